@@ -1,0 +1,40 @@
+//===-- DebugOptions.cpp - -debug and -debug-only for our tools -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tile/Pipeline/DebugOptions.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Debug.h"
+
+#include <string>
+#include <vector>
+
+namespace {
+struct DebugOptions {
+  llvm::cl::opt<bool, true> debug{
+      "debug", llvm::cl::desc("Print the debug output of every component"),
+      llvm::cl::location(llvm::DebugFlag)};
+  llvm::cl::list<std::string> debugOnly{
+      "debug-only", llvm::cl::CommaSeparated,
+      llvm::cl::desc("Print the debug output of these components (a pass's "
+                     "component is its argument)"),
+      llvm::cl::value_desc("types"),
+      llvm::cl::callback([](const std::string &type) { addType(type); })};
+
+  static void addType(const std::string &type) {
+    static std::vector<std::string> types;
+    types.push_back(type);
+    std::vector<const char *> pointers;
+    for (const std::string &name : types)
+      pointers.push_back(name.c_str());
+    llvm::setCurrentDebugTypes(pointers.data(), pointers.size());
+    llvm::DebugFlag = true;
+  }
+};
+} // namespace
+
+void mlir::triton::registerDebugOptions() {
+  if (llvm::cl::getRegisteredOptions().contains("debug"))
+    return;
+  static DebugOptions options;
+}

@@ -1,0 +1,79 @@
+//===-- RegisterPasses.cpp - Passes and pipelines -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tile/Pipeline/InitAll.h"
+
+#ifdef TILE_HAVE_TritonTransforms
+#include "tile/Dialect/Triton/Transforms/Passes.h"
+#endif
+#ifdef TILE_HAVE_TritonGPUTransforms
+#include "tile/Dialect/TritonGPU/Transforms/Passes.h"
+#endif
+#ifdef TILE_HAVE_TritonNvidiaGPUTransforms
+#include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
+#endif
+#ifdef TILE_HAVE_TritonToTritonGPU
+#include "tile/Conversion/TritonToTritonGPU/Passes.h"
+#endif
+#ifdef TILE_HAVE_TritonGPUToLLVM
+#include "tile/Conversion/TritonGPUToLLVM/Passes.h"
+#endif
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace mlir::triton::backends {
+#define TILE_BACKEND(name)                                                     \
+  namespace name {                                                             \
+  void registerPasses();                                                       \
+  }
+#include "tile/Backends.inc"
+#undef TILE_BACKEND
+} // namespace mlir::triton::backends
+
+static void registerUpstreamPasses() {
+  // canonicalize, cse, sccp, symbol-dce, inline, licm, print-ir, ...
+  mlir::registerTransformsPasses();
+  mlir::registerSCFPasses();
+  mlir::arith::registerArithPasses();
+  mlir::math::registerMathPasses();
+  mlir::LLVM::registerLLVMPasses();
+
+  mlir::registerSCFToControlFlowPass();
+  mlir::registerConvertControlFlowToLLVMPass();
+  mlir::registerArithToLLVMConversionPass();
+  mlir::registerConvertMathToLLVMPass();
+  mlir::registerConvertFuncToLLVMPass();
+  mlir::registerConvertIndexToLLVMPass();
+  mlir::registerConvertNVVMToLLVMPass();
+  mlir::registerConvertToLLVMPass();
+  mlir::registerReconcileUnrealizedCastsPass();
+  mlir::registerUBToLLVMConversionPass();
+}
+
+void mlir::triton::registerAllPasses() {
+  registerUpstreamPasses();
+#ifdef TILE_HAVE_TritonTransforms
+  registerTritonPasses();
+#endif
+#ifdef TILE_HAVE_TritonToTritonGPU
+  registerTritonToTritonGPUPasses();
+#endif
+#ifdef TILE_HAVE_TritonGPUTransforms
+  gpu::registerTritonGPUPasses();
+#endif
+#ifdef TILE_HAVE_TritonNvidiaGPUTransforms
+  nvidia_gpu::registerTritonNvidiaGPUPasses();
+#endif
+#ifdef TILE_HAVE_TritonGPUToLLVM
+  registerTritonGPUToLLVMPasses();
+#endif
+
+#define TILE_BACKEND(name) backends::name::registerPasses();
+#include "tile/Backends.inc"
+#undef TILE_BACKEND
+}

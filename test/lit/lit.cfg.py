@@ -1,0 +1,27 @@
+"""lit configuration: `lit build/test/lit`, or one folder or file below it."""
+
+import os
+import sys
+
+import lit.formats
+
+config.name = "tile"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test", ".ptx"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = config.tile_obj
+lit_config.maxIndividualTestTime = 120
+
+# `filecheck` is the Python package beside this lit; `not`, `count` and the
+# upstream tools come with LLVM.
+path = [config.tile_bin, os.path.dirname(sys.executable), config.llvm_tools]
+config.environment["PATH"] = os.pathsep.join([*path, os.environ.get("PATH", "")])
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+# Round-trip verification runs on every module every test parses.
+config.substitutions.append(
+    (r"\btile-opt\b", "tile-opt --verify-roundtrip")
+)
