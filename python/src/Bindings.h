@@ -1,0 +1,34 @@
+//===-- Bindings.h - The subjects of the `tile._C` extension module -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One `populate` function per subject, each in a source file of its own; the
+// module file only calls them. This header stays free of MLIR, because the
+// simulator's bindings are built without it.
+//===----------------------------------------------------------------------===//
+#ifndef TILE_PYTHON_BINDINGS_H
+#define TILE_PYTHON_BINDINGS_H
+
+#include <nanobind/nanobind.h>
+
+namespace tile::python {
+
+/// `tile._C.ir`: Context, Location, Type, Attribute, Module, Operation, ...
+void populateContext(nanobind::module_ &m);
+void populateTypes(nanobind::module_ &m);
+void populateIr(nanobind::module_ &m);
+/// `tile._C.ir.Builder`: what the Python front end creates operations with.
+void populateBuilder(nanobind::module_ &m);
+/// `tile._C.passes`: PassManager.
+void populatePasses(nanobind::module_ &m);
+/// `tile._C.llvm`: LLVM IR, optimisation and PTX.
+void populateLLVM(nanobind::module_ &m);
+/// `tile._C.layout`: linear layouts.
+void populateLayout(nanobind::module_ &m);
+/// `tile._C.sim`: the PTX simulator.
+void populateSim(nanobind::module_ &m);
+/// `tile._C.launch`: the hot path of a kernel launch.
+void populateLaunch(nanobind::module_ &m);
+
+} // namespace tile::python
+
+#endif // TILE_PYTHON_BINDINGS_H

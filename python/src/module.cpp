@@ -1,0 +1,39 @@
+//===-- module.cpp - The `tile._C` extension module -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Bindings.h"
+
+namespace nb = nanobind;
+using namespace tile::python;
+
+NB_MODULE(_C, m) {
+  m.doc() = "The compiler core of tile: MLIR, passes, code generation, layouts "
+            "and the simulator.";
+  // A compile may be cut short by an exception whose traceback keeps handles
+  // alive until the interpreter exits; that is no leak worth a report.
+  nb::set_leak_warnings(false);
+
+  auto ir = m.def_submodule("ir", "MLIR objects, named as upstream `mlir.ir`.");
+  populateContext(ir);
+  populateTypes(ir);
+  populateIr(ir);
+  populateBuilder(ir);
+  auto passes = m.def_submodule("passes", "Pass pipelines.");
+  populatePasses(passes);
+#ifdef TILE_HAVE_TARGET
+  auto llvm = m.def_submodule("llvm", "LLVM IR, optimisation and PTX.");
+  populateLLVM(llvm);
+#endif
+#ifdef TILE_HAVE_LAYOUT
+  auto layout = m.def_submodule("layout", "Linear layouts.");
+  populateLayout(layout);
+#endif
+#ifdef TILE_HAVE_SIM
+  auto sim = m.def_submodule("sim", "The PTX simulator.");
+  populateSim(sim);
+#endif
+#ifdef TILE_HAVE_LAUNCH
+  auto launch = m.def_submodule("launch", "The hot path of a kernel launch.");
+  populateLaunch(launch);
+#endif
+}
