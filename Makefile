@@ -1,0 +1,46 @@
+# `make demo` and `make test` are all a newcomer needs; both set up first.
+PYTHON ?= python3
+export PYTHON
+VENV := .venv/bin
+
+.PHONY: help setup configure build demo test lit unit pytest wheel format check-format docs clean
+
+help: ## List the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+
+setup: ## Install Debian packages and make .venv (once)
+	@scripts/setup.sh
+
+configure: setup
+	@if [ ! -f build/build.ninja ]; then echo "==> Configuring build/"; \
+	  cmake --preset dev -DPython_EXECUTABLE=$(abspath $(VENV)/python) > .setup/cmake.log 2>&1 || { tail -30 .setup/cmake.log; exit 1; }; fi
+
+build: configure ## Development build: build/bin/tile-opt, the package in .venv
+	@echo "==> Building"
+	@cmake --build build
+
+demo: build ## Set up, build and run the main job
+	@echo "==> Running examples/demo.py"
+	@$(VENV)/python examples/demo.py
+
+test: build ## Set up, build and run every test
+	@cmake --build build --target tile-unittests
+	@scripts/test.sh
+
+wheel: setup ## Self-contained wheel in dist/ (PYTHON=python3.12 chooses for whom)
+	@scripts/wheel.sh
+
+format: setup ## clang-format and ruff, in place
+	@git ls-files '*.cpp' '*.h' | xargs /usr/bin/clang-format-22 -i
+	@$(VENV)/ruff format -q python third_party test examples bench
+	@$(VENV)/ruff check -q --fix python third_party test examples bench
+
+check-format: setup
+	@git ls-files '*.cpp' '*.h' | xargs /usr/bin/clang-format-22 --dry-run --Werror
+	@$(VENV)/ruff format -q --check python third_party test examples bench
+
+docs: build ## Regenerate docs/generated from TableGen
+	@scripts/docs.sh
+
+clean: ## Remove everything that was built
+	rm -rf build build-release build-sanitize dist .setup .venv python/tile/_C*.so python/tile/backends/nvidia

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Runs every suite and ends with one line of totals. Each suite runs even when
+# one before it failed.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+bin=.venv/bin
+status=0
+log=$(mktemp -d)
+trap 'rm -rf "$log"' EXIT
+
+echo "==> Unit tests (GoogleTest)"
+ctest --test-dir build --output-on-failure 2>&1 | tee "$log/unit" | grep -vE '^(Test project|      Start)' || true
+[ "${PIPESTATUS[0]}" -eq 0 ] || status=1
+
+echo "==> Compiler tests (lit)"
+$bin/lit -sq -j"$(nproc)" build/test/lit 2>&1 | tee "$log/lit"
+[ "${PIPESTATUS[0]}" -eq 0 ] || status=1
+
+echo "==> Generated documentation is up to date"
+scripts/docs.sh --check || status=1
+
+echo "==> Python tests (pytest)"
+$bin/python -m pytest 2>&1 | tee "$log/pytest"
+[ "${PIPESTATUS[0]}" -eq 0 ] || status=1
+
+exit $status
