@@ -1,0 +1,74 @@
+//===-- TargetTable.h - Facts about the GPUs we compile for -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// One table of what each compute capability has. Passes and lowerings ask it by
+// the name of the feature; nothing else in the compiler computes with
+// capability numbers.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_TARGET_TARGETTABLE_H
+#define TILE_TARGET_TARGETTABLE_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+#include <string>
+
+namespace mlir {
+class ModuleOp;
+
+namespace triton {
+
+struct NVIDIATarget {
+  /// Major * 10 + minor, as in "cuda:90".
+  int computeCapability;
+  /// What LLVM's NVPTX calls the processor ("sm_90a" where the
+  /// architecture-specific instructions are worth having).
+  const char *processor;
+  /// The least PTX version that knows this processor and all instructions we
+  /// emit for it, times ten (8.0 is 80).
+  int ptxVersion;
+  /// Shared memory one block may opt into, in bytes.
+  int maxSharedMemory;
+  int maxRegistersPerThread;
+  /// 32-bit registers of a multiprocessor.
+  int registersPerSM;
+  int maxThreadsPerSM;
+
+  // Instructions.
+  bool hasAsyncCopy;        ///< cp.async
+  bool hasRedux;            ///< redux.sync on integers
+  bool hasReduxFloat;       ///< redux.sync.{min,max}.f32
+  bool hasBF16Arithmetic;   ///< add/mul on bf16 pairs, without an fma
+  bool hasNativeFP8Cvt;     ///< cvt between e4m3/e5m2 pairs and f16 pairs
+  bool hasFP8Mma;           ///< mma.sync on e4m3/e5m2
+  bool hasStMatrix;         ///< stmatrix
+  bool hasClusters;         ///< thread block clusters, distributed shared memory
+  bool hasTMA;              ///< bulk tensor copies
+  bool hasWGMMA;            ///< wgmma (Hopper only)
+  bool hasTensorMemory;     ///< tcgen05
+  bool hasVectorAtomics;    ///< red/atom.global.add.v{2,4}.f32 and friends
+  bool has256BitAccess;     ///< ld/st.global.v8.b32
+
+  std::string targetString() const;
+};
+
+/// All known targets, by increasing compute capability.
+llvm::ArrayRef<NVIDIATarget> getNVIDIATargets();
+
+/// The entry of a compute capability, or null where there is none.
+const NVIDIATarget *lookupNVIDIATarget(int computeCapability);
+
+/// The number in "cuda:<number>"; nullopt for anything else.
+std::optional<int> parseNVIDIATargetString(llvm::StringRef target);
+
+/// The target of the module's `ttg.target`; emits an error naming the known
+/// targets where it is missing or unknown.
+FailureOr<const NVIDIATarget *> getNVIDIATarget(ModuleOp module);
+
+} // namespace triton
+} // namespace mlir
+
+#endif // TILE_TARGET_TARGETTABLE_H
