@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Writes the dialect and pass reference in docs/generated from TableGen.
+# With --check, changes nothing and fails where the committed files differ.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+tblgen=${MLIR_TBLGEN:-/usr/lib/llvm-22/bin/mlir-tblgen}
+includes=(-I include -I third_party/nvidia/include -I "$("${tblgen%mlir-tblgen}llvm-config" --includedir)")
+out=docs/generated
+check=0
+if [ "${1:-}" = --check ]; then
+  check=1
+  out=$(mktemp -d)
+  trap 'rm -rf "$out"' EXIT
+fi
+mkdir -p "$out"
+
+dialect() { # name, TableGen file
+  "$tblgen" -gen-dialect-doc "-dialect=$1" "${includes[@]}" "$2" -o "$out/$1.md"
+}
+passes() { # page, TableGen file
+  "$tblgen" -gen-pass-doc "${includes[@]}" "$2" -o "$out/$1.md"
+}
+
+dialect tt include/tile/Dialect/Triton/IR/TritonOps.td
+dialect ttg include/tile/Dialect/TritonGPU/IR/TritonGPUOps.td
+dialect ttnvgpu include/tile/Dialect/TritonNvidiaGPU/IR/TritonNvidiaGPUOps.td
+while IFS= read -r file; do
+  page=$(dirname "${file#*include/}" | sed 's#^tile/##; s#^Dialect/##; s#/Transforms$##; s#/#-#g')
+  passes "passes-$page" "$file"
+done < <(git ls-files '*Passes.td' | sort)
+
+if [ $check -eq 1 ] && ! diff -ru docs/generated "$out"; then
+  echo "error: docs/generated is out of date; run 'make docs' and commit the result" >&2
+  exit 1
+fi
