@@ -38,7 +38,9 @@ class Device:
             a, e = actual.astype(np.float64), expected.astype(np.float64)
             scale = max(float(np.linalg.norm(e)), 1e-30)
             error = float(np.linalg.norm(a - e)) / scale
-            ok = bool(np.isfinite(a).all()) and error < (1e-6 if actual.dtype != np.float16 else 1e-3)
+            ok = bool(np.isfinite(a).all()) and error < (
+                1e-6 if actual.dtype != np.float16 else 1e-3
+            )
             detail = f"relative error {error:.1e}"
         else:
             ok = bool(np.array_equal(actual, expected))

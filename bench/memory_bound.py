@@ -1,0 +1,134 @@
+"""Bandwidth of the memory-bound examples on a GPU, beside the peer's in the same run.
+
+    python bench/memory_bound.py [--markdown]
+
+Every figure is the best median over the same list of configurations for both
+compilers; the L2 cache is flushed before each timed launch, the two compilers'
+launches alternate, inputs are random and every output is checked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+
+import torch
+from peer import load, load_for_peer
+
+FLUSH_BYTES = 256 << 20
+
+
+def median_times_ms(functions, repeats: int = 60) -> list[float]:
+    """Median device time of each function, taken in turns."""
+    flush = torch.empty(FLUSH_BYTES, dtype=torch.int8, device="cuda")
+    times: list[list[float]] = [[] for _ in functions]
+    for function in functions:
+        for _ in range(5):
+            function()
+    for _ in range(repeats):
+        for slot, function in zip(times, functions, strict=True):
+            flush.zero_()
+            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            start.record()
+            function()
+            end.record()
+            end.synchronize()
+            slot.append(start.elapsed_time(end))
+    return [statistics.median(slot) for slot in times]
+
+
+def bench(name, ours, peer, reference, configs, moved_bytes, run):
+    """One row: bandwidth of ours, the peer and torch; best configuration of each."""
+    modules = [m for m in (ours, peer) if m is not None]
+    best = [(0.0, None)] * len(modules)
+    for config in configs:
+        functions = []
+        for module in modules:
+            out = run(module, config, check=True)
+            expected = reference()
+            error = ((out.double() - expected.double()).norm() / expected.double().norm()).item()
+            assert error < 2e-3, f"{name} {config}: relative error {error}"
+            functions.append(lambda module=module, config=config: run(module, config))
+        for i, ms in enumerate(median_times_ms(functions)):
+            best[i] = max(best[i], (moved_bytes / ms * 1e-6, config), key=lambda b: b[0])
+    torch_gbs = moved_bytes / median_times_ms([reference])[0] * 1e-6
+    return name, best, torch_gbs
+
+
+def add_row(n: int):
+    ours, peer = load("vector_add"), load_for_peer("vector_add")
+    x, y = (torch.randn(n, device="cuda") for _ in range(2))
+    out = torch.empty_like(x)
+
+    def run(module, config, check=False):
+        if check:
+            out.fill_(float("nan"))
+        block, warps = config
+        module.add(x, y, out, block=block, num_warps=warps)
+        return out
+
+    configs = [(b, w) for b in (512, 1024, 2048, 4096) for w in (4, 8)]
+    return bench(
+        f"add fp32, 2^{n.bit_length() - 1}", ours, peer, lambda: x + y, configs, 12 * n, run
+    )
+
+
+def softmax_row(rows: int, cols: int):
+    ours, peer = load("softmax"), load_for_peer("softmax")
+    x = torch.randn(rows, cols, device="cuda", dtype=torch.float16)
+    out = torch.empty_like(x)
+
+    def run(module, config, check=False):
+        if check:
+            out.fill_(float("nan"))
+        module.softmax(x, out, num_warps=config)
+        return out
+
+    reference = lambda: torch.softmax(x, dim=1)  # noqa: E731
+    return bench(
+        f"softmax fp16, {rows}x{cols}",
+        ours,
+        peer,
+        reference,
+        (1, 2, 4, 8, 16),
+        4 * rows * cols,
+        run,
+    )
+
+
+def transpose_row(m: int, n: int):
+    ours, peer = load("transpose"), load_for_peer("transpose")
+    x = torch.randn(m, n, device="cuda", dtype=torch.float32)
+    out = torch.empty(n, m, device="cuda", dtype=torch.float32)
+
+    def run(module, config, check=False):
+        if check:
+            out.fill_(float("nan"))
+        block, warps = config
+        module.transpose(x, out, block=block, num_warps=warps)
+        return out
+
+    configs = [(b, w) for b in (32, 64) for w in (4, 8)]
+    return bench(
+        f"transpose fp32, {m}x{n}", ours, peer, lambda: x.T.contiguous(), configs, 8 * m * n, run
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.parse_args()
+    rows = [add_row(1 << 28), softmax_row(8192, 1024), softmax_row(8192, 4096)]
+    rows += [softmax_row(4096, 8192), transpose_row(8192, 8192)]
+    print(f"GPU: {torch.cuda.get_device_name()}")
+    print("| work | tile GB/s (config) | peer GB/s (config) | ratio | torch GB/s |")
+    print("|---|---|---|---|---|")
+    for name, best, torch_gbs in rows:
+        ours, peer = best[0], best[1] if len(best) > 1 else (float("nan"), "-")
+        print(
+            f"| {name} | {ours[0]:.0f} ({ours[1]}) | {peer[0]:.0f} ({peer[1]}) "
+            f"| {ours[0] / peer[0]:.3f} | {torch_gbs:.0f} |"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""Loads an example for the peer compiler (Triton), so that both run the same program.
+
+The peer is measured, never depended on: everything here works without it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import pathlib
+import sys
+import tempfile
+from types import ModuleType
+
+EXAMPLES = pathlib.Path(__file__).resolve().parent.parent / "examples"
+
+
+def load(name: str) -> ModuleType:
+    """The example ``name``, as written."""
+    return _import(EXAMPLES / f"{name}.py", f"tile_{name}")
+
+
+def load_for_peer(name: str) -> ModuleType | None:
+    """The example ``name`` with `triton` in the place of `tile`; None without Triton."""
+    if importlib.util.find_spec("triton") is None:
+        return None
+    source = (EXAMPLES / f"{name}.py").read_text()
+    source = source.replace("import tile\n", "import triton as tile\n")
+    source = source.replace("import tile.language", "import triton.language")
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="tile-bench-"))
+    path = folder / f"{name}.py"
+    path.write_text(source)
+    return _import(path, f"peer_{name}")
+
+
+def _import(path: pathlib.Path, name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
