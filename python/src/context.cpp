@@ -157,7 +157,8 @@ void populateContext(nb::module_ &m) {
                      return result;
                    })
       .def("__eq__", [](PyLocation &self,
-                        PyLocation &other) { return self.loc == other.loc; })
+                        PyLocation &other) { return self.loc == other.loc; },
+           nb::is_operator())
       .def("__hash__",
            [](PyLocation &self) { return size_t(hash_value(self.loc)); })
       .def("__str__", &printLocation)

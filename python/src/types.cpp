@@ -100,7 +100,8 @@ void populateTypes(nb::module_ &m) {
                      return PyType{shaped.getElementType(), self.context};
                    })
       .def("__eq__",
-           [](PyType &self, PyType &other) { return self.type == other.type; })
+           [](PyType &self, PyType &other) { return self.type == other.type; },
+           nb::is_operator())
       .def("__hash__",
            [](PyType &self) { return size_t(hash_value(self.type)); })
       .def("__str__", [](PyType &self) { return print(self.type); })
@@ -120,7 +121,8 @@ void populateTypes(nb::module_ &m) {
           "asm"_a, "context"_a)
       .def_prop_ro("value", &getValue)
       .def("__eq__", [](PyAttribute &self,
-                        PyAttribute &other) { return self.attr == other.attr; })
+                        PyAttribute &other) { return self.attr == other.attr; },
+           nb::is_operator())
       .def("__hash__",
            [](PyAttribute &self) { return size_t(hash_value(self.attr)); })
       .def("__str__", [](PyAttribute &self) { return print(self.attr); })
