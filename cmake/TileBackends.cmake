@@ -25,6 +25,9 @@ function(tile_register_backend name library)
 endfunction()
 
 macro(tile_add_backends)
+  # mlir_tablegen takes its include path from the directory.
+  include_directories(${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
+  include_directories(SYSTEM ${MLIR_INCLUDE_DIRS})
   foreach(name ${TILE_BACKENDS})
     add_subdirectory(third_party/${name})
   endforeach()
