@@ -68,9 +68,10 @@ public:
   /// Checks everything about user-supplied bases: distinct names, power-of-two
   /// sizes, values in range, arity, surjectivity if asked for. On failure
   /// stores one sentence in `error` if that is given.
-  static std::optional<LinearLayout>
-  tryCreate(const Bases &bases, ArrayRef<NamedSize> outDims,
-            bool requireSurjective = true, std::string *error = nullptr);
+  static std::optional<LinearLayout> tryCreate(const Bases &bases,
+                                               ArrayRef<NamedSize> outDims,
+                                               bool requireSurjective = true,
+                                               std::string *error = nullptr);
   /// As the constructor, with each out dim just large enough for the bases.
   static LinearLayout fromBases(const Bases &bases,
                                 ArrayRef<StringRef> outDimNames,
@@ -282,6 +283,8 @@ private:
   unsigned inShift(unsigned dimIndex) const;
   unsigned outShift(unsigned dimIndex) const;
   int32_t extractOut(uint64_t flat, unsigned dimIndex) const;
+  std::optional<LinearLayout> divide(const LinearLayout &divisor,
+                                     bool divisorFirst) const;
 
   Dims ins, outs;
   /// One word per flat in bit: its image over the flat out bits.
