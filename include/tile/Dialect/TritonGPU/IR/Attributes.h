@@ -1,0 +1,23 @@
+//===-- Attributes.h - Encodings of the ttg dialect -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef TILE_DIALECT_TRITONGPU_IR_ATTRIBUTES_H
+#define TILE_DIALECT_TRITONGPU_IR_ATTRIBUTES_H
+
+#include "mlir/IR/Attributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "tile/Layout/LinearLayout.h"
+
+namespace mlir::triton::gpu {
+class CTALayoutAttr;
+} // namespace mlir::triton::gpu
+
+#include "tile/Dialect/TritonGPU/IR/Enums.h.inc"
+
+#include "tile/Dialect/TritonGPU/IR/AttrInterfaces.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "tile/Dialect/TritonGPU/IR/AttrDefs.h.inc"
+
+#endif // TILE_DIALECT_TRITONGPU_IR_ATTRIBUTES_H
