@@ -1,0 +1,27 @@
+//===-- TritonOpBase.td - Base class of tt operations ------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TILE_DIALECT_TRITON_IR_TRITONOPBASE
+#define TILE_DIALECT_TRITON_IR_TRITONOPBASE
+
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "tile/Dialect/Triton/IR/TritonDialect.td"
+include "tile/Dialect/Triton/IR/TritonEnums.td"
+include "tile/Dialect/Triton/IR/TritonInterfaces.td"
+include "tile/Dialect/Triton/IR/TritonTypes.td"
+
+class TT_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Triton_Dialect, mnemonic,
+         !listconcat(traits, [TensorSizeTrait, VerifyTensorLayoutsTrait])>;
+
+/// The result types follow from operands and attributes.
+def TT_InferTypes : DeclareOpInterfaceMethods<InferTypeOpInterface>;
+/// The same, but a result may carry any layout equivalent to the inferred one.
+def TT_InferCompatibleTypes
+    : DeclareOpInterfaceMethods<InferTypeOpInterface, ["isCompatibleReturnTypes"]>;
+def TT_CustomEffects : DeclareOpInterfaceMethods<MemoryEffectsOpInterface>;
+
+#endif // TILE_DIALECT_TRITON_IR_TRITONOPBASE
