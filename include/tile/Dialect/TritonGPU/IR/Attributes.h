@@ -9,11 +9,12 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "tile/Layout/LinearLayout.h"
 
-namespace mlir::triton::gpu {
-class CTALayoutAttr;
-} // namespace mlir::triton::gpu
-
 #include "tile/Dialect/TritonGPU/IR/Enums.h.inc"
+
+// In this order: the interfaces return the first class, the encodings implement
+// the interfaces.
+#define GET_ATTRDEF_CLASSES
+#include "tile/Dialect/TritonGPU/IR/CTALayout.h.inc"
 
 #include "tile/Dialect/TritonGPU/IR/AttrInterfaces.h.inc"
 
