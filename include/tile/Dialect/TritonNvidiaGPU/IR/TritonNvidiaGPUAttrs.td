@@ -1,0 +1,97 @@
+//===-- TritonNvidiaGPUAttrs.td - Tensor memory attributes -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TILE_DIALECT_TRITONNVIDIAGPU_IR_ATTRS_TD
+#define TILE_DIALECT_TRITONNVIDIAGPU_IR_ATTRS_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "tile/Dialect/TritonGPU/IR/TritonGPUAttrInterfaces.td"
+include "tile/Dialect/TritonNvidiaGPU/IR/TritonNvidiaGPUDialect.td"
+
+class TTNG_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<TritonNvidiaGPU_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+def TTNG_TensorMemorySpaceAttr
+    : TTNG_Attr<"TensorMemorySpace", "tensor_memory"> {
+  let summary = "The memory space of tensor memory";
+  let description = [{
+    Marks a `!ttg.memdesc` that lives in tensor memory. Only `tmem_load`,
+    `tmem_store`, `tmem_copy` and the tensor core reach it.
+
+    Example:
+
+    ```mlir
+    !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+    ```
+  }];
+}
+
+def TTNG_TensorMemoryEncodingAttr
+    : TTNG_Attr<"TensorMemoryEncoding", "tensor_memory_encoding", [
+          DeclareAttrInterfaceMethods<LayoutEncodingTrait>]> {
+  let summary = "How a matrix lies in tensor memory";
+  let description = [{
+    The last two dimensions of the memory descriptor, M x N, are cut into blocks
+    of `blockM` x `blockN`. Row `m` of a block lies in one lane of tensor memory,
+    its elements go along the columns, each 32 bits wide.
+
+    * `blockM = 128`: row `m` is in lane `m`. Blocks follow each other along the
+      columns, those of one row of blocks first.
+    * `blockM = 64`: each of the four 32-lane windows takes 16 rows in its lower
+      half. Where M has two or more blocks, the odd ones lie in the upper halves
+      of the windows, at the columns of their even neighbours.
+
+    `colStride` is the distance between neighbouring elements of a row, counted
+    in elements: 1 packs them, `32 / bitwidth` gives each a column of its own.
+    Outer dimensions of the descriptor (several buffers) follow each other along
+    the columns.
+
+    `CTASplitM` and `CTASplitN` say over how many blocks of a cluster the matrix
+    is divided; `twoCTAs` marks an accumulator of a two-block multiplication.
+
+    Example:
+
+    ```mlir
+    #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+    #tmem1 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, CTASplitM = 2, twoCTAs = true>
+    ```
+  }];
+  let parameters = (ins
+    "unsigned":$blockM,
+    "unsigned":$blockN,
+    "unsigned":$colStride,
+    DefaultValuedParameter<"unsigned", "1">:$CTASplitM,
+    DefaultValuedParameter<"unsigned", "1">:$CTASplitN,
+    DefaultValuedParameter<"bool", "false">:$twoCTAs
+  );
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def TTNG_TensorMemoryScalesEncodingAttr
+    : TTNG_Attr<"TensorMemoryScalesEncoding", "tensor_memory_scales_encoding", [
+          DeclareAttrInterfaceMethods<LayoutEncodingTrait>]> {
+  let summary = "How the scales of a scaled multiplication lie in tensor memory";
+  let description = [{
+    Scales are 8 bits wide. A tile of 32 rows x 4 scales takes 32 lanes and one
+    column, and is repeated in the other three 32-lane windows, because each
+    warp of the tensor core reads its own window. Tiles follow each other along
+    the columns, those along the rows first.
+
+    Example:
+
+    ```mlir
+    !ttg.memdesc<128x4xi8, #ttnvgpu.tensor_memory_scales_encoding<>, #ttnvgpu.tensor_memory>
+    ```
+  }];
+  let parameters = (ins
+    DefaultValuedParameter<"unsigned", "1">:$CTASplitM,
+    DefaultValuedParameter<"unsigned", "1">:$CTASplitN
+  );
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+#endif // TILE_DIALECT_TRITONNVIDIAGPU_IR_ATTRS_TD

@@ -1,0 +1,105 @@
+//===-- Dialect.cpp - The ttnvgpu dialect and its attributes --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::nvidia_gpu;
+
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.cpp.inc"
+
+#include "tile/Dialect/TritonNvidiaGPU/IR/OpInterfaces.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "tile/Dialect/TritonNvidiaGPU/IR/AttrDefs.cpp.inc"
+
+namespace {
+
+struct TritonNvidiaGPUOpAsmInterface : public OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+
+  AliasResult getAlias(Attribute attr, raw_ostream &os) const override {
+    if (isa<TensorMemoryEncodingAttr>(attr)) {
+      os << "tmem";
+      return AliasResult::FinalAlias;
+    }
+    if (isa<TensorMemoryScalesEncodingAttr>(attr)) {
+      os << "tmem_scales";
+      return AliasResult::FinalAlias;
+    }
+    return AliasResult::NoAlias;
+  }
+};
+
+} // namespace
+
+void TritonNvidiaGPUDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "tile/Dialect/TritonNvidiaGPU/IR/AttrDefs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "tile/Dialect/TritonNvidiaGPU/IR/Ops.cpp.inc"
+      >();
+  addInterfaces<TritonNvidiaGPUOpAsmInterface>();
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+static LogicalResult
+verifyCTASplit(function_ref<InFlightDiagnostic()> emitError, unsigned splitM,
+               unsigned splitN) {
+  if (!llvm::isPowerOf2_32(splitM) || !llvm::isPowerOf2_32(splitN))
+    return emitError() << "CTASplitM and CTASplitN must be powers of two, got "
+                       << splitM << " and " << splitN;
+  return success();
+}
+
+static gpu::CTALayoutAttr getSplitLayout(MLIRContext *context, unsigned splitM,
+                                         unsigned splitN) {
+  SmallVector<unsigned> split{splitM, splitN};
+  return gpu::CTALayoutAttr::get(context, /*CTAsPerCGA=*/split,
+                                 /*CTASplitNum=*/split,
+                                 /*CTAOrder=*/ArrayRef<unsigned>{0, 1});
+}
+
+LogicalResult
+TensorMemoryEncodingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 unsigned blockM, unsigned blockN,
+                                 unsigned colStride, unsigned splitM,
+                                 unsigned splitN, bool twoCTAs) {
+  if (blockM != 64 && blockM != 128)
+    return emitError() << "blockM must be 64 or 128, got " << blockM;
+  if (!llvm::isPowerOf2_32(blockN) || blockN > kTensorMemoryColumns)
+    return emitError() << "blockN must be a power of two, at most "
+                       << kTensorMemoryColumns << ", got " << blockN;
+  if (colStride != 1 && colStride != 2 && colStride != 4)
+    return emitError() << "colStride must be 1, 2 or 4, got " << colStride;
+  return verifyCTASplit(emitError, splitM, splitN);
+}
+
+gpu::CTALayoutAttr TensorMemoryEncodingAttr::getCTALayout() const {
+  return getSplitLayout(getContext(), getCTASplitM(), getCTASplitN());
+}
+
+unsigned TensorMemoryEncodingAttr::getRank() const { return 2; }
+
+LogicalResult TensorMemoryScalesEncodingAttr::verify(
+    function_ref<InFlightDiagnostic()> emitError, unsigned splitM,
+    unsigned splitN) {
+  return verifyCTASplit(emitError, splitM, splitN);
+}
+
+gpu::CTALayoutAttr TensorMemoryScalesEncodingAttr::getCTALayout() const {
+  return getSplitLayout(getContext(), getCTASplitM(), getCTASplitN());
+}
+
+unsigned TensorMemoryScalesEncodingAttr::getRank() const { return 2; }

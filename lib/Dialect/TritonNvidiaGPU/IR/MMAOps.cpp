@@ -1,0 +1,500 @@
+//===-- MMAOps.cpp - wgmma and tcgen05 multiplications --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "OpUtils.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::nvidia_gpu;
+
+//===----------------------------------------------------------------------===//
+// What both generations of tensor cores ask of shapes and element types
+//===----------------------------------------------------------------------===//
+
+static bool isFp8(Type type) {
+  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+}
+
+/// Checks that a tensor core multiplies elements of these types.
+static LogicalResult verifyElementTypes(Operation *op, Type a, Type b, Type d) {
+  bool sameOrFp8 = a == b || (isFp8(a) && isFp8(b));
+  if (!sameOrFp8)
+    return op->emitOpError()
+           << "cannot multiply elements of " << a << " and " << b;
+  bool fits = false;
+  if (a.isF16() || isFp8(a))
+    fits = d.isF16() || d.isF32();
+  else if (a.isBF16() || a.isF32())
+    fits = d.isF32();
+  else if (a.isInteger(8))
+    fits = d.isInteger(32);
+  else
+    return op->emitOpError()
+           << "operands must be f16, bf16, f32 (as tf32), f8E4M3FN, f8E5M2 or "
+              "i8, got "
+           << a;
+  if (!fits)
+    return op->emitOpError()
+           << "cannot accumulate products of " << a << " in " << d;
+  return success();
+}
+
+/// Checks [M, K] * [K, N] -> [M, N].
+static LogicalResult verifyShapes(Operation *op, ArrayRef<int64_t> a,
+                                  ArrayRef<int64_t> b, ArrayRef<int64_t> d) {
+  if (a.size() != 2 || b.size() != 2 || d.size() != 2)
+    return op->emitOpError()
+           << "operands and accumulator must be matrices, got "
+              "ranks "
+           << a.size() << ", " << b.size() << " and " << d.size();
+  if (a[1] != b[0])
+    return op->emitOpError() << "a has " << a[1] << " columns and b " << b[0]
+                             << " rows; they must be equal";
+  if (d[0] != a[0] || d[1] != b[1])
+    return op->emitOpError()
+           << "the product is " << a[0] << "x" << b[1]
+           << ", but the accumulator is " << d[0] << "x" << d[1];
+  return success();
+}
+
+/// Checks an operand that the tensor core reads from shared memory.
+static LogicalResult verifySharedOperand(Operation *op, gpu::MemDescType type,
+                                         StringRef what) {
+  if (failed(verifySharedMemory(op, type, what)))
+    return failure();
+  if (isa<gpu::NVMMASharedEncodingAttr, gpu::SharedLinearEncodingAttr>(
+          type.getEncoding()))
+    return success();
+  return op->emitOpError() << what
+                           << " must have an nvmma_shared (or shared_linear) "
+                              "encoding, got "
+                           << type.getEncoding();
+}
+
+static void addRead(SmallVectorImpl<MemoryEffects::EffectInstance> &effects,
+                    OpOperand &operand) {
+  auto type = dyn_cast<gpu::MemDescType>(operand.get().getType());
+  if (!type)
+    return;
+  if (isInTensorMemory(type))
+    effects.emplace_back(MemoryEffects::Read::get(), &operand,
+                         TensorMemory::get());
+  else
+    effects.emplace_back(MemoryEffects::Read::get(), &operand,
+                         gpu::SharedMemory::get());
+}
+
+//===----------------------------------------------------------------------===//
+// WarpGroupDotOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult WarpGroupDotOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location>, ValueRange operands, DictionaryAttr,
+    OpaqueProperties, RegionRange, SmallVectorImpl<Type> &types) {
+  if (operands.size() < 3)
+    return failure();
+  types.push_back(operands[2].getType());
+  return success();
+}
+
+void WarpGroupDotOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  addRead(effects, getAMutable());
+  addRead(effects, getBMutable());
+}
+
+bool WarpGroupDotOp::needsPartialAccumulator() {
+  auto a = cast<ShapedType>(getA().getType());
+  auto d = cast<RankedTensorType>(getD().getType());
+  return isFp8(a.getElementType()) && d.getElementType().isF32() &&
+         getMaxNumImpreciseAcc() < static_cast<uint32_t>(a.getShape().back());
+}
+
+LogicalResult WarpGroupDotOp::verify() {
+  auto a = cast<ShapedType>(getA().getType());
+  gpu::MemDescType b = getB().getType();
+  auto d = cast<RankedTensorType>(getD().getType());
+  if (failed(verifyShapes(*this, a.getShape(), b.getShape(), d.getShape())) ||
+      failed(verifyElementTypes(*this, a.getElementType(), b.getElementType(),
+                                d.getElementType())) ||
+      failed(verifySharedOperand(*this, b, "b")))
+    return failure();
+
+  auto mma = dyn_cast_or_null<gpu::NvidiaMmaEncodingAttr>(d.getEncoding());
+  if (!mma || mma.getVersionMajor() != 3)
+    return emitOpError()
+           << "result must have an nvidia_mma encoding of version "
+              "3, got "
+           << d;
+
+  if (auto buffer = dyn_cast<gpu::MemDescType>(a))
+    return verifySharedOperand(*this, buffer, "a");
+  auto operand = dyn_cast_or_null<gpu::DotOperandEncodingAttr>(
+      cast<RankedTensorType>(a).getEncoding());
+  if (!operand || operand.getOpIdx() != 0 || operand.getParent() != mma)
+    return emitOpError()
+           << "a in registers must be operand 0 of the encoding of "
+              "the result, got "
+           << a;
+  return success();
+}
+
+LogicalResult WarpGroupDotOp::canonicalize(WarpGroupDotOp op,
+                                           PatternRewriter &rewriter) {
+  if (!op.getUseC() || !isKnownTrue(op.getUseC()))
+    return failure();
+  rewriter.modifyOpInPlace(op, [&] { op.getUseCMutable().clear(); });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// WarpGroupDotWaitOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult WarpGroupDotWaitOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location>, ValueRange operands, DictionaryAttr,
+    OpaqueProperties, RegionRange, SmallVectorImpl<Type> &types) {
+  llvm::append_range(types, operands.getTypes());
+  return success();
+}
+
+LogicalResult WarpGroupDotWaitOp::verify() {
+  if (getInputs().empty())
+    return emitOpError("must be given the results to wait for");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// What TCGen5MMAOp and TCGen5MMAScaledOp share
+//===----------------------------------------------------------------------===//
+
+template <typename OpTy> static LogicalResult verifyMMAv5(OpTy op) {
+  gpu::MemDescType a = op.getA().getType(), b = op.getB().getType(),
+                   d = op.getD().getType();
+  if (isInTensorMemory(a)) {
+    if (failed(verifyTensorMemory(op, a, "a")))
+      return failure();
+  } else if (failed(verifySharedOperand(op, a, "a"))) {
+    return failure();
+  }
+  if (failed(verifySharedOperand(op, b, "b")) ||
+      failed(verifyTensorMemory(op, d, "accumulator")) ||
+      failed(verifyMutable(op, d, "accumulator")))
+    return failure();
+
+  auto encoding = dyn_cast<TensorMemoryEncodingAttr>(d.getEncoding());
+  if (!encoding)
+    return op.emitOpError()
+           << "accumulator must have a tensor_memory_encoding, "
+              "got "
+           << d.getEncoding();
+  unsigned minN = encoding.getBlockM() == 64 ? 8 : 16;
+  if (encoding.getBlockN() < minN || encoding.getBlockN() > 256)
+    return op.emitOpError()
+           << "blockN of the accumulator must be from " << minN
+           << " to 256 where blockM is " << encoding.getBlockM() << ", got "
+           << encoding.getBlockN();
+  if (encoding.getTwoCTAs() != op.getTwoCtas())
+    return op.emitOpError() << "two_ctas and the twoCTAs of the accumulator's "
+                               "encoding must agree";
+
+  if (op.getBarriers().size() != op.getBarrierPreds().size())
+    return op.emitOpError()
+           << "has " << op.getBarriers().size() << " barriers and "
+           << op.getBarrierPreds().size() << " predicates for them";
+  for (Value barrier : op.getBarriers())
+    if (failed(
+            verifyBarrierType(op, cast<gpu::MemDescType>(barrier.getType()))))
+      return failure();
+  if (!op.getIsAsync() && !op.getBarriers().empty())
+    return op.emitOpError(
+        "has barriers to arrive at, and so must be marked is_async");
+  return verifyTokens(op, op.getAccDep(), op.getToken());
+}
+
+/// One instruction multiplies 32 bytes of each row of `a`.
+static LogicalResult verifyReductionSize(Operation *op, int64_t k,
+                                         unsigned bitWidth) {
+  if (k * bitWidth % 256 == 0)
+    return success();
+  return op->emitOpError() << "rows of a must be a multiple of 32 bytes, got "
+                           << k << " elements of " << bitWidth << " bits";
+}
+
+template <typename OpTy>
+static void
+getMMAv5Effects(OpTy op,
+                SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  addRead(effects, op.getAMutable());
+  addRead(effects, op.getBMutable());
+  // Also where useD is false: an asynchronous write is ordered by the same
+  // means as the accumulation.
+  effects.emplace_back(MemoryEffects::Read::get(), &op.getDMutable(),
+                       TensorMemory::get());
+  effects.emplace_back(MemoryEffects::Write::get(), &op.getDMutable(),
+                       TensorMemory::get());
+  for (OpOperand &barrier : op.getBarriersMutable()) {
+    effects.emplace_back(MemoryEffects::Read::get(), &barrier,
+                         gpu::SharedMemory::get());
+    effects.emplace_back(MemoryEffects::Write::get(), &barrier,
+                         gpu::SharedMemory::get());
+  }
+}
+
+/// An arrival whose predicate is known to be false does not happen.
+template <typename OpTy>
+static LogicalResult dropDeadBarriers(OpTy op, PatternRewriter &rewriter) {
+  SmallVector<Value> barriers, predicates;
+  for (auto [barrier, predicate] :
+       llvm::zip(op.getBarriers(), op.getBarrierPreds())) {
+    if (isKnownFalse(predicate))
+      continue;
+    barriers.push_back(barrier);
+    predicates.push_back(predicate);
+  }
+  if (barriers.size() == op.getBarriers().size())
+    return failure();
+  rewriter.modifyOpInPlace(op, [&] {
+    op.getBarriersMutable().assign(barriers);
+    op.getBarrierPredsMutable().assign(predicates);
+  });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// TCGen5MMAOp
+//===----------------------------------------------------------------------===//
+
+void TCGen5MMAOp::build(OpBuilder &builder, OperationState &state, Type token,
+                        Value a, Value b, Value d, Value accDep, Value useD,
+                        Value pred, bool isAsync, bool twoCTAs,
+                        ValueRange barriers, ValueRange barrierPreds) {
+  state.addOperands({a, b, d});
+  if (accDep)
+    state.addOperands(accDep);
+  state.addOperands({useD, pred});
+  state.addOperands(barriers);
+  state.addOperands(barrierPreds);
+  Properties &properties = state.getOrAddProperties<Properties>();
+  llvm::copy(ArrayRef<int32_t>({1, 1, 1, accDep ? 1 : 0, 1, 1,
+                                static_cast<int32_t>(barriers.size()),
+                                static_cast<int32_t>(barrierPreds.size())}),
+             properties.operandSegmentSizes.begin());
+  if (isAsync)
+    properties.setIsAsync(builder.getUnitAttr());
+  if (twoCTAs)
+    properties.setTwoCtas(builder.getUnitAttr());
+  if (token)
+    state.addTypes(token);
+}
+
+LogicalResult TCGen5MMAOp::verify() {
+  gpu::MemDescType a = getA().getType(), b = getB().getType(),
+                   d = getD().getType();
+  if (failed(verifyShapes(*this, a.getShape(), b.getShape(), d.getShape())) ||
+      failed(verifyElementTypes(*this, a.getElementType(), b.getElementType(),
+                                d.getElementType())) ||
+      failed(verifyReductionSize(*this, a.getShape()[1],
+                                 a.getElementTypeBitWidth())))
+    return failure();
+  return verifyMMAv5(*this);
+}
+
+void TCGen5MMAOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  getMMAv5Effects(*this, effects);
+}
+
+LogicalResult TCGen5MMAOp::canonicalize(TCGen5MMAOp op,
+                                        PatternRewriter &rewriter) {
+  if (succeeded(eraseIfNeverRuns(op, op.getAccDep(), rewriter)))
+    return success();
+  return dropDeadBarriers(op, rewriter);
+}
+
+//===----------------------------------------------------------------------===//
+// TCGen5MMAScaledOp
+//===----------------------------------------------------------------------===//
+
+void TCGen5MMAScaledOp::build(OpBuilder &builder, OperationState &state,
+                              Type token, Value a, Value b, Value d,
+                              Value accDep, Value aScale, Value bScale,
+                              ScaleDotElemType aType, ScaleDotElemType bType,
+                              Value useD, Value pred, bool isAsync,
+                              bool twoCTAs, ValueRange barriers,
+                              ValueRange barrierPreds) {
+  state.addOperands({a, b, d});
+  if (accDep)
+    state.addOperands(accDep);
+  state.addOperands({aScale, bScale, useD, pred});
+  state.addOperands(barriers);
+  state.addOperands(barrierPreds);
+  Properties &properties = state.getOrAddProperties<Properties>();
+  llvm::copy(ArrayRef<int32_t>({1, 1, 1, accDep ? 1 : 0, 1, 1, 1, 1,
+                                static_cast<int32_t>(barriers.size()),
+                                static_cast<int32_t>(barrierPreds.size())}),
+             properties.operandSegmentSizes.begin());
+  MLIRContext *context = builder.getContext();
+  properties.setAType(ScaleDotElemTypeAttr::get(context, aType));
+  properties.setBType(ScaleDotElemTypeAttr::get(context, bType));
+  if (isAsync)
+    properties.setIsAsync(builder.getUnitAttr());
+  if (twoCTAs)
+    properties.setTwoCtas(builder.getUnitAttr());
+  if (token)
+    state.addTypes(token);
+}
+
+static int64_t elementsPerStored(ScaleDotElemType type) {
+  return type == ScaleDotElemType::E2M1 ? 2 : 1;
+}
+
+int64_t TCGen5MMAScaledOp::getBlockM() {
+  return getA().getType().getShape()[0];
+}
+int64_t TCGen5MMAScaledOp::getBlockN() {
+  return getB().getType().getShape()[1];
+}
+int64_t TCGen5MMAScaledOp::getBlockK() {
+  return getA().getType().getShape()[1] * elementsPerStored(getAType());
+}
+
+/// Checks that a format of the scaled multiplication is stored as `type`.
+static LogicalResult verifyFormat(Operation *op, ScaleDotElemType format,
+                                  Type type, StringRef what) {
+  bool fits = false;
+  switch (format) {
+  case ScaleDotElemType::E4M3:
+    fits = isa<Float8E4M3FNType>(type);
+    break;
+  case ScaleDotElemType::E5M2:
+    fits = isa<Float8E5M2Type>(type);
+    break;
+  case ScaleDotElemType::E2M1:
+  case ScaleDotElemType::E2M3:
+  case ScaleDotElemType::E3M2:
+    fits = type.isInteger(8);
+    break;
+  default:
+    return op->emitOpError()
+           << "format " << stringifyScaleDotElemType(format) << " of " << what
+           << " has no scaled multiplication";
+  }
+  if (fits)
+    return success();
+  return op->emitOpError() << what << " has format "
+                           << stringifyScaleDotElemType(format)
+                           << " but elements of " << type;
+}
+
+/// Checks that there is one scale for each 16 or 32 elements along K.
+static LogicalResult verifyScales(Operation *op, gpu::MemDescType type,
+                                  int64_t rows, int64_t k, StringRef what) {
+  if (isInTensorMemory(type)) {
+    if (failed(verifyTensorMemory(op, type, what)))
+      return failure();
+    if (!isa<TensorMemoryScalesEncodingAttr>(type.getEncoding()))
+      return op->emitOpError()
+             << what << " must have a tensor_memory_scales_encoding, got "
+             << type.getEncoding();
+  } else if (!isInSharedMemory(type)) {
+    return op->emitOpError()
+           << what << " must be in tensor or shared memory, got " << type;
+  }
+  if (type.getElementTypeBitWidth() != 8)
+    return op->emitOpError() << what << " must have 8-bit elements, got "
+                             << type.getElementType();
+  // In shared memory they may lie tile by tile, in more dimensions.
+  int64_t found = type.getNumElements();
+  if (found == rows * (k / 32) || found == rows * (k / 16))
+    return success();
+  return op->emitOpError() << what << " has " << found
+                           << " scales; expected one for 32 or 16 of " << rows
+                           << "x" << k << " elements";
+}
+
+LogicalResult TCGen5MMAScaledOp::verify() {
+  gpu::MemDescType a = getA().getType(), b = getB().getType(),
+                   d = getD().getType();
+  if (a.getRank() != 2 || b.getRank() != 2 || d.getRank() != 2)
+    return emitOpError("operands and accumulator must be matrices");
+  if (failed(verifyFormat(*this, getAType(), a.getElementType(), "a")) ||
+      failed(verifyFormat(*this, getBType(), b.getElementType(), "b")))
+    return failure();
+  int64_t m = getBlockM(), n = getBlockN(), k = getBlockK();
+  int64_t bRows = b.getShape()[0] * elementsPerStored(getBType());
+  if (failed(verifyShapes(*this, {m, k}, {bRows, n}, d.getShape())))
+    return failure();
+  if (!d.getElementType().isF32())
+    return emitOpError() << "accumulates in f32, got " << d.getElementType();
+  if (failed(verifyReductionSize(*this, a.getShape()[1],
+                                 a.getElementTypeBitWidth())) ||
+      failed(verifyScales(*this, getAScale().getType(), m, k, "a_scale")) ||
+      failed(verifyScales(*this, getBScale().getType(), n, k, "b_scale")))
+    return failure();
+  return verifyMMAv5(*this);
+}
+
+void TCGen5MMAScaledOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  getMMAv5Effects(*this, effects);
+  addRead(effects, getAScaleMutable());
+  addRead(effects, getBScaleMutable());
+}
+
+LogicalResult TCGen5MMAScaledOp::canonicalize(TCGen5MMAScaledOp op,
+                                              PatternRewriter &rewriter) {
+  if (succeeded(eraseIfNeverRuns(op, op.getAccDep(), rewriter)))
+    return success();
+  return dropDeadBarriers(op, rewriter);
+}
+
+//===----------------------------------------------------------------------===//
+// The MMAv5 interface, the same for both
+//===----------------------------------------------------------------------===//
+
+#define TILE_DEFINE_MMAV5_INTERFACE(OP)                                        \
+  TypedValue<gpu::MemDescType> OP::getLhs() { return getA(); }                 \
+  TypedValue<gpu::MemDescType> OP::getRhs() { return getB(); }                 \
+  TypedValue<gpu::MemDescType> OP::getAccumulator() { return getD(); }         \
+  void OP::setAccumulator(Value value) { getDMutable().assign(value); }        \
+  Value OP::getUseAccumulator() { return getUseD(); }                          \
+  void OP::setUseAccumulator(Value flag) { getUseDMutable().assign(flag); }    \
+  Value OP::getPredicate() { return getPred(); }                               \
+  void OP::setPredicate(Value value) { getPredMutable().assign(value); }       \
+  Value OP::getAccumulatorDependency() { return getAccDep(); }                 \
+  void OP::setAccumulatorDependency(Value token) {                             \
+    if (token)                                                                 \
+      getAccDepMutable().assign(token);                                        \
+    else                                                                       \
+      getAccDepMutable().clear();                                              \
+  }                                                                            \
+  Value OP::getAccumulatorToken() { return getToken(); }                       \
+  OperandRange OP::getCompletionBarriers() { return getBarriers(); }           \
+  OperandRange OP::getCompletionBarrierPredicates() {                          \
+    return getBarrierPreds();                                                  \
+  }                                                                            \
+  void OP::addCompletionBarrier(Value barrier, Value predicate) {              \
+    getBarriersMutable().append(barrier);                                      \
+    getBarrierPredsMutable().append(predicate);                                \
+  }                                                                            \
+  bool OP::isAsync() { return getIsAsync(); }                                  \
+  void OP::setAsync(bool async) { setIsAsync(async); }                         \
+  bool OP::usesTwoCTAs() { return getTwoCtas(); }
+
+TILE_DEFINE_MMAV5_INTERFACE(TCGen5MMAOp)
+TILE_DEFINE_MMAV5_INTERFACE(TCGen5MMAScaledOp)
+#undef TILE_DEFINE_MMAV5_INTERFACE
+
+//===----------------------------------------------------------------------===//
+// TCGen5CommitOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult TCGen5CommitOp::verify() {
+  return verifyBarrierType(*this, getBarrier().getType());
+}
+
+LogicalResult TCGen5CommitOp::canonicalize(TCGen5CommitOp op,
+                                           PatternRewriter &rewriter) {
+  return simplifyOptionalPredicate(op, rewriter);
+}

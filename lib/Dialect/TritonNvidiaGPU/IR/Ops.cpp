@@ -1,0 +1,107 @@
+//===-- Ops.cpp - Generated code of the ttnvgpu operations ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "OpUtils.h"
+
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::nvidia_gpu;
+
+//===----------------------------------------------------------------------===//
+// Custom directives
+//===----------------------------------------------------------------------===//
+
+/// token ::= (`[` dependency? `]`)?
+/// The brackets say that there is a token among the results.
+static ParseResult
+parseToken(OpAsmParser &parser,
+           std::optional<OpAsmParser::UnresolvedOperand> &dependency,
+           Type &token) {
+  if (failed(parser.parseOptionalLSquare()))
+    return success();
+  token = gpu::AsyncTokenType::get(parser.getContext());
+  if (succeeded(parser.parseOptionalRSquare()))
+    return success();
+  if (parser.parseOperand(dependency.emplace()))
+    return failure();
+  return parser.parseRSquare();
+}
+
+static void printToken(OpAsmPrinter &printer, Operation *, Value dependency,
+                       Type token) {
+  if (!token)
+    return;
+  printer << '[';
+  if (dependency)
+    printer << dependency;
+  printer << ']';
+}
+
+/// barriers-and-preds ::= (`,` barrier `[` predicate `]`)*
+static ParseResult parseBarriersAndPreds(
+    OpAsmParser &parser,
+    SmallVectorImpl<OpAsmParser::UnresolvedOperand> &barriers,
+    SmallVectorImpl<OpAsmParser::UnresolvedOperand> &predicates) {
+  while (succeeded(parser.parseOptionalComma())) {
+    if (parser.parseOperand(barriers.emplace_back()) || parser.parseLSquare() ||
+        parser.parseOperand(predicates.emplace_back()) || parser.parseRSquare())
+      return failure();
+  }
+  return success();
+}
+
+static void printBarriersAndPreds(OpAsmPrinter &printer, Operation *,
+                                  OperandRange barriers,
+                                  OperandRange predicates) {
+  for (auto [barrier, predicate] : llvm::zip(barriers, predicates))
+    printer << ", " << barrier << '[' << predicate << ']';
+}
+
+#define GET_OP_CLASSES
+#include "tile/Dialect/TritonNvidiaGPU/IR/Ops.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Checks that several themes share
+//===----------------------------------------------------------------------===//
+
+LogicalResult nvidia_gpu::verifyBarrierType(Operation *op,
+                                            gpu::MemDescType type,
+                                            StringRef what) {
+  if (type.getShape() != ArrayRef<int64_t>{1} ||
+      !type.getElementType().isSignlessInteger(64) || !isInSharedMemory(type))
+    return op->emitOpError()
+           << what << " must be a 1xi64 buffer in shared memory, got " << type;
+  return verifyMutable(op, type, what);
+}
+
+LogicalResult nvidia_gpu::verifyTensorMemory(Operation *op,
+                                             gpu::MemDescType type,
+                                             StringRef what) {
+  return getTensorMemoryFootprint(
+      type, [&] { return op->emitOpError() << what << ": "; });
+}
+
+LogicalResult nvidia_gpu::verifySharedMemory(Operation *op,
+                                             gpu::MemDescType type,
+                                             StringRef what) {
+  if (isInSharedMemory(type))
+    return success();
+  return op->emitOpError() << what << " must be in shared memory, got " << type;
+}
+
+LogicalResult nvidia_gpu::verifyMutable(Operation *op, gpu::MemDescType type,
+                                        StringRef what) {
+  if (type.getMutableMemory())
+    return success();
+  return op->emitOpError() << what << " must be mutable, got " << type;
+}
+
+LogicalResult nvidia_gpu::verifyTokens(Operation *op, Value dependency,
+                                       Value token) {
+  if (!dependency || token)
+    return success();
+  return op->emitOpError(
+      "takes a token, and so must also have a token as result");
+}

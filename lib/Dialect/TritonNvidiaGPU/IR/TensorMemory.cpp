@@ -1,0 +1,134 @@
+//===-- TensorMemory.cpp - What buffers in tensor memory take -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::nvidia_gpu;
+
+bool mlir::triton::nvidia_gpu::isInTensorMemory(gpu::MemDescType type) {
+  return isa_and_nonnull<TensorMemorySpaceAttr>(type.getMemorySpace());
+}
+
+bool mlir::triton::nvidia_gpu::isInSharedMemory(gpu::MemDescType type) {
+  return isa_and_nonnull<gpu::SharedMemorySpaceAttr>(type.getMemorySpace());
+}
+
+namespace {
+
+/// A failure that says why only where somebody listens.
+class Complaint {
+public:
+  explicit Complaint(function_ref<InFlightDiagnostic()> emitError) {
+    if (emitError)
+      diag.emplace(emitError());
+  }
+  template <typename T> Complaint &operator<<(T &&value) {
+    if (diag)
+      *diag << std::forward<T>(value);
+    return *this;
+  }
+  operator FailureOr<TensorMemoryFootprint>() const { return failure(); }
+
+private:
+  std::optional<InFlightDiagnostic> diag;
+};
+
+} // namespace
+
+static FailureOr<TensorMemoryFootprint>
+getFootprint(ArrayRef<int64_t> shape, unsigned bitWidth,
+             TensorMemoryEncodingAttr encoding,
+             function_ref<InFlightDiagnostic()> emitError) {
+  auto complain = [&] { return Complaint(emitError); };
+
+  if (bitWidth * encoding.getColStride() > 32)
+    return complain() << "colStride = " << encoding.getColStride()
+                      << " takes elements of " << bitWidth
+                      << " bits further apart than a 32-bit column";
+  int64_t m = shape[0], n = shape[1];
+  if (m % encoding.getCTASplitM() || n % encoding.getCTASplitN())
+    return complain() << "a " << m << "x" << n
+                      << " matrix cannot be divided over "
+                      << encoding.getCTASplitM() << "x"
+                      << encoding.getCTASplitN() << " blocks of a cluster";
+  m /= encoding.getCTASplitM();
+  n /= encoding.getCTASplitN();
+  if (m % encoding.getBlockM() || n % encoding.getBlockN())
+    return complain() << "a " << m << "x" << n
+                      << " matrix cannot be cut into blocks of "
+                      << encoding.getBlockM() << "x" << encoding.getBlockN();
+
+  int64_t rowBlocks = m / encoding.getBlockM();
+  int64_t lanes =
+      std::min<int64_t>(rowBlocks * encoding.getBlockM(), kTensorMemoryLanes);
+  int64_t laneGroups =
+      llvm::divideCeil(rowBlocks * encoding.getBlockM(), kTensorMemoryLanes);
+  int64_t columnsPerBlock = llvm::divideCeil(
+      encoding.getBlockN() * bitWidth * encoding.getColStride(), 32);
+  return TensorMemoryFootprint{
+      unsigned(lanes),
+      unsigned(laneGroups * (n / encoding.getBlockN()) * columnsPerBlock)};
+}
+
+static FailureOr<TensorMemoryFootprint>
+getFootprint(ArrayRef<int64_t> shape, unsigned bitWidth,
+             TensorMemoryScalesEncodingAttr encoding,
+             function_ref<InFlightDiagnostic()> emitError) {
+  auto complain = [&] { return Complaint(emitError); };
+
+  if (bitWidth != 8)
+    return complain() << "scales must have 8 bits, got " << bitWidth;
+  int64_t rows = shape[0], scales = shape[1];
+  if (rows % encoding.getCTASplitM() || scales % encoding.getCTASplitN())
+    return complain() << rows << "x" << scales
+                      << " scales cannot be divided over "
+                      << encoding.getCTASplitM() << "x"
+                      << encoding.getCTASplitN() << " blocks of a cluster";
+  // Tiles of 32 lanes and one column that holds four scales.
+  int64_t columns = llvm::divideCeil(rows / encoding.getCTASplitM(), 32) *
+                    llvm::divideCeil(scales / encoding.getCTASplitN(), 4);
+  return TensorMemoryFootprint{kTensorMemoryLanes, unsigned(columns)};
+}
+
+FailureOr<TensorMemoryFootprint>
+mlir::triton::nvidia_gpu::getTensorMemoryFootprint(
+    gpu::MemDescType type, function_ref<InFlightDiagnostic()> emitError) {
+  auto complain = [&] { return Complaint(emitError); };
+
+  if (!isInTensorMemory(type))
+    return complain() << "expected a buffer in tensor memory, got " << type;
+  if (!type.getElementType().isIntOrFloat() ||
+      type.getElementTypeBitWidth() > 32)
+    return complain() << "elements in tensor memory have at most 32 bits, got "
+                      << type.getElementType();
+  ArrayRef<int64_t> shape = type.getShape();
+  if (shape.size() < 2 || shape.size() > 3)
+    return complain() << "expected a matrix or an array of matrices in tensor "
+                         "memory, got "
+                      << type;
+
+  unsigned bitWidth = type.getElementTypeBitWidth();
+  FailureOr<TensorMemoryFootprint> result = failure();
+  if (auto matrix = dyn_cast<TensorMemoryEncodingAttr>(type.getEncoding()))
+    result = getFootprint(shape.take_back(2), bitWidth, matrix, emitError);
+  else if (auto scales =
+               dyn_cast<TensorMemoryScalesEncodingAttr>(type.getEncoding()))
+    result = getFootprint(shape.take_back(2), bitWidth, scales, emitError);
+  else
+    return complain() << "expected an encoding for tensor memory, got "
+                      << type.getEncoding();
+  if (failed(result))
+    return failure();
+
+  if (shape.size() == 3)
+    result->columns *= shape.front();
+  if (result->columns > kTensorMemoryColumns)
+    return complain() << "buffer takes " << result->columns
+                      << " columns of tensor memory, which has "
+                      << kTensorMemoryColumns;
+  return result;
+}
