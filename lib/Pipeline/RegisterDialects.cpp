@@ -11,6 +11,7 @@
 #endif
 #ifdef TILE_HAVE_TritonNvidiaGPUIR
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/TTNGAliasDialect.h"
 #endif
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -52,7 +53,8 @@ void mlir::triton::registerAllDialects(DialectRegistry &registry) {
   registry.insert<triton::gpu::TritonGPUDialect>();
 #endif
 #ifdef TILE_HAVE_TritonNvidiaGPUIR
-  registry.insert<nvidia_gpu::TritonNvidiaGPUDialect>();
+  registry.insert<nvidia_gpu::TritonNvidiaGPUDialect,
+                  nvidia_gpu::TTNGAliasDialect>();
 #endif
   func::registerInlinerExtension(registry);
   LLVM::registerInlinerInterface(registry);
