@@ -1,0 +1,85 @@
+//===-- LayoutPasses.td - Choosing and cleaning up layouts -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TILE_DIALECT_TRITONGPU_TRANSFORMS_LAYOUTPASSES
+#define TILE_DIALECT_TRITONGPU_TRANSFORMS_LAYOUTPASSES
+
+include "mlir/Pass/PassBase.td"
+
+def TritonGPUCoalesce : Pass<"tritongpu-coalesce", "::mlir::ModuleOp"> {
+  let summary = "Lay out memory accesses so that neighbours are accessed together";
+  let description = [{
+    For every load, store and atomic through a tensor of pointers, axis info
+    tells along which dimension addresses are contiguous and how far, and how
+    they are aligned. The access gets a blocked layout in which that dimension
+    varies fastest and a thread owns as many neighbours as one instruction can
+    move (128 bits), as long as every thread has work. Accesses of one shape and
+    order that share address computations get one layout.
+
+    `ttg.convert_layout` goes between an access and the rest of the function;
+    `tritongpu-remove-layout-conversions` then spreads the new layouts.
+
+    Before:
+    ```mlir
+    %v = tt.load %p : tensor<1024x!tt.ptr<f32>, #blocked>
+    ```
+    After, if the pointers are contiguous and 16-byte aligned:
+    ```mlir
+    #blocked1 = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+    %0 = ttg.convert_layout %p : tensor<1024x!tt.ptr<f32>, #blocked> -> tensor<1024x!tt.ptr<f32>, #blocked1>
+    %1 = tt.load %0 : tensor<1024x!tt.ptr<f32>, #blocked1>
+    %v = ttg.convert_layout %1 : tensor<1024xf32, #blocked1> -> tensor<1024xf32, #blocked>
+    ```
+  }];
+  let dependentDialects = ["::mlir::triton::gpu::TritonGPUDialect"];
+  let statistics = [
+    Statistic<"numAccesses", "num-accesses", "Accesses given a layout">,
+    Statistic<"numVectorized", "num-vectorized",
+              "Accesses of more than one element per thread at a time">
+  ];
+}
+
+def TritonGPURemoveLayoutConversions
+    : Pass<"tritongpu-remove-layout-conversions", "::mlir::ModuleOp"> {
+  let summary = "Remove, merge and move conversions between layouts";
+  let description = [{
+    Works in three steps, each on a whole function.
+
+    1. Layouts that matter (of memory accesses that fill the machine, of matrix
+       products, of operations that ask for theirs) spread to what is computed
+       from them. A value that several reach takes the one that needs the least
+       conversions.
+    2. For each conversion that is left, the computation of its operand is
+       repeated in the layout of its result wherever that is cheaper than moving
+       the elements, through loops and branches too.
+    3. Conversions that cannot go move to where there is less to convert: above
+       extensions and broadcasts, below truncations, out of loops.
+
+    Before:
+    ```mlir
+    %0 = tt.load %p : tensor<1024x!tt.ptr<f32>, #blocked1>
+    %1 = ttg.convert_layout %0 : tensor<1024xf32, #blocked1> -> tensor<1024xf32, #blocked>
+    %2 = math.exp %1 : tensor<1024xf32, #blocked>
+    %3 = ttg.convert_layout %2 : tensor<1024xf32, #blocked> -> tensor<1024xf32, #blocked1>
+    tt.store %q, %3 : tensor<1024x!tt.ptr<f32>, #blocked1>
+    ```
+    After:
+    ```mlir
+    %0 = tt.load %p : tensor<1024x!tt.ptr<f32>, #blocked1>
+    %1 = math.exp %0 : tensor<1024xf32, #blocked1>
+    tt.store %q, %1 : tensor<1024x!tt.ptr<f32>, #blocked1>
+    ```
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect",
+                           "::mlir::triton::gpu::TritonGPUDialect"];
+  let statistics = [
+    Statistic<"numPropagated", "num-propagated",
+              "Values whose layout was changed to that of their operands">,
+    Statistic<"numRematerialized", "num-rematerialized",
+              "Conversions replaced by repeating a computation">,
+    Statistic<"numHoisted", "num-hoisted",
+              "Conversions moved to where there is less to convert">
+  ];
+}
+
+#endif // TILE_DIALECT_TRITONGPU_TRANSFORMS_LAYOUTPASSES

@@ -1,0 +1,11 @@
+//===-- Passes.td - Passes on ttg --------------------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The umbrella over files by theme; a pass goes into one of those.
+
+#ifndef TILE_DIALECT_TRITONGPU_TRANSFORMS_PASSES
+#define TILE_DIALECT_TRITONGPU_TRANSFORMS_PASSES
+
+include "tile/Dialect/TritonGPU/Transforms/LayoutPasses.td"
+
+#endif // TILE_DIALECT_TRITONGPU_TRANSFORMS_PASSES

@@ -1,0 +1,352 @@
+//===-- TritonToTritonGPU.cpp - Give every tensor a layout ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The default layout of a tensor depends on its shape alone, so operations on
+// tensors of one shape agree without further ado, control flow and calls
+// included. That allows for changing all types in place first, and for looking
+// only then at the few operations that relate tensors of different shapes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tile/Conversion/TritonToTritonGPU/Passes.h"
+#include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/Triton/IR/Interfaces.h"
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/DebugLog.h"
+#include "llvm/Support/MathExtras.h"
+
+#define DEBUG_TYPE "convert-triton-to-tritongpu"
+
+namespace mlir::triton {
+#define GEN_PASS_DEF_CONVERTTRITONTOTRITONGPU
+#include "tile/Conversion/TritonToTritonGPU/Passes.h.inc"
+} // namespace mlir::triton
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::gpu;
+
+namespace {
+
+struct ConvertTritonToTritonGPU
+    : triton::impl::ConvertTritonToTritonGPUBase<ConvertTritonToTritonGPU> {
+  using ConvertTritonToTritonGPUBase::ConvertTritonToTritonGPUBase;
+
+  void runOnOperation() override;
+
+private:
+  LogicalResult describeMachine(ModuleOp module);
+  /// Whether this pass knows what `op` asks of layouts.
+  LogicalResult checkSupported(Operation *op);
+
+  Type withDefaultLayout(Type type);
+  Attribute getDefaultLayout(ArrayRef<int64_t> shape);
+  void assignDefaultLayouts(Operation *op);
+
+  LogicalResult legalize(Operation *op);
+  LogicalResult legalizeDot(DotOp op);
+  LogicalResult legalizeCat(CatOp op);
+
+  void convertOperand(OpOperand &operand, Attribute layout);
+  /// Gives `result` the layout that its operation yields, and its users what
+  /// they had before.
+  void convertResult(OpResult result, Attribute layout);
+};
+
+Attribute layoutOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getEncoding();
+}
+
+ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+//===----------------------------------------------------------------------===//
+// The module
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConvertTritonToTritonGPU::describeMachine(ModuleOp module) {
+  for (auto [name, value] :
+       {std::pair<StringRef, int>("num-warps", numWarps),
+        {"threads-per-warp", threadsPerWarp},
+        {"num-ctas", numCTAs}})
+    if (value <= 0 || !llvm::isPowerOf2_32(value))
+      return module.emitError("expected option '")
+             << name << "' to be a positive power of two, found " << value;
+  if (target.empty())
+    return module.emitError(
+        "expected option 'target' to name a machine, as in cuda:90");
+
+  Builder b(&getContext());
+  for (auto [name, value] :
+       {std::pair<StringRef, Attribute>(kNumCTAsAttrName,
+                                        b.getI32IntegerAttr(numCTAs)),
+        {kNumWarpsAttrName, b.getI32IntegerAttr(numWarps)},
+        {kTargetAttrName, b.getStringAttr(target)},
+        {kThreadsPerWarpAttrName, b.getI32IntegerAttr(threadsPerWarp)}}) {
+    Attribute present = module->getAttr(name);
+    if (present && present != value)
+      return module.emitError("'")
+             << name << "' is already " << present << ", not " << value;
+    module->setAttr(name, value);
+  }
+  return success();
+}
+
+LogicalResult ConvertTritonToTritonGPU::checkSupported(Operation *op) {
+  auto isTensor = [](Type type) { return isa<TensorType>(type); };
+  for (Type type :
+       llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes())) {
+    if (isBlockPointer(type))
+      return op->emitOpError("uses a block pointer; these are rewritten by "
+                             "'triton-rewrite-tensor-pointer', which must run "
+                             "before layouts are chosen");
+    if (isa<UnrankedTensorType>(type) ||
+        (isTensor(type) && !cast<TensorType>(type).hasStaticShape()))
+      return op->emitOpError("expected tensors of static shape, found ")
+             << type;
+  }
+  StringRef dialect = op->getName().getDialectNamespace();
+  bool known = llvm::is_contained({"builtin", "tt", "ttg", "ttnvgpu", "ttng",
+                                   "arith", "math", "scf", "cf", "ub"},
+                                  dialect);
+  if (!known && !op->hasTrait<mlir::OpTrait::Elementwise>() &&
+      (llvm::any_of(op->getOperandTypes(), isTensor) ||
+       llvm::any_of(op->getResultTypes(), isTensor)))
+    return op->emitOpError("works on tensors in a way for which no rule of "
+                           "layouts is known");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Default layouts
+//===----------------------------------------------------------------------===//
+
+Attribute ConvertTritonToTritonGPU::getDefaultLayout(ArrayRef<int64_t> shape) {
+  return getDefaultBlockedEncoding(&getContext(), shape, numWarps,
+                                   threadsPerWarp, numCTAs);
+}
+
+Type ConvertTritonToTritonGPU::withDefaultLayout(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || tensor.getEncoding() || tensor.getRank() == 0)
+    return type;
+  ++numLayouts;
+  return cloneWithEncoding(tensor, getDefaultLayout(tensor.getShape()));
+}
+
+void ConvertTritonToTritonGPU::assignDefaultLayouts(Operation *op) {
+  for (Value result : op->getResults())
+    result.setType(withDefaultLayout(result.getType()));
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (BlockArgument arg : block.getArguments())
+        arg.setType(withDefaultLayout(arg.getType()));
+
+  // What else spells out types.
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto value = dyn_cast<DenseElementsAttr>(constant.getValue());
+    auto type = dyn_cast<RankedTensorType>(constant.getType());
+    if (value && type)
+      constant.setValueAttr(value.reshape(type));
+  }
+  if (auto func = dyn_cast<FunctionOpInterface>(op)) {
+    auto convertAll = [&](ArrayRef<Type> types) {
+      return llvm::map_to_vector(
+          types, [&](Type type) { return withDefaultLayout(type); });
+    };
+    func.setType(FunctionType::get(&getContext(),
+                                   convertAll(func.getArgumentTypes()),
+                                   convertAll(func.getResultTypes())));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Operations that relate layouts
+//===----------------------------------------------------------------------===//
+
+void ConvertTritonToTritonGPU::convertOperand(OpOperand &operand,
+                                              Attribute layout) {
+  Value value = operand.get();
+  if (layoutOf(value) == layout)
+    return;
+  OpBuilder b(operand.getOwner());
+  auto type =
+      cloneWithEncoding(cast<RankedTensorType>(value.getType()), layout);
+  operand.set(ConvertLayoutOp::create(b, operand.getOwner()->getLoc(), type,
+                                      value));
+  ++numConversions;
+}
+
+void ConvertTritonToTritonGPU::convertResult(OpResult result,
+                                             Attribute layout) {
+  auto before = cast<RankedTensorType>(result.getType());
+  if (before.getEncoding() == layout)
+    return;
+  result.setType(cloneWithEncoding(before, layout));
+  OpBuilder b(&getContext());
+  b.setInsertionPointAfter(result.getOwner());
+  auto convert = ConvertLayoutOp::create(b, result.getOwner()->getLoc(), before,
+                                         result);
+  result.replaceAllUsesExcept(convert, convert);
+  ++numConversions;
+}
+
+LogicalResult ConvertTritonToTritonGPU::legalizeDot(DotOp op) {
+  // A square of elements per thread reuses each operand element as often as
+  // the registers allow for.
+  ArrayRef<int64_t> shape = shapeOf(op.getD());
+  unsigned rank = shape.size();
+  int64_t perThread = llvm::product_of(shape) /
+                      (int64_t(numWarps) * threadsPerWarp * numCTAs);
+  unsigned side = perThread >= 16 ? 4 : perThread >= 4 ? 2 : 1;
+  SmallVector<unsigned> size(rank, 1);
+  size[rank - 1] = std::min<int64_t>(side, shape[rank - 1]);
+  size[rank - 2] = std::min<int64_t>(side, shape[rank - 2]);
+  SmallVector<unsigned> order(llvm::reverse(llvm::seq<unsigned>(0, rank)));
+  Attribute layout =
+      BlockedEncodingAttr::get(&getContext(), shape, size, order, numWarps,
+                               threadsPerWarp, numCTAs);
+  for (auto [index, operand] :
+       {std::pair<unsigned, OpOperand *>(0, &op.getAMutable()),
+        {1, &op.getBMutable()}}) {
+    Type element = getElementTypeOrSelf(operand->get().getType());
+    convertOperand(*operand,
+                   DotOperandEncodingAttr::get(&getContext(), index, layout,
+                                               element));
+  }
+  convertOperand(op.getCMutable(), layout);
+  convertResult(cast<OpResult>(op.getD()), layout);
+  return success();
+}
+
+LogicalResult ConvertTritonToTritonGPU::legalizeCat(CatOp op) {
+  // Elements stay in their threads, so each thread gets twice as many.
+  auto blocked = dyn_cast<BlockedEncodingAttr>(layoutOf(op.getLhs()));
+  if (!blocked)
+    return op.emitOpError("expected operands of a blocked layout, found ")
+           << layoutOf(op.getLhs());
+  SmallVector<unsigned> size(blocked.getSizePerThread());
+  unsigned perThread = getTotalElemsPerThread(op.getLhs().getType());
+  size[blocked.getOrder()[0]] = 2 * perThread;
+  convertResult(cast<OpResult>(op.getResult()),
+                BlockedEncodingAttr::get(
+                    &getContext(), size, blocked.getThreadsPerWarp(),
+                    blocked.getWarpsPerCTA(), blocked.getOrder(),
+                    blocked.getCTALayout()));
+  return success();
+}
+
+LogicalResult ConvertTritonToTritonGPU::legalize(Operation *op) {
+  auto infer = [&](Attribute layout) {
+    return getInferLayoutInterface(layout, op->getLoc());
+  };
+  auto setResult = [&](Value result, FailureOr<Attribute> layout) {
+    if (succeeded(layout))
+      convertResult(cast<OpResult>(result), *layout);
+    return LogicalResult(layout);
+  };
+
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](BroadcastOp op) {
+        convertOperand(op.getSrcMutable(), layoutOf(op.getResult()));
+        return success();
+      })
+      .Case([&](ExpandDimsOp op) {
+        convertOperand(op.getSrcMutable(),
+                       SliceEncodingAttr::get(&getContext(), op.getAxis(),
+                                              layoutOf(op.getResult())));
+        return success();
+      })
+      .Case([&](ReduceOp op) {
+        Attribute source = layoutOf(op.getSrcs().front());
+        for (Value result : op->getResults()) {
+          if (!isa<RankedTensorType>(result.getType()))
+            continue;
+          if (failed(setResult(result,
+                               infer(source)->inferReduceLayout(
+                                   source, op.getAxis(), op.getLoc()))))
+            return failure();
+        }
+        return success();
+      })
+      .Case([&](TransOp op) {
+        Attribute source = layoutOf(op.getSrc());
+        return setResult(op.getResult(),
+                         infer(source)->inferTransLayout(
+                             source, shapeOf(op.getSrc()), op.getOrder(),
+                             op.getLoc()));
+      })
+      .Case([&](ReshapeOp op) -> LogicalResult {
+        if (op.getAllowReorder())
+          return success();
+        Attribute source = layoutOf(op.getSrc());
+        FailureOr<Attribute> layout = infer(source)->inferReshapeLayout(
+            source, shapeOf(op.getSrc()), shapeOf(op.getResult()),
+            op.getLoc());
+        // The default layout of the new shape may be just another name.
+        if (succeeded(layout) &&
+            areLayoutsEquivalent(shapeOf(op.getResult()), *layout,
+                                 layoutOf(op.getResult())))
+          return success();
+        return setResult(op.getResult(), layout);
+      })
+      .Case([&](JoinOp op) {
+        Attribute source = layoutOf(op.getLhs());
+        return setResult(op.getResult(),
+                         infer(source)->inferJoinLayout(
+                             source, shapeOf(op.getLhs()), op.getLoc()));
+      })
+      .Case([&](SplitOp op) -> LogicalResult {
+        // Both halves of a pair must be in one thread, as after a join.
+        auto half = dyn_cast<RankedTensorType>(op.getOutLHS().getType());
+        if (!half)
+          return success();
+        FailureOr<Attribute> layout =
+            infer(half.getEncoding())
+                ->inferJoinLayout(half.getEncoding(), half.getShape(),
+                                  op.getLoc());
+        if (failed(layout))
+          return failure();
+        convertOperand(op->getOpOperand(0), *layout);
+        return success();
+      })
+      .Case([&](DotOp op) { return legalizeDot(op); })
+      .Case([&](CatOp op) { return legalizeCat(op); })
+      .Default([](Operation *) { return success(); });
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+void ConvertTritonToTritonGPU::runOnOperation() {
+  ModuleOp module = getOperation();
+  WalkResult supported = module.walk([&](Operation *op) {
+    return failed(checkSupported(op)) ? WalkResult::interrupt()
+                                      : WalkResult::advance();
+  });
+  if (supported.wasInterrupted() || failed(describeMachine(module)))
+    return signalPassFailure();
+
+  module.walk([&](Operation *op) { assignDefaultLayouts(op); });
+
+  // Collected first, as conversions are inserted on the way.
+  SmallVector<Operation *> ops;
+  module.walk([&](Operation *op) {
+    if (isa_and_nonnull<TritonDialect>(op->getDialect()))
+      ops.push_back(op);
+  });
+  for (Operation *op : ops)
+    if (failed(legalize(op)))
+      return signalPassFailure();
+  LDBG() << "gave " << numLayouts << " tensors a layout";
+}
+
+} // namespace

@@ -1,0 +1,255 @@
+//===-- Coalesce.cpp - Layouts for memory accesses ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Two neighbouring threads should access neighbouring addresses, and each of
+// them as many as one instruction moves. Which dimension holds neighbours, and
+// how many, is for axis info to say; this pass turns that into layouts.
+//
+// Accesses whose addresses or values meet somewhere are better off with one
+// layout, even if a thread then owns more elements than it can load at once:
+// the rest of its cache line comes with the next load, whereas other layouts
+// have to be converted. Stores are different, as half-written cache lines cost
+// bandwidth, so they never take more than what one instruction writes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tile/Analysis/AxisInfo.h"
+#include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/Transforms/Passes.h"
+
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/DebugLog.h"
+#include <map>
+#include <numeric>
+#include <tuple>
+
+#define DEBUG_TYPE "tritongpu-coalesce"
+
+namespace mlir::triton::gpu {
+#define GEN_PASS_DEF_TRITONGPUCOALESCE
+#include "tile/Dialect/TritonGPU/Transforms/Passes.h.inc"
+} // namespace mlir::triton::gpu
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::gpu;
+
+namespace {
+
+/// The widest load or store of one thread, in bits.
+constexpr int64_t kMaxAccessBits = 128;
+
+/// What one memory operation wants.
+struct Access {
+  Operation *op;
+  /// Of the pointers or the block: the shape and the encoding from before.
+  RankedTensorType type;
+  /// Fastest dimension first.
+  SmallVector<unsigned> order;
+  /// Neighbours along order[0] that one instruction may access.
+  int64_t vector;
+  /// Whether the operation writes to memory.
+  bool writes;
+};
+
+struct TritonGPUCoalesce : gpu::impl::TritonGPUCoalesceBase<TritonGPUCoalesce> {
+  using TritonGPUCoalesceBase::TritonGPUCoalesceBase;
+
+  void runOnOperation() override;
+
+private:
+  std::optional<Access> describe(Operation *op,
+                                 const ModuleAxisInfoAnalysis &axisInfo);
+  Attribute chooseLayout(const Access &access, int64_t widest);
+  void setLayout(const Access &access, Attribute layout);
+};
+
+/// The tensor of pointers that `op` goes through, or null.
+Value getPointers(Operation *op) {
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case<LoadOp, StoreOp, AtomicRMWOp, AtomicCASOp>(
+          [](auto op) { return op.getPtr(); })
+      .Case([](AsyncCopyGlobalToLocalOp op) { return op.getSrc(); })
+      .Default(Value());
+}
+
+/// The tensor that moves between registers and memory through a descriptor.
+RankedTensorType getDescriptorBlock(Operation *op) {
+  return llvm::TypeSwitch<Operation *, RankedTensorType>(op)
+      .Case<DescriptorLoadOp, DescriptorGatherOp>([](Operation *op) {
+        return cast<RankedTensorType>(op->getResult(0).getType());
+      })
+      .Case<DescriptorStoreOp, DescriptorScatterOp, DescriptorReduceOp>(
+          [](auto op) {
+            return cast<RankedTensorType>(op.getSrc().getType());
+          })
+      .Default(RankedTensorType());
+}
+
+/// Dimensions by descending contiguity; row-major among equals.
+SmallVector<unsigned> orderByContiguity(ArrayRef<int64_t> contiguity) {
+  SmallVector<unsigned> order(contiguity.size());
+  std::iota(order.rbegin(), order.rend(), 0);
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+    return contiguity[a] > contiguity[b];
+  });
+  return order;
+}
+
+std::optional<Access>
+TritonGPUCoalesce::describe(Operation *op,
+                            const ModuleAxisInfoAnalysis &axisInfo) {
+  if (RankedTensorType block = getDescriptorBlock(op)) {
+    // A descriptor's blocks are row-major, and as aligned as the copy engine
+    // wants them.
+    SmallVector<int64_t> contiguity(block.getRank(), 1);
+    contiguity.back() = block.getShape().back();
+    unsigned bits = std::max(getElementBitWidth(block), 8u);
+    return Access{op, block, orderByContiguity(contiguity),
+                  std::min<int64_t>(contiguity.back(), kMaxAccessBits / bits),
+                  !isa<DescriptorLoadOp, DescriptorGatherOp>(op)};
+  }
+
+  Value pointers = getPointers(op);
+  auto type = pointers ? dyn_cast<RankedTensorType>(pointers.getType())
+                       : RankedTensorType();
+  if (!type || !type.getEncoding())
+    return std::nullopt;
+  Access access{op, type, {}, 1, !isa<LoadOp, AsyncCopyGlobalToLocalOp>(op)};
+  const AxisInfo *info = axisInfo.getAxisInfo(pointers);
+  if (!info) {
+    // Unreachable code.
+    access.order = orderByContiguity(SmallVector<int64_t>(type.getRank(), 1));
+    return access;
+  }
+  access.order = orderByContiguity(info->getContiguity());
+  unsigned fastest = access.order[0];
+  int64_t bytes = info->getUnit();
+  int64_t aligned = info->getDivisibility(fastest) / bytes;
+  int64_t widest = kMaxAccessBits / (8 * bytes);
+  access.vector = std::max<int64_t>(
+      std::min({aligned, info->getContiguity(fastest), widest}), 1);
+  return access;
+}
+
+Attribute TritonGPUCoalesce::chooseLayout(const Access &access,
+                                          int64_t widest) {
+  MLIRContext *context = access.op->getContext();
+  int64_t numThreads = int64_t(lookupNumWarps(access.op)) *
+                       lookupThreadsPerWarp(access.op);
+  CTALayoutAttr ctas = getCTALayout(access.type.getEncoding());
+  ArrayRef<int64_t> shape = access.type.getShape();
+  int64_t numElements = llvm::product_of(getShapePerCTA(access.type));
+
+  int64_t perThread = access.writes ? access.vector : widest;
+  // A thread without elements is worse than a narrow access.
+  perThread = std::min(perThread, std::max<int64_t>(numElements / numThreads, 1));
+
+  SmallVector<unsigned> size(shape.size(), 1);
+  size[access.order[0]] = perThread;
+  return BlockedEncodingAttr::get(context, shape, size, access.order,
+                                  lookupNumWarps(access.op),
+                                  lookupThreadsPerWarp(access.op), ctas);
+}
+
+void TritonGPUCoalesce::setLayout(const Access &access, Attribute layout) {
+  OpBuilder b(access.op);
+  auto takesLayout = [&](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.getShape() == access.type.getShape() &&
+           tensor.getEncoding() != layout;
+  };
+  auto withLayout = [&](Type type) {
+    return cloneWithEncoding(cast<RankedTensorType>(type), layout);
+  };
+  for (OpOperand &operand : access.op->getOpOperands()) {
+    if (!takesLayout(operand.get().getType()))
+      continue;
+    operand.set(ConvertLayoutOp::create(b, access.op->getLoc(),
+                                        withLayout(operand.get().getType()),
+                                        operand.get()));
+  }
+  b.setInsertionPointAfter(access.op);
+  for (Value result : access.op->getResults()) {
+    Type before = result.getType();
+    if (!takesLayout(before))
+      continue;
+    result.setType(withLayout(before));
+    auto back =
+        ConvertLayoutOp::create(b, access.op->getLoc(), before, result);
+    result.replaceAllUsesExcept(back, back);
+  }
+}
+
+/// Operations that tensors connect, whatever the direction: those whose layouts
+/// have to do with each other.
+llvm::EquivalenceClasses<Operation *> findConnected(ModuleOp module) {
+  llvm::EquivalenceClasses<Operation *> classes;
+  module.walk([&](Operation *op) {
+    classes.insert(op);
+    for (Value operand : op->getOperands()) {
+      if (!isa<RankedTensorType>(operand.getType()))
+        continue;
+      // Arguments stand for the operation around them: the loop that carries
+      // them. Function arguments connect what uses them.
+      Operation *source = operand.getDefiningOp();
+      if (auto arg = dyn_cast<BlockArgument>(operand))
+        source = arg.getOwner()->getParentOp();
+      classes.unionSets(op, source);
+    }
+    // What a region yields are the results of the operation around it.
+    if (op->hasTrait<mlir::OpTrait::IsTerminator>() && op->getParentOp() &&
+        llvm::any_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
+      classes.unionSets(op, op->getParentOp());
+  });
+  return classes;
+}
+
+void TritonGPUCoalesce::runOnOperation() {
+  ModuleOp module = getOperation();
+  ModuleAxisInfoAnalysis axisInfo(module);
+
+  SmallVector<Access> accesses;
+  WalkResult walk = module.walk([&](Operation *op) {
+    std::optional<Access> access = describe(op, axisInfo);
+    if (!access)
+      return WalkResult::advance();
+    if (!maybeLookupNumWarps(op)) {
+      op->emitOpError("is in a module without '")
+          << kNumWarpsAttrName << "'; run 'convert-triton-to-tritongpu' first";
+      return WalkResult::interrupt();
+    }
+    accesses.push_back(std::move(*access));
+    return WalkResult::advance();
+  });
+  if (walk.wasInterrupted())
+    return signalPassFailure();
+
+  // The widest of all accesses that may share a layout.
+  llvm::EquivalenceClasses<Operation *> connected = findConnected(module);
+  auto getGroup = [&](const Access &access) {
+    return std::tuple(connected.getLeaderValue(access.op), access.order,
+                      SmallVector<int64_t>(access.type.getShape()));
+  };
+  std::map<decltype(getGroup(accesses[0])), int64_t> widest;
+  for (const Access &access : accesses) {
+    int64_t &vector = widest[getGroup(access)];
+    vector = std::max(vector, access.vector);
+  }
+  SmallVector<Attribute> layouts;
+  for (const Access &access : accesses) {
+    layouts.push_back(chooseLayout(access, widest[getGroup(access)]));
+    ++numAccesses;
+    numVectorized += access.vector > 1;
+    LDBG() << *access.op << " gets " << layouts.back();
+  }
+
+  for (auto [access, layout] : llvm::zip(accesses, layouts))
+    setLayout(access, layout);
+}
+
+} // namespace

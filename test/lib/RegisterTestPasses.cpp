@@ -1,0 +1,8 @@
+//===-- RegisterTestPasses.cpp - All test passes --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "TestPasses.h"
+
+void registerTileTestPasses() {
+  mlir::triton::test::registerTestAxisInfoPass();
+}

@@ -1,0 +1,14 @@
+//===-- TestPasses.h - Passes that only tests use ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TILE_TEST_LIB_TESTPASSES_H
+#define TILE_TEST_LIB_TESTPASSES_H
+
+/// Registers all of them; called by tile-opt in builds with tests.
+void registerTileTestPasses();
+
+namespace mlir::triton::test {
+void registerTestAxisInfoPass();
+} // namespace mlir::triton::test
+
+#endif // TILE_TEST_LIB_TESTPASSES_H
