@@ -12,7 +12,7 @@ def TT_AtomicRMWOp : TT_Op<"atomic_rmw", [
                    "ptr", "val", "::mlir::triton::getLoadedType($_self)">,
     OptionalTypesMatchWith<"mask is an i1 of the shape of 'ptr'",
                    "ptr", "mask", "::mlir::triton::getMaskType($_self)">,
-    AllTypesMatch<["val", "result"]>, TT_InferTypes]> {
+    AllTypesMatch<["val", "result"]>]> {
   let summary = "Atomic read-modify-write";
   let description = [{
     Replaces each value that `ptr` points to by its combination with `val`, in
@@ -42,7 +42,7 @@ def TT_AtomicCASOp : TT_Op<"atomic_cas", [
     SameOperandsAndResultShape, SameOperandsAndResultEncoding, TT_CustomEffects,
     TypesMatchWith<"value type matches the pointee of 'ptr'",
                    "ptr", "val", "::mlir::triton::getLoadedType($_self)">,
-    AllTypesMatch<["cmp", "val", "result"]>, TT_InferTypes]> {
+    AllTypesMatch<["cmp", "val", "result"]>]> {
   let summary = "Atomic compare-and-swap";
   let description = [{
     Stores `val` where the value in memory equals `cmp` (bit by bit), in one

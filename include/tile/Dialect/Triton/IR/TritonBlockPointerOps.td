@@ -40,7 +40,7 @@ def TT_MakeTensorPtrOp : TT_Op<"make_tensor_ptr", [
 }
 
 def TT_AdvanceOp : TT_Op<"advance", [
-    Pure, AllTypesMatch<["ptr", "result"]>, TT_InferTypes]> {
+    Pure, AllTypesMatch<["ptr", "result"]>]> {
   let summary = "Block pointer moved by offsets";
   let description = [{
     Adds `offsets` (in elements, one per dimension) to the offsets of `ptr`.

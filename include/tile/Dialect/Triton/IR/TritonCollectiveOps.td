@@ -13,7 +13,7 @@ include "tile/Dialect/Triton/IR/TritonOpBase.td"
 
 def TT_ReduceOp : TT_Op<"reduce", [
     RecursiveMemoryEffects, RecursivelySpeculatable, SameOperandsShape,
-    SameOperandsEncoding, SingleBlock, TT_InferCompatibleTypes]> {
+    SameOperandsEncoding, SingleBlock, InferTypeOpAdaptorWithIsCompatible]> {
   let summary = "Reduction along a dimension";
   let description = [{
     Combines all elements along `axis`, which disappears from the shape; a
@@ -70,7 +70,7 @@ def TT_ReduceReturnOp : TT_Op<"reduce.return", [
 
 def TT_ScanOp : TT_Op<"scan", [
     RecursiveMemoryEffects, RecursivelySpeculatable, SameOperandsShape,
-    SameOperandsEncoding, SingleBlock, TT_InferCompatibleTypes]> {
+    SameOperandsEncoding, SingleBlock, InferTypeOpAdaptorWithIsCompatible]> {
   let summary = "Inclusive prefix combination along a dimension";
   let description = [{
     Element `i` of the result combines the elements `0..i` along `axis`, or the
@@ -164,7 +164,7 @@ def TT_MapElementwiseReturnOp : TT_Op<"map_elementwise.return", [
 // Gather, histogram
 //===----------------------------------------------------------------------===//
 
-def TT_GatherOp : TT_Op<"gather", [Pure, TT_InferCompatibleTypes]> {
+def TT_GatherOp : TT_Op<"gather", [Pure, InferTypeOpAdaptorWithIsCompatible]> {
   let summary = "Elements selected by index along a dimension";
   let description = [{
     `result[i, j] = src[indices[i, j], j]` for `axis` 0, and likewise for other

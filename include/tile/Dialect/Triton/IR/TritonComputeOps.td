@@ -11,7 +11,7 @@ include "tile/Dialect/Triton/IR/TritonOpBase.td"
 //===----------------------------------------------------------------------===//
 
 def TT_DotOp : TT_Op<"dot", [
-    Pure, AllTypesMatch<["c", "d"]>, TT_InferTypes]> {
+    Pure, AllTypesMatch<["c", "d"]>]> {
   let summary = "Matrix product with accumulator";
   let description = [{
     `d = a * b + c`, of matrices or of a batch of them (the first of three
@@ -34,12 +34,11 @@ def TT_DotOp : TT_Op<"dot", [
     $a `,` $b `,` $c (`,` `inputPrecision` `=` $inputPrecision^)? attr-dict
     `:` type($a) `*` type($b) `->` type($d)
   }];
-  let hasCanonicalizer = 1;
   let hasVerifier = 1;
 }
 
 def TT_DotScaledOp : TT_Op<"dot_scaled", [
-    Pure, AttrSizedOperandSegments, AllTypesMatch<["c", "d"]>, TT_InferTypes]> {
+    Pure, AttrSizedOperandSegments, AllTypesMatch<["c", "d"]>]> {
   let summary = "Matrix product of operands in a microscaling format";
   let description = [{
     `d = scale(a, a_scale) * scale(b, b_scale) + c`. Each scale applies to a
@@ -78,7 +77,7 @@ def TT_DotScaledOp : TT_Op<"dot_scaled", [
 //===----------------------------------------------------------------------===//
 
 def TT_ClampFOp : TT_Op<"clampf", [
-    Pure, Elementwise, SameOperandsAndResultType, TT_InferTypes]> {
+    Pure, Elementwise, SameOperandsAndResultType]> {
   let summary = "Floating-point clamp";
   let description = [{
     `min(max(x, min), max)`; a NaN in `x` becomes a NaN if `propagateNan` is
@@ -100,7 +99,7 @@ def TT_ClampFOp : TT_Op<"clampf", [
 }
 
 def TT_MulhiUIOp : TT_Op<"mulhiui", [
-    Pure, Elementwise, SameOperandsAndResultType, TT_InferTypes]> {
+    Pure, Elementwise, SameOperandsAndResultType]> {
   let summary = "High half of an unsigned product";
   let description = [{
     The most significant N bits of the 2N-bit product of two unsigned integers.
@@ -118,7 +117,7 @@ def TT_MulhiUIOp : TT_Op<"mulhiui", [
 }
 
 def TT_PreciseSqrtOp : TT_Op<"precise_sqrt", [
-    Pure, Elementwise, SameOperandsAndResultType, TT_InferTypes]> {
+    Pure, Elementwise, SameOperandsAndResultType]> {
   let summary = "Square root, rounded to nearest";
   let description = [{
     As IEEE 754 has it, whatever approximation `math.sqrt` may be lowered to.
@@ -135,7 +134,7 @@ def TT_PreciseSqrtOp : TT_Op<"precise_sqrt", [
 }
 
 def TT_PreciseDivFOp : TT_Op<"precise_divf", [
-    Pure, Elementwise, SameOperandsAndResultType, TT_InferTypes]> {
+    Pure, Elementwise, SameOperandsAndResultType]> {
   let summary = "Quotient, rounded to nearest";
   let description = [{
     As IEEE 754 has it, whatever approximation `arith.divf` may be lowered to.

@@ -137,7 +137,7 @@ def TT_ReturnOp : TT_Op<"return", [
 // The launch grid
 //===----------------------------------------------------------------------===//
 
-def TT_GetProgramIdOp : TT_Op<"get_program_id", [Pure, TT_InferTypes]> {
+def TT_GetProgramIdOp : TT_Op<"get_program_id", [Pure]> {
   let summary = "Position of this program in the launch grid";
   let description = [{
     Example:
@@ -160,7 +160,7 @@ def TT_GetProgramIdOp : TT_Op<"get_program_id", [Pure, TT_InferTypes]> {
   }];
 }
 
-def TT_GetNumProgramsOp : TT_Op<"get_num_programs", [Pure, TT_InferTypes]> {
+def TT_GetNumProgramsOp : TT_Op<"get_num_programs", [Pure]> {
   let summary = "Extent of the launch grid";
   let description = [{
     Example:

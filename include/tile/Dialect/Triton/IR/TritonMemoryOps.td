@@ -12,7 +12,7 @@ include "tile/Dialect/Triton/IR/TritonOpBase.td"
 
 def TT_AddPtrOp : TT_Op<"addptr", [
     Pure, SameOperandsAndResultShape, SameOperandsAndResultEncoding,
-    AllTypesMatch<["ptr", "result"]>, TT_InferTypes]> {
+    AllTypesMatch<["ptr", "result"]>]> {
   let summary = "Pointer plus a number of elements";
   let description = [{
     The offset counts elements of the pointee type and is signed.
@@ -27,7 +27,6 @@ def TT_AddPtrOp : TT_Op<"addptr", [
   let results = (outs TT_PtrLike:$result);
   let assemblyFormat = "$ptr `,` $offset attr-dict `:` type($result) `,` type($offset)";
   let hasFolder = 1;
-  let hasCanonicalizer = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -42,8 +41,7 @@ def TT_LoadOp : TT_Op<"load", [
     OptionalTypesMatchWith<"mask is an i1 of the shape of 'ptr'",
                    "ptr", "mask", "::mlir::triton::getMaskType($_self)">,
     OptionalTypesMatchWith<"other has the type of the result",
-                   "ptr", "other", "::mlir::triton::getLoadedType($_self)">,
-    TT_InferTypes]> {
+                   "ptr", "other", "::mlir::triton::getLoadedType($_self)">]> {
   let summary = "Read from memory";
   let description = [{
     Reads the values that `ptr` points to. Where `mask` is false nothing is

@@ -17,11 +17,6 @@ class TT_Op<string mnemonic, list<Trait> traits = []>
     : Op<Triton_Dialect, mnemonic,
          !listconcat(traits, [TensorSizeTrait, VerifyTensorLayoutsTrait])>;
 
-/// The result types follow from operands and attributes.
-def TT_InferTypes : DeclareOpInterfaceMethods<InferTypeOpInterface>;
-/// The same, but a result may carry any layout equivalent to the inferred one.
-def TT_InferCompatibleTypes
-    : DeclareOpInterfaceMethods<InferTypeOpInterface, ["isCompatibleReturnTypes"]>;
 def TT_CustomEffects : DeclareOpInterfaceMethods<MemoryEffectsOpInterface>;
 
 #endif // TILE_DIALECT_TRITON_IR_TRITONOPBASE

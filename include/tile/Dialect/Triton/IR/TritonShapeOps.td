@@ -44,7 +44,7 @@ def TT_SplatOp : TT_Op<"splat", [Pure]> {
   let hasVerifier = 1;
 }
 
-def TT_UnsplatOp : TT_Op<"unsplat", [Pure, TT_InferTypes]> {
+def TT_UnsplatOp : TT_Op<"unsplat", [Pure, InferTypeOpAdaptor]> {
   let summary = "The scalar in a tensor of one element";
   let description = [{
     Example:
@@ -65,7 +65,7 @@ def TT_UnsplatOp : TT_Op<"unsplat", [Pure, TT_InferTypes]> {
 //===----------------------------------------------------------------------===//
 
 def TT_ExpandDimsOp : TT_Op<"expand_dims", [
-    Pure, TT_InferCompatibleTypes]> {
+    Pure, InferTypeOpAdaptorWithIsCompatible]> {
   let summary = "Insertion of a dimension of size one";
   let description = [{
     The new dimension is dimension `axis` of the result.
@@ -135,7 +135,7 @@ def TT_ReshapeOp : TT_Op<"reshape", [Pure]> {
 }
 
 def TT_TransOp : TT_Op<"trans", [
-    Pure, TT_InferCompatibleTypes]> {
+    Pure, InferTypeOpAdaptorWithIsCompatible]> {
   let summary = "Permutation of dimensions";
   let description = [{
     Dimension `i` of the result is dimension `order[i]` of the operand.
@@ -158,7 +158,7 @@ def TT_TransOp : TT_Op<"trans", [
 //===----------------------------------------------------------------------===//
 
 def TT_JoinOp : TT_Op<"join", [
-    Pure, SameTypeOperands, TT_InferCompatibleTypes]> {
+    Pure, SameTypeOperands, InferTypeOpAdaptorWithIsCompatible]> {
   let summary = "Two tensors along a new last dimension";
   let description = [{
     The result has a trailing dimension of size two: index 0 holds `lhs`, index
@@ -174,10 +174,11 @@ def TT_JoinOp : TT_Op<"join", [
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def TT_SplitOp : TT_Op<"split", [
-    Pure, TT_InferCompatibleTypes,
+    Pure, InferTypeOpAdaptorWithIsCompatible,
     AllTypesMatch<["outLHS", "outRHS"]>]> {
   let summary = "The two halves along a last dimension of size two";
   let description = [{
@@ -193,6 +194,7 @@ def TT_SplitOp : TT_Op<"split", [
   let results = (outs TT_Tensor:$outLHS, TT_Tensor:$outRHS);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($outLHS)";
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def TT_CatOp : TT_Op<"cat", [
