@@ -43,7 +43,7 @@ namespace mlir::triton::backends {
 
 void mlir::triton::registerAllDialects(DialectRegistry &registry) {
   registry.insert<arith::ArithDialect, cf::ControlFlowDialect,
-                  func::FuncDialect, gpu::GPUDialect, index::IndexDialect,
+                  func::FuncDialect, ::mlir::gpu::GPUDialect, index::IndexDialect,
                   LLVM::LLVMDialect, NVVM::NVVMDialect, math::MathDialect,
                   scf::SCFDialect, ub::UBDialect>();
 #ifdef TILE_HAVE_TritonIR
