@@ -1,0 +1,306 @@
+"""Arithmetic, comparisons and logic on tensors and constants."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import SemanticError
+from . import dtypes as dt
+from .conversion import cast, compare_f, compare_i, to_bool
+from .promotion import (
+    binary_operands,
+    broadcast_pair,
+    constant,
+    is_constant,
+    raise_to_common_shape,
+    to_tensor,
+)
+from .state import current
+from .values import builtin, describe, member, tensor, unwrap
+
+
+class PropagateNan(enum.IntEnum):
+    """Whether a NaN operand of minimum, maximum or clamp makes the result NaN."""
+
+    NONE = 0
+    ALL = 0xFFFF
+
+
+def _binary(op: str, x: tensor, y: tensor) -> tensor:
+    b = current()
+    return tensor(b.create_one(op, (x.handle, y.handle), None, (b.type(x.type),)), x.type)
+
+
+def _unary(op: str, x: tensor) -> tensor:
+    b = current()
+    return tensor(b.create_one(op, (x.handle,), None, (b.type(x.type),)), x.type)
+
+
+def _is_pointer(value: Any) -> bool:
+    return isinstance(value, tensor) and value.dtype.is_ptr()
+
+
+def add_pointer(pointer: tensor, offset: Any) -> tensor:
+    """A pointer moved by `offset` elements."""
+    if not isinstance(offset, tensor):
+        if isinstance(offset, float) or not is_constant(offset):
+            raise SemanticError(f"a pointer moves by an integer, not by {describe(offset)}")
+        offset = constant(offset, pointer.type.with_element_ty(_offset_type(offset)))
+    elif not offset.dtype.is_int():
+        raise SemanticError(f"a pointer moves by an integer, not by {offset.type}")
+    if offset.dtype.is_int_unsigned() and offset.dtype.int_bitwidth < 64:
+        # Offsets are read as signed; widen so that the value stays.
+        offset = cast(offset, dt.int32 if offset.dtype.int_bitwidth < 32 else dt.int64)
+    pointer, offset = broadcast_pair(pointer, offset)
+    return _binary("tt.addptr", pointer, offset)
+
+
+def _offset_type(value: int) -> dt.dtype:
+    return dt.int32 if -(2**31) <= value < 2**31 else dt.int64
+
+
+@builtin
+def add(x: Any, y: Any, sanitize_overflow: bool = True) -> tensor:
+    """x + y; a pointer plus an integer moves the pointer."""
+    if _is_pointer(x):
+        if _is_pointer(y):
+            raise SemanticError(f"cannot add the pointers {x.type} and {y.type}")
+        return add_pointer(x, y)
+    if _is_pointer(y):
+        return add_pointer(y, x)
+    x, y = binary_operands(x, y, "+")
+    return _binary("arith.addf" if x.dtype.is_floating() else "arith.addi", x, y)
+
+
+@builtin
+def sub(x: Any, y: Any, sanitize_overflow: bool = True) -> tensor:
+    """x - y; a pointer minus an integer moves the pointer back."""
+    if _is_pointer(x):
+        if _is_pointer(y):
+            raise SemanticError("cannot subtract pointers; convert them to tl.int64 first")
+        return add_pointer(x, -y if is_constant(y) else neg(y))
+    x, y = binary_operands(x, y, "-")
+    return _binary("arith.subf" if x.dtype.is_floating() else "arith.subi", x, y)
+
+
+@builtin
+def mul(x: Any, y: Any, sanitize_overflow: bool = True) -> tensor:
+    """x * y."""
+    x, y = binary_operands(x, y, "*")
+    return _binary("arith.mulf" if x.dtype.is_floating() else "arith.muli", x, y)
+
+
+def truediv(x: Any, y: Any) -> tensor:
+    """x / y: integers are divided as float32."""
+    if not _is_float(x) and not _is_float(y):
+        x, y = _to_float32(x), _to_float32(y)
+    x, y = binary_operands(x, y, "/", div_or_mod=True)
+    return _binary("arith.divf", x, y)
+
+
+def _is_float(value: Any) -> bool:
+    return isinstance(value, float) or (isinstance(value, tensor) and value.dtype.is_floating())
+
+
+def _to_float32(value: Any) -> Any:
+    if isinstance(value, tensor) and value.dtype.is_int():
+        return cast(value, dt.float32)
+    return float(value) if is_constant(value) else value
+
+
+def floordiv(x: Any, y: Any) -> tensor:
+    """x // y on integers; rounds towards zero, as C does."""
+    x, y = binary_operands(x, y, "//", div_or_mod=True)
+    if not x.dtype.is_int():
+        raise SemanticError(f"// takes integers, not {x.dtype}; use tl.floor(x / y) for floats")
+    return _binary("arith.divsi" if x.dtype.is_int_signed() else "arith.divui", x, y)
+
+
+def mod(x: Any, y: Any) -> tensor:
+    """x % y; the sign is that of x, as in C."""
+    x, y = binary_operands(x, y, "%", div_or_mod=True)
+    if x.dtype.is_floating():
+        return _binary("arith.remf", x, y)
+    return _binary("arith.remsi" if x.dtype.is_int_signed() else "arith.remui", x, y)
+
+
+def _bitwise(symbol: str, op: str) -> Callable[[Any, Any], tensor]:
+    def operation(x: Any, y: Any) -> tensor:
+        x, y = binary_operands(x, y, symbol)
+        if not x.dtype.is_int():
+            raise SemanticError(f"{symbol} takes integers, not {x.dtype}")
+        return _binary(op, x, y)
+
+    return operation
+
+
+bitand = _bitwise("&", "arith.andi")
+bitor = _bitwise("|", "arith.ori")
+bitxor = _bitwise("^", "arith.xori")
+shl = _bitwise("<<", "arith.shli")
+
+
+def shr(x: Any, y: Any) -> tensor:
+    """x >> y; keeps the sign of signed integers."""
+    if isinstance(x, tensor) and isinstance(y, tensor) and x.dtype.is_int() and y.dtype.is_int():
+        y = cast(y, x.dtype) if y.dtype.int_bitwidth <= x.dtype.int_bitwidth else y
+    x, y = binary_operands(x, y, ">>")
+    if not x.dtype.is_int():
+        raise SemanticError(f">> takes integers, not {x.dtype}")
+    return _binary("arith.shrsi" if x.dtype.is_int_signed() else "arith.shrui", x, y)
+
+
+def neg(x: tensor) -> tensor:
+    """-x."""
+    if x.dtype.is_ptr():
+        raise SemanticError(f"a pointer ({x.type}) cannot be negated")
+    if x.dtype.is_floating():
+        return _unary("arith.negf", x)
+    return _binary("arith.subi", constant(0, x.type), x)
+
+
+def pos(x: tensor) -> tensor:
+    return x
+
+
+def invert(x: tensor) -> tensor:
+    """~x."""
+    if not x.dtype.is_int():
+        raise SemanticError(f"~ takes integers, not {x.dtype}")
+    return _binary("arith.xori", x, constant(-1, x.type))
+
+
+def logical_not(x: tensor) -> tensor:
+    """Whether each element is zero."""
+    x = to_bool(x)
+    return _binary("arith.xori", x, constant(1, x.type))
+
+
+@member()
+@builtin
+def logical_and(input: Any, other: Any) -> tensor:
+    """Whether both are nonzero, element by element."""
+    x, y = broadcast_pair(to_bool(input), to_bool(other))
+    return _binary("arith.andi", x, y)
+
+
+@member()
+@builtin
+def logical_or(input: Any, other: Any) -> tensor:
+    """Whether either is nonzero, element by element."""
+    x, y = broadcast_pair(to_bool(input), to_bool(other))
+    return _binary("arith.ori", x, y)
+
+
+def _comparison(symbol: str, floating: str, signed: str, unsigned: str) -> Callable[[Any, Any], tensor]:
+    def operation(x: Any, y: Any) -> tensor:
+        if _is_pointer(x) or _is_pointer(y):
+            x, y = _address(x, symbol), _address(y, symbol)
+            signed_ints = False
+            x, y = broadcast_pair(x, y)
+        else:
+            x, y = binary_operands(x, y, symbol)
+            if x.dtype.is_floating():
+                return compare_f(floating, x, y)
+            signed_ints = x.dtype.is_int_signed()
+        return compare_i(signed if signed_ints else unsigned, x, y)
+
+    return operation
+
+
+def _address(value: Any, symbol: str) -> tensor:
+    if _is_pointer(value):
+        return cast(value, dt.int64)
+    if value is None:
+        return constant(0, dt.int64)
+    value = to_tensor(value)
+    if not value.dtype.is_int():
+        raise SemanticError(f"{symbol} compares a pointer with a pointer or an integer, not with {value.type}")
+    return cast(value, dt.int64)
+
+
+eq = _comparison("==", "oeq", "eq", "eq")
+ne = _comparison("!=", "une", "ne", "ne")
+lt = _comparison("<", "olt", "slt", "ult")
+le = _comparison("<=", "ole", "sle", "ule")
+gt = _comparison(">", "ogt", "sgt", "ugt")
+ge = _comparison(">=", "oge", "sge", "uge")
+
+
+@builtin
+def minimum(x: Any, y: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
+    """The smaller of x and y, element by element."""
+    x, y = binary_operands(x, y, "minimum")
+    if x.dtype.is_floating():
+        nan = PropagateNan(int(unwrap(propagate_nan))) is PropagateNan.ALL
+        return _binary("arith.minimumf" if nan else "arith.minnumf", x, y)
+    return _binary("arith.minsi" if x.dtype.is_int_signed() else "arith.minui", x, y)
+
+
+@builtin
+def maximum(x: Any, y: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
+    """The larger of x and y, element by element."""
+    x, y = binary_operands(x, y, "maximum")
+    if x.dtype.is_floating():
+        nan = PropagateNan(int(unwrap(propagate_nan))) is PropagateNan.ALL
+        return _binary("arith.maximumf" if nan else "arith.maxnumf", x, y)
+    return _binary("arith.maxsi" if x.dtype.is_int_signed() else "arith.maxui", x, y)
+
+
+@builtin
+def clamp(x: Any, min: Any, max: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
+    """x, but at least `min` and at most `max`."""
+    x, min = binary_operands(x, min, "clamp")
+    x, max = binary_operands(x, max, "clamp")
+    x, min = binary_operands(x, min, "clamp")
+    nan = PropagateNan(int(unwrap(propagate_nan)))
+    if not x.dtype.is_floating():
+        return minimum(maximum(x, min), max)
+    b = current()
+    handle = b.create_one(
+        "tt.clampf",
+        (x.handle, min.handle, max.handle),
+        {"propagateNan": b.int_attr(32, int(nan))},
+        (b.type(x.type),),
+    )
+    return tensor(handle, x.type)
+
+
+@builtin
+def where(condition: Any, x: Any, y: Any) -> tensor:
+    """x where the condition holds, else y. Both are computed."""
+    condition = to_bool(condition)
+    if _is_pointer(x) or _is_pointer(y):
+        x, y = to_tensor(x), to_tensor(y)
+        if x.dtype != y.dtype:
+            raise SemanticError(f"where chooses between values of one type, not {x.type} and {y.type}")
+    else:
+        x, y = binary_operands(x, y, "where")
+    if condition.type.is_block():
+        condition, x, y = raise_to_common_shape(condition, x, y)
+    else:
+        x, y = broadcast_pair(x, y)
+    b = current()
+    handle = b.create_one("arith.select", (condition.handle, x.handle, y.handle), None, (b.type(x.type),))
+    return tensor(handle, x.type)
+
+
+def _install_operators() -> None:
+    """Gives tensors Python's operators, for code of ours outside of kernels."""
+    binary = {
+        "add": add, "sub": sub, "mul": mul, "truediv": truediv, "floordiv": floordiv, "mod": mod,
+        "and": bitand, "or": bitor, "xor": bitxor, "lshift": shl, "rshift": shr,
+    }  # fmt: skip
+    for name, fn in binary.items():
+        setattr(tensor, f"__{name}__", lambda self, other, fn=fn: fn(self, other))
+        setattr(tensor, f"__r{name}__", lambda self, other, fn=fn: fn(other, self))
+    for name, fn in {"eq": eq, "ne": ne, "lt": lt, "le": le, "gt": gt, "ge": ge}.items():
+        setattr(tensor, f"__{name}__", lambda self, other, fn=fn: fn(self, other))
+    tensor.__hash__ = object.__hash__  # type: ignore[method-assign]
+    tensor.__neg__ = neg  # type: ignore[attr-defined]
+    tensor.__invert__ = invert  # type: ignore[attr-defined]
+
+
+_install_operators()

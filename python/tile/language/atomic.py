@@ -1,0 +1,152 @@
+"""Atomic operations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import SemanticError
+from . import dtypes as dt
+from .arithmetic import _binary, where
+from .conversion import bitcast, cast, compare_i, to_bool
+from .memory import _check_pointer, choose
+from .promotion import constant, is_constant, raise_to_common_shape, to_tensor
+from .state import current
+from .values import builtin, member, tensor, unwrap
+
+_SEMANTICS = {"acq_rel": 4, "": 4, "relaxed": 1, "acquire": 2, "release": 3}
+_SCOPES = {"gpu": 1, "": 1, "cta": 2, "sys": 3}
+_RMW = {
+    "and": 1, "or": 2, "xor": 3, "add": 4, "fadd": 5, "max": 6, "min": 7, "umax": 8, "umin": 9, "exch": 10,
+}  # fmt: skip
+
+
+def _ordering(sem: Any, scope: Any) -> dict:
+    b = current()
+    return {
+        "sem": b.int_attr(32, choose(_SEMANTICS, sem, "sem")),
+        "scope": b.int_attr(32, choose(_SCOPES, scope, "scope")),
+    }
+
+
+def _operands(name: str, pointer: Any, val: Any, mask: Any) -> tuple[tensor, tensor, tensor]:
+    pointer = _check_pointer(pointer, f"atomic_{name}")
+    element = pointer.dtype.element_ty
+    if element.is_block():
+        raise SemanticError(f"atomic_{name} takes pointers, not a block pointer")
+    if pointer.dtype.is_const():
+        raise SemanticError(f"atomic_{name} cannot write through a pointer declared tl.const")
+    if element.is_bool() or (element.primitive_bitwidth < 16 and name != "cas"):
+        raise SemanticError(f"atomic_{name} does not support {element}")
+    val = constant(unwrap(val), element) if is_constant(unwrap(val)) else cast(to_tensor(val), element)
+    mask = constant(True, dt.int1) if unwrap(mask) is None else to_bool(mask)
+    if not pointer.type.is_block():
+        if val.type.is_block() or mask.type.is_block():
+            raise SemanticError(f"atomic_{name} has a scalar pointer, but a block as value or mask")
+        return pointer, val, mask
+    pointer, val, mask = raise_to_common_shape(pointer, val, mask)
+    return pointer, val, mask
+
+
+def _rmw(op: str, pointer: tensor, val: tensor, mask: tensor, ordering: dict) -> tensor:
+    b = current()
+    attributes = {"atomic_rmw_op": b.int_attr(32, _RMW[op]), **ordering}
+    handles = (pointer.handle, val.handle, mask.handle)
+    return tensor(b.create_one("tt.atomic_rmw", handles, attributes, (b.type(val.type),)), val.type)
+
+
+@member()
+@builtin
+def atomic_add(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> tensor:
+    """Adds to memory; returns what was there."""
+    pointer, val, mask = _operands("add", pointer, val, mask)
+    return _rmw("fadd" if val.dtype.is_floating() else "add", pointer, val, mask, _ordering(sem, scope))
+
+
+@member()
+@builtin
+def atomic_xchg(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> tensor:
+    """Writes to memory; returns what was there."""
+    pointer, val, mask = _operands("xchg", pointer, val, mask)
+    return _rmw("exch", pointer, val, mask, _ordering(sem, scope))
+
+
+def _bitwise(op: str, pointer: Any, val: Any, mask: Any, sem: Any, scope: Any) -> tensor:
+    pointer, val, mask = _operands(op, pointer, val, mask)
+    if not val.dtype.is_int():
+        raise SemanticError(f"atomic_{op} takes integers, not {val.dtype}")
+    return _rmw(op, pointer, val, mask, _ordering(sem, scope))
+
+
+@member()
+@builtin
+def atomic_and(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> tensor:
+    """Bitwise and with memory; returns what was there."""
+    return _bitwise("and", pointer, val, mask, sem, scope)
+
+
+@member()
+@builtin
+def atomic_or(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> tensor:
+    """Bitwise or with memory; returns what was there."""
+    return _bitwise("or", pointer, val, mask, sem, scope)
+
+
+@member()
+@builtin
+def atomic_xor(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> tensor:
+    """Bitwise exclusive or with memory; returns what was there."""
+    return _bitwise("xor", pointer, val, mask, sem, scope)
+
+
+def _minmax(op: str, pointer: Any, val: Any, mask: Any, sem: Any, scope: Any) -> tensor:
+    pointer, val, mask = _operands(op, pointer, val, mask)
+    ordering = _ordering(sem, scope)
+    element = val.dtype
+    if element.is_int():
+        return _rmw(op if element.is_int_signed() else "u" + op, pointer, val, mask, ordering)
+    if element.name not in ("fp32", "fp64"):
+        raise SemanticError(f"atomic_{op} takes integers, fp32 and fp64, not {element}")
+    # Floats of one sign compare as integers do: those with the sign bit clear
+    # in the same order, those with it set in the opposite one, unsigned.
+    width = element.primitive_bitwidth
+    as_int = dt.get_int_dtype(width, True)
+    bits = bitcast(val, as_int)
+    int_pointer = cast(pointer, dt.pointer_type(as_int, pointer.dtype.address_space))
+    sign = _binary("arith.shrui", bits, constant(width - 1, bits.type))
+    zero = constant(0, bits.type)
+    negative, positive = compare_i("ne", sign, zero), compare_i("eq", sign, zero)
+    other = "umin" if op == "max" else "umax"
+    when_positive = _rmw(op, int_pointer, bits, _binary("arith.andi", mask, positive), ordering)
+    when_negative = _rmw(other, int_pointer, bits, _binary("arith.andi", mask, negative), ordering)
+    return bitcast(where(positive, when_positive, when_negative), element)
+
+
+@member()
+@builtin
+def atomic_max(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> tensor:
+    """Keeps the larger in memory; returns what was there."""
+    return _minmax("max", pointer, val, mask, sem, scope)
+
+
+@member()
+@builtin
+def atomic_min(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> tensor:
+    """Keeps the smaller in memory; returns what was there."""
+    return _minmax("min", pointer, val, mask, sem, scope)
+
+
+@member()
+@builtin
+def atomic_cas(pointer: Any, cmp: Any, val: Any, sem: Any = None, scope: Any = None) -> tensor:
+    """Writes `val` where memory holds `cmp`; returns what was there."""
+    pointer = _check_pointer(pointer, "atomic_cas")
+    element = pointer.dtype.element_ty
+    if element.primitive_bitwidth not in (16, 32, 64):
+        raise SemanticError(f"atomic_cas supports types of 16, 32 and 64 bits, not {element}")
+    cmp = constant(unwrap(cmp), element) if is_constant(unwrap(cmp)) else cast(to_tensor(cmp), element)
+    val = constant(unwrap(val), element) if is_constant(unwrap(val)) else cast(to_tensor(val), element)
+    pointer, cmp, val = raise_to_common_shape(pointer, cmp, val)
+    b = current()
+    handles = (pointer.handle, cmp.handle, val.handle)
+    handle = b.create_one("tt.atomic_cas", handles, _ordering(sem, scope), (b.type(val.type),))
+    return tensor(handle, val.type)

@@ -1,0 +1,311 @@
+"""Reductions and scans with a function of the user's, dot, gather, histogram."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import SemanticError
+from . import dtypes as dt
+from .conversion import cast, to_bool
+from .creation import _axis, _reshape
+from .dtypes import block_type
+from .memory import choose
+from .promotion import broadcast_to_shape, constant, is_constant, raise_to_common_shape, to_tensor
+from .state import current, current_generator
+from .values import builtin, describe, member, tensor, unwrap
+
+_PRECISION = {"tf32": 0, "tf32x3": 1, "ieee": 2, "bf16x3": 3, "bf16x6": 4}
+_SCALED_FORMATS = {"e4m3": 0, "e5m2": 1, "e2m3": 2, "e3m2": 3, "e2m1": 4, "bf16": 5, "fp16": 6}
+
+
+def _combine_region(inputs: tuple[tensor, ...], combine_fn: Any, terminator: str, what: str) -> Any:
+    """The region that combines two elements (each a tuple) into one."""
+    b, generator = current(), current_generator()
+    types = [x.dtype for x in inputs]
+    region = b.region([b.type(t) for t in (*types, *types)])
+    block = region.blocks[0]
+    arguments = [tensor(v, t) for v, t in zip(block.arguments, (*types, *types))]
+    saved = b.insertion_point
+    b.insert_at_end(block)
+    try:
+        result = generator.call_function(combine_fn, arguments, {})
+        results = list(result) if isinstance(result, (tuple, list)) else [result]
+        if len(results) != len(types):
+            raise SemanticError(
+                f"the combine function of {what} must return {len(types)} value(s), but it returned {len(results)}"
+            )
+        results = [to_tensor(r) for r in results]
+        for r, t in zip(results, types):
+            if r.type != t:
+                raise SemanticError(f"the combine function of {what} must return {t}, but it returned {r.type}")
+        b.create(terminator, [r.handle for r in results], None, ())
+    finally:
+        b.insertion_point = saved
+    return region
+
+
+def _same_shapes(inputs: tuple[tensor, ...], what: str) -> tuple[int, ...]:
+    shape = inputs[0].shape
+    for x in inputs:
+        if not x.type.is_block():
+            raise SemanticError(f"{what} takes blocks, not the scalar {x.type}")
+        if x.shape != shape:
+            raise SemanticError(f"{what} takes blocks of one shape, not {list(shape)} and {list(x.shape)}")
+    return shape
+
+
+@member()
+@builtin
+def reduce(input: Any, axis: Any, combine_fn: Any, keep_dims: bool = False) -> Any:
+    """Combines the elements along `axis`, or of the whole block if it is None."""
+    keep_dims = bool(unwrap(keep_dims))
+    single = isinstance(input, tensor)
+    inputs = (input,) if single else tuple(input)
+    shape = _same_shapes(inputs, "reduce")
+    if unwrap(axis) is None:
+        rank = len(shape)
+        inputs = tuple(_reshape(x, (x.numel,), True, "reshape") for x in inputs)
+        results = list(reduce(inputs, 0, combine_fn))
+        if keep_dims:
+            results = [broadcast_to_shape(r, (1,) * rank) for r in results]
+        return results[0] if single else tuple(results)
+    axis = _axis(axis, len(shape), "reduce")
+    b = current()
+    region = _combine_region(inputs, combine_fn, "tt.reduce.return", "reduce")
+    rest = (*shape[:axis], *shape[axis + 1 :])
+    types = [block_type(x.dtype, rest) if rest else x.dtype for x in inputs]
+    attributes = {"axis": b.int_attr(32, axis)}
+    handles = b.create("tt.reduce", [x.handle for x in inputs], attributes, [b.type(t) for t in types], (region,))
+    results = [tensor(h, t) for h, t in zip(handles, types)]
+    if keep_dims:
+        from .creation import _insert_dim
+
+        results = [_insert_dim(r, axis) for r in results]
+    return results[0] if single else tuple(results)
+
+
+@member()
+@builtin
+def associative_scan(input: Any, axis: Any, combine_fn: Any, reverse: bool = False) -> Any:
+    """Combines each element with all before it along `axis`."""
+    single = isinstance(input, tensor)
+    inputs = (input,) if single else tuple(input)
+    shape = _same_shapes(inputs, "associative_scan")
+    axis = _axis(axis, len(shape), "associative_scan")
+    b = current()
+    region = _combine_region(inputs, combine_fn, "tt.scan.return", "associative_scan")
+    attributes = {"axis": b.int_attr(32, axis), "reverse": b.bool_attr(bool(unwrap(reverse)))}
+    types = [b.type(x.type) for x in inputs]
+    handles = b.create("tt.scan", [x.handle for x in inputs], attributes, types, (region,))
+    results = tuple(tensor(h, x.type) for h, x in zip(handles, inputs))
+    return results[0] if single else results
+
+
+@builtin
+def map_elementwise(scalar_fn: Any, *args: Any, pack: int = 1) -> Any:
+    """Applies a function of scalars, which may branch, to each element."""
+    pack = unwrap(pack)
+    inputs = raise_to_common_shape(*map(to_tensor, args))
+    shape = _same_shapes(tuple(inputs), "map_elementwise")
+    if pack < 1 or pack & (pack - 1):
+        raise SemanticError(f"pack is a power of two, not {pack}")
+    b, generator = current(), current_generator()
+    types = [x.dtype for x in inputs for _ in range(pack)]
+    region = b.region([b.type(t) for t in types])
+    block = region.blocks[0]
+    saved = b.insertion_point
+    b.insert_at_end(block)
+    try:
+        arguments = [tensor(v, t) for v, t in zip(block.arguments, types)]
+        result = generator.call_function(scalar_fn, arguments, {})
+        results = [to_tensor(r) for r in (result if isinstance(result, (tuple, list)) else (result,))]
+        b.create("tt.map_elementwise.return", [r.handle for r in results], None, ())
+    finally:
+        b.insertion_point = saved
+    if any(r.type.is_block() for r in results) or len(results) % pack:
+        raise SemanticError(f"the function of map_elementwise must return scalars, {pack} for each result")
+    outputs = [block_type(results[i].dtype, shape) for i in range(0, len(results), pack)]
+    attributes = {"pack": b.int_attr(32, pack)}
+    handles = b.create(
+        "tt.map_elementwise", [x.handle for x in inputs], attributes, [b.type(t) for t in outputs], (region,)
+    )
+    values = tuple(tensor(h, t) for h, t in zip(handles, outputs))
+    return values[0] if len(values) == 1 else values
+
+
+@member()
+@builtin
+def gather(src: tensor, index: tensor, axis: Any) -> tensor:
+    """Takes elements of `src` along `axis`, as `index` says."""
+    if not index.dtype.is_int():
+        raise SemanticError(f"gather's index has integers, not {index.dtype}")
+    if src.ndim != index.ndim or not src.ndim:
+        raise SemanticError(f"gather needs source and index of one rank, not {src.type} and {index.type}")
+    axis = _axis(axis, src.ndim, "gather")
+    for d in range(src.ndim):
+        if d != axis and src.shape[d] != index.shape[d]:
+            raise SemanticError(f"gather along {axis} needs equal extents elsewhere, not {src.type} and {index.type}")
+    ty = block_type(src.dtype, index.shape)
+    b = current()
+    handle = b.create_one("tt.gather", (src.handle, index.handle), {"axis": b.int_attr(32, axis)}, (b.type(ty),))
+    return tensor(handle, ty)
+
+
+@member()
+@builtin
+def histogram(input: tensor, num_bins: Any, mask: Any = None) -> tensor:
+    """Counts how often each of 0 .. num_bins - 1 occurs, as int32."""
+    num_bins = unwrap(num_bins)
+    if input.ndim != 1 or not input.dtype.is_int():
+        raise SemanticError(f"histogram takes a block of integers of one dimension, not {input.type}")
+    ty = block_type(dt.int32, (num_bins,))
+    b = current()
+    handles = [input.handle]
+    if unwrap(mask) is not None:
+        handles.append(broadcast_to_shape(to_bool(mask), input.shape).handle)
+    return tensor(b.create_one("tt.histogram", handles, None, (b.type(ty),)), ty)
+
+
+@builtin
+def dot(
+    input: tensor,
+    other: tensor,
+    acc: Any = None,
+    input_precision: str | None = None,
+    allow_tf32: bool | None = None,
+    max_num_imprecise_acc: int | None = None,
+    out_dtype: Any = dt.float32,
+) -> tensor:
+    """The matrix product of two blocks, added to `acc` if there is one."""
+    for x in (input, other):
+        if not isinstance(x, tensor) or not x.type.is_block():
+            raise SemanticError(f"dot takes blocks, not {describe(x)}")
+    if input.ndim != other.ndim or input.ndim not in (2, 3):
+        raise SemanticError(f"dot takes two blocks of rank 2 or 3, not {input.type} and {other.type}")
+    if input.shape[-1] != other.shape[-2]:
+        raise SemanticError(
+            f"dot cannot multiply {list(input.shape)} with {list(other.shape)}: "
+            f"the inner extents are {input.shape[-1]} and {other.shape[-2]}"
+        )
+    if input.shape[:-2] != other.shape[:-2]:
+        raise SemanticError(f"dot needs equal batch extents, not {list(input.shape)} and {list(other.shape)}")
+    fp8_pair = input.dtype.is_fp8() and other.dtype.is_fp8()
+    if input.dtype != other.dtype and not fp8_pair:
+        raise SemanticError(f"dot takes operands of one type, not {input.dtype} and {other.dtype}")
+    b = current()
+    out = unwrap(out_dtype)
+    element = input.dtype
+    if element.is_int():
+        if element.name not in ("int8", "uint8"):
+            raise SemanticError(f"dot of integers takes int8, not {element}")
+        out = dt.int32
+    elif out.is_bf16():
+        raise SemanticError("dot does not accumulate in bf16; use out_dtype=tl.float32 and convert the result")
+    elif element.name in ("fp32", "bf16") or element.is_fp8():
+        out = dt.float32
+    elif element.name == "fp64":
+        out = dt.float64
+    if unwrap(input_precision) is not None and unwrap(allow_tf32) is not None:
+        raise SemanticError("dot takes input_precision or allow_tf32, not both")
+    precision = unwrap(input_precision)
+    if precision is None:
+        precision = "ieee" if unwrap(allow_tf32) is False else b.options.default_dot_input_precision
+    code = choose(_PRECISION, str(precision).lower(), "input_precision")
+    shape = (*input.shape[:-1], other.shape[-1])
+    ty = block_type(out, shape)
+    if acc is None or (is_constant(unwrap(acc)) and unwrap(acc) == 0):
+        acc = constant(0, ty)
+    elif not isinstance(acc, tensor) or acc.shape != shape:
+        raise SemanticError(f"dot's acc must be {ty}, not {describe(acc)}")
+    elif acc.dtype != out:
+        if element.name != "fp16" or acc.dtype.name != "fp32":
+            raise SemanticError(f"dot's acc must be {ty}, not {describe(acc)}")
+        ty = acc.type
+    imprecise = unwrap(max_num_imprecise_acc)
+    if imprecise is None:
+        imprecise = b.options.max_num_imprecise_acc_default if fp8_pair else 0
+    elif fp8_pair and imprecise > input.shape[-1]:
+        raise SemanticError(f"max_num_imprecise_acc ({imprecise}) is more than the inner extent ({input.shape[-1]})")
+    attributes = {"inputPrecision": b.int_attr(32, code), "maxNumImpreciseAcc": b.int_attr(32, imprecise)}
+    handles = (input.handle, other.handle, acc.handle)
+    return tensor(b.create_one("tt.dot", handles, attributes, (b.type(ty),)), ty)
+
+
+@builtin
+def dot_scaled(
+    lhs: tensor,
+    lhs_scale: Any,
+    lhs_format: str,
+    rhs: tensor,
+    rhs_scale: Any,
+    rhs_format: str,
+    acc: Any = None,
+    fast_math: bool = False,
+    lhs_k_pack: bool = True,
+    rhs_k_pack: bool = True,
+    out_dtype: Any = dt.float32,
+) -> tensor:
+    """The matrix product of two blocks in a microscaling format."""
+    formats = [choose(_SCALED_FORMATS, f, "a format of dot_scaled") for f in (lhs_format, rhs_format)]
+    lhs_pack = 2 if unwrap(lhs_format) == "e2m1" else 1
+    rhs_pack = 2 if unwrap(rhs_format) == "e2m1" else 1
+    m = lhs.shape[-2] * (1 if unwrap(lhs_k_pack) else lhs_pack)
+    k_lhs = lhs.shape[-1] * (lhs_pack if unwrap(lhs_k_pack) else 1)
+    n = rhs.shape[-1] * (1 if unwrap(rhs_k_pack) else rhs_pack)
+    k_rhs = rhs.shape[-2] * (rhs_pack if unwrap(rhs_k_pack) else 1)
+    if k_lhs != k_rhs:
+        raise SemanticError(f"dot_scaled's inner extents are {k_lhs} and {k_rhs}")
+    b = current()
+    ty = block_type(unwrap(out_dtype), (*lhs.shape[:-2], m, n))
+    acc = constant(0, ty) if unwrap(acc) is None else acc
+    if not isinstance(acc, tensor) or acc.type != ty:
+        raise SemanticError(f"dot_scaled's acc must be {ty}, not {describe(acc)}")
+    scales = [None if unwrap(s) is None else s for s in (lhs_scale, rhs_scale)]
+    handles = [lhs.handle, rhs.handle, acc.handle, *[s.handle for s in scales if s is not None]]
+    attributes = {
+        "a_elem_type": b.int_attr(32, formats[0]),
+        "b_elem_type": b.int_attr(32, formats[1]),
+        "fastMath": b.bool_attr(bool(unwrap(fast_math))),
+        "lhs_k_pack": b.bool_attr(bool(unwrap(lhs_k_pack))),
+        "rhs_k_pack": b.bool_attr(bool(unwrap(rhs_k_pack))),
+        "operandSegmentSizes": b.i32_array_attr([1, 1, 1, *[int(s is not None) for s in scales]]),
+    }
+    return tensor(b.create_one("tt.dot_scaled", handles, attributes, (b.type(ty),)), ty)
+
+
+@builtin
+def inline_asm_elementwise(asm: str, constraints: str, args: Any, dtype: Any, is_pure: bool, pack: int) -> Any:
+    """Runs assembly on each element, or on `pack` of them at a time."""
+    inputs = raise_to_common_shape(*[to_tensor(a) for a in args]) if args else []
+    outputs = unwrap(dtype)
+    several = isinstance(outputs, (tuple, list))
+    outputs = [unwrap(t) for t in outputs] if several else [outputs]
+    b = current()
+    shape = inputs[0].shape if inputs else ()
+    types = [block_type(t, shape) if shape else t for t in outputs]
+    attributes = {
+        "asm_string": b.str_attr(unwrap(asm)),
+        "constraints": b.str_attr(unwrap(constraints)),
+        "pure": b.bool_attr(bool(unwrap(is_pure))),
+        "packed_element": b.int_attr(32, unwrap(pack)),
+    }
+    handles = b.create(
+        "tt.elementwise_inline_asm", [x.handle for x in inputs], attributes, [b.type(t) for t in types]
+    )
+    results = tuple(tensor(h, t) for h, t in zip(handles, types))
+    return results if several else results[0]
+
+
+def extern_elementwise(args: list[tensor], result: dt.dtype, symbol: str, pure: bool = True) -> tensor:
+    """Calls a function of a device library on each element."""
+    inputs = raise_to_common_shape(*args)
+    b = current()
+    ty = inputs[0].type.with_element_ty(result)
+    attributes = {
+        "libname": b.str_attr("libdevice"),
+        "libpath": b.str_attr(""),
+        "symbol": b.str_attr(symbol),
+        "pure": b.bool_attr(pure),
+    }
+    handles = [cast(x, x.dtype).handle for x in inputs]
+    return tensor(b.create_one("tt.extern_elementwise", handles, attributes, (b.type(ty),)), ty)

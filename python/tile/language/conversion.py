@@ -1,0 +1,172 @@
+"""Conversions between types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import SemanticError
+from . import dtypes as dt
+from .dtypes import dtype
+from .promotion import constant, is_constant, to_tensor
+from .state import current
+from .values import builtin, member, tensor, unwrap
+
+_ROUNDING = {"rtz": 0, "rtne": 1}
+CMPI = {"eq": 0, "ne": 1, "slt": 2, "sle": 3, "sgt": 4, "sge": 5, "ult": 6, "ule": 7, "ugt": 8, "uge": 9}
+CMPF = {"oeq": 1, "ogt": 2, "oge": 3, "olt": 4, "ole": 5, "une": 13}
+
+
+def _convert(op: str, value: tensor, ty: dtype, attributes: dict | None = None) -> tensor:
+    b = current()
+    return tensor(b.create_one(op, (value.handle,), attributes, (b.type(ty),)), ty)
+
+
+def compare_i(predicate: str, lhs: tensor, rhs: tensor) -> tensor:
+    b = current()
+    ty = lhs.type.with_element_ty(dt.int1)
+    attributes = {"predicate": b.int_attr(64, CMPI[predicate])}
+    return tensor(b.create_one("arith.cmpi", (lhs.handle, rhs.handle), attributes, (b.type(ty),)), ty)
+
+
+def compare_f(predicate: str, lhs: tensor, rhs: tensor) -> tensor:
+    b = current()
+    ty = lhs.type.with_element_ty(dt.int1)
+    attributes = {"predicate": b.int_attr(64, CMPF[predicate])}
+    return tensor(b.create_one("arith.cmpf", (lhs.handle, rhs.handle), attributes, (b.type(ty),)), ty)
+
+
+def to_bool(value: Any) -> tensor:
+    """Whether each element differs from zero."""
+    value = to_tensor(value)
+    scalar = value.dtype
+    if scalar.is_bool():
+        return value
+    if scalar.is_ptr():
+        value = _convert("tt.ptr_to_int", value, value.type.with_element_ty(dt.int64))
+    zero = constant(0, value.type)
+    if scalar.is_floating():
+        return compare_f("une", value, zero)
+    return compare_i("ne", value, zero)
+
+
+def bitcast(value: tensor, to: dtype) -> tensor:
+    """Reads the bits of a value as another type of the same width."""
+    scalar, target = value.dtype, to.scalar
+    ty = value.type.with_element_ty(target)
+    if scalar == target:
+        return value
+    if scalar.is_ptr() != target.is_ptr():
+        return cast(value, target)
+    if not scalar.is_ptr():
+        if scalar.primitive_bitwidth != target.primitive_bitwidth:
+            raise SemanticError(
+                f"cannot bitcast {scalar} ({scalar.primitive_bitwidth} bits) to {target} "
+                f"({target.primitive_bitwidth} bits)"
+            )
+        if scalar.mlir == target.mlir:  # Only the signedness differs.
+            return tensor(value.handle, ty)
+    return _convert("tt.bitcast", value, ty)
+
+
+def cast(value: tensor, to: dtype, rounding: str | None = None) -> tensor:
+    """Converts the elements of a value."""
+    scalar, target = value.dtype, to.scalar
+    if scalar == target:
+        return value
+    ty = value.type.with_element_ty(target)
+    if scalar.is_ptr() or target.is_ptr():
+        return _cast_pointer(value, scalar, target, ty)
+    if target.is_bool():
+        return to_bool(value)
+    if scalar.is_floating() and target.is_floating():
+        return _cast_float(value, scalar, target, ty, rounding)
+    if rounding is not None:
+        raise SemanticError(
+            f"fp_downcast_rounding applies to a conversion to a narrower float, not from {scalar} to {target}"
+        )
+    if scalar.is_floating():
+        if scalar.is_fp8():
+            value = cast(value, dt.float32)
+        return _convert("arith.fptosi" if target.is_int_signed() else "arith.fptoui", value, ty)
+    signed = scalar.is_int_signed()
+    if target.is_floating():
+        if target.is_fp8():
+            return cast(cast(value, dt.float32), target)
+        return _convert("arith.sitofp" if signed else "arith.uitofp", value, ty)
+    if not (scalar.is_int() and target.is_int()):
+        raise SemanticError(f"cannot convert {scalar} to {target}")
+    if scalar.int_bitwidth == target.int_bitwidth:
+        return tensor(value.handle, ty)
+    if scalar.int_bitwidth > target.int_bitwidth:
+        return _convert("arith.trunci", value, ty)
+    return _convert("arith.extsi" if signed else "arith.extui", value, ty)
+
+
+def _cast_pointer(value: tensor, scalar: dtype, target: dtype, ty: dtype) -> tensor:
+    if scalar.is_ptr() and target.is_ptr():
+        return _convert("tt.bitcast", value, ty)
+    if scalar.is_ptr():
+        if target.is_bool():
+            return to_bool(value)
+        if target.is_int() and target.int_bitwidth == 64:
+            return _convert("tt.ptr_to_int", value, ty)
+        raise SemanticError(f"a pointer converts to a 64-bit integer or to another pointer, not to {target}")
+    if not scalar.is_int():
+        raise SemanticError(f"cannot convert {scalar} to a pointer")
+    return _convert("tt.int_to_ptr", cast(value, dt.int64), ty)
+
+
+def _cast_float(value: tensor, scalar: dtype, target: dtype, ty: dtype, rounding: str | None) -> tensor:
+    narrowing = target.primitive_bitwidth < scalar.primitive_bitwidth
+    if rounding is not None and (rounding not in _ROUNDING or not narrowing):
+        if rounding not in _ROUNDING:
+            raise SemanticError(f"fp_downcast_rounding is 'rtne' or 'rtz', not {rounding!r}")
+        raise SemanticError(f"fp_downcast_rounding applies to a conversion to a narrower float, not {scalar} to {target}")
+    b = current()
+    if scalar.is_fp8() or target.is_fp8():
+        # 8-bit formats convert from and to fp16, bf16 and fp32 only.
+        if scalar.name == "fp64" or target.name == "fp64":
+            return cast(cast(value, dt.float32), target, rounding)
+        if scalar.is_fp8() and target.is_fp8():
+            return cast(cast(value, dt.float32), target, rounding)
+        attributes = None
+        if narrowing:
+            attributes = {"rounding": b.int_attr(32, _ROUNDING[rounding or "rtne"])}
+        return _convert("tt.fp_to_fp", value, ty, attributes)
+    if scalar.primitive_bitwidth == target.primitive_bitwidth:  # fp16 and bf16
+        return cast(cast(value, dt.float32), target, rounding)
+    if not narrowing:
+        return _convert("arith.extf", value, ty)
+    if rounding == "rtz":
+        return _convert("tt.fp_to_fp", value, ty, {"rounding": b.int_attr(32, _ROUNDING["rtz"])})
+    return _convert("arith.truncf", value, ty)
+
+
+@member("to", "cast")
+@builtin
+def public_cast(
+    input: Any, dtype: dtype, fp_downcast_rounding: str | None = None, bitcast: bool = False
+) -> tensor:
+    """Converts `input` to `dtype`.
+
+    `fp_downcast_rounding` ("rtne" or "rtz") rounds a conversion to a narrower
+    float; `bitcast` reads the bits as the other type instead of converting.
+    """
+    target = unwrap(dtype)
+    if not isinstance(target, dt.dtype):
+        raise SemanticError(f"cast takes a type such as tl.float32, not {target!r}")
+    if target.is_block():
+        target = target.scalar
+    value = unwrap(input)
+    if is_constant(value) and not bitcast and not target.is_ptr() and not target.is_bool():
+        if target.is_floating() or isinstance(value, int):
+            if target.is_int():
+                value = int(value) & (2**target.int_bitwidth - 1)
+            return constant(value, target)
+    value = to_tensor(value)
+    if unwrap(bitcast):
+        return globals()["bitcast"](value, target)
+    return cast(value, target, unwrap(fp_downcast_rounding))
+
+
+public_cast.__name__ = "cast"

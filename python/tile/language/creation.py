@@ -1,0 +1,315 @@
+"""Creation of blocks and changes of their shape."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from ..errors import SemanticError
+from . import dtypes as dt
+from .conversion import cast
+from .dtypes import block_type, dtype
+from .promotion import (
+    binary_operands,
+    broadcast_pair,
+    broadcast_to_shape,
+    constant,
+    expand_dim,
+    is_constant,
+    splat,
+    to_tensor,
+)
+from .state import current
+from .values import builtin, describe, member, slice, tensor, unwrap, unwrap_shape
+
+_builtin_slice = builtins.slice
+
+
+@builtin
+def arange(start: Any, end: Any) -> tensor:
+    """The integers from `start` up to, not including, `end`, as int32."""
+    start, end = unwrap(start), unwrap(end)
+    for name, value in (("start", start), ("end", end)):
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise SemanticError(
+                f"arange needs constants, but its {name} is {describe(value)}; add a run-time offset to the range instead"
+            )
+    if end <= start:
+        raise SemanticError(f"arange needs end > start, but got start = {start} and end = {end}")
+    extent = end - start
+    if extent & (extent - 1):
+        raise SemanticError(f"arange's range must be a power of two, but {start} to {end} has {extent} elements")
+    ty = block_type(dt.int32, (extent,))
+    b = current()
+    attributes = {"start": b.int_attr(32, start), "end": b.int_attr(32, end)}
+    return tensor(b.create_one("tt.make_range", (), attributes, (b.type(ty),)), ty)
+
+
+@builtin
+def full(shape: Any, value: Any, dtype: dtype) -> tensor:
+    """A block with `value` in every element."""
+    shape = unwrap_shape(shape)
+    dtype = unwrap(dtype)
+    value = unwrap(value)
+    if dtype is None:
+        raise SemanticError("full needs a dtype")
+    if is_constant(value):
+        return constant(value, block_type(dtype, shape) if shape else dtype)
+    if not isinstance(value, tensor) or value.type.is_block():
+        raise SemanticError(f"full fills a block with a scalar, not with {describe(value)}")
+    value = cast(value, dtype)
+    return splat(value, shape) if shape else value
+
+
+@builtin
+def zeros(shape: Any, dtype: dtype) -> tensor:
+    """A block of zeros."""
+    return full(shape, 0, dtype)
+
+
+@builtin
+def zeros_like(input: tensor) -> tensor:
+    """A block of zeros, of the shape and type of `input`."""
+    return full(input.shape, 0, input.dtype)
+
+
+@builtin
+def broadcast(input: Any, other: Any) -> tuple[tensor, tensor]:
+    """Brings two tensors to their common shape."""
+    return broadcast_pair(to_tensor(input), to_tensor(other))
+
+
+@member()
+@builtin
+def broadcast_to(input: Any, *shape: Any) -> tensor:
+    """Repeats the elements of `input` along the dimensions that have one."""
+    return broadcast_to_shape(to_tensor(input), unwrap_shape(shape))
+
+
+@member()
+@builtin
+def expand_dims(input: Any, axis: Any) -> tensor:
+    """Inserts dimensions of one element at `axis`, or at each of several."""
+    value = to_tensor(input)
+    axis = unwrap(axis)
+    axes = [unwrap(a) for a in axis] if isinstance(axis, (tuple, list)) else [axis]
+    rank = value.ndim + len(axes)
+    normalized = sorted(_axis(a, rank, "expand_dims") for a in axes)
+    if len(set(normalized)) != len(normalized):
+        raise SemanticError(f"expand_dims got the axes {axes}, which name one dimension twice")
+    for a in normalized:
+        value = _insert_dim(value, a)
+    return value
+
+
+def _insert_dim(value: tensor, axis: int) -> tensor:
+    if not value.type.is_block():
+        return splat(value, (1,))
+    return expand_dim(value, axis)
+
+
+def _axis(axis: Any, rank: int, what: str) -> int:
+    axis = unwrap(axis)
+    if isinstance(axis, bool) or not isinstance(axis, int):
+        raise SemanticError(f"{what} takes a constant axis, not {describe(axis)}")
+    if not -rank <= axis < rank:
+        raise SemanticError(f"{what} got axis {axis} for a rank of {rank}; it must be from {-rank} to {rank - 1}")
+    return axis % rank
+
+
+@member()
+@builtin
+def reshape(input: Any, *shape: Any, can_reorder: bool = False) -> tensor:
+    """The same elements under another shape, in row-major order."""
+    return _reshape(to_tensor(input), unwrap_shape(shape), bool(unwrap(can_reorder)), "reshape")
+
+
+@member()
+@builtin
+def view(input: Any, *shape: Any) -> tensor:
+    """The same elements under another shape, in an order that may differ."""
+    return _reshape(to_tensor(input), unwrap_shape(shape), True, "view")
+
+
+@member()
+@builtin
+def ravel(x: Any, can_reorder: bool = False) -> tensor:
+    """The elements in one dimension."""
+    x = to_tensor(x)
+    return _reshape(x, (x.numel,), bool(unwrap(can_reorder)), "ravel")
+
+
+def _reshape(value: tensor, shape: tuple[int, ...], reorder: bool, what: str) -> tensor:
+    if not value.type.is_block():
+        raise SemanticError(f"{what} takes a block, not the scalar {value.type}")
+    if shape.count(-1) == 1:
+        known = 1
+        for extent in shape:
+            known *= extent if extent != -1 else 1
+        shape = tuple(value.numel // known if extent == -1 else extent for extent in shape)
+    if not shape:
+        b = current()
+        if value.numel != 1:
+            raise SemanticError(f"only a block of one element becomes a scalar, not {value.type}")
+        return tensor(b.create_one("tt.unsplat", (value.handle,), None, (b.type(value.dtype),)), value.dtype)
+    ty = block_type(value.dtype, shape)
+    if ty.numel != value.numel:
+        raise SemanticError(
+            f"cannot {what} {list(value.shape)} ({value.numel} elements) to {list(shape)} ({ty.numel} elements)"
+        )
+    if shape == value.shape:
+        return value
+    b = current()
+    attributes = {"allow_reorder": b.unit_attr()} if reorder else None
+    return tensor(b.create_one("tt.reshape", (value.handle,), attributes, (b.type(ty),)), ty)
+
+
+@member()
+@builtin
+def permute(input: Any, *dims: Any) -> tensor:
+    """Reorders the dimensions."""
+    value = to_tensor(input)
+    dims = unwrap_shape(dims)
+    if len(dims) != value.ndim:
+        raise SemanticError(f"permute got {len(dims)} dimensions for a rank of {value.ndim}")
+    order = [_axis(d, value.ndim, "permute") for d in dims]
+    if sorted(order) != list(range(value.ndim)):
+        raise SemanticError(f"permute takes each dimension once, not {list(dims)}")
+    if order == sorted(order):
+        return value
+    ty = block_type(value.dtype, [value.shape[i] for i in order])
+    b = current()
+    attributes = {"order": b.i32_array_attr(order)}
+    return tensor(b.create_one("tt.trans", (value.handle,), attributes, (b.type(ty),)), ty)
+
+
+@member()
+@builtin
+def trans(input: Any, *dims: Any) -> tensor:
+    """Transposes a matrix, or the last two dimensions; or permutes to `dims`."""
+    value = to_tensor(input)
+    if not dims:
+        if value.ndim < 2:
+            raise SemanticError(f"trans takes a block of two dimensions or more, not {value.type}")
+        rank = value.ndim
+        dims = (*range(rank - 2), rank - 1, rank - 2)
+    return permute(value, *dims)
+
+
+tensor.T = property(lambda self: trans(self))  # type: ignore[attr-defined]
+
+
+@builtin
+def cat(input: tensor, other: tensor, can_reorder: bool = False, dim: int = 0) -> tensor:
+    """The elements of both blocks in one; their order may differ."""
+    if input.dtype != other.dtype or input.shape != other.shape:
+        raise SemanticError(f"cat takes blocks of one type, not {input.type} and {other.type}")
+    if unwrap(can_reorder):
+        if input.ndim != 1:
+            raise SemanticError(f"cat with can_reorder takes blocks of one dimension, not {input.type}")
+        ty = block_type(input.dtype, (input.shape[0] * 2,))
+        b = current()
+        return tensor(b.create_one("tt.cat", (input.handle, other.handle), None, (b.type(ty),)), ty)
+    # In order: join puts the pair last; moved to the front, it is the slow index.
+    axis = _axis(dim, input.ndim, "cat")
+    joined = join(input, other)
+    rank = input.ndim
+    moved = permute(joined, *range(axis), rank, *range(axis, rank))
+    shape = list(input.shape)
+    shape[axis] *= 2
+    return _reshape(moved, tuple(shape), False, "reshape")
+
+
+@builtin
+def join(a: Any, b: Any) -> tensor:
+    """Puts two blocks side by side in a new last dimension."""
+    x, y = broadcast_pair(to_tensor(a), to_tensor(b))
+    if x.dtype != y.dtype:
+        if x.dtype.is_ptr() or y.dtype.is_ptr():
+            raise SemanticError(f"join takes blocks of one type, not {x.type} and {y.type}")
+        x, y = binary_operands(x, y, "join")
+    scalar = not x.type.is_block()
+    if scalar:
+        x, y = splat(x, (1,)), splat(y, (1,))
+    ty = block_type(x.dtype, (*x.shape, 2))
+    builder = current()
+    result = tensor(builder.create_one("tt.join", (x.handle, y.handle), None, (builder.type(ty),)), ty)
+    return _reshape(result, (2,), False, "reshape") if scalar else result
+
+
+@member()
+@builtin
+def split(a: Any) -> tuple[tensor, tensor]:
+    """Takes apart the last dimension, which has two elements."""
+    value = to_tensor(a)
+    if not value.type.is_block() or value.shape[-1] != 2:
+        raise SemanticError(f"split needs a last dimension of 2 elements, but got {value.type}")
+    scalar = value.ndim == 1
+    if scalar:
+        value = expand_dim(value, 0)
+    ty = block_type(value.dtype, value.shape[:-1])
+    b = current()
+    low, high = b.create("tt.split", (value.handle,), None, (b.type(ty), b.type(ty)))
+    pair = tensor(low, ty), tensor(high, ty)
+    if scalar:
+        return tuple(_reshape(part, (), False, "reshape") for part in pair)  # type: ignore[return-value]
+    return pair
+
+
+@builtin
+def interleave(a: Any, b: Any) -> tensor:
+    """Alternates the elements of two blocks along the last dimension."""
+    joined = join(a, b)
+    if joined.ndim == 1:
+        return joined
+    return _reshape(joined, (*joined.shape[:-2], 2 * joined.shape[-2]), False, "reshape")
+
+
+@member()
+@builtin
+def item(input: tensor) -> tensor:
+    """The one element of a block, as a scalar."""
+    return _reshape(input, (), False, "item")
+
+
+@builtin
+def squeeze(x: tensor, dim: int) -> tensor:
+    """Drops a dimension of one element."""
+    axis = _axis(dim, x.ndim, "squeeze")
+    if x.shape[axis] != 1:
+        raise SemanticError(f"squeeze drops a dimension of 1 element, but dimension {axis} of {x.type} has more")
+    return _reshape(x, (*x.shape[:axis], *x.shape[axis + 1 :]), False, "squeeze")
+
+
+@builtin
+def unsqueeze(x: Any, dim: int) -> tensor:
+    """Inserts a dimension of one element."""
+    return expand_dims(x, dim)
+
+
+def index(value: tensor, items: Any) -> tensor:
+    """``x[...]``: None inserts a dimension, ``:`` and ``...`` keep them."""
+    if not isinstance(items, (tuple, list)):
+        items = (items,)
+    items = [unwrap(i) for i in items]
+    if Ellipsis in [i for i in items if i is Ellipsis]:
+        at = next(k for k, i in enumerate(items) if i is Ellipsis)
+        missing = value.ndim - sum(1 for i in items if i is not None and i is not Ellipsis)
+        items = [*items[:at], *[_builtin_slice(None)] * missing, *items[at + 1 :]]
+    axis = 0
+    kept = 0
+    for item_ in items:
+        whole = isinstance(item_, (_builtin_slice, slice)) and (item_.start, item_.stop, item_.step) == (None,) * 3
+        if item_ is None:
+            value = _insert_dim(value, axis)
+        elif whole:
+            kept += 1
+        else:
+            raise SemanticError(
+                "a block is indexed with None, ':' and '...' only; use tl.gather, a mask or pointers to take elements"
+            )
+        axis += 1
+    if axis > value.ndim:
+        raise SemanticError(f"too many indices ({kept}) for {value.type}")
+    return value
+

@@ -1,0 +1,119 @@
+"""Elementwise mathematical functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import SemanticError
+from . import dtypes as dt
+from .arithmetic import _binary, _unary, neg
+from .conversion import cast
+from .promotion import binary_operands, is_constant, to_tensor
+from .state import current
+from .values import builtin, member, tensor, unwrap
+
+_FLOATS = ("fp32", "fp64")
+
+
+def _check(x: tensor, name: str, allowed: tuple[str, ...]) -> None:
+    if x.dtype.name not in allowed:
+        names = " or ".join(allowed) if len(allowed) < 3 else ", ".join(allowed[:-1]) + " or " + allowed[-1]
+        raise SemanticError(f"tl.{name} takes {names}, not {x.dtype}; convert with .to()")
+
+
+def _function(name: str, op: str, doc: str, allowed: tuple[str, ...] = _FLOATS) -> Callable[[Any], tensor]:
+    def fn(x: Any) -> tensor:
+        x = to_tensor(x)
+        _check(x, name, allowed)
+        return _unary(op, x)
+
+    fn.__name__ = fn.__qualname__ = name
+    fn.__doc__ = doc
+    return member(name)(builtin(fn))
+
+
+exp = _function("exp", "math.exp", "e to the power of x.")
+exp2 = _function("exp2", "math.exp2", "2 to the power of x.")
+log = _function("log", "math.log", "Natural logarithm.")
+log2 = _function("log2", "math.log2", "Logarithm to base 2.")
+cos = _function("cos", "math.cos", "Cosine.")
+sin = _function("sin", "math.sin", "Sine.")
+sqrt = _function("sqrt", "math.sqrt", "Square root, as fast as the hardware has it.")
+sqrt_rn = _function("sqrt_rn", "tt.precise_sqrt", "Square root, correctly rounded.", ("fp32",))
+rsqrt = _function("rsqrt", "math.rsqrt", "One over the square root.")
+erf = _function("erf", "math.erf", "Error function.")
+floor = _function("floor", "math.floor", "Largest integer not above x.")
+ceil = _function("ceil", "math.ceil", "Smallest integer not below x.")
+
+
+@member()
+@builtin
+def abs(x: Any) -> tensor:
+    """Absolute value."""
+    x = to_tensor(x)
+    if x.dtype.is_fp8():
+        return cast(_unary("math.absf", cast(x, dt.float16)), x.dtype)
+    if x.dtype.is_floating():
+        return _unary("math.absf", x)
+    if x.dtype.is_int_signed():
+        return _unary("math.absi", x)
+    if x.dtype.is_int():
+        return x
+    raise SemanticError(f"tl.abs takes numbers, not {x.dtype}")
+
+
+@builtin
+def fma(x: Any, y: Any, z: Any) -> tensor:
+    """x * y + z, rounded once."""
+    x, y = binary_operands(x, y, "fma")
+    z, x = binary_operands(z, x, "fma")
+    z, y = binary_operands(z, y, "fma")
+    if not x.dtype.is_standard_floating():
+        raise SemanticError(f"tl.fma takes floats, not {x.dtype}")
+    b = current()
+    handle = b.create_one("math.fma", (x.handle, y.handle, z.handle), None, (b.type(x.type),))
+    return tensor(handle, x.type)
+
+
+@builtin
+def umulhi(x: Any, y: Any) -> tensor:
+    """The upper half of the double-width product of two unsigned integers."""
+    x, y = binary_operands(x, y, "umulhi")
+    if not x.dtype.is_int() or x.dtype.int_bitwidth not in (32, 64):
+        raise SemanticError(f"tl.umulhi takes int32, uint32, int64 or uint64, not {x.dtype}")
+    return _binary("tt.mulhiui", x, y)
+
+
+@builtin
+def fdiv(x: Any, y: Any, ieee_rounding: bool = False) -> tensor:
+    """x / y on floats; correctly rounded if `ieee_rounding`."""
+    x, y = binary_operands(x, y, "fdiv")
+    if not x.dtype.is_floating():
+        raise SemanticError(f"tl.fdiv takes floats, not {x.dtype}; use / for integers")
+    if unwrap(ieee_rounding) and x.dtype.name == "fp32":
+        return _binary("tt.precise_divf", x, y)
+    return _binary("arith.divf", x, y)
+
+
+@builtin
+def div_rn(x: Any, y: Any) -> tensor:
+    """x / y on fp32, correctly rounded."""
+    x, y = binary_operands(x, y, "div_rn")
+    _check(x, "div_rn", ("fp32",))
+    return _binary("tt.precise_divf", x, y)
+
+
+@builtin
+def pow(x: Any, y: Any) -> tensor:
+    """x to the power of y, on floats."""
+    x, y = binary_operands(x, y, "pow")
+    if is_constant(x) or not x.dtype.is_floating():
+        raise SemanticError(f"tl.math.pow takes floats, not {x.dtype}")
+    return _binary("math.powf", x, y)
+
+
+__all__ = [
+    "abs", "ceil", "cos", "div_rn", "erf", "exp", "exp2", "fdiv", "floor", "fma", "log", "log2",
+    "neg", "pow", "rsqrt", "sin", "sqrt", "sqrt_rn", "umulhi",
+]  # fmt: skip

@@ -1,0 +1,202 @@
+"""The programming model: program ids, loops, hints, compile-time checks."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ..errors import SemanticError
+from . import dtypes as dt
+from .conversion import to_bool
+from .promotion import to_tensor
+from .state import current
+from .values import builtin, constexpr, tensor, unwrap
+
+
+def _grid_axis(axis: Any, what: str) -> int:
+    axis = unwrap(axis)
+    if axis not in (0, 1, 2):
+        raise SemanticError(f"{what} takes the axis 0, 1 or 2, not {axis!r}")
+    return axis
+
+
+@builtin
+def program_id(axis: Any) -> tensor:
+    """The position of this program along an axis of the grid, as int32."""
+    b = current()
+    attributes = {"axis": b.int_attr(32, _grid_axis(axis, "program_id"))}
+    return tensor(b.create_one("tt.get_program_id", (), attributes, (b.type(dt.int32),)), dt.int32)
+
+
+@builtin
+def num_programs(axis: Any) -> tensor:
+    """The number of programs along an axis of the grid, as int32."""
+    b = current()
+    attributes = {"axis": b.int_attr(32, _grid_axis(axis, "num_programs"))}
+    return tensor(b.create_one("tt.get_num_programs", (), attributes, (b.type(dt.int32),)), dt.int32)
+
+
+class range:
+    """A loop's range, with hints on how to compile the loop."""
+
+    def __init__(
+        self,
+        arg1: Any,
+        arg2: Any = None,
+        step: Any = None,
+        num_stages: Any = None,
+        loop_unroll_factor: Any = None,
+        disallow_acc_multi_buffer: bool = False,
+        flatten: bool = False,
+        warp_specialize: bool = False,
+        disable_licm: bool = False,
+    ) -> None:
+        self.start, self.end = (0, arg1) if arg2 is None else (arg1, arg2)
+        self.step = 1 if step is None else step
+        self.num_stages = unwrap(num_stages)
+        self.loop_unroll_factor = unwrap(loop_unroll_factor)
+        self.disallow_acc_multi_buffer = bool(unwrap(disallow_acc_multi_buffer))
+        self.flatten = bool(unwrap(flatten))
+        self.warp_specialize = bool(unwrap(warp_specialize))
+        self.disable_licm = bool(unwrap(disable_licm))
+
+    def __iter__(self) -> Any:
+        raise SemanticError("tl.range is for loops inside a function decorated with @tile.jit")
+
+
+class static_range:
+    """A loop's range whose iterations are unrolled while compiling."""
+
+    def __init__(self, arg1: Any, arg2: Any = None, step: Any = None) -> None:
+        start, end = (0, arg1) if arg2 is None else (arg1, arg2)
+        values = [unwrap(v) for v in (start, end, 1 if step is None else step)]
+        for value in values:
+            if isinstance(value, bool) or not isinstance(value, int):
+                raise SemanticError("tl.static_range takes constants; use tl.range for a run-time bound")
+        self.start, self.end, self.step = values
+        if self.step == 0:
+            raise SemanticError("tl.static_range needs a step other than 0")
+
+    def __iter__(self) -> Any:
+        import builtins
+
+        return iter(builtins.range(self.start, self.end, self.step))
+
+
+class condition:
+    """The condition of a while loop, with hints on how to compile the loop."""
+
+    def __init__(self, arg1: Any, disable_licm: bool = False) -> None:
+        self.condition = arg1
+        self.disable_licm = bool(unwrap(disable_licm))
+
+
+def _hint(name: str, input: tensor, values: Any) -> tensor:
+    values = unwrap(values)
+    values = [values] if isinstance(values, int) else [unwrap(v) for v in values]
+    if len(values) != max(1, input.ndim):
+        raise SemanticError(f"{name} got {len(values)} values for a rank of {input.ndim}")
+    if any(isinstance(v, bool) or not isinstance(v, int) for v in values):
+        raise SemanticError(f"{name} takes constant integers")
+    b = current()
+    key = {"multiple_of": "tt.divisibility", "max_contiguous": "tt.contiguity", "max_constancy": "tt.constancy"}[name]
+    owner = input.handle.owner
+    if owner is not None:  # An argument of the kernel carries its own hints.
+        owner.set_attribute(key, b.dense_i32_attr(values))
+    return input
+
+
+@builtin
+def multiple_of(input: tensor, values: Any) -> tensor:
+    """Promises that the values of `input` are multiples of `values`."""
+    return _hint("multiple_of", input, values)
+
+
+@builtin
+def max_contiguous(input: tensor, values: Any) -> tensor:
+    """Promises that runs of the first `values` elements are consecutive."""
+    return _hint("max_contiguous", input, values)
+
+
+@builtin
+def max_constancy(input: tensor, values: Any) -> tensor:
+    """Promises that runs of the first `values` elements are equal."""
+    return _hint("max_constancy", input, values)
+
+
+@builtin
+def assume(cond: Any) -> None:
+    """Promises that a condition holds."""
+    if isinstance(unwrap(cond), (bool, int)):
+        return
+    b = current()
+    condition = to_bool(cond)
+    if condition.type.is_block():
+        raise SemanticError(f"assume takes a scalar condition, not {condition.type}")
+    b.create("llvm.intr.assume", (condition.handle,), {"op_bundle_sizes": b.i32_array_attr([])}, ())
+
+
+@builtin
+def debug_barrier() -> None:
+    """Makes all threads of the program wait for one another."""
+    current().create("gpu.barrier", (), None, ())
+
+
+@builtin
+def static_assert(cond: Any, msg: str = "") -> None:
+    """Fails the compilation unless a constant condition holds."""
+    cond = unwrap(cond)
+    if isinstance(cond, tensor):
+        raise SemanticError("static_assert takes a constant condition; use tl.device_assert for a run-time one")
+    if not cond:
+        raise SemanticError("static assertion failed" + (f": {unwrap(msg)}" if unwrap(msg) else ""))
+
+
+@builtin
+def static_print(*values: Any, sep: str = " ", end: str = "\n", file: Any = None, flush: bool = False) -> None:
+    """Prints while the kernel is compiled."""
+    print(*map(unwrap, values), sep=unwrap(sep), end=unwrap(end), file=file or sys.stdout, flush=unwrap(flush))
+
+
+@builtin
+def device_print(prefix: str, *args: Any, hex: bool = False) -> None:
+    """Prints values when the kernel runs."""
+    prefix = unwrap(prefix)
+    if not isinstance(prefix, str):
+        raise SemanticError("device_print takes a constant string first")
+    values = [to_tensor(a) for a in args]
+    b = current()
+    if prefix and not prefix.endswith(" "):
+        prefix += " "
+    if prefix and not prefix.startswith(" "):
+        prefix = " " + prefix
+    attributes = {
+        "prefix": b.str_attr(prefix),
+        "hex": b.bool_attr(bool(unwrap(hex))),
+        "isSigned": b.i32_array_attr([int(v.dtype.is_int_signed()) for v in values]),
+    }
+    b.create("tt.print", [v.handle for v in values], attributes, ())
+
+
+@builtin
+def device_assert(cond: Any, msg: str = "", mask: Any = None) -> None:
+    """Stops the kernel with a message where a condition does not hold.
+
+    Only in kernels compiled with ``debug=True``.
+    """
+    b = current()
+    if not b.options.debug:
+        return
+    condition = to_bool(cond)
+    if mask is not None:
+        from .arithmetic import logical_not, logical_or
+
+        condition = logical_or(condition, logical_not(to_tensor(mask)))
+    b.create("tt.assert", (condition.handle,), {"message": b.str_attr(unwrap(msg))}, ())
+
+
+__all__ = [
+    "assume", "condition", "constexpr", "debug_barrier", "device_assert", "device_print",
+    "max_constancy", "max_contiguous", "multiple_of", "num_programs", "program_id", "range",
+    "static_assert", "static_print", "static_range",
+]  # fmt: skip

@@ -1,0 +1,221 @@
+"""Conversion of constants, type promotion and broadcasting of operands."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..errors import SemanticError
+from . import dtypes as dt
+from .dtypes import block_type, dtype
+from .state import current
+from .values import describe, tensor, unwrap
+
+_RANK = {"fp8e4b15": 0, "fp8e4nv": 0, "fp8e4b8": 0, "fp8e5": 0, "fp8e5b16": 0, "fp16": 1, "bf16": 1, "fp32": 2, "fp64": 3}
+
+
+def is_constant(value: Any) -> bool:
+    """True for numbers that are known when the kernel is compiled."""
+    return isinstance(value, (int, float))
+
+
+def constant_type(value: Any) -> dtype:
+    """The type that a constant takes when nothing else decides it."""
+    if isinstance(value, bool):
+        return dt.int1
+    if isinstance(value, int):
+        if -(2**31) <= value < 2**31:
+            return dt.int32
+        if 2**31 <= value < 2**32:
+            return dt.uint32
+        if -(2**63) <= value < 2**63:
+            return dt.int64
+        if 2**63 <= value < 2**64:
+            return dt.uint64
+        raise SemanticError(f"the constant {value} does not fit in 64 bits")
+    if isinstance(value, float):
+        magnitude = abs(value)
+        if value == 0 or math.isinf(value) or math.isnan(value) or 2**-126 <= magnitude <= (2 - 2**-23) * 2**127:
+            return dt.float32
+        return dt.float64
+    raise SemanticError(f"a {type(value).__name__} cannot become a run-time value")
+
+
+def constant(value: Any, ty: dtype) -> tensor:
+    """A constant of a scalar or block type."""
+    scalar = ty.scalar
+    b = current()
+    if scalar.is_ptr():
+        raise SemanticError("a number cannot become a pointer; use .to() on a 64-bit integer")
+    if scalar.is_floating():
+        value = float(value)
+        if scalar.is_fp8():
+            # Rounded to the format by the IR's own conversion of constants.
+            return tensor(b.constant(b.type(ty), value), ty)
+    else:
+        value = int(value)
+    return tensor(b.constant(b.type(ty), value), ty)
+
+
+def to_tensor(value: Any) -> tensor:
+    """The value as a tensor; constants take their own type."""
+    if isinstance(value, tensor):
+        return value
+    value = unwrap(value)
+    if is_constant(value):
+        return constant(value, constant_type(value))
+    raise SemanticError(f"expected a number or a tensor, not {describe(value)}")
+
+
+def integer_promote(a: dtype, b: dtype) -> dtype:
+    """The wider of two integer types; unsigned wins between equals."""
+    if a.int_bitwidth != b.int_bitwidth:
+        if a.int_bitwidth > b.int_bitwidth:
+            return a
+        return b
+    return a if a.is_int_unsigned() else b
+
+
+def computation_type(a: dtype, b: dtype, div_or_mod: bool = False) -> dtype:
+    """The type in which an operation on `a` and `b` is computed."""
+    a_float, b_float = a.is_floating(), b.is_floating()
+    if a_float and b_float:
+        if a == b:
+            if div_or_mod and a.name in ("fp16", "bf16"):
+                return dt.float32
+            return a
+        ra, rb = _RANK[a.name], _RANK[b.name]
+        if ra == rb:  # fp16 with bf16, or two 8-bit formats
+            return dt.float32 if ra == 1 else dt.float16
+        wider = a if ra > rb else b
+        return dt.float32 if div_or_mod and wider.name in ("fp16", "bf16") else wider
+    if a_float or b_float:
+        floating = a if a_float else b
+        return dt.float32 if div_or_mod and floating.name in ("fp16", "bf16") else floating
+    if not a.is_int() or not b.is_int():
+        raise SemanticError(f"no arithmetic between {a} and {b}")
+    if div_or_mod and a.int_signedness != b.int_signedness:
+        raise SemanticError(
+            f"// and % need operands of the same signedness, not {a} and {b}; convert one of them"
+        )
+    return integer_promote(a, b)
+
+
+def _constant_operand_type(value: Any, other: dtype, div_or_mod: bool) -> dtype:
+    """The computation type where one operand is a constant."""
+    kind = 0 if isinstance(value, bool) else 1 if isinstance(value, int) else 2
+    if kind <= other.kind().value:
+        if div_or_mod and other.name in ("fp16", "bf16"):
+            return dt.float32
+        if kind == 1 and other.is_int() and not other.get_int_min_value() <= value <= other.get_int_max_value():
+            raise SemanticError(f"the constant {value} is out of range for type {other}")
+        return other
+    return constant_type(value)
+
+
+def splat(value: tensor, shape: tuple[int, ...]) -> tensor:
+    """A block with a scalar in every element."""
+    ty = block_type(value.dtype, shape)
+    b = current()
+    return tensor(b.create_one("tt.splat", (value.handle,), None, (b.type(ty),)), ty)
+
+
+def broadcast_to_shape(value: tensor, shape: tuple[int, ...]) -> tensor:
+    """Extends a scalar or a block to `shape`."""
+    have = value.type.shape
+    if have == shape:
+        return value
+    if not value.type.is_block():
+        return splat(value, shape)
+    if len(have) != len(shape):
+        raise SemanticError(f"cannot broadcast shape {list(have)} to {list(shape)}: the ranks differ")
+    for i, (a, w) in enumerate(zip(have, shape)):
+        if a != w and a != 1:
+            raise SemanticError(
+                f"cannot broadcast shape {list(have)} to {list(shape)}: dimension {i} has {a} elements, not {w} or 1"
+            )
+    ty = block_type(value.dtype, shape)
+    b = current()
+    return tensor(b.create_one("tt.broadcast", (value.handle,), None, (b.type(ty),)), ty)
+
+
+def expand_dim(value: tensor, axis: int) -> tensor:
+    """Inserts a dimension of one element."""
+    shape = value.type.shape
+    ty = block_type(value.dtype, (*shape[:axis], 1, *shape[axis:]))
+    b = current()
+    return tensor(b.create_one("tt.expand_dims", (value.handle,), {"axis": b.int_attr(32, axis)}, (b.type(ty),)), ty)
+
+
+def broadcast_shapes(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    """The common shape of two blocks; missing leading dimensions count as 1."""
+    if a == b:
+        return a
+    rank = max(len(a), len(b))
+    pa, pb = (1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b
+    result = []
+    for i, (x, y) in enumerate(zip(pa, pb)):
+        if x != y and x != 1 and y != 1:
+            raise SemanticError(
+                f"shapes {list(a)} and {list(b)} do not fit together: {x} and {y} elements in dimension {i}"
+            )
+        result.append(max(x, y))
+    return tuple(result)
+
+
+def broadcast_pair(x: tensor, y: tensor) -> tuple[tensor, tensor]:
+    """Brings two tensors to a common shape."""
+    sx, sy = x.type.shape, y.type.shape
+    if sx == sy:
+        return x, y
+    shape = broadcast_shapes(sx, sy)
+    return _raise_to(x, shape), _raise_to(y, shape)
+
+
+def _raise_to(value: tensor, shape: tuple[int, ...]) -> tensor:
+    if value.type.is_block():
+        while len(value.type.shape) < len(shape):
+            value = expand_dim(value, 0)
+    return broadcast_to_shape(value, shape)
+
+
+def raise_to_common_shape(*values: tensor) -> list[tensor]:
+    shape: tuple[int, ...] = ()
+    for value in values:
+        shape = broadcast_shapes(shape, value.type.shape)
+    return [_raise_to(value, shape) for value in values]
+
+
+def check_number(value: Any, what: str) -> None:
+    if isinstance(value, tensor) or is_constant(value):
+        return
+    raise SemanticError(f"{what} takes numbers and tensors, not {describe(value)}")
+
+
+def binary_operands(lhs: Any, rhs: Any, what: str, div_or_mod: bool = False) -> tuple[tensor, tensor]:
+    """Promotes and broadcasts the operands of a binary operation."""
+    from .conversion import cast
+
+    lhs, rhs = unwrap(lhs), unwrap(rhs)
+    lhs_tensor, rhs_tensor = isinstance(lhs, tensor), isinstance(rhs, tensor)
+    if lhs_tensor and rhs_tensor:
+        a, b = lhs.dtype, rhs.dtype
+        if a.is_ptr() or b.is_ptr():
+            raise SemanticError(f"{what} does not take pointers ({lhs.type} and {rhs.type})")
+        if a != b or div_or_mod:
+            common = computation_type(a, b, div_or_mod)
+            lhs, rhs = cast(lhs, common), cast(rhs, common)
+        if lhs.type.shape != rhs.type.shape:
+            lhs, rhs = broadcast_pair(lhs, rhs)
+        return lhs, rhs
+    check_number(lhs, what)
+    check_number(rhs, what)
+    if not lhs_tensor and not rhs_tensor:
+        return binary_operands(to_tensor(lhs), to_tensor(rhs), what, div_or_mod)
+    value, number = (lhs, rhs) if lhs_tensor else (rhs, lhs)
+    if value.dtype.is_ptr():
+        raise SemanticError(f"{what} does not take pointers ({value.type})")
+    common = _constant_operand_type(number, value.dtype, div_or_mod)
+    value = cast(value, common)
+    other = constant(number, value.type)
+    return (value, other) if lhs_tensor else (other, value)

@@ -1,0 +1,237 @@
+"""Values of a kernel: tensors, and constants known when it is compiled."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from ..errors import SemanticError
+from . import state
+from .dtypes import dtype
+
+F = TypeVar("F", bound=Callable)
+
+
+def builtin(fn: F) -> F:
+    """Marks a function of the language: it runs while a kernel is generated."""
+
+    @functools.wraps(fn)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if state._state.builder is None:
+            raise SemanticError(f"tl.{fn.__name__} works only inside a function decorated with @tile.jit")
+        return fn(*args, **kwargs)
+
+    wrapper.__tile_builtin__ = True  # type: ignore[attr-defined]
+    return wrapper  # type: ignore[return-value]
+
+
+def is_builtin(fn: Any) -> bool:
+    return getattr(fn, "__tile_builtin__", False)
+
+
+def member(*names: str) -> Callable[[F], F]:
+    """Also makes a builtin a method of tensor, under its own or other names."""
+
+    def decorate(fn: F) -> F:
+        for name in names or (fn.__name__,):
+            setattr(tensor, name, fn)
+        return fn
+
+    return decorate
+
+
+class constexpr:
+    """A value known when the kernel is compiled.
+
+    As an annotation it marks such a parameter. Inside kernels, constants are
+    plain Python values; this wrapper is for constants made outside of them.
+    """
+
+    def __init__(self, value: Any) -> None:
+        while isinstance(value, constexpr):
+            value = value.value
+        self.value = value
+
+    @property
+    def type(self) -> constexpr_type:
+        return constexpr_type(self.value)
+
+    def __repr__(self) -> str:
+        return f"constexpr[{self.value}]"
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    def __bool__(self) -> bool:
+        return bool(self.value)
+
+    def __index__(self) -> int:
+        return self.value.__index__()
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.value(*args, **kwargs)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.value[unwrap(index)]
+
+    def logical_and(self, other: Any) -> constexpr:
+        return constexpr(self.value and unwrap(other))
+
+    def logical_or(self, other: Any) -> constexpr:
+        return constexpr(self.value or unwrap(other))
+
+
+def _forward(name: str) -> None:
+    def forward(self: constexpr, *others: Any) -> constexpr:
+        return constexpr(getattr(_operator, name)(self.value, *map(unwrap, others)))
+
+    def reflected(self: constexpr, other: Any) -> constexpr:
+        return constexpr(getattr(_operator, name)(unwrap(other), self.value))
+
+    plain = name.strip("_")
+    setattr(constexpr, f"__{plain}__", forward)
+    if plain in _REFLECTED:
+        setattr(constexpr, f"__r{plain}__", reflected)
+
+
+import operator as _operator  # noqa: E402
+
+_REFLECTED = {
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift", "rshift",
+}  # fmt: skip
+for _name in [
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor", "lshift", "rshift",
+    "neg", "pos", "invert", "eq", "ne", "lt", "le", "gt", "ge",
+]:  # fmt: skip
+    _forward(_name)
+
+
+class constexpr_type:
+    """The type of a constant: each constant has its own."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = unwrap(value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, constexpr_type) and self.value == other.value
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    def __repr__(self) -> str:
+        return f"constexpr_type[{self.value}]"
+
+
+def unwrap(value: Any) -> Any:
+    """The plain value of a constexpr; anything else as it is."""
+    while isinstance(value, constexpr):
+        value = value.value
+    return value
+
+
+def unwrap_shape(shape: Any) -> tuple[int, ...]:
+    """A shape given as integers, or as one sequence of them."""
+    if isinstance(shape, (tuple, list)) and len(shape) == 1 and isinstance(unwrap(shape[0]), (tuple, list)):
+        shape = unwrap(shape[0])
+    if not isinstance(shape, (tuple, list)):
+        shape = (shape,)
+    result = []
+    for extent in shape:
+        extent = unwrap(extent)
+        if isinstance(extent, tensor):
+            raise SemanticError(
+                "a block's shape must be known at compile time, but this extent is a run-time value; "
+                "pass it as a tl.constexpr"
+            )
+        if isinstance(extent, bool) or not isinstance(extent, int):
+            raise SemanticError(f"a block's extents are integers, not {extent!r}")
+        result.append(extent)
+    return tuple(result)
+
+
+class tensor:
+    """A scalar or a block of scalars, computed when the kernel runs."""
+
+    __slots__ = ("handle", "type", "dtype")
+
+    def __init__(self, handle: Any, type: dtype) -> None:
+        self.handle = handle
+        self.type = type
+        self.dtype = type.scalar
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.type.shape
+
+    @property
+    def numel(self) -> int:
+        return self.type.numel
+
+    @property
+    def ndim(self) -> int:
+        return len(self.type.shape)
+
+    def __len__(self) -> int:
+        if not self.type.is_block():
+            raise SemanticError("a scalar has no length")
+        return self.type.shape[0]
+
+    def __bool__(self) -> bool:
+        raise SemanticError("the truth of a run-time value is not known at compile time")
+
+    def __str__(self) -> str:
+        return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
+
+    __repr__ = __str__
+
+
+class slice:
+    """A Python slice, as it appears in an index."""
+
+    def __init__(self, start: Any, stop: Any, step: Any) -> None:
+        self.start = start
+        self.stop = stop
+        self.step = step
+
+
+class tuple_type:
+    """The type of a tuple, as a signature spells it."""
+
+    def __init__(self, types: Sequence[Any]) -> None:
+        self.types = tuple(types)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, tuple_type) and self.types == other.types
+
+    def __hash__(self) -> int:
+        return hash(self.types)
+
+    def __repr__(self) -> str:
+        return f"tuple[{', '.join(map(str, self.types))}]"
+
+
+class tl_tuple(tuple):
+    """``tl.tuple``: a tuple that may hold tensors and constants."""
+
+    def __new__(cls, args: Sequence[Any] = (), type: tuple_type | None = None) -> tl_tuple:
+        return super().__new__(cls, args)
+
+    @property
+    def values(self) -> list[Any]:
+        return list(self)
+
+
+def describe(value: Any) -> str:
+    """Names the type of a value, for messages."""
+    if isinstance(value, tensor):
+        return str(value.type)
+    if value is None:
+        return "None"
+    return type(value).__name__
