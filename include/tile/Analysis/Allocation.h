@@ -1,0 +1,102 @@
+//===-- Allocation.h - Places in shared memory ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Every buffer of a function gets an offset such that buffers that live at the
+// same time do not overlap. Buffers are those of ttg.local_alloc, the scratch
+// memory that an operation's lowering needs while it runs, and the frame of a
+// called function.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_ANALYSIS_ALLOCATION_H
+#define TILE_ANALYSIS_ALLOCATION_H
+
+#include "tile/Analysis/Alias.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/MapVector.h"
+#include <functional>
+
+namespace mlir::triton {
+
+/// Bytes of scratch memory that the lowering of an operation needs.
+using ScratchSizeFn = std::function<int64_t(Operation *)>;
+
+/// The scratch sizes of the target-neutral lowering.
+int64_t getScratchSize(Operation *op);
+
+/// Bytes of shared memory that a ttg.local_alloc takes.
+int64_t getBufferSize(Value memdesc);
+
+class Allocation {
+public:
+  enum class Kind { Explicit, Scratch, Call };
+  struct Buffer {
+    Kind kind;
+    Operation *owner;
+    int64_t size;
+    int64_t alignment;
+    int64_t offset = 0;
+    /// Numbers of the first and the last operation in the buffer's life.
+    int64_t begin = 0, end = 0;
+
+    bool overlaps(const Buffer &other) const {
+      return offset < other.offset + other.size &&
+             other.offset < offset + size;
+    }
+  };
+
+  /// `calleeSize` gives the frame size of a called function.
+  Allocation(FunctionOpInterface function, const ScratchSizeFn &scratchSize,
+             function_ref<int64_t(CallOpInterface)> calleeSize);
+
+  ArrayRef<Buffer> getBuffers() const { return buffers; }
+  int64_t getSharedMemorySize() const { return size; }
+
+  /// The index of the buffer that `op` owns; -1 if it owns none.
+  int getBufferOf(Operation *op) const;
+  /// The buffers that a memdesc may view. (A memdesc argument of a function
+  /// views memory of the caller, which is no buffer here.)
+  SmallVector<int> getBuffersOf(Value memdesc) const;
+  const SharedMemoryAliasAnalysis &getAliases() const { return aliases; }
+
+private:
+  void collect(FunctionOpInterface function, const ScratchSizeFn &scratchSize,
+               function_ref<int64_t(CallOpInterface)> calleeSize);
+  void computeLifetimes(FunctionOpInterface function);
+  void place();
+
+  SharedMemoryAliasAnalysis aliases;
+  SmallVector<Buffer> buffers;
+  llvm::DenseMap<Operation *, int> bufferOf;
+  int64_t size = 0;
+};
+
+/// Allocations of all functions of a module, callees before callers.
+class ModuleAllocation {
+public:
+  /// Fails with a diagnostic where functions call themselves.
+  static FailureOr<ModuleAllocation> compute(ModuleOp module,
+                                             const ScratchSizeFn &scratchSize);
+
+  const Allocation &get(FunctionOpInterface function) const {
+    return *allocations.find(function)->second;
+  }
+  ArrayRef<std::pair<Operation *, std::unique_ptr<Allocation>>>
+  getFunctions() const {
+    return allocations.getArrayRef();
+  }
+  /// What a launch must provide: the largest of the kernels.
+  int64_t getSharedMemorySize() const;
+
+private:
+  llvm::MapVector<Operation *, std::unique_ptr<Allocation>> allocations;
+};
+
+/// Writes `allocation.offset` on the operations and `ttg.shared` on the module.
+void attachAllocation(ModuleOp module, const ModuleAllocation &allocation);
+
+} // namespace mlir::triton
+
+#endif // TILE_ANALYSIS_ALLOCATION_H

@@ -1,0 +1,40 @@
+//===-- ConvertLayoutPlan.h - The route of a layout conversion --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The cheapest way to move a tensor from one distributed layout to another:
+// nothing but renaming registers, exchanges inside the warp, or a round trip
+// through shared memory. The allocation asks for the scratch size, the lowering
+// for the rest.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_ANALYSIS_CONVERTLAYOUTPLAN_H
+#define TILE_ANALYSIS_CONVERTLAYOUTPLAN_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "tile/Layout/LinearLayout.h"
+
+namespace mlir::triton {
+
+/// The register of `source` that holds what register r of `result` needs, where
+/// both layouts have the same out dims and an element stays in its thread.
+/// Nullopt if some element would have to move to another thread.
+std::optional<SmallVector<int32_t>>
+getRegisterSources(const LinearLayout &source, const LinearLayout &result);
+
+struct ConvertLayoutPlan {
+  enum class Route { Registers, Shuffle, SharedMemory };
+  Route route;
+  LinearLayout source, result;
+  /// Registers: for each register of the result, that of the source.
+  SmallVector<int32_t> registerSources;
+  /// SharedMemory: offset (in elements) -> tensor coordinates.
+  LinearLayout shared;
+  int64_t scratchSize = 0;
+
+  ConvertLayoutPlan(RankedTensorType sourceType, RankedTensorType resultType);
+};
+
+} // namespace mlir::triton
+
+#endif // TILE_ANALYSIS_CONVERTLAYOUTPLAN_H

@@ -1,0 +1,127 @@
+//===-- TargetInfo.h - What a backend tells the common lowering -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The one interface between the target-neutral lowering of ttg and a backend.
+// Everything here is a primitive that every GPU has in some form; instructions
+// that only one vendor has (mma, ldmatrix, TMA) are patterns of that backend.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_CONVERSION_TRITONGPUTOLLVM_TARGETINFO_H
+#define TILE_CONVERSION_TRITONGPUTOLLVM_TARGETINFO_H
+
+#include "tile/Conversion/TritonGPUToLLVM/LLVMBuilder.h"
+#include "tile/Dialect/Triton/IR/Dialect.h"
+#include <optional>
+
+namespace mlir::triton {
+
+class TargetInfo {
+public:
+  /// How an access to global memory is to be cached.
+  struct CacheHints {
+    CacheModifier modifier = CacheModifier::NONE;
+    EvictionPolicy eviction = EvictionPolicy::NORMAL;
+    bool isVolatile = false;
+  };
+
+  virtual ~TargetInfo();
+
+  //===--------------------------------------------------------------------===//
+  // Facts
+  //===--------------------------------------------------------------------===//
+
+  virtual unsigned getSharedAddressSpace() const = 0;
+  /// The widest access of one thread to global memory, in bits.
+  virtual unsigned getMaxGlobalAccessBits() const = 0;
+  virtual unsigned getMaxSharedAccessBits() const = 0;
+
+  //===--------------------------------------------------------------------===//
+  // Position
+  //===--------------------------------------------------------------------===//
+
+  /// The thread's flat index in its block, as i32.
+  virtual Value getThreadId(const LLVMBuilder &b) const = 0;
+  virtual Value getProgramId(const LLVMBuilder &b, int axis) const = 0;
+  virtual Value getNumPrograms(const LLVMBuilder &b, int axis) const = 0;
+  /// The block's index in its cluster.
+  virtual Value getBlockInCluster(const LLVMBuilder &b) const = 0;
+
+  //===--------------------------------------------------------------------===//
+  // Synchronisation
+  //===--------------------------------------------------------------------===//
+
+  /// All threads of the block; orders their accesses to shared (and, as every
+  /// GPU gives that for free, global) memory.
+  virtual void barrier(const LLVMBuilder &b) const = 0;
+  /// All threads of the warp, likewise.
+  virtual void warpBarrier(const LLVMBuilder &b) const = 0;
+
+  //===--------------------------------------------------------------------===//
+  // Memory. A null predicate means "always".
+  //===--------------------------------------------------------------------===//
+
+  virtual void storeShared(const LLVMBuilder &b, Value ptr,
+                           ArrayRef<Value> values, Value pred) const = 0;
+  virtual SmallVector<Value> loadShared(const LLVMBuilder &b, Value ptr,
+                                        Type element, unsigned count,
+                                        Value pred) const = 0;
+  /// `others`, if not empty, is what a false predicate yields, one per element;
+  /// without it, zero.
+  virtual SmallVector<Value> loadGlobal(const LLVMBuilder &b, Value ptr,
+                                        Type element, unsigned count,
+                                        Value pred, ArrayRef<Value> others,
+                                        const CacheHints &hints) const = 0;
+  virtual void storeGlobal(const LLVMBuilder &b, Value ptr,
+                           ArrayRef<Value> values, Value pred,
+                           const CacheHints &hints) const = 0;
+
+  /// The most neighbouring elements one atomic may update at once.
+  virtual unsigned getMaxAtomicVector(RMWOp op, Type element) const = 0;
+  /// Returns the old values; empty where `needResult` is false. Fails where the
+  /// target has no such atomic.
+  virtual FailureOr<SmallVector<Value>>
+  atomicRMW(const LLVMBuilder &b, RMWOp op, Value ptr, ArrayRef<Value> values,
+            Value pred, MemSemantic semantic, MemSyncScope scope,
+            bool needResult) const = 0;
+  virtual FailureOr<Value> atomicCAS(const LLVMBuilder &b, Value ptr,
+                                     Value compare, Value value, Value pred,
+                                     MemSemantic semantic,
+                                     MemSyncScope scope) const = 0;
+  /// Adds to a word of shared memory, without returning it.
+  virtual void atomicAddShared(const LLVMBuilder &b, Value ptr, Value value,
+                               Value pred) const = 0;
+
+  //===--------------------------------------------------------------------===//
+  // Exchange inside a warp. Values are 32-bit words.
+  //===--------------------------------------------------------------------===//
+
+  virtual Value shuffleXor(const LLVMBuilder &b, Value word,
+                           int laneMask) const = 0;
+  /// Of the lane `delta` below; lanes below `delta` get their own.
+  virtual Value shuffleUp(const LLVMBuilder &b, Value word,
+                          int delta) const = 0;
+  virtual Value shuffleIdx(const LLVMBuilder &b, Value word,
+                           Value lane) const = 0;
+  virtual Value ballot(const LLVMBuilder &b, Value pred) const = 0;
+  /// Reduces over all lanes of the warp in hardware, if `combine` (a region of
+  /// one operation, given by that operation) allows; null if not.
+  virtual Value warpReduce(const LLVMBuilder &b, Operation *combine,
+                           Value value) const = 0;
+
+  //===--------------------------------------------------------------------===//
+  // Debugging
+  //===--------------------------------------------------------------------===//
+
+  /// printf with a C format; every argument is already promoted as C does.
+  virtual void printf(const LLVMBuilder &b, StringRef format,
+                      ValueRange args) const = 0;
+  /// Reports a failed assertion and stops the launch.
+  virtual void assertFail(const LLVMBuilder &b, StringRef message,
+                          StringRef file, StringRef function,
+                          int line) const = 0;
+};
+
+} // namespace mlir::triton
+
+#endif // TILE_CONVERSION_TRITONGPUTOLLVM_TARGETINFO_H

@@ -1,0 +1,244 @@
+//===-- Allocation.cpp - Places in shared memory --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tile/Analysis/Allocation.h"
+
+#include "mlir/Analysis/CallGraph.h"
+#include "mlir/Analysis/Liveness.h"
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "llvm/ADT/SCCIterator.h"
+#include "llvm/Support/DebugLog.h"
+#include "llvm/Support/MathExtras.h"
+
+#define DEBUG_TYPE "allocate-shared-memory"
+
+using namespace mlir;
+using namespace mlir::triton;
+
+namespace {
+/// Scratch memory is accessed in vectors of up to 16 bytes.
+constexpr int64_t kScratchAlignment = 16;
+/// Swizzled buffers of a callee count on the alignment of their own frame.
+constexpr int64_t kFrameAlignment = 128;
+/// Scratch buffers up to this size get a place of their own where that costs
+/// at most as much again: two reductions in a row then need no barrier between.
+constexpr int64_t kSmallScratch = 1024;
+} // namespace
+
+Allocation::Allocation(FunctionOpInterface function,
+                       const ScratchSizeFn &scratchSize,
+                       function_ref<int64_t(CallOpInterface)> calleeSize)
+    : aliases(function) {
+  collect(function, scratchSize, calleeSize);
+  if (buffers.empty())
+    return;
+  computeLifetimes(function);
+  place();
+}
+
+int Allocation::getBufferOf(Operation *op) const {
+  auto it = bufferOf.find(op);
+  return it == bufferOf.end() ? -1 : it->second;
+}
+
+SmallVector<int> Allocation::getBuffersOf(Value memdesc) const {
+  SmallVector<int> result;
+  for (Value root : aliases.getRoots(memdesc))
+    if (Operation *op = root.getDefiningOp())
+      if (int buffer = getBufferOf(op); buffer >= 0)
+        result.push_back(buffer);
+  return result;
+}
+
+void Allocation::collect(FunctionOpInterface function,
+                         const ScratchSizeFn &scratchSize,
+                         function_ref<int64_t(CallOpInterface)> calleeSize) {
+  function->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    Buffer buffer{Kind::Scratch, op, 0, kScratchAlignment};
+    if (auto alloc = dyn_cast<gpu::LocalAllocOp>(op)) {
+      if (!alloc.isSharedMemoryAlloc())
+        return;
+      buffer.kind = Kind::Explicit;
+      buffer.size = getBufferSize(alloc.getResult());
+      buffer.alignment = std::max<int64_t>(alloc.getAlignmentOrDefault(), 16);
+    } else if (auto call = dyn_cast<CallOpInterface>(op)) {
+      buffer.kind = Kind::Call;
+      buffer.size = calleeSize(call);
+      buffer.alignment = kFrameAlignment;
+    } else {
+      buffer.size = scratchSize(op);
+    }
+    if (buffer.size == 0)
+      return;
+    bufferOf[op] = buffers.size();
+    buffers.push_back(buffer);
+  });
+}
+
+void Allocation::computeLifetimes(FunctionOpInterface function) {
+  // Operations in program order; an operation's life includes its regions.
+  llvm::DenseMap<Operation *, std::pair<int64_t, int64_t>> numberOf;
+  int64_t next = 0;
+  std::function<void(Operation *)> number = [&](Operation *op) {
+    int64_t begin = next++;
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Operation &inner : block)
+          number(&inner);
+    numberOf[op] = {begin, next++};
+  };
+  number(function);
+
+  auto extendTo = [&](Buffer &buffer, Operation *op) {
+    auto [begin, end] = numberOf.lookup(op);
+    // Partitions of warp_specialize run at once: what lives in one lives as
+    // long as all of them.
+    for (Operation *parent = op->getParentOp(); parent && parent != function;
+         parent = parent->getParentOp())
+      if (isa<gpu::WarpSpecializeOp>(parent))
+        std::tie(begin, end) = numberOf.lookup(parent);
+    buffer.begin = std::min(buffer.begin, begin);
+    buffer.end = std::max(buffer.end, end);
+  };
+  for (Buffer &buffer : buffers) {
+    std::tie(buffer.begin, buffer.end) = numberOf.lookup(buffer.owner);
+    extendTo(buffer, buffer.owner);
+    // A scratch buffer is needed around the operation only, not in its region.
+  }
+
+  if (llvm::none_of(buffers, [](const Buffer &buffer) {
+        return buffer.kind == Kind::Explicit;
+      }))
+    return;
+  Liveness liveness(function);
+  auto extendByValue = [&](Value value) {
+    if (!isa<gpu::MemDescType>(value.getType()))
+      return;
+    SmallVector<int> views = getBuffersOf(value);
+    if (views.empty())
+      return;
+    for (Operation *op : liveness.resolveLiveness(value))
+      for (int view : views)
+        extendTo(buffers[view], op);
+  };
+  function->walk([&](Operation *op) {
+    for (Value result : op->getResults())
+      extendByValue(result);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Value argument : block.getArguments())
+          extendByValue(argument);
+  });
+}
+
+void Allocation::place() {
+  auto liveTogether = [](const Buffer &a, const Buffer &b) {
+    return a.begin <= b.end && b.begin <= a.end;
+  };
+  // Large ones first, each at the lowest place that is free.
+  SmallVector<int> order = llvm::to_vector(llvm::seq<int>(0, buffers.size()));
+  llvm::stable_sort(order, [&](int a, int b) {
+    return buffers[a].size > buffers[b].size;
+  });
+  auto placeWith =
+      [&](llvm::function_ref<bool(const Buffer &, const Buffer &)> conflict) {
+        int64_t total = 0;
+        SmallVector<int> placed;
+        for (int i : order) {
+          Buffer &buffer = buffers[i];
+          SmallVector<std::pair<int64_t, int64_t>> taken;
+          for (int j : placed)
+            if (conflict(buffer, buffers[j]))
+              taken.push_back({buffers[j].offset, buffers[j].size});
+          llvm::sort(taken);
+          int64_t offset = 0;
+          for (auto [at, size] : taken) {
+            if (offset + buffer.size <= at)
+              break;
+            offset = std::max<int64_t>(
+                offset, llvm::alignTo(at + size, buffer.alignment));
+          }
+          buffer.offset = offset;
+          total = std::max(total, offset + buffer.size);
+          placed.push_back(i);
+        }
+        return total;
+      };
+
+  int64_t tight = placeWith(liveTogether);
+  auto isSmall = [](const Buffer &buffer) {
+    return buffer.kind == Kind::Scratch && buffer.size <= kSmallScratch;
+  };
+  int64_t spread = placeWith([&](const Buffer &a, const Buffer &b) {
+    return isSmall(a) || isSmall(b) || liveTogether(a, b);
+  });
+  size = spread <= tight + kSmallScratch ? spread : placeWith(liveTogether);
+  LDBG() << buffers.size() << " buffers, " << size << " bytes, " << tight
+         << " at the least";
+}
+
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
+
+FailureOr<ModuleAllocation>
+ModuleAllocation::compute(ModuleOp module, const ScratchSizeFn &scratchSize) {
+  ModuleAllocation result;
+  llvm::DenseSet<Operation *> active;
+  LogicalResult status = success();
+  std::function<void(FunctionOpInterface)> visit =
+      [&](FunctionOpInterface function) {
+        if (failed(status) || result.allocations.count(function) ||
+            function.isExternal())
+          return;
+        if (!active.insert(function).second) {
+          status = function.emitError(
+              "recursive functions cannot get shared memory");
+          return;
+        }
+        auto calleeOf = [&](CallOpInterface call) {
+          return dyn_cast_or_null<FunctionOpInterface>(
+              call.resolveCallable());
+        };
+        function->walk([&](CallOpInterface call) {
+          if (FunctionOpInterface callee = calleeOf(call))
+            visit(callee);
+        });
+        if (failed(status))
+          return;
+        auto calleeSize = [&](CallOpInterface call) -> int64_t {
+          FunctionOpInterface callee = calleeOf(call);
+          auto it = callee ? result.allocations.find(callee)
+                           : result.allocations.end();
+          return it == result.allocations.end()
+                     ? 0
+                     : it->second->getSharedMemorySize();
+        };
+        result.allocations[function] =
+            std::make_unique<Allocation>(function, scratchSize, calleeSize);
+        active.erase(function);
+      };
+  for (auto function : module.getOps<FunctionOpInterface>())
+    visit(function);
+  if (failed(status))
+    return failure();
+  return result;
+}
+
+int64_t ModuleAllocation::getSharedMemorySize() const {
+  int64_t size = 0;
+  for (auto &[function, allocation] : allocations)
+    size = std::max(size, allocation->getSharedMemorySize());
+  return size;
+}
+
+void triton::attachAllocation(ModuleOp module,
+                              const ModuleAllocation &allocation) {
+  Builder builder(module.getContext());
+  for (auto &[function, frame] : allocation.getFunctions())
+    for (const Allocation::Buffer &buffer : frame->getBuffers())
+      buffer.owner->setAttr("allocation.offset",
+                            builder.getI32IntegerAttr(buffer.offset));
+  module->setAttr(gpu::kSharedAttrName,
+                  builder.getI32IntegerAttr(allocation.getSharedMemorySize()));
+}

@@ -1,0 +1,310 @@
+//===-- Membar.cpp - Barriers between accesses to shared memory -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A forward dataflow over the control-flow graph. The state is the set of
+// accesses since the last barrier, on some path. An operation that conflicts
+// with it gets a barrier in front. States only grow, so that a barrier once
+// inserted stays needed, and iterating to the fixed point terminates.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tile/Analysis/Membar.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "llvm/Support/DebugLog.h"
+#include <set>
+
+#define DEBUG_TYPE "tile-membar"
+
+using namespace mlir;
+using namespace mlir::triton;
+
+namespace {
+/// A range of shared memory and the operation (by program order, so that sets
+/// are deterministic) that accessed it.
+struct Access {
+  int64_t begin, end;
+  int64_t order;
+  Operation *op;
+  bool operator<(const Access &other) const {
+    return std::tie(begin, end, order) <
+           std::tie(other.begin, other.end, other.order);
+  }
+  bool operator==(const Access &other) const {
+    return begin == other.begin && end == other.end && op == other.op;
+  }
+};
+
+struct State {
+  std::set<Access> reads, writes;
+
+  bool merge(const State &other) {
+    size_t before = reads.size() + writes.size();
+    reads.insert(other.reads.begin(), other.reads.end());
+    writes.insert(other.writes.begin(), other.writes.end());
+    return before != reads.size() + writes.size();
+  }
+  void clear() {
+    reads.clear();
+    writes.clear();
+  }
+};
+
+bool conflict(const std::set<Access> &a, const std::set<Access> &b,
+              const MembarFilterFn &filter) {
+  for (const Access &x : a)
+    for (const Access &y : b)
+      if (x.begin < y.end && y.begin < x.end &&
+          !(filter && filter(x.op, y.op)))
+        return true;
+  return false;
+}
+
+bool conflict(const State &before, const State &after,
+              const MembarFilterFn &filter) {
+  return conflict(before.writes, after.reads, filter) ||
+         conflict(before.writes, after.writes, filter) ||
+         conflict(before.reads, after.writes, filter);
+}
+
+/// What callers must know of a function.
+struct Summary {
+  /// Accesses before its first barrier, and after its last.
+  State atEntry, atExit;
+};
+
+class FunctionMembar {
+public:
+  FunctionMembar(FunctionOpInterface function, const Allocation &allocation,
+                 const llvm::DenseMap<Operation *, Summary> &summaries,
+                 const MembarFilterFn &filter)
+      : function(function), allocation(allocation), summaries(summaries),
+        filter(filter) {}
+
+  Summary run() {
+    int64_t next = 0;
+    function->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      orderOf[op] = next++;
+    });
+    Summary summary;
+    summary.atExit = runRegion(function.getFunctionBody(), State());
+    summary.atEntry = entry;
+    return summary;
+  }
+
+private:
+  /// Runs the blocks of a region to the fixed point; returns what is pending at
+  /// its exits.
+  State runRegion(Region &region, const State &in) {
+    State out;
+    if (region.empty())
+      return in;
+    llvm::DenseMap<Block *, State> atBegin;
+    llvm::SetVector<Block *> worklist;
+    llvm::DenseSet<Block *> visited;
+    atBegin[&region.front()] = in;
+    worklist.insert(&region.front());
+    while (!worklist.empty()) {
+      Block *block = worklist.front();
+      worklist.erase(worklist.begin());
+      visited.insert(block);
+      State state = atBegin[block];
+      for (Operation &op : llvm::make_early_inc_range(*block))
+        visit(&op, state);
+      if (block->getNumSuccessors() == 0)
+        out.merge(state);
+      for (Block *successor : block->getSuccessors())
+        if (atBegin[successor].merge(state) || !visited.contains(successor))
+          worklist.insert(successor);
+    }
+    return out;
+  }
+
+  /// Structured control flow: regions may follow each other in any order that
+  /// the interface allows; iterate until nothing new reaches any of them.
+  void visitRegions(RegionBranchOpInterface op, State &state) {
+    llvm::DenseMap<Region *, State> atBegin;
+    State after;
+    SmallVector<Region *> worklist;
+    auto reach = [&](ArrayRef<RegionSuccessor> successors, const State &with) {
+      for (const RegionSuccessor &successor : successors) {
+        Region *region = successor.getSuccessor();
+        if (!region) {
+          after.merge(with);
+          continue;
+        }
+        bool isNew = !atBegin.count(region);
+        if (atBegin[region].merge(with) || isNew)
+          worklist.push_back(region);
+      }
+    };
+    SmallVector<RegionSuccessor> successors;
+    op.getSuccessorRegions(RegionBranchPoint::parent(), successors);
+    reach(successors, state);
+    while (!worklist.empty()) {
+      Region *region = worklist.pop_back_val();
+      State end = runRegion(*region, State(atBegin[region]));
+      for (Block &block : *region) {
+        auto terminator = dyn_cast<RegionBranchTerminatorOpInterface>(
+            block.getTerminator());
+        if (!terminator)
+          continue;
+        SmallVector<RegionSuccessor> next;
+        op.getSuccessorRegions(terminator, next);
+        reach(next, end);
+      }
+    }
+    state = std::move(after);
+  }
+
+  static bool isBarrier(Operation *op) {
+    auto barrier = dyn_cast<gpu::BarrierOp>(op);
+    return barrier && barrier.hasLocal();
+  }
+
+  void insertBarrier(OpBuilder &builder, Operation *op) {
+    gpu::BarrierOp::create(builder, op->getLoc(), gpu::AddrSpace::Local);
+  }
+
+  void noteEntry(const State &accesses) {
+    // Conservative: whatever the function touches may come before its first
+    // barrier.
+    entry.merge(accesses);
+  }
+
+  void visit(Operation *op, State &state) {
+    if (isBarrier(op)) {
+      state.clear();
+      return;
+    }
+    if (isa<gpu::AsyncWaitOp>(op)) {
+      // Each thread waits for its own copies; only a barrier makes the copies
+      // of the other threads visible.
+      Operation *next = op->getNextNode();
+      if (!next || !isBarrier(next)) {
+        OpBuilder builder(op->getContext());
+        builder.setInsertionPointAfter(op);
+        insertBarrier(builder, op);
+      }
+      state.clear();
+      return;
+    }
+    if (auto specialize = dyn_cast<gpu::WarpSpecializeOp>(op)) {
+      // The partitions start and end together; each is analysed by itself, and
+      // talks to the others through mbarriers.
+      if (!state.reads.empty() || !state.writes.empty()) {
+        OpBuilder builder(op);
+        insertBarrier(builder, op);
+        state.clear();
+      }
+      runRegion(specialize.getDefaultRegion(), State());
+      for (Region &partition : specialize.getPartitionRegions())
+        runRegion(partition, State());
+      return;
+    }
+    if (auto branch = dyn_cast<RegionBranchOpInterface>(op)) {
+      visitRegions(branch, state);
+      return;
+    }
+
+    State access;
+    auto add = [&](std::set<Access> &set, const Allocation::Buffer &buffer) {
+      set.insert(Access{buffer.offset, buffer.offset + buffer.size,
+                        orderOf.lookup(op), op});
+    };
+    if (auto call = dyn_cast<CallOpInterface>(op)) {
+      visitCall(call, state);
+      return;
+    }
+    bool isAlloc = isa<gpu::LocalAllocOp>(op);
+    int own = allocation.getBufferOf(op);
+    if (isAlloc) {
+      if (op->getNumOperands() && own >= 0)
+        add(access.writes, allocation.getBuffers()[own]);
+      own = -1;
+    } else if (auto effects = dyn_cast<MemoryEffectOpInterface>(op)) {
+      SmallVector<MemoryEffects::EffectInstance> instances;
+      effects.getEffects(instances);
+      for (MemoryEffects::EffectInstance &effect : instances) {
+        Value value = effect.getValue();
+        if (!value || !isa<gpu::MemDescType>(value.getType()) ||
+            isa<MemoryEffects::Free, MemoryEffects::Allocate>(
+                effect.getEffect()))
+          continue;
+        for (int buffer : allocation.getBuffersOf(value))
+          add(isa<MemoryEffects::Read>(effect.getEffect()) ? access.reads
+                                                           : access.writes,
+              allocation.getBuffers()[buffer]);
+      }
+    }
+    if (own >= 0) {
+      // Scratch memory is written, then, after a barrier inside the lowering,
+      // read. That barrier orders everything before it.
+      add(access.writes, allocation.getBuffers()[own]);
+      if (conflict(state, access, filter)) {
+        OpBuilder builder(op);
+        insertBarrier(builder, op);
+      }
+      noteEntry(access);
+      state.clear();
+      add(state.reads, allocation.getBuffers()[own]);
+      return;
+    }
+    if (access.reads.empty() && access.writes.empty())
+      return;
+    if (conflict(state, access, filter)) {
+      LDBG() << "barrier before " << *op;
+      OpBuilder builder(op);
+      insertBarrier(builder, op);
+      state.clear();
+    }
+    noteEntry(access);
+    state.merge(access);
+  }
+
+  void visitCall(CallOpInterface call, State &state) {
+    auto it = summaries.find(call.resolveCallable());
+    int own = allocation.getBufferOf(call);
+    if (it == summaries.end() || own < 0)
+      return;
+    const Allocation::Buffer &frame = allocation.getBuffers()[own];
+    auto translate = [&](const State &accesses) {
+      State result;
+      for (const auto &[from, to] : {std::pair{&accesses.reads, &result.reads},
+                                     {&accesses.writes, &result.writes}})
+        for (const Access &access : *from)
+          to->insert(Access{access.begin + frame.offset,
+                            access.end + frame.offset, orderOf.lookup(call),
+                            call});
+      return result;
+    };
+    State atEntry = translate(it->second.atEntry);
+    if (conflict(state, atEntry, filter)) {
+      OpBuilder builder(call);
+      insertBarrier(builder, call);
+      state.clear();
+    }
+    noteEntry(atEntry);
+    state.merge(translate(it->second.atExit));
+  }
+
+  FunctionOpInterface function;
+  const Allocation &allocation;
+  const llvm::DenseMap<Operation *, Summary> &summaries;
+  const MembarFilterFn &filter;
+  llvm::DenseMap<Operation *, int64_t> orderOf;
+  State entry;
+};
+} // namespace
+
+void triton::insertMemoryBarriers(ModuleOp module,
+                                  const ModuleAllocation &allocation,
+                                  const MembarFilterFn &filter) {
+  llvm::DenseMap<Operation *, Summary> summaries;
+  for (auto &[op, frame] : allocation.getFunctions())
+    summaries[op] =
+        FunctionMembar(cast<FunctionOpInterface>(op), *frame, summaries, filter)
+            .run();
+}

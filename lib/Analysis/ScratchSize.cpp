@@ -1,0 +1,62 @@
+//===-- ScratchSize.cpp - Shared memory that single operations need -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tile/Analysis/Allocation.h"
+#include "tile/Analysis/CollectivePlan.h"
+#include "tile/Analysis/ConvertLayoutPlan.h"
+#include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+
+int64_t triton::getBufferSize(Value memdesc) {
+  auto type = cast<gpu::MemDescType>(memdesc.getType());
+  ArrayRef<int64_t> shape = type.getAllocShape();
+  // The encoding covers the last dimensions; those before it count buffers.
+  int64_t rank = gpu::getOrder(type).size();
+  int64_t buffers = 1;
+  for (int64_t size : shape.drop_back(std::min<int64_t>(rank, shape.size())))
+    buffers *= size;
+  ArrayRef<int64_t> inner = shape.take_back(rank);
+  SmallVector<int64_t> perCTA =
+      gpu::getShapePerCTA(type.getEncoding(), inner);
+  int64_t elements = 1;
+  for (int64_t size : perCTA)
+    elements *= size;
+  if (auto padded =
+          dyn_cast<gpu::PaddedSharedEncodingAttr>(type.getEncoding())) {
+    int64_t unpadded = elements;
+    for (auto [interval, padding] :
+         llvm::zip(padded.getIntervals(), padded.getPaddings()))
+      elements += unpadded / interval * padding;
+  }
+  return buffers * elements *
+         getElementBytesInSharedMemory(type.getElementType());
+}
+
+int64_t triton::getScratchSize(Operation *op) {
+  if (auto convert = dyn_cast<gpu::ConvertLayoutOp>(op))
+    return ConvertLayoutPlan(convert.getSrc().getType(), convert.getType())
+        .scratchSize;
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    return ReducePlan(reduce).scratchSize;
+  if (auto scan = dyn_cast<ScanOp>(op))
+    return ScanPlan(scan).scratchSize;
+  if (auto gather = dyn_cast<GatherOp>(op)) {
+    auto type = gather.getSrc().getType();
+    return type.getNumElements() *
+           getElementBytesInSharedMemory(type.getElementType());
+  }
+  if (auto histogram = dyn_cast<HistogramOp>(op))
+    return histogram.getType().getNumElements() * 4;
+  // An atomic on a scalar is executed by one thread, which hands out the result.
+  if (isa<AtomicRMWOp, AtomicCASOp>(op)) {
+    Type type = op->getResult(0).getType();
+    if (isa<RankedTensorType>(type) || op->getResult(0).use_empty())
+      return 0;
+    return std::max<int64_t>(4, getElementBytesInSharedMemory(type));
+  }
+  return 0;
+}
