@@ -36,6 +36,10 @@ public:
   virtual unsigned getMaxGlobalAccessBits() const = 0;
   virtual unsigned getMaxSharedAccessBits() const = 0;
 
+  /// Makes `function` something the host can launch.
+  virtual void markKernel(LLVM::LLVMFuncOp function, int threads, int numCTAs,
+                          std::optional<int> maxRegisters) const = 0;
+
   //===--------------------------------------------------------------------===//
   // Position
   //===--------------------------------------------------------------------===//

@@ -22,6 +22,12 @@ namespace mlir::triton {
 // Tensors as values
 //===----------------------------------------------------------------------===//
 
+/// The element type of a tensor; any other type (a memdesc too) as it is.
+inline Type getTensorElementOrSelf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? tensor.getElementType() : type;
+}
+
 /// The elements that a converted value of type `original` holds: one per
 /// register for a tensor, the value itself for anything else.
 SmallVector<Value> unpackElements(const LLVMBuilder &b, Value converted,
@@ -136,6 +142,21 @@ private:
       const LLVMBuilder &b, const ThreadIndex &index,
       function_ref<void(Value ptr, ArrayRef<int32_t> registers)> access) const;
 };
+
+/// The offset (in elements) at which a view starts in its buffer, to be xor-ed
+/// with the offsets of elements; null for zero. `zeroBits` receives how many of
+/// its low bits are known to be zero.
+Value emitViewOffset(const LLVMBuilder &b, const MemDesc &desc,
+                     gpu::MemDescType type, unsigned &zeroBits);
+
+/// From the registers of a tensor to "offset" in a buffer.
+LinearLayout getOffsetLayout(RankedTensorType registers,
+                             gpu::MemDescType memory);
+
+/// The access of a tensor's registers to a buffer (or view of one).
+SharedAccess makeSharedAccess(const LLVMBuilder &b, const TargetInfo &target,
+                              const MemDesc &desc, gpu::MemDescType memory,
+                              RankedTensorType registers, Type element);
 
 /// A value as it lies in shared memory (i1 as i8, pointers as integers), and back.
 Value toSharedElement(const LLVMBuilder &b, Value value);

@@ -1,0 +1,203 @@
+//===-- LoadStoreOpToLLVM.cpp - Loads and stores of global memory ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A thread accesses as many neighbouring elements at once as the axis info of
+// the pointers (and the mask) proves, up to the widest access of the target.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tile/Conversion/TritonGPUToLLVM/Patterns.h"
+#include "tile/Conversion/TritonGPUToLLVM/VectorizeAccess.h"
+
+#include "tile/Analysis/AxisInfo.h"
+#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "convert-triton-gpu-to-llvm"
+
+using namespace mlir;
+using namespace mlir::triton;
+
+AccessGroups triton::groupAccess(Type pointerType, unsigned vector) {
+  AccessGroups groups;
+  auto tensor = dyn_cast<RankedTensorType>(pointerType);
+  if (!tensor) {
+    groups.registers = {{0}};
+    groups.representative = {0};
+    return groups;
+  }
+  LinearLayout layout = toLinearLayout(tensor);
+  int32_t count = layout.getInDimSize(kRegister);
+  int32_t freeMask = layout.getFreeVariableMask(kRegister);
+  // A vector is `vector` registers in a row; the free bits among them would
+  // have kept the vector from being one.
+  for (int32_t r = 0; r < count; r += vector) {
+    if (r & freeMask)
+      continue;
+    SmallVector<int32_t> group;
+    for (unsigned v = 0; v < vector; ++v)
+      group.push_back(r + v);
+    groups.registers.push_back(std::move(group));
+  }
+  // Which of the accessed registers equals a skipped one.
+  llvm::DenseMap<uint64_t, int32_t> at;
+  LinearLayout registers =
+      layout.sublayout({kRegister}, layout.getOutDimNames());
+  for (int32_t r = 0; r < count; ++r)
+    groups.representative.push_back(
+        at.try_emplace(registers.applyFlat(r), r).first->second);
+  return groups;
+}
+
+unsigned triton::getAccessVector(const ModuleAxisInfoAnalysis &axisInfo,
+                                 Value ptr, Value mask, unsigned elementBits,
+                                 unsigned maxBits) {
+  auto tensor = dyn_cast<RankedTensorType>(ptr.getType());
+  if (!tensor)
+    return 1;
+  unsigned vector = axisInfo.getContiguity(ptr);
+  if (mask)
+    vector = std::min(vector, axisInfo.getMaskAlignment(mask));
+  vector = std::min(vector, std::max(1u, maxBits / elementBits));
+  // The registers of a vector must be neighbours in the layout as well.
+  LinearLayout layout = toLinearLayout(tensor);
+  SmallVector<unsigned> order = gpu::getOrder(tensor);
+  StringRef fastest = kDim(order.front());
+  unsigned inRegisters = 1;
+  for (unsigned i = 0, e = layout.getInDimSizeLog2(kRegister); i < e; ++i) {
+    bool next = true;
+    for (StringRef dim : layout.getOutDimNames())
+      next &= layout.getBasis(kRegister, i, dim) ==
+              (dim == fastest ? static_cast<int32_t>(inRegisters) : 0);
+    if (!next)
+      break;
+    inRegisters *= 2;
+  }
+  return std::max(1u, std::min(vector, inRegisters));
+}
+
+namespace {
+unsigned getPointeeBits(Type ptrType) {
+  auto pointer =
+      cast<triton::PointerType>(getTensorElementOrSelf(ptrType));
+  Type pointee = pointer.getPointeeType();
+  if (isa<triton::PointerType>(pointee))
+    return 64;
+  return std::max(8u, pointee.getIntOrFloatBitWidth());
+}
+
+template <typename OpT> struct MemoryPattern : TargetPattern<OpT> {
+  MemoryPattern(const LoweringContext &context)
+      : TargetPattern<OpT>(context.converter, context.target, context.benefit),
+        axisInfo(context.axisInfo) {}
+
+  /// Elements in memory: i1 as i8, pointers as integers.
+  SmallVector<Value> unpackOptional(const LLVMBuilder &b, Value converted,
+                                    Value original) const {
+    if (!converted)
+      return {};
+    return unpackElements(b, converted, original.getType());
+  }
+
+  const ModuleAxisInfoAnalysis &axisInfo;
+};
+
+struct LoadPattern : MemoryPattern<LoadOp> {
+  using MemoryPattern::MemoryPattern;
+  LogicalResult
+  matchAndRewrite(LoadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LLVMBuilder b(op.getLoc(), rewriter);
+    Type element =
+        getConverter().convertType(getTensorElementOrSelf(op.getType()));
+    if (!element || op.getBoundaryCheck().size())
+      return rewriter.notifyMatchFailure(op, "block pointers were not rewritten");
+    Type memElement = getSharedElementType(element);
+    unsigned bits = getPointeeBits(op.getPtr().getType());
+    unsigned vector =
+        getAccessVector(axisInfo, op.getPtr(), op.getMask(), bits,
+                        target.getMaxGlobalAccessBits());
+    LDBG() << "load of vectors of " << vector << " x " << bits << " bits";
+    AccessGroups groups = groupAccess(op.getPtr().getType(), vector);
+    SmallVector<Value> ptrs =
+        unpackElements(b, adaptor.getPtr(), op.getPtr().getType());
+    SmallVector<Value> masks =
+        unpackOptional(b, adaptor.getMask(), op.getMask());
+    SmallVector<Value> others =
+        unpackOptional(b, adaptor.getOther(), op.getOther());
+    TargetInfo::CacheHints hints{op.getCache(), op.getEvict(),
+                                 op.getIsVolatile()};
+    SmallVector<Value> results(ptrs.size());
+    for (ArrayRef<int32_t> group : groups.registers) {
+      SmallVector<Value> other;
+      if (!others.empty())
+        for (int32_t r : group)
+          other.push_back(toSharedElement(b, others[r]));
+      Value pred = masks.empty() ? Value() : masks[group.front()];
+      SmallVector<Value> loaded =
+          target.loadGlobal(b, ptrs[group.front()], memElement, group.size(),
+                            pred, other, hints);
+      for (auto [r, value] : llvm::zip(group, loaded))
+        results[r] = fromSharedElement(b, value, element);
+    }
+    for (auto [r, same] : llvm::enumerate(groups.representative))
+      if (!results[r])
+        results[r] = results[same];
+    rewriter.replaceOp(op,
+                       packElements(b, getConverter(), results, op.getType()));
+    return success();
+  }
+};
+
+struct StorePattern : MemoryPattern<StoreOp> {
+  using MemoryPattern::MemoryPattern;
+  LogicalResult
+  matchAndRewrite(StoreOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LLVMBuilder b(op.getLoc(), rewriter);
+    if (op.getBoundaryCheck().size())
+      return rewriter.notifyMatchFailure(op, "block pointers were not rewritten");
+    Type ptrType = op.getPtr().getType();
+    unsigned bits = getPointeeBits(ptrType);
+    unsigned vector =
+        getAccessVector(axisInfo, op.getPtr(), op.getMask(), bits,
+                        target.getMaxGlobalAccessBits());
+    LDBG() << "store of vectors of " << vector << " x " << bits << " bits";
+    AccessGroups groups = groupAccess(ptrType, vector);
+    SmallVector<Value> ptrs = unpackElements(b, adaptor.getPtr(), ptrType);
+    SmallVector<Value> values =
+        unpackElements(b, adaptor.getValue(), op.getValue().getType());
+    SmallVector<Value> masks =
+        unpackOptional(b, adaptor.getMask(), op.getMask());
+    TargetInfo::CacheHints hints{op.getCache(), op.getEvict(), false};
+    Value unique = emitOwnerPredicate(b, target, op, ptrType);
+    for (ArrayRef<int32_t> group : groups.registers) {
+      Value pred = masks.empty() ? Value() : masks[group.front()];
+      SmallVector<Value> elements;
+      for (int32_t r : group)
+        elements.push_back(toSharedElement(b, values[r]));
+      target.storeGlobal(b, ptrs[group.front()], elements,
+                         b.andPred(pred, unique), hints);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
+Value triton::emitOwnerPredicate(const LLVMBuilder &b, const TargetInfo &target,
+                                 Operation *op, Type type) {
+  ThreadIndex index = getThreadIndex(b, target, op);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (tensor)
+    return emitUniqueThreadPredicate(b, toLinearLayout(tensor), index);
+  // A scalar is held by everybody: the first thread acts.
+  Value pred = b.eq(index.thread, b.i32(0));
+  if (index.block)
+    pred = b.and_(pred, b.eq(index.block, b.i32(0)));
+  return pred;
+}
+
+void triton::populateLoadStorePatterns(const LoweringContext &context) {
+  context.patterns.add<LoadPattern, StorePattern>(context);
+}

@@ -1,0 +1,114 @@
+//===-- ProgramOpToLLVM.cpp - Program ids, barriers, tokens ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tile/Conversion/TritonGPUToLLVM/Patterns.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+
+namespace {
+struct ProgramIdPattern : TargetPattern<GetProgramIdOp> {
+  using TargetPattern::TargetPattern;
+  LogicalResult
+  matchAndRewrite(GetProgramIdOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LLVMBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, target.getProgramId(b, op.getAxisAsInt()));
+    return success();
+  }
+};
+
+struct NumProgramsPattern : TargetPattern<GetNumProgramsOp> {
+  using TargetPattern::TargetPattern;
+  LogicalResult
+  matchAndRewrite(GetNumProgramsOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LLVMBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, target.getNumPrograms(b, op.getAxisAsInt()));
+    return success();
+  }
+};
+
+struct BarrierPattern : TargetPattern<gpu::BarrierOp> {
+  using TargetPattern::TargetPattern;
+  LogicalResult
+  matchAndRewrite(gpu::BarrierOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LLVMBuilder b(op.getLoc(), rewriter);
+    // A block of one warp needs no more than the warp's own barrier.
+    if (gpu::lookupNumWarps(op) == 1)
+      target.warpBarrier(b);
+    else
+      target.barrier(b);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct WarpIdPattern : TargetPattern<gpu::WarpIdOp> {
+  using TargetPattern::TargetPattern;
+  LogicalResult
+  matchAndRewrite(gpu::WarpIdOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LLVMBuilder b(op.getLoc(), rewriter);
+    Value warp = getThreadIndex(b, target, op).getWarp(b);
+    // All lanes agree; say so, for the code that branches on it.
+    rewriter.replaceOp(op, target.shuffleIdx(b, warp, b.i32(0)));
+    return success();
+  }
+};
+
+struct PredicateStagePattern : TargetPattern<gpu::PredicateStageOp> {
+  using TargetPattern::TargetPattern;
+  LogicalResult
+  matchAndRewrite(gpu::PredicateStageOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LLVMBuilder b(op.getLoc(), rewriter);
+    // iv < ub - (maxStage - stage) * step
+    Value ahead = b.mul(
+        adaptor.getStep(),
+        b.intVal(adaptor.getStep().getType().getIntOrFloatBitWidth(),
+                 static_cast<int64_t>(op.getMaxStage()) -
+                     static_cast<int64_t>(op.getStage())));
+    rewriter.replaceOp(
+        op, b.slt(adaptor.getIv(), b.sub(adaptor.getUb(), ahead)));
+    return success();
+  }
+};
+
+struct GlobalScratchPattern : TargetPattern<gpu::GlobalScratchAllocOp> {
+  using TargetPattern::TargetPattern;
+  LogicalResult
+  matchAndRewrite(gpu::GlobalScratchAllocOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LLVMBuilder b(op.getLoc(), rewriter);
+    auto offset =
+        op->getAttrOfType<IntegerAttr>(gpu::kGlobalScratchOffsetAttrName);
+    auto module = op->getParentOfType<ModuleOp>();
+    auto size =
+        module->getAttrOfType<IntegerAttr>(gpu::kGlobalScratchSizeAttrName);
+    auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+    if (!offset || !size || !function)
+      return rewriter.notifyMatchFailure(
+          op, "run -tritongpu-global-scratch-memory-allocation first");
+    if (function->hasAttr("tile.shared_memory_argument"))
+      return rewriter.notifyMatchFailure(op, "in a device function");
+    Value base = function.getArgument(function.getNumArguments() - 1);
+    // One piece for every block of the grid.
+    Value block = target.getProgramId(b, 2);
+    block = b.add(b.mul(block, target.getNumPrograms(b, 1)),
+                  target.getProgramId(b, 1));
+    block = b.add(b.mul(block, target.getNumPrograms(b, 0)),
+                  target.getProgramId(b, 0));
+    Value start = b.mul(b.zext(b.intTy(64), block), b.i64(size.getInt()));
+    Value ptr = b.gep(base, b.intTy(8), start);
+    rewriter.replaceOp(op, b.gep(ptr, b.intTy(8), offset.getInt()));
+    return success();
+  }
+};
+} // namespace
+
+void triton::populateProgramPatterns(const LoweringContext &context) {
+  context.add<ProgramIdPattern, NumProgramsPattern, BarrierPattern,
+              WarpIdPattern, PredicateStagePattern, GlobalScratchPattern>();
+}
