@@ -11,7 +11,7 @@ config.suffixes = [".mlir", ".test", ".ptx"]
 config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = config.tile_obj
-lit_config.maxIndividualTestTime = 120
+config.maxIndividualTestTime = 120
 
 # `filecheck` is the Python package beside this lit; `not`, `count` and the
 # upstream tools come with LLVM.

@@ -82,21 +82,6 @@ static LogicalResult verifyCombineRegion(Operation *op, Region &region,
 // ReduceOp
 //===----------------------------------------------------------------------===//
 
-void ReduceOp::build(OpBuilder &builder, OperationState &state,
-                     ValueRange srcs, int axis) {
-  state.addOperands(srcs);
-  state.getOrAddProperties<Properties>().axis = builder.getI32IntegerAttr(axis);
-  SmallVector<Type> types;
-  if (failed(inferReturnTypes(
-          builder.getContext(), state.location,
-          Adaptor(srcs, state.attributes.getDictionary(builder.getContext()),
-                  state.getRawProperties()),
-          types)))
-    mlir::detail::reportFatalInferReturnTypesError(state);
-  state.addTypes(types);
-  state.addRegion();
-}
-
 LogicalResult ReduceOp::inferReturnTypes(MLIRContext *context,
                                          std::optional<Location> loc,
                                          Adaptor adaptor,
@@ -205,16 +190,6 @@ void ReduceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 //===----------------------------------------------------------------------===//
 // ScanOp
 //===----------------------------------------------------------------------===//
-
-void ScanOp::build(OpBuilder &builder, OperationState &state, ValueRange srcs,
-                   int axis, bool reverse) {
-  state.addOperands(srcs);
-  Properties &properties = state.getOrAddProperties<Properties>();
-  properties.axis = builder.getI32IntegerAttr(axis);
-  properties.reverse = builder.getBoolAttr(reverse);
-  state.addTypes(srcs.getTypes());
-  state.addRegion();
-}
 
 LogicalResult ScanOp::inferReturnTypes(MLIRContext *context,
                                        std::optional<Location> loc,

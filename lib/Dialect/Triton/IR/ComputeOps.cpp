@@ -73,7 +73,7 @@ LogicalResult DotOp::verify() {
            << " like the operands, found " << d.getElementType();
   if (getMaxNumImpreciseAcc() < 0)
     return emitOpError("expected a non-negative maxNumImpreciseAcc, found ")
-           << int32_t(getMaxNumImpreciseAcc());
+           << getMaxNumImpreciseAcc();
   if (failed(verifyDotShapes(*this, a.getShape(), b.getShape(), d.getShape())))
     return failure();
   return verifyDotLayouts(*this, a, b, d);

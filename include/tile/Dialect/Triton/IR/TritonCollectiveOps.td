@@ -32,13 +32,9 @@ def TT_ReduceOp : TT_Op<"reduce", [
     }) : (tensor<32x128xf32>) -> tensor<32xf32>
     ```
   }];
-  let arguments = (ins Variadic<TT_Tensor>:$srcs, I32Attr:$axis);
+  let arguments = (ins Variadic<TT_Tensor>:$srcs, TT_I32Attr:$axis);
   let results = (outs Variadic<TT_Type>:$result);
   let regions = (region SizedRegion<1>:$combineOp);
-  let builders = [
-    // Leaves the region empty.
-    OpBuilder<(ins "ValueRange":$srcs, "int":$axis)>
-  ];
   let extraClassDeclaration = [{
     SmallVector<RankedTensorType> getInputTypes();
     SmallVector<Type> getElementTypes();
@@ -86,13 +82,9 @@ def TT_ScanOp : TT_Op<"scan", [
     }) : (tensor<512xi32>) -> tensor<512xi32>
     ```
   }];
-  let arguments = (ins Variadic<TT_Tensor>:$srcs, I32Attr:$axis, BoolAttr:$reverse);
+  let arguments = (ins Variadic<TT_Tensor>:$srcs, TT_I32Attr:$axis, BoolAttr:$reverse);
   let results = (outs Variadic<TT_Tensor>:$result);
   let regions = (region SizedRegion<1>:$combineOp);
-  let builders = [
-    // Leaves the region empty.
-    OpBuilder<(ins "ValueRange":$srcs, "int":$axis, "bool":$reverse)>
-  ];
   let extraClassDeclaration = [{
     SmallVector<RankedTensorType> getInputTypes();
     SmallVector<Type> getElementTypes();
@@ -139,7 +131,7 @@ def TT_MapElementwiseOp : TT_Op<"map_elementwise", [
     }) : (tensor<128xi32>, tensor<128xi32>) -> tensor<128xi32>
     ```
   }];
-  let arguments = (ins Variadic<TT_Tensor>:$srcs, I32Attr:$pack);
+  let arguments = (ins Variadic<TT_Tensor>:$srcs, TT_I32Attr:$pack);
   let results = (outs Variadic<TT_Tensor>:$result);
   let regions = (region AnyRegion:$scalarOp);
   let hasVerifier = 1;
@@ -178,7 +170,7 @@ def TT_GatherOp : TT_Op<"gather", [Pure, InferTypeOpAdaptorWithIsCompatible]> {
     %0 = tt.gather %src[%indices] {axis = 1 : i32} : (tensor<32x64xf32>, tensor<32x64xi32>) -> tensor<32x64xf32>
     ```
   }];
-  let arguments = (ins TT_Tensor:$src, TT_IntTensor:$indices, I32Attr:$axis,
+  let arguments = (ins TT_Tensor:$src, TT_IntTensor:$indices, TT_I32Attr:$axis,
                        UnitAttr:$efficient_layout);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = [{

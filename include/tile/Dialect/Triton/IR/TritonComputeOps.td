@@ -28,7 +28,7 @@ def TT_DotOp : TT_Op<"dot", [
   let arguments = (ins
     TT_FpIntTensor:$a, TT_FpIntTensor:$b, TT_FpIntTensor:$c,
     DefaultValuedAttr<TT_InputPrecisionAttr, "::mlir::triton::InputPrecision::IEEE">:$inputPrecision,
-    DefaultValuedAttr<I32Attr, "0">:$maxNumImpreciseAcc);
+    DefaultValuedAttr<TT_I32Attr, "0">:$maxNumImpreciseAcc);
   let results = (outs TT_FpIntTensor:$d);
   let assemblyFormat = [{
     $a `,` $b `,` $c (`,` `inputPrecision` `=` $inputPrecision^)? attr-dict

@@ -46,7 +46,7 @@ def TT_ElementwiseInlineAsmOp : TT_Op<"elementwise_inline_asm", [
     ```
   }];
   let arguments = (ins StrAttr:$asm_string, StrAttr:$constraints, BoolAttr:$pure,
-                       I32Attr:$packed_element, Variadic<TT_Type>:$args);
+                       TT_I32Attr:$packed_element, Variadic<TT_Type>:$args);
   let results = (outs Variadic<TT_Type>:$result);
   let assemblyFormat = [{
     $asm_string attr-dict ($args^ `:` type($args))? `->` type($result)

@@ -17,6 +17,10 @@ class TT_Op<string mnemonic, list<Trait> traits = []>
     : Op<Triton_Dialect, mnemonic,
          !listconcat(traits, [TensorSizeTrait, VerifyTensorLayoutsTrait])>;
 
+/// An i32 attribute that reads as a signed number, unlike I32Attr.
+def TT_I32Attr : TypedSignlessIntegerAttrBase<
+    I32, "int32_t", "32-bit signless integer attribute">;
+
 def TT_CustomEffects : DeclareOpInterfaceMethods<MemoryEffectsOpInterface>;
 
 #endif // TILE_DIALECT_TRITON_IR_TRITONOPBASE

@@ -21,7 +21,7 @@ def TT_MakeRangeOp : TT_Op<"make_range", [Pure]> {
     %0 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32>
     ```
   }];
-  let arguments = (ins I32Attr:$start, I32Attr:$end);
+  let arguments = (ins TT_I32Attr:$start, TT_I32Attr:$end);
   let results = (outs TT_I32Tensor:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
   let hasFolder = 1;
@@ -76,7 +76,7 @@ def TT_ExpandDimsOp : TT_Op<"expand_dims", [
     %0 = tt.expand_dims %t {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
     ```
   }];
-  let arguments = (ins TT_Tensor:$src, I32Attr:$axis);
+  let arguments = (ins TT_Tensor:$src, TT_I32Attr:$axis);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
   let hasFolder = 1;
