@@ -7,5 +7,6 @@
 #define TILE_DIALECT_TRITONGPU_TRANSFORMS_PASSES
 
 include "tile/Dialect/TritonGPU/Transforms/LayoutPasses.td"
+include "tile/Dialect/TritonGPU/Transforms/PipelinePasses.td"
 
 #endif // TILE_DIALECT_TRITONGPU_TRANSFORMS_PASSES

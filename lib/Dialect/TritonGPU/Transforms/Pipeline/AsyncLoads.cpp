@@ -1,0 +1,309 @@
+//===-- AsyncLoads.cpp - Loads that become asynchronous copies ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "AsyncLoads.h"
+
+#include "tile/Analysis/AxisInfo.h"
+#include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::gpu;
+
+namespace {
+
+/// A load with what is known about it before the loop is touched.
+struct AsyncLoad {
+  LoadOp load;
+  LoopSchedule::Place defPlace;
+  /// Of the first operation that needs the value.
+  LoopSchedule::Place usePlace;
+  Operation *firstUser = nullptr;
+  /// The first operation beyond conversions; loads that meet there share a wait.
+  Operation *meetingPoint = nullptr;
+  SwizzledSharedEncodingAttr encoding;
+  unsigned contiguity = 1;
+  Value buffers;
+  Value token;
+
+  int getNumBuffers() const { return usePlace.stage - defPlace.stage; }
+};
+
+/// The pair of ring positions that all loads of one distance share.
+struct RingIndices {
+  Value insert, extract;
+};
+
+/// The operation at the end of the chain of single-use conversions.
+Operation *getMeetingPoint(Operation *user) {
+  while (isa<ConvertLayoutOp, TransOp>(user) && user->hasOneUse())
+    user = *user->getUsers().begin();
+  return user;
+}
+
+/// A layout from which the operands of mma.sync are read without bank conflicts
+/// by ldmatrix: 16-byte vectors, permuted so that eight neighbouring rows (128
+/// bytes apart or less) fall into different banks.
+SwizzledSharedEncodingAttr getDotOperandEncoding(RankedTensorType type) {
+  SmallVector<unsigned> order = getOrder(type);
+  unsigned bytes =
+      std::max(1u, type.getElementType().getIntOrFloatBitWidth() / 8);
+  unsigned rowBytes = type.getShape()[order[0]] * bytes;
+  unsigned vec = std::max(1u, 16 / bytes);
+  unsigned perPhase = std::max(1u, 128 / rowBytes);
+  unsigned maxPhase =
+      std::max(1u, std::min(8 / perPhase, std::max(1u, rowBytes / 16)));
+  return SwizzledSharedEncodingAttr::get(type.getContext(), vec, perPhase,
+                                         maxPhase, order,
+                                         getCTALayout(type.getEncoding()));
+}
+
+SwizzledSharedEncodingAttr chooseSharedEncoding(LoadOp load) {
+  auto type = cast<RankedTensorType>(load.getType());
+  bool feedsDot = llvm::any_of(load->getUsers(), [](Operation *user) {
+    auto convert = dyn_cast<ConvertLayoutOp>(user);
+    return convert && isa<DotOperandEncodingAttr>(
+                          cast<RankedTensorType>(convert.getType()).getEncoding());
+  });
+  if (feedsDot && type.getRank() == 2)
+    return getDotOperandEncoding(type);
+  return SwizzledSharedEncodingAttr::get(type.getContext(), 1, 1, 1,
+                                         getOrder(type),
+                                         getCTALayout(type.getEncoding()));
+}
+
+std::optional<AsyncLoad> analyze(LoadOp load, scf::ForOp loop,
+                                 const LoopSchedule &schedule,
+                                 const ModuleAxisInfoAnalysis &axisInfo) {
+  AsyncLoad result;
+  result.load = load;
+  result.defPlace = schedule.get(load);
+  for (Operation *user : load->getUsers()) {
+    Operation *inBody = loop.getBody()->findAncestorOpInBlock(*user);
+    // A value that goes on to the next iteration stays in registers.
+    if (!inBody || inBody == loop.getBody()->getTerminator())
+      return std::nullopt;
+    LoopSchedule::Place place = schedule.get(inBody);
+    bool earlier =
+        !result.firstUser || place.stage < result.usePlace.stage ||
+        (place.stage == result.usePlace.stage &&
+         inBody->isBeforeInBlock(result.firstUser));
+    if (earlier) {
+      result.firstUser = inBody;
+      result.usePlace = place;
+    }
+  }
+  if (!result.firstUser || result.getNumBuffers() < 1)
+    return std::nullopt;
+  result.meetingPoint = getMeetingPoint(result.firstUser);
+  result.encoding = chooseSharedEncoding(load);
+  result.contiguity = axisInfo.getContiguity(load.getPtr());
+  if (load.getMask())
+    result.contiguity = std::min(result.contiguity,
+                                 axisInfo.getMaskAlignment(load.getMask()));
+  return result;
+}
+
+bool isZero(Value value) {
+  return matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat());
+}
+
+/// Makes the operations that replace the loads, each with its place.
+class AsyncLoadBuilder {
+public:
+  AsyncLoadBuilder(scf::ForOp &loop, LoopSchedule &schedule)
+      : loop(loop), schedule(schedule), builder(loop) {}
+
+  SmallVector<Value> build(MutableArrayRef<AsyncLoad> loads) {
+    SmallVector<Value> buffers;
+    for (AsyncLoad &load : loads)
+      buffers.push_back(load.buffers = allocate(load));
+    addRings(loads);
+    for (AsyncLoad &load : loads)
+      startCopy(load);
+    // Loads that meet in one operation have one wait.
+    llvm::MapVector<Operation *, SmallVector<AsyncLoad *>> meetings;
+    for (AsyncLoad &load : loads)
+      meetings[load.meetingPoint].push_back(&load);
+    for (auto &[point, group] : meetings)
+      finishCopies(group);
+    return buffers;
+  }
+
+private:
+  Value allocate(const AsyncLoad &load) {
+    auto type = cast<RankedTensorType>(load.load.getType());
+    SmallVector<int64_t> shape{load.getNumBuffers()};
+    llvm::append_range(shape, type.getShape());
+    builder.setInsertionPoint(loop);
+    auto memDesc = MemDescType::get(
+        shape, type.getElementType(), load.encoding,
+        SharedMemorySpaceAttr::get(type.getContext()), /*mutableMemory=*/true);
+    return LocalAllocOp::create(builder, load.load.getLoc(), memDesc);
+  }
+
+  /// Adds for each pair of places that occurs two iteration arguments: the
+  /// positions in the ring that were filled and read last.
+  void addRings(ArrayRef<AsyncLoad> loads) {
+    SmallVector<std::pair<int, int>> keys;
+    for (const AsyncLoad &load : loads)
+      if (auto key = getRingKey(load); !llvm::is_contained(keys, key))
+        keys.push_back(key);
+
+    builder.setInsertionPoint(loop);
+    Location loc = loop.getLoc();
+    Value minusOne = arith::ConstantIntOp::create(builder, loc, -1, 32);
+    SmallVector<Value> inits(2 * keys.size(), minusOne);
+    IRRewriter rewriter(builder);
+    unsigned firstArg = loop.getNumRegionIterArgs();
+    auto noYields = [](OpBuilder &b, Location l, ArrayRef<BlockArgument> args) {
+      // Replaced below, once the operations have their places.
+      return SmallVector<Value>(args.begin(), args.end());
+    };
+    auto newLoop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+        rewriter, inits, /*replaceInitOperandUsesInLoop=*/false, noYields));
+    loop = newLoop;
+
+    Operation *yield = loop.getBody()->getTerminator();
+    for (auto [i, key] : llvm::enumerate(keys)) {
+      const AsyncLoad &load = *llvm::find_if(loads, [&](const AsyncLoad &l) {
+        return getRingKey(l) == key;
+      });
+      unsigned insertArg = firstArg + 2 * i, extractArg = insertArg + 1;
+      RingIndices &ring = rings[key];
+      ring.insert = advance(loop.getRegionIterArg(insertArg),
+                            load.getNumBuffers(), load.defPlace);
+      ring.extract = advance(loop.getRegionIterArg(extractArg),
+                             load.getNumBuffers(), load.usePlace);
+      yield->setOperand(insertArg, ring.insert);
+      yield->setOperand(extractArg, ring.extract);
+    }
+  }
+
+  static std::pair<int, int> getRingKey(const AsyncLoad &load) {
+    return {load.defPlace.stage, load.usePlace.stage};
+  }
+
+  /// The position after `index`, at the top of the body.
+  Value advance(Value index, int size, LoopSchedule::Place place) {
+    builder.setInsertionPointToStart(loop.getBody());
+    Location loc = loop.getLoc();
+    auto constant = [&](int value) -> Value {
+      OpBuilder outside(loop);
+      return arith::ConstantIntOp::create(outside, loc, value, 32);
+    };
+    Value one = constant(1), end = constant(size), zero = constant(0);
+    Value next = put(arith::AddIOp::create(builder, loc, index, one), place);
+    Value wraps = put(arith::CmpIOp::create(builder, loc,
+                                            arith::CmpIPredicate::sge, next,
+                                            end),
+                      place);
+    return put(arith::SelectOp::create(builder, loc, wraps, zero, next), place);
+  }
+
+  Value getSlot(const AsyncLoad &load, Value index, LoopSchedule::Place place) {
+    auto type = cast<MemDescType>(load.buffers.getType());
+    auto slot = MemDescType::get(type.getShape().drop_front(),
+                                 type.getElementType(), type.getEncoding(),
+                                 type.getMemorySpace(), /*mutableMemory=*/true);
+    return put(MemDescIndexOp::create(builder, load.load.getLoc(), slot,
+                                      load.buffers, index),
+               place);
+  }
+
+  void startCopy(AsyncLoad &load) {
+    LoadOp op = load.load;
+    builder.setInsertionPoint(op);
+    RingIndices ring = rings[getRingKey(load)];
+    Value slot = getSlot(load, ring.insert, load.defPlace);
+    auto copy = AsyncCopyGlobalToLocalOp::create(
+        builder, op.getLoc(), AsyncTokenType::get(op.getContext()), op.getPtr(),
+        slot, op.getMask(), /*other=*/Value(), op.getCache(), op.getEvict(),
+        op.getIsVolatile(), static_cast<int32_t>(load.contiguity));
+    put(copy, load.defPlace);
+    load.token = put(AsyncCommitGroupOp::create(builder, op.getLoc(),
+                                                copy.getToken()),
+                     load.defPlace);
+  }
+
+  /// One wait for all copies of `group`, and the reads from shared memory.
+  void finishCopies(ArrayRef<AsyncLoad *> group) {
+    AsyncLoad *first = *llvm::min_element(group, [](AsyncLoad *l, AsyncLoad *r) {
+      return l->firstUser->isBeforeInBlock(r->firstUser);
+    });
+    builder.setInsertionPoint(first->firstUser);
+    SmallVector<Value> tokens;
+    for (AsyncLoad *load : group)
+      tokens.push_back(load->token);
+    Value wait = put(AsyncWaitOp::create(builder, first->load.getLoc(), tokens,
+                                         /*num=*/0),
+                     first->usePlace);
+    for (AsyncLoad *load : group)
+      read(*load, wait);
+  }
+
+  void read(AsyncLoad &load, Value wait) {
+    LoadOp op = load.load;
+    builder.setInsertionPoint(load.firstUser);
+    Value slot = getSlot(load, rings[getRingKey(load)].extract, load.usePlace);
+    // Where the value only changes its layout, it is read in the new one.
+    SmallVector<ConvertLayoutOp> conversions;
+    for (Operation *user : op->getUsers())
+      if (auto convert = dyn_cast<ConvertLayoutOp>(user);
+          convert && !op.getOther())
+        conversions.push_back(convert);
+    for (ConvertLayoutOp convert : conversions) {
+      Value value = put(LocalLoadOp::create(builder, op.getLoc(),
+                                            convert.getType(), slot, wait),
+                        load.usePlace);
+      schedule.remove(convert);
+      convert.replaceAllUsesWith(value);
+      if (load.firstUser == convert)
+        load.firstUser = value.getDefiningOp();
+      convert.erase();
+    }
+    if (!op->use_empty()) {
+      Value value = put(LocalLoadOp::create(builder, op.getLoc(), op.getType(),
+                                            slot, wait),
+                        load.usePlace);
+      // A copy fills what is masked off with zeros.
+      if (op.getOther() && !isZero(op.getOther()))
+        value = put(arith::SelectOp::create(builder, op.getLoc(), op.getMask(),
+                                            value, op.getOther()),
+                    load.usePlace);
+      op->getResult(0).replaceAllUsesWith(value);
+    }
+    schedule.remove(op);
+    op.erase();
+  }
+
+  template <typename OpTy> auto put(OpTy op, LoopSchedule::Place place) {
+    schedule.set(op, place);
+    if constexpr (OpTy::template hasTrait<OpTrait::OneResult>())
+      return Value(op->getResult(0));
+  }
+
+  scf::ForOp &loop;
+  LoopSchedule &schedule;
+  OpBuilder builder;
+  llvm::MapVector<std::pair<int, int>, RingIndices> rings;
+};
+
+} // namespace
+
+SmallVector<Value>
+mlir::triton::gpu::makeLoadsAsync(scf::ForOp &loop, LoopSchedule &schedule,
+                                  const ModuleAxisInfoAnalysis &axisInfo) {
+  SmallVector<AsyncLoad> loads;
+  for (Operation &op : loop.getBody()->without_terminator())
+    if (auto load = dyn_cast<LoadOp>(op); load && load->hasAttr(kLatencyAttr))
+      if (auto async = analyze(load, loop, schedule, axisInfo))
+        loads.push_back(*async);
+  if (loads.empty())
+    return {};
+  return AsyncLoadBuilder(loop, schedule).build(loads);
+}

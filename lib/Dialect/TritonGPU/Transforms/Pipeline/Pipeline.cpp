@@ -1,0 +1,89 @@
+//===-- Pipeline.cpp - Overlap the stages of scheduled loops --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "AsyncLoads.h"
+#include "LoopSchedule.h"
+#include "PredicateOp.h"
+
+#include "tile/Analysis/AxisInfo.h"
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/Transforms/Passes.h"
+
+#include "mlir/Dialect/SCF/Transforms/Transforms.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tritongpu-pipeline"
+
+namespace mlir::triton::gpu {
+#define GEN_PASS_DEF_TRITONGPUPIPELINE
+#include "tile/Dialect/TritonGPU/Transforms/Passes.h.inc"
+} // namespace mlir::triton::gpu
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::gpu;
+
+namespace {
+
+/// Expands `loop` as `schedule` says.
+FailureOr<scf::ForOp> expand(scf::ForOp loop, const LoopSchedule &schedule) {
+  scf::PipeliningOption options;
+  options.supportDynamicLoops = true;
+  options.peelEpilogue = false;
+  options.predicateFn = predicateOp;
+  options.getScheduleFn =
+      [&](scf::ForOp forOp,
+          std::vector<std::pair<Operation *, unsigned>> &order) {
+        order = schedule.getOrder(forOp);
+      };
+  IRRewriter rewriter(loop);
+  return scf::pipelineForLoop(rewriter, loop, options);
+}
+
+/// Ends the life of the buffers after the loop, when no copy can still write.
+void releaseBuffers(scf::ForOp loop, ArrayRef<Value> buffers) {
+  if (buffers.empty())
+    return;
+  OpBuilder builder(loop->getContext());
+  builder.setInsertionPointAfter(loop);
+  AsyncWaitOp::create(builder, loop.getLoc(), ValueRange(), /*num=*/0);
+  for (Value buffer : llvm::reverse(buffers))
+    LocalDeallocOp::create(builder, loop.getLoc(), buffer);
+}
+
+struct Pipeline : public gpu::impl::TritonGPUPipelineBase<Pipeline> {
+  void runOnOperation() override {
+    ModuleAxisInfoAnalysis axisInfo(getOperation());
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) {
+      if (loop->hasAttr(kMaxStageAttr))
+        loops.push_back(loop);
+    });
+    for (scf::ForOp loop : loops)
+      if (failed(pipeline(loop, axisInfo)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult pipeline(scf::ForOp loop,
+                         const ModuleAxisInfoAnalysis &axisInfo) {
+    std::optional<LoopSchedule> schedule = LoopSchedule::read(loop);
+    if (!schedule)
+      return loop.emitError("expected every operation of a loop with '")
+             << kMaxStageAttr << "' to have '" << kStageAttr << "' (up to it) and '"
+             << kClusterAttr << "'";
+    SmallVector<Value> buffers = makeLoadsAsync(loop, *schedule, axisInfo);
+    LoopSchedule::erase(loop);
+    FailureOr<scf::ForOp> expanded = expand(loop, *schedule);
+    if (failed(expanded))
+      return loop.emitError("cannot overlap the stages of this loop as its "
+                            "schedule says");
+    releaseBuffers(*expanded, buffers);
+    updateWaitCounts(*expanded);
+    numCopies += buffers.size();
+    ++numLoops;
+    return success();
+  }
+};
+
+} // namespace

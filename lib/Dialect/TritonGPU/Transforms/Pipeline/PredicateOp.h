@@ -1,0 +1,20 @@
+//===-- PredicateOp.h - Operations that run only if ... ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TILE_LIB_TRITONGPU_PIPELINE_PREDICATEOP_H
+#define TILE_LIB_TRITONGPU_PIPELINE_PREDICATEOP_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::triton::gpu {
+
+/// True if `predicateOp` can handle `op`.
+bool canPredicate(Operation *op);
+
+/// Makes `op` have no effect that could be noticed where the i1 `predicate` is
+/// false, and returns it or what replaced it; null if that is impossible.
+Operation *predicateOp(RewriterBase &rewriter, Operation *op, Value predicate);
+
+} // namespace mlir::triton::gpu
+
+#endif // TILE_LIB_TRITONGPU_PIPELINE_PREDICATEOP_H

@@ -1,0 +1,147 @@
+//===-- ScheduleLoops.cpp - Stages from latencies -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "LoopSchedule.h"
+#include "PredicateOp.h"
+
+#include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/Transforms/Passes.h"
+
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tritongpu-schedule-loops"
+
+namespace mlir::triton::gpu {
+#define GEN_PASS_DEF_TRITONGPUSCHEDULELOOPS
+#include "tile/Dialect/TritonGPU/Transforms/Passes.h.inc"
+} // namespace mlir::triton::gpu
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::gpu;
+
+namespace {
+
+/// No sensible loop is longer; a schedule that wants more depends on itself.
+constexpr int kMaxStages = 16;
+
+/// Computes for every operation of a loop how many stages before the last one
+/// it has to run ("lead"), as the least fixed point of:
+///   lead(op) >= latency(op) + lead(user)   for users in the same iteration,
+///   lead(op) >= lead(user)                 for users in the next iteration.
+class Leads {
+public:
+  explicit Leads(scf::ForOp loop) : loop(loop) {}
+
+  /// Fails if there is no fixed point within `kMaxStages`.
+  LogicalResult compute() {
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      for (Operation &op :
+           llvm::reverse(loop.getBody()->without_terminator())) {
+        int lead = getLeastLead(&op);
+        if (lead > kMaxStages)
+          return failure();
+        int &known = leads[&op];
+        changed |= lead > known;
+        known = std::max(known, lead);
+      }
+    }
+    return success();
+  }
+
+  int get(Operation *op) const { return leads.lookup(op); }
+
+private:
+  int getLeastLead(Operation *op) {
+    int latency = getI32Attr(op, kLatencyAttr).value_or(0);
+    int lead = 0;
+    for (OpResult result : op->getResults())
+      for (OpOperand &use : result.getUses())
+        lead = std::max(lead, getLeadOfUse(use, latency));
+    return lead;
+  }
+
+  int getLeadOfUse(OpOperand &use, int latency) {
+    Operation *user = loop.getBody()->findAncestorOpInBlock(*use.getOwner());
+    if (!user)
+      return 0;
+    if (user != loop.getBody()->getTerminator())
+      return latency + get(user);
+    int lead = 0;
+    BlockArgument next = loop.getRegionIterArg(use.getOperandNumber());
+    for (Operation *nextUser : next.getUsers()) {
+      Operation *inBody = loop.getBody()->findAncestorOpInBlock(*nextUser);
+      // An iteration argument that is only passed on stands for a longer
+      // distance, which asks for less.
+      if (inBody && inBody != loop.getBody()->getTerminator())
+        lead = std::max(lead, get(inBody));
+    }
+    return lead;
+  }
+
+  scf::ForOp loop;
+  llvm::DenseMap<Operation *, int> leads;
+};
+
+/// True if every iteration argument that is passed on unchanged to another one
+/// is not used early: such values have a distance the expansion cannot follow.
+bool hasDistantUse(scf::ForOp loop, const Leads &leads) {
+  for (BlockArgument arg : loop.getRegionIterArgs()) {
+    Value yielded = loop.getTiedLoopYieldedValue(arg)->get();
+    auto source = dyn_cast<BlockArgument>(yielded);
+    if (!source || source.getOwner() != loop.getBody() || source == arg)
+      continue;
+    for (Operation *user : arg.getUsers()) {
+      Operation *inBody = loop.getBody()->findAncestorOpInBlock(*user);
+      if (inBody && leads.get(inBody) > 0)
+        return true;
+    }
+  }
+  return false;
+}
+
+struct ScheduleLoops
+    : public gpu::impl::TritonGPUScheduleLoopsBase<ScheduleLoops> {
+  void runOnOperation() override {
+    getOperation().walk([&](scf::ForOp loop) {
+      if (hasLatencies(loop) && succeeded(schedule(loop)))
+        ++numLoops;
+    });
+  }
+
+private:
+  static bool hasLatencies(scf::ForOp loop) {
+    return llvm::any_of(loop.getBody()->without_terminator(),
+                        [](Operation &op) { return op.hasAttr(kLatencyAttr); });
+  }
+
+  static LogicalResult schedule(scf::ForOp loop) {
+    Leads leads(loop);
+    if (failed(leads.compute())) {
+      LDBG() << "loads depend on their own results: " << loop.getLoc();
+      return failure();
+    }
+    int maxLead = 0;
+    for (Operation &op : loop.getBody()->without_terminator()) {
+      maxLead = std::max(maxLead, leads.get(&op));
+      if (leads.get(&op) > 0 && !canPredicate(&op)) {
+        LDBG() << "cannot run early: " << op.getName() << " " << op.getLoc();
+        return failure();
+      }
+    }
+    if (maxLead == 0 || hasDistantUse(loop, leads))
+      return failure();
+
+    LoopSchedule schedule(maxLead);
+    for (Operation &op : loop.getBody()->without_terminator()) {
+      int lead = leads.get(&op);
+      schedule.set(&op, {/*stage=*/maxLead - lead, /*cluster=*/lead});
+    }
+    schedule.write(loop);
+    return success();
+  }
+};
+
+} // namespace

@@ -1,0 +1,106 @@
+//===-- Cost.cpp - What conversions and computations cost -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Rough numbers of instructions that a thread issues. They need to rank
+// alternatives that are far apart, no more: a conversion through shared memory
+// waits for all warps twice, so a handful of integer operations is always
+// cheaper, and a chain of transcendental functions is not.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Internal.h"
+
+#include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+#include "tile/Dialect/TritonGPU/Transforms/LayoutInference.h"
+#include "tile/Layout/LinearLayout.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::gpu;
+using namespace mlir::triton::gpu::layout_conversions;
+
+namespace {
+/// How often a loop's body is guessed to run.
+constexpr double kTripCount = 8;
+/// How often a branch is guessed to be taken.
+constexpr double kTaken = 0.5;
+
+constexpr double kBarrier = 20;
+constexpr double kSharedAccess = 4;
+constexpr double kShuffle = 2;
+} // namespace
+
+double layout_conversions::getExecutionWeight(Operation *op) {
+  double weight = 1;
+  for (Operation *parent = op->getParentOp(); parent;
+       parent = parent->getParentOp()) {
+    if (isa<LoopLikeOpInterface>(parent))
+      weight *= kTripCount;
+    else if (isa<scf::IfOp>(parent))
+      weight *= kTaken;
+  }
+  return weight;
+}
+
+double layout_conversions::getConversionCost(RankedTensorType type,
+                                             Attribute to) {
+  RankedTensorType target = cloneWithEncoding(type, to);
+  LinearLayout src = toLinearLayout(type), dst = toLinearLayout(target);
+  double elements = std::max(src.getInDimSize(kRegister),
+                             dst.getInDimSize(kRegister));
+  double words = std::max(elements * getElementBitWidth(type) / 32, 1.0);
+  if (src.equalUpToDimOrder(dst))
+    return 0;
+  // Where elements must go, from the position in `dst` to the one in `src`.
+  std::optional<LinearLayout> move = dst.tryInvertAndCompose(src);
+  auto staysIn = [&](StringRef dim) {
+    return move && move->hasInDim(dim) && move->hasOutDim(dim) &&
+           move->quotient({dim}).has_value();
+  };
+  if (staysIn(kBlock) && staysIn(kWarp)) {
+    if (staysIn(kLane))
+      return 1;
+    return kShuffle * words + 4;
+  }
+  return 2 * kBarrier + 2 * kSharedAccess * words;
+}
+
+/// Whether a second copy of `op` is right, and no worse than a conversion.
+static bool mayRepeat(Operation *op) {
+  if (isLayoutFree(op) || isSmallLoad(op))
+    return true;
+  // Reductions and the like talk across threads, which costs what a conversion
+  // costs.
+  return isLayoutFlexible(op) && isMemoryEffectFree(op) &&
+         !isa<ReduceOp, ScanOp, GatherOp>(op);
+}
+
+std::optional<double> layout_conversions::getElementCost(Operation *op) {
+  if (!mayRepeat(op))
+    return std::nullopt;
+  if (isLayoutFree(op) ||
+      isa<BroadcastOp, ExpandDimsOp, TransOp, ReshapeOp, JoinOp, SplitOp,
+          BitcastOp, arith::BitcastOp, PtrToIntOp, IntToPtrOp>(op))
+    return 0;
+  if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemFOp,
+          arith::RemSIOp, arith::RemUIOp, arith::CeilDivSIOp,
+          arith::CeilDivUIOp, arith::FloorDivSIOp, PreciseDivFOp, PreciseSqrtOp,
+          ExternElementwiseOp, MapElementwiseOp>(op))
+    return 16;
+  if (isa_and_nonnull<math::MathDialect>(op->getDialect()))
+    return isa<math::FmaOp, math::AbsFOp, math::AbsIOp>(op) ? 1 : 8;
+  if (isa<FpToFpOp, ElementwiseInlineAsmOp>(op))
+    return 4;
+  if (isa<LoadOp>(op))
+    return 64;
+  return 1;
+}

@@ -1,0 +1,53 @@
+//===-- Internal.h - Steps of tritongpu-remove-layout-conversions -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TILE_REMOVELAYOUTCONVERSIONS_INTERNAL_H
+#define TILE_REMOVELAYOUTCONVERSIONS_INTERNAL_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Operation.h"
+#include <optional>
+
+namespace mlir::triton::gpu::layout_conversions {
+
+//===----------------------------------------------------------------------===//
+// The steps. Each works on the body of `func` and returns how often it did
+// something.
+//===----------------------------------------------------------------------===//
+
+/// Spreads the layouts of anchors to what is computed from them.
+unsigned propagateLayouts(Operation *func);
+
+/// Repeats computations in the layouts that conversions ask for, where that is
+/// cheaper than converting; moves conversions to where they cost less.
+struct RematerializationResult {
+  unsigned numRematerialized = 0;
+  unsigned numHoisted = 0;
+};
+RematerializationResult rematerializeBackward(Operation *func);
+
+/// Moves conversions below operations that make elements narrower.
+unsigned sinkConversions(Operation *func);
+
+/// Removes conversions that do nothing or feed operations that take any layout,
+/// and merges conversions of conversions.
+unsigned foldConversions(Operation *func);
+
+/// Erases pure operations without uses, values that loops carry for themselves
+/// alone, and results of branches without uses.
+void eraseDeadValues(Operation *func);
+
+//===----------------------------------------------------------------------===//
+// Costs, in rough numbers of instructions of one thread
+//===----------------------------------------------------------------------===//
+
+/// How often code at `op` runs, relative to the function body.
+double getExecutionWeight(Operation *op);
+/// Of converting a tensor once.
+double getConversionCost(RankedTensorType type, Attribute to);
+/// Of computing one element of the results of `op` again; nothing if it must not
+/// be repeated.
+std::optional<double> getElementCost(Operation *op);
+
+} // namespace mlir::triton::gpu::layout_conversions
+
+#endif // TILE_REMOVELAYOUTCONVERSIONS_INTERNAL_H
