@@ -56,6 +56,9 @@ inline constexpr llvm::StringLiteral kTargetAttrName = "ttg.target";
 inline constexpr llvm::StringLiteral kSharedAttrName = "ttg.shared";
 inline constexpr llvm::StringLiteral kTotalNumWarpsAttrName =
     "ttg.total-num-warps";
+inline constexpr llvm::StringLiteral kMaxNRegAttrName = "ttg.maxnreg";
+inline constexpr llvm::StringLiteral kTensorMemorySizeAttrName =
+    "ttg.tensor_memory_size";
 inline constexpr llvm::StringLiteral kGlobalScratchSizeAttrName =
     "ttg.global_scratch_memory_size";
 inline constexpr llvm::StringLiteral kGlobalScratchAlignmentAttrName =
@@ -63,19 +66,21 @@ inline constexpr llvm::StringLiteral kGlobalScratchAlignmentAttrName =
 inline constexpr llvm::StringLiteral kGlobalScratchOffsetAttrName =
     "ttg.global_scratch_memory_offset";
 
+/// What holds where a module says nothing, the same as in the public API.
+inline constexpr int kDefaultNumWarps = 4;
+inline constexpr int kDefaultThreadsPerWarp = 32;
+
 /// Warps that run `op`: those of the enclosing partition of a
 /// ttg.warp_specialize, else of the enclosing operation with a `ttg.num-warps`
-/// attribute. Nothing if no such attribute is there.
+/// attribute. The first form says nothing where neither is there.
 std::optional<int> maybeLookupNumWarps(Operation *op);
-/// The same for a module or operation that must have it; reports a fatal error
-/// otherwise, so check with the function above where input may lack it.
 int lookupNumWarps(Operation *op);
-/// The same for the place that a region is.
+/// The same for operations in a region.
 int lookupNumWarps(Region *region);
 
-/// Threads in a warp; 32 if the module does not say.
-int lookupThreadsPerWarp(Operation *op);
+/// Threads in a warp.
 std::optional<int> maybeLookupThreadsPerWarp(Operation *op);
+int lookupThreadsPerWarp(Operation *op);
 /// Blocks in a cluster; 1 if the module does not say.
 int lookupNumCTAs(Operation *op);
 
@@ -145,6 +150,9 @@ bool isNoOpConversion(RankedTensorType src, RankedTensorType dst);
 bool areLayoutsEquivalent(ArrayRef<int64_t> shape, Attribute lhs,
                           Attribute rhs);
 
+/// The same for two views of the same shape, with the padding they may have.
+bool haveEquivalentLayouts(MemDescType lhs, MemDescType rhs);
+
 /// The type with another encoding.
 RankedTensorType cloneWithEncoding(RankedTensorType type, Attribute encoding);
 
@@ -156,6 +164,10 @@ RankedTensorType cloneWithEncoding(RankedTensorType type, Attribute encoding);
 /// a blocked one where that says the same, else a linear one.
 Attribute nameLinearLayout(MLIRContext *context, ArrayRef<int64_t> shape,
                            const LinearLayout &layout, Attribute hint = {});
+
+/// The layout of the tensor reshaped to `shape`, its elements in row-major
+/// order and each in the same place as before.
+LinearLayout reshapeOuts(const LinearLayout &layout, ArrayRef<int64_t> shape);
 
 } // namespace mlir::triton::gpu
 

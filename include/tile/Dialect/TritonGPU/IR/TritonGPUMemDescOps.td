@@ -46,7 +46,7 @@ def TTG_MemDescSubsliceOp : TTG_MemDescViewOp<"memdesc_subslice"> {
 }
 
 def TTG_MemDescTransOp : TTG_MemDescViewOp<"memdesc_trans", [
-    DeclareOpInterfaceMethods<InferTypeOpInterface, ["isCompatibleReturnTypes"]>]> {
+    InferTypeOpAdaptorWithIsCompatible]> {
   let summary = "a buffer with its dimensions permuted";
   let description = [{
     Dimension `i` of the result is dimension `order[i]` of `src`.

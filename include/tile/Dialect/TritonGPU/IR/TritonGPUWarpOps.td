@@ -7,8 +7,7 @@
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "tile/Dialect/TritonGPU/IR/TritonGPUOpBase.td"
 
-def TTG_WarpIdOp : TTG_Op<"warp_id", [
-    Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+def TTG_WarpIdOp : TTG_Op<"warp_id", [Pure]> {
   let summary = "index of the warp in its block";
   let description = [{
     The index of the calling warp, counted from 0 in the block or, inside a

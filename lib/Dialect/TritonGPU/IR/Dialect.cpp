@@ -1,0 +1,70 @@
+//===-- Dialect.cpp - The ttg dialect -------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "LayoutInterfaces.h"
+#include "mlir/Transforms/InliningUtils.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::gpu;
+
+#include "tile/Dialect/TritonGPU/IR/Dialect.cpp.inc"
+
+namespace {
+
+/// Names encodings as users know them: #blocked, #mma, #shared, ...
+struct AliasInterface : public OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+
+  AliasResult getAlias(Attribute attr, raw_ostream &os) const override {
+    StringRef alias =
+        TypeSwitch<Attribute, StringRef>(attr)
+            .Case<MmaEncodingTrait>([](auto) { return "mma"; })
+            .Case<SharedEncodingTrait>([](auto) { return "shared"; })
+            .Case<BlockedEncodingAttr>([](auto) { return "blocked"; })
+            .Case<LinearEncodingAttr>([](auto) { return "linear"; })
+            .Case<SharedMemorySpaceAttr>([](auto) { return "smem"; })
+            .Default([](Attribute) { return ""; });
+    if (alias.empty())
+      return OpAsmDialectInterface::getAlias(attr, os);
+    os << alias;
+    return AliasResult::FinalAlias;
+  }
+};
+
+/// Nothing in the dialect depends on the function it stands in.
+struct InlineInterface : public DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+
+} // namespace
+
+void TritonGPUDialect::registerInterfaces() {
+  addInterfaces<AliasInterface, InlineInterface, TritonGPUInferLayout,
+                TritonGPUVerifyTensorLayout>();
+}
+
+void TritonGPUDialect::initialize() {
+  registerAttributes();
+  registerTypes();
+  addOperations<
+#define GET_OP_LIST
+#include "tile/Dialect/TritonGPU/IR/Ops.cpp.inc"
+      >();
+  registerInterfaces();
+}
+
+Operation *TritonGPUDialect::materializeConstant(OpBuilder &builder,
+                                                 Attribute value, Type type,
+                                                 Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}

@@ -1,0 +1,171 @@
+//===-- Machine.cpp - What the module says about the machine --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Looks up and verifies the `ttg.` attributes of modules, and checks that the
+// encodings of tensors use the threads, warps and blocks that there are.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutInterfaces.h"
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::gpu;
+
+//===----------------------------------------------------------------------===//
+// Lookups
+//===----------------------------------------------------------------------===//
+
+/// The value of an attribute of the nearest operation around `op`, itself
+/// included, that has it.
+static std::optional<int> lookup(Operation *op, StringRef name) {
+  for (; op; op = op->getParentOp())
+    if (auto attr = op->getAttrOfType<IntegerAttr>(name))
+      return attr.getInt();
+  return std::nullopt;
+}
+
+static std::optional<int> maybeLookupNumWarps(Region *region) {
+  for (; region; region = region->getParentRegion()) {
+    Operation *parent = region->getParentOp();
+    if (auto partitions = dyn_cast<WarpSpecializePartitionsOp>(parent)) {
+      auto specialize = dyn_cast<WarpSpecializeOp>(partitions->getParentOp());
+      unsigned index = region->getRegionNumber();
+      if (specialize && index < specialize.getPartitionNumWarps().size())
+        return specialize.getPartitionNumWarps()[index];
+    }
+    if (auto attr = parent->getAttrOfType<IntegerAttr>(kNumWarpsAttrName))
+      return attr.getInt();
+  }
+  return std::nullopt;
+}
+
+std::optional<int> gpu::maybeLookupNumWarps(Operation *op) {
+  if (auto attr = op->getAttrOfType<IntegerAttr>(kNumWarpsAttrName))
+    return attr.getInt();
+  return ::maybeLookupNumWarps(op->getParentRegion());
+}
+
+int gpu::lookupNumWarps(Region *region) {
+  return ::maybeLookupNumWarps(region).value_or(kDefaultNumWarps);
+}
+
+int gpu::lookupNumWarps(Operation *op) {
+  return maybeLookupNumWarps(op).value_or(kDefaultNumWarps);
+}
+
+std::optional<int> gpu::maybeLookupThreadsPerWarp(Operation *op) {
+  return lookup(op, kThreadsPerWarpAttrName);
+}
+
+int gpu::lookupThreadsPerWarp(Operation *op) {
+  return maybeLookupThreadsPerWarp(op).value_or(kDefaultThreadsPerWarp);
+}
+
+int gpu::lookupNumCTAs(Operation *op) {
+  return lookup(op, kNumCTAsAttrName).value_or(1);
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes of the dialect on other operations
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+TritonGPUDialect::verifyOperationAttribute(Operation *op,
+                                           NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  Attribute value = attribute.getValue();
+
+  if (name == kTargetAttrName) {
+    auto target = dyn_cast<StringAttr>(value);
+    if (!target || target.empty())
+      return op->emitOpError() << "'" << name << "' is a string like "
+                               << "\"cuda:90\", found " << value;
+    return success();
+  }
+
+  static constexpr StringRef powersOfTwo[] = {
+      kNumWarpsAttrName, kNumCTAsAttrName, kThreadsPerWarpAttrName,
+      kGlobalScratchAlignmentAttrName};
+  static constexpr StringRef sizes[] = {
+      kSharedAttrName, kTotalNumWarpsAttrName, kMaxNRegAttrName,
+      kTensorMemorySizeAttrName, kGlobalScratchSizeAttrName};
+  bool isPower = llvm::is_contained(powersOfTwo, name);
+  if (!isPower && !llvm::is_contained(sizes, name))
+    return success();
+  auto number = dyn_cast<IntegerAttr>(value);
+  if (!number || !number.getType().isSignlessInteger(32))
+    return op->emitOpError() << "'" << name << "' is an i32, found " << value;
+  if (isPower && !llvm::isPowerOf2_64(std::max<int64_t>(0, number.getInt())))
+    return op->emitOpError()
+           << "'" << name << "' is a power of two, found " << number.getInt();
+  if (number.getInt() < 0)
+    return op->emitOpError()
+           << "'" << name << "' is not negative, found " << number.getInt();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Encodings of tensors
+//===----------------------------------------------------------------------===//
+
+static unsigned product(ArrayRef<unsigned> values) {
+  unsigned result = 1;
+  for (unsigned value : values)
+    result *= value;
+  return result;
+}
+
+/// Threads in a warp and warps in a block that an encoding is for. The former
+/// is absent where any size of warps does.
+static std::pair<std::optional<unsigned>, unsigned>
+getThreadsAndWarps(Attribute encoding) {
+  if (auto blocked = dyn_cast<BlockedEncodingAttr>(encoding))
+    return {product(blocked.getThreadsPerWarp()),
+            product(blocked.getWarpsPerCTA())};
+  if (auto linear = dyn_cast<LinearEncodingAttr>(encoding))
+    return {linear.getLinearLayout().getInDimSize(kLane),
+            linear.getLinearLayout().getInDimSize(kWarp)};
+  if (auto slice = dyn_cast<SliceEncodingAttr>(encoding))
+    return getThreadsAndWarps(slice.getParent());
+  if (auto dot = dyn_cast<DotOperandEncodingAttr>(encoding))
+    return getThreadsAndWarps(dot.getParent());
+  auto mma = cast<MmaEncodingTrait>(encoding);
+  unsigned threads = isa<AMDMfmaEncodingAttr>(encoding) ? 64 : 32;
+  return {threads, product(mma.getWarpsPerCTA())};
+}
+
+LogicalResult TritonGPUVerifyTensorLayout::verifyTensorLayout(
+    Attribute layout, RankedTensorType type, Operation *op,
+    function_ref<InFlightDiagnostic()> makeErr) const {
+  if (!isa<DistributedEncodingTrait>(layout))
+    return makeErr() << "is a tensor, whose encoding spreads it over threads, "
+                        "but has the encoding "
+                     << layout;
+  unsigned rank = cast<LayoutEncodingTrait>(layout).getRank();
+  if (rank != type.getRank())
+    return makeErr() << "has a shape of rank " << type.getRank()
+                     << ", but an encoding of rank " << rank << ": " << layout;
+
+  auto [threads, warps] = getThreadsAndWarps(layout);
+  std::optional<int> expectedThreads = maybeLookupThreadsPerWarp(op);
+  if (threads && expectedThreads && *threads != unsigned(*expectedThreads))
+    return makeErr() << "has an encoding for warps of " << *threads
+                     << " threads, but '" << kThreadsPerWarpAttrName << "' is "
+                     << *expectedThreads << ": " << layout;
+  std::optional<int> expectedWarps = gpu::maybeLookupNumWarps(op);
+  if (expectedWarps && warps != unsigned(*expectedWarps))
+    return makeErr() << "has an encoding for " << warps
+                     << " warps, but the operation runs on " << *expectedWarps
+                     << ": " << layout;
+  std::optional<int> expectedCTAs = lookup(op, kNumCTAsAttrName);
+  unsigned ctas = getNumCTAs(layout);
+  if (expectedCTAs && ctas != unsigned(*expectedCTAs))
+    return makeErr() << "has an encoding for " << ctas << " blocks, but '"
+                     << kNumCTAsAttrName << "' is " << *expectedCTAs << ": "
+                     << layout;
+  return success();
+}

@@ -1,0 +1,353 @@
+//===-- MemDescOps.cpp - Views of memory descriptors ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "LayoutInterfaces.h"
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::gpu;
+
+/// A view has the memory space of its source, and is mutable only if that is.
+static LogicalResult verifyView(Operation *op, MemDescType src,
+                                MemDescType dst) {
+  if (src.getMemorySpace() != dst.getMemorySpace())
+    return op->emitOpError() << "the result is in " << dst.getMemorySpace()
+                             << ", but the source in " << src.getMemorySpace();
+  if (src.getMutableMemory() != dst.getMutableMemory())
+    return op->emitOpError()
+           << "the result is " << (dst.getMutableMemory() ? "" : "not ")
+           << "mutable, unlike the source";
+  return success();
+}
+
+static LogicalResult verifySameElements(Operation *op, MemDescType src,
+                                        MemDescType dst) {
+  if (src.getElementType() == dst.getElementType())
+    return success();
+  return op->emitOpError() << "the result has elements of type "
+                           << dst.getElementType()
+                           << ", but the source of type "
+                           << src.getElementType();
+}
+
+//===----------------------------------------------------------------------===//
+// MemDescIndexOp
+//===----------------------------------------------------------------------===//
+
+Value MemDescIndexOp::getViewSource() { return getSrc(); }
+
+LogicalResult MemDescIndexOp::verify() {
+  MemDescType src = getSrc().getType(), dst = getType();
+  if (failed(verifyView(*this, src, dst)) ||
+      failed(verifySameElements(*this, src, dst)))
+    return failure();
+  if (src.getEncoding() != dst.getEncoding())
+    return emitOpError() << "the result has encoding " << dst.getEncoding()
+                         << ", but the source " << src.getEncoding();
+  if (dst.getShape() != src.getShape().drop_front())
+    return emitOpError() << "the result has shape [" << dst.getShape()
+                         << "], expected [" << src.getShape().drop_front()
+                         << "]";
+  auto encoding = dyn_cast<LayoutEncodingTrait>(src.getEncoding());
+  if (encoding && src.getShape().size() != encoding.getRank() + 1)
+    return emitOpError() << "the source is one buffer of rank "
+                         << encoding.getRank() << ", expected an array of them";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// MemDescSubsliceOp
+//===----------------------------------------------------------------------===//
+
+Value MemDescSubsliceOp::getViewSource() { return getSrc(); }
+
+LogicalResult MemDescSubsliceOp::verify() {
+  MemDescType src = getSrc().getType(), dst = getType();
+  if (failed(verifyView(*this, src, dst)) ||
+      failed(verifySameElements(*this, src, dst)))
+    return failure();
+  if (src.getEncoding() != dst.getEncoding())
+    return emitOpError() << "the result has encoding " << dst.getEncoding()
+                         << ", but the source " << src.getEncoding();
+  unsigned rank = src.getShape().size();
+  if (dst.getShape().size() != rank || getOffsets().size() != rank)
+    return emitOpError() << "source, result and offsets have ranks " << rank
+                         << ", " << dst.getShape().size() << " and "
+                         << getOffsets().size() << ", expected the same";
+  if (dst.getAllocShape() != src.getAllocShape())
+    return emitOpError() << "the result is a part of a buffer of shape ["
+                         << dst.getAllocShape()
+                         << "], but the source of one of ["
+                         << src.getAllocShape() << "]";
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    int64_t offset = getOffsets()[dim], size = dst.getShape()[dim];
+    if (offset < 0 || offset + size > src.getShape()[dim])
+      return emitOpError() << "the part from " << offset << " to "
+                           << offset + size << " of dimension " << dim
+                           << " is outside of the source, which has size "
+                           << src.getShape()[dim];
+    // Otherwise the view would not be linear in the bits of the coordinates.
+    if (offset % size != 0)
+      return emitOpError() << "the offset " << offset << " in dimension " << dim
+                           << " is not a multiple of the size " << size;
+  }
+  return success();
+}
+
+OpFoldResult MemDescSubsliceOp::fold(FoldAdaptor adaptor) {
+  if (getSrc().getType() == getType())
+    return getSrc();
+  if (auto inner = getSrc().getDefiningOp<MemDescSubsliceOp>()) {
+    SmallVector<int32_t> offsets;
+    for (auto [a, b] : llvm::zip(inner.getOffsets(), getOffsets()))
+      offsets.push_back(a + b);
+    setOffsets(offsets);
+    getSrcMutable().assign(inner.getSrc());
+    return getResult();
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// MemDescTransOp
+//===----------------------------------------------------------------------===//
+
+Value MemDescTransOp::getViewSource() { return getSrc(); }
+
+LogicalResult
+MemDescTransOp::inferReturnTypes(MLIRContext *context,
+                                 std::optional<Location> loc, Adaptor adaptor,
+                                 SmallVectorImpl<Type> &results) {
+  auto src = cast<MemDescType>(adaptor.getSrc().getType());
+  ArrayRef<int32_t> order = adaptor.getOrder();
+  unsigned rank = src.getShape().size();
+  auto fail = [&](const Twine &message) -> LogicalResult {
+    return emitOptionalError(loc, message);
+  };
+  SmallVector<bool> seen(rank, false);
+  for (int32_t dim : order) {
+    if (dim < 0 || dim >= int32_t(rank) || seen[dim])
+      return fail("'order' is not a permutation of the dimensions");
+    seen[dim] = true;
+  }
+  if (order.size() != rank)
+    return fail("'order' has " + Twine(order.size()) +
+                " entries, but the source has rank " + Twine(rank));
+
+  // The leading dimension of an array of buffers stays in front.
+  auto layout = dyn_cast<LayoutEncodingTrait>(src.getEncoding());
+  unsigned leading = layout ? rank - layout.getRank() : 0;
+  SmallVector<int32_t> layoutOrder;
+  for (int32_t dim : order.drop_front(leading))
+    layoutOrder.push_back(dim - leading);
+  if (leading == 1 && order.front() != 0)
+    return fail("the dimension that counts buffers must stay in front");
+
+  ArrayRef<int64_t> alloc = src.getAllocShape();
+  SmallVector<int64_t> shape, allocShape(alloc.drop_back(rank));
+  for (int32_t dim : order) {
+    shape.push_back(src.getShape()[dim]);
+    allocShape.push_back(alloc.take_back(rank)[dim]);
+  }
+  Attribute encoding = src.getEncoding();
+  auto *interface =
+      dyn_cast<DialectInferLayoutInterface>(&encoding.getDialect());
+  if (!interface)
+    return fail("the dialect of the encoding cannot transpose it");
+  FailureOr<Attribute> transposed = interface->inferTransLayout(
+      encoding, src.getShape().drop_front(leading), layoutOrder, loc);
+  if (failed(transposed))
+    return failure();
+  results.push_back(MemDescType::get(shape, src.getElementType(), *transposed,
+                                     src.getMemorySpace(),
+                                     src.getMutableMemory(), allocShape));
+  return success();
+}
+
+bool MemDescTransOp::isCompatibleReturnTypes(TypeRange inferred,
+                                             TypeRange actual) {
+  if (inferred.size() != 1 || actual.size() != 1)
+    return false;
+  auto expected = dyn_cast<MemDescType>(inferred[0]);
+  auto found = dyn_cast<MemDescType>(actual[0]);
+  if (!expected || !found)
+    return false;
+  if (expected == found)
+    return true;
+  auto sameButEncoding =
+      MemDescType::get(expected.getShape(), expected.getElementType(),
+                       found.getEncoding(), expected.getMemorySpace(),
+                       expected.getMutableMemory(), expected.getAllocShape());
+  return sameButEncoding == found && haveEquivalentLayouts(expected, found);
+}
+
+LogicalResult MemDescTransOp::verify() {
+  return verifyView(*this, getSrc().getType(), getType());
+}
+
+OpFoldResult MemDescTransOp::fold(FoldAdaptor adaptor) {
+  if (getSrc().getType() == getType() &&
+      llvm::equal(getOrder(), llvm::seq<int32_t>(getOrder().size())))
+    return getSrc();
+  if (auto inner = getSrc().getDefiningOp<MemDescTransOp>()) {
+    SmallVector<int32_t> order;
+    for (int32_t dim : getOrder())
+      order.push_back(inner.getOrder()[dim]);
+    setOrder(order);
+    getSrcMutable().assign(inner.getSrc());
+    return getResult();
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// MemDescReshapeOp
+//===----------------------------------------------------------------------===//
+
+Value MemDescReshapeOp::getViewSource() { return getSrc(); }
+
+bool gpu::haveEquivalentLayouts(MemDescType lhs, MemDescType rhs) {
+  if (lhs.getEncoding() == rhs.getEncoding())
+    return true;
+  // Padding is not part of the linear layout.
+  auto leftPadded = dyn_cast<PaddedSharedEncodingAttr>(lhs.getEncoding());
+  auto rightPadded = dyn_cast<PaddedSharedEncodingAttr>(rhs.getEncoding());
+  if (!leftPadded != !rightPadded)
+    return false;
+  if (leftPadded && (leftPadded.getIntervals() != rightPadded.getIntervals() ||
+                     leftPadded.getPaddings() != rightPadded.getPaddings()))
+    return false;
+  auto rank = [](MemDescType type) {
+    auto layout = dyn_cast<LayoutEncodingTrait>(type.getEncoding());
+    return layout ? layout.getRank() : type.getShape().size();
+  };
+  if (rank(lhs) != rank(rhs))
+    return false;
+  return areLayoutsEquivalent(lhs.getAllocShape().take_back(rank(lhs)),
+                              lhs.getEncoding(), rhs.getEncoding());
+}
+
+FailureOr<MemDescType>
+MemDescReshapeOp::inferResultType(MemDescType srcType, ArrayRef<int64_t> shape,
+                                  std::optional<Location> loc) {
+  MLIRContext *context = srcType.getContext();
+  if (ShapedType::getNumElements(srcType.getShape()) !=
+      ShapedType::getNumElements(shape)) {
+    if (loc)
+      mlir::emitError(*loc) << "[" << srcType.getShape() << "] and [" << shape
+                            << "] have different numbers of elements";
+    return failure();
+  }
+  if (srcType.getAllocShape() != srcType.getShape()) {
+    if (loc)
+      mlir::emitError(*loc) << "a part of a buffer cannot be reshaped";
+    return failure();
+  }
+  auto encoding = dyn_cast<SharedEncodingTrait>(srcType.getEncoding());
+  if (!encoding || cast<LayoutEncodingTrait>(srcType.getEncoding()).getRank() !=
+                       srcType.getShape().size()) {
+    if (loc)
+      mlir::emitError(*loc) << "only a single buffer in shared memory can be "
+                               "reshaped, found "
+                            << srcType;
+    return failure();
+  }
+  auto emit = [&] { return mlir::emitError(*loc); };
+  FailureOr<LinearLayout> layout =
+      loc ? tryToLinearLayout(srcType.getShape(), encoding, emit)
+          : tryToLinearLayout(srcType.getShape(), encoding);
+  if (failed(layout))
+    return failure();
+  LinearLayout reshaped = reshapeOuts(*layout, shape);
+
+  Attribute result;
+  if (auto padded = dyn_cast<PaddedSharedEncodingAttr>(srcType.getEncoding())) {
+    result = PaddedSharedEncodingAttr::get(context, padded.getIntervals(),
+                                           padded.getPaddings(), reshaped);
+  } else {
+    result = SharedLinearEncodingAttr::get(context, reshaped,
+                                           encoding.getAlignment());
+    // Prefer a name that the users of the memory know.
+    unsigned rank = shape.size();
+    SmallVector<Attribute> names = {
+        SwizzledSharedEncodingAttr::get(context, rank)};
+    if (auto mma = dyn_cast<NVMMASharedEncodingAttr>(srcType.getEncoding()))
+      names.push_back(NVMMASharedEncodingAttr::get(
+          context, mma.getSwizzlingByteWidth(), mma.getTransposed(),
+          mma.getElementBitWidth(), mma.getFp4Padded(),
+          CTALayoutAttr::getDefault(context, rank)));
+    for (Attribute name : names)
+      if (getNumCTAs(srcType.getEncoding()) == 1 &&
+          areLayoutsEquivalent(shape, name, result))
+        result = name;
+  }
+  return MemDescType::get(shape, srcType.getElementType(), result,
+                          srcType.getMemorySpace(), srcType.getMutableMemory());
+}
+
+LogicalResult MemDescReshapeOp::verify() {
+  MemDescType src = getSrc().getType(), dst = getType();
+  if (failed(verifyView(*this, src, dst)) ||
+      failed(verifySameElements(*this, src, dst)))
+    return failure();
+  FailureOr<MemDescType> expected =
+      inferResultType(src, dst.getShape(), getLoc());
+  if (failed(expected))
+    return failure();
+  if (!haveEquivalentLayouts(*expected, dst))
+    return emitOpError() << "the result has encoding " << dst.getEncoding()
+                         << ", expected one equivalent to "
+                         << expected->getEncoding();
+  return success();
+}
+
+OpFoldResult MemDescReshapeOp::fold(FoldAdaptor adaptor) {
+  if (getSrc().getType() == getType())
+    return getSrc();
+  if (auto inner = getSrc().getDefiningOp<MemDescReshapeOp>()) {
+    getSrcMutable().assign(inner.getSrc());
+    return getResult();
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// MemDescReinterpretOp
+//===----------------------------------------------------------------------===//
+
+Value MemDescReinterpretOp::getViewSource() { return getSrc(); }
+
+/// Bits of the elements of a view.
+static int64_t getSizeInBits(MemDescType type) {
+  int64_t width = 64; // Pointers.
+  if (type.getElementType().isIntOrFloat())
+    width = std::max(8u, type.getElementType().getIntOrFloatBitWidth());
+  return ShapedType::getNumElements(type.getShape()) * width;
+}
+
+LogicalResult MemDescReinterpretOp::verify() {
+  MemDescType src = getSrc().getType(), dst = getType();
+  if (failed(verifyView(*this, src, dst)))
+    return failure();
+  // Tensor memory has a geometry of its own, which its dialect checks.
+  if (!isa<SharedMemorySpaceAttr>(src.getMemorySpace()))
+    return success();
+  if (getSizeInBits(dst) > getSizeInBits(src))
+    return emitOpError() << "the result takes " << getSizeInBits(dst) / 8
+                         << " bytes, but the source has only "
+                         << getSizeInBits(src) / 8;
+  return success();
+}
+
+OpFoldResult MemDescReinterpretOp::fold(FoldAdaptor adaptor) {
+  if (getSrc().getType() == getType())
+    return getSrc();
+  if (auto inner = getSrc().getDefiningOp<MemDescReinterpretOp>()) {
+    getSrcMutable().assign(inner.getSrc());
+    return getResult();
+  }
+  return {};
+}

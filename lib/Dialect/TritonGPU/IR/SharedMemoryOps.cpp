@@ -1,0 +1,154 @@
+//===-- SharedMemoryOps.cpp - Buffers in shared memory --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::gpu;
+
+/// A tensor and the memory that it is copied to or from have the same shape and
+/// element type.
+static LogicalResult verifyCopy(Operation *op, RankedTensorType tensor,
+                                MemDescType memDesc) {
+  if (tensor.getShape() != memDesc.getShape())
+    return op->emitOpError()
+           << "the tensor has shape [" << tensor.getShape()
+           << "], but the memory has shape [" << memDesc.getShape() << "]";
+  if (tensor.getElementType() != memDesc.getElementType())
+    return op->emitOpError()
+           << "the tensor has elements of type " << tensor.getElementType()
+           << ", but the memory of type " << memDesc.getElementType();
+  return success();
+}
+
+static LogicalResult verifySharedMemory(Operation *op, MemDescType type) {
+  if (!isa<SharedMemorySpaceAttr>(type.getMemorySpace()))
+    return op->emitOpError() << "expected memory in "
+                             << SharedMemorySpaceAttr::get(op->getContext())
+                             << ", found " << type.getMemorySpace();
+  if (!isa<SharedEncodingTrait>(type.getEncoding()))
+    return op->emitOpError() << "expected an encoding of shared memory, found "
+                             << type.getEncoding();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// LocalAllocOp
+//===----------------------------------------------------------------------===//
+
+void LocalAllocOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  effects.emplace_back(MemoryEffects::Allocate::get(),
+                       getOperation()->getOpResult(0), SharedMemory::get());
+  if (getSrc())
+    effects.emplace_back(MemoryEffects::Write::get(),
+                         getOperation()->getOpResult(0), SharedMemory::get());
+}
+
+int32_t LocalAllocOp::getAlignmentOrDefault() {
+  if (std::optional<uint32_t> alignment = getAlignment())
+    return *alignment;
+  if (auto shared = dyn_cast<SharedEncodingTrait>(getType().getEncoding()))
+    return shared.getAlignment();
+  return 16;
+}
+
+OpFoldResult LocalAllocOp::fold(FoldAdaptor adaptor) {
+  // A copy, made to be read only, of memory that is only read.
+  if (getType().getMutableMemory() || !getSrc())
+    return {};
+  auto load = getSrc().getDefiningOp<LocalLoadOp>();
+  if (!load || load.getToken() || load.getSrc().getType() != getType())
+    return {};
+  return load.getSrc();
+}
+
+LogicalResult LocalAllocOp::verify() {
+  MemDescType type = getType();
+  if (failed(verifySharedMemory(*this, type)))
+    return failure();
+  if (std::optional<uint32_t> alignment = getAlignment())
+    if (!llvm::isPowerOf2_32(*alignment))
+      return emitOpError() << "'alignment' is " << *alignment
+                           << ", expected a power of two";
+  if (type.getAllocShape() != type.getShape())
+    return emitOpError() << "a new buffer is not a part of another, but the "
+                            "shape ["
+                         << type.getShape()
+                         << "] differs from that of the whole buffer, ["
+                         << type.getAllocShape() << "]";
+  if (!getSrc()) {
+    if (!type.getMutableMemory())
+      return emitOpError("a buffer without initial contents must be mutable");
+    return success();
+  }
+  return verifyCopy(*this, cast<RankedTensorType>(getSrc().getType()), type);
+}
+
+//===----------------------------------------------------------------------===//
+// LocalDeallocOp, LocalLoadOp, LocalStoreOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult LocalDeallocOp::verify() {
+  return verifySharedMemory(*this, getSrc().getType());
+}
+
+LogicalResult LocalLoadOp::verify() {
+  if (failed(verifySharedMemory(*this, getSrc().getType())))
+    return failure();
+  return verifyCopy(*this, getType(), getSrc().getType());
+}
+
+namespace {
+
+/// What was just put into memory that nobody else can write.
+struct LoadOfImmutableAlloc : public OpRewritePattern<LocalLoadOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(LocalLoadOp op,
+                                PatternRewriter &rewriter) const override {
+    auto alloc = op.getSrc().getDefiningOp<LocalAllocOp>();
+    if (!alloc || !alloc.getSrc() || alloc.getType().getMutableMemory())
+      return rewriter.notifyMatchFailure(op, "not from an immutable buffer");
+    // Between different encodings the trip through memory may be wanted: it is
+    // how operands of a product get into place once for many reads.
+    if (alloc.getSrc().getType() != op.getType())
+      return rewriter.notifyMatchFailure(op, "the encodings differ");
+    rewriter.replaceOp(op, alloc.getSrc());
+    return success();
+  }
+};
+
+} // namespace
+
+void LocalLoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                              MLIRContext *context) {
+  patterns.add<LoadOfImmutableAlloc>(context);
+}
+
+LogicalResult LocalStoreOp::verify() {
+  MemDescType dst = getDst().getType();
+  if (failed(verifySharedMemory(*this, dst)))
+    return failure();
+  if (!dst.getMutableMemory())
+    return emitOpError("the destination is not mutable");
+  return verifyCopy(*this, getSrc().getType(), dst);
+}
+
+//===----------------------------------------------------------------------===//
+// GlobalScratchAllocOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult GlobalScratchAllocOp::verify() {
+  if (int32_t(getNbytes()) <= 0)
+    return emitOpError() << "'nbytes' is " << int32_t(getNbytes())
+                         << ", expected a positive number";
+  if (!llvm::isPowerOf2_32(getAlignment()))
+    return emitOpError() << "'alignment' is " << int32_t(getAlignment())
+                         << ", expected a power of two";
+  return success();
+}
