@@ -38,10 +38,8 @@ static SmallVector<Type> repeatEach(ArrayRef<Type> types, int64_t count) {
   return result;
 }
 
-static LogicalResult verifyOperandsAndAxis(Operation *op, ValueRange srcs,
-                                           int64_t axis) {
-  if (srcs.empty())
-    return op->emitOpError("expected at least one operand");
+static LogicalResult verifyAxis(Operation *op, ValueRange srcs,
+                                int64_t axis) {
   int64_t rank = cast<RankedTensorType>(srcs[0].getType()).getRank();
   if (axis < 0 || axis >= rank)
     return op->emitOpError("expected an axis from 0 to ")
@@ -123,7 +121,7 @@ bool ReduceOp::isCompatibleReturnTypes(TypeRange lhs, TypeRange rhs) {
 }
 
 LogicalResult ReduceOp::verify() {
-  return verifyOperandsAndAxis(*this, getSrcs(), getAxis());
+  return verifyAxis(*this, getSrcs(), getAxis());
 }
 
 LogicalResult ReduceOp::verifyRegions() {
@@ -204,7 +202,7 @@ bool ScanOp::isCompatibleReturnTypes(TypeRange lhs, TypeRange rhs) {
 }
 
 LogicalResult ScanOp::verify() {
-  return verifyOperandsAndAxis(*this, getSrcs(), getAxis());
+  return verifyAxis(*this, getSrcs(), getAxis());
 }
 
 LogicalResult ScanOp::verifyRegions() {
@@ -233,8 +231,6 @@ LogicalResult ScanOp::fold(FoldAdaptor adaptor,
 //===----------------------------------------------------------------------===//
 
 LogicalResult MapElementwiseOp::verify() {
-  if (getSrcs().empty())
-    return emitOpError("expected at least one operand");
   int32_t pack = getPack();
   if (pack <= 0 || !llvm::isPowerOf2_32(pack))
     return emitOpError("expected pack to be a power of two, found ") << pack;

@@ -1,0 +1,55 @@
+// RUN: tile-opt %s -split-input-file -verify-diagnostics
+
+tt.func @f(%x: f32) {
+  // expected-error @+1 {{result #0: expected a power of two of elements, found 3}}
+  %0 = tt.splat %x : f32 -> tensor<3xf32>
+  tt.return
+}
+
+// -----
+
+tt.func @f(%x: f32) {
+  // expected-error @+1 {{result #0: expected at most 1048576 elements, found 2097152}}
+  %0 = tt.splat %x : f32 -> tensor<2097152xf32>
+  tt.return
+}
+
+// -----
+
+tt.func @f(%x: f32) {
+  // expected-error @+1 {{result #0: expected a static shape}}
+  %0 = tt.splat %x : f32 -> tensor<?xf32>
+  tt.return
+}
+
+// -----
+
+tt.func @f(%x: tensor<4x3xf32>) {
+  // expected-error @+1 {{operand #0: expected a power of two of elements, found 12}}
+  %0 = tt.trans %x {order = array<i32: 1, 0>} : tensor<4x3xf32> -> tensor<3x4xf32>
+  tt.return
+}
+
+// -----
+
+tt.func @f(%x: !tt.ptr<tensor<6xf32>>) {
+  // expected-error @+1 {{operand #0: expected a power of two of elements, found 6}}
+  %0 = tt.load %x : !tt.ptr<tensor<6xf32>>
+  tt.return
+}
+
+// -----
+
+tt.func @f(%x: !tt.tensordesc<tensor<6xf32>>, %i: i32) {
+  // expected-error @+1 {{operand #0: expected a power of two of elements, found 6}}
+  %0 = tt.descriptor_load %x[%i] : !tt.tensordesc<tensor<6xf32>> -> tensor<6xf32>
+  tt.return
+}
+
+// -----
+
+tt.func @f(%x: tensor<4x!tt.ptr<f32>>, %y: tensor<8xi32>) {
+  // expected-error @+1 {{requires the same shape}}
+  %0 = tt.addptr %x, %y : tensor<4x!tt.ptr<f32>>, tensor<8xi32>
+  tt.return
+}
