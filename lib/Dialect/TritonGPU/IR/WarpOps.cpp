@@ -169,12 +169,6 @@ void WarpSpecializeOp::getSuccessorRegions(
   successors.emplace_back(getOperation(), getDefaultPassthrough());
 }
 
-OperandRange WarpSpecializeOp::getEntrySuccessorOperands(RegionSuccessor) {
-  // Neither the default region nor the holder has arguments.
-  return OperandRange(getOperation()->operand_end(),
-                      getOperation()->operand_end());
-}
-
 //===----------------------------------------------------------------------===//
 // WarpSpecializePartitionsOp, WarpYieldOp
 //===----------------------------------------------------------------------===//

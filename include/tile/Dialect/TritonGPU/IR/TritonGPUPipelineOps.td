@@ -39,8 +39,7 @@ def TTG_PredicateStageOp : TTG_Op<"predicate_stage", [
 
 def TTG_MaskOp : TTG_Op<"mask", [
     SingleBlock, RecursiveMemoryEffects,
-    DeclareOpInterfaceMethods<RegionBranchOpInterface, [
-      "getSuccessorRegions"]>]> {
+    DeclareOpInterfaceMethods<RegionBranchOpInterface>]> {
   let summary = "operations under a predicate";
   let description = [{
     The effects of the operations in the region happen only where `pred` is
@@ -78,7 +77,7 @@ def TTG_MaskReturnOp : TTG_Op<"mask.return", [
   }];
   let arguments = (ins Variadic<AnyType>:$result);
   let assemblyFormat = "($result^ `:` type($result))? attr-dict";
-  let builders = [OpBuilder<(ins), "">];
+  let builders = [OpBuilder<(ins), [{ /* no results */ }]>];
 }
 
 #endif // TILE_TRITONGPU_PIPELINEOPS_TD

@@ -25,8 +25,7 @@ def TTG_WarpIdOp : TTG_Op<"warp_id", [Pure]> {
 
 def TTG_WarpSpecializeOp : TTG_Op<"warp_specialize", [
     RecursiveMemoryEffects,
-    DeclareOpInterfaceMethods<RegionBranchOpInterface, [
-      "getEntrySuccessorOperands", "getSuccessorRegions"]>]> {
+    DeclareOpInterfaceMethods<RegionBranchOpInterface>]> {
   let summary = "run several regions at once, on different warps";
   let description = [{
     The warps that reach this operation run the default region, whose
@@ -124,7 +123,7 @@ def TTG_WarpYieldOp : TTG_Op<"warp_yield", [
   }];
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^)? attr-dict (`:` type($values)^)?";
-  let builders = [OpBuilder<(ins), "">];
+  let builders = [OpBuilder<(ins), [{ /* no results */ }]>];
   let hasVerifier = 1;
 }
 
