@@ -127,7 +127,7 @@ private:
     for (size_t i = 0; i < work.size(); ++i) {
       for (Operation *user : work[i]->getUsers()) {
         Operation *inBody = getAncestorIn(loop.getBody(), user);
-        if (!inBody || inBody->hasTrait<OpTrait::IsTerminator>())
+        if (!inBody || inBody == loop.getBody()->getTerminator())
           continue;
         if (isa<DotOp, DotScaledOp>(inBody))
           return true;

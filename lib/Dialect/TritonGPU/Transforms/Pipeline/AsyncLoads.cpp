@@ -135,7 +135,7 @@ public:
   }
 
 private:
-  Value allocate(const AsyncLoad &load) {
+  Value allocate(AsyncLoad &load) {
     auto type = cast<RankedTensorType>(load.load.getType());
     SmallVector<int64_t> shape{load.getNumBuffers()};
     llvm::append_range(shape, type.getShape());
@@ -205,7 +205,7 @@ private:
     return put(arith::SelectOp::create(builder, loc, wraps, zero, next), place);
   }
 
-  Value getSlot(const AsyncLoad &load, Value index, LoopSchedule::Place place) {
+  Value getSlot(AsyncLoad &load, Value index, LoopSchedule::Place place) {
     auto type = cast<MemDescType>(load.buffers.getType());
     auto slot = MemDescType::get(type.getShape().drop_front(),
                                  type.getElementType(), type.getEncoding(),
@@ -281,10 +281,10 @@ private:
     op.erase();
   }
 
-  template <typename OpTy> auto put(OpTy op, LoopSchedule::Place place) {
+  /// Gives a new operation its place; returns its first result.
+  Value put(Operation *op, LoopSchedule::Place place) {
     schedule.set(op, place);
-    if constexpr (OpTy::template hasTrait<OpTrait::OneResult>())
-      return Value(op->getResult(0));
+    return op->getResult(0);
   }
 
   scf::ForOp &loop;

@@ -1,0 +1,53 @@
+// RUN: tile-opt %s -split-input-file -tritongpu-assign-latencies=num-stages=3 | filecheck %s
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+#dot0 = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#dot1 = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+  // Loads that lead to the dot share the stages; one that does not is left.
+  // CHECK-LABEL: tt.func @direct
+  tt.func @direct(%p: tensor<32x32x!tt.ptr<f16>, #blocked>, %o: tensor<32x32xi32, #blocked>,
+                  %b: tensor<32x32xf16, #dot1>, %lb: i32, %ub: i32, %step: i32) -> (tensor<32x32xf32, #mma>, tensor<32x32xf16, #blocked>) {
+    %a = tt.addptr %p, %o {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>} : tensor<32x32x!tt.ptr<f16>, #blocked>, tensor<32x32xi32, #blocked>
+    %zero = arith.constant dense<0.0> : tensor<32x32xf32, #mma>
+    %half = arith.constant dense<0.0> : tensor<32x32xf16, #blocked>
+    // CHECK: tt.load %{{.*}} {tt.latency = 2 : i32}
+    // CHECK: tt.dot
+    // CHECK: tt.load %{{[^ ]*}} : tensor
+    %r:2 = scf.for %i = %lb to %ub step %step iter_args(%acc = %zero, %sum = %half) -> (tensor<32x32xf32, #mma>, tensor<32x32xf16, #blocked>) : i32 {
+      %x = tt.load %a : tensor<32x32x!tt.ptr<f16>, #blocked>
+      %y = ttg.convert_layout %x : tensor<32x32xf16, #blocked> -> tensor<32x32xf16, #dot0>
+      %d = tt.dot %y, %b, %acc : tensor<32x32xf16, #dot0> * tensor<32x32xf16, #dot1> -> tensor<32x32xf32, #mma>
+      %z = tt.load %a : tensor<32x32x!tt.ptr<f16>, #blocked>
+      %s = arith.addf %sum, %z : tensor<32x32xf16, #blocked>
+      scf.yield %d, %s : tensor<32x32xf32, #mma>, tensor<32x32xf16, #blocked>
+    }
+    tt.return %r#0, %r#1 : tensor<32x32xf32, #mma>, tensor<32x32xf16, #blocked>
+  }
+}
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+  // A loop that asks for stages has all its loads started early, unless it
+  // writes through the argument they read from.
+  // CHECK-LABEL: tt.func @explicit
+  tt.func @explicit(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %q: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %lb: i32, %ub: i32, %step: i32) {
+    %range = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #blocked>
+    %sp = tt.splat %p : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #blocked>
+    %ap = tt.addptr %sp, %range : tensor<512x!tt.ptr<f32>, #blocked>, tensor<512xi32, #blocked>
+    %sq = tt.splat %q : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #blocked>
+    %aq = tt.addptr %sq, %range : tensor<512x!tt.ptr<f32>, #blocked>, tensor<512xi32, #blocked>
+    // CHECK: tt.load %{{.*}} {tt.latency = 3 : i32}
+    // CHECK: tt.load %{{[^ ]*}} : tensor
+    scf.for %i = %lb to %ub step %step : i32 {
+      %x = tt.load %ap : tensor<512x!tt.ptr<f32>, #blocked>
+      %y = tt.load %aq : tensor<512x!tt.ptr<f32>, #blocked>
+      %s = arith.addf %x, %y : tensor<512xf32, #blocked>
+      tt.store %aq, %s : tensor<512x!tt.ptr<f32>, #blocked>
+    } {tt.num_stages = 4 : i32}
+    tt.return
+  }
+}

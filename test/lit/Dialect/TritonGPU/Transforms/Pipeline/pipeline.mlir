@@ -1,0 +1,78 @@
+// RUN: tile-opt %s -split-input-file -tritongpu-schedule-loops -tritongpu-pipeline -canonicalize -cse | filecheck %s
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+#dot0 = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#dot1 = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
+// CHECK: #[[SHARED:.*]] = #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: tt.func @matmul
+  tt.func @matmul(%a: tensor<32x32x!tt.ptr<f16>, #blocked>,
+                  %b: tensor<32x32x!tt.ptr<f16>, #blocked>,
+                  %step: tensor<32x32xi32, #blocked>, %n: i32) -> tensor<32x32xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<32x32xf32, #mma>
+    %a8 = tt.addptr %a, %step {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>} : tensor<32x32x!tt.ptr<f16>, #blocked>, tensor<32x32xi32, #blocked>
+    %b8 = tt.addptr %b, %step {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>} : tensor<32x32x!tt.ptr<f16>, #blocked>, tensor<32x32xi32, #blocked>
+    // The ring has one buffer per stage between a copy and its use.
+    // CHECK: %[[A:.*]] = ttg.local_alloc : () -> !ttg.memdesc<2x32x32xf16, #[[SHARED]], #smem, mutable>
+    // CHECK: %[[B:.*]] = ttg.local_alloc : () -> !ttg.memdesc<2x32x32xf16, #[[SHARED]], #smem, mutable>
+    // Two iterations' copies before the loop, predicated on the trip count.
+    // CHECK: arith.cmpi sgt
+    // CHECK: ttg.async_copy_global_to_local {{.*}} mask
+    // CHECK: ttg.async_commit_group
+    // CHECK: ttg.async_copy_global_to_local {{.*}} mask
+    // CHECK: ttg.async_commit_group
+    // CHECK: ttg.async_copy_global_to_local {{.*}} mask
+    // CHECK: ttg.async_commit_group
+    // CHECK: ttg.async_copy_global_to_local {{.*}} mask
+    // CHECK: ttg.async_commit_group
+    // CHECK: scf.for
+    // One wait for both operands, which leaves the next iteration's copies.
+    // CHECK: ttg.async_wait %{{.*}}, %{{.*}} {num = 2 : i32}
+    // CHECK: ttg.local_load {{.*}} -> tensor<32x32xf16, #ttg.dot_op<{opIdx = 0
+    // CHECK: ttg.local_load {{.*}} -> tensor<32x32xf16, #ttg.dot_op<{opIdx = 1
+    // CHECK: tt.dot
+    // CHECK: ttg.async_copy_global_to_local {{.*}} mask
+    // CHECK: ttg.async_copy_global_to_local {{.*}} mask
+    // CHECK: scf.yield
+    // CHECK: ttg.async_wait {num = 0 : i32}
+    // CHECK: ttg.local_dealloc %[[B]]
+    // CHECK: ttg.local_dealloc %[[A]]
+    %r:3 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %a8, %q = %b8, %acc = %zero) -> (tensor<32x32x!tt.ptr<f16>, #blocked>, tensor<32x32x!tt.ptr<f16>, #blocked>, tensor<32x32xf32, #mma>) : i32 {
+      %x = tt.load %p {tt.latency = 2 : i32} : tensor<32x32x!tt.ptr<f16>, #blocked>
+      %y = tt.load %q {tt.latency = 2 : i32} : tensor<32x32x!tt.ptr<f16>, #blocked>
+      %xd = ttg.convert_layout %x : tensor<32x32xf16, #blocked> -> tensor<32x32xf16, #dot0>
+      %yd = ttg.convert_layout %y : tensor<32x32xf16, #blocked> -> tensor<32x32xf16, #dot1>
+      %d = tt.dot %xd, %yd, %acc : tensor<32x32xf16, #dot0> * tensor<32x32xf16, #dot1> -> tensor<32x32xf32, #mma>
+      %np = tt.addptr %p, %step : tensor<32x32x!tt.ptr<f16>, #blocked>, tensor<32x32xi32, #blocked>
+      %nq = tt.addptr %q, %step : tensor<32x32x!tt.ptr<f16>, #blocked>, tensor<32x32xi32, #blocked>
+      scf.yield %np, %nq, %d : tensor<32x32x!tt.ptr<f16>, #blocked>, tensor<32x32x!tt.ptr<f16>, #blocked>, tensor<32x32xf32, #mma>
+    }
+    tt.return %r#2 : tensor<32x32xf32, #mma>
+  }
+}
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+  // A value other than zero for what is masked off is put in after the copy.
+  // CHECK-LABEL: tt.func @other
+  tt.func @other(%p: tensor<512x!tt.ptr<f32>, #blocked>, %m: tensor<512xi1, #blocked>, %n: i32) -> tensor<512xf32, #blocked> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<512xf32, #blocked>
+    %other = arith.constant dense<1.0> : tensor<512xf32, #blocked>
+    // CHECK: scf.for
+    // CHECK: %[[X:.*]] = ttg.local_load
+    // CHECK: arith.select %{{.*}}, %[[X]], %{{.*}}
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> (tensor<512xf32, #blocked>) : i32 {
+      %x = tt.load %p, %m, %other {tt.latency = 1 : i32} : tensor<512x!tt.ptr<f32>, #blocked>
+      %s = arith.addf %sum, %x : tensor<512xf32, #blocked>
+      scf.yield %s : tensor<512xf32, #blocked>
+    }
+    tt.return %r : tensor<512xf32, #blocked>
+  }
+}

@@ -1,0 +1,33 @@
+// RUN: tile-opt %s -split-input-file -tritongpu-schedule-loops | filecheck %s
+
+#blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+  // What the early load needs is early too: the address, and its next value.
+  // CHECK-LABEL: tt.func @chain
+  tt.func @chain(%p: tensor<512x!tt.ptr<f32>, #blocked>, %one: tensor<512xi32, #blocked>, %lb: i32, %ub: i32, %step: i32) -> tensor<512xf32, #blocked> {
+    %zero = arith.constant dense<0.0> : tensor<512xf32, #blocked>
+    // CHECK: tt.load {{.*}}loop.cluster = 2 : i32, loop.stage = 0 : i32
+    // CHECK: tt.addptr {{.*}}loop.cluster = 2 : i32, loop.stage = 0 : i32
+    // CHECK: arith.addf {{.*}}loop.cluster = 0 : i32, loop.stage = 2 : i32
+    // CHECK: tt.scheduled_max_stage = 2 : i32
+    %r:2 = scf.for %i = %lb to %ub step %step iter_args(%q = %p, %sum = %zero) -> (tensor<512x!tt.ptr<f32>, #blocked>, tensor<512xf32, #blocked>) : i32 {
+      %x = tt.load %q {tt.latency = 2 : i32} : tensor<512x!tt.ptr<f32>, #blocked>
+      %next = tt.addptr %q, %one : tensor<512x!tt.ptr<f32>, #blocked>, tensor<512xi32, #blocked>
+      %s = arith.addf %sum, %x : tensor<512xf32, #blocked>
+      scf.yield %next, %s : tensor<512x!tt.ptr<f32>, #blocked>, tensor<512xf32, #blocked>
+    }
+    tt.return %r#1 : tensor<512xf32, #blocked>
+  }
+
+  // A load whose next address comes from what it loads cannot be early.
+  // CHECK-LABEL: tt.func @pointer_chase
+  // CHECK-NOT: loop.stage
+  tt.func @pointer_chase(%p: tensor<512x!tt.ptr<i32>, #blocked>, %lb: i32, %ub: i32, %step: i32) -> tensor<512x!tt.ptr<i32>, #blocked> {
+    %r = scf.for %i = %lb to %ub step %step iter_args(%q = %p) -> (tensor<512x!tt.ptr<i32>, #blocked>) : i32 {
+      %x = tt.load %q {tt.latency = 1 : i32} : tensor<512x!tt.ptr<i32>, #blocked>
+      %next = tt.addptr %q, %x : tensor<512x!tt.ptr<i32>, #blocked>, tensor<512xi32, #blocked>
+      scf.yield %next : tensor<512x!tt.ptr<i32>, #blocked>
+    }
+    tt.return %r : tensor<512x!tt.ptr<i32>, #blocked>
+  }
+}
