@@ -103,7 +103,9 @@ LinearLayout::tryInvertAndCompose(const LinearLayout &outer) const {
   // Bring both to the same flat out space; the sizes may differ.
   LinearLayout inner = transposeOuts(outer.getOutDimNames());
   LinearLayout target = outer;
-  for (auto [i, d] : enumerate(inner.outs)) {
+  for (unsigned i = 0; i < inner.outs.size(); ++i) {
+    // A copy: the assignments below replace what it would refer to.
+    Dim d = inner.outs[i];
     unsigned log2 = std::max(d.log2, target.outs[i].log2);
     inner = inner.resizeOutDim(d.name, int32_t(1) << log2);
     target = target.resizeOutDim(d.name, int32_t(1) << log2);
