@@ -107,7 +107,8 @@ class OwnerTable:
 
     def legend(self) -> str:
         """One line that says what the cells mean."""
-        sizes = ", ".join(f"{size} {dim}s" for dim, size in self.in_sizes.items())
+        counted = [(dim, size) for dim, size in self.in_sizes.items() if dim != "block" or size > 1]
+        sizes = ", ".join(f"{size} {dim}{'s' * (size > 1)}" for dim, size in counted)
         shape = "x".join(map(str, self.shape))
         cell = "offset in elements" if self.is_shared else "thread:register"
         if self.in_sizes.get("block", 1) > 1:
