@@ -1,0 +1,82 @@
+//===-- Module.h - Load PTX and launch its kernels ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tile/Simulator/Diagnostic.h"
+#include "tile/Simulator/Report.h"
+#include "tile/Simulator/Type.h"
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tile::sim {
+
+struct Program;
+
+/// Memory that a kernel may touch.
+struct Allocation {
+  uint64_t base = 0;
+  uint64_t size = 0;
+  std::string name;
+  bool writable = true;
+};
+
+enum Check : unsigned {
+  CheckNone = 0,
+  CheckRaces = 1,        ///< shared-memory races
+  CheckUninitialized = 2, ///< reads of shared memory nobody wrote
+  CheckAsync = 4,        ///< asynchronous results used before their wait, missing proxy fences
+  CheckBarriers = 8,     ///< divergence at barriers, mbarrier misuse
+  CheckAll = 15,
+};
+
+struct LaunchConfig {
+  std::array<unsigned, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
+  uint32_t dynamicShared = 0;
+  unsigned checks = CheckAll;
+  uint64_t maxInstructions = 0; ///< warp instructions; 0: no limit
+  unsigned threads = 0;         ///< host threads; 0: as many as the kernel allows without losing determinism
+  bool counters = true;         ///< memory counters; instruction counts are always kept
+  std::vector<Allocation> allocations;
+};
+
+struct Param {
+  std::string name;
+  Type type = Type::None;
+  uint32_t offset = 0, size = 0;
+  bool isArray = false;
+};
+
+/// A parsed and decoded module. Immutable after load, so launches may share it between threads.
+class Module {
+public:
+  /// Null, with `diag` set, if the text is not valid PTX or holds an instruction that the simulator lacks.
+  static std::shared_ptr<const Module> load(std::string_view text, Diagnostic &diag);
+  ~Module();
+
+  std::vector<std::string> entries() const;
+  /// Null if there is no such entry.
+  const std::vector<Param> *params(std::string_view entry) const;
+  std::string_view target() const;
+  /// Bytes of statically declared shared memory.
+  uint32_t staticShared(std::string_view entry) const;
+
+  /// Runs a kernel. `args` is the parameter buffer, laid out as params() says.
+  /// Returns false for a launch that cannot start; what goes wrong later is in the report.
+  bool launch(std::string_view entry, const LaunchConfig &config, std::span<const std::byte> args, Report &report,
+              std::string &error) const;
+
+  struct Impl;
+
+private:
+  Module();
+  std::unique_ptr<Impl> impl;
+};
+
+} // namespace tile::sim

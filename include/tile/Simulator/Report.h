@@ -1,0 +1,96 @@
+//===-- Report.h - What a launch did --------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tile::sim {
+
+/// Instruction classes of the counters.
+enum class Class : uint8_t {
+  Integer, Logic, Move, Compare, Convert, Float32, Float16, Float64, Special, Control,
+  Load, Store, Atomic, Collective, Barrier, Async, Tensor, Other, Count,
+};
+std::string_view nameOf(Class cls);
+
+/// A place in the program: the PTX line and, if the PTX has .loc, the source line.
+struct Place {
+  uint32_t line = 0;
+  std::string file;
+  uint32_t sourceLine = 0, sourceColumn = 0;
+  std::string instruction;
+  std::string format() const;
+};
+
+struct ThreadId {
+  std::array<unsigned, 3> cta{}, thread{};
+  std::string format() const;
+};
+
+/// Something wrong that the kernel did.
+struct Finding {
+  std::string kind; ///< "out-of-bounds", "misaligned", "race", ...
+  std::string message;
+  Place place;
+  ThreadId thread;
+  bool hasOther = false; ///< a second access: the other side of a race
+  Place otherPlace;
+  ThreadId otherThread;
+  bool isFatal = true;   ///< the launch stopped here
+  std::string format() const;
+};
+
+struct Counters {
+  std::array<uint64_t, size_t(Class::Count)> warpInstructions{}, laneInstructions{};
+  uint64_t globalLoadRequests = 0, globalLoadSectors = 0, globalStoreRequests = 0, globalStoreSectors = 0;
+  uint64_t globalLoadBytes = 0, globalStoreBytes = 0, sharedLoadBytes = 0, sharedStoreBytes = 0;
+  uint64_t localLoadBytes = 0, localStoreBytes = 0, asyncBytes = 0;
+  uint64_t sharedRequests = 0, sharedWavefronts = 0, bankConflicts = 0;
+  uint64_t atomics = 0, barriers = 0, divergentBranches = 0, branches = 0;
+  uint64_t tensorFlops = 0;
+  uint64_t totalWarp() const;
+  uint64_t totalLane() const;
+  void add(const Counters &other);
+};
+
+/// Counters of one source line (or PTX line where there is no .loc).
+struct LineCounters {
+  uint64_t warpInstructions = 0, laneInstructions = 0, sectors = 0, requests = 0, bankConflicts = 0;
+};
+
+/// Peak rates for the roofline estimate.
+struct Gpu {
+  std::string_view name;
+  double bytesPerSecond, tensorFlops, lanesPerSecond;
+  static const Gpu *find(std::string_view name);
+};
+
+struct Report {
+  bool ok = true;
+  std::string entry;
+  std::array<unsigned, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
+  uint32_t sharedBytes = 0;
+  unsigned threads = 1;
+  double seconds = 0;
+  std::vector<Finding> findings;
+  Counters counters;
+  std::map<std::pair<std::string, uint32_t>, LineCounters> lines;
+  std::string output; ///< of printf in the kernel
+
+  /// Seconds that memory, tensor cores and instruction issue need at least.
+  struct Roofline {
+    double memory = 0, tensor = 0, issue = 0, estimate = 0;
+    std::string bound;
+  };
+  Roofline roofline(const Gpu &gpu) const;
+  std::string summary() const;
+  std::string toJson() const;
+};
+
+} // namespace tile::sim

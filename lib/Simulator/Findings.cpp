@@ -1,0 +1,61 @@
+//===-- Findings.cpp - Records what a kernel did wrong --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "Machine.h"
+
+#include <algorithm>
+
+using namespace tile::sim;
+
+Place Ctx::place(const Code &in, const Inst &inst) const {
+  Place p;
+  p.line = inst.line;
+  p.instruction = inst.name;
+  if (inst.source >= 0 && size_t(inst.source) < in.sources.size()) {
+    const ast::SourceLoc &loc = in.sources[size_t(inst.source)];
+    p.sourceLine = loc.line;
+    p.sourceColumn = loc.column;
+    if (auto it = launch->files->find(loc.file); it != launch->files->end())
+      p.file = it->second;
+  }
+  return p;
+}
+
+ThreadId Ctx::threadOf(const Cta &in, uint32_t warpIndex, unsigned lane) const {
+  const auto &block = launch->config->block;
+  unsigned t = warpIndex * Lanes + lane;
+  return {in.id, {t % block[0], t / block[0] % block[1], t / block[0] / block[1]}};
+}
+ThreadId Ctx::thread(unsigned lane) const { return threadOf(*cta, warp->index, lane); }
+
+Step Ctx::fail(const Inst &inst, unsigned lane, const char *kind, std::string message) {
+  Finding f;
+  f.kind = kind;
+  f.message = std::move(message);
+  f.place = place(*code, inst);
+  f.thread = thread(lane);
+  worker->findings.push_back({cta->linear, std::move(f)});
+  launch->stop = true;
+  return Step::Error;
+}
+
+void Ctx::note(const Inst &inst, unsigned lane, const char *kind, std::string message, const Inst *other, const Code *otherCode, const ThreadId *otherThread) {
+  static constexpr size_t most = 32;
+  if (worker->findings.size() >= most)
+    return;
+  Finding f;
+  f.kind = kind;
+  f.place = place(*code, inst);
+  f.isFatal = false;
+  if (other) {
+    f.hasOther = true;
+    f.otherPlace = place(*otherCode, *other);
+    f.otherThread = *otherThread;
+  }
+  for (auto &[where, known] : worker->findings)
+    if (known.kind == f.kind && known.place.line == f.place.line && known.otherPlace.line == f.otherPlace.line)
+      return;
+  f.message = std::move(message);
+  f.thread = thread(lane);
+  worker->findings.push_back({cta->linear, std::move(f)});
+}

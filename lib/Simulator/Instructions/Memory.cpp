@@ -1,0 +1,284 @@
+//===-- Memory.cpp - ld, st, ldu, prefetch and friends --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "../Memory.h"
+#include "Families.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace tile::sim;
+using OK = ast::Operand::Kind;
+
+namespace {
+struct Quad {
+  uint64_t low, high;
+};
+
+/// T is the element in memory, S a lane of the register. mod[0]: elements; mod[1]: register bits that a
+/// narrow element is extended to.
+template <class T, class S> Step execLoad(Ctx &c, const Inst &inst, uint32_t mask) {
+  Translation t;
+  gatherAddresses(c, inst, inst.op[1], inst.imm, t.address);
+  unsigned count = inst.mod[0];
+  if (!translate(c, inst, mask, inst.space, unsigned(sizeof(T)) * count, Access::Load, t))
+    return Step::Error;
+  uint64_t keep = inst.mod[1] >= 64 ? ~uint64_t(0) : (uint64_t(1) << inst.mod[1]) - 1;
+  const uint32_t *slots = &c.code->ext[inst.ext];
+  for (unsigned v = 0; v < count; ++v) {
+    if (slots[v] == NoSlot)
+      continue;
+    S *out = c.dst<S>(slots[v]);
+    eachLane(mask, [&](unsigned l) {
+      T value;
+      std::memcpy(&value, t.host[l] + v * sizeof(T), sizeof(T));
+      if constexpr (std::is_same_v<T, Quad>) {
+        out[l] = value.low;
+        out[Lanes + l] = value.high;
+      } else {
+        out[l] = S(S(value) & keep);
+      }
+    });
+  }
+  return Step::Next;
+}
+
+template <class T, class S> Step execStore(Ctx &c, const Inst &inst, uint32_t mask) {
+  Translation t;
+  gatherAddresses(c, inst, inst.op[1], inst.imm, t.address);
+  unsigned count = inst.mod[0];
+  const uint32_t *slots = &c.code->ext[inst.ext];
+  std::byte data[Lanes * 32];
+  if (c.checker) {
+    for (unsigned v = 0; v < count; ++v)
+      for (unsigned l = 0; l < Lanes; ++l)
+        std::memcpy(data + l * 32 + v * sizeof(T), c.src<S>(slots[v]) + l, std::min(sizeof(T), sizeof(S)));
+    c.storeData = data;
+  }
+  bool good = translate(c, inst, mask, inst.space, unsigned(sizeof(T)) * count, Access::Store, t);
+  c.storeData = nullptr;
+  if (!good)
+    return Step::Error;
+  for (unsigned v = 0; v < count; ++v) {
+    const S *in = c.src<S>(slots[v]);
+    eachLane(mask, [&](unsigned l) {
+      if constexpr (std::is_same_v<T, Quad>) {
+        Quad value{in[l], in[Lanes + l]};
+        std::memcpy(t.host[l] + v * sizeof(T), &value, sizeof(T));
+      } else {
+        T value = T(in[l]);
+        std::memcpy(t.host[l] + v * sizeof(T), &value, sizeof(T));
+      }
+    });
+  }
+  return Step::Next;
+}
+
+ExecFn pickLoad(Type type, bool wide) {
+  switch (type) {
+  case Type::B8: case Type::U8: return wide ? execLoad<uint8_t, uint64_t> : execLoad<uint8_t, uint32_t>;
+  case Type::S8: return wide ? execLoad<int8_t, uint64_t> : execLoad<int8_t, uint32_t>;
+  case Type::B16: case Type::U16: case Type::F16: case Type::BF16: return wide ? execLoad<uint16_t, uint64_t> : execLoad<uint16_t, uint32_t>;
+  case Type::S16: return wide ? execLoad<int16_t, uint64_t> : execLoad<int16_t, uint32_t>;
+  case Type::B32: case Type::U32: case Type::F32: case Type::F16x2: case Type::BF16x2: return wide ? execLoad<uint32_t, uint64_t> : execLoad<uint32_t, uint32_t>;
+  case Type::S32: return wide ? execLoad<int32_t, uint64_t> : execLoad<int32_t, uint32_t>;
+  case Type::B64: case Type::U64: case Type::S64: case Type::F64: return execLoad<uint64_t, uint64_t>;
+  case Type::B128: return execLoad<Quad, uint64_t>;
+  default: return nullptr;
+  }
+}
+ExecFn pickStore(Type type, bool wide) {
+  switch (bitsOf(type)) {
+  case 8: return wide ? execStore<uint8_t, uint64_t> : execStore<uint8_t, uint32_t>;
+  case 16: return wide ? execStore<uint16_t, uint64_t> : execStore<uint16_t, uint32_t>;
+  case 32: return wide ? execStore<uint32_t, uint64_t> : execStore<uint32_t, uint32_t>;
+  case 64: return execStore<uint64_t, uint64_t>;
+  case 128: return execStore<Quad, uint64_t>;
+  default: return nullptr;
+  }
+}
+
+/// Everything about caches, ordering and scope: no effect on what a sequential machine computes.
+struct CacheHints {
+  bool hint = false, ordered = false;
+};
+CacheHints takeHints(FunctionDecoder &d) {
+  CacheHints out;
+  std::string_view rest;
+  while (d.hasPrefix("L1::", rest))
+    ;
+  while (d.hasPrefix("L2::", rest))
+    out.hint |= rest == "cache_hint";
+  if (d.hasPrefix("level::", rest))
+    ;
+  d.hasOneOf({"ca", "cg", "cs", "cv", "lu", "wb", "wt"});
+  out.hint |= d.has("level::cache_hint");
+  d.has("nc");
+  out.ordered |= d.hasOneOf({"volatile", "relaxed", "acquire", "release", "mmio"}) >= 0;
+  d.has("weak");
+  out.ordered |= d.hasOneOf({"cta", "cluster", "gpu", "sys"}) >= 0;
+  d.has("unified");
+  return out;
+}
+
+Space takeSpace(FunctionDecoder &d) {
+  static constexpr Space list[] = {Space::Global, Space::Shared, Space::Shared, Space::SharedCluster, Space::Local, Space::Const, Space::Param, Space::Param, Space::Local};
+  int index = d.hasOneOf({"global", "shared", "shared::cta", "shared::cluster", "local", "const", "param", "param::entry", "param::func"});
+  return index < 0 ? Space::Generic : list[index];
+}
+
+int takeVector(FunctionDecoder &d) {
+  int index = d.hasOneOf({"v2", "v4", "v8"});
+  return index < 0 ? 1 : 2 << index;
+}
+
+bool takeElements(FunctionDecoder &d, const ast::Operand &operand, unsigned count, std::vector<const ast::Operand *> &out) {
+  if (count == 1) {
+    out = d.elements(operand);
+    return out.size() == 1 || d.errorAt(operand, "expected one register");
+  }
+  if (operand.kind != OK::Vector) {
+    // A vector register: its components in order.
+    return d.errorAt(operand, "expected a vector of " + std::to_string(count) + " registers");
+  }
+  out = d.elements(operand);
+  return out.size() == count || d.errorAt(operand, "expected " + std::to_string(count) + " registers");
+}
+
+bool decodeLoad(FunctionDecoder &d) {
+  Space space = takeSpace(d);
+  CacheHints hints = takeHints(d);
+  unsigned count = unsigned(takeVector(d));
+  Type type = d.takeType();
+  if (!d.needType(type) || !d.expectOperands(hints.hint ? 3 : 2, 3))
+    return false;
+  if (uint64_t(bytesOf(type)) * count > 32)
+    return d.error("the access is wider than 32 bytes");
+  if (!d.address(d.operand(1), 1, space))
+    return false;
+  // A parameter's address in a register of a device function points into local memory.
+  d.inst.space = space == Space::Param && !d.function.isEntry ? Space::Local : space;
+  std::vector<const ast::Operand *> elements;
+  if (!takeElements(d, d.operand(0), count, elements))
+    return false;
+  std::vector<uint32_t> slots;
+  bool wide = bitsOf(type) >= 64;
+  unsigned registerBits = bitsOf(type);
+  for (const ast::Operand *e : elements) {
+    uint32_t slot = NoSlot;
+    if (!d.isSink(*e)) {
+      Type have = d.registerType(*e);
+      registerBits = std::max(registerBits, bitsOf(have));
+      wide |= bitsOf(have) == 64;
+      if (bitsOf(type) < bitsOf(have) && bitsOf(type) != 128) {
+        // Narrow elements are extended to the whole register.
+        if (!d.dst(*e, bitsOf(have) == 64 ? Type::B64 : Type::B32, slot))
+          return false;
+      } else if (!d.dst(*e, type, slot)) {
+        return false;
+      }
+    }
+    slots.push_back(slot);
+  }
+  ExecFn fn = pickLoad(type, wide);
+  if (!fn)
+    return d.badType(type);
+  d.inst.mod[0] = uint8_t(count);
+  d.inst.mod[1] = uint8_t(std::min(registerBits, 64u));
+  d.inst.mod[2] = hints.ordered;
+  d.inst.type = type;
+  d.inst.ext = d.beginExt();
+  d.inst.extCount = uint16_t(count);
+  for (uint32_t slot : slots)
+    d.pushExt(slot);
+  if (hints.ordered && space != Space::Shared)
+    d.builder.program->usesGlobalAtomics = true;
+  return d.emit(fn, Class::Load);
+}
+
+bool decodeStore(FunctionDecoder &d) {
+  if (d.has("async") || d.has("bulk"))
+    return decodeStoreAsync(d);
+  Space space = takeSpace(d);
+  CacheHints hints = takeHints(d);
+  unsigned count = unsigned(takeVector(d));
+  Type type = d.takeType();
+  if (!d.needType(type) || !d.expectOperands(hints.hint ? 3 : 2, 3))
+    return false;
+  if (uint64_t(bytesOf(type)) * count > 32)
+    return d.error("the access is wider than 32 bytes");
+  if (!d.address(d.operand(0), 1, space))
+    return false;
+  d.inst.space = space == Space::Param && !d.function.isEntry ? Space::Local : space;
+  std::vector<const ast::Operand *> elements;
+  if (!takeElements(d, d.operand(1), count, elements))
+    return false;
+  std::vector<uint32_t> slots;
+  for (const ast::Operand *e : elements) {
+    uint32_t slot = NoSlot;
+    if (!d.src(*e, type, slot))
+      return false;
+    slots.push_back(slot);
+  }
+  ExecFn fn = pickStore(type, bitsOf(type) >= 64);
+  if (!fn)
+    return d.badType(type);
+  d.inst.mod[0] = uint8_t(count);
+  d.inst.mod[2] = hints.ordered;
+  d.inst.type = type;
+  d.inst.ext = d.beginExt();
+  d.inst.extCount = uint16_t(count);
+  for (uint32_t slot : slots)
+    d.pushExt(slot);
+  if (hints.ordered && space != Space::Shared)
+    d.builder.program->usesGlobalAtomics = true;
+  return d.emit(fn, Class::Store);
+}
+
+//===-- Hints -------------------------------------------------------------===//
+
+Step execNothing(Ctx &, const Inst &, uint32_t) { return Step::Next; }
+
+/// Prefetches and cache policies have no result.
+bool decodePrefetch(FunctionDecoder &d) {
+  takeSpace(d);
+  std::string_view rest;
+  d.has("tensormap");
+  d.hasOneOf({"L1", "L2"});
+  while (d.hasPrefix("L2::", rest))
+    ;
+  return d.emit(execNothing, Class::Load);
+}
+bool decodePrefetchu(FunctionDecoder &d) {
+  d.has("L1");
+  return d.emit(execNothing, Class::Load);
+}
+Step execPolicy(Ctx &c, const Inst &inst, uint32_t mask) {
+  commit(c.dst<uint64_t>(inst.op[0]), c.src<uint64_t>(inst.op[1]), mask);
+  return Step::Next;
+}
+/// A cache policy is an opaque number.
+bool decodeCreatepolicy(FunctionDecoder &d) {
+  std::string_view rest;
+  d.hasOneOf({"fractional", "range", "cvt"});
+  while (d.hasPrefix("L2", rest))
+    ;
+  d.has("global");
+  Type type = d.takeType();
+  if (type != Type::B64)
+    return d.badType(type);
+  d.inst.op[1] = d.constant(SlotClass::Double, 0x12f0000000000000);
+  return d.dst(0, Type::B64, 0) && d.emit(execPolicy, Class::Move);
+}
+bool decodeDiscard(FunctionDecoder &d) {
+  takeSpace(d);
+  std::string_view rest;
+  d.hasPrefix("L2", rest);
+  return d.emit(execNothing, Class::Other);
+}
+} // namespace
+
+void tile::sim::registerMemory(DecodeTable &t) {
+  t.insert({{"ld", decodeLoad}, {"ldu", decodeLoad}, {"st", decodeStore}, {"prefetch", decodePrefetch}, {"prefetchu", decodePrefetchu},
+            {"createpolicy", decodeCreatepolicy}, {"discard", decodeDiscard}, {"applypriority", decodeDiscard}});
+}

@@ -1,0 +1,225 @@
+//===-- Launch.cpp - Runs a grid on the host's threads --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "Checkers/SharedChecker.h"
+#include "Machine.h"
+#include "ModuleImpl.h"
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <thread>
+
+using namespace tile::sim;
+
+/// Limits of the hardware.
+static constexpr uint32_t maxShared = 227 * 1024, maxThreads = 1024, maxCluster = 16;
+
+static bool checkConfig(const Program &program, const LaunchConfig &config, size_t argBytes, std::string &error) {
+  auto fail = [&](std::string text) {
+    error = std::move(text);
+    return false;
+  };
+  auto shape = [](const std::array<unsigned, 3> &a) { return "(" + std::to_string(a[0]) + ", " + std::to_string(a[1]) + ", " + std::to_string(a[2]) + ")"; };
+  uint64_t threads = 1, cluster = 1;
+  for (unsigned i = 0; i < 3; ++i) {
+    static const uint32_t most[] = {0x7fffffff, 65535, 65535};
+    if (config.grid[i] == 0 || config.grid[i] > most[i])
+      return fail("the grid " + shape(config.grid) + " must have 1 to " + std::to_string(most[i]) + " CTAs in dimension " + std::to_string(i));
+    if (config.block[i] == 0)
+      return fail("the block " + shape(config.block) + " is empty");
+    if (config.cluster[i] == 0 || config.grid[i] % config.cluster[i])
+      return fail("the grid " + shape(config.grid) + " is not a multiple of the cluster " + shape(config.cluster));
+    threads *= config.block[i];
+    cluster *= config.cluster[i];
+    if (threads > maxThreads)
+      return fail("the block " + shape(config.block) + " has more than " + std::to_string(maxThreads) + " threads");
+    if (cluster > maxCluster)
+      return fail("the cluster " + shape(config.cluster) + " has more than " + std::to_string(maxCluster) + " CTAs");
+  }
+  if (program.requiredThreads[0] && program.requiredThreads != config.block)
+    return fail("the kernel requires blocks of " + shape(program.requiredThreads) + " threads (.reqntid), not " + shape(config.block));
+  if (program.maxThreads[0] && threads > uint64_t(program.maxThreads[0]) * program.maxThreads[1] * program.maxThreads[2])
+    return fail("the block " + shape(config.block) + " has more threads than the kernel allows (.maxntid " + shape(program.maxThreads) + ")");
+  if (program.requiredCluster[0] && program.requiredCluster != config.cluster)
+    return fail("the kernel requires clusters of " + shape(program.requiredCluster) + " CTAs (.reqnctapercluster), not " + shape(config.cluster));
+  if (uint64_t(program.staticShared) + config.dynamicShared > maxShared)
+    return fail("the kernel needs " + std::to_string(uint64_t(program.staticShared) + config.dynamicShared) + " bytes of shared memory, there are " + std::to_string(maxShared));
+  if (argBytes < program.codes[0]->paramBytes)
+    return fail("the kernel takes " + std::to_string(program.codes[0]->paramBytes) + " bytes of parameters, " + std::to_string(argBytes) + " were given");
+  return true;
+}
+
+static std::unique_ptr<Cluster> makeCluster(Launch &launch, uint64_t number) {
+  const LaunchConfig &config = *launch.config;
+  auto cluster = std::make_unique<Cluster>();
+  uint64_t rest = number;
+  for (unsigned i = 0; i < 3; ++i) {
+    unsigned count = config.grid[i] / config.cluster[i];
+    cluster->id[i] = unsigned(rest % count);
+    rest /= count;
+  }
+  for (unsigned z = 0; z < config.cluster[2]; ++z)
+    for (unsigned y = 0; y < config.cluster[1]; ++y)
+      for (unsigned x = 0; x < config.cluster[0]; ++x) {
+        auto cta = std::make_unique<Cta>();
+        cta->cluster = cluster.get();
+        cta->rank = uint32_t(cluster->ctas.size());
+        cta->id = {cluster->id[0] * config.cluster[0] + x, cluster->id[1] * config.cluster[1] + y, cluster->id[2] * config.cluster[2] + z};
+        cta->linear = cta->id[0] + uint64_t(config.grid[0]) * (cta->id[1] + uint64_t(config.grid[1]) * cta->id[2]);
+        cluster->ctas.push_back(std::move(cta));
+      }
+  cluster->liveThreads = launch.threadsPerCta * uint32_t(cluster->ctas.size());
+  cluster->barrierToken.assign(cluster->ctas.size(), std::vector<uint32_t>(launch.warpsPerCta * Lanes));
+  if (launch.sharedBytes && (config.checks & (CheckRaces | CheckUninitialized | CheckAsync)))
+    cluster->checker = std::make_unique<SharedChecker>(launch, *cluster);
+  return cluster;
+}
+
+/// A worker takes clusters in order. One that does not end soon goes to the back of the line, so that
+/// CTAs may wait for each other.
+static void work(Launch &launch, Worker &worker) {
+  static constexpr uint64_t slice = 1 << 18;
+  static constexpr size_t mostResident = 1056;
+  Ctx c;
+  c.launch = &launch;
+  c.worker = &worker;
+  c.checks = launch.config->checks;
+  c.counting = launch.config->counters;
+  std::deque<std::unique_ptr<Cluster>> resident;
+  bool more = true;
+  while (!launch.stop) {
+    bool start = more && resident.size() < mostResident;
+    if (start) {
+      uint64_t number = launch.nextCluster++;
+      if (number >= launch.clusterCount) {
+        more = start = false;
+      } else {
+        auto cluster = makeCluster(launch, number);
+        for (auto &cta : cluster->ctas)
+          startCta(c, *cta);
+        resident.push_front(std::move(cluster));
+      }
+    }
+    if (resident.empty()) {
+      if (!more)
+        return;
+      continue;
+    }
+    std::unique_ptr<Cluster> cluster = std::move(resident.front());
+    resident.pop_front();
+    bool finished = false;
+    if (!runCluster(c, *cluster, slice, finished))
+      return;
+    if (!finished)
+      resident.push_back(std::move(cluster));
+  }
+}
+
+static void collect(Launch &launch, std::vector<Worker> &workers, const Program &program, Report &report) {
+  std::vector<std::pair<uint64_t, Finding>> findings;
+  for (Worker &w : workers) {
+    report.counters.add(w.counters);
+    for (auto &f : w.findings)
+      findings.push_back(std::move(f));
+  }
+  std::stable_sort(findings.begin(), findings.end(), [](auto &a, auto &b) { return a.first < b.first; });
+  for (auto &[cta, f] : findings) {
+    bool known = false;
+    for (const Finding &g : report.findings)
+      known |= g.kind == f.kind && g.place.line == f.place.line && g.otherPlace.line == f.otherPlace.line;
+    if (!known)
+      report.findings.push_back(std::move(f));
+  }
+  report.ok = report.findings.empty();
+  for (auto &[cta, text] : launch.output)
+    report.output += text;
+  for (size_t k = 0; k < program.codes.size(); ++k) {
+    const Code &code = *program.codes[k];
+    for (size_t i = 0; i < code.insts.size(); ++i) {
+      const Inst &inst = code.insts[i];
+      InstStats sum;
+      for (Worker &w : workers)
+        sum.add(w.stats[k][i]);
+      if (inst.micro || sum.warps == 0)
+        continue;
+      report.counters.warpInstructions[size_t(inst.cls)] += sum.warps;
+      report.counters.laneInstructions[size_t(inst.cls)] += sum.lanes;
+      std::pair<std::string, uint32_t> key{"", inst.line};
+      if (inst.source >= 0 && size_t(inst.source) < code.sources.size()) {
+        const ast::SourceLoc &loc = code.sources[size_t(inst.source)];
+        auto file = launch.files->find(loc.file);
+        key = {file == launch.files->end() ? "?" : file->second, loc.line};
+      }
+      LineCounters &line = report.lines[key];
+      line.warpInstructions += sum.warps;
+      line.laneInstructions += sum.lanes;
+      line.sectors += sum.sectors;
+      line.requests += sum.requests;
+      line.bankConflicts += sum.conflicts;
+    }
+  }
+}
+
+bool Module::launch(std::string_view name, const LaunchConfig &config, std::span<const std::byte> args, Report &report, std::string &error) const {
+  const Entry *entry = impl->find(name);
+  if (!entry) {
+    error = "the module has no kernel '" + std::string(name) + "'";
+    if (!impl->entries.empty()) {
+      error += "; it has";
+      for (auto &[known, e] : impl->entries)
+        error += " '" + known + "'";
+    }
+    return false;
+  }
+  const Program &program = *entry->program;
+  if (!checkConfig(program, config, args.size(), error))
+    return false;
+  std::unique_lock<std::mutex> lock;
+  Launch launch;
+  launch.allocations = config.allocations;
+  if (!impl->storage.empty()) {
+    lock = std::unique_lock(impl->variables);
+    Diagnostic ignored;
+    impl->resetVariables(ignored);
+    for (const Impl::Storage &s : impl->storage)
+      launch.allocations.push_back({s.address, s.variable->sizeInBytes(), s.variable->name, s.variable->space != Space::Const});
+  }
+  std::sort(launch.allocations.begin(), launch.allocations.end(), [](const Allocation &a, const Allocation &b) { return a.base < b.base; });
+  launch.program = &program;
+  launch.config = &config;
+  launch.args = args;
+  launch.files = &impl->ast.files;
+  launch.threadsPerCta = config.block[0] * config.block[1] * config.block[2];
+  launch.warpsPerCta = (launch.threadsPerCta + Lanes - 1) / Lanes;
+  launch.sharedBytes = program.staticShared + config.dynamicShared;
+  launch.clusterSize = config.cluster[0] * config.cluster[1] * config.cluster[2];
+  launch.clusterCount = uint64_t(config.grid[0]) * config.grid[1] * config.grid[2] / launch.clusterSize;
+  // Kernels whose CTAs talk through memory give the same result every time only on one thread.
+  unsigned threads = config.threads ? config.threads : program.usesGlobalAtomics ? 1 : std::max(1u, std::thread::hardware_concurrency());
+  threads = unsigned(std::min<uint64_t>(threads, launch.clusterCount));
+  launch.parallel = threads > 1;
+  std::vector<Worker> workers(threads);
+  for (Worker &w : workers) {
+    w.launch = &launch;
+    for (auto &code : program.codes)
+      w.stats.emplace_back(code->insts.size());
+  }
+  auto begin = std::chrono::steady_clock::now();
+  std::vector<std::thread> pool;
+  for (unsigned i = 1; i < threads; ++i)
+    pool.emplace_back([&, i] { work(launch, workers[i]); });
+  work(launch, workers[0]);
+  for (std::thread &t : pool)
+    t.join();
+  report = Report{};
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  report.entry = std::string(name);
+  report.grid = config.grid;
+  report.block = config.block;
+  report.cluster = config.cluster;
+  report.sharedBytes = launch.sharedBytes;
+  report.threads = threads;
+  collect(launch, workers, program, report);
+  return true;
+}

@@ -1,0 +1,209 @@
+//===-- Machine.h - State of a running launch -----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// A worker (host thread) runs clusters; a cluster holds its CTAs, a CTA its warps. A warp is a set of
+// fragments: lanes at one program counter of one frame. The fragment that is furthest behind runs, so
+// lanes meet again at the earliest point of the block order (see Layout.cpp); a fragment that runs for
+// too long while others are ready lets them go first, which gives every lane forward progress.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "Program.h"
+#include "tile/Simulator/Module.h"
+
+#include <atomic>
+#include <mutex>
+#include <unordered_map>
+
+namespace tile::sim {
+
+struct Warp;
+struct Cta;
+struct Cluster;
+struct Launch;
+struct Worker;
+class SharedChecker;
+
+struct Frame {
+  const Code *code = nullptr;
+  Frame *parent = nullptr;
+  uint32_t returnPc = 0;
+  uint32_t refs = 1;
+  uint32_t depth = 0;
+  uint32_t localBase = 0;
+  const Inst *call = nullptr;
+  std::vector<Chunk> regs;
+};
+
+enum class Wait : uint8_t { Ready, Sync, Barrier, Cluster };
+
+struct Fragment {
+  uint32_t pc = 0;
+  uint32_t mask = 0;
+  Frame *frame = nullptr;
+  Wait wait = Wait::Ready;
+  uint32_t waitArg = 0; ///< barrier number, or the lanes waited for
+  uint32_t stamp = 0;   ///< how often it used up its turn
+};
+
+struct Warp {
+  Cta *cta = nullptr;
+  uint32_t index = 0;  ///< in the CTA
+  uint32_t exited = 0; ///< lanes that left, or never were
+  uint32_t initial = 0;
+  std::vector<Fragment> frags;
+  std::vector<std::byte> local;
+  uint32_t localStride = 0;
+  // Waiting on an mbarrier that does not change (see Mbarrier.cpp).
+  uint64_t spinStamp = 0;
+  uint32_t spinCount = 0;
+  uint64_t spinAddress = 0;
+  const Inst *spinAt = nullptr;
+  // Asynchronous work of each lane: copy groups and wgmma groups.
+  uint32_t copyGroup[Lanes] = {};
+  uint32_t bulkGroup[Lanes] = {};
+  uint32_t wgmmaGroup = 0;
+  std::vector<std::pair<uint32_t, uint32_t>> wgmmaPending; ///< register slot, group
+  bool done() const { return frags.empty(); }
+};
+
+struct NamedBarrier {
+  uint32_t expected = 0, arrived = 0;
+  uint32_t reduceCount = 0, reduceAnd = 0, reduceOr = 0;
+  bool forAll = false; ///< waits for all threads, not for a given number
+  const Inst *first = nullptr;
+};
+
+struct Cta {
+  Cluster *cluster = nullptr;
+  std::array<unsigned, 3> id{};
+  uint64_t linear = 0;
+  uint32_t rank = 0; ///< in the cluster
+  std::vector<Warp> warps;
+  std::vector<std::byte> shared;
+  NamedBarrier barriers[16];
+  uint32_t liveThreads = 0;
+  uint32_t liveWarps = 0;
+  bool hasExited() const { return liveWarps == 0; }
+};
+
+struct Cluster {
+  std::vector<std::unique_ptr<Cta>> ctas;
+  std::array<unsigned, 3> id{};
+  uint32_t barrierArrived = 0, barrierPhase = 0;
+  std::vector<std::vector<uint32_t>> barrierToken; ///< phase each thread arrived for, by CTA and thread
+  uint32_t liveThreads = 0;
+  uint64_t clock = 0;
+  uint64_t progress = 1; ///< counts events that may release a waiting warp
+  uint64_t executed = 0;
+  std::unique_ptr<SharedChecker> checker;
+};
+
+struct InstStats {
+  uint64_t warps = 0, lanes = 0, requests = 0, sectors = 0, wavefronts = 0, conflicts = 0;
+  void add(const InstStats &o) {
+    warps += o.warps, lanes += o.lanes, requests += o.requests, sectors += o.sectors;
+    wavefronts += o.wavefronts, conflicts += o.conflicts;
+  }
+};
+
+/// What all workers share.
+struct Launch {
+  const Program *program = nullptr;
+  const LaunchConfig *config = nullptr;
+  std::span<const std::byte> args;
+  std::vector<Allocation> allocations; ///< sorted by base
+  const std::map<unsigned, std::string> *files = nullptr;
+  uint32_t sharedBytes = 0;
+  uint32_t warpsPerCta = 0, threadsPerCta = 0, clusterSize = 1;
+  std::atomic<uint64_t> nextCluster{0};
+  uint64_t clusterCount = 0;
+  std::atomic<bool> stop{false};
+  std::atomic<uint64_t> executed{0};
+  bool parallel = false;
+  std::mutex atomics, outputLock;
+  std::map<uint64_t, std::string> output; ///< by CTA
+  std::vector<std::vector<std::byte>> heap; ///< of malloc in the kernel
+};
+
+/// One host thread's share: counters and findings, merged at the end in a fixed order.
+struct Worker {
+  Launch *launch = nullptr;
+  std::vector<std::vector<InstStats>> stats; ///< by code and instruction
+  Counters counters;
+  std::vector<std::pair<uint64_t, Finding>> findings; ///< with the CTA's number
+  std::vector<std::unique_ptr<Frame>> framePool;
+};
+
+/// Everything a handler needs, for the fragment that is running.
+struct Ctx {
+  const std::byte *base[2] = {nullptr, nullptr}; ///< registers, constants
+  std::byte *regs = nullptr;
+  uint32_t pc = 0;
+  uint32_t active = 0;
+  const Code *code = nullptr;
+  Frame *frame = nullptr;
+  Warp *warp = nullptr;
+  Cta *cta = nullptr;
+  Cluster *cluster = nullptr;
+  Launch *launch = nullptr;
+  Worker *worker = nullptr;
+  InstStats *stats = nullptr;
+  SharedChecker *checker = nullptr;
+  uint32_t current = 0; ///< index of the running fragment
+  unsigned checks = 0;
+  bool counting = true;
+  // The allocation of the last global access.
+  uint64_t cachedLow = 1, cachedHigh = 0;
+  bool cachedWritable = false;
+  /// What a checked store is about to write: 32 bytes for each lane, or null.
+  const std::byte *storeData = nullptr;
+
+  template <class T> const T *src(uint32_t slot) const {
+    return reinterpret_cast<const T *>(base[slot >> 31] + (slot & ~ConstBit));
+  }
+  template <class T> T *dst(uint32_t slot) const { return reinterpret_cast<T *>(regs + slot); }
+  uint32_t pred(uint32_t slot) const { return *src<uint32_t>(slot); }
+  void setPred(uint32_t slot, uint32_t bits, uint32_t mask) const {
+    uint32_t *p = dst<uint32_t>(slot);
+    *p = (*p & ~mask) | (bits & mask);
+  }
+  InstStats &stat(const Inst &inst) const { return stats[&inst - code->insts.data()]; }
+
+  /// Records a finding and asks the launch to stop.
+  Step fail(const Inst &inst, unsigned lane, const char *kind, std::string message);
+  /// Records a finding; the kernel goes on. Repeated findings of one instruction are kept once.
+  void note(const Inst &inst, unsigned lane, const char *kind, std::string message, const Inst *other = nullptr,
+            const Code *otherCode = nullptr, const ThreadId *otherThread = nullptr);
+  Place place(const Code &in, const Inst &inst) const;
+  ThreadId thread(unsigned lane) const;
+  ThreadId threadOf(const Cta &in, uint32_t warp, unsigned lane) const;
+
+  /// True once all live lanes of `need` are in the running fragment; else the fragment blocks, and the
+  /// handler must return Block (or Jump if `retry` was set because lanes have joined).
+  bool gather(uint32_t need, bool &retry);
+  /// Switches the context to a fragment, and saves the running one.
+  void loadFragment(uint32_t index);
+  void saveFragment();
+  void setFrame(Frame *frame);
+  Frame *newFrame(const Code *code, Frame *parent);
+  void release(Frame *frame);
+};
+
+unsigned firstLane(uint32_t mask);
+
+/// Runs one warp until it blocks, ends, yields or used `quota` instructions. Returns false on an error.
+bool runWarp(Ctx &ctx, Warp &warp, uint64_t quota, uint64_t &used);
+/// Lanes leave: wakes whoever waits for them.
+void exitLanes(Ctx &ctx, uint32_t mask);
+/// Barrier bookkeeping when threads leave (Barrier.cpp).
+void checkBarrierRelease(Ctx &ctx, Cta &cta, unsigned barrier);
+void checkClusterRelease(Cluster &cluster);
+/// Sets up a CTA's warps and registers.
+void startCta(Ctx &ctx, Cta &cta);
+void fillSpecials(Ctx &ctx, Frame &frame);
+bool runCluster(Ctx &ctx, Cluster &cluster, uint64_t quota, bool &finished);
+
+} // namespace tile::sim

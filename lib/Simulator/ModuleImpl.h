@@ -1,0 +1,38 @@
+//===-- ModuleImpl.h - What a loaded module holds -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "Decoder.h"
+#include "tile/Simulator/Module.h"
+
+#include <mutex>
+
+namespace tile::sim {
+
+struct Entry {
+  std::unique_ptr<Program> program;
+  std::vector<Param> params;
+};
+
+struct Module::Impl {
+  /// A .global or .const variable in host memory.
+  struct Storage {
+    const ast::Variable *variable = nullptr;
+    std::vector<std::byte> bytes;
+    uint64_t address = 0;
+  };
+
+  bool placeVariables(Diagnostic &diag);
+  bool resetVariables(Diagnostic &diag);
+  const Entry *find(std::string_view name) const;
+
+  ast::Module ast;
+  std::vector<Storage> storage;
+  std::unordered_map<std::string, GlobalVariable> globals;
+  std::vector<std::pair<std::string, Entry>> entries;
+  /// Launches of a module with variables exclude each other: variables start fresh for each.
+  std::mutex variables;
+};
+
+} // namespace tile::sim

@@ -1,0 +1,127 @@
+//===-- Program.h - Decoded instructions and their operands ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Registers live in a per-warp frame, 32 lanes side by side, so that every lane loop is a loop over
+// two or three arrays. An operand is a byte offset into that frame, or, with ConstBit, into the
+// function's pool of constants, which has the same shape.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tile/Simulator/Ast.h"
+#include "tile/Simulator/Report.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tile::sim {
+
+inline constexpr unsigned Lanes = 32;
+inline constexpr uint32_t FullMask = 0xffffffffu;
+inline constexpr uint32_t ConstBit = 0x80000000u;
+inline constexpr uint32_t NoSlot = 0x7fffffffu;
+
+/// Generic addresses: host addresses for global memory, windows far above them for the rest.
+inline constexpr unsigned WindowShift = 56;
+inline constexpr uint64_t SharedWindow = uint64_t(1) << WindowShift;
+inline constexpr uint64_t LocalWindow = uint64_t(2) << WindowShift;
+inline constexpr uint64_t ParamWindow = uint64_t(3) << WindowShift;
+inline constexpr uint64_t CodeWindow = uint64_t(4) << WindowShift;
+/// Shared addresses of other CTAs of the cluster carry rank + 1 in their top byte.
+inline constexpr unsigned ClusterRankShift = 24;
+
+struct Ctx;
+struct Inst;
+struct Code;
+
+/// What a handler asks of the warp loop.
+enum class Step : uint8_t {
+  Next,  ///< go on with the following instruction
+  Jump,  ///< the handler has set the program counter or the active lanes
+  Yield, ///< go on, but let others run first
+  Block, ///< the fragment waits; its program counter stays
+  Done,  ///< the fragment has no lanes left
+  Error, ///< an error has been recorded
+};
+
+using ExecFn = Step (*)(Ctx &, const Inst &, uint32_t mask);
+
+struct Inst {
+  ExecFn fn = nullptr;
+  uint32_t op[6] = {NoSlot, NoSlot, NoSlot, NoSlot, NoSlot, NoSlot};
+  int64_t imm = 0;
+  uint32_t guard = NoSlot;
+  uint32_t target = 0;     ///< branch target, an index into Code::insts
+  uint32_t ext = 0;        ///< first entry of a variable operand list in Code::ext
+  uint16_t extCount = 0;
+  bool guardNegated = false;
+  bool micro = false;      ///< helper of the decoder, not an instruction of the program
+  uint8_t mod[4] = {0, 0, 0, 0};
+  Space space = Space::Generic;
+  Type type = Type::None;
+  Class cls = Class::Other;
+  bool needsSync = false;
+  bool endsBlock = false;
+  uint32_t line = 0;       ///< of the PTX text
+  int32_t source = -1;     ///< index into Code::sources
+  const char *name = "";
+  const Code *callee = nullptr;
+};
+
+enum class Special : uint8_t {
+  TidX, TidY, TidZ, NTidX, NTidY, NTidZ, CtaX, CtaY, CtaZ, NCtaX, NCtaY, NCtaZ,
+  LaneId, WarpId, NWarpId, SmId, NSmId, GridId,
+  MaskEq, MaskLe, MaskLt, MaskGe, MaskGt,
+  ClusterX, ClusterY, ClusterZ, NClusterX, NClusterY, NClusterZ,
+  ClusterCtaX, ClusterCtaY, ClusterCtaZ, ClusterNCtaX, ClusterNCtaY, ClusterNCtaZ,
+  ClusterRank, ClusterNRank, IsExplicitCluster,
+  DynamicShared, TotalShared, AggregateShared, ReservedShared, SharedAtDynamic,
+  Clock, Clock64, ClockHi, GlobalTimer, GlobalTimerLo, GlobalTimerHi,
+};
+
+struct alignas(64) Chunk {
+  std::byte bytes[64];
+};
+
+struct ParamSlot {
+  std::string name;
+  Type type = Type::None;
+  uint32_t offset = 0, size = 0;
+  bool isArray = false;
+  bool isRegister = false;
+  uint32_t slot = NoSlot; ///< for parameters that are registers
+};
+
+/// One decoded function.
+struct Code {
+  std::string name;
+  uint32_t index = 0;
+  std::vector<Inst> insts;
+  std::vector<uint32_t> ext;
+  std::vector<Chunk> consts;
+  std::vector<ast::SourceLoc> sources;
+  std::vector<std::pair<uint32_t, Special>> specials;
+  uint32_t frameBytes = 0;
+  uint32_t localBytes = 0; ///< of local variables and call parameters, per thread
+  std::vector<ParamSlot> params, returns;
+  uint32_t paramBytes = 0;
+};
+
+enum class Builtin : uint8_t { None, Vprintf, AssertFail, Malloc, Free };
+
+/// An entry with everything it may call and its shared-memory layout.
+struct Program {
+  std::vector<std::unique_ptr<Code>> codes; ///< codes[0] is the entry
+  uint32_t staticShared = 0;
+  uint32_t sharedAlign = 16;
+  std::vector<std::pair<std::string, std::pair<uint32_t, uint32_t>>> sharedNames; ///< name, offset, size
+  std::array<unsigned, 3> maxThreads{}, requiredThreads{}, requiredCluster{};
+  bool usesGlobalAtomics = false; ///< results may depend on the order of CTAs
+  bool usesClusters = false;
+};
+
+} // namespace tile::sim

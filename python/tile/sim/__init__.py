@@ -1,0 +1,15 @@
+"""Runs PTX kernels without a GPU, with checks and deterministic counters.
+
+import numpy as np
+import tile.sim
+
+report = tile.sim.launch(ptx, "add", (4,), (128,), [x, y, out, np.int32(n)])
+print(report.summary())
+"""
+
+from __future__ import annotations
+
+from .launcher import SimulationError, launch, launch_raw, load
+from .report import Report
+
+__all__ = ["Report", "SimulationError", "launch", "launch_raw", "load"]

@@ -1,0 +1,241 @@
+"""Turns arrays and numbers into a launch of the simulator."""
+
+from __future__ import annotations
+
+import functools
+import struct
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from tile._C import sim as _sim
+from tile.errors import TileError
+
+from .report import Report
+
+_CHECKS = {
+    "none": _sim.CHECK_NONE,
+    "races": _sim.CHECK_RACES,
+    "uninitialized": _sim.CHECK_UNINITIALIZED,
+    "async": _sim.CHECK_ASYNC,
+    "barriers": _sim.CHECK_BARRIERS,
+    "all": _sim.CHECK_ALL,
+}
+
+_INTEGER_FORMATS = {8: "B", 16: "H", 32: "I", 64: "Q"}
+
+
+class SimulationError(TileError):
+    """The kernel did something wrong; `report` says what."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        super().__init__("\n".join(report.messages))
+
+    def __reduce__(self) -> tuple:
+        # A report holds native state; the text travels.
+        return (TileError, (str(self),))
+
+
+@functools.lru_cache(maxsize=256)
+def load(ptx: str) -> Any:
+    """Parse and decode PTX. Modules are cached by their text.
+
+    Raises TileError, naming the line, for text that is not valid PTX or holds an instruction that
+    the simulator lacks.
+    """
+    try:
+        return _sim.load(ptx)
+    except ValueError as error:
+        raise TileError(str(error)) from None
+
+
+def _check_bits(check: str | Iterable[str]) -> int:
+    names = check.split(",") if isinstance(check, str) else list(check)
+    bits = 0
+    for name in names:
+        if name.strip() not in _CHECKS:
+            raise TileError(f"unknown check '{name}'; expected {', '.join(_CHECKS)}")
+        bits |= _CHECKS[name.strip()]
+    return bits
+
+
+def _triple(value: int | Sequence[int], what: str) -> tuple[int, int, int]:
+    values = (value,) if isinstance(value, int) else tuple(int(v) for v in value)
+    if not 1 <= len(values) <= 3:
+        raise TileError(f"{what} must have one to three dimensions, not {len(values)}")
+    if any(v < 1 or v > 0xFFFFFFFF for v in values):
+        raise TileError(f"{what} {values} must be positive")
+    return (*values, *(1,) * (3 - len(values)))  # type: ignore[return-value]
+
+
+def _extent(array: np.ndarray) -> tuple[int, int]:
+    """First byte and size of what an array covers, whatever its strides."""
+    low = high = array.__array_interface__["data"][0]
+    if array.size == 0:
+        return low, 0
+    for size, stride in zip(array.shape, array.strides, strict=True):
+        if stride < 0:
+            low += (size - 1) * stride
+        else:
+            high += (size - 1) * stride
+    return low, high + array.itemsize - low
+
+
+def _pack_number(value: Any, name: str, kind: str, size: int) -> bytes:
+    bits = size * 8
+    if isinstance(value, (float, np.floating)) or (
+        kind.startswith(("f", "bf")) and isinstance(value, (int, np.integer))
+    ):
+        if size == 8:
+            return struct.pack("<d", float(value))
+        if size == 4:
+            return np.float32(value).tobytes()
+        if size == 2 and kind == "bf16":
+            # Round to nearest even by hand: NumPy has no bfloat16.
+            word = int(np.float32(value).view(np.uint32))
+            return struct.pack("<H", ((word + 0x7FFF + ((word >> 16) & 1)) >> 16) & 0xFFFF)
+        if size == 2:
+            return np.float16(value).tobytes()
+        raise TileError(f"parameter '{name}' (.{kind}) does not take a float")
+    value = int(value)
+    if not -(1 << (bits - 1)) <= value < (1 << bits):
+        raise TileError(f"{value} does not fit into parameter '{name}' (.{kind})")
+    return struct.pack("<" + _INTEGER_FORMATS[bits], value & ((1 << bits) - 1))
+
+
+def _pack(value: Any, param: tuple, allocations: list[tuple[int, int, str, bool]]) -> bytes:
+    name, kind, _, size, is_array = param
+    if value is None:
+        if size != 8:
+            raise TileError(f"parameter '{name}' (.{kind}) is not a pointer")
+        return bytes(8)
+    if isinstance(value, (bytes, bytearray, memoryview)) or (is_array and isinstance(value, np.ndarray)):
+        data = value.tobytes() if isinstance(value, np.ndarray) else bytes(value)
+        if len(data) != size:
+            raise TileError(f"parameter '{name}' has {size} bytes, {len(data)} were given")
+        return data
+    if isinstance(value, np.ndarray) and value.ndim == 0 and size != 8:
+        value = value.item()
+    if isinstance(value, np.ndarray):
+        if size != 8:
+            raise TileError(f"parameter '{name}' (.{kind}) is not a pointer")
+        low, extent = _extent(value)
+        allocations.append((low, extent, name, bool(value.flags.writeable)))
+        return struct.pack("<Q", value.__array_interface__["data"][0])
+    if hasattr(value, "__array_interface__") and not isinstance(value, np.generic):
+        return _pack(np.asarray(value), param, allocations)
+    if isinstance(value, (bool, int, float, np.generic)):
+        if is_array or size not in (1, 2, 4, 8):
+            raise TileError(f"parameter '{name}' has {size} bytes; give it as bytes")
+        return _pack_number(value, name, kind, size)
+    raise TileError(f"parameter '{name}' does not take a {type(value).__name__}")
+
+
+def _merge(allocations: list[tuple[int, int, str, bool]]) -> list[tuple[int, int, str, bool]]:
+    """Arrays that share memory become one allocation."""
+    merged: list[tuple[int, int, str, bool]] = []
+    for low, size, name, writable in sorted(allocations):
+        if merged and low < merged[-1][0] + merged[-1][1]:
+            first, length, known, was_writable = merged[-1]
+            label = known if known == name else f"{known}+{name}"
+            merged[-1] = (first, max(length, low + size - first), label, was_writable or writable)
+        else:
+            merged.append((low, size, name, writable))
+    return merged
+
+
+def launch(
+    ptx: str,
+    entry: str,
+    grid: int | Sequence[int],
+    block: int | Sequence[int],
+    args: Sequence[Any],
+    *,
+    cluster: int | Sequence[int] = (1, 1, 1),
+    dynamic_shared: int = 0,
+    check: str | Iterable[str] = "all",
+    max_instructions: int | None = None,
+    allocations: Sequence[np.ndarray] = (),
+    threads: int = 0,
+    raise_on_finding: bool = True,
+) -> Report:
+    """Run a kernel of a PTX module on NumPy arrays, in place.
+
+    Arrays are passed by address, and only the bytes they cover may be touched; integers and floats
+    take the parameter's declared type; None is a null pointer; bytes fill a parameter that is a
+    structure. `allocations` names further arrays that the kernel reaches through pointers in
+    memory. `check` is "all", "none", or some of "races", "uninitialized", "async", "barriers";
+    bounds and alignment are always checked. `max_instructions` (warp instructions) ends an endless
+    kernel.
+
+    Raises SimulationError if the kernel did anything wrong, unless `raise_on_finding` is False, and
+    TileError for a launch that cannot start.
+    """
+    module = load(ptx)
+    if entry not in module.entries:
+        raise TileError(f"the module has no kernel '{entry}'; it has {', '.join(module.entries) or 'none'}")
+    params = module.params(entry)
+    if len(args) != len(params):
+        raise TileError(f"kernel '{entry}' takes {len(params)} arguments, {len(args)} were given")
+    ranges: list[tuple[int, int, str, bool]] = []
+    buffer = bytearray()
+    for value, param in zip(args, params, strict=True):
+        buffer += bytes(param[2] - len(buffer))
+        buffer += _pack(value, param, ranges)
+    for index, array in enumerate(allocations):
+        ranges.append((*_extent(array), f"allocation {index}", bool(array.flags.writeable)))
+    report = launch_raw(
+        module,
+        entry,
+        _triple(grid, "grid"),
+        _triple(block, "block"),
+        bytes(buffer),
+        _merge(ranges),
+        cluster=_triple(cluster, "cluster"),
+        dynamic_shared=dynamic_shared,
+        checks=_check_bits(check),
+        max_instructions=max_instructions or 0,
+        threads=threads,
+    )
+    if raise_on_finding and not report.ok:
+        raise SimulationError(report)
+    return report
+
+
+def launch_raw(
+    module: Any,
+    entry: str,
+    grid: tuple[int, int, int],
+    block: tuple[int, int, int],
+    args: bytes,
+    allocations: Sequence[tuple[int, int, str, bool]],
+    *,
+    cluster: tuple[int, int, int] = (1, 1, 1),
+    dynamic_shared: int = 0,
+    checks: int = _sim.CHECK_ALL,
+    max_instructions: int = 0,
+    threads: int = 0,
+    counters: bool = True,
+) -> Report:
+    """Run a kernel of a loaded module: `args` is the parameter buffer, `allocations` the memory as
+    (address, size, name, writable). For launchers that have packed their arguments already."""
+    try:
+        return Report(
+            module.launch(
+                entry,
+                grid,
+                block,
+                args,
+                list(allocations),
+                cluster,
+                dynamic_shared,
+                checks,
+                max_instructions,
+                threads,
+                counters,
+            )  # fmt: skip
+        )
+    except ValueError as error:
+        raise TileError(str(error)) from None
