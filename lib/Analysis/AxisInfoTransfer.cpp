@@ -376,9 +376,10 @@ static AxisInfo inferReinterpretation(Operation *op, const AxisInfo &source) {
 static AxisInfo inferMakeRange(MakeRangeOp op) {
   int64_t start = op.getStart(), end = op.getEnd();
   int64_t size = end - start;
-  return build(op.getType(), [&](unsigned) {
-    return Axis{size, AxisInfo::getDivisor(start), 1};
-  });
+  // What fits into 32 bits, as the range itself does.
+  int64_t divisor = std::min<int64_t>(AxisInfo::getDivisor(start), 1 << 30);
+  return build(op.getType(),
+               [&](unsigned) { return Axis{size, divisor, 1}; });
 }
 
 static AxisInfo inferExpandDims(ExpandDimsOp op, const AxisInfo &source) {

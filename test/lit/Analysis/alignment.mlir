@@ -41,7 +41,7 @@ tt.func @arithmetic(%arg: i32 {tt.divisibility = 16 : i32}) {
   %add = arith.addi %splat, %range : tensor<128xi32>
   // expected-remark@below {{contiguity = [128], divisibility = [4], constancy = [1], constant_value = <none>}}
   %sub = arith.subi %range, %four : tensor<128xi32>
-  // expected-remark@below {{contiguity = [1], divisibility = [4], constancy = [1], constant_value = <none>}}
+  // expected-remark@below {{contiguity = [1], divisibility = [1], constancy = [1], constant_value = <none>}}
   %neg = arith.subi %four, %range : tensor<128xi32>
   // expected-remark@below {{contiguity = [1], divisibility = [16], constancy = [1], constant_value = <none>}}
   %mul = arith.muli %range, %splat : tensor<128xi32>
@@ -55,7 +55,7 @@ tt.func @arithmetic(%arg: i32 {tt.divisibility = 16 : i32}) {
   %rem = arith.remsi %range, %four : tensor<128xi32>
   // expected-remark@below {{contiguity = [16], divisibility = [16], constancy = [1], constant_value = <none>}}
   %wrap = arith.remui %range, %splat : tensor<128xi32>
-  // expected-remark@below {{contiguity = [1], divisibility = [4], constancy = [128], constant_value = 16}}
+  // expected-remark@below {{contiguity = [1], divisibility = [16], constancy = [128], constant_value = 16}}
   %known = arith.muli %four, %four : tensor<128xi32>
   tt.return
 }
@@ -110,7 +110,7 @@ tt.func @masks(%n: i32 {tt.divisibility = 16 : i32}, %c: i1) {
   %eq = arith.cmpi eq, %range, %bound : tensor<128xi32>
   // expected-remark@below {{contiguity = [1], divisibility = [1], constancy = [16], constant_value = <none>}}
   %both = arith.andi %lt, %gt : tensor<128xi1>
-  // expected-remark@below {{contiguity = [16], divisibility = [4], constancy = [1], constant_value = <none>}}
+  // expected-remark@below {{contiguity = [128], divisibility = [4], constancy = [1], constant_value = <none>}}
   %other = tt.make_range {end = 132 : i32, start = 4 : i32} : tensor<128xi32>
   // expected-remark@below {{contiguity = [128], divisibility = [4], constancy = [1], constant_value = <none>}}
   %pick = arith.select %c, %range, %other : tensor<128xi32>
@@ -146,7 +146,6 @@ tt.func @shapes(%stride: i32 {tt.divisibility = 16 : i32}) {
   %reshape = tt.reshape %offsets : tensor<64x64xi32> -> tensor<64x2x32xi32>
   // expected-remark@below {{contiguity = [1, 64, 1], divisibility = [1, 16, 1], constancy = [1, 1, 1], constant_value = <none>}}
   %join = tt.join %offsets, %columns2 : tensor<64x64xi32> -> tensor<64x64x2xi32>
-  // expected-remark@below {{contiguity = [1, 64], divisibility = [1, 16], constancy = [1, 1], constant_value = <none>}}
   // expected-remark@below {{contiguity = [1, 64], divisibility = [1, 16], constancy = [1, 1], constant_value = <none>}}
   %halves:2 = tt.split %join : tensor<64x64x2xi32> -> tensor<64x64xi32>
   tt.return

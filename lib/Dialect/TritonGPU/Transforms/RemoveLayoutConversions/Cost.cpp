@@ -34,8 +34,10 @@ constexpr double kTripCount = 8;
 /// How often a branch is guessed to be taken.
 constexpr double kTaken = 0.5;
 
-constexpr double kBarrier = 20;
-constexpr double kSharedAccess = 4;
+/// Two barriers, and what waits for them.
+constexpr double kRoundTrip = 100;
+/// A store and a load.
+constexpr double kThroughShared = 8;
 constexpr double kShuffle = 2;
 } // namespace
 
@@ -57,7 +59,9 @@ double layout_conversions::getConversionCost(RankedTensorType type,
   LinearLayout src = toLinearLayout(type), dst = toLinearLayout(target);
   double elements = std::max(src.getInDimSize(kRegister),
                              dst.getInDimSize(kRegister));
-  double words = std::max(elements * getElementBitWidth(type) / 32, 1.0);
+  // Smaller elements are moved as bytes.
+  double words =
+      std::max(elements * std::max(getElementBitWidth(type), 8u) / 32, 1.0);
   if (src.equalUpToDimOrder(dst))
     return 0;
   // Where elements must go, from the position in `dst` to the one in `src`.
@@ -71,7 +75,7 @@ double layout_conversions::getConversionCost(RankedTensorType type,
       return 1;
     return kShuffle * words + 4;
   }
-  return 2 * kBarrier + 2 * kSharedAccess * words;
+  return kRoundTrip + kThroughShared * words;
 }
 
 /// Whether a second copy of `op` is right, and no worse than a conversion.

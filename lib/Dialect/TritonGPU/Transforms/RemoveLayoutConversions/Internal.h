@@ -18,12 +18,15 @@ namespace mlir::triton::gpu::layout_conversions {
 unsigned propagateLayouts(Operation *func);
 
 /// Repeats computations in the layouts that conversions ask for, where that is
-/// cheaper than converting; moves conversions to where they cost less.
+/// cheaper than converting; moves conversions to where they cost less. With
+/// `onlyFixedUses`, looks at no conversions but those for fixed uses: what feeds
+/// the others may be about to go.
 struct RematerializationResult {
   unsigned numRematerialized = 0;
   unsigned numHoisted = 0;
 };
-RematerializationResult rematerializeBackward(Operation *func);
+RematerializationResult rematerializeBackward(Operation *func,
+                                              bool onlyFixedUses);
 
 /// Moves conversions below operations that make elements narrower.
 unsigned sinkConversions(Operation *func);
@@ -35,6 +38,9 @@ unsigned foldConversions(Operation *func);
 /// Erases pure operations without uses, values that loops carry for themselves
 /// alone, and results of branches without uses.
 void eraseDeadValues(Operation *func);
+
+/// Uses that neither pass a layout on nor take any: they want the one they see.
+bool isFixedUse(OpOperand &use);
 
 //===----------------------------------------------------------------------===//
 // Costs, in rough numbers of instructions of one thread

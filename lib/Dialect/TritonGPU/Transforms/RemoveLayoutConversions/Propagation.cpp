@@ -79,6 +79,7 @@ private:
   // A deque keeps addresses as it grows.
   std::deque<Group> groups;
   DenseMap<Value, unsigned> groupOf;
+  DenseMap<Operation *, unsigned> groupOfOp;
   std::deque<std::pair<Value, Attribute>> worklist;
   /// Layouts that changed values had before.
   DenseMap<Value, Attribute> before;
@@ -94,19 +95,15 @@ void Propagation::addGroup(Operation *op, ValueRange values) {
   for (Value value : values)
     if (getLayout(value))
       group.values.push_back(value);
-  if (group.values.empty())
+  // A reduction to a scalar has no values, but its operands want a layout.
+  if (group.values.empty() &&
+      !(op && llvm::any_of(op->getOperands(), getLayout)))
     return;
   for (Value value : group.values)
     groupOf[value] = groups.size();
+  if (op)
+    groupOfOp[op] = groups.size();
   groups.push_back(std::move(group));
-}
-
-/// Uses that neither pass a layout on nor take any: they want the one they see.
-bool isFixedUse(OpOperand &use) {
-  Operation *op = use.getOwner();
-  return !isLayoutFlexible(op) && !acceptsAnyLayout(use) &&
-         !isa<ConvertLayoutOp, scf::ForOp, scf::WhileOp, scf::YieldOp,
-              scf::ConditionOp>(op);
 }
 
 void Propagation::makeGroups() {
@@ -155,12 +152,10 @@ Group *Propagation::getTarget(OpOperand &use) {
       return getGroup(loop.getBeforeArguments()[index]);
     return getGroup(parent->getResult(index));
   }
-  if (acceptsAnyLayout(use) || op->getNumResults() == 0)
+  auto it = groupOfOp.find(op);
+  if (acceptsAnyLayout(use) || it == groupOfOp.end())
     return nullptr;
-  for (Value result : op->getResults())
-    if (Group *group = getGroup(result); group && group->op == op)
-      return group;
-  return nullptr;
+  return &groups[it->second];
 }
 
 SmallVector<OpOperand *> Propagation::getSources(Group &group) {
@@ -349,6 +344,13 @@ unsigned Propagation::run() {
 }
 
 } // namespace
+
+bool layout_conversions::isFixedUse(OpOperand &use) {
+  Operation *op = use.getOwner();
+  return !isLayoutFlexible(op) && !acceptsAnyLayout(use) &&
+         !isa<ConvertLayoutOp, scf::ForOp, scf::WhileOp, scf::YieldOp,
+              scf::ConditionOp>(op);
+}
 
 unsigned
 mlir::triton::gpu::layout_conversions::propagateLayouts(Operation *func) {

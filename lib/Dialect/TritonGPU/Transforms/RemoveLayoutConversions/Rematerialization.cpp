@@ -56,7 +56,7 @@ constexpr size_t kMaxWishes = 2000;
 class Rematerializer {
 public:
   explicit Rematerializer(Operation *func) : func(func) {}
-  RematerializationResult run();
+  RematerializationResult run(bool onlyFixedUses);
 
 private:
   void findLiveValues();
@@ -415,11 +415,14 @@ void Rematerializer::rebuildOperations() {
 // The step
 //===----------------------------------------------------------------------===//
 
-RematerializationResult Rematerializer::run() {
+RematerializationResult Rematerializer::run(bool onlyFixedUses) {
   RematerializationResult statistics;
   findLiveValues();
   SmallVector<ConvertLayoutOp> converts;
-  func->walk([&](ConvertLayoutOp convert) { converts.push_back(convert); });
+  func->walk([&](ConvertLayoutOp convert) {
+    if (!onlyFixedUses || llvm::any_of(convert->getUses(), isFixedUse))
+      converts.push_back(convert);
+  });
   for (ConvertLayoutOp convert : converts) {
     Value source = convert.getSrc();
     if (convert.use_empty() || source.getType() == convert.getType())
@@ -460,6 +463,7 @@ RematerializationResult Rematerializer::run() {
 } // namespace
 
 RematerializationResult
-layout_conversions::rematerializeBackward(Operation *func) {
-  return Rematerializer(func).run();
+layout_conversions::rematerializeBackward(Operation *func,
+                                          bool onlyFixedUses) {
+  return Rematerializer(func).run(onlyFixedUses);
 }

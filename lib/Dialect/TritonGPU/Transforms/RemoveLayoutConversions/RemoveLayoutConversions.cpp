@@ -44,12 +44,14 @@ struct TritonGPURemoveLayoutConversions
     foldConversions(func);
     eraseDeadValues(func);
     for (int round = 0; round < kMaxRounds; ++round) {
-      RematerializationResult result = rematerializeBackward(func);
+      bool first = round == 0;
+      RematerializationResult result =
+          rematerializeBackward(func, /*onlyFixedUses=*/first);
       numRematerialized += result.numRematerialized;
       numHoisted += result.numHoisted;
       foldConversions(func);
       eraseDeadValues(func);
-      if (result.numRematerialized == 0 && result.numHoisted == 0)
+      if (!first && result.numRematerialized == 0 && result.numHoisted == 0)
         break;
     }
     numHoisted += sinkConversions(func);
