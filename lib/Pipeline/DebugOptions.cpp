@@ -27,7 +27,9 @@ struct DebugOptions {
     std::vector<const char *> pointers;
     for (const std::string &name : types)
       pointers.push_back(name.c_str());
-    llvm::setCurrentDebugTypes(pointers.data(), pointers.size());
+    // A macro where NDEBUG is set, hence no qualified name.
+    using namespace llvm;
+    setCurrentDebugTypes(pointers.data(), pointers.size());
     llvm::DebugFlag = true;
   }
 };
