@@ -1,0 +1,116 @@
+//===-- MatrixAccess.cpp - ldmatrix and stmatrix as layouts ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "tile/Layout/MatrixAccess.h"
+#include "tile/Layout/SharedMemory.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace mlir::triton {
+
+std::optional<MatrixAccess> getMatrixAccess(const LinearLayout &offsets,
+                                            unsigned elemBits, bool transposed,
+                                            unsigned maxMatrices) {
+  // A transposed move splits rows into 16-bit values, so narrower elements
+  // would be torn from their neighbours and wider ones torn apart.
+  if (elemBits > 32 || elemBits < 8 || (transposed && elemBits != 16))
+    return std::nullopt;
+  if (offsets.getInDimSizeLog2(kLane) != 5)
+    return std::nullopt;
+  LinearLayout only = offsets.sublayout(offsets.getInDimNames(), {kOffset});
+  unsigned packLog2 = Log2_32(32 / elemBits);
+  unsigned rowLog2 = packLog2 + 2; // 16 bytes
+  unsigned numRegs = only.getInDimSizeLog2(kRegister);
+  if (numRegs < packLog2)
+    return std::nullopt;
+
+  auto lane = [&](unsigned i) { return only.getFlatBasis(kLane, i); };
+  auto reg = [&](unsigned i) { return only.getFlatBasis(kRegister, i); };
+  auto unit = [](unsigned i) { return uint64_t(1) << i; };
+
+  // Which bits step inside a row. Plain: the packed registers, then lane bits 0
+  // and 1. Transposed: lane bits 2 to 4.
+  SmallVector<unsigned> bits;
+  unsigned laneInRow = 0, lanesInRow = 2;
+  if (transposed) {
+    laneInRow = 2;
+    lanesInRow = 3;
+  } else {
+    for (unsigned k = 0; k < packLog2; ++k)
+      for (unsigned i = 0; i < numRegs; ++i)
+        if (reg(i) == unit(k) && bits.size() == k)
+          bits.push_back(i);
+    if (bits.size() != packLog2)
+      return std::nullopt;
+  }
+  for (unsigned i = 0; i < lanesInRow; ++i)
+    if (lane(laneInRow + i) != unit(rowLog2 - lanesInRow + i))
+      return std::nullopt;
+  // All else chooses rows, which are aligned.
+  for (auto [name, size] : only.getInDims()) {
+    for (unsigned i = 0, e = Log2_32(size); i < e; ++i) {
+      bool inRow = name == kRegister ? is_contained(bits, i)
+                                     : name == kLane && i >= laneInRow &&
+                                           i < laneInRow + lanesInRow;
+      if (!inRow &&
+          (only.getFlatBasis(name, i) & maskTrailingOnes<uint64_t>(rowLog2)))
+        return std::nullopt;
+    }
+  }
+
+  // The rows of a matrix, by the lanes that name them. Transposed, the packed
+  // pair lies in two rows; take a register for which the banks are distinct.
+  auto rowBases = [&](ArrayRef<unsigned> registers, unsigned matrices) {
+    SmallVector<uint64_t> rows;
+    if (transposed)
+      rows = {reg(registers[0]), lane(0), lane(1)};
+    else
+      rows = {lane(2), lane(3), lane(4)};
+    for (unsigned i = 0; i < 2; ++i)
+      rows.push_back(i < matrices ? reg(registers[packLog2 + i]) : 0);
+    return rows;
+  };
+  auto rowLayout = [&](ArrayRef<uint64_t> rows) {
+    LinearLayout::Bases bases;
+    for (auto [name, dimBases] : only.getBases()) {
+      if (name == kRegister)
+        continue;
+      if (name == kLane)
+        for (auto [basis, row] : zip_equal(dimBases, rows))
+          basis[0] = row;
+      bases.push_back({name, dimBases});
+    }
+    return LinearLayout(bases, only.getOutDims(), /*requireSurjective=*/false);
+  };
+  // Eight rows of 16 bytes are what a quarter of a warp accesses.
+  auto countFor = [&](ArrayRef<unsigned> registers, unsigned matrices) {
+    unsigned all = countWavefronts(rowLayout(rowBases(registers, matrices)),
+                                   elemBits, rowLog2);
+    return all >> (2 - matrices);
+  };
+
+  SmallVector<unsigned> rest;
+  for (unsigned i = 0; i < numRegs; ++i)
+    if (!is_contained(bits, i))
+      rest.push_back(i);
+  unsigned matrices = 0;
+  if (transposed) {
+    if (rest.empty())
+      return std::nullopt;
+    unsigned *best = min_element(rest, [&](unsigned a, unsigned b) {
+      return countFor({a}, 0) < countFor({b}, 0);
+    });
+    bits.push_back(*best);
+    rest.erase(best);
+  }
+  matrices = std::min<unsigned>(Log2_32(maxMatrices), rest.size());
+  bits.append(rest);
+  SmallVector<uint64_t> rows = rowBases(bits, matrices);
+  return MatrixAccess{transposed,      matrices,
+                      packLog2,        ColumnAction(bits, kRegister, numRegs),
+                      rowLayout(rows), countFor(bits, matrices)};
+}
+
+} // namespace mlir::triton
