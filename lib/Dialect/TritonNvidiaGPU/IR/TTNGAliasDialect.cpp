@@ -94,9 +94,11 @@ private:
 TTNGAliasDialect::TTNGAliasDialect(MLIRContext *context)
     : Dialect(getDialectNamespace(), context, TypeID::get<TTNGAliasDialect>()),
       target(context->getOrLoadDialect<TritonNvidiaGPUDialect>()) {
-  for (RegisteredOperationName op :
-       context->getRegisteredOperationsByDialect(target->getNamespace()))
-    registerAlias(op);
+  // Registering inserts into the list of the context: walk a copy.
+  SmallVector<RegisteredOperationName> ops(context->getRegisteredOperations());
+  for (RegisteredOperationName op : ops)
+    if (&op.getDialect() == target)
+      registerAlias(op);
 }
 
 void TTNGAliasDialect::registerAlias(RegisteredOperationName op) {

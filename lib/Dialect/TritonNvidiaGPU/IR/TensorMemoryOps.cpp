@@ -46,16 +46,16 @@ static LogicalResult verifyWindows(Operation *op, RankedTensorType tensor,
                          << window << " 32-lane windows, expected " << expected
                          << " in " << tensor);
   };
-  for (StringRef inDim : {"register", "lane"})
-    for (unsigned bit = 0; bit < layout.getInDimSizeLog2(inDim); ++bit)
-      if (failed(check(inDim, bit, 0)))
-        return failure();
   unsigned warpBits = layout.getInDimSizeLog2("warp");
   if (warpBits < 2)
     return op->emitOpError()
            << "needs at least four warps, one for each window "
               "of tensor memory, got "
            << (1 << warpBits);
+  for (StringRef inDim : {"register", "lane"})
+    for (unsigned bit = 0; bit < layout.getInDimSizeLog2(inDim); ++bit)
+      if (failed(check(inDim, bit, 0)))
+        return failure();
   for (unsigned bit = 0; bit < warpBits; ++bit)
     if (failed(check("warp", bit, bit < 2 ? 1 << bit : 0)))
       return failure();
@@ -203,6 +203,8 @@ LogicalResult TMEMSubsliceOp::verify() {
                          << ", in the middle of a 32-bit column";
   return success();
 }
+
+Value TMEMSubsliceOp::getViewSource() { return getSrc(); }
 
 OpFoldResult TMEMSubsliceOp::fold(FoldAdaptor) {
   if (getN() == 0 && getSrc().getType() == getType())

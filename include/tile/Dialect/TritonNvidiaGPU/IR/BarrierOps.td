@@ -164,12 +164,12 @@ def TTNG_AsyncCopyMbarrierArriveOp : TTNG_Op<"async_copy_mbarrier_arrive"> {
 }
 
 //===----------------------------------------------------------------------===//
-// Fences and clusters
+// Fences and clusters. They declare no memory effects: what they order is not
+// tied to a resource, and an operation of unknown effects stays where it is.
 //===----------------------------------------------------------------------===//
 
 def TTNG_FenceAsyncSharedOp
-    : TTNG_Op<"fence_async_shared", [MemoryEffects<[
-          MemRead<TTNG_SharedMemory>, MemWrite<TTNG_SharedMemory>]>]> {
+    : TTNG_Op<"fence_async_shared"> {
   let summary = "Make stores to shared memory visible to the async proxy";
   let description = [{
     The tensor core and the TMA unit read shared memory through the async proxy.
@@ -188,8 +188,7 @@ def TTNG_FenceAsyncSharedOp
 }
 
 def TTNG_FenceMbarrierInitReleaseClusterOp
-    : TTNG_Op<"fence_mbarrier_init_release_cluster", [MemoryEffects<[
-          MemRead<TTNG_SharedMemory>, MemWrite<TTNG_SharedMemory>]>]> {
+    : TTNG_Op<"fence_mbarrier_init_release_cluster"> {
   let summary = "Make initialised barriers visible to the cluster";
   let description = [{
     Orders earlier `init_barrier` before what other blocks of the cluster do to

@@ -151,9 +151,7 @@ def TTNG_AsyncTMAScatterOp : TTNG_Op<"async_tma_scatter"> {
   let hasVerifier = 1;
 }
 
-def TTNG_AsyncTMAStoreWaitOp
-    : TTNG_Op<"async_tma_store_wait", [MemoryEffects<[
-          MemRead<TTNG_SharedMemory>, MemWrite<TTNG_SharedMemory>]>]> {
+def TTNG_AsyncTMAStoreWaitOp : TTNG_Op<"async_tma_store_wait"> {
   let summary = "Wait until TMA has read its sources";
   let description = [{
     Waits until at most `pendings` of the copies to global memory that were started

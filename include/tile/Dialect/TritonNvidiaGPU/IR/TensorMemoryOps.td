@@ -120,7 +120,8 @@ def TTNG_TMEMCopyOp : TTNG_Op<"tmem_copy"> {
   let hasVerifier = 1;
 }
 
-def TTNG_TMEMSubsliceOp : TTNG_Op<"tmem_subslice", [Pure]> {
+def TTNG_TMEMSubsliceOp : TTNG_Op<"tmem_subslice", [
+    Pure, DeclareOpInterfaceMethods<ViewLikeOpInterface>]> {
   let summary = "Some columns of a buffer in tensor memory";
   let description = [{
     The view of `src` that starts at column `N` (in elements) and has as many

@@ -7,6 +7,7 @@
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/ViewLikeInterface.td"
 include "tile/Dialect/Triton/IR/TritonEnums.td"
 include "tile/Dialect/Triton/IR/TritonInterfaces.td"
 include "tile/Dialect/TritonNvidiaGPU/IR/TritonNvidiaGPUAttrs.td"

@@ -1,0 +1,37 @@
+//===-- TensorMap.h - How TMA sees blocks in shared memory ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What whoever makes a tensor map (on the device or on the host) and whoever
+// copies with it have to agree upon.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TILE_DIALECT_TRITONNVIDIAGPU_IR_TENSORMAP_H
+#define TILE_DIALECT_TRITONNVIDIAGPU_IR_TENSORMAP_H
+
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+
+namespace mlir::triton::nvidia_gpu {
+
+/// The shape of the box that one TMA instruction copies, outermost dimension
+/// first, for a block of a descriptor: the part of one block of the cluster,
+/// with rows no wider than the swizzle and no dimension beyond 256. A copy of
+/// the whole block takes one instruction for each box.
+SmallVector<int64_t> getTMABoxShape(RankedTensorType block);
+
+/// The code of the hardware for elements of this type; fails for types that TMA
+/// does not know.
+FailureOr<int32_t> getTMAElementType(Type type);
+
+/// The code of the hardware for a swizzle of 0, 32, 64 or 128 bytes.
+FailureOr<int32_t> getTMASwizzleMode(unsigned swizzlingByteWidth);
+
+/// The encoding of the descriptor's blocks, if TMA can copy to it; otherwise
+/// fails and says why through `emitError`.
+FailureOr<gpu::NVMMASharedEncodingAttr>
+getTMAEncoding(TensorDescType desc,
+               function_ref<InFlightDiagnostic()> emitError);
+
+} // namespace mlir::triton::nvidia_gpu
+
+#endif // TILE_DIALECT_TRITONNVIDIAGPU_IR_TENSORMAP_H

@@ -1,0 +1,85 @@
+// RUN: tile-opt %s -split-input-file -verify-diagnostics
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+tt.func @element_type(%bar: !ttg.memdesc<1xi32, #shared, #smem, mutable>) {
+  // expected-error @+1 {{'ttnvgpu.init_barrier' op barrier must be a 1xi64 buffer in shared memory, got '!ttg.memdesc<1xi32,}}
+  ttnvgpu.init_barrier %bar, 1 : !ttg.memdesc<1xi32, #shared, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+tt.func @shape(%bar: !ttg.memdesc<2xi64, #shared, #smem, mutable>) {
+  // expected-error @+1 {{barrier must be a 1xi64 buffer in shared memory, got '!ttg.memdesc<2xi64,}}
+  ttnvgpu.inval_barrier %bar : !ttg.memdesc<2xi64, #shared, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+tt.func @immutable(%bar: !ttg.memdesc<1xi64, #shared, #smem>, %phase: i32) {
+  // expected-error @+1 {{barrier must be mutable, got '!ttg.memdesc<1xi64,}}
+  ttnvgpu.wait_barrier %bar, %phase : !ttg.memdesc<1xi64, #shared, #smem>
+  tt.return
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+tt.func @count(%bar: !ttg.memdesc<1xi64, #shared, #smem, mutable>) {
+  // expected-error @+1 {{attribute 'count' failed to satisfy constraint}}
+  ttnvgpu.init_barrier %bar, 0 : !ttg.memdesc<1xi64, #shared, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+tt.func @arrive_count(%bar: !ttg.memdesc<1xi64, #shared, #smem, mutable>) {
+  // expected-error @+1 {{attribute 'count' failed to satisfy constraint}}
+  ttnvgpu.arrive_barrier %bar, 0 : !ttg.memdesc<1xi64, #shared, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+tt.func @bytes(%bar: !ttg.memdesc<1xi64, #shared, #smem, mutable>, %pred: i1) {
+  // expected-error @+1 {{'ttnvgpu.barrier_expect' op expects 1048576 bytes; a phase can count at most 1048575}}
+  ttnvgpu.barrier_expect %bar, 1048576, %pred : !ttg.memdesc<1xi64, #shared, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+tt.func @copies(%bar: !ttg.memdesc<1xi32, #shared, #smem, mutable>) {
+  // expected-error @+1 {{'ttnvgpu.async_copy_mbarrier_arrive' op barrier must be a 1xi64 buffer}}
+  ttnvgpu.async_copy_mbarrier_arrive %bar : !ttg.memdesc<1xi32, #shared, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+tt.func @not_a_buffer(%bar: tensor<1xi64>, %phase: i32) {
+  // expected-error @+1 {{'ttnvgpu.arrive_barrier' op operand #0 must be}}
+  "ttnvgpu.arrive_barrier"(%bar) <{count = 1 : i32}> : (tensor<1xi64>) -> ()
+  tt.return
+}
+
+// -----
+
+tt.func @fence() {
+  // expected-error @+1 {{'ttnvgpu.fence_async_shared' op requires attribute 'bCluster'}}
+  ttnvgpu.fence_async_shared
+  tt.return
+}

@@ -1,0 +1,294 @@
+// RUN: tile-opt %s -split-input-file -verify-diagnostics
+
+#f32 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
+#smem = #ttg.shared_memory
+tt.func @alloc_space() {
+  // expected-error @+1 {{'ttnvgpu.tmem_alloc' op buffer: expected a buffer in tensor memory, got}}
+  %0 = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<128x128xf32, #f32, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+tt.func @alloc_immutable() {
+  // expected-error @+1 {{allocates a buffer that is not mutable, and so must be given its contents}}
+  %0 = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory>
+  tt.return
+}
+
+// -----
+
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+tt.func @alloc_rows() {
+  // expected-error @+1 {{buffer: a 64x128 matrix cannot be cut into blocks of 128x128}}
+  %0 = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<64x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+  tt.return
+}
+
+// -----
+
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+tt.func @alloc_columns() {
+  // expected-error @+1 {{buffer takes 1024 columns of tensor memory, which has 512}}
+  %0 = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<128x1024xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+  tt.return
+}
+
+// -----
+
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+tt.func @alloc_buffers() {
+  // expected-error @+1 {{buffer takes 1024 columns of tensor memory, which has 512}}
+  %0 = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<8x128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+  tt.return
+}
+
+// -----
+
+#wide = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 2>
+tt.func @alloc_stride() {
+  // expected-error @+1 {{colStride = 2 takes elements of 32 bits further apart than a 32-bit column}}
+  %0 = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<128x128xf32, #wide, #ttnvgpu.tensor_memory, mutable>
+  tt.return
+}
+
+// -----
+
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+tt.func @alloc_width() {
+  // expected-error @+1 {{elements in tensor memory have at most 32 bits, got 'i64'}}
+  %0 = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<128x128xi64, #tmem, #ttnvgpu.tensor_memory, mutable>
+  tt.return
+}
+
+// -----
+
+#scales = #ttnvgpu.tensor_memory_scales_encoding<>
+tt.func @alloc_scales() {
+  // expected-error @+1 {{scales must have 8 bits, got 16}}
+  %0 = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<128x4xf16, #scales, #ttnvgpu.tensor_memory, mutable>
+  tt.return
+}
+
+// -----
+
+#f32 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
+tt.func @alloc_encoding() {
+  // expected-error @+1 {{expected an encoding for tensor memory, got}}
+  %0 = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<128x128xf32, #f32, #ttnvgpu.tensor_memory, mutable>
+  tt.return
+}
+
+// -----
+
+#rows = #ttg.blocked<{sizePerThread = [1, 128], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+tt.func @alloc_type(%x: tensor<128x128xf32, #rows>) {
+  // expected-error @+1 {{tensor has elements of 'f32' and buffer of 'f16'}}
+  %0 = ttnvgpu.tmem_alloc %x : (tensor<128x128xf32, #rows>) -> !ttg.memdesc<128x128xf16, #tmem, #ttnvgpu.tensor_memory>
+  tt.return
+}
+}
+
+// -----
+
+#rows = #ttg.blocked<{sizePerThread = [1, 128], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+tt.func @store_shape(%x: tensor<128x64xf32, #rows>, %d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, %p: i1) {
+  // expected-error @+1 {{'ttnvgpu.tmem_store' op tensor has shape [128, 64] and buffer has shape [128, 128]}}
+  ttnvgpu.tmem_store %x, %d, %p : tensor<128x64xf32, #rows> -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+  tt.return
+}
+}
+
+// -----
+
+#rows = #ttg.blocked<{sizePerThread = [1, 128], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+tt.func @store_mutable(%x: tensor<128x128xf32, #rows>, %d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory>, %p: i1) {
+  // expected-error @+1 {{buffer must be mutable, got}}
+  ttnvgpu.tmem_store %x, %d, %p : tensor<128x128xf32, #rows> -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory>
+  tt.return
+}
+}
+
+// -----
+
+#cols = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+tt.func @store_layout(%x: tensor<128x128xf32, #cols>, %d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, %p: i1) {
+  // expected-error @+1 {{cannot access tensor memory with this layout: bit 5 of the register index moves by 1 32-lane windows, expected 0 in}}
+  ttnvgpu.tmem_store %x, %d, %p : tensor<128x128xf32, #cols> -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+  tt.return
+}
+}
+
+// -----
+
+#half = #ttnvgpu.tensor_memory_encoding<blockM = 64, blockN = 128, colStride = 1>
+#warps = #ttg.blocked<{sizePerThread = [1, 128], threadsPerWarp = [32, 1], warpsPerCTA = [2, 1], order = [0, 1]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+tt.func @store_warps(%x: tensor<64x128xf32, #warps>, %d: !ttg.memdesc<64x128xf32, #half, #ttnvgpu.tensor_memory, mutable>, %p: i1) {
+  // expected-error @+1 {{needs at least four warps, one for each window of tensor memory, got 2}}
+  ttnvgpu.tmem_store %x, %d, %p : tensor<64x128xf32, #warps> -> !ttg.memdesc<64x128xf32, #half, #ttnvgpu.tensor_memory, mutable>
+  tt.return
+}
+}
+
+// -----
+
+#rows = #ttg.blocked<{sizePerThread = [1, 128], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+tt.func @load_token(%d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, %t: !ttg.async.token) {
+  // expected-error @+1 {{takes a token, and so must also have a token as result}}
+  %0 = "ttnvgpu.tmem_load"(%d, %t) : (!ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, !ttg.async.token) -> tensor<128x128xf32, #rows>
+  tt.return
+}
+}
+
+// -----
+
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+tt.func @copy_source(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, %d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
+  // expected-error @+1 {{'ttnvgpu.tmem_copy' op source must be in shared memory, got}}
+  ttnvgpu.tmem_copy %s, %d : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+  tt.return
+}
+
+// -----
+
+#f32 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
+#smem = #ttg.shared_memory
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+tt.func @copy_shape(%s: !ttg.memdesc<128x64xf32, #f32, #smem>, %d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
+  // expected-error @+1 {{source has shape [128, 64] and destination [128, 128]}}
+  ttnvgpu.tmem_copy %s, %d : !ttg.memdesc<128x64xf32, #f32, #smem>, !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+  tt.return
+}
+
+// -----
+
+#f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+tt.func @copy_width(%s: !ttg.memdesc<128x128xf16, #f16, #smem>, %d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
+  // expected-error @+1 {{source has elements of 16 bits and destination of 32}}
+  ttnvgpu.tmem_copy %s, %d : !ttg.memdesc<128x128xf16, #f16, #smem>, !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+  tt.return
+}
+
+// -----
+
+#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+#scales = #ttnvgpu.tensor_memory_scales_encoding<>
+tt.func @copy_scales(%s: !ttg.memdesc<64x4xi8, #sw, #smem>, %d: !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory, mutable>) {
+  // expected-error @+1 {{source has 256 scales and destination 512}}
+  ttnvgpu.tmem_copy %s, %d : !ttg.memdesc<64x4xi8, #sw, #smem>, !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory, mutable>
+  tt.return
+}
+
+// -----
+
+#f32 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
+#smem = #ttg.shared_memory
+#half = #ttnvgpu.tensor_memory_encoding<blockM = 64, blockN = 128, colStride = 1>
+tt.func @copy_lanes(%s: !ttg.memdesc<64x128xf32, #f32, #smem>, %d: !ttg.memdesc<64x128xf32, #half, #ttnvgpu.tensor_memory, mutable>) {
+  // expected-error @+1 {{fills all 128 lanes, but the destination has blocks of 64 rows}}
+  ttnvgpu.tmem_copy %s, %d : !ttg.memdesc<64x128xf32, #f32, #smem>, !ttg.memdesc<64x128xf32, #half, #ttnvgpu.tensor_memory, mutable>
+  tt.return
+}
+
+// -----
+
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+#tmem64 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+tt.func @slice_range(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
+  // expected-error @+1 {{'ttnvgpu.tmem_subslice' op takes the columns from 96 to 160 of 128}}
+  %0 = ttnvgpu.tmem_subslice %s {N = 96 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #tmem64, #ttnvgpu.tensor_memory, mutable, 128x128>
+  tt.return
+}
+
+// -----
+
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+#tmem64 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+tt.func @slice_type(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
+  // expected-error @+1 {{source has elements of 'f32' and result of 'i32'}}
+  %0 = ttnvgpu.tmem_subslice %s {N = 64 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xi32, #tmem64, #ttnvgpu.tensor_memory, mutable, 128x128>
+  tt.return
+}
+
+// -----
+
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+#tmem64 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+tt.func @slice_mutable(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
+  // expected-error @+1 {{source and result must both be mutable or both not}}
+  %0 = ttnvgpu.tmem_subslice %s {N = 64 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #tmem64, #ttnvgpu.tensor_memory, 128x128>
+  tt.return
+}
+
+// -----
+
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+#tmem64 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+tt.func @slice_rows(%s: !ttg.memdesc<256x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
+  // expected-error @+1 {{keeps all 256 rows, but the result has 128}}
+  %0 = ttnvgpu.tmem_subslice %s {N = 64 : i32} : !ttg.memdesc<256x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #tmem64, #ttnvgpu.tensor_memory, mutable, 256x128>
+  tt.return
+}
+
+// -----
+
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+#tmem64 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+tt.func @slice_alloc_shape(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
+  // expected-error @+1 {{result must name the shape of the whole buffer, [128, 128], got [128, 64]}}
+  %0 = ttnvgpu.tmem_subslice %s {N = 64 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #tmem64, #ttnvgpu.tensor_memory, mutable>
+  tt.return
+}
+
+// -----
+
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+#tmem64 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+tt.func @slice_encoding(%s: !ttg.memdesc<128x128xf32, #tmem64, #ttnvgpu.tensor_memory, mutable>) {
+  // expected-error @+1 {{result may differ from the encoding of the source in a smaller blockN only; got}}
+  %0 = ttnvgpu.tmem_subslice %s {N = 0 : i32} : !ttg.memdesc<128x128xf32, #tmem64, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+  tt.return
+}
+
+// -----
+
+#scales = #ttnvgpu.tensor_memory_scales_encoding<>
+tt.func @slice_scales(%s: !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory, mutable>) {
+  // expected-error @+1 {{source and result must have a tensor_memory_encoding}}
+  %0 = ttnvgpu.tmem_subslice %s {N = 0 : i32} : !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory, mutable>
+  tt.return
+}
+
+// -----
+
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+#tmem64 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+tt.func @slice_column(%s: !ttg.memdesc<128x128xf16, #tmem, #ttnvgpu.tensor_memory, mutable>) {
+  // expected-error @+1 {{starts at element 1, in the middle of a 32-bit column}}
+  %0 = ttnvgpu.tmem_subslice %s {N = 1 : i32} : !ttg.memdesc<128x128xf16, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf16, #tmem64, #ttnvgpu.tensor_memory, mutable, 128x128>
+  tt.return
+}
+
+// -----
+
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+tt.func @slice_negative(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
+  // expected-error @+1 {{attribute 'N' failed to satisfy constraint}}
+  %0 = ttnvgpu.tmem_subslice %s {N = -1 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+  tt.return
+}

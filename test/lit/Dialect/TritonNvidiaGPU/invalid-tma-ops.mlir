@@ -1,0 +1,312 @@
+// RUN: tile-opt %s -split-input-file -verify-diagnostics
+
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+tt.func @copy_element_type(%d: !tt.tensordesc<tensor<64x64xf16, #f16>>, %b: !ttg.memdesc<64x64xbf16, #f16, #smem, mutable>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %x: i32, %p: i1) {
+  // expected-error @+1 {{'ttnvgpu.async_tma_copy_global_to_local' op descriptor has elements of 'f16' and destination of 'bf16'}}
+  ttnvgpu.async_tma_copy_global_to_local %d[%x, %x] %b, %bar, %p : !tt.tensordesc<tensor<64x64xf16, #f16>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x64xbf16, #f16, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+tt.func @copy_coordinates(%d: !tt.tensordesc<tensor<64x64xf16, #f16>>, %b: !ttg.memdesc<64x64xf16, #f16, #smem, mutable>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %x: i32, %p: i1) {
+  // expected-error @+1 {{descriptor has 2 dimensions, but there are 3 coordinates}}
+  ttnvgpu.async_tma_copy_global_to_local %d[%x, %x, %x] %b, %bar, %p : !tt.tensordesc<tensor<64x64xf16, #f16>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x64xf16, #f16, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+tt.func @copy_no_coordinates(%d: !tt.tensordesc<tensor<64x64xf16, #f16>>, %b: !ttg.memdesc<64x64xf16, #f16, #smem, mutable>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %x: i32, %p: i1) {
+  // expected-error @+1 {{TMA copies have 1 to 5 coordinates, got 0}}
+  ttnvgpu.async_tma_copy_global_to_local %d[] %b, %bar, %p : !tt.tensordesc<tensor<64x64xf16, #f16>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x64xf16, #f16, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+tt.func @copy_shape(%d: !tt.tensordesc<tensor<64x64xf16, #f16>>, %b: !ttg.memdesc<64x32xf16, #f16, #smem, mutable>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %x: i32, %p: i1) {
+  // expected-error @+1 {{descriptor has blocks of shape [64, 64], but destination has shape [64, 32]}}
+  ttnvgpu.async_tma_copy_global_to_local %d[%x, %x] %b, %bar, %p : !tt.tensordesc<tensor<64x64xf16, #f16>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x32xf16, #f16, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#f16b = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+tt.func @copy_encoding(%d: !tt.tensordesc<tensor<64x64xf16, #f16>>, %b: !ttg.memdesc<64x64xf16, #f16b, #smem, mutable>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %x: i32, %p: i1) {
+  // expected-error @+1 {{descriptor has encoding}}
+  ttnvgpu.async_tma_copy_global_to_local %d[%x, %x] %b, %bar, %p : !tt.tensordesc<tensor<64x64xf16, #f16>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x64xf16, #f16b, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+tt.func @copy_mutable(%d: !tt.tensordesc<tensor<64x64xf16, #f16>>, %b: !ttg.memdesc<64x64xf16, #f16, #smem>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %x: i32, %p: i1) {
+  // expected-error @+1 {{destination must be mutable, got}}
+  ttnvgpu.async_tma_copy_global_to_local %d[%x, %x] %b, %bar, %p : !tt.tensordesc<tensor<64x64xf16, #f16>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x64xf16, #f16, #smem>
+  tt.return
+}
+
+// -----
+
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+#tmem64 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+tt.func @copy_space(%d: !tt.tensordesc<tensor<64x64xf16, #f16>>, %b: !ttg.memdesc<64x64xf16, #tmem64, #ttnvgpu.tensor_memory, mutable>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %x: i32, %p: i1) {
+  // expected-error @+1 {{destination must be in shared memory, got}}
+  ttnvgpu.async_tma_copy_global_to_local %d[%x, %x] %b, %bar, %p : !tt.tensordesc<tensor<64x64xf16, #f16>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x64xf16, #tmem64, #ttnvgpu.tensor_memory, mutable>
+  tt.return
+}
+
+// -----
+
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+tt.func @copy_barrier(%d: !tt.tensordesc<tensor<64x64xf16, #f16>>, %b: !ttg.memdesc<64x64xf16, #f16, #smem, mutable>, %bar: !ttg.memdesc<1xi32, #bar, #smem, mutable>, %x: i32, %p: i1) {
+  // expected-error @+1 {{barrier must be a 1xi64 buffer in shared memory, got}}
+  ttnvgpu.async_tma_copy_global_to_local %d[%x, %x] %b, %bar, %p : !tt.tensordesc<tensor<64x64xf16, #f16>>, !ttg.memdesc<1xi32, #bar, #smem, mutable> -> !ttg.memdesc<64x64xf16, #f16, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+tt.func @store_shape(%d: !tt.tensordesc<tensor<64x64xf16, #f16>>, %b: !ttg.memdesc<32x64xf16, #f16, #smem, mutable>, %x: i32) {
+  // expected-error @+1 {{'ttnvgpu.async_tma_copy_local_to_global' op descriptor has blocks of shape [64, 64], but source has shape [32, 64]}}
+  ttnvgpu.async_tma_copy_local_to_global %d[%x, %x] %b : !tt.tensordesc<tensor<64x64xf16, #f16>>, !ttg.memdesc<32x64xf16, #f16, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#f32 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
+#smem = #ttg.shared_memory
+tt.func @reduce_min_f32(%d: !tt.tensordesc<tensor<64x64xf32>>, %b: !ttg.memdesc<64x64xf32, #f32, #smem>, %x: i32) {
+  // expected-error @+1 {{'ttnvgpu.async_tma_reduce' op TMA cannot reduce elements of 'f32' by min}}
+  ttnvgpu.async_tma_reduce min, %d[%x, %x] %b : !tt.tensordesc<tensor<64x64xf32>>, !ttg.memdesc<64x64xf32, #f32, #smem>
+  tt.return
+}
+
+// -----
+
+#f32 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
+#smem = #ttg.shared_memory
+tt.func @reduce_and_f32(%d: !tt.tensordesc<tensor<64x64xf32>>, %b: !ttg.memdesc<64x64xf32, #f32, #smem>, %x: i32) {
+  // expected-error @+1 {{TMA cannot reduce elements of 'f32' by and}}
+  ttnvgpu.async_tma_reduce and, %d[%x, %x] %b : !tt.tensordesc<tensor<64x64xf32>>, !ttg.memdesc<64x64xf32, #f32, #smem>
+  tt.return
+}
+
+// -----
+
+#f32 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
+#smem = #ttg.shared_memory
+tt.func @reduce_inc_i64(%d: !tt.tensordesc<tensor<64x64xi64>>, %b: !ttg.memdesc<64x64xi64, #f32, #smem>, %x: i32) {
+  // expected-error @+1 {{TMA cannot reduce elements of 'i64' by inc}}
+  ttnvgpu.async_tma_reduce inc, %d[%x, %x] %b : !tt.tensordesc<tensor<64x64xi64>>, !ttg.memdesc<64x64xi64, #f32, #smem>
+  tt.return
+}
+
+// -----
+
+#f32 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
+#smem = #ttg.shared_memory
+tt.func @reduce_add_i8(%d: !tt.tensordesc<tensor<64x64xi8>>, %b: !ttg.memdesc<64x64xi8, #f32, #smem>, %x: i32) {
+  // expected-error @+1 {{TMA cannot reduce elements of 'i8' by add}}
+  ttnvgpu.async_tma_reduce add, %d[%x, %x] %b : !tt.tensordesc<tensor<64x64xi8>>, !ttg.memdesc<64x64xi8, #f32, #smem>
+  tt.return
+}
+
+// -----
+
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#one = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+tt.func @gather_block(%d: !tt.tensordesc<tensor<2x64xf16, #f16>>, %r: tensor<32xi32, #one>, %b: !ttg.memdesc<32x64xf16, #f16, #smem, mutable>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %y: i32, %p: i1) {
+  // expected-error @+1 {{'ttnvgpu.async_tma_gather' op descriptor must have one row as block, got [2, 64]}}
+  ttnvgpu.async_tma_gather %d[%r, %y] %b, %bar, %p : !tt.tensordesc<tensor<2x64xf16, #f16>>, tensor<32xi32, #one>, i32, !ttg.memdesc<1xi64, #bar, #smem, mutable>, !ttg.memdesc<32x64xf16, #f16, #smem, mutable>, i1
+  tt.return
+}
+}
+
+// -----
+
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#one = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+tt.func @gather_count(%d: !tt.tensordesc<tensor<1x64xf16, #f16>>, %r: tensor<2xi32, #one>, %b: !ttg.memdesc<32x64xf16, #f16, #smem, mutable>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %y: i32, %p: i1) {
+  // expected-error @+1 {{number of rows must be a multiple of 4, got 2}}
+  ttnvgpu.async_tma_gather %d[%r, %y] %b, %bar, %p : !tt.tensordesc<tensor<1x64xf16, #f16>>, tensor<2xi32, #one>, i32, !ttg.memdesc<1xi64, #bar, #smem, mutable>, !ttg.memdesc<32x64xf16, #f16, #smem, mutable>, i1
+  tt.return
+}
+}
+
+// -----
+
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#one = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+tt.func @gather_width(%d: !tt.tensordesc<tensor<1x8xf16, #f16>>, %r: tensor<32xi32, #one>, %b: !ttg.memdesc<32x8xf16, #f16, #smem, mutable>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %y: i32, %p: i1) {
+  // expected-error @+1 {{rows must have at least 32 bytes, got 8 elements of 16 bits}}
+  ttnvgpu.async_tma_gather %d[%r, %y] %b, %bar, %p : !tt.tensordesc<tensor<1x8xf16, #f16>>, tensor<32xi32, #one>, i32, !ttg.memdesc<1xi64, #bar, #smem, mutable>, !ttg.memdesc<32x8xf16, #f16, #smem, mutable>, i1
+  tt.return
+}
+}
+
+// -----
+
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#one = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+tt.func @gather_shape(%d: !tt.tensordesc<tensor<1x64xf16, #f16>>, %r: tensor<32xi32, #one>, %b: !ttg.memdesc<64x64xf16, #f16, #smem, mutable>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %y: i32, %p: i1) {
+  // expected-error @+1 {{destination must have shape [32, 64], got [64, 64]}}
+  ttnvgpu.async_tma_gather %d[%r, %y] %b, %bar, %p : !tt.tensordesc<tensor<1x64xf16, #f16>>, tensor<32xi32, #one>, i32, !ttg.memdesc<1xi64, #bar, #smem, mutable>, !ttg.memdesc<64x64xf16, #f16, #smem, mutable>, i1
+  tt.return
+}
+}
+
+// -----
+
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#one = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+tt.func @gather_rows(%d: !tt.tensordesc<tensor<1x64xf16, #f16>>, %r: tensor<32xi64, #one>, %b: !ttg.memdesc<32x64xf16, #f16, #smem, mutable>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %y: i32, %p: i1) {
+  // expected-error @+1 {{must be one-dimensional tensor of i32}}
+  ttnvgpu.async_tma_gather %d[%r, %y] %b, %bar, %p : !tt.tensordesc<tensor<1x64xf16, #f16>>, tensor<32xi64, #one>, i32, !ttg.memdesc<1xi64, #bar, #smem, mutable>, !ttg.memdesc<32x64xf16, #f16, #smem, mutable>, i1
+  tt.return
+}
+}
+
+// -----
+
+#f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#one = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+tt.func @scatter(%d: !tt.tensordesc<tensor<1x64xf16, #f16>>, %r: tensor<32xi32, #one>, %b: !ttg.memdesc<32x64xbf16, #f16, #smem, mutable>, %y: i32) {
+  // expected-error @+1 {{'ttnvgpu.async_tma_scatter' op descriptor has elements of 'f16' and source of 'bf16'}}
+  ttnvgpu.async_tma_scatter %d[%r, %y] %b : !tt.tensordesc<tensor<1x64xf16, #f16>>, tensor<32xi32, #one>, i32, !ttg.memdesc<32x64xbf16, #f16, #smem, mutable>
+  tt.return
+}
+}
+
+// -----
+
+tt.func @store_wait() {
+  // expected-error @+1 {{attribute 'pendings' failed to satisfy constraint}}
+  ttnvgpu.async_tma_store_wait {pendings = -1 : i32}
+  tt.return
+}
+
+// -----
+
+tt.func @map_rank(%p: !tt.ptr<i8>, %b: !tt.ptr<f16>, %c: i32, %s: i64) {
+  // expected-error @+1 {{'ttnvgpu.tensormap_create' op a tensor map has 1 to 5 dimensions, got 6}}
+  ttnvgpu.tensormap_create %p, %b, [%c, %c, %c, %c, %c, %c], [%c, %c, %c, %c, %c, %c], [%s, %s, %s, %s, %s], [%c, %c, %c, %c, %c, %c] {elem_type = 6 : i32, fill_mode = 0 : i32, interleave_layout = 0 : i32, swizzle_mode = 3 : i32} : (!tt.ptr<i8>, !tt.ptr<f16>, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i64, i64, i64, i64, i64, i32, i32, i32, i32, i32, i32) -> ()
+  tt.return
+}
+
+// -----
+
+tt.func @map_dims(%p: !tt.ptr<i8>, %b: !tt.ptr<f16>, %c: i32, %s: i64) {
+  // expected-error @+1 {{has 2 box dimensions but 3 global dimensions}}
+  ttnvgpu.tensormap_create %p, %b, [%c, %c], [%c, %c, %c], [%s], [%c, %c] {elem_type = 6 : i32, fill_mode = 0 : i32, interleave_layout = 0 : i32, swizzle_mode = 3 : i32} : (!tt.ptr<i8>, !tt.ptr<f16>, i32, i32, i32, i32, i32, i64, i32, i32) -> ()
+  tt.return
+}
+
+// -----
+
+tt.func @map_element_strides(%p: !tt.ptr<i8>, %b: !tt.ptr<f16>, %c: i32, %s: i64) {
+  // expected-error @+1 {{has 2 box dimensions but 1 element strides}}
+  ttnvgpu.tensormap_create %p, %b, [%c, %c], [%c, %c], [%s], [%c] {elem_type = 6 : i32, fill_mode = 0 : i32, interleave_layout = 0 : i32, swizzle_mode = 3 : i32} : (!tt.ptr<i8>, !tt.ptr<f16>, i32, i32, i32, i32, i64, i32) -> ()
+  tt.return
+}
+
+// -----
+
+tt.func @map_strides(%p: !tt.ptr<i8>, %b: !tt.ptr<f16>, %c: i32, %s: i64) {
+  // expected-error @+1 {{has 2 box dimensions and so needs 1 global strides, got 2}}
+  ttnvgpu.tensormap_create %p, %b, [%c, %c], [%c, %c], [%s, %s], [%c, %c] {elem_type = 6 : i32, fill_mode = 0 : i32, interleave_layout = 0 : i32, swizzle_mode = 3 : i32} : (!tt.ptr<i8>, !tt.ptr<f16>, i32, i32, i32, i32, i64, i64, i32, i32) -> ()
+  tt.return
+}
+
+// -----
+
+tt.func @map_box(%p: !tt.ptr<i8>, %b: !tt.ptr<f16>, %c: i32, %s: i64) {
+  %c512 = arith.constant 512 : i32
+  // expected-error @+1 {{box dimension must be from 1 to 256, got 512}}
+  ttnvgpu.tensormap_create %p, %b, [%c512, %c512], [%c, %c], [%s], [%c, %c] {elem_type = 6 : i32, fill_mode = 0 : i32, interleave_layout = 0 : i32, swizzle_mode = 3 : i32} : (!tt.ptr<i8>, !tt.ptr<f16>, i32, i32, i32, i32, i64, i32, i32) -> ()
+  tt.return
+}
+
+// -----
+
+tt.func @map_type(%p: !tt.ptr<i8>, %b: !tt.ptr<f16>, %c: i32, %s: i64) {
+  // expected-error @+1 {{attribute 'elem_type' failed to satisfy constraint}}
+  ttnvgpu.tensormap_create %p, %b, [%c, %c], [%c, %c], [%s], [%c, %c] {elem_type = 16 : i32, fill_mode = 0 : i32, interleave_layout = 0 : i32, swizzle_mode = 3 : i32} : (!tt.ptr<i8>, !tt.ptr<f16>, i32, i32, i32, i32, i64, i32, i32) -> ()
+  tt.return
+}
+
+// -----
+
+tt.func @map_swizzle(%p: !tt.ptr<i8>, %b: !tt.ptr<f16>, %c: i32, %s: i64) {
+  // expected-error @+1 {{attribute 'swizzle_mode' failed to satisfy constraint}}
+  ttnvgpu.tensormap_create %p, %b, [%c, %c], [%c, %c], [%s], [%c, %c] {elem_type = 6 : i32, fill_mode = 0 : i32, interleave_layout = 0 : i32, swizzle_mode = 4 : i32} : (!tt.ptr<i8>, !tt.ptr<f16>, i32, i32, i32, i32, i64, i32, i32) -> ()
+  tt.return
+}
+
+// -----
+
+tt.func @map_fill(%p: !tt.ptr<i8>, %b: !tt.ptr<f16>, %c: i32, %s: i64) {
+  // expected-error @+1 {{attribute 'fill_mode' failed to satisfy constraint}}
+  ttnvgpu.tensormap_create %p, %b, [%c, %c], [%c, %c], [%s], [%c, %c] {elem_type = 6 : i32, fill_mode = 2 : i32, interleave_layout = 0 : i32, swizzle_mode = 3 : i32} : (!tt.ptr<i8>, !tt.ptr<f16>, i32, i32, i32, i32, i64, i32, i32) -> ()
+  tt.return
+}
+
+// -----
+
+tt.func @map_interleave(%p: !tt.ptr<i8>, %b: !tt.ptr<f16>, %c: i32, %s: i64) {
+  // expected-error @+1 {{attribute 'interleave_layout' failed to satisfy constraint}}
+  ttnvgpu.tensormap_create %p, %b, [%c, %c], [%c, %c], [%s], [%c, %c] {elem_type = 6 : i32, fill_mode = 0 : i32, interleave_layout = 3 : i32, swizzle_mode = 3 : i32} : (!tt.ptr<i8>, !tt.ptr<f16>, i32, i32, i32, i32, i64, i32, i32) -> ()
+  tt.return
+}
+
+// -----
+
+#f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+tt.func @reinterpret(%p: !tt.ptr<tensor<64x64xf16>>) {
+  // expected-error @+1 {{cannot take a block pointer as address of a tensor map}}
+  %0 = ttnvgpu.reinterpret_tensor_descriptor %p : !tt.ptr<tensor<64x64xf16>> to !tt.tensordesc<tensor<64x64xf16, #f16>>
+  tt.return
+}
