@@ -9,6 +9,7 @@
 #include "Diagnostics.h"
 #include "Handles.h"
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -32,6 +33,9 @@ struct PyBuilder {
   UnitRef unit;
   OpBuilder builder;
   Location loc;
+  /// Where the functions being inlined were called, outermost first. Each is
+  /// complete: it has the callers before it in it.
+  SmallVector<Location> callers;
 
   explicit PyBuilder(const UnitRef &unit)
       : unit(unit), builder(unit->context.get()),
@@ -83,6 +87,9 @@ static LogicalResult inferTypes(OperationState &state) {
 Operation *PyBuilder::create(std::string_view name, nb::handle operands,
                              nb::handle attributes, nb::handle resultTypes,
                              nb::handle regions) {
+  // Dialects load when their first operation is made.
+  if (!RegisteredOperationName::lookup(StringRef(name), context()))
+    context()->getOrLoadDialect(StringRef(name).split('.').first);
   OperationState state(loc, StringRef(name));
   if (!state.name.isRegistered() && !context()->allowsUnregisteredDialects())
     throw nb::value_error(
@@ -225,6 +232,14 @@ static void populateAttrConstructors(nb::class_<PyBuilder> &cls) {
            [](PyBuilder &self, std::vector<int32_t> values) {
              return self.wrap(self.builder.getDenseI32ArrayAttr(values));
            })
+      .def("parse_attr",
+           [](PyBuilder &self, std::string_view text) {
+             DiagnosticCollector diagnostics(self.context());
+             Attribute attr = parseAttribute(text, self.context());
+             if (!attr)
+               diagnostics.raise("cannot parse the attribute");
+             return self.wrap(attr);
+           })
       // An `array` of Python integers as the elements of `tensor<Nxi32>`.
       .def("dense_i32_attr", [](PyBuilder &self, std::vector<int32_t> values) {
         return self.wrap(self.builder.getI32TensorAttr(values));
@@ -308,6 +323,16 @@ void populateBuilder(nb::module_ &m) {
            [](PyBuilder &self, std::string_view file, unsigned line,
               unsigned column) {
              self.loc = FileLineColLoc::get(self.context(), file, line, column);
+             if (!self.callers.empty())
+               self.loc = CallSiteLoc::get(self.loc, self.callers.back());
+           })
+      .def("push_call", [](PyBuilder &self) { self.callers.push_back(self.loc); },
+           "Until pop_call, set_loc means a place in a function called here.")
+      .def("pop_call",
+           [](PyBuilder &self) {
+             if (self.callers.empty())
+               throw nb::value_error("pop_call without push_call");
+             self.loc = self.callers.pop_back_val();
            })
       .def_prop_rw(
           "insertion_point",

@@ -111,7 +111,9 @@ def _pack(value: Any, param: tuple, allocations: list[tuple[int, int, str, bool]
         if size != 8:
             raise TileError(f"parameter '{name}' (.{kind}) is not a pointer")
         return bytes(8)
-    if isinstance(value, (bytes, bytearray, memoryview)) or (is_array and isinstance(value, np.ndarray)):
+    if isinstance(value, (bytes, bytearray, memoryview)) or (
+        is_array and isinstance(value, np.ndarray)
+    ):
         data = value.tobytes() if isinstance(value, np.ndarray) else bytes(value)
         if len(data) != size:
             raise TileError(f"parameter '{name}' has {size} bytes, {len(data)} were given")
@@ -175,7 +177,9 @@ def launch(
     """
     module = load(ptx)
     if entry not in module.entries:
-        raise TileError(f"the module has no kernel '{entry}'; it has {', '.join(module.entries) or 'none'}")
+        raise TileError(
+            f"the module has no kernel '{entry}'; it has {', '.join(module.entries) or 'none'}"
+        )
     params = module.params(entry)
     if len(args) != len(params):
         raise TileError(f"kernel '{entry}' takes {len(params)} arguments, {len(args)} were given")

@@ -1,0 +1,98 @@
+//===-- llvm.cpp - LLVM IR, optimisation and PTX --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Bindings.h"
+#include "Diagnostics.h"
+#include "Handles.h"
+
+#include "tile/Target/PTX.h"
+
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <nanobind/stl/string.h>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace mlir;
+
+namespace tile::python {
+
+static nb::dict getInfo(PyModule &module) {
+  DiagnosticCollector diagnostics(module.unit->context.get());
+  FailureOr<triton::KernelInfo> info =
+      triton::getKernelInfo(module.unit->module.get());
+  if (failed(info))
+    diagnostics.raise("the module has no kernel");
+  nb::dict result;
+  result["name"] = info->name;
+  result["num_warps"] = info->numWarps;
+  result["num_ctas"] = info->numCTAs;
+  result["shared"] = info->sharedMemory;
+  result["global_scratch_size"] = info->globalScratchSize;
+  result["global_scratch_align"] = info->globalScratchAlignment;
+  return result;
+}
+
+static nb::tuple translateToPTX(PyModule &module,
+                                const triton::PTXOptions &options) {
+  DiagnosticCollector diagnostics(module.unit->context.get());
+  std::string llvmIR;
+  FailureOr<std::string> ptx = failure();
+  {
+    nb::gil_scoped_release release;
+    ptx = triton::translateModuleToPTX(module.unit->module.get(), options,
+                                       &llvmIR);
+  }
+  if (failed(ptx))
+    diagnostics.raise("the translation to PTX failed");
+  return nb::make_tuple(*ptx, llvmIR);
+}
+
+/// Code generation alone, from the text of (optimised) LLVM IR.
+static std::string emitPTXFromLLVM(const std::string &text, PyContext &context,
+                                   const triton::PTXOptions &options,
+                                   bool optimize) {
+  DiagnosticCollector diagnostics(context.ref.get());
+  llvm::LLVMContext llvmContext;
+  llvm::SMDiagnostic error;
+  std::unique_ptr<llvm::Module> module =
+      llvm::parseIR(llvm::MemoryBufferRef(text, "<llir>"), error, llvmContext);
+  OwningOpRef<ModuleOp> place(
+      ModuleOp::create(UnknownLoc::get(context.ref.get())));
+  if (!module) {
+    std::string message;
+    llvm::raw_string_ostream os(message);
+    error.print(nullptr, os, /*ShowColors=*/false);
+    throw MLIRError{"cannot parse the LLVM IR: " + message, {}};
+  }
+  if (optimize && failed(triton::optimizeLLVM(*place, *module, options)))
+    diagnostics.raise("the optimisation of the LLVM IR failed");
+  FailureOr<std::string> ptx = triton::emitPTX(*place, *module, options);
+  if (failed(ptx))
+    diagnostics.raise("the generation of PTX failed");
+  return *ptx;
+}
+
+void populateLLVM(nb::module_ &m) {
+  nb::class_<triton::PTXOptions>(m, "PTXOptions",
+                                 "How LLVM IR is optimised and PTX emitted.")
+      .def(nb::init<>())
+      .def_rw("compute_capability", &triton::PTXOptions::computeCapability)
+      .def_rw("ptx_version", &triton::PTXOptions::ptxVersion)
+      .def_rw("opt_level", &triton::PTXOptions::optLevel)
+      .def_rw("enable_fp_fusion", &triton::PTXOptions::enableFpFusion)
+      .def_rw("line_info", &triton::PTXOptions::lineInfo)
+      .def_rw("libdevice_path", &triton::PTXOptions::libdevicePath);
+  m.def("kernel_info", &getInfo, "module"_a,
+        "What the launcher must know about the module's kernel.");
+  m.def("translate_to_ptx", &translateToPTX, "module"_a, "options"_a,
+        "The PTX of a module in the LLVM dialect, and its LLVM IR.");
+  m.def("emit_ptx", &emitPTXFromLLVM, "llvm_ir"_a, "context"_a, "options"_a,
+        "optimize"_a = false, "The PTX of LLVM IR, given as text.");
+}
+
+} // namespace tile::python

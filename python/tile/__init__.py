@@ -1,0 +1,87 @@
+"""tile: a compiler for GPU kernels written in Python.
+
+    import tile
+    import tile.language as tl
+
+    @tile.jit
+    def add(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
+        offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        mask = offsets < n
+        x = tl.load(x_ptr + offsets, mask=mask)
+        y = tl.load(y_ptr + offsets, mask=mask)
+        tl.store(out_ptr + offsets, x + y, mask=mask)
+
+    add[(tile.cdiv(n, 1024),)](x, y, out, n, BLOCK=1024)
+"""
+
+from __future__ import annotations
+
+import os as _os
+
+__version__ = "0.1.0"
+
+# In a checkout the extension module is in the build folder.
+_built = _os.path.join(_os.path.dirname(__file__), "..", "..", "build", "python", "tile")
+if _os.path.isdir(_built):
+    __path__.append(_os.path.abspath(_built))
+
+from . import knobs  # noqa: E402
+from .backends import GPUTarget  # noqa: E402
+from .errors import (  # noqa: E402
+    CompilerToolError,
+    DriverError,
+    InterpreterError,
+    OutOfResources,
+    TileError,
+    TritonError,
+)
+from .runtime.jit import (  # noqa: E402
+    JITFunction,
+    KernelInterface,
+    MockTensor,
+    TensorWrapper,
+    constexpr_function,
+    jit,
+    reinterpret,
+)
+
+# The library is written with @jit, so it comes after it.
+from . import language  # noqa: E402  # isort: skip
+from . import runtime  # noqa: E402  # isort: skip
+from .compiler import CompilationError, compile  # noqa: E402  # isort: skip
+from .runtime import Config, autotune, heuristics, set_allocator  # noqa: E402  # isort: skip
+
+
+@constexpr_function
+def cdiv(x: int, y: int) -> int:
+    """x / y, rounded up."""
+    return (x + y - 1) // y
+
+
+@constexpr_function
+def next_power_of_2(n: int) -> int:
+    """The smallest power of two that is not below n."""
+    return 1 << max(0, int(n) - 1).bit_length()
+
+
+def must_use_result(x: object, s: object = True) -> object:
+    """Marks a function whose result must not be ignored."""
+    return x if callable(x) else (lambda fn: fn)
+
+
+def __getattr__(name: str) -> object:
+    # What most programs do not need is loaded when it is used.
+    if name in ("testing", "tools", "sim"):
+        import importlib
+
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+__all__ = [
+    "CompilationError", "CompilerToolError", "Config", "DriverError", "GPUTarget",
+    "InterpreterError", "JITFunction", "KernelInterface", "MockTensor", "OutOfResources",
+    "TensorWrapper", "TileError", "TritonError", "autotune", "cdiv", "compile",
+    "constexpr_function", "heuristics", "jit", "knobs", "language", "must_use_result",
+    "next_power_of_2", "reinterpret", "runtime", "set_allocator", "testing", "tools",
+]  # fmt: skip

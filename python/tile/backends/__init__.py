@@ -1,0 +1,90 @@
+"""Backends: plug-ins, found by their folders.
+
+An installed package has each as ``tile/backends/<name>``; a checkout as
+``third_party/<name>/backend``. A backend has ``compiler.py`` with a subclass
+of `BaseBackend`, and ``driver.py`` with subclasses of `DriverBase`.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ..errors import TileError
+from .base import BaseBackend, BaseOptions, DriverBase, GPUTarget
+
+
+def _folders() -> dict[str, Path]:
+    here = Path(__file__).resolve().parent
+    found = {p.parent.name: p.parent for p in here.glob("*/compiler.py")}
+    checkout = here.parents[2] / "third_party"
+    for path in sorted(checkout.glob("*/backend/compiler.py")):
+        found.setdefault(path.parents[1].name, path.parent)
+    return found
+
+
+def _load(name: str, folder: Path, module: str) -> ModuleType:
+    package = f"{__name__}.{name}"
+    if package not in sys.modules:
+        init = folder / "__init__.py"
+        spec = importlib.util.spec_from_file_location(
+            package, init if init.exists() else None, submodule_search_locations=[str(folder)]
+        )
+        if spec is None:
+            spec = importlib.machinery.ModuleSpec(package, None, is_package=True)
+            spec.submodule_search_locations = [str(folder)]
+        loaded = importlib.util.module_from_spec(spec)
+        sys.modules[package] = loaded
+        if spec.loader is not None:
+            spec.loader.exec_module(loaded)
+    return importlib.import_module(f"{package}.{module}")
+
+
+@functools.lru_cache(maxsize=1)
+def backends() -> dict[str, type[BaseBackend]]:
+    """The backends there are, by name."""
+    result = {}
+    for name, folder in _folders().items():
+        module = _load(name, folder, "compiler")
+        result[name] = _subclass(module, BaseBackend)
+    return result
+
+
+def _subclass(module: ModuleType, base: type) -> Any:
+    for value in vars(module).values():
+        if isinstance(value, type) and issubclass(value, base) and value.__module__ == module.__name__:
+            return value
+    raise TileError(f"{module.__file__} defines no {base.__name__}")
+
+
+def find_backend(target: GPUTarget) -> BaseBackend:
+    """The backend for a target."""
+    if not isinstance(target, GPUTarget):
+        raise TileError(f"a target is a GPUTarget such as GPUTarget('cuda', 90, 32), not {target!r}")
+    for backend in backends().values():
+        if backend.supports_target(target):
+            return backend(target)
+    known = ", ".join(sorted(n for b in backends().values() for n in b.target_names())) or "none"
+    raise TileError(f"no backend compiles for '{target.backend}'; the known targets are {known}")
+
+
+@functools.lru_cache(maxsize=1)
+def drivers() -> dict[str, type[DriverBase]]:
+    """The drivers of the backends, by name."""
+    result: dict[str, type[DriverBase]] = {}
+    for name, folder in _folders().items():
+        if not (folder / "driver.py").exists():
+            continue
+        module = _load(name, folder, "driver")
+        for value in vars(module).values():
+            if isinstance(value, type) and issubclass(value, DriverBase) and value is not DriverBase:
+                result[value.name] = value
+    return result
+
+
+__all__ = ["BaseBackend", "BaseOptions", "DriverBase", "GPUTarget", "backends", "drivers", "find_backend"]

@@ -1,0 +1,102 @@
+"""What a backend provides."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class GPUTarget:
+    """What to compile for: ``GPUTarget("cuda", 90, 32)``."""
+
+    backend: str
+    arch: int | str
+    warp_size: int = 32
+
+    def __str__(self) -> str:
+        return f"{self.backend}:{self.arch}"
+
+
+@dataclass(frozen=True)
+class BaseOptions:
+    """Options of a compile; a backend adds its own."""
+
+    num_warps: int = 4
+    num_stages: int = 3
+    num_ctas: int = 1
+    debug: bool = False
+
+    def hash(self) -> str:
+        text = repr(sorted(self.as_dict().items()))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def as_dict(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+
+
+#: Turns what the stage before made into what this one makes. None: the machine
+#: lacks the tool.
+Stage = Callable[[Any, dict[str, Any]], Any]
+
+
+class BaseBackend(ABC):
+    """Compiles for one kind of target."""
+
+    def __init__(self, target: GPUTarget) -> None:
+        self.target = target
+
+    @staticmethod
+    @abstractmethod
+    def supports_target(target: GPUTarget) -> bool: ...
+
+    @staticmethod
+    @abstractmethod
+    def target_names() -> list[str]: ...
+
+    @abstractmethod
+    def hash(self) -> str:
+        """Identifies the target and the tools in cache keys."""
+
+    @abstractmethod
+    def parse_options(self, options: dict[str, Any]) -> BaseOptions: ...
+
+    @abstractmethod
+    def stages(self, options: Any) -> dict[str, Stage]:
+        """The stages, first to last."""
+
+    def has_tools_for(self, stage: str) -> bool:
+        """True if this machine has what the stage needs."""
+        return True
+
+
+class DriverBase(ABC):
+    """Runs kernels on one kind of device."""
+
+    #: How TILE_DRIVER names it.
+    name: str
+    #: Tried in this order where TILE_DRIVER names none.
+    priority: int = 0
+
+    @staticmethod
+    @abstractmethod
+    def is_active() -> bool:
+        """True if there is a device."""
+
+    @abstractmethod
+    def get_current_target(self) -> GPUTarget: ...
+
+    def get_current_device(self) -> int:
+        return 0
+
+    def get_current_stream(self, device: int) -> Any:
+        return 0
+
+    @abstractmethod
+    def make_launcher(self, kernel: Any, signature: list[str]) -> Callable:
+        """Returns `launch(grid_x, grid_y, grid_z, stream, arguments)` for a
+        kernel whose run-time parameters have these types."""

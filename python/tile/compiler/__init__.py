@@ -1,0 +1,13 @@
+"""From a kernel's source to its binary, in stages."""
+
+from .compiler import ASTSource, CompiledKernel, IRSource, LazyDict, compile, make_backend
+from .errors import (
+    CompilationError,
+    CompileTimeAssertionFailure,
+    UnsupportedLanguageConstruct,
+)
+
+__all__ = [
+    "ASTSource", "CompilationError", "CompileTimeAssertionFailure", "CompiledKernel", "IRSource",
+    "LazyDict", "UnsupportedLanguageConstruct", "compile", "make_backend",
+]  # fmt: skip

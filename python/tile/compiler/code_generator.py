@@ -1,0 +1,185 @@
+"""From the AST of a jit function to TTIR."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from .. import _C, knobs
+from ..errors import SemanticError, TileError
+from ..language import state
+from ..language.values import tensor
+from .builder import IRBuilder
+from .control_flow import ControlFlow
+from .errors import CompilationError, CompileTimeAssertionFailure, Place, from_diagnostics
+from .expressions import Expressions
+from .flatten import flat_types, unflatten
+from .frames import Frame, lookup
+from .functions import Functions
+from .statements import Statements
+
+
+class CodeGenerator(Expressions, Statements, ControlFlow, Functions):
+    """Generates one kernel, and the functions it calls."""
+
+    def __init__(self, context: Any, options: Any) -> None:
+        self.module = _C.ir.Module(context)
+        self.builder = IRBuilder(self.module, options)
+        self.frames: list[Frame] = []
+        self.outlined: dict[Any, tuple[str, Any]] = {}
+        #: The jit functions that the kernel calls.
+        self.dependencies: set[Any] = set()
+        #: The node to show in the next error, where it is not the one visited.
+        self.blame: ast.AST | None = None
+        self._visitors: dict[type, Callable] = {}
+        self._line_info = not knobs.compilation.disable_line_info
+        self._allow_any_global = knobs.compilation.allow_non_constexpr_globals
+
+    # Names and places.
+
+    @property
+    def frame(self) -> Frame:
+        return self.frames[-1]
+
+    @property
+    def scope(self) -> dict[str, Any]:
+        return self.frames[-1].scope
+
+    def lookup(self, name: str) -> Any:
+        where, value = lookup(self.frames[-1], name, self._allow_any_global)
+        return value
+
+    def at(self, node: ast.AST) -> None:
+        """Gives the operations that follow the place of `node`."""
+        if self._line_info:
+            frame = self.frames[-1]
+            self.builder.set_loc(
+                frame.source.file, node.lineno, node.col_offset + frame.source.column_shift + 1
+            )
+
+    def name_value(self, value: tensor, name: str) -> None:
+        value.handle.name(name)
+
+    # Visiting, and errors.
+
+    def visit(self, node: ast.AST) -> Any:
+        kind = type(node)
+        visitor = self._visitors.get(kind)
+        if visitor is None:
+            visitor = self._visitors[kind] = getattr(self, "visit_" + kind.__name__, self.unsupported)
+        try:
+            return visitor(node)
+        except CompilationError:
+            raise
+        except Exception as error:
+            raise self.error(node, error) from _hidden_cause(error)
+
+    def guard(self, node: ast.AST, body: Callable[[], Any]) -> Any:
+        """Runs `body`, with `node` as the place of its errors."""
+        try:
+            return body()
+        except CompilationError:
+            raise
+        except Exception as error:
+            raise self.error(node, error) from _hidden_cause(error)
+
+    def error(self, node: ast.AST, error: Exception) -> CompilationError:
+        node, self.blame = self.blame or node, None
+        places: list[Place] = []
+        for frame in self.frames:
+            place = frame.place(node if frame is self.frames[-1] else frame.call)
+            if place is not None and not frame.source.internal:
+                places.append(place)
+        kind = CompilationError
+        notes: list[str] = []
+        if isinstance(error, SemanticError):
+            message = str(error)
+            if message.startswith("static assertion failed"):
+                kind = CompileTimeAssertionFailure
+        elif isinstance(error, _C.ir.MLIRError):
+            wrapped = from_diagnostics(error)
+            message, notes = wrapped.error_message, list(wrapped.notes)
+        elif isinstance(error, TileError):
+            message = str(error)
+        elif isinstance(error, RecursionError):
+            message = "the kernel's calls or expressions nest too deeply"
+        else:
+            message = f"internal error of tile ({type(error).__name__}: {error}); please report it"
+        return kind(message, places, notes)
+
+    # The kernel.
+
+    def kernel(self, function: Any, name: str, arguments: dict[str, Any], hints: dict[str, dict[str, int]]) -> Any:
+        """Generates the kernel: `arguments` maps each parameter to the
+        structure of its value (a type, a tuple's, or a constant's)."""
+        b = self.builder
+        parsed = function.parse()
+        shapes = list(arguments.values())
+        types: list[Any] = []
+        for shape in shapes:
+            flat_types(shape, types)
+        frame = Frame(parsed.source, {}, function, tuple(shapes))
+        self.frames.append(frame)
+        try:
+            with state.generating(b, self):
+                self.at(parsed.node)
+                self.generate_kernel(name, parsed, frame, arguments, types, hints)
+        finally:
+            self.frames.pop()
+        try:
+            self.module.verify()
+        except _C.ir.MLIRError as error:
+            raise from_diagnostics(error) from None
+        return self.module
+
+    def generate_kernel(
+        self, name: str, parsed: Any, frame: Frame, arguments: dict[str, Any], types: list[Any], hints: dict
+    ) -> None:
+        b = self.builder
+        loc = b.loc
+        region = b.region([b.type(t) for t in types])
+        block = region.blocks[0]
+        b.insert_at_end(block)
+        handles = iter(block.arguments)
+        attributes = []
+        for parameter, shape in arguments.items():
+            value = unflatten(shape, handles)
+            frame.scope[parameter] = value
+            if isinstance(value, tensor):
+                self.name_value(value, parameter)
+            count: list[Any] = []
+            flat_types(shape, count)
+            for path in range(len(count)):
+                found = hints.get(parameter if isinstance(value, tensor) else f"{parameter}.{path}", {})
+                attributes.append(b.dict_attr({k: b.int_attr(32, v) for k, v in found.items()}))
+        outcome = self.run(parsed.body)
+        if outcome is not None and outcome.value is not None:
+            raise CompilationError(
+                "a kernel returns nothing; store its results through pointers",
+                [_function_place(parsed)],
+            )
+        b.loc = loc
+        b.create("tt.return", (), None, ())
+        b.insert_at_end(self.module.body)
+        function = {
+            "sym_name": b.str_attr(name),
+            "sym_visibility": b.str_attr("public"),
+            "function_type": b.type_attr(b.function_type([b.type(t) for t in types], [])),
+            "noinline": b.bool_attr(False),
+        }
+        if attributes:
+            function["arg_attrs"] = b.array_attr(attributes)
+        b.create("tt.func", (), function, (), (region,))
+
+
+def _function_place(parsed: Any) -> Place:
+    return Place(parsed.source.file, parsed.node.lineno, parsed.node.col_offset, 0, parsed.source.name)
+
+
+def _hidden_cause(error: Exception) -> Exception | None:
+    """Our own errors hide our stack; a bug of ours keeps its traceback."""
+    if isinstance(error, (TileError, _C.ir.MLIRError, RecursionError)):
+        return None
+    return error
+

@@ -1,0 +1,506 @@
+"""Branches, loops and returns, as structured control flow.
+
+An `if` with a run-time condition whose branches return (or continue) is
+generated together with all that follows it: what follows goes into the
+branches that reach it. The IR so needs no jumps.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import SemanticError
+from ..language import dtypes as dt
+from ..language import program
+from ..language.arithmetic import add, sub
+from ..language.conversion import cast, to_bool
+from ..language.promotion import constant, integer_promote, is_constant, to_tensor
+from ..language.values import describe, tensor
+from .assigned import assigned_names, contains
+from .flatten import (
+    Constant,
+    flat_types,
+    flatten,
+    is_sequence,
+    materialize,
+    materialize_like,
+    same,
+    structure,
+    unflatten,
+)
+from .frames import Undefined
+
+
+@dataclass
+class Outcome:
+    """How a list of statements ended, other than by reaching its end."""
+
+    kind: str  # "return", "continue" or "break"
+    value: Any = None
+
+
+class ControlFlow:
+    """The control-flow half of the code generator."""
+
+    def run(self, statements: Iterable[ast.stmt]) -> Outcome | None:
+        """Generates statements; None if control reaches the end of them."""
+        pending = list(statements)
+        while pending:
+            statement = pending.pop(0)
+            outcome = self.guard(statement, lambda s=statement: self.step(s, pending))
+            if isinstance(outcome, list):  # A constant `if`: go on with its branch.
+                pending = outcome
+            elif outcome is not None:
+                return outcome
+        return None
+
+    def step(self, statement: ast.stmt, rest: list[ast.stmt]) -> Outcome | list | None:
+        if isinstance(statement, ast.Return):
+            return self.step_return(statement)
+        if isinstance(statement, ast.If):
+            return self.step_if(statement, rest)
+        if isinstance(statement, (ast.Continue, ast.Break)):
+            kind = "continue" if isinstance(statement, ast.Continue) else "break"
+            if kind == "break" and self.frame.context == "loop":
+                raise SemanticError(
+                    "`break` is not supported in a run-time loop; use `while` with a condition that becomes false"
+                )
+            return Outcome(kind)
+        if isinstance(statement, ast.For):
+            return self.step_for(statement)
+        self.visit(statement)
+        return None
+
+    def step_return(self, node: ast.Return) -> Outcome:
+        if self.frame.context != "function":
+            raise SemanticError("`return` is not supported inside a loop; set a variable and return after the loop")
+        return Outcome("return", self.visit(node.value) if node.value is not None else None)
+
+    # Branches.
+
+    def step_if(self, node: ast.If, rest: list[ast.stmt]) -> Outcome | list | None:
+        condition = self.visit(node.test)
+        if not isinstance(condition, tensor):
+            return [*(node.body if condition else node.orelse), *rest]
+        self.check_scalar_condition(node.test, condition, "if")
+        condition = to_bool(condition)
+        jump = contains([node], (ast.Return,)) or contains([node], (ast.Continue, ast.Break), into_loops=False)
+        if jump is None:
+            self.branch(node, condition, lambda: self.run(node.body), lambda: self.run(node.orelse))
+            return None
+        if self.frame.context == "unrolled" and isinstance(jump, (ast.Break, ast.Return)):
+            what = "break" if isinstance(jump, ast.Break) else "return"
+            raise SemanticError(f"`{what}` under a run-time condition is not supported in an unrolled loop")
+        following = list(rest)
+        rest.clear()
+        outcomes = self.branch(
+            node,
+            condition,
+            lambda: self.run([*node.body, *following]),
+            lambda: self.run([*node.orelse, *following]),
+            jumps=True,
+        )
+        return outcomes
+
+    def check_scalar_condition(self, node: ast.expr, condition: tensor, what: str) -> None:
+        if condition.type.is_block():
+            self.blame = node
+            raise SemanticError(
+                f"the condition of `{what}` must be a scalar, but it is a block ({condition.type}); reduce it first, or "
+                "use tl.where to choose element by element"
+            )
+
+    def branch(
+        self,
+        node: ast.AST,
+        condition: tensor,
+        then: Callable[[], Outcome | None],
+        orelse: Callable[[], Outcome | None],
+        jumps: bool = False,
+    ) -> Outcome | None:
+        """Generates both branches, then the scf.if that joins them."""
+        b = self.builder
+        before = self.frame.scope
+        saved, loc = b.insertion_point, b.loc
+        regions, blocks, scopes, outcomes = [], [], [], []
+        for body in (then, orelse):
+            region = b.region()
+            block = region.blocks[0]
+            b.insert_at_end(block)
+            self.frame.scope = dict(before)
+            try:
+                outcomes.append(body())
+            except BaseException:
+                self.frame.scope = before
+                raise
+            regions.append(region)
+            blocks.append(b.insertion_point)
+            scopes.append(self.frame.scope)
+        returns = jumps and self.frame.context == "function"
+        if returns:
+            # The end of the function returns None.
+            pairs = [("the returned value", *[o.value if o is not None else None for o in outcomes])]
+            merged: dict[str, Any] = {}
+        else:
+            self.frame.scope = before
+            pairs, merged = self.changed(before, scopes, node)
+        joined = []
+        for name, a, c in pairs:
+            b.insertion_point = blocks[0]
+            a = a if same(a, c) and not is_constant(a) else self.adapt(a, c)
+            b.insertion_point = blocks[1]
+            c = c if same(a, c) and not is_constant(c) else self.adapt(c, a)
+            if structure(a) != structure(c):
+                raise SemanticError(
+                    f"{name} is {_say(structure(a))} in one branch and {_say(structure(c))} in the other; "
+                    "both branches must agree"
+                )
+            joined.append((name, structure(a), a, c))
+        types: list[Any] = []
+        for _, shape, _, _ in joined:
+            flat_types(shape, types)
+        for block, index in zip(blocks, (2, 3)):
+            handles: list[Any] = []
+            for entry in joined:
+                flatten(entry[index], handles)
+            b.insertion_point = block
+            b.create("scf.yield", handles, None, ())
+        b.insertion_point = saved
+        b.loc = loc
+        results = iter(b.create("scf.if", (condition.handle,), None, [b.type(t) for t in types], regions))
+        values = [unflatten(shape, results) for _, shape, _, _ in joined]
+        if returns:
+            self.frame.scope = before
+            return Outcome("return", values[0])
+        scope = dict(before)
+        scope.update(merged)
+        for (name, *_), value in zip(joined, values):
+            scope[name.strip("`")] = value
+            if isinstance(value, tensor):
+                self.name_value(value, name.strip("`"))
+        before.clear()
+        before.update(scope)
+        self.frame.scope = before
+        return Outcome("continue") if jumps else None
+
+    def adapt(self, value: Any, model: Any) -> Any:
+        """Makes numbers into tensors where the other branch has them differ."""
+        if is_constant(value) and type(value) is type(model) and value == model:
+            return value
+        return materialize_like(value, model)
+
+    def changed(self, before: dict, scopes: list[dict], node: ast.AST) -> tuple[list, dict]:
+        """The variables that the branches leave with different values."""
+        pairs, merged = [], {}
+        then, orelse = scopes
+        line = getattr(node, "lineno", 0)
+        for name in dict.fromkeys([*then, *orelse]):
+            if name not in then or name not in orelse:
+                where = "only when" if name in then else "only unless"
+                merged[name] = Undefined(f"it is assigned {where} the condition on line {line} holds")
+                continue
+            a, c = then[name], orelse[name]
+            if isinstance(a, Undefined) or isinstance(c, Undefined):
+                merged[name] = a if isinstance(a, Undefined) else c
+                continue
+            if same(a, c):
+                if name not in before or not same(before[name], a):
+                    merged[name] = a
+                continue
+            pairs.append((f"`{name}`", a, c))
+        return pairs, merged
+
+    def choose(self, condition: tensor, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
+        """An expression that evaluates one of two."""
+        b = self.builder
+        saved, loc = b.insertion_point, b.loc
+        regions, points, values = [], [], []
+        for body in (then, orelse):
+            region = b.region()
+            b.insert_at_end(region.blocks[0])
+            values.append(body())
+            regions.append(region)
+            points.append(b.insertion_point)
+        a, c = values
+        b.insertion_point = points[0]
+        a = materialize_like(a, c)
+        b.insertion_point = points[1]
+        c = materialize_like(c, a)
+        shape = structure(a)
+        if shape != structure(c):
+            raise SemanticError(f"the two values of `if ... else` are {_say(shape)} and {_say(structure(c))}")
+        for point, value in zip(points, (a, c)):
+            handles: list[Any] = []
+            flatten(value, handles)
+            b.insertion_point = point
+            b.create("scf.yield", handles, None, ())
+        b.insertion_point = saved
+        b.loc = loc
+        types: list[Any] = []
+        flat_types(shape, types)
+        return unflatten(shape, iter(b.create("scf.if", (condition.handle,), None, [b.type(t) for t in types], regions)))
+
+    # Loops.
+
+    def static_items(self, items: Any) -> Iterable[Any]:
+        """What a loop that is unrolled goes through."""
+        if isinstance(items, program.static_range):
+            return list(items)
+        if isinstance(items, program.range):
+            parts = (items.start, items.end, items.step)
+            if any(isinstance(p, tensor) for p in parts):
+                raise SemanticError("this range must be constant; its bounds are run-time values")
+            return range(*parts)
+        if is_sequence(items) or isinstance(items, (range, str)):
+            return items
+        if isinstance(items, dict):
+            return list(items)
+        raise SemanticError(f"cannot iterate over a {describe(items)}; use range, tl.range or tl.static_range")
+
+    def step_for(self, node: ast.For) -> None:
+        if node.orelse:
+            raise SemanticError("`for ... else` cannot be used in kernels")
+        items = self.visit(node.iter)
+        self.at(node)
+        if isinstance(items, tensor):
+            raise SemanticError("cannot iterate over a tensor; use range, tl.range or tl.static_range")
+        if isinstance(items, range):
+            items = program.range(items.start, items.stop, items.step)
+        if isinstance(items, program.range):
+            self.loop(node, items)
+            return
+        context, self.frame.context = self.frame.context, "unrolled"
+        try:
+            for item in self.static_items(items):
+                self.assign(node.target, item)
+                outcome = self.run(node.body)
+                if outcome is not None and outcome.kind == "break":
+                    break
+        finally:
+            self.frame.context = context
+
+    def loop(self, node: ast.For, bounds: program.range) -> None:
+        b = self.builder
+        if not isinstance(node.target, ast.Name):
+            raise SemanticError("a loop over a range assigns one variable")
+        start, end, step = bounds.start, bounds.end, bounds.step
+        for value in (start, end, step):
+            if not isinstance(value, tensor) and (isinstance(value, float) or not is_constant(value)):
+                raise SemanticError(f"a range's bounds and step are integers, not {describe(value)}")
+            if isinstance(value, tensor) and (value.type.is_block() or not value.dtype.is_int()):
+                raise SemanticError(f"a range's bounds and step are scalar integers, not {value.type}")
+        if step == 0 and not isinstance(step, tensor):
+            raise SemanticError("a range's step must not be 0")
+        descending = not isinstance(step, tensor) and step < 0
+        if descending:
+            start, end, step = end, start, -step
+        lower, upper, stride = (to_tensor(v) for v in (start, end, step))
+        ty = dt.int32
+        for original, value in ((start, lower), (end, upper), (step, stride)):
+            if isinstance(original, tensor):
+                ty = integer_promote(ty, value.dtype) if ty != value.dtype else ty
+            elif value.dtype.int_bitwidth > ty.int_bitwidth:
+                ty = value.dtype
+        if not any(isinstance(v, tensor) and v.dtype.is_int_unsigned() for v in (start, end, step)):
+            ty = dt.get_int_dtype(max(32, ty.int_bitwidth), True)
+        lower, upper, stride = (
+            constant(int(o), ty) if is_constant(o) else cast(v, ty)
+            for o, v in ((start, lower), (end, upper), (step, stride))
+        )
+        if descending:
+            # The loop counts up; the variable counts down from the same ends.
+            mirror = (lower, upper)
+
+        carried = self.carried(node.body, [node.target.id])
+        inits: list[Any] = []
+        flatten(tuple(carried.values()), inits)
+        loc = b.loc
+        region, types = self.loop_region([ty], carried)
+        block = region.blocks[0]
+        saved = b.insertion_point
+        arguments = iter(block.arguments)
+        induction = tensor(next(arguments), ty)
+        b.insert_at_end(block)
+        self.name_value(induction, node.target.id)
+        outer = self.frame.scope
+        self.frame.scope = dict(outer)
+        inner = self.enter(carried, arguments)
+        if descending:
+            induction = add(sub(mirror[1], induction), mirror[0])
+        self.frame.scope[node.target.id] = induction
+        context, self.frame.context = self.frame.context, "loop"
+        try:
+            self.run(node.body)
+            handles, dropped = self.leave(node, carried, inner)
+            b.create("scf.yield", handles, None, ())
+        finally:
+            self.frame.context = context
+            self.frame.scope = outer
+        b.insertion_point = saved
+        b.loc = loc
+        attributes = self.loop_attributes(bounds)
+        if ty.is_int_unsigned():
+            attributes["unsignedCmp"] = b.unit_attr()
+        results = b.create(
+            "scf.for", [lower.handle, upper.handle, stride.handle, *inits], attributes, types, (region,)
+        )
+        self.after_loop(node, carried, results, dropped, [node.target.id])
+
+    def loop_attributes(self, bounds: program.range) -> dict:
+        b = self.builder
+        attributes = {}
+        if bounds.num_stages is not None:
+            attributes["tt.num_stages"] = b.int_attr(32, bounds.num_stages)
+        if bounds.loop_unroll_factor is not None:
+            attributes["tt.loop_unroll_factor"] = b.int_attr(32, bounds.loop_unroll_factor)
+        for flag in ("disallow_acc_multi_buffer", "flatten", "warp_specialize"):
+            if getattr(bounds, flag):
+                attributes[f"tt.{flag}"] = b.unit_attr()
+        if bounds.disable_licm:
+            attributes["llvm.loop_annotation"] = b.parse_attr("#llvm.loop_annotation<licm = <disable = true>>")
+        return attributes
+
+    def carried(self, body: list[ast.stmt], exclude: list[str]) -> dict[str, Any]:
+        """The variables of before the loop that its body assigns."""
+        result = {}
+        for name in assigned_names(body):
+            if name in exclude or name not in self.scope or isinstance(self.scope[name], Undefined):
+                continue
+            result[name] = materialize(self.scope[name])
+        return result
+
+    def loop_region(self, leading: list[Any], carried: dict[str, Any]) -> tuple[Any, list[Any]]:
+        b = self.builder
+        types: list[Any] = []
+        flat_types(structure(tuple(carried.values())), types)
+        ir_types = [b.type(t) for t in types]
+        return b.region([*[b.type(t) for t in leading], *ir_types]), ir_types
+
+    def enter(self, carried: dict[str, Any], arguments: Any) -> dict[str, Any]:
+        """Gives the carried variables the values of this iteration."""
+        inner = {}
+        for name, value in carried.items():
+            inner[name] = self.frame.scope[name] = unflatten(structure(value), arguments)
+            if isinstance(inner[name], tensor):
+                self.name_value(inner[name], name)
+        return inner
+
+    def leave(self, node: Any, carried: dict[str, Any], inner: dict[str, Any]) -> tuple[list[Any], set[str]]:
+        """The values for the next iteration, and names that change their type."""
+        handles: list[Any] = []
+        dropped: set[str] = set()
+        for name, initial in carried.items():
+            value = self.frame.scope.get(name)
+            shape = structure(initial)
+            if isinstance(value, Undefined):
+                if not self.killed_first(node.body, name):
+                    raise SemanticError(f"`{name}` may be undefined after an iteration of the loop: {value.why}")
+                value = inner[name]
+                dropped.add(name)
+            else:
+                value = materialize_like(value, inner[name])
+            if structure(value) != shape:
+                if not self.killed_first(node.body, name):
+                    raise self.unstable(node, name, shape, structure(value))
+                value = inner[name]
+                dropped.add(name)
+            flatten(value, handles)
+        return handles, dropped
+
+    def unstable(self, node: Any, name: str, before: Any, after: Any) -> SemanticError:
+        assignment = assigned_names(node.body).get(name)
+        if assignment is not None:
+            self.blame = assignment
+        if isinstance(before, Constant) or isinstance(after, Constant):
+            return SemanticError(
+                f"`{name}` is {_say(before)} before the loop on line {node.lineno}, but {_say(after)} after an iteration; "
+                "only numbers and tensors can change in a run-time loop (tl.static_range unrolls one)"
+            )
+        return SemanticError(
+            f"`{name}` has the type {_say(before)} before the loop on line {node.lineno}, but {_say(after)} after an "
+            "iteration; a variable keeps its type through a loop, so convert it with .to() or tl.broadcast_to"
+        )
+
+    def killed_first(self, body: list[ast.stmt], name: str) -> bool:
+        """True if the body surely assigns the name before it reads it."""
+        for statement in body:
+            reads = any(
+                isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in ast.walk(statement)
+            )
+            if reads or isinstance(statement, ast.AugAssign) and name in assigned_names([statement]):
+                return False
+            if isinstance(statement, (ast.Assign, ast.AnnAssign)) and name in assigned_names([statement]):
+                return True
+            if isinstance(statement, (ast.If, ast.For, ast.While)) and name in assigned_names([statement]):
+                return False
+        return False
+
+    def after_loop(
+        self, node: Any, carried: dict[str, Any], results: list[Any], dropped: set[str], own: list[str]
+    ) -> None:
+        handles = iter(results)
+        for name, initial in carried.items():
+            value = unflatten(structure(initial), handles)
+            if name in dropped:
+                self.scope[name] = Undefined(f"it changes its type in the loop on line {node.lineno}")
+                continue
+            self.scope[name] = value
+            if isinstance(value, tensor):
+                self.name_value(value, name)
+        for name in [*assigned_names(node.body), *own]:
+            if name not in carried:
+                self.scope[name] = Undefined(
+                    f"it is assigned in the loop on line {node.lineno}, which may run zero times; "
+                    "give it a value before the loop"
+                )
+
+    def visit_While(self, node: ast.While) -> None:
+        if node.orelse:
+            raise SemanticError("`while ... else` cannot be used in kernels")
+        b = self.builder
+        self.at(node)
+        loc = b.loc
+        carried = self.carried([node.test, *node.body], [])
+        inits: list[Any] = []
+        flatten(tuple(carried.values()), inits)
+        before_region, types = self.loop_region([], carried)
+        after_region, _ = self.loop_region([], carried)
+        saved = b.insertion_point
+        outer = self.frame.scope
+        context, self.frame.context = self.frame.context, "loop"
+        try:
+            block = before_region.blocks[0]
+            b.insert_at_end(block)
+            self.frame.scope = dict(outer)
+            inner = self.enter(carried, iter(block.arguments))
+            condition = self.visit(node.test)
+            if isinstance(condition, program.condition):
+                condition = condition.condition
+            if not isinstance(condition, tensor) and not is_constant(condition):
+                raise SemanticError(f"the condition of `while` is a {describe(condition)}")
+            condition = to_tensor(condition)
+            self.check_scalar_condition(node.test, condition, "while")
+            forwarded: list[Any] = []
+            flatten(tuple(self.frame.scope[name] for name in carried), forwarded)
+            b.create("scf.condition", [to_bool(condition).handle, *forwarded], None, ())
+            block = after_region.blocks[0]
+            b.insert_at_end(block)
+            self.frame.scope = dict(outer)
+            inner = self.enter(carried, iter(block.arguments))
+            self.run(node.body)
+            handles, dropped = self.leave(node, carried, inner)
+            b.create("scf.yield", handles, None, ())
+        finally:
+            self.frame.context = context
+            self.frame.scope = outer
+        b.insertion_point = saved
+        b.loc = loc
+        results = b.create("scf.while", inits, None, types, (before_region, after_region))
+        self.after_loop(node, carried, results, dropped, [])
+
+
+def _say(shape: Any) -> str:
+    return str(shape)

@@ -1,0 +1,117 @@
+"""CompilationError: what is wrong in a kernel, and where."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..errors import TileError
+
+
+@dataclass(frozen=True)
+class Place:
+    """A range of one source line; `end_column` is exclusive."""
+
+    file: str
+    line: int
+    column: int = 0
+    end_column: int = 0
+    function: str = ""
+
+    @property
+    def text(self) -> str:
+        return linecache.getline(self.file, self.line).rstrip("\n")
+
+    def render(self) -> str:
+        """The line with carets under the range, as Python's tracebacks show it."""
+        head = f'  File "{self.file}", line {self.line}' + (f", in {self.function}" if self.function else "")
+        text = self.text
+        if not text.strip():
+            return head
+        stripped = text.lstrip()
+        indent = len(text) - len(stripped)
+        start = max(0, self.column - indent)
+        end = self.end_column if self.end_column > self.column else self.column + 1
+        width = max(1, min(end - indent, len(stripped)) - start)
+        return f"{head}\n    {stripped}\n    {' ' * start}{'^' * width}"
+
+
+class CompilationError(TileError):
+    """An error in a kernel, with its place and the calls that lead there."""
+
+    def __init__(
+        self,
+        message: str,
+        places: Sequence[Place] = (),
+        notes: Sequence[str] = (),
+    ) -> None:
+        self.error_message = message
+        #: Innermost place last, like a traceback.
+        self.places = tuple(places)
+        self.notes = tuple(notes)
+        super().__init__(self._render())
+
+    def _render(self) -> str:
+        lines = [place.render() for place in self.places]
+        lines.append(f"error: {self.error_message}")
+        lines.extend(f"note: {note}" for note in self.notes)
+        return "\n" + "\n".join(lines) if self.places else "\n".join(lines)
+
+    @property
+    def message(self) -> str:
+        return self.error_message
+
+    @property
+    def place(self) -> Place | None:
+        return self.places[-1] if self.places else None
+
+    def __reduce__(self) -> tuple:
+        return (type(self), (self.error_message, self.places, self.notes))
+
+
+class CompileTimeAssertionFailure(CompilationError):
+    """A tl.static_assert that does not hold."""
+
+
+class UnsupportedLanguageConstruct(CompilationError):
+    """Python that kernels cannot use."""
+
+
+def node_place(node: ast.AST, file: str, function: str, column_shift: int) -> Place | None:
+    """The place of an AST node of a function whose source was dedented."""
+    line = getattr(node, "lineno", None)
+    if line is None:
+        return None
+    column = getattr(node, "col_offset", 0)
+    end = getattr(node, "end_col_offset", column + 1)
+    if getattr(node, "end_lineno", line) != line:
+        # Only the first line of a longer expression is shown.
+        end = len(linecache.getline(file, line).rstrip("\n").encode()) - column_shift
+    # The AST counts bytes of UTF-8; the reader counts characters.
+    raw = linecache.getline(file, line).encode()
+    column = len(raw[: column + column_shift].decode(errors="replace"))
+    end = len(raw[: end + column_shift].decode(errors="replace"))
+    return Place(file, line, column, end, function)
+
+
+def from_diagnostics(error: Exception, what: str = "") -> CompilationError:
+    """Wraps an MLIRError: the first error's text, op and source places."""
+    diagnostics = getattr(error, "diagnostics", [])
+    errors = [d for d in diagnostics if d["severity"] == "error"]
+    if not errors:
+        return CompilationError(what + str(error))
+    first = errors[0]
+    places = [Place(file, line, max(0, column - 1)) for file, line, column in reversed(first["places"])]
+    notes = []
+    if what:
+        notes.append(what)
+    for note in first["notes"]:
+        text = note["message"]
+        if text.startswith("see current operation:"):
+            # One line names the operation; the whole may be a page of IR.
+            text = text.splitlines()[0][:200]
+        notes.append(text)
+    notes.extend(d["message"] for d in errors[1:4])
+    return CompilationError(first["message"], places, notes)

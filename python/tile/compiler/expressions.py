@@ -1,0 +1,322 @@
+"""Expressions of Python, evaluated to constants and tensors."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from typing import Any
+
+from ..errors import SemanticError
+from ..language import arithmetic, creation
+from ..language.conversion import to_bool
+from ..language.promotion import is_constant
+from ..language.values import describe, tensor, unwrap
+from .flatten import is_sequence
+from .functions import BoundFunction, LocalFunction, is_callable_function
+
+_BINARY = {
+    ast.Add: (arithmetic.add, operator.add, "__add__"),
+    ast.Sub: (arithmetic.sub, operator.sub, "__sub__"),
+    ast.Mult: (arithmetic.mul, operator.mul, "__mul__"),
+    ast.Div: (arithmetic.truediv, operator.truediv, "__truediv__"),
+    ast.FloorDiv: (arithmetic.floordiv, operator.floordiv, "__floordiv__"),
+    ast.Mod: (arithmetic.mod, operator.mod, "__mod__"),
+    ast.Pow: (None, operator.pow, "__pow__"),
+    ast.LShift: (arithmetic.shl, operator.lshift, "__lshift__"),
+    ast.RShift: (arithmetic.shr, operator.rshift, "__rshift__"),
+    ast.BitAnd: (arithmetic.bitand, operator.and_, "__and__"),
+    ast.BitOr: (arithmetic.bitor, operator.or_, "__or__"),
+    ast.BitXor: (arithmetic.bitxor, operator.xor, "__xor__"),
+}
+_COMPARE = {
+    ast.Eq: (arithmetic.eq, operator.eq),
+    ast.NotEq: (arithmetic.ne, operator.ne),
+    ast.Lt: (arithmetic.lt, operator.lt),
+    ast.LtE: (arithmetic.le, operator.le),
+    ast.Gt: (arithmetic.gt, operator.gt),
+    ast.GtE: (arithmetic.ge, operator.ge),
+}
+
+
+class Expressions:
+    """The expression half of the code generator."""
+
+    def visit_Constant(self, node: ast.Constant) -> Any:
+        return node.value
+
+    def visit_Name(self, node: ast.Name) -> Any:
+        return self.lookup(node.id)
+
+    def visit_Tuple(self, node: ast.Tuple) -> tuple:
+        return tuple(self.visit_items(node.elts))
+
+    def visit_List(self, node: ast.List) -> list:
+        return self.visit_items(node.elts)
+
+    def visit_items(self, nodes: list[ast.expr]) -> list:
+        items: list[Any] = []
+        for node in nodes:
+            if isinstance(node, ast.Starred):
+                items.extend(self.visit(node.value))
+            else:
+                items.append(self.visit(node))
+        return items
+
+    def visit_Dict(self, node: ast.Dict) -> dict:
+        return {self.visit(k): self.visit(v) for k, v in zip(node.keys, node.values) if k is not None}
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> Any:
+        value = self.visit(node.value)
+        self.assign(node.target, value)
+        return value
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        owner = self.visit(node.value)
+        self.at(node)
+        name = node.attr
+        if isinstance(owner, tensor):
+            member = getattr(tensor, name, None)
+            if member is None or name.startswith("_"):
+                if name == "value":
+                    raise SemanticError("a run-time value has no .value: it is not known at compile time")
+                raise SemanticError(f"a {owner.type} has no attribute `{name}`")
+            if is_callable_function(member):
+                return BoundFunction(member, owner)
+            return getattr(owner, name)
+        if isinstance(owner, (int, float, str)) and name == "value":
+            return owner  # A constant is its own constexpr.
+        if isinstance(owner, BoundFunction):
+            owner = owner.function
+        if not hasattr(owner, name):
+            what = f"module `{owner.__name__}`" if hasattr(owner, "__spec__") else f"a {describe(owner)}"
+            raise SemanticError(f"{what} has no attribute `{name}`")
+        value = getattr(owner, name)
+        if is_callable_function(getattr(type(owner), name, None)) and not isinstance(owner, type):
+            return BoundFunction(getattr(type(owner), name), owner)
+        return unwrap(value)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
+        value = self.visit(node.operand)
+        self.at(node)
+        if isinstance(node.op, ast.Not):
+            if isinstance(value, tensor):
+                return arithmetic.logical_not(value)
+            return not value
+        if not isinstance(value, tensor):
+            method = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}[type(node.op)]
+            return method(value)
+        if isinstance(node.op, ast.USub):
+            return arithmetic.neg(value)
+        if isinstance(node.op, ast.Invert):
+            return arithmetic.invert(value)
+        return value
+
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        lhs, rhs = self.visit(node.left), self.visit(node.right)
+        self.at(node)
+        return self.binary(type(node.op), lhs, rhs)
+
+    def binary(self, op: type[ast.operator], lhs: Any, rhs: Any) -> Any:
+        if op not in _BINARY:
+            raise SemanticError(f"the operator {op.__name__} is not supported in kernels; use tl.dot for matrix products")
+        on_tensors, on_constants, method = _BINARY[op]
+        if isinstance(lhs, tensor) or isinstance(rhs, tensor):
+            for value in (lhs, rhs):
+                if is_sequence(value):
+                    raise SemanticError(f"no arithmetic between a tensor and a {type(value).__name__}")
+            custom = self.operator_method(lhs, method)
+            if custom is not None:
+                return self.call_function(custom, [rhs], {})
+            if on_tensors is None:
+                raise SemanticError("** works on constants only; use tl.math.pow or tl.exp2 for run-time values")
+            return on_tensors(lhs, rhs)
+        custom = self.operator_method(lhs, method)
+        if custom is not None:
+            return self.call_function(custom, [rhs], {})
+        try:
+            return on_constants(lhs, rhs)
+        except ZeroDivisionError:
+            raise SemanticError("division by zero in a constant expression") from None
+        except TypeError:
+            raise SemanticError(f"no such operation between {describe(lhs)} and {describe(rhs)}") from None
+
+    def operator_method(self, owner: Any, method: str) -> Any:
+        """An operator that a user's aggregate defines as a jit function."""
+        if isinstance(owner, (tensor, int, float, str, tuple, list)):
+            return None
+        member = getattr(type(owner), method, None)
+        return BoundFunction(member, owner) if is_callable_function(member) else None
+
+    def visit_Compare(self, node: ast.Compare) -> Any:
+        lhs = self.visit(node.left)
+        result: Any = True
+        for op, right in zip(node.ops, node.comparators):
+            rhs = self.visit(right)
+            self.at(node)
+            part = self.compare(type(op), lhs, rhs)
+            if result is True:
+                result = part
+            elif isinstance(result, tensor) or isinstance(part, tensor):
+                result = arithmetic.logical_and(result, part)
+            else:
+                result = result and part
+            if result is False:
+                return False
+            lhs = rhs
+        return result
+
+    def compare(self, op: type[ast.cmpop], lhs: Any, rhs: Any) -> Any:
+        if op in (ast.Is, ast.IsNot):
+            if isinstance(lhs, (int, float)) and isinstance(rhs, (int, float)):
+                equal = type(lhs) is type(rhs) and lhs == rhs
+            else:
+                equal = lhs is rhs
+            return equal if op is ast.Is else not equal
+        if op in (ast.In, ast.NotIn):
+            if isinstance(lhs, tensor) or any(isinstance(v, tensor) for v in rhs):
+                raise SemanticError("`in` works on constants only")
+            return (lhs in rhs) if op is ast.In else (lhs not in rhs)
+        on_tensors, on_constants = _COMPARE[op]
+        if isinstance(lhs, tensor) or isinstance(rhs, tensor):
+            other = rhs if isinstance(lhs, tensor) else lhs
+            pointers = any(isinstance(v, tensor) and v.dtype.is_ptr() for v in (lhs, rhs))
+            if not isinstance(other, tensor) and not is_constant(other) and not (other is None and pointers):
+                if op is ast.Eq:
+                    return False
+                if op is ast.NotEq:
+                    return True
+            return on_tensors(lhs, rhs)
+        if is_sequence(lhs) and is_sequence(rhs) and op in (ast.Eq, ast.NotEq):
+            return self.compare_sequences(lhs, rhs, op is ast.Eq)
+        return on_constants(lhs, rhs)
+
+    def compare_sequences(self, lhs: Any, rhs: Any, equal: bool) -> Any:
+        if len(lhs) != len(rhs):
+            return not equal
+        result: Any = True
+        for a, b in zip(lhs, rhs):
+            part = self.compare(ast.Eq, a, b)
+            if isinstance(result, tensor) or isinstance(part, tensor):
+                result = arithmetic.logical_and(result, part)
+            else:
+                result = result and part
+        if equal:
+            return result
+        return arithmetic.logical_not(result) if isinstance(result, tensor) else not result
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> Any:
+        is_and = isinstance(node.op, ast.And)
+        result: Any = None
+        for i, operand in enumerate(node.values):
+            value = self.visit(operand)
+            if i == 0:
+                result = value
+            elif isinstance(result, tensor):
+                if isinstance(value, tensor) or is_constant(value):
+                    self.at(node)
+                    result = (arithmetic.logical_and if is_and else arithmetic.logical_or)(result, value)
+                else:
+                    raise SemanticError(f"`and` and `or` take numbers and tensors, not {describe(value)}")
+            else:
+                result = value  # The constant before it did not decide.
+            if not isinstance(result, tensor) and bool(result) != is_and:
+                return result
+        return result
+
+    def visit_IfExp(self, node: ast.IfExp) -> Any:
+        condition = self.visit(node.test)
+        if not isinstance(condition, tensor):
+            return self.visit(node.body if condition else node.orelse)
+        self.at(node.test)
+        if condition.type.is_block():
+            raise SemanticError(
+                f"the condition of `if ... else` is a block ({condition.type}); use tl.where to choose element by element"
+            )
+        return self.choose(to_bool(condition), lambda: self.visit(node.body), lambda: self.visit(node.orelse))
+
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        owner = self.visit(node.value)
+        index = self.visit(node.slice)
+        self.at(node)
+        if isinstance(owner, tensor):
+            return creation.index(owner, index)
+        if is_sequence(owner):
+            if isinstance(index, tensor):
+                raise SemanticError("a tuple is indexed with constants, not with a run-time value")
+            try:
+                item = owner[index]
+            except IndexError:
+                raise SemanticError(f"index {index} is out of range for {len(owner)} items") from None
+            return item
+        method = self.operator_method(owner, "__getitem__")
+        if method is not None:
+            return self.call_function(method, [index], {})
+        try:
+            return owner[index]
+        except (TypeError, KeyError, IndexError) as error:
+            raise SemanticError(f"cannot index a {describe(owner)}: {error}") from None
+
+    def visit_Slice(self, node: ast.Slice) -> slice:
+        parts = [self.visit(p) if p is not None else None for p in (node.lower, node.upper, node.step)]
+        if any(isinstance(p, tensor) for p in parts):
+            raise SemanticError("slices need constant bounds; use pointers and masks for run-time ones")
+        return slice(*parts)
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> str:
+        return "".join(str(self.visit(v)) for v in node.values)
+
+    def visit_FormattedValue(self, node: ast.FormattedValue) -> str:
+        value = self.visit(node.value)
+        convert = {115: str, 114: repr, 97: ascii}.get(node.conversion)
+        if convert is not None:
+            value = convert(value)
+        if isinstance(value, tensor):
+            return str(value)
+        return format(value, self.visit(node.format_spec) if node.format_spec else "")
+
+    def visit_Lambda(self, node: ast.Lambda) -> LocalFunction:
+        return LocalFunction("<lambda>", node.args, [ast.copy_location(ast.Return(node.body), node.body)], self.frame)
+
+    def visit_ListComp(self, node: ast.ListComp) -> list:
+        return list(self.comprehension(node.elt, node.generators))
+
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> tuple:
+        return tuple(self.comprehension(node.elt, node.generators))
+
+    def comprehension(self, element: ast.expr, generators: list[ast.comprehension]) -> list:
+        if not generators:
+            return [self.visit(element)]
+        first, rest = generators[0], generators[1:]
+        items = self.visit(first.iter)
+        if isinstance(items, tensor):
+            raise SemanticError("a comprehension iterates over constants and tuples, not over a tensor")
+        saved = dict(self.scope)
+        result: list[Any] = []
+        for item in self.static_items(items):
+            self.assign(first.target, item)
+            conditions = [self.visit(c) for c in first.ifs]
+            if any(isinstance(c, tensor) for c in conditions):
+                raise SemanticError("a comprehension's condition must be constant")
+            if all(conditions):
+                result.extend(self.comprehension(element, rest))
+        self.scope.clear()
+        self.scope.update(saved)
+        return result
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        function = self.visit(node.func)
+        arguments = self.visit_items(node.args)
+        keywords: dict[str, Any] = {}
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                keywords.update(self.visit(keyword.value))
+            else:
+                keywords[keyword.arg] = self.visit(keyword.value)
+        self.at(node)
+        frame = self.frame
+        saved, frame.call = frame.call, node
+        result = self.call_function(function, arguments, keywords)
+        frame.call = saved
+        return result
+
+

@@ -1,0 +1,181 @@
+"""Values of Python as lists of SSA values, for loops, branches and calls.
+
+A variable may hold a tensor, a tuple of tensors, a descriptor, or a constant.
+Its *structure* says how many SSA values it has and how to put it together
+again from new ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..errors import SemanticError
+from ..language.dtypes import dtype
+from ..language.promotion import is_constant, to_tensor
+from ..language.values import tensor, tl_tuple, unwrap
+
+
+class Constant:
+    """The structure of a value without SSA values."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Constant):
+            return False
+        if self.value is other.value:
+            return True
+        return type(self.value) is type(other.value) and bool(self.value == other.value)
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __str__(self) -> str:
+        return f"the constant {self.value!r}"
+
+
+class Sequence_:
+    """The structure of a tuple or a list."""
+
+    __slots__ = ("cls", "items")
+
+    def __init__(self, cls: type, items: tuple[Any, ...]) -> None:
+        self.cls = cls
+        self.items = items
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence_) and self.cls is other.cls and self.items == other.items
+
+    def __hash__(self) -> int:
+        return hash(self.items)
+
+    def __str__(self) -> str:
+        return f"({', '.join(map(str, self.items))})"
+
+
+def is_sequence(value: Any) -> bool:
+    return isinstance(value, (tuple, list))
+
+
+def make_sequence(cls: type, items: list[Any]) -> Any:
+    """A tuple or list of the class, which may be a named tuple."""
+    if hasattr(cls, "_fields"):
+        return cls(*items)
+    return cls(items)
+
+
+def structure(value: Any) -> Any:
+    """The structure of a value."""
+    if isinstance(value, tensor):
+        return value.type
+    if is_sequence(value):
+        return Sequence_(type(value), tuple(structure(v) for v in value))
+    describe = getattr(value, "__tile_structure__", None)
+    if describe is not None and not isinstance(value, type):
+        return describe()
+    return Constant(value)
+
+
+def flatten(value: Any, handles: list[Any]) -> None:
+    """Appends the SSA values of a value."""
+    if isinstance(value, tensor):
+        handles.append(value.handle)
+    elif is_sequence(value):
+        for item in value:
+            flatten(item, handles)
+    elif hasattr(value, "__tile_flatten__") and not isinstance(value, type):
+        value.__tile_flatten__(handles)
+
+
+def flat_types(shape: Any, types: list[dtype]) -> None:
+    """Appends the types of the SSA values of a structure."""
+    if isinstance(shape, dtype):
+        types.append(shape)
+    elif isinstance(shape, Sequence_):
+        for item in shape.items:
+            flat_types(item, types)
+    elif not isinstance(shape, Constant):
+        shape.flat_types(types)
+
+
+def unflatten(shape: Any, handles: Iterator[Any]) -> Any:
+    """A value of the structure, from new SSA values."""
+    if isinstance(shape, dtype):
+        return tensor(next(handles), shape)
+    if isinstance(shape, Constant):
+        return shape.value
+    if isinstance(shape, Sequence_):
+        return make_sequence(shape.cls, [unflatten(item, handles) for item in shape.items])
+    return shape.unflatten(handles)
+
+
+def same(a: Any, b: Any) -> bool:
+    """True if two values are one and the same: nothing was assigned."""
+    if a is b:
+        return True
+    if isinstance(a, tensor) or isinstance(b, tensor):
+        return isinstance(a, tensor) and isinstance(b, tensor) and a.type == b.type and a.handle == b.handle
+    if is_sequence(a) and is_sequence(b):
+        return type(a) is type(b) and len(a) == len(b) and all(map(same, a, b))
+    if type(a) is not type(b):
+        return False
+    try:
+        return bool(a == b)
+    except Exception:  # Some user objects compare to non-booleans.
+        return False
+
+
+def materialize(value: Any) -> Any:
+    """Turns the numbers in a value into tensors, so that it can vary."""
+    value = unwrap(value)
+    if is_constant(value):
+        return to_tensor(value)
+    if is_sequence(value):
+        return make_sequence(type(value), [materialize(v) for v in value])
+    return value
+
+
+def materialize_like(value: Any, model: Any) -> Any:
+    """Like materialize, where numbers take the type of the model's tensor."""
+    from ..language.promotion import constant
+
+    value = unwrap(value)
+    if is_constant(value):
+        if isinstance(model, tensor) and not model.dtype.is_ptr():
+            kind = 0 if isinstance(value, bool) else 1 if isinstance(value, int) else 2
+            if model.dtype.kind().value >= kind and not model.type.is_block():
+                return constant(value, model.type)
+        return to_tensor(value)
+    if is_sequence(value) and is_sequence(model) and len(value) == len(model):
+        return make_sequence(type(value), [materialize_like(v, m) for v, m in zip(value, model)])
+    if is_sequence(value):
+        return materialize(value)
+    return value
+
+
+def unify(name: str, a: Any, b: Any) -> tuple[Any, Any, Any]:
+    """Brings the values of two branches to one structure.
+
+    Returns the structure and both values. Raises if they differ.
+    """
+    if same(a, b) and not isinstance(a, tensor) and not is_sequence(a):
+        return structure(a), a, b
+    new_a, new_b = materialize_like(a, b), materialize_like(b, a)
+    sa, sb = structure(new_a), structure(new_b)
+    if sa != sb:
+        raise SemanticError(f"{name} has the type {describe(sa)} in one branch and {describe(sb)} in the other")
+    return sa, new_a, new_b
+
+
+def describe(shape: Any) -> str:
+    return str(shape)
+
+
+__all__ = [
+    "Constant", "describe", "flat_types", "flatten", "is_sequence", "make_sequence", "materialize",
+    "materialize_like", "same", "structure", "tl_tuple", "unflatten", "unify",
+]  # fmt: skip

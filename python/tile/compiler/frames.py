@@ -1,0 +1,106 @@
+"""The functions being generated: their names, scopes and sources."""
+
+from __future__ import annotations
+
+import builtins
+import types
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import SemanticError
+from ..language import values
+from ..language.dtypes import dtype
+from .errors import Place, node_place
+
+
+@dataclass
+class Source:
+    """A parsed function: where it is, and what it sees besides its locals."""
+
+    name: str
+    file: str
+    column_shift: int
+    globals: dict[str, Any]
+    nonlocals: dict[str, Any] = field(default_factory=dict)
+    #: True for functions of tile's own library, which errors do not show.
+    internal: bool = False
+
+
+@dataclass
+class Frame:
+    """One activation of a function while it is generated."""
+
+    source: Source
+    scope: dict[str, Any]
+    function: Any = None
+    #: The structures of the arguments, to recognise recursion.
+    signature: Any = None
+    #: "function", "loop" (a run-time one) or "unrolled".
+    context: str = "function"
+    #: The call that is being generated, in frames other than the last.
+    call: Any = None
+
+    def place(self, node: Any) -> Place | None:
+        if node is None:
+            return None
+        return node_place(node, self.source.file, self.source.name, self.source.column_shift)
+
+
+class Undefined:
+    """A name that has a value on some paths only."""
+
+    def __init__(self, why: str) -> None:
+        self.why = why
+
+
+_MISSING = object()
+
+
+def _is_constexpr_annotation(annotation: Any) -> bool:
+    if annotation is values.constexpr:
+        return True
+    return isinstance(annotation, str) and annotation.split(".")[-1] == "constexpr"
+
+
+def check_global(name: str, value: Any, scope: dict[str, Any], allow_any: bool) -> Any:
+    """A global as kernels may see it; refuses those that could change."""
+    if isinstance(value, values.constexpr):
+        return value.value
+    if isinstance(value, (types.ModuleType, type, dtype, types.FunctionType, types.BuiltinFunctionType)):
+        return value
+    if values.is_builtin(value) or getattr(value, "__tile_callable__", False) or value is None:
+        return value
+    if getattr(value, "__tile_global__", False):
+        return value
+    if _is_constexpr_annotation(scope.get("__annotations__", {}).get(name)):
+        return value
+    if callable(value) and getattr(value, "__module__", "").split(".")[0] in ("tile", "enum"):
+        return value
+    import enum
+
+    if isinstance(value, enum.Enum):
+        return value
+    if allow_any:
+        return value
+    raise SemanticError(
+        f"the global `{name}` is not a constant: a kernel is compiled once and would not see it change; "
+        f"declare it `{name} = tl.constexpr(...)` or pass it as an argument"
+    )
+
+
+def lookup(frame: Frame, name: str, allow_any: bool) -> tuple[str, Any]:
+    """Finds a name; returns where ("local", "global", ...) and its value."""
+    value = frame.scope.get(name, _MISSING)
+    if value is not _MISSING:
+        if isinstance(value, Undefined):
+            raise SemanticError(f"`{name}` may be undefined here: {value.why}")
+        return "local", value
+    source = frame.source
+    if name in source.nonlocals:
+        return "closure", check_global(name, source.nonlocals[name], {}, allow_any)
+    if name in source.globals:
+        return "global", check_global(name, source.globals[name], source.globals, allow_any)
+    value = getattr(builtins, name, _MISSING)
+    if value is not _MISSING:
+        return "builtin", value
+    raise SemanticError(f"`{name}` is not defined")

@@ -1,0 +1,325 @@
+"""Calls: of jit functions, of the language's builtins, of Python's."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import math
+import types
+from typing import Any
+
+from ..errors import SemanticError
+from ..language import arithmetic, program
+from ..language import math as tl_math
+from ..language.dtypes import dtype
+from ..language.values import constexpr, constexpr_type, describe, is_builtin, tensor, tl_tuple, unwrap
+from .flatten import flat_types, flatten, is_sequence, structure, unflatten
+from .frames import Frame
+
+_MAX_DEPTH = 200
+
+
+class BoundFunction:
+    """A jit function as a method of a value."""
+
+    __tile_callable__ = True
+
+    def __init__(self, function: Any, owner: Any) -> None:
+        self.function = function
+        self.owner = owner
+
+
+class LocalFunction:
+    """A lambda or a function defined inside a kernel."""
+
+    __tile_callable__ = True
+
+    def __init__(self, name: str, arguments: ast.arguments, body: list[ast.stmt], frame: Frame) -> None:
+        self.name = name
+        self.arguments = arguments
+        self.body = body
+        self.frame = frame
+
+
+def is_callable_function(value: Any) -> bool:
+    """True for functions that are generated, not called: @jit ones."""
+    return getattr(value, "__tile_jit__", False)
+
+
+def _has_tensor(value: Any) -> bool:
+    if isinstance(value, tensor):
+        return True
+    return is_sequence(value) and any(map(_has_tensor, value))
+
+
+def _isinstance(value: Any, cls: Any) -> bool:
+    classes = cls if isinstance(cls, tuple) else (cls,)
+    if constexpr in classes and not isinstance(value, tensor) and not is_sequence(value):
+        return True
+    if tl_tuple in classes and isinstance(value, (tuple, list)):
+        return True
+    return isinstance(value, tuple(c for c in classes if c is not constexpr))
+
+
+def _fold(function: Any, combine: Any) -> Any:
+    """min or max: of constants as Python does, else element by element."""
+
+    def call(*values: Any) -> Any:
+        items = list(values[0]) if len(values) == 1 and is_sequence(values[0]) else list(values)
+        if not any(isinstance(v, tensor) for v in items):
+            return function(items)
+        result = items[0]
+        for value in items[1:]:
+            result = combine(result, value)
+        return result
+
+    return call
+
+
+def _sum(values: Any, start: Any = 0) -> Any:
+    result = start
+    for value in values:
+        known = not isinstance(result, tensor) and not isinstance(value, tensor)
+        result = result + value if known else arithmetic.add(result, value)
+    return result
+
+
+def _int(value: Any = 0) -> Any:
+    if isinstance(value, tensor):
+        raise SemanticError("int() works on constants; use .to(tl.int32) for run-time values")
+    return int(value)
+
+
+def _float(value: Any = 0.0) -> Any:
+    if isinstance(value, tensor):
+        raise SemanticError("float() works on constants; use .to(tl.float32) for run-time values")
+    return float(value)
+
+
+def _bool(value: Any = False) -> Any:
+    if isinstance(value, tensor):
+        return arithmetic.logical_not(arithmetic.logical_not(value))
+    return bool(value)
+
+
+_PYTHON_BUILTINS: dict[Any, Any] = {
+    builtins.range: program.range,
+    builtins.abs: lambda x: tl_math.abs(x) if isinstance(x, tensor) else abs(x),
+    builtins.min: _fold(builtins.min, arithmetic.minimum),
+    builtins.max: _fold(builtins.max, arithmetic.maximum),
+    builtins.sum: _sum,
+    builtins.len: len,
+    builtins.isinstance: _isinstance,
+    builtins.print: program.device_print,
+    builtins.int: _int,
+    builtins.float: _float,
+    builtins.bool: _bool,
+    builtins.tuple: lambda items=(): tuple(items),
+    builtins.list: lambda items=(): list(items),
+    builtins.zip: lambda *items: list(zip(*items)),
+    builtins.enumerate: lambda items, start=0: list(enumerate(items, start)),
+    builtins.reversed: lambda items: list(reversed(items)),
+    builtins.getattr: getattr,
+    builtins.hasattr: hasattr,
+    builtins.type: lambda x: x.type if isinstance(x, tensor) else type(x),
+    builtins.str: str,
+    builtins.repr: repr,
+    builtins.round: round,
+    builtins.slice: builtins.slice,
+    builtins.all: all,
+    builtins.any: any,
+    constexpr: lambda x: unwrap(x),
+    constexpr_type: constexpr_type,
+}
+
+
+class Functions:
+    """The call half of the code generator."""
+
+    def call_function(self, function: Any, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+        """Calls anything that a kernel may call."""
+        if isinstance(function, BoundFunction):
+            return self.call_function(function.function, [function.owner, *arguments], keywords)
+        if is_callable_function(function):
+            return self.call_jit(function, arguments, keywords)
+        if isinstance(function, LocalFunction):
+            return self.call_local(function, arguments, keywords)
+        if getattr(function, "__tile_constexpr_function__", False):
+            return self.call_constant(function.fn, arguments, keywords)
+        try:
+            replacement = _PYTHON_BUILTINS.get(function)
+        except TypeError:  # Not hashable.
+            replacement = None
+        if replacement is not None:
+            function = replacement
+        elif not self.may_call(function):
+            name = getattr(function, "__name__", describe(function))
+            if not callable(function):
+                raise SemanticError(f"a {describe(function)} cannot be called")
+            raise SemanticError(
+                f"`{name}` is a plain Python function: decorate it with @tile.jit to call it from a kernel, or with "
+                "@tile.constexpr_function to run it on constants while compiling"
+            )
+        elif isinstance(function, types.BuiltinFunctionType) and any(map(_has_tensor, arguments)):
+            raise SemanticError(f"`{function.__name__}` works on constants only")
+        return self.call_python(function, arguments, keywords)
+
+    def call_python(self, function: Any, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+        try:
+            return unwrap(function(*arguments, **keywords))
+        except TypeError as error:
+            # A wrong call is the user's; a TypeError from deeper down is not.
+            traceback = error.__traceback__
+            depth = 0
+            while traceback is not None:
+                depth += 1
+                traceback = traceback.tb_next
+            if depth <= 2:
+                raise SemanticError(str(error)) from None
+            raise
+
+    def may_call(self, function: Any) -> bool:
+        if is_builtin(function) or isinstance(function, (type, types.BuiltinFunctionType)):
+            return True
+        owner = getattr(function, "__self__", None)
+        if isinstance(function, types.MethodType):
+            return (
+                is_builtin(function.__func__)
+                or isinstance(owner, (tensor, dtype, tuple, list, str, type))
+                or hasattr(owner, "__tile_structure__")
+            )
+        module = getattr(function, "__module__", None) or ""
+        return module == math.__name__
+
+    def call_constant(self, function: Any, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+        """Calls a @constexpr_function, which must not see run-time values."""
+        for value in (*arguments, *keywords.values()):
+            if isinstance(value, tensor):
+                raise SemanticError(
+                    f"`{function.__name__}` is a constexpr_function: its arguments must be constants, not {value.type}"
+                )
+        try:
+            return unwrap(function(*map(unwrap, arguments), **{k: unwrap(v) for k, v in keywords.items()}))
+        except Exception as error:
+            raise SemanticError(f"`{function.__name__}` raised {type(error).__name__}: {error}") from None
+
+    def bind(self, function: Any, arguments: list[Any], keywords: dict[str, Any]) -> dict[str, Any]:
+        """The parameters of a jit function, each with its value."""
+        try:
+            bound = function.python_signature.bind(*arguments, **keywords)
+        except TypeError as error:
+            raise SemanticError(f"`{function.__name__}`: {error}") from None
+        bound.apply_defaults()
+        scope: dict[str, Any] = {}
+        for name, parameter in function.python_signature.parameters.items():
+            value = unwrap(bound.arguments[name])
+            if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+                value = tuple(value)
+            if name in function.constexpr_names and isinstance(value, tensor):
+                raise SemanticError(
+                    f"parameter `{name}` of `{function.__name__}` is a tl.constexpr, but this argument is a run-time "
+                    f"value ({value.type})"
+                )
+            scope[name] = value
+        return scope
+
+    def call_jit(self, function: Any, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+        scope = self.bind(function, arguments, keywords)
+        signature = tuple(structure(v) for v in scope.values())
+        for frame in self.frames:
+            if frame.function is function and frame.signature == signature:
+                raise SemanticError(f"`{function.__name__}` calls itself; recursion is not supported in kernels")
+        if len(self.frames) > _MAX_DEPTH:
+            raise SemanticError(f"calls nest more than {_MAX_DEPTH} deep; recursion is not supported in kernels")
+        parsed = function.parse()
+        self.dependencies.add(function)
+        frame = Frame(parsed.source, scope, function, signature)
+        if function.noinline:
+            return self.call_outlined(function, frame)
+        return self.inline(frame, parsed.body)
+
+    def inline(self, frame: Frame, body: list[ast.stmt]) -> Any:
+        """Generates a function's body in place of the call."""
+        self.builder.push_call()
+        self.frames.append(frame)
+        try:
+            outcome = self.run(body)
+        finally:
+            self.frames.pop()
+            self.builder.pop_call()
+        return outcome.value if outcome is not None else None
+
+    def call_local(self, function: LocalFunction, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+        spec = function.arguments
+        names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+        if len(arguments) > len(names):
+            raise SemanticError(f"`{function.name}` takes {len(names)} arguments, but got {len(arguments)}")
+        scope = dict(function.frame.scope)
+        values = dict(zip(names, arguments), **keywords)
+        for name, default in zip(reversed(names), reversed(spec.defaults)):
+            if name not in values:
+                values[name] = self.visit(default)
+        missing = [n for n in names if n not in values]
+        if missing:
+            raise SemanticError(f"`{function.name}` needs the argument `{missing[0]}`")
+        scope.update(values)
+        signature = tuple(structure(v) for v in values.values())
+        if any(f.function is function and f.signature == signature for f in self.frames):
+            raise SemanticError(f"`{function.name}` calls itself; recursion is not supported in kernels")
+        return self.inline(Frame(function.frame.source, scope, function, signature), function.body)
+
+    def call_outlined(self, function: Any, frame: Frame) -> Any:
+        """Calls a noinline function, generating it once per signature."""
+        b = self.builder
+        values = frame.scope
+        handles: list[Any] = []
+        flatten(tuple(values.values()), handles)
+        key = (function, tuple(values), frame.signature)
+        known = self.outlined.get(key)
+        if known is None:
+            known = self.outlined[key] = self.outline(function, frame)
+        symbol, result = known
+        types_: list[dtype] = []
+        flat_types(result, types_)
+        results = b.create("tt.call", handles, {"callee": b.symbol_attr(symbol)}, [b.type(t) for t in types_])
+        return unflatten(result, iter(results))
+
+    def outline(self, function: Any, frame: Frame) -> tuple[str, Any]:
+        b = self.builder
+        argument_types: list[dtype] = []
+        for shape in frame.signature:
+            flat_types(shape, argument_types)
+        saved, saved_loc = b.insertion_point, b.loc
+        region = b.region([b.type(t) for t in argument_types])
+        block = region.blocks[0]
+        b.insert_at_end(block)
+        arguments = iter(block.arguments)
+        frame.scope = {n: unflatten(s, arguments) for n, s in zip(frame.scope, frame.signature)}
+        self.frames.append(frame)
+        try:
+            outcome = self.run(function.parse().body)
+            value = outcome.value if outcome is not None else None
+            results: list[Any] = []
+            flatten(value, results)
+            shape = structure(value)
+            b.create("tt.return", results, None, ())
+        finally:
+            self.frames.pop()
+        result_types: list[dtype] = []
+        flat_types(shape, result_types)
+        symbol = f"{function.__name__}__{len(self.outlined)}"
+        b.insert_at_end(self.module.body)
+        b.create("tt.func", (), {
+            "sym_name": b.str_attr(symbol),
+            "sym_visibility": b.str_attr("private"),
+            "function_type": b.type_attr(
+                b.function_type([b.type(t) for t in argument_types], [b.type(t) for t in result_types])
+            ),
+            "noinline": b.bool_attr(True),
+        }, (), (region,))  # fmt: skip
+        b.insertion_point = saved
+        b.loc = saved_loc
+        return symbol, shape
+
+

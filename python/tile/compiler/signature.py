@@ -1,0 +1,67 @@
+"""A kernel's signature, as text and as structures of values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..errors import SemanticError
+from ..language.descriptor import tensor_descriptor_type
+from ..language.dtypes import block_type, dtype, int32, int64, str_to_type
+from .flatten import Constant, Sequence_
+
+
+def structure_of(spec: Any, constant: Any = None) -> Any:
+    """The structure of the parameter that a signature entry stands for."""
+    if isinstance(spec, (tuple, list)):
+        constants = constant if isinstance(constant, (tuple, list)) else [None] * len(spec)
+        return Sequence_(tuple, tuple(structure_of(s, c) for s, c in zip(spec, constants)))
+    if isinstance(spec, dtype):
+        return spec
+    if spec == "constexpr":
+        return Constant(constant)
+    if not isinstance(spec, str):
+        raise SemanticError(f"a signature has type names, not {spec!r}")
+    if spec.startswith("tensordesc<"):
+        return _descriptor(spec)
+    return str_to_type(spec)
+
+
+def _descriptor(spec: str) -> tensor_descriptor_type:
+    """``tensordesc<fp16[64, 64]>``: a descriptor made on the host."""
+    body = spec[len("tensordesc<") :].split(">")[0]
+    name, _, extents = body.partition("[")
+    shape = [int(d) for d in extents.split("]")[0].split(",")]
+    block = block_type(str_to_type(name), shape)
+    rank = len(shape)
+    return tensor_descriptor_type(block, (int32,) * rank, (int64,) * rank)
+
+
+def normalize_constants(constants: dict[Any, Any], names: list[str]) -> dict[tuple[int, ...], Any]:
+    """Keys constants by the path to them: (index,) or (index, item, ...)."""
+    result = {}
+    for key, value in (constants or {}).items():
+        if isinstance(key, str):
+            if key not in names:
+                raise SemanticError(f"the constant `{key}` is not a parameter of the kernel")
+            key = (names.index(key),)
+        elif isinstance(key, int):
+            key = (key,)
+        result[tuple(key)] = value
+    return result
+
+
+def attribute_hints(attrs: dict[Any, Any], names: list[str]) -> dict[str, dict[str, int]]:
+    """The attributes of parameters: name -> {"tt.divisibility": 16, ...}."""
+    hints: dict[str, dict[str, int]] = {}
+    for key, values in (attrs or {}).items():
+        if isinstance(key, str):
+            name = key
+        else:
+            path = (key,) if isinstance(key, int) else tuple(key)
+            name = names[path[0]] + "".join(f".{i}" for i in path[1:])
+        found = hints.setdefault(name, {})
+        items: Iterable = values.items() if isinstance(values, dict) else values
+        for attribute, value in items:
+            found[attribute] = int(value)
+    return hints

@@ -1,0 +1,117 @@
+"""Statements of Python: assignments, assertions, definitions."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from ..errors import SemanticError
+from ..language import program
+from ..language.values import constexpr, describe, tensor
+from .flatten import is_sequence
+from .frames import _is_constexpr_annotation
+from .functions import LocalFunction
+
+
+class Statements:
+    """The statement half of the code generator, without control flow."""
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        self.visit(node.value)
+
+    def visit_Pass(self, node: ast.Pass) -> None:
+        pass
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        value = self.visit(node.value)
+        for target in node.targets:
+            self.assign(target, value)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        if node.value is None:
+            return
+        value = self.visit(node.value)
+        annotation = self.visit(node.annotation)
+        if (annotation is constexpr or _is_constexpr_annotation(annotation)) and isinstance(value, tensor):
+            raise SemanticError(f"this is declared tl.constexpr, but its value is known only at run time ({value.type})")
+        self.assign(node.target, value)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        if not isinstance(node.target, (ast.Name, ast.Attribute)):
+            raise SemanticError("only variables can be updated in place; blocks are not indexed by element")
+        load = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target) if isinstance(
+            node.target, ast.Name
+        ) else ast.copy_location(ast.Attribute(node.target.value, node.target.attr, ast.Load()), node.target)
+        lhs, rhs = self.visit(load), self.visit(node.value)
+        self.at(node)
+        self.assign(node.target, self.binary(type(node.op), lhs, rhs))
+
+    def assign(self, target: ast.expr, value: Any) -> None:
+        if isinstance(target, ast.Name):
+            self.scope[target.id] = value
+            if isinstance(value, tensor):
+                self.name_value(value, target.id)
+            return
+        if isinstance(target, (ast.Tuple, ast.List)):
+            self.unpack(target, value)
+            return
+        if isinstance(target, ast.Attribute):
+            owner = self.visit(target.value)
+            setter = getattr(owner, "__tile_set__", None)
+            if setter is None:
+                raise SemanticError(f"a {describe(owner)} has no attributes that can be assigned")
+            setter(target.attr, value)
+            return
+        if isinstance(target, ast.Subscript):
+            raise SemanticError("elements of a block or tuple cannot be assigned; use tl.where or tl.store")
+        raise SemanticError("cannot assign to this")
+
+    def unpack(self, target: ast.Tuple | ast.List, value: Any) -> None:
+        if not is_sequence(value):
+            raise SemanticError(f"cannot unpack a {describe(value)} into {len(target.elts)} names")
+        names = target.elts
+        starred = [i for i, n in enumerate(names) if isinstance(n, ast.Starred)]
+        if starred:
+            before, after = starred[0], len(names) - starred[0] - 1
+            if len(value) < before + after:
+                raise SemanticError(f"cannot unpack {len(value)} values into {len(names)} names")
+            middle = list(value[before : len(value) - after])
+            values = [*value[:before], middle, *value[len(value) - after :]]
+            names = [n.value if isinstance(n, ast.Starred) else n for n in names]
+        else:
+            values = list(value)
+        if len(values) != len(names):
+            raise SemanticError(f"cannot unpack {len(values)} values into {len(names)} names")
+        for name, item in zip(names, values):
+            self.assign(name, item)
+
+    def visit_Delete(self, node: ast.Delete) -> None:
+        for target in node.targets:
+            if not isinstance(target, ast.Name):
+                raise SemanticError("only variables can be deleted")
+            self.scope.pop(target.id, None)
+
+    def visit_Assert(self, node: ast.Assert) -> None:
+        condition = self.visit(node.test)
+        message = self.visit(node.msg) if node.msg is not None else ""
+        self.at(node)
+        if isinstance(condition, tensor):
+            program.device_assert(condition, message)
+        else:
+            program.static_assert(condition, message)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        if node.decorator_list:
+            raise SemanticError("functions inside a kernel take no decorators")
+        self.scope[node.name] = LocalFunction(node.name, node.args, node.body, self.frame)
+
+    def unsupported(self, node: ast.AST) -> None:
+        names = {
+            "With": "`with`", "Try": "`try`", "Raise": "`raise`", "Import": "`import`", "Global": "`global`",
+            "ImportFrom": "`import`", "Nonlocal": "`nonlocal`", "ClassDef": "class definitions",
+            "Yield": "`yield`", "YieldFrom": "`yield`", "Await": "`await`", "AsyncFor": "`async`",
+            "AsyncWith": "`async`", "AsyncFunctionDef": "`async`", "Match": "`match`",
+            "Set": "sets", "SetComp": "set comprehensions", "DictComp": "dict comprehensions",
+        }  # fmt: skip
+        kind = type(node).__name__
+        raise SemanticError(f"{names.get(kind, kind)} cannot be used in kernels")

@@ -1,0 +1,5 @@
+"""Functions that only some devices have."""
+
+from . import cuda, libdevice
+
+__all__ = ["cuda", "libdevice"]

@@ -1,0 +1,37 @@
+"""Functions of NVIDIA GPUs."""
+
+from ... import dtypes as dt
+from ...collective import inline_asm_elementwise
+from ...values import builtin, tensor
+from .. import libdevice
+
+
+@builtin
+def globaltimer() -> tensor:
+    """The GPU's clock in nanoseconds, as int64."""
+    return inline_asm_elementwise("mov.u64 $0, %globaltimer;", "=l", [], dt.int64, False, 1)
+
+
+@builtin
+def smid() -> tensor:
+    """The number of the multiprocessor that runs this program, as int32."""
+    return inline_asm_elementwise("mov.u32 $0, %smid;", "=r", [], dt.int32, True, 1)
+
+
+@builtin
+def num_threads() -> int:
+    """The number of threads of the program."""
+    from ...state import current
+
+    return current().options.num_warps * 32
+
+
+@builtin
+def num_warps() -> int:
+    """The number of warps of the program."""
+    from ...state import current
+
+    return current().options.num_warps
+
+
+__all__ = ["globaltimer", "libdevice", "num_threads", "num_warps", "smid"]

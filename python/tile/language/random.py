@@ -1,0 +1,147 @@
+"""Random numbers by Philox, a counter-based generator: the same seed and
+offset give the same numbers, on every machine."""
+
+from __future__ import annotations
+
+from ..runtime.jit import constexpr_function, jit
+from . import dtypes as dt
+from . import math
+from .arithmetic import maximum, where
+from .creation import zeros_like
+from .math import umulhi
+from .program import static_range
+from .promotion import to_tensor
+from .values import builtin, constexpr, tensor
+
+# Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (2011).
+_KEY_A: constexpr = constexpr(0x9E3779B9)
+_KEY_B: constexpr = constexpr(0xBB67AE85)
+_ROUND_A: constexpr = constexpr(0xD2511F53)
+_ROUND_B: constexpr = constexpr(0xCD9E8D57)
+N_ROUNDS_DEFAULT = constexpr(10)
+
+
+@builtin
+def _run_time(value) -> tensor:
+    return to_tensor(value)
+
+
+@builtin
+def _unsigned(value, bits: int) -> tensor:
+    """The value as an unsigned integer of this width, keeping its bits."""
+    from .conversion import cast
+
+    value = to_tensor(value)
+    return cast(value, dt.get_int_dtype(bits, False))
+
+
+@constexpr_function
+def _width(dtype):
+    return dtype.int_bitwidth
+
+
+@jit
+def philox_impl(c0, c1, c2, c3, k0, k1, n_rounds: constexpr = N_ROUNDS_DEFAULT):
+    """`n_rounds` rounds of Philox 4x32 (or 4x64) on a counter and a key."""
+    for _ in static_range(n_rounds):
+        old_c0, old_c2 = c0, c2
+        c0 = umulhi(_ROUND_B, old_c2) ^ c1 ^ k0
+        c2 = umulhi(_ROUND_A, old_c0) ^ c3 ^ k1
+        c1 = old_c2 * _ROUND_B
+        c3 = old_c0 * _ROUND_A
+        k0 = k0 + _KEY_A
+        k1 = k1 + _KEY_B
+    return c0, c1, c2, c3
+
+
+@jit
+def philox(seed, c0, c1, c2, c3, n_rounds: constexpr = N_ROUNDS_DEFAULT):
+    """Four 32-bit random integers from a 64-bit seed and a counter."""
+    seed = _run_time(seed)
+    wide = _unsigned(seed.to(dt.int64) if seed.dtype.is_int_signed() else seed, 64)
+    high = ((wide >> 32) & 0xFFFFFFFF).to(dt.uint32)
+    low = (wide & 0xFFFFFFFF).to(dt.uint32)
+    return philox_impl(
+        _unsigned(c0, 32), _unsigned(c1, 32), _unsigned(c2, 32), _unsigned(c3, 32), low, high, n_rounds
+    )
+
+
+@jit
+def randint(seed, offset, n_rounds: constexpr = N_ROUNDS_DEFAULT):
+    """One random 32-bit integer for each offset."""
+    value, _, _, _ = randint4x(seed, offset, n_rounds)
+    return value
+
+
+@jit
+def randint4x(seed, offset, n_rounds: constexpr = N_ROUNDS_DEFAULT):
+    """Four random 32-bit integers for each offset."""
+    offset = _run_time(offset)
+    if _width(offset.dtype) > 32:
+        low = _unsigned(offset & 0xFFFFFFFF, 32)
+        high = _unsigned((offset >> 32) & 0xFFFFFFFF, 32)
+    else:
+        low = _unsigned(offset, 32)
+        high = zeros_like(low)
+    zero = zeros_like(low)
+    return philox(seed, low, high, zero, zero, n_rounds)
+
+
+@jit
+def uint_to_uniform_float(x):
+    """A float in [0, 1) from a 32-bit integer, each bit as likely as the other."""
+    bits = _signed(x)
+    # Folding the negative half keeps 31 random bits, all of them exact enough.
+    bits = where(bits < 0, -bits - 1, bits)
+    return bits * 4.6566127342e-10
+
+
+@builtin
+def _signed(value) -> tensor:
+    from .conversion import cast
+
+    return cast(value, dt.get_int_dtype(value.dtype.int_bitwidth, True))
+
+
+@jit
+def rand(seed, offset, n_rounds: constexpr = N_ROUNDS_DEFAULT):
+    """A float32 in [0, 1) for each offset."""
+    return uint_to_uniform_float(randint(seed, offset, n_rounds))
+
+
+@jit
+def rand4x(seed, offsets, n_rounds: constexpr = N_ROUNDS_DEFAULT):
+    """Four float32 in [0, 1) for each offset."""
+    i1, i2, i3, i4 = randint4x(seed, offsets, n_rounds)
+    return (
+        uint_to_uniform_float(i1),
+        uint_to_uniform_float(i2),
+        uint_to_uniform_float(i3),
+        uint_to_uniform_float(i4),
+    )
+
+
+@jit
+def pair_uniform_to_normal(u1, u2):
+    """Two normally distributed numbers from two uniform ones (Box-Muller)."""
+    u1 = maximum(1.0e-7, u1)
+    theta = 6.283185307179586 * u2
+    radius = math.sqrt(-2.0 * math.log(u1))
+    return radius * math.cos(theta), radius * math.sin(theta)
+
+
+@jit
+def randn(seed, offset, n_rounds: constexpr = N_ROUNDS_DEFAULT):
+    """A normally distributed float32 for each offset."""
+    i1, i2, _, _ = randint4x(seed, offset, n_rounds)
+    first, _ = pair_uniform_to_normal(uint_to_uniform_float(i1), uint_to_uniform_float(i2))
+    return first
+
+
+@jit
+def randn4x(seed, offset, n_rounds: constexpr = N_ROUNDS_DEFAULT):
+    """Four normally distributed float32 for each offset."""
+    u1, u2, u3, u4 = rand4x(seed, offset, n_rounds)
+    n1, n2 = pair_uniform_to_normal(u1, u2)
+    n3, n4 = pair_uniform_to_normal(u3, u4)
+    return n1, n2, n3, n4

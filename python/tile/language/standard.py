@@ -1,0 +1,403 @@
+"""The part of the language that is written in the language itself."""
+
+from __future__ import annotations
+
+from ..runtime.jit import constexpr_function, jit
+from . import dtypes as dt
+from .arithmetic import maximum, minimum, where
+from .collective import associative_scan, gather, reduce
+from .creation import (
+    arange,
+    broadcast_to,
+    expand_dims,
+    join,
+    permute,
+    reshape,
+    split,
+)
+from .math import exp, fdiv
+from .program import static_assert, static_range
+from .values import constexpr, tensor
+
+
+def _method(*names):
+    """Also makes a jit function a method of tensor."""
+
+    def decorate(fn):
+        for name in names or (fn.__name__,):
+            setattr(tensor, name, fn)
+        return fn
+
+    return decorate
+
+
+# Small integer arithmetic.
+
+
+@_method()
+@jit
+def cdiv(x, div):
+    """x / div, rounded up."""
+    return (x + div - 1) // div
+
+
+@_method()
+@jit
+def sigmoid(x):
+    """1 / (1 + exp(-x))."""
+    return 1 / (1 + exp(-x))
+
+
+@jit
+def swizzle2d(i, j, size_i, size_j, size_g):
+    """Reorders a grid of size_i x size_j so that groups of size_g rows go
+    column by column: neighbours in time share more of their operands."""
+    # The position in row-major order, and the group of rows it falls into.
+    ij = i * size_j + j
+    size_gj = size_g * size_j
+    group_id = ij // size_gj
+    off_i = group_id * size_g
+    # The last group may have fewer rows.
+    size_g = minimum(size_i - off_i, size_g)
+    ij = ij % size_gj
+    new_i = off_i + ij % size_g
+    new_j = ij // size_g
+    return new_i, new_j
+
+
+# Choice of types.
+
+
+@constexpr_function
+def _sum_type(dtype, wanted):
+    """Sums of small integers are int32; of small floats, float32."""
+    if wanted is not None:
+        return wanted
+    if dtype.is_int():
+        if dtype.int_bitwidth >= 32:
+            return dtype
+        return dt.int32 if dtype.is_int_signed() or dtype.is_bool() else dt.uint32
+    return dt.float32 if dtype.primitive_bitwidth < 32 else dtype
+
+
+@constexpr_function
+def _order_type(dtype):
+    """Small numbers are compared as 32-bit ones."""
+    if dtype.primitive_bitwidth >= 32:
+        return dtype
+    if dtype.is_floating():
+        return dt.float32
+    return dt.int32
+
+
+@constexpr_function
+def _scan_type(dtype, wanted):
+    if wanted is not None:
+        return wanted
+    if dtype.is_int() and dtype.int_bitwidth < 32:
+        return dt.int32 if dtype.is_int_signed() or dtype.is_bool() else dt.uint32
+    return dt.float32 if dtype.is_bf16() else dtype
+
+
+@constexpr_function
+def _index_type(dtype):
+    """Indices need a type that the values' comparison does not widen."""
+    return dt.float32 if dtype.is_floating() and dtype.primitive_bitwidth < 32 else dtype
+
+
+# Reductions.
+
+
+@jit
+def _add(a, b):
+    return a + b
+
+
+@jit
+def _mul(a, b):
+    return a * b
+
+
+@jit
+def _xor(a, b):
+    return a ^ b
+
+
+@jit
+def _or(a, b):
+    return a | b
+
+
+@jit
+def _max(a, b):
+    return maximum(a, b)
+
+
+@jit
+def _min(a, b):
+    return minimum(a, b)
+
+
+@jit
+def _argmax_left(value1, index1, value2, index2):
+    tie = value1 == value2 and index1 < index2
+    first = value1 > value2 or tie
+    return where(first, value1, value2), where(first, index1, index2)
+
+
+@jit
+def _argmax_fast(value1, index1, value2, index2):
+    first = value1 > value2
+    return where(first, value1, value2), where(first, index1, index2)
+
+
+@jit
+def _argmin_left(value1, index1, value2, index2):
+    tie = value1 == value2 and index1 < index2
+    first = value1 < value2 or tie
+    return where(first, value1, value2), where(first, index1, index2)
+
+
+@jit
+def _argmin_fast(value1, index1, value2, index2):
+    first = value1 < value2
+    return where(first, value1, value2), where(first, index1, index2)
+
+
+@jit
+def _indices(input, axis: constexpr):
+    """The index along `axis` of every element (all axes if it is None)."""
+    if axis is None:
+        return reshape(arange(0, input.numel), input.shape)
+    position: constexpr = axis % len(input.shape)
+    index = arange(0, input.shape[position])
+    for d in static_range(len(input.shape)):
+        if d != position:
+            index = expand_dims(index, d)
+    return broadcast_to(index, input.shape)
+
+
+@_method()
+@jit
+def sum(input, axis=None, keep_dims=False, dtype: constexpr = None):
+    """The sum along `axis`, or of all elements.
+
+    Integers below 32 bits are summed as int32 and floats below 32 bits as
+    float32, unless `dtype` says otherwise.
+    """
+    return reduce(input.to(_sum_type(input.dtype, dtype)), axis, _add, keep_dims=keep_dims)
+
+
+@_method()
+@jit
+def max(input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False):
+    """The largest element along `axis`, and its index if asked for."""
+    if return_indices:
+        values = input.to(_index_type(input.dtype))
+        pair = (values, _indices(values, axis))
+        if return_indices_tie_break_left:
+            return reduce(pair, axis, _argmax_left, keep_dims=keep_dims)
+        else:
+            return reduce(pair, axis, _argmax_fast, keep_dims=keep_dims)
+    return reduce(input.to(_order_type(input.dtype)), axis, _max, keep_dims=keep_dims)
+
+
+@_method()
+@jit
+def min(input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False):
+    """The smallest element along `axis`, and its index if asked for."""
+    if return_indices:
+        values = input.to(_index_type(input.dtype))
+        pair = (values, _indices(values, axis))
+        if return_indices_tie_break_left:
+            return reduce(pair, axis, _argmin_left, keep_dims=keep_dims)
+        else:
+            return reduce(pair, axis, _argmin_fast, keep_dims=keep_dims)
+    return reduce(input.to(_order_type(input.dtype)), axis, _min, keep_dims=keep_dims)
+
+
+@_method()
+@jit
+def argmax(input, axis, tie_break_left=True, keep_dims=False):
+    """The index of the largest element along `axis`."""
+    _, index = max(
+        input, axis, return_indices=True, return_indices_tie_break_left=tie_break_left, keep_dims=keep_dims
+    )
+    return index
+
+
+@_method()
+@jit
+def argmin(input, axis, tie_break_left=True, keep_dims=False):
+    """The index of the smallest element along `axis`."""
+    _, index = min(
+        input, axis, return_indices=True, return_indices_tie_break_left=tie_break_left, keep_dims=keep_dims
+    )
+    return index
+
+
+@_method()
+@jit
+def xor_sum(input, axis=None, keep_dims=False):
+    """The bitwise exclusive or along `axis`, of integers."""
+    static_assert(input.dtype.is_int(), "xor_sum takes integers")
+    return reduce(input, axis, _xor, keep_dims=keep_dims)
+
+
+@_method()
+@jit
+def reduce_or(input, axis, keep_dims=False):
+    """The bitwise or along `axis`, of integers."""
+    static_assert(input.dtype.is_int(), "reduce_or takes integers")
+    return reduce(input, axis, _or, keep_dims=keep_dims)
+
+
+@_method()
+@jit
+def softmax(x, dim=None, keep_dims=False, ieee_rounding=False):
+    """exp(x) / sum(exp(x)) along `dim`, which is 0 by default."""
+    axis: constexpr = 0 if dim is None else dim
+    z = x - max(x, axis, keep_dims=True)
+    num = exp(z)
+    den = sum(num, axis, keep_dims=True)
+    return fdiv(num, den, ieee_rounding)
+
+
+# Scans.
+
+
+@_method()
+@jit
+def cumsum(input, axis=0, reverse=False, dtype: constexpr = None):
+    """The sums of all elements up to each along `axis`."""
+    return associative_scan(input.to(_scan_type(input.dtype, dtype)), axis, _add, reverse)
+
+
+@_method()
+@jit
+def cumprod(input, axis=0, reverse=False):
+    """The products of all elements up to each along `axis`."""
+    return associative_scan(input.to(_scan_type(input.dtype, None)), axis, _mul, reverse)
+
+
+# Order: sorting networks over a view of the block with two elements a level.
+
+
+@constexpr_function
+def _log2(extent):
+    return extent.bit_length() - 1
+
+
+@constexpr_function
+def _last(dim, rank):
+    axis = rank - 1 if dim is None else dim % rank
+    if axis != rank - 1:
+        raise ValueError("only the last dimension can be sorted")
+    return axis
+
+
+@constexpr_function
+def _pairs(shape, level):
+    """The shape in which dimension -2 separates the partners of a level."""
+    rows = 1
+    for extent in shape[:-1]:
+        rows *= extent
+    columns = shape[-1]
+    inner = 2**level
+    return [rows * (columns // (2 * inner)), 2, inner]
+
+
+@jit
+def _compare_and_swap(x, flip, level: constexpr):
+    """Orders the pairs whose positions differ in bit `level`."""
+    shape: constexpr = x.shape
+    y = reshape(x, _pairs(shape, level))
+    low, high = split(permute(y, 0, 2, 1))
+    swap = (low > high) != _half(flip, shape, level)
+    new_low = where(swap, high, low)
+    new_high = where(swap, low, high)
+    return reshape(permute(join(new_low, new_high), 0, 2, 1), shape)
+
+
+@jit
+def _half(flip, shape: constexpr, level: constexpr):
+    """The direction of each pair, from the direction of each element."""
+    if isinstance(flip, tensor):
+        low, _ = split(permute(reshape(flip, _pairs(shape, level)), 0, 2, 1))
+        return low
+    return flip
+
+
+@jit
+def _positions(x, bit: constexpr):
+    """Whether bit `bit` of the position in the last dimension is set."""
+    index = arange(0, x.shape[len(x.shape) - 1])
+    set = ((index >> bit) & 1) != 0
+    for d in static_range(len(x.shape) - 1):
+        set = expand_dims(set, 0)
+    return broadcast_to(set, x.shape)
+
+
+@jit
+def _bitonic_merge(x, stage: constexpr, flip):
+    for i in static_range(stage):
+        x = _compare_and_swap(x, flip, stage - 1 - i)
+    return x
+
+
+@jit
+def bitonic_merge(x, dim: constexpr = None, descending: constexpr = False):
+    """Sorts a bitonic sequence: one that first rises and then falls."""
+    axis: constexpr = _last(dim, len(x.shape))
+    return _bitonic_merge(x, _log2(x.shape[axis]), descending)
+
+
+@_method()
+@jit
+def sort(x, dim: constexpr = None, descending: constexpr = False):
+    """Sorts along the last dimension."""
+    axis: constexpr = _last(dim, len(x.shape))
+    levels: constexpr = _log2(x.shape[axis])
+    for stage in static_range(1, levels + 1):
+        if stage < levels:
+            # Neighbouring runs go opposite ways, which makes them bitonic.
+            x = _bitonic_merge(x, stage, _positions(x, stage))
+        else:
+            x = _bitonic_merge(x, stage, descending)
+    return x
+
+
+@jit
+def topk(x, k: constexpr, dim: constexpr = None):
+    """The k largest along the last dimension, in descending order."""
+    axis: constexpr = _last(dim, len(x.shape))
+    static_assert(k > 0 and k <= x.shape[axis], "k is from 1 to the extent of the dimension")
+    ordered = sort(x, dim, True)
+    if k == x.shape[axis]:
+        return ordered
+    for i in static_range(_log2(x.shape[axis]) - _log2(k)):
+        # The first half of the last dimension.
+        halves = reshape(ordered, _halves(ordered.shape))
+        ordered, _ = split(permute(halves, _swap_last(halves.shape)))
+    return ordered
+
+
+@constexpr_function
+def _halves(shape):
+    return [*shape[:-1], 2, shape[-1] // 2]
+
+
+@constexpr_function
+def _swap_last(shape):
+    rank = len(shape)
+    return [*range(rank - 2), rank - 1, rank - 2]
+
+
+@_method()
+@jit
+def flip(x, dim=None):
+    """Reverses the order along `dim`, the last dimension by default."""
+    axis: constexpr = (len(x.shape) - 1 if dim is None else dim) % len(x.shape)
+    index = _indices(x, axis)
+    return gather(x, x.shape[axis] - 1 - index, axis)
+

@@ -1,0 +1,231 @@
+"""The path from ``kernel[grid](...)`` to the driver."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from .. import knobs
+from ..errors import TileError
+from . import specialize as sp
+from .driver import driver
+
+#: Options of a compile that a launch may name.
+OPTIONS = {
+    "num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "ptx_version", "ptx_options",
+    "enable_fp_fusion", "default_dot_input_precision", "max_num_imprecise_acc_default",
+    "launch_cooperative_grid", "launch_pdl", "line_info", "opt_level", "ir_override",
+    "sanitize_overflow", "instrumentation_mode",
+}  # fmt: skip
+
+
+def make_binder(fn: Any) -> Callable:
+    """A function with the kernel's parameters that returns the key of a
+    launch and all arguments. It is generated: nothing is decided per call."""
+    parameters, keys = [], []
+    names = {"_s": sp.specialize, "_t": sp.specialize_type_only, "_a": sp.specialize_without_alignment}
+    for i, p in enumerate(fn.params):
+        if p.default is inspect.Parameter.empty:
+            parameters.append(p.name)
+        else:
+            names[f"_d{i}"] = p.default
+            parameters.append(f"{p.name}=_d{i}")
+        if p.is_constexpr:
+            keys += [f"{p.name}.__class__", f"_c({p.name})"]
+        else:
+            how = "_s" if p.specialize_alignment else "_a" if p.specialize else "_t"
+            keys.append(f"{how}({p.name})")
+    names["_c"] = _constant
+    arguments = "".join(p.name + ", " for p in fn.params)
+    text = (
+        f"def {fn.__name__}({', '.join(parameters)}{', ' if parameters else ''}**_options):\n"
+        f"    return ({''.join(k + ', ' for k in keys)}), ({arguments}), _options\n"
+    )
+    namespace: dict[str, Any] = names
+    exec(compile(text, f"<arguments of {fn.__name__}>", "exec"), namespace)
+    return namespace[fn.__name__]
+
+
+def _constant(value: Any) -> Any:
+    """A constant as part of a key: hashable, and equal only to its like."""
+    try:
+        hash(value)
+    except TypeError:
+        if isinstance(value, (list, tuple)):
+            return tuple(map(_constant, value))
+        return repr(value)
+    if isinstance(value, (tuple, float)):
+        return (repr(value), value)
+    return value
+
+
+class Launcher:
+    """Compiles and launches one kernel; knows what is compiled already."""
+
+    def __init__(self, fn: Any) -> None:
+        self.fn = fn
+        self.bind = make_binder(fn)
+        self.cache: dict[Any, tuple[Any, Callable, list[int]]] = {}
+        #: Constant parameters that are options too, such as `num_warps`.
+        self.shared_options = [
+            (i, p.name) for i, p in enumerate(fn.params) if p.is_constexpr and p.name in OPTIONS
+        ]
+
+    def __call__(self, grid: Any, warmup: bool, args: tuple, kwargs: dict) -> Any:
+        try:
+            key, values, options = self.bind(*args, **kwargs)
+        except TypeError as error:
+            raise self.argument_error(error, args, kwargs) from None
+        active = driver.active
+        device = active.get_current_device()
+        full = (active, device, key, tuple(options.items())) if options else (active, device, key)
+        try:
+            found = self.cache.get(full)
+        except TypeError:
+            raise TileError(f"`{self.fn.__name__}`: an option or constant of the launch is not hashable") from None
+        if found is None:
+            found = self.cache[full] = self.prepare(active, key, values, options, warmup)
+        kernel, launch, runtime = found
+        if warmup:
+            return kernel
+        if launch is None:
+            launch = active.make_launcher(kernel, self.runtime_types(kernel))
+            self.cache[full] = (kernel, launch, runtime)
+        x, y, z = self.grid(grid, values)
+        if x and y and z:
+            launch(x, y, z, active.get_current_stream(device), tuple([values[i] for i in runtime]))
+        return kernel
+
+    def grid(self, grid: Any, values: tuple) -> tuple[int, int, int]:
+        if callable(grid):
+            grid = grid(dict(zip(self.fn.arg_names, values)))
+        if grid.__class__ is not tuple:
+            if isinstance(grid, (int,)) and not isinstance(grid, bool):
+                grid = (grid,)
+            elif isinstance(grid, list):
+                grid = tuple(grid)
+            else:
+                raise TileError(
+                    f"the grid of `{self.fn.__name__}` must be a tuple of 1 to 3 integers, or a function that returns "
+                    f"one, not {grid!r}"
+                )
+        size = len(grid)
+        if not 1 <= size <= 3:
+            raise TileError(f"the grid of `{self.fn.__name__}` must have 1 to 3 dimensions, not {size}")
+        for extent in grid:
+            if not hasattr(extent, "__index__") or extent < 0:
+                raise TileError(f"the grid of `{self.fn.__name__}` has the extent {extent!r}; extents are integers from 0")
+        x = int(grid[0])
+        y = int(grid[1]) if size > 1 else 1
+        z = int(grid[2]) if size > 2 else 1
+        if x > 0x7FFFFFFF or y > 65535 or z > 65535:
+            raise TileError(
+                f"the grid of `{self.fn.__name__}` is {(x, y, z)}, but a GPU allows at most (2147483647, 65535, 65535)"
+            )
+        return x, y, z
+
+    def argument_error(self, error: TypeError, args: tuple, kwargs: dict) -> Exception:
+        text = str(error).replace("_options", "options")
+        if not text.startswith(f"{self.fn.__name__}("):
+            return error
+        return TileError(text.replace(f"{self.fn.__name__}()", f"`{self.fn.__name__}`", 1))
+
+    # Compiling.
+
+    def prepare(self, active: Any, key: tuple, values: tuple, options: dict, warmup: bool) -> Any:
+        from ..compiler import ASTSource
+        from ..compiler import compile as compile_kernel
+
+        signature: dict[str, Any] = {}
+        constants: dict[tuple[int, ...], Any] = {}
+        hints: dict[tuple[int, ...], Any] = {}
+        keys = iter(key)
+        for i, p in enumerate(self.fn.params):
+            if p.is_constexpr:
+                next(keys), next(keys)
+                signature[p.name] = "constexpr"
+                constants[(i,)] = _plain(values[i])
+                continue
+            spec = sp.decode(next(keys), values[i], (i,), constants, hints)
+            if p.annotation is not None and isinstance(spec, str) and not spec.startswith("*"):
+                spec = p.annotation
+                constants.pop((i,), None)
+            if p.is_const and isinstance(spec, str) and spec.startswith("*"):
+                spec = "*k" + spec[1:]
+            signature[p.name] = spec
+        unknown = [name for name in options if name not in OPTIONS]
+        if unknown:
+            raise TileError(
+                f"`{self.fn.__name__}` has no parameter `{unknown[0]}`, and no such option exists; its parameters are "
+                f"{', '.join(self.fn.arg_names)}"
+            )
+        chosen = dict(options)
+        for i, name in self.shared_options:
+            if isinstance(values[i], int):
+                chosen.setdefault(name, values[i])
+        if self.fn.debug is not None or knobs.runtime.debug:
+            chosen.setdefault("debug", bool(self.fn.debug) or knobs.runtime.debug)
+        source = ASTSource(self.fn, signature, constants, hints)
+        kernel = compile_kernel(
+            source, target=active.get_current_target(), options=chosen, lazy_after=getattr(active, "last_stage", None)
+        )
+        kernel.signature = signature
+        runtime = [i for i, name in enumerate(self.fn.arg_names) if signature[name] != "constexpr"]
+        if any(isinstance(signature[self.fn.arg_names[i]], tuple) for i in runtime):
+            return kernel, self.flattening(active, kernel, runtime, warmup), list(range(len(values)))
+        return kernel, None, runtime
+
+    def flattening(self, active: Any, kernel: Any, runtime: list[int], warmup: bool) -> Callable | None:
+        """A launch function for kernels with tuples among their arguments."""
+        if warmup:
+            return None
+        launch = active.make_launcher(kernel, self.runtime_types(kernel))
+        specs = [kernel.signature[n] for n in self.fn.arg_names]
+
+        def flat(x: int, y: int, z: int, stream: Any, arguments: tuple) -> Any:
+            result: list[Any] = []
+            for spec, value in zip(specs, arguments):
+                _flatten(spec, value, result)
+            return launch(x, y, z, stream, tuple(result))
+
+        return flat
+
+    def runtime_types(self, kernel: Any) -> list[str]:
+        types: list[str] = []
+        for spec in kernel.signature.values():
+            _flatten(spec, spec, types)
+        return [t.replace("*k", "*") for t in types]
+
+
+def _flatten(spec: Any, value: Any, result: list[Any]) -> None:
+    if isinstance(spec, tuple):
+        for s, v in zip(spec, value):
+            _flatten(s, v, result)
+    elif spec != "constexpr":
+        result.append(value)
+
+
+def _plain(value: Any) -> Any:
+    while type(value).__name__ == "constexpr":
+        value = value.value
+    return value
+
+
+def simulate(fn: Any, grid: Any, args: tuple, kwargs: dict) -> Any:
+    """Compiles and runs a kernel in the simulator, and returns the report."""
+    from ..backends import drivers
+
+    checks = kwargs.pop("check", None)
+    simulator = drivers()["sim"]()
+    launcher = Launcher(fn)
+    try:
+        key, values, options = launcher.bind(*args, **kwargs)
+    except TypeError as error:
+        raise launcher.argument_error(error, args, kwargs) from None
+    kernel, launch, runtime = launcher.prepare(simulator, key, values, options, False)
+    if launch is None:
+        launch = simulator.make_launcher(kernel, launcher.runtime_types(kernel))
+    x, y, z = launcher.grid(grid, values)
+    extra = {} if checks is None else {"checks": checks}
+    return launch(x, y, z, 0, tuple(values[i] for i in runtime), **extra)

@@ -1,0 +1,24 @@
+"""Scratch memory that kernels ask for."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import Any
+
+from ..errors import DriverError
+
+_allocator: ContextVar[Any] = ContextVar("tile_allocator", default=None)
+
+
+def set_allocator(allocator: Any) -> None:
+    """Sets the function `(size, alignment, stream) -> buffer` that provides
+    the global scratch memory of kernels. The driver has one of its own."""
+    _allocator.set(allocator)
+
+
+def allocate(size: int, alignment: int, stream: Any, default: Any) -> Any:
+    """Scratch memory from the user's allocator, or from `default`."""
+    allocator = _allocator.get() or default
+    if allocator is None:
+        raise DriverError("this kernel needs scratch memory: set an allocator with tile.set_allocator")
+    return allocator(size, alignment, stream)

@@ -1,0 +1,155 @@
+"""What an argument is compiled as: its type, and what is known of its value.
+
+An argument's key is a short string: ``*fp32D`` is a pointer to float32 that
+is a multiple of 16, ``i32`` an integer, ``1`` the integer 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import TileError
+
+_TYPES = {
+    "bool": "i1", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8",
+    "uint16": "u16", "uint32": "u32", "uint64": "u64", "float16": "fp16", "bfloat16": "bf16",
+    "float32": "fp32", "float64": "fp64", "float8_e4m3fn": "fp8e4nv", "float8_e5m2": "fp8e5",
+    "float8_e4m3fnuz": "fp8e4b8", "float8_e5m2fnuz": "fp8e5b16", "float8_e4m3b11fnuz": "fp8e4b15",
+    # Names of the language.
+    "int1": "i1", "fp16": "fp16", "bf16": "bf16", "fp32": "fp32", "fp64": "fp64", "fp8e4nv": "fp8e4nv",
+    "fp8e5": "fp8e5", "fp8e4b8": "fp8e4b8", "fp8e5b16": "fp8e5b16", "fp8e4b15": "fp8e4b15",
+}  # fmt: skip
+
+_dtype_keys: dict[Any, tuple[str, str]] = {}
+
+
+def type_name(dtype: Any) -> str:
+    """The signature's name of an element type of NumPy, torch or tl."""
+    name = getattr(dtype, "name", None) or str(dtype)
+    found = _TYPES.get(name.split(".")[-1])
+    if found is None:
+        raise TileError(f"elements of type {name} are not supported; known are {', '.join(sorted(set(_TYPES.values())))}")
+    return found
+
+
+def _pointer_keys(dtype: Any) -> tuple[str, str]:
+    """The keys of a pointer: not aligned, aligned."""
+    keys = _dtype_keys.get(dtype)
+    if keys is None:
+        name = "*" + type_name(dtype)
+        keys = _dtype_keys[dtype] = (name, name + "D")
+    return keys
+
+
+def _of_int(value: int) -> str:
+    if value == 1:
+        return "1"
+    if -2147483648 <= value <= 2147483647:
+        return "i32" if value & 15 else "i32D"
+    if -(2**63) <= value < 2**63:
+        return "i64" if value & 15 else "i64D"
+    if 0 <= value < 2**64:
+        return "u64" if value & 15 else "u64D"
+    raise TileError(f"the argument {value} does not fit in 64 bits")
+
+
+def _of_numpy(value: Any) -> str:
+    return _pointer_keys(value.dtype)[value.ctypes.data & 15 == 0]
+
+
+def _of_data_ptr(value: Any) -> str:
+    return _pointer_keys(value.dtype)[value.data_ptr() & 15 == 0]
+
+
+def _of_wrapper(value: Any) -> str:
+    return _pointer_keys(value.dtype)[specialize(value.base).endswith("D")]
+
+
+def _of_tuple(value: tuple) -> tuple:
+    return tuple(map(specialize, value))
+
+
+def _choose(value: Any) -> Callable[[Any], Any]:
+    """How arguments of this class are specialised."""
+    cls = type(value)
+    if cls.__name__ == "TensorWrapper":
+        return _of_wrapper
+    if hasattr(value, "data_ptr"):
+        return _of_data_ptr
+    if cls.__module__ == "numpy" and cls.__name__ == "ndarray":
+        return _of_numpy
+    if hasattr(value, "__cuda_array_interface__"):
+        return _of_cuda_array
+    if cls.__module__ == "numpy":  # A NumPy scalar: as its Python value.
+        return lambda v: specialize(v.item())
+    if hasattr(value, "__array_interface__"):
+        return lambda v: _pointer_keys(_named(v.__array_interface__["typestr"]))[
+            v.__array_interface__["data"][0] & 15 == 0
+        ]
+    if isinstance(value, tuple):
+        return _of_tuple
+    if isinstance(value, int):  # An IntEnum.
+        return lambda v: _of_int(int(v))
+    raise TileError(
+        f"a {cls.__name__} cannot be an argument of a kernel; pass arrays, tensors, numbers or tuples of them, and "
+        "anything else as a tl.constexpr"
+    )
+
+
+def _of_cuda_array(value: Any) -> str:
+    interface = value.__cuda_array_interface__
+    return _pointer_keys(_named(interface["typestr"]))[interface["data"][0] & 15 == 0]
+
+
+def _named(typestr: str) -> str:
+    """The name of an element type of the array interface."""
+    kinds = {"b": "bool", "i": "int", "u": "uint", "f": "float"}
+    kind, size = typestr[1], int(typestr[2:])
+    return "bool" if kind == "b" else f"{kinds.get(kind, kind)}{size * 8}"
+
+
+_of_class: dict[type, Callable[[Any], Any]] = {
+    int: _of_int,
+    bool: lambda value: "i1",
+    float: lambda value: "fp32",
+    type(None): lambda value: "None",
+    tuple: _of_tuple,
+}
+
+
+def specialize(value: Any) -> Any:
+    """The key of an argument."""
+    found = _of_class.get(type(value))
+    if found is None:
+        found = _of_class[type(value)] = _choose(value)
+    return found(value)
+
+
+def specialize_type_only(value: Any) -> Any:
+    """The key of an argument of which only the type is looked at."""
+    if value.__class__ is int:
+        return _of_int(value if value != 1 else 3).removesuffix("D")
+    return unaligned(specialize(value))
+
+
+def specialize_without_alignment(value: Any) -> Any:
+    """The key of an argument whose alignment is not looked at."""
+    return unaligned(specialize(value))
+
+
+def unaligned(key: Any) -> Any:
+    return key.removesuffix("D") if isinstance(key, str) else tuple(map(unaligned, key))
+
+
+def decode(key: Any, value: Any, path: tuple[int, ...], constants: dict, hints: dict) -> Any:
+    """The signature's entry for a key; notes constants and hints by path."""
+    if isinstance(key, tuple):
+        return tuple(decode(k, v, (*path, i), constants, hints) for i, (k, v) in enumerate(zip(key, value)))
+    if key in ("1", "None"):
+        constants[path] = 1 if key == "1" else None
+        return "constexpr"
+    if key.endswith("D"):
+        hints[path] = [("tt.divisibility", 16)]
+        return key[:-1]
+    return key

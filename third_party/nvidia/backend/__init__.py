@@ -1,0 +1,1 @@
+"""The NVIDIA backend: compiler and drivers."""

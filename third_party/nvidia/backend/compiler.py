@@ -1,0 +1,163 @@
+"""Compilation for NVIDIA GPUs: TTIR, TTGIR, LLVM IR, PTX, cubin."""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import dataclass, fields
+from typing import Any
+
+from tile import _C, knobs
+from tile.backends.base import BaseBackend, BaseOptions, GPUTarget
+from tile.errors import TileError
+
+from . import tools
+
+_PRECISIONS = ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
+
+
+@dataclass(frozen=True)
+class NvidiaOptions(BaseOptions):
+    """Options of a compile for an NVIDIA GPU."""
+
+    maxnreg: int | None = None
+    ptx_version: int | None = None
+    ptx_options: str | None = None
+    enable_fp_fusion: bool = True
+    default_dot_input_precision: str = "tf32"
+    max_num_imprecise_acc_default: int = 0
+    launch_cooperative_grid: bool = False
+    launch_pdl: bool = False
+    line_info: bool = True
+    opt_level: int = 3
+
+
+def _positive(options: NvidiaOptions) -> None:
+    for name in ("num_warps", "num_stages", "num_ctas"):
+        value = getattr(options, name)
+        if isinstance(value, bool) or not isinstance(value, int) or value < (0 if name == "num_stages" else 1):
+            raise TileError(f"{name} must be a positive integer, not {value!r}")
+    if options.num_warps & (options.num_warps - 1) or options.num_warps > 32:
+        raise TileError(f"num_warps must be a power of two up to 32, not {options.num_warps}")
+    if options.num_ctas & (options.num_ctas - 1) or options.num_ctas > 16:
+        raise TileError(f"num_ctas must be a power of two up to 16, not {options.num_ctas}")
+    if options.default_dot_input_precision not in _PRECISIONS:
+        raise TileError(
+            f"default_dot_input_precision is one of {', '.join(_PRECISIONS)}, not {options.default_dot_input_precision!r}"
+        )
+
+
+class NvidiaBackend(BaseBackend):
+    """Compiles for targets such as ``GPUTarget("cuda", 90, 32)``."""
+
+    def __init__(self, target: GPUTarget) -> None:
+        super().__init__(target)
+        if isinstance(target.arch, bool) or not isinstance(target.arch, int):
+            raise TileError(f"the architecture of a cuda target is a number such as 90, not {target.arch!r}")
+
+    @staticmethod
+    def supports_target(target: GPUTarget) -> bool:
+        return target.backend == "cuda"
+
+    @staticmethod
+    def target_names() -> list[str]:
+        return ["cuda"]
+
+    def hash(self) -> str:
+        return f"{self.target}-{tools.ptxas_version()}-{tools.libdevice_path()}"
+
+    def parse_options(self, options: dict[str, Any]) -> NvidiaOptions:
+        known = {f.name for f in fields(NvidiaOptions)}
+        given = {k: v for k, v in options.items() if v is not None}
+        # Options of the peer that mean nothing here are not an error.
+        ignored = {"ir_override", "sanitize_overflow", "instrumentation_mode", "warp_size", "arch"}
+        unknown = [k for k in given if k not in known and k not in ignored]
+        if unknown:
+            raise TileError(f"unknown option `{unknown[0]}`; the options are {', '.join(sorted(known))}")
+        given = {k: v for k, v in given.items() if k in known}
+        given.setdefault("enable_fp_fusion", knobs.language.default_fp_fusion)
+        given.setdefault("line_info", not knobs.compilation.disable_line_info)
+        given.setdefault("max_num_imprecise_acc_default", 2**30 if self.target.arch == 90 else 0)
+        if knobs.language.fp32_default:
+            given.setdefault("default_dot_input_precision", knobs.language.fp32_default)
+        result = NvidiaOptions(**given)
+        _positive(result)
+        return result
+
+    def stages(self, options: NvidiaOptions) -> dict[str, Any]:
+        return {
+            "ttir": functools.partial(self.make_ttir, options=options),
+            "ttgir": functools.partial(self.make_ttgir, options=options),
+            "llir": functools.partial(self.make_llir, options=options),
+            "ptx": functools.partial(self.make_ptx, options=options),
+            "cubin": functools.partial(self.make_cubin, options=options),
+        }
+
+    def has_tools_for(self, stage: str) -> bool:
+        return stage != "cubin" or tools.ptxas_path() is not None
+
+    # The stages.
+
+    def make_ttir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> Any:
+        return _run(module, "tile-nvidia-ttir")
+
+    def make_ttgir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> Any:
+        pipeline = (
+            f"tile-nvidia-ttgir{{target=cuda:{self.target.arch} num-warps={options.num_warps} "
+            f"num-ctas={options.num_ctas} num-stages={options.num_stages}}}"
+        )
+        module = _run(module, pipeline)
+        if options.maxnreg is not None:
+            i32 = _C.ir.Attribute.parse(f"{options.maxnreg} : i32", module.context)
+            module.set_attribute("ttg.maxnreg", i32)
+        return module
+
+    def make_llir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> str:
+        lowered = _run(module.clone(), "tile-nvidia-llir")
+        metadata.update(_C.llvm.kernel_info(lowered))
+        # One translation makes both; the next stage takes what belongs to it.
+        ptx, llvm_ir = _C.llvm.translate_to_ptx(lowered, self.ptx_options(options))
+        self._ptx = (llvm_ir, ptx)
+        return llvm_ir
+
+    def make_ptx(self, llvm_ir: str, metadata: dict[str, Any], *, options: NvidiaOptions) -> str:
+        known = getattr(self, "_ptx", None)
+        if known is not None and known[0] == llvm_ir:
+            ptx = known[1]
+        else:
+            ptx = _C.llvm.emit_ptx(llvm_ir, _C.ir.Context(), self.ptx_options(options))
+        found = re.search(r"\.(?:visible|extern)\s+\.entry\s+([\w$]+)", ptx)
+        if found is None:
+            raise TileError("the PTX has no kernel")
+        metadata["name"] = found.group(1)
+        if knobs.nvidia.dump_nvptx:
+            print(ptx)
+        return ptx
+
+    def make_cubin(self, ptx: str, metadata: dict[str, Any], *, options: NvidiaOptions) -> bytes | None:
+        if tools.ptxas_path() is None:
+            return None
+        cubin, usage = tools.run_ptxas(ptx, self.target.arch, options.ptx_options)
+        metadata.update(usage)
+        return cubin
+
+    def ptx_options(self, options: NvidiaOptions) -> Any:
+        result = _C.llvm.PTXOptions()
+        result.compute_capability = self.target.arch
+        result.ptx_version = options.ptx_version or int(knobs.nvidia.mock_ptx_version or 0)
+        result.opt_level = options.opt_level
+        result.enable_fp_fusion = options.enable_fp_fusion
+        result.line_info = options.line_info
+        result.libdevice_path = tools.libdevice_path() or ""
+        return result
+
+
+def _run(module: Any, pipeline: str) -> Any:
+    manager = _C.passes.PassManager.parse(pipeline, module.context)
+    where = knobs.compilation.print_after_all
+    if where:
+        manager.enable_ir_printing("" if where == "1" else where)
+    if knobs.compilation.time_passes:
+        manager.enable_timing()
+    manager.run(module)
+    return module

@@ -1,0 +1,139 @@
+"""Runs kernels in the PTX simulator, on NumPy arrays and CPU tensors."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tile import knobs
+from tile.backends.base import DriverBase, GPUTarget
+from tile.errors import DriverError
+
+# How a run-time parameter is packed, by its type in the signature.
+_FORMATS = {
+    "i1": "B", "i8": "b", "i16": "h", "i32": "i", "i64": "q",
+    "u8": "B", "u16": "H", "u32": "I", "u64": "Q", "fp32": "f", "fp64": "d", "fp16": "e",
+}  # fmt: skip
+
+
+def _align(offset: int, size: int) -> int:
+    return (offset + size - 1) // size * size
+
+
+def pointer_range(value: Any) -> tuple[int, int, int, bool]:
+    """Address of the first element, then first byte, size and writability."""
+    base = getattr(value, "base", None)
+    if type(value).__name__ == "TensorWrapper":
+        return pointer_range(base)
+    if hasattr(value, "data_ptr"):  # A torch tensor.
+        if getattr(value, "is_cuda", False):
+            raise DriverError("this tensor is on a GPU, but kernels run in the simulator; use .cpu(), or TILE_DRIVER=cuda")
+        storage = value.untyped_storage()
+        return value.data_ptr(), storage.data_ptr(), storage.nbytes(), True
+    if isinstance(value, np.ndarray) or hasattr(value, "__array_interface__"):
+        array = value if isinstance(value, np.ndarray) else np.asarray(value)
+        address = array.__array_interface__["data"][0]
+        low, high = np.lib.array_utils.byte_bounds(array) if hasattr(np.lib, "array_utils") else np.byte_bounds(array)
+        return address, low, high - low, array.flags.writeable
+    raise DriverError(f"the simulator takes NumPy arrays and CPU tensors, not a {type(value).__name__}")
+
+
+class SimDriver(DriverBase):
+    """The driver where there is no GPU."""
+
+    name = "sim"
+    priority = 10
+
+    @staticmethod
+    def is_active() -> bool:
+        return True
+
+    def __init__(self) -> None:
+        #: The report of the last launch.
+        self.last_report: Any = None
+
+    def get_current_target(self) -> GPUTarget:
+        text = knobs.runtime.override_arch or knobs.runtime.sim_target
+        text = text.removeprefix("cuda:").removeprefix("sm")
+        if not text.isdigit():
+            raise DriverError(f"TILE_SIM_TARGET is a target such as cuda:90, not {text!r}")
+        return GPUTarget("cuda", int(text), 32)
+
+    #: The last stage that launches need; the rest is made when asked for.
+    last_stage = "ptx"
+
+    def make_launcher(self, kernel: Any, signature: list[str]) -> Callable:
+        import tile.sim
+
+        metadata = kernel._metadata
+        module = tile.sim.load(kernel.asm["ptx"])
+        name = metadata["name"]
+        block = (32 * metadata.get("num_warps", 4), 1, 1)
+        ctas = metadata.get("num_ctas", 1)
+        shared = metadata.get("shared", 0)
+        scratch = metadata.get("global_scratch_size", 0)
+        types = list(signature)
+
+        def launch(x: int, y: int, z: int, stream: Any, arguments: tuple, **options: Any) -> Any:
+            buffer, allocations = pack(types, arguments)
+            memory = None
+            if scratch:
+                size = scratch * x * y * z * ctas
+                memory = np.zeros(max(1, size) + 128, np.uint8)
+                address = _align(memory.ctypes.data, 128)
+                buffer = buffer + bytes(_align(len(buffer), 8) - len(buffer)) + struct.pack("<Q", address)
+                allocations.append((address, size, "scratch", True))
+            checks = options.pop("checks", None)
+            if checks is not None:
+                options["checks"] = checks
+            report = tile.sim.launch_raw(
+                module, name, (x * ctas, y, z), block, buffer, merge(allocations),
+                cluster=(ctas, 1, 1), dynamic_shared=shared, **options,
+            )  # fmt: skip
+            self.last_report = report
+            if report.output:
+                print(report.output, end="")
+            if not report.ok:
+                raise tile.sim.SimulationError(report)
+            return report
+
+        return launch
+
+
+def pack(types: list[str], arguments: tuple) -> tuple[bytes, list[tuple[int, int, str, bool]]]:
+    """The parameter buffer, and the memory that pointers in it stand for."""
+    buffer = bytearray()
+    allocations: list[tuple[int, int, str, bool]] = []
+    for i, (ty, value) in enumerate(zip(types, arguments)):
+        if ty.startswith("*"):
+            address = 0
+            if isinstance(value, int):
+                address = value
+            elif value is not None:
+                address, low, size, writable = pointer_range(value)
+                allocations.append((low, size, f"argument {i}", writable))
+            buffer += bytes(_align(len(buffer), 8) - len(buffer)) + struct.pack("<Q", address)
+            continue
+        if ty == "bf16":
+            # The upper half of a float32, rounded to nearest even.
+            (bits,) = struct.unpack("<I", struct.pack("<f", float(value)))
+            data = struct.pack("<H", ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16) & 0xFFFF)
+        else:
+            data = struct.pack("<" + _FORMATS[ty], value)
+        buffer += bytes(_align(len(buffer), len(data)) - len(buffer)) + data
+    return bytes(buffer), allocations
+
+
+def merge(allocations: list[tuple[int, int, str, bool]]) -> list[tuple[int, int, str, bool]]:
+    """Arguments that share memory become one range."""
+    merged: list[tuple[int, int, str, bool]] = []
+    for low, size, name, writable in sorted(allocations):
+        if merged and low < merged[-1][0] + merged[-1][1]:
+            first, length, known, was = merged[-1]
+            merged[-1] = (first, max(length, low + size - first), f"{known}, {name}", was or writable)
+        elif size:
+            merged.append((low, size, name, writable))
+    return merged
