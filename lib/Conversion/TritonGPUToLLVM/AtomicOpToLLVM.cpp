@@ -1,0 +1,200 @@
+//===-- AtomicOpToLLVM.cpp - Atomic read-modify-write and swap ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each element is updated once, by one of the threads that hold it. Threads
+// that hold copies of it would not learn the old value: where results of a
+// tensor are used and its layout repeats elements in other threads, the lowering
+// declines. On a scalar the first thread acts and tells the others.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tile/Conversion/TritonGPUToLLVM/Patterns.h"
+#include "tile/Conversion/TritonGPUToLLVM/VectorizeAccess.h"
+
+#include "tile/Analysis/AxisInfo.h"
+#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+
+namespace {
+bool releases(MemSemantic semantic) {
+  return semantic == MemSemantic::RELEASE ||
+         semantic == MemSemantic::ACQUIRE_RELEASE;
+}
+bool acquires(MemSemantic semantic) {
+  return semantic == MemSemantic::ACQUIRE ||
+         semantic == MemSemantic::ACQUIRE_RELEASE;
+}
+
+template <typename OpT> struct AtomicPattern : TargetPattern<OpT> {
+  AtomicPattern(const LoweringContext &context)
+      : TargetPattern<OpT>(context.converter, context.target, context.benefit),
+        axisInfo(context.axisInfo) {}
+
+  void blockBarrier(const LLVMBuilder &b, Operation *op) const {
+    if (gpu::lookupNumWarps(op) == 1)
+      this->target.warpBarrier(b);
+    else
+      this->target.barrier(b);
+  }
+
+  /// What the first thread got, in all threads.
+  FailureOr<Value> broadcast(const LLVMBuilder &b, Operation *op, Value value,
+                             Value isFirst) const {
+    if (!op->hasAttr("allocation.offset"))
+      return failure();
+    Value scratch = getScratchBase(b, this->target, op);
+    this->target.storeShared(b, scratch, toSharedElement(b, value), isFirst);
+    blockBarrier(b, op);
+    Type element = value.getType();
+    Value loaded = this->target.loadShared(b, scratch,
+                                           getSharedElementType(element), 1,
+                                           Value())[0];
+    return fromSharedElement(b, loaded, element);
+  }
+
+  /// True if a used result would be missing in some thread.
+  static bool repeatsAcrossThreads(Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return false;
+    LinearLayout layout = toLinearLayout(tensor);
+    for (auto [dim, mask] : layout.getFreeVariableMasks())
+      if (dim != kRegister && mask)
+        return true;
+    return false;
+  }
+
+  const ModuleAxisInfoAnalysis &axisInfo;
+};
+
+struct RMWPattern : AtomicPattern<AtomicRMWOp> {
+  using AtomicPattern::AtomicPattern;
+  LogicalResult
+  matchAndRewrite(AtomicRMWOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LLVMBuilder b(op.getLoc(), rewriter);
+    Type type = op.getType();
+    bool used = !op.getResult().use_empty();
+    if (used && repeatsAcrossThreads(type))
+      return rewriter.notifyMatchFailure(
+          op, "the old values are used and the layout repeats them in several "
+              "threads");
+    bool scalar = !isa<RankedTensorType>(type);
+    Type element = getConverter().convertType(getTensorElementOrSelf(type));
+    unsigned bits = isa<LLVM::LLVMPointerType>(element)
+                        ? 64
+                        : element.getIntOrFloatBitWidth();
+    unsigned vector = getAccessVector(
+        axisInfo, op.getPtr(), op.getMask(), bits,
+        bits * target.getMaxAtomicVector(op.getAtomicRmwOp(), element));
+    AccessGroups groups = groupAccess(op.getPtr().getType(), vector);
+    SmallVector<Value> ptrs =
+        unpackElements(b, adaptor.getPtr(), op.getPtr().getType());
+    SmallVector<Value> values =
+        unpackElements(b, adaptor.getVal(), op.getVal().getType());
+    SmallVector<Value> masks;
+    if (op.getMask())
+      masks = unpackElements(b, adaptor.getMask(), op.getMask().getType());
+    Value owner = emitOwnerPredicate(b, target, op, type);
+    // One thread speaks for the block: what the others did before must be done.
+    if (scalar && releases(op.getSem()))
+      blockBarrier(b, op);
+
+    SmallVector<Value> results(ptrs.size());
+    for (ArrayRef<int32_t> group : groups.registers) {
+      SmallVector<Value> operands;
+      for (int32_t r : group)
+        operands.push_back(values[r]);
+      Value pred = masks.empty() ? Value() : masks[group.front()];
+      FailureOr<SmallVector<Value>> old = target.atomicRMW(
+          b, op.getAtomicRmwOp(), ptrs[group.front()], operands,
+          b.andPred(pred, owner), op.getSem(), op.getScope(), used);
+      if (failed(old))
+        return rewriter.notifyMatchFailure(
+            op, "the target has no such atomic operation on this type");
+      for (auto [r, value] : llvm::zip(group, *old))
+        results[r] = value;
+    }
+    if (!used) {
+      if (scalar && acquires(op.getSem()))
+        blockBarrier(b, op);
+      Value dead = b.poison(getConverter().convertType(type));
+      rewriter.replaceOp(op, dead);
+      return success();
+    }
+    if (scalar) {
+      FailureOr<Value> all = broadcast(b, op, results[0], owner);
+      if (failed(all))
+        return rewriter.notifyMatchFailure(op, "no scratch memory allocated");
+      rewriter.replaceOp(op, *all);
+      return success();
+    }
+    for (auto [r, same] : llvm::enumerate(groups.representative))
+      if (!results[r])
+        results[r] = results[same];
+    rewriter.replaceOp(op, packElements(b, getConverter(), results, type));
+    return success();
+  }
+};
+
+struct CASPattern : AtomicPattern<AtomicCASOp> {
+  using AtomicPattern::AtomicPattern;
+  LogicalResult
+  matchAndRewrite(AtomicCASOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LLVMBuilder b(op.getLoc(), rewriter);
+    Type type = op.getType();
+    bool used = !op.getResult().use_empty();
+    if (used && repeatsAcrossThreads(type))
+      return rewriter.notifyMatchFailure(
+          op, "the old values are used and the layout repeats them in several "
+              "threads");
+    bool scalar = !isa<RankedTensorType>(type);
+    AccessGroups groups = groupAccess(op.getPtr().getType(), 1);
+    SmallVector<Value> ptrs =
+        unpackElements(b, adaptor.getPtr(), op.getPtr().getType());
+    SmallVector<Value> compares =
+        unpackElements(b, adaptor.getCmp(), op.getCmp().getType());
+    SmallVector<Value> values =
+        unpackElements(b, adaptor.getVal(), op.getVal().getType());
+    Value owner = emitOwnerPredicate(b, target, op, type);
+    if (scalar && releases(op.getSem()))
+      blockBarrier(b, op);
+    SmallVector<Value> results(ptrs.size());
+    for (ArrayRef<int32_t> group : groups.registers) {
+      int32_t r = group.front();
+      FailureOr<Value> old =
+          target.atomicCAS(b, ptrs[r], compares[r], values[r], owner,
+                           op.getSem(), op.getScope());
+      if (failed(old))
+        return rewriter.notifyMatchFailure(
+            op, "the target has no compare-and-swap on this type");
+      results[r] = *old;
+    }
+    if (scalar && !used) {
+      if (acquires(op.getSem()))
+        blockBarrier(b, op);
+      rewriter.replaceOp(op, results[0]);
+      return success();
+    }
+    if (scalar) {
+      FailureOr<Value> all = broadcast(b, op, results[0], owner);
+      if (failed(all))
+        return rewriter.notifyMatchFailure(op, "no scratch memory allocated");
+      rewriter.replaceOp(op, *all);
+      return success();
+    }
+    for (auto [r, same] : llvm::enumerate(groups.representative))
+      if (!results[r])
+        results[r] = results[same];
+    rewriter.replaceOp(op, packElements(b, getConverter(), results, type));
+    return success();
+  }
+};
+} // namespace
+
+void triton::populateAtomicPatterns(const LoweringContext &context) {
+  context.patterns.add<RMWPattern, CASPattern>(context);
+}

@@ -1,0 +1,155 @@
+//===-- DebugOpToLLVM.cpp - Printing and assertions -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tile/Conversion/TritonGPUToLLVM/Patterns.h"
+#include "tile/Conversion/TritonGPUToLLVM/VectorizeAccess.h"
+
+#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+
+namespace {
+/// Runs `body` where `pred` holds.
+void guard(const LLVMBuilder &b, ConversionPatternRewriter &rewriter,
+           Value pred, function_ref<void()> body) {
+  if (!pred)
+    return body();
+  Block *before = rewriter.getInsertionBlock();
+  Block *after =
+      rewriter.splitBlock(before, rewriter.getInsertionPoint());
+  Block *then = rewriter.createBlock(after);
+  body();
+  b.create<LLVM::BrOp>(ValueRange(), after);
+  rewriter.setInsertionPointToEnd(before);
+  b.create<LLVM::CondBrOp>(pred, then, ValueRange(), after, ValueRange());
+  rewriter.setInsertionPointToStart(after);
+  (void)then;
+}
+
+struct PrintPattern : TargetPattern<PrintOp> {
+  using TargetPattern::TargetPattern;
+
+  LogicalResult
+  matchAndRewrite(PrintOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LLVMBuilder b(op.getLoc(), rewriter);
+    SmallVector<Value> pids;
+    for (int axis = 0; axis < 3; ++axis)
+      pids.push_back(target.getProgramId(b, axis));
+    std::string head = "pid (%u, %u, %u) ";
+    if (op.getArgs().empty()) {
+      Value first = emitOwnerPredicate(b, target, op, Type());
+      guard(b, rewriter, first, [&] {
+        target.printf(b, head + op.getPrefix().str() + "\n", pids);
+      });
+      rewriter.eraseOp(op);
+      return success();
+    }
+    unsigned numArgs = op.getArgs().size();
+    for (auto [n, converted, original] :
+         llvm::enumerate(adaptor.getArgs(), op.getArgs())) {
+      Type type = original.getType();
+      Value owner = emitOwnerPredicate(b, target, op, type);
+      SmallVector<Value> elements = unpackElements(b, converted, type);
+      SmallVector<SmallVector<Value>> indices;
+      int32_t repeated = 0;
+      unsigned rank = 0;
+      if (auto tensor = dyn_cast<RankedTensorType>(type)) {
+        LinearLayout layout = toLinearLayout(tensor);
+        indices = emitIndices(b, target, op, layout);
+        repeated = layout.getFreeVariableMask(kRegister);
+        rank = tensor.getRank();
+      }
+      std::string format = head + "idx (";
+      for (unsigned d = 0; d < rank; ++d)
+        format += d ? ", %u" : "%u";
+      format += ")" + op.getPrefix().str();
+      if (numArgs > 1)
+        format += "(operand " + std::to_string(n) + ") ";
+      guard(b, rewriter, owner, [&] {
+        for (auto [r, element] : llvm::enumerate(elements)) {
+          if (r & repeated)
+            continue;
+          SmallVector<Value> args(pids);
+          if (rank)
+            llvm::append_range(args, indices[r]);
+          bool isSigned = n < op.getIsSigned().size() && op.getIsSigned()[n];
+          auto [text, value] =
+              promote(b, element, getTensorElementOrSelf(type), op.getHex(),
+                      isSigned);
+          args.push_back(value);
+          target.printf(b, format + text + "\n", args);
+        }
+      });
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  /// The conversion specification of a value and the value as C passes it.
+  static std::pair<std::string, Value> promote(const LLVMBuilder &b,
+                                               Value value, Type original,
+                                               bool hex, bool isSigned) {
+    Type type = value.getType();
+    if (isa<LLVM::LLVMPointerType>(type))
+      return {"%p", value};
+    unsigned bits = type.getIntOrFloatBitWidth();
+    if (hex) {
+      Value asInt = b.bitcast(value, b.intTy(bits));
+      std::string digits = std::to_string(std::max(1u, bits / 4));
+      if (bits > 32)
+        return {"0x%0" + digits + "llx", asInt};
+      return {"0x%0" + digits + "x", b.zext(b.intTy(32), asInt)};
+    }
+    Type f64 = b.getBuilder().getF64Type();
+    if (isa<FloatType>(type))
+      return {"%f", type == f64 ? value : b.fpext(f64, value)};
+    if (isa<FloatType>(original)) // 8 bits, as a byte
+      return {"0x%02x", b.zext(b.intTy(32), value)};
+    if (bits > 32)
+      return {isSigned ? "%lli" : "%llu", value};
+    // A truth value prints as 0 or 1.
+    isSigned = isSigned && bits > 1;
+    return {isSigned ? "%i" : "%u", isSigned ? b.sext(b.intTy(32), value)
+                                             : b.zext(b.intTy(32), value)};
+  }
+};
+
+struct AssertPattern : TargetPattern<AssertOp> {
+  using TargetPattern::TargetPattern;
+
+  LogicalResult
+  matchAndRewrite(AssertOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LLVMBuilder b(op.getLoc(), rewriter);
+    Value all;
+    for (Value element : unpackElements(b, adaptor.getCondition(),
+                                        op.getCondition().getType()))
+      all = b.andPred(all, element);
+    std::string file = "unknown", function = "unknown";
+    int line = 0;
+    Location loc = op.getLoc();
+    while (auto call = dyn_cast<CallSiteLoc>(loc))
+      loc = call.getCallee();
+    while (auto name = dyn_cast<NameLoc>(loc))
+      loc = name.getChildLoc();
+    if (auto place = dyn_cast<FileLineColLoc>(loc)) {
+      file = place.getFilename().str();
+      line = place.getLine();
+    }
+    if (auto parent = op->getParentOfType<FunctionOpInterface>())
+      function = parent.getName().str();
+    guard(b, rewriter, b.not_(all), [&] {
+      target.assertFail(b, op.getMessage(), file, function, line);
+    });
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
+void triton::populateDebugPatterns(const LoweringContext &context) {
+  context.add<PrintPattern, AssertPattern>();
+}

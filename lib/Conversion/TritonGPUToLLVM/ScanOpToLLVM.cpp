@@ -1,0 +1,302 @@
+//===-- ScanOpToLLVM.cpp - Inclusive prefix combinations ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A thread scans the neighbours that it holds; lanes scan the threads' totals
+// by exchanges; warps exchange their totals through scratch memory; and where
+// the pattern of threads repeats along the axis, totals carry over. What comes
+// before an element outside its own run of registers is combined into one prefix
+// that is applied at the end. A reverse scan is the same with the coordinates
+// along the axis complemented.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tile/Conversion/TritonGPUToLLVM/Patterns.h"
+
+#include "tile/Analysis/CollectivePlan.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+
+namespace {
+using Tuple = SmallVector<Value>;
+
+/// A value that may be missing: `valid` is null if it is always there; the
+/// tuple is empty if it never is.
+struct Prefix {
+  Tuple tuple;
+  Value valid;
+};
+
+struct ScanPattern : TargetPattern<ScanOp> {
+  using TargetPattern::TargetPattern;
+
+  LogicalResult
+  matchAndRewrite(ScanOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ScanPlan plan(op);
+    if (!plan.unsupported.empty())
+      return rewriter.notifyMatchFailure(op, plan.unsupported);
+    if (!op.getCombineOp().hasOneBlock())
+      return rewriter.notifyMatchFailure(
+          op, "the combine region has control flow");
+    LLVMBuilder b(op.getLoc(), rewriter);
+    ThreadIndex index = getThreadIndex(b, target, op);
+    unsigned numOperands = op.getSrcs().size();
+    SmallVector<SmallVector<Value>> values;
+    for (auto [value, original] : llvm::zip(adaptor.getSrcs(), op.getSrcs()))
+      values.push_back(unpackElements(b, value, original.getType()));
+
+    // A run: registers that are neighbours along the axis, in scan order. Runs
+    // with the same position across the axis are repetitions.
+    uint32_t low = plan.lowRegisterBits, high = plan.highRegisterBits;
+    unsigned numRegisters = values[0].size();
+    SmallVector<int32_t> starts;
+    for (unsigned r = 0; r < numRegisters; ++r)
+      if (!(r & low))
+        starts.push_back(r);
+
+    SmallVector<SmallVector<Tuple>> scanned; // per run, per member
+    llvm::DenseMap<int32_t, unsigned> runOf;
+    SmallVector<Tuple> totals; // of the thread, then of lanes up to it
+    SmallVector<Prefix> lanePrefix;
+    Value lane = index.getLane(b);
+    for (int32_t start : starts) {
+      SmallVector<Tuple> run;
+      for (int32_t r : membersOf(start, low, op.getReverse())) {
+        Tuple tuple;
+        for (unsigned i = 0; i < numOperands; ++i)
+          tuple.push_back(values[i][r]);
+        run.push_back(run.empty() ? tuple : combine(b, op, run.back(), tuple));
+      }
+      runOf[start] = scanned.size();
+      totals.push_back(run.back());
+      scanned.push_back(std::move(run));
+      lanePrefix.push_back(scanLanes(b, op, plan, lane, totals.back()));
+    }
+    SmallVector<Prefix> outer = scanOuter(b, op, plan, index, starts, runOf,
+                                          totals, high);
+
+    for (auto [run, start] : llvm::enumerate(starts)) {
+      Prefix prefix = join(b, op, outer[run], lanePrefix[run]);
+      for (auto [member, r] : llvm::enumerate(
+               membersOf(start, low, op.getReverse()))) {
+        Tuple tuple = apply(b, op, prefix, scanned[run][member]);
+        for (unsigned i = 0; i < numOperands; ++i)
+          values[i][r] = tuple[i];
+      }
+    }
+    SmallVector<Value> results;
+    for (auto [elements, result] : llvm::zip(values, op.getResults()))
+      results.push_back(
+          packElements(b, getConverter(), elements, result.getType()));
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+
+private:
+  /// All registers that differ from `start` in bits of `mask`, in scan order.
+  static SmallVector<int32_t> membersOf(int32_t start, uint32_t mask,
+                                        bool reverse) {
+    SmallVector<int32_t> members;
+    uint32_t bits = 0;
+    do {
+      members.push_back(start | bits);
+      bits = (bits - mask) & mask; // the next subset of the mask
+    } while (bits);
+    if (reverse)
+      std::reverse(members.begin(), members.end());
+    return members;
+  }
+
+  /// `earlier` comes before `later` in the scan.
+  Tuple combine(const LLVMBuilder &b, ScanOp op, const Tuple &earlier,
+                const Tuple &later) const {
+    Tuple args(earlier);
+    llvm::append_range(args, later);
+    return inlineCombine(b, op.getCombineOp(), args);
+  }
+
+  Tuple select(const LLVMBuilder &b, Value condition, const Tuple &yes,
+               const Tuple &no) const {
+    if (!condition)
+      return yes;
+    Tuple result;
+    for (auto [y, n] : llvm::zip(yes, no))
+      result.push_back(b.select(condition, y, n));
+    return result;
+  }
+
+  Tuple apply(const LLVMBuilder &b, ScanOp op, const Prefix &prefix,
+              const Tuple &tuple) const {
+    if (prefix.tuple.empty())
+      return tuple;
+    return select(b, prefix.valid, combine(b, op, prefix.tuple, tuple), tuple);
+  }
+
+  Prefix join(const LLVMBuilder &b, ScanOp op, const Prefix &earlier,
+              const Prefix &later) const {
+    if (earlier.tuple.empty())
+      return later;
+    if (later.tuple.empty())
+      return earlier;
+    Tuple both = combine(b, op, earlier.tuple, later.tuple);
+    // Both; else the one that is there.
+    Tuple tuple = select(b, later.valid, both, earlier.tuple);
+    if (!earlier.valid)
+      return {tuple, Value()};
+    tuple = select(b, earlier.valid, tuple, later.tuple);
+    Value valid = later.valid ? b.or_(earlier.valid, later.valid) : Value();
+    return {tuple, valid};
+  }
+
+  Tuple shuffle(const LLVMBuilder &b, const Tuple &tuple, Value lane) const {
+    Tuple result;
+    for (Value value : tuple)
+      result.push_back(mapWords(b, value, [&](Value word) {
+        return target.shuffleIdx(b, word, lane);
+      }));
+    return result;
+  }
+
+  /// Turns `total` into the inclusive scan over the lanes; returns what the
+  /// lanes before this one have.
+  Prefix scanLanes(const LLVMBuilder &b, ScanOp op, const ScanPlan &plan,
+                   Value lane, Tuple &total) const {
+    uint32_t mask = plan.laneBits;
+    if (!mask)
+      return {};
+    bool reverse = op.getReverse();
+    uint32_t below = 0;
+    for (unsigned bit = 0; bit < 32; ++bit) {
+      if (!(mask & (1u << bit)))
+        continue;
+      // The last lane of the half before ours.
+      int32_t self = 1 << bit;
+      Value from = reverse ? b.and_(b.or_(lane, b.i32(self)), b.i32(~below))
+                           : b.or_(b.and_(lane, b.i32(~self)), b.i32(below));
+      Tuple other = shuffle(b, total, from);
+      Value bitSet = b.ne(b.and_(lane, b.i32(self)), b.i32(0));
+      Value second = reverse ? b.not_(bitSet) : bitSet;
+      total = select(b, second, combine(b, op, other, total), total);
+      below |= self;
+    }
+    // The neighbour before: count down (up) in the bits of the mask.
+    int32_t others = static_cast<int32_t>(~mask);
+    Value inAxis = b.and_(lane, b.i32(mask));
+    Value step = reverse ? b.add(b.or_(lane, b.i32(others)), b.i32(1))
+                         : b.sub(inAxis, b.i32(1));
+    Value neighbour = b.or_(b.and_(step, b.i32(mask)),
+                            b.and_(lane, b.i32(others)));
+    Value valid = b.ne(inAxis, b.i32(reverse ? static_cast<int32_t>(mask) : 0));
+    return {shuffle(b, total, neighbour), valid};
+  }
+
+  /// For every run, what comes before the warp's part of it.
+  SmallVector<Prefix> scanOuter(const LLVMBuilder &b, ScanOp op,
+                                const ScanPlan &plan, const ThreadIndex &index,
+                                ArrayRef<int32_t> starts,
+                                const llvm::DenseMap<int32_t, unsigned> &runOf,
+                                ArrayRef<Tuple> totals, uint32_t high) const {
+    SmallVector<Prefix> prefixes(starts.size());
+    unsigned warps = plan.getNumAxisWarps();
+    if (warps == 1 && !high)
+      return prefixes;
+    bool reverse = op.getReverse();
+    // The warp's total is in its last lane; have it everywhere.
+    SmallVector<Tuple> warpTotals;
+    Value lane = index.getLane(b);
+    int32_t mask = plan.laneBits;
+    Value last = reverse ? b.and_(lane, b.i32(~mask)) : b.or_(lane, b.i32(mask));
+    for (const Tuple &total : totals)
+      warpTotals.push_back(mask ? shuffle(b, total, last) : total);
+
+    // Per run: the total over all warps, and the part before this warp.
+    SmallVector<Tuple> runTotals(warpTotals);
+    if (warps > 1)
+      scanWarps(b, op, plan, index, starts, warpTotals, prefixes, runTotals);
+
+    // Carry totals from repetition to repetition.
+    for (auto [run, start] : llvm::enumerate(starts)) {
+      if (start & high)
+        continue;
+      Prefix carry;
+      for (int32_t member : membersOf(start, high, reverse)) {
+        unsigned i = runOf.lookup(member);
+        prefixes[i] = join(b, op, carry, prefixes[i]);
+        carry = {carry.tuple.empty() ? runTotals[i]
+                                     : combine(b, op, carry.tuple, runTotals[i]),
+                 Value()};
+      }
+    }
+    return prefixes;
+  }
+
+  void scanWarps(const LLVMBuilder &b, ScanOp op, const ScanPlan &plan,
+                 const ThreadIndex &index, ArrayRef<int32_t> starts,
+                 ArrayRef<Tuple> warpTotals, SmallVector<Prefix> &prefixes,
+                 SmallVector<Tuple> &runTotals) const {
+    unsigned numOperands = op.getSrcs().size();
+    unsigned warps = plan.getNumAxisWarps();
+    Value scratch = getScratchBase(b, target, op);
+    LinearLayout storeLayout = plan.getStoreLayout();
+    LinearLayout loadLayout = plan.getLoadLayout();
+    unsigned numRegisters = storeLayout.getInDimSize(kRegister);
+    SmallVector<SmallVector<Value>> loaded;
+    SmallVector<Value> bases;
+    for (unsigned i = 0; i < numOperands; ++i) {
+      bases.push_back(b.gep(scratch, b.intTy(8), plan.operandOffsets[i]));
+      SmallVector<Value> values(numRegisters);
+      for (unsigned r = 0; r < numRegisters; ++r) {
+        int32_t start = r & ~plan.lowRegisterBits;
+        values[r] =
+            warpTotals[llvm::find(starts, start) - starts.begin()][i];
+      }
+      SharedAccess{target, storeLayout, bases[i], values[0].getType()}.store(
+          b, index, values);
+    }
+    target.barrier(b);
+    for (unsigned i = 0; i < numOperands; ++i)
+      loaded.push_back(
+          SharedAccess{target, loadLayout, bases[i], warpTotals[0][i].getType()}
+              .load(b, index));
+
+    // This warp's number along the axis.
+    Value warp = index.getWarp(b), axisWarp;
+    unsigned rank = 0;
+    for (unsigned bit = 0; bit < 32; ++bit) {
+      if (!(plan.warpBits & (1u << bit)))
+        continue;
+      Value at = b.and_(warp, b.i32(1 << bit));
+      at = bit >= rank ? b.lshr(at, b.i32(bit - rank)) : at;
+      axisWarp = axisWarp ? b.or_(axisWarp, at) : at;
+      ++rank;
+    }
+    bool reverse = op.getReverse();
+    Value isFirst = b.eq(axisWarp, b.i32(reverse ? warps - 1 : 0));
+    for (auto [run, start] : llvm::enumerate(starts)) {
+      Tuple before, total;
+      for (unsigned k = 0; k < warps; ++k) {
+        unsigned w = reverse ? warps - 1 - k : k;
+        Tuple part;
+        for (unsigned i = 0; i < numOperands; ++i)
+          part.push_back(loaded[i][start * warps + w]);
+        if (k == 0) {
+          total = part;
+          before = part;
+          continue;
+        }
+        if (k > 1)
+          before = select(b, b.eq(axisWarp, b.i32(w)), total, before);
+        total = combine(b, op, total, part);
+      }
+      prefixes[run] = {before, b.not_(isFirst)};
+      runTotals[run] = total;
+    }
+  }
+};
+} // namespace
+
+void triton::populateScanPatterns(const LoweringContext &context) {
+  context.add<ScanPattern>();
+}

@@ -1,0 +1,60 @@
+//===-- Pipelines.h - The stages of a compile for NVIDIA --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// One function a stage. The same functions run from Python and, by name, from
+// tile-opt: -tile-nvidia-ttir, -tile-nvidia-ttgir='target=cuda:90 num-warps=4',
+// -tile-nvidia-llir.
+//
+//===----------------------------------------------------------------------===//
+#ifndef NVIDIA_PIPELINES_PIPELINES_H
+#define NVIDIA_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir::triton::nvidia {
+
+struct TTIROptions : PassPipelineOptions<TTIROptions> {};
+
+struct TTGIROptions : PassPipelineOptions<TTGIROptions> {
+  Option<std::string> target{*this, "target",
+                             llvm::cl::desc("The machine, as in cuda:90"),
+                             llvm::cl::init("cuda:80")};
+  Option<int> numWarps{*this, "num-warps",
+                       llvm::cl::desc("Warps that run one program"),
+                       llvm::cl::init(4)};
+  Option<int> numCTAs{*this, "num-ctas",
+                      llvm::cl::desc("Blocks that run one program together"),
+                      llvm::cl::init(1)};
+  Option<int> numStages{*this, "num-stages",
+                        llvm::cl::desc("Depth of software pipelines"),
+                        llvm::cl::init(3)};
+};
+
+struct LLIROptions : PassPipelineOptions<LLIROptions> {
+  Option<int> computeCapability{
+      *this, "compute-capability",
+      llvm::cl::desc("Times ten, as 90; 0 takes it from ttg.target"),
+      llvm::cl::init(0)};
+  Option<int> ptxVersion{*this, "ptx-version",
+                         llvm::cl::desc("Times ten; 0 takes the target's"),
+                         llvm::cl::init(0)};
+  Option<bool> lineInfo{*this, "line-info",
+                        llvm::cl::desc("Keep source lines for the debugger "
+                                       "and the profiler"),
+                        llvm::cl::init(true)};
+};
+
+/// Inlined, canonical, target-independent tt.
+void buildTTIRPipeline(OpPassManager &pm, const TTIROptions &options);
+/// tt to optimised ttg.
+void buildTTGIRPipeline(OpPassManager &pm, const TTGIROptions &options);
+/// ttg to the LLVM dialect.
+void buildLLIRPipeline(OpPassManager &pm, const LLIROptions &options);
+
+void registerPipelines();
+
+} // namespace mlir::triton::nvidia
+
+#endif // NVIDIA_PIPELINES_PIPELINES_H

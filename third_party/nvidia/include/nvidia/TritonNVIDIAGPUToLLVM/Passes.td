@@ -1,0 +1,61 @@
+//===-- Passes.td - Passes of the NVIDIA backend -----------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef NVIDIA_TRITONNVIDIAGPUTOLLVM_PASSES
+#define NVIDIA_TRITONNVIDIAGPUTOLLVM_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def AllocateSharedMemoryNV : Pass<"allocate-shared-memory-nv", "mlir::ModuleOp"> {
+  let summary = "Assign places in shared memory, as NVIDIA lowerings need it";
+  let description = [{
+    As `allocate-shared-memory`, with the scratch memory that this backend's
+    patterns use, and a diagnostic where a kernel needs more than a block of the
+    target can have.
+
+    ```mlir
+    %0 = ttg.local_alloc : () -> !ttg.memdesc<32x32xf16, #shared, #smem, mutable>
+    ```
+    becomes
+    ```mlir
+    module attributes {ttg.shared = 2048 : i32, ...}
+    %0 = ttg.local_alloc {allocation.offset = 0 : i32} : () -> ...
+    ```
+  }];
+  let dependentDialects = ["mlir::triton::gpu::TritonGPUDialect"];
+  let options = [
+    Option<"computeCapability", "compute-capability", "int32_t", "0",
+           "Times ten, as 90; 0 takes it from ttg.target">,
+    Option<"ptxVersion", "ptx-version", "int32_t", "0",
+           "Times ten, as 84; 0 takes the target's">
+  ];
+  let statistics = [
+    Statistic<"sharedBytes", "shared-bytes", "Bytes of shared memory allocated">
+  ];
+}
+
+def ConvertTritonGPUToLLVM : Pass<"convert-triton-gpu-to-llvm", "mlir::ModuleOp"> {
+  let summary = "Lower tt, ttg and ttnvgpu to the LLVM and NVVM dialects";
+  let description = [{
+    Inserts the barriers between accesses to shared memory, then turns every
+    tensor into the registers that its layout gives to a thread. Structured
+    control flow must be gone (`convert-scf-to-cf`) and shared memory allocated
+    (`allocate-shared-memory-nv`).
+
+    ```mlir
+    %0 = arith.addf %a, %b : tensor<128xf32, #blocked>
+    ```
+    becomes, where a thread holds four elements, four `llvm.fadd`.
+  }];
+  let dependentDialects = [
+    "mlir::LLVM::LLVMDialect", "mlir::NVVM::NVVMDialect",
+    "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect"
+  ];
+  let options = [
+    Option<"computeCapability", "compute-capability", "int32_t", "0",
+           "Times ten, as 90; 0 takes it from ttg.target">,
+    Option<"ptxVersion", "ptx-version", "int32_t", "0",
+           "Times ten, as 84; 0 takes the target's">
+  ];
+}
+
+#endif // NVIDIA_TRITONNVIDIAGPUTOLLVM_PASSES

@@ -1,0 +1,20 @@
+//===-- Patterns.h - What NVIDIA hardware does better -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef NVIDIA_TRITONNVIDIAGPUTOLLVM_PATTERNS_H
+#define NVIDIA_TRITONNVIDIAGPUTOLLVM_PATTERNS_H
+
+#include "nvidia/TritonNVIDIAGPUToLLVM/TargetInfo.h"
+#include "tile/Conversion/TritonGPUToLLVM/Patterns.h"
+
+namespace mlir::triton::nvidia {
+
+/// These go in with a higher benefit than the target-neutral patterns.
+void populateMathPatterns(const LoweringContext &context,
+                          const TargetInfo &target);
+
+/// Scratch memory of operations as this backend lowers them.
+int64_t getScratchSize(Operation *op, const NVIDIATarget &facts);
+
+} // namespace mlir::triton::nvidia
+
+#endif // NVIDIA_TRITONNVIDIAGPUTOLLVM_PATTERNS_H

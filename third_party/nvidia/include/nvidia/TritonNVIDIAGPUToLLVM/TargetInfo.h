@@ -1,0 +1,76 @@
+//===-- TargetInfo.h - NVIDIA GPUs to the common lowering -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef NVIDIA_TRITONNVIDIAGPUTOLLVM_TARGETINFO_H
+#define NVIDIA_TRITONNVIDIAGPUTOLLVM_TARGETINFO_H
+
+#include "tile/Conversion/TritonGPUToLLVM/TargetInfo.h"
+#include "tile/Target/TargetTable.h"
+
+namespace mlir::triton::nvidia {
+
+class TargetInfo final : public triton::TargetInfo {
+public:
+  TargetInfo(const NVIDIATarget &facts, int ptxVersion)
+      : facts(facts), ptxVersion(ptxVersion) {}
+
+  const NVIDIATarget &getFacts() const { return facts; }
+  int getPTXVersion() const { return ptxVersion; }
+
+  unsigned getSharedAddressSpace() const override { return 3; }
+  unsigned getMaxGlobalAccessBits() const override { return 128; }
+  unsigned getMaxSharedAccessBits() const override { return 128; }
+  void markKernel(LLVM::LLVMFuncOp function, int threads, int numCTAs,
+                  std::optional<int> maxRegisters) const override;
+
+  Value getThreadId(const LLVMBuilder &b) const override;
+  Value getProgramId(const LLVMBuilder &b, int axis) const override;
+  Value getNumPrograms(const LLVMBuilder &b, int axis) const override;
+  Value getBlockInCluster(const LLVMBuilder &b) const override;
+
+  void barrier(const LLVMBuilder &b) const override;
+  void warpBarrier(const LLVMBuilder &b) const override;
+
+  void storeShared(const LLVMBuilder &b, Value ptr, ArrayRef<Value> values,
+                   Value pred) const override;
+  SmallVector<Value> loadShared(const LLVMBuilder &b, Value ptr, Type element,
+                                unsigned count, Value pred) const override;
+  SmallVector<Value> loadGlobal(const LLVMBuilder &b, Value ptr, Type element,
+                                unsigned count, Value pred,
+                                ArrayRef<Value> others,
+                                const CacheHints &hints) const override;
+  void storeGlobal(const LLVMBuilder &b, Value ptr, ArrayRef<Value> values,
+                   Value pred, const CacheHints &hints) const override;
+
+  unsigned getMaxAtomicVector(RMWOp op, Type element) const override;
+  FailureOr<SmallVector<Value>>
+  atomicRMW(const LLVMBuilder &b, RMWOp op, Value ptr, ArrayRef<Value> values,
+            Value pred, MemSemantic semantic, MemSyncScope scope,
+            bool needResult) const override;
+  FailureOr<Value> atomicCAS(const LLVMBuilder &b, Value ptr, Value compare,
+                             Value value, Value pred, MemSemantic semantic,
+                             MemSyncScope scope) const override;
+  void atomicAddShared(const LLVMBuilder &b, Value ptr, Value value,
+                       Value pred) const override;
+
+  Value shuffleXor(const LLVMBuilder &b, Value word,
+                   int laneMask) const override;
+  Value shuffleUp(const LLVMBuilder &b, Value word, int delta) const override;
+  Value shuffleIdx(const LLVMBuilder &b, Value word,
+                   Value lane) const override;
+  Value ballot(const LLVMBuilder &b, Value pred) const override;
+  Value warpReduce(const LLVMBuilder &b, Operation *combine,
+                   Value value) const override;
+
+  void printf(const LLVMBuilder &b, StringRef format,
+              ValueRange args) const override;
+  void assertFail(const LLVMBuilder &b, StringRef message, StringRef file,
+                  StringRef function, int line) const override;
+
+private:
+  const NVIDIATarget &facts;
+  int ptxVersion;
+};
+
+} // namespace mlir::triton::nvidia
+
+#endif // NVIDIA_TRITONNVIDIAGPUTOLLVM_TARGETINFO_H

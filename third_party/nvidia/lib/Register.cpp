@@ -1,0 +1,23 @@
+//===-- Register.cpp - The NVIDIA backend's entry points ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "nvidia/Register.h"
+#include "nvidia/Pipelines/Pipelines.h"
+#include "nvidia/TritonNVIDIAGPUToLLVM/Passes.h"
+#include "tile/Target/PTX.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/DialectRegistry.h"
+
+using namespace mlir;
+
+void triton::backends::nvidia::registerDialects(DialectRegistry &registry) {
+  registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect>();
+  registerLLVMIRTranslations(registry);
+}
+
+void triton::backends::nvidia::registerPasses() {
+  triton::nvidia::registerNVIDIAPasses();
+  triton::nvidia::registerPipelines();
+}

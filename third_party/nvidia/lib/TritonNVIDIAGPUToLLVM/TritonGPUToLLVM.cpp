@@ -1,0 +1,149 @@
+//===-- TritonGPUToLLVM.cpp - Lowering to the LLVM dialect ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "nvidia/TritonNVIDIAGPUToLLVM/Passes.h"
+#include "nvidia/TritonNVIDIAGPUToLLVM/Patterns.h"
+#include "nvidia/TritonNVIDIAGPUToLLVM/TargetOptions.h"
+
+#include "tile/Analysis/Allocation.h"
+#include "tile/Analysis/AxisInfo.h"
+#include "tile/Analysis/Membar.h"
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "llvm/Support/DebugLog.h"
+#include <set>
+
+namespace mlir::triton::nvidia {
+#define GEN_PASS_DEF_CONVERTTRITONGPUTOLLVM
+#include "nvidia/TritonNVIDIAGPUToLLVM/Passes.h.inc"
+} // namespace mlir::triton::nvidia
+
+#define DEBUG_TYPE "convert-triton-gpu-to-llvm"
+
+using namespace mlir;
+using namespace mlir::triton;
+namespace ttg = mlir::triton::gpu;
+
+namespace {
+/// Remembers why patterns declined, for the diagnostic of the operation that in
+/// the end nobody could lower.
+struct FailureReasons : RewriterBase::Listener {
+  void notifyMatchFailure(
+      Location loc,
+      function_ref<void(Diagnostic &)> reasonCallback) override {
+    Diagnostic diagnostic(loc, DiagnosticSeverity::Remark);
+    reasonCallback(diagnostic);
+    reasons[loc].insert(diagnostic.str());
+  }
+  llvm::DenseMap<Location, std::set<std::string>> reasons;
+};
+
+struct ConvertTritonGPUToLLVM
+    : nvidia::impl::ConvertTritonGPUToLLVMBase<ConvertTritonGPUToLLVM> {
+  using ConvertTritonGPUToLLVMBase::ConvertTritonGPUToLLVMBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto facts = nvidia::getTarget(module, computeCapability);
+    if (failed(facts))
+      return signalPassFailure();
+    nvidia::TargetInfo target(
+        **facts, ptxVersion ? int(ptxVersion) : (*facts)->ptxVersion);
+
+    auto shared = module->getAttrOfType<IntegerAttr>(ttg::kSharedAttrName);
+    if (!shared) {
+      module.emitError("shared memory is not allocated: run "
+                       "-allocate-shared-memory-nv first");
+      return signalPassFailure();
+    }
+    if (!ttg::maybeLookupNumWarps(module)) {
+      module.emitError("expected a 'ttg.num-warps' attribute on the module");
+      return signalPassFailure();
+    }
+    {
+      auto allocation =
+          ModuleAllocation::compute(module, [&](Operation *op) {
+            return nvidia::getScratchSize(op, **facts);
+          });
+      if (failed(allocation))
+        return signalPassFailure();
+      insertMemoryBarriers(module, *allocation);
+    }
+    if (shared.getInt() > 0)
+      declareSharedMemory(module, target.getSharedAddressSpace());
+    ModuleAxisInfoAnalysis axisInfo(module);
+    if (failed(lower(module, target, axisInfo)))
+      return signalPassFailure();
+    expandPackedTensors(module);
+    module.walk([](LLVM::LLVMFuncOp function) {
+      function->removeAttr("tile.shared_memory_argument");
+    });
+  }
+
+  LogicalResult lower(ModuleOp module, const nvidia::TargetInfo &target,
+                      const ModuleAxisInfoAnalysis &axisInfo) {
+    MLIRContext *ctx = &getContext();
+    LowerToLLVMOptions options(ctx);
+    TritonGPUToLLVMTypeConverter converter(ctx, options,
+                                           target.getSharedAddressSpace());
+    RewritePatternSet patterns(ctx);
+    LoweringContext common{converter, target, patterns, axisInfo, 10};
+    populateElementwisePatterns(common);
+    populateFloatConversionPatterns(common);
+    populateInlineAsmPatterns(common);
+    populateViewPatterns(common);
+    populateFunctionPatterns(common);
+    populateProgramPatterns(common);
+    populateLoadStorePatterns(common);
+    populateAtomicPatterns(common);
+    populateReducePatterns(common);
+    populateScanPatterns(common);
+    populateConvertLayoutPatterns(common);
+    populateLocalMemoryPatterns(common);
+    populateMemDescPatterns(common);
+    populateGatherPatterns(common);
+    populateHistogramPatterns(common);
+    populateDebugPatterns(common);
+    populateDotFMAPatterns(common);
+    LoweringContext own{converter, target, patterns, axisInfo, 20};
+    nvidia::populateMathPatterns(own, target);
+    // What is left are scalars.
+    arith::populateArithToLLVMConversionPatterns(converter, patterns);
+    cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+    ub::populateUBToLLVMConversionPatterns(converter, patterns);
+
+    ConversionTarget legality(*ctx);
+    legality.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
+    legality.addLegalOp<ModuleOp, UnrealizedConversionCastOp>();
+    legality.addIllegalDialect<triton::TritonDialect, ttg::TritonGPUDialect,
+                               nvidia_gpu::TritonNvidiaGPUDialect,
+                               arith::ArithDialect, math::MathDialect,
+                               cf::ControlFlowDialect, ub::UBDialect>();
+
+    FailureReasons reasons;
+    ConversionConfig config;
+    config.listener = &reasons;
+    config.foldingMode = DialectConversionFoldingMode::Never;
+    ScopedDiagnosticHandler explain(ctx, [&](Diagnostic &diagnostic) {
+      auto it = reasons.reasons.find(diagnostic.getLocation());
+      if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+          it != reasons.reasons.end())
+        for (const std::string &reason : it->second)
+          diagnostic.attachNote(diagnostic.getLocation()) << reason;
+      return failure(); // on to the next handler
+    });
+    return applyPartialConversion(module, legality, std::move(patterns),
+                                  config);
+  }
+};
+} // namespace
