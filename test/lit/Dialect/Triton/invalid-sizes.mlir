@@ -49,7 +49,7 @@ tt.func @f(%x: !tt.tensordesc<tensor<6xf32>>, %i: i32) {
 // -----
 
 tt.func @f(%x: tensor<4x!tt.ptr<f32>>, %y: tensor<8xi32>) {
-  // expected-error @+1 {{requires the same shape}}
+  // expected-error @+1 {{must have the same shape and base type}}
   %0 = tt.addptr %x, %y : tensor<4x!tt.ptr<f32>>, tensor<8xi32>
   tt.return
 }

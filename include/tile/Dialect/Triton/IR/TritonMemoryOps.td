@@ -11,8 +11,8 @@ include "tile/Dialect/Triton/IR/TritonOpBase.td"
 //===----------------------------------------------------------------------===//
 
 def TT_AddPtrOp : TT_Op<"addptr", [
-    Pure, SameOperandsAndResultShape, SameOperandsAndResultEncoding,
-    AllTypesMatch<["ptr", "result"]>]> {
+    Pure, Elementwise, SameOperandsAndResultShape,
+    SameOperandsAndResultEncoding, AllTypesMatch<["ptr", "result"]>]> {
   let summary = "Pointer plus a number of elements";
   let description = [{
     The offset counts elements of the pointee type and is signed.

@@ -1,0 +1,146 @@
+//===-- Passes.td - Passes on tt, before layouts are chosen -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TILE_DIALECT_TRITON_TRANSFORMS_PASSES
+#define TILE_DIALECT_TRITON_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def TritonCombine : Pass<"triton-combine"> {
+  let summary = "Merge neighbouring operations into one";
+  let description = [{
+    - A sum with the product of two matrices becomes its accumulator:
+
+      ```mlir
+      %d = tt.dot %a, %b, %zero : ...
+      %r = arith.addf %d, %c : tensor<128x128xf32>
+      // becomes
+      %r = tt.dot %a, %b, %c : ...
+      ```
+
+      not where the dot asks for a limited number of imprecise additions, which
+      says how the accumulation is to be rounded.
+    - `select` of a load masked by the same scalar condition becomes the value
+      for masked elements.
+    - `addptr` of `addptr` adds the offsets first, if that cannot overflow: both
+      are 64-bit, or constants.
+    - A sum of broadcast fp32 products along the dimension they have in common
+      becomes a dot with IEEE precision.
+
+    Canonicalizations of tt run along.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numDots", "dots-accumulated", "Sums turned into accumulators">,
+    Statistic<"numLoads", "loads-combined", "Selects turned into masked loads">,
+    Statistic<"numAddPtrs", "addptrs-combined", "Pairs of addptr merged">,
+    Statistic<"numReductions", "reductions-to-dots", "Reductions turned into dots">
+  ];
+}
+
+def TritonReorderBroadcast : Pass<"triton-reorder-broadcast"> {
+  let summary = "Compute before broadcasting, not after";
+  let description = [{
+    An elementwise operation on splats works on the scalars, one on broadcasts of
+    equal sources (and splats) on the smaller tensors.
+
+    ```mlir
+    %0 = tt.splat %a : i32 -> tensor<128xi32>
+    %1 = tt.splat %b : i32 -> tensor<128xi32>
+    %2 = arith.addi %0, %1 : tensor<128xi32>
+    // becomes
+    %0 = arith.addi %a, %b : i32
+    %2 = tt.splat %0 : i32 -> tensor<128xi32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numSplats", "splats-moved", "Operations done on scalars">,
+    Statistic<"numBroadcasts", "broadcasts-moved",
+              "Operations done before a broadcast">
+  ];
+}
+
+def TritonLoopUnroll : Pass<"triton-loop-unroll"> {
+  let summary = "Unroll the loops that ask for it";
+  let description = [{
+    A loop with `tt.loop_unroll_factor = n` does n iterations at a time. What is
+    left runs in a second loop, which is too short to be worth pipelining
+    (`tt.num_stages = 1`).
+
+    ```mlir
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      "body"(%i)
+    } {tt.loop_unroll_factor = 2 : i32}
+    // becomes
+    scf.for %i = %c0 to %even step %c2 : i32 {
+      "body"(%i)
+      %j = arith.addi %i, %c1
+      "body"(%j)
+    }
+    scf.for %i = %even to %n step %c1 : i32 {
+      "body"(%i)
+    } {tt.num_stages = 1 : i32}
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"numUnrolled", "loops-unrolled", "Loops unrolled">
+  ];
+}
+
+def TritonLICM : Pass<"triton-licm"> {
+  let summary = "Move loop-invariant code, loads included, out of loops";
+  let description = [{
+    Besides what upstream's loop-invariant-code-motion moves, loads from
+    invariant addresses leave a loop in which nothing writes to memory. A loop
+    that may run no iteration must not read memory either, so the load gets a
+    mask, unless the bounds are known.
+
+    ```mlir
+    scf.for %i = %lb to %ub step %c1 : i32 {
+      %v = tt.load %p : tensor<128x!tt.ptr<f32>>
+    }
+    // becomes
+    %any = arith.cmpi slt, %lb, %ub : i32
+    %mask = tt.splat %any : i1 -> tensor<128xi1>
+    %v = tt.load %p, %mask : tensor<128x!tt.ptr<f32>>
+    scf.for %i = %lb to %ub step %c1 : i32 {
+    }
+    ```
+
+    A loop whose `llvm.loop_annotation` disables licm stays as it is.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numOps", "ops-hoisted", "Operations without effects moved">,
+    Statistic<"numLoads", "loads-hoisted", "Loads moved">
+  ];
+}
+
+def TritonLoopAwareCSE : Pass<"triton-loop-aware-cse"> {
+  let summary = "Eliminate common subexpressions, through loops too";
+  let description = [{
+    Values carried around a loop are the same if they start the same and every
+    iteration computes them in the same way from carried values that are the
+    same. Such values are merged; then follows upstream's cse.
+
+    ```mlir
+    %r:2 = scf.for ... iter_args(%a = %x, %b = %x) -> (i32, i32) {
+      %a1 = arith.addi %a, %c1 : i32
+      %b1 = arith.addi %b, %c1 : i32
+      scf.yield %a1, %b1 : i32, i32
+    }
+    // becomes, after canonicalization
+    %r = scf.for ... iter_args(%a = %x) -> (i32) {
+      %a1 = arith.addi %a, %c1 : i32
+      scf.yield %a1 : i32
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numMerged", "iter-args-merged", "Loop-carried values merged">
+  ];
+}
+
+#endif // TILE_DIALECT_TRITON_TRANSFORMS_PASSES

@@ -1,0 +1,131 @@
+//===-- TritonLICM.cpp - Loop-invariant code motion with loads ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+#include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/Triton/Transforms/Passes.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "triton-licm"
+
+namespace mlir::triton {
+#define GEN_PASS_DEF_TRITONLICM
+#include "tile/Dialect/Triton/Transforms/Passes.h.inc"
+} // namespace mlir::triton
+
+using namespace mlir;
+using namespace mlir::triton;
+
+/// True if the source asked that nothing be moved out of the loop.
+static bool isDisabled(Operation *loop) {
+  auto annotation =
+      loop->getAttrOfType<LLVM::LoopAnnotationAttr>("llvm.loop_annotation");
+  if (!annotation || !annotation.getLicm())
+    return false;
+  BoolAttr disable = annotation.getLicm().getDisable();
+  return disable && disable.getValue();
+}
+
+/// True if something in the loop may change what is loaded from memory.
+static bool mayWrite(Operation *loop) {
+  WalkResult result = loop->walk([&](Operation *op) {
+    if (op == loop || op->hasTrait<mlir::OpTrait::HasRecursiveMemoryEffects>())
+      return WalkResult::advance();
+    std::optional<SmallVector<MemoryEffects::EffectInstance>> effects =
+        getEffectsRecursively(op);
+    if (!effects)
+      return WalkResult::interrupt();
+    for (const MemoryEffects::EffectInstance &effect : *effects)
+      if (!isa<MemoryEffects::Read>(effect.getEffect()))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+/// True if the loop is known to run at least once.
+static bool runsAtLeastOnce(scf::ForOp loop) {
+  std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound());
+  std::optional<int64_t> upper = getConstantIntValue(loop.getUpperBound());
+  return lower && upper && *lower < *upper && !loop.getUnsignedCmp();
+}
+
+/// Moves a load in front of the loop, so that it reads nothing if the loop does
+/// not run.
+static void hoistLoad(scf::ForOp loop, LoadOp load) {
+  load->moveBefore(loop);
+  if (runsAtLeastOnce(loop))
+    return;
+  OpBuilder builder(load);
+  Location loc = load.getLoc();
+  Value mask = arith::CmpIOp::create(builder, loc,
+                                     loop.getUnsignedCmp()
+                                         ? arith::CmpIPredicate::ult
+                                         : arith::CmpIPredicate::slt,
+                                     loop.getLowerBound(), loop.getUpperBound());
+  Type maskType = getMaskType(load.getPtr().getType());
+  if (maskType != mask.getType())
+    mask = SplatOp::create(builder, loc, maskType, mask);
+  if (Value own = load.getMask())
+    mask = arith::AndIOp::create(builder, loc, mask, own);
+  load.getMaskMutable().assign(mask);
+}
+
+namespace {
+
+struct TritonLICM : public triton::impl::TritonLICMBase<TritonLICM> {
+  void runOnOperation() override {
+    // Innermost first, so that code may leave several loops.
+    getOperation()->walk([&](LoopLikeOpInterface loop) {
+      if (isDisabled(loop)) {
+        LDBG() << "disabled by the source: " << *loop;
+        return;
+      }
+      numOps += moveLoopInvariantCode(loop);
+      if (auto forOp = dyn_cast<scf::ForOp>(loop.getOperation()))
+        hoistLoads(forOp);
+    });
+  }
+
+private:
+  void hoistLoads(scf::ForOp loop) {
+    SmallVector<LoadOp> candidates;
+    for (LoadOp load : loop.getBody()->getOps<LoadOp>())
+      if (canHoist(load))
+        candidates.push_back(load);
+    if (candidates.empty() || mayWrite(loop))
+      return;
+    // A load may depend on another one, directly or by way of code that could
+    // not move before it did.
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      for (LoadOp &load : candidates) {
+        if (!load || !llvm::all_of(load->getOperands(), [&](Value operand) {
+              return loop.isDefinedOutsideOfLoop(operand);
+            }))
+          continue;
+        hoistLoad(loop, load);
+        load = {};
+        ++numLoads;
+        changed = true;
+      }
+      if (changed)
+        numOps += moveLoopInvariantCode(
+            cast<LoopLikeOpInterface>(loop.getOperation()));
+    }
+  }
+
+  /// Volatile loads stay where they are; block pointers have no masks.
+  static bool canHoist(LoadOp load) {
+    return !load.getIsVolatile() && !isBlockPointer(load.getPtr().getType());
+  }
+};
+
+} // namespace
