@@ -352,7 +352,7 @@ def _late(kernel: CompiledKernel, stage: Any, before: str) -> Any:
 def _text(ir: Any) -> Any:
     if isinstance(ir, (str, bytes)):
         return ir
-    return ir.str(enable_debug_info=True, use_name_loc_as_prefix=False)
+    return ir.str(enable_debug_info=True, use_name_loc_as_prefix=True)
 
 
 def _reparse(text: Any, stage: str, context: Any) -> Any:
