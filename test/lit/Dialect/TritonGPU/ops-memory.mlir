@@ -77,7 +77,7 @@ tt.func @async(%p: tensor<32x32x!tt.ptr<f16>, #blocked>, %m: !ttg.memdesc<32x32x
 
 // CHECK-LABEL: @barriers
 tt.func @barriers() {
-  // CHECK: ttg.barrier local
+  // CHECK: {{^ +ttg.barrier local$}}
   ttg.barrier local
   // CHECK: ttg.barrier global_read|global_write
   ttg.barrier global_read|global_write

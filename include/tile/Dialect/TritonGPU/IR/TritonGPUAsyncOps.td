@@ -106,7 +106,8 @@ def TTG_BarrierOp : TTG_Op<"barrier"> {
     ```
   }];
   let arguments = (ins TTG_AddrSpaceAttr:$addrSpace);
-  let assemblyFormat = "$addrSpace attr-dict";
+  // The attribute prints a space before itself.
+  let assemblyFormat = "`` $addrSpace attr-dict";
   let builders = [
     OpBuilder<(ins "::mlir::triton::gpu::AddrSpace":$addrSpace), [{
       build($_builder, $_state,
