@@ -12,6 +12,7 @@
 #define TILE_ANALYSIS_CONVERTLAYOUTPLAN_H
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "tile/Layout/LayoutConversion.h"
 #include "tile/Layout/LinearLayout.h"
 
 namespace mlir::triton {
@@ -23,12 +24,16 @@ std::optional<SmallVector<int32_t>>
 getRegisterSources(const LinearLayout &source, const LinearLayout &result);
 
 struct ConvertLayoutPlan {
-  enum class Route { Registers, Shuffle, SharedMemory };
+  /// Cluster: elements would move between blocks, for which there is no code.
+  enum class Route { Registers, Shuffle, SharedMemory, Cluster };
   Route route;
   LinearLayout source, result;
   /// Registers: for each register of the result, that of the source.
   SmallVector<int32_t> registerSources;
-  /// SharedMemory: offset (in elements) -> tensor coordinates.
+  /// Shuffle: the rounds.
+  std::optional<ShufflePlan> shuffles;
+  /// SharedMemory: (offset in elements, repetition, block) -> tensor
+  /// coordinates. Each repetition uses the same memory.
   LinearLayout shared;
   int64_t scratchSize = 0;
 
