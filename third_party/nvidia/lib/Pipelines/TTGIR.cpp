@@ -38,10 +38,7 @@ void nvidia::buildTTGIRPipeline(OpPassManager &pm,
                                 options.numStages.getValue())
                       .str());
   addIfBuilt(pm, "tritongpu-schedule-loops");
-  if (PassInfo::lookup("tritongpu-pipeline"))
-    addPasses(pm, llvm::formatv("tritongpu-pipeline{{num-stages={0}}",
-                                options.numStages.getValue())
-                      .str());
+  addIfBuilt(pm, "tritongpu-pipeline");
   addIfBuilt(pm, "tritongpu-prefetch");
   addIfBuilt(pm, "tritongpu-coalesce-async-copy");
   addIfBuilt(pm, "tritongpu-remove-layout-conversions");
