@@ -1,0 +1,145 @@
+//===-- Passes.td - Passes on ttnvgpu ----------------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TILE_DIALECT_TRITONNVIDIAGPU_TRANSFORMS_PASSES
+#define TILE_DIALECT_TRITONNVIDIAGPU_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def TritonNvidiaGPUFenceInsertion
+    : Pass<"triton-nvidia-gpu-fence-insertion", "::mlir::ModuleOp"> {
+  let summary = "Fence stores to shared memory before the async proxy reads them";
+  let description = [{
+    The tensor core and the TMA unit read shared memory through the async proxy.
+    Where a buffer that they read may have been written by threads (`ttg.local_alloc`
+    with contents, `ttg.local_store`), a `ttnvgpu.fence_async_shared` has to come
+    between. It goes
+
+    * right before the reader, or before the outermost loop around it in which
+      nothing writes the buffer;
+    * right after the writes, if the reader is in another partition of a
+      `ttg.warp_specialize`, because the threads that wrote have to fence;
+    * nowhere, if there is a fence already.
+
+    Asynchronous copies of the threads (`ttg.async_copy_global_to_local`) count as
+    such writes only with `after-async-copies`: `ttg.async_wait` and the block-wide
+    barrier after it order them well enough on the machines there are.
+
+    Before:
+    ```mlir
+    %a = ttg.local_alloc %x : (tensor<128x64xf16, #blocked>) -> !ttg.memdesc<128x64xf16, #shared, #smem>
+    %d = ttnvgpu.warp_group_dot %a, %b, %c : ...
+    ```
+    After:
+    ```mlir
+    %a = ttg.local_alloc %x : (tensor<128x64xf16, #blocked>) -> !ttg.memdesc<128x64xf16, #shared, #smem>
+    ttnvgpu.fence_async_shared {bCluster = false}
+    %d = ttnvgpu.warp_group_dot %a, %b, %c : ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
+  let options = [
+    Option<"afterAsyncCopies", "after-async-copies", "bool", "false",
+           "Fence also after ttg.async_copy_global_to_local">
+  ];
+  let statistics = [
+    Statistic<"numFences", "num-fences", "Fences inserted">
+  ];
+}
+
+def TritonNvidiaTMALowering
+    : Pass<"triton-nvidia-tma-lowering", "::mlir::ModuleOp"> {
+  let summary = "Turn descriptor operations into TMA copies";
+  let description = [{
+    Each `tt.descriptor_load` (`gather`) becomes a TMA copy into a new buffer, with a
+    barrier of its own to wait at; each `tt.descriptor_store` (`reduce`, `scatter`) a
+    TMA copy out of a new buffer and a wait until that has been read. Pipelining
+    takes those it can overlap before this pass. `tt.make_tensor_descriptor`
+    becomes code that writes a tensor map to global scratch memory.
+
+    The types of descriptors have to say how blocks lie in shared memory, see
+    `triton-nvidia-optimize-descriptor-encoding`.
+
+    Before:
+    ```mlir
+    %x = tt.descriptor_load %desc[%i, %j] : !tt.tensordesc<tensor<64x64xf16, #shared>> -> tensor<64x64xf16, #blocked>
+    ```
+    After:
+    ```mlir
+    %buf = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+    %bar = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #shared1, #smem, mutable>
+    ttnvgpu.init_barrier %bar, 1 : !ttg.memdesc<1xi64, #shared1, #smem, mutable>
+    ttnvgpu.barrier_expect %bar, 8192, %true : !ttg.memdesc<1xi64, #shared1, #smem, mutable>
+    ttnvgpu.async_tma_copy_global_to_local %desc[%i, %j] %buf, %bar, %true : ...
+    ttnvgpu.wait_barrier %bar, %c0 : !ttg.memdesc<1xi64, #shared1, #smem, mutable>
+    ttnvgpu.inval_barrier %bar : !ttg.memdesc<1xi64, #shared1, #smem, mutable>
+    %x = ttg.local_load %buf : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf16, #blocked>
+    ```
+  }];
+  let dependentDialects = ["::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
+  let statistics = [
+    Statistic<"numLoads", "num-loads", "Loads and gathers lowered">,
+    Statistic<"numStores", "num-stores", "Stores, reductions and scatters lowered">,
+    Statistic<"numDescriptors", "num-descriptors", "Descriptors made on the device">
+  ];
+}
+
+def TritonTensorMemoryAllocation
+    : Pass<"triton-tensor-memory-allocation", "::mlir::ModuleOp"> {
+  let summary = "Give each buffer in tensor memory its place";
+  let description = [{
+    Sets `tensor_memory_col_offset` and `tensor_memory_row_offset` on every
+    `ttnvgpu.tmem_alloc`, and `ttg.tensor_memory_size`, the number of columns in use,
+    on the module. Buffers that are not in use at the same time may share columns,
+    and so may two buffers of 64 lanes: one takes the lower (row offset 0), one the
+    upper halves (row offset 16) of the 32-lane windows. A left operand in tensor
+    memory gets the same row offset as the accumulator.
+
+    An asynchronous multiplication uses its buffers until the wait for its barrier.
+    More than 512 columns are an error.
+
+    Before:
+    ```mlir
+    %d = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+    ```
+    After:
+    ```mlir
+    %d = ttnvgpu.tmem_alloc {tensor_memory_col_offset = 0 : i32, tensor_memory_row_offset = 0 : i32} : () -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numBuffers", "num-buffers", "Buffers placed">,
+    Statistic<"numColumns", "num-columns", "Columns in use, summed over modules">
+  ];
+}
+
+def TritonNvidiaOptimizeDescriptorEncoding
+    : Pass<"triton-nvidia-optimize-descriptor-encoding", "::mlir::ModuleOp"> {
+  let summary = "Choose how the blocks of descriptors lie in shared memory";
+  let description = [{
+    Gives every `!tt.tensordesc` without encoding one. All values that a descriptor
+    may come from or go to (through loops, branches, selects and calls) get the same:
+
+    * the encoding that a user of a loaded block copies it to shared memory with, if
+      TMA can write that;
+    * otherwise the widest swizzle that the rows of the block fill.
+
+    Before:
+    ```mlir
+    %x = tt.descriptor_load %desc[%i, %j] : !tt.tensordesc<tensor<64x64xf16>> -> tensor<64x64xf16, #blocked>
+    %a = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+    ```
+    After:
+    ```mlir
+    %x = tt.descriptor_load %desc[%i, %j] : !tt.tensordesc<tensor<64x64xf16, #shared>> -> tensor<64x64xf16, #blocked>
+    %a = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+    ```
+  }];
+  let dependentDialects = ["::mlir::triton::gpu::TritonGPUDialect"];
+  let statistics = [
+    Statistic<"numFromUses", "num-from-uses", "Descriptors laid out for a use">,
+    Statistic<"numDefault", "num-default", "Descriptors with the default encoding">
+  ];
+}
+
+#endif // TILE_DIALECT_TRITONNVIDIAGPU_TRANSFORMS_PASSES

@@ -1,0 +1,307 @@
+//===-- TMALowering.cpp - Descriptor operations to TMA copies -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
+#include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "triton-nvidia-tma-lowering"
+
+namespace mlir::triton::nvidia_gpu {
+#define GEN_PASS_DEF_TRITONNVIDIATMALOWERING
+#include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h.inc"
+} // namespace mlir::triton::nvidia_gpu
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::nvidia_gpu;
+
+//===----------------------------------------------------------------------===//
+// Buffers and barriers
+//===----------------------------------------------------------------------===//
+
+/// The type of a buffer for a tensor that is copied through a descriptor: its
+/// blocks' encoding, without the leading dimensions that the tensor leaves out.
+static gpu::MemDescType getBufferType(RankedTensorType tensor,
+                                      gpu::NVMMASharedEncodingAttr encoding,
+                                      bool isMutable) {
+  gpu::CTALayoutAttr ctaLayout = encoding.getCTALayout();
+  for (int64_t extra = ctaLayout.getRank() - tensor.getRank(); extra > 0;
+       --extra)
+    ctaLayout = ctaLayout.dropDim(0);
+  MLIRContext *context = tensor.getContext();
+  auto bufferEncoding = gpu::NVMMASharedEncodingAttr::get(
+      context, encoding.getSwizzlingByteWidth(), encoding.getTransposed(),
+      encoding.getElementBitWidth(), encoding.getFp4Padded(), ctaLayout);
+  return gpu::MemDescType::get(
+      tensor.getShape(), tensor.getElementType(), bufferEncoding,
+      gpu::SharedMemorySpaceAttr::get(context), isMutable);
+}
+
+/// A barrier that each block of the cluster has for itself.
+static Value createBarrier(OpBuilder &builder, Location loc, int numCTAs) {
+  MLIRContext *context = builder.getContext();
+  auto ctaLayout = gpu::CTALayoutAttr::get(
+      context, /*CTAsPerCGA=*/ArrayRef<unsigned>{unsigned(numCTAs)},
+      /*CTASplitNum=*/ArrayRef<unsigned>{1},
+      /*CTAOrder=*/ArrayRef<unsigned>{0});
+  auto encoding = gpu::SwizzledSharedEncodingAttr::get(
+      context, /*vec=*/1, /*perPhase=*/1, /*maxPhase=*/1,
+      /*order=*/ArrayRef<unsigned>{0}, ctaLayout);
+  auto type = gpu::MemDescType::get({1}, builder.getI64Type(), encoding,
+                                    gpu::SharedMemorySpaceAttr::get(context),
+                                    /*mutableMemory=*/true);
+  Value barrier = gpu::LocalAllocOp::create(builder, loc, type);
+  InitBarrierOp::create(builder, loc, barrier, /*count=*/1);
+  return barrier;
+}
+
+/// Bytes that arrive in one block of the cluster.
+static int64_t getBytes(gpu::MemDescType type) {
+  SmallVector<int64_t> shape = gpu::getShapePerCTA(type);
+  return ShapedType::getNumElements(shape) * type.getElementTypeBitWidth() / 8;
+}
+
+/// Emits a copy into a new buffer, by `createCopy(buffer, barrier, true)`, and
+/// what waits for it and reads the buffer.
+static Value createLoad(RewriterBase &rewriter, Location loc,
+                        RankedTensorType tensor,
+                        gpu::NVMMASharedEncodingAttr encoding, int numCTAs,
+                        function_ref<void(Value, Value, Value)> createCopy) {
+  gpu::MemDescType type = getBufferType(tensor, encoding, /*isMutable=*/true);
+  Value buffer = gpu::LocalAllocOp::create(rewriter, loc, type);
+  Value barrier = createBarrier(rewriter, loc, numCTAs);
+  Value always =
+      arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true));
+  BarrierExpectOp::create(rewriter, loc, barrier, getBytes(type), always);
+  createCopy(buffer, barrier, always);
+  Value phase =
+      arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(0));
+  WaitBarrierOp::create(rewriter, loc, barrier, phase);
+  InvalBarrierOp::create(rewriter, loc, barrier);
+  return gpu::LocalLoadOp::create(rewriter, loc, tensor, buffer);
+}
+
+/// Emits a copy out of a new buffer that holds `value`, by
+/// `createCopy(buffer)`, and a wait until the buffer has been read.
+static void createStore(RewriterBase &rewriter, Location loc, Value value,
+                        gpu::NVMMASharedEncodingAttr encoding,
+                        function_ref<void(Value)> createCopy) {
+  gpu::MemDescType type =
+      getBufferType(cast<RankedTensorType>(value.getType()), encoding,
+                    /*isMutable=*/false);
+  Value buffer = gpu::LocalAllocOp::create(rewriter, loc, type, value);
+  FenceAsyncSharedOp::create(rewriter, loc, /*bCluster=*/false);
+  createCopy(buffer);
+  AsyncTMAStoreWaitOp::create(rewriter, loc, /*pendings=*/0);
+}
+
+/// TMA copies four rows at a time. Gives each warp four row numbers at a time,
+/// the same in all its lanes.
+static Value distributeRows(RewriterBase &rewriter, Location loc, Value rows) {
+  auto type = cast<RankedTensorType>(rows.getType());
+  Operation *parent = rewriter.getInsertionBlock()->getParentOp();
+  unsigned numWarps = gpu::lookupNumWarps(parent);
+  unsigned numLanes = gpu::lookupThreadsPerWarp(parent);
+  auto ctaLayout =
+      type.getEncoding()
+          ? gpu::getCTALayout(type.getEncoding()).insertDim(0)
+          : gpu::CTALayoutAttr::getDefault(type.getContext(), /*rank=*/2);
+  auto grid = gpu::BlockedEncodingAttr::get(
+      type.getContext(), /*sizePerThread=*/ArrayRef<unsigned>{1, 4},
+      /*threadsPerWarp=*/ArrayRef<unsigned>{numLanes, 1},
+      /*warpsPerCTA=*/ArrayRef<unsigned>{1, numWarps},
+      /*order=*/ArrayRef<unsigned>{1, 0}, ctaLayout);
+  auto encoding =
+      gpu::SliceEncodingAttr::get(type.getContext(), /*dim=*/0, grid);
+  if (type.getEncoding() == encoding)
+    return rows;
+  return gpu::ConvertLayoutOp::create(
+      rewriter, loc, gpu::cloneWithEncoding(type, encoding), rows);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class TMALoweringPass
+    : public nvidia_gpu::impl::TritonNvidiaTMALoweringBase<TMALoweringPass> {
+public:
+  void runOnOperation() override {
+    // Each operation is lowered once and by itself: no pattern driver is
+    // needed.
+    SmallVector<Operation *> worklist;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<DescriptorLoadOp, DescriptorGatherOp, DescriptorStoreOp,
+              DescriptorReduceOp, DescriptorScatterOp, MakeTensorDescOp>(op))
+        worklist.push_back(op);
+    });
+    IRRewriter rewriter(&getContext());
+    for (Operation *op : worklist) {
+      LDBG() << "lower " << *op;
+      rewriter.setInsertionPoint(op);
+      auto lowerOp = [&](auto op) { return lower(op, rewriter); };
+      LogicalResult result =
+          llvm::TypeSwitch<Operation *, LogicalResult>(op)
+              .Case<DescriptorLoadOp, DescriptorGatherOp, DescriptorStoreOp,
+                    DescriptorReduceOp, DescriptorScatterOp, MakeTensorDescOp>(
+                  lowerOp);
+      if (failed(result))
+        return signalPassFailure();
+    }
+  }
+
+private:
+  template <typename OpTy>
+  static FailureOr<gpu::NVMMASharedEncodingAttr> getEncoding(OpTy op) {
+    return getTMAEncoding(op.getDesc().getType(),
+                          [&] { return op.emitOpError(); });
+  }
+
+  LogicalResult lower(DescriptorLoadOp op, RewriterBase &rewriter);
+  LogicalResult lower(DescriptorGatherOp op, RewriterBase &rewriter);
+  LogicalResult lower(DescriptorStoreOp op, RewriterBase &rewriter);
+  LogicalResult lower(DescriptorReduceOp op, RewriterBase &rewriter);
+  LogicalResult lower(DescriptorScatterOp op, RewriterBase &rewriter);
+  LogicalResult lower(MakeTensorDescOp op, RewriterBase &rewriter);
+};
+
+} // namespace
+
+LogicalResult TMALoweringPass::lower(DescriptorLoadOp op,
+                                     RewriterBase &rewriter) {
+  auto encoding = getEncoding(op);
+  if (failed(encoding))
+    return failure();
+  Location loc = op.getLoc();
+  Value result = createLoad(
+      rewriter, loc, cast<RankedTensorType>(op.getResult().getType()),
+      *encoding, gpu::lookupNumCTAs(op),
+      [&](Value buffer, Value barrier, Value always) {
+        AsyncTMACopyGlobalToLocalOp::create(
+            rewriter, loc, op.getDesc(), op.getIndices(), barrier, buffer,
+            always, op.getCache(), op.getEvict(), /*isVolatile=*/false);
+      });
+  rewriter.replaceOp(op, result);
+  ++numLoads;
+  return success();
+}
+
+LogicalResult TMALoweringPass::lower(DescriptorGatherOp op,
+                                     RewriterBase &rewriter) {
+  auto encoding = getEncoding(op);
+  if (failed(encoding))
+    return failure();
+  Location loc = op.getLoc();
+  Value rows = distributeRows(rewriter, loc, op.getXOffsets());
+  Value result = createLoad(
+      rewriter, loc, cast<RankedTensorType>(op.getResult().getType()),
+      *encoding, gpu::lookupNumCTAs(op),
+      [&](Value buffer, Value barrier, Value always) {
+        AsyncTMAGatherOp::create(rewriter, loc, op.getDesc(), rows,
+                                 op.getYOffset(), barrier, buffer, always);
+      });
+  rewriter.replaceOp(op, result);
+  ++numLoads;
+  return success();
+}
+
+LogicalResult TMALoweringPass::lower(DescriptorStoreOp op,
+                                     RewriterBase &rewriter) {
+  auto encoding = getEncoding(op);
+  if (failed(encoding))
+    return failure();
+  createStore(rewriter, op.getLoc(), op.getSrc(), *encoding, [&](Value buffer) {
+    AsyncTMACopyLocalToGlobalOp::create(rewriter, op.getLoc(), op.getDesc(),
+                                        op.getIndices(), buffer);
+  });
+  rewriter.eraseOp(op);
+  ++numStores;
+  return success();
+}
+
+LogicalResult TMALoweringPass::lower(DescriptorReduceOp op,
+                                     RewriterBase &rewriter) {
+  auto encoding = getEncoding(op);
+  if (failed(encoding))
+    return failure();
+  createStore(rewriter, op.getLoc(), op.getSrc(), *encoding, [&](Value buffer) {
+    AsyncTMAReduceOp::create(rewriter, op.getLoc(), op.getKind(), op.getDesc(),
+                             op.getIndices(), buffer);
+  });
+  rewriter.eraseOp(op);
+  ++numStores;
+  return success();
+}
+
+LogicalResult TMALoweringPass::lower(DescriptorScatterOp op,
+                                     RewriterBase &rewriter) {
+  auto encoding = getEncoding(op);
+  if (failed(encoding))
+    return failure();
+  Value rows = distributeRows(rewriter, op.getLoc(), op.getXOffsets());
+  createStore(rewriter, op.getLoc(), op.getSrc(), *encoding, [&](Value buffer) {
+    AsyncTMAScatterOp::create(rewriter, op.getLoc(), op.getDesc(), rows,
+                              op.getYOffset(), buffer);
+  });
+  rewriter.eraseOp(op);
+  ++numStores;
+  return success();
+}
+
+LogicalResult TMALoweringPass::lower(MakeTensorDescOp op,
+                                     RewriterBase &rewriter) {
+  TensorDescType type = op.getResult().getType();
+  RankedTensorType block = type.getBlockType();
+  auto encoding = getTMAEncoding(type, [&] { return op.emitOpError(); });
+  if (failed(encoding))
+    return failure();
+  FailureOr<int32_t> elementType = getTMAElementType(block.getElementType());
+  if (failed(elementType))
+    return op.emitOpError()
+           << "TMA cannot copy elements of " << block.getElementType();
+  FailureOr<int32_t> swizzle =
+      getTMASwizzleMode(encoding->getSwizzlingByteWidth());
+  if (failed(swizzle))
+    return op.emitOpError() << "TMA has no swizzle of "
+                            << encoding->getSwizzlingByteWidth() << " bytes";
+
+  Location loc = op.getLoc();
+  auto constant = [&](TypedAttr value) -> Value {
+    return arith::ConstantOp::create(rewriter, loc, value);
+  };
+  constexpr int32_t kTensorMapBytes = 128;
+  auto bytes = PointerType::get(rewriter.getI8Type());
+  Value map = gpu::GlobalScratchAllocOp::create(rewriter, loc, bytes,
+                                                /*nbytes=*/kTensorMapBytes,
+                                                /*alignment=*/kTensorMapBytes);
+
+  // Tensor maps start with the innermost dimension, and have no stride for it.
+  SmallVector<Value> box, elementStrides, strides;
+  for (int64_t size : llvm::reverse(getTMABoxShape(block))) {
+    box.push_back(constant(rewriter.getI32IntegerAttr(size)));
+    elementStrides.push_back(constant(rewriter.getI32IntegerAttr(1)));
+  }
+  Value elementBytes =
+      constant(rewriter.getI64IntegerAttr(block.getElementTypeBitWidth() / 8));
+  for (Value stride : llvm::reverse(op.getStrides().drop_back()))
+    strides.push_back(
+        arith::MulIOp::create(rewriter, loc, stride, elementBytes));
+  SmallVector<Value> shape(llvm::reverse(op.getShape()));
+
+  bool fillNaN = op.getPadding() == PaddingOption::PAD_NAN;
+  TensormapCreateOp::create(rewriter, loc, map, op.getBase(), box, shape,
+                            strides, elementStrides, *elementType,
+                            /*interleave_layout=*/0, *swizzle,
+                            /*fill_mode=*/fillNaN ? 1 : 0);
+  TensormapFenceproxyAcquireOp::create(rewriter, loc, map);
+  rewriter.replaceOpWithNewOp<ReinterpretTensorDescriptorOp>(op, type, map);
+  ++numDescriptors;
+  return success();
+}

@@ -1,0 +1,342 @@
+//===-- TensorMemoryAllocation.cpp - Places of buffers in tensor memory ---===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tensor memory is 512 columns of 128 lanes. A buffer takes some columns, of
+// all lanes or of the lower or upper halves of the 32-lane windows. Buffers get
+// the lowest columns that are free while they are live, in program order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tile/Analysis/Alias.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/Support/DebugLog.h"
+#include "llvm/Support/MathExtras.h"
+
+#define DEBUG_TYPE "triton-tensor-memory-allocation"
+
+namespace mlir::triton::nvidia_gpu {
+#define GEN_PASS_DEF_TRITONTENSORMEMORYALLOCATION
+#include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h.inc"
+} // namespace mlir::triton::nvidia_gpu
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::nvidia_gpu;
+
+namespace {
+
+/// Buffers start at columns that suit every instruction.
+constexpr unsigned kColumnAlignment = 4;
+/// Where the upper half of a 32-lane window begins.
+constexpr unsigned kUpperHalf = 16;
+
+/// Places in program order, both ends included.
+struct Interval {
+  int64_t begin, end;
+  bool overlaps(const Interval &other) const {
+    return begin <= other.end && other.begin <= end;
+  }
+};
+
+struct Buffer {
+  TMEMAllocOp alloc;
+  TensorMemoryFootprint footprint;
+  Interval live;
+  /// The number of the buffer in program order.
+  size_t order;
+  unsigned column = 0;
+  unsigned row = 0;
+
+  Value getValue() const { return TMEMAllocOp(alloc).getResult(); }
+  bool takesAllLanes() const { return footprint.lanes == kTensorMemoryLanes; }
+  bool sharesLanes(const Buffer &other) const {
+    return takesAllLanes() || other.takesAllLanes() || row == other.row;
+  }
+  unsigned endColumn() const { return column + footprint.columns; }
+};
+
+/// When the buffers of one function are in use.
+class Liveness {
+public:
+  explicit Liveness(FunctionOpInterface function)
+      : function(function), aliases(function) {
+    // The number of an operation, and the last number inside of it.
+    number(function);
+    function->walk([&](Operation *op) {
+      for (Value operand : op->getOperands())
+        if (isa<gpu::MemDescType>(operand.getType()))
+          for (Value root : aliases.getRoots(operand))
+            users[root].push_back(op);
+      if (auto wait = dyn_cast<WaitBarrierOp>(op))
+        waits.push_back(wait);
+      if (auto commit = dyn_cast<TCGen5CommitOp>(op))
+        commits.push_back(commit);
+    });
+  }
+
+  const SharedMemoryAliasAnalysis &getAliases() const { return aliases; }
+
+  Interval get(TMEMAllocOp alloc) const {
+    SmallVector<Operation *> ops{alloc};
+    for (Operation *user : users.lookup(alloc.getResult())) {
+      ops.push_back(user);
+      auto mma = dyn_cast<MMAv5OpInterface>(user);
+      if (mma && mma.isAsync() && failed(addCompletion(mma, ops)))
+        return everywhere();
+    }
+    // All uses as seen from the block that contains them all. Partitions of a
+    // warp_specialize run at the same time, so that no program order holds
+    // inside.
+    Block *block = getCommonBlock(ops);
+    if (!block)
+      return everywhere();
+    Interval live{INT64_MAX, 0};
+    for (Operation *op : ops) {
+      Operation *ancestor = block->findAncestorOpInBlock(*op);
+      live.begin = std::min(live.begin, numbers.lookup(ancestor).begin);
+      live.end = std::max(live.end, numbers.lookup(ancestor).end);
+    }
+    return live;
+  }
+
+private:
+  Interval everywhere() const { return numbers.lookup(function); }
+
+  int64_t number(Operation *op) {
+    int64_t begin = next++;
+    for (Region &region : op->getRegions())
+      for (Operation &nested : region.getOps())
+        number(&nested);
+    numbers[op] = Interval{begin, next - 1};
+    return begin;
+  }
+
+  /// The innermost block around all operations that lies outside of every
+  /// warp_specialize, or null if that is not the case for control flow between
+  /// blocks.
+  Block *getCommonBlock(ArrayRef<Operation *> ops) const {
+    Block *block = ops.front()->getBlock();
+    for (Operation *parent = block->getParentOp(); parent != function;
+         parent = parent->getParentOp())
+      if (isa<gpu::WarpSpecializeOp>(parent))
+        block = parent->getBlock();
+    while (block && !llvm::all_of(ops, [&](Operation *op) {
+             return block->findAncestorOpInBlock(*op);
+           })) {
+      Operation *parent = block->getParentOp();
+      block = parent == function ? nullptr : parent->getBlock();
+    }
+    return block;
+  }
+
+  /// Adds the waits after which an asynchronous multiplication is known to be
+  /// done: the first one for its barrier that comes later in its block, and, as
+  /// a pipelined loop waits for the multiplication of the iteration before, the
+  /// first one after each loop around it. Fails if there is none.
+  LogicalResult addCompletion(MMAv5OpInterface mma,
+                              SmallVectorImpl<Operation *> &ops) const {
+    bool found = false;
+    for (Operation *op = mma; op != function; op = op->getParentOp()) {
+      if (Operation *wait = findWait(mma, op)) {
+        ops.push_back(wait);
+        found = true;
+      }
+      if (found && !isa<LoopLikeOpInterface>(op->getParentOp()))
+        break;
+    }
+    return success(found);
+  }
+
+  /// The first wait later in the block of `op` for a barrier that `mma`, or a
+  /// commit there, arrives at.
+  Operation *findWait(MMAv5OpInterface mma, Operation *op) const {
+    auto isLater = [&](Operation *other) {
+      Operation *ancestor = op->getBlock()->findAncestorOpInBlock(*other);
+      return ancestor && op->isBeforeInBlock(ancestor);
+    };
+    SharedMemoryAliasAnalysis::Roots barriers;
+    auto addBarrier = [&](Value barrier) {
+      const auto &roots = aliases.getRoots(barrier);
+      barriers.insert(roots.begin(), roots.end());
+    };
+    for (Value barrier : mma.getCompletionBarriers())
+      addBarrier(barrier);
+    if (barriers.empty())
+      for (TCGen5CommitOp commit : commits)
+        if (isLater(commit))
+          addBarrier(commit.getBarrier());
+    for (WaitBarrierOp wait : waits)
+      if (isLater(wait) &&
+          llvm::any_of(aliases.getRoots(wait.getAlloc()),
+                       [&](Value root) { return barriers.contains(root); }))
+        return wait;
+    return nullptr;
+  }
+
+  FunctionOpInterface function;
+  SharedMemoryAliasAnalysis aliases;
+  DenseMap<Operation *, Interval> numbers;
+  DenseMap<Value, SmallVector<Operation *>> users;
+  SmallVector<WaitBarrierOp> waits;
+  SmallVector<TCGen5CommitOp> commits;
+  int64_t next = 0;
+};
+
+/// Places the buffers of one function, one by one.
+class Allocator {
+public:
+  Allocator(FunctionOpInterface function, const Liveness &liveness) {
+    // A left operand of 64 lanes lies in the same lanes as the accumulator.
+    function->walk([&](MMAv5OpInterface mma) {
+      if (!isInTensorMemory(mma.getLhs().getType()))
+        return;
+      for (Value lhs : liveness.getAliases().getRoots(mma.getLhs()))
+        for (Value acc : liveness.getAliases().getRoots(mma.getAccumulator()))
+          sameRow.unionSets(lhs, acc);
+    });
+  }
+
+  LogicalResult place(Buffer buffer) {
+    std::optional<unsigned> best;
+    for (unsigned row : getRows(buffer)) {
+      buffer.row = row;
+      unsigned column = findColumn(buffer);
+      if (!best || column < buffer.column) {
+        best = row;
+        buffer.column = column;
+      }
+    }
+    buffer.row = *best;
+    if (buffer.endColumn() > kTensorMemoryColumns) {
+      InFlightDiagnostic diag =
+          buffer.alloc.emitOpError()
+          << "takes " << buffer.footprint.columns
+          << " columns of tensor memory, and there are "
+          << "no more free than "
+          << kTensorMemoryColumns -
+                 std::min(buffer.column, kTensorMemoryColumns)
+          << " in a row";
+      for (const Buffer &other : placed)
+        if (other.live.overlaps(buffer.live))
+          diag.attachNote(other.getValue().getLoc())
+              << "this buffer, in use at the same time, takes "
+              << other.footprint.columns;
+      return failure();
+    }
+    LDBG() << buffer.alloc << " at column " << buffer.column << ", row "
+           << buffer.row << ", live " << buffer.live.begin << " to "
+           << buffer.live.end;
+    if (!buffer.takesAllLanes() && isTied(buffer))
+      rowOf[sameRow.getLeaderValue(buffer.getValue())] = buffer.row;
+    placed.push_back(buffer);
+    return success();
+  }
+
+  ArrayRef<Buffer> getPlaced() const { return placed; }
+
+private:
+  bool isTied(const Buffer &buffer) const {
+    return sameRow.findLeader(buffer.getValue()) != sameRow.member_end();
+  }
+
+  SmallVector<unsigned> getRows(const Buffer &buffer) const {
+    if (buffer.takesAllLanes())
+      return {0};
+    if (isTied(buffer)) {
+      auto it = rowOf.find(sameRow.getLeaderValue(buffer.getValue()));
+      if (it != rowOf.end())
+        return {it->second};
+    }
+    return {0, kUpperHalf};
+  }
+
+  /// The lowest columns that no buffer uses at the same time.
+  unsigned findColumn(Buffer buffer) const {
+    buffer.column = 0;
+    bool moved = true;
+    while (moved) {
+      moved = false;
+      for (const Buffer &other : placed) {
+        if (!other.live.overlaps(buffer.live) || !other.sharesLanes(buffer) ||
+            other.endColumn() <= buffer.column ||
+            buffer.endColumn() <= other.column)
+          continue;
+        buffer.column = llvm::alignTo(other.endColumn(), kColumnAlignment);
+        moved = true;
+      }
+    }
+    return buffer.column;
+  }
+
+  llvm::EquivalenceClasses<Value> sameRow;
+  DenseMap<Value, unsigned> rowOf;
+  SmallVector<Buffer> placed;
+};
+
+class TensorMemoryAllocationPass
+    : public nvidia_gpu::impl::TritonTensorMemoryAllocationBase<
+          TensorMemoryAllocationPass> {
+public:
+  void runOnOperation() override {
+    unsigned size = 0;
+    for (auto function : getOperation().getOps<FunctionOpInterface>()) {
+      FailureOr<unsigned> columns = allocate(function);
+      if (failed(columns))
+        return signalPassFailure();
+      size = std::max(size, *columns);
+    }
+    numColumns += size;
+    Builder builder(&getContext());
+    getOperation()->setAttr("ttg.tensor_memory_size",
+                            builder.getI32IntegerAttr(size));
+  }
+
+private:
+  /// Places the buffers of a function; returns the number of columns.
+  FailureOr<unsigned> allocate(FunctionOpInterface function) {
+    SmallVector<TMEMAllocOp> allocs;
+    function->walk([&](TMEMAllocOp alloc) { allocs.push_back(alloc); });
+    if (allocs.empty())
+      return 0;
+
+    Liveness liveness(function);
+    SmallVector<Buffer> buffers;
+    for (TMEMAllocOp alloc : allocs) {
+      FailureOr<TensorMemoryFootprint> footprint = getTensorMemoryFootprint(
+          alloc.getResult().getType(), [&] { return alloc.emitOpError(); });
+      if (failed(footprint))
+        return failure();
+      buffers.push_back(
+          Buffer{alloc, *footprint, liveness.get(alloc), buffers.size()});
+    }
+    // Walking is program order; a buffer that a loop hands on begins before.
+    llvm::sort(buffers, [](const Buffer &a, const Buffer &b) {
+      return std::tie(a.live.begin, a.order) < std::tie(b.live.begin, b.order);
+    });
+
+    Allocator allocator(function, liveness);
+    for (const Buffer &buffer : buffers)
+      if (failed(allocator.place(buffer)))
+        return failure();
+
+    unsigned columns = 0;
+    Builder builder(&getContext());
+    for (const Buffer &buffer : allocator.getPlaced()) {
+      TMEMAllocOp alloc = buffer.alloc;
+      alloc->setAttr("tensor_memory_col_offset",
+                     builder.getI32IntegerAttr(buffer.column));
+      alloc->setAttr("tensor_memory_row_offset",
+                     builder.getI32IntegerAttr(buffer.row));
+      columns = std::max(columns, buffer.endColumn());
+      ++numBuffers;
+    }
+    return columns;
+  }
+};
+
+} // namespace

@@ -1,0 +1,153 @@
+// RUN: tile-opt %s -triton-nvidia-gpu-fence-insertion | filecheck %s
+// RUN: tile-opt %s -triton-nvidia-gpu-fence-insertion=after-async-copies=true | filecheck %s --check-prefix=COPIES
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 128, 16]}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+#tmem2 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, twoCTAs = true>
+
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: @alloc_with_contents
+  tt.func @alloc_with_contents(%x: tensor<128x64xf16, #blocked>, %y: tensor<64x128xf16, #blocked>, %c: tensor<128x128xf32, #mma>) -> tensor<128x128xf32, #mma> {
+    // CHECK-COUNT-2: ttg.local_alloc
+    // CHECK-NEXT: ttnvgpu.fence_async_shared {bCluster = false}
+    // CHECK-NEXT: ttnvgpu.warp_group_dot
+    %a = ttg.local_alloc %x : (tensor<128x64xf16, #blocked>) -> !ttg.memdesc<128x64xf16, #shared, #smem>
+    %b = ttg.local_alloc %y : (tensor<64x128xf16, #blocked>) -> !ttg.memdesc<64x128xf16, #shared, #smem>
+    %d = ttnvgpu.warp_group_dot %a, %b, %c : !ttg.memdesc<128x64xf16, #shared, #smem> * !ttg.memdesc<64x128xf16, #shared, #smem> -> tensor<128x128xf32, #mma>
+    // Nothing was written since.
+    // CHECK-NEXT: ttnvgpu.warp_group_dot
+    %e = ttnvgpu.warp_group_dot %a, %b, %d : !ttg.memdesc<128x64xf16, #shared, #smem> * !ttg.memdesc<64x128xf16, #shared, #smem> -> tensor<128x128xf32, #mma>
+    tt.return %e : tensor<128x128xf32, #mma>
+  }
+
+  // The operand that the loop does not write is fenced once.
+  // CHECK-LABEL: @hoisted
+  tt.func @hoisted(%x: tensor<128x64xf16, #blocked>, %y: tensor<64x128xf16, #blocked>, %c: tensor<128x128xf32, #mma>, %n: i32, %p: i1) -> tensor<128x128xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %a = ttg.local_alloc %x : (tensor<128x64xf16, #blocked>) -> !ttg.memdesc<128x64xf16, #shared, #smem>
+    %b = ttg.local_alloc %y : (tensor<64x128xf16, #blocked>) -> !ttg.memdesc<64x128xf16, #shared, #smem>
+    // CHECK: ttnvgpu.fence_async_shared
+    // CHECK-NEXT: scf.for
+    // CHECK-NEXT: ttnvgpu.warp_group_dot
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<128x128xf32, #mma>) : i32 {
+      %d = ttnvgpu.warp_group_dot %a, %b, %acc : !ttg.memdesc<128x64xf16, #shared, #smem> * !ttg.memdesc<64x128xf16, #shared, #smem> -> tensor<128x128xf32, #mma>
+      scf.yield %d : tensor<128x128xf32, #mma>
+    }
+    tt.return %r : tensor<128x128xf32, #mma>
+  }
+
+  // A store in the loop, to a buffer that views lead to.
+  // CHECK-LABEL: @stored_in_loop
+  tt.func @stored_in_loop(%x: tensor<128x64xf16, #blocked>, %b: !ttg.memdesc<64x128xf16, #shared, #smem>, %c: tensor<128x128xf32, #mma>, %n: i32) -> tensor<128x128xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %buf = ttg.local_alloc : () -> !ttg.memdesc<2x128x64xf16, #shared, #smem, mutable>
+    // CHECK: scf.for
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<128x128xf32, #mma>) : i32 {
+      // CHECK: ttg.local_store
+      %w = ttg.memdesc_index %buf[%c1] : !ttg.memdesc<2x128x64xf16, #shared, #smem, mutable> -> !ttg.memdesc<128x64xf16, #shared, #smem, mutable>
+      ttg.local_store %x, %w : tensor<128x64xf16, #blocked> -> !ttg.memdesc<128x64xf16, #shared, #smem, mutable>
+      %a = ttg.memdesc_index %buf[%c0] : !ttg.memdesc<2x128x64xf16, #shared, #smem, mutable> -> !ttg.memdesc<128x64xf16, #shared, #smem, mutable>
+      // CHECK: ttnvgpu.fence_async_shared
+      // CHECK-NEXT: ttnvgpu.warp_group_dot
+      %d = ttnvgpu.warp_group_dot %a, %b, %acc : !ttg.memdesc<128x64xf16, #shared, #smem, mutable> * !ttg.memdesc<64x128xf16, #shared, #smem> -> tensor<128x128xf32, #mma>
+      scf.yield %d : tensor<128x128xf32, #mma>
+    }
+    tt.return %r : tensor<128x128xf32, #mma>
+  }
+
+  // TMA writes through the async proxy itself; copies of threads count on demand.
+  // CHECK-LABEL: @copies
+  // CHECK-NOT: fence_async_shared
+  // CHECK: tt.return
+  // COPIES-LABEL: @copies
+  // COPIES: ttnvgpu.async_tma_copy_global_to_local
+  // COPIES: ttnvgpu.fence_async_shared
+  // COPIES-NEXT: ttnvgpu.warp_group_dot
+  // COPIES-NOT: fence_async_shared
+  // COPIES: tt.return
+  tt.func @copies(%p: tensor<128x64x!tt.ptr<f16>, #blocked>, %desc: !tt.tensordesc<tensor<64x128xf16, #shared>>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %true: i1, %i: i32, %c: tensor<128x128xf32, #mma>) -> tensor<128x128xf32, #mma> {
+    %a = ttg.local_alloc : () -> !ttg.memdesc<128x64xf16, #shared, #smem, mutable>
+    %b = ttg.local_alloc : () -> !ttg.memdesc<64x128xf16, #shared, #smem, mutable>
+    %0 = ttg.async_copy_global_to_local %p, %a : tensor<128x64x!tt.ptr<f16>, #blocked> -> <128x64xf16, #shared, #smem, mutable>
+    %1 = ttg.async_commit_group tokens %0
+    %2 = ttg.async_wait %1 {num = 0 : i32}
+    ttnvgpu.async_tma_copy_global_to_local %desc[%i, %i] %b, %bar, %true : !tt.tensordesc<tensor<64x128xf16, #shared>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x128xf16, #shared, #smem, mutable>
+    %d = ttnvgpu.warp_group_dot %a, %b, %c : !ttg.memdesc<128x64xf16, #shared, #smem, mutable> * !ttg.memdesc<64x128xf16, #shared, #smem, mutable> -> tensor<128x128xf32, #mma>
+    tt.return %d : tensor<128x128xf32, #mma>
+  }
+
+  // A fence is there already; what a caller did is not known.
+  // CHECK-LABEL: @tma_store
+  tt.func @tma_store(%x: tensor<128x64xf16, #blocked>, %desc: !tt.tensordesc<tensor<128x64xf16, #shared>>, %i: i32, %buf: !ttg.memdesc<128x64xf16, #shared, #smem>) {
+    // CHECK-NEXT: ttg.local_alloc
+    // CHECK-NEXT: ttnvgpu.fence_async_shared
+    // CHECK-NEXT: ttnvgpu.async_tma_copy_local_to_global
+    // CHECK-NEXT: ttg.local_alloc
+    // CHECK-NEXT: ttnvgpu.fence_async_shared
+    // CHECK-NEXT: ttnvgpu.async_tma_copy_local_to_global
+    // CHECK-NEXT: ttnvgpu.async_tma_store_wait
+    %0 = ttg.local_alloc %x : (tensor<128x64xf16, #blocked>) -> !ttg.memdesc<128x64xf16, #shared, #smem>
+    ttnvgpu.fence_async_shared {bCluster = false}
+    ttnvgpu.async_tma_copy_local_to_global %desc[%i, %i] %0 : !tt.tensordesc<tensor<128x64xf16, #shared>>, !ttg.memdesc<128x64xf16, #shared, #smem>
+    %1 = ttg.local_alloc %x : (tensor<128x64xf16, #blocked>) -> !ttg.memdesc<128x64xf16, #shared, #smem>
+    ttnvgpu.async_tma_copy_local_to_global %desc[%i, %i] %1 : !tt.tensordesc<tensor<128x64xf16, #shared>>, !ttg.memdesc<128x64xf16, #shared, #smem>
+    ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+    tt.return
+  }
+
+  // CHECK-LABEL: @unknown
+  tt.func @unknown(%desc: !tt.tensordesc<tensor<128x64xf16, #shared>>, %i: i32, %buf: !ttg.memdesc<128x64xf16, #shared, #smem>) {
+    // CHECK-NEXT: ttnvgpu.fence_async_shared
+    // CHECK-NEXT: ttnvgpu.async_tma_copy_local_to_global
+    ttnvgpu.async_tma_copy_local_to_global %desc[%i, %i] %buf : !tt.tensordesc<tensor<128x64xf16, #shared>>, !ttg.memdesc<128x64xf16, #shared, #smem>
+    tt.return
+  }
+
+  // Two blocks of a cluster read each other's operands.
+  // CHECK-LABEL: @two_ctas
+  tt.func @two_ctas(%x: tensor<128x64xf16, #blocked>, %y: tensor<64x128xf16, #blocked>, %p: i1,
+                    %d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, %e: !ttg.memdesc<128x128xf32, #tmem2, #ttnvgpu.tensor_memory, mutable>) {
+    // CHECK: ttnvgpu.fence_async_shared {bCluster = false}
+    // CHECK-NEXT: ttnvgpu.tc_gen5_mma
+    // CHECK-NEXT: ttnvgpu.fence_async_shared {bCluster = true}
+    // CHECK-NEXT: ttnvgpu.tc_gen5_mma
+    %a = ttg.local_alloc %x : (tensor<128x64xf16, #blocked>) -> !ttg.memdesc<128x64xf16, #shared, #smem>
+    %b = ttg.local_alloc %y : (tensor<64x128xf16, #blocked>) -> !ttg.memdesc<64x128xf16, #shared, #smem>
+    ttnvgpu.tc_gen5_mma %a, %b, %d, %p, %p : !ttg.memdesc<128x64xf16, #shared, #smem>, !ttg.memdesc<64x128xf16, #shared, #smem>, !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+    ttnvgpu.tc_gen5_mma %a, %b, %e, %p, %p {two_ctas} : !ttg.memdesc<128x64xf16, #shared, #smem>, !ttg.memdesc<64x128xf16, #shared, #smem>, !ttg.memdesc<128x128xf32, #tmem2, #ttnvgpu.tensor_memory, mutable>
+    tt.return
+  }
+
+  // The warps that write have to fence, not those that read.
+  // CHECK-LABEL: @partitions
+  tt.func @partitions(%x: tensor<128x64xf16, #blocked>, %b: !ttg.memdesc<64x128xf16, #shared, #smem>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
+    %a = ttg.local_alloc : () -> !ttg.memdesc<128x64xf16, #shared, #smem, mutable>
+    %y = ttg.local_alloc : () -> !ttg.memdesc<64x128xf16, #shared, #smem, mutable>
+    ttg.warp_specialize(%a, %y, %bar, %d)
+    default {
+      // CHECK: ttg.local_store
+      // CHECK-NEXT: ttnvgpu.fence_async_shared
+      // CHECK-NEXT: ttnvgpu.arrive_barrier
+      ttg.local_store %x, %a : tensor<128x64xf16, #blocked> -> !ttg.memdesc<128x64xf16, #shared, #smem, mutable>
+      ttnvgpu.arrive_barrier %bar, 1 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+      ttg.warp_yield
+    }
+    // CHECK: partition0
+    // CHECK-NOT: fence_async_shared
+    // CHECK: ttnvgpu.tc_gen5_mma
+    partition0(%pa: !ttg.memdesc<128x64xf16, #shared, #smem, mutable>, %py: !ttg.memdesc<64x128xf16, #shared, #smem, mutable>, %pbar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %pd: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) num_warps(4) {
+      %c0 = arith.constant 0 : i32
+      %true = arith.constant true
+      ttnvgpu.wait_barrier %pbar, %c0 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+      ttnvgpu.tc_gen5_mma %pa, %py, %pd, %true, %true : !ttg.memdesc<128x64xf16, #shared, #smem, mutable>, !ttg.memdesc<64x128xf16, #shared, #smem, mutable>, !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+      ttg.warp_return
+    } : (!ttg.memdesc<128x64xf16, #shared, #smem, mutable>, !ttg.memdesc<64x128xf16, #shared, #smem, mutable>, !ttg.memdesc<1xi64, #bar, #smem, mutable>, !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) -> ()
+    tt.return
+  }
+}

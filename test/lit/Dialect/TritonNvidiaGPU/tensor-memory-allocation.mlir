@@ -1,0 +1,148 @@
+// RUN: tile-opt %s -split-input-file -allow-unregistered-dialect -triton-tensor-memory-allocation | filecheck %s
+
+#rows = #ttg.blocked<{sizePerThread = [1, 128], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+#scales = #ttnvgpu.tensor_memory_scales_encoding<>
+
+// Buffers in use at the same time lie beside each other, the next one where there
+// is room again.
+// CHECK: ttg.tensor_memory_size = 260 : i32
+// CHECK-LABEL: @reuse
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @reuse(%x: tensor<128x128xf32, #rows>, %p: i1) -> (tensor<128x128xf32, #rows>, tensor<128x128xf32, #rows>) {
+    // CHECK: ttnvgpu.tmem_alloc {tensor_memory_col_offset = 0 : i32, tensor_memory_row_offset = 0 : i32} : () -> !ttg.memdesc<128x128xf32
+    %a = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+    // CHECK: ttnvgpu.tmem_alloc {tensor_memory_col_offset = 128 : i32, tensor_memory_row_offset = 0 : i32} : () -> !ttg.memdesc<128x4xi8
+    %s = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory, mutable>
+    // CHECK: ttnvgpu.tmem_alloc {tensor_memory_col_offset = 132 : i32, tensor_memory_row_offset = 0 : i32} : () -> !ttg.memdesc<128x128xf32
+    %b = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+    ttnvgpu.tmem_store %x, %a, %p : tensor<128x128xf32, #rows> -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+    ttnvgpu.tmem_store %x, %b, %p : tensor<128x128xf32, #rows> -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+    %y = ttnvgpu.tmem_load %a : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> tensor<128x128xf32, #rows>
+    "test.use"(%s) : (!ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory, mutable>) -> ()
+    // CHECK: ttnvgpu.tmem_alloc {{.*}} {tensor_memory_col_offset = 0 : i32, tensor_memory_row_offset = 0 : i32}
+    %c = ttnvgpu.tmem_alloc %y : (tensor<128x128xf32, #rows>) -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory>
+    %z = ttnvgpu.tmem_load %b : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> tensor<128x128xf32, #rows>
+    %w = ttnvgpu.tmem_load %c : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory> -> tensor<128x128xf32, #rows>
+    tt.return %z, %w : tensor<128x128xf32, #rows>, tensor<128x128xf32, #rows>
+  }
+}
+
+// -----
+
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+#half = #ttnvgpu.tensor_memory_encoding<blockM = 64, blockN = 128, colStride = 1>
+
+// Buffers of 64 lanes share columns.
+// CHECK: ttg.tensor_memory_size = 256 : i32
+// CHECK-LABEL: @halves
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @halves() {
+    // CHECK: ttnvgpu.tmem_alloc {tensor_memory_col_offset = 0 : i32, tensor_memory_row_offset = 0 : i32} : () -> !ttg.memdesc<64x128xf32
+    %a = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<64x128xf32, #half, #ttnvgpu.tensor_memory, mutable>
+    // CHECK: ttnvgpu.tmem_alloc {tensor_memory_col_offset = 128 : i32, tensor_memory_row_offset = 0 : i32} : () -> !ttg.memdesc<128x128xf32
+    %b = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+    // CHECK: ttnvgpu.tmem_alloc {tensor_memory_col_offset = 0 : i32, tensor_memory_row_offset = 16 : i32} : () -> !ttg.memdesc<64x128xf32
+    %c = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<64x128xf32, #half, #ttnvgpu.tensor_memory, mutable>
+    "test.use"(%a, %b, %c) : (!ttg.memdesc<64x128xf32, #half, #ttnvgpu.tensor_memory, mutable>, !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, !ttg.memdesc<64x128xf32, #half, #ttnvgpu.tensor_memory, mutable>) -> ()
+    tt.return
+  }
+}
+
+// -----
+
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+#linear = #ttg.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 32]], warp = [[16, 0], [32, 0]], block = []}>
+#half = #ttnvgpu.tensor_memory_encoding<blockM = 64, blockN = 64, colStride = 1>
+
+// The left operand is read until the wait, and lies in the lanes of the accumulator.
+// CHECK: ttg.tensor_memory_size = 96 : i32
+// CHECK-LABEL: @operand
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @operand(%x: tensor<64x64xbf16, #linear>, %b: !ttg.memdesc<64x64xbf16, #shared, #smem>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %true: i1, %c0: i32) -> tensor<64x64xf32, #linear> {
+    // CHECK: ttnvgpu.tmem_alloc {tensor_memory_col_offset = 0 : i32, tensor_memory_row_offset = 0 : i32}
+    %d = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<64x64xf32, #half, #ttnvgpu.tensor_memory, mutable>
+    // CHECK: ttnvgpu.tmem_alloc {{.*}} {tensor_memory_col_offset = 64 : i32, tensor_memory_row_offset = 0 : i32}
+    %a = ttnvgpu.tmem_alloc %x : (tensor<64x64xbf16, #linear>) -> !ttg.memdesc<64x64xbf16, #half, #ttnvgpu.tensor_memory>
+    ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true, %bar[%true] {is_async} : !ttg.memdesc<64x64xbf16, #half, #ttnvgpu.tensor_memory>, !ttg.memdesc<64x64xbf16, #shared, #smem>, !ttg.memdesc<64x64xf32, #half, #ttnvgpu.tensor_memory, mutable>, !ttg.memdesc<1xi64, #bar, #smem, mutable>
+    // Before the wait, the columns of the operand are taken.
+    // CHECK: ttnvgpu.tmem_alloc {{.*}} {tensor_memory_col_offset = 0 : i32, tensor_memory_row_offset = 16 : i32}
+    %e = ttnvgpu.tmem_alloc %x : (tensor<64x64xbf16, #linear>) -> !ttg.memdesc<64x64xbf16, #half, #ttnvgpu.tensor_memory>
+    // CHECK: ttnvgpu.tmem_alloc {{.*}} {tensor_memory_col_offset = 32 : i32, tensor_memory_row_offset = 16 : i32}
+    %f = ttnvgpu.tmem_alloc %x : (tensor<64x64xbf16, #linear>) -> !ttg.memdesc<64x64xbf16, #half, #ttnvgpu.tensor_memory>
+    // CHECK: ttnvgpu.tmem_alloc {{.*}} {tensor_memory_col_offset = 64 : i32, tensor_memory_row_offset = 16 : i32}
+    %g = ttnvgpu.tmem_alloc %x : (tensor<64x64xbf16, #linear>) -> !ttg.memdesc<64x64xbf16, #half, #ttnvgpu.tensor_memory>
+    "test.use"(%e, %f, %g) : (!ttg.memdesc<64x64xbf16, #half, #ttnvgpu.tensor_memory>, !ttg.memdesc<64x64xbf16, #half, #ttnvgpu.tensor_memory>, !ttg.memdesc<64x64xbf16, #half, #ttnvgpu.tensor_memory>) -> ()
+    ttnvgpu.wait_barrier %bar, %c0 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+    // CHECK: ttnvgpu.tmem_alloc {{.*}} {tensor_memory_col_offset = 0 : i32, tensor_memory_row_offset = 16 : i32}
+    %h = ttnvgpu.tmem_alloc %x : (tensor<64x64xbf16, #linear>) -> !ttg.memdesc<64x64xbf16, #half, #ttnvgpu.tensor_memory>
+    %i = ttnvgpu.tmem_load %h : !ttg.memdesc<64x64xbf16, #half, #ttnvgpu.tensor_memory> -> tensor<64x64xbf16, #linear>
+    %r = ttnvgpu.tmem_load %d : !ttg.memdesc<64x64xf32, #half, #ttnvgpu.tensor_memory, mutable> -> tensor<64x64xf32, #linear>
+    tt.return %r : tensor<64x64xf32, #linear>
+  }
+}
+
+// -----
+
+#rows = #ttg.blocked<{sizePerThread = [1, 128], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+#tmem64 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+
+// A loop uses what comes from outside in every iteration; what is allocated inside
+// lives in one. Views are uses of the whole buffer.
+// CHECK: ttg.tensor_memory_size = 256 : i32
+// CHECK-LABEL: @loop
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @loop(%x: tensor<128x128xf32, #rows>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    // CHECK: ttnvgpu.tmem_alloc {{.*}} {tensor_memory_col_offset = 0 : i32
+    %a = ttnvgpu.tmem_alloc %x : (tensor<128x128xf32, #rows>) -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %v = ttnvgpu.tmem_subslice %a {N = 64 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory> -> !ttg.memdesc<128x64xf32, #tmem64, #ttnvgpu.tensor_memory, 128x128>
+      "test.use"(%v) : (!ttg.memdesc<128x64xf32, #tmem64, #ttnvgpu.tensor_memory, 128x128>) -> ()
+      // CHECK: ttnvgpu.tmem_alloc {{.*}} {tensor_memory_col_offset = 128 : i32
+      %b = ttnvgpu.tmem_alloc %x : (tensor<128x128xf32, #rows>) -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory>
+      "test.use"(%b) : (!ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory>) -> ()
+      // CHECK: ttnvgpu.tmem_alloc {{.*}} {tensor_memory_col_offset = 128 : i32
+      %c = ttnvgpu.tmem_alloc %x : (tensor<128x128xf32, #rows>) -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory>
+      "test.use"(%c) : (!ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory>) -> ()
+    }
+    tt.return
+  }
+}
+
+// -----
+
+// CHECK: ttg.tensor_memory_size = 0 : i32
+module {
+  tt.func @nothing() {
+    tt.return
+  }
+}
+
+// -----
+
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+#linear = #ttg.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 32]], warp = [[16, 0], [32, 0]], block = []}>
+#half = #ttnvgpu.tensor_memory_encoding<blockM = 64, blockN = 64, colStride = 1>
+
+// The accumulator fills the upper halves beside another buffer, and the operand has
+// to go there too, though the lower halves are free from a lower column on.
+// CHECK-LABEL: @same_lanes
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @same_lanes(%x: tensor<64x64xbf16, #linear>, %b: !ttg.memdesc<64x64xbf16, #shared, #smem>, %true: i1) {
+    // CHECK: ttnvgpu.tmem_alloc {{.*}} {tensor_memory_col_offset = 0 : i32, tensor_memory_row_offset = 0 : i32} : (tensor<64x64xbf16
+    %z = ttnvgpu.tmem_alloc %x : (tensor<64x64xbf16, #linear>) -> !ttg.memdesc<64x64xbf16, #half, #ttnvgpu.tensor_memory>
+    // CHECK: ttnvgpu.tmem_alloc {tensor_memory_col_offset = 0 : i32, tensor_memory_row_offset = 16 : i32}
+    %d = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<64x64xf32, #half, #ttnvgpu.tensor_memory, mutable>
+    // CHECK: ttnvgpu.tmem_alloc {{.*}} {tensor_memory_col_offset = 64 : i32, tensor_memory_row_offset = 16 : i32} : (tensor<64x64xbf16
+    %a = ttnvgpu.tmem_alloc %x : (tensor<64x64xbf16, #linear>) -> !ttg.memdesc<64x64xbf16, #half, #ttnvgpu.tensor_memory>
+    ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true : !ttg.memdesc<64x64xbf16, #half, #ttnvgpu.tensor_memory>, !ttg.memdesc<64x64xbf16, #shared, #smem>, !ttg.memdesc<64x64xf32, #half, #ttnvgpu.tensor_memory, mutable>
+    "test.use"(%z) : (!ttg.memdesc<64x64xbf16, #half, #ttnvgpu.tensor_memory>) -> ()
+    tt.return
+  }
+}

@@ -1,0 +1,96 @@
+// RUN: tile-opt %s -triton-nvidia-tma-lowering | filecheck %s
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#shared3 = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16, rank = 3}>
+#flat = #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 32, rank = 1}>
+#smem = #ttg.shared_memory
+
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: @load
+  // CHECK-SAME: (%[[DESC:[^:]*]]: {{.*}}, %[[I:[^:]*]]: i32, %[[J:[^:]*]]: i32)
+  tt.func @load(%desc: !tt.tensordesc<tensor<64x64xf16, #shared>>, %i: i32, %j: i32) -> tensor<64x64xf16, #blocked> {
+    // CHECK-NEXT: %[[BUF:.*]] = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+    // CHECK-NEXT: %[[BAR:.*]] = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #[[B:.*]], #smem, mutable>
+    // CHECK-NEXT: ttnvgpu.init_barrier %[[BAR]], 1
+    // CHECK-NEXT: %[[TRUE:.*]] = arith.constant true
+    // CHECK-NEXT: ttnvgpu.barrier_expect %[[BAR]], 8192, %[[TRUE]]
+    // CHECK-NEXT: ttnvgpu.async_tma_copy_global_to_local %[[DESC]][%[[I]], %[[J]]] %[[BUF]], %[[BAR]], %[[TRUE]] evictionPolicy = evict_first : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<1xi64, #[[B]], #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+    // CHECK-NEXT: %[[C0:.*]] = arith.constant 0 : i32
+    // CHECK-NEXT: ttnvgpu.wait_barrier %[[BAR]], %[[C0]]
+    // CHECK-NEXT: ttnvgpu.inval_barrier %[[BAR]]
+    // CHECK-NEXT: %[[X:.*]] = ttg.local_load %[[BUF]] : {{.*}} -> tensor<64x64xf16, #blocked>
+    // CHECK-NEXT: tt.return %[[X]]
+    %x = tt.descriptor_load %desc[%i, %j] evictionPolicy = evict_first : !tt.tensordesc<tensor<64x64xf16, #shared>> -> tensor<64x64xf16, #blocked>
+    tt.return %x : tensor<64x64xf16, #blocked>
+  }
+
+  // The buffer leaves out what the tensor leaves out.
+  // CHECK-LABEL: @load_of_lower_rank
+  tt.func @load_of_lower_rank(%desc: !tt.tensordesc<tensor<1x32x32xf16, #shared3>>, %i: i32) -> tensor<32x32xf16, #blocked> {
+    // CHECK: ttg.local_alloc : () -> !ttg.memdesc<32x32xf16, #[[S2:.*]], #smem, mutable>
+    // CHECK: ttnvgpu.barrier_expect %{{.*}}, 2048,
+    // CHECK: ttnvgpu.async_tma_copy_global_to_local %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] %{{.*}} -> !ttg.memdesc<32x32xf16, #[[S2]], #smem, mutable>
+    %x = tt.descriptor_load %desc[%i, %i, %i] : !tt.tensordesc<tensor<1x32x32xf16, #shared3>> -> tensor<32x32xf16, #blocked>
+    tt.return %x : tensor<32x32xf16, #blocked>
+  }
+
+  // CHECK-LABEL: @store
+  // CHECK-SAME: (%[[DESC:[^:]*]]: {{.*}}, %[[X:[^:]*]]: tensor<64x64xf16, {{.*}}>, %[[I:[^:]*]]: i32)
+  tt.func @store(%desc: !tt.tensordesc<tensor<64x64xf16, #shared>>, %x: tensor<64x64xf16, #blocked>, %i: i32) {
+    // CHECK-NEXT: %[[BUF:.*]] = ttg.local_alloc %[[X]] : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+    // CHECK-NEXT: ttnvgpu.fence_async_shared {bCluster = false}
+    // CHECK-NEXT: ttnvgpu.async_tma_copy_local_to_global %[[DESC]][%[[I]], %[[I]]] %[[BUF]]
+    // CHECK-NEXT: ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+    tt.descriptor_store %desc[%i, %i], %x : !tt.tensordesc<tensor<64x64xf16, #shared>>, tensor<64x64xf16, #blocked>
+    // CHECK-NEXT: ttg.local_alloc
+    // CHECK-NEXT: ttnvgpu.fence_async_shared
+    // CHECK-NEXT: ttnvgpu.async_tma_reduce max, %[[DESC]][%[[I]], %[[I]]]
+    // CHECK-NEXT: ttnvgpu.async_tma_store_wait
+    tt.descriptor_reduce max, %desc[%i, %i], %x : !tt.tensordesc<tensor<64x64xf16, #shared>>, tensor<64x64xf16, #blocked>
+    // CHECK-NEXT: tt.return
+    tt.return
+  }
+
+  // Row numbers go four to a warp.
+  // CHECK-LABEL: @rows
+  // CHECK-SAME: (%[[DESC:[^:]*]]: {{.*}}, %[[R:[^:]*]]: tensor<32xi32, {{.*}}>, %[[Y:[^:]*]]: i32)
+  tt.func @rows(%desc: !tt.tensordesc<tensor<1x64xf16, #shared>>, %r: tensor<32xi32, #line>, %y: i32) {
+    // CHECK: %[[R4:.*]] = ttg.convert_layout %[[R]] : tensor<32xi32, #{{.*}}> -> tensor<32xi32, #ttg.slice<{dim = 0, parent = #[[G:.*]]}>>
+    // CHECK: ttnvgpu.barrier_expect %{{.*}}, 4096,
+    // CHECK: ttnvgpu.async_tma_gather %[[DESC]][%[[R4]], %[[Y]]]
+    // CHECK: %[[X:.*]] = ttg.local_load
+    %x = tt.descriptor_gather %desc[%r, %y] : (!tt.tensordesc<tensor<1x64xf16, #shared>>, tensor<32xi32, #line>, i32) -> tensor<32x64xf16, #blocked>
+    // CHECK: %[[BUF:.*]] = ttg.local_alloc %[[X]]
+    // CHECK: ttnvgpu.async_tma_scatter %[[DESC]][%{{.*}}, %[[Y]]] %[[BUF]]
+    tt.descriptor_scatter %desc[%r, %y], %x : !tt.tensordesc<tensor<1x64xf16, #shared>>, tensor<32xi32, #line>, i32, tensor<32x64xf16, #blocked>
+    tt.return
+  }
+
+  // A box is as wide as the swizzle, and all lists start with the inner dimension.
+  // CHECK-LABEL: @make
+  // CHECK-SAME: (%[[BASE:[^:]*]]: !tt.ptr<f16>, %[[M:[^:]*]]: i32, %[[N:[^:]*]]: i32, %[[S:[^:]*]]: i64)
+  tt.func @make(%base: !tt.ptr<f16>, %m: i32, %n: i32, %s: i64) -> !tt.tensordesc<tensor<32x128xf16, #shared>> {
+    %c1 = arith.constant 1 : i64
+    // CHECK: %[[MAP:.*]] = ttg.global_scratch_alloc {alignment = 128 : i32, nbytes = 128 : i32} : !tt.ptr<i8>
+    // CHECK-DAG: %[[C64:.*]] = arith.constant 64 : i32
+    // CHECK-DAG: %[[C32:.*]] = arith.constant 32 : i32
+    // CHECK-DAG: %[[BYTES:.*]] = arith.constant 2 : i64
+    // CHECK: %[[STRIDE:.*]] = arith.muli %[[S]], %[[BYTES]] : i64
+    // CHECK: ttnvgpu.tensormap_create %[[MAP]], %[[BASE]], [%[[C64]], %[[C32]]], [%[[N]], %[[M]]], [%[[STRIDE]]], [%{{.*}}, %{{.*}}] {elem_type = 6 : i32, fill_mode = 0 : i32, interleave_layout = 0 : i32, swizzle_mode = 3 : i32}
+    // CHECK: ttnvgpu.tensormap_fenceproxy_acquire %[[MAP]]
+    // CHECK: ttnvgpu.reinterpret_tensor_descriptor %[[MAP]] : !tt.ptr<i8> to !tt.tensordesc<tensor<32x128xf16, #shared>>
+    %desc = tt.make_tensor_descriptor %base, [%m, %n], [%s, %c1] : <f16>, <tensor<32x128xf16, #shared>>
+    tt.return %desc : !tt.tensordesc<tensor<32x128xf16, #shared>>
+  }
+
+  // CHECK-LABEL: @make_flat
+  tt.func @make_flat(%base: !tt.ptr<f32>, %n: i32) -> !tt.tensordesc<tensor<512xf32, #flat>> {
+    %c1 = arith.constant 1 : i64
+    // CHECK: %[[C256:.*]] = arith.constant 256 : i32
+    // CHECK: ttnvgpu.tensormap_create %{{.*}}, %{{.*}}, [%[[C256]]], [%{{.*}}], [], [%{{.*}}] {elem_type = 7 : i32, fill_mode = 1 : i32, interleave_layout = 0 : i32, swizzle_mode = 0 : i32}
+    %desc = tt.make_tensor_descriptor %base, [%n], [%c1] {padding = 2 : i32} : <f32>, <tensor<512xf32, #flat>>
+    tt.return %desc : !tt.tensordesc<tensor<512xf32, #flat>>
+  }
+}
