@@ -224,7 +224,8 @@ public:
                                     ArrayRef<AxisInfoLattice *> argLattices,
                                     unsigned firstIndex) override {
     auto loop = dyn_cast<scf::ForOp>(op);
-    if (!loop || firstIndex != 1) {
+    // A loop that carries nothing counts its only argument from zero.
+    if (!loop || firstIndex > 1 || argLattices.empty()) {
       SparseForwardDataFlowAnalysis::visitNonControlFlowArguments(
           op, successor, argLattices, firstIndex);
       return;

@@ -24,6 +24,19 @@ tt.func @loop(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32) {
 
 // -----
 
+// A loop that carries nothing has an induction variable, too.
+tt.func @bare_loop(%n: i32) {
+  %c0 = arith.constant 0 : i32 // expected-remark {{constant_value = 0}}
+  %c32 = arith.constant 32 : i32 // expected-remark {{constant_value = 32}}
+  scf.for %i = %c0 to %n step %c32 : i32 {
+    // expected-remark@below {{contiguity = [1], divisibility = [32], constancy = [1], constant_value = <none>}}
+    %j = arith.addi %i, %c32 : i32
+  }
+  tt.return
+}
+
+// -----
+
 // A step that breaks the alignment is seen at the start of the loop, too.
 tt.func @odd_step(%n: i32) {
   %c0 = arith.constant 0 : i32 // expected-remark {{constant_value = 0}}

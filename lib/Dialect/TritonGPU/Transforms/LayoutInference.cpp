@@ -39,7 +39,7 @@ bool mlir::triton::gpu::isLayoutFlexible(Operation *op) {
   if (isa<ConvertLayoutOp>(op))
     return false;
   if (auto reshape = dyn_cast<ReshapeOp>(op))
-    return !reshape.getAllowReorder() && !reshape.getEfficientLayout();
+    return !reshape.getEfficientLayout();
   if (auto gather = dyn_cast<GatherOp>(op))
     return !gather.getEfficientLayout();
   if (isa<ExpandDimsOp, BroadcastOp, ReduceOp, ScanOp, TransOp, JoinOp, SplitOp,
@@ -86,8 +86,8 @@ bool mlir::triton::gpu::isLayoutFree(Operation *op) {
 bool mlir::triton::gpu::isLayoutAnchor(Operation *op) {
   if (isLayoutFlexible(op) || isLayoutFree(op))
     return false;
-  // Neither conversions nor control flow choose layouts, and a histogram or a
-  // shape change that reorders takes any.
+  // Neither conversions nor control flow choose layouts, and a histogram takes
+  // any.
   if (isa<ConvertLayoutOp, HistogramOp, arith::ConstantOp>(op) ||
       op->getNumRegions() != 0)
     return false;

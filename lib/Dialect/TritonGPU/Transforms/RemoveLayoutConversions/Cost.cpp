@@ -38,7 +38,8 @@ constexpr double kTaken = 0.5;
 constexpr double kRoundTrip = 100;
 /// A store and a load.
 constexpr double kThroughShared = 8;
-constexpr double kShuffle = 2;
+/// With the selections around it.
+constexpr double kShuffle = 4;
 } // namespace
 
 double layout_conversions::getExecutionWeight(Operation *op) {
@@ -57,11 +58,11 @@ double layout_conversions::getConversionCost(RankedTensorType type,
                                              Attribute to) {
   RankedTensorType target = cloneWithEncoding(type, to);
   LinearLayout src = toLinearLayout(type), dst = toLinearLayout(target);
-  double elements = std::max(src.getInDimSize(kRegister),
-                             dst.getInDimSize(kRegister));
-  // Smaller elements are moved as bytes.
-  double words =
-      std::max(elements * std::max(getElementBitWidth(type), 8u) / 32, 1.0);
+  auto countRegisters = [](const LinearLayout &layout) {
+    return layout.removeZeroBasesAlongDim(kRegister).getInDimSize(kRegister);
+  };
+  double elements = std::max(countRegisters(src), countRegisters(dst));
+  unsigned bits = getElementBitWidth(type);
   if (src.equalUpToDimOrder(dst))
     return 0;
   // Where elements must go, from the position in `dst` to the one in `src`.
@@ -73,9 +74,11 @@ double layout_conversions::getConversionCost(RankedTensorType type,
   if (staysIn(kBlock) && staysIn(kWarp)) {
     if (staysIn(kLane))
       return 1;
-    return kShuffle * words + 4;
+    return kShuffle * elements * std::max(bits / 32, 1u) + 10;
   }
-  return kRoundTrip + kThroughShared * words;
+  // Smaller elements are moved as bytes.
+  return kRoundTrip +
+         kThroughShared * std::max(elements * std::max(bits, 8u) / 32, 1.0);
 }
 
 /// Whether a second copy of `op` is right, and no worse than a conversion.
@@ -104,7 +107,8 @@ std::optional<double> layout_conversions::getElementCost(Operation *op) {
     return isa<math::FmaOp, math::AbsFOp, math::AbsIOp>(op) ? 1 : 8;
   if (isa<FpToFpOp, ElementwiseInlineAsmOp>(op))
     return 4;
+  // Small, so most likely in the first-level cache by now.
   if (isa<LoadOp>(op))
-    return 64;
+    return 8;
   return 1;
 }

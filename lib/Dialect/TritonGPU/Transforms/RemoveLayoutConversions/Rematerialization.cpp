@@ -168,7 +168,8 @@ double Rematerializer::getComputationCost(Operation *op, OpResult result,
   RankedTensorType type = typeOf(result, layout);
   auto [it, inserted] = elementCounts.try_emplace({type, layout}, 0);
   if (inserted)
-    it->second = getTotalElemsPerThread(type);
+    // Copies are computed once.
+    it->second = llvm::product_of(getElemsPerThread(type));
   return cost * it->second;
 }
 
@@ -208,6 +209,8 @@ double Rematerializer::plan(Value value, Attribute layout) {
         (skips && alternative.cost == plan.cost))
       plan = alternative;
   }
+  LDBG(2) << (plan.recompute ? "  compute " : "  convert ") << value << " for "
+          << plan.cost;
   plans[{value, layout}] = plan;
   return plan.cost;
 }

@@ -1,0 +1,105 @@
+// RUN: tile-opt %s -split-input-file -tritongpu-coalesce | filecheck %s
+
+#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // 16 bytes per thread: four floats.
+  // CHECK: [[V4:#blocked[0-9]*]] = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+  // CHECK-LABEL: @vector_load
+  tt.func @vector_load(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}) -> tensor<1024xf32, #blocked> {
+    %r = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #blocked>
+    %b = tt.splat %x : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #blocked>
+    %p = tt.addptr %b, %r : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+    // CHECK: [[P:%.*]] = ttg.convert_layout {{.*}} -> tensor<1024x!tt.ptr<f32>, [[V4]]>
+    // CHECK: [[V:%.*]] = tt.load [[P]] : tensor<1024x!tt.ptr<f32>, [[V4]]>
+    // CHECK: ttg.convert_layout [[V]] : tensor<1024xf32, [[V4]]> -> tensor<1024xf32, #blocked{{[0-9]*}}>
+    %v = tt.load %p : tensor<1024x!tt.ptr<f32>, #blocked>
+    tt.return %v : tensor<1024xf32, #blocked>
+  }
+}
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // Two elements for each of 128 threads, though four would be aligned; nothing
+  // is known about the other pointer.
+  // CHECK-DAG: [[V2:#blocked[0-9]*]] = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32]
+  // CHECK-DAG: [[V1:#blocked[0-9]*]] = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32]
+  // CHECK-LABEL: @every_thread_has_work
+  tt.func @every_thread_has_work(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %y: tensor<256x!tt.ptr<f32>, #blocked>) {
+    %r = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32, #blocked>
+    %b = tt.splat %x : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>, #blocked>
+    %p = tt.addptr %b, %r : tensor<256x!tt.ptr<f32>, #blocked>, tensor<256xi32, #blocked>
+    // CHECK: tt.load {{.*}} : tensor<256x!tt.ptr<f32>, [[V2]]>
+    %v = tt.load %p : tensor<256x!tt.ptr<f32>, #blocked>
+    // CHECK: tt.store {{.*}} : tensor<256x!tt.ptr<f32>, [[V1]]>
+    tt.store %y, %v : tensor<256x!tt.ptr<f32>, #blocked>
+    tt.return
+  }
+}
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // Loads that meet share the widest of their layouts; a store takes no more
+  // than one instruction writes.
+  // CHECK-DAG: [[V8:#blocked[0-9]*]] = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32]
+  // CHECK-DAG: [[V4:#blocked[0-9]*]] = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32]
+  // CHECK-LABEL: @shared_layout
+  tt.func @shared_layout(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %h: !tt.ptr<f16> {tt.divisibility = 16 : i32}) {
+    %r = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #blocked>
+    %bx = tt.splat %x : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #blocked>
+    %px = tt.addptr %bx, %r : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+    %bh = tt.splat %h : !tt.ptr<f16> -> tensor<1024x!tt.ptr<f16>, #blocked>
+    %ph = tt.addptr %bh, %r : tensor<1024x!tt.ptr<f16>, #blocked>, tensor<1024xi32, #blocked>
+    // CHECK: tt.load {{.*}} : tensor<1024x!tt.ptr<f16>, [[V8]]>
+    %vh = tt.load %ph : tensor<1024x!tt.ptr<f16>, #blocked>
+    // CHECK: tt.load {{.*}} : tensor<1024x!tt.ptr<f32>, [[V8]]>
+    %vx = tt.load %px : tensor<1024x!tt.ptr<f32>, #blocked>
+    // CHECK: tt.store {{.*}} : tensor<1024x!tt.ptr<f32>, [[V4]]>
+    tt.store %px, %vx : tensor<1024x!tt.ptr<f32>, #blocked>
+    tt.return
+  }
+}
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [2, 2], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // The contiguous dimension varies fastest, whichever it is.
+  // CHECK: [[COL:#blocked[0-9]*]] = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
+  // CHECK-LABEL: @column_major
+  tt.func @column_major(%x: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %s: i32 {tt.divisibility = 16 : i32}) {
+    %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #blocked}>>
+    %c = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #blocked}>>
+    %r2 = tt.expand_dims %r {axis = 1 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #blocked}>> -> tensor<64x1xi32, #blocked>
+    %c2 = tt.expand_dims %c {axis = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #blocked}>> -> tensor<1x64xi32, #blocked>
+    %ss = tt.splat %s : i32 -> tensor<1x64xi32, #blocked>
+    %cs = arith.muli %c2, %ss : tensor<1x64xi32, #blocked>
+    %rb = tt.broadcast %r2 : tensor<64x1xi32, #blocked> -> tensor<64x64xi32, #blocked>
+    %cb = tt.broadcast %cs : tensor<1x64xi32, #blocked> -> tensor<64x64xi32, #blocked>
+    %o = arith.addi %rb, %cb : tensor<64x64xi32, #blocked>
+    %b = tt.splat %x : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>, #blocked>
+    %p = tt.addptr %b, %o : tensor<64x64x!tt.ptr<f16>, #blocked>, tensor<64x64xi32, #blocked>
+    // CHECK: tt.load {{.*}} : tensor<64x64x!tt.ptr<f16>, [[COL]]>
+    %v = tt.load %p : tensor<64x64x!tt.ptr<f16>, #blocked>
+    tt.return
+  }
+}
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [2, 2], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // Blocks that come through descriptors are row-major.
+  // CHECK: [[ROW:#blocked[0-9]*]] = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+  // CHECK-LABEL: @descriptor
+  tt.func @descriptor(%d: !tt.tensordesc<tensor<64x64xf16>>, %i: i32) {
+    // CHECK: tt.descriptor_load {{.*}} -> tensor<64x64xf16, [[ROW]]>
+    %v = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<64x64xf16>> -> tensor<64x64xf16, #blocked>
+    // CHECK: tt.descriptor_store {{.*}}, tensor<64x64xf16, [[ROW]]>
+    tt.descriptor_store %d[%i, %i], %v : !tt.tensordesc<tensor<64x64xf16>>, tensor<64x64xf16, #blocked>
+    tt.return
+  }
+}
