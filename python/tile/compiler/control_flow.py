@@ -15,7 +15,7 @@ from typing import Any
 from ..errors import SemanticError
 from ..language import dtypes as dt
 from ..language import program
-from ..language.arithmetic import add, sub
+from ..language.arithmetic import add, gt, lt, sub
 from ..language.conversion import cast, to_bool
 from ..language.promotion import constant, integer_promote, is_constant, to_tensor
 from ..language.values import describe, tensor
@@ -65,9 +65,9 @@ class ControlFlow:
         if isinstance(statement, (ast.Continue, ast.Break)):
             kind = "continue" if isinstance(statement, ast.Continue) else "break"
             if kind == "break" and self.frame.context == "loop":
-                raise SemanticError(
-                    "`break` is not supported in a run-time loop; use `while` with a condition that becomes false"
-                )
+                # The loop goes on until its next test, which sees this.
+                self.scope[self.frame.going] = False
+                return Outcome("continue")
             return Outcome(kind)
         if isinstance(statement, ast.For):
             return self.step_for(statement)
@@ -179,7 +179,7 @@ class ControlFlow:
         scope.update(merged)
         for (name, *_), value in zip(joined, values):
             scope[name.strip("`")] = value
-            if isinstance(value, tensor):
+            if isinstance(value, tensor) and not name.startswith("`<"):
                 self.name_value(value, name.strip("`"))
         before.clear()
         before.update(scope)
@@ -310,6 +310,9 @@ class ControlFlow:
             constant(int(o), ty) if is_constant(o) else cast(v, ty)
             for o, v in ((start, lower), (end, upper), (step, stride))
         )
+        if contains(node.body, (ast.Break,), into_loops=False):
+            self.loop_with_break(node, ty, lower, upper, stride, descending)
+            return
         if descending:
             # The loop counts up; the variable counts down from the same ends.
             mirror = (lower, upper)
@@ -384,7 +387,7 @@ class ControlFlow:
         inner = {}
         for name, value in carried.items():
             inner[name] = self.frame.scope[name] = unflatten(structure(value), arguments)
-            if isinstance(inner[name], tensor):
+            if isinstance(inner[name], tensor) and not name.startswith("<"):
                 self.name_value(inner[name], name)
         return inner
 
@@ -448,7 +451,7 @@ class ControlFlow:
                 self.scope[name] = Undefined(f"it changes its type in the loop on line {node.lineno}")
                 continue
             self.scope[name] = value
-            if isinstance(value, tensor):
+            if isinstance(value, tensor) and not name.startswith("<"):
                 self.name_value(value, name)
         for name in [*assigned_names(node.body), *own]:
             if name not in carried:
@@ -457,25 +460,35 @@ class ControlFlow:
                     "give it a value before the loop"
                 )
 
+    def loop_with_break(
+        self, node: ast.For, ty: Any, lower: tensor, upper: tensor, stride: tensor, descending: bool
+    ) -> None:
+        """A counted loop with a `break`, as a `while`."""
+        start, end = (upper, lower) if descending else (lower, upper)
+        step = sub(constant(0, ty), stride) if descending else stride
+        counter = f"<counter {node.lineno}:{node.col_offset}>"
+        name = node.target.id
+        self.scope[counter] = start
+
+        def test() -> Any:
+            return (gt if descending else lt)(self.scope[counter], end)
+
+        def enter() -> None:
+            value = self.scope[counter]
+            self.scope[name] = value
+            # `continue` must not skip this, so it comes first.
+            self.scope[counter] = add(value, step)
+
+        self.scope.pop(name, None)
+        self.emit_while(node, [counter], test, enter)
+        self.scope.pop(counter)
+        self.scope[name] = Undefined(f"it is the variable of the loop on line {node.lineno}")
+
     def visit_While(self, node: ast.While) -> None:
         if node.orelse:
             raise SemanticError("`while ... else` cannot be used in kernels")
-        b = self.builder
-        self.at(node)
-        loc = b.loc
-        carried = self.carried([node.test, *node.body], [])
-        inits: list[Any] = []
-        flatten(tuple(carried.values()), inits)
-        before_region, types = self.loop_region([], carried)
-        after_region, _ = self.loop_region([], carried)
-        saved = b.insertion_point
-        outer = self.frame.scope
-        context, self.frame.context = self.frame.context, "loop"
-        try:
-            block = before_region.blocks[0]
-            b.insert_at_end(block)
-            self.frame.scope = dict(outer)
-            inner = self.enter(carried, iter(block.arguments))
+
+        def test() -> Any:
             condition = self.visit(node.test)
             if isinstance(condition, program.condition):
                 condition = condition.condition
@@ -483,23 +496,64 @@ class ControlFlow:
                 raise SemanticError(f"the condition of `while` is a {describe(condition)}")
             condition = to_tensor(condition)
             self.check_scalar_condition(node.test, condition, "while")
+            return to_bool(condition)
+
+        self.at(node)
+        self.emit_while(node, [], test, lambda: None)
+
+    def emit_while(
+        self, node: Any, own: list[str], test: Callable[[], Any], enter_body: Callable[[], None]
+    ) -> None:
+        b = self.builder
+        loc = b.loc
+        going = None
+        saved_going = self.frame.going
+        if contains(node.body, (ast.Break,), into_loops=False):
+            going = f"<going {node.lineno}:{node.col_offset}>"
+            self.scope[going] = True
+            own = [*own, going]
+        conditions = [node.test] if isinstance(node, ast.While) else []
+        carried = self.carried([*conditions, *node.body], own)
+        carried.update({name: materialize(self.scope[name]) for name in own})
+        inits: list[Any] = []
+        flatten(tuple(carried.values()), inits)
+        before_region, types = self.loop_region([], carried)
+        after_region, _ = self.loop_region([], carried)
+        saved = b.insertion_point
+        outer = self.frame.scope
+        context, self.frame.context = self.frame.context, "loop"
+        self.frame.going = going
+        try:
+            block = before_region.blocks[0]
+            b.insert_at_end(block)
+            self.frame.scope = dict(outer)
+            inner = self.enter(carried, iter(block.arguments))
+            if going is None:
+                condition = test()
+            else:
+                # After a `break` the condition is not evaluated.
+                condition = self.choose(inner[going], test, lambda: constant(False, dt.int1))
             forwarded: list[Any] = []
             flatten(tuple(self.frame.scope[name] for name in carried), forwarded)
-            b.create("scf.condition", [to_bool(condition).handle, *forwarded], None, ())
+            b.create("scf.condition", [condition.handle, *forwarded], None, ())
             block = after_region.blocks[0]
             b.insert_at_end(block)
             self.frame.scope = dict(outer)
             inner = self.enter(carried, iter(block.arguments))
+            enter_body()
             self.run(node.body)
             handles, dropped = self.leave(node, carried, inner)
             b.create("scf.yield", handles, None, ())
         finally:
             self.frame.context = context
+            self.frame.going = saved_going
             self.frame.scope = outer
         b.insertion_point = saved
         b.loc = loc
         results = b.create("scf.while", inits, None, types, (before_region, after_region))
         self.after_loop(node, carried, results, dropped, [])
+        if going is not None:
+            self.scope.pop(going)
 
 
 def _say(shape: Any) -> str:

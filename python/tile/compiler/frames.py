@@ -37,6 +37,9 @@ class Frame:
     signature: Any = None
     #: "function", "loop" (a run-time one) or "unrolled".
     context: str = "function"
+    #: The variable of the innermost loop that says whether it goes on, if the
+    #: loop has a `break`.
+    going: str | None = None
     #: The call that is being generated, in frames other than the last.
     call: Any = None
 
