@@ -28,5 +28,7 @@ void nvidia::buildLLIRPipeline(OpPassManager &pm, const LLIROptions &options) {
   pm.addPass(createCSEPass());
   pm.addPass(createSymbolDCEPass());
   if (options.lineInfo)
-    addIfBuilt(pm, "ensure-debug-info-scope-on-llvm-func");
+    // Anything more than directives makes ptxas switch optimisation off.
+    addPasses(pm, "ensure-debug-info-scope-on-llvm-func{emission-kind="
+                  "DebugDirectivesOnly}");
 }

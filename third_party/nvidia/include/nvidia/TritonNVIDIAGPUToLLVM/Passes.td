@@ -58,4 +58,29 @@ def ConvertTritonGPUToLLVM : Pass<"convert-triton-gpu-to-llvm", "mlir::ModuleOp"
   ];
 }
 
+def EmitPTX : Pass<"tile-nvidia-ptx", "mlir::ModuleOp"> {
+  let summary = "Print the PTX of a module in the LLVM dialect";
+  let description = [{
+    Translates to LLVM IR, optimises, generates code, and writes the text to
+    `output`; the module itself stays as it is. To see PTX only:
+
+    ```
+    tile-opt -tile-nvidia-llir -tile-nvidia-ptx in.mlir -o /dev/null
+    ```
+  }];
+  let options = [
+    Option<"output", "output", "std::string", "\"-\"",
+           "The file to write; - is standard output">,
+    Option<"emit", "emit", "std::string", "\"ptx\"",
+           "What to write: ptx, or llvm-ir for the optimised LLVM IR">,
+    Option<"computeCapability", "compute-capability", "int32_t", "0",
+           "Times ten, as 90; 0 takes it from ttg.target">,
+    Option<"ptxVersion", "ptx-version", "int32_t", "0",
+           "Times ten, as 84; 0 takes the target's">,
+    Option<"optLevel", "opt-level", "int32_t", "3", "0 to 3, as in -O3">,
+    Option<"libdevice", "libdevice", "std::string", "\"\"",
+           "Path of libdevice.10.bc">
+  ];
+}
+
 #endif // NVIDIA_TRITONNVIDIAGPUTOLLVM_PASSES

@@ -1,0 +1,45 @@
+//===-- EmitPTX.cpp - Print the PTX of a module ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "nvidia/TritonNVIDIAGPUToLLVM/Passes.h"
+
+#include "tile/Target/PTX.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+namespace mlir::triton::nvidia {
+#define GEN_PASS_DEF_EMITPTX
+#include "nvidia/TritonNVIDIAGPUToLLVM/Passes.h.inc"
+} // namespace mlir::triton::nvidia
+
+using namespace mlir;
+using namespace mlir::triton;
+
+namespace {
+struct EmitPTX : nvidia::impl::EmitPTXBase<EmitPTX> {
+  using EmitPTXBase::EmitPTXBase;
+
+  void runOnOperation() override {
+    PTXOptions options;
+    options.computeCapability = computeCapability;
+    options.ptxVersion = ptxVersion;
+    options.optLevel = optLevel;
+    options.libdevicePath = libdevice;
+    std::string llvmIR;
+    FailureOr<std::string> ptx =
+        translateModuleToPTX(getOperation(), options, &llvmIR);
+    if (failed(ptx))
+      return signalPassFailure();
+    std::string error;
+    std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(output, &error);
+    if (!file) {
+      getOperation().emitError(error);
+      return signalPassFailure();
+    }
+    file->os() << (emit == "llvm-ir" ? llvmIR : *ptx);
+    file->keep();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace
