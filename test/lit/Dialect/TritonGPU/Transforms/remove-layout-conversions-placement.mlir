@@ -1,0 +1,123 @@
+// RUN: tile-opt %s -split-input-file -tritongpu-remove-layout-conversions | filecheck %s
+
+// Conversions that have to stay go to where there is least to convert.
+
+#row = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+#dot = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: @above_extension
+  // CHECK: [[V:%.*]] = tt.load
+  // CHECK: [[C:%.*]] = ttg.convert_layout [[V]] : tensor<64x64xi8, {{.*}} -> tensor<64x64xi8, #ttg.dot_op
+  // CHECK: arith.sitofp [[C]] : tensor<64x64xi8, #ttg.dot_op
+  // CHECK-NOT: convert_layout
+  // CHECK: tt.return
+  tt.func @above_extension(%p: tensor<64x64x!tt.ptr<i8>, #row>) -> tensor<64x64xf16, #dot> {
+    %v = tt.load %p : tensor<64x64x!tt.ptr<i8>, #row>
+    %f = arith.sitofp %v : tensor<64x64xi8, #row> to tensor<64x64xf16, #row>
+    %c = ttg.convert_layout %f : tensor<64x64xf16, #row> -> tensor<64x64xf16, #dot>
+    tt.return %c : tensor<64x64xf16, #dot>
+  }
+}
+
+// -----
+
+#row = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#col = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // The rows are few; what is broadcast from them is not.
+  // CHECK-LABEL: @above_broadcast
+  // CHECK: [[C:%.*]] = ttg.convert_layout {{.*}} -> tensor<64x1xf32
+  // CHECK: tt.broadcast [[C]]
+  // CHECK-NOT: convert_layout
+  // CHECK: tt.return
+  tt.func @above_broadcast(%x: tensor<64x1xf32, #row>) -> tensor<64x64xf32, #col> {
+    %e = math.exp %x : tensor<64x1xf32, #row>
+    %b = tt.broadcast %e : tensor<64x1xf32, #row> -> tensor<64x64xf32, #row>
+    %c = ttg.convert_layout %b : tensor<64x64xf32, #row> -> tensor<64x64xf32, #col>
+    tt.return %c : tensor<64x64xf32, #col>
+  }
+}
+
+// -----
+
+#row = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: @below_truncation
+  // CHECK: [[T:%.*]] = arith.truncf {{.*}} : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+  // CHECK: ttg.convert_layout [[T]] : tensor<64x64xf16, #mma>
+  // CHECK-NOT: convert_layout
+  // CHECK: tt.return
+  tt.func @below_truncation(%x: tensor<64x64xf32, #mma>, %p: tensor<64x64x!tt.ptr<f16>, #row>) {
+    %c = ttg.convert_layout %x : tensor<64x64xf32, #mma> -> tensor<64x64xf32, #row>
+    %t = arith.truncf %c : tensor<64x64xf32, #row> to tensor<64x64xf16, #row>
+    tt.store %p, %t : tensor<64x64x!tt.ptr<f16>, #row>
+    tt.return
+  }
+}
+
+// -----
+
+#row = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#col = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: @out_of_loop
+  // CHECK: ttg.convert_layout
+  // CHECK: scf.for
+  // CHECK-NOT: convert_layout
+  // CHECK: tt.return
+  tt.func @out_of_loop(%x: tensor<64x64xf32, #row>, %p: tensor<64x64x!tt.ptr<f32>, #col>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %y = math.exp %x : tensor<64x64xf32, #row>
+      %c = ttg.convert_layout %y : tensor<64x64xf32, #row> -> tensor<64x64xf32, #col>
+      tt.store %p, %c : tensor<64x64x!tt.ptr<f32>, #col>
+    }
+    tt.return
+  }
+}
+
+// -----
+
+#row = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#col = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // Two loads of different layouts meet; the store decides.
+  // CHECK-DAG: [[COL:#blocked[0-9]*]] = #ttg.blocked<{sizePerThread = [8, 1]
+  // CHECK-LABEL: @conflict
+  // CHECK: ttg.convert_layout
+  // CHECK: arith.addf {{.*}} : tensor<64x64xf32, [[COL]]>
+  // CHECK-NOT: convert_layout
+  // CHECK: tt.return
+  tt.func @conflict(%p: tensor<64x64x!tt.ptr<f32>, #row>, %q: tensor<64x64x!tt.ptr<f32>, #col>) {
+    %x = tt.load %p : tensor<64x64x!tt.ptr<f32>, #row>
+    %y = tt.load %q : tensor<64x64x!tt.ptr<f32>, #col>
+    %yc = ttg.convert_layout %y : tensor<64x64xf32, #col> -> tensor<64x64xf32, #row>
+    %s = arith.addf %x, %yc : tensor<64x64xf32, #row>
+    %c = ttg.convert_layout %s : tensor<64x64xf32, #row> -> tensor<64x64xf32, #col>
+    tt.store %q, %c : tensor<64x64x!tt.ptr<f32>, #col>
+    tt.return
+  }
+}
+
+// -----
+
+#row = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#col = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // A buffer is written from whatever layout the values are in.
+  // CHECK-LABEL: @to_shared
+  // CHECK-NOT: convert_layout
+  // CHECK: ttg.local_alloc %{{.*}} : (tensor<64x64xf32, #blocked>)
+  tt.func @to_shared(%p: tensor<64x64x!tt.ptr<f32>, #row>) -> tensor<64x64xf32, #col> {
+    %x = tt.load %p : tensor<64x64x!tt.ptr<f32>, #row>
+    %c = ttg.convert_layout %x : tensor<64x64xf32, #row> -> tensor<64x64xf32, #col>
+    %m = ttg.local_alloc %c : (tensor<64x64xf32, #col>) -> !ttg.memdesc<64x64xf32, #shared, #smem>
+    %l = ttg.local_load %m : !ttg.memdesc<64x64xf32, #shared, #smem> -> tensor<64x64xf32, #col>
+    tt.return %l : tensor<64x64xf32, #col>
+  }
+}
