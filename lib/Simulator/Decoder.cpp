@@ -12,7 +12,9 @@ const DecodeTable &tile::sim::decodeTable() {
   static const DecodeTable table = [] {
     DecodeTable t;
     for (auto *add : {registerInteger, registerLogic, registerFloat, registerTranscendental, registerConvert,
-                      registerMove, registerCompare, registerControl, registerMemory, registerCollective, registerBarrier, registerRefused})
+                      registerMove, registerCompare, registerControl, registerMemory, registerAtomic, registerCollective,
+                      registerBarrier, registerAsyncCopy, registerMbarrier, registerTensorMap, registerMatrix, registerMma, registerWgmma,
+                      registerRefused})
       add(t);
     return t;
   }();

@@ -88,7 +88,7 @@ void tile::sim::startCta(Ctx &c, Cta &cta) {
 
 static bool isStuck(const Cluster &cluster, const Warp &warp) {
   for (const Fragment &f : warp.frags)
-    if (f.wait == Wait::Ready && !(warp.spinCount > 256 && warp.spinStamp == cluster.progress))
+    if (f.wait == Wait::Ready && !(f.spinCount > 256 && f.spinStamp == cluster.progress))
       return false;
   return true;
 }
@@ -103,7 +103,7 @@ static void reportDeadlock(Ctx &c, Cluster &cluster) {
     for (Warp &warp : cta->warps)
       for (Fragment &f : warp.frags) {
         const Inst &inst = f.frame->code->insts[std::min<size_t>(f.pc, f.frame->code->insts.size() - 1)];
-        const Inst &at = f.wait == Wait::Ready && warp.spinAt ? *warp.spinAt : inst;
+        const Inst &at = f.wait == Wait::Ready && f.spinAt ? *f.spinAt : inst;
         c.cta = cta.get();
         c.warp = &warp;
         if (!firstInst) {

@@ -46,6 +46,10 @@ struct Fragment {
   Wait wait = Wait::Ready;
   uint32_t waitArg = 0; ///< barrier number, or the lanes waited for
   uint32_t stamp = 0;   ///< how often it used up its turn
+  // Waiting on an mbarrier: failed tries since the cluster's last event that could help.
+  uint64_t spinStamp = 0;
+  uint32_t spinCount = 0;
+  const Inst *spinAt = nullptr;
 };
 
 struct Warp {
@@ -56,15 +60,9 @@ struct Warp {
   std::vector<Fragment> frags;
   std::vector<std::byte> local;
   uint32_t localStride = 0;
-  // Waiting on an mbarrier that does not change (see Mbarrier.cpp).
-  uint64_t spinStamp = 0;
-  uint32_t spinCount = 0;
-  uint64_t spinAddress = 0;
-  const Inst *spinAt = nullptr;
-  // Asynchronous work of each lane: copy groups and wgmma groups.
-  uint32_t copyGroup[Lanes] = {};
-  uint32_t bulkGroup[Lanes] = {};
-  uint32_t wgmmaGroup = 0;
+  // Matrix instructions in flight: the group that is open, and the registers they will write.
+  uint32_t wgmmaGroup = 1;
+  bool wgmmaFenced = false;
   std::vector<std::pair<uint32_t, uint32_t>> wgmmaPending; ///< register slot, group
   bool done() const { return frags.empty(); }
 };

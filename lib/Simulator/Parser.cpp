@@ -354,10 +354,12 @@ bool Parser::primary(ast::Function &function, ast::Operand &out) {
     if (token.kind == Kind::Directive && !token.spaceBefore) {
       std::string_view suffix = token.text;
       size_t at = suffix.size() == 1 ? std::string_view("xyzwrgba").find(suffix[0]) : std::string_view::npos;
-      if (out.symbol >= 0 && at != std::string_view::npos)
+      if (out.symbol >= 0 && function.symbols[size_t(out.symbol)].vector > 1 && at != std::string_view::npos) {
         out.component = int(at % 4);
-      else
+      } else {
         out.name += "." + std::string(suffix);
+        out.symbol = -1;
+      }
       bump();
     }
     // generic(symbol) in operands is spelled cvta; only initializers may use it.

@@ -64,7 +64,7 @@ struct Inst {
   Space space = Space::Generic;
   Type type = Type::None;
   Class cls = Class::Other;
-  bool needsSync = false;
+  bool asyncMatrix = false; ///< may name registers that a wgmma still writes
   bool endsBlock = false;
   uint32_t line = 0;       ///< of the PTX text
   int32_t source = -1;     ///< index into Code::sources

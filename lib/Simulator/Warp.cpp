@@ -176,6 +176,25 @@ void tile::sim::exitLanes(Ctx &c, uint32_t mask) {
   checkClusterRelease(*c.cluster);
 }
 
+/// Registers that a wgmma in flight writes may only be touched by another wgmma.
+static void checkPending(Ctx &c, const Inst &inst, uint32_t mask) {
+  if (inst.asyncMatrix || inst.cls == Class::Control)
+    return;
+  auto touches = [&](uint32_t slot) {
+    for (auto &[pending, group] : c.warp->wgmmaPending)
+      if (pending == slot)
+        return true;
+    return false;
+  };
+  bool found = false;
+  for (uint32_t slot : inst.op)
+    found |= slot != NoSlot && touches(slot);
+  for (unsigned i = 0; i < inst.extCount && !found; ++i)
+    found = touches(c.code->ext[inst.ext + i]);
+  if (found)
+    c.note(inst, firstLane(mask), "async-register", "a register of a wgmma that is still in flight is used before wgmma.wait_group");
+}
+
 bool tile::sim::runWarp(Ctx &c, Warp &warp, uint64_t quota, uint64_t &used) {
   c.warp = &warp;
   used = 0;
@@ -206,6 +225,8 @@ bool tile::sim::runWarp(Ctx &c, Warp &warp, uint64_t quota, uint64_t &used) {
         ++c.pc;
         continue;
       }
+      if (!warp.wgmmaPending.empty()) [[unlikely]]
+        checkPending(c, inst, mask);
       step = inst.fn(c, inst, mask);
       if (step == Step::Next) {
         ++c.pc;

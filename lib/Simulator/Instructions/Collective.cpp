@@ -198,7 +198,6 @@ bool decodeShfl(FunctionDecoder &d) {
   if (const ast::Operand *p = d.second(0))
     if (!d.isSink(*p) && !d.predDst(*p, d.inst.op[1]))
       return false;
-  d.inst.needsSync = true;
   return d.dst(d.first(0), Type::B32, d.inst.op[0]) && d.emit(execShfl, Class::Collective);
 }
 bool decodeVote(FunctionDecoder &d) {

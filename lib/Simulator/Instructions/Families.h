@@ -21,8 +21,13 @@ bool decodeHalfTanh(FunctionDecoder &d, Type type);
 
 /// bar.warp.sync (Collective.cpp).
 bool decodeWarpBarrier(FunctionDecoder &d);
-/// st.async and st.bulk (Mbarrier.cpp).
+/// st.async, st.bulk and red.async (StoreAsync.cpp).
 bool decodeStoreAsync(FunctionDecoder &d);
+bool decodeRedAsync(FunctionDecoder &d);
+/// cp.async.bulk and cp.reduce.async.bulk (BulkCopy.cpp).
+bool decodeBulk(FunctionDecoder &d, bool reduce);
+/// cp.async.mbarrier.arrive (Mbarrier.cpp).
+bool decodeCopyArrive(FunctionDecoder &d);
 
 inline bool isHalfType(Type t) { return t == Type::F16 || t == Type::F16x2 || t == Type::BF16 || t == Type::BF16x2; }
 

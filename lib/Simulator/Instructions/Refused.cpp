@@ -24,5 +24,3 @@ void tile::sim::registerRefused(DecodeTable &t) {
   for (const char *name : {"alloca", "stacksave", "stackrestore"})
     t.insert({name, refuseStack});
 }
-
-bool tile::sim::decodeStoreAsync(FunctionDecoder &d) { return d.error("not supported by the simulator"); }

@@ -31,8 +31,8 @@ def elementwise_ptx(text: str, result: str, operands: Sequence[str]) -> str:
     lines = [HEADER, ".visible .entry op(" + ", ".join(f".param .u64 p{i}" for i in range(len(operands) + 1))]
     lines.append(", .param .u32 n)\n{")
     lines.append(".reg .pred %guard, %pd, %p<8>; .reg .b32 %t<8>; .reg .b64 %a<16>; .reg .b32 %w<4>; .reg .b64 %q<4>; .reg .b16 %h<4>;")
-    lines.append(".reg .b32 %tid, %cta, %dim, %i, %n, %pw;")
-    lines.append("mov.u32 %tid, %tid.x; mov.u32 %cta, %ctaid.x; mov.u32 %dim, %ntid.x; mad.lo.u32 %i, %cta, %dim, %tid;")
+    lines.append(".reg .b32 %thread, %cta, %dim, %i, %n, %pw;")
+    lines.append("mov.u32 %thread, %tid.x; mov.u32 %cta, %ctaid.x; mov.u32 %dim, %ntid.x; mad.lo.u32 %i, %cta, %dim, %thread;")
     lines.append("ld.param.u32 %n, [n]; setp.ge.u32 %guard, %i, %n; @%guard bra DONE;")
     names = []
     for index, kind in enumerate(operands):
