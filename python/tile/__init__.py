@@ -1,17 +1,17 @@
 """tile: a compiler for GPU kernels written in Python.
 
-    import tile
-    import tile.language as tl
+import tile
+import tile.language as tl
 
-    @tile.jit
-    def add(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
-        offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-        mask = offsets < n
-        x = tl.load(x_ptr + offsets, mask=mask)
-        y = tl.load(y_ptr + offsets, mask=mask)
-        tl.store(out_ptr + offsets, x + y, mask=mask)
+@tile.jit
+def add(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    x = tl.load(x_ptr + offsets, mask=mask)
+    y = tl.load(y_ptr + offsets, mask=mask)
+    tl.store(out_ptr + offsets, x + y, mask=mask)
 
-    add[(tile.cdiv(n, 1024),)](x, y, out, n, BLOCK=1024)
+add[(tile.cdiv(n, 1024),)](x, y, out, n, BLOCK=1024)
 """
 
 from __future__ import annotations
@@ -24,6 +24,13 @@ __version__ = "0.1.0"
 _built = _os.path.join(_os.path.dirname(__file__), "..", "..", "build", "python", "tile")
 if _os.path.isdir(_built):
     __path__.append(_os.path.abspath(_built))
+
+try:
+    from . import _C
+except ModuleNotFoundError as _error:
+    raise ImportError(
+        "tile's extension module is not built for this Python: run `make build` in the checkout"
+    ) from _error
 
 from . import knobs  # noqa: E402
 from .backends import GPUTarget  # noqa: E402

@@ -30,7 +30,9 @@ def _boolean(text: str) -> bool:
 class Knob(Generic[T]):
     """One setting: a descriptor that reads its variable each time."""
 
-    def __init__(self, variable: str, default: T | Callable[[], T], read: Callable[[str], T]) -> None:
+    def __init__(
+        self, variable: str, default: T | Callable[[], T], read: Callable[[str], T]
+    ) -> None:
         self.variable = variable
         self.default = default
         self.read = read

@@ -14,7 +14,13 @@ from tile.compiler import ASTSource
 TARGET = GPUTarget("cuda", 90, 32)
 
 
-def make_module(fn: Any, signature: dict, constants: dict | None = None, attrs: dict | None = None, **options: Any):
+def make_module(
+    fn: Any,
+    signature: dict,
+    constants: dict | None = None,
+    attrs: dict | None = None,
+    **options: Any,
+):
     """The module that the code generator makes of a kernel, verified."""
     parsed = find_backend(TARGET).parse_options(options)
     return ASTSource(fn, signature, constants, attrs).make_ir(parsed, _C.ir.Context())
@@ -25,7 +31,13 @@ def raw_ttir(fn: Any, signature: dict, constants: dict | None = None, **options:
     return str(make_module(fn, signature, constants, **options))
 
 
-def ttir(fn: Any, signature: dict, constants: dict | None = None, attrs: dict | None = None, **options: Any) -> str:
+def ttir(
+    fn: Any,
+    signature: dict,
+    constants: dict | None = None,
+    attrs: dict | None = None,
+    **options: Any,
+) -> str:
     """TTIR, canonical."""
     module = make_module(fn, signature, constants, attrs, **options)
     _C.passes.PassManager.parse("canonicalize,cse", module.context).run(module)

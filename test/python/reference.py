@@ -47,5 +47,8 @@ def close(actual: np.ndarray, expected: np.ndarray, dtype: str, scale: float = 1
         return
     epsilon = EPSILON[dtype] * scale
     np.testing.assert_allclose(
-        actual.astype(np.float64), np.asarray(expected).astype(np.float64), rtol=epsilon, atol=epsilon
+        actual.astype(np.float64),
+        np.asarray(expected).astype(np.float64),
+        rtol=epsilon,
+        atol=epsilon,
     )

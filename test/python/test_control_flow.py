@@ -69,7 +69,7 @@ def test_unchanged_variables_are_not_joined():
     def kernel(p, n):
         x = tl.load(p)
         if n > 3:
-            x = x  # noqa: PLW0127
+            x = x
             tl.store(p + 1, x)
         tl.store(p, x)
 
@@ -96,12 +96,13 @@ def test_loop_carries_only_what_it_assigns():
 def test_loop_hints():
     @tile.jit
     def kernel(p, n):
-        for i in tl.range(0, n, num_stages=4, loop_unroll_factor=2, flatten=True, warp_specialize=True,
-                          disallow_acc_multi_buffer=True, disable_licm=True):  # fmt: skip
+        for i in tl.range(0, n, num_stages=4, loop_unroll_factor=2, flatten=True,
+                          warp_specialize=True,                          disallow_acc_multi_buffer=True, disable_licm=True):  # fmt: skip
             tl.store(p + i, 1.0)
 
     text = raw_ttir(kernel, SIGNATURE)
-    for hint in ("tt.num_stages = 4 : i32", "tt.loop_unroll_factor = 2 : i32", "tt.flatten", "tt.warp_specialize",
+    for hint in ("tt.num_stages = 4 : i32", "tt.loop_unroll_factor = 2 : i32", "tt.flatten",
+                 "tt.warp_specialize",
                  "tt.disallow_acc_multi_buffer", "llvm.loop_annotation"):  # fmt: skip
         assert hint in text
 

@@ -20,8 +20,8 @@ def add_kernel(x_ptr, y_ptr, o_ptr, n, BLOCK: tl.constexpr):
 
 ADD = """\
 module {
-  tt.func public @add_kernel(%x_ptr: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %y_ptr: !tt.ptr<f32>, \
-%o_ptr: !tt.ptr<f32>, %n: i32) attributes {noinline = false} {
+  tt.func public @add_kernel(%x_ptr: !tt.ptr<f32> {tt.divisibility = 16 : i32}, \
+%y_ptr: !tt.ptr<f32>, %o_ptr: !tt.ptr<f32>, %n: i32) attributes {noinline = false} {
     %c1024_i32 = arith.constant 1024 : i32
     %0 = tt.get_program_id x : i32
     %1 = arith.muli %0, %c1024_i32 : i32
@@ -63,7 +63,11 @@ def softmax_kernel(x_ptr, o_ptr, stride, n, BLOCK: tl.constexpr):
 
 
 def test_softmax_has_the_operations_it_needs():
-    text = ttir(softmax_kernel, {"x_ptr": "*fp32", "o_ptr": "*fp32", "stride": "i32", "n": "i32"}, {"BLOCK": 2048})
+    text = ttir(
+        softmax_kernel,
+        {"x_ptr": "*fp32", "o_ptr": "*fp32", "stride": "i32", "n": "i32"},
+        {"BLOCK": 2048},
+    )
     assert "arith.constant dense<0xFF800000> : tensor<2048xf32>" in text
     names = operations(text)
     assert names.count("tt.reduce") == 2
@@ -78,11 +82,17 @@ def transpose_kernel(x_ptr, o_ptr, M, N, B: tl.constexpr):
     rm = tl.program_id(0) * B + tl.arange(0, B)
     rn = tl.program_id(1) * B + tl.arange(0, B)
     x = tl.load(x_ptr + rm[:, None] * N + rn[None, :], mask=(rm[:, None] < M) & (rn[None, :] < N))
-    tl.store(o_ptr + rn[:, None] * M + rm[None, :], tl.trans(x), mask=(rn[:, None] < N) & (rm[None, :] < M))
+    tl.store(
+        o_ptr + rn[:, None] * M + rm[None, :],
+        tl.trans(x),
+        mask=(rn[:, None] < N) & (rm[None, :] < M),
+    )
 
 
 def test_transpose():
-    text = ttir(transpose_kernel, {"x_ptr": "*fp32", "o_ptr": "*fp32", "M": "i32", "N": "i32"}, {"B": 64})
+    text = ttir(
+        transpose_kernel, {"x_ptr": "*fp32", "o_ptr": "*fp32", "M": "i32", "N": "i32"}, {"B": 64}
+    )
     assert "tt.trans %x {order = array<i32: 1, 0>} : tensor<64x64xf32> -> tensor<64x64xf32>" in text
     assert operations(text).count("tt.make_range") == 1
 
@@ -105,12 +115,18 @@ def gemm_kernel(
     tl.store(c_ptr + rm[:, None] * sc + rn[None, :], acc.to(tl.float16), mask=mask)
 
 
-GEMM = {**dict.fromkeys(("a_ptr", "b_ptr", "c_ptr"), "*fp16"), **dict.fromkeys("M N K sa sb sc".split(), "i32")}
+GEMM = {
+    **dict.fromkeys(("a_ptr", "b_ptr", "c_ptr"), "*fp16"),
+    **dict.fromkeys("M N K sa sb sc".split(), "i32"),
+}
 
 
 def test_gemm():
     text = ttir(gemm_kernel, GEMM, {"BM": 128, "BN": 128, "BK": 32})
-    assert "inputPrecision = tf32 : tensor<128x32xf16> * tensor<32x128xf16> -> tensor<128x128xf32>" in text
+    assert (
+        "inputPrecision = tf32 : tensor<128x32xf16> * tensor<32x128xf16> -> tensor<128x128xf32>"
+        in text
+    )
     names = operations(text)
     assert names.count("scf.for") == 1
     assert len(names) <= 65
@@ -142,7 +158,9 @@ def _calls(p, n):
 def test_calls_are_inlined_with_call_sites():
     module = make_module(_calls, {"p": "*fp32", "n": "i32"})
     places = []
-    module.operation.walk(lambda op: places.append(op.location.places) if op.name == "arith.mulf" else None)
+    module.operation.walk(
+        lambda op: places.append(op.location.places) if op.name == "arith.mulf" else None
+    )
     assert [len(p) for p in places] == [2, 2]
     assert places[0][0][1] == _scale.fn.__code__.co_firstlineno + 2
     assert places[0][1][1] == _calls.fn.__code__.co_firstlineno + 2
@@ -168,7 +186,8 @@ def test_noinline_functions_are_called():
 
 @pytest.mark.parametrize(
     ("spec", "printed"),
-    [("*fp16", "!tt.ptr<f16>"), ("*bf16", "!tt.ptr<bf16>"), ("*fp8e5", "!tt.ptr<f8E5M2>"), ("*i1", "!tt.ptr<i1>"),
+    [("*fp16", "!tt.ptr<f16>"), ("*bf16", "!tt.ptr<bf16>"), ("*fp8e5", "!tt.ptr<f8E5M2>"),
+     ("*i1", "!tt.ptr<i1>"),
      ("i64", "i64"), ("u32", "i32"), ("fp64", "f64")],
 )  # fmt: skip
 def test_parameter_types(spec, printed):
@@ -189,5 +208,7 @@ def _tuples(p, pair, n):
 
 
 def test_tuples_as_parameters():
-    text = raw_ttir(_tuples, {"p": "*i32", "pair": ("i32", ("i32", "constexpr")), "n": "i32"}, {(1, 1, 1): 5})
+    text = raw_ttir(
+        _tuples, {"p": "*i32", "pair": ("i32", ("i32", "constexpr")), "n": "i32"}, {(1, 1, 1): 5}
+    )
     assert "(%p: !tt.ptr<i32>, %a: i32, %b: i32, %n: i32)" in text

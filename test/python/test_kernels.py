@@ -37,7 +37,9 @@ def test_vector_add_with_other_warp_counts(warps):
     n = 3000
     x, y = random(n, "fp32", 1), random(n, "fp32", 2)
     out = poisoned(n, "fp32")
-    kernel = add_kernel[lambda meta: (tile.cdiv(n, meta["BLOCK"]),)](x, y, out, n, BLOCK=512, num_warps=warps)
+    kernel = add_kernel[lambda meta: (tile.cdiv(n, meta["BLOCK"]),)](
+        x, y, out, n, BLOCK=512, num_warps=warps
+    )
     np.testing.assert_array_equal(out, x + y)
     assert kernel.num_warps == warps
 
@@ -61,12 +63,16 @@ def softmax_kernel(x_ptr, out_ptr, x_stride, out_stride, n, BLOCK: tl.constexpr)
 
 
 @pytest.mark.parametrize("dtype", ["fp16", "bf16", "fp32"])
-@pytest.mark.parametrize(("rows", "columns"), [(3, 1), (2, 2), (5, 31), (4, 781), (2, 1024), (1, 4099), (2, 8192)])
+@pytest.mark.parametrize(
+    ("rows", "columns"), [(3, 1), (2, 2), (5, 31), (4, 781), (2, 1024), (1, 4099), (2, 8192)]
+)
 def test_softmax(dtype, rows, columns):
     x = random((rows, columns), dtype, rows)
     out = poisoned((rows, columns), dtype)
     block = tile.next_power_of_2(columns)
-    softmax_kernel[(rows,)](x, out, columns, columns, columns, BLOCK=block, num_warps=4 if block < 4096 else 8)
+    softmax_kernel[(rows,)](
+        x, out, columns, columns, columns, BLOCK=block, num_warps=4 if block < 4096 else 8
+    )
     wide = x.astype(np.float64)
     e = np.exp(wide - wide.max(axis=1, keepdims=True))
     close(out, e / e.sum(axis=1, keepdims=True), dtype, 4)
@@ -77,7 +83,11 @@ def transpose_kernel(x_ptr, out_ptr, M, N, BM: tl.constexpr, BN: tl.constexpr):
     rm = tl.program_id(0) * BM + tl.arange(0, BM)
     rn = tl.program_id(1) * BN + tl.arange(0, BN)
     x = tl.load(x_ptr + rm[:, None] * N + rn[None, :], mask=(rm[:, None] < M) & (rn[None, :] < N))
-    tl.store(out_ptr + rn[:, None] * M + rm[None, :], tl.trans(x), mask=(rn[:, None] < N) & (rm[None, :] < M))
+    tl.store(
+        out_ptr + rn[:, None] * M + rm[None, :],
+        tl.trans(x),
+        mask=(rn[:, None] < N) & (rm[None, :] < M),
+    )
 
 
 @pytest.mark.parametrize("dtype", ALL)
@@ -129,9 +139,7 @@ def test_row_argmax_of_integers():
 
 
 @tile.jit
-def copy_kernel(
-    x_ptr, out_ptr, M, N, xs0, xs1, os0, os1, BM: tl.constexpr, BN: tl.constexpr
-):
+def copy_kernel(x_ptr, out_ptr, M, N, xs0, xs1, os0, os1, BM: tl.constexpr, BN: tl.constexpr):
     rm = tl.program_id(0) * BM + tl.arange(0, BM)
     rn = tl.program_id(1) * BN + tl.arange(0, BN)
     mask = (rm[:, None] < M) & (rn[None, :] < N)
@@ -148,7 +156,8 @@ def test_masked_copy_with_strides(dtype, transposed):
     out = poisoned((n, m), dtype).T if transposed else poisoned((m, n), dtype)
     size = x.itemsize
     copy_kernel[(2, 3)](
-        x, out, m, n, x.strides[0] // size, x.strides[1] // size, out.strides[0] // size, out.strides[1] // size,
+        x, out, m, n, x.strides[0] // size, x.strides[1] // size,
+        out.strides[0] // size, out.strides[1] // size,
         BM=32, BN=32,
     )  # fmt: skip
     np.testing.assert_array_equal(out, x)

@@ -57,7 +57,11 @@ def backends() -> dict[str, type[BaseBackend]]:
 
 def _subclass(module: ModuleType, base: type) -> Any:
     for value in vars(module).values():
-        if isinstance(value, type) and issubclass(value, base) and value.__module__ == module.__name__:
+        if (
+            isinstance(value, type)
+            and issubclass(value, base)
+            and value.__module__ == module.__name__
+        ):
             return value
     raise TileError(f"{module.__file__} defines no {base.__name__}")
 
@@ -65,7 +69,9 @@ def _subclass(module: ModuleType, base: type) -> Any:
 def find_backend(target: GPUTarget) -> BaseBackend:
     """The backend for a target."""
     if not isinstance(target, GPUTarget):
-        raise TileError(f"a target is a GPUTarget such as GPUTarget('cuda', 90, 32), not {target!r}")
+        raise TileError(
+            f"a target is a GPUTarget such as GPUTarget('cuda', 90, 32), not {target!r}"
+        )
     for backend in backends().values():
         if backend.supports_target(target):
             return backend(target)
@@ -82,9 +88,21 @@ def drivers() -> dict[str, type[DriverBase]]:
             continue
         module = _load(name, folder, "driver")
         for value in vars(module).values():
-            if isinstance(value, type) and issubclass(value, DriverBase) and value is not DriverBase:
+            if (
+                isinstance(value, type)
+                and issubclass(value, DriverBase)
+                and value is not DriverBase
+            ):
                 result[value.name] = value
     return result
 
 
-__all__ = ["BaseBackend", "BaseOptions", "DriverBase", "GPUTarget", "backends", "drivers", "find_backend"]
+__all__ = [
+    "BaseBackend",
+    "BaseOptions",
+    "DriverBase",
+    "GPUTarget",
+    "backends",
+    "drivers",
+    "find_backend",
+]

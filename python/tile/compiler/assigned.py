@@ -41,7 +41,9 @@ def assigned_names(nodes: Iterable[ast.AST]) -> dict[str, ast.AST]:
     return visitor.names
 
 
-def contains(nodes: Iterable[ast.AST], kinds: tuple[type[ast.AST], ...], into_loops: bool = True) -> ast.AST | None:
+def contains(
+    nodes: Iterable[ast.AST], kinds: tuple[type[ast.AST], ...], into_loops: bool = True
+) -> ast.AST | None:
     """The first node of one of the kinds, outside of nested functions."""
     for node in nodes:
         if isinstance(node, kinds):

@@ -47,7 +47,7 @@ class CodeGenerator(Expressions, Statements, ControlFlow, Functions):
         return self.frames[-1].scope
 
     def lookup(self, name: str) -> Any:
-        where, value = lookup(self.frames[-1], name, self._allow_any_global)
+        _, value = lookup(self.frames[-1], name, self._allow_any_global)
         return value
 
     def at(self, node: ast.AST) -> None:
@@ -67,7 +67,9 @@ class CodeGenerator(Expressions, Statements, ControlFlow, Functions):
         kind = type(node)
         visitor = self._visitors.get(kind)
         if visitor is None:
-            visitor = self._visitors[kind] = getattr(self, "visit_" + kind.__name__, self.unsupported)
+            visitor = self._visitors[kind] = getattr(
+                self, "visit_" + kind.__name__, self.unsupported
+            )
         try:
             return visitor(node)
         except CompilationError:
@@ -110,7 +112,9 @@ class CodeGenerator(Expressions, Statements, ControlFlow, Functions):
 
     # The kernel.
 
-    def kernel(self, function: Any, name: str, arguments: dict[str, Any], hints: dict[str, dict[str, int]]) -> Any:
+    def kernel(
+        self, function: Any, name: str, arguments: dict[str, Any], hints: dict[str, dict[str, int]]
+    ) -> Any:
         """Generates the kernel: `arguments` maps each parameter to the
         structure of its value (a type, a tuple's, or a constant's)."""
         b = self.builder
@@ -134,7 +138,13 @@ class CodeGenerator(Expressions, Statements, ControlFlow, Functions):
         return self.module
 
     def generate_kernel(
-        self, name: str, parsed: Any, frame: Frame, arguments: dict[str, Any], types: list[Any], hints: dict
+        self,
+        name: str,
+        parsed: Any,
+        frame: Frame,
+        arguments: dict[str, Any],
+        types: list[Any],
+        hints: dict,
     ) -> None:
         b = self.builder
         loc = b.loc
@@ -151,7 +161,9 @@ class CodeGenerator(Expressions, Statements, ControlFlow, Functions):
             count: list[Any] = []
             flat_types(shape, count)
             for path in range(len(count)):
-                found = hints.get(parameter if isinstance(value, tensor) else f"{parameter}.{path}", {})
+                found = hints.get(
+                    parameter if isinstance(value, tensor) else f"{parameter}.{path}", {}
+                )
                 attributes.append(b.dict_attr({k: b.int_attr(32, v) for k, v in found.items()}))
         outcome = self.run(parsed.body)
         if outcome is not None and outcome.value is not None:
@@ -174,7 +186,9 @@ class CodeGenerator(Expressions, Statements, ControlFlow, Functions):
 
 
 def _function_place(parsed: Any) -> Place:
-    return Place(parsed.source.file, parsed.node.lineno, parsed.node.col_offset, 0, parsed.source.name)
+    return Place(
+        parsed.source.file, parsed.node.lineno, parsed.node.col_offset, 0, parsed.source.name
+    )
 
 
 def _hidden_cause(error: Exception) -> Exception | None:
@@ -182,4 +196,3 @@ def _hidden_cause(error: Exception) -> Exception | None:
     if isinstance(error, (TileError, _C.ir.MLIRError, RecursionError)):
         return None
     return error
-

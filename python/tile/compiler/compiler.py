@@ -57,7 +57,9 @@ class ASTSource:
         names = fn.arg_names
         unknown = [n for n in signature if isinstance(n, str) and n not in names]
         if unknown:
-            raise TileError(f"the signature names `{unknown[0]}`, which is not a parameter of `{self.name}`")
+            raise TileError(
+                f"the signature names `{unknown[0]}`, which is not a parameter of `{self.name}`"
+            )
         self.signature = {names[k] if isinstance(k, int) else k: v for k, v in signature.items()}
         self.constants = normalize_constants(dict(constexprs or {}), names)
         self.attrs = attribute_hints(dict(attrs or {}), names)
@@ -273,7 +275,9 @@ def compile(
     merged = {**src.parse_options(), **(options or {})}
     parsed = backend.parse_options(merged)
     key = hashlib.sha256(
-        "\0".join([compiler_key(), src.hash(), backend.hash(), parsed.hash(), str(stop_at)]).encode()
+        "\0".join(
+            [compiler_key(), src.hash(), backend.hash(), parsed.hash(), str(stop_at)]
+        ).encode()
     ).hexdigest()
 
     from ..runtime.cache import open_cache
@@ -376,4 +380,3 @@ def _override(name: str, stage: str) -> Any:
     if not path.is_file():
         return None
     return path.read_bytes() if stage in BINARY_STAGES else path.read_text()
-

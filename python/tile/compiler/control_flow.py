@@ -50,7 +50,7 @@ class ControlFlow:
         pending = list(statements)
         while pending:
             statement = pending.pop(0)
-            outcome = self.guard(statement, lambda s=statement: self.step(s, pending))
+            outcome = self.guard(statement, lambda s=statement, rest=pending: self.step(s, rest))
             if isinstance(outcome, list):  # A constant `if`: go on with its branch.
                 pending = outcome
             elif outcome is not None:
@@ -76,7 +76,9 @@ class ControlFlow:
 
     def step_return(self, node: ast.Return) -> Outcome:
         if self.frame.context != "function":
-            raise SemanticError("`return` is not supported inside a loop; set a variable and return after the loop")
+            raise SemanticError(
+                "`return` is not supported inside a loop; set a variable and return after the loop"
+            )
         return Outcome("return", self.visit(node.value) if node.value is not None else None)
 
     # Branches.
@@ -87,13 +89,17 @@ class ControlFlow:
             return [*(node.body if condition else node.orelse), *rest]
         self.check_scalar_condition(node.test, condition, "if")
         condition = to_bool(condition)
-        jump = contains([node], (ast.Return,)) or contains([node], (ast.Continue, ast.Break), into_loops=False)
+        jump = contains([node], (ast.Return,)) or contains(
+            [node], (ast.Continue, ast.Break), into_loops=False
+        )
         if jump is None:
             self.branch(node, condition, lambda: self.run(node.body), lambda: self.run(node.orelse))
             return None
         if self.frame.context == "unrolled" and isinstance(jump, (ast.Break, ast.Return)):
             what = "break" if isinstance(jump, ast.Break) else "return"
-            raise SemanticError(f"`{what}` under a run-time condition is not supported in an unrolled loop")
+            raise SemanticError(
+                f"`{what}` under a run-time condition is not supported in an unrolled loop"
+            )
         following = list(rest)
         rest.clear()
         outcomes = self.branch(
@@ -109,7 +115,8 @@ class ControlFlow:
         if condition.type.is_block():
             self.blame = node
             raise SemanticError(
-                f"the condition of `{what}` must be a scalar, but it is a block ({condition.type}); reduce it first, or "
+                f"the condition of `{what}` must be a scalar, but it is a block "
+                f"({condition.type}); reduce it first, or "
                 "use tl.where to choose element by element"
             )
 
@@ -142,7 +149,9 @@ class ControlFlow:
         returns = jumps and self.frame.context == "function"
         if returns:
             # The end of the function returns None.
-            pairs = [("the returned value", *[o.value if o is not None else None for o in outcomes])]
+            pairs = [
+                ("the returned value", *[o.value if o is not None else None for o in outcomes])
+            ]
             merged: dict[str, Any] = {}
         else:
             self.frame.scope = before
@@ -155,14 +164,15 @@ class ControlFlow:
             c = c if same(a, c) and not is_constant(c) else self.adapt(c, a)
             if structure(a) != structure(c):
                 raise SemanticError(
-                    f"{name} is {_say(structure(a))} in one branch and {_say(structure(c))} in the other; "
+                    f"{name} is {_say(structure(a))} in one branch and {_say(structure(c))} in "
+                    "the other; "
                     "both branches must agree"
                 )
             joined.append((name, structure(a), a, c))
         types: list[Any] = []
         for _, shape, _, _ in joined:
             flat_types(shape, types)
-        for block, index in zip(blocks, (2, 3)):
+        for block, index in zip(blocks, (2, 3), strict=False):
             handles: list[Any] = []
             for entry in joined:
                 flatten(entry[index], handles)
@@ -170,14 +180,16 @@ class ControlFlow:
             b.create("scf.yield", handles, None, ())
         b.insertion_point = saved
         b.loc = loc
-        results = iter(b.create("scf.if", (condition.handle,), None, [b.type(t) for t in types], regions))
+        results = iter(
+            b.create("scf.if", (condition.handle,), None, [b.type(t) for t in types], regions)
+        )
         values = [unflatten(shape, results) for _, shape, _, _ in joined]
         if returns:
             self.frame.scope = before
             return Outcome("return", values[0])
         scope = dict(before)
         scope.update(merged)
-        for (name, *_), value in zip(joined, values):
+        for (name, *_), value in zip(joined, values, strict=False):
             scope[name.strip("`")] = value
             if isinstance(value, tensor) and not name.startswith("`<"):
                 self.name_value(value, name.strip("`"))
@@ -200,7 +212,9 @@ class ControlFlow:
         for name in dict.fromkeys([*then, *orelse]):
             if name not in then or name not in orelse:
                 where = "only when" if name in then else "only unless"
-                merged[name] = Undefined(f"it is assigned {where} the condition on line {line} holds")
+                merged[name] = Undefined(
+                    f"it is assigned {where} the condition on line {line} holds"
+                )
                 continue
             a, c = then[name], orelse[name]
             if isinstance(a, Undefined) or isinstance(c, Undefined):
@@ -231,8 +245,10 @@ class ControlFlow:
         c = materialize_like(c, a)
         shape = structure(a)
         if shape != structure(c):
-            raise SemanticError(f"the two values of `if ... else` are {_say(shape)} and {_say(structure(c))}")
-        for point, value in zip(points, (a, c)):
+            raise SemanticError(
+                f"the two values of `if ... else` are {_say(shape)} and {_say(structure(c))}"
+            )
+        for point, value in zip(points, (a, c), strict=False):
             handles: list[Any] = []
             flatten(value, handles)
             b.insertion_point = point
@@ -241,7 +257,12 @@ class ControlFlow:
         b.loc = loc
         types: list[Any] = []
         flat_types(shape, types)
-        return unflatten(shape, iter(b.create("scf.if", (condition.handle,), None, [b.type(t) for t in types], regions)))
+        return unflatten(
+            shape,
+            iter(
+                b.create("scf.if", (condition.handle,), None, [b.type(t) for t in types], regions)
+            ),
+        )
 
     # Loops.
 
@@ -258,7 +279,9 @@ class ControlFlow:
             return items
         if isinstance(items, dict):
             return list(items)
-        raise SemanticError(f"cannot iterate over a {describe(items)}; use range, tl.range or tl.static_range")
+        raise SemanticError(
+            f"cannot iterate over a {describe(items)}; use range, tl.range or tl.static_range"
+        )
 
     def step_for(self, node: ast.For) -> None:
         if node.orelse:
@@ -266,7 +289,9 @@ class ControlFlow:
         items = self.visit(node.iter)
         self.at(node)
         if isinstance(items, tensor):
-            raise SemanticError("cannot iterate over a tensor; use range, tl.range or tl.static_range")
+            raise SemanticError(
+                "cannot iterate over a tensor; use range, tl.range or tl.static_range"
+            )
         if isinstance(items, range):
             items = program.range(items.start, items.stop, items.step)
         if isinstance(items, program.range):
@@ -288,10 +313,16 @@ class ControlFlow:
             raise SemanticError("a loop over a range assigns one variable")
         start, end, step = bounds.start, bounds.end, bounds.step
         for value in (start, end, step):
-            if not isinstance(value, tensor) and (isinstance(value, float) or not is_constant(value)):
-                raise SemanticError(f"a range's bounds and step are integers, not {describe(value)}")
+            if not isinstance(value, tensor) and (
+                isinstance(value, float) or not is_constant(value)
+            ):
+                raise SemanticError(
+                    f"a range's bounds and step are integers, not {describe(value)}"
+                )
             if isinstance(value, tensor) and (value.type.is_block() or not value.dtype.is_int()):
-                raise SemanticError(f"a range's bounds and step are scalar integers, not {value.type}")
+                raise SemanticError(
+                    f"a range's bounds and step are scalar integers, not {value.type}"
+                )
         if step == 0 and not isinstance(step, tensor):
             raise SemanticError("a range's step must not be 0")
         descending = not isinstance(step, tensor) and step < 0
@@ -348,7 +379,11 @@ class ControlFlow:
         if ty.is_int_unsigned():
             attributes["unsignedCmp"] = b.unit_attr()
         results = b.create(
-            "scf.for", [lower.handle, upper.handle, stride.handle, *inits], attributes, types, (region,)
+            "scf.for",
+            [lower.handle, upper.handle, stride.handle, *inits],
+            attributes,
+            types,
+            (region,),
         )
         self.after_loop(node, carried, results, dropped, [node.target.id])
 
@@ -363,7 +398,9 @@ class ControlFlow:
             if getattr(bounds, flag):
                 attributes[f"tt.{flag}"] = b.unit_attr()
         if bounds.disable_licm:
-            attributes["llvm.loop_annotation"] = b.parse_attr("#llvm.loop_annotation<licm = <disable = true>>")
+            attributes["llvm.loop_annotation"] = b.parse_attr(
+                "#llvm.loop_annotation<licm = <disable = true>>"
+            )
         return attributes
 
     def carried(self, body: list[ast.stmt], exclude: list[str]) -> dict[str, Any]:
@@ -391,7 +428,9 @@ class ControlFlow:
                 self.name_value(inner[name], name)
         return inner
 
-    def leave(self, node: Any, carried: dict[str, Any], inner: dict[str, Any]) -> tuple[list[Any], set[str]]:
+    def leave(
+        self, node: Any, carried: dict[str, Any], inner: dict[str, Any]
+    ) -> tuple[list[Any], set[str]]:
         """The values for the next iteration, and names that change their type."""
         handles: list[Any] = []
         dropped: set[str] = set()
@@ -400,7 +439,9 @@ class ControlFlow:
             shape = structure(initial)
             if isinstance(value, Undefined):
                 if not self.killed_first(node.body, name):
-                    raise SemanticError(f"`{name}` may be undefined after an iteration of the loop: {value.why}")
+                    raise SemanticError(
+                        f"`{name}` may be undefined after an iteration of the loop: {value.why}"
+                    )
                 value = inner[name]
                 dropped.add(name)
             else:
@@ -419,36 +460,54 @@ class ControlFlow:
             self.blame = assignment
         if isinstance(before, Constant) or isinstance(after, Constant):
             return SemanticError(
-                f"`{name}` is {_say(before)} before the loop on line {node.lineno}, but {_say(after)} after an iteration; "
-                "only numbers and tensors can change in a run-time loop (tl.static_range unrolls one)"
+                f"`{name}` is {_say(before)} before the loop on line {node.lineno}, but "
+                f"{_say(after)} after an iteration; "
+                "only numbers and tensors can change in a run-time loop (tl.static_range unrolls "
+                "one)"
             )
         return SemanticError(
-            f"`{name}` has the type {_say(before)} before the loop on line {node.lineno}, but {_say(after)} after an "
-            "iteration; a variable keeps its type through a loop, so convert it with .to() or tl.broadcast_to"
+            f"`{name}` has the type {_say(before)} before the loop on line {node.lineno}, but "
+            f"{_say(after)} after an "
+            "iteration; a variable keeps its type through a loop, so convert it with .to() or "
+            "tl.broadcast_to"
         )
 
     def killed_first(self, body: list[ast.stmt], name: str) -> bool:
         """True if the body surely assigns the name before it reads it."""
         for statement in body:
             reads = any(
-                isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load) for n in ast.walk(statement)
+                isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
+                for n in ast.walk(statement)
             )
-            if reads or isinstance(statement, ast.AugAssign) and name in assigned_names([statement]):
+            if reads or (
+                isinstance(statement, ast.AugAssign) and name in assigned_names([statement])
+            ):
                 return False
-            if isinstance(statement, (ast.Assign, ast.AnnAssign)) and name in assigned_names([statement]):
+            if isinstance(statement, (ast.Assign, ast.AnnAssign)) and name in assigned_names(
+                [statement]
+            ):
                 return True
-            if isinstance(statement, (ast.If, ast.For, ast.While)) and name in assigned_names([statement]):
+            if isinstance(statement, (ast.If, ast.For, ast.While)) and name in assigned_names(
+                [statement]
+            ):
                 return False
         return False
 
     def after_loop(
-        self, node: Any, carried: dict[str, Any], results: list[Any], dropped: set[str], own: list[str]
+        self,
+        node: Any,
+        carried: dict[str, Any],
+        results: list[Any],
+        dropped: set[str],
+        own: list[str],
     ) -> None:
         handles = iter(results)
         for name, initial in carried.items():
             value = unflatten(structure(initial), handles)
             if name in dropped:
-                self.scope[name] = Undefined(f"it changes its type in the loop on line {node.lineno}")
+                self.scope[name] = Undefined(
+                    f"it changes its type in the loop on line {node.lineno}"
+                )
                 continue
             self.scope[name] = value
             if isinstance(value, tensor) and not name.startswith("<"):

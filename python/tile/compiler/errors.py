@@ -26,7 +26,9 @@ class Place:
 
     def render(self) -> str:
         """The line with carets under the range, as Python's tracebacks show it."""
-        head = f'  File "{self.file}", line {self.line}' + (f", in {self.function}" if self.function else "")
+        head = f'  File "{self.file}", line {self.line}' + (
+            f", in {self.function}" if self.function else ""
+        )
         text = self.text
         if not text.strip():
             return head
@@ -103,7 +105,9 @@ def from_diagnostics(error: Exception, what: str = "") -> CompilationError:
     if not errors:
         return CompilationError(what + str(error))
     first = errors[0]
-    places = [Place(file, line, max(0, column - 1)) for file, line, column in reversed(first["places"])]
+    places = [
+        Place(file, line, max(0, column - 1)) for file, line, column in reversed(first["places"])
+    ]
     notes = []
     if what:
         notes.append(what)

@@ -63,7 +63,11 @@ class Expressions:
         return items
 
     def visit_Dict(self, node: ast.Dict) -> dict:
-        return {self.visit(k): self.visit(v) for k, v in zip(node.keys, node.values) if k is not None}
+        return {
+            self.visit(k): self.visit(v)
+            for k, v in zip(node.keys, node.values, strict=False)
+            if k is not None
+        }
 
     def visit_NamedExpr(self, node: ast.NamedExpr) -> Any:
         value = self.visit(node.value)
@@ -78,7 +82,9 @@ class Expressions:
             member = getattr(tensor, name, None)
             if member is None or name.startswith("_"):
                 if name == "value":
-                    raise SemanticError("a run-time value has no .value: it is not known at compile time")
+                    raise SemanticError(
+                        "a run-time value has no .value: it is not known at compile time"
+                    )
                 raise SemanticError(f"a {owner.type} has no attribute `{name}`")
             if is_callable_function(member):
                 return BoundFunction(member, owner)
@@ -88,7 +94,11 @@ class Expressions:
         if isinstance(owner, BoundFunction):
             owner = owner.function
         if not hasattr(owner, name):
-            what = f"module `{owner.__name__}`" if hasattr(owner, "__spec__") else f"a {describe(owner)}"
+            what = (
+                f"module `{owner.__name__}`"
+                if hasattr(owner, "__spec__")
+                else f"a {describe(owner)}"
+            )
             raise SemanticError(f"{what} has no attribute `{name}`")
         value = getattr(owner, name)
         if is_callable_function(getattr(type(owner), name, None)) and not isinstance(owner, type):
@@ -103,7 +113,9 @@ class Expressions:
                 return arithmetic.logical_not(value)
             return not value
         if not isinstance(value, tensor):
-            method = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}[type(node.op)]
+            method = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}[
+                type(node.op)
+            ]
             return method(value)
         if isinstance(node.op, ast.USub):
             return arithmetic.neg(value)
@@ -118,17 +130,24 @@ class Expressions:
 
     def binary(self, op: type[ast.operator], lhs: Any, rhs: Any) -> Any:
         if op not in _BINARY:
-            raise SemanticError(f"the operator {op.__name__} is not supported in kernels; use tl.dot for matrix products")
+            raise SemanticError(
+                f"the operator {op.__name__} is not supported in kernels; use tl.dot for matrix "
+                "products"
+            )
         on_tensors, on_constants, method = _BINARY[op]
         if isinstance(lhs, tensor) or isinstance(rhs, tensor):
             for value in (lhs, rhs):
                 if is_sequence(value):
-                    raise SemanticError(f"no arithmetic between a tensor and a {type(value).__name__}")
+                    raise SemanticError(
+                        f"no arithmetic between a tensor and a {type(value).__name__}"
+                    )
             custom = self.operator_method(lhs, method)
             if custom is not None:
                 return self.call_function(custom, [rhs], {})
             if on_tensors is None:
-                raise SemanticError("** works on constants only; use tl.math.pow or tl.exp2 for run-time values")
+                raise SemanticError(
+                    "** works on constants only; use tl.math.pow or tl.exp2 for run-time values"
+                )
             return on_tensors(lhs, rhs)
         custom = self.operator_method(lhs, method)
         if custom is not None:
@@ -138,7 +157,9 @@ class Expressions:
         except ZeroDivisionError:
             raise SemanticError("division by zero in a constant expression") from None
         except TypeError:
-            raise SemanticError(f"no such operation between {describe(lhs)} and {describe(rhs)}") from None
+            raise SemanticError(
+                f"no such operation between {describe(lhs)} and {describe(rhs)}"
+            ) from None
 
     def operator_method(self, owner: Any, method: str) -> Any:
         """An operator that a user's aggregate defines as a jit function."""
@@ -150,7 +171,7 @@ class Expressions:
     def visit_Compare(self, node: ast.Compare) -> Any:
         lhs = self.visit(node.left)
         result: Any = True
-        for op, right in zip(node.ops, node.comparators):
+        for op, right in zip(node.ops, node.comparators, strict=False):
             rhs = self.visit(right)
             self.at(node)
             part = self.compare(type(op), lhs, rhs)
@@ -180,7 +201,11 @@ class Expressions:
         if isinstance(lhs, tensor) or isinstance(rhs, tensor):
             other = rhs if isinstance(lhs, tensor) else lhs
             pointers = any(isinstance(v, tensor) and v.dtype.is_ptr() for v in (lhs, rhs))
-            if not isinstance(other, tensor) and not is_constant(other) and not (other is None and pointers):
+            if (
+                not isinstance(other, tensor)
+                and not is_constant(other)
+                and not (other is None and pointers)
+            ):
                 if op is ast.Eq:
                     return False
                 if op is ast.NotEq:
@@ -194,7 +219,7 @@ class Expressions:
         if len(lhs) != len(rhs):
             return not equal
         result: Any = True
-        for a, b in zip(lhs, rhs):
+        for a, b in zip(lhs, rhs, strict=False):
             part = self.compare(ast.Eq, a, b)
             if isinstance(result, tensor) or isinstance(part, tensor):
                 result = arithmetic.logical_and(result, part)
@@ -214,9 +239,13 @@ class Expressions:
             elif isinstance(result, tensor):
                 if isinstance(value, tensor) or is_constant(value):
                     self.at(node)
-                    result = (arithmetic.logical_and if is_and else arithmetic.logical_or)(result, value)
+                    result = (arithmetic.logical_and if is_and else arithmetic.logical_or)(
+                        result, value
+                    )
                 else:
-                    raise SemanticError(f"`and` and `or` take numbers and tensors, not {describe(value)}")
+                    raise SemanticError(
+                        f"`and` and `or` take numbers and tensors, not {describe(value)}"
+                    )
             else:
                 result = value  # The constant before it did not decide.
             if not isinstance(result, tensor) and bool(result) != is_and:
@@ -230,9 +259,12 @@ class Expressions:
         self.at(node.test)
         if condition.type.is_block():
             raise SemanticError(
-                f"the condition of `if ... else` is a block ({condition.type}); use tl.where to choose element by element"
+                f"the condition of `if ... else` is a block ({condition.type}); use tl.where to "
+                "choose element by element"
             )
-        return self.choose(to_bool(condition), lambda: self.visit(node.body), lambda: self.visit(node.orelse))
+        return self.choose(
+            to_bool(condition), lambda: self.visit(node.body), lambda: self.visit(node.orelse)
+        )
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
         owner = self.visit(node.value)
@@ -246,7 +278,9 @@ class Expressions:
             try:
                 item = owner[index]
             except IndexError:
-                raise SemanticError(f"index {index} is out of range for {len(owner)} items") from None
+                raise SemanticError(
+                    f"index {index} is out of range for {len(owner)} items"
+                ) from None
             return item
         method = self.operator_method(owner, "__getitem__")
         if method is not None:
@@ -257,9 +291,13 @@ class Expressions:
             raise SemanticError(f"cannot index a {describe(owner)}: {error}") from None
 
     def visit_Slice(self, node: ast.Slice) -> slice:
-        parts = [self.visit(p) if p is not None else None for p in (node.lower, node.upper, node.step)]
+        parts = [
+            self.visit(p) if p is not None else None for p in (node.lower, node.upper, node.step)
+        ]
         if any(isinstance(p, tensor) for p in parts):
-            raise SemanticError("slices need constant bounds; use pointers and masks for run-time ones")
+            raise SemanticError(
+                "slices need constant bounds; use pointers and masks for run-time ones"
+            )
         return slice(*parts)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> str:
@@ -275,7 +313,9 @@ class Expressions:
         return format(value, self.visit(node.format_spec) if node.format_spec else "")
 
     def visit_Lambda(self, node: ast.Lambda) -> LocalFunction:
-        return LocalFunction("<lambda>", node.args, [ast.copy_location(ast.Return(node.body), node.body)], self.frame)
+        return LocalFunction(
+            "<lambda>", node.args, [ast.copy_location(ast.Return(node.body), node.body)], self.frame
+        )
 
     def visit_ListComp(self, node: ast.ListComp) -> list:
         return list(self.comprehension(node.elt, node.generators))
@@ -289,7 +329,9 @@ class Expressions:
         first, rest = generators[0], generators[1:]
         items = self.visit(first.iter)
         if isinstance(items, tensor):
-            raise SemanticError("a comprehension iterates over constants and tuples, not over a tensor")
+            raise SemanticError(
+                "a comprehension iterates over constants and tuples, not over a tensor"
+            )
         saved = dict(self.scope)
         result: list[Any] = []
         for item in self.static_items(items):
@@ -318,5 +360,3 @@ class Expressions:
         result = self.call_function(function, arguments, keywords)
         frame.call = saved
         return result
-
-

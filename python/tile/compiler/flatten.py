@@ -118,7 +118,12 @@ def same(a: Any, b: Any) -> bool:
     if a is b:
         return True
     if isinstance(a, tensor) or isinstance(b, tensor):
-        return isinstance(a, tensor) and isinstance(b, tensor) and a.type == b.type and a.handle == b.handle
+        return (
+            isinstance(a, tensor)
+            and isinstance(b, tensor)
+            and a.type == b.type
+            and a.handle == b.handle
+        )
     if is_sequence(a) and is_sequence(b):
         return type(a) is type(b) and len(a) == len(b) and all(map(same, a, b))
     if type(a) is not type(b):
@@ -151,7 +156,9 @@ def materialize_like(value: Any, model: Any) -> Any:
                 return constant(value, model.type)
         return to_tensor(value)
     if is_sequence(value) and is_sequence(model) and len(value) == len(model):
-        return make_sequence(type(value), [materialize_like(v, m) for v, m in zip(value, model)])
+        return make_sequence(
+            type(value), [materialize_like(v, m) for v, m in zip(value, model, strict=False)]
+        )
     if is_sequence(value):
         return materialize(value)
     return value
@@ -167,7 +174,9 @@ def unify(name: str, a: Any, b: Any) -> tuple[Any, Any, Any]:
     new_a, new_b = materialize_like(a, b), materialize_like(b, a)
     sa, sb = structure(new_a), structure(new_b)
     if sa != sb:
-        raise SemanticError(f"{name} has the type {describe(sa)} in one branch and {describe(sb)} in the other")
+        raise SemanticError(
+            f"{name} has the type {describe(sa)} in one branch and {describe(sb)} in the other"
+        )
     return sa, new_a, new_b
 
 

@@ -69,7 +69,9 @@ def check_global(name: str, value: Any, scope: dict[str, Any], allow_any: bool) 
     """A global as kernels may see it; refuses those that could change."""
     if isinstance(value, values.constexpr):
         return value.value
-    if isinstance(value, (types.ModuleType, type, dtype, types.FunctionType, types.BuiltinFunctionType)):
+    if isinstance(
+        value, (types.ModuleType, type, dtype, types.FunctionType, types.BuiltinFunctionType)
+    ):
         return value
     if values.is_builtin(value) or getattr(value, "__tile_callable__", False) or value is None:
         return value
@@ -86,7 +88,8 @@ def check_global(name: str, value: Any, scope: dict[str, Any], allow_any: bool) 
     if allow_any:
         return value
     raise SemanticError(
-        f"the global `{name}` is not a constant: a kernel is compiled once and would not see it change; "
+        f"the global `{name}` is not a constant: a kernel is compiled once and would not see it "
+        "change; "
         f"declare it `{name} = tl.constexpr(...)` or pass it as an argument"
     )
 

@@ -13,7 +13,15 @@ from ..errors import SemanticError
 from ..language import arithmetic, program
 from ..language import math as tl_math
 from ..language.dtypes import dtype
-from ..language.values import constexpr, constexpr_type, describe, is_builtin, tensor, tl_tuple, unwrap
+from ..language.values import (
+    constexpr,
+    constexpr_type,
+    describe,
+    is_builtin,
+    tensor,
+    tl_tuple,
+    unwrap,
+)
 from .flatten import flat_types, flatten, is_sequence, structure, unflatten
 from .frames import Frame
 
@@ -35,7 +43,9 @@ class LocalFunction:
 
     __tile_callable__ = True
 
-    def __init__(self, name: str, arguments: ast.arguments, body: list[ast.stmt], frame: Frame) -> None:
+    def __init__(
+        self, name: str, arguments: ast.arguments, body: list[ast.stmt], frame: Frame
+    ) -> None:
         self.name = name
         self.arguments = arguments
         self.body = body
@@ -117,7 +127,7 @@ _PYTHON_BUILTINS: dict[Any, Any] = {
     builtins.bool: _bool,
     builtins.tuple: lambda items=(): tuple(items),
     builtins.list: lambda items=(): list(items),
-    builtins.zip: lambda *items: list(zip(*items)),
+    builtins.zip: lambda *items: list(zip(*items, strict=False)),
     builtins.enumerate: lambda items, start=0: list(enumerate(items, start)),
     builtins.reversed: lambda items: list(reversed(items)),
     builtins.getattr: getattr,
@@ -158,7 +168,8 @@ class Functions:
             if not callable(function):
                 raise SemanticError(f"a {describe(function)} cannot be called")
             raise SemanticError(
-                f"`{name}` is a plain Python function: decorate it with @tile.jit to call it from a kernel, or with "
+                f"`{name}` is a plain Python function: decorate it with @tile.jit to call it "
+                "from a kernel, or with "
                 "@tile.constexpr_function to run it on constants while compiling"
             )
         elif isinstance(function, types.BuiltinFunctionType) and any(map(_has_tensor, arguments)):
@@ -197,12 +208,17 @@ class Functions:
         for value in (*arguments, *keywords.values()):
             if isinstance(value, tensor):
                 raise SemanticError(
-                    f"`{function.__name__}` is a constexpr_function: its arguments must be constants, not {value.type}"
+                    f"`{function.__name__}` is a constexpr_function: its arguments must be "
+                    f"constants, not {value.type}"
                 )
         try:
-            return unwrap(function(*map(unwrap, arguments), **{k: unwrap(v) for k, v in keywords.items()}))
+            return unwrap(
+                function(*map(unwrap, arguments), **{k: unwrap(v) for k, v in keywords.items()})
+            )
         except Exception as error:
-            raise SemanticError(f"`{function.__name__}` raised {type(error).__name__}: {error}") from None
+            raise SemanticError(
+                f"`{function.__name__}` raised {type(error).__name__}: {error}"
+            ) from None
 
     def bind(self, function: Any, arguments: list[Any], keywords: dict[str, Any]) -> dict[str, Any]:
         """The parameters of a jit function, each with its value."""
@@ -218,7 +234,8 @@ class Functions:
                 value = tuple(value)
             if name in function.constexpr_names and isinstance(value, tensor):
                 raise SemanticError(
-                    f"parameter `{name}` of `{function.__name__}` is a tl.constexpr, but this argument is a run-time "
+                    f"parameter `{name}` of `{function.__name__}` is a tl.constexpr, but this "
+                    "argument is a run-time "
                     f"value ({value.type})"
                 )
             scope[name] = value
@@ -229,9 +246,13 @@ class Functions:
         signature = tuple(structure(v) for v in scope.values())
         for frame in self.frames:
             if frame.function is function and frame.signature == signature:
-                raise SemanticError(f"`{function.__name__}` calls itself; recursion is not supported in kernels")
+                raise SemanticError(
+                    f"`{function.__name__}` calls itself; recursion is not supported in kernels"
+                )
         if len(self.frames) > _MAX_DEPTH:
-            raise SemanticError(f"calls nest more than {_MAX_DEPTH} deep; recursion is not supported in kernels")
+            raise SemanticError(
+                f"calls nest more than {_MAX_DEPTH} deep; recursion is not supported in kernels"
+            )
         parsed = function.parse()
         self.dependencies.add(function)
         frame = Frame(parsed.source, scope, function, signature)
@@ -250,14 +271,18 @@ class Functions:
             self.builder.pop_call()
         return outcome.value if outcome is not None else None
 
-    def call_local(self, function: LocalFunction, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+    def call_local(
+        self, function: LocalFunction, arguments: list[Any], keywords: dict[str, Any]
+    ) -> Any:
         spec = function.arguments
         names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
         if len(arguments) > len(names):
-            raise SemanticError(f"`{function.name}` takes {len(names)} arguments, but got {len(arguments)}")
+            raise SemanticError(
+                f"`{function.name}` takes {len(names)} arguments, but got {len(arguments)}"
+            )
         scope = dict(function.frame.scope)
-        values = dict(zip(names, arguments), **keywords)
-        for name, default in zip(reversed(names), reversed(spec.defaults)):
+        values = dict(zip(names, arguments, strict=False), **keywords)
+        for name, default in zip(reversed(names), reversed(spec.defaults), strict=False):
             if name not in values:
                 values[name] = self.visit(default)
         missing = [n for n in names if n not in values]
@@ -266,7 +291,9 @@ class Functions:
         scope.update(values)
         signature = tuple(structure(v) for v in values.values())
         if any(f.function is function and f.signature == signature for f in self.frames):
-            raise SemanticError(f"`{function.name}` calls itself; recursion is not supported in kernels")
+            raise SemanticError(
+                f"`{function.name}` calls itself; recursion is not supported in kernels"
+            )
         return self.inline(Frame(function.frame.source, scope, function, signature), function.body)
 
     def call_outlined(self, function: Any, frame: Frame) -> Any:
@@ -282,7 +309,9 @@ class Functions:
         symbol, result = known
         types_: list[dtype] = []
         flat_types(result, types_)
-        results = b.create("tt.call", handles, {"callee": b.symbol_attr(symbol)}, [b.type(t) for t in types_])
+        results = b.create(
+            "tt.call", handles, {"callee": b.symbol_attr(symbol)}, [b.type(t) for t in types_]
+        )
         return unflatten(result, iter(results))
 
     def outline(self, function: Any, frame: Frame) -> tuple[str, Any]:
@@ -295,7 +324,9 @@ class Functions:
         block = region.blocks[0]
         b.insert_at_end(block)
         arguments = iter(block.arguments)
-        frame.scope = {n: unflatten(s, arguments) for n, s in zip(frame.scope, frame.signature)}
+        frame.scope = {
+            n: unflatten(s, arguments) for n, s in zip(frame.scope, frame.signature, strict=False)
+        }
         self.frames.append(frame)
         try:
             outcome = self.run(function.parse().body)
@@ -314,12 +345,12 @@ class Functions:
             "sym_name": b.str_attr(symbol),
             "sym_visibility": b.str_attr("private"),
             "function_type": b.type_attr(
-                b.function_type([b.type(t) for t in argument_types], [b.type(t) for t in result_types])
+                b.function_type(
+                    [b.type(t) for t in argument_types], [b.type(t) for t in result_types]
+                )
             ),
             "noinline": b.bool_attr(True),
         }, (), (region,))  # fmt: skip
         b.insertion_point = saved
         b.loc = saved_loc
         return symbol, shape
-
-

@@ -15,7 +15,9 @@ def structure_of(spec: Any, constant: Any = None) -> Any:
     """The structure of the parameter that a signature entry stands for."""
     if isinstance(spec, (tuple, list)):
         constants = constant if isinstance(constant, (tuple, list)) else [None] * len(spec)
-        return Sequence_(tuple, tuple(structure_of(s, c) for s, c in zip(spec, constants)))
+        return Sequence_(
+            tuple, tuple(structure_of(s, c) for s, c in zip(spec, constants, strict=False))
+        )
     if isinstance(spec, dtype):
         return spec
     if spec == "constexpr":

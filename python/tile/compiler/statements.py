@@ -32,16 +32,27 @@ class Statements:
             return
         value = self.visit(node.value)
         annotation = self.visit(node.annotation)
-        if (annotation is constexpr or _is_constexpr_annotation(annotation)) and isinstance(value, tensor):
-            raise SemanticError(f"this is declared tl.constexpr, but its value is known only at run time ({value.type})")
+        if (annotation is constexpr or _is_constexpr_annotation(annotation)) and isinstance(
+            value, tensor
+        ):
+            raise SemanticError(
+                "this is declared tl.constexpr, but its value is known only at run time "
+                f"({value.type})"
+            )
         self.assign(node.target, value)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         if not isinstance(node.target, (ast.Name, ast.Attribute)):
-            raise SemanticError("only variables can be updated in place; blocks are not indexed by element")
-        load = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target) if isinstance(
-            node.target, ast.Name
-        ) else ast.copy_location(ast.Attribute(node.target.value, node.target.attr, ast.Load()), node.target)
+            raise SemanticError(
+                "only variables can be updated in place; blocks are not indexed by element"
+            )
+        load = (
+            ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
+            if isinstance(node.target, ast.Name)
+            else ast.copy_location(
+                ast.Attribute(node.target.value, node.target.attr, ast.Load()), node.target
+            )
+        )
         lhs, rhs = self.visit(load), self.visit(node.value)
         self.at(node)
         self.assign(node.target, self.binary(type(node.op), lhs, rhs))
@@ -63,7 +74,9 @@ class Statements:
             setter(target.attr, value)
             return
         if isinstance(target, ast.Subscript):
-            raise SemanticError("elements of a block or tuple cannot be assigned; use tl.where or tl.store")
+            raise SemanticError(
+                "elements of a block or tuple cannot be assigned; use tl.where or tl.store"
+            )
         raise SemanticError("cannot assign to this")
 
     def unpack(self, target: ast.Tuple | ast.List, value: Any) -> None:
@@ -82,7 +95,7 @@ class Statements:
             values = list(value)
         if len(values) != len(names):
             raise SemanticError(f"cannot unpack {len(values)} values into {len(names)} names")
-        for name, item in zip(names, values):
+        for name, item in zip(names, values, strict=False):
             self.assign(name, item)
 
     def visit_Delete(self, node: ast.Delete) -> None:
@@ -107,11 +120,12 @@ class Statements:
 
     def unsupported(self, node: ast.AST) -> None:
         names = {
-            "With": "`with`", "Try": "`try`", "Raise": "`raise`", "Import": "`import`", "Global": "`global`",
-            "ImportFrom": "`import`", "Nonlocal": "`nonlocal`", "ClassDef": "class definitions",
-            "Yield": "`yield`", "YieldFrom": "`yield`", "Await": "`await`", "AsyncFor": "`async`",
-            "AsyncWith": "`async`", "AsyncFunctionDef": "`async`", "Match": "`match`",
-            "Set": "sets", "SetComp": "set comprehensions", "DictComp": "dict comprehensions",
+            "With": "`with`", "Try": "`try`", "Raise": "`raise`", "Import": "`import`",
+            "ImportFrom": "`import`", "Global": "`global`", "Nonlocal": "`nonlocal`",
+            "ClassDef": "class definitions", "Yield": "`yield`", "YieldFrom": "`yield`",
+            "Await": "`await`", "AsyncFor": "`async`", "AsyncWith": "`async`",
+            "AsyncFunctionDef": "`async`", "Match": "`match`", "Set": "sets",
+            "SetComp": "set comprehensions", "DictComp": "dict comprehensions",
         }  # fmt: skip
         kind = type(node).__name__
         raise SemanticError(f"{names.get(kind, kind)} cannot be used in kernels")

@@ -1,4 +1,5 @@
 """``tile.language``: what kernels are written in."""
+# ruff: noqa: F401
 
 from . import extra, math
 from .arithmetic import PropagateNan, add, clamp, maximum, minimum, mul, sub, where

@@ -194,7 +194,9 @@ def logical_or(input: Any, other: Any) -> tensor:
     return _binary("arith.ori", x, y)
 
 
-def _comparison(symbol: str, floating: str, signed: str, unsigned: str) -> Callable[[Any, Any], tensor]:
+def _comparison(
+    symbol: str, floating: str, signed: str, unsigned: str
+) -> Callable[[Any, Any], tensor]:
     def operation(x: Any, y: Any) -> tensor:
         if _is_pointer(x) or _is_pointer(y):
             x, y = _address(x, symbol), _address(y, symbol)
@@ -217,7 +219,9 @@ def _address(value: Any, symbol: str) -> tensor:
         return constant(0, dt.int64)
     value = to_tensor(value)
     if not value.dtype.is_int():
-        raise SemanticError(f"{symbol} compares a pointer with a pointer or an integer, not with {value.type}")
+        raise SemanticError(
+            f"{symbol} compares a pointer with a pointer or an integer, not with {value.type}"
+        )
     return cast(value, dt.int64)
 
 
@@ -275,7 +279,9 @@ def where(condition: Any, x: Any, y: Any) -> tensor:
     if _is_pointer(x) or _is_pointer(y):
         x, y = to_tensor(x), to_tensor(y)
         if x.dtype != y.dtype:
-            raise SemanticError(f"where chooses between values of one type, not {x.type} and {y.type}")
+            raise SemanticError(
+                f"where chooses between values of one type, not {x.type} and {y.type}"
+            )
     else:
         x, y = binary_operands(x, y, "where")
     if condition.type.is_block():
@@ -283,7 +289,9 @@ def where(condition: Any, x: Any, y: Any) -> tensor:
     else:
         x, y = broadcast_pair(x, y)
     b = current()
-    handle = b.create_one("arith.select", (condition.handle, x.handle, y.handle), None, (b.type(x.type),))
+    handle = b.create_one(
+        "arith.select", (condition.handle, x.handle, y.handle), None, (b.type(x.type),)
+    )
     return tensor(handle, x.type)
 
 

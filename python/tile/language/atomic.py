@@ -16,7 +16,8 @@ from .values import builtin, member, tensor, unwrap
 _SEMANTICS = {"acq_rel": 4, "": 4, "relaxed": 1, "acquire": 2, "release": 3}
 _SCOPES = {"gpu": 1, "": 1, "cta": 2, "sys": 3}
 _RMW = {
-    "and": 1, "or": 2, "xor": 3, "add": 4, "fadd": 5, "max": 6, "min": 7, "umax": 8, "umin": 9, "exch": 10,
+    "and": 1, "or": 2, "xor": 3, "add": 4, "fadd": 5, "max": 6, "min": 7, "umax": 8, "umin": 9,
+    "exch": 10,
 }  # fmt: skip
 
 
@@ -37,7 +38,11 @@ def _operands(name: str, pointer: Any, val: Any, mask: Any) -> tuple[tensor, ten
         raise SemanticError(f"atomic_{name} cannot write through a pointer declared tl.const")
     if element.is_bool() or (element.primitive_bitwidth < 16 and name != "cas"):
         raise SemanticError(f"atomic_{name} does not support {element}")
-    val = constant(unwrap(val), element) if is_constant(unwrap(val)) else cast(to_tensor(val), element)
+    val = (
+        constant(unwrap(val), element)
+        if is_constant(unwrap(val))
+        else cast(to_tensor(val), element)
+    )
     mask = constant(True, dt.int1) if unwrap(mask) is None else to_bool(mask)
     if not pointer.type.is_block():
         if val.type.is_block() or mask.type.is_block():
@@ -56,15 +61,21 @@ def _rmw(op: str, pointer: tensor, val: tensor, mask: tensor, ordering: dict) ->
 
 @member()
 @builtin
-def atomic_add(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> tensor:
+def atomic_add(
+    pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
+) -> tensor:
     """Adds to memory; returns what was there."""
     pointer, val, mask = _operands("add", pointer, val, mask)
-    return _rmw("fadd" if val.dtype.is_floating() else "add", pointer, val, mask, _ordering(sem, scope))
+    return _rmw(
+        "fadd" if val.dtype.is_floating() else "add", pointer, val, mask, _ordering(sem, scope)
+    )
 
 
 @member()
 @builtin
-def atomic_xchg(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> tensor:
+def atomic_xchg(
+    pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
+) -> tensor:
     """Writes to memory; returns what was there."""
     pointer, val, mask = _operands("xchg", pointer, val, mask)
     return _rmw("exch", pointer, val, mask, _ordering(sem, scope))
@@ -79,21 +90,27 @@ def _bitwise(op: str, pointer: Any, val: Any, mask: Any, sem: Any, scope: Any) -
 
 @member()
 @builtin
-def atomic_and(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> tensor:
+def atomic_and(
+    pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
+) -> tensor:
     """Bitwise and with memory; returns what was there."""
     return _bitwise("and", pointer, val, mask, sem, scope)
 
 
 @member()
 @builtin
-def atomic_or(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> tensor:
+def atomic_or(
+    pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
+) -> tensor:
     """Bitwise or with memory; returns what was there."""
     return _bitwise("or", pointer, val, mask, sem, scope)
 
 
 @member()
 @builtin
-def atomic_xor(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> tensor:
+def atomic_xor(
+    pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
+) -> tensor:
     """Bitwise exclusive or with memory; returns what was there."""
     return _bitwise("xor", pointer, val, mask, sem, scope)
 
@@ -123,14 +140,18 @@ def _minmax(op: str, pointer: Any, val: Any, mask: Any, sem: Any, scope: Any) ->
 
 @member()
 @builtin
-def atomic_max(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> tensor:
+def atomic_max(
+    pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
+) -> tensor:
     """Keeps the larger in memory; returns what was there."""
     return _minmax("max", pointer, val, mask, sem, scope)
 
 
 @member()
 @builtin
-def atomic_min(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> tensor:
+def atomic_min(
+    pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
+) -> tensor:
     """Keeps the smaller in memory; returns what was there."""
     return _minmax("min", pointer, val, mask, sem, scope)
 
@@ -143,8 +164,16 @@ def atomic_cas(pointer: Any, cmp: Any, val: Any, sem: Any = None, scope: Any = N
     element = pointer.dtype.element_ty
     if element.primitive_bitwidth not in (16, 32, 64):
         raise SemanticError(f"atomic_cas supports types of 16, 32 and 64 bits, not {element}")
-    cmp = constant(unwrap(cmp), element) if is_constant(unwrap(cmp)) else cast(to_tensor(cmp), element)
-    val = constant(unwrap(val), element) if is_constant(unwrap(val)) else cast(to_tensor(val), element)
+    cmp = (
+        constant(unwrap(cmp), element)
+        if is_constant(unwrap(cmp))
+        else cast(to_tensor(cmp), element)
+    )
+    val = (
+        constant(unwrap(val), element)
+        if is_constant(unwrap(val))
+        else cast(to_tensor(val), element)
+    )
     pointer, cmp, val = raise_to_common_shape(pointer, cmp, val)
     b = current()
     handles = (pointer.handle, cmp.handle, val.handle)

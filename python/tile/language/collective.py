@@ -24,7 +24,7 @@ def _combine_region(inputs: tuple[tensor, ...], combine_fn: Any, terminator: str
     types = [x.dtype for x in inputs]
     region = b.region([b.type(t) for t in (*types, *types)])
     block = region.blocks[0]
-    arguments = [tensor(v, t) for v, t in zip(block.arguments, (*types, *types))]
+    arguments = [tensor(v, t) for v, t in zip(block.arguments, (*types, *types), strict=False)]
     saved = b.insertion_point
     b.insert_at_end(block)
     try:
@@ -32,12 +32,15 @@ def _combine_region(inputs: tuple[tensor, ...], combine_fn: Any, terminator: str
         results = list(result) if isinstance(result, (tuple, list)) else [result]
         if len(results) != len(types):
             raise SemanticError(
-                f"the combine function of {what} must return {len(types)} value(s), but it returned {len(results)}"
+                f"the combine function of {what} must return {len(types)} value(s), but it "
+                f"returned {len(results)}"
             )
         results = [to_tensor(r) for r in results]
-        for r, t in zip(results, types):
+        for r, t in zip(results, types, strict=False):
             if r.type != t:
-                raise SemanticError(f"the combine function of {what} must return {t}, but it returned {r.type}")
+                raise SemanticError(
+                    f"the combine function of {what} must return {t}, but it returned {r.type}"
+                )
         b.create(terminator, [r.handle for r in results], None, ())
     finally:
         b.insertion_point = saved
@@ -50,7 +53,9 @@ def _same_shapes(inputs: tuple[tensor, ...], what: str) -> tuple[int, ...]:
         if not x.type.is_block():
             raise SemanticError(f"{what} takes blocks, not the scalar {x.type}")
         if x.shape != shape:
-            raise SemanticError(f"{what} takes blocks of one shape, not {list(shape)} and {list(x.shape)}")
+            raise SemanticError(
+                f"{what} takes blocks of one shape, not {list(shape)} and {list(x.shape)}"
+            )
     return shape
 
 
@@ -75,8 +80,10 @@ def reduce(input: Any, axis: Any, combine_fn: Any, keep_dims: bool = False) -> A
     rest = (*shape[:axis], *shape[axis + 1 :])
     types = [block_type(x.dtype, rest) if rest else x.dtype for x in inputs]
     attributes = {"axis": b.int_attr(32, axis)}
-    handles = b.create("tt.reduce", [x.handle for x in inputs], attributes, [b.type(t) for t in types], (region,))
-    results = [tensor(h, t) for h, t in zip(handles, types)]
+    handles = b.create(
+        "tt.reduce", [x.handle for x in inputs], attributes, [b.type(t) for t in types], (region,)
+    )
+    results = [tensor(h, t) for h, t in zip(handles, types, strict=False)]
     if keep_dims:
         from .creation import _insert_dim
 
@@ -97,7 +104,7 @@ def associative_scan(input: Any, axis: Any, combine_fn: Any, reverse: bool = Fal
     attributes = {"axis": b.int_attr(32, axis), "reverse": b.bool_attr(bool(unwrap(reverse)))}
     types = [b.type(x.type) for x in inputs]
     handles = b.create("tt.scan", [x.handle for x in inputs], attributes, types, (region,))
-    results = tuple(tensor(h, x.type) for h, x in zip(handles, inputs))
+    results = tuple(tensor(h, x.type) for h, x in zip(handles, inputs, strict=False))
     return results[0] if single else results
 
 
@@ -116,20 +123,28 @@ def map_elementwise(scalar_fn: Any, *args: Any, pack: int = 1) -> Any:
     saved = b.insertion_point
     b.insert_at_end(block)
     try:
-        arguments = [tensor(v, t) for v, t in zip(block.arguments, types)]
+        arguments = [tensor(v, t) for v, t in zip(block.arguments, types, strict=False)]
         result = generator.call_function(scalar_fn, arguments, {})
-        results = [to_tensor(r) for r in (result if isinstance(result, (tuple, list)) else (result,))]
+        results = [
+            to_tensor(r) for r in (result if isinstance(result, (tuple, list)) else (result,))
+        ]
         b.create("tt.map_elementwise.return", [r.handle for r in results], None, ())
     finally:
         b.insertion_point = saved
     if any(r.type.is_block() for r in results) or len(results) % pack:
-        raise SemanticError(f"the function of map_elementwise must return scalars, {pack} for each result")
+        raise SemanticError(
+            f"the function of map_elementwise must return scalars, {pack} for each result"
+        )
     outputs = [block_type(results[i].dtype, shape) for i in range(0, len(results), pack)]
     attributes = {"pack": b.int_attr(32, pack)}
     handles = b.create(
-        "tt.map_elementwise", [x.handle for x in inputs], attributes, [b.type(t) for t in outputs], (region,)
+        "tt.map_elementwise",
+        [x.handle for x in inputs],
+        attributes,
+        [b.type(t) for t in outputs],
+        (region,),
     )
-    values = tuple(tensor(h, t) for h, t in zip(handles, outputs))
+    values = tuple(tensor(h, t) for h, t in zip(handles, outputs, strict=False))
     return values[0] if len(values) == 1 else values
 
 
@@ -140,14 +155,21 @@ def gather(src: tensor, index: tensor, axis: Any) -> tensor:
     if not index.dtype.is_int():
         raise SemanticError(f"gather's index has integers, not {index.dtype}")
     if src.ndim != index.ndim or not src.ndim:
-        raise SemanticError(f"gather needs source and index of one rank, not {src.type} and {index.type}")
+        raise SemanticError(
+            f"gather needs source and index of one rank, not {src.type} and {index.type}"
+        )
     axis = _axis(axis, src.ndim, "gather")
     for d in range(src.ndim):
         if d != axis and src.shape[d] != index.shape[d]:
-            raise SemanticError(f"gather along {axis} needs equal extents elsewhere, not {src.type} and {index.type}")
+            raise SemanticError(
+                f"gather along {axis} needs equal extents elsewhere, not {src.type} and "
+                f"{index.type}"
+            )
     ty = block_type(src.dtype, index.shape)
     b = current()
-    handle = b.create_one("tt.gather", (src.handle, index.handle), {"axis": b.int_attr(32, axis)}, (b.type(ty),))
+    handle = b.create_one(
+        "tt.gather", (src.handle, index.handle), {"axis": b.int_attr(32, axis)}, (b.type(ty),)
+    )
     return tensor(handle, ty)
 
 
@@ -157,7 +179,9 @@ def histogram(input: tensor, num_bins: Any, mask: Any = None) -> tensor:
     """Counts how often each of 0 .. num_bins - 1 occurs, as int32."""
     num_bins = unwrap(num_bins)
     if input.ndim != 1 or not input.dtype.is_int():
-        raise SemanticError(f"histogram takes a block of integers of one dimension, not {input.type}")
+        raise SemanticError(
+            f"histogram takes a block of integers of one dimension, not {input.type}"
+        )
     ty = block_type(dt.int32, (num_bins,))
     b = current()
     handles = [input.handle]
@@ -181,14 +205,18 @@ def dot(
         if not isinstance(x, tensor) or not x.type.is_block():
             raise SemanticError(f"dot takes blocks, not {describe(x)}")
     if input.ndim != other.ndim or input.ndim not in (2, 3):
-        raise SemanticError(f"dot takes two blocks of rank 2 or 3, not {input.type} and {other.type}")
+        raise SemanticError(
+            f"dot takes two blocks of rank 2 or 3, not {input.type} and {other.type}"
+        )
     if input.shape[-1] != other.shape[-2]:
         raise SemanticError(
             f"dot cannot multiply {list(input.shape)} with {list(other.shape)}: "
             f"the inner extents are {input.shape[-1]} and {other.shape[-2]}"
         )
     if input.shape[:-2] != other.shape[:-2]:
-        raise SemanticError(f"dot needs equal batch extents, not {list(input.shape)} and {list(other.shape)}")
+        raise SemanticError(
+            f"dot needs equal batch extents, not {list(input.shape)} and {list(other.shape)}"
+        )
     fp8_pair = input.dtype.is_fp8() and other.dtype.is_fp8()
     if input.dtype != other.dtype and not fp8_pair:
         raise SemanticError(f"dot takes operands of one type, not {input.dtype} and {other.dtype}")
@@ -200,7 +228,9 @@ def dot(
             raise SemanticError(f"dot of integers takes int8, not {element}")
         out = dt.int32
     elif out.is_bf16():
-        raise SemanticError("dot does not accumulate in bf16; use out_dtype=tl.float32 and convert the result")
+        raise SemanticError(
+            "dot does not accumulate in bf16; use out_dtype=tl.float32 and convert the result"
+        )
     elif element.name in ("fp32", "bf16") or element.is_fp8():
         out = dt.float32
     elif element.name == "fp64":
@@ -225,8 +255,13 @@ def dot(
     if imprecise is None:
         imprecise = b.options.max_num_imprecise_acc_default if fp8_pair else 0
     elif fp8_pair and imprecise > input.shape[-1]:
-        raise SemanticError(f"max_num_imprecise_acc ({imprecise}) is more than the inner extent ({input.shape[-1]})")
-    attributes = {"inputPrecision": b.int_attr(32, code), "maxNumImpreciseAcc": b.int_attr(32, imprecise)}
+        raise SemanticError(
+            f"max_num_imprecise_acc ({imprecise}) is more than the inner extent ({input.shape[-1]})"
+        )
+    attributes = {
+        "inputPrecision": b.int_attr(32, code),
+        "maxNumImpreciseAcc": b.int_attr(32, imprecise),
+    }
     handles = (input.handle, other.handle, acc.handle)
     return tensor(b.create_one("tt.dot", handles, attributes, (b.type(ty),)), ty)
 
@@ -246,7 +281,9 @@ def dot_scaled(
     out_dtype: Any = dt.float32,
 ) -> tensor:
     """The matrix product of two blocks in a microscaling format."""
-    formats = [choose(_SCALED_FORMATS, f, "a format of dot_scaled") for f in (lhs_format, rhs_format)]
+    formats = [
+        choose(_SCALED_FORMATS, f, "a format of dot_scaled") for f in (lhs_format, rhs_format)
+    ]
     lhs_pack = 2 if unwrap(lhs_format) == "e2m1" else 1
     rhs_pack = 2 if unwrap(rhs_format) == "e2m1" else 1
     m = lhs.shape[-2] * (1 if unwrap(lhs_k_pack) else lhs_pack)
@@ -274,7 +311,9 @@ def dot_scaled(
 
 
 @builtin
-def inline_asm_elementwise(asm: str, constraints: str, args: Any, dtype: Any, is_pure: bool, pack: int) -> Any:
+def inline_asm_elementwise(
+    asm: str, constraints: str, args: Any, dtype: Any, is_pure: bool, pack: int
+) -> Any:
     """Runs assembly on each element, or on `pack` of them at a time."""
     inputs = raise_to_common_shape(*[to_tensor(a) for a in args]) if args else []
     outputs = unwrap(dtype)
@@ -290,13 +329,18 @@ def inline_asm_elementwise(asm: str, constraints: str, args: Any, dtype: Any, is
         "packed_element": b.int_attr(32, unwrap(pack)),
     }
     handles = b.create(
-        "tt.elementwise_inline_asm", [x.handle for x in inputs], attributes, [b.type(t) for t in types]
+        "tt.elementwise_inline_asm",
+        [x.handle for x in inputs],
+        attributes,
+        [b.type(t) for t in types],
     )
-    results = tuple(tensor(h, t) for h, t in zip(handles, types))
+    results = tuple(tensor(h, t) for h, t in zip(handles, types, strict=False))
     return results if several else results[0]
 
 
-def extern_elementwise(args: list[tensor], result: dt.dtype, symbol: str, pure: bool = True) -> tensor:
+def extern_elementwise(
+    args: list[tensor], result: dt.dtype, symbol: str, pure: bool = True
+) -> tensor:
     """Calls a function of a device library on each element."""
     inputs = raise_to_common_shape(*args)
     b = current()

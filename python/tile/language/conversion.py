@@ -12,7 +12,18 @@ from .state import current
 from .values import builtin, member, tensor, unwrap
 
 _ROUNDING = {"rtz": 0, "rtne": 1}
-CMPI = {"eq": 0, "ne": 1, "slt": 2, "sle": 3, "sgt": 4, "sge": 5, "ult": 6, "ule": 7, "ugt": 8, "uge": 9}
+CMPI = {
+    "eq": 0,
+    "ne": 1,
+    "slt": 2,
+    "sle": 3,
+    "sgt": 4,
+    "sge": 5,
+    "ult": 6,
+    "ule": 7,
+    "ugt": 8,
+    "uge": 9,
+}
 CMPF = {"oeq": 1, "ogt": 2, "oge": 3, "olt": 4, "ole": 5, "une": 13}
 
 
@@ -25,14 +36,18 @@ def compare_i(predicate: str, lhs: tensor, rhs: tensor) -> tensor:
     b = current()
     ty = lhs.type.with_element_ty(dt.int1)
     attributes = {"predicate": b.int_attr(64, CMPI[predicate])}
-    return tensor(b.create_one("arith.cmpi", (lhs.handle, rhs.handle), attributes, (b.type(ty),)), ty)
+    return tensor(
+        b.create_one("arith.cmpi", (lhs.handle, rhs.handle), attributes, (b.type(ty),)), ty
+    )
 
 
 def compare_f(predicate: str, lhs: tensor, rhs: tensor) -> tensor:
     b = current()
     ty = lhs.type.with_element_ty(dt.int1)
     attributes = {"predicate": b.int_attr(64, CMPF[predicate])}
-    return tensor(b.create_one("arith.cmpf", (lhs.handle, rhs.handle), attributes, (b.type(ty),)), ty)
+    return tensor(
+        b.create_one("arith.cmpf", (lhs.handle, rhs.handle), attributes, (b.type(ty),)), ty
+    )
 
 
 def to_bool(value: Any) -> tensor:
@@ -82,7 +97,8 @@ def cast(value: tensor, to: dtype, rounding: str | None = None) -> tensor:
         return _cast_float(value, scalar, target, ty, rounding)
     if rounding is not None:
         raise SemanticError(
-            f"fp_downcast_rounding applies to a conversion to a narrower float, not from {scalar} to {target}"
+            "fp_downcast_rounding applies to a conversion to a narrower float, not from "
+            f"{scalar} to {target}"
         )
     if scalar.is_floating():
         if scalar.is_fp8():
@@ -110,18 +126,25 @@ def _cast_pointer(value: tensor, scalar: dtype, target: dtype, ty: dtype) -> ten
             return to_bool(value)
         if target.is_int() and target.int_bitwidth == 64:
             return _convert("tt.ptr_to_int", value, ty)
-        raise SemanticError(f"a pointer converts to a 64-bit integer or to another pointer, not to {target}")
+        raise SemanticError(
+            f"a pointer converts to a 64-bit integer or to another pointer, not to {target}"
+        )
     if not scalar.is_int():
         raise SemanticError(f"cannot convert {scalar} to a pointer")
     return _convert("tt.int_to_ptr", cast(value, dt.int64), ty)
 
 
-def _cast_float(value: tensor, scalar: dtype, target: dtype, ty: dtype, rounding: str | None) -> tensor:
+def _cast_float(
+    value: tensor, scalar: dtype, target: dtype, ty: dtype, rounding: str | None
+) -> tensor:
     narrowing = target.primitive_bitwidth < scalar.primitive_bitwidth
     if rounding is not None and (rounding not in _ROUNDING or not narrowing):
         if rounding not in _ROUNDING:
             raise SemanticError(f"fp_downcast_rounding is 'rtne' or 'rtz', not {rounding!r}")
-        raise SemanticError(f"fp_downcast_rounding applies to a conversion to a narrower float, not {scalar} to {target}")
+        raise SemanticError(
+            f"fp_downcast_rounding applies to a conversion to a narrower float, not {scalar} to "
+            f"{target}"
+        )
     b = current()
     if scalar.is_fp8() or target.is_fp8():
         # 8-bit formats convert from and to fp16, bf16 and fp32 only.

@@ -32,13 +32,16 @@ def arange(start: Any, end: Any) -> tensor:
     for name, value in (("start", start), ("end", end)):
         if isinstance(value, bool) or not isinstance(value, int):
             raise SemanticError(
-                f"arange needs constants, but its {name} is {describe(value)}; add a run-time offset to the range instead"
+                f"arange needs constants, but its {name} is {describe(value)}; add a run-time "
+                "offset to the range instead"
             )
     if end <= start:
         raise SemanticError(f"arange needs end > start, but got start = {start} and end = {end}")
     extent = end - start
     if extent & (extent - 1):
-        raise SemanticError(f"arange's range must be a power of two, but {start} to {end} has {extent} elements")
+        raise SemanticError(
+            f"arange's range must be a power of two, but {start} to {end} has {extent} elements"
+        )
     ty = block_type(dt.int32, (extent,))
     b = current()
     attributes = {"start": b.int_attr(32, start), "end": b.int_attr(32, end)}
@@ -113,7 +116,9 @@ def _axis(axis: Any, rank: int, what: str) -> int:
     if isinstance(axis, bool) or not isinstance(axis, int):
         raise SemanticError(f"{what} takes a constant axis, not {describe(axis)}")
     if not -rank <= axis < rank:
-        raise SemanticError(f"{what} got axis {axis} for a rank of {rank}; it must be from {-rank} to {rank - 1}")
+        raise SemanticError(
+            f"{what} got axis {axis} for a rank of {rank}; it must be from {-rank} to {rank - 1}"
+        )
     return axis % rank
 
 
@@ -151,11 +156,14 @@ def _reshape(value: tensor, shape: tuple[int, ...], reorder: bool, what: str) ->
         b = current()
         if value.numel != 1:
             raise SemanticError(f"only a block of one element becomes a scalar, not {value.type}")
-        return tensor(b.create_one("tt.unsplat", (value.handle,), None, (b.type(value.dtype),)), value.dtype)
+        return tensor(
+            b.create_one("tt.unsplat", (value.handle,), None, (b.type(value.dtype),)), value.dtype
+        )
     ty = block_type(value.dtype, shape)
     if ty.numel != value.numel:
         raise SemanticError(
-            f"cannot {what} {list(value.shape)} ({value.numel} elements) to {list(shape)} ({ty.numel} elements)"
+            f"cannot {what} {list(value.shape)} ({value.numel} elements) to {list(shape)} "
+            f"({ty.numel} elements)"
         )
     if shape == value.shape:
         return value
@@ -206,7 +214,9 @@ def cat(input: tensor, other: tensor, can_reorder: bool = False, dim: int = 0) -
         raise SemanticError(f"cat takes blocks of one type, not {input.type} and {other.type}")
     if unwrap(can_reorder):
         if input.ndim != 1:
-            raise SemanticError(f"cat with can_reorder takes blocks of one dimension, not {input.type}")
+            raise SemanticError(
+                f"cat with can_reorder takes blocks of one dimension, not {input.type}"
+            )
         ty = block_type(input.dtype, (input.shape[0] * 2,))
         b = current()
         return tensor(b.create_one("tt.cat", (input.handle, other.handle), None, (b.type(ty),)), ty)
@@ -233,7 +243,9 @@ def join(a: Any, b: Any) -> tensor:
         x, y = splat(x, (1,)), splat(y, (1,))
     ty = block_type(x.dtype, (*x.shape, 2))
     builder = current()
-    result = tensor(builder.create_one("tt.join", (x.handle, y.handle), None, (builder.type(ty),)), ty)
+    result = tensor(
+        builder.create_one("tt.join", (x.handle, y.handle), None, (builder.type(ty),)), ty
+    )
     return _reshape(result, (2,), False, "reshape") if scalar else result
 
 
@@ -277,7 +289,9 @@ def squeeze(x: tensor, dim: int) -> tensor:
     """Drops a dimension of one element."""
     axis = _axis(dim, x.ndim, "squeeze")
     if x.shape[axis] != 1:
-        raise SemanticError(f"squeeze drops a dimension of 1 element, but dimension {axis} of {x.type} has more")
+        raise SemanticError(
+            f"squeeze drops a dimension of 1 element, but dimension {axis} of {x.type} has more"
+        )
     return _reshape(x, (*x.shape[:axis], *x.shape[axis + 1 :]), False, "squeeze")
 
 
@@ -299,17 +313,20 @@ def index(value: tensor, items: Any) -> tensor:
     axis = 0
     kept = 0
     for item_ in items:
-        whole = isinstance(item_, (_builtin_slice, slice)) and (item_.start, item_.stop, item_.step) == (None,) * 3
+        whole = (
+            isinstance(item_, (_builtin_slice, slice))
+            and (item_.start, item_.stop, item_.step) == (None,) * 3
+        )
         if item_ is None:
             value = _insert_dim(value, axis)
         elif whole:
             kept += 1
         else:
             raise SemanticError(
-                "a block is indexed with None, ':' and '...' only; use tl.gather, a mask or pointers to take elements"
+                "a block is indexed with None, ':' and '...' only; use tl.gather, a mask or "
+                "pointers to take elements"
             )
         axis += 1
     if axis > value.ndim:
         raise SemanticError(f"too many indices ({kept}) for {value.type}")
     return value
-

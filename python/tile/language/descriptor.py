@@ -22,7 +22,9 @@ class tensor_descriptor_type:
 
     __slots__ = ("block", "desc", "shape", "strides")
 
-    def __init__(self, block: block_type, shape: tuple[dtype, ...], strides: tuple[dtype, ...]) -> None:
+    def __init__(
+        self, block: block_type, shape: tuple[dtype, ...], strides: tuple[dtype, ...]
+    ) -> None:
         self.block = block
         self.desc = _descriptor_type(block)
         self.shape = shape
@@ -77,7 +79,9 @@ class _descriptor_type(dtype):
 class tensor_descriptor:
     """Refers to a strided tensor in memory of which blocks are moved."""
 
-    def __init__(self, handle: Any, shape: list[tensor], strides: list[tensor], block_type: block_type) -> None:
+    def __init__(
+        self, handle: Any, shape: list[tensor], strides: list[tensor], block_type: block_type
+    ) -> None:
         self.handle = handle
         self.shape = tuple(shape)
         self.strides = tuple(strides)
@@ -104,7 +108,9 @@ class tensor_descriptor:
     def _offsets(self, offsets: Any, what: str) -> list[Any]:
         values = _integers(offsets, dt.int32, "offsets")
         if len(values) != len(self.block_shape):
-            raise SemanticError(f"{what} got {len(values)} offsets for a descriptor of rank {len(self.block_shape)}")
+            raise SemanticError(
+                f"{what} got {len(values)} offsets for a descriptor of rank {len(self.block_shape)}"
+            )
         return [v.handle for v in values]
 
     @builtin
@@ -112,12 +118,17 @@ class tensor_descriptor:
         """The block at `offsets`; out of bounds it reads as the padding."""
         b = current()
         handles = [self.handle, *self._offsets(offsets, "load")]
-        return tensor(b.create_one("tt.descriptor_load", handles, None, (b.type(self.block_type),)), self.block_type)
+        return tensor(
+            b.create_one("tt.descriptor_load", handles, None, (b.type(self.block_type),)),
+            self.block_type,
+        )
 
     def _value(self, value: Any, what: str) -> tensor:
         value = cast(to_tensor(value), self.dtype)
         if value.type.is_block() and value.shape != self.block_shape:
-            raise SemanticError(f"{what} takes a block of shape {list(self.block_shape)}, not {value.type}")
+            raise SemanticError(
+                f"{what} takes a block of shape {list(self.block_shape)}, not {value.type}"
+            )
         return broadcast_to_shape(value, self.block_shape)
 
     @builtin
@@ -165,7 +176,9 @@ class tensor_descriptor:
 
     def _row_offsets(self, x_offsets: Any, y_offset: Any, what: str) -> tuple[tensor, tensor]:
         if len(self.block_shape) != 2 or self.block_shape[0] != 1:
-            raise SemanticError(f"{what} needs a descriptor of blocks of one row, not {list(self.block_shape)}")
+            raise SemanticError(
+                f"{what} needs a descriptor of blocks of one row, not {list(self.block_shape)}"
+            )
         if not isinstance(x_offsets, tensor) or x_offsets.ndim != 1:
             raise SemanticError(f"{what} takes a block of row indices, not {describe(x_offsets)}")
         return cast(x_offsets, dt.int32), _integers([y_offset], dt.int32, "y_offset")[0]
@@ -184,7 +197,9 @@ class tensor_descriptor:
         """Writes the rows listed in `x_offsets`, from column `y_offset`."""
         x, y = self._row_offsets(x_offsets, y_offset, "scatter")
         value = cast(value, self.dtype)
-        current().create("tt.descriptor_scatter", (self.handle, x.handle, y.handle, value.handle), None, ())
+        current().create(
+            "tt.descriptor_scatter", (self.handle, x.handle, y.handle, value.handle), None, ()
+        )
 
 
 tensor_descriptor_base = tensor_descriptor
@@ -206,7 +221,8 @@ def make_tensor_descriptor(
         raise SemanticError(f"a descriptor has 1 to 5 dimensions, not {rank}")
     if len(shape) != rank or len(strides) != rank:
         raise SemanticError(
-            f"make_tensor_descriptor needs shape, strides and block_shape of one length, but got {len(shape)}, "
+            "make_tensor_descriptor needs shape, strides and block_shape of one length, but got "
+            f"{len(shape)}, "
             f"{len(strides)} and {rank}"
         )
     last = strides[-1]
@@ -215,7 +231,8 @@ def make_tensor_descriptor(
     element = base.dtype.element_ty
     if extents[-1] * element.primitive_bitwidth < 128:
         raise SemanticError(
-            f"the last dimension of a descriptor's block must have at least 16 bytes, but {extents[-1]} x {element} "
+            "the last dimension of a descriptor's block must have at least 16 bytes, but "
+            f"{extents[-1]} x {element} "
             f"has {extents[-1] * element.primitive_bitwidth // 8}"
         )
     shapes = _integers(shape, dt.int32, "shape")

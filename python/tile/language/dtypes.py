@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from ..errors import SemanticError
 
@@ -14,11 +14,21 @@ TRITON_MAX_TENSOR_NUMEL = 1 << 20
 class dtype:
     """A scalar type, such as ``tl.float32``."""
 
-    SINT_TYPES = ["int8", "int16", "int32", "int64"]
-    UINT_TYPES = ["int1", "uint8", "uint16", "uint32", "uint64"]
-    FP_TYPES = ["fp8e4b15", "fp8e4nv", "fp8e4b8", "fp8e5", "fp8e5b16", "fp16", "bf16", "fp32", "fp64"]
-    STANDARD_FP_TYPES = ["fp16", "bf16", "fp32", "fp64"]
-    OTHER_TYPES = ["void"]
+    SINT_TYPES: ClassVar[list[str]] = ["int8", "int16", "int32", "int64"]
+    UINT_TYPES: ClassVar[list[str]] = ["int1", "uint8", "uint16", "uint32", "uint64"]
+    FP_TYPES: ClassVar[list[str]] = [
+        "fp8e4b15",
+        "fp8e4nv",
+        "fp8e4b8",
+        "fp8e5",
+        "fp8e5b16",
+        "fp16",
+        "bf16",
+        "fp32",
+        "fp64",
+    ]
+    STANDARD_FP_TYPES: ClassVar[list[str]] = ["fp16", "bf16", "fp32", "fp64"]
+    OTHER_TYPES: ClassVar[list[str]] = ["void"]
 
     class SIGNEDNESS(enum.Enum):
         SIGNED = 0
@@ -246,11 +256,15 @@ class block_type(dtype):
         self._numel = 1
         for extent in self._shape:
             if extent <= 0 or extent & (extent - 1):
-                raise SemanticError(f"block shape {list(self._shape)} has the extent {extent}, which is not a power of two")
+                raise SemanticError(
+                    f"block shape {list(self._shape)} has the extent {extent}, which is not a "
+                    "power of two"
+                )
             self._numel *= extent
         if self._numel > TRITON_MAX_TENSOR_NUMEL:
             raise SemanticError(
-                f"a block of shape {list(self._shape)} has {self._numel} elements, more than the limit of "
+                f"a block of shape {list(self._shape)} has {self._numel} elements, more than the "
+                "limit of "
                 f"{TRITON_MAX_TENSOR_NUMEL}"
             )
         extents = "x".join(map(str, self._shape))
@@ -293,7 +307,9 @@ class block_type(dtype):
 
     def __eq__(self, other: object) -> bool:
         return self is other or (
-            isinstance(other, block_type) and self._shape == other._shape and self.element_ty == other.element_ty
+            isinstance(other, block_type)
+            and self._shape == other._shape
+            and self.element_ty == other.element_ty
         )
 
     def __hash__(self) -> int:
@@ -342,7 +358,9 @@ def str_to_type(text: str) -> dtype:
     found = _BY_SIGNATURE.get(_ALIASES.get(text, text))
     if found is None:
         known = ", ".join(sorted(_BY_SIGNATURE))
-        raise SemanticError(f"unknown type {text!r} in a signature; known are {known}, and * for a pointer to one")
+        raise SemanticError(
+            f"unknown type {text!r} in a signature; known are {known}, and * for a pointer to one"
+        )
     return found
 
 

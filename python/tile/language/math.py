@@ -18,11 +18,17 @@ _FLOATS = ("fp32", "fp64")
 
 def _check(x: tensor, name: str, allowed: tuple[str, ...]) -> None:
     if x.dtype.name not in allowed:
-        names = " or ".join(allowed) if len(allowed) < 3 else ", ".join(allowed[:-1]) + " or " + allowed[-1]
+        names = (
+            " or ".join(allowed)
+            if len(allowed) < 3
+            else ", ".join(allowed[:-1]) + " or " + allowed[-1]
+        )
         raise SemanticError(f"tl.{name} takes {names}, not {x.dtype}; convert with .to()")
 
 
-def _function(name: str, op: str, doc: str, allowed: tuple[str, ...] = _FLOATS) -> Callable[[Any], tensor]:
+def _function(
+    name: str, op: str, doc: str, allowed: tuple[str, ...] = _FLOATS
+) -> Callable[[Any], tensor]:
     def fn(x: Any) -> tensor:
         x = to_tensor(x)
         _check(x, name, allowed)

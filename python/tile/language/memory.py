@@ -35,7 +35,9 @@ def _is_block_pointer(ty: dtype) -> bool:
 
 def _check_pointer(pointer: Any, what: str) -> tensor:
     if not isinstance(pointer, tensor) or not pointer.dtype.is_ptr():
-        raise SemanticError(f"{what} takes a pointer or a block of pointers, not {describe(pointer)}")
+        raise SemanticError(
+            f"{what} takes a pointer or a block of pointers, not {describe(pointer)}"
+        )
     return pointer
 
 
@@ -74,7 +76,9 @@ def load(
     if _is_block_pointer(pointer.type):
         return _load_block(pointer, mask, other, boundary_check, padding_option, attributes)
     if unwrap(boundary_check) or unwrap(padding_option):
-        raise SemanticError("boundary_check and padding_option apply to block pointers; use mask and other here")
+        raise SemanticError(
+            "boundary_check and padding_option apply to block pointers; use mask and other here"
+        )
     if mask is None and other is not None:
         raise SemanticError("other is what masked-off elements read as, so it needs a mask")
     element = pointer.dtype.element_ty
@@ -91,7 +95,9 @@ def load(
                 other = broadcast_to_shape(raise_to_common_shape(other, pointer)[0], pointer.shape)
             operands.append(other)
     ty = pointer.type.with_element_ty(stored)
-    attributes["operandSegmentSizes"] = b.i32_array_attr([1, int(mask is not None), int(other is not None)])
+    attributes["operandSegmentSizes"] = b.i32_array_attr(
+        [1, int(mask is not None), int(other is not None)]
+    )
     handle = b.create_one("tt.load", [o.handle for o in operands], attributes, (b.type(ty),))
     result = tensor(handle, ty)
     return to_bool(result) if element.is_bool() else result
@@ -128,15 +134,24 @@ def _boundary(pointer: tensor, boundary_check: Any) -> list[int]:
             raise SemanticError(f"boundary_check lists dimensions from 0 to {rank - 1}, not {d!r}")
     checked = sorted(d % rank for d in checked)
     if len(set(checked)) != len(checked):
-        raise SemanticError(f"boundary_check names a dimension twice: {list(unwrap(boundary_check))}")
+        raise SemanticError(
+            f"boundary_check names a dimension twice: {list(unwrap(boundary_check))}"
+        )
     return checked
 
 
 def _load_block(
-    pointer: tensor, mask: Any, other: Any, boundary_check: Any, padding_option: Any, attributes: dict
+    pointer: tensor,
+    mask: Any,
+    other: Any,
+    boundary_check: Any,
+    padding_option: Any,
+    attributes: dict,
 ) -> tensor:
     if mask is not None or other is not None:
-        raise SemanticError("a block pointer is loaded with boundary_check and padding_option, not mask and other")
+        raise SemanticError(
+            "a block pointer is loaded with boundary_check and padding_option, not mask and other"
+        )
     b = current()
     ty = pointer.type.element_ty
     if ty.scalar.is_bool():
@@ -192,7 +207,9 @@ def store(
         operands.append(to_bool(mask))
     if not pointer.type.is_block() and any(o.type.is_block() for o in operands):
         kind = "value" if value.type.is_block() else "mask"
-        raise SemanticError(f"cannot store through the scalar pointer {pointer.type}: the {kind} is a block")
+        raise SemanticError(
+            f"cannot store through the scalar pointer {pointer.type}: the {kind} is a block"
+        )
     shape = pointer.shape
     operands = raise_to_common_shape(*operands)
     if operands[0].shape != shape and value.numel > pointer.numel:
@@ -201,7 +218,9 @@ def store(
 
 
 @builtin
-def make_block_ptr(base: tensor, shape: Any, strides: Any, offsets: Any, block_shape: Any, order: Any) -> tensor:
+def make_block_ptr(
+    base: tensor, shape: Any, strides: Any, offsets: Any, block_shape: Any, order: Any
+) -> tensor:
     """A pointer to a block of a strided tensor in memory."""
     base = _check_pointer(base, "make_block_ptr")
     if base.type.is_block():
@@ -212,7 +231,8 @@ def make_block_ptr(base: tensor, shape: Any, strides: Any, offsets: Any, block_s
     offsets = _integers(offsets, dt.int32, "offsets")
     if not len(shape) == len(strides) == len(offsets) == len(extents) == len(order):
         raise SemanticError(
-            "make_block_ptr needs shape, strides, offsets, block_shape and order of one length, but got "
+            "make_block_ptr needs shape, strides, offsets, block_shape and order of one length, "
+            "but got "
             f"{len(shape)}, {len(strides)}, {len(offsets)}, {len(extents)} and {len(order)}"
         )
     if sorted(order) != list(range(len(order))):
@@ -221,7 +241,9 @@ def make_block_ptr(base: tensor, shape: Any, strides: Any, offsets: Any, block_s
     ty = pointer_type(block_type(base.dtype.element_ty, extents), base.dtype.address_space)
     b = current()
     handles = [v.handle for v in (base, *shape, *strides, *offsets)]
-    handle = b.create_one("tt.make_tensor_ptr", handles, {"order": b.i32_array_attr(order)}, (b.type(ty),))
+    handle = b.create_one(
+        "tt.make_tensor_ptr", handles, {"order": b.i32_array_attr(order)}, (b.type(ty),)
+    )
     return tensor(handle, ty)
 
 
@@ -251,5 +273,7 @@ def advance(base: tensor, offsets: Any) -> tensor:
     if len(offsets) != rank:
         raise SemanticError(f"advance got {len(offsets)} offsets for a rank of {rank}")
     b = current()
-    handle = b.create_one("tt.advance", [base.handle, *[o.handle for o in offsets]], None, (b.type(base.type),))
+    handle = b.create_one(
+        "tt.advance", [base.handle, *[o.handle for o in offsets]], None, (b.type(base.type),)
+    )
     return tensor(handle, base.type)

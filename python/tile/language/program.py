@@ -33,7 +33,9 @@ def num_programs(axis: Any) -> tensor:
     """The number of programs along an axis of the grid, as int32."""
     b = current()
     attributes = {"axis": b.int_attr(32, _grid_axis(axis, "num_programs"))}
-    return tensor(b.create_one("tt.get_num_programs", (), attributes, (b.type(dt.int32),)), dt.int32)
+    return tensor(
+        b.create_one("tt.get_num_programs", (), attributes, (b.type(dt.int32),)), dt.int32
+    )
 
 
 class range:
@@ -72,7 +74,9 @@ class static_range:
         values = [unwrap(v) for v in (start, end, 1 if step is None else step)]
         for value in values:
             if isinstance(value, bool) or not isinstance(value, int):
-                raise SemanticError("tl.static_range takes constants; use tl.range for a run-time bound")
+                raise SemanticError(
+                    "tl.static_range takes constants; use tl.range for a run-time bound"
+                )
         self.start, self.end, self.step = values
         if self.step == 0:
             raise SemanticError("tl.static_range needs a step other than 0")
@@ -99,7 +103,11 @@ def _hint(name: str, input: tensor, values: Any) -> tensor:
     if any(isinstance(v, bool) or not isinstance(v, int) for v in values):
         raise SemanticError(f"{name} takes constant integers")
     b = current()
-    key = {"multiple_of": "tt.divisibility", "max_contiguous": "tt.contiguity", "max_constancy": "tt.constancy"}[name]
+    key = {
+        "multiple_of": "tt.divisibility",
+        "max_contiguous": "tt.contiguity",
+        "max_constancy": "tt.constancy",
+    }[name]
     owner = input.handle.owner
     if owner is not None:  # An argument of the kernel carries its own hints.
         owner.set_attribute(key, b.dense_i32_attr(values))
@@ -147,15 +155,25 @@ def static_assert(cond: Any, msg: str = "") -> None:
     """Fails the compilation unless a constant condition holds."""
     cond = unwrap(cond)
     if isinstance(cond, tensor):
-        raise SemanticError("static_assert takes a constant condition; use tl.device_assert for a run-time one")
+        raise SemanticError(
+            "static_assert takes a constant condition; use tl.device_assert for a run-time one"
+        )
     if not cond:
         raise SemanticError("static assertion failed" + (f": {unwrap(msg)}" if unwrap(msg) else ""))
 
 
 @builtin
-def static_print(*values: Any, sep: str = " ", end: str = "\n", file: Any = None, flush: bool = False) -> None:
+def static_print(
+    *values: Any, sep: str = " ", end: str = "\n", file: Any = None, flush: bool = False
+) -> None:
     """Prints while the kernel is compiled."""
-    print(*map(unwrap, values), sep=unwrap(sep), end=unwrap(end), file=file or sys.stdout, flush=unwrap(flush))
+    print(
+        *map(unwrap, values),
+        sep=unwrap(sep),
+        end=unwrap(end),
+        file=file or sys.stdout,
+        flush=unwrap(flush),
+    )
 
 
 @builtin

@@ -11,7 +11,17 @@ from .dtypes import block_type, dtype
 from .state import current
 from .values import describe, tensor, unwrap
 
-_RANK = {"fp8e4b15": 0, "fp8e4nv": 0, "fp8e4b8": 0, "fp8e5": 0, "fp8e5b16": 0, "fp16": 1, "bf16": 1, "fp32": 2, "fp64": 3}
+_RANK = {
+    "fp8e4b15": 0,
+    "fp8e4nv": 0,
+    "fp8e4b8": 0,
+    "fp8e5": 0,
+    "fp8e5b16": 0,
+    "fp16": 1,
+    "bf16": 1,
+    "fp32": 2,
+    "fp64": 3,
+}
 
 
 def is_constant(value: Any) -> bool:
@@ -35,7 +45,12 @@ def constant_type(value: Any) -> dtype:
         raise SemanticError(f"the constant {value} does not fit in 64 bits")
     if isinstance(value, float):
         magnitude = abs(value)
-        if value == 0 or math.isinf(value) or math.isnan(value) or 2**-126 <= magnitude <= (2 - 2**-23) * 2**127:
+        if (
+            value == 0
+            or math.isinf(value)
+            or math.isnan(value)
+            or 2**-126 <= magnitude <= (2 - 2**-23) * 2**127
+        ):
             return dt.float32
         return dt.float64
     raise SemanticError(f"a {type(value).__name__} cannot become a run-time value")
@@ -107,7 +122,11 @@ def _constant_operand_type(value: Any, other: dtype, div_or_mod: bool) -> dtype:
     if kind <= other.kind().value:
         if div_or_mod and other.name in ("fp16", "bf16"):
             return dt.float32
-        if kind == 1 and other.is_int() and not other.get_int_min_value() <= value <= other.get_int_max_value():
+        if (
+            kind == 1
+            and other.is_int()
+            and not other.get_int_min_value() <= value <= other.get_int_max_value()
+        ):
             raise SemanticError(f"the constant {value} is out of range for type {other}")
         return other
     return constant_type(value)
@@ -128,11 +147,14 @@ def broadcast_to_shape(value: tensor, shape: tuple[int, ...]) -> tensor:
     if not value.type.is_block():
         return splat(value, shape)
     if len(have) != len(shape):
-        raise SemanticError(f"cannot broadcast shape {list(have)} to {list(shape)}: the ranks differ")
-    for i, (a, w) in enumerate(zip(have, shape)):
+        raise SemanticError(
+            f"cannot broadcast shape {list(have)} to {list(shape)}: the ranks differ"
+        )
+    for i, (a, w) in enumerate(zip(have, shape, strict=False)):
         if a != w and a != 1:
             raise SemanticError(
-                f"cannot broadcast shape {list(have)} to {list(shape)}: dimension {i} has {a} elements, not {w} or 1"
+                f"cannot broadcast shape {list(have)} to {list(shape)}: dimension {i} has {a} "
+                f"elements, not {w} or 1"
             )
     ty = block_type(value.dtype, shape)
     b = current()
@@ -144,7 +166,12 @@ def expand_dim(value: tensor, axis: int) -> tensor:
     shape = value.type.shape
     ty = block_type(value.dtype, (*shape[:axis], 1, *shape[axis:]))
     b = current()
-    return tensor(b.create_one("tt.expand_dims", (value.handle,), {"axis": b.int_attr(32, axis)}, (b.type(ty),)), ty)
+    return tensor(
+        b.create_one(
+            "tt.expand_dims", (value.handle,), {"axis": b.int_attr(32, axis)}, (b.type(ty),)
+        ),
+        ty,
+    )
 
 
 def broadcast_shapes(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
@@ -154,10 +181,11 @@ def broadcast_shapes(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
     rank = max(len(a), len(b))
     pa, pb = (1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b
     result = []
-    for i, (x, y) in enumerate(zip(pa, pb)):
+    for i, (x, y) in enumerate(zip(pa, pb, strict=False)):
         if x != y and x != 1 and y != 1:
             raise SemanticError(
-                f"shapes {list(a)} and {list(b)} do not fit together: {x} and {y} elements in dimension {i}"
+                f"shapes {list(a)} and {list(b)} do not fit together: {x} and {y} elements in "
+                f"dimension {i}"
             )
         result.append(max(x, y))
     return tuple(result)
@@ -192,7 +220,9 @@ def check_number(value: Any, what: str) -> None:
     raise SemanticError(f"{what} takes numbers and tensors, not {describe(value)}")
 
 
-def binary_operands(lhs: Any, rhs: Any, what: str, div_or_mod: bool = False) -> tuple[tensor, tensor]:
+def binary_operands(
+    lhs: Any, rhs: Any, what: str, div_or_mod: bool = False
+) -> tuple[tensor, tensor]:
     """Promotes and broadcasts the operands of a binary operation."""
     from .conversion import cast
 

@@ -62,7 +62,13 @@ def philox(seed, c0, c1, c2, c3, n_rounds: constexpr = N_ROUNDS_DEFAULT):
     high = ((wide >> 32) & 0xFFFFFFFF).to(dt.uint32)
     low = (wide & 0xFFFFFFFF).to(dt.uint32)
     return philox_impl(
-        _unsigned(c0, 32), _unsigned(c1, 32), _unsigned(c2, 32), _unsigned(c3, 32), low, high, n_rounds
+        _unsigned(c0, 32),
+        _unsigned(c1, 32),
+        _unsigned(c2, 32),
+        _unsigned(c3, 32),
+        low,
+        high,
+        n_rounds,
     )
 
 

@@ -190,7 +190,9 @@ def sum(input, axis=None, keep_dims=False, dtype: constexpr = None):
 
 @_method()
 @jit
-def max(input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False):
+def max(
+    input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False
+):
     """The largest element along `axis`, and its index if asked for."""
     if return_indices:
         values = input.to(_index_type(input.dtype))
@@ -204,7 +206,9 @@ def max(input, axis=None, return_indices=False, return_indices_tie_break_left=Tr
 
 @_method()
 @jit
-def min(input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False):
+def min(
+    input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False
+):
     """The smallest element along `axis`, and its index if asked for."""
     if return_indices:
         values = input.to(_index_type(input.dtype))
@@ -221,7 +225,11 @@ def min(input, axis=None, return_indices=False, return_indices_tie_break_left=Tr
 def argmax(input, axis, tie_break_left=True, keep_dims=False):
     """The index of the largest element along `axis`."""
     _, index = max(
-        input, axis, return_indices=True, return_indices_tie_break_left=tie_break_left, keep_dims=keep_dims
+        input,
+        axis,
+        return_indices=True,
+        return_indices_tie_break_left=tie_break_left,
+        keep_dims=keep_dims,
     )
     return index
 
@@ -231,7 +239,11 @@ def argmax(input, axis, tie_break_left=True, keep_dims=False):
 def argmin(input, axis, tie_break_left=True, keep_dims=False):
     """The index of the smallest element along `axis`."""
     _, index = min(
-        input, axis, return_indices=True, return_indices_tie_break_left=tie_break_left, keep_dims=keep_dims
+        input,
+        axis,
+        return_indices=True,
+        return_indices_tie_break_left=tie_break_left,
+        keep_dims=keep_dims,
     )
     return index
 
@@ -333,7 +345,7 @@ def _positions(x, bit: constexpr):
     """Whether bit `bit` of the position in the last dimension is set."""
     index = arange(0, x.shape[len(x.shape) - 1])
     set = ((index >> bit) & 1) != 0
-    for d in static_range(len(x.shape) - 1):
+    for _ in static_range(len(x.shape) - 1):
         set = expand_dims(set, 0)
     return broadcast_to(set, x.shape)
 
@@ -375,7 +387,7 @@ def topk(x, k: constexpr, dim: constexpr = None):
     ordered = sort(x, dim, True)
     if k == x.shape[axis]:
         return ordered
-    for i in static_range(_log2(x.shape[axis]) - _log2(k)):
+    for _ in static_range(_log2(x.shape[axis]) - _log2(k)):
         # The first half of the last dimension.
         halves = reshape(ordered, _halves(ordered.shape))
         ordered, _ = split(permute(halves, _swap_last(halves.shape)))
@@ -400,4 +412,3 @@ def flip(x, dim=None):
     axis: constexpr = (len(x.shape) - 1 if dim is None else dim) % len(x.shape)
     index = _indices(x, axis)
     return gather(x, x.shape[axis] - 1 - index, axis)
-

@@ -19,7 +19,9 @@ def builtin(fn: F) -> F:
     @functools.wraps(fn)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         if state._state.builder is None:
-            raise SemanticError(f"tl.{fn.__name__} works only inside a function decorated with @tile.jit")
+            raise SemanticError(
+                f"tl.{fn.__name__} works only inside a function decorated with @tile.jit"
+            )
         return fn(*args, **kwargs)
 
     wrapper.__tile_builtin__ = True  # type: ignore[attr-defined]
@@ -104,11 +106,12 @@ def _forward(name: str) -> None:
 import operator as _operator  # noqa: E402
 
 _REFLECTED = {
-    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift", "rshift",
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift",
+    "rshift",
 }  # fmt: skip
 for _name in [
-    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor", "lshift", "rshift",
-    "neg", "pos", "invert", "eq", "ne", "lt", "le", "gt", "ge",
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor", "lshift",
+    "rshift", "neg", "pos", "invert", "eq", "ne", "lt", "le", "gt", "ge",
 ]:  # fmt: skip
     _forward(_name)
 
@@ -138,7 +141,11 @@ def unwrap(value: Any) -> Any:
 
 def unwrap_shape(shape: Any) -> tuple[int, ...]:
     """A shape given as integers, or as one sequence of them."""
-    if isinstance(shape, (tuple, list)) and len(shape) == 1 and isinstance(unwrap(shape[0]), (tuple, list)):
+    if (
+        isinstance(shape, (tuple, list))
+        and len(shape) == 1
+        and isinstance(unwrap(shape[0]), (tuple, list))
+    ):
         shape = unwrap(shape[0])
     if not isinstance(shape, (tuple, list)):
         shape = (shape,)
@@ -147,7 +154,8 @@ def unwrap_shape(shape: Any) -> tuple[int, ...]:
         extent = unwrap(extent)
         if isinstance(extent, tensor):
             raise SemanticError(
-                "a block's shape must be known at compile time, but this extent is a run-time value; "
+                "a block's shape must be known at compile time, but this extent is a run-time "
+                "value; "
                 "pass it as a tl.constexpr"
             )
         if isinstance(extent, bool) or not isinstance(extent, int):
@@ -159,7 +167,7 @@ def unwrap_shape(shape: Any) -> tuple[int, ...]:
 class tensor:
     """A scalar or a block of scalars, computed when the kernel runs."""
 
-    __slots__ = ("handle", "type", "dtype")
+    __slots__ = ("dtype", "handle", "type")
 
     def __init__(self, handle: Any, type: dtype) -> None:
         self.handle = handle

@@ -87,7 +87,9 @@ class Autotuner(KernelInterface):
         self.configs = list(configs) or [Config({})]
         for name in key:
             if name not in arg_names:
-                raise TileError(f"autotune's key names `{name}`, which is not a parameter of the kernel")
+                raise TileError(
+                    f"autotune's key names `{name}`, which is not a parameter of the kernel"
+                )
         self.keys = key
         self.reset_to_zero = list(reset_to_zero or ())
         self.restore_value = list(restore_value or ())
@@ -119,13 +121,15 @@ class Autotuner(KernelInterface):
         from .. import testing
 
         if self.use_cuda_graph:
-            return lambda call, quantiles: testing.do_bench_cudagraph(call, rep=self.rep_ms, quantiles=quantiles)
+            return lambda call, quantiles: testing.do_bench_cudagraph(
+                call, rep=self.rep_ms, quantiles=quantiles
+            )
         return lambda call, quantiles: testing.do_bench(
             call, warmup=self.warmup_ms, rep=self.rep_ms, quantiles=quantiles
         )
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
-        nargs = dict(zip(self.arg_names, args))
+        nargs = dict(zip(self.arg_names, args, strict=False))
         named = {**nargs, **{k: v for k, v in kwargs.items() if k in self.arg_names}}
         config = self.configs[0]
         if len(self.configs) > 1:
@@ -148,7 +152,9 @@ class Autotuner(KernelInterface):
         types = [str(v.dtype) for v in named.values() if hasattr(v, "dtype")]
         return (*values, *types)
 
-    def tune(self, key: tuple, args: tuple, named: dict[str, Any], kwargs: dict[str, Any]) -> Config:
+    def tune(
+        self, key: tuple, args: tuple, named: dict[str, Any], kwargs: dict[str, Any]
+    ) -> Config:
         configs = self.prune(named, kwargs)
         stored = self.disk_path(key, configs)
         if stored is not None:
@@ -162,9 +168,14 @@ class Autotuner(KernelInterface):
         # Ties go to the configuration listed first, so that the choice repeats.
         best = min(timings, key=lambda c: timings[c][0])
         if timings[best][0] == float("inf"):
-            raise TileError(f"none of the {len(configs)} configurations of `{self.__name__}` can run")
+            raise TileError(
+                f"none of the {len(configs)} configurations of `{self.__name__}` can run"
+            )
         if knobs.autotuning.print:
-            print(f"Autotuning {self.__name__} with key {key} took {self.bench_time:.2f} s; best: {best}")
+            print(
+                f"Autotuning {self.__name__} with key {key} took {self.bench_time:.2f} s; best: "
+                f"{best}"
+            )
         if stored is not None:
             _write_choice(stored, best)
         return best
@@ -177,17 +188,23 @@ class Autotuner(KernelInterface):
                 raise TileError(f"early_config_prune left no configuration of `{self.__name__}`")
         if self.perf_model is not None:
             top = self.configs_top_k
-            count = int(len(self.configs) * top) if isinstance(top, float) and top <= 1.0 else int(top)
+            count = (
+                int(len(self.configs) * top) if isinstance(top, float) and top <= 1.0 else int(top)
+            )
             if len(configs) > count:
                 model = self.perf_model
                 estimates = {c: model(**named, **kwargs, **c.all_kwargs()) for c in configs}
                 configs = sorted(configs, key=lambda c: estimates[c])[: max(1, count)]
         return configs
 
-    def measure(self, config: Config, args: tuple, named: dict[str, Any], kwargs: dict[str, Any]) -> list[float]:
+    def measure(
+        self, config: Config, args: tuple, named: dict[str, Any], kwargs: dict[str, Any]
+    ) -> list[float]:
         conflict = [k for k in config.kwargs if k in kwargs]
         if conflict:
-            raise TileError(f"`{conflict[0]}` is chosen by autotuning; do not pass it to `{self.__name__}`")
+            raise TileError(
+                f"`{conflict[0]}` is chosen by autotuning; do not pass it to `{self.__name__}`"
+            )
         merged = {**named, **config.all_kwargs()}
         saved = {n: _copy(named[n]) for n in self.restore_value}
 
@@ -272,7 +289,7 @@ class Heuristics(KernelInterface):
         self.__name__ = getattr(fn, "__name__", "kernel")
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
-        named = {**dict(zip(self.arg_names, args)), **kwargs}
+        named = {**dict(zip(self.arg_names, args, strict=False)), **kwargs}
         for name, heuristic in self.values.items():
             named[name] = kwargs[name] = heuristic(named)
         return self.fn.run(*args, **kwargs)
@@ -297,7 +314,8 @@ def autotune(
 
     def decorate(fn: Any) -> Autotuner:
         return Autotuner(
-            fn, fn.arg_names, configs, key, reset_to_zero, restore_value, pre_hook, post_hook, prune_configs_by,
+            fn, fn.arg_names, configs, key, reset_to_zero, restore_value, pre_hook, post_hook, 
+            prune_configs_by,
             warmup, rep, use_cuda_graph, do_bench, cache_results,
         )  # fmt: skip
 
@@ -311,5 +329,3 @@ def heuristics(values: dict[str, Callable]) -> Callable:
         return Heuristics(fn, fn.arg_names, values)
 
     return decorate
-
-

@@ -28,20 +28,33 @@ class KernelInterface(Generic[T]):
 def _is_constexpr(annotation: Any) -> bool:
     if isinstance(annotation, str):
         return annotation.replace(" ", "").split(".")[-1] == "constexpr"
-    return getattr(annotation, "__name__", None) == "constexpr" or type(annotation).__name__ == "constexpr"
+    return (
+        getattr(annotation, "__name__", None) == "constexpr"
+        or type(annotation).__name__ == "constexpr"
+    )
 
 
 class Parameter:
     """One parameter of a kernel, and how arguments for it are specialised."""
 
-    __slots__ = ("annotation", "default", "is_const", "is_constexpr", "name", "specialize", "specialize_alignment")
+    __slots__ = (
+        "annotation",
+        "default",
+        "is_const",
+        "is_constexpr",
+        "name",
+        "specialize",
+        "specialize_alignment",
+    )
 
     def __init__(self, parameter: inspect.Parameter, specialize: bool, alignment: bool) -> None:
         self.name = parameter.name
         self.default = parameter.default
         self.is_constexpr = _is_constexpr(parameter.annotation)
         annotation = parameter.annotation
-        self.is_const = "const" in str(getattr(annotation, "__name__", annotation)) and not self.is_constexpr
+        self.is_const = (
+            "const" in str(getattr(annotation, "__name__", annotation)) and not self.is_constexpr
+        )
         self.annotation = _annotated_type(annotation)
         self.specialize = specialize
         self.specialize_alignment = alignment
@@ -150,7 +163,8 @@ class JITFunction(KernelInterface[T]):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise SemanticError(
-            f"`{self.__name__}` is a kernel: launch it as {self.__name__}[grid](...); only other kernels call it directly"
+            f"`{self.__name__}` is a kernel: launch it as {self.__name__}[grid](...); only other "
+            "kernels call it directly"
         )
 
     def __repr__(self) -> str:

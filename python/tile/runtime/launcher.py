@@ -24,7 +24,11 @@ def make_binder(fn: Any) -> Callable:
     """A function with the kernel's parameters that returns the key of a
     launch and all arguments. It is generated: nothing is decided per call."""
     parameters, keys = [], []
-    names = {"_s": sp.specialize, "_t": sp.specialize_type_only, "_a": sp.specialize_without_alignment}
+    names = {
+        "_s": sp.specialize,
+        "_t": sp.specialize_type_only,
+        "_a": sp.specialize_without_alignment,
+    }
     for i, p in enumerate(fn.params):
         if p.default is inspect.Parameter.empty:
             parameters.append(p.name)
@@ -83,7 +87,9 @@ class Launcher:
         try:
             found = self.cache.get(full)
         except TypeError:
-            raise TileError(f"`{self.fn.__name__}`: an option or constant of the launch is not hashable") from None
+            raise TileError(
+                f"`{self.fn.__name__}`: an option or constant of the launch is not hashable"
+            ) from None
         if found is None:
             found = self.cache[full] = self.prepare(active, key, values, options, warmup)
         kernel, launch, runtime = found
@@ -99,7 +105,7 @@ class Launcher:
 
     def grid(self, grid: Any, values: tuple) -> tuple[int, int, int]:
         if callable(grid):
-            grid = grid(dict(zip(self.fn.arg_names, values)))
+            grid = grid(dict(zip(self.fn.arg_names, values, strict=False)))
         if grid.__class__ is not tuple:
             if isinstance(grid, (int,)) and not isinstance(grid, bool):
                 grid = (grid,)
@@ -107,21 +113,28 @@ class Launcher:
                 grid = tuple(grid)
             else:
                 raise TileError(
-                    f"the grid of `{self.fn.__name__}` must be a tuple of 1 to 3 integers, or a function that returns "
+                    f"the grid of `{self.fn.__name__}` must be a tuple of 1 to 3 integers, or a "
+                    "function that returns "
                     f"one, not {grid!r}"
                 )
         size = len(grid)
         if not 1 <= size <= 3:
-            raise TileError(f"the grid of `{self.fn.__name__}` must have 1 to 3 dimensions, not {size}")
+            raise TileError(
+                f"the grid of `{self.fn.__name__}` must have 1 to 3 dimensions, not {size}"
+            )
         for extent in grid:
             if not hasattr(extent, "__index__") or extent < 0:
-                raise TileError(f"the grid of `{self.fn.__name__}` has the extent {extent!r}; extents are integers from 0")
+                raise TileError(
+                    f"the grid of `{self.fn.__name__}` has the extent {extent!r}; extents are "
+                    "integers from 0"
+                )
         x = int(grid[0])
         y = int(grid[1]) if size > 1 else 1
         z = int(grid[2]) if size > 2 else 1
         if x > 0x7FFFFFFF or y > 65535 or z > 65535:
             raise TileError(
-                f"the grid of `{self.fn.__name__}` is {(x, y, z)}, but a GPU allows at most (2147483647, 65535, 65535)"
+                f"the grid of `{self.fn.__name__}` is {(x, y, z)}, but a GPU allows at most "
+                "(2147483647, 65535, 65535)"
             )
         return x, y, z
 
@@ -157,7 +170,8 @@ class Launcher:
         unknown = [name for name in options if name not in OPTIONS]
         if unknown:
             raise TileError(
-                f"`{self.fn.__name__}` has no parameter `{unknown[0]}`, and no such option exists; its parameters are "
+                f"`{self.fn.__name__}` has no parameter `{unknown[0]}`, and no such option "
+                "exists; its parameters are "
                 f"{', '.join(self.fn.arg_names)}"
             )
         chosen = dict(options)
@@ -168,15 +182,24 @@ class Launcher:
             chosen.setdefault("debug", bool(self.fn.debug) or knobs.runtime.debug)
         source = ASTSource(self.fn, signature, constants, hints)
         kernel = compile_kernel(
-            source, target=active.get_current_target(), options=chosen, lazy_after=getattr(active, "last_stage", None)
+            source,
+            target=active.get_current_target(),
+            options=chosen,
+            lazy_after=getattr(active, "last_stage", None),
         )
         kernel.signature = signature
         runtime = [i for i, name in enumerate(self.fn.arg_names) if signature[name] != "constexpr"]
         if any(isinstance(signature[self.fn.arg_names[i]], tuple) for i in runtime):
-            return kernel, self.flattening(active, kernel, runtime, warmup), list(range(len(values)))
+            return (
+                kernel,
+                self.flattening(active, kernel, runtime, warmup),
+                list(range(len(values))),
+            )
         return kernel, None, runtime
 
-    def flattening(self, active: Any, kernel: Any, runtime: list[int], warmup: bool) -> Callable | None:
+    def flattening(
+        self, active: Any, kernel: Any, runtime: list[int], warmup: bool
+    ) -> Callable | None:
         """A launch function for kernels with tuples among their arguments."""
         if warmup:
             return None
@@ -185,7 +208,7 @@ class Launcher:
 
         def flat(x: int, y: int, z: int, stream: Any, arguments: tuple) -> Any:
             result: list[Any] = []
-            for spec, value in zip(specs, arguments):
+            for spec, value in zip(specs, arguments, strict=False):
                 _flatten(spec, value, result)
             return launch(x, y, z, stream, tuple(result))
 
@@ -200,7 +223,7 @@ class Launcher:
 
 def _flatten(spec: Any, value: Any, result: list[Any]) -> None:
     if isinstance(spec, tuple):
-        for s, v in zip(spec, value):
+        for s, v in zip(spec, value, strict=False):
             _flatten(s, v, result)
     elif spec != "constexpr":
         result.append(value)

@@ -20,5 +20,7 @@ def allocate(size: int, alignment: int, stream: Any, default: Any) -> Any:
     """Scratch memory from the user's allocator, or from `default`."""
     allocator = _allocator.get() or default
     if allocator is None:
-        raise DriverError("this kernel needs scratch memory: set an allocator with tile.set_allocator")
+        raise DriverError(
+            "this kernel needs scratch memory: set an allocator with tile.set_allocator"
+        )
     return allocator(size, alignment, stream)

@@ -32,7 +32,8 @@ def get_source(fn: Any) -> tuple[str, int]:
     lines = linecache.getlines(code.co_filename, fn.__globals__)
     if not lines:
         raise SemanticError(
-            f"the source of `{fn.__name__}` is not available ({code.co_filename}); kernels must be defined in a file "
+            f"the source of `{fn.__name__}` is not available ({code.co_filename}); kernels must "
+            "be defined in a file "
             "or a notebook cell"
         )
     block = inspect.getblock(lines[code.co_firstlineno - 1 :])
@@ -93,7 +94,9 @@ class Dependencies(ast.NodeVisitor):
             self.functions[name] = value
         elif getattr(value, "__tile_constexpr_function__", False):
             self.constants[name] = get_source(value.fn)[0]
-        elif type(value).__name__ == "constexpr" or isinstance(value, (int, float, str, tuple, bool)):
+        elif type(value).__name__ == "constexpr" or isinstance(
+            value, (int, float, str, tuple, bool)
+        ):
             self.constants[name] = repr(value)
 
     def visit_Name(self, node: ast.Name) -> None:
@@ -128,5 +131,7 @@ def digest(function: Any, visiting: set[Any] | None = None) -> str:
     for name, callee in sorted(dependencies.functions.items()):
         internal = (callee.fn.__module__ or "").startswith("tile.language")
         # The library belongs to the compiler, whose version is in the key.
-        hasher.update(f"\0{name}:{callee.fn.__qualname__ if internal else digest(callee, visiting)}".encode())
+        hasher.update(
+            f"\0{name}:{callee.fn.__qualname__ if internal else digest(callee, visiting)}".encode()
+        )
     return hasher.hexdigest()

@@ -17,8 +17,8 @@ _TYPES = {
     "float32": "fp32", "float64": "fp64", "float8_e4m3fn": "fp8e4nv", "float8_e5m2": "fp8e5",
     "float8_e4m3fnuz": "fp8e4b8", "float8_e5m2fnuz": "fp8e5b16", "float8_e4m3b11fnuz": "fp8e4b15",
     # Names of the language.
-    "int1": "i1", "fp16": "fp16", "bf16": "bf16", "fp32": "fp32", "fp64": "fp64", "fp8e4nv": "fp8e4nv",
-    "fp8e5": "fp8e5", "fp8e4b8": "fp8e4b8", "fp8e5b16": "fp8e5b16", "fp8e4b15": "fp8e4b15",
+    "int1": "i1", "fp16": "fp16", "bf16": "bf16", "fp32": "fp32", "fp64": "fp64", 
+    "fp8e4nv": "fp8e4nv", "fp8e5": "fp8e5", "fp8e4b8": "fp8e4b8", "fp8e5b16": "fp8e5b16", "fp8e4b15": "fp8e4b15",
 }  # fmt: skip
 
 _dtype_keys: dict[Any, tuple[str, str]] = {}
@@ -29,7 +29,10 @@ def type_name(dtype: Any) -> str:
     name = getattr(dtype, "name", None) or str(dtype)
     found = _TYPES.get(name.split(".")[-1])
     if found is None:
-        raise TileError(f"elements of type {name} are not supported; known are {', '.join(sorted(set(_TYPES.values())))}")
+        raise TileError(
+            f"elements of type {name} are not supported; known are "
+            f"{', '.join(sorted(set(_TYPES.values())))}"
+        )
     return found
 
 
@@ -92,7 +95,8 @@ def _choose(value: Any) -> Callable[[Any], Any]:
     if isinstance(value, int):  # An IntEnum.
         return lambda v: _of_int(int(v))
     raise TileError(
-        f"a {cls.__name__} cannot be an argument of a kernel; pass arrays, tensors, numbers or tuples of them, and "
+        f"a {cls.__name__} cannot be an argument of a kernel; pass arrays, tensors, numbers or "
+        "tuples of them, and "
         "anything else as a tl.constexpr"
     )
 
@@ -145,7 +149,10 @@ def unaligned(key: Any) -> Any:
 def decode(key: Any, value: Any, path: tuple[int, ...], constants: dict, hints: dict) -> Any:
     """The signature's entry for a key; notes constants and hints by path."""
     if isinstance(key, tuple):
-        return tuple(decode(k, v, (*path, i), constants, hints) for i, (k, v) in enumerate(zip(key, value)))
+        return tuple(
+            decode(k, v, (*path, i), constants, hints)
+            for i, (k, v) in enumerate(zip(key, value, strict=False))
+        )
     if key in ("1", "None"):
         constants[path] = 1 if key == "1" else None
         return "constexpr"

@@ -35,7 +35,11 @@ class NvidiaOptions(BaseOptions):
 def _positive(options: NvidiaOptions) -> None:
     for name in ("num_warps", "num_stages", "num_ctas"):
         value = getattr(options, name)
-        if isinstance(value, bool) or not isinstance(value, int) or value < (0 if name == "num_stages" else 1):
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int)
+            or value < (0 if name == "num_stages" else 1)
+        ):
             raise TileError(f"{name} must be a positive integer, not {value!r}")
     if options.num_warps & (options.num_warps - 1) or options.num_warps > 32:
         raise TileError(f"num_warps must be a power of two up to 32, not {options.num_warps}")
@@ -43,7 +47,8 @@ def _positive(options: NvidiaOptions) -> None:
         raise TileError(f"num_ctas must be a power of two up to 16, not {options.num_ctas}")
     if options.default_dot_input_precision not in _PRECISIONS:
         raise TileError(
-            f"default_dot_input_precision is one of {', '.join(_PRECISIONS)}, not {options.default_dot_input_precision!r}"
+            f"default_dot_input_precision is one of {', '.join(_PRECISIONS)}, not "
+            f"{options.default_dot_input_precision!r}"
         )
 
 
@@ -53,7 +58,9 @@ class NvidiaBackend(BaseBackend):
     def __init__(self, target: GPUTarget) -> None:
         super().__init__(target)
         if isinstance(target.arch, bool) or not isinstance(target.arch, int):
-            raise TileError(f"the architecture of a cuda target is a number such as 90, not {target.arch!r}")
+            raise TileError(
+                f"the architecture of a cuda target is a number such as 90, not {target.arch!r}"
+            )
 
     @staticmethod
     def supports_target(target: GPUTarget) -> bool:
@@ -73,7 +80,9 @@ class NvidiaBackend(BaseBackend):
         ignored = {"ir_override", "sanitize_overflow", "instrumentation_mode", "warp_size", "arch"}
         unknown = [k for k in given if k not in known and k not in ignored]
         if unknown:
-            raise TileError(f"unknown option `{unknown[0]}`; the options are {', '.join(sorted(known))}")
+            raise TileError(
+                f"unknown option `{unknown[0]}`; the options are {', '.join(sorted(known))}"
+            )
         given = {k: v for k, v in given.items() if k in known}
         given.setdefault("enable_fp_fusion", knobs.language.default_fp_fusion)
         given.setdefault("line_info", not knobs.compilation.disable_line_info)
@@ -134,7 +143,9 @@ class NvidiaBackend(BaseBackend):
             print(ptx)
         return ptx
 
-    def make_cubin(self, ptx: str, metadata: dict[str, Any], *, options: NvidiaOptions) -> bytes | None:
+    def make_cubin(
+        self, ptx: str, metadata: dict[str, Any], *, options: NvidiaOptions
+    ) -> bytes | None:
         if tools.ptxas_path() is None:
             return None
         cubin, usage = tools.run_ptxas(ptx, self.target.arch, options.ptx_options)

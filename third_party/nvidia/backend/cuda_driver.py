@@ -35,14 +35,17 @@ class _Attribute(ctypes.Structure):
 class _Config(ctypes.Structure):
     _fields_ = (
         ("grid", ctypes.c_uint * 3), ("block", ctypes.c_uint * 3), ("shared", ctypes.c_uint),
-        ("stream", ctypes.c_void_p), ("attributes", ctypes.POINTER(_Attribute)), ("count", ctypes.c_uint),
+        ("stream", ctypes.c_void_p), 
+        ("attributes", ctypes.POINTER(_Attribute)), ("count", ctypes.c_uint),
     )  # fmt: skip
 
 
 @functools.lru_cache(maxsize=1)
 def libcuda() -> Any:
     """libcuda, initialised; None on a machine without it or without a GPU."""
-    name = knobs.nvidia.libcuda_path or ("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+    name = knobs.nvidia.libcuda_path or (
+        "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
+    )
     try:
         library = ctypes.CDLL(name)
     except OSError:
@@ -70,7 +73,9 @@ def data_pointer(value: Any) -> int:
     if pointer is not None:
         if getattr(value, "is_cuda", True) is False:
             device = getattr(value, "device", "cpu")
-            raise DriverError(f"this tensor is on {device}, but kernels run on the GPU; move it with .cuda()")
+            raise DriverError(
+                f"this tensor is on {device}, but kernels run on the GPU; move it with .cuda()"
+            )
         return pointer()
     interface = getattr(value, "__cuda_array_interface__", None)
     if interface is not None:
@@ -96,7 +101,10 @@ class CudaDriver(DriverBase):
     def __init__(self) -> None:
         library = libcuda()
         if library is None:
-            raise DriverError("no NVIDIA GPU: libcuda.so.1 is missing, or reports no device; TILE_DRIVER=sim runs kernels without one")
+            raise DriverError(
+                "no NVIDIA GPU: libcuda.so.1 is missing, or reports no device; TILE_DRIVER=sim "
+                "runs kernels without one"
+            )
         self.library = library
         self._contexts: dict[int, ctypes.c_void_p] = {}
         self._targets: dict[int, GPUTarget] = {}
@@ -128,7 +136,10 @@ class CudaDriver(DriverBase):
 
     def attribute(self, which: int, device: int) -> int:
         value = ctypes.c_int()
-        check(self.library.cuDeviceGetAttribute(ctypes.byref(value), which, device), "cannot query the device")
+        check(
+            self.library.cuDeviceGetAttribute(ctypes.byref(value), which, device),
+            "cannot query the device",
+        )
         return value.value
 
     def ensure_context(self, device: int) -> None:
@@ -142,7 +153,10 @@ class CudaDriver(DriverBase):
             handle = ctypes.c_int()
             check(self.library.cuDeviceGet(ctypes.byref(handle), device), "cannot open the device")
             context = ctypes.c_void_p()
-            check(self.library.cuDevicePrimaryCtxRetain(ctypes.byref(context), handle), "cannot make a context")
+            check(
+                self.library.cuDevicePrimaryCtxRetain(ctypes.byref(context), handle),
+                "cannot make a context",
+            )
             self._contexts[device] = context
         check(self.library.cuCtxSetCurrent(context), "cannot use the context")
 
@@ -160,10 +174,14 @@ class CudaDriver(DriverBase):
         if shared > limit:
             raise OutOfResources(shared, limit, "shared memory")
         module, function = ctypes.c_void_p(), ctypes.c_void_p()
-        check(self.library.cuModuleLoadData(ctypes.byref(module), binary), f"cannot load `{kernel.name}`")
+        check(
+            self.library.cuModuleLoadData(ctypes.byref(module), binary),
+            f"cannot load `{kernel.name}`",
+        )
         name = kernel._metadata["name"].encode()
         check(
-            self.library.cuModuleGetFunction(ctypes.byref(function), module, name), f"cannot find `{kernel.name}`"
+            self.library.cuModuleGetFunction(ctypes.byref(function), module, name),
+            f"cannot find `{kernel.name}`",
         )
         if shared > 48 * 1024:
             check(
@@ -191,7 +209,7 @@ class CudaDriver(DriverBase):
         buffer = ctypes.create_string_buffer(max(1, offset))
         base = ctypes.addressof(buffer)
         pointers = (ctypes.c_void_p * max(1, len(layout)))(*[base + at for at, _ in layout])
-        packers = [(_convert(ty), at, pack) for ty, (at, pack) in zip(types, layout)]
+        packers = [(_convert(ty), at, pack) for ty, (at, pack) in zip(types, layout, strict=False)]
         config = _Config()
         config.block[:] = (32 * metadata.get("num_warps", 4), 1, 1)
         config.shared = metadata.get("shared", 0)
@@ -216,7 +234,7 @@ class CudaDriver(DriverBase):
         keep = (buffer, attributes)
 
         def launch(x: int, y: int, z: int, stream: int, arguments: tuple) -> None:
-            for (convert, at, pack), value in zip(packers, arguments):
+            for (convert, at, pack), value in zip(packers, arguments, strict=False):
                 pack(buffer, at, convert(value))
             memory = None
             if scratch:
@@ -255,5 +273,8 @@ def _bfloat16_bits(value: Any) -> int:
 def _torch_allocator(size: int, alignment: int, stream: Any) -> Any:
     torch = sys.modules.get("torch")
     if torch is None:
-        raise DriverError("this kernel needs scratch memory: set an allocator with tile.set_allocator, or import torch")
+        raise DriverError(
+            "this kernel needs scratch memory: set an allocator with tile.set_allocator, or "
+            "import torch"
+        )
     return torch.empty(size, dtype=torch.int8, device="cuda")

@@ -30,15 +30,24 @@ def pointer_range(value: Any) -> tuple[int, int, int, bool]:
         return pointer_range(base)
     if hasattr(value, "data_ptr"):  # A torch tensor.
         if getattr(value, "is_cuda", False):
-            raise DriverError("this tensor is on a GPU, but kernels run in the simulator; use .cpu(), or TILE_DRIVER=cuda")
+            raise DriverError(
+                "this tensor is on a GPU, but kernels run in the simulator; use .cpu(), or "
+                "TILE_DRIVER=cuda"
+            )
         storage = value.untyped_storage()
         return value.data_ptr(), storage.data_ptr(), storage.nbytes(), True
     if isinstance(value, np.ndarray) or hasattr(value, "__array_interface__"):
         array = value if isinstance(value, np.ndarray) else np.asarray(value)
         address = array.__array_interface__["data"][0]
-        low, high = np.lib.array_utils.byte_bounds(array) if hasattr(np.lib, "array_utils") else np.byte_bounds(array)
+        low, high = (
+            np.lib.array_utils.byte_bounds(array)
+            if hasattr(np.lib, "array_utils")
+            else np.byte_bounds(array)
+        )
         return address, low, high - low, array.flags.writeable
-    raise DriverError(f"the simulator takes NumPy arrays and CPU tensors, not a {type(value).__name__}")
+    raise DriverError(
+        f"the simulator takes NumPy arrays and CPU tensors, not a {type(value).__name__}"
+    )
 
 
 class SimDriver(DriverBase):
@@ -84,7 +93,11 @@ class SimDriver(DriverBase):
                 size = scratch * x * y * z * ctas
                 memory = np.zeros(max(1, size) + 128, np.uint8)
                 address = _align(memory.ctypes.data, 128)
-                buffer = buffer + bytes(_align(len(buffer), 8) - len(buffer)) + struct.pack("<Q", address)
+                buffer = (
+                    buffer
+                    + bytes(_align(len(buffer), 8) - len(buffer))
+                    + struct.pack("<Q", address)
+                )
                 allocations.append((address, size, "scratch", True))
             checks = options.pop("checks", None)
             if checks is not None:
@@ -107,7 +120,7 @@ def pack(types: list[str], arguments: tuple) -> tuple[bytes, list[tuple[int, int
     """The parameter buffer, and the memory that pointers in it stand for."""
     buffer = bytearray()
     allocations: list[tuple[int, int, str, bool]] = []
-    for i, (ty, value) in enumerate(zip(types, arguments)):
+    for i, (ty, value) in enumerate(zip(types, arguments, strict=False)):
         if ty.startswith("*"):
             address = 0
             if isinstance(value, int):
@@ -133,7 +146,12 @@ def merge(allocations: list[tuple[int, int, str, bool]]) -> list[tuple[int, int,
     for low, size, name, writable in sorted(allocations):
         if merged and low < merged[-1][0] + merged[-1][1]:
             first, length, known, was = merged[-1]
-            merged[-1] = (first, max(length, low + size - first), f"{known}, {name}", was or writable)
+            merged[-1] = (
+                first,
+                max(length, low + size - first),
+                f"{known}, {name}",
+                was or writable,
+            )
         elif size:
             merged.append((low, size, name, writable))
     return merged

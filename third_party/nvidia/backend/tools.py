@@ -31,7 +31,9 @@ def ptxas_path() -> str | None:
     named = knobs.nvidia.ptxas
     if named:
         if not os.path.isfile(named):
-            raise CompilerToolError(f"TILE_PTXAS_PATH (or TRITON_PTXAS_PATH) names {named}, which does not exist")
+            raise CompilerToolError(
+                f"TILE_PTXAS_PATH (or TRITON_PTXAS_PATH) names {named}, which does not exist"
+            )
         return named
     return _find_ptxas()
 
@@ -54,7 +56,8 @@ def require_ptxas() -> str:
     path = ptxas_path()
     if path is None:
         raise CompilerToolError(
-            "no ptxas: install it with `pip install nvidia-cuda-nvcc` (or `tile-compiler[cuda]`), put it on the PATH, "
+            "no ptxas: install it with `pip install nvidia-cuda-nvcc` (or "
+            "`tile-compiler[cuda]`), put it on the PATH, "
             "or name it in TILE_PTXAS_PATH"
         )
     return path
@@ -63,7 +66,9 @@ def require_ptxas() -> str:
 @functools.lru_cache(maxsize=4)
 def _version(path: str) -> str:
     try:
-        text = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=30).stdout
+        text = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, timeout=30
+        ).stdout
     except (OSError, subprocess.SubprocessError) as error:
         raise CompilerToolError(f"cannot run {path}: {error}") from None
     found = re.search(r"release (\d+\.\d+).*?V([\d.]+)?", text, re.S)
@@ -81,7 +86,9 @@ def ptxas_version() -> str:
 
 @functools.lru_cache(maxsize=1)
 def _find_libdevice() -> str | None:
-    wheel = _in_wheels("cu*/nvvm/libdevice/libdevice.10.bc", "cuda_nvcc/nvvm/libdevice/libdevice.10.bc")
+    wheel = _in_wheels(
+        "cu*/nvvm/libdevice/libdevice.10.bc", "cuda_nvcc/nvvm/libdevice/libdevice.10.bc"
+    )
     if wheel is not None:
         return str(wheel)
     for path in ("/usr/local/cuda/nvvm/libdevice/libdevice.10.bc",):
@@ -146,7 +153,9 @@ def _failure(log: str, code: int, ptx: str) -> Exception:
     shared = re.search(r"uses too much shared data \((0x[0-9a-f]+) bytes, (0x[0-9a-f]+) max\)", log)
     if shared:
         return OutOfResources(int(shared.group(1), 16), int(shared.group(2), 16), "shared memory")
-    lines = [line for line in log.splitlines() if "error" in line.lower() or "fatal" in line.lower()]
+    lines = [
+        line for line in log.splitlines() if "error" in line.lower() or "fatal" in line.lower()
+    ]
     detail = "; ".join(lines[:3]) or f"exit status {code}"
     at = re.search(r"line (\d+)", detail)
     if at:

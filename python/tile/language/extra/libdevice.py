@@ -16,8 +16,8 @@ from ..values import builtin, tensor
 
 # name: (arity, {argument type: (symbol, result type)})
 _FLOAT_UNARY = """
-acos acosh asin asinh atan atanh cbrt ceil cos cosh cospi cyl_bessel_i0 cyl_bessel_i1 erf erfc erfcinv
-erfcx erfinv exp exp10 exp2 expm1 floor j0 j1 lgamma log log10 log1p log2 logb nearbyint normcdf
+acos acosh asin asinh atan atanh cbrt ceil cos cosh cospi cyl_bessel_i0 cyl_bessel_i1 erf erfc
+erfcinv erfcx erfinv exp exp10 exp2 expm1 floor j0 j1 lgamma log log10 log1p log2 logb nearbyint normcdf
 normcdfinv rcbrt rint round rsqrt sin sinh sinpi sqrt tan tanh tgamma trunc y0 y1
 """.split()
 _FLOAT_BINARY = "atan2 copysign fdim fmod hypot nextafter pow remainder".split()
@@ -32,7 +32,10 @@ _TABLE: dict[str, tuple[int, dict[tuple[dt.dtype, ...], tuple[str, dt.dtype]]]] 
 for _name in _FLOAT_UNARY:
     _TABLE[_name] = (1, {(_F32,): (f"__nv_{_name}f", _F32), (_F64,): (f"__nv_{_name}", _F64)})
 for _name in _FLOAT_BINARY:
-    _TABLE[_name] = (2, {(_F32, _F32): (f"__nv_{_name}f", _F32), (_F64, _F64): (f"__nv_{_name}", _F64)})
+    _TABLE[_name] = (
+        2,
+        {(_F32, _F32): (f"__nv_{_name}f", _F32), (_F64, _F64): (f"__nv_{_name}", _F64)},
+    )
 for _name, _symbol in _FAST_UNARY.items():
     _TABLE[_name] = (1, {(_F32,): (f"__nv_fast_{_symbol}", _F32)})
 for _name, _symbol in _FAST_BINARY.items():
