@@ -124,8 +124,9 @@ def TT_StoreOp : TT_Op<"store", [
     OpBuilder<(ins "Value":$ptr, "Value":$value,
                    CArg<"CacheModifier", "CacheModifier::NONE">:$cache,
                    CArg<"EvictionPolicy", "EvictionPolicy::NORMAL">:$evict)>,
+    // Without a cache modifier this is one of the default builders.
     OpBuilder<(ins "Value":$ptr, "Value":$value, "Value":$mask,
-                   CArg<"CacheModifier", "CacheModifier::NONE">:$cache,
+                   "CacheModifier":$cache,
                    CArg<"EvictionPolicy", "EvictionPolicy::NORMAL">:$evict)>,
     OpBuilder<(ins "Value":$ptr, "Value":$value,
                    "ArrayRef<int32_t>":$boundaryCheck,

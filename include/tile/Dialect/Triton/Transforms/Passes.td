@@ -143,4 +143,59 @@ def TritonLoopAwareCSE : Pass<"triton-loop-aware-cse"> {
   ];
 }
 
+def TritonRewriteTensorPointer
+    : Pass<"triton-rewrite-tensor-pointer", "::mlir::ModuleOp"> {
+  let summary = "Turn block pointers into tensors of pointers";
+  let description = [{
+    A block pointer becomes its parts: base address, shape, strides and offsets,
+    which `tt.advance` adds to; they are what loops carry and functions pass.
+    Each access computes the addresses of its elements, and a mask for the
+    dimensions of `boundaryCheck`.
+
+    ```mlir
+    %b = tt.make_tensor_ptr %p, [%n], [%s], [%o] {order = array<i32: 0>} : <tensor<64xf32>>
+    %v = tt.load %b {boundaryCheck = array<i32: 0>} : !tt.ptr<tensor<64xf32>>
+    // becomes
+    %range = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %i = ... // %range + %o, as 64-bit integers
+    %ptrs = ... // %p + %i * %s
+    %mask = ... // 0 <= %i < %n
+    %v = tt.load %ptrs, %mask : tensor<64x!tt.ptr<f32>>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numAccesses", "accesses-rewritten", "Loads and stores rewritten">
+  ];
+}
+
+def TritonRewriteTensorDescriptorToPointer
+    : Pass<"triton-rewrite-tensor-descriptor-to-pointer", "::mlir::ModuleOp"> {
+  let summary = "Turn tensor descriptors into tensors of pointers";
+  let description = [{
+    For machines without hardware for descriptors. A descriptor becomes its
+    parts: base address, shape, strides and whether elements out of bounds read
+    as NaN. A function parameter that is a descriptor becomes as many parameters:
+    a pointer, an i32 per size, an i64 per stride and an i1. Each access computes
+    addresses and masks.
+
+    ```mlir
+    %d = tt.make_tensor_descriptor %p, [%n], [%s] : <f32>, <tensor<64xf32>>
+    %v = tt.descriptor_load %d[%o] : !tt.tensordesc<tensor<64xf32>> -> tensor<64xf32>
+    // becomes
+    %ptrs = ... // %p + (%o + [0, 64)) * %s
+    %mask = ... // 0 <= %o + [0, 64) < %n
+    %v = tt.load %ptrs, %mask, %zero : tensor<64x!tt.ptr<f32>>
+    ```
+
+    `tt.descriptor_reduce` becomes `tt.atomic_rmw`; where there is no such atomic
+    operation on pointers that is an error.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numAccesses", "accesses-rewritten",
+              "Loads, stores and reductions rewritten">
+  ];
+}
+
 #endif // TILE_DIALECT_TRITON_TRANSFORMS_PASSES

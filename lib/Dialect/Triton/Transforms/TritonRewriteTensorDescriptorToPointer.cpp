@@ -1,0 +1,311 @@
+//===-- TritonRewriteTensorDescriptorToPointer.cpp ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tensor descriptors to tensors of pointers, for machines without hardware for
+// descriptors.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BlockAccess.h"
+#include "DecomposeTypes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/Triton/Transforms/Passes.h"
+
+#define DEBUG_TYPE "triton-rewrite-tensor-descriptor-to-pointer"
+
+namespace mlir::triton {
+#define GEN_PASS_DEF_TRITONREWRITETENSORDESCRIPTORTOPOINTER
+#include "tile/Dialect/Triton/Transforms/Passes.h.inc"
+} // namespace mlir::triton
+
+using namespace mlir;
+using namespace mlir::triton;
+
+//===----------------------------------------------------------------------===//
+// The parts of a descriptor
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A descriptor as values: base, shape (i32), strides (i64), and whether
+/// elements out of bounds read as NaN (i1).
+class Parts {
+public:
+  Parts(ValueRange values) : values(values), rank((values.size() - 2) / 2) {}
+
+  Value getBase() const { return values[0]; }
+  ValueRange getShape() const { return values.slice(1, rank); }
+  ValueRange getStrides() const { return values.slice(1 + rank, rank); }
+  Value getPadWithNan() const { return values.back(); }
+
+private:
+  ValueRange values;
+  size_t rank;
+};
+
+} // namespace
+
+static std::optional<LogicalResult>
+convertDescriptor(TensorDescType type, SmallVectorImpl<Type> &types) {
+  RankedTensorType block = type.getBlockType();
+  Builder builder(type.getContext());
+  types.push_back(PointerType::get(block.getElementType()));
+  types.append(block.getRank(), builder.getI32Type());
+  types.append(block.getRank(), builder.getI64Type());
+  types.push_back(builder.getI1Type());
+  return success();
+}
+
+/// The addresses of a tensor whose elements lie at `indices`.
+static BlockAccess makeAccess(OpBuilder &builder, Location loc, Parts parts,
+                              ArrayRef<Value> indices) {
+  SmallVector<BlockDim> dims;
+  for (auto [index, stride, bound] :
+       llvm::zip_equal(indices, parts.getStrides(), parts.getShape()))
+    dims.push_back({index, stride, extendToI64(builder, loc, bound)});
+  return makeBlockAccess(builder, loc, parts.getBase(), dims);
+}
+
+/// The addresses of the block that starts at `offsets`.
+static BlockAccess makeBlock(OpBuilder &builder, Location loc, Parts parts,
+                             TensorDescType desc, ValueRange offsets) {
+  SmallVector<Value> indices;
+  for (auto [offset, size] :
+       llvm::zip_equal(offsets, desc.getBlockType().getShape()))
+    indices.push_back(
+        makeIndices(builder, loc, extendToI64(builder, loc, offset), size));
+  return makeAccess(builder, loc, parts, indices);
+}
+
+/// The addresses of parts of the given rows that start at column `offset`.
+static BlockAccess makeRows(OpBuilder &builder, Location loc, Parts parts,
+                            TensorDescType desc, Value rows, Value offset) {
+  Value columns =
+      makeIndices(builder, loc, extendToI64(builder, loc, offset),
+                  desc.getBlockType().getDimSize(1));
+  return makeAccess(builder, loc, parts,
+                    {extendToI64(builder, loc, rows), columns});
+}
+
+/// What elements out of bounds read as.
+static Value makePadding(OpBuilder &builder, Location loc, Parts parts,
+                         RankedTensorType type) {
+  Value zero = makePadding(builder, loc, type, /*nan=*/false);
+  APInt nan;
+  bool known = matchPattern(parts.getPadWithNan(), m_ConstantInt(&nan));
+  if (!isa<FloatType>(type.getElementType()) || (known && nan.isZero()))
+    return zero;
+  Value nans = makePadding(builder, loc, type, /*nan=*/true);
+  if (known)
+    return nans;
+  return arith::SelectOp::create(builder, loc, parts.getPadWithNan(), nans,
+                                 zero);
+}
+
+/// A tensor in a shape that differs in leading dimensions of size one.
+static Value reshapeTo(OpBuilder &builder, Location loc, Value value,
+                       ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getShape() == shape)
+    return value;
+  return ReshapeOp::create(builder, loc, shape, value);
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct RewriteMake : public OpConversionPattern<MakeTensorDescOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(MakeTensorDescOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Value> parts = {op.getBase()};
+    llvm::append_range(parts, op.getShape());
+    llvm::append_range(parts, op.getStrides());
+    bool nan = op.getPadding() == PaddingOption::PAD_NAN;
+    parts.push_back(arith::ConstantOp::create(rewriter, op.getLoc(),
+                                              rewriter.getBoolAttr(nan)));
+    rewriter.replaceOpWithMultiple(op, {parts});
+    return success();
+  }
+};
+
+/// A pattern for an access, which it counts.
+template <typename OpT>
+struct RewriteAccess : public OpConversionPattern<OpT> {
+  using OneToNOpAdaptor = typename OpConversionPattern<OpT>::OneToNOpAdaptor;
+
+  RewriteAccess(const TypeConverter &converter, MLIRContext *context,
+                Pass::Statistic &count)
+      : OpConversionPattern<OpT>(converter, context), count(count) {}
+
+  LogicalResult
+  matchAndRewrite(OpT op, OneToNOpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (failed(rewrite(op, adaptor.getDesc(), rewriter)))
+      return failure();
+    ++count;
+    return success();
+  }
+
+  virtual LogicalResult rewrite(OpT op, Parts parts,
+                                ConversionPatternRewriter &rewriter) const = 0;
+
+  Pass::Statistic &count;
+};
+
+struct RewriteLoad : public RewriteAccess<DescriptorLoadOp> {
+  using RewriteAccess::RewriteAccess;
+
+  LogicalResult rewrite(DescriptorLoadOp op, Parts parts,
+                        ConversionPatternRewriter &rewriter) const override {
+    if (op.getType().getEncoding())
+      return rewriter.notifyMatchFailure(op, "layouts have been chosen");
+    TensorDescType desc = op.getDesc().getType();
+    BlockAccess access =
+        makeBlock(rewriter, op.getLoc(), parts, desc, op.getIndices());
+    Value other = ::makePadding(rewriter, op.getLoc(), parts,
+                                desc.getUnencodedBlockType());
+    Value loaded = LoadOp::create(rewriter, op.getLoc(), access.pointers,
+                                  access.mask, other, op.getCache(),
+                                  op.getEvict());
+    rewriter.replaceOp(op, reshapeTo(rewriter, op.getLoc(), loaded,
+                                     op.getType().getShape()));
+    return success();
+  }
+};
+
+struct RewriteStore : public RewriteAccess<DescriptorStoreOp> {
+  using RewriteAccess::RewriteAccess;
+
+  LogicalResult rewrite(DescriptorStoreOp op, Parts parts,
+                        ConversionPatternRewriter &rewriter) const override {
+    if (op.getSrc().getType().getEncoding())
+      return rewriter.notifyMatchFailure(op, "layouts have been chosen");
+    TensorDescType desc = op.getDesc().getType();
+    BlockAccess access =
+        makeBlock(rewriter, op.getLoc(), parts, desc, op.getIndices());
+    Value src = reshapeTo(rewriter, op.getLoc(), op.getSrc(),
+                          desc.getBlockType().getShape());
+    rewriter.replaceOpWithNewOp<StoreOp>(op, access.pointers, src, access.mask);
+    return success();
+  }
+};
+
+struct RewriteReduce : public RewriteAccess<DescriptorReduceOp> {
+  using RewriteAccess::RewriteAccess;
+
+  LogicalResult rewrite(DescriptorReduceOp op, Parts parts,
+                        ConversionPatternRewriter &rewriter) const override {
+    RankedTensorType type = op.getSrc().getType();
+    if (type.getEncoding())
+      return rewriter.notifyMatchFailure(op, "layouts have been chosen");
+    std::optional<RMWOp> kind =
+        getAtomicKind(op.getKind(), type.getElementType());
+    if (!kind)
+      return op.emitOpError("expected a reduction that is an atomic operation "
+                            "on this target, found '")
+             << stringifyDescriptorReduceKind(op.getKind()) << "' of "
+             << type.getElementType();
+    TensorDescType desc = op.getDesc().getType();
+    BlockAccess access =
+        makeBlock(rewriter, op.getLoc(), parts, desc, op.getIndices());
+    Value src = reshapeTo(rewriter, op.getLoc(), op.getSrc(),
+                          desc.getBlockType().getShape());
+    AtomicRMWOp::create(rewriter, op.getLoc(), src.getType(), *kind,
+                        access.pointers, src, access.mask, MemSemantic::RELAXED,
+                        MemSyncScope::GPU);
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  /// Integers of a descriptor count as signed.
+  static std::optional<RMWOp> getAtomicKind(DescriptorReduceKind kind,
+                                            Type element) {
+    if (element.getIntOrFloatBitWidth() < 16)
+      return std::nullopt;
+    if (isa<FloatType>(element))
+      return kind == DescriptorReduceKind::ADD ? std::optional(RMWOp::FADD)
+                                               : std::nullopt;
+    switch (kind) {
+    case DescriptorReduceKind::ADD:
+      return RMWOp::ADD;
+    case DescriptorReduceKind::MIN:
+      return RMWOp::MIN;
+    case DescriptorReduceKind::MAX:
+      return RMWOp::MAX;
+    case DescriptorReduceKind::AND:
+      return RMWOp::AND;
+    case DescriptorReduceKind::OR:
+      return RMWOp::OR;
+    case DescriptorReduceKind::XOR:
+      return RMWOp::XOR;
+    case DescriptorReduceKind::INC:
+    case DescriptorReduceKind::DEC:
+      return std::nullopt;
+    }
+    return std::nullopt;
+  }
+};
+
+struct RewriteGather : public RewriteAccess<DescriptorGatherOp> {
+  using RewriteAccess::RewriteAccess;
+
+  LogicalResult rewrite(DescriptorGatherOp op, Parts parts,
+                        ConversionPatternRewriter &rewriter) const override {
+    if (op.getType().getEncoding())
+      return rewriter.notifyMatchFailure(op, "layouts have been chosen");
+    BlockAccess access =
+        makeRows(rewriter, op.getLoc(), parts, op.getDesc().getType(),
+                 op.getXOffsets(), op.getYOffset());
+    Value other = ::makePadding(rewriter, op.getLoc(), parts, op.getType());
+    rewriter.replaceOpWithNewOp<LoadOp>(op, access.pointers, access.mask,
+                                        other);
+    return success();
+  }
+};
+
+struct RewriteScatter : public RewriteAccess<DescriptorScatterOp> {
+  using RewriteAccess::RewriteAccess;
+
+  LogicalResult rewrite(DescriptorScatterOp op, Parts parts,
+                        ConversionPatternRewriter &rewriter) const override {
+    if (op.getSrc().getType().getEncoding())
+      return rewriter.notifyMatchFailure(op, "layouts have been chosen");
+    BlockAccess access =
+        makeRows(rewriter, op.getLoc(), parts, op.getDesc().getType(),
+                 op.getXOffsets(), op.getYOffset());
+    rewriter.replaceOpWithNewOp<StoreOp>(op, access.pointers, op.getSrc(),
+                                         access.mask);
+    return success();
+  }
+};
+
+struct TritonRewriteTensorDescriptorToPointer
+    : public triton::impl::TritonRewriteTensorDescriptorToPointerBase<
+          TritonRewriteTensorDescriptorToPointer> {
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    TypeConverter converter;
+    converter.addConversion([](Type type) { return type; });
+    converter.addConversion(convertDescriptor);
+
+    ConversionTarget target(*context);
+    RewritePatternSet patterns(context);
+    populateDecompositionPatterns(converter, patterns, target);
+    patterns.add<RewriteMake>(converter, context);
+    patterns.add<RewriteLoad, RewriteStore, RewriteReduce, RewriteGather,
+                 RewriteScatter>(converter, context, numAccesses);
+    if (failed(applyDecomposition(getOperation(), target, std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,17 @@
+// RUN: tile-opt %s -triton-rewrite-tensor-descriptor-to-pointer -split-input-file -verify-diagnostics
+
+tt.func @float_max(%d: !tt.tensordesc<tensor<64xf32>>, %i: i32, %x: tensor<64xf32>) {
+  // expected-error @+2 {{expected a reduction that is an atomic operation on this target, found 'max' of 'f32'}}
+  // expected-error @+1 {{failed to legalize operation 'tt.descriptor_reduce'}}
+  tt.descriptor_reduce max, %d[%i], %x : !tt.tensordesc<tensor<64xf32>>, tensor<64xf32>
+  tt.return
+}
+
+// -----
+
+tt.func @increment(%d: !tt.tensordesc<tensor<64xi32>>, %i: i32, %x: tensor<64xi32>) {
+  // expected-error @+2 {{expected a reduction that is an atomic operation on this target, found 'inc' of 'i32'}}
+  // expected-error @+1 {{failed to legalize operation 'tt.descriptor_reduce'}}
+  tt.descriptor_reduce inc, %d[%i], %x : !tt.tensordesc<tensor<64xi32>>, tensor<64xi32>
+  tt.return
+}
