@@ -27,7 +27,8 @@ test: build ## Set up, build and run every test
 	@cmake --build build --target tile-unittests
 	@scripts/test.sh
 
-wheel: setup ## Self-contained wheel in dist/ (PYTHON=python3.12 chooses for whom)
+wheel: ## Self-contained wheel in dist/ (PYTHON=python3.12 chooses for whom)
+	@scripts/setup.sh packages
 	@scripts/wheel.sh
 
 format: setup ## clang-format and ruff, in place

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the project needs: Debian packages (as root, or through sudo) and
-# a virtual environment in .venv. Each step is skipped when it was done before.
+# a virtual environment in .venv, made with $PYTHON (with the argument `packages`,
+# the Debian packages only). Each step is skipped when it was done before.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=${PYTHON:-python3}
@@ -49,4 +50,4 @@ PY
 }
 
 install_debian_packages
-make_venv
+[ "${1:-}" = packages ] || make_venv
