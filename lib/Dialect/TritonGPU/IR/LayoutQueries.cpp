@@ -203,6 +203,19 @@ SmallVector<unsigned> gpu::getContigPerThread(RankedTensorType type) {
     };
     while (llvm::any_of(llvm::seq(numRegisterBits), isNextStep))
       contiguous[dim] *= 2;
+    // A lane (say) whose step is no multiple of the run would start its own run
+    // in the middle of another, where a vector is not aligned. The registers
+    // that make up the run are exempt.
+    for (const auto &[inDim, bases] : layout.getBases()) {
+      for (const std::vector<int32_t> &basis : bases) {
+        bool isPlainStep = inDim == kRegister &&
+                           llvm::isPowerOf2_32(basis[dim]) &&
+                           llvm::count(basis, 0) == int64_t(basis.size()) - 1;
+        if (basis[dim] != 0 && !isPlainStep)
+          contiguous[dim] =
+              std::min<unsigned>(contiguous[dim], basis[dim] & -basis[dim]);
+      }
+    }
   }
   return contiguous;
 }

@@ -236,6 +236,27 @@ TEST_F(DistributedLayoutTest, Refusals) {
       tryToLinearLayout({16}, UnitAttr::get(&context), /*emitError=*/nullptr)));
 }
 
+TEST_F(DistributedLayoutTest, ContiguousRunsAreAligned) {
+  Type f32 = Float32Type::get(&context);
+  auto contiguous = [&](const std::string &registers,
+                        const std::string &lanes) {
+    Attribute encoding =
+        parse("linear<{register = " + registers + ", lane = " + lanes +
+              ", warp = [], block = []}>");
+    return getContigPerThread(RankedTensorType::get({4, 32}, f32, encoding));
+  };
+  std::string registers = "[[0, 1], [0, 2]]";
+  EXPECT_EQ(contiguous(registers, "[[0, 4], [0, 8], [0, 16], [1, 0], [2, 0]]"),
+            SmallVector<unsigned>({1, 4}));
+  // One lane starts at column 6.
+  EXPECT_EQ(contiguous(registers, "[[0, 6], [0, 8], [0, 16], [1, 0], [2, 0]]"),
+            SmallVector<unsigned>({1, 2}));
+  // So does a register.
+  EXPECT_EQ(contiguous("[[0, 1], [0, 2], [1, 2]]",
+                       "[[0, 4], [0, 8], [0, 16], [2, 0], [0, 0]]"),
+            SmallVector<unsigned>({1, 2}));
+}
+
 TEST_F(DistributedLayoutTest, TensorType) {
   Attribute encoding = parse("blocked<{sizePerThread = [1], threadsPerWarp = "
                              "[32], warpsPerCTA = [4], order = [0]}>");
