@@ -174,6 +174,10 @@ template <typename OpTy> static LogicalResult verifyMMAv5(OpTy op) {
   if (isInTensorMemory(a)) {
     if (failed(verifyTensorMemory(op, a, "a")))
       return failure();
+    if (!isa<TensorMemoryEncodingAttr>(a.getEncoding()))
+      return op.emitOpError() << "a in tensor memory must have a "
+                                 "tensor_memory_encoding, got "
+                              << a.getEncoding();
   } else if (failed(verifySharedOperand(op, a, "a"))) {
     return failure();
   }
@@ -401,7 +405,8 @@ static LogicalResult verifyScales(Operation *op, gpu::MemDescType type,
     return op->emitOpError()
            << what << " must be in tensor or shared memory, got " << type;
   }
-  if (type.getElementTypeBitWidth() != 8)
+  if (!type.getElementType().isIntOrFloat() ||
+      type.getElementTypeBitWidth() != 8)
     return op->emitOpError() << what << " must have 8-bit elements, got "
                              << type.getElementType();
   // In shared memory they may lie tile by tile, in more dimensions.

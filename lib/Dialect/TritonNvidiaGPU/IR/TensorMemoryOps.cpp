@@ -132,11 +132,13 @@ LogicalResult TMEMCopyOp::verify() {
     if (failed(verifyBarrierType(*this,
                                  cast<gpu::MemDescType>(barrier.getType()))))
       return failure();
-  if (src.getElementTypeBitWidth() != dst.getElementTypeBitWidth())
-    return emitOpError() << "source has elements of "
-                         << src.getElementTypeBitWidth()
-                         << " bits and destination of "
-                         << dst.getElementTypeBitWidth();
+  // Bits are copied, whatever they mean; pointers have no known number of them.
+  if (!src.getElementType().isIntOrFloat() ||
+      src.getElementTypeBitWidth() != dst.getElementTypeBitWidth())
+    return emitOpError() << "source must have elements of "
+                         << dst.getElementTypeBitWidth()
+                         << " bits like the destination, got "
+                         << src.getElementType();
   // Scales may lie in shared memory tile by tile, in more dimensions.
   if (isa<TensorMemoryScalesEncodingAttr>(dst.getEncoding())) {
     if (src.getNumElements() != dst.getNumElements())

@@ -170,6 +170,18 @@ tt.func @mma_b_in_tmem(%a: !ttg.memdesc<128x64xf16, #f16, #smem>, %b: !ttg.memde
 
 // -----
 
+#f8 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8}>
+#smem = #ttg.shared_memory
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+#scales = #ttnvgpu.tensor_memory_scales_encoding<>
+tt.func @mma_a_in_scales(%a: !ttg.memdesc<128x32xi8, #scales, #ttnvgpu.tensor_memory>, %b: !ttg.memdesc<32x128xi8, #f8, #smem>, %d: !ttg.memdesc<128x128xi32, #tmem, #ttnvgpu.tensor_memory, mutable>, %p: i1) {
+  // expected-error @+1 {{a in tensor memory must have a tensor_memory_encoding, got}}
+  ttnvgpu.tc_gen5_mma %a, %b, %d, %p, %p : !ttg.memdesc<128x32xi8, #scales, #ttnvgpu.tensor_memory>, !ttg.memdesc<32x128xi8, #f8, #smem>, !ttg.memdesc<128x128xi32, #tmem, #ttnvgpu.tensor_memory, mutable>
+  tt.return
+}
+
+// -----
+
 #f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #f32 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
 #smem = #ttg.shared_memory
@@ -304,6 +316,19 @@ tt.func @scaled_shape(%a: !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, %b: !ttg.m
 tt.func @scaled_scales(%a: !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, %b: !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, %d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, %s: !ttg.memdesc<64x4xi8, #scales, #ttnvgpu.tensor_memory>, %t: !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>, %p: i1) {
   // expected-error @+1 {{a_scale has 256 scales; expected one for 32 or 16 of 128x128 elements}}
   ttnvgpu.tc_gen5_mma_scaled %a, %b, %d, %s, %t, %p, %p lhs = e4m3 rhs = e4m3 : !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, !ttg.memdesc<64x4xi8, #scales, #ttnvgpu.tensor_memory>, !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>
+  tt.return
+}
+
+// -----
+
+#f8 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8}>
+#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+#scales = #ttnvgpu.tensor_memory_scales_encoding<>
+tt.func @scaled_scales_type(%a: !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, %b: !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, %d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, %s: !ttg.memdesc<128x4x!tt.ptr<i8>, #sw, #smem>, %t: !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>, %p: i1) {
+  // expected-error @+1 {{a_scale must have 8-bit elements, got '!tt.ptr<i8>'}}
+  ttnvgpu.tc_gen5_mma_scaled %a, %b, %d, %s, %t, %p, %p lhs = e4m3 rhs = e4m3 : !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, !ttg.memdesc<128x4x!tt.ptr<i8>, #sw, #smem>, !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>
   tt.return
 }
 

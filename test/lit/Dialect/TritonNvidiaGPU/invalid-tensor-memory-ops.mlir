@@ -178,8 +178,19 @@ tt.func @copy_shape(%s: !ttg.memdesc<128x64xf32, #f32, #smem>, %d: !ttg.memdesc<
 #smem = #ttg.shared_memory
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 tt.func @copy_width(%s: !ttg.memdesc<128x128xf16, #f16, #smem>, %d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
-  // expected-error @+1 {{source has elements of 16 bits and destination of 32}}
+  // expected-error @+1 {{source must have elements of 32 bits like the destination, got 'f16'}}
   ttnvgpu.tmem_copy %s, %d : !ttg.memdesc<128x128xf16, #f16, #smem>, !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+  tt.return
+}
+
+// -----
+
+#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+tt.func @copy_pointers(%s: !ttg.memdesc<128x128x!tt.ptr<f32>, #sw, #smem>, %d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
+  // expected-error @+1 {{source must have elements of 32 bits like the destination, got '!tt.ptr<f32>'}}
+  ttnvgpu.tmem_copy %s, %d : !ttg.memdesc<128x128x!tt.ptr<f32>, #sw, #smem>, !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
   tt.return
 }
 
