@@ -8,6 +8,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -28,6 +29,9 @@ void forEachEdge(Operation *root, function_ref<void(Value, Value)> edge) {
     } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
       pass(select.getTrueValue(), op->getResults());
       pass(select.getFalseValue(), op->getResults());
+    } else if (isa<nvidia_gpu::WarpGroupDotWaitOp>(op)) {
+      // Hands its operands on.
+      pass(op->getOperands(), op->getResults());
     }
     if (auto branch = dyn_cast<BranchOpInterface>(op))
       for (unsigned i = 0, e = op->getNumSuccessors(); i < e; ++i) {
@@ -81,7 +85,7 @@ SharedMemoryAliasAnalysis::SharedMemoryAliasAnalysis(Operation *function) {
     for (Value result : op->getResults())
       if (isMemDesc(result) &&
           !isa<ViewLikeOpInterface, arith::SelectOp, BranchOpInterface,
-               RegionBranchOpInterface>(op))
+               RegionBranchOpInterface, nvidia_gpu::WarpGroupDotWaitOp>(op))
         addRoot(result);
   });
   forEachEdge(function,

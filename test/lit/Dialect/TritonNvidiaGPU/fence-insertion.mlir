@@ -109,6 +109,21 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
+  // A wait hands buffers on.
+  // CHECK-LABEL: @through_wait
+  tt.func @through_wait(%x: tensor<128x64xf16, #blocked>, %b: tensor<64x128xf16, #blocked>, %c: tensor<128x128xf32, #mma>) -> tensor<128x128xf32, #mma> {
+    %a0 = ttg.local_alloc : () -> !ttg.memdesc<128x64xf16, #shared, #smem, mutable>
+    %b0 = ttg.local_alloc : () -> !ttg.memdesc<64x128xf16, #shared, #smem, mutable>
+    // CHECK-NOT: fence_async_shared
+    // CHECK: ttnvgpu.warp_group_dot_wait
+    %0:2 = ttnvgpu.warp_group_dot_wait %c, %a0 {pendings = 0 : i32} : tensor<128x128xf32, #mma>, !ttg.memdesc<128x64xf16, #shared, #smem, mutable>
+    ttg.local_store %x, %0#1 : tensor<128x64xf16, #blocked> -> !ttg.memdesc<128x64xf16, #shared, #smem, mutable>
+    // CHECK: ttnvgpu.fence_async_shared
+    // CHECK-NEXT: ttnvgpu.warp_group_dot
+    %d = ttnvgpu.warp_group_dot %a0, %b0, %0#0 : !ttg.memdesc<128x64xf16, #shared, #smem, mutable> * !ttg.memdesc<64x128xf16, #shared, #smem, mutable> -> tensor<128x128xf32, #mma>
+    tt.return %d : tensor<128x128xf32, #mma>
+  }
+
   // Two blocks of a cluster read each other's operands.
   // CHECK-LABEL: @two_ctas
   tt.func @two_ctas(%x: tensor<128x64xf16, #blocked>, %y: tensor<64x128xf16, #blocked>, %p: i1,
