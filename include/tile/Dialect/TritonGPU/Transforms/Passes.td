@@ -7,6 +7,8 @@
 #define TILE_DIALECT_TRITONGPU_TRANSFORMS_PASSES
 
 include "tile/Dialect/TritonGPU/Transforms/LayoutPasses.td"
+include "tile/Dialect/TritonGPU/Transforms/MatmulPasses.td"
+include "tile/Dialect/TritonGPU/Transforms/MovementPasses.td"
 include "tile/Dialect/TritonGPU/Transforms/PipelinePasses.td"
 
 #endif // TILE_DIALECT_TRITONGPU_TRANSFORMS_PASSES

@@ -1,0 +1,172 @@
+//===-- MovementPasses.td - Where values live and when -----*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TILE_DIALECT_TRITONGPU_TRANSFORMS_MOVEMENTPASSES
+#define TILE_DIALECT_TRITONGPU_TRANSFORMS_MOVEMENTPASSES
+
+include "mlir/Pass/PassBase.td"
+
+def TritonGPUReduceDataDuplication
+    : Pass<"tritongpu-reduce-data-duplication", "::mlir::ModuleOp"> {
+  let summary = "Bring operands of products into place through swizzled memory";
+  let description = [{
+    In the layout of an operand of a matrix product, every warp along the other
+    dimension holds the same elements. A plain conversion into it would write
+    and read all copies; instead the tensor is stored once, in a layout of
+    shared memory that matrix loads read without bank conflicts, and loaded from
+    there. Conversions that leave each element in its thread stay.
+
+    Before:
+    ```mlir
+    %1 = ttg.convert_layout %0 : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
+    ```
+    After:
+    ```mlir
+    %1 = ttg.local_alloc %0 : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+    %2 = ttg.local_load %1 : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
+    ```
+  }];
+  let dependentDialects = ["::mlir::triton::gpu::TritonGPUDialect"];
+  let statistics = [
+    Statistic<"numStaged", "num-staged",
+              "Conversions replaced by a buffer in shared memory">
+  ];
+}
+
+def TritonGPUReorderInstructions
+    : Pass<"tritongpu-reorder-instructions", "::mlir::ModuleOp"> {
+  let summary = "Shorten the lives of values in registers";
+  let description = [{
+    Inside each block, without touching the order of effects:
+
+    - reads from shared memory and conversions whose result takes more registers
+      than their operand move down to their first use;
+    - conversions whose result takes fewer registers, and copies of a tensor to a
+      new buffer in shared memory, move up to where the tensor is made;
+    - views of memory move up to the buffer.
+
+    Before:
+    ```mlir
+    %a = ttg.local_load %m : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #blocked>
+    %b = tt.load %p : tensor<64x64x!tt.ptr<f32>, #blocked>
+    %c = arith.extf %a : tensor<64x64xf16, #blocked> to tensor<64x64xf32, #blocked>
+    ```
+    After:
+    ```mlir
+    %b = tt.load %p : tensor<64x64x!tt.ptr<f32>, #blocked>
+    %a = ttg.local_load %m : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #blocked>
+    %c = arith.extf %a : tensor<64x64xf16, #blocked> to tensor<64x64xf32, #blocked>
+    ```
+  }];
+  let dependentDialects = ["::mlir::triton::gpu::TritonGPUDialect"];
+  let statistics = [
+    Statistic<"numSunk", "num-sunk", "Operations moved down to their first use">,
+    Statistic<"numHoisted", "num-hoisted", "Operations moved up to their operand">
+  ];
+}
+
+def TritonGPUCombineTensorSelectAndIf
+    : Pass<"tritongpu-combine-tensor-select-and-if", "::mlir::ModuleOp"> {
+  let summary = "Choose tensors in the branch that is there anyway";
+  let description = [{
+    An `arith.select` of whole tensors by a scalar copies all their registers.
+    Where an `scf.if` on the same condition stands before all uses of the select
+    (or around them), its branches yield the two tensors instead, and nothing
+    needs to be copied.
+
+    Before:
+    ```mlir
+    %s = arith.select %c, %a, %b : tensor<64x64xf32, #mma>
+    scf.if %c {
+      tt.store %p, %x : tensor<64x64x!tt.ptr<f32>, #mma>
+    }
+    "use"(%s)
+    ```
+    After:
+    ```mlir
+    %s = scf.if %c -> (tensor<64x64xf32, #mma>) {
+      tt.store %p, %x : tensor<64x64x!tt.ptr<f32>, #mma>
+      scf.yield %a : tensor<64x64xf32, #mma>
+    } else {
+      scf.yield %b : tensor<64x64xf32, #mma>
+    }
+    "use"(%s)
+    ```
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"numCombined", "num-combined", "Selects that became results of an if">
+  ];
+}
+
+def TritonGPUOptimizeThreadLocality
+    : Pass<"tritongpu-optimize-thread-locality", "::mlir::ModuleOp"> {
+  let summary = "Keep reductions of loops and gathers inside threads and warps";
+  let description = [{
+    Two rewrites that trade exchanges between threads for registers:
+
+    - A loop that reduces a tensor and adds the result to a running value does
+      the exchange between threads in every iteration. It keeps one partial
+      result for each thread instead, and exchanges once, after the loop.
+    - `tt.gather` gets a layout in which one warp holds all of the dimension that
+      the indices refer to, so that shuffles do.
+
+    Before:
+    ```mlir
+    %r = scf.for ... iter_args(%acc = %zero) -> (tensor<64xf32, #ttg.slice<{dim = 1, parent = #blocked}>>) {
+      %x = tt.load %p : tensor<64x128x!tt.ptr<f32>, #blocked>
+      %s = "tt.reduce"(%x) <{axis = 1 : i32}> ({...})
+      %n = arith.addf %acc, %s
+      scf.yield %n
+    }
+    ```
+    After, where a thread owns 4 neighbours and 2 such groups of a row:
+    ```mlir
+    %r = scf.for ... iter_args(%acc = %zeros) -> (tensor<64x16xf32, ...>) {
+      %x = tt.load %p : tensor<64x128x!tt.ptr<f32>, #blocked>
+      %v = tt.reshape %x : ... -> tensor<64x2x16x4xf32, ...>
+      %s = "tt.reduce"(%v) <{axis = 3 : i32}> ({...})
+      %t = "tt.reduce"(%s) <{axis = 1 : i32}> ({...})
+      %n = arith.addf %acc, %t
+      scf.yield %n
+    }
+    %s = "tt.reduce"(%r) <{axis = 1 : i32}> ({...})
+    %n = arith.addf %zero, %s
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::triton::gpu::TritonGPUDialect"];
+  let statistics = [
+    Statistic<"numReductions", "num-reductions",
+              "Reductions whose exchange left a loop">,
+    Statistic<"numGathers", "num-gathers", "Gathers given a layout">
+  ];
+}
+
+def TritonGPUGlobalScratchMemoryAllocation
+    : Pass<"tritongpu-global-scratch-memory-allocation", "::mlir::ModuleOp"> {
+  let summary = "Give scratch buffers in global memory their places";
+  let description = [{
+    Every `ttg.global_scratch_alloc` gets an offset in the part of the scratch
+    memory that belongs to its block, as `ttg.global_scratch_memory_offset`. A
+    call gets the offset of the callee's part in that of the caller under the
+    same name. Functions and the module get `ttg.global_scratch_memory_size` and
+    `ttg.global_scratch_memory_alignment`; the launcher allocates that much for
+    every block of the grid.
+
+    Before:
+    ```mlir
+    %p = ttg.global_scratch_alloc {alignment = 128 : i32, nbytes = 100 : i32} : !tt.ptr<i8>
+    ```
+    After:
+    ```mlir
+    %p = ttg.global_scratch_alloc {alignment = 128 : i32, nbytes = 100 : i32, ttg.global_scratch_memory_offset = 0 : i32} : !tt.ptr<i8>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numBuffers", "num-buffers", "Buffers placed">
+  ];
+}
+
+#endif // TILE_DIALECT_TRITONGPU_TRANSFORMS_MOVEMENTPASSES

@@ -1,0 +1,20 @@
+//===-- SharedEncodings.h - Choosing layouts of shared memory ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#ifndef TILE_DIALECT_TRITONGPU_TRANSFORMS_SHAREDENCODINGS_H
+#define TILE_DIALECT_TRITONGPU_TRANSFORMS_SHAREDENCODINGS_H
+
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+
+namespace mlir::triton::gpu {
+
+/// The layout of shared memory through which a tensor laid out like `source`
+/// becomes the operand `operand` of a product: rows in the order of the source,
+/// swizzled so that the reads of a warp fall into different banks.
+SwizzledSharedEncodingAttr
+getDotOperandSharedEncoding(RankedTensorType source,
+                            DotOperandEncodingAttr operand);
+
+} // namespace mlir::triton::gpu
+
+#endif // TILE_DIALECT_TRITONGPU_TRANSFORMS_SHAREDENCODINGS_H

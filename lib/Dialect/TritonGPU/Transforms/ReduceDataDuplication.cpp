@@ -1,0 +1,72 @@
+//===-- ReduceDataDuplication.cpp - Operands through shared memory --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "tile/Analysis/ConvertLayoutPlan.h"
+#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+#include "tile/Dialect/TritonGPU/Transforms/Passes.h"
+#include "tile/Dialect/TritonGPU/Transforms/SharedEncodings.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tritongpu-reduce-data-duplication"
+
+namespace mlir::triton::gpu {
+#define GEN_PASS_DEF_TRITONGPUREDUCEDATADUPLICATION
+#include "tile/Dialect/TritonGPU/Transforms/Passes.h.inc"
+} // namespace mlir::triton::gpu
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::gpu;
+
+namespace {
+
+struct TritonGPUReduceDataDuplication
+    : gpu::impl::TritonGPUReduceDataDuplicationBase<
+          TritonGPUReduceDataDuplication> {
+  void runOnOperation() override {
+    getOperation()->walk([&](ConvertLayoutOp op) {
+      auto operand =
+          dyn_cast<DotOperandEncodingAttr>(op.getType().getEncoding());
+      if (operand && shouldStage(op, operand))
+        stage(op, operand);
+    });
+  }
+
+private:
+  bool shouldStage(ConvertLayoutOp op, DotOperandEncodingAttr operand) {
+    RankedTensorType source = op.getSrc().getType();
+    if (isa<PointerType>(source.getElementType())) {
+      LDBG() << "pointers stay in registers: " << op;
+      return false;
+    }
+    // The matrix instructions of AMD have swizzles of their own.
+    if (isa<AMDMfmaEncodingAttr, AMDWmmaEncodingAttr>(operand.getParent())) {
+      LDBG() << "no swizzle is known for " << operand.getParent();
+      return false;
+    }
+    if (getRegisterSources(toLinearLayout(source),
+                           toLinearLayout(op.getType()))) {
+      LDBG() << "no element leaves its thread: " << op;
+      return false;
+    }
+    return true;
+  }
+
+  void stage(ConvertLayoutOp op, DotOperandEncodingAttr operand) {
+    RankedTensorType source = op.getSrc().getType();
+    OpBuilder builder(op);
+    auto memDescType =
+        MemDescType::get(source.getShape(), source.getElementType(),
+                         getDotOperandSharedEncoding(source, operand),
+                         SharedMemorySpaceAttr::get(op.getContext()));
+    auto alloc =
+        LocalAllocOp::create(builder, op.getLoc(), memDescType, op.getSrc());
+    auto load = LocalLoadOp::create(builder, op.getLoc(), op.getType(), alloc);
+    op.replaceAllUsesWith(load.getResult());
+    op.erase();
+    ++numStaged;
+  }
+};
+
+} // namespace
