@@ -37,9 +37,9 @@ static LogicalResult verifyBlockAccess(Operation *op, TensorDescType desc,
   };
   if (withoutLeadingOnes(block) != withoutLeadingOnes(tensor) ||
       tensor.getRank() > block.getRank() ||
-      block.getElementType() != tensor.getElementType())
+      desc.getElementType() != tensor.getElementType())
     return op->emitOpError("expected a tensor that fits ")
-           << block << ", found " << tensor;
+           << desc.getUnencodedBlockType() << ", found " << tensor;
   return success();
 }
 
@@ -57,10 +57,10 @@ static LogicalResult verifyRowAccess(Operation *op, TensorDescType desc,
            << offsets;
   int64_t shape[] = {offsets.getDimSize(0), block.getDimSize(1)};
   if (tensor.getShape() != ArrayRef<int64_t>(shape) ||
-      tensor.getElementType() != block.getElementType())
+      tensor.getElementType() != desc.getElementType())
     return op->emitOpError("expected a tensor of ")
            << shape[0] << "x" << shape[1] << " elements of type "
-           << block.getElementType() << ", found " << tensor;
+           << desc.getElementType() << ", found " << tensor;
   return success();
 }
 
@@ -70,9 +70,13 @@ static LogicalResult verifyRowAccess(Operation *op, TensorDescType desc,
 
 void MakeTensorDescOp::build(OpBuilder &builder, OperationState &state,
                              Value base, ValueRange shape, ValueRange strides,
-                             ArrayRef<int32_t> blockShape,
+                             ArrayRef<int32_t> blockShape, bool isSigned,
                              PaddingOption padding) {
   Type element = cast<PointerType>(base.getType()).getPointeeType();
+  if (auto integer = dyn_cast<IntegerType>(element))
+    element = IntegerType::get(builder.getContext(), integer.getWidth(),
+                               isSigned ? IntegerType::Signed
+                                        : IntegerType::Unsigned);
   auto block = RankedTensorType::get(
       SmallVector<int64_t>(blockShape.begin(), blockShape.end()), element);
   build(builder, state, TensorDescType::get(block), base, shape, strides,
@@ -85,9 +89,9 @@ LogicalResult MakeTensorDescOp::verify() {
     return emitOpError("expected ")
            << block.getRank() << " sizes and strides, one per dimension of "
            << block << ", found " << getShape().size();
-  if (getBase().getType().getPointeeType() != block.getElementType())
+  if (getBase().getType().getPointeeType() != getType().getElementType())
     return emitOpError("expected a base of type ")
-           << PointerType::get(block.getElementType()) << ", found "
+           << PointerType::get(getType().getElementType()) << ", found "
            << getBase().getType();
   if (getPadding() == PaddingOption::PAD_NAN &&
       !isa<FloatType>(block.getElementType()))

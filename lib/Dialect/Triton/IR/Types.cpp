@@ -85,6 +85,13 @@ TensorDescType::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+Type TensorDescType::getElementType() {
+  auto integer = dyn_cast<IntegerType>(getBlockType().getElementType());
+  if (!integer)
+    return getBlockType().getElementType();
+  return IntegerType::get(getContext(), integer.getWidth());
+}
+
 //===----------------------------------------------------------------------===//
 // Helpers
 //===----------------------------------------------------------------------===//

@@ -51,7 +51,7 @@ static std::optional<LogicalResult>
 convertDescriptor(TensorDescType type, SmallVectorImpl<Type> &types) {
   RankedTensorType block = type.getBlockType();
   Builder builder(type.getContext());
-  types.push_back(PointerType::get(block.getElementType()));
+  types.push_back(PointerType::get(type.getElementType()));
   types.append(block.getRank(), builder.getI32Type());
   types.append(block.getRank(), builder.getI64Type());
   types.push_back(builder.getI1Type());
@@ -206,14 +206,14 @@ struct RewriteReduce : public RewriteAccess<DescriptorReduceOp> {
     RankedTensorType type = op.getSrc().getType();
     if (type.getEncoding())
       return rewriter.notifyMatchFailure(op, "layouts have been chosen");
+    TensorDescType desc = op.getDesc().getType();
     std::optional<RMWOp> kind =
-        getAtomicKind(op.getKind(), type.getElementType());
+        getAtomicKind(op.getKind(), desc.getBlockType().getElementType());
     if (!kind)
       return op.emitOpError("expected a reduction that is an atomic operation "
                             "on this target, found '")
              << stringifyDescriptorReduceKind(op.getKind()) << "' of "
              << type.getElementType();
-    TensorDescType desc = op.getDesc().getType();
     BlockAccess access =
         makeBlock(rewriter, op.getLoc(), parts, desc, op.getIndices());
     Value src = reshapeTo(rewriter, op.getLoc(), op.getSrc(),
@@ -226,7 +226,7 @@ struct RewriteReduce : public RewriteAccess<DescriptorReduceOp> {
   }
 
 private:
-  /// Integers of a descriptor count as signed.
+  /// Integers that do not say what they are count as signed.
   static std::optional<RMWOp> getAtomicKind(DescriptorReduceKind kind,
                                             Type element) {
     if (element.getIntOrFloatBitWidth() < 16)
@@ -238,9 +238,9 @@ private:
     case DescriptorReduceKind::ADD:
       return RMWOp::ADD;
     case DescriptorReduceKind::MIN:
-      return RMWOp::MIN;
+      return element.isUnsignedInteger() ? RMWOp::UMIN : RMWOp::MIN;
     case DescriptorReduceKind::MAX:
-      return RMWOp::MAX;
+      return element.isUnsignedInteger() ? RMWOp::UMAX : RMWOp::MAX;
     case DescriptorReduceKind::AND:
       return RMWOp::AND;
     case DescriptorReduceKind::OR:

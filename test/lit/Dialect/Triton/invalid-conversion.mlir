@@ -1,6 +1,14 @@
 // RUN: tile-opt %s -split-input-file -verify-diagnostics
 
 tt.func @f(%p: !tt.ptr<f32>) {
+  // expected-error @+1 {{result #0 must be number, pointer or tensor of them}}
+  %0 = tt.bitcast %p : !tt.ptr<f32> -> !tt.ptr<tensor<4xf32>>
+  tt.return
+}
+
+// -----
+
+tt.func @f(%p: !tt.ptr<f32>) {
   // expected-error @+1 {{expected numbers or pointers on both sides}}
   %0 = tt.bitcast %p : !tt.ptr<f32> -> i64
   tt.return

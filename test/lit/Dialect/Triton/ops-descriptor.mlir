@@ -40,3 +40,15 @@ tt.func @rows(%arg0: !tt.tensordesc<tensor<1x32xf16>>, %arg1: tensor<64xi32>, %a
   // CHECK: tt.return
   tt.return
 }
+
+// CHECK-LABEL: tt.func @unsigned(%arg0: !tt.ptr<i32>, %arg1: i32, %arg2: i64)
+tt.func @unsigned(%arg0: !tt.ptr<i32>, %arg1: i32, %arg2: i64) {
+  // CHECK: tt.make_tensor_descriptor %{{.*}}, [%{{.*}}], [%{{.*}}] : <i32>, <tensor<64xui32>>
+  %0 = tt.make_tensor_descriptor %arg0, [%arg1], [%arg2] : <i32>, <tensor<64xui32>>
+  // CHECK: tt.descriptor_load %{{.*}}[%{{.*}}] : !tt.tensordesc<tensor<64xui32>> -> tensor<64xi32>
+  %1 = tt.descriptor_load %0[%arg1] : !tt.tensordesc<tensor<64xui32>> -> tensor<64xi32>
+  // CHECK: tt.descriptor_reduce max, %{{.*}}[%{{.*}}], %{{.*}} : !tt.tensordesc<tensor<64xui32>>, tensor<64xi32>
+  tt.descriptor_reduce max, %0[%arg1], %1 : !tt.tensordesc<tensor<64xui32>>, tensor<64xi32>
+  // CHECK: tt.return
+  tt.return
+}

@@ -16,3 +16,6 @@ tt.func private @tensors(tensor<64x1x!tt.ptr<f32>>, tensor<4x!tt.ptr<i8, 3>>)
 
 // CHECK-LABEL: tt.func private @descriptors(!tt.tensordesc<tensor<128x64xf16>>, !tt.tensordesc<tensor<4x4x4xi32>>)
 tt.func private @descriptors(!tt.tensordesc<tensor<128x64xf16>>, !tt.tensordesc<tensor<4x4x4xi32>>)
+
+// CHECK-LABEL: tt.func private @signedness(!tt.tensordesc<tensor<4xsi32>>, !tt.tensordesc<tensor<4xui8>>)
+tt.func private @signedness(!tt.tensordesc<tensor<4xsi32>>, !tt.tensordesc<tensor<4xui8>>)

@@ -24,8 +24,9 @@ def TT_MakeTensorDescOp : TT_Op<"make_tensor_descriptor", [
     DefaultValuedAttr<TT_PaddingOptionAttr, "::mlir::triton::PaddingOption::PAD_ZERO">:$padding);
   let results = (outs TT_TensorDesc:$result);
   let builders = [
+    // `isSigned` is about integers.
     OpBuilder<(ins "Value":$base, "ValueRange":$shape, "ValueRange":$strides,
-                   "ArrayRef<int32_t>":$blockShape,
+                   "ArrayRef<int32_t>":$blockShape, "bool":$isSigned,
                    CArg<"PaddingOption", "PaddingOption::PAD_ZERO">:$padding)>
   ];
   let assemblyFormat = [{

@@ -49,10 +49,13 @@ def TT_TensorDescType : TT_TypeDef<"TensorDesc", "tensordesc"> {
   let description = [{
     Refers to a strided tensor in global memory of which the descriptor
     operations read and write blocks of the given type. In `ttg` the encoding of
-    the block type tells how a block lies in shared memory.
+    the block type tells how a block lies in shared memory. Integers may say
+    whether they are signed, which matters to `tt.descriptor_reduce`; the tensors
+    that are read and written have signless ones all the same.
 
     ```mlir
     !tt.tensordesc<tensor<128x64xf16>>
+    !tt.tensordesc<tensor<128x64xui32>>
     ```
   }];
   let parameters = (ins "RankedTensorType":$blockType);
@@ -65,11 +68,12 @@ def TT_TensorDescType : TT_TypeDef<"TensorDesc", "tensordesc"> {
   let skipDefaultBuilders = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// The block type without its encoding: what a load of a block yields
-    /// before layouts are chosen.
+    /// The type of the elements in memory: signless.
+    Type getElementType();
+    /// What a load of a block yields before layouts are chosen: the block type
+    /// without encoding and signedness.
     RankedTensorType getUnencodedBlockType() {
-      return RankedTensorType::get(getBlockType().getShape(),
-                                   getBlockType().getElementType());
+      return RankedTensorType::get(getBlockType().getShape(), getElementType());
     }
   }];
 }
@@ -116,8 +120,8 @@ def TT_MemoryLike : AnyTypeOf<[TT_ScalarPtr, TT_PtrTensor, TT_BlockPtr],
 def TT_FpIntTensor : RankedTensorOf<[TT_Float, TT_Int]>;
 def TT_Tensor : RankedTensorOf<[TT_Float, TT_Int, TT_ScalarPtr]>;
 def TT_Scalar : AnyTypeOf<[TT_Float, TT_Int, TT_ScalarPtr], "number or pointer">;
-/// Anything that a value of a kernel may be.
-def TT_Type : AnyTypeOf<[TT_FloatLike, TT_IntLike, TT_PtrLike, TT_BlockPtr],
+/// Anything that a kernel computes with; block pointers are no such thing.
+def TT_Type : AnyTypeOf<[TT_FloatLike, TT_IntLike, TT_PtrLike],
                         "number, pointer or tensor of them">;
 
 def TT_TensorDesc : Type<

@@ -63,12 +63,15 @@ tt.func @reductions(%p: !tt.ptr<f32>, %q: !tt.ptr<i32>, %n: i32, %s: i64, %x: te
   // CHECK: tt.atomic_rmw fadd, relaxed, gpu, %{{.*}}, %arg4, %{{.*}} : (tensor<64x!tt.ptr<f32>>, tensor<64xf32>, tensor<64xi1>)
   // CHECK: tt.atomic_rmw add, relaxed, gpu, %{{.*}}, %arg5, %{{.*}} : (tensor<64x!tt.ptr<i32>>, tensor<64xi32>, tensor<64xi1>)
   // CHECK: tt.atomic_rmw max, relaxed, gpu
+  // CHECK: tt.atomic_rmw umax, relaxed, gpu
   // CHECK: tt.atomic_rmw xor, relaxed, gpu
   %d = tt.make_tensor_descriptor %p, [%n], [%s] : <f32>, <tensor<64xf32>>
   tt.descriptor_reduce add, %d[%n], %x : !tt.tensordesc<tensor<64xf32>>, tensor<64xf32>
   %e = tt.make_tensor_descriptor %q, [%n], [%s] : <i32>, <tensor<64xi32>>
   tt.descriptor_reduce add, %e[%n], %y : !tt.tensordesc<tensor<64xi32>>, tensor<64xi32>
   tt.descriptor_reduce max, %e[%n], %y : !tt.tensordesc<tensor<64xi32>>, tensor<64xi32>
+  %u = tt.make_tensor_descriptor %q, [%n], [%s] : <i32>, <tensor<64xui32>>
+  tt.descriptor_reduce max, %u[%n], %y : !tt.tensordesc<tensor<64xui32>>, tensor<64xi32>
   tt.descriptor_reduce xor, %e[%n], %y : !tt.tensordesc<tensor<64xi32>>, tensor<64xi32>
   tt.return
 }
