@@ -223,11 +223,10 @@ bool FunctionDecoder::namedSource(const ast::Operand &operand, Type type, uint32
     slot = constant(want, it->second.address + uint64_t(operand.imm));
     return true;
   }
-  if (builder.findFunction(operand.name)) {
-    Code *callee = builder.codeFor(operand.name);
-    if (!callee)
+  if (const ast::Function *callee = builder.findFunction(operand.name)) {
+    if (!builder.codeFor(operand.name))
       return errorAt(operand, "function '" + operand.name + "' has no body");
-    slot = constant(want, CodeWindow + callee->index);
+    slot = constant(want, builder.functionAddress(*callee));
     return true;
   }
   return errorAt(operand, "unknown name '" + operand.name + "'");

@@ -74,8 +74,16 @@ Code *ProgramBuilder::codeFor(const std::string &name) {
   }
   codeIndex[name] = code->index;
   pending.push_back(function);
+  program->functions[size_t(function - module.functions.data())] = code.get();
   program->codes.push_back(std::move(code));
   return program->codes.back().get();
+}
+
+void ProgramBuilder::decodePointedTo() {
+  for (const ast::Variable &v : module.variables)
+    for (const ast::InitValue &value : v.init)
+      if (!value.symbol.empty())
+        codeFor(value.symbol);
 }
 
 uint32_t ProgramBuilder::sharedOffset(const ast::Variable &variable, const void *key) {
@@ -103,6 +111,7 @@ std::unique_ptr<Program> ProgramBuilder::build(const ast::Function &entry) {
   for (int round = 0; round < 2; ++round) {
     result = std::make_unique<Program>();
     program = result.get();
+    program->functions.resize(module.functions.size());
     program->staticShared = round == 0 ? 0 : (staticShared + 15) / 16 * 16;
     program->sharedNames = names;
     program->maxThreads = entry.maxThreads;

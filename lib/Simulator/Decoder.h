@@ -56,6 +56,10 @@ public:
 
   Code *codeFor(const std::string &name);
   const ast::Function *findFunction(const std::string &name) const;
+  /// The value of a function's address.
+  uint64_t functionAddress(const ast::Function &function) const { return CodeWindow + uint64_t(&function - module.functions.data()); }
+  /// Decodes every function that a variable's initial value points to: an indirect call may reach it.
+  void decodePointedTo();
   /// Offset of a shared variable, laid out on first use; UINT32_MAX after an error.
   uint32_t sharedOffset(const ast::Variable &variable, const void *key);
 

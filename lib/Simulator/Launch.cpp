@@ -79,7 +79,8 @@ static std::unique_ptr<Cluster> makeCluster(Launch &launch, uint64_t number) {
 /// A worker takes clusters in order. One that does not end soon goes to the back of the line, so that
 /// CTAs may wait for each other.
 static void work(Launch &launch, Worker &worker) {
-  static constexpr uint64_t slice = 1 << 18;
+  // CTAs that may wait for each other take short turns.
+  const uint64_t slice = launch.program->usesGlobalAtomics ? 1 << 14 : 1 << 18;
   static constexpr size_t mostResident = 1056;
   Ctx c;
   c.launch = &launch;

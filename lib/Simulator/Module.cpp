@@ -53,9 +53,13 @@ bool Module::Impl::resetVariables(Diagnostic &diag) {
       uint64_t bits = valueBits(v, s.variable->type);
       if (!v.symbol.empty()) {
         auto it = globals.find(v.symbol);
-        if (it == globals.end())
+        uint64_t address = it == globals.end() ? 0 : it->second.address;
+        for (size_t f = 0; f < ast.functions.size(); ++f)
+          if (ast.functions[f].name == v.symbol)
+            address = CodeWindow + f;
+        if (!address)
           return diag.error(s.variable->loc, "the initial value of '" + s.variable->name + "' names the unknown variable '" + v.symbol + "'");
-        bits += it->second.address;
+        bits += address;
       }
       std::memcpy(data + i * size, &bits, std::min<size_t>(size, 8));
     }

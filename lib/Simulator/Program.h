@@ -115,6 +115,8 @@ enum class Builtin : uint8_t { None, Vprintf, AssertFail, Malloc, Free };
 
 /// An entry with everything it may call and its shared-memory layout.
 struct Program {
+  /// Code of each function of the module by its number, which is what a function pointer holds; null if unused.
+  std::vector<const Code *> functions;
   std::vector<std::unique_ptr<Code>> codes; ///< codes[0] is the entry
   uint32_t staticShared = 0;
   uint32_t sharedAlign = 16;

@@ -159,13 +159,13 @@ static Step execIndirectCall(Ctx &c, const Inst &inst, uint32_t mask) {
   const uint64_t *address = c.src<uint64_t>(inst.op[0]);
   unsigned l = firstLane(mask);
   uint64_t index = address[l] - CodeWindow;
-  const auto &codes = c.launch->program->codes;
-  if (index == 0 || index >= codes.size())
+  const auto &functions = c.launch->program->functions;
+  if (index >= functions.size() || !functions[index] || functions[index]->index == 0)
     return c.fail(inst, l, "bad-call", "the address called is not a function's");
   uint32_t same = 0;
   for (uint32_t m = mask; m; m &= m - 1)
     same |= uint32_t(address[std::countr_zero(m)] == address[l]) << std::countr_zero(m);
-  const Code *callee = codes[index].get();
+  const Code *callee = functions[index];
   if (callee->params.size() != size_t(inst.extCount - inst.mod[0]) || callee->returns.size() != inst.mod[0])
     return c.fail(inst, l, "bad-call", "'" + callee->name + "' takes other arguments than the call gives");
   if (same != mask) {
@@ -290,8 +290,10 @@ bool decodeCall(FunctionDecoder &d) {
       return d.error("'" + target.name + "' takes " + std::to_string(callee->params.size()) + " arguments and returns " + std::to_string(callee->returns.size()));
     if (!callee && arguments.size() != builtinArguments(Builtin(d.inst.mod[1])))
       return d.error("wrong number of arguments for '" + target.name + "'");
-  } else if (!d.src(target, Type::B64, d.inst.op[0])) {
-    return false;
+  } else {
+    d.builder.decodePointedTo();
+    if (!d.src(target, Type::B64, d.inst.op[0]))
+      return false;
   }
   std::vector<uint32_t> list;
   for (size_t i = 0; i < results.size(); ++i)
