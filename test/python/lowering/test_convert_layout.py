@@ -44,40 +44,52 @@ def mma(warps: list[int]) -> str:
     )
 
 
-def offsets(prefix: str, encoding: str, rows: int, columns: int) -> str:
-    """IR for `%<prefix>o`, the row-major offset of every element in this layout."""
-    return f"""
-    %{prefix}r = tt.make_range {{end = {rows} : i32, start = 0 : i32}} : tensor<{rows}xi32, #ttg.slice<{{dim = 1, parent = {encoding}}}>>
-    %{prefix}c = tt.make_range {{end = {columns} : i32, start = 0 : i32}} : tensor<{columns}xi32, #ttg.slice<{{dim = 0, parent = {encoding}}}>>
-    %{prefix}r1 = tt.expand_dims %{prefix}r {{axis = 1 : i32}} : tensor<{rows}xi32, #ttg.slice<{{dim = 1, parent = {encoding}}}>> -> tensor<{rows}x1xi32, {encoding}>
-    %{prefix}c1 = tt.expand_dims %{prefix}c {{axis = 0 : i32}} : tensor<{columns}xi32, #ttg.slice<{{dim = 0, parent = {encoding}}}>> -> tensor<1x{columns}xi32, {encoding}>
-    %{prefix}w = arith.constant dense<{columns}> : tensor<{rows}x1xi32, {encoding}>
-    %{prefix}r2 = arith.muli %{prefix}r1, %{prefix}w : tensor<{rows}x1xi32, {encoding}>
-    %{prefix}r3 = tt.broadcast %{prefix}r2 : tensor<{rows}x1xi32, {encoding}> -> tensor<{rows}x{columns}xi32, {encoding}>
-    %{prefix}c3 = tt.broadcast %{prefix}c1 : tensor<1x{columns}xi32, {encoding}> -> tensor<{rows}x{columns}xi32, {encoding}>
-    %{prefix}o = arith.addi %{prefix}r3, %{prefix}c3 : tensor<{rows}x{columns}xi32, {encoding}>"""
+#: The addresses of all elements; `<x>` is the encoding, `<x0>` and `<x1>` its slices.
+OFFSETS = """
+    %xr = tt.make_range {end = ROWS : i32, start = 0 : i32} : tensor<ROWSxi32, <x1>>
+    %xc = tt.make_range {end = COLS : i32, start = 0 : i32} : tensor<COLSxi32, <x0>>
+    %xr1 = tt.expand_dims %xr {axis = 1 : i32} : tensor<ROWSxi32, <x1>> -> tensor<ROWSx1xi32, <x>>
+    %xc1 = tt.expand_dims %xc {axis = 0 : i32} : tensor<COLSxi32, <x0>> -> tensor<1xCOLSxi32, <x>>
+    %xw = arith.constant dense<COLS> : tensor<ROWSx1xi32, <x>>
+    %xr2 = arith.muli %xr1, %xw : tensor<ROWSx1xi32, <x>>
+    %xr3 = tt.broadcast %xr2 : tensor<ROWSx1xi32, <x>> -> tensor<ROWSxCOLSxi32, <x>>
+    %xc3 = tt.broadcast %xc1 : tensor<1xCOLSxi32, <x>> -> tensor<ROWSxCOLSxi32, <x>>
+    %xo = arith.addi %xr3, %xc3 : tensor<ROWSxCOLSxi32, <x>>
+    %xs = tt.splat %pX : PTR -> tensor<ROWSxCOLSxPTR, <x>>
+    %xp = tt.addptr %xs, %xo : tensor<ROWSxCOLSxPTR, <x>>, tensor<ROWSxCOLSxi32, <x>>
+"""
+
+KERNEL = """
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = WARPS : i32,
+                   ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @k(%pa: PTR {tt.divisibility = 16 : i32},
+                    %pb: PTR {tt.divisibility = 16 : i32}) {
+    OFFSETS_A
+    OFFSETS_B
+    %v = tt.load %ap : tensor<ROWSxCOLSxPTR, <a>>
+    %u = ttg.convert_layout %v : tensor<ROWSxCOLSxDTYPE, <a>> -> tensor<ROWSxCOLSxDTYPE, <b>>
+    tt.store %bp, %u : tensor<ROWSxCOLSxPTR, <b>>
+    tt.return
+  }
+}
+"""
 
 
 def kernel(shape: tuple[int, int], src: str, dst: str, dtype: str, warps: int) -> str:
     """Loads a matrix in layout `src`, converts it, stores it in layout `dst`."""
-    rows, columns = shape
-    tensor = f"tensor<{rows}x{columns}x"
-    return f"""
-module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = {warps} : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32}} {{
-  tt.func public @k(%p: !tt.ptr<{dtype}> {{tt.divisibility = 16 : i32}}, %q: !tt.ptr<{dtype}> {{tt.divisibility = 16 : i32}}) {{
-    {offsets("a", src, rows, columns)}
-    {offsets("b", dst, rows, columns)}
-    %ps = tt.splat %p : !tt.ptr<{dtype}> -> {tensor}!tt.ptr<{dtype}>, {src}>
-    %pp = tt.addptr %ps, %ao : {tensor}!tt.ptr<{dtype}>, {src}>, {tensor}i32, {src}>
-    %v = tt.load %pp : {tensor}!tt.ptr<{dtype}>, {src}>
-    %u = ttg.convert_layout %v : {tensor}{dtype}, {src}> -> {tensor}{dtype}, {dst}>
-    %qs = tt.splat %q : !tt.ptr<{dtype}> -> {tensor}!tt.ptr<{dtype}>, {dst}>
-    %qq = tt.addptr %qs, %bo : {tensor}!tt.ptr<{dtype}>, {dst}>, {tensor}i32, {dst}>
-    tt.store %qq, %u : {tensor}!tt.ptr<{dtype}>, {dst}>
-    tt.return
-  }}
-}}
-"""
+    text = KERNEL
+    for name in "ab":
+        offsets = OFFSETS.replace("<x", f"<{name}").replace("%x", f"%{name}")
+        text = text.replace(f"OFFSETS_{name.upper()}", offsets.replace("%pX", f"%p{name}"))
+    for name, encoding in (("a", src), ("b", dst)):
+        text = text.replace(f"<{name}>", encoding)
+        for dim in "01":
+            text = text.replace(
+                f"<{name}{dim}>", f"#ttg.slice<{{dim = {dim}, parent = {encoding}}}>"
+            )
+    text = text.replace("PTR", f"!tt.ptr<{dtype}>").replace("DTYPE", dtype)
+    text = text.replace("ROWS", str(shape[0])).replace("COLS", str(shape[1]))
+    return text.replace("WARPS", str(warps))
 
 
 def convert(shape: tuple[int, int], src: str, dst: str, dtype: str, warps: int) -> tile.sim.Report:

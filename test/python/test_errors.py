@@ -1,0 +1,333 @@
+"""The whole text of what users are told when a kernel is refused."""
+
+from __future__ import annotations
+
+import pytest
+from frontend import refusal
+
+import tile
+import tile.language as tl
+
+BLOCK = 128
+SIGNATURE = {"p": "*fp32", "n": "i32"}
+
+
+def message(fn, signature=None, constants=None) -> str:
+    """The error, with this file's name and the kernel's first line cut out."""
+    error = refusal(fn, signature or SIGNATURE, constants)
+    return str(error).replace(__file__, "FILE")
+
+
+def where(fn, offset: int) -> int:
+    return fn.fn.__code__.co_firstlineno + offset
+
+
+def expect(
+    fn, offset: int, line: str, carets: str, text: str, signature=None, constants=None
+) -> None:
+    """One place: the line, what is underlined, and the sentence."""
+    start = line.index(carets)
+    expected = (
+        f'\n  File "FILE", line {where(fn, offset)}, in {fn.__name__}\n'
+        f"    {line}\n    {' ' * start}{'^' * len(carets)}\nerror: {text}"
+    )
+    assert message(fn, signature, constants) == expected
+
+
+def test_run_time_shape():
+    @tile.jit
+    def kernel(p, n):
+        x = tl.zeros((n,), tl.float32)
+        tl.store(p, x)
+
+    expect(
+        kernel, 2, "x = tl.zeros((n,), tl.float32)", "tl.zeros((n,), tl.float32)",
+        "a block's shape must be known at compile time, but this extent is a run-time value; "
+        "pass it as a tl.constexpr",
+    )  # fmt: skip
+
+
+def test_range_that_is_no_power_of_two():
+    @tile.jit
+    def kernel(p, n):
+        tl.store(p + tl.arange(0, 100), 0.0)
+
+    expect(
+        kernel, 2, "tl.store(p + tl.arange(0, 100), 0.0)", "tl.arange(0, 100)",
+        "arange's range must be a power of two, but 0 to 100 has 100 elements",
+    )  # fmt: skip
+
+
+def test_shape_that_is_no_power_of_two():
+    @tile.jit
+    def kernel(p, n):
+        tl.zeros([3, 4], tl.float32)
+
+    expect(
+        kernel, 2, "tl.zeros([3, 4], tl.float32)", "tl.zeros([3, 4], tl.float32)",
+        "block shape [3, 4] has the extent 3, which is not a power of two",
+    )  # fmt: skip
+
+
+def test_block_that_is_too_large():
+    @tile.jit
+    def kernel(p, n):
+        tl.zeros([2048, 2048], tl.float32)
+
+    expect(
+        kernel, 2, "tl.zeros([2048, 2048], tl.float32)", "tl.zeros([2048, 2048], tl.float32)",
+        "a block of shape [2048, 2048] has 4194304 elements, more than the limit of 1048576",
+    )  # fmt: skip
+
+
+def test_incompatible_shapes():
+    @tile.jit
+    def kernel(p, n):
+        x = tl.arange(0, 128) + tl.arange(0, 64)
+        tl.store(p, x)
+
+    expect(
+        kernel, 2, "x = tl.arange(0, 128) + tl.arange(0, 64)", "tl.arange(0, 128) + tl.arange(0, 64)",
+        "shapes [128] and [64] do not fit together: 128 and 64 elements in dimension 0",
+    )  # fmt: skip
+
+
+def test_global_that_is_not_constant():
+    @tile.jit
+    def kernel(p, n):
+        tl.store(p, BLOCK)
+
+    expect(
+        kernel, 2, "tl.store(p, BLOCK)", "BLOCK",
+        "the global `BLOCK` is not a constant: a kernel is compiled once and would not see it "
+        "change; "
+        "declare it `BLOCK = tl.constexpr(...)` or pass it as an argument",
+    )  # fmt: skip
+
+
+def test_undefined_name():
+    @tile.jit
+    def kernel(p, n):
+        tl.store(p, missing)  # noqa: F821
+
+    expect(kernel, 2, "tl.store(p, missing)  # noqa: F821", "missing", "`missing` is not defined")
+
+
+def test_name_of_one_branch():
+    @tile.jit
+    def kernel(p, n):
+        if n > 3:
+            y = 1
+        tl.store(p, y)
+
+    expect(
+        kernel, 4, "tl.store(p, y)", "y",
+        "`y` may be undefined here: it is assigned only when the condition on line "
+        f"{where(kernel, 2)} holds",
+    )  # fmt: skip
+
+
+def test_name_of_a_loop():
+    @tile.jit
+    def kernel(p, n):
+        for i in range(n):
+            y = i
+        tl.store(p, y)
+
+    expect(
+        kernel, 4, "tl.store(p, y)", "y",
+        f"`y` may be undefined here: it is assigned in the loop on line {where(kernel, 2)}, "
+        "which may run zero times; "
+        "give it a value before the loop",
+    )  # fmt: skip
+
+
+def test_loop_that_changes_a_type():
+    @tile.jit
+    def kernel(p, n):
+        acc = 0
+        for i in range(n):
+            acc = acc + 1.5 * i
+        tl.store(p, acc)
+
+    expect(
+        kernel, 4, "acc = acc + 1.5 * i", "acc",
+        f"`acc` has the type int32 before the loop on line {where(kernel, 3)}, but fp32 after an "
+        "iteration; a variable "
+        "keeps its type through a loop, so convert it with .to() or tl.broadcast_to",
+    )  # fmt: skip
+
+
+def test_branches_that_disagree():
+    @tile.jit
+    def kernel(p, n):
+        x = tl.zeros((4,), tl.float32)
+        if n > 2:
+            x = n
+        tl.store(p, x)
+
+    expect(
+        kernel, 3, "if n > 2:", "if n > 2:",
+        "`x` is int32 in one branch and <[4], fp32> in the other; both branches must agree",
+    )  # fmt: skip
+
+
+def test_condition_that_is_a_block():
+    @tile.jit
+    def kernel(p, n):
+        if tl.arange(0, 4) > 2:
+            tl.store(p, 1.0)
+
+    expect(
+        kernel, 2, "if tl.arange(0, 4) > 2:", "tl.arange(0, 4) > 2",
+        "the condition of `if` must be a scalar, but it is a block (<[4], int1>); reduce it "
+        "first, or use tl.where to "
+        "choose element by element",
+    )  # fmt: skip
+
+
+@tile.jit
+def _inner(x):
+    return tl.exp(x)
+
+
+def test_error_in_a_called_function_shows_the_chain():
+    @tile.jit
+    def kernel(p, n):
+        tl.store(p, _inner(tl.load(p).to(tl.float16)))
+
+    assert message(kernel) == (
+        f'\n  File "FILE", line {where(kernel, 2)}, in kernel\n'
+        "    tl.store(p, _inner(tl.load(p).to(tl.float16)))\n"
+        "                ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^\n"
+        f'  File "FILE", line {where(_inner, 2)}, in _inner\n'
+        "    return tl.exp(x)\n"
+        "           ^^^^^^^^^\n"
+        "error: tl.exp takes fp32 or fp64, not fp16; convert with .to()"
+    )
+
+
+def test_error_in_the_library_shows_the_users_call():
+    @tile.jit
+    def kernel(p, n):
+        tl.store(p, tl.softmax(tl.arange(0, 16)))
+
+    expect(
+        kernel, 2, "tl.store(p, tl.softmax(tl.arange(0, 16)))", "tl.softmax(tl.arange(0, 16))",
+        "tl.exp takes fp32 or fp64, not int32; convert with .to()",
+    )  # fmt: skip
+
+
+def _plain(x):
+    return x
+
+
+def test_plain_function():
+    @tile.jit
+    def kernel(p, n):
+        tl.store(p, _plain(n))
+
+    expect(
+        kernel, 2, "tl.store(p, _plain(n))", "_plain(n)",
+        "`_plain` is a plain Python function: decorate it with @tile.jit to call it from a "
+        "kernel, or with "
+        "@tile.constexpr_function to run it on constants while compiling",
+    )  # fmt: skip
+
+
+@tile.jit
+def _recursive(x):
+    return _recursive(x)
+
+
+def test_recursion():
+    @tile.jit
+    def kernel(p, n):
+        _recursive(n)
+
+    assert "error: `_recursive` calls itself; recursion is not supported in kernels" in message(
+        kernel
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("try:\n        pass\n    finally:\n        pass", "`try` cannot be used in kernels"),
+        ("with p:\n        pass", "`with` cannot be used in kernels"),
+        ("import os", "`import` cannot be used in kernels"),
+        ("raise ValueError", "`raise` cannot be used in kernels"),
+        ("x = {1, 2}", "sets cannot be used in kernels"),
+        ("x = p @ p", "the operator MatMult is not supported in kernels; use tl.dot for matrix products"),
+        ("for i in range(n):\n        return", "`return` is not supported inside a loop; set a variable and return "
+         "after the loop"),
+        ("return n", "a kernel returns nothing; store its results through pointers"),
+        ("tl.store(n, 1)", "store takes a pointer or a block of pointers, not int32"),
+        ("tl.store(p, tl.arange(0, 16))", "cannot store through the scalar pointer pointer<fp32>: the value is a block"),
+        ("tl.load(p + tl.arange(0, 4), other=1.0)", "other is what masked-off elements read as, so it needs a mask"),
+        ("tl.load(p, cache_modifier='.zz')", "cache_modifier is one of '', '.ca', '.cg', '.cv', not '.zz'"),
+        ("tl.load(p, msk=1)", "load() got an unexpected keyword argument 'msk'"),
+        ("p + p", "cannot add the pointers pointer<fp32> and pointer<fp32>"),
+        ("p + 1.5", "a pointer moves by an integer, not by float"),
+        ("n & 1.5", "& takes integers, not fp32"),
+        ("n // 1.5", "// takes integers, not fp32; use tl.floor(x / y) for floats"),
+        ("tl.arange(0, n)", "arange needs constants, but its end is int32; add a run-time offset to the range instead"),
+        ("tl.program_id(3)", "program_id takes the axis 0, 1 or 2, not 3"),
+        ("tl.dot(n, n)", "dot takes blocks, not int32"),
+        ("tl.sum(n, axis=0)", "reduce takes blocks, not the scalar int32"),
+        ("tl.reshape(tl.arange(0, 16), 4, 8)", "cannot reshape [16] (16 elements) to [4, 8] (32 elements)"),
+        ("tl.arange(0, 16)[3]", "a block is indexed with None, ':' and '...' only; use tl.gather, a mask or pointers to "
+         "take elements"),
+        ("tl.expand_dims(tl.arange(0, 4), 5)", "expand_dims got axis 5 for a rank of 2; it must be from -2 to 1"),
+        ("tl.static_assert(n > 1)", "static_assert takes a constant condition; use tl.device_assert for a run-time one"),
+        ("tl.static_assert(1 > 2, 'no')", "static assertion failed: no"),
+        ("tl.nothing()", "module `tile.language` has no attribute `nothing`"),
+        ("n.nothing()", "a int32 has no attribute `nothing`"),
+        ("int(n)", "int() works on constants; use .to(tl.int32) for run-time values"),
+        ("(1, 2)[n]", "a tuple is indexed with constants, not with a run-time value"),
+        ("a, b = 1, 2, 3", "cannot unpack 3 values into 2 names"),
+        ("n.to(tl.float32, fp_downcast_rounding='up')", "fp_downcast_rounding applies to a conversion to a narrower float, "
+         "not from int32 to fp32"),
+        ("1 // 0", "division by zero in a constant expression"),
+        ("tl.arange(0, 4).to(tl.uint8) + 300", "the constant 300 is out of range for type uint8"),
+    ],
+)  # fmt: skip
+def test_one_sentence(body, text, tmp_path):
+    # Kernels need a file; each gets its own.
+    import importlib.util
+
+    path = tmp_path / "refused.py"
+    path.write_text(
+        f"import tile\nimport tile.language as tl\n\n\n@tile.jit\ndef kernel(p, n):\n    {body}\n"
+    )
+    spec = importlib.util.spec_from_file_location("refused", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    error = refusal(module.kernel, SIGNATURE)
+    assert error.error_message == text
+    assert error.places[-1].file == str(path)
+    assert error.places[-1].line >= 6
+
+
+def test_errors_of_passes_name_the_source_line(tmp_path):
+    path = tmp_path / "broken.ttir"
+    path.write_text(
+        "module {\n  tt.func public @k(%p: !tt.ptr<f32>) {\n    tt.wrong\n    tt.return\n  }\n}\n"
+    )
+    with pytest.raises(tile.CompilationError) as caught:
+        tile.compile(str(path), target=tile.GPUTarget("cuda", 90, 32))
+    assert caught.value.places[0].line == 3
+    assert "tt.wrong" in str(caught.value)
+
+
+def test_errors_pickle():
+    import pickle
+
+    @tile.jit
+    def kernel(p, n):
+        tl.store(p, missing)  # noqa: F821
+
+    error = refusal(kernel, SIGNATURE)
+    again = pickle.loads(pickle.dumps(error))
+    assert str(again) == str(error)
+    assert type(again) is type(error)
