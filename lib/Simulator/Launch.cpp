@@ -80,7 +80,7 @@ static std::unique_ptr<Cluster> makeCluster(Launch &launch, uint64_t number) {
 /// CTAs may wait for each other.
 static void work(Launch &launch, Worker &worker) {
   // CTAs that may wait for each other take short turns.
-  const uint64_t slice = launch.program->usesGlobalAtomics ? 1 << 14 : 1 << 18;
+  const uint64_t longTurn = launch.program->usesGlobalAtomics ? 1 << 14 : 1 << 18, shortTurn = 256;
   static constexpr size_t mostResident = 1056;
   Ctx c;
   c.launch = &launch;
@@ -110,8 +110,11 @@ static void work(Launch &launch, Worker &worker) {
     std::unique_ptr<Cluster> cluster = std::move(resident.front());
     resident.pop_front();
     bool finished = false;
-    if (!runCluster(c, *cluster, slice, finished))
+    uint64_t events = cluster->stores + cluster->progress;
+    if (!runCluster(c, *cluster, cluster->turn ? cluster->turn : longTurn, finished))
       return;
+    bool idle = launch.program->usesGlobalAtomics && events == cluster->stores + cluster->progress;
+    cluster->turn = idle ? shortTurn : longTurn;
     if (!finished)
       resident.push_back(std::move(cluster));
   }

@@ -169,7 +169,7 @@ bool tile::sim::runCluster(Ctx &c, Cluster &cluster, uint64_t quota, bool &finis
         if (warp.done() || isStuck(cluster, warp))
           continue;
         uint64_t used = 0;
-        bool good = runWarp(c, warp, 4096, used);
+        bool good = runWarp(c, warp, std::min<uint64_t>(4096, quota), used);
         total += used;
         moved |= used > 0;
         if (!good)

@@ -96,6 +96,8 @@ struct Cluster {
   uint64_t clock = 0;
   uint64_t progress = 1; ///< counts events that may release a waiting warp
   uint64_t executed = 0;
+  uint64_t stores = 0; ///< a cluster that stores nothing for a whole turn probably waits for another
+  uint64_t turn = 0;
   std::unique_ptr<SharedChecker> checker;
 };
 

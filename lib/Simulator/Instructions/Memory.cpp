@@ -59,6 +59,7 @@ template <class T, class S> Step execStore(Ctx &c, const Inst &inst, uint32_t ma
   c.storeData = nullptr;
   if (!good)
     return Step::Error;
+  ++c.cluster->stores;
   for (unsigned v = 0; v < count; ++v) {
     const S *in = c.src<S>(slots[v]);
     eachLane(mask, [&](unsigned l) {
