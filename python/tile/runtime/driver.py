@@ -13,20 +13,18 @@ class DriverConfig:
 
     def __init__(self) -> None:
         self._active: Any = None
-        self._chosen = ""
 
     @property
     def active(self) -> Any:
-        wanted = knobs.runtime.driver
-        if self._active is None or wanted != self._chosen:
-            self._active = _create(wanted)
-            self._chosen = wanted
-        return self._active
+        """The driver; chosen at the first use, and kept."""
+        active = self._active
+        if active is None:
+            active = self._active = _create(knobs.runtime.driver)
+        return active
 
     def set_active(self, driver: Any) -> None:
         """Uses this driver from now on."""
         self._active = driver
-        self._chosen = knobs.runtime.driver
 
     def reset_active(self) -> None:
         """Chooses again at the next use."""

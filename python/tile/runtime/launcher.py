@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -25,7 +26,7 @@ def make_binder(fn: Any) -> Callable:
     launch and all arguments. It is generated: nothing is decided per call."""
     parameters, keys = [], []
     names = {
-        "_s": sp.specialize,
+        "_k": sp.by_class,
         "_t": sp.specialize_type_only,
         "_a": sp.specialize_without_alignment,
     }
@@ -36,11 +37,15 @@ def make_binder(fn: Any) -> Callable:
             names[f"_d{i}"] = p.default
             parameters.append(f"{p.name}=_d{i}")
         if p.is_constexpr:
-            keys += [f"{p.name}.__class__", f"_c({p.name})"]
+            plain = f"{p.name} if {p.name}.__class__ in _p else _c({p.name})"
+            keys += [f"{p.name}.__class__", plain]
         else:
-            how = "_s" if p.specialize_alignment else "_a" if p.specialize else "_t"
+            how = "_a" if p.specialize else "_t"
+            if p.specialize_alignment:
+                how = f"_k[{p.name}.__class__]"
             keys.append(f"{how}({p.name})")
     names["_c"] = _constant
+    names["_p"] = frozenset((int, bool, str, type(None)))
     arguments = "".join(p.name + ", " for p in fn.params)
     text = (
         f"def {fn.__name__}({', '.join(parameters)}{', ' if parameters else ''}**_options):\n"
@@ -70,7 +75,9 @@ class Launcher:
     def __init__(self, fn: Any) -> None:
         self.fn = fn
         self.bind = make_binder(fn)
-        self.cache: dict[Any, tuple[Any, Callable, list[int]]] = {}
+        #: Key: the kernel, its launch function, and what picks the arguments
+        #: that exist at run time.
+        self.cache: dict[Any, tuple[Any, Callable | None, Callable]] = {}
         #: Constant parameters that are options too, such as `num_warps`.
         self.shared_options = [
             (i, p.name) for i, p in enumerate(fn.params) if p.is_constexpr and p.name in OPTIONS
@@ -100,7 +107,7 @@ class Launcher:
             self.cache[full] = (kernel, launch, runtime)
         x, y, z = self.grid(grid, values)
         if x and y and z:
-            launch(x, y, z, active.get_current_stream(device), tuple([values[i] for i in runtime]))
+            launch(x, y, z, active.get_current_stream(device), runtime(values))
         return kernel
 
     def grid(self, grid: Any, values: tuple) -> tuple[int, int, int]:
@@ -118,6 +125,15 @@ class Launcher:
                     f"one, not {grid!r}"
                 )
         size = len(grid)
+        if size == 3:
+            x, y, z = grid
+            if x.__class__ is int and y.__class__ is int and z.__class__ is int:
+                if 0 <= x < 2147483648 and 0 <= y < 65536 and 0 <= z < 65536:
+                    return grid
+        elif size == 1:
+            x = grid[0]
+            if x.__class__ is int and 0 <= x < 2147483648:
+                return x, 1, 1
         if not 1 <= size <= 3:
             raise TileError(
                 f"the grid of `{self.fn.__name__}` must have 1 to 3 dimensions, not {size}"
@@ -188,18 +204,13 @@ class Launcher:
             lazy_after=getattr(active, "last_stage", None),
         )
         kernel.signature = signature
-        runtime = [i for i, name in enumerate(self.fn.arg_names) if signature[name] != "constexpr"]
-        if any(isinstance(signature[self.fn.arg_names[i]], tuple) for i in runtime):
-            return (
-                kernel,
-                self.flattening(active, kernel, runtime, warmup),
-                list(range(len(values))),
-            )
-        return kernel, None, runtime
+        names = self.fn.arg_names
+        runtime = [i for i, name in enumerate(names) if signature[name] != "constexpr"]
+        if any(isinstance(signature[names[i]], tuple) for i in runtime):
+            return kernel, self.flattening(active, kernel, warmup), lambda values: values
+        return kernel, None, _getter(runtime)
 
-    def flattening(
-        self, active: Any, kernel: Any, runtime: list[int], warmup: bool
-    ) -> Callable | None:
+    def flattening(self, active: Any, kernel: Any, warmup: bool) -> Callable | None:
         """A launch function for kernels with tuples among their arguments."""
         if warmup:
             return None
@@ -229,6 +240,16 @@ def _flatten(spec: Any, value: Any, result: list[Any]) -> None:
         result.append(value)
 
 
+def _getter(indices: list[int]) -> Callable[[tuple], tuple]:
+    """Picks items of a tuple into a tuple, which itemgetter does for two up."""
+    if len(indices) > 1:
+        return operator.itemgetter(*indices)
+    if indices:
+        only = indices[0]
+        return lambda values: (values[only],)
+    return lambda values: ()
+
+
 def _plain(value: Any) -> Any:
     while type(value).__name__ == "constexpr":
         value = value.value
@@ -251,4 +272,4 @@ def simulate(fn: Any, grid: Any, args: tuple, kwargs: dict) -> Any:
         launch = simulator.make_launcher(kernel, launcher.runtime_types(kernel))
     x, y, z = launcher.grid(grid, values)
     extra = {} if checks is None else {"checks": checks}
-    return launch(x, y, z, 0, tuple(values[i] for i in runtime), **extra)
+    return launch(x, y, z, 0, runtime(values), **extra)

@@ -18,10 +18,9 @@ _TYPES = {
     "float8_e4m3fnuz": "fp8e4b8", "float8_e5m2fnuz": "fp8e5b16", "float8_e4m3b11fnuz": "fp8e4b15",
     # Names of the language.
     "int1": "i1", "fp16": "fp16", "bf16": "bf16", "fp32": "fp32", "fp64": "fp64", 
+
     "fp8e4nv": "fp8e4nv", "fp8e5": "fp8e5", "fp8e4b8": "fp8e4b8", "fp8e5b16": "fp8e5b16", "fp8e4b15": "fp8e4b15",
 }  # fmt: skip
-
-_dtype_keys: dict[Any, tuple[str, str]] = {}
 
 
 def type_name(dtype: Any) -> str:
@@ -36,13 +35,16 @@ def type_name(dtype: Any) -> str:
     return found
 
 
-def _pointer_keys(dtype: Any) -> tuple[str, str]:
-    """The keys of a pointer: not aligned, aligned."""
-    keys = _dtype_keys.get(dtype)
-    if keys is None:
+class _PointerKeys(dict):
+    """The keys of pointers to a type of elements: not aligned, aligned."""
+
+    def __missing__(self, dtype: Any) -> tuple[str, str]:
         name = "*" + type_name(dtype)
-        keys = _dtype_keys[dtype] = (name, name + "D")
-    return keys
+        keys = self[dtype] = (name, name + "D")
+        return keys
+
+
+_pointer_keys = _PointerKeys()
 
 
 def _of_int(value: int) -> str:
@@ -58,15 +60,15 @@ def _of_int(value: int) -> str:
 
 
 def _of_numpy(value: Any) -> str:
-    return _pointer_keys(value.dtype)[value.ctypes.data & 15 == 0]
+    return _pointer_keys[value.dtype][value.ctypes.data & 15 == 0]
 
 
 def _of_data_ptr(value: Any) -> str:
-    return _pointer_keys(value.dtype)[value.data_ptr() & 15 == 0]
+    return _pointer_keys[value.dtype][value.data_ptr() & 15 == 0]
 
 
 def _of_wrapper(value: Any) -> str:
-    return _pointer_keys(value.dtype)[specialize(value.base).endswith("D")]
+    return _pointer_keys[value.dtype][specialize(value.base).endswith("D")]
 
 
 def _of_tuple(value: tuple) -> tuple:
@@ -87,7 +89,7 @@ def _choose(value: Any) -> Callable[[Any], Any]:
     if cls.__module__ == "numpy":  # A NumPy scalar: as its Python value.
         return lambda v: specialize(v.item())
     if hasattr(value, "__array_interface__"):
-        return lambda v: _pointer_keys(_named(v.__array_interface__["typestr"]))[
+        return lambda v: _pointer_keys[_named(v.__array_interface__["typestr"])][
             v.__array_interface__["data"][0] & 15 == 0
         ]
     if isinstance(value, tuple):
@@ -103,7 +105,7 @@ def _choose(value: Any) -> Callable[[Any], Any]:
 
 def _of_cuda_array(value: Any) -> str:
     interface = value.__cuda_array_interface__
-    return _pointer_keys(_named(interface["typestr"]))[interface["data"][0] & 15 == 0]
+    return _pointer_keys[_named(interface["typestr"])][interface["data"][0] & 15 == 0]
 
 
 def _named(typestr: str) -> str:
@@ -113,21 +115,32 @@ def _named(typestr: str) -> str:
     return "bool" if kind == "b" else f"{kinds.get(kind, kind)}{size * 8}"
 
 
-_of_class: dict[type, Callable[[Any], Any]] = {
-    int: _of_int,
-    bool: lambda value: "i1",
-    float: lambda value: "fp32",
-    type(None): lambda value: "None",
-    tuple: _of_tuple,
-}
+class _ByClass(dict):
+    """How arguments of each class are specialised. Launches index this by the
+    class; one that is new is looked into with the first argument of it."""
+
+    def __missing__(self, cls: type) -> Callable[[Any], Any]:
+        return self._first
+
+    def _first(self, value: Any) -> Any:
+        found = self[type(value)] = _choose(value)
+        return found(value)
+
+
+by_class = _ByClass(
+    {
+        int: _of_int,
+        bool: lambda value: "i1",
+        float: lambda value: "fp32",
+        type(None): lambda value: "None",
+        tuple: _of_tuple,
+    }
+)
 
 
 def specialize(value: Any) -> Any:
     """The key of an argument."""
-    found = _of_class.get(type(value))
-    if found is None:
-        found = _of_class[type(value)] = _choose(value)
-    return found(value)
+    return by_class[type(value)](value)
 
 
 def specialize_type_only(value: Any) -> Any:

@@ -142,6 +142,10 @@ class CudaDriver(DriverBase):
         )
         return value.value
 
+    def synchronize(self) -> None:
+        """Waits for all that was launched."""
+        check(self.library.cuCtxSynchronize(), "a kernel failed")
+
     def ensure_context(self, device: int) -> None:
         """Makes the device's primary context current, if none is."""
         current = ctypes.c_void_p()
