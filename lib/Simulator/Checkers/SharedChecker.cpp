@@ -56,7 +56,7 @@ uint32_t SharedChecker::transferAgent(Cta &owner, uint32_t offset) {
 
 //===-- Reports -----------------------------------------------------------===//
 
-void SharedChecker::report(Ctx &c, const Inst &inst, unsigned lane, uint32_t offset, const Event &event, bool write, bool eventWrote, const char *why) {
+void SharedChecker::report(Ctx &c, const Inst &inst, unsigned lane, uint32_t offset, const Event &event, bool write, bool eventWrote, const char *why, bool proxy) {
   auto [code, other] = sites[event.inst];
   uint32_t agents = clusterSize * warps;
   uint32_t owner = event.agent < 4 * agents ? event.agent % agents : event.warp;
@@ -64,7 +64,7 @@ void SharedChecker::report(Ctx &c, const Inst &inst, unsigned lane, uint32_t off
   char address[16];
   snprintf(address, sizeof address, "0x%" PRIx32, offset);
   bool async = event.agent >= agents;
-  c.note(inst, lane, async ? "async-race" : "race",
+  c.note(inst, lane, proxy ? "missing-proxy-fence" : async ? "async-race" : "race",
          std::string(write ? "write to" : "read of") + " shared memory at " + address + " races with " + (async ? "an asynchronous " : "a ") +
              (eventWrote ? "write" : "read") + ": " + why,
          other, code, &thread);
@@ -170,7 +170,7 @@ void SharedChecker::asyncAccess(Ctx &c, const Inst &inst, unsigned lane, Cta &ow
     // What ordinary stores wrote reaches the asynchronous proxy only through a fence.
     bool generic = word.write.time && (word.write.bytes & mask) && word.write.agent < clusterSize * warps;
     if (!noted && proxy && (checks & CheckAsync) && generic && at(fenced[issuer], word.write.agent) < word.write.time) {
-      report(c, inst, lane, w * 4, word.write, write, true, "a fence.proxy.async is missing between the two");
+      report(c, inst, lane, w * 4, word.write, write, true, "a fence.proxy.async is missing between the two", true);
       noted = true;
     }
     self.bytes = mask;

@@ -75,7 +75,7 @@ private:
   static uint32_t at(const Clock &clock, uint32_t agent) { return agent < clock.size() ? clock[agent] : 0; }
   static void raise(Clock &clock, uint32_t agent, uint32_t time);
   bool ordered(const Clock &clock, const Event &event) const { return at(clock, event.agent) >= event.time; }
-  void report(Ctx &c, const Inst &inst, unsigned lane, uint32_t offset, const Event &event, bool write, bool eventWrote, const char *why);
+  void report(Ctx &c, const Inst &inst, unsigned lane, uint32_t offset, const Event &event, bool write, bool eventWrote, const char *why, bool proxy = false);
   uint32_t site(const Ctx &c, const Inst &inst);
 
   unsigned checks;

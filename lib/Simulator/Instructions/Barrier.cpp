@@ -250,7 +250,8 @@ bool decodeFence(FunctionDecoder &d) {
     d.hasOneOf({"cta", "cluster", "gpu", "sys"});
     return d.emit(async ? execProxyFence : execFence, Class::Barrier);
   }
-  d.hasOneOf({"sc", "acq_rel", "acquire", "release", "mbarrier_init"});
+  d.has("mbarrier_init");
+  d.hasOneOf({"sc", "acq_rel", "acquire"});
   d.has("release");
   d.hasPrefix("sync_restrict", rest);
   d.hasOneOf({"cta", "cluster", "gpu", "sys"});

@@ -11,5 +11,6 @@ from __future__ import annotations
 
 from .launcher import SimulationError, launch, launch_raw, load
 from .report import Report
+from .tensormap import tensor_map
 
-__all__ = ["Report", "SimulationError", "launch", "launch_raw", "load"]
+__all__ = ["Report", "SimulationError", "launch", "launch_raw", "load", "tensor_map"]
