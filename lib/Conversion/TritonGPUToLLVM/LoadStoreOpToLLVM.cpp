@@ -73,6 +73,9 @@ unsigned triton::getAccessVector(const ModuleAxisInfoAnalysis &axisInfo,
       break;
     inRegisters *= 2;
   }
+  // And other threads must not start in the middle of a vector.
+  inRegisters =
+      std::min(inRegisters, gpu::getContigPerThread(tensor)[order.front()]);
   return std::max(1u, std::min(vector, inRegisters));
 }
 
