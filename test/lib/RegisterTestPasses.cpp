@@ -5,4 +5,5 @@
 
 void registerTileTestPasses() {
   mlir::triton::test::registerTestAxisInfoPass();
+  mlir::triton::test::registerTestSharedMemoryPasses();
 }

@@ -9,6 +9,7 @@ void registerTileTestPasses();
 
 namespace mlir::triton::test {
 void registerTestAxisInfoPass();
+void registerTestSharedMemoryPasses();
 } // namespace mlir::triton::test
 
 #endif // TILE_TEST_LIB_TESTPASSES_H

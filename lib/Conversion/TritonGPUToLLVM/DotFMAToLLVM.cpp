@@ -16,27 +16,6 @@ using namespace mlir;
 using namespace mlir::triton;
 
 namespace {
-/// Register of the element at the coordinates that registers contribute.
-class RegisterTable {
-public:
-  explicit RegisterTable(const LinearLayout &layout)
-      : registers(layout.sublayout({kRegister}, layout.getOutDimNames())) {
-    for (int32_t r = 0, e = layout.getInDimSize(kRegister); r < e; ++r)
-      at.try_emplace(registers.applyFlat(r), r);
-  }
-  int32_t lookup(ArrayRef<int32_t> coords) const {
-    LinearLayout::NamedSizes index;
-    for (auto [d, coord] : llvm::enumerate(coords))
-      index.push_back({kDim(d), coord});
-    auto it = at.find(registers.flattenOut(index));
-    return it == at.end() ? -1 : it->second;
-  }
-
-private:
-  LinearLayout registers;
-  llvm::DenseMap<uint64_t, int32_t> at;
-};
-
 struct DotFMAPattern : TargetPattern<DotOp> {
   using TargetPattern::TargetPattern;
 

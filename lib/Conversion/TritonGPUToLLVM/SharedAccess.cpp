@@ -172,6 +172,10 @@ SharedAccess::Plan SharedAccess::plan() const {
   return plan;
 }
 
+SmallVector<SmallVector<int32_t>> SharedAccess::getVectors() const {
+  return plan().groups;
+}
+
 void SharedAccess::forEachVector(
     const LLVMBuilder &b, const ThreadIndex &index,
     function_ref<void(Value, ArrayRef<int32_t>)> access) const {

@@ -6,6 +6,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -295,6 +296,34 @@ Value triton::emitUniqueThreadPredicate(const LLVMBuilder &b,
     pred = b.andPred(
         pred, b.eq(b.and_(index.block, b.i32(freeBlockBits)), b.i32(0)));
   return pred;
+}
+
+RegisterTable::RegisterTable(const LinearLayout &layout)
+    : registers(layout.sublayout({kRegister}, layout.getOutDimNames())) {
+  for (int32_t r = 0, e = layout.getInDimSize(kRegister); r < e; ++r)
+    at.try_emplace(registers.applyFlat(r), r);
+}
+
+int32_t RegisterTable::lookup(ArrayRef<int32_t> coords) const {
+  LinearLayout::NamedSizes index;
+  for (auto [d, coord] : llvm::enumerate(coords)) {
+    if (coord >= registers.getOutDimSize(kDim(d)))
+      return -1;
+    index.push_back({kDim(d), coord});
+  }
+  auto it = at.find(registers.flattenOut(index));
+  return it == at.end() ? -1 : it->second;
+}
+
+SmallVector<int32_t> RegisterTable::getContributions(unsigned dim) const {
+  llvm::SmallSet<int32_t, 16> found;
+  SmallVector<int32_t> contributions;
+  for (int32_t r = 0, e = registers.getInDimSize(kRegister); r < e; ++r)
+    for (auto [name, value] : registers.apply({{kRegister, r}}))
+      if (name == kDim(dim) && found.insert(value).second)
+        contributions.push_back(value);
+  llvm::sort(contributions);
+  return contributions;
 }
 
 //===----------------------------------------------------------------------===//

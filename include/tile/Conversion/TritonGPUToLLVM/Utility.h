@@ -134,13 +134,30 @@ struct SharedAccess {
   SmallVector<Value> load(const LLVMBuilder &b, const ThreadIndex &index,
                           Value pred = {}) const;
 
-private:
-  struct Plan;
-  Plan plan() const;
   /// Calls `access` for each vector, with the registers it covers.
   void forEachVector(
       const LLVMBuilder &b, const ThreadIndex &index,
       function_ref<void(Value ptr, ArrayRef<int32_t> registers)> access) const;
+  /// The registers of each vector.
+  SmallVector<SmallVector<int32_t>> getVectors() const;
+
+private:
+  struct Plan;
+  Plan plan() const;
+};
+
+/// Registers of a layout by the coordinates that registers alone contribute.
+class RegisterTable {
+public:
+  explicit RegisterTable(const LinearLayout &layout);
+  /// -1 where no register contributes these coordinates.
+  int32_t lookup(ArrayRef<int32_t> coords) const;
+  /// The different contributions along a dimension, in increasing order.
+  SmallVector<int32_t> getContributions(unsigned dim) const;
+
+private:
+  LinearLayout registers;
+  llvm::DenseMap<uint64_t, int32_t> at;
 };
 
 /// The offset (in elements) at which a view starts in its buffer, to be xor-ed

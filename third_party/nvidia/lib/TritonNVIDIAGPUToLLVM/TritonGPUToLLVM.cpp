@@ -77,7 +77,8 @@ struct ConvertTritonGPUToLLVM
           });
       if (failed(allocation))
         return signalPassFailure();
-      insertMemoryBarriers(module, *allocation);
+      insertMemoryBarriers(module, *allocation,
+                           nvidia_gpu::isOrderedByMbarrier);
     }
     if (shared.getInt() > 0)
       declareSharedMemory(module, target.getSharedAddressSpace());
@@ -117,6 +118,9 @@ struct ConvertTritonGPUToLLVM
     populateDotFMAPatterns(common);
     LoweringContext own{converter, target, patterns, axisInfo, 20};
     nvidia::populateMathPatterns(own, target);
+    nvidia::populateAsyncCopyPatterns(own, target);
+    nvidia::populateMatrixLoadPatterns(own);
+    nvidia::populateDotPatterns(own, target);
     // What is left are scalars.
     arith::populateArithToLLVMConversionPatterns(converter, patterns);
     cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);

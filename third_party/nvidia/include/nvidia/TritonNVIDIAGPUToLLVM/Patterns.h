@@ -12,6 +12,12 @@ namespace mlir::triton::nvidia {
 void populateMathPatterns(const LoweringContext &context,
                           const TargetInfo &target);
 
+void populateAsyncCopyPatterns(const LoweringContext &context,
+                               const TargetInfo &target);
+void populateMatrixLoadPatterns(const LoweringContext &context);
+void populateDotPatterns(const LoweringContext &context,
+                         const TargetInfo &target);
+
 /// Scratch memory of operations as this backend lowers them.
 int64_t getScratchSize(Operation *op, const NVIDIATarget &facts);
 

@@ -1,0 +1,102 @@
+// RUN: tile-opt %s -split-input-file -verify-diagnostics -test-print-allocation
+
+#A = #ttg.swizzled_shared<{vec = 2, perPhase = 2, maxPhase = 4, order = [1, 0]}>
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [2, 2], order = [1, 0]}>
+#blocked1 = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [2, 2], order = [0, 1]}>
+#smem = #ttg.shared_memory
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32} {
+
+// Two buffers that live together, and one that takes the place of the first.
+// expected-remark @below {{size = 4096}}
+tt.func @lifetimes(%x: tensor<32x32xf16, #blocked>) {
+  // expected-remark @below {{offset = 0, size = 2048}}
+  %a = ttg.local_alloc %x : (tensor<32x32xf16, #blocked>) -> !ttg.memdesc<32x32xf16, #A, #smem, mutable>
+  // expected-remark @below {{offset = 2048, size = 2048}}
+  %b = ttg.local_alloc %x : (tensor<32x32xf16, #blocked>) -> !ttg.memdesc<32x32xf16, #A, #smem, mutable>
+  %0 = ttg.local_load %a : !ttg.memdesc<32x32xf16, #A, #smem, mutable> -> tensor<32x32xf16, #blocked>
+  // expected-remark @below {{offset = 0, size = 2048}}
+  %c = ttg.local_alloc %x : (tensor<32x32xf16, #blocked>) -> !ttg.memdesc<32x32xf16, #A, #smem, mutable>
+  %1 = ttg.local_load %b : !ttg.memdesc<32x32xf16, #A, #smem, mutable> -> tensor<32x32xf16, #blocked>
+  %2 = ttg.local_load %c : !ttg.memdesc<32x32xf16, #A, #smem, mutable> -> tensor<32x32xf16, #blocked>
+  tt.return
+}
+
+// A view keeps its buffer alive.
+// expected-remark @below {{size = 6144}}
+tt.func @views(%x: tensor<32x32xf16, #blocked>, %i: i32) {
+  // expected-remark @below {{offset = 0, size = 4096}}
+  %a = ttg.local_alloc : () -> !ttg.memdesc<2x32x32xf16, #A, #smem, mutable>
+  %v = ttg.memdesc_index %a[%i] : !ttg.memdesc<2x32x32xf16, #A, #smem, mutable> -> !ttg.memdesc<32x32xf16, #A, #smem, mutable>
+  // expected-remark @below {{offset = 4096, size = 2048}}
+  %b = ttg.local_alloc %x : (tensor<32x32xf16, #blocked>) -> !ttg.memdesc<32x32xf16, #A, #smem, mutable>
+  ttg.local_store %x, %v : tensor<32x32xf16, #blocked> -> !ttg.memdesc<32x32xf16, #A, #smem, mutable>
+  %0 = ttg.local_load %b : !ttg.memdesc<32x32xf16, #A, #smem, mutable> -> tensor<32x32xf16, #blocked>
+  tt.return
+}
+
+// What is used in a loop lives as long as the loop; scratch memory, as long as
+// its operation.
+// expected-remark @below {{size = 6144}}
+tt.func @loop(%x: tensor<32x32xf16, #blocked>, %lb: index, %ub: index, %st: index) {
+  // expected-remark @below {{offset = 4096, size = 2048}}
+  %a = ttg.local_alloc %x : (tensor<32x32xf16, #blocked>) -> !ttg.memdesc<32x32xf16, #A, #smem, mutable>
+  scf.for %i = %lb to %ub step %st {
+    %0 = ttg.local_load %a : !ttg.memdesc<32x32xf16, #A, #smem, mutable> -> tensor<32x32xf16, #blocked>
+    // expected-remark @below {{offset = 0, size = 2048}}
+    %b = ttg.local_alloc %0 : (tensor<32x32xf16, #blocked>) -> !ttg.memdesc<32x32xf16, #A, #smem, mutable>
+    %1 = ttg.local_load %b : !ttg.memdesc<32x32xf16, #A, #smem, mutable> -> tensor<32x32xf16, #blocked>
+    %e = arith.extf %1 : tensor<32x32xf16, #blocked> to tensor<32x32xf32, #blocked>
+    // expected-remark @below {{scratch offset = 0, size = 4096}}
+    %2 = ttg.convert_layout %e : tensor<32x32xf32, #blocked> -> tensor<32x32xf32, #blocked1>
+  }
+  tt.return
+}
+
+// Small scratch buffers keep apart: no barrier between the reductions.
+// expected-remark @below {{size = 32}}
+tt.func @reductions(%x: tensor<128xf32, #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>>) {
+  // expected-remark @below {{scratch offset = 0, size = 16}}
+  %0 = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %m = arith.maxnumf %a, %b : f32
+    tt.reduce.return %m : f32
+  }) : (tensor<128xf32, #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>>) -> f32
+  // expected-remark @below {{scratch offset = 16, size = 16}}
+  %1 = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %m = arith.addf %a, %b : f32
+    tt.reduce.return %m : f32
+  }) : (tensor<128xf32, #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>>) -> f32
+  tt.return
+}
+
+// expected-remark @below {{size = 2048}}
+tt.func private @callee(%x: tensor<32x32xf16, #blocked>) {
+  // expected-remark @below {{offset = 0, size = 2048}}
+  %a = ttg.local_alloc %x : (tensor<32x32xf16, #blocked>) -> !ttg.memdesc<32x32xf16, #A, #smem, mutable>
+  %0 = ttg.local_load %a : !ttg.memdesc<32x32xf16, #A, #smem, mutable> -> tensor<32x32xf16, #blocked>
+  tt.return
+}
+
+// The frame of a callee lies beside what lives across the call.
+// expected-remark @below {{size = 4096}}
+tt.func @caller(%x: tensor<32x32xf16, #blocked>) {
+  // expected-remark @below {{offset = 0, size = 2048}}
+  %a = ttg.local_alloc %x : (tensor<32x32xf16, #blocked>) -> !ttg.memdesc<32x32xf16, #A, #smem, mutable>
+  // expected-remark @below {{call offset = 2048, size = 2048}}
+  tt.call @callee(%x) : (tensor<32x32xf16, #blocked>) -> ()
+  %0 = ttg.local_load %a : !ttg.memdesc<32x32xf16, #A, #smem, mutable> -> tensor<32x32xf16, #blocked>
+  tt.return
+}
+}
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32} {
+// expected-error @below {{recursive functions cannot get shared memory}}
+tt.func private @recursive() {
+  tt.call @recursive() : () -> ()
+  tt.return
+}
+}

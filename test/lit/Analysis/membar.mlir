@@ -1,0 +1,151 @@
+// RUN: tile-opt %s -test-print-membar | filecheck %s
+
+#A = #ttg.swizzled_shared<{vec = 2, perPhase = 2, maxPhase = 4, order = [1, 0]}>
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [2, 2], order = [1, 0]}>
+#row = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#smem = #ttg.shared_memory
+!buffer = !ttg.memdesc<32x32xf16, #A, #smem, mutable>
+!tensor = tensor<32x32xf16, #blocked>
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32} {
+
+// CHECK-LABEL: @write_read_write
+tt.func @write_read_write(%x: !tensor) {
+  // CHECK: ttg.local_alloc
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: ttg.local_store
+  // CHECK-NEXT: tt.return
+  %a = ttg.local_alloc %x : (!tensor) -> !buffer
+  %0 = ttg.local_load %a : !buffer -> !tensor
+  ttg.local_store %0, %a : !tensor -> !buffer
+  tt.return
+}
+
+// Reads need no barrier between them, nor accesses to different buffers.
+// CHECK-LABEL: @independent
+tt.func @independent(%x: !tensor) {
+  // CHECK: ttg.local_alloc
+  // CHECK-NEXT: ttg.local_alloc
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NEXT: tt.return
+  %a = ttg.local_alloc %x : (!tensor) -> !buffer
+  %b = ttg.local_alloc %x : (!tensor) -> !buffer
+  %0 = ttg.local_load %a : !buffer -> !tensor
+  %1 = ttg.local_load %b : !buffer -> !tensor
+  %2 = ttg.local_load %a : !buffer -> !tensor
+  tt.return
+}
+
+// The store of one iteration comes before the load of the next.
+// CHECK-LABEL: @loop
+tt.func @loop(%x: !tensor, %lb: index, %ub: index, %st: index) {
+  // CHECK: ttg.local_alloc
+  // CHECK-NEXT: scf.for
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: ttg.local_store
+  // CHECK-NEXT: }
+  %a = ttg.local_alloc %x : (!tensor) -> !buffer
+  scf.for %i = %lb to %ub step %st {
+    %0 = ttg.local_load %a : !buffer -> !tensor
+    ttg.local_store %0, %a : !tensor -> !buffer
+  }
+  tt.return
+}
+
+// The same without structure.
+// CHECK-LABEL: @branches
+tt.func @branches(%x: !tensor, %cond: i1) {
+  // CHECK: ttg.local_alloc
+  // CHECK-NEXT: cf.br
+  // CHECK: ttg.barrier local
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: ttg.local_store
+  // CHECK-NEXT: cf.cond_br
+  %a = ttg.local_alloc %x : (!tensor) -> !buffer
+  cf.br ^body
+^body:
+  %0 = ttg.local_load %a : !buffer -> !tensor
+  ttg.local_store %0, %a : !tensor -> !buffer
+  cf.cond_br %cond, ^body, ^exit
+^exit:
+  tt.return
+}
+
+// A barrier on one path only does not help the other.
+// CHECK-LABEL: @if_one_side
+tt.func @if_one_side(%x: !tensor, %cond: i1) {
+  // CHECK: scf.if
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: }
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: ttg.local_load
+  %a = ttg.local_alloc %x : (!tensor) -> !buffer
+  scf.if %cond {
+    ttg.barrier local
+  }
+  %0 = ttg.local_load %a : !buffer -> !tensor
+  tt.return
+}
+
+// Copies of other threads are visible only after a barrier behind the wait.
+// CHECK-LABEL: @async
+tt.func @async(%p: tensor<32x32x!tt.ptr<f16>, #blocked>) {
+  // CHECK: ttg.async_wait
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NEXT: tt.return
+  %a = ttg.local_alloc : () -> !buffer
+  %t = ttg.async_copy_global_to_local %p, %a : tensor<32x32x!tt.ptr<f16>, #blocked> -> !buffer
+  %g = ttg.async_commit_group tokens %t
+  %w = ttg.async_wait %g {num = 0 : i32}
+  %0 = ttg.local_load %a token %w : !buffer -> !tensor
+  tt.return
+}
+
+// Each reduction has a barrier inside; with scratch of their own none is needed
+// between them, round a loop included.
+// CHECK-LABEL: @reductions
+tt.func @reductions(%x: tensor<128xf32, #row>, %lb: index, %ub: index, %st: index) {
+  // CHECK-NOT: ttg.barrier
+  // CHECK: tt.return
+  scf.for %i = %lb to %ub step %st {
+    %0 = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %m = arith.maxnumf %a, %b : f32
+      tt.reduce.return %m : f32
+    }) : (tensor<128xf32, #row>) -> f32
+    %1 = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %m = arith.addf %a, %b : f32
+      tt.reduce.return %m : f32
+    }) : (tensor<128xf32, #row>) -> f32
+  }
+  tt.return
+}
+
+tt.func private @callee(%x: !tensor) {
+  %a = ttg.local_alloc %x : (!tensor) -> !buffer
+  %0 = ttg.local_load %a : !buffer -> !tensor
+  tt.return
+}
+
+// A second call reuses the frame.
+// CHECK-LABEL: @calls
+tt.func @calls(%x: !tensor) {
+  // CHECK: tt.call
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: tt.call
+  // CHECK-NEXT: tt.return
+  tt.call @callee(%x) : (!tensor) -> ()
+  tt.call @callee(%x) : (!tensor) -> ()
+  tt.return
+}
+}
