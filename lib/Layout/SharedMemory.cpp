@@ -238,7 +238,7 @@ public:
 
 private:
   enum class Wider { Neither, Src, Dst };
-  SwizzledLayout build(Wider wider) const;
+  SwizzledLayout build(Wider wider, unsigned maxVec) const;
   bool crossesBlocks() const;
   void splitOffRepetitions(int64_t maxBytes);
   void evaluate(SwizzledLayout &result) const;
@@ -290,8 +290,7 @@ void SwizzleChooser::splitOffRepetitions(int64_t maxBytes) {
   }
 }
 
-SwizzledLayout SwizzleChooser::build(Wider wider) const {
-  unsigned maxVec = 7 - Log2_32(elemBits);
+SwizzledLayout SwizzleChooser::build(Wider wider, unsigned maxVec) const {
   unsigned rowLog2 = kWordBytesLog2 + kBanksLog2 - elemBytesLog2(elemBits);
   unsigned wordLog2 = accessShape(elemBits, 0, 0).unitLog2;
 
@@ -384,7 +383,10 @@ void SwizzleChooser::evaluate(SwizzledLayout &result) const {
     vecLog2 = std::min(vecLog2, getVectorAccess(offsets, elemBits).vecLog2);
     unsigned instructions =
         1u << (side.regs.size() + repetitions.size() - vecLog2);
-    return instructions * countWavefronts(offsets, elemBits, vecLog2);
+    unsigned each = countWavefronts(offsets, elemBits, vecLog2);
+    result.isConflictFree &=
+        each <= countIdealWavefronts(offsets, elemBits, vecLog2);
+    return instructions * each;
   };
   result.storeWavefronts = wavefronts(srcLayout, src, result.storeVecLog2);
   result.loadWavefronts = wavefronts(dstLayout, dst, result.loadVecLog2);
@@ -398,15 +400,21 @@ std::optional<SwizzledLayout> SwizzleChooser::run(int64_t maxBytes) {
       common.push_back(v);
   splitOffRepetitions(maxBytes);
 
-  SwizzledLayout best = build(Wider::Neither);
-  for (Wider wider : {Wider::Src, Wider::Dst}) {
-    SwizzledLayout other = build(wider);
-    auto cost = [](const SwizzledLayout &l) {
-      return std::pair(l.storeWavefronts + l.loadWavefronts,
-                       -int(l.storeVecLog2 + l.loadVecLog2));
-    };
-    if (cost(other) < cost(best))
-      best = std::move(other);
+  // The widest vectors are the best where layouts are made of single bits. In
+  // others, bits may be entangled so that narrower ones have fewer conflicts.
+  std::optional<SwizzledLayout> best;
+  auto cost = [](const SwizzledLayout &l) {
+    return std::pair(l.storeWavefronts + l.loadWavefronts,
+                     -int(l.storeVecLog2 + l.loadVecLog2));
+  };
+  for (int maxVec = 7 - Log2_32(elemBits); maxVec >= 0; --maxVec) {
+    for (Wider wider : {Wider::Neither, Wider::Src, Wider::Dst}) {
+      SwizzledLayout other = build(wider, maxVec);
+      if (!best || cost(other) < cost(*best))
+        best = std::move(other);
+    }
+    if (best->isConflictFree)
+      break;
   }
   return best;
 }

@@ -60,13 +60,16 @@ struct SwizzledLayout {
   /// Per warp, all instructions together.
   unsigned storeWavefronts = 0;
   unsigned loadWavefronts = 0;
+  /// Always true where each register, lane and warp bit of both layouts is one
+  /// bit of the tensor (or none).
+  bool isConflictFree = true;
 
   int64_t getNumElements() const { return layout.getInDimSize(kOffset); }
 };
 
 /// Chooses a shared layout for the conversion, with the widest accesses that
-/// both sides allow (one side may be wider than the other) and without bank
-/// conflicts. `maxBytes` limits the buffer as far as repetition can; nullopt
+/// both sides allow (one side may be wider than the other) and, wherever
+/// possible, without bank conflicts. `maxBytes` limits the buffer as far as repetition can; nullopt
 /// means that data would have to cross blocks.
 std::optional<SwizzledLayout>
 chooseSwizzledSharedLayout(const LinearLayout &src, const LinearLayout &dst,

@@ -109,6 +109,7 @@ SwizzledLayout check(const LinearLayout &src, const LinearLayout &dst,
   EXPECT_EQ(simulate(dst, choice->layout, elemBits, choice->loadVecLog2, memory,
                      /*isStore=*/false),
             choice->loadWavefronts);
+  EXPECT_TRUE(choice->isConflictFree);
   auto stores = getOffsetLayout(src, choice->layout);
   auto loads = getOffsetLayout(dst, choice->layout);
   EXPECT_LE(countWavefronts(stores, elemBits, choice->storeVecLog2),
@@ -215,6 +216,26 @@ TEST_P(RandomPairs, NeverConflict) {
     LinearLayout src = random.distributed(5, 5, 1, outs);
     LinearLayout dst = random.distributed(5, 5, 1, outs);
     check(src, dst, 8u << random.below(4));
+  }
+}
+
+TEST_P(RandomPairs, EntangledLayoutsWork) {
+  RandomLayouts random(GetParam());
+  LinearLayout::NamedSizes outs = {{kDim(0), 32}, {kDim(1), 64}};
+  LinearLayout::NamedSizes ins = {
+      {kRegister, 32}, {kLane, 32}, {kWarp, 2}, {kBlock, 1}};
+  LinearLayout src = random.surjective(ins, outs);
+  LinearLayout dst = random.surjective(ins, outs);
+  for (unsigned bits : {8, 32}) {
+    auto choice = chooseSwizzledSharedLayout(src, dst, bits);
+    ASSERT_TRUE(choice);
+    std::map<uint64_t, uint64_t> memory;
+    EXPECT_EQ(simulate(src, choice->layout, bits, choice->storeVecLog2, memory,
+                       /*isStore=*/true),
+              choice->storeWavefronts);
+    EXPECT_EQ(simulate(dst, choice->layout, bits, choice->loadVecLog2, memory,
+                       /*isStore=*/false),
+              choice->loadWavefronts);
   }
 }
 
