@@ -92,7 +92,7 @@ void SharedChecker::access(Ctx &c, const Inst &inst, unsigned lane, Cta &owner, 
   std::vector<Word> &memory = words[owner.rank];
   // Earlier events of the same warp are ordered if the lane is the same or the warp was synchronized since.
   auto races = [&](const Event &e, uint8_t mask) {
-    if (!e.time || !(e.bytes & mask))
+    if (!e.time || !(e.bytes & mask) || (ordered && (e.bytes & Event::AtomicBit)))
       return false;
     if (e.agent == agent)
       return e.time == self.time && e.lane != lane && e.inst != self.inst;
@@ -107,9 +107,8 @@ void SharedChecker::access(Ctx &c, const Inst &inst, unsigned lane, Cta &owner, 
       c.note(inst, lane, "uninitialized", "read of " + std::to_string(size) + " bytes of shared memory at " + address + " that nobody has written");
       word.written |= mask;
     }
-    bool atomicPair = ordered && word.atomic;
     bool isAsync = word.write.agent >= clusterSize * warps;
-    if ((checks & (isAsync ? CheckAsync : CheckRaces)) && !atomicPair && races(word.write, mask)) {
+    if ((checks & (isAsync ? CheckAsync : CheckRaces)) && races(word.write, mask)) {
       bool same = write && c.storeData && !isAsync;
       for (uint32_t b = 0; same && b < 4; ++b) {
         uint32_t at = w * 4 + b;
@@ -120,11 +119,11 @@ void SharedChecker::access(Ctx &c, const Inst &inst, unsigned lane, Cta &owner, 
       if (!same)
         report(c, inst, lane, w * 4, word.write, write, true, reason(word.write.agent == agent, isAsync));
     }
-    self.bytes = mask;
+    self.bytes = uint8_t(mask | (ordered ? Event::AtomicBit : 0));
     if (write) {
       for (const Event *read : {&word.read, &word.otherRead}) {
         bool asyncRead = read->agent >= clusterSize * warps;
-        if ((checks & (asyncRead ? CheckAsync : CheckRaces)) && !atomicPair && races(*read, mask)) {
+        if ((checks & (asyncRead ? CheckAsync : CheckRaces)) && races(*read, mask)) {
           report(c, inst, lane, w * 4, *read, true, false, reason(read->agent == agent, asyncRead));
           break;
         }
@@ -133,15 +132,12 @@ void SharedChecker::access(Ctx &c, const Inst &inst, unsigned lane, Cta &owner, 
         self.bytes |= word.write.bytes;
       word.write = self;
       word.read.time = word.otherRead.time = 0;
-      word.atomic = ordered;
       word.written |= mask;
     } else {
       if (word.read.time == 0 || word.read.agent == agent || at(clock, word.read.agent) >= word.read.time)
         word.read = self;
       else
         word.otherRead = self;
-      if (ordered)
-        word.atomic = true;
     }
   }
   if (ordered && write)

@@ -25,7 +25,8 @@ struct Event {
   uint32_t inst = 0; ///< PTX line's instruction, as an index into SharedChecker::sites
   uint16_t warp = 0;
   uint8_t lane = 0;
-  uint8_t bytes = 0; ///< mask of the word's bytes
+  uint8_t bytes = 0; ///< mask of the word's bytes, and AtomicBit
+  static constexpr uint8_t AtomicBit = 0x80;
 };
 
 struct Word {
@@ -33,7 +34,6 @@ struct Word {
   Event read;       ///< the latest read
   Event otherRead;  ///< a read by another agent, if there are several
   uint8_t written = 0; ///< bytes that somebody initialized
-  bool atomic = false;
 };
 
 class SharedChecker {

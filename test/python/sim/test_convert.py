@@ -27,7 +27,9 @@ def test_integer_to_integer(source, target):
     a = a.view(dtype_of(source))
     got = elementwise(f"cvt.{target}.{source} {{d}}, {{0}};", target, [(f"b{source[1:]}", a)]).view(dtype_of(target))
     assert (got == a.astype(dtype_of(target))).all()
-    info = np.iinfo(dtype_of(target))
+    info, wide = np.iinfo(dtype_of(target)), np.iinfo(dtype_of(source))
+    if info.min <= wide.min and wide.max <= info.max:
+        return  # nothing to saturate: the assembler refuses .sat
     got = elementwise(f"cvt.sat.{target}.{source} {{d}}, {{0}};", target, [(f"b{source[1:]}", a)]).view(dtype_of(target))
     want = [max(info.min, min(info.max, int(v))) for v in a]
     assert [int(v) for v in got] == want

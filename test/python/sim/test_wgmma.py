@@ -66,10 +66,10 @@ def wgmma_ptx(instruction, steps, d_regs, a_bytes, b_bytes, a_regs, wait="wgmma.
     ]
     products = []
     for j in range(steps):
-        lines.append(f".reg .b64 %da{j}, %db{j}; .reg .b32 %e{j}<4>; ld.global.b64 %da{j}, [%k+{16 * j}]; ld.global.b64 %db{j}, [%k+{16 * j + 8}];")
+        lines.append(f".reg .b64 %da{j}, %db{j}; .reg .b32 %e{j}_<4>; ld.global.b64 %da{j}, [%k+{16 * j}]; ld.global.b64 %db{j}, [%k+{16 * j + 8}];")
         if a_regs:
-            lines.append(f"ld.global.v4.b32 {{%e{j}0, %e{j}1, %e{j}2, %e{j}3}}, [%g+{16 * j}];")
-        a = f"{{%e{j}0, %e{j}1, %e{j}2, %e{j}3}}" if a_regs else f"%da{j}"
+            lines.append(f"ld.global.v4.b32 {{%e{j}_0, %e{j}_1, %e{j}_2, %e{j}_3}}, [%g+{16 * j}];")
+        a = f"{{%e{j}_0, %e{j}_1, %e{j}_2, %e{j}_3}}" if a_regs else f"%da{j}"
         products.append(instruction.format(d="{" + d + "}", a=a, b=f"%db{j}", p="%more"))
     lines += ["setp.eq.u32 %more, 0, 0;", "wgmma.fence.sync.aligned;", *products, "wgmma.commit_group.sync.aligned;", wait]
     lines.append(f"ld.param.u64 %x, [out]; mad.wide.u32 %x, %t, {4 * d_regs}, %x;")

@@ -1,0 +1,65 @@
+"""Counters whose values follow from the kernel by counting on one's fingers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from ptxlib import HEADER
+
+import tile.sim
+
+
+def run(text, block=32, size=4096, **options):
+    registers = ".reg .b32 %r<20>; .reg .b64 %rd<20>; .reg .pred %p<10>;"
+    head = "mov.u32 %r1, %tid.x; mov.u32 %r2, buffer; ld.param.u64 %rd1, [p];"
+    ptx = f"{HEADER}.visible .entry k(.param .u64 p)\n{{\n.shared .align 128 .b8 buffer[16384]; {registers}\n{head}\n{text}\nret;\n}}\n"
+    data = np.zeros(size, np.int32)
+    return tile.sim.launch(ptx, "k", 1, block, [data], check="none", **options)
+
+
+@pytest.mark.parametrize(("stride", "sectors"), [(4, 4), (8, 8), (16, 16), (32, 32), (128, 32), (0, 1)])
+def test_sectors_of_a_load(stride, sectors):
+    report = run(f"mad.wide.u32 %rd2, %r1, {stride}, %rd1; ld.global.b32 %r3, [%rd2];")
+    assert report.counters["global_load_requests"] == 1
+    assert report.counters["global_load_sectors"] == sectors
+    assert report.counters["global_load_bytes"] == 128
+
+
+def test_sectors_of_wide_and_unaligned_requests():
+    assert run("mad.wide.u32 %rd2, %r1, 16, %rd1; ld.global.v4.b32 {%r3, %r4, %r5, %r6}, [%rd2];").counters["global_load_sectors"] == 16
+    assert run("mad.wide.u32 %rd2, %r1, 4, %rd1; st.global.b32 [%rd2+4], %r1;").counters["global_store_sectors"] == 5
+    # Lanes in any order touch the same sectors.
+    assert run("sub.u32 %r3, 31, %r1; mad.wide.u32 %rd2, %r3, 4, %rd1; ld.global.b32 %r3, [%rd2];").counters["global_load_sectors"] == 4
+
+
+@pytest.mark.parametrize(("stride", "conflicts"), [(4, 0), (8, 1), (16, 3), (128, 31), (132, 0), (0, 0)])
+def test_bank_conflicts(stride, conflicts):
+    report = run(f"mad.lo.u32 %r3, %r1, {stride}, %r2; st.shared.b32 [%r3], 0;")
+    assert report.counters["bank_conflicts"] == conflicts
+
+
+def test_bank_conflicts_of_vectors():
+    assert run("mad.lo.u32 %r3, %r1, 16, %r2; ld.shared.v4.b32 {%r4, %r5, %r6, %r7}, [%r3];").counters["bank_conflicts"] == 0
+    assert run("mad.lo.u32 %r3, %r1, 128, %r2; ld.shared.v4.b32 {%r4, %r5, %r6, %r7}, [%r3];").counters["bank_conflicts"] == 4 * 7
+
+
+def test_classes_lines_and_divergence():
+    text = "setp.lt.u32 %p1, %r1, 10;\n@%p1 add.u32 %r3, %r1, 1;\n@%p1 bra L;\nmul.lo.u32 %r4, %r1, 3;\nL: bar.sync 0;"
+    report = run(text, block=64)
+    by_class = report.counters["by_class"]
+    assert by_class["integer"] == {"warp": 2 + 2, "lane": 10 + 22 + 32}
+    assert by_class["compare"] == {"warp": 2, "lane": 64}
+    assert report.counters["barriers"] == 2 and report.counters["divergent_branches"] == 1
+    line = {entry["line"]: entry for entry in report.lines}
+    assert line[9]["lane_instructions"] == 10 and line[11]["lane_instructions"] == 54
+
+
+def test_summary_and_roofline():
+    report = run("mad.wide.u32 %rd2, %r1, 4, %rd1; ld.global.b32 %r3, [%rd2];")
+    data = report.to_dict()
+    assert data["roofline"]["memory"] == pytest.approx(4 * 32 / 4.8e12)
+    assert data["roofline"]["bound"] in ("memory", "issue")
+    text = str(report)
+    assert "sectors per load" in text and "no findings" in text and "H200" in text
+    again = run("mad.wide.u32 %rd2, %r1, 4, %rd1; ld.global.b32 %r3, [%rd2];")
+    assert again.counters == report.counters
