@@ -84,6 +84,8 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *context,
                                          std::optional<Location> loc,
                                          Adaptor adaptor,
                                          SmallVectorImpl<Type> &inferred) {
+  if (!adaptor.getAxisAttr())
+    return emitOptionalError(loc, "'tt.reduce' op expected an axis");
   int64_t axis = adaptor.getAxis();
   for (Value src : adaptor.getSrcs()) {
     auto type = dyn_cast<RankedTensorType>(src.getType());
@@ -258,6 +260,9 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *context,
                                          std::optional<Location> loc,
                                          Adaptor adaptor,
                                          SmallVectorImpl<Type> &inferred) {
+  if (adaptor.getOperands().size() != 2)
+    return emitOptionalError(loc, "expected 2 operands, found ",
+                             adaptor.getOperands().size());
   auto src = dyn_cast<RankedTensorType>(adaptor.getSrc().getType());
   auto indices = dyn_cast<RankedTensorType>(adaptor.getIndices().getType());
   if (!src || !indices)

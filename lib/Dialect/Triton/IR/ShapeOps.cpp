@@ -12,15 +12,17 @@ using namespace mlir::triton;
 // Helpers
 //===----------------------------------------------------------------------===//
 
-/// The operand as a tensor, or an error where there is none: types are inferred
-/// before an operation is verified.
-static FailureOr<RankedTensorType> getTensor(Value value,
-                                             std::optional<Location> loc) {
-  auto type = value ? dyn_cast<RankedTensorType>(value.getType())
-                    : RankedTensorType();
-  if (type)
+/// The first of `count` operands as a tensor, or an error if they are no such
+/// thing: types are inferred before an operation is verified.
+static FailureOr<RankedTensorType>
+getTensor(ValueRange operands, size_t count, std::optional<Location> loc) {
+  if (operands.size() != count)
+    return emitOptionalError(loc, "expected ", count, " operands, found ",
+                             operands.size());
+  if (auto type = dyn_cast<RankedTensorType>(operands[0].getType()))
     return type;
-  return emitOptionalError(loc, "expected a ranked tensor as operand");
+  return emitOptionalError(loc, "expected a ranked tensor as operand, found ",
+                           operands[0].getType());
 }
 
 /// A tensor of the given shape whose encoding, if the operand has one, `infer`
@@ -86,7 +88,7 @@ LogicalResult UnsplatOp::inferReturnTypes(MLIRContext *context,
                                           std::optional<Location> loc,
                                           Adaptor adaptor,
                                           SmallVectorImpl<Type> &inferred) {
-  FailureOr<RankedTensorType> src = getTensor(adaptor.getSrc(), loc);
+  FailureOr<RankedTensorType> src = getTensor(adaptor.getOperands(), 1, loc);
   if (failed(src))
     return failure();
   inferred.push_back(src->getElementType());
@@ -108,9 +110,11 @@ LogicalResult
 ExpandDimsOp::inferReturnTypes(MLIRContext *context,
                                std::optional<Location> loc, Adaptor adaptor,
                                SmallVectorImpl<Type> &inferred) {
-  FailureOr<RankedTensorType> src = getTensor(adaptor.getSrc(), loc);
+  FailureOr<RankedTensorType> src = getTensor(adaptor.getOperands(), 1, loc);
   if (failed(src))
     return failure();
+  if (!adaptor.getAxisAttr())
+    return emitOptionalError(loc, "'tt.expand_dims' op expected an axis");
   int64_t axis = adaptor.getAxis();
   if (axis < 0 || axis > src->getRank())
     return emitOptionalError(loc, "'tt.expand_dims' op expected an axis from 0 to ",
@@ -191,9 +195,11 @@ LogicalResult TransOp::inferReturnTypes(MLIRContext *context,
                                         std::optional<Location> loc,
                                         Adaptor adaptor,
                                         SmallVectorImpl<Type> &inferred) {
-  FailureOr<RankedTensorType> src = getTensor(adaptor.getSrc(), loc);
+  FailureOr<RankedTensorType> src = getTensor(adaptor.getOperands(), 1, loc);
   if (failed(src))
     return failure();
+  if (!adaptor.getOrderAttr())
+    return emitOptionalError(loc, "'tt.trans' op expected an order");
   ArrayRef<int32_t> order = adaptor.getOrder();
   int64_t rank = src->getRank();
   llvm::SmallBitVector seen(rank);
@@ -229,7 +235,7 @@ LogicalResult JoinOp::inferReturnTypes(MLIRContext *context,
                                        std::optional<Location> loc,
                                        Adaptor adaptor,
                                        SmallVectorImpl<Type> &inferred) {
-  FailureOr<RankedTensorType> src = getTensor(adaptor.getLhs(), loc);
+  FailureOr<RankedTensorType> src = getTensor(adaptor.getOperands(), 2, loc);
   if (failed(src))
     return failure();
   SmallVector<int64_t> shape(src->getShape());
@@ -253,7 +259,7 @@ LogicalResult SplitOp::inferReturnTypes(MLIRContext *context,
                                         std::optional<Location> loc,
                                         Adaptor adaptor,
                                         SmallVectorImpl<Type> &inferred) {
-  FailureOr<RankedTensorType> src = getTensor(adaptor.getSrc(), loc);
+  FailureOr<RankedTensorType> src = getTensor(adaptor.getOperands(), 1, loc);
   if (failed(src))
     return failure();
   if (src->getRank() == 0 || src->getShape().back() != 2)
