@@ -118,6 +118,7 @@ struct ConvertTritonGPUToLLVM
     populateDotFMAPatterns(common);
     LoweringContext own{converter, target, patterns, axisInfo, 20};
     nvidia::populateMathPatterns(own, target);
+    nvidia::populateFloatConversionPatterns(own, target);
     nvidia::populateAsyncCopyPatterns(own, target);
     nvidia::populateMatrixLoadPatterns(own);
     nvidia::populateDotPatterns(own, target);
