@@ -164,6 +164,23 @@ std::byte *tile::sim::sharedRange(Ctx &c, const Inst &inst, unsigned lane, uint6
   return owner->shared.data() + plain;
 }
 
+/// The common case: no bank is asked for two different words.
+static bool isConflictFree(const uint64_t *address, uint32_t lanes, unsigned bytes) {
+  uint32_t word[32];
+  uint32_t seen = 0;
+  for (; lanes; lanes &= lanes - 1) {
+    uint32_t a = uint32_t(address[std::countr_zero(lanes)]);
+    for (uint32_t w = a >> 2; w <= (a + bytes - 1) >> 2; ++w) {
+      uint32_t bank = w & 31;
+      if ((seen >> bank & 1) && word[bank] != w)
+        return false;
+      seen |= 1u << bank;
+      word[bank] = w;
+    }
+  }
+  return true;
+}
+
 /// Passes over the 32 banks that a request takes; the ideal is bytes / 128.
 static void countBanks(Ctx &c, const Inst &inst, const uint64_t *address, uint32_t mask, unsigned bytes) {
   unsigned group = bytes <= 4 ? 32 : bytes <= 8 ? 16 : 8;
@@ -173,6 +190,10 @@ static void countBanks(Ctx &c, const Inst &inst, const uint64_t *address, uint32
     if (!part)
       continue;
     ++ideal;
+    if (isConflictFree(address + first, part, bytes)) {
+      ++wavefronts;
+      continue;
+    }
     uint32_t words[Lanes * 4];
     unsigned count = 0;
     for (uint32_t m = part; m; m &= m - 1) {
