@@ -27,9 +27,8 @@ LogicalResult AtomicRMWOp::verify() {
   Type element = getElementTypeOrSelf(getVal());
   RMWOp kind = getAtomicRmwOp();
   auto expected = [&](StringRef types) {
-    return emitOpError("expected ")
-           << types << " for '" << stringifyRMWOp(kind) << "', found "
-           << element;
+    return emitOpError("expected ") << types << " for '" << stringifyRMWOp(kind)
+                                    << "', found " << element;
   };
   if (kind == RMWOp::FADD)
     return isa<FloatType>(element) && element.getIntOrFloatBitWidth() >= 16

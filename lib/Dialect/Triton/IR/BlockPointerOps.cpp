@@ -42,8 +42,7 @@ LogicalResult MakeTensorPtrOp::verify() {
       seen.set(dim);
   if (int64_t(getOrder().size()) != rank || !seen.all())
     return emitOpError("expected order to be a permutation of the ")
-           << rank << " dimensions, found [" << getOrder()
-           << "]";
+           << rank << " dimensions, found [" << getOrder() << "]";
   return success();
 }
 

@@ -38,8 +38,7 @@ static SmallVector<Type> repeatEach(ArrayRef<Type> types, int64_t count) {
   return result;
 }
 
-static LogicalResult verifyAxis(Operation *op, ValueRange srcs,
-                                int64_t axis) {
+static LogicalResult verifyAxis(Operation *op, ValueRange srcs, int64_t axis) {
   int64_t rank = cast<RankedTensorType>(srcs[0].getType()).getRank();
   if (axis < 0 || axis >= rank)
     return op->emitOpError("expected an axis from 0 to ")
@@ -93,7 +92,8 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *context,
       return emitOptionalError(loc, "expected tensors as operands, found ",
                                src.getType());
     if (axis < 0 || axis >= type.getRank())
-      return emitOptionalError(loc, "'tt.reduce' op expected an axis from 0 to ",
+      return emitOptionalError(loc,
+                               "'tt.reduce' op expected an axis from 0 to ",
                                type.getRank() - 1, ", found ", axis);
     if (type.getRank() == 1) {
       inferred.push_back(type.getElementType());

@@ -14,8 +14,7 @@ using namespace mlir::triton;
 /// Checks a * b -> d, where the contracted (K) and outer (M, N) sizes have been
 /// unpacked from the operand types.
 static LogicalResult verifyDotShapes(Operation *op, ArrayRef<int64_t> a,
-                                     ArrayRef<int64_t> b,
-                                     ArrayRef<int64_t> d) {
+                                     ArrayRef<int64_t> b, ArrayRef<int64_t> d) {
   size_t rank = d.size();
   if (rank != 2 && rank != 3)
     return op->emitOpError("expected matrices or batches of them, found rank ")
@@ -103,9 +102,10 @@ static bool holdsFormat(Type element, ScaleDotElemType format) {
   return false;
 }
 
-/// Checks the scales of an operand whose outer (M or N) and contracted sizes are
-/// given, and whose other leading dimensions are `batch`.
-static LogicalResult verifyScale(Operation *op, TypedValue<RankedTensorType> scale,
+/// Checks the scales of an operand whose outer (M or N) and contracted sizes
+/// are given, and whose other leading dimensions are `batch`.
+static LogicalResult verifyScale(Operation *op,
+                                 TypedValue<RankedTensorType> scale,
                                  ArrayRef<int64_t> batch, int64_t outer,
                                  int64_t contracted, StringRef name) {
   if (!scale)
@@ -121,8 +121,7 @@ static LogicalResult verifyScale(Operation *op, TypedValue<RankedTensorType> sca
            << contracted;
   if (type.getShape() != ArrayRef<int64_t>(expected))
     return op->emitOpError("expected scales of shape [")
-           << expected << "] for " << name << ", found "
-           << type;
+           << expected << "] for " << name << ", found " << type;
   return success();
 }
 
@@ -133,8 +132,8 @@ LogicalResult DotScaledOp::verify() {
     if (holdsFormat(type.getElementType(), format))
       return success();
     return emitOpError("expected elements that hold ")
-           << stringifyScaleDotElemType(format) << " in " << name
-           << ", found " << type.getElementType();
+           << stringifyScaleDotElemType(format) << " in " << name << ", found "
+           << type.getElementType();
   };
   if (failed(checkFormat(a, getAElemType(), "a")) ||
       failed(checkFormat(b, getBElemType(), "b")))
@@ -173,8 +172,8 @@ LogicalResult DotScaledOp::verify() {
 
 OpFoldResult MulhiUIOp::fold(FoldAdaptor adaptor) {
   // A product with zero or one has nothing in its high half.
-  for (auto [value, attr] : {std::pair(getX(), adaptor.getX()),
-                             std::pair(getY(), adaptor.getY())})
+  for (auto [value, attr] :
+       {std::pair(getX(), adaptor.getX()), std::pair(getY(), adaptor.getY())})
     if (attr && (isConstantZero(value) || isConstantOne(value)))
       return Builder(getContext()).getZeroAttr(getType());
   auto mulhi = [](const APInt &x, const APInt &y) {

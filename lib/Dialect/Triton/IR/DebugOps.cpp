@@ -51,7 +51,8 @@ void PrintOp::getEffects(Effects &effects) {
 LogicalResult PrintOp::verify() {
   if (getArgs().size() != getIsSigned().size())
     return emitOpError("expected ")
-           << getArgs().size() << " entries in isSigned, one per operand, found "
+           << getArgs().size()
+           << " entries in isSigned, one per operand, found "
            << getIsSigned().size();
   return success();
 }

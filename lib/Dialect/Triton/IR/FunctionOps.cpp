@@ -37,9 +37,8 @@ bool FuncOp::isNoinline() {
 ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   auto buildFuncType =
       [](Builder &builder, ArrayRef<Type> arguments, ArrayRef<Type> results,
-         function_interface_impl::VariadicFlag, std::string &) {
-        return builder.getFunctionType(arguments, results);
-      };
+         function_interface_impl::VariadicFlag,
+         std::string &) { return builder.getFunctionType(arguments, results); };
   return function_interface_impl::parseFunctionOp(
       parser, result, /*allowVariadic=*/false,
       getFunctionTypeAttrName(result.name), buildFuncType,
@@ -64,8 +63,8 @@ static LogicalResult verifyTypesMatch(Operation *op, TypeRange expected,
   for (auto [i, types] : llvm::enumerate(llvm::zip(expected, found)))
     if (std::get<0>(types) != std::get<1>(types))
       return op->emitOpError("expected type ")
-             << std::get<0>(types) << " for " << what << " #" << i
-             << ", found " << std::get<1>(types);
+             << std::get<0>(types) << " for " << what << " #" << i << ", found "
+             << std::get<1>(types);
   return success();
 }
 

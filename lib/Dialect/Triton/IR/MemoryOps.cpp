@@ -23,8 +23,9 @@ static LogicalResult verifyBoundaryCheck(Operation *op, Type ptrType,
                                          ArrayRef<int32_t> boundaryCheck) {
   if (!isBlockPointer(ptrType)) {
     if (!boundaryCheck.empty())
-      return op->emitOpError("expected boundaryCheck only with a block pointer, "
-                             "found ")
+      return op->emitOpError(
+                 "expected boundaryCheck only with a block pointer, "
+                 "found ")
              << ptrType;
     return success();
   }
@@ -104,8 +105,8 @@ void LoadOp::getEffects(Effects &effects) {
 
 LogicalResult LoadOp::verify() {
   Type ptrType = getPtr().getType();
-  if (failed(verifyBoundaryCheck(*this, ptrType, getMask(),
-                                 getBoundaryCheck())))
+  if (failed(
+          verifyBoundaryCheck(*this, ptrType, getMask(), getBoundaryCheck())))
     return failure();
   if (getOther() && !getMask())
     return emitOpError("expected a mask beside the value for masked elements");
@@ -134,11 +135,10 @@ struct LoadOfConstantMask : public OpRewritePattern<LoadOp> {
     if (!mask)
       return rewriter.notifyMatchFailure(op, "there is no mask");
     if (isConstantOne(mask)) {
-      auto load = LoadOp::create(rewriter, op.getLoc(), op.getPtr(),
-                                 op.getCache(), op.getEvict(),
-                                 op.getIsVolatile());
-      load->setDiscardableAttrs(
-          llvm::to_vector(op->getDiscardableAttrs()));
+      auto load =
+          LoadOp::create(rewriter, op.getLoc(), op.getPtr(), op.getCache(),
+                         op.getEvict(), op.getIsVolatile());
+      load->setDiscardableAttrs(llvm::to_vector(op->getDiscardableAttrs()));
       rewriter.replaceOp(op, load);
       return success();
     }

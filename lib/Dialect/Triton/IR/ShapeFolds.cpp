@@ -28,8 +28,7 @@ static OpFoldResult resizeSplat(Attribute src, RankedTensorType type) {
 namespace {
 
 /// op(splat x) -> splat x, for an operation that only moves elements.
-template <typename OpT>
-struct MoveOfSplat : public OpRewritePattern<OpT> {
+template <typename OpT> struct MoveOfSplat : public OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(OpT op,
@@ -85,13 +84,14 @@ struct ReshapeOfReshape : public OpRewritePattern<ReshapeOp> {
       return rewriter.notifyMatchFailure(op, "operand is not a reshape");
     // All users of a reordered tensor must see the same order.
     if (inner.getAllowReorder() && !inner->hasOneUse())
-      return rewriter.notifyMatchFailure(op, "reordered operand has other uses");
+      return rewriter.notifyMatchFailure(op,
+                                         "reordered operand has other uses");
     if (op.getEfficientLayout() || inner.getEfficientLayout())
       return rewriter.notifyMatchFailure(op, "layout was chosen on purpose");
-    rewriter.replaceOpWithNewOp<ReshapeOp>(
-        op, op.getType(), inner.getSrc(),
-        op.getAllowReorder() || inner.getAllowReorder(),
-        /*efficient_layout=*/false);
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), inner.getSrc(),
+                                           op.getAllowReorder() ||
+                                               inner.getAllowReorder(),
+                                           /*efficient_layout=*/false);
     return success();
   }
 };
@@ -225,8 +225,8 @@ void TransOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 
 OpFoldResult JoinOp::fold(FoldAdaptor adaptor) {
   auto split = getLhs().getDefiningOp<SplitOp>();
-  if (split && getLhs() == split.getOutLHS() &&
-      getRhs() == split.getOutRHS() && split.getSrc().getType() == getType())
+  if (split && getLhs() == split.getOutLHS() && getRhs() == split.getOutRHS() &&
+      split.getSrc().getType() == getType())
     return split.getSrc();
   if (adaptor.getLhs() == adaptor.getRhs())
     return resizeSplat(adaptor.getLhs(), getType());

@@ -14,8 +14,8 @@ using namespace mlir::triton;
 
 /// The first of `count` operands as a tensor, or an error if they are no such
 /// thing: types are inferred before an operation is verified.
-static FailureOr<RankedTensorType>
-getTensor(ValueRange operands, size_t count, std::optional<Location> loc) {
+static FailureOr<RankedTensorType> getTensor(ValueRange operands, size_t count,
+                                             std::optional<Location> loc) {
   if (operands.size() != count)
     return emitOptionalError(loc, "expected ", count, " operands, found ",
                              operands.size());
@@ -28,8 +28,7 @@ getTensor(ValueRange operands, size_t count, std::optional<Location> loc) {
 /// A tensor of the given shape whose encoding, if the operand has one, `infer`
 /// computes.
 static FailureOr<Type> inferTensor(
-    RankedTensorType src, ArrayRef<int64_t> shape,
-    std::optional<Location> loc,
+    RankedTensorType src, ArrayRef<int64_t> shape, std::optional<Location> loc,
     function_ref<FailureOr<Attribute>(const DialectInferLayoutInterface *)>
         infer) {
   Attribute encoding = src.getEncoding();
@@ -106,10 +105,10 @@ LogicalResult UnsplatOp::verify() {
 // Changing shape
 //===----------------------------------------------------------------------===//
 
-LogicalResult
-ExpandDimsOp::inferReturnTypes(MLIRContext *context,
-                               std::optional<Location> loc, Adaptor adaptor,
-                               SmallVectorImpl<Type> &inferred) {
+LogicalResult ExpandDimsOp::inferReturnTypes(MLIRContext *context,
+                                             std::optional<Location> loc,
+                                             Adaptor adaptor,
+                                             SmallVectorImpl<Type> &inferred) {
   FailureOr<RankedTensorType> src = getTensor(adaptor.getOperands(), 1, loc);
   if (failed(src))
     return failure();
@@ -117,7 +116,8 @@ ExpandDimsOp::inferReturnTypes(MLIRContext *context,
     return emitOptionalError(loc, "'tt.expand_dims' op expected an axis");
   int64_t axis = adaptor.getAxis();
   if (axis < 0 || axis > src->getRank())
-    return emitOptionalError(loc, "'tt.expand_dims' op expected an axis from 0 to ",
+    return emitOptionalError(loc,
+                             "'tt.expand_dims' op expected an axis from 0 to ",
                              src->getRank(), ", found ", axis);
   SmallVector<int64_t> shape(src->getShape());
   shape.insert(shape.begin() + axis, 1);
@@ -142,8 +142,7 @@ LogicalResult BroadcastOp::verify() {
   if (src.getRank() != result.getRank())
     return emitOpError("expected a result of rank ")
            << src.getRank() << ", found " << result;
-  for (auto [i, from, to] :
-       llvm::enumerate(src.getShape(), result.getShape()))
+  for (auto [i, from, to] : llvm::enumerate(src.getShape(), result.getShape()))
     if (from != 1 && from != to)
       return emitOpError("expected dimension #")
              << i << " to keep size " << from << ", found " << to;
@@ -153,13 +152,13 @@ LogicalResult BroadcastOp::verify() {
 void ReshapeOp::build(OpBuilder &builder, OperationState &state,
                       ArrayRef<int64_t> shape, Value src, bool allowReorder) {
   auto type = cast<RankedTensorType>(src.getType());
-  FailureOr<Type> result = inferTensor(
-      type, shape, state.location,
-      [&](const DialectInferLayoutInterface *interface) {
-        return interface->inferReshapeLayout(type.getEncoding(),
-                                             type.getShape(), shape,
-                                             state.location);
-      });
+  FailureOr<Type> result =
+      inferTensor(type, shape, state.location,
+                  [&](const DialectInferLayoutInterface *interface) {
+                    return interface->inferReshapeLayout(type.getEncoding(),
+                                                         type.getShape(), shape,
+                                                         state.location);
+                  });
   assert(succeeded(result) && "expected a reshape with a layout");
   build(builder, state, *result, src, allowReorder,
         /*efficient_layout=*/false);
@@ -179,16 +178,15 @@ LogicalResult ReshapeOp::verify() {
            << src << " and " << result;
   if (!src.getEncoding() || getAllowReorder())
     return success();
-  const auto *interface =
-      getInferLayoutInterface(src.getEncoding(), getLoc());
+  const auto *interface = getInferLayoutInterface(src.getEncoding(), getLoc());
   if (!interface)
     return failure();
   FailureOr<Attribute> expected = interface->inferReshapeLayout(
       src.getEncoding(), src.getShape(), result.getShape(), getLoc());
   if (failed(expected))
     return failure();
-  return interface->verifyLayoutsAreEquivalent(
-      result.getShape(), *expected, result.getEncoding(), getLoc());
+  return interface->verifyLayoutsAreEquivalent(result.getShape(), *expected,
+                                               result.getEncoding(), getLoc());
 }
 
 LogicalResult TransOp::inferReturnTypes(MLIRContext *context,
@@ -265,12 +263,12 @@ LogicalResult SplitOp::inferReturnTypes(MLIRContext *context,
   if (src->getRank() == 0 || src->getShape().back() != 2)
     return emitOptionalError(
         loc, "'tt.split' op expected a last dimension of size 2, found ", *src);
-  FailureOr<Type> type = inferTensor(
-      *src, src->getShape().drop_back(), loc,
-      [&](const DialectInferLayoutInterface *interface) {
-        return interface->inferSplitLayout(src->getEncoding(), src->getShape(),
-                                           loc);
-      });
+  FailureOr<Type> type =
+      inferTensor(*src, src->getShape().drop_back(), loc,
+                  [&](const DialectInferLayoutInterface *interface) {
+                    return interface->inferSplitLayout(src->getEncoding(),
+                                                       src->getShape(), loc);
+                  });
   if (failed(type))
     return failure();
   inferred.append(2, *type);

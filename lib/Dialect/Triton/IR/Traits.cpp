@@ -10,11 +10,10 @@ using namespace mlir::triton;
 
 /// Calls `check` on each operand and result type until one fails; the second
 /// argument starts an error that names the operand or result.
-static LogicalResult
-forEachType(Operation *op,
-            function_ref<LogicalResult(
-                Type, function_ref<InFlightDiagnostic()>)>
-                check) {
+static LogicalResult forEachType(
+    Operation *op,
+    function_ref<LogicalResult(Type, function_ref<InFlightDiagnostic()>)>
+        check) {
   for (auto [i, type] : llvm::enumerate(op->getOperandTypes())) {
     auto makeErr = [op, i = i] {
       return op->emitOpError("operand #") << i << ": ";
@@ -88,8 +87,7 @@ LogicalResult triton::OpTrait::impl::verifyTensorLayouts(Operation *op) {
 namespace {
 
 /// Compares a property of all the tensors it is shown to the first one.
-template <typename Property>
-class SameAcrossTensors {
+template <typename Property> class SameAcrossTensors {
 public:
   SameAcrossTensors(Operation *op, bool blockPointers, StringRef what,
                     Property property)
@@ -140,8 +138,9 @@ triton::OpTrait::impl::verifySameOperandsEncoding(Operation *op,
   return verifySameEncoding(op, blockPointers, /*results=*/false);
 }
 
-LogicalResult triton::OpTrait::impl::verifySameOperandsAndResultEncoding(
-    Operation *op, bool blockPointers) {
+LogicalResult
+triton::OpTrait::impl::verifySameOperandsAndResultEncoding(Operation *op,
+                                                           bool blockPointers) {
   return verifySameEncoding(op, blockPointers, /*results=*/true);
 }
 

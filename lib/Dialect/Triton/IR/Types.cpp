@@ -47,9 +47,8 @@ void PointerType::print(AsmPrinter &printer) const {
   printer << ">";
 }
 
-LogicalResult
-PointerType::verify(function_ref<InFlightDiagnostic()> emitError,
-                    Type pointeeType, int addressSpace) {
+LogicalResult PointerType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  Type pointeeType, int addressSpace) {
   if (addressSpace < 0)
     return emitError() << "expected a non-negative address space, found "
                        << addressSpace;

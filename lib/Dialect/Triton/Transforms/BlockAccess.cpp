@@ -55,8 +55,8 @@ BlockAccess triton::makeBlockAccess(OpBuilder &builder, Location loc,
     auto splat = [&](Value scalar) {
       return builder.createOrFold<SplatOp>(loc, indices.getType(), scalar);
     };
-    Value scaled = builder.createOrFold<arith::MulIOp>(loc, indices,
-                                                       splat(dim.stride));
+    Value scaled =
+        builder.createOrFold<arith::MulIOp>(loc, indices, splat(dim.stride));
     offsets = combine.operator()<arith::AddIOp>(
         offsets, broadcastTo(builder, loc, scaled, shape));
     if (!dim.bound)

@@ -31,8 +31,7 @@ static bool isZeroAccumulator(Value value) {
 namespace {
 
 /// A pattern that counts how often it is applied.
-template <typename OpT>
-struct CountingPattern : public OpRewritePattern<OpT> {
+template <typename OpT> struct CountingPattern : public OpRewritePattern<OpT> {
   CountingPattern(MLIRContext *context, Pass::Statistic &count)
       : OpRewritePattern<OpT>(context), count(count) {}
 
@@ -164,7 +163,8 @@ struct SumOfProducts : public CountingPattern<ReduceOp> {
     auto product = op.getSrcs()[0].getDefiningOp<arith::MulFOp>();
     if (!product || !product->hasOneUse())
       return rewriter.notifyMatchFailure(op, "not a sum of products alone");
-    Value a = getMatrix(product.getLhs(), 2), b = getMatrix(product.getRhs(), 0);
+    Value a = getMatrix(product.getLhs(), 2),
+          b = getMatrix(product.getRhs(), 0);
     if (!a || !b) {
       a = getMatrix(product.getRhs(), 2);
       b = getMatrix(product.getLhs(), 0);

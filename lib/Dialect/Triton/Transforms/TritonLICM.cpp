@@ -64,11 +64,11 @@ static void hoistLoad(scf::ForOp loop, LoadOp load) {
     return;
   OpBuilder builder(load);
   Location loc = load.getLoc();
-  Value mask = arith::CmpIOp::create(builder, loc,
-                                     loop.getUnsignedCmp()
-                                         ? arith::CmpIPredicate::ult
-                                         : arith::CmpIPredicate::slt,
-                                     loop.getLowerBound(), loop.getUpperBound());
+  Value mask =
+      arith::CmpIOp::create(builder, loc,
+                            loop.getUnsignedCmp() ? arith::CmpIPredicate::ult
+                                                  : arith::CmpIPredicate::slt,
+                            loop.getLowerBound(), loop.getUpperBound());
   Type maskType = getMaskType(load.getPtr().getType());
   if (maskType != mask.getType())
     mask = SplatOp::create(builder, loc, maskType, mask);

@@ -3,8 +3,8 @@
 //
 // The carried values of a loop are first assumed to be the same wherever they
 // start the same. Classes of them are split as long as some iteration computes
-// members in different ways, given the current classes; what remains is the same
-// in every iteration, by induction.
+// members in different ways, given the current classes; what remains is the
+// same in every iteration, by induction.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,8 +61,8 @@ private:
     return classes[lhs.getArgNumber() - 1] == classes[rhs.getArgNumber() - 1];
   }
 
-  /// Only operations of this iteration whose results depend on nothing but their
-  /// operands. Those with regions are taken for different.
+  /// Only operations of this iteration whose results depend on nothing but
+  /// their operands. Those with regions are taken for different.
   bool areSameResults(OpResult lhs, OpResult rhs) {
     Operation *lhsOp = lhs.getOwner(), *rhsOp = rhs.getOwner();
     if (lhs.getResultNumber() != rhs.getResultNumber() ||
@@ -71,8 +71,7 @@ private:
         !isMemoryEffectFree(rhsOp))
       return false;
     return OperationEquivalence::isEquivalentTo(
-        lhsOp, rhsOp,
-        [&](Value a, Value b) { return success(areSame(a, b)); },
+        lhsOp, rhsOp, [&](Value a, Value b) { return success(areSame(a, b)); },
         /*markEquivalent=*/nullptr,
         OperationEquivalence::Flags::IgnoreLocations);
   }

@@ -29,8 +29,8 @@ static bool isMovable(Operation *op) {
   return !inlineAsm || inlineAsm.getPackedElement() == 1;
 }
 
-/// The constant that all elements of `value` equal, as a scalar; null if `value`
-/// is not a constant tensor of equal elements.
+/// The constant that all elements of `value` equal, as a scalar; null if
+/// `value` is not a constant tensor of equal elements.
 static TypedAttr getScalarConstant(Value value) {
   if (value.getDefiningOp<SplatOp>())
     return {};
@@ -67,7 +67,8 @@ struct MoveAfterSplat : public RewritePattern {
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
     if (!isMovable(op))
-      return rewriter.notifyMatchFailure(op, "not a pure elementwise operation");
+      return rewriter.notifyMatchFailure(op,
+                                         "not a pure elementwise operation");
     // With constants alone there is nothing to gain, folders do that.
     if (llvm::none_of(op->getOperands(), [](Value operand) {
           return operand.getDefiningOp<SplatOp>() != nullptr;
@@ -111,7 +112,8 @@ struct MoveAfterBroadcast : public RewritePattern {
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
     if (!isMovable(op))
-      return rewriter.notifyMatchFailure(op, "not a pure elementwise operation");
+      return rewriter.notifyMatchFailure(op,
+                                         "not a pure elementwise operation");
     RankedTensorType small;
     for (Value operand : op->getOperands()) {
       if (auto broadcast = operand.getDefiningOp<BroadcastOp>()) {
@@ -157,7 +159,8 @@ private:
     if (auto splat = operand.getDefiningOp<SplatOp>())
       return SplatOp::create(rewriter, loc, type, splat.getSrc());
     return arith::ConstantOp::create(
-        rewriter, loc, SplatElementsAttr::get(type, getScalarConstant(operand)));
+        rewriter, loc,
+        SplatElementsAttr::get(type, getScalarConstant(operand)));
   }
 };
 

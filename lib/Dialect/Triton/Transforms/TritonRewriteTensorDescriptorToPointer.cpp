@@ -82,9 +82,8 @@ static BlockAccess makeBlock(OpBuilder &builder, Location loc, Parts parts,
 /// The addresses of parts of the given rows that start at column `offset`.
 static BlockAccess makeRows(OpBuilder &builder, Location loc, Parts parts,
                             TensorDescType desc, Value rows, Value offset) {
-  Value columns =
-      makeIndices(builder, loc, extendToI64(builder, loc, offset),
-                  desc.getBlockType().getDimSize(1));
+  Value columns = makeIndices(builder, loc, extendToI64(builder, loc, offset),
+                              desc.getBlockType().getDimSize(1));
   return makeAccess(builder, loc, parts,
                     {extendToI64(builder, loc, rows), columns});
 }
@@ -137,8 +136,7 @@ struct RewriteMake : public OpConversionPattern<MakeTensorDescOp> {
 };
 
 /// A pattern for an access, which it counts.
-template <typename OpT>
-struct RewriteAccess : public OpConversionPattern<OpT> {
+template <typename OpT> struct RewriteAccess : public OpConversionPattern<OpT> {
   using OneToNOpAdaptor = typename OpConversionPattern<OpT>::OneToNOpAdaptor;
 
   RewriteAccess(const TypeConverter &converter, MLIRContext *context,
@@ -172,11 +170,11 @@ struct RewriteLoad : public RewriteAccess<DescriptorLoadOp> {
         makeBlock(rewriter, op.getLoc(), parts, desc, op.getIndices());
     Value other = ::makePadding(rewriter, op.getLoc(), parts,
                                 desc.getUnencodedBlockType());
-    Value loaded = LoadOp::create(rewriter, op.getLoc(), access.pointers,
-                                  access.mask, other, op.getCache(),
-                                  op.getEvict());
-    rewriter.replaceOp(op, reshapeTo(rewriter, op.getLoc(), loaded,
-                                     op.getType().getShape()));
+    Value loaded =
+        LoadOp::create(rewriter, op.getLoc(), access.pointers, access.mask,
+                       other, op.getCache(), op.getEvict());
+    rewriter.replaceOp(
+        op, reshapeTo(rewriter, op.getLoc(), loaded, op.getType().getShape()));
     return success();
   }
 };

@@ -121,9 +121,9 @@ struct RewriteLoad : public OpConversionPattern<LoadOp> {
     if (access.mask && op.getPadding())
       other = makePadding(rewriter, op.getLoc(), block,
                           *op.getPadding() == PaddingOption::PAD_NAN);
-    auto load = LoadOp::create(rewriter, op.getLoc(), access.pointers,
-                               access.mask, other, op.getCache(),
-                               op.getEvict(), op.getIsVolatile());
+    auto load =
+        LoadOp::create(rewriter, op.getLoc(), access.pointers, access.mask,
+                       other, op.getCache(), op.getEvict(), op.getIsVolatile());
     load->setDiscardableAttrs(llvm::to_vector(op->getDiscardableAttrs()));
     rewriter.replaceOp(op, load);
     ++count;
@@ -146,9 +146,9 @@ struct RewriteStore : public OpConversionPattern<StoreOp> {
       return rewriter.notifyMatchFailure(op, "layouts have been chosen");
     BlockAccess access = makeAccess(rewriter, op.getLoc(), adaptor.getPtr(),
                                     block, op.getBoundaryCheck());
-    auto store = StoreOp::create(rewriter, op.getLoc(), access.pointers,
-                                 op.getValue(), access.mask, op.getCache(),
-                                 op.getEvict());
+    auto store =
+        StoreOp::create(rewriter, op.getLoc(), access.pointers, op.getValue(),
+                        access.mask, op.getCache(), op.getEvict());
     store->setDiscardableAttrs(llvm::to_vector(op->getDiscardableAttrs()));
     rewriter.eraseOp(op);
     ++count;
