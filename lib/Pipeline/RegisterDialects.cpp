@@ -3,16 +3,10 @@
 
 #include "tile/Pipeline/InitAll.h"
 
-#ifdef TILE_HAVE_TritonIR
 #include "tile/Dialect/Triton/IR/Dialect.h"
-#endif
-#ifdef TILE_HAVE_TritonGPUIR
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
-#endif
-#ifdef TILE_HAVE_TritonNvidiaGPUIR
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TTNGAliasDialect.h"
-#endif
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -46,16 +40,10 @@ void mlir::triton::registerAllDialects(DialectRegistry &registry) {
                   func::FuncDialect, ::mlir::gpu::GPUDialect, index::IndexDialect,
                   LLVM::LLVMDialect, NVVM::NVVMDialect, math::MathDialect,
                   scf::SCFDialect, ub::UBDialect>();
-#ifdef TILE_HAVE_TritonIR
   registry.insert<TritonDialect>();
-#endif
-#ifdef TILE_HAVE_TritonGPUIR
   registry.insert<triton::gpu::TritonGPUDialect>();
-#endif
-#ifdef TILE_HAVE_TritonNvidiaGPUIR
   registry.insert<nvidia_gpu::TritonNvidiaGPUDialect,
                   nvidia_gpu::TTNGAliasDialect>();
-#endif
   func::registerInlinerExtension(registry);
   LLVM::registerInlinerInterface(registry);
   arith::registerConvertArithToLLVMInterface(registry);

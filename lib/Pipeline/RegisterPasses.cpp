@@ -3,21 +3,11 @@
 
 #include "tile/Pipeline/InitAll.h"
 
-#ifdef TILE_HAVE_TritonTransforms
 #include "tile/Dialect/Triton/Transforms/Passes.h"
-#endif
-#ifdef TILE_HAVE_TritonGPUTransforms
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
-#endif
-#ifdef TILE_HAVE_TritonNvidiaGPUTransforms
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
-#endif
-#ifdef TILE_HAVE_TritonToTritonGPU
 #include "tile/Conversion/TritonToTritonGPU/Passes.h"
-#endif
-#ifdef TILE_HAVE_TritonGPUToLLVM
 #include "tile/Conversion/TritonGPUToLLVM/Passes.h"
-#endif
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -57,21 +47,11 @@ static void registerUpstreamPasses() {
 
 void mlir::triton::registerAllPasses() {
   registerUpstreamPasses();
-#ifdef TILE_HAVE_TritonTransforms
   registerTritonPasses();
-#endif
-#ifdef TILE_HAVE_TritonToTritonGPU
   registerTritonToTritonGPUPasses();
-#endif
-#ifdef TILE_HAVE_TritonGPUTransforms
   gpu::registerTritonGPUPasses();
-#endif
-#ifdef TILE_HAVE_TritonNvidiaGPUTransforms
   nvidia_gpu::registerTritonNvidiaGPUPasses();
-#endif
-#ifdef TILE_HAVE_TritonGPUToLLVM
   registerTritonGPUToLLVMPasses();
-#endif
 
 #define TILE_BACKEND(name) backends::name::registerPasses();
 #include "tile/Backends.inc"

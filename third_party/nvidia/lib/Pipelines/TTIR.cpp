@@ -1,8 +1,9 @@
 //===-- TTIR.cpp - tile-nvidia-ttir ---------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "NamedPasses.h"
 #include "nvidia/Pipelines/Pipelines.h"
+
+#include "tile/Dialect/Triton/Transforms/Passes.h"
 
 #include "mlir/Transforms/Passes.h"
 
@@ -11,12 +12,12 @@ using namespace mlir::triton;
 
 void nvidia::buildTTIRPipeline(OpPassManager &pm, const TTIROptions &options) {
   pm.addPass(createInlinerPass());
-  addIfBuilt(pm, "triton-rewrite-tensor-pointer");
+  pm.addPass(createTritonRewriteTensorPointer());
   pm.addPass(createCanonicalizerPass());
-  addIfBuilt(pm, "triton-combine");
-  addIfBuilt(pm, "triton-reorder-broadcast");
+  pm.addPass(createTritonCombine());
+  pm.addPass(createTritonReorderBroadcast());
   pm.addPass(createCSEPass());
-  addIfBuilt(pm, "triton-licm");
+  pm.addPass(createTritonLICM());
   pm.addPass(createSymbolDCEPass());
-  addIfBuilt(pm, "triton-loop-unroll");
+  pm.addPass(createTritonLoopUnroll());
 }
