@@ -1,0 +1,1 @@
+"""Tools for people: each module here with a `main` is a subcommand of `tile`."""

@@ -1,0 +1,26 @@
+"""The command `tile`."""
+
+from __future__ import annotations
+
+import pytest
+
+from tile.__main__ import main
+
+
+def test_lists_its_tools(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    assert "layout       Show which thread owns" in capsys.readouterr().out
+    assert main([]) == 2
+
+
+def test_runs_a_tool(capsys: pytest.CaptureFixture[str]) -> None:
+    encoding = (
+        "#ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>"
+    )
+    assert main(["layout", encoding, "--shape", "4", "--format", "bases"]) == 0
+    assert " - lane=1 -> (1)" in capsys.readouterr().out
+
+
+def test_unknown_tool(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lay-out"]) == 2
+    assert capsys.readouterr().err.startswith("tile: error: no tool 'lay-out'; there are: ")
