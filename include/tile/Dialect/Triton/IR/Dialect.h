@@ -36,8 +36,8 @@ struct GlobalMemory : public SideEffects::Resource::Base<GlobalMemory> {
 
 namespace mlir::triton {
 
-/// True if `value` is a constant, a splat of one included, all of whose elements
-/// are one (zero).
+/// True if `value` is a constant, a splat of one included, all of whose
+/// elements are one (zero).
 bool isConstantOne(Value value);
 bool isConstantZero(Value value);
 
