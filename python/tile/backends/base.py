@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ..errors import DriverError
+
 
 @dataclass(frozen=True)
 class GPUTarget:
@@ -95,6 +97,14 @@ class DriverBase(ABC):
 
     def get_current_stream(self, device: int) -> Any:
         return 0
+
+    def check_arguments(self, kernel: Any, arguments: list[Any]) -> None:
+        """Raises for arguments that the device cannot use. Called when a kernel
+        is first launched with arguments of their classes and places."""
+
+    def raise_launch_error(self, code: int, name: str) -> None:
+        """Raises for a code that a launch function returned."""
+        raise DriverError(f"cannot launch `{name}`: error {code}")
 
     @abstractmethod
     def make_launcher(self, kernel: Any, signature: list[str]) -> Callable:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import inspect
-import operator
 from collections.abc import Callable
 from typing import Any
 
-from .. import knobs
+from .. import _C, knobs
 from ..errors import TileError
 from . import specialize as sp
 from .driver import driver
@@ -22,38 +21,42 @@ OPTIONS = {
 
 
 def make_binder(fn: Any) -> Callable:
-    """A function with the kernel's parameters that returns the key of a
-    launch and all arguments. It is generated: nothing is decided per call."""
-    parameters, keys = [], []
-    names = {
-        "_k": sp.by_class,
-        "_t": sp.specialize_type_only,
-        "_a": sp.specialize_without_alignment,
-    }
+    """A function with the kernel's parameters that returns all arguments, and
+    the options among the keywords. Python itself then binds and complains."""
+    parameters = []
+    namespace: dict[str, Any] = {}
     for i, p in enumerate(fn.params):
         if p.default is inspect.Parameter.empty:
             parameters.append(p.name)
         else:
-            names[f"_d{i}"] = p.default
+            namespace[f"_d{i}"] = p.default
             parameters.append(f"{p.name}=_d{i}")
-        if p.is_constexpr:
-            plain = f"{p.name} if {p.name}.__class__ in _p else _c({p.name})"
-            keys += [f"{p.name}.__class__", plain]
-        else:
-            how = "_a" if p.specialize else "_t"
-            if p.specialize_alignment:
-                how = f"_k[{p.name}.__class__]"
-            keys.append(f"{how}({p.name})")
-    names["_c"] = _constant
-    names["_p"] = frozenset((int, bool, str, type(None)))
     arguments = "".join(p.name + ", " for p in fn.params)
     text = (
-        f"def {fn.__name__}({', '.join(parameters)}{', ' if parameters else ''}**_options):\n"
-        f"    return ({''.join(k + ', ' for k in keys)}), ({arguments}), _options\n"
+        f"def {fn.__name__}({', '.join([*parameters, '**_options'])}):\n"
+        f"    return ({arguments}), _options\n"
     )
-    namespace: dict[str, Any] = names
     exec(compile(text, f"<arguments of {fn.__name__}>", "exec"), namespace)
     return namespace[fn.__name__]
+
+
+_VALUE, _UNALIGNED, _TYPE_ONLY, _CONSTANT = range(4)
+
+
+def _mode(parameter: Any) -> int:
+    """How a parameter's arguments are told apart."""
+    if parameter.is_constexpr:
+        return _CONSTANT
+    if parameter.specialize_alignment:
+        return _VALUE
+    return _UNALIGNED if parameter.specialize else _TYPE_ONLY
+
+
+_SPECIALIZE = {
+    _VALUE: sp.specialize,
+    _UNALIGNED: sp.specialize_without_alignment,
+    _TYPE_ONLY: sp.specialize_type_only,
+}
 
 
 def _constant(value: Any) -> Any:
@@ -75,9 +78,10 @@ class Launcher:
     def __init__(self, fn: Any) -> None:
         self.fn = fn
         self.bind = make_binder(fn)
-        #: Key: the kernel, its launch function, and what picks the arguments
-        #: that exist at run time.
-        self.cache: dict[Any, tuple[Any, Callable | None, Callable]] = {}
+        self.modes = [_mode(p) for p in fn.params]
+        self.dispatcher = _C.launch.Dispatcher(
+            self.modes, *(_SPECIALIZE[m] for m in (_VALUE, _UNALIGNED, _TYPE_ONLY)), _constant
+        )
         #: Constant parameters that are options too, such as `num_warps`.
         self.shared_options = [
             (i, p.name) for i, p in enumerate(fn.params) if p.is_constexpr and p.name in OPTIONS
@@ -85,29 +89,27 @@ class Launcher:
 
     def __call__(self, grid: Any, warmup: bool, args: tuple, kwargs: dict) -> Any:
         try:
-            key, values, options = self.bind(*args, **kwargs)
+            values, options = self.bind(*args, **kwargs)
         except TypeError as error:
-            raise self.argument_error(error, args, kwargs) from None
+            raise self.argument_error(error) from None
         active = driver.active
-        device = active.get_current_device()
-        full = (active, device, key, tuple(options.items())) if options else (active, device, key)
-        try:
-            found = self.cache.get(full)
-        except TypeError:
-            raise TileError(
-                f"`{self.fn.__name__}`: an option or constant of the launch is not hashable"
-            ) from None
-        if found is None:
-            found = self.cache[full] = self.prepare(active, key, values, options, warmup)
-        kernel, launch, runtime = found
         if warmup:
-            return kernel
-        if launch is None:
-            launch = active.make_launcher(kernel, self.runtime_types(kernel))
-            self.cache[full] = (kernel, launch, runtime)
+            return self.prepare(active, values, options)[0]
+        device = active.get_current_device()
         x, y, z = self.grid(grid, values)
-        if x and y and z:
-            launch(x, y, z, active.get_current_stream(device), runtime(values))
+        stream = active.get_current_stream(device)
+        chosen = tuple(options.items()) if options else None
+        context = (active, device)
+        kernel = self.dispatcher.launch(context, chosen, values, x, y, z, stream)
+        if kernel is None:
+            kernel, launch, runtime = self.prepare(active, values, options)
+            active.check_arguments(kernel, [values[i] for i in runtime])
+            if launch is None:
+                launch = active.make_launcher(kernel, self.runtime_types(kernel))
+            self.dispatcher.insert(context, chosen, values, kernel, launch, runtime)
+            kernel = self.dispatcher.launch(context, chosen, values, x, y, z, stream)
+        if kernel.__class__ is int:
+            active.raise_launch_error(kernel, self.fn.__name__)
         return kernel
 
     def grid(self, grid: Any, values: tuple) -> tuple[int, int, int]:
@@ -154,7 +156,7 @@ class Launcher:
             )
         return x, y, z
 
-    def argument_error(self, error: TypeError, args: tuple, kwargs: dict) -> Exception:
+    def argument_error(self, error: TypeError) -> Exception:
         text = str(error).replace("_options", "options")
         if not text.startswith(f"{self.fn.__name__}("):
             return error
@@ -162,21 +164,22 @@ class Launcher:
 
     # Compiling.
 
-    def prepare(self, active: Any, key: tuple, values: tuple, options: dict, warmup: bool) -> Any:
+    def prepare(self, active: Any, values: tuple, options: dict) -> Any:
+        """Compiles: the kernel, its launch function if it is known already, and
+        the indices of the arguments that exist at run time."""
         from ..compiler import ASTSource
         from ..compiler import compile as compile_kernel
 
         signature: dict[str, Any] = {}
         constants: dict[tuple[int, ...], Any] = {}
         hints: dict[tuple[int, ...], Any] = {}
-        keys = iter(key)
-        for i, p in enumerate(self.fn.params):
-            if p.is_constexpr:
-                next(keys), next(keys)
+        for i, (p, mode) in enumerate(zip(self.fn.params, self.modes, strict=True)):
+            if mode == _CONSTANT:
                 signature[p.name] = "constexpr"
                 constants[(i,)] = _plain(values[i])
                 continue
-            spec = sp.decode(next(keys), values[i], (i,), constants, hints)
+            key = _SPECIALIZE[mode](values[i])
+            spec = sp.decode(key, values[i], (i,), constants, hints)
             if p.annotation is not None and isinstance(spec, str) and not spec.startswith("*"):
                 spec = p.annotation
                 constants.pop((i,), None)
@@ -207,13 +210,11 @@ class Launcher:
         names = self.fn.arg_names
         runtime = [i for i, name in enumerate(names) if signature[name] != "constexpr"]
         if any(isinstance(signature[names[i]], tuple) for i in runtime):
-            return kernel, self.flattening(active, kernel, warmup), lambda values: values
-        return kernel, None, _getter(runtime)
+            return kernel, self.flattening(active, kernel), list(range(len(values)))
+        return kernel, None, runtime
 
-    def flattening(self, active: Any, kernel: Any, warmup: bool) -> Callable | None:
+    def flattening(self, active: Any, kernel: Any) -> Callable:
         """A launch function for kernels with tuples among their arguments."""
-        if warmup:
-            return None
         launch = active.make_launcher(kernel, self.runtime_types(kernel))
         specs = [kernel.signature[n] for n in self.fn.arg_names]
 
@@ -240,16 +241,6 @@ def _flatten(spec: Any, value: Any, result: list[Any]) -> None:
         result.append(value)
 
 
-def _getter(indices: list[int]) -> Callable[[tuple], tuple]:
-    """Picks items of a tuple into a tuple, which itemgetter does for two up."""
-    if len(indices) > 1:
-        return operator.itemgetter(*indices)
-    if indices:
-        only = indices[0]
-        return lambda values: (values[only],)
-    return lambda values: ()
-
-
 def _plain(value: Any) -> Any:
     while type(value).__name__ == "constexpr":
         value = value.value
@@ -264,12 +255,12 @@ def simulate(fn: Any, grid: Any, args: tuple, kwargs: dict) -> Any:
     simulator = drivers()["sim"]()
     launcher = Launcher(fn)
     try:
-        key, values, options = launcher.bind(*args, **kwargs)
+        values, options = launcher.bind(*args, **kwargs)
     except TypeError as error:
-        raise launcher.argument_error(error, args, kwargs) from None
-    kernel, launch, runtime = launcher.prepare(simulator, key, values, options, False)
+        raise launcher.argument_error(error) from None
+    kernel, launch, runtime = launcher.prepare(simulator, values, options)
     if launch is None:
         launch = simulator.make_launcher(kernel, launcher.runtime_types(kernel))
     x, y, z = launcher.grid(grid, values)
     extra = {} if checks is None else {"checks": checks}
-    return launch(x, y, z, 0, runtime(values), **extra)
+    return launch(x, y, z, 0, tuple(values[i] for i in runtime), **extra)

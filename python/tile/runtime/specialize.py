@@ -17,9 +17,9 @@ _TYPES = {
     "float32": "fp32", "float64": "fp64", "float8_e4m3fn": "fp8e4nv", "float8_e5m2": "fp8e5",
     "float8_e4m3fnuz": "fp8e4b8", "float8_e5m2fnuz": "fp8e5b16", "float8_e4m3b11fnuz": "fp8e4b15",
     # Names of the language.
-    "int1": "i1", "fp16": "fp16", "bf16": "bf16", "fp32": "fp32", "fp64": "fp64", 
-
-    "fp8e4nv": "fp8e4nv", "fp8e5": "fp8e5", "fp8e4b8": "fp8e4b8", "fp8e5b16": "fp8e5b16", "fp8e4b15": "fp8e4b15",
+    "int1": "i1", "fp16": "fp16", "bf16": "bf16", "fp32": "fp32", "fp64": "fp64",
+    "fp8e4nv": "fp8e4nv", "fp8e5": "fp8e5", "fp8e4b8": "fp8e4b8", "fp8e5b16": "fp8e5b16",
+    "fp8e4b15": "fp8e4b15",
 }  # fmt: skip
 
 

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import struct
 import sys
 from collections.abc import Callable
 from typing import Any
 
-from tile import knobs
+from tile import _C, knobs
 from tile.backends.base import DriverBase, GPUTarget
 from tile.errors import DriverError, OutOfResources
 from tile.runtime.memory import allocate
 
 from . import tools
 
-_FORMATS = {
-    "i1": "B", "i8": "b", "i16": "h", "i32": "i", "i64": "q",
-    "u8": "B", "u16": "H", "u32": "I", "u64": "Q", "fp32": "f", "fp64": "d", "fp16": "e",
-}  # fmt: skip
 _ATTRIBUTE_CLUSTER = 4
 _ATTRIBUTE_COOPERATIVE = 2
 _ATTRIBUTE_PDL = 6
@@ -108,6 +103,8 @@ class CudaDriver(DriverBase):
         self.library = library
         self._contexts: dict[int, ctypes.c_void_p] = {}
         self._targets: dict[int, GPUTarget] = {}
+        #: What launches point into, for as long as the driver lives.
+        self._kept: list[Any] = []
 
     # Devices and streams.
 
@@ -166,6 +163,11 @@ class CudaDriver(DriverBase):
 
     # Kernels.
 
+    def check_arguments(self, kernel: Any, arguments: list[Any]) -> None:
+        for value in arguments:
+            if hasattr(value, "data_ptr"):
+                data_pointer(value)
+
     def load(self, kernel: Any, device: int) -> ctypes.c_void_p:
         """The function of a kernel on a device."""
         self.ensure_context(device)
@@ -202,18 +204,6 @@ class CudaDriver(DriverBase):
         scratch = metadata.get("global_scratch_size", 0)
         alignment = max(1, metadata.get("global_scratch_align", 1))
         ctas = metadata.get("num_ctas", 1)
-        # One buffer holds all arguments; kernelParams points into it.
-        layout, offset = [], 0
-        for ty in [*types, *(["*i8"] if scratch else [])]:
-            code = "Q" if ty.startswith("*") else "H" if ty == "bf16" else _FORMATS[ty]
-            size = struct.calcsize(code)
-            offset = (offset + size - 1) // size * size
-            layout.append((offset, struct.Struct("<" + code).pack_into))
-            offset += size
-        buffer = ctypes.create_string_buffer(max(1, offset))
-        base = ctypes.addressof(buffer)
-        pointers = (ctypes.c_void_p * max(1, len(layout)))(*[base + at for at, _ in layout])
-        packers = [(_convert(ty), at, pack) for ty, (at, pack) in zip(types, layout, strict=False)]
         config = _Config()
         config.block[:] = (32 * metadata.get("num_warps", 4), 1, 1)
         config.shared = metadata.get("shared", 0)
@@ -232,46 +222,33 @@ class CudaDriver(DriverBase):
             attributes[count].value[0] = 1
             count += 1
         config.attributes, config.count = attributes, count
-        launch_kernel = self.library.cuLaunchKernelEx
-        config_reference = ctypes.byref(config)
-        grid = config.grid
-        keep = (buffer, attributes)
+        base = ctypes.addressof(config)
+        packed = _C.launch.PackedLaunch(
+            types=[*types, "*i8"] if scratch else types,
+            call=ctypes.cast(self.library.cuLaunchKernelEx, ctypes.c_void_p).value,
+            config=base,
+            function=function.value,
+            grid=base + _Config.grid.offset,
+            stream=base + _Config.stream.offset,
+            ctas=ctas,
+            address=data_pointer,
+        )
+        self._kept.append((config, attributes))
+        if not scratch:
+            return packed
 
         def launch(x: int, y: int, z: int, stream: int, arguments: tuple) -> None:
-            for (convert, at, pack), value in zip(packers, arguments, strict=False):
-                pack(buffer, at, convert(value))
-            memory = None
-            if scratch:
-                memory = allocate(scratch * x * y * z * ctas, alignment, stream, _torch_allocator)
-                layout[-1][1](buffer, layout[-1][0], data_pointer(memory))
-            grid[0] = x * ctas
-            grid[1] = y
-            grid[2] = z
-            config.stream = stream
-            code = launch_kernel(config_reference, function, pointers, None)
+            size = scratch * x * y * z * ctas
+            memory = allocate(size, alignment, stream, _torch_allocator)
+            code = packed(x, y, z, stream, (*arguments, memory))
             if code:
-                check(code, f"cannot launch `{kernel.name}`")
-            del memory
+                self.raise_launch_error(code, kernel.name)
 
-        launch.keep = keep  # type: ignore[attr-defined]
         return launch
 
-
-def _convert(ty: str) -> Callable[[Any], Any]:
-    if ty.startswith("*"):
-        return data_pointer
-    if ty == "bf16":
-        return _bfloat16_bits
-    return _identity
-
-
-def _identity(value: Any) -> Any:
-    return value
-
-
-def _bfloat16_bits(value: Any) -> int:
-    (bits,) = struct.unpack("<I", struct.pack("<f", float(value)))
-    return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16) & 0xFFFF
+    def raise_launch_error(self, code: int, name: str) -> None:
+        """Raises for a launch that the driver refused."""
+        check(code, f"cannot launch `{name}`")
 
 
 def _torch_allocator(size: int, alignment: int, stream: Any) -> Any:
