@@ -12,6 +12,8 @@ namespace mlir::triton::nvidia {
 void populateMathPatterns(const LoweringContext &context,
                           const TargetInfo &target);
 
+void populateFloatConversionPatterns(const LoweringContext &context,
+                                     const TargetInfo &target);
 void populateAsyncCopyPatterns(const LoweringContext &context,
                                const TargetInfo &target);
 void populateMatrixLoadPatterns(const LoweringContext &context);

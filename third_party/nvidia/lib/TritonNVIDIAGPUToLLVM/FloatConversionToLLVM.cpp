@@ -1,0 +1,146 @@
+//===-- FloatConversionToLLVM.cpp - cvt on pairs --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The machine converts two values at once: f32 to f16, bf16 and 8-bit floats,
+// and 8-bit floats to f16. Registers are taken in pairs. What has no such
+// instruction on the target is left to the common lowering.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nvidia/TritonNVIDIAGPUToLLVM/Patterns.h"
+
+#include "tile/Conversion/TritonGPUToLLVM/ElementwisePattern.h"
+#include "tile/Conversion/TritonGPUToLLVM/FloatConversion.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+namespace nvt = mlir::triton::nvidia;
+
+namespace {
+using Pair = std::array<Value, 2>;
+
+StringRef fp8Name(Type type) {
+  if (isa<Float8E4M3FNType>(type))
+    return "e4m3";
+  if (isa<Float8E5M2Type>(type))
+    return "e5m2";
+  return "";
+}
+
+/// Whether there is a conversion of pairs; `convertPair` then succeeds.
+bool hasPairConversion(Type from, Type to, RoundingMode rounding,
+                       const NVIDIATarget &facts) {
+  if (!facts.hasAsyncCopy) // sm_80 brought the packed conversions
+    return false;
+  bool half = to.isF16() || to.isBF16();
+  if (from.isF32() && half)
+    return true;
+  if (!facts.hasNativeFP8Cvt)
+    return false;
+  bool wide = from.isF32() || from.isF16() || from.isBF16();
+  if (!fp8Name(to).empty())
+    return wide && rounding == RoundingMode::RTNE;
+  return !fp8Name(from).empty() && (half || to.isF32());
+}
+
+Pair convertPair(const LLVMBuilder &b, Pair values, Type from, Type to,
+                 RoundingMode rounding) {
+  Type f16 = b.getBuilder().getF16Type(), f32 = b.getBuilder().getF32Type();
+  auto split = [&](Value vector) {
+    return Pair{b.extractElem(vector, 0), b.extractElem(vector, 1)};
+  };
+  // Instructions put their first operand into the upper half.
+  if (from.isF32() && (to.isF16() || to.isBF16())) {
+    std::string name = std::string("llvm.nvvm.ff2") +
+                       (to.isF16() ? "f16x2" : "bf16x2") +
+                       (rounding == RoundingMode::RTZ ? ".rz" : ".rn");
+    return split(b.intrinsic(LLVMBuilder::vecTy(to, 2), name,
+                             ValueRange{values[1], values[0]}));
+  }
+  if (StringRef format = fp8Name(to); !format.empty()) {
+    Value word;
+    if (from.isF16()) {
+      word = b.intrinsic(b.intTy(16),
+                         ("llvm.nvvm.f16x2.to." + format + "x2.rn").str(),
+                         b.packVector(values));
+    } else {
+      for (Value &value : values)
+        if (!from.isF32())
+          value = b.fpext(f32, value);
+      word = b.intrinsic(b.intTy(16),
+                         ("llvm.nvvm.ff.to." + format + "x2.rn").str(),
+                         ValueRange{values[1], values[0]});
+    }
+    return split(b.bitcast(word, LLVMBuilder::vecTy(b.intTy(8), 2)));
+  }
+  Value word = b.bitcast(b.packVector(values), b.intTy(16));
+  Pair halves = split(b.intrinsic(
+      LLVMBuilder::vecTy(f16, 2),
+      ("llvm.nvvm." + fp8Name(from) + "x2.to.f16x2.rn").str(), word));
+  for (Value &value : halves)
+    value = convertFloat(b, value, f16, to, RoundingMode::RTNE);
+  return halves;
+}
+
+RoundingMode roundingOf(FpToFpOp op) {
+  return op.getRounding().value_or(RoundingMode::RTNE);
+}
+RoundingMode roundingOf(arith::ExtFOp) { return RoundingMode::RTNE; }
+RoundingMode roundingOf(arith::TruncFOp op) {
+  return op.getRoundingmode() == arith::RoundingMode::toward_zero
+             ? RoundingMode::RTZ
+             : RoundingMode::RTNE;
+}
+
+template <typename OpT> struct PairPattern : TargetPattern<OpT> {
+  PairPattern(const LoweringContext &context, const nvt::TargetInfo &target)
+      : TargetPattern<OpT>(context.converter, context.target, context.benefit),
+        facts(target.getFacts()) {}
+
+  LogicalResult
+  matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type type = op->getResult(0).getType();
+    Type sourceType = op->getOperand(0).getType();
+    Type from = getTensorElementOrSelf(sourceType);
+    Type to = getTensorElementOrSelf(type);
+    RoundingMode rounding = roundingOf(op);
+    if (!hasPairConversion(from, to, rounding, facts))
+      return rewriter.notifyMatchFailure(op, "no conversion of pairs");
+    LLVMBuilder b(op.getLoc(), rewriter);
+    SmallVector<Value> values =
+        unpackElements(b, adaptor.getOperands().front(), sourceType);
+    SmallVector<int32_t> first = getFirstRegisters(type), distinct;
+    for (auto [i, same] : llvm::enumerate(first))
+      if (static_cast<int32_t>(i) == same)
+        distinct.push_back(i);
+    // One value alone is cheaper to convert by itself, where that exists.
+    if (distinct.size() == 1 && from.isF32() && fp8Name(to).empty())
+      return rewriter.notifyMatchFailure(op, "no pairs");
+    SmallVector<Value> results(values.size());
+    for (size_t i = 0; i < distinct.size(); i += 2) {
+      int32_t low = distinct[i];
+      int32_t high = distinct[std::min(i + 1, distinct.size() - 1)];
+      Pair pair =
+          convertPair(b, {values[low], values[high]}, from, to, rounding);
+      results[high] = pair[1];
+      results[low] = pair[0];
+    }
+    for (auto [i, same] : llvm::enumerate(first))
+      results[i] = results[same];
+    rewriter.replaceOp(op,
+                       packElements(b, this->getConverter(), results, type));
+    return success();
+  }
+
+private:
+  const NVIDIATarget &facts;
+};
+} // namespace
+
+void nvt::populateFloatConversionPatterns(const LoweringContext &context,
+                                          const TargetInfo &target) {
+  context.patterns.add<PairPattern<FpToFpOp>, PairPattern<arith::ExtFOp>,
+                       PairPattern<arith::TruncFOp>>(context, target);
+}
