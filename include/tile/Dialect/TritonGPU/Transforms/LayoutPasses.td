@@ -82,4 +82,32 @@ def TritonGPURemoveLayoutConversions
   ];
 }
 
+def TritonGPUCoalesceAsyncCopy
+    : Pass<"tritongpu-coalesce-async-copy", "::mlir::ModuleOp"> {
+  let summary = "Fit the layouts of asynchronous copies to what they can write";
+  let description = [{
+    One instruction of an asynchronous copy moves neighbours in global memory to
+    neighbours in shared memory. Swizzled buffers have runs of no more than
+    `vec` elements, and addresses and masks may allow for less; a thread that
+    owns longer runs then copies them in pieces, far from what the threads beside
+    it copy. Such a thread gets shorter runs, with its neighbours next to it.
+
+    Before, for a buffer with `vec = 4`:
+    ```mlir
+    #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+    %t = ttg.async_copy_global_to_local %p, %m : tensor<64x32x!tt.ptr<f16>, #blocked> -> <64x32xf16, #shared, #smem, mutable>
+    ```
+    After:
+    ```mlir
+    #blocked1 = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+    %q = ttg.convert_layout %p : tensor<64x32x!tt.ptr<f16>, #blocked> -> tensor<64x32x!tt.ptr<f16>, #blocked1>
+    %t = ttg.async_copy_global_to_local %q, %m : tensor<64x32x!tt.ptr<f16>, #blocked1> -> <64x32xf16, #shared, #smem, mutable>
+    ```
+  }];
+  let dependentDialects = ["::mlir::triton::gpu::TritonGPUDialect"];
+  let statistics = [
+    Statistic<"numNarrowed", "num-narrowed", "Copies given shorter runs">
+  ];
+}
+
 #endif // TILE_DIALECT_TRITONGPU_TRANSFORMS_LAYOUTPASSES

@@ -39,4 +39,75 @@ def TritonGPUAccelerateMatmul
   ];
 }
 
+def TritonGPUOptimizeDotOperands
+    : Pass<"tritongpu-optimize-dot-operands", "::mlir::ModuleOp"> {
+  let summary = "Take operands of matrix products straight from memory";
+  let description = [{
+    The elements of an operand should go from global through shared memory into
+    the registers of the product without another stop, so that the copy can run
+    ahead of the loop. Two things may be in between.
+
+    Arithmetic on the elements moves behind the conversion to the operand's
+    layout:
+    ```mlir
+    %v = tt.load %p : tensor<64x64x!tt.ptr<f16>, #blocked>
+    %s = arith.mulf %v, %cst : tensor<64x64xf16, #blocked>
+    %a = ttg.convert_layout %s : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #dot_op>
+    ```
+    becomes
+    ```mlir
+    %v = tt.load %p : tensor<64x64x!tt.ptr<f16>, #blocked>
+    %c = ttg.convert_layout %v : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #dot_op>
+    %a = arith.mulf %c, %cst : tensor<64x64xf16, #dot_op>
+    ```
+
+    A transposition is done by reading shared memory the other way round:
+    ```mlir
+    %t = tt.trans %v {order = array<i32: 1, 0>} : tensor<64x32xf16, #blocked> -> tensor<32x64xf16, #blocked1>
+    %b = ttg.convert_layout %t : tensor<32x64xf16, #blocked1> -> tensor<32x64xf16, #dot_op>
+    ```
+    becomes
+    ```mlir
+    %m = ttg.local_alloc %v : (tensor<64x32xf16, #blocked>) -> !ttg.memdesc<64x32xf16, #shared, #smem>
+    %t = ttg.memdesc_trans %m {order = array<i32: 1, 0>} : !ttg.memdesc<64x32xf16, #shared, #smem> -> !ttg.memdesc<32x64xf16, #shared1, #smem>
+    %b = ttg.local_load %t : !ttg.memdesc<32x64xf16, #shared1, #smem> -> tensor<32x64xf16, #dot_op>
+    ```
+  }];
+  let dependentDialects = ["::mlir::triton::gpu::TritonGPUDialect"];
+  let statistics = [
+    Statistic<"numMoved", "num-moved",
+              "Conversions moved above arithmetic on an operand">,
+    Statistic<"numTransposed", "num-transposed",
+              "Transpositions done by reading shared memory">
+  ];
+}
+
+def TritonGPUF32DotTC : Pass<"tritongpu-F32DotTC", "::mlir::ModuleOp"> {
+  let summary = "Compute fp32 products from several of lower precision";
+  let description = [{
+    Splits the operands of fp32 products with input precision `tf32x3`, `bf16x3`
+    or `bf16x6` into two (three) parts, each of which fits the narrower type and
+    holds what the ones before it leave, and adds up the products of the parts
+    that matter, small ones first. What the small ones add is dropped where it is
+    NaN, so that an infinite operand gives an infinite result.
+
+    Before:
+    ```mlir
+    %d = tt.dot %a, %b, %c, inputPrecision = tf32x3 : tensor<16x16xf32, #a> * tensor<16x16xf32, #b> -> tensor<16x16xf32, #blocked>
+    ```
+    After (`%a1` is `%a - %a0`, `%zero` all zeros):
+    ```mlir
+    %0 = tt.dot %a1, %b0, %zero, inputPrecision = tf32 : ...
+    %1 = tt.dot %a0, %b1, %0, inputPrecision = tf32 : ...
+    %nan = arith.cmpf uno, %1, %1 : tensor<16x16xf32, #blocked>
+    %2 = arith.select %nan, %zero, %1 : tensor<16x16xi1, #blocked>, tensor<16x16xf32, #blocked>
+    %3 = arith.addf %2, %c : tensor<16x16xf32, #blocked>
+    %d = tt.dot %a0, %b0, %3, inputPrecision = tf32 : ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::triton::gpu::TritonGPUDialect"];
+  let statistics = [Statistic<"numSplit", "num-split", "Products split">];
+}
+
 #endif // TILE_DIALECT_TRITONGPU_TRANSFORMS_MATMULPASSES

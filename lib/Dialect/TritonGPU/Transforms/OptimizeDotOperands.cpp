@@ -1,0 +1,169 @@
+//===-- OptimizeDotOperands.cpp - Operands straight from memory -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/Transforms/LayoutInference.h"
+#include "tile/Dialect/TritonGPU/Transforms/Passes.h"
+#include "tile/Dialect/TritonGPU/Transforms/SharedEncodings.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tritongpu-optimize-dot-operands"
+
+namespace mlir::triton::gpu {
+#define GEN_PASS_DEF_TRITONGPUOPTIMIZEDOTOPERANDS
+#include "tile/Dialect/TritonGPU/Transforms/Passes.h.inc"
+} // namespace mlir::triton::gpu
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::gpu;
+
+namespace {
+
+struct TritonGPUOptimizeDotOperands
+    : gpu::impl::TritonGPUOptimizeDotOperandsBase<
+          TritonGPUOptimizeDotOperands> {
+  using TritonGPUOptimizeDotOperandsBase::TritonGPUOptimizeDotOperandsBase;
+
+  void runOnOperation() override;
+};
+
+/// The layout of an operand of a tensor-core product, if `convert` makes one.
+DotOperandEncodingAttr getOperandLayout(ConvertLayoutOp convert) {
+  auto layout =
+      dyn_cast<DotOperandEncodingAttr>(convert.getType().getEncoding());
+  if (!layout || !isa<MmaEncodingTrait>(layout.getParent()))
+    return {};
+  return layout;
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+/// The arithmetic between a load and `value`, from the last operation up to the
+/// first, where each has that one varying operand and no other use; empty if
+/// there is no such chain.
+SmallVector<Operation *> findChainFromLoad(Value value) {
+  SmallVector<Operation *> chain;
+  while (true) {
+    Operation *def = value.getDefiningOp();
+    if (!def)
+      return {};
+    if (isa<LoadOp, DescriptorLoadOp>(def))
+      return value.hasOneUse() ? chain : SmallVector<Operation *>();
+    if (!def->hasTrait<mlir::OpTrait::Elementwise>() ||
+        !isMemoryEffectFree(def) || def->getNumResults() != 1 ||
+        !value.hasOneUse())
+      return {};
+    Value varying;
+    for (Value operand : def->getOperands()) {
+      if (!getLayout(operand))
+        continue;
+      Operation *source = operand.getDefiningOp();
+      if (source && isLayoutFree(source))
+        continue;
+      if (varying && varying != operand)
+        return {};
+      varying = operand;
+    }
+    if (!varying)
+      return {};
+    chain.push_back(def);
+    value = varying;
+  }
+}
+
+bool moveAboveArithmetic(ConvertLayoutOp convert) {
+  DotOperandEncodingAttr layout = getOperandLayout(convert);
+  if (!layout)
+    return false;
+  SmallVector<Operation *> chain = findChainFromLoad(convert.getSrc());
+  if (chain.empty())
+    return false;
+  LDBG() << "move " << convert << " above " << chain.size() << " operations";
+  OpBuilder b(convert);
+  IRMapping mapping;
+  for (Operation *op : llvm::reverse(chain)) {
+    for (Value operand : op->getOperands()) {
+      if (!getLayout(operand) || mapping.contains(operand))
+        continue;
+      Operation *source = operand.getDefiningOp();
+      if (isLayoutFree(source)) {
+        Operation *copy = b.clone(*source);
+        setLayout(copy->getResult(0), layout);
+        mapping.map(operand, copy->getResult(0));
+      } else {
+        auto type = cast<RankedTensorType>(operand.getType());
+        mapping.map(operand, ConvertLayoutOp::create(
+                                 b, convert.getLoc(),
+                                 cloneWithEncoding(type, layout), operand));
+      }
+    }
+    Operation *copy = b.clone(*op, mapping);
+    setLayout(copy->getResult(0), layout);
+    mapping.map(op->getResult(0), copy->getResult(0));
+  }
+  convert.replaceAllUsesWith(mapping.lookup(convert.getSrc()));
+  convert.erase();
+  for (Operation *op : chain)
+    op->erase();
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Transposition
+//===----------------------------------------------------------------------===//
+
+bool transposeInMemory(ConvertLayoutOp convert) {
+  DotOperandEncodingAttr layout = getOperandLayout(convert);
+  auto trans = convert.getSrc().getDefiningOp<TransOp>();
+  if (!layout || !trans)
+    return false;
+  RankedTensorType result = convert.getType();
+  // Banks are chosen for the way the product reads; the copy of the source has
+  // the same bytes at the same places, and dimensions under their old names.
+  SwizzledSharedEncodingAttr read =
+      getDotOperandSharedEncoding(trans.getType(), layout);
+  SmallVector<unsigned> order;
+  for (unsigned dim : read.getOrder())
+    order.push_back(trans.getOrder()[dim]);
+  RankedTensorType source = trans.getSrc().getType();
+  MLIRContext *context = convert.getContext();
+  auto written = SwizzledSharedEncodingAttr::get(
+      context, read.getVec(), read.getPerPhase(), read.getMaxPhase(), order,
+      getCTALayout(source.getEncoding()));
+  Attribute space = SharedMemorySpaceAttr::get(context);
+  OpBuilder b(convert);
+  Location loc = trans.getLoc();
+  auto alloc = LocalAllocOp::create(
+      b, loc,
+      MemDescType::get(source.getShape(), source.getElementType(), written,
+                       space),
+      trans.getSrc());
+  auto view = MemDescTransOp::create(b, loc, alloc, trans.getOrder());
+  auto load = LocalLoadOp::create(b, convert.getLoc(), result, view);
+  convert.replaceAllUsesWith(load.getResult());
+  convert.erase();
+  if (trans.use_empty())
+    trans.erase();
+  return true;
+}
+
+void TritonGPUOptimizeDotOperands::runOnOperation() {
+  SmallVector<ConvertLayoutOp> converts;
+  getOperation().walk(
+      [&](ConvertLayoutOp convert) { converts.push_back(convert); });
+  for (ConvertLayoutOp convert : converts) {
+    if (moveAboveArithmetic(convert))
+      ++numMoved;
+    else if (transposeInMemory(convert))
+      ++numTransposed;
+  }
+}
+
+} // namespace
