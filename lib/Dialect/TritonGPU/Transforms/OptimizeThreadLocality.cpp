@@ -117,6 +117,12 @@ std::optional<Accumulation> match(ReduceOp reduce, scf::ForOp loop) {
     LDBG() << "no neutral element: " << *combiner;
     return std::nullopt;
   }
+  // Adding 0.0 would turn a sum of -0.0 into 0.0.
+  if (isa<arith::AddFOp>(combiner))
+    if (auto zero = dyn_cast<FloatAttr>(*neutral))
+      neutral = FloatAttr::get(
+          zero.getType(),
+          APFloat::getZero(zero.getValue().getSemantics(), /*Negative=*/true));
   Value carried = update->getOperand(update->getOperand(0) == result ? 1 : 0);
   auto arg = dyn_cast<BlockArgument>(carried);
   if (!arg || arg.getOwner() != loop.getBody() || arg.getArgNumber() == 0 ||

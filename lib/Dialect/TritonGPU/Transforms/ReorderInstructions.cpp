@@ -49,33 +49,38 @@ Operation *getFirstUserInBlock(Operation *op) {
 /// True if what a read of shared memory finds may change at `op`, or if `op` is
 /// something that reads must not cross (waits, barriers, frees).
 bool mayChangeSharedMemory(Operation *op) {
-  if (isMemoryEffectFree(op))
+  // What a new buffer is filled with does not change any other.
+  if (isMemoryEffectFree(op) || isa<LocalAllocOp>(op))
     return false;
   std::optional<SmallVector<MemoryEffects::EffectInstance>> effects =
       getEffectsRecursively(op);
   if (!effects)
     return true;
-  return llvm::any_of(
-      *effects, [](const MemoryEffects::EffectInstance &effect) {
-        // Global memory is another place, and a new buffer is nobody else's.
-        return !isa<MemoryEffects::Read>(effect.getEffect()) &&
-               !isa<triton::GlobalMemory>(effect.getResource()) &&
-               !(effect.getValue() &&
-                 effect.getValue().getDefiningOp<LocalAllocOp>() &&
-                 isa<LocalAllocOp>(effect.getValue().getDefiningOp()));
-      });
+  return llvm::any_of(*effects,
+                      [](const MemoryEffects::EffectInstance &effect) {
+                        return !isa<MemoryEffects::Read>(effect.getEffect()) &&
+                               !isa<triton::GlobalMemory>(effect.getResource());
+                      });
 }
 
-/// Moves `op` right before its first user; `mayPass` says what it may pass.
+/// Moves `op` down to its first user; `mayPass` says what it may pass. It stays
+/// in front of other operations of its kind that wait there already: there is
+/// nothing to gain from passing them, and their order stays.
 bool sink(Operation *op, function_ref<bool(Operation *)> mayPass) {
-  Operation *user = getFirstUserInBlock(op);
-  if (!user || user == op->getNextNode())
+  Operation *target = getFirstUserInBlock(op);
+  if (!target)
     return false;
-  for (Operation *between = op->getNextNode(); between != user;
+  while (target->getPrevNode() != op &&
+         isa<ConvertLayoutOp, LocalLoadOp, ViewLikeOpInterface>(
+             target->getPrevNode()))
+    target = target->getPrevNode();
+  if (target->getPrevNode() == op)
+    return false;
+  for (Operation *between = op->getNextNode(); between != target;
        between = between->getNextNode())
     if (!mayPass(between))
       return false;
-  op->moveBefore(user);
+  op->moveBefore(target);
   return true;
 }
 

@@ -1,0 +1,121 @@
+// RUN: tile-opt %s -tritongpu-reorder-instructions | filecheck %s
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+#dot0 = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#shared = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+#sharedT = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [0, 1]}>
+#smem = #ttg.shared_memory
+
+// A read moves to its first use, past what does not touch its memory.
+
+// CHECK-LABEL: @sink_load
+tt.func @sink_load(%m: !ttg.memdesc<64x64xf16, #shared, #smem>, %p: tensor<64x64x!tt.ptr<f32>, #blocked>) -> tensor<64x64xf32, #blocked> {
+  // CHECK-NEXT: tt.load
+  // CHECK-NEXT: tt.store
+  // CHECK-NEXT: %[[A:.*]] = ttg.local_load
+  // CHECK-NEXT: arith.extf %[[A]]
+  %a = ttg.local_load %m : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #blocked>
+  %b = tt.load %p : tensor<64x64x!tt.ptr<f32>, #blocked>
+  tt.store %p, %b : tensor<64x64x!tt.ptr<f32>, #blocked>
+  %c = arith.extf %a : tensor<64x64xf16, #blocked> to tensor<64x64xf32, #blocked>
+  %d = arith.addf %b, %c : tensor<64x64xf32, #blocked>
+  tt.return %d : tensor<64x64xf32, #blocked>
+}
+
+// Two operands that are where they should be keep their order.
+
+// CHECK-LABEL: @operands
+tt.func @operands(%m: !ttg.memdesc<64x64xf16, #shared, #smem>, %n: !ttg.memdesc<64x64xf16, #shared, #smem>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+  // CHECK-NEXT: arith.mulf
+  // CHECK-NEXT: ttg.local_load %arg0
+  // CHECK-NEXT: ttg.local_load %arg1
+  // CHECK-NEXT: tt.dot
+  %a = ttg.local_load %m : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #dot0>
+  %e = arith.mulf %c, %c : tensor<64x64xf32, #mma>
+  %b = ttg.local_load %n : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>>
+  %d = tt.dot %a, %b, %e : tensor<64x64xf16, #dot0> * tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>> -> tensor<64x64xf32, #mma>
+  tt.return %d : tensor<64x64xf32, #mma>
+}
+
+// CHECK-LABEL: @keep_load
+tt.func @keep_load(%m: !ttg.memdesc<64x64xf16, #shared, #smem, mutable>, %s: tensor<64x64xf16, #blocked>) -> (tensor<64x64xf16, #blocked>, tensor<64x64xf16, #blocked>) {
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NEXT: ttg.local_store
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NEXT: ttg.barrier local
+  %a = ttg.local_load %m : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf16, #blocked>
+  ttg.local_store %s, %m : tensor<64x64xf16, #blocked> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+  %b = ttg.local_load %m : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf16, #blocked>
+  ttg.barrier local
+  %c = arith.addf %a, %a : tensor<64x64xf16, #blocked>
+  %d = arith.addf %b, %b : tensor<64x64xf16, #blocked>
+  tt.return %c, %d : tensor<64x64xf16, #blocked>, tensor<64x64xf16, #blocked>
+}
+
+// A store to the buffer is in the way, the allocation of another is not.
+
+// CHECK-LABEL: @alloc_and_store
+tt.func @alloc_and_store(%s: tensor<64x64xf16, #blocked>) -> (tensor<64x64xf16, #blocked>, tensor<64x64xf16, #blocked>) {
+  // CHECK: %[[M:.*]] = ttg.local_alloc
+  // CHECK-NEXT: %[[A:.*]] = ttg.local_load %[[M]]
+  // CHECK-NEXT: ttg.local_store %arg0, %[[M]]
+  // CHECK-NEXT: %[[N:.*]] = ttg.local_alloc : ()
+  // CHECK-NEXT: arith.addf %[[A]], %[[A]]
+  // CHECK-NEXT: %[[B:.*]] = ttg.local_load %[[M]]
+  // CHECK-NEXT: arith.addf %[[B]], %[[B]]
+  %m = ttg.local_alloc %s : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+  %a = ttg.local_load %m : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf16, #blocked>
+  ttg.local_store %s, %m : tensor<64x64xf16, #blocked> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+  %b = ttg.local_load %m : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf16, #blocked>
+  %n = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+  %c = arith.addf %a, %a : tensor<64x64xf16, #blocked>
+  %d = arith.addf %b, %b : tensor<64x64xf16, #blocked>
+  ttg.local_store %s, %n : tensor<64x64xf16, #blocked> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+  tt.return %c, %d : tensor<64x64xf16, #blocked>, tensor<64x64xf16, #blocked>
+}
+
+// An operand of a product takes more registers than the tensor.
+
+// CHECK-LABEL: @sink_convert
+tt.func @sink_convert(%t: tensor<64x64xf16, #mma>, %b: tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>>,
+                      %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+  // CHECK-NEXT: arith.mulf
+  // CHECK-NEXT: ttg.convert_layout
+  // CHECK-NEXT: tt.dot
+  %a = ttg.convert_layout %t : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #dot0>
+  %e = arith.mulf %c, %c : tensor<64x64xf32, #mma>
+  %d = tt.dot %a, %b, %e : tensor<64x64xf16, #dot0> * tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>> -> tensor<64x64xf32, #mma>
+  tt.return %d : tensor<64x64xf32, #mma>
+}
+
+// In front of a loop, not into it.
+
+// CHECK-LABEL: @not_into_loops
+tt.func @not_into_loops(%t: tensor<64x64xf16, #mma>, %n: i32) {
+  // CHECK: ttg.convert_layout
+  // CHECK-NEXT: scf.for
+  %a = ttg.convert_layout %t : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #dot0>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %b = arith.addf %a, %a : tensor<64x64xf16, #dot0>
+    tt.print "b" {hex = false, isSigned = array<i32: 0>} : %b : tensor<64x64xf16, #dot0>
+  }
+  tt.return
+}
+
+// CHECK-LABEL: @hoist
+tt.func @hoist(%p: tensor<64x64x!tt.ptr<f16>, #blocked>, %q: tensor<64x64x!tt.ptr<f32>, #blocked>, %m: !ttg.memdesc<64x64xf16, #shared, #smem>, %t: tensor<64x64xf16, #dot0>) {
+  // CHECK-NEXT: ttg.convert_layout %arg3
+  // CHECK-NEXT: ttg.memdesc_trans %arg2
+  // CHECK-NEXT: %[[A:.*]] = tt.load %arg0
+  // CHECK-NEXT: ttg.local_alloc %[[A]]
+  // CHECK-NEXT: tt.load %arg1
+  %a = tt.load %p : tensor<64x64x!tt.ptr<f16>, #blocked>
+  %b = tt.load %q : tensor<64x64x!tt.ptr<f32>, #blocked>
+  %c = ttg.local_alloc %a : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+  %d = ttg.memdesc_trans %m {order = array<i32: 1, 0>} : !ttg.memdesc<64x64xf16, #shared, #smem> -> !ttg.memdesc<64x64xf16, #sharedT, #smem>
+  %e = ttg.convert_layout %t : tensor<64x64xf16, #dot0> -> tensor<64x64xf16, #blocked>
+  tt.return
+}
