@@ -1,4 +1,4 @@
-//===-- TritonGPUAsyncOps.td - Asynchronous copies and barriers -*- tablegen -*-===//
+//===-- TritonGPUAsyncOps.td - Copies and barriers ---------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef TILE_TRITONGPU_ASYNCOPS_TD

@@ -1,4 +1,4 @@
-//===-- TritonGPUAttrBase.td - What encodings share -*- tablegen -*-===//
+//===-- TritonGPUAttrBase.td - Common parts ----------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef TILE_TRITONGPU_ATTRBASE_TD

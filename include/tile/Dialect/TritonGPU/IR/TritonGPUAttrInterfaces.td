@@ -1,4 +1,4 @@
-//===-- TritonGPUAttrInterfaces.td - Interfaces of encodings -*- tablegen -*-===//
+//===-- TritonGPUAttrInterfaces.td - Of encodings ----------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef TILE_TRITONGPU_ATTRINTERFACES_TD

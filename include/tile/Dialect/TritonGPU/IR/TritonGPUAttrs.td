@@ -1,4 +1,4 @@
-//===-- TritonGPUAttrs.td - All attributes of the ttg dialect *- tablegen -*-===//
+//===-- TritonGPUAttrs.td - All attributes -----------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef TILE_TRITONGPU_ATTRS_TD

@@ -1,4 +1,4 @@
-//===-- TritonGPUCTALayout.td - Tensors over the blocks of a cluster *- tablegen -*-===//
+//===-- TritonGPUCTALayout.td - Over a cluster -------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //

@@ -1,4 +1,4 @@
-//===-- TritonGPUDialect.td - The ttg dialect -*- tablegen -*-===//
+//===-- TritonGPUDialect.td - The ttg dialect --------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef TILE_TRITONGPU_DIALECT_TD

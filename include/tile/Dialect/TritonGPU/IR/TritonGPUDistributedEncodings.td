@@ -1,4 +1,4 @@
-//===-- TritonGPUDistributedEncodings.td - Encodings over threads -*- tablegen -*-===//
+//===-- TritonGPUDistributedEncodings.td - Over threads ----*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef TILE_TRITONGPU_DISTRIBUTEDENCODINGS_TD

@@ -1,4 +1,4 @@
-//===-- TritonGPUEncodings.td - All attributes but cta_layout *- tablegen -*-===//
+//===-- TritonGPUEncodings.td - All encodings --------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef TILE_TRITONGPU_ENCODINGS_TD

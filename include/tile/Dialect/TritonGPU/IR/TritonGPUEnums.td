@@ -1,4 +1,4 @@
-//===-- TritonGPUEnums.td - Enumerations of the ttg dialect *- tablegen -*-===//
+//===-- TritonGPUEnums.td - Enumerations -------------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef TILE_TRITONGPU_ENUMS_TD

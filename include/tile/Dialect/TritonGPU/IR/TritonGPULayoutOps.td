@@ -1,4 +1,4 @@
-//===-- TritonGPULayoutOps.td - Operations on layouts of tensors -*- tablegen -*-===//
+//===-- TritonGPULayoutOps.td - Tensor layouts -------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef TILE_TRITONGPU_LAYOUTOPS_TD

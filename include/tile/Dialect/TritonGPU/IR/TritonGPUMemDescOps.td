@@ -1,4 +1,4 @@
-//===-- TritonGPUMemDescOps.td - Views of memory descriptors -*- tablegen -*-===//
+//===-- TritonGPUMemDescOps.td - Views of memory -----------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef TILE_TRITONGPU_MEMDESCOPS_TD

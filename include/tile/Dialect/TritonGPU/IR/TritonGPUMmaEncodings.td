@@ -1,4 +1,4 @@
-//===-- TritonGPUMmaEncodings.td - Encodings of matrix instructions -*- tablegen -*-===//
+//===-- TritonGPUMmaEncodings.td - Accumulators ------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef TILE_TRITONGPU_MMAENCODINGS_TD

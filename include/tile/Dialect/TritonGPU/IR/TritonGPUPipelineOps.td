@@ -1,4 +1,4 @@
-//===-- TritonGPUPipelineOps.td - Operations of software pipelining -*- tablegen -*-===//
+//===-- TritonGPUPipelineOps.td - Pipelining ---------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef TILE_TRITONGPU_PIPELINEOPS_TD

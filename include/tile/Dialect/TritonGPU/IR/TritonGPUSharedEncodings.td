@@ -1,4 +1,4 @@
-//===-- TritonGPUSharedEncodings.td - Encodings of shared memory -*- tablegen -*-===//
+//===-- TritonGPUSharedEncodings.td - Of memory ------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef TILE_TRITONGPU_SHAREDENCODINGS_TD

@@ -1,4 +1,4 @@
-//===-- TritonGPUSharedMemoryOps.td - Buffers in shared memory -*- tablegen -*-===//
+//===-- TritonGPUSharedMemoryOps.td - Buffers --------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef TILE_TRITONGPU_SHAREDMEMORYOPS_TD

@@ -1,4 +1,4 @@
-//===-- TritonGPUWarpOps.td - Warps and warp specialisation -*- tablegen -*-===//
+//===-- TritonGPUWarpOps.td - Warp groups ------------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #ifndef TILE_TRITONGPU_WARPOPS_TD
