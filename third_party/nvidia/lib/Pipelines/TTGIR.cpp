@@ -25,6 +25,7 @@ void nvidia::buildTTGIRPipeline(OpPassManager &pm,
 
   // Layouts: of memory accesses first, then of matrix products.
   pm.addPass(gpu::createTritonGPUCoalesce());
+  pm.addPass(gpu::createTritonGPUF32DotTC());
   pm.addPass(gpu::createTritonGPURemoveLayoutConversions());
   pm.addPass(gpu::createTritonGPUOptimizeThreadLocality());
   pm.addPass(gpu::createTritonGPUAccelerateMatmul());
@@ -43,6 +44,7 @@ void nvidia::buildTTGIRPipeline(OpPassManager &pm,
   pm.addPass(gpu::createTritonGPUPipeline());
 
   // Clean up.
+  pm.addPass(gpu::createTritonGPUCoalesceAsyncCopy());
   pm.addPass(gpu::createTritonGPURemoveLayoutConversions());
   pm.addPass(gpu::createTritonGPUReduceDataDuplication());
   pm.addPass(gpu::createTritonGPUReorderInstructions());
