@@ -112,7 +112,7 @@ TEST(Parser, ErrorsNameTheirPlace) {
   EXPECT_EQ(parseError(header + ".frobnicate x;"), "test.ptx:4:1: error: unknown directive '.frobnicate'");
   EXPECT_EQ(parseError(header + ".global .b99 x;"), "test.ptx:4:9: error: unknown type '.b99'");
   EXPECT_EQ(parseError(".target sm_90\n"), "test.ptx:2:1: error: the module has no .version directive");
-  EXPECT_EQ(parseError(header + ".entry k() { mov.b32 %r1, 0f12; }").substr(0, 14), "test.ptx:4:27");
+  EXPECT_EQ(parseError(header + ".entry k() { mov.b32 %r1, 0f12; }").substr(0, 14), "test.ptx:4:27:");
 }
 
 TEST(Parser, ReadsWhatNvccWrites) {

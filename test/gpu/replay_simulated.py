@@ -1,0 +1,198 @@
+"""Runs recorded simulator launches on a GPU and compares every array, bit for bit.
+
+Usage: python test/gpu/replay_simulated.py launches.pkl.gz
+
+The recording comes from test/python/sim/record.py; the GPU machine needs cuda-bindings and NumPy, not
+tile. Differences are grouped by test; approximate instructions (ex2, sin, mma sums, ...) may differ in
+the last bits, which the report shows as the largest relative difference.
+"""
+
+from __future__ import annotations
+
+import gzip
+import pickle
+import struct
+import sys
+from collections import defaultdict
+
+import numpy as np
+from cuda.bindings import driver as cuda
+
+# tensormap.replace's element types to those of the driver.
+DRIVER_TYPES = {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 7, 9: 8, 10: 9, 11: 11}
+
+
+def check(result, *rest):
+    code = result[0] if isinstance(result, tuple) else result
+    if code != cuda.CUresult.CUDA_SUCCESS:
+        raise RuntimeError(f"{code}")
+    values = result[1:] if isinstance(result, tuple) else ()
+    return values[0] if len(values) == 1 else values
+
+
+def triple(v):
+    v = (v,) if isinstance(v, int) else tuple(v)
+    return (*v, *(1,) * (3 - len(v)))
+
+
+class Memory:
+    """Device copies of host arrays; remembers how host addresses map."""
+
+    def __init__(self):
+        self.blocks = []
+
+    def add(self, array, address):
+        data = np.ascontiguousarray(array)
+        # The same array given twice stays one.
+        for known_address, size, pointer, known in self.blocks:
+            if known_address == address and size == data.nbytes:
+                return pointer
+        pointer = int(check(cuda.cuMemAlloc(max(data.nbytes, 16) + 256)))
+        check(cuda.cuMemcpyHtoD(pointer, data.ctypes.data, data.nbytes)) if data.nbytes else None
+        self.blocks.append((address, data.nbytes, pointer, data))
+        return pointer
+
+    def device(self, address):
+        for known, size, pointer, _ in self.blocks:
+            if known <= address < known + max(size, 1):
+                return pointer + address - known
+        return address
+
+    def read(self, pointer, like):
+        out = np.empty_like(np.ascontiguousarray(like))
+        if out.nbytes:
+            check(cuda.cuMemcpyDtoH(out.ctypes.data, pointer, out.nbytes))
+        return out
+
+    def free(self):
+        for _, _, pointer, _ in self.blocks:
+            cuda.cuMemFree(pointer)
+
+
+def real_tensor_map(blob, memory):
+    """The driver's tensor map for the facts in the simulator's."""
+    address, rank, element, _, swizzle, fill, *_ = struct.unpack_from("<Q8B", blob, 0)
+    dims = struct.unpack_from("<16I", blob, 16)
+    strides = struct.unpack_from("<4Q", blob, 80)
+    rank += 1
+    box, size, steps = dims[:5], dims[5:10], dims[10:15]
+    u64, u32 = cuda.cuuint64_t, cuda.cuuint32_t
+    return check(
+        cuda.cuTensorMapEncodeTiled(
+            cuda.CUtensorMapDataType(DRIVER_TYPES[element]), rank, memory.device(address),
+            [u64(v) for v in size[:rank]], [u64(v) for v in strides[: rank - 1]], [u32(v) for v in box[:rank]], [u32(v) for v in steps[:rank]],
+            cuda.CUtensorMapInterleave(0), cuda.CUtensorMapSwizzle(swizzle), cuda.CUtensorMapL2promotion(0), cuda.CUtensorMapFloatOOBfill(fill),
+        )
+    )  # fmt: skip
+
+
+def pack(launch, memory):
+    """The parameter buffer, with device addresses."""
+    params = launch["params"]
+    buffer = bytearray(params[-1][2] + params[-1][3] if params else 0)
+    keep = []
+    for (_, kind, offset, size, _), value, address in zip(params, launch["before"], launch["address"], strict=True):
+        if isinstance(value, np.ndarray):
+            struct.pack_into("<Q", buffer, offset, memory.add(value, address))
+        elif isinstance(value, (bytes, bytearray)):
+            keep.append((offset, value))
+        elif value is None:
+            pass
+        elif isinstance(value, float) or kind.startswith("f"):
+            struct.pack_into("<d" if size == 8 else "<f", buffer, offset, value)
+        else:
+            buffer[offset : offset + size] = (int(value) & ((1 << 8 * size) - 1)).to_bytes(size, "little")
+    for array, address in zip(launch["extra"], launch["extra_address"], strict=True):
+        memory.add(array, address)
+    for offset, value in keep:
+        if len(value) == 128:
+            tensor = real_tensor_map(value, memory)
+            value = b"".join(int(v).to_bytes(8, "little") for v in tensor.opaque)
+        buffer[offset : offset + len(value)] = value
+    return bytes(buffer)
+
+
+def run(launch, modules):
+    key = launch["ptx"]
+    if key not in modules:
+        modules[key] = check(cuda.cuModuleLoadData(key.encode() + b"\0"))
+    function = check(cuda.cuModuleGetFunction(modules[key], launch["entry"].encode()))
+    memory = Memory()
+    try:
+        buffer = np.frombuffer(pack(launch, memory) or bytes(8), np.uint8).copy()
+        size = np.array([len(buffer)], np.uint64)
+        extra = np.array([1, buffer.ctypes.data, 2, size.ctypes.data, 0], np.uint64)
+        config = cuda.CUlaunchConfig()
+        config.gridDimX, config.gridDimY, config.gridDimZ = triple(launch["grid"])
+        config.blockDimX, config.blockDimY, config.blockDimZ = triple(launch["block"])
+        config.sharedMemBytes = launch["dynamic_shared"]
+        cluster = triple(launch["cluster"])
+        if cluster != (1, 1, 1):
+            attribute = cuda.CUlaunchAttribute()
+            attribute.id = cuda.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+            attribute.value.clusterDim.x, attribute.value.clusterDim.y, attribute.value.clusterDim.z = cluster
+            config.attrs, config.numAttrs = [attribute], 1
+        if config.sharedMemBytes > 48 * 1024:
+            limit = cuda.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+            check(cuda.cuFuncSetAttribute(function, limit, config.sharedMemBytes))
+        check(cuda.cuLaunchKernelEx(config, function, 0, int(extra.ctypes.data)))
+        check(cuda.cuCtxSynchronize())
+        pairs = []
+        for value, after, address in zip(launch["before"], launch["after"], launch["address"], strict=True):
+            if isinstance(value, np.ndarray):
+                pairs.append((after, memory.read(memory.device(address), value)))
+        for after, address in zip(launch["extra_after"], launch["extra_address"], strict=True):
+            pairs.append((after, memory.read(memory.device(address), after)))
+        return pairs
+    finally:
+        memory.free()
+
+
+def compare(simulated, real):
+    """Differing elements and the largest relative difference among them (as the array's type)."""
+    a, b = np.ascontiguousarray(simulated), real
+    bits = np.dtype(f"u{a.dtype.itemsize}")
+    differ = a.view(bits) != b.view(bits)
+    if not differ.any():
+        return 0, 0.0, ""
+    first = int(np.flatnonzero(differ.ravel())[0])
+    x, y = a.ravel()[differ.ravel()], b.ravel()[differ.ravel()]
+    if a.dtype == np.uint32:  # mostly floats as bits
+        x, y = x.view(np.float32), y.view(np.float32)
+    with np.errstate(all="ignore"):
+        x, y = x.astype(np.float64), y.astype(np.float64)
+        gap = np.nanmax(np.abs(x - y) / np.maximum(np.maximum(np.abs(x), np.abs(y)), 1e-30))
+    return int(differ.sum()), float(gap), f"element {first}: simulated {a.ravel()[first]!r}, real {b.ravel()[first]!r}"
+
+
+def main() -> int:
+    with gzip.open(sys.argv[1], "rb") as file:
+        launches = pickle.load(file)
+    check(cuda.cuInit(0))
+    device = check(cuda.cuDeviceGet(0))
+    context = check(cuda.cuDevicePrimaryCtxRetain(device))
+    check(cuda.cuCtxSetCurrent(context))
+    modules, failures, equal = {}, defaultdict(list), 0
+    for launch in launches:
+        try:
+            results = [compare(a, b) for a, b in run(launch, modules)]
+        except RuntimeError as error:
+            failures[launch["test"]].append(str(error))
+            if "ILLEGAL" in str(error) or "LAUNCH_FAILED" in str(error) or "MISALIGNED" in str(error):
+                print("the context is lost at", launch["test"])
+                break
+            continue
+        bad = [r for r in results if r[0]]
+        if bad:
+            text = next((line for line in launch["ptx"].splitlines() if "%out" in line and ".reg" not in line), "")
+            failures[launch["test"]].append(f"{bad[0][0]} differ, by up to {bad[0][1]:.2e}; {bad[0][2]} | {text[:110]}")
+        else:
+            equal += 1
+    print(f"{len(launches)} launches, {equal} equal bit for bit")
+    for test, messages in failures.items():
+        print(f"{test.split('/')[-1]}: {len(messages)}\n    " + "\n    ".join(messages[:3]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
