@@ -26,7 +26,7 @@ if _os.path.isdir(_built):
     __path__.append(_os.path.abspath(_built))
 
 try:
-    from . import _C
+    from . import _C as _C
 except ModuleNotFoundError as _error:
     raise ImportError(
         "tile's extension module is not built for this Python: run `make build` in the checkout"
@@ -56,7 +56,9 @@ from .runtime.jit import (  # noqa: E402
 from . import language  # noqa: E402  # isort: skip
 from . import runtime  # noqa: E402  # isort: skip
 from .compiler import CompilationError, compile  # noqa: E402  # isort: skip
+from .language.aggregate import aggregate  # noqa: E402  # isort: skip
 from .runtime import Config, autotune, heuristics, set_allocator  # noqa: E402  # isort: skip
+from .runtime.asynchronous import AsyncCompileMode, FutureKernel  # noqa: E402  # isort: skip
 
 
 @constexpr_function
@@ -86,9 +88,35 @@ def __getattr__(name: str) -> object:
 
 
 __all__ = [
-    "CompilationError", "CompilerToolError", "Config", "DriverError", "GPUTarget",
-    "InterpreterError", "JITFunction", "KernelInterface", "MockTensor", "OutOfResources",
-    "TensorWrapper", "TileError", "TritonError", "autotune", "cdiv", "compile",
-    "constexpr_function", "heuristics", "jit", "knobs", "language", "must_use_result",
-    "next_power_of_2", "reinterpret", "runtime", "set_allocator", "testing", "tools",
-]  # fmt: skip
+    "AsyncCompileMode",
+    "CompilationError",
+    "CompilerToolError",
+    "Config",
+    "DriverError",
+    "FutureKernel",
+    "GPUTarget",
+    "InterpreterError",
+    "JITFunction",
+    "KernelInterface",
+    "MockTensor",
+    "OutOfResources",
+    "TensorWrapper",
+    "TileError",
+    "TritonError",
+    "aggregate",
+    "autotune",
+    "cdiv",
+    "compile",
+    "constexpr_function",
+    "heuristics",
+    "jit",
+    "knobs",
+    "language",
+    "must_use_result",
+    "next_power_of_2",
+    "reinterpret",
+    "runtime",
+    "set_allocator",
+    "testing",
+    "tools",
+]

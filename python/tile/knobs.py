@@ -156,6 +156,40 @@ class _Nvidia(Group):
     libcuda_path = text("TRITON_LIBCUDA_PATH")
 
 
+class _Build(Group):
+    cc = text("CC")
+    cudacrt_path = text("TRITON_CUDACRT_PATH")
+    cudart_path = text("TRITON_CUDART_PATH")
+
+
+class _Redis(Group):
+    key_format = text("TRITON_REDIS_KEY_FORMAT", "tile:{key}:{filename}")
+    host = text("TRITON_REDIS_HOST", "localhost")
+    port = Knob("TRITON_REDIS_PORT", 6379, int)
+
+
+class _Amd(Group):
+    use_buffer_ops = flag("AMDGCN_USE_BUFFER_OPS", True)
+    use_buffer_atomics = flag("AMDGCN_USE_BUFFER_ATOMICS", True)
+    buffer_ops_analyze_small_tensor_range = flag("AMDGCN_ANALYZE_SMALL_TENSOR_RANGE")
+    dump_amdgcn = flag("AMDGCN_ENABLE_DUMP")
+    libhip_path = text("TRITON_LIBHIP_PATH")
+    use_block_pingpong = flag("TRITON_HIP_USE_BLOCK_PINGPONG")
+    use_in_thread_transpose = flag("TRITON_HIP_USE_IN_THREAD_TRANSPOSE")
+    use_async_copy = flag("TRITON_HIP_USE_ASYNC_COPY")
+    scalarize_packed_fops = flag("AMDGCN_SCALARIZE_PACKED_FOPS")
+
+
+class _Proton(Group):
+    disable = flag("TRITON_PROTON_DISABLE")
+    cupti_lib_dir = text("TRITON_CUPTI_LIB_PATH")
+    enable_nvtx = flag("TRITON_ENABLE_NVTX", True)
+
+
+build = _Build()
+redis = _Redis()
+amd = _Amd()
+proton = _Proton()
 cache = _Cache()
 compilation = _Compilation()
 autotuning = _Autotuning()

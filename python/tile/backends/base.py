@@ -32,6 +32,9 @@ class BaseOptions:
     num_stages: int = 3
     num_ctas: int = 1
     debug: bool = False
+    #: The target, for kernels that ask.
+    backend_name: str = ""
+    arch: int | str = 0
 
     def hash(self) -> str:
         text = repr(sorted(self.as_dict().items()))
@@ -98,7 +101,7 @@ class DriverBase(ABC):
     def get_current_stream(self, device: int) -> Any:
         return 0
 
-    def check_arguments(self, kernel: Any, arguments: list[Any]) -> None:
+    def check_arguments(self, kernel: Any, arguments: list[Any]) -> None:  # noqa: B027
         """Raises for arguments that the device cannot use. Called when a kernel
         is first launched with arguments of their classes and places."""
 

@@ -128,6 +128,12 @@ def same(a: Any, b: Any) -> bool:
         return type(a) is type(b) and len(a) == len(b) and all(map(same, a, b))
     if type(a) is not type(b):
         return False
+    if hasattr(a, "__tile_flatten__") and not isinstance(a, type):
+        handles_a: list[Any] = []
+        handles_b: list[Any] = []
+        flatten(a, handles_a)
+        flatten(b, handles_b)
+        return handles_a == handles_b and structure(a) == structure(b)
     try:
         return bool(a == b)
     except Exception:  # Some user objects compare to non-booleans.

@@ -155,6 +155,9 @@ class Functions:
             return self.call_jit(function, arguments, keywords)
         if isinstance(function, LocalFunction):
             return self.call_local(function, arguments, keywords)
+        construct = getattr(function, "__tile_construct__", None)
+        if construct is not None:
+            return construct(self, arguments, keywords)
         if getattr(function, "__tile_constexpr_function__", False):
             return self.call_constant(function.fn, arguments, keywords)
         try:

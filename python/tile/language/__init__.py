@@ -1,7 +1,8 @@
 """``tile.language``: what kernels are written in."""
 # ruff: noqa: F401
 
-from . import extra, math
+from . import extra, math, target_info
+from .aggregate import aggregate
 from .arithmetic import PropagateNan, add, clamp, maximum, minimum, mul, sub, where
 from .atomic import (
     atomic_add,

@@ -83,9 +83,10 @@ class tensor_descriptor:
         self, handle: Any, shape: list[tensor], strides: list[tensor], block_type: block_type
     ) -> None:
         self.handle = handle
+        #: What a load of a block yields.
+        self.block_type = block_type
         self.shape = tuple(shape)
         self.strides = tuple(strides)
-        self.block_type = block_type
 
     @property
     def block_shape(self) -> tuple[int, ...]:

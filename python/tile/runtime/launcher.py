@@ -9,6 +9,7 @@ from typing import Any
 from .. import _C, knobs
 from ..errors import TileError
 from . import specialize as sp
+from .asynchronous import active_mode
 from .driver import driver
 
 #: Options of a compile that a launch may name.
@@ -94,6 +95,9 @@ class Launcher:
             raise self.argument_error(error) from None
         active = driver.active
         if warmup:
+            mode = active_mode()
+            if mode is not None:
+                return mode.submit(lambda: self.prepare(active, values, options)[0])
             return self.prepare(active, values, options)[0]
         device = active.get_current_device()
         x, y, z = self.grid(grid, values)

@@ -77,13 +77,14 @@ class NvidiaBackend(BaseBackend):
         known = {f.name for f in fields(NvidiaOptions)}
         given = {k: v for k, v in options.items() if v is not None}
         # Options of the peer that mean nothing here are not an error.
-        ignored = {"ir_override", "sanitize_overflow", "instrumentation_mode", "warp_size", "arch"}
+        ignored = {"ir_override", "sanitize_overflow", "instrumentation_mode", "warp_size"}
         unknown = [k for k in given if k not in known and k not in ignored]
         if unknown:
             raise TileError(
                 f"unknown option `{unknown[0]}`; the options are {', '.join(sorted(known))}"
             )
         given = {k: v for k, v in given.items() if k in known}
+        given["backend_name"], given["arch"] = self.target.backend, self.target.arch
         given.setdefault("enable_fp_fusion", knobs.language.default_fp_fusion)
         given.setdefault("line_info", not knobs.compilation.disable_line_info)
         given.setdefault("max_num_imprecise_acc_default", 2**30 if self.target.arch == 90 else 0)

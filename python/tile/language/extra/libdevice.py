@@ -16,9 +16,10 @@ from ..values import builtin, tensor
 
 # name: (arity, {argument type: (symbol, result type)})
 _FLOAT_UNARY = """
-acos acosh asin asinh atan atanh cbrt ceil cos cosh cospi cyl_bessel_i0 cyl_bessel_i1 erf erfc
-erfcinv erfcx erfinv exp exp10 exp2 expm1 floor j0 j1 lgamma log log10 log1p log2 logb nearbyint normcdf
-normcdfinv rcbrt rint round rsqrt sin sinh sinpi sqrt tan tanh tgamma trunc y0 y1
+acos acosh asin asinh atan atanh cbrt ceil cos cosh cospi cyl_bessel_i0 cyl_bessel_i1 erf
+erfc erfcinv erfcx erfinv exp exp10 exp2 expm1 floor j0 j1 lgamma log log10 log1p log2
+logb nearbyint normcdf normcdfinv rcbrt rint round rsqrt sin sinh sinpi sqrt tan tanh
+tgamma trunc y0 y1
 """.split()
 _FLOAT_BINARY = "atan2 copysign fdim fmod hypot nextafter pow remainder".split()
 _FAST_UNARY = {
