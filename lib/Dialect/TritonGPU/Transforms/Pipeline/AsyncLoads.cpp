@@ -250,11 +250,13 @@ private:
     LoadOp op = load.load;
     builder.setInsertionPoint(load.firstUser);
     Value slot = getSlot(load, rings[getRingKey(load)].extract, load.usePlace);
+    // A copy fills what is masked off with zeros.
+    bool isComplete = !op.getOther() || isZero(op.getOther());
     // Where the value only changes its layout, it is read in the new one.
     SmallVector<ConvertLayoutOp> conversions;
     for (Operation *user : op->getUsers())
       if (auto convert = dyn_cast<ConvertLayoutOp>(user);
-          convert && !op.getOther())
+          convert && isComplete)
         conversions.push_back(convert);
     for (ConvertLayoutOp convert : conversions) {
       Value value = put(LocalLoadOp::create(builder, op.getLoc(),
@@ -270,8 +272,7 @@ private:
       Value value = put(LocalLoadOp::create(builder, op.getLoc(), op.getType(),
                                             slot, wait),
                         load.usePlace);
-      // A copy fills what is masked off with zeros.
-      if (op.getOther() && !isZero(op.getOther()))
+      if (!isComplete)
         value = put(arith::SelectOp::create(builder, op.getLoc(), op.getMask(),
                                             value, op.getOther()),
                     load.usePlace);
