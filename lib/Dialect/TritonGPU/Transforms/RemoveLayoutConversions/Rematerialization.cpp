@@ -233,8 +233,15 @@ double Rematerializer::planRecomputation(Value value, Attribute layout,
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return plan(branch.thenYield()->getOperand(index), layout) +
            plan(branch.elseYield()->getOperand(index), layout);
-  if (auto convert = dyn_cast<ConvertLayoutOp>(op))
-    return plan(convert.getSrc(), layout);
+  if (auto convert = dyn_cast<ConvertLayoutOp>(op)) {
+    double cost = plan(convert.getSrc(), layout);
+    // A conversion that nobody else needs is spared.
+    if (isDying(op) && convert->hasOneUse())
+      cost -= getConversionCostCached(convert.getSrc().getType(),
+                                      convert.getType().getEncoding()) *
+              getExecutionWeight(op);
+    return std::max(cost, 0.0);
+  }
   if (!getElementCost(op))
     return kImpossible;
   if (isLayoutFree(op))

@@ -121,3 +121,24 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     tt.return %l : tensor<64x64xf32, #col>
   }
 }
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#row = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // Two conversions on the way to one use become one.
+  // CHECK-LABEL: @merge
+  // CHECK: ttg.convert_layout {{.*}} : tensor<128xf32, #blocked> -> tensor<128xf32, #ttg.slice<{dim = 0, parent = #mma}>>
+  // CHECK-NOT: convert_layout
+  // CHECK: tt.return
+  tt.func @merge(%x: tensor<128xf32, #blocked>, %y: tensor<128x128xf32, #mma>) -> tensor<128x128xf32, #mma> {
+    %0 = ttg.convert_layout %x : tensor<128xf32, #blocked> -> tensor<128xf32, #ttg.slice<{dim = 0, parent = #row}>>
+    %1 = tt.expand_dims %0 {axis = 0 : i32} : tensor<128xf32, #ttg.slice<{dim = 0, parent = #row}>> -> tensor<1x128xf32, #row>
+    %2 = ttg.convert_layout %1 : tensor<1x128xf32, #row> -> tensor<1x128xf32, #mma>
+    %3 = tt.broadcast %2 : tensor<1x128xf32, #mma> -> tensor<128x128xf32, #mma>
+    %4 = arith.mulf %3, %y : tensor<128x128xf32, #mma>
+    tt.return %4 : tensor<128x128xf32, #mma>
+  }
+}
