@@ -1,0 +1,28 @@
+// RUN: tile-opt %s -allocate-shared-memory-nv -convert-triton-gpu-to-llvm | filecheck %s
+
+#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:80"} {
+// CHECK: llvm.func @__assertfail(!llvm.ptr, !llvm.ptr, i32, !llvm.ptr, i64)
+// CHECK: llvm.mlir.global internal constant @tile_string_{{.*}}("pid (%u, %u, %u) idx (%u) x: %i\0A\00")
+// CHECK: llvm.func @vprintf(!llvm.ptr, !llvm.ptr) -> i32
+
+// CHECK-LABEL: llvm.func @print
+tt.func @print(%x: tensor<128xi32, #blocked>) {
+  // CHECK: llvm.alloca
+  // CHECK: llvm.call @vprintf
+  tt.print " x: " {hex = false, isSigned = array<i32: 1>} : %x : tensor<128xi32, #blocked>
+  tt.return
+}
+
+// CHECK-LABEL: llvm.func @check
+tt.func @check(%c: tensor<128xi1, #blocked>) {
+  // CHECK: llvm.cond_br %{{.*}}, ^[[FAIL:.*]], ^[[NEXT:.*]]
+  // CHECK: ^[[FAIL]]:
+  // CHECK: llvm.mlir.constant(21 : i32)
+  // CHECK: llvm.call @__assertfail
+  // CHECK: llvm.br ^[[NEXT]]
+  tt.assert %c, "out of range" : tensor<128xi1, #blocked> loc("kernel.py":21:4)
+  tt.return
+}
+}

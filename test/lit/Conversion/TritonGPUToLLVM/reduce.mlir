@@ -1,0 +1,65 @@
+// RUN: tile-opt %s -allocate-shared-memory-nv -convert-triton-gpu-to-llvm | filecheck %s
+
+#blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:80"} {
+
+// Thread, warp, then one barrier and a vector of all warps' results.
+// CHECK-LABEL: llvm.func @block
+tt.func @block(%x: tensor<512xf32, #blocked>) -> f32 {
+  // CHECK: llvm.fadd
+  // CHECK: llvm.fadd
+  // CHECK: llvm.fadd
+  // CHECK: llvm.mlir.constant(16 : i32)
+  // CHECK: nvvm.shfl.sync bfly
+  // CHECK: nvvm.shfl.sync bfly
+  // CHECK: nvvm.shfl.sync bfly
+  // CHECK: nvvm.shfl.sync bfly
+  // CHECK: nvvm.shfl.sync bfly
+  // CHECK: "@$2 st.shared.b32 [$0], $1;"
+  // CHECK: nvvm.barrier0
+  // CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xi32>
+  // CHECK-NOT: nvvm.barrier0
+  // CHECK: llvm.return
+  %0 = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %1 = arith.addf %a, %b : f32
+    tt.reduce.return %1 : f32
+  }) : (tensor<512xf32, #blocked>) -> f32
+  tt.return %0 : f32
+}
+
+// A row inside a warp: no shared memory; integers in one instruction.
+// CHECK-LABEL: llvm.func @redux
+tt.func @redux(%x: tensor<4x128xi32, #rows>) {
+  // CHECK: nvvm.redux.sync max
+  // CHECK-NOT: nvvm.barrier0
+  // CHECK-NOT: nvvm.shfl
+  // CHECK: llvm.return
+  %0 = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+  ^bb0(%a: i32, %b: i32):
+    %1 = arith.maxsi %a, %b : i32
+    tt.reduce.return %1 : i32
+  }) : (tensor<4x128xi32, #rows>) -> tensor<4xi32, #ttg.slice<{dim = 1, parent = #rows}>>
+  tt.return
+}
+
+// Several operands travel together.
+// CHECK-LABEL: llvm.func @argmax
+tt.func @argmax(%x: tensor<4x32xf32, #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>, %i: tensor<4x32xi32, #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>) {
+  // CHECK: nvvm.shfl.sync bfly
+  // CHECK: nvvm.shfl.sync bfly
+  // CHECK: llvm.fcmp "ogt"
+  // CHECK: llvm.select
+  // CHECK: llvm.select
+  %0:2 = "tt.reduce"(%x, %i) <{axis = 1 : i32}> ({
+  ^bb0(%a: f32, %ai: i32, %b: f32, %bi: i32):
+    %1 = arith.cmpf ogt, %a, %b : f32
+    %2 = arith.select %1, %a, %b : f32
+    %3 = arith.select %1, %ai, %bi : i32
+    tt.reduce.return %2, %3 : f32, i32
+  }) : (tensor<4x32xf32, #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>, tensor<4x32xi32, #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>) -> (tensor<4xf32, #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>}>>, tensor<4xi32, #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>}>>)
+  tt.return
+}
+}
