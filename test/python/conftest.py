@@ -10,6 +10,12 @@ import pytest
 os.environ.setdefault("TILE_DRIVER", "sim")
 
 
+if os.environ["TILE_DRIVER"] == "cuda":
+    import on_device
+
+    on_device.install()
+
+
 @pytest.fixture(autouse=True, scope="session")
 def private_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Tests neither read nor leave compiled kernels in the user's cache."""

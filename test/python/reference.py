@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 import ml_dtypes
 import numpy as np
+import pytest
 
 DTYPES = {
     "fp16": np.float16,
@@ -17,6 +20,8 @@ DTYPES = {
     "u8": np.uint8,
     "u32": np.uint32,
 }
+#: For tests of what only the simulator does.
+sim_only = pytest.mark.skipif(os.environ.get("TILE_DRIVER") == "cuda", reason="needs the simulator")
 #: Relative error of one operation that is rounded to the type.
 EPSILON = {"fp16": 1e-3, "bf16": 8e-3, "fp32": 1e-6, "fp64": 1e-14}
 

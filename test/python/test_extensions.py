@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from frontend import refusal
-from reference import poisoned
+from reference import poisoned, sim_only
 
 import tile
 import tile.language as tl
@@ -131,6 +131,7 @@ def test_cdiv_and_next_power_of_2():
     ]  # fmt: skip
 
 
+@sim_only
 def test_do_bench_in_the_simulator():
     from tile.testing import do_bench
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from reference import DTYPES, close, poisoned, random
+from reference import DTYPES, close, poisoned, random, sim_only
 
 import tile
 import tile.language as tl
@@ -87,6 +87,7 @@ def descriptor_kernel(x_ptr, out_ptr, M, N, BM: tl.constexpr, BN: tl.constexpr):
     out.store([row, column], x.load([row, column]) + 1)
 
 
+@sim_only
 @pytest.mark.parametrize(("m", "n"), [(64, 64), (40, 48)])
 def test_descriptors(m, n, monkeypatch):
     # Ampere has no tensor copies: descriptors become pointers and masks.
@@ -151,6 +152,7 @@ def pointer_table_kernel(table_ptr, out_ptr, n, N: tl.constexpr):
         tl.store(out_ptr + i * N + offsets, tl.load(pointer + offsets))
 
 
+@sim_only
 def test_pointers_from_integers():
     base = random((3, 32), "fp32", 4)
     table = np.array([base[i].ctypes.data for i in (2, 0, 1)], np.int64)
@@ -170,6 +172,7 @@ def out_of_bounds_kernel(x_ptr, out_ptr, N: tl.constexpr):
     tl.store(out_ptr + offsets, tl.load(x_ptr + offsets))
 
 
+@sim_only
 def test_the_simulator_reports_accesses_out_of_bounds():
     import tile.sim
 

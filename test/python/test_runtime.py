@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from reference import poisoned
+from reference import poisoned, sim_only
 
 import tile
 import tile.language as tl
@@ -27,6 +27,7 @@ def fill_kernel(out_ptr, value, n, BLOCK: tl.constexpr = 64):
     tl.store(out_ptr + offsets, value, mask=offsets < n)
 
 
+@sim_only
 def test_keys_of_arguments():
     aligned = np.zeros(64, np.float32)
     while aligned.ctypes.data % 16:
@@ -40,6 +41,7 @@ def test_keys_of_arguments():
     assert specialize(np.int64(5)) == "i32"
 
 
+@sim_only
 def test_unsupported_arguments():
     with pytest.raises(tile.TileError, match="a dict cannot be an argument of a kernel"):
         fill_kernel[(1,)]({}, 1.0, 5)
@@ -199,6 +201,7 @@ def test_a_kernel_is_not_called_directly():
         tl.arange(0, 4)
 
 
+@sim_only
 def test_warmup_compiles_without_running():
     out = poisoned(64, "fp32")
     before = out.copy()
@@ -274,6 +277,7 @@ def run_program(path: Path, value: str, cache: Path) -> list[str]:
     ).stdout.split()
 
 
+@sim_only
 def test_disk_cache(tmp_path):
     cache, program = tmp_path / "cache", tmp_path / "program.py"
     first = run_program(program, "1.5", cache)
@@ -288,6 +292,7 @@ def test_disk_cache(tmp_path):
     assert not list(cache.glob("*/.tmp-*")), "temporary folders stay behind"
 
 
+@sim_only
 def test_damaged_cache_entries_are_replaced(tmp_path):
     cache, program = tmp_path / "cache", tmp_path / "program.py"
     first = run_program(program, "1.5", cache)
@@ -421,6 +426,7 @@ def test_reinterpret():
     np.testing.assert_array_equal(out, np.arange(16) * 2)
 
 
+@sim_only
 def test_simulate_returns_a_report():
     out = poisoned(64, "fp32")
     report = fill_kernel.simulate(out, 2.0, 64, grid=(1,))

@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
+from .. import knobs
 from ..errors import SemanticError, TileError
 
 T = TypeVar("T")
@@ -184,7 +185,13 @@ class JITFunction(KernelInterface[T]):
             launcher = self._launcher = Launcher(self)
         for hook in self.pre_run_hooks:
             hook(*args, **kwargs)
-        return launcher(grid, warmup, args, kwargs)
+        try:
+            return launcher(grid, warmup, args, kwargs)
+        except TileError as error:
+            if knobs.compilation.front_end_debugging:
+                raise
+            # The message has the place in the user's code; our stack is noise.
+            raise error.with_traceback(None) from error.__cause__
 
     def simulate(self, *args: Any, grid: Any, **kwargs: Any) -> Any:
         """Runs the kernel in the simulator; returns its report."""

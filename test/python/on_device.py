@@ -1,0 +1,60 @@
+"""Lets the tests, which use NumPy arrays, run on a GPU: arguments are copied
+there before a launch and back after it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+class DeviceArray:
+    """A view of a NumPy array's memory, on the GPU."""
+
+    is_cuda = True
+
+    def __init__(self, array: np.ndarray, copies: dict[int, tuple[np.ndarray, Any]]) -> None:
+        import torch
+
+        root = array
+        while isinstance(root.base, np.ndarray):
+            root = root.base
+        key = root.__array_interface__["data"][0]
+        if key not in copies:
+            raw = np.ndarray((root.nbytes,), np.uint8, buffer=root.data.cast("B"))
+            copies[key] = (raw, torch.from_numpy(raw.copy()).cuda())
+        self.dtype = array.dtype
+        self.offset = array.__array_interface__["data"][0] - key
+        self.memory = copies[key][1]
+
+    def data_ptr(self) -> int:
+        return self.memory.data_ptr() + self.offset
+
+
+def install() -> None:
+    """Makes kernels take NumPy arrays on the cuda driver."""
+    import torch
+
+    from tile.runtime.jit import JITFunction
+
+    run = JITFunction.run
+
+    def run_with_copies(self: Any, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any):
+        copies: dict[int, tuple[np.ndarray, Any]] = {}
+
+        def move(value: Any) -> Any:
+            if isinstance(value, np.ndarray):
+                return DeviceArray(value, copies)
+            if isinstance(value, tuple):
+                return tuple(map(move, value))
+            return value
+
+        moved = {k: move(v) for k, v in kwargs.items()}
+        kernel = run(self, *map(move, args), grid=grid, warmup=warmup, **moved)
+        torch.cuda.synchronize()
+        for raw, memory in copies.values():
+            if raw.flags.writeable:
+                raw[...] = memory.cpu().numpy()
+        return kernel
+
+    JITFunction.run = run_with_copies
