@@ -134,7 +134,8 @@ struct Worker {
   std::vector<std::vector<InstStats>> stats; ///< by code and instruction
   Counters counters;
   std::vector<std::pair<uint64_t, Finding>> findings; ///< with the CTA's number
-  std::vector<std::unique_ptr<Frame>> framePool;
+  std::vector<std::unique_ptr<Frame>> frames; ///< all that were made
+  std::vector<Frame *> freeFrames;
 };
 
 /// Everything a handler needs, for the fragment that is running.

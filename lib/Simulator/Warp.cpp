@@ -38,12 +38,12 @@ void Ctx::saveFragment() {
 }
 
 Frame *Ctx::newFrame(const Code *of, Frame *parent) {
-  std::unique_ptr<Frame> made;
-  if (!worker->framePool.empty()) {
-    made = std::move(worker->framePool.back());
-    worker->framePool.pop_back();
+  Frame *made;
+  if (!worker->freeFrames.empty()) {
+    made = worker->freeFrames.back();
+    worker->freeFrames.pop_back();
   } else {
-    made = std::make_unique<Frame>();
+    made = worker->frames.emplace_back(std::make_unique<Frame>()).get();
   }
   made->code = of;
   made->parent = parent;
@@ -62,13 +62,13 @@ Frame *Ctx::newFrame(const Code *of, Frame *parent) {
     warp->localStride = stride;
   }
   fillSpecials(*this, *made);
-  return made.release();
+  return made;
 }
 
 void Ctx::release(Frame *of) {
   while (of && --of->refs == 0) {
     Frame *parent = of->parent;
-    worker->framePool.emplace_back(of);
+    worker->freeFrames.push_back(of);
     of = parent;
   }
 }

@@ -10,6 +10,7 @@ the last bits, which the report shows as the largest relative difference.
 from __future__ import annotations
 
 import gzip
+import multiprocessing
 import pickle
 import struct
 import sys
@@ -120,8 +121,8 @@ def run(launch, modules):
     memory = Memory()
     try:
         buffer = np.frombuffer(pack(launch, memory) or bytes(8), np.uint8).copy()
-        size = np.array([len(buffer)], np.uint64)
-        extra = np.array([1, buffer.ctypes.data, 2, size.ctypes.data, 0], np.uint64)
+        # One pointer for each parameter: the driver knows where the hardware wants them.
+        pointers = np.array([buffer.ctypes.data + p[2] for p in launch["params"]] or [0], np.uint64)
         config = cuda.CUlaunchConfig()
         config.gridDimX, config.gridDimY, config.gridDimZ = triple(launch["grid"])
         config.blockDimX, config.blockDimY, config.blockDimZ = triple(launch["block"])
@@ -135,7 +136,7 @@ def run(launch, modules):
         if config.sharedMemBytes > 48 * 1024:
             limit = cuda.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
             check(cuda.cuFuncSetAttribute(function, limit, config.sharedMemBytes))
-        check(cuda.cuLaunchKernelEx(config, function, 0, int(extra.ctypes.data)))
+        check(cuda.cuLaunchKernelEx(config, function, int(pointers.ctypes.data), 0))
         check(cuda.cuCtxSynchronize())
         pairs = []
         for value, after, address in zip(launch["before"], launch["after"], launch["address"], strict=True):
@@ -165,29 +166,47 @@ def compare(simulated, real):
     return int(differ.sum()), float(gap), f"element {first}: simulated {a.ravel()[first]!r}, real {b.ravel()[first]!r}"
 
 
+LOST = ("ILLEGAL", "LAUNCH_FAILED", "MISALIGNED", "ASSERT", "ILLEGAL_ADDRESS")
+
+
+def replay(launches, start, results):
+    """Runs launches from `start` on; a launch that breaks the context is the last one of its process."""
+    check(cuda.cuInit(0))
+    check(cuda.cuCtxSetCurrent(check(cuda.cuDevicePrimaryCtxRetain(check(cuda.cuDeviceGet(0))))))
+    modules = {}
+    for index in range(start, len(launches)):
+        launch = launches[index]
+        try:
+            bad = [r for r in (compare(a, b) for a, b in run(launch, modules)) if r[0]]
+            text = next((x for x in launch["ptx"].splitlines() if "%out" in x and ".reg" not in x), "")
+            message = f"{bad[0][0]} differ, by up to {bad[0][1]:.2e}; {bad[0][2]} | {text[:110]}" if bad else ""
+        except RuntimeError as error:
+            message = str(error)
+        results.put((index, message))
+        if any(word in message for word in LOST):
+            break
+    results.put(None)
+
+
 def main() -> int:
     with gzip.open(sys.argv[1], "rb") as file:
         launches = pickle.load(file)
-    check(cuda.cuInit(0))
-    device = check(cuda.cuDeviceGet(0))
-    context = check(cuda.cuDevicePrimaryCtxRetain(device))
-    check(cuda.cuCtxSetCurrent(context))
-    modules, failures, equal = {}, defaultdict(list), 0
-    for launch in launches:
-        try:
-            results = [compare(a, b) for a, b in run(launch, modules)]
-        except RuntimeError as error:
-            failures[launch["test"]].append(str(error))
-            if "ILLEGAL" in str(error) or "LAUNCH_FAILED" in str(error) or "MISALIGNED" in str(error):
-                print("the context is lost at", launch["test"])
-                break
-            continue
-        bad = [r for r in results if r[0]]
-        if bad:
-            text = next((line for line in launch["ptx"].splitlines() if "%out" in line and ".reg" not in line), "")
-            failures[launch["test"]].append(f"{bad[0][0]} differ, by up to {bad[0][1]:.2e}; {bad[0][2]} | {text[:110]}")
-        else:
-            equal += 1
+    # The process that holds the context starts afresh: a broken context cannot be repaired.
+    spawn = multiprocessing.get_context("spawn")
+    failures, equal, start = defaultdict(list), 0, 0
+    while start < len(launches):
+        results = spawn.Queue()
+        process = spawn.Process(target=replay, args=(launches, start, results))
+        process.start()
+        last = start - 1
+        while (item := results.get(timeout=120)) is not None:
+            last, message = item
+            if message:
+                failures[launches[last]["test"]].append(message)
+            else:
+                equal += 1
+        process.join()
+        start = last + 1
     print(f"{len(launches)} launches, {equal} equal bit for bit")
     for test, messages in failures.items():
         print(f"{test.split('/')[-1]}: {len(messages)}\n    " + "\n    ".join(messages[:3]))

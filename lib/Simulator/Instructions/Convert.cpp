@@ -198,7 +198,7 @@ uint16_t truncate32(uint32_t a) { return uint16_t(a); }
 float floatS32(int32_t a) { return float(a); }
 float floatU32(uint32_t a) { return float(a); }
 float widenHalf(Half a) { return canonical(floatFromHalf(a.bits)); }
-float widenBf16(Bf16 a) { return canonical(floatFromBf16(a.bits)); }
+float widenBf16(Bf16 a) { return floatFromBf16(a.bits); } // a NaN keeps its bits
 Half narrowHalf(float a) { return {halfFromFloat(a)}; }
 Bf16 narrowBf16(float a) { return {bf16FromFloat(a)}; }
 uint32_t narrowHalf2(float a, float b) { return uint32_t(halfFromFloat(a)) << 16 | halfFromFloat(b); }
@@ -208,7 +208,7 @@ int32_t truncS32(float a) {
   return d != d ? 0 : d >= 2147483647.0 ? INT32_MAX : d <= -2147483648.0 ? INT32_MIN : int32_t(d);
 }
 double widenF32(float a) { return a; }
-float narrowF64(double a) { return canonical(float(a)); }
+float narrowF64(double a) { return float(a); } // a NaN keeps its upper bits
 
 ExecFn fastConvert(const Conversion &how, unsigned registerBits) {
   if (how.ftz || how.sat || how.relu || how.finite)

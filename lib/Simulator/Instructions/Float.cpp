@@ -122,8 +122,8 @@ double dFma(double a, double b, double c) { return std::fma(a, b, c); }
 
 //===-- Signs, minimum and maximum ----------------------------------------===//
 
-template <bool Ftz> float fNeg(float a) { return floatOfBits(bitsOfFloat(ftzIf<Ftz>(a)) ^ 0x80000000); }
-template <bool Ftz> float fAbs(float a) { return floatOfBits(bitsOfFloat(ftzIf<Ftz>(a)) & 0x7fffffff); }
+template <bool Ftz> float fNeg(float a) { return canonical(floatOfBits(bitsOfFloat(ftzIf<Ftz>(a)) ^ 0x80000000)); }
+template <bool Ftz> float fAbs(float a) { return canonical(floatOfBits(bitsOfFloat(ftzIf<Ftz>(a)) & 0x7fffffff)); }
 double dNeg(double a) { return doubleOfBits(bitsOfDouble(a) ^ (uint64_t(1) << 63)); }
 double dAbs(double a) { return doubleOfBits(bitsOfDouble(a) & ~(uint64_t(1) << 63)); }
 float fCopysign(float a, float b) { return floatOfBits((bitsOfFloat(a) & 0x80000000) | (bitsOfFloat(b) & 0x7fffffff)); }
@@ -258,7 +258,7 @@ template <unsigned What, class F> bool testp(F a) {
   case 1: return std::isinf(a);
   case 2: return !std::isnan(a);
   case 3: return std::isnan(a);
-  case 4: return std::isnormal(a);
+  case 4: return std::isnormal(a) || a == 0; // zeros count as normal
   default: return std::fpclassify(a) == FP_SUBNORMAL;
   }
 }

@@ -67,8 +67,8 @@ template <class F, bool Max, bool Nan> struct HMinMaxXor {
     return (r & 0x7fff) > F::infinity ? r : uint16_t(r | ((a ^ b) & 0x8000));
   }
 };
-template <class F> struct HNeg { static uint16_t f(uint16_t a) { return a ^ 0x8000; } };
-template <class F> struct HAbs { static uint16_t f(uint16_t a) { return a & 0x7fff; } };
+template <class F> struct HNeg { static uint16_t f(uint16_t a) { return (a & 0x7fff) > F::infinity ? F::nan : a ^ 0x8000; } };
+template <class F> struct HAbs { static uint16_t f(uint16_t a) { return (a & 0x7fff) > F::infinity ? F::nan : a & 0x7fff; } };
 template <class F> struct HExp2 { static uint16_t f(uint16_t a) { return F::put(std::exp2(F::get(a))); } };
 template <class F> struct HTanh { static uint16_t f(uint16_t a) { return F::put(std::tanh(F::get(a))); } };
 

@@ -43,7 +43,7 @@ int32_t clamp32(int64_t v) { return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? 
 int32_t addSat(int32_t a, int32_t b) { return clamp32(int64_t(a) + b); }
 int32_t subSat(int32_t a, int32_t b) { return clamp32(int64_t(a) - b); }
 int32_t madHiSat(int32_t a, int32_t b, int32_t c) { return clamp32(int64_t(MulHi::f(a, b)) + c); }
-// Division by zero gives all ones and leaves the dividend as the remainder.
+// Quotient and remainder of a division by zero are all ones, as an H200 gives them.
 struct Div {
   template <class T> static T f(T a, T b) {
     if (b == 0)
@@ -56,7 +56,7 @@ struct Div {
 struct Rem {
   template <class T> static T f(T a, T b) {
     if (b == 0)
-      return a;
+      return T(-1);
     if (std::is_signed_v<T> && b == T(-1))
       return 0;
     return T(a % b);

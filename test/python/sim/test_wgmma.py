@@ -63,10 +63,12 @@ def wgmma_ptx(instruction, steps, d_regs, a_bytes, b_bytes, a_regs, wait="wgmma.
         "bar.sync 0;",
         "ld.param.u64 %k, [descs]; ld.param.u64 %g, [fragments]; mad.wide.u32 %g, %t, " + str(16 * steps) + ", %g;",
         *[f"mov.b32 %d{i}, 0;" for i in range(d_regs)],
+        "shr.u32 %o, %s, 4; cvt.u64.u32 %y, %o;",
     ]
     products = []
     for j in range(steps):
         lines.append(f".reg .b64 %da{j}, %db{j}; .reg .b32 %e{j}_<4>; ld.global.b64 %da{j}, [%k+{16 * j}]; ld.global.b64 %db{j}, [%k+{16 * j + 8}];")
+        lines.append(f"add.u64 %da{j}, %da{j}, %y; add.u64 %db{j}, %db{j}, %y;")
         if a_regs:
             lines.append(f"ld.global.v4.b32 {{%e{j}_0, %e{j}_1, %e{j}_2, %e{j}_3}}, [%g+{16 * j}];")
         a = f"{{%e{j}_0, %e{j}_1, %e{j}_2, %e{j}_3}}" if a_regs else f"%da{j}"
