@@ -97,7 +97,7 @@ def test_loop_hints():
     @tile.jit
     def kernel(p, n):
         for i in tl.range(0, n, num_stages=4, loop_unroll_factor=2, flatten=True,
-                          warp_specialize=True,                          disallow_acc_multi_buffer=True, disable_licm=True):  # fmt: skip
+                          warp_specialize=True,                          disallow_acc_multi_buffer=True, disable_licm=True):  # fmt: skip  # noqa: E501
             tl.store(p + i, 1.0)
 
     text = raw_ttir(kernel, SIGNATURE)

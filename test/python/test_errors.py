@@ -87,7 +87,7 @@ def test_incompatible_shapes():
         tl.store(p, x)
 
     expect(
-        kernel, 2, "x = tl.arange(0, 128) + tl.arange(0, 64)", "tl.arange(0, 128) + tl.arange(0, 64)",
+        kernel, 2, "x = tl.arange(0, 128) + tl.arange(0, 64)", "tl.arange(0, 128) + tl.arange(0, 64)",  # noqa: E501
         "shapes [128] and [64] do not fit together: 128 and 64 elements in dimension 0",
     )  # fmt: skip
 
@@ -258,35 +258,35 @@ def test_recursion():
         ("import os", "`import` cannot be used in kernels"),
         ("raise ValueError", "`raise` cannot be used in kernels"),
         ("x = {1, 2}", "sets cannot be used in kernels"),
-        ("x = p @ p", "the operator MatMult is not supported in kernels; use tl.dot for matrix products"),
-        ("for i in range(n):\n        return", "`return` is not supported inside a loop; set a variable and return "
+        ("x = p @ p", "the operator MatMult is not supported in kernels; use tl.dot for matrix products"),  # noqa: E501
+        ("for i in range(n):\n        return", "`return` is not supported inside a loop; set a variable and return "  # noqa: E501
          "after the loop"),
         ("return n", "a kernel returns nothing; store its results through pointers"),
         ("tl.store(n, 1)", "store takes a pointer or a block of pointers, not int32"),
-        ("tl.store(p, tl.arange(0, 16))", "cannot store through the scalar pointer pointer<fp32>: the value is a block"),
-        ("tl.load(p + tl.arange(0, 4), other=1.0)", "other is what masked-off elements read as, so it needs a mask"),
-        ("tl.load(p, cache_modifier='.zz')", "cache_modifier is one of '', '.ca', '.cg', '.cv', not '.zz'"),
+        ("tl.store(p, tl.arange(0, 16))", "cannot store through the scalar pointer pointer<fp32>: the value is a block"),  # noqa: E501
+        ("tl.load(p + tl.arange(0, 4), other=1.0)", "other is what masked-off elements read as, so it needs a mask"),  # noqa: E501
+        ("tl.load(p, cache_modifier='.zz')", "cache_modifier is one of '', '.ca', '.cg', '.cv', not '.zz'"),  # noqa: E501
         ("tl.load(p, msk=1)", "load() got an unexpected keyword argument 'msk'"),
         ("p + p", "cannot add the pointers pointer<fp32> and pointer<fp32>"),
         ("p + 1.5", "a pointer moves by an integer, not by float"),
         ("n & 1.5", "& takes integers, not fp32"),
         ("n // 1.5", "// takes integers, not fp32; use tl.floor(x / y) for floats"),
-        ("tl.arange(0, n)", "arange needs constants, but its end is int32; add a run-time offset to the range instead"),
+        ("tl.arange(0, n)", "arange needs constants, but its end is int32; add a run-time offset to the range instead"),  # noqa: E501
         ("tl.program_id(3)", "program_id takes the axis 0, 1 or 2, not 3"),
         ("tl.dot(n, n)", "dot takes blocks, not int32"),
         ("tl.sum(n, axis=0)", "reduce takes blocks, not the scalar int32"),
-        ("tl.reshape(tl.arange(0, 16), 4, 8)", "cannot reshape [16] (16 elements) to [4, 8] (32 elements)"),
-        ("tl.arange(0, 16)[3]", "a block is indexed with None, ':' and '...' only; use tl.gather, a mask or pointers to "
+        ("tl.reshape(tl.arange(0, 16), 4, 8)", "cannot reshape [16] (16 elements) to [4, 8] (32 elements)"),  # noqa: E501
+        ("tl.arange(0, 16)[3]", "a block is indexed with None, ':' and '...' only; use tl.gather, a mask or pointers to "  # noqa: E501
          "take elements"),
-        ("tl.expand_dims(tl.arange(0, 4), 5)", "expand_dims got axis 5 for a rank of 2; it must be from -2 to 1"),
-        ("tl.static_assert(n > 1)", "static_assert takes a constant condition; use tl.device_assert for a run-time one"),
+        ("tl.expand_dims(tl.arange(0, 4), 5)", "expand_dims got axis 5 for a rank of 2; it must be from -2 to 1"),  # noqa: E501
+        ("tl.static_assert(n > 1)", "static_assert takes a constant condition; use tl.device_assert for a run-time one"),  # noqa: E501
         ("tl.static_assert(1 > 2, 'no')", "static assertion failed: no"),
         ("tl.nothing()", "module `tile.language` has no attribute `nothing`"),
         ("n.nothing()", "a int32 has no attribute `nothing`"),
         ("int(n)", "int() works on constants; use .to(tl.int32) for run-time values"),
         ("(1, 2)[n]", "a tuple is indexed with constants, not with a run-time value"),
         ("a, b = 1, 2, 3", "cannot unpack 3 values into 2 names"),
-        ("n.to(tl.float32, fp_downcast_rounding='up')", "fp_downcast_rounding applies to a conversion to a narrower float, "
+        ("n.to(tl.float32, fp_downcast_rounding='up')", "fp_downcast_rounding applies to a conversion to a narrower float, "  # noqa: E501
          "not from int32 to fp32"),
         ("1 // 0", "division by zero in a constant expression"),
         ("tl.arange(0, 4).to(tl.uint8) + 300", "the constant 300 is out of range for type uint8"),

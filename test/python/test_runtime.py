@@ -116,7 +116,7 @@ def test_compile_stops_and_starts_at_any_stage(tmp_path):
         path.write_text(stopped.asm[stage])
         resumed = tile.compile(str(path), target=TARGET, stop_at="ptx")
         assert ".entry fill_kernel" in resumed.asm["ptx"]
-        assert list(resumed.asm)[0] == stage
+        assert next(iter(resumed.asm)) == stage
 
 
 def test_unknown_stage_target_and_option():
@@ -125,7 +125,7 @@ def test_unknown_stage_target_and_option():
     )
     with pytest.raises(
         tile.TileError,
-        match="there is no stage 'asm'; the stages are ttir, ttgir, llir, ptx, cubin",
+        match=r"there is no stage 'asm'; the stages are ttir, ttgir, llir, ptx, cubin",
     ):
         tile.compile(source, target=TARGET, stop_at="asm")
     with pytest.raises(
@@ -309,7 +309,7 @@ def test_cache_key_follows_called_functions():
         import linecache
 
         name = f"<test {body}>"
-        text = f"@tile.jit\ndef callee(x):\n    return {body}\n\n@tile.jit\ndef kernel(p):\n    callee(p)\n"
+        text = f"@tile.jit\ndef callee(x):\n    return {body}\n\n@tile.jit\ndef kernel(p):\n    callee(p)\n"  # noqa: E501
         linecache.cache[name] = (len(text), None, text.splitlines(True), name)
         namespace.clear()
         namespace.update(tile=tile, tl=tl)

@@ -144,8 +144,6 @@ shl = _bitwise("<<", "arith.shli")
 
 def shr(x: Any, y: Any) -> tensor:
     """x >> y; keeps the sign of signed integers."""
-    if isinstance(x, tensor) and isinstance(y, tensor) and x.dtype.is_int() and y.dtype.is_int():
-        y = cast(y, x.dtype) if y.dtype.int_bitwidth <= x.dtype.int_bitwidth else y
     x, y = binary_operands(x, y, ">>")
     if not x.dtype.is_int():
         raise SemanticError(f">> takes integers, not {x.dtype}")
@@ -236,7 +234,7 @@ ge = _comparison(">=", "oge", "sge", "uge")
 @builtin
 def minimum(x: Any, y: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
     """The smaller of x and y, element by element."""
-    x, y = binary_operands(x, y, "minimum")
+    x, y = binary_operands(to_tensor(x), to_tensor(y), "minimum")
     if x.dtype.is_floating():
         nan = PropagateNan(int(unwrap(propagate_nan))) is PropagateNan.ALL
         return _binary("arith.minimumf" if nan else "arith.minnumf", x, y)
@@ -246,7 +244,7 @@ def minimum(x: Any, y: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
 @builtin
 def maximum(x: Any, y: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
     """The larger of x and y, element by element."""
-    x, y = binary_operands(x, y, "maximum")
+    x, y = binary_operands(to_tensor(x), to_tensor(y), "maximum")
     if x.dtype.is_floating():
         nan = PropagateNan(int(unwrap(propagate_nan))) is PropagateNan.ALL
         return _binary("arith.maximumf" if nan else "arith.maxnumf", x, y)
@@ -256,8 +254,8 @@ def maximum(x: Any, y: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
 @builtin
 def clamp(x: Any, min: Any, max: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
     """x, but at least `min` and at most `max`."""
-    x, min = binary_operands(x, min, "clamp")
-    x, max = binary_operands(x, max, "clamp")
+    x, min = binary_operands(to_tensor(x), to_tensor(min), "clamp")
+    x, max = binary_operands(x, to_tensor(max), "clamp")
     x, min = binary_operands(x, min, "clamp")
     nan = PropagateNan(int(unwrap(propagate_nan)))
     if not x.dtype.is_floating():

@@ -75,8 +75,10 @@ def fma(x: Any, y: Any, z: Any) -> tensor:
     x, y = binary_operands(x, y, "fma")
     z, x = binary_operands(z, x, "fma")
     z, y = binary_operands(z, y, "fma")
+    if x.dtype.is_int():
+        return _binary("arith.addi", _binary("arith.muli", x, y), z)
     if not x.dtype.is_standard_floating():
-        raise SemanticError(f"tl.fma takes floats, not {x.dtype}")
+        raise SemanticError(f"tl.fma takes numbers, not {x.dtype}")
     b = current()
     handle = b.create_one("math.fma", (x.handle, y.handle, z.handle), None, (b.type(x.type),))
     return tensor(handle, x.type)

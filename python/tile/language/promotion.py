@@ -11,18 +11,6 @@ from .dtypes import block_type, dtype
 from .state import current
 from .values import describe, tensor, unwrap
 
-_RANK = {
-    "fp8e4b15": 0,
-    "fp8e4nv": 0,
-    "fp8e4b8": 0,
-    "fp8e5": 0,
-    "fp8e5b16": 0,
-    "fp16": 1,
-    "bf16": 1,
-    "fp32": 2,
-    "fp64": 3,
-}
-
 
 def is_constant(value: Any) -> bool:
     """True for numbers that are known when the kernel is compiled."""
@@ -94,19 +82,19 @@ def integer_promote(a: dtype, b: dtype) -> dtype:
 def computation_type(a: dtype, b: dtype, div_or_mod: bool = False) -> dtype:
     """The type in which an operation on `a` and `b` is computed."""
     a_float, b_float = a.is_floating(), b.is_floating()
-    if a_float and b_float:
-        if a == b:
-            if div_or_mod and a.name in ("fp16", "bf16"):
-                return dt.float32
-            return a
-        ra, rb = _RANK[a.name], _RANK[b.name]
-        if ra == rb:  # fp16 with bf16, or two 8-bit formats
-            return dt.float32 if ra == 1 else dt.float16
-        wider = a if ra > rb else b
-        return dt.float32 if div_or_mod and wider.name in ("fp16", "bf16") else wider
     if a_float or b_float:
-        floating = a if a_float else b
-        return dt.float32 if div_or_mod and floating.name in ("fp16", "bf16") else floating
+        names = (a.name, b.name)
+        for wide in ("fp64", "fp32"):
+            if wide in names:
+                return dt.float64 if wide == "fp64" else dt.float32
+        if "fp16" in names:
+            return dt.float32 if div_or_mod else dt.float16
+        if "bf16" in names:
+            # Neither integers nor 8-bit floats fit in its mantissa.
+            return dt.bfloat16 if a == b and not div_or_mod else dt.float32
+        if a == b:
+            return a
+        return dt.float16 if a_float and b_float else (a if a_float else b)
     if not a.is_int() or not b.is_int():
         raise SemanticError(f"no arithmetic between {a} and {b}")
     if div_or_mod and a.int_signedness != b.int_signedness:

@@ -70,14 +70,18 @@ def swizzle2d(i, j, size_i, size_j, size_g):
 
 @constexpr_function
 def _sum_type(dtype, wanted):
-    """Sums of small integers are int32; of small floats, float32."""
+    """Sums of small integers are int32 (uint32 if unsigned, as booleans are)."""
     if wanted is not None:
         return wanted
-    if dtype.is_int():
-        if dtype.int_bitwidth >= 32:
-            return dtype
-        return dt.int32 if dtype.is_int_signed() or dtype.is_bool() else dt.uint32
-    return dt.float32 if dtype.primitive_bitwidth < 32 else dtype
+    if dtype.is_int() and dtype.int_bitwidth < 32:
+        return dt.int32 if dtype.is_int_signed() else dt.uint32
+    return dtype
+
+
+@constexpr_function
+def _accumulation_type(dtype):
+    """Small floats are added up in float32: their own sums soon stop growing."""
+    return dt.float32 if dtype.is_floating() and dtype.primitive_bitwidth < 32 else dtype
 
 
 @constexpr_function
@@ -95,14 +99,19 @@ def _scan_type(dtype, wanted):
     if wanted is not None:
         return wanted
     if dtype.is_int() and dtype.int_bitwidth < 32:
-        return dt.int32 if dtype.is_int_signed() or dtype.is_bool() else dt.uint32
+        return dt.int32 if dtype.is_int_signed() else dt.uint32
+    return dt.float32 if dtype.is_bf16() else dtype
+
+
+@constexpr_function
+def _product_type(dtype):
     return dt.float32 if dtype.is_bf16() else dtype
 
 
 @constexpr_function
 def _index_type(dtype):
     """Indices need a type that the values' comparison does not widen."""
-    return dt.float32 if dtype.is_floating() and dtype.primitive_bitwidth < 32 else dtype
+    return dt.float32 if dtype.is_bf16() else dtype
 
 
 # Reductions.
@@ -182,10 +191,12 @@ def _indices(input, axis: constexpr):
 def sum(input, axis=None, keep_dims=False, dtype: constexpr = None):
     """The sum along `axis`, or of all elements.
 
-    Integers below 32 bits are summed as int32 and floats below 32 bits as
-    float32, unless `dtype` says otherwise.
+    Integers below 32 bits are summed as 32-bit ones, unless `dtype` says
+    otherwise. Floats below 32 bits are added up in float32 and then rounded.
     """
-    return reduce(input.to(_sum_type(input.dtype, dtype)), axis, _add, keep_dims=keep_dims)
+    wanted: constexpr = _sum_type(input.dtype, dtype)
+    values = input.to(wanted).to(_accumulation_type(wanted))
+    return reduce(values, axis, _add, keep_dims=keep_dims).to(wanted)
 
 
 @_method()
@@ -289,7 +300,7 @@ def cumsum(input, axis=0, reverse=False, dtype: constexpr = None):
 @jit
 def cumprod(input, axis=0, reverse=False):
     """The products of all elements up to each along `axis`."""
-    return associative_scan(input.to(_scan_type(input.dtype, None)), axis, _mul, reverse)
+    return associative_scan(input.to(_product_type(input.dtype)), axis, _mul, reverse)
 
 
 # Order: sorting networks over a view of the block with two elements a level.
@@ -384,7 +395,7 @@ def topk(x, k: constexpr, dim: constexpr = None):
     """The k largest along the last dimension, in descending order."""
     axis: constexpr = _last(dim, len(x.shape))
     static_assert(k > 0 and k <= x.shape[axis], "k is from 1 to the extent of the dimension")
-    ordered = sort(x, dim, True)
+    ordered = sort(x.to(_order_type(x.dtype)), dim, True)
     if k == x.shape[axis]:
         return ordered
     for _ in static_range(_log2(x.shape[axis]) - _log2(k)):

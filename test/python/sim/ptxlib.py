@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (PTX text reads better unbroken)
 """Builds small PTX kernels around single instructions and runs them on the simulator."""
 
 from __future__ import annotations
@@ -28,20 +29,31 @@ def elementwise_ptx(text: str, result: str, operands: Sequence[str]) -> str:
 
     `text` names the operands {0}, {1}, ... and the result {d}; predicates are stored as 0 or 1.
     """
-    lines = [HEADER, ".visible .entry op(" + ", ".join(f".param .u64 p{i}" for i in range(len(operands) + 1))]
+    lines = [
+        HEADER,
+        ".visible .entry op(" + ", ".join(f".param .u64 p{i}" for i in range(len(operands) + 1)),
+    ]
     lines.append(", .param .u32 n)\n{")
-    lines.append(".reg .pred %guard, %pd, %p<8>; .reg .b32 %t<8>; .reg .b64 %a<16>; .reg .b32 %w<4>; .reg .b64 %q<4>; .reg .b16 %h<4>;")
+    lines.append(
+        ".reg .pred %guard, %pd, %p<8>; .reg .b32 %t<8>; .reg .b64 %a<16>; .reg .b32 %w<4>; .reg .b64 %q<4>; .reg .b16 %h<4>;"
+    )
     lines.append(".reg .b32 %thread, %cta, %dim, %i, %n, %pw;")
-    lines.append("mov.u32 %thread, %tid.x; mov.u32 %cta, %ctaid.x; mov.u32 %dim, %ntid.x; mad.lo.u32 %i, %cta, %dim, %thread;")
+    lines.append(
+        "mov.u32 %thread, %tid.x; mov.u32 %cta, %ctaid.x; mov.u32 %dim, %ntid.x; mad.lo.u32 %i, %cta, %dim, %thread;"
+    )
     lines.append("ld.param.u32 %n, [n]; setp.ge.u32 %guard, %i, %n; @%guard bra DONE;")
     names = []
     for index, kind in enumerate(operands):
         size = width(kind)
         bits = max(16, size * 8)
         lines.append(f".reg .b{bits} %x{index};")
-        lines.append(f"ld.param.u64 %a{index}, [p{index + 1}]; mad.wide.u32 %a{index}, %i, {size}, %a{index};")
+        lines.append(
+            f"ld.param.u64 %a{index}, [p{index + 1}]; mad.wide.u32 %a{index}, %i, {size}, %a{index};"
+        )
         if kind == "pred":
-            lines.append(f"ld.global.b32 %t{index}, [%a{index}]; setp.ne.u32 %p{index}, %t{index}, 0;")
+            lines.append(
+                f"ld.global.b32 %t{index}, [%a{index}]; setp.ne.u32 %p{index}, %t{index}, 0;"
+            )
             names.append(f"%p{index}")
         else:
             lines.append(f"ld.global.b{size * 8} %x{index}, [%a{index}];")
@@ -74,7 +86,20 @@ EDGES = {
     8: [0, 1, 2, 0x7F, 0x80, 0x81, 0xFF, 0x0F],
     16: [0, 1, 2, 0x7FFF, 0x8000, 0x8001, 0xFFFF, 0x00FF, 0xFF00],
     32: [0, 1, 2, 31, 32, 33, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFF, 0xFFFF, 0x10000],
-    64: [0, 1, 2, 63, 64, 65, (1 << 63) - 1, 1 << 63, (1 << 63) + 1, (1 << 64) - 1, 0xFFFFFFFF, 1 << 32],
+    64: [
+        0,
+        1,
+        2,
+        63,
+        64,
+        65,
+        (1 << 63) - 1,
+        1 << 63,
+        (1 << 63) + 1,
+        (1 << 64) - 1,
+        0xFFFFFFFF,
+        1 << 32,
+    ],
 }
 
 
@@ -104,8 +129,16 @@ def floats32(count: int, operands: int, seed: int = 0, scale: float = 30.0) -> l
     n = len(special)
     out = []
     for index in range(operands):
-        values = (rng.standard_normal(n * n + count) * np.exp(rng.uniform(-scale, scale, n * n + count))).astype(np.float32)
-        values[: n * n] = np.repeat(special, n) if index == 0 else np.tile(special, n) if index == 1 else np.resize(special[::-1], n * n)
+        values = (
+            rng.standard_normal(n * n + count) * np.exp(rng.uniform(-scale, scale, n * n + count))
+        ).astype(np.float32)
+        values[: n * n] = (
+            np.repeat(special, n)
+            if index == 0
+            else np.tile(special, n)
+            if index == 1
+            else np.resize(special[::-1], n * n)
+        )
         out.append(values)
     return out
 
@@ -115,5 +148,9 @@ def same_bits_or_nan(got: np.ndarray, want: np.ndarray, dtype: type) -> None:
     got = got.view(dtype)
     want = want.astype(dtype) if want.dtype != dtype else want
     bits = np.dtype(f"u{np.dtype(dtype).itemsize}")
-    bad = (got.view(bits) != want.view(bits)) & ~(np.isnan(got.astype(np.float64)) & np.isnan(want.astype(np.float64)))
-    assert not bad.any(), f"{bad.sum()} differ, first at {bad.argmax()}: got {got[bad][:4]}, want {want[bad][:4]}"
+    bad = (got.view(bits) != want.view(bits)) & ~(
+        np.isnan(got.astype(np.float64)) & np.isnan(want.astype(np.float64))
+    )
+    assert not bad.any(), (
+        f"{bad.sum()} differ, first at {bad.argmax()}: got {got[bad][:4]}, want {want[bad][:4]}"
+    )

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (PTX text reads better unbroken)
 """mbarriers, bulk copies, TMA, clusters: results, and what the checkers say about misuse."""
 
 from __future__ import annotations
@@ -14,8 +15,12 @@ rng = np.random.default_rng(3)
 def run(text, grid, block, args, params, shared=None, **options):
     declarations = ", ".join(params)
     body = shared or ".shared .align 1024 .b8 buffer[16384]; .shared .align 8 .b64 bar;"
-    registers = ".reg .b32 %r<40>; .reg .b64 %rd<40>; .reg .pred %p<16>; .reg .b16 %h<8>; .reg .f32 %f<16>;"
-    ptx = HEADER + f".visible .entry op({declarations})\n{{\n{body}\n{registers}\n{text}\nret;\n}}\n"
+    registers = (
+        ".reg .b32 %r<40>; .reg .b64 %rd<40>; .reg .pred %p<16>; .reg .b16 %h<8>; .reg .f32 %f<16>;"
+    )
+    ptx = (
+        HEADER + f".visible .entry op({declarations})\n{{\n{body}\n{registers}\n{text}\nret;\n}}\n"
+    )
     options.setdefault("max_instructions", 2_000_000)
     return tile.sim.launch(ptx, "op", grid, block, args, **options)
 
@@ -78,14 +83,19 @@ def test_tma_load_2d(swizzle, start):
     box = (inner, 16)
     tensor = tile.sim.tensor_map(array.ctypes.data, "f16", (72, 37), (144,), box, swizzle=swizzle)
     out = np.zeros(inner * 16, np.float16)
-    report = run(load_box(2, start, out.nbytes, 2, 0), 1, 32, [tensor, out], MAP, allocations=[array])
+    report = run(
+        load_box(2, start, out.nbytes, 2, 0), 1, 32, [tensor, out], MAP, allocations=[array]
+    )
     want = box_of(array, start, box).view(np.uint8).ravel()
     got = out.view(np.uint8)
     span = max(swizzle, 16)
     at = np.arange(want.size)
     place = ((at >> 4) ^ ((at >> 7) & (span // 16 - 1))) << 4 | at & 15
     assert (got[place] == want).all()
-    assert report.counters["async_bytes"] == np.count_nonzero(box_of(np.ones_like(array), start, box)) * 2
+    assert (
+        report.counters["async_bytes"]
+        == np.count_nonzero(box_of(np.ones_like(array), start, box)) * 2
+    )
 
 
 @pytest.mark.parametrize("rank", [1, 3, 4, 5])
@@ -123,14 +133,33 @@ def test_tma_store_and_reduce(op):
     source = rng.integers(-50, 50, (8, 8)).astype(np.int32)
     before = array.copy()
     tensor = tile.sim.tensor_map(array.ctypes.data, "s32", (16, 12), (64,), (8, 8))
-    name = f"cp.reduce.async.bulk.tensor.2d.global.shared::cta.{op}.tile.bulk_group" if op else "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group"
+    name = (
+        f"cp.reduce.async.bulk.tensor.2d.global.shared::cta.{op}.tile.bulk_group"
+        if op
+        else "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group"
+    )
     text = STORE.replace("INSTRUCTION", name)
-    run(text.replace("FENCE", "fence.proxy.async.shared::cta;"), 1, 16, [tensor, source], STORE_PARAMS, allocations=[array])
+    run(
+        text.replace("FENCE", "fence.proxy.async.shared::cta;"),
+        1,
+        16,
+        [tensor, source],
+        STORE_PARAMS,
+        allocations=[array],
+    )
     want = before.copy()
     part = want[6:12, 4:12]
     part[...] = {"": source[:6], "add": part + source[:6], "max": np.maximum(part, source[:6])}[op]
     assert (array == want).all()
-    report = run(text.replace("FENCE", ""), 1, 16, [tensor, source], STORE_PARAMS, allocations=[array], raise_on_finding=False)
+    report = run(
+        text.replace("FENCE", ""),
+        1,
+        16,
+        [tensor, source],
+        STORE_PARAMS,
+        allocations=[array],
+        raise_on_finding=False,
+    )
     assert kinds(report) == {"missing-proxy-fence"}
 
 
@@ -169,7 +198,13 @@ ld.shared.v2.b32 {%r4, %r5}, [%r3]; ld.param.u64 %rd3, [out]; mad.wide.u32 %rd3,
 st.global.b32 [%rd3], %r4; ld.shared.b32 %r6, [%r3+128]; st.global.b32 [%rd3+128], %r6;
 """
     ).replace("ld.shared.v2.b32 {%r4, %r5}", "ld.shared.b32 %r4")
-    run(text, 1, 32, [array, scratch, out], [".param .u64 array", ".param .u64 scratch", ".param .u64 out"])
+    run(
+        text,
+        1,
+        32,
+        [array, scratch, out],
+        [".param .u64 array", ".param .u64 scratch", ".param .u64 out"],
+    )
     assert (out == box_of(array, (8, 8), (16, 4))).all()
 
 
@@ -198,7 +233,9 @@ def test_bulk_load_and_missing_wait():
 
 
 def test_mbarrier_that_nobody_completes_is_a_deadlock():
-    with pytest.raises(tile.sim.SimulationError, match="deadlock.*\n.*an mbarrier that nobody completes"):
+    with pytest.raises(
+        tile.sim.SimulationError, match="deadlock.*\n.*an mbarrier that nobody completes"
+    ):
         run(INIT + WAIT, 1, 64, [], [])
 
 
@@ -230,8 +267,14 @@ add.u64 %rd9, %rd9, 384; add.u32 %r6, %r6, 1; setp.lt.u32 %p2, %r6, 2; @%p2 bra 
     [
         ("mbarrier.arrive.shared.b64 _, [bar];", "is not initialized"),
         ("mbarrier.init.shared.b64 [bar], 0;", "cannot expect 0"),
-        ("mbarrier.init.shared.b64 [bar], 1; mbarrier.arrive.shared.b64 _, [bar], 2;", "2 arrivals .* waits for only 1"),
-        ("mbarrier.init.shared.b64 [bar], 1; mbarrier.expect_tx.relaxed.cta.shared.b64 [bar], 1048575; mbarrier.expect_tx.relaxed.cta.shared.b64 [bar], 9;", "transaction count"),
+        (
+            "mbarrier.init.shared.b64 [bar], 1; mbarrier.arrive.shared.b64 _, [bar], 2;",
+            "2 arrivals .* waits for only 1",
+        ),
+        (
+            "mbarrier.init.shared.b64 [bar], 1; mbarrier.expect_tx.relaxed.cta.shared.b64 [bar], 1048575; mbarrier.expect_tx.relaxed.cta.shared.b64 [bar], 9;",
+            "transaction count",
+        ),
         ("mbarrier.init.shared.b64 [buffer+4], 1;", "misaligned"),
     ],
 )
@@ -257,7 +300,15 @@ def test_distributed_shared_memory():
     run(CLUSTER.replace("SYNC", SYNC), 6, 32, [out], [".param .u64 out"], cluster=2)
     want = [[(cta ^ 1) % 2 * 100 + t for t in range(32)] for cta in range(6)]
     assert (out == want).all()
-    report = run(CLUSTER.replace("SYNC", ""), 6, 32, [out], [".param .u64 out"], cluster=2, raise_on_finding=False)
+    report = run(
+        CLUSTER.replace("SYNC", ""),
+        6,
+        32,
+        [out],
+        [".param .u64 out"],
+        cluster=2,
+        raise_on_finding=False,
+    )
     assert kinds(report) & {"race", "uninitialized"}
 
 

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (PTX text reads better unbroken)
 """A planted bug for each checker, and its fixed twin, which must be clean."""
 
 from __future__ import annotations
@@ -12,17 +13,23 @@ import tile.sim
 from tile.errors import TileError
 
 
-def kernel(text, params=".param .u64 in, .param .u64 out", shared=".shared .align 16 .b8 buffer[1024];"):
+def kernel(
+    text, params=".param .u64 in, .param .u64 out", shared=".shared .align 16 .b8 buffer[1024];"
+):
     registers = ".reg .b32 %r<20>; .reg .b64 %rd<20>; .reg .pred %p<10>; .reg .f32 %f<8>;"
     head = "mov.u32 %r1, %tid.x; mov.u32 %r2, buffer; shl.b32 %r3, %r1, 2; add.u32 %r4, %r2, %r3; cvt.u64.u32 %rd9, %r3;"
     head += "ld.param.u64 %rd1, [in]; add.u64 %rd2, %rd1, %rd9; ld.param.u64 %rd3, [out]; add.u64 %rd4, %rd3, %rd9;\n"
-    return f"{HEADER}.visible .entry k({params})\n{{\n{shared} {registers}\n{head}{text}\nret;\n}}\n"
+    return (
+        f"{HEADER}.visible .entry k({params})\n{{\n{shared} {registers}\n{head}{text}\nret;\n}}\n"
+    )
 
 
 def run(text, block=64, size=64, grid=1, **options):
     source, out = np.arange(size, dtype=np.int32), np.zeros(size * grid, np.int32)
     options.setdefault("max_instructions", 1_000_000)
-    report = tile.sim.launch(kernel(text), "k", grid, block, [source, out], raise_on_finding=False, **options)
+    report = tile.sim.launch(
+        kernel(text), "k", grid, block, [source, out], raise_on_finding=False, **options
+    )
     return report, out
 
 
@@ -33,7 +40,9 @@ def kinds(report):
 LOAD = "ld.global.b32 %r5, [%rd2];"
 STORE = "st.global.b32 [%rd4], %r6;"
 # Each thread reads what its mirror image wrote.
-MIRROR = "sub.u32 %r7, 63, %r1; shl.b32 %r7, %r7, 2; add.u32 %r8, %r2, %r7; ld.shared.b32 %r6, [%r8];"
+MIRROR = (
+    "sub.u32 %r7, 63, %r1; shl.b32 %r7, %r7, 2; add.u32 %r8, %r2, %r7; ld.shared.b32 %r6, [%r8];"
+)
 
 
 def test_out_of_bounds_names_the_allocation():
@@ -43,12 +52,18 @@ def test_out_of_bounds_names_the_allocation():
     assert "0 bytes past the end of 'in' (256 bytes" in finding["message"]
     assert finding["thread"] == {"cta": [0, 0, 0], "thread": [63, 0, 0]}
     report, _ = run("ld.global.b32 %r6, [%rd2-64];")
-    assert "64 bytes before the start of 'in'" in report.messages[0] or "past the end" in report.messages[0]
+    assert (
+        "64 bytes before the start of 'in'" in report.messages[0]
+        or "past the end" in report.messages[0]
+    )
     assert run("ld.global.b32 %r6, [%rd2]; " + STORE)[0].ok
 
 
 def test_out_of_bounds_shared_and_local():
-    assert "shared memory has 1024 bytes" in run("ld.shared.b32 %r6, [%r4+1000];", check="none")[0].messages[0]
+    assert (
+        "shared memory has 1024 bytes"
+        in run("ld.shared.b32 %r6, [%r4+1000];", check="none")[0].messages[0]
+    )
     text = ".local .align 4 .b8 mine[16]; mov.u32 %r9, mine; add.u32 %r9, %r9, OFFSET; st.local.b32 [%r9], %r1;"
     assert "the thread has 16 bytes" in run(text.replace("OFFSET", "16"))[0].messages[0]
     assert run(text.replace("OFFSET", "12"))[0].ok
@@ -101,7 +116,9 @@ def test_race_inside_a_warp():
     mirror = "sub.u32 %r7, 31, %r1; shl.b32 %r7, %r7, 2; add.u32 %r8, %r2, %r7; ld.shared.b32 %r6, [%r8];"
     report, _ = run("st.shared.b32 [%r4], %r1; " + mirror + STORE, block=32)
     assert kinds(report) == ["race"] and "lanes are not synchronized" in report.messages[0]
-    assert run("st.shared.b32 [%r4], %r1; bar.warp.sync 0xffffffff;" + mirror + STORE, block=32)[0].ok
+    assert run("st.shared.b32 [%r4], %r1; bar.warp.sync 0xffffffff;" + mirror + STORE, block=32)[
+        0
+    ].ok
 
 
 def test_same_value_and_different_bytes_are_no_race():
@@ -113,7 +130,9 @@ def test_same_value_and_different_bytes_are_no_race():
 
 def test_atomics_do_not_race_but_mixing_does():
     zero = "setp.eq.u32 %p1, %r1, 0; @%p1 st.shared.b32 [buffer], 0; bar.sync 0;"
-    assert run(zero + "red.shared.add.u32 [buffer], 1; bar.sync 0; ld.shared.b32 %r6, [buffer]; " + STORE)[0].ok
+    assert run(
+        zero + "red.shared.add.u32 [buffer], 1; bar.sync 0; ld.shared.b32 %r6, [buffer]; " + STORE
+    )[0].ok
     report, _ = run(zero + "red.shared.add.u32 [buffer], 1; ld.shared.b32 %r6, [buffer]; " + STORE)
     assert "race" in kinds(report)
 
@@ -132,7 +151,11 @@ def test_named_barriers_order_producer_and_consumer():
 
 
 def test_async_copy_without_wait():
-    text = LOAD + "and.b32 %r10, %r1, 3; mul.lo.u32 %r11, %r1, 4; cvt.u64.u32 %rd5, %r11; add.u64 %rd6, %rd1, %rd5; cp.async.ca.shared.global [%r4], [%rd6], 4; cp.async.commit_group;\nWAIT\nld.shared.b32 %r6, [%r4];\n" + STORE
+    text = (
+        LOAD
+        + "and.b32 %r10, %r1, 3; mul.lo.u32 %r11, %r1, 4; cvt.u64.u32 %rd5, %r11; add.u64 %rd6, %rd1, %rd5; cp.async.ca.shared.global [%r4], [%rd6], 4; cp.async.commit_group;\nWAIT\nld.shared.b32 %r6, [%r4];\n"
+        + STORE
+    )
     report, _ = run(text.replace("WAIT", ""))
     assert kinds(report) == ["async-race"]
     assert report.findings[0]["other_place"]["instruction"] == "cp"
@@ -148,7 +171,10 @@ def test_async_copy_without_wait():
 
 
 def test_async_copy_zero_fill_and_overwrite():
-    text = "mov.u32 %r10, SIZE; cp.async.ca.shared.global [%r4], [%rd2], 4, %r10; cp.async.wait_all; ld.shared.b32 %r6, [%r4];" + STORE
+    text = (
+        "mov.u32 %r10, SIZE; cp.async.ca.shared.global [%r4], [%rd2], 4, %r10; cp.async.wait_all; ld.shared.b32 %r6, [%r4];"
+        + STORE
+    )
     assert (run(text.replace("SIZE", "0"))[1] == 0).all()
     assert (run(text.replace("SIZE", "2"))[1] == np.arange(64)).all()
     text = "cp.async.ca.shared.global [%r4], [%rd2], 4; WAIT st.shared.b32 [%r4], 5;"
@@ -164,11 +190,15 @@ def test_barrier_divergence():
 
 
 def test_deadlock_says_who_waits_where():
-    text = "setp.lt.u32 %p1, %r1, 32; @%p1 bra SECOND; bar.sync 1; bra END; SECOND: bar.sync 2; END:"
+    text = (
+        "setp.lt.u32 %p1, %r1, 32; @%p1 bra SECOND; bar.sync 1; bra END; SECOND: bar.sync 2; END:"
+    )
     report, _ = run(text)
     (message,) = report.messages
     assert "deadlock" in message
-    assert re.search(r"warp 0 .* barrier 2 \(32 of 64 threads arrived\)", message) and re.search(r"warp 1 .* barrier 1", message)
+    assert re.search(r"warp 0 .* barrier 2 \(32 of 64 threads arrived\)", message) and re.search(
+        r"warp 1 .* barrier 1", message
+    )
     assert run("bar.sync 1;")[0].ok
     # Threads that leave do not hold up the others.
     assert run("setp.lt.u32 %p1, %r1, 32; @%p1 exit; bar.sync 0;")[0].ok
@@ -184,7 +214,10 @@ def test_collective_without_its_lanes():
 
 def test_instruction_budget():
     report, _ = run("LOOP: bra LOOP;", max_instructions=5000)
-    assert kinds(report) == ["instruction-budget"] and report.findings[0]["place"]["instruction"] == "bra"
+    assert (
+        kinds(report) == ["instruction-budget"]
+        and report.findings[0]["place"]["instruction"] == "bra"
+    )
 
 
 def test_trap_and_barrier_numbers():
@@ -203,8 +236,14 @@ def test_trap_and_barrier_numbers():
         ("add.b32 %r5, %p1, %r1;", r"has type .pred"),
         ("bra NOWHERE;", r"unknown label 'NOWHERE'"),
         ("add.f32 %f1, %f1", r"expected ';'"),
-        ("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r2], 32;", r"tensor memory \(tcgen05\) is not supported"),
-        ("mma.sync.aligned.m16n8k7.row.col.f32.f16.f16.f32 {%f1}, {%r1}, {%r1}, {%f1};", r"do not go together"),
+        (
+            "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r2], 32;",
+            r"tensor memory \(tcgen05\) is not supported",
+        ),
+        (
+            "mma.sync.aligned.m16n8k7.row.col.f32.f16.f16.f32 {%f1}, {%r1}, {%r1}, {%f1};",
+            r"do not go together",
+        ),
         ("ld.global.v4.b32 {%r5, %r6}, [%rd1];", r"expected 4 registers"),
         ("tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f1,%f2}];", r"textures"),
     ],
@@ -233,7 +272,9 @@ def test_malformed_modules():
 
 
 def test_source_lines():
-    text = kernel("\n.loc 1 42 7\nst.global.b32 [%rd4+4096], %r1;").replace(".address_size 64", '.address_size 64\n.file 1 "kernel.py"')
+    text = kernel("\n.loc 1 42 7\nst.global.b32 [%rd4+4096], %r1;").replace(
+        ".address_size 64", '.address_size 64\n.file 1 "kernel.py"'
+    )
     source = np.zeros(64, np.int32)
     with pytest.raises(tile.sim.SimulationError, match=r"source kernel.py:42") as info:
         tile.sim.launch(text, "k", 1, 64, [source, source.copy()])

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (PTX text reads better unbroken)
 """Counters whose values follow from the kernel by counting on one's fingers."""
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ def run(text, block=32, size=4096, **options):
     return tile.sim.launch(ptx, "k", 1, block, [data], check="none", **options)
 
 
-@pytest.mark.parametrize(("stride", "sectors"), [(4, 4), (8, 8), (16, 16), (32, 32), (128, 32), (0, 1)])
+@pytest.mark.parametrize(
+    ("stride", "sectors"), [(4, 4), (8, 8), (16, 16), (32, 32), (128, 32), (0, 1)]
+)
 def test_sectors_of_a_load(stride, sectors):
     report = run(f"mad.wide.u32 %rd2, %r1, {stride}, %rd1; ld.global.b32 %r3, [%rd2];")
     assert report.counters["global_load_requests"] == 1
@@ -26,21 +29,48 @@ def test_sectors_of_a_load(stride, sectors):
 
 
 def test_sectors_of_wide_and_unaligned_requests():
-    assert run("mad.wide.u32 %rd2, %r1, 16, %rd1; ld.global.v4.b32 {%r3, %r4, %r5, %r6}, [%rd2];").counters["global_load_sectors"] == 16
-    assert run("mad.wide.u32 %rd2, %r1, 4, %rd1; st.global.b32 [%rd2+4], %r1;").counters["global_store_sectors"] == 5
+    assert (
+        run(
+            "mad.wide.u32 %rd2, %r1, 16, %rd1; ld.global.v4.b32 {%r3, %r4, %r5, %r6}, [%rd2];"
+        ).counters["global_load_sectors"]
+        == 16
+    )
+    assert (
+        run("mad.wide.u32 %rd2, %r1, 4, %rd1; st.global.b32 [%rd2+4], %r1;").counters[
+            "global_store_sectors"
+        ]
+        == 5
+    )
     # Lanes in any order touch the same sectors.
-    assert run("sub.u32 %r3, 31, %r1; mad.wide.u32 %rd2, %r3, 4, %rd1; ld.global.b32 %r3, [%rd2];").counters["global_load_sectors"] == 4
+    assert (
+        run(
+            "sub.u32 %r3, 31, %r1; mad.wide.u32 %rd2, %r3, 4, %rd1; ld.global.b32 %r3, [%rd2];"
+        ).counters["global_load_sectors"]
+        == 4
+    )
 
 
-@pytest.mark.parametrize(("stride", "conflicts"), [(4, 0), (8, 1), (16, 3), (128, 31), (132, 0), (0, 0)])
+@pytest.mark.parametrize(
+    ("stride", "conflicts"), [(4, 0), (8, 1), (16, 3), (128, 31), (132, 0), (0, 0)]
+)
 def test_bank_conflicts(stride, conflicts):
     report = run(f"mad.lo.u32 %r3, %r1, {stride}, %r2; st.shared.b32 [%r3], 0;")
     assert report.counters["bank_conflicts"] == conflicts
 
 
 def test_bank_conflicts_of_vectors():
-    assert run("mad.lo.u32 %r3, %r1, 16, %r2; ld.shared.v4.b32 {%r4, %r5, %r6, %r7}, [%r3];").counters["bank_conflicts"] == 0
-    assert run("mad.lo.u32 %r3, %r1, 128, %r2; ld.shared.v4.b32 {%r4, %r5, %r6, %r7}, [%r3];").counters["bank_conflicts"] == 4 * 7
+    assert (
+        run("mad.lo.u32 %r3, %r1, 16, %r2; ld.shared.v4.b32 {%r4, %r5, %r6, %r7}, [%r3];").counters[
+            "bank_conflicts"
+        ]
+        == 0
+    )
+    assert (
+        run(
+            "mad.lo.u32 %r3, %r1, 128, %r2; ld.shared.v4.b32 {%r4, %r5, %r6, %r7}, [%r3];"
+        ).counters["bank_conflicts"]
+        == 4 * 7
+    )
 
 
 def test_classes_lines_and_divergence():

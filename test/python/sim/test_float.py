@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (PTX text reads better unbroken)
 """Floating-point instructions against NumPy, ml_dtypes and exact rational arithmetic."""
 
 from __future__ import annotations
@@ -44,7 +45,12 @@ def exact(op, *values):
     values = [Fraction(float(v)) for v in values]
     if op == "fma":
         return values[0] * values[1] + values[2]
-    return {"add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "div": lambda a, b: a / b}[op](*values)
+    return {
+        "add": lambda a, b: a + b,
+        "sub": lambda a, b: a - b,
+        "mul": lambda a, b: a * b,
+        "div": lambda a, b: a / b,
+    }[op](*values)
 
 
 def round_fraction(value: Fraction, mode: str) -> np.float32:
@@ -68,7 +74,10 @@ def round_fraction(value: Fraction, mode: str) -> np.float32:
         return low
     if mode in ("rp", "rz"):
         return high
-    low_gap, high_gap = value - Fraction(float(low)), Fraction(float(high)) - value if not np.isinf(high) else Fraction(2**104)
+    low_gap, high_gap = (
+        value - Fraction(float(low)),
+        Fraction(float(high)) - value if not np.isinf(high) else Fraction(2**104),
+    )
     even_low = not (low.view(np.uint32) & 1)
     return low if low_gap < high_gap or (low_gap == high_gap and even_low) else high
 
@@ -80,7 +89,9 @@ def test_f32_directed(op, mode):
     arrays = [a[256:] for a in arrays]
     arrays[-1][::5] = -arrays[0][::5]
     names = ", ".join("{" + str(i) + "}" for i in range(len(arrays)))
-    got = elementwise(f"{op}.{mode}.f32 {{d}}, {names};", "f32", [("f32", a) for a in arrays]).view(F32)
+    got = elementwise(f"{op}.{mode}.f32 {{d}}, {names};", "f32", [("f32", a) for a in arrays]).view(
+        F32
+    )
     for i, row in enumerate(zip(*arrays, strict=True)):
         want = round_fraction(exact(op, *row), mode)
         assert got[i] == want, (op, mode, row, got[i], want)
@@ -88,7 +99,9 @@ def test_f32_directed(op, mode):
 
 def test_f32_fma_special():
     a, b, c = floats32(500, 3)
-    got = elementwise("fma.rn.f32 {d}, {0}, {1}, {2};", "f32", [("f32", a), ("f32", b), ("f32", c)]).view(F32)
+    got = elementwise(
+        "fma.rn.f32 {d}, {0}, {1}, {2};", "f32", [("f32", a), ("f32", b), ("f32", c)]
+    ).view(F32)
     naive = a.astype(np.longdouble) * b.astype(np.longdouble) + c.astype(np.longdouble)
     special = ~np.isfinite(naive) | (naive == 0)
     same_bits_or_nan(got[special].view(np.uint32), naive[special].astype(F32), F32)
@@ -98,9 +111,18 @@ def test_f32_signs_minmax_copysign():
     a, b = floats32(1000, 2)
     pair = [("f32", a), ("f32", b)]
     bits, nan = a.view(np.uint32), np.isnan(a)
-    assert (elementwise("neg.f32 {d}, {0};", "f32", pair[:1]) == np.where(nan, 0x7FFFFFFF, bits ^ 0x80000000)).all()
-    assert (elementwise("abs.f32 {d}, {0};", "f32", pair[:1]) == np.where(nan, 0x7FFFFFFF, bits & 0x7FFFFFFF)).all()
-    assert (elementwise("copysign.f32 {d}, {0}, {1};", "f32", pair) == (bits & 0x80000000) | (b.view(np.uint32) & 0x7FFFFFFF)).all()
+    assert (
+        elementwise("neg.f32 {d}, {0};", "f32", pair[:1])
+        == np.where(nan, 0x7FFFFFFF, bits ^ 0x80000000)
+    ).all()
+    assert (
+        elementwise("abs.f32 {d}, {0};", "f32", pair[:1])
+        == np.where(nan, 0x7FFFFFFF, bits & 0x7FFFFFFF)
+    ).all()
+    assert (
+        elementwise("copysign.f32 {d}, {0}, {1};", "f32", pair)
+        == (bits & 0x80000000) | (b.view(np.uint32) & 0x7FFFFFFF)
+    ).all()
     for op, plain in (("min", np.fmin), ("max", np.fmax)):
         zero = (a == 0) & (b == 0)
         want = plain(a, b)
@@ -110,7 +132,9 @@ def test_f32_signs_minmax_copysign():
         got = elementwise(f"{op}.NaN.f32 {{d}}, {{0}}, {{1}};", "f32", pair).view(F32)
         assert (np.isnan(got) == (np.isnan(a) | np.isnan(b))).all()
         got = elementwise(f"{op}.xorsign.abs.f32 {{d}}, {{0}}, {{1}};", "f32", pair).view(F32)
-        want = np.copysign(plain(np.abs(a), np.abs(b)), np.where(np.signbit(a) ^ np.signbit(b), -1, 1)).astype(F32)
+        want = np.copysign(
+            plain(np.abs(a), np.abs(b)), np.where(np.signbit(a) ^ np.signbit(b), -1, 1)
+        ).astype(F32)
         same_bits_or_nan(got.view(np.uint32), want, F32)
 
 
@@ -130,7 +154,9 @@ APPROXIMATE = {
 def test_f32_approximate(op):
     function, tolerance = APPROXIMATE[op]
     rng = np.random.default_rng(1)
-    x = rng.uniform(0.01 if op.startswith(("lg2", "rsqrt", "sqrt", "rcp")) else -3, 3, 1000).astype(F32)
+    x = rng.uniform(0.01 if op.startswith(("lg2", "rsqrt", "sqrt", "rcp")) else -3, 3, 1000).astype(
+        F32
+    )
     got = elementwise(f"{op} {{d}}, {{0}};", "f32", [("f32", x)]).view(F32)
     want = function(x.astype(np.float64))
     assert (np.abs(got - want) <= tolerance * np.maximum(np.abs(want), 1)).all()
@@ -143,10 +169,20 @@ def test_special_results_of_approximations():
         return elementwise(f"{op} {{d}}, {{0}};", "f32", [("f32", x)]).view(F32)
 
     same_bits_or_nan(run("ex2.approx.f32"), np.array([1, 1, np.inf, 0, np.nan, 0.5], F32), F32)
-    same_bits_or_nan(run("lg2.approx.f32"), np.array([-np.inf, -np.inf, np.inf, np.nan, np.nan, np.nan], F32), F32)
-    same_bits_or_nan(run("rsqrt.approx.f32"), np.array([np.inf, -np.inf, 0, np.nan, np.nan, np.nan], F32), F32)
-    same_bits_or_nan(run("rcp.approx.f32"), np.array([np.inf, -np.inf, 0, -0.0, np.nan, -1], F32), F32)
-    same_bits_or_nan(run("sqrt.rn.f32"), np.array([0, -0.0, np.inf, np.nan, np.nan, np.nan], F32), F32)
+    same_bits_or_nan(
+        run("lg2.approx.f32"),
+        np.array([-np.inf, -np.inf, np.inf, np.nan, np.nan, np.nan], F32),
+        F32,
+    )
+    same_bits_or_nan(
+        run("rsqrt.approx.f32"), np.array([np.inf, -np.inf, 0, np.nan, np.nan, np.nan], F32), F32
+    )
+    same_bits_or_nan(
+        run("rcp.approx.f32"), np.array([np.inf, -np.inf, 0, -0.0, np.nan, -1], F32), F32
+    )
+    same_bits_or_nan(
+        run("sqrt.rn.f32"), np.array([0, -0.0, np.inf, np.nan, np.nan, np.nan], F32), F32
+    )
 
 
 def test_sqrt_and_rcp_exact():
@@ -174,8 +210,14 @@ def test_f64_directed_fma_minmax():
         assert nearest[i] == float(value)
         assert Fraction(down[i]) <= value <= Fraction(up[i])
         assert up[i] in (down[i], np.nextafter(down[i], np.inf))
-    same_bits_or_nan(elementwise("min.f64 {d}, {0}, {1};", "f64", triple[:2]), np.fmin(a, b), np.float64)
-    same_bits_or_nan(elementwise("sqrt.rn.f64 {d}, {0};", "f64", [("f64", np.abs(a))]), np.sqrt(np.abs(a)), np.float64)
+    same_bits_or_nan(
+        elementwise("min.f64 {d}, {0}, {1};", "f64", triple[:2]), np.fmin(a, b), np.float64
+    )
+    same_bits_or_nan(
+        elementwise("sqrt.rn.f64 {d}, {0};", "f64", [("f64", np.abs(a))]),
+        np.sqrt(np.abs(a)),
+        np.float64,
+    )
     same_bits_or_nan(elementwise("rcp.rn.f64 {d}, {0};", "f64", [("f64", a)]), 1 / a, np.float64)
 
 
@@ -199,7 +241,9 @@ def exact_half(value: Fraction, kind: str):
     if value == 0:
         return 0.0
     magnitude = abs(value)
-    exponent = max((magnitude.numerator.bit_length() - magnitude.denominator.bit_length()), low - 60)
+    exponent = max(
+        (magnitude.numerator.bit_length() - magnitude.denominator.bit_length()), low - 60
+    )
     while magnitude >= Fraction(2) ** (exponent + 1):
         exponent += 1
     while magnitude < Fraction(2) ** exponent:
@@ -212,7 +256,11 @@ def exact_half(value: Fraction, kind: str):
         whole += 1
     result = whole * unit
     limit = Fraction(65504) if kind == "f16" else Fraction(2) ** 127 * (2 - Fraction(1, 128))
-    return float("inf") * (1 if value > 0 else -1) if result > limit else float(result) * (1 if value > 0 else -1)
+    return (
+        float("inf") * (1 if value > 0 else -1)
+        if result > limit
+        else float(result) * (1 if value > 0 else -1)
+    )
 
 
 @pytest.mark.parametrize("kind", HALVES)
@@ -221,15 +269,33 @@ def test_half_arithmetic(kind, op):
     dtype = HALVES[kind]
     a, b, _ = half_pairs(kind)
     x, y = a.view(dtype).astype(np.float64), b.view(dtype).astype(np.float64)
-    got = elementwise(f"{op}.rn.{kind} {{d}}, {{0}}, {{1}};", "b16", [("b16", a), ("b16", b)]).view(dtype).astype(np.float64)
+    got = (
+        elementwise(f"{op}.rn.{kind} {{d}}, {{0}}, {{1}};", "b16", [("b16", a), ("b16", b)])
+        .view(dtype)
+        .astype(np.float64)
+    )
     wide = ARITHMETIC[op](x, y)
     for i in range(len(a)):
         if not np.isfinite(wide[i]):
-            assert np.isnan(got[i]) == np.isnan(wide[i]) and (np.isnan(wide[i]) or got[i] == wide[i])
+            assert np.isnan(got[i]) == np.isnan(wide[i]) and (
+                np.isnan(wide[i]) or got[i] == wide[i]
+            )
         else:
-            want = exact_half({"add": Fraction.__add__, "sub": Fraction.__sub__, "mul": Fraction.__mul__}[op](Fraction(x[i]), Fraction(y[i])), kind)
+            want = exact_half(
+                {"add": Fraction.__add__, "sub": Fraction.__sub__, "mul": Fraction.__mul__}[op](
+                    Fraction(x[i]), Fraction(y[i])
+                ),
+                kind,
+            )
             assert got[i] == want, (x[i], y[i], got[i], want)
-    packed = elementwise(f"{op}.rn.{kind}x2 {{d}}, {{0}}, {{1}};", "b32", [("b32", a.astype(np.uint32) << 16 | a[::-1]), ("b32", b.astype(np.uint32) << 16 | b[::-1])])
+    packed = elementwise(
+        f"{op}.rn.{kind}x2 {{d}}, {{0}}, {{1}};",
+        "b32",
+        [
+            ("b32", a.astype(np.uint32) << 16 | a[::-1]),
+            ("b32", b.astype(np.uint32) << 16 | b[::-1]),
+        ],
+    )
     single = elementwise(f"{op}.rn.{kind} {{d}}, {{0}}, {{1}};", "b16", [("b16", a), ("b16", b)])
     assert (packed >> 16 == single).all() and (packed & 0xFFFF == single[::-1]).all()
 
@@ -239,14 +305,24 @@ def test_half_fma(kind):
     dtype = HALVES[kind]
     a, b, c = half_pairs(kind, 2000, seed=5)
     x, y, z = (v.view(dtype).astype(np.float64) for v in (a, b, c))
-    got = elementwise(f"fma.rn.{kind} {{d}}, {{0}}, {{1}}, {{2}};", "b16", [("b16", a), ("b16", b), ("b16", c)]).view(dtype).astype(np.float64)
+    got = (
+        elementwise(
+            f"fma.rn.{kind} {{d}}, {{0}}, {{1}}, {{2}};",
+            "b16",
+            [("b16", a), ("b16", b), ("b16", c)],
+        )
+        .view(dtype)
+        .astype(np.float64)
+    )
     wide = x * y + z
     for i in range(len(a)):
         if np.isfinite(x[i]) and np.isfinite(y[i]) and np.isfinite(z[i]):
             want = exact_half(Fraction(x[i]) * Fraction(y[i]) + Fraction(z[i]), kind)
             assert got[i] == want, (x[i], y[i], z[i], got[i], want)
         else:
-            assert np.isnan(got[i]) == np.isnan(wide[i]) and (np.isnan(wide[i]) or got[i] == wide[i])
+            assert np.isnan(got[i]) == np.isnan(wide[i]) and (
+                np.isnan(wide[i]) or got[i] == wide[i]
+            )
 
 
 @pytest.mark.parametrize("kind", HALVES)
@@ -261,11 +337,24 @@ def test_half_minmax_neg_abs(kind):
     got = elementwise(f"min.NaN.{kind} {{d}}, {{0}}, {{1}};", "b16", pair).view(dtype).astype(F32)
     want = np.minimum(x, y)
     assert ((got == want) | (np.isnan(got) & np.isnan(want))).all()
-    assert (elementwise(f"neg.{kind} {{d}}, {{0}};", "b16", pair[:1]) == np.where(np.isnan(x), 0x7FFF, a ^ 0x8000)).all()
-    assert (elementwise(f"abs.{kind} {{d}}, {{0}};", "b16", pair[:1]) == np.where(np.isnan(x), 0x7FFF, a & 0x7FFF)).all()
+    assert (
+        elementwise(f"neg.{kind} {{d}}, {{0}};", "b16", pair[:1])
+        == np.where(np.isnan(x), 0x7FFF, a ^ 0x8000)
+    ).all()
+    assert (
+        elementwise(f"abs.{kind} {{d}}, {{0}};", "b16", pair[:1])
+        == np.where(np.isnan(x), 0x7FFF, a & 0x7FFF)
+    ).all()
 
 
-COMPARE = {"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}
+COMPARE = {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
 
 
 @pytest.mark.parametrize("op", COMPARE)
@@ -275,13 +364,17 @@ def test_setp_float(op):
     pair = [("f32", a), ("f32", b)]
     ordered = COMPARE[op](a, b) & ~nan
     assert (elementwise(f"setp.{op}.f32 {{d}}, {{0}}, {{1}};", "pred", pair) == ordered).all()
-    assert (elementwise(f"setp.{op}u.f32 {{d}}, {{0}}, {{1}};", "pred", pair) == (ordered | nan)).all()
+    assert (
+        elementwise(f"setp.{op}u.f32 {{d}}, {{0}}, {{1}};", "pred", pair) == (ordered | nan)
+    ).all()
     assert (elementwise("setp.num.f32 {d}, {0}, {1};", "pred", pair) == ~nan).all()
     assert (elementwise("setp.nan.f32 {d}, {0}, {1};", "pred", pair) == nan).all()
     h, k = a.astype(np.float16).view(np.uint16), b.astype(np.float16).view(np.uint16)
     with np.errstate(invalid="ignore"):
         want = COMPARE[op](h.view(np.float16), k.view(np.float16)) & ~nan
-    assert (elementwise(f"setp.{op}.f16 {{d}}, {{0}}, {{1}};", "pred", [("b16", h), ("b16", k)]) == want).all()
+    assert (
+        elementwise(f"setp.{op}.f16 {{d}}, {{0}}, {{1}};", "pred", [("b16", h), ("b16", k)]) == want
+    ).all()
 
 
 def test_setp_integer_combined_selp_slct():
@@ -289,13 +382,19 @@ def test_setp_integer_combined_selp_slct():
     a, b = (rng.integers(-5, 5, 400).astype(np.int32) for _ in range(2))
     p = rng.integers(0, 2, 400).astype(np.uint32)
     text = "setp.lt.and.s32 {d}|%p7, {0}, {1}, {2};"
-    assert (elementwise(text, "pred", [("b32", a), ("b32", b), ("pred", p)]) == ((a < b) & (p == 1))).all()
+    assert (
+        elementwise(text, "pred", [("b32", a), ("b32", b), ("pred", p)]) == ((a < b) & (p == 1))
+    ).all()
     text = "setp.lt.or.u32 %p7|{d}, {0}, {1}, !{2};"
     u, v = a.view(np.uint32), b.view(np.uint32)
-    assert (elementwise(text, "pred", [("b32", a), ("b32", b), ("pred", p)]) == (~(u < v) | (p == 0))).all()
+    assert (
+        elementwise(text, "pred", [("b32", a), ("b32", b), ("pred", p)]) == (~(u < v) | (p == 0))
+    ).all()
     got = elementwise("selp.b32 {d}, {0}, {1}, {2};", "b32", [("b32", a), ("b32", b), ("pred", p)])
     assert (got.view(np.int32) == np.where(p == 1, a, b)).all()
-    got = elementwise("slct.b32.s32 {d}, {0}, {1}, {2};", "b32", [("b32", a), ("b32", b), ("b32", b)])
+    got = elementwise(
+        "slct.b32.s32 {d}, {0}, {1}, {2};", "b32", [("b32", a), ("b32", b), ("b32", b)]
+    )
     assert (got.view(np.int32) == np.where(b >= 0, a, b)).all()
     got = elementwise("set.gt.u32.s32 {d}, {0}, {1};", "b32", [("b32", a), ("b32", b)])
     assert (got == np.where(a > b, 0xFFFFFFFF, 0)).all()
@@ -306,4 +405,6 @@ def test_testp():
     subnormal = (np.abs(a) < F32(1.1754944e-38)) & (a != 0)
     for what, want in {"finite": np.isfinite(a), "infinite": np.isinf(a), "notanumber": np.isnan(a), "number": ~np.isnan(a), "subnormal": subnormal,
                        "normal": np.isfinite(a) & ~subnormal}.items():  # fmt: skip
-        assert (elementwise(f"testp.{what}.f32 {{d}}, {{0}};", "pred", [("f32", a)]) == want).all(), what
+        assert (
+            elementwise(f"testp.{what}.f32 {{d}}, {{0}};", "pred", [("f32", a)]) == want
+        ).all(), what

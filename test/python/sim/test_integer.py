@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (PTX text reads better unbroken)
 """Integer, logic and bit-field instructions against exact integer arithmetic."""
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ def check(text, result, kinds, arrays, reference):
     mask = (1 << (8 * got.dtype.itemsize)) - 1
     want = [int(reference(*(int(v) for v in row))) & mask for row in zip(*arrays, strict=True)]
     bad = [i for i, (g, w) in enumerate(zip(got, want, strict=True)) if int(g) != w]
-    assert not bad, f"{text}: {len(bad)} differ; first: {[hex(int(a[bad[0]])) for a in arrays]} gave {got[bad[0]]:#x}, not {want[bad[0]]:#x}"
+    assert not bad, (
+        f"{text}: {len(bad)} differ; first: {[hex(int(a[bad[0]])) for a in arrays]} gave {got[bad[0]]:#x}, not {want[bad[0]]:#x}"
+    )
 
 
 def typed(kind):
@@ -49,7 +52,13 @@ BINARY = {
 def test_binary(op, kind):
     bits, view = typed(kind)
     reference = BINARY[op]
-    check(f"{op}.{kind} {{d}}, {{0}}, {{1}};", f"b{bits}", [f"b{bits}"] * 2, integers(bits, 300, 2), lambda a, b: reference(view(a), view(b)))
+    check(
+        f"{op}.{kind} {{d}}, {{0}}, {{1}};",
+        f"b{bits}",
+        [f"b{bits}"] * 2,
+        integers(bits, 300, 2),
+        lambda a, b: reference(view(a), view(b)),
+    )
 
 
 @pytest.mark.parametrize("kind", TYPES)
@@ -57,16 +66,52 @@ def test_multiply_high_wide_and_mad(kind):
     bits, view = typed(kind)
     two, three = integers(bits, 300, 2), integers(bits, 300, 3)
     reg = f"b{bits}"
-    check(f"mul.hi.{kind} {{d}}, {{0}}, {{1}};", reg, [reg] * 2, two, lambda a, b: (view(a) * view(b)) >> bits)
-    check(f"mad.lo.{kind} {{d}}, {{0}}, {{1}}, {{2}};", reg, [reg] * 3, three, lambda a, b, c: a * b + c)
-    check(f"mad.hi.{kind} {{d}}, {{0}}, {{1}}, {{2}};", reg, [reg] * 3, three, lambda a, b, c: ((view(a) * view(b)) >> bits) + c)
-    check(f"sad.{kind} {{d}}, {{0}}, {{1}}, {{2}};", reg, [reg] * 3, three, lambda a, b, c: c + abs(view(a) - view(b)))
+    check(
+        f"mul.hi.{kind} {{d}}, {{0}}, {{1}};",
+        reg,
+        [reg] * 2,
+        two,
+        lambda a, b: (view(a) * view(b)) >> bits,
+    )
+    check(
+        f"mad.lo.{kind} {{d}}, {{0}}, {{1}}, {{2}};",
+        reg,
+        [reg] * 3,
+        three,
+        lambda a, b, c: a * b + c,
+    )
+    check(
+        f"mad.hi.{kind} {{d}}, {{0}}, {{1}}, {{2}};",
+        reg,
+        [reg] * 3,
+        three,
+        lambda a, b, c: ((view(a) * view(b)) >> bits) + c,
+    )
+    check(
+        f"sad.{kind} {{d}}, {{0}}, {{1}}, {{2}};",
+        reg,
+        [reg] * 3,
+        three,
+        lambda a, b, c: c + abs(view(a) - view(b)),
+    )
     if bits < 64:
         wide = f"b{2 * bits}"
-        check(f"mul.wide.{kind} {{d}}, {{0}}, {{1}};", wide, [reg] * 2, two, lambda a, b: view(a) * view(b))
+        check(
+            f"mul.wide.{kind} {{d}}, {{0}}, {{1}};",
+            wide,
+            [reg] * 2,
+            two,
+            lambda a, b: view(a) * view(b),
+        )
         wider = integers(2 * bits, 0, 1)[0]
         wider = np.resize(wider, len(two[0]))
-        check(f"mad.wide.{kind} {{d}}, {{0}}, {{1}}, {{2}};", wide, [reg, reg, wide], [*two, wider], lambda a, b, c: view(a) * view(b) + c)
+        check(
+            f"mad.wide.{kind} {{d}}, {{0}}, {{1}}, {{2}};",
+            wide,
+            [reg, reg, wide],
+            [*two, wider],
+            lambda a, b, c: view(a) * view(b) + c,
+        )
 
 
 @pytest.mark.parametrize("kind", ["s16", "s32", "s64"])
@@ -83,31 +128,91 @@ def clamp32(v):
 
 def test_saturating():
     a, b = integers(32, 300, 2)
-    check("add.sat.s32 {d}, {0}, {1};", "b32", ["b32"] * 2, [a, b], lambda x, y: clamp32(signed(x, 32) + signed(y, 32)))
-    check("sub.sat.s32 {d}, {0}, {1};", "b32", ["b32"] * 2, [a, b], lambda x, y: clamp32(signed(x, 32) - signed(y, 32)))
+    check(
+        "add.sat.s32 {d}, {0}, {1};",
+        "b32",
+        ["b32"] * 2,
+        [a, b],
+        lambda x, y: clamp32(signed(x, 32) + signed(y, 32)),
+    )
+    check(
+        "sub.sat.s32 {d}, {0}, {1};",
+        "b32",
+        ["b32"] * 2,
+        [a, b],
+        lambda x, y: clamp32(signed(x, 32) - signed(y, 32)),
+    )
 
 
 @pytest.mark.parametrize("bits", [16, 32, 64])
 def test_logic_and_shifts(bits):
     reg = f"b{bits}"
     a, b = integers(bits, 200, 2)
-    for op, f in {"and": lambda x, y: x & y, "or": lambda x, y: x | y, "xor": lambda x, y: x ^ y}.items():
+    for op, f in {
+        "and": lambda x, y: x & y,
+        "or": lambda x, y: x | y,
+        "xor": lambda x, y: x ^ y,
+    }.items():
         check(f"{op}.{reg} {{d}}, {{0}}, {{1}};", reg, [reg] * 2, [a, b], f)
     check(f"not.{reg} {{d}}, {{0}};", reg, [reg], [a], lambda x: ~x)
     check(f"cnot.{reg} {{d}}, {{0}};", reg, [reg], [a], lambda x: x == 0)
-    amount = np.resize(np.array([0, 1, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 255, 0xFFFFFFFF], np.uint32), len(a))
-    check(f"shl.{reg} {{d}}, {{0}}, {{1}};", reg, [reg, "b32"], [a, amount], lambda x, n: x << n if n < bits else 0)
-    check(f"shr.u{bits} {{d}}, {{0}}, {{1}};", reg, [reg, "b32"], [a, amount], lambda x, n: x >> n if n < bits else 0)
-    check(f"shr.s{bits} {{d}}, {{0}}, {{1}};", reg, [reg, "b32"], [a, amount], lambda x, n: signed(x, bits) >> min(n, bits))
+    amount = np.resize(
+        np.array([0, 1, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 255, 0xFFFFFFFF], np.uint32), len(a)
+    )
+    check(
+        f"shl.{reg} {{d}}, {{0}}, {{1}};",
+        reg,
+        [reg, "b32"],
+        [a, amount],
+        lambda x, n: x << n if n < bits else 0,
+    )
+    check(
+        f"shr.u{bits} {{d}}, {{0}}, {{1}};",
+        reg,
+        [reg, "b32"],
+        [a, amount],
+        lambda x, n: x >> n if n < bits else 0,
+    )
+    check(
+        f"shr.s{bits} {{d}}, {{0}}, {{1}};",
+        reg,
+        [reg, "b32"],
+        [a, amount],
+        lambda x, n: signed(x, bits) >> min(n, bits),
+    )
 
 
 def test_funnel_shift():
     a, b, c = integers(32, 300, 3)
     both = lambda lo, hi: hi << 32 | lo  # noqa: E731
-    check("shf.l.wrap.b32 {d}, {0}, {1}, {2};", "b32", ["b32"] * 3, [a, b, c], lambda lo, hi, n: both(lo, hi) << (n & 31) >> 32)
-    check("shf.r.wrap.b32 {d}, {0}, {1}, {2};", "b32", ["b32"] * 3, [a, b, c], lambda lo, hi, n: both(lo, hi) >> (n & 31))
-    check("shf.l.clamp.b32 {d}, {0}, {1}, {2};", "b32", ["b32"] * 3, [a, b, c], lambda lo, hi, n: both(lo, hi) << min(n, 32) >> 32)
-    check("shf.r.clamp.b32 {d}, {0}, {1}, {2};", "b32", ["b32"] * 3, [a, b, c], lambda lo, hi, n: both(lo, hi) >> min(n, 32))
+    check(
+        "shf.l.wrap.b32 {d}, {0}, {1}, {2};",
+        "b32",
+        ["b32"] * 3,
+        [a, b, c],
+        lambda lo, hi, n: both(lo, hi) << (n & 31) >> 32,
+    )
+    check(
+        "shf.r.wrap.b32 {d}, {0}, {1}, {2};",
+        "b32",
+        ["b32"] * 3,
+        [a, b, c],
+        lambda lo, hi, n: both(lo, hi) >> (n & 31),
+    )
+    check(
+        "shf.l.clamp.b32 {d}, {0}, {1}, {2};",
+        "b32",
+        ["b32"] * 3,
+        [a, b, c],
+        lambda lo, hi, n: both(lo, hi) << min(n, 32) >> 32,
+    )
+    check(
+        "shf.r.clamp.b32 {d}, {0}, {1}, {2};",
+        "b32",
+        ["b32"] * 3,
+        [a, b, c],
+        lambda lo, hi, n: both(lo, hi) >> min(n, 32),
+    )
 
 
 @pytest.mark.parametrize("bits", [32, 64])
@@ -144,7 +249,13 @@ def test_bfe_bfi(kind):
     a, b = integers(bits, 300, 2)
     pos = np.resize(np.array([0, 1, 8, 31, 32, 40, 63, 64, 255, 17, 100], np.uint32), len(a))
     length = np.resize(np.array([0, 1, 4, 8, 16, 31, 32, 33, 64, 255, 7, 5, 6], np.uint32), len(a))
-    check(f"bfe.{kind} {{d}}, {{0}}, {{1}}, {{2}};", reg, [reg, "b32", "b32"], [a, pos, length], bfe_reference(bits, kind[0] == "s"))
+    check(
+        f"bfe.{kind} {{d}}, {{0}}, {{1}}, {{2}};",
+        reg,
+        [reg, "b32", "b32"],
+        [a, pos, length],
+        bfe_reference(bits, kind[0] == "s"),
+    )
     if kind[0] == "u":
 
         def bfi(x, y, p, n):
@@ -154,7 +265,13 @@ def test_bfe_bfi(kind):
                     y = (y & ~(1 << (p + i))) | ((x >> i & 1 if i < bits else 0) << (p + i))
             return y
 
-        check(f"bfi.{reg} {{d}}, {{0}}, {{1}}, {{2}}, {{3}};", reg, [reg, reg, "b32", "b32"], [a, b, pos, length], bfi)
+        check(
+            f"bfi.{reg} {{d}}, {{0}}, {{1}}, {{2}}, {{3}};",
+            reg,
+            [reg, reg, "b32", "b32"],
+            [a, b, pos, length],
+            bfi,
+        )
 
 
 def prmt_reference(a, b, selector):
@@ -173,13 +290,26 @@ def test_prmt_lop3_and_dot_products():
     a, b, c = integers(32, 300, 3)
     reg = ["b32"] * 3
     check("prmt.b32 {d}, {0}, {1}, {2};", "b32", reg, [a, b, c], prmt_reference)
-    modes = {"f4e": [0x3210, 0x4321, 0x5432, 0x6543], "rc16": [0x1010, 0x3232, 0x1010, 0x3232], "ecl": [0x3210, 0x3211, 0x3222, 0x3333]}
+    modes = {
+        "f4e": [0x3210, 0x4321, 0x5432, 0x6543],
+        "rc16": [0x1010, 0x3232, 0x1010, 0x3232],
+        "ecl": [0x3210, 0x3211, 0x3222, 0x3333],
+    }
     for mode, table in modes.items():
-        check(f"prmt.b32.{mode} {{d}}, {{0}}, {{1}}, {{2}};", "b32", reg, [a, b, c], lambda x, y, s, t=table: prmt_reference(x, y, t[s & 3]))
+        check(
+            f"prmt.b32.{mode} {{d}}, {{0}}, {{1}}, {{2}};",
+            "b32",
+            reg,
+            [a, b, c],
+            lambda x, y, s, t=table: prmt_reference(x, y, t[s & 3]),
+        )
     for lut in (0x80, 0xE8, 0x96, 0x01, 0xCA, 0xFF, 0x00):
 
         def lop3(x, y, z, lut=lut):
-            return sum(((lut >> ((x >> i & 1) << 2 | (y >> i & 1) << 1 | (z >> i & 1))) & 1) << i for i in range(32))
+            return sum(
+                ((lut >> ((x >> i & 1) << 2 | (y >> i & 1) << 1 | (z >> i & 1))) & 1) << i
+                for i in range(32)
+            )
 
         check(f"lop3.b32 {{d}}, {{0}}, {{1}}, {{2}}, {lut};", "b32", reg, [a, b, c], lop3)
     for ta in "us":
@@ -203,14 +333,37 @@ def test_mul24_and_carry_chain():
     low = lambda v: v & 0xFFFFFF  # noqa: E731
     low_signed = lambda v: signed(v, 24)  # noqa: E731
     check("mul24.lo.u32 {d}, {0}, {1};", "b32", ["b32"] * 2, [a, b], lambda x, y: low(x) * low(y))
-    check("mul24.hi.s32 {d}, {0}, {1};", "b32", ["b32"] * 2, [a, b], lambda x, y: (low_signed(x) * low_signed(y)) >> 16)
-    check("mad24.lo.s32 {d}, {0}, {1}, {2};", "b32", ["b32"] * 3, [a, b, c], lambda x, y, z: low_signed(x) * low_signed(y) + z)
+    check(
+        "mul24.hi.s32 {d}, {0}, {1};",
+        "b32",
+        ["b32"] * 2,
+        [a, b],
+        lambda x, y: (low_signed(x) * low_signed(y)) >> 16,
+    )
+    check(
+        "mad24.lo.s32 {d}, {0}, {1}, {2};",
+        "b32",
+        ["b32"] * 3,
+        [a, b, c],
+        lambda x, y, z: low_signed(x) * low_signed(y) + z,
+    )
     wide = integers(64, 200, 2)
     split = "mov.b64 {{%w0, %w1}}, {0}; mov.b64 {{%w2, %w3}}, {1}; "
     for op in ("add", "sub"):
-        text = split + f"{op}.cc.u32 %w0, %w0, %w2; {op}c.u32 %w1, %w1, %w3; mov.b64 {{d}}, {{{{%w0, %w1}}}};"
-        check(text, "b64", ["b64"] * 2, wide, (lambda x, y: x + y) if op == "add" else (lambda x, y: x - y))
-    text = "mad.lo.cc.u32 %w0, {0}, {1}, {2}; madc.hi.u32 %w1, {0}, {1}, 0; mov.b64 {d}, {{%w0, %w1}};"
+        text = (
+            split
+            + f"{op}.cc.u32 %w0, %w0, %w2; {op}c.u32 %w1, %w1, %w3; mov.b64 {{d}}, {{{{%w0, %w1}}}};"
+        )
+        check(
+            text,
+            "b64",
+            ["b64"] * 2,
+            wide,
+            (lambda x, y: x + y) if op == "add" else (lambda x, y: x - y),
+        )
+    text = (
+        "mad.lo.cc.u32 %w0, {0}, {1}, {2}; madc.hi.u32 %w1, {0}, {1}, 0; mov.b64 {d}, {{%w0, %w1}};"
+    )
     check(text, "b64", ["b32"] * 3, [a, b, c], lambda x, y, z: x * y + z)
 
 
@@ -218,21 +371,51 @@ def test_packed_halves_bmsk_szext_fns():
     a, b = integers(32, 200, 2)
 
     def halves(f, view):
-        return lambda x, y: (f(view(x >> 16), view(y >> 16)) & 0xFFFF) << 16 | (f(view(x), view(y)) & 0xFFFF)
+        return lambda x, y: (
+            (f(view(x >> 16), view(y >> 16)) & 0xFFFF) << 16 | (f(view(x), view(y)) & 0xFFFF)
+        )
 
     s16, u16 = lambda v: signed(v, 16), lambda v: v & 0xFFFF
     check("add.u16x2 {d}, {0}, {1};", "b32", ["b32"] * 2, [a, b], halves(lambda x, y: x + y, u16))
     check("min.s16x2 {d}, {0}, {1};", "b32", ["b32"] * 2, [a, b], halves(min, s16))
     check("max.u16x2 {d}, {0}, {1};", "b32", ["b32"] * 2, [a, b], halves(max, u16))
-    check("max.relu.s16x2 {d}, {0}, {1};", "b32", ["b32"] * 2, [a, b], halves(lambda x, y: max(x, y, 0), s16))
+    check(
+        "max.relu.s16x2 {d}, {0}, {1};",
+        "b32",
+        ["b32"] * 2,
+        [a, b],
+        halves(lambda x, y: max(x, y, 0), s16),
+    )
     pos = np.resize(np.arange(0, 40, dtype=np.uint32), len(a))
     length = np.resize(np.arange(0, 37, dtype=np.uint32), len(a))
-    check("bmsk.clamp.b32 {d}, {0}, {1};", "b32", ["b32"] * 2, [pos, length], lambda p, n: ((1 << n) - 1) << p if p < 32 else 0)
-    check("szext.clamp.s32 {d}, {0}, {1};", "b32", ["b32"] * 2, [a, length], lambda x, n: signed(x, min(n, 32)) if n else 0)
-    check("szext.wrap.u32 {d}, {0}, {1};", "b32", ["b32"] * 2, [a, length], lambda x, n: x & ((1 << (n & 31)) - 1))
+    check(
+        "bmsk.clamp.b32 {d}, {0}, {1};",
+        "b32",
+        ["b32"] * 2,
+        [pos, length],
+        lambda p, n: ((1 << n) - 1) << p if p < 32 else 0,
+    )
+    check(
+        "szext.clamp.s32 {d}, {0}, {1};",
+        "b32",
+        ["b32"] * 2,
+        [a, length],
+        lambda x, n: signed(x, min(n, 32)) if n else 0,
+    )
+    check(
+        "szext.wrap.u32 {d}, {0}, {1};",
+        "b32",
+        ["b32"] * 2,
+        [a, length],
+        lambda x, n: x & ((1 << (n & 31)) - 1),
+    )
 
     def fns(x, base, offset):
-        found = [i for i in (range(base & 31, 32) if offset > 0 else range(base & 31, -1, -1)) if x >> i & 1]
+        found = [
+            i
+            for i in (range(base & 31, 32) if offset > 0 else range(base & 31, -1, -1))
+            if x >> i & 1
+        ]
         if offset == 0:
             return base & 31 if x >> (base & 31) & 1 else 0xFFFFFFFF
         return found[abs(offset) - 1] if len(found) >= abs(offset) else 0xFFFFFFFF

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (PTX text reads better unbroken)
 """mma.sync of every shape and type, ldmatrix, stmatrix, movmatrix: layouts as the ISA's figures give them."""
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ rng = np.random.default_rng(7)
 
 
 def registers(count, prefix, kind):
-    return ", ".join(f"%{prefix}{i}" for i in range(count)), f".reg .{kind} %{prefix}<{max(count, 1)}>;"
+    return ", ".join(
+        f"%{prefix}{i}" for i in range(count)
+    ), f".reg .{kind} %{prefix}<{max(count, 1)}>;"
 
 
 def mma_ptx(text, counts, wide):
@@ -31,7 +34,12 @@ def mma_ptx(text, counts, wide):
     body.append(text.format(**{k: "{" + v + "}" for k, v in names.items()}))
     body.append(f"ld.param.u64 %p, [p3]; mad.wide.u32 %p, %l, {counts[3] * size}, %p;")
     body += [f"st.global.{kind} [%p+{i * size}], %d{i};" for i in range(counts[3])]
-    return HEADER + ".visible .entry op(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u64 p3)\n{\n" + "\n".join(body) + "\nret;\n}\n"
+    return (
+        HEADER
+        + ".visible .entry op(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u64 p3)\n{\n"
+        + "\n".join(body)
+        + "\nret;\n}\n"
+    )
 
 
 # (row, k) of element i of A; (k, column) of element i of B; (row, column) of element i of C: from the ISA.
@@ -68,7 +76,9 @@ def pack(matrix_bits, bits, place, per_lane):
     out = np.zeros((32, per_lane * bits // 32), np.uint32)
     for lane in range(32):
         for i in range(per_lane):
-            out[lane, i * bits // 32] |= np.uint32(int(matrix_bits[place(bits, lane, i)]) << (i * bits % 32))
+            out[lane, i * bits // 32] |= np.uint32(
+                int(matrix_bits[place(bits, lane, i)]) << (i * bits % 32)
+            )
     return out
 
 
@@ -125,7 +135,9 @@ def test_mma(case):
     cv, cb = random_matrix({"s32": "s8"}.get(c, "tf32" if c == "f32" else c), (m, n))
     if c == "s32":
         cb = cv.astype(np.int32).view(np.uint32)
-    fragments.append(pack(cb, {"f16": 16, "f64": 64}.get(c, 32), lambda _, lane, i: c_place(lane, i), count))
+    fragments.append(
+        pack(cb, {"f16": 16, "f64": 64}.get(c, 32), lambda _, lane, i: c_place(lane, i), count)
+    )
     out_regs = count // 2 if d == "f16" else count
     out = np.zeros((32, out_regs), np.uint64 if wide else np.uint32)
     counts = [f.shape[1] for f in fragments] + [out_regs]
@@ -140,7 +152,12 @@ def test_mma(case):
     if d == "s32":
         assert (got == want).all()
     else:
-        np.testing.assert_allclose(got, want, rtol={"f16": 2e-3, "f32": 1e-6, "f64": 1e-14}[d], atol={"f16": 4e-3, "f32": 1e-5, "f64": 1e-14}[d])
+        np.testing.assert_allclose(
+            got,
+            want,
+            rtol={"f16": 2e-3, "f32": 1e-6, "f64": 1e-14}[d],
+            atol={"f16": 4e-3, "f32": 1e-5, "f64": 1e-14}[d],
+        )
 
 
 @pytest.mark.parametrize("op", ["xor", "and"])
@@ -160,13 +177,22 @@ def test_mma_saturates():
     ones = np.full((32, 4), 0x7F7F7F7F, np.uint32)
     big = np.full((32, 4), 0x7FFFFFF0, np.uint32)
     out = np.zeros((32, 4), np.uint32)
-    for suffix, want in ((".satfinite", 0x7FFFFFFF), ("", (0x7FFFFFF0 + 32 * 127 * 127) & 0xFFFFFFFF)):
-        text = f"mma.sync.aligned.m16n8k32.row.col{suffix}.s32.s8.s8.s32 {{d}}, {{a}}, {{b}}, {{c}};"
-        tile.sim.launch(mma_ptx(text, [4, 2, 4, 4], False), "op", 1, 32, [ones, ones[:, :2].copy(), big, out])
+    for suffix, want in (
+        (".satfinite", 0x7FFFFFFF),
+        ("", (0x7FFFFFF0 + 32 * 127 * 127) & 0xFFFFFFFF),
+    ):
+        text = (
+            f"mma.sync.aligned.m16n8k32.row.col{suffix}.s32.s8.s8.s32 {{d}}, {{a}}, {{b}}, {{c}};"
+        )
+        tile.sim.launch(
+            mma_ptx(text, [4, 2, 4, 4], False), "op", 1, 32, [ones, ones[:, :2].copy(), big, out]
+        )
         assert (out == want).all()
 
 
-MATRIX_COPY = HEADER + """
+MATRIX_COPY = (
+    HEADER
+    + """
 .visible .entry op(.param .u64 in, .param .u64 out)
 {{
   .shared .align 16 .b8 buffer[1024];
@@ -181,11 +207,18 @@ MATRIX_COPY = HEADER + """
   ret;
 }}
 """
+)
 
 
 def fragment(matrix):
     """What lane l holds of an 8 x 8 matrix of halves: row l / 4, columns 2 (l % 4) and the next."""
-    return np.array([int(matrix[x // 4, 2 * (x % 4) + 1]) << 16 | int(matrix[x // 4, 2 * (x % 4)]) for x in range(32)], np.uint32)
+    return np.array(
+        [
+            int(matrix[x // 4, 2 * (x % 4) + 1]) << 16 | int(matrix[x // 4, 2 * (x % 4)])
+            for x in range(32)
+        ],
+        np.uint32,
+    )
 
 
 @pytest.mark.parametrize("trans", ["", ".trans"])
@@ -212,5 +245,11 @@ def test_movmatrix():
     m = rng.integers(0, 1 << 16, (8, 8)).astype(np.uint16)
     registers, out = np.zeros((32, 4), np.uint32), np.zeros((32, 4), np.uint32)
     registers[:, 0] = fragment(m)
-    tile.sim.launch(MATRIX_COPY.format(text="movmatrix.sync.aligned.m8n8.trans.b16 %r4, %r0;"), "op", 1, 32, [registers, out])
+    tile.sim.launch(
+        MATRIX_COPY.format(text="movmatrix.sync.aligned.m8n8.trans.b16 %r4, %r0;"),
+        "op",
+        1,
+        32,
+        [registers, out],
+    )
     assert (out[:, 0] == fragment(m.T)).all()

@@ -1,3 +1,4 @@
+
 """PTX that nvcc made from CUDA programs (test/unit/Simulator/ptx), against NumPy."""
 
 from __future__ import annotations
@@ -103,10 +104,20 @@ def test_atomics():
     halves = np.zeros(2, np.float16)
     run("programs", "atomics", 2, 100, ints, floats, longs, doubles, halves)
     i = np.arange(200)
-    assert ints[0] == -99 and ints[1] == 199 and ints[2] == np.bitwise_xor.reduce(i) and ints[3] == 0x7FFFFFFF
+    assert (
+        ints[0] == -99
+        and ints[1] == 199
+        and ints[2] == np.bitwise_xor.reduce(i)
+        and ints[3] == 0x7FFFFFFF
+    )
     assert ints[4] == 0 and ints[5] == (3 - 200) % 10
     assert sorted([*ints[16:], ints[6]]) == sorted([0, *i])
-    assert floats[0] == 100 and longs[0] == 200 << 33 and doubles[0] == 50 and list(halves) == [200, 100]
+    assert (
+        floats[0] == 100
+        and longs[0] == 200 << 33
+        and doubles[0] == 50
+        and list(halves) == [200, 100]
+    )
 
 
 @pytest.mark.parametrize("entry", ["spin_lock", "spin_lock_naive"])
@@ -130,7 +141,14 @@ def test_warp_votes():
         warp = x[t // 32 * 32 :][:32]
         bits = lambda mask: sum(1 << i for i in range(32) if mask[i])  # noqa: E731
         lane = t % 32
-        want = [bits(warp > 0), int((warp > 5).any()), 1, bits(warp == x[t]), int(warp.sum()) & 0xFFFFFFFF, int(warp.max()) & 0xFFFFFFFF]
+        want = [
+            bits(warp > 0),
+            int((warp > 5).any()),
+            1,
+            bits(warp == x[t]),
+            int(warp.sum()) & 0xFFFFFFFF,
+            int(warp.max()) & 0xFFFFFFFF,
+        ]
         want.append(int(warp[lane // 16 * 16 + lane // 2 % 16]) & 0xFFFFFFFF)
         assert list(out[t][:7]) == want
 
@@ -159,9 +177,15 @@ def test_local_memory():
 
 def test_printf_and_assert():
     report = run("programs", "say", 1, 32, None, 2)
-    assert report.output == "thread 0 of 32: 0.00 text x 10000000000%\nthread 1 of 32: 0.50 text x 10000000000%\n"
+    assert (
+        report.output
+        == "thread 0 of 32: 0.00 text x 10000000000%\nthread 1 of 32: 0.50 text x 10000000000%\n"
+    )
     run("programs", "check", 1, 8, 8)
-    with pytest.raises(tile.sim.SimulationError, match=r"assert: .*programs.cu:\d+: .*too many.*\n.*thread \(8, 0, 0\)"):
+    with pytest.raises(
+        tile.sim.SimulationError,
+        match=r"assert: .*programs.cu:\d+: .*too many.*\n.*thread \(8, 0, 0\)",
+    ):
         run("programs", "check", 1, 16, 8)
 
 
@@ -181,7 +205,10 @@ def test_switch_and_doubles():
 @pytest.mark.parametrize("shape", [(64, 64, 32), (128, 64, 96), (64, 192, 64)])
 def test_matmul(shape):
     m, n, k = shape
-    a, b = rng.standard_normal((m, k)).astype(np.float16), rng.standard_normal((k, n)).astype(np.float16)
+    a, b = (
+        rng.standard_normal((m, k)).astype(np.float16),
+        rng.standard_normal((k, n)).astype(np.float16),
+    )
     c = np.zeros((m, n), np.float32)
     report = run("matmul", "matmul_f16", (n // 64, m // 64), 128, a, b, c, m, n, k)
     np.testing.assert_allclose(c, a.astype(np.float64) @ b.astype(np.float64), rtol=1e-3, atol=1e-4)

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (PTX text reads better unbroken)
 """wgmma with every swizzle, both orders of the operands, A in shared memory and in registers."""
 
 from __future__ import annotations
@@ -11,7 +12,14 @@ import tile.sim
 
 rng = np.random.default_rng(11)
 
-DTYPES = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "tf32": np.float32, "e4m3": ml_dtypes.float8_e4m3fn, "s8": np.int8, "u8": np.uint8}
+DTYPES = {
+    "f16": np.float16,
+    "bf16": ml_dtypes.bfloat16,
+    "tf32": np.float32,
+    "e4m3": ml_dtypes.float8_e4m3fn,
+    "s8": np.int8,
+    "u8": np.uint8,
+}
 SPAN = {"none": 16, "32B": 32, "64B": 64, "128B": 128}
 MODE = {"none": 0, "128B": 1, "64B": 2, "32B": 3}
 
@@ -36,7 +44,7 @@ def k_major_image(rows, name):
 
 def mn_major_image(matrix, name):
     """(K, MN) halves into the layout of an MN-major operand: column blocks of `span` bytes, each all of K."""
-    span = SPAN[name]
+    SPAN[name]
     data = matrix.view(np.uint8).reshape(matrix.shape[0], -1)
     return k_major_image(data, name)
 
@@ -45,7 +53,16 @@ def descriptor(start, leading, stride, name):
     return (start >> 4) | (leading >> 4) << 16 | (stride >> 4) << 32 | MODE[name] << 62
 
 
-def wgmma_ptx(instruction, steps, d_regs, a_bytes, b_bytes, a_regs, wait="wgmma.wait_group.sync.aligned 0;", fence="fence.proxy.async.shared::cta;"):
+def wgmma_ptx(
+    instruction,
+    steps,
+    d_regs,
+    a_bytes,
+    b_bytes,
+    a_regs,
+    wait="wgmma.wait_group.sync.aligned 0;",
+    fence="fence.proxy.async.shared::cta;",
+):
     """128 threads copy both images into shared memory, then run `steps` products, one per descriptor pair."""
     total = a_bytes + b_bytes
     d = ", ".join(f"%d{i}" for i in range(d_regs))
@@ -61,19 +78,29 @@ def wgmma_ptx(instruction, steps, d_regs, a_bytes, b_bytes, a_regs, wait="wgmma.
         "COPIED:",
         fence,
         "bar.sync 0;",
-        "ld.param.u64 %k, [descs]; ld.param.u64 %g, [fragments]; mad.wide.u32 %g, %t, " + str(16 * steps) + ", %g;",
+        "ld.param.u64 %k, [descs]; ld.param.u64 %g, [fragments]; mad.wide.u32 %g, %t, "
+        + str(16 * steps)
+        + ", %g;",
         *[f"mov.b32 %d{i}, 0;" for i in range(d_regs)],
         "shr.u32 %o, %s, 4; cvt.u64.u32 %y, %o;",
     ]
     products = []
     for j in range(steps):
-        lines.append(f".reg .b64 %da{j}, %db{j}; .reg .b32 %e{j}_<4>; ld.global.b64 %da{j}, [%k+{16 * j}]; ld.global.b64 %db{j}, [%k+{16 * j + 8}];")
+        lines.append(
+            f".reg .b64 %da{j}, %db{j}; .reg .b32 %e{j}_<4>; ld.global.b64 %da{j}, [%k+{16 * j}]; ld.global.b64 %db{j}, [%k+{16 * j + 8}];"
+        )
         lines.append(f"add.u64 %da{j}, %da{j}, %y; add.u64 %db{j}, %db{j}, %y;")
         if a_regs:
             lines.append(f"ld.global.v4.b32 {{%e{j}_0, %e{j}_1, %e{j}_2, %e{j}_3}}, [%g+{16 * j}];")
         a = f"{{%e{j}_0, %e{j}_1, %e{j}_2, %e{j}_3}}" if a_regs else f"%da{j}"
         products.append(instruction.format(d="{" + d + "}", a=a, b=f"%db{j}", p="%more"))
-    lines += ["setp.eq.u32 %more, 0, 0;", "wgmma.fence.sync.aligned;", *products, "wgmma.commit_group.sync.aligned;", wait]
+    lines += [
+        "setp.eq.u32 %more, 0, 0;",
+        "wgmma.fence.sync.aligned;",
+        *products,
+        "wgmma.commit_group.sync.aligned;",
+        wait,
+    ]
     lines.append(f"ld.param.u64 %x, [out]; mad.wide.u32 %x, %t, {4 * d_regs}, %x;")
     lines += [f"st.global.b32 [%x+{4 * i}], %d{i};" for i in range(d_regs)]
     lines.append("ret;\n}")
@@ -82,7 +109,9 @@ def wgmma_ptx(instruction, steps, d_regs, a_bytes, b_bytes, a_regs, wait="wgmma.
 
 def result(out, n, kind):
     """The 64 x N matrix from what the 128 threads hold."""
-    view = out.view({"f32": np.float32, "f16": np.float16, "s32": np.int32}[kind]).reshape(128, n // 2)
+    view = out.view({"f32": np.float32, "f16": np.float16, "s32": np.int32}[kind]).reshape(
+        128, n // 2
+    )
     full = np.zeros((64, n))
     for t in range(128):
         for i in range(n // 2):
@@ -93,7 +122,9 @@ def result(out, n, kind):
 
 def random(kind, shape):
     if kind in ("s8", "u8"):
-        return rng.integers(np.iinfo(DTYPES[kind]).min, np.iinfo(DTYPES[kind]).max + 1, shape).astype(DTYPES[kind])
+        return rng.integers(
+            np.iinfo(DTYPES[kind]).min, np.iinfo(DTYPES[kind]).max + 1, shape
+        ).astype(DTYPES[kind])
     values = rng.standard_normal(shape).astype(DTYPES[kind])
     return (values.view(np.uint32) & 0xFFFFE000).view(np.float32) if kind == "tf32" else values
 
@@ -109,8 +140,12 @@ def prepare(kind, n, name, trans_a, trans_b, a_regs):
         """Image and the descriptors of each step for an operand given as (MN, K)."""
         count = matrix.shape[0]
         if not trans:
-            image = k_major_image(np.ascontiguousarray(matrix).view(np.uint8).reshape(count, -1), name)
-            starts = [start + (32 * j // span) * count * span + 32 * j % span for j in range(k // step)]
+            image = k_major_image(
+                np.ascontiguousarray(matrix).view(np.uint8).reshape(count, -1), name
+            )
+            starts = [
+                start + (32 * j // span) * count * span + 32 * j % span for j in range(k // step)
+            ]
             leading, stride = (count * 16, 128) if name == "none" else (16, 8 * span)
         else:
             image = mn_major_image(np.ascontiguousarray(matrix.T), name)
@@ -136,11 +171,17 @@ def prepare(kind, n, name, trans_a, trans_b, a_regs):
 CASES = [("f16", "f32", 64, s, 0, 0, False) for s in SPAN]
 CASES += [("f16", "f32", 128, s, 0, 1, False) for s in SPAN]
 CASES += [("f16", "f32", 128, s, 1, 1, False) for s in SPAN]
-CASES += [("f16", "f16", 64, "128B", 0, 0, False), ("f16", "f32", 256, "128B", 0, 1, True), ("f16", "f32", 8, "64B", 0, 0, True)]
+CASES += [
+    ("f16", "f16", 64, "128B", 0, 0, False),
+    ("f16", "f32", 256, "128B", 0, 1, True),
+    ("f16", "f32", 8, "64B", 0, 0, True),
+]
 CASES += [("bf16", "f32", 64, "128B", 0, 0, False), ("bf16", "f32", 128, "128B", 1, 0, False)]
 CASES += [("tf32", "f32", 64, "128B", 0, 0, r) for r in (False, True)]
 CASES += [("e4m3", "f32", 64, "128B", 0, 0, r) for r in (False, True)]
-CASES += [("s8", "s32", 64, s, 0, 0, False) for s in ("128B", "32B")] + [("u8", "s32", 96, "64B", 0, 0, True)]
+CASES += [("s8", "s32", 64, s, 0, 0, False) for s in ("128B", "32B")] + [
+    ("u8", "s32", 96, "64B", 0, 0, True)
+]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: "_".join(map(str, c)))
@@ -161,20 +202,30 @@ def test_wgmma(case):
     if acc == "s32":
         assert (got == want).all()
     else:
-        np.testing.assert_allclose(got, want, rtol=1e-2 if acc == "f16" else 1e-5, atol=5e-2 if acc == "f16" else 1e-4)
+        np.testing.assert_allclose(
+            got, want, rtol=1e-2 if acc == "f16" else 1e-5, atol=5e-2 if acc == "f16" else 1e-4
+        )
 
 
 def launch_f16(expect=None, **changes):
-    a, b, image, descs, fragments, a_bytes = prepare("f16", 64, "128B", 0, 0, False)
-    instruction = "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {d}, {a}, {b}, {p}, 1, 1, 0, 0;"
+    _a, _b, image, descs, fragments, a_bytes = prepare("f16", 64, "128B", 0, 0, False)
+    instruction = (
+        "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {d}, {a}, {b}, {p}, 1, 1, 0, 0;"
+    )
     ptx = wgmma_ptx(instruction, len(descs), 32, a_bytes, len(image) - a_bytes, False, **changes)
     out = np.zeros((128, 32), np.uint32)
-    return tile.sim.launch(ptx, "op", 1, 128, [image, descs, fragments, out], raise_on_finding=False)
+    return tile.sim.launch(
+        ptx, "op", 1, 128, [image, descs, fragments, out], raise_on_finding=False
+    )
 
 
 def test_wgmma_misuse_is_found():
     assert launch_f16().ok
     findings = launch_f16(wait="").findings
-    assert {f["kind"] for f in findings} == {"async-register"} and "wait_group" in findings[0]["message"]
+    assert {f["kind"] for f in findings} == {"async-register"} and "wait_group" in findings[0][
+        "message"
+    ]
     findings = launch_f16(fence="").findings
-    assert {f["kind"] for f in findings} == {"missing-proxy-fence"} and "fence.proxy.async" in findings[0]["message"]
+    assert {f["kind"] for f in findings} == {
+        "missing-proxy-fence"
+    } and "fence.proxy.async" in findings[0]["message"]
