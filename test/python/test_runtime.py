@@ -154,7 +154,7 @@ def test_source_must_fit_the_kernel(tmp_path):
     with pytest.raises(tile.TileError, match="unknown type 'fp12' in a signature"):
         tile.compile(source, target=TARGET)
     (tmp_path / "kernel.foo").write_text("")
-    with pytest.raises(tile.TileError, match="a compile starts from .ttir, .ttgir, .llir or .ptx"):
+    with pytest.raises(tile.TileError, match=r"a compile starts from .ttir, .ttgir, .llir or .ptx"):
         tile.compile(str(tmp_path / "kernel.foo"), target=TARGET)
     with pytest.raises(tile.TileError, match="No such file"):
         tile.compile(str(tmp_path / "missing.ttir"), target=TARGET)
@@ -196,7 +196,7 @@ def test_a_kernel_is_not_called_directly():
     with pytest.raises(tile.TileError, match=r"launch it as fill_kernel\[grid\]"):
         fill_kernel(None, 1.0, 5)
     with pytest.raises(
-        tile.TileError, match="tl.arange works only inside a function decorated with @tile.jit"
+        tile.TileError, match=r"tl.arange works only inside a function decorated with @tile.jit"
     ):
         tl.arange(0, 4)
 
