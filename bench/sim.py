@@ -23,7 +23,11 @@ def measure(name: str, module: str, entry: str, grid, block, args) -> None:
         report = tile.sim.launch(ptx, entry, grid, block, args, check=check)
         seconds = time.perf_counter() - start
         rate = report.lane_instructions / seconds / 1e6
-        print(f"{name:28} check={check:5} {seconds:8.3f} s {report.lane_instructions:14,} lane instructions {rate:9.1f} M/s")
+        lanes = report.lane_instructions
+        print(
+            f"{name:28} check={check:5} {seconds:8.3f} s {lanes:14,} lane instructions "
+            f"{rate:9.1f} M/s"
+        )
 
 
 def main() -> None:
@@ -34,15 +38,33 @@ def main() -> None:
     x = rng.standard_normal((512, 4096), dtype=np.float32)
     measure("softmax 512 x 4096", "basics", "softmax", 512, 128, [x, np.zeros_like(x), 4096])
     v = np.arange(1, 1 << 15, dtype=np.uint32)
-    measure("collatz 2^15 (divergent)", "basics", "collatz", 256, 128, [v, np.zeros_like(v), len(v)])
+    measure(
+        "collatz 2^15 (divergent)", "basics", "collatz", 256, 128, [v, np.zeros_like(v), len(v)]
+    )
     h = rng.standard_normal((1024, 1024)).astype(np.float16)
-    measure("transpose 1024 x 1024", "basics", "transpose", (32, 32), (32, 8), [h, np.zeros_like(h), 1024, 1024])
+    measure(
+        "transpose 1024 x 1024",
+        "basics",
+        "transpose",
+        (32, 32),
+        (32, 8),
+        [h, np.zeros_like(h), 1024, 1024],
+    )
     a, b = rng.standard_normal((2, 512, 512)).astype(np.float16)
     c = np.zeros((512, 512), np.float32)
-    measure("matmul f16 512^3 mma.sync", "matmul", "matmul_f16", (8, 8), 128, [a, b, c, 512, 512, 512])
+    measure(
+        "matmul f16 512^3 mma.sync", "matmul", "matmul_f16", (8, 8), 128, [a, b, c, 512, 512, 512]
+    )
     assert np.allclose(c, a.astype(np.float32) @ b.astype(np.float32), rtol=1e-2, atol=1e-2)
     a, b = rng.standard_normal((2, 256, 256)).astype(np.float32)
-    measure("matmul f32 256^3 plain", "matmul", "matmul_plain", (16, 16), 256, [a, b, np.zeros_like(a), 256, 256, 256])
+    measure(
+        "matmul f32 256^3 plain",
+        "matmul",
+        "matmul_plain",
+        (16, 16),
+        256,
+        [a, b, np.zeros_like(a), 256, 256, 256],
+    )
 
 
 if __name__ == "__main__":

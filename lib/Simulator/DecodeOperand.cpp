@@ -19,7 +19,8 @@ const ast::Operand *FunctionDecoder::second(size_t index) const {
   return o.kind == OK::Pair ? &o.elems[1] : nullptr;
 }
 
-std::vector<const ast::Operand *> FunctionDecoder::elements(const ast::Operand &operand) const {
+std::vector<const ast::Operand *>
+FunctionDecoder::elements(const ast::Operand &operand) const {
   std::vector<const ast::Operand *> out;
   if (operand.kind != OK::Vector) {
     out.push_back(&operand);
@@ -41,20 +42,26 @@ uint32_t FunctionDecoder::constant(SlotClass cls, uint64_t bits) {
   auto [it, inserted] = constants.try_emplace({uint8_t(cls), bits}, 0);
   if (!inserted)
     return it->second;
-  size_t chunks = cls == SlotClass::Quad ? 8 : cls == SlotClass::Double ? 4 : cls == SlotClass::Word ? 2 : 1;
+  size_t chunks = cls == SlotClass::Quad     ? 8
+                  : cls == SlotClass::Double ? 4
+                  : cls == SlotClass::Word   ? 2
+                                             : 1;
   size_t at = code.consts.size();
   code.consts.resize(at + chunks);
   std::byte *data = code.consts[at].bytes;
   if (cls == SlotClass::Pred || cls == SlotClass::Word)
-    std::fill_n(reinterpret_cast<uint32_t *>(data), cls == SlotClass::Pred ? 1 : Lanes, uint32_t(bits));
+    std::fill_n(reinterpret_cast<uint32_t *>(data),
+                cls == SlotClass::Pred ? 1 : Lanes, uint32_t(bits));
   else
     std::fill_n(reinterpret_cast<uint64_t *>(data), Lanes, bits);
   it->second = ConstBit | uint32_t(at * sizeof(Chunk));
   return it->second;
 }
 
-/// Literals take the instruction's type: 0f3F800000 in an .f64 instruction is one, in a .b32 one its bits.
-bool FunctionDecoder::literal(const ast::Operand &operand, Type type, uint32_t &slot) {
+/// Literals take the instruction's type: 0f3F800000 in an .f64 instruction is
+/// one, in a .b32 one its bits.
+bool FunctionDecoder::literal(const ast::Operand &operand, Type type,
+                              uint32_t &slot) {
   SlotClass cls = classOf(type);
   uint64_t bits = uint64_t(operand.imm);
   if (operand.kind == OK::F32 && type == Type::F64)
@@ -73,18 +80,21 @@ bool FunctionDecoder::literal(const ast::Operand &operand, Type type, uint32_t &
   return true;
 }
 
-uint32_t FunctionDecoder::convertClass(uint32_t slot, SlotClass from, SlotClass to) {
+uint32_t FunctionDecoder::convertClass(uint32_t slot, SlotClass from,
+                                       SlotClass to) {
   uint32_t made = temp(to);
   if (to == SlotClass::Word)
     emitMicro(execTruncate, {made, slot});
   else if (to == SlotClass::Double)
-    emitMicro(from == SlotClass::Quad ? execQuadToDouble : execWiden, {made, slot});
+    emitMicro(from == SlotClass::Quad ? execQuadToDouble : execWiden,
+              {made, slot});
   else
     emitMicro(execDoubleToQuad, {made, slot});
   return made;
 }
 
-bool FunctionDecoder::specialRegister(const std::string &name, uint32_t &slot, SlotClass &cls) {
+bool FunctionDecoder::specialRegister(const std::string &name, uint32_t &slot,
+                                      SlotClass &cls) {
   static const std::unordered_map<std::string, Special> names = [] {
     std::unordered_map<std::string, Special> map;
     auto axes = [&](const char *base, Special x) {
@@ -100,15 +110,28 @@ bool FunctionDecoder::specialRegister(const std::string &name, uint32_t &slot, S
     axes("%nclusterid", Special::NClusterX);
     axes("%cluster_ctaid", Special::ClusterCtaX);
     axes("%cluster_nctaid", Special::ClusterNCtaX);
-    map.insert({{"%laneid", Special::LaneId}, {"%warpid", Special::WarpId}, {"%nwarpid", Special::NWarpId},
-                {"%smid", Special::SmId}, {"%nsmid", Special::NSmId}, {"%gridid", Special::GridId},
-                {"%lanemask_eq", Special::MaskEq}, {"%lanemask_le", Special::MaskLe}, {"%lanemask_lt", Special::MaskLt},
-                {"%lanemask_ge", Special::MaskGe}, {"%lanemask_gt", Special::MaskGt},
-                {"%cluster_ctarank", Special::ClusterRank}, {"%cluster_nctarank", Special::ClusterNRank},
-                {"%dynamic_smem_size", Special::DynamicShared}, {"%total_smem_size", Special::TotalShared},
-                {"%aggr_smem_size", Special::AggregateShared}, {"%reserved_smem_offset_begin", Special::ReservedShared},
-                {"%clock", Special::Clock}, {"%clock64", Special::Clock64}, {"%clock_hi", Special::ClockHi},
-                {"%globaltimer", Special::GlobalTimer}, {"%globaltimer_lo", Special::GlobalTimerLo},
+    map.insert({{"%laneid", Special::LaneId},
+                {"%warpid", Special::WarpId},
+                {"%nwarpid", Special::NWarpId},
+                {"%smid", Special::SmId},
+                {"%nsmid", Special::NSmId},
+                {"%gridid", Special::GridId},
+                {"%lanemask_eq", Special::MaskEq},
+                {"%lanemask_le", Special::MaskLe},
+                {"%lanemask_lt", Special::MaskLt},
+                {"%lanemask_ge", Special::MaskGe},
+                {"%lanemask_gt", Special::MaskGt},
+                {"%cluster_ctarank", Special::ClusterRank},
+                {"%cluster_nctarank", Special::ClusterNRank},
+                {"%dynamic_smem_size", Special::DynamicShared},
+                {"%total_smem_size", Special::TotalShared},
+                {"%aggr_smem_size", Special::AggregateShared},
+                {"%reserved_smem_offset_begin", Special::ReservedShared},
+                {"%clock", Special::Clock},
+                {"%clock64", Special::Clock64},
+                {"%clock_hi", Special::ClockHi},
+                {"%globaltimer", Special::GlobalTimer},
+                {"%globaltimer_lo", Special::GlobalTimerLo},
                 {"%globaltimer_hi", Special::GlobalTimerHi}});
     return map;
   }();
@@ -138,7 +161,8 @@ bool FunctionDecoder::specialRegister(const std::string &name, uint32_t &slot, S
   if (it == names.end())
     return false;
   if (it->second >= Special::Clock) {
-    bool wide = it->second == Special::Clock64 || it->second == Special::GlobalTimer;
+    bool wide =
+        it->second == Special::Clock64 || it->second == Special::GlobalTimer;
     cls = wide ? SlotClass::Double : SlotClass::Word;
     slot = temp(cls);
     emitMicro(execReadClock, {slot}, int64_t(it->second));
@@ -154,23 +178,29 @@ bool FunctionDecoder::specialRegister(const std::string &name, uint32_t &slot, S
   return true;
 }
 
-bool FunctionDecoder::symbolSource(const ast::Operand &operand, Type type, uint32_t &slot) {
+bool FunctionDecoder::symbolSource(const ast::Operand &operand, Type type,
+                                   uint32_t &slot) {
   const ast::Variable &v = function.symbols[operand.symbol];
   SlotClass want = classOf(type);
   if (v.space != Space::Reg) {
     // The address of a variable of this function.
     if (v.space == Space::Shared) {
-      slot = constant(want, uint64_t(symbolSlots[operand.symbol]) + uint64_t(operand.imm));
+      slot = constant(want, uint64_t(symbolSlots[operand.symbol]) +
+                                uint64_t(operand.imm));
       return true;
     }
-    bool isKernelParam = function.isEntry && v.space == Space::Param &&
-                         std::find(function.params.begin(), function.params.end(), operand.symbol) != function.params.end();
+    bool isKernelParam =
+        function.isEntry && v.space == Space::Param &&
+        std::find(function.params.begin(), function.params.end(),
+                  operand.symbol) != function.params.end();
     if (isKernelParam) {
-      slot = constant(want, uint64_t(symbolSlots[operand.symbol]) + uint64_t(operand.imm));
+      slot = constant(want, uint64_t(symbolSlots[operand.symbol]) +
+                                uint64_t(operand.imm));
       return true;
     }
     slot = temp(want);
-    emitMicro(execLocalAddress, {slot}, int64_t(symbolSlots[operand.symbol]) + operand.imm);
+    emitMicro(execLocalAddress, {slot},
+              int64_t(symbolSlots[operand.symbol]) + operand.imm);
     code.insts.back().mod[0] = want == SlotClass::Double;
     return true;
   }
@@ -183,7 +213,9 @@ bool FunctionDecoder::symbolSource(const ast::Operand &operand, Type type, uint3
     slot += uint32_t(operand.component) * sizes[size_t(have)];
   }
   if ((have == SlotClass::Pred) != (want == SlotClass::Pred))
-    return errorAt(operand, "'" + operand.name + "' has type ." + std::string(nameOf(v.type)) + ", expected ." + std::string(nameOf(type)));
+    return errorAt(operand, "'" + operand.name + "' has type ." +
+                                std::string(nameOf(v.type)) + ", expected ." +
+                                std::string(nameOf(type)));
   if (have != want)
     slot = convertClass(slot, have, want);
   if (operand.negated) {
@@ -196,7 +228,8 @@ bool FunctionDecoder::symbolSource(const ast::Operand &operand, Type type, uint3
   return true;
 }
 
-bool FunctionDecoder::namedSource(const ast::Operand &operand, Type type, uint32_t &slot) {
+bool FunctionDecoder::namedSource(const ast::Operand &operand, Type type,
+                                  uint32_t &slot) {
   SlotClass want = classOf(type), have = want;
   if (specialRegister(operand.name, slot, have)) {
     if ((have == SlotClass::Pred) != (want == SlotClass::Pred))
@@ -213,13 +246,15 @@ bool FunctionDecoder::namedSource(const ast::Operand &operand, Type type, uint32
     if (v.space == Space::Shared) {
       uint32_t offset = builder.sharedOffset(v, &v);
       if (offset == UINT32_MAX)
-        return errorAt(operand, "'" + v.name + "' does not fit into shared memory");
+        return errorAt(operand,
+                       "'" + v.name + "' does not fit into shared memory");
       slot = constant(want, uint64_t(offset) + uint64_t(operand.imm));
       return true;
     }
     auto it = builder.globals.find(operand.name);
     if (it == builder.globals.end())
-      return errorAt(operand, "the extern variable '" + operand.name + "' has no definition");
+      return errorAt(operand, "the extern variable '" + operand.name +
+                                  "' has no definition");
     slot = constant(want, it->second.address + uint64_t(operand.imm));
     return true;
   }
@@ -232,12 +267,16 @@ bool FunctionDecoder::namedSource(const ast::Operand &operand, Type type, uint32
   return errorAt(operand, "unknown name '" + operand.name + "'");
 }
 
-bool FunctionDecoder::src(const ast::Operand &operand, Type type, uint32_t &slot) {
+bool FunctionDecoder::src(const ast::Operand &operand, Type type,
+                          uint32_t &slot) {
   switch (operand.kind) {
-  case OK::Int: case OK::F32: case OK::F64:
+  case OK::Int:
+  case OK::F32:
+  case OK::F64:
     return literal(operand, type, slot);
   case OK::Name:
-    return operand.symbol >= 0 ? symbolSource(operand, type, slot) : namedSource(operand, type, slot);
+    return operand.symbol >= 0 ? symbolSource(operand, type, slot)
+                               : namedSource(operand, type, slot);
   case OK::Sink:
     slot = constant(classOf(type), 0);
     return true;
@@ -246,7 +285,8 @@ bool FunctionDecoder::src(const ast::Operand &operand, Type type, uint32_t &slot
   }
 }
 
-bool FunctionDecoder::dst(const ast::Operand &operand, Type type, uint32_t &slot) {
+bool FunctionDecoder::dst(const ast::Operand &operand, Type type,
+                          uint32_t &slot) {
   SlotClass want = classOf(type);
   if (isSink(operand)) {
     slot = temp(want);
@@ -257,7 +297,9 @@ bool FunctionDecoder::dst(const ast::Operand &operand, Type type, uint32_t &slot
     return errorAt(operand, "expected a register");
   SlotClass cls = classOf(have);
   if ((cls == SlotClass::Pred) != (want == SlotClass::Pred) || operand.negated)
-    return errorAt(operand, "'" + operand.name + "' has type ." + std::string(nameOf(have)) + ", expected ." + std::string(nameOf(type)));
+    return errorAt(operand, "'" + operand.name + "' has type ." +
+                                std::string(nameOf(have)) + ", expected ." +
+                                std::string(nameOf(type)));
   slot = symbolSlots[operand.symbol];
   if (operand.component >= 0) {
     static const uint32_t sizes[] = {64, 128, 256, 512};
@@ -271,14 +313,16 @@ bool FunctionDecoder::dst(const ast::Operand &operand, Type type, uint32_t &slot
   return true;
 }
 
-bool FunctionDecoder::immediate(const ast::Operand &operand, int64_t &value) const {
+bool FunctionDecoder::immediate(const ast::Operand &operand,
+                                int64_t &value) const {
   if (operand.kind != OK::Int)
     return errorAt(operand, "expected a constant");
   value = operand.imm;
   return true;
 }
 
-bool FunctionDecoder::address(const ast::Operand &operand, unsigned to, Space &space) {
+bool FunctionDecoder::address(const ast::Operand &operand, unsigned to,
+                              Space &space) {
   if (operand.kind != OK::Address)
     return errorAt(operand, "expected an address");
   const ast::Operand &base = operand.elems[0];
@@ -292,10 +336,13 @@ bool FunctionDecoder::address(const ast::Operand &operand, unsigned to, Space &s
   if (base.kind == OK::Name && base.symbol >= 0) {
     const ast::Variable &v = function.symbols[base.symbol];
     if (v.space == Space::Local || v.space == Space::Param) {
-      bool isKernelParam = function.isEntry && v.space == Space::Param &&
-                           std::find(function.params.begin(), function.params.end(), base.symbol) != function.params.end();
+      bool isKernelParam =
+          function.isEntry && v.space == Space::Param &&
+          std::find(function.params.begin(), function.params.end(),
+                    base.symbol) != function.params.end();
       inst.imm += symbolSlots[base.symbol];
-      // Parameters of functions and of calls live in the caller's and callee's local memory.
+      // Parameters of functions and of calls live in the caller's and callee's
+      // local memory.
       space = isKernelParam ? Space::Param : Space::Local;
       if (isKernelParam)
         inst.op[to] = constant(SlotClass::Double, 0);
@@ -305,7 +352,8 @@ bool FunctionDecoder::address(const ast::Operand &operand, unsigned to, Space &s
       space = Space::Shared;
   } else if (base.kind == OK::Name) {
     for (const ast::Variable &v : builder.module.variables)
-      if (v.name == base.name && v.space == Space::Shared && space == Space::Generic)
+      if (v.name == base.name && v.space == Space::Shared &&
+          space == Space::Generic)
         space = Space::Shared;
   }
   Type type = registerType(base);

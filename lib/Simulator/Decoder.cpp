@@ -11,10 +11,12 @@ using OK = ast::Operand::Kind;
 const DecodeTable &tile::sim::decodeTable() {
   static const DecodeTable table = [] {
     DecodeTable t;
-    for (auto *add : {registerInteger, registerLogic, registerFloat, registerTranscendental, registerConvert,
-                      registerMove, registerCompare, registerControl, registerMemory, registerAtomic, registerCollective,
-                      registerBarrier, registerAsyncCopy, registerMbarrier, registerTensorMap, registerMatrix, registerMma, registerWgmma,
-                      registerRefused})
+    for (auto *add :
+         {registerInteger, registerLogic, registerFloat, registerTranscendental,
+          registerConvert, registerMove, registerCompare, registerControl,
+          registerMemory, registerAtomic, registerCollective, registerBarrier,
+          registerAsyncCopy, registerMbarrier, registerTensorMap,
+          registerMatrix, registerMma, registerWgmma, registerRefused})
       add(t);
     return t;
   }();
@@ -25,12 +27,15 @@ SlotClass tile::sim::classOf(Type type) {
   if (type == Type::Pred)
     return SlotClass::Pred;
   unsigned bits = bitsOf(type);
-  return bits <= 32 ? SlotClass::Word : bits <= 64 ? SlotClass::Double : SlotClass::Quad;
+  return bits <= 32   ? SlotClass::Word
+         : bits <= 64 ? SlotClass::Double
+                      : SlotClass::Quad;
 }
 
 //===-- Programs ----------------------------------------------------------===//
 
-const ast::Function *ProgramBuilder::findFunction(const std::string &name) const {
+const ast::Function *
+ProgramBuilder::findFunction(const std::string &name) const {
   for (const ast::Function &f : module.functions)
     if (f.name == name)
       return &f;
@@ -47,7 +52,8 @@ Code *ProgramBuilder::codeFor(const std::string &name) {
   code->name = name;
   code->index = uint32_t(program->codes.size());
   // The parameters' places are needed by callers before the body is decoded.
-  auto describe = [&](const std::vector<int> &symbols, std::vector<ParamSlot> &out, uint32_t &offset) {
+  auto describe = [&](const std::vector<int> &symbols,
+                      std::vector<ParamSlot> &out, uint32_t &offset) {
     for (int s : symbols) {
       const ast::Variable &v = function->symbols[s];
       ParamSlot p;
@@ -86,9 +92,11 @@ void ProgramBuilder::decodePointedTo() {
         codeFor(value.symbol);
 }
 
-uint32_t ProgramBuilder::sharedOffset(const ast::Variable &variable, const void *key) {
-  // The dynamic array starts where the static variables end, which is known only after the last body:
-  // decoding is done twice if it was used (see build()).
+uint32_t ProgramBuilder::sharedOffset(const ast::Variable &variable,
+                                      const void *key) {
+  // The dynamic array starts where the static variables end, which is known
+  // only after the last body: decoding is done twice if it was used (see
+  // build()).
   if (variable.isExtern || variable.isUnsized)
     return program->staticShared;
   if (auto it = shared.find(key); it != shared.end())
@@ -98,7 +106,8 @@ uint32_t ProgramBuilder::sharedOffset(const ast::Variable &variable, const void 
   if (variable.sizeInBytes() > (1u << 24))
     return UINT32_MAX;
   program->staticShared = offset + uint32_t(variable.sizeInBytes());
-  program->sharedNames.push_back({variable.name, {offset, uint32_t(variable.sizeInBytes())}});
+  program->sharedNames.push_back(
+      {variable.name, {offset, uint32_t(variable.sizeInBytes())}});
   shared[key] = offset;
   return offset;
 }
@@ -107,7 +116,8 @@ std::unique_ptr<Program> ProgramBuilder::build(const ast::Function &entry) {
   uint32_t staticShared = 0;
   decltype(Program::sharedNames) names;
   std::unique_ptr<Program> result;
-  // The first round finds the static variables that are used; the second places the dynamic array behind them.
+  // The first round finds the static variables that are used; the second places
+  // the dynamic array behind them.
   for (int round = 0; round < 2; ++round) {
     result = std::make_unique<Program>();
     program = result.get();
@@ -156,7 +166,8 @@ bool FunctionDecoder::decode() {
   inst.cls = Class::Control;
   inst.endsBlock = true;
   inst.micro = true;
-  inst.line = function.body.empty() ? function.loc.line : function.body.back().loc.line;
+  inst.line =
+      function.body.empty() ? function.loc.line : function.body.back().loc.line;
   code.insts.push_back(inst);
   return layoutBlocks(code, starts, diag);
 }
@@ -184,7 +195,8 @@ bool FunctionDecoder::declareSymbols() {
       for (unsigned extra = 1; extra < v.vector; ++extra)
         allocate(cls);
     }
-  auto place = [&](const std::vector<int> &symbols, std::vector<ParamSlot> &slots) {
+  auto place = [&](const std::vector<int> &symbols,
+                   std::vector<ParamSlot> &slots) {
     for (size_t i = 0; i < symbols.size(); ++i) {
       if (slots[i].isRegister)
         slots[i].slot = symbolSlots[symbols[i]];
@@ -203,17 +215,21 @@ bool FunctionDecoder::declareSymbols() {
       uint32_t align = std::max(1u, v.alignment());
       uint64_t offset = (code.localBytes + align - 1) / align * align;
       if (offset + v.sizeInBytes() > (1u << 20))
-        return diag.error(v.loc, "'" + v.name + "' does not fit into local memory");
+        return diag.error(v.loc,
+                          "'" + v.name + "' does not fit into local memory");
       symbolSlots[i] = uint32_t(offset);
       code.localBytes = uint32_t(offset + v.sizeInBytes());
     } else if (v.space == Space::Shared) {
-      // Keyed by place in the syntax tree, which both rounds of ProgramBuilder::build share.
+      // Keyed by place in the syntax tree, which both rounds of
+      // ProgramBuilder::build share.
       uint32_t offset = builder.sharedOffset(v, &v);
       if (offset == UINT32_MAX)
-        return diag.error(v.loc, "'" + v.name + "' does not fit into shared memory");
+        return diag.error(v.loc,
+                          "'" + v.name + "' does not fit into shared memory");
       symbolSlots[i] = offset;
     } else if (v.space != Space::Reg) {
-      return diag.error(v.loc, "variables of this space are not allowed in a function");
+      return diag.error(
+          v.loc, "variables of this space are not allowed in a function");
     }
   }
   code.localBytes = (code.localBytes + 15) / 16 * 16;
@@ -227,8 +243,10 @@ bool FunctionDecoder::decodeInstruction(const ast::Instruction &instruction) {
   epilogues.clear();
   auto it = decodeTable().find(instruction.opcode);
   if (it == decodeTable().end())
-    return diag.error(instruction.loc, "unknown instruction '" + instruction.opcode + "'");
-  if (instruction.guard >= 0 && function.symbols[instruction.guard].type != Type::Pred)
+    return diag.error(instruction.loc,
+                      "unknown instruction '" + instruction.opcode + "'");
+  if (instruction.guard >= 0 &&
+      function.symbols[instruction.guard].type != Type::Pred)
     return diag.error(instruction.loc, "the guard is not a predicate");
   if (!it->second(*this))
     return diag.isSet() ? false : error("operands do not fit");
@@ -249,16 +267,19 @@ bool FunctionDecoder::emit(ExecFn fn, Class cls) {
   }
   code.insts.push_back(inst);
   for (const Epilogue &e : epilogues) {
-    ExecFn convert = e.to == SlotClass::Double ? (e.from == SlotClass::Quad ? execQuadToDouble : execWiden)
-                     : e.to == SlotClass::Quad ? execDoubleToQuad
-                                               : execTruncate;
+    ExecFn convert =
+        e.to == SlotClass::Double
+            ? (e.from == SlotClass::Quad ? execQuadToDouble : execWiden)
+        : e.to == SlotClass::Quad ? execDoubleToQuad
+                                  : execTruncate;
     emitMicro(convert, {e.slot, e.temp}, 0, true);
   }
   epilogues.clear();
   return true;
 }
 
-void FunctionDecoder::emitMicro(ExecFn fn, std::initializer_list<uint32_t> ops, int64_t imm, bool guarded) {
+void FunctionDecoder::emitMicro(ExecFn fn, std::initializer_list<uint32_t> ops,
+                                int64_t imm, bool guarded) {
   Inst micro;
   micro.fn = fn;
   micro.micro = true;
@@ -295,7 +316,8 @@ int FunctionDecoder::hasOneOf(std::initializer_list<std::string_view> list) {
   return -1;
 }
 
-bool FunctionDecoder::hasPrefix(std::string_view prefix, std::string_view &rest) {
+bool FunctionDecoder::hasPrefix(std::string_view prefix,
+                                std::string_view &rest) {
   for (auto it = modifiers.begin(); it != modifiers.end(); ++it)
     if (it->substr(0, prefix.size()) == prefix) {
       rest = it->substr(prefix.size());
@@ -328,32 +350,43 @@ bool FunctionDecoder::error(const std::string &message) const {
   return diag.error(in->loc, "'" + spelled + "': " + message);
 }
 
-bool FunctionDecoder::errorAt(const ast::Operand &operand, const std::string &message) const {
+bool FunctionDecoder::errorAt(const ast::Operand &operand,
+                              const std::string &message) const {
   return diag.error(operand.loc, message);
 }
 
-bool FunctionDecoder::needType(Type type) const { return type != Type::None || error("a type is missing"); }
+bool FunctionDecoder::needType(Type type) const {
+  return type != Type::None || error("a type is missing");
+}
 bool FunctionDecoder::badType(Type type) const {
-  return error(type == Type::None ? std::string("a type is missing") : "type ." + std::string(nameOf(type)) + " is not allowed here");
+  return error(type == Type::None ? std::string("a type is missing")
+                                  : "type ." + std::string(nameOf(type)) +
+                                        " is not allowed here");
 }
 
 bool FunctionDecoder::expectOperands(size_t low, size_t high) {
   if (operandCount() >= low && operandCount() <= high)
     return true;
-  std::string range = low == high ? std::to_string(low) : std::to_string(low) + " to " + std::to_string(high);
-  return error("expected " + range + " operands, found " + std::to_string(operandCount()));
+  std::string range = low == high
+                          ? std::to_string(low)
+                          : std::to_string(low) + " to " + std::to_string(high);
+  return error("expected " + range + " operands, found " +
+               std::to_string(operandCount()));
 }
 
 int FunctionDecoder::labelTarget(const std::string &label) const {
   for (int s = in->scope; s >= 0; s = function.scopes[s].parent)
-    if (auto it = function.scopes[s].labels.find(label); it != function.scopes[s].labels.end())
+    if (auto it = function.scopes[s].labels.find(label);
+        it != function.scopes[s].labels.end())
       return int(it->second);
   return -1;
 }
 
-const std::vector<std::string> *FunctionDecoder::targetList(const std::string &label) const {
+const std::vector<std::string> *
+FunctionDecoder::targetList(const std::string &label) const {
   for (int s = in->scope; s >= 0; s = function.scopes[s].parent)
-    if (auto it = function.scopes[s].targetLists.find(label); it != function.scopes[s].targetLists.end())
+    if (auto it = function.scopes[s].targetLists.find(label);
+        it != function.scopes[s].targetLists.end())
       return &it->second;
   return nullptr;
 }

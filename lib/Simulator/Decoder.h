@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Each instruction family (Instructions/*.cpp) registers one decode function per opcode. It takes the
-// modifiers it knows, checks the operands, chooses a handler and emits it; a modifier that nobody takes
-// is an error of that line.
+// Each instruction family (Instructions/*.cpp) registers one decode function
+// per opcode. It takes the modifiers it knows, checks the operands, chooses a
+// handler and emits it; a modifier that nobody takes is an error of that line.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -47,20 +47,27 @@ struct GlobalVariable {
   uint64_t address = 0, size = 0;
 };
 
-/// Builds the program of one entry: its code, that of its callees, its shared-memory layout.
+/// Builds the program of one entry: its code, that of its callees, its
+/// shared-memory layout.
 class ProgramBuilder {
 public:
-  ProgramBuilder(const ast::Module &module, const std::unordered_map<std::string, GlobalVariable> &globals, Diagnostic &diag)
+  ProgramBuilder(const ast::Module &module,
+                 const std::unordered_map<std::string, GlobalVariable> &globals,
+                 Diagnostic &diag)
       : module(module), globals(globals), diag(diag) {}
   std::unique_ptr<Program> build(const ast::Function &entry);
 
   Code *codeFor(const std::string &name);
   const ast::Function *findFunction(const std::string &name) const;
   /// The value of a function's address.
-  uint64_t functionAddress(const ast::Function &function) const { return CodeWindow + uint64_t(&function - module.functions.data()); }
-  /// Decodes every function that a variable's initial value points to: an indirect call may reach it.
+  uint64_t functionAddress(const ast::Function &function) const {
+    return CodeWindow + uint64_t(&function - module.functions.data());
+  }
+  /// Decodes every function that a variable's initial value points to: an
+  /// indirect call may reach it.
   void decodePointedTo();
-  /// Offset of a shared variable, laid out on first use; UINT32_MAX after an error.
+  /// Offset of a shared variable, laid out on first use; UINT32_MAX after an
+  /// error.
   uint32_t sharedOffset(const ast::Variable &variable, const void *key);
 
   const ast::Module &module;
@@ -79,15 +86,17 @@ SlotClass classOf(Type type);
 
 class FunctionDecoder {
 public:
-  FunctionDecoder(ProgramBuilder &builder, const ast::Function &function, Code &code)
+  FunctionDecoder(ProgramBuilder &builder, const ast::Function &function,
+                  Code &code)
       : builder(builder), function(function), code(code), diag(builder.diag) {}
   bool decode();
 
   // Modifiers.
-  bool has(std::string_view modifier);                       ///< takes it if present
-  int hasOneOf(std::initializer_list<std::string_view> list); ///< index of the one taken, or -1
+  bool has(std::string_view modifier); ///< takes it if present
+  int hasOneOf(std::initializer_list<std::string_view>
+                   list); ///< index of the one taken, or -1
   bool hasPrefix(std::string_view prefix, std::string_view &rest);
-  Type takeType();                                           ///< the first type modifier, or None
+  Type takeType(); ///< the first type modifier, or None
   Type peekType() const;
   bool error(const std::string &message) const;
   bool errorAt(const ast::Operand &operand, const std::string &message) const;
@@ -97,23 +106,37 @@ public:
 
   // Operands. Each returns false after reporting an error.
   size_t operandCount() const { return in->operands.size(); }
-  const ast::Operand &operand(size_t index) const { return in->operands[index]; }
+  const ast::Operand &operand(size_t index) const {
+    return in->operands[index];
+  }
   bool src(const ast::Operand &operand, Type type, uint32_t &slot);
-  bool src(size_t index, Type type, unsigned to) { return src(operand(index), type, inst.op[to]); }
+  bool src(size_t index, Type type, unsigned to) {
+    return src(operand(index), type, inst.op[to]);
+  }
   bool dst(const ast::Operand &operand, Type type, uint32_t &slot);
-  bool dst(size_t index, Type type, unsigned to) { return dst(operand(index), type, inst.op[to]); }
-  bool predSrc(const ast::Operand &operand, uint32_t &slot) { return src(operand, Type::Pred, slot); }
-  bool predDst(const ast::Operand &operand, uint32_t &slot) { return dst(operand, Type::Pred, slot); }
-  /// [base+offset] into inst.op[to] (NoSlot if the address is known) and inst.imm; resolves the space of a variable.
+  bool dst(size_t index, Type type, unsigned to) {
+    return dst(operand(index), type, inst.op[to]);
+  }
+  bool predSrc(const ast::Operand &operand, uint32_t &slot) {
+    return src(operand, Type::Pred, slot);
+  }
+  bool predDst(const ast::Operand &operand, uint32_t &slot) {
+    return dst(operand, Type::Pred, slot);
+  }
+  /// [base+offset] into inst.op[to] (NoSlot if the address is known) and
+  /// inst.imm; resolves the space of a variable.
   bool address(const ast::Operand &operand, unsigned to, Space &space);
   bool immediate(const ast::Operand &operand, int64_t &value) const;
   /// Splits "d|p" if the operand is a pair.
   const ast::Operand &first(size_t index) const;
   const ast::Operand *second(size_t index) const;
-  bool isSink(const ast::Operand &operand) const { return operand.kind == ast::Operand::Kind::Sink; }
+  bool isSink(const ast::Operand &operand) const {
+    return operand.kind == ast::Operand::Kind::Sink;
+  }
   /// The elements of a vector operand, or the operand itself.
   std::vector<const ast::Operand *> elements(const ast::Operand &operand) const;
-  Type registerType(const ast::Operand &operand) const; ///< None if not a register
+  Type
+  registerType(const ast::Operand &operand) const; ///< None if not a register
 
   /// The condition code of add.cc and the like.
   uint32_t carrySlot();
@@ -121,12 +144,15 @@ public:
   uint32_t temp(SlotClass cls);
   uint32_t constant(SlotClass cls, uint64_t bits);
   uint32_t constant32(uint32_t bits) { return constant(SlotClass::Word, bits); }
-  /// Appends the instruction being built (or a helper) with the guard and the place of the current one.
+  /// Appends the instruction being built (or a helper) with the guard and the
+  /// place of the current one.
   bool emit(ExecFn fn, Class cls);
-  void emitMicro(ExecFn fn, std::initializer_list<uint32_t> ops, int64_t imm = 0, bool guarded = false);
+  void emitMicro(ExecFn fn, std::initializer_list<uint32_t> ops,
+                 int64_t imm = 0, bool guarded = false);
   uint32_t beginExt() { return uint32_t(code.ext.size()); }
   void pushExt(uint32_t slot) { code.ext.push_back(slot); }
-  int labelTarget(const std::string &label) const; ///< index into the syntax tree's body, or -1
+  int labelTarget(const std::string &label)
+      const; ///< index into the syntax tree's body, or -1
   const std::vector<std::string> *targetList(const std::string &label) const;
 
   ProgramBuilder &builder;
@@ -153,16 +179,20 @@ private:
   };
   std::vector<Epilogue> epilogues;
   std::vector<std::string_view> modifiers;
-  std::vector<uint32_t> symbolSlots;   ///< register: slot; variable: offset in its space
+  std::vector<uint32_t>
+      symbolSlots; ///< register: slot; variable: offset in its space
   std::map<std::pair<uint8_t, uint64_t>, uint32_t> constants;
   uint32_t carry = NoSlot;
   std::map<Special, uint32_t> specials;
-  std::vector<uint32_t> starts; ///< first decoded instruction of each one in the syntax tree
+  std::vector<uint32_t>
+      starts; ///< first decoded instruction of each one in the syntax tree
 };
 
-/// Orders blocks so that lanes which take the lower program counter first meet at the earliest point
-/// (Layout.cpp). `starts` maps syntax-tree instructions to decoded ones; targets become decoded indices.
-bool layoutBlocks(Code &code, const std::vector<uint32_t> &starts, Diagnostic &diag);
+/// Orders blocks so that lanes which take the lower program counter first meet
+/// at the earliest point (Layout.cpp). `starts` maps syntax-tree instructions
+/// to decoded ones; targets become decoded indices.
+bool layoutBlocks(Code &code, const std::vector<uint32_t> &starts,
+                  Diagnostic &diag);
 
 // Handlers that the decoder itself emits (Instructions/Move.cpp, Control.cpp).
 Step execTruncate(Ctx &, const Inst &, uint32_t);

@@ -24,11 +24,15 @@ Place Ctx::place(const Code &in, const Inst &inst) const {
 ThreadId Ctx::threadOf(const Cta &in, uint32_t warpIndex, unsigned lane) const {
   const auto &block = launch->config->block;
   unsigned t = warpIndex * Lanes + lane;
-  return {in.id, {t % block[0], t / block[0] % block[1], t / block[0] / block[1]}};
+  return {in.id,
+          {t % block[0], t / block[0] % block[1], t / block[0] / block[1]}};
 }
-ThreadId Ctx::thread(unsigned lane) const { return threadOf(*cta, warp->index, lane); }
+ThreadId Ctx::thread(unsigned lane) const {
+  return threadOf(*cta, warp->index, lane);
+}
 
-Step Ctx::fail(const Inst &inst, unsigned lane, const char *kind, std::string message) {
+Step Ctx::fail(const Inst &inst, unsigned lane, const char *kind,
+               std::string message) {
   Finding f;
   f.kind = kind;
   f.message = std::move(message);
@@ -39,7 +43,9 @@ Step Ctx::fail(const Inst &inst, unsigned lane, const char *kind, std::string me
   return Step::Error;
 }
 
-void Ctx::note(const Inst &inst, unsigned lane, const char *kind, std::string message, const Inst *other, const Code *otherCode, const ThreadId *otherThread) {
+void Ctx::note(const Inst &inst, unsigned lane, const char *kind,
+               std::string message, const Inst *other, const Code *otherCode,
+               const ThreadId *otherThread) {
   static constexpr size_t most = 32;
   if (worker->findings.size() >= most)
     return;
@@ -53,7 +59,8 @@ void Ctx::note(const Inst &inst, unsigned lane, const char *kind, std::string me
     f.otherThread = *otherThread;
   }
   for (auto &[where, known] : worker->findings)
-    if (known.kind == f.kind && known.place.line == f.place.line && known.otherPlace.line == f.otherPlace.line)
+    if (known.kind == f.kind && known.place.line == f.place.line &&
+        known.otherPlace.line == f.otherPlace.line)
       return;
   f.message = std::move(message);
   f.thread = thread(lane);

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// map<f> is the handler that applies a scalar function to 32 lanes: op[0] is the result, op[1..] the
-// arguments. The argument types say how a lane's register bits are read: uint16_t takes the low half of
-// a word slot, float its bits, bool one bit of a predicate.
+// map<f> is the handler that applies a scalar function to 32 lanes: op[0] is
+// the result, op[1..] the arguments. The argument types say how a lane's
+// register bits are read: uint16_t takes the low half of a word slot, float its
+// bits, bool one bit of a predicate.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -18,7 +19,8 @@
 
 namespace tile::sim {
 
-/// f16 and bf16 lanes as numbers would hide where rounding happens; they travel as bits.
+/// f16 and bf16 lanes as numbers would hide where rounding happens; they travel
+/// as bits.
 struct Half {
   uint16_t bits;
 };
@@ -59,7 +61,8 @@ template <class S> inline void commit(S *to, const S *from, uint32_t mask) {
 
 template <class T> struct SourceLanes {
   const typename Lane<T>::Storage *data;
-  SourceLanes(const Ctx &c, uint32_t slot) : data(c.src<typename Lane<T>::Storage>(slot)) {}
+  SourceLanes(const Ctx &c, uint32_t slot)
+      : data(c.src<typename Lane<T>::Storage>(slot)) {}
   T operator[](unsigned l) const { return Lane<T>::get(data[l]); }
 };
 template <> struct SourceLanes<bool> {
@@ -69,7 +72,8 @@ template <> struct SourceLanes<bool> {
 };
 
 template <auto F, class R, class... A, size_t... I>
-inline Step mapLanes(Ctx &c, const Inst &inst, uint32_t mask, R (*)(A...), std::index_sequence<I...>) {
+inline Step mapLanes(Ctx &c, const Inst &inst, uint32_t mask, R (*)(A...),
+                     std::index_sequence<I...>) {
   std::tuple<SourceLanes<A>...> in{SourceLanes<A>(c, inst.op[I + 1])...};
   if constexpr (std::is_same_v<R, bool>) {
     uint32_t bits = 0;
@@ -85,10 +89,14 @@ inline Step mapLanes(Ctx &c, const Inst &inst, uint32_t mask, R (*)(A...), std::
   }
   return Step::Next;
 }
-template <auto F, class R, class... A> inline Step mapSignature(Ctx &c, const Inst &inst, uint32_t mask, R (*f)(A...)) {
+template <auto F, class R, class... A>
+inline Step mapSignature(Ctx &c, const Inst &inst, uint32_t mask,
+                         R (*f)(A...)) {
   return mapLanes<F>(c, inst, mask, f, std::index_sequence_for<A...>());
 }
-template <auto F> Step map(Ctx &c, const Inst &inst, uint32_t mask) { return mapSignature<F>(c, inst, mask, F); }
+template <auto F> Step map(Ctx &c, const Inst &inst, uint32_t mask) {
+  return mapSignature<F>(c, inst, mask, F);
+}
 
 /// Runs a body for each set lane.
 template <class F> inline void eachLane(uint32_t mask, F body) {
@@ -99,13 +107,23 @@ template <class F> inline void eachLane(uint32_t mask, F body) {
 /// Chooses Op::f<T> by an integer type; .bN counts as unsigned.
 template <class Op> ExecFn pickInteger(Type type) {
   switch (type) {
-  case Type::B16: case Type::U16: return map<&Op::template f<uint16_t>>;
-  case Type::B32: case Type::U32: return map<&Op::template f<uint32_t>>;
-  case Type::B64: case Type::U64: return map<&Op::template f<uint64_t>>;
-  case Type::S16: return map<&Op::template f<int16_t>>;
-  case Type::S32: return map<&Op::template f<int32_t>>;
-  case Type::S64: return map<&Op::template f<int64_t>>;
-  default: return nullptr;
+  case Type::B16:
+  case Type::U16:
+    return map<&Op::template f<uint16_t>>;
+  case Type::B32:
+  case Type::U32:
+    return map<&Op::template f<uint32_t>>;
+  case Type::B64:
+  case Type::U64:
+    return map<&Op::template f<uint64_t>>;
+  case Type::S16:
+    return map<&Op::template f<int16_t>>;
+  case Type::S32:
+    return map<&Op::template f<int32_t>>;
+  case Type::S64:
+    return map<&Op::template f<int64_t>>;
+  default:
+    return nullptr;
   }
 }
 

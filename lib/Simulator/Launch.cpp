@@ -13,40 +13,63 @@
 using namespace tile::sim;
 
 /// Limits of the hardware.
-static constexpr uint32_t maxShared = 227 * 1024, maxThreads = 1024, maxCluster = 16;
+static constexpr uint32_t maxShared = 227 * 1024, maxThreads = 1024,
+                          maxCluster = 16;
 
-static bool checkConfig(const Program &program, const LaunchConfig &config, size_t argBytes, std::string &error) {
+static bool checkConfig(const Program &program, const LaunchConfig &config,
+                        size_t argBytes, std::string &error) {
   auto fail = [&](std::string text) {
     error = std::move(text);
     return false;
   };
-  auto shape = [](const std::array<unsigned, 3> &a) { return "(" + std::to_string(a[0]) + ", " + std::to_string(a[1]) + ", " + std::to_string(a[2]) + ")"; };
+  auto shape = [](const std::array<unsigned, 3> &a) {
+    return "(" + std::to_string(a[0]) + ", " + std::to_string(a[1]) + ", " +
+           std::to_string(a[2]) + ")";
+  };
   uint64_t threads = 1, cluster = 1;
   for (unsigned i = 0; i < 3; ++i) {
     static const uint32_t most[] = {0x7fffffff, 65535, 65535};
     if (config.grid[i] == 0 || config.grid[i] > most[i])
-      return fail("the grid " + shape(config.grid) + " must have 1 to " + std::to_string(most[i]) + " CTAs in dimension " + std::to_string(i));
+      return fail("the grid " + shape(config.grid) + " must have 1 to " +
+                  std::to_string(most[i]) + " CTAs in dimension " +
+                  std::to_string(i));
     if (config.block[i] == 0)
       return fail("the block " + shape(config.block) + " is empty");
     if (config.cluster[i] == 0 || config.grid[i] % config.cluster[i])
-      return fail("the grid " + shape(config.grid) + " is not a multiple of the cluster " + shape(config.cluster));
+      return fail("the grid " + shape(config.grid) +
+                  " is not a multiple of the cluster " + shape(config.cluster));
     threads *= config.block[i];
     cluster *= config.cluster[i];
     if (threads > maxThreads)
-      return fail("the block " + shape(config.block) + " has more than " + std::to_string(maxThreads) + " threads");
+      return fail("the block " + shape(config.block) + " has more than " +
+                  std::to_string(maxThreads) + " threads");
     if (cluster > maxCluster)
-      return fail("the cluster " + shape(config.cluster) + " has more than " + std::to_string(maxCluster) + " CTAs");
+      return fail("the cluster " + shape(config.cluster) + " has more than " +
+                  std::to_string(maxCluster) + " CTAs");
   }
   if (program.requiredThreads[0] && program.requiredThreads != config.block)
-    return fail("the kernel requires blocks of " + shape(program.requiredThreads) + " threads (.reqntid), not " + shape(config.block));
-  if (program.maxThreads[0] && threads > uint64_t(program.maxThreads[0]) * program.maxThreads[1] * program.maxThreads[2])
-    return fail("the block " + shape(config.block) + " has more threads than the kernel allows (.maxntid " + shape(program.maxThreads) + ")");
+    return fail("the kernel requires blocks of " +
+                shape(program.requiredThreads) + " threads (.reqntid), not " +
+                shape(config.block));
+  if (program.maxThreads[0] && threads > uint64_t(program.maxThreads[0]) *
+                                             program.maxThreads[1] *
+                                             program.maxThreads[2])
+    return fail("the block " + shape(config.block) +
+                " has more threads than the kernel allows (.maxntid " +
+                shape(program.maxThreads) + ")");
   if (program.requiredCluster[0] && program.requiredCluster != config.cluster)
-    return fail("the kernel requires clusters of " + shape(program.requiredCluster) + " CTAs (.reqnctapercluster), not " + shape(config.cluster));
+    return fail("the kernel requires clusters of " +
+                shape(program.requiredCluster) +
+                " CTAs (.reqnctapercluster), not " + shape(config.cluster));
   if (uint64_t(program.staticShared) + config.dynamicShared > maxShared)
-    return fail("the kernel needs " + std::to_string(uint64_t(program.staticShared) + config.dynamicShared) + " bytes of shared memory, there are " + std::to_string(maxShared));
+    return fail(
+        "the kernel needs " +
+        std::to_string(uint64_t(program.staticShared) + config.dynamicShared) +
+        " bytes of shared memory, there are " + std::to_string(maxShared));
   if (argBytes < program.codes[0]->paramBytes)
-    return fail("the kernel takes " + std::to_string(program.codes[0]->paramBytes) + " bytes of parameters, " + std::to_string(argBytes) + " were given");
+    return fail(
+        "the kernel takes " + std::to_string(program.codes[0]->paramBytes) +
+        " bytes of parameters, " + std::to_string(argBytes) + " were given");
   return true;
 }
 
@@ -65,22 +88,30 @@ static std::unique_ptr<Cluster> makeCluster(Launch &launch, uint64_t number) {
         auto cta = std::make_unique<Cta>();
         cta->cluster = cluster.get();
         cta->rank = uint32_t(cluster->ctas.size());
-        cta->id = {cluster->id[0] * config.cluster[0] + x, cluster->id[1] * config.cluster[1] + y, cluster->id[2] * config.cluster[2] + z};
-        cta->linear = cta->id[0] + uint64_t(config.grid[0]) * (cta->id[1] + uint64_t(config.grid[1]) * cta->id[2]);
+        cta->id = {cluster->id[0] * config.cluster[0] + x,
+                   cluster->id[1] * config.cluster[1] + y,
+                   cluster->id[2] * config.cluster[2] + z};
+        cta->linear = cta->id[0] +
+                      uint64_t(config.grid[0]) *
+                          (cta->id[1] + uint64_t(config.grid[1]) * cta->id[2]);
         cluster->ctas.push_back(std::move(cta));
       }
   cluster->liveThreads = launch.threadsPerCta * uint32_t(cluster->ctas.size());
-  cluster->barrierToken.assign(cluster->ctas.size(), std::vector<uint32_t>(launch.warpsPerCta * Lanes));
-  if (launch.sharedBytes && (config.checks & (CheckRaces | CheckUninitialized | CheckAsync)))
+  cluster->barrierToken.assign(
+      cluster->ctas.size(), std::vector<uint32_t>(launch.warpsPerCta * Lanes));
+  if (launch.sharedBytes &&
+      (config.checks & (CheckRaces | CheckUninitialized | CheckAsync)))
     cluster->checker = std::make_unique<SharedChecker>(launch, *cluster);
   return cluster;
 }
 
-/// A worker takes clusters in order. One that does not end soon goes to the back of the line, so that
-/// CTAs may wait for each other.
+/// A worker takes clusters in order. One that does not end soon goes to the
+/// back of the line, so that CTAs may wait for each other.
 static void work(Launch &launch, Worker &worker) {
   // CTAs that may wait for each other take short turns.
-  const uint64_t longTurn = launch.program->usesGlobalAtomics ? 1 << 14 : 1 << 18, shortTurn = 256;
+  const uint64_t longTurn =
+                     launch.program->usesGlobalAtomics ? 1 << 14 : 1 << 18,
+                 shortTurn = 256;
   static constexpr size_t mostResident = 1056;
   Ctx c;
   c.launch = &launch;
@@ -111,27 +142,32 @@ static void work(Launch &launch, Worker &worker) {
     resident.pop_front();
     bool finished = false;
     uint64_t events = cluster->stores + cluster->progress;
-    if (!runCluster(c, *cluster, cluster->turn ? cluster->turn : longTurn, finished))
+    if (!runCluster(c, *cluster, cluster->turn ? cluster->turn : longTurn,
+                    finished))
       return;
-    bool idle = launch.program->usesGlobalAtomics && events == cluster->stores + cluster->progress;
+    bool idle = launch.program->usesGlobalAtomics &&
+                events == cluster->stores + cluster->progress;
     cluster->turn = idle ? shortTurn : longTurn;
     if (!finished)
       resident.push_back(std::move(cluster));
   }
 }
 
-static void collect(Launch &launch, std::vector<Worker> &workers, const Program &program, Report &report) {
+static void collect(Launch &launch, std::vector<Worker> &workers,
+                    const Program &program, Report &report) {
   std::vector<std::pair<uint64_t, Finding>> findings;
   for (Worker &w : workers) {
     report.counters.add(w.counters);
     for (auto &f : w.findings)
       findings.push_back(std::move(f));
   }
-  std::stable_sort(findings.begin(), findings.end(), [](auto &a, auto &b) { return a.first < b.first; });
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](auto &a, auto &b) { return a.first < b.first; });
   for (auto &[cta, f] : findings) {
     bool known = false;
     for (const Finding &g : report.findings)
-      known |= g.kind == f.kind && g.place.line == f.place.line && g.otherPlace.line == f.otherPlace.line;
+      known |= g.kind == f.kind && g.place.line == f.place.line &&
+               g.otherPlace.line == f.otherPlace.line;
     if (!known)
       report.findings.push_back(std::move(f));
   }
@@ -165,7 +201,9 @@ static void collect(Launch &launch, std::vector<Worker> &workers, const Program 
   }
 }
 
-bool Module::launch(std::string_view name, const LaunchConfig &config, std::span<const std::byte> args, Report &report, std::string &error) const {
+bool Module::launch(std::string_view name, const LaunchConfig &config,
+                    std::span<const std::byte> args, Report &report,
+                    std::string &error) const {
   const Entry *entry = impl->find(name);
   if (!entry) {
     error = "the module has no kernel '" + std::string(name) + "'";
@@ -187,9 +225,13 @@ bool Module::launch(std::string_view name, const LaunchConfig &config, std::span
     Diagnostic ignored;
     impl->resetVariables(ignored);
     for (const Impl::Storage &s : impl->storage)
-      launch.allocations.push_back({s.address, s.variable->sizeInBytes(), s.variable->name, s.variable->space != Space::Const});
+      launch.allocations.push_back({s.address, s.variable->sizeInBytes(),
+                                    s.variable->name,
+                                    s.variable->space != Space::Const});
   }
-  std::sort(launch.allocations.begin(), launch.allocations.end(), [](const Allocation &a, const Allocation &b) { return a.base < b.base; });
+  std::sort(
+      launch.allocations.begin(), launch.allocations.end(),
+      [](const Allocation &a, const Allocation &b) { return a.base < b.base; });
   launch.program = &program;
   launch.config = &config;
   launch.args = args;
@@ -197,10 +239,16 @@ bool Module::launch(std::string_view name, const LaunchConfig &config, std::span
   launch.threadsPerCta = config.block[0] * config.block[1] * config.block[2];
   launch.warpsPerCta = (launch.threadsPerCta + Lanes - 1) / Lanes;
   launch.sharedBytes = program.staticShared + config.dynamicShared;
-  launch.clusterSize = config.cluster[0] * config.cluster[1] * config.cluster[2];
-  launch.clusterCount = uint64_t(config.grid[0]) * config.grid[1] * config.grid[2] / launch.clusterSize;
-  // Kernels whose CTAs talk through memory give the same result every time only on one thread.
-  unsigned threads = config.threads ? config.threads : program.usesGlobalAtomics ? 1 : std::max(1u, std::thread::hardware_concurrency());
+  launch.clusterSize =
+      config.cluster[0] * config.cluster[1] * config.cluster[2];
+  launch.clusterCount = uint64_t(config.grid[0]) * config.grid[1] *
+                        config.grid[2] / launch.clusterSize;
+  // Kernels whose CTAs talk through memory give the same result every time only
+  // on one thread.
+  unsigned threads = config.threads ? config.threads
+                     : program.usesGlobalAtomics
+                         ? 1
+                         : std::max(1u, std::thread::hardware_concurrency());
   threads = unsigned(std::min<uint64_t>(threads, launch.clusterCount));
   launch.parallel = threads > 1;
   std::vector<Worker> workers(threads);
@@ -217,7 +265,9 @@ bool Module::launch(std::string_view name, const LaunchConfig &config, std::span
   for (std::thread &t : pool)
     t.join();
   report = Report{};
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  report.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+          .count();
   report.entry = std::string(name);
   report.grid = config.grid;
   report.block = config.block;

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A warp runs its fragment with the lowest program counter. If the code is laid out in reverse
-// post-order with loops contiguous (what leaves a loop comes after all of the loop), a join point comes
-// after everything that leads to it, so no fragment runs past a join that others will still reach.
+// A warp runs its fragment with the lowest program counter. If the code is laid
+// out in reverse post-order with loops contiguous (what leaves a loop comes
+// after all of the loop), a join point comes after everything that leads to it,
+// so no fragment runs past a join that others will still reach.
 //
 //===----------------------------------------------------------------------===//
 #include "Decoder.h"
@@ -46,8 +47,10 @@ private:
     return count;
   }
 
-  /// Post-order; with `backEdges`, collects them. Successors that leave loops are visited first, so they end up last.
-  std::vector<uint32_t> depthFirst(std::vector<std::pair<uint32_t, uint32_t>> *backEdges) {
+  /// Post-order; with `backEdges`, collects them. Successors that leave loops
+  /// are visited first, so they end up last.
+  std::vector<uint32_t>
+  depthFirst(std::vector<std::pair<uint32_t, uint32_t>> *backEdges) {
     std::vector<uint32_t> post;
     std::vector<uint8_t> state(blocks.size(), 0);
     std::vector<std::pair<uint32_t, size_t>> stack;
@@ -55,10 +58,15 @@ private:
     auto open = [&](uint32_t b) {
       state[b] = 1;
       order[b] = blocks[b].successors;
-      std::reverse(order[b].begin(), order[b].end()); // the fall-through, first in the list, is visited last
-      std::stable_sort(order[b].begin(), order[b].end(), [&](uint32_t x, uint32_t y) {
-        return sharedLoops(blocks[b], blocks[x]) < sharedLoops(blocks[b], blocks[y]);
-      });
+      std::reverse(
+          order[b].begin(),
+          order[b]
+              .end()); // the fall-through, first in the list, is visited last
+      std::stable_sort(order[b].begin(), order[b].end(),
+                       [&](uint32_t x, uint32_t y) {
+                         return sharedLoops(blocks[b], blocks[x]) <
+                                sharedLoops(blocks[b], blocks[y]);
+                       });
       stack.push_back({b, 0});
     };
     open(0);
@@ -100,7 +108,8 @@ private:
 };
 } // namespace
 
-bool tile::sim::layoutBlocks(Code &code, const std::vector<uint32_t> &starts, Diagnostic &diag) {
+bool tile::sim::layoutBlocks(Code &code, const std::vector<uint32_t> &starts,
+                             Diagnostic &diag) {
   std::vector<Inst> &insts = code.insts;
   uint32_t count = uint32_t(insts.size());
   // Until here, targets are positions in the syntax tree.
@@ -134,7 +143,9 @@ bool tile::sim::layoutBlocks(Code &code, const std::vector<uint32_t> &starts, Di
     blocks.back().end = i + 1;
     blockOf[i] = uint32_t(blocks.size()) - 1;
   }
-  auto fallsThrough = [&](const Inst &last) { return !last.endsBlock || last.guard != NoSlot; };
+  auto fallsThrough = [&](const Inst &last) {
+    return !last.endsBlock || last.guard != NoSlot;
+  };
   for (uint32_t b = 0; b < blocks.size(); ++b) {
     const Inst &last = insts[blocks[b].end - 1];
     auto connect = [&](uint32_t to) {
@@ -159,8 +170,10 @@ bool tile::sim::layoutBlocks(Code &code, const std::vector<uint32_t> &starts, Di
   for (size_t k = 0; k < order.size(); ++k) {
     const Block &block = blocks[order[k]];
     newStart[order[k]] = uint32_t(laid.size());
-    laid.insert(laid.end(), insts.begin() + block.begin, insts.begin() + block.end);
-    bool falls = fallsThrough(insts[block.end - 1]) && order[k] + 1 < blocks.size();
+    laid.insert(laid.end(), insts.begin() + block.begin,
+                insts.begin() + block.end);
+    bool falls =
+        fallsThrough(insts[block.end - 1]) && order[k] + 1 < blocks.size();
     if (falls && (k + 1 == order.size() || order[k + 1] != order[k] + 1)) {
       Inst jump;
       jump.fn = execJump;

@@ -10,9 +10,15 @@
 using namespace tile::sim;
 
 static bool isDigit(char c) { return c >= '0' && c <= '9'; }
-static bool isAlpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-static bool isNameStart(char c) { return isAlpha(c) || c == '_' || c == '$' || c == '%'; }
-static bool isNameChar(char c) { return isAlpha(c) || isDigit(c) || c == '_' || c == '$'; }
+static bool isAlpha(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+static bool isNameStart(char c) {
+  return isAlpha(c) || c == '_' || c == '$' || c == '%';
+}
+static bool isNameChar(char c) {
+  return isAlpha(c) || isDigit(c) || c == '_' || c == '$';
+}
 static int hexValue(char c) {
   if (isDigit(c))
     return c - '0';
@@ -35,7 +41,8 @@ bool Lexer::skipBlank() {
   size_t start = pos;
   while (pos < text.size()) {
     char c = text[pos];
-    if (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\0' || c == '\f' || c == '\v') {
+    if (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\0' ||
+        c == '\f' || c == '\v') {
       advance();
     } else if (c == '/' && at(1) == '/') {
       while (pos < text.size() && text[pos] != '\n')
@@ -54,7 +61,8 @@ bool Lexer::skipBlank() {
   return pos != start || pos == 0;
 }
 
-/// Integers (0x, 0b, octal, decimal, optional U), 0f/0d bit patterns, decimal reals.
+/// Integers (0x, 0b, octal, decimal, optional U), 0f/0d bit patterns, decimal
+/// reals.
 Token Lexer::number() {
   Token token;
   token.kind = Token::Kind::Int;
@@ -67,7 +75,8 @@ Token Lexer::number() {
     }
     return value;
   };
-  if (at() == '0' && (at(1) == 'f' || at(1) == 'F' || at(1) == 'd' || at(1) == 'D')) {
+  if (at() == '0' &&
+      (at(1) == 'f' || at(1) == 'F' || at(1) == 'd' || at(1) == 'D')) {
     bool single = at(1) == 'f' || at(1) == 'F';
     advance();
     advance();
@@ -91,7 +100,10 @@ Token Lexer::number() {
     bool octal = at() == '0' && isDigit(at(1));
     size_t first = pos;
     uint64_t value = digits(10);
-    bool real = (at() == '.' && isDigit(at(1))) || ((at() == 'e' || at() == 'E') && (isDigit(at(1)) || ((at(1) == '-' || at(1) == '+') && isDigit(at(2)))));
+    bool real = (at() == '.' && isDigit(at(1))) ||
+                ((at() == 'e' || at() == 'E') &&
+                 (isDigit(at(1)) ||
+                  ((at(1) == '-' || at(1) == '+') && isDigit(at(2)))));
     if (at() == '.' && !isNameStart(at(1)))
       real = true;
     if (real) {
@@ -105,9 +117,11 @@ Token Lexer::number() {
           advance();
       }
       token.kind = Token::Kind::Real;
-      token.real = std::strtod(std::string(text.substr(first, pos - first)).c_str(), nullptr);
+      token.real = std::strtod(
+          std::string(text.substr(first, pos - first)).c_str(), nullptr);
     } else if (octal) {
-      token.imm = int64_t(std::strtoull(std::string(text.substr(first, pos - first)).c_str(), nullptr, 8));
+      token.imm = int64_t(std::strtoull(
+          std::string(text.substr(first, pos - first)).c_str(), nullptr, 8));
     } else {
       token.imm = int64_t(value);
     }
@@ -141,7 +155,8 @@ Token Lexer::next() {
   } else if (c == '.' && (isNameChar(at(1)))) {
     // A directive, a type or a modifier: ".L1::evict_last" is one of them.
     advance();
-    while (isNameChar(at()) || (at() == ':' && at(1) == ':' && isNameChar(at(2)))) {
+    while (isNameChar(at()) ||
+           (at() == ':' && at(1) == ':' && isNameChar(at(2)))) {
       if (at() == ':')
         advance();
       advance();
@@ -157,7 +172,8 @@ Token Lexer::next() {
     if (pos < text.size())
       advance();
   } else {
-    token.kind = std::strchr("{}()[]<>,;:@!|+-*/=&^~?%", c) ? Token::Kind::Punct : Token::Kind::Bad;
+    token.kind = std::strchr("{}()[]<>,;:@!|+-*/=&^~?%", c) ? Token::Kind::Punct
+                                                            : Token::Kind::Bad;
     token.text = text.substr(pos, 1);
     advance();
   }

@@ -10,11 +10,23 @@
 namespace tile::sim {
 
 struct Token {
-  enum class Kind : uint8_t { End, Name, Directive, Int, F32, F64, Real, String, Punct, Bad };
+  enum class Kind : uint8_t {
+    End,
+    Name,
+    Directive,
+    Int,
+    F32,
+    F64,
+    Real,
+    String,
+    Punct,
+    Bad
+  };
   Kind kind = Kind::End;
   bool isUnsigned = false;
   Loc loc;
-  std::string_view text; ///< Name: whole name; Directive: without the dot; Punct: one character
+  std::string_view text; ///< Name: whole name; Directive: without the dot;
+                         ///< Punct: one character
   int64_t imm = 0;       ///< value of Int, bits of F32/F64
   double real = 0;
   /// True if white space (or the file's start) comes before the token.
@@ -23,7 +35,8 @@ struct Token {
   bool is(char c) const { return kind == Kind::Punct && text[0] == c; }
 };
 
-/// Splits the text on demand; keeps exactly one token of lookahead in the parser.
+/// Splits the text on demand; keeps exactly one token of lookahead in the
+/// parser.
 class Lexer {
 public:
   explicit Lexer(std::string_view text) : text(text) {}
@@ -32,7 +45,9 @@ public:
 private:
   bool skipBlank();
   Token number();
-  char at(size_t ahead = 0) const { return pos + ahead < text.size() ? text[pos + ahead] : '\0'; }
+  char at(size_t ahead = 0) const {
+    return pos + ahead < text.size() ? text[pos + ahead] : '\0';
+  }
   void advance();
 
   std::string_view text;

@@ -14,43 +14,86 @@ static uint32_t specialValue(const Ctx &c, Special what, unsigned lane) {
   const LaunchConfig &config = *c.launch->config;
   const Cta &cta = *c.cta;
   unsigned thread = c.warp->index * Lanes + lane;
-  auto axis = [](Special s, Special first) { return unsigned(s) - unsigned(first); };
+  auto axis = [](Special s, Special first) {
+    return unsigned(s) - unsigned(first);
+  };
   std::array<unsigned, 3> clusters{};
   for (unsigned i = 0; i < 3; ++i)
     clusters[i] = config.grid[i] / config.cluster[i];
   switch (what) {
-  case Special::TidX: return thread % config.block[0];
-  case Special::TidY: return thread / config.block[0] % config.block[1];
-  case Special::TidZ: return thread / config.block[0] / config.block[1];
-  case Special::NTidX: case Special::NTidY: case Special::NTidZ: return config.block[axis(what, Special::NTidX)];
-  case Special::CtaX: case Special::CtaY: case Special::CtaZ: return cta.id[axis(what, Special::CtaX)];
-  case Special::NCtaX: case Special::NCtaY: case Special::NCtaZ: return config.grid[axis(what, Special::NCtaX)];
-  case Special::LaneId: return lane;
-  case Special::WarpId: return c.warp->index;
-  case Special::NWarpId: return 64;
-  case Special::SmId: return uint32_t(cta.linear % 132);
-  case Special::NSmId: return 132;
-  case Special::GridId: return 1;
-  case Special::MaskEq: return 1u << lane;
-  case Special::MaskLe: return lane == 31 ? ~0u : (2u << lane) - 1;
-  case Special::MaskLt: return (1u << lane) - 1;
-  case Special::MaskGe: return ~((1u << lane) - 1);
-  case Special::MaskGt: return lane == 31 ? 0 : ~((2u << lane) - 1);
-  case Special::ClusterX: case Special::ClusterY: case Special::ClusterZ: return c.cluster->id[axis(what, Special::ClusterX)];
-  case Special::NClusterX: case Special::NClusterY: case Special::NClusterZ: return clusters[axis(what, Special::NClusterX)];
-  case Special::ClusterCtaX: case Special::ClusterCtaY: case Special::ClusterCtaZ: {
+  case Special::TidX:
+    return thread % config.block[0];
+  case Special::TidY:
+    return thread / config.block[0] % config.block[1];
+  case Special::TidZ:
+    return thread / config.block[0] / config.block[1];
+  case Special::NTidX:
+  case Special::NTidY:
+  case Special::NTidZ:
+    return config.block[axis(what, Special::NTidX)];
+  case Special::CtaX:
+  case Special::CtaY:
+  case Special::CtaZ:
+    return cta.id[axis(what, Special::CtaX)];
+  case Special::NCtaX:
+  case Special::NCtaY:
+  case Special::NCtaZ:
+    return config.grid[axis(what, Special::NCtaX)];
+  case Special::LaneId:
+    return lane;
+  case Special::WarpId:
+    return c.warp->index;
+  case Special::NWarpId:
+    return 64;
+  case Special::SmId:
+    return uint32_t(cta.linear % 132);
+  case Special::NSmId:
+    return 132;
+  case Special::GridId:
+    return 1;
+  case Special::MaskEq:
+    return 1u << lane;
+  case Special::MaskLe:
+    return lane == 31 ? ~0u : (2u << lane) - 1;
+  case Special::MaskLt:
+    return (1u << lane) - 1;
+  case Special::MaskGe:
+    return ~((1u << lane) - 1);
+  case Special::MaskGt:
+    return lane == 31 ? 0 : ~((2u << lane) - 1);
+  case Special::ClusterX:
+  case Special::ClusterY:
+  case Special::ClusterZ:
+    return c.cluster->id[axis(what, Special::ClusterX)];
+  case Special::NClusterX:
+  case Special::NClusterY:
+  case Special::NClusterZ:
+    return clusters[axis(what, Special::NClusterX)];
+  case Special::ClusterCtaX:
+  case Special::ClusterCtaY:
+  case Special::ClusterCtaZ: {
     unsigned a = axis(what, Special::ClusterCtaX);
     return cta.id[a] % config.cluster[a];
   }
-  case Special::ClusterNCtaX: case Special::ClusterNCtaY: case Special::ClusterNCtaZ:
+  case Special::ClusterNCtaX:
+  case Special::ClusterNCtaY:
+  case Special::ClusterNCtaZ:
     return config.cluster[axis(what, Special::ClusterNCtaX)];
-  case Special::ClusterRank: return cta.rank;
-  case Special::ClusterNRank: return c.launch->clusterSize;
-  case Special::IsExplicitCluster: return c.launch->clusterSize > 1;
-  case Special::DynamicShared: return config.dynamicShared;
-  case Special::TotalShared: case Special::AggregateShared: return c.launch->sharedBytes;
-  case Special::SharedAtDynamic: return c.launch->sharedBytes - config.dynamicShared;
-  default: return 0;
+  case Special::ClusterRank:
+    return cta.rank;
+  case Special::ClusterNRank:
+    return c.launch->clusterSize;
+  case Special::IsExplicitCluster:
+    return c.launch->clusterSize > 1;
+  case Special::DynamicShared:
+    return config.dynamicShared;
+  case Special::TotalShared:
+  case Special::AggregateShared:
+    return c.launch->sharedBytes;
+  case Special::SharedAtDynamic:
+    return c.launch->sharedBytes - config.dynamicShared;
+  default:
+    return 0;
   }
 }
 
@@ -88,7 +131,8 @@ void tile::sim::startCta(Ctx &c, Cta &cta) {
 
 static bool isStuck(const Cluster &cluster, const Warp &warp) {
   for (const Fragment &f : warp.frags)
-    if (f.wait == Wait::Ready && !(f.spinCount > 256 && f.spinStamp == cluster.progress))
+    if (f.wait == Wait::Ready &&
+        !(f.spinCount > 256 && f.spinStamp == cluster.progress))
       return false;
   return true;
 }
@@ -102,7 +146,8 @@ static void reportDeadlock(Ctx &c, Cluster &cluster) {
   for (auto &cta : cluster.ctas)
     for (Warp &warp : cta->warps)
       for (Fragment &f : warp.frags) {
-        const Inst &inst = f.frame->code->insts[std::min<size_t>(f.pc, f.frame->code->insts.size() - 1)];
+        const Inst &inst = f.frame->code->insts[std::min<size_t>(
+            f.pc, f.frame->code->insts.size() - 1)];
         const Inst &at = f.wait == Wait::Ready && f.spinAt ? *f.spinAt : inst;
         c.cta = cta.get();
         c.warp = &warp;
@@ -115,11 +160,19 @@ static void reportDeadlock(Ctx &c, Cluster &cluster) {
           continue;
         char lanes[16];
         snprintf(lanes, sizeof lanes, "%08x", f.mask);
-        text += "\n  cta " + std::to_string(cta->linear) + " warp " + std::to_string(warp.index) + " lanes 0x" + lanes + " wait at ";
-        text += f.wait == Wait::Barrier   ? "barrier " + std::to_string(f.waitArg) + " (" + std::to_string(cta->barriers[f.waitArg].arrived) + " of " + std::to_string(cta->barriers[f.waitArg].expected) + " threads arrived)"
-                : f.wait == Wait::Cluster ? std::string("the cluster barrier")
-                : f.wait == Wait::Sync    ? std::string("a warp-synchronous instruction for other lanes")
-                                          : std::string("an mbarrier that nobody completes");
+        text += "\n  cta " + std::to_string(cta->linear) + " warp " +
+                std::to_string(warp.index) + " lanes 0x" + lanes + " wait at ";
+        text +=
+            f.wait == Wait::Barrier
+                ? "barrier " + std::to_string(f.waitArg) + " (" +
+                      std::to_string(cta->barriers[f.waitArg].arrived) +
+                      " of " +
+                      std::to_string(cta->barriers[f.waitArg].expected) +
+                      " threads arrived)"
+            : f.wait == Wait::Cluster ? std::string("the cluster barrier")
+            : f.wait == Wait::Sync
+                ? std::string("a warp-synchronous instruction for other lanes")
+                : std::string("an mbarrier that nobody completes");
         text += ", " + c.place(*f.frame->code, at).format();
       }
   if (shown > 16)
@@ -146,13 +199,17 @@ static void reportBudget(Ctx &c, Cluster &cluster) {
           c.warp = &warp;
           c.code = f.frame->code;
           c.fail(c.code->insts[f.pc], firstLane(f.mask), "instruction-budget",
-                 "the kernel did not end within " + std::to_string(c.launch->config->maxInstructions) + " warp instructions");
+                 "the kernel did not end within " +
+                     std::to_string(c.launch->config->maxInstructions) +
+                     " warp instructions");
           return;
         }
 }
 
-/// Runs a cluster's warps in turn. Returns false on an error; `finished` says whether all threads left.
-bool tile::sim::runCluster(Ctx &c, Cluster &cluster, uint64_t quota, bool &finished) {
+/// Runs a cluster's warps in turn. Returns false on an error; `finished` says
+/// whether all threads left.
+bool tile::sim::runCluster(Ctx &c, Cluster &cluster, uint64_t quota,
+                           bool &finished) {
   Launch &launch = *c.launch;
   uint64_t total = 0;
   finished = false;
@@ -187,7 +244,8 @@ bool tile::sim::runCluster(Ctx &c, Cluster &cluster, uint64_t quota, bool &finis
       return false;
     }
     if (launch.config->maxInstructions &&
-        launch.executed.load(std::memory_order_relaxed) + total > launch.config->maxInstructions) {
+        launch.executed.load(std::memory_order_relaxed) + total >
+            launch.config->maxInstructions) {
       reportBudget(c, cluster);
       return false;
     }

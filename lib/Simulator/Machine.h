@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A worker (host thread) runs clusters; a cluster holds its CTAs, a CTA its warps. A warp is a set of
-// fragments: lanes at one program counter of one frame. The fragment that is furthest behind runs, so
-// lanes meet again at the earliest point of the block order (see Layout.cpp); a fragment that runs for
-// too long while others are ready lets them go first, which gives every lane forward progress.
+// A worker (host thread) runs clusters; a cluster holds its CTAs, a CTA its
+// warps. A warp is a set of fragments: lanes at one program counter of one
+// frame. The fragment that is furthest behind runs, so lanes meet again at the
+// earliest point of the block order (see Layout.cpp); a fragment that runs for
+// too long while others are ready lets them go first, which gives every lane
+// forward progress.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -46,7 +48,8 @@ struct Fragment {
   Wait wait = Wait::Ready;
   uint32_t waitArg = 0; ///< barrier number, or the lanes waited for
   uint32_t stamp = 0;   ///< how often it used up its turn
-  // Waiting on an mbarrier: failed tries since the cluster's last event that could help.
+  // Waiting on an mbarrier: failed tries since the cluster's last event that
+  // could help.
   uint64_t spinStamp = 0;
   uint32_t spinCount = 0;
   const Inst *spinAt = nullptr;
@@ -60,10 +63,12 @@ struct Warp {
   std::vector<Fragment> frags;
   std::vector<std::byte> local;
   uint32_t localStride = 0;
-  // Matrix instructions in flight: the group that is open, and the registers they will write.
+  // Matrix instructions in flight: the group that is open, and the registers
+  // they will write.
   uint32_t wgmmaGroup = 1;
   bool wgmmaFenced = false;
-  std::vector<std::pair<uint32_t, uint32_t>> wgmmaPending; ///< register slot, group
+  std::vector<std::pair<uint32_t, uint32_t>>
+      wgmmaPending; ///< register slot, group
   bool done() const { return frags.empty(); }
 };
 
@@ -91,20 +96,24 @@ struct Cluster {
   std::vector<std::unique_ptr<Cta>> ctas;
   std::array<unsigned, 3> id{};
   uint32_t barrierArrived = 0, barrierPhase = 0;
-  std::vector<std::vector<uint32_t>> barrierToken; ///< phase each thread arrived for, by CTA and thread
+  std::vector<std::vector<uint32_t>>
+      barrierToken; ///< phase each thread arrived for, by CTA and thread
   uint32_t liveThreads = 0;
   uint64_t clock = 0;
   uint64_t progress = 1; ///< counts events that may release a waiting warp
   uint64_t executed = 0;
-  uint64_t stores = 0; ///< a cluster that stores nothing for a whole turn probably waits for another
+  uint64_t stores = 0; ///< a cluster that stores nothing for a whole turn
+                       ///< probably waits for another
   uint64_t turn = 0;
   std::unique_ptr<SharedChecker> checker;
 };
 
 struct InstStats {
-  uint64_t warps = 0, lanes = 0, requests = 0, sectors = 0, wavefronts = 0, conflicts = 0;
+  uint64_t warps = 0, lanes = 0, requests = 0, sectors = 0, wavefronts = 0,
+           conflicts = 0;
   void add(const InstStats &o) {
-    warps += o.warps, lanes += o.lanes, requests += o.requests, sectors += o.sectors;
+    warps += o.warps, lanes += o.lanes, requests += o.requests,
+        sectors += o.sectors;
     wavefronts += o.wavefronts, conflicts += o.conflicts;
   }
 };
@@ -124,17 +133,18 @@ struct Launch {
   std::atomic<uint64_t> executed{0};
   bool parallel = false;
   std::mutex atomics, outputLock;
-  std::map<uint64_t, std::string> output; ///< by CTA
+  std::map<uint64_t, std::string> output;   ///< by CTA
   std::vector<std::vector<std::byte>> heap; ///< of malloc in the kernel
 };
 
-/// One host thread's share: counters and findings, merged at the end in a fixed order.
+/// One host thread's share: counters and findings, merged at the end in a fixed
+/// order.
 struct Worker {
   Launch *launch = nullptr;
   std::vector<std::vector<InstStats>> stats; ///< by code and instruction
   Counters counters;
   std::vector<std::pair<uint64_t, Finding>> findings; ///< with the CTA's number
-  std::vector<std::unique_ptr<Frame>> frames; ///< all that were made
+  std::vector<std::unique_ptr<Frame>> frames;         ///< all that were made
   std::vector<Frame *> freeFrames;
 };
 
@@ -165,25 +175,34 @@ struct Ctx {
   template <class T> const T *src(uint32_t slot) const {
     return reinterpret_cast<const T *>(base[slot >> 31] + (slot & ~ConstBit));
   }
-  template <class T> T *dst(uint32_t slot) const { return reinterpret_cast<T *>(regs + slot); }
+  template <class T> T *dst(uint32_t slot) const {
+    return reinterpret_cast<T *>(regs + slot);
+  }
   uint32_t pred(uint32_t slot) const { return *src<uint32_t>(slot); }
   void setPred(uint32_t slot, uint32_t bits, uint32_t mask) const {
     uint32_t *p = dst<uint32_t>(slot);
     *p = (*p & ~mask) | (bits & mask);
   }
-  InstStats &stat(const Inst &inst) const { return stats[&inst - code->insts.data()]; }
+  InstStats &stat(const Inst &inst) const {
+    return stats[&inst - code->insts.data()];
+  }
 
   /// Records a finding and asks the launch to stop.
-  Step fail(const Inst &inst, unsigned lane, const char *kind, std::string message);
-  /// Records a finding; the kernel goes on. Repeated findings of one instruction are kept once.
-  void note(const Inst &inst, unsigned lane, const char *kind, std::string message, const Inst *other = nullptr,
-            const Code *otherCode = nullptr, const ThreadId *otherThread = nullptr);
+  Step fail(const Inst &inst, unsigned lane, const char *kind,
+            std::string message);
+  /// Records a finding; the kernel goes on. Repeated findings of one
+  /// instruction are kept once.
+  void note(const Inst &inst, unsigned lane, const char *kind,
+            std::string message, const Inst *other = nullptr,
+            const Code *otherCode = nullptr,
+            const ThreadId *otherThread = nullptr);
   Place place(const Code &in, const Inst &inst) const;
   ThreadId thread(unsigned lane) const;
   ThreadId threadOf(const Cta &in, uint32_t warp, unsigned lane) const;
 
-  /// True once all live lanes of `need` are in the running fragment; else the fragment blocks, and the
-  /// handler must return Block (or Jump if `retry` was set because lanes have joined).
+  /// True once all live lanes of `need` are in the running fragment; else the
+  /// fragment blocks, and the handler must return Block (or Jump if `retry` was
+  /// set because lanes have joined).
   bool gather(uint32_t need, bool &retry);
   /// Switches the context to a fragment, and saves the running one.
   void loadFragment(uint32_t index);
@@ -195,7 +214,8 @@ struct Ctx {
 
 unsigned firstLane(uint32_t mask);
 
-/// Runs one warp until it blocks, ends, yields or used `quota` instructions. Returns false on an error.
+/// Runs one warp until it blocks, ends, yields or used `quota` instructions.
+/// Returns false on an error.
 bool runWarp(Ctx &ctx, Warp &warp, uint64_t quota, uint64_t &used);
 /// Lanes leave: wakes whoever waits for them.
 void exitLanes(Ctx &ctx, uint32_t mask);

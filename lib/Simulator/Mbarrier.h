@@ -7,17 +7,20 @@
 
 namespace tile::sim {
 
-/// The 64-bit object in shared memory. The top bit marks a valid one, so that uninitialized memory is noticed.
+/// The 64-bit object in shared memory. The top bit marks a valid one, so that
+/// uninitialized memory is noticed.
 struct MbarrierState {
-  uint32_t phase = 0;     ///< parity
-  uint32_t expected = 0;  ///< arrivals of a phase
-  uint32_t pending = 0;   ///< arrivals that the running phase still waits for
+  uint32_t phase = 0;       ///< parity
+  uint32_t expected = 0;    ///< arrivals of a phase
+  uint32_t pending = 0;     ///< arrivals that the running phase still waits for
   int32_t transactions = 0; ///< bytes that the running phase still waits for
 
   static constexpr uint32_t maxCount = (1u << 20) - 1;
   static constexpr int32_t maxTransactions = (1 << 20) - 1;
   uint64_t pack() const {
-    return uint64_t(1) << 63 | uint64_t(uint32_t(transactions) & 0x1fffff) << 41 | uint64_t(pending) << 21 | uint64_t(expected) << 1 | phase;
+    return uint64_t(1) << 63 |
+           uint64_t(uint32_t(transactions) & 0x1fffff) << 41 |
+           uint64_t(pending) << 21 | uint64_t(expected) << 1 | phase;
   }
   static bool isValid(uint64_t bits) { return bits >> 63; }
   static MbarrierState unpack(uint64_t bits) {
@@ -38,7 +41,9 @@ struct MbarrierChange {
   int32_t complete = 0; ///< bytes that have arrived
 };
 
-/// Changes the mbarrier at a shared address. Returns false after recording an error.
-bool changeMbarrier(Ctx &c, const Inst &inst, unsigned lane, uint64_t address, const MbarrierChange &change, uint64_t *before);
+/// Changes the mbarrier at a shared address. Returns false after recording an
+/// error.
+bool changeMbarrier(Ctx &c, const Inst &inst, unsigned lane, uint64_t address,
+                    const MbarrierChange &change, uint64_t *before);
 
 } // namespace tile::sim

@@ -18,29 +18,39 @@ static std::string hex(uint64_t v) {
 
 static const char *verb(Access access) {
   switch (access) {
-  case Access::Load: return "load";
-  case Access::Store: return "store";
-  case Access::Atomic: return "atomic access";
-  case Access::AsyncLoad: return "asynchronous load";
-  default: return "asynchronous store";
+  case Access::Load:
+    return "load";
+  case Access::Store:
+    return "store";
+  case Access::Atomic:
+    return "atomic access";
+  case Access::AsyncLoad:
+    return "asynchronous load";
+  default:
+    return "asynchronous store";
   }
 }
 
 //===-- Global memory -----------------------------------------------------===//
 
-static const Allocation *findAllocation(const Launch &launch, uint64_t address) {
-  auto it = std::upper_bound(launch.allocations.begin(), launch.allocations.end(), address,
-                             [](uint64_t a, const Allocation &b) { return a < b.base; });
+static const Allocation *findAllocation(const Launch &launch,
+                                        uint64_t address) {
+  auto it = std::upper_bound(
+      launch.allocations.begin(), launch.allocations.end(), address,
+      [](uint64_t a, const Allocation &b) { return a < b.base; });
   return it == launch.allocations.begin() ? nullptr : &*std::prev(it);
 }
 
-bool tile::sim::isAllocated(const Launch &launch, uint64_t address, uint64_t bytes) {
+bool tile::sim::isAllocated(const Launch &launch, uint64_t address,
+                            uint64_t bytes) {
   const Allocation *a = findAllocation(launch, address);
-  return a && address - a->base <= a->size && a->size - (address - a->base) >= bytes;
+  return a && address - a->base <= a->size &&
+         a->size - (address - a->base) >= bytes;
 }
 
 /// Says which allocation an address misses, and by how much.
-static std::string nearest(const Launch &launch, uint64_t address, uint64_t bytes) {
+static std::string nearest(const Launch &launch, uint64_t address,
+                           uint64_t bytes) {
   if (address < 4096)
     return "null pointer";
   const Allocation *best = nullptr;
@@ -48,7 +58,9 @@ static std::string nearest(const Launch &launch, uint64_t address, uint64_t byte
   bool before = false;
   for (const Allocation &a : launch.allocations) {
     uint64_t end = a.base + a.size;
-    uint64_t gap = address < a.base ? a.base - address : address >= end ? address - end : 0;
+    uint64_t gap = address < a.base ? a.base - address
+                   : address >= end ? address - end
+                                    : 0;
     if (gap < distance) {
       distance = gap;
       best = &a;
@@ -57,20 +69,32 @@ static std::string nearest(const Launch &launch, uint64_t address, uint64_t byte
   }
   if (!best)
     return "the launch has no allocations";
-  std::string where = "'" + best->name + "' (" + std::to_string(best->size) + " bytes at " + hex(best->base) + ")";
+  std::string where = "'" + best->name + "' (" + std::to_string(best->size) +
+                      " bytes at " + hex(best->base) + ")";
   if (!before && distance == 0 && address < best->base + best->size)
-    return std::to_string(bytes - (best->base + best->size - address)) + " of its bytes are past the end of " + where;
-  return std::to_string(distance) + " bytes " + (before ? "before the start of " : "past the end of ") + where;
+    return std::to_string(bytes - (best->base + best->size - address)) +
+           " of its bytes are past the end of " + where;
+  return std::to_string(distance) + " bytes " +
+         (before ? "before the start of " : "past the end of ") + where;
 }
 
-static bool checkGlobal(Ctx &c, const Inst &inst, unsigned lane, uint64_t address, uint64_t bytes, bool write, const char *what) {
+static bool checkGlobal(Ctx &c, const Inst &inst, unsigned lane,
+                        uint64_t address, uint64_t bytes, bool write,
+                        const char *what) {
   const Allocation *a = findAllocation(*c.launch, address);
-  if (!a || address - a->base > a->size || a->size - (address - a->base) < bytes) {
-    c.fail(inst, lane, "out-of-bounds", std::string("global ") + what + " of " + std::to_string(bytes) + " bytes at " + hex(address) + ": " + nearest(*c.launch, address, bytes));
+  if (!a || address - a->base > a->size ||
+      a->size - (address - a->base) < bytes) {
+    c.fail(inst, lane, "out-of-bounds",
+           std::string("global ") + what + " of " + std::to_string(bytes) +
+               " bytes at " + hex(address) + ": " +
+               nearest(*c.launch, address, bytes));
     return false;
   }
   if (write && !a->writable) {
-    c.fail(inst, lane, "read-only", std::string("global ") + what + " of " + std::to_string(bytes) + " bytes at " + hex(address) + " writes to the read-only '" + a->name + "'");
+    c.fail(inst, lane, "read-only",
+           std::string("global ") + what + " of " + std::to_string(bytes) +
+               " bytes at " + hex(address) + " writes to the read-only '" +
+               a->name + "'");
     return false;
   }
   c.cachedLow = a->base;
@@ -79,19 +103,25 @@ static bool checkGlobal(Ctx &c, const Inst &inst, unsigned lane, uint64_t addres
   return true;
 }
 
-std::byte *tile::sim::globalRange(Ctx &c, const Inst &inst, unsigned lane, uint64_t address, uint64_t bytes, bool write, const char *what) {
-  return checkGlobal(c, inst, lane, address, bytes, write, what) ? reinterpret_cast<std::byte *>(address) : nullptr;
+std::byte *tile::sim::globalRange(Ctx &c, const Inst &inst, unsigned lane,
+                                  uint64_t address, uint64_t bytes, bool write,
+                                  const char *what) {
+  return checkGlobal(c, inst, lane, address, bytes, write, what)
+             ? reinterpret_cast<std::byte *>(address)
+             : nullptr;
 }
 
 /// Distinct 32-byte sectors that a request touches.
-static unsigned countSectors(const uint64_t *address, uint32_t mask, unsigned bytes) {
+static unsigned countSectors(const uint64_t *address, uint32_t mask,
+                             unsigned bytes) {
   uint64_t sectors[Lanes * 4];
   unsigned count = 0;
   bool sorted = true;
   uint64_t last = 0;
   for (uint32_t m = mask; m; m &= m - 1) {
     uint64_t a = address[std::countr_zero(m)];
-    for (uint64_t s = a >> 5, end = (a + bytes - 1) >> 5; s <= end && count < Lanes * 4; ++s) {
+    for (uint64_t s = a >> 5, end = (a + bytes - 1) >> 5;
+         s <= end && count < Lanes * 4; ++s) {
       if (count && s == last)
         continue;
       sorted &= count == 0 || s > last;
@@ -104,18 +134,22 @@ static unsigned countSectors(const uint64_t *address, uint32_t mask, unsigned by
   return unsigned(std::unique(sectors, sectors + count) - sectors);
 }
 
-static bool translateGlobal(Ctx &c, const Inst &inst, uint32_t mask, unsigned bytes, Access access, Translation &t) {
-  bool write = access == Access::Store || access == Access::Atomic || access == Access::AsyncStore;
+static bool translateGlobal(Ctx &c, const Inst &inst, uint32_t mask,
+                            unsigned bytes, Access access, Translation &t) {
+  bool write = access == Access::Store || access == Access::Atomic ||
+               access == Access::AsyncStore;
   uint64_t place[Lanes];
   for (uint32_t m = mask; m; m &= m - 1) {
     unsigned l = unsigned(std::countr_zero(m));
     uint64_t a = t.address[l];
     // A wrapping address can never lie between the two ends of an allocation.
-    bool cached = a >= c.cachedLow && a < c.cachedHigh && c.cachedHigh - a >= bytes && (!write || c.cachedWritable);
+    bool cached = a >= c.cachedLow && a < c.cachedHigh &&
+                  c.cachedHigh - a >= bytes && (!write || c.cachedWritable);
     if (!cached && !checkGlobal(c, inst, l, a, bytes, write, verb(access)))
       return false;
     t.host[l] = reinterpret_cast<std::byte *>(a);
-    // A GPU's allocations start at multiples of 256; wherever the host put this one, count as if it did.
+    // A GPU's allocations start at multiples of 256; wherever the host put this
+    // one, count as if it did.
     place[l] = a - (c.cachedLow & 255);
   }
   if (c.counting) {
@@ -141,23 +175,35 @@ static bool translateGlobal(Ctx &c, const Inst &inst, uint32_t mask, unsigned by
 
 //===-- Shared memory -----------------------------------------------------===//
 
-std::byte *tile::sim::sharedRange(Ctx &c, const Inst &inst, unsigned lane, uint64_t address, uint64_t bytes, const char *what, Cta *&owner, uint32_t &offset) {
+std::byte *tile::sim::sharedRange(Ctx &c, const Inst &inst, unsigned lane,
+                                  uint64_t address, uint64_t bytes,
+                                  const char *what, Cta *&owner,
+                                  uint32_t &offset) {
   owner = c.cta;
   uint64_t plain = address & ((uint64_t(1) << WindowShift) - 1);
   if (uint64_t rank = plain >> ClusterRankShift; rank != 0) {
     if (rank > c.cluster->ctas.size()) {
-      c.fail(inst, lane, "out-of-bounds", std::string("shared ") + what + " of " + std::to_string(bytes) + " bytes at " + hex(plain) + ": shared memory has " + std::to_string(c.launch->sharedBytes) + " bytes");
+      c.fail(inst, lane, "out-of-bounds",
+             std::string("shared ") + what + " of " + std::to_string(bytes) +
+                 " bytes at " + hex(plain) + ": shared memory has " +
+                 std::to_string(c.launch->sharedBytes) + " bytes");
       return nullptr;
     }
     owner = c.cluster->ctas[rank - 1].get();
     plain &= (1u << ClusterRankShift) - 1;
     if (owner->hasExited() && owner != c.cta) {
-      c.fail(inst, lane, "exited-cta", std::string("shared ") + what + " to CTA rank " + std::to_string(rank - 1) + " of the cluster, which has exited");
+      c.fail(inst, lane, "exited-cta",
+             std::string("shared ") + what + " to CTA rank " +
+                 std::to_string(rank - 1) +
+                 " of the cluster, which has exited");
       return nullptr;
     }
   }
   if (plain > owner->shared.size() || owner->shared.size() - plain < bytes) {
-    c.fail(inst, lane, "out-of-bounds", std::string("shared ") + what + " of " + std::to_string(bytes) + " bytes at " + hex(plain) + ": shared memory has " + std::to_string(owner->shared.size()) + " bytes");
+    c.fail(inst, lane, "out-of-bounds",
+           std::string("shared ") + what + " of " + std::to_string(bytes) +
+               " bytes at " + hex(plain) + ": shared memory has " +
+               std::to_string(owner->shared.size()) + " bytes");
     return nullptr;
   }
   offset = uint32_t(plain);
@@ -165,7 +211,8 @@ std::byte *tile::sim::sharedRange(Ctx &c, const Inst &inst, unsigned lane, uint6
 }
 
 /// The common case: no bank is asked for two different words.
-static bool isConflictFree(const uint64_t *address, uint32_t lanes, unsigned bytes) {
+static bool isConflictFree(const uint64_t *address, uint32_t lanes,
+                           unsigned bytes) {
   uint32_t word[32];
   uint32_t seen = 0;
   for (; lanes; lanes &= lanes - 1) {
@@ -182,7 +229,8 @@ static bool isConflictFree(const uint64_t *address, uint32_t lanes, unsigned byt
 }
 
 /// Passes over the 32 banks that a request takes; the ideal is bytes / 128.
-static void countBanks(Ctx &c, const Inst &inst, const uint64_t *address, uint32_t mask, unsigned bytes) {
+static void countBanks(Ctx &c, const Inst &inst, const uint64_t *address,
+                       uint32_t mask, unsigned bytes) {
   unsigned group = bytes <= 4 ? 32 : bytes <= 8 ? 16 : 8;
   unsigned wavefronts = 0, ideal = 0;
   for (unsigned first = 0; first < Lanes; first += group) {
@@ -198,7 +246,8 @@ static void countBanks(Ctx &c, const Inst &inst, const uint64_t *address, uint32
     unsigned count = 0;
     for (uint32_t m = part; m; m &= m - 1) {
       uint32_t a = uint32_t(address[first + std::countr_zero(m)]);
-      for (uint32_t w = a >> 2; w <= (a + bytes - 1) >> 2 && count < Lanes * 4; ++w)
+      for (uint32_t w = a >> 2; w <= (a + bytes - 1) >> 2 && count < Lanes * 4;
+           ++w)
         words[count++] = w;
     }
     // Each bank serves one word at a time; equal words are served together.
@@ -218,12 +267,14 @@ static void countBanks(Ctx &c, const Inst &inst, const uint64_t *address, uint32
   k.bankConflicts += wavefronts - ideal;
 }
 
-static bool translateShared(Ctx &c, const Inst &inst, uint32_t mask, unsigned bytes, Access access, Translation &t) {
+static bool translateShared(Ctx &c, const Inst &inst, uint32_t mask,
+                            unsigned bytes, Access access, Translation &t) {
   for (uint32_t m = mask; m; m &= m - 1) {
     unsigned l = unsigned(std::countr_zero(m));
     Cta *owner;
     uint32_t offset;
-    t.host[l] = sharedRange(c, inst, l, t.address[l], bytes, verb(access), owner, offset);
+    t.host[l] = sharedRange(c, inst, l, t.address[l], bytes, verb(access),
+                            owner, offset);
     if (!t.host[l])
       return false;
     if (c.checker)
@@ -232,30 +283,39 @@ static bool translateShared(Ctx &c, const Inst &inst, uint32_t mask, unsigned by
   if (c.counting) {
     countBanks(c, inst, t.address, mask, bytes);
     uint64_t moved = uint64_t(std::popcount(mask)) * bytes;
-    (access == Access::Store || access == Access::AsyncStore ? c.worker->counters.sharedStoreBytes : c.worker->counters.sharedLoadBytes) += moved;
+    (access == Access::Store || access == Access::AsyncStore
+         ? c.worker->counters.sharedStoreBytes
+         : c.worker->counters.sharedLoadBytes) += moved;
   }
   return true;
 }
 
 //===-- Local memory, parameters ------------------------------------------===//
 
-static bool translateLocal(Ctx &c, const Inst &inst, uint32_t mask, unsigned bytes, Access access, Translation &t) {
+static bool translateLocal(Ctx &c, const Inst &inst, uint32_t mask,
+                           unsigned bytes, Access access, Translation &t) {
   uint64_t limit = uint64_t(c.frame->localBase) + c.code->localBytes;
   for (uint32_t m = mask; m; m &= m - 1) {
     unsigned l = unsigned(std::countr_zero(m));
     uint64_t a = t.address[l] & ((uint64_t(1) << WindowShift) - 1);
     if (a > limit || limit - a < bytes) {
-      c.fail(inst, l, "out-of-bounds", std::string("local ") + verb(access) + " of " + std::to_string(bytes) + " bytes at " + hex(a) + ": the thread has " + std::to_string(limit) + " bytes");
+      c.fail(inst, l, "out-of-bounds",
+             std::string("local ") + verb(access) + " of " +
+                 std::to_string(bytes) + " bytes at " + hex(a) +
+                 ": the thread has " + std::to_string(limit) + " bytes");
       return false;
     }
     t.host[l] = c.warp->local.data() + size_t(l) * c.warp->localStride + a;
   }
   if (c.counting)
-    (access == Access::Load ? c.worker->counters.localLoadBytes : c.worker->counters.localStoreBytes) += uint64_t(std::popcount(mask)) * bytes;
+    (access == Access::Load ? c.worker->counters.localLoadBytes
+                            : c.worker->counters.localStoreBytes) +=
+        uint64_t(std::popcount(mask)) * bytes;
   return true;
 }
 
-static bool translateParam(Ctx &c, const Inst &inst, uint32_t mask, unsigned bytes, Access access, Translation &t) {
+static bool translateParam(Ctx &c, const Inst &inst, uint32_t mask,
+                           unsigned bytes, Access access, Translation &t) {
   uint64_t size = c.launch->args.size();
   for (uint32_t m = mask; m; m &= m - 1) {
     unsigned l = unsigned(std::countr_zero(m));
@@ -265,7 +325,10 @@ static bool translateParam(Ctx &c, const Inst &inst, uint32_t mask, unsigned byt
       return false;
     }
     if (a > size || size - a < bytes) {
-      c.fail(inst, l, "out-of-bounds", "parameter load of " + std::to_string(bytes) + " bytes at " + hex(a) + ": the parameters have " + std::to_string(size) + " bytes");
+      c.fail(inst, l, "out-of-bounds",
+             "parameter load of " + std::to_string(bytes) + " bytes at " +
+                 hex(a) + ": the parameters have " + std::to_string(size) +
+                 " bytes");
       return false;
     }
     t.host[l] = const_cast<std::byte *>(c.launch->args.data()) + a;
@@ -275,9 +338,11 @@ static bool translateParam(Ctx &c, const Inst &inst, uint32_t mask, unsigned byt
 
 //===-- All spaces --------------------------------------------------------===//
 
-void tile::sim::gatherAddresses(const Ctx &c, const Inst &, uint32_t baseSlot, int64_t offset, uint64_t *address) {
+void tile::sim::gatherAddresses(const Ctx &c, const Inst &, uint32_t baseSlot,
+                                int64_t offset, uint64_t *address) {
   if (baseSlot == NoSlot) {
-    std::fill_n(address, Lanes, uint64_t(c.frame->localBase) + uint64_t(offset));
+    std::fill_n(address, Lanes,
+                uint64_t(c.frame->localBase) + uint64_t(offset));
     return;
   }
   const uint64_t *base = c.src<uint64_t>(baseSlot);
@@ -285,26 +350,38 @@ void tile::sim::gatherAddresses(const Ctx &c, const Inst &, uint32_t baseSlot, i
     address[l] = base[l] + uint64_t(offset);
 }
 
-static bool translateSpace(Ctx &c, const Inst &inst, uint32_t mask, Space space, unsigned bytes, Access access, Translation &t) {
+static bool translateSpace(Ctx &c, const Inst &inst, uint32_t mask, Space space,
+                           unsigned bytes, Access access, Translation &t) {
   switch (space) {
-  case Space::Shared: case Space::SharedCluster: return translateShared(c, inst, mask, bytes, access, t);
-  case Space::Local: return translateLocal(c, inst, mask, bytes, access, t);
-  case Space::Param: return translateParam(c, inst, mask, bytes, access, t);
-  default: return translateGlobal(c, inst, mask, bytes, access, t);
+  case Space::Shared:
+  case Space::SharedCluster:
+    return translateShared(c, inst, mask, bytes, access, t);
+  case Space::Local:
+    return translateLocal(c, inst, mask, bytes, access, t);
+  case Space::Param:
+    return translateParam(c, inst, mask, bytes, access, t);
+  default:
+    return translateGlobal(c, inst, mask, bytes, access, t);
   }
 }
 
-bool tile::sim::translate(Ctx &c, const Inst &inst, uint32_t mask, Space space, unsigned bytes, Access access, Translation &t) {
+bool tile::sim::translate(Ctx &c, const Inst &inst, uint32_t mask, Space space,
+                          unsigned bytes, Access access, Translation &t) {
   uint64_t low = 0;
-  // The host aligns its arrays to 16 bytes only; a wider access is checked to that.
-  unsigned needed = std::min(bytes, space == Space::Global || space == Space::Generic ? 16u : bytes);
+  // The host aligns its arrays to 16 bytes only; a wider access is checked to
+  // that.
+  unsigned needed = std::min(
+      bytes, space == Space::Global || space == Space::Generic ? 16u : bytes);
   for (unsigned l = 0; l < Lanes; ++l)
     low |= (mask >> l & 1) ? t.address[l] : 0;
   if (low & (needed - 1)) {
     for (uint32_t m = mask; m; m &= m - 1) {
       unsigned l = unsigned(std::countr_zero(m));
       if (t.address[l] & (needed - 1)) {
-        c.fail(inst, l, "misaligned", std::string(nameOf(space)) + " " + verb(access) + " of " + std::to_string(bytes) + " bytes at " + hex(t.address[l]) + " is not aligned");
+        c.fail(inst, l, "misaligned",
+               std::string(nameOf(space)) + " " + verb(access) + " of " +
+                   std::to_string(bytes) + " bytes at " + hex(t.address[l]) +
+                   " is not aligned");
         return false;
       }
     }
@@ -319,7 +396,10 @@ bool tile::sim::translate(Ctx &c, const Inst &inst, uint32_t mask, Space space, 
       unsigned l = unsigned(std::countr_zero(m));
       same |= uint32_t((t.address[l] >> WindowShift) == window) << l;
     }
-    Space actual = window == 1 ? Space::Shared : window == 2 ? Space::Local : window == 3 ? Space::Param : Space::Global;
+    Space actual = window == 1   ? Space::Shared
+                   : window == 2 ? Space::Local
+                   : window == 3 ? Space::Param
+                                 : Space::Global;
     if (!translateSpace(c, inst, same, actual, bytes, access, t))
       return false;
     left &= ~same;

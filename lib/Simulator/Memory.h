@@ -16,16 +16,23 @@ struct Translation {
 };
 
 /// Fills `address` from the instruction's base register and offset.
-void gatherAddresses(const Ctx &c, const Inst &inst, uint32_t baseSlot, int64_t offset, uint64_t *address);
+void gatherAddresses(const Ctx &c, const Inst &inst, uint32_t baseSlot,
+                     int64_t offset, uint64_t *address);
 
 /// Checks bounds and alignment, counts, runs the checkers, and fills `host`.
 /// Returns false after recording an error.
-bool translate(Ctx &c, const Inst &inst, uint32_t mask, Space space, unsigned bytes, Access access, Translation &t);
+bool translate(Ctx &c, const Inst &inst, uint32_t mask, Space space,
+               unsigned bytes, Access access, Translation &t);
 
-/// One range of shared memory of any CTA of the cluster; null after recording an error.
-std::byte *sharedRange(Ctx &c, const Inst &inst, unsigned lane, uint64_t address, uint64_t bytes, const char *what, Cta *&owner, uint32_t &offset);
+/// One range of shared memory of any CTA of the cluster; null after recording
+/// an error.
+std::byte *sharedRange(Ctx &c, const Inst &inst, unsigned lane,
+                       uint64_t address, uint64_t bytes, const char *what,
+                       Cta *&owner, uint32_t &offset);
 /// One range of global memory; null after recording an error.
-std::byte *globalRange(Ctx &c, const Inst &inst, unsigned lane, uint64_t address, uint64_t bytes, bool write, const char *what);
+std::byte *globalRange(Ctx &c, const Inst &inst, unsigned lane,
+                       uint64_t address, uint64_t bytes, bool write,
+                       const char *what);
 /// Is the range inside one allocation?
 bool isAllocated(const Launch &launch, uint64_t address, uint64_t bytes);
 

@@ -17,9 +17,12 @@ static uint64_t valueBits(const ast::InitValue &v, Type type) {
   if (!v.isReal)
     return uint64_t(v.imm);
   switch (type) {
-  case Type::F64: return bitsOfDouble(v.real);
-  case Type::F32: return bitsOfFloat(float(v.real));
-  default: return uint64_t(int64_t(v.real));
+  case Type::F64:
+    return bitsOfDouble(v.real);
+  case Type::F32:
+    return bitsOfFloat(float(v.real));
+  default:
+    return uint64_t(int64_t(v.real));
   }
 }
 
@@ -35,14 +38,17 @@ bool Module::Impl::placeVariables(Diagnostic &diag) {
     s.variable = &v;
     uint64_t align = std::max(16u, v.alignment());
     s.bytes.resize(v.sizeInBytes() + align);
-    s.address = (uint64_t(reinterpret_cast<uintptr_t>(s.bytes.data())) + align - 1) / align * align;
+    s.address =
+        (uint64_t(reinterpret_cast<uintptr_t>(s.bytes.data())) + align - 1) /
+        align * align;
     globals[v.name] = {v.space, s.address, v.sizeInBytes()};
     storage.push_back(std::move(s));
   }
   return resetVariables(diag);
 }
 
-/// Gives every variable its initial value; addresses of other variables are known by now.
+/// Gives every variable its initial value; addresses of other variables are
+/// known by now.
 bool Module::Impl::resetVariables(Diagnostic &diag) {
   for (Storage &s : storage) {
     auto *data = reinterpret_cast<std::byte *>(s.address);
@@ -58,7 +64,10 @@ bool Module::Impl::resetVariables(Diagnostic &diag) {
           if (ast.functions[f].name == v.symbol)
             address = CodeWindow + f;
         if (!address)
-          return diag.error(s.variable->loc, "the initial value of '" + s.variable->name + "' names the unknown variable '" + v.symbol + "'");
+          return diag.error(s.variable->loc,
+                            "the initial value of '" + s.variable->name +
+                                "' names the unknown variable '" + v.symbol +
+                                "'");
         bits += address;
       }
       std::memcpy(data + i * size, &bits, std::min<size_t>(size, 8));
@@ -67,7 +76,8 @@ bool Module::Impl::resetVariables(Diagnostic &diag) {
   return true;
 }
 
-std::shared_ptr<const Module> Module::load(std::string_view text, Diagnostic &diag) {
+std::shared_ptr<const Module> Module::load(std::string_view text,
+                                           Diagnostic &diag) {
   std::shared_ptr<Module> module(new Module());
   Impl &impl = *module->impl;
   if (!parseModule(text, impl.ast, diag))

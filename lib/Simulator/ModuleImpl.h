@@ -31,7 +31,8 @@ struct Module::Impl {
   std::vector<Storage> storage;
   std::unordered_map<std::string, GlobalVariable> globals;
   std::vector<std::pair<std::string, Entry>> entries;
-  /// Launches of a module with variables exclude each other: variables start fresh for each.
+  /// Launches of a module with variables exclude each other: variables start
+  /// fresh for each.
   std::mutex variables;
 };
 

@@ -7,31 +7,45 @@
 
 using namespace tile::sim;
 
-/// Rounds a non-negative real to an integer; `negative` tells the sign of what it belongs to.
+/// Rounds a non-negative real to an integer; `negative` tells the sign of what
+/// it belongs to.
 static double roundMagnitude(double m, Round round, bool negative) {
   double low = std::floor(m), rest = m - low;
   switch (round) {
-  case Round::Nearest: return rest > 0.5 || (rest == 0.5 && std::fmod(low, 2.0) != 0) ? low + 1 : low;
-  case Round::Away: return rest >= 0.5 ? low + 1 : low;
-  case Round::Zero: return low;
-  case Round::Down: return negative && rest > 0 ? low + 1 : low;
-  case Round::Up: return !negative && rest > 0 ? low + 1 : low;
+  case Round::Nearest:
+    return rest > 0.5 || (rest == 0.5 && std::fmod(low, 2.0) != 0) ? low + 1
+                                                                   : low;
+  case Round::Away:
+    return rest >= 0.5 ? low + 1 : low;
+  case Round::Zero:
+    return low;
+  case Round::Down:
+    return negative && rest > 0 ? low + 1 : low;
+  case Round::Up:
+    return !negative && rest > 0 ? low + 1 : low;
   }
   return low;
 }
 
-uint32_t tile::sim::encodeSmall(double value, const SmallFormat &format, Round round, bool finite) {
+uint32_t tile::sim::encodeSmall(double value, const SmallFormat &format,
+                                Round round, bool finite) {
   bool negative = std::signbit(value);
-  uint32_t sign = negative ? 1u << (format.exponentBits + format.mantissaBits) : 0;
+  uint32_t sign =
+      negative ? 1u << (format.exponentBits + format.mantissaBits) : 0;
   uint32_t infinity = ((1u << format.exponentBits) - 1) << format.mantissaBits;
   if (value != value)
-    return format.special == SmallFormat::Finite ? format.maxFinite() : format.nan;
+    return format.special == SmallFormat::Finite ? format.maxFinite()
+                                                 : format.nan;
   double magnitude = std::fabs(value);
   auto overflow = [&]() -> uint32_t {
-    bool toFinite = finite || round == Round::Zero || (round == Round::Down && !negative) || (round == Round::Up && negative);
-    if (format.special == SmallFormat::Finite || (toFinite && (finite || !std::isinf(magnitude))))
+    bool toFinite = finite || round == Round::Zero ||
+                    (round == Round::Down && !negative) ||
+                    (round == Round::Up && negative);
+    if (format.special == SmallFormat::Finite ||
+        (toFinite && (finite || !std::isinf(magnitude))))
       return sign | format.maxFinite();
-    return sign | (format.special == SmallFormat::NanOnly ? uint32_t(format.nan) : infinity);
+    return sign | (format.special == SmallFormat::NanOnly ? uint32_t(format.nan)
+                                                          : infinity);
   };
   if (std::isinf(magnitude))
     return overflow();
@@ -40,13 +54,18 @@ uint32_t tile::sim::encodeSmall(double value, const SmallFormat &format, Round r
   int exponent = std::ilogb(magnitude);
   int lowest = 1 - format.bias;
   int scale = std::max(exponent, lowest) - format.mantissaBits;
-  double mantissa = roundMagnitude(std::ldexp(magnitude, -scale), round, negative);
+  double mantissa =
+      roundMagnitude(std::ldexp(magnitude, -scale), round, negative);
   if (mantissa == 0)
     return sign;
   // A carry out of the mantissa moves the exponent up by itself.
   uint32_t units = uint32_t(mantissa);
   uint32_t hidden = 1u << format.mantissaBits;
-  uint32_t bits = units < hidden ? units : units + uint32_t(std::max(exponent, lowest) + format.bias - 1) * hidden;
+  uint32_t bits =
+      units < hidden
+          ? units
+          : units +
+                uint32_t(std::max(exponent, lowest) + format.bias - 1) * hidden;
   if (bits > format.maxFinite())
     return overflow();
   return sign | bits;
@@ -56,16 +75,20 @@ double tile::sim::decodeSmall(uint32_t bits, const SmallFormat &format) {
   int all = format.exponentBits + format.mantissaBits;
   bool negative = bits >> all & 1;
   uint32_t magnitude = bits & ((1u << all) - 1);
-  uint32_t exponent = magnitude >> format.mantissaBits, mantissa = magnitude & ((1u << format.mantissaBits) - 1);
+  uint32_t exponent = magnitude >> format.mantissaBits,
+           mantissa = magnitude & ((1u << format.mantissaBits) - 1);
   double value;
-  if (format.special == SmallFormat::Ieee && exponent == (1u << format.exponentBits) - 1)
+  if (format.special == SmallFormat::Ieee &&
+      exponent == (1u << format.exponentBits) - 1)
     value = mantissa ? NAN : INFINITY;
-  else if (format.special == SmallFormat::NanOnly && magnitude == (1u << all) - 1)
+  else if (format.special == SmallFormat::NanOnly &&
+           magnitude == (1u << all) - 1)
     value = NAN;
   else if (exponent == 0)
     value = std::ldexp(double(mantissa), 1 - format.bias - format.mantissaBits);
   else
-    value = std::ldexp(double(mantissa | 1u << format.mantissaBits), int(exponent) - format.bias - format.mantissaBits);
+    value = std::ldexp(double(mantissa | 1u << format.mantissaBits),
+                       int(exponent) - format.bias - format.mantissaBits);
   return negative ? -value : value;
 }
 
@@ -75,7 +98,9 @@ uint32_t tile::sim::tf32FromFloat(float f, Round round) {
     return nanF32;
   if (magnitude == 0x7f800000)
     return bits;
-  uint32_t add = round == Round::Nearest ? 0xfff + ((magnitude >> 13) & 1) : round == Round::Away ? 0x1000 : 0;
+  uint32_t add = round == Round::Nearest ? 0xfff + ((magnitude >> 13) & 1)
+                 : round == Round::Away  ? 0x1000
+                                         : 0;
   return (bits & 0x80000000) | ((magnitude + add) & ~0x1fffu);
 }
 
@@ -85,8 +110,10 @@ float tile::sim::floatFromDouble(double d, Round round) {
     return f;
   bool tooHigh = double(f) > d;
   switch (round) {
-  case Round::Down: return tooHigh ? std::nextafterf(f, -INFINITY) : f;
-  case Round::Up: return tooHigh ? f : std::nextafterf(f, INFINITY);
+  case Round::Down:
+    return tooHigh ? std::nextafterf(f, -INFINITY) : f;
+  case Round::Up:
+    return tooHigh ? f : std::nextafterf(f, INFINITY);
   default:
     if (std::isinf(d))
       return f;

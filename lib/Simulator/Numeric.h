@@ -31,12 +31,15 @@ template <bool Ftz> inline float ftzIf(float f) {
   return f;
 }
 /// Clamps to [0, 1]; not a number becomes 0.
-template <class T> inline T saturate(T f) { return f > T(0) ? (f < T(1) ? f : T(1)) : T(0); }
+template <class T> inline T saturate(T f) {
+  return f > T(0) ? (f < T(1) ? f : T(1)) : T(0);
+}
 
 //===-- Half --------------------------------------------------------------===//
 
 inline float floatFromHalf(uint16_t h) {
-  // Scaling by a power of two turns the subnormals into normal numbers without a branch.
+  // Scaling by a power of two turns the subnormals into normal numbers without
+  // a branch.
   uint32_t magnitude = uint32_t(h & 0x7fff) << 13;
   float scaled = floatOfBits(magnitude) * 0x1p112f;
   uint32_t bits = bitsOfFloat(scaled);
@@ -46,7 +49,8 @@ inline float floatFromHalf(uint16_t h) {
 
 /// Round to nearest even; every NaN becomes 0x7fff.
 inline uint16_t halfFromFloat(float f) {
-  uint32_t bits = bitsOfFloat(f), sign = (bits >> 16) & 0x8000, magnitude = bits & 0x7fffffff;
+  uint32_t bits = bitsOfFloat(f), sign = (bits >> 16) & 0x8000,
+           magnitude = bits & 0x7fffffff;
   uint32_t normal = magnitude + 0xc8000fff + ((magnitude >> 13) & 1);
   normal >>= 13;
   // Below the smallest normal number the float adder does the rounding.
@@ -57,7 +61,9 @@ inline uint16_t halfFromFloat(float f) {
   return uint16_t(magnitude > 0x7f800000 ? nanF16 : out);
 }
 
-inline float floatFromBf16(uint16_t h) { return floatOfBits(uint32_t(h) << 16); }
+inline float floatFromBf16(uint16_t h) {
+  return floatOfBits(uint32_t(h) << 16);
+}
 inline uint16_t bf16FromFloat(float f) {
   uint32_t bits = bitsOfFloat(f);
   uint32_t rounded = (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
@@ -69,7 +75,11 @@ inline uint16_t bf16FromFloat(float f) {
 /// Shape of a small binary format.
 struct SmallFormat {
   int exponentBits, mantissaBits, bias;
-  enum Special : uint8_t { Ieee, NanOnly, Finite } special; ///< NanOnly: all ones is NaN, no infinity
+  enum Special : uint8_t {
+    Ieee,
+    NanOnly,
+    Finite
+  } special; ///< NanOnly: all ones is NaN, no infinity
   uint16_t nan;
   uint32_t maxFinite() const;
 };
@@ -83,22 +93,31 @@ inline constexpr SmallFormat formatE3M2{3, 2, 3, SmallFormat::Finite, 0};
 
 inline uint32_t SmallFormat::maxFinite() const {
   uint32_t all = (1u << (exponentBits + mantissaBits)) - 1;
-  return special == Ieee ? (((1u << exponentBits) - 1) << mantissaBits) - 1 : special == NanOnly ? all - 1 : all;
+  return special == Ieee      ? (((1u << exponentBits) - 1) << mantissaBits) - 1
+         : special == NanOnly ? all - 1
+                              : all;
 }
 
-/// Rounds a double into a small format, once. With `finite`, overflow gives the largest finite number.
-uint32_t encodeSmall(double value, const SmallFormat &format, Round round, bool finite);
+/// Rounds a double into a small format, once. With `finite`, overflow gives the
+/// largest finite number.
+uint32_t encodeSmall(double value, const SmallFormat &format, Round round,
+                     bool finite);
 double decodeSmall(uint32_t bits, const SmallFormat &format);
 
-inline uint16_t halfFromDouble(double d) { return uint16_t(encodeSmall(d, formatF16, Round::Nearest, false)); }
-inline uint16_t bf16FromDouble(double d) { return uint16_t(encodeSmall(d, formatBF16, Round::Nearest, false)); }
+inline uint16_t halfFromDouble(double d) {
+  return uint16_t(encodeSmall(d, formatF16, Round::Nearest, false));
+}
+inline uint16_t bf16FromDouble(double d) {
+  return uint16_t(encodeSmall(d, formatBF16, Round::Nearest, false));
+}
 
 /// Float to tf32: 10 bits of mantissa in a float's place.
 uint32_t tf32FromFloat(float f, Round round);
 /// Double to float in a given direction.
 float floatFromDouble(double d, Round round);
 
-/// a + b rounded to odd: rounding it again to half the precision or less is rounding once.
+/// a + b rounded to odd: rounding it again to half the precision or less is
+/// rounding once.
 inline double addToOdd(double a, double b) {
   double s = a + b;
   double t = s - a;
@@ -111,6 +130,8 @@ inline double addToOdd(double a, double b) {
 }
 
 /// Fused multiply-add in single precision: the product is exact in double.
-inline float fusedFloat(float a, float b, float c) { return float(addToOdd(double(a) * double(b), double(c))); }
+inline float fusedFloat(float a, float b, float c) {
+  return float(addToOdd(double(a) * double(b), double(c)));
+}
 
 } // namespace tile::sim

@@ -6,7 +6,8 @@
 using namespace tile::sim;
 using Kind = Token::Kind;
 
-bool tile::sim::parseModule(std::string_view text, ast::Module &module, Diagnostic &diag) {
+bool tile::sim::parseModule(std::string_view text, ast::Module &module,
+                            Diagnostic &diag) {
   return Parser(text, module, diag).parse();
 }
 
@@ -23,8 +24,10 @@ bool Parser::expect(char c) {
   if (accept(c))
     return true;
   if (token.kind == Kind::End)
-    return error(std::string("expected '") + c + "' before the end of the file");
-  return error(std::string("expected '") + c + "' but found '" + std::string(token.text) + "'");
+    return error(std::string("expected '") + c +
+                 "' before the end of the file");
+  return error(std::string("expected '") + c + "' but found '" +
+               std::string(token.text) + "'");
 }
 
 bool Parser::acceptDirective(std::string_view name) {
@@ -80,7 +83,8 @@ int Parser::declare(ast::Function &function, ast::Variable variable) {
   return index;
 }
 
-/// Finds a name through the enclosing scopes; members of a range (%r<9>) become symbols on first use.
+/// Finds a name through the enclosing scopes; members of a range (%r<9>) become
+/// symbols on first use.
 int Parser::lookup(ast::Function &function, const std::string &name) {
   for (int s = scope; s >= 0; s = function.scopes[s].parent) {
     ast::Scope &at = function.scopes[s];
@@ -92,7 +96,8 @@ int Parser::lookup(ast::Function &function, const std::string &name) {
     while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9')
       --digits;
     // "%r10" may be member 10 of %r<> or member 0 of %r1<>.
-    for (size_t cut = digits; cut < name.size() && name.size() - cut <= 9; ++cut) {
+    for (size_t cut = digits; cut < name.size() && name.size() - cut <= 9;
+         ++cut) {
       auto it = at.ranges.find(name.substr(0, cut));
       if (it == at.ranges.end())
         continue;
@@ -141,8 +146,9 @@ bool Parser::body(ast::Function &function) {
 
 bool Parser::bodyDirective(ast::Function &function, std::string &pendingLabel) {
   static const std::pair<std::string_view, Space> spaces[] = {
-      {"reg", Space::Reg},     {"local", Space::Local},   {"shared", Space::Shared},
-      {"param", Space::Param}, {"global", Space::Global}, {"const", Space::Const}};
+      {"reg", Space::Reg},       {"local", Space::Local},
+      {"shared", Space::Shared}, {"param", Space::Param},
+      {"global", Space::Global}, {"const", Space::Const}};
   for (auto [spelling, space] : spaces)
     if (acceptDirective(spelling))
       return variableDecl(space, false, &function);
@@ -160,20 +166,25 @@ bool Parser::bodyDirective(ast::Function &function, std::string &pendingLabel) {
     return skipTo(';');
   if (acceptDirective("file"))
     return file();
-  return error("unknown directive '." + std::string(token.text) + "' in a function body");
+  return error("unknown directive '." + std::string(token.text) +
+               "' in a function body");
 }
 
-/// .loc FILE LINE COLUMN [, function_name LABEL[+N], inlined_at FILE LINE COLUMN]
+/// .loc FILE LINE COLUMN [, function_name LABEL[+N], inlined_at FILE LINE
+/// COLUMN]
 bool Parser::sourceLoc(ast::Function &function) {
   int64_t file = 0, line = 0, column = 0;
   if (!integer(file) || !integer(line) || !integer(column))
     return false;
-  function.sources.push_back({unsigned(file), unsigned(line), unsigned(column)});
+  function.sources.push_back(
+      {unsigned(file), unsigned(line), unsigned(column)});
   while (accept(',')) {
     std::string what;
     if (!name(what))
       return false;
-    while (token.kind == Kind::Int || token.is('+') || (what == "function_name" && token.kind == Kind::Name && token.text != "inlined_at"))
+    while (token.kind == Kind::Int || token.is('+') ||
+           (what == "function_name" && token.kind == Kind::Name &&
+            token.text != "inlined_at"))
       bump();
   }
   return true;
@@ -186,17 +197,20 @@ bool Parser::statement(ast::Function &function, std::string &pendingLabel) {
     return instruction(function);
   }
   if (token.kind != Kind::Name)
-    return error("expected an instruction but found '" + std::string(token.text) + "'");
+    return error("expected an instruction but found '" +
+                 std::string(token.text) + "'");
   // A label and an instruction both start with a name: look one token ahead.
   Lexer saved = lexer;
   Token first = token;
   bump();
   if (accept(':')) {
     pendingLabel = first.text;
-    auto [it, inserted] = function.scopes[scope].labels.emplace(pendingLabel, unsigned(function.body.size()));
+    auto [it, inserted] = function.scopes[scope].labels.emplace(
+        pendingLabel, unsigned(function.body.size()));
     (void)it;
     if (!inserted)
-      return diag.error(first.loc, "label '" + pendingLabel + "' is defined twice");
+      return diag.error(first.loc,
+                        "label '" + pendingLabel + "' is defined twice");
     return true;
   }
   lexer = saved;
@@ -283,7 +297,8 @@ bool Parser::operand(ast::Function &function, ast::Operand &out) {
   return true;
 }
 
-/// [base], [base+offset], [number], [base, {coordinates}] and further operands of tensor addresses.
+/// [base], [base+offset], [number], [base, {coordinates}] and further operands
+/// of tensor addresses.
 bool Parser::address(ast::Function &function, ast::Operand &out) {
   out.kind = ast::Operand::Kind::Address;
   ast::Operand base;
@@ -296,7 +311,8 @@ bool Parser::address(ast::Function &function, ast::Operand &out) {
     int64_t offset = 0;
     if (!integer(offset))
       return false;
-    out.imm = int64_t(uint64_t(out.imm) + (minus ? 0 - uint64_t(offset) : uint64_t(offset)));
+    out.imm = int64_t(uint64_t(out.imm) +
+                      (minus ? 0 - uint64_t(offset) : uint64_t(offset)));
   }
   out.elems.push_back(std::move(base));
   while (accept(','))
@@ -315,7 +331,9 @@ bool Parser::primary(ast::Function &function, ast::Operand &out) {
   switch (token.kind) {
   case Kind::Int:
     out.kind = OK::Int;
-    out.imm = minus ? int64_t(0 - uint64_t(token.imm)) : invert ? ~token.imm : token.imm;
+    out.imm = minus    ? int64_t(0 - uint64_t(token.imm))
+              : invert ? ~token.imm
+                       : token.imm;
     out.isUnsigned = token.isUnsigned;
     if (out.negated)
       out.imm = !out.imm;
@@ -328,7 +346,8 @@ bool Parser::primary(ast::Function &function, ast::Operand &out) {
     return true;
   case Kind::F64:
     out.kind = OK::F64;
-    out.imm = minus ? int64_t(uint64_t(token.imm) ^ (uint64_t(1) << 63)) : token.imm;
+    out.imm =
+        minus ? int64_t(uint64_t(token.imm) ^ (uint64_t(1) << 63)) : token.imm;
     bump();
     return true;
   case Kind::Real: {
@@ -353,8 +372,11 @@ bool Parser::primary(ast::Function &function, ast::Operand &out) {
     out.symbol = lookup(function, out.name);
     if (token.kind == Kind::Directive && !token.spaceBefore) {
       std::string_view suffix = token.text;
-      size_t at = suffix.size() == 1 ? std::string_view("xyzwrgba").find(suffix[0]) : std::string_view::npos;
-      if (out.symbol >= 0 && function.symbols[size_t(out.symbol)].vector > 1 && at != std::string_view::npos) {
+      size_t at = suffix.size() == 1
+                      ? std::string_view("xyzwrgba").find(suffix[0])
+                      : std::string_view::npos;
+      if (out.symbol >= 0 && function.symbols[size_t(out.symbol)].vector > 1 &&
+          at != std::string_view::npos) {
         out.component = int(at % 4);
       } else {
         out.name += "." + std::string(suffix);
@@ -362,12 +384,14 @@ bool Parser::primary(ast::Function &function, ast::Operand &out) {
       }
       bump();
     }
-    // generic(symbol) in operands is spelled cvta; only initializers may use it.
+    // generic(symbol) in operands is spelled cvta; only initializers may use
+    // it.
     return true;
   }
   case Kind::End:
     return error("expected an operand before the end of the file");
   default:
-    return error("expected an operand but found '" + std::string(token.text) + "'");
+    return error("expected an operand but found '" + std::string(token.text) +
+                 "'");
   }
 }

@@ -21,12 +21,14 @@ bool Parser::topLevel() {
   if (accept(';'))
     return true;
   if (token.kind == Kind::Name) {
-    // Labels between the .b8 lines of debug sections that some producers leave at module level.
+    // Labels between the .b8 lines of debug sections that some producers leave
+    // at module level.
     bump();
     return expect(':');
   }
   if (token.kind != Kind::Directive)
-    return error("expected a directive but found '" + std::string(token.text) + "'");
+    return error("expected a directive but found '" + std::string(token.text) +
+                 "'");
   if (acceptDirective("version"))
     return version();
   if (acceptDirective("target"))
@@ -57,7 +59,8 @@ bool Parser::version() {
     return error("expected a version such as 8.8");
   std::string text(token.text);
   size_t dot = text.find('.');
-  if (text.find_first_of("eE") != std::string::npos || dot == std::string::npos || dot > 4 || text.size() - dot > 4)
+  if (text.find_first_of("eE") != std::string::npos ||
+      dot == std::string::npos || dot > 4 || text.size() - dot > 4)
     return error("expected a version such as 8.8");
   module.versionMajor = unsigned(std::atoi(text.c_str()));
   module.versionMinor = unsigned(std::atoi(text.c_str() + dot + 1));
@@ -74,7 +77,8 @@ bool Parser::target() {
       return false;
     if (option.rfind("sm_", 0) == 0)
       module.target = option;
-    else if (option != "debug" && option != "texmode_independent" && option != "texmode_unified" && option != "map_f64_to_f32")
+    else if (option != "debug" && option != "texmode_independent" &&
+             option != "texmode_unified" && option != "map_f64_to_f32")
       return error("unknown target '" + option + "'");
   } while (accept(','));
   return true;
@@ -107,7 +111,8 @@ bool Parser::linkage() {
   while (true) {
     if (acceptDirective("extern"))
       isExtern = true;
-    else if (!acceptDirective("visible") && !acceptDirective("weak") && !acceptDirective("common"))
+    else if (!acceptDirective("visible") && !acceptDirective("weak") &&
+             !acceptDirective("common"))
       break;
   }
   if (acceptDirective("entry"))
@@ -115,7 +120,10 @@ bool Parser::linkage() {
   if (acceptDirective("func"))
     return function(false, isExtern);
   static const std::pair<std::string_view, Space> spaces[] = {
-      {"global", Space::Global}, {"const", Space::Const}, {"shared", Space::Shared}, {"local", Space::Local}};
+      {"global", Space::Global},
+      {"const", Space::Const},
+      {"shared", Space::Shared},
+      {"local", Space::Local}};
   for (auto [spelling, space] : spaces)
     if (acceptDirective(spelling))
       return variableDecl(space, isExtern, nullptr);
@@ -124,7 +132,8 @@ bool Parser::linkage() {
 
 //===-- Variables ---------------------------------------------------------===//
 
-/// Alignment, vector, type and pointer attributes before a variable's name, in any order.
+/// Alignment, vector, type and pointer attributes before a variable's name, in
+/// any order.
 bool Parser::attributes(ast::Variable &variable) {
   while (token.kind == Kind::Directive) {
     if (acceptDirective("align")) {
@@ -133,12 +142,14 @@ bool Parser::attributes(ast::Variable &variable) {
         return false;
       if (align < 1 || align > 1024 || (align & (align - 1)))
         return error("alignment must be a power of two up to 1024");
-      if (variable.type == Type::None || variable.space != Space::Param || variable.align == 0)
+      if (variable.type == Type::None || variable.space != Space::Param ||
+          variable.align == 0)
         variable.align = unsigned(align);
       continue;
     }
     if (acceptDirective("ptr")) {
-      // The pointee's space and alignment are hints about the argument, not about the parameter.
+      // The pointee's space and alignment are hints about the argument, not
+      // about the parameter.
       unsigned own = variable.align;
       for (std::string_view space : {"global", "shared", "const", "local"})
         acceptDirective(space);
@@ -185,7 +196,8 @@ bool Parser::arrayDims(ast::Variable &variable) {
     int64_t dim = 0;
     if (!integer(dim) || !expect(']'))
       return false;
-    if (dim < 0 || dim > (int64_t(1) << 32) || (variable.count > 0 && dim > (int64_t(1) << 36) / variable.count))
+    if (dim < 0 || dim > (int64_t(1) << 32) ||
+        (variable.count > 0 && dim > (int64_t(1) << 36) / variable.count))
       return error("the array is too large");
     variable.count *= dim;
   }
@@ -270,7 +282,8 @@ bool Parser::declarator(ast::Variable variable, ast::Function *function) {
     variable.isUnsized = false;
   }
   if (int64_t(variable.init.size()) > variable.count * variable.vector)
-    return diag.error(variable.loc, "too many initial values for '" + variable.name + "'");
+    return diag.error(variable.loc,
+                      "too many initial values for '" + variable.name + "'");
   if (function)
     declare(*function, std::move(variable));
   else
@@ -347,15 +360,20 @@ bool Parser::performance(ast::Function &function) {
       function.maxRegisters = unsigned(value);
     } else if (acceptDirective("explicitcluster")) {
       function.explicitCluster = true;
-    } else if (acceptDirective("minnctapersm") || acceptDirective("maxnctapersm") || acceptDirective("maxclusterrank") || acceptDirective("abi_preserve") ||
+    } else if (acceptDirective("minnctapersm") ||
+               acceptDirective("maxnctapersm") ||
+               acceptDirective("maxclusterrank") ||
+               acceptDirective("abi_preserve") ||
                acceptDirective("abi_preserve_control")) {
       if (!dims(ignored))
         return false;
     } else if (acceptDirective("pragma")) {
       if (!skipTo(';'))
         return false;
-    } else if (!acceptDirective("noreturn") && !acceptDirective("blocksareclusters")) {
-      return error("unknown directive '." + std::string(token.text) + "' on a function");
+    } else if (!acceptDirective("noreturn") &&
+               !acceptDirective("blocksareclusters")) {
+      return error("unknown directive '." + std::string(token.text) +
+                   "' on a function");
     }
   }
   return true;
@@ -387,7 +405,8 @@ bool Parser::function(bool isEntry, bool isExtern) {
   for (ast::Function &known : module.functions)
     if (known.name == function.name) {
       if (known.hasBody && function.hasBody)
-        return diag.error(function.loc, "function '" + function.name + "' is defined twice");
+        return diag.error(function.loc,
+                          "function '" + function.name + "' is defined twice");
       if (function.hasBody)
         known = std::move(function);
       return true;

@@ -11,7 +11,8 @@ namespace tile::sim {
 /// All methods return false after the first error, which `diag` then holds.
 class Parser {
 public:
-  Parser(std::string_view text, ast::Module &module, Diagnostic &diag) : lexer(text), module(module), diag(diag) {
+  Parser(std::string_view text, ast::Module &module, Diagnostic &diag)
+      : lexer(text), module(module), diag(diag) {
     token = lexer.next();
   }
   bool parse();
@@ -19,7 +20,9 @@ public:
 private:
   // Tokens (Parser.cpp).
   void bump() { token = lexer.next(); }
-  bool error(const std::string &message) { return diag.error(token.loc, message); }
+  bool error(const std::string &message) {
+    return diag.error(token.loc, message);
+  }
   bool accept(char c);
   bool expect(char c);
   bool acceptDirective(std::string_view name);

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Registers live in a per-warp frame, 32 lanes side by side, so that every lane loop is a loop over
-// two or three arrays. An operand is a byte offset into that frame, or, with ConstBit, into the
-// function's pool of constants, which has the same shape.
+// Registers live in a per-warp frame, 32 lanes side by side, so that every lane
+// loop is a loop over two or three arrays. An operand is a byte offset into
+// that frame, or, with ConstBit, into the function's pool of constants, which
+// has the same shape.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -25,13 +26,15 @@ inline constexpr uint32_t FullMask = 0xffffffffu;
 inline constexpr uint32_t ConstBit = 0x80000000u;
 inline constexpr uint32_t NoSlot = 0x7fffffffu;
 
-/// Generic addresses: host addresses for global memory, windows far above them for the rest.
+/// Generic addresses: host addresses for global memory, windows far above them
+/// for the rest.
 inline constexpr unsigned WindowShift = 56;
 inline constexpr uint64_t SharedWindow = uint64_t(1) << WindowShift;
 inline constexpr uint64_t LocalWindow = uint64_t(2) << WindowShift;
 inline constexpr uint64_t ParamWindow = uint64_t(3) << WindowShift;
 inline constexpr uint64_t CodeWindow = uint64_t(4) << WindowShift;
-/// Shared addresses of other CTAs of the cluster carry rank + 1 in their top byte.
+/// Shared addresses of other CTAs of the cluster carry rank + 1 in their top
+/// byte.
 inline constexpr unsigned ClusterRankShift = 24;
 
 struct Ctx;
@@ -55,32 +58,74 @@ struct Inst {
   uint32_t op[6] = {NoSlot, NoSlot, NoSlot, NoSlot, NoSlot, NoSlot};
   int64_t imm = 0;
   uint32_t guard = NoSlot;
-  uint32_t target = 0;     ///< branch target, an index into Code::insts
-  uint32_t ext = 0;        ///< first entry of a variable operand list in Code::ext
+  uint32_t target = 0; ///< branch target, an index into Code::insts
+  uint32_t ext = 0;    ///< first entry of a variable operand list in Code::ext
   uint16_t extCount = 0;
   bool guardNegated = false;
-  bool micro = false;      ///< helper of the decoder, not an instruction of the program
+  bool micro =
+      false; ///< helper of the decoder, not an instruction of the program
   uint8_t mod[4] = {0, 0, 0, 0};
   Space space = Space::Generic;
   Type type = Type::None;
   Class cls = Class::Other;
   bool asyncMatrix = false; ///< may name registers that a wgmma still writes
   bool endsBlock = false;
-  uint32_t line = 0;       ///< of the PTX text
-  int32_t source = -1;     ///< index into Code::sources
+  uint32_t line = 0;   ///< of the PTX text
+  int32_t source = -1; ///< index into Code::sources
   const char *name = "";
   const Code *callee = nullptr;
 };
 
 enum class Special : uint8_t {
-  TidX, TidY, TidZ, NTidX, NTidY, NTidZ, CtaX, CtaY, CtaZ, NCtaX, NCtaY, NCtaZ,
-  LaneId, WarpId, NWarpId, SmId, NSmId, GridId,
-  MaskEq, MaskLe, MaskLt, MaskGe, MaskGt,
-  ClusterX, ClusterY, ClusterZ, NClusterX, NClusterY, NClusterZ,
-  ClusterCtaX, ClusterCtaY, ClusterCtaZ, ClusterNCtaX, ClusterNCtaY, ClusterNCtaZ,
-  ClusterRank, ClusterNRank, IsExplicitCluster,
-  DynamicShared, TotalShared, AggregateShared, ReservedShared, SharedAtDynamic,
-  Clock, Clock64, ClockHi, GlobalTimer, GlobalTimerLo, GlobalTimerHi,
+  TidX,
+  TidY,
+  TidZ,
+  NTidX,
+  NTidY,
+  NTidZ,
+  CtaX,
+  CtaY,
+  CtaZ,
+  NCtaX,
+  NCtaY,
+  NCtaZ,
+  LaneId,
+  WarpId,
+  NWarpId,
+  SmId,
+  NSmId,
+  GridId,
+  MaskEq,
+  MaskLe,
+  MaskLt,
+  MaskGe,
+  MaskGt,
+  ClusterX,
+  ClusterY,
+  ClusterZ,
+  NClusterX,
+  NClusterY,
+  NClusterZ,
+  ClusterCtaX,
+  ClusterCtaY,
+  ClusterCtaZ,
+  ClusterNCtaX,
+  ClusterNCtaY,
+  ClusterNCtaZ,
+  ClusterRank,
+  ClusterNRank,
+  IsExplicitCluster,
+  DynamicShared,
+  TotalShared,
+  AggregateShared,
+  ReservedShared,
+  SharedAtDynamic,
+  Clock,
+  Clock64,
+  ClockHi,
+  GlobalTimer,
+  GlobalTimerLo,
+  GlobalTimerHi,
 };
 
 struct alignas(64) Chunk {
@@ -106,7 +151,8 @@ struct Code {
   std::vector<ast::SourceLoc> sources;
   std::vector<std::pair<uint32_t, Special>> specials;
   uint32_t frameBytes = 0;
-  uint32_t localBytes = 0; ///< of local variables and call parameters, per thread
+  uint32_t localBytes =
+      0; ///< of local variables and call parameters, per thread
   std::vector<ParamSlot> params, returns;
   uint32_t paramBytes = 0;
 };
@@ -115,12 +161,14 @@ enum class Builtin : uint8_t { None, Vprintf, AssertFail, Malloc, Free };
 
 /// An entry with everything it may call and its shared-memory layout.
 struct Program {
-  /// Code of each function of the module by its number, which is what a function pointer holds; null if unused.
+  /// Code of each function of the module by its number, which is what a
+  /// function pointer holds; null if unused.
   std::vector<const Code *> functions;
   std::vector<std::unique_ptr<Code>> codes; ///< codes[0] is the entry
   uint32_t staticShared = 0;
   uint32_t sharedAlign = 16;
-  std::vector<std::pair<std::string, std::pair<uint32_t, uint32_t>>> sharedNames; ///< name, offset, size
+  std::vector<std::pair<std::string, std::pair<uint32_t, uint32_t>>>
+      sharedNames; ///< name, offset, size
   std::array<unsigned, 3> maxThreads{}, requiredThreads{}, requiredCluster{};
   bool usesGlobalAtomics = false; ///< results may depend on the order of CTAs
   bool usesClusters = false;

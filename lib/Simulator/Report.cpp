@@ -10,10 +10,14 @@
 
 using namespace tile::sim;
 
-static constexpr std::string_view classNames[] = {"integer", "logic", "move", "compare", "convert", "float32", "float16", "float64", "special",
-                                                  "control", "load", "store", "atomic", "collective", "barrier", "async", "tensor", "other"};
+static constexpr std::string_view classNames[] = {
+    "integer", "logic",      "move",    "compare", "convert", "float32",
+    "float16", "float64",    "special", "control", "load",    "store",
+    "atomic",  "collective", "barrier", "async",   "tensor",  "other"};
 static_assert(std::size(classNames) == size_t(Class::Count));
-std::string_view tile::sim::nameOf(Class cls) { return classNames[size_t(cls)]; }
+std::string_view tile::sim::nameOf(Class cls) {
+  return classNames[size_t(cls)];
+}
 
 static std::string print(const char *format, ...) {
   char text[512];
@@ -29,16 +33,20 @@ std::string Place::format() const {
   if (!instruction.empty())
     text += " (" + instruction + ")";
   if (sourceLine)
-    text += ", source " + (file.empty() ? std::string("line ") : file + ":") + std::to_string(sourceLine);
+    text += ", source " + (file.empty() ? std::string("line ") : file + ":") +
+            std::to_string(sourceLine);
   return text;
 }
 std::string ThreadId::format() const {
-  return print("cta (%u, %u, %u) thread (%u, %u, %u)", cta[0], cta[1], cta[2], thread[0], thread[1], thread[2]);
+  return print("cta (%u, %u, %u) thread (%u, %u, %u)", cta[0], cta[1], cta[2],
+               thread[0], thread[1], thread[2]);
 }
 std::string Finding::format() const {
-  std::string text = kind + ": " + message + "\n  at " + place.format() + ", " + thread.format();
+  std::string text = kind + ": " + message + "\n  at " + place.format() + ", " +
+                     thread.format();
   if (hasOther)
-    text += "\n  other access at " + otherPlace.format() + ", " + otherThread.format();
+    text += "\n  other access at " + otherPlace.format() + ", " +
+            otherThread.format();
   return text;
 }
 
@@ -61,15 +69,24 @@ struct Field {
   uint64_t Counters::*value;
 };
 constexpr Field fields[] = {
-    {"global_load_requests", &Counters::globalLoadRequests}, {"global_load_sectors", &Counters::globalLoadSectors},
-    {"global_load_bytes", &Counters::globalLoadBytes},       {"global_store_requests", &Counters::globalStoreRequests},
-    {"global_store_sectors", &Counters::globalStoreSectors}, {"global_store_bytes", &Counters::globalStoreBytes},
-    {"shared_load_bytes", &Counters::sharedLoadBytes},       {"shared_store_bytes", &Counters::sharedStoreBytes},
-    {"shared_requests", &Counters::sharedRequests},          {"shared_wavefronts", &Counters::sharedWavefronts},
-    {"bank_conflicts", &Counters::bankConflicts},            {"local_load_bytes", &Counters::localLoadBytes},
-    {"local_store_bytes", &Counters::localStoreBytes},       {"async_bytes", &Counters::asyncBytes},
-    {"atomics", &Counters::atomics},                         {"barriers", &Counters::barriers},
-    {"branches", &Counters::branches},                       {"divergent_branches", &Counters::divergentBranches},
+    {"global_load_requests", &Counters::globalLoadRequests},
+    {"global_load_sectors", &Counters::globalLoadSectors},
+    {"global_load_bytes", &Counters::globalLoadBytes},
+    {"global_store_requests", &Counters::globalStoreRequests},
+    {"global_store_sectors", &Counters::globalStoreSectors},
+    {"global_store_bytes", &Counters::globalStoreBytes},
+    {"shared_load_bytes", &Counters::sharedLoadBytes},
+    {"shared_store_bytes", &Counters::sharedStoreBytes},
+    {"shared_requests", &Counters::sharedRequests},
+    {"shared_wavefronts", &Counters::sharedWavefronts},
+    {"bank_conflicts", &Counters::bankConflicts},
+    {"local_load_bytes", &Counters::localLoadBytes},
+    {"local_store_bytes", &Counters::localStoreBytes},
+    {"async_bytes", &Counters::asyncBytes},
+    {"atomics", &Counters::atomics},
+    {"barriers", &Counters::barriers},
+    {"branches", &Counters::branches},
+    {"divergent_branches", &Counters::divergentBranches},
     {"tensor_flops", &Counters::tensorFlops},
 };
 
@@ -85,15 +102,29 @@ std::string quote(const std::string &text) {
   }
   return out + "\"";
 }
-std::string triple(const std::array<unsigned, 3> &a) { return print("[%u, %u, %u]", a[0], a[1], a[2]); }
-std::string placeJson(const Place &p) {
-  return "{\"line\": " + std::to_string(p.line) + ", \"instruction\": " + quote(p.instruction) + ", \"file\": " + quote(p.file) + ", \"source_line\": " + std::to_string(p.sourceLine) + ", \"source_column\": " + std::to_string(p.sourceColumn) + "}";
+std::string triple(const std::array<unsigned, 3> &a) {
+  return print("[%u, %u, %u]", a[0], a[1], a[2]);
 }
-std::string threadJson(const ThreadId &t) { return "{\"cta\": " + triple(t.cta) + ", \"thread\": " + triple(t.thread) + "}"; }
+std::string placeJson(const Place &p) {
+  return "{\"line\": " + std::to_string(p.line) +
+         ", \"instruction\": " + quote(p.instruction) +
+         ", \"file\": " + quote(p.file) +
+         ", \"source_line\": " + std::to_string(p.sourceLine) +
+         ", \"source_column\": " + std::to_string(p.sourceColumn) + "}";
+}
+std::string threadJson(const ThreadId &t) {
+  return "{\"cta\": " + triple(t.cta) + ", \"thread\": " + triple(t.thread) +
+         "}";
+}
 std::string findingJson(const Finding &f) {
-  std::string text = "{\"kind\": " + quote(f.kind) + ", \"message\": " + quote(f.message) + ", \"fatal\": " + (f.isFatal ? "true" : "false") + ", \"place\": " + placeJson(f.place) + ", \"thread\": " + threadJson(f.thread);
+  std::string text = "{\"kind\": " + quote(f.kind) +
+                     ", \"message\": " + quote(f.message) +
+                     ", \"fatal\": " + (f.isFatal ? "true" : "false") +
+                     ", \"place\": " + placeJson(f.place) +
+                     ", \"thread\": " + threadJson(f.thread);
   if (f.hasOther)
-    text += ", \"other_place\": " + placeJson(f.otherPlace) + ", \"other_thread\": " + threadJson(f.otherThread);
+    text += ", \"other_place\": " + placeJson(f.otherPlace) +
+            ", \"other_thread\": " + threadJson(f.otherThread);
   return text + "}";
 }
 } // namespace
@@ -109,7 +140,9 @@ void Counters::add(const Counters &other) {
 
 const Gpu *Gpu::find(std::string_view name) {
   // Lanes per second: SMs x 128 lanes x clock.
-  static constexpr Gpu table[] = {{"H200", 4.8e12, 990e12, 132 * 128 * 1.98e9}, {"H100", 3.35e12, 990e12, 132 * 128 * 1.98e9}, {"A100", 2.04e12, 312e12, 108 * 64 * 1.41e9}};
+  static constexpr Gpu table[] = {{"H200", 4.8e12, 990e12, 132 * 128 * 1.98e9},
+                                  {"H100", 3.35e12, 990e12, 132 * 128 * 1.98e9},
+                                  {"A100", 2.04e12, 312e12, 108 * 64 * 1.41e9}};
   for (const Gpu &gpu : table)
     if (gpu.name == name)
       return &gpu;
@@ -118,32 +151,50 @@ const Gpu *Gpu::find(std::string_view name) {
 
 Report::Roofline Report::roofline(const Gpu &gpu) const {
   Roofline r;
-  r.memory = 32.0 * double(counters.globalLoadSectors + counters.globalStoreSectors) / gpu.bytesPerSecond + double(counters.asyncBytes) / gpu.bytesPerSecond;
+  r.memory =
+      32.0 * double(counters.globalLoadSectors + counters.globalStoreSectors) /
+          gpu.bytesPerSecond +
+      double(counters.asyncBytes) / gpu.bytesPerSecond;
   r.tensor = double(counters.tensorFlops) / gpu.tensorFlops;
   r.issue = 32.0 * double(counters.totalWarp()) / gpu.lanesPerSecond;
   r.estimate = std::max({r.memory, r.tensor, r.issue});
-  r.bound = r.estimate == r.memory ? "memory" : r.estimate == r.tensor ? "tensor" : "issue";
+  r.bound = r.estimate == r.memory   ? "memory"
+            : r.estimate == r.tensor ? "tensor"
+                                     : "issue";
   return r;
 }
 
 std::string Report::summary() const {
-  std::string text = entry + print("  grid (%u, %u, %u)  block (%u, %u, %u)", grid[0], grid[1], grid[2], block[0], block[1], block[2]);
+  std::string text =
+      entry + print("  grid (%u, %u, %u)  block (%u, %u, %u)", grid[0], grid[1],
+                    grid[2], block[0], block[1], block[2]);
   if (cluster[0] * cluster[1] * cluster[2] > 1)
     text += print("  cluster (%u, %u, %u)", cluster[0], cluster[1], cluster[2]);
   text += print("  shared %u bytes\n", sharedBytes);
-  text += print("%-22s %14" PRIu64 " warp  %16" PRIu64 " lane  in %.3f s\n", "instructions", counters.totalWarp(), counters.totalLane(), seconds);
+  text += print("%-22s %14" PRIu64 " warp  %16" PRIu64 " lane  in %.3f s\n",
+                "instructions", counters.totalWarp(), counters.totalLane(),
+                seconds);
   for (size_t i = 0; i < size_t(Class::Count); ++i)
     if (counters.warpInstructions[i])
-      text += print("  %-20s %14" PRIu64 " warp  %16" PRIu64 " lane\n", classNames[i].data(), counters.warpInstructions[i], counters.laneInstructions[i]);
+      text += print("  %-20s %14" PRIu64 " warp  %16" PRIu64 " lane\n",
+                    classNames[i].data(), counters.warpInstructions[i],
+                    counters.laneInstructions[i]);
   for (const Field &f : fields)
     if (counters.*f.value)
       text += print("%-22s %14" PRIu64 "\n", f.name, counters.*f.value);
   if (counters.globalLoadRequests)
-    text += print("%-22s %14.2f\n", "sectors per load", double(counters.globalLoadSectors) / double(counters.globalLoadRequests));
+    text += print("%-22s %14.2f\n", "sectors per load",
+                  double(counters.globalLoadSectors) /
+                      double(counters.globalLoadRequests));
   if (counters.globalStoreRequests)
-    text += print("%-22s %14.2f\n", "sectors per store", double(counters.globalStoreSectors) / double(counters.globalStoreRequests));
+    text += print("%-22s %14.2f\n", "sectors per store",
+                  double(counters.globalStoreSectors) /
+                      double(counters.globalStoreRequests));
   Roofline r = roofline(*Gpu::find("H200"));
-  text += print("%-22s %11.3f us (%s bound; memory %.3f, tensor %.3f, issue %.3f)\n", "H200 at least", r.estimate * 1e6, r.bound.c_str(), r.memory * 1e6, r.tensor * 1e6, r.issue * 1e6);
+  text += print(
+      "%-22s %11.3f us (%s bound; memory %.3f, tensor %.3f, issue %.3f)\n",
+      "H200 at least", r.estimate * 1e6, r.bound.c_str(), r.memory * 1e6,
+      r.tensor * 1e6, r.issue * 1e6);
   if (!output.empty())
     text += "output:\n" + output;
   if (findings.empty())
@@ -154,26 +205,47 @@ std::string Report::summary() const {
 }
 
 std::string Report::toJson() const {
-  std::string text = "{\"entry\": " + quote(entry) + ", \"ok\": " + (ok ? "true" : "false") + ", \"grid\": " + triple(grid) + ", \"block\": " + triple(block) + ", \"cluster\": " + triple(cluster);
-  text += ", \"shared_bytes\": " + std::to_string(sharedBytes) + ", \"threads\": " + std::to_string(threads) + print(", \"seconds\": %.6f", seconds);
-  text += ", \"counters\": {\"warp_instructions\": " + std::to_string(counters.totalWarp()) + ", \"lane_instructions\": " + std::to_string(counters.totalLane());
+  std::string text =
+      "{\"entry\": " + quote(entry) + ", \"ok\": " + (ok ? "true" : "false") +
+      ", \"grid\": " + triple(grid) + ", \"block\": " + triple(block) +
+      ", \"cluster\": " + triple(cluster);
+  text += ", \"shared_bytes\": " + std::to_string(sharedBytes) +
+          ", \"threads\": " + std::to_string(threads) +
+          print(", \"seconds\": %.6f", seconds);
+  text += ", \"counters\": {\"warp_instructions\": " +
+          std::to_string(counters.totalWarp()) +
+          ", \"lane_instructions\": " + std::to_string(counters.totalLane());
   for (const Field &f : fields)
-    text += ", \"" + std::string(f.name) + "\": " + std::to_string(counters.*f.value);
+    text += ", \"" + std::string(f.name) +
+            "\": " + std::to_string(counters.*f.value);
   text += ", \"by_class\": {";
   bool first = true;
   for (size_t i = 0; i < size_t(Class::Count); ++i)
     if (counters.warpInstructions[i]) {
-      text += std::string(first ? "" : ", ") + "\"" + std::string(classNames[i]) + "\": {\"warp\": " + std::to_string(counters.warpInstructions[i]) + ", \"lane\": " + std::to_string(counters.laneInstructions[i]) + "}";
+      text +=
+          std::string(first ? "" : ", ") + "\"" + std::string(classNames[i]) +
+          "\": {\"warp\": " + std::to_string(counters.warpInstructions[i]) +
+          ", \"lane\": " + std::to_string(counters.laneInstructions[i]) + "}";
       first = false;
     }
   text += "}}, \"lines\": [";
   first = true;
   for (auto &[key, line] : lines) {
-    text += std::string(first ? "" : ", ") + "{\"file\": " + quote(key.first) + ", \"line\": " + std::to_string(key.second) + ", \"warp_instructions\": " + std::to_string(line.warpInstructions) + ", \"lane_instructions\": " + std::to_string(line.laneInstructions) + ", \"requests\": " + std::to_string(line.requests) + ", \"sectors\": " + std::to_string(line.sectors) + ", \"bank_conflicts\": " + std::to_string(line.bankConflicts) + "}";
+    text +=
+        std::string(first ? "" : ", ") + "{\"file\": " + quote(key.first) +
+        ", \"line\": " + std::to_string(key.second) +
+        ", \"warp_instructions\": " + std::to_string(line.warpInstructions) +
+        ", \"lane_instructions\": " + std::to_string(line.laneInstructions) +
+        ", \"requests\": " + std::to_string(line.requests) +
+        ", \"sectors\": " + std::to_string(line.sectors) +
+        ", \"bank_conflicts\": " + std::to_string(line.bankConflicts) + "}";
     first = false;
   }
   Roofline r = roofline(*Gpu::find("H200"));
-  text += print("], \"roofline\": {\"gpu\": \"H200\", \"seconds\": %.9g, \"memory\": %.9g, \"tensor\": %.9g, \"issue\": %.9g, \"bound\": \"%s\"}", r.estimate, r.memory, r.tensor, r.issue, r.bound.c_str());
+  text += print(
+      "], \"roofline\": {\"gpu\": \"H200\", \"seconds\": %.9g, \"memory\": "
+      "%.9g, \"tensor\": %.9g, \"issue\": %.9g, \"bound\": \"%s\"}",
+      r.estimate, r.memory, r.tensor, r.issue, r.bound.c_str());
   text += ", \"output\": " + quote(output) + ", \"findings\": [";
   first = true;
   for (const Finding &f : findings) {

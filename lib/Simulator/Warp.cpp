@@ -11,7 +11,9 @@ using namespace tile::sim;
 /// Instructions a fragment may run while others of its warp are ready.
 static constexpr uint32_t turnLength = 20000;
 
-unsigned tile::sim::firstLane(uint32_t mask) { return mask ? unsigned(std::countr_zero(mask)) : 0; }
+unsigned tile::sim::firstLane(uint32_t mask) {
+  return mask ? unsigned(std::countr_zero(mask)) : 0;
+}
 
 void Ctx::setFrame(Frame *to) {
   frame = to;
@@ -50,14 +52,16 @@ Frame *Ctx::newFrame(const Code *of, Frame *parent) {
   made->refs = 1;
   made->depth = parent ? parent->depth + 1 : 0;
   made->localBase = parent ? parent->localBase + parent->code->localBytes : 0;
-  // Registers start at zero, so that a program which reads one too early behaves the same every time.
+  // Registers start at zero, so that a program which reads one too early
+  // behaves the same every time.
   made->regs.assign((of->frameBytes + 63) / 64, Chunk{});
   uint32_t need = made->localBase + of->localBytes;
   if (need > warp->localStride) {
     uint32_t stride = std::max(need, warp->localStride * 2);
     std::vector<std::byte> grown(size_t(stride) * Lanes);
     for (unsigned lane = 0; lane < Lanes && warp->localStride; ++lane)
-      std::copy_n(&warp->local[size_t(lane) * warp->localStride], warp->localStride, &grown[size_t(lane) * stride]);
+      std::copy_n(&warp->local[size_t(lane) * warp->localStride],
+                  warp->localStride, &grown[size_t(lane) * stride]);
     warp->local = std::move(grown);
     warp->localStride = stride;
   }
@@ -73,7 +77,8 @@ void Ctx::release(Frame *of) {
   }
 }
 
-/// Joins fragments that stand at the same place; returns the fragment to run, or -1.
+/// Joins fragments that stand at the same place; returns the fragment to run,
+/// or -1.
 static int pickFragment(Warp &warp) {
   auto &frags = warp.frags;
   int best = -1;
@@ -85,7 +90,9 @@ static int pickFragment(Warp &warp) {
       continue;
     }
     const Fragment &a = frags[i], &b = frags[best];
-    if (a.stamp != b.stamp ? a.stamp < b.stamp : a.frame->depth != b.frame->depth ? a.frame->depth > b.frame->depth : a.pc < b.pc)
+    if (a.stamp != b.stamp                 ? a.stamp < b.stamp
+        : a.frame->depth != b.frame->depth ? a.frame->depth > b.frame->depth
+                                           : a.pc < b.pc)
       best = int(i);
   }
   return best;
@@ -94,7 +101,8 @@ static int pickFragment(Warp &warp) {
 static int mergeInto(Ctx &c, int best) {
   auto &frags = c.warp->frags;
   for (size_t i = 0; i < frags.size();) {
-    if (int(i) != best && frags[i].wait == Wait::Ready && frags[i].pc == frags[best].pc && frags[i].frame == frags[best].frame) {
+    if (int(i) != best && frags[i].wait == Wait::Ready &&
+        frags[i].pc == frags[best].pc && frags[i].frame == frags[best].frame) {
       frags[best].mask |= frags[i].mask;
       frags[best].stamp = std::max(frags[best].stamp, frags[i].stamp);
       c.release(frags[i].frame);
@@ -114,7 +122,8 @@ static uint32_t mergeLimit(const Ctx &c) {
   const Fragment &self = c.warp->frags[c.current];
   for (size_t i = 0; i < c.warp->frags.size(); ++i) {
     const Fragment &f = c.warp->frags[i];
-    if (i != c.current && f.wait == Wait::Ready && f.frame == self.frame && f.stamp <= self.stamp)
+    if (i != c.current && f.wait == Wait::Ready && f.frame == self.frame &&
+        f.stamp <= self.stamp)
       limit = std::min(limit, f.pc);
   }
   return limit;
@@ -128,7 +137,8 @@ bool Ctx::gather(uint32_t need, bool &retry) {
   saveFragment();
   for (size_t i = 0; i < warp->frags.size();) {
     Fragment &f = warp->frags[i];
-    if (i != current && f.wait == Wait::Sync && f.pc == pc && f.frame == frame) {
+    if (i != current && f.wait == Wait::Sync && f.pc == pc &&
+        f.frame == frame) {
       active |= f.mask;
       release(f.frame);
       warp->frags.erase(warp->frags.begin() + i);
@@ -176,7 +186,8 @@ void tile::sim::exitLanes(Ctx &c, uint32_t mask) {
   checkClusterRelease(*c.cluster);
 }
 
-/// Registers that a wgmma in flight writes may only be touched by another wgmma.
+/// Registers that a wgmma in flight writes may only be touched by another
+/// wgmma.
 static void checkPending(Ctx &c, const Inst &inst, uint32_t mask) {
   if (inst.asyncMatrix || inst.cls == Class::Control)
     return;
@@ -192,7 +203,9 @@ static void checkPending(Ctx &c, const Inst &inst, uint32_t mask) {
   for (unsigned i = 0; i < inst.extCount && !found; ++i)
     found = touches(c.code->ext[inst.ext + i]);
   if (found)
-    c.note(inst, firstLane(mask), "async-register", "a register of a wgmma that is still in flight is used before wgmma.wait_group");
+    c.note(inst, firstLane(mask), "async-register",
+           "a register of a wgmma that is still in flight is used before "
+           "wgmma.wait_group");
 }
 
 bool tile::sim::runWarp(Ctx &c, Warp &warp, uint64_t quota, uint64_t &used) {
@@ -206,7 +219,8 @@ bool tile::sim::runWarp(Ctx &c, Warp &warp, uint64_t quota, uint64_t &used) {
     c.loadFragment(uint32_t(best));
     bool alone = warp.frags.size() == 1;
     uint32_t limit = alone ? ~0u : mergeLimit(c);
-    uint64_t turn = alone ? quota - used : std::min<uint64_t>(turnLength, quota - used);
+    uint64_t turn =
+        alone ? quota - used : std::min<uint64_t>(turnLength, quota - used);
     uint64_t left = turn;
     const Inst *insts = c.code->insts.data();
     Step step = Step::Next;

@@ -22,7 +22,8 @@ namespace {
 using Triple = std::array<unsigned, 3>;
 using Range = std::tuple<uint64_t, uint64_t, std::string, bool>;
 
-std::shared_ptr<const sim::Module> load(const std::string &text, const std::string &name) {
+std::shared_ptr<const sim::Module> load(const std::string &text,
+                                        const std::string &name) {
   sim::Diagnostic diag;
   std::shared_ptr<const sim::Module> module;
   {
@@ -40,12 +41,16 @@ nb::list params(const sim::Module &module, const std::string &entry) {
     throw nb::key_error(entry.c_str());
   nb::list out;
   for (const sim::Param &p : *list)
-    out.append(nb::make_tuple(p.name, std::string(sim::nameOf(p.type)), p.offset, p.size, p.isArray));
+    out.append(nb::make_tuple(p.name, std::string(sim::nameOf(p.type)),
+                              p.offset, p.size, p.isArray));
   return out;
 }
 
-sim::Report launch(const sim::Module &module, const std::string &entry, Triple grid, Triple block, nb::bytes args, const std::vector<Range> &allocations,
-                   Triple cluster, uint32_t dynamicShared, unsigned checks, uint64_t maxInstructions, unsigned threads, bool counters) {
+sim::Report launch(const sim::Module &module, const std::string &entry,
+                   Triple grid, Triple block, nb::bytes args,
+                   const std::vector<Range> &allocations, Triple cluster,
+                   uint32_t dynamicShared, unsigned checks,
+                   uint64_t maxInstructions, unsigned threads, bool counters) {
   sim::LaunchConfig config;
   config.grid = grid;
   config.block = block;
@@ -61,7 +66,8 @@ sim::Report launch(const sim::Module &module, const std::string &entry, Triple g
   std::string error;
   bool started;
   {
-    std::span<const std::byte> bytes(static_cast<const std::byte *>(args.data()), args.size());
+    std::span<const std::byte> bytes(
+        static_cast<const std::byte *>(args.data()), args.size());
     nb::gil_scoped_release release;
     started = module.launch(entry, config, bytes, report, error);
   }
@@ -76,28 +82,45 @@ void tile::python::populateSim(nb::module_ &m) {
       .def_ro("ok", &sim::Report::ok, "True if nothing was found.")
       .def_ro("output", &sim::Report::output, "What the kernel printed.")
       .def_ro("seconds", &sim::Report::seconds, "Host time of the launch.")
-      .def_prop_ro("warp_instructions", [](const sim::Report &r) { return r.counters.totalWarp(); })
-      .def_prop_ro("lane_instructions", [](const sim::Report &r) { return r.counters.totalLane(); })
-      .def_prop_ro("messages", [](const sim::Report &r) {
-        std::vector<std::string> out;
-        for (const sim::Finding &f : r.findings)
-          out.push_back(f.format());
-        return out;
-      })
+      .def_prop_ro("warp_instructions",
+                   [](const sim::Report &r) { return r.counters.totalWarp(); })
+      .def_prop_ro("lane_instructions",
+                   [](const sim::Report &r) { return r.counters.totalLane(); })
+      .def_prop_ro("messages",
+                   [](const sim::Report &r) {
+                     std::vector<std::string> out;
+                     for (const sim::Finding &f : r.findings)
+                       out.push_back(f.format());
+                     return out;
+                   })
       .def("summary", &sim::Report::summary)
       .def("to_json", &sim::Report::toJson);
 
   nb::class_<sim::Module>(m, "Module", "A parsed and decoded PTX module.")
       .def_prop_ro("entries", &sim::Module::entries, "Names of the kernels.")
-      .def_prop_ro("target", [](const sim::Module &module) { return std::string(module.target()); })
-      .def("params", &params, nb::arg("entry"), "(name, type, offset, size, is_array) of each parameter.")
-      .def("static_shared", [](const sim::Module &module, const std::string &entry) { return module.staticShared(entry); }, nb::arg("entry"))
-      .def("launch", &launch, nb::arg("entry"), nb::arg("grid"), nb::arg("block"), nb::arg("args"), nb::arg("allocations"),
-           nb::arg("cluster") = Triple{1, 1, 1}, nb::arg("dynamic_shared") = 0, nb::arg("checks") = unsigned(sim::CheckAll),
-           nb::arg("max_instructions") = 0, nb::arg("threads") = 0, nb::arg("counters") = true,
-           "Runs a kernel; `args` is the parameter buffer, `allocations` the memory it may touch as (address, size, name, writable).");
+      .def_prop_ro("target",
+                   [](const sim::Module &module) {
+                     return std::string(module.target());
+                   })
+      .def("params", &params, nb::arg("entry"),
+           "(name, type, offset, size, is_array) of each parameter.")
+      .def(
+          "static_shared",
+          [](const sim::Module &module, const std::string &entry) {
+            return module.staticShared(entry);
+          },
+          nb::arg("entry"))
+      .def("launch", &launch, nb::arg("entry"), nb::arg("grid"),
+           nb::arg("block"), nb::arg("args"), nb::arg("allocations"),
+           nb::arg("cluster") = Triple{1, 1, 1}, nb::arg("dynamic_shared") = 0,
+           nb::arg("checks") = unsigned(sim::CheckAll),
+           nb::arg("max_instructions") = 0, nb::arg("threads") = 0,
+           nb::arg("counters") = true,
+           "Runs a kernel; `args` is the parameter buffer, `allocations` the "
+           "memory it may touch as (address, size, name, writable).");
 
-  m.def("load", &load, nb::arg("ptx"), nb::arg("name") = "<ptx>", "Parses and decodes PTX; ValueError names the line of a mistake.");
+  m.def("load", &load, nb::arg("ptx"), nb::arg("name") = "<ptx>",
+        "Parses and decodes PTX; ValueError names the line of a mistake.");
   m.attr("CHECK_NONE") = unsigned(sim::CheckNone);
   m.attr("CHECK_RACES") = unsigned(sim::CheckRaces);
   m.attr("CHECK_UNINITIALIZED") = unsigned(sim::CheckUninitialized);

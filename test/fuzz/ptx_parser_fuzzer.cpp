@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Whatever the text, loading gives a module or a diagnostic. Small launches of what loads run with a
-// budget, so that the machine is fuzzed, too.
+// Whatever the text, loading gives a module or a diagnostic. Small launches of
+// what loads run with a budget, so that the machine is fuzzed, too.
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Simulator/Module.h"
@@ -14,7 +14,8 @@ using namespace tile::sim;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Diagnostic diag;
-  auto module = Module::load({reinterpret_cast<const char *>(data), size}, diag);
+  auto module =
+      Module::load({reinterpret_cast<const char *>(data), size}, diag);
   if (!module) {
     if (!diag.isSet())
       std::abort();
@@ -22,7 +23,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
   for (const std::string &entry : module->entries()) {
     const std::vector<Param> &params = *module->params(entry);
-    uint32_t bytes = params.empty() ? 0 : params.back().offset + params.back().size;
+    uint32_t bytes =
+        params.empty() ? 0 : params.back().offset + params.back().size;
     if (bytes > 4096 || module->staticShared(entry) > 65536)
       continue;
     std::vector<std::byte> args(bytes);

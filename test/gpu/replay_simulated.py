@@ -2,9 +2,9 @@
 
 Usage: python test/gpu/replay_simulated.py launches.pkl.gz
 
-The recording comes from test/python/sim/record.py; the GPU machine needs cuda-bindings and NumPy, not
-tile. Differences are grouped by test; approximate instructions (ex2, sin, mma sums, ...) may differ in
-the last bits, which the report shows as the largest relative difference.
+The recording comes from test/python/sim/record.py; the GPU machine needs cuda-bindings and NumPy,
+not tile. Differences are grouped by test; approximate instructions (ex2, sin, mma sums, ...) may
+differ in the last bits, which the report shows as the largest relative difference.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Memory:
     def add(self, array, address):
         data = np.ascontiguousarray(array)
         # The same array given twice stays one.
-        for known_address, size, pointer, known in self.blocks:
+        for known_address, size, pointer, _ in self.blocks:
             if known_address == address and size == data.nbytes:
                 return pointer
         pointer = int(check(cuda.cuMemAlloc(max(data.nbytes, 16) + 256)))
@@ -80,11 +80,19 @@ def real_tensor_map(blob, memory):
     u64, u32 = cuda.cuuint64_t, cuda.cuuint32_t
     return check(
         cuda.cuTensorMapEncodeTiled(
-            cuda.CUtensorMapDataType(DRIVER_TYPES[element]), rank, memory.device(address),
-            [u64(v) for v in size[:rank]], [u64(v) for v in strides[: rank - 1]], [u32(v) for v in box[:rank]], [u32(v) for v in steps[:rank]],
-            cuda.CUtensorMapInterleave(0), cuda.CUtensorMapSwizzle(swizzle), cuda.CUtensorMapL2promotion(0), cuda.CUtensorMapFloatOOBfill(fill),
+            cuda.CUtensorMapDataType(DRIVER_TYPES[element]),
+            rank,
+            memory.device(address),
+            [u64(v) for v in size[:rank]],
+            [u64(v) for v in strides[: rank - 1]],
+            [u32(v) for v in box[:rank]],
+            [u32(v) for v in steps[:rank]],
+            cuda.CUtensorMapInterleave(0),
+            cuda.CUtensorMapSwizzle(swizzle),
+            cuda.CUtensorMapL2promotion(0),
+            cuda.CUtensorMapFloatOOBfill(fill),
         )
-    )  # fmt: skip
+    )
 
 
 def pack(launch, memory):
@@ -92,7 +100,9 @@ def pack(launch, memory):
     params = launch["params"]
     buffer = bytearray(params[-1][2] + params[-1][3] if params else 0)
     keep = []
-    for (_, kind, offset, size, _), value, address in zip(params, launch["before"], launch["address"], strict=True):
+    for (_, kind, offset, size, _), value, address in zip(
+        params, launch["before"], launch["address"], strict=True
+    ):
         if isinstance(value, np.ndarray):
             struct.pack_into("<Q", buffer, offset, memory.add(value, address))
         elif isinstance(value, (bytes, bytearray)):
@@ -102,7 +112,9 @@ def pack(launch, memory):
         elif isinstance(value, float) or kind.startswith("f"):
             struct.pack_into("<d" if size == 8 else "<f", buffer, offset, value)
         else:
-            buffer[offset : offset + size] = (int(value) & ((1 << 8 * size) - 1)).to_bytes(size, "little")
+            buffer[offset : offset + size] = (int(value) & ((1 << 8 * size) - 1)).to_bytes(
+                size, "little"
+            )
     for array, address in zip(launch["extra"], launch["extra_address"], strict=True):
         memory.add(array, address)
     for offset, value in keep:
@@ -131,7 +143,11 @@ def run(launch, modules):
         if cluster != (1, 1, 1):
             attribute = cuda.CUlaunchAttribute()
             attribute.id = cuda.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
-            attribute.value.clusterDim.x, attribute.value.clusterDim.y, attribute.value.clusterDim.z = cluster
+            (
+                attribute.value.clusterDim.x,
+                attribute.value.clusterDim.y,
+                attribute.value.clusterDim.z,
+            ) = cluster
             config.attrs, config.numAttrs = [attribute], 1
         if config.sharedMemBytes > 48 * 1024:
             limit = cuda.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
@@ -139,7 +155,9 @@ def run(launch, modules):
         check(cuda.cuLaunchKernelEx(config, function, int(pointers.ctypes.data), 0))
         check(cuda.cuCtxSynchronize())
         pairs = []
-        for value, after, address in zip(launch["before"], launch["after"], launch["address"], strict=True):
+        for value, after, address in zip(
+            launch["before"], launch["after"], launch["address"], strict=True
+        ):
             if isinstance(value, np.ndarray):
                 pairs.append((after, memory.read(memory.device(address), value)))
         for after, address in zip(launch["extra_after"], launch["extra_address"], strict=True):
@@ -163,14 +181,18 @@ def compare(simulated, real):
     with np.errstate(all="ignore"):
         x, y = x.astype(np.float64), y.astype(np.float64)
         gap = np.nanmax(np.abs(x - y) / np.maximum(np.maximum(np.abs(x), np.abs(y)), 1e-30))
-    return int(differ.sum()), float(gap), f"element {first}: simulated {a.ravel()[first]!r}, real {b.ravel()[first]!r}"
+    return (
+        int(differ.sum()),
+        float(gap),
+        f"element {first}: simulated {a.ravel()[first]!r}, real {b.ravel()[first]!r}",
+    )
 
 
 LOST = ("ILLEGAL", "LAUNCH_FAILED", "MISALIGNED", "ASSERT", "ILLEGAL_ADDRESS")
 
 
 def replay(launches, start, results):
-    """Runs launches from `start` on; a launch that breaks the context is the last one of its process."""
+    """Runs launches from `start` on; one that breaks the context ends its process."""
     check(cuda.cuInit(0))
     check(cuda.cuCtxSetCurrent(check(cuda.cuDevicePrimaryCtxRetain(check(cuda.cuDeviceGet(0))))))
     modules = {}
@@ -178,8 +200,14 @@ def replay(launches, start, results):
         launch = launches[index]
         try:
             bad = [r for r in (compare(a, b) for a, b in run(launch, modules)) if r[0]]
-            text = next((x for x in launch["ptx"].splitlines() if "%out" in x and ".reg" not in x), "")
-            message = f"{bad[0][0]} differ, by up to {bad[0][1]:.2e}; {bad[0][2]} | {text[:110]}" if bad else ""
+            text = next(
+                (x for x in launch["ptx"].splitlines() if "%out" in x and ".reg" not in x), ""
+            )
+            message = (
+                f"{bad[0][0]} differ, by up to {bad[0][1]:.2e}; {bad[0][2]} | {text[:110]}"
+                if bad
+                else ""
+            )
         except RuntimeError as error:
             message = str(error)
         results.put((index, message))

@@ -15,10 +15,13 @@ uint64_t Npy::count() const {
     n *= d;
   return n;
 }
-unsigned Npy::itemSize() const { return dtype.size() > 2 ? unsigned(std::atoi(dtype.c_str() + 2)) : 0; }
+unsigned Npy::itemSize() const {
+  return dtype.size() > 2 ? unsigned(std::atoi(dtype.c_str() + 2)) : 0;
+}
 
 /// The text after a key of the header's dictionary, up to `end`.
-static std::string field(const std::string &header, const char *key, char open, char close) {
+static std::string field(const std::string &header, const char *key, char open,
+                         char close) {
   size_t at = header.find(key);
   at = at == std::string::npos ? at : header.find(open, at + std::strlen(key));
   size_t end = at == std::string::npos ? at : header.find(close, at + 1);
@@ -28,7 +31,8 @@ static std::string field(const std::string &header, const char *key, char open, 
 bool Npy::read(const std::string &path, std::string &error) {
   std::ifstream file(path, std::ios::binary);
   unsigned char magic[10];
-  if (!file.read(reinterpret_cast<char *>(magic), 10) || std::memcmp(magic, "\x93NUMPY", 6)) {
+  if (!file.read(reinterpret_cast<char *>(magic), 10) ||
+      std::memcmp(magic, "\x93NUMPY", 6)) {
     error = path + ": not a .npy file";
     return false;
   }
@@ -45,7 +49,8 @@ bool Npy::read(const std::string &path, std::string &error) {
   std::string header(length, ' ');
   file.read(header.data(), length);
   dtype = field(header, "'descr':", '\'', '\'');
-  if (dtype.size() < 3 || dtype[0] == '>' || itemSize() == 0 || itemSize() > 16) {
+  if (dtype.size() < 3 || dtype[0] == '>' || itemSize() == 0 ||
+      itemSize() > 16) {
     error = path + ": the element type '" + dtype + "' is not supported";
     return false;
   }
@@ -55,7 +60,9 @@ bool Npy::read(const std::string &path, std::string &error) {
   }
   shape.clear();
   std::string dims = field(header, "'shape':", '(', ')');
-  for (size_t at = 0; (at = dims.find_first_of("0123456789", at)) != std::string::npos; at = dims.find_first_not_of("0123456789", at)) {
+  for (size_t at = 0;
+       (at = dims.find_first_of("0123456789", at)) != std::string::npos;
+       at = dims.find_first_not_of("0123456789", at)) {
     shape.push_back(std::strtoull(dims.c_str() + at, nullptr, 10));
     if (dims.find_first_not_of("0123456789", at) == std::string::npos)
       break;
@@ -69,7 +76,8 @@ bool Npy::read(const std::string &path, std::string &error) {
     bytes *= d;
   }
   data.resize(bytes);
-  if (!file.read(reinterpret_cast<char *>(data.data()), std::streamsize(bytes))) {
+  if (!file.read(reinterpret_cast<char *>(data.data()),
+                 std::streamsize(bytes))) {
     error = path + ": the file is too short";
     return false;
   }
@@ -80,15 +88,26 @@ bool Npy::write(const std::string &path, std::string &error) const {
   std::string dims;
   for (uint64_t d : shape)
     dims += std::to_string(d) + ", ";
-  std::string header = "{'descr': '" + dtype + "', 'fortran_order': False, 'shape': (" + dims + "), }";
+  std::string header = "{'descr': '" + dtype +
+                       "', 'fortran_order': False, 'shape': (" + dims + "), }";
   while ((10 + header.size() + 1) % 64)
     header += ' ';
   header += '\n';
   std::ofstream file(path, std::ios::binary);
-  char magic[10] = {'\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0, char(header.size() & 255), char(header.size() >> 8)};
+  char magic[10] = {'\x93',
+                    'N',
+                    'U',
+                    'M',
+                    'P',
+                    'Y',
+                    1,
+                    0,
+                    char(header.size() & 255),
+                    char(header.size() >> 8)};
   file.write(magic, 10);
   file.write(header.data(), std::streamsize(header.size()));
-  file.write(reinterpret_cast<const char *>(data.data()), std::streamsize(data.size()));
+  file.write(reinterpret_cast<const char *>(data.data()),
+             std::streamsize(data.size()));
   if (!file.flush())
     error = path + ": cannot write";
   return bool(file);
@@ -97,8 +116,10 @@ bool Npy::write(const std::string &path, std::string &error) const {
 bool Npy::zeros(const std::string &spec, std::string &error) {
   size_t colon = spec.find(':');
   std::string type = spec.substr(0, colon);
-  if (colon == std::string::npos || type.size() < 2 || !std::strchr("fiu", type[0])) {
-    error = "'zeros:" + spec + "' should be zeros:TYPE:SHAPE, such as zeros:f32:128x4";
+  if (colon == std::string::npos || type.size() < 2 ||
+      !std::strchr("fiu", type[0])) {
+    error = "'zeros:" + spec +
+            "' should be zeros:TYPE:SHAPE, such as zeros:f32:128x4";
     return false;
   }
   int bits = std::atoi(type.c_str() + 1);
@@ -106,7 +127,8 @@ bool Npy::zeros(const std::string &spec, std::string &error) {
     error = "unknown element type '" + type + "'";
     return false;
   }
-  dtype = std::string(bits == 8 ? "|" : "<") + type[0] + std::to_string(bits / 8);
+  dtype =
+      std::string(bits == 8 ? "|" : "<") + type[0] + std::to_string(bits / 8);
   uint64_t bytes = uint64_t(bits / 8);
   for (const char *at = spec.c_str() + colon + 1; *at;) {
     char *end;

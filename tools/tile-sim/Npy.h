@@ -10,7 +10,8 @@
 
 namespace tile::sim {
 
-/// An array in memory: the type as NumPy spells it ("<f4"), the shape, the bytes in C order.
+/// An array in memory: the type as NumPy spells it ("<f4"), the shape, the
+/// bytes in C order.
 struct Npy {
   std::string dtype;
   std::vector<uint64_t> shape;

@@ -64,7 +64,10 @@ bool parseTriple(const std::string &text, std::array<unsigned, 3> &out) {
 }
 
 bool parseChecks(const std::string &text, unsigned &bits) {
-  static const std::pair<const char *, unsigned> names[] = {{"all", sim::CheckAll}, {"none", sim::CheckNone}, {"races", sim::CheckRaces}, {"uninitialized", sim::CheckUninitialized}, {"async", sim::CheckAsync}, {"barriers", sim::CheckBarriers}};
+  static const std::pair<const char *, unsigned> names[] = {
+      {"all", sim::CheckAll},     {"none", sim::CheckNone},
+      {"races", sim::CheckRaces}, {"uninitialized", sim::CheckUninitialized},
+      {"async", sim::CheckAsync}, {"barriers", sim::CheckBarriers}};
   bits = 0;
   std::stringstream stream(text);
   for (std::string part; std::getline(stream, part, ',');) {
@@ -112,7 +115,8 @@ std::string parseOptions(int argc, char **argv, Options &o) {
     else if (name == "--cluster")
       good = parseTriple(value, o.config.cluster);
     else if (name == "--dynamic-shared")
-      o.config.dynamicShared = uint32_t(std::strtoul(value.c_str(), nullptr, 10));
+      o.config.dynamicShared =
+          uint32_t(std::strtoul(value.c_str(), nullptr, 10));
     else if (name == "--max-instructions")
       o.config.maxInstructions = std::strtoull(value.c_str(), nullptr, 10);
     else if (name == "--threads")
@@ -125,7 +129,8 @@ std::string parseOptions(int argc, char **argv, Options &o) {
       size_t equals = value.find('=');
       good = equals != std::string::npos;
       if (good)
-        o.outputs[unsigned(std::strtoul(value.c_str(), nullptr, 10))] = value.substr(equals + 1);
+        o.outputs[unsigned(std::strtoul(value.c_str(), nullptr, 10))] =
+            value.substr(equals + 1);
     } else
       return "unknown option '" + name + "'";
     if (!good)
@@ -135,28 +140,37 @@ std::string parseOptions(int argc, char **argv, Options &o) {
 }
 
 /// Writes an argument into the parameter buffer; arrays are kept in `arrays`.
-std::string packArgument(const std::string &text, const sim::Param &param, std::vector<std::byte> &buffer, std::map<unsigned, sim::Npy> &arrays, unsigned index,
+std::string packArgument(const std::string &text, const sim::Param &param,
+                         std::vector<std::byte> &buffer,
+                         std::map<unsigned, sim::Npy> &arrays, unsigned index,
                          sim::LaunchConfig &config) {
   std::byte *to = buffer.data() + param.offset;
-  bool isFile = text.size() > 4 && text.compare(text.size() - 4, 4, ".npy") == 0, isZeros = text.rfind("zeros:", 0) == 0;
+  bool isFile =
+           text.size() > 4 && text.compare(text.size() - 4, 4, ".npy") == 0,
+       isZeros = text.rfind("zeros:", 0) == 0;
   if (isFile || isZeros) {
     sim::Npy &array = arrays[index];
     std::string error;
-    if (!(isFile ? array.read(text, error) : array.zeros(text.substr(6), error)))
+    if (!(isFile ? array.read(text, error)
+                 : array.zeros(text.substr(6), error)))
       return error;
     if (param.size != 8)
       return "parameter '" + param.name + "' is not a pointer";
     uint64_t address = reinterpret_cast<uintptr_t>(array.data.data());
     std::memcpy(to, &address, 8);
-    config.allocations.push_back({address, array.data.size(), param.name, true});
+    config.allocations.push_back(
+        {address, array.data.size(), param.name, true});
     return "";
   }
   if (text == "null")
-    return param.size == 8 ? "" : "parameter '" + param.name + "' is not a pointer";
+    return param.size == 8 ? ""
+                           : "parameter '" + param.name + "' is not a pointer";
   if (param.isArray || param.size > 8)
-    return "parameter '" + param.name + "' is a structure, which cannot be given on the command line";
+    return "parameter '" + param.name +
+           "' is a structure, which cannot be given on the command line";
   char *end;
-  bool isReal = text.find_first_of(".eE") != std::string::npos && text.rfind("0x", 0) != 0;
+  bool isReal = text.find_first_of(".eE") != std::string::npos &&
+                text.rfind("0x", 0) != 0;
   if (isReal || param.type == sim::Type::F32 || param.type == sim::Type::F64) {
     double value = std::strtod(text.c_str(), &end);
     float single = float(value);
@@ -167,24 +181,32 @@ std::string packArgument(const std::string &text, const sim::Param &param, std::
     else
       return "parameter '" + param.name + "' does not take a float";
   } else {
-    long long value = text[0] == '-' ? std::strtoll(text.c_str(), &end, 0) : (long long)(std::strtoull(text.c_str(), &end, 0));
+    long long value = text[0] == '-'
+                          ? std::strtoll(text.c_str(), &end, 0)
+                          : (long long)(std::strtoull(text.c_str(), &end, 0));
     std::memcpy(to, &value, param.size);
   }
-  return *end || text.empty() ? "'" + text + "' is neither a number nor null, FILE.npy or zeros:TYPE:SHAPE" : "";
+  return *end || text.empty() ? "'" + text +
+                                    "' is neither a number nor null, FILE.npy "
+                                    "or zeros:TYPE:SHAPE"
+                              : "";
 }
 
 int listEntries(const sim::Module &module) {
   for (const std::string &entry : module.entries()) {
     std::printf("%s\n", entry.c_str());
     for (const sim::Param &p : *module.params(entry))
-      std::printf("  .%s %s (%u bytes at %u)\n", std::string(sim::nameOf(p.type)).c_str(), p.name.c_str(), p.size, p.offset);
+      std::printf("  .%s %s (%u bytes at %u)\n",
+                  std::string(sim::nameOf(p.type)).c_str(), p.name.c_str(),
+                  p.size, p.offset);
   }
   return 0;
 }
 } // namespace
 
 int main(int argc, char **argv) {
-  if (argc < 2 || !std::strcmp(argv[1], "--help") || !std::strcmp(argv[1], "-h")) {
+  if (argc < 2 || !std::strcmp(argv[1], "--help") ||
+      !std::strcmp(argv[1], "-h")) {
     std::fputs(usage, argc < 2 ? stderr : stdout);
     return argc < 2 ? 2 : 0;
   }
@@ -208,13 +230,20 @@ int main(int argc, char **argv) {
     o.entry = module->entries()[0];
   const std::vector<sim::Param> *params = module->params(o.entry);
   if (!params)
-    return fail(o.entry.empty() ? "the file has several kernels: choose one with --entry" : "the module has no kernel '" + o.entry + "'");
+    return fail(o.entry.empty()
+                    ? "the file has several kernels: choose one with --entry"
+                    : "the module has no kernel '" + o.entry + "'");
   if (params->size() != o.args.size())
-    return fail("kernel '" + o.entry + "' takes " + std::to_string(params->size()) + " arguments, " + std::to_string(o.args.size()) + " were given");
-  std::vector<std::byte> buffer(params->empty() ? 0 : params->back().offset + params->back().size);
+    return fail("kernel '" + o.entry + "' takes " +
+                std::to_string(params->size()) + " arguments, " +
+                std::to_string(o.args.size()) + " were given");
+  std::vector<std::byte> buffer(
+      params->empty() ? 0 : params->back().offset + params->back().size);
   std::map<unsigned, sim::Npy> arrays;
   for (unsigned i = 0; i < params->size(); ++i)
-    if (std::string message = packArgument(o.args[i], (*params)[i], buffer, arrays, i, o.config); !message.empty())
+    if (std::string message =
+            packArgument(o.args[i], (*params)[i], buffer, arrays, i, o.config);
+        !message.empty())
       return fail("argument " + std::to_string(i) + ": " + message);
   sim::Report report;
   std::string error;

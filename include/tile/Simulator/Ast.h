@@ -15,20 +15,32 @@
 
 namespace tile::sim::ast {
 
-/// One instruction operand. Names are resolved to function symbols while parsing; whatever is
-/// not a symbol of the function (labels, module variables, special registers) keeps only its name.
+/// One instruction operand. Names are resolved to function symbols while
+/// parsing; whatever is not a symbol of the function (labels, module variables,
+/// special registers) keeps only its name.
 struct Operand {
-  enum class Kind : uint8_t { Name, Int, F32, F64, Vector, Address, Sink, List, Pair };
+  enum class Kind : uint8_t {
+    Name,
+    Int,
+    F32,
+    F64,
+    Vector,
+    Address,
+    Sink,
+    List,
+    Pair
+  };
   Kind kind = Kind::Sink;
-  bool negated = false;  ///< "!p"
+  bool negated = false; ///< "!p"
   bool isUnsigned = false;
-  int component = -1;    ///< .x .y .z .w of a vector register
-  int symbol = -1;       ///< index into Function::symbols
-  int64_t imm = 0;       ///< integer, float bits, or the offset of an address
-  double real = 0;       ///< a decimal floating literal
+  int component = -1; ///< .x .y .z .w of a vector register
+  int symbol = -1;    ///< index into Function::symbols
+  int64_t imm = 0;    ///< integer, float bits, or the offset of an address
+  double real = 0;    ///< a decimal floating literal
   Loc loc;
   std::string name;
-  std::vector<Operand> elems; ///< vector, list, pair; base and coordinates of an address
+  std::vector<Operand>
+      elems; ///< vector, list, pair; base and coordinates of an address
 };
 
 /// A value of an initializer: a number or the address of a symbol.
@@ -44,12 +56,14 @@ struct Variable {
   Type type = Type::None;
   unsigned vector = 1;
   unsigned align = 0;
-  int64_t count = 1;     ///< product of array dimensions
+  int64_t count = 1; ///< product of array dimensions
   bool isArray = false, isExtern = false, isUnsized = false;
   std::string name;
   std::vector<InitValue> init;
   Loc loc;
-  uint64_t sizeInBytes() const { return uint64_t(bytesOf(type)) * vector * uint64_t(count); }
+  uint64_t sizeInBytes() const {
+    return uint64_t(bytesOf(type)) * vector * uint64_t(count);
+  }
   unsigned alignment() const { return align ? align : bytesOf(type) * vector; }
 };
 
@@ -59,9 +73,9 @@ struct SourceLoc {
 
 struct Instruction {
   Loc loc;
-  int source = -1;       ///< index into Function::sources
+  int source = -1; ///< index into Function::sources
   int scope = 0;
-  int guard = -1;        ///< symbol of the guard predicate
+  int guard = -1; ///< symbol of the guard predicate
   bool guardNegated = false;
   std::string opcode;
   std::vector<std::string> modifiers;
@@ -70,10 +84,13 @@ struct Instruction {
 
 struct Scope {
   int parent = -1;
-  std::unordered_map<std::string, int> names;      ///< exact names to symbols
-  std::unordered_map<std::string, std::pair<Variable, unsigned>> ranges; ///< %r<N>
-  std::unordered_map<std::string, unsigned> labels; ///< label to instruction index
-  std::unordered_map<std::string, std::vector<std::string>> targetLists; ///< .branchtargets
+  std::unordered_map<std::string, int> names; ///< exact names to symbols
+  std::unordered_map<std::string, std::pair<Variable, unsigned>>
+      ranges; ///< %r<N>
+  std::unordered_map<std::string, unsigned>
+      labels; ///< label to instruction index
+  std::unordered_map<std::string, std::vector<std::string>>
+      targetLists; ///< .branchtargets
 };
 
 struct Function {

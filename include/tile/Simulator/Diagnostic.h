@@ -18,7 +18,8 @@ struct Diagnostic {
   std::string message;
 
   bool isSet() const { return !message.empty(); }
-  /// Records the message unless one is already there; always false, so `return diag.error(...)`.
+  /// Records the message unless one is already there; always false, so `return
+  /// diag.error(...)`.
   bool error(Loc where, std::string text) {
     if (!isSet()) {
       loc = where;
@@ -27,7 +28,8 @@ struct Diagnostic {
     return false;
   }
   std::string format(const std::string &file) const {
-    return file + ":" + std::to_string(loc.line) + ":" + std::to_string(loc.column) + ": error: " + message;
+    return file + ":" + std::to_string(loc.line) + ":" +
+           std::to_string(loc.column) + ": error: " + message;
   }
 };
 

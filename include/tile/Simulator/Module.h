@@ -29,10 +29,11 @@ struct Allocation {
 
 enum Check : unsigned {
   CheckNone = 0,
-  CheckRaces = 1,        ///< shared-memory races
+  CheckRaces = 1,         ///< shared-memory races
   CheckUninitialized = 2, ///< reads of shared memory nobody wrote
-  CheckAsync = 4,        ///< asynchronous results used before their wait, missing proxy fences
-  CheckBarriers = 8,     ///< divergence at barriers, mbarrier misuse
+  CheckAsync =
+      4, ///< asynchronous results used before their wait, missing proxy fences
+  CheckBarriers = 8, ///< divergence at barriers, mbarrier misuse
   CheckAll = 15,
 };
 
@@ -41,8 +42,9 @@ struct LaunchConfig {
   uint32_t dynamicShared = 0;
   unsigned checks = CheckAll;
   uint64_t maxInstructions = 0; ///< warp instructions; 0: no limit
-  unsigned threads = 0;         ///< host threads; 0: as many as the kernel allows without losing determinism
-  bool counters = true;         ///< memory counters; instruction counts are always kept
+  unsigned threads = 0; ///< host threads; 0: as many as the kernel allows
+                        ///< without losing determinism
+  bool counters = true; ///< memory counters; instruction counts are always kept
   std::vector<Allocation> allocations;
 };
 
@@ -53,11 +55,14 @@ struct Param {
   bool isArray = false;
 };
 
-/// A parsed and decoded module. Immutable after load, so launches may share it between threads.
+/// A parsed and decoded module. Immutable after load, so launches may share it
+/// between threads.
 class Module {
 public:
-  /// Null, with `diag` set, if the text is not valid PTX or holds an instruction that the simulator lacks.
-  static std::shared_ptr<const Module> load(std::string_view text, Diagnostic &diag);
+  /// Null, with `diag` set, if the text is not valid PTX or holds an
+  /// instruction that the simulator lacks.
+  static std::shared_ptr<const Module> load(std::string_view text,
+                                            Diagnostic &diag);
   ~Module();
 
   std::vector<std::string> entries() const;
@@ -68,8 +73,10 @@ public:
   uint32_t staticShared(std::string_view entry) const;
 
   /// Runs a kernel. `args` is the parameter buffer, laid out as params() says.
-  /// Returns false for a launch that cannot start; what goes wrong later is in the report.
-  bool launch(std::string_view entry, const LaunchConfig &config, std::span<const std::byte> args, Report &report,
+  /// Returns false for a launch that cannot start; what goes wrong later is in
+  /// the report.
+  bool launch(std::string_view entry, const LaunchConfig &config,
+              std::span<const std::byte> args, Report &report,
               std::string &error) const;
 
   struct Impl;

@@ -14,12 +14,30 @@ namespace tile::sim {
 
 /// Instruction classes of the counters.
 enum class Class : uint8_t {
-  Integer, Logic, Move, Compare, Convert, Float32, Float16, Float64, Special, Control,
-  Load, Store, Atomic, Collective, Barrier, Async, Tensor, Other, Count,
+  Integer,
+  Logic,
+  Move,
+  Compare,
+  Convert,
+  Float32,
+  Float16,
+  Float64,
+  Special,
+  Control,
+  Load,
+  Store,
+  Atomic,
+  Collective,
+  Barrier,
+  Async,
+  Tensor,
+  Other,
+  Count,
 };
 std::string_view nameOf(Class cls);
 
-/// A place in the program: the PTX line and, if the PTX has .loc, the source line.
+/// A place in the program: the PTX line and, if the PTX has .loc, the source
+/// line.
 struct Place {
   uint32_t line = 0;
   std::string file;
@@ -42,14 +60,17 @@ struct Finding {
   bool hasOther = false; ///< a second access: the other side of a race
   Place otherPlace;
   ThreadId otherThread;
-  bool isFatal = true;   ///< the launch stopped here
+  bool isFatal = true; ///< the launch stopped here
   std::string format() const;
 };
 
 struct Counters {
-  std::array<uint64_t, size_t(Class::Count)> warpInstructions{}, laneInstructions{};
-  uint64_t globalLoadRequests = 0, globalLoadSectors = 0, globalStoreRequests = 0, globalStoreSectors = 0;
-  uint64_t globalLoadBytes = 0, globalStoreBytes = 0, sharedLoadBytes = 0, sharedStoreBytes = 0;
+  std::array<uint64_t, size_t(Class::Count)> warpInstructions{},
+      laneInstructions{};
+  uint64_t globalLoadRequests = 0, globalLoadSectors = 0,
+           globalStoreRequests = 0, globalStoreSectors = 0;
+  uint64_t globalLoadBytes = 0, globalStoreBytes = 0, sharedLoadBytes = 0,
+           sharedStoreBytes = 0;
   uint64_t localLoadBytes = 0, localStoreBytes = 0, asyncBytes = 0;
   uint64_t sharedRequests = 0, sharedWavefronts = 0, bankConflicts = 0;
   uint64_t atomics = 0, barriers = 0, divergentBranches = 0, branches = 0;
@@ -61,7 +82,8 @@ struct Counters {
 
 /// Counters of one source line (or PTX line where there is no .loc).
 struct LineCounters {
-  uint64_t warpInstructions = 0, laneInstructions = 0, sectors = 0, requests = 0, bankConflicts = 0;
+  uint64_t warpInstructions = 0, laneInstructions = 0, sectors = 0,
+           requests = 0, bankConflicts = 0;
 };
 
 /// Peak rates for the roofline estimate.

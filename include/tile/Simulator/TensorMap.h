@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The driver's 128-byte CUtensorMap is opaque; the simulator uses its own layout for the same facts.
-// All zeros is a map that tensormap.replace can fill field by field, as kernels do.
+// The driver's 128-byte CUtensorMap is opaque; the simulator uses its own
+// layout for the same facts. All zeros is a map that tensormap.replace can fill
+// field by field, as kernels do.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -17,8 +18,8 @@ struct TensorMap {
   uint8_t rankMinusOne = 0;
   uint8_t elementType = 0; ///< as in tensormap.replace.elemtype
   uint8_t interleave = 0;
-  uint8_t swizzle = 0;     ///< 0 none, 1 32 bytes, 2 64 bytes, 3 128 bytes
-  uint8_t fill = 0;        ///< 0 zeros, 1 NaN
+  uint8_t swizzle = 0; ///< 0 none, 1 32 bytes, 2 64 bytes, 3 128 bytes
+  uint8_t fill = 0;    ///< 0 zeros, 1 NaN
   uint8_t swizzleAtomicity = 0;
   uint8_t reserved[2] = {};
   uint32_t box[5] = {};

@@ -10,14 +10,45 @@ namespace tile::sim {
 
 /// Every fundamental and packed type that an instruction may name.
 enum class Type : uint8_t {
-  None, Pred,
-  B8, B16, B32, B64, B128,
-  U8, U16, U32, U64,
-  S8, S16, S32, S64,
-  F16, F16x2, BF16, BF16x2, F32, F32x2, F64, TF32,
-  U16x2, S16x2, U8x4, S8x4,
-  E4M3, E5M2, E4M3x2, E5M2x2, E2M1, E2M1x2, E2M3x2, E3M2x2, UE8M0x2,
-  U4, S4, B1,
+  None,
+  Pred,
+  B8,
+  B16,
+  B32,
+  B64,
+  B128,
+  U8,
+  U16,
+  U32,
+  U64,
+  S8,
+  S16,
+  S32,
+  S64,
+  F16,
+  F16x2,
+  BF16,
+  BF16x2,
+  F32,
+  F32x2,
+  F64,
+  TF32,
+  U16x2,
+  S16x2,
+  U8x4,
+  S8x4,
+  E4M3,
+  E5M2,
+  E4M3x2,
+  E5M2x2,
+  E2M1,
+  E2M1x2,
+  E2M3x2,
+  E3M2x2,
+  UE8M0x2,
+  U4,
+  S4,
+  B1,
 };
 
 /// The type a modifier such as "s32" names, or Type::None.
@@ -36,7 +67,17 @@ bool isInteger(Type type);
 bool isUntyped(Type type);
 
 /// State spaces of variables and addresses.
-enum class Space : uint8_t { Generic, Reg, Global, Shared, SharedCluster, Local, Param, Const, Tmem };
+enum class Space : uint8_t {
+  Generic,
+  Reg,
+  Global,
+  Shared,
+  SharedCluster,
+  Local,
+  Param,
+  Const,
+  Tmem
+};
 std::string_view nameOf(Space space);
 
 } // namespace tile::sim

@@ -10,14 +10,16 @@
 using namespace tile::sim;
 
 SharedChecker::SharedChecker(const Launch &launch, const Cluster &cluster)
-    : checks(launch.config->checks), warps(launch.warpsPerCta), clusterSize(uint32_t(cluster.ctas.size())), bytes(launch.sharedBytes) {
+    : checks(launch.config->checks), warps(launch.warpsPerCta),
+      clusterSize(uint32_t(cluster.ctas.size())), bytes(launch.sharedBytes) {
   words.resize(clusterSize);
   for (auto &w : words)
     w.resize((bytes + 3) / 4);
   uint32_t agents = clusterSize * warps;
   clocks.resize(agents);
   fenced.resize(agents);
-  // Every warp has three engines beside it: copies, bulk copies and matrix reads.
+  // Every warp has three engines beside it: copies, bulk copies and matrix
+  // reads.
   agentTime.assign(agents * 4, 1);
   for (uint32_t a = 0; a < agents; ++a)
     raise(clocks[a], a, 1);
@@ -37,18 +39,26 @@ void SharedChecker::join(Clock &into, const Clock &from) {
 }
 
 uint32_t SharedChecker::site(const Ctx &c, const Inst &inst) {
-  auto [it, fresh] = siteIndex.try_emplace({c.code, &inst}, uint32_t(sites.size()));
+  auto [it, fresh] =
+      siteIndex.try_emplace({c.code, &inst}, uint32_t(sites.size()));
   if (fresh)
     sites.push_back({c.code, &inst});
   return it->second;
 }
 
-uint32_t SharedChecker::copyAgent(const Cta &cta, const Warp &warp) const { return clusterSize * warps + warpAgent(cta, warp.index); }
-uint32_t SharedChecker::wgmmaAgent(const Cta &cta, const Warp &warp) const { return 2 * clusterSize * warps + warpAgent(cta, warp.index); }
-uint32_t SharedChecker::bulkAgent(const Cta &cta, const Warp &warp) const { return 3 * clusterSize * warps + warpAgent(cta, warp.index); }
+uint32_t SharedChecker::copyAgent(const Cta &cta, const Warp &warp) const {
+  return clusterSize * warps + warpAgent(cta, warp.index);
+}
+uint32_t SharedChecker::wgmmaAgent(const Cta &cta, const Warp &warp) const {
+  return 2 * clusterSize * warps + warpAgent(cta, warp.index);
+}
+uint32_t SharedChecker::bulkAgent(const Cta &cta, const Warp &warp) const {
+  return 3 * clusterSize * warps + warpAgent(cta, warp.index);
+}
 
 uint32_t SharedChecker::transferAgent(Cta &owner, uint32_t offset) {
-  auto [it, fresh] = transfers.try_emplace({owner.rank, offset}, uint32_t(agentTime.size()));
+  auto [it, fresh] =
+      transfers.try_emplace({owner.rank, offset}, uint32_t(agentTime.size()));
   if (fresh)
     agentTime.push_back(1);
   return it->second;
@@ -56,43 +66,58 @@ uint32_t SharedChecker::transferAgent(Cta &owner, uint32_t offset) {
 
 //===-- Reports -----------------------------------------------------------===//
 
-void SharedChecker::report(Ctx &c, const Inst &inst, unsigned lane, uint32_t offset, const Event &event, bool write, bool eventWrote, const char *why, bool proxy) {
+void SharedChecker::report(Ctx &c, const Inst &inst, unsigned lane,
+                           uint32_t offset, const Event &event, bool write,
+                           bool eventWrote, const char *why, bool proxy) {
   auto [code, other] = sites[event.inst];
   uint32_t agents = clusterSize * warps;
   uint32_t owner = event.agent < 4 * agents ? event.agent % agents : event.warp;
-  ThreadId thread = c.threadOf(*c.cluster->ctas[owner / warps], event.warp, event.lane);
+  ThreadId thread =
+      c.threadOf(*c.cluster->ctas[owner / warps], event.warp, event.lane);
   char address[16];
   snprintf(address, sizeof address, "0x%" PRIx32, offset);
   bool async = event.agent >= agents;
-  c.note(inst, lane, proxy ? "missing-proxy-fence" : async ? "async-race" : "race",
-         std::string(write ? "write to" : "read of") + " shared memory at " + address + " races with " + (async ? "an asynchronous " : "a ") +
+  c.note(inst, lane,
+         proxy   ? "missing-proxy-fence"
+         : async ? "async-race"
+                 : "race",
+         std::string(write ? "write to" : "read of") + " shared memory at " +
+             address + " races with " + (async ? "an asynchronous " : "a ") +
              (eventWrote ? "write" : "read") + ": " + why,
          other, code, &thread);
 }
 
 static const char *reason(bool sameWarp, bool async) {
-  return async ? "nothing waits for its completion in between" : sameWarp ? "the warp's lanes are not synchronized in between" : "no barrier orders the two";
+  return async      ? "nothing waits for its completion in between"
+         : sameWarp ? "the warp's lanes are not synchronized in between"
+                    : "no barrier orders the two";
 }
 
 //===-- Accesses ----------------------------------------------------------===//
 
 static uint8_t byteMask(uint32_t word, uint32_t offset, uint32_t bytes) {
-  uint32_t first = std::max(offset, word * 4) - word * 4, last = std::min(offset + bytes, word * 4 + 4) - word * 4;
+  uint32_t first = std::max(offset, word * 4) - word * 4,
+           last = std::min(offset + bytes, word * 4 + 4) - word * 4;
   return uint8_t(((1u << last) - 1) & ~((1u << first) - 1));
 }
 
-void SharedChecker::access(Ctx &c, const Inst &inst, unsigned lane, Cta &owner, uint32_t offset, uint32_t size, Access kind) {
+void SharedChecker::access(Ctx &c, const Inst &inst, unsigned lane, Cta &owner,
+                           uint32_t offset, uint32_t size, Access kind) {
   uint32_t agent = warpAgent(*c.cta, c.warp->index);
   bool ordered = kind == Access::Atomic || inst.mod[2];
   if (ordered)
     acquire(*c.cta, *c.warp, owner, offset);
   const Clock &clock = clocks[agent];
   bool write = kind != Access::Load;
-  Event self{agent, at(clock, agent), site(c, inst), uint16_t(c.warp->index), uint8_t(lane), 0};
+  Event self{agent,         at(clock, agent),
+             site(c, inst), uint16_t(c.warp->index),
+             uint8_t(lane), 0};
   std::vector<Word> &memory = words[owner.rank];
-  // Earlier events of the same warp are ordered if the lane is the same or the warp was synchronized since.
+  // Earlier events of the same warp are ordered if the lane is the same or the
+  // warp was synchronized since.
   auto races = [&](const Event &e, uint8_t mask) {
-    if (!e.time || !(e.bytes & mask) || (ordered && (e.bytes & Event::AtomicBit)))
+    if (!e.time || !(e.bytes & mask) ||
+        (ordered && (e.bytes & Event::AtomicBit)))
       return false;
     if (e.agent == agent)
       return e.time == self.time && e.lane != lane && e.inst != self.inst;
@@ -101,14 +126,18 @@ void SharedChecker::access(Ctx &c, const Inst &inst, unsigned lane, Cta &owner, 
   for (uint32_t w = offset / 4; w <= (offset + size - 1) / 4; ++w) {
     Word &word = memory[w];
     uint8_t mask = byteMask(w, offset, size);
-    if ((checks & CheckUninitialized) && kind != Access::Store && (word.written & mask) != mask) {
+    if ((checks & CheckUninitialized) && kind != Access::Store &&
+        (word.written & mask) != mask) {
       char address[16];
       snprintf(address, sizeof address, "0x%" PRIx32, offset);
-      c.note(inst, lane, "uninitialized", "read of " + std::to_string(size) + " bytes of shared memory at " + address + " that nobody has written");
+      c.note(inst, lane, "uninitialized",
+             "read of " + std::to_string(size) + " bytes of shared memory at " +
+                 address + " that nobody has written");
       word.written |= mask;
     }
     bool isAsync = word.write.agent >= clusterSize * warps;
-    if ((checks & (isAsync ? CheckAsync : CheckRaces)) && races(word.write, mask)) {
+    if ((checks & (isAsync ? CheckAsync : CheckRaces)) &&
+        races(word.write, mask)) {
       bool same = write && c.storeData && !isAsync;
       for (uint32_t b = 0; same && b < 4; ++b) {
         uint32_t at = w * 4 + b;
@@ -117,24 +146,29 @@ void SharedChecker::access(Ctx &c, const Inst &inst, unsigned lane, Cta &owner, 
       }
       // Two threads that write the same value disturb nobody.
       if (!same)
-        report(c, inst, lane, w * 4, word.write, write, true, reason(word.write.agent == agent, isAsync));
+        report(c, inst, lane, w * 4, word.write, write, true,
+               reason(word.write.agent == agent, isAsync));
     }
     self.bytes = uint8_t(mask | (ordered ? Event::AtomicBit : 0));
     if (write) {
       for (const Event *read : {&word.read, &word.otherRead}) {
         bool asyncRead = read->agent >= clusterSize * warps;
-        if ((checks & (asyncRead ? CheckAsync : CheckRaces)) && races(*read, mask)) {
-          report(c, inst, lane, w * 4, *read, true, false, reason(read->agent == agent, asyncRead));
+        if ((checks & (asyncRead ? CheckAsync : CheckRaces)) &&
+            races(*read, mask)) {
+          report(c, inst, lane, w * 4, *read, true, false,
+                 reason(read->agent == agent, asyncRead));
           break;
         }
       }
-      if (word.write.agent == agent && word.write.time == self.time && word.write.lane == lane && word.write.inst == self.inst)
+      if (word.write.agent == agent && word.write.time == self.time &&
+          word.write.lane == lane && word.write.inst == self.inst)
         self.bytes |= word.write.bytes;
       word.write = self;
       word.read.time = word.otherRead.time = 0;
       word.written |= mask;
     } else {
-      if (word.read.time == 0 || word.read.agent == agent || at(clock, word.read.agent) >= word.read.time)
+      if (word.read.time == 0 || word.read.agent == agent ||
+          at(clock, word.read.agent) >= word.read.time)
         word.read = self;
       else
         word.otherRead = self;
@@ -144,42 +178,59 @@ void SharedChecker::access(Ctx &c, const Inst &inst, unsigned lane, Cta &owner, 
     release(*c.cta, *c.warp, owner, offset);
 }
 
-void SharedChecker::asyncAccess(Ctx &c, const Inst &inst, unsigned lane, Cta &owner, uint32_t offset, uint32_t size, bool write, uint32_t agent, bool proxy) {
+void SharedChecker::asyncAccess(Ctx &c, const Inst &inst, unsigned lane,
+                                Cta &owner, uint32_t offset, uint32_t size,
+                                bool write, uint32_t agent, bool proxy) {
   if (size == 0)
     return;
   uint32_t issuer = warpAgent(*c.cta, c.warp->index);
   const Clock &clock = clocks[issuer];
-  Event self{agent, agentTime[agent], site(c, inst), uint16_t(c.warp->index), uint8_t(lane), 0};
+  Event self{agent,         agentTime[agent],
+             site(c, inst), uint16_t(c.warp->index),
+             uint8_t(lane), 0};
   bool noted = false;
   for (uint32_t w = offset / 4; w <= (offset + size - 1) / 4; ++w) {
     Word &word = words[owner.rank][w];
     uint8_t mask = byteMask(w, offset, size);
-    auto races = [&](const Event &e) { return e.time && (e.bytes & mask) && e.agent != issuer && e.agent != agent && at(clock, e.agent) < e.time; };
-    if (!noted && (checks & CheckUninitialized) && !write && (word.written & mask) != mask) {
-      c.note(inst, lane, "uninitialized", "asynchronous read of shared memory at byte " + std::to_string(w * 4) + " that nobody has written");
+    auto races = [&](const Event &e) {
+      return e.time && (e.bytes & mask) && e.agent != issuer &&
+             e.agent != agent && at(clock, e.agent) < e.time;
+    };
+    if (!noted && (checks & CheckUninitialized) && !write &&
+        (word.written & mask) != mask) {
+      c.note(inst, lane, "uninitialized",
+             "asynchronous read of shared memory at byte " +
+                 std::to_string(w * 4) + " that nobody has written");
       noted = true;
     }
     if (!noted && (checks & CheckAsync) && races(word.write)) {
-      report(c, inst, lane, w * 4, word.write, write, true, reason(false, word.write.agent >= clusterSize * warps));
+      report(c, inst, lane, w * 4, word.write, write, true,
+             reason(false, word.write.agent >= clusterSize * warps));
       noted = true;
     }
-    // What ordinary stores wrote reaches the asynchronous proxy only through a fence.
-    bool generic = word.write.time && (word.write.bytes & mask) && word.write.agent < clusterSize * warps;
-    if (!noted && proxy && (checks & CheckAsync) && generic && at(fenced[issuer], word.write.agent) < word.write.time) {
-      report(c, inst, lane, w * 4, word.write, write, true, "a fence.proxy.async is missing between the two", true);
+    // What ordinary stores wrote reaches the asynchronous proxy only through a
+    // fence.
+    bool generic = word.write.time && (word.write.bytes & mask) &&
+                   word.write.agent < clusterSize * warps;
+    if (!noted && proxy && (checks & CheckAsync) && generic &&
+        at(fenced[issuer], word.write.agent) < word.write.time) {
+      report(c, inst, lane, w * 4, word.write, write, true,
+             "a fence.proxy.async is missing between the two", true);
       noted = true;
     }
     self.bytes = mask;
     if (write) {
       for (const Event *read : {&word.read, &word.otherRead})
         if (!noted && (checks & CheckAsync) && races(*read)) {
-          report(c, inst, lane, w * 4, *read, true, false, reason(false, read->agent >= clusterSize * warps));
+          report(c, inst, lane, w * 4, *read, true, false,
+                 reason(false, read->agent >= clusterSize * warps));
           noted = true;
         }
       word.write = self;
       word.read.time = word.otherRead.time = 0;
       word.written |= mask;
-    } else if (word.read.time == 0 || word.read.agent == agent || at(clock, word.read.agent) >= word.read.time) {
+    } else if (word.read.time == 0 || word.read.agent == agent ||
+               at(clock, word.read.agent) >= word.read.time) {
       word.read = self;
     } else {
       word.otherRead = self;
@@ -212,7 +263,9 @@ void SharedChecker::barrierWait(Cta &cta, Warp &warp, unsigned number) {
   join(clocks[agent], state.clock);
   join(fenced[agent], state.fenced);
 }
-void SharedChecker::barrierDone(Cta &cta, unsigned number) { barriers.erase({cta.rank, number}); }
+void SharedChecker::barrierDone(Cta &cta, unsigned number) {
+  barriers.erase({cta.rank, number});
+}
 
 void SharedChecker::clusterArrive(Cta &cta, Warp &warp) {
   uint32_t agent = warpAgent(cta, warp.index);
@@ -252,7 +305,11 @@ void SharedChecker::acquire(Cta &cta, Warp &warp, Cta &owner, uint32_t offset) {
   join(fenced[agent], it->second.second);
 }
 
-void SharedChecker::completed(Cta &cta, Warp &warp, uint32_t agent, uint32_t time) { raise(clocks[warpAgent(cta, warp.index)], agent, time); }
-void SharedChecker::completesOn(Cta &owner, uint32_t offset, uint32_t agent, uint32_t time) {
+void SharedChecker::completed(Cta &cta, Warp &warp, uint32_t agent,
+                              uint32_t time) {
+  raise(clocks[warpAgent(cta, warp.index)], agent, time);
+}
+void SharedChecker::completesOn(Cta &owner, uint32_t offset, uint32_t agent,
+                                uint32_t time) {
   raise(locations[{owner.rank, offset}].first, agent, time);
 }

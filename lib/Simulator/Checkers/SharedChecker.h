@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Happens-before with vector clocks, one component per agent: a warp, or an asynchronous engine (the
-// copies and matrix reads of one warp, the transfers that one mbarrier completes). Barriers join the
-// clocks of who takes part; each 4-byte word of shared memory remembers its last write and last reads.
+// Happens-before with vector clocks, one component per agent: a warp, or an
+// asynchronous engine (the copies and matrix reads of one warp, the transfers
+// that one mbarrier completes). Barriers join the clocks of who takes part;
+// each 4-byte word of shared memory remembers its last write and last reads.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -22,7 +23,8 @@ using Clock = std::vector<uint32_t>;
 struct Event {
   uint32_t agent = 0;
   uint32_t time = 0; ///< 0: no event
-  uint32_t inst = 0; ///< PTX line's instruction, as an index into SharedChecker::sites
+  uint32_t inst =
+      0; ///< PTX line's instruction, as an index into SharedChecker::sites
   uint16_t warp = 0;
   uint8_t lane = 0;
   uint8_t bytes = 0; ///< mask of the word's bytes, and AtomicBit
@@ -31,8 +33,8 @@ struct Event {
 
 struct Word {
   Event write;
-  Event read;       ///< the latest read
-  Event otherRead;  ///< a read by another agent, if there are several
+  Event read;          ///< the latest read
+  Event otherRead;     ///< a read by another agent, if there are several
   uint8_t written = 0; ///< bytes that somebody initialized
 };
 
@@ -40,9 +42,13 @@ class SharedChecker {
 public:
   SharedChecker(const Launch &launch, const Cluster &cluster);
 
-  void access(Ctx &c, const Inst &inst, unsigned lane, Cta &owner, uint32_t offset, uint32_t bytes, Access kind);
-  /// Accesses of asynchronous engines: `agent` as given by one of the functions below.
-  void asyncAccess(Ctx &c, const Inst &inst, unsigned lane, Cta &owner, uint32_t offset, uint32_t bytes, bool write, uint32_t agent, bool proxy);
+  void access(Ctx &c, const Inst &inst, unsigned lane, Cta &owner,
+              uint32_t offset, uint32_t bytes, Access kind);
+  /// Accesses of asynchronous engines: `agent` as given by one of the functions
+  /// below.
+  void asyncAccess(Ctx &c, const Inst &inst, unsigned lane, Cta &owner,
+                   uint32_t offset, uint32_t bytes, bool write, uint32_t agent,
+                   bool proxy);
 
   void warpSync(Ctx &c, uint32_t mask);
   void barrierArrive(Cta &cta, Warp &warp, unsigned number);
@@ -70,29 +76,40 @@ public:
   void markWritten(Cta &owner, uint32_t offset, uint32_t bytes);
 
 private:
-  uint32_t warpAgent(const Cta &cta, uint32_t warp) const { return cta.rank * warps + warp; }
+  uint32_t warpAgent(const Cta &cta, uint32_t warp) const {
+    return cta.rank * warps + warp;
+  }
   static void join(Clock &into, const Clock &from);
-  static uint32_t at(const Clock &clock, uint32_t agent) { return agent < clock.size() ? clock[agent] : 0; }
+  static uint32_t at(const Clock &clock, uint32_t agent) {
+    return agent < clock.size() ? clock[agent] : 0;
+  }
   static void raise(Clock &clock, uint32_t agent, uint32_t time);
-  bool ordered(const Clock &clock, const Event &event) const { return at(clock, event.agent) >= event.time; }
-  void report(Ctx &c, const Inst &inst, unsigned lane, uint32_t offset, const Event &event, bool write, bool eventWrote, const char *why, bool proxy = false);
+  bool ordered(const Clock &clock, const Event &event) const {
+    return at(clock, event.agent) >= event.time;
+  }
+  void report(Ctx &c, const Inst &inst, unsigned lane, uint32_t offset,
+              const Event &event, bool write, bool eventWrote, const char *why,
+              bool proxy = false);
   uint32_t site(const Ctx &c, const Inst &inst);
 
   unsigned checks;
   uint32_t warps, clusterSize;
   uint32_t bytes;
   std::vector<std::vector<Word>> words; ///< by CTA rank
-  std::vector<Clock> clocks, fenced;    ///< by warp agent: what it knows; what it knows to be visible to the async proxy
+  std::vector<Clock> clocks, fenced; ///< by warp agent: what it knows; what it
+                                     ///< knows to be visible to the async proxy
   Clock clusterArrivals, clusterArrivalsFenced;
   std::vector<uint32_t> agentTime;
-  std::map<std::pair<uint32_t, uint32_t>, std::pair<Clock, Clock>> locations; ///< released clocks, by CTA rank and offset
+  std::map<std::pair<uint32_t, uint32_t>, std::pair<Clock, Clock>>
+      locations; ///< released clocks, by CTA rank and offset
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> transfers;
   std::map<std::pair<const Code *, const Inst *>, uint32_t> siteIndex;
   std::vector<std::pair<const Code *, const Inst *>> sites;
   struct BarrierState {
     Clock clock, fenced;
   };
-  std::map<std::pair<uint32_t, uint32_t>, BarrierState> barriers; ///< by CTA rank and number
+  std::map<std::pair<uint32_t, uint32_t>, BarrierState>
+      barriers; ///< by CTA rank and number
 };
 
 } // namespace tile::sim

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A copy is done when it is issued; the checker remembers that its bytes may not be touched before the
-// group is waited for. With checks off that is the one thing not modelled.
+// A copy is done when it is issued; the checker remembers that its bytes may
+// not be touched before the group is waited for. With checks off that is the
+// one thing not modelled.
 //
 //===----------------------------------------------------------------------===//
 #include "../Checkers/SharedChecker.h"
@@ -16,8 +17,8 @@
 using namespace tile::sim;
 
 namespace {
-/// op: destination, source, source size or ignore predicate; imm: destination offset; mod[0]: bytes;
-/// mod[1]: 1 a size, 2 a predicate, 3 both.
+/// op: destination, source, source size or ignore predicate; imm: destination
+/// offset; mod[0]: bytes; mod[1]: 1 a size, 2 a predicate, 3 both.
 Step execCopy(Ctx &c, const Inst &inst, uint32_t mask) {
   unsigned bytes = inst.mod[0];
   Translation from{};
@@ -36,11 +37,13 @@ Step execCopy(Ctx &c, const Inst &inst, uint32_t mask) {
       reading &= ~(1u << l);
     from.address[l] = sources[l];
   }
-  // Whole requests are translated together; a shorter source reads only its bytes.
+  // Whole requests are translated together; a shorter source reads only its
+  // bytes.
   uint32_t whole = 0;
   for (unsigned l = 0; l < Lanes; ++l)
     whole |= uint32_t(sizes[l] == bytes) << l;
-  if ((reading & whole) && !translate(c, inst, reading & whole, Space::Generic, bytes, Access::Load, from))
+  if ((reading & whole) && !translate(c, inst, reading & whole, Space::Generic,
+                                      bytes, Access::Load, from))
     return Step::Error;
   for (uint32_t m = reading & ~whole; m; m &= m - 1) {
     unsigned l = unsigned(std::countr_zero(m));
@@ -53,22 +56,28 @@ Step execCopy(Ctx &c, const Inst &inst, uint32_t mask) {
     Cta *owner;
     uint32_t offset;
     if (to[l] & (bytes - 1))
-      return c.fail(inst, l, "misaligned", "the destination of an asynchronous copy of " + std::to_string(bytes) + " bytes is not aligned");
-    std::byte *host = sharedRange(c, inst, l, to[l], bytes, "asynchronous store", owner, offset);
+      return c.fail(inst, l, "misaligned",
+                    "the destination of an asynchronous copy of " +
+                        std::to_string(bytes) + " bytes is not aligned");
+    std::byte *host = sharedRange(c, inst, l, to[l], bytes,
+                                  "asynchronous store", owner, offset);
     if (!host)
       return Step::Error;
     if (c.checker)
-      c.checker->asyncAccess(c, inst, l, *owner, offset, bytes, true, c.checker->copyAgent(*c.cta, *c.warp), false);
+      c.checker->asyncAccess(c, inst, l, *owner, offset, bytes, true,
+                             c.checker->copyAgent(*c.cta, *c.warp), false);
     if (sizes[l])
       std::memcpy(host, from.host[l], sizes[l]);
     std::memset(host + sizes[l], 0, bytes - sizes[l]);
   }
   if (c.counting)
-    c.worker->counters.sharedStoreBytes += uint64_t(std::popcount(mask)) * bytes;
+    c.worker->counters.sharedStoreBytes +=
+        uint64_t(std::popcount(mask)) * bytes;
   return Step::Next;
 }
 
-/// The engine's clock is the number of groups: a copy belongs to the group that the next commit closes.
+/// The engine's clock is the number of groups: a copy belongs to the group that
+/// the next commit closes.
 Step execCommit(Ctx &c, const Inst &, uint32_t) {
   if (c.checker)
     c.checker->tick(c.checker->copyAgent(*c.cta, *c.warp));
@@ -77,7 +86,8 @@ Step execCommit(Ctx &c, const Inst &, uint32_t) {
 Step execWaitGroup(Ctx &c, const Inst &inst, uint32_t) {
   if (!c.checker)
     return Step::Next;
-  uint32_t agent = c.checker->copyAgent(*c.cta, *c.warp), now = c.checker->now(agent);
+  uint32_t agent = c.checker->copyAgent(*c.cta, *c.warp),
+           now = c.checker->now(agent);
   // Groups up to now - 1 - N are complete; the clock starts at 1.
   if (now > uint32_t(inst.imm))
     c.checker->completed(*c.cta, *c.warp, agent, now - 1 - uint32_t(inst.imm));
@@ -123,7 +133,8 @@ bool decodeCopy(FunctionDecoder &d) {
     const ast::Operand &o = d.operand(3);
     bool isPredicate = d.registerType(o) == Type::Pred;
     d.inst.mod[1] = isPredicate ? 2 : 1;
-    if (isPredicate ? !d.src(o, Type::Pred, d.inst.op[3]) : !d.src(o, Type::B32, d.inst.op[2]))
+    if (isPredicate ? !d.src(o, Type::Pred, d.inst.op[3])
+                    : !d.src(o, Type::B32, d.inst.op[2]))
       return false;
   }
   d.inst.type = Type::B8;
@@ -142,11 +153,14 @@ bool decodeCp(FunctionDecoder &d) {
   if (d.has("wait_all"))
     return d.expectOperands(0, 0) && d.emit(execWaitAll, Class::Async);
   if (d.has("wait_group"))
-    return d.expectOperands(1, 1) && d.immediate(d.operand(0), d.inst.imm) && d.emit(execWaitGroup, Class::Async);
+    return d.expectOperands(1, 1) && d.immediate(d.operand(0), d.inst.imm) &&
+           d.emit(execWaitGroup, Class::Async);
   if (d.has("mbarrier"))
     return decodeCopyArrive(d);
   return decodeCopy(d);
 }
 } // namespace
 
-void tile::sim::registerAsyncCopy(DecodeTable &t) { t.insert({{"cp", decodeCp}}); }
+void tile::sim::registerAsyncCopy(DecodeTable &t) {
+  t.insert({{"cp", decodeCp}});
+}

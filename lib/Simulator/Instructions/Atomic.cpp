@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Lanes of one instruction update memory one after another, in lane order. Workers on several host
-// threads exclude each other; kernels whose result could depend on the order of CTAs run on one thread
+// Lanes of one instruction update memory one after another, in lane order.
+// Workers on several host threads exclude each other; kernels whose result
+// could depend on the order of CTAs run on one thread
 // (Program::usesGlobalAtomics).
 //
 //===----------------------------------------------------------------------===//
@@ -17,7 +18,18 @@ using namespace tile::sim;
 using OK = ast::Operand::Kind;
 
 namespace {
-enum Op : uint8_t { AAnd, AOr, AXor, ACas, AExch, AAdd, AInc, ADec, AMin, AMax };
+enum Op : uint8_t {
+  AAnd,
+  AOr,
+  AXor,
+  ACas,
+  AExch,
+  AAdd,
+  AInc,
+  ADec,
+  AMin,
+  AMax
+};
 
 float minMax(float a, float b, bool max) {
   if (a != a)
@@ -29,7 +41,8 @@ float minMax(float a, float b, bool max) {
   return (a > b) == max ? a : b;
 }
 uint16_t halfOp(Op op, uint16_t a, uint16_t b, bool bf16) {
-  float x = bf16 ? floatFromBf16(a) : floatFromHalf(a), y = bf16 ? floatFromBf16(b) : floatFromHalf(b);
+  float x = bf16 ? floatFromBf16(a) : floatFromHalf(a),
+        y = bf16 ? floatFromBf16(b) : floatFromHalf(b);
   float r = op == AAdd ? x + y : minMax(x, y, op == AMax);
   return bf16 ? bf16FromFloat(r) : halfFromFloat(r);
 }
@@ -37,40 +50,65 @@ uint16_t halfOp(Op op, uint16_t a, uint16_t b, bool bf16) {
 template <class T> T integerOp(Op op, T a, T b, T c) {
   using U = std::make_unsigned_t<T>;
   switch (op) {
-  case AAnd: return a & b;
-  case AOr: return a | b;
-  case AXor: return a ^ b;
-  case ACas: return a == b ? c : a;
-  case AExch: return b;
-  case AAdd: return T(U(a) + U(b));
-  case AInc: return U(a) >= U(b) ? T(0) : T(a + 1);
-  case ADec: return a == 0 || U(a) > U(b) ? b : T(a - 1);
-  case AMin: return std::min(a, b);
-  case AMax: return std::max(a, b);
+  case AAnd:
+    return a & b;
+  case AOr:
+    return a | b;
+  case AXor:
+    return a ^ b;
+  case ACas:
+    return a == b ? c : a;
+  case AExch:
+    return b;
+  case AAdd:
+    return T(U(a) + U(b));
+  case AInc:
+    return U(a) >= U(b) ? T(0) : T(a + 1);
+  case ADec:
+    return a == 0 || U(a) > U(b) ? b : T(a - 1);
+  case AMin:
+    return std::min(a, b);
+  case AMax:
+    return std::max(a, b);
   }
   return a;
 }
 
 /// The new value of one element of up to 64 bits.
-uint64_t apply(Op op, Type type, uint64_t old, uint64_t b, uint64_t c, bool ftz) {
+uint64_t apply(Op op, Type type, uint64_t old, uint64_t b, uint64_t c,
+               bool ftz) {
   switch (type) {
-  case Type::S32: return uint32_t(integerOp<int32_t>(op, int32_t(old), int32_t(b), int32_t(c)));
-  case Type::S64: return uint64_t(integerOp<int64_t>(op, int64_t(old), int64_t(b), int64_t(c)));
-  case Type::B16: return integerOp<uint16_t>(op, uint16_t(old), uint16_t(b), uint16_t(c));
-  case Type::B64: case Type::U64: return integerOp<uint64_t>(op, old, b, c);
+  case Type::S32:
+    return uint32_t(
+        integerOp<int32_t>(op, int32_t(old), int32_t(b), int32_t(c)));
+  case Type::S64:
+    return uint64_t(
+        integerOp<int64_t>(op, int64_t(old), int64_t(b), int64_t(c)));
+  case Type::B16:
+    return integerOp<uint16_t>(op, uint16_t(old), uint16_t(b), uint16_t(c));
+  case Type::B64:
+  case Type::U64:
+    return integerOp<uint64_t>(op, old, b, c);
   case Type::F32: {
     float x = floatOfBits(uint32_t(old)), y = floatOfBits(uint32_t(b));
     float r = ftz ? flush(flush(x) + flush(y)) : x + y;
     return bitsOfFloat(canonical(r));
   }
-  case Type::F64: return bitsOfDouble(doubleOfBits(old) + doubleOfBits(b));
-  case Type::F16: return halfOp(op, uint16_t(old), uint16_t(b), false);
-  case Type::BF16: return halfOp(op, uint16_t(old), uint16_t(b), true);
-  case Type::F16x2: case Type::BF16x2: {
+  case Type::F64:
+    return bitsOfDouble(doubleOfBits(old) + doubleOfBits(b));
+  case Type::F16:
+    return halfOp(op, uint16_t(old), uint16_t(b), false);
+  case Type::BF16:
+    return halfOp(op, uint16_t(old), uint16_t(b), true);
+  case Type::F16x2:
+  case Type::BF16x2: {
     bool bf16 = type == Type::BF16x2;
-    return uint32_t(halfOp(op, uint16_t(old >> 16), uint16_t(b >> 16), bf16)) << 16 | halfOp(op, uint16_t(old), uint16_t(b), bf16);
+    return uint32_t(halfOp(op, uint16_t(old >> 16), uint16_t(b >> 16), bf16))
+               << 16 |
+           halfOp(op, uint16_t(old), uint16_t(b), bf16);
   }
-  default: return integerOp<uint32_t>(op, uint32_t(old), uint32_t(b), uint32_t(c));
+  default:
+    return integerOp<uint32_t>(op, uint32_t(old), uint32_t(b), uint32_t(c));
   }
 }
 
@@ -78,7 +116,8 @@ uint64_t operandLane(const Ctx &c, uint32_t slot, unsigned bytes, unsigned l) {
   return bytes == 8 ? c.src<uint64_t>(slot)[l] : c.src<uint32_t>(slot)[l];
 }
 
-/// ext: results (or NoSlot), then operands, then for cas the new values; mod[0] operation, mod[1] elements.
+/// ext: results (or NoSlot), then operands, then for cas the new values; mod[0]
+/// operation, mod[1] elements.
 Step execAtomic(Ctx &c, const Inst &inst, uint32_t mask) {
   Translation t;
   gatherAddresses(c, inst, inst.op[1], inst.imm, t.address);
@@ -91,11 +130,16 @@ Step execAtomic(Ctx &c, const Inst &inst, uint32_t mask) {
   c.worker->counters.atomics += unsigned(std::popcount(mask));
   const uint32_t *slots = &c.code->ext[inst.ext];
   eachLane(mask, [&](unsigned l) {
-    bool ftz = inst.type == Type::F32 && inst.space != Space::Shared && inst.space != Space::SharedCluster && (t.address[l] >> WindowShift) == 0;
+    bool ftz = inst.type == Type::F32 && inst.space != Space::Shared &&
+               inst.space != Space::SharedCluster &&
+               (t.address[l] >> WindowShift) == 0;
     for (unsigned v = 0; v < count; ++v) {
       uint64_t old = 0;
       std::memcpy(&old, t.host[l] + v * bytes, bytes);
-      uint64_t b = operandLane(c, slots[count + v], bytes, l), k = Op(inst.mod[0]) == ACas ? operandLane(c, slots[2 * count + v], bytes, l) : 0;
+      uint64_t b = operandLane(c, slots[count + v], bytes, l),
+               k = Op(inst.mod[0]) == ACas
+                       ? operandLane(c, slots[2 * count + v], bytes, l)
+                       : 0;
       uint64_t now = apply(Op(inst.mod[0]), inst.type, old, b, k, ftz);
       std::memcpy(t.host[l] + v * bytes, &now, bytes);
       if (slots[v] == NoSlot)
@@ -121,12 +165,14 @@ Step execAtomic128(Ctx &c, const Inst &inst, uint32_t mask) {
   c.worker->counters.atomics += unsigned(std::popcount(mask));
   const uint32_t *slots = &c.code->ext[inst.ext];
   eachLane(mask, [&](unsigned l) {
-    uint64_t old[2], b[2] = {c.src<uint64_t>(slots[1])[l], c.src<uint64_t>(slots[1])[Lanes + l]};
+    uint64_t old[2], b[2] = {c.src<uint64_t>(slots[1])[l],
+                             c.src<uint64_t>(slots[1])[Lanes + l]};
     std::memcpy(old, t.host[l], 16);
     if (Op(inst.mod[0]) == AExch) {
       std::memcpy(t.host[l], b, 16);
     } else if (old[0] == b[0] && old[1] == b[1]) {
-      uint64_t k[2] = {c.src<uint64_t>(slots[2])[l], c.src<uint64_t>(slots[2])[Lanes + l]};
+      uint64_t k[2] = {c.src<uint64_t>(slots[2])[l],
+                       c.src<uint64_t>(slots[2])[Lanes + l]};
       std::memcpy(t.host[l], k, 16);
     }
     c.dst<uint64_t>(slots[0])[l] = old[0];
@@ -137,24 +183,40 @@ Step execAtomic128(Ctx &c, const Inst &inst, uint32_t mask) {
 
 bool isAllowed(Op op, Type type) {
   switch (op) {
-  case AAnd: case AOr: case AXor: return type == Type::B32 || type == Type::B64;
-  case ACas: return type == Type::B16 || type == Type::B32 || type == Type::B64 || type == Type::B128 || type == Type::U32 || type == Type::U64 || type == Type::S32;
-  case AExch: return type == Type::B32 || type == Type::B64 || type == Type::B128 || type == Type::U32 || type == Type::U64 || type == Type::S32 || type == Type::F32;
-  case AInc: case ADec: return type == Type::U32;
-  case AAdd: return isFloat(type) || (isInteger(type) && bitsOf(type) >= 32);
-  default: return isHalfType(type) || (isInteger(type) && bitsOf(type) >= 32);
+  case AAnd:
+  case AOr:
+  case AXor:
+    return type == Type::B32 || type == Type::B64;
+  case ACas:
+    return type == Type::B16 || type == Type::B32 || type == Type::B64 ||
+           type == Type::B128 || type == Type::U32 || type == Type::U64 ||
+           type == Type::S32;
+  case AExch:
+    return type == Type::B32 || type == Type::B64 || type == Type::B128 ||
+           type == Type::U32 || type == Type::U64 || type == Type::S32 ||
+           type == Type::F32;
+  case AInc:
+  case ADec:
+    return type == Type::U32;
+  case AAdd:
+    return isFloat(type) || (isInteger(type) && bitsOf(type) >= 32);
+  default:
+    return isHalfType(type) || (isInteger(type) && bitsOf(type) >= 32);
   }
 }
 
 bool decode(FunctionDecoder &d, bool isRed) {
-  static constexpr Space spaces[] = {Space::Global, Space::Shared, Space::Shared, Space::SharedCluster};
-  int spaceIndex = d.hasOneOf({"global", "shared", "shared::cta", "shared::cluster"});
+  static constexpr Space spaces[] = {Space::Global, Space::Shared,
+                                     Space::Shared, Space::SharedCluster};
+  int spaceIndex =
+      d.hasOneOf({"global", "shared", "shared::cta", "shared::cluster"});
   Space space = spaceIndex < 0 ? Space::Generic : spaces[spaceIndex];
   d.hasOneOf({"relaxed", "acquire", "release", "acq_rel"});
   d.hasOneOf({"cta", "cluster", "gpu", "sys"});
   bool hint = d.has("L2::cache_hint");
   d.has("noftz");
-  int index = d.hasOneOf({"and", "or", "xor", "cas", "exch", "add", "inc", "dec", "min", "max"});
+  int index = d.hasOneOf(
+      {"and", "or", "xor", "cas", "exch", "add", "inc", "dec", "min", "max"});
   int vector = d.hasOneOf({"v2", "v4", "v8"});
   Type type = d.takeType();
   if (index < 0)
@@ -165,19 +227,24 @@ bool decode(FunctionDecoder &d, bool isRed) {
   if (isRed && (op == ACas || op == AExch))
     return d.error("red has no .cas and no .exch");
   unsigned count = vector < 0 ? 1 : 2u << vector;
-  if (count * bytesOf(type) > 16 || (count > 1 && type != Type::F32 && !isHalfType(type)))
+  if (count * bytesOf(type) > 16 ||
+      (count > 1 && type != Type::F32 && !isHalfType(type)))
     return d.badType(type);
   size_t at = isRed ? 0 : 1, operands = (isRed ? 2 : 3) + (op == ACas) + hint;
-  if (!d.expectOperands(operands, operands) || !d.address(d.operand(at), 1, space))
+  if (!d.expectOperands(operands, operands) ||
+      !d.address(d.operand(at), 1, space))
     return false;
   d.inst.space = space;
   d.inst.type = type;
   d.inst.mod[0] = uint8_t(op);
   d.inst.mod[1] = uint8_t(count);
   std::vector<uint32_t> slots(count, NoSlot);
-  auto elements = [&](const ast::Operand &operand, std::vector<const ast::Operand *> &out) {
+  auto elements = [&](const ast::Operand &operand,
+                      std::vector<const ast::Operand *> &out) {
     out = d.elements(operand);
-    return out.size() == count || d.errorAt(operand, "expected " + std::to_string(count) + " elements");
+    return out.size() == count ||
+           d.errorAt(operand,
+                     "expected " + std::to_string(count) + " elements");
   };
   std::vector<const ast::Operand *> list;
   for (size_t source = 0; source < (op == ACas ? 2u : 1u); ++source) {
@@ -207,7 +274,11 @@ bool decode(FunctionDecoder &d, bool isRed) {
   return d.emit(type == Type::B128 ? execAtomic128 : execAtomic, Class::Atomic);
 }
 bool decodeAtom(FunctionDecoder &d) { return decode(d, false); }
-bool decodeRed(FunctionDecoder &d) { return d.has("async") ? decodeRedAsync(d) : decode(d, true); }
+bool decodeRed(FunctionDecoder &d) {
+  return d.has("async") ? decodeRedAsync(d) : decode(d, true);
+}
 } // namespace
 
-void tile::sim::registerAtomic(DecodeTable &t) { t.insert({{"atom", decodeAtom}, {"red", decodeRed}}); }
+void tile::sim::registerAtomic(DecodeTable &t) {
+  t.insert({{"atom", decodeAtom}, {"red", decodeRed}});
+}

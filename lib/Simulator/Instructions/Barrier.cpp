@@ -56,13 +56,20 @@ static Step execBarrier(Ctx &c, const Inst &inst, uint32_t mask) {
   unsigned lane = firstLane(mask);
   uint32_t number = c.src<uint32_t>(inst.op[0])[lane];
   if (number > 15)
-    return c.fail(inst, lane, "bad-barrier", "barrier " + std::to_string(number) + " does not exist: there are 16");
+    return c.fail(inst, lane, "bad-barrier",
+                  "barrier " + std::to_string(number) +
+                      " does not exist: there are 16");
   Kind kind = Kind(inst.mod[0]);
   bool aligned = inst.mod[1];
   uint32_t live = ~c.warp->exited;
   if (aligned && mask != live && (c.checks & CheckBarriers)) {
-    // Lanes that are merely late may still come: that is legal only without .aligned.
-    return c.fail(inst, lane, "barrier-divergence", "only " + std::to_string(std::popcount(mask)) + " of the warp's " + std::to_string(std::popcount(live)) + " live threads are at this barrier, which all of a warp must reach together");
+    // Lanes that are merely late may still come: that is legal only without
+    // .aligned.
+    return c.fail(inst, lane, "barrier-divergence",
+                  "only " + std::to_string(std::popcount(mask)) +
+                      " of the warp's " + std::to_string(std::popcount(live)) +
+                      " live threads are at this barrier, which all of a warp "
+                      "must reach together");
   }
   if (mask != c.active) {
     // The guard keeps some lanes out: they go on by themselves.
@@ -76,15 +83,25 @@ static Step execBarrier(Ctx &c, const Inst &inst, uint32_t mask) {
   }
   bool explicitCount = inst.op[1] != NoSlot;
   NamedBarrier &b = cta.barriers[number];
-  uint32_t expected = explicitCount ? c.src<uint32_t>(inst.op[1])[lane] : cta.liveThreads;
+  uint32_t expected =
+      explicitCount ? c.src<uint32_t>(inst.op[1])[lane] : cta.liveThreads;
   if (explicitCount && (expected == 0 || expected % Lanes))
-    return c.fail(inst, lane, "bad-barrier", "the thread count " + std::to_string(expected) + " is not a positive multiple of 32");
+    return c.fail(inst, lane, "bad-barrier",
+                  "the thread count " + std::to_string(expected) +
+                      " is not a positive multiple of 32");
   if (explicitCount && expected > c.launch->warpsPerCta * Lanes)
-    return c.fail(inst, lane, "bad-barrier", "the barrier waits for " + std::to_string(expected) + " threads, but the CTA has " + std::to_string(c.launch->threadsPerCta));
+    return c.fail(inst, lane, "bad-barrier",
+                  "the barrier waits for " + std::to_string(expected) +
+                      " threads, but the CTA has " +
+                      std::to_string(c.launch->threadsPerCta));
   if (b.arrived && (b.expected != expected && explicitCount))
-    return c.fail(inst, lane, "bad-barrier", "barrier " + std::to_string(number) + " is waiting for " + std::to_string(b.expected) + " threads, this one names " + std::to_string(expected));
+    return c.fail(inst, lane, "bad-barrier",
+                  "barrier " + std::to_string(number) + " is waiting for " +
+                      std::to_string(b.expected) + " threads, this one names " +
+                      std::to_string(expected));
   // A partly filled or partly exited warp counts in full when a count is given.
-  uint32_t arriving = explicitCount && mask == live ? Lanes : uint32_t(std::popcount(mask));
+  uint32_t arriving =
+      explicitCount && mask == live ? Lanes : uint32_t(std::popcount(mask));
   b.expected = expected;
   b.forAll = !explicitCount;
   b.first = &inst;
@@ -123,7 +140,8 @@ static Step execBarrier(Ctx &c, const Inst &inst, uint32_t mask) {
 //===-- Cluster barrier ---------------------------------------------------===//
 
 void tile::sim::checkClusterRelease(Cluster &cluster) {
-  if (cluster.barrierArrived == 0 || cluster.barrierArrived < cluster.liveThreads)
+  if (cluster.barrierArrived == 0 ||
+      cluster.barrierArrived < cluster.liveThreads)
     return;
   cluster.barrierArrived = 0;
   ++cluster.barrierPhase;
@@ -146,7 +164,9 @@ static Step execClusterArrive(Ctx &c, const Inst &inst, uint32_t mask) {
     unsigned l = unsigned(std::countr_zero(m));
     uint32_t &token = tokens[c.warp->index * Lanes + l];
     if (token == cluster.barrierPhase + 1)
-      return c.fail(inst, l, "bad-barrier", "the thread arrives at the cluster barrier twice without waiting");
+      return c.fail(
+          inst, l, "bad-barrier",
+          "the thread arrives at the cluster barrier twice without waiting");
     token = cluster.barrierPhase + 1;
   }
   cluster.barrierArrived += uint32_t(std::popcount(mask));
@@ -165,7 +185,9 @@ static Step execClusterWait(Ctx &c, const Inst &inst, uint32_t mask) {
     unsigned l = unsigned(std::countr_zero(m));
     uint32_t token = tokens[c.warp->index * Lanes + l];
     if (token == 0)
-      return c.fail(inst, l, "bad-barrier", "the thread waits at the cluster barrier without having arrived");
+      return c.fail(
+          inst, l, "bad-barrier",
+          "the thread waits at the cluster barrier without having arrived");
     wait |= token > cluster.barrierPhase;
   }
   if (!wait)
@@ -202,7 +224,9 @@ bool decodeClusterBarrier(FunctionDecoder &d) {
   if (what < 0)
     return d.error("needs .arrive or .wait");
   d.builder.program->usesClusters = true;
-  return d.expectOperands(0, 0) && d.emit(what == 0 ? execClusterArrive : execClusterWait, Class::Barrier);
+  return d.expectOperands(0, 0) &&
+         d.emit(what == 0 ? execClusterArrive : execClusterWait,
+                Class::Barrier);
 }
 
 bool decodeBarrier(FunctionDecoder &d) {
@@ -232,7 +256,8 @@ bool decodeBarrier(FunctionDecoder &d) {
   if (!d.expectOperands(3, 4))
     return false;
   size_t last = d.operandCount() - 1;
-  if (!d.src(1, Type::B32, 0) || (last == 3 && !d.src(2, Type::B32, 1)) || !d.src(last, Type::Pred, 2))
+  if (!d.src(1, Type::B32, 0) || (last == 3 && !d.src(2, Type::B32, 1)) ||
+      !d.src(last, Type::Pred, 2))
     return false;
   return d.dst(0, type, 3) && d.emit(execBarrier, Class::Barrier);
 }
@@ -243,7 +268,8 @@ bool decodeFence(FunctionDecoder &d) {
   if (proxy) {
     bool async = d.hasOneOf({"async", "async::generic", "alias"}) == 0;
     d.has("async");
-    while (d.hasPrefix("async", rest) || d.hasPrefix("tensormap", rest) || d.hasPrefix("sync_restrict", rest))
+    while (d.hasPrefix("async", rest) || d.hasPrefix("tensormap", rest) ||
+           d.hasPrefix("sync_restrict", rest))
       ;
     d.hasOneOf({"global", "shared::cta", "shared::cluster", "shared"});
     d.hasOneOf({"acquire", "release"});
@@ -265,5 +291,8 @@ bool decodeMembar(FunctionDecoder &d) {
 } // namespace
 
 void tile::sim::registerBarrier(DecodeTable &t) {
-  t.insert({{"bar", decodeBarrier}, {"barrier", decodeBarrier}, {"fence", decodeFence}, {"membar", decodeMembar}});
+  t.insert({{"bar", decodeBarrier},
+            {"barrier", decodeBarrier},
+            {"fence", decodeFence},
+            {"membar", decodeMembar}});
 }

@@ -11,7 +11,8 @@ using namespace tile::sim;
 
 //===-- Reductions --------------------------------------------------------===//
 
-template <class T, class F> static void each(std::byte *to, const std::byte *from, uint64_t bytes, F f) {
+template <class T, class F>
+static void each(std::byte *to, const std::byte *from, uint64_t bytes, F f) {
   for (uint64_t at = 0; at + sizeof(T) <= bytes; at += sizeof(T)) {
     T a, b;
     std::memcpy(&a, to + at, sizeof a);
@@ -20,19 +21,30 @@ template <class T, class F> static void each(std::byte *to, const std::byte *fro
     std::memcpy(to + at, &a, sizeof a);
   }
 }
-template <class T> static void reduceIntegers(std::byte *to, const std::byte *from, uint64_t bytes, BulkRed op) {
+template <class T>
+static void reduceIntegers(std::byte *to, const std::byte *from, uint64_t bytes,
+                           BulkRed op) {
   using U = std::make_unsigned_t<T>;
   each<T>(to, from, bytes, [op](T a, T b) -> T {
     switch (op) {
-    case BulkRed::Add: return T(U(a) + U(b));
-    case BulkRed::Min: return std::min(a, b);
-    case BulkRed::Max: return std::max(a, b);
-    case BulkRed::Inc: return U(a) >= U(b) ? T(0) : T(a + 1);
-    case BulkRed::Dec: return a == 0 || U(a) > U(b) ? b : T(a - 1);
-    case BulkRed::And: return a & b;
-    case BulkRed::Or: return a | b;
-    case BulkRed::Xor: return a ^ b;
-    default: return b;
+    case BulkRed::Add:
+      return T(U(a) + U(b));
+    case BulkRed::Min:
+      return std::min(a, b);
+    case BulkRed::Max:
+      return std::max(a, b);
+    case BulkRed::Inc:
+      return U(a) >= U(b) ? T(0) : T(a + 1);
+    case BulkRed::Dec:
+      return a == 0 || U(a) > U(b) ? b : T(a - 1);
+    case BulkRed::And:
+      return a & b;
+    case BulkRed::Or:
+      return a | b;
+    case BulkRed::Xor:
+      return a ^ b;
+    default:
+      return b;
     }
   });
 }
@@ -44,42 +56,68 @@ template <class T> static T reduceReal(T a, T b, BulkRed op) {
   return b != b ? a : (op == BulkRed::Min ? b < a : a < b) ? b : a;
 }
 
-void tile::sim::bulkReduce(std::byte *to, const std::byte *from, uint64_t bytes, BulkRed op, Type type) {
+void tile::sim::bulkReduce(std::byte *to, const std::byte *from, uint64_t bytes,
+                           BulkRed op, Type type) {
   switch (type) {
-  case Type::U8: case Type::B8: return reduceIntegers<uint8_t>(to, from, bytes, op);
-  case Type::U16: return reduceIntegers<uint16_t>(to, from, bytes, op);
-  case Type::S32: return reduceIntegers<int32_t>(to, from, bytes, op);
-  case Type::U64: case Type::B64: return reduceIntegers<uint64_t>(to, from, bytes, op);
-  case Type::S64: return reduceIntegers<int64_t>(to, from, bytes, op);
+  case Type::U8:
+  case Type::B8:
+    return reduceIntegers<uint8_t>(to, from, bytes, op);
+  case Type::U16:
+    return reduceIntegers<uint16_t>(to, from, bytes, op);
+  case Type::S32:
+    return reduceIntegers<int32_t>(to, from, bytes, op);
+  case Type::U64:
+  case Type::B64:
+    return reduceIntegers<uint64_t>(to, from, bytes, op);
+  case Type::S64:
+    return reduceIntegers<int64_t>(to, from, bytes, op);
   case Type::F16:
-    return each<uint16_t>(to, from, bytes, [op](uint16_t a, uint16_t b) { return halfFromFloat(reduceReal(floatFromHalf(a), floatFromHalf(b), op)); });
+    return each<uint16_t>(to, from, bytes, [op](uint16_t a, uint16_t b) {
+      return halfFromFloat(reduceReal(floatFromHalf(a), floatFromHalf(b), op));
+    });
   case Type::BF16:
-    return each<uint16_t>(to, from, bytes, [op](uint16_t a, uint16_t b) { return bf16FromFloat(reduceReal(floatFromBf16(a), floatFromBf16(b), op)); });
-  case Type::F32: return each<float>(to, from, bytes, [op](float a, float b) { return canonical(reduceReal(a, b, op)); });
-  case Type::F64: return each<double>(to, from, bytes, [op](double a, double b) { return reduceReal(a, b, op); });
-  default: return reduceIntegers<uint32_t>(to, from, bytes, op);
+    return each<uint16_t>(to, from, bytes, [op](uint16_t a, uint16_t b) {
+      return bf16FromFloat(reduceReal(floatFromBf16(a), floatFromBf16(b), op));
+    });
+  case Type::F32:
+    return each<float>(to, from, bytes, [op](float a, float b) {
+      return canonical(reduceReal(a, b, op));
+    });
+  case Type::F64:
+    return each<double>(to, from, bytes, [op](double a, double b) {
+      return reduceReal(a, b, op);
+    });
+  default:
+    return reduceIntegers<uint32_t>(to, from, bytes, op);
   }
 }
 
 //===-- Places and completion ---------------------------------------------===//
 
-bool tile::sim::bulkTargets(Ctx &c, const Inst &inst, unsigned lane, uint64_t address, uint64_t bytes, bool multicast, uint32_t ctaMask, std::vector<BulkTarget> &out) {
+bool tile::sim::bulkTargets(Ctx &c, const Inst &inst, unsigned lane,
+                            uint64_t address, uint64_t bytes, bool multicast,
+                            uint32_t ctaMask, std::vector<BulkTarget> &out) {
   out.clear();
   if (!multicast) {
     BulkTarget t;
-    t.host = sharedRange(c, inst, lane, address, bytes, "bulk store", t.owner, t.offset);
+    t.host = sharedRange(c, inst, lane, address, bytes, "bulk store", t.owner,
+                         t.offset);
     out.push_back(t);
     return t.host;
   }
   for (uint32_t m = ctaMask & 0xffff; m; m &= m - 1) {
     uint32_t rank = uint32_t(std::countr_zero(m));
     if (rank >= c.cluster->ctas.size()) {
-      c.fail(inst, lane, "bad-cluster-rank", "the multicast names CTA rank " + std::to_string(rank) + ", the cluster has " + std::to_string(c.cluster->ctas.size()));
+      c.fail(inst, lane, "bad-cluster-rank",
+             "the multicast names CTA rank " + std::to_string(rank) +
+                 ", the cluster has " + std::to_string(c.cluster->ctas.size()));
       return false;
     }
     BulkTarget t;
-    uint64_t there = (address & ((1u << ClusterRankShift) - 1)) | uint64_t(rank + 1) << ClusterRankShift;
-    t.host = sharedRange(c, inst, lane, there, bytes, "bulk store", t.owner, t.offset);
+    uint64_t there = (address & ((1u << ClusterRankShift) - 1)) |
+                     uint64_t(rank + 1) << ClusterRankShift;
+    t.host = sharedRange(c, inst, lane, there, bytes, "bulk store", t.owner,
+                         t.offset);
     if (!t.host)
       return false;
     out.push_back(t);
@@ -87,19 +125,27 @@ bool tile::sim::bulkTargets(Ctx &c, const Inst &inst, unsigned lane, uint64_t ad
   return true;
 }
 
-bool tile::sim::bulkArrived(Ctx &c, const Inst &inst, unsigned lane, uint64_t barrier, const std::vector<BulkTarget> &targets, uint64_t bytes) {
+bool tile::sim::bulkArrived(Ctx &c, const Inst &inst, unsigned lane,
+                            uint64_t barrier,
+                            const std::vector<BulkTarget> &targets,
+                            uint64_t bytes) {
   for (const BulkTarget &t : targets) {
-    // A single target may be in another CTA, with its mbarrier; a multicast signals the same offset everywhere.
+    // A single target may be in another CTA, with its mbarrier; a multicast
+    // signals the same offset everywhere.
     uint64_t address = barrier;
-    if (targets.size() > 1 || (t.owner != c.cta && (barrier >> ClusterRankShift & 255) == 0))
-      address = (barrier & ((1u << ClusterRankShift) - 1)) | uint64_t(t.owner->rank + 1) << ClusterRankShift;
+    if (targets.size() > 1 ||
+        (t.owner != c.cta && (barrier >> ClusterRankShift & 255) == 0))
+      address = (barrier & ((1u << ClusterRankShift) - 1)) |
+                uint64_t(t.owner->rank + 1) << ClusterRankShift;
     Cta *owner;
     uint32_t offset;
-    if (!sharedRange(c, inst, lane, address, 8, "mbarrier access", owner, offset))
+    if (!sharedRange(c, inst, lane, address, 8, "mbarrier access", owner,
+                     offset))
       return false;
     if (c.checker) {
       uint32_t agent = c.checker->transferAgent(*owner, offset);
-      c.checker->asyncAccess(c, inst, lane, *t.owner, t.offset, uint32_t(bytes), true, agent, false);
+      c.checker->asyncAccess(c, inst, lane, *t.owner, t.offset, uint32_t(bytes),
+                             true, agent, false);
       c.checker->completesOn(*owner, offset, agent, c.checker->now(agent));
       c.checker->tick(agent);
     }
@@ -114,21 +160,26 @@ bool tile::sim::bulkArrived(Ctx &c, const Inst &inst, unsigned lane, uint64_t ba
 namespace {
 enum Slots { To, From, Size, Barrier, Mask, Bytes };
 
-/// op as in Slots; imm: destination offset; target: source offset; extCount: barrier offset's slot in ext;
-/// mod[0]: BulkRed; mod[1]: multicast; mod[2]: byte mask.
+/// op as in Slots; imm: destination offset; target: source offset; extCount:
+/// barrier offset's slot in ext; mod[0]: BulkRed; mod[1]: multicast; mod[2]:
+/// byte mask.
 struct Addresses {
   uint64_t to[Lanes], from[Lanes], barrier[Lanes];
   Addresses(Ctx &c, const Inst &inst) {
     gatherAddresses(c, inst, inst.op[To], inst.imm, to);
-    gatherAddresses(c, inst, inst.op[From], int64_t(int32_t(inst.target)), from);
+    gatherAddresses(c, inst, inst.op[From], int64_t(int32_t(inst.target)),
+                    from);
     if (inst.op[Barrier] != NoSlot)
-      gatherAddresses(c, inst, inst.op[Barrier], int64_t(int32_t(c.code->ext[inst.ext])), barrier);
+      gatherAddresses(c, inst, inst.op[Barrier],
+                      int64_t(int32_t(c.code->ext[inst.ext])), barrier);
   }
 };
 
-bool checkBulk(Ctx &c, const Inst &inst, unsigned l, uint64_t to, uint64_t from, uint64_t size) {
+bool checkBulk(Ctx &c, const Inst &inst, unsigned l, uint64_t to, uint64_t from,
+               uint64_t size) {
   if ((to | from | size) & 15) {
-    c.fail(inst, l, "misaligned", "a bulk copy needs addresses and a size that are multiples of 16");
+    c.fail(inst, l, "misaligned",
+           "a bulk copy needs addresses and a size that are multiples of 16");
     return false;
   }
   return true;
@@ -148,16 +199,19 @@ Step execToShared(Ctx &c, const Inst &inst, uint32_t mask) {
     if (inst.space == Space::Global)
       source = globalRange(c, inst, l, a.from[l], size, false, "bulk load");
     else
-      source = sharedRange(c, inst, l, a.from[l], size, "bulk load", sourceOwner, sourceOffset);
+      source = sharedRange(c, inst, l, a.from[l], size, "bulk load",
+                           sourceOwner, sourceOffset);
     if (!source)
       return Step::Error;
     std::vector<BulkTarget> targets;
-    uint32_t ctas = inst.op[Mask] != NoSlot ? c.src<uint32_t>(inst.op[Mask])[l] : 0;
+    uint32_t ctas =
+        inst.op[Mask] != NoSlot ? c.src<uint32_t>(inst.op[Mask])[l] : 0;
     if (!bulkTargets(c, inst, l, a.to[l], size, inst.mod[1], ctas, targets))
       return Step::Error;
     if (c.checker && sourceOwner) {
       uint32_t agent = c.checker->bulkAgent(*c.cta, *c.warp);
-      c.checker->asyncAccess(c, inst, l, *sourceOwner, sourceOffset, uint32_t(size), false, agent, true);
+      c.checker->asyncAccess(c, inst, l, *sourceOwner, sourceOffset,
+                             uint32_t(size), false, agent, true);
     }
     for (const BulkTarget &t : targets) {
       if (BulkRed(inst.mod[0]) == BulkRed::None)
@@ -186,12 +240,16 @@ Step execToGlobal(Ctx &c, const Inst &inst, uint32_t mask) {
       return Step::Error;
     Cta *owner;
     uint32_t offset;
-    std::byte *source = sharedRange(c, inst, l, a.from[l], size, "bulk load", owner, offset);
-    std::byte *to = source ? globalRange(c, inst, l, a.to[l], size, true, "bulk store") : nullptr;
+    std::byte *source =
+        sharedRange(c, inst, l, a.from[l], size, "bulk load", owner, offset);
+    std::byte *to =
+        source ? globalRange(c, inst, l, a.to[l], size, true, "bulk store")
+               : nullptr;
     if (!to)
       return Step::Error;
     if (c.checker)
-      c.checker->asyncAccess(c, inst, l, *owner, offset, uint32_t(size), false, c.checker->bulkAgent(*c.cta, *c.warp), true);
+      c.checker->asyncAccess(c, inst, l, *owner, offset, uint32_t(size), false,
+                             c.checker->bulkAgent(*c.cta, *c.warp), true);
     if (BulkRed(inst.mod[0]) != BulkRed::None) {
       bulkReduce(to, source, size, BulkRed(inst.mod[0]), inst.type);
     } else if (inst.mod[2]) {
@@ -215,16 +273,21 @@ Step execCommit(Ctx &c, const Inst &, uint32_t) {
 Step execWait(Ctx &c, const Inst &inst, uint32_t) {
   if (!c.checker)
     return Step::Next;
-  uint32_t agent = c.checker->bulkAgent(*c.cta, *c.warp), now = c.checker->now(agent);
+  uint32_t agent = c.checker->bulkAgent(*c.cta, *c.warp),
+           now = c.checker->now(agent);
   if (now > uint32_t(inst.imm))
     c.checker->completed(*c.cta, *c.warp, agent, now - 1 - uint32_t(inst.imm));
   return Step::Next;
 }
 Step execNothing(Ctx &, const Inst &, uint32_t) { return Step::Next; }
 
-/// Takes the spaces in the order in which they are written: destination, then source.
+/// Takes the spaces in the order in which they are written: destination, then
+/// source.
 bool takeSpaces(FunctionDecoder &d, BulkDirection &direction) {
-  static const std::pair<std::string_view, Space> names[] = {{"global", Space::Global}, {"shared::cluster", Space::SharedCluster}, {"shared::cta", Space::Shared}};
+  static const std::pair<std::string_view, Space> names[] = {
+      {"global", Space::Global},
+      {"shared::cluster", Space::SharedCluster},
+      {"shared::cta", Space::Shared}};
   std::vector<Space> found;
   for (const std::string &m : d.in->modifiers)
     for (auto [name, space] : names)
@@ -239,12 +302,17 @@ bool takeSpaces(FunctionDecoder &d, BulkDirection &direction) {
 }
 
 BulkRed takeReduction(FunctionDecoder &d, bool reduce) {
-  return reduce ? BulkRed(d.hasOneOf({"add", "min", "max", "inc", "dec", "and", "or", "xor"}) + 1) : BulkRed::None;
+  return reduce ? BulkRed(d.hasOneOf({"add", "min", "max", "inc", "dec", "and",
+                                      "or", "xor"}) +
+                          1)
+                : BulkRed::None;
 }
 
-bool decodePlain(FunctionDecoder &d, const BulkDirection &direction, BulkRed op) {
+bool decodePlain(FunctionDecoder &d, const BulkDirection &direction,
+                 BulkRed op) {
   bool toShared = direction.to != Space::Global;
-  bool barrier = d.has("mbarrier::complete_tx::bytes"), group = d.has("bulk_group");
+  bool barrier = d.has("mbarrier::complete_tx::bytes"),
+       group = d.has("bulk_group");
   d.inst.mod[1] = d.has("multicast::cluster");
   d.inst.mod[2] = d.has("cp_mask");
   d.has("noftz");
@@ -255,7 +323,8 @@ bool decodePlain(FunctionDecoder &d, const BulkDirection &direction, BulkRed op)
       return d.badType(d.inst.type);
   }
   if (toShared != barrier || toShared == group)
-    return d.error("needs .mbarrier::complete_tx::bytes into shared memory and .bulk_group into global memory");
+    return d.error("needs .mbarrier::complete_tx::bytes into shared memory and "
+                   ".bulk_group into global memory");
   size_t operands = 3 + barrier + d.inst.mod[1] + hint + d.inst.mod[2];
   if (!d.expectOperands(operands, operands))
     return false;
@@ -295,11 +364,13 @@ bool tile::sim::decodeBulk(FunctionDecoder &d, bool reduce) {
     return d.expectOperands(0, 0) && d.emit(execCommit, Class::Async);
   if (d.has("wait_group")) {
     d.has("read");
-    return d.expectOperands(1, 1) && d.immediate(d.operand(0), d.inst.imm) && d.emit(execWait, Class::Async);
+    return d.expectOperands(1, 1) && d.immediate(d.operand(0), d.inst.imm) &&
+           d.emit(execWait, Class::Async);
   }
   if (d.has("prefetch")) {
     std::string_view rest;
-    for (std::string_view known : {"tensor", "L2", "global", "1d", "2d", "3d", "4d", "5d", "tile"})
+    for (std::string_view known :
+         {"tensor", "L2", "global", "1d", "2d", "3d", "4d", "5d", "tile"})
       d.has(known);
     d.hasPrefix("L2::", rest);
     return d.emit(execNothing, Class::Async);
@@ -314,6 +385,6 @@ bool tile::sim::decodeBulk(FunctionDecoder &d, bool reduce) {
   // Reductions in global memory depend on the order of CTAs if they round.
   if (reduce && direction.to == Space::Global)
     d.builder.program->usesGlobalAtomics = true;
-  return tensor ? decodeTensorCopy(d, direction, op) : decodePlain(d, direction, op);
+  return tensor ? decodeTensorCopy(d, direction, op)
+                : decodePlain(d, direction, op);
 }
-

@@ -12,9 +12,11 @@ namespace tile::sim {
 enum class BulkRed : uint8_t { None, Add, Min, Max, Inc, Dec, And, Or, Xor };
 
 /// Element types of a reduction; tensor maps name theirs by number.
-void bulkReduce(std::byte *to, const std::byte *from, uint64_t bytes, BulkRed op, Type type);
+void bulkReduce(std::byte *to, const std::byte *from, uint64_t bytes,
+                BulkRed op, Type type);
 
-/// The operands that all forms share (slots as in Inst::op): what tensor copies and plain ones decode into.
+/// The operands that all forms share (slots as in Inst::op): what tensor copies
+/// and plain ones decode into.
 struct BulkDirection {
   Space to = Space::Generic, from = Space::Generic;
 };
@@ -25,10 +27,15 @@ struct BulkTarget {
   Cta *owner;
   uint32_t offset;
 };
-bool bulkTargets(Ctx &c, const Inst &inst, unsigned lane, uint64_t address, uint64_t bytes, bool multicast, uint32_t ctaMask, std::vector<BulkTarget> &out);
-/// Tells the mbarrier of each target CTA that `bytes` have arrived; `barrier` is an address in this CTA.
-bool bulkArrived(Ctx &c, const Inst &inst, unsigned lane, uint64_t barrier, const std::vector<BulkTarget> &targets, uint64_t bytes);
+bool bulkTargets(Ctx &c, const Inst &inst, unsigned lane, uint64_t address,
+                 uint64_t bytes, bool multicast, uint32_t ctaMask,
+                 std::vector<BulkTarget> &out);
+/// Tells the mbarrier of each target CTA that `bytes` have arrived; `barrier`
+/// is an address in this CTA.
+bool bulkArrived(Ctx &c, const Inst &inst, unsigned lane, uint64_t barrier,
+                 const std::vector<BulkTarget> &targets, uint64_t bytes);
 
-bool decodeTensorCopy(FunctionDecoder &d, const BulkDirection &direction, BulkRed op);
+bool decodeTensorCopy(FunctionDecoder &d, const BulkDirection &direction,
+                      BulkRed op);
 
 } // namespace tile::sim

@@ -1,8 +1,8 @@
 //===-- Control.cpp - Branches, calls, exits ------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#include "Families.h"
 #include "../Builtins.h"
+#include "Families.h"
 
 #include <algorithm>
 #include <cstring>
@@ -48,10 +48,14 @@ static Step execIndexedBranch(Ctx &c, const Inst &inst, uint32_t mask) {
   while (left) {
     unsigned l = firstLane(left);
     if (index[l] >= inst.extCount)
-      return c.fail(inst, l, "bad-branch-index", "branch index " + std::to_string(index[l]) + " is beyond the " + std::to_string(inst.extCount) + " targets");
+      return c.fail(inst, l, "bad-branch-index",
+                    "branch index " + std::to_string(index[l]) +
+                        " is beyond the " + std::to_string(inst.extCount) +
+                        " targets");
     uint32_t same = 0;
     for (uint32_t m = left; m; m &= m - 1)
-      same |= uint32_t(index[std::countr_zero(m)] == index[l]) << std::countr_zero(m);
+      same |= uint32_t(index[std::countr_zero(m)] == index[l])
+              << std::countr_zero(m);
     left &= ~same;
     uint32_t target = c.code->ext[inst.ext + index[l]];
     if (left == 0 && whole) {
@@ -73,14 +77,16 @@ Step tile::sim::execExit(Ctx &c, const Inst &, uint32_t mask) {
   return all ? Step::Done : Step::Jump;
 }
 
-static void copyLocal(Ctx &c, uint32_t mask, uint32_t from, uint32_t to, uint32_t size) {
+static void copyLocal(Ctx &c, uint32_t mask, uint32_t from, uint32_t to,
+                      uint32_t size) {
   eachLane(mask, [&](unsigned l) {
     std::byte *lane = c.warp->local.data() + size_t(l) * c.warp->localStride;
     std::memmove(lane + to, lane + from, size);
   });
 }
 
-static void copySlot(std::byte *to, const std::byte *from, SlotClass cls, uint32_t mask) {
+static void copySlot(std::byte *to, const std::byte *from, SlotClass cls,
+                     uint32_t mask) {
   if (cls == SlotClass::Pred) {
     uint32_t a, b;
     std::memcpy(&a, to, 4);
@@ -88,11 +94,14 @@ static void copySlot(std::byte *to, const std::byte *from, SlotClass cls, uint32
     a = (a & ~mask) | (b & mask);
     std::memcpy(to, &a, 4);
   } else if (cls == SlotClass::Word) {
-    commit(reinterpret_cast<uint32_t *>(to), reinterpret_cast<const uint32_t *>(from), mask);
+    commit(reinterpret_cast<uint32_t *>(to),
+           reinterpret_cast<const uint32_t *>(from), mask);
   } else {
-    commit(reinterpret_cast<uint64_t *>(to), reinterpret_cast<const uint64_t *>(from), mask);
+    commit(reinterpret_cast<uint64_t *>(to),
+           reinterpret_cast<const uint64_t *>(from), mask);
     if (cls == SlotClass::Quad)
-      commit(reinterpret_cast<uint64_t *>(to) + Lanes, reinterpret_cast<const uint64_t *>(from) + Lanes, mask);
+      commit(reinterpret_cast<uint64_t *>(to) + Lanes,
+             reinterpret_cast<const uint64_t *>(from) + Lanes, mask);
   }
 }
 
@@ -102,14 +111,17 @@ Step tile::sim::execReturn(Ctx &c, const Inst &inst, uint32_t mask) {
     return execExit(c, inst, mask);
   const Inst &call = *callee->call;
   const Code &code = *callee->code;
-  // The call's list: results first, then arguments, each a slot or an offset in the caller.
+  // The call's list: results first, then arguments, each a slot or an offset in
+  // the caller.
   for (size_t i = 0; i < code.returns.size() && i < call.mod[0]; ++i) {
     const ParamSlot &r = code.returns[i];
     uint32_t to = caller->code->ext[call.ext + i];
     if (r.isRegister)
-      copySlot(reinterpret_cast<std::byte *>(caller->regs.data()) + to, c.regs + r.slot, classOf(r.type), mask);
+      copySlot(reinterpret_cast<std::byte *>(caller->regs.data()) + to,
+               c.regs + r.slot, classOf(r.type), mask);
     else
-      copyLocal(c, mask, callee->localBase + r.offset, caller->localBase + to, r.size);
+      copyLocal(c, mask, callee->localBase + r.offset, caller->localBase + to,
+                r.size);
   }
   if (mask != c.active) {
     split(c, mask, callee->returnPc, caller);
@@ -128,7 +140,8 @@ Step tile::sim::execReturn(Ctx &c, const Inst &inst, uint32_t mask) {
 
 static Step enter(Ctx &c, const Inst &inst, uint32_t mask, const Code *callee) {
   if (c.frame->depth > 1000)
-    return c.fail(inst, firstLane(mask), "stack-overflow", "more than 1000 nested calls of '" + callee->name + "'");
+    return c.fail(inst, firstLane(mask), "stack-overflow",
+                  "more than 1000 nested calls of '" + callee->name + "'");
   uint32_t returnPc = c.pc + 1;
   Frame *caller = c.frame;
   if (mask != c.active) {
@@ -143,9 +156,11 @@ static Step enter(Ctx &c, const Inst &inst, uint32_t mask, const Code *callee) {
     const ParamSlot &p = callee->params[i];
     uint32_t from = c.code->ext[inst.ext + inst.mod[0] + i];
     if (p.isRegister)
-      copySlot(reinterpret_cast<std::byte *>(frame->regs.data()) + p.slot, c.src<std::byte>(from), classOf(p.type), mask);
+      copySlot(reinterpret_cast<std::byte *>(frame->regs.data()) + p.slot,
+               c.src<std::byte>(from), classOf(p.type), mask);
     else
-      copyLocal(c, mask, caller->localBase + from, frame->localBase + p.offset, p.size);
+      copyLocal(c, mask, caller->localBase + from, frame->localBase + p.offset,
+                p.size);
   }
   c.pc = 0;
   c.setFrame(frame);
@@ -153,21 +168,29 @@ static Step enter(Ctx &c, const Inst &inst, uint32_t mask, const Code *callee) {
   return Step::Jump;
 }
 
-static Step execCall(Ctx &c, const Inst &inst, uint32_t mask) { return enter(c, inst, mask, inst.callee); }
+static Step execCall(Ctx &c, const Inst &inst, uint32_t mask) {
+  return enter(c, inst, mask, inst.callee);
+}
 
 static Step execIndirectCall(Ctx &c, const Inst &inst, uint32_t mask) {
   const uint64_t *address = c.src<uint64_t>(inst.op[0]);
   unsigned l = firstLane(mask);
   uint64_t index = address[l] - CodeWindow;
   const auto &functions = c.launch->program->functions;
-  if (index >= functions.size() || !functions[index] || functions[index]->index == 0)
-    return c.fail(inst, l, "bad-call", "the address called is not a function's");
+  if (index >= functions.size() || !functions[index] ||
+      functions[index]->index == 0)
+    return c.fail(inst, l, "bad-call",
+                  "the address called is not a function's");
   uint32_t same = 0;
   for (uint32_t m = mask; m; m &= m - 1)
-    same |= uint32_t(address[std::countr_zero(m)] == address[l]) << std::countr_zero(m);
+    same |= uint32_t(address[std::countr_zero(m)] == address[l])
+            << std::countr_zero(m);
   const Code *callee = functions[index];
-  if (callee->params.size() != size_t(inst.extCount - inst.mod[0]) || callee->returns.size() != inst.mod[0])
-    return c.fail(inst, l, "bad-call", "'" + callee->name + "' takes other arguments than the call gives");
+  if (callee->params.size() != size_t(inst.extCount - inst.mod[0]) ||
+      callee->returns.size() != inst.mod[0])
+    return c.fail(inst, l, "bad-call",
+                  "'" + callee->name +
+                      "' takes other arguments than the call gives");
   if (same != mask) {
     // Lanes with another target come back to this instruction.
     split(c, mask & ~same, c.pc, c.frame);
@@ -178,7 +201,9 @@ static Step execIndirectCall(Ctx &c, const Inst &inst, uint32_t mask) {
 }
 
 /// mod[1]: the builtin; the argument offsets are in the call's list.
-static Step execBuiltin(Ctx &c, const Inst &inst, uint32_t mask) { return runBuiltin(c, inst, mask, Builtin(inst.mod[1])); }
+static Step execBuiltin(Ctx &c, const Inst &inst, uint32_t mask) {
+  return runBuiltin(c, inst, mask, Builtin(inst.mod[1]));
+}
 
 static Step execTrap(Ctx &c, const Inst &inst, uint32_t mask) {
   return c.fail(inst, firstLane(mask), "trap", "the kernel executed a trap");
@@ -211,7 +236,8 @@ bool decodeBrx(FunctionDecoder &d) {
     return false;
   const auto *targets = d.targetList(d.operand(1).name);
   if (!targets || targets->empty())
-    return d.errorAt(d.operand(1), "unknown list of targets '" + d.operand(1).name + "'");
+    return d.errorAt(d.operand(1),
+                     "unknown list of targets '" + d.operand(1).name + "'");
   d.inst.ext = d.beginExt();
   d.inst.extCount = uint16_t(targets->size());
   for (const std::string &label : *targets) {
@@ -235,20 +261,27 @@ bool decodeExit(FunctionDecoder &d) {
 }
 bool decodeTrap(FunctionDecoder &d) { return d.emit(execTrap, Class::Control); }
 
-/// One argument or result: a .param variable's offset in the caller, or a register slot.
-bool callOperand(FunctionDecoder &d, const ast::Operand &operand, const ParamSlot *expected, bool isResult, uint32_t &out) {
-  bool isVariable = operand.kind == OK::Name && operand.symbol >= 0 && d.function.symbols[operand.symbol].space == Space::Param;
+/// One argument or result: a .param variable's offset in the caller, or a
+/// register slot.
+bool callOperand(FunctionDecoder &d, const ast::Operand &operand,
+                 const ParamSlot *expected, bool isResult, uint32_t &out) {
+  bool isVariable = operand.kind == OK::Name && operand.symbol >= 0 &&
+                    d.function.symbols[operand.symbol].space == Space::Param;
   if (isVariable) {
     if (expected && expected->isRegister)
       return d.errorAt(operand, "expected a register");
-    if (expected && expected->size > d.function.symbols[operand.symbol].sizeInBytes())
-      return d.errorAt(operand, "'" + operand.name + "' is smaller than the parameter '" + expected->name + "'");
+    if (expected &&
+        expected->size > d.function.symbols[operand.symbol].sizeInBytes())
+      return d.errorAt(operand, "'" + operand.name +
+                                    "' is smaller than the parameter '" +
+                                    expected->name + "'");
     out = d.variableOffset(operand.symbol);
     return true;
   }
   if (!expected || !expected->isRegister)
     return d.errorAt(operand, "expected a .param variable");
-  return isResult ? d.dst(operand, expected->type, out) : d.src(operand, expected->type, out);
+  return isResult ? d.dst(operand, expected->type, out)
+                  : d.src(operand, expected->type, out);
 }
 
 bool decodeCall(FunctionDecoder &d) {
@@ -282,12 +315,17 @@ bool decodeCall(FunctionDecoder &d) {
     } else {
       Builtin builtin = findBuiltin(target.name);
       if (builtin == Builtin::None)
-        return d.errorAt(target, "the extern function '" + target.name + "' is not known to the simulator");
+        return d.errorAt(target, "the extern function '" + target.name +
+                                     "' is not known to the simulator");
       d.inst.mod[1] = uint8_t(builtin);
       fn = execBuiltin;
     }
-    if (callee && (callee->params.size() != arguments.size() || callee->returns.size() != results.size()))
-      return d.error("'" + target.name + "' takes " + std::to_string(callee->params.size()) + " arguments and returns " + std::to_string(callee->returns.size()));
+    if (callee && (callee->params.size() != arguments.size() ||
+                   callee->returns.size() != results.size()))
+      return d.error("'" + target.name + "' takes " +
+                     std::to_string(callee->params.size()) +
+                     " arguments and returns " +
+                     std::to_string(callee->returns.size()));
     if (!callee && arguments.size() != builtinArguments(Builtin(d.inst.mod[1])))
       return d.error("wrong number of arguments for '" + target.name + "'");
   } else {
@@ -297,10 +335,12 @@ bool decodeCall(FunctionDecoder &d) {
   }
   std::vector<uint32_t> list;
   for (size_t i = 0; i < results.size(); ++i)
-    if (!callOperand(d, *results[i], callee ? &callee->returns[i] : nullptr, true, list.emplace_back()))
+    if (!callOperand(d, *results[i], callee ? &callee->returns[i] : nullptr,
+                     true, list.emplace_back()))
       return false;
   for (size_t i = 0; i < arguments.size(); ++i)
-    if (!callOperand(d, *arguments[i], callee ? &callee->params[i] : nullptr, false, list.emplace_back()))
+    if (!callOperand(d, *arguments[i], callee ? &callee->params[i] : nullptr,
+                     false, list.emplace_back()))
       return false;
   d.inst.callee = callee;
   d.inst.mod[0] = uint8_t(results.size());
@@ -340,7 +380,15 @@ bool decodeSetmaxnreg(FunctionDecoder &d) {
 } // namespace
 
 void tile::sim::registerControl(DecodeTable &t) {
-  t.insert({{"bra", decodeBra}, {"brx", decodeBrx}, {"ret", decodeRet}, {"exit", decodeExit}, {"trap", decodeTrap}, {"brkpt", decodeTrap},
-            {"call", decodeCall}, {"nanosleep", decodeNanosleep}, {"pmevent", decodePmevent}, {"griddepcontrol", decodeGriddep},
+  t.insert({{"bra", decodeBra},
+            {"brx", decodeBrx},
+            {"ret", decodeRet},
+            {"exit", decodeExit},
+            {"trap", decodeTrap},
+            {"brkpt", decodeTrap},
+            {"call", decodeCall},
+            {"nanosleep", decodeNanosleep},
+            {"pmevent", decodePmevent},
+            {"griddepcontrol", decodeGriddep},
             {"setmaxnreg", decodeSetmaxnreg}});
 }

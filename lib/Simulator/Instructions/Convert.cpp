@@ -19,29 +19,57 @@ struct Value {
 
 const SmallFormat *smallFormat(Type type) {
   switch (type) {
-  case Type::F16: return &formatF16;
-  case Type::BF16: return &formatBF16;
-  case Type::E4M3: case Type::E4M3x2: return &formatE4M3;
-  case Type::E5M2: case Type::E5M2x2: return &formatE5M2;
-  case Type::E2M1: case Type::E2M1x2: return &formatE2M1;
-  case Type::E2M3x2: return &formatE2M3;
-  case Type::E3M2x2: return &formatE3M2;
-  default: return nullptr;
+  case Type::F16:
+    return &formatF16;
+  case Type::BF16:
+    return &formatBF16;
+  case Type::E4M3:
+  case Type::E4M3x2:
+    return &formatE4M3;
+  case Type::E5M2:
+  case Type::E5M2x2:
+    return &formatE5M2;
+  case Type::E2M1:
+  case Type::E2M1x2:
+    return &formatE2M1;
+  case Type::E2M3x2:
+    return &formatE2M3;
+  case Type::E3M2x2:
+    return &formatE3M2;
+  default:
+    return nullptr;
   }
 }
 
 Value read(Type type, uint64_t bits) {
   Value v;
   switch (type) {
-  case Type::U8: v.integer = uint8_t(bits); return v;
-  case Type::S8: v.integer = int8_t(bits); return v;
-  case Type::U16: v.integer = uint16_t(bits); return v;
-  case Type::S16: v.integer = int16_t(bits); return v;
-  case Type::U32: v.integer = uint32_t(bits); return v;
-  case Type::S32: v.integer = int32_t(bits); return v;
-  case Type::U64: v.integer = uint64_t(bits); return v;
-  case Type::S64: v.integer = int64_t(bits); return v;
-  default: break;
+  case Type::U8:
+    v.integer = uint8_t(bits);
+    return v;
+  case Type::S8:
+    v.integer = int8_t(bits);
+    return v;
+  case Type::U16:
+    v.integer = uint16_t(bits);
+    return v;
+  case Type::S16:
+    v.integer = int16_t(bits);
+    return v;
+  case Type::U32:
+    v.integer = uint32_t(bits);
+    return v;
+  case Type::S32:
+    v.integer = int32_t(bits);
+    return v;
+  case Type::U64:
+    v.integer = uint64_t(bits);
+    return v;
+  case Type::S64:
+    v.integer = int64_t(bits);
+    return v;
+  default:
+    break;
   }
   v.isReal = true;
   if (type == Type::F32)
@@ -53,14 +81,16 @@ Value read(Type type, uint64_t bits) {
   return v;
 }
 
-/// A 64-bit integer in a double, rounded to odd, so that a later rounding is the only one.
+/// A 64-bit integer in a double, rounded to odd, so that a later rounding is
+/// the only one.
 double oddDouble(__int128 i) {
   double d = double(int64_t(i >> 11)) * 2048.0; // at most 53 bits: exact
   bool rest = (i & 2047) != 0;
   if (i < (__int128(1) << 53) && i > -(__int128(1) << 53))
     return double(int64_t(i));
   uint64_t bits = bitsOfDouble(d);
-  // Truncated towards minus infinity; for negative numbers the magnitude is too large by one step.
+  // Truncated towards minus infinity; for negative numbers the magnitude is too
+  // large by one step.
   if (rest && !(bits & 1))
     d = doubleOfBits(d < 0 ? bits - 1 : bits + 1);
   return d;
@@ -68,10 +98,14 @@ double oddDouble(__int128 i) {
 
 double roundInteger(double d, Round round) {
   switch (round) {
-  case Round::Zero: return std::trunc(d);
-  case Round::Down: return std::floor(d);
-  case Round::Up: return std::ceil(d);
-  default: return std::nearbyint(d);
+  case Round::Zero:
+    return std::trunc(d);
+  case Round::Down:
+    return std::floor(d);
+  case Round::Up:
+    return std::ceil(d);
+  default:
+    return std::nearbyint(d);
   }
 }
 
@@ -81,11 +115,14 @@ uint64_t toInteger(double d, Type from, Type to, Round round) {
   if (d != d)
     return from == Type::F64 || bits == 64 ? uint64_t(1) << (bits - 1) : 0;
   d = roundInteger(d, round);
-  double low = sign ? -std::ldexp(1.0, int(bits) - 1) : 0, high = std::ldexp(1.0, int(bits) - (sign ? 1 : 0));
+  double low = sign ? -std::ldexp(1.0, int(bits) - 1) : 0,
+         high = std::ldexp(1.0, int(bits) - (sign ? 1 : 0));
   if (d <= low)
     return sign ? uint64_t(-1) << (bits - 1) : 0;
   if (d >= high)
-    return sign ? (uint64_t(1) << (bits - 1)) - 1 : bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1;
+    return sign         ? (uint64_t(1) << (bits - 1)) - 1
+           : bits == 64 ? ~uint64_t(0)
+                        : (uint64_t(1) << bits) - 1;
   return d < 0 ? uint64_t(int64_t(d)) : uint64_t(d);
 }
 
@@ -119,7 +156,10 @@ uint64_t convertOne(const Conversion &how, uint64_t bits) {
     d = saturate(d);
   Round round = how.toIntegral ? Round::Nearest : how.round;
   switch (how.to) {
-  case Type::F64: return v.isReal ? bitsOfDouble(d) : bitsOfDouble(how.round == Round::Nearest ? double(v.integer) : d);
+  case Type::F64:
+    return v.isReal ? bitsOfDouble(d)
+                    : bitsOfDouble(
+                          how.round == Round::Nearest ? double(v.integer) : d);
   case Type::F32: {
     float f = canonical(floatFromDouble(d, round));
     if (how.finite && std::isinf(f))
@@ -131,13 +171,16 @@ uint64_t convertOne(const Conversion &how, uint64_t bits) {
     uint32_t r = tf32FromFloat(f, round);
     return how.finite && (r & 0x7fffffff) == 0x7f800000 ? r - 0x2000 : r;
   }
-  default: return encodeSmall(d, *smallFormat(how.to), round, how.finite);
+  default:
+    return encodeSmall(d, *smallFormat(how.to), round, how.finite);
   }
 }
 
 Conversion unpack(const Inst &inst) {
-  return {Type(inst.mod[0]), Type(inst.mod[1]), Round(inst.mod[2]), (inst.mod[3] & 1) != 0, (inst.mod[3] & 2) != 0,
-          (inst.mod[3] & 4) != 0, (inst.mod[3] & 8) != 0, (inst.mod[3] & 16) != 0};
+  return {Type(inst.mod[0]),      Type(inst.mod[1]),
+          Round(inst.mod[2]),     (inst.mod[3] & 1) != 0,
+          (inst.mod[3] & 2) != 0, (inst.mod[3] & 4) != 0,
+          (inst.mod[3] & 8) != 0, (inst.mod[3] & 16) != 0};
 }
 
 uint64_t lane(const Ctx &c, uint32_t slot, bool wide, unsigned l) {
@@ -168,7 +211,10 @@ Step execConvertPair(Ctx &c, const Inst &inst, uint32_t mask) {
   Conversion how = unpack(inst);
   unsigned width = bitsOf(how.to) / 2;
   Conversion each = how;
-  static const std::pair<Type, Type> halves[] = {{Type::F16x2, Type::F16}, {Type::BF16x2, Type::BF16}, {Type::E4M3x2, Type::E4M3}, {Type::E5M2x2, Type::E5M2}};
+  static const std::pair<Type, Type> halves[] = {{Type::F16x2, Type::F16},
+                                                 {Type::BF16x2, Type::BF16},
+                                                 {Type::E4M3x2, Type::E4M3},
+                                                 {Type::E5M2x2, Type::E5M2}};
   for (auto [packed, one] : halves) {
     if (how.to == packed)
       each.to = one;
@@ -178,10 +224,12 @@ Step execConvertPair(Ctx &c, const Inst &inst, uint32_t mask) {
   unsigned fromWidth = bitsOf(each.from);
   uint64_t fromMask = (uint64_t(1) << fromWidth) - 1;
   bool packedSource = inst.op[2] == NoSlot;
-  const uint32_t *a = c.src<uint32_t>(inst.op[1]), *b = packedSource ? a : c.src<uint32_t>(inst.op[2]);
+  const uint32_t *a = c.src<uint32_t>(inst.op[1]),
+                 *b = packedSource ? a : c.src<uint32_t>(inst.op[2]);
   uint32_t *out = c.dst<uint32_t>(inst.op[0]);
   eachLane(mask, [&](unsigned l) {
-    uint64_t hi = packedSource ? a[l] >> fromWidth & fromMask : a[l], lo = packedSource ? a[l] & fromMask : b[l];
+    uint64_t hi = packedSource ? a[l] >> fromWidth & fromMask : a[l],
+             lo = packedSource ? a[l] & fromMask : b[l];
     out[l] = uint32_t(convertOne(each, hi) << width | convertOne(each, lo));
   });
   return Step::Next;
@@ -198,14 +246,23 @@ uint16_t truncate32(uint32_t a) { return uint16_t(a); }
 float floatS32(int32_t a) { return float(a); }
 float floatU32(uint32_t a) { return float(a); }
 float widenHalf(Half a) { return canonical(floatFromHalf(a.bits)); }
-float widenBf16(Bf16 a) { return floatFromBf16(a.bits); } // a NaN keeps its bits
+float widenBf16(Bf16 a) {
+  return floatFromBf16(a.bits);
+} // a NaN keeps its bits
 Half narrowHalf(float a) { return {halfFromFloat(a)}; }
 Bf16 narrowBf16(float a) { return {bf16FromFloat(a)}; }
-uint32_t narrowHalf2(float a, float b) { return uint32_t(halfFromFloat(a)) << 16 | halfFromFloat(b); }
-uint32_t narrowBf162(float a, float b) { return uint32_t(bf16FromFloat(a)) << 16 | bf16FromFloat(b); }
+uint32_t narrowHalf2(float a, float b) {
+  return uint32_t(halfFromFloat(a)) << 16 | halfFromFloat(b);
+}
+uint32_t narrowBf162(float a, float b) {
+  return uint32_t(bf16FromFloat(a)) << 16 | bf16FromFloat(b);
+}
 int32_t truncS32(float a) {
   double d = a;
-  return d != d ? 0 : d >= 2147483647.0 ? INT32_MAX : d <= -2147483648.0 ? INT32_MIN : int32_t(d);
+  return d != d               ? 0
+         : d >= 2147483647.0  ? INT32_MAX
+         : d <= -2147483648.0 ? INT32_MIN
+                              : int32_t(d);
 }
 double widenF32(float a) { return a; }
 float narrowF64(double a) { return float(a); } // a NaN keeps its upper bits
@@ -213,7 +270,9 @@ float narrowF64(double a) { return float(a); } // a NaN keeps its upper bits
 ExecFn fastConvert(const Conversion &how, unsigned registerBits) {
   if (how.ftz || how.sat || how.relu || how.finite)
     return nullptr;
-  auto is = [&](Type to, Type from) { return how.to == to && how.from == from; };
+  auto is = [&](Type to, Type from) {
+    return how.to == to && how.from == from;
+  };
   if (isInteger(how.to) && isInteger(how.from)) {
     if (registerBits != bitsOf(how.to))
       return nullptr;
@@ -249,7 +308,8 @@ ExecFn fastConvert(const Conversion &how, unsigned registerBits) {
 //===-- Decoder -----------------------------------------------------------===//
 
 bool isPackedPair(Type t) {
-  return t == Type::F16x2 || t == Type::BF16x2 || t == Type::E4M3x2 || t == Type::E5M2x2;
+  return t == Type::F16x2 || t == Type::BF16x2 || t == Type::E4M3x2 ||
+         t == Type::E5M2x2;
 }
 
 bool decodePair(FunctionDecoder &d, const Conversion &how) {
@@ -257,13 +317,15 @@ bool decodePair(FunctionDecoder &d, const Conversion &how) {
   if (!packedSource && how.from != Type::F32)
     return d.badType(how.from);
   size_t operands = packedSource ? 2 : 3;
-  if (!d.expectOperands(operands, operands) || !d.src(1, packedSource ? Type::B32 : Type::F32, 1))
+  if (!d.expectOperands(operands, operands) ||
+      !d.src(1, packedSource ? Type::B32 : Type::F32, 1))
     return false;
   if (!packedSource && !d.src(2, Type::F32, 2))
     return false;
   if (!d.dst(0, Type::B32, 0))
     return false;
-  bool plain = !how.relu && !how.finite && !how.sat && !how.ftz && how.round == Round::Nearest && how.from == Type::F32;
+  bool plain = !how.relu && !how.finite && !how.sat && !how.ftz &&
+               how.round == Round::Nearest && how.from == Type::F32;
   if (plain && how.to == Type::F16x2)
     return d.emit(map<narrowHalf2>, Class::Convert);
   if (plain && how.to == Type::BF16x2)
@@ -271,14 +333,21 @@ bool decodePair(FunctionDecoder &d, const Conversion &how) {
   return d.emit(execConvertPair, Class::Convert);
 }
 
-/// cvt.pack.sat: two 32-bit integers saturated into halves or bytes beside an older value.
+/// cvt.pack.sat: two 32-bit integers saturated into halves or bytes beside an
+/// older value.
 template <class T> uint32_t packHalves(int32_t a, int32_t b) {
-  auto clamp = [](int32_t v) { return uint32_t(uint16_t(std::clamp<int32_t>(v, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()))); };
+  auto clamp = [](int32_t v) {
+    return uint32_t(uint16_t(std::clamp<int32_t>(
+        v, std::numeric_limits<T>::min(), std::numeric_limits<T>::max())));
+  };
   return clamp(a) << 16 | clamp(b);
 }
-template <int Low, int High, unsigned Bits> uint32_t packSmall(int32_t a, int32_t b, uint32_t c) {
+template <int Low, int High, unsigned Bits>
+uint32_t packSmall(int32_t a, int32_t b, uint32_t c) {
   uint32_t mask = (1u << Bits) - 1;
-  auto clamp = [&](int32_t v) { return uint32_t(std::clamp(v, Low, High)) & mask; };
+  auto clamp = [&](int32_t v) {
+    return uint32_t(std::clamp(v, Low, High)) & mask;
+  };
   return c << 2 * Bits | clamp(a) << Bits | clamp(b);
 }
 bool decodePack(FunctionDecoder &d) {
@@ -287,7 +356,9 @@ bool decodePack(FunctionDecoder &d) {
   d.has("b32");
   if (from != Type::S32)
     return d.error("packs .s32");
-  ExecFn fn = to == Type::S16 ? map<packHalves<int16_t>> : to == Type::U16 ? map<packHalves<uint16_t>> : nullptr;
+  ExecFn fn = to == Type::S16   ? map<packHalves<int16_t>>
+              : to == Type::U16 ? map<packHalves<uint16_t>>
+                                : nullptr;
   if (fn)
     return uniformOperands(d, Type::B32, 2) && d.emit(fn, Class::Convert);
   fn = to == Type::S8   ? map<packSmall<-128, 127, 8>>
@@ -295,16 +366,20 @@ bool decodePack(FunctionDecoder &d) {
        : to == Type::S4 ? map<packSmall<-8, 7, 4>>
        : to == Type::U4 ? map<packSmall<0, 15, 4>>
                         : nullptr;
-  return fn ? uniformOperands(d, Type::B32, 3) && d.emit(fn, Class::Convert) : d.badType(to);
+  return fn ? uniformOperands(d, Type::B32, 3) && d.emit(fn, Class::Convert)
+            : d.badType(to);
 }
 
 bool decodeCvt(FunctionDecoder &d) {
   if (d.has("pack"))
     return decodePack(d);
   Conversion how{};
-  int integral = d.hasOneOf({"rni", "rzi", "rmi", "rpi"}), direction = d.hasOneOf({"rn", "rz", "rm", "rp", "rna"});
+  int integral = d.hasOneOf({"rni", "rzi", "rmi", "rpi"}),
+      direction = d.hasOneOf({"rn", "rz", "rm", "rp", "rna"});
   how.toIntegral = integral >= 0;
-  how.round = integral >= 0 ? Round(integral) : direction >= 0 ? Round(direction) : Round::Nearest;
+  how.round = integral >= 0    ? Round(integral)
+              : direction >= 0 ? Round(direction)
+                               : Round::Nearest;
   how.ftz = d.has("ftz");
   how.relu = d.has("relu");
   how.finite = d.has("satfinite");
@@ -316,11 +391,16 @@ bool decodeCvt(FunctionDecoder &d) {
   d.inst.mod[0] = uint8_t(how.to);
   d.inst.mod[1] = uint8_t(how.from);
   d.inst.mod[2] = uint8_t(how.round);
-  d.inst.mod[3] = uint8_t(how.toIntegral | how.ftz << 1 | how.sat << 2 | how.relu << 3 | how.finite << 4);
+  d.inst.mod[3] = uint8_t(how.toIntegral | how.ftz << 1 | how.sat << 2 |
+                          how.relu << 3 | how.finite << 4);
   if (isPackedPair(how.to))
     return decodePair(d, how);
-  auto scalar = [](Type t) { return isInteger(t) || t == Type::F16 || t == Type::BF16 || t == Type::F32 || t == Type::F64; };
-  if (how.to == Type::TF32 ? how.from != Type::F32 : !scalar(how.to) || !scalar(how.from))
+  auto scalar = [](Type t) {
+    return isInteger(t) || t == Type::F16 || t == Type::BF16 ||
+           t == Type::F32 || t == Type::F64;
+  };
+  if (how.to == Type::TF32 ? how.from != Type::F32
+                           : !scalar(how.to) || !scalar(how.from))
     return d.error("this conversion is not supported");
   bool fromFloat = isFloat(how.from), toFloat = isFloat(how.to);
   if (fromFloat && !toFloat && !how.toIntegral)
@@ -332,11 +412,18 @@ bool decodeCvt(FunctionDecoder &d) {
   Type registerType = d.registerType(d.operand(0));
   if (!d.dst(0, how.to, 0))
     return false;
-  unsigned registerBits = registerType == Type::None ? bitsOf(how.to) : std::max(bitsOf(how.to), std::min(bitsOf(registerType), classOf(how.to) == SlotClass::Word ? 32u : 64u));
+  unsigned registerBits =
+      registerType == Type::None
+          ? bitsOf(how.to)
+          : std::max(bitsOf(how.to),
+                     std::min(bitsOf(registerType),
+                              classOf(how.to) == SlotClass::Word ? 32u : 64u));
   d.inst.imm = registerBits;
   ExecFn fast = fastConvert(how, registerBits);
   return d.emit(fast ? fast : execConvert, Class::Convert);
 }
 } // namespace
 
-void tile::sim::registerConvert(DecodeTable &t) { t.insert({{"cvt", decodeCvt}}); }
+void tile::sim::registerConvert(DecodeTable &t) {
+  t.insert({{"cvt", decodeCvt}});
+}

@@ -10,7 +10,8 @@ namespace tile::sim {
 /// Arithmetic whose opcode exists for integers and for floating point.
 enum class Arith : uint8_t { Add, Sub, Mul, Fma, Div, Min, Max, Neg, Abs };
 
-/// Floating-point forms; the type modifier is still to be taken (Float.cpp, Half.cpp).
+/// Floating-point forms; the type modifier is still to be taken (Float.cpp,
+/// Half.cpp).
 bool decodeFloatArith(FunctionDecoder &d, Arith op);
 bool decodeHalfArith(FunctionDecoder &d, Arith op, Type type);
 /// .u16x2 and .s16x2 (Packed.cpp).
@@ -29,6 +30,9 @@ bool decodeBulk(FunctionDecoder &d, bool reduce);
 /// cp.async.mbarrier.arrive (Mbarrier.cpp).
 bool decodeCopyArrive(FunctionDecoder &d);
 
-inline bool isHalfType(Type t) { return t == Type::F16 || t == Type::F16x2 || t == Type::BF16 || t == Type::BF16x2; }
+inline bool isHalfType(Type t) {
+  return t == Type::F16 || t == Type::F16x2 || t == Type::BF16 ||
+         t == Type::BF16x2;
+}
 
 } // namespace tile::sim

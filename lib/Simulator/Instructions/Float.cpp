@@ -8,11 +8,21 @@
 using namespace tile::sim;
 
 namespace {
-struct FAdd { static float f(float a, float b) { return a + b; } };
-struct FSub { static float f(float a, float b) { return a - b; } };
-struct FMul { static float f(float a, float b) { return a * b; } };
-struct FDiv { static float f(float a, float b) { return a / b; } };
-struct FFma { static float f(float a, float b, float c) { return fusedFloat(a, b, c); } };
+struct FAdd {
+  static float f(float a, float b) { return a + b; }
+};
+struct FSub {
+  static float f(float a, float b) { return a - b; }
+};
+struct FMul {
+  static float f(float a, float b) { return a * b; }
+};
+struct FDiv {
+  static float f(float a, float b) { return a / b; }
+};
+struct FFma {
+  static float f(float a, float b, float c) { return fusedFloat(a, b, c); }
+};
 
 /// Applies flushing, the one NaN and saturation around an operation.
 template <class Op, bool Ftz, bool Sat, class... A> inline float wrap(A... a) {
@@ -21,14 +31,21 @@ template <class Op, bool Ftz, bool Sat, class... A> inline float wrap(A... a) {
     r = saturate(r);
   return r;
 }
-template <class Op, bool Ftz, bool Sat> float two(float a, float b) { return wrap<Op, Ftz, Sat>(a, b); }
-template <class Op, bool Ftz, bool Sat> float three(float a, float b, float c) { return wrap<Op, Ftz, Sat>(a, b, c); }
+template <class Op, bool Ftz, bool Sat> float two(float a, float b) {
+  return wrap<Op, Ftz, Sat>(a, b);
+}
+template <class Op, bool Ftz, bool Sat> float three(float a, float b, float c) {
+  return wrap<Op, Ftz, Sat>(a, b, c);
+}
 template <class Op> ExecFn pickTwo(bool ftz, bool sat) {
-  return ftz ? (sat ? map<two<Op, true, true>> : map<two<Op, true, false>>) : (sat ? map<two<Op, false, true>> : map<two<Op, false, false>>);
+  return ftz ? (sat ? map<two<Op, true, true>> : map<two<Op, true, false>>)
+             : (sat ? map<two<Op, false, true>> : map<two<Op, false, false>>);
 }
 ExecFn pickFma(bool ftz, bool sat) {
-  return ftz ? (sat ? map<three<FFma, true, true>> : map<three<FFma, true, false>>)
-             : (sat ? map<three<FFma, false, true>> : map<three<FFma, false, false>>);
+  return ftz ? (sat ? map<three<FFma, true, true>>
+                    : map<three<FFma, true, false>>)
+             : (sat ? map<three<FFma, false, true>>
+                    : map<three<FFma, false, false>>);
 }
 
 //===-- Directed rounding -------------------------------------------------===//
@@ -50,12 +67,14 @@ double sqrtToOdd(double a) {
     return r;
   double rest = std::fma(-r, r, a);
   uint64_t bits = bitsOfDouble(r);
-  return rest == 0 || (bits & 1) ? r : doubleOfBits(rest > 0 ? bits + 1 : bits - 1);
+  return rest == 0 || (bits & 1) ? r
+                                 : doubleOfBits(rest > 0 ? bits + 1 : bits - 1);
 }
 
 enum class FloatOp : uint8_t { Add, Sub, Mul, Div, Fma, Rcp, Sqrt };
 
-/// Any operation in any direction: mod[0] operation, mod[1] rounding, mod[2] ftz, mod[3] sat.
+/// Any operation in any direction: mod[0] operation, mod[1] rounding, mod[2]
+/// ftz, mod[3] sat.
 Step execDirected32(Ctx &c, const Inst &inst, uint32_t mask) {
   float *out = c.dst<float>(inst.op[0]);
   const float *pa = c.src<float>(inst.op[1]);
@@ -64,20 +83,42 @@ Step execDirected32(Ctx &c, const Inst &inst, uint32_t mask) {
   bool ftz = inst.mod[2];
   Round round = Round(inst.mod[1]);
   eachLane(mask, [&](unsigned l) {
-    double a = ftz ? flush(pa[l]) : pa[l], b = ftz ? flush(pb[l]) : pb[l], k = ftz ? flush(pc[l]) : pc[l];
+    double a = ftz ? flush(pa[l]) : pa[l], b = ftz ? flush(pb[l]) : pb[l],
+           k = ftz ? flush(pc[l]) : pc[l];
     double r = 0;
     switch (FloatOp(inst.mod[0])) {
-    case FloatOp::Add: r = addToOdd(a, b); break;
-    case FloatOp::Sub: r = addToOdd(a, -b); break;
-    case FloatOp::Mul: r = a * b; break;
-    case FloatOp::Div: r = divideToOdd(a, b); break;
-    case FloatOp::Fma: r = addToOdd(a * b, k); break;
-    case FloatOp::Rcp: r = divideToOdd(1.0, a); break;
-    case FloatOp::Sqrt: r = sqrtToOdd(a); break;
+    case FloatOp::Add:
+      r = addToOdd(a, b);
+      break;
+    case FloatOp::Sub:
+      r = addToOdd(a, -b);
+      break;
+    case FloatOp::Mul:
+      r = a * b;
+      break;
+    case FloatOp::Div:
+      r = divideToOdd(a, b);
+      break;
+    case FloatOp::Fma:
+      r = addToOdd(a * b, k);
+      break;
+    case FloatOp::Rcp:
+      r = divideToOdd(1.0, a);
+      break;
+    case FloatOp::Sqrt:
+      r = sqrtToOdd(a);
+      break;
     }
-    // An exact zero from a sum of opposite numbers is negative when rounding down.
-    if (r == 0 && round == Round::Down && (FloatOp(inst.mod[0]) == FloatOp::Add || FloatOp(inst.mod[0]) == FloatOp::Sub || FloatOp(inst.mod[0]) == FloatOp::Fma)) {
-      double x = FloatOp(inst.mod[0]) == FloatOp::Fma ? a * b : a, y = FloatOp(inst.mod[0]) == FloatOp::Fma ? k : FloatOp(inst.mod[0]) == FloatOp::Sub ? -b : b;
+    // An exact zero from a sum of opposite numbers is negative when rounding
+    // down.
+    if (r == 0 && round == Round::Down &&
+        (FloatOp(inst.mod[0]) == FloatOp::Add ||
+         FloatOp(inst.mod[0]) == FloatOp::Sub ||
+         FloatOp(inst.mod[0]) == FloatOp::Fma)) {
+      double x = FloatOp(inst.mod[0]) == FloatOp::Fma ? a * b : a,
+             y = FloatOp(inst.mod[0]) == FloatOp::Fma   ? k
+                 : FloatOp(inst.mod[0]) == FloatOp::Sub ? -b
+                                                        : b;
       if (!(std::signbit(x) == std::signbit(y) && !std::signbit(x)))
         r = -0.0;
     }
@@ -93,20 +134,36 @@ Step execDirected64(Ctx &c, const Inst &inst, uint32_t mask) {
   const double *pa = c.src<double>(inst.op[1]);
   const double *pb = inst.op[2] != NoSlot ? c.src<double>(inst.op[2]) : pa;
   const double *pc = inst.op[3] != NoSlot ? c.src<double>(inst.op[3]) : pa;
-  static const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD, FE_TONEAREST};
+  static const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD,
+                              FE_UPWARD, FE_TONEAREST};
   int saved = std::fegetround();
   std::fesetround(modes[inst.mod[1]]);
   eachLane(mask, [&](unsigned l) {
-    // Volatile keeps the operation between the two changes of the rounding mode.
+    // Volatile keeps the operation between the two changes of the rounding
+    // mode.
     volatile double a = pa[l], b = pb[l], k = pc[l], r = 0;
     switch (FloatOp(inst.mod[0])) {
-    case FloatOp::Add: r = a + b; break;
-    case FloatOp::Sub: r = a - b; break;
-    case FloatOp::Mul: r = a * b; break;
-    case FloatOp::Div: r = a / b; break;
-    case FloatOp::Fma: r = std::fma(a, b, k); break;
-    case FloatOp::Rcp: r = 1.0 / a; break;
-    case FloatOp::Sqrt: r = std::sqrt(a); break;
+    case FloatOp::Add:
+      r = a + b;
+      break;
+    case FloatOp::Sub:
+      r = a - b;
+      break;
+    case FloatOp::Mul:
+      r = a * b;
+      break;
+    case FloatOp::Div:
+      r = a / b;
+      break;
+    case FloatOp::Fma:
+      r = std::fma(a, b, k);
+      break;
+    case FloatOp::Rcp:
+      r = 1.0 / a;
+      break;
+    case FloatOp::Sqrt:
+      r = std::sqrt(a);
+      break;
     }
     out[l] = r;
   });
@@ -122,15 +179,27 @@ double dFma(double a, double b, double c) { return std::fma(a, b, c); }
 
 //===-- Signs, minimum and maximum ----------------------------------------===//
 
-template <bool Ftz> float fNeg(float a) { return canonical(floatOfBits(bitsOfFloat(ftzIf<Ftz>(a)) ^ 0x80000000)); }
-template <bool Ftz> float fAbs(float a) { return canonical(floatOfBits(bitsOfFloat(ftzIf<Ftz>(a)) & 0x7fffffff)); }
-double dNeg(double a) { return doubleOfBits(bitsOfDouble(a) ^ (uint64_t(1) << 63)); }
-double dAbs(double a) { return doubleOfBits(bitsOfDouble(a) & ~(uint64_t(1) << 63)); }
-float fCopysign(float a, float b) { return floatOfBits((bitsOfFloat(a) & 0x80000000) | (bitsOfFloat(b) & 0x7fffffff)); }
+template <bool Ftz> float fNeg(float a) {
+  return canonical(floatOfBits(bitsOfFloat(ftzIf<Ftz>(a)) ^ 0x80000000));
+}
+template <bool Ftz> float fAbs(float a) {
+  return canonical(floatOfBits(bitsOfFloat(ftzIf<Ftz>(a)) & 0x7fffffff));
+}
+double dNeg(double a) {
+  return doubleOfBits(bitsOfDouble(a) ^ (uint64_t(1) << 63));
+}
+double dAbs(double a) {
+  return doubleOfBits(bitsOfDouble(a) & ~(uint64_t(1) << 63));
+}
+float fCopysign(float a, float b) {
+  return floatOfBits((bitsOfFloat(a) & 0x80000000) |
+                     (bitsOfFloat(b) & 0x7fffffff));
+}
 double dCopysign(double a, double b) { return std::copysign(b, a); }
 
 /// -0 is less than +0; one NaN is ignored unless Nan asks for it.
-template <bool Max, bool Nan, bool Ftz, bool Xor> float fMinMax(float a, float b) {
+template <bool Max, bool Nan, bool Ftz, bool Xor>
+float fMinMax(float a, float b) {
   a = ftzIf<Ftz>(a);
   b = ftzIf<Ftz>(b);
   uint32_t sign = Xor ? (bitsOfFloat(a) ^ bitsOfFloat(b)) & 0x80000000 : 0;
@@ -146,7 +215,8 @@ template <bool Max, bool Nan, bool Ftz, bool Xor> float fMinMax(float a, float b
   r = (Nan && (a != a || b != b)) || r != r ? floatOfBits(nanF32) : r;
   return floatOfBits(Xor && r == r ? bitsOfFloat(r) | sign : bitsOfFloat(r));
 }
-template <bool Max, bool Nan, bool Ftz> float fMinMax3(float a, float b, float c) {
+template <bool Max, bool Nan, bool Ftz>
+float fMinMax3(float a, float b, float c) {
   return fMinMax<Max, Nan, Ftz, false>(fMinMax<Max, Nan, Ftz, false>(a, b), c);
 }
 template <bool Max> double dMinMax(double a, double b) {
@@ -158,15 +228,22 @@ template <bool Max> double dMinMax(double a, double b) {
     return (Max ? !std::signbit(a) : std::signbit(a)) ? a : b;
   return (Max ? a > b : a < b) ? a : b;
 }
-template <bool Max> ExecFn pickMinMax(bool nan, bool ftz, bool xorsign, bool three) {
+template <bool Max>
+ExecFn pickMinMax(bool nan, bool ftz, bool xorsign, bool three) {
   if (three)
-    return nan ? (ftz ? map<fMinMax3<Max, true, true>> : map<fMinMax3<Max, true, false>>)
-               : (ftz ? map<fMinMax3<Max, false, true>> : map<fMinMax3<Max, false, false>>);
+    return nan ? (ftz ? map<fMinMax3<Max, true, true>>
+                      : map<fMinMax3<Max, true, false>>)
+               : (ftz ? map<fMinMax3<Max, false, true>>
+                      : map<fMinMax3<Max, false, false>>);
   static const ExecFn table[2][2][2] = {
-      {{map<fMinMax<Max, false, false, false>>, map<fMinMax<Max, false, false, true>>},
-       {map<fMinMax<Max, false, true, false>>, map<fMinMax<Max, false, true, true>>}},
-      {{map<fMinMax<Max, true, false, false>>, map<fMinMax<Max, true, false, true>>},
-       {map<fMinMax<Max, true, true, false>>, map<fMinMax<Max, true, true, true>>}}};
+      {{map<fMinMax<Max, false, false, false>>,
+        map<fMinMax<Max, false, false, true>>},
+       {map<fMinMax<Max, false, true, false>>,
+        map<fMinMax<Max, false, true, true>>}},
+      {{map<fMinMax<Max, true, false, false>>,
+        map<fMinMax<Max, true, false, true>>},
+       {map<fMinMax<Max, true, true, false>>,
+        map<fMinMax<Max, true, true, true>>}}};
   return table[nan][ftz][xorsign];
 }
 
@@ -178,7 +255,8 @@ Round takeRound(FunctionDecoder &d, bool &given) {
   return mode < 0 ? Round::Nearest : Round(mode);
 }
 
-bool emitFloat(FunctionDecoder &d, Type type, FloatOp op, Round round, bool ftz, bool sat, unsigned sources) {
+bool emitFloat(FunctionDecoder &d, Type type, FloatOp op, Round round, bool ftz,
+               bool sat, unsigned sources) {
   if (!uniformOperands(d, type, sources))
     return false;
   d.inst.mod[0] = uint8_t(op);
@@ -199,12 +277,23 @@ bool emitFloat(FunctionDecoder &d, Type type, FloatOp op, Round round, bool ftz,
   ExecFn fn = execDirected32;
   if (round == Round::Nearest)
     switch (op) {
-    case FloatOp::Add: fn = pickTwo<FAdd>(ftz, sat); break;
-    case FloatOp::Sub: fn = pickTwo<FSub>(ftz, sat); break;
-    case FloatOp::Mul: fn = pickTwo<FMul>(ftz, sat); break;
-    case FloatOp::Div: fn = pickTwo<FDiv>(ftz, sat); break;
-    case FloatOp::Fma: fn = pickFma(ftz, sat); break;
-    default: break;
+    case FloatOp::Add:
+      fn = pickTwo<FAdd>(ftz, sat);
+      break;
+    case FloatOp::Sub:
+      fn = pickTwo<FSub>(ftz, sat);
+      break;
+    case FloatOp::Mul:
+      fn = pickTwo<FMul>(ftz, sat);
+      break;
+    case FloatOp::Div:
+      fn = pickTwo<FDiv>(ftz, sat);
+      break;
+    case FloatOp::Fma:
+      fn = pickFma(ftz, sat);
+      break;
+    default:
+      break;
     }
   return d.emit(fn, Class::Float32);
 }
@@ -215,12 +304,15 @@ bool decodeDivide(FunctionDecoder &d, Type type, bool ftz) {
     return emitFloat(d, type, FloatOp::Div, Round::Nearest, ftz, false, 2);
   bool given;
   Round round = takeRound(d, given);
-  return given ? emitFloat(d, type, FloatOp::Div, round, ftz, false, 2) : d.error("needs .approx, .full or a rounding");
+  return given ? emitFloat(d, type, FloatOp::Div, round, ftz, false, 2)
+               : d.error("needs .approx, .full or a rounding");
 }
 
 bool decodeFloatMinMax(FunctionDecoder &d, Type type, bool max) {
   if (type == Type::F64)
-    return uniformOperands(d, type, 2) && d.emit(max ? map<dMinMax<true>> : map<dMinMax<false>>, Class::Float64);
+    return uniformOperands(d, type, 2) &&
+           d.emit(max ? map<dMinMax<true>> : map<dMinMax<false>>,
+                  Class::Float64);
   bool ftz = d.has("ftz"), nan = d.has("NaN"), xorsign = d.has("xorsign");
   bool absolute = d.has("abs");
   if (xorsign != absolute)
@@ -228,7 +320,10 @@ bool decodeFloatMinMax(FunctionDecoder &d, Type type, bool max) {
   bool three = d.operandCount() == 4;
   if (three && xorsign)
     return d.error("three operands with .xorsign are not supported");
-  return uniformOperands(d, type, three ? 3 : 2) && d.emit(max ? pickMinMax<true>(nan, ftz, xorsign, three) : pickMinMax<false>(nan, ftz, xorsign, three), Class::Float32);
+  return uniformOperands(d, type, three ? 3 : 2) &&
+         d.emit(max ? pickMinMax<true>(nan, ftz, xorsign, three)
+                    : pickMinMax<false>(nan, ftz, xorsign, three),
+                Class::Float32);
 }
 
 /// rcp and sqrt, exact or approximate; both give the correctly rounded result.
@@ -249,27 +344,42 @@ bool decodeCopysign(FunctionDecoder &d) {
   Type type = d.takeType();
   if (type != Type::F32 && type != Type::F64)
     return d.badType(type);
-  return uniformOperands(d, type, 2) && (type == Type::F32 ? d.emit(map<fCopysign>, Class::Float32) : d.emit(map<dCopysign>, Class::Float64));
+  return uniformOperands(d, type, 2) &&
+         (type == Type::F32 ? d.emit(map<fCopysign>, Class::Float32)
+                            : d.emit(map<dCopysign>, Class::Float64));
 }
 
 template <unsigned What, class F> bool testp(F a) {
   switch (What) {
-  case 0: return std::isfinite(a);
-  case 1: return std::isinf(a);
-  case 2: return !std::isnan(a);
-  case 3: return std::isnan(a);
-  case 4: return std::isnormal(a) || a == 0; // zeros count as normal
-  default: return std::fpclassify(a) == FP_SUBNORMAL;
+  case 0:
+    return std::isfinite(a);
+  case 1:
+    return std::isinf(a);
+  case 2:
+    return !std::isnan(a);
+  case 3:
+    return std::isnan(a);
+  case 4:
+    return std::isnormal(a) || a == 0; // zeros count as normal
+  default:
+    return std::fpclassify(a) == FP_SUBNORMAL;
   }
 }
 bool decodeTestp(FunctionDecoder &d) {
-  int what = d.hasOneOf({"finite", "infinite", "number", "notanumber", "normal", "subnormal"});
+  int what = d.hasOneOf(
+      {"finite", "infinite", "number", "notanumber", "normal", "subnormal"});
   Type type = d.takeType();
   if (what < 0 || (type != Type::F32 && type != Type::F64))
     return d.error("needs a property and .f32 or .f64");
-  static const ExecFn single[] = {map<testp<0, float>>, map<testp<1, float>>, map<testp<2, float>>, map<testp<3, float>>, map<testp<4, float>>, map<testp<5, float>>};
-  static const ExecFn twice[] = {map<testp<0, double>>, map<testp<1, double>>, map<testp<2, double>>, map<testp<3, double>>, map<testp<4, double>>, map<testp<5, double>>};
-  return d.expectOperands(2, 2) && d.src(1, type, 1) && d.dst(0, Type::Pred, 0) && d.emit(type == Type::F32 ? single[what] : twice[what], Class::Compare);
+  static const ExecFn single[] = {map<testp<0, float>>, map<testp<1, float>>,
+                                  map<testp<2, float>>, map<testp<3, float>>,
+                                  map<testp<4, float>>, map<testp<5, float>>};
+  static const ExecFn twice[] = {map<testp<0, double>>, map<testp<1, double>>,
+                                 map<testp<2, double>>, map<testp<3, double>>,
+                                 map<testp<4, double>>, map<testp<5, double>>};
+  return d.expectOperands(2, 2) && d.src(1, type, 1) &&
+         d.dst(0, Type::Pred, 0) &&
+         d.emit(type == Type::F32 ? single[what] : twice[what], Class::Compare);
 }
 } // namespace
 
@@ -287,7 +397,9 @@ bool tile::sim::decodeFloatArith(FunctionDecoder &d, Arith op) {
       return false;
     if (type == Type::F64)
       return d.emit(op == Arith::Neg ? map<dNeg> : map<dAbs>, Class::Float64);
-    return d.emit(op == Arith::Neg ? (ftz ? map<fNeg<true>> : map<fNeg<false>>) : (ftz ? map<fAbs<true>> : map<fAbs<false>>), Class::Float32);
+    return d.emit(op == Arith::Neg ? (ftz ? map<fNeg<true>> : map<fNeg<false>>)
+                                   : (ftz ? map<fAbs<true>> : map<fAbs<false>>),
+                  Class::Float32);
   }
   if (op == Arith::Div)
     return decodeDivide(d, type, ftz);
@@ -295,10 +407,17 @@ bool tile::sim::decodeFloatArith(FunctionDecoder &d, Arith op) {
   Round round = takeRound(d, given);
   if (op == Arith::Fma && !given && d.in->opcode == "fma")
     return d.error("needs a rounding");
-  FloatOp code = op == Arith::Add ? FloatOp::Add : op == Arith::Sub ? FloatOp::Sub : op == Arith::Mul ? FloatOp::Mul : FloatOp::Fma;
+  FloatOp code = op == Arith::Add   ? FloatOp::Add
+                 : op == Arith::Sub ? FloatOp::Sub
+                 : op == Arith::Mul ? FloatOp::Mul
+                                    : FloatOp::Fma;
   return emitFloat(d, type, code, round, ftz, sat, op == Arith::Fma ? 3 : 2);
 }
 
 void tile::sim::registerFloat(DecodeTable &t) {
-  t.insert({{"fma", decodeFma}, {"rcp", decodeRoot<FloatOp::Rcp>}, {"sqrt", decodeRoot<FloatOp::Sqrt>}, {"copysign", decodeCopysign}, {"testp", decodeTestp}});
+  t.insert({{"fma", decodeFma},
+            {"rcp", decodeRoot<FloatOp::Rcp>},
+            {"sqrt", decodeRoot<FloatOp::Sqrt>},
+            {"copysign", decodeCopysign},
+            {"testp", decodeTestp}});
 }

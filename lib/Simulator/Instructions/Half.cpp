@@ -20,29 +20,49 @@ struct FormatBf16 {
   static uint16_t flush(uint16_t b) { return b & 0x7f80 ? b : b & 0x8000; }
 };
 
-/// A double that was rounded to odd goes through float, also to odd, to the small format.
+/// A double that was rounded to odd goes through float, also to odd, to the
+/// small format.
 template <class F> uint16_t putOdd(double d) {
   float f = float(d);
   uint32_t bits = bitsOfFloat(f);
-  if (double(f) != d && f == f && !(bits & 1) && (bits & 0x7f800000) != 0x7f800000) {
+  if (double(f) != d && f == f && !(bits & 1) &&
+      (bits & 0x7f800000) != 0x7f800000) {
     bool away = (double(f) < d) == (d > 0);
     bits = away ? bits + 1 : bits - 1;
   }
   return F::put(floatOfBits(bits));
 }
 
-// Sums and products of two half numbers are rounded to float and then to half; a float has more than
-// twice the bits of both formats plus two, so the second rounding is the only one that shows.
-template <class F> struct HAdd { static uint16_t f(uint16_t a, uint16_t b) { return F::put(F::get(a) + F::get(b)); } };
-template <class F> struct HSub { static uint16_t f(uint16_t a, uint16_t b) { return F::put(F::get(a) - F::get(b)); } };
-// A product of bf16 numbers can fall below the normal floats, so it is rounded from the exact double.
-template <class F> struct HMul { static uint16_t f(uint16_t a, uint16_t b) { return F::put(F::get(a) * F::get(b)); } };
+// Sums and products of two half numbers are rounded to float and then to half;
+// a float has more than twice the bits of both formats plus two, so the second
+// rounding is the only one that shows.
+template <class F> struct HAdd {
+  static uint16_t f(uint16_t a, uint16_t b) {
+    return F::put(F::get(a) + F::get(b));
+  }
+};
+template <class F> struct HSub {
+  static uint16_t f(uint16_t a, uint16_t b) {
+    return F::put(F::get(a) - F::get(b));
+  }
+};
+// A product of bf16 numbers can fall below the normal floats, so it is rounded
+// from the exact double.
+template <class F> struct HMul {
+  static uint16_t f(uint16_t a, uint16_t b) {
+    return F::put(F::get(a) * F::get(b));
+  }
+};
 template <> struct HMul<FormatBf16> {
-  static uint16_t f(uint16_t a, uint16_t b) { return putOdd<FormatBf16>(double(floatFromBf16(a)) * double(floatFromBf16(b))); }
+  static uint16_t f(uint16_t a, uint16_t b) {
+    return putOdd<FormatBf16>(double(floatFromBf16(a)) *
+                              double(floatFromBf16(b)));
+  }
 };
 template <class F> struct HFma {
   static uint16_t f(uint16_t a, uint16_t b, uint16_t c) {
-    return putOdd<F>(addToOdd(double(F::get(a)) * double(F::get(b)), double(F::get(c))));
+    return putOdd<F>(
+        addToOdd(double(F::get(a)) * double(F::get(b)), double(F::get(c))));
   }
 };
 template <class F> struct HFmaRelu {
@@ -57,7 +77,8 @@ template <class F, bool Max, bool Nan> struct HMinMax {
     if (nanA || nanB)
       return Nan || (nanA && nanB) ? F::nan : nanA ? b : a;
     // Ordering the bit patterns orders the numbers, with -0 below +0.
-    int x = a & 0x8000 ? -int(a & 0x7fff) - 1 : int(a), y = b & 0x8000 ? -int(b & 0x7fff) - 1 : int(b);
+    int x = a & 0x8000 ? -int(a & 0x7fff) - 1 : int(a),
+        y = b & 0x8000 ? -int(b & 0x7fff) - 1 : int(b);
     return (Max ? x > y : x < y) ? a : b;
   }
 };
@@ -67,36 +88,67 @@ template <class F, bool Max, bool Nan> struct HMinMaxXor {
     return (r & 0x7fff) > F::infinity ? r : uint16_t(r | ((a ^ b) & 0x8000));
   }
 };
-template <class F> struct HNeg { static uint16_t f(uint16_t a) { return (a & 0x7fff) > F::infinity ? F::nan : a ^ 0x8000; } };
-template <class F> struct HAbs { static uint16_t f(uint16_t a) { return (a & 0x7fff) > F::infinity ? F::nan : a & 0x7fff; } };
-template <class F> struct HExp2 { static uint16_t f(uint16_t a) { return F::put(std::exp2(F::get(a))); } };
-template <class F> struct HTanh { static uint16_t f(uint16_t a) { return F::put(std::tanh(F::get(a))); } };
+template <class F> struct HNeg {
+  static uint16_t f(uint16_t a) {
+    return (a & 0x7fff) > F::infinity ? F::nan : a ^ 0x8000;
+  }
+};
+template <class F> struct HAbs {
+  static uint16_t f(uint16_t a) {
+    return (a & 0x7fff) > F::infinity ? F::nan : a & 0x7fff;
+  }
+};
+template <class F> struct HExp2 {
+  static uint16_t f(uint16_t a) { return F::put(std::exp2(F::get(a))); }
+};
+template <class F> struct HTanh {
+  static uint16_t f(uint16_t a) { return F::put(std::tanh(F::get(a))); }
+};
 
-template <class F, class Op, bool Ftz, bool Sat, class... A> inline uint16_t wrapHalf(A... a) {
+template <class F, class Op, bool Ftz, bool Sat, class... A>
+inline uint16_t wrapHalf(A... a) {
   auto in = [](uint16_t b) { return Ftz ? F::flush(b) : b; };
   uint16_t r = Op::f(in(a)...);
   if constexpr (Ftz)
     r = F::flush(r);
   if constexpr (Sat)
-    r = (r & 0x8000) || (r & 0x7fff) > F::infinity ? 0 : r > F::one ? F::one : r;
+    r = (r & 0x8000) || (r & 0x7fff) > F::infinity ? 0
+        : r > F::one                               ? F::one
+                                                   : r;
   return r;
 }
-template <class F, class Op, bool Ftz, bool Sat> uint16_t one1(uint16_t a) { return wrapHalf<F, Op, Ftz, Sat>(a); }
-template <class F, class Op, bool Ftz, bool Sat> uint16_t one2(uint16_t a, uint16_t b) { return wrapHalf<F, Op, Ftz, Sat>(a, b); }
-template <class F, class Op, bool Ftz, bool Sat> uint16_t one3(uint16_t a, uint16_t b, uint16_t c) { return wrapHalf<F, Op, Ftz, Sat>(a, b, c); }
-inline uint32_t join(uint16_t lo, uint16_t hi) { return uint32_t(hi) << 16 | lo; }
+template <class F, class Op, bool Ftz, bool Sat> uint16_t one1(uint16_t a) {
+  return wrapHalf<F, Op, Ftz, Sat>(a);
+}
+template <class F, class Op, bool Ftz, bool Sat>
+uint16_t one2(uint16_t a, uint16_t b) {
+  return wrapHalf<F, Op, Ftz, Sat>(a, b);
+}
+template <class F, class Op, bool Ftz, bool Sat>
+uint16_t one3(uint16_t a, uint16_t b, uint16_t c) {
+  return wrapHalf<F, Op, Ftz, Sat>(a, b, c);
+}
+inline uint32_t join(uint16_t lo, uint16_t hi) {
+  return uint32_t(hi) << 16 | lo;
+}
 template <class F, class Op, bool Ftz, bool Sat> uint32_t pair1(uint32_t a) {
-  return join(wrapHalf<F, Op, Ftz, Sat>(uint16_t(a)), wrapHalf<F, Op, Ftz, Sat>(uint16_t(a >> 16)));
+  return join(wrapHalf<F, Op, Ftz, Sat>(uint16_t(a)),
+              wrapHalf<F, Op, Ftz, Sat>(uint16_t(a >> 16)));
 }
-template <class F, class Op, bool Ftz, bool Sat> uint32_t pair2(uint32_t a, uint32_t b) {
-  return join(wrapHalf<F, Op, Ftz, Sat>(uint16_t(a), uint16_t(b)), wrapHalf<F, Op, Ftz, Sat>(uint16_t(a >> 16), uint16_t(b >> 16)));
+template <class F, class Op, bool Ftz, bool Sat>
+uint32_t pair2(uint32_t a, uint32_t b) {
+  return join(wrapHalf<F, Op, Ftz, Sat>(uint16_t(a), uint16_t(b)),
+              wrapHalf<F, Op, Ftz, Sat>(uint16_t(a >> 16), uint16_t(b >> 16)));
 }
-template <class F, class Op, bool Ftz, bool Sat> uint32_t pair3(uint32_t a, uint32_t b, uint32_t c) {
+template <class F, class Op, bool Ftz, bool Sat>
+uint32_t pair3(uint32_t a, uint32_t b, uint32_t c) {
   return join(wrapHalf<F, Op, Ftz, Sat>(uint16_t(a), uint16_t(b), uint16_t(c)),
-              wrapHalf<F, Op, Ftz, Sat>(uint16_t(a >> 16), uint16_t(b >> 16), uint16_t(c >> 16)));
+              wrapHalf<F, Op, Ftz, Sat>(uint16_t(a >> 16), uint16_t(b >> 16),
+                                        uint16_t(c >> 16)));
 }
 
-template <class F, class Op, unsigned N, bool Ftz, bool Sat> ExecFn shape(bool packed) {
+template <class F, class Op, unsigned N, bool Ftz, bool Sat>
+ExecFn shape(bool packed) {
   if constexpr (N == 1)
     return packed ? map<pair1<F, Op, Ftz, Sat>> : map<one1<F, Op, Ftz, Sat>>;
   else if constexpr (N == 2)
@@ -104,13 +156,17 @@ template <class F, class Op, unsigned N, bool Ftz, bool Sat> ExecFn shape(bool p
   else
     return packed ? map<pair3<F, Op, Ftz, Sat>> : map<one3<F, Op, Ftz, Sat>>;
 }
-template <template <class> class Op, unsigned N> ExecFn pickHalf(Type type, bool ftz, bool sat) {
+template <template <class> class Op, unsigned N>
+ExecFn pickHalf(Type type, bool ftz, bool sat) {
   bool packed = type == Type::F16x2 || type == Type::BF16x2;
   if (type == Type::BF16 || type == Type::BF16x2)
-    return ftz ? shape<FormatBf16, Op<FormatBf16>, N, true, false>(packed) : shape<FormatBf16, Op<FormatBf16>, N, false, false>(packed);
+    return ftz ? shape<FormatBf16, Op<FormatBf16>, N, true, false>(packed)
+               : shape<FormatBf16, Op<FormatBf16>, N, false, false>(packed);
   using O = Op<FormatHalf>;
-  return ftz ? (sat ? shape<FormatHalf, O, N, true, true>(packed) : shape<FormatHalf, O, N, true, false>(packed))
-             : (sat ? shape<FormatHalf, O, N, false, true>(packed) : shape<FormatHalf, O, N, false, false>(packed));
+  return ftz ? (sat ? shape<FormatHalf, O, N, true, true>(packed)
+                    : shape<FormatHalf, O, N, true, false>(packed))
+             : (sat ? shape<FormatHalf, O, N, false, true>(packed)
+                    : shape<FormatHalf, O, N, false, false>(packed));
 }
 
 template <class F> using HMin = HMinMax<F, false, false>;
@@ -127,10 +183,14 @@ ExecFn pickHalfMinMax(FunctionDecoder &d, Type type, bool max, bool ftz) {
   if (xorsign && !d.has("abs"))
     return nullptr;
   if (xorsign)
-    return max ? (nan ? pickHalf<HMaxXorNan, 2>(type, ftz, false) : pickHalf<HMaxXor, 2>(type, ftz, false))
-               : (nan ? pickHalf<HMinXorNan, 2>(type, ftz, false) : pickHalf<HMinXor, 2>(type, ftz, false));
-  return max ? (nan ? pickHalf<HMaxNan, 2>(type, ftz, false) : pickHalf<HMax, 2>(type, ftz, false))
-             : (nan ? pickHalf<HMinNan, 2>(type, ftz, false) : pickHalf<HMin, 2>(type, ftz, false));
+    return max ? (nan ? pickHalf<HMaxXorNan, 2>(type, ftz, false)
+                      : pickHalf<HMaxXor, 2>(type, ftz, false))
+               : (nan ? pickHalf<HMinXorNan, 2>(type, ftz, false)
+                      : pickHalf<HMinXor, 2>(type, ftz, false));
+  return max ? (nan ? pickHalf<HMaxNan, 2>(type, ftz, false)
+                    : pickHalf<HMax, 2>(type, ftz, false))
+             : (nan ? pickHalf<HMinNan, 2>(type, ftz, false)
+                    : pickHalf<HMin, 2>(type, ftz, false));
 }
 } // namespace
 
@@ -144,32 +204,56 @@ bool tile::sim::decodeHalfArith(FunctionDecoder &d, Arith op, Type type) {
   if (sat && (type == Type::BF16 || type == Type::BF16x2))
     return d.error(".sat is for f16");
   switch (op) {
-  case Arith::Add: fn = pickHalf<HAdd, 2>(type, ftz, sat); break;
-  case Arith::Sub: fn = pickHalf<HSub, 2>(type, ftz, sat); break;
-  case Arith::Mul: fn = pickHalf<HMul, 2>(type, ftz, sat); break;
+  case Arith::Add:
+    fn = pickHalf<HAdd, 2>(type, ftz, sat);
+    break;
+  case Arith::Sub:
+    fn = pickHalf<HSub, 2>(type, ftz, sat);
+    break;
+  case Arith::Mul:
+    fn = pickHalf<HMul, 2>(type, ftz, sat);
+    break;
   case Arith::Fma:
-    fn = relu ? pickHalf<HFmaRelu, 3>(type, ftz, sat) : pickHalf<HFma, 3>(type, ftz, sat);
+    fn = relu ? pickHalf<HFmaRelu, 3>(type, ftz, sat)
+              : pickHalf<HFma, 3>(type, ftz, sat);
     sources = 3;
     break;
-  case Arith::Min: fn = pickHalfMinMax(d, type, false, ftz); break;
-  case Arith::Max: fn = pickHalfMinMax(d, type, true, ftz); break;
-  case Arith::Neg: fn = pickHalf<HNeg, 1>(type, ftz, false); sources = 1; break;
-  case Arith::Abs: fn = pickHalf<HAbs, 1>(type, ftz, false); sources = 1; break;
-  case Arith::Div: break;
+  case Arith::Min:
+    fn = pickHalfMinMax(d, type, false, ftz);
+    break;
+  case Arith::Max:
+    fn = pickHalfMinMax(d, type, true, ftz);
+    break;
+  case Arith::Neg:
+    fn = pickHalf<HNeg, 1>(type, ftz, false);
+    sources = 1;
+    break;
+  case Arith::Abs:
+    fn = pickHalf<HAbs, 1>(type, ftz, false);
+    sources = 1;
+    break;
+  case Arith::Div:
+    break;
   }
-  return fn ? uniformOperands(d, type, sources) && d.emit(fn, Class::Float16) : d.badType(type);
+  return fn ? uniformOperands(d, type, sources) && d.emit(fn, Class::Float16)
+            : d.badType(type);
 }
 
 namespace {
-template <template <class> class Op> bool decodeHalfFunction(FunctionDecoder &d, Type type) {
+template <template <class> class Op>
+bool decodeHalfFunction(FunctionDecoder &d, Type type) {
   bool ftz = d.has("ftz");
   d.has("approx");
-  return uniformOperands(d, type, 1) && d.emit(pickHalf<Op, 1>(type, ftz, false), Class::Special);
+  return uniformOperands(d, type, 1) &&
+         d.emit(pickHalf<Op, 1>(type, ftz, false), Class::Special);
 }
 } // namespace
 
 namespace tile::sim {
-bool decodeHalfExp2(FunctionDecoder &d, Type type) { return decodeHalfFunction<HExp2>(d, type); }
-bool decodeHalfTanh(FunctionDecoder &d, Type type) { return decodeHalfFunction<HTanh>(d, type); }
+bool decodeHalfExp2(FunctionDecoder &d, Type type) {
+  return decodeHalfFunction<HExp2>(d, type);
+}
+bool decodeHalfTanh(FunctionDecoder &d, Type type) {
+  return decodeHalfFunction<HTanh>(d, type);
+}
 } // namespace tile::sim
-

@@ -15,13 +15,17 @@ Step needWarp(Ctx &c, const Inst &inst, uint32_t mask) {
   if (mask == FullMask)
     return Step::Next;
   if (c.warp->exited)
-    return c.fail(inst, firstLane(mask), "missing-lanes", "a matrix instruction needs all 32 lanes; some have exited");
+    return c.fail(inst, firstLane(mask), "missing-lanes",
+                  "a matrix instruction needs all 32 lanes; some have exited");
   if (!c.gather(FullMask, retry))
     return retry ? Step::Jump : Step::Block;
-  return c.fail(inst, firstLane(mask), "missing-lanes", "a matrix instruction needs all 32 lanes; the guard is false for some");
+  return c.fail(
+      inst, firstLane(mask), "missing-lanes",
+      "a matrix instruction needs all 32 lanes; the guard is false for some");
 }
 
-/// Rows of 16 bytes: lanes 8 j to 8 j + 7 hold the addresses of matrix j. mod[0]: matrices; mod[1]: transposed.
+/// Rows of 16 bytes: lanes 8 j to 8 j + 7 hold the addresses of matrix j.
+/// mod[0]: matrices; mod[1]: transposed.
 Step execLoadMatrix(Ctx &c, const Inst &inst, uint32_t mask) {
   if (Step s = needWarp(c, inst, mask); s != Step::Next)
     return s;
@@ -39,7 +43,8 @@ Step execLoadMatrix(Ctx &c, const Inst &inst, uint32_t mask) {
     uint32_t *out = c.dst<uint32_t>(slots[j]);
     for (unsigned l = 0; l < Lanes; ++l) {
       unsigned g = l / 4, p = 2 * (l % 4);
-      out[l] = inst.mod[1] ? uint32_t(m[p + 1][g]) << 16 | m[p][g] : uint32_t(m[g][p + 1]) << 16 | m[g][p];
+      out[l] = inst.mod[1] ? uint32_t(m[p + 1][g]) << 16 | m[p][g]
+                           : uint32_t(m[g][p + 1]) << 16 | m[g][p];
     }
   }
   return Step::Next;
@@ -118,13 +123,15 @@ bool decodeRows(FunctionDecoder &d, bool store) {
     return d.errorAt(list, "expected " + std::to_string(count) + " registers");
   std::vector<uint32_t> slots;
   for (const ast::Operand *e : elements)
-    if (store ? !d.src(*e, Type::B32, slots.emplace_back()) : !d.dst(*e, Type::B32, slots.emplace_back()))
+    if (store ? !d.src(*e, Type::B32, slots.emplace_back())
+              : !d.dst(*e, Type::B32, slots.emplace_back()))
       return false;
   d.inst.ext = d.beginExt();
   d.inst.extCount = uint16_t(count);
   for (uint32_t slot : slots)
     d.pushExt(slot);
-  return d.emit(store ? execStoreMatrix : execLoadMatrix, store ? Class::Store : Class::Load);
+  return d.emit(store ? execStoreMatrix : execLoadMatrix,
+                store ? Class::Store : Class::Load);
 }
 bool decodeLoadMatrix(FunctionDecoder &d) { return decodeRows(d, false); }
 bool decodeStoreMatrix(FunctionDecoder &d) { return decodeRows(d, true); }
@@ -133,10 +140,13 @@ bool decodeMoveMatrix(FunctionDecoder &d) {
   d.has("aligned");
   if (!d.has("m8n8") || !d.has("trans") || d.takeType() != Type::B16)
     return d.error("needs .m8n8.trans.b16");
-  return uniformOperands(d, Type::B32, 1) && d.emit(execMoveMatrix, Class::Collective);
+  return uniformOperands(d, Type::B32, 1) &&
+         d.emit(execMoveMatrix, Class::Collective);
 }
 } // namespace
 
 void tile::sim::registerMatrix(DecodeTable &t) {
-  t.insert({{"ldmatrix", decodeLoadMatrix}, {"stmatrix", decodeStoreMatrix}, {"movmatrix", decodeMoveMatrix}});
+  t.insert({{"ldmatrix", decodeLoadMatrix},
+            {"stmatrix", decodeStoreMatrix},
+            {"movmatrix", decodeMoveMatrix}});
 }

@@ -10,13 +10,15 @@
 
 using namespace tile::sim;
 
-static bool misuse(Ctx &c, const Inst &inst, unsigned lane, std::string message) {
+static bool misuse(Ctx &c, const Inst &inst, unsigned lane,
+                   std::string message) {
   c.fail(inst, lane, "mbarrier-misuse", std::move(message));
   return false;
 }
 
 /// The object at an address; null after recording an error.
-static std::byte *locate(Ctx &c, const Inst &inst, unsigned lane, uint64_t address, Cta *&owner, uint32_t &offset) {
+static std::byte *locate(Ctx &c, const Inst &inst, unsigned lane,
+                         uint64_t address, Cta *&owner, uint32_t &offset) {
   if (address & 7) {
     c.fail(inst, lane, "misaligned", "an mbarrier must be aligned to 8 bytes");
     return nullptr;
@@ -25,10 +27,12 @@ static std::byte *locate(Ctx &c, const Inst &inst, unsigned lane, uint64_t addre
     misuse(c, inst, lane, "an mbarrier must be in shared memory");
     return nullptr;
   }
-  return sharedRange(c, inst, lane, address, 8, "mbarrier access", owner, offset);
+  return sharedRange(c, inst, lane, address, 8, "mbarrier access", owner,
+                     offset);
 }
 
-static bool load(Ctx &c, const Inst &inst, unsigned lane, const std::byte *host, MbarrierState &state) {
+static bool load(Ctx &c, const Inst &inst, unsigned lane, const std::byte *host,
+                 MbarrierState &state) {
   uint64_t bits;
   std::memcpy(&bits, host, 8);
   if (!MbarrierState::isValid(bits))
@@ -37,7 +41,9 @@ static bool load(Ctx &c, const Inst &inst, unsigned lane, const std::byte *host,
   return true;
 }
 
-bool tile::sim::changeMbarrier(Ctx &c, const Inst &inst, unsigned lane, uint64_t address, const MbarrierChange &change, uint64_t *before) {
+bool tile::sim::changeMbarrier(Ctx &c, const Inst &inst, unsigned lane,
+                               uint64_t address, const MbarrierChange &change,
+                               uint64_t *before) {
   Cta *owner;
   uint32_t offset;
   std::byte *host = locate(c, inst, lane, address, owner, offset);
@@ -47,10 +53,17 @@ bool tile::sim::changeMbarrier(Ctx &c, const Inst &inst, unsigned lane, uint64_t
   if (before)
     *before = s.pack();
   if (change.arrivals > s.pending)
-    return misuse(c, inst, lane, std::to_string(change.arrivals) + " arrivals at an mbarrier whose phase waits for only " + std::to_string(s.pending));
-  int64_t transactions = int64_t(s.transactions) + change.expect - change.complete;
-  if (transactions > MbarrierState::maxTransactions || transactions < -MbarrierState::maxTransactions)
-    return misuse(c, inst, lane, "the transaction count " + std::to_string(transactions) + " of the mbarrier is out of range");
+    return misuse(c, inst, lane,
+                  std::to_string(change.arrivals) +
+                      " arrivals at an mbarrier whose phase waits for only " +
+                      std::to_string(s.pending));
+  int64_t transactions =
+      int64_t(s.transactions) + change.expect - change.complete;
+  if (transactions > MbarrierState::maxTransactions ||
+      transactions < -MbarrierState::maxTransactions)
+    return misuse(c, inst, lane,
+                  "the transaction count " + std::to_string(transactions) +
+                      " of the mbarrier is out of range");
   s.transactions = int32_t(transactions);
   s.pending -= change.arrivals;
   s.expected -= std::min(change.drop, s.expected);
@@ -78,7 +91,9 @@ Step execInit(Ctx &c, const Inst &inst, uint32_t mask) {
     if (!host)
       return Step::Error;
     if (count == 0 || count > MbarrierState::maxCount)
-      return c.fail(inst, l, "mbarrier-misuse", "an mbarrier cannot expect " + std::to_string(count) + " arrivals");
+      return c.fail(inst, l, "mbarrier-misuse",
+                    "an mbarrier cannot expect " + std::to_string(count) +
+                        " arrivals");
     MbarrierState s;
     s.expected = s.pending = count;
     uint64_t bits = s.pack();
@@ -114,12 +129,22 @@ Step execChange(Ctx &c, const Inst &inst, uint32_t mask) {
     unsigned l = unsigned(std::countr_zero(m));
     MbarrierChange change;
     uint32_t count = inst.op[2] != NoSlot ? c.src<uint32_t>(inst.op[2])[l] : 1;
-    int32_t bytes = inst.op[3] != NoSlot ? int32_t(c.src<uint32_t>(inst.op[3])[l]) : 0;
+    int32_t bytes =
+        inst.op[3] != NoSlot ? int32_t(c.src<uint32_t>(inst.op[3])[l]) : 0;
     switch (Change(inst.mod[0])) {
-    case Drop: change.drop = count; [[fallthrough]];
-    case Arrive: change.arrivals = count; change.expect = bytes; break;
-    case ExpectTx: change.expect = bytes; break;
-    case CompleteTx: change.complete = bytes; break;
+    case Drop:
+      change.drop = count;
+      [[fallthrough]];
+    case Arrive:
+      change.arrivals = count;
+      change.expect = bytes;
+      break;
+    case ExpectTx:
+      change.expect = bytes;
+      break;
+    case CompleteTx:
+      change.complete = bytes;
+      break;
     }
     uint64_t before = 0;
     if (!changeMbarrier(c, inst, l, address[l], change, &before))
@@ -130,7 +155,8 @@ Step execChange(Ctx &c, const Inst &inst, uint32_t mask) {
   return Step::Next;
 }
 
-/// op: predicate, address, state or parity. mod[0]: parity; mod[1]: may suspend.
+/// op: predicate, address, state or parity. mod[0]: parity; mod[1]: may
+/// suspend.
 Step execWait(Ctx &c, const Inst &inst, uint32_t mask) {
   uint64_t address[Lanes];
   gatherAddresses(c, inst, inst.op[1], inst.imm, address);
@@ -143,7 +169,8 @@ Step execWait(Ctx &c, const Inst &inst, uint32_t mask) {
     std::byte *host = locate(c, inst, l, address[l], owner, offset);
     if (!host || !load(c, inst, l, host, s))
       return Step::Error;
-    uint32_t phase = inst.mod[0] ? c.src<uint32_t>(inst.op[2])[l] & 1 : uint32_t(c.src<uint64_t>(inst.op[2])[l] & 1);
+    uint32_t phase = inst.mod[0] ? c.src<uint32_t>(inst.op[2])[l] & 1
+                                 : uint32_t(c.src<uint64_t>(inst.op[2])[l] & 1);
     if (s.phase == phase)
       continue;
     done |= 1u << l;
@@ -162,7 +189,9 @@ Step execWait(Ctx &c, const Inst &inst, uint32_t mask) {
   return Step::Yield;
 }
 
-uint32_t pendingCount(uint64_t state) { return MbarrierState::unpack(state).pending; }
+uint32_t pendingCount(uint64_t state) {
+  return MbarrierState::unpack(state).pending;
+}
 
 /// The mbarrier hears of the thread's earlier copies. mod[0]: .noinc.
 Step execCopyArrive(Ctx &c, const Inst &inst, uint32_t mask) {
@@ -178,7 +207,8 @@ Step execCopyArrive(Ctx &c, const Inst &inst, uint32_t mask) {
       uint32_t agent = c.checker->copyAgent(*c.cta, *c.warp);
       c.checker->completesOn(*owner, offset, agent, c.checker->now(agent));
     }
-    // Without .noinc the pending count goes up by the arrival that then happens.
+    // Without .noinc the pending count goes up by the arrival that then
+    // happens.
     MbarrierChange change;
     change.arrivals = inst.mod[0] ? 1 : 0;
     if (!changeMbarrier(c, inst, l, address[l], change, nullptr))
@@ -203,7 +233,8 @@ bool decodeArrive(FunctionDecoder &d, Change change) {
   Space space = Space::Shared;
   bool hasState = d.operand(0).kind != ast::Operand::Kind::Address;
   size_t at = hasState ? 1 : 0;
-  if (!d.expectOperands(at + 1 + expect, at + 2) || !d.address(d.operand(at), 1, space))
+  if (!d.expectOperands(at + 1 + expect, at + 2) ||
+      !d.address(d.operand(at), 1, space))
     return false;
   if (hasState && !d.isSink(d.operand(0)) && !d.dst(0, Type::B64, 0))
     return false;
@@ -218,7 +249,8 @@ bool decodeTx(FunctionDecoder &d, Change change) {
   d.takeType();
   Space space = Space::Shared;
   d.inst.mod[0] = change;
-  return d.expectOperands(2, 2) && d.address(d.operand(0), 1, space) && d.src(1, Type::B32, 3) && d.emit(execChange, Class::Barrier);
+  return d.expectOperands(2, 2) && d.address(d.operand(0), 1, space) &&
+         d.src(1, Type::B32, 3) && d.emit(execChange, Class::Barrier);
 }
 
 bool decodeMbarrierWait(FunctionDecoder &d, bool suspend) {
@@ -227,7 +259,9 @@ bool decodeMbarrierWait(FunctionDecoder &d, bool suspend) {
   takeScope(d);
   d.takeType();
   Space space = Space::Shared;
-  return d.expectOperands(3, suspend ? 4 : 3) && d.address(d.operand(1), 1, space) && d.src(2, d.inst.mod[0] ? Type::B32 : Type::B64, 2) &&
+  return d.expectOperands(3, suspend ? 4 : 3) &&
+         d.address(d.operand(1), 1, space) &&
+         d.src(2, d.inst.mod[0] ? Type::B32 : Type::B64, 2) &&
          d.dst(0, Type::Pred, 0) && d.emit(execWait, Class::Barrier);
 }
 
@@ -238,12 +272,14 @@ bool decodeMbarrier(FunctionDecoder &d) {
   if (d.has("init")) {
     takeScope(d);
     d.takeType();
-    return d.expectOperands(2, 2) && d.address(d.operand(0), 1, space) && d.src(1, Type::B32, 2) && d.emit(execInit, Class::Barrier);
+    return d.expectOperands(2, 2) && d.address(d.operand(0), 1, space) &&
+           d.src(1, Type::B32, 2) && d.emit(execInit, Class::Barrier);
   }
   if (d.has("inval")) {
     takeScope(d);
     d.takeType();
-    return d.expectOperands(1, 1) && d.address(d.operand(0), 1, space) && d.emit(execInval, Class::Barrier);
+    return d.expectOperands(1, 1) && d.address(d.operand(0), 1, space) &&
+           d.emit(execInval, Class::Barrier);
   }
   if (d.has("arrive"))
     return decodeArrive(d, Arrive);
@@ -259,7 +295,8 @@ bool decodeMbarrier(FunctionDecoder &d) {
     return decodeMbarrierWait(d, true);
   if (d.has("pending_count")) {
     d.takeType();
-    return d.expectOperands(2, 2) && d.src(1, Type::B64, 1) && d.dst(0, Type::B32, 0) && d.emit(map<pendingCount>, Class::Barrier);
+    return d.expectOperands(2, 2) && d.src(1, Type::B64, 1) &&
+           d.dst(0, Type::B32, 0) && d.emit(map<pendingCount>, Class::Barrier);
   }
   return d.error("unknown operation of mbarrier");
 }
@@ -272,7 +309,10 @@ bool tile::sim::decodeCopyArrive(FunctionDecoder &d) {
   takeScope(d);
   d.takeType();
   Space space = Space::Shared;
-  return d.expectOperands(1, 1) && d.address(d.operand(0), 1, space) && d.emit(execCopyArrive, Class::Async);
+  return d.expectOperands(1, 1) && d.address(d.operand(0), 1, space) &&
+         d.emit(execCopyArrive, Class::Async);
 }
 
-void tile::sim::registerMbarrier(DecodeTable &t) { t.insert({{"mbarrier", decodeMbarrier}}); }
+void tile::sim::registerMbarrier(DecodeTable &t) {
+  t.insert({{"mbarrier", decodeMbarrier}});
+}

@@ -15,15 +15,18 @@ struct Quad {
   uint64_t low, high;
 };
 
-/// T is the element in memory, S a lane of the register. mod[0]: elements; mod[1]: register bits that a
-/// narrow element is extended to.
-template <class T, class S> Step execLoad(Ctx &c, const Inst &inst, uint32_t mask) {
+/// T is the element in memory, S a lane of the register. mod[0]: elements;
+/// mod[1]: register bits that a narrow element is extended to.
+template <class T, class S>
+Step execLoad(Ctx &c, const Inst &inst, uint32_t mask) {
   Translation t;
   gatherAddresses(c, inst, inst.op[1], inst.imm, t.address);
   unsigned count = inst.mod[0];
-  if (!translate(c, inst, mask, inst.space, unsigned(sizeof(T)) * count, Access::Load, t))
+  if (!translate(c, inst, mask, inst.space, unsigned(sizeof(T)) * count,
+                 Access::Load, t))
     return Step::Error;
-  uint64_t keep = inst.mod[1] >= 64 ? ~uint64_t(0) : (uint64_t(1) << inst.mod[1]) - 1;
+  uint64_t keep =
+      inst.mod[1] >= 64 ? ~uint64_t(0) : (uint64_t(1) << inst.mod[1]) - 1;
   const uint32_t *slots = &c.code->ext[inst.ext];
   for (unsigned v = 0; v < count; ++v) {
     if (slots[v] == NoSlot)
@@ -43,7 +46,8 @@ template <class T, class S> Step execLoad(Ctx &c, const Inst &inst, uint32_t mas
   return Step::Next;
 }
 
-template <class T, class S> Step execStore(Ctx &c, const Inst &inst, uint32_t mask) {
+template <class T, class S>
+Step execStore(Ctx &c, const Inst &inst, uint32_t mask) {
   Translation t;
   gatherAddresses(c, inst, inst.op[1], inst.imm, t.address);
   unsigned count = inst.mod[0];
@@ -52,10 +56,12 @@ template <class T, class S> Step execStore(Ctx &c, const Inst &inst, uint32_t ma
   if (c.checker) {
     for (unsigned v = 0; v < count; ++v)
       for (unsigned l = 0; l < Lanes; ++l)
-        std::memcpy(data + l * 32 + v * sizeof(T), c.src<S>(slots[v]) + l, std::min(sizeof(T), sizeof(S)));
+        std::memcpy(data + l * 32 + v * sizeof(T), c.src<S>(slots[v]) + l,
+                    std::min(sizeof(T), sizeof(S)));
     c.storeData = data;
   }
-  bool good = translate(c, inst, mask, inst.space, unsigned(sizeof(T)) * count, Access::Store, t);
+  bool good = translate(c, inst, mask, inst.space, unsigned(sizeof(T)) * count,
+                        Access::Store, t);
   c.storeData = nullptr;
   if (!good)
     return Step::Error;
@@ -77,29 +83,56 @@ template <class T, class S> Step execStore(Ctx &c, const Inst &inst, uint32_t ma
 
 ExecFn pickLoad(Type type, bool wide) {
   switch (type) {
-  case Type::B8: case Type::U8: return wide ? execLoad<uint8_t, uint64_t> : execLoad<uint8_t, uint32_t>;
-  case Type::S8: return wide ? execLoad<int8_t, uint64_t> : execLoad<int8_t, uint32_t>;
-  case Type::B16: case Type::U16: case Type::F16: case Type::BF16: return wide ? execLoad<uint16_t, uint64_t> : execLoad<uint16_t, uint32_t>;
-  case Type::S16: return wide ? execLoad<int16_t, uint64_t> : execLoad<int16_t, uint32_t>;
-  case Type::B32: case Type::U32: case Type::F32: case Type::F16x2: case Type::BF16x2: return wide ? execLoad<uint32_t, uint64_t> : execLoad<uint32_t, uint32_t>;
-  case Type::S32: return wide ? execLoad<int32_t, uint64_t> : execLoad<int32_t, uint32_t>;
-  case Type::B64: case Type::U64: case Type::S64: case Type::F64: return execLoad<uint64_t, uint64_t>;
-  case Type::B128: return execLoad<Quad, uint64_t>;
-  default: return nullptr;
+  case Type::B8:
+  case Type::U8:
+    return wide ? execLoad<uint8_t, uint64_t> : execLoad<uint8_t, uint32_t>;
+  case Type::S8:
+    return wide ? execLoad<int8_t, uint64_t> : execLoad<int8_t, uint32_t>;
+  case Type::B16:
+  case Type::U16:
+  case Type::F16:
+  case Type::BF16:
+    return wide ? execLoad<uint16_t, uint64_t> : execLoad<uint16_t, uint32_t>;
+  case Type::S16:
+    return wide ? execLoad<int16_t, uint64_t> : execLoad<int16_t, uint32_t>;
+  case Type::B32:
+  case Type::U32:
+  case Type::F32:
+  case Type::F16x2:
+  case Type::BF16x2:
+    return wide ? execLoad<uint32_t, uint64_t> : execLoad<uint32_t, uint32_t>;
+  case Type::S32:
+    return wide ? execLoad<int32_t, uint64_t> : execLoad<int32_t, uint32_t>;
+  case Type::B64:
+  case Type::U64:
+  case Type::S64:
+  case Type::F64:
+    return execLoad<uint64_t, uint64_t>;
+  case Type::B128:
+    return execLoad<Quad, uint64_t>;
+  default:
+    return nullptr;
   }
 }
 ExecFn pickStore(Type type, bool wide) {
   switch (bitsOf(type)) {
-  case 8: return wide ? execStore<uint8_t, uint64_t> : execStore<uint8_t, uint32_t>;
-  case 16: return wide ? execStore<uint16_t, uint64_t> : execStore<uint16_t, uint32_t>;
-  case 32: return wide ? execStore<uint32_t, uint64_t> : execStore<uint32_t, uint32_t>;
-  case 64: return execStore<uint64_t, uint64_t>;
-  case 128: return execStore<Quad, uint64_t>;
-  default: return nullptr;
+  case 8:
+    return wide ? execStore<uint8_t, uint64_t> : execStore<uint8_t, uint32_t>;
+  case 16:
+    return wide ? execStore<uint16_t, uint64_t> : execStore<uint16_t, uint32_t>;
+  case 32:
+    return wide ? execStore<uint32_t, uint64_t> : execStore<uint32_t, uint32_t>;
+  case 64:
+    return execStore<uint64_t, uint64_t>;
+  case 128:
+    return execStore<Quad, uint64_t>;
+  default:
+    return nullptr;
   }
 }
 
-/// Everything about caches, ordering and scope: no effect on what a sequential machine computes.
+/// Everything about caches, ordering and scope: no effect on what a sequential
+/// machine computes.
 struct CacheHints {
   bool hint = false, ordered = false;
 };
@@ -115,7 +148,8 @@ CacheHints takeHints(FunctionDecoder &d) {
   d.hasOneOf({"ca", "cg", "cs", "cv", "lu", "wb", "wt"});
   out.hint |= d.has("level::cache_hint");
   d.has("nc");
-  out.ordered |= d.hasOneOf({"volatile", "relaxed", "acquire", "release", "mmio"}) >= 0;
+  out.ordered |=
+      d.hasOneOf({"volatile", "relaxed", "acquire", "release", "mmio"}) >= 0;
   d.has("weak");
   out.ordered |= d.hasOneOf({"cta", "cluster", "gpu", "sys"}) >= 0;
   d.has("unified");
@@ -123,8 +157,13 @@ CacheHints takeHints(FunctionDecoder &d) {
 }
 
 Space takeSpace(FunctionDecoder &d) {
-  static constexpr Space list[] = {Space::Global, Space::Shared, Space::Shared, Space::SharedCluster, Space::Local, Space::Const, Space::Param, Space::Param, Space::Local};
-  int index = d.hasOneOf({"global", "shared", "shared::cta", "shared::cluster", "local", "const", "param", "param::entry", "param::func"});
+  static constexpr Space list[] = {
+      Space::Global,        Space::Shared, Space::Shared,
+      Space::SharedCluster, Space::Local,  Space::Const,
+      Space::Param,         Space::Param,  Space::Local};
+  int index =
+      d.hasOneOf({"global", "shared", "shared::cta", "shared::cluster", "local",
+                  "const", "param", "param::entry", "param::func"});
   return index < 0 ? Space::Generic : list[index];
 }
 
@@ -133,17 +172,20 @@ int takeVector(FunctionDecoder &d) {
   return index < 0 ? 1 : 2 << index;
 }
 
-bool takeElements(FunctionDecoder &d, const ast::Operand &operand, unsigned count, std::vector<const ast::Operand *> &out) {
+bool takeElements(FunctionDecoder &d, const ast::Operand &operand,
+                  unsigned count, std::vector<const ast::Operand *> &out) {
   if (count == 1) {
     out = d.elements(operand);
     return out.size() == 1 || d.errorAt(operand, "expected one register");
   }
   if (operand.kind != OK::Vector) {
     // A vector register: its components in order.
-    return d.errorAt(operand, "expected a vector of " + std::to_string(count) + " registers");
+    return d.errorAt(operand, "expected a vector of " + std::to_string(count) +
+                                  " registers");
   }
   out = d.elements(operand);
-  return out.size() == count || d.errorAt(operand, "expected " + std::to_string(count) + " registers");
+  return out.size() == count ||
+         d.errorAt(operand, "expected " + std::to_string(count) + " registers");
 }
 
 bool decodeLoad(FunctionDecoder &d) {
@@ -157,8 +199,10 @@ bool decodeLoad(FunctionDecoder &d) {
     return d.error("the access is wider than 32 bytes");
   if (!d.address(d.operand(1), 1, space))
     return false;
-  // A parameter's address in a register of a device function points into local memory.
-  d.inst.space = space == Space::Param && !d.function.isEntry ? Space::Local : space;
+  // A parameter's address in a register of a device function points into local
+  // memory.
+  d.inst.space =
+      space == Space::Param && !d.function.isEntry ? Space::Local : space;
   std::vector<const ast::Operand *> elements;
   if (!takeElements(d, d.operand(0), count, elements))
     return false;
@@ -210,7 +254,8 @@ bool decodeStore(FunctionDecoder &d) {
     return d.error("the access is wider than 32 bytes");
   if (!d.address(d.operand(0), 1, space))
     return false;
-  d.inst.space = space == Space::Param && !d.function.isEntry ? Space::Local : space;
+  d.inst.space =
+      space == Space::Param && !d.function.isEntry ? Space::Local : space;
   std::vector<const ast::Operand *> elements;
   if (!takeElements(d, d.operand(1), count, elements))
     return false;
@@ -280,6 +325,12 @@ bool decodeDiscard(FunctionDecoder &d) {
 } // namespace
 
 void tile::sim::registerMemory(DecodeTable &t) {
-  t.insert({{"ld", decodeLoad}, {"ldu", decodeLoad}, {"st", decodeStore}, {"prefetch", decodePrefetch}, {"prefetchu", decodePrefetchu},
-            {"createpolicy", decodeCreatepolicy}, {"discard", decodeDiscard}, {"applypriority", decodeDiscard}});
+  t.insert({{"ld", decodeLoad},
+            {"ldu", decodeLoad},
+            {"st", decodeStore},
+            {"prefetch", decodePrefetch},
+            {"prefetchu", decodePrefetchu},
+            {"createpolicy", decodeCreatepolicy},
+            {"discard", decodeDiscard},
+            {"applypriority", decodeDiscard}});
 }

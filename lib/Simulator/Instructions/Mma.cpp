@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Sums are formed in double precision and rounded once; the hardware's sums lie within its documented
-// error of that.
+// Sums are formed in double precision and rounded once; the hardware's sums lie
+// within its documented error of that.
 //
 //===----------------------------------------------------------------------===//
 #include "MatrixTypes.h"
@@ -32,44 +32,67 @@ struct Shape {
   uint8_t m, n;
   uint16_t k;
   Type d, a, b, c;
-  int64_t pack() const { return int64_t(m) | int64_t(n) << 8 | int64_t(k) << 16 | int64_t(d) << 32 | int64_t(a) << 40 | int64_t(b) << 48 | int64_t(c) << 56; }
-  static Shape unpack(int64_t v) {
-    return {uint8_t(v), uint8_t(v >> 8), uint16_t(v >> 16), Type(v >> 32 & 255), Type(v >> 40 & 255), Type(v >> 48 & 255), Type(v >> 56 & 255)};
+  int64_t pack() const {
+    return int64_t(m) | int64_t(n) << 8 | int64_t(k) << 16 | int64_t(d) << 32 |
+           int64_t(a) << 40 | int64_t(b) << 48 | int64_t(c) << 56;
   }
-  unsigned aRegs() const { return a == Type::F64 ? m * k / 32u : m * k * bitsOf(a) / 1024u; }
-  unsigned bRegs() const { return b == Type::F64 ? n * k / 32u : n * k * bitsOf(b) / 1024u; }
-  unsigned cRegs(Type t) const { return t == Type::F16 ? m * n / 64u : m * n / 32u; }
+  static Shape unpack(int64_t v) {
+    return {uint8_t(v),          uint8_t(v >> 8),     uint16_t(v >> 16),
+            Type(v >> 32 & 255), Type(v >> 40 & 255), Type(v >> 48 & 255),
+            Type(v >> 56 & 255)};
+  }
+  unsigned aRegs() const {
+    return a == Type::F64 ? m * k / 32u : m * k * bitsOf(a) / 1024u;
+  }
+  unsigned bRegs() const {
+    return b == Type::F64 ? n * k / 32u : n * k * bitsOf(b) / 1024u;
+  }
+  unsigned cRegs(Type t) const {
+    return t == Type::F16 ? m * n / 64u : m * n / 32u;
+  }
 };
 
-/// Spreads a register list over a row-major matrix of `columns`, for A (rows = M) or B (rows = N).
-template <class T, class Read> void gatherMatrix(const Ctx &c, const uint32_t *slots, unsigned regs, Type type, unsigned rows, unsigned columns, T *out, Read read) {
-  unsigned bits = type == Type::TF32 ? 32 : bitsOf(type), e = 32 / bits, halves = rows / 8;
+/// Spreads a register list over a row-major matrix of `columns`, for A (rows =
+/// M) or B (rows = N).
+template <class T, class Read>
+void gatherMatrix(const Ctx &c, const uint32_t *slots, unsigned regs, Type type,
+                  unsigned rows, unsigned columns, T *out, Read read) {
+  unsigned bits = type == Type::TF32 ? 32 : bitsOf(type), e = 32 / bits,
+           halves = rows / 8;
   for (unsigned r = 0; r < regs; ++r) {
     const uint32_t *lanes = c.src<uint32_t>(slots[r]);
     for (unsigned l = 0; l < Lanes; ++l) {
-      unsigned row = l / 4 + 8 * (r % halves), k = 4 * e * (r / halves) + e * (l % 4);
+      unsigned row = l / 4 + 8 * (r % halves),
+               k = 4 * e * (r / halves) + e * (l % 4);
       for (unsigned i = 0; i < e; ++i)
-        out[row * columns + k + i] = read(lanes[l] >> (bits * i) & (bits == 32 ? ~0u : (1u << bits) - 1));
+        out[row * columns + k + i] = read(
+            lanes[l] >> (bits * i) & (bits == 32 ? ~0u : (1u << bits) - 1));
     }
   }
 }
 
-double readAccumulator(const Ctx &c, const uint32_t *slots, Type type, unsigned l, unsigned i) {
+double readAccumulator(const Ctx &c, const uint32_t *slots, Type type,
+                       unsigned l, unsigned i) {
   if (type == Type::F16)
-    return floatFromHalf(uint16_t(c.src<uint32_t>(slots[i / 2])[l] >> (16 * (i % 2))));
+    return floatFromHalf(
+        uint16_t(c.src<uint32_t>(slots[i / 2])[l] >> (16 * (i % 2))));
   return c.src<float>(slots[i])[l];
 }
 
 Step execFloat(Ctx &c, const Inst &inst, uint32_t) {
   Shape s = Shape::unpack(inst.imm);
-  const uint32_t *d = &c.code->ext[inst.ext], *a = d + s.cRegs(s.d), *b = a + s.aRegs(), *acc = b + s.bRegs();
+  const uint32_t *d = &c.code->ext[inst.ext], *a = d + s.cRegs(s.d),
+                 *b = a + s.aRegs(), *acc = b + s.bRegs();
   float A[16 * 64], B[8 * 64];
-  auto fill = [&](Type type, const uint32_t *slots, unsigned regs, unsigned rows, float *out) {
+  auto fill = [&](Type type, const uint32_t *slots, unsigned regs,
+                  unsigned rows, float *out) {
     if (type == Type::E4M3 || type == Type::E5M2) {
       const float *table = fp8Table(type);
-      gatherMatrix(c, slots, regs, type, rows, s.k, out, [&](uint32_t v) { return table[v]; });
+      gatherMatrix(c, slots, regs, type, rows, s.k, out,
+                   [&](uint32_t v) { return table[v]; });
     } else {
-      gatherMatrix(c, slots, regs, type, rows, s.k, out, [&](uint32_t v) { return matrixFloat(type, v); });
+      gatherMatrix(c, slots, regs, type, rows, s.k, out,
+                   [&](uint32_t v) { return matrixFloat(type, v); });
     }
   };
   fill(s.a, a, s.aRegs(), s.m, A);
@@ -87,7 +110,8 @@ Step execFloat(Ctx &c, const Inst &inst, uint32_t) {
     }
   for (unsigned l = 0; l < Lanes; ++l)
     for (unsigned i = 0; i < 2u * (s.m / 8); ++i) {
-      double r = sums[l / 4 + 8 * (i / 2)][2 * (l % 4) + i % 2] + readAccumulator(c, acc, s.c, l, i);
+      double r = sums[l / 4 + 8 * (i / 2)][2 * (l % 4) + i % 2] +
+                 readAccumulator(c, acc, s.c, l, i);
       sums[l / 4 + 8 * (i / 2)][2 * (l % 4) + i % 2] = r;
     }
   for (unsigned l = 0; l < Lanes; ++l)
@@ -108,14 +132,18 @@ Step execFloat(Ctx &c, const Inst &inst, uint32_t) {
 /// mod[0]: saturate; mod[1]: 1 xor, 2 and of single bits.
 Step execInteger(Ctx &c, const Inst &inst, uint32_t) {
   Shape s = Shape::unpack(inst.imm);
-  const uint32_t *d = &c.code->ext[inst.ext], *a = d + s.cRegs(s.d), *b = a + s.aRegs(), *acc = b + s.bRegs();
+  const uint32_t *d = &c.code->ext[inst.ext], *a = d + s.cRegs(s.d),
+                 *b = a + s.aRegs(), *acc = b + s.bRegs();
   int32_t A[16 * 256], B[8 * 256];
-  gatherMatrix(c, a, s.aRegs(), s.a, s.m, s.k, A, [&](uint32_t v) { return matrixInteger(s.a, v); });
-  gatherMatrix(c, b, s.bRegs(), s.b, 8, s.k, B, [&](uint32_t v) { return matrixInteger(s.b, v); });
+  gatherMatrix(c, a, s.aRegs(), s.a, s.m, s.k, A,
+               [&](uint32_t v) { return matrixInteger(s.a, v); });
+  gatherMatrix(c, b, s.bRegs(), s.b, 8, s.k, B,
+               [&](uint32_t v) { return matrixInteger(s.b, v); });
   uint32_t out[4][Lanes];
   for (unsigned l = 0; l < Lanes; ++l)
     for (unsigned i = 0; i < 2u * (s.m / 8); ++i) {
-      const int32_t *x = A + (l / 4 + 8 * (i / 2)) * s.k, *y = B + (2 * (l % 4) + i % 2) * s.k;
+      const int32_t *x = A + (l / 4 + 8 * (i / 2)) * s.k,
+                    *y = B + (2 * (l % 4) + i % 2) * s.k;
       int64_t sum = int32_t(c.src<uint32_t>(acc[i])[l]);
       for (unsigned k = 0; k < s.k; ++k)
         sum += inst.mod[1] == 1 ? x[k] ^ y[k] : x[k] * y[k];
@@ -130,12 +158,14 @@ Step execInteger(Ctx &c, const Inst &inst, uint32_t) {
 
 Step execDouble(Ctx &c, const Inst &inst, uint32_t) {
   Shape s = Shape::unpack(inst.imm);
-  const uint32_t *d = &c.code->ext[inst.ext], *a = d + s.cRegs(s.d), *b = a + s.aRegs(), *acc = b + s.bRegs();
+  const uint32_t *d = &c.code->ext[inst.ext], *a = d + s.cRegs(s.d),
+                 *b = a + s.aRegs(), *acc = b + s.bRegs();
   double A[16][16], B[8][16], out[4][Lanes];
   unsigned halves = s.m / 8;
   for (unsigned r = 0; r < s.aRegs(); ++r)
     for (unsigned l = 0; l < Lanes; ++l)
-      A[l / 4 + 8 * (r % halves)][4 * (r / halves) + l % 4] = c.src<double>(a[r])[l];
+      A[l / 4 + 8 * (r % halves)][4 * (r / halves) + l % 4] =
+          c.src<double>(a[r])[l];
   for (unsigned r = 0; r < s.bRegs(); ++r)
     for (unsigned l = 0; l < Lanes; ++l)
       B[l / 4][4 * r + l % 4] = c.src<double>(b[r])[l];
@@ -143,7 +173,8 @@ Step execDouble(Ctx &c, const Inst &inst, uint32_t) {
     for (unsigned i = 0; i < 2 * halves; ++i) {
       double sum = c.src<double>(acc[i])[l];
       for (unsigned k = 0; k < s.k; ++k)
-        sum = std::fma(A[l / 4 + 8 * (i / 2)][k], B[2 * (l % 4) + i % 2][k], sum);
+        sum =
+            std::fma(A[l / 4 + 8 * (i / 2)][k], B[2 * (l % 4) + i % 2][k], sum);
       out[i][l] = sum;
     }
   for (unsigned i = 0; i < 2 * halves; ++i)
@@ -157,10 +188,14 @@ template <ExecFn Fn> Step whole(Ctx &c, const Inst &inst, uint32_t mask) {
   bool retry;
   if (mask != FullMask) {
     if (c.warp->exited)
-      return c.fail(inst, firstLane(mask), "missing-lanes", "a matrix instruction needs all 32 lanes; some have exited");
+      return c.fail(
+          inst, firstLane(mask), "missing-lanes",
+          "a matrix instruction needs all 32 lanes; some have exited");
     if (!c.gather(FullMask, retry))
       return retry ? Step::Jump : Step::Block;
-    return c.fail(inst, firstLane(mask), "missing-lanes", "a matrix instruction needs all 32 lanes; the guard is false for some");
+    return c.fail(
+        inst, firstLane(mask), "missing-lanes",
+        "a matrix instruction needs all 32 lanes; the guard is false for some");
   }
   return Fn(c, inst, mask);
 }
@@ -174,17 +209,34 @@ bool isValid(const Shape &s) {
         return true;
     return false;
   };
-  bool floatAcc = s.c == Type::F32 && s.d == Type::F32, halfAcc = s.c == s.d && (s.c == Type::F16 || s.c == Type::F32);
+  bool floatAcc = s.c == Type::F32 && s.d == Type::F32,
+       halfAcc = s.c == s.d && (s.c == Type::F16 || s.c == Type::F32);
   switch (s.a) {
-  case Type::F16: return s.b == s.a && halfAcc && shape(16, {8, 16});
-  case Type::BF16: return s.b == s.a && floatAcc && shape(16, {8, 16});
-  case Type::TF32: return s.b == s.a && floatAcc && shape(16, {4, 8});
-  case Type::E4M3: case Type::E5M2: return (s.b == Type::E4M3 || s.b == Type::E5M2) && halfAcc && shape(16, {16, 32});
-  case Type::F64: return s.b == s.a && s.c == s.a && s.d == s.a && (shape(8, {4}) || shape(16, {4, 8, 16}));
-  case Type::S8: case Type::U8: return (s.b == Type::S8 || s.b == Type::U8) && (shape(8, {16}) || shape(16, {16, 32}));
-  case Type::S4: case Type::U4: return (s.b == Type::S4 || s.b == Type::U4) && (shape(8, {32}) || shape(16, {32, 64}));
-  case Type::B1: return s.b == s.a && (shape(8, {128}) || shape(16, {128, 256}));
-  default: return false;
+  case Type::F16:
+    return s.b == s.a && halfAcc && shape(16, {8, 16});
+  case Type::BF16:
+    return s.b == s.a && floatAcc && shape(16, {8, 16});
+  case Type::TF32:
+    return s.b == s.a && floatAcc && shape(16, {4, 8});
+  case Type::E4M3:
+  case Type::E5M2:
+    return (s.b == Type::E4M3 || s.b == Type::E5M2) && halfAcc &&
+           shape(16, {16, 32});
+  case Type::F64:
+    return s.b == s.a && s.c == s.a && s.d == s.a &&
+           (shape(8, {4}) || shape(16, {4, 8, 16}));
+  case Type::S8:
+  case Type::U8:
+    return (s.b == Type::S8 || s.b == Type::U8) &&
+           (shape(8, {16}) || shape(16, {16, 32}));
+  case Type::S4:
+  case Type::U4:
+    return (s.b == Type::S4 || s.b == Type::U4) &&
+           (shape(8, {32}) || shape(16, {32, 64}));
+  case Type::B1:
+    return s.b == s.a && (shape(8, {128}) || shape(16, {128, 256}));
+  default:
+    return false;
   }
 }
 
@@ -205,12 +257,17 @@ bool takeShape(FunctionDecoder &d, Shape &s) {
   return true;
 }
 
-bool pushRegisters(FunctionDecoder &d, const ast::Operand &operand, unsigned count, Type type, bool isResult, std::vector<uint32_t> &slots) {
+bool pushRegisters(FunctionDecoder &d, const ast::Operand &operand,
+                   unsigned count, Type type, bool isResult,
+                   std::vector<uint32_t> &slots) {
   auto list = d.elements(operand);
   if (list.size() != count)
-    return d.errorAt(operand, "expected " + std::to_string(count) + " registers, found " + std::to_string(list.size()));
+    return d.errorAt(operand, "expected " + std::to_string(count) +
+                                  " registers, found " +
+                                  std::to_string(list.size()));
   for (const ast::Operand *e : list)
-    if (isResult ? !d.dst(*e, type, slots.emplace_back()) : !d.src(*e, type, slots.emplace_back()))
+    if (isResult ? !d.dst(*e, type, slots.emplace_back())
+                 : !d.src(*e, type, slots.emplace_back()))
       return false;
   return true;
 }
@@ -241,10 +298,13 @@ bool decodeMma(FunctionDecoder &d) {
     return d.error("this shape and these types do not go together");
   if (!d.expectOperands(4, 4))
     return false;
-  Type registerType = s.a == Type::F64 ? Type::F64 : Type::B32, accType = s.c == Type::F64 ? Type::F64 : Type::B32;
+  Type registerType = s.a == Type::F64 ? Type::F64 : Type::B32,
+       accType = s.c == Type::F64 ? Type::F64 : Type::B32;
   std::vector<uint32_t> results, slots;
-  if (!pushRegisters(d, d.operand(1), s.aRegs(), registerType, false, slots) || !pushRegisters(d, d.operand(2), s.bRegs(), registerType, false, slots) ||
-      !pushRegisters(d, d.operand(3), s.cRegs(s.c), accType, false, slots) || !pushRegisters(d, d.operand(0), s.cRegs(s.d), accType, true, results))
+  if (!pushRegisters(d, d.operand(1), s.aRegs(), registerType, false, slots) ||
+      !pushRegisters(d, d.operand(2), s.bRegs(), registerType, false, slots) ||
+      !pushRegisters(d, d.operand(3), s.cRegs(s.c), accType, false, slots) ||
+      !pushRegisters(d, d.operand(0), s.cRegs(s.d), accType, true, results))
     return false;
   d.inst.ext = d.beginExt();
   d.inst.extCount = uint16_t(results.size() + slots.size());
@@ -253,7 +313,10 @@ bool decodeMma(FunctionDecoder &d) {
   for (uint32_t slot : slots)
     d.pushExt(slot);
   d.inst.imm = s.pack();
-  return d.emit(s.a == Type::F64 ? whole<execDouble> : integer ? whole<execInteger> : whole<execFloat>, Class::Tensor);
+  return d.emit(s.a == Type::F64 ? whole<execDouble>
+                : integer        ? whole<execInteger>
+                                 : whole<execFloat>,
+                Class::Tensor);
 }
 } // namespace
 

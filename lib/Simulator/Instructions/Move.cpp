@@ -14,8 +14,12 @@ using OK = ast::Operand::Kind;
 static uint32_t truncated(uint64_t a) { return uint32_t(a); }
 static uint64_t widened(uint32_t a) { return a; }
 
-Step tile::sim::execTruncate(Ctx &c, const Inst &inst, uint32_t mask) { return map<truncated>(c, inst, mask); }
-Step tile::sim::execWiden(Ctx &c, const Inst &inst, uint32_t mask) { return map<widened>(c, inst, mask); }
+Step tile::sim::execTruncate(Ctx &c, const Inst &inst, uint32_t mask) {
+  return map<truncated>(c, inst, mask);
+}
+Step tile::sim::execWiden(Ctx &c, const Inst &inst, uint32_t mask) {
+  return map<widened>(c, inst, mask);
+}
 
 Step tile::sim::execQuadToDouble(Ctx &c, const Inst &inst, uint32_t mask) {
   commit(c.dst<uint64_t>(inst.op[0]), c.src<uint64_t>(inst.op[1]), mask);
@@ -52,13 +56,21 @@ Step tile::sim::execLocalAddress(Ctx &c, const Inst &inst, uint32_t mask) {
 Step tile::sim::execReadClock(Ctx &c, const Inst &inst, uint32_t mask) {
   uint64_t now = ++c.cluster->clock;
   switch (Special(inst.imm)) {
-  case Special::Clock64: case Special::GlobalTimer:
-    eachLane(mask, [&](unsigned l) { c.dst<uint64_t>(inst.op[0])[l] = now * 32; });
+  case Special::Clock64:
+  case Special::GlobalTimer:
+    eachLane(mask,
+             [&](unsigned l) { c.dst<uint64_t>(inst.op[0])[l] = now * 32; });
     return Step::Next;
-  case Special::ClockHi: case Special::GlobalTimerHi: now = (now * 32) >> 32; break;
-  default: now = now * 32; break;
+  case Special::ClockHi:
+  case Special::GlobalTimerHi:
+    now = (now * 32) >> 32;
+    break;
+  default:
+    now = now * 32;
+    break;
   }
-  eachLane(mask, [&](unsigned l) { c.dst<uint32_t>(inst.op[0])[l] = uint32_t(now); });
+  eachLane(mask,
+           [&](unsigned l) { c.dst<uint32_t>(inst.op[0])[l] = uint32_t(now); });
   return Step::Next;
 }
 
@@ -80,14 +92,18 @@ Step execMovePred(Ctx &c, const Inst &inst, uint32_t mask) {
 
 //===-- Vectors in one register -------------------------------------------===//
 
-/// Element i of a packed value that may be 16 to 128 bits wide; mod[0] is the width of an element.
+/// Element i of a packed value that may be 16 to 128 bits wide; mod[0] is the
+/// width of an element.
 Step execPack(Ctx &c, const Inst &inst, uint32_t mask) {
   unsigned width = inst.mod[0], total = width * inst.extCount;
   const uint32_t *slots = &c.code->ext[inst.ext];
   eachLane(mask, [&](unsigned l) {
     unsigned __int128 value = 0;
     for (unsigned i = 0; i < inst.extCount; ++i) {
-      unsigned __int128 part = width == 64 ? c.src<uint64_t>(slots[i])[l] : c.src<uint32_t>(slots[i])[l] & (width == 32 ? ~0u : (1u << width) - 1);
+      unsigned __int128 part =
+          width == 64 ? c.src<uint64_t>(slots[i])[l]
+                      : c.src<uint32_t>(slots[i])[l] &
+                            (width == 32 ? ~0u : (1u << width) - 1);
       value |= part << (i * width);
     }
     if (total <= 32) {
@@ -105,9 +121,11 @@ Step execUnpack(Ctx &c, const Inst &inst, uint32_t mask) {
   unsigned width = inst.mod[0], total = width * inst.extCount;
   const uint32_t *slots = &c.code->ext[inst.ext];
   eachLane(mask, [&](unsigned l) {
-    unsigned __int128 value = total <= 32 ? c.src<uint32_t>(inst.op[1])[l] : c.src<uint64_t>(inst.op[1])[l];
+    unsigned __int128 value = total <= 32 ? c.src<uint32_t>(inst.op[1])[l]
+                                          : c.src<uint64_t>(inst.op[1])[l];
     if (total == 128)
-      value |= (unsigned __int128)(c.src<uint64_t>(inst.op[1])[Lanes + l]) << 64;
+      value |= (unsigned __int128)(c.src<uint64_t>(inst.op[1])[Lanes + l])
+               << 64;
     for (unsigned i = 0; i < inst.extCount; ++i) {
       if (slots[i] == NoSlot)
         continue;
@@ -115,14 +133,20 @@ Step execUnpack(Ctx &c, const Inst &inst, uint32_t mask) {
       if (width == 64)
         c.dst<uint64_t>(slots[i])[l] = part;
       else
-        c.dst<uint32_t>(slots[i])[l] = uint32_t(part) & (width == 32 ? ~0u : (1u << width) - 1);
+        c.dst<uint32_t>(slots[i])[l] =
+            uint32_t(part) & (width == 32 ? ~0u : (1u << width) - 1);
     }
   });
   return Step::Next;
 }
 
 Type untyped(unsigned bits) {
-  return bits == 8 ? Type::B8 : bits == 16 ? Type::B16 : bits == 32 ? Type::B32 : bits == 64 ? Type::B64 : bits == 128 ? Type::B128 : Type::None;
+  return bits == 8     ? Type::B8
+         : bits == 16  ? Type::B16
+         : bits == 32  ? Type::B32
+         : bits == 64  ? Type::B64
+         : bits == 128 ? Type::B128
+                       : Type::None;
 }
 
 bool decodePackedMove(FunctionDecoder &d, Type type) {
@@ -139,7 +163,8 @@ bool decodePackedMove(FunctionDecoder &d, Type type) {
   std::vector<uint32_t> slots;
   for (const ast::Operand &e : vector.elems) {
     uint32_t slot = NoSlot;
-    if (unpack ? !d.isSink(e) && !d.dst(e, element, slot) : !d.src(e, element, slot))
+    if (unpack ? !d.isSink(e) && !d.dst(e, element, slot)
+               : !d.src(e, element, slot))
       return false;
     slots.push_back(slot);
   }
@@ -162,11 +187,16 @@ bool decodeMov(FunctionDecoder &d) {
   if (type == Type::Pred)
     return d.emit(execMovePred, Class::Move);
   switch (bitsOf(type)) {
-  case 16: return d.emit(map<move16>, Class::Move);
-  case 32: return d.emit(map<move32>, Class::Move);
-  case 64: return d.emit(map<move64>, Class::Move);
-  case 128: return d.emit(execMove128, Class::Move);
-  default: return d.badType(type);
+  case 16:
+    return d.emit(map<move16>, Class::Move);
+  case 32:
+    return d.emit(map<move32>, Class::Move);
+  case 64:
+    return d.emit(map<move64>, Class::Move);
+  case 128:
+    return d.emit(execMove128, Class::Move);
+  default:
+    return d.badType(type);
   }
 }
 
@@ -183,13 +213,19 @@ template <bool ToSpace> Step execCvta(Ctx &c, const Inst &inst, uint32_t mask) {
 }
 
 uint64_t windowOf(Space space) {
-  return space == Space::Shared || space == Space::SharedCluster ? SharedWindow : space == Space::Local ? LocalWindow : space == Space::Param ? ParamWindow : 0;
+  return space == Space::Shared || space == Space::SharedCluster ? SharedWindow
+         : space == Space::Local                                 ? LocalWindow
+         : space == Space::Param                                 ? ParamWindow
+                                                                 : 0;
 }
 
 int takeSpace(FunctionDecoder &d) {
-  return d.hasOneOf({"global", "shared", "shared::cta", "shared::cluster", "local", "const", "param", "param::entry"});
+  return d.hasOneOf({"global", "shared", "shared::cta", "shared::cluster",
+                     "local", "const", "param", "param::entry"});
 }
-constexpr Space spaceList[] = {Space::Global, Space::Shared, Space::Shared, Space::SharedCluster, Space::Local, Space::Const, Space::Param, Space::Param};
+constexpr Space spaceList[] = {
+    Space::Global, Space::Shared, Space::Shared, Space::SharedCluster,
+    Space::Local,  Space::Const,  Space::Param,  Space::Param};
 
 bool decodeCvta(FunctionDecoder &d) {
   bool to = d.has("to");
@@ -198,7 +234,8 @@ bool decodeCvta(FunctionDecoder &d) {
   if (space < 0 || type != Type::U64)
     return d.error("needs a space and .u64");
   d.inst.imm = int64_t(windowOf(spaceList[space]));
-  return uniformOperands(d, type, 1) && d.emit(to ? execCvta<true> : execCvta<false>, Class::Integer);
+  return uniformOperands(d, type, 1) &&
+         d.emit(to ? execCvta<true> : execCvta<false>, Class::Integer);
 }
 
 /// mod[0]: the space asked for.
@@ -209,12 +246,24 @@ Step execIsspacep(Ctx &c, const Inst &inst, uint32_t mask) {
     uint64_t window = a[l] >> WindowShift;
     bool yes = false;
     switch (Space(inst.mod[0])) {
-    case Space::Shared: yes = window == 1 && (a[l] >> ClusterRankShift & 255) == 0; break;
-    case Space::SharedCluster: yes = window == 1; break;
-    case Space::Local: yes = window == 2; break;
-    case Space::Param: yes = window == 3; break;
-    case Space::Const: yes = false; break;
-    default: yes = window == 0; break;
+    case Space::Shared:
+      yes = window == 1 && (a[l] >> ClusterRankShift & 255) == 0;
+      break;
+    case Space::SharedCluster:
+      yes = window == 1;
+      break;
+    case Space::Local:
+      yes = window == 2;
+      break;
+    case Space::Param:
+      yes = window == 3;
+      break;
+    case Space::Const:
+      yes = false;
+      break;
+    default:
+      yes = window == 0;
+      break;
     }
     bits |= uint32_t(yes) << l;
   }
@@ -226,12 +275,14 @@ bool decodeIsspacep(FunctionDecoder &d) {
   if (space < 0)
     return d.error("needs a space");
   d.inst.mod[0] = uint8_t(spaceList[space]);
-  return d.expectOperands(2, 2) && d.src(1, Type::B64, 1) && d.dst(0, Type::Pred, 0) && d.emit(execIsspacep, Class::Compare);
+  return d.expectOperands(2, 2) && d.src(1, Type::B64, 1) &&
+         d.dst(0, Type::Pred, 0) && d.emit(execIsspacep, Class::Compare);
 }
 
 //===-- Clusters ----------------------------------------------------------===//
 
-/// The address of the same variable in another CTA: rank + 1 goes into the top byte of the offset.
+/// The address of the same variable in another CTA: rank + 1 goes into the top
+/// byte of the offset.
 template <class S> Step execMapa(Ctx &c, const Inst &inst, uint32_t mask) {
   const S *a = c.src<S>(inst.op[1]);
   const uint32_t *rank = c.src<uint32_t>(inst.op[2]);
@@ -240,14 +291,19 @@ template <class S> Step execMapa(Ctx &c, const Inst &inst, uint32_t mask) {
   for (uint32_t m = mask; m; m &= m - 1) {
     unsigned l = unsigned(std::countr_zero(m));
     if (rank[l] >= c.cluster->ctas.size())
-      return c.fail(inst, l, "bad-cluster-rank", "CTA rank " + std::to_string(rank[l]) + " is not in the cluster of " + std::to_string(c.cluster->ctas.size()));
+      return c.fail(inst, l, "bad-cluster-rank",
+                    "CTA rank " + std::to_string(rank[l]) +
+                        " is not in the cluster of " +
+                        std::to_string(c.cluster->ctas.size()));
     S offset = a[l] & S((1u << ClusterRankShift) - 1);
-    out[l] = offset | S(S(rank[l] + 1) << ClusterRankShift) | S(generic ? SharedWindow : 0);
+    out[l] = offset | S(S(rank[l] + 1) << ClusterRankShift) |
+             S(generic ? SharedWindow : 0);
   }
   commit(c.dst<S>(inst.op[0]), out, mask);
   return Step::Next;
 }
-template <class S> Step execGetCtaRank(Ctx &c, const Inst &inst, uint32_t mask) {
+template <class S>
+Step execGetCtaRank(Ctx &c, const Inst &inst, uint32_t mask) {
   const S *a = c.src<S>(inst.op[1]);
   eachLane(mask, [&](unsigned l) {
     uint32_t rank = uint32_t(a[l] >> ClusterRankShift) & 255;
@@ -256,23 +312,33 @@ template <class S> Step execGetCtaRank(Ctx &c, const Inst &inst, uint32_t mask) 
   return Step::Next;
 }
 bool decodeMapa(FunctionDecoder &d) {
-  d.inst.space = d.has("shared::cluster") ? Space::SharedCluster : Space::Generic;
+  d.inst.space =
+      d.has("shared::cluster") ? Space::SharedCluster : Space::Generic;
   Type type = d.takeType();
   if (type != Type::U32 && type != Type::U64)
     return d.badType(type);
-  return d.expectOperands(3, 3) && d.src(1, type, 1) && d.src(2, Type::B32, 2) && d.dst(0, type, 0) &&
-         d.emit(type == Type::U64 ? execMapa<uint64_t> : execMapa<uint32_t>, Class::Integer);
+  return d.expectOperands(3, 3) && d.src(1, type, 1) &&
+         d.src(2, Type::B32, 2) && d.dst(0, type, 0) &&
+         d.emit(type == Type::U64 ? execMapa<uint64_t> : execMapa<uint32_t>,
+                Class::Integer);
 }
 bool decodeGetCtaRank(FunctionDecoder &d) {
   d.has("shared::cluster");
   Type type = d.takeType();
   if (type != Type::U32 && type != Type::U64)
     return d.badType(type);
-  return d.expectOperands(2, 2) && d.src(1, type, 1) && d.dst(0, Type::B32, 0) &&
-         d.emit(type == Type::U64 ? execGetCtaRank<uint64_t> : execGetCtaRank<uint32_t>, Class::Integer);
+  return d.expectOperands(2, 2) && d.src(1, type, 1) &&
+         d.dst(0, Type::B32, 0) &&
+         d.emit(type == Type::U64 ? execGetCtaRank<uint64_t>
+                                  : execGetCtaRank<uint32_t>,
+                Class::Integer);
 }
 } // namespace
 
 void tile::sim::registerMove(DecodeTable &t) {
-  t.insert({{"mov", decodeMov}, {"cvta", decodeCvta}, {"isspacep", decodeIsspacep}, {"mapa", decodeMapa}, {"getctarank", decodeGetCtaRank}});
+  t.insert({{"mov", decodeMov},
+            {"cvta", decodeCvta},
+            {"isspacep", decodeIsspacep},
+            {"mapa", decodeMapa},
+            {"getctarank", decodeGetCtaRank}});
 }

@@ -6,20 +6,38 @@
 using namespace tile::sim;
 
 namespace {
-bool refuseTensorMemory(FunctionDecoder &d) { return d.error("tensor memory (tcgen05) is not supported by the simulator"); }
-bool refuseTexture(FunctionDecoder &d) { return d.error("textures and surfaces are not supported by the simulator"); }
-bool refuseVideo(FunctionDecoder &d) { return d.error("video instructions are not supported by the simulator"); }
-bool refuseWmma(FunctionDecoder &d) { return d.error("wmma is not supported by the simulator; use mma.sync"); }
-bool refuseStack(FunctionDecoder &d) { return d.error("the stack instructions are not supported by the simulator"); }
-bool refuseMultimem(FunctionDecoder &d) { return d.error("multimem is not supported by the simulator"); }
+bool refuseTensorMemory(FunctionDecoder &d) {
+  return d.error("tensor memory (tcgen05) is not supported by the simulator");
+}
+bool refuseTexture(FunctionDecoder &d) {
+  return d.error("textures and surfaces are not supported by the simulator");
+}
+bool refuseVideo(FunctionDecoder &d) {
+  return d.error("video instructions are not supported by the simulator");
+}
+bool refuseWmma(FunctionDecoder &d) {
+  return d.error("wmma is not supported by the simulator; use mma.sync");
+}
+bool refuseStack(FunctionDecoder &d) {
+  return d.error("the stack instructions are not supported by the simulator");
+}
+bool refuseMultimem(FunctionDecoder &d) {
+  return d.error("multimem is not supported by the simulator");
+}
 } // namespace
 
 void tile::sim::registerRefused(DecodeTable &t) {
-  t.insert({{"tcgen05", refuseTensorMemory}, {"wmma", refuseWmma}, {"multimem", refuseMultimem}});
-  for (const char *name : {"tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep"})
+  t.insert({{"tcgen05", refuseTensorMemory},
+            {"wmma", refuseWmma},
+            {"multimem", refuseMultimem}});
+  for (const char *name :
+       {"tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep"})
     t.insert({name, refuseTexture});
-  for (const char *name : {"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset", "vadd2", "vsub2", "vavrg2", "vabsdiff2",
-                           "vmin2", "vmax2", "vset2", "vadd4", "vsub4", "vavrg4", "vabsdiff4", "vmin4", "vmax4", "vset4"})
+  for (const char *name :
+       {"vadd",      "vsub",      "vabsdiff", "vmin",  "vmax",  "vshl",
+        "vshr",      "vmad",      "vset",     "vadd2", "vsub2", "vavrg2",
+        "vabsdiff2", "vmin2",     "vmax2",    "vset2", "vadd4", "vsub4",
+        "vavrg4",    "vabsdiff4", "vmin4",    "vmax4", "vset4"})
     t.insert({name, refuseVideo});
   for (const char *name : {"alloca", "stacksave", "stackrestore"})
     t.insert({name, refuseStack});

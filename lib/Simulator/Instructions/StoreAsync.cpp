@@ -17,23 +17,35 @@ enum Red : uint8_t { Store, Inc, Dec, Min, Max, Add, And, Or, Xor };
 uint64_t reduce(Red op, Type type, uint64_t a, uint64_t b) {
   bool wide = bitsOf(type) == 64;
   auto less = [&](uint64_t x, uint64_t y) {
-    return isSigned(type) ? (wide ? int64_t(x) < int64_t(y) : int32_t(x) < int32_t(y)) : x < y;
+    return isSigned(type)
+               ? (wide ? int64_t(x) < int64_t(y) : int32_t(x) < int32_t(y))
+               : x < y;
   };
   switch (op) {
-  case Store: return b;
-  case Inc: return a >= b ? 0 : a + 1;
-  case Dec: return a == 0 || a > b ? b : a - 1;
-  case Min: return less(b, a) ? b : a;
-  case Max: return less(a, b) ? b : a;
-  case Add: return a + b;
-  case And: return a & b;
-  case Or: return a | b;
-  case Xor: return a ^ b;
+  case Store:
+    return b;
+  case Inc:
+    return a >= b ? 0 : a + 1;
+  case Dec:
+    return a == 0 || a > b ? b : a - 1;
+  case Min:
+    return less(b, a) ? b : a;
+  case Max:
+    return less(a, b) ? b : a;
+  case Add:
+    return a + b;
+  case And:
+    return a & b;
+  case Or:
+    return a | b;
+  case Xor:
+    return a ^ b;
   }
   return b;
 }
 
-/// op: barrier, address; imm: address offset; target: barrier offset; ext: values; mod[0]: Red.
+/// op: barrier, address; imm: address offset; target: barrier offset; ext:
+/// values; mod[0]: Red.
 Step execStoreAsync(Ctx &c, const Inst &inst, uint32_t mask) {
   uint64_t to[Lanes], barrier[Lanes];
   gatherAddresses(c, inst, inst.op[1], inst.imm, to);
@@ -44,20 +56,29 @@ Step execStoreAsync(Ctx &c, const Inst &inst, uint32_t mask) {
     Cta *owner, *barrierOwner;
     uint32_t offset, barrierOffset;
     if (to[l] & (bytes - 1))
-      return c.fail(inst, l, "misaligned", "the destination of an asynchronous store of " + std::to_string(bytes) + " bytes is not aligned");
-    std::byte *host = sharedRange(c, inst, l, to[l], bytes, "asynchronous store", owner, offset);
-    if (!host || !sharedRange(c, inst, l, barrier[l], 8, "mbarrier access", barrierOwner, barrierOffset))
+      return c.fail(inst, l, "misaligned",
+                    "the destination of an asynchronous store of " +
+                        std::to_string(bytes) + " bytes is not aligned");
+    std::byte *host = sharedRange(c, inst, l, to[l], bytes,
+                                  "asynchronous store", owner, offset);
+    if (!host || !sharedRange(c, inst, l, barrier[l], 8, "mbarrier access",
+                              barrierOwner, barrierOffset))
       return Step::Error;
     if (owner != barrierOwner)
-      return c.fail(inst, l, "mbarrier-misuse", "the data and the mbarrier of an asynchronous store must be in the same CTA's shared memory");
+      return c.fail(inst, l, "mbarrier-misuse",
+                    "the data and the mbarrier of an asynchronous store must "
+                    "be in the same CTA's shared memory");
     if (c.checker) {
       uint32_t agent = c.checker->transferAgent(*barrierOwner, barrierOffset);
-      c.checker->asyncAccess(c, inst, l, *owner, offset, bytes, true, agent, false);
-      c.checker->completesOn(*barrierOwner, barrierOffset, agent, c.checker->now(agent));
+      c.checker->asyncAccess(c, inst, l, *owner, offset, bytes, true, agent,
+                             false);
+      c.checker->completesOn(*barrierOwner, barrierOffset, agent,
+                             c.checker->now(agent));
     }
     for (unsigned v = 0; v < inst.extCount; ++v) {
       uint32_t slot = c.code->ext[inst.ext + v];
-      uint64_t old = 0, value = element == 8 ? c.src<uint64_t>(slot)[l] : c.src<uint32_t>(slot)[l];
+      uint64_t old = 0, value = element == 8 ? c.src<uint64_t>(slot)[l]
+                                             : c.src<uint32_t>(slot)[l];
       std::memcpy(&old, host + v * element, element);
       value = reduce(Red(inst.mod[0]), inst.type, old, value);
       std::memcpy(host + v * element, &value, element);
@@ -114,8 +135,11 @@ Step execStoreBulk(Ctx &c, const Inst &inst, uint32_t mask) {
     uint32_t offset;
     uint64_t size = c.src<uint64_t>(inst.op[2])[l];
     if ((to[l] | size) & 7)
-      return c.fail(inst, l, "misaligned", "st.bulk needs an address and a size that are multiples of 8");
-    std::byte *host = sharedRange(c, inst, l, to[l], size, "store", owner, offset);
+      return c.fail(
+          inst, l, "misaligned",
+          "st.bulk needs an address and a size that are multiples of 8");
+    std::byte *host =
+        sharedRange(c, inst, l, to[l], size, "store", owner, offset);
     if (!host)
       return Step::Error;
     std::memset(host, 0, size);
@@ -134,8 +158,10 @@ bool tile::sim::decodeStoreAsync(FunctionDecoder &d) {
   d.hasOneOf({"shared", "shared::cta"});
   int64_t zero = 0;
   Space space = Space::Shared;
-  return d.expectOperands(3, 3) && d.address(d.operand(0), 1, space) && d.src(1, Type::B64, 2) && d.immediate(d.operand(2), zero) &&
-         (zero == 0 || d.errorAt(d.operand(2), "st.bulk writes zeros only")) && d.emit(execStoreBulk, Class::Store);
+  return d.expectOperands(3, 3) && d.address(d.operand(0), 1, space) &&
+         d.src(1, Type::B64, 2) && d.immediate(d.operand(2), zero) &&
+         (zero == 0 || d.errorAt(d.operand(2), "st.bulk writes zeros only")) &&
+         d.emit(execStoreBulk, Class::Store);
 }
 
 bool tile::sim::decodeRedAsync(FunctionDecoder &d) {

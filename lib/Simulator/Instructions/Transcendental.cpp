@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The hardware approximates these; the simulator gives the value of the C library, which lies within
-// the documented error. Special operands give the documented special results.
+// The hardware approximates these; the simulator gives the value of the C
+// library, which lies within the documented error. Special operands give the
+// documented special results.
 //
 //===----------------------------------------------------------------------===//
 #include "Families.h"
@@ -11,13 +12,27 @@
 using namespace tile::sim;
 
 namespace {
-struct Exp2 { static float f(float a) { return std::exp2(a); } };
-struct Log2 { static float f(float a) { return std::log2(a); } };
-struct Sin { static float f(float a) { return std::sin(a); } };
-struct Cos { static float f(float a) { return std::cos(a); } };
-struct Tanh { static float f(float a) { return std::tanh(a); } };
-struct Rsqrt { static float f(float a) { return float(1.0 / std::sqrt(double(a))); } };
-template <class Op, bool Ftz> float wrapOne(float a) { return canonical(ftzIf<Ftz>(Op::f(ftzIf<Ftz>(a)))); }
+struct Exp2 {
+  static float f(float a) { return std::exp2(a); }
+};
+struct Log2 {
+  static float f(float a) { return std::log2(a); }
+};
+struct Sin {
+  static float f(float a) { return std::sin(a); }
+};
+struct Cos {
+  static float f(float a) { return std::cos(a); }
+};
+struct Tanh {
+  static float f(float a) { return std::tanh(a); }
+};
+struct Rsqrt {
+  static float f(float a) { return float(1.0 / std::sqrt(double(a))); }
+};
+template <class Op, bool Ftz> float wrapOne(float a) {
+  return canonical(ftzIf<Ftz>(Op::f(ftzIf<Ftz>(a))));
+}
 double rsqrt64(double a) { return 1.0 / std::sqrt(a); }
 
 template <class Op> bool decodeSingle(FunctionDecoder &d) {
@@ -27,7 +42,9 @@ template <class Op> bool decodeSingle(FunctionDecoder &d) {
   Type type = d.takeType();
   if (type != Type::F32)
     return d.badType(type);
-  return uniformOperands(d, type, 1) && d.emit(ftz ? map<wrapOne<Op, true>> : map<wrapOne<Op, false>>, Class::Special);
+  return uniformOperands(d, type, 1) &&
+         d.emit(ftz ? map<wrapOne<Op, true>> : map<wrapOne<Op, false>>,
+                Class::Special);
 }
 bool decodeExp2(FunctionDecoder &d) {
   if (isHalfType(d.peekType()))
@@ -44,10 +61,16 @@ bool decodeRsqrt(FunctionDecoder &d) {
     return decodeSingle<Rsqrt>(d);
   d.has("approx");
   d.has("ftz");
-  return uniformOperands(d, d.takeType(), 1) && d.emit(map<rsqrt64>, Class::Special);
+  return uniformOperands(d, d.takeType(), 1) &&
+         d.emit(map<rsqrt64>, Class::Special);
 }
 } // namespace
 
 void tile::sim::registerTranscendental(DecodeTable &t) {
-  t.insert({{"ex2", decodeExp2}, {"lg2", decodeSingle<Log2>}, {"sin", decodeSingle<Sin>}, {"cos", decodeSingle<Cos>}, {"tanh", decodeTanh}, {"rsqrt", decodeRsqrt}});
+  t.insert({{"ex2", decodeExp2},
+            {"lg2", decodeSingle<Log2>},
+            {"sin", decodeSingle<Sin>},
+            {"cos", decodeSingle<Cos>},
+            {"tanh", decodeTanh},
+            {"rsqrt", decodeRsqrt}});
 }

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Warp w of a warp group computes rows 16 w to 16 w + 15 of the 64, so each warp runs by itself. The
-// product is formed when the instruction is issued; the checker holds back its registers and the shared
-// memory that it reads until wgmma.wait_group.
+// Warp w of a warp group computes rows 16 w to 16 w + 15 of the 64, so each
+// warp runs by itself. The product is formed when the instruction is issued;
+// the checker holds back its registers and the shared memory that it reads
+// until wgmma.wait_group.
 //
-// A descriptor names core matrices of 8 rows of 16 bytes. With a swizzle of W bytes (32, 64, 128), rows
-// are W bytes apart and 16-byte chunks are permuted by the row's number, both seen in the address.
+// A descriptor names core matrices of 8 rows of 16 bytes. With a swizzle of W
+// bytes (32, 64, 128), rows are W bytes apart and 16-byte chunks are permuted
+// by the row's number, both seen in the address.
 //
 //===----------------------------------------------------------------------===//
 #include "../Checkers/SharedChecker.h"
@@ -24,7 +26,9 @@ namespace {
 struct Descriptor {
   uint32_t start, leading, stride, swizzle, base;
   explicit Descriptor(uint64_t bits)
-      : start(uint32_t(bits & 0x3fff) << 4), leading(uint32_t(bits >> 16 & 0x3fff) << 4), stride(uint32_t(bits >> 32 & 0x3fff) << 4),
+      : start(uint32_t(bits & 0x3fff) << 4),
+        leading(uint32_t(bits >> 16 & 0x3fff) << 4),
+        stride(uint32_t(bits >> 32 & 0x3fff) << 4),
         swizzle(uint32_t(bits >> 62)), base(uint32_t(bits >> 49 & 7)) {}
   /// Bytes of a row of the swizzle pattern; 16 without one.
   uint32_t span() const {
@@ -44,8 +48,10 @@ struct Descriptor {
   uint32_t columnAddress(uint32_t mn, uint32_t k) const {
     uint32_t wide = span() / 2; // elements in a row of the pattern
     if (!swizzle)
-      return start + mn / 8 * stride + mn % 8 * 2 + k % 8 * 16 + k / 8 * leading;
-    return permute(start + mn / wide * leading + mn % wide * 2 + k % 8 * span() + k / 8 * stride);
+      return start + mn / 8 * stride + mn % 8 * 2 + k % 8 * 16 +
+             k / 8 * leading;
+    return permute(start + mn / wide * leading + mn % wide * 2 +
+                   k % 8 * span() + k / 8 * stride);
   }
 };
 
@@ -55,24 +61,37 @@ struct Shape {
   Type d, a, b;
   bool registersA, transposeA, transposeB, negateA, negateB;
   int64_t pack() const {
-    return int64_t(n) | int64_t(k) << 16 | int64_t(d) << 32 | int64_t(a) << 40 | int64_t(b) << 48 |
-           int64_t(registersA | transposeA << 1 | transposeB << 2 | negateA << 3 | negateB << 4) << 56;
+    return int64_t(n) | int64_t(k) << 16 | int64_t(d) << 32 | int64_t(a) << 40 |
+           int64_t(b) << 48 |
+           int64_t(registersA | transposeA << 1 | transposeB << 2 |
+                   negateA << 3 | negateB << 4)
+               << 56;
   }
   static Shape unpack(int64_t v) {
     unsigned flags = unsigned(v >> 56 & 255);
-    return {uint16_t(v), uint16_t(v >> 16), Type(v >> 32 & 255), Type(v >> 40 & 255), Type(v >> 48 & 255),
-            (flags & 1) != 0, (flags & 2) != 0, (flags & 4) != 0, (flags & 8) != 0, (flags & 16) != 0};
+    return {uint16_t(v),         uint16_t(v >> 16),   Type(v >> 32 & 255),
+            Type(v >> 40 & 255), Type(v >> 48 & 255), (flags & 1) != 0,
+            (flags & 2) != 0,    (flags & 4) != 0,    (flags & 8) != 0,
+            (flags & 16) != 0};
   }
   unsigned dRegs() const { return d == Type::F16 ? n / 4u : n / 2u; }
 };
 
-unsigned elementBits(Type type) { return type == Type::TF32 ? 32 : bitsOf(type); }
+unsigned elementBits(Type type) {
+  return type == Type::TF32 ? 32 : bitsOf(type);
+}
 
-/// Reads `rows` rows of K elements through a descriptor; `convert` turns bits into T.
-template <class T, class F> bool readOperand(Ctx &c, const Inst &inst, uint64_t bits, Type type, unsigned firstRow, unsigned rows, unsigned k, bool transposed, T *out, F convert) {
+/// Reads `rows` rows of K elements through a descriptor; `convert` turns bits
+/// into T.
+template <class T, class F>
+bool readOperand(Ctx &c, const Inst &inst, uint64_t bits, Type type,
+                 unsigned firstRow, unsigned rows, unsigned k, bool transposed,
+                 T *out, F convert) {
   Descriptor desc(bits);
   if (desc.base) {
-    c.fail(inst, 0, "bad-descriptor", "a base offset in a matrix descriptor is not supported by the simulator");
+    c.fail(inst, 0, "bad-descriptor",
+           "a base offset in a matrix descriptor is not supported by the "
+           "simulator");
     return false;
   }
   unsigned width = elementBits(type);
@@ -80,15 +99,22 @@ template <class T, class F> bool readOperand(Ctx &c, const Inst &inst, uint64_t 
   uint32_t lastChunk = ~0u;
   for (unsigned r = 0; r < rows; ++r)
     for (unsigned i = 0; i < k; ++i) {
-      uint32_t at = transposed ? desc.columnAddress(firstRow + r, i) : desc.rowAddress(firstRow + r, i * width / 8);
+      uint32_t at = transposed ? desc.columnAddress(firstRow + r, i)
+                               : desc.rowAddress(firstRow + r, i * width / 8);
       uint32_t bytes = std::max(1u, width / 8);
       if (at + bytes > shared.size()) {
-        c.fail(inst, 0, "out-of-bounds", "the matrix descriptor reaches byte " + std::to_string(at) + " of shared memory, which has " + std::to_string(shared.size()) + " bytes");
+        c.fail(inst, 0, "out-of-bounds",
+               "the matrix descriptor reaches byte " + std::to_string(at) +
+                   " of shared memory, which has " +
+                   std::to_string(shared.size()) + " bytes");
         return false;
       }
       if (c.checker && at / 16 != lastChunk) {
         lastChunk = at / 16;
-        c.checker->asyncAccess(c, inst, 0, *c.cta, transposed ? at : lastChunk * 16, transposed ? bytes : 16, false, c.checker->wgmmaAgent(*c.cta, *c.warp), true);
+        c.checker->asyncAccess(c, inst, 0, *c.cta,
+                               transposed ? at : lastChunk * 16,
+                               transposed ? bytes : 16, false,
+                               c.checker->wgmmaAgent(*c.cta, *c.warp), true);
       }
       uint32_t value = 0;
       std::memcpy(&value, shared.data() + at, bytes);
@@ -100,13 +126,17 @@ template <class T, class F> bool readOperand(Ctx &c, const Inst &inst, uint64_t 
 }
 
 /// A from registers: the layout of mma.sync with 16 rows.
-template <class T, class F> void readRegisters(const Ctx &c, const uint32_t *slots, Type type, unsigned k, T *out, F convert) {
+template <class T, class F>
+void readRegisters(const Ctx &c, const uint32_t *slots, Type type, unsigned k,
+                   T *out, F convert) {
   unsigned bits = elementBits(type), e = 32 / bits;
   for (unsigned r = 0; r < 4; ++r) {
     const uint32_t *lanes = c.src<uint32_t>(slots[r]);
     for (unsigned l = 0; l < Lanes; ++l)
       for (unsigned i = 0; i < e; ++i)
-        out[(l / 4 + 8 * (r % 2)) * k + 4 * e * (r / 2) + e * (l % 4) + i] = convert(lanes[l] >> (bits * i) & (bits == 32 ? ~0u : (1u << bits) - 1));
+        out[(l / 4 + 8 * (r % 2)) * k + 4 * e * (r / 2) + e * (l % 4) + i] =
+            convert(lanes[l] >> (bits * i) &
+                    (bits == 32 ? ~0u : (1u << bits) - 1));
   }
 }
 
@@ -116,7 +146,8 @@ Step checkWarp(Ctx &c, const Inst &inst, uint32_t mask) {
     return Step::Next;
   if (!c.warp->exited && !c.gather(FullMask, retry))
     return retry ? Step::Jump : Step::Block;
-  return c.fail(inst, firstLane(mask), "missing-lanes", "wgmma needs all lanes of the warp group");
+  return c.fail(inst, firstLane(mask), "missing-lanes",
+                "wgmma needs all lanes of the warp group");
 }
 
 void setPending(Ctx &c, const uint32_t *d, unsigned count) {
@@ -126,8 +157,10 @@ void setPending(Ctx &c, const uint32_t *d, unsigned count) {
     c.warp->wgmmaPending.push_back({d[i], c.warp->wgmmaGroup});
 }
 
-/// ext: D, then A's registers if any; op[0]: A's descriptor, op[1]: B's, op[2]: scale-d.
-template <bool Integer> Step execWgmma(Ctx &c, const Inst &inst, uint32_t mask) {
+/// ext: D, then A's registers if any; op[0]: A's descriptor, op[1]: B's, op[2]:
+/// scale-d.
+template <bool Integer>
+Step execWgmma(Ctx &c, const Inst &inst, uint32_t mask) {
   if (Step s = checkWarp(c, inst, mask); s != Step::Next)
     return s;
   Shape s = Shape::unpack(inst.imm);
@@ -135,9 +168,11 @@ template <bool Integer> Step execWgmma(Ctx &c, const Inst &inst, uint32_t mask) 
   using Sum = std::conditional_t<Integer, int64_t, double>;
   const uint32_t *d = &c.code->ext[inst.ext];
   if ((c.checks & CheckAsync) && !c.warp->wgmmaFenced)
-    c.note(inst, 0, "missing-fence", "wgmma.mma_async without a wgmma.fence.sync.aligned before it");
+    c.note(inst, 0, "missing-fence",
+           "wgmma.mma_async without a wgmma.fence.sync.aligned before it");
   auto convert = [](Type type) {
-    const float *table = type == Type::E4M3 || type == Type::E5M2 ? fp8Table(type) : nullptr;
+    const float *table =
+        type == Type::E4M3 || type == Type::E5M2 ? fp8Table(type) : nullptr;
     return [type, table = table](uint32_t v) -> T {
       (void)table;
       if constexpr (Integer)
@@ -149,9 +184,12 @@ template <bool Integer> Step execWgmma(Ctx &c, const Inst &inst, uint32_t mask) 
   std::vector<T> A(16 * s.k), B(size_t(s.n) * s.k);
   if (s.registersA)
     readRegisters(c, d + s.dRegs(), s.a, s.k, A.data(), convert(s.a));
-  else if (!readOperand(c, inst, c.src<uint64_t>(inst.op[0])[0], s.a, 16 * (c.warp->index % 4), 16, s.k, s.transposeA, A.data(), convert(s.a)))
+  else if (!readOperand(c, inst, c.src<uint64_t>(inst.op[0])[0], s.a,
+                        16 * (c.warp->index % 4), 16, s.k, s.transposeA,
+                        A.data(), convert(s.a)))
     return Step::Error;
-  if (!readOperand(c, inst, c.src<uint64_t>(inst.op[1])[0], s.b, 0, s.n, s.k, s.transposeB, B.data(), convert(s.b)))
+  if (!readOperand(c, inst, c.src<uint64_t>(inst.op[1])[0], s.b, 0, s.n, s.k,
+                   s.transposeB, B.data(), convert(s.b)))
     return Step::Error;
   std::vector<Sum> sums(16 * size_t(s.n));
   std::vector<Sum> wide(size_t(s.n) * s.k);
@@ -169,17 +207,20 @@ template <bool Integer> Step execWgmma(Ctx &c, const Inst &inst, uint32_t mask) 
   bool accumulate = c.pred(inst.op[2]) & 1, negative = s.negateA != s.negateB;
   for (unsigned i = 0; i < s.n / 2u; ++i)
     for (unsigned l = 0; l < Lanes; ++l) {
-      unsigned row = l / 4 + 8 * (i / 2 % 2), column = i / 4 * 8 + 2 * (l % 4) + i % 2;
+      unsigned row = l / 4 + 8 * (i / 2 % 2),
+               column = i / 4 * 8 + 2 * (l % 4) + i % 2;
       Sum r = sums[size_t(row) * s.n + column];
       if (negative)
         r = -r;
       if constexpr (Integer) {
         int64_t sum = r + (accumulate ? c.dst<int32_t>(d[i])[l] : 0);
-        c.dst<uint32_t>(d[i])[l] = inst.mod[0] ? uint32_t(clampToS32(sum)) : uint32_t(sum);
+        c.dst<uint32_t>(d[i])[l] =
+            inst.mod[0] ? uint32_t(clampToS32(sum)) : uint32_t(sum);
       } else if (s.d == Type::F16) {
         uint32_t &word = c.dst<uint32_t>(d[i / 2])[l];
         unsigned shift = 16 * (i % 2);
-        uint32_t half = halfFromDouble(r + (accumulate ? floatFromHalf(uint16_t(word >> shift)) : 0));
+        uint32_t half = halfFromDouble(
+            r + (accumulate ? floatFromHalf(uint16_t(word >> shift)) : 0));
         word = (word & ~(0xffffu << shift)) | half << shift;
       } else {
         float &word = c.dst<float>(d[i])[l];
@@ -204,9 +245,11 @@ Step execCommit(Ctx &c, const Inst &, uint32_t) {
 Step execWait(Ctx &c, const Inst &inst, uint32_t) {
   uint32_t left = uint32_t(inst.imm);
   auto &pending = c.warp->wgmmaPending;
-  std::erase_if(pending, [&](auto &p) { return p.second + left < c.warp->wgmmaGroup; });
+  std::erase_if(pending,
+                [&](auto &p) { return p.second + left < c.warp->wgmmaGroup; });
   if (c.checker) {
-    uint32_t agent = c.checker->wgmmaAgent(*c.cta, *c.warp), now = c.checker->now(agent);
+    uint32_t agent = c.checker->wgmmaAgent(*c.cta, *c.warp),
+             now = c.checker->now(agent);
     if (now > left)
       c.checker->completed(*c.cta, *c.warp, agent, now - 1 - left);
   }
@@ -218,13 +261,23 @@ bool isValid(const Shape &s) {
     return false;
   bool f32 = s.d == Type::F32, half = f32 || s.d == Type::F16;
   switch (s.a) {
-  case Type::F16: return s.b == s.a && s.k == 16 && half;
-  case Type::BF16: return s.b == s.a && s.k == 16 && f32;
-  case Type::TF32: return s.b == s.a && s.k == 8 && f32;
-  case Type::E4M3: case Type::E5M2: return (s.b == Type::E4M3 || s.b == Type::E5M2) && s.k == 32 && half;
-  case Type::S8: case Type::U8: return (s.b == Type::S8 || s.b == Type::U8) && s.k == 32 && s.d == Type::S32;
-  case Type::B1: return s.b == s.a && s.k == 256 && s.d == Type::S32;
-  default: return false;
+  case Type::F16:
+    return s.b == s.a && s.k == 16 && half;
+  case Type::BF16:
+    return s.b == s.a && s.k == 16 && f32;
+  case Type::TF32:
+    return s.b == s.a && s.k == 8 && f32;
+  case Type::E4M3:
+  case Type::E5M2:
+    return (s.b == Type::E4M3 || s.b == Type::E5M2) && s.k == 32 && half;
+  case Type::S8:
+  case Type::U8:
+    return (s.b == Type::S8 || s.b == Type::U8) && s.k == 32 &&
+           s.d == Type::S32;
+  case Type::B1:
+    return s.b == s.a && s.k == 256 && s.d == Type::S32;
+  default:
+    return false;
   }
 }
 
@@ -266,14 +319,18 @@ bool decodeProduct(FunctionDecoder &d) {
   s.b = d.takeType();
   if (!isValid(s) || bits != (s.a == Type::B1))
     return d.error("this shape and these types do not go together");
-  bool integer = isIntegerMatrix(s.a), half = s.a == Type::F16 || s.a == Type::BF16;
-  s.registersA = d.operandCount() > 1 && d.operand(1).kind == ast::Operand::Kind::Vector;
+  bool integer = isIntegerMatrix(s.a),
+       half = s.a == Type::F16 || s.a == Type::BF16;
+  s.registersA =
+      d.operandCount() > 1 && d.operand(1).kind == ast::Operand::Kind::Vector;
   size_t operands = 4 + (integer ? 0 : 2) + (half ? (s.registersA ? 1 : 2) : 0);
   if (!d.expectOperands(operands, operands))
     return false;
   auto results = d.elements(d.operand(0));
   if (results.size() != s.dRegs())
-    return d.errorAt(d.operand(0), "expected " + std::to_string(s.dRegs()) + " registers, found " + std::to_string(results.size()));
+    return d.errorAt(d.operand(0), "expected " + std::to_string(s.dRegs()) +
+                                       " registers, found " +
+                                       std::to_string(results.size()));
   std::vector<uint32_t> slots;
   for (const ast::Operand *e : results)
     if (!d.dst(*e, Type::B32, slots.emplace_back()))
@@ -315,9 +372,13 @@ bool decodeWgmma(FunctionDecoder &d) {
   if (d.has("commit_group"))
     return d.expectOperands(0, 0) && d.emit(execCommit, Class::Barrier);
   if (d.has("wait_group"))
-    return d.expectOperands(1, 1) && d.immediate(d.operand(0), d.inst.imm) && d.emit(execWait, Class::Barrier);
-  return d.has("mma_async") ? decodeProduct(d) : d.error("unknown operation of wgmma");
+    return d.expectOperands(1, 1) && d.immediate(d.operand(0), d.inst.imm) &&
+           d.emit(execWait, Class::Barrier);
+  return d.has("mma_async") ? decodeProduct(d)
+                            : d.error("unknown operation of wgmma");
 }
 } // namespace
 
-void tile::sim::registerWgmma(DecodeTable &t) { t.insert({{"wgmma", decodeWgmma}}); }
+void tile::sim::registerWgmma(DecodeTable &t) {
+  t.insert({{"wgmma", decodeWgmma}});
+}

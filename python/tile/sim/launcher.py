@@ -239,7 +239,7 @@ def launch_raw(
                 max_instructions,
                 threads,
                 counters,
-            )  # fmt: skip
+            )
         )
     except ValueError as error:
         raise TileError(str(error)) from None

@@ -13,8 +13,18 @@ from tile.errors import TileError
 
 #: Numbers of the element types, as `tensormap.replace.elemtype` takes them.
 ELEMENT_TYPES = {
-    "u8": 0, "u16": 1, "u32": 2, "s32": 3, "u64": 4, "s64": 5, "f16": 6, "f32": 7, "f64": 9, "bf16": 10, "tf32": 11,
-}  # fmt: skip
+    "u8": 0,
+    "u16": 1,
+    "u32": 2,
+    "s32": 3,
+    "u64": 4,
+    "s64": 5,
+    "f16": 6,
+    "f32": 7,
+    "f64": 9,
+    "bf16": 10,
+    "tf32": 11,
+}
 SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
 
 
@@ -36,7 +46,9 @@ def tensor_map(
     """
     rank = len(shape)
     if not 1 <= rank <= 5 or len(box) != rank or len(strides) != rank - 1:
-        raise TileError("a tensor map has 1 to 5 dimensions, a box of the same rank and one stride less")
+        raise TileError(
+            "a tensor map has 1 to 5 dimensions, a box of the same rank and one stride less"
+        )
     if element not in ELEMENT_TYPES:
         raise TileError(f"unknown element type '{element}'; expected {', '.join(ELEMENT_TYPES)}")
     if swizzle not in SWIZZLES:
@@ -44,7 +56,16 @@ def tensor_map(
     pad = [0] * (5 - rank)
     steps = list(element_strides or [1] * rank)
     head = struct.pack(
-        "<Q8B", address, rank - 1, ELEMENT_TYPES[element], 0, SWIZZLES[swizzle], int(fill_nan), 0, 0, 0
+        "<Q8B",
+        address,
+        rank - 1,
+        ELEMENT_TYPES[element],
+        0,
+        SWIZZLES[swizzle],
+        int(fill_nan),
+        0,
+        0,
+        0,
     )
     dims = struct.pack("<16I", *box, *pad, *shape, *pad, *steps, *pad, 0)
     return (head + dims + struct.pack("<4Q", *strides, *[0] * (5 - rank))).ljust(128, b"\0")

@@ -29,14 +29,26 @@ def _recording(ptx, entry, grid, block, args, **options):
     if report.ok:
         test = os.environ.get("PYTEST_CURRENT_TEST", "?").split(" ")[0]
         entry_data = {
-            "test": test, "ptx": ptx, "entry": entry, "grid": grid, "block": block,
-            "cluster": options.get("cluster", (1, 1, 1)), "dynamic_shared": options.get("dynamic_shared", 0),
-            "before": before, "after": [a.copy() if isinstance(a, np.ndarray) else None for a in args],
-            "address": [a.__array_interface__["data"][0] if isinstance(a, np.ndarray) else None for a in args],
-            "extra": extra, "extra_after": [a.copy() for a in options.get("allocations", ())],
-            "extra_address": [a.__array_interface__["data"][0] for a in options.get("allocations", ())],
+            "test": test,
+            "ptx": ptx,
+            "entry": entry,
+            "grid": grid,
+            "block": block,
+            "cluster": options.get("cluster", (1, 1, 1)),
+            "dynamic_shared": options.get("dynamic_shared", 0),
+            "before": before,
+            "after": [a.copy() if isinstance(a, np.ndarray) else None for a in args],
+            "address": [
+                a.__array_interface__["data"][0] if isinstance(a, np.ndarray) else None
+                for a in args
+            ],
+            "extra": extra,
+            "extra_after": [a.copy() for a in options.get("allocations", ())],
+            "extra_address": [
+                a.__array_interface__["data"][0] for a in options.get("allocations", ())
+            ],
             "params": tile.sim.load(ptx).params(entry),
-        }  # fmt: skip
+        }
         _launches.append(entry_data)
     return report
 

@@ -234,7 +234,7 @@ def test_bulk_load_and_missing_wait():
 
 def test_mbarrier_that_nobody_completes_is_a_deadlock():
     with pytest.raises(
-        tile.sim.SimulationError, match="deadlock.*\n.*an mbarrier that nobody completes"
+        tile.sim.SimulationError, match=r"deadlock.*\n.*an mbarrier that nobody completes"
     ):
         run(INIT + WAIT, 1, 64, [], [])
 

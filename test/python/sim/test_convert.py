@@ -1,4 +1,3 @@
-
 """cvt in all its forms against NumPy, ml_dtypes and exact arithmetic."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-
 """PTX that nvcc made from CUDA programs (test/unit/Simulator/ptx), against NumPy."""
 
 from __future__ import annotations

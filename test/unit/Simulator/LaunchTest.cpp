@@ -32,9 +32,11 @@ struct Launched {
   std::string error;
 };
 
-Launched launch(const Module &module, std::vector<uint32_t> &x, std::vector<uint32_t> &out, unsigned grid, unsigned threads) {
+Launched launch(const Module &module, std::vector<uint32_t> &x,
+                std::vector<uint32_t> &out, unsigned grid, unsigned threads) {
   std::byte args[20] = {};
-  uint64_t a = reinterpret_cast<uintptr_t>(x.data()), b = reinterpret_cast<uintptr_t>(out.data());
+  uint64_t a = reinterpret_cast<uintptr_t>(x.data()),
+           b = reinterpret_cast<uintptr_t>(out.data());
   uint32_t n = uint32_t(x.size());
   std::memcpy(args, &a, 8);
   std::memcpy(args + 8, &b, 8);
@@ -43,7 +45,8 @@ Launched launch(const Module &module, std::vector<uint32_t> &x, std::vector<uint
   config.grid = {grid, 1, 1};
   config.block = {64, 1, 1};
   config.threads = threads;
-  config.allocations = {{a, x.size() * 4, "x", false}, {b, out.size() * 4, "out", true}};
+  config.allocations = {{a, x.size() * 4, "x", false},
+                        {b, out.size() * 4, "out", true}};
   Launched l;
   l.started = module.launch("add", config, args, l.report, l.error);
   return l;
@@ -71,9 +74,12 @@ TEST(Launch, CountersDoNotDependOnThreads) {
   Diagnostic diag;
   auto module = Module::load(kernel, diag);
   std::vector<uint32_t> x(10000), out(10000);
-  Launched one = launch(*module, x, out, 160, 1), four = launch(*module, x, out, 160, 4);
-  EXPECT_EQ(one.report.counters.laneInstructions, four.report.counters.laneInstructions);
-  EXPECT_EQ(one.report.counters.globalLoadSectors, four.report.counters.globalLoadSectors);
+  Launched one = launch(*module, x, out, 160, 1),
+           four = launch(*module, x, out, 160, 4);
+  EXPECT_EQ(one.report.counters.laneInstructions,
+            four.report.counters.laneInstructions);
+  EXPECT_EQ(one.report.counters.globalLoadSectors,
+            four.report.counters.globalLoadSectors);
   EXPECT_EQ(four.report.threads, 4u);
 }
 
@@ -101,7 +107,8 @@ TEST(Launch, ReportsFindingsAndRefusals) {
   ASSERT_EQ(l.report.findings.size(), 1u);
   EXPECT_EQ(l.report.findings[0].kind, "out-of-bounds");
   EXPECT_EQ(l.report.findings[0].thread.thread[0], 60u);
-  EXPECT_NE(l.report.findings[0].message.find("'out' (240 bytes"), std::string::npos);
+  EXPECT_NE(l.report.findings[0].message.find("'out' (240 bytes"),
+            std::string::npos);
   LaunchConfig config;
   Report report;
   std::string error;

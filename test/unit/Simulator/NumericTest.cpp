@@ -36,7 +36,8 @@ TEST(Numeric, FastHalfRoundingIsTheGeneralOne) {
 }
 
 TEST(Numeric, SmallFormatsRoundTrip) {
-  for (const SmallFormat *format : {&formatE4M3, &formatE5M2, &formatE2M1, &formatE2M3, &formatE3M2}) {
+  for (const SmallFormat *format :
+       {&formatE4M3, &formatE5M2, &formatE2M1, &formatE2M3, &formatE3M2}) {
     uint32_t count = 2u << (format->exponentBits + format->mantissaBits);
     for (uint32_t b = 0; b < count; ++b) {
       double d = decodeSmall(b, *format);
@@ -56,7 +57,8 @@ TEST(Numeric, FusedMultiplyAddRoundsOnce) {
   for (int i = 0; i < 2000000; ++i) {
     auto draw = [&] {
       uint32_t bits = uint32_t(rng());
-      return floatOfBits(i % 3 ? (bits & 0x807fffff) | (117 + bits % 20) << 23 : bits);
+      return floatOfBits(i % 3 ? (bits & 0x807fffff) | (117 + bits % 20) << 23
+                               : bits);
     };
     float a = draw(), b = draw(), c = draw();
     if (i % 5 == 0)
@@ -65,7 +67,8 @@ TEST(Numeric, FusedMultiplyAddRoundsOnce) {
     if (want != want)
       ASSERT_NE(got, got);
     else
-      ASSERT_EQ(bitsOfFloat(want), bitsOfFloat(got)) << a << " " << b << " " << c;
+      ASSERT_EQ(bitsOfFloat(want), bitsOfFloat(got))
+          << a << " " << b << " " << c;
   }
 }
 } // namespace

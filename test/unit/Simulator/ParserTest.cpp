@@ -28,7 +28,9 @@ std::string parseError(const std::string &text) {
 }
 
 TEST(Parser, ModuleDirectives) {
-  ast::Module m = parse(header + ".file 1 \"dir\" \"kernel.py\"\n.section .debug_str { .b8 1, 2 }\n");
+  ast::Module m = parse(
+      header +
+      ".file 1 \"dir\" \"kernel.py\"\n.section .debug_str { .b8 1, 2 }\n");
   EXPECT_EQ(m.versionMajor, 8u);
   EXPECT_EQ(m.versionMinor, 8u);
   EXPECT_EQ(m.target, "sm_90a");
@@ -36,7 +38,10 @@ TEST(Parser, ModuleDirectives) {
 }
 
 TEST(Parser, Variables) {
-  ast::Module m = parse(header + ".extern .shared .align 16 .b8 smem[];\n.global .align 4 .b32 table[2][3] = {{1, 2, 3}, {4, 5}};\n.const .f32 pi = 0f40490FDB;\n.visible .global .u64 p = generic(table)+8;\n");
+  ast::Module m = parse(
+      header + ".extern .shared .align 16 .b8 smem[];\n.global .align 4 .b32 "
+               "table[2][3] = {{1, 2, 3}, {4, 5}};\n.const .f32 pi = "
+               "0f40490FDB;\n.visible .global .u64 p = generic(table)+8;\n");
   ASSERT_EQ(m.variables.size(), 4u);
   EXPECT_TRUE(m.variables[0].isExtern && m.variables[0].isUnsized);
   EXPECT_EQ(m.variables[1].sizeInBytes(), 24u);
@@ -47,7 +52,10 @@ TEST(Parser, Variables) {
 }
 
 TEST(Parser, FunctionAttributesAndParameters) {
-  ast::Module m = parse(header + ".visible .entry k(.param .u64 .ptr .global .align 16 a, .param .align 8 .b8 s[24])\n.maxntid 128, 1, 1\n.reqnctapercluster 2\n.minnctapersm 1\n{ ret; }\n");
+  ast::Module m =
+      parse(header + ".visible .entry k(.param .u64 .ptr .global .align 16 a, "
+                     ".param .align 8 .b8 s[24])\n.maxntid 128, 1, "
+                     "1\n.reqnctapercluster 2\n.minnctapersm 1\n{ ret; }\n");
   const ast::Function &f = m.functions.at(0);
   EXPECT_TRUE(f.isEntry && f.hasBody);
   EXPECT_EQ(f.maxThreads[0], 128u);
@@ -68,7 +76,9 @@ TEST(Parser, OperandsAndModifiers) {
   const auto &body = m.functions.at(0).body;
   ASSERT_EQ(body.size(), 5u);
   EXPECT_TRUE(body[0].guardNegated);
-  EXPECT_EQ(body[0].modifiers, (std::vector<std::string>{"global", "L1::evict_last", "L2::cache_hint", "v4", "b32"}));
+  EXPECT_EQ(body[0].modifiers,
+            (std::vector<std::string>{"global", "L1::evict_last",
+                                      "L2::cache_hint", "v4", "b32"}));
   EXPECT_EQ(body[0].operands[0].elems.size(), 4u);
   EXPECT_EQ(body[0].operands[0].elems[3].kind, ast::Operand::Kind::Sink);
   EXPECT_EQ(body[0].operands[1].imm, -16);
@@ -94,30 +104,41 @@ TEST(Parser, ScopesHideNamesAndLabels) {
 }
 
 TEST(Parser, RegisterRangesByLongestPrefix) {
-  ast::Module m = parse(header + ".entry k() { .reg .b32 %r<20>; .reg .b64 %r1<5>; mov.b64 %r14, 0; mov.b32 %r7, 0; mov.b32 %r19, 1; }");
+  ast::Module m =
+      parse(header + ".entry k() { .reg .b32 %r<20>; .reg .b64 %r1<5>; mov.b64 "
+                     "%r14, 0; mov.b32 %r7, 0; mov.b32 %r19, 1; }");
   const ast::Function &f = m.functions.at(0);
   EXPECT_EQ(f.symbols[f.body[1].operands[0].symbol].type, Type::B32);
   EXPECT_EQ(f.symbols[f.body[2].operands[0].symbol].type, Type::B32);
 }
 
 TEST(Parser, SourceLocations) {
-  ast::Module m = parse(header + ".file 1 \"a.py\"\n.entry k() { .loc 1 7 3\n ret; .loc 1 9 1, function_name $L__info0, inlined_at 1 7 3\n ret; }");
+  ast::Module m =
+      parse(header + ".file 1 \"a.py\"\n.entry k() { .loc 1 7 3\n ret; .loc 1 "
+                     "9 1, function_name $L__info0, inlined_at 1 7 3\n ret; }");
   const ast::Function &f = m.functions.at(0);
   EXPECT_EQ(f.sources[size_t(f.body[0].source)].line, 7u);
   EXPECT_EQ(f.sources[size_t(f.body[1].source)].line, 9u);
 }
 
 TEST(Parser, ErrorsNameTheirPlace) {
-  EXPECT_EQ(parseError(header + ".entry k() {\n  add.u32 %r1\n}"), "test.ptx:6:1: error: expected ';' but found '}'");
-  EXPECT_EQ(parseError(header + ".frobnicate x;"), "test.ptx:4:1: error: unknown directive '.frobnicate'");
-  EXPECT_EQ(parseError(header + ".global .b99 x;"), "test.ptx:4:9: error: unknown type '.b99'");
-  EXPECT_EQ(parseError(".target sm_90\n"), "test.ptx:2:1: error: the module has no .version directive");
-  EXPECT_EQ(parseError(header + ".entry k() { mov.b32 %r1, 0f12; }").substr(0, 14), "test.ptx:4:27:");
+  EXPECT_EQ(parseError(header + ".entry k() {\n  add.u32 %r1\n}"),
+            "test.ptx:6:1: error: expected ';' but found '}'");
+  EXPECT_EQ(parseError(header + ".frobnicate x;"),
+            "test.ptx:4:1: error: unknown directive '.frobnicate'");
+  EXPECT_EQ(parseError(header + ".global .b99 x;"),
+            "test.ptx:4:9: error: unknown type '.b99'");
+  EXPECT_EQ(parseError(".target sm_90\n"),
+            "test.ptx:2:1: error: the module has no .version directive");
+  EXPECT_EQ(
+      parseError(header + ".entry k() { mov.b32 %r1, 0f12; }").substr(0, 14),
+      "test.ptx:4:27:");
 }
 
 TEST(Parser, ReadsWhatNvccWrites) {
   for (const char *name : {"basics", "programs", "matmul"}) {
-    std::ifstream file(std::string(TILE_UNIT_SOURCE_DIR) + "/ptx/" + name + ".ptx");
+    std::ifstream file(std::string(TILE_UNIT_SOURCE_DIR) + "/ptx/" + name +
+                       ".ptx");
     std::stringstream text;
     text << file.rdbuf();
     ast::Module m = parse(text.str());
