@@ -27,7 +27,7 @@ dialect ttnvgpu include/tile/Dialect/TritonNvidiaGPU/IR/TritonNvidiaGPUOps.td
 while IFS= read -r file; do
   page=$(dirname "${file#*include/}" | sed 's#^tile/##; s#^Dialect/##; s#/Transforms$##; s#/#-#g')
   passes "passes-$page" "$file"
-done < <(git ls-files '*Passes.td' | sort)
+done < <(git ls-files '*/Passes.td' | sort)
 
 if [ $check -eq 1 ] && ! diff -ru docs/generated "$out"; then
   echo "error: docs/generated is out of date; run 'make docs' and commit the result" >&2
