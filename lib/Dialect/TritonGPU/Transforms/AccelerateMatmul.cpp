@@ -1,6 +1,8 @@
 //===-- AccelerateMatmul.cpp - Map matrix products to tensor cores --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "DecomposeScaledDots.h"
+
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/Transforms/LayoutInference.h"
@@ -248,6 +250,17 @@ void TritonGPUAccelerateMatmul::runOnOperation() {
   std::optional<int> capability = getComputeCapability(getOperation());
   if (!capability)
     return;
+  // mma.sync knows no scales.
+  SmallVector<DotScaledOp> scaled;
+  getOperation().walk([&](DotScaledOp op) {
+    if (getLayout(op.getD()) && maybeLookupNumWarps(op))
+      scaled.push_back(op);
+  });
+  for (DotScaledOp op : scaled) {
+    if (failed(decomposeScaledDot(op)))
+      return signalPassFailure();
+    ++numDecomposed;
+  }
   getOperation().walk([&](DotOp op) {
     if (!getLayout(op.getD()) || !maybeLookupNumWarps(op))
       return;

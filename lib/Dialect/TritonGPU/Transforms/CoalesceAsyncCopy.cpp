@@ -26,11 +26,16 @@ struct TritonGPUCoalesceAsyncCopy
   using TritonGPUCoalesceAsyncCopyBase::TritonGPUCoalesceAsyncCopyBase;
 
   void runOnOperation() override {
+    SmallVector<AsyncCopyGlobalToLocalOp> copies;
+    getOperation().walk(
+        [&](AsyncCopyGlobalToLocalOp copy) { copies.push_back(copy); });
+    // The analysis is only worth its time where there is something to do.
+    if (copies.empty())
+      return;
     ModuleAxisInfoAnalysis axisInfo(getOperation());
-    getOperation().walk([&](AsyncCopyGlobalToLocalOp copy) {
+    for (AsyncCopyGlobalToLocalOp copy : copies)
       if (narrow(copy, axisInfo))
         ++numNarrowed;
-    });
   }
 
   bool narrow(AsyncCopyGlobalToLocalOp copy,

@@ -19,7 +19,9 @@ def TritonGPUAccelerateMatmul
 
     Products of element types that the target lacks (fp8 before sm_89) are
     computed on fp16; fp32 products only run on tensor cores where the input
-    precision allows for tf32. All others keep their blocked layout.
+    precision allows for tf32. All others keep their blocked layout. Scaled
+    products (`tt.dot_scaled`) become plain ones of operands that are extended to
+    16 bits and scaled before.
 
     Before:
     ```mlir
@@ -31,10 +33,13 @@ def TritonGPUAccelerateMatmul
     %d = tt.dot %a, %b, %c : tensor<128x32xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>> * tensor<32x128xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>> -> tensor<128x128xf32, #mma>
     ```
   }];
-  let dependentDialects = ["::mlir::triton::gpu::TritonGPUDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::triton::gpu::TritonGPUDialect"];
   let statistics = [
     Statistic<"numAccelerated", "num-accelerated",
               "Products mapped to tensor cores">,
+    Statistic<"numDecomposed", "num-decomposed",
+              "Scaled products made plain ones">,
     Statistic<"numLeft", "num-left", "Products left to scalar arithmetic">
   ];
 }

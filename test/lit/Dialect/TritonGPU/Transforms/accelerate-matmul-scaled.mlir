@@ -1,0 +1,37 @@
+// RUN: tile-opt %s -tritongpu-accelerate-matmul | filecheck %s
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0]}>
+#half = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#scales = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [16, 2], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: @both_scaled
+  // CHECK-SAME: %[[A:[a-z0-9]*]]: {{.*}}, %[[B:[a-z0-9]*]]: {{.*}}, %[[AS:[a-z0-9]*]]: {{.*}}, %[[BS:[a-z0-9]*]]: {{.*}}, %[[C:[a-z0-9]*]]:
+  tt.func @both_scaled(%a: tensor<128x64xf8E4M3FN, #half>, %b: tensor<32x128xi8, #blocked>, %as: tensor<128x2xi8, #scales>, %bs: tensor<128x2xi8, #scales>, %c: tensor<128x128xf32, #blocked>) -> tensor<128x128xf32, #blocked> {
+    // CHECK-DAG: [[AX:%.*]] = tt.fp_to_fp %[[A]] {{.*}} -> tensor<128x64xbf16
+    // CHECK-DAG: [[BX:%.*]] = ttg.fp4_to_fp %[[B]] {axis = 0 : i32} {{.*}} -> tensor<64x128xbf16
+    // Exponents become numbers: shifted into place, with NaN for 255.
+    // CHECK: [[W:%.*]] = arith.extui %[[AS]]
+    // CHECK: arith.shli [[W]]
+    // CHECK: tt.broadcast {{.*}} -> tensor<128x2x32xbf16
+    // CHECK: tt.reshape {{.*}} -> tensor<128x64xbf16
+    // CHECK: arith.mulf [[AX]]
+    // CHECK: arith.extui %[[BS]]
+    // CHECK: tt.trans {{.*}} -> tensor<64x128xbf16
+    // CHECK: arith.mulf [[BX]]
+    // CHECK: tt.dot {{.*}} : tensor<128x64xbf16, {{.*}} * tensor<64x128xbf16, {{.*}} -> tensor<128x128xf32, #mma>
+    // CHECK-NOT: dot_scaled
+    %d = tt.dot_scaled %a scale %as, %b scale %bs, %c lhs = e4m3 rhs = e2m1 {fastMath = false} : tensor<128x64xf8E4M3FN, #half>, tensor<128x2xi8, #scales> * tensor<32x128xi8, #blocked>, tensor<128x2xi8, #scales> -> tensor<128x128xf32, #blocked>
+    tt.return %d : tensor<128x128xf32, #blocked>
+  }
+
+  // An operand of 16 bits stays what it is, and decides about the other.
+  // CHECK-LABEL: @half
+  tt.func @half(%a: tensor<128x64xf16, #half>, %b: tensor<64x128xf8E5M2, #blocked>, %bs: tensor<128x2xi8, #scales>, %c: tensor<128x128xf32, #blocked>) -> tensor<128x128xf32, #blocked> {
+    // CHECK: tt.fp_to_fp {{.*}} -> tensor<64x128xf16
+    // CHECK: arith.mulf {{.*}} : tensor<64x128xf32
+    // CHECK: arith.truncf
+    // CHECK: tt.dot {{.*}} : tensor<128x64xf16, {{.*}} * tensor<64x128xf16
+    %d = tt.dot_scaled %a, %b scale %bs, %c lhs = fp16 rhs = e5m2 {fastMath = false} : tensor<128x64xf16, #half> * tensor<64x128xf8E5M2, #blocked>, tensor<128x2xi8, #scales> -> tensor<128x128xf32, #blocked>
+    tt.return %d : tensor<128x128xf32, #blocked>
+  }
+}
