@@ -78,7 +78,7 @@ struct RMWPattern : AtomicPattern<AtomicRMWOp> {
     Type type = op.getType();
     bool used = !op.getResult().use_empty();
     if (used && repeatsAcrossThreads(type))
-      return rewriter.notifyMatchFailure(
+      return this->decline(
           op, "the old values are used and the layout repeats them in several "
               "threads");
     bool scalar = !isa<RankedTensorType>(type);
@@ -112,7 +112,7 @@ struct RMWPattern : AtomicPattern<AtomicRMWOp> {
           b, op.getAtomicRmwOp(), ptrs[group.front()], operands,
           b.andPred(pred, owner), op.getSem(), op.getScope(), used);
       if (failed(old))
-        return rewriter.notifyMatchFailure(
+        return this->decline(
             op, "the target has no such atomic operation on this type");
       for (auto [r, value] : llvm::zip(group, *old))
         results[r] = value;
@@ -127,7 +127,7 @@ struct RMWPattern : AtomicPattern<AtomicRMWOp> {
     if (scalar) {
       FailureOr<Value> all = broadcast(b, op, results[0], owner);
       if (failed(all))
-        return rewriter.notifyMatchFailure(op, "no scratch memory allocated");
+        return this->decline(op, "no scratch memory allocated");
       rewriter.replaceOp(op, *all);
       return success();
     }
@@ -148,7 +148,7 @@ struct CASPattern : AtomicPattern<AtomicCASOp> {
     Type type = op.getType();
     bool used = !op.getResult().use_empty();
     if (used && repeatsAcrossThreads(type))
-      return rewriter.notifyMatchFailure(
+      return this->decline(
           op, "the old values are used and the layout repeats them in several "
               "threads");
     bool scalar = !isa<RankedTensorType>(type);
@@ -169,7 +169,7 @@ struct CASPattern : AtomicPattern<AtomicCASOp> {
           target.atomicCAS(b, ptrs[r], compares[r], values[r], owner,
                            op.getSem(), op.getScope());
       if (failed(old))
-        return rewriter.notifyMatchFailure(
+        return this->decline(
             op, "the target has no compare-and-swap on this type");
       results[r] = *old;
     }
@@ -182,7 +182,7 @@ struct CASPattern : AtomicPattern<AtomicCASOp> {
     if (scalar) {
       FailureOr<Value> all = broadcast(b, op, results[0], owner);
       if (failed(all))
-        return rewriter.notifyMatchFailure(op, "no scratch memory allocated");
+        return this->decline(op, "no scratch memory allocated");
       rewriter.replaceOp(op, *all);
       return success();
     }

@@ -76,7 +76,7 @@ struct ConvertLayoutPattern : TargetPattern<gpu::ConvertLayoutOp> {
                             "which is not supported");
     } else {
       if (!op->hasAttr("allocation.offset"))
-        return rewriter.notifyMatchFailure(op, "no scratch memory allocated");
+        return this->decline(op, "no scratch memory allocated");
       results = throughSharedMemory(b, op, plan, values);
     }
     rewriter.replaceOp(op,

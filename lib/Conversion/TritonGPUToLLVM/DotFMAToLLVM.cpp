@@ -40,7 +40,7 @@ struct DotFMAPattern : TargetPattern<DotOp> {
           bool fits = (kDim(d) == column ? inA == 0 : inA == inD) &&
                       (kDim(d) == row ? inB == 0 : inB == inD);
           if (!fits)
-            return rewriter.notifyMatchFailure(
+            return this->decline(
                 op, "the operands are not laid out for the result's threads");
         }
     LLVMBuilder b(op.getLoc(), rewriter);
@@ -50,7 +50,7 @@ struct DotFMAPattern : TargetPattern<DotOp> {
     SmallVector<Value> bValues = widen(
         b, unpackElements(b, adaptor.getB(), bType), bType, element);
     if (aValues.empty() || bValues.empty())
-      return rewriter.notifyMatchFailure(op, "unsupported element types");
+      return this->decline(op, "unsupported element types");
     SmallVector<Value> dValues = unpackElements(b, adaptor.getC(), dType);
 
     RegisterTable aTable(aLayout), bTable(bLayout);
@@ -68,7 +68,7 @@ struct DotFMAPattern : TargetPattern<DotOp> {
         bAt[rank - 2] = k;
         int32_t ra = aTable.lookup(aAt), rb = bTable.lookup(bAt);
         if (ra < 0 || rb < 0)
-          return rewriter.notifyMatchFailure(
+          return this->decline(
               op, "a thread lacks elements of its rows or columns");
         sum = isa<FloatType>(element)
                   ? b.create<LLVM::FMAOp>(aValues[ra], bValues[rb], sum)

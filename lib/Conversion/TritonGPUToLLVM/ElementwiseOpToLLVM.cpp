@@ -28,60 +28,47 @@ SmallVector<int32_t> triton::getFirstRegisters(Type type) {
 }
 
 namespace {
-/// The flags of an arith operation, as attributes of the LLVM operation.
-SmallVector<NamedAttribute> convertFlags(Operation *op) {
-  SmallVector<NamedAttribute> attrs;
-  MLIRContext *ctx = op->getContext();
-  if (auto fast = dyn_cast<arith::ArithFastMathInterface>(op)) {
-    auto flags =
-        arith::convertArithFastMathFlagsToLLVM(fast.getFastMathFlagsAttr()
-                                                   ? fast.getFastMathFlagsAttr()
-                                                         .getValue()
-                                                   : arith::FastMathFlags::none);
-    if (flags != LLVM::FastmathFlags::none)
-      attrs.emplace_back(StringAttr::get(ctx, "fastmathFlags"),
-                         LLVM::FastmathFlagsAttr::get(ctx, flags));
-  }
-  if (auto overflow = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op)) {
-    auto flags = arith::convertArithOverflowFlagsToLLVM(
-        overflow.getOverflowAttr().getValue());
-    if (flags != LLVM::IntegerOverflowFlags::none)
-      attrs.emplace_back(StringAttr::get(ctx, "overflowFlags"),
-                         LLVM::IntegerOverflowFlagsAttr::get(ctx, flags));
-  }
-  return attrs;
+/// Makes a TargetOp with the fast-math or overflow flags of `op`.
+template <typename TargetOp>
+Value createWithFlags(Operation *op, const LLVMBuilder &b, Type type,
+                      ValueRange args) {
+  OperationState state(b.getLoc(), TargetOp::getOperationName());
+  state.addOperands(args);
+  state.addTypes(type);
+  if (auto fast = dyn_cast<arith::ArithFastMathInterface>(op))
+    if (arith::FastMathFlagsAttr attr = fast.getFastMathFlagsAttr();
+        attr && attr.getValue() != arith::FastMathFlags::none)
+      state.addAttribute("fastmathFlags",
+                         arith::convertArithFastMathAttrToLLVM(attr));
+  Operation *result = b.getBuilder().create(state);
+  if (auto overflow = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op))
+    cast<LLVM::IntegerOverflowFlagsInterface>(result).setOverflowFlags(
+        arith::convertArithOverflowFlagsToLLVM(
+            overflow.getOverflowAttr().getValue()));
+  return result->getResult(0);
 }
 
 /// Operations with the same operands and meaning in the LLVM dialect.
 template <typename SourceOp, typename TargetOp>
 void addDirect(const LoweringContext &context) {
-  addElementwise<SourceOp>(
-      context, [](SourceOp op, const LLVMBuilder &b, Type type,
-                  ValueRange args) -> Value {
-        SmallVector<NamedAttribute> attrs = convertFlags(op);
-        OperationState state(b.getLoc(), TargetOp::getOperationName());
-        state.addOperands(args);
-        state.addTypes(type);
-        state.addAttributes(attrs);
-        return b.getBuilder().create(state)->getResult(0);
-      });
+  addElementwise<SourceOp>(context,
+                           [](SourceOp op, const LLVMBuilder &b, Type type,
+                              ValueRange args) -> Value {
+                             return createWithFlags<TargetOp>(op, b, type, args);
+                           });
 }
 
-/// addDirect for floating-point operations that exist only from f32 up (or
-/// that 8-bit floats, being bytes, must not reach).
+/// addDirect for floating-point operations, which 8-bit floats, being bytes,
+/// must not reach.
 template <typename SourceOp, typename TargetOp>
 void addFloat(const LoweringContext &context) {
-  addElementwise<SourceOp>(
-      context, [](SourceOp op, const LLVMBuilder &b, Type type,
-                  ValueRange args) -> Value {
-        if (!isa<FloatType>(args[0].getType()))
-          return {};
-        OperationState state(b.getLoc(), TargetOp::getOperationName());
-        state.addOperands(args);
-        state.addTypes(type);
-        state.addAttributes(convertFlags(op));
-        return b.getBuilder().create(state)->getResult(0);
-      });
+  addElementwise<SourceOp>(context,
+                           [](SourceOp op, const LLVMBuilder &b, Type type,
+                              ValueRange args) -> Value {
+                             if (!isa<FloatType>(args[0].getType()))
+                               return {};
+                             return createWithFlags<TargetOp>(op, b, type, args);
+                           });
 }
 
 LLVM::ICmpPredicate convertPredicate(arith::CmpIPredicate predicate) {
@@ -261,7 +248,7 @@ struct ConstantPattern : TargetPattern<arith::ConstantOp> {
     if (tensor) {
       auto splat = dyn_cast<SplatElementsAttr>(value);
       if (!splat)
-        return rewriter.notifyMatchFailure(
+        return this->decline(
             op, "only constants whose elements are all the same have a place "
                 "in registers");
       value = splat.getSplatValue<Attribute>();
@@ -269,7 +256,7 @@ struct ConstantPattern : TargetPattern<arith::ConstantOp> {
     Type element =
         getConverter().convertType(getTensorElementOrSelf(op.getType()));
     if (!element)
-      return rewriter.notifyMatchFailure(op, "no LLVM type");
+      return this->decline(op, "no LLVM type");
     if (auto number = dyn_cast<FloatAttr>(value)) {
       if (!isa<FloatType>(element)) // 8-bit floats are bytes
         value = IntegerAttr::get(element, number.getValue().bitcastToAPInt());
@@ -277,7 +264,7 @@ struct ConstantPattern : TargetPattern<arith::ConstantOp> {
       value = IntegerAttr::get(
           element, number.getValue().sextOrTrunc(element.getIntOrFloatBitWidth()));
     } else {
-      return rewriter.notifyMatchFailure(op, "not a number");
+      return this->decline(op, "not a number");
     }
     Value constant =
         b.create<LLVM::ConstantOp>(element, cast<TypedAttr>(value));

@@ -40,7 +40,7 @@ struct FuncPattern : TargetPattern<FuncOp> {
     for (auto [i, input] : llvm::enumerate(type.getInputs())) {
       Type converted = getConverter().convertType(input);
       if (!converted)
-        return rewriter.notifyMatchFailure(op, "argument has no LLVM type");
+        return this->decline(op, "argument has no LLVM type");
       signature.addInputs(i, converted);
     }
     auto module = op->getParentOfType<ModuleOp>();
@@ -56,7 +56,7 @@ struct FuncPattern : TargetPattern<FuncOp> {
 
     SmallVector<Type> results;
     if (failed(getConverter().convertTypes(type.getResults(), results)))
-      return rewriter.notifyMatchFailure(op, "result has no LLVM type");
+      return this->decline(op, "result has no LLVM type");
     Type result = LLVM::LLVMVoidType::get(ctx);
     if (results.size() == 1)
       result = results.front();
@@ -96,7 +96,7 @@ struct FuncPattern : TargetPattern<FuncOp> {
                                 function.end());
     if (failed(rewriter.convertRegionTypes(&function.getBody(), getConverter(),
                                            &signature)))
-      return rewriter.notifyMatchFailure(op, "block argument has no LLVM type");
+      return this->decline(op, "block argument has no LLVM type");
     rewriter.eraseOp(op);
     return success();
   }
@@ -131,7 +131,7 @@ struct CallPattern : TargetPattern<CallOp> {
     SmallVector<Value> args(adaptor.getOperands());
     auto caller = op->getParentOfType<LLVM::LLVMFuncOp>();
     if (!caller)
-      return rewriter.notifyMatchFailure(op, "not in a converted function");
+      return this->decline(op, "not in a converted function");
     auto module = op->getParentOfType<ModuleOp>();
     auto scratch = module->getAttrOfType<IntegerAttr>(
         gpu::kGlobalScratchSizeAttrName);
@@ -145,7 +145,7 @@ struct CallPattern : TargetPattern<CallOp> {
 
     SmallVector<Type> types;
     if (failed(getConverter().convertTypes(op.getResultTypes(), types)))
-      return rewriter.notifyMatchFailure(op, "result has no LLVM type");
+      return this->decline(op, "result has no LLVM type");
     SmallVector<Type> result;
     if (types.size() == 1)
       result = types;

@@ -28,9 +28,9 @@ struct HistogramPattern : TargetPattern<HistogramOp> {
   matchAndRewrite(HistogramOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     if (!op->hasAttr("allocation.offset"))
-      return rewriter.notifyMatchFailure(op, "no scratch memory allocated");
+      return this->decline(op, "no scratch memory allocated");
     if (gpu::lookupNumCTAs(op) > 1)
-      return rewriter.notifyMatchFailure(op, "not across blocks of a cluster");
+      return this->decline(op, "not across blocks of a cluster");
     LLVMBuilder b(op.getLoc(), rewriter);
     auto sourceType = cast<RankedTensorType>(op.getSrc().getType());
     auto resultType = cast<RankedTensorType>(op.getType());

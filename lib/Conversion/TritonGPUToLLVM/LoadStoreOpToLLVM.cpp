@@ -114,7 +114,7 @@ struct LoadPattern : MemoryPattern<LoadOp> {
     Type element =
         getConverter().convertType(getTensorElementOrSelf(op.getType()));
     if (!element || op.getBoundaryCheck().size())
-      return rewriter.notifyMatchFailure(op, "block pointers were not rewritten");
+      return this->decline(op, "block pointers were not rewritten");
     Type memElement = getSharedElementType(element);
     unsigned bits = getPointeeBits(op.getPtr().getType());
     unsigned vector =
@@ -159,7 +159,7 @@ struct StorePattern : MemoryPattern<StoreOp> {
                   ConversionPatternRewriter &rewriter) const override {
     LLVMBuilder b(op.getLoc(), rewriter);
     if (op.getBoundaryCheck().size())
-      return rewriter.notifyMatchFailure(op, "block pointers were not rewritten");
+      return this->decline(op, "block pointers were not rewritten");
     Type ptrType = op.getPtr().getType();
     unsigned bits = getPointeeBits(ptrType);
     unsigned vector =

@@ -80,10 +80,10 @@ struct LocalAllocPattern : TargetPattern<gpu::LocalAllocOp> {
   matchAndRewrite(gpu::LocalAllocOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     if (!op.isSharedMemoryAlloc())
-      return rewriter.notifyMatchFailure(op, "not in shared memory");
+      return this->decline(op, "not in shared memory");
     auto offset = op->getAttrOfType<IntegerAttr>("allocation.offset");
     if (!offset)
-      return rewriter.notifyMatchFailure(op, "no shared memory allocated");
+      return this->decline(op, "no shared memory allocated");
     LLVMBuilder b(op.getLoc(), rewriter);
     auto type = cast<gpu::MemDescType>(op.getType());
     MemDesc desc{getSharedMemoryAt(b, target, op, offset.getInt()), {}};
@@ -119,7 +119,7 @@ struct LocalLoadPattern : TargetPattern<gpu::LocalLoadOp> {
     auto memory = cast<gpu::MemDescType>(op.getSrc().getType());
     auto result = cast<RankedTensorType>(op.getType());
     if (!isa_and_nonnull<gpu::SharedMemorySpaceAttr>(memory.getMemorySpace()))
-      return rewriter.notifyMatchFailure(op, "not in shared memory");
+      return this->decline(op, "not in shared memory");
     MemDesc desc = MemDesc::unpack(b, adaptor.getSrc(), memory);
     Type element = getConverter().convertType(result.getElementType());
     SmallVector<Value> values =

@@ -89,10 +89,10 @@ struct GlobalScratchPattern : TargetPattern<gpu::GlobalScratchAllocOp> {
         module->getAttrOfType<IntegerAttr>(gpu::kGlobalScratchSizeAttrName);
     auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
     if (!offset || !size || !function)
-      return rewriter.notifyMatchFailure(
+      return this->decline(
           op, "run -tritongpu-global-scratch-memory-allocation first");
     if (function->hasAttr("tile.shared_memory_argument"))
-      return rewriter.notifyMatchFailure(op, "in a device function");
+      return this->decline(op, "in a device function");
     Value base = function.getArgument(function.getNumArguments() - 1);
     // One piece for every block of the grid.
     Value block = target.getProgramId(b, 2);

@@ -29,9 +29,9 @@ struct ReducePattern : TargetPattern<ReduceOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ReducePlan plan(op);
     if (!plan.unsupported.empty())
-      return rewriter.notifyMatchFailure(op, plan.unsupported);
+      return this->decline(op, plan.unsupported);
     if (!op.getCombineOp().hasOneBlock())
-      return rewriter.notifyMatchFailure(
+      return this->decline(
           op, "the combine region has control flow");
     LLVMBuilder b(op.getLoc(), rewriter);
 

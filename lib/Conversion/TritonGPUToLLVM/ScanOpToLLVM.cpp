@@ -36,9 +36,9 @@ struct ScanPattern : TargetPattern<ScanOp> {
                   ConversionPatternRewriter &rewriter) const override {
     ScanPlan plan(op);
     if (!plan.unsupported.empty())
-      return rewriter.notifyMatchFailure(op, plan.unsupported);
+      return this->decline(op, plan.unsupported);
     if (!op.getCombineOp().hasOneBlock())
-      return rewriter.notifyMatchFailure(
+      return this->decline(
           op, "the combine region has control flow");
     LLVMBuilder b(op.getLoc(), rewriter);
     ThreadIndex index = getThreadIndex(b, target, op);

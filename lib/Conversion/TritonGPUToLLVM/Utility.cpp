@@ -14,6 +14,14 @@ using namespace mlir::triton;
 
 TargetInfo::~TargetInfo() = default;
 
+void DeclineReasons::attachTo(Diagnostic &error) const {
+  auto it = reasons.find(error.getLocation());
+  if (error.getSeverity() != DiagnosticSeverity::Error || it == reasons.end())
+    return;
+  for (const std::string &reason : it->second)
+    error.attachNote(error.getLocation()) << reason;
+}
+
 //===----------------------------------------------------------------------===//
 // Tensors as values
 //===----------------------------------------------------------------------===//

@@ -99,7 +99,7 @@ template <typename OpT> struct RenamePattern : TargetPattern<OpT> {
     std::optional<SmallVector<int32_t>> sources =
         getRegisterSources(source, result);
     if (!sources)
-      return rewriter.notifyMatchFailure(
+      return this->decline(
           op, "the layouts would move elements between threads");
     SmallVector<Value> values =
         unpackElements(b, adaptor.getSrc(), sourceType);
@@ -158,7 +158,7 @@ struct ReorderingReshapePattern : TargetPattern<ReshapeOp> {
         unpackElements(b, adaptor.getSrc(), op.getSrc().getType());
     if (!op.getAllowReorder() ||
         values.size() != gpu::getTotalElemsPerThread(op.getType()))
-      return rewriter.notifyMatchFailure(op, "elements have to keep their order");
+      return this->decline(op, "elements have to keep their order");
     rewriter.replaceOp(op,
                        packElements(b, getConverter(), values, op.getType()));
     return success();
@@ -196,7 +196,7 @@ struct JoinPattern : TargetPattern<JoinOp> {
     auto halfType = cast<RankedTensorType>(op.getLhs().getType());
     auto map = splitRegisters(cast<RankedTensorType>(op.getType()), halfType);
     if (!map)
-      return rewriter.notifyMatchFailure(
+      return this->decline(
           op, "the layouts would move elements between threads");
     SmallVector<Value> halves[] = {
         unpackElements(b, adaptor.getLhs(), halfType),
@@ -220,7 +220,7 @@ struct SplitPattern : TargetPattern<SplitOp> {
     auto halfType = cast<RankedTensorType>(op.getOutLHS().getType());
     auto map = splitRegisters(joinedType, halfType);
     if (!map)
-      return rewriter.notifyMatchFailure(
+      return this->decline(
           op, "the layouts would move elements between threads");
     SmallVector<Value> values =
         unpackElements(b, adaptor.getSrc(), joinedType);
@@ -242,7 +242,7 @@ struct SplitPattern : TargetPattern<SplitOp> {
         if (!value)
           value = at.lookup(half.applyFlat(r));
       if (llvm::is_contained(elements, Value()))
-        return rewriter.notifyMatchFailure(op, "a register has no source");
+        return this->decline(op, "a register has no source");
     }
     rewriter.replaceOp(op,
                        {packElements(b, getConverter(), halves[0], halfType),
@@ -263,7 +263,7 @@ struct CatPattern : TargetPattern<CatOp> {
     llvm::append_range(
         elements, unpackElements(b, adaptor.getRhs(), op.getRhs().getType()));
     if (elements.size() != gpu::getTotalElemsPerThread(op.getType()))
-      return rewriter.notifyMatchFailure(
+      return this->decline(
           op, "a thread holds more or fewer elements of the result than of the "
               "operands together");
     rewriter.replaceOp(op,

@@ -34,7 +34,7 @@ public:
     Type element =
         this->getConverter().convertType(getTensorElementOrSelf(type));
     if (!element)
-      return rewriter.notifyMatchFailure(op, "result type has no LLVM type");
+      return this->decline(op, "result type has no LLVM type");
     SmallVector<SmallVector<Value>> operands;
     for (auto [value, original] :
          llvm::zip(adaptor.getOperands(), op->getOperandTypes()))
@@ -53,7 +53,7 @@ public:
         args.push_back(values.size() == 1 ? values[0] : values[i]);
       results[i] = emit(op, b, element, args);
       if (!results[i])
-        return rewriter.notifyMatchFailure(op, "unsupported element type");
+        return this->decline(op, "unsupported element type");
     }
     rewriter.replaceOp(op,
                        packElements(b, this->getConverter(), results, type));

@@ -27,6 +27,12 @@ public:
       : ConvertOpToLLVMPattern<OpT>(converter, benefit), target(target) {}
 
 protected:
+  /// Fails to match, for a reason that the final diagnostic should name.
+  LogicalResult decline(Operation *op, const Twine &reason) const {
+    target.getDeclineReasons().add(op->getLoc(), reason);
+    return failure();
+  }
+
   const TritonGPUToLLVMTypeConverter &getConverter() const {
     return *static_cast<const TritonGPUToLLVMTypeConverter *>(
         this->getTypeConverter());

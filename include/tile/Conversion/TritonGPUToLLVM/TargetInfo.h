@@ -13,8 +13,24 @@
 #include "tile/Conversion/TritonGPUToLLVM/LLVMBuilder.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include <optional>
+#include <set>
+#include <string>
 
 namespace mlir::triton {
+
+/// Why patterns declined operations. (MLIR keeps such reasons in debug builds
+/// only, and users want to know.)
+class DeclineReasons {
+public:
+  void add(Location loc, const Twine &reason) {
+    reasons[loc].insert(reason.str());
+  }
+  /// Attaches what is known to an error about an operation.
+  void attachTo(Diagnostic &error) const;
+
+private:
+  llvm::DenseMap<Location, std::set<std::string>> reasons;
+};
 
 class TargetInfo {
 public:
@@ -26,6 +42,9 @@ public:
   };
 
   virtual ~TargetInfo();
+
+  /// Shared by the patterns of one conversion.
+  DeclineReasons &getDeclineReasons() const { return declineReasons; }
 
   //===--------------------------------------------------------------------===//
   // Facts
@@ -124,6 +143,9 @@ public:
   virtual void assertFail(const LLVMBuilder &b, StringRef message,
                           StringRef file, StringRef function,
                           int line) const = 0;
+
+private:
+  mutable DeclineReasons declineReasons;
 };
 
 } // namespace mlir::triton

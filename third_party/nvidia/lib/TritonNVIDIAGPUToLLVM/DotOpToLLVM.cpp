@@ -64,13 +64,13 @@ struct DotMmaPattern : TargetPattern<DotOp> {
     auto dType = cast<RankedTensorType>(op.getType());
     auto mma = dyn_cast<ttg::NvidiaMmaEncodingAttr>(dType.getEncoding());
     if (!mma || mma.getVersionMajor() != 2)
-      return rewriter.notifyMatchFailure(op, "the result is not laid out for "
+      return this->decline(op, "the result is not laid out for "
                                              "mma.sync");
     std::optional<MmaShape> shape =
         getMmaShape(aType.getElementType(), bType.getElementType(),
                     dType.getElementType(), facts);
     if (!shape)
-      return rewriter.notifyMatchFailure(
+      return this->decline(
           op, "the target's mma.sync does not take these element types");
 
     unsigned rank = dType.getRank(), row = rank - 2, column = rank - 1;
@@ -80,17 +80,17 @@ struct DotMmaPattern : TargetPattern<DotOp> {
     for (unsigned i = 0, e = aLayout.getInDimSizeLog2(kLane); i < e; ++i)
       if (aLayout.getBasis(kLane, i, kDim(column)) !=
           bLayout.getBasis(kLane, i, kDim(row)))
-        return rewriter.notifyMatchFailure(
+        return this->decline(
             op, "the operands split the inner dimension differently");
     RegisterTable aTable(aLayout), bTable(bLayout),
         dTable(toLinearLayout(dType));
     SmallVector<int32_t> inner = aTable.getContributions(column);
     if (inner != bTable.getContributions(row))
-      return rewriter.notifyMatchFailure(
+      return this->decline(
           op, "the operands split the inner dimension differently");
     unsigned perRegister = 32 / aType.getElementTypeBitWidth();
     if (inner.size() % (2 * perRegister))
-      return rewriter.notifyMatchFailure(
+      return this->decline(
           op, "the inner dimension is shorter than that of the instruction");
 
     LLVMBuilder b(op.getLoc(), rewriter);
@@ -158,7 +158,7 @@ struct DotMmaPattern : TargetPattern<DotOp> {
               for (int32_t dn : {0, 1}) {
                 int32_t r = dTable.lookup(at(batch, m | dm, n | dn));
                 if (r < 0)
-                  return rewriter.notifyMatchFailure(
+                  return this->decline(
                       op, "the result is smaller than the instruction");
                 places.push_back(r);
               }
@@ -169,7 +169,7 @@ struct DotMmaPattern : TargetPattern<DotOp> {
             SmallVector<Value> bArgs = {word(false, batch, n, k),
                                         word(false, batch, n, k + perRegister)};
             if (!complete)
-              return rewriter.notifyMatchFailure(
+              return this->decline(
                   op, "a thread lacks elements of its operands");
             SmallVector<Value> cArgs;
             for (int32_t place : places)

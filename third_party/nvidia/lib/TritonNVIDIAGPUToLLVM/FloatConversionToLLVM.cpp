@@ -107,7 +107,7 @@ template <typename OpT> struct PairPattern : TargetPattern<OpT> {
     Type to = getTensorElementOrSelf(type);
     RoundingMode rounding = roundingOf(op);
     if (!hasPairConversion(from, to, rounding, facts))
-      return rewriter.notifyMatchFailure(op, "no conversion of pairs");
+      return this->decline(op, "no conversion of pairs");
     LLVMBuilder b(op.getLoc(), rewriter);
     SmallVector<Value> values =
         unpackElements(b, adaptor.getOperands().front(), sourceType);
@@ -117,7 +117,7 @@ template <typename OpT> struct PairPattern : TargetPattern<OpT> {
         distinct.push_back(i);
     // One value alone is cheaper to convert by itself, where that exists.
     if (distinct.size() == 1 && from.isF32() && fp8Name(to).empty())
-      return rewriter.notifyMatchFailure(op, "no pairs");
+      return this->decline(op, "no pairs");
     SmallVector<Value> results(values.size());
     for (size_t i = 0; i < distinct.size(); i += 2) {
       int32_t low = distinct[i];

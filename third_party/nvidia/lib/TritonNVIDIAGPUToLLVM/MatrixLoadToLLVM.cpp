@@ -29,7 +29,7 @@ struct MatrixLoadPattern : TargetPattern<ttg::LocalLoadOp> {
     if (!isa_and_nonnull<ttg::SharedMemorySpaceAttr>(
             memory.getMemorySpace()) ||
         isa<ttg::PaddedSharedEncodingAttr>(memory.getEncoding()))
-      return rewriter.notifyMatchFailure(op, "not plain shared memory");
+      return this->decline(op, "not plain shared memory");
     Type element = getConverter().convertType(result.getElementType());
     unsigned bits = isa<LLVM::LLVMPointerType>(element)
                         ? 64
@@ -42,7 +42,7 @@ struct MatrixLoadPattern : TargetPattern<ttg::LocalLoadOp> {
       if (!access)
         access = getMatrixAccess(offsets, bits, transposed);
     if (!access)
-      return rewriter.notifyMatchFailure(op, "not the access of ldmatrix");
+      return this->decline(op, "not the access of ldmatrix");
 
     LLVMBuilder b(op.getLoc(), rewriter);
     MemDesc desc = MemDesc::unpack(b, adaptor.getSrc(), memory);
@@ -50,7 +50,7 @@ struct MatrixLoadPattern : TargetPattern<ttg::LocalLoadOp> {
     Value origin = emitViewOffset(b, desc, memory, zeroBits);
     // A row is 16 bytes.
     if (origin && zeroBits < llvm::Log2_32(128 / bits))
-      return rewriter.notifyMatchFailure(op, "the view is not aligned to rows");
+      return this->decline(op, "the view is not aligned to rows");
 
     ThreadIndex index = getThreadIndex(b, target, op);
     LinearLayout rows = access->rowOffsets;

@@ -21,7 +21,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "llvm/Support/DebugLog.h"
-#include <set>
 
 namespace mlir::triton::nvidia {
 #define GEN_PASS_DEF_CONVERTTRITONGPUTOLLVM
@@ -35,19 +34,6 @@ using namespace mlir::triton;
 namespace ttg = mlir::triton::gpu;
 
 namespace {
-/// Remembers why patterns declined, for the diagnostic of the operation that in
-/// the end nobody could lower.
-struct FailureReasons : RewriterBase::Listener {
-  void notifyMatchFailure(
-      Location loc,
-      function_ref<void(Diagnostic &)> reasonCallback) override {
-    Diagnostic diagnostic(loc, DiagnosticSeverity::Remark);
-    reasonCallback(diagnostic);
-    reasons[loc].insert(diagnostic.str());
-  }
-  llvm::DenseMap<Location, std::set<std::string>> reasons;
-};
-
 struct ConvertTritonGPUToLLVM
     : nvidia::impl::ConvertTritonGPUToLLVMBase<ConvertTritonGPUToLLVM> {
   using ConvertTritonGPUToLLVMBase::ConvertTritonGPUToLLVMBase;
@@ -135,16 +121,10 @@ struct ConvertTritonGPUToLLVM
                                arith::ArithDialect, math::MathDialect,
                                cf::ControlFlowDialect, ub::UBDialect>();
 
-    FailureReasons reasons;
     ConversionConfig config;
-    config.listener = &reasons;
     config.foldingMode = DialectConversionFoldingMode::Never;
     ScopedDiagnosticHandler explain(ctx, [&](Diagnostic &diagnostic) {
-      auto it = reasons.reasons.find(diagnostic.getLocation());
-      if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
-          it != reasons.reasons.end())
-        for (const std::string &reason : it->second)
-          diagnostic.attachNote(diagnostic.getLocation()) << reason;
+      target.getDeclineReasons().attachTo(diagnostic);
       return failure(); // on to the next handler
     });
     return applyPartialConversion(module, legality, std::move(patterns),
