@@ -24,7 +24,8 @@ Attribute mlir::triton::gpu::getLayout(Value value) {
 }
 
 void mlir::triton::gpu::setLayout(Value value, Attribute layout) {
-  auto type = cloneWithEncoding(cast<RankedTensorType>(value.getType()), layout);
+  auto type =
+      cloneWithEncoding(cast<RankedTensorType>(value.getType()), layout);
   value.setType(type);
   if (auto constant = value.getDefiningOp<arith::ConstantOp>())
     constant.setValueAttr(
@@ -55,12 +56,13 @@ bool mlir::triton::gpu::isLayoutFlexible(Operation *op) {
 
 bool mlir::triton::gpu::acceptsAnyLayout(OpOperand &operand) {
   Operation *op = operand.getOwner();
-  if (isa<LocalAllocOp, LocalStoreOp, HistogramOp, PrintOp, AssertOp, UnsplatOp>(
-          op))
+  if (isa<LocalAllocOp, LocalStoreOp, PrintOp, AssertOp, UnsplatOp>(op))
     return true;
+  // A mask must have the layout of what it masks.
+  if (auto histogram = dyn_cast<HistogramOp>(op))
+    return !histogram.getMask();
   if (auto gather = dyn_cast<GatherOp>(op))
-    return !gather.getEfficientLayout() &&
-           operand.get() == gather.getSrc() &&
+    return !gather.getEfficientLayout() && operand.get() == gather.getSrc() &&
            operand.getOperandNumber() == 0;
   return false;
 }
@@ -139,9 +141,9 @@ Attribute mlir::triton::gpu::inferResultLayout(OpResult result,
             operandLayout, shapeOf(op.getSrc()), op.getOrder(), std::nullopt));
       })
       .Case([&](ReshapeOp op) {
-        return orNull(infer->inferReshapeLayout(
-            operandLayout, shapeOf(op.getSrc()), shapeOf(op.getResult()),
-            std::nullopt));
+        return orNull(
+            infer->inferReshapeLayout(operandLayout, shapeOf(op.getSrc()),
+                                      shapeOf(op.getResult()), std::nullopt));
       })
       .Case([&](JoinOp op) {
         return orNull(infer->inferJoinLayout(
@@ -176,14 +178,14 @@ Attribute mlir::triton::gpu::inferOperandLayout(OpResult result,
             return slice.getParent();
           })
           .Case([&](TransOp op) {
-            return orNull(infer->inferTransLayout(
-                resultLayout, shapeOf(op.getResult()), invert(op.getOrder()),
-                std::nullopt));
+            return orNull(
+                infer->inferTransLayout(resultLayout, shapeOf(op.getResult()),
+                                        invert(op.getOrder()), std::nullopt));
           })
           .Case([&](ReshapeOp op) {
-            return orNull(infer->inferReshapeLayout(
-                resultLayout, shapeOf(op.getResult()), shapeOf(op.getSrc()),
-                std::nullopt));
+            return orNull(
+                infer->inferReshapeLayout(resultLayout, shapeOf(op.getResult()),
+                                          shapeOf(op.getSrc()), std::nullopt));
           })
           .Case([&](JoinOp op) {
             return orNull(infer->inferSplitLayout(
@@ -200,8 +202,8 @@ Attribute mlir::triton::gpu::inferOperandLayout(OpResult result,
   Attribute back = inferResultLayout(result, operandLayout);
   if (!back)
     return {};
-  if (back == resultLayout || areLayoutsEquivalent(shapeOf(result), back,
-                                                   resultLayout))
+  if (back == resultLayout ||
+      areLayoutsEquivalent(shapeOf(result), back, resultLayout))
     return operandLayout;
   return {};
 }
