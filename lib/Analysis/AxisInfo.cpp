@@ -160,8 +160,7 @@ void mlir::triton::applyAxisHints(
       value = std::max(value, stated);
     return result;
   };
-  AxisInfo::DimVector contiguity =
-      merge(kContiguityAttr, info.getContiguity());
+  AxisInfo::DimVector contiguity = merge(kContiguityAttr, info.getContiguity());
   // A hint on divisibility speaks of groups as long as the hint on contiguity
   // makes them, so the deduced figure is first brought to those.
   AxisInfo::DimVector atGroups;

@@ -212,8 +212,8 @@ static Axis divAlong(Along x, Along y) {
     int64_t divisor = *y.constant();
     // Of a run of at least `divisor` only the first quotient is known to
     // divide; of a shorter one that starts at a multiple, there is no other.
-    int64_t known = x.contiguity() <= divisor ? x.divisibility()
-                                              : x.divisibilityOfAll();
+    int64_t known =
+        x.contiguity() <= divisor ? x.divisibility() : x.divisibilityOfAll();
     if (known % divisor == 0)
       result.divisibility = known / divisor;
   }
@@ -236,8 +236,8 @@ static Axis andAlong(Along x, Along y) {
   result.divisibility = std::max(x.divisibilityOfAll(), y.divisibilityOfAll());
   for (auto [run, mask] : {std::pair(x, y), std::pair(y, x)}) {
     // (q*g + j) & (m*g) == (q & m)*g.
-    result.constancy =
-        std::max(result.constancy, gcd(run.alignedRun(), mask.alignedConstant()));
+    result.constancy = std::max(result.constancy,
+                                gcd(run.alignedRun(), mask.alignedConstant()));
     // x & (2^k - 1) is x % 2^k.
     if (mask.constant() && *mask.constant() >= 0 &&
         llvm::isPowerOf2_64(*mask.constant() + 1)) {
@@ -296,15 +296,15 @@ static Axis cmpAlong(arith::CmpIPredicate predicate, Along x, Along y) {
   case P::sge:
   case P::uge:
     // q*g + j < m*g exactly if q < m.
-    result.constancy = std::max(result.constancy,
-                                gcd(x.alignedRun(), y.alignedConstant()));
+    result.constancy =
+        std::max(result.constancy, gcd(x.alignedRun(), y.alignedConstant()));
     break;
   case P::sgt:
   case P::ugt:
   case P::sle:
   case P::ule:
-    result.constancy = std::max(result.constancy,
-                                gcd(y.alignedRun(), x.alignedConstant()));
+    result.constancy =
+        std::max(result.constancy, gcd(y.alignedRun(), x.alignedConstant()));
     break;
   case P::eq:
   case P::ne:
@@ -354,10 +354,9 @@ static AxisInfo inferCast(Operation *op, const AxisInfo &source) {
 /// same on both sides.
 static AxisInfo inferReinterpretation(Operation *op, const AxisInfo &source) {
   Type type = op->getResult(0).getType();
-  bool isInteger =
-      isa<PointerType, IntegerType>(getElementTypeOrSelf(type)) &&
-      isa<PointerType, IntegerType>(
-          getElementTypeOrSelf(op->getOperand(0).getType()));
+  bool isInteger = isa<PointerType, IntegerType>(getElementTypeOrSelf(type)) &&
+                   isa<PointerType, IntegerType>(
+                       getElementTypeOrSelf(op->getOperand(0).getType()));
   bool sameUnit = AxisInfo::getUnit(type) == source.getUnit();
   return build(type, [&](unsigned dim) {
     Axis result{1, 1, source.getConstancy(dim)};
@@ -378,8 +377,7 @@ static AxisInfo inferMakeRange(MakeRangeOp op) {
   int64_t size = end - start;
   // What fits into 32 bits, as the range itself does.
   int64_t divisor = std::min<int64_t>(AxisInfo::getDivisor(start), 1 << 30);
-  return build(op.getType(),
-               [&](unsigned) { return Axis{size, divisor, 1}; });
+  return build(op.getType(), [&](unsigned) { return Axis{size, divisor, 1}; });
 }
 
 static AxisInfo inferExpandDims(ExpandDimsOp op, const AxisInfo &source) {
@@ -427,7 +425,8 @@ static AxisInfo inferReshape(ReshapeOp op, const AxisInfo &source) {
   Type type = op.getType();
   if (op.getAllowReorder())
     return build(
-        type, [&](unsigned) { return Axis{1, source.getDivisibilityOfAll(), 1}; },
+        type,
+        [&](unsigned) { return Axis{1, source.getDivisibilityOfAll(), 1}; },
         source.getConstantValue());
   DimVector from = AxisInfo::getShape(op.getSrc().getType());
   DimVector to = AxisInfo::getShape(type);
@@ -591,7 +590,8 @@ void mlir::triton::inferAxisInfo(Operation *op, ArrayRef<AxisInfo> operands,
                 },
                 operands[0].getConstantValue());
           })
-          .Case([&](ExpandDimsOp op) { return inferExpandDims(op, operands[0]); })
+          .Case(
+              [&](ExpandDimsOp op) { return inferExpandDims(op, operands[0]); })
           .Case([&](BroadcastOp op) { return inferBroadcast(op, operands[0]); })
           .Case([&](TransOp op) { return inferTrans(op, operands[0]); })
           .Case([&](ReshapeOp op) { return inferReshape(op, operands[0]); })
@@ -611,7 +611,8 @@ void mlir::triton::inferAxisInfo(Operation *op, ArrayRef<AxisInfo> operands,
             return constancyOnly(type, operands);
           })
           .Default([&](Operation *op) {
-            if (op->hasTrait<mlir::OpTrait::Elementwise>() && isMemoryEffectFree(op))
+            if (op->hasTrait<mlir::OpTrait::Elementwise>() &&
+                isMemoryEffectFree(op))
               return constancyOnly(type, operands);
             return AxisInfo::getPessimistic(type);
           });

@@ -131,8 +131,8 @@ public:
   // In the following, the fastest axis is the one along which the first
   // registers of a thread run; a type without a layout counts as row-major.
 
-  /// Of pointers: how many neighbours along the fastest axis a thread may access
-  /// at once. Limited by contiguity, alignment and what the thread owns.
+  /// Of pointers: how many neighbours along the fastest axis a thread may
+  /// access at once. Limited by contiguity, alignment and what the thread owns.
   unsigned getContiguity(Value ptr) const;
   /// Of pointers: the longest run of neighbours along the fastest axis that is
   /// contiguous and starts at a multiple of its own size.

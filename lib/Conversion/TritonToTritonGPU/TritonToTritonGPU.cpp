@@ -72,10 +72,9 @@ ArrayRef<int64_t> shapeOf(Value value) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult ConvertTritonToTritonGPU::describeMachine(ModuleOp module) {
-  for (auto [name, value] :
-       {std::pair<StringRef, int>("num-warps", numWarps),
-        {"threads-per-warp", threadsPerWarp},
-        {"num-ctas", numCTAs}})
+  for (auto [name, value] : {std::pair<StringRef, int>("num-warps", numWarps),
+                             {"threads-per-warp", threadsPerWarp},
+                             {"num-ctas", numCTAs}})
     if (value <= 0 || !llvm::isPowerOf2_32(value))
       return module.emitError("expected option '")
              << name << "' to be a positive power of two, found " << value;
@@ -179,8 +178,8 @@ void ConvertTritonToTritonGPU::convertOperand(OpOperand &operand,
   OpBuilder b(operand.getOwner());
   auto type =
       cloneWithEncoding(cast<RankedTensorType>(value.getType()), layout);
-  operand.set(ConvertLayoutOp::create(b, operand.getOwner()->getLoc(), type,
-                                      value));
+  operand.set(
+      ConvertLayoutOp::create(b, operand.getOwner()->getLoc(), type, value));
   ++numConversions;
 }
 
@@ -192,8 +191,8 @@ void ConvertTritonToTritonGPU::convertResult(OpResult result,
   result.setType(cloneWithEncoding(before, layout));
   OpBuilder b(&getContext());
   b.setInsertionPointAfter(result.getOwner());
-  auto convert = ConvertLayoutOp::create(b, result.getOwner()->getLoc(), before,
-                                         result);
+  auto convert =
+      ConvertLayoutOp::create(b, result.getOwner()->getLoc(), before, result);
   result.replaceAllUsesExcept(convert, convert);
   ++numConversions;
 }
@@ -203,23 +202,21 @@ LogicalResult ConvertTritonToTritonGPU::legalizeDot(DotOp op) {
   // the registers allow for.
   ArrayRef<int64_t> shape = shapeOf(op.getD());
   unsigned rank = shape.size();
-  int64_t perThread = llvm::product_of(shape) /
-                      (int64_t(numWarps) * threadsPerWarp * numCTAs);
+  int64_t perThread =
+      llvm::product_of(shape) / (int64_t(numWarps) * threadsPerWarp * numCTAs);
   unsigned side = perThread >= 16 ? 4 : perThread >= 4 ? 2 : 1;
   SmallVector<unsigned> size(rank, 1);
   size[rank - 1] = std::min<int64_t>(side, shape[rank - 1]);
   size[rank - 2] = std::min<int64_t>(side, shape[rank - 2]);
   SmallVector<unsigned> order(llvm::reverse(llvm::seq<unsigned>(0, rank)));
-  Attribute layout =
-      BlockedEncodingAttr::get(&getContext(), shape, size, order, numWarps,
-                               threadsPerWarp, numCTAs);
+  Attribute layout = BlockedEncodingAttr::get(
+      &getContext(), shape, size, order, numWarps, threadsPerWarp, numCTAs);
   for (auto [index, operand] :
        {std::pair<unsigned, OpOperand *>(0, &op.getAMutable()),
         {1, &op.getBMutable()}}) {
     Type element = getElementTypeOrSelf(operand->get().getType());
-    convertOperand(*operand,
-                   DotOperandEncodingAttr::get(&getContext(), index, layout,
-                                               element));
+    convertOperand(*operand, DotOperandEncodingAttr::get(&getContext(), index,
+                                                         layout, element));
   }
   convertOperand(op.getCMutable(), layout);
   convertResult(cast<OpResult>(op.getD()), layout);
@@ -235,11 +232,11 @@ LogicalResult ConvertTritonToTritonGPU::legalizeCat(CatOp op) {
   SmallVector<unsigned> size(blocked.getSizePerThread());
   unsigned perThread = getTotalElemsPerThread(op.getLhs().getType());
   size[blocked.getOrder()[0]] = 2 * perThread;
-  convertResult(cast<OpResult>(op.getResult()),
-                BlockedEncodingAttr::get(
-                    &getContext(), size, blocked.getThreadsPerWarp(),
-                    blocked.getWarpsPerCTA(), blocked.getOrder(),
-                    blocked.getCTALayout()));
+  convertResult(
+      cast<OpResult>(op.getResult()),
+      BlockedEncodingAttr::get(&getContext(), size, blocked.getThreadsPerWarp(),
+                               blocked.getWarpsPerCTA(), blocked.getOrder(),
+                               blocked.getCTALayout()));
   return success();
 }
 
@@ -269,27 +266,24 @@ LogicalResult ConvertTritonToTritonGPU::legalize(Operation *op) {
         for (Value result : op->getResults()) {
           if (!isa<RankedTensorType>(result.getType()))
             continue;
-          if (failed(setResult(result,
-                               infer(source)->inferReduceLayout(
-                                   source, op.getAxis(), op.getLoc()))))
+          if (failed(setResult(result, infer(source)->inferReduceLayout(
+                                           source, op.getAxis(), op.getLoc()))))
             return failure();
         }
         return success();
       })
       .Case([&](TransOp op) {
         Attribute source = layoutOf(op.getSrc());
-        return setResult(op.getResult(),
-                         infer(source)->inferTransLayout(
-                             source, shapeOf(op.getSrc()), op.getOrder(),
-                             op.getLoc()));
+        return setResult(op.getResult(), infer(source)->inferTransLayout(
+                                             source, shapeOf(op.getSrc()),
+                                             op.getOrder(), op.getLoc()));
       })
       .Case([&](ReshapeOp op) -> LogicalResult {
         if (op.getAllowReorder())
           return success();
         Attribute source = layoutOf(op.getSrc());
         FailureOr<Attribute> layout = infer(source)->inferReshapeLayout(
-            source, shapeOf(op.getSrc()), shapeOf(op.getResult()),
-            op.getLoc());
+            source, shapeOf(op.getSrc()), shapeOf(op.getResult()), op.getLoc());
         // The default layout of the new shape may be just another name.
         if (succeeded(layout) &&
             areLayoutsEquivalent(shapeOf(op.getResult()), *layout,

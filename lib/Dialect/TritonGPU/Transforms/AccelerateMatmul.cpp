@@ -69,8 +69,7 @@ Type getOperandType(DotOp op, int capability) {
     return a;
   if (a.isInteger(8) && d.isInteger(32))
     return a;
-  if (a.isF32() && d.isF32() &&
-      op.getInputPrecision() == InputPrecision::TF32)
+  if (a.isF32() && d.isF32() && op.getInputPrecision() == InputPrecision::TF32)
     return a;
   return {};
 }
@@ -182,7 +181,8 @@ Value skipConversions(Value operand) {
 }
 
 Value convertTo(OpBuilder &b, Location loc, Value value, Attribute layout) {
-  auto type = cloneWithEncoding(cast<RankedTensorType>(value.getType()), layout);
+  auto type =
+      cloneWithEncoding(cast<RankedTensorType>(value.getType()), layout);
   return ConvertLayoutOp::create(b, loc, type, value);
 }
 
@@ -193,8 +193,8 @@ Value convertTo(OpBuilder &b, Location loc, Value value, Attribute layout) {
 /// Neighbours along the inner dimension that a thread holds together: 32 bits
 /// of what is loaded.
 unsigned chooseKWidth(DotOp op, Type element) {
-  unsigned bits = std::min(getLoadedBitWidth(op.getA()),
-                           getLoadedBitWidth(op.getB()));
+  unsigned bits =
+      std::min(getLoadedBitWidth(op.getA()), getLoadedBitWidth(op.getB()));
   bits = std::min(bits, element.getIntOrFloatBitWidth());
   int64_t inner = op.getA().getType().getShape().back();
   // Four lanes hold two such groups each.

@@ -84,9 +84,7 @@ RankedTensorType getDescriptorBlock(Operation *op) {
         return cast<RankedTensorType>(op->getResult(0).getType());
       })
       .Case<DescriptorStoreOp, DescriptorScatterOp, DescriptorReduceOp>(
-          [](auto op) {
-            return cast<RankedTensorType>(op.getSrc().getType());
-          })
+          [](auto op) { return cast<RankedTensorType>(op.getSrc().getType()); })
       .Default(RankedTensorType());
 }
 
@@ -139,15 +137,16 @@ TritonGPUCoalesce::describe(Operation *op,
 Attribute TritonGPUCoalesce::chooseLayout(const Access &access,
                                           int64_t widest) {
   MLIRContext *context = access.op->getContext();
-  int64_t numThreads = int64_t(lookupNumWarps(access.op)) *
-                       lookupThreadsPerWarp(access.op);
+  int64_t numThreads =
+      int64_t(lookupNumWarps(access.op)) * lookupThreadsPerWarp(access.op);
   CTALayoutAttr ctas = getCTALayout(access.type.getEncoding());
   ArrayRef<int64_t> shape = access.type.getShape();
   int64_t numElements = llvm::product_of(getShapePerCTA(access.type));
 
   int64_t perThread = access.writes ? access.vector : widest;
   // A thread without elements is worse than a narrow access.
-  perThread = std::min(perThread, std::max<int64_t>(numElements / numThreads, 1));
+  perThread =
+      std::min(perThread, std::max<int64_t>(numElements / numThreads, 1));
 
   SmallVector<unsigned> size(shape.size(), 1);
   size[access.order[0]] = perThread;
@@ -179,8 +178,7 @@ void TritonGPUCoalesce::setLayout(const Access &access, Attribute layout) {
     if (!takesLayout(before))
       continue;
     result.setType(withLayout(before));
-    auto back =
-        ConvertLayoutOp::create(b, access.op->getLoc(), before, result);
+    auto back = ConvertLayoutOp::create(b, access.op->getLoc(), before, result);
     result.replaceAllUsesExcept(back, back);
   }
 }

@@ -46,8 +46,8 @@ bool TritonGPUCoalesceAsyncCopy::narrow(
     AsyncCopyGlobalToLocalOp copy, const ModuleAxisInfoAnalysis &axisInfo) {
   auto type = cast<RankedTensorType>(copy.getSrc().getType());
   auto blocked = dyn_cast<BlockedEncodingAttr>(type.getEncoding());
-  auto shared =
-      dyn_cast<SwizzledSharedEncodingAttr>(copy.getResult().getType().getEncoding());
+  auto shared = dyn_cast<SwizzledSharedEncodingAttr>(
+      copy.getResult().getType().getEncoding());
   if (!blocked || !shared || !maybeLookupNumWarps(copy))
     return false;
   unsigned fastest = blocked.getOrder()[0];
@@ -71,8 +71,7 @@ bool TritonGPUCoalesceAsyncCopy::narrow(
   size[fastest] = run;
   auto layout = BlockedEncodingAttr::get(
       copy.getContext(), type.getShape(), size, blocked.getOrder(),
-      lookupNumWarps(copy), lookupThreadsPerWarp(copy),
-      blocked.getCTALayout());
+      lookupNumWarps(copy), lookupThreadsPerWarp(copy), blocked.getCTALayout());
   LDBG() << copy << " gets " << layout;
   OpBuilder b(copy);
   for (OpOperand &operand : copy->getOpOperands())

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// All of the narrow formats fit into bf16 without loss, and so do their products
-// with the scales, because these are powers of two or have four significant
-// bits. Where an operand is fp16 the product is computed on fp16, and scaling
-// goes through fp32 for the sake of its range.
+// All of the narrow formats fit into bf16 without loss, and so do their
+// products with the scales, because these are powers of two or have four
+// significant bits. Where an operand is fp16 the product is computed on fp16,
+// and scaling goes through fp32 for the sake of its range.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +25,7 @@ namespace {
 class ScaledDotDecomposer {
 public:
   explicit ScaledDotDecomposer(DotScaledOp op)
-      : op(op), b(op), loc(op.getLoc()),
-        rank(op.getType().getRank()) {}
+      : op(op), b(op), loc(op.getLoc()), rank(op.getType().getRank()) {}
 
   LogicalResult run();
 
@@ -49,8 +48,8 @@ private:
   Value splat(RankedTensorType type, int64_t value) {
     return arith::ConstantOp::create(
         b, loc,
-        DenseElementsAttr::get(
-            type, b.getIntegerAttr(type.getElementType(), value)));
+        DenseElementsAttr::get(type,
+                               b.getIntegerAttr(type.getElementType(), value)));
   }
 
   DotScaledOp op;
@@ -108,8 +107,8 @@ Value ScaledDotDecomposer::decodeExponents(Value scales) {
   auto replace = [&](int64_t exponent, int64_t pattern) {
     Value found = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, wide,
                                         splat(bitsType, exponent));
-    bits = arith::SelectOp::create(b, loc, found, splat(bitsType, pattern),
-                                   bits);
+    bits =
+        arith::SelectOp::create(b, loc, found, splat(bitsType, pattern), bits);
   };
   replace(255, 0x7FC0);
   replace(0, 0x0040);
@@ -120,19 +119,19 @@ Value ScaledDotDecomposer::spreadScales(Value scales,
                                         RankedTensorType operandType,
                                         bool isB) {
   auto type = cast<RankedTensorType>(scales.getType());
-  Value numbers =
-      type.getElementType().isInteger(8)
-          ? decodeExponents(scales)
-          : Value(FpToFpOp::create(b, loc, type.clone(b.getBF16Type()), scales));
+  Value numbers = type.getElementType().isInteger(8)
+                      ? decodeExponents(scales)
+                      : Value(FpToFpOp::create(
+                            b, loc, type.clone(b.getBF16Type()), scales));
 
   // [.., rows, groups] -> [.., rows, groups, 1] -> ... -> [.., rows, K]
   int64_t k = operandType.getShape()[isB ? rank - 2 : rank - 1];
   SmallVector<int64_t> grouped(type.getShape());
   grouped.push_back(k / grouped.back());
   MLIRContext *context = op.getContext();
-  Attribute layout = getDefaultBlockedEncoding(
-      context, grouped, lookupNumWarps(op), lookupThreadsPerWarp(op),
-      lookupNumCTAs(op));
+  Attribute layout =
+      getDefaultBlockedEncoding(context, grouped, lookupNumWarps(op),
+                                lookupThreadsPerWarp(op), lookupNumCTAs(op));
   numbers = convertTo(numbers, SliceEncodingAttr::get(context, rank, layout));
   numbers = ExpandDimsOp::create(b, loc, numbers, rank);
   numbers = BroadcastOp::create(
@@ -181,9 +180,9 @@ LogicalResult ScaledDotDecomposer::run() {
     return convertTo(value, DotOperandEncodingAttr::get(op.getContext(), index,
                                                         layout, computeType));
   };
-  auto dot = DotOp::create(b, loc, op.getType(), asOperand(a, 0),
-                           asOperand(bValue, 1), op.getC(),
-                           InputPrecision::IEEE, /*maxNumImpreciseAcc=*/0);
+  auto dot =
+      DotOp::create(b, loc, op.getType(), asOperand(a, 0), asOperand(bValue, 1),
+                    op.getC(), InputPrecision::IEEE, /*maxNumImpreciseAcc=*/0);
   op.replaceAllUsesWith(dot.getResult());
   op.erase();
   return success();

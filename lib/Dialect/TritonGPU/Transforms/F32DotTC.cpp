@@ -67,7 +67,8 @@ SmallVector<Value> split(OpBuilder &b, Location loc, Value value,
     bool last = i + 1 == scheme.numParts;
     Value part, inFull;
     if (scheme.toBF16) {
-      part = arith::TruncFOp::create(b, loc, type.clone(b.getBF16Type()), value);
+      part =
+          arith::TruncFOp::create(b, loc, type.clone(b.getBF16Type()), value);
       if (!last)
         inFull = arith::ExtFOp::create(b, loc, type, part);
     } else {
@@ -100,8 +101,8 @@ void splitProduct(DotOp op, Scheme scheme) {
   for (int weight = scheme.numParts - 1; weight > 0; --weight)
     for (int i = weight; i >= 0; --i)
       small = dot(a[i], bs[weight - i], small);
-  Value isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, small,
-                                      small);
+  Value isNaN =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, small, small);
   small = arith::SelectOp::create(b, loc, isNaN, zero, small);
   Value sum = arith::AddFOp::create(b, loc, small, op.getC());
   op.replaceAllUsesWith(dot(a[0], bs[0], sum));

@@ -140,11 +140,11 @@ bool transposeInMemory(ConvertLayoutOp convert) {
   Attribute space = SharedMemorySpaceAttr::get(context);
   OpBuilder b(convert);
   Location loc = trans.getLoc();
-  auto alloc = LocalAllocOp::create(
-      b, loc,
-      MemDescType::get(source.getShape(), source.getElementType(), written,
-                       space),
-      trans.getSrc());
+  auto alloc = LocalAllocOp::create(b, loc,
+                                    MemDescType::get(source.getShape(),
+                                                     source.getElementType(),
+                                                     written, space),
+                                    trans.getSrc());
   auto view = MemDescTransOp::create(b, loc, alloc, trans.getOrder());
   auto load = LocalLoadOp::create(b, convert.getLoc(), result, view);
   convert.replaceAllUsesWith(load.getResult());

@@ -38,8 +38,8 @@ bool acceptsAnyLayout(OpOperand &operand);
 bool isLayoutAnchor(Operation *op);
 
 /// Of a flexible operation: the layout of `result` if the operands have
-/// `operandLayout`; null if there is none. The tensor operands that it speaks of
-/// are those for which `acceptsAnyLayout` is false.
+/// `operandLayout`; null if there is none. The tensor operands that it speaks
+/// of are those for which `acceptsAnyLayout` is false.
 Attribute inferResultLayout(OpResult result, Attribute operandLayout);
 /// Of a flexible operation: the layout of the operands from which `result` gets
 /// `resultLayout` (or an equivalent one); null if there is none.

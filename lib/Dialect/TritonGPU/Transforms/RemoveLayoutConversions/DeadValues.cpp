@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Once a computation has been repeated in another layout, the first one often
-// has no users but itself: a pointer that a loop advances and nobody loads from.
-// Counting uses does not find that, so liveness starts from effects here.
+// has no users but itself: a pointer that a loop advances and nobody loads
+// from. Counting uses does not find that, so liveness starts from effects here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -105,8 +105,8 @@ void DeadValueEraser::follow(Value value) {
     carried(loop, index);
   } else {
     if (auto branch = dyn_cast<scf::IfOp>(result.getOwner()))
-      for (Operation *yield : {(Operation *)branch.thenYield(),
-                               (Operation *)branch.elseYield()})
+      for (Operation *yield :
+           {(Operation *)branch.thenYield(), (Operation *)branch.elseYield()})
         mark(yield->getOperand(index));
     mark(result.getOwner());
   }

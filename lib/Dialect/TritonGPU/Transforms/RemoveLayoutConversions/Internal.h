@@ -1,4 +1,5 @@
-//===-- Internal.h - Steps of tritongpu-remove-layout-conversions -*- C++ -*-===//
+//===-- Internal.h - Steps of tritongpu-remove-layout-conversions -*- C++
+//-*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef TILE_REMOVELAYOUTCONVERSIONS_INTERNAL_H
 #define TILE_REMOVELAYOUTCONVERSIONS_INTERNAL_H
@@ -19,8 +20,8 @@ unsigned propagateLayouts(Operation *func);
 
 /// Repeats computations in the layouts that conversions ask for, where that is
 /// cheaper than converting; moves conversions to where they cost less. With
-/// `onlyFixedUses`, looks at no conversions but those for fixed uses: what feeds
-/// the others may be about to go.
+/// `onlyFixedUses`, looks at no conversions but those for fixed uses: what
+/// feeds the others may be about to go.
 struct RematerializationResult {
   unsigned numRematerialized = 0;
   unsigned numHoisted = 0;
@@ -50,8 +51,8 @@ bool isFixedUse(OpOperand &use);
 double getExecutionWeight(Operation *op);
 /// Of converting a tensor once.
 double getConversionCost(RankedTensorType type, Attribute to);
-/// Of computing one element of the results of `op` again; nothing if it must not
-/// be repeated.
+/// Of computing one element of the results of `op` again; nothing if it must
+/// not be repeated.
 std::optional<double> getElementCost(Operation *op);
 
 } // namespace mlir::triton::gpu::layout_conversions

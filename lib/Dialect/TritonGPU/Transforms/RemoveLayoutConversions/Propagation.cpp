@@ -225,8 +225,7 @@ void Propagation::spread() {
 /// What it would roughly cost to convert the value for this use.
 double getWeight(OpOperand &use) {
   auto type = cast<RankedTensorType>(use.get().getType());
-  return double(type.getNumElements()) *
-         triton::getElementBitWidth(type) *
+  return double(type.getNumElements()) * triton::getElementBitWidth(type) *
          getExecutionWeight(use.getOwner());
 }
 
@@ -306,9 +305,8 @@ void Propagation::fixOperands(Operation *op) {
       continue;
     OpBuilder b(op);
     auto type = cast<RankedTensorType>(use.get().getType());
-    use.set(ConvertLayoutOp::create(b, op->getLoc(),
-                                    cloneWithEncoding(type, wanted),
-                                    use.get()));
+    use.set(ConvertLayoutOp::create(
+        b, op->getLoc(), cloneWithEncoding(type, wanted), use.get()));
   }
 }
 

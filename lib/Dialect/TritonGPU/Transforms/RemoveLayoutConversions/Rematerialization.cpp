@@ -3,15 +3,15 @@
 //===----------------------------------------------------------------------===//
 //
 // A value wanted in another layout can be converted where it is defined, or it
-// can be computed again from operands that are wanted in a suitable layout, each
-// of which poses the same question. The cheapest mix of the two for the operand
-// of each conversion is found by recursion over (value, layout), loops being
-// cut where they close. That covers removing a conversion altogether, moving it
-// to a narrower or smaller operand, and moving it out of a loop.
+// can be computed again from operands that are wanted in a suitable layout,
+// each of which poses the same question. The cheapest mix of the two for the
+// operand of each conversion is found by recursion over (value, layout), loops
+// being cut where they close. That covers removing a conversion altogether,
+// moving it to a narrower or smaller operand, and moving it out of a loop.
 //
 // Computing again costs nothing if the first computation goes away. To know
-// that in advance all conversions are assumed to go: a value dies if nothing but
-// conversions and computations of values that die use it.
+// that in advance all conversions are assumed to go: a value dies if nothing
+// but conversions and computations of values that die use it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -106,8 +106,8 @@ void Rematerializer::findLiveValues() {
       worklist.push_back(value);
   };
   func->walk([&](Operation *op) {
-    bool followed = isa<scf::YieldOp>(op) &&
-                    isa<scf::ForOp, scf::IfOp>(op->getParentOp());
+    bool followed =
+        isa<scf::YieldOp>(op) && isa<scf::ForOp, scf::IfOp>(op->getParentOp());
     if (followed || isa<ConvertLayoutOp, scf::ForOp>(op) || getElementCost(op))
       return;
     for (Value operand : op->getOperands())
@@ -252,8 +252,8 @@ double Rematerializer::planRecomputation(Value value, Attribute layout,
     return kImpossible;
   double cost = getComputationCost(op, opResult, layout);
   if (isDying(op))
-    cost = std::max(
-        cost - getComputationCost(op, opResult, getLayout(value)), 0.0);
+    cost = std::max(cost - getComputationCost(op, opResult, getLayout(value)),
+                    0.0);
   cost *= getExecutionWeight(op);
   for (OpOperand &operand : op->getOpOperands())
     if (getLayout(operand.get()) && !acceptsAnyLayout(operand))
@@ -280,8 +280,8 @@ Value Rematerializer::fulfil(Value value, Attribute layout) {
   }
   OpBuilder b(value.getContext());
   b.setInsertionPointAfterValue(value);
-  Value result = ConvertLayoutOp::create(b, value.getLoc(),
-                                         typeOf(value, layout), value);
+  Value result =
+      ConvertLayoutOp::create(b, value.getLoc(), typeOf(value, layout), value);
   known[{value, layout}] = result;
   return result;
 }
@@ -325,8 +325,8 @@ Value Rematerializer::recompute(Value value, const Plan &plan,
 Value Rematerializer::addPlaceholder(Operation *op, RankedTensorType type) {
   OpBuilder b(op->getContext());
   b.setInsertionPointAfter(op);
-  auto placeholder = UnrealizedConversionCastOp::create(b, op->getLoc(),
-                                                        Type(type), ValueRange{});
+  auto placeholder = UnrealizedConversionCastOp::create(
+      b, op->getLoc(), Type(type), ValueRange{});
   pending[op].push_back(placeholder);
   return placeholder.getResult(0);
 }
@@ -447,8 +447,8 @@ RematerializationResult Rematerializer::run(bool onlyFixedUses) {
     if (best >= present && !isKnown)
       continue;
     bool recomputes = isKnown || plans[{source, layout}].recompute;
-    LDBG() << (recomputes ? "recompute for " : "hoist ") << convert
-           << ", cost " << present << " -> " << best;
+    LDBG() << (recomputes ? "recompute for " : "hoist ") << convert << ", cost "
+           << present << " -> " << best;
     if (!recomputes) {
       OpBuilder b(convert);
       b.setInsertionPointAfterValue(source);
@@ -473,7 +473,6 @@ RematerializationResult Rematerializer::run(bool onlyFixedUses) {
 } // namespace
 
 RematerializationResult
-layout_conversions::rematerializeBackward(Operation *func,
-                                          bool onlyFixedUses) {
+layout_conversions::rematerializeBackward(Operation *func, bool onlyFixedUses) {
   return Rematerializer(func).run(onlyFixedUses);
 }
