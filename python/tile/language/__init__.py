@@ -150,4 +150,9 @@ from .standard import (
 from .values import constexpr, constexpr_type, slice, tensor, tuple_type
 from .values import tl_tuple as tuple
 
-__all__ = [name for name in dir() if not name.startswith("_")]
+_MODULES = {"extra", "math", "target_info"}
+__all__ = [
+    name
+    for name, value in list(globals().items())
+    if not name.startswith("_") and (type(value).__name__ != "module" or name in _MODULES)
+]
