@@ -37,9 +37,9 @@ namespace mlir::triton::backends {
 
 void mlir::triton::registerAllDialects(DialectRegistry &registry) {
   registry.insert<arith::ArithDialect, cf::ControlFlowDialect,
-                  func::FuncDialect, ::mlir::gpu::GPUDialect, index::IndexDialect,
-                  LLVM::LLVMDialect, NVVM::NVVMDialect, math::MathDialect,
-                  scf::SCFDialect, ub::UBDialect>();
+                  func::FuncDialect, ::mlir::gpu::GPUDialect,
+                  index::IndexDialect, LLVM::LLVMDialect, NVVM::NVVMDialect,
+                  math::MathDialect, scf::SCFDialect, ub::UBDialect>();
   registry.insert<TritonDialect>();
   registry.insert<triton::gpu::TritonGPUDialect>();
   registry.insert<nvidia_gpu::TritonNvidiaGPUDialect,

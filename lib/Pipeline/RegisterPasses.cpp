@@ -3,11 +3,11 @@
 
 #include "tile/Pipeline/InitAll.h"
 
+#include "tile/Conversion/TritonGPUToLLVM/Passes.h"
+#include "tile/Conversion/TritonToTritonGPU/Passes.h"
 #include "tile/Dialect/Triton/Transforms/Passes.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
-#include "tile/Conversion/TritonToTritonGPU/Passes.h"
-#include "tile/Conversion/TritonGPUToLLVM/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"

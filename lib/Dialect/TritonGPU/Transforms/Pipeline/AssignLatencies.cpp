@@ -109,10 +109,10 @@ private:
     if (load.getMask())
       contiguity =
           std::min(contiguity, axisInfo.getMaskAlignment(load.getMask()));
-    unsigned bits = getElementTypeOrSelf(load.getType()).isIntOrFloat()
-                        ? getElementTypeOrSelf(load.getType())
-                              .getIntOrFloatBitWidth()
-                        : 64;
+    unsigned bits =
+        getElementTypeOrSelf(load.getType()).isIntOrFloat()
+            ? getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth()
+            : 64;
     if (contiguity * bits >= kMinCopyBytes * 8)
       return true;
     LDBG() << "too narrow for an asynchronous copy: " << load.getLoc();
@@ -147,8 +147,8 @@ private:
         written = atomic.getPtr();
       else if (auto cas = dyn_cast<AtomicCASOp>(op))
         written = cas.getPtr();
-      else if (isa<CallOpInterface>(op) || (isa<ElementwiseInlineAsmOp>(op) &&
-                                            !isMemoryEffectFree(op)))
+      else if (isa<CallOpInterface>(op) ||
+               (isa<ElementwiseInlineAsmOp>(op) && !isMemoryEffectFree(op)))
         return WalkResult::interrupt();
       else
         return WalkResult::advance();

@@ -6,6 +6,7 @@
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/Transforms/SharedEncodings.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
@@ -23,7 +24,8 @@ struct AsyncLoad {
   /// Of the first operation that needs the value.
   LoopSchedule::Place usePlace;
   Operation *firstUser = nullptr;
-  /// The first operation beyond conversions; loads that meet there share a wait.
+  /// The first operation beyond conversions; loads that meet there share a
+  /// wait.
   Operation *meetingPoint = nullptr;
   SwizzledSharedEncodingAttr encoding;
   unsigned contiguity = 1;
@@ -45,32 +47,17 @@ Operation *getMeetingPoint(Operation *user) {
   return user;
 }
 
-/// A layout from which the operands of mma.sync are read without bank conflicts
-/// by ldmatrix: 16-byte vectors, permuted so that eight neighbouring rows (128
-/// bytes apart or less) fall into different banks.
-SwizzledSharedEncodingAttr getDotOperandEncoding(RankedTensorType type) {
-  SmallVector<unsigned> order = getOrder(type);
-  unsigned bytes =
-      std::max(1u, type.getElementType().getIntOrFloatBitWidth() / 8);
-  unsigned rowBytes = type.getShape()[order[0]] * bytes;
-  unsigned vec = std::max(1u, 16 / bytes);
-  unsigned perPhase = std::max(1u, 128 / rowBytes);
-  unsigned maxPhase =
-      std::max(1u, std::min(8 / perPhase, std::max(1u, rowBytes / 16)));
-  return SwizzledSharedEncodingAttr::get(type.getContext(), vec, perPhase,
-                                         maxPhase, order,
-                                         getCTALayout(type.getEncoding()));
-}
-
 SwizzledSharedEncodingAttr chooseSharedEncoding(LoadOp load) {
   auto type = cast<RankedTensorType>(load.getType());
-  bool feedsDot = llvm::any_of(load->getUsers(), [](Operation *user) {
+  for (Operation *user : load->getUsers()) {
     auto convert = dyn_cast<ConvertLayoutOp>(user);
-    return convert && isa<DotOperandEncodingAttr>(
-                          cast<RankedTensorType>(convert.getType()).getEncoding());
-  });
-  if (feedsDot && type.getRank() == 2)
-    return getDotOperandEncoding(type);
+    if (!convert)
+      continue;
+    auto operand = dyn_cast<DotOperandEncodingAttr>(
+        cast<RankedTensorType>(convert.getType()).getEncoding());
+    if (operand)
+      return getDotOperandSharedEncoding(type, operand);
+  }
   return SwizzledSharedEncodingAttr::get(type.getContext(), 1, 1, 1,
                                          getOrder(type),
                                          getCTALayout(type.getEncoding()));
@@ -88,10 +75,9 @@ std::optional<AsyncLoad> analyze(LoadOp load, scf::ForOp loop,
     if (!inBody || inBody == loop.getBody()->getTerminator())
       return std::nullopt;
     LoopSchedule::Place place = schedule.get(inBody);
-    bool earlier =
-        !result.firstUser || place.stage < result.usePlace.stage ||
-        (place.stage == result.usePlace.stage &&
-         inBody->isBeforeInBlock(result.firstUser));
+    bool earlier = !result.firstUser || place.stage < result.usePlace.stage ||
+                   (place.stage == result.usePlace.stage &&
+                    inBody->isBeforeInBlock(result.firstUser));
     if (earlier) {
       result.firstUser = inBody;
       result.usePlace = place;
@@ -103,8 +89,8 @@ std::optional<AsyncLoad> analyze(LoadOp load, scf::ForOp loop,
   result.encoding = chooseSharedEncoding(load);
   result.contiguity = axisInfo.getContiguity(load.getPtr());
   if (load.getMask())
-    result.contiguity = std::min(result.contiguity,
-                                 axisInfo.getMaskAlignment(load.getMask()));
+    result.contiguity =
+        std::min(result.contiguity, axisInfo.getMaskAlignment(load.getMask()));
   return result;
 }
 
@@ -170,9 +156,8 @@ private:
 
     Operation *yield = loop.getBody()->getTerminator();
     for (auto [i, key] : llvm::enumerate(keys)) {
-      const AsyncLoad &load = *llvm::find_if(loads, [&](const AsyncLoad &l) {
-        return getRingKey(l) == key;
-      });
+      const AsyncLoad &load = *llvm::find_if(
+          loads, [&](const AsyncLoad &l) { return getRingKey(l) == key; });
       unsigned insertArg = firstArg + 2 * i, extractArg = insertArg + 1;
       RingIndices &ring = rings[key];
       ring.insert = advance(loop.getRegionIterArg(insertArg),
@@ -198,9 +183,8 @@ private:
     };
     Value one = constant(1), end = constant(size), zero = constant(0);
     Value next = put(arith::AddIOp::create(builder, loc, index, one), place);
-    Value wraps = put(arith::CmpIOp::create(builder, loc,
-                                            arith::CmpIPredicate::sge, next,
-                                            end),
+    Value wraps = put(arith::CmpIOp::create(
+                          builder, loc, arith::CmpIPredicate::sge, next, end),
                       place);
     return put(arith::SelectOp::create(builder, loc, wraps, zero, next), place);
   }
@@ -225,16 +209,17 @@ private:
         slot, op.getMask(), /*other=*/Value(), op.getCache(), op.getEvict(),
         op.getIsVolatile(), static_cast<int32_t>(load.contiguity));
     put(copy, load.defPlace);
-    load.token = put(AsyncCommitGroupOp::create(builder, op.getLoc(),
-                                                copy.getToken()),
-                     load.defPlace);
+    load.token =
+        put(AsyncCommitGroupOp::create(builder, op.getLoc(), copy.getToken()),
+            load.defPlace);
   }
 
   /// One wait for all copies of `group`, and the reads from shared memory.
   void finishCopies(ArrayRef<AsyncLoad *> group) {
-    AsyncLoad *first = *llvm::min_element(group, [](AsyncLoad *l, AsyncLoad *r) {
-      return l->firstUser->isBeforeInBlock(r->firstUser);
-    });
+    AsyncLoad *first =
+        *llvm::min_element(group, [](AsyncLoad *l, AsyncLoad *r) {
+          return l->firstUser->isBeforeInBlock(r->firstUser);
+        });
     builder.setInsertionPoint(first->firstUser);
     SmallVector<Value> tokens;
     for (AsyncLoad *load : group)
@@ -255,8 +240,7 @@ private:
     // Where the value only changes its layout, it is read in the new one.
     SmallVector<ConvertLayoutOp> conversions;
     for (Operation *user : op->getUsers())
-      if (auto convert = dyn_cast<ConvertLayoutOp>(user);
-          convert && isComplete)
+      if (auto convert = dyn_cast<ConvertLayoutOp>(user); convert && isComplete)
         conversions.push_back(convert);
     for (ConvertLayoutOp convert : conversions) {
       Value value = put(LocalLoadOp::create(builder, op.getLoc(),
@@ -269,9 +253,9 @@ private:
       convert.erase();
     }
     if (!op->use_empty()) {
-      Value value = put(LocalLoadOp::create(builder, op.getLoc(), op.getType(),
-                                            slot, wait),
-                        load.usePlace);
+      Value value = put(
+          LocalLoadOp::create(builder, op.getLoc(), op.getType(), slot, wait),
+          load.usePlace);
       if (!isComplete)
         value = put(arith::SelectOp::create(builder, op.getLoc(), op.getMask(),
                                             value, op.getOther()),

@@ -14,8 +14,8 @@ namespace mlir::triton::gpu {
 
 /// Turns the loads of `loop` that run in an earlier stage than their users into
 /// copies to rings of buffers allocated before the loop. `loop` is replaced by
-/// one with more iteration arguments; `schedule` is kept up to date. Returns the
-/// buffers.
+/// one with more iteration arguments; `schedule` is kept up to date. Returns
+/// the buffers.
 SmallVector<Value> makeLoadsAsync(scf::ForOp &loop, LoopSchedule &schedule,
                                   const ModuleAxisInfoAnalysis &axisInfo);
 

@@ -8,7 +8,8 @@
 using namespace mlir;
 using namespace mlir::triton::gpu;
 
-std::optional<int> mlir::triton::gpu::getI32Attr(Operation *op, StringRef name) {
+std::optional<int> mlir::triton::gpu::getI32Attr(Operation *op,
+                                                 StringRef name) {
   if (auto attr = op->getAttrOfType<IntegerAttr>(name))
     return attr.getInt();
   return std::nullopt;

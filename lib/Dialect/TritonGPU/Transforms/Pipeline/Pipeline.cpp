@@ -70,8 +70,8 @@ private:
     std::optional<LoopSchedule> schedule = LoopSchedule::read(loop);
     if (!schedule)
       return loop.emitError("expected every operation of a loop with '")
-             << kMaxStageAttr << "' to have '" << kStageAttr << "' (up to it) and '"
-             << kClusterAttr << "'";
+             << kMaxStageAttr << "' to have '" << kStageAttr
+             << "' (up to it) and '" << kClusterAttr << "'";
     SmallVector<Value> buffers = makeLoadsAsync(loop, *schedule, axisInfo);
     LoopSchedule::erase(loop);
     FailureOr<scf::ForOp> expanded = expand(loop, *schedule);
