@@ -21,9 +21,11 @@ class DeviceArray:
             root = root.base
         key = root.__array_interface__["data"][0]
         if key not in copies:
-            raw = np.ndarray((root.nbytes,), np.uint8, buffer=root.data.cast("B"))
+            raw = root.reshape(-1).view(np.uint8)
+            assert np.shares_memory(raw, root), "the whole of an array must be contiguous"
             copies[key] = (raw, torch.from_numpy(raw.copy()).cuda())
         self.dtype = array.dtype
+        self.shape = array.shape
         self.offset = array.__array_interface__["data"][0] - key
         self.memory = copies[key][1]
 
@@ -35,7 +37,7 @@ def install() -> None:
     """Makes kernels take NumPy arrays on the cuda driver."""
     import torch
 
-    from tile.runtime.jit import JITFunction
+    from tile.runtime.jit import JITFunction, TensorWrapper
 
     run = JITFunction.run
 
@@ -45,6 +47,8 @@ def install() -> None:
         def move(value: Any) -> Any:
             if isinstance(value, np.ndarray):
                 return DeviceArray(value, copies)
+            if isinstance(value, TensorWrapper):
+                return TensorWrapper(move(value.base), value.dtype)
             if isinstance(value, tuple):
                 return tuple(map(move, value))
             return value
