@@ -5,11 +5,10 @@
 // inferred here by the operation's own interface, so Python repeats no rule.
 //===----------------------------------------------------------------------===//
 
+#include "Builder.h"
 #include "Bindings.h"
 #include "Diagnostics.h"
-#include "Handles.h"
 
-#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
@@ -28,38 +27,14 @@ using namespace mlir;
 
 namespace tile::python {
 
-namespace {
-struct PyBuilder {
-  UnitRef unit;
-  OpBuilder builder;
-  Location loc;
-  /// Where the functions being inlined were called, outermost first. Each is
-  /// complete: it has the callers before it in it.
-  SmallVector<Location> callers;
-
-  explicit PyBuilder(const UnitRef &unit)
-      : unit(unit), builder(unit->context.get()),
-        loc(UnknownLoc::get(unit->context.get())) {
-    builder.setInsertionPointToEnd(unit->module->getBody());
-  }
-
-  MLIRContext *context() const { return unit->context.get(); }
-  PyType wrap(Type type) const { return {type, unit->context}; }
-  PyAttribute wrap(Attribute attr) const { return {attr, unit->context}; }
-
-  Operation *create(std::string_view name, nb::handle operands,
-                    nb::handle attributes, nb::handle resultTypes,
-                    nb::handle regions);
-};
-} // namespace
-
 /// Fills `state.types` by asking the operation's InferTypeOpInterface.
 static LogicalResult inferTypes(OperationState &state) {
   std::optional<RegisteredOperationName> info = state.name.getRegisteredInfo();
   auto *interface = info ? info->getInterface<InferTypeOpInterface>() : nullptr;
   if (!interface)
     return success(); // No results, or the verifier will say what is missing.
-  DictionaryAttr attributes = state.attributes.getDictionary(state.getContext());
+  DictionaryAttr attributes =
+      state.attributes.getDictionary(state.getContext());
   // Inference reads inherent attributes from the properties, which exist only
   // once the operation does: build a temporary set.
   int size = info->getOpPropertyByteSize();
@@ -74,10 +49,9 @@ static LogicalResult inferTypes(OperationState &state) {
     if (size > 0)
       info->destroyOpProperties(properties);
   });
-  if (size > 0 &&
-      failed(info->setOpPropertiesFromAttribute(
-          state.name, properties, attributes,
-          [&] { return mlir::emitError(state.location); })))
+  if (size > 0 && failed(info->setOpPropertiesFromAttribute(
+                      state.name, properties, attributes,
+                      [&] { return mlir::emitError(state.location); })))
     return failure();
   return interface->inferReturnTypes(state.getContext(), state.location,
                                      state.operands, attributes, properties,
@@ -149,8 +123,7 @@ static Value createConstant(PyBuilder &self, Type type, nb::handle value) {
     if (width > 64)
       throw nb::value_error("integer constants have at most 64 bits");
     // Python hands over any integer; only its low bits matter here.
-    auto bits = nb::cast<uint64_t>(
-        nb::borrow(value) & nb::int_(~uint64_t(0)));
+    auto bits = nb::cast<uint64_t>(nb::borrow(value) & nb::int_(~uint64_t(0)));
     attr = IntegerAttr::get(
         scalar, APInt(width, bits, /*isSigned=*/false, /*implicitTrunc=*/true));
   } else {
@@ -159,91 +132,6 @@ static Value createConstant(PyBuilder &self, Type type, nb::handle value) {
   if (auto shaped = dyn_cast<ShapedType>(type))
     attr = DenseElementsAttr::get(shaped, ArrayRef<Attribute>(attr));
   return arith::ConstantOp::create(self.builder, self.loc, attr);
-}
-
-static void populateTypeConstructors(nb::class_<PyBuilder> &cls) {
-  cls.def("int_type",
-          [](PyBuilder &self, unsigned width) {
-            return self.wrap(IntegerType::get(self.context(), width));
-          })
-      .def("tensor_type",
-           [](PyBuilder &self, std::vector<int64_t> shape, PyType &element) {
-             return self.wrap(RankedTensorType::get(shape, element.type));
-           })
-      .def("function_type", [](PyBuilder &self, std::vector<PyType> inputs,
-                               std::vector<PyType> results) {
-        SmallVector<Type> in, out;
-        for (PyType &type : inputs)
-          in.push_back(type.type);
-        for (PyType &type : results)
-          out.push_back(type.type);
-        return self.wrap(FunctionType::get(self.context(), in, out));
-      });
-}
-
-static void populateAttrConstructors(nb::class_<PyBuilder> &cls) {
-  cls.def("int_attr",
-          [](PyBuilder &self, unsigned width, int64_t value) {
-            return self.wrap(self.builder.getIntegerAttr(
-                IntegerType::get(self.context(), width),
-                APInt(width, uint64_t(value), true, true)));
-          })
-      .def("bool_attr",
-           [](PyBuilder &self, bool value) {
-             return self.wrap(self.builder.getBoolAttr(value));
-           })
-      .def("float_attr",
-           [](PyBuilder &self, PyType &type, double value) {
-             if (!isa<FloatType>(type.type))
-               throw nb::type_error("float_attr takes a float type");
-             return self.wrap(self.builder.getFloatAttr(type.type, value));
-           })
-      .def("str_attr",
-           [](PyBuilder &self, std::string_view value) {
-             return self.wrap(self.builder.getStringAttr(StringRef(value)));
-           })
-      .def("symbol_attr",
-           [](PyBuilder &self, std::string_view value) {
-             return self.wrap(Attribute(
-                 FlatSymbolRefAttr::get(self.context(), StringRef(value))));
-           })
-      .def("unit_attr",
-           [](PyBuilder &self) { return self.wrap(self.builder.getUnitAttr()); })
-      .def("type_attr",
-           [](PyBuilder &self, PyType &type) {
-             return self.wrap(Attribute(TypeAttr::get(type.type)));
-           })
-      .def("array_attr",
-           [](PyBuilder &self, std::vector<PyAttribute> values) {
-             SmallVector<Attribute> attrs;
-             for (PyAttribute &value : values)
-               attrs.push_back(value.attr);
-             return self.wrap(self.builder.getArrayAttr(attrs));
-           })
-      .def("dict_attr",
-           [](PyBuilder &self, nb::dict values) {
-             NamedAttrList list;
-             for (auto [key, value] : values)
-               list.set(nb::cast<const char *>(key),
-                        nb::cast<PyAttribute &>(value).attr);
-             return self.wrap(list.getDictionary(self.context()));
-           })
-      .def("i32_array_attr",
-           [](PyBuilder &self, std::vector<int32_t> values) {
-             return self.wrap(self.builder.getDenseI32ArrayAttr(values));
-           })
-      .def("parse_attr",
-           [](PyBuilder &self, std::string_view text) {
-             DiagnosticCollector diagnostics(self.context());
-             Attribute attr = parseAttribute(text, self.context());
-             if (!attr)
-               diagnostics.raise("cannot parse the attribute");
-             return self.wrap(attr);
-           })
-      // An `array` of Python integers as the elements of `tensor<Nxi32>`.
-      .def("dense_i32_attr", [](PyBuilder &self, std::vector<int32_t> values) {
-        return self.wrap(self.builder.getI32TensorAttr(values));
-      });
 }
 
 static void populateCreation(nb::class_<PyBuilder> &cls) {
@@ -311,8 +199,9 @@ void populateBuilder(nb::module_ &m) {
           [](PyBuilder *self, PyModule &module) {
             new (self) PyBuilder(module.unit);
           })
-      .def_prop_ro("context",
-                   [](PyBuilder &self) { return PyContext{self.unit->context}; })
+      .def_prop_ro(
+          "context",
+          [](PyBuilder &self) { return PyContext{self.unit->context}; })
       .def_prop_rw(
           "loc",
           [](PyBuilder &self) {
@@ -326,8 +215,10 @@ void populateBuilder(nb::module_ &m) {
              if (!self.callers.empty())
                self.loc = CallSiteLoc::get(self.loc, self.callers.back());
            })
-      .def("push_call", [](PyBuilder &self) { self.callers.push_back(self.loc); },
-           "Until pop_call, set_loc means a place in a function called here.")
+      .def(
+          "push_call",
+          [](PyBuilder &self) { self.callers.push_back(self.loc); },
+          "Until pop_call, set_loc means a place in a function called here.")
       .def("pop_call",
            [](PyBuilder &self) {
              if (self.callers.empty())

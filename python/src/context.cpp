@@ -61,8 +61,7 @@ static void populateErrors(nb::module_ &m) {
         try {
           std::rethrow_exception(pointer);
         } catch (const MLIRError &error) {
-          nb::object exception =
-              nb::borrow((PyObject *)payload)(error.message);
+          nb::object exception = nb::borrow((PyObject *)payload)(error.message);
           nb::list diagnostics;
           for (const CollectedDiagnostic &diag : error.diagnostics)
             diagnostics.append(toPython(diag));
@@ -91,7 +90,9 @@ void populateContext(nb::module_ &m) {
           "threading"_a = false)
       .def_prop_rw(
           "allow_unregistered_dialects",
-          [](PyContext &self) { return self.ref->allowsUnregisteredDialects(); },
+          [](PyContext &self) {
+            return self.ref->allowsUnregisteredDialects();
+          },
           [](PyContext &self, bool allow) {
             self.ref->allowUnregisteredDialects(allow);
           })
@@ -101,10 +102,11 @@ void populateContext(nb::module_ &m) {
                throw nb::value_error(
                    ("unknown dialect '" + std::string(name) + "'").c_str());
            })
-      .def("is_registered_operation", [](PyContext &self, std::string_view name) {
-        return RegisteredOperationName::lookup(name, self.ref.get())
-            .has_value();
-      });
+      .def("is_registered_operation",
+           [](PyContext &self, std::string_view name) {
+             return RegisteredOperationName::lookup(name, self.ref.get())
+                 .has_value();
+           });
 
   nb::class_<PyLocation>(m, "Location", "A place in the user's sources.")
       .def_static(
@@ -156,9 +158,12 @@ void populateContext(nb::module_ &m) {
                                                     place.column));
                      return result;
                    })
-      .def("__eq__", [](PyLocation &self,
-                        PyLocation &other) { return self.loc == other.loc; },
-           nb::is_operator())
+      .def(
+          "__eq__",
+          [](PyLocation &self, PyLocation &other) {
+            return self.loc == other.loc;
+          },
+          nb::is_operator())
       .def("__hash__",
            [](PyLocation &self) { return size_t(hash_value(self.loc)); })
       .def("__str__", &printLocation)

@@ -15,10 +15,11 @@ namespace tile::python {
 static void appendSourcePlaces(Location loc, std::vector<SourcePlace> &places) {
   TypeSwitch<LocationAttr>(loc)
       .Case([&](FileLineColLoc file) {
-        places.push_back({file.getFilename().str(), file.getLine(),
-                          file.getColumn()});
+        places.push_back(
+            {file.getFilename().str(), file.getLine(), file.getColumn()});
       })
-      .Case([&](NameLoc name) { appendSourcePlaces(name.getChildLoc(), places); })
+      .Case(
+          [&](NameLoc name) { appendSourcePlaces(name.getChildLoc(), places); })
       .Case([&](CallSiteLoc call) {
         appendSourcePlaces(call.getCallee(), places);
         appendSourcePlaces(call.getCaller(), places);

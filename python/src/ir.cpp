@@ -82,8 +82,7 @@ static void populateModule(nb::module_ &m) {
           "__init__",
           [](PyModule *self, PyContext &context) {
             auto module = ModuleOp::create(UnknownLoc::get(context.ref.get()));
-            new (self)
-                PyModule{std::make_shared<IRUnit>(context.ref, module)};
+            new (self) PyModule{std::make_shared<IRUnit>(context.ref, module)};
           },
           "context"_a)
       .def_static("parse", &parseModule, "asm"_a, "context"_a,
@@ -166,15 +165,15 @@ static void populateOperation(nb::module_ &m) {
                      return PyLocation{self.get()->getLoc(),
                                        self.unit->context};
                    })
-      .def_prop_ro("attributes",
-                   [](PyOperation &self) {
-                     nb::dict result;
-                     for (NamedAttribute entry : self.get()->getAttrs())
-                       result[nb::str(entry.getName().data(),
-                                      entry.getName().size())] =
-                           PyAttribute{entry.getValue(), self.unit->context};
-                     return result;
-                   })
+      .def_prop_ro(
+          "attributes",
+          [](PyOperation &self) {
+            nb::dict result;
+            for (NamedAttribute entry : self.get()->getAttrs())
+              result[nb::str(entry.getName().data(), entry.getName().size())] =
+                  PyAttribute{entry.getValue(), self.unit->context};
+            return result;
+          })
       .def("attribute",
            [](PyOperation &self, std::string_view name) {
              return attributeOf(self.get(), name, self.unit);
@@ -195,18 +194,17 @@ static void populateOperation(nb::module_ &m) {
           "walk",
           [](PyOperation &self, nb::callable callback) {
             // Pre-order, so that a reader meets an operation before its body.
-            self.get()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-              callback(PyOperation(op, self.unit));
-            });
+            self.get()->walk<WalkOrder::PreOrder>(
+                [&](Operation *op) { callback(PyOperation(op, self.unit)); });
           },
           "callback"_a)
-      .def("__eq__",
-           [](PyOperation &self, PyOperation &other) {
-             return self.object == other.object;
-           },
-           nb::is_operator())
-      .def("__hash__",
-           [](PyOperation &self) { return size_t(self.object); })
+      .def(
+          "__eq__",
+          [](PyOperation &self, PyOperation &other) {
+            return self.object == other.object;
+          },
+          nb::is_operator())
+      .def("__hash__", [](PyOperation &self) { return size_t(self.object); })
       .def("__str__", [](PyOperation &self) {
         return printOperation(self.get(), false, true, false);
       });
@@ -236,11 +234,12 @@ static void populateRegionsAndBlocks(nb::module_ &m) {
                        result.append(PyOperation(&op, self.unit));
                      return result;
                    })
-      .def("__eq__",
-           [](PyBlock &self, PyBlock &other) {
-             return self.object == other.object;
-           },
-           nb::is_operator())
+      .def(
+          "__eq__",
+          [](PyBlock &self, PyBlock &other) {
+            return self.object == other.object;
+          },
+          nb::is_operator())
       .def("__hash__", [](PyBlock &self) { return size_t(self.object); });
 
   nb::class_<PyInsertionPoint>(m, "InsertionPoint",
@@ -248,8 +247,8 @@ static void populateRegionsAndBlocks(nb::module_ &m) {
       .def_static("at_block_begin",
                   [](PyBlock &block) {
                     Block *b = block.get();
-                    return PyInsertionPoint(b, b->empty() ? nullptr : &b->front(),
-                                            block.unit);
+                    return PyInsertionPoint(
+                        b, b->empty() ? nullptr : &b->front(), block.unit);
                   })
       .def_static("at_block_end",
                   [](PyBlock &block) {
@@ -284,15 +283,16 @@ static void populateValue(nb::module_ &m) {
             Value value = self.get();
             if (isa<NameLoc>(value.getLoc()))
               return;
-            value.setLoc(NameLoc::get(
-                StringAttr::get(value.getContext(), name), value.getLoc()));
+            value.setLoc(NameLoc::get(StringAttr::get(value.getContext(), name),
+                                      value.getLoc()));
           },
           "Gives the value a name that its location carries.")
-      .def("__eq__",
-           [](PyValue &self, PyValue &other) {
-             return self.object == other.object;
-           },
-           nb::is_operator())
+      .def(
+          "__eq__",
+          [](PyValue &self, PyValue &other) {
+            return self.object == other.object;
+          },
+          nb::is_operator())
       .def("__hash__",
            [](PyValue &self) { return size_t(hash_value(self.object)); })
       .def("__str__", [](PyValue &self) {

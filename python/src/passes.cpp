@@ -95,8 +95,8 @@ void populatePasses(nb::module_ &m) {
       .def_static("parse", &parse, "pipeline"_a, "context"_a,
                   "Parses what follows `-pass-pipeline=` on tile-opt's command "
                   "line, without the `builtin.module(...)` around it.")
-      .def(
-          "enable_timing", [](PyPassManager &self) { self.pm->enableTiming(); })
+      .def("enable_timing",
+           [](PyPassManager &self) { self.pm->enableTiming(); })
       .def("enable_verifier",
            [](PyPassManager &self, bool enable) {
              self.pm->enableVerifier(enable);

@@ -99,9 +99,10 @@ void populateTypes(nb::module_ &m) {
                        throw nb::value_error("not a shaped type");
                      return PyType{shaped.getElementType(), self.context};
                    })
-      .def("__eq__",
-           [](PyType &self, PyType &other) { return self.type == other.type; },
-           nb::is_operator())
+      .def(
+          "__eq__",
+          [](PyType &self, PyType &other) { return self.type == other.type; },
+          nb::is_operator())
       .def("__hash__",
            [](PyType &self) { return size_t(hash_value(self.type)); })
       .def("__str__", [](PyType &self) { return print(self.type); })
@@ -120,14 +121,18 @@ void populateTypes(nb::module_ &m) {
           },
           "asm"_a, "context"_a)
       .def_prop_ro("value", &getValue)
-      .def("__eq__", [](PyAttribute &self,
-                        PyAttribute &other) { return self.attr == other.attr; },
-           nb::is_operator())
+      .def(
+          "__eq__",
+          [](PyAttribute &self, PyAttribute &other) {
+            return self.attr == other.attr;
+          },
+          nb::is_operator())
       .def("__hash__",
            [](PyAttribute &self) { return size_t(hash_value(self.attr)); })
       .def("__str__", [](PyAttribute &self) { return print(self.attr); })
-      .def("__repr__",
-           [](PyAttribute &self) { return "Attribute(" + print(self.attr) + ")"; });
+      .def("__repr__", [](PyAttribute &self) {
+        return "Attribute(" + print(self.attr) + ")";
+      });
 }
 
 } // namespace tile::python

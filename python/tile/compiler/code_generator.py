@@ -17,10 +17,11 @@ from .expressions import Expressions
 from .flatten import flat_types, unflatten
 from .frames import Frame, lookup
 from .functions import Functions
+from .loops import Loops
 from .statements import Statements
 
 
-class CodeGenerator(Expressions, Statements, ControlFlow, Functions):
+class CodeGenerator(Expressions, Statements, ControlFlow, Loops, Functions):
     """Generates one kernel, and the functions it calls."""
 
     def __init__(self, context: Any, options: Any) -> None:
