@@ -10,6 +10,7 @@ libraries); the median of the rest is shown.
 from __future__ import annotations
 
 import argparse
+import importlib
 import importlib.util
 import os
 import statistics
@@ -36,8 +37,11 @@ def compile_once(compiler, module, example: str) -> float:
     signature = dict.fromkeys(fn.arg_names, "constexpr")
     signature.update(zip(fn.arg_names, types.split(), strict=False))
     start = time.perf_counter()
+    target = importlib.import_module(f"{compiler.__name__}.backends.compiler").GPUTarget(
+        "cuda", 90, 32
+    )
     source = compiler.compiler.ASTSource(fn=fn, signature=signature, constexprs=constexprs)
-    compiler.compile(source, target=compiler.backends.compiler.GPUTarget("cuda", 90, 32))
+    compiler.compile(source, target=target)
     return time.perf_counter() - start
 
 
