@@ -66,7 +66,11 @@ struct ConvertTritonGPUToLLVM
       insertMemoryBarriers(module, *allocation,
                            nvidia_gpu::isOrderedByMbarrier);
     }
-    if (shared.getInt() > 0)
+    // A call passes the address of its share, even of none.
+    bool hasCalls =
+        module.walk([](triton::CallOp) { return WalkResult::interrupt(); })
+            .wasInterrupted();
+    if (shared.getInt() > 0 || hasCalls)
       declareSharedMemory(module, target.getSharedAddressSpace());
     ModuleAxisInfoAnalysis axisInfo(module);
     if (failed(lower(module, target, axisInfo)))
