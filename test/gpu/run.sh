@@ -11,5 +11,5 @@ python3 -m pip install -q --no-deps --no-compile --target "$site" "$wheel" || ex
 export PYTHONPATH=$site TILE_DRIVER=cuda
 status=0
 (cd examples && python3 demo.py) || status=1
-python3 -m pytest -q -p no:cacheprovider --ignore=test/python/sim --ignore=test/python/tools test/python || status=1
+python3 -m pytest -p no:cacheprovider --ignore=test/python/sim --ignore=test/python/tools test/python || status=1
 exit $status
