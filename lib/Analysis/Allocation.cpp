@@ -137,9 +137,8 @@ void Allocation::place() {
   };
   // Large ones first, each at the lowest place that is free.
   SmallVector<int> order = llvm::to_vector(llvm::seq<int>(0, buffers.size()));
-  llvm::stable_sort(order, [&](int a, int b) {
-    return buffers[a].size > buffers[b].size;
-  });
+  llvm::stable_sort(
+      order, [&](int a, int b) { return buffers[a].size > buffers[b].size; });
   auto placeWith =
       [&](llvm::function_ref<bool(const Buffer &, const Buffer &)> conflict) {
         int64_t total = 0;
@@ -197,8 +196,7 @@ ModuleAllocation::compute(ModuleOp module, const ScratchSizeFn &scratchSize) {
           return;
         }
         auto calleeOf = [&](CallOpInterface call) {
-          return dyn_cast_or_null<FunctionOpInterface>(
-              call.resolveCallable());
+          return dyn_cast_or_null<FunctionOpInterface>(call.resolveCallable());
         };
         function->walk([&](CallOpInterface call) {
           if (FunctionOpInterface callee = calleeOf(call))

@@ -44,12 +44,10 @@ CollectivePlan::CollectivePlan(LinearLayout l, unsigned axis)
     unsupported = "the axis is split over the blocks of a cluster";
   // Non-zero bits that are free would make elements count twice.
   for (auto [dim, mask] : layout.getFreeVariableMasks()) {
-    uint32_t along = dim == kLane     ? laneBits
-                     : dim == kWarp   ? warpBits
-                                      : 0;
+    uint32_t along = dim == kLane ? laneBits : dim == kWarp ? warpBits : 0;
     if (along & mask)
-      unsupported = ("the " + dim + " index repeats elements along the axis")
-                        .str();
+      unsupported =
+          ("the " + dim + " index repeats elements along the axis").str();
   }
 }
 
@@ -118,15 +116,15 @@ ReducePlan::ReducePlan(ReduceOp op)
 
 LinearLayout ReducePlan::getStoreLayout() const {
   int32_t warps = getNumAxisWarps();
-  return makeOffsetLayout(
-      layout, sizeAcrossAxis(layout, axis) * warps,
-      [&](StringRef dim, unsigned bit) -> int32_t {
-        if (dim == kBlock)
-          return 0;
-        if (dim == kWarp && (warpBits & (1u << bit)))
-          return 1 << rankAmong(warpBits, bit);
-        return flattenAcrossAxis(layout, axis, dim, bit) * warps;
-      });
+  return makeOffsetLayout(layout, sizeAcrossAxis(layout, axis) * warps,
+                          [&](StringRef dim, unsigned bit) -> int32_t {
+                            if (dim == kBlock)
+                              return 0;
+                            if (dim == kWarp && (warpBits & (1u << bit)))
+                              return 1 << rankAmong(warpBits, bit);
+                            return flattenAcrossAxis(layout, axis, dim, bit) *
+                                   warps;
+                          });
 }
 
 LinearLayout ReducePlan::getLoadLayout(Type resultType) const {
@@ -147,8 +145,9 @@ LinearLayout ReducePlan::getLoadLayout(Type resultType) const {
   return makeOffsetLayout(
       result, size,
       [&](StringRef dim, unsigned bit) -> int32_t {
-        return dim == kBlock ? 0
-                             : flattenAcrossAxis(result, none, dim, bit) * warps;
+        return dim == kBlock
+                   ? 0
+                   : flattenAcrossAxis(result, none, dim, bit) * warps;
       },
       overWarps);
 }
@@ -170,8 +169,8 @@ ScanPlan::ScanPlan(ScanOp op)
         continue;
       int32_t along = layout.getBasis(dim, i, axisDim);
       if (!llvm::isPowerOf2_32(along) || along < previous)
-        unsupported = ("the " + dim + " index is not in the order of the axis")
-                          .str();
+        unsupported =
+            ("the " + dim + " index is not in the order of the axis").str();
       previous = along;
       belowThreads = std::min(belowThreads, along);
       end = std::max(end, along);

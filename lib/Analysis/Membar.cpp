@@ -10,8 +10,8 @@
 
 #include "tile/Analysis/Membar.h"
 
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "llvm/Support/DebugLog.h"
 #include <set>
@@ -56,8 +56,7 @@ bool conflict(const std::set<Access> &a, const std::set<Access> &b,
               const MembarFilterFn &filter) {
   for (const Access &x : a)
     for (const Access &y : b)
-      if (x.begin < y.end && y.begin < x.end &&
-          !(filter && filter(x.op, y.op)))
+      if (x.begin < y.end && y.begin < x.end && !(filter && filter(x.op, y.op)))
         return true;
   return false;
 }
@@ -85,9 +84,8 @@ public:
 
   Summary run() {
     int64_t next = 0;
-    function->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      orderOf[op] = next++;
-    });
+    function->walk<WalkOrder::PreOrder>(
+        [&](Operation *op) { orderOf[op] = next++; });
     Summary summary;
     summary.atExit = runRegion(function.getFunctionBody(), State());
     summary.atEntry = entry;
@@ -147,8 +145,8 @@ private:
       Region *region = worklist.pop_back_val();
       State end = runRegion(*region, State(atBegin[region]));
       for (Block &block : *region) {
-        auto terminator = dyn_cast<RegionBranchTerminatorOpInterface>(
-            block.getTerminator());
+        auto terminator =
+            dyn_cast<RegionBranchTerminatorOpInterface>(block.getTerminator());
         if (!terminator)
           continue;
         SmallVector<RegionSuccessor> next;

@@ -20,8 +20,7 @@ int64_t triton::getBufferSize(Value memdesc) {
   for (int64_t size : shape.drop_back(std::min<int64_t>(rank, shape.size())))
     buffers *= size;
   ArrayRef<int64_t> inner = shape.take_back(rank);
-  SmallVector<int64_t> perCTA =
-      gpu::getShapePerCTA(type.getEncoding(), inner);
+  SmallVector<int64_t> perCTA = gpu::getShapePerCTA(type.getEncoding(), inner);
   int64_t elements = 1;
   for (int64_t size : perCTA)
     elements *= size;
@@ -51,7 +50,8 @@ int64_t triton::getScratchSize(Operation *op) {
   }
   if (auto histogram = dyn_cast<HistogramOp>(op))
     return histogram.getType().getNumElements() * 4;
-  // An atomic on a scalar is executed by one thread, which hands out the result.
+  // An atomic on a scalar is executed by one thread, which hands out the
+  // result.
   if (isa<AtomicRMWOp, AtomicCASOp>(op)) {
     Type type = op->getResult(0).getType();
     if (isa<RankedTensorType>(type) || op->getResult(0).use_empty())

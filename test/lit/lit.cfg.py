@@ -22,6 +22,4 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
         config.environment[name] = os.environ[name]
 
 # Round-trip verification runs on every module every test parses.
-config.substitutions.append(
-    (r"\btile-opt\b", "tile-opt --verify-roundtrip")
-)
+config.substitutions.append((r"\btile-opt\b", "tile-opt --verify-roundtrip"))

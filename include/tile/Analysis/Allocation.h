@@ -11,10 +11,10 @@
 #ifndef TILE_ANALYSIS_ALLOCATION_H
 #define TILE_ANALYSIS_ALLOCATION_H
 
-#include "tile/Analysis/Alias.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "tile/Analysis/Alias.h"
 #include "llvm/ADT/MapVector.h"
 #include <functional>
 
@@ -42,8 +42,7 @@ public:
     int64_t begin = 0, end = 0;
 
     bool overlaps(const Buffer &other) const {
-      return offset < other.offset + other.size &&
-             other.offset < offset + size;
+      return offset < other.offset + other.size && other.offset < offset + size;
     }
   };
 

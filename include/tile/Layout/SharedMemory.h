@@ -69,8 +69,8 @@ struct SwizzledLayout {
 
 /// Chooses a shared layout for the conversion, with the widest accesses that
 /// both sides allow (one side may be wider than the other) and, wherever
-/// possible, without bank conflicts. `maxBytes` limits the buffer as far as repetition can; nullopt
-/// means that data would have to cross blocks.
+/// possible, without bank conflicts. `maxBytes` limits the buffer as far as
+/// repetition can; nullopt means that data would have to cross blocks.
 std::optional<SwizzledLayout>
 chooseSwizzledSharedLayout(const LinearLayout &src, const LinearLayout &dst,
                            unsigned elemBits,

@@ -38,19 +38,19 @@ struct NVIDIATarget {
   int maxThreadsPerSM;
 
   // Instructions.
-  bool hasAsyncCopy;        ///< cp.async
-  bool hasRedux;            ///< redux.sync on integers
-  bool hasReduxFloat;       ///< redux.sync.{min,max}.f32
-  bool hasBF16Arithmetic;   ///< add/mul on bf16 pairs, without an fma
-  bool hasNativeFP8Cvt;     ///< cvt between e4m3/e5m2 pairs and f16 pairs
-  bool hasFP8Mma;           ///< mma.sync on e4m3/e5m2
-  bool hasStMatrix;         ///< stmatrix
-  bool hasClusters;         ///< thread block clusters, distributed shared memory
-  bool hasTMA;              ///< bulk tensor copies
-  bool hasWGMMA;            ///< wgmma (Hopper only)
-  bool hasTensorMemory;     ///< tcgen05
-  bool hasVectorAtomics;    ///< red/atom.global.add.v{2,4}.f32 and friends
-  bool has256BitAccess;     ///< ld/st.global.v8.b32
+  bool hasAsyncCopy;      ///< cp.async
+  bool hasRedux;          ///< redux.sync on integers
+  bool hasReduxFloat;     ///< redux.sync.{min,max}.f32
+  bool hasBF16Arithmetic; ///< add/mul on bf16 pairs, without an fma
+  bool hasNativeFP8Cvt;   ///< cvt between e4m3/e5m2 pairs and f16 pairs
+  bool hasFP8Mma;         ///< mma.sync on e4m3/e5m2
+  bool hasStMatrix;       ///< stmatrix
+  bool hasClusters;       ///< thread block clusters, distributed shared memory
+  bool hasTMA;            ///< bulk tensor copies
+  bool hasWGMMA;          ///< wgmma (Hopper only)
+  bool hasTensorMemory;   ///< tcgen05
+  bool hasVectorAtomics;  ///< red/atom.global.add.v{2,4}.f32 and friends
+  bool has256BitAccess;   ///< ld/st.global.v8.b32
 
   std::string targetString() const;
 };

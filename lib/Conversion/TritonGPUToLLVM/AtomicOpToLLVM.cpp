@@ -3,8 +3,8 @@
 //
 // Each element is updated once, by one of the threads that hold it. Threads
 // that hold copies of it would not learn the old value: where results of a
-// tensor are used and its layout repeats elements in other threads, the lowering
-// declines. On a scalar the first thread acts and tells the others.
+// tensor are used and its layout repeats elements in other threads, the
+// lowering declines. On a scalar the first thread acts and tells the others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,9 +48,8 @@ template <typename OpT> struct AtomicPattern : TargetPattern<OpT> {
     this->target.storeShared(b, scratch, toSharedElement(b, value), isFirst);
     blockBarrier(b, op);
     Type element = value.getType();
-    Value loaded = this->target.loadShared(b, scratch,
-                                           getSharedElementType(element), 1,
-                                           Value())[0];
+    Value loaded = this->target.loadShared(
+        b, scratch, getSharedElementType(element), 1, Value())[0];
     return fromSharedElement(b, loaded, element);
   }
 
@@ -169,8 +168,8 @@ struct CASPattern : AtomicPattern<AtomicCASOp> {
           target.atomicCAS(b, ptrs[r], compares[r], values[r], owner,
                            op.getSem(), op.getScope());
       if (failed(old))
-        return this->decline(
-            op, "the target has no compare-and-swap on this type");
+        return this->decline(op,
+                             "the target has no compare-and-swap on this type");
       results[r] = *old;
     }
     if (scalar && !used) {

@@ -16,8 +16,7 @@ void guard(const LLVMBuilder &b, ConversionPatternRewriter &rewriter,
   if (!pred)
     return body();
   Block *before = rewriter.getInsertionBlock();
-  Block *after =
-      rewriter.splitBlock(before, rewriter.getInsertionPoint());
+  Block *after = rewriter.splitBlock(before, rewriter.getInsertionPoint());
   Block *then = rewriter.createBlock(after);
   body();
   b.create<LLVM::BrOp>(ValueRange(), after);
@@ -75,9 +74,8 @@ struct PrintPattern : TargetPattern<PrintOp> {
           if (rank)
             llvm::append_range(args, indices[r]);
           bool isSigned = n < op.getIsSigned().size() && op.getIsSigned()[n];
-          auto [text, value] =
-              promote(b, element, getTensorElementOrSelf(type), op.getHex(),
-                      isSigned);
+          auto [text, value] = promote(b, element, getTensorElementOrSelf(type),
+                                       op.getHex(), isSigned);
           args.push_back(value);
           target.printf(b, format + text + "\n", args);
         }
@@ -112,8 +110,8 @@ private:
       return {isSigned ? "%lli" : "%llu", value};
     // A truth value prints as 0 or 1.
     isSigned = isSigned && bits > 1;
-    return {isSigned ? "%i" : "%u", isSigned ? b.sext(b.intTy(32), value)
-                                             : b.zext(b.intTy(32), value)};
+    return {isSigned ? "%i" : "%u",
+            isSigned ? b.sext(b.intTy(32), value) : b.zext(b.intTy(32), value)};
   }
 };
 
@@ -125,8 +123,8 @@ struct AssertPattern : TargetPattern<AssertOp> {
                   ConversionPatternRewriter &rewriter) const override {
     LLVMBuilder b(op.getLoc(), rewriter);
     Value all;
-    for (Value element : unpackElements(b, adaptor.getCondition(),
-                                        op.getCondition().getType()))
+    for (Value element :
+         unpackElements(b, adaptor.getCondition(), op.getCondition().getType()))
       all = b.andPred(all, element);
     std::string file = "unknown", function = "unknown";
     int line = 0;
@@ -141,9 +139,8 @@ struct AssertPattern : TargetPattern<AssertOp> {
     }
     if (auto parent = op->getParentOfType<FunctionOpInterface>())
       function = parent.getName().str();
-    guard(b, rewriter, b.not_(all), [&] {
-      target.assertFail(b, op.getMessage(), file, function, line);
-    });
+    guard(b, rewriter, b.not_(all),
+          [&] { target.assertFail(b, op.getMessage(), file, function, line); });
     rewriter.eraseOp(op);
     return success();
   }

@@ -45,10 +45,10 @@ struct DotFMAPattern : TargetPattern<DotOp> {
         }
     LLVMBuilder b(op.getLoc(), rewriter);
     Type element = getConverter().convertType(dType.getElementType());
-    SmallVector<Value> aValues = widen(
-        b, unpackElements(b, adaptor.getA(), aType), aType, element);
-    SmallVector<Value> bValues = widen(
-        b, unpackElements(b, adaptor.getB(), bType), bType, element);
+    SmallVector<Value> aValues =
+        widen(b, unpackElements(b, adaptor.getA(), aType), aType, element);
+    SmallVector<Value> bValues =
+        widen(b, unpackElements(b, adaptor.getB(), bType), bType, element);
     if (aValues.empty() || bValues.empty())
       return this->decline(op, "unsupported element types");
     SmallVector<Value> dValues = unpackElements(b, adaptor.getC(), dType);
@@ -77,8 +77,7 @@ struct DotFMAPattern : TargetPattern<DotOp> {
       }
       dValues[r] = sum;
     }
-    rewriter.replaceOp(op,
-                       packElements(b, getConverter(), dValues, dType));
+    rewriter.replaceOp(op, packElements(b, getConverter(), dValues, dType));
     return success();
   }
 

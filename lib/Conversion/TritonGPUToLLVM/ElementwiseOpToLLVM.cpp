@@ -54,7 +54,8 @@ void addDirect(const LoweringContext &context) {
   addElementwise<SourceOp>(context,
                            [](SourceOp op, const LLVMBuilder &b, Type type,
                               ValueRange args) -> Value {
-                             return createWithFlags<TargetOp>(op, b, type, args);
+                             return createWithFlags<TargetOp>(op, b, type,
+                                                              args);
                            });
 }
 
@@ -67,7 +68,8 @@ void addFloat(const LoweringContext &context) {
                               ValueRange args) -> Value {
                              if (!isa<FloatType>(args[0].getType()))
                                return {};
-                             return createWithFlags<TargetOp>(op, b, type, args);
+                             return createWithFlags<TargetOp>(op, b, type,
+                                                              args);
                            });
 }
 
@@ -100,67 +102,72 @@ void populateIntegers(const LoweringContext &c) {
   addDirect<arith::ExtSIOp, LLVM::SExtOp>(c);
   addDirect<arith::ExtUIOp, LLVM::ZExtOp>(c);
   addDirect<arith::TruncIOp, LLVM::TruncOp>(c);
-  addElementwise<arith::CmpIOp>(c, [](arith::CmpIOp op, const LLVMBuilder &b,
-                                      Type, ValueRange args) {
-    return b.icmp(convertPredicate(op.getPredicate()), args[0], args[1]);
-  });
+  addElementwise<arith::CmpIOp>(
+      c, [](arith::CmpIOp op, const LLVMBuilder &b, Type, ValueRange args) {
+        return b.icmp(convertPredicate(op.getPredicate()), args[0], args[1]);
+      });
   addElementwise<arith::SelectOp>(
       c, [](arith::SelectOp op, const LLVMBuilder &b, Type, ValueRange args) {
         return b.select(args[0], args[1], args[2]);
       });
   // Quotients rounded down and up, from the one rounded to zero.
   addElementwise<arith::CeilDivSIOp>(
-      c, [](arith::CeilDivSIOp op, const LLVMBuilder &b, Type type,
-            ValueRange args) -> Value {
+      c,
+      [](arith::CeilDivSIOp op, const LLVMBuilder &b, Type type,
+         ValueRange args) -> Value {
         Value zero = b.zero(type);
         Value quotient = b.create<LLVM::SDivOp>(args[0], args[1]);
         Value rest = b.create<LLVM::SRemOp>(args[0], args[1]);
-        Value sameSign =
-            b.eq(b.slt(args[0], zero), b.slt(args[1], zero));
+        Value sameSign = b.eq(b.slt(args[0], zero), b.slt(args[1], zero));
         Value up = b.and_(b.ne(rest, zero), sameSign);
         return b.add(quotient, b.zext(type, up));
       });
   addElementwise<arith::FloorDivSIOp>(
-      c, [](arith::FloorDivSIOp op, const LLVMBuilder &b, Type type,
-            ValueRange args) -> Value {
+      c,
+      [](arith::FloorDivSIOp op, const LLVMBuilder &b, Type type,
+         ValueRange args) -> Value {
         Value zero = b.zero(type);
         Value quotient = b.create<LLVM::SDivOp>(args[0], args[1]);
         Value rest = b.create<LLVM::SRemOp>(args[0], args[1]);
-        Value otherSign =
-            b.ne(b.slt(args[0], zero), b.slt(args[1], zero));
+        Value otherSign = b.ne(b.slt(args[0], zero), b.slt(args[1], zero));
         Value down = b.and_(b.ne(rest, zero), otherSign);
         return b.add(quotient, b.sext(type, down));
       });
   addElementwise<arith::CeilDivUIOp>(
-      c, [](arith::CeilDivUIOp op, const LLVMBuilder &b, Type type,
-            ValueRange args) -> Value {
+      c,
+      [](arith::CeilDivUIOp op, const LLVMBuilder &b, Type type,
+         ValueRange args) -> Value {
         Value quotient = b.udiv(args[0], args[1]);
         Value rest = b.urem(args[0], args[1]);
         return b.add(quotient, b.zext(type, b.ne(rest, b.zero(type))));
       });
-  addElementwise<math::AbsIOp>(
-      c, [](math::AbsIOp op, const LLVMBuilder &b, Type type,
-            ValueRange args) -> Value {
-        return b.create<LLVM::AbsOp>(type, args[0], /*is_int_min_poison=*/false);
-      });
+  addElementwise<math::AbsIOp>(c,
+                               [](math::AbsIOp op, const LLVMBuilder &b,
+                                  Type type, ValueRange args) -> Value {
+                                 return b.create<LLVM::AbsOp>(
+                                     type, args[0],
+                                     /*is_int_min_poison=*/false);
+                               });
   addDirect<math::CtPopOp, LLVM::CtPopOp>(c);
   addElementwise<math::CountLeadingZerosOp>(
-      c, [](math::CountLeadingZerosOp op, const LLVMBuilder &b, Type type,
-            ValueRange args) -> Value {
+      c,
+      [](math::CountLeadingZerosOp op, const LLVMBuilder &b, Type type,
+         ValueRange args) -> Value {
         return b.create<LLVM::CountLeadingZerosOp>(type, args[0], false);
       });
   addElementwise<math::CountTrailingZerosOp>(
-      c, [](math::CountTrailingZerosOp op, const LLVMBuilder &b, Type type,
-            ValueRange args) -> Value {
+      c,
+      [](math::CountTrailingZerosOp op, const LLVMBuilder &b, Type type,
+         ValueRange args) -> Value {
         return b.create<LLVM::CountTrailingZerosOp>(type, args[0], false);
       });
   addElementwise<MulhiUIOp>(
-      c, [](MulhiUIOp op, const LLVMBuilder &b, Type type,
-            ValueRange args) -> Value {
+      c,
+      [](MulhiUIOp op, const LLVMBuilder &b, Type type,
+         ValueRange args) -> Value {
         unsigned bits = type.getIntOrFloatBitWidth();
         Type wide = b.intTy(2 * bits);
-        Value product =
-            b.mul(b.zext(wide, args[0]), b.zext(wide, args[1]));
+        Value product = b.mul(b.zext(wide, args[0]), b.zext(wide, args[1]));
         return b.trunc(type, b.lshr(product, b.intVal(2 * bits, bits)));
       });
 }
@@ -180,14 +187,15 @@ void populateFloats(const LoweringContext &c) {
   addDirect<arith::UIToFPOp, LLVM::UIToFPOp>(c);
   addFloat<arith::FPToSIOp, LLVM::FPToSIOp>(c);
   addFloat<arith::FPToUIOp, LLVM::FPToUIOp>(c);
-  addElementwise<arith::CmpFOp>(
-      c, [](arith::CmpFOp op, const LLVMBuilder &b, Type,
-            ValueRange args) -> Value {
-        if (!isa<FloatType>(args[0].getType()))
-          return {};
-        return b.create<LLVM::FCmpOp>(convertPredicate(op.getPredicate()),
+  addElementwise<arith::CmpFOp>(c,
+                                [](arith::CmpFOp op, const LLVMBuilder &b, Type,
+                                   ValueRange args) -> Value {
+                                  if (!isa<FloatType>(args[0].getType()))
+                                    return {};
+                                  return b.create<LLVM::FCmpOp>(
+                                      convertPredicate(op.getPredicate()),
                                       args[0], args[1]);
-      });
+                                });
 
   addFloat<math::AbsFOp, LLVM::FAbsOp>(c);
   addFloat<math::CeilOp, LLVM::FCeilOp>(c);
@@ -200,8 +208,9 @@ void populateFloats(const LoweringContext &c) {
   addFloat<PreciseSqrtOp, LLVM::SqrtOp>(c);
   addFloat<PreciseDivFOp, LLVM::FDivOp>(c);
   addElementwise<ClampFOp>(
-      c, [](ClampFOp op, const LLVMBuilder &b, Type type,
-            ValueRange args) -> Value {
+      c,
+      [](ClampFOp op, const LLVMBuilder &b, Type type,
+         ValueRange args) -> Value {
         if (!isa<FloatType>(type))
           return {};
         if (op.getPropagateNan() == PropagateNan::ALL)
@@ -215,14 +224,15 @@ void populateFloats(const LoweringContext &c) {
 void populatePointers(const LoweringContext &c) {
   const TritonGPUToLLVMTypeConverter *converter = &c.converter;
   addElementwise<AddPtrOp>(
-      c, [converter](AddPtrOp op, const LLVMBuilder &b, Type type,
-                     ValueRange args) -> Value {
+      c,
+      [converter](AddPtrOp op, const LLVMBuilder &b, Type type,
+                  ValueRange args) -> Value {
         auto pointer =
             cast<triton::PointerType>(getTensorElementOrSelf(op.getType()));
         Type pointee = pointer.getPointeeType();
         // i1 takes a byte in memory.
-        Type element = pointee.isInteger(1) ? b.intTy(8)
-                                            : converter->convertType(pointee);
+        Type element =
+            pointee.isInteger(1) ? b.intTy(8) : converter->convertType(pointee);
         return b.gep(args[0], element, args[1]);
       });
   addDirect<IntToPtrOp, LLVM::IntToPtrOp>(c);
@@ -261,8 +271,8 @@ struct ConstantPattern : TargetPattern<arith::ConstantOp> {
       if (!isa<FloatType>(element)) // 8-bit floats are bytes
         value = IntegerAttr::get(element, number.getValue().bitcastToAPInt());
     } else if (auto number = dyn_cast<IntegerAttr>(value)) {
-      value = IntegerAttr::get(
-          element, number.getValue().sextOrTrunc(element.getIntOrFloatBitWidth()));
+      value = IntegerAttr::get(element, number.getValue().sextOrTrunc(
+                                            element.getIntOrFloatBitWidth()));
     } else {
       return this->decline(op, "not a number");
     }

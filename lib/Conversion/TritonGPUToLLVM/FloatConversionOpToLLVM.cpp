@@ -55,8 +55,8 @@ Value narrowFromFloat(const LLVMBuilder &b, Value value, const SmallFloat &to,
   Value bits = b.bitcast(value, i32);
   Value sign = b.and_(b.lshr(bits, b.i32(24)), b.i32(0x80));
   Value magnitudeBits = b.and_(bits, b.i32(0x7fffffff));
-  Value isNan = b.icmp(LLVM::ICmpPredicate::ugt, magnitudeBits,
-                       b.i32(0x7f800000));
+  Value isNan =
+      b.icmp(LLVM::ICmpPredicate::ugt, magnitudeBits, b.i32(0x7f800000));
   Value magnitude = b.create<LLVM::MinNumOp>(b.bitcast(magnitudeBits, f32),
                                              b.floatVal(f32, to.maximum));
   Value code = b.bitcast(magnitude, i32);
@@ -86,9 +86,9 @@ Value narrowFromFloat(const LLVMBuilder &b, Value value, const SmallFloat &to,
         b.fmul(magnitude, b.floatVal(f32, std::ldexp(1.0, -smallest)));
     denormal = b.create<LLVM::FPToUIOp>(i32, multiple);
   }
-  Value isDenormal = b.create<LLVM::FCmpOp>(
-      LLVM::FCmpPredicate::olt, magnitude,
-      b.floatVal(f32, std::ldexp(1.0, 1 - to.bias)));
+  Value isDenormal =
+      b.create<LLVM::FCmpOp>(LLVM::FCmpPredicate::olt, magnitude,
+                             b.floatVal(f32, std::ldexp(1.0, 1 - to.bias)));
   Value result = b.select(isDenormal, denormal, normal);
   result = b.select(isNan, b.i32(to.nan), result);
   return b.trunc(b.intTy(8), b.or_(result, sign));
@@ -108,8 +108,8 @@ Value truncateTowardZero(const LLVMBuilder &b, Value value, Type type) {
 }
 } // namespace
 
-Value triton::convertFloat(const LLVMBuilder &b, Value value, Type from, Type to,
-                           RoundingMode rounding) {
+Value triton::convertFloat(const LLVMBuilder &b, Value value, Type from,
+                           Type to, RoundingMode rounding) {
   if (from == to)
     return value;
   MLIRContext *ctx = b.getContext();
@@ -139,29 +139,25 @@ Value triton::convertFloat(const LLVMBuilder &b, Value value, Type from, Type to
 void triton::populateFloatConversionPatterns(const LoweringContext &context) {
   auto convert = [](auto op, const LLVMBuilder &b, ValueRange args,
                     RoundingMode rounding) {
-    return convertFloat(b, args[0],
-                        getTensorElementOrSelf(op->getOperand(0).getType()),
-                        getTensorElementOrSelf(op->getResult(0).getType()),
-                        rounding);
+    return convertFloat(
+        b, args[0], getTensorElementOrSelf(op->getOperand(0).getType()),
+        getTensorElementOrSelf(op->getResult(0).getType()), rounding);
   };
-  addElementwise<FpToFpOp>(
-      context,
-      [=](FpToFpOp op, const LLVMBuilder &b, Type, ValueRange args) {
-        return convert(op, b, args,
-                       op.getRounding().value_or(RoundingMode::RTNE));
-      });
+  addElementwise<FpToFpOp>(context, [=](FpToFpOp op, const LLVMBuilder &b, Type,
+                                        ValueRange args) {
+    return convert(op, b, args, op.getRounding().value_or(RoundingMode::RTNE));
+  });
   addElementwise<arith::ExtFOp>(
       context,
       [=](arith::ExtFOp op, const LLVMBuilder &b, Type, ValueRange args) {
         return convert(op, b, args, RoundingMode::RTNE);
       });
-  addElementwise<arith::TruncFOp>(
-      context,
-      [=](arith::TruncFOp op, const LLVMBuilder &b, Type, ValueRange args) {
-        bool towardZero = op.getRoundingmode() &&
-                          *op.getRoundingmode() ==
-                              arith::RoundingMode::toward_zero;
-        return convert(op, b, args,
-                       towardZero ? RoundingMode::RTZ : RoundingMode::RTNE);
-      });
+  addElementwise<arith::TruncFOp>(context, [=](arith::TruncFOp op,
+                                               const LLVMBuilder &b, Type,
+                                               ValueRange args) {
+    bool towardZero = op.getRoundingmode() &&
+                      *op.getRoundingmode() == arith::RoundingMode::toward_zero;
+    return convert(op, b, args,
+                   towardZero ? RoundingMode::RTZ : RoundingMode::RTNE);
+  });
 }

@@ -45,8 +45,8 @@ struct FuncPattern : TargetPattern<FuncOp> {
     }
     auto module = op->getParentOfType<ModuleOp>();
     bool hasGlobalScratch = false;
-    if (auto size = module->getAttrOfType<IntegerAttr>(
-            gpu::kGlobalScratchSizeAttrName))
+    if (auto size =
+            module->getAttrOfType<IntegerAttr>(gpu::kGlobalScratchSizeAttrName))
       hasGlobalScratch = size.getInt() > 0;
     if (hasGlobalScratch)
       signature.addInputs(LLVM::LLVMPointerType::get(ctx, 1));
@@ -70,8 +70,8 @@ struct FuncPattern : TargetPattern<FuncOp> {
         kernel ? LLVM::Linkage::External : LLVM::Linkage::Internal);
     if (kernel) {
       int threads = gpu::lookupNumWarps(op) * gpu::lookupThreadsPerWarp(op);
-      if (auto total = module->getAttrOfType<IntegerAttr>(
-              gpu::kTotalNumWarpsAttrName))
+      if (auto total =
+              module->getAttrOfType<IntegerAttr>(gpu::kTotalNumWarpsAttrName))
         threads = total.getInt() * gpu::lookupThreadsPerWarp(op);
       std::optional<int> maxRegisters;
       if (auto registers = module->getAttrOfType<IntegerAttr>("ttg.maxnreg"))
@@ -86,7 +86,8 @@ struct FuncPattern : TargetPattern<FuncOp> {
     }
     // What is known of pointers helps LLVM and documents the PTX.
     for (auto [i, input] : llvm::enumerate(type.getInputs())) {
-      auto divisibility = op.getArgAttrOfType<IntegerAttr>(i, "tt.divisibility");
+      auto divisibility =
+          op.getArgAttrOfType<IntegerAttr>(i, "tt.divisibility");
       if (kernel && divisibility && isa<triton::PointerType>(input) &&
           llvm::isPowerOf2_64(divisibility.getInt()))
         function.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
@@ -133,8 +134,8 @@ struct CallPattern : TargetPattern<CallOp> {
     if (!caller)
       return this->decline(op, "not in a converted function");
     auto module = op->getParentOfType<ModuleOp>();
-    auto scratch = module->getAttrOfType<IntegerAttr>(
-        gpu::kGlobalScratchSizeAttrName);
+    auto scratch =
+        module->getAttrOfType<IntegerAttr>(gpu::kGlobalScratchSizeAttrName);
     if (scratch && scratch.getInt() > 0) {
       unsigned fromEnd = caller->hasAttr("tile.shared_memory_argument") ? 2 : 1;
       args.push_back(caller.getArgument(caller.getNumArguments() - fromEnd));
@@ -151,8 +152,8 @@ struct CallPattern : TargetPattern<CallOp> {
       result = types;
     else if (types.size() > 1)
       result = {LLVM::LLVMStructType::getLiteral(op.getContext(), types)};
-    auto call = b.create<LLVM::CallOp>(TypeRange(result),
-                                       op.getCalleeAttr(), args);
+    auto call =
+        b.create<LLVM::CallOp>(TypeRange(result), op.getCalleeAttr(), args);
     SmallVector<Value> results;
     if (types.size() == 1)
       results = {call.getResult()};

@@ -27,8 +27,7 @@ struct GatherPattern : TargetPattern<GatherOp> {
     LLVMBuilder b(op.getLoc(), rewriter);
     auto sourceType = cast<RankedTensorType>(op.getSrc().getType());
     auto indexType = cast<RankedTensorType>(op.getIndices().getType());
-    SmallVector<Value> values =
-        unpackElements(b, adaptor.getSrc(), sourceType);
+    SmallVector<Value> values = unpackElements(b, adaptor.getSrc(), sourceType);
     SmallVector<Value> indices =
         unpackElements(b, adaptor.getIndices(), indexType);
 

@@ -47,8 +47,7 @@ struct HistogramPattern : TargetPattern<HistogramOp> {
     }
     blockBarrier(b, op);
 
-    SmallVector<Value> values =
-        unpackElements(b, adaptor.getSrc(), sourceType);
+    SmallVector<Value> values = unpackElements(b, adaptor.getSrc(), sourceType);
     SmallVector<Value> masks;
     if (op.getMask())
       masks = unpackElements(b, adaptor.getMask(), op.getMask().getType());
@@ -59,10 +58,9 @@ struct HistogramPattern : TargetPattern<HistogramOp> {
       if (r & repeated)
         continue;
       unsigned bits = value.getType().getIntOrFloatBitWidth();
-      Value inRange =
-          bits < 63 && (int64_t(1) << bits) <= bins
-              ? Value()
-              : b.ult(value, b.intVal(bits, bins));
+      Value inRange = bits < 63 && (int64_t(1) << bits) <= bins
+                          ? Value()
+                          : b.ult(value, b.intVal(bits, bins));
       Value bin = bits > 32   ? b.trunc(i32, value)
                   : bits < 32 ? b.zext(i32, value)
                               : value;
@@ -80,8 +78,7 @@ struct HistogramPattern : TargetPattern<HistogramOp> {
     for (Value &count : counts)
       count = element.getIntOrFloatBitWidth() > 32 ? b.zext(element, count)
                                                    : b.trunc(element, count);
-    rewriter.replaceOp(op,
-                       packElements(b, getConverter(), counts, resultType));
+    rewriter.replaceOp(op, packElements(b, getConverter(), counts, resultType));
     return success();
   }
 };

@@ -34,7 +34,8 @@ struct InlineAsmPattern : TargetPattern<ElementwiseInlineAsmOp> {
 
     SmallVector<SmallVector<Value>> results(elements.size());
     for (unsigned i = 0; i < padded; i += pack) {
-      SmallVector<SmallVector<Value>> copy = emitCopy(b, op, operands, elements, i);
+      SmallVector<SmallVector<Value>> copy =
+          emitCopy(b, op, operands, elements, i);
       if (copy.empty())
         return op.emitError("the registers of the constraints do not fit the "
                             "operands and results");
@@ -71,9 +72,9 @@ private:
         Value word = b.packVector(ArrayRef(values).slice(start + i, shared));
         // Several small elements: one 32-bit register (or 16 for two bytes).
         if (shared > 1)
-          word = b.bitcast(word, b.intTy(shared * values[0]
-                                                      .getType()
-                                                      .getIntOrFloatBitWidth()));
+          word = b.bitcast(
+              word,
+              b.intTy(shared * values[0].getType().getIntOrFloatBitWidth()));
         inputs.push_back(word);
       }
     }
@@ -132,14 +133,14 @@ void triton::populateInlineAsmPatterns(const LoweringContext &context) {
          ValueRange args) -> Value {
         auto module = op->getParentOfType<ModuleOp>();
         auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(op.getSymbol());
-        auto functionType = LLVM::LLVMFunctionType::get(
-            type, llvm::to_vector(args.getTypes()));
+        auto functionType =
+            LLVM::LLVMFunctionType::get(type, llvm::to_vector(args.getTypes()));
         if (!function) {
           OpBuilder::InsertionGuard guard(b.getBuilder());
           b.getBuilder().setInsertionPointToStart(module.getBody());
-          function = LLVM::LLVMFuncOp::create(
-              b.getBuilder(), UnknownLoc::get(op.getContext()), op.getSymbol(),
-              functionType);
+          function = LLVM::LLVMFuncOp::create(b.getBuilder(),
+                                              UnknownLoc::get(op.getContext()),
+                                              op.getSymbol(), functionType);
         }
         if (function.getFunctionType() != functionType)
           return {};

@@ -27,8 +27,8 @@ SmallVector<Value> LLVMBuilder::unpackVector(Value vector) const {
 
 Value LLVMBuilder::gep(Value base, Type element, Value index,
                        bool inbounds) const {
-  auto flags = inbounds ? LLVM::GEPNoWrapFlags::inbounds
-                        : LLVM::GEPNoWrapFlags::none;
+  auto flags =
+      inbounds ? LLVM::GEPNoWrapFlags::inbounds : LLVM::GEPNoWrapFlags::none;
   return create<LLVM::GEPOp>(base.getType(), element, base, ValueRange{index},
                              flags);
 }
@@ -36,15 +36,16 @@ Value LLVMBuilder::gep(Value base, Type element, Value index,
 Value LLVMBuilder::gep(Value base, Type element, int64_t index) const {
   if (index == 0)
     return base;
-  return create<LLVM::GEPOp>(base.getType(), element, base,
-                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
+  return create<LLVM::GEPOp>(
+      base.getType(), element, base,
+      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
 }
 
 Value LLVMBuilder::intrinsic(Type result, StringRef name,
                              ValueRange args) const {
-  auto op = result ? create<LLVM::CallIntrinsicOp>(
-                         result, builder.getStringAttr(name), args)
-                   : create<LLVM::CallIntrinsicOp>(builder.getStringAttr(name),
-                                                   args);
+  auto op =
+      result ? create<LLVM::CallIntrinsicOp>(result,
+                                             builder.getStringAttr(name), args)
+             : create<LLVM::CallIntrinsicOp>(builder.getStringAttr(name), args);
   return op->getNumResults() ? op->getResult(0) : Value();
 }

@@ -81,8 +81,7 @@ unsigned triton::getAccessVector(const ModuleAxisInfoAnalysis &axisInfo,
 
 namespace {
 unsigned getPointeeBits(Type ptrType) {
-  auto pointer =
-      cast<triton::PointerType>(getTensorElementOrSelf(ptrType));
+  auto pointer = cast<triton::PointerType>(getTensorElementOrSelf(ptrType));
   Type pointee = pointer.getPointeeType();
   if (isa<triton::PointerType>(pointee))
     return 64;
@@ -117,9 +116,8 @@ struct LoadPattern : MemoryPattern<LoadOp> {
       return this->decline(op, "block pointers were not rewritten");
     Type memElement = getSharedElementType(element);
     unsigned bits = getPointeeBits(op.getPtr().getType());
-    unsigned vector =
-        getAccessVector(axisInfo, op.getPtr(), op.getMask(), bits,
-                        target.getMaxGlobalAccessBits());
+    unsigned vector = getAccessVector(axisInfo, op.getPtr(), op.getMask(), bits,
+                                      target.getMaxGlobalAccessBits());
     LDBG() << "load of vectors of " << vector << " x " << bits << " bits";
     AccessGroups groups = groupAccess(op.getPtr().getType(), vector);
     SmallVector<Value> ptrs =
@@ -137,9 +135,8 @@ struct LoadPattern : MemoryPattern<LoadOp> {
         for (int32_t r : group)
           other.push_back(toSharedElement(b, others[r]));
       Value pred = masks.empty() ? Value() : masks[group.front()];
-      SmallVector<Value> loaded =
-          target.loadGlobal(b, ptrs[group.front()], memElement, group.size(),
-                            pred, other, hints);
+      SmallVector<Value> loaded = target.loadGlobal(
+          b, ptrs[group.front()], memElement, group.size(), pred, other, hints);
       for (auto [r, value] : llvm::zip(group, loaded))
         results[r] = fromSharedElement(b, value, element);
     }
@@ -162,9 +159,8 @@ struct StorePattern : MemoryPattern<StoreOp> {
       return this->decline(op, "block pointers were not rewritten");
     Type ptrType = op.getPtr().getType();
     unsigned bits = getPointeeBits(ptrType);
-    unsigned vector =
-        getAccessVector(axisInfo, op.getPtr(), op.getMask(), bits,
-                        target.getMaxGlobalAccessBits());
+    unsigned vector = getAccessVector(axisInfo, op.getPtr(), op.getMask(), bits,
+                                      target.getMaxGlobalAccessBits());
     LDBG() << "store of vectors of " << vector << " x " << bits << " bits";
     AccessGroups groups = groupAccess(ptrType, vector);
     SmallVector<Value> ptrs = unpackElements(b, adaptor.getPtr(), ptrType);

@@ -3,9 +3,9 @@
 
 #include "tile/Conversion/TritonGPUToLLVM/Patterns.h"
 
+#include "mlir/IR/Matchers.h"
 #include "tile/Analysis/Allocation.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -56,12 +56,10 @@ LinearLayout triton::getOffsetLayout(RankedTensorType registers,
   return toOffset.sublayout(toOffset.getInDimNames(), {kOffset});
 }
 
-SharedAccess triton::makeSharedAccess(const LLVMBuilder &b,
-                                      const TargetInfo &target,
-                                      const MemDesc &desc,
-                                      gpu::MemDescType memory,
-                                      RankedTensorType registers,
-                                      Type element) {
+SharedAccess
+triton::makeSharedAccess(const LLVMBuilder &b, const TargetInfo &target,
+                         const MemDesc &desc, gpu::MemDescType memory,
+                         RankedTensorType registers, Type element) {
   SharedAccess access{target, getOffsetLayout(registers, memory), desc.base,
                       element};
   access.offset = emitViewOffset(b, desc, memory, access.offsetZeroBits);
@@ -90,8 +88,7 @@ struct LocalAllocPattern : TargetPattern<gpu::LocalAllocOp> {
     desc.offsets.assign(type.getShape().size(), b.i32(0));
     if (op.getSrc()) {
       auto source = cast<RankedTensorType>(op.getSrc().getType());
-      SmallVector<Value> values =
-          unpackElements(b, adaptor.getSrc(), source);
+      SmallVector<Value> values = unpackElements(b, adaptor.getSrc(), source);
       makeSharedAccess(b, target, desc, type, source, values[0].getType())
           .store(b, getThreadIndex(b, target, op), values);
     }

@@ -97,11 +97,11 @@ struct ReinterpretPattern : TargetPattern<gpu::MemDescReinterpretOp> {
     unsigned zeroBits;
     if (Value offset = emitViewOffset(b, desc, type, zeroBits))
       view.base = b.gep(view.base,
-                        getSharedElementType(getConverter().convertType(
-                            type.getElementType())),
+                        getSharedElementType(
+                            getConverter().convertType(type.getElementType())),
                         offset);
-    view.offsets.assign(
-        cast<gpu::MemDescType>(op.getType()).getShape().size(), b.i32(0));
+    view.offsets.assign(cast<gpu::MemDescType>(op.getType()).getShape().size(),
+                        b.i32(0));
     rewriter.replaceOp(op, view.pack(b));
     return success();
   }

@@ -65,13 +65,13 @@ struct PredicateStagePattern : TargetPattern<gpu::PredicateStageOp> {
                   ConversionPatternRewriter &rewriter) const override {
     LLVMBuilder b(op.getLoc(), rewriter);
     // iv < ub - (maxStage - stage) * step
-    Value ahead = b.mul(
-        adaptor.getStep(),
-        b.intVal(adaptor.getStep().getType().getIntOrFloatBitWidth(),
-                 static_cast<int64_t>(op.getMaxStage()) -
-                     static_cast<int64_t>(op.getStage())));
-    rewriter.replaceOp(
-        op, b.slt(adaptor.getIv(), b.sub(adaptor.getUb(), ahead)));
+    Value ahead =
+        b.mul(adaptor.getStep(),
+              b.intVal(adaptor.getStep().getType().getIntOrFloatBitWidth(),
+                       static_cast<int64_t>(op.getMaxStage()) -
+                           static_cast<int64_t>(op.getStage())));
+    rewriter.replaceOp(op,
+                       b.slt(adaptor.getIv(), b.sub(adaptor.getUb(), ahead)));
     return success();
   }
 };

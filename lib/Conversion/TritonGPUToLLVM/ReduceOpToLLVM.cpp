@@ -31,21 +31,20 @@ struct ReducePattern : TargetPattern<ReduceOp> {
     if (!plan.unsupported.empty())
       return this->decline(op, plan.unsupported);
     if (!op.getCombineOp().hasOneBlock())
-      return this->decline(
-          op, "the combine region has control flow");
+      return this->decline(op, "the combine region has control flow");
     LLVMBuilder b(op.getLoc(), rewriter);
 
     SmallVector<SmallVector<Value>> operands;
     for (auto [value, original] : llvm::zip(adaptor.getSrcs(), op.getSrcs()))
       operands.push_back(unpackElements(b, value, original.getType()));
-    llvm::MapVector<uint64_t, Tuple> parts = reduceInThread(b, op, plan, operands);
+    llvm::MapVector<uint64_t, Tuple> parts =
+        reduceInThread(b, op, plan, operands);
     for (auto &[position, tuple] : parts)
       reduceInWarp(b, op, plan, tuple);
 
-    SmallVector<Value> results =
-        plan.getNumAxisWarps() > 1
-            ? reduceAcrossWarps(b, op, plan, parts)
-            : collect(b, op, plan, parts);
+    SmallVector<Value> results = plan.getNumAxisWarps() > 1
+                                     ? reduceAcrossWarps(b, op, plan, parts)
+                                     : collect(b, op, plan, parts);
     rewriter.replaceOp(op, results);
     return success();
   }
@@ -88,8 +87,8 @@ private:
   reduceInThread(const LLVMBuilder &b, ReduceOp op, const ReducePlan &plan,
                  ArrayRef<SmallVector<Value>> operands) const {
     LinearLayout across = registersAcrossAxis(plan.layout, plan.axisDim);
-    LinearLayout registers = plan.layout.sublayout(
-        {kRegister}, plan.layout.getOutDimNames());
+    LinearLayout registers =
+        plan.layout.sublayout({kRegister}, plan.layout.getOutDimNames());
     llvm::MapVector<uint64_t, SmallVector<Tuple>> groups;
     llvm::DenseSet<uint64_t> seen; // repeated elements count once
     for (int32_t r = 0, e = plan.layout.getInDimSize(kRegister); r < e; ++r) {
@@ -130,9 +129,9 @@ private:
   }
 
   /// Results that each thread has already.
-  SmallVector<Value> collect(const LLVMBuilder &b, ReduceOp op,
-                             const ReducePlan &plan,
-                             const llvm::MapVector<uint64_t, Tuple> &parts) const {
+  SmallVector<Value>
+  collect(const LLVMBuilder &b, ReduceOp op, const ReducePlan &plan,
+          const llvm::MapVector<uint64_t, Tuple> &parts) const {
     SmallVector<Value> results;
     for (auto [i, result] : llvm::enumerate(op.getResults())) {
       auto type = dyn_cast<RankedTensorType>(result.getType());
@@ -147,8 +146,7 @@ private:
           layout.sublayout({kRegister}, layout.getOutDimNames());
       SmallVector<Value> elements;
       for (int32_t r = 0, e = layout.getInDimSize(kRegister); r < e; ++r)
-        elements.push_back(
-            parts.find(registers.applyFlat(r))->second[i]);
+        elements.push_back(parts.find(registers.applyFlat(r))->second[i]);
       results.push_back(packElements(b, getConverter(), elements, type));
     }
     return results;

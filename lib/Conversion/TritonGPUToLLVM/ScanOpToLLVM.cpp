@@ -4,9 +4,9 @@
 // A thread scans the neighbours that it holds; lanes scan the threads' totals
 // by exchanges; warps exchange their totals through scratch memory; and where
 // the pattern of threads repeats along the axis, totals carry over. What comes
-// before an element outside its own run of registers is combined into one prefix
-// that is applied at the end. A reverse scan is the same with the coordinates
-// along the axis complemented.
+// before an element outside its own run of registers is combined into one
+// prefix that is applied at the end. A reverse scan is the same with the
+// coordinates along the axis complemented.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,8 +38,7 @@ struct ScanPattern : TargetPattern<ScanOp> {
     if (!plan.unsupported.empty())
       return this->decline(op, plan.unsupported);
     if (!op.getCombineOp().hasOneBlock())
-      return this->decline(
-          op, "the combine region has control flow");
+      return this->decline(op, "the combine region has control flow");
     LLVMBuilder b(op.getLoc(), rewriter);
     ThreadIndex index = getThreadIndex(b, target, op);
     unsigned numOperands = op.getSrcs().size();
@@ -74,13 +73,13 @@ struct ScanPattern : TargetPattern<ScanOp> {
       scanned.push_back(std::move(run));
       lanePrefix.push_back(scanLanes(b, op, plan, lane, totals.back()));
     }
-    SmallVector<Prefix> outer = scanOuter(b, op, plan, index, starts, runOf,
-                                          totals, high);
+    SmallVector<Prefix> outer =
+        scanOuter(b, op, plan, index, starts, runOf, totals, high);
 
     for (auto [run, start] : llvm::enumerate(starts)) {
       Prefix prefix = join(b, op, outer[run], lanePrefix[run]);
-      for (auto [member, r] : llvm::enumerate(
-               membersOf(start, low, op.getReverse()))) {
+      for (auto [member, r] :
+           llvm::enumerate(membersOf(start, low, op.getReverse()))) {
         Tuple tuple = apply(b, op, prefix, scanned[run][member]);
         for (unsigned i = 0; i < numOperands; ++i)
           values[i][r] = tuple[i];
@@ -186,8 +185,8 @@ private:
     Value inAxis = b.and_(lane, b.i32(mask));
     Value step = reverse ? b.add(b.or_(lane, b.i32(others)), b.i32(1))
                          : b.sub(inAxis, b.i32(1));
-    Value neighbour = b.or_(b.and_(step, b.i32(mask)),
-                            b.and_(lane, b.i32(others)));
+    Value neighbour =
+        b.or_(b.and_(step, b.i32(mask)), b.and_(lane, b.i32(others)));
     Value valid = b.ne(inAxis, b.i32(reverse ? static_cast<int32_t>(mask) : 0));
     return {shuffle(b, total, neighbour), valid};
   }
@@ -207,7 +206,8 @@ private:
     SmallVector<Tuple> warpTotals;
     Value lane = index.getLane(b);
     int32_t mask = plan.laneBits;
-    Value last = reverse ? b.and_(lane, b.i32(~mask)) : b.or_(lane, b.i32(mask));
+    Value last =
+        reverse ? b.and_(lane, b.i32(~mask)) : b.or_(lane, b.i32(mask));
     for (const Tuple &total : totals)
       warpTotals.push_back(mask ? shuffle(b, total, last) : total);
 
@@ -224,8 +224,9 @@ private:
       for (int32_t member : membersOf(start, high, reverse)) {
         unsigned i = runOf.lookup(member);
         prefixes[i] = join(b, op, carry, prefixes[i]);
-        carry = {carry.tuple.empty() ? runTotals[i]
-                                     : combine(b, op, carry.tuple, runTotals[i]),
+        carry = {carry.tuple.empty()
+                     ? runTotals[i]
+                     : combine(b, op, carry.tuple, runTotals[i]),
                  Value()};
       }
     }
@@ -249,8 +250,7 @@ private:
       SmallVector<Value> values(numRegisters);
       for (unsigned r = 0; r < numRegisters; ++r) {
         int32_t start = r & ~plan.lowRegisterBits;
-        values[r] =
-            warpTotals[llvm::find(starts, start) - starts.begin()][i];
+        values[r] = warpTotals[llvm::find(starts, start) - starts.begin()][i];
       }
       SharedAccess{target, storeLayout, bases[i], values[0].getType()}.store(
           b, index, values);

@@ -48,8 +48,8 @@ Value triton::getSharedMemoryAt(const LLVMBuilder &b, const TargetInfo &target,
   if (llvmFunction && function->hasAttr("tile.shared_memory_argument"))
     base = function.getArgument(function.getNumArguments() - 1);
   else
-    base = b.create<LLVM::AddressOfOp>(
-        b.ptrTy(target.getSharedAddressSpace()), "global_smem");
+    base = b.create<LLVM::AddressOfOp>(b.ptrTy(target.getSharedAddressSpace()),
+                                       "global_smem");
   return b.gep(base, b.intTy(8), offset);
 }
 

@@ -287,8 +287,8 @@ Value triton::emitUniqueThreadPredicate(const LLVMBuilder &b,
                                         const ThreadIndex &index) {
   // Free bits of the thread index must be zero.
   uint32_t freeBits = 0, freeBlockBits = 0;
-  unsigned laneBits = layout.hasInDim(kLane) ? layout.getInDimSizeLog2(kLane)
-                                             : 0;
+  unsigned laneBits =
+      layout.hasInDim(kLane) ? layout.getInDimSizeLog2(kLane) : 0;
   for (auto [dim, mask] : layout.getFreeVariableMasks()) {
     if (dim == kLane)
       freeBits |= mask;
@@ -301,8 +301,8 @@ Value triton::emitUniqueThreadPredicate(const LLVMBuilder &b,
   if (freeBits)
     pred = b.eq(b.and_(index.thread, b.i32(freeBits)), b.i32(0));
   if (freeBlockBits && index.block)
-    pred = b.andPred(
-        pred, b.eq(b.and_(index.block, b.i32(freeBlockBits)), b.i32(0)));
+    pred = b.andPred(pred,
+                     b.eq(b.and_(index.block, b.i32(freeBlockBits)), b.i32(0)));
   return pred;
 }
 

@@ -23,13 +23,13 @@ LinearLayout reshapeRowMajor(const LinearLayout &layout,
   LinearLayout::NamedSizes dims;
   for (int i = shape.size() - 1; i >= 0; --i)
     dims.push_back({kDim(i), static_cast<int32_t>(shape[i])});
-  return layout.transposeOuts(
-                   [&] {
-                     SmallVector<StringRef> names =
-                         standardOutDimNames(layout.getNumOutDims());
-                     std::reverse(names.begin(), names.end());
-                     return names;
-                   }())
+  return layout
+      .transposeOuts([&] {
+        SmallVector<StringRef> names =
+            standardOutDimNames(layout.getNumOutDims());
+        std::reverse(names.begin(), names.end());
+        return names;
+      }())
       .reshapeOuts(dims)
       .transposeOuts(standardOutDimNames(shape.size()));
 }
@@ -70,8 +70,8 @@ struct MakeRangePattern : TargetPattern<MakeRangeOp> {
     LinearLayout layout = toLinearLayout(cast<RankedTensorType>(op.getType()));
     SmallVector<Value> elements;
     for (SmallVector<Value> &index : emitIndices(b, target, op, layout))
-      elements.push_back(
-          op.getStart() ? b.add(index[0], b.i32(op.getStart())) : index[0]);
+      elements.push_back(op.getStart() ? b.add(index[0], b.i32(op.getStart()))
+                                       : index[0]);
     rewriter.replaceOp(op,
                        packElements(b, getConverter(), elements, op.getType()));
     return success();
@@ -94,15 +94,13 @@ template <typename OpT> struct RenamePattern : TargetPattern<OpT> {
     auto sourceType = cast<RankedTensorType>(op.getSrc().getType());
     auto resultType = cast<RankedTensorType>(op.getType());
     LinearLayout source = toLinearLayout(sourceType);
-    LinearLayout result =
-        toSource(op, toLinearLayout(resultType), sourceType);
+    LinearLayout result = toSource(op, toLinearLayout(resultType), sourceType);
     std::optional<SmallVector<int32_t>> sources =
         getRegisterSources(source, result);
     if (!sources)
-      return this->decline(
-          op, "the layouts would move elements between threads");
-    SmallVector<Value> values =
-        unpackElements(b, adaptor.getSrc(), sourceType);
+      return this->decline(op,
+                           "the layouts would move elements between threads");
+    SmallVector<Value> values = unpackElements(b, adaptor.getSrc(), sourceType);
     SmallVector<Value> elements;
     for (int32_t r : *sources)
       elements.push_back(values[r]);
@@ -131,17 +129,17 @@ LinearLayout RenamePattern<TransOp>::toSource(TransOp op, LinearLayout result,
   unsigned rank = sourceType.getRank();
   LinearLayout renamed = result;
   for (unsigned i = 0; i < rank; ++i)
-    renamed = renamed.renameOutDim(kDim(i),
-                                   internDimName(("t" + Twine(i)).str()));
+    renamed =
+        renamed.renameOutDim(kDim(i), internDimName(("t" + Twine(i)).str()));
   for (unsigned i = 0; i < rank; ++i)
     renamed = renamed.renameOutDim(internDimName(("t" + Twine(i)).str()),
                                    kDim(op.getOrder()[i]));
   return renamed.transposeOuts(standardOutDimNames(rank));
 }
 template <>
-LinearLayout
-RenamePattern<BroadcastOp>::toSource(BroadcastOp op, LinearLayout result,
-                                     RankedTensorType sourceType) {
+LinearLayout RenamePattern<BroadcastOp>::toSource(BroadcastOp op,
+                                                  LinearLayout result,
+                                                  RankedTensorType sourceType) {
   for (auto [i, size] : llvm::enumerate(sourceType.getShape()))
     result = result.resizeOutDim(kDim(i), size);
   return result;
@@ -183,7 +181,8 @@ splitRegisters(RankedTensorType joinedType, RankedTensorType halfType) {
   SmallVector<std::pair<int, int32_t>> result;
   for (auto [r, source] : llvm::enumerate(*sources))
     result.push_back(
-        {which.apply({{kRegister, static_cast<int32_t>(r)}})[0].second, source});
+        {which.apply({{kRegister, static_cast<int32_t>(r)}})[0].second,
+         source});
   return result;
 }
 
@@ -196,8 +195,8 @@ struct JoinPattern : TargetPattern<JoinOp> {
     auto halfType = cast<RankedTensorType>(op.getLhs().getType());
     auto map = splitRegisters(cast<RankedTensorType>(op.getType()), halfType);
     if (!map)
-      return this->decline(
-          op, "the layouts would move elements between threads");
+      return this->decline(op,
+                           "the layouts would move elements between threads");
     SmallVector<Value> halves[] = {
         unpackElements(b, adaptor.getLhs(), halfType),
         unpackElements(b, adaptor.getRhs(), halfType)};
@@ -220,10 +219,9 @@ struct SplitPattern : TargetPattern<SplitOp> {
     auto halfType = cast<RankedTensorType>(op.getOutLHS().getType());
     auto map = splitRegisters(joinedType, halfType);
     if (!map)
-      return this->decline(
-          op, "the layouts would move elements between threads");
-    SmallVector<Value> values =
-        unpackElements(b, adaptor.getSrc(), joinedType);
+      return this->decline(op,
+                           "the layouts would move elements between threads");
+    SmallVector<Value> values = unpackElements(b, adaptor.getSrc(), joinedType);
     SmallVector<Value> halves[2];
     halves[0].resize(gpu::getTotalElemsPerThread(halfType));
     halves[1].resize(halves[0].size());
@@ -276,8 +274,8 @@ struct CatPattern : TargetPattern<CatOp> {
 void triton::populateViewPatterns(const LoweringContext &context) {
   context.add<SplatPattern, UnsplatPattern, MakeRangePattern,
               RenamePattern<ExpandDimsOp>, RenamePattern<TransOp>,
-              RenamePattern<BroadcastOp>, RenamePattern<ReshapeOp>,
-              JoinPattern, SplitPattern, CatPattern>();
+              RenamePattern<BroadcastOp>, RenamePattern<ReshapeOp>, JoinPattern,
+              SplitPattern, CatPattern>();
   context.patterns.add<ReorderingReshapePattern>(
       context.converter, context.target, context.benefit.getBenefit() + 1);
 }

@@ -79,10 +79,9 @@ struct TestAllocation : PassWrapper<TestAllocation, OperationPass<ModuleOp>> {
       return signalPassFailure();
     for (auto &[function, frame] : allocation->getFunctions()) {
       for (const Allocation::Buffer &buffer : frame->getBuffers()) {
-        StringRef kind =
-            buffer.kind == Allocation::Kind::Explicit  ? ""
-            : buffer.kind == Allocation::Kind::Scratch ? "scratch "
-                                                       : "call ";
+        StringRef kind = buffer.kind == Allocation::Kind::Explicit  ? ""
+                         : buffer.kind == Allocation::Kind::Scratch ? "scratch "
+                                                                    : "call ";
         emitRemark(buffer.owner->getLoc())
             << kind << "offset = " << buffer.offset
             << ", size = " << buffer.size;

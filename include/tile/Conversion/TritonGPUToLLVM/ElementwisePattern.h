@@ -15,11 +15,10 @@ SmallVector<int32_t> getFirstRegisters(Type type);
 /// Lowers an operation on scalars or tensors by a function on elements. The
 /// function gets the converted operands of one element and returns the value of
 /// the result, or null if it cannot handle the types (another pattern may).
-template <typename OpT>
-class ElementwisePattern : public TargetPattern<OpT> {
+template <typename OpT> class ElementwisePattern : public TargetPattern<OpT> {
 public:
-  using Emit = std::function<Value(OpT op, const LLVMBuilder &b, Type resultType,
-                                   ValueRange operands)>;
+  using Emit = std::function<Value(OpT op, const LLVMBuilder &b,
+                                   Type resultType, ValueRange operands)>;
 
   ElementwisePattern(const TritonGPUToLLVMTypeConverter &converter,
                      const TargetInfo &target, PatternBenefit benefit,

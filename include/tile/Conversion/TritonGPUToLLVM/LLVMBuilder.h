@@ -29,7 +29,9 @@ public:
   }
 
   // Types.
-  IntegerType intTy(unsigned bits) const { return builder.getIntegerType(bits); }
+  IntegerType intTy(unsigned bits) const {
+    return builder.getIntegerType(bits);
+  }
   LLVM::LLVMPointerType ptrTy(unsigned space) const {
     return LLVM::LLVMPointerType::get(getContext(), space);
   }
@@ -39,8 +41,8 @@ public:
 
   // Constants.
   Value intVal(unsigned bits, int64_t value) const {
-    return create<LLVM::ConstantOp>(
-        intTy(bits), builder.getIntegerAttr(intTy(bits), value));
+    return create<LLVM::ConstantOp>(intTy(bits),
+                                    builder.getIntegerAttr(intTy(bits), value));
   }
   Value i32(int64_t value) const { return intVal(32, value); }
   Value i64(int64_t value) const { return intVal(64, value); }
@@ -142,7 +144,8 @@ public:
   /// base + index * sizeof(element).
   Value gep(Value base, Type element, Value index, bool inbounds = false) const;
   Value gep(Value base, Type element, int64_t index) const;
-  Value load(Type type, Value ptr, unsigned align, bool isVolatile = false) const {
+  Value load(Type type, Value ptr, unsigned align,
+             bool isVolatile = false) const {
     return create<LLVM::LoadOp>(type, ptr, align, isVolatile);
   }
   void store(Value value, Value ptr, unsigned align) const {

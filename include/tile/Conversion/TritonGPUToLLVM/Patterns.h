@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A backend's convert-triton-gpu-to-llvm adds the families it wants, and its own
-// patterns with a higher benefit where the hardware has something better.
+// A backend's convert-triton-gpu-to-llvm adds the families it wants, and its
+// own patterns with a higher benefit where the hardware has something better.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_CONVERSION_TRITONGPUTOLLVM_PATTERNS_H
 #define TILE_CONVERSION_TRITONGPUTOLLVM_PATTERNS_H
 
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "tile/Conversion/TritonGPUToLLVM/TargetInfo.h"
 #include "tile/Conversion/TritonGPUToLLVM/TypeConverter.h"
 #include "tile/Conversion/TritonGPUToLLVM/Utility.h"
-#include "mlir/Conversion/LLVMCommon/Pattern.h"
 
 namespace mlir::triton {
 

@@ -35,7 +35,8 @@ SmallVector<Value> unpackElements(const LLVMBuilder &b, Value converted,
 
 /// The reverse. A tensor becomes an `unrealized_conversion_cast` from its
 /// elements to a struct: one operation however many elements there are, which
-/// `unpackElements` looks through and `expandPackedTensors` replaces at the end.
+/// `unpackElements` looks through and `expandPackedTensors` replaces at the
+/// end.
 Value packElements(const LLVMBuilder &b, const TypeConverter &converter,
                    ArrayRef<Value> elements, Type original);
 
@@ -175,7 +176,8 @@ SharedAccess makeSharedAccess(const LLVMBuilder &b, const TargetInfo &target,
                               const MemDesc &desc, gpu::MemDescType memory,
                               RankedTensorType registers, Type element);
 
-/// A value as it lies in shared memory (i1 as i8, pointers as integers), and back.
+/// A value as it lies in shared memory (i1 as i8, pointers as integers), and
+/// back.
 Value toSharedElement(const LLVMBuilder &b, Value value);
 Value fromSharedElement(const LLVMBuilder &b, Value value, Type element);
 Type getSharedElementType(Type llvmElement);

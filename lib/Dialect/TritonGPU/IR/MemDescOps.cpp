@@ -117,10 +117,10 @@ OpFoldResult MemDescSubsliceOp::fold(FoldAdaptor adaptor) {
 
 Value MemDescTransOp::getViewSource() { return getSrc(); }
 
-LogicalResult
-MemDescTransOp::inferReturnTypes(MLIRContext *context,
-                                 std::optional<Location> loc, Adaptor adaptor,
-                                 SmallVectorImpl<Type> &results) {
+LogicalResult MemDescTransOp::inferReturnTypes(MLIRContext *context,
+                                               std::optional<Location> loc,
+                                               Adaptor adaptor,
+                                               SmallVectorImpl<Type> &results) {
   auto src = cast<MemDescType>(adaptor.getSrc().getType());
   ArrayRef<int32_t> order = adaptor.getOrder();
   unsigned rank = src.getShape().size();

@@ -39,10 +39,9 @@ struct AllocateSharedMemoryNV
     auto target = nvidia::getTarget(module, computeCapability);
     if (failed(target))
       return signalPassFailure();
-    auto allocation =
-        ModuleAllocation::compute(module, [&](Operation *op) {
-          return nvidia::getScratchSize(op, **target);
-        });
+    auto allocation = ModuleAllocation::compute(module, [&](Operation *op) {
+      return nvidia::getScratchSize(op, **target);
+    });
     if (failed(allocation))
       return signalPassFailure();
     int64_t size = allocation->getSharedMemorySize();

@@ -11,10 +11,10 @@
 #include "nvidia/TritonNVIDIAGPUToLLVM/PTXAsm.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Patterns.h"
 
-#include "tile/Analysis/AxisInfo.h"
-#include "tile/Conversion/TritonGPUToLLVM/VectorizeAccess.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Analysis/AxisInfo.h"
+#include "tile/Conversion/TritonGPUToLLVM/VectorizeAccess.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -50,8 +50,8 @@ struct AsyncCopyPattern : TargetPattern<ttg::AsyncCopyGlobalToLocalOp> {
     auto memory = cast<ttg::MemDescType>(op.getResult().getType());
     Type element = getConverter().convertType(memory.getElementType());
     unsigned bytes = getSharedElementBytes(element);
-    unsigned vector = getAccessVector(axisInfo, op.getSrc(), op.getMask(),
-                                      8 * bytes, 128);
+    unsigned vector =
+        getAccessVector(axisInfo, op.getSrc(), op.getMask(), 8 * bytes, 128);
     // What an earlier pass proved may be more than is visible here.
     unsigned promised = op.getContiguity();
     if (op.getMask())
@@ -85,8 +85,7 @@ struct AsyncCopyPattern : TargetPattern<ttg::AsyncCopyGlobalToLocalOp> {
     bool useCopy = facts.hasAsyncCopy && size >= 4;
     TargetInfo::CacheHints hints{op.getCache(), op.getEvict(),
                                  op.getIsVolatile()};
-    access.forEachVector(b, index, [&](Value dst,
-                                       ArrayRef<int32_t> registers) {
+    access.forEachVector(b, index, [&](Value dst, ArrayRef<int32_t> registers) {
       int32_t first = registers.front();
       Value mask = masks.empty() ? Value() : masks[first];
       SmallVector<Value> other;
@@ -117,8 +116,7 @@ private:
   void copy(const LLVMBuilder &b, Value dst, Value src, unsigned size,
             Value read, Value pred, CacheModifier cache) const {
     bool bypassL1 = size == 16 && cache != CacheModifier::CA;
-    Value readSize =
-        read ? b.select(read, b.i32(size), b.i32(0)) : Value();
+    Value readSize = read ? b.select(read, b.i32(size), b.i32(0)) : Value();
     if (!pred) {
       b.create<NVVM::CpAsyncOp>(
           dst, src, b.getBuilder().getI32IntegerAttr(size),

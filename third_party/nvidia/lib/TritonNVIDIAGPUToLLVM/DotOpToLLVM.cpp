@@ -3,17 +3,18 @@
 //
 // mma.m16n8kK on 32-bit registers: a thread gives, of A, for two rows (eight
 // apart) two registers each, neighbours along the inner dimension in the low
-// and in the high half of K; of B for one column the same two; and holds, of the
-// result, two neighbouring columns of both rows. Which inner coordinates the
-// halves are is for the operands to agree on, because the sum runs over all of
-// them: the registers of both are taken in the order of their inner coordinates.
+// and in the high half of K; of B for one column the same two; and holds, of
+// the result, two neighbouring columns of both rows. Which inner coordinates
+// the halves are is for the operands to agree on, because the sum runs over all
+// of them: the registers of both are taken in the order of their inner
+// coordinates.
 //
 //===----------------------------------------------------------------------===//
 
 #include "nvidia/TritonNVIDIAGPUToLLVM/Patterns.h"
 
-#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -65,7 +66,7 @@ struct DotMmaPattern : TargetPattern<DotOp> {
     auto mma = dyn_cast<ttg::NvidiaMmaEncodingAttr>(dType.getEncoding());
     if (!mma || mma.getVersionMajor() != 2)
       return this->decline(op, "the result is not laid out for "
-                                             "mma.sync");
+                               "mma.sync");
     std::optional<MmaShape> shape =
         getMmaShape(aType.getElementType(), bType.getElementType(),
                     dType.getElementType(), facts);
@@ -105,8 +106,8 @@ struct DotMmaPattern : TargetPattern<DotOp> {
           starts.push_back(at);
       return starts;
     };
-    SmallVector<int32_t> batches = rank == 3 ? dTable.getContributions(0)
-                                             : SmallVector<int32_t>{0};
+    SmallVector<int32_t> batches =
+        rank == 3 ? dTable.getContributions(0) : SmallVector<int32_t>{0};
     auto at = [&](int32_t batch, int32_t i, int32_t j) {
       SmallVector<int32_t> coords{i, j};
       if (rank == 3)
@@ -130,9 +131,8 @@ struct DotMmaPattern : TargetPattern<DotOp> {
       SmallVector<Value> elements;
       for (unsigned i = 0; i < perRegister; ++i) {
         int32_t k = inner[start + i];
-        elements.push_back(
-            ofA ? element(aValues, aTable, at(batch, outer, k))
-                : element(bValues, bTable, at(batch, k, outer)));
+        elements.push_back(ofA ? element(aValues, aTable, at(batch, outer, k))
+                               : element(bValues, bTable, at(batch, k, outer)));
       }
       packed = b.packVector(elements);
       if (!shape->operandsAsHalf)
@@ -169,8 +169,8 @@ struct DotMmaPattern : TargetPattern<DotOp> {
             SmallVector<Value> bArgs = {word(false, batch, n, k),
                                         word(false, batch, n, k + perRegister)};
             if (!complete)
-              return this->decline(
-                  op, "a thread lacks elements of its operands");
+              return this->decline(op,
+                                   "a thread lacks elements of its operands");
             SmallVector<Value> cArgs;
             for (int32_t place : places)
               cArgs.push_back(dValues[place]);
@@ -185,8 +185,7 @@ struct DotMmaPattern : TargetPattern<DotOp> {
                                                NVVM::MMALayout::col});
             SmallVector<Value> sums;
             for (unsigned i = 0; i < resultTypes.size(); ++i)
-              llvm::append_range(sums,
-                                 b.unpackVector(b.extractVal(result, i)));
+              llvm::append_range(sums, b.unpackVector(b.extractVal(result, i)));
             for (auto [place, sum] : llvm::zip(places, sums))
               dValues[place] = sum;
           }

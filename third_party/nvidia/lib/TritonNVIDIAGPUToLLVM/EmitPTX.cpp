@@ -3,9 +3,9 @@
 
 #include "nvidia/TritonNVIDIAGPUToLLVM/Passes.h"
 
-#include "tile/Target/PTX.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/FileUtilities.h"
+#include "tile/Target/PTX.h"
 #include "llvm/Support/ToolOutputFile.h"
 
 namespace mlir::triton::nvidia {

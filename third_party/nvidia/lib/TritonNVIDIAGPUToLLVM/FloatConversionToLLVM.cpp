@@ -9,9 +9,9 @@
 
 #include "nvidia/TritonNVIDIAGPUToLLVM/Patterns.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "tile/Conversion/TritonGPUToLLVM/ElementwisePattern.h"
 #include "tile/Conversion/TritonGPUToLLVM/FloatConversion.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace mlir::triton;

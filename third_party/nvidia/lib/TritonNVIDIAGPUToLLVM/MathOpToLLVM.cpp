@@ -9,8 +9,8 @@
 
 #include "nvidia/TritonNVIDIAGPUToLLVM/Patterns.h"
 
-#include "tile/Conversion/TritonGPUToLLVM/ElementwisePattern.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "tile/Conversion/TritonGPUToLLVM/ElementwisePattern.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -50,8 +50,9 @@ Value callLibdevice(const LLVMBuilder &b, StringRef name, Type type,
 template <typename OpT>
 void addLibdevice(const LoweringContext &context, StringRef name) {
   addElementwise<OpT>(
-      context, [name = name.str()](OpT, const LLVMBuilder &b, Type type,
-                                   ValueRange args) -> Value {
+      context,
+      [name = name.str()](OpT, const LLVMBuilder &b, Type type,
+                          ValueRange args) -> Value {
         if (!isa<FloatType>(type))
           return {};
         return inFloat32(b, type, args, [&](Type t, ValueRange wide) {
@@ -83,8 +84,9 @@ void nvt::populateMathPatterns(const LoweringContext &c,
   // Denormal results of exponentials are zero: without .ftz each would cost
   // three more instructions.
   addElementwise<math::ExpOp>(
-      c, [](math::ExpOp, const LLVMBuilder &b, Type type,
-            ValueRange args) -> Value {
+      c,
+      [](math::ExpOp, const LLVMBuilder &b, Type type,
+         ValueRange args) -> Value {
         return inFloat32(b, type, args, [&](Type t, ValueRange x) -> Value {
           if (t.isF64())
             return callLibdevice(b, "__nv_exp", t, x);
@@ -97,16 +99,18 @@ void nvt::populateMathPatterns(const LoweringContext &c,
   addApproximation<math::RsqrtOp>(c, "llvm.nvvm.rsqrt.approx.f", "__nv_rsqrt");
   addApproximation<math::SqrtOp>(c, "llvm.nvvm.sqrt.approx.f", "__nv_sqrt");
   addElementwise<PreciseSqrtOp>(
-      c, [](PreciseSqrtOp, const LLVMBuilder &b, Type type,
-            ValueRange args) -> Value {
+      c,
+      [](PreciseSqrtOp, const LLVMBuilder &b, Type type,
+         ValueRange args) -> Value {
         return inFloat32(b, type, args, [&](Type t, ValueRange x) {
           return b.intrinsic(
               t, t.isF64() ? "llvm.nvvm.sqrt.rn.d" : "llvm.nvvm.sqrt.rn.f", x);
         });
       });
   addElementwise<arith::DivFOp>(
-      c, [](arith::DivFOp, const LLVMBuilder &b, Type type,
-            ValueRange args) -> Value {
+      c,
+      [](arith::DivFOp, const LLVMBuilder &b, Type type,
+         ValueRange args) -> Value {
         if (!isa<FloatType>(type))
           return {};
         return inFloat32(b, type, args, [&](Type t, ValueRange x) -> Value {
@@ -116,8 +120,9 @@ void nvt::populateMathPatterns(const LoweringContext &c,
         });
       });
   addElementwise<PreciseDivFOp>(
-      c, [](PreciseDivFOp, const LLVMBuilder &b, Type type,
-            ValueRange args) -> Value {
+      c,
+      [](PreciseDivFOp, const LLVMBuilder &b, Type type,
+         ValueRange args) -> Value {
         return inFloat32(b, type, args, [&](Type t, ValueRange x) -> Value {
           return b.create<LLVM::FDivOp>(x[0], x[1]);
         });

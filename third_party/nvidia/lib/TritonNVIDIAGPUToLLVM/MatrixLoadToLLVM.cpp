@@ -7,9 +7,9 @@
 
 #include "nvidia/TritonNVIDIAGPUToLLVM/Patterns.h"
 
-#include "tile/Layout/MatrixAccess.h"
-#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+#include "tile/Layout/MatrixAccess.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -26,8 +26,7 @@ struct MatrixLoadPattern : TargetPattern<ttg::LocalLoadOp> {
                   ConversionPatternRewriter &rewriter) const override {
     auto memory = cast<ttg::MemDescType>(op.getSrc().getType());
     auto result = cast<RankedTensorType>(op.getType());
-    if (!isa_and_nonnull<ttg::SharedMemorySpaceAttr>(
-            memory.getMemorySpace()) ||
+    if (!isa_and_nonnull<ttg::SharedMemorySpaceAttr>(memory.getMemorySpace()) ||
         isa<ttg::PaddedSharedEncodingAttr>(memory.getEncoding()))
       return this->decline(op, "not plain shared memory");
     Type element = getConverter().convertType(result.getElementType());
@@ -59,8 +58,8 @@ struct MatrixLoadPattern : TargetPattern<ttg::LocalLoadOp> {
       part.value = part.value ? b.xor_(part.value, origin) : origin;
       part.bits |= ~((1 << zeroBits) - 1) & 0x7fffffff;
     }
-    LinearLayout registers = access->registers.apply(offsets).sublayout(
-        {kRegister}, {kOffset});
+    LinearLayout registers =
+        access->registers.apply(offsets).sublayout({kRegister}, {kOffset});
     unsigned perInstruction = access->getNumElements();
     unsigned count = registers.getInDimSize(kRegister);
     unsigned matrices = 1u << access->matricesLog2;
@@ -69,9 +68,9 @@ struct MatrixLoadPattern : TargetPattern<ttg::LocalLoadOp> {
     Type i32 = b.intTy(32);
     SmallVector<Type> words(matrices, i32);
     Type resultType =
-        matrices == 1 ? i32
-                      : Type(LLVM::LLVMStructType::getLiteral(op.getContext(),
-                                                              words));
+        matrices == 1
+            ? i32
+            : Type(LLVM::LLVMStructType::getLiteral(op.getContext(), words));
     Type packed = pack == 1 ? element : Type(LLVMBuilder::vecTy(element, pack));
 
     SmallVector<Value> permuted;
@@ -88,9 +87,9 @@ struct MatrixLoadPattern : TargetPattern<ttg::LocalLoadOp> {
           b.gep(ptr, b.intTy(8), static_cast<int64_t>(plain) * bytes);
       Value loaded = b.create<NVVM::LdMatrixOp>(
           resultType, address, b.getBuilder().getI32IntegerAttr(matrices),
-          NVVM::MMALayoutAttr::get(op.getContext(),
-                                   access->transposed ? NVVM::MMALayout::col
-                                                      : NVVM::MMALayout::row),
+          NVVM::MMALayoutAttr::get(op.getContext(), access->transposed
+                                                        ? NVVM::MMALayout::col
+                                                        : NVVM::MMALayout::row),
           NVVM::LdStMatrixShapeAttr::get(op.getContext(), 8, 8),
           NVVM::LdStMatrixEltTypeAttr::get(op.getContext(),
                                            NVVM::LdStMatrixEltType::B16));

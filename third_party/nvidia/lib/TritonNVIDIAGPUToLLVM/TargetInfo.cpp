@@ -213,10 +213,10 @@ void nvt::TargetInfo::assertFail(const LLVMBuilder &b, StringRef message,
                                  StringRef file, StringRef function,
                                  int line) const {
   Type ptr = b.ptrTy(0);
-  LLVM::LLVMFuncOp fail = declare(
-      b, "__assertfail", LLVM::LLVMVoidType::get(b.getContext()),
-      {ptr, ptr, b.intTy(32), ptr, b.intTy(64)});
-  b.create<LLVM::CallOp>(
-      fail, ValueRange{makeString(b, message), makeString(b, file), b.i32(line),
-                       makeString(b, function), b.i64(1)});
+  LLVM::LLVMFuncOp fail =
+      declare(b, "__assertfail", LLVM::LLVMVoidType::get(b.getContext()),
+              {ptr, ptr, b.intTy(32), ptr, b.intTy(64)});
+  b.create<LLVM::CallOp>(fail, ValueRange{makeString(b, message),
+                                          makeString(b, file), b.i32(line),
+                                          makeString(b, function), b.i64(1)});
 }

@@ -23,8 +23,7 @@ std::string vectorSuffix(unsigned count) {
 }
 
 StringRef addressClass(Value ptr) {
-  unsigned space =
-      cast<LLVM::LLVMPointerType>(ptr.getType()).getAddressSpace();
+  unsigned space = cast<LLVM::LLVMPointerType>(ptr.getType()).getAddressSpace();
   return space == 3 ? "r" : "l";
 }
 
@@ -120,16 +119,15 @@ SmallVector<Value> plainLoad(const LLVMBuilder &b, Value ptr, Type element,
     return b.unpackVector(
         b.load(LLVMBuilder::vecTy(element, count), ptr, bytes));
   Type word = b.intTy(shape.bits);
-  Type type = shape.count == 1 ? word
-                               : Type(LLVMBuilder::vecTy(word, shape.count));
+  Type type =
+      shape.count == 1 ? word : Type(LLVMBuilder::vecTy(word, shape.count));
   return nvt::unpackWords(b, b.unpackVector(b.load(type, ptr, bytes)), element,
                           count, shape);
 }
 
 void asmStore(const LLVMBuilder &b, Value ptr, ArrayRef<Value> values,
               Value pred, StringRef qualifiers) {
-  WordShape shape =
-      nvt::getWordShape(values.front().getType(), values.size());
+  WordShape shape = nvt::getWordShape(values.front().getType(), values.size());
   PTXAsm ptx(b);
   PTXAsm::Operand address = ptx.input(ptr, addressClass(ptr));
   SmallVector<PTXAsm::Operand> words;
@@ -344,13 +342,11 @@ nvt::TargetInfo::atomicRMW(const LLVMBuilder &b, RMWOp op, Value ptr,
     StringRef syncScope = scope == MemSyncScope::CTA   ? "block"
                           : scope == MemSyncScope::GPU ? "device"
                                                        : "";
-    auto ordering = semantic == MemSemantic::RELAXED
-                        ? LLVM::AtomicOrdering::monotonic
-                    : semantic == MemSemantic::ACQUIRE
-                        ? LLVM::AtomicOrdering::acquire
-                    : semantic == MemSemantic::RELEASE
-                        ? LLVM::AtomicOrdering::release
-                        : LLVM::AtomicOrdering::acq_rel;
+    auto ordering =
+        semantic == MemSemantic::RELAXED   ? LLVM::AtomicOrdering::monotonic
+        : semantic == MemSemantic::ACQUIRE ? LLVM::AtomicOrdering::acquire
+        : semantic == MemSemantic::RELEASE ? LLVM::AtomicOrdering::release
+                                           : LLVM::AtomicOrdering::acq_rel;
     return SmallVector<Value>{underPredicate(b, pred, element, [&] {
       return b
           .create<LLVM::AtomicRMWOp>(*llvmAtomicOp(op), ptr, values[0],
@@ -359,9 +355,9 @@ nvt::TargetInfo::atomicRMW(const LLVMBuilder &b, RMWOp op, Value ptr,
     })};
   }
   // `red` needs no register for the old value, but cannot acquire.
-  bool useRed = !needResult && op != RMWOp::XCHG &&
-                (semantic == MemSemantic::RELAXED ||
-                 semantic == MemSemantic::RELEASE);
+  bool useRed =
+      !needResult && op != RMWOp::XCHG &&
+      (semantic == MemSemantic::RELAXED || semantic == MemSemantic::RELEASE);
   WordShape shape = nvt::getWordShape(element, values.size());
   PTXAsm ptx(b);
   std::optional<PTXAsm::Operand> old;
@@ -374,8 +370,8 @@ nvt::TargetInfo::atomicRMW(const LLVMBuilder &b, RMWOp op, Value ptr,
     ptx.tied(b.zero(b.intTy(shape.bits)), *old);
   if (pred)
     ptx << "@" << ptx.input(pred, "b") << " ";
-  ptx << (useRed ? "red" : "atom") << semanticName(semantic)
-      << scopeName(scope) << spaceName(ptr) << name << " ";
+  ptx << (useRed ? "red" : "atom") << semanticName(semantic) << scopeName(scope)
+      << spaceName(ptr) << name << " ";
   if (old)
     ptx << *old << ", ";
   ptx << "[" << address << "], " << operand << ";";
@@ -388,10 +384,10 @@ nvt::TargetInfo::atomicRMW(const LLVMBuilder &b, RMWOp op, Value ptr,
   return nvt::unpackWords(b, words, element, values.size(), shape);
 }
 
-FailureOr<Value>
-nvt::TargetInfo::atomicCAS(const LLVMBuilder &b, Value ptr, Value compare,
-                           Value value, Value pred, MemSemantic semantic,
-                           MemSyncScope scope) const {
+FailureOr<Value> nvt::TargetInfo::atomicCAS(const LLVMBuilder &b, Value ptr,
+                                            Value compare, Value value,
+                                            Value pred, MemSemantic semantic,
+                                            MemSyncScope scope) const {
   Type element = value.getType();
   unsigned bits = element.getIntOrFloatBitWidth();
   if (bits < 16)

@@ -43,8 +43,8 @@ struct ConvertTritonGPUToLLVM
     auto facts = nvidia::getTarget(module, computeCapability);
     if (failed(facts))
       return signalPassFailure();
-    nvidia::TargetInfo target(
-        **facts, ptxVersion ? int(ptxVersion) : (*facts)->ptxVersion);
+    nvidia::TargetInfo target(**facts, ptxVersion ? int(ptxVersion)
+                                                  : (*facts)->ptxVersion);
 
     auto shared = module->getAttrOfType<IntegerAttr>(ttg::kSharedAttrName);
     if (!shared) {
@@ -57,10 +57,9 @@ struct ConvertTritonGPUToLLVM
       return signalPassFailure();
     }
     {
-      auto allocation =
-          ModuleAllocation::compute(module, [&](Operation *op) {
-            return nvidia::getScratchSize(op, **facts);
-          });
+      auto allocation = ModuleAllocation::compute(module, [&](Operation *op) {
+        return nvidia::getScratchSize(op, **facts);
+      });
       if (failed(allocation))
         return signalPassFailure();
       insertMemoryBarriers(module, *allocation,

@@ -79,16 +79,16 @@ class DialectVerifyTensorLayoutInterface
 public:
   DialectVerifyTensorLayoutInterface(Dialect *dialect) : Base(dialect) {}
 
-  /// Checks the encoding of a tensor operand or result of `op`, which belongs to
-  /// the implementing dialect. `makeErr` starts an error that already names the
-  /// operand or result.
+  /// Checks the encoding of a tensor operand or result of `op`, which belongs
+  /// to the implementing dialect. `makeErr` starts an error that already names
+  /// the operand or result.
   virtual LogicalResult
   verifyTensorLayout(Attribute layout, RankedTensorType type, Operation *op,
                      function_ref<InFlightDiagnostic()> makeErr) const = 0;
 };
 
-/// The interface of the dialect that owns `encoding`; emits an error and returns
-/// null if it has none.
+/// The interface of the dialect that owns `encoding`; emits an error and
+/// returns null if it has none.
 const DialectInferLayoutInterface *
 getInferLayoutInterface(Attribute encoding, std::optional<Location> loc);
 

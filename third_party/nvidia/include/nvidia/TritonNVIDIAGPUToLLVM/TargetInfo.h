@@ -42,10 +42,11 @@ public:
                    Value pred, const CacheHints &hints) const override;
 
   unsigned getMaxAtomicVector(RMWOp op, Type element) const override;
-  FailureOr<SmallVector<Value>>
-  atomicRMW(const LLVMBuilder &b, RMWOp op, Value ptr, ArrayRef<Value> values,
-            Value pred, MemSemantic semantic, MemSyncScope scope,
-            bool needResult) const override;
+  FailureOr<SmallVector<Value>> atomicRMW(const LLVMBuilder &b, RMWOp op,
+                                          Value ptr, ArrayRef<Value> values,
+                                          Value pred, MemSemantic semantic,
+                                          MemSyncScope scope,
+                                          bool needResult) const override;
   FailureOr<Value> atomicCAS(const LLVMBuilder &b, Value ptr, Value compare,
                              Value value, Value pred, MemSemantic semantic,
                              MemSyncScope scope) const override;
@@ -55,8 +56,7 @@ public:
   Value shuffleXor(const LLVMBuilder &b, Value word,
                    int laneMask) const override;
   Value shuffleUp(const LLVMBuilder &b, Value word, int delta) const override;
-  Value shuffleIdx(const LLVMBuilder &b, Value word,
-                   Value lane) const override;
+  Value shuffleIdx(const LLVMBuilder &b, Value word, Value lane) const override;
   Value ballot(const LLVMBuilder &b, Value pred) const override;
   Value warpReduce(const LLVMBuilder &b, Operation *combine,
                    Value value) const override;

@@ -10,8 +10,8 @@ namespace mlir::triton::nvidia {
 /// How a run of elements travels in PTX registers: words of 16, 32 or 64 bits,
 /// at most `maxWordBits` wide.
 struct WordShape {
-  unsigned bits;  ///< of one word; 8-bit accesses take 16-bit registers
-  unsigned count; ///< words
+  unsigned bits;       ///< of one word; 8-bit accesses take 16-bit registers
+  unsigned count;      ///< words
   unsigned memoryBits; ///< what one word is in memory
   StringRef registerClass() const {
     return bits == 16 ? "h" : bits == 32 ? "r" : "l";
