@@ -284,7 +284,8 @@ LogicalResult TMALoweringPass::lower(MakeTensorDescOp op,
 
   // Tensor maps start with the innermost dimension, and have no stride for it.
   SmallVector<Value> box, elementStrides, strides;
-  for (int64_t size : llvm::reverse(getTMABoxShape(block))) {
+  auto boxShape = getTMABoxShape(block);
+  for (int64_t size : llvm::reverse(boxShape)) {
     box.push_back(constant(rewriter.getI32IntegerAttr(size)));
     elementStrides.push_back(constant(rewriter.getI32IntegerAttr(1)));
   }
