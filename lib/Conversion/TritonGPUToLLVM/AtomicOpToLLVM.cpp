@@ -53,6 +53,28 @@ template <typename OpT> struct AtomicPattern : TargetPattern<OpT> {
     return fromSharedElement(b, loaded, element);
   }
 
+  /// Ends the lowering: all threads get the old value of a scalar, and
+  /// registers that repeat an element get that element's.
+  LogicalResult replaceWithOldValues(OpT op, const LLVMBuilder &b,
+                                     ConversionPatternRewriter &rewriter,
+                                     const AccessGroups &groups,
+                                     SmallVectorImpl<Value> &results,
+                                     Value owner) const {
+    if (!isa<RankedTensorType>(op.getType())) {
+      FailureOr<Value> all = broadcast(b, op, results[0], owner);
+      if (failed(all))
+        return this->decline(op, "no scratch memory allocated");
+      rewriter.replaceOp(op, *all);
+      return success();
+    }
+    for (auto [r, same] : llvm::enumerate(groups.representative))
+      if (!results[r])
+        results[r] = results[same];
+    rewriter.replaceOp(
+        op, packElements(b, this->getConverter(), results, op.getType()));
+    return success();
+  }
+
   /// True if a used result would be missing in some thread.
   static bool repeatsAcrossThreads(Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -123,18 +145,7 @@ struct RMWPattern : AtomicPattern<AtomicRMWOp> {
       rewriter.replaceOp(op, dead);
       return success();
     }
-    if (scalar) {
-      FailureOr<Value> all = broadcast(b, op, results[0], owner);
-      if (failed(all))
-        return this->decline(op, "no scratch memory allocated");
-      rewriter.replaceOp(op, *all);
-      return success();
-    }
-    for (auto [r, same] : llvm::enumerate(groups.representative))
-      if (!results[r])
-        results[r] = results[same];
-    rewriter.replaceOp(op, packElements(b, getConverter(), results, type));
-    return success();
+    return replaceWithOldValues(op, b, rewriter, groups, results, owner);
   }
 };
 
@@ -178,18 +189,7 @@ struct CASPattern : AtomicPattern<AtomicCASOp> {
       rewriter.replaceOp(op, results[0]);
       return success();
     }
-    if (scalar) {
-      FailureOr<Value> all = broadcast(b, op, results[0], owner);
-      if (failed(all))
-        return this->decline(op, "no scratch memory allocated");
-      rewriter.replaceOp(op, *all);
-      return success();
-    }
-    for (auto [r, same] : llvm::enumerate(groups.representative))
-      if (!results[r])
-        results[r] = results[same];
-    rewriter.replaceOp(op, packElements(b, getConverter(), results, type));
-    return success();
+    return replaceWithOldValues(op, b, rewriter, groups, results, owner);
   }
 };
 } // namespace
