@@ -20,7 +20,7 @@ echo "==> Generated documentation is up to date"
 scripts/docs.sh --check || status=1
 
 echo "==> Python tests (pytest)"
-$bin/python -m pytest 2>&1 | tee "$log/pytest"
+$bin/python -m pytest -n auto --dist worksteal 2>&1 | tee "$log/pytest"
 [ "${PIPESTATUS[0]}" -eq 0 ] || status=1
 
 exit $status
