@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tile/Dialect/Triton/IR/Traits.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -9,26 +10,27 @@ using namespace mlir;
 using namespace mlir::triton;
 
 /// Calls `check` on each operand and result type until one fails; the second
-/// argument starts an error that names the operand or result.
+/// argument starts an error that names the operand or result. The arguments and
+/// results of a function count as its own.
 static LogicalResult forEachType(
     Operation *op,
     function_ref<LogicalResult(Type, function_ref<InFlightDiagnostic()>)>
         check) {
-  for (auto [i, type] : llvm::enumerate(op->getOperandTypes())) {
-    auto makeErr = [op, i = i] {
-      return op->emitOpError("operand #") << i << ": ";
-    };
-    if (failed(check(type, makeErr)))
-      return failure();
-  }
-  for (auto [i, type] : llvm::enumerate(op->getResultTypes())) {
-    auto makeErr = [op, i = i] {
-      return op->emitOpError("result #") << i << ": ";
-    };
-    if (failed(check(type, makeErr)))
-      return failure();
-  }
-  return success();
+  auto checkAll = [&](TypeRange types, StringRef kind) -> LogicalResult {
+    for (auto [i, type] : llvm::enumerate(types)) {
+      auto makeErr = [&, i = i] {
+        return op->emitOpError(kind) << " #" << i << ": ";
+      };
+      if (failed(check(type, makeErr)))
+        return failure();
+    }
+    return success();
+  };
+  if (auto func = dyn_cast<FunctionOpInterface>(op))
+    return success(succeeded(checkAll(func.getArgumentTypes(), "argument")) &&
+                   succeeded(checkAll(func.getResultTypes(), "result")));
+  return success(succeeded(checkAll(op->getOperandTypes(), "operand")) &&
+                 succeeded(checkAll(op->getResultTypes(), "result")));
 }
 
 /// The tensor that `type` is, points to or describes; null if there is none.

@@ -286,6 +286,30 @@ struct RewriteScatter : public RewriteAccess<DescriptorScatterOp> {
   }
 };
 
+/// Notes what the host promises of a descriptor that it passes to a kernel: the
+/// base and the strides are multiples of 16 bytes, but for the last stride,
+/// which is one.
+static void noteKernelArgument(FuncOp func, unsigned base,
+                               TensorDescType desc) {
+  Builder builder(func.getContext());
+  auto note = [&](unsigned index, int64_t divisibility) {
+    func.setArgAttr(index, "tt.divisibility",
+                    builder.getI32IntegerAttr(divisibility));
+  };
+  unsigned rank = desc.getBlockType().getRank();
+  note(base, 16);
+  int64_t bits = desc.getElementType().getIntOrFloatBitWidth();
+  unsigned strides = base + 1 + rank;
+  for (unsigned i = 0; i + 1 < rank; ++i)
+    note(strides + i, std::max<int64_t>(1, 128 / bits));
+  if (func.isExternal())
+    return;
+  Value last = func.getArgument(strides + rank - 1);
+  OpBuilder body = OpBuilder::atBlockBegin(&func.getBody().front());
+  last.replaceAllUsesWith(
+      arith::ConstantIntOp::create(body, last.getLoc(), last.getType(), 1));
+}
+
 struct TritonRewriteTensorDescriptorToPointer
     : public triton::impl::TritonRewriteTensorDescriptorToPointerBase<
           TritonRewriteTensorDescriptorToPointer> {
@@ -301,8 +325,24 @@ struct TritonRewriteTensorDescriptorToPointer
     patterns.add<RewriteMake>(converter, context);
     patterns.add<RewriteLoad, RewriteStore, RewriteReduce, RewriteGather,
                  RewriteScatter>(converter, context, numAccesses);
+    // Each descriptor that a kernel takes, and where its parts will begin.
+    SmallVector<std::tuple<FuncOp, unsigned, TensorDescType>> arguments;
+    getOperation()->walk([&](FuncOp func) {
+      if (!func.isPublic())
+        return;
+      unsigned index = 0;
+      for (Type type : func.getArgumentTypes()) {
+        SmallVector<Type> parts;
+        (void)converter.convertType(type, parts);
+        if (auto desc = dyn_cast<TensorDescType>(type))
+          arguments.push_back({func, index, desc});
+        index += parts.size();
+      }
+    });
     if (failed(applyDecomposition(getOperation(), target, std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+    for (auto [func, index, desc] : arguments)
+      noteKernelArgument(func, index, desc);
   }
 };
 

@@ -24,7 +24,8 @@ tt.func @f(%x: f32) {
 
 // -----
 
-tt.func @f(%x: tensor<4x3xf32>) {
+tt.func @f() {
+  %x = arith.constant dense<0.0> : tensor<4x3xf32>
   // expected-error @+1 {{operand #0: expected a power of two of elements, found 12}}
   %0 = tt.trans %x {order = array<i32: 1, 0>} : tensor<4x3xf32> -> tensor<3x4xf32>
   tt.return
@@ -32,16 +33,18 @@ tt.func @f(%x: tensor<4x3xf32>) {
 
 // -----
 
-tt.func @f(%x: !tt.ptr<tensor<6xf32>>) {
-  // expected-error @+1 {{operand #0: expected a power of two of elements, found 6}}
+tt.func @f(%p: !tt.ptr<f32>, %n: i64, %o: i32) {
+  // expected-error @+1 {{result #0: expected a power of two of elements, found 6}}
+  %x = tt.make_tensor_ptr %p, [%n], [%n], [%o] {order = array<i32: 0>} : !tt.ptr<tensor<6xf32>>
   %0 = tt.load %x : !tt.ptr<tensor<6xf32>>
   tt.return
 }
 
 // -----
 
-tt.func @f(%x: !tt.tensordesc<tensor<6xf32>>, %i: i32) {
-  // expected-error @+1 {{operand #0: expected a power of two of elements, found 6}}
+tt.func @f(%p: !tt.ptr<f32>, %n: i64, %i: i32) {
+  // expected-error @+1 {{result #0: expected a power of two of elements, found 6}}
+  %x = tt.make_tensor_descriptor %p, [%i], [%n] : <f32>, <tensor<6xf32>>
   %0 = tt.descriptor_load %x[%i] : !tt.tensordesc<tensor<6xf32>> -> tensor<6xf32>
   tt.return
 }
@@ -53,3 +56,30 @@ tt.func @f(%x: tensor<4x!tt.ptr<f32>>, %y: tensor<8xi32>) {
   %0 = tt.addptr %x, %y : tensor<4x!tt.ptr<f32>>, tensor<8xi32>
   tt.return
 }
+
+// -----
+
+// expected-error @+1 {{argument #1: expected a power of two of elements, found 3}}
+tt.func @f(%x: f32, %y: tensor<3xf32>) {
+  tt.return
+}
+
+// -----
+
+// expected-error @+1 {{result #0: expected at most 1048576 elements, found 2097152}}
+tt.func private @f() -> tensor<2097152xf32>
+
+// -----
+
+// expected-error @+1 {{argument #0: expected a static shape}}
+tt.func private @f(tensor<?x4xf32>)
+
+// -----
+
+// expected-error @+1 {{argument #0: expected a power of two of elements, found 3}}
+tt.func private @f(!tt.ptr<tensor<3xf32>>)
+
+// -----
+
+// expected-error @+1 {{argument #0: expected a power of two of elements, found 24}}
+tt.func private @f(!tt.tensordesc<tensor<8x3xf32>>)

@@ -32,7 +32,8 @@ tt.func @nan_padding(%p: !tt.ptr<f16>, %n: i32, %s: i64) -> tensor<64xf16> {
 
 // A descriptor from the host: whether to pad with NaNs is not known.
 // CHECK-LABEL: tt.func public @parameter
-// CHECK-SAME: (%[[P:.*]]: !tt.ptr<f16>, %[[M:.*]]: i32, %[[N:.*]]: i32, %[[S0:.*]]: i64, %[[S1:.*]]: i64, %[[NAN:.*]]: i1, %[[O:.*]]: i32 {tt.divisibility = 16 : i32})
+// What the host promises of it is noted.
+// CHECK-SAME: (%[[P:.*]]: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %[[M:.*]]: i32, %[[N:.*]]: i32, %[[S0:.*]]: i64 {tt.divisibility = 8 : i32}, %[[S1:.*]]: i64, %[[NAN:.*]]: i1, %[[O:.*]]: i32 {tt.divisibility = 16 : i32})
 tt.func public @parameter(%d: !tt.tensordesc<tensor<64x32xf16>> {tt.nv_tma_desc = 1 : i32}, %o: i32 {tt.divisibility = 16 : i32}) -> tensor<64x32xf16> {
   // CHECK-DAG: %[[ZEROS:.*]] = arith.constant dense<0.000000e+00> : tensor<64x32xf16>
   // CHECK-DAG: %[[NANS:.*]] = arith.constant dense<0x7E00> : tensor<64x32xf16>
