@@ -16,14 +16,7 @@ add[(tile.cdiv(n, 1024),)](x, y, out, n, BLOCK=1024)
 
 from __future__ import annotations
 
-import os as _os
-
 __version__ = "0.1.0"
-
-# In a checkout the extension module is in the build folder.
-_built = _os.path.join(_os.path.dirname(__file__), "..", "..", "build", "python", "tile")
-if _os.path.isdir(_built):
-    __path__.append(_os.path.abspath(_built))
 
 try:
     from . import _C as _C
@@ -32,9 +25,9 @@ except ModuleNotFoundError as _error:
         "tile's extension module is not built for this Python: run `make build` in the checkout"
     ) from _error
 
-from . import knobs  # noqa: E402
-from .backends import GPUTarget  # noqa: E402
-from .errors import (  # noqa: E402
+from . import knobs
+from .backends import GPUTarget
+from .errors import (
     CompilerToolError,
     DriverError,
     InterpreterError,
@@ -42,7 +35,7 @@ from .errors import (  # noqa: E402
     TileError,
     TritonError,
 )
-from .runtime.jit import (  # noqa: E402
+from .runtime.jit import (
     JITFunction,
     KernelInterface,
     MockTensor,
@@ -53,12 +46,12 @@ from .runtime.jit import (  # noqa: E402
 )
 
 # The library is written with @jit, so it comes after it.
-from . import language  # noqa: E402  # isort: skip
-from . import runtime  # noqa: E402  # isort: skip
-from .compiler import CompilationError, compile  # noqa: E402  # isort: skip
-from .language.aggregate import aggregate  # noqa: E402  # isort: skip
-from .runtime import Config, autotune, heuristics, set_allocator  # noqa: E402  # isort: skip
-from .runtime.asynchronous import AsyncCompileMode, FutureKernel  # noqa: E402  # isort: skip
+from . import language  # isort: skip
+from . import runtime  # isort: skip
+from .compiler import CompilationError, compile  # isort: skip
+from .language.aggregate import aggregate  # isort: skip
+from .runtime import Config, autotune, heuristics, set_allocator  # isort: skip
+from .runtime.asynchronous import AsyncCompileMode, FutureKernel  # isort: skip
 
 
 @constexpr_function
