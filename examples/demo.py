@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 
 import argmax
+import attention
+import layernorm
 import matmul
 import softmax
 import strided_copy
@@ -16,7 +18,8 @@ from device import Device
 def main() -> int:
     device = Device()
     print(f"driver: {device.driver.name}, target: {device.driver.get_current_target()}")
-    for example in (vector_add, softmax, transpose, argmax, strided_copy, matmul):
+    examples = (vector_add, softmax, layernorm, transpose, argmax, strided_copy, matmul, attention)
+    for example in examples:
         example.main(device)
     return 1 if device.failures else 0
 

@@ -28,7 +28,8 @@ def matmul_kernel(
     ks = tl.arange(0, BK)
     a_ptrs = a_ptr + rows[:, None] * stride_am + ks[None, :] * stride_ak
     b_ptrs = b_ptr + ks[:, None] * stride_bk + cols[None, :] * stride_bn
-    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    # Small integers are summed up exactly.
+    acc = tl.zeros((BM, BN), dtype=tl.int32 if a_ptr.dtype.element_ty == tl.int8 else tl.float32)
     for k in range(0, tl.cdiv(K, BK)):
         a = tl.load(a_ptrs, mask=ks[None, :] < K - k * BK, other=0.0)
         b = tl.load(b_ptrs, mask=ks[:, None] < K - k * BK, other=0.0)

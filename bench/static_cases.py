@@ -1,0 +1,191 @@
+"""What bench/static.py compiles and executes: examples, their argument types and their inputs.
+
+Shared by the process that measures and the one that runs the peer's compiler, so it imports
+neither compiler.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+#: Types of the matrix products: operands and result as compilers name them.
+MATMUL_TYPES = {
+    "fp16": ("fp16", "fp16"),
+    "bf16": ("bf16", "bf16"),
+    "tf32": ("fp32", "fp32"),
+    "int8": ("i8", "i32"),
+}
+TILES = [(64, 64), (64, 128), (128, 64), (128, 128), (64, 256), (128, 256)]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One kernel with its constants and options."""
+
+    name: str
+    example: str
+    kernel: str
+    #: Types of the parameters that are passed, in order of the parameters.
+    types: dict[str, str]
+    constants: dict[str, Any]
+    options: dict[str, int]
+    grid: tuple[int, ...]
+    shape: dict[str, Any] = field(default_factory=dict)
+
+    def signature(self, parameters: list[str]) -> dict[str, str]:
+        return {name: self.types.get(name, "constexpr") for name in parameters}
+
+    def attributes(self, parameters: list[str]) -> dict[tuple[int], list]:
+        """Pointers and integers that a launch would find to be multiples of 16."""
+        return {
+            (i,): [["tt.divisibility", 16]]
+            for i, name in enumerate(parameters)
+            if self.types.get(name, "fp32") not in ("fp32", "constexpr")
+        }
+
+    def numpy(self) -> tuple[list[Any], int, np.ndarray, float]:
+        """Arguments, which of them is the output, the right output, the tolerated error."""
+        return globals()[f"_{self.example}_data"](self)
+
+
+def _array(values: np.ndarray, kind: str) -> np.ndarray:
+    if kind == "bf16":
+        import ml_dtypes
+
+        return values.astype(ml_dtypes.bfloat16)
+    return values.astype({"fp16": np.float16, "fp32": np.float32, "i8": np.int8}[kind])
+
+
+def _output(shape: tuple[int, ...], kind: str) -> np.ndarray:
+    if kind == "i32":
+        return np.full(shape, -1, np.int32)
+    return _array(np.full(shape, np.nan), kind)
+
+
+def _vector_add_data(case: Case):
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((2, case.shape["n"])).astype(np.float32)
+    return [x, y, np.full_like(x, np.nan), x.size], 2, x + y, 1e-6
+
+
+def _softmax_data(case: Case):
+    rows, cols = case.shape["rows"], case.shape["cols"]
+    x = np.random.default_rng(1).standard_normal((rows, cols)).astype(np.float16)
+    e = np.exp(x.astype(np.float64))
+    out = _output(x.shape, "fp16")
+    return [out, x, cols, cols, cols], 0, e / e.sum(axis=1, keepdims=True), 1e-3
+
+
+def _layernorm_data(case: Case):
+    rows, cols = case.shape["rows"], case.shape["cols"]
+    rng = np.random.default_rng(2)
+    x = rng.standard_normal((rows, cols)).astype(np.float16)
+    weight, bias = rng.standard_normal((2, cols)).astype(np.float16)
+    centred = x - x.astype(np.float64).mean(axis=1, keepdims=True)
+    expected = centred / np.sqrt((centred**2).mean(axis=1, keepdims=True) + 1e-5)
+    expected = expected * weight + bias
+    return [_output(x.shape, "fp16"), x, weight, bias, cols, cols, 1e-5], 0, expected, 1e-3
+
+
+def _matmul_data(case: Case):
+    m, n, k = (case.shape[x] for x in "mnk")
+    kind, out_kind = case.shape["types"]
+    rng = np.random.default_rng(3)
+    if kind == "i8":
+        a, b = rng.integers(-100, 100, (m, k)), rng.integers(-100, 100, (k, n))
+    else:
+        a, b = rng.standard_normal((m, k)), rng.standard_normal((k, n))
+    a, b = _array(a, kind), _array(b, kind)
+    expected = a.astype(np.float64) @ b.astype(np.float64)
+    tolerated = {"i32": 0.0, "fp32": 1e-3, "fp16": 1e-3, "bf16": 5e-3}[out_kind]
+    return [a, b, _output((m, n), out_kind), m, n, k, k, n, n], 2, expected, tolerated
+
+
+def _attention_data(case: Case):
+    heads, length, size = (case.shape[x] for x in ("heads", "length", "size"))
+    q, k, v = np.random.default_rng(4).standard_normal((3, heads, length, size)).astype(np.float16)
+    scale = size**-0.5
+    scores = q.astype(np.float64) @ k.astype(np.float64).transpose(0, 2, 1) * scale
+    if case.constants["CAUSAL"]:
+        scores = np.where(np.tri(length, dtype=bool), scores, -np.inf)
+    weights = np.exp(scores - scores.max(axis=2, keepdims=True))
+    expected = weights / weights.sum(axis=2, keepdims=True) @ v.astype(np.float64)
+    return [q, k, v, _output(q.shape, "fp16"), scale, length], 3, expected, 2e-3
+
+
+def _add(block: int, warps: int) -> Case:
+    types = {"x_ptr": "*fp32", "y_ptr": "*fp32", "out_ptr": "*fp32", "n": "i32"}
+    n = 4 * block - 16
+    return Case(
+        f"add fp32 {block}, {warps} warps", "vector_add", "add_kernel", types, {"BLOCK": block},
+        {"num_warps": warps}, (4,), {"n": n},
+    )  # fmt: skip
+
+
+def _rowwise(example: str, cols: int, warps: int) -> Case:
+    pointers = ["out_ptr", "in_ptr"]
+    if example == "layernorm":
+        pointers += ["weight_ptr", "bias_ptr"]
+        numbers = {"stride": "i32", "n_cols": "i32", "eps": "fp32"}
+    else:
+        numbers = dict.fromkeys(("in_stride", "out_stride", "n_cols"), "i32")
+    block = 1 << (cols - 1).bit_length()
+    return Case(
+        f"{example} fp16 {cols}, {warps} warps", example, f"{example}_kernel",
+        {**dict.fromkeys(pointers, "*fp16"), **numbers}, {"BLOCK": block},
+        {"num_warps": warps}, (4,), {"rows": 4, "cols": cols},
+    )  # fmt: skip
+
+
+def _matmul(kind: str, bm: int, bn: int, bk: int, warps: int, stages: int) -> Case:
+    types = MATMUL_TYPES[kind]
+    operand, result = (f"*{t}" for t in types)
+    numbers = ("M", "N", "K", "stride_am", "stride_bk", "stride_cm")
+    return Case(
+        f"matmul {kind} {bm}x{bn}x{bk}, {warps} warps, {stages} stages", "matmul", "matmul_kernel",
+        {"a_ptr": operand, "b_ptr": operand, "c_ptr": result, **dict.fromkeys(numbers, "i32")},
+        {"BM": bm, "BN": bn, "BK": bk, "GROUP_M": 8, "stride_ak": 1, "stride_bn": 1,
+         "stride_cn": 1},
+        {"num_warps": warps, "num_stages": stages}, (1,),
+        {"m": bm, "n": bn, "k": 512, "types": types},
+    )  # fmt: skip
+
+
+def _attention(size: int, causal: bool, bm: int, bn: int, warps: int, stages: int) -> Case:
+    types = dict.fromkeys(("q_ptr", "k_ptr", "v_ptr", "out_ptr"), "*fp16")
+    length = 512
+    return Case(
+        f"attention fp16 D{size}{' causal' if causal else ''} {bm}x{bn}, {warps} warps, "
+        f"{stages} stages",
+        "attention", "attention_kernel", {**types, "scale": "fp32", "L": "i32"},
+        {"D": size, "BM": bm, "BN": bn, "CAUSAL": causal, "EVEN": True},
+        {"num_warps": warps, "num_stages": stages}, (length // bm, 1),
+        {"heads": 1, "length": length, "size": size},
+    )  # fmt: skip
+
+
+def cases(everything: bool = False) -> list[Case]:
+    """The cases of the table; with `everything`, all combinations for matrix products."""
+    result = [_add(block, warps) for block, warps in ((1024, 4), (1024, 8), (4096, 8))]
+    for example in ("softmax", "layernorm"):
+        result += [_rowwise(example, c, w) for c, w in ((1024, 4), (4096, 8), (5008, 8))]
+    if everything:
+        configs = itertools.product(TILES, (32, 64), (4, 8), (2, 3, 4))
+    else:
+        configs = [
+            ((64, 64), 32, 4, 3), ((64, 64), 64, 4, 3), ((64, 128), 64, 4, 3),
+            ((128, 64), 32, 4, 4), ((128, 128), 32, 4, 3), ((128, 128), 64, 8, 3),
+            ((128, 128), 32, 8, 2), ((64, 256), 32, 4, 4), ((128, 256), 32, 8, 4),
+            ((128, 256), 64, 8, 3),
+        ]  # fmt: skip
+    configs = list(configs)
+    for kind in MATMUL_TYPES:
+        result += [_matmul(kind, *tile, *rest) for tile, *rest in configs]
+    attention = [(64, 64, 4, 3), (128, 64, 4, 3), (128, 64, 8, 3), (128, 128, 8, 2)]
+    for size, causal in itertools.product((64, 128), (False, True)):
+        result += [_attention(size, causal, *config) for config in attention]
+    return result

@@ -1,0 +1,47 @@
+"""Runs under the peer's interpreter: PTX of the cases named on stdin, as JSON lines on stdout."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+
+os.environ.setdefault("TRITON_CACHE_DIR", tempfile.mkdtemp(prefix="tile-bench-cache-"))
+
+from peer import load_for_peer
+from static_cases import cases
+
+
+def main() -> None:
+    import triton
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+
+    wanted = set(sys.stdin.read().splitlines())
+    target = GPUTarget("cuda", int(sys.argv[1]), 32)
+    modules = {}
+    for case in cases(everything=True) + cases():
+        if case.name not in wanted:
+            continue
+        wanted.remove(case.name)
+        if case.example not in modules:
+            modules[case.example] = load_for_peer(case.example)
+        fn = getattr(modules[case.example], case.kernel)
+        source = ASTSource(
+            fn=fn,
+            signature=case.signature(fn.arg_names),
+            constexprs=case.constants,
+            attrs=case.attributes(fn.arg_names),
+        )
+        record = {"name": case.name}
+        try:
+            compiled = triton.compile(source, target=target, options=case.options)
+            record |= {"ptx": compiled.asm["ptx"], "shared": compiled.metadata.shared}
+        except Exception as error:
+            record["error"] = str(error)[:300]
+        print(json.dumps(record), flush=True)
+
+
+if __name__ == "__main__":
+    main()

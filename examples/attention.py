@@ -1,0 +1,114 @@
+"""Attention in one pass over the keys: the softmax is rescaled as larger scores come by."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+import tile
+import tile.language as tl
+
+
+@tile.jit
+def attend(
+    acc, total, top, q, k_ptrs, v_ptrs, scale, first, last, rows, L,
+    D: tl.constexpr, BN: tl.constexpr, MASKED: tl.constexpr, CAUSAL: tl.constexpr,
+):  # fmt: skip
+    """Goes over the keys from `first` to `last`; masks only where some of them do not count."""
+    for start in range(first, last, BN):
+        cols = start + tl.arange(0, BN)
+        if MASKED:
+            k = tl.load(k_ptrs + start * D, mask=cols[None, :] < L, other=0.0)
+            v = tl.load(v_ptrs + start * D, mask=cols[:, None] < L, other=0.0)
+        else:
+            k = tl.load(k_ptrs + start * D)
+            v = tl.load(v_ptrs + start * D)
+        scores = tl.dot(q, k)
+        if MASKED:
+            seen = cols[None, :] < L
+            if CAUSAL:
+                seen = seen & (cols[None, :] <= rows[:, None])
+            scores = tl.where(seen, scores, -1.0e6)
+        new_top = tl.maximum(top, tl.max(scores, axis=1) * scale)
+        weights = tl.exp2(scores * scale - new_top[:, None])
+        shrink = tl.exp2(top - new_top)
+        total = total * shrink + tl.sum(weights, axis=1)
+        acc = acc * shrink[:, None]
+        acc = tl.dot(weights.to(v.dtype), v, acc)
+        top = new_top
+    return acc, total, top
+
+
+@tile.jit
+def attention_kernel(
+    q_ptr, k_ptr, v_ptr, out_ptr, scale, L,
+    D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr, EVEN: tl.constexpr,
+):  # fmt: skip
+    block = tl.program_id(0)
+    base = tl.program_id(1).to(tl.int64) * L * D
+    rows = block * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    keys = tl.arange(0, BN)
+    q_offsets = rows[:, None] * D + dims[None, :]
+    k_ptrs = k_ptr + base + dims[:, None] + keys[None, :] * D
+    v_ptrs = v_ptr + base + keys[:, None] * D + dims[None, :]
+    if EVEN:
+        q = tl.load(q_ptr + base + q_offsets)
+    else:
+        q = tl.load(q_ptr + base + q_offsets, mask=rows[:, None] < L, other=0.0)
+    top = tl.full((BM,), -float("inf"), dtype=tl.float32)
+    total = tl.zeros((BM,), dtype=tl.float32)
+    acc = tl.zeros((BM, D), dtype=tl.float32)
+    scale = scale * 1.4426950408889634  # of exp2 instead of exp
+
+    if CAUSAL:
+        whole = block * BM // BN * BN
+        last = tl.minimum((block + 1) * BM, L)
+    else:
+        whole = L // BN * BN
+        last = L
+    acc, total, top = attend(
+        acc, total, top, q, k_ptrs, v_ptrs, scale, 0, whole, rows, L, D, BN, False, CAUSAL
+    )
+    if CAUSAL or not EVEN:
+        acc, total, top = attend(
+            acc, total, top, q, k_ptrs, v_ptrs, scale, whole, last, rows, L, D, BN, True, CAUSAL
+        )
+    acc = acc / total[:, None]
+    out = acc.to(out_ptr.dtype.element_ty)
+    if EVEN:
+        tl.store(out_ptr + base + q_offsets, out)
+    else:
+        tl.store(out_ptr + base + q_offsets, out, mask=rows[:, None] < L)
+
+
+def attention(
+    q, k, v, out, causal: bool = False, scale: float | None = None, bm: int = 64, bn: int = 32,
+    **options,
+):  # fmt: skip
+    """``softmax(q @ k.T * scale) @ v`` for arrays of shape (heads, length, head size)."""
+    heads, length, size = q.shape
+    scale = 1 / math.sqrt(size) if scale is None else scale
+    even = length % bm == 0 and length % bn == 0
+    return attention_kernel[(tile.cdiv(length, bm), heads)](
+        q, k, v, out, scale, length, D=size, BM=bm, BN=bn, CAUSAL=causal, EVEN=even, **options
+    )  # fmt: skip
+
+
+def reference(q, k, v, causal: bool = False) -> np.ndarray:
+    q, k, v = (x.astype(np.float64) for x in (q, k, v))
+    scores = q @ k.transpose(0, 2, 1) / math.sqrt(q.shape[-1])
+    if causal:
+        scores = np.where(np.tri(scores.shape[1], dtype=bool), scores, -np.inf)
+    weights = np.exp(scores - scores.max(axis=2, keepdims=True))
+    return weights / weights.sum(axis=2, keepdims=True) @ v
+
+
+def main(device) -> None:
+    rng = np.random.default_rng(7)
+    for length, causal in ((128, False), (150, True)):
+        q, k, v = rng.standard_normal((3, 2, length, 64)).astype(np.float16)
+        out = device.empty_like(q)
+        kernel = attention(device.put(q), device.put(k), device.put(v), out, causal)
+        device.check("attention", kernel, device.get(out), reference(q, k, v, causal))
