@@ -33,7 +33,7 @@ def matmul_kernel(
     for k in range(0, tl.cdiv(K, BK)):
         a = tl.load(a_ptrs, mask=ks[None, :] < K - k * BK, other=0.0)
         b = tl.load(b_ptrs, mask=ks[:, None] < K - k * BK, other=0.0)
-        acc = tl.dot(a, b, acc)
+        acc = tl.dot(a, b, acc, out_dtype=acc.dtype)
         a_ptrs += BK * stride_ak
         b_ptrs += BK * stride_bk
     rows = pid_m * BM + tl.arange(0, BM)
