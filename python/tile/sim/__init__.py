@@ -10,7 +10,10 @@ print(report.summary())
 from __future__ import annotations
 
 from .launcher import SimulationError, launch, launch_raw, load
+from .reachable import reachable
 from .report import Report
 from .tensormap import tensor_map
 
-__all__ = ["Report", "SimulationError", "launch", "launch_raw", "load", "tensor_map"]
+__all__ = [
+    "Report", "SimulationError", "launch", "launch_raw", "load", "reachable", "tensor_map",
+]  # fmt: skip

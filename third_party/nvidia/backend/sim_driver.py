@@ -76,6 +76,7 @@ class SimDriver(DriverBase):
 
     def make_launcher(self, kernel: Any, signature: list[str]) -> Callable:
         import tile.sim
+        from tile.sim.reachable import reachable_arrays
 
         metadata = kernel._metadata
         module = tile.sim.load(kernel.asm["ptx"])
@@ -99,6 +100,9 @@ class SimDriver(DriverBase):
                     + struct.pack("<Q", address)
                 )
                 allocations.append((address, size, "scratch", True))
+            for i, array in enumerate(reachable_arrays()):
+                _, low, size, writable = pointer_range(array)
+                allocations.append((low, size, f"reachable array {i}", writable))
             checks = options.pop("checks", None)
             if checks is not None:
                 options["checks"] = checks
