@@ -180,7 +180,7 @@ std::byte *tile::sim::sharedRange(Ctx &c, const Inst &inst, unsigned lane,
                                   const char *what, Cta *&owner,
                                   uint32_t &offset) {
   owner = c.cta;
-  uint64_t plain = address & ((uint64_t(1) << WindowShift) - 1);
+  uint64_t plain = uint32_t(address); // Sums of 32-bit addresses wrap.
   if (uint64_t rank = plain >> ClusterRankShift; rank != 0) {
     if (rank > c.cluster->ctas.size()) {
       c.fail(inst, lane, "out-of-bounds",
@@ -297,7 +297,7 @@ static bool translateLocal(Ctx &c, const Inst &inst, uint32_t mask,
   uint64_t limit = uint64_t(c.frame->localBase) + c.code->localBytes;
   for (uint32_t m = mask; m; m &= m - 1) {
     unsigned l = unsigned(std::countr_zero(m));
-    uint64_t a = t.address[l] & ((uint64_t(1) << WindowShift) - 1);
+    uint64_t a = uint32_t(t.address[l]);
     if (a > limit || limit - a < bytes) {
       c.fail(inst, l, "out-of-bounds",
              std::string("local ") + verb(access) + " of " +
@@ -319,7 +319,7 @@ static bool translateParam(Ctx &c, const Inst &inst, uint32_t mask,
   uint64_t size = c.launch->args.size();
   for (uint32_t m = mask; m; m &= m - 1) {
     unsigned l = unsigned(std::countr_zero(m));
-    uint64_t a = t.address[l] & ((uint64_t(1) << WindowShift) - 1);
+    uint64_t a = uint32_t(t.address[l]);
     if (access != Access::Load) {
       c.fail(inst, l, "read-only", "a kernel's parameters cannot be written");
       return false;

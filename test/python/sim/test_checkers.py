@@ -280,3 +280,11 @@ def test_source_lines():
         tile.sim.launch(text, "k", 1, 64, [source, source.copy()])
     place = info.value.report.findings[0]["place"]
     assert (place["file"], place["source_line"], place["source_column"]) == ("kernel.py", 42, 7)
+
+
+def test_sums_of_shared_addresses_wrap():
+    # A register below zero and an offset that leads back: compilers write this for reversed indices.
+    text = f"{LOAD} neg.s32 %r6, %r3; add.s32 %r6, %r6, %r2; st.shared.b32 [%r4], %r5; bar.sync 0; ld.shared.b32 %r7, [%r6+252]; st.global.b32 [%rd4], %r7;"
+    report, out = run(text)
+    assert report.ok, report.messages
+    np.testing.assert_array_equal(out, np.arange(64)[::-1])
