@@ -189,7 +189,14 @@ static void populateCreation(nb::class_<PyBuilder> &cls) {
             return PyRegion(region, self.unit);
           },
           "argument_types"_a = std::vector<PyType>(),
-          "A region with an entry block, for an operation created later.");
+          "A region with an entry block, for an operation created later.")
+      .def(
+          "add_argument",
+          [](PyBuilder &self, PyBlock &block, PyType &type) {
+            return PyValue(block.get()->addArgument(type.type, self.loc),
+                           self.unit);
+          },
+          "block"_a, "type"_a, "Adds an argument to a block.");
 }
 
 void populateBuilder(nb::module_ &m) {

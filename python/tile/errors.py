@@ -13,6 +13,11 @@ TritonError = TileError
 class SemanticError(TileError):
     """A rule of the language is broken. The code generator adds the place."""
 
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        #: What else helps, after the message.
+        self.notes: list[str] = []
+
 
 class OutOfResources(TileError):
     """A kernel needs more of something than the device has."""

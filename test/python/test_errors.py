@@ -154,7 +154,9 @@ def test_loop_that_changes_a_type():
         kernel, 4, "acc = acc + 1.5 * i", "acc",
         f"`acc` has the type int32 before the loop on line {where(kernel, 3)}, but fp32 after an "
         "iteration; a variable "
-        "keeps its type through a loop, so convert it with .to() or tl.broadcast_to",
+        "keeps its type through a loop, so convert it with .to() or tl.broadcast_to\n"
+        f"note: `acc` is int32 from here:\n  File \"FILE\", line {where(kernel, 2)}, in kernel\n"
+        "    acc = 0\n    ^^^",
     )  # fmt: skip
 
 
@@ -259,8 +261,7 @@ def test_recursion():
         ("raise ValueError", "`raise` cannot be used in kernels"),
         ("x = {1, 2}", "sets cannot be used in kernels"),
         ("x = p @ p", "the operator MatMult is not supported in kernels; use tl.dot for matrix products"),  # noqa: E501
-        ("for i in range(n):\n        return", "`return` is not supported inside a loop; set a variable and return "  # noqa: E501
-         "after the loop"),
+        ("for i in range(n):\n        pass\n    else:\n        pass", "`for ... else` cannot be used in kernels"),  # noqa: E501
         ("return n", "a kernel returns nothing; store its results through pointers"),
         ("tl.store(n, 1)", "store takes a pointer or a block of pointers, not int32"),
         ("tl.store(p, tl.arange(0, 16))", "cannot store through the scalar pointer pointer<fp32>: the value is a block"),  # noqa: E501

@@ -11,6 +11,9 @@ from ..language.dtypes import dtype
 class IRBuilder(_C.ir.Builder):
     """`_C.ir.Builder`, with the language's types and the compile's options."""
 
+    #: Operations are created, not computed.
+    eager = False
+
     def __init__(self, module: Any, options: Any) -> None:
         super().__init__(module)
         self.options = options

@@ -19,9 +19,10 @@ from .frames import Frame, lookup
 from .functions import Functions
 from .loops import Loops
 from .statements import Statements
+from .while_loops import WhileLoops
 
 
-class CodeGenerator(Expressions, Statements, ControlFlow, Loops, Functions):
+class CodeGenerator(Expressions, Statements, ControlFlow, Loops, WhileLoops, Functions):
     """Generates one kernel, and the functions it calls."""
 
     def __init__(self, context: Any, options: Any) -> None:
@@ -97,7 +98,7 @@ class CodeGenerator(Expressions, Statements, ControlFlow, Loops, Functions):
         kind = CompilationError
         notes: list[str] = []
         if isinstance(error, SemanticError):
-            message = str(error)
+            message, notes = str(error), list(error.notes)
             if message.startswith("static assertion failed"):
                 kind = CompileTimeAssertionFailure
         elif isinstance(error, _C.ir.MLIRError):

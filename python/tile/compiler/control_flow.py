@@ -3,6 +3,9 @@
 An `if` with a run-time condition whose branches return (or continue) is
 generated together with all that follows it: what follows goes into the
 branches that reach it. The IR so needs no jumps.
+
+A jump out of a loop sets variables of the loop instead (see `Loop`): the loop
+tests one of them before each iteration, and after it a return goes on.
 """
 
 from __future__ import annotations
@@ -12,11 +15,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import SemanticError
+from ..errors import SemanticError, TileError
 from ..language.conversion import to_bool
 from ..language.promotion import is_constant
 from ..language.values import tensor
-from .assigned import contains
+from .assigned import assigned_names
 from .flatten import (
     flat_types,
     flatten,
@@ -25,7 +28,13 @@ from .flatten import (
     structure,
     unflatten,
 )
-from .frames import Undefined
+from .frames import Loop, Undefined
+
+#: What may occur in a condition that is looked at before its statement.
+_CONSTANT_EXPRESSIONS = (
+    ast.expr_context, ast.boolop, ast.cmpop, ast.operator, ast.unaryop, ast.Name, ast.Constant,
+    ast.Attribute, ast.BoolOp, ast.Compare, ast.BinOp, ast.UnaryOp, ast.Tuple, ast.List,
+)  # fmt: skip
 
 
 @dataclass
@@ -56,24 +65,105 @@ class ControlFlow:
             return self.step_return(statement)
         if isinstance(statement, ast.If):
             return self.step_if(statement, rest)
-        if isinstance(statement, (ast.Continue, ast.Break)):
-            kind = "continue" if isinstance(statement, ast.Continue) else "break"
-            if kind == "break" and self.frame.context == "loop":
-                # The loop goes on until its next test, which sees this.
-                self.scope[self.frame.going] = False
-                return Outcome("continue")
-            return Outcome(kind)
+        if isinstance(statement, ast.Continue):
+            return Outcome("continue")
+        if isinstance(statement, ast.Break):
+            return self.step_break()
         if isinstance(statement, ast.For):
-            return self.step_for(statement)
+            return self.step_for(statement, rest)
+        if isinstance(statement, ast.While):
+            return self.step_while(statement, rest)
         self.visit(statement)
         return None
 
+    # Jumps.
+
     def step_return(self, node: ast.Return) -> Outcome:
-        if self.frame.context != "function":
-            raise SemanticError(
-                "`return` is not supported inside a loop; set a variable and return after the loop"
-            )
-        return Outcome("return", self.visit(node.value) if node.value is not None else None)
+        return self.leave_function(self.visit(node.value) if node.value is not None else None)
+
+    def leave_function(self, value: Any) -> Outcome:
+        """Returns from here: at once, or as soon as the loops around are left."""
+        loop = self.frame.loop
+        if loop is None or self.is_static(loop):
+            return Outcome("return", value)
+        self.scope[loop.returned] = True
+        self.scope[loop.result] = value
+        self.scope[loop.going] = False
+        return Outcome("continue")
+
+    def step_break(self) -> Outcome:
+        loop = self.frame.loop
+        if self.is_static(loop):
+            return Outcome("break")
+        self.scope[loop.going] = False
+        return Outcome("continue")
+
+    def is_static(self, loop: Loop) -> bool:
+        """True if every run of the loop's iteration comes to this place."""
+        return loop.unrolled and self.frame.branches == loop.branches
+
+    def after_loop_with_return(
+        self, node: ast.stmt, returned: Any, value: Any, rest: list[ast.stmt]
+    ) -> Outcome | None:
+        """Goes on after a loop that may have returned from the function."""
+        if not isinstance(returned, tensor):
+            return None
+        following = list(rest)
+        rest.clear()
+        return self.branch(
+            node,
+            returned,
+            lambda: self.leave_function(value),
+            lambda: self.run(following),
+            jumps=True,
+        )
+
+    def jump_in(
+        self,
+        nodes: Iterable[ast.AST],
+        kinds: tuple[type[ast.AST], ...],
+        into_loops: bool = True,
+        changing: Any = None,
+    ) -> bool:
+        """Whether there is such a jump, other than under a constant condition
+        that does not hold."""
+        changing = assigned_names(nodes) if changing is None else changing
+        for node in nodes:
+            if isinstance(node, kinds):
+                return True
+            if isinstance(node, ast.If):
+                known = self.known(node.test, changing)
+                inner = [*node.body, *node.orelse]
+                if known is not None:
+                    inner = node.body if known[0] else node.orelse
+            elif isinstance(node, (ast.For, ast.While)) and into_loops:
+                inner = node.body
+            else:
+                continue
+            if self.jump_in(inner, kinds, into_loops, changing):
+                return True
+        return False
+
+    def known(self, test: ast.expr, changing: Any) -> tuple[Any] | None:
+        """The value of a condition that constants decide, ahead of its place."""
+        if isinstance(test, ast.BoolOp):
+            value = None
+            for operand in test.values:
+                value = self.known(operand, changing)
+                if value is None or bool(value[0]) != isinstance(test.op, ast.And):
+                    break
+            return value
+        try:
+            for node in ast.walk(test):
+                if isinstance(node, ast.Name):
+                    if node.id in changing or isinstance(self.lookup(node.id), tensor):
+                        return None
+                elif not isinstance(node, _CONSTANT_EXPRESSIONS):
+                    return None
+            value = self.visit(test)
+        except TileError:
+            return None  # Said where the condition is generated.
+        return None if isinstance(value, tensor) else (value,)
 
     # Branches.
 
@@ -83,17 +173,12 @@ class ControlFlow:
             return [*(node.body if condition else node.orelse), *rest]
         self.check_scalar_condition(node.test, condition, "if")
         condition = to_bool(condition)
-        jump = contains([node], (ast.Return,)) or contains(
+        jumps = self.jump_in([node], (ast.Return,)) or self.jump_in(
             [node], (ast.Continue, ast.Break), into_loops=False
         )
-        if jump is None:
+        if not jumps:
             self.branch(node, condition, lambda: self.run(node.body), lambda: self.run(node.orelse))
             return None
-        if self.frame.context == "unrolled" and isinstance(jump, (ast.Break, ast.Return)):
-            what = "break" if isinstance(jump, ast.Break) else "return"
-            raise SemanticError(
-                f"`{what}` under a run-time condition is not supported in an unrolled loop"
-            )
         following = list(rest)
         rest.clear()
         outcomes = self.branch(
@@ -121,8 +206,13 @@ class ControlFlow:
         then: Callable[[], Outcome | None],
         orelse: Callable[[], Outcome | None],
         jumps: bool = False,
+        soft: bool = False,
     ) -> Outcome | None:
-        """Generates both branches, then the scf.if that joins them."""
+        """Generates both branches, then the scf.if that joins them.
+
+        With `jumps`, the branches contain all that follows. With `soft`, a
+        variable whose type differs is an error only where it is used.
+        """
         b = self.builder
         before = self.frame.scope
         saved, loc = b.insertion_point, b.loc
@@ -132,15 +222,18 @@ class ControlFlow:
             block = region.blocks[0]
             b.insert_at_end(block)
             self.frame.scope = dict(before)
+            self.frame.branches += 1
             try:
                 outcomes.append(body())
             except BaseException:
                 self.frame.scope = before
                 raise
+            finally:
+                self.frame.branches -= 1
             regions.append(region)
             blocks.append(b.insertion_point)
             scopes.append(self.frame.scope)
-        returns = jumps and self.frame.context == "function"
+        returns = jumps and any(o is not None and o.kind == "return" for o in outcomes)
         if returns:
             # The end of the function returns None.
             pairs = [
@@ -149,7 +242,7 @@ class ControlFlow:
             merged: dict[str, Any] = {}
         else:
             self.frame.scope = before
-            pairs, merged = self.changed(before, scopes, node)
+            pairs, merged = self.changed(before, scopes, blocks, node)
         joined = []
         for name, a, c in pairs:
             b.insertion_point = blocks[0]
@@ -157,6 +250,17 @@ class ControlFlow:
             b.insertion_point = blocks[1]
             c = c if same(a, c) and not is_constant(c) else self.adapt(c, a)
             if structure(a) != structure(c):
+                if name.startswith("<result"):
+                    raise SemanticError(
+                        f"the function returns {_say(structure(a))} in one place and "
+                        f"{_say(structure(c))} in another; both must agree"
+                    )
+                if soft or (jumps and not returns):
+                    merged[name.strip("`")] = Undefined(
+                        f"it is {_say(structure(a))} in one branch of line "
+                        f"{getattr(node, 'lineno', 0)} and {_say(structure(c))} in the other"
+                    )
+                    continue
                 raise SemanticError(
                     f"{name} is {_say(structure(a))} in one branch and {_say(structure(c))} in "
                     "the other; "
@@ -185,12 +289,12 @@ class ControlFlow:
         scope.update(merged)
         for (name, *_), value in zip(joined, values, strict=False):
             scope[name.strip("`")] = value
-            if isinstance(value, tensor) and not name.startswith("`<"):
+            if isinstance(value, tensor) and not name.startswith("<"):
                 self.name_value(value, name.strip("`"))
         before.clear()
         before.update(scope)
         self.frame.scope = before
-        return Outcome("continue") if jumps else None
+        return Outcome("continue") if jumps and self.frame.loop is not None else None
 
     def adapt(self, value: Any, model: Any) -> Any:
         """Makes numbers into tensors where the other branch has them differ."""
@@ -198,13 +302,22 @@ class ControlFlow:
             return value
         return materialize_like(value, model)
 
-    def changed(self, before: dict, scopes: list[dict], node: ast.AST) -> tuple[list, dict]:
+    def changed(
+        self, before: dict, scopes: list[dict], blocks: list[Any], node: ast.AST
+    ) -> tuple[list, dict]:
         """The variables that the branches leave with different values."""
         pairs, merged = [], {}
         then, orelse = scopes
         line = getattr(node, "lineno", 0)
         for name in dict.fromkeys([*then, *orelse]):
             if name not in then or name not in orelse:
+                if name.startswith("<result"):
+                    # Read only where the function has returned.
+                    here = then if name in then else orelse
+                    other = blocks[1 if name in then else 0]
+                    pair = [here[name], self.anything_like(here[name], other)]
+                    pairs.append((name, *(pair if name in then else pair[::-1])))
+                    continue
                 where = "only when" if name in then else "only unless"
                 merged[name] = Undefined(
                     f"it is assigned {where} the condition on line {line} holds"
@@ -218,8 +331,22 @@ class ControlFlow:
                 if name not in before or not same(before[name], a):
                     merged[name] = a
                 continue
-            pairs.append((f"`{name}`", a, c))
+            pairs.append((name if name.startswith("<") else f"`{name}`", a, c))
         return pairs, merged
+
+    def anything_like(self, value: Any, point: Any) -> Any:
+        """A value of the same structure that nobody reads."""
+        b = self.builder
+        saved, b.insertion_point = b.insertion_point, point
+        types: list[Any] = []
+        flat_types(structure(value), types)
+        handles = [self.poison(t) for t in types]
+        b.insertion_point = saved
+        return unflatten(structure(value), iter(handles))
+
+    def poison(self, ty: Any) -> Any:
+        b = self.builder
+        return b.create_one("ub.poison", (), {"value": b.parse_attr("#ub.poison")}, (b.type(ty),))
 
     def choose(self, condition: tensor, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
         """An expression that evaluates one of two."""

@@ -26,6 +26,23 @@ class Source:
     internal: bool = False
 
 
+class Loop:
+    """A loop while its body is generated, and the variables that tell how a
+    jump at run time leaves it."""
+
+    def __init__(self, node: Any, unrolled: bool, branches: int) -> None:
+        self.node = node
+        self.unrolled = unrolled
+        #: The open branches around the loop: with no more, a jump is static.
+        self.branches = branches
+        place = f"{node.lineno}:{node.col_offset}"
+        #: Whether the loop goes on.
+        self.going = f"<going {place}>"
+        #: Whether the function returned, and what.
+        self.returned = f"<returned {place}>"
+        self.result = f"<result {place}>"
+
+
 @dataclass
 class Frame:
     """One activation of a function while it is generated."""
@@ -35,11 +52,12 @@ class Frame:
     function: Any = None
     #: The structures of the arguments, to recognise recursion.
     signature: Any = None
-    #: "function", "loop" (a run-time one) or "unrolled".
-    context: str = "function"
-    #: The variable of the innermost loop that says whether it goes on, if the
-    #: loop has a `break`.
-    going: str | None = None
+    #: The innermost loop that is being generated.
+    loop: Loop | None = None
+    #: How many run-time branches are open.
+    branches: int = 0
+    #: The node that last assigned each name.
+    origins: dict[str, Any] = field(default_factory=dict)
     #: The call that is being generated, in frames other than the last.
     call: Any = None
 

@@ -1,19 +1,20 @@
-"""Loops of Python: unrolled, counted, and with a condition."""
+"""Loops of Python: unrolled, and counted."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from ..errors import SemanticError
 from ..language import dtypes as dt
 from ..language import program
-from ..language.arithmetic import add, gt, lt, sub
-from ..language.conversion import cast, to_bool
+from ..language.arithmetic import add, sub
+from ..language.conversion import cast
 from ..language.promotion import constant, integer_promote, is_constant, to_tensor
 from ..language.values import describe, tensor
-from .assigned import assigned_names, contains
+from .assigned import assigned_names
+from .control_flow import Outcome
 from .flatten import (
     Constant,
     flat_types,
@@ -24,7 +25,7 @@ from .flatten import (
     structure,
     unflatten,
 )
-from .frames import Undefined
+from .frames import Loop, Undefined
 
 
 class Loops:
@@ -47,7 +48,7 @@ class Loops:
             f"cannot iterate over a {describe(items)}; use range, tl.range or tl.static_range"
         )
 
-    def step_for(self, node: ast.For) -> None:
+    def step_for(self, node: ast.For, rest: list[ast.stmt]) -> Outcome | None:
         if node.orelse:
             raise SemanticError("`for ... else` cannot be used in kernels")
         items = self.visit(node.iter)
@@ -59,19 +60,45 @@ class Loops:
         if isinstance(items, range):
             items = program.range(items.start, items.stop, items.step)
         if isinstance(items, program.range):
-            self.loop(node, items)
-            return
-        context, self.frame.context = self.frame.context, "unrolled"
+            return self.loop(node, items, rest)
+        return self.unrolled(node, self.static_items(items), rest)
+
+    def unrolled(self, node: ast.For, items: Iterable[Any], rest: list[ast.stmt]) -> Outcome | None:
+        """One iteration after the other; after a jump out of the loop that is
+        taken at run time, each under a condition."""
+        loop = Loop(node, True, self.frame.branches)
+        outer, self.frame.loop = self.frame.loop, loop
+        self.scope[loop.going] = True
+        self.scope[loop.returned] = False
+        outcome = None
+
+        def stop() -> None:
+            self.scope[loop.going] = False
+
         try:
-            for item in self.static_items(items):
-                self.assign(node.target, item)
-                outcome = self.run(node.body)
-                if outcome is not None and outcome.kind == "break":
+            for item in items:
+
+                def iteration(item: Any = item) -> Outcome | None:
+                    self.assign(node.target, item)
+                    return self.run(node.body)
+
+                going = self.scope[loop.going]
+                if isinstance(going, tensor):
+                    self.branch(node, going, iteration, stop, soft=True)
+                elif going:
+                    outcome = iteration()
+                if outcome is not None and outcome.kind != "continue":
                     break
         finally:
-            self.frame.context = context
+            self.frame.loop = outer
+        self.scope.pop(loop.going)
+        returned = self.scope.pop(loop.returned)
+        value = self.scope.pop(loop.result, None)
+        if outcome is not None and outcome.kind == "return":
+            return self.leave_function(outcome.value)
+        return self.after_loop_with_return(node, returned, value, rest)
 
-    def loop(self, node: ast.For, bounds: program.range) -> None:
+    def loop(self, node: ast.For, bounds: program.range, rest: list[ast.stmt]) -> Outcome | None:
         b = self.builder
         if not isinstance(node.target, ast.Name):
             raise SemanticError("a loop over a range assigns one variable")
@@ -105,9 +132,8 @@ class Loops:
             constant(int(o), ty) if is_constant(o) else cast(v, ty)
             for o, v in ((start, lower), (end, upper), (step, stride))
         )
-        if contains(node.body, (ast.Break,), into_loops=False):
-            self.loop_with_break(node, ty, lower, upper, stride, descending)
-            return
+        if self.leaves(node):
+            return self.counted_while(node, ty, lower, upper, stride, descending, rest)
         if descending:
             # The loop counts up; the variable counts down from the same ends.
             mirror = (lower, upper)
@@ -129,13 +155,14 @@ class Loops:
         if descending:
             induction = add(sub(mirror[1], induction), mirror[0])
         self.frame.scope[node.target.id] = induction
-        context, self.frame.context = self.frame.context, "loop"
+        origins = dict(self.frame.origins)
+        around, self.frame.loop = self.frame.loop, Loop(node, False, self.frame.branches)
         try:
             self.run(node.body)
-            handles, dropped = self.leave(node, carried, inner)
+            handles, dropped = self.leave(node, carried, inner, origins)
             b.create("scf.yield", handles, None, ())
         finally:
-            self.frame.context = context
+            self.frame.loop = around
             self.frame.scope = outer
         b.insertion_point = saved
         b.loc = loc
@@ -150,6 +177,13 @@ class Loops:
             (region,),
         )
         self.after_loop(node, carried, results, dropped, [node.target.id])
+        return None
+
+    def leaves(self, node: ast.For | ast.While) -> bool:
+        """Whether the loop may end before its time."""
+        return self.jump_in(node.body, (ast.Return,)) or self.jump_in(
+            node.body, (ast.Break,), into_loops=False
+        )
 
     def loop_attributes(self, bounds: program.range) -> dict:
         b = self.builder
@@ -161,11 +195,13 @@ class Loops:
         for flag in ("disallow_acc_multi_buffer", "flatten", "warp_specialize"):
             if getattr(bounds, flag):
                 attributes[f"tt.{flag}"] = b.unit_attr()
-        if bounds.disable_licm:
-            attributes["llvm.loop_annotation"] = b.parse_attr(
-                "#llvm.loop_annotation<licm = <disable = true>>"
-            )
-        return attributes
+        return {**attributes, **self.licm_attribute(bounds.disable_licm)}
+
+    def licm_attribute(self, disabled: bool) -> dict:
+        if not disabled:
+            return {}
+        text = "#llvm.loop_annotation<licm = <disable = true>>"
+        return {"llvm.loop_annotation": self.builder.parse_attr(text)}
 
     def carried(self, body: list[ast.stmt], exclude: list[str]) -> dict[str, Any]:
         """The variables of before the loop that its body assigns."""
@@ -193,7 +229,7 @@ class Loops:
         return inner
 
     def leave(
-        self, node: Any, carried: dict[str, Any], inner: dict[str, Any]
+        self, node: Any, carried: dict[str, Any], inner: dict[str, Any], origins: dict[str, Any]
     ) -> tuple[list[Any], set[str]]:
         """The values for the next iteration, and names that change their type."""
         handles: list[Any] = []
@@ -212,29 +248,38 @@ class Loops:
                 value = materialize_like(value, inner[name])
             if structure(value) != shape:
                 if not self.killed_first(node.body, name):
-                    raise self.unstable(node, name, shape, structure(value))
+                    raise self.unstable(node, name, shape, structure(value), origins.get(name))
                 value = inner[name]
                 dropped.add(name)
             flatten(value, handles)
         return handles, dropped
 
-    def unstable(self, node: Any, name: str, before: Any, after: Any) -> SemanticError:
-        assignment = assigned_names(node.body).get(name)
+    def unstable(self, node: Any, name: str, before: Any, after: Any, origin: Any) -> SemanticError:
+        """The error of a variable whose type an iteration changes. Its place is
+        the assignment that does; a note shows the one before the loop."""
+        assignment = self.frame.origins.get(name)
+        if assignment is None or assignment is origin:
+            assignment = assigned_names(node.body).get(name)
         if assignment is not None:
             self.blame = assignment
         if isinstance(before, Constant) or isinstance(after, Constant):
-            return SemanticError(
+            error = SemanticError(
                 f"`{name}` is {_say(before)} before the loop on line {node.lineno}, but "
                 f"{_say(after)} after an iteration; "
                 "only numbers and tensors can change in a run-time loop (tl.static_range unrolls "
                 "one)"
             )
-        return SemanticError(
-            f"`{name}` has the type {_say(before)} before the loop on line {node.lineno}, but "
-            f"{_say(after)} after an "
-            "iteration; a variable keeps its type through a loop, so convert it with .to() or "
-            "tl.broadcast_to"
-        )
+        else:
+            error = SemanticError(
+                f"`{name}` has the type {_say(before)} before the loop on line {node.lineno}, but "
+                f"{_say(after)} after an "
+                "iteration; a variable keeps its type through a loop, so convert it with .to() or "
+                "tl.broadcast_to"
+            )
+        place = self.frame.place(origin)
+        if place is not None and not self.frame.source.internal:
+            error.notes.append(f"`{name}` is {_say(before)} from here:\n{place.render()}")
+        return error
 
     def killed_first(self, body: list[ast.stmt], name: str) -> bool:
         """True if the body surely assigns the name before it reads it."""
@@ -282,101 +327,6 @@ class Loops:
                     f"it is assigned in the loop on line {node.lineno}, which may run zero times; "
                     "give it a value before the loop"
                 )
-
-    def loop_with_break(
-        self, node: ast.For, ty: Any, lower: tensor, upper: tensor, stride: tensor, descending: bool
-    ) -> None:
-        """A counted loop with a `break`, as a `while`."""
-        start, end = (upper, lower) if descending else (lower, upper)
-        step = sub(constant(0, ty), stride) if descending else stride
-        counter = f"<counter {node.lineno}:{node.col_offset}>"
-        name = node.target.id
-        self.scope[counter] = start
-
-        def test() -> Any:
-            return (gt if descending else lt)(self.scope[counter], end)
-
-        def enter() -> None:
-            value = self.scope[counter]
-            self.scope[name] = value
-            # `continue` must not skip this, so it comes first.
-            self.scope[counter] = add(value, step)
-
-        self.scope.pop(name, None)
-        self.emit_while(node, [counter], test, enter)
-        self.scope.pop(counter)
-        self.scope[name] = Undefined(f"it is the variable of the loop on line {node.lineno}")
-
-    def visit_While(self, node: ast.While) -> None:
-        if node.orelse:
-            raise SemanticError("`while ... else` cannot be used in kernels")
-
-        def test() -> Any:
-            condition = self.visit(node.test)
-            if isinstance(condition, program.condition):
-                condition = condition.condition
-            if not isinstance(condition, tensor) and not is_constant(condition):
-                raise SemanticError(f"the condition of `while` is a {describe(condition)}")
-            condition = to_tensor(condition)
-            self.check_scalar_condition(node.test, condition, "while")
-            return to_bool(condition)
-
-        self.at(node)
-        self.emit_while(node, [], test, lambda: None)
-
-    def emit_while(
-        self, node: Any, own: list[str], test: Callable[[], Any], enter_body: Callable[[], None]
-    ) -> None:
-        b = self.builder
-        loc = b.loc
-        going = None
-        saved_going = self.frame.going
-        if contains(node.body, (ast.Break,), into_loops=False):
-            going = f"<going {node.lineno}:{node.col_offset}>"
-            self.scope[going] = True
-            own = [*own, going]
-        conditions = [node.test] if isinstance(node, ast.While) else []
-        carried = self.carried([*conditions, *node.body], own)
-        carried.update({name: materialize(self.scope[name]) for name in own})
-        inits: list[Any] = []
-        flatten(tuple(carried.values()), inits)
-        before_region, types = self.loop_region([], carried)
-        after_region, _ = self.loop_region([], carried)
-        saved = b.insertion_point
-        outer = self.frame.scope
-        context, self.frame.context = self.frame.context, "loop"
-        self.frame.going = going
-        try:
-            block = before_region.blocks[0]
-            b.insert_at_end(block)
-            self.frame.scope = dict(outer)
-            inner = self.enter(carried, iter(block.arguments))
-            if going is None:
-                condition = test()
-            else:
-                # After a `break` the condition is not evaluated.
-                condition = self.choose(inner[going], test, lambda: constant(False, dt.int1))
-            forwarded: list[Any] = []
-            flatten(tuple(self.frame.scope[name] for name in carried), forwarded)
-            b.create("scf.condition", [condition.handle, *forwarded], None, ())
-            block = after_region.blocks[0]
-            b.insert_at_end(block)
-            self.frame.scope = dict(outer)
-            inner = self.enter(carried, iter(block.arguments))
-            enter_body()
-            self.run(node.body)
-            handles, dropped = self.leave(node, carried, inner)
-            b.create("scf.yield", handles, None, ())
-        finally:
-            self.frame.context = context
-            self.frame.going = saved_going
-            self.frame.scope = outer
-        b.insertion_point = saved
-        b.loc = loc
-        results = b.create("scf.while", inits, None, types, (before_region, after_region))
-        self.after_loop(node, carried, results, dropped, [])
-        if going is not None:
-            self.scope.pop(going)
 
 
 def _say(shape: Any) -> str:

@@ -60,6 +60,7 @@ class Statements:
     def assign(self, target: ast.expr, value: Any) -> None:
         if isinstance(target, ast.Name):
             self.scope[target.id] = value
+            self.frame.origins[target.id] = target
             if isinstance(value, tensor):
                 self.name_value(value, target.id)
             return

@@ -1,0 +1,155 @@
+"""Loops with a condition, and counted loops that may end early."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import SemanticError
+from ..language import dtypes as dt
+from ..language import program
+from ..language.arithmetic import add, gt, lt, sub
+from ..language.conversion import to_bool
+from ..language.promotion import constant, is_constant, to_tensor
+from ..language.values import describe, tensor
+from .control_flow import Outcome
+from .flatten import flat_types, flatten, materialize, structure, unflatten
+from .frames import Loop, Undefined
+
+
+class WhileLoops:
+    """The loops that become scf.while."""
+
+    def counted_while(
+        self,
+        node: ast.For,
+        ty: Any,
+        lower: tensor,
+        upper: tensor,
+        stride: tensor,
+        descending: bool,
+        rest: list[ast.stmt],
+    ) -> Outcome | None:
+        """A counted loop with a `break` or a `return`, as a `while`."""
+        start, end = (upper, lower) if descending else (lower, upper)
+        step = sub(constant(0, ty), stride) if descending else stride
+        counter = f"<counter {node.lineno}:{node.col_offset}>"
+        name = node.target.id
+        self.scope[counter] = start
+
+        def test() -> Any:
+            return (gt if descending else lt)(self.scope[counter], end)
+
+        def enter() -> None:
+            value = self.scope[counter]
+            self.scope[name] = value
+            # `continue` must not skip this, so it comes first.
+            self.scope[counter] = add(value, step)
+
+        def done() -> None:
+            self.scope.pop(counter)
+            self.scope[name] = Undefined(f"it is the variable of the loop on line {node.lineno}")
+
+        self.scope.pop(name, None)
+        return self.emit_while(node, [counter], test, enter, done, rest)
+
+    def step_while(self, node: ast.While, rest: list[ast.stmt]) -> Outcome | None:
+        if node.orelse:
+            raise SemanticError("`while ... else` cannot be used in kernels")
+        attributes: dict[str, Any] = {}
+
+        def test() -> Any:
+            condition = self.visit(node.test)
+            if isinstance(condition, program.condition):
+                attributes.update(self.licm_attribute(condition.disable_licm))
+                condition = condition.condition
+            if not isinstance(condition, tensor) and not is_constant(condition):
+                raise SemanticError(f"the condition of `while` is a {describe(condition)}")
+            condition = to_tensor(condition)
+            self.check_scalar_condition(node.test, condition, "while")
+            return to_bool(condition)
+
+        self.at(node)
+        return self.emit_while(node, [], test, lambda: None, lambda: None, rest, attributes)
+
+    def emit_while(
+        self,
+        node: Any,
+        own: list[str],
+        test: Callable[[], Any],
+        enter_body: Callable[[], None],
+        done: Callable[[], None],
+        rest: list[ast.stmt],
+        attributes: dict[str, Any] | None = None,
+    ) -> Outcome | None:
+        b = self.builder
+        loc = b.loc
+        loop = Loop(node, False, self.frame.branches)
+        leaves = self.leaves(node)
+        if leaves:
+            self.scope[loop.going] = True
+            own = [*own, loop.going]
+            if self.jump_in(node.body, (ast.Return,)):
+                self.scope[loop.returned] = False
+                own.append(loop.returned)
+        conditions = [node.test] if isinstance(node, ast.While) else []
+        carried = self.carried([*conditions, *node.body], own)
+        carried.update({name: materialize(self.scope[name]) for name in own})
+        inits: list[Any] = []
+        flatten(tuple(carried.values()), inits)
+        before_region, types = self.loop_region([], carried)
+        after_region, _ = self.loop_region([], carried)
+        saved = b.insertion_point
+        outer = self.frame.scope
+        origins = dict(self.frame.origins)
+        around, self.frame.loop = self.frame.loop, loop
+        try:
+            before = before_region.blocks[0]
+            b.insert_at_end(before)
+            self.frame.scope = dict(outer)
+            inner = self.enter(carried, iter(before.arguments))
+            if leaves:
+                # After a jump the condition is not evaluated.
+                condition = self.choose(inner[loop.going], test, lambda: constant(False, dt.int1))
+            else:
+                condition = test()
+            forwarded: list[Any] = []
+            flatten(tuple(self.frame.scope[name] for name in carried), forwarded)
+            end_of_before = b.insertion_point
+            after = after_region.blocks[0]
+            b.insert_at_end(after)
+            self.frame.scope = dict(outer)
+            inner = self.enter(carried, iter(after.arguments))
+            enter_body()
+            self.run(node.body)
+            handles, dropped = self.leave(node, carried, inner, origins)
+            # What is returned is known only now: it goes along in further
+            # values, which nobody reads unless the function has returned.
+            result = self.frame.scope.get(loop.result)
+            flatten(result, handles)
+            b.create("scf.yield", handles, None, ())
+            result_types: list[Any] = []
+            flat_types(structure(result), result_types)
+            b.insertion_point = end_of_before
+            for ty in result_types:
+                forwarded.append(b.add_argument(before, b.type(ty)))
+                b.add_argument(after, b.type(ty))
+            b.create("scf.condition", [condition.handle, *forwarded], None, ())
+        finally:
+            self.frame.loop = around
+            self.frame.scope = outer
+        b.insertion_point = saved
+        b.loc = loc
+        inits += [self.poison(ty) for ty in result_types]
+        types = [*types, *[b.type(ty) for ty in result_types]]
+        results = b.create(
+            "scf.while", inits, attributes or None, types, (before_region, after_region)
+        )
+        count = len(results) - len(result_types)
+        self.after_loop(node, carried, results[:count], dropped, [])
+        value = unflatten(structure(result), iter(results[count:]))
+        self.scope.pop(loop.going, None)
+        returned = self.scope.pop(loop.returned, None)
+        done()
+        return self.after_loop_with_return(node, returned, value, rest)
