@@ -80,16 +80,22 @@ bool FunctionDecoder::literal(const ast::Operand &operand, Type type,
   return true;
 }
 
+ExecFn tile::sim::classConversion(SlotClass from, SlotClass to) {
+  switch (to) {
+  case SlotClass::Double:
+    return from == SlotClass::Quad ? execQuadToDouble : execWiden;
+  case SlotClass::Quad:
+    return from == SlotClass::Double ? execDoubleToQuad : execWordToQuad;
+  default:
+    // A truncated quad is its first word, as is a truncated double.
+    return execTruncate;
+  }
+}
+
 uint32_t FunctionDecoder::convertClass(uint32_t slot, SlotClass from,
                                        SlotClass to) {
   uint32_t made = temp(to);
-  if (to == SlotClass::Word)
-    emitMicro(execTruncate, {made, slot});
-  else if (to == SlotClass::Double)
-    emitMicro(from == SlotClass::Quad ? execQuadToDouble : execWiden,
-              {made, slot});
-  else
-    emitMicro(execDoubleToQuad, {made, slot});
+  emitMicro(classConversion(from, to), {made, slot});
   return made;
 }
 
@@ -302,6 +308,8 @@ bool FunctionDecoder::dst(const ast::Operand &operand, Type type,
                                 std::string(nameOf(type)));
   slot = symbolSlots[operand.symbol];
   if (operand.component >= 0) {
+    if (unsigned(operand.component) >= function.symbols[operand.symbol].vector)
+      return errorAt(operand, "'" + operand.name + "' has no such component");
     static const uint32_t sizes[] = {64, 128, 256, 512};
     slot += uint32_t(operand.component) * sizes[size_t(cls)];
   }

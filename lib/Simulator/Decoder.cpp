@@ -267,12 +267,7 @@ bool FunctionDecoder::emit(ExecFn fn, Class cls) {
   }
   code.insts.push_back(inst);
   for (const Epilogue &e : epilogues) {
-    ExecFn convert =
-        e.to == SlotClass::Double
-            ? (e.from == SlotClass::Quad ? execQuadToDouble : execWiden)
-        : e.to == SlotClass::Quad ? execDoubleToQuad
-                                  : execTruncate;
-    emitMicro(convert, {e.slot, e.temp}, 0, true);
+    emitMicro(classConversion(e.from, e.to), {e.slot, e.temp}, 0, true);
   }
   epilogues.clear();
   return true;

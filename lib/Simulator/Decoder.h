@@ -83,6 +83,8 @@ private:
 
 enum class SlotClass : uint8_t { Pred, Word, Double, Quad };
 SlotClass classOf(Type type);
+/// Copies a register of one class to one of another.
+ExecFn classConversion(SlotClass from, SlotClass to);
 
 class FunctionDecoder {
 public:
@@ -199,6 +201,7 @@ Step execTruncate(Ctx &, const Inst &, uint32_t);
 Step execWiden(Ctx &, const Inst &, uint32_t);
 Step execQuadToDouble(Ctx &, const Inst &, uint32_t);
 Step execDoubleToQuad(Ctx &, const Inst &, uint32_t);
+Step execWordToQuad(Ctx &, const Inst &, uint32_t);
 Step execWordToPred(Ctx &, const Inst &, uint32_t);
 Step execNotPred(Ctx &, const Inst &, uint32_t);
 Step execLocalAddress(Ctx &, const Inst &, uint32_t);

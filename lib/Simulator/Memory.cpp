@@ -111,9 +111,22 @@ std::byte *tile::sim::globalRange(Ctx &c, const Inst &inst, unsigned lane,
              : nullptr;
 }
 
+/// All lanes, one element after the other: what most requests look like.
+static bool isDense(const uint64_t *address, uint32_t mask, unsigned bytes) {
+  if (mask != FullMask)
+    return false;
+  uint64_t differs = 0;
+  for (unsigned l = 0; l < Lanes; ++l)
+    differs |= address[l] ^ (address[0] + uint64_t(l) * bytes);
+  return differs == 0;
+}
+
 /// Distinct 32-byte sectors that a request touches.
 static unsigned countSectors(const uint64_t *address, uint32_t mask,
                              unsigned bytes) {
+  if (isDense(address, mask, bytes))
+    return unsigned(((address[Lanes - 1] + bytes - 1) >> 5) -
+                    (address[0] >> 5) + 1);
   uint64_t sectors[Lanes * 4];
   unsigned count = 0;
   bool sorted = true;
@@ -139,19 +152,33 @@ static bool translateGlobal(Ctx &c, const Inst &inst, uint32_t mask,
   bool write = access == Access::Store || access == Access::Atomic ||
                access == Access::AsyncStore;
   uint64_t place[Lanes];
-  for (uint32_t m = mask; m; m &= m - 1) {
-    unsigned l = unsigned(std::countr_zero(m));
-    uint64_t a = t.address[l];
-    // A wrapping address can never lie between the two ends of an allocation.
-    bool cached = a >= c.cachedLow && a < c.cachedHigh &&
-                  c.cachedHigh - a >= bytes && (!write || c.cachedWritable);
-    if (!cached && !checkGlobal(c, inst, l, a, bytes, write, verb(access)))
-      return false;
-    t.host[l] = reinterpret_cast<std::byte *>(a);
+  // The first lane finds the allocation; mostly it is that of all the others.
+  unsigned first = firstLane(mask);
+  uint64_t start = t.address[first];
+  if ((start < c.cachedLow || start >= c.cachedHigh ||
+       c.cachedHigh - start < bytes || (write && !c.cachedWritable)) &&
+      !checkGlobal(c, inst, first, start, bytes, write, verb(access)))
+    return false;
+  // Offsets are compared, so an address that wraps is outside.
+  uint64_t low = c.cachedLow, room = c.cachedHigh - low - bytes;
+  bool outside = false;
+  for (unsigned l = 0; l < Lanes; ++l) {
+    outside |= bool(mask >> l & 1) & (t.address[l] - low > room);
+    t.host[l] = reinterpret_cast<std::byte *>(t.address[l]);
     // A GPU's allocations start at multiples of 256; wherever the host put this
     // one, count as if it did.
-    place[l] = a - (c.cachedLow & 255);
+    place[l] = t.address[l] - (low & 255);
   }
+  if (outside)
+    for (uint32_t m = mask; m; m &= m - 1) {
+      unsigned l = unsigned(std::countr_zero(m));
+      uint64_t a = t.address[l];
+      bool cached = a >= c.cachedLow && a < c.cachedHigh &&
+                    c.cachedHigh - a >= bytes && (!write || c.cachedWritable);
+      if (!cached && !checkGlobal(c, inst, l, a, bytes, write, verb(access)))
+        return false;
+      place[l] = a - (c.cachedLow & 255);
+    }
   if (c.counting) {
     unsigned sectors = countSectors(place, mask, bytes);
     InstStats &s = c.stat(inst);
@@ -210,22 +237,18 @@ std::byte *tile::sim::sharedRange(Ctx &c, const Inst &inst, unsigned lane,
   return owner->shared.data() + plain;
 }
 
-/// The common case: no bank is asked for two different words.
+/// The common case: the words of a group lie so close together that no two of
+/// them share a bank.
 static bool isConflictFree(const uint64_t *address, uint32_t lanes,
-                           unsigned bytes) {
-  uint32_t word[32];
-  uint32_t seen = 0;
-  for (; lanes; lanes &= lanes - 1) {
-    uint32_t a = uint32_t(address[std::countr_zero(lanes)]);
-    for (uint32_t w = a >> 2; w <= (a + bytes - 1) >> 2; ++w) {
-      uint32_t bank = w & 31;
-      if ((seen >> bank & 1) && word[bank] != w)
-        return false;
-      seen |= 1u << bank;
-      word[bank] = w;
-    }
+                           unsigned group, unsigned bytes) {
+  uint32_t low = ~0u, high = 0;
+  for (unsigned l = 0; l < group; ++l) {
+    uint32_t a = uint32_t(address[l]);
+    bool active = lanes >> l & 1;
+    low = std::min(low, active ? a : ~0u);
+    high = std::max(high, active ? a : 0);
   }
-  return true;
+  return ((high + bytes - 1) >> 2) - (low >> 2) < 32;
 }
 
 /// Passes over the 32 banks that a request takes; the ideal is bytes / 128.
@@ -238,7 +261,7 @@ static void countBanks(Ctx &c, const Inst &inst, const uint64_t *address,
     if (!part)
       continue;
     ++ideal;
-    if (isConflictFree(address + first, part, bytes)) {
+    if (isConflictFree(address + first, part, group, bytes)) {
       ++wavefronts;
       continue;
     }
@@ -269,16 +292,31 @@ static void countBanks(Ctx &c, const Inst &inst, const uint64_t *address,
 
 static bool translateShared(Ctx &c, const Inst &inst, uint32_t mask,
                             unsigned bytes, Access access, Translation &t) {
-  for (uint32_t m = mask; m; m &= m - 1) {
-    unsigned l = unsigned(std::countr_zero(m));
-    Cta *owner;
-    uint32_t offset;
-    t.host[l] = sharedRange(c, inst, l, t.address[l], bytes, verb(access),
-                            owner, offset);
-    if (!t.host[l])
-      return false;
+  // Addresses of other CTAs carry a rank above all offsets, so they fail this.
+  constexpr uint64_t window = ~uint32_t(0); // Sums of 32-bit addresses wrap.
+  auto memory = reinterpret_cast<uintptr_t>(c.cta->shared.data());
+  uint64_t size = c.cta->shared.size();
+  bool outside = size < bytes;
+  for (unsigned l = 0; l < Lanes; ++l) {
+    uint64_t plain = t.address[l] & window;
+    outside |= bool(mask >> l & 1) & (plain > size - bytes);
+    t.host[l] = reinterpret_cast<std::byte *>(memory + plain);
+  }
+  if (!outside) {
     if (c.checker)
-      c.checker->access(c, inst, l, *owner, offset, bytes, access);
+      c.checker->access(c, inst, mask, *c.cta, t.address, bytes, access);
+  } else {
+    for (uint32_t m = mask; m; m &= m - 1) {
+      unsigned l = unsigned(std::countr_zero(m));
+      Cta *owner;
+      uint32_t offset;
+      t.host[l] = sharedRange(c, inst, l, t.address[l], bytes, verb(access),
+                              owner, offset);
+      if (!t.host[l])
+        return false;
+      if (c.checker)
+        c.checker->access(c, inst, l, *owner, offset, bytes, access);
+    }
   }
   if (c.counting) {
     countBanks(c, inst, t.address, mask, bytes);

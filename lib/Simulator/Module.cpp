@@ -26,14 +26,21 @@ static uint64_t valueBits(const ast::InitValue &v, Type type) {
   }
 }
 
+/// Bytes that the variables of a module may take together.
+static constexpr uint64_t mostVariableBytes = uint64_t(1) << 29;
+
 bool Module::Impl::placeVariables(Diagnostic &diag) {
+  uint64_t total = 0;
   for (const ast::Variable &v : ast.variables) {
     if (v.space != Space::Global && v.space != Space::Const)
       continue;
     if (v.isExtern)
       continue;
-    if (v.sizeInBytes() > (uint64_t(1) << 33))
-      return diag.error(v.loc, "'" + v.name + "' is too large");
+    total += v.sizeInBytes();
+    if (total > mostVariableBytes)
+      return diag.error(v.loc, "'" + v.name +
+                                   "' is too large: the variables of a module "
+                                   "may take 512 MiB together");
     Storage s;
     s.variable = &v;
     uint64_t align = std::max(16u, v.alignment());

@@ -315,9 +315,12 @@ bool Parser::address(ast::Function &function, ast::Operand &out) {
                       (minus ? 0 - uint64_t(offset) : uint64_t(offset)));
   }
   out.elems.push_back(std::move(base));
+  if (++depth > 8)
+    return error("operands are nested too deeply");
   while (accept(','))
     if (!operand(function, out.elems.emplace_back()))
       return false;
+  --depth;
   return expect(']');
 }
 

@@ -177,6 +177,9 @@ bool Parser::attributes(ast::Variable &variable) {
     Type type = parseType(token.text);
     if (type == Type::None)
       return error("unknown type '." + std::string(token.text) + "'");
+    if (variable.type != Type::None)
+      return error("a variable has one type, '." + std::string(token.text) +
+                   "' is a second one");
     variable.type = type;
     bump();
   }

@@ -4,6 +4,7 @@
 #include "SharedChecker.h"
 
 #include <algorithm>
+#include <bit>
 #include <cinttypes>
 #include <cstring>
 
@@ -11,7 +12,13 @@ using namespace tile::sim;
 
 SharedChecker::SharedChecker(const Launch &launch, const Cluster &cluster)
     : checks(launch.config->checks), warps(launch.warpsPerCta),
-      clusterSize(uint32_t(cluster.ctas.size())), bytes(launch.sharedBytes) {
+      clusterSize(uint32_t(cluster.ctas.size())), bytes(launch.sharedBytes),
+      program(*launch.program) {
+  uint32_t first = 0;
+  for (auto &code : program.codes) {
+    firstSite.push_back(first);
+    first += uint32_t(code->insts.size());
+  }
   words.resize(clusterSize);
   for (auto &w : words)
     w.resize((bytes + 3) / 4);
@@ -38,12 +45,18 @@ void SharedChecker::join(Clock &into, const Clock &from) {
     into[i] = std::max(into[i], from[i]);
 }
 
-uint32_t SharedChecker::site(const Ctx &c, const Inst &inst) {
-  auto [it, fresh] =
-      siteIndex.try_emplace({c.code, &inst}, uint32_t(sites.size()));
-  if (fresh)
-    sites.push_back({c.code, &inst});
-  return it->second;
+uint32_t SharedChecker::site(const Ctx &c, const Inst &inst) const {
+  return firstSite[c.code->index] + uint32_t(&inst - c.code->insts.data());
+}
+
+std::pair<const Code *, const Inst *>
+SharedChecker::siteOf(uint32_t number) const {
+  size_t index =
+      size_t(std::upper_bound(firstSite.begin(), firstSite.end(), number) -
+             firstSite.begin()) -
+      1;
+  const Code *code = program.codes[index].get();
+  return {code, &code->insts[number - firstSite[index]]};
 }
 
 uint32_t SharedChecker::copyAgent(const Cta &cta, const Warp &warp) const {
@@ -69,7 +82,7 @@ uint32_t SharedChecker::transferAgent(Cta &owner, uint32_t offset) {
 void SharedChecker::report(Ctx &c, const Inst &inst, unsigned lane,
                            uint32_t offset, const Event &event, bool write,
                            bool eventWrote, const char *why, bool proxy) {
-  auto [code, other] = sites[event.inst];
+  auto [code, other] = siteOf(event.inst);
   uint32_t agents = clusterSize * warps;
   uint32_t owner = event.agent < 4 * agents ? event.agent % agents : event.warp;
   ThreadId thread =
@@ -107,11 +120,43 @@ void SharedChecker::access(Ctx &c, const Inst &inst, unsigned lane, Cta &owner,
   bool ordered = kind == Access::Atomic || inst.mod[2];
   if (ordered)
     acquire(*c.cta, *c.warp, owner, offset);
+  this->lane(c, inst,
+             {agent, at(clocks[agent], agent), site(c, inst),
+              uint16_t(c.warp->index), uint8_t(lane), 0},
+             ordered, owner, offset, size, kind);
+  if (ordered && kind != Access::Load)
+    release(*c.cta, *c.warp, owner, offset);
+}
+
+void SharedChecker::access(Ctx &c, const Inst &inst, uint32_t mask, Cta &owner,
+                           const uint64_t *address, uint32_t size,
+                           Access kind) {
+  bool ordered = kind == Access::Atomic || inst.mod[2];
+  uint32_t agent = warpAgent(*c.cta, c.warp->index);
+  Event self{agent,
+             at(clocks[agent], agent),
+             site(c, inst),
+             uint16_t(c.warp->index),
+             0,
+             0};
+  for (; mask; mask &= mask - 1) {
+    unsigned l = unsigned(std::countr_zero(mask));
+    if (ordered) {
+      access(c, inst, l, owner, uint32_t(address[l]), size, kind);
+      continue;
+    }
+    self.lane = uint8_t(l);
+    lane(c, inst, self, false, owner, uint32_t(address[l]), size, kind);
+  }
+}
+
+void SharedChecker::lane(Ctx &c, const Inst &inst, Event self, bool ordered,
+                         Cta &owner, uint32_t offset, uint32_t size,
+                         Access kind) {
+  uint32_t agent = self.agent;
+  unsigned lane = self.lane;
   const Clock &clock = clocks[agent];
   bool write = kind != Access::Load;
-  Event self{agent,         at(clock, agent),
-             site(c, inst), uint16_t(c.warp->index),
-             uint8_t(lane), 0};
   std::vector<Word> &memory = words[owner.rank];
   // Earlier events of the same warp are ordered if the lane is the same or the
   // warp was synchronized since.
@@ -174,8 +219,6 @@ void SharedChecker::access(Ctx &c, const Inst &inst, unsigned lane, Cta &owner,
         word.otherRead = self;
     }
   }
-  if (ordered && write)
-    release(*c.cta, *c.warp, owner, offset);
 }
 
 void SharedChecker::asyncAccess(Ctx &c, const Inst &inst, unsigned lane,

@@ -23,8 +23,7 @@ using Clock = std::vector<uint32_t>;
 struct Event {
   uint32_t agent = 0;
   uint32_t time = 0; ///< 0: no event
-  uint32_t inst =
-      0; ///< PTX line's instruction, as an index into SharedChecker::sites
+  uint32_t inst = 0; ///< the instruction, as SharedChecker::site numbers it
   uint16_t warp = 0;
   uint8_t lane = 0;
   uint8_t bytes = 0; ///< mask of the word's bytes, and AtomicBit
@@ -44,6 +43,10 @@ public:
 
   void access(Ctx &c, const Inst &inst, unsigned lane, Cta &owner,
               uint32_t offset, uint32_t bytes, Access kind);
+  /// The lanes of `mask`, all within `owner`; `address` holds one for each
+  /// lane.
+  void access(Ctx &c, const Inst &inst, uint32_t mask, Cta &owner,
+              const uint64_t *address, uint32_t bytes, Access kind);
   /// Accesses of asynchronous engines: `agent` as given by one of the functions
   /// below.
   void asyncAccess(Ctx &c, const Inst &inst, unsigned lane, Cta &owner,
@@ -90,7 +93,10 @@ private:
   void report(Ctx &c, const Inst &inst, unsigned lane, uint32_t offset,
               const Event &event, bool write, bool eventWrote, const char *why,
               bool proxy = false);
-  uint32_t site(const Ctx &c, const Inst &inst);
+  uint32_t site(const Ctx &c, const Inst &inst) const;
+  std::pair<const Code *, const Inst *> siteOf(uint32_t site) const;
+  void lane(Ctx &c, const Inst &inst, Event self, bool ordered, Cta &owner,
+            uint32_t offset, uint32_t size, Access kind);
 
   unsigned checks;
   uint32_t warps, clusterSize;
@@ -103,8 +109,8 @@ private:
   std::map<std::pair<uint32_t, uint32_t>, std::pair<Clock, Clock>>
       locations; ///< released clocks, by CTA rank and offset
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> transfers;
-  std::map<std::pair<const Code *, const Inst *>, uint32_t> siteIndex;
-  std::vector<std::pair<const Code *, const Inst *>> sites;
+  const Program &program;
+  std::vector<uint32_t> firstSite; ///< of each function of the program
   struct BarrierState {
     Clock clock, fenced;
   };

@@ -31,6 +31,14 @@ Step tile::sim::execDoubleToQuad(Ctx &c, const Inst &inst, uint32_t mask) {
   commit(c.dst<uint64_t>(inst.op[0]) + Lanes, zero, mask);
   return Step::Next;
 }
+Step tile::sim::execWordToQuad(Ctx &c, const Inst &inst, uint32_t mask) {
+  static const uint64_t zero[Lanes] = {};
+  uint64_t wide[Lanes];
+  std::copy_n(c.src<uint32_t>(inst.op[1]), Lanes, wide);
+  commit(c.dst<uint64_t>(inst.op[0]), wide, mask);
+  commit(c.dst<uint64_t>(inst.op[0]) + Lanes, zero, mask);
+  return Step::Next;
+}
 Step tile::sim::execNotPred(Ctx &c, const Inst &inst, uint32_t) {
   *c.dst<uint32_t>(inst.op[0]) = ~c.pred(inst.op[1]);
   return Step::Next;
