@@ -10,6 +10,7 @@
 
 #include "tile/Analysis/Membar.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
@@ -20,6 +21,8 @@
 
 using namespace mlir;
 using namespace mlir::triton;
+
+namespace ttg = mlir::triton::gpu;
 
 namespace {
 /// A range of shared memory and the operation (by program order, so that sets
@@ -52,11 +55,19 @@ struct State {
   }
 };
 
+/// A read that depends on a wait is ordered against copies by that wait: one
+/// that is still under way has another part of the buffer as its target.
+bool isOrderedByWait(Operation *before, Operation *after) {
+  auto load = dyn_cast<ttg::LocalLoadOp>(after);
+  return load && load.getToken() && isa<ttg::AsyncCopyGlobalToLocalOp>(before);
+}
+
 bool conflict(const std::set<Access> &a, const std::set<Access> &b,
               const MembarFilterFn &filter) {
   for (const Access &x : a)
     for (const Access &y : b)
-      if (x.begin < y.end && y.begin < x.end && !(filter && filter(x.op, y.op)))
+      if (x.begin < y.end && y.begin < x.end &&
+          !isOrderedByWait(x.op, y.op) && !(filter && filter(x.op, y.op)))
         return true;
   return false;
 }
@@ -158,12 +169,14 @@ private:
   }
 
   static bool isBarrier(Operation *op) {
-    auto barrier = dyn_cast<gpu::BarrierOp>(op);
+    if (isa<::mlir::gpu::BarrierOp>(op))
+      return true;
+    auto barrier = dyn_cast<ttg::BarrierOp>(op);
     return barrier && barrier.hasLocal();
   }
 
   void insertBarrier(OpBuilder &builder, Operation *op) {
-    gpu::BarrierOp::create(builder, op->getLoc(), gpu::AddrSpace::Local);
+    ttg::BarrierOp::create(builder, op->getLoc(), ttg::AddrSpace::Local);
   }
 
   void noteEntry(const State &accesses) {
@@ -177,7 +190,7 @@ private:
       state.clear();
       return;
     }
-    if (isa<gpu::AsyncWaitOp>(op)) {
+    if (isa<ttg::AsyncWaitOp>(op)) {
       // Each thread waits for its own copies; only a barrier makes the copies
       // of the other threads visible.
       Operation *next = op->getNextNode();
@@ -189,7 +202,7 @@ private:
       state.clear();
       return;
     }
-    if (auto specialize = dyn_cast<gpu::WarpSpecializeOp>(op)) {
+    if (auto specialize = dyn_cast<ttg::WarpSpecializeOp>(op)) {
       // The partitions start and end together; each is analysed by itself, and
       // talks to the others through mbarriers.
       if (!state.reads.empty() || !state.writes.empty()) {
@@ -216,7 +229,7 @@ private:
       visitCall(call, state);
       return;
     }
-    bool isAlloc = isa<gpu::LocalAllocOp>(op);
+    bool isAlloc = isa<ttg::LocalAllocOp>(op);
     int own = allocation.getBufferOf(op);
     if (isAlloc) {
       if (op->getNumOperands() && own >= 0)
@@ -227,7 +240,7 @@ private:
       effects.getEffects(instances);
       for (MemoryEffects::EffectInstance &effect : instances) {
         Value value = effect.getValue();
-        if (!value || !isa<gpu::MemDescType>(value.getType()) ||
+        if (!value || !isa<ttg::MemDescType>(value.getType()) ||
             isa<MemoryEffects::Free, MemoryEffects::Allocate>(
                 effect.getEffect()))
           continue;

@@ -1,10 +1,13 @@
 //===-- ProgramOpToLLVM.cpp - Program ids, barriers, tokens ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "tile/Conversion/TritonGPUToLLVM/Patterns.h"
 
 using namespace mlir;
 using namespace mlir::triton;
+
+namespace ttg = mlir::triton::gpu;
 
 namespace {
 struct ProgramIdPattern : TargetPattern<GetProgramIdOp> {
@@ -29,14 +32,17 @@ struct NumProgramsPattern : TargetPattern<GetNumProgramsOp> {
   }
 };
 
-struct BarrierPattern : TargetPattern<gpu::BarrierOp> {
-  using TargetPattern::TargetPattern;
+// `ttg.barrier`, and the `gpu.barrier` that `tl.debug_barrier` becomes: both
+// order every memory that the barrier of the hardware orders.
+template <typename BarrierOp> struct BarrierPattern : TargetPattern<BarrierOp> {
+  using TargetPattern<BarrierOp>::TargetPattern;
+  using TargetPattern<BarrierOp>::target;
   LogicalResult
-  matchAndRewrite(gpu::BarrierOp op, OpAdaptor adaptor,
+  matchAndRewrite(BarrierOp op, typename BarrierOp::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     LLVMBuilder b(op.getLoc(), rewriter);
     // A block of one warp needs no more than the warp's own barrier.
-    if (gpu::lookupNumWarps(op) == 1)
+    if (ttg::lookupNumWarps(op) == 1)
       target.warpBarrier(b);
     else
       target.barrier(b);
@@ -45,10 +51,10 @@ struct BarrierPattern : TargetPattern<gpu::BarrierOp> {
   }
 };
 
-struct WarpIdPattern : TargetPattern<gpu::WarpIdOp> {
+struct WarpIdPattern : TargetPattern<ttg::WarpIdOp> {
   using TargetPattern::TargetPattern;
   LogicalResult
-  matchAndRewrite(gpu::WarpIdOp op, OpAdaptor adaptor,
+  matchAndRewrite(ttg::WarpIdOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     LLVMBuilder b(op.getLoc(), rewriter);
     Value warp = getThreadIndex(b, target, op).getWarp(b);
@@ -58,10 +64,10 @@ struct WarpIdPattern : TargetPattern<gpu::WarpIdOp> {
   }
 };
 
-struct PredicateStagePattern : TargetPattern<gpu::PredicateStageOp> {
+struct PredicateStagePattern : TargetPattern<ttg::PredicateStageOp> {
   using TargetPattern::TargetPattern;
   LogicalResult
-  matchAndRewrite(gpu::PredicateStageOp op, OpAdaptor adaptor,
+  matchAndRewrite(ttg::PredicateStageOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     LLVMBuilder b(op.getLoc(), rewriter);
     // iv < ub - (maxStage - stage) * step
@@ -76,17 +82,17 @@ struct PredicateStagePattern : TargetPattern<gpu::PredicateStageOp> {
   }
 };
 
-struct GlobalScratchPattern : TargetPattern<gpu::GlobalScratchAllocOp> {
+struct GlobalScratchPattern : TargetPattern<ttg::GlobalScratchAllocOp> {
   using TargetPattern::TargetPattern;
   LogicalResult
-  matchAndRewrite(gpu::GlobalScratchAllocOp op, OpAdaptor adaptor,
+  matchAndRewrite(ttg::GlobalScratchAllocOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     LLVMBuilder b(op.getLoc(), rewriter);
     auto offset =
-        op->getAttrOfType<IntegerAttr>(gpu::kGlobalScratchOffsetAttrName);
+        op->getAttrOfType<IntegerAttr>(ttg::kGlobalScratchOffsetAttrName);
     auto module = op->getParentOfType<ModuleOp>();
     auto size =
-        module->getAttrOfType<IntegerAttr>(gpu::kGlobalScratchSizeAttrName);
+        module->getAttrOfType<IntegerAttr>(ttg::kGlobalScratchSizeAttrName);
     auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
     if (!offset || !size || !function)
       return this->decline(
@@ -109,6 +115,8 @@ struct GlobalScratchPattern : TargetPattern<gpu::GlobalScratchAllocOp> {
 } // namespace
 
 void triton::populateProgramPatterns(const LoweringContext &context) {
-  context.add<ProgramIdPattern, NumProgramsPattern, BarrierPattern,
-              WarpIdPattern, PredicateStagePattern, GlobalScratchPattern>();
+  context
+      .add<ProgramIdPattern, NumProgramsPattern, BarrierPattern<ttg::BarrierOp>,
+           BarrierPattern<::mlir::gpu::BarrierOp>, WarpIdPattern,
+           PredicateStagePattern, GlobalScratchPattern>();
 }

@@ -121,3 +121,10 @@ def test_forward_fill_is_not_commutative(axis, shape, warps):
     for i in range(1, expected.shape[0]):
         expected[i] = np.where(known[i] != 0, expected[i], expected[i - 1])
     np.testing.assert_array_equal(out, np.moveaxis(expected, 0, axis))
+
+
+def test_the_target_is_the_one_asked_for(target):
+    out = poisoned((4, 4), "i64")
+    ones = np.ones((4, 4), np.int64)
+    kernel = forward_fill[(1,)](ones, ones.astype(np.int8), out, M=4, N=4, AXIS=0)
+    assert f".target sm_{target.removeprefix('cuda:')}" in kernel.asm["ptx"]

@@ -71,6 +71,11 @@ class SimDriver(DriverBase):
             raise DriverError(f"TILE_SIM_TARGET is a target such as cuda:90, not {text!r}")
         return GPUTarget("cuda", int(text), 32)
 
+    def get_current_device(self) -> int:
+        """One device for each architecture, so that what was compiled for one
+        is not launched on another."""
+        return self.get_current_target().arch
+
     #: The last stage that launches need; the rest is made when asked for.
     last_stage = "ptx"
 

@@ -55,4 +55,11 @@ tt.func @program() -> i32 {
   %2 = arith.addi %0, %1 : i32
   tt.return %2 : i32
 }
+
+// CHECK-LABEL: llvm.func @debug_barrier
+tt.func @debug_barrier() {
+  // CHECK: nvvm.barrier0
+  gpu.barrier
+  tt.return
+}
 }

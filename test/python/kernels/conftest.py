@@ -1,0 +1,16 @@
+"""Whole kernels are compiled for each generation that has code paths of its own."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+
+@pytest.fixture(params=["cuda:80", "cuda:90"], autouse=True)
+def target(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The simulated GPU; a real one is what it is."""
+    if os.environ["TILE_DRIVER"] == "cuda" and request.param != "cuda:90":
+        pytest.skip("needs the simulator")
+    monkeypatch.setenv("TILE_SIM_TARGET", request.param)
+    return request.param
