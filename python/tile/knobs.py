@@ -120,6 +120,8 @@ class _Compilation(Group):
     #: Print the IR after each pass: "1" to stderr, anything else is a folder.
     print_after_all = text("TILE_PRINT_AFTER_ALL", "")
     time_passes = flag("TILE_TIME_PASSES")
+    #: Passes to leave out, as in "tritongpu-prefetch,tritongpu-pipeline".
+    disable_passes = text("TILE_DISABLE_PASSES", "")
 
 
 class _Autotuning(Group):
@@ -135,6 +137,21 @@ class _Runtime(Group):
     #: The target that the simulator stands for.
     sim_target = text("TILE_SIM_TARGET", "cuda:90")
     debug = flag("TRITON_DEBUG")
+
+
+def interpreting() -> bool:
+    """Whether kernels are interpreted: `runtime.interpret`, quickly, as every
+    launch asks."""
+    if "interpret" in runtime.__dict__:
+        return runtime.__dict__["interpret"]
+    environment = _environment
+    if b"TILE_INTERPRET" in environment or b"TRITON_INTERPRET" in environment:
+        return runtime.interpret
+    return False
+
+
+# What os.environ keeps its variables in; a copy would not see changes.
+_environment: Any = getattr(os.environ, "_data", {})
 
 
 class _Language(Group):

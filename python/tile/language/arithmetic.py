@@ -293,20 +293,51 @@ def where(condition: Any, x: Any, y: Any) -> tensor:
     return tensor(handle, x.type)
 
 
+def _same(fn: Callable[[Any, Any], tensor], otherwise: bool) -> Callable[[Any, Any], Any]:
+    """A comparison that tells a tensor from what is no number."""
+
+    def operation(x: Any, y: Any) -> Any:
+        y = unwrap(y)
+        if isinstance(y, tensor) or is_constant(y) or (y is None and _is_pointer(x)):
+            return fn(x, y)
+        return otherwise
+
+    return operation
+
+
+def _power(x: Any, y: Any) -> tensor:
+    raise SemanticError(
+        "** works on constants only; use tl.math.pow or tl.exp2 for run-time values"
+    )
+
+
+def _iterate(x: tensor) -> Any:
+    raise SemanticError("cannot iterate over a tensor; use range, tl.range or tl.static_range")
+
+
 def _install_operators() -> None:
-    """Gives tensors Python's operators, for code of ours outside of kernels."""
+    """Gives tensors Python's operators, for the interpreter."""
     binary = {
         "add": add, "sub": sub, "mul": mul, "truediv": truediv, "floordiv": floordiv, "mod": mod,
-        "and": bitand, "or": bitor, "xor": bitxor, "lshift": shl, "rshift": shr,
+        "and": bitand, "or": bitor, "xor": bitxor, "lshift": shl, "rshift": shr, "pow": _power,
     }  # fmt: skip
     for name, fn in binary.items():
-        setattr(tensor, f"__{name}__", lambda self, other, fn=fn: fn(self, other))
-        setattr(tensor, f"__r{name}__", lambda self, other, fn=fn: fn(other, self))
-    for name, fn in {"eq": eq, "ne": ne, "lt": lt, "le": le, "gt": gt, "ge": ge}.items():
+        setattr(tensor, f"__{name}__", lambda self, other, fn=fn: fn(self, unwrap(other)))
+        setattr(tensor, f"__r{name}__", lambda self, other, fn=fn: fn(unwrap(other), self))
+    for name, fn in {
+        "eq": _same(eq, False),
+        "ne": _same(ne, True),
+        "lt": lt,
+        "le": le,
+        "gt": gt,
+        "ge": ge,
+    }.items():
         setattr(tensor, f"__{name}__", lambda self, other, fn=fn: fn(self, other))
     tensor.__hash__ = object.__hash__  # type: ignore[method-assign]
     tensor.__neg__ = neg  # type: ignore[attr-defined]
+    tensor.__pos__ = pos  # type: ignore[attr-defined]
     tensor.__invert__ = invert  # type: ignore[attr-defined]
+    tensor.__iter__ = _iterate  # type: ignore[attr-defined]
 
 
 _install_operators()

@@ -22,6 +22,21 @@ def _combine_region(inputs: tuple[tensor, ...], combine_fn: Any, terminator: str
     """The region that combines two elements (each a tuple) into one."""
     b, generator = current(), current_generator()
     types = [x.dtype for x in inputs]
+
+    def check(results: list[tensor]) -> None:
+        if len(results) != len(types):
+            raise SemanticError(
+                f"the combine function of {what} must return {len(types)} value(s), but it "
+                f"returned {len(results)}"
+            )
+        for r, t in zip(results, types, strict=False):
+            if r.type != t:
+                raise SemanticError(
+                    f"the combine function of {what} must return {t}, but it returned {r.type}"
+                )
+
+    if b.eager:
+        return b.combine(combine_fn, [*types, *types], check)
     region = b.region([b.type(t) for t in (*types, *types)])
     block = region.blocks[0]
     arguments = [tensor(v, t) for v, t in zip(block.arguments, (*types, *types), strict=False)]
@@ -30,17 +45,8 @@ def _combine_region(inputs: tuple[tensor, ...], combine_fn: Any, terminator: str
     try:
         result = generator.call_function(combine_fn, arguments, {})
         results = list(result) if isinstance(result, (tuple, list)) else [result]
-        if len(results) != len(types):
-            raise SemanticError(
-                f"the combine function of {what} must return {len(types)} value(s), but it "
-                f"returned {len(results)}"
-            )
         results = [to_tensor(r) for r in results]
-        for r, t in zip(results, types, strict=False):
-            if r.type != t:
-                raise SemanticError(
-                    f"the combine function of {what} must return {t}, but it returned {r.type}"
-                )
+        check(results)
         b.create(terminator, [r.handle for r in results], None, ())
     finally:
         b.insertion_point = saved
@@ -118,6 +124,22 @@ def map_elementwise(scalar_fn: Any, *args: Any, pack: int = 1) -> Any:
         raise SemanticError(f"pack is a power of two, not {pack}")
     b, generator = current(), current_generator()
     types = [x.dtype for x in inputs for _ in range(pack)]
+    attributes = {"pack": b.int_attr(32, pack)}
+
+    def check(results: list[tensor]) -> None:
+        if any(r.type.is_block() for r in results) or len(results) % pack:
+            raise SemanticError(
+                f"the function of map_elementwise must return scalars, {pack} for each result"
+            )
+
+    if b.eager:
+        region = b.combine(scalar_fn, types, check)
+        handles = b.create(
+            "tt.map_elementwise", [x.handle for x in inputs], attributes, (), (region,)
+        )
+        outputs = [block_type(t, shape) for t in region.result_types[::pack]]
+        values = tuple(tensor(h, t) for h, t in zip(handles, outputs, strict=True))
+        return values[0] if len(values) == 1 else values
     region = b.region([b.type(t) for t in types])
     block = region.blocks[0]
     saved = b.insertion_point
@@ -131,12 +153,8 @@ def map_elementwise(scalar_fn: Any, *args: Any, pack: int = 1) -> Any:
         b.create("tt.map_elementwise.return", [r.handle for r in results], None, ())
     finally:
         b.insertion_point = saved
-    if any(r.type.is_block() for r in results) or len(results) % pack:
-        raise SemanticError(
-            f"the function of map_elementwise must return scalars, {pack} for each result"
-        )
+    check(results)
     outputs = [block_type(results[i].dtype, shape) for i in range(0, len(results), pack)]
-    attributes = {"pack": b.int_attr(32, pack)}
     handles = b.create(
         "tt.map_elementwise",
         [x.handle for x in inputs],

@@ -330,3 +330,6 @@ def index(value: tensor, items: Any) -> tensor:
     if axis > value.ndim:
         raise SemanticError(f"too many indices ({kept}) for {value.type}")
     return value
+
+
+tensor.__getitem__ = index  # type: ignore[attr-defined]

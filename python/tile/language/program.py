@@ -103,6 +103,9 @@ def _hint(name: str, input: tensor, values: Any) -> tensor:
     if any(isinstance(v, bool) or not isinstance(v, int) for v in values):
         raise SemanticError(f"{name} takes constant integers")
     b = current()
+    if b.eager:
+        b.check_hint(name, input, values)
+        return input
     key = {
         "multiple_of": "tt.divisibility",
         "max_contiguous": "tt.contiguity",

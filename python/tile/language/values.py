@@ -191,10 +191,39 @@ class tensor:
             raise SemanticError("a scalar has no length")
         return self.type.shape[0]
 
+    # Values are known in the interpreter only.
+
+    def _known(self, what: str) -> Any:
+        if not hasattr(self.handle, "__array__"):
+            raise SemanticError(f"{what} of a run-time value is not known at compile time")
+        from ..interpreter import values
+
+        return values
+
     def __bool__(self) -> bool:
-        raise SemanticError("the truth of a run-time value is not known at compile time")
+        return self._known("the truth").truth(self)
+
+    def __index__(self) -> int:
+        return self._known("the value").index(self)
+
+    def __int__(self) -> int:
+        return int(self._known("the value").number(self))
+
+    def __float__(self) -> float:
+        return float(self._known("the value").number(self))
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        array = self._known("the value").elements(self)
+        return array if dtype is None else array.astype(dtype)
+
+    def __format__(self, spec: str) -> str:
+        return format(self._known("the value").number(self), spec) if spec else str(self)
 
     def __str__(self) -> str:
+        if hasattr(self.handle, "__array__"):
+            from ..interpreter import values
+
+            return values.show(self)
         return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
 
     __repr__ = __str__

@@ -135,7 +135,10 @@ class Autotuner(KernelInterface):
         if len(self.configs) > 1:
             key = self.key_of(named)
             known = self.cache.get(key)
-            if known is None and not kwargs.get("warmup"):
+            if known is None and knobs.interpreting():
+                # How long the interpreter takes says nothing.
+                known = self.prune(named, kwargs)[0]
+            elif known is None and not kwargs.get("warmup"):
                 known = self.cache[key] = self.tune(key, args, named, kwargs)
             config = known or config
         self.best_config = config

@@ -79,6 +79,14 @@ def _annotated_type(annotation: Any) -> str | None:
     return text if text in known else None
 
 
+def _eager_builder() -> Any:
+    """The interpreter's, where a kernel is being interpreted."""
+    from ..language import state
+
+    builder = state._state.builder
+    return builder if builder is not None and builder.eager else None
+
+
 class JITFunction(KernelInterface[T]):
     """A function of the language: a kernel, or one that kernels call."""
 
@@ -163,6 +171,9 @@ class JITFunction(KernelInterface[T]):
         return self._repr(specialization) if self._repr else self.fn.__name__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        builder = _eager_builder()
+        if builder is not None:
+            return builder.call(self, args, kwargs)
         raise SemanticError(
             f"`{self.__name__}` is a kernel: launch it as {self.__name__}[grid](...); only other "
             "kernels call it directly"
@@ -171,20 +182,34 @@ class JITFunction(KernelInterface[T]):
     def __repr__(self) -> str:
         return f"JITFunction({self.module}:{self.fn.__qualname__})"
 
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """In interpreted kernels, jit functions are methods as any function is."""
+        if instance is None or _eager_builder() is None:
+            return self
+        return functools.partial(self, instance)
+
     # Launching.
 
     def add_pre_run_hook(self, hook: Callable) -> None:
         """Calls `hook` with the arguments of each launch, before it."""
         self.pre_run_hooks.append(hook)
 
-    def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
+    def launcher(self) -> Any:
         launcher = self._launcher
         if launcher is None:
             from .launcher import Launcher
 
             launcher = self._launcher = Launcher(self)
+        return launcher
+
+    def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
+        launcher = self._launcher or self.launcher()
         for hook in self.pre_run_hooks:
             hook(*args, **kwargs)
+        if knobs.interpreting():
+            from ..interpreter import interpret
+
+            return interpret(self, grid, args, kwargs, warmup)
         try:
             return launcher(grid, warmup, args, kwargs)
         except TileError as error:
@@ -192,6 +217,12 @@ class JITFunction(KernelInterface[T]):
                 raise
             # The message has the place in the user's code; our stack is noise.
             raise error.with_traceback(None) from error.__cause__
+
+    def interpret(self, *args: Any, grid: Any, **kwargs: Any) -> Any:
+        """Runs the kernel in Python, on NumPy; see the interpreter."""
+        from ..interpreter import interpret
+
+        return interpret(self, grid, args, kwargs)
 
     def simulate(self, *args: Any, grid: Any, **kwargs: Any) -> Any:
         """Runs the kernel in the simulator; returns its report."""

@@ -89,10 +89,7 @@ class Launcher:
         ]
 
     def __call__(self, grid: Any, warmup: bool, args: tuple, kwargs: dict) -> Any:
-        try:
-            values, options = self.bind(*args, **kwargs)
-        except TypeError as error:
-            raise self.argument_error(error) from None
+        values, options = self.bound(args, kwargs)
         active = driver.active
         if warmup:
             mode = active_mode()
@@ -115,6 +112,13 @@ class Launcher:
         if kernel.__class__ is int:
             active.raise_launch_error(kernel, self.fn.__name__)
         return kernel
+
+    def bound(self, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+        """The values of all parameters, and the options."""
+        try:
+            return self.bind(*args, **kwargs)
+        except TypeError as error:
+            raise self.argument_error(error) from None
 
     def grid(self, grid: Any, values: tuple) -> tuple[int, int, int]:
         if callable(grid):
@@ -174,29 +178,8 @@ class Launcher:
         from ..compiler import ASTSource
         from ..compiler import compile as compile_kernel
 
-        signature: dict[str, Any] = {}
-        constants: dict[tuple[int, ...], Any] = {}
-        hints: dict[tuple[int, ...], Any] = {}
-        for i, (p, mode) in enumerate(zip(self.fn.params, self.modes, strict=True)):
-            if mode == _CONSTANT:
-                signature[p.name] = "constexpr"
-                constants[(i,)] = _plain(values[i])
-                continue
-            key = _SPECIALIZE[mode](values[i])
-            spec = sp.decode(key, values[i], (i,), constants, hints)
-            if p.annotation is not None and isinstance(spec, str) and not spec.startswith("*"):
-                spec = p.annotation
-                constants.pop((i,), None)
-            if p.is_const and isinstance(spec, str) and spec.startswith("*"):
-                spec = "*k" + spec[1:]
-            signature[p.name] = spec
-        unknown = [name for name in options if name not in OPTIONS]
-        if unknown:
-            raise TileError(
-                f"`{self.fn.__name__}` has no parameter `{unknown[0]}`, and no such option "
-                "exists; its parameters are "
-                f"{', '.join(self.fn.arg_names)}"
-            )
+        signature, constants, hints = self.describe(values)
+        self.check_options(options)
         chosen = dict(options)
         for i, name in self.shared_options:
             if isinstance(values[i], int):
@@ -216,6 +199,36 @@ class Launcher:
         if any(isinstance(signature[names[i]], tuple) for i in runtime):
             return kernel, self.flattening(active, kernel), list(range(len(values)))
         return kernel, None, runtime
+
+    def describe(self, values: tuple) -> tuple[dict, dict, dict]:
+        """What the kernel is compiled for: the types of its parameters, the
+        constants among them, and hints on the others."""
+        signature: dict[str, Any] = {}
+        constants: dict[tuple[int, ...], Any] = {}
+        hints: dict[tuple[int, ...], Any] = {}
+        for i, (p, mode) in enumerate(zip(self.fn.params, self.modes, strict=True)):
+            if mode == _CONSTANT:
+                signature[p.name] = "constexpr"
+                constants[(i,)] = _plain(values[i])
+                continue
+            key = _SPECIALIZE[mode](values[i])
+            spec = sp.decode(key, values[i], (i,), constants, hints)
+            if p.annotation is not None and isinstance(spec, str) and not spec.startswith("*"):
+                spec = p.annotation
+                constants.pop((i,), None)
+            if p.is_const and isinstance(spec, str) and spec.startswith("*"):
+                spec = "*k" + spec[1:]
+            signature[p.name] = spec
+        return signature, constants, hints
+
+    def check_options(self, options: dict) -> None:
+        unknown = [name for name in options if name not in OPTIONS]
+        if unknown:
+            raise TileError(
+                f"`{self.fn.__name__}` has no parameter `{unknown[0]}`, and no such option "
+                "exists; its parameters are "
+                f"{', '.join(self.fn.arg_names)}"
+            )
 
     def flattening(self, active: Any, kernel: Any) -> Callable:
         """A launch function for kernels with tuples among their arguments."""
@@ -258,10 +271,7 @@ def simulate(fn: Any, grid: Any, args: tuple, kwargs: dict) -> Any:
     checks = kwargs.pop("check", None)
     simulator = drivers()["sim"]()
     launcher = Launcher(fn)
-    try:
-        values, options = launcher.bind(*args, **kwargs)
-    except TypeError as error:
-        raise launcher.argument_error(error) from None
+    values, options = launcher.bound(args, kwargs)
     kernel, launch, runtime = launcher.prepare(simulator, values, options)
     if launch is None:
         launch = simulator.make_launcher(kernel, launcher.runtime_types(kernel))

@@ -1,0 +1,128 @@
+"""Arguments of a launch: arrays to memory, numbers to scalars."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..errors import TileError
+from ..language.dtypes import dtype, str_to_type
+from ..language.values import tensor
+from ..runtime.specialize import type_name
+from .memory import Argument, Memory
+from .numbers import constant, element_of
+
+
+def _extent(address: int, shape: Any, strides: Any, size: int) -> tuple[int, int]:
+    """First byte and number of bytes that an array covers, whatever its strides."""
+    low = high = address
+    if 0 in shape:
+        return low, 0
+    for extent, stride in zip(shape, strides, strict=True):
+        if stride < 0:
+            low += (extent - 1) * stride
+        else:
+            high += (extent - 1) * stride
+    return low, high + size - low
+
+
+class Arguments:
+    """Collects the arrays of a launch, and copies those of a device back."""
+
+    def __init__(self) -> None:
+        self.arrays: list[Argument] = []
+        self.copies: list[Callable[[], None]] = []
+
+    def add(self, name: str, value: Any) -> Callable[[], int]:
+        """Adds an array; returns what tells its address, once memory is laid out."""
+        base = value
+        while type(base).__name__ == "TensorWrapper":
+            base = base.base
+        array = self._host(base)
+        address = array.__array_interface__["data"][0]
+        low, size = _extent(address, array.shape, array.strides, array.itemsize)
+        argument = Argument(
+            name, low, size, value.shape, type_name(value.dtype), array.flags.writeable, array
+        )
+        self.arrays.append(argument)
+        return lambda: argument.allocation.start + address - argument.allocation.host
+
+    def _host(self, value: Any) -> np.ndarray:
+        if isinstance(value, np.ndarray):
+            return value
+        if type(value).__module__.split(".")[0] == "torch" or hasattr(value, "untyped_storage"):
+            return self._of_torch(value)
+        if hasattr(value, "__array_interface__"):
+            return np.asarray(value)
+        raise TileError(
+            f"the interpreter takes NumPy arrays and torch tensors, not a {type(value).__name__}"
+        )
+
+    def _of_torch(self, value: Any) -> np.ndarray:
+        import torch
+
+        value = value.detach()
+        if value.device.type != "cpu":
+            # The whole storage, so that strides and views stay as they are.
+            whole = torch.empty(0, dtype=torch.uint8, device=value.device).set_(
+                value.untyped_storage()
+            )
+            host = whole.cpu()
+            self.copies.append(lambda: whole.copy_(host))
+            local = torch.empty(0, dtype=value.dtype).set_(
+                host.untyped_storage(), value.storage_offset(), value.shape, value.stride()
+            )
+            value = local
+        sized = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+        return value.view(sized[value.element_size()]).numpy()
+
+    def finish(self) -> None:
+        for copy in self.copies:
+            copy()
+
+
+def _scalar(value: Any, ty: dtype) -> tensor:
+    return tensor(constant(value, element_of(ty), ()), ty)
+
+
+def kernel_values(
+    signature: dict[str, Any], values: tuple, constants: dict[tuple[int, ...], Any]
+) -> tuple[list[Any], Memory, Arguments]:
+    """The values of a kernel's parameters, and the memory they refer to."""
+    arguments = Arguments()
+    made: list[Callable[[Memory], Any]] = [
+        _make(name, spec, value, (i,), constants, arguments)
+        for i, ((name, spec), value) in enumerate(zip(signature.items(), values, strict=True))
+    ]
+    memory = Memory(arguments.arrays)
+    return [make(memory) for make in made], memory, arguments
+
+
+def _make(
+    name: str,
+    spec: Any,
+    value: Any,
+    path: tuple[int, ...],
+    constants: dict[tuple[int, ...], Any],
+    arguments: Arguments,
+) -> Callable[[Memory], Any]:
+    if isinstance(spec, tuple):
+        parts = [
+            _make(f"{name}[{i}]", s, v, (*path, i), constants, arguments)
+            for i, (s, v) in enumerate(zip(spec, value, strict=True))
+        ]
+        cls = type(value)
+        if hasattr(cls, "_fields"):
+            return lambda memory: cls(*[part(memory) for part in parts])
+        return lambda memory: tuple(part(memory) for part in parts)
+    if spec == "constexpr":
+        return lambda memory: constants[path]
+    ty = str_to_type(spec)
+    if ty.is_ptr():
+        address = arguments.add(name, value)
+        return lambda memory: tensor(np.asarray(address(), np.int64), ty)
+    if isinstance(value, np.generic):
+        value = value.item()
+    return lambda memory: _scalar(value, ty)

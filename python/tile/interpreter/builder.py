@@ -1,0 +1,127 @@
+"""The builder that computes: operations of the language, on NumPy arrays."""
+
+from __future__ import annotations
+
+import types as python_types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..errors import InterpreterError
+from ..language.dtypes import dtype
+from . import access, blocks, collective, elementwise, libdevice, mathematics, program, shapes
+from .memory import Memory
+from .numbers import constant, element_of
+from .registry import OPERATIONS
+
+_REGIONS = {"tt.reduce", "tt.scan", "tt.map_elementwise"}
+_array = np.ndarray
+
+
+class EagerBuilder:
+    """Has the interface of the compiler's builder, as far as the language uses
+    it; what it creates is not an operation but its result."""
+
+    #: Tells the language that its values are known.
+    eager = True
+
+    def __init__(self, memory: Memory, grid: tuple[int, int, int], options: Any) -> None:
+        self.memory = memory
+        self.grid = grid
+        self.program = (0, 0, 0)
+        self.options = options
+        #: Set while a branch that is not taken is looked at for its types:
+        #: memory is then left alone.
+        self.phantom: Any = None
+        #: The functions that this launch has called, ready to run.
+        self.functions: dict[Any, Callable] = {}
+
+    # Types and attributes are what they are.
+
+    @staticmethod
+    def type(ty: dtype) -> dtype:
+        return ty
+
+    @staticmethod
+    def int_attr(width: int, value: int) -> int:
+        return value
+
+    @staticmethod
+    def bool_attr(value: bool) -> bool:
+        return value
+
+    @staticmethod
+    def str_attr(value: str) -> str:
+        return value
+
+    @staticmethod
+    def unit_attr() -> bool:
+        return True
+
+    @staticmethod
+    def i32_array_attr(values: Any) -> list[int]:
+        return list(values)
+
+    # Operations.
+
+    @staticmethod
+    def constant(ty: dtype, value: Any) -> np.ndarray:
+        return constant(value, element_of(ty), ty.shape)
+
+    def create_one(self, op: str, operands: Any, attributes: Any = None, types: Any = ()) -> Any:
+        result = self.compute(op)(self, operands, attributes, types)
+        if result.__class__ is _array or not isinstance(result, np.generic):
+            return result
+        return np.asarray(result)
+
+    def create(
+        self, op: str, operands: Any, attributes: Any = None, types: Any = (), regions: Any = ()
+    ) -> list[Any]:
+        if op in _REGIONS:
+            results = self.compute(op)(self, operands, attributes, types, regions)
+        else:
+            results = self.compute(op)(self, operands, attributes, types)
+        if results is None:
+            return []
+        if not isinstance(results, (list, tuple)):
+            results = [results]
+        return [np.asarray(r) if isinstance(r, np.generic) else r for r in results]
+
+    @staticmethod
+    def compute(op: str) -> Callable:
+        found = OPERATIONS.get(op)
+        if found is None:
+            raise InterpreterError(f"the interpreter has no operation {op}")
+        return found
+
+    def check_hint(self, name: str, input: Any, values: list[int]) -> None:
+        program.check_hint(self, name, input, values)
+
+    # Functions.
+
+    def combine(self, function: Any, types: list[dtype], check: Any) -> collective.Region:
+        """What reductions, scans and maps call on elements."""
+        return collective.Region(self, function, types, check)
+
+    def call_function(self, function: Any, arguments: Any, keywords: dict[str, Any]) -> Any:
+        if getattr(function, "__tile_jit__", False):
+            return self.call(function, arguments, keywords)
+        return function(*arguments, **keywords)
+
+    def call(self, function: Any, arguments: Any, keywords: dict[str, Any]) -> Any:
+        """Calls a jit function."""
+        native = self.functions.get(function) or self.prepare(function)
+        return native(*arguments, **keywords)
+
+    def prepare(self, function: Any) -> Callable:
+        from .functions import native_function
+
+        native = self.functions[function] = native_function(function, self)
+        return native
+
+
+#: The modules that define the operations.
+SUBJECTS: list[python_types.ModuleType] = [
+    access, blocks, collective, elementwise, libdevice, mathematics, program, shapes
+]  # fmt: skip

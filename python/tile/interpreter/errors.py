@@ -1,0 +1,61 @@
+"""Errors of interpreted kernels: with the place in the user's code."""
+
+from __future__ import annotations
+
+import os
+import sys
+import types
+from typing import Any
+
+from ..compiler.errors import (
+    CompilationError,
+    CompileTimeAssertionFailure,
+    Place,
+)
+from ..errors import InterpreterError, SemanticError, TileError
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+def _place(code: types.CodeType, lasti: int, line: int) -> Place:
+    start, end = 0, 0
+    if sys.version_info >= (3, 11):
+        for i, (first, last, column, end_column) in enumerate(code.co_positions()):
+            if 2 * i == lasti and column is not None:
+                start, end = column, end_column or column + 1
+                if last != first:  # Only the first line of a longer expression.
+                    end = 10_000
+                break
+    return Place(code.co_filename, line, start, end, code.co_name)
+
+
+def user_frames(traceback: Any) -> list[Any]:
+    """The parts of a traceback that are in kernels."""
+    found = []
+    while traceback is not None:
+        frame = traceback.tb_frame
+        internal = os.path.abspath(frame.f_code.co_filename).startswith(_PACKAGE)
+        if "__tile__" in frame.f_globals and not internal:
+            found.append(traceback)
+        traceback = traceback.tb_next
+    return found
+
+
+def located(error: TileError, program: tuple[int, int, int]) -> TileError:
+    """The error with its places, and a traceback of the kernel's frames only."""
+    frames = user_frames(error.__traceback__)
+    places = tuple(_place(t.tb_frame.f_code, t.tb_lasti, t.tb_lineno) for t in frames)
+    message = str(error)
+    if isinstance(error, SemanticError):
+        kind = CompilationError
+        if message.startswith("static assertion failed"):
+            kind = CompileTimeAssertionFailure
+        result: TileError = kind(message, places)
+    else:
+        lines = [place.render() for place in places]
+        lines.append(f"error: {message}, in program {program}")
+        result = InterpreterError(("\n" if places else "") + "\n".join(lines))
+    traceback = None
+    for part in reversed(frames):
+        traceback = types.TracebackType(traceback, part.tb_frame, part.tb_lasti, part.tb_lineno)
+    return result.with_traceback(traceback)

@@ -1,0 +1,81 @@
+"""Runs a kernel for every program of a grid, one after another."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from .. import knobs
+from ..errors import TileError
+from ..language import state
+from .arguments import kernel_values
+from .builder import EagerBuilder
+from .control import CONTROL
+from .errors import located
+
+_DEFAULTS = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "maxnreg": None}
+
+
+class Options:
+    """What the language asks about the compile."""
+
+    debug = True
+    default_dot_input_precision = "tf32"
+    max_num_imprecise_acc_default = 0
+
+    def __init__(self) -> None:
+        backend, _, arch = knobs.runtime.sim_target.partition(":")
+        self.backend_name = backend
+        self.arch = int(arch) if arch.isdigit() else arch
+
+
+class InterpretedKernel:
+    """What a launch returns: the options that it was launched with."""
+
+    def __init__(self, fn: Any, grid: tuple[int, int, int] | None, options: dict) -> None:
+        self.name = fn.__name__
+        self.fn = fn
+        self.grid = grid
+        self.__dict__.update({**_DEFAULTS, **options})
+
+    def __repr__(self) -> str:
+        return f"InterpretedKernel({self.name})"
+
+
+def interpret(fn: Any, grid: Any, args: tuple, kwargs: dict, warmup: bool = False) -> Any:
+    """Interprets a launch of a jit function."""
+    launcher = fn.launcher()
+    values, options = launcher.bound(args, kwargs)
+    launcher.check_options(options)
+    signature, constants, _ = launcher.describe(values)
+    if warmup:
+        return InterpretedKernel(fn, None, options)
+    extents = launcher.grid(grid, values)
+    parameters, memory, arguments = kernel_values(signature, values, constants)
+    builder = EagerBuilder(memory, extents, Options())
+    pending = len(CONTROL.pending)
+    try:
+        with state.generating(builder, builder), np.errstate(all="ignore"):
+            run(builder, fn, parameters, extents)
+    finally:
+        del CONTROL.pending[pending:]
+        arguments.finish()
+    return InterpretedKernel(fn, extents, options)
+
+
+def run(builder: EagerBuilder, fn: Any, parameters: list[Any], grid: tuple[int, int, int]) -> None:
+    """Calls the function once for each program."""
+    native = builder.prepare(fn)
+    x, y, z = map(range, grid)
+    error = None
+    for k, j, i in itertools.product(z, y, x):
+        builder.program = (i, j, k)
+        try:
+            native(*parameters)
+        except TileError as raised:
+            error = located(raised, builder.program)
+            break
+    if error is not None:
+        raise error

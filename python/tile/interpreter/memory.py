@@ -1,0 +1,247 @@
+"""Memory: the arguments' arrays, at addresses far apart from one another.
+
+Each array has a range of addresses of its own with nothing near it, so that
+an access that leaves its array is found, however far it goes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import InterpreterError
+
+_SPACING = 40
+#: Addresses of the first array; those of the host's own memory are below.
+_FIRST = 1 << 52
+_PAGE = (1 << 12) - 1
+
+
+class _Raw:
+    """Bytes at an address, for NumPy to look at."""
+
+    def __init__(self, address: int, size: int, writable: bool) -> None:
+        self.__array_interface__ = {
+            "data": (address, not writable), "shape": (size,), "typestr": "|u1", "version": 3
+        }  # fmt: skip
+
+
+class Argument:
+    """An array as the caller passed it: where it is, and what it is called."""
+
+    __slots__ = ("address", "allocation", "dtype", "keep", "name", "shape", "size", "writable")
+
+    def __init__(
+        self, name: str, address: int, size: int, shape: Any, dtype: str, writable: bool, keep: Any
+    ) -> None:
+        self.name = name
+        self.address = address
+        self.size = size
+        self.shape = tuple(shape)
+        self.dtype = dtype
+        self.writable = writable
+        self.keep = keep
+        self.allocation: Any = None
+
+
+class Allocation:
+    """A range of addresses: one argument, or several that share memory."""
+
+    def __init__(self, index: int, arguments: list[Argument]) -> None:
+        self.arguments = arguments
+        self.host = min(a.address for a in arguments)
+        self.size = max(a.address + a.size for a in arguments) - self.host
+        # Aligned as the array itself is.
+        self.start = _FIRST + (index << _SPACING) + (self.host & _PAGE)
+        self.end = self.start + self.size
+        self.writable = all(a.writable for a in arguments)
+        self.bytes = np.asarray(_Raw(self.host, self.size, self.writable))
+        self.views: dict[Any, np.ndarray] = {}
+
+    def view(self, element: np.dtype) -> np.ndarray:
+        """The whole range, as elements of a type."""
+        found = self.views.get(element)
+        if found is None:
+            size = element.itemsize
+            found = self.views[element] = self.bytes[: self.size // size * size].view(element)
+        return found
+
+
+class Memory:
+    """All that a launch may access."""
+
+    def __init__(self, arguments: list[Argument]) -> None:
+        self.allocations: list[Allocation] = []
+        group: list[Argument] = []
+        end = -1
+        for argument in sorted(arguments, key=lambda a: a.address):
+            if group and argument.address >= end:
+                self._add(group)
+                group = []
+            group.append(argument)
+            end = max(end, argument.address + argument.size)
+        if group:
+            self._add(group)
+
+    def _add(self, group: list[Argument]) -> None:
+        allocation = Allocation(len(self.allocations), group)
+        self.allocations.append(allocation)
+        for argument in group:
+            argument.allocation = allocation
+
+    def find(self, address: int) -> Allocation | None:
+        """The array that an address belongs to, or is nearest to."""
+        index = (address - _FIRST + (1 << (_SPACING - 1))) >> _SPACING
+        if 0 <= index < len(self.allocations):
+            return self.allocations[index]
+        return None
+
+    def resolve(
+        self, addresses: np.ndarray, element: np.dtype, what: str
+    ) -> tuple[Allocation, np.ndarray] | None:
+        """The array that all addresses are in, and the elements' indices in it.
+
+        None if they are in several arrays. Raises if any is in none.
+        """
+        size = element.itemsize
+        if addresses.ndim == 0:
+            low = high = int(addresses)
+        else:
+            low, high = int(addresses.min()), int(addresses.max())
+        allocation = self.find(low)
+        if allocation is None or low < allocation.start or high + size > allocation.end:
+            if allocation is not None and self.find(high) is allocation:
+                raise self.outside(addresses, size, what)
+            self.check_each(addresses, size, what)
+            return None
+        offsets = addresses - allocation.start
+        if size > 1 and ((addresses & (size - 1)) != 0).any():
+            raise self.misaligned(addresses, size, what)
+        if allocation.start & (size - 1):
+            return None  # Elements of another argument's alignment.
+        return allocation, offsets // size if size > 1 else offsets
+
+    def check_each(self, addresses: np.ndarray, size: int, what: str) -> None:
+        """Raises unless every address is in some array and aligned."""
+        for address in addresses.reshape(-1).tolist():
+            allocation = self.find(address)
+            if allocation is None:
+                allocation = self._of_host(address)
+                if allocation is None:
+                    raise self.outside(addresses, size, what)
+                continue
+            if address < allocation.start or address + size > allocation.end:
+                raise self.outside(addresses, size, what)
+        if ((addresses & (size - 1)) != 0).any():
+            raise self.misaligned(addresses, size, what)
+
+    def _of_host(self, address: int) -> Allocation | None:
+        """The array at an address of the host, from a table of pointers."""
+        for allocation in self.allocations:
+            if allocation.host <= address < allocation.host + allocation.size:
+                return allocation
+        return None
+
+    def _at(self, address: int, size: int) -> np.ndarray:
+        allocation = self.find(address)
+        if allocation is not None:
+            offset = address - allocation.start
+        else:
+            allocation = self._of_host(address)
+            assert allocation is not None
+            offset = address - allocation.host
+        return allocation.bytes[offset : offset + size]
+
+    # Access.
+
+    def read(self, addresses: np.ndarray, element: np.dtype, what: str = "load") -> np.ndarray:
+        if addresses.size == 0:
+            return np.empty(addresses.shape, element)
+        found = self.resolve(addresses, element, what)
+        if found is not None:
+            allocation, indices = found
+            return allocation.view(element)[indices]
+        size = element.itemsize
+        raw = [self._at(a, size).tobytes() for a in addresses.reshape(-1).tolist()]
+        return np.frombuffer(b"".join(raw), element).reshape(addresses.shape).copy()
+
+    def write(self, addresses: np.ndarray, values: np.ndarray, what: str = "store") -> None:
+        if addresses.size == 0:
+            return
+        found = self.resolve(addresses, values.dtype, what)
+        if found is not None:
+            allocation, indices = found
+            if not allocation.writable:
+                names = " and ".join(a.name for a in allocation.arguments if not a.writable)
+                raise InterpreterError(f"{what} writes to `{names}`, which is read-only")
+            allocation.view(values.dtype)[indices] = values
+            return
+        size = values.dtype.itemsize
+        flat = np.ascontiguousarray(np.broadcast_to(values, addresses.shape)).reshape(-1)
+        for address, value in zip(
+            addresses.reshape(-1).tolist(), flat.view(np.uint8).reshape(-1, size), strict=True
+        ):
+            self._at(address, size)[...] = value
+
+    # Messages.
+
+    def outside(self, addresses: np.ndarray, size: int, what: str) -> InterpreterError:
+        """What is wrong with an access: the first element that is nowhere."""
+        flat = addresses.reshape(-1)
+        wrong = []
+        for i, address in enumerate(flat.tolist()):
+            allocation = self.find(address) or self._of_host(address)
+            if allocation is None:
+                wrong.append((i, address, None))
+                continue
+            start = allocation.start if address >= _FIRST >> 1 else allocation.host
+            if not start <= address <= start + allocation.size - size:
+                wrong.append((i, address, allocation))
+        i, address, allocation = wrong[0]
+        where = ""
+        if addresses.ndim:
+            index = [int(k) for k in np.unravel_index(i, addresses.shape)]
+            where = f" (at {index} of the block"
+            where += (
+                f"; {len(wrong)} of {flat.size} elements are out of bounds)"
+                if len(wrong) > 1
+                else ")"
+            )
+        if allocation is None:
+            return InterpreterError(
+                f"{what} through a pointer into no argument: address {address:#x}{where}"
+            )
+        argument = self.argument_near(allocation, address)
+        offset = address - allocation.start - (argument.address - allocation.host)
+        element = f"element {offset // size}" if offset % size == 0 else f"byte {offset}"
+        return InterpreterError(
+            f"{what} out of bounds: {element} of `{argument.name}`, which has the shape "
+            f"{argument.shape} and elements of type {argument.dtype}{where}"
+        )
+
+    def argument_near(self, allocation: Allocation, address: int) -> Argument:
+        host = address - allocation.start + allocation.host
+
+        def distance(argument: Argument) -> int:
+            return max(argument.address - host, host - argument.address - argument.size, 0)
+
+        return min(allocation.arguments, key=distance)
+
+    def misaligned(self, addresses: np.ndarray, size: int, what: str) -> InterpreterError:
+        address = int(addresses[(addresses & (size - 1)) != 0].reshape(-1)[0])
+        allocation = self.find(address)
+        name = f" of `{self.argument_near(allocation, address).name}`" if allocation else ""
+        return InterpreterError(
+            f"{what} of elements of {size} bytes{name} at an address that is not a multiple of "
+            f"{size}"
+        )
+
+    def describe(self, address: int, size: int) -> str:
+        """A pointer, for people: the argument and the element."""
+        allocation = self.find(address)
+        if allocation is None:
+            return f"{address:#x}"
+        argument = self.argument_near(allocation, address)
+        offset = address - allocation.start - (argument.address - allocation.host)
+        return f"{argument.name}[{offset // size}]"

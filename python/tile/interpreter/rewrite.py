@@ -1,0 +1,263 @@
+"""Prepares a kernel's source to be run by Python itself.
+
+Names, lines and columns stay as they are, so that a debugger shows the
+function as it was written. What changes: branches and loops also report to
+`control` where numbers become values of the kernel; `and`, `or`, `not` and
+chained comparisons work on tensors; constants are plain values.
+"""
+
+from __future__ import annotations
+
+import ast
+import types
+from typing import Any
+
+from ..compiler.assigned import assigned_names, contains
+from ..language.values import constexpr
+
+_CONTROL = "__tile__"
+_SYMBOLS = {
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
+    ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in",
+}  # fmt: skip
+
+
+class Rewriter(ast.NodeTransformer):
+    """Rewrites one function; `sites` collects its branches."""
+
+    def __init__(self, node: ast.FunctionDef, lookup: Any, make_site: Any) -> None:
+        self.lookup = lookup
+        self.make_site = make_site
+        self.sites: list[Any] = []
+        self.counter = 0
+        #: Names that may be local somewhere in the function.
+        self.local = {a.arg for a in ast.walk(node) if isinstance(a, ast.arg)}
+        for child in ast.walk(node):
+            if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
+                self.local.add(child.id)
+            elif isinstance(child, ast.FunctionDef) and child is not node:
+                self.local.add(child.name)
+
+    # Pieces of code.
+
+    def call(self, name: str, *arguments: ast.expr) -> ast.Call:
+        return ast.Call(
+            ast.Attribute(ast.Name(_CONTROL, ast.Load()), name, ast.Load()), list(arguments), []
+        )
+
+    def temporary(self, kind: str) -> str:
+        self.counter += 1
+        return f"<{kind}{self.counter}>"
+
+    @staticmethod
+    def parse(text: str, **parts: ast.expr) -> list[ast.stmt]:
+        """Statements from text, with `parts` in place of the names."""
+        tree = ast.parse(text)
+
+        class Fill(ast.NodeTransformer):
+            def visit_Name(self, node: ast.Name) -> ast.AST:
+                part = parts.get(node.id)
+                if isinstance(part, str):
+                    return ast.Name(part, node.ctx)
+                return node if part is None else part
+
+        for node in ast.walk(tree):  # The places are those of the kernel's code.
+            for attribute in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
+                if hasattr(node, attribute):
+                    delattr(node, attribute)
+        return Fill().visit(tree).body
+
+    def site(self, node: ast.AST, names: tuple[str, ...]) -> ast.expr:
+        """A reference to the description of a branch."""
+        site = self.make_site(node, names)
+        self.sites.append(site)
+        index = ast.Constant(len(self.sites) - 1)
+        return ast.Subscript(ast.Name("__tile_sites__", ast.Load()), index, ast.Load())
+
+    @staticmethod
+    def at(place: ast.AST, statements: list[ast.stmt]) -> list[ast.stmt]:
+        """Gives new statements the place of another node."""
+        for statement in statements:
+            for node in ast.walk(statement):
+                if "lineno" in node._attributes and not hasattr(node, "lineno"):
+                    ast.copy_location(node, place)
+        return statements
+
+    def update(
+        self, names: tuple[str, ...], source: str, owner: str, method: str
+    ) -> list[ast.stmt]:
+        """``if owner.dynamic:`` set the names that ``owner.method`` returns."""
+        new = self.temporary("new")
+        text = f"if OWNER.dynamic:\n NEW = OWNER.{method}(locals())\n if NEW:\n  pass\n"
+        (outer,) = self.parse(text, OWNER=owner, NEW=new)
+        inner = outer.body[1]
+        inner.body = [
+            statement
+            for name in names
+            for statement in self.parse(f"if {name!r} in NEW:\n {name} = NEW[{name!r}]", NEW=new)
+        ]
+        return [outer]
+
+    # Statements.
+
+    def block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        """Rewrites statements; what a statement adds after itself takes the
+        place of the next one, so that stepping does not go back."""
+        result: list[ast.stmt] = []
+        pending: list[ast.stmt] = []
+        last: ast.stmt | None = None
+        for statement in statements:
+            result.extend(self.at(statement, pending))
+            rewritten, pending = self.statement(statement)
+            result.extend(rewritten)
+            last = statement
+        if pending and last is not None:
+            end = ast.Pass()
+            end.lineno = end.end_lineno = last.end_lineno or last.lineno
+            end.col_offset, end.end_col_offset = last.col_offset, last.end_col_offset
+            result.extend(self.at(end, pending))
+        return result
+
+    def statement(self, node: ast.stmt) -> tuple[list[ast.stmt], list[ast.stmt]]:
+        """The statement rewritten, and what comes after it."""
+        if isinstance(node, ast.If):
+            return self.branch(node)
+        if isinstance(node, (ast.For, ast.While)):
+            return self.loop(node)
+        if isinstance(node, ast.Assert):
+            arguments = [self.visit(node.test)]
+            if node.msg is not None:
+                arguments.append(self.visit(node.msg))
+            return self.at(node, [ast.Expr(self.call("check", *arguments))]), []
+        if isinstance(node, ast.FunctionDef):
+            node.decorator_list = []
+            node.body = self.block(node.body)
+            return [node], []
+        if isinstance(node, ast.AnnAssign):
+            if node.value is None:
+                return self.at(node, [ast.Pass()]), []
+            plain = ast.Assign([node.target], self.visit(node.value))
+            return self.at(node, [plain]), []
+        return self.at(node, [self.visit(node)]), []
+
+    def branch(self, node: ast.If) -> tuple[list[ast.stmt], list[ast.stmt]]:
+        jumps = contains([node], (ast.Return,)) or contains(
+            [node], (ast.Continue, ast.Break), into_loops=False
+        )
+        # Variables join here, unless one way leaves: then where that goes.
+        names = () if jumps else tuple(assigned_names([*node.body, *node.orelse]))
+        test = self.visit(node.test)
+        if not names and not contains([node], (ast.Return,)):
+            node.test = ast.copy_location(self.call("truth", test), node.test)
+            node.body, node.orelse = self.block(node.body), self.block(node.orelse)
+            return self.at(node, [node]), []
+        variable = self.temporary("if")
+        site = self.site(node, names)
+        arguments = (test, site, ast.Call(ast.Name("locals", ast.Load()), [], []))
+        decide = ast.Assign([ast.Name(variable, ast.Store())], self.call("branch", *arguments))
+        node.test = ast.copy_location(ast.Name(variable, ast.Load()), node.test)
+        node.body, node.orelse = self.block(node.body), self.block(node.orelse)
+        after = self.update(names, "after", variable, "join") if names else []
+        return self.at(node, [decide, node]), after
+
+    def loop(self, node: ast.For | ast.While) -> tuple[list[ast.stmt], list[ast.stmt]]:
+        variable = self.temporary("loop")
+        counted = isinstance(node, ast.For)
+        own = assigned_names([node.target]) if counted else {}
+        within = node.body if counted else [node.test, *node.body]
+        names = tuple(n for n in assigned_names(within) if n not in own)
+        constant_names = ast.Tuple([ast.Constant(n) for n in names], ast.Load())
+        first = node.body[0]
+        keep = self.at(first, self.update(names, "keep", variable, "keep")) if names else []
+        target = [ast.Name(variable, ast.Store())]
+        if counted:
+            start = ast.Assign(target, self.call("loop", self.visit(node.iter), constant_names))
+            node.iter = ast.copy_location(ast.Name(variable, ast.Load()), node.iter)
+            node.target = self.visit(node.target)
+            node.body = [*keep, *self.block(node.body)]
+        else:
+            start = ast.Assign(target, self.call("while_loop", constant_names))
+            owner = ast.Attribute(ast.Name(variable, ast.Load()), "test", ast.Load())
+            test = ast.UnaryOp(ast.Not(), ast.Call(owner, [self.visit(node.test)], []))
+            stop = self.at(node.test, [ast.If(test, [ast.Break()], [])])
+            self.at(node, keep)
+            node.test = ast.copy_location(ast.Constant(True), node.test)
+            node.body = [*keep, *stop, *self.block(node.body)]
+        enter = self.update(names, "enter", variable, "enter") if names else []
+        after = self.update(names, "after", variable, "keep") if names else []
+        return self.at(node, [start, *enter, node]), after
+
+    # Expressions.
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        is_and = ast.Constant(isinstance(node.op, ast.And))
+        result = self.visit(node.values[0])
+        for operand in node.values[1:]:
+            result = ast.IfExp(
+                self.call("first", result, is_and),
+                self.call("second", self.visit(operand), is_and),
+                self.call("decided"),
+            )
+        return self.placed(result, node)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Not):
+            return self.placed(self.call("not_", node.operand), node)
+        return node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        self.generic_visit(node)
+        if len(node.ops) == 1:
+            return node
+        symbols = ast.Tuple([ast.Constant(_SYMBOLS[type(op)]) for op in node.ops], ast.Load())
+        return self.placed(self.call("compare", symbols, node.left, *node.comparators), node)
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        site = self.site(node, ())
+        test = self.call("choose", self.visit(node.test), site)
+        node.body, node.orelse = self.visit(node.body), self.visit(node.orelse)
+        return self.placed(self.call("chosen", ast.IfExp(test, node.body, node.orelse)), node)
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
+        self.generic_visit(node)
+        node.iter = self.placed(self.call("items", node.iter), node.iter)
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        constant = isinstance(self.resolve(node), constexpr)
+        self.generic_visit(node)
+        if not isinstance(node.ctx, ast.Load):
+            return node
+        if constant:
+            return self.placed(self.call("unwrap", node), node)
+        if node.attr == "value":
+            return self.placed(self.call("value", node.value), node)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        is_constexpr = self.resolve(node.func) is constexpr
+        self.generic_visit(node)
+        if is_constexpr:
+            return self.placed(self.call("unwrap", *node.args), node)
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
+        self.generic_visit(node)
+        return node
+
+    def placed(self, new: ast.expr, old: ast.AST) -> ast.expr:
+        for child in ast.walk(new):
+            if "lineno" in child._attributes and not hasattr(child, "lineno"):
+                ast.copy_location(child, old)
+        return new
+
+    def resolve(self, node: ast.expr) -> Any:
+        """What a global name, or an attribute of a global, is."""
+        if isinstance(node, ast.Name):
+            return None if node.id in self.local else self.lookup(node.id)
+        if isinstance(node, ast.Attribute):
+            owner = self.resolve(node.value)
+            if isinstance(owner, (types.ModuleType, type)):
+                return getattr(owner, node.attr, None)
+        return None
