@@ -11,7 +11,8 @@ from tile import tools
 
 
 def _tools() -> list[str]:
-    return sorted(module.name for module in pkgutil.iter_modules(tools.__path__))
+    names = sorted(module.name for module in pkgutil.iter_modules(tools.__path__))
+    return [n for n in names if hasattr(importlib.import_module(f"tile.tools.{n}"), "main")]
 
 
 def _help() -> str:

@@ -3,6 +3,7 @@ there before a launch and back after it."""
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,7 @@ def install() -> None:
     import torch
 
     from tile.runtime.jit import JITFunction, TensorWrapper
+    from tile.tools.tensor_descriptor import TensorDescriptor
 
     run = JITFunction.run
 
@@ -51,6 +53,8 @@ def install() -> None:
                 return TensorWrapper(move(value.base), value.dtype)
             if isinstance(value, tuple):
                 return tuple(map(move, value))
+            if isinstance(value, TensorDescriptor):
+                return dataclasses.replace(value, base=move(value.base))
             return value
 
         moved = {k: move(v) for k, v in kwargs.items()}

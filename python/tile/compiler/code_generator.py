@@ -14,7 +14,7 @@ from .builder import IRBuilder
 from .control_flow import ControlFlow
 from .errors import CompilationError, CompileTimeAssertionFailure, Place, from_diagnostics
 from .expressions import Expressions
-from .flatten import flat_types, unflatten
+from .flatten import flat_types, flatten, unflatten
 from .frames import Frame, lookup
 from .functions import Functions
 from .loops import Loops
@@ -154,12 +154,14 @@ class CodeGenerator(Expressions, Statements, ControlFlow, Loops, WhileLoops, Fun
         block = region.blocks[0]
         b.insert_at_end(block)
         handles = iter(block.arguments)
-        attributes = []
+        attributes: list[Any] = []
         for parameter, shape in arguments.items():
             value = unflatten(shape, handles)
             frame.scope[parameter] = value
-            if isinstance(value, tensor):
-                self.name_value(value, parameter)
+            named: list[Any] = []
+            flatten(value, named)
+            for handle in named:
+                handle.name(parameter)
             count: list[Any] = []
             flat_types(shape, count)
             for path in range(len(count)):

@@ -8,6 +8,7 @@ from typing import Any
 from ..errors import SemanticError
 from ..language.descriptor import tensor_descriptor_type
 from ..language.dtypes import block_type, dtype, int32, int64, str_to_type
+from ..runtime import descriptors
 from .flatten import Constant, Sequence_
 
 
@@ -24,16 +25,14 @@ def structure_of(spec: Any, constant: Any = None) -> Any:
         return Constant(constant)
     if not isinstance(spec, str):
         raise SemanticError(f"a signature has type names, not {spec!r}")
-    if spec.startswith("tensordesc<"):
+    if descriptors.is_descriptor(spec):
         return _descriptor(spec)
     return str_to_type(spec)
 
 
 def _descriptor(spec: str) -> tensor_descriptor_type:
     """``tensordesc<fp16[64, 64]>``: a descriptor made on the host."""
-    body = spec[len("tensordesc<") :].split(">")[0]
-    name, _, extents = body.partition("[")
-    shape = [int(d) for d in extents.split("]")[0].split(",")]
+    name, shape = descriptors.parse(spec)
     block = block_type(str_to_type(name), shape)
     rank = len(shape)
     return tensor_descriptor_type(block, (int32,) * rank, (int64,) * rank)

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import TileError
-from ..language.dtypes import dtype, str_to_type
+from ..language.descriptor import tensor_descriptor
+from ..language.dtypes import block_type, dtype, int32, int64, str_to_type
 from ..language.values import tensor
+from ..runtime import descriptors
 from ..runtime.specialize import type_name
+from .blocks import Descriptor, Strided
 from .memory import Argument, Memory
 from .numbers import constant, element_of
 
@@ -119,6 +122,8 @@ def _make(
         return lambda memory: tuple(part(memory) for part in parts)
     if spec == "constexpr":
         return lambda memory: constants[path]
+    if descriptors.is_descriptor(spec):
+        return _descriptor(name, spec, value, arguments)
     ty = str_to_type(spec)
     if ty.is_ptr():
         address = arguments.add(name, value)
@@ -126,3 +131,27 @@ def _make(
     if isinstance(value, np.generic):
         value = value.item()
     return lambda memory: _scalar(value, ty)
+
+
+def _descriptor(
+    name: str, spec: str, value: Any, arguments: Arguments
+) -> Callable[[Memory], tensor_descriptor]:
+    """A descriptor that was made on the host."""
+    element, extents = descriptors.parse(spec)
+    ty = str_to_type(element)
+    host = arguments.add(name, value.base)
+    fill = np.nan if value.padding == "nan" else 0
+
+    def make(memory: Memory) -> tensor_descriptor:
+        strided = Strided(
+            memory.address_of(host), tuple(value.shape), tuple(value.strides), tuple(extents)
+        )
+        handle = Descriptor(strided, element_of(ty), fill, ty.is_int_unsigned())
+        return tensor_descriptor(
+            handle,
+            [_scalar(n, int32) for n in value.shape],
+            [_scalar(n, int64) for n in value.strides],
+            block_type(ty, extents),
+        )
+
+    return make

@@ -62,7 +62,13 @@ class _descriptor_type(dtype):
     def __init__(self, block: block_type) -> None:
         self.block = block
         self.name = f"tensordesc{block}"
-        self.mlir = f"!tt.tensordesc<{block.mlir}>"
+        # Of integers it says whether they are signed: that matters to atomics.
+        element = block.element_ty
+        mlir = block.mlir
+        if element.is_int() and not element.is_bool():
+            sign = "s" if element.is_int_signed() else "u"
+            mlir = mlir.removesuffix(f"{element.mlir}>") + f"{sign}{element.mlir}>"
+        self.mlir = f"!tt.tensordesc<{mlir}>"
         self.short_name = f"tensordesc<{block.short_name}>"
         self.primitive_bitwidth = 0
         self.int_signedness = None

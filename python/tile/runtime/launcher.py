@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import _C, knobs
 from ..errors import TileError
+from . import descriptors
 from . import specialize as sp
 from .asynchronous import active_mode
 from .driver import driver
@@ -196,7 +197,7 @@ class Launcher:
         kernel.signature = signature
         names = self.fn.arg_names
         runtime = [i for i, name in enumerate(names) if signature[name] != "constexpr"]
-        if any(isinstance(signature[names[i]], tuple) for i in runtime):
+        if any(_is_several(signature[names[i]]) for i in runtime):
             return kernel, self.flattening(active, kernel), list(range(len(values)))
         return kernel, None, runtime
 
@@ -231,15 +232,16 @@ class Launcher:
             )
 
     def flattening(self, active: Any, kernel: Any) -> Callable:
-        """A launch function for kernels with tuples among their arguments."""
+        """A launch function for kernels with tuples or descriptors among their
+        arguments."""
         launch = active.make_launcher(kernel, self.runtime_types(kernel))
         specs = [kernel.signature[n] for n in self.fn.arg_names]
 
-        def flat(x: int, y: int, z: int, stream: Any, arguments: tuple) -> Any:
+        def flat(x: int, y: int, z: int, stream: Any, arguments: tuple, **options: Any) -> Any:
             result: list[Any] = []
             for spec, value in zip(specs, arguments, strict=False):
                 _flatten(spec, value, result)
-            return launch(x, y, z, stream, tuple(result))
+            return launch(x, y, z, stream, tuple(result), **options)
 
         return flat
 
@@ -250,10 +252,17 @@ class Launcher:
         return [t.replace("*k", "*") for t in types]
 
 
+def _is_several(spec: Any) -> bool:
+    """Whether an argument is several at run time."""
+    return isinstance(spec, tuple) or descriptors.is_descriptor(spec)
+
+
 def _flatten(spec: Any, value: Any, result: list[Any]) -> None:
     if isinstance(spec, tuple):
         for s, v in zip(spec, value, strict=False):
             _flatten(s, v, result)
+    elif descriptors.is_descriptor(spec):
+        result += descriptors.types(spec) if value is spec else descriptors.values(value)
     elif spec != "constexpr":
         result.append(value)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import TileError
+from . import descriptors
 
 _TYPES = {
     "bool": "i1", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8",
@@ -75,9 +76,33 @@ def _of_tuple(value: tuple) -> tuple:
     return tuple(map(specialize, value))
 
 
+def item_size(array: Any) -> int:
+    """The bytes of an element of an array or tensor."""
+    for name in ("itemsize", "element_size"):
+        size = getattr(array, name, None)
+        if size is not None:
+            return size() if callable(size) else size
+    return getattr(array.dtype, "itemsize", None) or item_size(array.base)
+
+
+def address_of(value: Any) -> int:
+    """The address of the first element, wherever that is."""
+    if hasattr(value, "data_ptr"):
+        if type(value).__name__ != "TensorWrapper" or hasattr(value.base, "data_ptr"):
+            return value.data_ptr()
+        return address_of(value.base)
+    for name in ("__array_interface__", "__cuda_array_interface__"):
+        interface = getattr(value, name, None)
+        if interface is not None:
+            return interface["data"][0]
+    raise TileError(f"a {type(value).__name__} is neither an array nor a tensor")
+
+
 def _choose(value: Any) -> Callable[[Any], Any]:
     """How arguments of this class are specialised."""
     cls = type(value)
+    if cls.__name__ == "TensorDescriptor":
+        return descriptors.key_of
     if cls.__name__ == "TensorWrapper":
         return _of_wrapper
     if hasattr(value, "data_ptr"):
@@ -166,6 +191,9 @@ def decode(key: Any, value: Any, path: tuple[int, ...], constants: dict, hints: 
             decode(k, v, (*path, i), constants, hints)
             for i, (k, v) in enumerate(zip(key, value, strict=False))
         )
+    if descriptors.is_descriptor(key):
+        descriptors.check_block(key)
+        return key
     if key in ("1", "None"):
         constants[path] = 1 if key == "1" else None
         return "constexpr"

@@ -1,0 +1,71 @@
+"""Descriptors made on the host, as arguments of a kernel.
+
+A kernel takes a descriptor as ``tensordesc<fp16[16, 64]>`` in its signature.
+At run time that is its base, shape and strides and whether it pads with NaNs,
+and then the shape and the strides that the kernel asks the descriptor for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import TileError
+
+_LIMIT = 1 << 20
+
+
+def key_of(value: Any) -> str:
+    """The signature's entry for a descriptor."""
+    from .specialize import type_name
+
+    extents = ", ".join(map(str, value.block_shape))
+    return f"tensordesc<{type_name(value.base.dtype)}[{extents}]>"
+
+
+def is_descriptor(spec: Any) -> bool:
+    return isinstance(spec, str) and spec.startswith("tensordesc<")
+
+
+def parse(spec: str) -> tuple[str, list[int]]:
+    """The type of the elements, and the shape of a block."""
+    name, _, extents = spec[len("tensordesc<") :].partition("[")
+    return name, [int(d) for d in extents.partition("]")[0].split(",")]
+
+
+def check_block(spec: str) -> None:
+    """Refuses blocks that no kernel can move."""
+    from ..language.dtypes import str_to_type
+
+    name, shape = parse(spec)
+    total = 1
+    for extent in shape:
+        total *= extent
+        if extent < 1 or extent & (extent - 1):
+            raise TileError(
+                f"the block of a TensorDescriptor has powers of two as extents, not {shape}"
+            )
+    if total > _LIMIT:
+        raise TileError(
+            f"the block {shape} of a TensorDescriptor has {total} elements, more than the limit "
+            f"of {_LIMIT}"
+        )
+    size = max(1, str_to_type(name).primitive_bitwidth // 8)
+    if shape[-1] * size < 16:
+        raise TileError(
+            "the last dimension of a TensorDescriptor's block must have at least 16 bytes, but "
+            f"{shape[-1]} x {name} has {shape[-1] * size}"
+        )
+
+
+def types(spec: str) -> list[str]:
+    """The types of a descriptor's parts at run time."""
+    name, shape = parse(spec)
+    rank = len(shape)
+    extents, strides = ["i32"] * rank, ["i64"] * rank
+    return ["*" + name, *extents, *strides, "i1", *extents, *strides]
+
+
+def values(value: Any) -> list[Any]:
+    """The parts of a descriptor at run time."""
+    shape, strides = list(value.shape), list(value.strides)
+    return [value.base, *shape, *strides, int(value.padding == "nan"), *shape, *strides]
