@@ -139,13 +139,11 @@ def _descriptor(
     """A descriptor that was made on the host."""
     element, extents = descriptors.parse(spec)
     ty = str_to_type(element)
-    host = arguments.add(name, value.base)
+    address = arguments.add(name, value.base)
     fill = np.nan if value.padding == "nan" else 0
 
     def make(memory: Memory) -> tensor_descriptor:
-        strided = Strided(
-            memory.address_of(host), tuple(value.shape), tuple(value.strides), tuple(extents)
-        )
+        strided = Strided(address(), tuple(value.shape), tuple(value.strides), tuple(extents))
         handle = Descriptor(strided, element_of(ty), fill, ty.is_int_unsigned())
         return tensor_descriptor(
             handle,
