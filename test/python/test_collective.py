@@ -9,6 +9,8 @@ from reference import close, poisoned, random
 import tile
 import tile.language as tl
 
+pytestmark = pytest.mark.both_ways
+
 
 @tile.jit
 def _offsets(shape: tl.constexpr):

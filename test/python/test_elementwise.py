@@ -12,6 +12,8 @@ from reference import DTYPES, close, poisoned, random
 import tile
 import tile.language as tl
 
+pytestmark = pytest.mark.both_ways
+
 N = 256
 
 

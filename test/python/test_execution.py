@@ -9,6 +9,8 @@ from reference import poisoned
 import tile
 import tile.language as tl
 
+pytestmark = pytest.mark.both_ways
+
 
 def run(kernel, n, size=4):
     out = poisoned(size, "i32")

@@ -8,6 +8,8 @@ import pytest
 import tile
 import tile.language as tl
 
+pytestmark = pytest.mark.both_ways
+
 
 def run(kernel, *arguments, size: int = 8, dtype=np.int32, **constants) -> list:
     """What a kernel stores to its first argument."""
@@ -320,6 +322,7 @@ def constant_conditions_keep_loops_counted(out, n, EARLY: tl.constexpr):
         tl.store(out + i, i)
 
 
+@pytest.mark.compiled
 def test_constant_conditions_keep_loops_counted():
     assert run(constant_conditions_keep_loops_counted, 3, EARLY=False)[:4] == [0, 1, 2, -1]
     assert run(constant_conditions_keep_loops_counted, 3, EARLY=True)[:4] == [-1] * 4

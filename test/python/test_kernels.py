@@ -9,6 +9,8 @@ from reference import DTYPES, close, poisoned, random
 import tile
 import tile.language as tl
 
+pytestmark = pytest.mark.both_ways
+
 ALL = ["fp16", "bf16", "fp32", "i32"]
 
 

@@ -9,6 +9,8 @@ from reference import DTYPES, close, poisoned, random, sim_only
 import tile
 import tile.language as tl
 
+pytestmark = pytest.mark.both_ways
+
 
 @tile.jit
 def options_kernel(x_ptr, out_ptr, n, N: tl.constexpr):
@@ -153,6 +155,7 @@ def pointer_table_kernel(table_ptr, out_ptr, n, N: tl.constexpr):
 
 
 @sim_only
+@pytest.mark.compiled
 def test_pointers_from_integers():
     base = random((3, 32), "fp32", 4)
     table = np.array([base[i].ctypes.data for i in (2, 0, 1)], np.int64)
@@ -173,6 +176,7 @@ def out_of_bounds_kernel(x_ptr, out_ptr, N: tl.constexpr):
 
 
 @sim_only
+@pytest.mark.compiled
 def test_the_simulator_reports_accesses_out_of_bounds():
     import tile.sim
 
@@ -239,6 +243,7 @@ def asm_kernel(x_ptr, out_ptr, N: tl.constexpr):
     tl.store(out_ptr + offsets, y)
 
 
+@pytest.mark.compiled
 def test_inline_assembly():
     x, out = random(128, "i32", 1), poisoned(128, "i32")
     asm_kernel[(1,)](x, out, N=128)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -90,6 +91,12 @@ def _scalar(value: Any, ty: dtype) -> tensor:
     return tensor(constant(value, element_of(ty), ()), ty)
 
 
+def _reachable() -> list[Any]:
+    """Arrays that the launch may reach through addresses it loads."""
+    module = sys.modules.get("tile.sim.reachable")
+    return module.reachable_arrays() if module is not None else []
+
+
 def kernel_values(
     signature: dict[str, Any], values: tuple, constants: dict[tuple[int, ...], Any]
 ) -> tuple[list[Any], Memory, Arguments]:
@@ -99,6 +106,8 @@ def kernel_values(
         _make(name, spec, value, (i,), constants, arguments)
         for i, ((name, spec), value) in enumerate(zip(signature.items(), values, strict=True))
     ]
+    for i, array in enumerate(_reachable()):
+        arguments.add(f"reachable array {i}", array)
     memory = Memory(arguments.arrays)
     return [make(memory) for make in made], memory, arguments
 

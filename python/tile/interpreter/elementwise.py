@@ -69,7 +69,7 @@ elementwise("arith.minui", lambda x, y: np.minimum(unsigned(x), unsigned(y)).vie
 elementwise("arith.maxui", lambda x, y: np.maximum(unsigned(x), unsigned(y)).view(x.dtype))
 
 
-def _high_product(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+def high_product(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     x, y = unsigned(x), unsigned(y)
     if x.dtype.itemsize == 4:
         return ((x.astype(np.uint64) * y.astype(np.uint64)) >> np.uint64(32)).astype(np.int32)
@@ -80,7 +80,7 @@ def _high_product(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return (x1 * y1 + (middle >> half) + (low >> half)).view(np.int64)
 
 
-elementwise("tt.mulhiui", _high_product)
+elementwise("tt.mulhiui", high_product)
 
 # Floats: NumPy and ml_dtypes round each result to its type.
 elementwise("arith.addf", np.add)

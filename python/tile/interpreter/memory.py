@@ -16,6 +16,7 @@ _SPACING = 40
 #: Addresses of the first array; those of the host's own memory are below.
 _FIRST = 1 << 52
 _PAGE = (1 << 12) - 1
+_SHIFT = {1: 0, 2: 1, 4: 2, 8: 3}
 
 
 class _Raw:
@@ -90,11 +91,15 @@ class Memory:
         for argument in group:
             argument.allocation = allocation
 
-    def find(self, address: int) -> Allocation | None:
-        """The array that an address belongs to, or is nearest to."""
+    def find(self, address: int) -> tuple[Allocation, int] | None:
+        """The array that an address is in, or nearest to, and where it starts:
+        at its own address, or at the host's, which tables of pointers hold."""
         index = (address - _FIRST + (1 << (_SPACING - 1))) >> _SPACING
         if 0 <= index < len(self.allocations):
-            return self.allocations[index]
+            return self.allocations[index], self.allocations[index].start
+        for allocation in self.allocations:
+            if allocation.host <= address < allocation.host + allocation.size:
+                return allocation, allocation.host
         return None
 
     def resolve(
@@ -109,49 +114,34 @@ class Memory:
             low = high = int(addresses)
         else:
             low, high = int(addresses.min()), int(addresses.max())
-        allocation = self.find(low)
-        if allocation is None or low < allocation.start or high + size > allocation.end:
-            if allocation is not None and self.find(high) is allocation:
-                raise self.outside(addresses, size, what)
+        found = self.find(low)
+        if found is None or low < found[1] or high + size > found[1] + found[0].size:
             self.check_each(addresses, size, what)
             return None
-        offsets = addresses - allocation.start
+        allocation, start = found
         if size > 1 and ((addresses & (size - 1)) != 0).any():
             raise self.misaligned(addresses, size, what)
-        if allocation.start & (size - 1):
+        if start & (size - 1):
             return None  # Elements of another argument's alignment.
-        return allocation, offsets // size if size > 1 else offsets
+        offsets = addresses - start
+        return allocation, offsets >> _SHIFT[size] if size > 1 else offsets
+
+    def inside(self, address: int, size: int) -> bool:
+        found = self.find(address)
+        return found is not None and found[1] <= address <= found[1] + found[0].size - size
 
     def check_each(self, addresses: np.ndarray, size: int, what: str) -> None:
         """Raises unless every address is in some array and aligned."""
-        for address in addresses.reshape(-1).tolist():
-            allocation = self.find(address)
-            if allocation is None:
-                allocation = self._of_host(address)
-                if allocation is None:
-                    raise self.outside(addresses, size, what)
-                continue
-            if address < allocation.start or address + size > allocation.end:
-                raise self.outside(addresses, size, what)
+        if not all(self.inside(a, size) for a in addresses.reshape(-1).tolist()):
+            raise self.outside(addresses, size, what)
         if ((addresses & (size - 1)) != 0).any():
             raise self.misaligned(addresses, size, what)
 
-    def _of_host(self, address: int) -> Allocation | None:
-        """The array at an address of the host, from a table of pointers."""
-        for allocation in self.allocations:
-            if allocation.host <= address < allocation.host + allocation.size:
-                return allocation
-        return None
-
     def _at(self, address: int, size: int) -> np.ndarray:
-        allocation = self.find(address)
-        if allocation is not None:
-            offset = address - allocation.start
-        else:
-            allocation = self._of_host(address)
-            assert allocation is not None
-            offset = address - allocation.host
-        return allocation.bytes[offset : offset + size]
+        found = self.find(address)
+        assert found is not None, "checked before"
+        offset = address - found[1]
+        return found[0].bytes[offset : offset + size]
 
     # Access.
 
@@ -188,50 +178,44 @@ class Memory:
 
     def outside(self, addresses: np.ndarray, size: int, what: str) -> InterpreterError:
         """What is wrong with an access: the first element that is nowhere."""
-        flat = addresses.reshape(-1)
-        wrong = []
-        for i, address in enumerate(flat.tolist()):
-            allocation = self.find(address) or self._of_host(address)
-            if allocation is None:
-                wrong.append((i, address, None))
-                continue
-            start = allocation.start if address >= _FIRST >> 1 else allocation.host
-            if not start <= address <= start + allocation.size - size:
-                wrong.append((i, address, allocation))
-        i, address, allocation = wrong[0]
+        flat = addresses.reshape(-1).tolist()
+        wrong = [i for i, a in enumerate(flat) if not self.inside(a, size)]
+        address = flat[wrong[0]]
         where = ""
         if addresses.ndim:
-            index = [int(k) for k in np.unravel_index(i, addresses.shape)]
-            where = f" (at {index} of the block"
-            where += (
-                f"; {len(wrong)} of {flat.size} elements are out of bounds)"
-                if len(wrong) > 1
-                else ")"
-            )
-        if allocation is None:
+            index = [int(k) for k in np.unravel_index(wrong[0], addresses.shape)]
+            count = f"; {len(wrong)} of {len(flat)} elements are out of bounds"
+            where = f" (at {index} of the block{count if len(wrong) > 1 else ''})"
+        near = self.nearest(address)
+        if near is None:
             return InterpreterError(
-                f"{what} through a pointer into no argument: address {address:#x}{where}"
+                f"{what} at the address {address:#x}, where no argument is{where}"
             )
-        argument = self.argument_near(allocation, address)
-        offset = address - allocation.start - (argument.address - allocation.host)
+        argument, offset = near
         element = f"element {offset // size}" if offset % size == 0 else f"byte {offset}"
         return InterpreterError(
             f"{what} out of bounds: {element} of `{argument.name}`, which has the shape "
             f"{argument.shape} and elements of type {argument.dtype}{where}"
         )
 
-    def argument_near(self, allocation: Allocation, address: int) -> Argument:
-        host = address - allocation.start + allocation.host
+    def nearest(self, address: int) -> tuple[Argument, int] | None:
+        """The argument at or next to an address, and the offset into it."""
+        found = self.find(address)
+        if found is None:
+            return None
+        allocation, start = found
+        host = address - start + allocation.host
 
         def distance(argument: Argument) -> int:
-            return max(argument.address - host, host - argument.address - argument.size, 0)
+            return max(argument.address - host, host - argument.address - argument.size + 1, 0)
 
-        return min(allocation.arguments, key=distance)
+        argument = min(allocation.arguments, key=distance)
+        return argument, host - argument.address
 
     def misaligned(self, addresses: np.ndarray, size: int, what: str) -> InterpreterError:
         address = int(addresses[(addresses & (size - 1)) != 0].reshape(-1)[0])
-        allocation = self.find(address)
-        name = f" of `{self.argument_near(allocation, address).name}`" if allocation else ""
+        near = self.nearest(address)
+        name = f" of `{near[0].name}`" if near else ""
         return InterpreterError(
             f"{what} of elements of {size} bytes{name} at an address that is not a multiple of "
             f"{size}"
@@ -239,9 +223,5 @@ class Memory:
 
     def describe(self, address: int, size: int) -> str:
         """A pointer, for people: the argument and the element."""
-        allocation = self.find(address)
-        if allocation is None:
-            return f"{address:#x}"
-        argument = self.argument_near(allocation, address)
-        offset = address - allocation.start - (argument.address - allocation.host)
-        return f"{argument.name}[{offset // size}]"
+        near = self.nearest(address)
+        return f"{near[0].name}[{near[1] // size}]" if near else f"{address:#x}"

@@ -7,10 +7,15 @@ import os
 import pytest
 
 
-@pytest.fixture(params=["cuda:80", "cuda:90"], autouse=True)
+@pytest.fixture(params=["cuda:80", "cuda:90", "interpreter"], autouse=True)
 def target(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The simulated GPU; a real one is what it is."""
+    """The simulated GPU, or the interpreter; a real GPU is what it is."""
     if os.environ["TILE_DRIVER"] == "cuda" and request.param != "cuda:90":
         pytest.skip("needs the simulator")
+    if request.param == "interpreter":
+        if request.node.get_closest_marker("compiled"):
+            pytest.skip("the interpreter compiles nothing")
+        monkeypatch.setenv("TILE_INTERPRET", "1")
+        return request.param
     monkeypatch.setenv("TILE_SIM_TARGET", request.param)
     return request.param

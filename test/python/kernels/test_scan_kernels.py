@@ -123,6 +123,7 @@ def test_forward_fill_is_not_commutative(axis, shape, warps):
     np.testing.assert_array_equal(out, np.moveaxis(expected, 0, axis))
 
 
+@pytest.mark.compiled
 def test_the_target_is_the_one_asked_for(target):
     out = poisoned((4, 4), "i64")
     ones = np.ones((4, 4), np.int64)
