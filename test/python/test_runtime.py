@@ -453,3 +453,15 @@ def test_compiles_are_deterministic():
         first = tile.compile(source, target=TARGET, stop_at="ptx")
         second = tile.compile(source, target=TARGET, stop_at="ptx")
     assert dict(first.asm) == dict(second.asm)
+
+
+@tile.jit
+def one_too_many(x_ptr, out_ptr, n: tl.constexpr):
+    tl.store(out_ptr + tl.arange(0, n), tl.load(x_ptr))
+
+
+@sim_only
+def test_a_finding_names_the_argument():
+    x, out = np.ones(1, np.float32), np.ones(7, np.float32)
+    with pytest.raises(tile.sim.SimulationError, match="past the end of 'argument out_ptr'"):
+        one_too_many[(1,)](x, out, 8)

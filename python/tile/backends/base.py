@@ -110,6 +110,6 @@ class DriverBase(ABC):
         raise DriverError(f"cannot launch `{name}`: error {code}")
 
     @abstractmethod
-    def make_launcher(self, kernel: Any, signature: list[str]) -> Callable:
+    def make_launcher(self, kernel: Any, parameters: dict[str, str]) -> Callable:
         """Returns `launch(grid_x, grid_y, grid_z, stream, arguments)` for a
-        kernel whose run-time parameters have these types."""
+        kernel whose run-time parameters have these names and types."""

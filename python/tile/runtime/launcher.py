@@ -107,7 +107,7 @@ class Launcher:
             kernel, launch, runtime = self.prepare(active, values, options)
             active.check_arguments(kernel, [values[i] for i in runtime])
             if launch is None:
-                launch = active.make_launcher(kernel, self.runtime_types(kernel))
+                launch = active.make_launcher(kernel, runtime_parameters(kernel))
             self.dispatcher.insert(context, chosen, values, kernel, launch, runtime)
             kernel = self.dispatcher.launch(context, chosen, values, x, y, z, stream)
         if kernel.__class__ is int:
@@ -234,7 +234,7 @@ class Launcher:
     def flattening(self, active: Any, kernel: Any) -> Callable:
         """A launch function for kernels with tuples or descriptors among their
         arguments."""
-        launch = active.make_launcher(kernel, self.runtime_types(kernel))
+        launch = active.make_launcher(kernel, runtime_parameters(kernel))
         specs = [kernel.signature[n] for n in self.fn.arg_names]
 
         def flat(x: int, y: int, z: int, stream: Any, arguments: tuple, **options: Any) -> Any:
@@ -245,11 +245,18 @@ class Launcher:
 
         return flat
 
-    def runtime_types(self, kernel: Any) -> list[str]:
+
+def runtime_parameters(kernel: Any) -> dict[str, str]:
+    """The names and types of what a launch passes, tuples and descriptors taken
+    apart."""
+    parameters: dict[str, str] = {}
+    for name, spec in kernel.signature.items():
         types: list[str] = []
-        for spec in kernel.signature.values():
-            _flatten(spec, spec, types)
-        return [t.replace("*k", "*") for t in types]
+        _flatten(spec, spec, types)
+        for i, ty in enumerate(types):
+            part = f"{name}[{i}]" if isinstance(spec, tuple) or i > 0 else name
+            parameters[part] = ty.replace("*k", "*")
+    return parameters
 
 
 def _is_several(spec: Any) -> bool:
@@ -283,7 +290,7 @@ def simulate(fn: Any, grid: Any, args: tuple, kwargs: dict) -> Any:
     values, options = launcher.bound(args, kwargs)
     kernel, launch, runtime = launcher.prepare(simulator, values, options)
     if launch is None:
-        launch = simulator.make_launcher(kernel, launcher.runtime_types(kernel))
+        launch = simulator.make_launcher(kernel, runtime_parameters(kernel))
     x, y, z = launcher.grid(grid, values)
     extra = {} if checks is None else {"checks": checks}
     return launch(x, y, z, 0, tuple(values[i] for i in runtime), **extra)

@@ -196,11 +196,11 @@ class CudaDriver(DriverBase):
             )
         return function
 
-    def make_launcher(self, kernel: Any, signature: list[str]) -> Callable:
+    def make_launcher(self, kernel: Any, parameters: dict[str, str]) -> Callable:
         device = self.get_current_device()
         function = self.load(kernel, device)
         metadata = kernel._metadata
-        types = list(signature)
+        types = list(parameters.values())
         scratch = metadata.get("global_scratch_size", 0)
         alignment = max(1, metadata.get("global_scratch_align", 1))
         ctas = metadata.get("num_ctas", 1)

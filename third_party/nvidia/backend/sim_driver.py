@@ -79,7 +79,7 @@ class SimDriver(DriverBase):
     #: The last stage that launches need; the rest is made when asked for.
     last_stage = "ptx"
 
-    def make_launcher(self, kernel: Any, signature: list[str]) -> Callable:
+    def make_launcher(self, kernel: Any, parameters: dict[str, str]) -> Callable:
         import tile.sim
         from tile.sim.reachable import reachable_arrays
 
@@ -90,10 +90,9 @@ class SimDriver(DriverBase):
         ctas = metadata.get("num_ctas", 1)
         shared = metadata.get("shared", 0)
         scratch = metadata.get("global_scratch_size", 0)
-        types = list(signature)
 
         def launch(x: int, y: int, z: int, stream: Any, arguments: tuple, **options: Any) -> Any:
-            buffer, allocations = pack(types, arguments)
+            buffer, allocations = pack(parameters, arguments)
             memory = None
             if scratch:
                 size = scratch * x * y * z * ctas
@@ -125,18 +124,20 @@ class SimDriver(DriverBase):
         return launch
 
 
-def pack(types: list[str], arguments: tuple) -> tuple[bytes, list[tuple[int, int, str, bool]]]:
+def pack(
+    parameters: dict[str, str], arguments: tuple
+) -> tuple[bytes, list[tuple[int, int, str, bool]]]:
     """The parameter buffer, and the memory that pointers in it stand for."""
     buffer = bytearray()
     allocations: list[tuple[int, int, str, bool]] = []
-    for i, (ty, value) in enumerate(zip(types, arguments, strict=False)):
+    for (name, ty), value in zip(parameters.items(), arguments, strict=False):
         if ty.startswith("*"):
             address = 0
             if isinstance(value, int):
                 address = value
             elif value is not None:
                 address, low, size, writable = pointer_range(value)
-                allocations.append((low, size, f"argument {i}", writable))
+                allocations.append((low, size, f"argument {name}", writable))
             buffer += bytes(_align(len(buffer), 8) - len(buffer)) + struct.pack("<Q", address)
             continue
         if ty == "bf16":
