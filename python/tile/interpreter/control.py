@@ -11,49 +11,16 @@ from __future__ import annotations
 import builtins
 import operator
 import sys
-from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
-from ..compiler.flatten import is_sequence, materialize, materialize_like
-from ..compiler.functions import _PYTHON_BUILTINS
+from ..compiler.flatten import is_sequence, make_sequence, materialize_like
 from ..errors import SemanticError
 from ..language import arithmetic, program, state
-from ..language import dtypes as dt
-from ..language.promotion import integer_promote, is_constant, to_tensor
-from ..language.values import constexpr, describe, tensor, unwrap
-from .collective import Divergent
-from .numbers import displayed, element_of
-
-
-def truth(value: Any, what: str = "if") -> bool:
-    """Whether a condition holds: a constant, or a scalar of the kernel."""
-    value = unwrap(value)
-    if not isinstance(value, tensor):
-        return bool(value)
-    if value.type.is_block():
-        raise SemanticError(
-            f"the condition of `{what}` must be a scalar, but it is a block ({value.type}); "
-            "reduce it first, or use tl.where to choose element by element"
-        )
-    handle = value.handle
-    if handle.size == 1:
-        return bool(handle)
-    # Elements that are computed together; they must agree.
-    nonzero = handle != 0
-    if nonzero.all():
-        return True
-    if nonzero.any():
-        raise Divergent
-    return False
-
-
-def has_numbers(value: Any) -> bool:
-    """Whether a value has numbers that a branch would turn into tensors."""
-    if is_sequence(value):
-        return any(map(has_numbers, value))
-    return is_constant(value)
+from ..language.promotion import is_constant
+from ..language.values import describe, tensor, unwrap
+from .conditions import has_numbers, truth
+from .loops import Loop, Range, of_range
+from .phantom import Activation
 
 
 class Branch:
@@ -106,97 +73,19 @@ def _joined(value: Any, other: Any) -> Any:
     return materialize_like(value, other)
 
 
-class Loop:
-    """A `for` or `while`: its items, and the variables it carries."""
-
-    def __init__(self, items: Any, names: tuple[str, ...], dynamic: bool) -> None:
-        self.items = items
-        self.names = names
-        self.dynamic = dynamic
-        self.models: dict[str, Any] = {}
-        self.count = 0
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.items)
-
-    def enter(self, scope: dict[str, Any]) -> dict[str, Any]:
-        """Variables from before the loop that it assigns become run-time values."""
-        result = {}
-        for name in self.names:
-            if name in scope:
-                value = scope[name]
-                self.models[name] = model = materialize(value)
-                if model is not value:
-                    result[name] = model
-        return result
-
-    def keep(self, scope: dict[str, Any]) -> dict[str, Any]:
-        """Between iterations they keep their types."""
-        result = {}
-        for name, model in self.models.items():
-            value = scope.get(name)
-            if has_numbers(value):
-                result[name] = materialize_like(value, model)
-        return result
-
-    def test(self, condition: Any) -> bool:
-        """Whether a `while` goes on."""
-        if isinstance(condition, program.condition):
-            condition = condition.condition
-        self.count += 1
-        if state._state.builder.phantom is not None:
-            return self.count == 1
-        return truth(condition, "while")
-
-
-def _of_range(bounds: program.range) -> Iterator[tensor]:
-    """The values of a loop's variable, in the type the loop counts in."""
-    parts = [unwrap(p) for p in (bounds.start, bounds.end, bounds.step)]
-    ty = dt.int32
-    unsigned = False
-    for part in parts:
-        if isinstance(part, tensor):
-            if part.type.is_block() or not part.dtype.is_int():
-                raise SemanticError(
-                    f"a range's bounds and step are scalar integers, not {part.type}"
-                )
-            ty = integer_promote(ty, part.dtype) if ty != part.dtype else ty
-            unsigned |= part.dtype.is_int_unsigned()
-        elif isinstance(part, float) or not is_constant(part):
-            raise SemanticError(f"a range's bounds and step are integers, not {describe(part)}")
-        elif to_tensor(part).dtype.int_bitwidth > ty.int_bitwidth:
-            ty = to_tensor(part).dtype
-    if not unsigned:
-        ty = dt.get_int_dtype(builtins.max(32, ty.int_bitwidth), True)
-    start, end, step = (as_number(p) if isinstance(p, tensor) else int(p) for p in parts)
-    if step == 0:
-        raise SemanticError("a range's step must not be 0")
-    element = element_of(ty)
-    values = builtins.range(start, end, step)
-    if state._state.builder.phantom is not None:
-        values = [start]
-    for value in values:
-        yield tensor(np.array(value).astype(element), ty)
-
-
-def as_number(value: tensor) -> int | float | bool:
-    """A scalar of the kernel as a Python number."""
-    handle = value.handle
-    if handle.size != 1:
-        if value.type.is_block():
-            raise SemanticError(f"a block ({value.type}) is not one number")
-        raise Divergent
-    return displayed(handle, value.type).reshape(-1)[0].item()
-
-
-class Range(program.range):
-    """`range` in kernels: also iterable where its bounds are constants."""
-
-    def __iter__(self) -> Iterator[Any]:
-        parts = (self.start, self.end, self.step)
-        if any(isinstance(p, tensor) for p in parts):
-            raise SemanticError("this range must be constant; its bounds are run-time values")
-        return iter(builtins.range(*map(unwrap, parts)))
+def _agreed(value: Any, others: list[Any]) -> Any:
+    """A value in the type that it and others agree on: that of a tensor among
+    them, or of a run-time value if the numbers differ."""
+    if is_sequence(value):
+        parts = [[o[i] for o in others if is_sequence(o) and i < len(o)] for i in range(len(value))]
+        return make_sequence(
+            type(value), [_agreed(v, p) for v, p in zip(value, parts, strict=True)]
+        )
+    if not is_constant(value):
+        return value
+    for other in sorted(others, key=lambda o: not isinstance(o, tensor)):
+        value = _joined(value, other)
+    return value
 
 
 _ORDER = {
@@ -218,12 +107,15 @@ class Control:
         condition = unwrap(condition)
         if not isinstance(condition, tensor):
             return _STATIC[bool(condition)]
-        phantom = state._state.builder.phantom
-        if phantom is not None:
-            return phantom.branch(site, before)
+        activation = before.get("<call>") if site.returns else None
+        if activation is not None:
+            activation.dynamic = True
+        if state._state.builder.phantom is not None:
+            plan = activation.plan if activation is not None else None
+            return Branch(plan is None or plan.decide(), site, dict(before))
         return Branch(truth(condition), site, dict(before))
 
-    def loop(self, items: Any, names: tuple[str, ...]) -> Loop:
+    def loop(self, items: Any, names: tuple[str, ...], activation: Any = None) -> Loop:
         items = unwrap(items)
         if isinstance(items, tensor):
             raise SemanticError(
@@ -232,10 +124,14 @@ class Control:
         if isinstance(items, builtins.range):
             items = program.range(items.start, items.stop, items.step)
         if isinstance(items, program.range):
-            return Loop(_of_range(items), names, True)
+            if activation is not None:
+                activation.dynamic = True
+            return Loop(of_range(items), names, True)
         return Loop(items, names, False)
 
-    def while_loop(self, names: tuple[str, ...]) -> Loop:
+    def while_loop(self, names: tuple[str, ...], activation: Any = None) -> Loop:
+        if activation is not None:
+            activation.dynamic = True
         return Loop((), names, True)
 
     def items(self, items: Any) -> Any:
@@ -243,6 +139,22 @@ class Control:
         if isinstance(items, program.range):
             return Range(items.start, items.end, items.step)
         return items
+
+    # Calls.
+
+    def entered(self, site: Any, arguments: dict[str, Any]) -> Activation:
+        """At the start of a function that returns in several places."""
+        phantom = state._state.builder.phantom
+        plan = None
+        if phantom is not None:
+            plan, phantom.plan = phantom.plan, None
+        return Activation(site.function, dict(arguments), plan)
+
+    def returned(self, activation: Activation, value: Any) -> Any:
+        """The value that a function returns here, in the type that it has everywhere."""
+        if not activation.dynamic or activation.plan is not None or not has_numbers(value):
+            return value
+        return _agreed(value, [o for o in activation.others() if o is not None])
 
     # Expressions.
 
@@ -336,38 +248,4 @@ class Control:
 CONTROL = Control()
 
 
-def _kernel_builtins() -> dict[str, Any]:
-    """Python's builtins as kernels see them."""
-    result = dict(vars(builtins))
-    for name in ("abs", "min", "max", "sum", "isinstance", "bool"):
-        result[name] = _PYTHON_BUILTINS[getattr(builtins, name)]
-    result["range"] = Range
-    result["type"] = lambda x, *rest: x.type if isinstance(x, tensor) else type(x, *rest)
-
-    def quietly(fn: Any) -> Any:
-        """Not while types are looked for in a branch that is not taken."""
-
-        def call(*arguments: Any, **keywords: Any) -> Any:
-            builder = state._state.builder
-            if builder is None or builder.phantom is None:
-                return fn(*arguments, **keywords)
-            return None
-
-        return call
-
-    result["print"] = quietly(print)
-    return result
-
-
-BUILTINS = _kernel_builtins()
-__all__ = [
-    "BUILTINS",
-    "CONTROL",
-    "Branch",
-    "Control",
-    "Loop",
-    "Range",
-    "as_number",
-    "constexpr",
-    "truth",
-]
+__all__ = ["CONTROL", "Branch", "Control"]

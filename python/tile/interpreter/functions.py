@@ -9,8 +9,9 @@ from typing import Any
 
 from ..language.values import constexpr, unwrap
 from ..runtime.source import parse
-from .control import BUILTINS, CONTROL
+from .control import CONTROL
 from .phantom import Site
+from .python_builtins import BUILTINS
 from .rewrite import Rewriter
 
 
@@ -28,7 +29,7 @@ class Rewritten:
         _shift_columns(node, parsed.source.column_shift)
         node.decorator_list = []
         _plain_signature(node)
-        body = rewriter.block(parsed.body)
+        body = rewriter.function(node, parsed.body)
         if function.constexpr_names:
             names = sorted(function.constexpr_names)
             check = ast.Expr(
@@ -74,6 +75,8 @@ class Rewritten:
         )
         native.__kwdefaults__ = _plain(fn.__kwdefaults__)
         native.__module__ = fn.__module__
+        for site in self.sites:
+            site.function = native
         return native
 
 

@@ -8,6 +8,7 @@ the other way is run on the variables as they were, with memory left alone.
 from __future__ import annotations
 
 import ast
+import inspect
 import sys
 import types
 from collections.abc import Iterator
@@ -16,21 +17,84 @@ from typing import Any
 
 from ..language import state
 
+#: How many ways through a function are looked at for what it returns.
+_MOST_WAYS = 64
+
 
 class Phantom:
     """The mode in which only types matter."""
 
-    def branch(self, site: Any, before: dict[str, Any]) -> Any:
-        from .control import Branch
+    def __init__(self, plan: Plan | None = None) -> None:
+        #: For the next function that is entered.
+        self.plan = plan
 
-        return Branch(True, site, dict(before))
+
+class Plan:
+    """One way through a function: how its branches with a return go."""
+
+    def __init__(self, decisions: list[bool]) -> None:
+        self.decisions = decisions
+        self.next = 0
+
+    def decide(self) -> bool:
+        if self.next == len(self.decisions):
+            self.decisions.append(True)
+        self.next += 1
+        return self.decisions[self.next - 1]
+
+    def following(self) -> Plan | None:
+        """The way after this one: its last decision for, against."""
+        decisions = self.decisions[: self.next]
+        while decisions and not decisions[-1]:
+            decisions.pop()
+        return Plan([*decisions[:-1], False]) if decisions else None
+
+
+class Activation:
+    """A call of a function that returns in several places."""
+
+    def __init__(self, function: Any, arguments: dict[str, Any], plan: Plan | None) -> None:
+        self.function = function
+        self.arguments = arguments
+        self.plan = plan
+        #: Whether a value decides from where it returns.
+        self.dynamic = False
+
+    def others(self) -> list[Any]:
+        """What the function returns on each way through it."""
+        results: list[Any] = []
+        plan: Plan | None = Plan([])
+        while plan is not None and len(results) < _MOST_WAYS:
+            with _looking(Phantom(plan)):
+                try:
+                    results.append(_call(self.function, self.arguments))
+                except Exception:
+                    results.append(None)  # It may fail on values that it would never see.
+            plan = plan.following()
+        return results
+
+
+def _call(function: Any, scope: dict[str, Any]) -> Any:
+    """Calls a function with the values of its parameters."""
+    code = function.__code__
+    count, keyword = code.co_argcount, code.co_kwonlyargcount
+    names = code.co_varnames
+    positional = [scope[n] for n in names[:count]]
+    keywords = {n: scope[n] for n in names[count : count + keyword]}
+    rest = count + keyword
+    if code.co_flags & inspect.CO_VARARGS:
+        positional += scope[names[rest]]
+        rest += 1
+    if code.co_flags & inspect.CO_VARKEYWORDS:
+        keywords.update(scope[names[rest]])
+    return function(*positional, **keywords)
 
 
 @contextmanager
-def _looking() -> Iterator[None]:
+def _looking(phantom: Phantom) -> Iterator[None]:
     builder = state._state.builder
     saved, trace = builder.phantom, sys.gettrace()
-    builder.phantom = saved or Phantom()
+    builder.phantom = phantom
     # A debugger has nothing to see here.
     sys.settrace(None)
     try:
@@ -43,10 +107,14 @@ def _looking() -> Iterator[None]:
 class Site:
     """A branch in the source: an `if`, or an expression `... if ... else ...`."""
 
-    def __init__(self, node: Any, names: tuple[str, ...]) -> None:
+    def __init__(self, node: Any, names: tuple[str, ...], returns: bool = False) -> None:
         self.node = node
         self.names = names
+        #: Whether it leaves the function, on some way.
+        self.returns = returns
         self.namespace: dict[str, Any] = {}
+        #: The function that it is in.
+        self.function: Any = None
         self._codes: dict[bool, types.CodeType | None] = {}
 
     def code(self, way: bool) -> types.CodeType | None:
@@ -70,7 +138,7 @@ class Site:
         if code is None:
             return before
         scope = {**self.namespace, **before}
-        with _looking():
+        with _looking(Phantom()):
             try:
                 result = eval(code, scope)
             except Exception:

@@ -30,6 +30,10 @@ class Rewriter(ast.NodeTransformer):
         self.make_site = make_site
         self.sites: list[Any] = []
         self.counter = 0
+        #: Whether the function returns in several places, and is not inside another.
+        self.several = contains(
+            [s for s in node.body if isinstance(s, (ast.If, ast.For, ast.While))], (ast.Return,)
+        )
         #: Names that may be local somewhere in the function.
         self.local = {a.arg for a in ast.walk(node) if isinstance(a, ast.arg)}
         for child in ast.walk(node):
@@ -67,9 +71,9 @@ class Rewriter(ast.NodeTransformer):
                     delattr(node, attribute)
         return Fill().visit(tree).body
 
-    def site(self, node: ast.AST, names: tuple[str, ...]) -> ast.expr:
+    def site(self, node: ast.AST, names: tuple[str, ...], returns: bool = False) -> ast.expr:
         """A reference to the description of a branch."""
-        site = self.make_site(node, names)
+        site = self.make_site(node, names, returns)
         self.sites.append(site)
         index = ast.Constant(len(self.sites) - 1)
         return ast.Subscript(ast.Name("__tile_sites__", ast.Load()), index, ast.Load())
@@ -97,6 +101,16 @@ class Rewriter(ast.NodeTransformer):
             for statement in self.parse(f"if {name!r} in NEW:\n {name} = NEW[{name!r}]", NEW=new)
         ]
         return [outer]
+
+    def function(self, node: ast.FunctionDef, statements: list[ast.stmt]) -> list[ast.stmt]:
+        """The body of the function."""
+        body = self.block(statements)
+        if self.several:
+            site = self.site(node, ())
+            arguments = ast.Call(ast.Name("locals", ast.Load()), [], [])
+            enter = self.call("entered", site, arguments)
+            body[:0] = self.at(node, [ast.Assign([ast.Name("<call>", ast.Store())], enter)])
+        return body
 
     # Statements.
 
@@ -130,8 +144,16 @@ class Rewriter(ast.NodeTransformer):
                 arguments.append(self.visit(node.msg))
             return self.at(node, [ast.Expr(self.call("check", *arguments))]), []
         if isinstance(node, ast.FunctionDef):
+            several, self.several = self.several, None
             node.decorator_list = []
             node.body = self.block(node.body)
+            self.several = several
+            return [node], []
+        if isinstance(node, ast.Return) and node.value is not None and self.several:
+            call = ast.Name("<call>", ast.Load())
+            node.value = self.placed(
+                self.call("returned", call, self.visit(node.value)), node.value
+            )
             return [node], []
         if isinstance(node, ast.AnnAssign):
             if node.value is None:
@@ -141,18 +163,17 @@ class Rewriter(ast.NodeTransformer):
         return self.at(node, [self.visit(node)]), []
 
     def branch(self, node: ast.If) -> tuple[list[ast.stmt], list[ast.stmt]]:
-        jumps = contains([node], (ast.Return,)) or contains(
-            [node], (ast.Continue, ast.Break), into_loops=False
-        )
+        returns = contains([node], (ast.Return,)) is not None
+        jumps = returns or contains([node], (ast.Continue, ast.Break), into_loops=False)
         # Variables join here, unless one way leaves: then where that goes.
         names = () if jumps else tuple(assigned_names([*node.body, *node.orelse]))
         test = self.visit(node.test)
-        if not names and not contains([node], (ast.Return,)):
+        if not names and not returns:
             node.test = ast.copy_location(self.call("truth", test), node.test)
             node.body, node.orelse = self.block(node.body), self.block(node.orelse)
             return self.at(node, [node]), []
         variable = self.temporary("if")
-        site = self.site(node, names)
+        site = self.site(node, names, returns)
         arguments = (test, site, ast.Call(ast.Name("locals", ast.Load()), [], []))
         decide = ast.Assign([ast.Name(variable, ast.Store())], self.call("branch", *arguments))
         node.test = ast.copy_location(ast.Name(variable, ast.Load()), node.test)
@@ -170,13 +191,16 @@ class Rewriter(ast.NodeTransformer):
         first = node.body[0]
         keep = self.at(first, self.update(names, "keep", variable, "keep")) if names else []
         target = [ast.Name(variable, ast.Store())]
+        carried = [constant_names]
+        if self.several and contains(node.body, (ast.Return,)):
+            carried.append(ast.Name("<call>", ast.Load()))
         if counted:
-            start = ast.Assign(target, self.call("loop", self.visit(node.iter), constant_names))
+            start = ast.Assign(target, self.call("loop", self.visit(node.iter), *carried))
             node.iter = ast.copy_location(ast.Name(variable, ast.Load()), node.iter)
             node.target = self.visit(node.target)
             node.body = [*keep, *self.block(node.body)]
         else:
-            start = ast.Assign(target, self.call("while_loop", constant_names))
+            start = ast.Assign(target, self.call("while_loop", *carried))
             owner = ast.Attribute(ast.Name(variable, ast.Load()), "test", ast.Load())
             test = ast.UnaryOp(ast.Not(), ast.Call(owner, [self.visit(node.test)], []))
             stop = self.at(node.test, [ast.If(test, [ast.Break()], [])])

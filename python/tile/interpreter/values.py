@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import SemanticError
 from ..language import state
 from ..language.values import tensor
-from .control import as_number, truth
+from .conditions import as_number, truth
 from .numbers import displayed
 
 number = as_number

@@ -83,6 +83,16 @@ def aggregate(cls: type) -> type:
             )
         self.__dict__[name] = value
 
+    if initialize is None:
+        # The interpreter makes instances as Python does.
+        def initialize_fields(self: Any, *arguments: Any, **keywords: Any) -> None:
+            if len(arguments) + len(keywords) != len(names):
+                raise SemanticError(f"`{cls.__name__}` takes {len(names)} fields")
+            self.__dict__.update(zip(names, arguments, strict=False))
+            self.__dict__.update(keywords)
+
+        cls.__init__ = initialize_fields  # type: ignore[misc]
+
     def construct(generator: Any, arguments: list[Any], keywords: dict[str, Any]) -> Any:
         instance = object.__new__(cls)
         if initialize is None:
