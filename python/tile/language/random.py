@@ -14,10 +14,10 @@ from .promotion import to_tensor
 from .values import builtin, constexpr, tensor
 
 # Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (2011).
-_KEY_A: constexpr = constexpr(0x9E3779B9)
-_KEY_B: constexpr = constexpr(0xBB67AE85)
-_ROUND_A: constexpr = constexpr(0xD2511F53)
-_ROUND_B: constexpr = constexpr(0xCD9E8D57)
+_KEY_A = {32: 0x9E3779B9, 64: 0x9E3779B97F4A7C15}
+_KEY_B = {32: 0xBB67AE85, 64: 0xBB67AE8584CAA73B}
+_ROUND_A = {32: 0xD2511F53, 64: 0xD2E7470EE14C6C93}
+_ROUND_B = {32: 0xCD9E8D57, 64: 0xCA5A826395121157}
 N_ROUNDS_DEFAULT = constexpr(10)
 
 
@@ -40,25 +40,47 @@ def _width(dtype):
     return dtype.int_bitwidth
 
 
+@constexpr_function
+def _constants(dtype):
+    """What Philox adds to its keys and multiplies by, for a width of integers."""
+    if dtype.int_bitwidth not in _KEY_A:
+        raise ValueError(f"Philox takes integers of 32 or 64 bits, not {dtype}")
+    return [table[dtype.int_bitwidth] for table in (_KEY_A, _KEY_B, _ROUND_A, _ROUND_B)]
+
+
 @jit
 def philox_impl(c0, c1, c2, c3, k0, k1, n_rounds: constexpr = N_ROUNDS_DEFAULT):
     """`n_rounds` rounds of Philox 4x32 (or 4x64) on a counter and a key."""
+    constants: constexpr = _constants(c0.dtype)
     for _ in static_range(n_rounds):
         old_c0, old_c2 = c0, c2
-        c0 = umulhi(_ROUND_B, old_c2) ^ c1 ^ k0
-        c2 = umulhi(_ROUND_A, old_c0) ^ c3 ^ k1
-        c1 = old_c2 * _ROUND_B
-        c3 = old_c0 * _ROUND_A
-        k0 = k0 + _KEY_A
-        k1 = k1 + _KEY_B
+        c0 = umulhi(constants[3], old_c2) ^ c1 ^ k0
+        c2 = umulhi(constants[2], old_c0) ^ c3 ^ k1
+        c1 = old_c2 * constants[3]
+        c3 = old_c0 * constants[2]
+        k0 = k0 + constants[0]
+        k1 = k1 + constants[1]
     return c0, c1, c2, c3
 
 
 @jit
 def philox(seed, c0, c1, c2, c3, n_rounds: constexpr = N_ROUNDS_DEFAULT):
-    """Four 32-bit random integers from a 64-bit seed and a counter."""
+    """Four random integers from a 64-bit seed and a counter.
+
+    They have 32 bits, or 64 if `c0` has.
+    """
     seed = _run_time(seed)
     wide = _unsigned(seed.to(dt.int64) if seed.dtype.is_int_signed() else seed, 64)
+    if _width(_run_time(c0).dtype) == 64:
+        return philox_impl(
+            _unsigned(c0, 64),
+            _unsigned(c1, 64),
+            _unsigned(c2, 64),
+            _unsigned(c3, 64),
+            wide,
+            zeros_like(wide),
+            n_rounds,
+        )
     high = ((wide >> 32) & 0xFFFFFFFF).to(dt.uint32)
     low = (wide & 0xFFFFFFFF).to(dt.uint32)
     return philox_impl(
@@ -95,11 +117,12 @@ def randint4x(seed, offset, n_rounds: constexpr = N_ROUNDS_DEFAULT):
 
 @jit
 def uint_to_uniform_float(x):
-    """A float in [0, 1) from a 32-bit integer, each bit as likely as the other."""
+    """A float in [0, 1) from an integer of 32 or 64 random bits."""
     bits = _signed(x)
-    # Folding the negative half keeps 31 random bits, all of them exact enough.
+    # Folding the negative half keeps all but one of the random bits. The factor
+    # is a little less than 2^-31 (2^-63), so that no result is 1.
     bits = where(bits < 0, -bits - 1, bits)
-    return bits * 4.6566127342e-10
+    return bits * (4.6566127342e-10 if _width(x.dtype) == 32 else 1.0842020432385337e-19)
 
 
 @builtin
