@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+import os
 import sys
 from typing import Any
 
@@ -233,6 +234,18 @@ class Control:
                     f"parameter `{name}` of `{function}` is a tl.constexpr, but this argument is "
                     f"a run-time value ({value.type})"
                 )
+
+    @staticmethod
+    def debugger(otherwise: Any) -> Any:
+        """What `breakpoint()` calls: pdb, which steps over the interpreter; or
+        what the user has chosen instead."""
+        if state._state.builder.phantom is not None:
+            return lambda *arguments, **keywords: None
+        if sys.breakpointhook is not sys.__breakpointhook__ or "PYTHONBREAKPOINT" in os.environ:
+            return otherwise
+        import pdb
+
+        return pdb.Pdb(skip=["tile.*", "importlib.*"]).set_trace
 
     @staticmethod
     def value(owner: Any) -> Any:

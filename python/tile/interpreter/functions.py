@@ -40,7 +40,7 @@ class Rewritten:
                     *[ast.Name(n, ast.Load()) for n in names],
                 )
             )
-            body = [*rewriter.at(node, [check]), *body]
+            body = [*rewriter.at(body[0] if body else node, [check]), *body]
         node.body = body or rewriter.at(node, [ast.Pass()])
         self.sites = rewriter.sites
         self.code = _compile(node, parsed.source.file, sorted(closed))

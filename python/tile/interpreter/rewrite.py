@@ -22,6 +22,15 @@ _SYMBOLS = {
 }  # fmt: skip
 
 
+def _locate(node: ast.AST, place: ast.AST) -> None:
+    """Gives a node that has none the place where another starts: one that
+    spans lines would be stepped through once more at its end."""
+    if "lineno" in node._attributes and not hasattr(node, "lineno"):
+        ast.copy_location(node, place)
+        node.end_lineno = node.lineno
+        node.end_col_offset = node.col_offset
+
+
 class Rewriter(ast.NodeTransformer):
     """Rewrites one function; `sites` collects its branches."""
 
@@ -83,8 +92,7 @@ class Rewriter(ast.NodeTransformer):
         """Gives new statements the place of another node."""
         for statement in statements:
             for node in ast.walk(statement):
-                if "lineno" in node._attributes and not hasattr(node, "lineno"):
-                    ast.copy_location(node, place)
+                _locate(node, place)
         return statements
 
     def update(
@@ -109,7 +117,7 @@ class Rewriter(ast.NodeTransformer):
             site = self.site(node, ())
             arguments = ast.Call(ast.Name("locals", ast.Load()), [], [])
             enter = self.call("entered", site, arguments)
-            body[:0] = self.at(node, [ast.Assign([ast.Name("<call>", ast.Store())], enter)])
+            body[:0] = self.at(body[0], [ast.Assign([ast.Name("<call>", ast.Store())], enter)])
         return body
 
     # Statements.
@@ -264,6 +272,9 @@ class Rewriter(ast.NodeTransformer):
         self.generic_visit(node)
         if is_constexpr:
             return self.placed(self.call("unwrap", *node.args), node)
+        if isinstance(node.func, ast.Name) and node.func.id == "breakpoint":
+            # Called from the kernel itself, so that it is where one stops.
+            node.func = self.placed(self.call("debugger", node.func), node.func)
         return node
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
@@ -272,9 +283,8 @@ class Rewriter(ast.NodeTransformer):
 
     def placed(self, new: ast.expr, old: ast.AST) -> ast.expr:
         for child in ast.walk(new):
-            if "lineno" in child._attributes and not hasattr(child, "lineno"):
-                ast.copy_location(child, old)
-        return new
+            _locate(child, old)
+        return ast.copy_location(new, old)
 
     def resolve(self, node: ast.expr) -> Any:
         """What a global name, or an attribute of a global, is."""

@@ -35,7 +35,9 @@ def show(value: tensor) -> str:
         names = [builder.memory.describe(a, size) for a in shown.reshape(-1)[:64].tolist()]
         text = ", ".join(names) + (", ..." if shown.size > 64 else "")
     else:
-        text = np.array2string(shown, separator=", ", threshold=64)
+        text = str(shown[()])
+        if value.type.is_block():
+            text = np.array2string(shown, separator=", ", threshold=64)
     if not value.type.is_block():
         return f"{value.dtype} {text}"
     return f"{value.dtype}{list(value.shape)} {text}"

@@ -79,11 +79,18 @@ def _annotated_type(annotation: Any) -> str | None:
     return text if text in known else None
 
 
+#: The language's; it is loaded later than this.
+_state: Any = None
+
+
 def _eager_builder() -> Any:
     """The interpreter's, where a kernel is being interpreted."""
-    from ..language import state
+    global _state
+    if _state is None:
+        from ..language import state
 
-    builder = state._state.builder
+        _state = state._state
+    builder = _state.builder
     return builder if builder is not None and builder.eager else None
 
 

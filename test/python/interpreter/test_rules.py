@@ -130,7 +130,7 @@ def test_loops_carry_run_time_values(n):
 @tile.jit
 def reset_in_loop(out, n, p):
     x = tl.load(p)  # int64
-    for i in range(n):
+    for _ in range(n):
         x = 7
     tl.store(out, x * 2147483647)
 
@@ -377,6 +377,7 @@ def test_functions_of_scalars_may_branch_for_each_element():
 
 
 SCALE = tl.constexpr(3)
+EIGHT = tl.constexpr(8)
 
 
 class Names:
@@ -384,7 +385,7 @@ class Names:
 
 
 @tile.jit
-def constants_of_modules(out, n, LAST: tl.constexpr = tl.constexpr(8)):
+def constants_of_modules(out, n, LAST: tl.constexpr = EIGHT):
     local: tl.constexpr = SCALE * 2
     tl.store(out, n * SCALE + Names.OFFSET)
     tl.store(out + 1, n + local + LAST.value)
