@@ -31,7 +31,7 @@ def _load(b: Any, operands: Any, attributes: Any, types: Any) -> np.ndarray:
     else:
         result = np.zeros(mask.shape, element)
     if mask.any():
-        result[mask] = b.memory.read(np.broadcast_to(pointer, mask.shape)[mask], element)
+        result[mask] = b.memory.read(np.broadcast_to(pointer, mask.shape)[mask], element, mask=mask)
     return result
 
 
@@ -43,12 +43,13 @@ def _store(b: Any, operands: Any, attributes: Any, types: Any) -> None:
         return
     if b.phantom:
         return
+    mask = None
     if len(operands) > 2:
         shape = np.broadcast_shapes(pointer.shape, value.shape, operands[2].shape)
         mask = np.broadcast_to(operands[2], shape)
         pointer = np.broadcast_to(pointer, shape)[mask]
         value = np.broadcast_to(value, shape)[mask]
-    b.memory.write(pointer, value)
+    b.memory.write(pointer, value, mask=mask)
 
 
 def as_unsigned(fn: Any) -> Any:
@@ -77,9 +78,10 @@ def _in_turn(addresses: np.ndarray) -> list[np.ndarray]:
 
 
 def atomically(
-    b: Any, addresses: np.ndarray, values: np.ndarray, what: str, combine: Any
+    b: Any, addresses: np.ndarray, values: np.ndarray, what: str, combine: Any, mask: Any = None
 ) -> np.ndarray:
     """Updates elements one after another; returns what each one found."""
+    b.memory.resolve(addresses, values.dtype, what, mask)
     old = np.empty(addresses.shape, values.dtype)
     for turn in _in_turn(addresses):
         at = addresses[turn]
@@ -106,6 +108,7 @@ def _atomic(b: Any, operands: Any, attributes: Any, types: Any) -> np.ndarray:
         values,
         "atomic operation",
         lambda found, turn: combine(found, values[turn]),
+        mask,
     )
     return result
 

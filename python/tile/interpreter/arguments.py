@@ -48,7 +48,13 @@ class Arguments:
         address = array.__array_interface__["data"][0]
         low, size = _extent(address, array.shape, array.strides, array.itemsize)
         argument = Argument(
-            name, low, size, value.shape, type_name(value.dtype), array.flags.writeable, array
+            name,
+            low,
+            size,
+            value.shape,
+            str_to_type(type_name(value.dtype)).name,
+            array.flags.writeable,
+            array,
         )
         self.arrays.append(argument)
         return lambda: argument.allocation.start + address - argument.allocation.host

@@ -51,7 +51,9 @@ def read_masked(
 ) -> np.ndarray:
     result = np.full(mask.shape, fill, element)
     if not b.phantom:
-        result[mask] = b.memory.read(np.broadcast_to(addresses, mask.shape)[mask], element, what)
+        result[mask] = b.memory.read(
+            np.broadcast_to(addresses, mask.shape)[mask], element, what, mask
+        )
     return result
 
 
@@ -60,7 +62,7 @@ def write_masked(
 ) -> None:
     if not b.phantom:
         addresses = np.broadcast_to(addresses, mask.shape)[mask]
-        b.memory.write(addresses, np.broadcast_to(value, mask.shape)[mask], what)
+        b.memory.write(addresses, np.broadcast_to(value, mask.shape)[mask], what, mask)
 
 
 @dataclass(frozen=True)
@@ -177,7 +179,7 @@ def _reduce(b: Any, operands: Any, attributes: Any, types: Any) -> None:
         combine = as_unsigned(combine)
     atomically(
         b, np.broadcast_to(addresses, mask.shape)[mask], values, "atomic operation of a descriptor",
-        lambda found, turn: combine(found, values[turn]),
+        lambda found, turn: combine(found, values[turn]), mask,
     )  # fmt: skip
 
 

@@ -103,7 +103,7 @@ class Memory:
         return None
 
     def resolve(
-        self, addresses: np.ndarray, element: np.dtype, what: str
+        self, addresses: np.ndarray, element: np.dtype, what: str, mask: Any
     ) -> tuple[Allocation, np.ndarray] | None:
         """The array that all addresses are in, and the elements' indices in it.
 
@@ -116,7 +116,7 @@ class Memory:
             low, high = int(addresses.min()), int(addresses.max())
         found = self.find(low)
         if found is None or low < found[1] or high + size > found[1] + found[0].size:
-            self.check_each(addresses, size, what)
+            self.check_each(addresses, size, what, mask)
             return None
         allocation, start = found
         if size > 1 and ((addresses & (size - 1)) != 0).any():
@@ -130,10 +130,10 @@ class Memory:
         found = self.find(address)
         return found is not None and found[1] <= address <= found[1] + found[0].size - size
 
-    def check_each(self, addresses: np.ndarray, size: int, what: str) -> None:
+    def check_each(self, addresses: np.ndarray, size: int, what: str, mask: Any) -> None:
         """Raises unless every address is in some array and aligned."""
         if not all(self.inside(a, size) for a in addresses.reshape(-1).tolist()):
-            raise self.outside(addresses, size, what)
+            raise self.outside(addresses, size, what, mask)
         if ((addresses & (size - 1)) != 0).any():
             raise self.misaligned(addresses, size, what)
 
@@ -145,10 +145,14 @@ class Memory:
 
     # Access.
 
-    def read(self, addresses: np.ndarray, element: np.dtype, what: str = "load") -> np.ndarray:
+    # Where there is a `mask`, the addresses are those of the elements it has.
+
+    def read(
+        self, addresses: np.ndarray, element: np.dtype, what: str = "load", mask: Any = None
+    ) -> np.ndarray:
         if addresses.size == 0:
             return np.empty(addresses.shape, element)
-        found = self.resolve(addresses, element, what)
+        found = self.resolve(addresses, element, what, mask)
         if found is not None:
             allocation, indices = found
             return allocation.view(element)[indices]
@@ -156,15 +160,15 @@ class Memory:
         raw = [self._at(a, size).tobytes() for a in addresses.reshape(-1).tolist()]
         return np.frombuffer(b"".join(raw), element).reshape(addresses.shape).copy()
 
-    def write(self, addresses: np.ndarray, values: np.ndarray, what: str = "store") -> None:
+    def write(
+        self, addresses: np.ndarray, values: np.ndarray, what: str = "store", mask: Any = None
+    ) -> None:
         if addresses.size == 0:
             return
-        found = self.resolve(addresses, values.dtype, what)
+        found = self.resolve(addresses, values.dtype, what, mask)
         if found is not None:
             allocation, indices = found
-            if not allocation.writable:
-                names = " and ".join(a.name for a in allocation.arguments if not a.writable)
-                raise InterpreterError(f"{what} writes to `{names}`, which is read-only")
+            self.check_writable(allocation, what)
             allocation.view(values.dtype)[indices] = values
             return
         size = values.dtype.itemsize
@@ -172,18 +176,29 @@ class Memory:
         for address, value in zip(
             addresses.reshape(-1).tolist(), flat.view(np.uint8).reshape(-1, size), strict=True
         ):
+            self.check_writable(self.find(address)[0], what)  # type: ignore[index]
             self._at(address, size)[...] = value
+
+    @staticmethod
+    def check_writable(allocation: Allocation, what: str) -> None:
+        if not allocation.writable:
+            names = " and ".join(a.name for a in allocation.arguments if not a.writable)
+            raise InterpreterError(f"{what} writes to `{names}`, which is read-only")
 
     # Messages.
 
-    def outside(self, addresses: np.ndarray, size: int, what: str) -> InterpreterError:
+    def outside(
+        self, addresses: np.ndarray, size: int, what: str, mask: Any = None
+    ) -> InterpreterError:
         """What is wrong with an access: the first element that is nowhere."""
         flat = addresses.reshape(-1).tolist()
         wrong = [i for i, a in enumerate(flat) if not self.inside(a, size)]
         address = flat[wrong[0]]
         where = ""
-        if addresses.ndim:
-            index = [int(k) for k in np.unravel_index(wrong[0], addresses.shape)]
+        shape = addresses.shape if mask is None else mask.shape
+        if shape:
+            position = wrong[0] if mask is None else np.flatnonzero(mask)[wrong[0]]
+            index = [int(k) for k in np.unravel_index(position, shape)]
             count = f"; {len(wrong)} of {len(flat)} elements are out of bounds"
             where = f" (at {index} of the block{count if len(wrong) > 1 else ''})"
         near = self.nearest(address)

@@ -126,7 +126,9 @@ def test_breakpoints_see_numpy_values(kind, monkeypatch):
 def debug(commands: str) -> str:
     """What pdb prints."""
     out = io.StringIO()
-    debugger = pdb.Pdb(stdin=io.StringIO(commands), stdout=out, skip=["tile.*", "importlib.*"], readrc=False)
+    debugger = pdb.Pdb(
+        stdin=io.StringIO(commands), stdout=out, skip=["tile.*", "importlib.*"], readrc=False
+    )
     debugger.use_rawinput = False
     debugger.prompt = "> "
     debugger.set_break(__file__, FIRST + 8)
