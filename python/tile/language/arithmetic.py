@@ -29,6 +29,11 @@ class PropagateNan(enum.IntEnum):
 
 
 def _binary(op: str, x: tensor, y: tensor) -> tensor:
+    if x.dtype.is_fp8() and op.startswith("arith."):
+        # No machine computes in 8 bits; fp32 is wide enough for a result that
+        # is rounded to them once.
+        wide = _binary(op, cast(x, dt.float32), cast(y, dt.float32))
+        return cast(wide, x.dtype)
     b = current()
     return tensor(b.create_one(op, (x.handle, y.handle), None, (b.type(x.type),)), x.type)
 
@@ -154,6 +159,8 @@ def neg(x: tensor) -> tensor:
     """-x."""
     if x.dtype.is_ptr():
         raise SemanticError(f"a pointer ({x.type}) cannot be negated")
+    if x.dtype.is_fp8():
+        return cast(neg(cast(x, dt.float32)), x.dtype)
     if x.dtype.is_floating():
         return _unary("arith.negf", x)
     return _binary("arith.subi", constant(0, x.type), x)

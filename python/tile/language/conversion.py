@@ -42,6 +42,8 @@ def compare_i(predicate: str, lhs: tensor, rhs: tensor) -> tensor:
 
 
 def compare_f(predicate: str, lhs: tensor, rhs: tensor) -> tensor:
+    if lhs.dtype.is_fp8():
+        lhs, rhs = cast(lhs, dt.float32), cast(rhs, dt.float32)
     b = current()
     ty = lhs.type.with_element_ty(dt.int1)
     attributes = {"predicate": b.int_attr(64, CMPF[predicate])}
@@ -58,6 +60,8 @@ def to_bool(value: Any) -> tensor:
         return value
     if scalar.is_ptr():
         value = _convert("tt.ptr_to_int", value, value.type.with_element_ty(dt.int64))
+    elif scalar.is_fp8():
+        value = cast(value, dt.float32)
     zero = constant(0, value.type)
     if scalar.is_floating():
         return compare_f("une", value, zero)
