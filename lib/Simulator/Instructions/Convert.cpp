@@ -96,6 +96,19 @@ double oddDouble(__int128 i) {
   return d;
 }
 
+/// A 64-bit integer as a double, rounded as asked.
+double doubleFromInteger(__int128 i, Round round) {
+  double d = double(i);
+  __int128 back = __int128(d); // at most 2^64: exact
+  if (round == Round::Zero)
+    round = i < 0 ? Round::Up : Round::Down;
+  if (round == Round::Down && back > i)
+    return std::nextafter(d, -INFINITY);
+  if (round == Round::Up && back < i)
+    return std::nextafter(d, INFINITY);
+  return d;
+}
+
 double roundInteger(double d, Round round) {
   switch (round) {
   case Round::Zero:
@@ -157,9 +170,7 @@ uint64_t convertOne(const Conversion &how, uint64_t bits) {
   Round round = how.toIntegral ? Round::Nearest : how.round;
   switch (how.to) {
   case Type::F64:
-    return v.isReal ? bitsOfDouble(d)
-                    : bitsOfDouble(
-                          how.round == Round::Nearest ? double(v.integer) : d);
+    return bitsOfDouble(v.isReal ? d : doubleFromInteger(v.integer, how.round));
   case Type::F32: {
     float f = canonical(floatFromDouble(d, round));
     if (how.finite && std::isinf(f))
