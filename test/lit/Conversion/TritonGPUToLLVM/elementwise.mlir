@@ -71,7 +71,7 @@ tt.func @pointers(%p: !tt.ptr<i1>, %q: !tt.ptr<f64>, %i: i32) {
 // CHECK-LABEL: llvm.func @math
 tt.func @math(%x: f32, %h: f16) {
   // CHECK: llvm.fmul
-  // CHECK-NEXT: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"
+  // CHECK-NEXT: llvm.call_intrinsic "llvm.nvvm.ex2.approx"
   // CHECK: llvm.call_intrinsic "llvm.nvvm.div.full"
   // CHECK: llvm.fdiv
   // CHECK: llvm.call @__nv_sinf
