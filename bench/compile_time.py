@@ -1,10 +1,11 @@
-"""Cold compile time of the example kernels, beside the peer's in the same process.
+"""Compile time from Python source to cubin, beside the peer's in the same run.
 
-    python bench/compile_time.py [--repeats 5]
+    python bench/compile_time.py [--arch 80] [--repeats 5] [--peer PYTHON] [--ptxas PTXAS]
 
-Works without a GPU: both compilers are asked for PTX for sm_90 from source, with
-their caches off. The first compile of the process is left out for both (it loads
-libraries); the median of the rest is shown.
+Works without a GPU. Both compilers run in processes of their own (the peer under the
+interpreter that `--peer` or TILE_PEER_PYTHON names), in turns, with their caches off and the
+same ptxas. `first` is the first compile of a fresh process, imports left out; `next` the median
+of the compiles that follow in one process. Stages are those of tile's `next` compiles.
 """
 
 from __future__ import annotations
@@ -12,67 +13,195 @@ from __future__ import annotations
 import argparse
 import importlib
 import importlib.util
+import json
 import os
+import shutil
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
+from typing import Any
 
-os.environ["TRITON_ALWAYS_COMPILE"] = "1"
-os.environ.setdefault("TRITON_CACHE_DIR", tempfile.mkdtemp(prefix="tile-bench-cache-"))
+from static_cases import cases
 
-from peer import load, load_for_peer
-
-KERNELS = {
-    "vector_add": ("add_kernel", "*fp32 *fp32 *fp32 i32", {"BLOCK": 1024}),
-    "softmax": ("softmax_kernel", "*fp16 *fp16 i32 i32 i32", {"BLOCK": 4096}),
-    "transpose": ("transpose_kernel", "*fp32 *fp32 i32 i32", {"BM": 64, "BN": 64}),
-    "argmax": ("argmax_kernel", "*fp32 *i32 *fp32 i32", {"BLOCK": 1024}),
+#: The shapes that people benchmark, and one of each other kind.
+NAMES = {
+    "add fp32 1024, 4 warps": "add",
+    "softmax fp16 4096, 8 warps": "softmax",
+    "layernorm fp16 4096, 8 warps": "layernorm",
+    "matmul fp16 64x64x32, 4 warps, 3 stages": "matmul 64x64x32",
+    "matmul fp16 128x128x32, 4 warps, 3 stages": "matmul 128x128x32",
+    "matmul fp16 128x256x64, 8 warps, 3 stages": "matmul 128x256x64",
+    "attention fp16 D64 128x64, 4 warps, 3 stages": "attention D64",
+    "attention fp16 D128 causal 128x64, 8 warps, 3 stages": "attention D128 causal",
 }
+GOAL = 0.8
 
 
-def compile_once(compiler, module, example: str) -> float:
-    """Seconds from source to PTX (and to a cubin where the compiler makes one)."""
-    name, types, constexprs = KERNELS[example]
-    fn = getattr(module, name)
-    signature = dict.fromkeys(fn.arg_names, "constexpr")
-    signature.update(zip(fn.arg_names, types.split(), strict=False))
-    start = time.perf_counter()
-    target = importlib.import_module(f"{compiler.__name__}.backends.compiler").GPUTarget(
-        "cuda", 90, 32
-    )
-    source = compiler.compiler.ASTSource(fn=fn, signature=signature, constexprs=constexprs)
-    compiler.compile(source, target=target)
-    return time.perf_counter() - start
+# The process that compiles.
+
+
+def serve(compiler_name: str, arch: int) -> None:
+    """Compiles the cases named on stdin, one at a time; answers with seconds as JSON."""
+    import peer
+
+    compiler: Any = importlib.import_module(compiler_name)
+    importlib.import_module(f"{compiler_name}.compiler")
+    gpu_target = importlib.import_module(f"{compiler_name}.backends.compiler").GPUTarget
+    load = peer.load if compiler_name == "tile" else peer.load_for_peer
+    stages: dict[str, float] = {}
+    if compiler_name == "tile":
+        measure_stages(stages)
+    known = {case.name: case for case in cases()}
+    modules = {case.example: load(case.example) for case in known.values()}
+    print("ready", flush=True)
+    for line in sys.stdin:
+        case = known[line.rstrip("\n")]
+        fn = getattr(modules[case.example], case.kernel)
+        stages.clear()
+        start = time.perf_counter()
+        source = compiler.compiler.ASTSource(
+            fn=fn,
+            signature=case.signature(fn.arg_names),
+            constexprs=case.constants,
+            attrs=case.attributes(fn.arg_names),
+        )
+        kernel = compiler.compile(source, target=gpu_target("cuda", arch, 32), options=case.options)
+        seconds = time.perf_counter() - start
+        assert kernel.asm["cubin"], "no ptxas"
+        print(json.dumps({"seconds": seconds, "stages": stages}), flush=True)
+
+
+def measure_stages(stages: dict[str, float]) -> None:
+    """Makes every compile leave the time that each stage took in `stages`."""
+    from tile import _C
+    from tile.backends import find_backend
+    from tile.backends.compiler import GPUTarget
+    from tile.compiler import ASTSource
+
+    def timed(name: str, function: Any) -> Any:
+        def run(*args: Any, **kwargs: Any) -> Any:
+            start = time.perf_counter()
+            try:
+                return function(*args, **kwargs)
+            finally:
+                stages[name] = stages.get(name, 0.0) + time.perf_counter() - start
+
+        return run
+
+    backend = type(find_backend(GPUTarget("cuda", 80, 32)))
+    ASTSource.make_ir = timed("front end", ASTSource.make_ir)
+    for stage in ("ttir", "ttgir", "llir"):
+        setattr(backend, f"make_{stage}", timed(stage, getattr(backend, f"make_{stage}")))
+    backend.make_cubin = timed("ptxas", backend.make_cubin)
+    _C.llvm.translate_to_ptx = timed("ptx", _C.llvm.translate_to_ptx)
+
+
+class Worker:
+    """A process that compiles with one of the compilers."""
+
+    def __init__(self, python: str, compiler: str, arch: int, ptxas: str) -> None:
+        environment = dict(
+            os.environ,
+            TRITON_ALWAYS_COMPILE="1",
+            TRITON_CACHE_DIR=tempfile.mkdtemp(prefix="tile-bench-cache-"),
+            TRITON_PTXAS_PATH=ptxas,
+        )
+        self.process = subprocess.Popen(
+            [python, __file__, "--serve", compiler, "--arch", str(arch)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+        self.answer("ready")
+
+    def answer(self, expected: str | None = None) -> str:
+        line = self.process.stdout.readline()
+        if not line or (expected is not None and line.strip() != expected):
+            raise SystemExit(f"a worker failed: {line or self.process.wait()}")
+        return line
+
+    def compile(self, name: str) -> dict[str, Any]:
+        self.process.stdin.write(name + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.answer())
+
+    def close(self) -> None:
+        self.process.stdin.close()
+        self.process.wait()
+
+
+# The process that measures.
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--arch", type=int, default=80)
     parser.add_argument("--repeats", type=int, default=5)
-    repeats = parser.parse_args().repeats
+    parser.add_argument("--first", type=int, default=3, help="fresh processes for each kernel")
+    parser.add_argument("--only", default="", help="kernels whose name contains this")
+    parser.add_argument("--peer", default=os.environ.get("TILE_PEER_PYTHON"))
+    parser.add_argument("--ptxas", default=shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas")
+    parser.add_argument("--serve", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.serve:
+        serve(options.serve, options.arch)
+        return
+    pythons = {"tile": sys.executable}
+    if options.peer or importlib.util.find_spec("triton"):
+        pythons["triton"] = options.peer or sys.executable
 
-    import tile
+    def start() -> dict[str, Worker]:
+        return {
+            name: Worker(python, name, options.arch, options.ptxas)
+            for name, python in pythons.items()
+        }
 
-    compilers = {"tile": (tile, load)}
-    if importlib.util.find_spec("triton"):
-        import triton
+    chosen = [name for name in NAMES if options.only in NAMES[name]]
+    first: dict[str, dict[str, list[float]]] = {n: {c: [] for c in pythons} for n in chosen}
+    for name in chosen:
+        for _ in range(options.first):
+            for compiler, worker in start().items():
+                first[name][compiler].append(worker.compile(name)["seconds"])
+                worker.close()
+    workers = start()
+    later: dict[str, dict[str, list[Any]]] = {n: {c: [] for c in pythons} for n in chosen}
+    for name in chosen:
+        for i in range(options.repeats + 1):
+            for compiler, worker in workers.items():
+                result = worker.compile(name)
+                if i > 0:
+                    later[name][compiler].append(result)
+    for worker in workers.values():
+        worker.close()
 
-        compilers["peer"] = (triton, load_for_peer)
-
-    print("| kernel | " + " | ".join(f"{name} ms" for name in compilers) + " | ratio |")
-    print("|---" * (len(compilers) + 2) + "|")
-    for example in KERNELS:
-        modules = {name: loader(example) for name, (_, loader) in compilers.items()}
-        times = {name: [] for name in compilers}
-        for _ in range(repeats + 1):
-            for name, (compiler, _) in compilers.items():
-                times[name].append(compile_once(compiler, modules[name], example))
-        medians = {name: statistics.median(t[1:]) * 1e3 for name, t in times.items()}
-        ratio = medians["tile"] / medians["peer"] if "peer" in medians else float("nan")
-        print(
-            f"| {example} | "
-            + " | ".join(f"{m:.1f}" for m in medians.values())
-            + f" | {ratio:.2f} |"
-        )
+    stage_names = ("front end", "ttir", "ttgir", "llir", "ptx", "ptxas")
+    columns = ["kernel", "first: tile ms", "peer ms", "ratio", "next: tile ms", "peer ms", "ratio"]
+    print(f"| {' | '.join([*columns, *stage_names])} |")
+    print("|---" * (len(columns) + len(stage_names)) + "|")
+    worst = 0.0
+    for name in chosen:
+        cells = [NAMES[name]]
+        for times in (
+            first[name],
+            {c: [r["seconds"] for r in runs] for c, runs in later[name].items()},
+        ):
+            ms = {c: statistics.median(t) * 1e3 for c, t in times.items()}
+            ratio = ms["tile"] / ms["triton"] if "triton" in ms else float("nan")
+            worst = max(worst, ratio)
+            cells += [f"{ms['tile']:.0f}", f"{ms.get('triton', float('nan')):.0f}", f"{ratio:.2f}"]
+        for stage in stage_names:
+            spent = [run["stages"].get(stage, 0.0) for run in later[name]["tile"]]
+            milliseconds = statistics.median(spent) * 1e3
+            if stage == "llir":  # Emission is a part of it.
+                emission = [run["stages"].get("ptx", 0.0) for run in later[name]["tile"]]
+                milliseconds -= statistics.median(emission) * 1e3
+            cells.append(f"{milliseconds:.1f}")
+        print(f"| {' | '.join(cells)} |")
+    if "triton" in pythons:
+        print(f"\nWorst ratio {worst:.2f}; the goal is {GOAL}.")
 
 
 if __name__ == "__main__":

@@ -96,6 +96,30 @@ def softmax_row(rows: int, cols: int):
     )
 
 
+def layernorm_row(rows: int, cols: int):
+    ours, peer = load("layernorm"), load_for_peer("layernorm")
+    x = torch.randn(rows, cols, device="cuda", dtype=torch.float16)
+    weight, bias = torch.randn(2, cols, device="cuda", dtype=torch.float16)
+    out = torch.empty_like(x)
+
+    def run(module, config, check=False):
+        if check:
+            out.fill_(float("nan"))
+        module.layernorm(x, weight, bias, out, num_warps=config)
+        return out
+
+    reference = lambda: torch.nn.functional.layer_norm(x, (cols,), weight, bias)  # noqa: E731
+    return bench(
+        f"layernorm fp16, {rows}x{cols}",
+        ours,
+        peer,
+        reference,
+        (2, 4, 8, 16),
+        4 * rows * cols,
+        run,
+    )
+
+
 def transpose_row(m: int, n: int):
     ours, peer = load("transpose"), load_for_peer("transpose")
     x = torch.randn(m, n, device="cuda", dtype=torch.float32)
@@ -118,7 +142,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.parse_args()
     rows = [add_row(1 << 28), softmax_row(8192, 1024), softmax_row(8192, 4096)]
-    rows += [softmax_row(4096, 8192), transpose_row(8192, 8192)]
+    rows += [softmax_row(4096, 8192), softmax_row(4096, 16384)]
+    rows += [layernorm_row(8192, 4096), layernorm_row(4096, 15000), transpose_row(8192, 8192)]
     print(f"GPU: {torch.cuda.get_device_name()}")
     print("| work | tile GB/s (config) | peer GB/s (config) | ratio | torch GB/s |")
     print("|---|---|---|---|---|")

@@ -39,7 +39,7 @@ def main() -> None:
             compiled = triton.compile(source, target=target, options=case.options)
             record |= {"ptx": compiled.asm["ptx"], "shared": compiled.metadata.shared}
         except Exception as error:
-            record["error"] = f"{error}\n{error.__cause__ or ""}"[-600:]
+            record["error"] = f"{error}\n{error.__cause__ or ''}"[-600:]
         print(json.dumps(record), flush=True)
 
 

@@ -21,7 +21,7 @@ def softmax_kernel(out_ptr, in_ptr, in_stride, out_stride, n_cols, BLOCK: tl.con
 
 
 def softmax(x, out, **options):
-    """Row-wise softmax of a matrix of up to 8192 columns."""
+    """Row-wise softmax of a matrix of up to 16384 columns."""
     rows, cols = x.shape
     block = tile.next_power_of_2(cols)
     options.setdefault("num_warps", 4 if block <= 2048 else 8)
