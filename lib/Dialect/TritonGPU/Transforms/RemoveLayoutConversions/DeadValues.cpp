@@ -155,6 +155,9 @@ void DeadValueEraser::shrink(Operation *op) {
   Operation *replacement = b.create(state);
   for (auto [before, after] : llvm::zip(kept, replacement->getResults()))
     before.replaceAllUsesWith(after);
+  // A dead result may be yielded by what is around, as a dead value of its own
+  // that is erased next.
+  op->dropAllUses();
   op->erase();
 }
 
