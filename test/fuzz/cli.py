@@ -1,0 +1,142 @@
+"""The command line: runs seeds, reproduces them, reduces failures."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from . import runner
+from .generator import generate
+from .program import Program
+
+RUN = Path(__file__).with_name("run.py")
+
+
+def parse(arguments: list[str] | None = None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="test/fuzz/run.py", description=__doc__)
+    parser.add_argument("--seed", type=int, default=0, help="the first seed")
+    parser.add_argument("--count", type=int, default=1, help="how many seeds")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--mode", choices=("interpret", "cross", "compile"), default="interpret")
+    parser.add_argument("--show", action="store_true", help="print the programs, run nothing")
+    parser.add_argument("--reduce", action="store_true", help="make failing programs smaller")
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--program", action="store_true", help=argparse.SUPPRESS)
+    return parser.parse_args(arguments)
+
+
+def worker(options: argparse.Namespace) -> None:
+    """Runs seeds; a line of JSON for the beginning of each, and one for each failure."""
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ["TILE_CACHE_DIR"] = cache
+        for seed in range(options.seed, options.seed + options.count):
+            print(json.dumps({"seed": seed}), flush=True)
+            try:
+                runner.check(generate(seed), options.mode)
+            except runner.Failure as failure:
+                found = {"kind": failure.kind, "message": failure.message,
+                         "signature": failure.signature}  # fmt: skip
+                print(json.dumps({"seed": seed, "failure": found}), flush=True)
+
+
+def one(mode: str) -> None:
+    """Runs the program on the standard input; prints how it fails."""
+    from .program import Argument, Config
+
+    names = {"Program": Program, "Argument": Argument, "Config": Config}
+    program = eval(sys.stdin.read(), names)
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ["TILE_CACHE_DIR"] = cache
+        try:
+            runner.check(program, mode)
+        except runner.Failure as failure:
+            print(failure.signature)
+
+
+def chunk(seed: int, count: int, mode: str, timeout: float = 60.0) -> list[dict]:
+    """The failures among some seeds, run in processes of their own: a crash of the compiler is a
+    failure of the seed that was being run, and the rest are run after it."""
+    failures: list[dict] = []
+    end = seed + count
+    while seed < end:
+        command = [sys.executable, str(RUN), "--worker", f"--seed={seed}", f"--count={end - seed}",
+                   f"--mode={mode}"]  # fmt: skip
+        environment = {**os.environ, "TILE_DRIVER": "sim"}
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+        )
+        try:
+            out, err = process.communicate(timeout=timeout + (end - seed) * 1.0)
+            why = f"exit status {process.returncode}: {err[-1500:]}"
+        except subprocess.TimeoutExpired:
+            process.kill()
+            out, err = process.communicate()
+            why = "timeout"
+        records = [json.loads(line) for line in out.splitlines() if line.startswith('{"seed"')]
+        failures += [{"seed": r["seed"], **r["failure"]} for r in records if "failure" in r]
+        if process.returncode == 0:
+            break
+        last = records[-1]["seed"] if records else seed
+        first = next(
+            (line for line in why.splitlines() if "Assertion" in line or "Error" in line), ""
+        )
+        signature = runner.Failure("crash", first or why[:100]).signature
+        failures.append({"seed": last, "kind": "crash", "message": why, "signature": signature})
+        seed = last + 1
+    return failures
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = parse(arguments)
+    if options.worker:
+        worker(options)
+        return 0
+    if options.program:
+        one(options.mode)
+        return 0
+    if options.show:
+        for seed in range(options.seed, options.seed + options.count):
+            print(generate(seed).describe())
+        return 0
+    os.environ.update(TILE_DRIVER="sim")
+    begin = time.time()
+    failures = spread(options)
+    groups: dict[str, list[dict]] = {}
+    for failure in failures:
+        groups.setdefault(failure["signature"], []).append(failure)
+    for signature, group in sorted(groups.items(), key=lambda item: -len(item[1])):
+        seeds = ", ".join(str(f["seed"]) for f in group[:8])
+        print(f"\n== {len(group)} x {signature}\n   seeds {seeds}\n   {group[0]['message'][:600]}")
+        if options.reduce:
+            report(generate(group[0]["seed"]), options.mode, signature)
+    elapsed = time.time() - begin
+    print(
+        f"\n{options.count - len(failures)} passed, {len(failures)} failed, {elapsed:.1f} s "
+        f"({1000 * elapsed / options.count:.0f} ms each)"
+    )
+    return 1 if failures else 0
+
+
+def spread(options: argparse.Namespace) -> list[dict]:
+    """All failures, found by several processes."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    size = max(1, min(250, options.count // options.jobs))
+    starts = range(options.seed, options.seed + options.count, size)
+    end = options.seed + options.count
+    with ThreadPoolExecutor(options.jobs) as pool:
+        parts = pool.map(lambda s: chunk(s, min(size, end - s), options.mode), starts)
+        return [failure for part in parts for failure in part]
+
+
+def report(program: Program, mode: str, signature: str) -> None:
+    """Prints a failing program, made smaller."""
+    from .reducer import reduce
+
+    print(reduce(program, mode, signature).describe())

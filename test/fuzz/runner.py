@@ -1,0 +1,152 @@
+"""Runs a program in several ways and says where they disagree."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import tile
+from tile import knobs
+from tile.runtime.launcher import Launcher, runtime_parameters
+
+from .program import Config, Program
+from .values import TYPES
+
+#: Warp instructions after which a program counts as endless.
+LIMIT = 5_000_000
+
+
+@dataclass
+class Failure(Exception):
+    """A valid program that was refused, did something wrong, or computed something else."""
+
+    kind: str  # "compile", "finding", "mismatch", "interpreter" or "crash".
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.message}"
+
+    @property
+    def signature(self) -> str:
+        """What stays when the program is made smaller."""
+        if self.kind == "mismatch":
+            return self.kind
+        lines = [line for line in self.message.splitlines() if "error:" in line or "Error" in line]
+        text = (lines or self.message.splitlines() or [""])[0]
+        text = re.sub(r"<kernel \d+>:\d+:\d+", "", text)
+        text = re.sub(r"`[^`]*`|'[^']*'|\"[^\"]*\"|<[^<>]*>", "_", text)
+        text = re.sub(r"\[[^\]]*\]|0x[0-9a-f]+|-?\d+", "N", text)
+        return f"{self.kind}: {text[:120]}"
+
+
+def prepare(program: Program, kernel: Any, values: dict[str, Any], config: Config) -> Any:
+    """Compiles a program; returns a function that launches it."""
+    from tile.backends import drivers
+
+    knobs.runtime.sim_target = f"cuda:{config.target}"
+    simulator = drivers()["sim"]()
+    launcher = Launcher(kernel)
+    bound, options = launcher.bind(
+        **values, num_warps=config.num_warps, num_stages=config.num_stages
+    )
+    compiled, launch, runtime = launcher.prepare(simulator, bound, options)
+    if launch is None:
+        launch = simulator.make_launcher(compiled, runtime_parameters(compiled))
+    x, y, z = launcher.grid(program.grid, bound)
+    arguments = tuple(bound[i] for i in runtime)
+    return lambda: launch(x, y, z, 0, arguments, max_instructions=LIMIT)
+
+
+def compiled(program: Program, config: Config | None = None) -> dict[str, np.ndarray]:
+    """The outputs of the compiled program, run in the simulator with all checks."""
+    values = program.inputs()
+    try:
+        launch = prepare(program, program.kernel(), values, config or program.config)
+    except tile.TileError as error:
+        raise Failure("compile", str(error)) from error
+    except Exception as error:
+        raise Failure("compile", f"{type(error).__name__}: {error}") from error
+    try:
+        launch()
+    except tile.TileError as error:
+        raise Failure("finding", str(error)) from error
+    return outputs(program, values)
+
+
+def outputs(program: Program, values: dict[str, Any]) -> dict[str, np.ndarray]:
+    return {a.name: values[a.name] for a in program.arguments if a.role == "output"}
+
+
+def interpreted(program: Program) -> dict[str, np.ndarray]:
+    """The outputs of the program as the interpreter runs it."""
+    values = program.inputs()
+    try:
+        with np.errstate(all="ignore"):
+            program.kernel().interpret(**values, grid=program.grid)
+    except Exception as error:
+        raise Failure("interpreter", f"{type(error).__name__}: {error}") from error
+    return outputs(program, values)
+
+
+def compare(program: Program, actual: dict[str, Any], expected: dict[str, Any], how: str) -> None:
+    """Raises unless all outputs agree."""
+    for argument in program.arguments:
+        if argument.role != "output":
+            continue
+        a, b = actual[argument.name], expected[argument.name]
+        wrong = differences(a, b, argument.type, argument.tolerance)
+        if wrong.size:
+            shown = ", ".join(f"[{i}] {a[i]} (expected {b[i]})" for i in wrong[:6])
+            raise Failure(
+                "mismatch",
+                f"{argument.name} differs in {wrong.size} of {a.size} elements ({how}): {shown}",
+            )
+
+
+def differences(a: np.ndarray, b: np.ndarray, type: str, tolerance: float) -> np.ndarray:
+    """The positions at which two outputs differ."""
+    raw = a.view(f"u{a.itemsize}") != b.view(f"u{b.itemsize}")
+    if not raw.any():
+        return np.array([], np.int64)
+    if TYPES[type].kind != "f":
+        return np.flatnonzero(raw)
+    x, y = a.astype(np.float64), b.astype(np.float64)
+    same = (x == y) | (np.isnan(x) & np.isnan(y)) | ~raw
+    if tolerance:
+        with np.errstate(invalid="ignore"):
+            same |= np.abs(x - y) <= tolerance
+    return np.flatnonzero(~same)
+
+
+def plain(config: Config) -> Config:
+    """Another configuration, as unlike as can be, to compare with."""
+    return Config(
+        target=90 if config.target != 90 else 80,
+        num_warps=1 if config.num_warps > 2 else 8,
+        num_stages=1 if config.num_stages > 1 else 3,
+    )
+
+
+def check(program: Program, mode: str = "interpret") -> None:
+    """Runs a program; raises `Failure` if anything is wrong.
+
+    Modes: "interpret" compares with the interpreter, "cross" with another
+    configuration, "compile" only executes.
+    """
+    if mode == "interpret":
+        expected = interpreted(program)
+        compare(program, compiled(program), expected, f"{program.config} vs. the interpreter")
+        return
+    actual = compiled(program)
+    if mode == "cross":
+        other = plain(program.config)
+        compare(program, actual, compiled(program, other), f"{program.config} vs. {other}")
+
+
+def quiet() -> None:
+    """Leaves no compiled kernels behind."""
+    os.environ["TILE_DRIVER"] = "sim"
