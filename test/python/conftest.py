@@ -38,9 +38,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if not interpreting():
+        return
     for item in items:
-        if interpreting() and item.get_closest_marker("compiled"):
-            item.add_marker(pytest.mark.skip(reason="the interpreter compiles nothing"))
+        marked = item.get_closest_marker("both_ways") or "kernels" in item.path.parts
+        if item.get_closest_marker("compiled") or not marked:
+            item.add_marker(pytest.mark.skip(reason="not for the interpreter"))
 
 
 @pytest.fixture(autouse=True)

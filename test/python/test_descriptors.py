@@ -12,6 +12,8 @@ import tile.language as tl
 from tile.errors import TileError
 from tile.tools.tensor_descriptor import TensorDescriptor
 
+pytestmark = pytest.mark.both_ways
+
 
 @tile.jit
 def copy(src, dst, rows, columns, N: tl.constexpr):
@@ -46,6 +48,7 @@ def test_nan_padding():
     assert np.isnan(out[:, 20:]).all() and (out[:, :20] == 1).all()
 
 
+@pytest.mark.compiled
 def test_each_block_and_type_is_compiled():
     x, out = random((32, 64), "fp16"), poisoned((32, 64), "fp16")
     kernels = set()
