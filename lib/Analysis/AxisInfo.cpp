@@ -14,6 +14,7 @@
 #include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
 #include "mlir/Analysis/DataFlow/SparseAnalysis.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/bit.h"
@@ -187,6 +188,9 @@ public:
   LogicalResult visitOperation(Operation *op,
                                ArrayRef<const AxisInfoLattice *> operands,
                                ArrayRef<AxisInfoLattice *> results) override {
+    // Poison can be anything that helps: whatever it is joined with decides.
+    if (isa<ub::PoisonOp>(op))
+      return success();
     SmallVector<AxisInfo> operandInfos;
     for (const AxisInfoLattice *operand : operands) {
       // Reached later, when its definition has been visited.

@@ -13,6 +13,8 @@
 #include "tile/Analysis/ConvertLayoutPlan.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 
+#include "mlir/Dialect/UB/IR/UBOps.h"
+
 using namespace mlir;
 using namespace mlir::triton;
 
@@ -57,6 +59,20 @@ struct UnsplatPattern : TargetPattern<UnsplatOp> {
     // One element, held by every thread.
     rewriter.replaceOp(
         op, unpackElements(b, adaptor.getSrc(), op.getSrc().getType())[0]);
+    return success();
+  }
+};
+
+/// Tensors of poison; upstream's pattern knows only scalars.
+struct PoisonPattern : TargetPattern<ub::PoisonOp> {
+  using TargetPattern::TargetPattern;
+  LogicalResult
+  matchAndRewrite(ub::PoisonOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type type = getConverter().convertType(op.getType());
+    if (!type || !isa<ub::PoisonAttr>(op.getValue()))
+      return rewriter.notifyMatchFailure(op, "not plain poison");
+    rewriter.replaceOpWithNewOp<LLVM::PoisonOp>(op, type);
     return success();
   }
 };
@@ -272,7 +288,7 @@ struct CatPattern : TargetPattern<CatOp> {
 } // namespace
 
 void triton::populateViewPatterns(const LoweringContext &context) {
-  context.add<SplatPattern, UnsplatPattern, MakeRangePattern,
+  context.add<SplatPattern, UnsplatPattern, PoisonPattern, MakeRangePattern,
               RenamePattern<ExpandDimsOp>, RenamePattern<TransOp>,
               RenamePattern<BroadcastOp>, RenamePattern<ReshapeOp>, JoinPattern,
               SplitPattern, CatPattern>();

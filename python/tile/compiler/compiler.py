@@ -227,11 +227,18 @@ class CompiledKernel:
 
     @property
     def n_regs(self) -> int | None:
-        return self._metadata.get("n_regs")
+        """Registers of a thread, as ptxas counts them; None without ptxas."""
+        return self._resource("n_regs")
 
     @property
     def n_spills(self) -> int | None:
-        return self._metadata.get("n_spills")
+        """Registers of a thread that live in memory for a while."""
+        return self._resource("n_spills")
+
+    def _resource(self, name: str) -> int | None:
+        if name not in self._metadata and "cubin" in self.asm:
+            self.asm["cubin"]  # ptxas, which knows, runs now if it has not.
+        return self._metadata.get(name)
 
     def __repr__(self) -> str:
         return f"CompiledKernel({self.name}, stages: {', '.join(self.asm)})"

@@ -9,10 +9,14 @@ from typing import Any
 
 from tile import _C, knobs
 from tile.backends.base import BaseBackend, BaseOptions, GPUTarget
-from tile.errors import TileError
+from tile.compiler.errors import from_diagnostics
+from tile.errors import OutOfResources, TileError
 
 from . import tools
 
+#: 32-bit registers of a multiprocessor, of all targets, and what a thread's are rounded up to.
+_REGISTERS = 65536
+_REGISTER_UNIT = 8
 _PRECISIONS = ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
 
 
@@ -30,6 +34,10 @@ class NvidiaOptions(BaseOptions):
     launch_pdl: bool = False
     line_info: bool = True
     opt_level: int = 3
+    #: Read the first operands of the next iteration before the last product of this one.
+    prefetch: bool = False
+    #: Passes to leave out, by their names, with commas between.
+    disable_passes: str = ""
 
 
 def _positive(options: NvidiaOptions) -> None:
@@ -87,6 +95,7 @@ class NvidiaBackend(BaseBackend):
         given["backend_name"], given["arch"] = self.target.backend, self.target.arch
         given.setdefault("enable_fp_fusion", knobs.language.default_fp_fusion)
         given.setdefault("line_info", not knobs.compilation.disable_line_info)
+        given.setdefault("disable_passes", knobs.compilation.disable_passes)
         given.setdefault("max_num_imprecise_acc_default", 2**30 if self.target.arch == 90 else 0)
         if knobs.language.fp32_default:
             given.setdefault("default_dot_input_precision", knobs.language.fp32_default)
@@ -109,21 +118,27 @@ class NvidiaBackend(BaseBackend):
     # The stages.
 
     def make_ttir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> Any:
-        return _run(module, "tile-nvidia-ttir")
+        return _run(module, "tile-nvidia-ttir", options)
 
     def make_ttgir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> Any:
-        pipeline = (
-            f"tile-nvidia-ttgir{{target=cuda:{self.target.arch} num-warps={options.num_warps} "
-            f"num-ctas={options.num_ctas} num-stages={options.num_stages}}}"
+        module = _run(
+            module,
+            "tile-nvidia-ttgir",
+            options,
+            f"target=cuda:{self.target.arch} num-warps={options.num_warps} "
+            f"num-ctas={options.num_ctas} num-stages={options.num_stages}"
+            + (" prefetch=true" if options.prefetch else ""),
         )
-        module = _run(module, pipeline)
         if options.maxnreg is not None:
             i32 = _C.ir.Attribute.parse(f"{options.maxnreg} : i32", module.context)
             module.set_attribute("ttg.maxnreg", i32)
         return module
 
     def make_llir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> str:
-        lowered = _run(module.clone(), "tile-nvidia-llir")
+        try:
+            lowered = _run(module.clone(), "tile-nvidia-llir", options)
+        except _C.ir.MLIRError as error:
+            raise _out_of_shared_memory(error, metadata["name"]) or error from None
         metadata.update(_C.llvm.kernel_info(lowered))
         # One translation makes both; the next stage takes what belongs to it.
         ptx, llvm_ir = _C.llvm.translate_to_ptx(lowered, self.ptx_options(options))
@@ -151,6 +166,7 @@ class NvidiaBackend(BaseBackend):
             return None
         cubin, usage = tools.run_ptxas(ptx, self.target.arch, options.ptx_options)
         metadata.update(usage)
+        _check_registers(metadata)
         return cubin
 
     def ptx_options(self, options: NvidiaOptions) -> Any:
@@ -164,8 +180,34 @@ class NvidiaBackend(BaseBackend):
         return result
 
 
-def _run(module: Any, pipeline: str) -> Any:
-    manager = _C.passes.PassManager.parse(pipeline, module.context)
+def _out_of_shared_memory(error: Any, kernel: str) -> OutOfResources | None:
+    """The error of the pass that lays out shared memory, with its numbers."""
+    for diagnostic in error.diagnostics:
+        found = re.match(
+            r"out of shared memory: the kernel needs (\d+) bytes, .* at most (\d+)",
+            diagnostic["message"],
+        )
+        if found:
+            places = from_diagnostics(error).places
+            where = "\n".join(place.render() for place in places)
+            required, limit = map(int, found.groups())
+            return OutOfResources(required, limit, "shared memory", kernel, where)
+    return None
+
+
+def _check_registers(metadata: dict[str, Any]) -> None:
+    """A block's registers have to fit into the file of a multiprocessor."""
+    per_thread = -(-metadata.get("n_regs", 0) // _REGISTER_UNIT) * _REGISTER_UNIT
+    required = per_thread * 32 * metadata["num_warps"]
+    if required > _REGISTERS:
+        raise OutOfResources(required, _REGISTERS, "registers", metadata["name"])
+
+
+def _run(module: Any, pipeline: str, options: NvidiaOptions, arguments: str = "") -> Any:
+    if options.disable_passes:
+        names = ",".join(name.strip() for name in options.disable_passes.split(","))
+        arguments += f" disable={names}"
+    manager = _C.passes.PassManager.parse(f"{pipeline}{{{arguments}}}", module.context)
     where = knobs.compilation.print_after_all
     if where:
         manager.enable_ir_printing("" if where == "1" else where)

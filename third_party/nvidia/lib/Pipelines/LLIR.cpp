@@ -1,6 +1,8 @@
 //===-- LLIR.cpp - tile-nvidia-llir ---------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "PassAdder.h"
+
 #include "nvidia/Pipelines/Pipelines.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Passes.h"
 
@@ -15,24 +17,25 @@ using namespace mlir;
 using namespace mlir::triton;
 
 void nvidia::buildLLIRPipeline(OpPassManager &pm, const LLIROptions &options) {
-  pm.addPass(createSCFToControlFlowPass());
-  pm.addPass(nvidia_gpu::createTritonTensorMemoryAllocation());
-  pm.addPass(gpu::createTritonGPUGlobalScratchMemoryAllocation());
+  PassAdder add(pm, options);
+  add(createSCFToControlFlowPass());
+  add(nvidia_gpu::createTritonTensorMemoryAllocation());
+  add(gpu::createTritonGPUGlobalScratchMemoryAllocation());
   AllocateSharedMemoryNVOptions allocate;
   allocate.computeCapability = options.computeCapability;
   allocate.ptxVersion = options.ptxVersion;
-  pm.addPass(createAllocateSharedMemoryNV(allocate));
+  add(createAllocateSharedMemoryNV(allocate));
   ConvertTritonGPUToLLVMOptions convert;
   convert.computeCapability = options.computeCapability;
   convert.ptxVersion = options.ptxVersion;
-  pm.addPass(createConvertTritonGPUToLLVM(convert));
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  pm.addPass(createSymbolDCEPass());
+  add(createConvertTritonGPUToLLVM(convert));
+  add(createCanonicalizerPass());
+  add(createCSEPass());
+  add(createSymbolDCEPass());
   if (!options.lineInfo)
     return;
   // Anything more than directives makes ptxas switch optimisation off.
   LLVM::DIScopeForLLVMFuncOpPassOptions debugInfo;
   debugInfo.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;
-  pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass(debugInfo));
+  add(LLVM::createDIScopeForLLVMFuncOpPass(debugInfo));
 }

@@ -1,6 +1,8 @@
 //===-- TTGIR.cpp - tile-nvidia-ttgir -------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "PassAdder.h"
+
 #include "nvidia/Pipelines/Pipelines.h"
 
 #include "tile/Conversion/TritonToTritonGPU/Passes.h"
@@ -14,42 +16,50 @@ using namespace mlir::triton;
 
 void nvidia::buildTTGIRPipeline(OpPassManager &pm,
                                 const TTGIROptions &options) {
+  PassAdder add(pm, options);
   // Until descriptors are lowered to TMA, they are pointers like others.
-  pm.addPass(createTritonRewriteTensorDescriptorToPointer());
+  add(createTritonRewriteTensorDescriptorToPointer());
   ConvertTritonToTritonGPUOptions convert;
   convert.target = options.target;
   convert.numWarps = options.numWarps;
   convert.threadsPerWarp = 32;
   convert.numCTAs = options.numCTAs;
-  pm.addPass(createConvertTritonToTritonGPU(convert));
+  add(createConvertTritonToTritonGPU(convert));
 
   // Layouts: of memory accesses first, then of matrix products.
-  pm.addPass(gpu::createTritonGPUCoalesce());
-  pm.addPass(gpu::createTritonGPUF32DotTC());
-  pm.addPass(gpu::createTritonGPURemoveLayoutConversions());
-  pm.addPass(gpu::createTritonGPUOptimizeThreadLocality());
-  pm.addPass(gpu::createTritonGPUAccelerateMatmul());
-  pm.addPass(gpu::createTritonGPURemoveLayoutConversions());
-  pm.addPass(gpu::createTritonGPUOptimizeDotOperands());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createTritonLoopAwareCSE());
+  add(gpu::createTritonGPUCoalesce());
+  add(gpu::createTritonGPUF32DotTC());
+  add(gpu::createTritonGPURemoveLayoutConversions());
+  add(gpu::createTritonGPUOptimizeThreadLocality());
+  add(gpu::createTritonGPUAccelerateMatmul());
+  add(gpu::createTritonGPURemoveLayoutConversions());
+  add(gpu::createTritonGPUOptimizeDotOperands());
+  add(createCanonicalizerPass());
+  add(createTritonLoopAwareCSE());
 
   // Loops.
-  pm.addPass(createTritonLICM());
-  pm.addPass(gpu::createTritonGPUCombineTensorSelectAndIf());
+  add(gpu::createTritonGPUFuseNestedLoops());
+  add(createTritonLICM());
+  add(gpu::createTritonGPUCombineTensorSelectAndIf());
   gpu::TritonGPUAssignLatenciesOptions latencies;
   latencies.numStages = options.numStages;
-  pm.addPass(gpu::createTritonGPUAssignLatencies(latencies));
-  pm.addPass(gpu::createTritonGPUScheduleLoops());
-  pm.addPass(gpu::createTritonGPUPipeline());
+  add(gpu::createTritonGPUAssignLatencies(latencies));
+  add(gpu::createTritonGPUScheduleLoops());
+  add(gpu::createTritonGPUPipeline());
+  if (options.prefetch)
+    add(gpu::createTritonGPUPrefetch());
 
   // Clean up.
-  pm.addPass(gpu::createTritonGPUCoalesceAsyncCopy());
-  pm.addPass(gpu::createTritonGPURemoveLayoutConversions());
-  pm.addPass(gpu::createTritonGPUReduceDataDuplication());
-  pm.addPass(gpu::createTritonGPUReorderInstructions());
-  pm.addPass(createTritonLoopAwareCSE());
-  pm.addPass(createSymbolDCEPass());
-  pm.addPass(createCSEPass());
-  pm.addPass(createCanonicalizerPass());
+  add(gpu::createTritonGPUCoalesceAsyncCopy());
+  add(gpu::createTritonGPURemoveLayoutConversions());
+  add(gpu::createTritonGPUReduceDataDuplication());
+  add(gpu::createTritonGPUReorderInstructions());
+  add(createTritonLoopAwareCSE());
+  add(createSymbolDCEPass());
+  add(createCSEPass());
+  add(createCanonicalizerPass());
+  // The canonical form of a branch that only chooses is a select; on registers
+  // by the dozen, the branch is better.
+  add(gpu::createTritonGPUCombineTensorSelectAndIf());
+  add(gpu::createTritonGPUOptimizeAccumulatorInit());
 }

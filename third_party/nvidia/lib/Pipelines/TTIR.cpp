@@ -1,6 +1,8 @@
 //===-- TTIR.cpp - tile-nvidia-ttir ---------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "PassAdder.h"
+
 #include "nvidia/Pipelines/Pipelines.h"
 
 #include "tile/Dialect/Triton/Transforms/Passes.h"
@@ -11,13 +13,14 @@ using namespace mlir;
 using namespace mlir::triton;
 
 void nvidia::buildTTIRPipeline(OpPassManager &pm, const TTIROptions &options) {
-  pm.addPass(createInlinerPass());
-  pm.addPass(createTritonRewriteTensorPointer());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createTritonCombine());
-  pm.addPass(createTritonReorderBroadcast());
-  pm.addPass(createCSEPass());
-  pm.addPass(createTritonLICM());
-  pm.addPass(createSymbolDCEPass());
-  pm.addPass(createTritonLoopUnroll());
+  PassAdder add(pm, options);
+  add(createInlinerPass());
+  add(createTritonRewriteTensorPointer());
+  add(createCanonicalizerPass());
+  add(createTritonCombine());
+  add(createTritonReorderBroadcast());
+  add(createCSEPass());
+  add(createTritonLICM());
+  add(createSymbolDCEPass());
+  add(createTritonLoopUnroll());
 }

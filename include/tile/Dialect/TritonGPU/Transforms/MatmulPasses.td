@@ -115,4 +115,59 @@ def TritonGPUF32DotTC : Pass<"tritongpu-F32DotTC", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numSplit", "num-split", "Products split">];
 }
 
+def TritonGPUOptimizeAccumulatorInit
+    : Pass<"tritongpu-optimize-accumulator-init", "::mlir::ModuleOp"> {
+  let summary = "Do not spend instructions on accumulators that start from zero";
+  let description = [{
+    An accumulator that a loop carries is zero before the first product, and
+    again whenever the loop starts a new tile. Products with a flag that tells
+    whether to add to the accumulator or to overwrite it
+    (`ttnvgpu.warp_group_dot`) get that flag, as an argument of the loop, and
+    nothing is set to zero any more.
+
+    A plain `tt.dot` (`mma.sync`, and FMA) always adds. There a choice between the
+    accumulator and zero, which costs an instruction for each register in every
+    iteration, becomes a branch that is rarely taken.
+
+    Before:
+    ```mlir
+    %r = scf.for ... iter_args(%acc = %zero) -> (tensor<128x128xf32, #mma3>) {
+      %d = ttnvgpu.warp_group_dot %a, %b, %acc : ...
+      %n = arith.select %new_tile, %zero, %d : tensor<128x128xf32, #mma3>
+      scf.yield %n : tensor<128x128xf32, #mma3>
+    }
+    ```
+    After:
+    ```mlir
+    %r:2 = scf.for ... iter_args(%acc = %zero, %use = %false) -> (tensor<128x128xf32, #mma3>, i1) {
+      %d = ttnvgpu.warp_group_dot %a, %b, %acc, %use : ...
+      %keep = arith.xori %new_tile, %true : i1
+      scf.yield %d, %keep : tensor<128x128xf32, #mma3>, i1
+    }
+    ```
+    Before:
+    ```mlir
+    %c = arith.select %first, %zero, %acc : tensor<128x128xf32, #mma>
+    %d = tt.dot %a, %b, %c : ...
+    ```
+    After:
+    ```mlir
+    %c = scf.if %first -> (tensor<128x128xf32, #mma>) {
+      scf.yield %zero : tensor<128x128xf32, #mma>
+    } else {
+      scf.yield %acc : tensor<128x128xf32, #mma>
+    }
+    %d = tt.dot %a, %b, %c : ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"numFlags", "num-flags",
+              "Products told when to overwrite their accumulator">,
+    Statistic<"numBranches", "num-branches",
+              "Choices of an accumulator that became branches">
+  ];
+}
+
 #endif // TILE_DIALECT_TRITONGPU_TRANSFORMS_MATMULPASSES

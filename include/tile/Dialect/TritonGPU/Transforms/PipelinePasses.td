@@ -102,4 +102,109 @@ def TritonGPUPipeline : Pass<"tritongpu-pipeline", "::mlir::ModuleOp"> {
   ];
 }
 
+def TritonGPUFuseNestedLoops
+    : Pass<"tritongpu-fuse-nested-loops", "::mlir::ModuleOp"> {
+  let summary = "Make one loop of two nested ones";
+  let description = [{
+    A loop with `tt.flatten` (`tl.range(..., flatten=True)`) that has one other
+    loop directly inside becomes one loop over all iterations of both. The
+    pipeliner then starts the loads of the next tile while the last products of
+    this one are still being computed, instead of draining the pipeline between
+    tiles. The inner loop must run equally often each time: its bounds are made
+    outside of the nest.
+
+    What stood before the inner loop runs where its first iteration would; what
+    the inner loop does not need of that, and what is cheaper to repeat than to
+    keep in registers, moves to where it is used. What stood behind runs where
+    the last iteration would, and there the arguments of the inner loop are set
+    back. A second loop, with no iterations as a rule, does what is left to do
+    if the inner loop has none.
+
+    Before:
+    ```mlir
+    scf.for %i = %lb to %ub step %s : i32 {
+      %p = "prologue"(%i) : (i32) -> tensor<64xi32>
+      %r = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64xi32>) : i32 {
+        %x = "body"(%p, %j, %acc) : (tensor<64xi32>, i32, tensor<64xi32>) -> tensor<64xi32>
+        scf.yield %x : tensor<64xi32>
+      }
+      "epilogue"(%i, %r) : (i32, tensor<64xi32>) -> ()
+    } {tt.flatten}
+    ```
+    After (types, the second loop and the counts before the loop left out):
+    ```mlir
+    scf.for %t = 0 to %total step 1 iter_args(%turn = 0, %i = %lb - %s, %p = poison, %acc = %zero) {
+      %first = arith.cmpi eq, %turn, 0
+      %last = arith.cmpi eq, %turn, %n - 1
+      %i1, %p1 = scf.if %first { %next = %i + %s; yield %next, "prologue"(%next) } else { yield %i, %p }
+      %x = "body"(%p1, %turn, %acc)
+      %acc1 = scf.if %last { "epilogue"(%i1, %x); yield %zero } else { yield %x }
+      %turn1 = arith.select %last, 0, %turn + 1
+      scf.yield %turn1, %i1, %p1, %acc1
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect"];
+  let statistics = [Statistic<"numFused", "num-fused", "Nests made one loop">];
+}
+
+def TritonGPUPrefetch : Pass<"tritongpu-prefetch", "::mlir::ModuleOp"> {
+  let summary = "Read the first part of the next operands before this product ends";
+  let description = [{
+    In a pipelined loop, a product whose operands both come out of rings of
+    buffers in shared memory is cut along K into products of one instruction's
+    depth. The operands of the first of them are read one iteration ahead: after
+    the last read of this iteration's buffers comes the wait for those of the
+    next, then the read of their first slices, and only then the last product.
+    So the tensor cores have work while the first reads of an iteration are under
+    way; and as that wait also separates the last read of a buffer from the copy
+    that fills it again, one barrier per iteration does where two were needed.
+
+    The slices in flight take registers (20 to 40 a thread for tiles of 128 by
+    128), so the pipeline runs this pass only where it is asked to.
+
+    A conversion of elements between the read and the product is cut as well. A
+    loop of which the buffers of the next iteration are filled only at the end of
+    this one (two stages) is left as it is.
+
+    Before (`%w` waits for the copies of this iteration, types left out):
+    ```mlir
+    scf.for ... iter_args(%acc, %extract, %t0, %t1) {
+      %e = "next"(%extract)
+      %w = ttg.async_wait %t0 {num = 0 : i32}
+      %m = ttg.memdesc_index %ringA[%e]
+      %a = ttg.local_load %m token %w : -> tensor<64x32xf16, #dotOp0>
+      %n = ttg.memdesc_index %ringB[%e]
+      %b = ttg.local_load %n token %w : -> tensor<32x64xf16, #dotOp1>
+      %d = tt.dot %a, %b, %acc
+      ... copies for later iterations; their token is %t2 ...
+      scf.yield %d, %e, %t1, %t2
+    }
+    ```
+    After (the first wait and the first reads in front of the loop left out):
+    ```mlir
+    scf.for ... iter_args(%acc, %extract, %t0, %t1, %a0, %b0, %w) {
+      %e = "next"(%extract)
+      %m = ttg.memdesc_index %ringA[%e]
+      %n = ttg.memdesc_index %ringB[%e]
+      %m1 = ttg.memdesc_subslice %m[0, 16]
+      %a1 = ttg.local_load %m1 token %w
+      %n1 = ttg.memdesc_subslice %n[16, 0]
+      %b1 = ttg.local_load %n1 token %w
+      %d0 = tt.dot %a0, %b0, %acc
+      %w1 = ttg.async_wait %t1 {num = 0 : i32}
+      ... %a2 and %b2, the first slices of the buffers at "next"(%e) ...
+      %d = tt.dot %a1, %b1, %d0
+      ... copies ...
+      scf.yield %d, %e, %t1, %t2, %a2, %b2, %w1
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::triton::gpu::TritonGPUDialect"];
+  let statistics = [
+    Statistic<"numPrefetched", "num-prefetched", "Products cut and prefetched">
+  ];
+}
+
 #endif // TILE_DIALECT_TRITONGPU_TRANSFORMS_PIPELINEPASSES

@@ -8,6 +8,7 @@
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/DebugLog.h"
@@ -28,29 +29,49 @@ namespace {
 /// cp.async moves 4, 8 or 16 bytes.
 constexpr unsigned kMinCopyBytes = 4;
 
-/// The pointer argument (or other origin) that an address is computed from;
-/// null if that cannot be told.
+/// The pointer argument (or other origin) that an address is computed from, on
+/// all paths; null if that cannot be told.
 Value getPointerOrigin(Value ptr) {
-  llvm::SmallPtrSet<Value, 8> seen;
-  while (seen.insert(ptr).second) {
-    if (auto arg = dyn_cast<BlockArgument>(ptr)) {
-      auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
-      if (!loop)
-        return ptr;
-      if (arg == loop.getInductionVar())
-        return {};
-      ptr = loop.getTiedLoopInit(arg)->get();
-      continue;
+  llvm::SetVector<Value> work;
+  work.insert(ptr);
+  Value origin;
+  for (size_t i = 0; i < work.size(); ++i) {
+    Value value = work[i];
+    if (auto arg = dyn_cast<BlockArgument>(value)) {
+      if (auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp())) {
+        if (arg == loop.getInductionVar())
+          return {};
+        work.insert(loop.getTiedLoopInit(arg)->get());
+        work.insert(loop.getTiedLoopYieldedValue(arg)->get());
+        continue;
+      }
+    } else {
+      Operation *def = value.getDefiningOp();
+      unsigned number = cast<OpResult>(value).getResultNumber();
+      if (isa<AddPtrOp, SplatOp, BroadcastOp, ExpandDimsOp, ConvertLayoutOp,
+              ReshapeOp, TransOp, BitcastOp>(def)) {
+        work.insert(def->getOperand(0));
+        continue;
+      }
+      if (isa<ub::PoisonOp>(def))
+        continue;
+      if (auto ifOp = dyn_cast<scf::IfOp>(def)) {
+        work.insert(ifOp.thenYield().getOperand(number));
+        work.insert(ifOp.elseYield().getOperand(number));
+        continue;
+      }
+      if (auto loop = dyn_cast<scf::ForOp>(def)) {
+        work.insert(loop.getInitArgs()[number]);
+        work.insert(loop.getYieldedValues()[number]);
+        continue;
+      }
+      return {};
     }
-    Operation *def = ptr.getDefiningOp();
-    if (isa<AddPtrOp, SplatOp, BroadcastOp, ExpandDimsOp, ConvertLayoutOp,
-            ReshapeOp, TransOp, BitcastOp>(def)) {
-      ptr = def->getOperand(0);
-      continue;
-    }
-    return {};
+    if (origin && origin != value)
+      return {};
+    origin = value;
   }
-  return {};
+  return origin;
 }
 
 /// The operation of `block` that is `op` or contains it; null if there is none.

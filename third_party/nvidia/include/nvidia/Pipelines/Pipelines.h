@@ -15,9 +15,19 @@
 
 namespace mlir::triton::nvidia {
 
-struct TTIROptions : PassPipelineOptions<TTIROptions> {};
+/// Every stage can leave passes out, by the names they have on the command
+/// line.
+template <typename OptionsT>
+struct StageOptions : PassPipelineOptions<OptionsT> {
+  typename PassPipelineOptions<OptionsT>::template ListOption<std::string>
+      disable{*this, "disable",
+              llvm::cl::desc("Passes to leave out, as in "
+                             "disable=tritongpu-prefetch,canonicalize")};
+};
 
-struct TTGIROptions : PassPipelineOptions<TTGIROptions> {
+struct TTIROptions : StageOptions<TTIROptions> {};
+
+struct TTGIROptions : StageOptions<TTGIROptions> {
   Option<std::string> target{*this, "target",
                              llvm::cl::desc("The machine, as in cuda:90"),
                              llvm::cl::init("cuda:80")};
@@ -30,9 +40,13 @@ struct TTGIROptions : PassPipelineOptions<TTGIROptions> {
   Option<int> numStages{*this, "num-stages",
                         llvm::cl::desc("Depth of software pipelines"),
                         llvm::cl::init(3)};
+  Option<bool> prefetch{*this, "prefetch",
+                        llvm::cl::desc("Run tritongpu-prefetch, which trades "
+                                       "registers for latency"),
+                        llvm::cl::init(false)};
 };
 
-struct LLIROptions : PassPipelineOptions<LLIROptions> {
+struct LLIROptions : StageOptions<LLIROptions> {
   Option<int> computeCapability{
       *this, "compute-capability",
       llvm::cl::desc("Times ten, as 90; 0 takes it from ttg.target"),

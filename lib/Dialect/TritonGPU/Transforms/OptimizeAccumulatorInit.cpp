@@ -1,0 +1,245 @@
+//===-- OptimizeAccumulatorInit.cpp - Accumulators that start from zero ---===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/Transforms/Passes.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tritongpu-optimize-accumulator-init"
+
+namespace mlir::triton::gpu {
+#define GEN_PASS_DEF_TRITONGPUOPTIMIZEACCUMULATORINIT
+#include "tile/Dialect/TritonGPU/Transforms/Passes.h.inc"
+} // namespace mlir::triton::gpu
+
+using namespace mlir;
+using namespace mlir::triton;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Products with a flag
+//===----------------------------------------------------------------------===//
+
+/// A product that can overwrite its accumulator. Another kind of product joins
+/// in by getting a case in each function.
+bool hasFlag(Operation *op) { return isa<nvidia_gpu::WarpGroupDotOp>(op); }
+
+OpOperand &getAccumulator(Operation *op) {
+  return cast<nvidia_gpu::WarpGroupDotOp>(op).getCMutable();
+}
+
+/// Whether the accumulator is used; null means always.
+Value getFlag(Operation *op) {
+  return cast<nvidia_gpu::WarpGroupDotOp>(op).getUseC();
+}
+
+void setFlag(Operation *op, Value flag) {
+  cast<nvidia_gpu::WarpGroupDotOp>(op).getUseCMutable().assign(flag);
+}
+
+//===----------------------------------------------------------------------===//
+// Choices between zero and something else
+//===----------------------------------------------------------------------===//
+
+bool isZero(Value value) {
+  return matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat());
+}
+
+/// A value that is zero where `condition` equals `zeroIf`, else `other`.
+struct ZeroOr {
+  Value condition;
+  bool zeroIf;
+  Value other;
+};
+
+std::optional<ZeroOr> matchChoice(Value condition, Value ifTrue,
+                                  Value ifFalse) {
+  if (!condition.getType().isInteger(1) || isZero(ifTrue) == isZero(ifFalse))
+    return std::nullopt;
+  return isZero(ifTrue) ? ZeroOr{condition, true, ifFalse}
+                        : ZeroOr{condition, false, ifTrue};
+}
+
+/// Sees through an arith.select or an scf.if of which one branch yields zero.
+std::optional<ZeroOr> matchZeroOr(Value value) {
+  if (auto select = value.getDefiningOp<arith::SelectOp>())
+    return matchChoice(select.getCondition(), select.getTrueValue(),
+                       select.getFalseValue());
+  auto ifOp = value.getDefiningOp<scf::IfOp>();
+  if (!ifOp)
+    return std::nullopt;
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  std::optional<ZeroOr> choice =
+      matchChoice(ifOp.getCondition(), ifOp.thenYield().getOperand(number),
+                  ifOp.elseYield().getOperand(number));
+  // What a branch makes itself does not exist outside of it.
+  if (choice &&
+      ifOp->isAncestor(choice->other.getParentRegion()->getParentOp()))
+    return std::nullopt;
+  return choice;
+}
+
+/// True where the value is not zero.
+Value getKeepFlag(OpBuilder &builder, Location loc, const ZeroOr &choice) {
+  if (!choice.zeroIf)
+    return choice.condition;
+  Value yes = arith::ConstantIntOp::create(builder, loc, 1, 1);
+  return arith::XOrIOp::create(builder, loc, choice.condition, yes);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+struct TritonGPUOptimizeAccumulatorInit
+    : public gpu::impl::TritonGPUOptimizeAccumulatorInitBase<
+          TritonGPUOptimizeAccumulatorInit> {
+  void runOnOperation() override {
+    SmallVector<Operation *> withFlag;
+    SmallVector<arith::SelectOp> selects;
+    getOperation().walk([&](Operation *op) {
+      if (hasFlag(op))
+        withFlag.push_back(op);
+      else if (auto select = dyn_cast<arith::SelectOp>(op))
+        selects.push_back(select);
+    });
+    for (Operation *dot : withFlag)
+      if (!getFlag(dot) && giveFlag(dot))
+        ++numFlags;
+    // A choice may be an operand of the next one: ask before anything changes.
+    llvm::erase_if(selects, [](arith::SelectOp select) {
+      return !isChoiceOfAccumulator(select);
+    });
+    for (arith::SelectOp select : selects)
+      branch(select);
+  }
+
+private:
+  //===--- Flags ---===//
+
+  bool giveFlag(Operation *dot) {
+    OpBuilder builder(dot);
+    Location loc = dot->getLoc();
+    OpOperand &accumulator = getAccumulator(dot);
+    if (isZero(accumulator.get())) {
+      setFlag(dot, arith::ConstantIntOp::create(builder, loc, 0, 1));
+      return true;
+    }
+    Value flag;
+    if (std::optional<ZeroOr> choice = matchZeroOr(accumulator.get())) {
+      flag = getKeepFlag(builder, loc, *choice);
+      accumulator.set(choice->other);
+    }
+    if (Value carried = carryFlag(accumulator)) {
+      if (flag)
+        flag = arith::AndIOp::create(builder, loc, carried, flag);
+      else
+        flag = carried;
+    }
+    if (!flag)
+      return false;
+    setFlag(dot, flag);
+    return true;
+  }
+
+  /// If the accumulator is an argument of the loop around the product that is
+  /// zero at times: makes the loop carry a flag that says when it is not.
+  Value carryFlag(OpOperand &accumulator) {
+    auto arg = dyn_cast<BlockArgument>(accumulator.get());
+    auto loop =
+        arg ? dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp()) : nullptr;
+    if (!loop || arg == loop.getInductionVar() || !arg.hasOneUse())
+      return {};
+    Value init = loop.getTiedLoopInit(arg)->get();
+    Value yielded = loop.getTiedLoopYieldedValue(arg)->get();
+    std::optional<ZeroOr> choice = matchZeroOr(yielded);
+    if (!isZero(init) && !choice)
+      return {};
+    unsigned number = arg.getArgNumber() - loop.getNumInductionVars();
+
+    IRRewriter rewriter(loop);
+    Value starts =
+        arith::ConstantIntOp::create(rewriter, loop.getLoc(), !isZero(init), 1);
+    auto makeYields = [&](OpBuilder &b, Location loc, ArrayRef<BlockArgument>) {
+      Value keep = choice ? getKeepFlag(b, loc, *choice)
+                          : arith::ConstantIntOp::create(b, loc, 1, 1);
+      return SmallVector<Value>{keep};
+    };
+    auto newLoop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+        rewriter, starts, /*replaceInitOperandUsesInLoop=*/false, makeYields));
+    if (choice) {
+      newLoop.getBody()->getTerminator()->setOperand(number, choice->other);
+      keepZeroAfter(newLoop, number);
+    }
+    return newLoop.getRegionIterArgs().back();
+  }
+
+  /// The loop no longer sets its accumulator to zero at the end of an
+  /// iteration: where that shows after the loop, it is done there.
+  void keepZeroAfter(scf::ForOp loop, unsigned number) {
+    Value result = loop.getResult(number);
+    if (result.use_empty())
+      return;
+    OpBuilder builder(loop->getContext());
+    builder.setInsertionPointAfter(loop);
+    Value zero = arith::ConstantOp::create(
+        builder, loop.getLoc(), builder.getZeroAttr(result.getType()));
+    auto select = arith::SelectOp::create(
+        builder, loop.getLoc(), loop.getResults().back(), result, zero);
+    result.replaceAllUsesExcept(select, select);
+  }
+
+  //===--- Branches ---===//
+
+  static bool isAccumulatorOfDot(OpOperand &use) {
+    auto dot = dyn_cast<DotOp>(use.getOwner());
+    if (dot)
+      return use.getOperandNumber() == 2;
+    auto select = dyn_cast<arith::SelectOp>(use.getOwner());
+    return select && select->hasOneUse() && matchZeroOr(select.getResult()) &&
+           isAccumulatorOfDot(*select->use_begin());
+  }
+
+  /// True if all that happens to the result is that a product in a loop adds to
+  /// it, in this iteration or in the next, at once or after another such
+  /// choice.
+  static bool isChoiceOfAccumulator(arith::SelectOp select) {
+    auto loop = select->getParentOfType<scf::ForOp>();
+    if (!loop || !isa<RankedTensorType>(select.getType()) ||
+        !matchZeroOr(select.getResult()) || !select->hasOneUse())
+      return false;
+    OpOperand &use = *select->use_begin();
+    if (isAccumulatorOfDot(use))
+      return true;
+    if (use.getOwner() != loop.getBody()->getTerminator())
+      return false;
+    BlockArgument next = loop.getRegionIterArg(use.getOperandNumber());
+    return llvm::any_of(next.getUses(), isAccumulatorOfDot);
+  }
+
+  void branch(arith::SelectOp select) {
+    OpBuilder builder(select);
+    Location loc = select.getLoc();
+    auto ifOp = scf::IfOp::create(
+        builder, loc, select.getCondition(),
+        [&](OpBuilder &b, Location l) {
+          scf::YieldOp::create(b, l, select.getTrueValue());
+        },
+        [&](OpBuilder &b, Location l) {
+          scf::YieldOp::create(b, l, select.getFalseValue());
+        });
+    select.replaceAllUsesWith(ifOp.getResult(0));
+    select.erase();
+    ++numBranches;
+  }
+};
+
+} // namespace
