@@ -1,0 +1,212 @@
+"""Reductions and scans: every operation along every axis of ranks 1 to 5."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+import pytest
+from blocks import CASES, KINDS, SHAPES, offsets, put, values, warps_for
+
+import tile
+import tile.language as tl
+
+pytestmark = pytest.mark.both_ways
+
+
+@tile.jit
+def reduce_kernel(
+    x_ptr, out_ptr, flat_ptr, OP: tl.constexpr, AXIS: tl.constexpr, SHAPE: tl.constexpr
+):
+    x = tl.load(x_ptr + offsets(SHAPE))
+    put(out_ptr, OP(x, AXIS, keep_dims=True))
+    put(flat_ptr, OP(x, AXIS))
+
+
+def reduced(op, x: np.ndarray, axis: int | None, out: type, **options) -> np.ndarray:
+    """OP along an axis, checked to be the same with and without keep_dims."""
+    shape = tuple(1 if axis in (None, d) else e for d, e in enumerate(x.shape))
+    kept, flat = np.zeros(shape, out), np.zeros(shape, out)
+    reduce_kernel[(1,)](x, kept, flat, OP=op, AXIS=axis, SHAPE=x.shape, **options)
+    assert kept.tobytes() == flat.tobytes()
+    return kept
+
+
+def sum_type(dtype: str):
+    kind = np.dtype(KINDS[dtype])
+    if kind.kind in "iu" and kind.itemsize < 4:
+        return np.int32 if kind.kind == "i" else np.uint32
+    return KINDS[dtype]
+
+
+def order_type(dtype: str):
+    kind = np.dtype(KINDS[dtype])
+    if kind.itemsize >= 4:
+        return KINDS[dtype]
+    return np.int32 if kind.kind in "iu" else np.float32
+
+
+OPERATIONS = {"sum": tl.sum, "max": tl.max, "min": tl.min, "xor_sum": tl.xor_sum,
+              "reduce_or": tl.reduce_or, "argmax": tl.argmax, "argmin": tl.argmin}  # fmt: skip
+
+
+def expected(name: str, x: np.ndarray, axis, dtype: str) -> np.ndarray:
+    with np.errstate(over="ignore"):
+        if name == "sum":
+            return x.astype(sum_type(dtype)).sum(axis=axis, keepdims=True, dtype=sum_type(dtype))
+        if name in ("max", "min"):
+            return getattr(np, name)(x, axis=axis, keepdims=True).astype(order_type(dtype))
+        if name == "xor_sum":
+            return np.bitwise_xor.reduce(x, axis=axis, keepdims=True)
+        if name == "reduce_or":
+            return np.bitwise_or.reduce(x, axis=axis, keepdims=True)
+        wide = x.astype(np.float64) if x.dtype == ml_dtypes.bfloat16 else x
+        return getattr(np, name)(wide, axis=axis, keepdims=True).astype(np.int32)
+
+
+@pytest.mark.parametrize(("shape", "axis"), CASES)
+def test_axes(shape, axis):
+    warps = warps_for(shape, axis)
+    for name, op in OPERATIONS.items():
+        x = values(shape, "i32", 1, ties=name.startswith("arg"))
+        out = reduced(op, x, axis, np.int32, num_warps=warps)
+        np.testing.assert_array_equal(out, expected(name, x, axis, "i32"), f"{name}, {warps} warps")
+
+
+BITWISE = ("xor_sum", "reduce_or")
+TYPED = [(n, d) for n in OPERATIONS for d in KINDS if n not in BITWISE or d[0] in "iu"]
+
+
+@pytest.mark.parametrize(("name", "dtype"), TYPED)
+def test_types(name, dtype):
+    warps = warps_for(name, dtype)
+    for axis in (0, 1, -1):
+        x = values((16, 32), dtype, 2, ties=name.startswith("arg"))
+        want = expected(name, x, axis, dtype)
+        out = reduced(OPERATIONS[name], x, axis % 2, want.dtype.type, num_warps=warps)
+        np.testing.assert_array_equal(out, want)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_of_all_elements(shape):
+    for name in ("sum", "max", "min", "xor_sum", "reduce_or"):
+        x = values(shape, "i32", 3)
+        out = reduced(OPERATIONS[name], x, None, np.int32, num_warps=warps_for(shape))
+        np.testing.assert_array_equal(out, expected(name, x, None, "i32"), name)
+
+
+@tile.jit
+def indices_kernel(
+    x_ptr, v_ptr, i_ptr, OP: tl.constexpr, AXIS: tl.constexpr, LEFT: tl.constexpr,
+    SHAPE: tl.constexpr,
+):  # fmt: skip
+    x = tl.load(x_ptr + offsets(SHAPE))
+    value, index = OP(
+        x, AXIS, return_indices=True, return_indices_tie_break_left=LEFT, keep_dims=True
+    )
+    put(v_ptr, value)
+    put(i_ptr, index)
+
+
+@pytest.mark.parametrize("left", [True, False])
+@pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16", "i32", "i64", "u8", "u32"])
+@pytest.mark.parametrize("name", ["max", "min"])
+def test_indices_and_ties(name, dtype, left):
+    for shape, axis in [((64,), 0), ((8, 16), 0), ((8, 16), 1), ((4, 2, 8), 1)]:
+        x = values(shape, dtype, 4, ties=True)
+        kept = tuple(1 if d == axis else e for d, e in enumerate(shape))
+        kind = np.float32 if dtype == "bf16" else KINDS[dtype]
+        value, index = np.zeros(kept, kind), np.zeros(kept, np.int32)
+        indices_kernel[(1,)](
+            x, value, index, OP=getattr(tl, name), AXIS=axis, LEFT=left, SHAPE=shape,
+            num_warps=warps_for(shape),
+        )  # fmt: skip
+        best = getattr(np, name)(x, axis=axis, keepdims=True)
+        np.testing.assert_array_equal(value, best.astype(kind))
+        if left:
+            np.testing.assert_array_equal(index, expected("arg" + name, x, axis, dtype))
+        else:  # Any of the best.
+            np.testing.assert_array_equal(np.take_along_axis(x, index, axis), best)
+
+
+@tile.jit
+def _first_nan(a, b):
+    return tl.maximum(a, b, propagate_nan=tl.PropagateNan.ALL)
+
+
+@tile.jit
+def nan_kernel(x_ptr, out_ptr, N: tl.constexpr):
+    x = tl.load(x_ptr + tl.arange(0, N))
+    tl.store(out_ptr, tl.max(x, 0))
+    tl.store(out_ptr + 1, tl.min(x, 0))
+    tl.store(out_ptr + 2, tl.reduce(x, 0, _first_nan))
+    tl.store(out_ptr + 3, tl.sum(x, 0))
+
+
+@pytest.mark.parametrize("dtype", ["fp32", "fp64", "fp16"])
+def test_nan(dtype):
+    x = values(64, dtype, 5)
+    x[17] = np.nan
+    out = np.zeros(4, KINDS[dtype])
+    nan_kernel[(1,)](x, out, N=64)
+    np.testing.assert_array_equal(out, [np.nanmax(x), np.nanmin(x), np.nan, np.nan])
+
+
+@tile.jit
+def sum_as_kernel(x_ptr, out_ptr, T: tl.constexpr, N: tl.constexpr):
+    x = tl.load(x_ptr + tl.arange(0, N))
+    tl.store(out_ptr, tl.sum(x, 0, dtype=T))
+    tl.store(out_ptr + 1 + tl.arange(0, N), tl.cumsum(x, 0, dtype=T))
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "kind"),
+    [("i8", tl.int64, np.int64), ("u8", tl.uint16, np.uint16), ("i32", tl.int64, np.int64),
+     ("fp16", tl.float32, np.float32), ("i32", tl.float32, np.float32),
+     ("u8", tl.int8, np.int8), ("fp32", tl.float64, np.float64)],
+)  # fmt: skip
+def test_sums_in_another_type(source, target, kind):
+    x = values(64, source, 6) if source != "i32" else values(64, "i16", 6).astype(np.int32)
+    out = np.zeros(65, kind)
+    sum_as_kernel[(1,)](x, out, T=target, N=64)
+    with np.errstate(over="ignore"):
+        np.testing.assert_array_equal(out[0], x.astype(kind).sum(dtype=kind))
+        np.testing.assert_array_equal(out[1:], x.astype(kind).cumsum(dtype=kind))
+
+
+@tile.jit
+def _argmin_both(v1, i1, v2, i2):
+    first = (v1 < v2) | ((v1 == v2) & (i1 < i2))
+    return tl.where(first, v1, v2), tl.where(first, i1, i2)
+
+
+@tile.jit
+def _moments(n1, mean1, m1, n2, mean2, m2):
+    n = n1 + n2
+    delta = mean2 - mean1
+    return n, mean1 + delta * (n2 / n), m1 + m2 + delta * delta * (n1 * n2 / n)
+
+
+@tile.jit
+def tuple_kernel(x_ptr, out_ptr, i_ptr, AXIS: tl.constexpr, SHAPE: tl.constexpr):
+    where = offsets(SHAPE)
+    x = tl.load(x_ptr + where)
+    ones = tl.full(SHAPE, 1.0, tl.float32)
+    n, mean, m2 = tl.reduce((ones, x, tl.zeros(SHAPE, tl.float32)), AXIS, _moments, keep_dims=True)
+    value, index = tl.reduce((x, where), AXIS, _argmin_both, keep_dims=True)
+    put(out_ptr, mean)
+    put(out_ptr + mean.numel, m2 / n)
+    put(out_ptr + 2 * mean.numel, value)
+    put(i_ptr, index)
+
+
+@pytest.mark.parametrize(("shape", "axis"), [c for c in CASES if c[0][c[1]] > 1])
+def test_tuples(shape, axis):
+    x = np.random.default_rng(7).standard_normal(shape).astype(np.float32)
+    kept = tuple(1 if d == axis else e for d, e in enumerate(shape))
+    out, index = np.zeros((3, *kept), np.float32), np.zeros(kept, np.int32)
+    tuple_kernel[(1,)](x, out, index, AXIS=axis, SHAPE=shape, num_warps=warps_for(shape, axis))
+    wide = x.astype(np.float64)
+    np.testing.assert_allclose(out[0], wide.mean(axis=axis, keepdims=True), 1e-4, 1e-5)
+    np.testing.assert_allclose(out[1], wide.var(axis=axis, keepdims=True), 1e-4, 1e-5)
+    np.testing.assert_array_equal(out[2], x.min(axis=axis, keepdims=True))
+    np.testing.assert_array_equal(x.ravel()[index], out[2])
