@@ -12,11 +12,13 @@ const DecodeTable &tile::sim::decodeTable() {
   static const DecodeTable table = [] {
     DecodeTable t;
     for (auto *add :
-         {registerInteger, registerLogic, registerFloat, registerTranscendental,
-          registerConvert, registerMove, registerCompare, registerControl,
-          registerMemory, registerAtomic, registerCollective, registerBarrier,
-          registerAsyncCopy, registerMbarrier, registerTensorMap,
-          registerMatrix, registerMma, registerWgmma, registerRefused})
+         {registerInteger,        registerLogic,      registerFloat,
+          registerTranscendental, registerConvert,    registerMove,
+          registerCompare,        registerControl,    registerMemory,
+          registerAtomic,         registerCollective, registerBarrier,
+          registerAsyncCopy,      registerMbarrier,   registerTensorMap,
+          registerMatrix,         registerMma,        registerWgmma,
+          registerWmma,           registerRefused})
       add(t);
     return t;
   }();

@@ -39,6 +39,7 @@ void registerTensorMap(DecodeTable &);
 void registerMatrix(DecodeTable &);
 void registerMma(DecodeTable &);
 void registerWgmma(DecodeTable &);
+void registerWmma(DecodeTable &);
 void registerRefused(DecodeTable &);
 const DecodeTable &decodeTable();
 

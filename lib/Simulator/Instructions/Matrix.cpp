@@ -2,15 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "../Memory.h"
-#include "Families.h"
+#include "MatrixTypes.h"
 
 #include <cstring>
 
 using namespace tile::sim;
 
-namespace {
-/// All lanes take part. Returns Next if they do.
-Step needWarp(Ctx &c, const Inst &inst, uint32_t mask) {
+Step tile::sim::needWarp(Ctx &c, const Inst &inst, uint32_t mask) {
   bool retry;
   if (mask == FullMask)
     return Step::Next;
@@ -24,6 +22,7 @@ Step needWarp(Ctx &c, const Inst &inst, uint32_t mask) {
       "a matrix instruction needs all 32 lanes; the guard is false for some");
 }
 
+namespace {
 /// Rows of 16 bytes: lanes 8 j to 8 j + 7 hold the addresses of matrix j.
 /// mod[0]: matrices; mod[1]: transposed.
 Step execLoadMatrix(Ctx &c, const Inst &inst, uint32_t mask) {

@@ -53,6 +53,17 @@ inline int32_t matrixInteger(Type type, uint32_t bits) {
   }
 }
 
+/// All 32 lanes must take part: Next if they do, else what the handler returns
+/// (Matrix.cpp).
+Step needWarp(Ctx &c, const Inst &inst, uint32_t mask);
+
+/// Takes a shape such as m16n8k16 (Mma.cpp).
+bool takeMatrixShape(FunctionDecoder &d, unsigned &m, unsigned &n, unsigned &k);
+/// Adds the slots of a vector of exactly `count` registers (Mma.cpp).
+bool takeMatrixRegisters(FunctionDecoder &d, const ast::Operand &operand,
+                         unsigned count, Type type, bool isResult,
+                         std::vector<uint32_t> &slots);
+
 /// fp8 has so few values that a table is quicker.
 const float *fp8Table(Type type);
 

@@ -185,19 +185,8 @@ Step execDouble(Ctx &c, const Inst &inst, uint32_t) {
 }
 
 template <ExecFn Fn> Step whole(Ctx &c, const Inst &inst, uint32_t mask) {
-  bool retry;
-  if (mask != FullMask) {
-    if (c.warp->exited)
-      return c.fail(
-          inst, firstLane(mask), "missing-lanes",
-          "a matrix instruction needs all 32 lanes; some have exited");
-    if (!c.gather(FullMask, retry))
-      return retry ? Step::Jump : Step::Block;
-    return c.fail(
-        inst, firstLane(mask), "missing-lanes",
-        "a matrix instruction needs all 32 lanes; the guard is false for some");
-  }
-  return Fn(c, inst, mask);
+  Step s = needWarp(c, inst, mask);
+  return s == Step::Next ? Fn(c, inst, mask) : s;
 }
 
 bool isValid(const Shape &s) {
@@ -240,38 +229,6 @@ bool isValid(const Shape &s) {
   }
 }
 
-bool takeShape(FunctionDecoder &d, Shape &s) {
-  std::string_view rest;
-  if (!d.hasPrefix("m", rest))
-    return d.error("needs a shape");
-  size_t n = rest.find('n'), k = rest.find('k');
-  unsigned m = 0, nn = 0, kk = 0;
-  if (n == std::string_view::npos || k == std::string_view::npos || k < n)
-    return d.error("needs a shape");
-  std::from_chars(rest.data(), rest.data() + n, m);
-  std::from_chars(rest.data() + n + 1, rest.data() + k, nn);
-  std::from_chars(rest.data() + k + 1, rest.data() + rest.size(), kk);
-  s.m = uint8_t(m);
-  s.n = uint8_t(nn);
-  s.k = uint16_t(kk);
-  return true;
-}
-
-bool pushRegisters(FunctionDecoder &d, const ast::Operand &operand,
-                   unsigned count, Type type, bool isResult,
-                   std::vector<uint32_t> &slots) {
-  auto list = d.elements(operand);
-  if (list.size() != count)
-    return d.errorAt(operand, "expected " + std::to_string(count) +
-                                  " registers, found " +
-                                  std::to_string(list.size()));
-  for (const ast::Operand *e : list)
-    if (isResult ? !d.dst(*e, type, slots.emplace_back())
-                 : !d.src(*e, type, slots.emplace_back()))
-      return false;
-  return true;
-}
-
 bool decodeMma(FunctionDecoder &d) {
   if (d.has("sp") || d.has("sp::ordered_metadata"))
     return d.error("sparse matrices are not supported by the simulator");
@@ -279,8 +236,12 @@ bool decodeMma(FunctionDecoder &d) {
   d.has("aligned");
   Shape s{};
   // "mxf4" and the like of block-scaled forms are left as unknown modifiers.
-  if (!takeShape(d, s))
+  unsigned m, n, k;
+  if (!takeMatrixShape(d, m, n, k))
     return false;
+  s.m = uint8_t(m);
+  s.n = uint8_t(n);
+  s.k = uint16_t(k);
   d.has("row");
   d.has("col");
   d.inst.mod[0] = d.has("satfinite");
@@ -301,10 +262,14 @@ bool decodeMma(FunctionDecoder &d) {
   Type registerType = s.a == Type::F64 ? Type::F64 : Type::B32,
        accType = s.c == Type::F64 ? Type::F64 : Type::B32;
   std::vector<uint32_t> results, slots;
-  if (!pushRegisters(d, d.operand(1), s.aRegs(), registerType, false, slots) ||
-      !pushRegisters(d, d.operand(2), s.bRegs(), registerType, false, slots) ||
-      !pushRegisters(d, d.operand(3), s.cRegs(s.c), accType, false, slots) ||
-      !pushRegisters(d, d.operand(0), s.cRegs(s.d), accType, true, results))
+  if (!takeMatrixRegisters(d, d.operand(1), s.aRegs(), registerType, false,
+                           slots) ||
+      !takeMatrixRegisters(d, d.operand(2), s.bRegs(), registerType, false,
+                           slots) ||
+      !takeMatrixRegisters(d, d.operand(3), s.cRegs(s.c), accType, false,
+                           slots) ||
+      !takeMatrixRegisters(d, d.operand(0), s.cRegs(s.d), accType, true,
+                           results))
     return false;
   d.inst.ext = d.beginExt();
   d.inst.extCount = uint16_t(results.size() + slots.size());
@@ -319,5 +284,37 @@ bool decodeMma(FunctionDecoder &d) {
                 Class::Tensor);
 }
 } // namespace
+
+bool tile::sim::takeMatrixShape(FunctionDecoder &d, unsigned &m, unsigned &n,
+                                unsigned &k) {
+  std::string_view rest;
+  if (!d.hasPrefix("m", rest))
+    return d.error("needs a shape");
+  size_t atN = rest.find('n'), atK = rest.find('k');
+  if (atN == std::string_view::npos || atK == std::string_view::npos ||
+      atK < atN)
+    return d.error("needs a shape");
+  m = n = k = 0;
+  std::from_chars(rest.data(), rest.data() + atN, m);
+  std::from_chars(rest.data() + atN + 1, rest.data() + atK, n);
+  std::from_chars(rest.data() + atK + 1, rest.data() + rest.size(), k);
+  return (m < 256 && n < 256 && k < 65536) || d.error("needs a shape");
+}
+
+bool tile::sim::takeMatrixRegisters(FunctionDecoder &d,
+                                    const ast::Operand &operand, unsigned count,
+                                    Type type, bool isResult,
+                                    std::vector<uint32_t> &slots) {
+  auto list = d.elements(operand);
+  if (list.size() != count)
+    return d.errorAt(operand, "expected " + std::to_string(count) +
+                                  " registers, found " +
+                                  std::to_string(list.size()));
+  for (const ast::Operand *e : list)
+    if (isResult ? !d.dst(*e, type, slots.emplace_back())
+                 : !d.src(*e, type, slots.emplace_back()))
+      return false;
+  return true;
+}
 
 void tile::sim::registerMma(DecodeTable &t) { t.insert({{"mma", decodeMma}}); }

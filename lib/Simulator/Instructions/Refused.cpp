@@ -15,9 +15,6 @@ bool refuseTexture(FunctionDecoder &d) {
 bool refuseVideo(FunctionDecoder &d) {
   return d.error("video instructions are not supported by the simulator");
 }
-bool refuseWmma(FunctionDecoder &d) {
-  return d.error("wmma is not supported by the simulator; use mma.sync");
-}
 bool refuseStack(FunctionDecoder &d) {
   return d.error("the stack instructions are not supported by the simulator");
 }
@@ -27,9 +24,7 @@ bool refuseMultimem(FunctionDecoder &d) {
 } // namespace
 
 void tile::sim::registerRefused(DecodeTable &t) {
-  t.insert({{"tcgen05", refuseTensorMemory},
-            {"wmma", refuseWmma},
-            {"multimem", refuseMultimem}});
+  t.insert({{"tcgen05", refuseTensorMemory}, {"multimem", refuseMultimem}});
   for (const char *name :
        {"tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep"})
     t.insert({name, refuseTexture});
