@@ -63,7 +63,10 @@ def _exact_fma(x: float, y: float, z: float) -> float:
     exact = Fraction(x) * Fraction(y) + Fraction(z)
     if exact == 0:
         return x * y + z  # For the sign of zero.
-    return exact.numerator / exact.denominator
+    try:
+        return exact.numerator / exact.denominator
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf
 
 
 def fma(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:

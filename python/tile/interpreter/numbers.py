@@ -135,13 +135,20 @@ def integer_to_float(x: np.ndarray, target: np.dtype) -> np.ndarray:
 
 
 def float_to_integer(x: np.ndarray, target: np.dtype) -> np.ndarray:
-    """Truncates toward zero; what does not fit saturates, and NaN gives 0."""
+    """Truncates toward zero; what does not fit saturates. NaN gives 0, or the
+    top bit where either has 64 bits. (The language leaves both open; so does
+    the hardware.)"""
     wide = x.astype(np.float64)
     info = np.iinfo(target)
+    top = x.dtype.itemsize == 8 or target.itemsize == 8
     result = np.trunc(np.where(np.isnan(wide), 0.0, wide))
     low, high = result <= float(info.min), result >= float(info.max)
     inside = np.where(low | high, 0.0, result).astype(target)
-    return np.where(low, info.min, np.where(high, info.max, inside)).astype(target)
+    result = np.where(low, info.min, np.where(high, info.max, inside)).astype(target)
+    if top:
+        half = target.type(1) << target.type(8 * target.itemsize - 1)
+        result = np.where(wide != wide, half, result)
+    return result
 
 
 def scalar_of(value: Any) -> Any:
