@@ -24,7 +24,7 @@ class Rewritten:
         self.fn = fn
         self.internal = parsed.source.internal
         closed = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
-        rewriter = Rewriter(parsed.node, _lookup(fn, closed), Site)
+        rewriter = Rewriter(parsed.node, _local_names(fn.__code__), _lookup(fn, closed), Site)
         node = parsed.node
         _shift_columns(node, parsed.source.column_shift)
         node.decorator_list = []
@@ -94,6 +94,15 @@ def native_function(function: Any, builder: Any) -> Callable:
     return native
 
 
+def _local_names(code: types.CodeType) -> set[str]:
+    """The names that are local in a function, or in one inside of it."""
+    names = {*code.co_varnames, *code.co_cellvars}
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names |= _local_names(constant)
+    return names
+
+
 def _plain(values: Any) -> Any:
     """Defaults, without wrappers of constants."""
     if isinstance(values, tuple):
@@ -141,14 +150,13 @@ def _plain_signature(node: ast.FunctionDef) -> None:
 def _compile(node: ast.FunctionDef, file: str, closed: list[str]) -> types.CodeType:
     """The function's code; names of `closed` are those of enclosing functions."""
     if closed:
-        empty = ast.parse(f"def outer({', '.join(closed)}):\n pass")
-        outer = empty.body[0]
+        tree = ast.parse(f"def outer({', '.join(closed)}):\n pass")
+        outer = tree.body[0]
         assert isinstance(outer, ast.FunctionDef)
         outer.body = [node]
-        tree = empty
     else:
         tree = ast.Module([node], [])
-    code = compile(ast.fix_missing_locations(tree), file, "exec")
+    code = compile(tree, file, "exec")
     if closed:
         code = _nested(code, "outer")
     return _nested(code, node.name)

@@ -22,19 +22,37 @@ _SYMBOLS = {
 }  # fmt: skip
 
 
-def _locate(node: ast.AST, place: ast.AST) -> None:
-    """Gives a node that has none the place where another starts: one that
-    spans lines would be stepped through once more at its end."""
-    if "lineno" in node._attributes and not hasattr(node, "lineno"):
-        ast.copy_location(node, place)
-        node.end_lineno = node.lineno
-        node.end_col_offset = node.col_offset
+def _locate(new: ast.AST, place: ast.AST) -> None:
+    """Gives new nodes, in which others may be, the place where another starts.
+    (One that spans lines would be stepped through once more at its end.)"""
+    line, column = place.lineno, place.col_offset  # type: ignore[attr-defined]
+    pending = [new]
+    while pending:
+        node = pending.pop()
+        if "lineno" in node._attributes:
+            if hasattr(node, "lineno"):
+                continue  # From the kernel, and all in it as well.
+            node.lineno = node.end_lineno = line
+            node.col_offset = node.end_col_offset = column
+        pending.extend(ast.iter_child_nodes(node))
+
+
+def _load(name: str) -> ast.Name:
+    return ast.Name(name, ast.Load())
+
+
+def _assign(name: str, value: ast.expr) -> ast.Assign:
+    return ast.Assign([ast.Name(name, ast.Store())], value)
+
+
+def _locals() -> ast.Call:
+    return ast.Call(_load("locals"), [], [])
 
 
 class Rewriter(ast.NodeTransformer):
     """Rewrites one function; `sites` collects its branches."""
 
-    def __init__(self, node: ast.FunctionDef, lookup: Any, make_site: Any) -> None:
+    def __init__(self, node: ast.FunctionDef, local: set[str], lookup: Any, make_site: Any) -> None:
         self.lookup = lookup
         self.make_site = make_site
         self.sites: list[Any] = []
@@ -44,12 +62,7 @@ class Rewriter(ast.NodeTransformer):
             [s for s in node.body if isinstance(s, (ast.If, ast.For, ast.While))], (ast.Return,)
         )
         #: Names that may be local somewhere in the function.
-        self.local = {a.arg for a in ast.walk(node) if isinstance(a, ast.arg)}
-        for child in ast.walk(node):
-            if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
-                self.local.add(child.id)
-            elif isinstance(child, ast.FunctionDef) and child is not node:
-                self.local.add(child.name)
+        self.local = local
 
     # Pieces of code.
 
@@ -62,24 +75,6 @@ class Rewriter(ast.NodeTransformer):
         self.counter += 1
         return f"<{kind}{self.counter}>"
 
-    @staticmethod
-    def parse(text: str, **parts: ast.expr) -> list[ast.stmt]:
-        """Statements from text, with `parts` in place of the names."""
-        tree = ast.parse(text)
-
-        class Fill(ast.NodeTransformer):
-            def visit_Name(self, node: ast.Name) -> ast.AST:
-                part = parts.get(node.id)
-                if isinstance(part, str):
-                    return ast.Name(part, node.ctx)
-                return node if part is None else part
-
-        for node in ast.walk(tree):  # The places are those of the kernel's code.
-            for attribute in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
-                if hasattr(node, attribute):
-                    delattr(node, attribute)
-        return Fill().visit(tree).body
-
     def site(self, node: ast.AST, names: tuple[str, ...], returns: bool = False) -> ast.expr:
         """A reference to the description of a branch."""
         site = self.make_site(node, names, returns)
@@ -91,31 +86,30 @@ class Rewriter(ast.NodeTransformer):
     def at(place: ast.AST, statements: list[ast.stmt]) -> list[ast.stmt]:
         """Gives new statements the place of another node."""
         for statement in statements:
-            for node in ast.walk(statement):
-                _locate(node, place)
+            _locate(statement, place)
         return statements
 
-    def update(
-        self, names: tuple[str, ...], source: str, owner: str, method: str
-    ) -> list[ast.stmt]:
+    def update(self, names: tuple[str, ...], owner: str, method: str) -> list[ast.stmt]:
         """``if owner.dynamic:`` set the names that ``owner.method`` returns."""
         new = self.temporary("new")
-        text = f"if OWNER.dynamic:\n NEW = OWNER.{method}(locals())\n if NEW:\n  pass\n"
-        (outer,) = self.parse(text, OWNER=owner, NEW=new)
-        inner = outer.body[1]
-        inner.body = [
-            statement
+        get = ast.Call(ast.Attribute(_load(owner), method, ast.Load()), [_locals()], [])
+        each: list[ast.stmt] = [
+            ast.If(
+                ast.Compare(ast.Constant(name), [ast.In()], [_load(new)]),
+                [_assign(name, ast.Subscript(_load(new), ast.Constant(name), ast.Load()))],
+                [],
+            )
             for name in names
-            for statement in self.parse(f"if {name!r} in NEW:\n {name} = NEW[{name!r}]", NEW=new)
         ]
-        return [outer]
+        dynamic = ast.Attribute(_load(owner), "dynamic", ast.Load())
+        return [ast.If(dynamic, [_assign(new, get), ast.If(_load(new), each, [])], [])]
 
     def function(self, node: ast.FunctionDef, statements: list[ast.stmt]) -> list[ast.stmt]:
         """The body of the function."""
         body = self.block(statements)
         if self.several:
             site = self.site(node, ())
-            arguments = ast.Call(ast.Name("locals", ast.Load()), [], [])
+            arguments = _locals()
             enter = self.call("entered", site, arguments)
             body[:0] = self.at(body[0], [ast.Assign([ast.Name("<call>", ast.Store())], enter)])
         return body
@@ -168,7 +162,7 @@ class Rewriter(ast.NodeTransformer):
                 return self.at(node, [ast.Pass()]), []
             plain = ast.Assign([node.target], self.visit(node.value))
             return self.at(node, [plain]), []
-        return self.at(node, [self.visit(node)]), []
+        return [self.visit(node)], []
 
     def branch(self, node: ast.If) -> tuple[list[ast.stmt], list[ast.stmt]]:
         returns = contains([node], (ast.Return,)) is not None
@@ -177,17 +171,17 @@ class Rewriter(ast.NodeTransformer):
         names = () if jumps else tuple(assigned_names([*node.body, *node.orelse]))
         test = self.visit(node.test)
         if not names and not returns:
-            node.test = ast.copy_location(self.call("truth", test), node.test)
+            node.test = self.placed(self.call("truth", test), node.test)
             node.body, node.orelse = self.block(node.body), self.block(node.orelse)
-            return self.at(node, [node]), []
+            return [node], []
         variable = self.temporary("if")
         site = self.site(node, names, returns)
-        arguments = (test, site, ast.Call(ast.Name("locals", ast.Load()), [], []))
+        arguments = (test, site, _locals())
         decide = ast.Assign([ast.Name(variable, ast.Store())], self.call("branch", *arguments))
         node.test = ast.copy_location(ast.Name(variable, ast.Load()), node.test)
         node.body, node.orelse = self.block(node.body), self.block(node.orelse)
-        after = self.update(names, "after", variable, "join") if names else []
-        return self.at(node, [decide, node]), after
+        after = self.update(names, variable, "join") if names else []
+        return [*self.at(node, [decide]), node], after
 
     def loop(self, node: ast.For | ast.While) -> tuple[list[ast.stmt], list[ast.stmt]]:
         variable = self.temporary("loop")
@@ -197,7 +191,7 @@ class Rewriter(ast.NodeTransformer):
         names = tuple(n for n in assigned_names(within) if n not in own)
         constant_names = ast.Tuple([ast.Constant(n) for n in names], ast.Load())
         first = node.body[0]
-        keep = self.at(first, self.update(names, "keep", variable, "keep")) if names else []
+        keep = self.at(first, self.update(names, variable, "keep")) if names else []
         target = [ast.Name(variable, ast.Store())]
         carried = [constant_names]
         if self.several and contains(node.body, (ast.Return,)):
@@ -215,9 +209,9 @@ class Rewriter(ast.NodeTransformer):
             self.at(node, keep)
             node.test = ast.copy_location(ast.Constant(True), node.test)
             node.body = [*keep, *stop, *self.block(node.body)]
-        enter = self.update(names, "enter", variable, "enter") if names else []
-        after = self.update(names, "after", variable, "keep") if names else []
-        return self.at(node, [start, *enter, node]), after
+        enter = self.update(names, variable, "enter") if names else []
+        after = self.update(names, variable, "keep") if names else []
+        return [*self.at(node, [start, *enter]), node], after
 
     # Expressions.
 
@@ -282,8 +276,7 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def placed(self, new: ast.expr, old: ast.AST) -> ast.expr:
-        for child in ast.walk(new):
-            _locate(child, old)
+        _locate(new, old)
         return ast.copy_location(new, old)
 
     def resolve(self, node: ast.expr) -> Any:
