@@ -37,7 +37,9 @@ class Arguments:
 
     def __init__(self) -> None:
         self.arrays: list[Argument] = []
-        self.copies: list[Callable[[], None]] = []
+        self.copies: list[Callable[[], Any]] = []
+        #: What was copied from a device, by its address there.
+        self.hosts: dict[int, Any] = {}
 
     def add(self, name: str, value: Any) -> Callable[[], int]:
         """Adds an array; returns what tells its address, once memory is laid out."""
@@ -75,16 +77,17 @@ class Arguments:
 
         value = value.detach()
         if value.device.type != "cpu":
-            # The whole storage, so that strides and views stay as they are.
-            whole = torch.empty(0, dtype=torch.uint8, device=value.device).set_(
-                value.untyped_storage()
-            )
-            host = whole.cpu()
-            self.copies.append(lambda: whole.copy_(host))
-            local = torch.empty(0, dtype=value.dtype).set_(
+            # The whole storage, once, so that strides and views stay as they are.
+            storage = value.untyped_storage()
+            host = self.hosts.get(storage.data_ptr())
+            if host is None:
+                empty = torch.empty(0, dtype=torch.uint8, device=value.device)
+                whole = empty.set_(storage)
+                host = self.hosts[storage.data_ptr()] = whole.cpu()
+                self.copies.append(lambda: whole.copy_(host))
+            value = torch.empty(0, dtype=value.dtype).set_(
                 host.untyped_storage(), value.storage_offset(), value.shape, value.stride()
             )
-            value = local
         sized = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
         return value.view(sized[value.element_size()]).numpy()
 

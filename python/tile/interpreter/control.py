@@ -99,9 +99,6 @@ _ORDER = {
 class Control:
     """The functions, under the one name that rewritten code knows."""
 
-    def __init__(self) -> None:
-        self.pending: list[Any] = []
-
     # Branches and loops.
 
     def branch(self, condition: Any, site: Any, before: dict[str, Any]) -> Any:
@@ -162,7 +159,7 @@ class Control:
     def choose(self, condition: Any, site: Any) -> bool:
         condition = unwrap(condition)
         if not isinstance(condition, tensor):
-            self.pending.append(None)
+            state._state.builder.pending.append(None)
             return bool(condition)
         if state._state.builder.phantom is not None:
             taken = True
@@ -173,11 +170,11 @@ class Control:
                     "to choose element by element"
                 )
             taken = truth(condition)
-        self.pending.append((site, taken))
+        state._state.builder.pending.append((site, taken))
         return taken
 
     def chosen(self, value: Any) -> Any:
-        made = self.pending.pop()
+        made = state._state.builder.pending.pop()
         if made is None or not has_numbers(value):
             return value
         site, taken = made
@@ -186,11 +183,11 @@ class Control:
     def first(self, value: Any, is_and: bool) -> bool:
         """The left side of `and` or `or`: whether the right one matters."""
         value = unwrap(value)
-        self.pending.append(value)
+        state._state.builder.pending.append(value)
         return isinstance(value, tensor) or bool(value) == is_and
 
     def second(self, value: Any, is_and: bool) -> Any:
-        left = self.pending.pop()
+        left = state._state.builder.pending.pop()
         if not isinstance(left, tensor):
             return value  # A constant that did not decide.
         if not isinstance(value, tensor) and not is_constant(value):
@@ -198,7 +195,7 @@ class Control:
         return (arithmetic.logical_and if is_and else arithmetic.logical_or)(left, value)
 
     def decided(self) -> Any:
-        return self.pending.pop()
+        return state._state.builder.pending.pop()
 
     def not_(self, value: Any) -> Any:
         value = unwrap(value)
@@ -254,6 +251,8 @@ class Control:
             return owner
         return unwrap(owner.value)
 
+    # A generator in a kernel is a tuple.
+    tuple = staticmethod(tuple)
     unwrap = staticmethod(unwrap)
     truth = staticmethod(truth)
 

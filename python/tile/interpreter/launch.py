@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from .. import knobs
+from ..compiler.code_generator import _function_place as function_place
+from ..compiler.errors import CompilationError
 from ..errors import TileError
 from ..language import state
 from .arguments import kernel_values
 from .builder import EagerBuilder
-from .control import CONTROL
 from .errors import located
 
 _DEFAULTS = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "maxnreg": None}
@@ -55,12 +56,10 @@ def interpret(fn: Any, grid: Any, args: tuple, kwargs: dict, warmup: bool = Fals
     extents = launcher.grid(grid, values)
     parameters, memory, arguments = kernel_values(signature, values, constants)
     builder = EagerBuilder(memory, extents, Options())
-    pending = len(CONTROL.pending)
     try:
         with state.generating(builder, builder), np.errstate(all="ignore"):
             run(builder, fn, parameters, extents)
     finally:
-        del CONTROL.pending[pending:]
         arguments.finish()
     return InterpretedKernel(fn, extents, options)
 
@@ -73,7 +72,12 @@ def run(builder: EagerBuilder, fn: Any, parameters: list[Any], grid: tuple[int, 
     for k, j, i in itertools.product(z, y, x):
         builder.program = (i, j, k)
         try:
-            native(*parameters)
+            if native(*parameters) is not None:
+                error = CompilationError(
+                    "a kernel returns nothing; store its results through pointers",
+                    [function_place(fn.parse())],
+                )
+                break
         except TileError as raised:
             error = located(raised, builder.program)
             break

@@ -245,6 +245,10 @@ class Rewriter(ast.NodeTransformer):
         node.body, node.orelse = self.visit(node.body), self.visit(node.orelse)
         return self.placed(self.call("chosen", ast.IfExp(test, node.body, node.orelse)), node)
 
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.expr:
+        self.generic_visit(node)
+        return self.placed(self.call("tuple", node), node)
+
     def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
         self.generic_visit(node)
         node.iter = self.placed(self.call("items", node.iter), node.iter)

@@ -193,6 +193,9 @@ class tensor:
 
     # Values are known in the interpreter only.
 
+    #: NumPy's scalars leave operations on tensors to tensors.
+    __array_ufunc__ = None
+
     def _known(self, what: str) -> Any:
         if not hasattr(self.handle, "__array__"):
             raise SemanticError(f"{what} of a run-time value is not known at compile time")

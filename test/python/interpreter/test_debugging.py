@@ -63,8 +63,8 @@ def test_print_shows_values(capsys):
         "x = fp16[4] [ 1., -2.,  3.,  4.]",
         "first: fp16 6.0, size 4, (4,) 6.00",
         "pointer<fp16> x_ptr[1] fp16",
-        "pid (0, 0, 0) sum 6.0 0",
-        "pid (0, 0, 0) bits [0x3c00 0xc000 0x4200 0x4400]",
+        "pid (0, 0, 0) sum: 6.0 0",
+        "pid (0, 0, 0) bits: [0x3c00 0xc000 0x4200 0x4400]",
     ]
 
 

@@ -304,6 +304,8 @@ def locals_and_lambdas(out, n):
         return x * 2 if x > 3 else x
 
     values = [twice(i + n) for i in range(3)]
+    pair = (v for v in (n, 2))
+    n = sum(pair) + len(pair) - 4
     tl.store(out, values[0] + values[1] * 10 + values[2] * 100)
     tl.store(out + 1, tl.reduce(tl.arange(0, 8) + n, 0, lambda a, b: a + b))
     if (y := n * 2) > 4:
@@ -365,6 +367,8 @@ def regions(out, p):
     i = tl.arange(0, 8)
     x = tl.load(p + i)
     tl.store(out + i, tl.map_elementwise(branching_map, x, x % 3))
+    tl.store(out + 8 + i, tl.associative_scan(x, 0, branching_combine))
+    tl.store(out + 16, tl.reduce(x, 0, branching_combine))
 
 
 def test_functions_of_scalars_may_branch_for_each_element():
@@ -373,7 +377,8 @@ def test_functions_of_scalars_may_branch_for_each_element():
     for v in x.tolist():
         r = v << (v % 3)
         expected.append(r - 20 if r > 20 else r)
-    assert both(regions, x, size=8) == expected
+    expected += np.maximum.accumulate(x).tolist()
+    assert both(regions, x, size=17) == [*expected, 8]
 
 
 SCALE = tl.constexpr(3)
