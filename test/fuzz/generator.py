@@ -203,7 +203,8 @@ class Generator:
             header.append("    pid = tl.program_id(0)")
         else:
             header.append("    pid = 0")
-        text = ["import tile", "import tile.language as tl", "", ""]
+        text = ["import tile", "import tile.language as tl"]
+        text += ["from tile.language.extra import libdevice", "", ""]
         for function in self.functions:
             text += [function, "", ""]
         return "\n".join([*text, *header, *self.lines, ""])
@@ -211,11 +212,12 @@ class Generator:
 
 def generate(seed: int) -> Program:
     """The program of a seed."""
-    from . import collective, control, elementwise, floats, functions, matrix, memory, shapes
+    from . import collective, control, elementwise, extras, floats, functions, matrix, memory
+    from . import shapes as _shapes
 
     # Importing them registers what they produce.
-    assert collective and control and elementwise and floats and functions
-    assert matrix and memory and shapes
+    assert collective and control and elementwise and extras and floats and functions
+    assert matrix and memory and _shapes
     for attempt in range(100):
         with contextlib.suppress(Unsound):
             return Generator(seed, attempt).generate()
