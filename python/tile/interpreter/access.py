@@ -11,6 +11,15 @@ from .numbers import element_of, unsigned
 from .registry import operation
 
 
+def _spread(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    return x if x.shape == shape else np.broadcast_to(x, shape)
+
+
+def _as_wide(mask: np.ndarray, pointer: np.ndarray) -> np.ndarray:
+    """The mask for each pointer: scalars may hold several, computed together."""
+    return mask if mask.shape == pointer.shape else np.broadcast_arrays(mask, pointer)[0]
+
+
 @operation("tt.load")
 def _load(b: Any, operands: Any, attributes: Any, types: Any) -> np.ndarray:
     pointer = operands[0]
@@ -22,16 +31,16 @@ def _load(b: Any, operands: Any, attributes: Any, types: Any) -> np.ndarray:
         return np.zeros(types[0].shape, element)
     if len(operands) == 1:
         return b.memory.read(pointer, element)
-    mask = operands[1]
+    mask = _as_wide(operands[1], pointer)
     if mask.all():
-        return b.memory.read(np.broadcast_to(pointer, mask.shape), element)
+        return b.memory.read(_spread(pointer, mask.shape), element)
     # What is masked off and has no `other` is undefined; here it is 0.
     if len(operands) > 2:
-        result = np.array(np.broadcast_to(operands[2], mask.shape))
+        result = np.array(_spread(operands[2], mask.shape))
     else:
         result = np.zeros(mask.shape, element)
     if mask.any():
-        result[mask] = b.memory.read(np.broadcast_to(pointer, mask.shape)[mask], element, mask=mask)
+        result[mask] = b.memory.read(_spread(pointer, mask.shape)[mask], element, mask=mask)
     return result
 
 
@@ -45,10 +54,11 @@ def _store(b: Any, operands: Any, attributes: Any, types: Any) -> None:
         return
     mask = None
     if len(operands) > 2:
-        shape = np.broadcast_shapes(pointer.shape, value.shape, operands[2].shape)
-        mask = np.broadcast_to(operands[2], shape)
-        pointer = np.broadcast_to(pointer, shape)[mask]
-        value = np.broadcast_to(value, shape)[mask]
+        mask = _as_wide(operands[2], pointer)
+        if mask.all():
+            mask = None
+        else:
+            pointer, value = _spread(pointer, mask.shape)[mask], _spread(value, mask.shape)[mask]
     b.memory.write(pointer, value, mask=mask)
 
 

@@ -16,7 +16,12 @@ def _range(b: Any, operands: Any, attributes: Any, types: Any) -> np.ndarray:
     return np.arange(attributes["start"], attributes["end"], dtype=np.int32)
 
 
-@operation("tt.splat", "tt.broadcast")
+@operation("tt.splat")
+def _splat(b: Any, operands: Any, attributes: Any, types: Any) -> np.ndarray:
+    return np.full(types[0].shape, operands[0])
+
+
+@operation("tt.broadcast")
 def _broadcast(b: Any, operands: Any, attributes: Any, types: Any) -> np.ndarray:
     return np.broadcast_to(operands[0], types[0].shape)
 
