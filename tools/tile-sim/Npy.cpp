@@ -49,8 +49,9 @@ bool Npy::read(const std::string &path, std::string &error) {
   std::string header(length, ' ');
   file.read(header.data(), length);
   dtype = field(header, "'descr':", '\'', '\'');
-  if (dtype.size() < 3 || dtype[0] == '>' || itemSize() == 0 ||
-      itemSize() > 16) {
+  // V is what NumPy writes for types that it has no name for, such as bfloat16.
+  if (dtype.size() < 3 || dtype[0] == '>' || !std::strchr("biufcV", dtype[1]) ||
+      itemSize() == 0 || itemSize() > 16) {
     error = path + ": the element type '" + dtype + "' is not supported";
     return false;
   }

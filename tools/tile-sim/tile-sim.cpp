@@ -4,6 +4,7 @@
 #include "Npy.h"
 #include "tile/Simulator/Module.h"
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -63,6 +64,13 @@ bool parseTriple(const std::string &text, std::array<unsigned, 3> &out) {
   return !text.empty();
 }
 
+bool parseNumber(const std::string &text, uint64_t most, uint64_t &out) {
+  char *end;
+  errno = 0;
+  out = std::strtoull(text.c_str(), &end, 0);
+  return !text.empty() && !*end && !errno && text[0] != '-' && out <= most;
+}
+
 bool parseChecks(const std::string &text, unsigned &bits) {
   static const std::pair<const char *, unsigned> names[] = {
       {"all", sim::CheckAll},     {"none", sim::CheckNone},
@@ -106,6 +114,7 @@ std::string parseOptions(int argc, char **argv, Options &o) {
       return name + " needs a value";
     }
     bool good = true;
+    uint64_t number = 0;
     if (name == "--entry")
       o.entry = value;
     else if (name == "--grid")
@@ -114,23 +123,24 @@ std::string parseOptions(int argc, char **argv, Options &o) {
       good = parseTriple(value, o.config.block);
     else if (name == "--cluster")
       good = parseTriple(value, o.config.cluster);
-    else if (name == "--dynamic-shared")
-      o.config.dynamicShared =
-          uint32_t(std::strtoul(value.c_str(), nullptr, 10));
-    else if (name == "--max-instructions")
-      o.config.maxInstructions = std::strtoull(value.c_str(), nullptr, 10);
-    else if (name == "--threads")
-      o.config.threads = unsigned(std::strtoul(value.c_str(), nullptr, 10));
-    else if (name == "--check")
+    else if (name == "--dynamic-shared") {
+      good = parseNumber(value, UINT32_MAX, number);
+      o.config.dynamicShared = uint32_t(number);
+    } else if (name == "--max-instructions")
+      good = parseNumber(value, UINT64_MAX, o.config.maxInstructions);
+    else if (name == "--threads") {
+      good = parseNumber(value, 1024, number);
+      o.config.threads = unsigned(number);
+    } else if (name == "--check")
       good = parseChecks(value, o.config.checks);
     else if (name == "--arg")
       o.args.push_back(value);
     else if (name == "--out") {
       size_t equals = value.find('=');
-      good = equals != std::string::npos;
+      good = equals != std::string::npos &&
+             parseNumber(value.substr(0, equals), 4096, number);
       if (good)
-        o.outputs[unsigned(std::strtoul(value.c_str(), nullptr, 10))] =
-            value.substr(equals + 1);
+        o.outputs[unsigned(number)] = value.substr(equals + 1);
     } else
       return "unknown option '" + name + "'";
     if (!good)
@@ -168,11 +178,23 @@ std::string packArgument(const std::string &text, const sim::Param &param,
   if (param.isArray || param.size > 8)
     return "parameter '" + param.name +
            "' is a structure, which cannot be given on the command line";
+  const std::string neither = "'" + text +
+                              "' is neither a number nor null, FILE.npy or "
+                              "zeros:TYPE:SHAPE";
+  const std::string type = std::string(sim::nameOf(param.type));
   char *end;
-  bool isReal = text.find_first_of(".eE") != std::string::npos &&
+  errno = 0;
+  // "inf" and "nan" are numbers where the parameter is a float.
+  bool isFloat = param.type == sim::Type::F32 || param.type == sim::Type::F64,
+       isReal = text.find_first_of(".eE") != std::string::npos &&
                 text.rfind("0x", 0) != 0;
-  if (isReal || param.type == sim::Type::F32 || param.type == sim::Type::F64) {
+  if (isReal || isFloat) {
     double value = std::strtod(text.c_str(), &end);
+    if (*end || text.empty())
+      return neither;
+    if (sim::isInteger(param.type))
+      return "parameter '" + param.name + "' (." + type +
+             ") does not take a float";
     float single = float(value);
     if (param.size == 8)
       std::memcpy(to, &value, 8);
@@ -181,15 +203,21 @@ std::string packArgument(const std::string &text, const sim::Param &param,
     else
       return "parameter '" + param.name + "' does not take a float";
   } else {
-    long long value = text[0] == '-'
-                          ? std::strtoll(text.c_str(), &end, 0)
-                          : (long long)(std::strtoull(text.c_str(), &end, 0));
+    bool negative = text[0] == '-';
+    uint64_t value = negative ? uint64_t(std::strtoll(text.c_str(), &end, 0))
+                              : std::strtoull(text.c_str(), &end, 0);
+    if (*end || text.empty())
+      return neither;
+    unsigned bits = param.size * 8;
+    int64_t lowest = int64_t(~uint64_t(0) << (bits - 1));
+    bool fits = !errno && (negative ? int64_t(value) >= lowest
+                                    : bits == 64 || value >> bits == 0);
+    if (!fits)
+      return text + " does not fit into parameter '" + param.name + "' (." +
+             type + ")";
     std::memcpy(to, &value, param.size);
   }
-  return *end || text.empty() ? "'" + text +
-                                    "' is neither a number nor null, FILE.npy "
-                                    "or zeros:TYPE:SHAPE"
-                              : "";
+  return "";
 }
 
 int listEntries(const sim::Module &module) {
@@ -211,6 +239,7 @@ int main(int argc, char **argv) {
     return argc < 2 ? 2 : 0;
   }
   Options o;
+  o.config.block = {32, 1, 1};
   if (std::string message = parseOptions(argc, argv, o); !message.empty())
     return fail(message);
   std::ifstream file(o.file, std::ios::binary);
