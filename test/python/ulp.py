@@ -15,9 +15,10 @@ def ulps(actual: np.ndarray, exact: np.ndarray) -> np.ndarray:
         rounded = exact.astype(kind)
         wide, result = exact.astype(np.longdouble), actual.astype(np.longdouble)
         spacing = np.spacing(np.abs(rounded)).astype(np.longdouble)
-        spacing = np.where(np.isfinite(rounded), spacing, np.longdouble(np.spacing(info.max)))
         # An infinity stands for the number that would follow the largest.
-        beyond = np.longdouble(info.max) + np.spacing(info.max).astype(np.longdouble)
+        last = np.longdouble(info.max) - np.longdouble(np.nextafter(info.max, kind(0)))
+        spacing = np.where(np.abs(rounded) < info.max, spacing, last)
+        beyond = np.longdouble(info.max) + last
         result = np.where(np.isinf(result), np.copysign(beyond, result), result)
         wide = np.where(np.isinf(rounded), np.copysign(beyond, wide), wide)
         distance = np.abs(result - wide) / spacing
