@@ -8,6 +8,11 @@ of what the compiler makes of them.
 
 from __future__ import annotations
 
+try:
+    import ml_dtypes  # noqa: F401
+except ModuleNotFoundError as _error:
+    raise ImportError("the interpreter needs ml_dtypes: pip install ml_dtypes") from _error
+
 from .launch import InterpretedKernel, interpret
 
 __all__ = ["InterpretedKernel", "interpret"]

@@ -22,11 +22,12 @@ _DEFAULTS = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "maxnreg": None}
 class Options:
     """What the language asks about the compile."""
 
-    debug = True
     default_dot_input_precision = "tf32"
     max_num_imprecise_acc_default = 0
 
-    def __init__(self) -> None:
+    def __init__(self, options: dict[str, Any]) -> None:
+        self.__dict__.update({**_DEFAULTS, **options})
+        self.debug = True  # Assertions are what one interprets for.
         backend, _, arch = knobs.runtime.sim_target.partition(":")
         self.backend_name = backend
         self.arch = int(arch) if arch.isdigit() else arch
@@ -55,7 +56,7 @@ def interpret(fn: Any, grid: Any, args: tuple, kwargs: dict, warmup: bool = Fals
         return InterpretedKernel(fn, None, options)
     extents = launcher.grid(grid, values)
     parameters, memory, arguments = kernel_values(signature, values, constants)
-    builder = EagerBuilder(memory, extents, Options())
+    builder = EagerBuilder(memory, extents, Options(options))
     try:
         with state.generating(builder, builder), np.errstate(all="ignore"):
             run(builder, fn, parameters, extents)

@@ -10,6 +10,7 @@ import pytest
 
 import tile
 import tile.language as tl
+from tile.language.extra import cuda
 
 
 @tile.jit
@@ -137,6 +138,20 @@ def test_a_launch_tells_its_options():
     x = np.zeros(4, np.float32)
     kernel = double.interpret(x, x, 4, 1, 1, BLOCK=4, grid=(2, 1), num_warps=8)
     assert (kernel.name, kernel.grid, kernel.num_warps) == ("double", (2, 1, 1), 8)
+
+
+@tile.jit
+def device_facts(out_ptr):
+    before = cuda.globaltimer()
+    tl.store(out_ptr, cuda.num_warps() * 1000 + cuda.num_threads() + cuda.smid())
+    later = (cuda.globaltimer() >= before).to(tl.int32)
+    tl.store(out_ptr + 1, later + tl.target_info.is_cuda())
+
+
+def test_what_a_device_would_tell():
+    out = np.zeros(2, np.int32)
+    device_facts.interpret(out, grid=(1,), num_warps=2)
+    assert out.tolist() == [2064, 2]
 
 
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
