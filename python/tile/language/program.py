@@ -187,9 +187,10 @@ def device_print(prefix: str, *args: Any, hex: bool = False) -> None:
         raise SemanticError("device_print takes a constant string first")
     values = [to_tensor(a) for a in args]
     b = current()
-    if prefix and not prefix.endswith(" "):
-        prefix += " "
-    if prefix and not prefix.startswith(" "):
+    if values:
+        prefix = prefix.rstrip(" ")
+        prefix += " " if prefix.endswith(":") else ": "
+    if len(prefix) > 2 and not prefix.startswith(" "):
         prefix = " " + prefix
     attributes = {
         "prefix": b.str_attr(prefix),
