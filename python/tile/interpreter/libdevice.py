@@ -149,7 +149,8 @@ for _mode in MODES:
 
 
 def _bit_count(x: np.ndarray) -> np.ndarray:
-    return np.bitwise_count(unsigned(x))
+    raw = np.ascontiguousarray(x).reshape(-1, 1).view(np.uint8)
+    return np.unpackbits(raw, axis=1).sum(1).reshape(x.shape)
 
 
 def _leading_zeros(x: np.ndarray) -> np.ndarray:
@@ -157,7 +158,7 @@ def _leading_zeros(x: np.ndarray) -> np.ndarray:
     width = 8 * x.dtype.itemsize
     for shift in (1 << k for k in range(width.bit_length() - 1)):
         x = x | (x >> x.dtype.type(shift))
-    return width - np.bitwise_count(x)
+    return width - _bit_count(x)
 
 
 def _reversed_bits(x: np.ndarray) -> np.ndarray:

@@ -124,6 +124,14 @@ def test_threads_do_not_meet():
     assert [int(a[0]) for a in arrays] == [k + total for k in range(4)]
 
 
+def test_nothing_to_do():
+    x = np.zeros(0, np.float32)
+    double.interpret(x, x, 0, 1, 1, BLOCK=4, grid=(2,))
+    double.interpret(x, x, 5, 1, 1, BLOCK=4, grid=(0, 4))
+    with pytest.raises(tile.InterpreterError, match=r"element 0 of `(x|out)_ptr`, .* shape \(0,\)"):
+        double.interpret(x, x, 1, 1, 1, BLOCK=4, grid=(2,))
+
+
 @tile.jit
 def returning(x_ptr):
     return tl.load(x_ptr)
