@@ -41,7 +41,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if not interpreting():
         return
     for item in items:
-        marked = item.get_closest_marker("both_ways") or "kernels" in item.path.parts
+        marked = item.get_closest_marker("both_ways") or not {"kernels", "interpreter"}.isdisjoint(
+            item.path.parts
+        )
         if item.get_closest_marker("compiled") or not marked:
             item.add_marker(pytest.mark.skip(reason="not for the interpreter"))
 

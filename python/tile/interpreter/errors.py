@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import os
 import sys
 import types
@@ -18,7 +19,9 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 def _place(code: types.CodeType, lasti: int, line: int) -> Place:
-    start, end = 0, 0
+    text = linecache.getline(code.co_filename, line)
+    # The whole line, where this Python does not know the expression.
+    start, end = len(text) - len(text.lstrip()), 10_000
     if sys.version_info >= (3, 11):
         for i, (first, last, column, end_column) in enumerate(code.co_positions()):
             if 2 * i == lasti and column is not None:

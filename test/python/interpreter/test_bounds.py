@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -14,7 +16,14 @@ def message(kernel, *arguments, grid=(1,), error=tile.InterpreterError, **consta
     """The error of a launch, with the file's name short."""
     with pytest.raises(error) as caught:
         kernel.interpret(*arguments, grid=grid, **constants)
-    return str(caught.value).replace(__file__, "FILE")
+    return exact(str(caught.value).replace(__file__, "FILE"))
+
+
+def exact(text: str) -> str:
+    """The text; without carets where Python does not tell them columns."""
+    if sys.version_info >= (3, 11):
+        return text
+    return "\n".join(line for line in text.splitlines() if set(line) - set(" ^") or not line)
 
 
 def line(kernel, offset: int) -> int:
@@ -30,7 +39,7 @@ def ragged(x_ptr, out_ptr, BLOCK: tl.constexpr):
 
 def test_a_load_without_a_mask():
     x, out = np.zeros((4, 5), np.float32), np.zeros(32, np.float32)
-    assert message(ragged, x, out, BLOCK=8, grid=(4,)) == (
+    assert message(ragged, x, out, BLOCK=8, grid=(4,)) == exact(
         f'\n  File "FILE", line {line(ragged, 3)}, in ragged\n'
         "    x = tl.load(x_ptr + i)\n"
         "        ^^^^^^^^^^^^^^^^^^\n"
@@ -42,7 +51,7 @@ def test_a_load_without_a_mask():
 
 def test_a_store_without_a_mask():
     x, out = np.zeros(32, np.uint8), np.zeros(9, ml_dtypes.bfloat16)
-    assert message(ragged, x, out, BLOCK=8, grid=(4,)) == (
+    assert message(ragged, x, out, BLOCK=8, grid=(4,)) == exact(
         f'\n  File "FILE", line {line(ragged, 4)}, in ragged\n'
         "    tl.store(out_ptr + i, x)\n"
         "    ^^^^^^^^^^^^^^^^^^^^^^^^\n"
@@ -71,7 +80,7 @@ def test_an_indirect_load_in_a_function():
     indirect.interpret(indices, x, out, grid=(1,))
     assert out.tolist() == [4, 0, 0, 3]
     indices[3] = -1
-    assert message(indirect, indices, x, out) == (
+    assert message(indirect, indices, x, out) == exact(
         f'\n  File "FILE", line {line(indirect, 4)}, in indirect\n'
         "    tl.store(out_ptr + i, take(x_ptr, at))\n"
         "                          ^^^^^^^^^^^^^^^\n"
@@ -241,7 +250,7 @@ def wrong_shapes(x_ptr):
 
 def test_rules_of_the_language_give_the_compilers_errors():
     text = message(block_condition, np.zeros(4, np.int32), error=tile.CompilationError)
-    assert text == (
+    assert text == exact(
         f'\n  File "FILE", line {line(block_condition, 2)}, in block_condition\n'
         "    if tl.load(x_ptr + tl.arange(0, 4)) > 0:\n"
         "       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^\n"
@@ -253,7 +262,7 @@ def test_rules_of_the_language_give_the_compilers_errors():
         text = message(kernel, x, error=tile.CompilationError)
         with pytest.raises(tile.CompilationError) as caught:
             kernel.simulate(x, grid=(1,))
-        assert text == str(caught.value).replace(__file__, "FILE")
+        assert text == exact(str(caught.value).replace(__file__, "FILE"))
 
 
 def test_arguments_that_it_cannot_take():
