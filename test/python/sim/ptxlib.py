@@ -12,7 +12,7 @@ import tile.sim
 HEADER = ".version 8.8\n.target sm_90a\n.address_size 64\n"
 
 # Register type and memory suffix for each operand type.
-_WIDTH = {"8": 1, "16": 2, "32": 4, "64": 8}
+_WIDTH = {"8": 1, "16": 2, "32": 4, "64": 8, "128": 16}
 
 
 def width(kind: str) -> int:
