@@ -147,6 +147,18 @@ static unsigned countSectors(const uint64_t *address, uint32_t mask,
   return unsigned(std::unique(sectors, sectors + count) - sectors);
 }
 
+/// Lanes outside the mask may have their place already, in another space.
+template <class F>
+static void setHosts(Translation &t, uint32_t mask, F address) {
+  if (mask == FullMask)
+    for (unsigned l = 0; l < Lanes; ++l)
+      t.host[l] = reinterpret_cast<std::byte *>(address(l));
+  else
+    eachLane(mask, [&](unsigned l) {
+      t.host[l] = reinterpret_cast<std::byte *>(address(l));
+    });
+}
+
 static bool translateGlobal(Ctx &c, const Inst &inst, uint32_t mask,
                             unsigned bytes, Access access, Translation &t) {
   bool write = access == Access::Store || access == Access::Atomic ||
@@ -164,11 +176,11 @@ static bool translateGlobal(Ctx &c, const Inst &inst, uint32_t mask,
   bool outside = false;
   for (unsigned l = 0; l < Lanes; ++l) {
     outside |= bool(mask >> l & 1) & (t.address[l] - low > room);
-    t.host[l] = reinterpret_cast<std::byte *>(t.address[l]);
     // A GPU's allocations start at multiples of 256; wherever the host put this
     // one, count as if it did.
     place[l] = t.address[l] - (low & 255);
   }
+  setHosts(t, mask, [&](unsigned l) { return t.address[l]; });
   if (outside)
     for (uint32_t m = mask; m; m &= m - 1) {
       unsigned l = unsigned(std::countr_zero(m));
@@ -300,8 +312,9 @@ static bool translateShared(Ctx &c, const Inst &inst, uint32_t mask,
   for (unsigned l = 0; l < Lanes; ++l) {
     uint64_t plain = t.address[l] & window;
     outside |= bool(mask >> l & 1) & (plain > size - bytes);
-    t.host[l] = reinterpret_cast<std::byte *>(memory + plain);
   }
+  setHosts(t, mask,
+           [&](unsigned l) { return memory + (t.address[l] & window); });
   if (!outside) {
     if (c.checker)
       c.checker->access(c, inst, mask, *c.cta, t.address, bytes, access);
