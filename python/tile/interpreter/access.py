@@ -97,7 +97,9 @@ def atomically(
         at = addresses[turn]
         found = b.memory.read(at, values.dtype, what)
         old[turn] = found
-        b.memory.write(at, np.asarray(combine(found, turn)).astype(values.dtype), what)
+        new = np.asarray(combine(found, turn)).astype(values.dtype)
+        if new.tobytes() != found.tobytes():
+            b.memory.write(at, new, what)
     return old
 
 

@@ -34,6 +34,8 @@ class EagerBuilder:
         #: Set while a branch that is not taken is looked at for its types:
         #: memory is then left alone.
         self.phantom: Any = None
+        #: Whether the kernel has looked at a clock, which changes by itself.
+        self.clock = False
         #: What expressions that are being evaluated have found, innermost last.
         self.pending: list[Any] = []
         #: The functions that this launch has called, ready to run.

@@ -42,6 +42,11 @@ class InterpretedKernel:
         self.grid = grid
         self.__dict__.update({**_DEFAULTS, **options})
 
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(
+            f"an interpreted kernel has no `{name}`: nothing was compiled (TILE_INTERPRET is set)"
+        )
+
     def __repr__(self) -> str:
         return f"InterpretedKernel({self.name})"
 

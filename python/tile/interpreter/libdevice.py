@@ -266,6 +266,7 @@ _REGISTERS: dict[str, Callable[[], int]] = {
 def _assembly(b: Any, operands: Any, attributes: Any, types: Any) -> list[np.ndarray]:
     known = _REGISTERS.get(attributes["asm_string"])
     if known is not None:
+        b.clock = True
         return [np.asarray(known(), element_of(types[0]))]
     raise InterpreterError(
         "the interpreter cannot run inline assembly; choose another way of computing this when "

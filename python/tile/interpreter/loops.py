@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import builtins
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from ..compiler.flatten import materialize, materialize_like
-from ..errors import SemanticError
+from ..compiler.flatten import flatten, materialize, materialize_like
+from ..errors import InterpreterError, SemanticError
 from ..language import dtypes as dt
 from ..language import program, state
 from ..language.promotion import integer_promote, is_constant, to_tensor
@@ -27,6 +28,8 @@ class Loop:
         self.dynamic = dynamic
         self.models: dict[str, Any] = {}
         self.count = 0
+        #: What an iteration began with, now and then.
+        self.state: Any = None
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.items)
@@ -58,7 +61,25 @@ class Loop:
         self.count += 1
         if state._state.builder.phantom is not None:
             return self.count == 1
-        return truth(condition, "while")
+        if not truth(condition, "while"):
+            return False
+        if self.count & 255 < 2:
+            self.watch(sys._getframe(1).f_locals)
+        return True
+
+    def watch(self, scope: dict[str, Any]) -> None:
+        """Raises if an iteration left all as it was: so will all that follow."""
+        builder = state._state.builder
+        handles: list[Any] = []
+        for name in self.names:
+            flatten(scope.get(name), handles)
+        now = [builder.memory.changes, *[np.asarray(h).tobytes() for h in handles]]
+        if self.count & 255 and now == self.state and not builder.clock:
+            raise InterpreterError(
+                "this loop does not end: an iteration changes nothing that the next one sees "
+                "(programs run one after another, so that none can wait for a later one)"
+            )
+        self.state = now
 
 
 def of_range(bounds: program.range) -> Iterator[tensor]:

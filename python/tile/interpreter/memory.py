@@ -74,6 +74,8 @@ class Memory:
 
     def __init__(self, arguments: list[Argument]) -> None:
         self.allocations: list[Allocation] = []
+        #: Counts the writes that may have changed something.
+        self.changes = 0
         group: list[Argument] = []
         end = -1
         for argument in sorted(arguments, key=lambda a: a.address):
@@ -165,6 +167,7 @@ class Memory:
     ) -> None:
         if addresses.size == 0:
             return
+        self.changes += 1
         found = self.resolve(addresses, values.dtype, what, mask)
         if found is not None:
             allocation, indices = found

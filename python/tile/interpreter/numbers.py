@@ -20,7 +20,7 @@ _ELEMENTS = {
     "uint8": np.int8, "uint16": np.int16, "uint32": np.int32, "uint64": np.int64,
     "fp8e4nv": ml_dtypes.float8_e4m3fn, "fp8e5": ml_dtypes.float8_e5m2,
     "fp8e4b8": ml_dtypes.float8_e4m3fnuz, "fp8e5b16": ml_dtypes.float8_e5m2fnuz,
-    "fp8e4b15": ml_dtypes.float8_e4m3b11fnuz, "fp16": np.float16, "bf16": ml_dtypes.bfloat16,
+    "fp8e4b15": np.int8, "fp16": np.float16, "bf16": ml_dtypes.bfloat16,
     "fp32": np.float32, "fp64": np.float64,
 }  # fmt: skip
 ELEMENTS = {name: np.dtype(kind) for name, kind in _ELEMENTS.items()}
@@ -29,7 +29,7 @@ UNSIGNED = {
     np.dtype(f"int{8 * size}"): np.dtype(f"uint{8 * size}") for size in _SIZED
 }  # fmt: skip
 UNSIGNED[np.dtype(np.bool_)] = np.dtype(np.bool_)
-FP8 = {ELEMENTS[n] for n in ("fp8e4nv", "fp8e5", "fp8e4b8", "fp8e5b16", "fp8e4b15")}
+FP8 = {ELEMENTS[n] for n in ("fp8e4nv", "fp8e5", "fp8e4b8", "fp8e5b16")}
 BF16 = ELEMENTS["bf16"]
 _FLOAT64, _FLOAT32 = np.dtype(np.float64), np.dtype(np.float32)
 

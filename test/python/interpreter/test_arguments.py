@@ -146,6 +146,8 @@ def test_a_launch_tells_its_options():
     x = np.zeros(4, np.float32)
     kernel = double.interpret(x, x, 4, 1, 1, BLOCK=4, grid=(2, 1), num_warps=8)
     assert (kernel.name, kernel.grid, kernel.num_warps) == ("double", (2, 1, 1), 8)
+    with pytest.raises(AttributeError, match="an interpreted kernel has no `asm`: nothing was"):
+        _ = kernel.asm
 
 
 @tile.jit

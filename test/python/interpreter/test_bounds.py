@@ -224,6 +224,40 @@ def test_promises_are_checked(kind, expected):
 
 
 @tile.jit
+def waiting(flag_ptr, out_ptr, n, SPIN: tl.constexpr):
+    pid = tl.program_id(0)
+    polls = 0
+    if SPIN == "cas":
+        while tl.atomic_cas(flag_ptr, n - 1 - pid, n - pid) != n - 1 - pid:
+            pass
+    elif SPIN == "load":
+        x = tl.load(flag_ptr)
+        while x != n - pid:
+            x = tl.load(flag_ptr, volatile=True)
+    else:
+        while tl.load(flag_ptr) != n - pid and polls < 2000:
+            polls += 1
+    tl.store(out_ptr + pid, polls)
+
+
+@pytest.mark.parametrize("spin", ["cas", "load", "count"])
+def test_waiting_for_a_later_program(spin):
+    out = np.full(4, -1, np.int32)
+    if spin == "count":
+        waiting.interpret(np.zeros(1, np.int32), out, 4, SPIN=spin, grid=(2,))
+        assert out.tolist() == [2000, 2000, -1, -1]
+        return
+    text = message(waiting, np.zeros(1, np.int32), out, 4, SPIN=spin, grid=(2,))
+    assert text.splitlines()[-1] == (
+        "error: this loop does not end: an iteration changes nothing that the next one sees "
+        "(programs run one after another, so that none can wait for a later one), in program "
+        "(0, 0, 0)"
+    )
+    waiting.interpret(np.array([3], np.int32), out, 4, SPIN="cas", grid=(1,))
+    assert out.tolist() == [0, -1, -1, -1]
+
+
+@tile.jit
 def assembly(x_ptr):
     x = tl.inline_asm_elementwise("mov.b32 $0, $1;", "=r,r", [tl.load(x_ptr)], tl.int32, True, 1)
     tl.store(x_ptr, x)
