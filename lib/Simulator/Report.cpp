@@ -138,15 +138,23 @@ void Counters::add(const Counters &other) {
     this->*f.value += other.*f.value;
 }
 
+// Lanes per second: SMs x 128 lanes x clock.
+static constexpr Gpu gpus[] = {{"H200", 4.8e12, 990e12, 132 * 128 * 1.98e9},
+                               {"H100", 3.35e12, 990e12, 132 * 128 * 1.98e9},
+                               {"A100", 2.04e12, 312e12, 108 * 64 * 1.41e9}};
+
 const Gpu *Gpu::find(std::string_view name) {
-  // Lanes per second: SMs x 128 lanes x clock.
-  static constexpr Gpu table[] = {{"H200", 4.8e12, 990e12, 132 * 128 * 1.98e9},
-                                  {"H100", 3.35e12, 990e12, 132 * 128 * 1.98e9},
-                                  {"A100", 2.04e12, 312e12, 108 * 64 * 1.41e9}};
-  for (const Gpu &gpu : table)
+  for (const Gpu &gpu : gpus)
     if (gpu.name == name)
       return &gpu;
   return nullptr;
+}
+
+std::string Gpu::names() {
+  std::string list;
+  for (const Gpu &gpu : gpus)
+    list += (list.empty() ? "" : ", ") + std::string(gpu.name);
+  return list;
 }
 
 Report::Roofline Report::roofline(const Gpu &gpu) const {
@@ -164,7 +172,7 @@ Report::Roofline Report::roofline(const Gpu &gpu) const {
   return r;
 }
 
-std::string Report::summary() const {
+std::string Report::summary(const Gpu &gpu) const {
   std::string text =
       entry + print("  grid (%u, %u, %u)  block (%u, %u, %u)", grid[0], grid[1],
                     grid[2], block[0], block[1], block[2]);
@@ -190,11 +198,11 @@ std::string Report::summary() const {
     text += print("%-22s %14.2f\n", "sectors per store",
                   double(counters.globalStoreSectors) /
                       double(counters.globalStoreRequests));
-  Roofline r = roofline(*Gpu::find("H200"));
+  Roofline r = roofline(gpu);
   text += print(
       "%-22s %11.3f us (%s bound; memory %.3f, tensor %.3f, issue %.3f)\n",
-      "H200 at least", r.estimate * 1e6, r.bound.c_str(), r.memory * 1e6,
-      r.tensor * 1e6, r.issue * 1e6);
+      (std::string(gpu.name) + " at least").c_str(), r.estimate * 1e6,
+      r.bound.c_str(), r.memory * 1e6, r.tensor * 1e6, r.issue * 1e6);
   if (!output.empty())
     text += "output:\n" + output;
   if (findings.empty())
@@ -204,7 +212,7 @@ std::string Report::summary() const {
   return text;
 }
 
-std::string Report::toJson() const {
+std::string Report::toJson(const Gpu &gpu) const {
   std::string text =
       "{\"entry\": " + quote(entry) + ", \"ok\": " + (ok ? "true" : "false") +
       ", \"grid\": " + triple(grid) + ", \"block\": " + triple(block) +
@@ -241,11 +249,12 @@ std::string Report::toJson() const {
         ", \"bank_conflicts\": " + std::to_string(line.bankConflicts) + "}";
     first = false;
   }
-  Roofline r = roofline(*Gpu::find("H200"));
-  text += print(
-      "], \"roofline\": {\"gpu\": \"H200\", \"seconds\": %.9g, \"memory\": "
-      "%.9g, \"tensor\": %.9g, \"issue\": %.9g, \"bound\": \"%s\"}",
-      r.estimate, r.memory, r.tensor, r.issue, r.bound.c_str());
+  Roofline r = roofline(gpu);
+  text +=
+      print("], \"roofline\": {\"gpu\": \"%s\", \"seconds\": %.9g, \"memory\": "
+            "%.9g, \"tensor\": %.9g, \"issue\": %.9g, \"bound\": \"%s\"}",
+            std::string(gpu.name).c_str(), r.estimate, r.memory, r.tensor,
+            r.issue, r.bound.c_str());
   text += ", \"output\": " + quote(output) + ", \"findings\": [";
   first = true;
   for (const Finding &f : findings) {

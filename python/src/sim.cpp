@@ -75,6 +75,14 @@ sim::Report launch(const sim::Module &module, const std::string &entry,
     throw nb::value_error(error.c_str());
   return report;
 }
+
+const sim::Gpu &findGpu(const std::string &name) {
+  const sim::Gpu *gpu = sim::Gpu::find(name);
+  if (!gpu)
+    throw nb::value_error(
+        ("unknown GPU '" + name + "'; known are " + sim::Gpu::names()).c_str());
+  return *gpu;
+}
 } // namespace
 
 void tile::python::populateSim(nb::module_ &m) {
@@ -93,8 +101,18 @@ void tile::python::populateSim(nb::module_ &m) {
                        out.push_back(f.format());
                      return out;
                    })
-      .def("summary", &sim::Report::summary)
-      .def("to_json", &sim::Report::toJson);
+      .def(
+          "summary",
+          [](const sim::Report &r, const std::string &gpu) {
+            return r.summary(findGpu(gpu));
+          },
+          nb::arg("gpu") = "H200")
+      .def(
+          "to_json",
+          [](const sim::Report &r, const std::string &gpu) {
+            return r.toJson(findGpu(gpu));
+          },
+          nb::arg("gpu") = "H200");
 
   nb::class_<sim::Module>(m, "Module", "A parsed and decoded PTX module.")
       .def_prop_ro("entries", &sim::Module::entries, "Names of the kernels.")

@@ -30,6 +30,7 @@ Runs one kernel of a PTX file and reports what it did.
   --check LIST            all, none, or some of races,uninitialized,async,barriers
   --max-instructions N    ends an endless kernel after N warp instructions
   --threads N             host threads
+  --gpu NAME              the GPU of the roofline estimate (default H200)
   --json                  the report as JSON
   --list                  lists the kernels and their parameters
 
@@ -42,6 +43,7 @@ struct Options {
   sim::LaunchConfig config;
   std::vector<std::string> args;
   std::map<unsigned, std::string> outputs;
+  const sim::Gpu *gpu = sim::Gpu::find("H200");
   bool json = false, list = false;
 };
 
@@ -131,6 +133,9 @@ std::string parseOptions(int argc, char **argv, Options &o) {
     else if (name == "--threads") {
       good = parseNumber(value, 1024, number);
       o.config.threads = unsigned(number);
+    } else if (name == "--gpu") {
+      if (!(o.gpu = sim::Gpu::find(value)))
+        return "unknown GPU '" + value + "'; known are " + sim::Gpu::names();
     } else if (name == "--check")
       good = parseChecks(value, o.config.checks);
     else if (name == "--arg")
@@ -278,7 +283,9 @@ int main(int argc, char **argv) {
   std::string error;
   if (!module->launch(o.entry, o.config, buffer, report, error))
     return fail(error);
-  std::printf("%s\n", (o.json ? report.toJson() : report.summary()).c_str());
+  std::printf(
+      "%s\n",
+      (o.json ? report.toJson(*o.gpu) : report.summary(*o.gpu)).c_str());
   for (auto &[index, path] : o.outputs) {
     if (!arrays.count(index))
       return fail("argument " + std::to_string(index) + " is not an array");

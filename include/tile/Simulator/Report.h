@@ -90,7 +90,9 @@ struct LineCounters {
 struct Gpu {
   std::string_view name;
   double bytesPerSecond, tensorFlops, lanesPerSecond;
+  /// Null if there is no such GPU in the table; names() lists those there are.
   static const Gpu *find(std::string_view name);
+  static std::string names();
 };
 
 struct Report {
@@ -111,8 +113,8 @@ struct Report {
     std::string bound;
   };
   Roofline roofline(const Gpu &gpu) const;
-  std::string summary() const;
-  std::string toJson() const;
+  std::string summary(const Gpu &gpu = *Gpu::find("H200")) const;
+  std::string toJson(const Gpu &gpu = *Gpu::find("H200")) const;
 };
 
 } // namespace tile::sim

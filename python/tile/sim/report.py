@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from tile.errors import TileError
+
 
 class Report:
     """Findings and counters of one launch.
@@ -67,9 +69,20 @@ class Report:
             self._data = json.loads(self._raw.to_json())
         return self._data
 
-    def summary(self) -> str:
-        """A table for people."""
-        return self._raw.summary()
+    def roofline(self, gpu: str = "H200") -> dict[str, Any]:
+        """Seconds that memory, tensor cores and instruction issue of a GPU need at least, the
+        largest of them, and which it is ("bound"). Raises TileError for a GPU that is not known."""
+        try:
+            return json.loads(self._raw.to_json(gpu))["roofline"]
+        except ValueError as error:
+            raise TileError(str(error)) from None
+
+    def summary(self, gpu: str = "H200") -> str:
+        """A table for people, with the roofline estimate for a GPU."""
+        try:
+            return self._raw.summary(gpu)
+        except ValueError as error:
+            raise TileError(str(error)) from None
 
     def __str__(self) -> str:
         return self.summary()

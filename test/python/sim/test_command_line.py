@@ -107,6 +107,8 @@ def test_json_report(kernel):
     )
     assert data["ok"] and data["grid"] == [4, 1, 1] and data["block"] == [32, 1, 1]
     assert data["counters"]["global_store_bytes"] == 400
+    assert data["roofline"]["gpu"] == "H200"
+    assert "A100 at least" in run(kernel, *arguments("null"), "--gpu", "A100")
 
 
 def test_list(kernel):
@@ -163,6 +165,7 @@ BAD = [
     (["--dynamic-shared", "-5"], "bad value '-5' for --dynamic-shared"),
     (["--out", "one=x.npy"], "bad value 'one=x.npy' for --out"),
     (["--weird", "1"], "unknown option '--weird'"),
+    (["--gpu", "B52"], "unknown GPU 'B52'; known are H200"),
     (["--grid"], "--grid needs a value"),
     (["second.ptx"], "more than one file"),
     ([*arguments("null"), "--block", "2048"], "more than 1024 threads"),

@@ -8,6 +8,7 @@ import pytest
 from ptxlib import HEADER
 
 import tile.sim
+from tile.errors import TileError
 
 
 def run(text, block=32, size=4096, **options):
@@ -89,6 +90,14 @@ def test_summary_and_roofline():
     data = report.to_dict()
     assert data["roofline"]["memory"] == pytest.approx(4 * 32 / 4.8e12)
     assert data["roofline"]["bound"] in ("memory", "issue")
+    for gpu, rate in (("H200", 4.8e12), ("A100", 2.04e12)):
+        estimate = report.roofline(gpu)
+        assert estimate["gpu"] == gpu and estimate["memory"] == pytest.approx(4 * 32 / rate)
+        parts = {k: estimate[k] for k in ("memory", "tensor", "issue")}
+        assert estimate["seconds"] == max(parts.values()) == parts[estimate["bound"]]
+        assert f"{gpu} at least" in report.summary(gpu)
+    with pytest.raises(TileError, match="unknown GPU 'B52'; known are H200"):
+        report.roofline("B52")
     text = str(report)
     assert "sectors per load" in text and "no findings" in text and "H200" in text
     again = run("mad.wide.u32 %rd2, %r1, 4, %rd1; ld.global.b32 %r3, [%rd2];")
