@@ -17,6 +17,7 @@ DTYPES = {
     "bf16": ml_dtypes.bfloat16,
     "tf32": np.float32,
     "e4m3": ml_dtypes.float8_e4m3fn,
+    "e5m2": ml_dtypes.float8_e5m2,
     "s8": np.int8,
     "u8": np.uint8,
 }
@@ -62,6 +63,7 @@ def wgmma_ptx(
     a_regs,
     wait="wgmma.wait_group.sync.aligned 0;",
     fence="fence.proxy.async.shared::cta;",
+    order="wgmma.fence.sync.aligned;",
 ):
     """128 threads copy both images into shared memory, then run `steps` products, one per descriptor pair."""
     total = a_bytes + b_bytes
@@ -96,7 +98,7 @@ def wgmma_ptx(
         products.append(instruction.format(d="{" + d + "}", a=a, b=f"%db{j}", p="%more"))
     lines += [
         "setp.eq.u32 %more, 0, 0;",
-        "wgmma.fence.sync.aligned;",
+        order,
         *products,
         "wgmma.commit_group.sync.aligned;",
         wait,
@@ -179,6 +181,7 @@ CASES += [
 CASES += [("bf16", "f32", 64, "128B", 0, 0, False), ("bf16", "f32", 128, "128B", 1, 0, False)]
 CASES += [("tf32", "f32", 64, "128B", 0, 0, r) for r in (False, True)]
 CASES += [("e4m3", "f32", 64, "128B", 0, 0, r) for r in (False, True)]
+CASES += [("e5m2", "f32", 16, "64B", 0, 0, r) for r in (False, True)]
 CASES += [("s8", "s32", 64, s, 0, 0, False) for s in ("128B", "32B")] + [
     ("u8", "s32", 96, "64B", 0, 0, True)
 ]
@@ -207,7 +210,7 @@ def test_wgmma(case):
         )
 
 
-def launch_f16(expect=None, **changes):
+def launch_f16(threads=128, **changes):
     _a, _b, image, descs, fragments, a_bytes = prepare("f16", 64, "128B", 0, 0, False)
     instruction = (
         "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {d}, {a}, {b}, {p}, 1, 1, 0, 0;"
@@ -215,7 +218,7 @@ def launch_f16(expect=None, **changes):
     ptx = wgmma_ptx(instruction, len(descs), 32, a_bytes, len(image) - a_bytes, False, **changes)
     out = np.zeros((128, 32), np.uint32)
     return tile.sim.launch(
-        ptx, "op", 1, 128, [image, descs, fragments, out], raise_on_finding=False
+        ptx, "op", 1, threads, [image, descs, fragments, out], raise_on_finding=False
     )
 
 
