@@ -61,6 +61,24 @@ def TritonReorderBroadcast : Pass<"triton-reorder-broadcast"> {
   ];
 }
 
+def TritonCheckOffsets : Pass<"triton-check-offsets"> {
+  let summary = "Refuse offsets that overflow for sure";
+  let description = [{
+    An offset of 32 bits that is made of ranges and constants has elements that
+    are known here. If one does not fit and an access without a mask uses it,
+    the address is wrong in every run; this pass says so. It changes nothing.
+
+    ```mlir
+    %r = tt.make_range {end = 65536 : i32, start = 0 : i32} : tensor<65536xi32>
+    %c = arith.constant dense<65536> : tensor<65536xi32>
+    // error: this int32 offset overflows: it reaches 4294901760, and int32 ends at 2147483647
+    %o = arith.muli %r, %c : tensor<65536xi32>
+    %a = tt.addptr %p, %o : tensor<65536x!tt.ptr<f32>>, tensor<65536xi32>
+    %v = tt.load %a : tensor<65536x!tt.ptr<f32>>
+    ```
+  }];
+}
+
 def TritonLoopUnroll : Pass<"triton-loop-unroll"> {
   let summary = "Unroll the loops that ask for it";
   let description = [{
