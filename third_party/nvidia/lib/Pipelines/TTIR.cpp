@@ -15,6 +15,7 @@ using namespace mlir::triton;
 void nvidia::buildTTIRPipeline(OpPassManager &pm, const TTIROptions &options) {
   PassAdder add(pm, options);
   add(createInlinerPass());
+  add(createTritonCheckOffsets());
   add(createTritonRewriteTensorPointer());
   add(createCanonicalizerPass());
   add(createTritonCombine());
