@@ -142,6 +142,11 @@ void readRegisters(const Ctx &c, const uint32_t *slots, Type type, unsigned k,
 
 Step checkWarp(Ctx &c, const Inst &inst, uint32_t mask) {
   bool retry;
+  if ((c.warp->index & ~3u) + 4 > c.launch->warpsPerCta)
+    return c.fail(inst, firstLane(mask), "missing-lanes",
+                  "wgmma needs a warp group of four warps; the CTA has only " +
+                      std::to_string(c.launch->warpsPerCta % 4) +
+                      " of the last one");
   if (mask == FullMask)
     return Step::Next;
   if (!c.warp->exited && !c.gather(FullMask, retry))

@@ -73,7 +73,7 @@ def test_wgmma_needs_the_whole_group_and_its_fence():
     assert {f["kind"] for f in launch_f16(order="").findings} == {"missing-fence"}
     (finding,) = (f for f in launch_f16(threads=96).findings if f["fatal"])
     assert finding["kind"] == "missing-lanes"
-    assert "all lanes of the warp group" in finding["message"]
+    assert "the CTA has only 3 of the last one" in finding["message"]
 
 
 def test_threads_that_left_are_waited_for():
