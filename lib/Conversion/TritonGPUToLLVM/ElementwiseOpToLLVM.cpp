@@ -11,19 +11,30 @@
 using namespace mlir;
 using namespace mlir::triton;
 
-SmallVector<int32_t> triton::getFirstRegisters(Type type) {
+SmallVector<int32_t> triton::getFirstRegisters(Type type,
+                                               const AxisInfo *info) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
     return {0};
   LinearLayout layout = toLinearLayout(tensor);
-  // Only zero bases: other repetitions are rare and harmless.
-  int32_t zeroBits = 0;
-  for (unsigned i = 0, e = layout.getInDimSizeLog2(kRegister); i < e; ++i)
-    if (layout.getFlatBasis(kRegister, i) == 0)
-      zeroBits |= 1 << i;
+  // A bit of the register's number that moves by less than the constancy along
+  // every axis stays in one group of equal values, whatever the other bits
+  // are: groups are aligned. Zero bases are the case of no movement at all;
+  // other repetitions are rare and harmless.
+  int32_t repeats = 0;
+  for (unsigned i = 0, e = layout.getInDimSizeLog2(kRegister); i < e; ++i) {
+    bool same = true;
+    for (unsigned d = 0, rank = tensor.getRank(); d < rank; ++d) {
+      int64_t constancy =
+          info ? llvm::bit_floor<uint64_t>(info->getConstancy(d)) : 1;
+      same &= layout.getBasis(kRegister, i, kDim(d)) < constancy;
+    }
+    if (same)
+      repeats |= 1 << i;
+  }
   SmallVector<int32_t> first;
   for (int32_t r = 0, e = layout.getInDimSize(kRegister); r < e; ++r)
-    first.push_back(r & ~zeroBits);
+    first.push_back(r & ~repeats);
   return first;
 }
 

@@ -3,14 +3,17 @@
 #ifndef TILE_CONVERSION_TRITONGPUTOLLVM_ELEMENTWISEPATTERN_H
 #define TILE_CONVERSION_TRITONGPUTOLLVM_ELEMENTWISEPATTERN_H
 
+#include "tile/Analysis/AxisInfo.h"
 #include "tile/Conversion/TritonGPUToLLVM/Patterns.h"
 #include <functional>
 
 namespace mlir::triton {
 
 /// Registers of a tensor type that repeat an earlier register: for each
-/// register, the first that holds the same element.
-SmallVector<int32_t> getFirstRegisters(Type type);
+/// register, the first that holds the same element or, as far as `info` (of the
+/// value, may be null) tells, an element of the same value.
+SmallVector<int32_t> getFirstRegisters(Type type,
+                                       const AxisInfo *info = nullptr);
 
 /// Lowers an operation on scalars or tensors by a function on elements. The
 /// function gets the converted operands of one element and returns the value of
@@ -20,10 +23,9 @@ public:
   using Emit = std::function<Value(OpT op, const LLVMBuilder &b,
                                    Type resultType, ValueRange operands)>;
 
-  ElementwisePattern(const TritonGPUToLLVMTypeConverter &converter,
-                     const TargetInfo &target, PatternBenefit benefit,
-                     Emit emit)
-      : TargetPattern<OpT>(converter, target, benefit), emit(std::move(emit)) {}
+  ElementwisePattern(const LoweringContext &context, Emit emit)
+      : TargetPattern<OpT>(context.converter, context.target, context.benefit),
+        axisInfo(context.axisInfo), emit(std::move(emit)) {}
 
   LogicalResult
   matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,
@@ -39,7 +41,8 @@ public:
          llvm::zip(adaptor.getOperands(), op->getOperandTypes()))
       operands.push_back(unpackElements(b, value, original));
 
-    SmallVector<int32_t> first = getFirstRegisters(type);
+    SmallVector<int32_t> first =
+        getFirstRegisters(type, axisInfo.getAxisInfo(op->getResult(0)));
     SmallVector<Value> results(first.size());
     for (auto [i, same] : llvm::enumerate(first)) {
       if (static_cast<int32_t>(i) != same) {
@@ -60,14 +63,14 @@ public:
   }
 
 private:
+  const ModuleAxisInfoAnalysis &axisInfo;
   Emit emit;
 };
 
 template <typename OpT>
 void addElementwise(const LoweringContext &context,
                     typename ElementwisePattern<OpT>::Emit emit) {
-  context.patterns.add<ElementwisePattern<OpT>>(
-      context.converter, context.target, context.benefit, std::move(emit));
+  context.patterns.add<ElementwisePattern<OpT>>(context, std::move(emit));
 }
 
 } // namespace mlir::triton

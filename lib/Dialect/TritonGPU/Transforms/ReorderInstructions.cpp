@@ -8,9 +8,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/DebugLog.h"
 
 #define DEBUG_TYPE "tritongpu-reorder-instructions"
@@ -109,10 +111,89 @@ bool hoist(Operation *op, Value operand) {
   return true;
 }
 
+/// Registers of 32 bits that a thread needs for `value`, if it is a tensor of
+/// numbers to compute with. Indices and pointers, of which the elements of a
+/// tensor share most, count as nothing.
+int64_t getRegisters(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !type.getEncoding() || !isa<FloatType>(type.getElementType()))
+    return 0;
+  return llvm::divideCeil(getRegisterBits(type), 32);
+}
+
+/// A rough count of the registers that are alive at once in a loop: what it
+/// carries, what it takes from outside, the largest value that it makes.
+/// Operands read from shared memory do not count: they come in pieces.
+int64_t estimateRegisters(scf::ForOp loop) {
+  int64_t carried = 0, largest = 0;
+  for (Value arg : loop.getRegionIterArgs())
+    carried += getRegisters(arg);
+  llvm::SmallDenseSet<Value> outside;
+  loop.getBody()->walk([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (Operation *def = operand.getDefiningOp();
+          def && !loop->isAncestor(def) &&
+          !def->hasTrait<mlir::OpTrait::ConstantLike>() && !isa<SplatOp>(def) &&
+          outside.insert(operand).second)
+        carried += getRegisters(operand);
+    if (!isa<LocalLoadOp>(op))
+      for (Value result : op->getResults())
+        largest = std::max(largest, getRegisters(result));
+  });
+  return carried + largest;
+}
+
+/// Half of the registers that a thread can have: the rest is for operands on
+/// their way, addresses, and what the backend needs to schedule.
+constexpr int64_t kCrowdedLoopRegisters = 128;
+
+/// Reads an operand of matrix products, which never changes, anew in each
+/// iteration of the loops that use it, where they have too few registers to
+/// keep it. Returns true if it changed anything.
+bool sinkIntoCrowdedLoops(LocalLoadOp load) {
+  auto alloc = load.getSrc().getDefiningOp<LocalAllocOp>();
+  if (!alloc || !alloc.getSrc() || alloc.getType().getMutableMemory() ||
+      !isa<DotOperandEncodingAttr>(load.getType().getEncoding()))
+    return false;
+  llvm::SmallSetVector<Operation *, 2> loops;
+  for (Operation *user : load->getUsers()) {
+    auto loop = dyn_cast<scf::ForOp>(user->getParentOp());
+    if (loop && loop->getBlock() == load->getBlock())
+      loops.insert(loop);
+  }
+  bool changed = false;
+  for (Operation *op : loops) {
+    auto loop = cast<scf::ForOp>(op);
+    int64_t registers = estimateRegisters(loop);
+    LDBG() << registers << " registers of data in the loop at "
+           << loop.getLoc();
+    if (registers < kCrowdedLoopRegisters)
+      continue;
+    OpBuilder builder(loop.getBody(), loop.getBody()->begin());
+    auto inLoop = cast<LocalLoadOp>(builder.clone(*load));
+    load.getResult().replaceUsesWithIf(inLoop.getResult(), [&](OpOperand &use) {
+      return loop->isProperAncestor(use.getOwner()) &&
+             use.getOwner() != inLoop.getOperation();
+    });
+    // Next to the product rather than at the top of the loop.
+    inLoop->moveBefore(getFirstUserInBlock(inLoop));
+    changed = true;
+  }
+  if (changed && load->use_empty())
+    load.erase();
+  return changed;
+}
+
 struct TritonGPUReorderInstructions
     : gpu::impl::TritonGPUReorderInstructionsBase<
           TritonGPUReorderInstructions> {
   void runOnOperation() override {
+    SmallVector<LocalLoadOp> loads;
+    getOperation()->walk([&](LocalLoadOp load) { loads.push_back(load); });
+    for (LocalLoadOp load : loads)
+      if (sinkIntoCrowdedLoops(load))
+        ++numSunk;
+
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
       if (isa<ConvertLayoutOp, LocalLoadOp, LocalAllocOp, MemDescTransOp,

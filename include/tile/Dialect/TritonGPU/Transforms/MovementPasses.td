@@ -45,6 +45,10 @@ def TritonGPUReorderInstructions
       new buffer in shared memory, move up to where the tensor is made;
     - views of memory move up to the buffer.
 
+    And an operand of matrix products that stands in a buffer of its own is read
+    anew in each iteration of a loop that has too few registers to keep it (the
+    queries of attention).
+
     Before:
     ```mlir
     %a = ttg.local_load %m : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #blocked>

@@ -24,9 +24,6 @@ struct AsyncLoad {
   /// Of the first operation that needs the value.
   LoopSchedule::Place usePlace;
   Operation *firstUser = nullptr;
-  /// The first operation beyond conversions; loads that meet there share a
-  /// wait.
-  Operation *meetingPoint = nullptr;
   SwizzledSharedEncodingAttr encoding;
   unsigned contiguity = 1;
   Value buffers;
@@ -39,13 +36,6 @@ struct AsyncLoad {
 struct RingIndices {
   Value insert, extract;
 };
-
-/// The operation at the end of the chain of single-use conversions.
-Operation *getMeetingPoint(Operation *user) {
-  while (isa<ConvertLayoutOp, TransOp>(user) && user->hasOneUse())
-    user = *user->getUsers().begin();
-  return user;
-}
 
 SwizzledSharedEncodingAttr chooseSharedEncoding(LoadOp load) {
   auto type = cast<RankedTensorType>(load.getType());
@@ -85,7 +75,6 @@ std::optional<AsyncLoad> analyze(LoadOp load, scf::ForOp loop,
   }
   if (!result.firstUser || result.getNumBuffers() < 1)
     return std::nullopt;
-  result.meetingPoint = getMeetingPoint(result.firstUser);
   result.encoding = chooseSharedEncoding(load);
   result.contiguity = axisInfo.getContiguity(load.getPtr());
   if (load.getMask())
@@ -111,11 +100,13 @@ public:
     addRings(loads);
     for (AsyncLoad &load : loads)
       startCopy(load);
-    // Loads that meet in one operation have one wait.
-    llvm::MapVector<Operation *, SmallVector<AsyncLoad *>> meetings;
+    // Copies that start together and are needed in the same iteration have one
+    // wait, before the first use of any: it comes with a barrier, which costs
+    // more than the short time between their arrivals.
+    llvm::MapVector<std::pair<int, int>, SmallVector<AsyncLoad *>> groups;
     for (AsyncLoad &load : loads)
-      meetings[load.meetingPoint].push_back(&load);
-    for (auto &[point, group] : meetings)
+      groups[getRingKey(load)].push_back(&load);
+    for (auto &[key, group] : groups)
       finishCopies(group);
     return buffers;
   }

@@ -119,3 +119,47 @@ tt.func @hoist(%p: tensor<64x64x!tt.ptr<f16>, #blocked>, %q: tensor<64x64x!tt.pt
   %e = ttg.convert_layout %t : tensor<64x64xf16, #dot0> -> tensor<64x64xf16, #blocked>
   tt.return
 }
+
+// An operand that a loop uses in each iteration is read there if the loop has
+// too few registers to keep it, and in front of it otherwise.
+
+// CHECK-LABEL: @crowded_loop
+// CHECK-NOT: ttg.local_load
+// CHECK: scf.for
+// CHECK: ttg.local_load
+// CHECK: ttg.local_load
+// CHECK: tt.dot
+#mmaRows = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
+tt.func @crowded_loop(%q: tensor<128x64xf16, #blocked>, %k: !ttg.memdesc<64x64xf16, #shared, #smem, mutable>, %acc: tensor<128x128xf32, #mmaRows>, %n: i32) -> tensor<128x128xf32, #mmaRows> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<128x64xf32, #mmaRows>
+  %m = ttg.local_alloc %q : (tensor<128x64xf16, #blocked>) -> !ttg.memdesc<128x64xf16, #shared, #smem>
+  %a = ttg.local_load %m : !ttg.memdesc<128x64xf16, #shared, #smem> -> tensor<128x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mmaRows, kWidth = 2}>>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %acc) -> tensor<128x128xf32, #mmaRows> : i32 {
+    %b = ttg.local_load %k : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mmaRows, kWidth = 2}>>
+    %s = tt.dot %a, %b, %zero : tensor<128x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mmaRows, kWidth = 2}>> * tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mmaRows, kWidth = 2}>> -> tensor<128x64xf32, #mmaRows>
+    %t = arith.mulf %x, %x : tensor<128x128xf32, #mmaRows>
+    tt.print "s" {hex = false, isSigned = array<i32: 0>} : %s : tensor<128x64xf32, #mmaRows>
+    scf.yield %t : tensor<128x128xf32, #mmaRows>
+  }
+  tt.return %r : tensor<128x128xf32, #mmaRows>
+}
+
+// CHECK-LABEL: @roomy_loop
+// CHECK: ttg.local_load
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: ttg.local_load
+// CHECK-NEXT: tt.dot
+tt.func @roomy_loop(%q: tensor<64x64xf16, #blocked>, %k: !ttg.memdesc<64x64xf16, #shared, #smem, mutable>, %acc: tensor<64x64xf32, #mmaRows>, %n: i32) -> tensor<64x64xf32, #mmaRows> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %m = ttg.local_alloc %q : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+  %a = ttg.local_load %m : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mmaRows, kWidth = 2}>>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %acc) -> tensor<64x64xf32, #mmaRows> : i32 {
+    %b = ttg.local_load %k : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mmaRows, kWidth = 2}>>
+    %s = tt.dot %a, %b, %x : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mmaRows, kWidth = 2}>> * tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mmaRows, kWidth = 2}>> -> tensor<64x64xf32, #mmaRows>
+    scf.yield %s : tensor<64x64xf32, #mmaRows>
+  }
+  tt.return %r : tensor<64x64xf32, #mmaRows>
+}

@@ -76,3 +76,45 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r : tensor<512xf32, #blocked>
   }
 }
+
+// -----
+
+// The operands of two products one after the other arrive together: one wait,
+// with its barrier, is for both.
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
+#dot0 = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#dot1 = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: tt.func @two_products
+  tt.func @two_products(%q: tensor<64x32xf16, #dot0>, %kp: tensor<32x32x!tt.ptr<f16>, #blocked>,
+                        %vp: tensor<32x32x!tt.ptr<f16>, #blocked>,
+                        %step: tensor<32x32xi32, #blocked>, %n: i32) -> tensor<64x32xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x32xf32, #mma>
+    %k1 = tt.addptr %kp, %step {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>} : tensor<32x32x!tt.ptr<f16>, #blocked>, tensor<32x32xi32, #blocked>
+    %v1 = tt.addptr %vp, %step {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>} : tensor<32x32x!tt.ptr<f16>, #blocked>, tensor<32x32xi32, #blocked>
+    // CHECK: scf.for
+    // CHECK: ttg.async_wait %{{.*}}, %{{.*}} {num = 2 : i32}
+    // CHECK: tt.dot
+    // CHECK-NOT: ttg.async_wait
+    // CHECK: tt.dot
+    // CHECK: scf.yield
+    %r:3 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %k1, %o = %v1, %acc = %zero) -> (tensor<32x32x!tt.ptr<f16>, #blocked>, tensor<32x32x!tt.ptr<f16>, #blocked>, tensor<64x32xf32, #mma>) : i32 {
+      %k = tt.load %p {tt.latency = 2 : i32} : tensor<32x32x!tt.ptr<f16>, #blocked>
+      %kd = ttg.convert_layout %k : tensor<32x32xf16, #blocked> -> tensor<32x32xf16, #dot1>
+      %s = tt.dot %q, %kd, %zero : tensor<64x32xf16, #dot0> * tensor<32x32xf16, #dot1> -> tensor<64x32xf32, #mma>
+      %w = arith.truncf %s : tensor<64x32xf32, #mma> to tensor<64x32xf16, #mma>
+      %wd = ttg.convert_layout %w : tensor<64x32xf16, #mma> -> tensor<64x32xf16, #dot0>
+      %v = tt.load %o {tt.latency = 2 : i32} : tensor<32x32x!tt.ptr<f16>, #blocked>
+      %vd = ttg.convert_layout %v : tensor<32x32xf16, #blocked> -> tensor<32x32xf16, #dot1>
+      %d = tt.dot %wd, %vd, %acc : tensor<64x32xf16, #dot0> * tensor<32x32xf16, #dot1> -> tensor<64x32xf32, #mma>
+      %np = tt.addptr %p, %step : tensor<32x32x!tt.ptr<f16>, #blocked>, tensor<32x32xi32, #blocked>
+      %nq = tt.addptr %o, %step : tensor<32x32x!tt.ptr<f16>, #blocked>, tensor<32x32xi32, #blocked>
+      scf.yield %np, %nq, %d : tensor<32x32x!tt.ptr<f16>, #blocked>, tensor<32x32x!tt.ptr<f16>, #blocked>, tensor<64x32xf32, #mma>
+    }
+    tt.return %r#2 : tensor<64x32xf32, #mma>
+  }
+}
