@@ -27,6 +27,14 @@ void guard(const LLVMBuilder &b, ConversionPatternRewriter &rewriter,
 }
 
 struct PrintPattern : TargetPattern<PrintOp> {
+/// Text as part of a format string.
+std::string escapeFormat(StringRef text) {
+  std::string result;
+  for (char c : text)
+    result.append(c == '%' ? 2 : 1, c);
+  return result;
+}
+
   using TargetPattern::TargetPattern;
 
   LogicalResult
@@ -38,9 +46,11 @@ struct PrintPattern : TargetPattern<PrintOp> {
       pids.push_back(target.getProgramId(b, axis));
     std::string head = "pid (%u, %u, %u) ";
     if (op.getArgs().empty()) {
-      Value first = emitOwnerPredicate(b, target, op, Type());
+      // As of a scalar: the first thread.
+      Value first = emitOwnerPredicate(b, target, op, rewriter.getI32Type());
       guard(b, rewriter, first, [&] {
-        target.printf(b, head + op.getPrefix().str() + "\n", pids);
+        target.printf(b, head + escapeFormat(op.getPrefix().ltrim(' ')) + "\n",
+                      pids);
       });
       rewriter.eraseOp(op);
       return success();
@@ -63,7 +73,7 @@ struct PrintPattern : TargetPattern<PrintOp> {
       std::string format = head + "idx (";
       for (unsigned d = 0; d < rank; ++d)
         format += d ? ", %u" : "%u";
-      format += ")" + op.getPrefix().str();
+      format += ")" + escapeFormat(op.getPrefix());
       if (numArgs > 1)
         format += "(operand " + std::to_string(n) + ") ";
       guard(b, rewriter, owner, [&] {
@@ -132,6 +142,10 @@ struct AssertPattern : TargetPattern<AssertOp> {
     while (auto call = dyn_cast<CallSiteLoc>(loc))
       loc = call.getCallee();
     while (auto name = dyn_cast<NameLoc>(loc))
+    // Only who owns elements: another thread's copy of them may have been read
+    // after the owner wrote to memory again.
+    Value owner =
+        emitOwnerPredicate(b, target, op, op.getCondition().getType());
       loc = name.getChildLoc();
     if (auto place = dyn_cast<FileLineColLoc>(loc)) {
       file = place.getFilename().str();
@@ -139,7 +153,7 @@ struct AssertPattern : TargetPattern<AssertOp> {
     }
     if (auto parent = op->getParentOfType<FunctionOpInterface>())
       function = parent.getName().str();
-    guard(b, rewriter, b.not_(all),
+    guard(b, rewriter, b.andPred(owner, b.not_(all)),
           [&] { target.assertFail(b, op.getMessage(), file, function, line); });
     rewriter.eraseOp(op);
     return success();

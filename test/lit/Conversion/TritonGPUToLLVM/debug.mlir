@@ -15,6 +15,16 @@ tt.func @print(%x: tensor<128xi32, #blocked>) {
   tt.return
 }
 
+// A text alone: the first thread prints it.
+// CHECK-LABEL: llvm.func @text
+tt.func @text() {
+  // CHECK: %[[FIRST:.*]] = llvm.icmp "eq"
+  // CHECK: llvm.cond_br %[[FIRST]]
+  // CHECK: llvm.call @vprintf
+  tt.print " 50% done" {hex = false, isSigned = array<i32>}
+  tt.return
+}
+
 // CHECK-LABEL: llvm.func @check
 tt.func @check(%c: tensor<128xi1, #blocked>) {
   // CHECK: llvm.cond_br %{{.*}}, ^[[FAIL:.*]], ^[[NEXT:.*]]
