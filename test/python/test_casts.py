@@ -5,6 +5,7 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import pytest
+from reference import sim_only
 
 import tile
 import tile.language as tl
@@ -109,6 +110,24 @@ def test_to_floats(source, target):
         return
     x = numbers(source)
     same_floats(cast(x, target), to_float(x, target), x)
+
+
+@sim_only
+@pytest.mark.compiled
+@pytest.mark.parametrize("target", ["cuda:80", "cuda:89"])
+@pytest.mark.parametrize("small", ["fp8e4nv", "fp8e5", "bf16"])
+def test_older_machines(small, target, monkeypatch):
+    """Ampere has none of the 8-bit conversions, Ada some."""
+    monkeypatch.setenv("TILE_SIM_TARGET", target)
+    for other in TYPES:
+        if other != small:
+            x, y = numbers(other), numbers(small)
+            same_floats(cast(x, small), to_float(x, small), x)
+            if other in FLOATS:
+                same_floats(cast(y, other), to_float(y, other), y)
+    for wide in ("fp32", "fp64") if small == "bf16" else ():
+        x = numbers(wide)
+        same_floats(cast(x, small, "rtz"), toward_zero(x, small), x)
 
 
 @pytest.mark.parametrize("source", INTS)
@@ -246,3 +265,55 @@ def test_arithmetic_in_8_bits_is_rounded_once(name):
             expected = np.where(np.isinf(a), expected, values.astype(kind))
         same_floats(out[i], expected, x)
     np.testing.assert_array_equal(flags, comparisons)
+
+
+E4B15 = np.array(
+    [(1 - 2 * (b >> 7)) * (b & 127) * 2.0**-17 if b & 127 < 8 else
+     (1 - 2 * (b >> 7)) * (8 + b % 8) * 2.0 ** ((b & 127) // 8 - 18) for b in range(256)]
+)  # fmt: skip
+
+
+@tile.jit
+def e4b15_kernel(x_ptr, wide_ptr, back_ptr, sum_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i).to(tl.float8e4b15, bitcast=True)
+    tl.store(wide_ptr + i, x.to(wide_ptr.dtype.element_ty))
+    y = tl.load(wide_ptr + N + i).to(tl.float8e4b15)
+    tl.store(back_ptr + i, y.to(tl.uint8, bitcast=True))
+    tl.store(sum_ptr + i, (x + x).to(tl.float32))
+    tl.store(sum_ptr + N + i, tl.where(x < 0.5, x, 0.25).to(tl.float32))
+
+
+@pytest.mark.parametrize("wide", [np.float16, np.float32, ml_dtypes.bfloat16])
+def test_eight_bits_with_a_bias_of_15(wide):
+    x = np.arange(256, dtype=np.uint8)
+    source = np.random.default_rng(3).standard_normal(256) * 2.0 ** -(np.arange(256) % 20)
+    source[:8] = [0, 1.75, 1.8, -3, np.inf, 1.0625, -0.0, 1.1875]
+    both = np.concatenate([np.zeros(256), source]).astype(wide)
+    back, sums = np.zeros(256, np.uint8), np.zeros((2, 256), np.float32)
+    e4b15_kernel[(1,)](x, both, back, sums, N=256)
+    np.testing.assert_array_equal(both[:256].astype(np.float64), E4B15)
+    exact = np.clip(both[256:].astype(np.float64), -1.75, 1.75)
+    error = np.abs(E4B15[back] - exact)
+    step = np.maximum(2.0 ** (np.frexp(exact)[1] - 4.0), 2.0**-17)
+    assert (error <= step / 2 * 1.002).all()
+    assert (np.signbit(exact) == (back >= 128)).all()
+    np.testing.assert_array_equal(sums[1], np.where(E4B15 < 0.5, E4B15, 0.25))
+    halved = np.clip(2 * E4B15, -1.75, 1.75)
+    np.testing.assert_array_equal(np.abs(sums[0]) <= 1.75, True)
+    fits = np.abs(2 * E4B15) <= 1.75
+    np.testing.assert_array_equal(sums[0][fits], halved[fits])
+
+
+@tile.jit
+def foreign_kernel(x_ptr, out_ptr):
+    tl.store(out_ptr, tl.load(x_ptr).to(tl.float32))
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", ["fp8e4b8", "fp8e5b16"])
+def test_formats_of_other_machines_are_refused(name):
+    from frontend import refusal
+
+    error = refusal(foreign_kernel, {"x_ptr": f"*{name}", "out_ptr": "*fp32"})
+    assert f"{name} is a format of AMD's GPUs; NVIDIA's have float8e4nv" in str(error)

@@ -150,6 +150,15 @@ def _cast_float(
             f"{target}"
         )
     b = current()
+    for format in (scalar, target):
+        if format.name in ("fp8e4b8", "fp8e5b16") and not b.eager:
+            raise SemanticError(
+                f"{format} is a format of AMD's GPUs; NVIDIA's have float8e4nv and float8e5"
+            )
+    if scalar.is_fp8e4b15():
+        return cast(_from_fp8e4b15(value), target, rounding if target.is_fp8() else None)
+    if target.is_fp8e4b15():
+        return _to_fp8e4b15(value, ty)
     if scalar.is_fp8() or target.is_fp8():
         # 8-bit formats convert from and to fp16, bf16 and fp32 only.
         if scalar.name == "fp64" or target.name == "fp64":
@@ -167,6 +176,37 @@ def _cast_float(
     if rounding == "rtz":
         return _convert("tt.fp_to_fp", value, ty, {"rounding": b.int_attr(32, _ROUNDING["rtz"])})
     return _convert("arith.truncf", value, ty)
+
+
+def _op(op: str, value: tensor, number: int) -> tensor:
+    b = current()
+    handles = (value.handle, constant(number, value.type).handle)
+    return tensor(b.create_one(op, handles, None, (b.type(value.type),)), value.type)
+
+
+def _from_fp8e4b15(value: tensor) -> tensor:
+    """fp16 of the same number: a sign, four bits of exponent (biased by 15, as in
+    fp16) and three of mantissa."""
+    bits = cast(tensor(value.handle, value.type.with_element_ty(dt.uint8)), dt.int16)
+    rest = _op("arith.shli", _op("arith.andi", bits, 0x7F), 7)
+    sign = _op("arith.shli", _op("arith.andi", bits, 0x80), 8)
+    b = current()
+    half = b.create_one("arith.ori", (rest.handle, sign.handle), None, (b.type(rest.type),))
+    return bitcast(tensor(half, rest.type), dt.float16)
+
+
+def _to_fp8e4b15(value: tensor, ty: dtype) -> tensor:
+    """The nearest fp8e4b15, of two the larger; 1.75 at most."""
+    if not value.dtype.is_fp16():
+        value = cast(cast(value, dt.float32), dt.float16, "rtz")
+    bits = bitcast(value, dt.int16)
+    magnitude = _op("arith.minui", _op("arith.andi", bits, 0x7FFF), 0x3F00)
+    rest = _op("arith.shrui", _op("arith.addi", _op("arith.shli", magnitude, 1), 0x80), 8)
+    sign = _op("arith.andi", _op("arith.shrui", bits, 8), 0x80)
+    b = current()
+    both = b.create_one("arith.ori", (rest.handle, sign.handle), None, (b.type(rest.type),))
+    narrow = cast(tensor(both, rest.type), dt.int8)
+    return tensor(narrow.handle, ty)
 
 
 @member("to", "cast")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import enum
+import math
+import struct
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -171,7 +173,7 @@ _PROPERTIES: dict[str, tuple[int, str, str]] = {
     "uint16": (16, "i16", "u16"),
     "uint32": (32, "i32", "u32"),
     "uint64": (64, "i64", "u64"),
-    "fp8e4b15": (8, "f8E4M3B11FNUZ", "fp8e4b15"),
+    "fp8e4b15": (8, "i8", "fp8e4b15"),  # Converted by the front end.
     "fp8e4nv": (8, "f8E4M3FN", "fp8e4nv"),
     "fp8e4b8": (8, "f8E4M3FNUZ", "fp8e4b8"),
     "fp8e5": (8, "f8E5M2", "fp8e5"),
@@ -369,3 +371,12 @@ def get_int_dtype(bitwidth: int, signed: bool) -> dtype:
     if bitwidth == 1:
         return int1
     return _BY_SIGNATURE[f"{'i' if signed else 'u'}{bitwidth}"]
+
+
+def fp8e4b15_bits(value: float) -> int:
+    """The bits of a number in fp8e4b15: half a float16 without an exponent's top
+    bit. The largest number is 1.75; nothing stands for NaN and infinities."""
+    magnitude = min(abs(value), 1.75) if value == value else 1.75
+    half = struct.unpack("<h", struct.pack("<e", magnitude))[0]
+    bits = (half * 2 + 0x80) >> 8
+    return bits - 128 if math.copysign(1.0, value) < 0 else bits

@@ -52,6 +52,8 @@ def constant(value: Any, ty: dtype) -> tensor:
         raise SemanticError("a number cannot become a pointer; use .to() on a 64-bit integer")
     if scalar.is_floating():
         value = float(value)
+        if scalar.is_fp8e4b15():
+            return tensor(b.constant(b.type(ty), dt.fp8e4b15_bits(value)), ty)
         if scalar.is_fp8():
             # Rounded to the format by the IR's own conversion of constants.
             return tensor(b.constant(b.type(ty), value), ty)
