@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 
 class TileError(Exception):
     """Base class of every error of tile."""
@@ -19,20 +21,42 @@ class SemanticError(TileError):
         self.notes: list[str] = []
 
 
+class StaticAssertionError(SemanticError):
+    """A tl.static_assert that does not hold."""
+
+
+class UnsupportedError(SemanticError):
+    """Python that kernels cannot use."""
+
+
 class OutOfResources(TileError):
     """A kernel needs more of something than the device has."""
 
-    def __init__(self, required: int, limit: int, name: str) -> None:
+    _ADVICE: ClassVar[dict[str, str]] = {
+        "shared memory": "smaller blocks or a smaller num_stages need less",
+        "registers": "smaller blocks or more warps need fewer, a larger maxnreg allows for more",
+        "threads": "a smaller num_warps needs fewer",
+    }
+
+    def __init__(self, required: int, limit: int, name: str, kernel: str = "", where: str = ""):
         self.required = required
         self.limit = limit
         self.name = name
-        super().__init__(
-            f"out of resource: {name}, required: {required}, hardware limit: {limit}; "
-            "smaller blocks or a smaller num_stages may help"
-        )
+        self.kernel = kernel
+        self.where = where
+        text = f"out of resource: {name}, required: {required}, hardware limit: {limit}"
+        if kernel:
+            text += f", in `{kernel}`"
+        advice = self._ADVICE.get(name)
+        if advice:
+            text += f"; {advice}"
+        super().__init__(f"{text}\n{where}" if where else text)
 
     def __reduce__(self) -> tuple:
-        return (type(self), (self.required, self.limit, self.name))
+        return (
+            type(self),
+            (self.required, self.limit, self.name, self.kernel, self.where),
+        )
 
 
 class InterpreterError(TileError):

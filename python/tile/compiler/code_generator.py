@@ -7,12 +7,18 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _C, knobs
-from ..errors import SemanticError, TileError
+from ..errors import SemanticError, StaticAssertionError, TileError, UnsupportedError
 from ..language import state
 from ..language.values import tensor
 from .builder import IRBuilder
 from .control_flow import ControlFlow
-from .errors import CompilationError, CompileTimeAssertionFailure, Place, from_diagnostics
+from .errors import (
+    CompilationError,
+    CompileTimeAssertionFailure,
+    Place,
+    UnsupportedLanguageConstruct,
+    from_diagnostics,
+)
 from .expressions import Expressions
 from .flatten import flat_types, flatten, unflatten
 from .frames import Frame, lookup
@@ -20,6 +26,11 @@ from .functions import Functions
 from .loops import Loops
 from .statements import Statements
 from .while_loops import WhileLoops
+
+_KINDS = {
+    StaticAssertionError: CompileTimeAssertionFailure,
+    UnsupportedError: UnsupportedLanguageConstruct,
+}
 
 
 class CodeGenerator(Expressions, Statements, ControlFlow, Loops, WhileLoops, Functions):
@@ -36,6 +47,7 @@ class CodeGenerator(Expressions, Statements, ControlFlow, Loops, WhileLoops, Fun
         self.blame: ast.AST | None = None
         self._visitors: dict[type, Callable] = {}
         self._line_info = not knobs.compilation.disable_line_info
+        self._debugging = knobs.compilation.front_end_debugging
         self._allow_any_global = knobs.compilation.allow_non_constexpr_globals
 
     # Names and places.
@@ -77,7 +89,7 @@ class CodeGenerator(Expressions, Statements, ControlFlow, Loops, WhileLoops, Fun
         except CompilationError:
             raise
         except Exception as error:
-            raise self.error(node, error) from _hidden_cause(error)
+            raise self.error(node, error) from self.cause(error)
 
     def guard(self, node: ast.AST, body: Callable[[], Any]) -> Any:
         """Runs `body`, with `node` as the place of its errors."""
@@ -86,7 +98,12 @@ class CodeGenerator(Expressions, Statements, ControlFlow, Loops, WhileLoops, Fun
         except CompilationError:
             raise
         except Exception as error:
-            raise self.error(node, error) from _hidden_cause(error)
+            raise self.error(node, error) from self.cause(error)
+
+    def cause(self, error: Exception) -> Exception | None:
+        """Our own errors hide our stack; a bug of ours keeps its traceback."""
+        hidden = isinstance(error, (TileError, _C.ir.MLIRError, RecursionError))
+        return None if hidden and not self._debugging else error
 
     def error(self, node: ast.AST, error: Exception) -> CompilationError:
         node, self.blame = self.blame or node, None
@@ -99,8 +116,7 @@ class CodeGenerator(Expressions, Statements, ControlFlow, Loops, WhileLoops, Fun
         notes: list[str] = []
         if isinstance(error, SemanticError):
             message, notes = str(error), list(error.notes)
-            if message.startswith("static assertion failed"):
-                kind = CompileTimeAssertionFailure
+            kind = _KINDS.get(type(error), kind)
         elif isinstance(error, _C.ir.MLIRError):
             wrapped = from_diagnostics(error)
             message, notes = wrapped.error_message, list(wrapped.notes)
@@ -193,10 +209,3 @@ def _function_place(parsed: Any) -> Place:
     return Place(
         parsed.source.file, parsed.node.lineno, parsed.node.col_offset, 0, parsed.source.name
     )
-
-
-def _hidden_cause(error: Exception) -> Exception | None:
-    """Our own errors hide our stack; a bug of ours keeps its traceback."""
-    if isinstance(error, (TileError, _C.ir.MLIRError, RecursionError)):
-        return None
-    return error

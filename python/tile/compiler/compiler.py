@@ -240,6 +240,16 @@ class CompiledKernel:
             self.asm["cubin"]  # ptxas, which knows, runs now if it has not.
         return self._metadata.get(name)
 
+    def _init_handles(self) -> None:
+        """Nothing to do: the driver loads a kernel when it is launched."""
+
+    def __getitem__(self, grid: Any) -> Any:
+        """``kernel[grid](...)`` launches this very kernel; the arguments are
+        those of all its parameters, constants included."""
+        from ..runtime.launcher import launch_compiled
+
+        return functools.partial(launch_compiled, self, grid)
+
     def __repr__(self) -> str:
         return f"CompiledKernel({self.name}, stages: {', '.join(self.asm)})"
 
@@ -315,7 +325,13 @@ def compile(
         "target": {"backend": target.backend, "arch": target.arch, "warp_size": target.warp_size},
         **parsed.as_dict(),
     }
-    ir = src.make_ir(parsed, context)
+    try:
+        ir = src.make_ir(parsed, context)
+    except TileError as error:
+        if knobs.compilation.front_end_debugging:
+            raise
+        # The message has the place in the user's code; our stack is noise.
+        raise error.with_traceback(None) from error.__cause__
     asm: dict[str, Any] = {}
     if not isinstance(src, ASTSource):
         asm[src.ext] = src.src

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import functools
 import linecache
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -98,6 +100,46 @@ def node_place(node: ast.AST, file: str, function: str, column_shift: int) -> Pl
     return Place(file, line, column, end, function)
 
 
+@functools.lru_cache(maxsize=8)
+def _tree(file: str, version: tuple[str, ...]) -> ast.Module | None:
+    try:
+        return ast.parse("".join(version))
+    except SyntaxError:
+        return None
+
+
+def source_place(file: str, line: int, column: int) -> Place:
+    """The place of an operation: what begins there, and in which function.
+    The IR knows only where it begins, so of several the longest is shown."""
+    start = max(0, column - 1)
+    place = Place(file, line, start)
+    if not file.endswith(".py"):
+        return place
+    lines = linecache.getlines(file)
+    tree = _tree(file, tuple(lines))
+    if tree is None or not 0 < line <= len(lines):
+        return place
+    function, best = "", None
+    for node in ast.walk(tree):
+        first = getattr(node, "lineno", None)
+        if first is None:
+            continue
+        if isinstance(node, ast.FunctionDef) and first <= line <= node.end_lineno:
+            function = node.name  # The innermost comes last.
+        if first == line and node.col_offset == start and isinstance(node, ast.expr):
+            if best is None or (node.end_lineno, node.end_col_offset) > (
+                best.end_lineno, best.end_col_offset
+            ):  # fmt: skip
+                best = node
+    if best is None:
+        return Place(file, line, start, function=function)
+    return node_place(best, file, function, 0) or place
+
+
+#: What MLIR says of an operation that no pattern lowers.
+_REFUSED = re.compile(r"failed to legalize operation '([\w.]+)'")
+
+
 def from_diagnostics(error: Exception, what: str = "") -> CompilationError:
     """Wraps an MLIRError: the first error's text, op and source places."""
     diagnostics = getattr(error, "diagnostics", [])
@@ -105,17 +147,25 @@ def from_diagnostics(error: Exception, what: str = "") -> CompilationError:
     if not errors:
         return CompilationError(what + str(error))
     first = errors[0]
-    places = [
-        Place(file, line, max(0, column - 1)) for file, line, column in reversed(first["places"])
-    ]
+    places = [source_place(*place) for place in reversed(first["places"])]
     notes = []
     if what:
         notes.append(what)
     for note in first["notes"]:
         text = note["message"]
         if text.startswith("see current operation:"):
+            if any(place.file.endswith(".py") for place in places):
+                continue  # The line of the kernel says it better.
             # One line names the operation; the whole may be a page of IR.
-            text = text.splitlines()[0][:200]
+            text = text.splitlines()[0][:200].rstrip()
+            if text.endswith(":"):
+                continue
         notes.append(text)
     notes.extend(d["message"] for d in errors[1:4])
-    return CompilationError(first["message"], places, notes)
+    message = first["message"]
+    refused = _REFUSED.match(message)
+    if refused:
+        # The last note is the reason of the most general way to compile it.
+        reason = "" if notes[-1:] == [what] or not notes else f": {notes.pop()}"
+        message = f"`{refused.group(1)}` cannot be compiled for this target{reason}"
+    return CompilationError(message, places, notes)

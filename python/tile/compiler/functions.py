@@ -113,6 +113,11 @@ def _bool(value: Any = False) -> Any:
     return bool(value)
 
 
+def _print(*values: Any) -> None:
+    prefix, *rest = values if values and isinstance(values[0], str) else ("", *values)
+    program.device_print(prefix, *rest)
+
+
 _PYTHON_BUILTINS: dict[Any, Any] = {
     builtins.range: program.range,
     builtins.abs: lambda x: tl_math.abs(x) if isinstance(x, tensor) else abs(x),
@@ -121,7 +126,7 @@ _PYTHON_BUILTINS: dict[Any, Any] = {
     builtins.sum: _sum,
     builtins.len: len,
     builtins.isinstance: _isinstance,
-    builtins.print: program.device_print,
+    builtins.print: _print,
     builtins.int: _int,
     builtins.float: _float,
     builtins.bool: _bool,
@@ -218,6 +223,8 @@ class Functions:
             return unwrap(
                 function(*map(unwrap, arguments), **{k: unwrap(v) for k, v in keywords.items()})
             )
+        except SemanticError:
+            raise
         except Exception as error:
             raise SemanticError(
                 f"`{function.__name__}` raised {type(error).__name__}: {error}"
@@ -235,12 +242,6 @@ class Functions:
             value = unwrap(bound.arguments[name])
             if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
                 value = tuple(value)
-            if name in function.constexpr_names and isinstance(value, tensor):
-                raise SemanticError(
-                    f"parameter `{name}` of `{function.__name__}` is a tl.constexpr, but this "
-                    "argument is a run-time "
-                    f"value ({value.type})"
-                )
             scope[name] = value
         return scope
 

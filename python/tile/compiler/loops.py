@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
-from ..errors import SemanticError
+from ..errors import SemanticError, UnsupportedError
 from ..language import dtypes as dt
 from ..language import program
 from ..language.arithmetic import add, sub
@@ -50,7 +50,7 @@ class Loops:
 
     def step_for(self, node: ast.For, rest: list[ast.stmt]) -> Outcome | None:
         if node.orelse:
-            raise SemanticError("`for ... else` cannot be used in kernels")
+            raise UnsupportedError("`for ... else` cannot be used in kernels")
         items = self.visit(node.iter)
         self.at(node)
         if isinstance(items, tensor):
@@ -114,7 +114,7 @@ class Loops:
                 raise SemanticError(
                     f"a range's bounds and step are scalar integers, not {value.type}"
                 )
-        if step == 0 and not isinstance(step, tensor):
+        if not isinstance(step, tensor) and step == 0:
             raise SemanticError("a range's step must not be 0")
         descending = not isinstance(step, tensor) and step < 0
         if descending:

@@ -17,7 +17,8 @@ def structure_of(spec: Any, constant: Any = None) -> Any:
     if isinstance(spec, (tuple, list)):
         constants = constant if isinstance(constant, (tuple, list)) else [None] * len(spec)
         return Sequence_(
-            tuple, tuple(structure_of(s, c) for s, c in zip(spec, constants, strict=False))
+            type(spec) if hasattr(spec, "_fields") else tuple,
+            tuple(structure_of(s, c) for s, c in zip(spec, constants, strict=False)),
         )
     if isinstance(spec, dtype):
         return spec

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from ..errors import SemanticError
+from ..errors import SemanticError, UnsupportedError
 from ..language import program
 from ..language.values import constexpr, describe, tensor
 from .flatten import is_sequence
@@ -129,4 +129,4 @@ class Statements:
             "SetComp": "set comprehensions", "DictComp": "dict comprehensions",
         }  # fmt: skip
         kind = type(node).__name__
-        raise SemanticError(f"{names.get(kind, kind)} cannot be used in kernels")
+        raise UnsupportedError(f"{names.get(kind, kind)} cannot be used in kernels")

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import SemanticError
+from ..errors import SemanticError, UnsupportedError
 from ..language import dtypes as dt
 from ..language import program
 from ..language.arithmetic import add, gt, lt, sub
@@ -56,7 +56,7 @@ class WhileLoops:
 
     def step_while(self, node: ast.While, rest: list[ast.stmt]) -> Outcome | None:
         if node.orelse:
-            raise SemanticError("`while ... else` cannot be used in kernels")
+            raise UnsupportedError("`while ... else` cannot be used in kernels")
         attributes: dict[str, Any] = {}
 
         def test() -> Any:

@@ -7,8 +7,8 @@ from typing import Any
 from ..errors import SemanticError
 from . import dtypes as dt
 from .arithmetic import _binary, where
-from .conversion import bitcast, cast, compare_i, to_bool
-from .memory import _check_pointer, choose
+from .conversion import bitcast, cast, compare_i
+from .memory import _check_pointer, as_mask, choose
 from .promotion import constant, is_constant, raise_to_common_shape, to_tensor
 from .state import current
 from .values import builtin, member, tensor, unwrap
@@ -43,7 +43,7 @@ def _operands(name: str, pointer: Any, val: Any, mask: Any) -> tuple[tensor, ten
         if is_constant(unwrap(val))
         else cast(to_tensor(val), element)
     )
-    mask = constant(True, dt.int1) if unwrap(mask) is None else to_bool(mask)
+    mask = constant(True, dt.int1) if unwrap(mask) is None else as_mask(unwrap(mask))
     if not pointer.type.is_block():
         if val.type.is_block() or mask.type.is_block():
             raise SemanticError(f"atomic_{name} has a scalar pointer, but a block as value or mask")

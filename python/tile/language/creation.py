@@ -54,8 +54,8 @@ def full(shape: Any, value: Any, dtype: dtype) -> tensor:
     shape = unwrap_shape(shape)
     dtype = unwrap(dtype)
     value = unwrap(value)
-    if dtype is None:
-        raise SemanticError("full needs a dtype")
+    if not hasattr(dtype, "is_block"):
+        raise SemanticError(f"a block is filled with a type such as tl.float32, not {dtype!r}")
     if is_constant(value):
         return constant(value, block_type(dtype, shape) if shape else dtype)
     if not isinstance(value, tensor) or value.type.is_block():

@@ -86,7 +86,7 @@ def load(
     stored = pointer.dtype.element_ty
     operands = [pointer]
     if mask is not None:
-        mask = to_bool(mask)
+        mask = as_mask(mask)
         pointer, mask = _match_mask(pointer, mask, "load")
         operands = [pointer, mask]
         if other is not None:
@@ -111,6 +111,16 @@ def make_other(other: Any, pointer: tensor, stored: dtype, element: dtype) -> te
     if other.dtype.is_ptr() != element.is_ptr():
         raise SemanticError(f"other is {other.type}, but the elements are {element}")
     return cast(other, element)
+
+
+def as_mask(mask: Any) -> tensor:
+    """A mask as int1; refuses what is no condition."""
+    value = to_tensor(mask)
+    if not value.dtype.is_bool() and not (is_constant(mask) and mask in (0, 1)):
+        raise SemanticError(
+            f"the mask must be a condition (int1), not {describe(mask)}; compare it with something"
+        )
+    return to_bool(value)
 
 
 def _match_mask(pointer: tensor, mask: tensor, what: str) -> tuple[tensor, tensor]:
@@ -204,7 +214,7 @@ def store(
     value = cast(value, pointer.dtype.element_ty)
     operands = [pointer, value]
     if mask is not None:
-        operands.append(to_bool(mask))
+        operands.append(as_mask(mask))
     if not pointer.type.is_block() and any(o.type.is_block() for o in operands):
         kind = "value" if value.type.is_block() else "mask"
         raise SemanticError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ..errors import SemanticError
+from ..errors import SemanticError, StaticAssertionError
 from . import dtypes as dt
 from .conversion import to_bool
 from .promotion import to_tensor
@@ -162,7 +162,8 @@ def static_assert(cond: Any, msg: str = "") -> None:
             "static_assert takes a constant condition; use tl.device_assert for a run-time one"
         )
     if not cond:
-        raise SemanticError("static assertion failed" + (f": {unwrap(msg)}" if unwrap(msg) else ""))
+        text = f": {unwrap(msg)}" if unwrap(msg) else ""
+        raise StaticAssertionError("static assertion failed" + text)
 
 
 @builtin

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..errors import SemanticError
 from ..runtime.jit import constexpr_function, jit
 from . import dtypes as dt
 from .arithmetic import maximum, minimum, where
@@ -315,7 +316,7 @@ def _log2(extent):
 def _last(dim, rank):
     axis = rank - 1 if dim is None else dim % rank
     if axis != rank - 1:
-        raise ValueError("only the last dimension can be sorted")
+        raise SemanticError("only the last dimension can be sorted")
     return axis
 
 
@@ -394,7 +395,10 @@ def sort(x, dim: constexpr = None, descending: constexpr = False):
 def topk(x, k: constexpr, dim: constexpr = None):
     """The k largest along the last dimension, in descending order."""
     axis: constexpr = _last(dim, len(x.shape))
-    static_assert(k > 0 and k <= x.shape[axis], "k is from 1 to the extent of the dimension")
+    static_assert(
+        0 < k <= x.shape[axis] and k & (k - 1) == 0,
+        "topk takes a power of two up to the extent of the dimension",
+    )
     ordered = sort(x.to(_order_type(x.dtype)), dim, True)
     if k == x.shape[axis]:
         return ordered

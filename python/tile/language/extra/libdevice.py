@@ -7,7 +7,7 @@ zero, up, down.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...errors import SemanticError
@@ -146,6 +146,11 @@ def _like(values: list[Any]) -> list[Any]:
     ]
 
 
+def _listed(types: Iterable[dt.dtype]) -> str:
+    names = [t.name for t in types]
+    return names[0] if len(names) == 1 else f"({', '.join(names)})"
+
+
 def _define(name: str, overloads: dict) -> Callable[..., tensor]:
     arity = len(next(iter(overloads)))
 
@@ -160,8 +165,8 @@ def _define(name: str, overloads: dict) -> Callable[..., tensor]:
                 values = list(binary_operands(values[0], values[1], f"libdevice.{name}"))
             found = _find(values, overloads)
         if found is None:
-            allowed = "; ".join(", ".join(t.name for t in key) for key in overloads)
-            got = ", ".join(v.dtype.name for v in values)
+            allowed = " or ".join(_listed(key) for key in overloads)
+            got = _listed([v.dtype for v in values])
             raise SemanticError(f"libdevice.{name} takes {allowed}, not {got}")
         result = extern_elementwise(values, found[1], found[0])
         return to_bool(result) if name in _PREDICATES else result

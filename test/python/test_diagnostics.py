@@ -1,0 +1,205 @@
+"""The whole text of errors that need more than the front end: launches, passes,
+and the settings that show more."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+import tile
+import tile.language as tl
+from tile.compiler import CompileTimeAssertionFailure, UnsupportedLanguageConstruct
+
+X = np.zeros(16, np.float32)
+
+
+def first_line(fn) -> int:
+    """The line of the `def`."""
+    return fn.parse().node.lineno
+
+
+def text_of(error: BaseException) -> str:
+    return str(error).replace(__file__, "FILE")
+
+
+@tile.jit
+def fill(
+    out,
+    n,
+    value,
+    BLOCK: tl.constexpr,
+):
+    tl.store(out + tl.arange(0, BLOCK), value)
+
+
+def at_parameter(fn, name: str, offset: int, line: str, text: str) -> str:
+    carets = " " * line.index(name) + "^" * len(line[line.index(name) :].rstrip(","))
+    return (
+        f'\n  File "FILE", line {first_line(fn) + offset}, in {fn.__name__}\n    {line}\n'
+        f"    {carets}\nerror: {text}"
+    )
+
+
+def at_definition(fn, text: str) -> str:
+    line = "def fill("
+    return (
+        f'\n  File "FILE", line {first_line(fn)}, in fill\n    {line}\n        ^^^^\nerror: {text}'
+    )
+
+
+def test_missing_argument():
+    with pytest.raises(tile.CompilationError) as caught:
+        fill[(1,)](X, 3, BLOCK=16)
+    assert text_of(caught.value) == at_parameter(
+        fill, "value", 3, "value,", "`fill` missing 1 required positional argument: 'value'"
+    )
+
+
+def test_argument_given_twice():
+    with pytest.raises(tile.CompilationError) as caught:
+        fill[(1,)](X, 3, 1.0, n=4, BLOCK=16)
+    assert text_of(caught.value) == at_parameter(
+        fill, "n", 2, "n,", "`fill` got multiple values for argument 'n'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("grid", "text"),
+    [
+        ("x", "the grid of `fill` must be a tuple of 1 to 3 integers, or a function that returns "
+         "one, not 'x'"),
+        ((), "the grid of `fill` must have 1 to 3 dimensions, not 0"),
+        ((1, 1, 1, 1), "the grid of `fill` must have 1 to 3 dimensions, not 4"),
+        ((1, -2), "the grid of `fill` has the extent -2; extents are integers from 0"),
+        ((1.5,), "the grid of `fill` has the extent 1.5; extents are integers from 0"),
+        ((1, 70000), "the grid of `fill` is (1, 70000, 1), but a GPU allows at most (2147483647, "
+         "65535, 65535)"),
+        (lambda meta: None, "the grid of `fill` must be a tuple of 1 to 3 integers, or a function "
+         "that returns one, not None"),
+    ],
+)  # fmt: skip
+def test_wrong_grid(grid, text):
+    with pytest.raises(tile.CompilationError) as caught:
+        fill[grid](X, 3, 1.0, BLOCK=16)
+    assert text_of(caught.value) == at_definition(fill, text)
+
+
+def test_unknown_option():
+    with pytest.raises(tile.CompilationError) as caught:
+        fill[(1,)](X, 3, 1.0, BLOCK=16, num_warp=8)
+    assert text_of(caught.value) == at_definition(
+        fill,
+        "`fill` has no parameter `num_warp`, and no such option exists; its parameters are "
+        "out, n, value, BLOCK",
+    )
+
+
+@tile.jit
+def _column(p, rows: tl.constexpr):
+    return p + tl.arange(0, rows) * 65536
+
+
+@tile.jit
+def overflowing(p):
+    values = tl.load(_column(p, 65536))
+    tl.store(p, tl.sum(values))
+
+
+def test_offset_that_overflows():
+    with pytest.raises(tile.CompilationError) as caught:
+        overflowing[(1,)](X)
+    assert text_of(caught.value) == (
+        f'\n  File "FILE", line {first_line(overflowing) + 1}, in overflowing\n'
+        "    values = tl.load(_column(p, 65536))\n"
+        "                     ^^^^^^^^^^^^^^^^^\n"
+        f'  File "FILE", line {first_line(_column) + 1}, in _column\n'
+        "    return p + tl.arange(0, rows) * 65536\n"
+        "               ^^^^^^^^^^^^^^^^^^^^^^^^^^\n"
+        "error: this int32 offset overflows: it reaches 4294901760, and int32 ends at "
+        "2147483647; convert an operand to int64 before this operation\n"
+        "note: while making the ttir of `overflowing`\n"
+        "note: the address is used here"
+    )
+
+
+@tile.jit
+def wide_offsets(p, n):
+    offsets = tl.arange(0, 65536)
+    tl.store(p + offsets * 65536, 1.0, mask=offsets < n)
+    tl.store(p + offsets.to(tl.int64) * 65536, 1.0, mask=offsets < n)
+
+
+def test_offsets_that_may_be_fine():
+    wide_offsets.warmup(tl.float32, 3, grid=(1,))
+
+
+def test_kinds_of_errors():
+    @tile.jit
+    def asserts(p, N: tl.constexpr):
+        tl.static_assert(N > 3, f"{N} is too small")
+
+    @tile.jit
+    def tries(p, N: tl.constexpr):
+        with p:
+            pass
+
+    with pytest.raises(
+        CompileTimeAssertionFailure, match="static assertion failed: 2 is too small"
+    ):
+        asserts[(1,)](X, N=2)
+    with pytest.raises(UnsupportedLanguageConstruct, match="`with` cannot be used in kernels"):
+        tries[(1,)](X, N=2)
+
+
+PROGRAM = """
+import numpy as np
+import tile
+import tile.language as tl
+
+@tile.jit
+def kernel(p):
+    tl.store(p, tl.arange(0, 3))
+
+kernel[(1,)](np.zeros(4, np.float32))
+"""
+
+
+@pytest.fixture(scope="module")
+def tracebacks(tmp_path_factory):
+    """What a program with a wrong kernel prints: as it is, and with debugging."""
+    path = tmp_path_factory.mktemp("program") / "program.py"
+    path.write_text(textwrap.dedent(PROGRAM))
+    result = []
+    for setting in ("0", "1"):
+        run = subprocess.run(
+            [sys.executable, str(path)], capture_output=True, text=True,
+            env={**os.environ, "TRITON_FRONT_END_DEBUGGING": setting},
+        )  # fmt: skip
+        assert run.returncode == 1
+        result.append(run.stderr.replace(str(path), "FILE"))
+    return result
+
+
+def test_our_own_stack_is_hidden(tracebacks):
+    plain = tracebacks[0]
+    ours = [line for line in plain.splitlines() if "python/tile/" in line]
+    assert len(ours) == 1, plain  # The launch itself.
+    assert plain.endswith(
+        "tile.compiler.errors.CompilationError: \n"
+        '  File "FILE", line 8, in kernel\n'
+        "    tl.store(p, tl.arange(0, 3))\n"
+        "                ^^^^^^^^^^^^^^^\n"
+        "error: arange's range must be a power of two, but 0 to 3 has 3 elements\n"
+    )
+
+
+def test_a_setting_shows_the_whole_stack(tracebacks):
+    full = tracebacks[1]
+    for place in ("compiler/code_generator.py", "compiler/functions.py", "language/creation.py"):
+        assert place in full
+    assert "The above exception was the direct cause of the following exception" in full
