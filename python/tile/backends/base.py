@@ -79,6 +79,17 @@ class BaseBackend(ABC):
         return True
 
 
+class DeviceUtils:
+    """``driver.active.utils``."""
+
+    def __init__(self, driver: DriverBase) -> None:
+        self._driver = driver
+
+    def get_device_properties(self, device: int | None = None) -> dict[str, int]:
+        """Limits and counts of a device, by name."""
+        return self._driver.device_properties(int(device or 0))
+
+
 class DriverBase(ABC):
     """Runs kernels on one kind of device."""
 
@@ -86,6 +97,8 @@ class DriverBase(ABC):
     name: str
     #: Tried in this order where TILE_DRIVER names none.
     priority: int = 0
+    #: What torch calls the kind of device whose tensors it takes.
+    torch_device: str = "cpu"
 
     @staticmethod
     @abstractmethod
@@ -100,6 +113,35 @@ class DriverBase(ABC):
 
     def get_current_stream(self, device: int) -> Any:
         return 0
+
+    # What programs ask a driver for.
+
+    @property
+    def utils(self) -> DeviceUtils:
+        """Queries of the device."""
+        return DeviceUtils(self)
+
+    def device_properties(self, device: int) -> dict[str, int]:
+        """What `utils.get_device_properties` returns."""
+        raise DriverError(f"the driver `{self.name}` does not know the device's properties")
+
+    def get_active_torch_device(self) -> Any:
+        """The device on which torch makes tensors for this driver."""
+        import torch
+
+        return torch.device(self.torch_device, self.get_current_device())
+
+    def get_device_interface(self) -> Any:
+        """torch's module for the device."""
+        import torch
+
+        return getattr(torch, self.torch_device)
+
+    def get_benchmarker(self) -> Callable:
+        """The function that measures calls."""
+        from ..testing import do_bench
+
+        return do_bench
 
     def check_arguments(self, kernel: Any, arguments: list[Any]) -> None:  # noqa: B027
         """Raises for arguments that the device cannot use. Called when a kernel

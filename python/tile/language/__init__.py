@@ -51,6 +51,7 @@ from .descriptor import (
     store_tensor_descriptor,
     tensor_descriptor,
     tensor_descriptor_base,
+    tensor_descriptor_type,
 )
 from .dtypes import (
     TRITON_MAX_TENSOR_NUMEL,
@@ -156,3 +157,7 @@ __all__ = [
     for name, value in list(globals().items())
     if not name.startswith("_") and (type(value).__name__ != "module" or name in _MODULES)
 ]
+
+from . import core  # Last: it has everything that is above.
+
+__all__ += ["core"]

@@ -25,6 +25,18 @@ def is_hip() -> bool:
 
 
 @builtin
+def is_hip_cdna3() -> bool:
+    """True on AMD's CDNA 3."""
+    return current().options.backend_name == "hip" and current().options.arch == "gfx942"
+
+
+@builtin
+def is_hip_cdna4() -> bool:
+    """True on AMD's CDNA 4."""
+    return current().options.backend_name == "hip" and current().options.arch == "gfx950"
+
+
+@builtin
 def cuda_capability_geq(major: int, minor: int = 0) -> bool:
     """True on NVIDIA GPUs of at least this compute capability."""
     options = current().options

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -130,7 +131,7 @@ class Launcher:
             elif isinstance(grid, list):
                 grid = tuple(grid)
             else:
-                raise TileError(
+                raise self.refusal(
                     f"the grid of `{self.fn.__name__}` must be a tuple of 1 to 3 integers, or a "
                     "function that returns "
                     f"one, not {grid!r}"
@@ -146,12 +147,12 @@ class Launcher:
             if x.__class__ is int and 0 <= x < 2147483648:
                 return x, 1, 1
         if not 1 <= size <= 3:
-            raise TileError(
+            raise self.refusal(
                 f"the grid of `{self.fn.__name__}` must have 1 to 3 dimensions, not {size}"
             )
         for extent in grid:
             if not hasattr(extent, "__index__") or extent < 0:
-                raise TileError(
+                raise self.refusal(
                     f"the grid of `{self.fn.__name__}` has the extent {extent!r}; extents are "
                     "integers from 0"
                 )
@@ -159,7 +160,7 @@ class Launcher:
         y = int(grid[1]) if size > 1 else 1
         z = int(grid[2]) if size > 2 else 1
         if x > 0x7FFFFFFF or y > 65535 or z > 65535:
-            raise TileError(
+            raise self.refusal(
                 f"the grid of `{self.fn.__name__}` is {(x, y, z)}, but a GPU allows at most "
                 "(2147483647, 65535, 65535)"
             )
@@ -169,7 +170,48 @@ class Launcher:
         text = str(error).replace("_options", "options")
         if not text.startswith(f"{self.fn.__name__}("):
             return error
-        return TileError(text.replace(f"{self.fn.__name__}()", f"`{self.fn.__name__}`", 1))
+        named = re.search(r"argument[^']*'(\w+)'", text)
+        return self.refusal(
+            text.replace(f"{self.fn.__name__}()", f"`{self.fn.__name__}`", 1),
+            named.group(1) if named else None,
+        )
+
+    def refusal(self, message: str, parameter: str | None = None) -> TileError:
+        """An error of a launch: its place is the kernel's, or a parameter's."""
+        from ..compiler.errors import CompilationError, Place, node_place
+
+        try:
+            parsed = self.fn.parse()
+        except TileError:  # Without its source there is no place.
+            return TileError(message)
+        source, node = parsed.source, parsed.node
+        spec = node.args
+        for arg in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs):
+            if arg.arg == parameter:
+                place = node_place(arg, source.file, source.name, source.column_shift)
+                return CompilationError(message, [place])
+        column = node.col_offset + source.column_shift + len("def ")
+        place = Place(source.file, node.lineno, column, column + len(source.name), source.name)
+        return CompilationError(message, [place])
+
+    def launch_compiled(self, kernel: Any, grid: Any, args: tuple, kwargs: dict) -> Any:
+        """Launches a kernel that was compiled before, for whatever arguments."""
+        values, _ = self.bound(args, kwargs)
+        active = driver.active
+        x, y, z = self.grid(grid, values)
+        key = (active, active.get_current_device())
+        launch = kernel.loaded.get(key)
+        if launch is None:
+            launch = active.make_launcher(kernel, runtime_parameters(kernel))
+            kernel.loaded[key] = launch
+        flat: list[Any] = []
+        for name, value in zip(self.fn.arg_names, values, strict=True):
+            _flatten(kernel.signature[name], value, flat)
+        stream = active.get_current_stream(active.get_current_device())
+        code = launch(x, y, z, stream, tuple(flat))
+        if code.__class__ is int and code:
+            active.raise_launch_error(code, self.fn.__name__)
+        return kernel
 
     # Compiling.
 
@@ -195,6 +237,7 @@ class Launcher:
             lazy_after=getattr(active, "last_stage", None),
         )
         kernel.signature = signature
+        kernel.fn = self.fn
         names = self.fn.arg_names
         runtime = [i for i, name in enumerate(names) if signature[name] != "constexpr"]
         if any(_is_several(signature[names[i]]) for i in runtime):
@@ -225,7 +268,7 @@ class Launcher:
     def check_options(self, options: dict) -> None:
         unknown = [name for name in options if name not in OPTIONS]
         if unknown:
-            raise TileError(
+            raise self.refusal(
                 f"`{self.fn.__name__}` has no parameter `{unknown[0]}`, and no such option "
                 "exists; its parameters are "
                 f"{', '.join(self.fn.arg_names)}"
@@ -278,6 +321,14 @@ def _plain(value: Any) -> Any:
     while type(value).__name__ == "constexpr":
         value = value.value
     return value
+
+
+def launch_compiled(kernel: Any, grid: Any, *args: Any, **kwargs: Any) -> Any:
+    """Launches a kernel that `warmup` or a launch returned."""
+    fn = getattr(kernel, "fn", None)
+    if fn is None:
+        raise TileError("only kernels compiled from Python know their parameters")
+    return fn.launcher().launch_compiled(kernel, grid, args, kwargs)
 
 
 def simulate(fn: Any, grid: Any, args: tuple, kwargs: dict) -> Any:

@@ -73,7 +73,11 @@ def _of_wrapper(value: Any) -> str:
 
 
 def _of_tuple(value: tuple) -> tuple:
-    return tuple(map(specialize, value))
+    keys = tuple(map(specialize, value))
+    if type(value) is tuple:
+        return keys
+    # Kernels see the names of a named tuple's fields.
+    return (*keys, f"{type(value).__module__}.{type(value).__qualname__}")
 
 
 def item_size(array: Any) -> int:
@@ -187,10 +191,11 @@ def unaligned(key: Any) -> Any:
 def decode(key: Any, value: Any, path: tuple[int, ...], constants: dict, hints: dict) -> Any:
     """The signature's entry for a key; notes constants and hints by path."""
     if isinstance(key, tuple):
-        return tuple(
+        items = [
             decode(k, v, (*path, i), constants, hints)
             for i, (k, v) in enumerate(zip(key, value, strict=False))
-        )
+        ]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
     if descriptors.is_descriptor(key):
         descriptors.check_block(key)
         return key

@@ -18,9 +18,17 @@ from . import tools
 _ATTRIBUTE_CLUSTER = 4
 _ATTRIBUTE_COOPERATIVE = 2
 _ATTRIBUTE_PDL = 6
+_MAX_THREADS = 0  # CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK
 _MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 _STATIC_SHARED = 1
 _DEVICE_SHARED_OPTIN = 97
+
+
+#: Properties of a device, by the attribute that tells them.
+_PROPERTIES = {
+    "max_shared_mem": _DEVICE_SHARED_OPTIN, "max_num_regs": 12, "multiprocessor_count": 16,
+    "warpSize": 10, "sm_clock_rate": 13, "mem_clock_rate": 36, "mem_bus_width": 37,
+}  # fmt: skip
 
 
 class _Attribute(ctypes.Structure):
@@ -87,6 +95,7 @@ class CudaDriver(DriverBase):
 
     name = "cuda"
     priority = 0
+    torch_device = "cuda"
     last_stage = "cubin"
 
     @staticmethod
@@ -130,6 +139,9 @@ class CudaDriver(DriverBase):
                 arch = self.attribute(75, device) * 10 + self.attribute(76, device)
             target = self._targets[device] = GPUTarget("cuda", arch, 32)
         return target
+
+    def device_properties(self, device: int) -> dict[str, int]:
+        return {name: self.attribute(which, device) for name, which in _PROPERTIES.items()}
 
     def attribute(self, which: int, device: int) -> int:
         value = ctypes.c_int()
@@ -178,7 +190,7 @@ class CudaDriver(DriverBase):
         shared = kernel.shared
         limit = self.attribute(_DEVICE_SHARED_OPTIN, device)
         if shared > limit:
-            raise OutOfResources(shared, limit, "shared memory")
+            raise OutOfResources(shared, limit, "shared memory", kernel.name)
         module, function = ctypes.c_void_p(), ctypes.c_void_p()
         check(
             self.library.cuModuleLoadData(ctypes.byref(module), binary),
@@ -189,6 +201,13 @@ class CudaDriver(DriverBase):
             self.library.cuModuleGetFunction(ctypes.byref(function), module, name),
             f"cannot find `{kernel.name}`",
         )
+        threads, most = 32 * kernel.num_warps, ctypes.c_int()
+        check(
+            self.library.cuFuncGetAttribute(ctypes.byref(most), _MAX_THREADS, function),
+            f"cannot ask about `{kernel.name}`",
+        )
+        if threads > most.value:
+            raise OutOfResources(threads, most.value, "threads", kernel.name)
         if shared > 48 * 1024:
             check(
                 self.library.cuFuncSetAttribute(function, _MAX_DYNAMIC_SHARED, shared),

@@ -76,6 +76,16 @@ class SimDriver(DriverBase):
         is not launched on another."""
         return self.get_current_target().arch
 
+    def device_properties(self, device: int) -> dict[str, int]:
+        """Those of a GPU of the kind that the simulator stands for."""
+        arch = self.get_current_target().arch
+        large = {80: 163, 87: 163, 90: 227, 100: 227, 103: 227, 110: 227}
+        return {
+            "max_shared_mem": large.get(arch, 99) * 1024, "max_num_regs": 65536,
+            "multiprocessor_count": 132, "warpSize": 32, "sm_clock_rate": 1980000,
+            "mem_clock_rate": 2619000, "mem_bus_width": 5120,
+        }  # fmt: skip
+
     #: The last stage that launches need; the rest is made when asked for.
     last_stage = "ptx"
 

@@ -34,4 +34,27 @@ def num_warps() -> int:
     return current().options.num_warps
 
 
-__all__ = ["globaltimer", "libdevice", "num_threads", "num_warps", "smid"]
+@builtin
+def gdc_wait() -> None:
+    """Waits until the kernels before this one, which it overlaps with when it is
+    launched with ``launch_pdl=True``, have ended and their stores are visible."""
+    asm = "griddepcontrol.wait; mov.u32 $0, 0;"
+    inline_asm_elementwise(asm, "=r", [], dt.int32, False, 1)
+
+
+@builtin
+def gdc_launch_dependents() -> None:
+    """Lets the kernels after this one start, if launched with ``launch_pdl=True``."""
+    asm = "griddepcontrol.launch_dependents; mov.u32 $0, 0;"
+    inline_asm_elementwise(asm, "=r", [], dt.int32, False, 1)
+
+
+__all__ = [
+    "gdc_launch_dependents",
+    "gdc_wait",
+    "globaltimer",
+    "libdevice",
+    "num_threads",
+    "num_warps",
+    "smid",
+]

@@ -1,0 +1,37 @@
+"""Programs written for Triton, unchanged, through `tile.compat`."""
+
+from __future__ import annotations
+
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from reference import sim_only
+
+from tile import compat
+
+PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))
+
+
+@sim_only
+@pytest.mark.parametrize("path", PROGRAMS, ids=[p.stem for p in PROGRAMS])
+def test_program(path):
+    compat.install()
+    try:
+        runpy.run_path(str(path), run_name="__main__")
+    finally:
+        compat.uninstall()
+
+
+@sim_only
+def test_command():
+    run = subprocess.run(
+        [sys.executable, "-m", "tile.compat", str(PROGRAMS[-1])], capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+
+
+def test_uninstalled_again():
+    assert not any(name.split(".")[0] == "triton" for name in sys.modules)
