@@ -62,7 +62,7 @@ struct ScanPattern : TargetPattern<ScanOp> {
     Value lane = index.getLane(b);
     for (int32_t start : starts) {
       SmallVector<Tuple> run;
-      for (int32_t r : membersOf(start, low, op.getReverse())) {
+      for (int32_t r : membersOf(plan, start, low, op.getReverse())) {
         Tuple tuple;
         for (unsigned i = 0; i < numOperands; ++i)
           tuple.push_back(values[i][r]);
@@ -79,7 +79,7 @@ struct ScanPattern : TargetPattern<ScanOp> {
     for (auto [run, start] : llvm::enumerate(starts)) {
       Prefix prefix = join(b, op, outer[run], lanePrefix[run]);
       for (auto [member, r] :
-           llvm::enumerate(membersOf(start, low, op.getReverse()))) {
+           llvm::enumerate(membersOf(plan, start, low, op.getReverse()))) {
         Tuple tuple = apply(b, op, prefix, scanned[run][member]);
         for (unsigned i = 0; i < numOperands; ++i)
           values[i][r] = tuple[i];
@@ -94,18 +94,26 @@ struct ScanPattern : TargetPattern<ScanOp> {
   }
 
 private:
-  /// All registers that differ from `start` in bits of `mask`, in scan order.
-  static SmallVector<int32_t> membersOf(int32_t start, uint32_t mask,
-                                        bool reverse) {
-    SmallVector<int32_t> members;
+  /// All registers that differ from `start` in bits of `mask`, in scan order:
+  /// that of their places along the axis, which need not be that of their
+  /// numbers.
+  static SmallVector<int32_t> membersOf(const ScanPlan &plan, int32_t start,
+                                        uint32_t mask, bool reverse) {
+    SmallVector<std::pair<int32_t, int32_t>> members;
     uint32_t bits = 0;
     do {
-      members.push_back(start | bits);
+      int32_t along = 0;
+      for (unsigned i = 0; i < 32; ++i)
+        if (bits & (1u << i))
+          along |= plan.layout.getBasis(kRegister, i, plan.axisDim);
+      members.push_back({along, start | bits});
       bits = (bits - mask) & mask; // the next subset of the mask
     } while (bits);
+    llvm::sort(members);
     if (reverse)
       std::reverse(members.begin(), members.end());
-    return members;
+    return llvm::map_to_vector(members,
+                               [](auto member) { return member.second; });
   }
 
   /// `earlier` comes before `later` in the scan.
@@ -221,7 +229,7 @@ private:
       if (start & high)
         continue;
       Prefix carry;
-      for (int32_t member : membersOf(start, high, reverse)) {
+      for (int32_t member : membersOf(plan, start, high, reverse)) {
         unsigned i = runOf.lookup(member);
         prefixes[i] = join(b, op, carry, prefixes[i]);
         carry = {carry.tuple.empty()

@@ -18,6 +18,7 @@ using namespace mlir::triton;
 
 void nvidia::buildLLIRPipeline(OpPassManager &pm, const LLIROptions &options) {
   PassAdder add(pm, options);
+  add(gpu::createTritonGPULegalizeCollectives());
   add(createSCFToControlFlowPass());
   add(nvidia_gpu::createTritonTensorMemoryAllocation());
   add(gpu::createTritonGPUGlobalScratchMemoryAllocation());

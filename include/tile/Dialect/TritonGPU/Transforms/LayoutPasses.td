@@ -110,4 +110,31 @@ def TritonGPUCoalesceAsyncCopy
   ];
 }
 
+def TritonGPULegalizeCollectives
+    : Pass<"tritongpu-legalize-collectives", "::mlir::ModuleOp"> {
+  let summary = "Convert the operands of scans and reductions whose layout cannot be lowered";
+  let description = [{
+    Along its axis a scan takes a layout that goes through registers, lanes,
+    warps and registers again, in this order; neither a scan nor a reduction
+    takes one in which a lane moves along the axis and across it at once. Where
+    views of tensors led to another layout, the operands are converted to a
+    blocked one, and the results back.
+
+    Before, where lanes are the slow half of the axis:
+    ```mlir
+    %s = "tt.scan"(%x) <{axis = 0 : i32}> ... : (tensor<1024xi32, #linear>) -> tensor<1024xi32, #linear>
+    ```
+    After:
+    ```mlir
+    %0 = ttg.convert_layout %x : tensor<1024xi32, #linear> -> tensor<1024xi32, #blocked>
+    %1 = "tt.scan"(%0) <{axis = 0 : i32}> ... : (tensor<1024xi32, #blocked>) -> tensor<1024xi32, #blocked>
+    %s = ttg.convert_layout %1 : tensor<1024xi32, #blocked> -> tensor<1024xi32, #linear>
+    ```
+  }];
+  let dependentDialects = ["::mlir::triton::gpu::TritonGPUDialect"];
+  let statistics = [
+    Statistic<"numConverted", "num-converted", "Operations given another layout">
+  ];
+}
+
 #endif // TILE_DIALECT_TRITONGPU_TRANSFORMS_LAYOUTPASSES

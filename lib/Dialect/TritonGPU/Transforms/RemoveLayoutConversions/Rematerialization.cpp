@@ -309,15 +309,14 @@ Value Rematerializer::recompute(Value value, const Plan &plan,
   OpBuilder b(op->getContext());
   b.setInsertionPointAfter(op);
   Operation *copy = b.clone(*op, mapping);
+  // All results have one layout. That which the operation infers may be another
+  // name of the one that is wished for.
   for (OpResult original : op->getResults()) {
     if (!getLayout(original))
       continue;
-    Attribute inferred = original == value
-                             ? layout
-                             : inferResultLayout(original, plan.operandLayout);
     Value copied = copy->getResult(original.getResultNumber());
-    setLayout(copied, inferred);
-    known[{original, inferred}] = copied;
+    setLayout(copied, layout);
+    known[{original, layout}] = copied;
   }
   return copy->getResult(result.getResultNumber());
 }
