@@ -3,46 +3,94 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tile
 import tile.language as tl
+import tile.testing
+import tile.tools.tensor_descriptor
 from tile.tools import surface
 
 PAGE = Path(__file__).parents[2] / "docs" / "language.md"
 
-#: Signatures that programs rely on, as (owner, name, parameters).
-KNOWN = [
-    (tl, "load", "pointer mask other boundary_check padding_option cache_modifier eviction_policy volatile"),  # noqa: E501
-    (tl, "store", "pointer value mask boundary_check cache_modifier eviction_policy"),
-    (tl, "dot", "input other acc input_precision allow_tf32 max_num_imprecise_acc out_dtype"),
-    (tl, "reduce", "input axis combine_fn keep_dims"),
-    (tl, "associative_scan", "input axis combine_fn reverse"),
-    (tl, "sum", "input axis keep_dims dtype"),
-    (tl, "max", "input axis return_indices return_indices_tie_break_left keep_dims"),
-    (tl, "argmax", "input axis tie_break_left keep_dims"),
-    (tl, "cumsum", "input axis reverse dtype"),
-    (tl, "make_block_ptr", "base shape strides offsets block_shape order"),
-    (tl, "make_tensor_descriptor", "base shape strides block_shape padding_option"),
-    (tl, "atomic_add", "pointer val mask sem scope"),
-    (tl, "atomic_cas", "pointer cmp val sem scope"),
-    (tl, "inline_asm_elementwise", "asm constraints args dtype is_pure pack"),
-    (tl, "where", "condition x y"),
-    (tl, "cast", "input dtype fp_downcast_rounding bitcast"),
-    (tl, "sort", "x dim descending"),
-    (tl, "topk", "x k dim"),
-    (tile, "autotune", "configs key prune_configs_by reset_to_zero restore_value pre_hook post_hook warmup rep "  # noqa: E501
-     "use_cuda_graph do_bench cache_results"),
-]  # fmt: skip
+#: What programs written for Triton use: a line a name, with parameters and defaults.
+LINES = (Path(__file__).parent / "triton_surface.txt").read_text().splitlines()
+ROOTS = {
+    "tile": tile, "tl": tl, "testing": tile.testing, "libdevice": tl.extra.libdevice,
+    "tensor_descriptor": tile.tools.tensor_descriptor,
+}  # fmt: skip
+#: Ours take more, or are made by us only.
+DIFFERENT = {
+    "tile.CompilationError": "made of a message and places",
+    "tile.InterpreterError": "made of a message",
+    "tile.OutOfResources": "may name the kernel",
+    "tile.compile": "may stop at a stage",
+    "tl.cat": "takes a dimension, as later versions do",
+    "tl.tensor_descriptor_type": "has names of its own",
+    "tl.tuple": "may be empty",
+    "tl.tuple_type": "knows no fields",
+    "tl.tensor_descriptor.gather": "names its arguments",
+    "tl.tensor_descriptor.scatter": "names its arguments",
+    "tl.tensor_descriptor.block_type": "is an attribute of instances",
+    "tl.dtype.KIND": "an enumeration",
+    "tl.dtype.SIGNEDNESS": "an enumeration",
+}
 
 
-@pytest.mark.parametrize(("owner", "name", "parameters"), KNOWN, ids=[k[1] for k in KNOWN])
-def test_signatures(owner, name, parameters):
-    function = getattr(owner, name)
-    signature = inspect.signature(getattr(function, "fn", function))
-    assert list(signature.parameters) == parameters.split()
+def _resolve(name: str) -> Any:
+    root, *path = name.split(".")
+    value = ROOTS[root]
+    for part in path:
+        value = getattr(value, part)
+    return value
+
+
+def _parameters(value: Any, bound: bool) -> list[str]:
+    arity = getattr(value, "__tile_arity__", None)
+    if arity is not None:
+        return [f"arg{i}" for i in range(arity)]
+    result: list[str] = []
+    for p in inspect.signature(getattr(value, "fn", value)).parameters.values():
+        default = getattr(p.default, "value", p.default)
+        text = "" if default is p.empty else f"={int(default) if default is False else default}"
+        if p.kind is p.KEYWORD_ONLY and not any(r.startswith("*") for r in result):
+            result.append("*")
+        result.append({p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "") + p.name + text)
+    return result[1:] if bound or result[:1] == ["self"] else result
+
+
+def _spell(parameters: Iterable[str]) -> list[str]:
+    return [
+        p.replace("tile.language.", "").replace("=False", "=0").replace("\n", "\\n")
+        for p in parameters
+        if p
+    ]
+
+
+@pytest.mark.parametrize("root", sorted({line.split(".")[0] for line in LINES}))
+def test_names_and_signatures(root):
+    wrong = []
+    for line in LINES:
+        name, _, rest = line.partition("(")
+        if not name.startswith(root + ".") or name in DIFFERENT:
+            continue
+        try:
+            value = _resolve(name)
+        except AttributeError:
+            wrong.append(f"{name} is missing")
+            continue
+        if not rest:
+            continue
+        known = _spell(rest.removesuffix(")").split(", "))
+        # A method of tensors may be a function of tensors: what is before the dot comes first.
+        ours = [_spell(_parameters(value, bound)) for bound in (False, True)]
+        if known not in (ours if name.startswith("tl.t") else ours[:1]):
+            wrong.append(f"{name}({', '.join(known)}) is ({', '.join(ours[0])})")
+    assert not wrong, "\n".join(wrong)
 
 
 def test_every_public_function_says_what_it_does():

@@ -18,6 +18,9 @@ with the code.
 
 def _signature(value: Any) -> str:
     function = getattr(value, "fn", value)
+    arity = getattr(value, "__tile_arity__", None)
+    if arity is not None:
+        return f"({', '.join(f'arg{i}' for i in range(arity))})"
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):

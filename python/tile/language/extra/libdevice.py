@@ -173,6 +173,7 @@ def _define(name: str, overloads: dict) -> Callable[..., tensor]:
 
     fn.__name__ = fn.__qualname__ = name
     fn.__doc__ = f"The device library's `{name}`."
+    fn.__tile_arity__ = arity  # type: ignore[attr-defined]
     return builtin(fn)
 
 
