@@ -135,3 +135,19 @@ function(tile_link_llvm name)
     target_link_libraries(${name} PRIVATE MLIR LLVM)
   endif()
 endfunction()
+
+# tile_pass_decls(Name): the declarations of the passes of LLVM_TARGET_DEFINITIONS, as
+# `mlir_tablegen(Passes.h.inc -gen-pass-decls -name=Name)` makes them, but with statistics that
+# count whatever LLVM was built like (include/tile/Support/PassStatistic.h).
+macro(tile_pass_decls name)
+  mlir_tablegen(PassesUpstream.h.inc -gen-pass-decls -name=${name})
+  add_custom_command(
+    OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/Passes.h.inc
+    COMMAND ${CMAKE_COMMAND} -DIN=${CMAKE_CURRENT_BINARY_DIR}/PassesUpstream.h.inc
+            -DOUT=${CMAKE_CURRENT_BINARY_DIR}/Passes.h.inc
+            -P ${PROJECT_SOURCE_DIR}/cmake/CountingStatistics.cmake
+    DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/PassesUpstream.h.inc
+            ${PROJECT_SOURCE_DIR}/cmake/CountingStatistics.cmake
+    COMMENT "Declaring the passes of ${name}")
+  list(APPEND TABLEGEN_OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/Passes.h.inc)
+endmacro()

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tile/Analysis/Allocation.h"
+#include "tile/Analysis/CallGraph.h"
 
-#include "mlir/Analysis/CallGraph.h"
 #include "mlir/Analysis/Liveness.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "llvm/ADT/SCCIterator.h"
@@ -183,43 +183,18 @@ void Allocation::place() {
 FailureOr<ModuleAllocation>
 ModuleAllocation::compute(ModuleOp module, const ScratchSizeFn &scratchSize) {
   ModuleAllocation result;
-  llvm::DenseSet<Operation *> active;
-  LogicalResult status = success();
-  std::function<void(FunctionOpInterface)> visit =
-      [&](FunctionOpInterface function) {
-        if (failed(status) || result.allocations.count(function) ||
-            function.isExternal())
-          return;
-        if (!active.insert(function).second) {
-          status = function.emitError(
-              "recursive functions cannot get shared memory");
-          return;
-        }
-        auto calleeOf = [&](CallOpInterface call) {
-          return dyn_cast_or_null<FunctionOpInterface>(call.resolveCallable());
-        };
-        function->walk([&](CallOpInterface call) {
-          if (FunctionOpInterface callee = calleeOf(call))
-            visit(callee);
-        });
-        if (failed(status))
-          return;
-        auto calleeSize = [&](CallOpInterface call) -> int64_t {
-          FunctionOpInterface callee = calleeOf(call);
-          auto it = callee ? result.allocations.find(callee)
-                           : result.allocations.end();
-          return it == result.allocations.end()
-                     ? 0
-                     : it->second->getSharedMemorySize();
-        };
-        result.allocations[function] =
-            std::make_unique<Allocation>(function, scratchSize, calleeSize);
-        active.erase(function);
-      };
-  for (auto function : module.getOps<FunctionOpInterface>())
-    visit(function);
-  if (failed(status))
-    return failure();
+  ModuleCallGraph callGraph(module);
+  for (FunctionOpInterface function : callGraph.getFunctions()) {
+    if (callGraph.isRecursive(function))
+      return function.emitError("recursive functions cannot get shared memory");
+    auto calleeSize = [&](CallOpInterface call) -> int64_t {
+      auto it = result.allocations.find(call.resolveCallable());
+      return it == result.allocations.end() ? 0
+                                            : it->second->getSharedMemorySize();
+    };
+    result.allocations[function] =
+        std::make_unique<Allocation>(function, scratchSize, calleeSize);
+  }
   return result;
 }
 

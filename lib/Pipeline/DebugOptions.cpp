@@ -1,10 +1,15 @@
-//===-- DebugOptions.cpp - -debug and -debug-only for our tools -----------===//
+//===-- DebugOptions.cpp - Options that our tools share
+//-----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tile/Pipeline/DebugOptions.h"
 
+#include "tile/Support/PassStatistic.h"
+
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Debug.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <string>
 #include <vector>
@@ -35,7 +40,32 @@ struct DebugOptions {
 };
 } // namespace
 
+namespace {
+struct StatisticsOption {
+  llvm::cl::opt<bool> print{
+      "pass-statistics",
+      llvm::cl::desc("Print what the passes counted, at the end")};
+
+  ~StatisticsOption() {
+    if (print)
+      mlir::triton::printPassStatistics(llvm::errs());
+  }
+};
+} // namespace
+
+void mlir::triton::printPassStatistics(llvm::raw_ostream &os) {
+  std::string last;
+  for (const PassStatistic::Value &value : PassStatistic::getAll()) {
+    if (value.pass != last)
+      os << value.pass << "\n";
+    last = value.pass;
+    os << llvm::format("%10llu ", static_cast<unsigned long long>(value.count))
+       << value.name << ": " << value.description << "\n";
+  }
+}
+
 void mlir::triton::registerDebugOptions() {
+  static StatisticsOption statistics;
   if (llvm::cl::getRegisteredOptions().contains("debug"))
     return;
   static DebugOptions options;

@@ -6,6 +6,7 @@
 #include "Handles.h"
 
 #include "tile/Pipeline/InitAll.h"
+#include "tile/Support/PassStatistic.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
@@ -45,12 +46,16 @@ struct FailureRecorder : PassInstrumentation {
 };
 } // namespace
 
-static PyPassManager parse(std::string_view pipeline, PyContext &context) {
+static void registerPasses() {
   static const bool registered = [] {
     triton::registerAllPasses();
     return true;
   }();
   (void)registered;
+}
+
+static PyPassManager parse(std::string_view pipeline, PyContext &context) {
+  registerPasses();
   auto pm = std::make_unique<PassManager>(context.ref.get(),
                                           ModuleOp::getOperationName());
   DiagnosticCollector diagnostics(context.ref.get());
@@ -90,7 +95,28 @@ static nb::object run(PyPassManager &self, PyModule &module) {
   return warnings;
 }
 
+/// {(pass, name): count} of what is not zero.
+static nb::dict getStatistics(bool reset) {
+  nb::dict result;
+  for (const triton::PassStatistic::Value &value :
+       triton::PassStatistic::getAll())
+    result[nb::make_tuple(value.pass, value.name)] = value.count;
+  if (reset)
+    triton::PassStatistic::resetAll();
+  return result;
+}
+
 void populatePasses(nb::module_ &m) {
+  m.def("statistics", &getStatistics, "reset"_a = false,
+        "What the passes of this process counted: {(pass, name): count}, "
+        "without zeros.");
+  m.def(
+      "is_pass",
+      [](std::string_view name) {
+        registerPasses();
+        return PassInfo::lookup(name) != nullptr;
+      },
+      "name"_a, "Whether a pass has this name on tile-opt's command line.");
   nb::class_<PyPassManager>(m, "PassManager", "A pipeline of passes.")
       .def_static("parse", &parse, "pipeline"_a, "context"_a,
                   "Parses what follows `-pass-pipeline=` on tile-opt's command "

@@ -120,6 +120,8 @@ class _Compilation(Group):
     #: Print the IR after each pass: "1" to stderr, anything else is a folder.
     print_after_all = text("TILE_PRINT_AFTER_ALL", "")
     time_passes = flag("TILE_TIME_PASSES")
+    #: Print to stderr what the passes of each stage counted.
+    pass_statistics = flag("TILE_PASS_STATISTICS")
     #: Passes to leave out, as in "tritongpu-prefetch,tritongpu-pipeline".
     disable_passes = text("TILE_DISABLE_PASSES", "")
 

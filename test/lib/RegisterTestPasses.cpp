@@ -5,5 +5,6 @@
 
 void registerTileTestPasses() {
   mlir::triton::test::registerTestAxisInfoPass();
+  mlir::triton::test::registerTestCallGraphPass();
   mlir::triton::test::registerTestSharedMemoryPasses();
 }

@@ -9,6 +9,7 @@ void registerTileTestPasses();
 
 namespace mlir::triton::test {
 void registerTestAxisInfoPass();
+void registerTestCallGraphPass();
 void registerTestSharedMemoryPasses();
 } // namespace mlir::triton::test
 

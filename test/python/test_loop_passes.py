@@ -56,6 +56,9 @@ def test_persistent_matmul(num_warps, num_stages):
     assert kernel.asm["ttir"].count("tt.flatten") == 1
     # One loop, and one for products without steps.
     assert kernel.asm["ttgir"].count("scf.for") == 2
+    # Setting the accumulator back costs nothing but at the end of a tile.
+    selects = [line for line in kernel.asm["ttgir"].splitlines() if "arith.select" in line]
+    assert not any("tensor<32x32xf32" in line for line in selects)
 
 
 # A ragged one, fewer steps than stages, no steps at all, fewer tiles than programs.
@@ -146,3 +149,128 @@ def test_passes_can_be_left_out():
     )
     assert "ttg.async_copy" not in kernel.asm["ttgir"]
     assert "tt.flatten" in kernel.asm["ttgir"]
+
+    with pytest.raises(tile.TileError, match="there is no pass `no-such-pass` to leave out"):
+        run_persistent((64, 64, 64), disable_passes="no-such-pass")
+
+
+def test_passes_count_what_they_do(monkeypatch, capfd):
+    monkeypatch.setenv("TILE_PASS_STATISTICS", "1")
+    monkeypatch.setenv("TILE_ALWAYS_COMPILE", "1")
+    run_persistent((64, 64, 64))
+    lines = [line.split() for line in capfd.readouterr().err.splitlines()]
+    assert ["1", "tritongpu-fuse-nested-loops", "num-fused"] in lines
+    assert ["2", "tritongpu-pipeline", "num-copies"] in lines
+
+
+@tile.jit
+def gathered_products(a_ptr, index_ptr, b_ptr, c_ptr, K, BM: tl.constexpr, BN: tl.constexpr,
+                      BK: tl.constexpr, STAGES: tl.constexpr):  # fmt: skip
+    # Addresses that come from memory; a branch and a product of two loads each.
+    rows, cols, ks = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    both = tl.zeros((BM, BN), dtype=tl.float32)
+    for k in tl.range(0, K, BK, num_stages=STAGES):
+        at = tl.load(index_ptr + k + ks)
+        a = tl.load(a_ptr + rows[:, None] * K + (k + ks)[None, :])
+        b = tl.load(b_ptr + at[:, None] * BN + cols[None, :])
+        if k % (2 * BK) == 0:
+            acc *= 0.5
+        acc = tl.dot(a, b, acc)
+        plain = tl.load(b_ptr + (k + ks)[:, None] * BN + cols[None, :])
+        both += tl.dot(a, plain)
+    out = c_ptr + rows[:, None] * BN + cols[None, :]
+    tl.store(out, acc)
+    tl.store(out + BM * BN, both)
+
+
+@pytest.mark.parametrize("num_stages", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("num_warps", [1, 4])
+def test_indirect_loads_and_branches(num_warps, num_stages):
+    m, n, k, bk = 32, 32, 160, 32
+    a, b = random((m, k), "fp16", 1), random((k, n), "fp16", 2)
+    index = np.random.default_rng(3).permutation(k).astype(np.int32)
+    c = np.full((2, m, n), np.nan, np.float32)
+    kernel = gathered_products[(1,)](
+        a, index, b, c, k, BM=m, BN=n, BK=bk, STAGES=num_stages, num_warps=num_warps
+    )
+    assert ("async_copy" in kernel.asm["ttgir"]) == (num_stages > 1)
+    wide_a, wide_b = a.astype(np.float64), b.astype(np.float64)
+    acc = np.zeros((m, n))
+    for start in range(0, k, bk):
+        if start % (2 * bk) == 0:
+            acc *= 0.5
+        acc += wide_a[:, start : start + bk] @ wide_b[index[start : start + bk]]
+    close(c[0], acc, "fp16", 10)
+    close(c[1], wide_a @ wide_b, "fp16", 10)
+
+
+@tile.jit
+def tiles_in_turn(a_ptr, b_ptr, c_ptr, N, K, BM: tl.constexpr, BN: tl.constexpr,
+                  BK: tl.constexpr):  # fmt: skip
+    # Two loops side by side in a loop, of which the second reads what the first wrote.
+    rows, cols, ks = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+    for n in range(0, N, BN):
+        acc = tl.zeros((BM, BN), dtype=tl.float32)
+        for k in range(0, K, BK):
+            a = tl.load(a_ptr + rows[:, None] * K + (k + ks)[None, :])
+            b = tl.load(b_ptr + (k + ks)[:, None] * N + (n + cols)[None, :])
+            acc = tl.dot(a, b, acc)
+        at = c_ptr + rows[:, None] * N + (n + cols)[None, :]
+        tl.store(at, acc.to(tl.float16))
+        tl.debug_barrier()
+        for _ in range(0, 3):
+            tl.store(at, tl.load(at) + 1)
+
+
+@pytest.mark.parametrize("num_stages", [1, 2, 3, 4])
+def test_loops_in_loops(num_stages):
+    m, n, k = 32, 64, 96
+    a, b = random((m, k), "fp16", 1), random((k, n), "fp16", 2)
+    c = poisoned((m, n), "fp16")
+    kernel = tiles_in_turn[(1,)](a, b, c, n, k, BM=m, BN=32, BK=32, num_stages=num_stages)
+    assert ("async_copy" in kernel.asm["ttgir"]) == (num_stages > 1)
+    close(c, a.astype(np.float64) @ b.astype(np.float64) + 3, "fp16", 10)
+
+
+@pytest.mark.parametrize(
+    "precision,tolerance", [("tf32x3", 2e-5), ("bf16x3", 2e-4), ("bf16x6", 2e-5)]
+)
+@pytest.mark.parametrize("num_stages", [1, 3])
+def test_products_of_several_parts(precision, tolerance, num_stages):
+    @tile.jit
+    def kernel(a_ptr, b_ptr, c_ptr, K, PRECISION: tl.constexpr, B: tl.constexpr):
+        at, ks = tl.arange(0, B), tl.arange(0, B)
+        acc = tl.zeros((B, B), dtype=tl.float32)
+        for k in range(0, K, B):
+            a = tl.load(a_ptr + at[:, None] * K + (k + ks)[None, :])
+            b = tl.load(b_ptr + (k + ks)[:, None] * B + at[None, :])
+            acc = tl.dot(a, b, acc, input_precision=PRECISION)
+        tl.store(c_ptr + at[:, None] * B + at[None, :], acc)
+
+    a, b = random((32, 96), "fp32", 1), random((96, 32), "fp32", 2)
+    c = poisoned((32, 32), "fp32")
+    kernel[(1,)](a, b, c, 96, PRECISION=precision, B=32, num_stages=num_stages)
+    expected = a.astype(np.float64) @ b.astype(np.float64)
+    assert np.abs(c - expected).max() < tolerance * np.abs(expected).max()
+
+
+@tile.jit
+def moving_addresses(x_ptr, at_ptr, out_ptr, N, BLOCK: tl.constexpr):
+    # Where the next iteration reads is written by this one.
+    lanes = tl.arange(0, BLOCK)
+    at = tl.load(at_ptr + lanes)
+    total = tl.zeros((BLOCK,), dtype=tl.int32)
+    for i in tl.range(0, N, num_stages=3):
+        total += tl.load(x_ptr + tl.multiple_of(tl.max_contiguous(at, 4), 4))
+        tl.store(at_ptr + lanes, at + BLOCK)
+        at = tl.load(at_ptr + lanes)
+    tl.store(out_ptr + lanes, total)
+
+
+def test_addresses_that_the_loop_writes():
+    block, n = 128, 6
+    x = np.random.default_rng(1).integers(0, 1000, (n, block), dtype=np.int32)
+    at, out = np.arange(block, dtype=np.int32), np.zeros(block, np.int32)
+    moving_addresses[(1,)](x, at, out, n, BLOCK=block)
+    np.testing.assert_array_equal(out, x.sum(axis=0))

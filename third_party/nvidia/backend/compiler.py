@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+import sys
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -17,6 +18,7 @@ from . import tools
 #: 32-bit registers of a multiprocessor, of all targets, and what a thread's are rounded up to.
 _REGISTERS = 65536
 _REGISTER_UNIT = 8
+_FIRST_WITH_CLUSTERS = 90
 _PRECISIONS = ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
 
 
@@ -101,6 +103,11 @@ class NvidiaBackend(BaseBackend):
             given.setdefault("default_dot_input_precision", knobs.language.fp32_default)
         result = NvidiaOptions(**given)
         _positive(result)
+        if result.num_ctas > 1 and self.target.arch < _FIRST_WITH_CLUSTERS:
+            raise TileError(
+                f"num_ctas is {result.num_ctas}, but {self.target} has no clusters of blocks; "
+                f"cuda:{_FIRST_WITH_CLUSTERS} is the first that has"
+            )
         return result
 
     def stages(self, options: NvidiaOptions) -> dict[str, Any]:
@@ -204,9 +211,12 @@ def _check_registers(metadata: dict[str, Any]) -> None:
 
 
 def _run(module: Any, pipeline: str, options: NvidiaOptions, arguments: str = "") -> Any:
-    if options.disable_passes:
-        names = ",".join(name.strip() for name in options.disable_passes.split(","))
-        arguments += f" disable={names}"
+    disabled = [name.strip() for name in options.disable_passes.split(",") if name.strip()]
+    for name in disabled:
+        if not _C.passes.is_pass(name):
+            raise TileError(f"there is no pass `{name}` to leave out (disable_passes)")
+    if disabled:
+        arguments += f" disable={','.join(disabled)}"
     manager = _C.passes.PassManager.parse(f"{pipeline}{{{arguments}}}", module.context)
     where = knobs.compilation.print_after_all
     if where:
@@ -214,4 +224,7 @@ def _run(module: Any, pipeline: str, options: NvidiaOptions, arguments: str = ""
     if knobs.compilation.time_passes:
         manager.enable_timing()
     manager.run(module)
+    if knobs.compilation.pass_statistics:
+        for (name, counter), count in sorted(_C.passes.statistics(reset=True).items()):
+            print(f"{count:10} {name} {counter}", file=sys.stderr)
     return module

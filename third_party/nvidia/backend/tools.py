@@ -150,9 +150,17 @@ def run_ptxas(ptx: str, arch: int, extra: str | None) -> tuple[bytes, dict[str, 
 
 
 def _failure(log: str, code: int, ptx: str) -> Exception:
+    kernel = re.search(r"\.entry\s+([\w$]+)", ptx)
+    name = kernel.group(1) if kernel else ""
     shared = re.search(r"uses too much shared data \((0x[0-9a-f]+) bytes, (0x[0-9a-f]+) max\)", log)
     if shared:
-        return OutOfResources(int(shared.group(1), 16), int(shared.group(2), 16), "shared memory")
+        return OutOfResources(
+            int(shared.group(1), 16), int(shared.group(2), 16), "shared memory", name
+        )
+    registers = re.search(r"Insufficient registers \((\d+)\).*?target of (\d+)", log)
+    if registers:
+        limit, required = map(int, registers.groups())
+        return OutOfResources(required, limit, "registers", name)
     lines = [
         line for line in log.splitlines() if "error" in line.lower() or "fatal" in line.lower()
     ]

@@ -4,6 +4,7 @@
 #define TILE_CONVERSION_TRITONGPUTOLLVM_PASSES_H
 
 #include "mlir/Pass/Pass.h"
+#include "tile/Support/PassStatistic.h"
 
 namespace mlir::triton {
 

@@ -25,23 +25,29 @@ static FailureOr<RankedTensorType> getTensor(ValueRange operands, size_t count,
                            operands[0].getType());
 }
 
-/// A tensor of the given shape whose encoding, if the operand has one, `infer`
-/// computes.
-static FailureOr<Type> inferTensor(
-    RankedTensorType src, ArrayRef<int64_t> shape, std::optional<Location> loc,
-    function_ref<FailureOr<Attribute>(const DialectInferLayoutInterface *)>
-        infer) {
+using InferEncoding =
+    function_ref<FailureOr<Attribute>(const DialectInferLayoutInterface *)>;
+
+/// Adds, `count` times, a tensor of the given shape whose encoding, if the
+/// operand has one, `infer` computes.
+static LogicalResult inferTensors(RankedTensorType src, ArrayRef<int64_t> shape,
+                                  std::optional<Location> loc,
+                                  InferEncoding infer,
+                                  SmallVectorImpl<Type> &inferred,
+                                  unsigned count = 1) {
   Attribute encoding = src.getEncoding();
   if (encoding) {
     const auto *interface = getInferLayoutInterface(encoding, loc);
     if (!interface)
       return failure();
-    FailureOr<Attribute> inferred = infer(interface);
-    if (failed(inferred))
+    FailureOr<Attribute> result = infer(interface);
+    if (failed(result))
       return failure();
-    encoding = *inferred;
+    encoding = *result;
   }
-  return Type(RankedTensorType::get(shape, src.getElementType(), encoding));
+  inferred.append(count,
+                  RankedTensorType::get(shape, src.getElementType(), encoding));
+  return success();
 }
 
 static bool areEquivalentTypeRanges(TypeRange lhs, TypeRange rhs) {
@@ -121,14 +127,12 @@ LogicalResult ExpandDimsOp::inferReturnTypes(MLIRContext *context,
                              src->getRank(), ", found ", axis);
   SmallVector<int64_t> shape(src->getShape());
   shape.insert(shape.begin() + axis, 1);
-  FailureOr<Type> type = inferTensor(
-      *src, shape, loc, [&](const DialectInferLayoutInterface *interface) {
+  return inferTensors(
+      *src, shape, loc,
+      [&](const DialectInferLayoutInterface *interface) {
         return interface->inferExpandDimsLayout(src->getEncoding(), axis, loc);
-      });
-  if (failed(type))
-    return failure();
-  inferred.push_back(*type);
-  return success();
+      },
+      inferred);
 }
 
 bool ExpandDimsOp::isCompatibleReturnTypes(TypeRange lhs, TypeRange rhs) {
@@ -152,15 +156,17 @@ LogicalResult BroadcastOp::verify() {
 void ReshapeOp::build(OpBuilder &builder, OperationState &state,
                       ArrayRef<int64_t> shape, Value src, bool allowReorder) {
   auto type = cast<RankedTensorType>(src.getType());
-  FailureOr<Type> result =
-      inferTensor(type, shape, state.location,
-                  [&](const DialectInferLayoutInterface *interface) {
-                    return interface->inferReshapeLayout(type.getEncoding(),
-                                                         type.getShape(), shape,
-                                                         state.location);
-                  });
-  assert(succeeded(result) && "expected a reshape with a layout");
-  build(builder, state, *result, src, allowReorder,
+  SmallVector<Type, 1> result;
+  LogicalResult inferred = inferTensors(
+      type, shape, state.location,
+      [&](const DialectInferLayoutInterface *interface) {
+        return interface->inferReshapeLayout(
+            type.getEncoding(), type.getShape(), shape, state.location);
+      },
+      result);
+  (void)inferred;
+  assert(succeeded(inferred) && "expected a reshape with a layout");
+  build(builder, state, result.front(), src, allowReorder,
         /*efficient_layout=*/false);
 }
 
@@ -210,15 +216,13 @@ LogicalResult TransOp::inferReturnTypes(MLIRContext *context,
         " dimensions, found [", order, "]");
   auto shape = llvm::map_to_vector(
       order, [&](int32_t dim) { return src->getDimSize(dim); });
-  FailureOr<Type> type = inferTensor(
-      *src, shape, loc, [&](const DialectInferLayoutInterface *interface) {
+  return inferTensors(
+      *src, shape, loc,
+      [&](const DialectInferLayoutInterface *interface) {
         return interface->inferTransLayout(src->getEncoding(), src->getShape(),
                                            order, loc);
-      });
-  if (failed(type))
-    return failure();
-  inferred.push_back(*type);
-  return success();
+      },
+      inferred);
 }
 
 bool TransOp::isCompatibleReturnTypes(TypeRange lhs, TypeRange rhs) {
@@ -238,15 +242,13 @@ LogicalResult JoinOp::inferReturnTypes(MLIRContext *context,
     return failure();
   SmallVector<int64_t> shape(src->getShape());
   shape.push_back(2);
-  FailureOr<Type> type = inferTensor(
-      *src, shape, loc, [&](const DialectInferLayoutInterface *interface) {
+  return inferTensors(
+      *src, shape, loc,
+      [&](const DialectInferLayoutInterface *interface) {
         return interface->inferJoinLayout(src->getEncoding(), src->getShape(),
                                           loc);
-      });
-  if (failed(type))
-    return failure();
-  inferred.push_back(*type);
-  return success();
+      },
+      inferred);
 }
 
 bool JoinOp::isCompatibleReturnTypes(TypeRange lhs, TypeRange rhs) {
@@ -263,16 +265,13 @@ LogicalResult SplitOp::inferReturnTypes(MLIRContext *context,
   if (src->getRank() == 0 || src->getShape().back() != 2)
     return emitOptionalError(
         loc, "'tt.split' op expected a last dimension of size 2, found ", *src);
-  FailureOr<Type> type =
-      inferTensor(*src, src->getShape().drop_back(), loc,
-                  [&](const DialectInferLayoutInterface *interface) {
-                    return interface->inferSplitLayout(src->getEncoding(),
-                                                       src->getShape(), loc);
-                  });
-  if (failed(type))
-    return failure();
-  inferred.append(2, *type);
-  return success();
+  return inferTensors(
+      *src, src->getShape().drop_back(), loc,
+      [&](const DialectInferLayoutInterface *interface) {
+        return interface->inferSplitLayout(src->getEncoding(), src->getShape(),
+                                           loc);
+      },
+      inferred, /*count=*/2);
 }
 
 bool SplitOp::isCompatibleReturnTypes(TypeRange lhs, TypeRange rhs) {

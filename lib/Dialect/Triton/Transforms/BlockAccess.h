@@ -6,6 +6,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Value.h"
+#include "mlir/IR/ValueRange.h"
 
 namespace mlir::triton {
 
@@ -17,6 +18,22 @@ struct BlockDim {
   Value stride;
   /// Size of the tensor in memory: i64; null if it need not be checked.
   Value bound;
+};
+
+/// The values that a conversion makes of a strided tensor in memory: its base,
+/// its sizes, its strides, and what else the converted type holds.
+class StridedParts {
+public:
+  StridedParts(ValueRange values, size_t rank) : values(values), rank(rank) {}
+
+  Value getBase() const { return values[0]; }
+  ValueRange getShape() const { return values.slice(1, rank); }
+  ValueRange getStrides() const { return values.slice(1 + rank, rank); }
+  ValueRange getRest() const { return values.drop_front(1 + 2 * rank); }
+
+private:
+  ValueRange values;
+  size_t rank;
 };
 
 struct BlockAccess {

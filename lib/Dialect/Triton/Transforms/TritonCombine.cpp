@@ -32,10 +32,10 @@ namespace {
 
 /// A pattern that counts how often it is applied.
 template <typename OpT> struct CountingPattern : public OpRewritePattern<OpT> {
-  CountingPattern(MLIRContext *context, Pass::Statistic &count)
+  CountingPattern(MLIRContext *context, PassStatistic &count)
       : OpRewritePattern<OpT>(context), count(count) {}
 
-  Pass::Statistic &count;
+  PassStatistic &count;
 };
 
 //===----------------------------------------------------------------------===//

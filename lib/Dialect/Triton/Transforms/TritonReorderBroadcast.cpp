@@ -60,7 +60,7 @@ namespace {
 
 /// f(splat a, splat b) -> splat f(a, b)
 struct MoveAfterSplat : public RewritePattern {
-  MoveAfterSplat(MLIRContext *context, Pass::Statistic &count)
+  MoveAfterSplat(MLIRContext *context, PassStatistic &count)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context),
         count(count) {}
 
@@ -100,12 +100,12 @@ struct MoveAfterSplat : public RewritePattern {
     return success();
   }
 
-  Pass::Statistic &count;
+  PassStatistic &count;
 };
 
 /// f(broadcast a, broadcast b, splat c) -> broadcast f(a, b, splat c)
 struct MoveAfterBroadcast : public RewritePattern {
-  MoveAfterBroadcast(MLIRContext *context, Pass::Statistic &count)
+  MoveAfterBroadcast(MLIRContext *context, PassStatistic &count)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context),
         count(count) {}
 
@@ -145,7 +145,7 @@ struct MoveAfterBroadcast : public RewritePattern {
     return success();
   }
 
-  Pass::Statistic &count;
+  PassStatistic &count;
 
 private:
   /// The operand in the shape of the sources of the broadcasts.

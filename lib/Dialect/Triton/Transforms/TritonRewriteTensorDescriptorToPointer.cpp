@@ -31,18 +31,9 @@ namespace {
 
 /// A descriptor as values: base, shape (i32), strides (i64), and whether
 /// elements out of bounds read as NaN (i1).
-class Parts {
-public:
-  Parts(ValueRange values) : values(values), rank((values.size() - 2) / 2) {}
-
-  Value getBase() const { return values[0]; }
-  ValueRange getShape() const { return values.slice(1, rank); }
-  ValueRange getStrides() const { return values.slice(1 + rank, rank); }
-  Value getPadWithNan() const { return values.back(); }
-
-private:
-  ValueRange values;
-  size_t rank;
+struct Parts : StridedParts {
+  Parts(ValueRange values) : StridedParts(values, (values.size() - 2) / 2) {}
+  Value getPadWithNan() const { return getRest().front(); }
 };
 
 } // namespace
@@ -140,7 +131,7 @@ template <typename OpT> struct RewriteAccess : public OpConversionPattern<OpT> {
   using OneToNOpAdaptor = typename OpConversionPattern<OpT>::OneToNOpAdaptor;
 
   RewriteAccess(const TypeConverter &converter, MLIRContext *context,
-                Pass::Statistic &count)
+                PassStatistic &count)
       : OpConversionPattern<OpT>(converter, context), count(count) {}
 
   LogicalResult
@@ -155,7 +146,7 @@ template <typename OpT> struct RewriteAccess : public OpConversionPattern<OpT> {
   virtual LogicalResult rewrite(OpT op, Parts parts,
                                 ConversionPatternRewriter &rewriter) const = 0;
 
-  Pass::Statistic &count;
+  PassStatistic &count;
 };
 
 struct RewriteLoad : public RewriteAccess<DescriptorLoadOp> {

@@ -25,18 +25,9 @@ namespace {
 
 /// A block pointer as values: base, shape, strides, offsets. All but the base
 /// are i64.
-class Parts {
-public:
-  Parts(ValueRange values) : values(values), rank((values.size() - 1) / 3) {}
-
-  Value getBase() const { return values[0]; }
-  ValueRange getShape() const { return values.slice(1, rank); }
-  ValueRange getStrides() const { return values.slice(1 + rank, rank); }
-  ValueRange getOffsets() const { return values.slice(1 + 2 * rank, rank); }
-
-private:
-  ValueRange values;
-  size_t rank;
+struct Parts : StridedParts {
+  Parts(ValueRange values) : StridedParts(values, (values.size() - 1) / 3) {}
+  ValueRange getOffsets() const { return getRest(); }
 };
 
 } // namespace
@@ -106,7 +97,7 @@ struct RewriteAdvance : public OpConversionPattern<AdvanceOp> {
 
 struct RewriteLoad : public OpConversionPattern<LoadOp> {
   RewriteLoad(const TypeConverter &converter, MLIRContext *context,
-              Pass::Statistic &count)
+              PassStatistic &count)
       : OpConversionPattern(converter, context), count(count) {}
 
   LogicalResult
@@ -130,12 +121,12 @@ struct RewriteLoad : public OpConversionPattern<LoadOp> {
     return success();
   }
 
-  Pass::Statistic &count;
+  PassStatistic &count;
 };
 
 struct RewriteStore : public OpConversionPattern<StoreOp> {
   RewriteStore(const TypeConverter &converter, MLIRContext *context,
-               Pass::Statistic &count)
+               PassStatistic &count)
       : OpConversionPattern(converter, context), count(count) {}
 
   LogicalResult
@@ -155,7 +146,7 @@ struct RewriteStore : public OpConversionPattern<StoreOp> {
     return success();
   }
 
-  Pass::Statistic &count;
+  PassStatistic &count;
 };
 
 struct TritonRewriteTensorPointer

@@ -11,9 +11,10 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "tile/Analysis/CallGraph.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
-#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
@@ -50,13 +51,18 @@ struct TritonGPUGlobalScratchMemoryAllocation
   void runOnOperation() override {
     ModuleOp module = getOperation();
     extents.clear();
-    recursive.clear();
-    SymbolTableCollection symbols;
+    ModuleCallGraph callGraph(module);
     Extent largest;
-    for (auto func : module.getOps<FunctionOpInterface>()) {
-      FailureOr<Extent> extent = visit(func, symbols);
+    for (FunctionOpInterface func : callGraph.getFunctions()) {
+      FailureOr<Extent> extent = placeAll(func);
       if (failed(extent))
         return signalPassFailure();
+      if (extent->size > 0 && callGraph.isRecursive(func)) {
+        func->emitError() << "'" << func.getName()
+                          << "' calls itself, so its scratch memory has no "
+                             "limit";
+        return signalPassFailure();
+      }
       largest.size = std::max(largest.size, extent->size);
       largest.alignment = std::max(largest.alignment, extent->alignment);
     }
@@ -66,16 +72,10 @@ struct TritonGPUGlobalScratchMemoryAllocation
   }
 
 private:
-  FailureOr<Extent> visit(FunctionOpInterface func,
-                          SymbolTableCollection &symbols) {
-    auto [it, isNew] = extents.insert({func, std::nullopt});
-    if (!isNew) {
-      if (it->second)
-        return *it->second;
-      recursive.insert(func);
-      return Extent();
-    }
+  /// Gives the buffers of a function, and those of its callees, their places.
+  FailureOr<Extent> placeAll(FunctionOpInterface func) {
     Extent extent;
+    SymbolTableCollection symbols;
     WalkResult result =
         func->walk<WalkOrder::PreOrder>([&](Operation *op) -> WalkResult {
           if (auto alloc = dyn_cast<GlobalScratchAllocOp>(op)) {
@@ -86,24 +86,14 @@ private:
           auto call = dyn_cast<CallOpInterface>(op);
           if (!call)
             return WalkResult::advance();
-          auto callee = dyn_cast_or_null<FunctionOpInterface>(
-              call.resolveCallableInTable(&symbols));
-          if (!callee)
+          Extent part = extents.lookup(call.resolveCallableInTable(&symbols));
+          if (part.size == 0)
             return WalkResult::advance();
-          FailureOr<Extent> part = visit(callee, symbols);
-          if (failed(part))
-            return WalkResult::interrupt();
-          if (part->size == 0)
-            return WalkResult::advance();
-          return place(op, extent, *part);
+          return place(op, extent, part);
         });
     if (result.wasInterrupted())
       return failure();
     extent.size = llvm::alignTo(extent.size, extent.alignment);
-    if (extent.size > 0 && recursive.contains(func))
-      return func->emitError() << "'" << func.getName()
-                               << "' calls itself, so its scratch memory has "
-                                  "no limit";
     if (extent.size > 0)
       annotate(func, extent);
     extents[func] = extent;
@@ -129,9 +119,7 @@ private:
     return IntegerAttr::get(IntegerType::get(&getContext(), 32), value);
   }
 
-  /// Nothing while a function is being visited.
-  llvm::DenseMap<Operation *, std::optional<Extent>> extents;
-  llvm::SmallPtrSet<Operation *, 4> recursive;
+  llvm::DenseMap<Operation *, Extent> extents;
 };
 
 } // namespace

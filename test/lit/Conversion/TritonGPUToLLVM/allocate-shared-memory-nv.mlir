@@ -23,10 +23,24 @@ tt.func @two(%x: tensor<32x32xf32, #blocked>) {
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #smem = #ttg.shared_memory
 
-// expected-error @below {{out of shared memory: the kernel needs 262144 bytes, a block on cuda:86 has at most 101376; smaller tiles or fewer pipeline stages need less}}
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:86"} {
 tt.func @too_much() {
-  %a = ttg.local_alloc : () -> !ttg.memdesc<256x256xf32, #shared, #smem, mutable>
+  // expected-note @below {{65536 bytes for 'ttg.local_alloc'}}
+  %a = ttg.local_alloc : () -> !ttg.memdesc<128x128xf32, #shared, #smem, mutable>
+  // The largest buffer is to blame.
+  // expected-error @below {{out of shared memory: the kernel needs 327680 bytes, a block on cuda:86 has at most 101376; smaller tiles or fewer pipeline stages need less}}
+  // expected-note @below {{262144 bytes for 'ttg.local_alloc'}}
+  %b = ttg.local_alloc : () -> !ttg.memdesc<256x256xf32, #shared, #smem, mutable>
+  ttg.local_dealloc %a : !ttg.memdesc<128x128xf32, #shared, #smem, mutable>
+  tt.return
+}
+}
+
+// -----
+
+// expected-error @below {{a program of 2 blocks needs a target with clusters, which cuda:80 lacks}}
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, ttg.target = "cuda:80"} {
+tt.func @no_clusters() {
   tt.return
 }
 }

@@ -22,11 +22,21 @@ int64_t nvidia::getScratchSize(Operation *op, const NVIDIATarget &facts) {
 
 FailureOr<const NVIDIATarget *> nvidia::getTarget(ModuleOp module,
                                                   int computeCapability) {
-  if (computeCapability == 0)
-    return getNVIDIATarget(module);
-  if (const NVIDIATarget *target = lookupNVIDIATarget(computeCapability))
-    return target;
-  return module.emitError("unknown compute capability ") << computeCapability;
+  const NVIDIATarget *target = lookupNVIDIATarget(computeCapability);
+  if (computeCapability == 0) {
+    FailureOr<const NVIDIATarget *> ofModule = getNVIDIATarget(module);
+    if (failed(ofModule))
+      return failure();
+    target = *ofModule;
+  }
+  if (!target)
+    return module.emitError("unknown compute capability ") << computeCapability;
+  if (int ctas = triton::gpu::lookupNumCTAs(module);
+      ctas > 1 && !target->hasClusters)
+    return module.emitError("a program of ")
+           << ctas << " blocks needs a target with clusters, which "
+           << target->targetString() << " lacks";
+  return target;
 }
 
 namespace {
@@ -46,14 +56,41 @@ struct AllocateSharedMemoryNV
       return signalPassFailure();
     int64_t size = allocation->getSharedMemorySize();
     if (size > (*target)->maxSharedMemory) {
-      module.emitError("out of shared memory: the kernel needs ")
-          << size << " bytes, a block on " << (*target)->targetString()
-          << " has at most " << (*target)->maxSharedMemory
-          << "; smaller tiles or fewer pipeline stages need less";
+      reportTooMuch(module, *allocation, size, **target);
       return signalPassFailure();
     }
     attachAllocation(module, *allocation);
     sharedBytes += size;
+  }
+
+private:
+  /// Emits the error where the largest buffer is made, with notes on the next.
+  void reportTooMuch(ModuleOp module, const ModuleAllocation &allocation,
+                     int64_t size, const NVIDIATarget &target) {
+    SmallVector<const Allocation::Buffer *> buffers;
+    for (auto &[function, frame] : allocation.getFunctions())
+      for (const Allocation::Buffer &buffer : frame->getBuffers())
+        if (buffer.kind != Allocation::Kind::Call)
+          buffers.push_back(&buffer);
+    llvm::sort(buffers, [](auto *lhs, auto *rhs) {
+      return std::tuple(-lhs->size, lhs->begin, lhs->offset) <
+             std::tuple(-rhs->size, rhs->begin, rhs->offset);
+    });
+    Operation *where = buffers.empty() ? module : buffers.front()->owner;
+    InFlightDiagnostic error =
+        mlir::emitError(where->getLoc(),
+                        "out of shared memory: the kernel needs ")
+        << size << " bytes, a block on " << target.targetString()
+        << " has at most " << target.maxSharedMemory
+        << "; smaller tiles or fewer pipeline stages need less";
+    constexpr size_t kMostNotes = 4;
+    for (const Allocation::Buffer *buffer :
+         ArrayRef(buffers).take_front(kMostNotes))
+      error.attachNote(buffer->owner->getLoc())
+          << buffer->size << " bytes for "
+          << (buffer->kind == Allocation::Kind::Scratch ? "the exchange of "
+                                                        : "")
+          << "'" << buffer->owner->getName() << "'";
   }
 };
 } // namespace

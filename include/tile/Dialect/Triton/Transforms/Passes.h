@@ -5,6 +5,7 @@
 #define TILE_DIALECT_TRITON_TRANSFORMS_PASSES_H
 
 #include "mlir/Pass/Pass.h"
+#include "tile/Support/PassStatistic.h"
 
 namespace mlir::triton {
 

@@ -14,7 +14,8 @@ def TritonGPUAssignLatencies
     where the loop has a `tt.num_stages` of its own) are given `tt.latency`: the
     number of iterations between the start of the load and its first use. The
     stages of the loop, less one, are shared among the loads on the longest
-    chain of loads whose addresses depend on each other.
+    chain of loads whose addresses depend on each other; where they do not go
+    round, the last loads of the chain get one each.
 
     A load is left alone if cp.async cannot move it (less than four neighbouring
     bytes per thread), or if the loop writes through a pointer argument that the
@@ -154,12 +155,13 @@ def TritonGPUPrefetch : Pass<"tritongpu-prefetch", "::mlir::ModuleOp"> {
   let description = [{
     In a pipelined loop, a product whose operands both come out of rings of
     buffers in shared memory is cut along K into products of one instruction's
-    depth. The operands of the first of them are read one iteration ahead: after
-    the last read of this iteration's buffers comes the wait for those of the
-    next, then the read of their first slices, and only then the last product.
-    So the tensor cores have work while the first reads of an iteration are under
-    way; and as that wait also separates the last read of a buffer from the copy
-    that fills it again, one barrier per iteration does where two were needed.
+    depth. The operands of the first of them are read one iteration ahead: in
+    front of the last product of an iteration, when all its buffers have been
+    read, comes the wait for those of the next; behind that product and the copies
+    for later iterations come the reads of the next first slices. So the tensor
+    cores have work while these are under way; and as that wait also separates the
+    last read of a buffer from the copy that fills it again, one barrier per
+    iteration does where two were needed.
 
     The slices in flight take registers (20 to 40 a thread for tiles of 128 by
     128), so the pipeline runs this pass only where it is asked to.
@@ -194,9 +196,9 @@ def TritonGPUPrefetch : Pass<"tritongpu-prefetch", "::mlir::ModuleOp"> {
       %b1 = ttg.local_load %n1 token %w
       %d0 = tt.dot %a0, %b0, %acc
       %w1 = ttg.async_wait %t1 {num = 0 : i32}
-      ... %a2 and %b2, the first slices of the buffers at "next"(%e) ...
       %d = tt.dot %a1, %b1, %d0
-      ... copies ...
+      ... copies for later iterations ...
+      ... %a2 and %b2, the first slices of the buffers at "next"(%e) ...
       scf.yield %d, %e, %t1, %t2, %a2, %b2, %w1
     }
     ```

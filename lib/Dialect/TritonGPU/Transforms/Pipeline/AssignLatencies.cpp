@@ -1,6 +1,7 @@
 //===-- AssignLatencies.cpp - How early the loads of a loop start ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "LoopMemory.h"
 #include "LoopSchedule.h"
 
 #include "tile/Analysis/AxisInfo.h"
@@ -8,7 +9,6 @@
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 
-#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/DebugLog.h"
@@ -29,51 +29,6 @@ namespace {
 /// cp.async moves 4, 8 or 16 bytes.
 constexpr unsigned kMinCopyBytes = 4;
 
-/// The pointer argument (or other origin) that an address is computed from, on
-/// all paths; null if that cannot be told.
-Value getPointerOrigin(Value ptr) {
-  llvm::SetVector<Value> work;
-  work.insert(ptr);
-  Value origin;
-  for (size_t i = 0; i < work.size(); ++i) {
-    Value value = work[i];
-    if (auto arg = dyn_cast<BlockArgument>(value)) {
-      if (auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp())) {
-        if (arg == loop.getInductionVar())
-          return {};
-        work.insert(loop.getTiedLoopInit(arg)->get());
-        work.insert(loop.getTiedLoopYieldedValue(arg)->get());
-        continue;
-      }
-    } else {
-      Operation *def = value.getDefiningOp();
-      unsigned number = cast<OpResult>(value).getResultNumber();
-      if (isa<AddPtrOp, SplatOp, BroadcastOp, ExpandDimsOp, ConvertLayoutOp,
-              ReshapeOp, TransOp, BitcastOp>(def)) {
-        work.insert(def->getOperand(0));
-        continue;
-      }
-      if (isa<ub::PoisonOp>(def))
-        continue;
-      if (auto ifOp = dyn_cast<scf::IfOp>(def)) {
-        work.insert(ifOp.thenYield().getOperand(number));
-        work.insert(ifOp.elseYield().getOperand(number));
-        continue;
-      }
-      if (auto loop = dyn_cast<scf::ForOp>(def)) {
-        work.insert(loop.getInitArgs()[number]);
-        work.insert(loop.getYieldedValues()[number]);
-        continue;
-      }
-      return {};
-    }
-    if (origin && origin != value)
-      return {};
-    origin = value;
-  }
-  return origin;
-}
-
 /// The operation of `block` that is `op` or contains it; null if there is none.
 Operation *getAncestorIn(Block *block, Operation *op) {
   return block->findAncestorOpInBlock(*op);
@@ -91,35 +46,50 @@ public:
       if (auto load = dyn_cast<LoadOp>(op))
         if (isCandidate(load))
           candidates.insert(load);
-    // Operands come before their users: one pass forward gives the depths.
+    // Users come after their operands: one pass backward tells how many loads
+    // wait for each, one after the other.
     int longest = 0;
-    llvm::MapVector<Operation *, int> depths;
-    for (Operation *load : candidates) {
-      int depth = 1;
-      for (Operation *source : getSourceLoads(load))
-        depth = std::max(depth, depths.lookup(source) + 1);
-      depths[load] = depth;
-      longest = std::max(longest, depth);
+    llvm::MapVector<Operation *, int> followers;
+    for (Operation *load : candidates)
+      followers[load] = 0;
+    for (Operation *load : llvm::reverse(candidates)) {
+      longest = std::max(longest, followers[load] + 1);
+      for (Operation *source : getSources(load))
+        if (source != load && candidates.contains(source))
+          followers[source] = std::max(followers[source], followers[load] + 1);
     }
     if (longest == 0)
       return 0;
-    int latency = (numStages - 1) / longest;
-    if (latency == 0) {
-      LDBG() << "more dependent loads than stages: " << loop.getLoc();
-      return 0;
-    }
-    for (Operation *load : candidates)
+    // With more loads in a chain than there are stages to share, the last ones
+    // of the chain are started early, and those before them wait for their
+    // data.
+    int latency = std::max((numStages - 1) / longest, 1);
+    unsigned numAssigned = 0;
+    for (Operation *load : candidates) {
+      if (followers[load] >= numStages - 1) {
+        LDBG() << "more dependent loads than stages: " << load->getLoc();
+        continue;
+      }
       setI32Attr(load, kLatencyAttr, latency);
-    return candidates.size();
+      ++numAssigned;
+    }
+    return numAssigned;
   }
 
 private:
   bool isCandidate(LoadOp load) {
-    if (load.getIsVolatile() || !isWideEnough(load))
+    if (!isWideEnough(load))
       return false;
     if (!loop->hasAttr(kNumStagesAttr) && !leadsToDot(load))
       return false;
-    return !isWrittenInLoop(load);
+    // What the address is computed from starts early, too.
+    return llvm::all_of(getSources(load), [&](Operation *op) {
+      return !op->walk([&](LoadOp nested) {
+                  return nested.getIsVolatile() || mayBeWritten(loop, nested)
+                             ? WalkResult::interrupt()
+                             : WalkResult::advance();
+                }).wasInterrupted();
+    });
   }
 
   bool isWideEnough(LoadOp load) {
@@ -158,50 +128,18 @@ private:
     return false;
   }
 
-  bool isWrittenInLoop(LoadOp load) {
-    Value origin = getPointerOrigin(load.getPtr());
-    WalkResult result = loop.getBody()->walk([&](Operation *op) {
-      Value written;
-      if (auto store = dyn_cast<StoreOp>(op))
-        written = store.getPtr();
-      else if (auto atomic = dyn_cast<AtomicRMWOp>(op))
-        written = atomic.getPtr();
-      else if (auto cas = dyn_cast<AtomicCASOp>(op))
-        written = cas.getPtr();
-      else if (isa<CallOpInterface>(op) ||
-               (isa<ElementwiseInlineAsmOp>(op) && !isMemoryEffectFree(op)))
-        return WalkResult::interrupt();
-      else
-        return WalkResult::advance();
-      Value target = getPointerOrigin(written);
-      bool mayAlias = !origin || !target || origin == target;
-      return mayAlias ? WalkResult::interrupt() : WalkResult::advance();
-    });
-    if (result.wasInterrupted())
-      LDBG() << "the loop may write what is loaded: " << load.getLoc();
-    return result.wasInterrupted();
-  }
-
-  /// The other candidates that the operands of `load` depend on within one
-  /// iteration.
-  SmallVector<Operation *> getSourceLoads(Operation *load) {
-    SmallVector<Operation *> result;
-    llvm::SetVector<Operation *> work;
-    work.insert(load);
-    for (size_t i = 0; i < work.size(); ++i) {
-      Operation *op = work[i];
-      if (op != load && candidates.contains(op)) {
-        result.push_back(op);
-        continue;
-      }
-      op->walk([&](Operation *nested) {
+  /// `op` and all that it depends on within one iteration.
+  llvm::SetVector<Operation *> getSources(Operation *op) {
+    llvm::SetVector<Operation *> sources;
+    sources.insert(op);
+    for (size_t i = 0; i < sources.size(); ++i)
+      sources[i]->walk([&](Operation *nested) {
         for (Value operand : nested->getOperands())
           if (Operation *def = operand.getDefiningOp())
             if (Operation *inBody = getAncestorIn(loop.getBody(), def))
-              work.insert(inBody);
+              sources.insert(inBody);
       });
-    }
-    return result;
+    return sources;
   }
 
   scf::ForOp loop;

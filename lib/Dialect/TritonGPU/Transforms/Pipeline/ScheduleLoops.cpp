@@ -1,6 +1,7 @@
 //===-- ScheduleLoops.cpp - Stages from latencies -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "LoopMemory.h"
 #include "LoopSchedule.h"
 #include "PredicateOp.h"
 
@@ -126,7 +127,10 @@ private:
     int maxLead = 0;
     for (Operation &op : loop.getBody()->without_terminator()) {
       maxLead = std::max(maxLead, leads.get(&op));
-      if (leads.get(&op) > 0 && !canPredicate(&op)) {
+      auto load = dyn_cast<LoadOp>(op);
+      bool canRunEarly =
+          canPredicate(&op) && !(load && mayBeWritten(loop, load));
+      if (leads.get(&op) > 0 && !canRunEarly) {
         LDBG() << "cannot run early: " << op.getName() << " " << op.getLoc();
         return failure();
       }

@@ -4,6 +4,7 @@
 #define NVIDIA_TRITONNVIDIAGPUTOLLVM_PASSES_H
 
 #include "mlir/Pass/Pass.h"
+#include "tile/Support/PassStatistic.h"
 
 namespace mlir::triton::nvidia {
 

@@ -50,4 +50,88 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     } {tt.num_stages = 4 : i32}
     tt.return
   }
+
+  // The origin of an address is known through loops and branches; where they
+  // differ, nothing is.
+  // CHECK-LABEL: tt.func @origins
+  tt.func @origins(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %q: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %c: i1, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %range = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #blocked>
+    %sp = tt.splat %p : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #blocked>
+    %ap = tt.addptr %sp, %range : tensor<512x!tt.ptr<f32>, #blocked>, tensor<512xi32, #blocked>
+    %bp = tt.addptr %ap, %range : tensor<512x!tt.ptr<f32>, #blocked>, tensor<512xi32, #blocked>
+    %sq = tt.splat %q : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #blocked>
+    %aq = tt.addptr %sq, %range : tensor<512x!tt.ptr<f32>, #blocked>, tensor<512xi32, #blocked>
+    %poison = ub.poison : tensor<512x!tt.ptr<f32>, #blocked>
+    // CHECK: scf.for
+    // CHECK: tt.load %{{.*}} {tt.latency = 3 : i32}
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%carried = %poison) -> (tensor<512x!tt.ptr<f32>, #blocked>) : i32 {
+      %at = scf.if %c -> (tensor<512x!tt.ptr<f32>, #blocked>) {
+        scf.yield %ap : tensor<512x!tt.ptr<f32>, #blocked>
+      } else {
+        scf.yield %carried : tensor<512x!tt.ptr<f32>, #blocked>
+      }
+      %x = tt.load %at : tensor<512x!tt.ptr<f32>, #blocked>
+      tt.store %aq, %x : tensor<512x!tt.ptr<f32>, #blocked>
+      scf.yield %at : tensor<512x!tt.ptr<f32>, #blocked>
+    } {tt.num_stages = 4 : i32}
+    // CHECK: scf.for
+    // CHECK: tt.load %{{[^ ]*}} : tensor
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %at = scf.if %c -> (tensor<512x!tt.ptr<f32>, #blocked>) {
+        scf.yield %ap : tensor<512x!tt.ptr<f32>, #blocked>
+      } else {
+        scf.yield %aq : tensor<512x!tt.ptr<f32>, #blocked>
+      }
+      %x = tt.load %at : tensor<512x!tt.ptr<f32>, #blocked>
+      tt.store %aq, %x : tensor<512x!tt.ptr<f32>, #blocked>
+    } {tt.num_stages = 4 : i32}
+    tt.return
+  }
+
+  // One stage to hide latency in, two loads in a chain: the last one gets it.
+  // CHECK-LABEL: tt.func @short_of_stages
+  tt.func @short_of_stages(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %q: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %n: i32) -> tensor<512xi32, #blocked> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %range = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #blocked>
+    %zero = arith.constant dense<0> : tensor<512xi32, #blocked>
+    %sp = tt.splat %p : !tt.ptr<i32> -> tensor<512x!tt.ptr<i32>, #blocked>
+    %ap = tt.addptr %sp, %range : tensor<512x!tt.ptr<i32>, #blocked>, tensor<512xi32, #blocked>
+    %sq = tt.splat %q : !tt.ptr<i32> -> tensor<512x!tt.ptr<i32>, #blocked>
+    // CHECK: tt.load %{{[^ ]*}} : tensor
+    // CHECK: tt.load %{{.*}} {tt.latency = 1 : i32}
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> (tensor<512xi32, #blocked>) : i32 {
+      %x = tt.load %ap : tensor<512x!tt.ptr<i32>, #blocked>
+      %aq = tt.addptr %sq, %x {tt.contiguity = dense<4> : tensor<1xi32>, tt.divisibility = dense<16> : tensor<1xi32>} : tensor<512x!tt.ptr<i32>, #blocked>, tensor<512xi32, #blocked>
+      %y = tt.load %aq : tensor<512x!tt.ptr<i32>, #blocked>
+      %s = arith.addi %sum, %y : tensor<512xi32, #blocked>
+      scf.yield %s : tensor<512xi32, #blocked>
+    } {tt.num_stages = 2 : i32}
+    tt.return %r : tensor<512xi32, #blocked>
+  }
+
+  // The loop writes what the address of the second load comes from: neither
+  // can start early.
+  // CHECK-LABEL: tt.func @written_address
+  // CHECK-NOT: tt.latency
+  tt.func @written_address(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %q: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %n: i32) -> tensor<512xi32, #blocked> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %range = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #blocked>
+    %zero = arith.constant dense<0> : tensor<512xi32, #blocked>
+    %sp = tt.splat %p : !tt.ptr<i32> -> tensor<512x!tt.ptr<i32>, #blocked>
+    %ap = tt.addptr %sp, %range : tensor<512x!tt.ptr<i32>, #blocked>, tensor<512xi32, #blocked>
+    %sq = tt.splat %q : !tt.ptr<i32> -> tensor<512x!tt.ptr<i32>, #blocked>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> (tensor<512xi32, #blocked>) : i32 {
+      %x = tt.load %ap : tensor<512x!tt.ptr<i32>, #blocked>
+      %aq = tt.addptr %sq, %x {tt.contiguity = dense<4> : tensor<1xi32>, tt.divisibility = dense<16> : tensor<1xi32>} : tensor<512x!tt.ptr<i32>, #blocked>, tensor<512xi32, #blocked>
+      %y = tt.load %aq : tensor<512x!tt.ptr<i32>, #blocked>
+      %s = arith.addi %sum, %y : tensor<512xi32, #blocked>
+      tt.store %ap, %s : tensor<512x!tt.ptr<i32>, #blocked>
+      scf.yield %s : tensor<512xi32, #blocked>
+    } {tt.num_stages = 3 : i32}
+    tt.return %r : tensor<512xi32, #blocked>
+  }
 }

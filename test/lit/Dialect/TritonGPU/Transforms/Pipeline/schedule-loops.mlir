@@ -30,4 +30,23 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     }
     tt.return %r : tensor<512x!tt.ptr<i32>, #blocked>
   }
+
+  // The address was loaded in the iteration before, and the loop may have
+  // written it: that load cannot be early, so neither can this one.
+  // CHECK-LABEL: tt.func @written
+  // CHECK-NOT: loop.stage
+  tt.func @written(%p: tensor<512x!tt.ptr<i32>, #blocked>, %q: tensor<512x!tt.ptr<i32>, #blocked>, %n: i32) -> tensor<512xi32, #blocked> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0> : tensor<512xi32, #blocked>
+    %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%at = %zero, %sum = %zero) -> (tensor<512xi32, #blocked>, tensor<512xi32, #blocked>) : i32 {
+      %a = tt.addptr %q, %at : tensor<512x!tt.ptr<i32>, #blocked>, tensor<512xi32, #blocked>
+      %x = tt.load %a {tt.latency = 2 : i32} : tensor<512x!tt.ptr<i32>, #blocked>
+      %next = tt.load %p : tensor<512x!tt.ptr<i32>, #blocked>
+      %s = arith.addi %sum, %x : tensor<512xi32, #blocked>
+      tt.store %p, %s : tensor<512x!tt.ptr<i32>, #blocked>
+      scf.yield %next, %s : tensor<512xi32, #blocked>, tensor<512xi32, #blocked>
+    }
+    tt.return %r#1 : tensor<512xi32, #blocked>
+  }
 }
