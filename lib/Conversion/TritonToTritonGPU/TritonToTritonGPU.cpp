@@ -340,7 +340,7 @@ void ConvertTritonToTritonGPU::runOnOperation() {
   for (Operation *op : ops)
     if (failed(legalize(op)))
       return signalPassFailure();
-  LDBG() << "gave " << numLayouts << " tensors a layout";
+  LDBG() << "gave all tensors a layout";
 }
 
 } // namespace
