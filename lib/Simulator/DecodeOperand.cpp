@@ -138,7 +138,16 @@ bool FunctionDecoder::specialRegister(const std::string &name, uint32_t &slot,
                 {"%clock_hi", Special::ClockHi},
                 {"%globaltimer", Special::GlobalTimer},
                 {"%globaltimer_lo", Special::GlobalTimerLo},
-                {"%globaltimer_hi", Special::GlobalTimerHi}});
+                {"%globaltimer_hi", Special::GlobalTimerHi},
+                {"%reserved_smem_offset_end", Special::ReservedShared},
+                {"%reserved_smem_offset_cap", Special::ReservedShared},
+                {"%current_graph_exec", Special::Zero}});
+    for (unsigned i = 0; i < 32; ++i)
+      map["%envreg" + std::to_string(i)] = i == 1   ? Special::WorkspaceHigh
+                                           : i == 2 ? Special::WorkspaceLow
+                                                    : Special::Zero;
+    for (unsigned i = 0; i < 8; ++i)
+      map["%pm" + std::to_string(i)] = Special::Zero;
     return map;
   }();
   if (name == "WARP_SZ") {
@@ -175,6 +184,7 @@ bool FunctionDecoder::specialRegister(const std::string &name, uint32_t &slot,
     return true;
   }
   cls = SlotClass::Word;
+  builder.program->usesWorkspace |= it->second == Special::WorkspaceLow;
   auto [at, fresh] = specials.try_emplace(it->second, 0);
   if (fresh) {
     at->second = allocate(SlotClass::Word);

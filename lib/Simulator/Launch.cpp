@@ -229,6 +229,10 @@ bool Module::launch(std::string_view name, const LaunchConfig &config,
                                     s.variable->name,
                                     s.variable->space != Space::Const});
   }
+  if (program.usesWorkspace)
+    launch.allocations.push_back(
+        {uint64_t(reinterpret_cast<uintptr_t>(launch.workspace)),
+         sizeof launch.workspace, "the grid's workspace", true});
   std::sort(
       launch.allocations.begin(), launch.allocations.end(),
       [](const Allocation &a, const Allocation &b) { return a.base < b.base; });

@@ -92,6 +92,11 @@ static uint32_t specialValue(const Ctx &c, Special what, unsigned lane) {
     return c.launch->sharedBytes;
   case Special::SharedAtDynamic:
     return c.launch->sharedBytes - config.dynamicShared;
+  case Special::WorkspaceHigh:
+    return uint32_t(
+        uint64_t(reinterpret_cast<uintptr_t>(c.launch->workspace)) >> 32);
+  case Special::WorkspaceLow:
+    return uint32_t(reinterpret_cast<uintptr_t>(c.launch->workspace));
   default:
     return 0;
   }

@@ -135,6 +135,8 @@ struct Launch {
   std::mutex atomics, outputLock;
   std::map<uint64_t, std::string> output;   ///< by CTA
   std::vector<std::vector<std::byte>> heap; ///< of malloc in the kernel
+  /// Where the CTAs of a cooperative launch count each other (grid.sync()).
+  alignas(16) std::byte workspace[64] = {};
 };
 
 /// One host thread's share: counters and findings, merged at the end in a fixed

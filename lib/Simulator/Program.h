@@ -120,6 +120,9 @@ enum class Special : uint8_t {
   AggregateShared,
   ReservedShared,
   SharedAtDynamic,
+  WorkspaceHigh,
+  WorkspaceLow,
+  Zero,
   Clock,
   Clock64,
   ClockHi,
@@ -172,6 +175,7 @@ struct Program {
   std::array<unsigned, 3> maxThreads{}, requiredThreads{}, requiredCluster{};
   bool usesGlobalAtomics = false; ///< results may depend on the order of CTAs
   bool usesClusters = false;
+  bool usesWorkspace = false; ///< of a cooperative launch
 };
 
 } // namespace tile::sim
