@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from blocks import KINDS, put, values, warps_for
+from reference import sim_only
 
 import tile
 import tile.language as tl
@@ -144,6 +145,7 @@ MOVES = [
 ]  # fmt: skip
 
 
+@sim_only
 @pytest.mark.parametrize(("shape", "block", "start"), MOVES)
 def test_loads_of_all_ranks(shape, block, start):
     for dtype, padding in [("fp32", "zero"), ("fp32", "nan"), ("fp16", "nan"), ("i8", "zero")]:
@@ -185,6 +187,7 @@ def update_kernel(x_ptr, v_ptr, M, N, m, n, OP: tl.constexpr, BM: tl.constexpr, 
         x.atomic_xor([m, n], value)
 
 
+@sim_only
 @pytest.mark.parametrize("op", OPERATIONS)
 @pytest.mark.parametrize("dtype", ["i32", "u32", "i64", "u64", "fp32", "fp16", "bf16"])
 def test_updates(op, dtype):
@@ -219,6 +222,7 @@ def rows_kernel(x_ptr, i_ptr, out_ptr, back_ptr, M, N, column, R: tl.constexpr, 
     back.scatter(value + 1, rows, column)
 
 
+@sim_only
 @pytest.mark.parametrize("dtype", ["fp16", "fp32", "i32"])
 @pytest.mark.parametrize("column", [0, 16, 24])
 def test_rows_by_index(dtype, column):
