@@ -223,15 +223,6 @@ class Control:
         else:
             program.static_assert(condition, message)
 
-    def constants(self, function: str, names: tuple[str, ...], *values: Any) -> None:
-        """Checks the arguments of constexpr parameters."""
-        for name, value in zip(names, values, strict=True):
-            if isinstance(value, tensor):
-                raise SemanticError(
-                    f"parameter `{name}` of `{function}` is a tl.constexpr, but this argument is "
-                    f"a run-time value ({value.type})"
-                )
-
     @staticmethod
     def debugger(otherwise: Any) -> Any:
         """What `breakpoint()` calls: pdb, which steps over the interpreter; or

@@ -30,17 +30,6 @@ class Rewritten:
         node.decorator_list = []
         _plain_signature(node)
         body = rewriter.function(node, parsed.body)
-        if function.constexpr_names:
-            names = sorted(function.constexpr_names)
-            check = ast.Expr(
-                rewriter.call(
-                    "constants",
-                    ast.Constant(function.__name__),
-                    ast.Tuple([ast.Constant(n) for n in names], ast.Load()),
-                    *[ast.Name(n, ast.Load()) for n in names],
-                )
-            )
-            body = [*rewriter.at(body[0] if body else node, [check]), *body]
         node.body = body or rewriter.at(node, [ast.Pass()])
         self.sites = rewriter.sites
         self.code = _compile(node, parsed.source.file, sorted(closed))
