@@ -267,3 +267,21 @@ def test_scan_in_blocks():
     x, out = random(1000, "i32", 1), poisoned(1000, "i32")
     low_level_scan[(1,)](x, out, 1000, BLOCK=128)
     np.testing.assert_array_equal(out, np.cumsum(x).astype(DTYPES["i32"]))
+
+
+@tile.jit
+def _shifted(values, offsets: tl.constexpr, by: tl.constexpr):
+    return values + offsets * by
+
+
+@tile.jit
+def passes_tensors_as_constants(out, n):
+    offsets = tl.arange(0, 8)
+    tl.store(out + offsets, _shifted(n, offsets, 3))
+
+
+def test_a_constexpr_parameter_of_a_called_function_takes_tensors():
+    # Programs annotate whatever is not assigned, and rely on it.
+    out = np.zeros(8, np.int32)
+    passes_tensors_as_constants[(1,)](out, 5)
+    assert out.tolist() == [5 + 3 * i for i in range(8)]
