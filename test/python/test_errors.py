@@ -283,7 +283,7 @@ def test_recursion():
         ("tl.static_assert(n > 1)", "static_assert takes a constant condition; use tl.device_assert for a run-time one"),  # noqa: E501
         ("tl.static_assert(1 > 2, 'no')", "static assertion failed: no"),
         ("tl.nothing()", "module `tile.language` has no attribute `nothing`"),
-        ("n.nothing()", "a int32 has no attribute `nothing`"),
+        ("n.nothing()", "an int32 has no attribute `nothing`"),
         ("int(n)", "int() works on constants; use .to(tl.int32) for run-time values"),
         ("(1, 2)[n]", "a tuple is indexed with constants, not with a run-time value"),
         ("a, b = 1, 2, 3", "cannot unpack 3 values into 2 names"),
@@ -332,3 +332,67 @@ def test_errors_pickle():
     again = pickle.loads(pickle.dumps(error))
     assert str(again) == str(error)
     assert type(again) is type(error)
+
+
+def test_recursion_shows_the_chain():
+    @tile.jit
+    def kernel(p, n):
+        _recursive(n)
+
+    assert message(kernel) == (
+        f'\n  File "FILE", line {where(kernel, 2)}, in kernel\n'
+        "    _recursive(n)\n    ^^^^^^^^^^^^^\n"
+        f'  File "FILE", line {where(_recursive, 2)}, in _recursive\n'
+        "    return _recursive(x)\n           ^^^^^^^^^^^^^\n"
+        "error: `_recursive` calls itself; recursion is not supported in kernels"
+    )
+
+
+def test_mask_that_is_no_condition():
+    @tile.jit
+    def kernel(p, n):
+        o = tl.arange(0, 4)
+        tl.store(p + o, 1.0, mask=o)
+
+    expect(
+        kernel, 3, "tl.store(p + o, 1.0, mask=o)", "tl.store(p + o, 1.0, mask=o)",
+        "the mask must be a condition (int1), not <[4], int32>; compare it with something",
+    )  # fmt: skip
+
+
+def test_other_of_the_wrong_type():
+    @tile.jit
+    def kernel(p, n):
+        x = tl.load(p, mask=n > 1, other=p)
+        tl.store(p, x)
+
+    expect(
+        kernel, 2, "x = tl.load(p, mask=n > 1, other=p)", "tl.load(p, mask=n > 1, other=p)",
+        "other is pointer<fp32>, but the elements are fp32",
+    )  # fmt: skip
+
+
+def test_pointer_of_the_wrong_type():
+    @tile.jit
+    def kernel(p, n):
+        tl.store(p, p)
+
+    expect(
+        kernel, 2, "tl.store(p, p)", "tl.store(p, p)",
+        "a pointer converts to a 64-bit integer or to another pointer, not to fp32",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("call", "allowed"),
+    [
+        ("tl.exp(n)", "tl.exp takes fp32 or fp64, not int32; convert with .to()"),
+        ("tl.math.sqrt_rn(n)", "tl.sqrt_rn takes fp32, not int32; convert with .to()"),
+        ("tl.umulhi(1.5, n)", "tl.umulhi takes int32, uint32, int64 or uint64, not fp32"),
+        ("tl.floor(n)", "tl.floor takes fp32 or fp64, not int32; convert with .to()"),
+        ("tl.abs(p)", "tl.abs takes numbers, not pointer<fp32>"),
+        ("tl.extra.libdevice.sin(n)", "libdevice.sin takes fp32 or fp64, not int32"),
+    ],
+)  # fmt: skip
+def test_mathematics_says_which_types_it_takes(call, allowed, tmp_path):
+    test_one_sentence(call, allowed, tmp_path)

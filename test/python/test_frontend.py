@@ -211,4 +211,4 @@ def test_tuples_as_parameters():
     text = raw_ttir(
         _tuples, {"p": "*i32", "pair": ("i32", ("i32", "constexpr")), "n": "i32"}, {(1, 1, 1): 5}
     )
-    assert "(%p: !tt.ptr<i32>, %a: i32, %b: i32, %n: i32)" in text
+    assert "(%p: !tt.ptr<i32>, %pair: i32, %pair_0: i32, %n: i32)" in text

@@ -145,7 +145,7 @@ def from_diagnostics(error: Exception, what: str = "") -> CompilationError:
     diagnostics = getattr(error, "diagnostics", [])
     errors = [d for d in diagnostics if d["severity"] == "error"]
     if not errors:
-        return CompilationError(what + str(error))
+        return CompilationError(str(error), notes=[what] if what else [])
     first = errors[0]
     places = [source_place(*place) for place in reversed(first["places"])]
     notes = []

@@ -10,7 +10,7 @@ from ..errors import SemanticError
 from ..language import arithmetic, creation
 from ..language.conversion import to_bool
 from ..language.promotion import is_constant
-from ..language.values import describe, tensor, unwrap
+from ..language.values import describe, one, tensor, unwrap
 from .flatten import is_sequence
 from .functions import BoundFunction, LocalFunction, is_callable_function
 
@@ -85,7 +85,7 @@ class Expressions:
                     raise SemanticError(
                         "a run-time value has no .value: it is not known at compile time"
                     )
-                raise SemanticError(f"a {owner.type} has no attribute `{name}`")
+                raise SemanticError(f"{one(owner)} has no attribute `{name}`")
             if is_callable_function(member):
                 return BoundFunction(member, owner)
             return getattr(owner, name)
@@ -94,11 +94,7 @@ class Expressions:
         if isinstance(owner, BoundFunction):
             owner = owner.function
         if not hasattr(owner, name):
-            what = (
-                f"module `{owner.__name__}`"
-                if hasattr(owner, "__spec__")
-                else f"a {describe(owner)}"
-            )
+            what = f"module `{owner.__name__}`" if hasattr(owner, "__spec__") else f"{one(owner)}"
             raise SemanticError(f"{what} has no attribute `{name}`")
         value = getattr(owner, name)
         if is_callable_function(getattr(type(owner), name, None)) and not isinstance(owner, type):
@@ -270,6 +266,10 @@ class Expressions:
         owner = self.visit(node.value)
         index = self.visit(node.slice)
         self.at(node)
+        if is_callable_function(owner):
+            raise SemanticError(
+                f"a kernel cannot launch another; call it directly: {owner.__name__}(...)"
+            )
         if isinstance(owner, tensor):
             return creation.index(owner, index)
         if is_sequence(owner):
@@ -288,7 +288,7 @@ class Expressions:
         try:
             return owner[index]
         except (TypeError, KeyError, IndexError) as error:
-            raise SemanticError(f"cannot index a {describe(owner)}: {error}") from None
+            raise SemanticError(f"cannot index {one(owner)}: {error}") from None
 
     def visit_Slice(self, node: ast.Slice) -> slice:
         parts = [

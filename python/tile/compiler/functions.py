@@ -18,6 +18,7 @@ from ..language.values import (
     constexpr_type,
     describe,
     is_builtin,
+    one,
     tensor,
     tl_tuple,
     unwrap,
@@ -26,6 +27,10 @@ from .flatten import flat_types, flatten, is_sequence, structure, unflatten
 from .frames import Frame
 
 _MAX_DEPTH = 200
+#: Functions of Python that kernels may call on constants.
+_PURE_BUILTINS = {
+    bin, callable, chr, divmod, hash, hex, issubclass, oct, ord, pow, sorted,
+}  # fmt: skip
 
 
 class BoundFunction:
@@ -174,7 +179,7 @@ class Functions:
         elif not self.may_call(function):
             name = getattr(function, "__name__", describe(function))
             if not callable(function):
-                raise SemanticError(f"a {describe(function)} cannot be called")
+                raise SemanticError(f"{one(function)} cannot be called")
             raise SemanticError(
                 f"`{name}` is a plain Python function: decorate it with @tile.jit to call it "
                 "from a kernel, or with "
@@ -199,9 +204,16 @@ class Functions:
             raise
 
     def may_call(self, function: Any) -> bool:
-        if is_builtin(function) or isinstance(function, (type, types.BuiltinFunctionType)):
+        if is_builtin(function) or isinstance(function, type):
             return True
         owner = getattr(function, "__self__", None)
+        if isinstance(function, types.BuiltinFunctionType):
+            # Methods of constants, and functions that only compute.
+            return (
+                not isinstance(owner, types.ModuleType)
+                or owner is math
+                or function in _PURE_BUILTINS
+            )
         if isinstance(function, types.MethodType):
             return (
                 is_builtin(function.__func__)

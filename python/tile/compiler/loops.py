@@ -12,7 +12,7 @@ from ..language import program
 from ..language.arithmetic import add, sub
 from ..language.conversion import cast
 from ..language.promotion import constant, integer_promote, is_constant, to_tensor
-from ..language.values import describe, tensor
+from ..language.values import describe, one, tensor
 from .assigned import assigned_names
 from .control_flow import Outcome
 from .flatten import (
@@ -45,7 +45,7 @@ class Loops:
         if isinstance(items, dict):
             return list(items)
         raise SemanticError(
-            f"cannot iterate over a {describe(items)}; use range, tl.range or tl.static_range"
+            f"cannot iterate over {one(items)}; use range, tl.range or tl.static_range"
         )
 
     def step_for(self, node: ast.For, rest: list[ast.stmt]) -> Outcome | None:

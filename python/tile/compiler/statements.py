@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import SemanticError, UnsupportedError
 from ..language import program
-from ..language.values import constexpr, describe, tensor
+from ..language.values import constexpr, one, tensor
 from .flatten import is_sequence
 from .frames import _is_constexpr_annotation
 from .functions import LocalFunction
@@ -71,7 +71,7 @@ class Statements:
             owner = self.visit(target.value)
             setter = getattr(owner, "__tile_set__", None)
             if setter is None:
-                raise SemanticError(f"a {describe(owner)} has no attributes that can be assigned")
+                raise SemanticError(f"{one(owner)} has no attributes that can be assigned")
             setter(target.attr, value)
             return
         if isinstance(target, ast.Subscript):
@@ -82,7 +82,7 @@ class Statements:
 
     def unpack(self, target: ast.Tuple | ast.List, value: Any) -> None:
         if not is_sequence(value):
-            raise SemanticError(f"cannot unpack a {describe(value)} into {len(target.elts)} names")
+            raise SemanticError(f"cannot unpack {one(value)} into {len(target.elts)} names")
         names = target.elts
         starred = [i for i, n in enumerate(names) if isinstance(n, ast.Starred)]
         if starred:

@@ -12,7 +12,7 @@ from ..language import program
 from ..language.arithmetic import add, gt, lt, sub
 from ..language.conversion import to_bool
 from ..language.promotion import constant, is_constant, to_tensor
-from ..language.values import describe, tensor
+from ..language.values import one, tensor
 from .control_flow import Outcome
 from .flatten import flat_types, flatten, materialize, structure, unflatten
 from .frames import Loop, Undefined
@@ -65,7 +65,7 @@ class WhileLoops:
                 attributes.update(self.licm_attribute(condition.disable_licm))
                 condition = condition.condition
             if not isinstance(condition, tensor) and not is_constant(condition):
-                raise SemanticError(f"the condition of `while` is a {describe(condition)}")
+                raise SemanticError(f"the condition of `while` is {one(condition)}")
             condition = to_tensor(condition)
             self.check_scalar_condition(node.test, condition, "while")
             return to_bool(condition)

@@ -158,6 +158,6 @@ __all__ = [
     if not name.startswith("_") and (type(value).__name__ != "module" or name in _MODULES)
 ]
 
-from . import core  # Last: it has everything that is above.
+from . import core  # noqa: E402  # Last: it has everything that is above.
 
 __all__ += ["core"]

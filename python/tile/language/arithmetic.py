@@ -117,14 +117,21 @@ def _to_float32(value: Any) -> Any:
 
 def floordiv(x: Any, y: Any) -> tensor:
     """x // y on integers; rounds towards zero, as C does."""
+    _refuse_zero(y)
     x, y = binary_operands(x, y, "//", div_or_mod=True)
     if not x.dtype.is_int():
         raise SemanticError(f"// takes integers, not {x.dtype}; use tl.floor(x / y) for floats")
     return _binary("arith.divsi" if x.dtype.is_int_signed() else "arith.divui", x, y)
 
 
+def _refuse_zero(divisor: Any) -> None:
+    if isinstance(divisor, int) and divisor == 0:
+        raise SemanticError("division of a run-time value by the constant 0")
+
+
 def mod(x: Any, y: Any) -> tensor:
     """x % y; the sign is that of x, as in C."""
+    _refuse_zero(y)
     x, y = binary_operands(x, y, "%", div_or_mod=True)
     if x.dtype.is_floating():
         return _binary("arith.remf", x, y)

@@ -200,20 +200,29 @@ def sum(input, axis=None, keep_dims=False, dtype: constexpr = None):
     return reduce(values, axis, _add, keep_dims=keep_dims).to(wanted)
 
 
+@jit
+def _extreme(
+    input, axis, indices: constexpr, tie_break_left: constexpr, keep_dims: constexpr,
+    combine: constexpr, with_index_left: constexpr, with_index: constexpr,
+):  # fmt: skip
+    if indices:
+        values = input.to(_index_type(input.dtype))
+        pair = (values, _indices(values, axis))
+        if tie_break_left:
+            return reduce(pair, axis, with_index_left, keep_dims=keep_dims)
+        else:
+            return reduce(pair, axis, with_index, keep_dims=keep_dims)
+    return reduce(input.to(_order_type(input.dtype)), axis, combine, keep_dims=keep_dims)
+
+
 @_method()
 @jit
 def max(
     input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False
 ):
     """The largest element along `axis`, and its index if asked for."""
-    if return_indices:
-        values = input.to(_index_type(input.dtype))
-        pair = (values, _indices(values, axis))
-        if return_indices_tie_break_left:
-            return reduce(pair, axis, _argmax_left, keep_dims=keep_dims)
-        else:
-            return reduce(pair, axis, _argmax_fast, keep_dims=keep_dims)
-    return reduce(input.to(_order_type(input.dtype)), axis, _max, keep_dims=keep_dims)
+    left: constexpr = return_indices_tie_break_left
+    return _extreme(input, axis, return_indices, left, keep_dims, _max, _argmax_left, _argmax_fast)
 
 
 @_method()
@@ -222,14 +231,8 @@ def min(
     input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False
 ):
     """The smallest element along `axis`, and its index if asked for."""
-    if return_indices:
-        values = input.to(_index_type(input.dtype))
-        pair = (values, _indices(values, axis))
-        if return_indices_tie_break_left:
-            return reduce(pair, axis, _argmin_left, keep_dims=keep_dims)
-        else:
-            return reduce(pair, axis, _argmin_fast, keep_dims=keep_dims)
-    return reduce(input.to(_order_type(input.dtype)), axis, _min, keep_dims=keep_dims)
+    left: constexpr = return_indices_tie_break_left
+    return _extreme(input, axis, return_indices, left, keep_dims, _min, _argmin_left, _argmin_fast)
 
 
 @_method()
@@ -420,10 +423,19 @@ def _swap_last(shape):
     return [*range(rank - 2), rank - 1, rank - 2]
 
 
+@constexpr_function
+def _axis(dim, rank):
+    if dim is None:
+        return rank - 1
+    if not -rank <= dim < rank:
+        raise SemanticError(f"flip got dim {dim} for a rank of {rank}")
+    return dim % rank
+
+
 @_method()
 @jit
 def flip(x, dim=None):
     """Reverses the order along `dim`, the last dimension by default."""
-    axis: constexpr = (len(x.shape) - 1 if dim is None else dim) % len(x.shape)
+    axis: constexpr = _axis(dim, len(x.shape))
     index = _indices(x, axis)
     return gather(x, x.shape[axis] - 1 - index, axis)

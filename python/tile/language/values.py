@@ -268,6 +268,14 @@ class tl_tuple(tuple):
         return list(self)
 
 
+def one(value: Any) -> str:
+    """Names a value's type with its article, for messages."""
+    name = describe(value)
+    if value is None:
+        return name
+    return f"{'an' if name[0] in 'aeiou' and not name.startswith('uint') else 'a'} {name}"
+
+
 def describe(value: Any) -> str:
     """Names the type of a value, for messages."""
     if isinstance(value, tensor):

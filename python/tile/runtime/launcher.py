@@ -16,7 +16,8 @@ from .driver import driver
 
 #: Options of a compile that a launch may name.
 OPTIONS = {
-    "num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "ptx_version", "ptx_options", "disable_passes", "prefetch",
+    "num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "ptx_version", "ptx_options",
+    "disable_passes", "prefetch",
     "enable_fp_fusion", "default_dot_input_precision", "max_num_imprecise_acc_default",
     "launch_cooperative_grid", "launch_pdl", "line_info", "opt_level", "ir_override",
     "sanitize_overflow", "instrumentation_mode",
