@@ -129,6 +129,8 @@ class DriverBase(ABC):
         """The device on which torch makes tensors for this driver."""
         import torch
 
+        if self.torch_device == "cpu":  # Tensors there say no index.
+            return torch.device("cpu")
         return torch.device(self.torch_device, self.get_current_device())
 
     def get_device_interface(self) -> Any:
