@@ -10,6 +10,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IRReader/IRReader.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -77,7 +78,16 @@ static std::string emitPTXFromLLVM(const std::string &text, PyContext &context,
   return *ptx;
 }
 
+/// LLVM ends the process where it cannot go on, at an intrinsic that the target
+/// lacks for example. That must not end Python. What LLVM holds at that point
+/// is lost; its frames have no clean-ups to run.
+static void throwFatalError(void *, const char *reason, bool) {
+  throw MLIRError{"LLVM cannot compile this: " + StringRef(reason).trim().str(),
+                  {}};
+}
+
 void populateLLVM(nb::module_ &m) {
+  llvm::install_fatal_error_handler(throwFatalError);
   nb::class_<triton::PTXOptions>(m, "PTXOptions",
                                  "How LLVM IR is optimised and PTX emitted.")
       .def(nb::init<>())

@@ -261,7 +261,7 @@ def moving_addresses(x_ptr, at_ptr, out_ptr, N, BLOCK: tl.constexpr):
     lanes = tl.arange(0, BLOCK)
     at = tl.load(at_ptr + lanes)
     total = tl.zeros((BLOCK,), dtype=tl.int32)
-    for i in tl.range(0, N, num_stages=3):
+    for _ in tl.range(0, N, num_stages=3):
         total += tl.load(x_ptr + tl.multiple_of(tl.max_contiguous(at, 4), 4))
         tl.store(at_ptr + lanes, at + BLOCK)
         at = tl.load(at_ptr + lanes)
@@ -274,3 +274,56 @@ def test_addresses_that_the_loop_writes():
     at, out = np.arange(block, dtype=np.int32), np.zeros(block, np.int32)
     moving_addresses[(1,)](x, at, out, n, BLOCK=block)
     np.testing.assert_array_equal(out, x.sum(axis=0))
+
+
+@tile.jit
+def swizzled(tile_id, num_pid_in_group, num_pid_m, GROUP_M: tl.constexpr):
+    group = tile_id // num_pid_in_group
+    first = group * GROUP_M
+    size = min(num_pid_m - first, GROUP_M)
+    return first + (tile_id % size), (tile_id % num_pid_in_group) // size
+
+
+@tile.jit
+def persistent_descriptors(
+    a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+    GROUP_M: tl.constexpr, PROGRAMS: tl.constexpr, FLATTEN: tl.constexpr,
+):  # fmt: skip
+    # As people write it for Hopper: descriptors, B transposed, a counter of its own for the output.
+    a_desc = tl.make_tensor_descriptor(a_ptr, shape=[M, K], strides=[K, 1], block_shape=[BM, BK])
+    b_desc = tl.make_tensor_descriptor(b_ptr, shape=[N, K], strides=[K, 1], block_shape=[BN, BK])
+    c_desc = tl.make_tensor_descriptor(
+        c_ptr, shape=[M, N], strides=[N, 1], block_shape=[BM, BN // 2]
+    )
+    start = tl.program_id(axis=0)
+    grid_m, grid_n = tl.cdiv(M, BM), tl.cdiv(N, BN)
+    steps = tl.cdiv(K, BK)
+    tile_id_c = start - PROGRAMS
+    in_group = GROUP_M * grid_n
+    for tile_id in tl.range(start, grid_m * grid_n, PROGRAMS, flatten=FLATTEN):
+        pid_m, pid_n = swizzled(tile_id, in_group, grid_m, GROUP_M)
+        acc = tl.zeros((BM, BN), dtype=tl.float32)
+        for ki in range(steps):
+            a = a_desc.load([pid_m * BM, ki * BK])
+            b = b_desc.load([pid_n * BN, ki * BK])
+            acc = tl.dot(a, b.T, acc)
+        tile_id_c += PROGRAMS
+        pid_m, pid_n = swizzled(tile_id_c, in_group, grid_m, GROUP_M)
+        halves = tl.permute(tl.reshape(acc, (BM, 2, BN // 2)), (0, 2, 1))
+        left, right = tl.split(halves)
+        c_desc.store([pid_m * BM, pid_n * BN], left.to(tl.float16))
+        c_desc.store([pid_m * BM, pid_n * BN + BN // 2], right.to(tl.float16))
+
+
+@pytest.mark.parametrize("num_stages", [2, 3, 4])
+@pytest.mark.parametrize("flatten", [False, True])
+def test_persistent_matmul_through_descriptors(num_stages, flatten):
+    m, n, k = 96, 160, 80
+    a, b = random((m, k), "fp16", 1), random((n, k), "fp16", 2)
+    c = poisoned((m, n), "fp16")
+    kernel = persistent_descriptors[(3,)](
+        a, b, c, m, n, k, BM=32, BN=64, BK=32, GROUP_M=2, PROGRAMS=3, FLATTEN=flatten,
+        num_stages=num_stages,
+    )  # fmt: skip
+    close(c, a.astype(np.float64) @ b.astype(np.float64).T, "fp16", 10)
+    assert kernel.asm["ttgir"].count("tt.dot") == 1

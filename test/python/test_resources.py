@@ -153,3 +153,26 @@ def test_an_operation_that_nothing_lowers():
         "note: while making the llir of `f`\n"
         "note: no pairs"
     )
+
+
+def test_what_llvm_cannot_select_does_not_end_python(tmp_path):
+    path = tmp_path / "kernel.llir"
+    path.write_text("""
+        target triple = "nvptx64-nvidia-cuda"
+        declare i32 @llvm.nvvm.read.ptx.sreg.cluster.ctarank()
+        define ptx_kernel void @kernel(ptr addrspace(1) %p) {
+          %rank = call i32 @llvm.nvvm.read.ptx.sreg.cluster.ctarank()
+          store i32 %rank, ptr addrspace(1) %p
+          ret void
+        }
+    """)
+    for _ in range(2):  # And it goes on working.
+        with pytest.raises(tile.CompilationError) as caught:
+            tile.compile(str(path), target=GPUTarget("cuda", 80, 32))
+        message = str(caught.value)
+        assert "LLVM cannot compile this: Cannot select: intrinsic %llvm.nvvm" in message
+        assert "note: while making the ptx of `kernel`" in message
+        assert (
+            ".visible .entry kernel"
+            in tile.compile(str(path), target=GPUTarget("cuda", 90, 32), stop_at="ptx").asm["ptx"]
+        )
