@@ -56,18 +56,21 @@ struct State {
 };
 
 /// A read that depends on a wait is ordered against copies by that wait: one
-/// that is still under way has another part of the buffer as its target.
+/// that is still under way has another part of the buffer as its target. And
+/// only a wait could order two copies, no barrier.
 bool isOrderedByWait(Operation *before, Operation *after) {
+  if (!isa<ttg::AsyncCopyGlobalToLocalOp>(before))
+    return false;
   auto load = dyn_cast<ttg::LocalLoadOp>(after);
-  return load && load.getToken() && isa<ttg::AsyncCopyGlobalToLocalOp>(before);
+  return (load && load.getToken()) || isa<ttg::AsyncCopyGlobalToLocalOp>(after);
 }
 
 bool conflict(const std::set<Access> &a, const std::set<Access> &b,
               const MembarFilterFn &filter) {
   for (const Access &x : a)
     for (const Access &y : b)
-      if (x.begin < y.end && y.begin < x.end &&
-          !isOrderedByWait(x.op, y.op) && !(filter && filter(x.op, y.op)))
+      if (x.begin < y.end && y.begin < x.end && !isOrderedByWait(x.op, y.op) &&
+          !(filter && filter(x.op, y.op)))
         return true;
   return false;
 }

@@ -110,6 +110,23 @@ tt.func @async(%p: tensor<32x32x!tt.ptr<f16>, #blocked>) {
   tt.return
 }
 
+// Only a wait orders copies: no barrier stands between two of them.
+// CHECK-LABEL: @two_copies
+tt.func @two_copies(%p: tensor<32x32x!tt.ptr<f16>, #blocked>) {
+  // CHECK: ttg.async_copy_global_to_local
+  // CHECK-NEXT: ttg.async_copy_global_to_local
+  // CHECK-NOT: ttg.barrier
+  // CHECK: ttg.async_wait
+  // CHECK-NEXT: ttg.barrier local
+  %a = ttg.local_alloc : () -> !buffer
+  %t = ttg.async_copy_global_to_local %p, %a : tensor<32x32x!tt.ptr<f16>, #blocked> -> !buffer
+  %u = ttg.async_copy_global_to_local %p, %a : tensor<32x32x!tt.ptr<f16>, #blocked> -> !buffer
+  %g = ttg.async_commit_group tokens %t, %u
+  %w = ttg.async_wait %g {num = 0 : i32}
+  %0 = ttg.local_load %a token %w : !buffer -> !tensor
+  tt.return
+}
+
 // Each reduction has a barrier inside; with scratch of their own none is needed
 // between them, round a loop included.
 // CHECK-LABEL: @reductions

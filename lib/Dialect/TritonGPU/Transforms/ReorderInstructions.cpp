@@ -111,6 +111,12 @@ bool hoist(Operation *op, Value operand) {
   return true;
 }
 
+/// True for a buffer that holds what it was made with to the end.
+bool isConstant(TypedValue<MemDescType> memory) {
+  auto alloc = memory.getDefiningOp<LocalAllocOp>();
+  return alloc && alloc.getSrc() && !alloc.getType().getMutableMemory();
+}
+
 /// Registers of 32 bits that a thread needs for `value`, if it is a tensor of
 /// numbers to compute with. Indices and pointers, of which the elements of a
 /// tensor share most, count as nothing.
@@ -143,16 +149,16 @@ int64_t estimateRegisters(scf::ForOp loop) {
   return carried + largest;
 }
 
-/// Half of the registers that a thread can have: the rest is for operands on
-/// their way, addresses, and what the backend needs to schedule.
-constexpr int64_t kCrowdedLoopRegisters = 128;
+/// Of the 255 registers that a thread can have, those for operands on their way
+/// (up to 64 for each product), addresses, and what the backend needs to
+/// schedule are not in the estimate.
+constexpr int64_t kCrowdedLoopRegisters = 96;
 
 /// Reads an operand of matrix products, which never changes, anew in each
 /// iteration of the loops that use it, where they have too few registers to
 /// keep it. Returns true if it changed anything.
 bool sinkIntoCrowdedLoops(LocalLoadOp load) {
-  auto alloc = load.getSrc().getDefiningOp<LocalAllocOp>();
-  if (!alloc || !alloc.getSrc() || alloc.getType().getMutableMemory() ||
+  if (!isConstant(load.getSrc()) ||
       !isa<DotOperandEncodingAttr>(load.getType().getEncoding()))
     return false;
   llvm::SmallSetVector<Operation *, 2> loops;
@@ -184,6 +190,24 @@ bool sinkIntoCrowdedLoops(LocalLoadOp load) {
   return changed;
 }
 
+/// Moves the copy of a loaded tensor to shared memory behind the asynchronous
+/// copies that are started before its first use: they need not wait for the
+/// tensor to arrive.
+bool sinkBehindCopies(LocalAllocOp alloc) {
+  if (!isConstant(alloc.getResult()) || !alloc.getSrc().getDefiningOp<LoadOp>())
+    return false;
+  Operation *target = getFirstUserInBlock(alloc);
+  if (!target)
+    return false;
+  for (Operation *op = target->getPrevNode(); op != alloc;
+       op = op->getPrevNode())
+    if (isa<AsyncCopyGlobalToLocalOp>(op)) {
+      alloc->moveBefore(target);
+      return true;
+    }
+  return false;
+}
+
 struct TritonGPUReorderInstructions
     : gpu::impl::TritonGPUReorderInstructionsBase<
           TritonGPUReorderInstructions> {
@@ -206,11 +230,13 @@ struct TritonGPUReorderInstructions
         ++numHoisted;
       }
     // Backwards: users find their place before what they use.
-    for (Operation *op : llvm::reverse(ops))
-      if (trySink(op)) {
+    for (Operation *op : llvm::reverse(ops)) {
+      auto alloc = dyn_cast<LocalAllocOp>(op);
+      if (alloc ? sinkBehindCopies(alloc) : trySink(op)) {
         LDBG() << "sunk " << *op;
         ++numSunk;
       }
+    }
   }
 
 private:
@@ -237,8 +263,11 @@ private:
     auto load = dyn_cast<LocalLoadOp>(op);
     if (!load)
       return false;
+    bool constant = isConstant(load.getSrc());
     return sink(op, [&](Operation *between) {
-      return !mayChangeSharedMemory(between);
+      return !mayChangeSharedMemory(between) ||
+             (constant &&
+              isa<AsyncCopyGlobalToLocalOp, AsyncCommitGroupOp>(between));
     });
   }
 };

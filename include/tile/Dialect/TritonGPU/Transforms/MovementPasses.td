@@ -47,7 +47,8 @@ def TritonGPUReorderInstructions
 
     And an operand of matrix products that stands in a buffer of its own is read
     anew in each iteration of a loop that has too few registers to keep it (the
-    queries of attention).
+    queries of attention). It goes to that buffer behind the asynchronous copies
+    that are started before the loop.
 
     Before:
     ```mlir

@@ -163,3 +163,31 @@ tt.func @roomy_loop(%q: tensor<64x64xf16, #blocked>, %k: !ttg.memdesc<64x64xf16,
   }
   tt.return %r : tensor<64x64xf32, #mmaRows>
 }
+
+// Copies that are started before a loop do not wait for a tensor that the loop
+// needs as well: it goes to shared memory behind them, and is read at the loop.
+
+// CHECK-LABEL: @behind_copies
+// CHECK: tt.load
+// CHECK: ttg.async_copy_global_to_local
+// CHECK-NEXT: ttg.async_commit_group
+// CHECK: ttg.local_alloc %{{.*}} : (tensor<64x64xf16
+// CHECK-NEXT: ttg.local_load
+// CHECK-NEXT: scf.for
+tt.func @behind_copies(%qp: tensor<64x64x!tt.ptr<f16>, #blocked>, %kp: tensor<64x64x!tt.ptr<f16>, #blocked>, %acc: tensor<64x64xf32, #mmaRows>, %n: i32) -> tensor<64x64xf32, #mmaRows> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %q = tt.load %qp : tensor<64x64x!tt.ptr<f16>, #blocked>
+  %m = ttg.local_alloc %q : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+  %a = ttg.local_load %m : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mmaRows, kWidth = 2}>>
+  %k = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+  %t = ttg.async_copy_global_to_local %kp, %k : tensor<64x64x!tt.ptr<f16>, #blocked> -> <64x64xf16, #shared, #smem, mutable>
+  %g = ttg.async_commit_group tokens %t
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %acc) -> tensor<64x64xf32, #mmaRows> : i32 {
+    %w = ttg.async_wait %g {num = 0 : i32}
+    %b = ttg.local_load %k token %w : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mmaRows, kWidth = 2}>>
+    %s = tt.dot %a, %b, %x : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mmaRows, kWidth = 2}>> * tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mmaRows, kWidth = 2}>> -> tensor<64x64xf32, #mmaRows>
+    scf.yield %s : tensor<64x64xf32, #mmaRows>
+  }
+  tt.return %r : tensor<64x64xf32, #mmaRows>
+}
