@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from plain_python import Pointer, plain
 
 import tile
 import tile.language as tl
@@ -351,3 +352,83 @@ def loops_under_branches(out, n):
 
 def test_loops_under_branches():
     assert run(loops_under_branches, -1)[:5] == [-1, 0, 1, 1, 2]
+
+
+@tile.jit
+def _many(p, n, k):
+    s = 0
+    for i in range(n):
+        if i > 0:
+            s += 1
+            if s == k:
+                continue
+            a = s + i
+        else:
+            a = i
+        if (s + a) % 3 != 0:
+            if s > k + 9:
+                break
+            s += a
+        if i % 2 == 0:
+            b = i * 2
+            if s == 17:
+                return -s
+            s += b
+        if s % 5 == 1:
+            if a == 4:
+                continue
+            if a == 7:
+                break
+            s += 2
+        if s > 3:
+            if s % 7 == 0:
+                return s * 100
+            for j in tl.static_range(3):
+                if s + j == 30:
+                    break
+                s += 1
+        s += 1
+    return s
+
+
+@tile.jit
+def many_jumps(out, p, n, k):
+    x = _many(p, n, k)
+    if x > 5:
+        tl.store(out, x)
+        if x % 2 == 0:
+            return
+        y = 5
+    else:
+        y = 6
+    if x > 7:
+        if x == 9:
+            return
+        y += 1
+    if x > 9:
+        if y == 6:
+            tl.store(out + 3, y)
+            return
+        z = x
+    else:
+        z = -y
+    if z > 0:
+        if x % 3 == 0:
+            return
+    tl.store(out + 1, x + z)
+    tl.store(out + 2, y)
+
+
+def test_many_jumps():
+    reference = plain(many_jumps)
+    for n in (0, 1, 3, 6, 9, 14):
+        for k in (0, 2, 3, 8):
+            expected = [-1] * 8
+            reference(Pointer(expected), Pointer(expected), n, k)
+            assert run(many_jumps, np.zeros(1, np.int32), n, k) == expected, (n, k)
+
+
+@pytest.mark.compiled
+def test_what_follows_many_jumps_is_generated_once():
+    kernel = many_jumps.warmup(tl.int32, tl.int32, 3, 4, grid=(1,))
+    assert len(kernel.asm["ttir"].splitlines()) < 700

@@ -3,65 +3,25 @@ Python, on a list, and must store the same."""
 
 from __future__ import annotations
 
-import ast
-import inspect
-import textwrap
 from collections import namedtuple
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from plain_python import Pointer, plain
 
 import tile
 import tile.language as tl
 
+pytestmark = pytest.mark.both_ways
 Point = namedtuple("Point", "x y")
 LIMIT = tl.constexpr(5)
 ANNOTATED: tl.constexpr = 7
 
 
-class _Pointer:
-    """Memory for the body of a kernel that runs as plain Python."""
-
-    def __init__(self, data: list[int], at: int = 0) -> None:
-        self.data, self.at = data, at
-
-    def __add__(self, offset: int) -> _Pointer:
-        return _Pointer(self.data, self.at + int(offset))
-
-
-def _store(pointer: _Pointer, value: int) -> None:
-    pointer.data[pointer.at] = int(value)
-
-
-PLAIN = SimpleNamespace(
-    load=lambda pointer: pointer.data[pointer.at], store=_store, range=range, static_range=range,
-    static_assert=lambda cond, msg="": None, constexpr=tl.constexpr, cdiv=lambda a, b: -(-a // b),
-    where=lambda c, a, b: a if c else b, maximum=max, minimum=min, tuple=tuple,
-    program_id=lambda axis: 0, static_print=lambda *a, **k: None,
-)  # fmt: skip
-
-
-def plain(fn):
-    """The function of a jit function, with the language replaced by Python's."""
-    tree = ast.parse(textwrap.dedent(inspect.getsource(fn.fn)))
-    tree.body[0].decorator_list = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.arg):
-            node.annotation = None
-    scope = dict(fn.fn.__globals__)
-    scope.update({"tl": PLAIN, "LIMIT": LIMIT.value})
-    for name, value in list(scope.items()):
-        if isinstance(value, tile.JITFunction) and name != fn.__name__:
-            scope[name] = lambda *a, _fn=value, **k: plain(_fn)(*a, **k)
-    exec(compile(tree, "<plain>", "exec"), scope)
-    return scope[fn.__name__]
-
-
 def check(kernel, *arguments: int, **constants) -> None:
     data = [3, 1, 4, 1, 5, 9, 2, 6]
     expected = [-1] * 16
-    plain(kernel)(_Pointer(expected), _Pointer(data), *arguments, **constants)
+    plain(kernel)(Pointer(expected), Pointer(data), *arguments, **constants)
     out = np.full(16, -1, np.int32)
     kernel[(1,)](out, np.array(data, np.int32), *arguments, **constants)
     assert out.tolist() == expected

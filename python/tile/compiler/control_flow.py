@@ -28,7 +28,7 @@ from .flatten import (
     structure,
     unflatten,
 )
-from .frames import Loop, Undefined
+from .frames import Block, Loop, Undefined
 
 #: What may occur in a condition that is looked at before its statement.
 _CONSTANT_EXPRESSIONS = (
@@ -37,11 +37,25 @@ _CONSTANT_EXPRESSIONS = (
 )  # fmt: skip
 
 
+#: Beyond so many copies, what follows an `if` is not generated once more.
+_MOST_COPIES = 4
+
+
+def falls_through(statements: list[ast.stmt]) -> bool:
+    """Whether control may come to the end of statements."""
+    last = statements[-1] if statements else None
+    if isinstance(last, (ast.Return, ast.Break, ast.Continue)):
+        return False
+    if isinstance(last, ast.If):
+        return falls_through(last.body) or falls_through(last.orelse)
+    return True
+
+
 @dataclass
 class Outcome:
     """How a list of statements ended, other than by reaching its end."""
 
-    kind: str  # "return", "continue" or "break"
+    kind: str  # "return", "continue", "break", or "leave" (of a `Block`)
     value: Any = None
 
 
@@ -66,7 +80,7 @@ class ControlFlow:
         if isinstance(statement, ast.If):
             return self.step_if(statement, rest)
         if isinstance(statement, ast.Continue):
-            return Outcome("continue")
+            return self.step_continue()
         if isinstance(statement, ast.Break):
             return self.step_break()
         if isinstance(statement, ast.For):
@@ -89,10 +103,20 @@ class ControlFlow:
         self.scope[loop.returned] = True
         self.scope[loop.result] = value
         self.scope[loop.going] = False
+        return Outcome("leave" if isinstance(loop, Block) else "continue")
+
+    def step_continue(self) -> Outcome:
+        loop = self.frame.loop
+        if isinstance(loop, Block):
+            self.scope[loop.continued] = True
+            return Outcome("leave")
         return Outcome("continue")
 
     def step_break(self) -> Outcome:
         loop = self.frame.loop
+        if isinstance(loop, Block):
+            self.scope[loop.broke] = True
+            return Outcome("leave")
         if self.is_static(loop):
             return Outcome("break")
         self.scope[loop.going] = False
@@ -179,16 +203,63 @@ class ControlFlow:
         if not jumps:
             self.branch(node, condition, lambda: self.run(node.body), lambda: self.run(node.orelse))
             return None
+        both = rest and falls_through(node.body) and falls_through(node.orelse)
+        if both and self.frame.copies >= _MOST_COPIES:
+            return self.block(node, condition, rest)
         following = list(rest)
         rest.clear()
-        outcomes = self.branch(
-            node,
-            condition,
-            lambda: self.run([*node.body, *following]),
-            lambda: self.run([*node.orelse, *following]),
-            jumps=True,
-        )
-        return outcomes
+        copies, self.frame.copies = self.frame.copies, self.frame.copies * (2 if both else 1)
+        try:
+            return self.branch(
+                node,
+                condition,
+                lambda: self.run([*node.body, *following]),
+                lambda: self.run([*node.orelse, *following]),
+                jumps=True,
+            )
+        finally:
+            self.frame.copies = copies
+
+    def block(self, node: ast.If, condition: tensor, rest: list[ast.stmt]) -> Outcome | None:
+        """An `if` with jumps, and then, once, what follows it: where a jump was
+        taken, that is skipped."""
+        block = Block(node, self.frame.branches)
+        flags = (block.returned, block.broke, block.continued)
+        self.scope.update(dict.fromkeys(flags, False))
+        around, self.frame.loop = self.frame.loop, block
+        try:
+            self.branch(
+                node,
+                condition,
+                lambda: self.run(node.body),
+                lambda: self.run(node.orelse),
+                soft=True,
+            )
+        finally:
+            self.frame.loop = around
+        self.scope.pop(block.going, None)
+        returned, broke, continued = (self.scope.pop(flag) for flag in flags)
+        value = self.scope.pop(block.result, None)
+        following = list(rest)
+        rest.clear()
+        jumps: list[tuple[Any, Callable[[], Outcome]]] = [
+            (returned, lambda: self.leave_function(value)),
+            (broke, self.step_break),
+            (continued, self.step_continue),
+        ]
+
+        def go_on(jumps: list) -> Outcome | None:
+            for i, (flag, jump) in enumerate(jumps):
+                if isinstance(flag, tensor):
+                    others = jumps[i + 1 :]
+                    return self.branch(
+                        node, flag, jump, lambda others=others: go_on(others), jumps=True
+                    )
+                if flag:
+                    return jump()
+            return self.run(following)
+
+        return go_on(jumps)
 
     def check_scalar_condition(self, node: ast.expr, condition: tensor, what: str) -> None:
         if condition.type.is_block():
@@ -242,7 +313,8 @@ class ControlFlow:
             merged: dict[str, Any] = {}
         else:
             self.frame.scope = before
-            pairs, merged = self.changed(before, scopes, blocks, node)
+            left = [o is not None and o.kind == "leave" for o in outcomes]
+            pairs, merged = self.changed(before, scopes, blocks, left, node)
         joined = []
         for name, a, c in pairs:
             b.insertion_point = blocks[0]
@@ -294,7 +366,9 @@ class ControlFlow:
         before.clear()
         before.update(scope)
         self.frame.scope = before
-        return Outcome("continue") if jumps and self.frame.loop is not None else None
+        if not jumps or self.frame.loop is None:
+            return None
+        return Outcome("leave" if all(left) else "continue")
 
     def adapt(self, value: Any, model: Any) -> Any:
         """Makes numbers into tensors where the other branch has them differ."""
@@ -303,28 +377,30 @@ class ControlFlow:
         return materialize_like(value, model)
 
     def changed(
-        self, before: dict, scopes: list[dict], blocks: list[Any], node: ast.AST
+        self, before: dict, scopes: list[dict], blocks: list[Any], left: list[bool], node: ast.AST
     ) -> tuple[list, dict]:
-        """The variables that the branches leave with different values."""
+        """The variables that the branches leave with different values. What a
+        branch lacks that has `left` is not read on its path."""
         pairs, merged = [], {}
         then, orelse = scopes
         line = getattr(node, "lineno", 0)
         for name in dict.fromkeys([*then, *orelse]):
-            if name not in then or name not in orelse:
-                if name.startswith("<result"):
-                    # Read only where the function has returned.
-                    here = then if name in then else orelse
-                    other = blocks[1 if name in then else 0]
-                    pair = [here[name], self.anything_like(here[name], other)]
-                    pairs.append((name, *(pair if name in then else pair[::-1])))
+            lacking = [name not in scope or isinstance(scope[name], Undefined) for scope in scopes]
+            if lacking.count(True) == 1:
+                side = lacking.index(True)
+                if left[side] or name.startswith("<result"):
+                    pair = [then.get(name), orelse.get(name)]
+                    pair[side] = self.anything_like(pair[1 - side], blocks[side])
+                    pairs.append((name if name.startswith("<") else f"`{name}`", *pair))
                     continue
+            if name not in then or name not in orelse:
                 where = "only when" if name in then else "only unless"
                 merged[name] = Undefined(
                     f"it is assigned {where} the condition on line {line} holds"
                 )
                 continue
             a, c = then[name], orelse[name]
-            if isinstance(a, Undefined) or isinstance(c, Undefined):
+            if any(lacking):
                 merged[name] = a if isinstance(a, Undefined) else c
                 continue
             if same(a, c):

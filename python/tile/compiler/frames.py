@@ -43,6 +43,17 @@ class Loop:
         self.result = f"<result {place}>"
 
 
+class Block(Loop):
+    """An `if` while it is generated without what follows it: jumps set variables,
+    as in a loop of one iteration, and are taken behind it."""
+
+    def __init__(self, node: Any, branches: int) -> None:
+        super().__init__(node, True, branches)
+        place = f"{node.lineno}:{node.col_offset}"
+        self.broke = f"<broke {place}>"
+        self.continued = f"<continued {place}>"
+
+
 @dataclass
 class Frame:
     """One activation of a function while it is generated."""
@@ -56,6 +67,8 @@ class Frame:
     loop: Loop | None = None
     #: How many run-time branches are open.
     branches: int = 0
+    #: How many copies of the code behind the open branches are generated.
+    copies: int = 1
     #: The node that last assigned each name.
     origins: dict[str, Any] = field(default_factory=dict)
     #: The call that is being generated, in frames other than the last.
