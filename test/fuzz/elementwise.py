@@ -78,6 +78,8 @@ def extremes(g: Generator) -> Any:
     if operands is None:
         return False
     x, y, type, shape = operands
+    # Constants count as int32 or wider here, unlike beside operators.
+    x, y = (t if t.isidentifier() else f"tl.full([], {t}, {TYPES[type].tl})" for t in (x, y))
     return g.let(f"tl.{g.choice(('minimum', 'maximum'))}({x}, {y})", type, shape)
 
 
