@@ -48,6 +48,21 @@ ExecFn pickFma(bool ftz, bool sat) {
                     : map<three<FFma, false, false>>);
 }
 
+/// Two floats in one register: the operation on each half.
+template <class Op, bool Ftz, class... A> uint64_t onHalves(A... a) {
+  return uint64_t(bitsOfFloat(
+             wrap<Op, Ftz, false>(floatOfBits(uint32_t(a >> 32))...)))
+             << 32 |
+         bitsOfFloat(wrap<Op, Ftz, false>(floatOfBits(uint32_t(a))...));
+}
+template <class Op, bool Ftz> uint64_t pairOfTwo(uint64_t a, uint64_t b) {
+  return onHalves<Op, Ftz>(a, b);
+}
+template <class Op, bool Ftz>
+uint64_t pairOfThree(uint64_t a, uint64_t b, uint64_t c) {
+  return onHalves<Op, Ftz>(a, b, c);
+}
+
 //===-- Directed rounding -------------------------------------------------===//
 
 double divideToOdd(double a, double b) {
@@ -381,12 +396,36 @@ bool decodeTestp(FunctionDecoder &d) {
          d.dst(0, Type::Pred, 0) &&
          d.emit(type == Type::F32 ? single[what] : twice[what], Class::Compare);
 }
+/// add, sub, mul and fma of .f32x2.
+bool decodeFloatPairs(FunctionDecoder &d, Arith op) {
+  bool ftz = d.has("ftz"), given;
+  if (takeRound(d, given) != Round::Nearest)
+    return d.error("only .rn is supported by the simulator for .f32x2");
+  auto pick = [&](ExecFn plain, ExecFn flushing) {
+    return uniformOperands(d, Type::B64, op == Arith::Fma ? 3 : 2) &&
+           d.emit(ftz ? flushing : plain, Class::Float32);
+  };
+  switch (op) {
+  case Arith::Add:
+    return pick(map<pairOfTwo<FAdd, false>>, map<pairOfTwo<FAdd, true>>);
+  case Arith::Sub:
+    return pick(map<pairOfTwo<FSub, false>>, map<pairOfTwo<FSub, true>>);
+  case Arith::Mul:
+    return pick(map<pairOfTwo<FMul, false>>, map<pairOfTwo<FMul, true>>);
+  case Arith::Fma:
+    return pick(map<pairOfThree<FFma, false>>, map<pairOfThree<FFma, true>>);
+  default:
+    return d.badType(Type::F32x2);
+  }
+}
 } // namespace
 
 bool tile::sim::decodeFloatArith(FunctionDecoder &d, Arith op) {
   Type type = d.takeType();
   if (isHalfType(type))
     return decodeHalfArith(d, op, type);
+  if (type == Type::F32x2)
+    return decodeFloatPairs(d, op);
   if (type != Type::F32 && type != Type::F64)
     return d.badType(type);
   if (op == Arith::Min || op == Arith::Max)
