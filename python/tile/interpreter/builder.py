@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import types as python_types
 from collections.abc import Callable
 from typing import Any
@@ -17,6 +18,19 @@ from .registry import OPERATIONS
 
 _REGIONS = {"tt.reduce", "tt.scan", "tt.map_elementwise"}
 _array = np.ndarray
+
+
+class Unseen:
+    """What runs inside is not shown to a debugger that steps through a kernel.
+
+    (A class: what contextlib does would be shown.)"""
+
+    def __enter__(self) -> None:
+        self.trace = sys.gettrace()
+        sys.settrace(None)
+
+    def __exit__(self, *error: Any) -> None:
+        sys.settrace(self.trace)
 
 
 class EagerBuilder:
@@ -121,7 +135,8 @@ class EagerBuilder:
     def prepare(self, function: Any) -> Callable:
         from .functions import native_function
 
-        native = self.functions[function] = native_function(function, self)
+        with Unseen():
+            native = self.functions[function] = native_function(function, self)
         return native
 
 

@@ -11,8 +11,6 @@ import ast
 import inspect
 import sys
 import types
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from ..language import state
@@ -65,7 +63,7 @@ class Activation:
         results: list[Any] = []
         plan: Plan | None = Plan([])
         while plan is not None and len(results) < _MOST_WAYS:
-            with _looking(Phantom(plan)):
+            with _Looking(Phantom(plan)):
                 try:
                     results.append(_call(self.function, self.arguments))
                 except Exception:
@@ -90,18 +88,21 @@ def _call(function: Any, scope: dict[str, Any]) -> Any:
     return function(*positional, **keywords)
 
 
-@contextmanager
-def _looking(phantom: Phantom) -> Iterator[None]:
-    builder = state._state.builder
-    saved, trace = builder.phantom, sys.gettrace()
-    builder.phantom = phantom
-    # A debugger has nothing to see here.
-    sys.settrace(None)
-    try:
-        yield
-    finally:
-        builder.phantom = saved
-        sys.settrace(trace)
+class _Looking:
+    """Inside, a way is run for its types; a debugger has nothing to see."""
+
+    def __init__(self, phantom: Phantom) -> None:
+        self.phantom = phantom
+
+    def __enter__(self) -> None:
+        self.trace = sys.gettrace()
+        sys.settrace(None)
+        builder = state._state.builder
+        self.saved, builder.phantom = builder.phantom, self.phantom
+
+    def __exit__(self, *error: Any) -> None:
+        state._state.builder.phantom = self.saved
+        sys.settrace(self.trace)
 
 
 class Site:
@@ -138,7 +139,7 @@ class Site:
         if code is None:
             return before
         scope = {**self.namespace, **before}
-        with _looking(Phantom()):
+        with _Looking(Phantom()):
             try:
                 result = eval(code, scope)
             except Exception:
