@@ -261,7 +261,6 @@ def test_recursion():
         ("raise ValueError", "`raise` cannot be used in kernels"),
         ("x = {1, 2}", "sets cannot be used in kernels"),
         ("x = p @ p", "the operator MatMult is not supported in kernels; use tl.dot for matrix products"),  # noqa: E501
-        ("for i in range(n):\n        pass\n    else:\n        pass", "`for ... else` cannot be used in kernels"),  # noqa: E501
         ("return n", "a kernel returns nothing; store its results through pointers"),
         ("tl.store(n, 1)", "store takes a pointer or a block of pointers, not int32"),
         ("tl.store(p, tl.arange(0, 16))", "cannot store through the scalar pointer pointer<fp32>: the value is a block"),  # noqa: E501

@@ -419,6 +419,54 @@ def many_jumps(out, p, n, k):
     tl.store(out + 2, y)
 
 
+@tile.jit
+def else_of_loops(out, p, n, k):
+    for i in range(n):
+        if i == k:
+            break
+    else:
+        tl.store(out, 1)
+    j = 0
+    while j < n:
+        if j * j == k:
+            if k == 4:
+                return
+            break
+        j += 1
+    else:
+        tl.store(out + 1, j)
+    for i in tl.static_range(3):
+        if i == k:
+            break
+    else:
+        j += 10
+    for i in tl.static_range(2):
+        for m in range(n):
+            if m == k:
+                break
+        else:
+            if i == 1:
+                break
+            tl.store(out + 3, i + 5)
+            continue
+        tl.store(out + 4, i)
+    else:
+        tl.store(out + 5, 7)
+    for i in range(n):
+        tl.store(out + 6, i)
+    else:
+        j += 1
+    tl.store(out + 2, j)
+
+
+@pytest.mark.parametrize("n", [0, 2, 5])
+@pytest.mark.parametrize("k", [0, 1, 4, 9])
+def test_else_of_loops(n, k):
+    expected = [-1] * 8
+    plain(else_of_loops)(Pointer(expected), Pointer(expected), n, k)
+    assert run(else_of_loops, np.zeros(1, np.int32), n, k) == expected
+
+
 def test_many_jumps():
     reference = plain(many_jumps)
     for n in (0, 1, 3, 6, 9, 14):

@@ -160,8 +160,8 @@ class ControlFlow:
                 inner = [*node.body, *node.orelse]
                 if known is not None:
                     inner = node.body if known[0] else node.orelse
-            elif isinstance(node, (ast.For, ast.While)) and into_loops:
-                inner = node.body
+            elif isinstance(node, (ast.For, ast.While)):
+                inner = [*node.body, *node.orelse] if into_loops else node.orelse
             else:
                 continue
             if self.jump_in(inner, kinds, into_loops, changing):

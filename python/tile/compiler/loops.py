@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
-from ..errors import SemanticError, UnsupportedError
+from ..errors import SemanticError
 from ..language import dtypes as dt
 from ..language import program
 from ..language.arithmetic import add, sub
@@ -49,8 +49,6 @@ class Loops:
         )
 
     def step_for(self, node: ast.For, rest: list[ast.stmt]) -> Outcome | None:
-        if node.orelse:
-            raise UnsupportedError("`for ... else` cannot be used in kernels")
         items = self.visit(node.iter)
         self.at(node)
         if isinstance(items, tensor):
@@ -88,10 +86,11 @@ class Loops:
                 elif going:
                     outcome = iteration()
                 if outcome is not None and outcome.kind != "continue":
+                    stop()
                     break
         finally:
             self.frame.loop = outer
-        self.scope.pop(loop.going)
+        self.otherwise(node, loop, self.scope.pop(loop.going), rest)
         returned = self.scope.pop(loop.returned)
         value = self.scope.pop(loop.result, None)
         if outcome is not None and outcome.kind == "return":
@@ -177,7 +176,20 @@ class Loops:
             (region,),
         )
         self.after_loop(node, carried, results, dropped, [node.target.id])
+        rest[:0] = node.orelse
         return None
+
+    def otherwise(self, node: Any, loop: Loop, going: Any, rest: list[ast.stmt]) -> None:
+        """Puts the `else` of a loop, which runs unless a `break` ended the loop,
+        before what follows."""
+        if not node.orelse or going is False:
+            return
+        if isinstance(going, tensor):
+            self.scope[loop.going] = going
+            test = ast.copy_location(ast.Name(loop.going, ast.Load()), node.orelse[0])
+            rest.insert(0, ast.copy_location(ast.If(test, node.orelse, []), node.orelse[0]))
+        else:
+            rest[:0] = node.orelse
 
     def leaves(self, node: ast.For | ast.While) -> bool:
         """Whether the loop may end before its time."""

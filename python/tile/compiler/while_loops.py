@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import SemanticError, UnsupportedError
+from ..errors import SemanticError
 from ..language import dtypes as dt
 from ..language import program
 from ..language.arithmetic import add, gt, lt, sub
@@ -55,8 +55,6 @@ class WhileLoops:
         return self.emit_while(node, [counter], test, enter, done, rest)
 
     def step_while(self, node: ast.While, rest: list[ast.stmt]) -> Outcome | None:
-        if node.orelse:
-            raise UnsupportedError("`while ... else` cannot be used in kernels")
         attributes: dict[str, Any] = {}
 
         def test() -> Any:
@@ -149,7 +147,7 @@ class WhileLoops:
         count = len(results) - len(result_types)
         self.after_loop(node, carried, results[:count], dropped, [])
         value = unflatten(structure(result), iter(results[count:]))
-        self.scope.pop(loop.going, None)
+        self.otherwise(node, loop, self.scope.pop(loop.going, True), rest)
         returned = self.scope.pop(loop.returned, None)
         done()
         return self.after_loop_with_return(node, returned, value, rest)

@@ -194,6 +194,8 @@ class Rewriter(ast.NodeTransformer):
         keep = self.at(first, self.update(names, variable, "keep")) if names else []
         target = [ast.Name(variable, ast.Store())]
         carried = [constant_names]
+        begin: list[ast.stmt] = []
+        otherwise: list[ast.stmt] = []
         if self.several and contains(node.body, (ast.Return,)):
             carried.append(ast.Name("<call>", ast.Load()))
         if counted:
@@ -201,17 +203,29 @@ class Rewriter(ast.NodeTransformer):
             node.iter = ast.copy_location(ast.Name(variable, ast.Load()), node.iter)
             node.target = self.visit(node.target)
             node.body = [*keep, *self.block(node.body)]
+            node.orelse = self.block(node.orelse)
         else:
             start = ast.Assign(target, self.call("while_loop", *carried))
             owner = ast.Attribute(ast.Name(variable, ast.Load()), "test", ast.Load())
             test = ast.UnaryOp(ast.Not(), ast.Call(owner, [self.visit(node.test)], []))
             stop = self.at(node.test, [ast.If(test, [ast.Break()], [])])
+            if node.orelse:  # It runs where the test, not a `break`, ended the loop.
+                ended = self.temporary("ended")
+                begin.append(self.assigned(ended, False))
+                stop[0].body = self.at(node.test, [self.assigned(ended, True), *stop[0].body])
+                condition = ast.Name(ended, ast.Load())
+                otherwise = self.at(node.orelse[0], [ast.If(condition, [], [])])
+                otherwise[0].body, node.orelse = self.block(node.orelse), []
             self.at(node, keep)
             node.test = ast.copy_location(ast.Constant(True), node.test)
             node.body = [*keep, *stop, *self.block(node.body)]
         enter = self.update(names, variable, "enter") if names else []
         after = self.update(names, variable, "keep") if names else []
-        return [*self.at(node, [start, *enter]), node], after
+        return [*self.at(node, [start, *enter, *begin]), node, *otherwise], after
+
+    @staticmethod
+    def assigned(name: str, value: Any) -> ast.stmt:
+        return ast.Assign([ast.Name(name, ast.Store())], ast.Constant(value))
 
     # Expressions.
 
