@@ -1,6 +1,6 @@
 """Quality of the generated code without a GPU, beside the peer's for the same kernels.
 
-    python bench/static.py [--peer PYTHON] [--nvdisasm PATH] [--filter TEXT] [--all] [--markdown]
+    python bench/static.py [--peer PYTHON] [--nvdisasm PATH] [--filter TEXT] [--all] [--summary]
 
 Both compilers compile the same source for the same constants and options; the simulator executes
 both PTX texts with every check on, the results are compared with NumPy, and the counters are
@@ -26,8 +26,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-os.environ["TRITON_ALWAYS_COMPILE"] = "1"
-os.environ.setdefault("TRITON_CACHE_DIR", tempfile.mkdtemp(prefix="tile-bench-cache-"))
+if __name__ == "__main__":
+    os.environ["TRITON_ALWAYS_COMPILE"] = "1"
+    os.environ.setdefault("TRITON_CACHE_DIR", tempfile.mkdtemp(prefix="tile-bench-cache-"))
 
 import numpy as np
 from peer import load
@@ -54,9 +55,9 @@ LIMIT = 1.05
 
 
 def compile_ours(case: Case, arch: int, modules: dict[str, Any]) -> dict[str, Any]:
-    module = modules.setdefault(case.example, None) or load(case.example)
-    modules[case.example] = module
-    fn = getattr(module, case.kernel)
+    if case.example not in modules:
+        modules[case.example] = load(case.example)
+    fn = getattr(modules[case.example], case.kernel)
     source = tile.compiler.ASTSource(
         fn=fn,
         signature=case.signature(fn.arg_names),
@@ -66,7 +67,7 @@ def compile_ours(case: Case, arch: int, modules: dict[str, Any]) -> dict[str, An
     try:
         compiled = tile.compile(source, target=GPUTarget("cuda", arch, 32), options=case.options)
     except tile.errors.TileError as error:
-        return {"error": str(error)[:300]}
+        return {"error": str(error).splitlines()[0]}
     return {"ptx": compiled.asm["ptx"], "shared": compiled.metadata.shared}
 
 
@@ -193,8 +194,7 @@ def print_table(rows: list[tuple[Case, dict, dict]], columns: list[str]) -> None
     print("|---" * (len(columns) + 1) + "|")
     for case, ours, peer in rows:
         if "error" in ours:
-            note = f"not compiled: {ours['error']}".replace("\n", " ")
-            print(f"| {case.name} | {note} |" + " |" * (len(columns) - 1))
+            print(f"| {case.name} | {ours['error']} |" + " |" * (len(columns) - 1))
             continue
         print(
             f"| {case.name} | " + " | ".join(cell(ours.get(c), peer.get(c)) for c in columns) + " |"
