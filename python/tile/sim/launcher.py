@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 import struct
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -62,7 +63,14 @@ def _check_bits(check: str | Iterable[str]) -> int:
 
 
 def _triple(value: int | Sequence[int], what: str) -> tuple[int, int, int]:
-    values = (value,) if isinstance(value, int) else tuple(int(v) for v in value)
+    try:
+        # NumPy's integers are welcome; 1.5 is not.
+        one = isinstance(value, (int, np.integer))
+        values = (int(value),) if one else tuple(operator.index(v) for v in value)
+    except TypeError:
+        raise TileError(
+            f"{what} must be an integer or up to three of them, not {value!r}"
+        ) from None
     if not 1 <= len(values) <= 3:
         raise TileError(f"{what} must have one to three dimensions, not {len(values)}")
     if any(v < 1 or v > 0xFFFFFFFF for v in values):
@@ -88,6 +96,8 @@ def _pack_number(value: Any, name: str, kind: str, size: int) -> bytes:
     if isinstance(value, (float, np.floating)) or (
         kind.startswith(("f", "bf")) and isinstance(value, (int, np.integer))
     ):
+        if kind.startswith(("u", "s")):
+            raise TileError(f"parameter '{name}' (.{kind}) does not take a float")
         if size == 8:
             return struct.pack("<d", float(value))
         if size == 4:

@@ -225,7 +225,15 @@ def test_bad_launches():
         (("vector_add", 0, 32, [x, x, x, 8]), "must be positive"),
         (("vector_add", (1, 70000), 32, [x, x, x, 8]), "65535"),
         (("vector_add", 1, 2048, [x, x, x, 8]), "more than 1024 threads"),
-        (("vector_add", 1, 32, [x, x, 3.5, 8]), None),
+        (
+            ("vector_add", 1, 32, [x, x, 3.5, 8]),
+            r"'vector_add_param_2' \(.u64\) does not take a float",
+        ),
+        (("vector_add", 1, 32, [x, x, x, 8.0]), r"\(.u32\) does not take a float"),
+        (("vector_add", 1.5, 32, [x, x, x, 8]), "grid must be an integer"),
+        (("vector_add", (1, 1, 1, 1), 32, [x, x, x, 8]), "one to three dimensions, not 4"),
+        (("vector_add", 1, (32, -1), [x, x, x, 8]), "block .* must be positive"),
+        (("vector_add", "8", 32, [x, x, x, 8]), "grid must be an integer"),
         (("vector_add", 1, 32, [x, x, x, x]), "not a pointer"),
         (("vector_add", 1, 32, [x, x, x, 1 << 40]), "does not fit"),
         (("vector_add", 1, 32, [x, x, x, None]), "not a pointer"),
@@ -234,6 +242,8 @@ def test_bad_launches():
     for args, message in cases:
         with pytest.raises(TileError, match=message):
             tile.sim.launch(ptx("basics"), *args)
+    numbers = np.ones(3, np.int64)
+    assert tile.sim.launch(ptx("basics"), "vector_add", numbers, np.int32(32), [x, x, x, 8]).ok
     with pytest.raises(TileError, match="unknown check"):
         tile.sim.launch(ptx("basics"), "vector_add", 1, 32, [x, x, x, 8], check="everything")
     with pytest.raises(tile.sim.SimulationError, match="null pointer"):
