@@ -61,7 +61,8 @@ rotatingToLinear(ArrayRef<int64_t> shape,
 
 /// One panel is `swizzlingByteWidth` bytes wide and holds all rows; the rows of
 /// a tensor of higher rank are those of all its outer dims. Panels follow one
-/// another. Without a swizzle there is one panel.
+/// another. Without a swizzle panels are 16 bytes wide: eight rows of one are the
+/// core matrix that wgmma reads, 128 bytes in a row.
 static FailureOr<LinearLayout> nvmmaToLinear(ArrayRef<int64_t> shape,
                                              NVMMASharedEncodingAttr encoding,
                                              bool disableSwizzle,
@@ -82,7 +83,7 @@ static FailureOr<LinearLayout> nvmmaToLinear(ArrayRef<int64_t> shape,
   // bytes of them are followed by 8 bytes that nobody uses.
   unsigned bits =
       encoding.getElementBitWidth() * (encoding.getFp4Padded() ? 2 : 1);
-  int64_t panel = columns, chunk = 128 / bits;
+  int64_t chunk = 128 / bits, panel = std::min(columns, chunk);
   if (width) {
     panel = int64_t(width) * 8 / bits;
     if (rank >= 2 && columns < panel)

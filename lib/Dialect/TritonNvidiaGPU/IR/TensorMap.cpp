@@ -14,7 +14,11 @@ mlir::triton::nvidia_gpu::getTMABoxShape(RankedTensorType block) {
   SmallVector<int64_t> box = gpu::getShapePerCTA(encoding, block.getShape());
   for (int64_t &size : box)
     size = std::min(size, kMaxBoxDim);
-  if (unsigned bytes = encoding.getSwizzlingByteWidth())
+  // One dimension has no rows, and so no panels.
+  unsigned bytes = encoding.getSwizzlingByteWidth();
+  if (!bytes && box.size() > 1)
+    bytes = 16;
+  if (bytes)
     box.back() = std::min<int64_t>(box.back(),
                                    bytes * 8 / block.getElementTypeBitWidth());
   return box;
