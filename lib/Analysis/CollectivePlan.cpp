@@ -40,11 +40,13 @@ CollectivePlan::CollectivePlan(LinearLayout l, unsigned axis)
   registerBits = bitsAlong(kRegister, /*mayMix=*/true);
   laneBits = bitsAlong(kLane, /*mayMix=*/false);
   warpBits = bitsAlong(kWarp, /*mayMix=*/false);
-  if (bitsAlong(kBlock, /*mayMix=*/false))
-    unsupported = "the axis is split over the blocks of a cluster";
+  blockBits = bitsAlong(kBlock, /*mayMix=*/false);
   // Non-zero bits that are free would make elements count twice.
   for (auto [dim, mask] : layout.getFreeVariableMasks()) {
-    uint32_t along = dim == kLane ? laneBits : dim == kWarp ? warpBits : 0;
+    uint32_t along = dim == kLane    ? laneBits
+                     : dim == kWarp  ? warpBits
+                     : dim == kBlock ? blockBits
+                                     : 0;
     if (along & mask)
       unsupported =
           ("the " + dim + " index repeats elements along the axis").str();
@@ -53,7 +55,7 @@ CollectivePlan::CollectivePlan(LinearLayout l, unsigned axis)
 
 void CollectivePlan::allocate(ArrayRef<Type> elements,
                               int64_t countPerOperand) {
-  if (!unsupported.empty() || getNumAxisWarps() == 1)
+  if (!unsupported.empty() || getNumAxisWarps() * getNumAxisBlocks() == 1)
     return;
   for (Type element : elements) {
     operandOffsets.push_back(scratchSize);
@@ -128,28 +130,42 @@ LinearLayout ReducePlan::getStoreLayout() const {
 }
 
 LinearLayout ReducePlan::getLoadLayout(Type resultType) const {
-  int32_t warps = getNumAxisWarps();
-  SmallVector<int32_t> overWarps;
+  int32_t warps = getNumAxisWarps(), blocks = getNumAxisBlocks();
+  SmallVector<int32_t> overParts;
   for (int32_t w = 1; w < warps; w *= 2)
-    overWarps.push_back(w);
+    overParts.push_back(w);
+  overParts.append(llvm::Log2_32(blocks), 0);
   int64_t size = sizeAcrossAxis(layout, axis) * warps;
   auto tensor = dyn_cast<RankedTensorType>(resultType);
-  if (!tensor) {
-    LinearLayout scalar =
-        layout.resizeInDim(kRegister, 1); // one value, everywhere
-    return makeOffsetLayout(
-        scalar, size, [](StringRef, unsigned) { return 0; }, overWarps);
-  }
-  LinearLayout result = toLinearLayout(tensor);
+  // A scalar is one value, everywhere.
+  LinearLayout result =
+      tensor ? toLinearLayout(tensor) : layout.resizeInDim(kRegister, 1);
   unsigned none = result.getNumOutDims();
-  return makeOffsetLayout(
+  LinearLayout load = makeOffsetLayout(
       result, size,
       [&](StringRef dim, unsigned bit) -> int32_t {
-        return dim == kBlock
+        return !tensor || dim == kBlock
                    ? 0
                    : flattenAcrossAxis(result, none, dim, bit) * warps;
       },
-      overWarps);
+      overParts);
+  if (blocks == 1)
+    return load;
+
+  LinearLayout::Bases bases = load.getBases();
+  for (auto &[dim, dimBases] : bases)
+    for (auto [i, basis] : llvm::enumerate(dimBases))
+      basis.push_back(dim == kBlock && !(blockBits & (1u << i)) ? 1 << i : 0);
+  unsigned next = llvm::Log2_32(warps);
+  for (unsigned bit = 0; bit < 32; ++bit)
+    if (blockBits & (1u << bit))
+      for (auto &[dim, dimBases] : bases)
+        if (dim == kRegister)
+          dimBases[next++].back() = 1 << bit;
+  return LinearLayout(bases,
+                      {{kOffset, load.getOutDimSize(kOffset)},
+                       {kBlock, layout.getInDimSize(kBlock)}},
+                      /*requireSurjective=*/false);
 }
 
 //===----------------------------------------------------------------------===//
@@ -158,6 +174,8 @@ LinearLayout ReducePlan::getLoadLayout(Type resultType) const {
 
 ScanPlan::ScanPlan(ScanOp op)
     : CollectivePlan(toLinearLayout(op.getInputTypes().front()), op.getAxis()) {
+  if (blockBits)
+    unsupported = "the axis is split over the blocks of a cluster";
   // The order along the axis must be: low registers, lanes, warps, high
   // registers; and each of them in the order of its bits.
   int32_t belowThreads = layout.getOutDimSize(axisDim), endOfLanes = 0,

@@ -48,7 +48,7 @@ static constexpr unsigned kBarrierCost = 12;
 /// Beyond this, a conversion goes through shared memory in several turns, as
 /// far as its layouts allow: the time for more barriers is small against that
 /// for so many elements, and less memory lets more blocks run at once.
-static constexpr int64_t kMaxScratchBytes = 64 * 1024;
+static constexpr int64_t kMaxScratchBytes = 32 * 1024;
 
 /// The cost of shuffles in the same unit. A select takes a fraction of the time
 /// that a shuffle takes, because shuffles use the pipeline of shared memory.
@@ -61,6 +61,26 @@ static unsigned getShuffleCost(const ShufflePlan &plan, int64_t elementBytes) {
   unsigned shuffles = (plan.getNumShuffles() * words) >> pack;
   unsigned selects = (plan.getNumSelects() * words) >> pack;
   return shuffles + selects / 3;
+}
+
+/// Every block keeps what it has of the tensor in its own memory.
+static LinearLayout getMemoryOfBlocks(const LinearLayout &source) {
+  LinearLayout::DimBases offsets, blocks;
+  F2Span span;
+  auto add = [&](StringRef dim, LinearLayout::DimBases &bases, bool keepFree) {
+    for (unsigned i = 0, e = source.getInDimSizeLog2(dim); i < e; ++i) {
+      bool isNew = span.insert(source.getFlatBasis(dim, i));
+      SmallVector<int32_t, 4> basis = source.getBasis(dim, i);
+      if (isNew || keepFree)
+        bases.push_back(std::vector<int32_t>(basis.begin(), basis.end()));
+    }
+  };
+  for (StringRef dim :
+       {StringRef(kRegister), StringRef(kLane), StringRef(kWarp)})
+    add(dim, offsets, /*keepFree=*/false);
+  add(kBlock, blocks, /*keepFree=*/true);
+  return LinearLayout({{kOffset, offsets}, {kBlock, blocks}},
+                      source.getOutDims(), /*requireSurjective=*/false);
 }
 
 ConvertLayoutPlan::ConvertLayoutPlan(RankedTensorType sourceType,
@@ -80,6 +100,8 @@ ConvertLayoutPlan::ConvertLayoutPlan(RankedTensorType sourceType,
         chooseSwizzledSharedLayout(source, result, 8 * bytes, kMaxScratchBytes);
   if (!choice) {
     route = Route::Cluster;
+    shared = getMemoryOfBlocks(source);
+    scratchSize = shared.getInDimSize(kOffset) * bytes;
     return;
   }
   unsigned memoryCost =

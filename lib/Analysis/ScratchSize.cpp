@@ -4,8 +4,10 @@
 #include "tile/Analysis/Allocation.h"
 #include "tile/Analysis/CollectivePlan.h"
 #include "tile/Analysis/ConvertLayoutPlan.h"
+#include "tile/Analysis/GatherPlan.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -35,6 +37,11 @@ int64_t triton::getBufferSize(Value memdesc) {
          getElementBytesInSharedMemory(type.getElementType());
 }
 
+bool triton::repeatsAcrossThreads(RankedTensorType type) {
+  LinearLayout layout = toLinearLayout(type);
+  return layout.getFreeVariableMask(kLane) || layout.getFreeVariableMask(kWarp);
+}
+
 int64_t triton::getScratchSize(Operation *op) {
   if (auto convert = dyn_cast<gpu::ConvertLayoutOp>(op))
     return ConvertLayoutPlan(convert.getSrc().getType(), convert.getType())
@@ -43,20 +50,23 @@ int64_t triton::getScratchSize(Operation *op) {
     return ReducePlan(reduce).scratchSize;
   if (auto scan = dyn_cast<ScanOp>(op))
     return ScanPlan(scan).scratchSize;
-  if (auto gather = dyn_cast<GatherOp>(op)) {
-    auto type = gather.getSrc().getType();
-    return type.getNumElements() *
-           getElementBytesInSharedMemory(type.getElementType());
-  }
+  if (auto gather = dyn_cast<GatherOp>(op))
+    return GatherPlan(gather).scratchSize;
   if (auto histogram = dyn_cast<HistogramOp>(op))
     return histogram.getType().getNumElements() * 4;
-  // An atomic on a scalar is executed by one thread, which hands out the
-  // result.
+  // One thread updates an element and hands the old value to those that hold
+  // it, too.
   if (isa<AtomicRMWOp, AtomicCASOp>(op)) {
     Type type = op->getResult(0).getType();
-    if (isa<RankedTensorType>(type) || op->getResult(0).use_empty())
+    if (op->getResult(0).use_empty())
       return 0;
-    return std::max<int64_t>(4, getElementBytesInSharedMemory(type));
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return std::max<int64_t>(4, getElementBytesInSharedMemory(type));
+    if (!repeatsAcrossThreads(tensor))
+      return 0;
+    return tensor.getNumElements() *
+           getElementBytesInSharedMemory(tensor.getElementType());
   }
   return 0;
 }

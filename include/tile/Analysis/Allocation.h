@@ -26,6 +26,9 @@ using ScratchSizeFn = std::function<int64_t(Operation *)>;
 /// The scratch sizes of the target-neutral lowering.
 int64_t getScratchSize(Operation *op);
 
+/// Whether several threads of a block hold the same elements of a tensor.
+bool repeatsAcrossThreads(RankedTensorType type);
+
 /// Bytes of shared memory that a ttg.local_alloc takes.
 int64_t getBufferSize(Value memdesc);
 

@@ -27,8 +27,8 @@ struct CollectivePlan {
   LinearLayout layout;
   unsigned axis = 0;
   StringRef axisDim;
-  /// Bits of the register, lane and warp index that move along the axis.
-  uint32_t registerBits = 0, laneBits = 0, warpBits = 0;
+  /// Bits of the register, lane, warp and block index that move along the axis.
+  uint32_t registerBits = 0, laneBits = 0, warpBits = 0, blockBits = 0;
   /// Why the lowering cannot handle the layout; empty if it can.
   std::string unsupported;
 
@@ -37,6 +37,7 @@ struct CollectivePlan {
   int64_t scratchSize = 0;
 
   unsigned getNumAxisWarps() const { return 1u << llvm::popcount(warpBits); }
+  unsigned getNumAxisBlocks() const { return 1u << llvm::popcount(blockBits); }
 
   /// Finds the bits of `layout` along `axis`; sets `unsupported` where a lane
   /// or warp bit moves along the axis and across it at once.
@@ -54,7 +55,9 @@ struct ReducePlan : CollectivePlan {
   /// inside a warp are free.
   LinearLayout getStoreLayout() const;
   /// How the threads that hold a result (of `resultType`, or a scalar) read its
-  /// partial results: the low register bits run over the warps.
+  /// partial results: the low register bits run over the warps, and the next
+  /// ones over the blocks along the axis, if there are several; in that case the
+  /// out dim "block" says whose memory to read.
   LinearLayout getLoadLayout(Type resultType) const;
 };
 

@@ -24,7 +24,7 @@ std::optional<SmallVector<int32_t>>
 getRegisterSources(const LinearLayout &source, const LinearLayout &result);
 
 struct ConvertLayoutPlan {
-  /// Cluster: elements would move between blocks, for which there is no code.
+  /// Cluster: through shared memory, from which other blocks read, too.
   enum class Route { Registers, Shuffle, SharedMemory, Cluster };
   Route route;
   LinearLayout source, result;
@@ -34,6 +34,7 @@ struct ConvertLayoutPlan {
   std::optional<ShufflePlan> shuffles;
   /// SharedMemory: (offset in elements, repetition, block) -> tensor
   /// coordinates. Each repetition uses the same memory.
+  /// Cluster: (offset in elements, block) -> tensor coordinates.
   LinearLayout shared;
   int64_t scratchSize = 0;
 

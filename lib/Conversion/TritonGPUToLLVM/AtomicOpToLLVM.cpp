@@ -1,16 +1,16 @@
 //===-- AtomicOpToLLVM.cpp - Atomic read-modify-write and swap ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each element is updated once, by one of the threads that hold it. Threads
-// that hold copies of it would not learn the old value: where results of a
-// tensor are used and its layout repeats elements in other threads, the
-// lowering declines. On a scalar the first thread acts and tells the others.
+// Each element is updated once, by one of the threads that hold it; on a scalar
+// that is the first thread. Where others need the old value, too, they learn it
+// through shared memory.
 //
 //===----------------------------------------------------------------------===//
 
 #include "tile/Conversion/TritonGPUToLLVM/Patterns.h"
 #include "tile/Conversion/TritonGPUToLLVM/VectorizeAccess.h"
 
+#include "tile/Analysis/Allocation.h"
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 
@@ -32,25 +32,35 @@ template <typename OpT> struct AtomicPattern : TargetPattern<OpT> {
       : TargetPattern<OpT>(context.converter, context.target, context.benefit),
         axisInfo(context.axisInfo) {}
 
-  void blockBarrier(const LLVMBuilder &b, Operation *op) const {
-    if (gpu::lookupNumWarps(op) == 1)
-      this->target.warpBarrier(b);
-    else
-      this->target.barrier(b);
-  }
-
   /// What the first thread got, in all threads.
-  FailureOr<Value> broadcast(const LLVMBuilder &b, Operation *op, Value value,
-                             Value isFirst) const {
-    if (!op->hasAttr("allocation.offset"))
-      return failure();
+  Value broadcastScalar(const LLVMBuilder &b, Operation *op, Value value,
+                        Value isFirst) const {
     Value scratch = getScratchBase(b, this->target, op);
     this->target.storeShared(b, scratch, toSharedElement(b, value), isFirst);
-    blockBarrier(b, op);
+    this->programBarrier(b, op);
+    bool inCluster = gpu::lookupNumCTAs(op) > 1;
+    if (inCluster)
+      scratch = this->target.mapToBlock(b, scratch, b.i32(0));
     Type element = value.getType();
     Value loaded = this->target.loadShared(
         b, scratch, getSharedElementType(element), 1, Value())[0];
+    // Other blocks must have read before this one goes on or ends.
+    if (inCluster)
+      this->programBarrier(b, op);
     return fromSharedElement(b, loaded, element);
+  }
+
+  /// What the owners of elements got, in all threads that hold copies.
+  SmallVector<Value> broadcastTensor(const LLVMBuilder &b, Operation *op,
+                                     RankedTensorType type,
+                                     ArrayRef<Value> values) const {
+    ThreadIndex index = getThreadIndex(b, this->target, op);
+    SharedAccess access{this->target, getRowMajorOffsets(type),
+                        getScratchBase(b, this->target, op),
+                        values.front().getType()};
+    access.store(b, index, values);
+    this->blockBarrier(b, op);
+    return access.load(b, index);
   }
 
   /// Ends the lowering: all threads get the old value of a scalar, and
@@ -60,31 +70,34 @@ template <typename OpT> struct AtomicPattern : TargetPattern<OpT> {
                                      const AccessGroups &groups,
                                      SmallVectorImpl<Value> &results,
                                      Value owner) const {
-    if (!isa<RankedTensorType>(op.getType())) {
-      FailureOr<Value> all = broadcast(b, op, results[0], owner);
-      if (failed(all))
-        return this->decline(op, "no scratch memory allocated");
-      rewriter.replaceOp(op, *all);
+    auto type = dyn_cast<RankedTensorType>(op.getType());
+    if (!type) {
+      rewriter.replaceOp(op, broadcastScalar(b, op, results[0], owner));
       return success();
     }
     for (auto [r, same] : llvm::enumerate(groups.representative))
       if (!results[r])
         results[r] = results[same];
+    if (repeatsAcrossThreads(type))
+      results = broadcastTensor(b, op, type, results);
     rewriter.replaceOp(
         op, packElements(b, this->getConverter(), results, op.getType()));
     return success();
   }
 
-  /// True if a used result would be missing in some thread.
-  static bool repeatsAcrossThreads(Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor)
-      return false;
-    LinearLayout layout = toLinearLayout(tensor);
-    for (auto [dim, mask] : layout.getFreeVariableMasks())
-      if (dim != kRegister && mask)
-        return true;
-    return false;
+  /// Declines what cannot be handed to all that hold an element.
+  LogicalResult checkResult(OpT op) const {
+    auto type = dyn_cast<RankedTensorType>(op.getType());
+    if (op.getResult().use_empty())
+      return success();
+    if (type && gpu::lookupNumCTAs(op) > 1 &&
+        toLinearLayout(type).getFreeVariableMask(kBlock))
+      return this->decline(op, "the old values are used and several blocks of "
+                               "a cluster hold the same elements");
+    if ((!type || repeatsAcrossThreads(type)) &&
+        !op->hasAttr("allocation.offset"))
+      return this->decline(op, "no scratch memory allocated");
+    return success();
   }
 
   const ModuleAxisInfoAnalysis &axisInfo;
@@ -98,10 +111,8 @@ struct RMWPattern : AtomicPattern<AtomicRMWOp> {
     LLVMBuilder b(op.getLoc(), rewriter);
     Type type = op.getType();
     bool used = !op.getResult().use_empty();
-    if (used && repeatsAcrossThreads(type))
-      return this->decline(
-          op, "the old values are used and the layout repeats them in several "
-              "threads");
+    if (failed(checkResult(op)))
+      return failure();
     bool scalar = !isa<RankedTensorType>(type);
     Type element = getConverter().convertType(getTensorElementOrSelf(type));
     unsigned bits = isa<LLVM::LLVMPointerType>(element)
@@ -121,7 +132,7 @@ struct RMWPattern : AtomicPattern<AtomicRMWOp> {
     Value owner = emitOwnerPredicate(b, target, op, type);
     // One thread speaks for the block: what the others did before must be done.
     if (scalar && releases(op.getSem()))
-      blockBarrier(b, op);
+      programBarrier(b, op);
 
     SmallVector<Value> results(ptrs.size());
     for (ArrayRef<int32_t> group : groups.registers) {
@@ -140,7 +151,7 @@ struct RMWPattern : AtomicPattern<AtomicRMWOp> {
     }
     if (!used) {
       if (scalar && acquires(op.getSem()))
-        blockBarrier(b, op);
+        programBarrier(b, op);
       Value dead = b.poison(getConverter().convertType(type));
       rewriter.replaceOp(op, dead);
       return success();
@@ -157,10 +168,8 @@ struct CASPattern : AtomicPattern<AtomicCASOp> {
     LLVMBuilder b(op.getLoc(), rewriter);
     Type type = op.getType();
     bool used = !op.getResult().use_empty();
-    if (used && repeatsAcrossThreads(type))
-      return this->decline(
-          op, "the old values are used and the layout repeats them in several "
-              "threads");
+    if (failed(checkResult(op)))
+      return failure();
     bool scalar = !isa<RankedTensorType>(type);
     AccessGroups groups = groupAccess(op.getPtr().getType(), 1);
     SmallVector<Value> ptrs =
@@ -171,7 +180,7 @@ struct CASPattern : AtomicPattern<AtomicCASOp> {
         unpackElements(b, adaptor.getVal(), op.getVal().getType());
     Value owner = emitOwnerPredicate(b, target, op, type);
     if (scalar && releases(op.getSem()))
-      blockBarrier(b, op);
+      programBarrier(b, op);
     SmallVector<Value> results(ptrs.size());
     for (ArrayRef<int32_t> group : groups.registers) {
       int32_t r = group.front();
@@ -185,7 +194,7 @@ struct CASPattern : AtomicPattern<AtomicCASOp> {
     }
     if (scalar && !used) {
       if (acquires(op.getSem()))
-        blockBarrier(b, op);
+        programBarrier(b, op);
       rewriter.replaceOp(op, results[0]);
       return success();
     }

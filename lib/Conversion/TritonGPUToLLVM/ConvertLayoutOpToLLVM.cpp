@@ -32,9 +32,8 @@ struct RegistersByTurn {
       else
         otherBits.push_back(i);
     }
-    offsets = ColumnAction(otherBits, kRegister, numBits)
-                  .apply(all)
-                  .removeOutDim(kRepetition);
+    offsets = ColumnAction(otherBits, kRegister, numBits).apply(all);
+    offsets = offsets.sublayout(offsets.getInDimNames(), {kOffset});
   }
   unsigned getNumRegisters() const { return 1u << numBits; }
   SmallVector<unsigned> ofTurn(int32_t turn) const {
@@ -71,13 +70,12 @@ struct ConvertLayoutPattern : TargetPattern<gpu::ConvertLayoutOp> {
     } else if (plan.route == ConvertLayoutPlan::Route::Shuffle) {
       results = emitShuffles(b, target, getThreadIndex(b, target, op),
                              plan.source, plan.result, *plan.shuffles, values);
-    } else if (plan.route == ConvertLayoutPlan::Route::Cluster) {
-      return op.emitOpError("moves elements between the blocks of a cluster, "
-                            "which is not supported");
     } else {
       if (!op->hasAttr("allocation.offset"))
         return this->decline(op, "no scratch memory allocated");
-      results = throughSharedMemory(b, op, plan, values);
+      results = plan.route == ConvertLayoutPlan::Route::Cluster
+                    ? throughCluster(b, op, plan, values)
+                    : throughSharedMemory(b, op, plan, values);
     }
     rewriter.replaceOp(op,
                        packElements(b, getConverter(), results, resultType));
@@ -85,6 +83,27 @@ struct ConvertLayoutPattern : TargetPattern<gpu::ConvertLayoutOp> {
   }
 
 private:
+  SmallVector<Value> throughCluster(const LLVMBuilder &b,
+                                    gpu::ConvertLayoutOp op,
+                                    const ConvertLayoutPlan &plan,
+                                    ArrayRef<Value> values) const {
+    ThreadIndex index = getThreadIndex(b, target, op);
+    Value base = getScratchBase(b, target, op);
+    Type element = values.front().getType();
+    SharedAccess{target,
+                 getOffsetLayout(plan.source, plan.shared).removeOutDim(kBlock),
+                 base, element}
+        .store(b, index, values);
+    target.clusterBarrier(b);
+    SmallVector<Value> results =
+        SharedAccess{target, getOffsetLayout(plan.result, plan.shared), base,
+                     element}
+            .load(b, index);
+    // Other blocks must have read before this one goes on or ends.
+    target.clusterBarrier(b);
+    return results;
+  }
+
   SmallVector<Value> throughSharedMemory(const LLVMBuilder &b,
                                          gpu::ConvertLayoutOp op,
                                          const ConvertLayoutPlan &plan,
@@ -92,12 +111,6 @@ private:
     ThreadIndex index = getThreadIndex(b, target, op);
     Value base = getScratchBase(b, target, op);
     Type element = values.front().getType();
-    auto barrier = [&] {
-      if (gpu::lookupNumWarps(op) == 1)
-        target.warpBarrier(b);
-      else
-        target.barrier(b);
-    };
 
     // Registers that hold copies take no part; the others are dealt out to the
     // repetitions.
@@ -111,13 +124,13 @@ private:
     for (int32_t turn = 0; turn < plan.shared.getInDimSize(kRepetition);
          ++turn) {
       if (turn > 0)
-        barrier();
+        blockBarrier(b, op);
       SmallVector<Value> part;
       for (unsigned r : from.ofTurn(turn))
         part.push_back(sources[r]);
       SharedAccess write{target, from.offsets, base, element};
       write.store(b, index, part);
-      barrier();
+      blockBarrier(b, op);
       SharedAccess read{target, to.offsets, base, element};
       for (auto [r, value] :
            llvm::zip_equal(to.ofTurn(turn), read.load(b, index)))

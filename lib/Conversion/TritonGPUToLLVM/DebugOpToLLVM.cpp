@@ -1,6 +1,7 @@
 //===-- DebugOpToLLVM.cpp - Printing and assertions -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "tile/Conversion/TritonGPUToLLVM/FloatConversion.h"
 #include "tile/Conversion/TritonGPUToLLVM/Patterns.h"
 #include "tile/Conversion/TritonGPUToLLVM/VectorizeAccess.h"
 
@@ -26,7 +27,6 @@ void guard(const LLVMBuilder &b, ConversionPatternRewriter &rewriter,
   (void)then;
 }
 
-struct PrintPattern : TargetPattern<PrintOp> {
 /// Text as part of a format string.
 std::string escapeFormat(StringRef text) {
   std::string result;
@@ -35,6 +35,7 @@ std::string escapeFormat(StringRef text) {
   return result;
 }
 
+struct PrintPattern : TargetPattern<PrintOp> {
   using TargetPattern::TargetPattern;
 
   LogicalResult
@@ -43,7 +44,7 @@ std::string escapeFormat(StringRef text) {
     LLVMBuilder b(op.getLoc(), rewriter);
     SmallVector<Value> pids;
     for (int axis = 0; axis < 3; ++axis)
-      pids.push_back(target.getProgramId(b, axis));
+      pids.push_back(target.getProgramId(b, axis, gpu::lookupNumCTAs(op)));
     std::string head = "pid (%u, %u, %u) ";
     if (op.getArgs().empty()) {
       // As of a scalar: the first thread.
@@ -112,10 +113,15 @@ private:
       return {"0x%0" + digits + "x", b.zext(b.intTy(32), asInt)};
     }
     Type f64 = b.getBuilder().getF64Type();
+    if (isa<FloatType>(original) && !isa<FloatType>(type)) { // 8 bits
+      Type f32 = b.getBuilder().getF32Type();
+      if (Value wide =
+              convertFloat(b, value, original, f32, RoundingMode::RTNE))
+        return {"%f", b.fpext(f64, wide)};
+      return {"0x%02x", b.zext(b.intTy(32), value)};
+    }
     if (isa<FloatType>(type))
       return {"%f", type == f64 ? value : b.fpext(f64, value)};
-    if (isa<FloatType>(original)) // 8 bits, as a byte
-      return {"0x%02x", b.zext(b.intTy(32), value)};
     if (bits > 32)
       return {isSigned ? "%lli" : "%llu", value};
     // A truth value prints as 0 or 1.
@@ -136,16 +142,16 @@ struct AssertPattern : TargetPattern<AssertOp> {
     for (Value element :
          unpackElements(b, adaptor.getCondition(), op.getCondition().getType()))
       all = b.andPred(all, element);
+    // Only who owns elements: another thread's copy of them may have been read
+    // after the owner wrote to memory again.
+    Value owner =
+        emitOwnerPredicate(b, target, op, op.getCondition().getType());
     std::string file = "unknown", function = "unknown";
     int line = 0;
     Location loc = op.getLoc();
     while (auto call = dyn_cast<CallSiteLoc>(loc))
       loc = call.getCallee();
     while (auto name = dyn_cast<NameLoc>(loc))
-    // Only who owns elements: another thread's copy of them may have been read
-    // after the owner wrote to memory again.
-    Value owner =
-        emitOwnerPredicate(b, target, op, op.getCondition().getType());
       loc = name.getChildLoc();
     if (auto place = dyn_cast<FileLineColLoc>(loc)) {
       file = place.getFilename().str();

@@ -17,13 +17,6 @@ namespace {
 struct HistogramPattern : TargetPattern<HistogramOp> {
   using TargetPattern::TargetPattern;
 
-  void blockBarrier(const LLVMBuilder &b, Operation *op) const {
-    if (gpu::lookupNumWarps(op) == 1)
-      target.warpBarrier(b);
-    else
-      target.barrier(b);
-  }
-
   LogicalResult
   matchAndRewrite(HistogramOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {

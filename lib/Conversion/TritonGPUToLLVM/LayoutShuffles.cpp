@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Conversion/TritonGPUToLLVM/LayoutShuffles.h"
+#include "tile/Conversion/TritonGPUToLLVM/Elements.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;

@@ -9,8 +9,10 @@
 #include "tile/Conversion/TritonGPUToLLVM/Patterns.h"
 #include "tile/Conversion/TritonGPUToLLVM/VectorizeAccess.h"
 
+#include "mlir/IR/RegionGraphTraits.h"
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+#include "llvm/ADT/SCCIterator.h"
 #include "llvm/Support/DebugLog.h"
 
 #define DEBUG_TYPE "convert-triton-gpu-to-llvm"
@@ -79,6 +81,42 @@ unsigned triton::getAccessVector(const ModuleAxisInfoAnalysis &axisInfo,
   return std::max(1u, std::min(vector, inRegisters));
 }
 
+/// On loads that LLVM must leave in their loop.
+static constexpr llvm::StringLiteral kStaysInPlaceAttrName =
+    "tile.stays_in_place";
+
+/// Whether a value may be another one each time that control comes round in
+/// `cycle`.
+static bool mayVary(Value value, const llvm::SmallPtrSetImpl<Block *> &cycle,
+                    llvm::SmallPtrSetImpl<Operation *> &seen) {
+  if (!cycle.contains(value.getParentBlock()))
+    return false;
+  Operation *def = value.getDefiningOp();
+  if (!def || !isMemoryEffectFree(def))
+    return true;
+  return seen.insert(def).second &&
+         llvm::any_of(def->getOperands(), [&](Value operand) {
+           return mayVary(operand, cycle, seen);
+         });
+}
+
+void triton::markRepeatedLoads(FunctionOpInterface function) {
+  Region &body = function.getFunctionBody();
+  if (body.empty() || body.hasOneBlock())
+    return;
+  for (auto it = llvm::scc_begin(&body); !it.isAtEnd(); ++it) {
+    if (!it.hasCycle())
+      continue;
+    llvm::SmallPtrSet<Block *, 8> cycle((*it).begin(), (*it).end());
+    for (Block *block : *it)
+      for (auto load : block->getOps<LoadOp>())
+        if (llvm::SmallPtrSet<Operation *, 16> seen;
+            !mayVary(load.getPtr(), cycle, seen))
+          load->setAttr(kStaysInPlaceAttrName,
+                        UnitAttr::get(load.getContext()));
+  }
+}
+
 namespace {
 unsigned getPointeeBits(Type ptrType) {
   auto pointer = cast<triton::PointerType>(getTensorElementOrSelf(ptrType));
@@ -127,7 +165,13 @@ struct LoadPattern : MemoryPattern<LoadOp> {
     SmallVector<Value> others =
         unpackOptional(b, adaptor.getOther(), op.getOther());
     TargetInfo::CacheHints hints{op.getCache(), op.getEvict(),
-                                 op.getIsVolatile()};
+                                 op.getIsVolatile(),
+                                 op->hasAttr(kStaysInPlaceAttrName)};
+    // LLVM would merge accesses with gaps between them into wider ones, which
+    // may read beyond the end of an array.
+    if (vector * bits < target.getMaxGlobalAccessBits() &&
+        groups.registers.size() > 1)
+      hints.staysInPlace = true;
     SmallVector<Value> results(ptrs.size());
     for (ArrayRef<int32_t> group : groups.registers) {
       SmallVector<Value> other;

@@ -46,14 +46,46 @@ Value triton::emitViewOffset(const LLVMBuilder &b, const MemDesc &desc,
   return offset;
 }
 
+/// From the registers of a tensor to the offset in a buffer, and the block that
+/// the buffer is in.
+static LinearLayout getPlaces(RankedTensorType registers,
+                              const LinearLayout &memory) {
+  LinearLayout layout = toLinearLayout(registers);
+  for (StringRef dim : memory.getOutDimNames())
+    layout = layout.resizeOutDim(dim, memory.getOutDimSize(dim));
+  return layout.invertAndCompose(memory);
+}
+
+bool triton::staysInBlock(RankedTensorType registers, gpu::MemDescType memory) {
+  LinearLayout layout = toLinearLayout(memory);
+  LinearLayout places = getPlaces(registers, layout);
+  if (!places.hasOutDim(kBlock))
+    return true;
+  for (StringRef dim : places.getInDimNames())
+    for (unsigned i = 0, e = places.getInDimSizeLog2(dim); i < e; ++i) {
+      int32_t there = places.getBasis(dim, i, kBlock);
+      int32_t here = dim == kBlock ? 1 << i : 0;
+      if (there == here)
+        continue;
+      // Blocks that hold copies read their own.
+      bool isCopy = there == 0 && layout.getFlatBasis(kBlock, i) == 0;
+      if (!isCopy)
+        return false;
+    }
+  return true;
+}
+
 LinearLayout triton::getOffsetLayout(RankedTensorType registers,
                                      gpu::MemDescType memory) {
-  LinearLayout memoryLayout = toLinearLayout(memory);
-  LinearLayout layout = toLinearLayout(registers);
-  for (StringRef dim : memoryLayout.getOutDimNames())
-    layout = layout.resizeOutDim(dim, memoryLayout.getOutDimSize(dim));
-  LinearLayout toOffset = layout.invertAndCompose(memoryLayout);
+  LinearLayout toOffset = getPlaces(registers, toLinearLayout(memory));
   return toOffset.sublayout(toOffset.getInDimNames(), {kOffset});
+}
+
+LinearLayout triton::getRowMajorOffsets(RankedTensorType registers) {
+  SmallVector<StringRef> dims = standardOutDimNames(registers.getRank());
+  std::reverse(dims.begin(), dims.end());
+  return toLinearLayout(registers).transposeOuts(dims).reshapeOuts(
+      {{kOffset, static_cast<int32_t>(registers.getNumElements())}});
 }
 
 SharedAccess
@@ -72,6 +104,9 @@ triton::makeSharedAccess(const LLVMBuilder &b, const TargetInfo &target,
 }
 
 namespace {
+constexpr const char *kOtherBlock =
+    "elements are in the shared memory of another block of the cluster";
+
 struct LocalAllocPattern : TargetPattern<gpu::LocalAllocOp> {
   using TargetPattern::TargetPattern;
   LogicalResult
@@ -88,6 +123,8 @@ struct LocalAllocPattern : TargetPattern<gpu::LocalAllocOp> {
     desc.offsets.assign(type.getShape().size(), b.i32(0));
     if (op.getSrc()) {
       auto source = cast<RankedTensorType>(op.getSrc().getType());
+      if (!staysInBlock(source, type))
+        return this->decline(op, kOtherBlock);
       SmallVector<Value> values = unpackElements(b, adaptor.getSrc(), source);
       makeSharedAccess(b, target, desc, type, source, values[0].getType())
           .store(b, getThreadIndex(b, target, op), values);
@@ -117,6 +154,8 @@ struct LocalLoadPattern : TargetPattern<gpu::LocalLoadOp> {
     auto result = cast<RankedTensorType>(op.getType());
     if (!isa_and_nonnull<gpu::SharedMemorySpaceAttr>(memory.getMemorySpace()))
       return this->decline(op, "not in shared memory");
+    if (!staysInBlock(result, memory))
+      return this->decline(op, kOtherBlock);
     MemDesc desc = MemDesc::unpack(b, adaptor.getSrc(), memory);
     Type element = getConverter().convertType(result.getElementType());
     SmallVector<Value> values =
@@ -135,6 +174,8 @@ struct LocalStorePattern : TargetPattern<gpu::LocalStoreOp> {
     LLVMBuilder b(op.getLoc(), rewriter);
     auto memory = cast<gpu::MemDescType>(op.getDst().getType());
     auto source = cast<RankedTensorType>(op.getSrc().getType());
+    if (!staysInBlock(source, memory))
+      return this->decline(op, kOtherBlock);
     MemDesc desc = MemDesc::unpack(b, adaptor.getDst(), memory);
     SmallVector<Value> values = unpackElements(b, adaptor.getSrc(), source);
     makeSharedAccess(b, target, desc, memory, source, values[0].getType())

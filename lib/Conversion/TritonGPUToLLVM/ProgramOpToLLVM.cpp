@@ -16,7 +16,8 @@ struct ProgramIdPattern : TargetPattern<GetProgramIdOp> {
   matchAndRewrite(GetProgramIdOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     LLVMBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOp(op, target.getProgramId(b, op.getAxisAsInt()));
+    rewriter.replaceOp(
+        op, target.getProgramId(b, op.getAxisAsInt(), ttg::lookupNumCTAs(op)));
     return success();
   }
 };
@@ -27,7 +28,8 @@ struct NumProgramsPattern : TargetPattern<GetNumProgramsOp> {
   matchAndRewrite(GetNumProgramsOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     LLVMBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOp(op, target.getNumPrograms(b, op.getAxisAsInt()));
+    rewriter.replaceOp(op, target.getNumPrograms(b, op.getAxisAsInt(),
+                                                 ttg::lookupNumCTAs(op)));
     return success();
   }
 };
@@ -100,12 +102,12 @@ struct GlobalScratchPattern : TargetPattern<ttg::GlobalScratchAllocOp> {
     if (function->hasAttr("tile.shared_memory_argument"))
       return this->decline(op, "in a device function");
     Value base = function.getArgument(function.getNumArguments() - 1);
-    // One piece for every block of the grid.
-    Value block = target.getProgramId(b, 2);
-    block = b.add(b.mul(block, target.getNumPrograms(b, 1)),
-                  target.getProgramId(b, 1));
-    block = b.add(b.mul(block, target.getNumPrograms(b, 0)),
-                  target.getProgramId(b, 0));
+    // One piece for every block of the grid, also within a cluster.
+    Value block = target.getProgramId(b, 2, 1);
+    block = b.add(b.mul(block, target.getNumPrograms(b, 1, 1)),
+                  target.getProgramId(b, 1, 1));
+    block = b.add(b.mul(block, target.getNumPrograms(b, 0, 1)),
+                  target.getProgramId(b, 0, 1));
     Value start = b.mul(b.zext(b.intTy(64), block), b.i64(size.getInt()));
     Value ptr = b.gep(base, b.intTy(8), start);
     rewriter.replaceOp(op, b.gep(ptr, b.intTy(8), offset.getInt()));

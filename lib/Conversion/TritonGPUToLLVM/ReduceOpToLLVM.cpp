@@ -4,10 +4,12 @@
 // Inside the thread as a tree, inside the warp by exchanges along the lane bits
 // of the axis, across warps through scratch memory: each warp writes its part,
 // and after one barrier every thread reads and combines what its own results
-// need. Several operands travel together.
+// need, from the memory of other blocks of the cluster, too, if the axis is
+// split over them. Several operands travel together.
 //
 //===----------------------------------------------------------------------===//
 
+#include "tile/Conversion/TritonGPUToLLVM/InlineRegion.h"
 #include "tile/Conversion/TritonGPUToLLVM/Patterns.h"
 
 #include "tile/Analysis/CollectivePlan.h"
@@ -30,8 +32,6 @@ struct ReducePattern : TargetPattern<ReduceOp> {
     ReducePlan plan(op);
     if (!plan.unsupported.empty())
       return this->decline(op, plan.unsupported);
-    if (!op.getCombineOp().hasOneBlock())
-      return this->decline(op, "the combine region has control flow");
     LLVMBuilder b(op.getLoc(), rewriter);
 
     SmallVector<SmallVector<Value>> operands;
@@ -42,9 +42,10 @@ struct ReducePattern : TargetPattern<ReduceOp> {
     for (auto &[position, tuple] : parts)
       reduceInWarp(b, op, plan, tuple);
 
-    SmallVector<Value> results = plan.getNumAxisWarps() > 1
-                                     ? reduceAcrossWarps(b, op, plan, parts)
-                                     : collect(b, op, plan, parts);
+    SmallVector<Value> results =
+        plan.getNumAxisWarps() * plan.getNumAxisBlocks() > 1
+            ? reduceAcrossWarps(b, op, plan, parts)
+            : collect(b, op, plan, parts);
     rewriter.replaceOp(op, results);
     return success();
   }
@@ -54,7 +55,7 @@ private:
                 const Tuple &rhs) const {
     Tuple args(lhs);
     llvm::append_range(args, rhs);
-    return inlineCombine(b, op.getCombineOp(), args);
+    return inlineRegion(b, getConverter(), op.getCombineOp(), args);
   }
 
   Tuple combineTree(const LLVMBuilder &b, ReduceOp op,
@@ -169,7 +170,11 @@ private:
       SharedAccess access{target, storeLayout, bases[i], values[0].getType()};
       access.store(b, index, values);
     }
-    target.barrier(b);
+    bool acrossBlocks = plan.getNumAxisBlocks() > 1;
+    if (acrossBlocks)
+      target.clusterBarrier(b);
+    else
+      target.barrier(b);
 
     Type resultType = op.getResult()[0].getType();
     LinearLayout loadLayout = plan.getLoadLayout(resultType);
@@ -179,7 +184,10 @@ private:
                           parts.front().second[i].getType()};
       loaded.push_back(access.load(b, index));
     }
-    unsigned warps = plan.getNumAxisWarps();
+    // Other blocks must have read before this one goes on or ends.
+    if (acrossBlocks)
+      target.clusterBarrier(b);
+    unsigned warps = plan.getNumAxisWarps() * plan.getNumAxisBlocks();
     unsigned numResults = loaded[0].size() / warps;
     SmallVector<SmallVector<Value>> elements(numOperands);
     // Repeated registers were loaded once: combine once, too.

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tile/Conversion/TritonGPUToLLVM/InlineRegion.h"
 #include "tile/Conversion/TritonGPUToLLVM/Patterns.h"
 
 #include "tile/Analysis/CollectivePlan.h"
@@ -37,8 +38,6 @@ struct ScanPattern : TargetPattern<ScanOp> {
     ScanPlan plan(op);
     if (!plan.unsupported.empty())
       return this->decline(op, plan.unsupported);
-    if (!op.getCombineOp().hasOneBlock())
-      return this->decline(op, "the combine region has control flow");
     LLVMBuilder b(op.getLoc(), rewriter);
     ThreadIndex index = getThreadIndex(b, target, op);
     unsigned numOperands = op.getSrcs().size();
@@ -121,7 +120,7 @@ private:
                 const Tuple &later) const {
     Tuple args(earlier);
     llvm::append_range(args, later);
-    return inlineCombine(b, op.getCombineOp(), args);
+    return inlineRegion(b, getConverter(), op.getCombineOp(), args);
   }
 
   Tuple select(const LLVMBuilder &b, Value condition, const Tuple &yes,

@@ -1,7 +1,11 @@
 //===-- SharedAccess.cpp - Registers to and from shared memory ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tile/Conversion/TritonGPUToLLVM/Utility.h"
+#include "tile/Conversion/TritonGPUToLLVM/SharedAccess.h"
+
+#include "tile/Conversion/TritonGPUToLLVM/Elements.h"
+#include "tile/Layout/ColumnAction.h"
+#include "tile/Layout/SharedMemory.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -89,85 +93,44 @@ Value MemDesc::pack(const LLVMBuilder &b) const {
 //===----------------------------------------------------------------------===//
 
 struct SharedAccess::Plan {
-  /// Registers in groups of `vector`, each group neighbours in memory.
-  unsigned vector = 1;
+  /// Registers that are neighbours in memory, and their least offset as far as
+  /// registers tell. Registers that repeat others are in no group.
   SmallVector<SmallVector<int32_t>> groups;
-  /// For each group, the register part of its offset.
   SmallVector<int32_t> groupOffsets;
-  /// registerOf[r] holds the same element as r.
-  SmallVector<int32_t> registerOf;
+  /// And, of another block's memory, the block as far as registers tell.
+  SmallVector<int32_t> groupBlocks;
 };
 
 SharedAccess::Plan SharedAccess::plan() const {
-  Plan plan;
   LinearLayout layout = toOffset.sublayout(toOffset.getInDimNames(), {kOffset});
-  unsigned numRegBits = layout.getInDimSizeLog2(kRegister);
-  SmallVector<int32_t> bases;
-  for (unsigned i = 0; i < numRegBits; ++i)
-    bases.push_back(layout.getBasis(kRegister, i, kOffset));
-  int32_t otherBits = 0;
-  for (StringRef dim : layout.getInDimNames())
-    if (dim != kRegister)
-      for (unsigned i = 0, e = layout.getInDimSizeLog2(dim); i < e; ++i)
-        otherBits |= layout.getBasis(dim, i, kOffset);
+  ColumnAction distinct = removeBroadcastedRegisters(toOffset);
+  // A vector must not reach across what is xor-ed or inserted.
+  int64_t limit = isRemote() ? 1 : maxVector;
+  if (offset)
+    limit = std::min(limit, int64_t(1) << offsetZeroBits);
+  for (auto [interval, padding] : paddings)
+    limit =
+        std::min<int64_t>(limit, 1u << llvm::countr_zero(interval | padding));
+  VectorAccess vectors = getVectorAccess(
+      distinct.apply(layout), 8 * getSharedElementBytes(element),
+      target.getMaxSharedAccessBits(), limit);
+  ColumnAction registers = distinct.then(vectors.registers);
+  LinearLayout offsets =
+      registers.apply(layout).sublayout({kRegister}, {kOffset});
+  LinearLayout blocks;
+  if (isRemote())
+    blocks = registers.apply(toOffset).sublayout({kRegister}, {kBlock});
+  unsigned size = 1u << vectors.vecLog2;
 
-  // The vector grows while some register bit is the next bit of the offset and
-  // nothing else touches that bit.
-  unsigned maxBits = target.getMaxSharedAccessBits();
-  unsigned limit = std::min<unsigned>(
-      maxVector, maxBits / (8 * getSharedElementBytes(element)));
-  SmallVector<unsigned> vectorBits;
-  while ((2u << vectorBits.size()) <= limit) {
-    int32_t bit = 1 << vectorBits.size();
-    if ((otherBits & bit) || (offset && vectorBits.size() >= offsetZeroBits))
-      break;
-    for (auto [interval, padding] : paddings)
-      if ((interval | padding) & (2 * bit - 1))
-        return plan;
-    int found = -1;
-    bool shared = false;
-    for (unsigned i = 0; i < numRegBits; ++i) {
-      if (bases[i] == bit && found < 0)
-        found = i;
-      else if (bases[i] & bit)
-        shared = true;
-    }
-    if (found < 0 || shared)
-      break;
-    vectorBits.push_back(found);
-  }
-  plan.vector = 1u << vectorBits.size();
-
-  // Registers whose bit adds nothing repeat other registers.
-  uint32_t freeMask = 0;
-  for (auto [dim, mask] : toOffset.getFreeVariableMasks())
-    if (dim == kRegister)
-      freeMask = mask;
-  // A free bit need not have a zero basis; solve for the equivalent register.
-  LinearLayout registers = layout.sublayout({kRegister}, {kOffset});
-  llvm::DenseMap<int32_t, int32_t> firstAt;
-  uint32_t vectorMask = 0;
-  for (unsigned bit : vectorBits)
-    vectorMask |= 1u << bit;
-  for (int32_t r = 0; r < (1 << numRegBits); ++r) {
-    int32_t at = 0;
-    for (unsigned i = 0; i < numRegBits; ++i)
-      if (r & (1 << i))
-        at ^= bases[i];
-    auto [it, isNew] = firstAt.try_emplace(at, r);
-    plan.registerOf.push_back(it->second);
-    if (!isNew || (r & vectorMask))
-      continue;
+  Plan plan;
+  for (int32_t r = 0, e = offsets.getInDimSize(kRegister); r < e; r += size) {
     SmallVector<int32_t> group;
-    for (unsigned v = 0; v < plan.vector; ++v) {
-      int32_t member = r;
-      for (auto [k, bit] : llvm::enumerate(vectorBits))
-        if (v & (1u << k))
-          member |= 1 << bit;
-      group.push_back(member);
-    }
+    for (unsigned v = 0; v < size; ++v)
+      group.push_back(registers.sourceIndex(r + v));
     plan.groups.push_back(std::move(group));
-    plan.groupOffsets.push_back(at);
+    plan.groupOffsets.push_back(offsets.apply({{kRegister, r}})[0].second);
+    plan.groupBlocks.push_back(
+        isRemote() ? blocks.apply({{kRegister, r}})[0].second : 0);
   }
   return plan;
 }
@@ -192,14 +155,18 @@ void SharedAccess::forEachVector(
   unsigned bytes = getSharedElementBytes(element);
   // Offsets split into what must be xor-ed with the thread's part and what can
   // be an immediate; few distinct xors occur.
-  llvm::DenseMap<int32_t, Value> pointers;
-  for (auto [group, at] : llvm::zip(p.groups, p.groupOffsets)) {
+  llvm::DenseMap<std::pair<int32_t, int32_t>, Value> pointers;
+  ThreadPart blockPart;
+  if (isRemote())
+    blockPart = evaluateThreadPart(b, toOffset, kBlock, index);
+  for (auto [group, at, block] :
+       llvm::zip(p.groups, p.groupOffsets, p.groupBlocks)) {
     int32_t mixed = at & part.bits, plain = at & ~part.bits;
     if (!paddings.empty()) {
       mixed = at;
       plain = 0;
     }
-    Value &ptr = pointers[mixed];
+    Value &ptr = pointers[{mixed, block}];
     if (!ptr) {
       Value element = part.withConstant(b, mixed);
       if (!paddings.empty()) {
@@ -211,14 +178,27 @@ void SharedAccess::forEachVector(
         element = padded;
       }
       ptr = part.value || mixed ? b.gep(base, memElement, element) : base;
+      if (isRemote())
+        ptr = target.mapToBlock(b, ptr, blockPart.withConstant(b, block));
     }
     access(b.gep(ptr, byte, static_cast<int64_t>(plain) * bytes), group);
   }
 }
 
+Value SharedAccess::emitOwner(const LLVMBuilder &b,
+                              const ThreadIndex &index) const {
+  // Each block has a memory of its own.
+  ThreadIndex inBlock = index;
+  inBlock.block = {};
+  return emitUniqueThreadPredicate(b, toOffset, inBlock);
+}
+
 void SharedAccess::store(const LLVMBuilder &b, const ThreadIndex &index,
                          ArrayRef<Value> values, Value pred) const {
-  pred = b.andPred(pred, emitUniqueThreadPredicate(b, toOffset, index));
+  pred = b.andPred(pred, emitOwner(b, index));
+  assert(!isRemote() && "blocks write to their own memory");
+  if (!pred && target.storeMatrices(b, *this, index, values))
+    return;
   forEachVector(b, index, [&](Value ptr, ArrayRef<int32_t> registers) {
     SmallVector<Value> elements;
     for (int32_t r : registers)
@@ -230,17 +210,18 @@ void SharedAccess::store(const LLVMBuilder &b, const ThreadIndex &index,
 SmallVector<Value> SharedAccess::load(const LLVMBuilder &b,
                                       const ThreadIndex &index,
                                       Value pred) const {
-  Plan p = plan();
+  if (!pred)
+    if (auto values = target.loadMatrices(b, *this, index))
+      return std::move(*values);
   Type memElement = getSharedElementType(element);
-  SmallVector<Value> values(p.registerOf.size());
+  SmallVector<Value> values(toOffset.getInDimSize(kRegister));
   forEachVector(b, index, [&](Value ptr, ArrayRef<int32_t> registers) {
     SmallVector<Value> loaded =
         target.loadShared(b, ptr, memElement, registers.size(), pred);
     for (auto [r, value] : llvm::zip(registers, loaded))
       values[r] = fromSharedElement(b, value, element);
   });
-  for (auto [r, same] : llvm::enumerate(p.registerOf))
-    if (!values[r])
-      values[r] = values[same];
-  return values;
+  SmallVector<Value> distinct =
+      removeBroadcastedRegisters(toOffset).apply(values);
+  return broadcastRegisters<Value>(distinct, toOffset);
 }

@@ -142,10 +142,10 @@ def test_exchange_with_neighbours_needs_no_memory() -> None:
 
 
 def test_large_conversion_takes_turns() -> None:
-    # 128 KiB of elements through 64 KiB of memory.
+    # 128 KiB of elements through 32 KiB of memory.
     src, dst = blocked([1, 4], [4, 8], [4, 1], [1, 0]), mma([2, 2])
     context = _C.ir.Context()
     module = _C.ir.Module.parse(kernel((128, 256), src, dst, "f32", 4), context)
     _C.passes.PassManager.parse("tile-nvidia-llir", context).run(module)
-    assert _C.llvm.kernel_info(module)["shared"] == 64 * 1024
+    assert _C.llvm.kernel_info(module)["shared"] == 32 * 1024
     convert((128, 256), src, dst, "f32", 4)

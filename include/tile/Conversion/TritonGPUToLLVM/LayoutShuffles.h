@@ -3,7 +3,7 @@
 #ifndef TILE_CONVERSION_TRITONGPUTOLLVM_LAYOUTSHUFFLES_H
 #define TILE_CONVERSION_TRITONGPUTOLLVM_LAYOUTSHUFFLES_H
 
-#include "tile/Conversion/TritonGPUToLLVM/Utility.h"
+#include "tile/Conversion/TritonGPUToLLVM/LayoutIndices.h"
 #include "tile/Layout/LayoutConversion.h"
 
 namespace mlir::triton {

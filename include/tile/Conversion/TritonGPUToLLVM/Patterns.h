@@ -10,9 +10,10 @@
 #define TILE_CONVERSION_TRITONGPUTOLLVM_PATTERNS_H
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "tile/Conversion/TritonGPUToLLVM/Elements.h"
+#include "tile/Conversion/TritonGPUToLLVM/SharedAccess.h"
 #include "tile/Conversion/TritonGPUToLLVM/TargetInfo.h"
 #include "tile/Conversion/TritonGPUToLLVM/TypeConverter.h"
-#include "tile/Conversion/TritonGPUToLLVM/Utility.h"
 
 namespace mlir::triton {
 
@@ -31,6 +32,21 @@ protected:
   LogicalResult decline(Operation *op, const Twine &reason) const {
     target.getDeclineReasons().add(op->getLoc(), reason);
     return failure();
+  }
+
+  /// The threads of the block; a single warp needs no more than its own barrier.
+  void blockBarrier(const LLVMBuilder &b, Operation *op) const {
+    if (gpu::lookupNumWarps(op) == 1)
+      target.warpBarrier(b);
+    else
+      target.barrier(b);
+  }
+  /// All threads that execute the program: those of all blocks of a cluster.
+  void programBarrier(const LLVMBuilder &b, Operation *op) const {
+    if (gpu::lookupNumCTAs(op) > 1)
+      target.clusterBarrier(b);
+    else
+      blockBarrier(b, op);
   }
 
   const TritonGPUToLLVMTypeConverter &getConverter() const {
@@ -61,6 +77,7 @@ void populateFunctionPatterns(const LoweringContext &context);
 void populateProgramPatterns(const LoweringContext &context);
 void populateLoadStorePatterns(const LoweringContext &context);
 void populateAtomicPatterns(const LoweringContext &context);
+void populateMapElementwisePatterns(const LoweringContext &context);
 void populateReducePatterns(const LoweringContext &context);
 void populateScanPatterns(const LoweringContext &context);
 void populateConvertLayoutPatterns(const LoweringContext &context);
@@ -73,6 +90,12 @@ void populateDotFMAPatterns(const LoweringContext &context);
 
 /// Whether a function is launched from the host.
 bool isKernel(FunctionOpInterface function);
+
+/// Marks loads that a loop repeats from the same address: a thread that waits
+/// for another one's store must not read just once, before the loop, which is
+/// what LLVM makes of a load without other writes around it. To be called
+/// before the lowering of functions without structured control flow.
+void markRepeatedLoads(FunctionOpInterface function);
 
 /// Declares the array that all of shared memory is addressed from.
 void declareSharedMemory(ModuleOp module, unsigned addressSpace);

@@ -18,6 +18,9 @@
 
 namespace mlir::triton {
 
+struct SharedAccess;
+struct ThreadIndex;
+
 /// Why patterns declined operations. (MLIR keeps such reasons in debug builds
 /// only, and users want to know.)
 class DeclineReasons {
@@ -39,6 +42,8 @@ public:
     CacheModifier modifier = CacheModifier::NONE;
     EvictionPolicy eviction = EvictionPolicy::NORMAL;
     bool isVolatile = false;
+    /// Not to be moved: what else would be read only once is read each time.
+    bool staysInPlace = false;
   };
 
   virtual ~TargetInfo();
@@ -65,8 +70,11 @@ public:
 
   /// The thread's flat index in its block, as i32.
   virtual Value getThreadId(const LLVMBuilder &b) const = 0;
-  virtual Value getProgramId(const LLVMBuilder &b, int axis) const = 0;
-  virtual Value getNumPrograms(const LLVMBuilder &b, int axis) const = 0;
+  /// A program is executed by `numCTAs` blocks, which are a cluster.
+  virtual Value getProgramId(const LLVMBuilder &b, int axis,
+                             int numCTAs) const = 0;
+  virtual Value getNumPrograms(const LLVMBuilder &b, int axis,
+                               int numCTAs) const = 0;
   /// The block's index in its cluster.
   virtual Value getBlockInCluster(const LLVMBuilder &b) const = 0;
 
@@ -79,6 +87,8 @@ public:
   virtual void barrier(const LLVMBuilder &b) const = 0;
   /// All threads of the warp, likewise.
   virtual void warpBarrier(const LLVMBuilder &b) const = 0;
+  /// All threads of the cluster, likewise.
+  virtual void clusterBarrier(const LLVMBuilder &b) const = 0;
 
   //===--------------------------------------------------------------------===//
   // Memory. A null predicate means "always".
@@ -89,6 +99,23 @@ public:
   virtual SmallVector<Value> loadShared(const LLVMBuilder &b, Value ptr,
                                         Type element, unsigned count,
                                         Value pred) const = 0;
+  /// The address in `block` of the cluster that corresponds to `ptr` in this
+  /// block.
+  virtual Value mapToBlock(const LLVMBuilder &b, Value ptr,
+                           Value block) const = 0;
+  /// An access by whole warps in instructions that exchange elements between
+  /// lanes, where the hardware has some that do just this access and are not
+  /// slower than the above; else nullopt (false), and nothing is emitted.
+  virtual std::optional<SmallVector<Value>>
+  loadMatrices(const LLVMBuilder &b, const SharedAccess &access,
+               const ThreadIndex &index) const {
+    return std::nullopt;
+  }
+  virtual bool storeMatrices(const LLVMBuilder &b, const SharedAccess &access,
+                             const ThreadIndex &index,
+                             ArrayRef<Value> values) const {
+    return false;
+  }
   /// `others`, if not empty, is what a false predicate yields, one per element;
   /// without it, zero.
   virtual SmallVector<Value> loadGlobal(const LLVMBuilder &b, Value ptr,

@@ -3,7 +3,7 @@
 #ifndef TILE_CONVERSION_TRITONGPUTOLLVM_VECTORIZEACCESS_H
 #define TILE_CONVERSION_TRITONGPUTOLLVM_VECTORIZEACCESS_H
 
-#include "tile/Conversion/TritonGPUToLLVM/Utility.h"
+#include "tile/Conversion/TritonGPUToLLVM/LayoutIndices.h"
 
 namespace mlir::triton {
 

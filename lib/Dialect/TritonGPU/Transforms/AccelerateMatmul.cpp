@@ -69,6 +69,8 @@ Type getOperandType(DotOp op, int capability) {
     return a;
   if (a.isInteger(8) && d.isInteger(32))
     return a;
+  if (a.isF64() && d.isF64())
+    return a;
   if (a.isF32() && d.isF32() && op.getInputPrecision() == InputPrecision::TF32)
     return a;
   return {};
@@ -198,7 +200,7 @@ unsigned chooseKWidth(DotOp op, Type element) {
   bits = std::min(bits, element.getIntOrFloatBitWidth());
   int64_t inner = op.getA().getType().getShape().back();
   // Four lanes hold two such groups each.
-  return std::min<int64_t>(32 / bits, inner / 8);
+  return std::min<int64_t>(std::max(1u, 32 / bits), inner / 8);
 }
 
 bool accelerate(DotOp op, int capability) {
@@ -210,7 +212,7 @@ bool accelerate(DotOp op, int capability) {
     return false;
   // The inner extent of one instruction: two 32-bit registers in four lanes.
   int64_t inner = op.getA().getType().getShape().back();
-  if (inner < 8 * 32 / element.getIntOrFloatBitWidth())
+  if (inner < 8 * std::max(1u, 32 / element.getIntOrFloatBitWidth()))
     return false;
 
   SmallVector<unsigned> grid = chooseWarpGrid(op, lookupNumWarps(op));

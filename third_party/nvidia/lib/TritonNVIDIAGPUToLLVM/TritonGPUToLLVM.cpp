@@ -16,6 +16,7 @@
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -71,6 +72,8 @@ struct ConvertTritonGPUToLLVM
             .wasInterrupted();
     if (shared.getInt() > 0 || hasCalls)
       declareSharedMemory(module, target.getSharedAddressSpace());
+    module.walk(
+        [](FunctionOpInterface function) { markRepeatedLoads(function); });
     ModuleAxisInfoAnalysis axisInfo(module);
     if (failed(lower(module, target, axisInfo)))
       return signalPassFailure();
@@ -96,6 +99,7 @@ struct ConvertTritonGPUToLLVM
     populateProgramPatterns(common);
     populateLoadStorePatterns(common);
     populateAtomicPatterns(common);
+    populateMapElementwisePatterns(common);
     populateReducePatterns(common);
     populateScanPatterns(common);
     populateConvertLayoutPatterns(common);
@@ -108,8 +112,8 @@ struct ConvertTritonGPUToLLVM
     LoweringContext own{converter, target, patterns, axisInfo, 20};
     nvidia::populateMathPatterns(own, target);
     nvidia::populateFloatConversionPatterns(own, target);
+    nvidia::populateFp4ToFpPatterns(own);
     nvidia::populateAsyncCopyPatterns(own, target);
-    nvidia::populateMatrixLoadPatterns(own);
     nvidia::populateDotPatterns(own, target);
     // What is left are scalars.
     arith::populateArithToLLVMConversionPatterns(converter, patterns);
@@ -122,7 +126,8 @@ struct ConvertTritonGPUToLLVM
     legality.addIllegalDialect<triton::TritonDialect, ttg::TritonGPUDialect,
                                nvidia_gpu::TritonNvidiaGPUDialect,
                                arith::ArithDialect, math::MathDialect,
-                               cf::ControlFlowDialect, ub::UBDialect>();
+                               cf::ControlFlowDialect, ub::UBDialect,
+                               ::mlir::gpu::GPUDialect>();
 
     ConversionConfig config;
     config.foldingMode = DialectConversionFoldingMode::Never;

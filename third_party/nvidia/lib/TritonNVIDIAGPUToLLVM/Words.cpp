@@ -43,3 +43,27 @@ SmallVector<Value> nvidia::unpackWords(const LLVMBuilder &b,
   }
   return elements;
 }
+
+std::string nvidia::getVectorSuffix(unsigned count) {
+  return count == 1 ? "" : ".v" + std::to_string(count);
+}
+
+StringRef nvidia::getAddressClass(Value ptr) {
+  unsigned space = cast<LLVM::LLVMPointerType>(ptr.getType()).getAddressSpace();
+  return space == 3 || space == 7 ? "r" : "l";
+}
+
+StringRef nvidia::getSpaceName(Value ptr) {
+  switch (cast<LLVM::LLVMPointerType>(ptr.getType()).getAddressSpace()) {
+  case 1:
+    return ".global";
+  case 3:
+    return ".shared";
+  case 4:
+    return ".const";
+  case 7:
+    return ".shared::cluster";
+  default:
+    return "";
+  }
+}

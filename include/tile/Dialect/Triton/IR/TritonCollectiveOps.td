@@ -13,14 +13,14 @@ include "tile/Dialect/Triton/IR/TritonOpBase.td"
 
 def TT_ReduceOp : TT_Op<"reduce", [
     RecursiveMemoryEffects, RecursivelySpeculatable, SameOperandsShape,
-    SameOperandsEncoding, SingleBlock, InferTypeOpAdaptorWithIsCompatible]> {
+    SameOperandsEncoding, InferTypeOpAdaptorWithIsCompatible]> {
   let summary = "Reduction along a dimension";
   let description = [{
     Combines all elements along `axis`, which disappears from the shape; a
     tensor with no other dimension reduces to a scalar. The region combines two
     values (or two tuples of them, for several operands reduced together): its
     first arguments are the accumulated values, the others the next ones. It must
-    be associative; the order is up to the compiler.
+    be associative; the order is up to the compiler. It may have control flow.
 
     Example:
 
@@ -34,7 +34,7 @@ def TT_ReduceOp : TT_Op<"reduce", [
   }];
   let arguments = (ins Variadic<TT_Tensor>:$srcs, TT_I32Attr:$axis);
   let results = (outs Variadic<TT_Type>:$result);
-  let regions = (region SizedRegion<1>:$combineOp);
+  let regions = (region MinSizedRegion<1>:$combineOp);
   let extraClassDeclaration = [{
     SmallVector<RankedTensorType> getInputTypes();
     SmallVector<Type> getElementTypes();
@@ -66,7 +66,7 @@ def TT_ReduceReturnOp : TT_Op<"reduce.return", [
 
 def TT_ScanOp : TT_Op<"scan", [
     RecursiveMemoryEffects, RecursivelySpeculatable, SameOperandsShape,
-    SameOperandsEncoding, SingleBlock, InferTypeOpAdaptorWithIsCompatible]> {
+    SameOperandsEncoding, InferTypeOpAdaptorWithIsCompatible]> {
   let summary = "Inclusive prefix combination along a dimension";
   let description = [{
     Element `i` of the result combines the elements `0..i` along `axis`, or the
@@ -84,7 +84,7 @@ def TT_ScanOp : TT_Op<"scan", [
   }];
   let arguments = (ins Variadic<TT_Tensor>:$srcs, TT_I32Attr:$axis, BoolAttr:$reverse);
   let results = (outs Variadic<TT_Tensor>:$result);
-  let regions = (region SizedRegion<1>:$combineOp);
+  let regions = (region MinSizedRegion<1>:$combineOp);
   let extraClassDeclaration = [{
     SmallVector<RankedTensorType> getInputTypes();
     SmallVector<Type> getElementTypes();

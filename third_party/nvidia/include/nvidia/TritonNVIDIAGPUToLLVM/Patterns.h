@@ -14,9 +14,9 @@ void populateMathPatterns(const LoweringContext &context,
 
 void populateFloatConversionPatterns(const LoweringContext &context,
                                      const TargetInfo &target);
+void populateFp4ToFpPatterns(const LoweringContext &context);
 void populateAsyncCopyPatterns(const LoweringContext &context,
                                const TargetInfo &target);
-void populateMatrixLoadPatterns(const LoweringContext &context);
 void populateDotPatterns(const LoweringContext &context,
                          const TargetInfo &target);
 

@@ -23,17 +23,27 @@ public:
                   std::optional<int> maxRegisters) const override;
 
   Value getThreadId(const LLVMBuilder &b) const override;
-  Value getProgramId(const LLVMBuilder &b, int axis) const override;
-  Value getNumPrograms(const LLVMBuilder &b, int axis) const override;
+  Value getProgramId(const LLVMBuilder &b, int axis,
+                     int numCTAs) const override;
+  Value getNumPrograms(const LLVMBuilder &b, int axis,
+                       int numCTAs) const override;
   Value getBlockInCluster(const LLVMBuilder &b) const override;
 
   void barrier(const LLVMBuilder &b) const override;
   void warpBarrier(const LLVMBuilder &b) const override;
+  void clusterBarrier(const LLVMBuilder &b) const override;
 
   void storeShared(const LLVMBuilder &b, Value ptr, ArrayRef<Value> values,
                    Value pred) const override;
   SmallVector<Value> loadShared(const LLVMBuilder &b, Value ptr, Type element,
                                 unsigned count, Value pred) const override;
+  Value mapToBlock(const LLVMBuilder &b, Value ptr, Value block) const override;
+  std::optional<SmallVector<Value>>
+  loadMatrices(const LLVMBuilder &b, const SharedAccess &access,
+               const ThreadIndex &index) const override;
+  bool storeMatrices(const LLVMBuilder &b, const SharedAccess &access,
+                     const ThreadIndex &index,
+                     ArrayRef<Value> values) const override;
   SmallVector<Value> loadGlobal(const LLVMBuilder &b, Value ptr, Type element,
                                 unsigned count, Value pred,
                                 ArrayRef<Value> others,

@@ -19,6 +19,13 @@ struct WordShape {
 };
 WordShape getWordShape(Type element, unsigned count);
 
+/// ".v2" and so on; empty for one word.
+std::string getVectorSuffix(unsigned count);
+/// The register class and the state space of a pointer; the latter is empty for
+/// generic addresses.
+StringRef getAddressClass(Value ptr);
+StringRef getSpaceName(Value ptr);
+
 /// Elements to words of `shape`, and back.
 SmallVector<Value> packWords(const LLVMBuilder &b, ArrayRef<Value> elements,
                              const WordShape &shape);

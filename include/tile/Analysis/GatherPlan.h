@@ -1,0 +1,34 @@
+//===-- GatherPlan.h - How a gather is lowered ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TILE_ANALYSIS_GATHERPLAN_H
+#define TILE_ANALYSIS_GATHERPLAN_H
+
+#include "mlir/IR/Operation.h"
+#include "tile/Layout/LinearLayout.h"
+#include <optional>
+
+namespace mlir::triton {
+
+class GatherOp;
+
+struct GatherPlan {
+  /// The in dim for an index along the axis.
+  static constexpr llvm::StringLiteral kAxisValue = "axis";
+
+  /// Where every warp holds the elements that its indices may select, and
+  /// shuffles are not slower than shared memory: (register, lane, warp, block
+  /// of the indices, axis value) -> (register, lane of the source).
+  std::optional<LinearLayout> inWarp;
+  /// Otherwise a row-major copy of the source.
+  int64_t scratchSize = 0;
+
+  explicit GatherPlan(GatherOp op);
+
+  /// The registers of the source, as differences from the one that the
+  /// register of the indices tells, that an element may be in.
+  SmallVector<int32_t> getCandidates() const;
+};
+
+} // namespace mlir::triton
+
+#endif // TILE_ANALYSIS_GATHERPLAN_H

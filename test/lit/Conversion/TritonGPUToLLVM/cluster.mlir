@@ -1,0 +1,67 @@
+// RUN: tile-opt %s -allocate-shared-memory-nv -convert-triton-gpu-to-llvm | filecheck %s
+
+#rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0], CTAsPerCGA = [2, 1], CTASplitNum = [2, 1], CTAOrder = [1, 0]}>
+#columns = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0], CTAsPerCGA = [1, 2], CTASplitNum = [1, 2], CTAOrder = [1, 0]}>
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+
+// A program is a cluster.
+// CHECK-LABEL: llvm.func @program
+tt.func @program() -> i32 {
+  // CHECK: nvvm.read.ptx.sreg.clusterid.x
+  // CHECK: nvvm.read.ptx.sreg.nclusterid.x
+  %0 = tt.get_program_id x : i32
+  %1 = tt.get_num_programs x : i32
+  %2 = arith.addi %0, %1 : i32
+  tt.return %2 : i32
+}
+
+// Written to this block's memory, read from that of any.
+// CHECK-LABEL: llvm.func @convert
+tt.func @convert(%x: tensor<32x32xf32, #rows>) {
+  // CHECK: llvm.store %{{.*}}, !llvm.ptr<3>
+  // CHECK: nvvm.cluster.arrive
+  // CHECK: nvvm.cluster.wait
+  // CHECK: %[[PTR:.*]] = nvvm.mapa
+  // CHECK: llvm.load %{{.*}} : !llvm.ptr<7>
+  // CHECK: nvvm.cluster.arrive
+  // CHECK: nvvm.cluster.wait
+  %0 = ttg.convert_layout %x : tensor<32x32xf32, #rows> -> tensor<32x32xf32, #columns>
+  tt.return
+}
+
+// CHECK-LABEL: llvm.func @reduce
+tt.func @reduce(%x: tensor<32x32xf32, #rows>) {
+  // CHECK: nvvm.cluster.wait
+  // CHECK: nvvm.mapa
+  // CHECK: llvm.load %{{.*}} : !llvm.ptr<7>
+  // CHECK: nvvm.cluster.wait
+  %0 = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    tt.reduce.return %s : f32
+  }) : (tensor<32x32xf32, #rows>) -> tensor<32xf32, #ttg.slice<{dim = 0, parent = #rows}>>
+  // Inside blocks.
+  // CHECK: nvvm.shfl.sync
+  // CHECK-NOT: nvvm.cluster
+  // CHECK: llvm.return
+  %1 = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    tt.reduce.return %s : f32
+  }) : (tensor<32x32xf32, #rows>) -> tensor<32xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+  tt.return
+}
+
+// One thread of one block acts; all others read what it got.
+// CHECK-LABEL: llvm.func @scalar_atomic
+tt.func @scalar_atomic(%p: !tt.ptr<i32>, %v: i32) -> i32 {
+  // CHECK: nvvm.read.ptx.sreg.cluster.ctarank
+  // CHECK: atom.relaxed.gpu.global.add
+  // CHECK: nvvm.cluster.wait
+  // CHECK: nvvm.mapa
+  // CHECK: nvvm.cluster.wait
+  %0 = tt.atomic_rmw add, relaxed, gpu, %p, %v : (!tt.ptr<i32>, i32) -> i32
+  tt.return %0 : i32
+}
+}

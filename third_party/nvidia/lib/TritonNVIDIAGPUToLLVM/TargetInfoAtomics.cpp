@@ -1,0 +1,257 @@
+//===-- TargetInfoAtomics.cpp - Atomic operations -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the machine has is PTX, because of predicates, vectors and scopes; what
+// it lacks LLVM turns into loops around compare-and-swap.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nvidia/TritonNVIDIAGPUToLLVM/PTXAsm.h"
+#include "nvidia/TritonNVIDIAGPUToLLVM/TargetInfo.h"
+#include "nvidia/TritonNVIDIAGPUToLLVM/Words.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+namespace nvt = mlir::triton::nvidia;
+using nvt::PTXAsm;
+using nvt::WordShape;
+
+namespace {
+StringRef semanticName(MemSemantic semantic) {
+  switch (semantic) {
+  case MemSemantic::RELAXED:
+    return ".relaxed";
+  case MemSemantic::ACQUIRE:
+    return ".acquire";
+  case MemSemantic::RELEASE:
+    return ".release";
+  case MemSemantic::ACQUIRE_RELEASE:
+    return ".acq_rel";
+  }
+  llvm_unreachable("unknown memory semantic");
+}
+
+StringRef scopeName(MemSyncScope scope) {
+  switch (scope) {
+  case MemSyncScope::GPU:
+    return ".gpu";
+  case MemSyncScope::CTA:
+    return ".cta";
+  case MemSyncScope::SYSTEM:
+    return ".sys";
+  }
+  llvm_unreachable("unknown scope");
+}
+
+/// The operation and type of atom/red, as in ".add.f32"; empty if PTX has none.
+std::string atomicName(RMWOp op, Type element, unsigned vector,
+                       const NVIDIATarget &facts) {
+  unsigned bits = element.getIntOrFloatBitWidth();
+  std::string width = std::to_string(bits);
+  bool wide = bits == 32 || bits == 64;
+  switch (op) {
+  case RMWOp::AND:
+    return wide ? ".and.b" + width : "";
+  case RMWOp::OR:
+    return wide ? ".or.b" + width : "";
+  case RMWOp::XOR:
+    return wide ? ".xor.b" + width : "";
+  case RMWOp::ADD:
+    return wide ? ".add.u" + width : "";
+  case RMWOp::FADD:
+    if (element.isF32() || element.isF64())
+      return ".add" + nvt::getVectorSuffix(vector) + ".f" + width;
+    if (!element.isF16() &&
+        !(element.isBF16() && facts.computeCapability >= 90))
+      return "";
+    // Pairs count as one.
+    return ".add.noftz" + nvt::getVectorSuffix(std::max(1u, vector / 2)) +
+           (element.isF16() ? ".f16" : ".bf16") + (vector > 1 ? "x2" : "");
+  case RMWOp::MAX:
+    return wide ? ".max.s" + width : "";
+  case RMWOp::MIN:
+    return wide ? ".min.s" + width : "";
+  case RMWOp::UMAX:
+    return wide ? ".max.u" + width : "";
+  case RMWOp::UMIN:
+    return wide ? ".min.u" + width : "";
+  case RMWOp::XCHG:
+    return wide ? ".exch.b" + width : "";
+  }
+  llvm_unreachable("unknown atomic operation");
+}
+
+std::optional<LLVM::AtomicBinOp> llvmAtomicOp(RMWOp op) {
+  switch (op) {
+  case RMWOp::AND:
+    return LLVM::AtomicBinOp::_and;
+  case RMWOp::OR:
+    return LLVM::AtomicBinOp::_or;
+  case RMWOp::XOR:
+    return LLVM::AtomicBinOp::_xor;
+  case RMWOp::ADD:
+    return LLVM::AtomicBinOp::add;
+  case RMWOp::FADD:
+    return LLVM::AtomicBinOp::fadd;
+  case RMWOp::MAX:
+    return LLVM::AtomicBinOp::max;
+  case RMWOp::MIN:
+    return LLVM::AtomicBinOp::min;
+  case RMWOp::UMAX:
+    return LLVM::AtomicBinOp::umax;
+  case RMWOp::UMIN:
+    return LLVM::AtomicBinOp::umin;
+  case RMWOp::XCHG:
+    return LLVM::AtomicBinOp::xchg;
+  }
+  llvm_unreachable("unknown atomic operation");
+}
+
+LLVM::AtomicOrdering llvmOrdering(MemSemantic semantic) {
+  switch (semantic) {
+  case MemSemantic::RELAXED:
+    return LLVM::AtomicOrdering::monotonic;
+  case MemSemantic::ACQUIRE:
+    return LLVM::AtomicOrdering::acquire;
+  case MemSemantic::RELEASE:
+    return LLVM::AtomicOrdering::release;
+  case MemSemantic::ACQUIRE_RELEASE:
+    return LLVM::AtomicOrdering::acq_rel;
+  }
+  llvm_unreachable("unknown memory semantic");
+}
+
+StringRef llvmScope(MemSyncScope scope) {
+  switch (scope) {
+  case MemSyncScope::CTA:
+    return "block";
+  case MemSyncScope::GPU:
+    return "device";
+  case MemSyncScope::SYSTEM:
+    return "";
+  }
+  llvm_unreachable("unknown scope");
+}
+
+/// Runs `body` only where `pred` holds; its result elsewhere is zero.
+Value underPredicate(const LLVMBuilder &b, Value pred, Type type,
+                     function_ref<Value()> body) {
+  if (!pred)
+    return body();
+  // Every lowering builds through a rewriter, which must hear of the split.
+  auto &builder = static_cast<RewriterBase &>(b.getBuilder());
+  Block *before = builder.getInsertionBlock();
+  Block *after = builder.splitBlock(before, builder.getInsertionPoint());
+  BlockArgument result = after->addArgument(type, b.getLoc());
+  Block *then = builder.createBlock(after);
+  Value value = body();
+  b.create<LLVM::BrOp>(ValueRange{value}, after);
+  builder.setInsertionPointToEnd(before);
+  Value zero = b.zero(type);
+  b.create<LLVM::CondBrOp>(pred, then, ValueRange{}, after, ValueRange{zero});
+  builder.setInsertionPointToStart(after);
+  return result;
+}
+} // namespace
+
+unsigned nvt::TargetInfo::getMaxAtomicVector(RMWOp op, Type element) const {
+  if (op != RMWOp::FADD)
+    return 1;
+  if (element.isF32())
+    return facts.hasVectorAtomics ? 4 : 1;
+  if (element.isBF16() && facts.computeCapability < 90)
+    return 1;
+  if (element.isF16() || element.isBF16())
+    return facts.hasVectorAtomics ? 8 : 2;
+  return 1;
+}
+
+FailureOr<SmallVector<Value>>
+nvt::TargetInfo::atomicRMW(const LLVMBuilder &b, RMWOp op, Value ptr,
+                           ArrayRef<Value> values, Value pred,
+                           MemSemantic semantic, MemSyncScope scope,
+                           bool needResult) const {
+  Type element = values.front().getType();
+  std::string name = atomicName(op, element, values.size(), facts);
+  if (name.empty()) {
+    // LLVM expands what the machine lacks to a loop around compare-and-swap.
+    if (values.size() != 1)
+      return failure();
+    return SmallVector<Value>{underPredicate(b, pred, element, [&] {
+      return b
+          .create<LLVM::AtomicRMWOp>(*llvmAtomicOp(op), ptr, values[0],
+                                     llvmOrdering(semantic), llvmScope(scope))
+          .getRes();
+    })};
+  }
+  // `red` needs no register for the old value, but cannot acquire.
+  bool useRed =
+      !needResult && op != RMWOp::XCHG &&
+      (semantic == MemSemantic::RELAXED || semantic == MemSemantic::RELEASE);
+  WordShape shape = nvt::getWordShape(element, values.size());
+  PTXAsm ptx(b);
+  SmallVector<PTXAsm::Operand> old, operand;
+  for (unsigned i = 0; i < shape.count && !useRed; ++i)
+    old.push_back(ptx.output(shape.registerClass()));
+  PTXAsm::Operand address = ptx.input(ptr, nvt::getAddressClass(ptr));
+  for (Value word : nvt::packWords(b, values, shape))
+    operand.push_back(ptx.input(word, shape.registerClass()));
+  if (pred)
+    for (PTXAsm::Operand word : old)
+      ptx.tied(b.zero(b.intTy(shape.bits)), word);
+  if (pred)
+    ptx << "@" << ptx.input(pred, "b") << " ";
+  ptx << (useRed ? "red" : "atom") << semanticName(semantic) << scopeName(scope)
+      << nvt::getSpaceName(ptr) << name << " ";
+  if (!useRed)
+    ptx << old << ", ";
+  ptx << "[" << address << "], " << operand << ";";
+  if (useRed) {
+    ptx.emit({}, PTXAsm::SideEffects);
+    return SmallVector<Value>();
+  }
+  SmallVector<Type> types(shape.count, b.intTy(shape.bits));
+  return nvt::unpackWords(b, ptx.emit(types, PTXAsm::SideEffects), element,
+                          values.size(), shape);
+}
+
+FailureOr<Value> nvt::TargetInfo::atomicCAS(const LLVMBuilder &b, Value ptr,
+                                            Value compare, Value value,
+                                            Value pred, MemSemantic semantic,
+                                            MemSyncScope scope) const {
+  Type element = value.getType();
+  unsigned bits = element.getIntOrFloatBitWidth();
+  if (bits < 16)
+    return failure();
+  WordShape shape = nvt::getWordShape(element, 1);
+  PTXAsm ptx(b);
+  PTXAsm::Operand old = ptx.output(shape.registerClass());
+  PTXAsm::Operand address = ptx.input(ptr, nvt::getAddressClass(ptr));
+  PTXAsm::Operand cmp =
+      ptx.input(nvt::packWords(b, compare, shape)[0], shape.registerClass());
+  PTXAsm::Operand val =
+      ptx.input(nvt::packWords(b, value, shape)[0], shape.registerClass());
+  if (pred) {
+    ptx.tied(b.zero(b.intTy(shape.bits)), old);
+    ptx << "@" << ptx.input(pred, "b") << " ";
+  }
+  ptx << "atom" << semanticName(semantic) << scopeName(scope)
+      << nvt::getSpaceName(ptr) << ".cas.b" << std::to_string(bits) << " "
+      << old << ", [" << address << "], " << cmp << ", " << val << ";";
+  SmallVector<Value> words =
+      ptx.emit({b.intTy(shape.bits)}, PTXAsm::SideEffects);
+  return nvt::unpackWords(b, words, element, 1, shape)[0];
+}
+
+void nvt::TargetInfo::atomicAddShared(const LLVMBuilder &b, Value ptr,
+                                      Value value, Value pred) const {
+  PTXAsm ptx(b);
+  PTXAsm::Operand address = ptx.input(ptr, nvt::getAddressClass(ptr));
+  PTXAsm::Operand operand = ptx.input(value, "r");
+  if (pred)
+    ptx << "@" << ptx.input(pred, "b") << " ";
+  ptx << "red.shared.add.u32 [" << address << "], " << operand << ";";
+  ptx.emit({}, PTXAsm::SideEffects);
+}
