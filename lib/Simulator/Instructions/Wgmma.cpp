@@ -83,10 +83,9 @@ unsigned elementBits(Type type) {
 
 /// Reads `rows` rows of K elements through a descriptor; `convert` turns bits
 /// into T.
-template <class T, class F>
-bool readOperand(Ctx &c, const Inst &inst, uint64_t bits, Type type,
-                 unsigned firstRow, unsigned rows, unsigned k, bool transposed,
-                 T *out, F convert) {
+template <unsigned width, class T, class F>
+bool readWidth(Ctx &c, const Inst &inst, uint64_t bits, unsigned firstRow,
+               unsigned rows, unsigned k, bool transposed, T *out, F convert) {
   Descriptor desc(bits);
   if (desc.base) {
     c.fail(inst, 0, "bad-descriptor",
@@ -94,35 +93,65 @@ bool readOperand(Ctx &c, const Inst &inst, uint64_t bits, Type type,
            "simulator");
     return false;
   }
-  unsigned width = elementBits(type);
   const std::vector<std::byte> &shared = c.cta->shared;
-  uint32_t lastChunk = ~0u;
+  // Whatever the layout, 16 bytes of a row (or column) stay together.
+  auto chunk = [&](uint32_t at) -> const std::byte * {
+    if (at + 16 > shared.size()) {
+      c.fail(inst, 0, "out-of-bounds",
+             "the matrix descriptor reaches byte " + std::to_string(at) +
+                 " of shared memory, which has " +
+                 std::to_string(shared.size()) + " bytes");
+      return nullptr;
+    }
+    if (c.checker)
+      c.checker->asyncAccess(c, inst, 0, *c.cta, at, 16, false,
+                             c.checker->wgmmaAgent(*c.cta, *c.warp), true);
+    return shared.data() + at;
+  };
+  auto element = [&](const std::byte *from, unsigned index) {
+    uint32_t value = 0;
+    std::memcpy(&value, from + index * width / 8, std::max(1u, width / 8));
+    return convert(width == 1 ? value >> (index % 8) & 1 : value);
+  };
+  constexpr unsigned together = 128 / width;
+  if (transposed) {
+    for (unsigned i = 0; i < k; ++i)
+      for (unsigned r = 0; r < rows; r += together) {
+        const std::byte *from = chunk(desc.columnAddress(firstRow + r, i));
+        if (!from)
+          return false;
+        for (unsigned j = 0; j < together; ++j)
+          out[(r + j) * k + i] = element(from, j);
+      }
+    return true;
+  }
   for (unsigned r = 0; r < rows; ++r)
-    for (unsigned i = 0; i < k; ++i) {
-      uint32_t at = transposed ? desc.columnAddress(firstRow + r, i)
-                               : desc.rowAddress(firstRow + r, i * width / 8);
-      uint32_t bytes = std::max(1u, width / 8);
-      if (at + bytes > shared.size()) {
-        c.fail(inst, 0, "out-of-bounds",
-               "the matrix descriptor reaches byte " + std::to_string(at) +
-                   " of shared memory, which has " +
-                   std::to_string(shared.size()) + " bytes");
+    for (unsigned i = 0; i < k; i += together) {
+      const std::byte *from =
+          chunk(desc.rowAddress(firstRow + r, i * width / 8));
+      if (!from)
         return false;
-      }
-      if (c.checker && at / 16 != lastChunk) {
-        lastChunk = at / 16;
-        c.checker->asyncAccess(c, inst, 0, *c.cta,
-                               transposed ? at : lastChunk * 16,
-                               transposed ? bytes : 16, false,
-                               c.checker->wgmmaAgent(*c.cta, *c.warp), true);
-      }
-      uint32_t value = 0;
-      std::memcpy(&value, shared.data() + at, bytes);
-      if (width == 1)
-        value = value >> (i % 8) & 1;
-      out[r * k + i] = convert(value);
+      for (unsigned j = 0; j < together; ++j)
+        out[r * k + i + j] = element(from, j);
     }
   return true;
+}
+
+template <class T, class F>
+bool readOperand(Ctx &c, const Inst &inst, uint64_t bits, Type type,
+                 unsigned firstRow, unsigned rows, unsigned k, bool transposed,
+                 T *out, F convert) {
+  switch (elementBits(type)) {
+  case 1:
+    return readWidth<1>(c, inst, bits, firstRow, rows, k, false, out, convert);
+  case 8:
+    return readWidth<8>(c, inst, bits, firstRow, rows, k, false, out, convert);
+  case 16:
+    return readWidth<16>(c, inst, bits, firstRow, rows, k, transposed, out,
+                         convert);
+  default:
+    return readWidth<32>(c, inst, bits, firstRow, rows, k, false, out, convert);
+  }
 }
 
 /// A from registers: the layout of mma.sync with 16 rows.
