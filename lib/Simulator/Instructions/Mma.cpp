@@ -52,22 +52,39 @@ struct Shape {
   }
 };
 
+template <unsigned bits, class T, class Read>
+void gatherElements(const Ctx &c, const uint32_t *slots, unsigned regs,
+                    unsigned rows, unsigned columns, T *out, Read read) {
+  constexpr unsigned e = 32 / bits;
+  unsigned halves = rows / 8;
+  for (unsigned r = 0; r < regs; ++r) {
+    const uint32_t *lanes = c.src<uint32_t>(slots[r]);
+    unsigned firstRow = 8 * (r % halves), firstK = 4 * e * (r / halves);
+    for (unsigned l = 0; l < Lanes; ++l) {
+      T *to = out + (l / 4 + firstRow) * columns + firstK + e * (l % 4);
+      for (unsigned i = 0; i < e; ++i)
+        to[i] = read(lanes[l] >> (bits * i) &
+                     (bits == 32 ? ~0u : (1u << (bits & 31)) - 1));
+    }
+  }
+}
+
 /// Spreads a register list over a row-major matrix of `columns`, for A (rows =
 /// M) or B (rows = N).
 template <class T, class Read>
 void gatherMatrix(const Ctx &c, const uint32_t *slots, unsigned regs, Type type,
                   unsigned rows, unsigned columns, T *out, Read read) {
-  unsigned bits = type == Type::TF32 ? 32 : bitsOf(type), e = 32 / bits,
-           halves = rows / 8;
-  for (unsigned r = 0; r < regs; ++r) {
-    const uint32_t *lanes = c.src<uint32_t>(slots[r]);
-    for (unsigned l = 0; l < Lanes; ++l) {
-      unsigned row = l / 4 + 8 * (r % halves),
-               k = 4 * e * (r / halves) + e * (l % 4);
-      for (unsigned i = 0; i < e; ++i)
-        out[row * columns + k + i] = read(
-            lanes[l] >> (bits * i) & (bits == 32 ? ~0u : (1u << bits) - 1));
-    }
+  switch (type == Type::TF32 ? 32 : bitsOf(type)) {
+  case 1:
+    return gatherElements<1>(c, slots, regs, rows, columns, out, read);
+  case 4:
+    return gatherElements<4>(c, slots, regs, rows, columns, out, read);
+  case 8:
+    return gatherElements<8>(c, slots, regs, rows, columns, out, read);
+  case 16:
+    return gatherElements<16>(c, slots, regs, rows, columns, out, read);
+  default:
+    return gatherElements<32>(c, slots, regs, rows, columns, out, read);
   }
 }
 
@@ -86,13 +103,23 @@ Step execFloat(Ctx &c, const Inst &inst, uint32_t) {
   float A[16 * 64], B[8 * 64];
   auto fill = [&](Type type, const uint32_t *slots, unsigned regs,
                   unsigned rows, float *out) {
-    if (type == Type::E4M3 || type == Type::E5M2) {
-      const float *table = fp8Table(type);
-      gatherMatrix(c, slots, regs, type, rows, s.k, out,
-                   [&](uint32_t v) { return table[v]; });
-    } else {
-      gatherMatrix(c, slots, regs, type, rows, s.k, out,
-                   [&](uint32_t v) { return matrixFloat(type, v); });
+    switch (type) {
+    case Type::F16:
+      return gatherElements<16>(c, slots, regs, rows, s.k, out, [](uint32_t v) {
+        return floatFromHalf(uint16_t(v));
+      });
+    case Type::BF16:
+      return gatherElements<16>(c, slots, regs, rows, s.k, out, [](uint32_t v) {
+        return floatFromBf16(uint16_t(v));
+      });
+    case Type::E4M3:
+    case Type::E5M2:
+      return gatherElements<8>(
+          c, slots, regs, rows, s.k, out,
+          [table = fp8Table(type)](uint32_t v) { return table[v]; });
+    default:
+      return gatherMatrix(c, slots, regs, type, rows, s.k, out,
+                          [&](uint32_t v) { return matrixFloat(type, v); });
     }
   };
   fill(s.a, a, s.aRegs(), s.m, A);
