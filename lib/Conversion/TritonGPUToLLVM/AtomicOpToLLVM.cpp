@@ -63,6 +63,16 @@ template <typename OpT> struct AtomicPattern : TargetPattern<OpT> {
     return access.load(b, index);
   }
 
+  /// Ends the lowering where nobody asks for the old value.
+  LogicalResult replaceUnused(OpT op, const LLVMBuilder &b,
+                              ConversionPatternRewriter &rewriter) const {
+    if (!isa<RankedTensorType>(op.getType()) && acquires(op.getSem()))
+      this->programBarrier(b, op);
+    Value dead = b.poison(this->getConverter().convertType(op.getType()));
+    rewriter.replaceOp(op, dead);
+    return success();
+  }
+
   /// Ends the lowering: all threads get the old value of a scalar, and
   /// registers that repeat an element get that element's.
   LogicalResult replaceWithOldValues(OpT op, const LLVMBuilder &b,
@@ -149,13 +159,8 @@ struct RMWPattern : AtomicPattern<AtomicRMWOp> {
       for (auto [r, value] : llvm::zip(group, *old))
         results[r] = value;
     }
-    if (!used) {
-      if (scalar && acquires(op.getSem()))
-        programBarrier(b, op);
-      Value dead = b.poison(getConverter().convertType(type));
-      rewriter.replaceOp(op, dead);
-      return success();
-    }
+    if (!used)
+      return replaceUnused(op, b, rewriter);
     return replaceWithOldValues(op, b, rewriter, groups, results, owner);
   }
 };
@@ -192,12 +197,8 @@ struct CASPattern : AtomicPattern<AtomicCASOp> {
                              "the target has no compare-and-swap on this type");
       results[r] = *old;
     }
-    if (scalar && !used) {
-      if (acquires(op.getSem()))
-        programBarrier(b, op);
-      rewriter.replaceOp(op, results[0]);
-      return success();
-    }
+    if (!used)
+      return replaceUnused(op, b, rewriter);
     return replaceWithOldValues(op, b, rewriter, groups, results, owner);
   }
 };
