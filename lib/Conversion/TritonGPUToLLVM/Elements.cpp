@@ -68,7 +68,6 @@ void splitBlockArguments(Block &block) {
   unsigned numOld = block.getNumArguments();
   SmallVector<Type> oldTypes(block.getArgumentTypes());
   OpBuilder builder(block.getParentOp()->getContext());
-  builder.setInsertionPointToStart(&block);
   for (unsigned i = 0; i < numOld; ++i) {
     BlockArgument old = block.getArgument(i);
     Location loc = old.getLoc();
@@ -86,10 +85,13 @@ void splitBlockArguments(Block &block) {
       extract.replaceAllUsesWith(parts[extract.getPosition()[0]]);
       extract.erase();
     }
-    if (!old.use_empty())
-      old.replaceAllUsesWith(
-          UnrealizedConversionCastOp::create(builder, loc, oldTypes[i], parts)
-              .getResult(0));
+    if (old.use_empty())
+      continue;
+    // The first operation may just have been erased.
+    builder.setInsertionPointToStart(&block);
+    old.replaceAllUsesWith(
+        UnrealizedConversionCastOp::create(builder, loc, oldTypes[i], parts)
+            .getResult(0));
   }
   block.eraseArguments(0, numOld);
 

@@ -239,8 +239,10 @@ private:
                         load.usePlace);
       schedule.remove(convert);
       convert.replaceAllUsesWith(value);
-      if (load.firstUser == convert)
+      if (load.firstUser == convert) {
         load.firstUser = value.getDefiningOp();
+        builder.setInsertionPointAfter(load.firstUser);
+      }
       convert.erase();
     }
     if (!op->use_empty()) {

@@ -1,0 +1,110 @@
+"""Random kernels, interpreted and compiled: both must agree. See docs/howto/fuzz.md."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from reference import sim_only
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from fuzz import cli, runner
+from fuzz.generator import generate
+from fuzz.program import Argument, Config, Program
+from fuzz.reducer import reduce
+
+pytestmark = sim_only
+
+SEEDS = 2000
+CHUNK = 100
+
+
+@pytest.mark.parametrize("first", range(0, SEEDS, CHUNK))
+def test_interpreter_and_compiler_agree(first):
+    failures = cli.chunk(first, CHUNK, "interpret")
+    assert not failures, "\n".join(
+        f"seed {f['seed']}: {f['kind']}: {f['message'][:500]}" for f in failures
+    )
+
+
+def test_a_seed_makes_one_program():
+    for seed in range(20):
+        first, second = generate(seed), generate(seed)
+        assert first == second
+        a, b = first.inputs(), second.inputs()
+        assert all(np.array_equal(a[k].view("u1"), b[k].view("u1")) for k in a
+                   if isinstance(a[k], np.ndarray))  # fmt: skip
+
+
+def test_programs_reach_most_of_the_language():
+    text = "".join(generate(seed).source for seed in range(400))
+    called = set(re.findall(r"\btl\.(\w+)\(", text))
+    assert called >= {
+        "arange", "argmax", "associative_scan", "atomic_add", "atomic_cas", "broadcast_to", "cat",
+        "cumsum", "dot", "exp", "expand_dims", "fma", "full", "gather", "histogram", "interleave",
+        "join", "load", "make_block_ptr", "make_tensor_descriptor", "max", "minimum", "permute",
+        "program_id", "randint", "reduce", "reshape", "sort", "split", "static_range", "store",
+        "sum", "umulhi", "where", "xor_sum",
+    }  # fmt: skip
+    for statement in ("while ", "for ", "if ", "else:", "break", "continue", "return ", "noinline"):
+        assert statement in text
+
+
+SOURCE = """import tile
+import tile.language as tl
+
+@tile.jit
+def kernel(x0, x1, o0, o1):
+    v0 = tl.load(x0 + tl.arange(0, 64))
+    v1 = tl.load(x1 + tl.arange(0, 64))
+    v2 = v0 * 3
+    if tl.max(v2, 0) > 5:
+        v2 = v2 + v1
+    v3 = tl.sum(v1, 0)
+    tl.store(o0 + tl.arange(0, 64), v2)
+    tl.store(o1, v3)
+    tl.store(o1 + 7, v3)
+"""
+
+
+def out_of_bounds() -> Program:
+    arguments = (
+        Argument("x0", "input", "i32", 64),
+        Argument("x1", "input", "i32", 64),
+        Argument("o0", "output", "i32", 64, flavour="poison"),
+        Argument("o1", "output", "i32", 1, flavour="poison"),
+    )
+    return Program(1, SOURCE, arguments, config=Config(90, 8, 3))
+
+
+def test_failures_are_reduced():
+    with pytest.raises(runner.Failure) as caught:
+        runner.check(out_of_bounds(), "compile")
+    assert caught.value.kind == "finding"
+    small = reduce(out_of_bounds(), "compile", caught.value.signature)
+    assert small.config.num_warps == 1 and small.config.num_stages == 1
+    lines = [line for line in small.source.splitlines() if line.startswith("    ")]
+    assert len(lines) <= 3 and "o1 + 7" in lines[-1]
+    assert [a.name for a in small.arguments] == ["x1", "o1"]
+
+
+def test_differences_are_found():
+    program = out_of_bounds()
+    a = {"o0": np.arange(64, dtype=np.int32), "o1": np.zeros(1, np.int32)}
+    b = {"o0": a["o0"].copy(), "o1": a["o1"].copy()}
+    runner.compare(program, a, b, "test")
+    b["o0"][5] += 1
+    with pytest.raises(runner.Failure, match=r"o0 differs in 1 of 64 elements \(test\): \[5\] 5 "):
+        runner.compare(program, a, b, "test")
+
+
+def test_floats_differ_beyond_their_tolerance_only():
+    nan = float("nan")
+    a = np.array([0.0, 1.0, nan, 1.0, nan, np.inf], np.float32)
+    b = np.array([-0.0, 1.0 + 1e-5, nan, 1.1, 1.0, np.inf], np.float32)
+    assert list(runner.differences(a, b, "fp32", 0.0)) == [1, 3, 4]
+    assert list(runner.differences(a, b, "fp32", 1e-4)) == [3, 4]
