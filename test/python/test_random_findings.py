@@ -1,0 +1,123 @@
+"""What random kernels found (see test/fuzz/), reduced."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from reference import poisoned, random
+
+import tile
+import tile.language as tl
+
+
+@tile.jit
+def larger(a, b):
+    return tl.where(a > b, a, b)
+
+
+@tile.jit
+def scan_reshaped(x_ptr, out_ptr):
+    # The reshape leaves registers that do not follow the axis in the order of their numbers.
+    x = tl.load(x_ptr + tl.arange(0, 128)[:, None] + tl.arange(0, 16)[None, :] * 128)
+    y = tl.associative_scan(tl.reshape(x, [32, 64]), 1, larger)
+    tl.store(out_ptr + tl.arange(0, 32)[:, None] * 64 + tl.arange(0, 64)[None, :], y)
+
+
+@pytest.mark.parametrize("num_warps", [1, 4, 8])
+def test_scan_of_a_reshaped_block(num_warps):
+    x, out = random(2048, "i32"), poisoned((32, 64), "i32")
+    scan_reshaped[(1,)](x, out, num_warps=num_warps)
+    expected = np.maximum.accumulate(x.reshape(16, 128).T.reshape(32, 64), axis=1)
+    np.testing.assert_array_equal(out, expected)
+
+
+@tile.jit
+def scan_product(x_ptr, out_ptr, REVERSE: tl.constexpr):
+    # In the layout of a product, seen in one dimension, no scan can be lowered.
+    offsets = tl.arange(0, 32)[:, None] * 32 + tl.arange(0, 32)[None, :]
+    x = tl.load(x_ptr + offsets)
+    y = tl.cumsum(tl.reshape(tl.dot(x, x), [1024]), 0, reverse=REVERSE)
+    tl.store(out_ptr + tl.arange(0, 1024), y)
+
+
+@pytest.mark.parametrize("num_warps", [1, 4])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_scan_of_a_product(num_warps, reverse):
+    x, out = (random((32, 32), "i8") % 5).astype(np.int8), poisoned(1024, "i32")
+    scan_product[(1,)](x, out, REVERSE=reverse, num_warps=num_warps)
+    product = (x.astype(np.int32) @ x.astype(np.int32)).reshape(-1)
+    expected = np.cumsum(product[::-1])[::-1] if reverse else np.cumsum(product)
+    np.testing.assert_array_equal(out, expected)
+
+
+@tile.jit
+def strided(x_ptr, out_ptr, STEP: tl.constexpr):
+    x = tl.load(x_ptr + tl.arange(0, 128) * STEP)
+    tl.store(out_ptr + tl.arange(0, 128), x)
+
+
+@pytest.mark.parametrize("dtype", ["i8", "fp16", "fp32"])
+@pytest.mark.parametrize("step", [2, 3, 4])
+def test_strided_loads_stay_within_the_array(dtype, step):
+    x, out = random(127 * step + 1, dtype), poisoned(128, dtype)
+    strided[(1,)](x, out, STEP=step, num_warps=1)
+    np.testing.assert_array_equal(out, x[::step])
+
+
+@tile.jit
+def halves(x_ptr, low_ptr, high_ptr):
+    # Both halves have one layout, though only one of them is expanded.
+    x = tl.load(x_ptr + tl.arange(0, 32))
+    low, high = tl.split(tl.reshape(x + 10, [2, 8, 2]))
+    rows, columns = tl.arange(0, 2), tl.arange(0, 8)
+    wide = tl.expand_dims(low, 1)
+    tl.store(low_ptr + rows[:, None, None] * 24 + columns[None, None, :] * 3, wide)
+    tl.store(high_ptr + rows[:, None] * 8 + columns[None, :], high)
+
+
+def test_one_half_of_a_split_in_another_layout():
+    x, low, high = random(32, "i32"), poisoned(46, "i32"), poisoned(16, "i32")
+    halves[(1,)](x, low, high)
+    np.testing.assert_array_equal(low[::3], x[0::2] + 10)
+    np.testing.assert_array_equal(high, x[1::2] + 10)
+
+
+@tile.jit
+def dead_in_loops(x_ptr, out_ptr, n):
+    offsets = tl.arange(0, 16)
+    kept = tl.load(x_ptr + offsets)
+    dead = tl.load(x_ptr + offsets[None, :] + tl.arange(0, 2)[:, None])
+    for _ in range(n):
+        for j in range(n):
+            kept += j
+            if n > 2:
+                dead = dead * 2
+    tl.store(out_ptr + offsets, kept)
+
+
+def test_values_that_only_loops_use():
+    x, out = random(32, "i32"), poisoned(16, "i32")
+    dead_in_loops[(1,)](x, out, 3)
+    np.testing.assert_array_equal(out, x[:16] + 9)
+
+
+@tile.jit
+def copy_and_sum(x_ptr, copy_ptr, sum_ptr, n):
+    # Of each tile that is copied ahead, several layouts are read.
+    rows, columns = tl.arange(0, 16)[:, None] * 64, tl.arange(0, 64)[None, :]
+    pointers = x_ptr + rows + columns
+    total = tl.zeros([16, 64], tl.int64)
+    for i in tl.range(0, n, num_stages=2):
+        x = tl.load(pointers + i * 1024)
+        tl.store(copy_ptr + i * 1024 + rows + columns, x)
+        total += x.to(tl.int64)
+    tl.store(sum_ptr + rows + columns, total)
+
+
+@pytest.mark.parametrize("num_warps", [1, 4, 8])
+@pytest.mark.parametrize("dtype", ["i8", "i32", "u32", "i64"])
+def test_several_layouts_of_a_tile_that_is_copied_ahead(dtype, num_warps):
+    x, copied, total = random((3, 1024), dtype), poisoned((3, 1024), dtype), poisoned(1024, "i64")
+    copy_and_sum[(1,)](x, copied, total, 3, num_warps=num_warps)
+    np.testing.assert_array_equal(copied, x)
+    np.testing.assert_array_equal(total, x.astype(np.int64).sum(axis=0))
