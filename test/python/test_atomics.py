@@ -181,3 +181,21 @@ def test_results_that_nobody_uses(dtype, warps):
     x = np.ones(32, KINDS[dtype])
     unused_kernel[(1,)](x, v, M=8, N=32, num_warps=warps)
     np.testing.assert_array_equal(x, (1 + v.astype(np.float32).sum(0)).astype(KINDS[dtype]))
+
+
+@tile.jit
+def unused_cas_kernel(x_ptr, c_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.atomic_cas(x_ptr + i, tl.load(c_ptr + i), tl.zeros((N,), tl.int32))
+    tl.atomic_cas(x_ptr, 5, 6)
+
+
+@pytest.mark.parametrize("warps", [1, 8])
+def test_swaps_whose_results_nobody_uses(warps):
+    x = np.arange(1, 33, dtype=np.int32)
+    c = np.where(x % 2 == 0, x, -1).astype(np.int32)
+    x[0] = 5
+    unused_cas_kernel[(1,)](x, c, N=32, num_warps=warps)
+    want = np.where(c == np.arange(1, 33), 0, np.arange(1, 33))
+    want[0] = 6
+    np.testing.assert_array_equal(x, want)
