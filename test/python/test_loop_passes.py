@@ -327,3 +327,37 @@ def test_persistent_matmul_through_descriptors(num_stages, flatten):
     )  # fmt: skip
     close(c, a.astype(np.float64) @ b.astype(np.float64).T, "fp16", 10)
     assert kernel.asm["ttgir"].count("tt.dot") == 1
+
+
+@tile.jit
+def paged_products(q_ptr, table_ptr, pages_ptr, out_ptr, N, BM: tl.constexpr, BK: tl.constexpr):
+    # A table names the pages; a second table, the first's rows.
+    rows, ks = tl.arange(0, BM), tl.arange(0, BK)
+    acc = tl.zeros((BM, BK), dtype=tl.float32)
+    for i in range(N):
+        row = tl.load(table_ptr + i)
+        page = tl.load(table_ptr + N + row)
+        values = tl.load(pages_ptr + page * BK * BK + ks[:, None] * BK + ks[None, :])
+        q = tl.load(q_ptr + i * BM * BK + rows[:, None] * BK + ks[None, :])
+        acc = tl.dot(q, values, acc)
+    tl.store(out_ptr + rows[:, None] * BK + ks[None, :], acc)
+
+
+@pytest.mark.parametrize("num_stages", [1, 2, 3, 4])
+@pytest.mark.parametrize("n", [1, 7])
+def test_tables_of_pages(n, num_stages):
+    m, k = 32, 32
+    rng = np.random.default_rng(n)
+    order, pages = rng.permutation(n), rng.permutation(n)
+    table = np.concatenate([order, pages]).astype(np.int32)
+    q, values = random((n, m, k), "fp16", 1), random((n, k, k), "fp16", 2)
+    out = poisoned((m, k), "fp32")
+    kernel = paged_products[(1,)](q, table, values, out, n, BM=m, BK=k, num_stages=num_stages)
+    expected = sum(
+        q[i].astype(np.float64) @ values[pages[order[i]]].astype(np.float64) for i in range(n)
+    )
+    close(out, expected, "fp16", 10)
+    if num_stages > 1 and n > 1:
+        # Both operands are in flight as long as with addresses that need no table.
+        assert kernel.asm["ttgir"].count("ttg.local_alloc") == 2
+        assert f"memdesc<{num_stages - 1}x32x32xf16" in kernel.asm["ttgir"]

@@ -12,10 +12,10 @@ def TritonGPUAssignLatencies
   let description = [{
     In innermost loops, loads that lead to a matrix product (or every load,
     where the loop has a `tt.num_stages` of its own) are given `tt.latency`: the
-    number of iterations between the start of the load and its first use. The
-    stages of the loop, less one, are shared among the loads on the longest
-    chain of loads whose addresses depend on each other; where they do not go
-    round, the last loads of the chain get one each.
+    number of iterations between the start of the load and its first use, which is
+    the number of stages less one. Loads that these take their addresses from
+    (indices of rows, tables of blocks) start one more iteration ahead, and hand
+    their few registers on.
 
     A load is left alone if cp.async cannot move it (less than four neighbouring
     bytes per thread), or if the loop writes through a pointer argument that the

@@ -44,36 +44,18 @@ public:
   unsigned assign() {
     for (Operation &op : loop.getBody()->without_terminator())
       if (auto load = dyn_cast<LoadOp>(op))
-        if (isCandidate(load))
-          candidates.insert(load);
-    // Users come after their operands: one pass backward tells how many loads
-    // wait for each, one after the other.
-    int longest = 0;
-    llvm::MapVector<Operation *, int> followers;
-    for (Operation *load : candidates)
-      followers[load] = 0;
-    for (Operation *load : llvm::reverse(candidates)) {
-      longest = std::max(longest, followers[load] + 1);
+        if (!isAddressLoad(loop, load) && isCandidate(load))
+          latencies[load] = numStages - 1;
+    // Their addresses may come from loads, too. These hand on a few registers,
+    // and so get an iteration of their own, before those that the stages are
+    // for: nobody should wait for an index.
+    for (Operation *load : llvm::to_vector(llvm::make_first_range(latencies)))
       for (Operation *source : getSources(load))
-        if (source != load && candidates.contains(source))
-          followers[source] = std::max(followers[source], followers[load] + 1);
-    }
-    if (longest == 0)
-      return 0;
-    // With more loads in a chain than there are stages to share, the last ones
-    // of the chain are started early, and those before them wait for their
-    // data.
-    int latency = std::max((numStages - 1) / longest, 1);
-    unsigned numAssigned = 0;
-    for (Operation *load : candidates) {
-      if (followers[load] >= numStages - 1) {
-        LDBG() << "more dependent loads than stages: " << load->getLoc();
-        continue;
-      }
+        if (source != load && isa<LoadOp>(source) && isSmall(source))
+          latencies[source] = 1;
+    for (auto [load, latency] : latencies)
       setI32Attr(load, kLatencyAttr, latency);
-      ++numAssigned;
-    }
-    return numAssigned;
+    return latencies.size();
   }
 
 private:
@@ -90,6 +72,13 @@ private:
                              : WalkResult::advance();
                 }).wasInterrupted();
     });
+  }
+
+  /// True if a thread can easily keep the result for an iteration.
+  static bool isSmall(Operation *load) {
+    constexpr unsigned kMostElements = 16;
+    auto type = dyn_cast<RankedTensorType>(load->getResult(0).getType());
+    return !type || getTotalElemsPerThread(type) <= kMostElements;
   }
 
   bool isWideEnough(LoadOp load) {
@@ -145,7 +134,7 @@ private:
   scf::ForOp loop;
   int numStages;
   const ModuleAxisInfoAnalysis &axisInfo;
-  llvm::SetVector<Operation *> candidates;
+  llvm::MapVector<Operation *, int> latencies;
 };
 
 struct AssignLatencies

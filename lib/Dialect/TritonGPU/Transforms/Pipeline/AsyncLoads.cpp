@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "AsyncLoads.h"
+#include "LoopMemory.h"
 
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
@@ -57,6 +58,9 @@ std::optional<AsyncLoad> analyze(LoadOp load, scf::ForOp loop,
                                  const LoopSchedule &schedule,
                                  const ModuleAxisInfoAnalysis &axisInfo) {
   AsyncLoad result;
+  // Indices are few and needed in registers: they cross stages there.
+  if (!isa<RankedTensorType>(load.getType()) || isAddressLoad(loop, load))
+    return std::nullopt;
   result.load = load;
   result.defPlace = schedule.get(load);
   for (Operation *user : load->getUsers()) {

@@ -84,3 +84,20 @@ bool mlir::triton::gpu::mayBeWritten(scf::ForOp loop, LoadOp load) {
     LDBG() << "the loop may write what is loaded: " << load.getLoc();
   return result.wasInterrupted();
 }
+
+bool mlir::triton::gpu::isAddressLoad(scf::ForOp loop, LoadOp load) {
+  Block *body = loop.getBody();
+  llvm::SetVector<Operation *> work;
+  work.insert(load);
+  for (size_t i = 0; i < work.size(); ++i)
+    for (Operation *user : work[i]->getUsers()) {
+      Operation *inBody = body->findAncestorOpInBlock(*user);
+      if (!inBody || inBody == body->getTerminator() ||
+          isa<DotOp, DotScaledOp>(inBody))
+        continue;
+      if (isa<LoadOp>(inBody))
+        return true;
+      work.insert(inBody);
+    }
+  return false;
+}

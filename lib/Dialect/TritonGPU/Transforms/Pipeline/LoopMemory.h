@@ -14,6 +14,10 @@ namespace mlir::triton::gpu {
 /// taken not to overlap.
 bool mayBeWritten(scf::ForOp loop, LoadOp load);
 
+/// True if another load of the same iteration takes its address (or its mask)
+/// from what `load`, which is in the body itself, reads.
+bool isAddressLoad(scf::ForOp loop, LoadOp load);
+
 } // namespace mlir::triton::gpu
 
 #endif // TILE_LIB_TRITONGPU_PIPELINE_LOOPMEMORY_H

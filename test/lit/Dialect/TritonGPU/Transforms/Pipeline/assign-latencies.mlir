@@ -90,9 +90,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // One stage to hide latency in, two loads in a chain: the last one gets it.
-  // CHECK-LABEL: tt.func @short_of_stages
-  tt.func @short_of_stages(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %q: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %n: i32) -> tensor<512xi32, #blocked> {
+  // An index starts an iteration before the load that it is for.
+  // CHECK-LABEL: tt.func @index
+  tt.func @index(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %q: !tt.ptr<i32> {tt.divisibility = 16 : i32}, %n: i32) -> tensor<512xi32, #blocked> {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %range = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #blocked>
@@ -100,15 +100,15 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %sp = tt.splat %p : !tt.ptr<i32> -> tensor<512x!tt.ptr<i32>, #blocked>
     %ap = tt.addptr %sp, %range : tensor<512x!tt.ptr<i32>, #blocked>, tensor<512xi32, #blocked>
     %sq = tt.splat %q : !tt.ptr<i32> -> tensor<512x!tt.ptr<i32>, #blocked>
-    // CHECK: tt.load %{{[^ ]*}} : tensor
     // CHECK: tt.load %{{.*}} {tt.latency = 1 : i32}
+    // CHECK: tt.load %{{.*}} {tt.latency = 2 : i32}
     %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> (tensor<512xi32, #blocked>) : i32 {
       %x = tt.load %ap : tensor<512x!tt.ptr<i32>, #blocked>
       %aq = tt.addptr %sq, %x {tt.contiguity = dense<4> : tensor<1xi32>, tt.divisibility = dense<16> : tensor<1xi32>} : tensor<512x!tt.ptr<i32>, #blocked>, tensor<512xi32, #blocked>
       %y = tt.load %aq : tensor<512x!tt.ptr<i32>, #blocked>
       %s = arith.addi %sum, %y : tensor<512xi32, #blocked>
       scf.yield %s : tensor<512xi32, #blocked>
-    } {tt.num_stages = 2 : i32}
+    } {tt.num_stages = 3 : i32}
     tt.return %r : tensor<512xi32, #blocked>
   }
 
