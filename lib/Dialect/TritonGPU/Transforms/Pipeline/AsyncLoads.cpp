@@ -243,11 +243,12 @@ private:
                         load.usePlace);
       schedule.remove(convert);
       convert.replaceAllUsesWith(value);
-      if (load.firstUser == convert) {
+      bool isFirst = load.firstUser == convert;
+      convert.erase();
+      if (isFirst) {
         load.firstUser = value.getDefiningOp();
         builder.setInsertionPointAfter(load.firstUser);
       }
-      convert.erase();
     }
     if (!op->use_empty()) {
       Value value = put(
