@@ -133,6 +133,15 @@ createTargetMachine(ModuleOp module, const PTXOptions &options) {
   return machine;
 }
 
+/// LLVM's LoadStoreVectorizer fills gaps: of three loads it makes one of four
+/// elements, the last of which may lie outside the allocation. Vectors are the
+/// lowering's business; this attribute is how that pass is told to stay away.
+void keepLoadsAsTheyAre(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      function.addFnAttr(llvm::Attribute::NoImplicitFloat);
+}
+
 /// Inline assembly with side effects may synchronise threads (barriers,
 /// shuffles, mma), and the LLVM dialect cannot say so: forbid moving it under
 /// other control flow. Likewise functions that may contain such calls.
@@ -229,6 +238,7 @@ triton::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
   result->addModuleFlag(llvm::Module::Override, "nvvm-reflect-ftz",
                         uint32_t(0));
   markConvergent(*result);
+  keepLoadsAsTheyAre(*result);
   return result;
 }
 
