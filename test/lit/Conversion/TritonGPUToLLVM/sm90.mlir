@@ -51,7 +51,7 @@ tt.func @vector_atomics(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %y: !tt.p
 // CHECK-LABEL: llvm.func @fp4
 tt.func @fp4(%x: tensor<64x16xi8, #wide>) {
   // CHECK: llvm.mlir.constant(1044133888 : i32)
-  // CHECK: nvvm.prmt default
+  // CHECK: nvvm.prmt <default>
   // CHECK: llvm.bitcast %{{.*}} : i32 to vector<2xf16>
   %0 = ttg.fp4_to_fp %x {axis = 1 : i32} : tensor<64x16xi8, #wide> -> tensor<64x32xf16, #ttg.blocked<{sizePerThread = [1, 16], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>>
   tt.return
