@@ -264,6 +264,8 @@ def main() -> None:
         print()
     if arguments.classes:
         for case, ours, peer in rows:
+            if "classes" not in ours:
+                continue
             names = sorted({*ours.get("classes", {}), *peer.get("classes", {})})
             both = [
                 (n, ours["classes"].get(n, 0), peer.get("classes", {}).get(n, 0)) for n in names
