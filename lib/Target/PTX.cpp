@@ -133,12 +133,19 @@ createTargetMachine(ModuleOp module, const PTXOptions &options) {
   return machine;
 }
 
+/// NVPTX's number for shared memory.
+constexpr unsigned kSharedAddressSpace = 3;
+
 /// LLVM's LoadStoreVectorizer fills gaps: of three loads it makes one of four
 /// elements, the last of which may lie outside the allocation. Vectors are the
 /// lowering's business; this attribute is how that pass is told to stay away.
+/// Shared memory has no such gaps at its end, and gains from it.
 void keepLoadsAsTheyAre(llvm::Module &module) {
   for (llvm::Function &function : module)
-    if (!function.isDeclaration())
+    if (llvm::any_of(llvm::instructions(function), [](llvm::Instruction &i) {
+          auto *load = llvm::dyn_cast<llvm::LoadInst>(&i);
+          return load && load->getPointerAddressSpace() != kSharedAddressSpace;
+        }))
       function.addFnAttr(llvm::Attribute::NoImplicitFloat);
 }
 
