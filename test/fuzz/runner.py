@@ -71,7 +71,7 @@ def compiled(program: Program, config: Config | None = None) -> dict[str, np.nda
     try:
         launch = prepare(program, program.kernel(), values, config or program.config)
     except tile.TileError as error:
-        if "out of shared memory" in str(error):
+        if isinstance(error, tile.OutOfResources):
             raise TooLarge from None
         raise Failure("compile", str(error)) from error
     except Exception as error:
