@@ -11,14 +11,14 @@ from .values import TYPES, Value, fits
 
 
 def operand_type(g: Generator) -> str:
-    types = ["fp16", "fp16", "bf16", "fp32", "fp64", "i8", "u8", "fp8e5"]
+    types = ["fp16", "fp16", "bf16", "fp32", "fp64", "i8", "fp8e5"]
     if g.config.target >= 89:
         types.append("fp8e4nv")
     return g.choice(types)
 
 
 def result_type(type: str) -> str:
-    if type in ("i8", "u8"):
+    if type == "i8":
         return "i32"
     return "fp64" if type == "fp64" else "fp32"
 

@@ -274,6 +274,10 @@ def test_recursion():
         ("tl.arange(0, n)", "arange needs constants, but its end is int32; add a run-time offset to the range instead"),  # noqa: E501
         ("tl.program_id(3)", "program_id takes the axis 0, 1 or 2, not 3"),
         ("tl.dot(n, n)", "dot takes blocks, not int32"),
+        (
+            "tl.dot(tl.zeros((16, 16), tl.uint8), tl.zeros((16, 16), tl.uint8))",
+            "dot of integers takes int8, not uint8",
+        ),
         ("tl.sum(n, axis=0)", "reduce takes blocks, not the scalar int32"),
         ("tl.reshape(tl.arange(0, 16), 4, 8)", "cannot reshape [16] (16 elements) to [4, 8] (32 elements)"),  # noqa: E501
         ("tl.arange(0, 16)[3]", "a block is indexed with None, ':' and '...' only; use tl.gather, a mask or pointers to "  # noqa: E501

@@ -245,7 +245,8 @@ def dot(
     out = unwrap(out_dtype)
     element = input.dtype
     if element.is_int():
-        if element.name not in ("int8", "uint8"):
+        # The IR's integers have no sign, and products of int8 are signed.
+        if element.name != "int8":
             raise SemanticError(f"dot of integers takes int8, not {element}")
         out = dt.int32
     elif out.is_bf16():
