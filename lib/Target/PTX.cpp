@@ -133,19 +133,12 @@ createTargetMachine(ModuleOp module, const PTXOptions &options) {
   return machine;
 }
 
-/// NVPTX's number for shared memory.
-constexpr unsigned kSharedAddressSpace = 3;
-
 /// LLVM's LoadStoreVectorizer fills gaps: of three loads it makes one of four
 /// elements, the last of which may lie outside the allocation. Vectors are the
 /// lowering's business; this attribute is how that pass is told to stay away.
-/// Shared memory has no such gaps at its end, and gains from it.
 void keepLoadsAsTheyAre(llvm::Module &module) {
   for (llvm::Function &function : module)
-    if (llvm::any_of(llvm::instructions(function), [](llvm::Instruction &i) {
-          auto *load = llvm::dyn_cast<llvm::LoadInst>(&i);
-          return load && load->getPointerAddressSpace() != kSharedAddressSpace;
-        }))
+    if (!function.isDeclaration())
       function.addFnAttr(llvm::Attribute::NoImplicitFloat);
 }
 
@@ -267,7 +260,13 @@ LogicalResult triton::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
 
-  llvm::PassBuilder builder(machine->get(), tuning);
+  // VectorCombine takes the lowering's vector loads apart, and nothing would
+  // put them together again.
+  llvm::PassInstrumentationCallbacks callbacks;
+  callbacks.registerShouldRunOptionalPassCallback(
+      [](StringRef pass, llvm::Any) { return pass != "VectorCombinePass"; });
+
+  llvm::PassBuilder builder(machine->get(), tuning, std::nullopt, &callbacks);
   llvm::LoopAnalysisManager lam;
   llvm::FunctionAnalysisManager fam;
   llvm::CGSCCAnalysisManager cgam;

@@ -15,7 +15,7 @@ constexpr int kKiB = 1024;
 
 // PTX versions are not the oldest that could express a kernel, but the oldest
 // that every driver supporting the processor accepts and that has all the
-// instructions named by the row's features (fp8 cvt on sm_89 came with 8.1).
+// instructions named by the row's features (fp8 mma came with 8.4).
 constexpr NVIDIATarget kTargets[] = {
     // clang-format off
     // cc  processor  ptx  shared      regs   file   thr  cpasync redux reduxf bf16 fp8cvt fp8mma stmat clust tma  wgmma tmem  vatom  256b
@@ -24,7 +24,7 @@ constexpr NVIDIATarget kTargets[] = {
     { 86, "sm_86",   71,  99 * kKiB,  255, 65536, 1536, true,  true,  false, false, false, false, false, false, false, false, false, false, false},
     { 87, "sm_87",   74, 163 * kKiB,  255, 65536, 1536, true,  true,  false, false, false, false, false, false, false, false, false, false, false},
     { 89, "sm_89",   84,  99 * kKiB,  255, 65536, 1536, true,  true,  false, false, true,  true,  false, false, false, false, false, false, false},
-    { 90, "sm_90a",  81, 227 * kKiB,  255, 65536, 2048, true,  true,  false, true,  true,  true,  true,  true,  true,  true,  false, true,  false},
+    { 90, "sm_90a",  84, 227 * kKiB,  255, 65536, 2048, true,  true,  false, true,  true,  true,  true,  true,  true,  true,  false, true,  false},
     {100, "sm_100a", 86, 227 * kKiB,  255, 65536, 2048, true,  true,  true,  true,  true,  true,  true,  true,  true,  false, true,  true,  true},
     {103, "sm_103a", 88, 227 * kKiB,  255, 65536, 2048, true,  true,  true,  true,  true,  true,  true,  true,  true,  false, true,  true,  true},
     {120, "sm_120a", 87,  99 * kKiB,  255, 65536, 1536, true,  true,  false, true,  true,  true,  true,  true,  true,  false, false, true,  true},

@@ -23,7 +23,9 @@ class DeviceArray:
         key = root.__array_interface__["data"][0]
         if key not in copies:
             raw = root.reshape(-1).view(np.uint8)
-            assert np.shares_memory(raw, root), "the whole of an array must be contiguous"
+            assert np.shares_memory(raw, root) or not root.size, (
+                "the whole of an array must be contiguous"
+            )
             copies[key] = (raw, torch.from_numpy(raw.copy()).cuda())
         self.dtype = array.dtype
         self.shape = array.shape

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from reference import sim_only
 
 import tile
 import tile.language as tl
@@ -56,6 +57,7 @@ def test_too_much_shared_memory():
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
 
 
+@sim_only
 def test_the_limit_is_that_of_the_target(monkeypatch):
     monkeypatch.setenv("TILE_SIM_TARGET", "cuda:86")
     with pytest.raises(OutOfResources, match="required: 131072, hardware limit: 101376"):

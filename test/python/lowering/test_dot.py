@@ -5,7 +5,7 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import pytest
-from reference import DTYPES, poisoned
+from reference import DTYPES, poisoned, sim_only
 
 import tile
 import tile.language as tl
@@ -190,6 +190,7 @@ def test_batched(kind, num_warps, monkeypatch):
     )
 
 
+@sim_only
 def test_below_sm_80(monkeypatch):
     monkeypatch.setenv("TILE_SIM_TARGET", "cuda:75")
     for kind in ("fp16", "ieee", "fp64", "i8"):

@@ -21,7 +21,7 @@ def get_configs():
     configs=get_configs(),
     key=["M", "N", "K"],
     do_bench=lambda call, quantiles: [len(calls(call)), 1.0, 1.0],
-)  # noqa: E501
+)
 @triton.jit
 def matmul_kernel(
         a_ptr, b_ptr, c_ptr,
