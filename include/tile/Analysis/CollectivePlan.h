@@ -56,8 +56,8 @@ struct ReducePlan : CollectivePlan {
   LinearLayout getStoreLayout() const;
   /// How the threads that hold a result (of `resultType`, or a scalar) read its
   /// partial results: the low register bits run over the warps, and the next
-  /// ones over the blocks along the axis, if there are several; in that case the
-  /// out dim "block" says whose memory to read.
+  /// ones over the blocks along the axis, if there are several; in that case
+  /// the out dim "block" says whose memory to read.
   LinearLayout getLoadLayout(Type resultType) const;
 };
 

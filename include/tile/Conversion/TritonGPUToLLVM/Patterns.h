@@ -34,7 +34,8 @@ protected:
     return failure();
   }
 
-  /// The threads of the block; a single warp needs no more than its own barrier.
+  /// The threads of the block; a single warp needs no more than its own
+  /// barrier.
   void blockBarrier(const LLVMBuilder &b, Operation *op) const {
     if (gpu::lookupNumWarps(op) == 1)
       target.warpBarrier(b);

@@ -140,7 +140,8 @@ SmallVector<Type> ReduceOp::getElementTypes() {
 
 Operation *ReduceOp::getSingleCombiner() {
   Block &block = getCombineOp().front();
-  if (getSrcs().size() != 1 || !getCombineOp().hasOneBlock() || !llvm::hasNItems(block, 2))
+  if (getSrcs().size() != 1 || !getCombineOp().hasOneBlock() ||
+      !llvm::hasNItems(block, 2))
     return nullptr;
   Operation *combiner = &block.front();
   auto returned = cast<ReduceReturnOp>(block.getTerminator());

@@ -61,8 +61,8 @@ rotatingToLinear(ArrayRef<int64_t> shape,
 
 /// One panel is `swizzlingByteWidth` bytes wide and holds all rows; the rows of
 /// a tensor of higher rank are those of all its outer dims. Panels follow one
-/// another. Without a swizzle panels are 16 bytes wide: eight rows of one are the
-/// core matrix that wgmma reads, 128 bytes in a row.
+/// another. Without a swizzle panels are 16 bytes wide: eight rows of one are
+/// the core matrix that wgmma reads, 128 bytes in a row.
 static FailureOr<LinearLayout> nvmmaToLinear(ArrayRef<int64_t> shape,
                                              NVMMASharedEncodingAttr encoding,
                                              bool disableSwizzle,

@@ -15,9 +15,9 @@ namespace mlir::triton::nvidia_gpu {
 
 /// The shape of the box that one TMA instruction copies, outermost dimension
 /// first, for a block of a descriptor: the part of one block of the cluster,
-/// with rows no wider than the panels in shared memory (those of the swizzle, or
-/// 16 bytes without one) and no dimension beyond 256. A copy of the whole block
-/// takes one instruction for each box.
+/// with rows no wider than the panels in shared memory (those of the swizzle,
+/// or 16 bytes without one) and no dimension beyond 256. A copy of the whole
+/// block takes one instruction for each box.
 SmallVector<int64_t> getTMABoxShape(RankedTensorType block);
 
 /// The code of the hardware for elements of this type; fails for types that TMA
