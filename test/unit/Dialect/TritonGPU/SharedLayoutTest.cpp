@@ -115,10 +115,15 @@ TEST_F(SharedLayoutTest, NvmmaSwizzles) {
 }
 
 TEST_F(SharedLayoutTest, NvmmaWithoutSwizzle) {
+  // Panels of 16 bytes: eight of their rows are a core matrix.
   expectOffsets(layoutOf({16, 64}, nvmma(0, false, 16)),
-                [](ArrayRef<int64_t> at) { return at[0] * 64 + at[1]; });
+                [](ArrayRef<int64_t> at) {
+                  return at[1] / 8 * 16 * 8 + at[0] * 8 + at[1] % 8;
+                });
   expectOffsets(layoutOf({16, 64}, nvmma(0, true, 16)),
-                [](ArrayRef<int64_t> at) { return at[1] * 16 + at[0]; });
+                [](ArrayRef<int64_t> at) {
+                  return at[0] / 8 * 64 * 8 + at[1] * 8 + at[0] % 8;
+                });
 }
 
 TEST_F(SharedLayoutTest, NvmmaOfHigherRank) {
