@@ -12,6 +12,7 @@ from __future__ import annotations
 import gzip
 import multiprocessing
 import pickle
+import queue
 import struct
 import sys
 from collections import defaultdict
@@ -188,6 +189,9 @@ def compare(simulated, real):
     )
 
 
+#: Seconds that a launch may take, a first start of the process among them.
+PATIENCE = 12
+
 LOST = ("ILLEGAL", "LAUNCH_FAILED", "MISALIGNED", "ASSERT", "ILLEGAL_ADDRESS")
 
 
@@ -227,7 +231,18 @@ def main() -> int:
         process = spawn.Process(target=replay, args=(launches, start, results))
         process.start()
         last = start - 1
-        while (item := results.get(timeout=120)) is not None:
+        while True:
+            try:
+                item = results.get(timeout=PATIENCE)
+            except queue.Empty:
+                # The launch hangs; it takes its process with it.
+                process.kill()
+                last += 1
+                failures[launches[last]["test"]].append(f"no end after {PATIENCE} seconds")
+                print(f"{launches[last]['test']}: no end", flush=True)
+                break
+            if item is None:
+                break
             last, message = item
             if message:
                 failures[launches[last]["test"]].append(message)
