@@ -6,6 +6,7 @@ import math
 
 import ml_dtypes
 import numpy as np
+import operators
 import pytest
 from reference import DTYPES, close, poisoned, random
 
@@ -70,26 +71,6 @@ def test_abs(dtype):
 
 
 @tile.jit
-def _add(x, y):
-    return x + y
-
-
-@tile.jit
-def _sub(x, y):
-    return x - y
-
-
-@tile.jit
-def _mul(x, y):
-    return x * y
-
-
-@tile.jit
-def _div(x, y):
-    return x / y
-
-
-@tile.jit
 def _floordiv(x, y):
     return x // y
 
@@ -127,10 +108,16 @@ def _shr(x, y):
 @pytest.mark.parametrize(
     "dtype", ["fp16", "bf16", "fp32", "fp64", "i8", "i16", "i32", "i64", "u8", "u32"]
 )
-@pytest.mark.parametrize("op", [_add, _sub, _mul], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "op", [operators.add, operators.sub, operators.mul], ids=lambda f: f.__name__
+)
 def test_arithmetic(op, dtype):
     x, y = random(N, dtype, 1), random(N, dtype, 2)
-    expected = {"_add": np.add, "_sub": np.subtract, "_mul": np.multiply}[op.__name__]
+    expected = {
+        "add": np.add,
+        "sub": np.subtract,
+        "mul": np.multiply,
+    }[op.__name__]
     with np.errstate(over="ignore"):
         close(binary(op, x, y, dtype), expected(x, y), dtype)
 
@@ -139,7 +126,9 @@ def test_arithmetic(op, dtype):
 def test_true_division_is_in_float32(dtype):
     x, y = random(N, dtype, 1), random(N, dtype, 2)
     y[y == 0] = 1
-    close(binary(_div, x, y, "fp32"), x.astype(np.float64) / y.astype(np.float64), "fp32", 4)
+    close(
+        binary(operators.div, x, y, "fp32"), x.astype(np.float64) / y.astype(np.float64), "fp32", 4
+    )
 
 
 @pytest.mark.parametrize("dtype", ["i8", "i32", "i64", "u8", "u32"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import operators
 import pytest
 from ulp import check_ulps
 
@@ -138,26 +139,6 @@ def test_exponentials_and_denormals():
 
 
 @tile.jit
-def _add(x, y):
-    return x + y
-
-
-@tile.jit
-def _sub(x, y):
-    return x - y
-
-
-@tile.jit
-def _mul(x, y):
-    return x * y
-
-
-@tile.jit
-def _div(x, y):
-    return x / y
-
-
-@tile.jit
 def _minimum_nan(x, y):
     return tl.minimum(x, y, propagate_nan=tl.PropagateNan.ALL)
 
@@ -168,7 +149,9 @@ def _maximum_nan(x, y):
 
 
 ARITHMETIC = {
-    "add": (_add, np.add), "sub": (_sub, np.subtract), "mul": (_mul, np.multiply),
+    "add": (operators.add, np.add),
+    "sub": (operators.sub, np.subtract),
+    "mul": (operators.mul, np.multiply),
     "minimum": (tl.minimum, np.fmin), "maximum": (tl.maximum, np.fmax),
     "minimum_nan": (_minimum_nan, np.minimum), "maximum_nan": (_maximum_nan, np.maximum),
     "div_rn": (tl.div_rn, np.divide),
@@ -200,7 +183,7 @@ def test_division(dtype):
         fine &= (np.abs(exact) >= np.finfo(kind).tiny) | ~np.isfinite(exact) | (exact == 0)
     if dtype == "fp64":
         fine[:] = True
-    for op in (_div, tl.fdiv):
+    for op in (operators.div, tl.fdiv):
         out = binary(op, x, y)
         check_ulps(out[fine], exact[fine], 2.5 if dtype == "fp32" else 0.5, x[fine], y[fine])
 
