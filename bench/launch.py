@@ -1,36 +1,107 @@
-"""Host time of one launch of an empty kernel with eleven arguments, beside the peer's.
+"""Host time of one launch of an empty kernel, by its arguments, beside the peer's.
 
-python bench/launch.py
+python bench/launch.py           on a GPU, with torch's tensors; the peer in the same run
+python bench/launch.py --fake    without one: what tile itself takes, on a libcuda that does nothing
 """
 
 from __future__ import annotations
 
+import argparse
+import gc
+import pathlib
+import sys
+import tempfile
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
-import torch
 from peer import load, load_for_peer
 
+CASES = ("no arguments", "11 arguments", "19 arguments", "a tuple of 6", "a descriptor")
 
-def microseconds(kernel, repeats: int = 20, launches: int = 1000) -> float:
-    """The best mean over `repeats` runs; the queue is drained between them."""
-    tensors = [torch.zeros(16, device="cuda") for _ in range(5)]
-    args = (*tensors, 100, 200, 300, 400, 500, 600)
+
+def microseconds(launch: Callable[[], Any], wait: Callable[[], Any], repeats: int = 20) -> float:
+    """The best mean over `repeats` runs of 1000; the queue is drained between them."""
     for _ in range(100):
-        kernel[(1,)](*args)
+        launch()
     best = float("inf")
+    gc.disable()
     for _ in range(repeats):
-        torch.cuda.synchronize()
+        wait()
         start = time.perf_counter()
-        for _ in range(launches):
-            kernel[(1,)](*args)
-        best = min(best, (time.perf_counter() - start) / launches * 1e6)
+        for _ in range(1000):
+            launch()
+        best = min(best, (time.perf_counter() - start) / 1000 * 1e6)
+    gc.enable()
     return best
 
 
+def launches(module: Any, tensor: Callable[[], Any], descriptor: Any) -> dict[str, Callable]:
+    """What is measured: name -> a launch."""
+    t = [tensor() for _ in range(9)]
+    numbers = (100, 200, 300, 400, 500, 600, 700, 800, 900, 1000)
+    nothing, eleven, nineteen = module.nothing, module.empty_kernel, module.nineteen
+    several, described = module.tuples, module.descriptor
+    eleven_arguments = (*t[:5], *numbers[:6])
+    nineteen_arguments = (*t, *numbers)
+    tuples = ((t[0], t[1]), (100, 200, 300, 400))
+    return {
+        "no arguments": lambda: nothing[(1,)](),
+        "11 arguments": lambda: eleven[(1,)](*eleven_arguments),
+        "19 arguments": lambda: nineteen[(1,)](*nineteen_arguments),
+        "a tuple of 6": lambda: several[(1,)](*tuples),
+        "a descriptor": lambda: described[(1,)](descriptor),
+    }
+
+
+@contextmanager
+def fake_gpu() -> Iterator[tuple[Callable, Callable, Callable]]:
+    sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "test" / "python" / "runtime"))
+    from fake_gpu import FakeGPU, build
+
+    import tile.language as tl
+
+    made = build(pathlib.Path(tempfile.mkdtemp(prefix="tile-bench-")))
+    if made is None:
+        sys.exit("bench/launch.py --fake needs a C compiler and Python's headers")
+    with FakeGPU(*made) as gpu:
+        yield (
+            lambda: gpu.tensor(0x1000, tl.float32),
+            lambda: gpu.tensor(0x1000, tl.float16),
+            lambda: None,
+        )
+
+
+@contextmanager
+def real_gpu() -> Iterator[tuple[Callable, Callable, Callable]]:
+    import torch
+
+    yield (
+        lambda: torch.zeros(16, device="cuda"),
+        lambda: torch.zeros(64, 64, device="cuda", dtype=torch.float16),
+        torch.cuda.synchronize,
+    )
+
+
 def main() -> None:
-    for name, module in (("tile", load("empty")), ("peer", load_for_peer("empty"))):
-        if module is not None:
-            print(f"launch, 11 arguments, {name}: {microseconds(module.empty_kernel):.2f} us")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--fake", action="store_true", help="on a GPU that is not there")
+    fake = parser.parse_args().fake
+    peer = None if fake else load_for_peer("empty")
+    with fake_gpu() if fake else real_gpu() as (tensor, matrix, wait):
+        results: dict[str, dict[str, float]] = {}
+        for name, module in (("tile", load("empty")), ("peer", peer)):
+            if module is None:
+                continue
+            descriptor = module.TensorDescriptor(matrix(), [64, 64], [64, 1], [16, 16])
+            results[name] = {
+                case: microseconds(launch, wait)
+                for case, launch in launches(module, tensor, descriptor).items()
+            }
+    print(f"{'us of a launch':16}" + "".join(f"{name:>8}" for name in results))
+    for case in CASES:
+        print(f"{case:16}" + "".join(f"{times[case]:8.2f}" for times in results.values()))
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ def compile_ours(case: Case, arch: int, modules: dict[str, Any]) -> dict[str, An
         fn=fn,
         signature=case.signature(fn.arg_names),
         constexprs=case.constants,
-        attrs=case.attributes(fn.arg_names),
+        attrs=case.hints(fn.arg_names),
     )
     try:
         compiled = tile.compile(source, target=GPUTarget("cuda", arch, 32), options=case.options)

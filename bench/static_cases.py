@@ -47,6 +47,14 @@ class Case:
             if self.types.get(name, "fp32") not in ("fp32", "constexpr")
         }
 
+    def hints(self, parameters: list[str]) -> dict[tuple[int], list]:
+        """The same, and that no integer is negative, which tile's launches look at, too."""
+        hints = self.attributes(parameters)
+        for i, name in enumerate(parameters):
+            if self.types.get(name) == "i32":
+                hints[(i,)] = [*hints[(i,)], ["tt.non_negative", 1]]
+        return hints
+
     def numpy(self) -> tuple[list[Any], int, np.ndarray, float]:
         """Arguments, which of them is the output, the right output, the tolerated error."""
         return globals()[f"_{self.example}_data"](self)

@@ -10,12 +10,20 @@ target_compile_definitions(tile_mlir_flags INTERFACE ${TILE_LLVM_DEFINITIONS})
 target_link_libraries(tile_mlir_flags INTERFACE tile_flags)
 
 # One precompiled header for the whole compiler; see tile_pch.h for what is in it.
-set(TILE_PCH_SOURCE ${PROJECT_BINARY_DIR}/tile_pch.cpp)
-file(CONFIGURE OUTPUT ${TILE_PCH_SOURCE} CONTENT "// Carries the precompiled header.\n")
-add_library(tile_pch OBJECT ${TILE_PCH_SOURCE})
+# CMake's own precompiled headers hold absolute paths of the checkout, which
+# ccache cannot share between two clones; this one is an object like any other.
+add_library(tile_pch OBJECT ${PROJECT_SOURCE_DIR}/cmake/tile_pch.h)
+set_source_files_properties(${PROJECT_SOURCE_DIR}/cmake/tile_pch.h PROPERTIES LANGUAGE CXX)
 target_link_libraries(tile_pch PRIVATE tile_mlir_flags)
-target_compile_options(tile_pch PRIVATE -fno-exceptions)
-target_precompile_headers(tile_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/tile_pch.h)
+target_compile_options(tile_pch PRIVATE -fno-exceptions -x c++-header)
+set(TILE_PCH ${PROJECT_BINARY_DIR}/CMakeFiles/tile_pch.dir/cmake/tile_pch.h.o)
+
+function(tile_use_pch name)
+  target_compile_options(${name} PRIVATE -Winvalid-pch "SHELL:-include-pch ${TILE_PCH}")
+  get_target_property(sources ${name} SOURCES)
+  set_property(SOURCE ${sources} APPEND PROPERTY OBJECT_DEPENDS ${TILE_PCH})
+  add_dependencies(${name} tile_pch)
+endfunction()
 
 # Every generated header hangs off `tile-headers` (see tile_add_library).
 macro(add_public_tablegen_target target)
@@ -66,7 +74,7 @@ function(tile_add_library name)
   else()
     target_link_libraries(${name} PUBLIC tile_mlir_flags)
     target_compile_options(${name} PRIVATE -fno-exceptions)
-    target_precompile_headers(${name} REUSE_FROM tile_pch)
+    tile_use_pch(${name})
   endif()
   if(ARG_INCLUDES)
     target_include_directories(${name} PUBLIC ${ARG_INCLUDES})
@@ -90,7 +98,7 @@ function(tile_use_pch_in_executable name)
   target_link_libraries(${name} PRIVATE tile_mlir_flags)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(${name} PRIVATE -fPIC -fno-exceptions)
-  target_precompile_headers(${name} REUSE_FROM tile_pch)
+  tile_use_pch(${name})
 endfunction()
 
 # tile_add_tool(name A.cpp ... LINK_LIBS libs [NO_LLVM])

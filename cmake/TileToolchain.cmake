@@ -29,7 +29,7 @@ endif()
 add_library(tile_flags INTERFACE)
 target_compile_options(tile_flags INTERFACE
   -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
-  $<$<CXX_COMPILER_ID:Clang>:-fpch-instantiate-templates>)
+  -fpch-instantiate-templates "SHELL:-Xclang -fno-pch-timestamp")
 if(TILE_STATIC)
   target_compile_options(tile_flags INTERFACE -ffunction-sections -fdata-sections)
 endif()

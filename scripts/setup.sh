@@ -34,7 +34,7 @@ install_debian_packages() {
 make_venv() {
   local stamp=.setup/venv.sum
   local sum
-  sum=$( (cat scripts/requirements-dev.txt; "$python" -VV) | sha256sum)
+  sum=$( (cat scripts/requirements-dev.txt python/tile-compat.pth; "$python" -VV) | sha256sum)
   if [ -x .venv/bin/python ] && [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$sum" ]; then return 0; fi
   say "Making .venv with $("$python" --version)"
   "$python" -m venv --clear .venv
@@ -44,7 +44,9 @@ make_venv() {
   .venv/bin/python - <<'PY'
 import pathlib, sysconfig
 site = pathlib.Path(sysconfig.get_paths()["purelib"])
-(site / "tile-editable.pth").write_text(str(pathlib.Path("python").resolve()) + "\n")
+package = pathlib.Path("python").resolve()
+hook = (package / "tile-compat.pth").read_text()
+(site / "tile-editable.pth").write_text(f"{package}\n{hook}")
 PY
   echo "$sum" > "$stamp"
 }

@@ -16,6 +16,9 @@ echo "==> Compiler tests (lit)"
 $bin/lit -s -j"$(nproc)" build/test/lit 2>&1 | tee "$log/lit"
 [ "${PIPESTATUS[0]}" -eq 0 ] || status=1
 
+echo "==> Layers"
+scripts/check_layers.py || status=1
+
 echo "==> Generated documentation is up to date"
 scripts/docs.sh --check || status=1
 

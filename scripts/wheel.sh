@@ -14,7 +14,9 @@ fi
 echo "==> Building the wheel for Python $version"
 mkdir -p dist
 "$venv/bin/python" -m build --wheel --no-isolation --outdir dist . >.setup/wheel.log 2>&1 || { tail -40 .setup/wheel.log; exit 1; }
-wheel=$(ls -t dist/*.whl | head -1)
+wheel=$(ls -t dist/tile_compiler-*.whl | head -1)
 size=$(( $(stat -c %s "$wheel") / 1000000 ))
 echo "==> $wheel: $size MB"
 [ "$size" -le "$limit_mb" ] || { echo "error: the wheel is over $limit_mb MB" >&2; exit 1; }
+# The distribution whose package `triton` is tile.
+"$venv/bin/python" -m pip wheel -q --no-deps --wheel-dir dist python/triton-distribution >>.setup/wheel.log 2>&1 || { tail -40 .setup/wheel.log; exit 1; }

@@ -18,22 +18,43 @@ using namespace mlir::triton;
 namespace {
 /// Scratch memory is accessed in vectors of up to 16 bytes.
 constexpr int64_t kScratchAlignment = 16;
-/// Swizzled buffers of a callee count on the alignment of their own frame.
-constexpr int64_t kFrameAlignment = 128;
+/// Swizzled buffers of a callee count on the alignment of their own frame: the
+/// pattern of the widest swizzle repeats every 1024 bytes.
+constexpr int64_t kFrameAlignment = 1024;
 /// Scratch buffers up to this size get a place of their own where that costs
 /// at most as much again: two reductions in a row then need no barrier between.
 constexpr int64_t kSmallScratch = 1024;
 } // namespace
 
-Allocation::Allocation(FunctionOpInterface function,
-                       const ScratchSizeFn &scratchSize,
-                       function_ref<int64_t(CallOpInterface)> calleeSize)
-    : aliases(function) {
-  collect(function, scratchSize, calleeSize);
+Allocation::Allocation(FunctionOpInterface function)
+    : function(function), aliases(function) {}
+
+Allocation::Allocation(FunctionOpInterface function, CalleeSizeFn calleeSize)
+    : Allocation(function) {
+  collect(function, calleeSize);
   if (buffers.empty())
     return;
   computeLifetimes(function);
   place();
+}
+
+FailureOr<std::unique_ptr<Allocation>>
+Allocation::read(FunctionOpInterface function, CalleeSizeFn calleeSize) {
+  std::unique_ptr<Allocation> result(new Allocation(function));
+  result->collect(function, calleeSize);
+  for (Buffer &buffer : result->buffers) {
+    auto offset =
+        buffer.owner->getAttrOfType<IntegerAttr>(kAllocationOffsetAttrName);
+    if (!offset)
+      return buffer.owner->emitError("expected '")
+             << kAllocationOffsetAttrName << "' on an operation that needs "
+             << buffer.size
+             << " bytes of shared memory, found none: allocate shared memory "
+                "first";
+    buffer.offset = offset.getInt();
+    result->size = std::max(result->size, buffer.offset + buffer.size);
+  }
+  return result;
 }
 
 int Allocation::getBufferOf(Operation *op) const {
@@ -50,9 +71,17 @@ SmallVector<int> Allocation::getBuffersOf(Value memdesc) const {
   return result;
 }
 
+SmallVector<BlockArgument> Allocation::getArgumentsOf(Value memdesc) const {
+  SmallVector<BlockArgument> result;
+  for (Value root : aliases.getRoots(memdesc))
+    if (auto arg = dyn_cast<BlockArgument>(root);
+        arg && arg.getOwner()->getParentOp() == function)
+      result.push_back(arg);
+  return result;
+}
+
 void Allocation::collect(FunctionOpInterface function,
-                         const ScratchSizeFn &scratchSize,
-                         function_ref<int64_t(CallOpInterface)> calleeSize) {
+                         CalleeSizeFn calleeSize) {
   function->walk<WalkOrder::PreOrder>([&](Operation *op) {
     Buffer buffer{Kind::Scratch, op, 0, kScratchAlignment};
     if (auto alloc = dyn_cast<gpu::LocalAllocOp>(op)) {
@@ -66,7 +95,7 @@ void Allocation::collect(FunctionOpInterface function,
       buffer.size = calleeSize(call);
       buffer.alignment = kFrameAlignment;
     } else {
-      buffer.size = scratchSize(op);
+      buffer.size = getScratchSize(op);
     }
     if (buffer.size == 0)
       return;
@@ -180,22 +209,51 @@ void Allocation::place() {
 // Modules
 //===----------------------------------------------------------------------===//
 
+/// A buffer ends with the function that made it.
+static LogicalResult checkResults(FunctionOpInterface function) {
+  for (Type type : function.getResultTypes())
+    if (isa<gpu::MemDescType>(type))
+      return function.emitError(
+                 "expected no memory descriptor among the results of a "
+                 "function, found ")
+             << type;
+  return success();
+}
+
 FailureOr<ModuleAllocation>
-ModuleAllocation::compute(ModuleOp module, const ScratchSizeFn &scratchSize) {
+ModuleAllocation::forEachFunction(ModuleOp module, MakeFrameFn makeFrame) {
   ModuleAllocation result;
   ModuleCallGraph callGraph(module);
   for (FunctionOpInterface function : callGraph.getFunctions()) {
     if (callGraph.isRecursive(function))
       return function.emitError("recursive functions cannot get shared memory");
+    if (failed(checkResults(function)))
+      return failure();
     auto calleeSize = [&](CallOpInterface call) -> int64_t {
       auto it = result.allocations.find(call.resolveCallable());
       return it == result.allocations.end() ? 0
                                             : it->second->getSharedMemorySize();
     };
-    result.allocations[function] =
-        std::make_unique<Allocation>(function, scratchSize, calleeSize);
+    FailureOr<std::unique_ptr<Allocation>> frame =
+        makeFrame(function, calleeSize);
+    if (failed(frame))
+      return failure();
+    result.allocations[function] = std::move(*frame);
   }
   return result;
+}
+
+FailureOr<ModuleAllocation> ModuleAllocation::compute(ModuleOp module) {
+  return forEachFunction(
+      module,
+      [](FunctionOpInterface function, Allocation::CalleeSizeFn calleeSize)
+          -> FailureOr<std::unique_ptr<Allocation>> {
+        return std::make_unique<Allocation>(function, calleeSize);
+      });
+}
+
+FailureOr<ModuleAllocation> ModuleAllocation::read(ModuleOp module) {
+  return forEachFunction(module, &Allocation::read);
 }
 
 int64_t ModuleAllocation::getSharedMemorySize() const {
@@ -210,7 +268,7 @@ void triton::attachAllocation(ModuleOp module,
   Builder builder(module.getContext());
   for (auto &[function, frame] : allocation.getFunctions())
     for (const Allocation::Buffer &buffer : frame->getBuffers())
-      buffer.owner->setAttr("allocation.offset",
+      buffer.owner->setAttr(kAllocationOffsetAttrName,
                             builder.getI32IntegerAttr(buffer.offset));
   module->setAttr(gpu::kSharedAttrName,
                   builder.getI32IntegerAttr(allocation.getSharedMemorySize()));

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tile/Analysis/AxisInfo.h"
+#include "tile/Analysis/ValueRanges.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 
 #include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
@@ -17,6 +18,7 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/DebugLog.h"
 #include <numeric>
@@ -50,7 +52,11 @@ AxisInfo::DimVector AxisInfo::getShape(Type type) {
 
 int64_t AxisInfo::getUnit(Type type) {
   auto pointer = dyn_cast<PointerType>(getElementTypeOrSelf(type));
-  if (!pointer || !pointer.getPointeeType().isIntOrFloat())
+  if (!pointer)
+    return 1;
+  if (isa<PointerType>(pointer.getPointeeType()))
+    return 8;
+  if (!pointer.getPointeeType().isIntOrFloat())
     return 1;
   return std::max<int64_t>(pointer.getPointeeType().getIntOrFloatBitWidth() / 8,
                            1);
@@ -201,7 +207,12 @@ public:
     SmallVector<AxisInfo> resultInfos;
     for (Value result : op->getResults())
       resultInfos.push_back(AxisInfo::getPessimistic(result.getType()));
-    inferAxisInfo(op, operandInfos, resultInfos);
+    llvm::SmallBitVector nonNegative(op->getNumOperands());
+    if (dependsOnSigns(op) && !collectSigns(op, nonNegative))
+      return success();
+    inferAxisInfo(
+        op, operandInfos, [&](unsigned i) { return nonNegative[i]; },
+        resultInfos);
     for (auto [lattice, info] : llvm::zip(results, resultInfos)) {
       applyAxisHints(info, [&](StringRef name) { return op->getAttr(name); });
       LDBG() << *op << " => " << info;
@@ -245,6 +256,21 @@ public:
     AxisInfo info({1}, {divisor}, {1});
     propagateIfChanged(argLattices[0], argLattices[0]->join(info));
   }
+
+private:
+  /// Marks the operands that are not negative; false if that is yet to come.
+  bool collectSigns(Operation *op, llvm::SmallBitVector &nonNegative) {
+    for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+      const IntegerValueRange &range =
+          getOrCreateFor<dataflow::IntegerValueRangeLattice>(
+              getProgramPointAfter(op), operand)
+              ->getValue();
+      if (range.isUninitialized())
+        return false;
+      nonNegative[i] = isNonNegative(range);
+    }
+    return true;
+  }
 };
 } // namespace
 
@@ -256,6 +282,15 @@ ModuleAxisInfoAnalysis::ModuleAxisInfoAnalysis(ModuleOp module)
     : solver(std::make_unique<DataFlowSolver>()) {
   solver->load<dataflow::DeadCodeAnalysis>();
   solver->load<dataflow::SparseConstantPropagation>();
+  // Few modules have an operation that ranges matter to, and they cost as much
+  // as the rest.
+  if (module
+          .walk([](Operation *op) {
+            return dependsOnSigns(op) ? WalkResult::interrupt()
+                                      : WalkResult::advance();
+          })
+          .wasInterrupted())
+    solver->load<ValueRangeAnalysis>();
   solver->load<AxisInfoAnalysis>();
   // Failing is only possible in a transfer function, and ours do not fail; an
   // analysis without results would merely know nothing.

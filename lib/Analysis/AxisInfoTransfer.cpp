@@ -4,8 +4,9 @@
 //
 // Throughout, "group" is an aligned run of g neighbours along one axis, and a
 // value that is contiguous over a group with a start divisible by g reads
-// q*g + j for j in [0, g). Most rules below are one line of arithmetic on that
-// form.
+// q*g + j for j in [0, g): such a run does not wrap around, as g divides the
+// values at which integers do. Most rules below are one line of arithmetic on
+// that form; q may be negative unless a rule says otherwise.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,8 +73,11 @@ public:
   }
   int64_t divisibilityOfAll() const { return info.getDivisibilityOfAll(); }
   std::optional<int64_t> constant() const { return info.getConstantValue(); }
+  int64_t unit() const { return info.getUnit(); }
   /// The longest groups over which this is q*g + j.
-  int64_t alignedRun() const { return gcd(contiguity(), divisibility()); }
+  int64_t alignedRun() const {
+    return gcd(contiguity(), std::max<int64_t>(divisibility() / unit(), 1));
+  }
   /// The longest groups over which this is one multiple of g.
   int64_t alignedConstant() const {
     return gcd(constancy(), divisibilityOfAll());
@@ -91,9 +95,13 @@ static AxisInfo build(Type type, function_ref<Axis(unsigned dim)> rule,
   DimVector shape = AxisInfo::getShape(type);
   if (constant && !isa<PointerType>(getElementTypeOrSelf(type)))
     return AxisInfo::getConstant(shape, *constant);
+  // Half of what the type can count: longer runs have a sign change inside.
+  int64_t longest = int64_t(1) << (std::min(getIntWidth(type), 63u) - 1);
   DimVector contiguity, divisibility, constancy;
   for (unsigned dim = 0; dim < shape.size(); ++dim) {
     Axis axis = rule(dim);
+    if (axis.contiguity > longest)
+      axis = {longest, gcd(axis.divisibility, longest), axis.constancy};
     contiguity.push_back(axis.contiguity);
     divisibility.push_back(axis.divisibility);
     constancy.push_back(axis.constancy);
@@ -200,31 +208,39 @@ static Axis mulAlong(Along x, Along y) {
           gcd(x.constancy(), y.constancy())};
 }
 
-/// x / y, rounded down.
-static Axis divAlong(Along x, Along y) {
+/// x / y. `constantOverRuns`: whether numbers between two multiples of y are
+/// rounded the same way.
+static Axis divAlong(Along x, Along y, bool constantOverRuns) {
   if (y.constant() == 1)
     return {x.contiguity(), x.divisibility(), x.constancy()};
   Axis result;
+  result.constancy = gcd(x.constancy(), y.constancy());
   // (q*g + j) / (m*g) does not depend on j.
-  result.constancy = std::max(gcd(x.constancy(), y.constancy()),
-                              gcd(x.alignedRun(), y.alignedConstant()));
-  if (y.constant() && llvm::isPowerOf2_64(*y.constant())) {
+  if (constantOverRuns)
+    result.constancy =
+        std::max(result.constancy, gcd(x.alignedRun(), y.alignedConstant()));
+  if (y.constant() && *y.constant() > 0 && llvm::isPowerOf2_64(*y.constant())) {
     int64_t divisor = *y.constant();
-    // Of a run of at least `divisor` only the first quotient is known to
-    // divide; of a shorter one that starts at a multiple, there is no other.
-    int64_t known =
-        x.contiguity() <= divisor ? x.divisibility() : x.divisibilityOfAll();
+    // Where it divides every element, quotients are exact. Of a longer run only
+    // the first quotient is known to be; of a shorter one that starts at a
+    // multiple, there is no other.
+    int64_t known = constantOverRuns && x.contiguity() <= divisor
+                        ? x.divisibility()
+                        : x.divisibilityOfAll();
     if (known % divisor == 0)
       result.divisibility = known / divisor;
   }
   return result;
 }
 
-static Axis remAlong(Along x, Along y) {
+/// The remainder of x / y. `countsUp`: whether it goes up with x between two
+/// multiples of y.
+static Axis remAlong(Along x, Along y, bool countsUp) {
   Axis result;
   result.constancy = gcd(x.constancy(), y.constancy());
   // (q*g + j) % (m*g) == (q % m)*g + j.
-  result.contiguity = gcd(x.alignedRun(), y.alignedConstant());
+  if (countsUp)
+    result.contiguity = gcd(x.alignedRun(), y.alignedConstant());
   result.divisibility =
       gcd(x.divisibilityAt(result.contiguity), y.divisibilityOfAll());
   return result;
@@ -240,6 +256,7 @@ static Axis andAlong(Along x, Along y) {
                                 gcd(run.alignedRun(), mask.alignedConstant()));
     // x & (2^k - 1) is x % 2^k.
     if (mask.constant() && *mask.constant() >= 0 &&
+        *mask.constant() < AxisInfo::kMaxDivisibility &&
         llvm::isPowerOf2_64(*mask.constant() + 1)) {
       int64_t group = gcd(run.alignedRun(), *mask.constant() + 1);
       if (group > 1) {
@@ -276,10 +293,21 @@ static Axis shlAlong(Along x, Along y) {
           x.constancy()};
 }
 
-/// Of a maximum or minimum.
-static Axis extremeAlong(Along x, Along y) {
+/// Of whichever of the two, the same one in each group.
+static Axis eitherAlong(Along x, Along y) {
   Axis result;
   result.contiguity = gcd(x.contiguity(), y.contiguity());
+  result.constancy = gcd(x.constancy(), y.constancy());
+  result.divisibility = gcd(x.divisibilityAt(result.contiguity),
+                            y.divisibilityAt(result.contiguity));
+  return result;
+}
+
+/// Of a maximum or minimum. Runs compare as their first values do; what wraps
+/// around may be the greater one up to there and the smaller one after.
+static Axis extremeAlong(Along x, Along y) {
+  Axis result;
+  result.contiguity = gcd(x.alignedRun(), y.alignedRun());
   result.constancy = gcd(x.constancy(), y.constancy());
   result.divisibility = gcd(x.divisibilityAt(result.contiguity),
                             y.divisibilityAt(result.contiguity));
@@ -476,7 +504,7 @@ static AxisInfo inferJoin(JoinOp op, const AxisInfo &lhs, const AxisInfo &rhs) {
           return Axis{
               1, gcd(lhs.getDivisibilityOfAll(), rhs.getDivisibilityOfAll()),
               1};
-        return extremeAlong(Along(lhs, dim), Along(rhs, dim));
+        return eitherAlong(Along(lhs, dim), Along(rhs, dim));
       },
       constant);
 }
@@ -508,7 +536,13 @@ static AxisInfo inferPassThrough(Type type, const AxisInfo &source) {
 // Dispatch
 //===----------------------------------------------------------------------===//
 
+bool mlir::triton::dependsOnSigns(Operation *op) {
+  return isa<arith::DivSIOp, arith::RemSIOp, arith::FloorDivSIOp>(op) &&
+         isa<RankedTensorType>(op->getResult(0).getType());
+}
+
 void mlir::triton::inferAxisInfo(Operation *op, ArrayRef<AxisInfo> operands,
+                                 function_ref<bool(unsigned)> isNonNegative,
                                  MutableArrayRef<AxisInfo> results) {
   if (results.empty())
     return;
@@ -529,6 +563,13 @@ void mlir::triton::inferAxisInfo(Operation *op, ArrayRef<AxisInfo> operands,
         },
         evaluate(op, operands));
   };
+  auto divide = [&](bool constantOverRuns) {
+    return binary(
+        [=](Along x, Along y) { return divAlong(x, y, constantOverRuns); });
+  };
+  auto remainder = [&](bool countsUp) {
+    return binary([=](Along x, Along y) { return remAlong(x, y, countsUp); });
+  };
   auto add = [](Along x, Along y) { return addAlong(x, y, false); };
   auto sub = [](Along x, Along y) { return addAlong(x, y, true); };
 
@@ -543,16 +584,21 @@ void mlir::triton::inferAxisInfo(Operation *op, ArrayRef<AxisInfo> operands,
             });
           })
           .Case([&](arith::MulIOp) { return binary(mulAlong); })
-          .Case<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>(
-              [&](auto) { return binary(divAlong); })
-          .Case<arith::RemSIOp, arith::RemUIOp>(
-              [&](auto) { return binary(remAlong); })
+          .Case([&](arith::DivUIOp) { return divide(true); })
+          // Rounds towards zero, so -1/16 and 0/16 are the same but -16/16 is
+          // not like -15/16.
+          .Case([&](arith::DivSIOp) { return divide(isNonNegative(0)); })
+          // Rounds down, but by -16 the other way.
+          .Case([&](arith::FloorDivSIOp) { return divide(isNonNegative(1)); })
+          .Case([&](arith::RemUIOp) { return remainder(true); })
+          // Negative for a negative dividend.
+          .Case([&](arith::RemSIOp) { return remainder(isNonNegative(0)); })
           .Case([&](arith::AndIOp) { return binary(andAlong); })
           .Case<arith::OrIOp, arith::XOrIOp>(
               [&](auto) { return binary(orAlong); })
           .Case([&](arith::ShLIOp) { return binary(shlAlong); })
           .Case<arith::ShRSIOp, arith::ShRUIOp>([&](auto) {
-            // A known shift is a division.
+            // A known shift is a division that rounds down.
             std::optional<int64_t> shift = operands[1].getConstantValue();
             if (!shift || *shift < 0 || *shift > 62)
               return constancyOnly(type, operands);
@@ -561,7 +607,8 @@ void mlir::triton::inferAxisInfo(Operation *op, ArrayRef<AxisInfo> operands,
             return build(
                 type,
                 [&](unsigned dim) {
-                  return divAlong(Along(operands[0], dim), Along(divisor, dim));
+                  return divAlong(Along(operands[0], dim), Along(divisor, dim),
+                                  /*constantOverRuns=*/true);
                 },
                 evaluate(op, operands));
           })
@@ -607,6 +654,12 @@ void mlir::triton::inferAxisInfo(Operation *op, ArrayRef<AxisInfo> operands,
                 isa<RankedTensorType>(type) &&
                 !isa<RankedTensorType>(load.getPtr().getType());
             if (throughBlockPointer || load.getIsVolatile())
+              return AxisInfo::getPessimistic(type);
+            return constancyOnly(type, operands);
+          })
+          // Assembly on several elements at once may tell them apart.
+          .Case([&](ElementwiseInlineAsmOp inlineAsm) {
+            if (inlineAsm.getPackedElement() != 1 || !isMemoryEffectFree(op))
               return AxisInfo::getPessimistic(type);
             return constancyOnly(type, operands);
           })

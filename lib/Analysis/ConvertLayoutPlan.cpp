@@ -84,7 +84,8 @@ static LinearLayout getMemoryOfBlocks(const LinearLayout &source) {
 }
 
 ConvertLayoutPlan::ConvertLayoutPlan(RankedTensorType sourceType,
-                                     RankedTensorType resultType)
+                                     RankedTensorType resultType,
+                                     BankGeometry banks)
     : source(toLinearLayout(sourceType)), result(toLinearLayout(resultType)) {
   LayoutConversion conversion = decomposeConversion(source, result);
   if (conversion.kind <= ConversionKind::Registers) {
@@ -96,8 +97,8 @@ ConvertLayoutPlan::ConvertLayoutPlan(RankedTensorType sourceType,
   int64_t bytes = getElementBytesInSharedMemory(sourceType.getElementType());
   std::optional<SwizzledLayout> choice;
   if (conversion.kind < ConversionKind::Cluster)
-    choice =
-        chooseSwizzledSharedLayout(source, result, 8 * bytes, kMaxScratchBytes);
+    choice = chooseSwizzledSharedLayout(source, result, 8 * bytes,
+                                        kMaxScratchBytes, banks);
   if (!choice) {
     route = Route::Cluster;
     shared = getMemoryOfBlocks(source);

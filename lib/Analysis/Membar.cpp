@@ -14,6 +14,7 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "llvm/Support/DebugLog.h"
 #include <set>
 
@@ -25,18 +26,28 @@ using namespace mlir::triton;
 namespace ttg = mlir::triton::gpu;
 
 namespace {
-/// A range of shared memory and the operation (by program order, so that sets
-/// are deterministic) that accessed it.
+/// Stands for the frame of the function, as opposed to one of its arguments.
+constexpr int kOwnFrame = -1;
+
+/// A range of the function's frame, or some part of the caller's memory that an
+/// argument views, and the operation (by program order, so that sets are
+/// deterministic) that accessed it.
 struct Access {
+  int root;
   int64_t begin, end;
   int64_t order;
   Operation *op;
+
   bool operator<(const Access &other) const {
-    return std::tie(begin, end, order) <
-           std::tie(other.begin, other.end, other.order);
+    return std::tie(root, begin, end, order) <
+           std::tie(other.root, other.begin, other.end, other.order);
   }
-  bool operator==(const Access &other) const {
-    return begin == other.begin && end == other.end && op == other.op;
+  bool overlaps(const Access &other) const {
+    // A caller's buffers live through the call, apart from the callee's frame;
+    // but several arguments may view the same one.
+    if (root == kOwnFrame && other.root == kOwnFrame)
+      return begin < other.end && other.begin < end;
+    return root != kOwnFrame && other.root != kOwnFrame;
   }
 };
 
@@ -65,21 +76,19 @@ bool isOrderedByWait(Operation *before, Operation *after) {
   return (load && load.getToken()) || isa<ttg::AsyncCopyGlobalToLocalOp>(after);
 }
 
-bool conflict(const std::set<Access> &a, const std::set<Access> &b,
-              const MembarFilterFn &filter) {
+bool conflict(const std::set<Access> &a, const std::set<Access> &b) {
   for (const Access &x : a)
     for (const Access &y : b)
-      if (x.begin < y.end && y.begin < x.end && !isOrderedByWait(x.op, y.op) &&
-          !(filter && filter(x.op, y.op)))
+      if (x.overlaps(y) && !isOrderedByWait(x.op, y.op) &&
+          !nvidia_gpu::isOrderedByMbarrier(x.op, y.op))
         return true;
   return false;
 }
 
-bool conflict(const State &before, const State &after,
-              const MembarFilterFn &filter) {
-  return conflict(before.writes, after.reads, filter) ||
-         conflict(before.writes, after.writes, filter) ||
-         conflict(before.reads, after.writes, filter);
+bool conflict(const State &before, const State &after) {
+  return conflict(before.writes, after.reads) ||
+         conflict(before.writes, after.writes) ||
+         conflict(before.reads, after.writes);
 }
 
 /// What callers must know of a function.
@@ -92,9 +101,9 @@ class FunctionMembar {
 public:
   FunctionMembar(FunctionOpInterface function, const Allocation &allocation,
                  const llvm::DenseMap<Operation *, Summary> &summaries,
-                 const MembarFilterFn &filter)
+                 unsigned &numBarriers)
       : function(function), allocation(allocation), summaries(summaries),
-        filter(filter) {}
+        numBarriers(numBarriers) {}
 
   Summary run() {
     int64_t next = 0;
@@ -180,6 +189,24 @@ private:
 
   void insertBarrier(OpBuilder &builder, Operation *op) {
     ttg::BarrierOp::create(builder, op->getLoc(), ttg::AddrSpace::Local);
+    ++numBarriers;
+  }
+
+  Access getAccess(const Allocation::Buffer &buffer, Operation *op) {
+    return {kOwnFrame, buffer.offset, buffer.offset + buffer.size,
+            orderOf.lookup(op), op};
+  }
+
+  /// Adds accesses by `op` of all that `memdesc` may view.
+  void addViews(std::set<Access> &set, Value memdesc, Operation *op) {
+    for (int buffer : allocation.getBuffersOf(memdesc))
+      set.insert(getAccess(allocation.getBuffers()[buffer], op));
+    for (BlockArgument argument : allocation.getArgumentsOf(memdesc)) {
+      auto type = cast<ttg::MemDescType>(argument.getType());
+      if (isa<ttg::SharedMemorySpaceAttr>(type.getMemorySpace()))
+        set.insert(
+            Access{int(argument.getArgNumber()), 0, 0, orderOf.lookup(op), op});
+    }
   }
 
   void noteEntry(const State &accesses) {
@@ -225,8 +252,7 @@ private:
 
     State access;
     auto add = [&](std::set<Access> &set, const Allocation::Buffer &buffer) {
-      set.insert(Access{buffer.offset, buffer.offset + buffer.size,
-                        orderOf.lookup(op), op});
+      set.insert(getAccess(buffer, op));
     };
     if (auto call = dyn_cast<CallOpInterface>(op)) {
       visitCall(call, state);
@@ -247,17 +273,16 @@ private:
             isa<MemoryEffects::Free, MemoryEffects::Allocate>(
                 effect.getEffect()))
           continue;
-        for (int buffer : allocation.getBuffersOf(value))
-          add(isa<MemoryEffects::Read>(effect.getEffect()) ? access.reads
-                                                           : access.writes,
-              allocation.getBuffers()[buffer]);
+        addViews(isa<MemoryEffects::Read>(effect.getEffect()) ? access.reads
+                                                              : access.writes,
+                 value, op);
       }
     }
     if (own >= 0) {
       // Scratch memory is written, then, after a barrier inside the lowering,
       // read. That barrier orders everything before it.
       add(access.writes, allocation.getBuffers()[own]);
-      if (conflict(state, access, filter)) {
+      if (conflict(state, access)) {
         OpBuilder builder(op);
         insertBarrier(builder, op);
       }
@@ -268,7 +293,7 @@ private:
     }
     if (access.reads.empty() && access.writes.empty())
       return;
-    if (conflict(state, access, filter)) {
+    if (conflict(state, access)) {
       LDBG() << "barrier before " << *op;
       OpBuilder builder(op);
       insertBarrier(builder, op);
@@ -280,22 +305,25 @@ private:
 
   void visitCall(CallOpInterface call, State &state) {
     auto it = summaries.find(call.resolveCallable());
-    int own = allocation.getBufferOf(call);
-    if (it == summaries.end() || own < 0)
+    if (it == summaries.end())
       return;
-    const Allocation::Buffer &frame = allocation.getBuffers()[own];
+    // A callee without a buffer of its own has no frame.
+    int own = allocation.getBufferOf(call);
+    int64_t frame = own < 0 ? 0 : allocation.getBuffers()[own].offset;
     auto translate = [&](const State &accesses) {
       State result;
       for (const auto &[from, to] : {std::pair{&accesses.reads, &result.reads},
                                      {&accesses.writes, &result.writes}})
         for (const Access &access : *from)
-          to->insert(Access{access.begin + frame.offset,
-                            access.end + frame.offset, orderOf.lookup(call),
-                            call});
+          if (access.root == kOwnFrame)
+            to->insert(Access{kOwnFrame, access.begin + frame,
+                              access.end + frame, orderOf.lookup(call), call});
+          else
+            addViews(*to, call.getArgOperands()[access.root], call);
       return result;
     };
     State atEntry = translate(it->second.atEntry);
-    if (conflict(state, atEntry, filter)) {
+    if (conflict(state, atEntry)) {
       OpBuilder builder(call);
       insertBarrier(builder, call);
       state.clear();
@@ -307,18 +335,18 @@ private:
   FunctionOpInterface function;
   const Allocation &allocation;
   const llvm::DenseMap<Operation *, Summary> &summaries;
-  const MembarFilterFn &filter;
+  unsigned &numBarriers;
   llvm::DenseMap<Operation *, int64_t> orderOf;
   State entry;
 };
 } // namespace
 
-void triton::insertMemoryBarriers(ModuleOp module,
-                                  const ModuleAllocation &allocation,
-                                  const MembarFilterFn &filter) {
+unsigned triton::insertMemoryBarriers(const ModuleAllocation &allocation) {
+  unsigned numBarriers = 0;
   llvm::DenseMap<Operation *, Summary> summaries;
   for (auto &[op, frame] : allocation.getFunctions())
-    summaries[op] =
-        FunctionMembar(cast<FunctionOpInterface>(op), *frame, summaries, filter)
-            .run();
+    summaries[op] = FunctionMembar(cast<FunctionOpInterface>(op), *frame,
+                                   summaries, numBarriers)
+                        .run();
+  return numBarriers;
 }

@@ -5,9 +5,10 @@
 #include "tile/Analysis/CollectivePlan.h"
 #include "tile/Analysis/ConvertLayoutPlan.h"
 #include "tile/Analysis/GatherPlan.h"
-#include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/Triton/IR/MemoryOps.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+#include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -44,7 +45,8 @@ bool triton::repeatsAcrossThreads(RankedTensorType type) {
 
 int64_t triton::getScratchSize(Operation *op) {
   if (auto convert = dyn_cast<gpu::ConvertLayoutOp>(op))
-    return ConvertLayoutPlan(convert.getSrc().getType(), convert.getType())
+    return ConvertLayoutPlan(convert.getSrc().getType(), convert.getType(),
+                             gpu::getTargetModel(op).getSharedMemoryBanks())
         .scratchSize;
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return ReducePlan(reduce).scratchSize;
@@ -54,9 +56,10 @@ int64_t triton::getScratchSize(Operation *op) {
     return GatherPlan(gather).scratchSize;
   if (auto histogram = dyn_cast<HistogramOp>(op))
     return histogram.getType().getNumElements() * 4;
-  // One thread updates an element and hands the old value to those that hold
-  // it, too.
-  if (isa<AtomicRMWOp, AtomicCASOp>(op)) {
+  // One thread acts on an element and hands the value to those that hold it,
+  // too.
+  auto load = dyn_cast<LoadOp>(op);
+  if (isa<AtomicRMWOp, AtomicCASOp>(op) || (load && isFreshRead(load))) {
     Type type = op->getResult(0).getType();
     if (op->getResult(0).use_empty())
       return 0;

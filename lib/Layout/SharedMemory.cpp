@@ -11,11 +11,6 @@ using namespace llvm;
 namespace mlir::triton {
 
 namespace {
-/// Shared memory has 32 banks of four bytes; an instruction is served by as
-/// many lanes at a time as fill them.
-constexpr unsigned kWordBytesLog2 = 2;
-constexpr unsigned kBanksLog2 = 5;
-
 using Words = F2Matrix::Words;
 
 unsigned elemBytesLog2(unsigned elemBits) {
@@ -32,11 +27,20 @@ struct AccessShape {
 };
 
 AccessShape accessShape(unsigned elemBits, unsigned vecLog2,
-                        unsigned numLanesLog2) {
+                        unsigned numLanesLog2, BankGeometry banks) {
   unsigned bytes = elemBytesLog2(elemBits) + vecLog2;
-  unsigned wordsLog2 = bytes > kWordBytesLog2 ? bytes - kWordBytesLog2 : 0;
-  unsigned unit = std::max(bytes, kWordBytesLog2) - elemBytesLog2(elemBits);
-  return {unit, std::min(numLanesLog2, kBanksLog2 - std::min(wordsLog2, 5u))};
+  unsigned bankBytes = Log2_32(banks.bankBytes);
+  unsigned numBanks = Log2_32(banks.numBanks);
+  unsigned words =
+      std::min(bytes > bankBytes ? bytes - bankBytes : 0, numBanks);
+  unsigned unit = std::max(bytes, bankBytes) - elemBytesLog2(elemBits);
+  return {unit, std::min(numLanesLog2, numBanks - words)};
+}
+
+/// The offset bits within one row of all banks.
+unsigned rowBits(unsigned elemBits, BankGeometry banks) {
+  return Log2_32(banks.bankBytes) + Log2_32(banks.numBanks) -
+         elemBytesLog2(elemBits);
 }
 
 unsigned rankOf(ArrayRef<uint64_t> vectors) {
@@ -97,8 +101,9 @@ VectorAccess getVectorAccess(const LinearLayout &offsets, unsigned elemBits,
 /// all banks.
 static std::pair<Words, Words> laneUnitsAndBanks(const LinearLayout &offsets,
                                                  unsigned elemBits,
-                                                 AccessShape shape) {
-  unsigned rowLog2 = kWordBytesLog2 + kBanksLog2 - elemBytesLog2(elemBits);
+                                                 AccessShape shape,
+                                                 BankGeometry geometry) {
+  unsigned rowLog2 = rowBits(elemBits, geometry);
   LinearLayout only = offsets.sublayout({kLane}, {kOffset});
   Words units, banks;
   for (unsigned i = 0; i < shape.lanesLog2; ++i) {
@@ -111,19 +116,20 @@ static std::pair<Words, Words> laneUnitsAndBanks(const LinearLayout &offsets,
 }
 
 unsigned countWavefronts(const LinearLayout &offsets, unsigned elemBits,
-                         unsigned vecLog2) {
+                         unsigned vecLog2, BankGeometry geometry) {
   unsigned numLanes = offsets.getInDimSizeLog2(kLane);
-  AccessShape shape = accessShape(elemBits, vecLog2, numLanes);
-  auto [units, banks] = laneUnitsAndBanks(offsets, elemBits, shape);
+  AccessShape shape = accessShape(elemBits, vecLog2, numLanes, geometry);
+  auto [units, banks] = laneUnitsAndBanks(offsets, elemBits, shape, geometry);
   // Groups of lanes are cosets of the first one, so each takes as long.
   unsigned groups = 1u << (numLanes - shape.lanesLog2);
   return groups << (rankOf(units) - rankOf(banks));
 }
 
 unsigned countIdealWavefronts(const LinearLayout &offsets, unsigned elemBits,
-                              unsigned vecLog2) {
+                              unsigned vecLog2, BankGeometry geometry) {
   unsigned numLanes = offsets.getInDimSizeLog2(kLane);
-  return 1u << (numLanes - accessShape(elemBits, vecLog2, numLanes).lanesLog2);
+  AccessShape shape = accessShape(elemBits, vecLog2, numLanes, geometry);
+  return 1u << (numLanes - shape.lanesLog2);
 }
 
 //===----------------------------------------------------------------------===//
@@ -167,8 +173,8 @@ bool sameSpan(ArrayRef<uint64_t> a, ArrayRef<uint64_t> b) {
 /// on the same banks: the low offset bits of its unit and the lanes served
 /// together.
 Words footprint(ArrayRef<uint64_t> low, const Side &side, unsigned elemBits,
-                unsigned vecLog2) {
-  AccessShape shape = accessShape(elemBits, vecLog2, side.lanes.size());
+                unsigned vecLog2, BankGeometry banks) {
+  AccessShape shape = accessShape(elemBits, vecLog2, side.lanes.size(), banks);
   Words result(low.take_front(shape.unitLog2));
   result.append(side.lanes.begin(), side.lanes.begin() + shape.lanesLog2);
   return result;
@@ -230,9 +236,9 @@ LinearLayout::DimBases toBases(ArrayRef<uint64_t> vectors,
 class SwizzleChooser {
 public:
   SwizzleChooser(const LinearLayout &src, const LinearLayout &dst,
-                 unsigned elemBits)
-      : srcLayout(src), dstLayout(dst), elemBits(elemBits), src(getSide(src)),
-        dst(getSide(dst)) {}
+                 unsigned elemBits, BankGeometry geometry)
+      : srcLayout(src), dstLayout(dst), elemBits(elemBits), geometry(geometry),
+        src(getSide(src)), dst(getSide(dst)) {}
 
   std::optional<SwizzledLayout> run(int64_t maxBytes);
 
@@ -245,6 +251,7 @@ private:
 
   LinearLayout srcLayout, dstLayout;
   unsigned elemBits;
+  BankGeometry geometry;
   Side src, dst;
   /// Register bases that both sides have, in the order of `src`.
   Words common;
@@ -291,8 +298,8 @@ void SwizzleChooser::splitOffRepetitions(int64_t maxBytes) {
 }
 
 SwizzledLayout SwizzleChooser::build(Wider wider, unsigned maxVec) const {
-  unsigned rowLog2 = kWordBytesLog2 + kBanksLog2 - elemBytesLog2(elemBits);
-  unsigned wordLog2 = accessShape(elemBits, 0, 0).unitLog2;
+  unsigned rowLog2 = rowBits(elemBits, geometry);
+  unsigned wordLog2 = accessShape(elemBits, 0, 0, geometry).unitLog2;
 
   // The low offset bits: what both sides move at once, then what the wider side
   // adds. That must vary among the lanes that the other side serves together,
@@ -306,7 +313,8 @@ SwizzledLayout SwizzleChooser::build(Wider wider, unsigned maxVec) const {
   if (wider != Wider::Neither) {
     const Side &narrow = wider == Wider::Dst ? src : dst;
     unsigned lanes =
-        accessShape(elemBits, low.size(), narrow.lanes.size()).lanesLog2;
+        accessShape(elemBits, low.size(), narrow.lanes.size(), geometry)
+            .lanesLog2;
     Words added;
     for (uint64_t v : wide.regs)
       if (is_contained(ArrayRef(narrow.lanes).take_front(lanes), v))
@@ -344,9 +352,9 @@ SwizzledLayout SwizzleChooser::build(Wider wider, unsigned maxVec) const {
   Words rows;
   if (total > rowLog2)
     rows = commonComplement(
-        project(footprint(low, src, elemBits, result.storeVecLog2)),
-        project(footprint(low, dst, elemBits, result.loadVecLog2)), space,
-        total - rowLog2);
+        project(footprint(low, src, elemBits, result.storeVecLog2, geometry)),
+        project(footprint(low, dst, elemBits, result.loadVecLog2, geometry)),
+        space, total - rowLog2);
 
   // The bits between them choose the bank; lanes give the simplest addresses.
   for (uint64_t v : rows)
@@ -383,9 +391,9 @@ void SwizzleChooser::evaluate(SwizzledLayout &result) const {
     vecLog2 = std::min(vecLog2, getVectorAccess(offsets, elemBits).vecLog2);
     unsigned instructions =
         1u << (side.regs.size() + repetitions.size() - vecLog2);
-    unsigned each = countWavefronts(offsets, elemBits, vecLog2);
+    unsigned each = countWavefronts(offsets, elemBits, vecLog2, geometry);
     result.isConflictFree &=
-        each <= countIdealWavefronts(offsets, elemBits, vecLog2);
+        each <= countIdealWavefronts(offsets, elemBits, vecLog2, geometry);
     return instructions * each;
   };
   result.storeWavefronts = wavefronts(srcLayout, src, result.storeVecLog2);
@@ -421,10 +429,12 @@ std::optional<SwizzledLayout> SwizzleChooser::run(int64_t maxBytes) {
 
 std::optional<SwizzledLayout>
 chooseSwizzledSharedLayout(const LinearLayout &src, const LinearLayout &dst,
-                           unsigned elemBits, int64_t maxBytes) {
+                           unsigned elemBits, int64_t maxBytes,
+                           BankGeometry geometry) {
   assert(src.getOutDims().size() == dst.getOutDims().size() &&
          "both layouts are of one tensor");
-  return SwizzleChooser(src, dst.transposeOuts(src.getOutDimNames()), elemBits)
+  return SwizzleChooser(src, dst.transposeOuts(src.getOutDimNames()), elemBits,
+                        geometry)
       .run(maxBytes);
 }
 

@@ -6,6 +6,7 @@
 
 #include "tile/Support/PassStatistic.h"
 
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Debug.h"
 #include "llvm/Support/Format.h"
@@ -69,4 +70,10 @@ void mlir::triton::registerDebugOptions() {
   if (llvm::cl::getRegisteredOptions().contains("debug"))
     return;
   static DebugOptions options;
+}
+
+void mlir::triton::registerVersion() {
+  llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) {
+    os << "tile " TILE_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";
+  });
 }

@@ -3,6 +3,8 @@
 
 #include "tile/Pipeline/InitAll.h"
 
+#include "tile/Dialect/Gluon/IR/Dialect.h"
+#include "tile/Dialect/NVWS/IR/Dialect.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
@@ -44,6 +46,8 @@ void mlir::triton::registerAllDialects(DialectRegistry &registry) {
   registry.insert<triton::gpu::TritonGPUDialect>();
   registry.insert<nvidia_gpu::TritonNvidiaGPUDialect,
                   nvidia_gpu::TTNGAliasDialect>();
+  // Read, but made by no pass.
+  registry.insert<gluon::GluonDialect, nvws::NVWSDialect>();
   func::registerInlinerExtension(registry);
   LLVM::registerInlinerInterface(registry);
   arith::registerConvertArithToLLVMInterface(registry);

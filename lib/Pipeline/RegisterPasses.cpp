@@ -3,6 +3,8 @@
 
 #include "tile/Pipeline/InitAll.h"
 
+#include "UnavailablePasses.h"
+
 #include "tile/Conversion/TritonGPUToLLVM/Passes.h"
 #include "tile/Conversion/TritonToTritonGPU/Passes.h"
 #include "tile/Dialect/Triton/Transforms/Passes.h"
@@ -56,4 +58,6 @@ void mlir::triton::registerAllPasses() {
 #define TILE_BACKEND(name) backends::name::registerPasses();
 #include "tile/Backends.inc"
 #undef TILE_BACKEND
+
+  registerUnavailablePasses();
 }

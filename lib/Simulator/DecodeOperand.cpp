@@ -228,6 +228,7 @@ bool FunctionDecoder::symbolSource(const ast::Operand &operand, Type type,
     static const uint32_t sizes[] = {64, 128, 256, 512};
     slot += uint32_t(operand.component) * sizes[size_t(have)];
   }
+  uses.push_back({slot, false});
   if ((have == SlotClass::Pred) != (want == SlotClass::Pred))
     return errorAt(operand, "'" + operand.name + "' has type ." +
                                 std::string(nameOf(v.type)) + ", expected ." +
@@ -323,6 +324,7 @@ bool FunctionDecoder::dst(const ast::Operand &operand, Type type,
     static const uint32_t sizes[] = {64, 128, 256, 512};
     slot += uint32_t(operand.component) * sizes[size_t(cls)];
   }
+  uses.push_back({slot, true});
   if (cls != want) {
     uint32_t made = temp(want);
     epilogues.push_back({made, slot, want, cls});

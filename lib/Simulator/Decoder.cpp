@@ -44,6 +44,38 @@ ProgramBuilder::findFunction(const std::string &name) const {
   return nullptr;
 }
 
+static std::vector<ParamSlot> placeParams(const ast::Function &function,
+                                          const std::vector<int> &symbols,
+                                          uint32_t &offset) {
+  std::vector<ParamSlot> out;
+  for (int s : symbols) {
+    const ast::Variable &v = function.symbols[s];
+    ParamSlot p;
+    p.name = v.name;
+    p.type = v.type;
+    p.isArray = v.isArray;
+    p.isRegister = v.space == Space::Reg;
+    p.size = uint32_t(v.sizeInBytes());
+    unsigned align = std::max(1u, v.alignment());
+    if (!p.isRegister) {
+      offset = (offset + align - 1) / align * align;
+      p.offset = offset;
+      offset += p.size;
+    }
+    out.push_back(p);
+  }
+  return out;
+}
+
+std::vector<ParamSlot> tile::sim::layoutParams(const ast::Function &function,
+                                               uint32_t *bytes) {
+  uint32_t offset = 0;
+  std::vector<ParamSlot> out = placeParams(function, function.params, offset);
+  if (bytes)
+    *bytes = offset;
+  return out;
+}
+
 Code *ProgramBuilder::codeFor(const std::string &name) {
   if (auto it = codeIndex.find(name); it != codeIndex.end())
     return program->codes[it->second].get();
@@ -54,30 +86,10 @@ Code *ProgramBuilder::codeFor(const std::string &name) {
   code->name = name;
   code->index = uint32_t(program->codes.size());
   // The parameters' places are needed by callers before the body is decoded.
-  auto describe = [&](const std::vector<int> &symbols,
-                      std::vector<ParamSlot> &out, uint32_t &offset) {
-    for (int s : symbols) {
-      const ast::Variable &v = function->symbols[s];
-      ParamSlot p;
-      p.name = v.name;
-      p.type = v.type;
-      p.isArray = v.isArray;
-      p.isRegister = v.space == Space::Reg;
-      p.size = uint32_t(v.sizeInBytes());
-      unsigned align = std::max(1u, v.alignment());
-      if (!p.isRegister) {
-        offset = (offset + align - 1) / align * align;
-        p.offset = offset;
-        offset += p.size;
-      }
-      out.push_back(p);
-    }
-  };
-  uint32_t offset = 0;
-  describe(function->params, code->params, offset);
-  code->paramBytes = offset;
+  code->params = layoutParams(*function, &code->paramBytes);
   if (!function->isEntry) {
-    describe(function->returns, code->returns, offset);
+    uint32_t offset = code->paramBytes;
+    code->returns = placeParams(*function, function->returns, offset);
     code->localBytes = (offset + 15) / 16 * 16;
   }
   codeIndex[name] = code->index;
@@ -127,6 +139,7 @@ std::unique_ptr<Program> ProgramBuilder::build(const ast::Function &entry) {
     program->staticShared = round == 0 ? 0 : (staticShared + 15) / 16 * 16;
     program->sharedNames = names;
     program->maxThreads = entry.maxThreads;
+    program->maxRegisters = entry.maxRegisters;
     program->requiredThreads = entry.requiredThreads;
     program->requiredCluster = entry.requiredCluster;
     codeIndex.clear();
@@ -171,7 +184,20 @@ bool FunctionDecoder::decode() {
   inst.line =
       function.body.empty() ? function.loc.line : function.body.back().loc.line;
   code.insts.push_back(inst);
+  markMatrixRegisters();
   return layoutBlocks(code, starts, diag);
+}
+
+/// Other instructions that name a register which some wgmma uses are watched.
+void FunctionDecoder::markMatrixRegisters() {
+  std::vector<bool> used(code.frameBytes / 4 + 1);
+  bool any = false;
+  for (const Inst &inst : code.insts)
+    for (uint32_t i = 0; inst.isWgmma && i < inst.extCount; ++i)
+      any = used[code.ext[inst.ext + i] / 4] = true;
+  for (Inst &inst : code.insts)
+    for (uint32_t i = 0; any && !inst.isWgmma && i < inst.regCount; ++i)
+      inst.touchesMatrix |= used[code.registers[inst.regs + i].slot / 4];
 }
 
 uint32_t FunctionDecoder::allocate(SlotClass cls) {
@@ -243,6 +269,7 @@ bool FunctionDecoder::decodeInstruction(const ast::Instruction &instruction) {
   inst = Inst{};
   modifiers.assign(instruction.modifiers.begin(), instruction.modifiers.end());
   epilogues.clear();
+  uses.clear();
   auto it = decodeTable().find(instruction.opcode);
   if (it == decodeTable().end())
     return diag.error(instruction.loc,
@@ -267,6 +294,9 @@ bool FunctionDecoder::emit(ExecFn fn, Class cls) {
     inst.guard = symbolSlots[in->guard];
     inst.guardNegated = in->guardNegated;
   }
+  inst.regs = uint32_t(code.registers.size());
+  inst.regCount = uint16_t(uses.size());
+  code.registers.insert(code.registers.end(), uses.begin(), uses.end());
   code.insts.push_back(inst);
   for (const Epilogue &e : epilogues) {
     emitMicro(classConversion(e.from, e.to), {e.slot, e.temp}, 0, true);

@@ -11,6 +11,7 @@
 
 #include "Program.h"
 
+#include <cassert>
 #include <functional>
 #include <map>
 #include <unordered_map>
@@ -47,6 +48,10 @@ struct GlobalVariable {
   Space space = Space::Global;
   uint64_t address = 0, size = 0;
 };
+
+/// Where a function's parameters are in its parameter space.
+std::vector<ParamSlot> layoutParams(const ast::Function &function,
+                                    uint32_t *bytes = nullptr);
 
 /// Builds the program of one entry: its code, that of its callees, its
 /// shared-memory layout.
@@ -114,10 +119,12 @@ public:
   }
   bool src(const ast::Operand &operand, Type type, uint32_t &slot);
   bool src(size_t index, Type type, unsigned to) {
+    assert(to < std::size(inst.op) && "a place in Inst::op, not a slot");
     return src(operand(index), type, inst.op[to]);
   }
   bool dst(const ast::Operand &operand, Type type, uint32_t &slot);
   bool dst(size_t index, Type type, unsigned to) {
+    assert(to < std::size(inst.op) && "a place in Inst::op, not a slot");
     return dst(operand(index), type, inst.op[to]);
   }
   bool predSrc(const ast::Operand &operand, uint32_t &slot) {
@@ -169,6 +176,7 @@ public:
 private:
   bool declareSymbols();
   bool decodeInstruction(const ast::Instruction &instruction);
+  void markMatrixRegisters();
   bool symbolSource(const ast::Operand &operand, Type type, uint32_t &slot);
   bool namedSource(const ast::Operand &operand, Type type, uint32_t &slot);
   bool literal(const ast::Operand &operand, Type type, uint32_t &slot);
@@ -181,6 +189,7 @@ private:
     SlotClass from, to;
   };
   std::vector<Epilogue> epilogues;
+  std::vector<RegisterUse> uses; ///< of the current instruction
   std::vector<std::string_view> modifiers;
   std::vector<uint32_t>
       symbolSlots; ///< register: slot; variable: offset in its space

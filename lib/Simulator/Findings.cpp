@@ -21,11 +21,11 @@ Place Ctx::place(const Code &in, const Inst &inst) const {
   return p;
 }
 
-ThreadId Ctx::threadOf(const Cta &in, uint32_t warpIndex, unsigned lane) const {
+ThreadId Ctx::threadOf(std::array<unsigned, 3> in, uint32_t warpIndex,
+                       unsigned lane) const {
   const auto &block = launch->config->block;
   unsigned t = warpIndex * Lanes + lane;
-  return {in.id,
-          {t % block[0], t / block[0] % block[1], t / block[0] / block[1]}};
+  return {in, {t % block[0], t / block[0] % block[1], t / block[0] / block[1]}};
 }
 ThreadId Ctx::thread(unsigned lane) const {
   return threadOf(*cta, warp->index, lane);

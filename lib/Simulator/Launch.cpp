@@ -1,12 +1,13 @@
 //===-- Launch.cpp - Runs a grid on the host's threads --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#include "Checkers/SharedChecker.h"
+#include "Checkers/OrderChecker.h"
 #include "Machine.h"
 #include "ModuleImpl.h"
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <deque>
 #include <thread>
 
@@ -73,41 +74,88 @@ static bool checkConfig(const Program &program, const LaunchConfig &config,
   return true;
 }
 
+std::array<unsigned, 3> tile::sim::ctaId(const Launch &launch, uint64_t cluster,
+                                         uint32_t rank) {
+  const LaunchConfig &config = *launch.config;
+  std::array<unsigned, 3> id;
+  for (unsigned i = 0; i < 3; ++i) {
+    unsigned count = config.grid[i] / config.cluster[i];
+    id[i] = unsigned(cluster % count) * config.cluster[i] +
+            rank % config.cluster[i];
+    cluster /= count;
+    rank /= config.cluster[i];
+  }
+  return id;
+}
+
+Launch::Launch() = default;
+Launch::~Launch() = default;
+
+std::unique_ptr<SharedShadow> Launch::takeShadow() {
+  std::lock_guard lock(shadowLock);
+  if (freeShadows.empty())
+    return std::make_unique<SharedShadow>();
+  auto shadow = std::move(freeShadows.back());
+  freeShadows.pop_back();
+  return shadow;
+}
+void Launch::giveShadow(std::unique_ptr<SharedShadow> shadow) {
+  std::lock_guard lock(shadowLock);
+  freeShadows.push_back(std::move(shadow));
+}
+
 static std::unique_ptr<Cluster> makeCluster(Launch &launch, uint64_t number) {
   const LaunchConfig &config = *launch.config;
   auto cluster = std::make_unique<Cluster>();
-  uint64_t rest = number;
-  for (unsigned i = 0; i < 3; ++i) {
-    unsigned count = config.grid[i] / config.cluster[i];
-    cluster->id[i] = unsigned(rest % count);
-    rest /= count;
+  for (uint32_t rank = 0; rank < launch.clusterSize; ++rank) {
+    auto cta = std::make_unique<Cta>();
+    cta->cluster = cluster.get();
+    cta->rank = rank;
+    cta->id = ctaId(launch, number, rank);
+    cta->linear =
+        cta->id[0] + uint64_t(config.grid[0]) *
+                         (cta->id[1] + uint64_t(config.grid[1]) * cta->id[2]);
+    cluster->ctas.push_back(std::move(cta));
   }
-  for (unsigned z = 0; z < config.cluster[2]; ++z)
-    for (unsigned y = 0; y < config.cluster[1]; ++y)
-      for (unsigned x = 0; x < config.cluster[0]; ++x) {
-        auto cta = std::make_unique<Cta>();
-        cta->cluster = cluster.get();
-        cta->rank = uint32_t(cluster->ctas.size());
-        cta->id = {cluster->id[0] * config.cluster[0] + x,
-                   cluster->id[1] * config.cluster[1] + y,
-                   cluster->id[2] * config.cluster[2] + z};
-        cta->linear = cta->id[0] +
-                      uint64_t(config.grid[0]) *
-                          (cta->id[1] + uint64_t(config.grid[1]) * cta->id[2]);
-        cluster->ctas.push_back(std::move(cta));
-      }
+  for (unsigned i = 0; i < 3; ++i)
+    cluster->id[i] = cluster->ctas[0]->id[i] / config.cluster[i];
   cluster->liveThreads = launch.threadsPerCta * uint32_t(cluster->ctas.size());
   cluster->barrierToken.assign(
       cluster->ctas.size(), std::vector<uint32_t>(launch.warpsPerCta * Lanes));
-  if (launch.sharedBytes &&
-      (config.checks & (CheckRaces | CheckUninitialized | CheckAsync)))
-    cluster->checker = std::make_unique<SharedChecker>(launch, *cluster);
+  if (launch.order)
+    cluster->checker = std::make_unique<OrderChecker>(launch, *cluster, number);
   return cluster;
+}
+
+/// Asks, some twenty times a second, whether the launch shall end.
+static void poll(Launch &launch, std::chrono::steady_clock::time_point &last) {
+  auto now = std::chrono::steady_clock::now();
+  if (!launch.config->interrupted || now - last < std::chrono::milliseconds(50))
+    return;
+  last = now;
+  if (launch.config->interrupted())
+    launch.stop = true;
+}
+
+/// The budget was used up before this cluster began.
+static void reportUnstarted(Launch &launch, Worker &worker, uint64_t number) {
+  auto cluster = makeCluster(launch, number);
+  const Code &entry = *launch.program->codes[0];
+  Finding f;
+  f.kind = "instruction-budget";
+  f.message = budgetMessage(launch) + ": " + std::to_string(launch.finished) +
+              " of " + std::to_string(launch.clusterCount) +
+              " clusters of CTAs ended";
+  f.place.line = entry.insts.front().line;
+  f.place.instruction = entry.insts.front().name;
+  f.thread.cta = cluster->ctas[0]->id;
+  worker.findings.push_back({cluster->ctas[0]->linear, std::move(f)});
+  launch.stop = true;
 }
 
 /// A worker takes clusters in order. One that does not end soon goes to the
 /// back of the line, so that CTAs may wait for each other.
-static void work(Launch &launch, Worker &worker) {
+static void work(Launch &launch, Worker &worker, bool polls) {
   // CTAs that may wait for each other take short turns.
   const uint64_t longTurn =
                      launch.program->usesGlobalAtomics ? 1 << 14 : 1 << 18,
@@ -120,12 +168,18 @@ static void work(Launch &launch, Worker &worker) {
   c.counting = launch.config->counters;
   std::deque<std::unique_ptr<Cluster>> resident;
   bool more = true;
+  auto polled = std::chrono::steady_clock::now();
   while (!launch.stop) {
+    if (polls)
+      poll(launch, polled);
     bool start = more && resident.size() < mostResident;
     if (start) {
       uint64_t number = launch.nextCluster++;
       if (number >= launch.clusterCount) {
         more = start = false;
+      } else if (isOverBudget(launch, 0)) {
+        reportUnstarted(launch, worker, number);
+        return;
       } else {
         auto cluster = makeCluster(launch, number);
         for (auto &cta : cluster->ctas)
@@ -171,7 +225,7 @@ static void collect(Launch &launch, std::vector<Worker> &workers,
     if (!known)
       report.findings.push_back(std::move(f));
   }
-  report.ok = report.findings.empty();
+  report.ok = report.findings.empty() && launch.finished == launch.clusterCount;
   for (auto &[cta, text] : launch.output)
     report.output += text;
   for (size_t k = 0; k < program.codes.size(); ++k) {
@@ -214,7 +268,12 @@ bool Module::launch(std::string_view name, const LaunchConfig &config,
     }
     return false;
   }
-  const Program &program = *entry->program;
+  const Program *decoded = impl->program(*entry);
+  if (!decoded) {
+    error = entry->error.format("<ptx>");
+    return false;
+  }
+  const Program &program = *decoded;
   if (!checkConfig(program, config, args.size(), error))
     return false;
   std::unique_lock<std::mutex> lock;
@@ -255,6 +314,15 @@ bool Module::launch(std::string_view name, const LaunchConfig &config,
                          : std::max(1u, std::thread::hardware_concurrency());
   threads = unsigned(std::min<uint64_t>(threads, launch.clusterCount));
   launch.parallel = threads > 1;
+  if (config.checks &
+      (CheckRaces | CheckUninitialized | CheckAsync | CheckGlobal)) {
+    launch.order = std::make_unique<GlobalOrder>(launch);
+    uint32_t sites = 0;
+    for (auto &code : program.codes) {
+      launch.firstSite.push_back(sites);
+      sites += uint32_t(code->insts.size());
+    }
+  }
   std::vector<Worker> workers(threads);
   for (Worker &w : workers) {
     w.launch = &launch;
@@ -263,9 +331,24 @@ bool Module::launch(std::string_view name, const LaunchConfig &config,
   }
   auto begin = std::chrono::steady_clock::now();
   std::vector<std::thread> pool;
+  std::mutex ended;
+  std::condition_variable wake;
+  size_t done = 0;
   for (unsigned i = 1; i < threads; ++i)
-    pool.emplace_back([&, i] { work(launch, workers[i]); });
-  work(launch, workers[0]);
+    pool.emplace_back([&, i] {
+      work(launch, workers[i], false);
+      std::lock_guard guard(ended);
+      ++done;
+      wake.notify_one();
+    });
+  work(launch, workers[0], true);
+  {
+    auto polled = std::chrono::steady_clock::now();
+    std::unique_lock guard(ended);
+    while (!wake.wait_for(guard, std::chrono::milliseconds(50),
+                          [&] { return done == pool.size(); }))
+      poll(launch, polled);
+  }
   for (std::thread &t : pool)
     t.join();
   report = Report{};

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "Machine.h"
-#include "Checkers/SharedChecker.h"
+#include "Checkers/OrderChecker.h"
+#include "Mbarrier.h"
 
 #include <algorithm>
 #include <bit>
@@ -111,6 +112,13 @@ void tile::sim::fillSpecials(Ctx &c, Frame &frame) {
   }
 }
 
+/// What .maxnreg says, or as many as a CTA of this size may have.
+static uint32_t startRegisters(const Launch &launch) {
+  uint32_t given = launch.program->maxRegisters;
+  uint32_t most = 65536 / (launch.warpsPerCta * Lanes) / 8 * 8;
+  return given ? given : std::min(most, 256u);
+}
+
 void tile::sim::startCta(Ctx &c, Cta &cta) {
   Launch &launch = *c.launch;
   cta.shared.assign(launch.sharedBytes, std::byte{0});
@@ -126,6 +134,7 @@ void tile::sim::startCta(Ctx &c, Cta &cta) {
     unsigned count = std::min(Lanes, launch.threadsPerCta - w * Lanes);
     warp.initial = count == Lanes ? FullMask : (1u << count) - 1;
     warp.exited = ~warp.initial;
+    warp.registers = startRegisters(launch);
     c.warp = &warp;
     Fragment f;
     f.mask = warp.initial;
@@ -142,12 +151,56 @@ static bool isStuck(const Cluster &cluster, const Warp &warp) {
   return true;
 }
 
-/// Everyone waits and nobody can come: say who waits where.
+static bool waitsForRegisters(const Fragment &f) {
+  return f.wait == Wait::Ready && f.spinAt &&
+         std::string_view(f.spinAt->name) == "setmaxnreg";
+}
+
+/// What a fragment that cannot go on waits for.
+static std::string describeWait(const Cta &cta, const Fragment &f) {
+  switch (f.wait) {
+  case Wait::Barrier: {
+    const NamedBarrier &b = cta.barriers[f.waitArg];
+    return "barrier " + std::to_string(f.waitArg) + " (" +
+           std::to_string(b.arrived) + " of " + std::to_string(b.expected) +
+           " threads arrived)";
+  }
+  case Wait::Cluster:
+    return "the cluster barrier (" +
+           std::to_string(cta.cluster->barrierArrived) + " of " +
+           std::to_string(cta.cluster->liveThreads) + " threads arrived)";
+  case Wait::Sync:
+    return "a warp-synchronous instruction for other lanes";
+  case Wait::Aligned:
+    return "a barrier for the other lanes of the warp";
+  case Wait::Group:
+    return "a wgmma for the other warps of the warp group";
+  default:
+    if (waitsForRegisters(f))
+      return "setmaxnreg for " + std::to_string(f.spinAt->imm) +
+             " registers: its CTA has " + std::to_string(cta.freeRegisters) +
+             " more to give";
+    return "an mbarrier that nobody completes (" +
+           describeMbarrier(*cta.cluster->ctas[f.spinRank], f.spinOffset) +
+           "; waited for: the phase of parity " + std::to_string(f.spinPhase) +
+           ")";
+  }
+}
+
+/// Everyone waits and nobody can come: say who waits where. Waiting for lanes
+/// or warps that went elsewhere has a name of its own.
 static void reportDeadlock(Ctx &c, Cluster &cluster) {
-  std::string text = "deadlock: no thread of the CTA can go on";
-  const Inst *firstInst = nullptr;
-  const Code *firstCode = nullptr;
-  unsigned firstLaneId = 0, shown = 0;
+  std::string text;
+  unsigned shown = 0, bestRank = 0;
+  const char *kind = "deadlock";
+  std::string head = "deadlock: no thread of the CTA can go on";
+  struct {
+    Cta *cta = nullptr;
+    Warp *warp = nullptr;
+    const Code *code = nullptr;
+    const Inst *inst = nullptr;
+    unsigned lane = 0;
+  } first;
   for (auto &cta : cluster.ctas)
     for (Warp &warp : cta->warps)
       for (Fragment &f : warp.frags) {
@@ -156,59 +209,80 @@ static void reportDeadlock(Ctx &c, Cluster &cluster) {
         const Inst &at = f.wait == Wait::Ready && f.spinAt ? *f.spinAt : inst;
         c.cta = cta.get();
         c.warp = &warp;
-        if (!firstInst) {
-          firstInst = &at;
-          firstCode = f.frame->code;
-          firstLaneId = firstLane(f.mask);
+        // What keeps the others waiting comes first.
+        unsigned rank = f.wait == Wait::Aligned ? 4
+                        : waitsForRegisters(f)  ? 3
+                        : f.wait == Wait::Group ? 2
+                                                : 1;
+        if (rank > bestRank) {
+          bestRank = rank;
+          first = {cta.get(), &warp, f.frame->code, &at, firstLane(f.mask)};
+          if (rank == 3) {
+            kind = "deadlock";
+            head = "deadlock: no thread of the CTA can go on";
+          } else if (f.wait == Wait::Aligned) {
+            kind = "barrier-divergence";
+            head = "only " + std::to_string(std::popcount(f.mask)) +
+                   " of the warp's " +
+                   std::to_string(std::popcount(~warp.exited)) +
+                   " live threads are at this barrier, which all of a warp "
+                   "must reach together, and the others cannot come";
+          } else if (f.wait == Wait::Group) {
+            kind = "missing-lanes";
+            head = "wgmma needs all four warps of the warp group at the same "
+                   "instruction, and the others cannot come";
+          }
         }
         if (++shown > 16)
           continue;
         char lanes[16];
         snprintf(lanes, sizeof lanes, "%08x", f.mask);
         text += "\n  cta " + std::to_string(cta->linear) + " warp " +
-                std::to_string(warp.index) + " lanes 0x" + lanes + " wait at ";
-        text +=
-            f.wait == Wait::Barrier
-                ? "barrier " + std::to_string(f.waitArg) + " (" +
-                      std::to_string(cta->barriers[f.waitArg].arrived) +
-                      " of " +
-                      std::to_string(cta->barriers[f.waitArg].expected) +
-                      " threads arrived)"
-            : f.wait == Wait::Cluster ? std::string("the cluster barrier")
-            : f.wait == Wait::Sync
-                ? std::string("a warp-synchronous instruction for other lanes")
-                : std::string("an mbarrier that nobody completes");
-        text += ", " + c.place(*f.frame->code, at).format();
+                std::to_string(warp.index) + " lanes 0x" + lanes + " wait at " +
+                describeWait(*cta, f) + ", " +
+                c.place(*f.frame->code, at).format();
       }
   if (shown > 16)
     text += "\n  ... and " + std::to_string(shown - 16) + " more";
-  if (!firstInst)
+  if (!first.inst)
     return;
-  c.code = firstCode;
-  for (auto &cta : cluster.ctas)
-    for (Warp &warp : cta->warps)
-      if (!warp.done()) {
-        c.cta = cta.get();
-        c.warp = &warp;
-        c.fail(*firstInst, firstLaneId, "deadlock", text);
-        return;
-      }
+  c.cta = first.cta;
+  c.warp = first.warp;
+  c.code = first.code;
+  c.fail(*first.inst, first.lane, kind, head + text);
 }
 
-static void reportBudget(Ctx &c, Cluster &cluster) {
+bool tile::sim::isOverBudget(const Launch &launch, uint64_t more) {
+  uint64_t most = launch.config->maxInstructions;
+  return most && launch.executed.load(std::memory_order_relaxed) + more > most;
+}
+
+std::string tile::sim::budgetMessage(const Launch &launch) {
+  return "the kernel did not end within " +
+         std::to_string(launch.config->maxInstructions) + " warp instructions";
+}
+
+static bool reportBudget(Ctx &c, Cluster &cluster) {
+  const Inst *last = nullptr;
   for (auto &cta : cluster.ctas)
     for (Warp &warp : cta->warps)
-      for (Fragment &f : warp.frags)
+      for (Fragment &f : warp.frags) {
+        // A thread that can go on says most about where the kernel is.
+        if (last && f.wait != Wait::Ready)
+          continue;
+        c.cta = cta.get();
+        c.warp = &warp;
+        c.code = f.frame->code;
+        last = &c.code->insts[f.pc];
         if (f.wait == Wait::Ready) {
-          c.cta = cta.get();
-          c.warp = &warp;
-          c.code = f.frame->code;
-          c.fail(c.code->insts[f.pc], firstLane(f.mask), "instruction-budget",
-                 "the kernel did not end within " +
-                     std::to_string(c.launch->config->maxInstructions) +
-                     " warp instructions");
-          return;
+          c.fail(*last, firstLane(f.mask), "instruction-budget",
+                 budgetMessage(*c.launch));
+          return true;
         }
+      }
+  if (last)
+    c.fail(*last, 0, "instruction-budget", budgetMessage(*c.launch));
+  return last;
 }
 
 /// Runs a cluster's warps in turn. Returns false on an error; `finished` says
@@ -240,6 +314,7 @@ bool tile::sim::runCluster(Ctx &c, Cluster &cluster, uint64_t quota,
     }
     if (!live) {
       finished = true;
+      ++launch.finished;
       break;
     }
     if (launch.stop.load(std::memory_order_relaxed))
@@ -248,12 +323,8 @@ bool tile::sim::runCluster(Ctx &c, Cluster &cluster, uint64_t quota,
       reportDeadlock(c, cluster);
       return false;
     }
-    if (launch.config->maxInstructions &&
-        launch.executed.load(std::memory_order_relaxed) + total >
-            launch.config->maxInstructions) {
-      reportBudget(c, cluster);
+    if (isOverBudget(launch, total) && reportBudget(c, cluster))
       return false;
-    }
   }
   launch.executed += total;
   cluster.executed += total;

@@ -26,7 +26,9 @@ struct Cta;
 struct Cluster;
 struct Launch;
 struct Worker;
-class SharedChecker;
+class OrderChecker;
+class GlobalOrder;
+struct SharedShadow;
 
 struct Frame {
   const Code *code = nullptr;
@@ -39,7 +41,14 @@ struct Frame {
   std::vector<Chunk> regs;
 };
 
-enum class Wait : uint8_t { Ready, Sync, Barrier, Cluster };
+enum class Wait : uint8_t {
+  Ready,
+  Sync,    ///< for other lanes of the warp, at a warp-synchronous instruction
+  Aligned, ///< for other lanes of the warp, at a barrier for whole warps
+  Barrier,
+  Cluster,
+  Group, ///< for the other warps of the warp group
+};
 
 struct Fragment {
   uint32_t pc = 0;
@@ -53,6 +62,30 @@ struct Fragment {
   uint64_t spinStamp = 0;
   uint32_t spinCount = 0;
   const Inst *spinAt = nullptr;
+  uint32_t spinOffset = 0, spinRank = 0; ///< the mbarrier
+  uint8_t spinPhase = 0;                 ///< the phase waited for
+};
+
+/// What is known of the registers of a warp that wgmma uses.
+struct MatrixState {
+  struct Register {
+    uint32_t touchedAt = 0; ///< `fences` + 1 when something else used it
+    uint32_t resultOf = 0, operandOf = 0; ///< groups that may be in flight
+    uint64_t shape = 0;                   ///< of what writes it
+  };
+  const Frame *frame = nullptr;
+  uint32_t group = 1; ///< the one that the next commit closes
+  uint32_t waited = 0, fences = 0;
+  std::vector<Register> registers; ///< by slot / 64
+  Register &at(const Frame *where, uint32_t slot) {
+    if (where != frame) {
+      registers.clear();
+      frame = where;
+    }
+    if (slot / 64 >= registers.size())
+      registers.resize(slot / 64 + 1);
+    return registers[slot / 64];
+  }
 };
 
 struct Warp {
@@ -63,12 +96,8 @@ struct Warp {
   std::vector<Fragment> frags;
   std::vector<std::byte> local;
   uint32_t localStride = 0;
-  // Matrix instructions in flight: the group that is open, and the registers
-  // they will write.
-  uint32_t wgmmaGroup = 1;
-  bool wgmmaFenced = false;
-  std::vector<std::pair<uint32_t, uint32_t>>
-      wgmmaPending; ///< register slot, group
+  MatrixState matrix;
+  uint32_t registers = 0; ///< of a thread, as setmaxnreg counts them
   bool done() const { return frags.empty(); }
 };
 
@@ -87,6 +116,7 @@ struct Cta {
   std::vector<Warp> warps;
   std::vector<std::byte> shared;
   NamedBarrier barriers[16];
+  uint32_t freeRegisters = 0; ///< given back by warps, for one thread of each
   uint32_t liveThreads = 0;
   uint32_t liveWarps = 0;
   bool hasExited() const { return liveWarps == 0; }
@@ -105,8 +135,14 @@ struct Cluster {
   uint64_t stores = 0; ///< a cluster that stores nothing for a whole turn
                        ///< probably waits for another
   uint64_t turn = 0;
-  std::unique_ptr<SharedChecker> checker;
+  std::unique_ptr<OrderChecker> checker;
 };
+
+/// Coordinates of a CTA in the grid.
+std::array<unsigned, 3> ctaId(const Launch &launch, uint64_t cluster,
+                              uint32_t rank);
+/// An address for people: the allocation that holds it, and the offset.
+std::string nameGlobal(const Launch &launch, uint64_t address);
 
 struct InstStats {
   uint64_t warps = 0, lanes = 0, requests = 0, sectors = 0, wavefronts = 0,
@@ -131,10 +167,19 @@ struct Launch {
   uint64_t clusterCount = 0;
   std::atomic<bool> stop{false};
   std::atomic<uint64_t> executed{0};
+  std::atomic<uint64_t> finished{0}; ///< clusters
   bool parallel = false;
   std::mutex atomics, outputLock;
   std::map<uint64_t, std::string> output;   ///< by CTA
   std::vector<std::vector<std::byte>> heap; ///< of malloc in the kernel
+  std::unique_ptr<GlobalOrder> order;       ///< if accesses are checked
+  std::vector<uint32_t> firstSite;          ///< of each function of the program
+  std::vector<std::unique_ptr<SharedShadow>> freeShadows;
+  std::mutex shadowLock;
+  Launch();
+  ~Launch();
+  std::unique_ptr<SharedShadow> takeShadow();
+  void giveShadow(std::unique_ptr<SharedShadow> shadow);
   /// Where the CTAs of a cooperative launch count each other (grid.sync()).
   alignas(16) std::byte workspace[64] = {};
 };
@@ -164,7 +209,7 @@ struct Ctx {
   Launch *launch = nullptr;
   Worker *worker = nullptr;
   InstStats *stats = nullptr;
-  SharedChecker *checker = nullptr;
+  OrderChecker *checker = nullptr;
   uint32_t current = 0; ///< index of the running fragment
   unsigned checks = 0;
   bool counting = true;
@@ -200,12 +245,16 @@ struct Ctx {
             const ThreadId *otherThread = nullptr);
   Place place(const Code &in, const Inst &inst) const;
   ThreadId thread(unsigned lane) const;
-  ThreadId threadOf(const Cta &in, uint32_t warp, unsigned lane) const;
+  ThreadId threadOf(const Cta &in, uint32_t warp, unsigned lane) const {
+    return threadOf(in.id, warp, lane);
+  }
+  ThreadId threadOf(std::array<unsigned, 3> cta, uint32_t warp,
+                    unsigned lane) const;
 
   /// True once all live lanes of `need` are in the running fragment; else the
   /// fragment blocks, and the handler must return Block (or Jump if `retry` was
   /// set because lanes have joined).
-  bool gather(uint32_t need, bool &retry);
+  bool gather(uint32_t need, bool &retry, Wait kind = Wait::Sync);
   /// Switches the context to a fragment, and saves the running one.
   void loadFragment(uint32_t index);
   void saveFragment();
@@ -220,7 +269,10 @@ unsigned firstLane(uint32_t mask);
 /// Returns false on an error.
 bool runWarp(Ctx &ctx, Warp &warp, uint64_t quota, uint64_t &used);
 /// Lanes leave: wakes whoever waits for them.
-void exitLanes(Ctx &ctx, uint32_t mask);
+void exitLanes(Ctx &ctx, const Inst &inst, uint32_t mask);
+/// An instruction touches registers that some wgmma of the function uses
+/// (Wgmma.cpp).
+void touchMatrixRegisters(Ctx &ctx, const Inst &inst, uint32_t mask);
 /// Barrier bookkeeping when threads leave (Barrier.cpp).
 void checkBarrierRelease(Ctx &ctx, Cta &cta, unsigned barrier);
 void checkClusterRelease(Cluster &cluster);
@@ -228,5 +280,7 @@ void checkClusterRelease(Cluster &cluster);
 void startCta(Ctx &ctx, Cta &cta);
 void fillSpecials(Ctx &ctx, Frame &frame);
 bool runCluster(Ctx &ctx, Cluster &cluster, uint64_t quota, bool &finished);
+bool isOverBudget(const Launch &launch, uint64_t more);
+std::string budgetMessage(const Launch &launch);
 
 } // namespace tile::sim

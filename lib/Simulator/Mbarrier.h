@@ -10,7 +10,7 @@ namespace tile::sim {
 /// The 64-bit object in shared memory. The top bit marks a valid one, so that
 /// uninitialized memory is noticed.
 struct MbarrierState {
-  uint32_t phase = 0;       ///< parity
+  uint32_t phase = 0;       ///< parity of the running phase
   uint32_t expected = 0;    ///< arrivals of a phase
   uint32_t pending = 0;     ///< arrivals that the running phase still waits for
   int32_t transactions = 0; ///< bytes that the running phase still waits for
@@ -37,9 +37,14 @@ struct MbarrierState {
 struct MbarrierChange {
   uint32_t arrivals = 0;
   uint32_t drop = 0;
-  int32_t expect = 0;   ///< bytes to wait for, added before the arrival
-  int32_t complete = 0; ///< bytes that have arrived
+  int32_t expect = 0;    ///< bytes to wait for, added before the arrival
+  int32_t complete = 0;  ///< bytes that have arrived
+  bool byEngine = false; ///< not by the thread itself
+  bool asyncProxy = false;
 };
+
+/// The object's state for people: phase, pending arrivals and bytes.
+std::string describeMbarrier(const Cta &owner, uint32_t offset);
 
 /// Changes the mbarrier at a shared address. Returns false after recording an
 /// error.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "Memory.h"
-#include "Checkers/SharedChecker.h"
+#include "Checkers/OrderChecker.h"
 #include "Lanes.h"
 
 #include <algorithm>
@@ -76,6 +76,13 @@ static std::string nearest(const Launch &launch, uint64_t address,
            " of its bytes are past the end of " + where;
   return std::to_string(distance) + " bytes " +
          (before ? "before the start of " : "past the end of ") + where;
+}
+
+std::string tile::sim::nameGlobal(const Launch &launch, uint64_t address) {
+  const Allocation *a = findAllocation(launch, address);
+  return a ? "'" + a->name + "' + " + std::to_string(address - a->base) +
+                 " bytes"
+           : hex(address);
 }
 
 static bool checkGlobal(Ctx &c, const Inst &inst, unsigned lane,
@@ -191,6 +198,8 @@ static bool translateGlobal(Ctx &c, const Inst &inst, uint32_t mask,
         return false;
       place[l] = a - (c.cachedLow & 255);
     }
+  if (c.checker)
+    c.checker->global(c, inst, mask, t.address, bytes, access);
   if (c.counting) {
     unsigned sectors = countSectors(place, mask, bytes);
     InstStats &s = c.stat(inst);
@@ -317,7 +326,7 @@ static bool translateShared(Ctx &c, const Inst &inst, uint32_t mask,
            [&](unsigned l) { return memory + (t.address[l] & window); });
   if (!outside) {
     if (c.checker)
-      c.checker->access(c, inst, mask, *c.cta, t.address, bytes, access);
+      c.checker->shared(c, inst, mask, *c.cta, t.address, bytes, access);
   } else {
     for (uint32_t m = mask; m; m &= m - 1) {
       unsigned l = unsigned(std::countr_zero(m));
@@ -328,7 +337,7 @@ static bool translateShared(Ctx &c, const Inst &inst, uint32_t mask,
       if (!t.host[l])
         return false;
       if (c.checker)
-        c.checker->access(c, inst, l, *owner, offset, bytes, access);
+        c.checker->shared(c, inst, 1u << l, *owner, t.address, bytes, access);
     }
   }
   if (c.counting) {

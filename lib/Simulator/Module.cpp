@@ -91,30 +91,35 @@ std::shared_ptr<const Module> Module::load(std::string_view text,
     return nullptr;
   if (!impl.placeVariables(diag))
     return nullptr;
+  for (const ast::Function &f : impl.ast.functions)
+    for (const ast::Instruction &in : f.body)
+      if (!decodeTable().count(in.opcode)) {
+        diag.error(in.loc, "unknown instruction '" + in.opcode + "'");
+        return nullptr;
+      }
   for (const ast::Function &f : impl.ast.functions) {
     if (!f.isEntry || !f.hasBody)
       continue;
-    ProgramBuilder builder(impl.ast, impl.globals, diag);
     Entry entry;
-    entry.program = builder.build(f);
-    if (!entry.program)
-      return nullptr;
-    for (const ParamSlot &p : entry.program->codes[0]->params)
+    entry.function = &f;
+    for (const ParamSlot &p : layoutParams(f))
       entry.params.push_back({p.name, p.type, p.offset, p.size, p.isArray});
     impl.entries.emplace_back(f.name, std::move(entry));
   }
-  // Functions that no kernel calls must be valid, too.
-  for (const ast::Function &f : impl.ast.functions) {
-    if (f.isEntry || !f.hasBody)
-      continue;
-    bool known = false;
-    for (auto &[name, entry] : impl.entries)
-      for (auto &code : entry.program->codes)
-        known |= code->name == f.name;
-    if (!known && !ProgramBuilder(impl.ast, impl.globals, diag).build(f))
-      return nullptr;
+  // A module of one kernel is of no use without it.
+  if (impl.entries.size() == 1 && !impl.program(impl.entries.front().second)) {
+    diag = impl.entries.front().second.error;
+    return nullptr;
   }
   return module;
+}
+
+const Program *Module::Impl::program(const Entry &entry) const {
+  std::lock_guard lock(decoding);
+  if (!entry.program && !entry.error.isSet())
+    entry.program =
+        ProgramBuilder(ast, globals, entry.error).build(*entry.function);
+  return entry.program.get();
 }
 
 const Entry *Module::Impl::find(std::string_view name) const {
@@ -137,5 +142,6 @@ const std::vector<Param> *Module::params(std::string_view entry) const {
 std::string_view Module::target() const { return impl->ast.target; }
 uint32_t Module::staticShared(std::string_view entry) const {
   const Entry *e = impl->find(entry);
-  return e ? e->program->staticShared : 0;
+  const Program *program = e ? impl->program(*e) : nullptr;
+  return program ? program->staticShared : 0;
 }

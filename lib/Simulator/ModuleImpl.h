@@ -11,8 +11,11 @@
 namespace tile::sim {
 
 struct Entry {
-  std::unique_ptr<Program> program;
+  const ast::Function *function = nullptr;
   std::vector<Param> params;
+  /// Decoded when first asked for; null with an error if that failed.
+  mutable std::unique_ptr<Program> program;
+  mutable Diagnostic error;
 };
 
 struct Module::Impl {
@@ -26,11 +29,14 @@ struct Module::Impl {
   bool placeVariables(Diagnostic &diag);
   bool resetVariables(Diagnostic &diag);
   const Entry *find(std::string_view name) const;
+  /// Null if the kernel cannot be decoded: Entry::error says why.
+  const Program *program(const Entry &entry) const;
 
   ast::Module ast;
   std::vector<Storage> storage;
   std::unordered_map<std::string, GlobalVariable> globals;
   std::vector<std::pair<std::string, Entry>> entries;
+  mutable std::mutex decoding;
   /// Launches of a module with variables exclude each other: variables start
   /// fresh for each.
   std::mutex variables;

@@ -65,10 +65,19 @@ struct Inst {
   bool micro =
       false; ///< helper of the decoder, not an instruction of the program
   uint8_t mod[4] = {0, 0, 0, 0};
+  /// Memory order: none for plain accesses; and who takes part in it.
+  enum Order : uint8_t { Strong = 1, Acquire = 2, Release = 4 };
+  enum Scope : uint8_t { CtaOnly, ClusterOnly, Gpu };
+  uint8_t order = 0;
+  uint8_t scope = Gpu;
   Space space = Space::Generic;
   Type type = Type::None;
   Class cls = Class::Other;
-  bool asyncMatrix = false; ///< may name registers that a wgmma still writes
+  bool isWgmma = false;
+  bool isSwap = false;        ///< atom.cas
+  bool touchesMatrix = false; ///< names a register that some wgmma uses
+  uint32_t regs = 0;          ///< first entry in Code::registers
+  uint16_t regCount = 0;
   bool endsBlock = false;
   uint32_t line = 0;   ///< of the PTX text
   int32_t source = -1; ///< index into Code::sources
@@ -144,12 +153,19 @@ struct ParamSlot {
   uint32_t slot = NoSlot; ///< for parameters that are registers
 };
 
+struct RegisterUse {
+  uint32_t slot;
+  bool written;
+};
+
 /// One decoded function.
 struct Code {
   std::string name;
   uint32_t index = 0;
   std::vector<Inst> insts;
   std::vector<uint32_t> ext;
+  /// The registers that each instruction names in the program's text.
+  std::vector<RegisterUse> registers;
   std::vector<Chunk> consts;
   std::vector<ast::SourceLoc> sources;
   std::vector<std::pair<uint32_t, Special>> specials;
@@ -173,6 +189,7 @@ struct Program {
   std::vector<std::pair<std::string, std::pair<uint32_t, uint32_t>>>
       sharedNames; ///< name, offset, size
   std::array<unsigned, 3> maxThreads{}, requiredThreads{}, requiredCluster{};
+  uint32_t maxRegisters = 0;      ///< .maxnreg
   bool usesGlobalAtomics = false; ///< results may depend on the order of CTAs
   bool usesClusters = false;
   bool usesWorkspace = false; ///< of a cooperative launch

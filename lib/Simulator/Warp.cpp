@@ -1,6 +1,7 @@
 //===-- Warp.cpp - Fragments of a warp, convergence, the main loop --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
+#include "Checkers/OrderChecker.h"
 #include "Machine.h"
 
 #include <algorithm>
@@ -129,7 +130,7 @@ static uint32_t mergeLimit(const Ctx &c) {
   return limit;
 }
 
-bool Ctx::gather(uint32_t need, bool &retry) {
+bool Ctx::gather(uint32_t need, bool &retry, Wait kind) {
   retry = false;
   need &= ~warp->exited;
   if ((need & ~active) == 0)
@@ -137,8 +138,7 @@ bool Ctx::gather(uint32_t need, bool &retry) {
   saveFragment();
   for (size_t i = 0; i < warp->frags.size();) {
     Fragment &f = warp->frags[i];
-    if (i != current && f.wait == Wait::Sync && f.pc == pc &&
-        f.frame == frame) {
+    if (i != current && f.wait == kind && f.pc == pc && f.frame == frame) {
       active |= f.mask;
       release(f.frame);
       warp->frags.erase(warp->frags.begin() + i);
@@ -153,14 +153,16 @@ bool Ctx::gather(uint32_t need, bool &retry) {
   if ((need & ~active) == 0)
     return !retry;
   retry = false;
-  warp->frags[current].wait = Wait::Sync;
+  warp->frags[current].wait = kind;
   warp->frags[current].waitArg = need;
   return false;
 }
 
-void tile::sim::exitLanes(Ctx &c, uint32_t mask) {
+void tile::sim::exitLanes(Ctx &c, const Inst &inst, uint32_t mask) {
   Warp &warp = *c.warp;
   Cta &cta = *c.cta;
+  if (c.checker)
+    c.checker->exitThreads(c, inst, mask);
   warp.exited |= mask;
   c.active &= ~mask;
   unsigned count = unsigned(std::popcount(mask));
@@ -168,13 +170,14 @@ void tile::sim::exitLanes(Ctx &c, uint32_t mask) {
   c.cluster->liveThreads -= count;
   ++c.cluster->progress;
   for (Fragment &f : warp.frags)
-    if (f.wait == Wait::Sync)
+    if (f.wait == Wait::Sync || f.wait == Wait::Aligned)
       f.wait = Wait::Ready;
   if (c.active == 0) {
     c.release(c.frame);
     warp.frags.erase(warp.frags.begin() + c.current);
     if (warp.frags.empty()) {
-      --cta.liveWarps;
+      if (--cta.liveWarps == 0 && c.checker)
+        c.checker->exitCta(c, inst, firstLane(mask));
       warp.local = {};
       warp.localStride = 0;
     }
@@ -184,28 +187,6 @@ void tile::sim::exitLanes(Ctx &c, uint32_t mask) {
   for (unsigned b = 0; b < 16; ++b)
     checkBarrierRelease(c, cta, b);
   checkClusterRelease(*c.cluster);
-}
-
-/// Registers that a wgmma in flight writes may only be touched by another
-/// wgmma.
-static void checkPending(Ctx &c, const Inst &inst, uint32_t mask) {
-  if (inst.asyncMatrix || inst.cls == Class::Control)
-    return;
-  auto touches = [&](uint32_t slot) {
-    for (auto &[pending, group] : c.warp->wgmmaPending)
-      if (pending == slot)
-        return true;
-    return false;
-  };
-  bool found = false;
-  for (uint32_t slot : inst.op)
-    found |= slot != NoSlot && touches(slot);
-  for (unsigned i = 0; i < inst.extCount && !found; ++i)
-    found = touches(c.code->ext[inst.ext + i]);
-  if (found)
-    c.note(inst, firstLane(mask), "async-register",
-           "a register of a wgmma that is still in flight is used before "
-           "wgmma.wait_group");
 }
 
 bool tile::sim::runWarp(Ctx &c, Warp &warp, uint64_t quota, uint64_t &used) {
@@ -239,8 +220,8 @@ bool tile::sim::runWarp(Ctx &c, Warp &warp, uint64_t quota, uint64_t &used) {
         ++c.pc;
         continue;
       }
-      if (!warp.wgmmaPending.empty()) [[unlikely]]
-        checkPending(c, inst, mask);
+      if (inst.touchesMatrix) [[unlikely]]
+        touchMatrixRegisters(c, inst, mask);
       step = inst.fn(c, inst, mask);
       if (step == Step::Next) {
         ++c.pc;

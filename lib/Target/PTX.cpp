@@ -21,6 +21,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PassTimingInfo.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -242,6 +243,15 @@ triton::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
   return result;
 }
 
+static void printBeforePass(StringRef pass, llvm::Any ir) {
+  if (const auto *module = llvm::any_cast<const llvm::Module *>(&ir))
+    llvm::errs() << "*** LLVM IR Dump Before " << pass << " ***\n" << **module;
+  else if (const auto *function = llvm::any_cast<const llvm::Function *>(&ir))
+    llvm::errs() << "*** LLVM IR Dump Before " << pass << " on "
+                 << (*function)->getName() << " ***\n"
+                 << **function;
+}
+
 LogicalResult triton::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
                                    const PTXOptions &options) {
   auto machine = createTargetMachine(diagnosticOp, options);
@@ -266,6 +276,12 @@ LogicalResult triton::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
   callbacks.registerShouldRunOptionalPassCallback(
       [](StringRef pass, llvm::Any) { return pass != "VectorCombinePass"; });
 
+  llvm::TimePassesHandler timer(options.timePasses);
+  timer.setOutStream(llvm::errs());
+  timer.registerCallbacks(callbacks);
+  if (options.printIR)
+    callbacks.registerBeforeNonSkippedPassCallback(printBeforePass);
+
   llvm::PassBuilder builder(machine->get(), tuning, std::nullopt, &callbacks);
   llvm::LoopAnalysisManager lam;
   llvm::FunctionAnalysisManager fam;
@@ -286,6 +302,7 @@ LogicalResult triton::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
           ? builder.buildO0DefaultPipeline(level)
           : builder.buildPerModuleDefaultPipeline(level);
   passes.run(module, mam);
+  timer.print();
   if (!diagnostics.getErrors().empty())
     return diagnosticOp.emitError("LLVM optimisation failed: ")
            << diagnostics.getErrors();
@@ -355,6 +372,10 @@ FailureOr<KernelInfo> triton::getKernelInfo(ModuleOp module) {
       return module.emitError("expected one kernel, found '")
              << info.name << "' and '" << function.getName() << "'";
     info.name = function.getName().str();
+    if (auto pairs =
+            function->getAttrOfType<DenseI32ArrayAttr>("tt.disjoint_arguments"))
+      info.disjointArguments.assign(pairs.asArrayRef().begin(),
+                                    pairs.asArrayRef().end());
   }
   if (info.name.empty())
     return module.emitError("expected a kernel function, found none");

@@ -15,21 +15,90 @@ constexpr int kKiB = 1024;
 
 // PTX versions are not the oldest that could express a kernel, but the oldest
 // that every driver supporting the processor accepts and that has all the
-// instructions named by the row's features (fp8 mma came with 8.4).
+// instructions named by the record's features (fp8 mma came with 8.4).
+
+constexpr NVIDIATarget makeTuring() {
+  return {.computeCapability = 75,
+          .processor = "sm_75",
+          .ptxVersion = 70,
+          .maxSharedMemory = 64 * kKiB,
+          .maxThreadsPerSM = 1024};
+}
+
+constexpr NVIDIATarget makeAmpere(int computeCapability, const char *processor,
+                                  int ptxVersion, int maxSharedMemory,
+                                  int maxThreadsPerSM) {
+  return {.computeCapability = computeCapability,
+          .processor = processor,
+          .ptxVersion = ptxVersion,
+          .maxSharedMemory = maxSharedMemory,
+          .maxThreadsPerSM = maxThreadsPerSM,
+          .hasAsyncCopy = true,
+          .hasRedux = true,
+          .hasPackedCvt = true,
+          .hasMmaSync = true};
+}
+
+constexpr NVIDIATarget makeAda() {
+  NVIDIATarget target = makeAmpere(89, "sm_89", 84, 99 * kKiB, 1536);
+  target.hasNativeFP8Cvt = true;
+  target.hasFP8Mma = true;
+  return target;
+}
+
+/// What Hopper brought and all later ones kept.
+constexpr NVIDIATarget makeSinceHopper(int computeCapability,
+                                       const char *processor, int ptxVersion,
+                                       int maxSharedMemory,
+                                       int maxThreadsPerSM) {
+  NVIDIATarget target = makeAmpere(computeCapability, processor, ptxVersion,
+                                   maxSharedMemory, maxThreadsPerSM);
+  target.hasNativeFP8Cvt = true;
+  target.hasFP8Mma = true;
+  target.hasBF16Arithmetic = true;
+  target.hasStMatrix = true;
+  target.hasClusters = true;
+  target.hasTMA = true;
+  target.hasVectorAtomics = true;
+  return target;
+}
+
+constexpr NVIDIATarget makeHopper() {
+  NVIDIATarget target = makeSinceHopper(90, "sm_90a", 84, 227 * kKiB, 2048);
+  target.hasWGMMA = true;
+  return target;
+}
+
+constexpr NVIDIATarget makeBlackwell(int computeCapability,
+                                     const char *processor, int ptxVersion) {
+  NVIDIATarget target = makeSinceHopper(computeCapability, processor,
+                                        ptxVersion, 227 * kKiB, 2048);
+  target.hasReduxFloat = true;
+  target.hasTensorMemory = true;
+  target.has256BitAccess = true;
+  return target;
+}
+
+constexpr NVIDIATarget makeConsumerBlackwell(int computeCapability,
+                                             const char *processor,
+                                             int ptxVersion) {
+  NVIDIATarget target = makeSinceHopper(computeCapability, processor,
+                                        ptxVersion, 99 * kKiB, 1536);
+  target.has256BitAccess = true;
+  return target;
+}
+
 constexpr NVIDIATarget kTargets[] = {
-    // clang-format off
-    // cc  processor  ptx  shared      regs   file   thr  cpasync redux reduxf bf16 fp8cvt fp8mma stmat clust tma  wgmma tmem  vatom  256b
-    { 75, "sm_75",   70,  64 * kKiB,  255, 65536, 1024, false, false, false, false, false, false, false, false, false, false, false, false, false},
-    { 80, "sm_80",   70, 163 * kKiB,  255, 65536, 2048, true,  true,  false, false, false, false, false, false, false, false, false, false, false},
-    { 86, "sm_86",   71,  99 * kKiB,  255, 65536, 1536, true,  true,  false, false, false, false, false, false, false, false, false, false, false},
-    { 87, "sm_87",   74, 163 * kKiB,  255, 65536, 1536, true,  true,  false, false, false, false, false, false, false, false, false, false, false},
-    { 89, "sm_89",   84,  99 * kKiB,  255, 65536, 1536, true,  true,  false, false, true,  true,  false, false, false, false, false, false, false},
-    { 90, "sm_90a",  84, 227 * kKiB,  255, 65536, 2048, true,  true,  false, true,  true,  true,  true,  true,  true,  true,  false, true,  false},
-    {100, "sm_100a", 86, 227 * kKiB,  255, 65536, 2048, true,  true,  true,  true,  true,  true,  true,  true,  true,  false, true,  true,  true},
-    {103, "sm_103a", 88, 227 * kKiB,  255, 65536, 2048, true,  true,  true,  true,  true,  true,  true,  true,  true,  false, true,  true,  true},
-    {120, "sm_120a", 87,  99 * kKiB,  255, 65536, 1536, true,  true,  false, true,  true,  true,  true,  true,  true,  false, false, true,  true},
-    {121, "sm_121a", 88,  99 * kKiB,  255, 65536, 1536, true,  true,  false, true,  true,  true,  true,  true,  true,  false, false, true,  true},
-    // clang-format on
+    makeTuring(),
+    makeAmpere(80, "sm_80", 70, 163 * kKiB, 2048),
+    makeAmpere(86, "sm_86", 71, 99 * kKiB, 1536),
+    makeAmpere(87, "sm_87", 74, 163 * kKiB, 1536),
+    makeAda(),
+    makeHopper(),
+    makeBlackwell(100, "sm_100a", 86),
+    makeBlackwell(103, "sm_103a", 88),
+    makeConsumerBlackwell(120, "sm_120a", 87),
+    makeConsumerBlackwell(121, "sm_121a", 88),
 };
 } // namespace
 

@@ -16,6 +16,8 @@ namespace tile::python {
 void populateContext(nanobind::module_ &m);
 void populateTypes(nanobind::module_ &m);
 void populateIr(nanobind::module_ &m);
+/// More methods of what `populateIr` binds, for programs that walk the IR.
+void populateWalk();
 /// `tile._C.ir.Builder`: what the Python front end creates operations with.
 void populateBuilder(nanobind::module_ &m);
 /// `tile._C.passes`: PassManager.

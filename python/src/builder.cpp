@@ -129,6 +129,8 @@ static Value createConstant(PyBuilder &self, Type type, nb::handle value) {
   } else {
     throw nb::type_error("constants are integers or floats");
   }
+  // It may be the first operation that the context sees.
+  self.context()->getOrLoadDialect<arith::ArithDialect>();
   if (auto shaped = dyn_cast<ShapedType>(type))
     attr = DenseElementsAttr::get(shaped, ArrayRef<Attribute>(attr));
   return arith::ConstantOp::create(self.builder, self.loc, attr);

@@ -111,7 +111,10 @@ static void populateModule(nb::module_ &m) {
              self.unit->module.get()->setAttr(StringRef(name), attr.attr);
            })
       .def("verify",
-           [](PyModule &self) { verifyOperation(self.unit->module.get()); })
+           [](PyModule &self) {
+             verifyOperation(self.unit->module.get());
+             return true;
+           })
       .def(
           "str",
           [](PyModule &self, bool debugInfo, bool nameLocs, bool generic) {

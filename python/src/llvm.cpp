@@ -15,6 +15,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -35,6 +36,7 @@ static nb::dict getInfo(PyModule &module) {
   result["shared"] = info->sharedMemory;
   result["global_scratch_size"] = info->globalScratchSize;
   result["global_scratch_align"] = info->globalScratchAlignment;
+  result["disjoint_arguments"] = info->disjointArguments;
   return result;
 }
 
@@ -96,6 +98,8 @@ void populateLLVM(nb::module_ &m) {
       .def_rw("opt_level", &triton::PTXOptions::optLevel)
       .def_rw("enable_fp_fusion", &triton::PTXOptions::enableFpFusion)
       .def_rw("line_info", &triton::PTXOptions::lineInfo)
+      .def_rw("print_ir", &triton::PTXOptions::printIR)
+      .def_rw("time_passes", &triton::PTXOptions::timePasses)
       .def_rw("libdevice_path", &triton::PTXOptions::libdevicePath);
   m.def("kernel_info", &getInfo, "module"_a,
         "What the launcher must know about the module's kernel.");

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Bindings.h"
+#include "BuildId.h"
+
+#include <nanobind/stl/string.h>
 
 namespace nb = nanobind;
 using namespace tile::python;
@@ -13,10 +16,15 @@ NB_MODULE(_C, m) {
   // alive until the interpreter exits; that is no leak worth a report.
   nb::set_leak_warnings(false);
 
+  m.def("build_id", &getBuildId,
+        "What the linker calls the contents of this module and of the "
+        "libraries of LLVM that it uses; empty where linkers do not.");
+
   auto ir = m.def_submodule("ir", "MLIR objects, named as upstream `mlir.ir`.");
   populateContext(ir);
   populateTypes(ir);
   populateIr(ir);
+  populateWalk();
   populateBuilder(ir);
   auto passes = m.def_submodule("passes", "Pass pipelines.");
   populatePasses(passes);

@@ -13,10 +13,13 @@
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "llvm/Support/Debug.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -28,6 +31,8 @@ namespace {
 /// A pass manager that knows which of its passes failed.
 struct PyPassManager {
   ContextRef context;
+  /// Where the IR is printed, if not to stderr.
+  std::unique_ptr<llvm::raw_fd_ostream> out;
   std::unique_ptr<PassManager> pm;
   std::shared_ptr<std::string> failedPass;
 };
@@ -69,7 +74,7 @@ static PyPassManager parse(std::string_view pipeline, PyContext &context) {
   }
   auto failedPass = std::make_shared<std::string>();
   pm->addInstrumentation(std::make_unique<FailureRecorder>(failedPass));
-  return {context.ref, std::move(pm), std::move(failedPass)};
+  return {context.ref, nullptr, std::move(pm), std::move(failedPass)};
 }
 
 static nb::object run(PyPassManager &self, PyModule &module) {
@@ -95,6 +100,57 @@ static nb::object run(PyPassManager &self, PyModule &module) {
   return warnings;
 }
 
+static void enableIRPrinting(PyPassManager &self, bool before,
+                             const std::string &path) {
+  llvm::raw_ostream *out = &llvm::errs();
+  if (!path.empty()) {
+    std::error_code error;
+    self.out = std::make_unique<llvm::raw_fd_ostream>(path, error,
+                                                      llvm::sys::fs::OF_Append);
+    if (error)
+      throw nb::value_error(
+          ("cannot write " + path + ": " + error.message()).c_str());
+    out = self.out.get();
+  }
+  auto always = [](Pass *, Operation *) { return true; };
+  auto never = [](Pass *, Operation *) { return false; };
+  std::function<bool(Pass *, Operation *)> printBefore = never,
+                                           printAfter = always;
+  if (before)
+    std::swap(printBefore, printAfter);
+  self.pm->enableIRPrinting(printBefore, printAfter, /*printModuleScope=*/true,
+                            /*printAfterOnlyOnChange=*/false,
+                            /*printAfterOnlyOnFailure=*/false, *out);
+}
+
+static void enableIRPrintingToTree(PyPassManager &self,
+                                   const std::string &folder) {
+  self.pm->enableIRPrintingToFileTree(
+      [](Pass *, Operation *) { return false; },
+      [](Pass *, Operation *) { return true; },
+      /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/true,
+      /*printAfterOnlyOnFailure=*/false, folder);
+}
+
+/// Prints the debug output of these components. False where it was left out of
+/// the build.
+static bool setDebugTypes(const std::vector<std::string> &names) {
+  static std::vector<std::string> kept;
+  kept = names;
+  std::vector<const char *> pointers;
+  for (const std::string &name : kept)
+    pointers.push_back(name.c_str());
+  // A macro where NDEBUG is set, hence no qualified name.
+  using namespace llvm;
+  setCurrentDebugTypes(pointers.data(), unsigned(pointers.size()));
+  DebugFlag = !kept.empty();
+#ifdef NDEBUG
+  return false;
+#else
+  return true;
+#endif
+}
+
 /// {(pass, name): count} of what is not zero.
 static nb::dict getStatistics(bool reset) {
   nb::dict result;
@@ -110,6 +166,9 @@ void populatePasses(nb::module_ &m) {
   m.def("statistics", &getStatistics, "reset"_a = false,
         "What the passes of this process counted: {(pass, name): count}, "
         "without zeros.");
+  m.def("set_debug_types", &setDebugTypes, "names"_a,
+        "Prints the debug output of these components, as `-debug-only` does. "
+        "False where it was left out of the build.");
   m.def(
       "is_pass",
       [](std::string_view name) {
@@ -127,20 +186,21 @@ void populatePasses(nb::module_ &m) {
            [](PyPassManager &self, bool enable) {
              self.pm->enableVerifier(enable);
            })
+      .def("enable_ir_printing", &enableIRPrinting, "before"_a = false,
+           "path"_a = "",
+           "Prints the IR after (or before) each pass to stderr, or at the end "
+           "of a file.")
       .def(
-          "enable_ir_printing",
-          [](PyPassManager &self, const std::string &tree) {
-            if (tree.empty()) {
-              self.pm->enableIRPrinting();
-              return;
-            }
-            self.pm->enableIRPrintingToFileTree(
-                [](Pass *, Operation *) { return false; },
-                [](Pass *, Operation *) { return true; },
-                /*printModuleScope=*/true, /*printAfterOnlyOnChange=*/true,
-                /*printAfterOnlyOnFailure=*/false, tree);
+          "enable_ir_printing_to_tree", &enableIRPrintingToTree, "folder"_a,
+          "Writes the IR after each pass that changed it to a file of its own.")
+      .def(
+          "enable_reproducer",
+          [](PyPassManager &self, const std::string &path) {
+            self.pm->enableCrashReproducerGeneration(path);
           },
-          "tree_printing_dir_path"_a = "")
+          "path"_a,
+          "Where a pass fails, writes the IR that the passes began with, and "
+          "the passes: `tile-opt -run-reproducer` runs it.")
       .def("run", &run, "module"_a,
            "Runs the passes. Raises MLIRError on failure; returns the warnings "
            "and remarks as (severity, location, message).")

@@ -62,6 +62,13 @@ sim::Report launch(const sim::Module &module, const std::string &entry,
   config.counters = counters;
   for (const auto &[base, size, name, writable] : allocations)
     config.allocations.push_back({base, size, name, writable});
+  // Ctrl-C ends a launch; Python's handlers run on the main thread only.
+  bool interrupted = false;
+  config.interrupted = [&interrupted] {
+    nb::gil_scoped_acquire acquire;
+    interrupted = interrupted || PyErr_CheckSignals() != 0;
+    return interrupted;
+  };
   sim::Report report;
   std::string error;
   bool started;
@@ -71,6 +78,8 @@ sim::Report launch(const sim::Module &module, const std::string &entry,
     nb::gil_scoped_release release;
     started = module.launch(entry, config, bytes, report, error);
   }
+  if (interrupted)
+    throw nb::python_error();
   if (!started)
     throw nb::value_error(error.c_str());
   return report;
@@ -114,7 +123,7 @@ void tile::python::populateSim(nb::module_ &m) {
           },
           nb::arg("gpu") = "H200");
 
-  nb::class_<sim::Module>(m, "Module", "A parsed and decoded PTX module.")
+  nb::class_<sim::Module>(m, "Module", "A parsed PTX module.")
       .def_prop_ro("entries", &sim::Module::entries, "Names of the kernels.")
       .def_prop_ro("target",
                    [](const sim::Module &module) {
@@ -138,11 +147,12 @@ void tile::python::populateSim(nb::module_ &m) {
            "memory it may touch as (address, size, name, writable).");
 
   m.def("load", &load, nb::arg("ptx"), nb::arg("name") = "<ptx>",
-        "Parses and decodes PTX; ValueError names the line of a mistake.");
+        "Parses PTX; ValueError names the line of a mistake.");
   m.attr("CHECK_NONE") = unsigned(sim::CheckNone);
   m.attr("CHECK_RACES") = unsigned(sim::CheckRaces);
   m.attr("CHECK_UNINITIALIZED") = unsigned(sim::CheckUninitialized);
   m.attr("CHECK_ASYNC") = unsigned(sim::CheckAsync);
   m.attr("CHECK_BARRIERS") = unsigned(sim::CheckBarriers);
+  m.attr("CHECK_GLOBAL") = unsigned(sim::CheckGlobal);
   m.attr("CHECK_ALL") = unsigned(sim::CheckAll);
 }

@@ -73,7 +73,7 @@ def must_use_result(x: object, s: object = True) -> object:
 
 def __getattr__(name: str) -> object:
     # What most programs do not need is loaded when it is used.
-    if name in ("testing", "tools", "sim"):
+    if name in ("aot", "testing", "tools", "sim"):
         import importlib
 
         return importlib.import_module(f"{__name__}.{name}")

@@ -1,92 +1,33 @@
 """Settings: each reads an environment variable, and can be set in Python.
 
-Every ``TRITON_X`` variable is also read as ``TILE_X``, which wins.
+    tile.knobs.compilation.always_compile = True
+    with tile.knobs.autotuning.scope():  # What is set inside ends with the block.
+        tile.knobs.autotuning.print = True
+
+Every ``TRITON_X`` variable is also read as ``TILE_X``, which wins. ``tile knobs`` prints all of
+them, with their values and where those came from.
 """
 
 from __future__ import annotations
 
+import functools
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any, Generic, TypeVar, overload
+from collections.abc import Callable
+from typing import Any
 
-T = TypeVar("T")
-_TRUE = {"1", "true", "on", "yes", "y", "t"}
-
-
-def getenv(name: str, default: str | None = None) -> str | None:
-    """The variable, under its TILE_ name first."""
-    if name.startswith("TRITON_"):
-        found = os.environ.get("TILE_" + name.removeprefix("TRITON_"))
-        if found is not None:
-            return found
-    return os.environ.get(name, default)
-
-
-def _boolean(text: str) -> bool:
-    return text.strip().lower() in _TRUE
-
-
-class Knob(Generic[T]):
-    """One setting: a descriptor that reads its variable each time."""
-
-    def __init__(
-        self, variable: str, default: T | Callable[[], T], read: Callable[[str], T]
-    ) -> None:
-        self.variable = variable
-        self.default = default
-        self.read = read
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    @overload
-    def __get__(self, instance: None, owner: type) -> Knob[T]: ...
-    @overload
-    def __get__(self, instance: object, owner: type) -> T: ...
-    def __get__(self, instance: Any, owner: type) -> Any:
-        if instance is None:
-            return self
-        if self.name in instance.__dict__:
-            return instance.__dict__[self.name]
-        text = getenv(self.variable)
-        if text is None:
-            return self.default() if callable(self.default) else self.default
-        return self.read(text)
-
-    def __set__(self, instance: Any, value: T) -> None:
-        instance.__dict__[self.name] = value
-
-    def __delete__(self, instance: Any) -> None:
-        instance.__dict__.pop(self.name, None)
-
-
-def flag(variable: str, default: bool = False) -> Knob[bool]:
-    return Knob(variable, default, _boolean)
-
-
-def text(variable: str, default: Any = None) -> Knob[Any]:
-    return Knob(variable, default, str)
-
-
-class Group:
-    """Settings that belong together."""
-
-    @contextmanager
-    def scope(self) -> Iterator[None]:
-        """What is set inside ends with the block."""
-        saved = dict(self.__dict__)
-        try:
-            yield
-        finally:
-            self.__dict__.clear()
-            self.__dict__.update(saved)
-
-    def knobs(self) -> dict[str, Knob[Any]]:
-        return {n: k for n, k in vars(type(self)).items() if isinstance(k, Knob)}
-
-    def reset(self) -> None:
-        self.__dict__.clear()
+from .settings import (
+    Group,
+    Hook,
+    HookChain,
+    Knob,
+    bytes_of,
+    flag,
+    foreign,
+    getenv,
+    spellings,
+    text,
+    warn,
+)
 
 
 def _home() -> str:
@@ -98,114 +39,181 @@ def _under_home(folder: str) -> Callable[[], str]:
 
 
 class _Cache(Group):
-    home_dir = text("TRITON_HOME", _home)
-    dir = text("TRITON_CACHE_DIR", _under_home("cache"))
-    dump_dir = text("TRITON_DUMP_DIR", _under_home("dump"))
-    override_dir = text("TRITON_OVERRIDE_DIR", _under_home("override"))
-    manager_class = text("TRITON_CACHE_MANAGER")
-    remote_manager_class = text("TRITON_REMOTE_CACHE_BACKEND")
+    home_dir = text("TRITON_HOME", _home, "The folder with the folder `.tile`.")
+    dir = text("TRITON_CACHE_DIR", _under_home("cache"), "Where compiled kernels are kept.")
+    dump_dir = text("TRITON_DUMP_DIR", _under_home("dump"), "Where stages are dumped.")
+    override_dir = text(
+        "TRITON_OVERRIDE_DIR", _under_home("override"), "What stands for stages is here."
+    )
+    manager_class = text(
+        "TRITON_CACHE_MANAGER", None, "A class, as module:Class, that keeps compiled kernels."
+    )
+    remote_manager_class = text(
+        "TRITON_REMOTE_CACHE_BACKEND", None, "A class, as module:Class, behind the cache on disk."
+    )
+    remote_dir = text("TILE_REMOTE_CACHE_DIR", None, "The remote cache, where that is a folder.")
+    size_limit = Knob(
+        "TILE_CACHE_SIZE_LIMIT", 10 << 30, bytes_of,
+        "The size, as in 10G, beyond which what was not used longest leaves; 0 for none.",
+    )  # fmt: skip
+    lock_timeout = Knob(
+        "TILE_CACHE_LOCK_TIMEOUT", 120.0, float,
+        "A number of seconds to wait for another process that compiles the same kernel.",
+    )  # fmt: skip
 
 
 class _Compilation(Group):
-    override = flag("TRITON_KERNEL_OVERRIDE")
-    dump_ir = flag("TRITON_KERNEL_DUMP")
-    dump_ir_extract_di_local_variables = flag("LLVM_EXTRACT_DI_LOCAL_VARIABLES")
-    store_binary_only = flag("TRITON_STORE_BINARY_ONLY")
-    always_compile = flag("TRITON_ALWAYS_COMPILE")
-    use_ir_loc = text("USE_IR_LOC")
-    enable_asan = flag("TRITON_ENABLE_ASAN")
-    disable_line_info = flag("TRITON_DISABLE_LINE_INFO")
-    front_end_debugging = flag("TRITON_FRONT_END_DEBUGGING")
-    allow_non_constexpr_globals = flag("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS")
-    #: Print the IR after each pass: "1" to stderr, anything else is a folder.
-    print_after_all = text("TILE_PRINT_AFTER_ALL", "")
-    time_passes = flag("TILE_TIME_PASSES")
-    #: Print to stderr what the passes of each stage counted.
-    pass_statistics = flag("TILE_PASS_STATISTICS")
-    #: Passes to leave out, as in "tritongpu-prefetch,tritongpu-pipeline".
-    disable_passes = text("TILE_DISABLE_PASSES", "")
+    override = flag("TRITON_KERNEL_OVERRIDE", False, "Take stages from the folder for overrides.")
+    dump_ir = flag("TRITON_KERNEL_DUMP", False, "Write every stage to the folder for dumps.")
+    store_binary_only = flag("TRITON_STORE_BINARY_ONLY", False, "Keep PTX and machine code only.")
+    always_compile = flag("TRITON_ALWAYS_COMPILE", False, "Do not look into the cache.")
+    use_ir_loc = text(
+        "USE_IR_LOC", None, "ttir or ttgir: line tables show this stage, dumped to a file.",
+        in_key=True,
+    )  # fmt: skip
+    disable_line_info = flag("TRITON_DISABLE_LINE_INFO", False, "Leave line tables out.")
+    front_end_debugging = flag(
+        "TRITON_FRONT_END_DEBUGGING", False, "Errors in kernels keep the compiler's stack."
+    )
+    allow_non_constexpr_globals = flag(
+        "TRITON_ALLOW_NON_CONSTEXPR_GLOBALS", False, "Kernels may read any global."
+    )
+    enable_dump = text(
+        "MLIR_ENABLE_DUMP", "", "1, or a kernel's name: print its IR before each pass."
+    )
+    dump_path = text("MLIR_DUMP_PATH", "", "The file that MLIR_ENABLE_DUMP prints to.")
+    llvm_ir_dump = flag("LLVM_IR_ENABLE_DUMP", False, "Print the LLVM IR before each pass.")
+    print_after_all = text(
+        "TILE_PRINT_AFTER_ALL", "", "1, or a folder: print the IR after each pass."
+    )
+    time_passes = flag(
+        "MLIR_ENABLE_TIMING", False, "Print what each pass takes.", also="TILE_TIME_PASSES"
+    )
+    llvm_timing = flag("LLVM_ENABLE_TIMING", False, "Print what each pass of LLVM takes.")
+    diagnostics = text(
+        "MLIR_ENABLE_DIAGNOSTICS", "", "warnings, remarks: what passes say, printed to stderr."
+    )
+    reproducer_path = text(
+        "TRITON_REPRODUCER_PATH", "",
+        "Where a pass fails, `tile-opt -run-reproducer` runs this file, ended by the stage's name.",
+    )  # fmt: skip
+    llvm_debug_only = text(
+        "TRITON_LLVM_DEBUG_ONLY", "", "Print the debug output of these components."
+    )
+    pass_statistics = flag("TILE_PASS_STATISTICS", False, "Print what passes count.")
+    disable_passes = text(
+        "TILE_DISABLE_PASSES",
+        "",
+        "Passes to leave out, as in tritongpu-prefetch,tritongpu-pipeline.",
+    )
+    dump_ir_extract_di_local_variables = foreign("LLVM_EXTRACT_DI_LOCAL_VARIABLES", False)
+    enable_asan = foreign("TRITON_ENABLE_ASAN", False)
 
 
 class _Autotuning(Group):
-    cache = flag("TRITON_CACHE_AUTOTUNING")
-    print = flag("TRITON_PRINT_AUTOTUNING")
+    cache = flag("TRITON_CACHE_AUTOTUNING", True, "Keep choices on disk.")
+    print = flag("TRITON_PRINT_AUTOTUNING", False, "Print what was chosen, and what it took.")
 
 
 class _Runtime(Group):
-    interpret = flag("TRITON_INTERPRET")
-    override_arch = text("TRITON_OVERRIDE_ARCH")
-    #: "cuda", "sim", or empty for cuda where there is a GPU and sim elsewhere.
-    driver = text("TILE_DRIVER", "")
-    #: The target that the simulator stands for.
-    sim_target = text("TILE_SIM_TARGET", "cuda:90")
-    debug = flag("TRITON_DEBUG")
+    interpret = flag("TRITON_INTERPRET", False, "Run kernels as Python.")
+    override_arch = text("TRITON_OVERRIDE_ARCH", None, "Compile for this architecture, as in sm90.")
+    driver = text("TILE_DRIVER", "", "cuda or sim; else cuda where there is a GPU.")
+    sim_target = text("TILE_SIM_TARGET", "cuda:90", "The target that the simulator stands for.")
+    sim_max_instructions = text(
+        "TILE_SIM_MAX_INSTRUCTIONS",
+        "10000000000",
+        "Warp instructions after which the simulator gives up on a launch; 0 for never.",
+    )
+    debug = flag("TRITON_DEBUG", False, "Compile assertions in kernels.")
+    #: Called with the launch's metadata before and after each launch; None is none.
+    launch_enter_hook = Hook()
+    launch_exit_hook = Hook(reversed=True)
+    #: Called by keywords (`key`, `repr`, `fn`, `compile`, `is_manual_warmup`, `already_compiled`)
+    #: before and after a kernel is compiled for a launch or a warm-up.
+    jit_cache_hook: Callable[..., Any] | None = None
+    jit_post_compile_hook: Callable[..., Any] | None = None
+
+
+#: What the environment has while kernels are interpreted, if nothing in Python says so.
+INTERPRETING = (b"TILE_INTERPRET", b"TRITON_INTERPRET")
+
+
+def environment_of_the_process() -> Any:
+    """What os.environ keeps its variables in; a copy would not see changes. None if unknown."""
+    data = getattr(os.environ, "_data", None)
+    return data if os.name == "posix" and isinstance(data, dict) else None
 
 
 def interpreting() -> bool:
-    """Whether kernels are interpreted: `runtime.interpret`, quickly, as every
-    launch asks."""
+    """Whether kernels are interpreted: `runtime.interpret`, quickly."""
     if "interpret" in runtime.__dict__:
         return runtime.__dict__["interpret"]
-    environment = _environment
-    if b"TILE_INTERPRET" in environment or b"TRITON_INTERPRET" in environment:
+    environment = environment_of_the_process()
+    if environment is None or any(name in environment for name in INTERPRETING):
         return runtime.interpret
     return False
 
 
-# What os.environ keeps its variables in; a copy would not see changes.
-_environment: Any = getattr(os.environ, "_data", {})
-
-
 class _Language(Group):
-    fp32_default = text("TRITON_F32_DEFAULT")
-    default_fp_fusion = flag("TRITON_DEFAULT_FP_FUSION", True)
+    fp32_default = text("TRITON_F32_DEFAULT", None, "How products of float32 are computed.")
+    default_fp_fusion = flag("TRITON_DEFAULT_FP_FUSION", True, "Contract a * b + c.")
 
 
 class _Nvidia(Group):
-    cuobjdump = text("TRITON_CUOBJDUMP_PATH")
-    nvdisasm = text("TRITON_NVDISASM_PATH")
-    ptxas = text("TRITON_PTXAS_PATH")
-    ptxas_blackwell = text("TRITON_PTXAS_BLACKWELL_PATH")
-    dump_nvptx = flag("NVPTX_ENABLE_DUMP")
-    disable_ptxas_opt = flag("DISABLE_PTXAS_OPT")
-    ptxas_options = text("PTXAS_OPTIONS")
-    mock_ptx_version = text("TRITON_MOCK_PTX_VERSION")
-    dump_ptxas_log = flag("TRITON_DUMP_PTXAS_LOG")
-    libdevice_path = text("TRITON_LIBDEVICE_PATH")
-    libcuda_path = text("TRITON_LIBCUDA_PATH")
+    cuobjdump = text("TRITON_CUOBJDUMP_PATH", None, "cuobjdump, which prints machine code.")
+    nvdisasm = text("TRITON_NVDISASM_PATH", None, "nvdisasm, which prints machine code.")
+    ptxas = text("TRITON_PTXAS_PATH", None, "The ptxas to use.")
+    ptxas_blackwell = text("TRITON_PTXAS_BLACKWELL_PATH", None, "The ptxas to use from sm_100 on.")
+    dump_nvptx = flag("NVPTX_ENABLE_DUMP", False, "Print the PTX of each kernel.")
+    disable_ptxas_opt = flag("DISABLE_PTXAS_OPT", False, "ptxas does not optimise.", in_key=True)
+    ptxas_options = text("PTXAS_OPTIONS", None, "Further options of ptxas.", in_key=True)
+    mock_ptx_version = Knob(
+        "TRITON_MOCK_PTX_VERSION", None, int, "A number such as 83 for PTX 8.3.", in_key=True
+    )
+    dump_ptxas_log = flag("TRITON_DUMP_PTXAS_LOG", False, "Print what ptxas says.")
+    libdevice_path = text("TRITON_LIBDEVICE_PATH", None, "libdevice.10.bc.")
+    libcuda_path = text("TRITON_LIBCUDA_PATH", None, "The driver's library.")
 
 
 class _Build(Group):
-    cc = text("CC")
-    cudacrt_path = text("TRITON_CUDACRT_PATH")
-    cudart_path = text("TRITON_CUDART_PATH")
+    #: A launch needs no compiler: whatever these say is right.
+    cc = foreign("CC")
+    cudacrt_path = foreign("TRITON_CUDACRT_PATH")
+    cudart_path = foreign("TRITON_CUDART_PATH")
 
 
 class _Redis(Group):
-    key_format = text("TRITON_REDIS_KEY_FORMAT", "tile:{key}:{filename}")
-    host = text("TRITON_REDIS_HOST", "localhost")
-    port = Knob("TRITON_REDIS_PORT", 6379, int)
+    key_format = text("TRITON_REDIS_KEY_FORMAT", "tile:{key}:{filename}", "A file's key.")
+    host = text("TRITON_REDIS_HOST", "localhost", "The server.")
+    port = Knob("TRITON_REDIS_PORT", 6379, int, "A port's number.")
 
 
 class _Amd(Group):
-    use_buffer_ops = flag("AMDGCN_USE_BUFFER_OPS", True)
-    use_buffer_atomics = flag("AMDGCN_USE_BUFFER_ATOMICS", True)
-    buffer_ops_analyze_small_tensor_range = flag("AMDGCN_ANALYZE_SMALL_TENSOR_RANGE")
-    dump_amdgcn = flag("AMDGCN_ENABLE_DUMP")
-    libhip_path = text("TRITON_LIBHIP_PATH")
-    use_block_pingpong = flag("TRITON_HIP_USE_BLOCK_PINGPONG")
-    use_in_thread_transpose = flag("TRITON_HIP_USE_IN_THREAD_TRANSPOSE")
-    use_async_copy = flag("TRITON_HIP_USE_ASYNC_COPY")
-    scalarize_packed_fops = flag("AMDGCN_SCALARIZE_PACKED_FOPS")
+    use_buffer_ops = foreign("AMDGCN_USE_BUFFER_OPS", True)
+    use_buffer_atomics = foreign("AMDGCN_USE_BUFFER_ATOMICS", True)
+    buffer_ops_analyze_small_tensor_range = foreign("AMDGCN_ANALYZE_SMALL_TENSOR_RANGE", False)
+    dump_amdgcn = foreign("AMDGCN_ENABLE_DUMP", False)
+    libhip_path = foreign("TRITON_LIBHIP_PATH")
+    use_block_pingpong = foreign("TRITON_HIP_USE_BLOCK_PINGPONG", False)
+    use_in_thread_transpose = foreign("TRITON_HIP_USE_IN_THREAD_TRANSPOSE", False)
+    use_async_copy = foreign("TRITON_HIP_USE_ASYNC_COPY", False)
+    scalarize_packed_fops = foreign("AMDGCN_SCALARIZE_PACKED_FOPS", False)
 
 
 class _Proton(Group):
-    disable = flag("TRITON_PROTON_DISABLE")
-    cupti_lib_dir = text("TRITON_CUPTI_LIB_PATH")
-    enable_nvtx = flag("TRITON_ENABLE_NVTX", True)
+    disable = foreign("TRITON_PROTON_DISABLE", False)
+    cupti_lib_dir = foreign("TRITON_CUPTI_LIB_PATH")
+    enable_nvtx = foreign("TRITON_ENABLE_NVTX", True)
+
+
+class _Compat(Group):
+    version = text("TILE_COMPAT_VERSION", "3.6.0", "The release that triton.__version__ says.")
+    enable = flag("TILE_COMPAT", False, "`import triton` gives tile, from the start.")
 
 
 build = _Build()
+compat = _Compat()
 redis = _Redis()
 amd = _Amd()
 proton = _Proton()
@@ -215,3 +223,48 @@ autotuning = _Autotuning()
 runtime = _Runtime()
 language = _Language()
 nvidia = _Nvidia()
+
+
+def groups() -> dict[str, Group]:
+    """All groups of settings, by name."""
+    return {name: value for name, value in globals().items() if isinstance(value, Group)}
+
+
+def key() -> str:
+    """What compiled kernels depend on, other than through their options."""
+    return repr([
+        (name, knob_name, getattr(group, knob_name))
+        for name, group in sorted(groups().items())
+        for knob_name, knob in group.knobs().items()
+        if knob.in_key
+    ])  # fmt: skip
+
+
+#: Variables that some program or test sets, and that are no settings of ours.
+_NO_CONCERN_OF_OURS = {"CC"}
+_PREFIXES = ("TRITON_", "TILE_", "MLIR_ENABLE_", "MLIR_DUMP", "AMDGCN_", "NVPTX_", "LLVM_IR_ENABLE")
+
+
+@functools.lru_cache(maxsize=1)
+def warn_of_unknown_variables() -> None:
+    """Says which variables of the environment look like settings, but mean nothing."""
+    known = {
+        spelling: knob.honoured
+        for group in groups().values()
+        for knob in group.knobs().values()
+        for name in (knob.variable, knob.also)
+        if name
+        for spelling in spellings(name)
+    }
+    for name in sorted(os.environ):
+        if name in _NO_CONCERN_OF_OURS or known.get(name):
+            continue
+        if name in known or name.startswith(_PREFIXES):
+            warn(f"the variable {name} means nothing to tile (`tile knobs` lists those that do)")
+
+
+__all__ = [
+    "Group", "Hook", "HookChain", "Knob", "amd", "autotuning", "build", "cache", "compat",
+    "compilation", "getenv", "groups", "interpreting", "key", "language", "nvidia", "proton",
+    "redis", "runtime", "warn_of_unknown_variables",
+]  # fmt: skip

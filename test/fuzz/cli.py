@@ -23,7 +23,9 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
     parser.add_argument("--count", type=int, default=1, help="how many seeds")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--mode", choices=("interpret", "cross", "compile"), default="interpret")
+    parser.add_argument(
+        "--mode", choices=("interpret", "cross", "compile", "passes"), default="interpret"
+    )
     parser.add_argument("--show", action="store_true", help="print the programs, run nothing")
     parser.add_argument("--reduce", action="store_true", help="make failing programs smaller")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)

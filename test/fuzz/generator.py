@@ -212,13 +212,24 @@ class Generator:
 
 def generate(seed: int) -> Program:
     """The program of a seed."""
-    from . import collective, control, elementwise, extras, floats, functions, matrix, memory
+    from . import (
+        collective,
+        control,
+        elementwise,
+        extras,
+        floats,
+        functions,
+        indices,
+        matrix,
+        memory,
+        ordering,
+    )
     from . import pipelines as _pipelines
     from . import shapes as _shapes
 
     # Importing them registers what they produce.
     assert collective and control and elementwise and extras and floats and functions
-    assert matrix and memory and _pipelines and _shapes
+    assert indices and matrix and memory and ordering and _pipelines and _shapes
     for attempt in range(100):
         with contextlib.suppress(Unsound):
             return Generator(seed, attempt).generate()

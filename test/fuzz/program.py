@@ -46,6 +46,8 @@ class Argument:
     #: Of outputs: by how much executions may differ.
     tolerance: float = 0.0
     value: Any = None
+    #: Of outputs: the input whose elements they are, and which (-1 stands for zero).
+    gather: tuple[str, tuple[int, ...]] | None = None
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,8 @@ class Program:
             known = ", ".join(
                 f"{f.name}={getattr(a, f.name)!r}"
                 for f in dataclasses.fields(a)
-                if f.name not in ("name", "role", "type") and getattr(a, f.name) != f.default
+                if f.name not in ("name", "role", "type", "gather")
+                and getattr(a, f.name) != f.default
             )
             lines.append(f"#   {a.name}: {a.role} {a.type} {known}")
         return "\n".join([*lines, self.source])

@@ -11,20 +11,25 @@ import numpy as np
 
 import tile
 from tile import knobs
+from tile._C import sim as _sim
 from tile.runtime.launcher import Launcher, runtime_parameters
 
+from .passes import shuffled
 from .program import Config, Program
 from .values import TYPES
 
 #: Warp instructions after which a program counts as endless.
 LIMIT = 5_000_000
+#: All checks but that of global memory: random programs load and store one array in place without
+#: `tl.debug_barrier`, which is a race of their own (`races` tells it from a mismatch).
+CHECKS = _sim.CHECK_ALL & ~_sim.CHECK_GLOBAL
 
 
 @dataclass
 class Failure(Exception):
     """A valid program that was refused, did something wrong, or computed something else."""
 
-    kind: str  # "compile", "finding", "mismatch", "interpreter" or "crash".
+    kind: str  # "compile", "finding", "mismatch", "oracle", "interpreter" or "crash".
     message: str
 
     def __str__(self) -> str:
@@ -33,7 +38,7 @@ class Failure(Exception):
     @property
     def signature(self) -> str:
         """What stays when the program is made smaller."""
-        if self.kind == "mismatch":
+        if self.kind in ("mismatch", "oracle"):
             return self.kind
         lines = [line for line in self.message.splitlines() if "error:" in line or "Error" in line]
         text = (lines or self.message.splitlines() or [""])[0]
@@ -57,16 +62,17 @@ def prepare(program: Program, kernel: Any, values: dict[str, Any], config: Confi
     bound, options = launcher.bind(
         **values, num_warps=config.num_warps, num_stages=config.num_stages
     )
-    compiled, launch, runtime = launcher.prepare(simulator, bound, options)
-    if launch is None:
-        launch = simulator.make_launcher(compiled, runtime_parameters(compiled))
+    compiled = launcher.prepare(simulator, bound, options)
+    launch = simulator.make_launcher(compiled, runtime_parameters(compiled))
     x, y, z = launcher.grid(program.grid, bound)
-    arguments = tuple(bound[i] for i in runtime)
-    return lambda: launch(x, y, z, 0, arguments, max_instructions=LIMIT)
+    arguments = launcher.arguments(compiled, bound)
+    return lambda checks=CHECKS: launch(
+        x, y, z, 0, arguments, max_instructions=LIMIT, checks=checks
+    )
 
 
 def compiled(program: Program, config: Config | None = None) -> dict[str, np.ndarray]:
-    """The outputs of the compiled program, run in the simulator with all checks."""
+    """The outputs of the compiled program, run in the simulator with `CHECKS`."""
     values = program.inputs()
     try:
         launch = prepare(program, program.kernel(), values, config or program.config)
@@ -113,6 +119,25 @@ def compare(program: Program, actual: dict[str, Any], expected: dict[str, Any], 
             )
 
 
+def check_gathers(program: Program, actual: dict[str, np.ndarray]) -> None:
+    """Raises unless outputs that are elements of inputs are the right ones. The interpreter shares
+    the front end with the compiler, and so the mistakes that are made there; this does not."""
+    inputs = program.inputs()
+    for argument in program.arguments:
+        if argument.gather is None:
+            continue
+        name, positions = argument.gather
+        at = np.array(positions)
+        expected = inputs[name][np.maximum(at, 0)]
+        expected[at < 0] = 0
+        found = actual[argument.name]
+        wrong = np.flatnonzero(found.view(f"u{found.itemsize}") !=
+                               expected.view(f"u{expected.itemsize}"))  # fmt: skip
+        if wrong.size:
+            shown = ", ".join(f"[{i}] {found[i]} (expected {expected[i]})" for i in wrong[:6])
+            raise Failure("oracle", f"{argument.name} differs in {wrong.size} elements: {shown}")
+
+
 def differences(a: np.ndarray, b: np.ndarray, type: str, tolerance: float) -> np.ndarray:
     """The positions at which two outputs differ."""
     raw = a.view(f"u{a.itemsize}") != b.view(f"u{b.itemsize}")
@@ -141,16 +166,37 @@ def check(program: Program, mode: str = "interpret") -> None:
     """Runs a program; raises `Failure` if anything is wrong.
 
     Modes: "interpret" compares with the interpreter, "cross" with another
-    configuration, "compile" only executes.
+    configuration, "passes" does what "interpret" does with a random sequence of
+    passes, "compile" only executes.
     """
     with contextlib.suppress(TooLarge):
-        _check(program, mode)
+        try:
+            _check(program, mode)
+        except Failure as failure:
+            if failure.kind != "mismatch" or not races(program):
+                raise
+
+
+def races(program: Program) -> bool:
+    """Whether the program's accesses of global memory race, so that no result is the right one."""
+    launch = prepare(program, program.kernel(), program.inputs(), program.config)
+    try:
+        launch(checks=_sim.CHECK_ALL)
+    except tile.TileError as error:
+        return "race: " in str(error) and "global memory" in str(error)
+    return False
 
 
 def _check(program: Program, mode: str) -> None:
+    if mode == "passes":
+        knobs.compilation.always_compile = True
+        with shuffled(program.seed, program.config.target):
+            _check(program, "interpret")
+        return
     if mode == "interpret":
         expected = interpreted(program)
         compare(program, compiled(program), expected, f"{program.config} vs. the interpreter")
+        check_gathers(program, expected)
         return
     actual = compiled(program)
     if mode == "cross":

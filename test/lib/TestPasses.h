@@ -4,8 +4,14 @@
 #ifndef TILE_TEST_LIB_TESTPASSES_H
 #define TILE_TEST_LIB_TESTPASSES_H
 
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
 /// Registers all of them; called by tile-opt in builds with tests.
 void registerTileTestPasses();
+/// Machines that `ttg.target` may name then: see Target/TestTargets.cpp.
+void registerTileTestTargets(mlir::DialectRegistry &registry);
 
 namespace mlir::triton::test {
 void registerTestAxisInfoPass();

@@ -41,7 +41,7 @@ def install() -> None:
     import torch
 
     from tile import knobs
-    from tile.runtime.jit import JITFunction, TensorWrapper
+    from tile.runtime.jit import JITFunction, KernelInterface, TensorWrapper
     from tile.tools.tensor_descriptor import TensorDescriptor
 
     run = JITFunction.run
@@ -71,3 +71,4 @@ def install() -> None:
         return kernel
 
     JITFunction.run = run_with_copies
+    JITFunction.__getitem__ = KernelInterface.__getitem__  # By way of `run`.

@@ -14,12 +14,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from fuzz import cli, runner
 from fuzz.generator import generate
+from fuzz.passes import sequence
 from fuzz.program import Argument, Config, Program
 from fuzz.reducer import reduce
 
 pytestmark = sim_only
 
 SEEDS = 2000
+SEEDS_OF_PASSES = 400
 CHUNK = 100
 
 
@@ -28,6 +30,15 @@ def test_interpreter_and_compiler_agree(first):
     failures = cli.chunk(first, CHUNK, "interpret")
     assert not failures, "\n".join(
         f"seed {f['seed']}: {f['kind']}: {f['message'][:500]}" for f in failures
+    )
+
+
+@pytest.mark.parametrize("first", range(0, SEEDS_OF_PASSES, CHUNK))
+def test_passes_in_any_order(first):
+    failures = cli.chunk(first, CHUNK, "passes")
+    assert not failures, "\n".join(
+        f"seed {f['seed']}, {sequence(f['seed'])}: {f['kind']}: {f['message'][:500]}"
+        for f in failures
     )
 
 
@@ -50,8 +61,13 @@ def test_programs_reach_most_of_the_language():
         "program_id", "randint", "reduce", "reshape", "sort", "split", "static_range", "store",
         "sum", "umulhi", "where", "xor_sum",
     }  # fmt: skip
-    for statement in ("while ", "for ", "if ", "else:", "break", "continue", "return ", "noinline"):
+    for statement in (
+        "while ", "for ", "if ", "else:", "break", "continue", "return ", "noinline", " // (-",
+        " % (-", ".to(tl.int64)", "debug_barrier", "atomic_xchg",
+    ):  # fmt: skip
         assert statement in text
+    gathers = [a for seed in range(400) for a in generate(seed).arguments if a.gather is not None]
+    assert len(gathers) > 20 and any(-1 in a.gather[1] for a in gathers)
 
 
 SOURCE = """import tile
@@ -100,6 +116,22 @@ def test_differences_are_found():
     b["o0"][5] += 1
     with pytest.raises(runner.Failure, match=r"o0 differs in 1 of 64 elements \(test\): \[5\] 5 "):
         runner.compare(program, a, b, "test")
+
+
+def test_elements_of_inputs_are_known_without_the_interpreter():
+    arguments = (
+        Argument("x0", "input", "i32", 8),
+        Argument("o0", "output", "i32", 4, gather=("x0", (7, 1, -1, 1))),
+    )
+    program = Program(3, SOURCE, arguments)
+    x = program.inputs()["x0"]
+    right = np.array([x[7], x[1], 0, x[1]], np.int32)
+    runner.check_gathers(program, {"o0": right})
+    for i in range(4):
+        wrong = right.copy()
+        wrong[i] += 1
+        with pytest.raises(runner.Failure, match=rf"oracle: o0 differs in 1 elements: \[{i}\]"):
+            runner.check_gathers(program, {"o0": wrong})
 
 
 def test_floats_differ_beyond_their_tolerance_only():

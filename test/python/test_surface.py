@@ -30,6 +30,7 @@ DIFFERENT = {
     "tile.OutOfResources": "may name the kernel",
     "tile.compile": "may stop at a stage",
     "tl.cat": "takes a dimension, as later versions do",
+    "tl.topk": "takes the direction, as later versions do",
     "tl.tensor_descriptor_type": "has names of its own",
     "tl.tuple": "may be empty",
     "tl.tuple_type": "knows no fields",

@@ -1,6 +1,7 @@
 //===-- tile-lsp-server.cpp - The language server for tile's IR -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "tile/Pipeline/DebugOptions.h"
 #include "tile/Pipeline/InitAll.h"
 
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
@@ -8,5 +9,6 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::triton::registerAllDialects(registry);
+  mlir::triton::registerVersion();
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
 }

@@ -8,6 +8,7 @@
 
 #ifdef TILE_HAVE_TEST_PASSES
 void registerTileTestPasses();
+void registerTileTestTargets(mlir::DialectRegistry &registry);
 #endif
 
 int main(int argc, char **argv) {
@@ -16,8 +17,10 @@ int main(int argc, char **argv) {
   mlir::triton::registerAllPasses();
 #ifdef TILE_HAVE_TEST_PASSES
   registerTileTestPasses();
+  registerTileTestTargets(registry);
 #endif
   mlir::triton::registerDebugOptions();
+  mlir::triton::registerVersion();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "tile optimizer driver\n", registry));
 }

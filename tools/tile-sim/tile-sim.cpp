@@ -27,12 +27,14 @@ Runs one kernel of a PTX file and reports what it did.
   --arg VALUE             one for each parameter, in order: a number, null, FILE.npy,
                           or zeros:TYPE:SHAPE (zeros:f32:128x4)
   --out INDEX=FILE.npy    writes the array of argument INDEX (from 0) after the run
-  --check LIST            all, none, or some of races,uninitialized,async,barriers
+  --check LIST            all, none, or some of
+                          races,uninitialized,async,barriers,global
   --max-instructions N    ends an endless kernel after N warp instructions
   --threads N             host threads
   --gpu NAME              the GPU of the roofline estimate (default H200)
   --json                  the report as JSON
   --list                  lists the kernels and their parameters
+  --version               says which tile this is
 
 Exit status: 0 if nothing was found, 1 if the kernel did something wrong, 2 for bad input.
 )";
@@ -75,9 +77,10 @@ bool parseNumber(const std::string &text, uint64_t most, uint64_t &out) {
 
 bool parseChecks(const std::string &text, unsigned &bits) {
   static const std::pair<const char *, unsigned> names[] = {
-      {"all", sim::CheckAll},     {"none", sim::CheckNone},
-      {"races", sim::CheckRaces}, {"uninitialized", sim::CheckUninitialized},
-      {"async", sim::CheckAsync}, {"barriers", sim::CheckBarriers}};
+      {"all", sim::CheckAll},      {"none", sim::CheckNone},
+      {"races", sim::CheckRaces},  {"uninitialized", sim::CheckUninitialized},
+      {"async", sim::CheckAsync},  {"barriers", sim::CheckBarriers},
+      {"global", sim::CheckGlobal}};
   bits = 0;
   std::stringstream stream(text);
   for (std::string part; std::getline(stream, part, ',');) {
@@ -238,6 +241,10 @@ int listEntries(const sim::Module &module) {
 } // namespace
 
 int main(int argc, char **argv) {
+  if (argc > 1 && !std::strcmp(argv[1], "--version")) {
+    std::printf("tile %s\n", TILE_VERSION);
+    return 0;
+  }
   if (argc < 2 || !std::strcmp(argv[1], "--help") ||
       !std::strcmp(argv[1], "-h")) {
     std::fputs(usage, argc < 2 ? stderr : stdout);

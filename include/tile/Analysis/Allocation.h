@@ -16,14 +16,10 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "tile/Analysis/Alias.h"
 #include "llvm/ADT/MapVector.h"
-#include <functional>
 
 namespace mlir::triton {
 
 /// Bytes of scratch memory that the lowering of an operation needs.
-using ScratchSizeFn = std::function<int64_t(Operation *)>;
-
-/// The scratch sizes of the target-neutral lowering.
 int64_t getScratchSize(Operation *op);
 
 /// Whether several threads of a block hold the same elements of a tensor.
@@ -49,9 +45,15 @@ public:
     }
   };
 
-  /// `calleeSize` gives the frame size of a called function.
-  Allocation(FunctionOpInterface function, const ScratchSizeFn &scratchSize,
-             function_ref<int64_t(CallOpInterface)> calleeSize);
+  /// The frame size of a called function.
+  using CalleeSizeFn = function_ref<int64_t(CallOpInterface)>;
+
+  /// Gives each buffer of the function a place.
+  Allocation(FunctionOpInterface function, CalleeSizeFn calleeSize);
+  /// The places that the operations' `allocation.offset` tells. Fails with a
+  /// diagnostic where one has none.
+  static FailureOr<std::unique_ptr<Allocation>>
+  read(FunctionOpInterface function, CalleeSizeFn calleeSize);
 
   ArrayRef<Buffer> getBuffers() const { return buffers; }
   int64_t getSharedMemorySize() const { return size; }
@@ -61,14 +63,17 @@ public:
   /// The buffers that a memdesc may view. (A memdesc argument of a function
   /// views memory of the caller, which is no buffer here.)
   SmallVector<int> getBuffersOf(Value memdesc) const;
+  /// The arguments of the function that a memdesc may be, or be a view of.
+  SmallVector<BlockArgument> getArgumentsOf(Value memdesc) const;
   const SharedMemoryAliasAnalysis &getAliases() const { return aliases; }
 
 private:
-  void collect(FunctionOpInterface function, const ScratchSizeFn &scratchSize,
-               function_ref<int64_t(CallOpInterface)> calleeSize);
+  explicit Allocation(FunctionOpInterface function);
+  void collect(FunctionOpInterface function, CalleeSizeFn calleeSize);
   void computeLifetimes(FunctionOpInterface function);
   void place();
 
+  Operation *function;
   SharedMemoryAliasAnalysis aliases;
   SmallVector<Buffer> buffers;
   llvm::DenseMap<Operation *, int> bufferOf;
@@ -78,9 +83,11 @@ private:
 /// Allocations of all functions of a module, callees before callers.
 class ModuleAllocation {
 public:
-  /// Fails with a diagnostic where functions call themselves.
-  static FailureOr<ModuleAllocation> compute(ModuleOp module,
-                                             const ScratchSizeFn &scratchSize);
+  /// Gives each buffer a place. Fails with a diagnostic where functions call
+  /// themselves, or return buffers.
+  static FailureOr<ModuleAllocation> compute(ModuleOp module);
+  /// The places that were attached to the operations.
+  static FailureOr<ModuleAllocation> read(ModuleOp module);
 
   const Allocation &get(FunctionOpInterface function) const {
     return *allocations.find(function)->second;
@@ -93,8 +100,17 @@ public:
   int64_t getSharedMemorySize() const;
 
 private:
+  using MakeFrameFn = function_ref<FailureOr<std::unique_ptr<Allocation>>(
+      FunctionOpInterface, Allocation::CalleeSizeFn)>;
+  static FailureOr<ModuleAllocation> forEachFunction(ModuleOp module,
+                                                     MakeFrameFn makeFrame);
+
   llvm::MapVector<Operation *, std::unique_ptr<Allocation>> allocations;
 };
+
+/// On operations: where their buffer starts in the frame of their function.
+inline constexpr llvm::StringLiteral kAllocationOffsetAttrName =
+    "allocation.offset";
 
 /// Writes `allocation.offset` on the operations and `ttg.shared` on the module.
 void attachAllocation(ModuleOp module, const ModuleAllocation &allocation);

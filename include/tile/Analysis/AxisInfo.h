@@ -6,20 +6,24 @@
 //
 //  contiguity[d] = c: in every aligned group of c neighbours along d, the
 //      values go up by one: x[k*c + j] == x[k*c] + j. Pointers go up by one
-//      element.
+//      element. Where the integers that x is computed from wrap around, x jumps
+//      back like them, but never inside a run (below).
 //  constancy[d] = c: in every aligned group of c neighbours along d, the values
 //      are equal.
 //  divisibility[d] = n: n divides the first value of every such group of
 //      contiguity[d] neighbours. Pointers count in bytes.
 //
+// A run along d is an aligned group of gcd(c, n) neighbours (n in elements):
+// it starts at a multiple of its own length, so no integer wraps around in the
+// middle of it, and the values do go up by one, read with a sign or without.
+// What is accessed may depend on runs; contiguity beyond them is good for
+// preferences, such as which axis neighbouring threads should follow.
+//
 // A scalar is treated as a tensor with one axis of one element. Every figure is
 // a lower bound, and only powers of two are kept except where a whole axis is
 // contiguous or constant. `constantValue` is set when all elements are known to
-// be that integer.
-//
-// As the language promises, index arithmetic is assumed not to overflow, and
-// the dividend of a signed division or remainder not to be negative where its
-// quotient's contiguity or constancy is derived.
+// be that integer. All of it holds for negative numbers and for sums and
+// products that wrap around, too.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_ANALYSIS_AXISINFO_H
@@ -38,7 +42,8 @@
 namespace mlir::triton {
 
 /// Names of the attributes, on arguments and on operations, by which a user
-/// states what cannot be deduced.
+/// states what cannot be deduced. That runs of n neighbours start at multiples
+/// of n also promises that nothing wraps around inside of them.
 inline constexpr llvm::StringLiteral kDivisibilityAttr = "tt.divisibility";
 inline constexpr llvm::StringLiteral kContiguityAttr = "tt.contiguity";
 inline constexpr llvm::StringLiteral kConstancyAttr = "tt.constancy";
@@ -103,10 +108,14 @@ inline raw_ostream &operator<<(raw_ostream &os, const AxisInfo &info) {
   return os;
 }
 
+/// Whether the axis info of a result depends on the signs of the operands.
+bool dependsOnSigns(Operation *op);
+
 /// Deduces what holds for the results of `op` from what holds for its operands.
 /// `results` comes in pessimistic; an operation that is not understood leaves
-/// it so.
+/// it so. `isNonNegative` is asked about an operand's number.
 void inferAxisInfo(Operation *op, ArrayRef<AxisInfo> operands,
+                   function_ref<bool(unsigned)> isNonNegative,
                    MutableArrayRef<AxisInfo> results);
 
 /// Raises `info` to what the attributes tt.divisibility, tt.contiguity and

@@ -12,6 +12,7 @@
 #define TILE_ANALYSIS_CONVERTLAYOUTPLAN_H
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "tile/Layout/BankGeometry.h"
 #include "tile/Layout/LayoutConversion.h"
 #include "tile/Layout/LinearLayout.h"
 
@@ -38,7 +39,8 @@ struct ConvertLayoutPlan {
   LinearLayout shared;
   int64_t scratchSize = 0;
 
-  ConvertLayoutPlan(RankedTensorType sourceType, RankedTensorType resultType);
+  ConvertLayoutPlan(RankedTensorType sourceType, RankedTensorType resultType,
+                    BankGeometry banks);
 };
 
 } // namespace mlir::triton

@@ -7,16 +7,16 @@
 
 namespace mlir::triton {
 
-/// True for two operations whose accesses to the same memory need no barrier
-/// between them although they look as if they did (a backend's knowledge).
-using MembarFilterFn = std::function<bool(Operation *, Operation *)>;
+/// On modules whose accesses to shared memory have the barriers they need.
+inline constexpr llvm::StringLiteral kBarriersInsertedAttrName =
+    "ttg.barriers-inserted";
 
 /// Inserts `ttg.barrier local` wherever two accesses to overlapping shared
 /// memory, at least one of them a write, have no barrier between them on some
 /// path. Works on structured and unstructured control flow. Callees are handled
-/// before callers, which then know what memory a call touches.
-void insertMemoryBarriers(ModuleOp module, const ModuleAllocation &allocation,
-                          const MembarFilterFn &filter = {});
+/// before callers, which then know what memory a call touches. Returns the
+/// number of barriers.
+unsigned insertMemoryBarriers(const ModuleAllocation &allocation);
 
 } // namespace mlir::triton
 

@@ -10,6 +10,7 @@
 #ifndef TILE_LAYOUT_SHAREDMEMORY_H
 #define TILE_LAYOUT_SHAREDMEMORY_H
 
+#include "tile/Layout/BankGeometry.h"
 #include "tile/Layout/ColumnAction.h"
 #include "tile/Layout/LinearLayout.h"
 
@@ -38,15 +39,16 @@ VectorAccess getVectorAccess(const LinearLayout &offsets, unsigned elemBits,
                              unsigned maxBits = 128,
                              int64_t maxElements = int64_t(1) << 30);
 
-/// How many times the 32 banks of four bytes are accessed by one instruction of
-/// a warp that moves 2^vecLog2 elements per lane. Accesses of 8 (16) bytes are
-/// served by half (quarter) warps; lanes that name the same word share it.
+/// How many times the banks are accessed by one instruction of a warp that
+/// moves 2^vecLog2 elements per lane. Accesses wider than a bank are served for
+/// part of the warp at a time (of 32 lanes and as many banks of four bytes,
+/// half or a quarter); lanes that name the same word share it.
 unsigned countWavefronts(const LinearLayout &offsets, unsigned elemBits,
-                         unsigned vecLog2);
-/// The least that any layout could do for such an instruction: 1, 2 or 4, or
-/// less where lanes hold copies.
+                         unsigned vecLog2, BankGeometry banks = {});
+/// The least that any layout could do for such an instruction, or less where
+/// lanes hold copies.
 unsigned countIdealWavefronts(const LinearLayout &offsets, unsigned elemBits,
-                              unsigned vecLog2);
+                              unsigned vecLog2, BankGeometry banks = {});
 
 /// A shared layout through which `src` is stored and `dst` loaded.
 struct SwizzledLayout {
@@ -71,10 +73,9 @@ struct SwizzledLayout {
 /// both sides allow (one side may be wider than the other) and, wherever
 /// possible, without bank conflicts. `maxBytes` limits the buffer as far as
 /// repetition can; nullopt means that data would have to cross blocks.
-std::optional<SwizzledLayout>
-chooseSwizzledSharedLayout(const LinearLayout &src, const LinearLayout &dst,
-                           unsigned elemBits,
-                           int64_t maxBytes = int64_t(1) << 40);
+std::optional<SwizzledLayout> chooseSwizzledSharedLayout(
+    const LinearLayout &src, const LinearLayout &dst, unsigned elemBits,
+    int64_t maxBytes = int64_t(1) << 40, BankGeometry banks = {});
 
 } // namespace mlir::triton
 

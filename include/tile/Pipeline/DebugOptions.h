@@ -17,6 +17,9 @@ namespace mlir::triton {
 /// `-pass-statistics`, which prints at the end what the passes counted.
 void registerDebugOptions();
 
+/// Makes `--version` say tile's, and the LLVM's that it is built on.
+void registerVersion();
+
 /// Prints all statistics of the process that are not zero, by pass.
 void printPassStatistics(llvm::raw_ostream &os);
 

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -34,7 +35,8 @@ enum Check : unsigned {
   CheckAsync =
       4, ///< asynchronous results used before their wait, missing proxy fences
   CheckBarriers = 8, ///< divergence at barriers, mbarrier misuse
-  CheckAll = 15,
+  CheckGlobal = 16,  ///< global-memory races
+  CheckAll = 31,
 };
 
 struct LaunchConfig {
@@ -42,6 +44,8 @@ struct LaunchConfig {
   uint32_t dynamicShared = 0;
   unsigned checks = CheckAll;
   uint64_t maxInstructions = 0; ///< warp instructions; 0: no limit
+  /// Asked now and then, on the thread that launched; true ends the launch.
+  std::function<bool()> interrupted;
   unsigned threads = 0; ///< host threads; 0: as many as the kernel allows
                         ///< without losing determinism
   bool counters = true; ///< memory counters; instruction counts are always kept
@@ -55,12 +59,12 @@ struct Param {
   bool isArray = false;
 };
 
-/// A parsed and decoded module. Immutable after load, so launches may share it
-/// between threads.
+/// A parsed module, whose kernels are decoded when they are first launched.
+/// Launches may share it between threads.
 class Module {
 public:
-  /// Null, with `diag` set, if the text is not valid PTX or holds an
-  /// instruction that the simulator lacks.
+  /// Null, with `diag` set, if the text is not valid PTX. An instruction that
+  /// the simulator lacks matters only to the kernels that may reach it.
   static std::shared_ptr<const Module> load(std::string_view text,
                                             Diagnostic &diag);
   ~Module();
@@ -69,7 +73,8 @@ public:
   /// Null if there is no such entry.
   const std::vector<Param> *params(std::string_view entry) const;
   std::string_view target() const;
-  /// Bytes of statically declared shared memory.
+  /// Bytes of statically declared shared memory; 0 for a kernel that cannot be
+  /// decoded.
   uint32_t staticShared(std::string_view entry) const;
 
   /// Runs a kernel. `args` is the parameter buffer, laid out as params() says.

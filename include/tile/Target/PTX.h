@@ -13,6 +13,7 @@
 #include "mlir/Support/LLVM.h"
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace llvm {
 class LLVMContext;
@@ -37,6 +38,10 @@ struct PTXOptions {
   bool enableFpFusion = true;
   /// Keep `.loc` line information.
   bool lineInfo = true;
+  /// Print the LLVM IR before each pass to stderr.
+  bool printIR = false;
+  /// Print what each pass of LLVM took to stderr.
+  bool timePasses = false;
   /// libdevice.10.bc; only needed by modules that call `__nv_*` functions.
   std::string libdevicePath;
 };
@@ -49,6 +54,9 @@ struct KernelInfo {
   int sharedMemory = 0;
   int globalScratchSize = 0;
   int globalScratchAlignment = 1;
+  /// Pairs of parameters that the kernel takes to be disjoint, one number after
+  /// the other.
+  std::vector<int> disjointArguments;
 };
 
 /// Dialect-to-LLVM-IR translations that `translateToLLVMIR` needs.

@@ -32,25 +32,28 @@ struct NVIDIATarget {
   int ptxVersion;
   /// Shared memory one block may opt into, in bytes.
   int maxSharedMemory;
-  int maxRegistersPerThread;
+  int maxRegistersPerThread = 255;
   /// 32-bit registers of a multiprocessor.
-  int registersPerSM;
+  int registersPerSM = 65536;
   int maxThreadsPerSM;
 
   // Instructions.
-  bool hasAsyncCopy;      ///< cp.async
-  bool hasRedux;          ///< redux.sync on integers
-  bool hasReduxFloat;     ///< redux.sync.{min,max}.f32
-  bool hasBF16Arithmetic; ///< add/mul on bf16 pairs, without an fma
-  bool hasNativeFP8Cvt;   ///< cvt between e4m3/e5m2 pairs and f16 pairs
-  bool hasFP8Mma;         ///< mma.sync on e4m3/e5m2
-  bool hasStMatrix;       ///< stmatrix
-  bool hasClusters;       ///< thread block clusters, distributed shared memory
-  bool hasTMA;            ///< bulk tensor copies
-  bool hasWGMMA;          ///< wgmma (Hopper only)
-  bool hasTensorMemory;   ///< tcgen05
-  bool hasVectorAtomics;  ///< red/atom.global.add.v{2,4}.f32 and friends
-  bool has256BitAccess;   ///< ld/st.global.v8.b32
+  bool hasAsyncCopy = false;      ///< cp.async
+  bool hasRedux = false;          ///< redux.sync on integers
+  bool hasReduxFloat = false;     ///< redux.sync.{min,max}.f32
+  bool hasPackedCvt = false;      ///< cvt of two f32 to a pair of halves
+  bool hasBF16Arithmetic = false; ///< add/mul/atom.add on bf16, without an fma
+  bool hasNativeFP8Cvt = false;   ///< cvt between e4m3/e5m2 pairs and f16 pairs
+  bool hasMmaSync = false;        ///< mma.sync.m16n8 on all but fp8
+  bool hasFP8Mma = false;         ///< mma.sync on e4m3/e5m2
+  bool hasStMatrix = false;       ///< stmatrix
+  bool hasClusters =
+      false;             ///< thread block clusters, distributed shared memory
+  bool hasTMA = false;   ///< bulk tensor copies
+  bool hasWGMMA = false; ///< wgmma (Hopper only)
+  bool hasTensorMemory = false;  ///< tcgen05
+  bool hasVectorAtomics = false; ///< red/atom.global.add.v{2,4}.f32 and friends
+  bool has256BitAccess = false;  ///< ld/st.global.v8.b32
 
   std::string targetString() const;
 };

@@ -5,6 +5,7 @@
 
 #include "tile/Analysis/Allocation.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/LayoutChecks.h"
 
 namespace mlir::triton {
 #define GEN_PASS_DEF_ALLOCATESHAREDMEMORY
@@ -18,8 +19,9 @@ namespace {
 struct AllocateSharedMemory
     : triton::impl::AllocateSharedMemoryBase<AllocateSharedMemory> {
   void runOnOperation() override {
-    auto allocation =
-        ModuleAllocation::compute(getOperation(), triton::getScratchSize);
+    if (failed(gpu::checkTensorsHaveLayouts(getOperation())))
+      return signalPassFailure();
+    auto allocation = ModuleAllocation::compute(getOperation());
     if (failed(allocation))
       return signalPassFailure();
     attachAllocation(getOperation(), *allocation);

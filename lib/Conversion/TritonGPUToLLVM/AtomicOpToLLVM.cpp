@@ -7,10 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tile/Conversion/TritonGPUToLLVM/Patterns.h"
-#include "tile/Conversion/TritonGPUToLLVM/VectorizeAccess.h"
+#include "tile/Conversion/TritonGPUToLLVM/OwnedAccessPattern.h"
 
-#include "tile/Analysis/Allocation.h"
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 
@@ -27,41 +25,8 @@ bool acquires(MemSemantic semantic) {
          semantic == MemSemantic::ACQUIRE_RELEASE;
 }
 
-template <typename OpT> struct AtomicPattern : TargetPattern<OpT> {
-  AtomicPattern(const LoweringContext &context)
-      : TargetPattern<OpT>(context.converter, context.target, context.benefit),
-        axisInfo(context.axisInfo) {}
-
-  /// What the first thread got, in all threads.
-  Value broadcastScalar(const LLVMBuilder &b, Operation *op, Value value,
-                        Value isFirst) const {
-    Value scratch = getScratchBase(b, this->target, op);
-    this->target.storeShared(b, scratch, toSharedElement(b, value), isFirst);
-    this->programBarrier(b, op);
-    bool inCluster = gpu::lookupNumCTAs(op) > 1;
-    if (inCluster)
-      scratch = this->target.mapToBlock(b, scratch, b.i32(0));
-    Type element = value.getType();
-    Value loaded = this->target.loadShared(
-        b, scratch, getSharedElementType(element), 1, Value())[0];
-    // Other blocks must have read before this one goes on or ends.
-    if (inCluster)
-      this->programBarrier(b, op);
-    return fromSharedElement(b, loaded, element);
-  }
-
-  /// What the owners of elements got, in all threads that hold copies.
-  SmallVector<Value> broadcastTensor(const LLVMBuilder &b, Operation *op,
-                                     RankedTensorType type,
-                                     ArrayRef<Value> values) const {
-    ThreadIndex index = getThreadIndex(b, this->target, op);
-    SharedAccess access{this->target, getRowMajorOffsets(type),
-                        getScratchBase(b, this->target, op),
-                        values.front().getType()};
-    access.store(b, index, values);
-    this->blockBarrier(b, op);
-    return access.load(b, index);
-  }
+template <typename OpT> struct AtomicPattern : OwnedAccessPattern<OpT> {
+  using OwnedAccessPattern<OpT>::OwnedAccessPattern;
 
   /// Ends the lowering where nobody asks for the old value.
   LogicalResult replaceUnused(OpT op, const LLVMBuilder &b,
@@ -72,45 +37,6 @@ template <typename OpT> struct AtomicPattern : TargetPattern<OpT> {
     rewriter.replaceOp(op, dead);
     return success();
   }
-
-  /// Ends the lowering: all threads get the old value of a scalar, and
-  /// registers that repeat an element get that element's.
-  LogicalResult replaceWithOldValues(OpT op, const LLVMBuilder &b,
-                                     ConversionPatternRewriter &rewriter,
-                                     const AccessGroups &groups,
-                                     SmallVectorImpl<Value> &results,
-                                     Value owner) const {
-    auto type = dyn_cast<RankedTensorType>(op.getType());
-    if (!type) {
-      rewriter.replaceOp(op, broadcastScalar(b, op, results[0], owner));
-      return success();
-    }
-    for (auto [r, same] : llvm::enumerate(groups.representative))
-      if (!results[r])
-        results[r] = results[same];
-    if (repeatsAcrossThreads(type))
-      results = broadcastTensor(b, op, type, results);
-    rewriter.replaceOp(
-        op, packElements(b, this->getConverter(), results, op.getType()));
-    return success();
-  }
-
-  /// Declines what cannot be handed to all that hold an element.
-  LogicalResult checkResult(OpT op) const {
-    auto type = dyn_cast<RankedTensorType>(op.getType());
-    if (op.getResult().use_empty())
-      return success();
-    if (type && gpu::lookupNumCTAs(op) > 1 &&
-        toLinearLayout(type).getFreeVariableMask(kBlock))
-      return this->decline(op, "the old values are used and several blocks of "
-                               "a cluster hold the same elements");
-    if ((!type || repeatsAcrossThreads(type)) &&
-        !op->hasAttr("allocation.offset"))
-      return this->decline(op, "no scratch memory allocated");
-    return success();
-  }
-
-  const ModuleAxisInfoAnalysis &axisInfo;
 };
 
 struct RMWPattern : AtomicPattern<AtomicRMWOp> {
@@ -161,7 +87,7 @@ struct RMWPattern : AtomicPattern<AtomicRMWOp> {
     }
     if (!used)
       return replaceUnused(op, b, rewriter);
-    return replaceWithOldValues(op, b, rewriter, groups, results, owner);
+    return replaceWithOwned(op, b, rewriter, groups, results, owner);
   }
 };
 
@@ -199,7 +125,7 @@ struct CASPattern : AtomicPattern<AtomicCASOp> {
     }
     if (!used)
       return replaceUnused(op, b, rewriter);
-    return replaceWithOldValues(op, b, rewriter, groups, results, owner);
+    return replaceWithOwned(op, b, rewriter, groups, results, owner);
   }
 };
 } // namespace

@@ -61,7 +61,8 @@ struct ConvertLayoutPattern : TargetPattern<gpu::ConvertLayoutOp> {
     LLVMBuilder b(op.getLoc(), rewriter);
     auto sourceType = cast<RankedTensorType>(op.getSrc().getType());
     auto resultType = cast<RankedTensorType>(op.getType());
-    ConvertLayoutPlan plan(sourceType, resultType);
+    ConvertLayoutPlan plan(sourceType, resultType,
+                           target.getModel().getSharedMemoryBanks());
     SmallVector<Value> values = unpackElements(b, adaptor.getSrc(), sourceType);
     SmallVector<Value> results;
     if (plan.route == ConvertLayoutPlan::Route::Registers) {
@@ -94,13 +95,13 @@ private:
                  getOffsetLayout(plan.source, plan.shared).removeOutDim(kBlock),
                  base, element}
         .store(b, index, values);
-    target.clusterBarrier(b);
+    programBarrier(b, op);
     SmallVector<Value> results =
         SharedAccess{target, getOffsetLayout(plan.result, plan.shared), base,
                      element}
             .load(b, index);
     // Other blocks must have read before this one goes on or ends.
-    target.clusterBarrier(b);
+    programBarrier(b, op);
     return results;
   }
 

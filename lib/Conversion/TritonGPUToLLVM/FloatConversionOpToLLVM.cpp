@@ -108,6 +108,14 @@ Value truncateTowardZero(const LLVMBuilder &b, Value value, Type type) {
 }
 } // namespace
 
+Value triton::narrowToOdd(const LLVMBuilder &b, Value value) {
+  Type f32 = b.getBuilder().getF32Type(), i32 = b.intTy(32);
+  Value cut = truncateTowardZero(b, value, f32);
+  Value inexact = b.create<LLVM::FCmpOp>(LLVM::FCmpPredicate::une,
+                                         b.fpext(value.getType(), cut), value);
+  return b.bitcast(b.or_(b.bitcast(cut, i32), b.zext(i32, inexact)), f32);
+}
+
 Value triton::convertFloat(const LLVMBuilder &b, Value value, Type from,
                            Type to, RoundingMode rounding) {
   if (from == to)
@@ -123,8 +131,10 @@ Value triton::convertFloat(const LLVMBuilder &b, Value value, Type from,
     std::optional<SmallFloat> format = getSmallFloat(to);
     if (!format)
       return {};
-    return narrowFromFloat(b, convertFloat(b, value, from, f32, rounding),
-                           *format, rounding);
+    bool twice = from.isF64() && rounding == RoundingMode::RTNE;
+    Value single = twice ? narrowToOdd(b, value)
+                         : convertFloat(b, value, from, f32, rounding);
+    return narrowFromFloat(b, single, *format, rounding);
   }
   unsigned fromBits = from.getIntOrFloatBitWidth();
   unsigned toBits = to.getIntOrFloatBitWidth();

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tile/Analysis/MemoryModel.h"
 #include "tile/Conversion/TritonGPUToLLVM/Patterns.h"
 
 using namespace mlir;
@@ -68,6 +69,8 @@ struct FuncPattern : TargetPattern<FuncOp> {
     auto function = LLVM::LLVMFuncOp::create(
         rewriter, op.getLoc(), op.getName(), functionType,
         kernel ? LLVM::Linkage::External : LLVM::Linkage::Internal);
+    if (Attribute pairs = op->getAttr(kDisjointArgumentsAttrName))
+      function->setAttr(kDisjointArgumentsAttrName, pairs);
     if (kernel) {
       int threads = gpu::lookupNumWarps(op) * gpu::lookupThreadsPerWarp(op);
       if (auto total =

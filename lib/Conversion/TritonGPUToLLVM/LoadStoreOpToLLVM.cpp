@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tile/Conversion/TritonGPUToLLVM/Patterns.h"
-#include "tile/Conversion/TritonGPUToLLVM/VectorizeAccess.h"
+#include "tile/Conversion/TritonGPUToLLVM/OwnedAccessPattern.h"
 
 #include "mlir/IR/RegionGraphTraits.h"
 #include "tile/Analysis/AxisInfo.h"
+#include "tile/Dialect/Triton/IR/MemoryOps.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/Support/DebugLog.h"
@@ -126,10 +126,8 @@ unsigned getPointeeBits(Type ptrType) {
   return std::max(8u, pointee.getIntOrFloatBitWidth());
 }
 
-template <typename OpT> struct MemoryPattern : TargetPattern<OpT> {
-  MemoryPattern(const LoweringContext &context)
-      : TargetPattern<OpT>(context.converter, context.target, context.benefit),
-        axisInfo(context.axisInfo) {}
+template <typename OpT> struct MemoryPattern : OwnedAccessPattern<OpT> {
+  using OwnedAccessPattern<OpT>::OwnedAccessPattern;
 
   /// Elements in memory: i1 as i8, pointers as integers.
   SmallVector<Value> unpackOptional(const LLVMBuilder &b, Value converted,
@@ -138,8 +136,6 @@ template <typename OpT> struct MemoryPattern : TargetPattern<OpT> {
       return {};
     return unpackElements(b, converted, original.getType());
   }
-
-  const ModuleAxisInfoAnalysis &axisInfo;
 };
 
 struct LoadPattern : MemoryPattern<LoadOp> {
@@ -154,8 +150,9 @@ struct LoadPattern : MemoryPattern<LoadOp> {
       return this->decline(op, "block pointers were not rewritten");
     Type memElement = getSharedElementType(element);
     unsigned bits = getPointeeBits(op.getPtr().getType());
-    unsigned vector = getAccessVector(axisInfo, op.getPtr(), op.getMask(), bits,
-                                      target.getMaxGlobalAccessBits());
+    unsigned vector =
+        getAccessVector(axisInfo, op.getPtr(), op.getMask(), bits,
+                        target.getModel().getMaxGlobalAccessBits());
     LDBG() << "load of vectors of " << vector << " x " << bits << " bits";
     AccessGroups groups = groupAccess(op.getPtr().getType(), vector);
     SmallVector<Value> ptrs =
@@ -169,21 +166,31 @@ struct LoadPattern : MemoryPattern<LoadOp> {
                                  op->hasAttr(kStaysInPlaceAttrName)};
     // LLVM would merge accesses with gaps between them into wider ones, which
     // may read beyond the end of an array.
-    if (vector * bits < target.getMaxGlobalAccessBits() &&
+    if (vector * bits < target.getModel().getMaxGlobalAccessBits() &&
         groups.registers.size() > 1)
       hints.staysInPlace = true;
+    // All threads must find the same in memory that others write meanwhile.
+    Value owner;
+    if (isFreshRead(op)) {
+      if (failed(checkResult(op)))
+        return failure();
+      owner = emitOwnerPredicate(b, target, op, op.getPtr().getType());
+    }
     SmallVector<Value> results(ptrs.size());
     for (ArrayRef<int32_t> group : groups.registers) {
       SmallVector<Value> other;
       if (!others.empty())
         for (int32_t r : group)
           other.push_back(toSharedElement(b, others[r]));
-      Value pred = masks.empty() ? Value() : masks[group.front()];
+      Value pred =
+          b.andPred(masks.empty() ? Value() : masks[group.front()], owner);
       SmallVector<Value> loaded = target.loadGlobal(
           b, ptrs[group.front()], memElement, group.size(), pred, other, hints);
       for (auto [r, value] : llvm::zip(group, loaded))
         results[r] = fromSharedElement(b, value, element);
     }
+    if (owner && !op.getResult().use_empty())
+      return replaceWithOwned(op, b, rewriter, groups, results, owner);
     for (auto [r, same] : llvm::enumerate(groups.representative))
       if (!results[r])
         results[r] = results[same];
@@ -203,8 +210,9 @@ struct StorePattern : MemoryPattern<StoreOp> {
       return this->decline(op, "block pointers were not rewritten");
     Type ptrType = op.getPtr().getType();
     unsigned bits = getPointeeBits(ptrType);
-    unsigned vector = getAccessVector(axisInfo, op.getPtr(), op.getMask(), bits,
-                                      target.getMaxGlobalAccessBits());
+    unsigned vector =
+        getAccessVector(axisInfo, op.getPtr(), op.getMask(), bits,
+                        target.getModel().getMaxGlobalAccessBits());
     LDBG() << "store of vectors of " << vector << " x " << bits << " bits";
     AccessGroups groups = groupAccess(ptrType, vector);
     SmallVector<Value> ptrs = unpackElements(b, adaptor.getPtr(), ptrType);

@@ -43,11 +43,7 @@ template <typename BarrierOp> struct BarrierPattern : TargetPattern<BarrierOp> {
   matchAndRewrite(BarrierOp op, typename BarrierOp::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     LLVMBuilder b(op.getLoc(), rewriter);
-    // A block of one warp needs no more than the warp's own barrier.
-    if (ttg::lookupNumWarps(op) == 1)
-      target.warpBarrier(b);
-    else
-      target.barrier(b);
+    target.barrier(b, getThreadsOfBlock(op));
     rewriter.eraseOp(op);
     return success();
   }

@@ -172,9 +172,9 @@ private:
     }
     bool acrossBlocks = plan.getNumAxisBlocks() > 1;
     if (acrossBlocks)
-      target.clusterBarrier(b);
+      programBarrier(b, op);
     else
-      target.barrier(b);
+      blockBarrier(b, op);
 
     Type resultType = op.getResult()[0].getType();
     LinearLayout loadLayout = plan.getLoadLayout(resultType);
@@ -186,7 +186,7 @@ private:
     }
     // Other blocks must have read before this one goes on or ends.
     if (acrossBlocks)
-      target.clusterBarrier(b);
+      programBarrier(b, op);
     unsigned warps = plan.getNumAxisWarps() * plan.getNumAxisBlocks();
     unsigned numResults = loaded[0].size() / warps;
     SmallVector<SmallVector<Value>> elements(numOperands);

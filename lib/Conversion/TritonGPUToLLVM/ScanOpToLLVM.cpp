@@ -262,7 +262,7 @@ private:
       SharedAccess{target, storeLayout, bases[i], values[0].getType()}.store(
           b, index, values);
     }
-    target.barrier(b);
+    blockBarrier(b, op);
     for (unsigned i = 0; i < numOperands; ++i)
       loaded.push_back(
           SharedAccess{target, loadLayout, bases[i], warpTotals[0][i].getType()}

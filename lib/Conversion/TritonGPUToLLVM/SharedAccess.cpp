@@ -113,7 +113,7 @@ SharedAccess::Plan SharedAccess::plan() const {
         std::min<int64_t>(limit, 1u << llvm::countr_zero(interval | padding));
   VectorAccess vectors = getVectorAccess(
       distinct.apply(layout), 8 * getSharedElementBytes(element),
-      target.getMaxSharedAccessBits(), limit);
+      target.getModel().getMaxSharedAccessBits(), limit);
   ColumnAction registers = distinct.then(vectors.registers);
   LinearLayout offsets =
       registers.apply(layout).sublayout({kRegister}, {kOffset});

@@ -13,6 +13,7 @@
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/Triton/IR/Interfaces.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -57,6 +58,9 @@ private:
   /// Gives `result` the layout that its operation yields, and its users what
   /// they had before.
   void convertResult(OpResult result, Attribute layout);
+
+  /// Of the option, or as the target has them.
+  int warpSize = 0;
 };
 
 Attribute layoutOf(Value value) {
@@ -72,8 +76,11 @@ ArrayRef<int64_t> shapeOf(Value value) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult ConvertTritonToTritonGPU::describeMachine(ModuleOp module) {
+  warpSize = threadsPerWarp;
+  if (warpSize == 0)
+    warpSize = getTargetModel(&getContext(), target).getThreadsPerWarp();
   for (auto [name, value] : {std::pair<StringRef, int>("num-warps", numWarps),
-                             {"threads-per-warp", threadsPerWarp},
+                             {"threads-per-warp", warpSize},
                              {"num-ctas", numCTAs}})
     if (value <= 0 || !llvm::isPowerOf2_32(value))
       return module.emitError("expected option '")
@@ -88,7 +95,7 @@ LogicalResult ConvertTritonToTritonGPU::describeMachine(ModuleOp module) {
                                         b.getI32IntegerAttr(numCTAs)),
         {kNumWarpsAttrName, b.getI32IntegerAttr(numWarps)},
         {kTargetAttrName, b.getStringAttr(target)},
-        {kThreadsPerWarpAttrName, b.getI32IntegerAttr(threadsPerWarp)}}) {
+        {kThreadsPerWarpAttrName, b.getI32IntegerAttr(warpSize)}}) {
     Attribute present = module->getAttr(name);
     if (present && present != value)
       return module.emitError("'")
@@ -100,8 +107,12 @@ LogicalResult ConvertTritonToTritonGPU::describeMachine(ModuleOp module) {
 
 LogicalResult ConvertTritonToTritonGPU::checkSupported(Operation *op) {
   auto isTensor = [](Type type) { return isa<TensorType>(type); };
-  for (Type type :
-       llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes())) {
+  SmallVector<Type> types(op->getOperandTypes());
+  llvm::append_range(types, op->getResultTypes());
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      llvm::append_range(types, block.getArgumentTypes());
+  for (Type type : types) {
     if (isBlockPointer(type))
       return op->emitOpError("uses a block pointer; these are rewritten by "
                              "'triton-rewrite-tensor-pointer', which must run "
@@ -109,6 +120,10 @@ LogicalResult ConvertTritonToTritonGPU::checkSupported(Operation *op) {
     if (isa<UnrankedTensorType>(type) ||
         (isTensor(type) && !cast<TensorType>(type).hasStaticShape()))
       return op->emitOpError("expected tensors of static shape, found ")
+             << type;
+    if (isTensor(type) && cast<TensorType>(type).getRank() == 0)
+      return op->emitOpError("expected tensors of one dimension or more, for "
+                             "others have no layout; found ")
              << type;
   }
   StringRef dialect = op->getName().getDialectNamespace();
@@ -128,13 +143,13 @@ LogicalResult ConvertTritonToTritonGPU::checkSupported(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 Attribute ConvertTritonToTritonGPU::getDefaultLayout(ArrayRef<int64_t> shape) {
-  return getDefaultBlockedEncoding(&getContext(), shape, numWarps,
-                                   threadsPerWarp, numCTAs);
+  return getDefaultBlockedEncoding(&getContext(), shape, numWarps, warpSize,
+                                   numCTAs);
 }
 
 Type ConvertTritonToTritonGPU::withDefaultLayout(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || tensor.getEncoding() || tensor.getRank() == 0)
+  if (!tensor || tensor.getEncoding())
     return type;
   ++numLayouts;
   return cloneWithEncoding(tensor, getDefaultLayout(tensor.getShape()));
@@ -203,14 +218,14 @@ LogicalResult ConvertTritonToTritonGPU::legalizeDot(DotOp op) {
   ArrayRef<int64_t> shape = shapeOf(op.getD());
   unsigned rank = shape.size();
   int64_t perThread =
-      llvm::product_of(shape) / (int64_t(numWarps) * threadsPerWarp * numCTAs);
+      llvm::product_of(shape) / (int64_t(numWarps) * warpSize * numCTAs);
   unsigned side = perThread >= 16 ? 4 : perThread >= 4 ? 2 : 1;
   SmallVector<unsigned> size(rank, 1);
   size[rank - 1] = std::min<int64_t>(side, shape[rank - 1]);
   size[rank - 2] = std::min<int64_t>(side, shape[rank - 2]);
   SmallVector<unsigned> order(llvm::reverse(llvm::seq<unsigned>(0, rank)));
-  Attribute layout = BlockedEncodingAttr::get(
-      &getContext(), shape, size, order, numWarps, threadsPerWarp, numCTAs);
+  Attribute layout = BlockedEncodingAttr::get(&getContext(), shape, size, order,
+                                              numWarps, warpSize, numCTAs);
   for (auto [index, operand] :
        {std::pair<unsigned, OpOperand *>(0, &op.getAMutable()),
         {1, &op.getBMutable()}}) {

@@ -7,7 +7,7 @@
 // one thing not modelled.
 //
 //===----------------------------------------------------------------------===//
-#include "../Checkers/SharedChecker.h"
+#include "../Checkers/OrderChecker.h"
 #include "../Memory.h"
 #include "Families.h"
 
@@ -64,8 +64,9 @@ Step execCopy(Ctx &c, const Inst &inst, uint32_t mask) {
     if (!host)
       return Step::Error;
     if (c.checker)
-      c.checker->asyncAccess(c, inst, l, *owner, offset, bytes, true,
-                             c.checker->copyAgent(*c.cta, *c.warp), false);
+      c.checker->asyncShared(
+          c, inst, l, *owner, offset, bytes, Event::Write | Event::Generic,
+          c.checker->engineOf(EngineKind::Copy, c.checker->threadOf(c, l)));
     if (sizes[l])
       std::memcpy(host, from.host[l], sizes[l]);
     std::memset(host + sizes[l], 0, bytes - sizes[l]);
@@ -78,27 +79,21 @@ Step execCopy(Ctx &c, const Inst &inst, uint32_t mask) {
 
 /// The engine's clock is the number of groups: a copy belongs to the group that
 /// the next commit closes.
-Step execCommit(Ctx &c, const Inst &, uint32_t) {
+Step execCommit(Ctx &c, const Inst &, uint32_t mask) {
   if (c.checker)
-    c.checker->tick(c.checker->copyAgent(*c.cta, *c.warp));
+    c.checker->commit(c, EngineKind::Copy, mask);
   return Step::Next;
 }
-Step execWaitGroup(Ctx &c, const Inst &inst, uint32_t) {
-  if (!c.checker)
-    return Step::Next;
-  uint32_t agent = c.checker->copyAgent(*c.cta, *c.warp),
-           now = c.checker->now(agent);
-  // Groups up to now - 1 - N are complete; the clock starts at 1.
-  if (now > uint32_t(inst.imm))
-    c.checker->completed(*c.cta, *c.warp, agent, now - 1 - uint32_t(inst.imm));
+Step execWaitGroup(Ctx &c, const Inst &inst, uint32_t mask) {
+  if (c.checker)
+    c.checker->waitGroups(c, EngineKind::Copy, mask, uint32_t(inst.imm));
   return Step::Next;
 }
-Step execWaitAll(Ctx &c, const Inst &, uint32_t) {
-  if (!c.checker)
-    return Step::Next;
-  uint32_t agent = c.checker->copyAgent(*c.cta, *c.warp);
-  c.checker->completed(*c.cta, *c.warp, agent, c.checker->now(agent));
-  c.checker->tick(agent);
+Step execWaitAll(Ctx &c, const Inst &, uint32_t mask) {
+  if (c.checker) {
+    c.checker->commit(c, EngineKind::Copy, mask);
+    c.checker->waitGroups(c, EngineKind::Copy, mask, 0);
+  }
   return Step::Next;
 }
 

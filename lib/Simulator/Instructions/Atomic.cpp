@@ -211,8 +211,13 @@ bool decode(FunctionDecoder &d, bool isRed) {
   int spaceIndex =
       d.hasOneOf({"global", "shared", "shared::cta", "shared::cluster"});
   Space space = spaceIndex < 0 ? Space::Generic : spaces[spaceIndex];
-  d.hasOneOf({"relaxed", "acquire", "release", "acq_rel"});
-  d.hasOneOf({"cta", "cluster", "gpu", "sys"});
+  static constexpr uint8_t orders[] = {0, 0, Inst::Acquire, Inst::Release,
+                                       Inst::Acquire | Inst::Release};
+  d.inst.order =
+      Inst::Strong |
+      orders[d.hasOneOf({"relaxed", "acquire", "release", "acq_rel"}) + 1];
+  if (int scope = d.hasOneOf({"cta", "cluster", "gpu", "sys"}); scope >= 0)
+    d.inst.scope = uint8_t(std::min(scope, int(Inst::Gpu)));
   bool hint = d.has("L2::cache_hint");
   d.has("noftz");
   int index = d.hasOneOf(
@@ -237,6 +242,7 @@ bool decode(FunctionDecoder &d, bool isRed) {
   d.inst.space = space;
   d.inst.type = type;
   d.inst.mod[0] = uint8_t(op);
+  d.inst.isSwap = op == ACas;
   d.inst.mod[1] = uint8_t(count);
   std::vector<uint32_t> slots(count, NoSlot);
   auto elements = [&](const ast::Operand &operand,

@@ -1,7 +1,7 @@
 //===-- Barrier.cpp - bar, barrier, cluster barriers, fences --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#include "../Checkers/SharedChecker.h"
+#include "../Checkers/OrderChecker.h"
 #include "Families.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ static void releaseBarrier(Ctx &c, Cta &cta, unsigned number) {
       f.wait = Wait::Ready;
       ++f.pc;
       if (c.checker)
-        c.checker->barrierWait(cta, warp, number);
+        c.checker->barrierWait(cta, warp, f.mask, number);
     }
   if (c.checker)
     c.checker->barrierDone(cta, number);
@@ -50,6 +50,19 @@ void tile::sim::checkBarrierRelease(Ctx &c, Cta &cta, unsigned number) {
   releaseBarrier(c, cta, number);
 }
 
+/// Lanes that the guard keeps out go on by themselves.
+static void leaveBehind(Ctx &c, uint32_t mask) {
+  if (mask == c.active)
+    return;
+  Fragment rest;
+  rest.pc = c.pc + 1;
+  rest.mask = c.active & ~mask;
+  rest.frame = c.frame;
+  ++c.frame->refs;
+  c.warp->frags.push_back(rest);
+  c.active = mask;
+}
+
 /// op: barrier, thread count, predicate, result.
 static Step execBarrier(Ctx &c, const Inst &inst, uint32_t mask) {
   Cta &cta = *c.cta;
@@ -62,25 +75,11 @@ static Step execBarrier(Ctx &c, const Inst &inst, uint32_t mask) {
   Kind kind = Kind(inst.mod[0]);
   bool aligned = inst.mod[1];
   uint32_t live = ~c.warp->exited;
-  if (aligned && mask != live && (c.checks & CheckBarriers)) {
-    // Lanes that are merely late may still come: that is legal only without
-    // .aligned.
-    return c.fail(inst, lane, "barrier-divergence",
-                  "only " + std::to_string(std::popcount(mask)) +
-                      " of the warp's " + std::to_string(std::popcount(live)) +
-                      " live threads are at this barrier, which all of a warp "
-                      "must reach together");
-  }
-  if (mask != c.active) {
-    // The guard keeps some lanes out: they go on by themselves.
-    Fragment rest;
-    rest.pc = c.pc + 1;
-    rest.mask = c.active & ~mask;
-    rest.frame = c.frame;
-    ++c.frame->refs;
-    c.warp->frags.push_back(rest);
-    c.active = mask;
-  }
+  leaveBehind(c, mask);
+  // The warp arrives as one; lanes that are late may still come. Threads that
+  // have exited take no part in any barrier.
+  if (bool retry; aligned && !c.gather(live, retry, Wait::Aligned))
+    return retry ? Step::Jump : Step::Block;
   bool explicitCount = inst.op[1] != NoSlot;
   NamedBarrier &b = cta.barriers[number];
   uint32_t expected =
@@ -111,7 +110,7 @@ static Step execBarrier(Ctx &c, const Inst &inst, uint32_t mask) {
   }
   b.arrived += arriving;
   if (c.checker)
-    c.checker->barrierArrive(cta, *c.warp, number);
+    c.checker->barrierArrive(cta, *c.warp, mask, number);
   ++c.worker->counters.barriers;
   if (kind >= RedPopc) {
     uint32_t bits = c.pred(inst.op[2]);
@@ -147,17 +146,25 @@ void tile::sim::checkClusterRelease(Cluster &cluster) {
   ++cluster.barrierPhase;
   ++cluster.progress;
   if (cluster.checker)
-    cluster.checker->clusterBarrier(cluster);
+    cluster.checker->clusterDone();
   for (auto &cta : cluster.ctas)
     for (Warp &warp : cta->warps)
       for (Fragment &f : warp.frags)
         if (f.wait == Wait::Cluster) {
           f.wait = Wait::Ready;
           ++f.pc;
+          if (cluster.checker)
+            cluster.checker->clusterWait(*cta, warp, f.mask);
         }
 }
 
+/// mod[0]: .aligned.
 static Step execClusterArrive(Ctx &c, const Inst &inst, uint32_t mask) {
+  if (inst.mod[0]) {
+    leaveBehind(c, mask);
+    if (bool retry; !c.gather(~c.warp->exited, retry, Wait::Aligned))
+      return retry ? Step::Jump : Step::Block;
+  }
   Cluster &cluster = *c.cluster;
   auto &tokens = cluster.barrierToken[c.cta->rank];
   for (uint32_t m = mask; m; m &= m - 1) {
@@ -172,8 +179,13 @@ static Step execClusterArrive(Ctx &c, const Inst &inst, uint32_t mask) {
   cluster.barrierArrived += uint32_t(std::popcount(mask));
   ++c.worker->counters.barriers;
   if (c.checker)
-    c.checker->clusterArrive(*c.cta, *c.warp);
+    c.checker->clusterArrive(*c.cta, *c.warp, mask,
+                             !(inst.order & Inst::Release));
   checkClusterRelease(cluster);
+  if (inst.mod[0]) {
+    ++c.pc;
+    return Step::Jump;
+  }
   return Step::Next;
 }
 
@@ -190,26 +202,32 @@ static Step execClusterWait(Ctx &c, const Inst &inst, uint32_t mask) {
           "the thread waits at the cluster barrier without having arrived");
     wait |= token > cluster.barrierPhase;
   }
-  if (!wait)
+  if (!wait) {
+    if (c.checker)
+      c.checker->clusterWait(*c.cta, *c.warp, mask);
     return Step::Next;
-  if (mask != c.active) {
-    Fragment rest;
-    rest.pc = c.pc + 1;
-    rest.mask = c.active & ~mask;
-    rest.frame = c.frame;
-    ++c.frame->refs;
-    c.warp->frags.push_back(rest);
-    c.active = mask;
   }
+  leaveBehind(c, mask);
   c.saveFragment();
   c.warp->frags[c.current].wait = Wait::Cluster;
   return Step::Block;
 }
 
-static Step execFence(Ctx &, const Inst &, uint32_t) { return Step::Next; }
-static Step execProxyFence(Ctx &c, const Inst &, uint32_t) {
+static Step execFence(Ctx &c, const Inst &, uint32_t mask) {
   if (c.checker)
-    c.checker->proxyFence(*c.cta, *c.warp);
+    c.checker->fence(c, mask);
+  return Step::Next;
+}
+static Step execInitFence(Ctx &c, const Inst &, uint32_t mask) {
+  if (c.checker)
+    c.checker->initFence(c, mask);
+  return Step::Next;
+}
+static Step execNothing(Ctx &, const Inst &, uint32_t) { return Step::Next; }
+/// mod[0]: shared memory; mod[1]: global memory.
+static Step execProxyFence(Ctx &c, const Inst &inst, uint32_t mask) {
+  if (c.checker)
+    c.checker->proxyFence(c, mask, inst.mod[0], inst.mod[1]);
   return Step::Next;
 }
 
@@ -218,9 +236,10 @@ static Step execProxyFence(Ctx &c, const Inst &, uint32_t) {
 namespace {
 bool decodeClusterBarrier(FunctionDecoder &d) {
   int what = d.hasOneOf({"arrive", "wait"});
-  d.hasOneOf({"release", "relaxed"});
+  if (d.hasOneOf({"relaxed", "release"}) != 0)
+    d.inst.order = Inst::Strong | Inst::Release;
   d.has("acquire");
-  d.has("aligned");
+  d.inst.mod[0] = d.has("aligned");
   if (what < 0)
     return d.error("needs .arrive or .wait");
   d.builder.program->usesClusters = true;
@@ -266,27 +285,33 @@ bool decodeFence(FunctionDecoder &d) {
   std::string_view rest;
   bool proxy = d.has("proxy");
   if (proxy) {
-    bool async = d.hasOneOf({"async", "async::generic", "alias"}) == 0;
-    d.has("async");
+    bool async = d.has("async");
+    // .async::generic with .acquire or .release is for one direction of one
+    // CTA pair; the order it gives is that of a full fence.
+    async |= d.has("async::generic");
     while (d.hasPrefix("async", rest) || d.hasPrefix("tensormap", rest) ||
            d.hasPrefix("sync_restrict", rest))
       ;
-    d.hasOneOf({"global", "shared::cta", "shared::cluster", "shared"});
+    d.has("alias");
+    int space =
+        d.hasOneOf({"global", "shared::cta", "shared::cluster", "shared"});
+    d.inst.mod[0] = space != 0;
+    d.inst.mod[1] = space <= 0;
     d.hasOneOf({"acquire", "release"});
     d.hasOneOf({"cta", "cluster", "gpu", "sys"});
-    return d.emit(async ? execProxyFence : execFence, Class::Barrier);
+    return d.emit(async ? execProxyFence : execNothing, Class::Barrier);
   }
-  d.has("mbarrier_init");
+  bool init = d.has("mbarrier_init");
   d.hasOneOf({"sc", "acq_rel", "acquire"});
   d.has("release");
   d.hasPrefix("sync_restrict", rest);
   d.hasOneOf({"cta", "cluster", "gpu", "sys"});
-  return d.emit(execFence, Class::Barrier);
+  return d.emit(init ? execInitFence : execFence, Class::Barrier);
 }
 bool decodeMembar(FunctionDecoder &d) {
-  d.has("proxy");
+  bool proxy = d.has("proxy");
   d.hasOneOf({"cta", "gl", "gpu", "sys", "alias"});
-  return d.emit(execFence, Class::Barrier);
+  return d.emit(proxy ? execNothing : execFence, Class::Barrier);
 }
 } // namespace
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "BulkCopy.h"
-#include "../Checkers/SharedChecker.h"
+#include "../Checkers/OrderChecker.h"
 
 #include <algorithm>
 #include <cstring>
@@ -125,36 +125,77 @@ bool tile::sim::bulkTargets(Ctx &c, const Inst &inst, unsigned lane,
   return true;
 }
 
+/// The mbarrier that hears of a target's bytes. A single target may be in
+/// another CTA, with its mbarrier; a multicast signals the same offset
+/// everywhere.
+static bool barrierOf(Ctx &c, const Inst &inst, unsigned lane, uint64_t barrier,
+                      const std::vector<BulkTarget> &targets,
+                      const BulkTarget &t, uint64_t &address, Cta *&owner,
+                      uint32_t &offset) {
+  address = barrier;
+  if (inst.mod[1] || targets.size() > 1 ||
+      (t.owner != c.cta && (barrier >> ClusterRankShift & 255) == 0))
+    address = (barrier & ((1u << ClusterRankShift) - 1)) |
+              uint64_t(t.owner->rank + 1) << ClusterRankShift;
+  return sharedRange(c, inst, lane, address, 8, "mbarrier access", owner,
+                     offset);
+}
+
+bool tile::sim::transferOf(Ctx &c, const Inst &inst, unsigned lane,
+                           uint64_t barrier,
+                           const std::vector<BulkTarget> &targets,
+                           const BulkTarget &target, uint32_t &engine) {
+  uint64_t address;
+  Cta *owner;
+  uint32_t offset;
+  if (!barrierOf(c, inst, lane, barrier, targets, target, address, owner,
+                 offset))
+    return false;
+  engine = c.checker->transferEngine(*owner, offset);
+  return true;
+}
+
 bool tile::sim::bulkArrived(Ctx &c, const Inst &inst, unsigned lane,
                             uint64_t barrier,
                             const std::vector<BulkTarget> &targets,
                             uint64_t bytes) {
   for (const BulkTarget &t : targets) {
-    // A single target may be in another CTA, with its mbarrier; a multicast
-    // signals the same offset everywhere.
-    uint64_t address = barrier;
-    if (targets.size() > 1 ||
-        (t.owner != c.cta && (barrier >> ClusterRankShift & 255) == 0))
-      address = (barrier & ((1u << ClusterRankShift) - 1)) |
-                uint64_t(t.owner->rank + 1) << ClusterRankShift;
+    uint64_t address;
     Cta *owner;
     uint32_t offset;
-    if (!sharedRange(c, inst, lane, address, 8, "mbarrier access", owner,
-                     offset))
+    if (!barrierOf(c, inst, lane, barrier, targets, t, address, owner, offset))
       return false;
+    uint32_t engine = 0;
     if (c.checker) {
-      uint32_t agent = c.checker->transferAgent(*owner, offset);
-      c.checker->asyncAccess(c, inst, lane, *t.owner, t.offset, uint32_t(bytes),
-                             true, agent, false);
-      c.checker->completesOn(*owner, offset, agent, c.checker->now(agent));
-      c.checker->tick(agent);
+      engine = c.checker->transferEngine(*owner, offset);
+      c.checker->asyncShared(c, inst, lane, *t.owner, t.offset, uint32_t(bytes),
+                             Event::Write, engine);
+      c.checker->completesOn(*owner, offset, engine);
     }
     MbarrierChange change;
+    change.byEngine = change.asyncProxy = true;
     change.complete = int32_t(bytes);
     if (!changeMbarrier(c, inst, lane, address, change, nullptr))
       return false;
+    if (c.checker)
+      c.checker->tick(engine);
   }
   return true;
+}
+
+void tile::sim::bulkStored(Ctx &c, const Inst &inst, unsigned lane, Cta &owner,
+                           uint32_t offset, uint32_t bytes, uint64_t address,
+                           uint32_t size, bool reduces) {
+  uint32_t thread = c.checker->threadOf(c, lane);
+  if (bytes)
+    c.checker->asyncShared(c, inst, lane, owner, offset, bytes, 0,
+                           c.checker->engineOf(EngineKind::BulkRead, thread));
+  // Reductions are atomic for each element.
+  if (size)
+    c.checker->asyncGlobal(
+        c, inst, lane, address, size,
+        uint8_t(Event::Write | (reduces ? Event::Strong : 0)),
+        c.checker->engineOf(EngineKind::BulkWrite, thread));
 }
 
 namespace {
@@ -208,10 +249,16 @@ Step execToShared(Ctx &c, const Inst &inst, uint32_t mask) {
         inst.op[Mask] != NoSlot ? c.src<uint32_t>(inst.op[Mask])[l] : 0;
     if (!bulkTargets(c, inst, l, a.to[l], size, inst.mod[1], ctas, targets))
       return Step::Error;
-    if (c.checker && sourceOwner) {
-      uint32_t agent = c.checker->bulkAgent(*c.cta, *c.warp);
-      c.checker->asyncAccess(c, inst, l, *sourceOwner, sourceOffset,
-                             uint32_t(size), false, agent, true);
+    if (c.checker && !targets.empty()) {
+      uint32_t engine;
+      if (!transferOf(c, inst, l, a.barrier[l], targets, targets[0], engine))
+        return Step::Error;
+      if (sourceOwner)
+        c.checker->asyncShared(c, inst, l, *sourceOwner, sourceOffset,
+                               uint32_t(size), 0, engine);
+      else
+        c.checker->asyncGlobal(c, inst, l, a.from[l], uint32_t(size), 0,
+                               engine);
     }
     for (const BulkTarget &t : targets) {
       if (BulkRed(inst.mod[0]) == BulkRed::None)
@@ -248,8 +295,8 @@ Step execToGlobal(Ctx &c, const Inst &inst, uint32_t mask) {
     if (!to)
       return Step::Error;
     if (c.checker)
-      c.checker->asyncAccess(c, inst, l, *owner, offset, uint32_t(size), false,
-                             c.checker->bulkAgent(*c.cta, *c.warp), true);
+      bulkStored(c, inst, l, *owner, offset, uint32_t(size), a.to[l],
+                 uint32_t(size), inst.mod[0] != 0);
     if (BulkRed(inst.mod[0]) != BulkRed::None) {
       bulkReduce(to, source, size, BulkRed(inst.mod[0]), inst.type);
     } else if (inst.mod[2]) {
@@ -265,18 +312,20 @@ Step execToGlobal(Ctx &c, const Inst &inst, uint32_t mask) {
   return Step::Next;
 }
 
-Step execCommit(Ctx &c, const Inst &, uint32_t) {
-  if (c.checker)
-    c.checker->tick(c.checker->bulkAgent(*c.cta, *c.warp));
+Step execCommit(Ctx &c, const Inst &, uint32_t mask) {
+  if (c.checker) {
+    c.checker->commit(c, EngineKind::BulkRead, mask);
+    c.checker->commit(c, EngineKind::BulkWrite, mask);
+  }
   return Step::Next;
 }
-Step execWait(Ctx &c, const Inst &inst, uint32_t) {
-  if (!c.checker)
-    return Step::Next;
-  uint32_t agent = c.checker->bulkAgent(*c.cta, *c.warp),
-           now = c.checker->now(agent);
-  if (now > uint32_t(inst.imm))
-    c.checker->completed(*c.cta, *c.warp, agent, now - 1 - uint32_t(inst.imm));
+/// mod[0]: only until the sources are read.
+Step execWait(Ctx &c, const Inst &inst, uint32_t mask) {
+  if (c.checker) {
+    c.checker->waitGroups(c, EngineKind::BulkRead, mask, uint32_t(inst.imm));
+    if (!inst.mod[0])
+      c.checker->waitGroups(c, EngineKind::BulkWrite, mask, uint32_t(inst.imm));
+  }
   return Step::Next;
 }
 Step execNothing(Ctx &, const Inst &, uint32_t) { return Step::Next; }
@@ -363,7 +412,7 @@ bool tile::sim::decodeBulk(FunctionDecoder &d, bool reduce) {
   if (d.has("commit_group"))
     return d.expectOperands(0, 0) && d.emit(execCommit, Class::Async);
   if (d.has("wait_group")) {
-    d.has("read");
+    d.inst.mod[0] = d.has("read");
     return d.expectOperands(1, 1) && d.immediate(d.operand(0), d.inst.imm) &&
            d.emit(execWait, Class::Async);
   }

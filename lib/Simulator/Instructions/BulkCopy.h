@@ -30,6 +30,15 @@ struct BulkTarget {
 bool bulkTargets(Ctx &c, const Inst &inst, unsigned lane, uint64_t address,
                  uint64_t bytes, bool multicast, uint32_t ctaMask,
                  std::vector<BulkTarget> &out);
+/// The engine that transfers to a target.
+bool transferOf(Ctx &c, const Inst &inst, unsigned lane, uint64_t barrier,
+                const std::vector<BulkTarget> &targets,
+                const BulkTarget &target, uint32_t &engine);
+/// The checker hears of a store: of its source (if `bytes`) and of a part of
+/// its destination (if `size`).
+void bulkStored(Ctx &c, const Inst &inst, unsigned lane, Cta &owner,
+                uint32_t offset, uint32_t bytes, uint64_t address,
+                uint32_t size, bool reduces);
 /// Tells the mbarrier of each target CTA that `bytes` have arrived; `barrier`
 /// is an address in this CTA.
 bool bulkArrived(Ctx &c, const Inst &inst, unsigned lane, uint64_t barrier,

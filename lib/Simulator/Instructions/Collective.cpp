@@ -7,7 +7,7 @@
 // different masks, so each mask is served by itself.
 //
 //===----------------------------------------------------------------------===//
-#include "../Checkers/SharedChecker.h"
+#include "../Checkers/OrderChecker.h"
 #include "Families.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ Step converge(Ctx &c, const Inst &inst, uint32_t mask, uint32_t maskSlot) {
                   "a lane of the member mask does not execute the instruction: "
                   "its guard is false");
   if (c.checker)
-    c.checker->warpSync(c, need);
+    c.checker->collective(c, mask);
   return Step::Next;
 }
 
@@ -220,8 +220,17 @@ Step execElect(Ctx &c, const Inst &inst, uint32_t mask) {
   return Step::Next;
 }
 Step execWarpBarrier(Ctx &c, const Inst &inst, uint32_t mask) {
-  Step s = converge(c, inst, mask, inst.op[0]);
-  return s;
+  if (Step s = converge(c, inst, mask, inst.op[0]); s != Step::Next)
+    return s;
+  const uint32_t *members = c.src<uint32_t>(inst.op[0]);
+  for (uint32_t left = c.checker ? mask : 0; left;) {
+    uint32_t group = 0, wanted = members[firstLane(left)];
+    eachLane(left,
+             [&](unsigned l) { group |= uint32_t(members[l] == wanted) << l; });
+    c.checker->warpSync(c, group);
+    left &= ~group;
+  }
+  return Step::Next;
 }
 
 //===-- Decoders ----------------------------------------------------------===//

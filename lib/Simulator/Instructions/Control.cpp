@@ -70,10 +70,10 @@ static Step execIndexedBranch(Ctx &c, const Inst &inst, uint32_t mask) {
 
 //===-- Leaving -----------------------------------------------------------===//
 
-Step tile::sim::execExit(Ctx &c, const Inst &, uint32_t mask) {
+Step tile::sim::execExit(Ctx &c, const Inst &inst, uint32_t mask) {
   bool all = mask == c.active;
   ++c.pc;
-  exitLanes(c, mask);
+  exitLanes(c, inst, mask);
   return all ? Step::Done : Step::Jump;
 }
 
@@ -209,6 +209,31 @@ static Step execTrap(Ctx &c, const Inst &inst, uint32_t mask) {
   return c.fail(inst, firstLane(mask), "trap", "the kernel executed a trap");
 }
 static Step execNothing(Ctx &, const Inst &, uint32_t) { return Step::Next; }
+
+/// imm: registers of a thread; mod[0]: gives some back. More are to be had once
+/// other warps of the CTA have given theirs back.
+static Step execSetmaxnreg(Ctx &c, const Inst &inst, uint32_t) {
+  uint32_t &own = c.warp->registers, wanted = uint32_t(inst.imm);
+  if (inst.mod[0]) {
+    if (wanted < own) {
+      c.cta->freeRegisters += own - wanted;
+      own = wanted;
+      ++c.cluster->progress;
+    }
+    return Step::Next;
+  }
+  if (wanted <= own || wanted - own <= c.cta->freeRegisters) {
+    c.cta->freeRegisters -= wanted > own ? wanted - own : 0;
+    own = std::max(own, wanted);
+    return Step::Next;
+  }
+  Fragment &f = c.warp->frags[c.current];
+  f.spinCount = f.spinStamp == c.cluster->progress ? f.spinCount + 1 : 0;
+  f.spinStamp = c.cluster->progress;
+  f.spinAt = &inst;
+  --c.pc; // once more
+  return Step::Yield;
+}
 static Step execYield(Ctx &, const Inst &, uint32_t) { return Step::Yield; }
 
 //===-- Decoders ----------------------------------------------------------===//
@@ -366,7 +391,10 @@ bool decodeGriddep(FunctionDecoder &d) {
   return d.emit(execNothing, Class::Control);
 }
 bool decodeSetmaxnreg(FunctionDecoder &d) {
-  d.hasOneOf({"inc", "dec"});
+  int direction = d.hasOneOf({"inc", "dec"});
+  if (direction < 0)
+    return d.error("needs .inc or .dec");
+  d.inst.mod[0] = uint8_t(direction);
   d.has("sync");
   d.has("aligned");
   d.takeType();
@@ -375,7 +403,8 @@ bool decodeSetmaxnreg(FunctionDecoder &d) {
     return false;
   if (count < 24 || count > 256 || count % 8)
     return d.errorAt(d.operand(0), "expected a multiple of 8 from 24 to 256");
-  return d.emit(execNothing, Class::Control);
+  d.inst.imm = count;
+  return d.emit(execSetmaxnreg, Class::Control);
 }
 } // namespace
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "../Mbarrier.h"
-#include "../Checkers/SharedChecker.h"
+#include "../Checkers/OrderChecker.h"
 #include "../Memory.h"
 #include "Families.h"
 
@@ -41,6 +41,22 @@ static bool load(Ctx &c, const Inst &inst, unsigned lane, const std::byte *host,
   return true;
 }
 
+std::string tile::sim::describeMbarrier(const Cta &owner, uint32_t offset) {
+  char address[16];
+  snprintf(address, sizeof address, "0x%x", offset);
+  std::string text = std::string("shared memory at ") + address;
+  uint64_t bits;
+  if (owner.shared.size() < offset + 8)
+    return text;
+  std::memcpy(&bits, owner.shared.data() + offset, 8);
+  if (!MbarrierState::isValid(bits))
+    return text + ", not initialized";
+  MbarrierState s = MbarrierState::unpack(bits);
+  return text + ", running phase of parity " + std::to_string(s.phase) + ", " +
+         std::to_string(s.pending) + " of " + std::to_string(s.expected) +
+         " arrivals and " + std::to_string(s.transactions) + " bytes pending";
+}
+
 bool tile::sim::changeMbarrier(Ctx &c, const Inst &inst, unsigned lane,
                                uint64_t address, const MbarrierChange &change,
                                uint64_t *before) {
@@ -52,30 +68,42 @@ bool tile::sim::changeMbarrier(Ctx &c, const Inst &inst, unsigned lane,
     return false;
   if (before)
     *before = s.pack();
+  if (c.checker) {
+    if (change.byEngine)
+      c.checker->mbarrierSignal(c, inst, lane, *owner, offset,
+                                change.asyncProxy);
+    else
+      c.checker->mbarrierUse(c, inst, lane, *owner, offset);
+  }
   if (change.arrivals > s.pending)
     return misuse(c, inst, lane,
                   std::to_string(change.arrivals) +
                       " arrivals at an mbarrier whose phase waits for only " +
-                      std::to_string(s.pending));
+                      std::to_string(s.pending) + " (" +
+                      describeMbarrier(*owner, offset) + ")");
   int64_t transactions =
       int64_t(s.transactions) + change.expect - change.complete;
   if (transactions > MbarrierState::maxTransactions ||
       transactions < -MbarrierState::maxTransactions)
     return misuse(c, inst, lane,
                   "the transaction count " + std::to_string(transactions) +
-                      " of the mbarrier is out of range");
+                      " of the mbarrier is out of range (" +
+                      describeMbarrier(*owner, offset) + ")");
   s.transactions = int32_t(transactions);
   s.pending -= change.arrivals;
   s.expected -= std::min(change.drop, s.expected);
+  if (c.checker && change.arrivals && !change.byEngine)
+    c.checker->mbarrierArrive(c, lane, *owner, offset,
+                              !(inst.order & Inst::Release));
   if (s.pending == 0 && s.transactions == 0) {
     s.phase ^= 1;
     s.pending = s.expected;
+    if (c.checker)
+      c.checker->mbarrierFlip(*owner, offset);
   }
   uint64_t bits = s.pack();
   std::memcpy(host, &bits, 8);
   ++c.cluster->progress;
-  if (c.checker && change.arrivals)
-    c.checker->release(*c.cta, *c.warp, *owner, offset);
   return true;
 }
 
@@ -99,7 +127,7 @@ Step execInit(Ctx &c, const Inst &inst, uint32_t mask) {
     uint64_t bits = s.pack();
     std::memcpy(host, &bits, 8);
     if (c.checker)
-      c.checker->markWritten(*owner, offset, 8);
+      c.checker->mbarrierInit(c, inst, l, *owner, offset, false);
   }
   return Step::Next;
 }
@@ -114,6 +142,8 @@ Step execInval(Ctx &c, const Inst &inst, uint32_t mask) {
     std::byte *host = locate(c, inst, l, address[l], owner, offset);
     if (!host || !load(c, inst, l, host, s))
       return Step::Error;
+    if (c.checker)
+      c.checker->mbarrierInit(c, inst, l, *owner, offset, true);
     std::memset(host, 0, 8);
   }
   return Step::Next;
@@ -161,28 +191,46 @@ Step execWait(Ctx &c, const Inst &inst, uint32_t mask) {
   uint64_t address[Lanes];
   gatherAddresses(c, inst, inst.op[1], inst.imm, address);
   uint32_t done = 0;
+  Fragment &f = c.warp->frags[c.current];
+  Cta *owner = nullptr, *doneOwner = nullptr;
+  uint32_t offset = 0, doneOffset = 0, together = 0;
+  // Lanes that wait for the same object learn the same.
+  auto learn = [&] {
+    if (together && c.checker) {
+      c.checker->mbarrierUse(c, inst, firstLane(together), *doneOwner,
+                             doneOffset);
+      c.checker->mbarrierWait(c, together, *doneOwner, doneOffset,
+                              !(inst.order & Inst::Acquire));
+    }
+    together = 0;
+  };
   for (uint32_t m = mask; m; m &= m - 1) {
     unsigned l = unsigned(std::countr_zero(m));
-    Cta *owner;
-    uint32_t offset;
     MbarrierState s;
     std::byte *host = locate(c, inst, l, address[l], owner, offset);
     if (!host || !load(c, inst, l, host, s))
       return Step::Error;
     uint32_t phase = inst.mod[0] ? c.src<uint32_t>(inst.op[2])[l] & 1
                                  : uint32_t(c.src<uint64_t>(inst.op[2])[l] & 1);
-    if (s.phase == phase)
+    if (s.phase == phase) {
+      f.spinRank = owner->rank;
+      f.spinOffset = offset;
+      f.spinPhase = uint8_t(phase);
       continue;
+    }
     done |= 1u << l;
-    if (c.checker)
-      c.checker->acquire(*c.cta, *c.warp, *owner, offset);
+    if (owner != doneOwner || offset != doneOffset)
+      learn();
+    doneOwner = owner;
+    doneOffset = offset;
+    together |= 1u << l;
   }
+  learn();
   c.setPred(inst.op[0], done, mask);
   if (done == mask) {
-    c.warp->frags[c.current].spinCount = 0;
+    f.spinCount = 0;
     return Step::Next;
   }
-  Fragment &f = c.warp->frags[c.current];
   f.spinCount = f.spinStamp == c.cluster->progress ? f.spinCount + 1 : 0;
   f.spinStamp = c.cluster->progress;
   f.spinAt = &inst;
@@ -204,23 +252,26 @@ Step execCopyArrive(Ctx &c, const Inst &inst, uint32_t mask) {
     if (!locate(c, inst, l, address[l], owner, offset))
       return Step::Error;
     if (c.checker) {
-      uint32_t agent = c.checker->copyAgent(*c.cta, *c.warp);
-      c.checker->completesOn(*owner, offset, agent, c.checker->now(agent));
+      uint32_t engine =
+          c.checker->engineOf(EngineKind::Copy, c.checker->threadOf(c, l));
+      c.checker->completesOn(*owner, offset, engine);
+      c.checker->tick(engine);
     }
     // Without .noinc the pending count goes up by the arrival that then
     // happens.
     MbarrierChange change;
     change.arrivals = inst.mod[0] ? 1 : 0;
+    change.byEngine = true;
     if (!changeMbarrier(c, inst, l, address[l], change, nullptr))
       return Step::Error;
   }
-  if (c.checker)
-    c.checker->tick(c.checker->copyAgent(*c.cta, *c.warp));
   return Step::Next;
 }
 
 void takeScope(FunctionDecoder &d) {
-  d.hasOneOf({"release", "acquire", "relaxed"});
+  // Arrivals release and waits acquire unless they are relaxed.
+  if (d.hasOneOf({"relaxed", "release", "acquire"}) != 0)
+    d.inst.order = Inst::Strong | Inst::Acquire | Inst::Release;
   d.hasOneOf({"cta", "cluster"});
   d.hasOneOf({"shared", "shared::cta", "shared::cluster"});
 }

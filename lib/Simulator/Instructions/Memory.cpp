@@ -135,6 +135,7 @@ ExecFn pickStore(Type type, bool wide) {
 /// machine computes.
 struct CacheHints {
   bool hint = false, ordered = false;
+  uint8_t order = 0, scope = Inst::Gpu;
 };
 CacheHints takeHints(FunctionDecoder &d) {
   CacheHints out;
@@ -148,10 +149,17 @@ CacheHints takeHints(FunctionDecoder &d) {
   d.hasOneOf({"ca", "cg", "cs", "cv", "lu", "wb", "wt"});
   out.hint |= d.has("level::cache_hint");
   d.has("nc");
-  out.ordered |=
-      d.hasOneOf({"volatile", "relaxed", "acquire", "release", "mmio"}) >= 0;
+  static constexpr uint8_t orders[] = {
+      Inst::Strong, Inst::Strong, Inst::Strong | Inst::Acquire,
+      Inst::Strong | Inst::Release, Inst::Strong};
+  if (int order =
+          d.hasOneOf({"volatile", "relaxed", "acquire", "release", "mmio"});
+      order >= 0)
+    out.order = orders[order];
+  out.ordered = out.order;
   d.has("weak");
-  out.ordered |= d.hasOneOf({"cta", "cluster", "gpu", "sys"}) >= 0;
+  if (int scope = d.hasOneOf({"cta", "cluster", "gpu", "sys"}); scope >= 0)
+    out.scope = uint8_t(std::min(scope, int(Inst::Gpu)));
   d.has("unified");
   return out;
 }
@@ -230,7 +238,8 @@ bool decodeLoad(FunctionDecoder &d) {
     return d.badType(type);
   d.inst.mod[0] = uint8_t(count);
   d.inst.mod[1] = uint8_t(std::min(registerBits, 64u));
-  d.inst.mod[2] = hints.ordered;
+  d.inst.order = hints.order;
+  d.inst.scope = hints.scope;
   d.inst.type = type;
   d.inst.ext = d.beginExt();
   d.inst.extCount = uint16_t(count);
@@ -270,7 +279,8 @@ bool decodeStore(FunctionDecoder &d) {
   if (!fn)
     return d.badType(type);
   d.inst.mod[0] = uint8_t(count);
-  d.inst.mod[2] = hints.ordered;
+  d.inst.order = hints.order;
+  d.inst.scope = hints.scope;
   d.inst.type = type;
   d.inst.ext = d.beginExt();
   d.inst.extCount = uint16_t(count);

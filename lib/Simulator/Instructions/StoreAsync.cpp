@@ -1,7 +1,7 @@
 //===-- StoreAsync.cpp - st.async, red.async, st.bulk ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#include "../Checkers/SharedChecker.h"
+#include "../Checkers/OrderChecker.h"
 #include "../Mbarrier.h"
 #include "../Memory.h"
 #include "Families.h"
@@ -69,11 +69,13 @@ Step execStoreAsync(Ctx &c, const Inst &inst, uint32_t mask) {
                     "the data and the mbarrier of an asynchronous store must "
                     "be in the same CTA's shared memory");
     if (c.checker) {
-      uint32_t agent = c.checker->transferAgent(*barrierOwner, barrierOffset);
-      c.checker->asyncAccess(c, inst, l, *owner, offset, bytes, true, agent,
-                             false);
-      c.checker->completesOn(*barrierOwner, barrierOffset, agent,
-                             c.checker->now(agent));
+      uint32_t engine = c.checker->transferEngine(*barrierOwner, barrierOffset);
+      // Both go through the generic proxy; reductions are atomic.
+      uint8_t flags = Event::Write | Event::Generic |
+                      (inst.mod[0] == Store ? 0 : Event::Strong);
+      c.checker->asyncShared(c, inst, l, *owner, offset, bytes, flags, engine);
+      c.checker->completesOn(*barrierOwner, barrierOffset, engine);
+      c.checker->tick(engine);
     }
     for (unsigned v = 0; v < inst.extCount; ++v) {
       uint32_t slot = c.code->ext[inst.ext + v];
@@ -84,6 +86,7 @@ Step execStoreAsync(Ctx &c, const Inst &inst, uint32_t mask) {
       std::memcpy(host + v * element, &value, element);
     }
     MbarrierChange change;
+    change.byEngine = true;
     change.complete = int32_t(bytes);
     if (!changeMbarrier(c, inst, l, barrier[l], change, nullptr))
       return Step::Error;
@@ -144,7 +147,8 @@ Step execStoreBulk(Ctx &c, const Inst &inst, uint32_t mask) {
       return Step::Error;
     std::memset(host, 0, size);
     if (c.checker)
-      c.checker->markWritten(*owner, offset, uint32_t(size));
+      c.checker->sharedBlock(c, inst, l, *owner, offset, uint32_t(size),
+                             Event::Write);
   }
   return Step::Next;
 }

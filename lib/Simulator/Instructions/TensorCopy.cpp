@@ -1,7 +1,7 @@
 //===-- TensorCopy.cpp - cp.async.bulk.tensor, tensormap ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#include "../Checkers/SharedChecker.h"
+#include "../Checkers/OrderChecker.h"
 #include "BulkCopy.h"
 #include "tile/Simulator/TensorMap.h"
 
@@ -174,6 +174,32 @@ struct Operands {
   }
 };
 
+/// Tells the checker of global memory in pieces as long as they come.
+struct GlobalRun {
+  Ctx &c;
+  const Inst &inst;
+  unsigned lane;
+  std::function<void(uint64_t, uint32_t)> tell;
+  uint64_t start = 0;
+  uint32_t size = 0;
+  void add(uint64_t at, uint32_t bytes) {
+    if (!c.checker)
+      return;
+    if (size && start + size == at) {
+      size += bytes;
+      return;
+    }
+    end();
+    start = at;
+    size = bytes;
+  }
+  void end() {
+    if (size)
+      tell(start, size);
+    size = 0;
+  }
+};
+
 /// mod[0]: reduction; mod[1]: multicast; mod[2]: rank.
 Step execTensorLoad(Ctx &c, const Inst &inst, uint32_t mask) {
   Operands o(c, inst);
@@ -194,6 +220,13 @@ Step execTensorLoad(Ctx &c, const Inst &inst, uint32_t mask) {
       if (!checkShared(c, inst, l, map, t.offset))
         return Step::Error;
     Type type = elementType(map);
+    uint32_t engine = 0;
+    if (c.checker && !targets.empty() &&
+        !transferOf(c, inst, l, o.barrier[l], targets, targets[0], engine))
+      return Step::Error;
+    GlobalRun run{c, inst, l, [&](uint64_t at, uint32_t size) {
+                    c.checker->asyncGlobal(c, inst, l, at, size, 0, engine);
+                  }};
     bool nan = map.fill && isFloat(type);
     uint64_t fill = type == Type::F64   ? 0x7fffffffffffffff
                     : type == Type::F32 ? nanF32
@@ -204,6 +237,8 @@ Step execTensorLoad(Ctx &c, const Inst &inst, uint32_t mask) {
           if (address && !(from = globalRange(c, inst, l, address, size, false,
                                               "tensor load")))
             return false;
+          if (from)
+            run.add(address, size);
           for (const BulkTarget &t : targets) {
             std::byte *to =
                 t.owner->shared.data() + swizzled(t.offset + at, map.swizzle);
@@ -218,6 +253,7 @@ Step execTensorLoad(Ctx &c, const Inst &inst, uint32_t mask) {
           c.worker->counters.asyncBytes += from ? size : 0;
           return true;
         });
+    run.end();
     if (!good || !bulkArrived(c, inst, l, o.barrier[l], targets, bytes))
       return Step::Error;
     c.worker->counters.sharedStoreBytes += bytes * targets.size();
@@ -244,8 +280,11 @@ Step execTensorStore(Ctx &c, const Inst &inst, uint32_t mask) {
         !checkShared(c, inst, l, map, offset))
       return Step::Error;
     if (c.checker)
-      c.checker->asyncAccess(c, inst, l, *owner, offset, uint32_t(bytes), false,
-                             c.checker->bulkAgent(*c.cta, *c.warp), true);
+      bulkStored(c, inst, l, *owner, offset, uint32_t(bytes), 0, 0, false);
+    GlobalRun run{c, inst, l, [&](uint64_t at, uint32_t size) {
+                    bulkStored(c, inst, l, *owner, 0, 0, at, size,
+                               inst.mod[0] != 0);
+                  }};
     bool good = eachRow(
         map, o.start, [&](uint32_t at, uint64_t address, uint32_t size) {
           if (!address)
@@ -254,6 +293,7 @@ Step execTensorStore(Ctx &c, const Inst &inst, uint32_t mask) {
               globalRange(c, inst, l, address, size, true, "tensor store");
           if (!to)
             return false;
+          run.add(address, size);
           const std::byte *from =
               owner->shared.data() + swizzled(offset + at, map.swizzle);
           if (BulkRed(inst.mod[0]) == BulkRed::None)
@@ -263,6 +303,7 @@ Step execTensorStore(Ctx &c, const Inst &inst, uint32_t mask) {
           c.worker->counters.asyncBytes += size;
           return true;
         });
+    run.end();
     if (!good)
       return Step::Error;
   }
@@ -335,10 +376,6 @@ Step execReplace(Ctx &c, const Inst &inst, uint32_t mask) {
       break;
     }
     std::memcpy(t.host[l], &map, sizeof map);
-    if (c.checker &&
-        (inst.space == Space::Shared || t.address[l] >> WindowShift == 1))
-      c.checker->markWritten(*c.cta, uint32_t(t.address[l]) & 0xffffff,
-                             sizeof map);
   }
   return Step::Next;
 }
@@ -459,7 +496,7 @@ bool tile::sim::decodeTensorCopy(FunctionDecoder &d,
   for (const ast::Operand &e : mapOperand.elems[1].elems)
     if (!d.src(e, Type::B32, coordinates.emplace_back()))
       return false;
-  if (multicast && !d.src(3, Type::B16, d.inst.op[Mask]))
+  if (multicast && !d.src(3, Type::B16, Mask))
     return false;
   d.inst.ext = d.beginExt();
   d.pushExt(barrierOffset);

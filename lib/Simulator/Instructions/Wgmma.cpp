@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Warp w of a warp group computes rows 16 w to 16 w + 15 of the 64, so each
-// warp runs by itself. The product is formed when the instruction is issued;
-// the checker holds back its registers and the shared memory that it reads
-// until wgmma.wait_group.
+// The four warps of a group meet at the instruction, and the last one to come
+// forms the product for all: warp w has rows 16 w to 16 w + 15 of the 64. The
+// checker holds back the registers and the shared memory that it reads until
+// wgmma.wait_group.
 //
 // A descriptor names core matrices of 8 rows of 16 bytes. With a swizzle of W
 // bytes (32, 64, 128), rows are W bytes apart and 16-byte chunks are permuted
 // by the row's number, both seen in the address.
 //
 //===----------------------------------------------------------------------===//
-#include "../Checkers/SharedChecker.h"
+#include "../Checkers/OrderChecker.h"
 #include "../Memory.h"
 #include "MatrixTypes.h"
 
@@ -104,8 +104,7 @@ bool readWidth(Ctx &c, const Inst &inst, uint64_t bits, unsigned firstRow,
       return nullptr;
     }
     if (c.checker)
-      c.checker->asyncAccess(c, inst, 0, *c.cta, at, 16, false,
-                             c.checker->wgmmaAgent(*c.cta, *c.warp), true);
+      c.checker->matrixRead(c, inst, at, 16);
     return shared.data() + at;
   };
   auto element = [&](const std::byte *from, unsigned index) {
@@ -169,6 +168,20 @@ void readRegisters(const Ctx &c, const uint32_t *slots, Type type, unsigned k,
   }
 }
 
+/// sums += A * wide, with A's rows of K and `wide`'s of N.
+template <class T, class Sum>
+void multiplyRows(const T *A, const Sum *wide, Sum *sums, unsigned count,
+                  unsigned depth) {
+  for (unsigned m = 0; m < 16; ++m)
+    for (unsigned k = 0; k < depth; ++k) {
+      Sum x = A[m * depth + k];
+      Sum *row = sums + size_t(m) * count;
+      const Sum *from = wide + size_t(k) * count;
+      for (unsigned n = 0; n < count; ++n)
+        row[n] += x * from[n];
+    }
+}
+
 Step checkWarp(Ctx &c, const Inst &inst, uint32_t mask) {
   bool retry;
   if ((c.warp->index & ~3u) + 4 > c.launch->warpsPerCta)
@@ -184,60 +197,79 @@ Step checkWarp(Ctx &c, const Inst &inst, uint32_t mask) {
                 "wgmma needs all lanes of the warp group");
 }
 
-void setPending(Ctx &c, const uint32_t *d, unsigned count) {
+/// Do the registers of this wgmma collide with one in flight, or were they
+/// touched since the last fence? They are its own until the wait.
+void takeRegisters(Ctx &c, const Inst &inst, const Shape &s) {
   if (!(c.checks & CheckAsync))
     return;
-  for (unsigned i = 0; i < count; ++i)
-    c.warp->wgmmaPending.push_back({d[i], c.warp->wgmmaGroup});
+  MatrixState &m = c.warp->matrix;
+  const uint32_t *slots = &c.code->ext[inst.ext];
+  uint64_t shape = uint64_t(inst.imm) & 0xffffffffffull;
+  bool fenced = m.fences, early = false;
+  for (unsigned i = 0; i < inst.extCount; ++i) {
+    MatrixState::Register &r = m.at(c.frame, slots[i]);
+    bool isResult = i < s.dRegs();
+    fenced &= r.touchedAt != m.fences + 1;
+    // Products of one shape that add to the same registers follow each other.
+    early |= (r.resultOf > m.waited && (!isResult || r.shape != shape)) ||
+             (isResult && r.operandOf > m.waited);
+    (isResult ? r.resultOf : r.operandOf) = m.group;
+    if (isResult)
+      r.shape = shape;
+  }
+  if (!fenced)
+    c.note(inst, 0, "missing-fence",
+           m.fences ? "registers of this wgmma.mma_async were used after the "
+                      "last wgmma.fence.sync.aligned"
+                    : "wgmma.mma_async without a wgmma.fence.sync.aligned "
+                      "before it");
+  if (early)
+    c.note(inst, 0, "async-register",
+           "a register of another wgmma that is still in flight is used before "
+           "wgmma.wait_group");
 }
 
-/// ext: D, then A's registers if any; op[0]: A's descriptor, op[1]: B's, op[2]:
-/// scale-d.
-template <bool Integer>
-Step execWgmma(Ctx &c, const Inst &inst, uint32_t mask) {
-  if (Step s = checkWarp(c, inst, mask); s != Step::Next)
-    return s;
-  Shape s = Shape::unpack(inst.imm);
-  using T = std::conditional_t<Integer, int32_t, float>;
-  using Sum = std::conditional_t<Integer, int64_t, double>;
-  const uint32_t *d = &c.code->ext[inst.ext];
-  if ((c.checks & CheckAsync) && !c.warp->wgmmaFenced)
-    c.note(inst, 0, "missing-fence",
-           "wgmma.mma_async without a wgmma.fence.sync.aligned before it");
-  auto convert = [](Type type) {
-    const float *table =
-        type == Type::E4M3 || type == Type::E5M2 ? fp8Table(type) : nullptr;
-    return [type, table = table](uint32_t v) -> T {
-      (void)table;
-      if constexpr (Integer)
-        return matrixInteger(type, v);
-      else
-        return table ? table[v & 255] : matrixFloat(type, v);
-    };
+/// Numbers of one operand; the tables of fp8 are looked up once.
+template <class T> auto converter(Type type) {
+  const float *table =
+      type == Type::E4M3 || type == Type::E5M2 ? fp8Table(type) : nullptr;
+  return [type, table](uint32_t v) -> T {
+    (void)table;
+    if constexpr (std::is_same_v<T, int32_t>)
+      return matrixInteger(type, v);
+    else
+      return table ? table[v & 255] : matrixFloat(type, v);
   };
-  std::vector<T> A(16 * s.k), B(size_t(s.n) * s.k);
-  if (s.registersA)
-    readRegisters(c, d + s.dRegs(), s.a, s.k, A.data(), convert(s.a));
-  else if (!readOperand(c, inst, c.src<uint64_t>(inst.op[0])[0], s.a,
-                        16 * (c.warp->index % 4), 16, s.k, s.transposeA,
-                        A.data(), convert(s.a)))
-    return Step::Error;
+}
+
+/// B, read once for the group: K rows of N.
+template <class T, class Sum>
+bool readB(Ctx &c, const Inst &inst, const Shape &s, std::vector<Sum> &wide) {
+  std::vector<T> B(size_t(s.n) * s.k);
   if (!readOperand(c, inst, c.src<uint64_t>(inst.op[1])[0], s.b, 0, s.n, s.k,
-                   s.transposeB, B.data(), convert(s.b)))
-    return Step::Error;
-  std::vector<Sum> sums(16 * size_t(s.n));
-  std::vector<Sum> wide(size_t(s.n) * s.k);
+                   s.transposeB, B.data(), converter<T>(s.b)))
+    return false;
+  wide.resize(size_t(s.n) * s.k);
   for (unsigned n = 0; n < s.n; ++n)
     for (unsigned k = 0; k < s.k; ++k)
       wide[size_t(k) * s.n + n] = B[size_t(n) * s.k + k];
-  for (unsigned m = 0; m < 16; ++m)
-    for (unsigned k = 0; k < s.k; ++k) {
-      Sum x = A[m * s.k + k];
-      Sum *row = &sums[size_t(m) * s.n];
-      const Sum *from = &wide[size_t(k) * s.n];
-      for (unsigned n = 0; n < s.n; ++n)
-        row[n] += x * from[n];
-    }
+  return true;
+}
+
+/// The rows of one warp.
+template <class T, class Sum>
+bool multiply(Ctx &c, const Inst &inst, const Shape &s,
+              const std::vector<Sum> &wide) {
+  const uint32_t *d = &c.code->ext[inst.ext];
+  std::vector<T> A(16 * s.k);
+  if (s.registersA)
+    readRegisters(c, d + s.dRegs(), s.a, s.k, A.data(), converter<T>(s.a));
+  else if (!readOperand(c, inst, c.src<uint64_t>(inst.op[0])[0], s.a,
+                        16 * (c.warp->index % 4), 16, s.k, s.transposeA,
+                        A.data(), converter<T>(s.a)))
+    return false;
+  std::vector<Sum> sums(16 * size_t(s.n));
+  multiplyRows(A.data(), wide.data(), sums.data(), s.n, s.k);
   bool accumulate = c.pred(inst.op[2]) & 1, negative = s.negateA != s.negateB;
   for (unsigned i = 0; i < s.n / 2u; ++i)
     for (unsigned l = 0; l < Lanes; ++l) {
@@ -246,7 +278,7 @@ Step execWgmma(Ctx &c, const Inst &inst, uint32_t mask) {
       Sum r = sums[size_t(row) * s.n + column];
       if (negative)
         r = -r;
-      if constexpr (Integer) {
+      if constexpr (std::is_same_v<T, int32_t>) {
         int64_t sum = r + (accumulate ? c.dst<int32_t>(d[i])[l] : 0);
         c.dst<uint32_t>(d[i])[l] =
             inst.mod[0] ? uint32_t(clampToS32(sum)) : uint32_t(sum);
@@ -261,32 +293,106 @@ Step execWgmma(Ctx &c, const Inst &inst, uint32_t mask) {
         word = canonical(float(r + (accumulate ? word : 0)));
       }
     }
-  setPending(c, d, s.dRegs());
   c.worker->counters.tensorFlops += 2ull * 16 * s.n * s.k;
+  return true;
+}
+
+/// Runs f in the place of each warp of the group, all of which stand at the
+/// instruction; then the running one is back.
+template <class F> bool eachWarp(Ctx &c, const Inst &inst, F f) {
+  Warp *self = c.warp;
+  uint32_t running = c.current;
+  bool good = true;
+  for (unsigned w = self->index & ~3u, end = w + 4; w < end && good; ++w) {
+    c.warp = &c.cta->warps[w];
+    for (uint32_t i = 0; i < c.warp->frags.size(); ++i) {
+      const Fragment &frag = c.warp->frags[i];
+      if (c.warp != self && (frag.wait != Wait::Group ||
+                             &frag.frame->code->insts[frag.pc] != &inst))
+        continue;
+      if (c.warp == self && i != running)
+        continue;
+      c.loadFragment(i);
+      good = f();
+      break;
+    }
+  }
+  if (!good)
+    return false;
+  c.warp = self;
+  c.loadFragment(running);
+  return true;
+}
+
+/// True once the other three warps of the group wait at the same instruction.
+bool groupIsHere(const Ctx &c, const Inst &inst) {
+  for (unsigned w = c.warp->index & ~3u, end = w + 4; w < end; ++w) {
+    const Warp &warp = c.cta->warps[w];
+    bool here = &warp == c.warp;
+    for (const Fragment &frag : warp.frags)
+      here |= frag.wait == Wait::Group &&
+              &frag.frame->code->insts[frag.pc] == &inst;
+    if (!here)
+      return false;
+  }
+  return true;
+}
+
+/// ext: D, then A's registers if any; op[0]: A's descriptor, op[1]: B's, op[2]:
+/// scale-d.
+template <bool Integer>
+Step execWgmma(Ctx &c, const Inst &inst, uint32_t mask) {
+  if (Step s = checkWarp(c, inst, mask); s != Step::Next)
+    return s;
+  c.saveFragment();
+  if (!groupIsHere(c, inst)) {
+    c.warp->frags[c.current].wait = Wait::Group;
+    return Step::Block;
+  }
+  Shape s = Shape::unpack(inst.imm);
+  using T = std::conditional_t<Integer, int32_t, float>;
+  using Sum = std::conditional_t<Integer, int64_t, double>;
+  std::vector<Sum> wide;
+  if (c.checker)
+    c.checker->beginMatrix(c);
+  if (!readB<T>(c, inst, s, wide))
+    return Step::Error;
+  uint64_t b = c.src<uint64_t>(inst.op[1])[0];
+  bool good = eachWarp(c, inst, [&] {
+    takeRegisters(c, inst, s);
+    if (c.src<uint64_t>(inst.op[1])[0] != b) {
+      c.fail(inst, 0, "bad-descriptor",
+             "the warps of a warp group give different descriptors");
+      return false;
+    }
+    return multiply<T>(c, inst, s, wide);
+  });
+  if (!good)
+    return Step::Error;
+  for (unsigned w = c.warp->index & ~3u, end = w + 4; w < end; ++w)
+    for (Fragment &frag : c.cta->warps[w].frags)
+      if (frag.wait == Wait::Group) {
+        frag.wait = Wait::Ready;
+        ++frag.pc;
+      }
   return Step::Next;
 }
 
 Step execFence(Ctx &c, const Inst &, uint32_t) {
-  c.warp->wgmmaFenced = true;
+  ++c.warp->matrix.fences;
   return Step::Next;
 }
 Step execCommit(Ctx &c, const Inst &, uint32_t) {
-  ++c.warp->wgmmaGroup;
-  if (c.checker)
-    c.checker->tick(c.checker->wgmmaAgent(*c.cta, *c.warp));
+  ++c.warp->matrix.group;
   return Step::Next;
 }
 Step execWait(Ctx &c, const Inst &inst, uint32_t) {
   uint32_t left = uint32_t(inst.imm);
-  auto &pending = c.warp->wgmmaPending;
-  std::erase_if(pending,
-                [&](auto &p) { return p.second + left < c.warp->wgmmaGroup; });
-  if (c.checker) {
-    uint32_t agent = c.checker->wgmmaAgent(*c.cta, *c.warp),
-             now = c.checker->now(agent);
-    if (now > left)
-      c.checker->completed(*c.cta, *c.warp, agent, now - 1 - left);
-  }
+  MatrixState &m = c.warp->matrix;
+  if (m.group > left)
+    m.waited = std::max(m.waited, m.group - 1 - left);
+  if (c.checker)
+    c.checker->waitMatrix(c, left);
   return Step::Next;
 }
 
@@ -394,7 +500,7 @@ bool decodeProduct(FunctionDecoder &d) {
   for (uint32_t slot : slots)
     d.pushExt(slot);
   d.inst.imm = s.pack();
-  d.inst.asyncMatrix = true;
+  d.inst.isWgmma = true;
   return d.emit(integer ? execWgmma<true> : execWgmma<false>, Class::Tensor);
 }
 
@@ -412,6 +518,22 @@ bool decodeWgmma(FunctionDecoder &d) {
                             : d.error("unknown operation of wgmma");
 }
 } // namespace
+
+void tile::sim::touchMatrixRegisters(Ctx &c, const Inst &inst, uint32_t mask) {
+  MatrixState &m = c.warp->matrix;
+  bool found = false;
+  for (uint32_t i = 0; i < inst.regCount; ++i) {
+    RegisterUse use = c.code->registers[inst.regs + i];
+    MatrixState::Register &r = m.at(c.frame, use.slot);
+    // What wgmma only reads may be read by others, too.
+    found |= r.resultOf > m.waited || (use.written && r.operandOf > m.waited);
+    r.touchedAt = m.fences + 1;
+  }
+  if (found && (c.checks & CheckAsync))
+    c.note(inst, firstLane(mask), "async-register",
+           "a register of a wgmma that is still in flight is used before "
+           "wgmma.wait_group");
+}
 
 void tile::sim::registerWgmma(DecodeTable &t) {
   t.insert({{"wgmma", decodeWgmma}});

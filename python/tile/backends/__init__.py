@@ -19,7 +19,9 @@ from ..errors import TileError
 from .base import BaseBackend, BaseOptions, DriverBase, GPUTarget
 
 
-def _folders() -> dict[str, Path]:
+@functools.lru_cache(maxsize=1)
+def folders() -> dict[str, Path]:
+    """Where the Python half of each backend is."""
     here = Path(__file__).resolve().parent
     found = {p.parent.name: p.parent for p in here.glob("*/compiler.py")}
     checkout = here.parents[2] / "third_party"
@@ -49,7 +51,7 @@ def _load(name: str, folder: Path, module: str) -> ModuleType:
 def backends() -> dict[str, type[BaseBackend]]:
     """The backends there are, by name."""
     result = {}
-    for name, folder in _folders().items():
+    for name, folder in folders().items():
         module = _load(name, folder, "compiler")
         result[name] = _subclass(module, BaseBackend)
     return result
@@ -72,6 +74,8 @@ def find_backend(target: GPUTarget) -> BaseBackend:
         raise TileError(
             f"a target is a GPUTarget such as GPUTarget('cuda', 90, 32), not {target!r}"
         )
+    if target.backend == "cpu":
+        target = simulated_target()
     for backend in backends().values():
         if backend.supports_target(target):
             return backend(target)
@@ -79,11 +83,16 @@ def find_backend(target: GPUTarget) -> BaseBackend:
     raise TileError(f"no backend compiles for '{target.backend}'; the known targets are {known}")
 
 
+def simulated_target() -> GPUTarget:
+    """What ``GPUTarget("cpu", ...)`` stands for: the machine that the simulator is."""
+    return drivers()["sim"]().get_current_target()
+
+
 @functools.lru_cache(maxsize=1)
 def drivers() -> dict[str, type[DriverBase]]:
     """The drivers of the backends, by name."""
     result: dict[str, type[DriverBase]] = {}
-    for name, folder in _folders().items():
+    for name, folder in folders().items():
         if not (folder / "driver.py").exists():
             continue
         module = _load(name, folder, "driver")
@@ -105,4 +114,5 @@ __all__ = [
     "backends",
     "drivers",
     "find_backend",
+    "simulated_target",
 ]

@@ -32,6 +32,8 @@ class BaseOptions:
     num_stages: int = 3
     num_ctas: int = 1
     debug: bool = False
+    #: Whether + - * on signed integers stop the kernel where they overflow; as `debug` by default.
+    sanitize_overflow: bool = False
     #: The target, for kernels that ask.
     backend_name: str = ""
     arch: int | str = 0
@@ -39,6 +41,10 @@ class BaseOptions:
     def hash(self) -> str:
         text = repr(sorted(self.as_dict().items()))
         return hashlib.sha256(text.encode()).hexdigest()
+
+    @property
+    def warp_size(self) -> int:
+        return 32
 
     def as_dict(self) -> dict[str, Any]:
         return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
@@ -63,6 +69,11 @@ class BaseBackend(ABC):
     @abstractmethod
     def target_names() -> list[str]: ...
 
+    @staticmethod
+    def describe_tools() -> list[tuple[str, str]]:
+        """The tools that the backend uses on this machine, and what they are."""
+        return []
+
     @abstractmethod
     def hash(self) -> str:
         """Identifies the target and the tools in cache keys."""
@@ -74,9 +85,37 @@ class BaseBackend(ABC):
     def stages(self, options: Any) -> dict[str, Stage]:
         """The stages, first to last."""
 
+    def views(self) -> dict[str, tuple[str, Callable]]:
+        """Other ways to look at stages: name -> the stage, and a function of what it made."""
+        return {}
+
     def has_tools_for(self, stage: str) -> bool:
         """True if this machine has what the stage needs."""
         return True
+
+    # What programs that make IR themselves ask for.
+
+    def load_dialects(self, context: Any) -> None:  # noqa: B027
+        """Nothing to do: a context has all dialects."""
+
+    def get_codegen_implementation(self, options: Any = None) -> dict[str, Callable]:
+        """Functions of the backend's that the front end calls: none."""
+        return {}
+
+    def get_module_map(self) -> dict[str, Any]:
+        """Modules that stand for others in kernels: none."""
+        return {}
+
+    @staticmethod
+    def parse_attr(text: str) -> list[list]:
+        """What the description of an argument says about it, as attributes."""
+        from ..runtime.specialization import parse_attr
+
+        return parse_attr(text)
+
+    def pack_metadata(self, metadata: Any) -> tuple[int, int, int]:
+        """What launchers pass through to a kernel's `run`."""
+        return metadata.num_warps, metadata.num_ctas, metadata.shared
 
 
 class DeviceUtils:
@@ -114,6 +153,17 @@ class DriverBase(ABC):
     def get_current_stream(self, device: int) -> Any:
         return 0
 
+    #: The address of a C function `int f(int *device)` that tells the current device without
+    #: Python and fails where none is; 0 if there is none. Then each launch asks in Python.
+    device_getter: int = 0
+
+    def stream_getter(self) -> Callable[[int], int] | None:
+        """What tells a device's current stream, once torch has been imported; None if it is 0."""
+        return None
+
+    def enter_device(self, device: int) -> None:  # noqa: B027
+        """Called before this thread uses the device."""
+
     # What programs ask a driver for.
 
     @property
@@ -145,9 +195,25 @@ class DriverBase(ABC):
 
         return do_bench
 
+    def get_empty_cache_for_benchmark(self) -> Any:
+        """A buffer that fills the second-level cache when it is written."""
+        import torch
+
+        size = 256 * 2**20 if self.torch_device == "cuda" else 4096
+        return torch.empty(size // 4, dtype=torch.int32, device=self.torch_device)
+
+    def clear_cache(self, cache: Any) -> None:
+        """Writes such a buffer, so that what is measured next starts without it."""
+        cache.zero_()
+
     def check_arguments(self, kernel: Any, arguments: list[Any]) -> None:  # noqa: B027
-        """Raises for arguments that the device cannot use. Called when a kernel
-        is first launched with arguments of their classes and places."""
+        """Raises for arguments that the device cannot use. Called when a kernel is compiled for
+        a launch, and whenever a tensor is elsewhere than on the current device."""
+
+    def allocation_of(self, address: int) -> tuple[int, int] | None:
+        """The first address of the allocation around `address`, and the one behind
+        its last; None if the driver does not know."""
+        return None
 
     def raise_launch_error(self, code: int, name: str) -> None:
         """Raises for a code that a launch function returned."""

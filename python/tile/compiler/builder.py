@@ -17,6 +17,8 @@ class IRBuilder(_C.ir.Builder):
     def __init__(self, module: Any, options: Any) -> None:
         super().__init__(module)
         self.options = options
+        #: How many functions of single elements are being generated; they have no effects.
+        self.in_region = 0
         self._context = self.context
         self._types: dict[str, Any] = {}
 

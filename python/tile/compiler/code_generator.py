@@ -10,6 +10,7 @@ from .. import _C, knobs
 from ..errors import SemanticError, StaticAssertionError, TileError, UnsupportedError
 from ..language import state
 from ..language.values import tensor
+from ..runtime.depth import allow_depth
 from .builder import IRBuilder
 from .control_flow import ControlFlow
 from .errors import (
@@ -137,6 +138,7 @@ class CodeGenerator(Expressions, Statements, ControlFlow, Loops, WhileLoops, Fun
         structure of its value (a type, a tuple's, or a constant's)."""
         b = self.builder
         parsed = function.parse()
+        allow_depth(parsed.depth)
         shapes = list(arguments.values())
         types: list[Any] = []
         for shape in shapes:

@@ -6,31 +6,19 @@ import functools
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections import namedtuple
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from .. import _C, knobs
-from ..backends import GPUTarget, find_backend
+from ..backends import GPUTarget, find_backend, simulated_target
 from ..errors import TileError
+from ..runtime.cache.entry import CachedFile, Damaged
+from ..runtime.dependencies import constant_key
+from ..runtime.depth import deep_stack
 from .errors import from_diagnostics
 from .signature import attribute_hints, normalize_constants, structure_of
-
-
-@functools.lru_cache(maxsize=1)
-def compiler_key() -> str:
-    """Identifies this build of the compiler in cache keys."""
-    hasher = hashlib.sha256()
-    package = Path(__file__).resolve().parents[1]
-    native = Path(_C.__file__)
-    stat = native.stat()
-    hasher.update(f"{stat.st_size}:{stat.st_mtime_ns}".encode())
-    # The Python half decides about the IR too.
-    for folder in ("compiler", "language", "backends"):
-        for path in sorted((package / folder).rglob("*.py")):
-            stat = path.stat()
-            hasher.update(f"{path.name}:{stat.st_size}:{stat.st_mtime_ns}".encode())
-    return hasher.hexdigest()
 
 
 def make_backend(target: GPUTarget) -> Any:
@@ -62,14 +50,15 @@ class ASTSource:
             )
         self.signature = {names[k] if isinstance(k, int) else k: v for k, v in signature.items()}
         self.constants = normalize_constants(dict(constexprs or {}), names)
-        self.attrs = attribute_hints(dict(attrs or {}), names)
+        self.attrs = dict(attrs or {})
+        self.hints = attribute_hints(self.attrs, names)
 
     def hash(self) -> str:
         parts = [
             self.fn.cache_key,
             repr(sorted((k, str(v)) for k, v in self.signature.items())),
-            repr(sorted((k, _constant_key(v)) for k, v in self.constants.items())),
-            repr(sorted(self.attrs.items())),
+            repr(sorted((k, constant_key(v)) for k, v in self.constants.items())),
+            repr(sorted(self.hints.items())),
         ]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
@@ -87,7 +76,8 @@ class ASTSource:
             else:
                 arguments[name] = structure_of(spec, self._nested_constants(path, spec))
         generator = CodeGenerator(context, options)
-        return generator.kernel(self.fn, self.kernel_name(arguments), arguments, self.attrs)
+        with deep_stack():
+            return generator.kernel(self.fn, self.kernel_name(arguments), arguments, self.hints)
 
     def _nested_constants(self, path: tuple[int, ...], spec: Any) -> Any:
         if not isinstance(spec, (tuple, list)):
@@ -95,8 +85,6 @@ class ASTSource:
         return [self._nested_constants((*path, i), s) for i, s in enumerate(spec)]
 
     def kernel_name(self, arguments: Any) -> str:
-        if self.fn._repr is None:
-            return self.name
         specialization = _Specialization(self.signature, self.constants, self.fn)
         return re.sub(r"\W", "_", self.fn.repr(specialization))
 
@@ -111,13 +99,6 @@ class _Specialization:
         self.signature = signature
         self.constants = {fn.arg_names[k[0]]: v for k, v in constants.items() if len(k) == 1}
         self.name = fn.__name__
-
-
-def _constant_key(value: Any) -> str:
-    key = getattr(value, "cache_key", None)
-    if isinstance(key, str):
-        return key
-    return f"{type(value).__name__}:{value!r}"
 
 
 class IRSource:
@@ -146,7 +127,9 @@ class IRSource:
         self.name = found.group(1)
 
     def hash(self) -> str:
-        return hashlib.sha256(self.src.encode()).hexdigest()
+        # The path is in the locations, and so in line tables.
+        parts = (self.ext, str(self.path), self.src)
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
     def make_ir(self, options: Any, context: Any) -> Any:
         if self.ext in ("ttir", "ttgir"):
@@ -170,21 +153,45 @@ class IRSource:
 
 
 class LazyDict(Mapping):
-    """``kernel.asm``: stages by name; read from the cache when asked for."""
+    """``kernel.asm``: stages by name; read from the cache when asked for. `rebuild` makes all of
+    them anew, where the cache lost one meanwhile."""
 
-    def __init__(self, items: dict[str, Any]) -> None:
+    def __init__(self, items: dict[str, Any], rebuild: Callable[[], Any] | None = None) -> None:
         self._items = items
+        self._rebuild = rebuild
+        self._views: dict[str, tuple[str, Callable[[Any], str]]] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Files may be gone, and what makes stages later belongs to this process.
+        kept = [name for name, value in self._items.items() if not callable(value)]
+        return {"_items": {n: self[n] for n in kept}, "_rebuild": None, "_views": {}}
 
     def add(self, name: str, make: Any) -> None:
         """Adds a stage that `make` makes when it is asked for."""
         self._items[name] = make
 
+    def add_view(self, name: str, stage: str, show: Callable[[Any], str]) -> None:
+        """Adds another way to look at a stage, which is no stage itself."""
+        self._views[name] = (stage, show)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._items or (name in self._views and self._views[name][0] in self._items)
+
     def __getitem__(self, name: str) -> Any:
+        if name in self._views and name not in self._items:
+            stage, show = self._views[name]
+            return show(self[stage])
         value = self._items[name]
         if callable(value):
             value = self._items[name] = value()
-        if isinstance(value, Path):
-            raw = value.read_bytes()
+        if isinstance(value, CachedFile):
+            try:
+                raw = value.read()
+            except Damaged:
+                if self._rebuild is None:
+                    raise
+                self._items.update(self._rebuild())
+                return self._items[name]
             value = self._items[name] = raw if name in BINARY_STAGES else raw.decode()
         return value
 
@@ -201,17 +208,44 @@ BINARY_STAGES = {"cubin", "hsaco"}
 class CompiledKernel:
     """A kernel in all its stages, ready to be loaded by a driver."""
 
-    def __init__(self, name: str, metadata: dict[str, Any], asm: dict[str, Any], hash: str) -> None:
+    def __init__(
+        self,
+        name: str,
+        metadata: dict[str, Any],
+        asm: dict[str, Any],
+        hash: str,
+        src: Any = None,
+        rebuild: Callable[[], Any] | None = None,
+    ) -> None:
         self.name = name
         self.hash = hash
+        #: What it was compiled from: an `ASTSource` or an `IRSource`.
+        self.src = src
         self._metadata = metadata
-        self.asm = LazyDict(asm)
-        #: What the driver made of it, per device.
+        #: What launchers of other programs pass through to `run`.
+        self.packed_metadata = (self.num_warps, metadata.get("num_ctas", 1), self.shared)
+        self.asm = LazyDict(asm, rebuild)
+        #: What the driver made of it: filled by `_init_handles`.
+        self.module: Any = None
+        self.function: Any = None
+        self._run: Any = None
+        #: The same for launches of ours, per device.
         self.loaded: dict[Any, Any] = {}
 
     @property
     def metadata(self) -> Any:
-        return _Namespace(self._metadata)
+        """The metadata, as a named tuple."""
+        return metadata_tuple(self._metadata)
+
+    @property
+    def fn(self) -> Any:
+        """The function, where it was compiled from Python."""
+        return getattr(self.src, "fn", None)
+
+    @property
+    def signature(self) -> dict[str, Any]:
+        """The types of the parameters, by name."""
+        return getattr(self.src, "signature", {})
 
     @property
     def num_warps(self) -> int:
@@ -235,13 +269,42 @@ class CompiledKernel:
         """Registers of a thread that live in memory for a while."""
         return self._resource("n_spills")
 
+    @property
+    def n_max_threads(self) -> int:
+        """The most threads that a block of it can have."""
+        registers = self.n_regs or 0
+        return 1024 if registers <= 64 else max(32, 65536 // registers // 32 * 32)
+
     def _resource(self, name: str) -> int | None:
         if name not in self._metadata and "cubin" in self.asm:
             self.asm["cubin"]  # ptxas, which knows, runs now if it has not.
         return self._metadata.get(name)
 
     def _init_handles(self) -> None:
-        """Nothing to do: the driver loads a kernel when it is launched."""
+        """Loads the kernel on the current device, unless it is loaded."""
+        if self._run is None:
+            from ..runtime.launcher import Runner
+
+            self._run = Runner(self)
+            self.module = self.function = self._run
+
+    @property
+    def run(self) -> Any:
+        """Launches: `(grid_x, grid_y, grid_z, stream, function, packed_metadata,
+        launch_metadata, enter_hook, exit_hook, *arguments)`, with arguments for
+        all parameters, constants included."""
+        self._init_handles()
+        return self._run
+
+    def launch_metadata(self, grid: Any, stream: Any, *args: Any) -> Any:
+        """What hooks are told about a launch; None where there are no hooks."""
+        if not (knobs.runtime.launch_enter_hook or knobs.runtime.launch_exit_hook):
+            return None
+        return LaunchMetadata(self, grid, stream, args)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What drivers made stays in its process.
+        return {**self.__dict__, "module": None, "function": None, "_run": None, "loaded": {}}
 
     def __getitem__(self, grid: Any) -> Any:
         """``kernel[grid](...)`` launches this very kernel; the arguments are
@@ -254,17 +317,49 @@ class CompiledKernel:
         return f"CompiledKernel({self.name}, stages: {', '.join(self.asm)})"
 
 
-class _Namespace:
-    """Metadata by attribute."""
+class LaunchMetadata:
+    """What hooks are told about a launch; computed when a hook asks."""
 
-    def __init__(self, items: dict[str, Any]) -> None:
-        self.__dict__.update(items)
+    def __init__(self, kernel: CompiledKernel, grid: Any, stream: Any, args: tuple) -> None:
+        self.data: dict[str, Any] = {
+            "name": kernel.name, "function": kernel.function, "stream": stream,
+        }  # fmt: skip
+        describe = getattr(kernel.fn, "launch_metadata", None)
+        self.extras: list[tuple[Any, tuple]] = []
+        if describe is not None:
+            named = dict(zip(kernel.fn.arg_names, args, strict=False))
+            self.add(describe, (grid, kernel.metadata, named))
 
-    def __repr__(self) -> str:
-        return f"metadata({', '.join(f'{k}={v!r}' for k, v in self.__dict__.items())})"
+    def add(self, func: Any, args: tuple) -> None:
+        """Adds what a function returns."""
+        self.extras.append((func, args))
 
-    def _asdict(self) -> dict[str, Any]:
-        return dict(self.__dict__)
+    def get(self) -> dict[str, Any]:
+        """All that is known, by name."""
+        for func, args in self.extras:
+            self.data |= func(*args)
+        self.extras.clear()
+        return self.data
+
+
+@functools.lru_cache(maxsize=64)
+def _metadata_class(fields: tuple[str, ...]) -> Any:
+    return namedtuple("KernelMetadata", fields)
+
+
+def metadata_tuple(metadata: dict[str, Any]) -> Any:
+    """Metadata by attribute: what is stored, and what is the same for all kernels."""
+    fields = {
+        "num_ctas": 1, "shared": 0, "global_scratch_size": 0, "global_scratch_align": 1,
+        "profile_scratch_size": 0, "profile_scratch_align": 1, "tensordesc_meta": None,
+        **metadata,
+    }  # fmt: skip
+    fields["cluster_dims"] = (fields["num_ctas"], 1, 1)
+    target = fields.get("target")
+    if isinstance(target, dict):
+        fields["target"] = GPUTarget(**target)
+    names = tuple(sorted(fields))
+    return _metadata_class(names)(*(fields[name] for name in names))
 
 
 def compile(
@@ -286,120 +381,10 @@ def compile(
         from ..runtime.driver import driver
 
         target = driver.active.get_current_target()
-    backend = make_backend(target)
+    if target.backend == "cpu":  # What works on the CPU's tensors is the simulator.
+        target, lazy_after = simulated_target(), lazy_after or "ptx"
     if isinstance(src, (str, os.PathLike)):
         src = IRSource(src)
-    merged = {**src.parse_options(), **(options or {})}
-    parsed = backend.parse_options(merged)
-    key = hashlib.sha256(
-        "\0".join(
-            [compiler_key(), src.hash(), backend.hash(), parsed.hash(), str(stop_at)]
-        ).encode()
-    ).hexdigest()
+    from .stages import StagedCompile
 
-    from ..runtime.cache import open_cache
-
-    entry = open_cache(key)
-    if not knobs.compilation.always_compile:
-        found = entry.load()
-        if found is not None:
-            kernel = CompiledKernel(found[0]["name"], found[0], found[1], key)
-            return _with_lazy_stages(kernel, backend, parsed, lazy_after, stop_at)
-
-    stages = backend.stages(parsed)
-    order = list(stages)
-    last = stop_at
-    if last is None and lazy_after is not None and order.index(lazy_after) > order.index(src.ext):
-        last = lazy_after
-    if stop_at is not None and stop_at not in order:
-        raise TileError(f"there is no stage {stop_at!r}; the stages are {', '.join(order)}")
-    if src.ext not in order:
-        raise TileError(f"{target} has no stage {src.ext!r}; the stages are {', '.join(order)}")
-    first = order.index(src.ext)
-    if not isinstance(src, ASTSource):
-        first += 1  # The file already is what this stage makes.
-
-    context = _C.ir.Context()
-    metadata: dict[str, Any] = {
-        "name": src.name,
-        "target": {"backend": target.backend, "arch": target.arch, "warp_size": target.warp_size},
-        **parsed.as_dict(),
-    }
-    try:
-        ir = src.make_ir(parsed, context)
-    except TileError as error:
-        if knobs.compilation.front_end_debugging:
-            raise
-        # The message has the place in the user's code; our stack is noise.
-        raise error.with_traceback(None) from error.__cause__
-    asm: dict[str, Any] = {}
-    if not isinstance(src, ASTSource):
-        asm[src.ext] = src.src
-    for stage in order[first:]:
-        try:
-            ir = stages[stage](ir, metadata)
-        except _C.ir.MLIRError as error:
-            raise from_diagnostics(error, f"while making the {stage} of `{src.name}`") from None
-        if ir is None:  # The machine lacks the tool; what there is will do.
-            break
-        asm[stage] = _text(ir)
-        if knobs.compilation.dump_ir:
-            _dump(key, src.name, stage, asm[stage])
-        override = _override(src.name, stage) if knobs.compilation.override else None
-        if override is not None:
-            asm[stage] = override
-            ir = _reparse(override, stage, context)
-        if stage == last:
-            break
-    metadata["hash"] = key
-    entry.store(metadata, asm)
-    kernel = CompiledKernel(metadata["name"], metadata, asm, key)
-    return _with_lazy_stages(kernel, backend, parsed, lazy_after, stop_at)
-
-
-def _with_lazy_stages(
-    kernel: CompiledKernel, backend: Any, options: Any, lazy_after: str | None, stop_at: str | None
-) -> CompiledKernel:
-    """Adds the stages after the last one that was run, to be made on demand."""
-    stages = backend.stages(options)
-    if lazy_after is None or stop_at is not None or lazy_after not in kernel.asm:
-        return kernel
-    before = lazy_after
-    for stage in list(stages)[list(stages).index(lazy_after) + 1 :]:
-        if stage not in kernel.asm and backend.has_tools_for(stage):
-            kernel.asm.add(stage, functools.partial(_late, kernel, stages[stage], before))
-        before = stage
-    return kernel
-
-
-def _late(kernel: CompiledKernel, stage: Any, before: str) -> Any:
-    return stage(kernel.asm[before], kernel._metadata)
-
-
-def _text(ir: Any) -> Any:
-    if isinstance(ir, (str, bytes)):
-        return ir
-    return ir.str(enable_debug_info=True, use_name_loc_as_prefix=True)
-
-
-def _reparse(text: Any, stage: str, context: Any) -> Any:
-    if stage in ("ttir", "ttgir"):
-        try:
-            return _C.ir.Module.parse(text, context, f"<override of {stage}>")
-        except _C.ir.MLIRError as error:
-            raise from_diagnostics(error) from None
-    return text
-
-
-def _dump(key: str, name: str, stage: str, content: Any) -> None:
-    folder = Path(knobs.cache.dump_dir) / key[:16]
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{name}.{stage}"
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-
-
-def _override(name: str, stage: str) -> Any:
-    path = Path(knobs.cache.override_dir) / f"{name}.{stage}"
-    if not path.is_file():
-        return None
-    return path.read_bytes() if stage in BINARY_STAGES else path.read_text()
+    return StagedCompile(src, target, options or {}, stop_at, lazy_after).kernel()

@@ -28,7 +28,7 @@ from .flatten import (
     structure,
     unflatten,
 )
-from .frames import Block, Loop, Undefined
+from .frames import Block, Deferred, Loop, Undefined
 
 #: What may occur in a condition that is looked at before its statement.
 _CONSTANT_EXPRESSIONS = (
@@ -296,6 +296,7 @@ class ControlFlow:
             self.frame.branches += 1
             try:
                 outcomes.append(body())
+                self.settle(before)
             except BaseException:
                 self.frame.scope = before
                 raise
@@ -369,6 +370,15 @@ class ControlFlow:
         if not jumps or self.frame.loop is None:
             return None
         return Outcome("leave" if all(left) else "continue")
+
+    def settle(self, before: dict[str, Any]) -> None:
+        """Generates, or gives up, what a branch leaves to be generated where it
+        is read: that may be behind the branch."""
+        for name, value in self.frame.scope.items():
+            if not isinstance(value, Deferred) or before.get(name) is value:
+                continue
+            known = name in before and not isinstance(before[name], Undefined)
+            self.frame.scope[name] = value.make() if known else Undefined(value.why)
 
     def adapt(self, value: Any, model: Any) -> Any:
         """Makes numbers into tensors where the other branch has them differ."""

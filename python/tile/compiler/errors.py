@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import functools
-import linecache
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import TileError
+from ..runtime.source import line_of, lines_of
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Place:
 
     @property
     def text(self) -> str:
-        return linecache.getline(self.file, self.line).rstrip("\n")
+        return line_of(self.file, self.line)
 
     def render(self) -> str:
         """The line with carets under the range, as Python's tracebacks show it."""
@@ -40,6 +40,28 @@ class Place:
         end = self.end_column if self.end_column > self.column else self.column + 1
         width = max(1, min(end - indent, len(stripped)) - start)
         return f"{head}\n    {stripped}\n    {' ' * start}{'^' * width}"
+
+
+def render_places(places: Sequence[Place]) -> list[str]:
+    """The places as text; calls that repeat, as in a recursion, are told once."""
+    lines: list[str] = []
+    i = 0
+    while i < len(places):
+        for period in range(1, min(8, (len(places) - i) // 2) + 1):
+            cycle = places[i : i + period]
+            repeats = 1
+            while places[i + repeats * period : i + (repeats + 1) * period] == cycle:
+                repeats += 1
+            if repeats > 2:
+                lines += [place.render() for place in cycle]
+                what = "this call repeats" if period == 1 else f"these {period} calls repeat"
+                lines.append(f"  [{what} {repeats - 1} more times]")
+                i += repeats * period
+                break
+        else:
+            lines.append(places[i].render())
+            i += 1
+    return lines
 
 
 class CompilationError(TileError):
@@ -58,7 +80,7 @@ class CompilationError(TileError):
         super().__init__(self._render())
 
     def _render(self) -> str:
-        lines = [place.render() for place in self.places]
+        lines = render_places(self.places)
         lines.append(f"error: {self.error_message}")
         lines.extend(f"note: {note}" for note in self.notes)
         return "\n" + "\n".join(lines) if self.places else "\n".join(lines)
@@ -92,9 +114,9 @@ def node_place(node: ast.AST, file: str, function: str, column_shift: int) -> Pl
     end = getattr(node, "end_col_offset", column + 1)
     if getattr(node, "end_lineno", line) != line:
         # Only the first line of a longer expression is shown.
-        end = len(linecache.getline(file, line).rstrip("\n").encode()) - column_shift
+        end = len(line_of(file, line).encode()) - column_shift
     # The AST counts bytes of UTF-8; the reader counts characters.
-    raw = linecache.getline(file, line).encode()
+    raw = line_of(file, line).encode()
     column = len(raw[: column + column_shift].decode(errors="replace"))
     end = len(raw[: end + column_shift].decode(errors="replace"))
     return Place(file, line, column, end, function)
@@ -115,7 +137,7 @@ def source_place(file: str, line: int, column: int) -> Place:
     place = Place(file, line, start)
     if not file.endswith(".py"):
         return place
-    lines = linecache.getlines(file)
+    lines = lines_of(file)
     tree = _tree(file, tuple(lines))
     if tree is None or not 0 < line <= len(lines):
         return place
@@ -134,6 +156,18 @@ def source_place(file: str, line: int, column: int) -> Place:
     if best is None:
         return Place(file, line, start, function=function)
     return node_place(best, file, function, 0) or place
+
+
+def ptx_place(ptx: str, line: int) -> Place | None:
+    """The place in a kernel that a line of its PTX was made from, if that has line
+    information."""
+    files = dict(re.findall(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', ptx, re.M))
+    before = "\n".join(ptx.splitlines()[:line])
+    places = re.findall(r"^\s*\.loc\s+(\d+)\s+(\d+)\s+(\d+)", before, re.M)
+    if not places or places[-1][0] not in files:
+        return None
+    file, row, column = places[-1]
+    return source_place(files[file], int(row), int(column))
 
 
 #: What MLIR says of an operation that no pattern lowers.

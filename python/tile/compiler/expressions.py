@@ -9,9 +9,10 @@ from typing import Any
 from ..errors import SemanticError
 from ..language import arithmetic, creation
 from ..language.conversion import to_bool
-from ..language.promotion import is_constant
-from ..language.values import describe, one, tensor, unwrap
+from ..language.promotion import is_constant, to_tensor
+from ..language.values import describe, is_member, one, tensor
 from .flatten import is_sequence
+from .frames import plain
 from .functions import BoundFunction, LocalFunction, is_callable_function
 
 _BINARY = {
@@ -78,6 +79,8 @@ class Expressions:
         owner = self.visit(node.value)
         self.at(node)
         name = node.attr
+        if is_constant(owner) and is_member(name):
+            owner = to_tensor(owner)  # What an assigned number is when it is asked.
         if isinstance(owner, tensor):
             member = getattr(tensor, name, None)
             if member is None or name.startswith("_"):
@@ -89,7 +92,7 @@ class Expressions:
             if is_callable_function(member):
                 return BoundFunction(member, owner)
             return getattr(owner, name)
-        if isinstance(owner, (int, float, str)) and name == "value":
+        if name == "value" and not hasattr(owner, "value"):
             return owner  # A constant is its own constexpr.
         if isinstance(owner, BoundFunction):
             owner = owner.function
@@ -99,7 +102,7 @@ class Expressions:
         value = getattr(owner, name)
         if is_callable_function(getattr(type(owner), name, None)) and not isinstance(owner, type):
             return BoundFunction(getattr(type(owner), name), owner)
-        return unwrap(value)
+        return plain(value)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
         value = self.visit(node.operand)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import builtins
 import types
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import SemanticError
 from ..language import values
 from ..language.dtypes import dtype
+from ..runtime.jit import constexpr_function
 from .errors import Place, node_place
 
 
@@ -21,7 +23,7 @@ class Source:
     file: str
     column_shift: int
     globals: dict[str, Any]
-    nonlocals: dict[str, Any] = field(default_factory=dict)
+    nonlocals: Mapping[str, Any] = field(default_factory=dict)
     #: True for functions of tile's own library, which errors do not show.
     internal: bool = False
 
@@ -87,6 +89,14 @@ class Undefined:
         self.why = why
 
 
+class Deferred(Undefined):
+    """A value that is generated where it is read, if it is."""
+
+    def __init__(self, why: str, make: Callable[[], Any]) -> None:
+        super().__init__(why)
+        self.make = make
+
+
 _MISSING = object()
 
 
@@ -96,10 +106,19 @@ def _is_constexpr_annotation(annotation: Any) -> bool:
     return isinstance(annotation, str) and annotation.split(".")[-1] == "constexpr"
 
 
+def plain(value: Any) -> Any:
+    """The value of a constant. A Python function that was made one runs while
+    kernels are compiled, like a @constexpr_function."""
+    if not isinstance(value, values.constexpr):
+        return value
+    value = value.value
+    return constexpr_function(value) if isinstance(value, types.FunctionType) else value
+
+
 def check_global(name: str, value: Any, scope: dict[str, Any], allow_any: bool) -> Any:
     """A global as kernels may see it; refuses those that could change."""
     if isinstance(value, values.constexpr):
-        return value.value
+        return plain(value)
     if isinstance(
         value, (types.ModuleType, type, dtype, types.FunctionType, types.BuiltinFunctionType)
     ):
@@ -129,6 +148,8 @@ def lookup(frame: Frame, name: str, allow_any: bool) -> tuple[str, Any]:
     """Finds a name; returns where ("local", "global", ...) and its value."""
     value = frame.scope.get(name, _MISSING)
     if value is not _MISSING:
+        if isinstance(value, Deferred):
+            return "local", value.make()
         if isinstance(value, Undefined):
             raise SemanticError(f"`{name}` may be undefined here: {value.why}")
         return "local", value

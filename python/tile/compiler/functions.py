@@ -23,7 +23,9 @@ from ..language.values import (
     tl_tuple,
     unwrap,
 )
+from ..runtime.depth import allow_depth
 from .flatten import flat_types, flatten, is_sequence, structure, unflatten
+from .foreign import call_foreign_builtin, is_foreign_builtin
 from .frames import Frame
 
 _MAX_DEPTH = 200
@@ -163,6 +165,11 @@ class Functions:
             return self.call_function(function.function, [function.owner, *arguments], keywords)
         if is_callable_function(function):
             return self.call_jit(function, arguments, keywords)
+        if function is builtins.breakpoint:
+            raise SemanticError(
+                "breakpoint() stops interpreted kernels only: run this one with TILE_INTERPRET=1, "
+                "or as kernel.interpret(..., grid=...)"
+            )
         if isinstance(function, LocalFunction):
             return self.call_local(function, arguments, keywords)
         construct = getattr(function, "__tile_construct__", None)
@@ -170,6 +177,8 @@ class Functions:
             return construct(self, arguments, keywords)
         if getattr(function, "__tile_constexpr_function__", False):
             return self.call_constant(function.fn, arguments, keywords)
+        if is_foreign_builtin(function):
+            return unwrap(call_foreign_builtin(function, arguments, keywords))
         try:
             replacement = _PYTHON_BUILTINS.get(function)
         except TypeError:  # Not hashable.
@@ -270,6 +279,8 @@ class Functions:
                 f"calls nest more than {_MAX_DEPTH} deep; recursion is not supported in kernels"
             )
         parsed = function.parse()
+        # A call of the kernel takes many of Python's.
+        allow_depth(parsed.depth + 10 * len(self.frames))
         self.dependencies.add(function)
         frame = Frame(parsed.source, scope, function, signature)
         if function.noinline:

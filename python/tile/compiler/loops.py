@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..errors import SemanticError
 from ..language import dtypes as dt
 from ..language import program
-from ..language.arithmetic import add, sub
+from ..language.arithmetic import add, floordiv, lt, mul, sub, where
 from ..language.conversion import cast
 from ..language.promotion import constant, integer_promote, is_constant, to_tensor
 from ..language.values import describe, one, tensor
@@ -25,7 +25,7 @@ from .flatten import (
     structure,
     unflatten,
 )
-from .frames import Loop, Undefined
+from .frames import Deferred, Loop, Undefined
 
 
 class Loops:
@@ -152,7 +152,7 @@ class Loops:
         self.frame.scope = dict(outer)
         inner = self.enter(carried, arguments)
         if descending:
-            induction = add(sub(mirror[1], induction), mirror[0])
+            induction = add(sub(mirror[1], induction, False), mirror[0], False)
         self.frame.scope[node.target.id] = induction
         origins = dict(self.frame.origins)
         around, self.frame.loop = self.frame.loop, Loop(node, False, self.frame.branches)
@@ -175,9 +175,53 @@ class Loops:
             types,
             (region,),
         )
+        before = self.scope.get(node.target.id)
         self.after_loop(node, carried, results, dropped, [node.target.id])
+        if node.target.id not in assigned_names(node.body):
+            self.leave_variable(
+                node,
+                ty,
+                before,
+                lambda: self.last_of(ty, lower, upper, stride, descending),
+                lambda: lt(lower, upper),
+            )
         rest[:0] = node.orelse
         return None
+
+    def last_of(
+        self, ty: Any, lower: tensor, upper: tensor, stride: tensor, descending: bool
+    ) -> tensor:
+        """The last value of a loop's variable, if there was an iteration."""
+        unsigned = dt.get_int_dtype(ty.int_bitwidth, False)
+        distance = cast(sub(sub(upper, lower, False), constant(1, ty), False), unsigned)
+        step = cast(stride, unsigned)
+        covered = cast(mul(floordiv(distance, step), step, False), ty)
+        return sub(upper, covered, False) if descending else add(lower, covered, False)
+
+    def leave_variable(
+        self,
+        node: ast.For,
+        ty: Any,
+        before: Any,
+        last: Callable[[], tensor],
+        ran: Callable[[], tensor],
+    ) -> None:
+        """After a loop its variable has the last value, or, where the loop may have run
+        zero times, the one of before. It is generated only where it is read."""
+        name = node.target.id
+        why = f"it is the variable of the loop on line {node.lineno}"
+        if isinstance(before, Deferred):
+            before = before.make()
+        if before is None or isinstance(before, Undefined):
+            self.scope[name] = Deferred(why, last)
+        elif (is_constant(before) and isinstance(before, int)) or (
+            isinstance(before, tensor) and before.type == ty
+        ):
+            self.scope[name] = Deferred(
+                why, lambda: where(ran(), last(), cast(to_tensor(before), ty))
+            )
+        else:
+            self.scope[name] = Undefined(f"it changes its type in the loop on line {node.lineno}")
 
     def otherwise(self, node: Any, loop: Loop, going: Any, rest: list[ast.stmt]) -> None:
         """Puts the `else` of a loop, which runs unless a `break` ended the loop,
@@ -193,9 +237,13 @@ class Loops:
 
     def leaves(self, node: ast.For | ast.While) -> bool:
         """Whether the loop may end before its time."""
-        return self.jump_in(node.body, (ast.Return,)) or self.jump_in(
-            node.body, (ast.Break,), into_loops=False
+        return self.may_return(node) or self.jump_in(
+            node.body, (ast.Break,), into_loops=False, changing=assigned_names([node])
         )
+
+    def may_return(self, node: ast.For | ast.While) -> bool:
+        """Whether the function may return from inside the loop."""
+        return self.jump_in(node.body, (ast.Return,), changing=assigned_names([node]))
 
     def loop_attributes(self, bounds: program.range) -> dict:
         b = self.builder
@@ -248,6 +296,8 @@ class Loops:
         dropped: set[str] = set()
         for name, initial in carried.items():
             value = self.frame.scope.get(name)
+            if isinstance(value, Deferred):
+                value = value.make()
             shape = structure(initial)
             if isinstance(value, Undefined):
                 if not self.killed_first(node.body, name):

@@ -7,9 +7,8 @@ from typing import Any
 
 from ..errors import SemanticError, UnsupportedError
 from ..language import program
-from ..language.values import constexpr, one, tensor
+from ..language.values import one, tensor
 from .flatten import is_sequence
-from .frames import _is_constexpr_annotation
 from .functions import LocalFunction
 
 
@@ -30,15 +29,9 @@ class Statements:
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         if node.value is None:
             return
+        # A `tl.constexpr` is one where its value is known, and a tensor elsewhere.
         value = self.visit(node.value)
-        annotation = self.visit(node.annotation)
-        if (annotation is constexpr or _is_constexpr_annotation(annotation)) and isinstance(
-            value, tensor
-        ):
-            raise SemanticError(
-                "this is declared tl.constexpr, but its value is known only at run time "
-                f"({value.type})"
-            )
+        self.visit(node.annotation)
         self.assign(node.target, value)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:

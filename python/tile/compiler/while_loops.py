@@ -9,10 +9,11 @@ from typing import Any
 from ..errors import SemanticError
 from ..language import dtypes as dt
 from ..language import program
-from ..language.arithmetic import add, gt, lt, sub
+from ..language.arithmetic import add, gt, lt, ne, sub
 from ..language.conversion import to_bool
 from ..language.promotion import constant, is_constant, to_tensor
 from ..language.values import one, tensor
+from .assigned import assigned_names
 from .control_flow import Outcome
 from .flatten import flat_types, flatten, materialize, structure, unflatten
 from .frames import Loop, Undefined
@@ -33,7 +34,7 @@ class WhileLoops:
     ) -> Outcome | None:
         """A counted loop with a `break` or a `return`, as a `while`."""
         start, end = (upper, lower) if descending else (lower, upper)
-        step = sub(constant(0, ty), stride) if descending else stride
+        step = sub(constant(0, ty), stride, False) if descending else stride
         counter = f"<counter {node.lineno}:{node.col_offset}>"
         name = node.target.id
         self.scope[counter] = start
@@ -45,13 +46,17 @@ class WhileLoops:
             value = self.scope[counter]
             self.scope[name] = value
             # `continue` must not skip this, so it comes first.
-            self.scope[counter] = add(value, step)
+            self.scope[counter] = add(value, step, False)
 
         def done() -> None:
-            self.scope.pop(counter)
+            after = self.scope.pop(counter)
             self.scope[name] = Undefined(f"it is the variable of the loop on line {node.lineno}")
+            if name not in assigned_names(node.body):
+                self.leave_variable(
+                    node, ty, before, lambda: sub(after, step, False), lambda: ne(after, start)
+                )
 
-        self.scope.pop(name, None)
+        before = self.scope.pop(name, None)
         return self.emit_while(node, [counter], test, enter, done, rest)
 
     def step_while(self, node: ast.While, rest: list[ast.stmt]) -> Outcome | None:
@@ -88,7 +93,7 @@ class WhileLoops:
         if leaves:
             self.scope[loop.going] = True
             own = [*own, loop.going]
-            if self.jump_in(node.body, (ast.Return,)):
+            if self.may_return(node):
                 self.scope[loop.returned] = False
                 own.append(loop.returned)
         conditions = [node.test] if isinstance(node, ast.While) else []

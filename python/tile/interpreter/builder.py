@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import InterpreterError
 from ..language.dtypes import dtype
+from ..runtime.depth import deep_stack
 from . import access, blocks, collective, elementwise, libdevice, mathematics, program, shapes
 from .memory import Memory
 from .numbers import constant, element_of
@@ -45,6 +46,8 @@ class EagerBuilder:
         self.grid = grid
         self.program = (0, 0, 0)
         self.options = options
+        #: How many functions of single elements are running; they have no effects.
+        self.in_region = 0
         #: Set while a branch that is not taken is looked at for its types:
         #: memory is then left alone.
         self.phantom: Any = None
@@ -135,7 +138,7 @@ class EagerBuilder:
     def prepare(self, function: Any) -> Callable:
         from .functions import native_function
 
-        with Unseen():
+        with Unseen(), deep_stack():
             native = self.functions[function] = native_function(function, self)
         return native
 

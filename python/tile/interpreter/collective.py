@@ -46,7 +46,11 @@ class Region:
 
     def once(self, handles: Any) -> list[np.ndarray]:
         arguments = [tensor(h, t) for h, t in zip(handles, self.types, strict=True)]
-        outcome = self.builder.call_function(self.function, arguments, {})
+        self.builder.in_region += 1
+        try:
+            outcome = self.builder.call_function(self.function, arguments, {})
+        finally:
+            self.builder.in_region -= 1
         results = list(outcome) if isinstance(outcome, (tuple, list)) else [outcome]
         results = [to_tensor(r) for r in results]
         self.check(results)

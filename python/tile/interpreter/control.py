@@ -17,11 +17,17 @@ from typing import Any
 from ..compiler.flatten import is_sequence, make_sequence, materialize_like
 from ..errors import SemanticError
 from ..language import arithmetic, program, state
-from ..language.promotion import is_constant
+from ..language.promotion import is_constant, to_tensor
 from ..language.values import describe, tensor, unwrap
 from .conditions import has_numbers, truth
 from .loops import Loop, Range, of_range
 from .phantom import Activation
+
+#: The modules that a debugger steps over.
+NOT_THE_KERNEL = [
+    "tile.*", "importlib.*", "numpy", "numpy.*", "ml_dtypes", "ml_dtypes.*", "contextlib", "enum",
+    "functools", "typing", "abc", "fractions",
+]  # fmt: skip
 
 
 class Branch:
@@ -233,14 +239,18 @@ class Control:
             return otherwise
         import pdb
 
-        return pdb.Pdb(skip=["tile.*", "importlib.*"]).set_trace
+        return pdb.Pdb(skip=NOT_THE_KERNEL).set_trace
 
     @staticmethod
     def value(owner: Any) -> Any:
         """``x.value``: a constant is its own constexpr."""
-        if isinstance(owner, (int, float, str)):
-            return owner
-        return unwrap(owner.value)
+        return unwrap(owner.value) if hasattr(owner, "value") else owner
+
+    @staticmethod
+    def owner(value: Any) -> Any:
+        """A number that is asked what tensors know is one."""
+        value = unwrap(value)
+        return to_tensor(value) if is_constant(value) else value
 
     # A generator in a kernel is a tuple.
     tuple = staticmethod(tuple)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 import os
 import sys
 import types
@@ -12,14 +11,16 @@ from ..compiler.errors import (
     CompilationError,
     CompileTimeAssertionFailure,
     Place,
+    render_places,
 )
 from ..errors import InterpreterError, SemanticError, TileError
+from ..runtime.source import line_of
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 def _place(code: types.CodeType, lasti: int, line: int) -> Place:
-    text = linecache.getline(code.co_filename, line)
+    text = line_of(code.co_filename, line)
     # The whole line, where this Python does not know the expression.
     start, end = len(text) - len(text.lstrip()), 10_000
     if sys.version_info >= (3, 11):
@@ -55,7 +56,7 @@ def located(error: TileError, program: tuple[int, int, int]) -> TileError:
             kind = CompileTimeAssertionFailure
         result: TileError = kind(message, places)
     else:
-        lines = [place.render() for place in places]
+        lines = render_places(places)
         lines.append(f"error: {message}, in program {program}")
         result = InterpreterError(("\n" if places else "") + "\n".join(lines))
     traceback = None

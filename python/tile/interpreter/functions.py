@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..language.values import constexpr, unwrap
+from ..runtime.depth import allow_depth
 from ..runtime.source import parse
 from .control import CONTROL
 from .phantom import Site
@@ -20,7 +21,9 @@ class Rewritten:
 
     def __init__(self, function: Any) -> None:
         fn = function.fn
-        parsed = parse(fn)
+        # Its own AST, as it is changed.
+        parsed = parse(fn, function._lines)
+        allow_depth(parsed.depth)
         self.fn = fn
         self.internal = parsed.source.internal
         closed = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))

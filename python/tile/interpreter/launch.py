@@ -8,15 +8,23 @@ from typing import Any
 import numpy as np
 
 from .. import knobs
+from ..backends import GPUTarget
+from ..compiler import make_backend
 from ..compiler.code_generator import _function_place as function_place
 from ..compiler.errors import CompilationError
-from ..errors import TileError
+from ..errors import SemanticError, TileError
 from ..language import state
 from .arguments import kernel_values
 from .builder import EagerBuilder
 from .errors import located
 
 _DEFAULTS = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "maxnreg": None}
+
+
+def interpreted_target() -> GPUTarget:
+    """The target that the interpreter stands for, to kernels that ask."""
+    backend, _, arch = knobs.runtime.sim_target.partition(":")
+    return GPUTarget(backend, int(arch) if arch.isdigit() else arch)
 
 
 class Options:
@@ -27,10 +35,11 @@ class Options:
 
     def __init__(self, options: dict[str, Any]) -> None:
         self.__dict__.update({**_DEFAULTS, **options})
+        if options.get("sanitize_overflow") is None:
+            self.sanitize_overflow = bool(options.get("debug"))
         self.debug = True  # Assertions are what one interprets for.
-        backend, _, arch = knobs.runtime.sim_target.partition(":")
-        self.backend_name = backend
-        self.arch = int(arch) if arch.isdigit() else arch
+        target = interpreted_target()
+        self.backend_name, self.arch = target.backend, target.arch
 
 
 class InterpretedKernel:
@@ -56,6 +65,8 @@ def interpret(fn: Any, grid: Any, args: tuple, kwargs: dict, warmup: bool = Fals
     launcher = fn.launcher()
     values, options = launcher.bound(args, kwargs)
     launcher.check_options(options)
+    options = launcher.with_defaults(values, options)
+    make_backend(interpreted_target()).parse_options(options)
     signature, constants, _ = launcher.describe(values)
     if warmup:
         return InterpretedKernel(fn, None, options)
@@ -86,6 +97,10 @@ def run(builder: EagerBuilder, fn: Any, parameters: list[Any], grid: tuple[int, 
                 break
         except TileError as raised:
             error = located(raised, builder.program)
+            break
+        except RecursionError as raised:
+            deep = SemanticError("calls nest too deep; recursion is not supported in kernels")
+            error = located(deep.with_traceback(raised.__traceback__), builder.program)
             break
     if error is not None:
         raise error

@@ -131,7 +131,14 @@ def integer_to_float(x: np.ndarray, target: np.dtype) -> np.ndarray:
     """Converts integers (signed or unsigned by their type), rounding once."""
     if target in (_FLOAT32, _FLOAT64):
         return x.astype(target)
-    return round_to(x.astype(np.float64), target)
+    wide = x.astype(np.float64)
+    if x.dtype.itemsize == 8:
+        # To odd: a last bit that is set stands for all below it.
+        magnitude = np.where(x < 0, -x, x).astype(np.uint64)
+        rest = (magnitude & np.uint64(0x7FF)) != 0
+        odd = (((magnitude >> np.uint64(11)) | rest) << np.uint64(11)).astype(np.float64)
+        wide = np.where(magnitude >> np.uint64(53) == 0, wide, np.where(x < 0, -odd, odd))
+    return round_to(wide, target)
 
 
 def float_to_integer(x: np.ndarray, target: np.dtype) -> np.ndarray:

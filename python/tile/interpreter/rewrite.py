@@ -13,7 +13,7 @@ import types
 from typing import Any
 
 from ..compiler.assigned import assigned_names, contains
-from ..language.values import constexpr
+from ..language.values import constexpr, is_member
 
 _CONTROL = "__tile__"
 _SYMBOLS = {
@@ -277,6 +277,8 @@ class Rewriter(ast.NodeTransformer):
             return self.placed(self.call("unwrap", node), node)
         if node.attr == "value":
             return self.placed(self.call("value", node.value), node)
+        if is_member(node.attr) and not isinstance(self.resolve(node.value), types.ModuleType):
+            node.value = self.placed(self.call("owner", node.value), node.value)
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:

@@ -38,6 +38,58 @@ def _binary(op: str, x: tensor, y: tensor) -> tensor:
     return tensor(b.create_one(op, (x.handle, y.handle), None, (b.type(x.type),)), x.type)
 
 
+def _checked(op: str, symbol: str, x: tensor, y: tensor, sanitize: Any) -> tensor:
+    """An operation on integers; where overflow is looked for, signed ones that
+    do not fit in their type stop the kernel. Unsigned ones are meant to wrap."""
+    result = _binary(op, x, y)
+    b = current()
+    if (
+        not b.options.sanitize_overflow
+        or b.in_region
+        or not unwrap(sanitize)
+        or not x.dtype.is_int_signed()
+    ):
+        return result
+    zero = constant(0, x.type)
+    if op == "arith.addi":
+        # The result differs in sign from both operands.
+        overflow = compare_i(
+            "slt",
+            _binary(
+                "arith.andi", _binary("arith.xori", x, result), _binary("arith.xori", y, result)
+            ),
+            zero,
+        )
+    elif op == "arith.subi":
+        # The operands differ in sign, and the result has that of the second.
+        overflow = compare_i(
+            "slt",
+            _binary("arith.andi", _binary("arith.xori", x, y), _binary("arith.xori", x, result)),
+            zero,
+        )
+    elif x.dtype.int_bitwidth < 64:
+        wide = _binary(op, cast(x, dt.int64), cast(y, dt.int64))
+        overflow = compare_i("ne", wide, cast(result, dt.int64))
+    else:
+        # The upper half of the product has to be the sign of the lower.
+        high = _binary("tt.mulhiui", x, y)
+        for a, other in ((x, y), (y, x)):
+            negative = compare_i("slt", a, zero)
+            high = _binary("arith.subi", high, _select(negative, other, zero))
+        sign = _binary("arith.shrsi", result, constant(63, x.type))
+        overflow = compare_i("ne", high, sign)
+    fits = _binary("arith.xori", overflow, constant(1, overflow.type))
+    message = f"integer overflow: the result of {symbol} does not fit in {x.dtype}"
+    b.create("tt.assert", (fits.handle,), {"message": b.str_attr(message)}, ())
+    return result
+
+
+def _select(condition: tensor, x: tensor, y: tensor) -> tensor:
+    b = current()
+    handles = (condition.handle, x.handle, y.handle)
+    return tensor(b.create_one("arith.select", handles, None, (b.type(x.type),)), x.type)
+
+
 def _unary(op: str, x: tensor) -> tensor:
     b = current()
     return tensor(b.create_one(op, (x.handle,), None, (b.type(x.type),)), x.type)
@@ -76,7 +128,9 @@ def add(x: Any, y: Any, sanitize_overflow: bool = True) -> tensor:
     if _is_pointer(y):
         return add_pointer(y, x)
     x, y = binary_operands(x, y, "+")
-    return _binary("arith.addf" if x.dtype.is_floating() else "arith.addi", x, y)
+    if x.dtype.is_floating():
+        return _binary("arith.addf", x, y)
+    return _checked("arith.addi", "+", x, y, sanitize_overflow)
 
 
 @builtin
@@ -87,14 +141,18 @@ def sub(x: Any, y: Any, sanitize_overflow: bool = True) -> tensor:
             raise SemanticError("cannot subtract pointers; convert them to tl.int64 first")
         return add_pointer(x, -y if is_constant(y) else neg(y))
     x, y = binary_operands(x, y, "-")
-    return _binary("arith.subf" if x.dtype.is_floating() else "arith.subi", x, y)
+    if x.dtype.is_floating():
+        return _binary("arith.subf", x, y)
+    return _checked("arith.subi", "-", x, y, sanitize_overflow)
 
 
 @builtin
 def mul(x: Any, y: Any, sanitize_overflow: bool = True) -> tensor:
     """x * y."""
     x, y = binary_operands(x, y, "*")
-    return _binary("arith.mulf" if x.dtype.is_floating() else "arith.muli", x, y)
+    if x.dtype.is_floating():
+        return _binary("arith.mulf", x, y)
+    return _checked("arith.muli", "*", x, y, sanitize_overflow)
 
 
 def truediv(x: Any, y: Any) -> tensor:
@@ -300,11 +358,7 @@ def where(condition: Any, x: Any, y: Any) -> tensor:
         condition, x, y = raise_to_common_shape(condition, x, y)
     else:
         x, y = broadcast_pair(x, y)
-    b = current()
-    handle = b.create_one(
-        "arith.select", (condition.handle, x.handle, y.handle), None, (b.type(x.type),)
-    )
-    return tensor(handle, x.type)
+    return _select(condition, x, y)
 
 
 def _same(fn: Callable[[Any, Any], tensor], otherwise: bool) -> Callable[[Any, Any], Any]:

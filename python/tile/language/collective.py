@@ -42,6 +42,7 @@ def _combine_region(inputs: tuple[tensor, ...], combine_fn: Any, terminator: str
     arguments = [tensor(v, t) for v, t in zip(block.arguments, (*types, *types), strict=False)]
     saved = b.insertion_point
     b.insert_at_end(block)
+    b.in_region += 1
     try:
         result = generator.call_function(combine_fn, arguments, {})
         results = list(result) if isinstance(result, (tuple, list)) else [result]
@@ -49,6 +50,7 @@ def _combine_region(inputs: tuple[tensor, ...], combine_fn: Any, terminator: str
         check(results)
         b.create(terminator, [r.handle for r in results], None, ())
     finally:
+        b.in_region -= 1
         b.insertion_point = saved
     return region
 
@@ -144,6 +146,7 @@ def map_elementwise(scalar_fn: Any, *args: Any, pack: int = 1) -> Any:
     block = region.blocks[0]
     saved = b.insertion_point
     b.insert_at_end(block)
+    b.in_region += 1
     try:
         arguments = [tensor(v, t) for v, t in zip(block.arguments, types, strict=False)]
         result = generator.call_function(scalar_fn, arguments, {})
@@ -152,6 +155,7 @@ def map_elementwise(scalar_fn: Any, *args: Any, pack: int = 1) -> Any:
         ]
         b.create("tt.map_elementwise.return", [r.handle for r in results], None, ())
     finally:
+        b.in_region -= 1
         b.insertion_point = saved
     check(results)
     outputs = [block_type(results[i].dtype, shape) for i in range(0, len(results), pack)]
@@ -208,6 +212,10 @@ def histogram(input: tensor, num_bins: Any, mask: Any = None) -> tensor:
     return tensor(b.create_one("tt.histogram", handles, None, (b.type(ty),)), ty)
 
 
+def _batched(x: tensor) -> tensor:
+    return _reshape(x, (-1, *x.shape[-2:]), False, "reshape")
+
+
 @builtin
 def dot(
     input: tensor,
@@ -222,9 +230,9 @@ def dot(
     for x in (input, other):
         if not isinstance(x, tensor) or not x.type.is_block():
             raise SemanticError(f"dot takes blocks, not {describe(x)}")
-    if input.ndim != other.ndim or input.ndim not in (2, 3):
+    if input.ndim != other.ndim or input.ndim < 2:
         raise SemanticError(
-            f"dot takes two blocks of rank 2 or 3, not {input.type} and {other.type}"
+            f"dot takes two blocks of one rank, 2 or more, not {input.type} and {other.type}"
         )
     if input.shape[-1] != other.shape[-2]:
         raise SemanticError(
@@ -235,6 +243,17 @@ def dot(
         raise SemanticError(
             f"dot needs equal batch extents, not {list(input.shape)} and {list(other.shape)}"
         )
+    if input.ndim > 3:
+        # The products of all leading dimensions are one batch.
+        leading = input.shape[:-2]
+        acc = unwrap(acc)
+        if isinstance(acc, tensor) and acc.shape[:-2] == leading:
+            acc = _batched(acc)
+        product = dot(
+            _batched(input), _batched(other), acc, input_precision, allow_tf32,
+            max_num_imprecise_acc, out_dtype,
+        )  # fmt: skip
+        return _reshape(product, (*leading, *product.shape[-2:]), False, "reshape")
     if input.dtype.is_fp8e4b15() or other.dtype.is_fp8e4b15():
         # No machine multiplies this format; fp16 holds every number of it.
         input, other = cast(input, dt.float16), cast(other, dt.float16)

@@ -7,7 +7,7 @@ from typing import Any
 from ..errors import SemanticError
 from . import dtypes as dt
 from .dtypes import dtype
-from .promotion import constant, is_constant, to_tensor
+from .promotion import check_width, constant, is_constant, to_tensor
 from .state import current
 from .values import builtin, member, tensor, unwrap
 
@@ -160,10 +160,8 @@ def _cast_float(
     if target.is_fp8e4b15():
         return _to_fp8e4b15(value, ty)
     if scalar.is_fp8() or target.is_fp8():
-        # 8-bit formats convert from and to fp16, bf16 and fp32 only.
-        if scalar.name == "fp64" or target.name == "fp64":
-            return cast(cast(value, dt.float32), target, rounding)
-        if scalar.is_fp8() and target.is_fp8():
+        # Through fp32, which holds all numbers of 8 bits.
+        if scalar.is_fp8() and (target.is_fp8() or target.name == "fp64"):
             return cast(cast(value, dt.float32), target, rounding)
         attributes = None
         if narrowing:
@@ -198,7 +196,9 @@ def _from_fp8e4b15(value: tensor) -> tensor:
 def _to_fp8e4b15(value: tensor, ty: dtype) -> tensor:
     """The nearest fp8e4b15, of two the larger; 1.75 at most."""
     if not value.dtype.is_fp16():
-        value = cast(cast(value, dt.float32), dt.float16, "rtz")
+        # Cut on the way: what is cut lies below the bit that decides.
+        value = cast(value, dt.float32, "rtz" if value.dtype.is_fp64() else None)
+        value = cast(value, dt.float16, "rtz")
     bits = bitcast(value, dt.int16)
     magnitude = _op("arith.minui", _op("arith.andi", bits, 0x7FFF), 0x3F00)
     rest = _op("arith.shrui", _op("arith.addi", _op("arith.shli", magnitude, 1), 0x80), 8)
@@ -225,15 +225,19 @@ def public_cast(
     if target.is_block():
         target = target.scalar
     value = unwrap(input)
-    if is_constant(value) and not bitcast and not target.is_ptr() and not target.is_bool():
+    rounding = unwrap(fp_downcast_rounding)
+    if is_constant(value) and rounding is not None:
+        value = constant(value, dt.float64)  # Not rounded by becoming a tensor.
+    elif is_constant(value) and not bitcast and not target.is_ptr() and not target.is_bool():
         if target.is_floating() or isinstance(value, int):
             if target.is_int():
+                check_width(value)
                 value = int(value) & (2**target.int_bitwidth - 1)
             return constant(value, target)
     value = to_tensor(value)
     if unwrap(bitcast):
         return globals()["bitcast"](value, target)
-    return cast(value, target, unwrap(fp_downcast_rounding))
+    return cast(value, target, rounding)
 
 
 public_cast.__name__ = "cast"

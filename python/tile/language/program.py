@@ -15,9 +15,9 @@ from .values import builtin, constexpr, tensor, unwrap
 
 def _grid_axis(axis: Any, what: str) -> int:
     axis = unwrap(axis)
-    if axis not in (0, 1, 2):
+    if isinstance(axis, bool) or not isinstance(axis, int) or axis not in (0, 1, 2):
         raise SemanticError(f"{what} takes the axis 0, 1 or 2, not {axis!r}")
-    return axis
+    return int(axis)
 
 
 @builtin
@@ -119,7 +119,10 @@ def _hint(name: str, input: tensor, values: Any) -> tensor:
 
 @builtin
 def multiple_of(input: tensor, values: Any) -> tensor:
-    """Promises that the values of `input` are multiples of `values`."""
+    """Promises that the values of `input` are multiples of `values`.
+
+    Of contiguous elements it is the first of each run that is, and no run wraps around.
+    """
     return _hint("multiple_of", input, values)
 
 

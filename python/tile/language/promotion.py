@@ -11,6 +11,9 @@ from .dtypes import block_type, dtype
 from .state import current
 from .values import describe, tensor, unwrap
 
+#: The largest numbers of 8-bit formats.
+_LARGEST = {"fp8e4nv": 448.0, "fp8e5": 57344.0, "fp8e4b8": 240.0, "fp8e5b16": 57344.0}
+
 
 def is_constant(value: Any) -> bool:
     """True for numbers that are known when the kernel is compiled."""
@@ -30,7 +33,7 @@ def constant_type(value: Any) -> dtype:
             return dt.int64
         if 2**63 <= value < 2**64:
             return dt.uint64
-        raise SemanticError(f"the constant {value} does not fit in 64 bits")
+        check_width(value)
     if isinstance(value, float):
         magnitude = abs(value)
         if (
@@ -55,11 +58,31 @@ def constant(value: Any, ty: dtype) -> tensor:
         if scalar.is_fp8e4b15():
             return tensor(b.constant(b.type(ty), dt.fp8e4b15_bits(value)), ty)
         if scalar.is_fp8():
-            # Rounded to the format by the IR's own conversion of constants.
+            # Rounded to the format by the IR's own conversion of constants, which does
+            # not saturate as the machine's do.
+            limit = _LARGEST[scalar.name]
+            value = value if math.isnan(value) else max(-limit, min(limit, value))
             return tensor(b.constant(b.type(ty), value), ty)
     else:
-        value = int(value)
+        value = _as_integer(value, scalar)
     return tensor(b.constant(b.type(ty), value), ty)
+
+
+def _as_integer(value: Any, ty: dtype) -> int:
+    """A number as a constant of an integer type: floats are converted as those that
+    are known at run time only, integers wrap around."""
+    if ty.is_bool():
+        return int(value != 0)
+    if isinstance(value, float):
+        low, high = ty.get_int_min_value(), ty.get_int_max_value()
+        return 0 if math.isnan(value) else int(max(low, min(high, value)))
+    check_width(value)
+    return int(value)
+
+
+def check_width(value: int) -> None:
+    if not -(2**63) <= value < 2**64:
+        raise SemanticError(f"the constant {value} does not fit in 64 bits")
 
 
 def to_tensor(value: Any) -> tensor:

@@ -121,7 +121,7 @@ def uint_to_uniform_float(x):
     bits = _signed(x)
     # Folding the negative half keeps all but one of the random bits. The factor
     # is a little less than 2^-31 (2^-63), so that no result is 1.
-    bits = where(bits < 0, -bits - 1, bits)
+    bits = where(bits < 0, ~bits, bits)
     return bits * (4.6566127342e-10 if _width(x.dtype) == 32 else 1.0842020432385337e-19)
 
 

@@ -15,6 +15,8 @@ from .creation import (
     permute,
     reshape,
     split,
+    zeros,  # noqa: F401 (Programs take these two from here, too.)
+    zeros_like,  # noqa: F401
 )
 from .math import exp, fdiv
 from .program import static_assert, static_range
@@ -317,10 +319,9 @@ def _log2(extent):
 
 @constexpr_function
 def _last(dim, rank):
-    axis = rank - 1 if dim is None else dim % rank
-    if axis != rank - 1:
-        raise SemanticError("only the last dimension can be sorted")
-    return axis
+    if dim not in (None, -1, rank - 1):
+        raise SemanticError(f"only the last dimension of {rank} can be sorted, not {dim}")
+    return rank - 1
 
 
 @constexpr_function
@@ -395,14 +396,15 @@ def sort(x, dim: constexpr = None, descending: constexpr = False):
 
 
 @jit
-def topk(x, k: constexpr, dim: constexpr = None):
-    """The k largest along the last dimension, in descending order."""
+def topk(x, k: constexpr, dim: constexpr = None, descending: constexpr = True):
+    """The k largest along the last dimension, the largest first; or, where not
+    `descending`, the k smallest, the smallest first."""
     axis: constexpr = _last(dim, len(x.shape))
     static_assert(
         0 < k <= x.shape[axis] and k & (k - 1) == 0,
         "topk takes a power of two up to the extent of the dimension",
     )
-    ordered = sort(x.to(_order_type(x.dtype)), dim, True)
+    ordered = sort(x.to(_order_type(x.dtype)), dim, descending)
     if k == x.shape[axis]:
         return ordered
     for _ in static_range(_log2(x.shape[axis]) - _log2(k)):

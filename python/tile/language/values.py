@@ -13,6 +13,9 @@ from .dtypes import dtype
 F = TypeVar("F", bound=Callable)
 
 
+_CONTEXT = ("_semantic", "_builder", "_generator")
+
+
 def builtin(fn: F) -> F:
     """Marks a function of the language: it runs while a kernel is generated."""
 
@@ -22,6 +25,9 @@ def builtin(fn: F) -> F:
             raise SemanticError(
                 f"tl.{fn.__name__} works only inside a function decorated with @tile.jit"
             )
+        if kwargs:  # Builtins of other packages hand on what they were told.
+            for name in _CONTEXT:
+                kwargs.pop(name, None)
         return fn(*args, **kwargs)
 
     wrapper.__tile_builtin__ = True  # type: ignore[attr-defined]
@@ -51,9 +57,7 @@ class constexpr:
     """
 
     def __init__(self, value: Any) -> None:
-        while isinstance(value, constexpr):
-            value = value.value
-        self.value = value
+        self.value = plain_number(unwrap(value))
 
     @property
     def type(self) -> constexpr_type:
@@ -130,6 +134,20 @@ class constexpr_type:
 
     def __repr__(self) -> str:
         return f"constexpr_type[{self.value}]"
+
+
+def plain_number(value: Any) -> Any:
+    """A scalar of NumPy as the number of Python that it stands for, also in a
+    tuple; anything else as it is."""
+    if isinstance(value, tuple):
+        items = [plain_number(v) for v in value]
+        if all(map(_operator.is_, items, value)):
+            return value
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    for base in type(value).__mro__:
+        if base.__module__ == "numpy" and base.__name__ == "generic":
+            return value.item()
+    return value
 
 
 def unwrap(value: Any) -> Any:
@@ -230,6 +248,11 @@ class tensor:
         return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
 
     __repr__ = __str__
+
+
+def is_member(name: str) -> bool:
+    """Whether kernels may ask a tensor for this attribute or method."""
+    return not name.startswith("_") and hasattr(tensor, name)
 
 
 class slice:

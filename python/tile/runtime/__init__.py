@@ -11,7 +11,6 @@ from .jit import (
     MockTensor,
     TensorWrapper,
     constexpr_function,
-    jit,
     reinterpret,
 )
 from .memory import set_allocator
@@ -19,5 +18,5 @@ from .memory import set_allocator
 __all__ = [
     "Autotuner", "Config", "Heuristics", "InterpreterError", "JITFunction", "KernelInterface",
     "MockTensor", "OutOfResources", "TensorWrapper", "autotune", "constexpr_function", "driver",
-    "heuristics", "jit", "reinterpret", "set_allocator",
+    "heuristics", "reinterpret", "set_allocator",
 ]  # fmt: skip

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
-import tempfile
+import functools
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from .. import knobs
 from ..errors import CompilerToolError, OutOfResources, TileError
+from .driver import driver
 from .jit import KernelInterface
+from .tuning import (
+    UNUSABLE,
+    ChoiceFile,
+    choose,
+    compare,
+    compile_ahead,
+    estimate,
+    make_choice,
+    progress,
+)
 
 
 class Config:
@@ -63,7 +70,12 @@ class Config:
 
 
 class Autotuner(KernelInterface):
-    """A kernel whose constants are chosen by measuring."""
+    """A kernel whose constants are chosen by measuring.
+
+    Libraries derive from it: they call `prune_configs`, `_bench` and
+    `check_disk_cache`, replace `pre_hook`, `post_hook` and `cache`, and read what
+    a run leaves in `best_config`, `configs_timings` and `bench_time`.
+    """
 
     def __init__(
         self,
@@ -84,7 +96,9 @@ class Autotuner(KernelInterface):
     ) -> None:
         self.fn = fn
         self.arg_names = arg_names
-        self.configs = list(configs) or [Config({})]
+        self.configs = list(configs)
+        if not self.configs:
+            raise TileError("autotune needs at least one configuration; `configs` is empty")
         for name in key:
             if name not in arg_names:
                 raise TileError(
@@ -93,97 +107,165 @@ class Autotuner(KernelInterface):
         self.keys = key
         self.reset_to_zero = list(reset_to_zero or ())
         self.restore_value = list(restore_value or ())
-        self.pre_hook = pre_hook
-        self.post_hook = post_hook
+        #: Called before each run that is measured, and once with ``reset_only=True``
+        #: when a configuration was chosen; the user's takes the place of ours.
+        self.pre_hook: Callable = pre_hook or self._prepare_arguments
+        self.post_hook: Callable = post_hook or self._restore_arguments
+        self.user_defined_pre_hook = pre_hook is not None
+        self.user_defined_post_hook = post_hook is not None
+        #: Copies of the arguments to restore, while a configuration is measured.
+        self.restore_copies: dict[str, Any] = {}
         prune = prune_configs_by or {}
         self.perf_model = prune.get("perf_model")
         self.configs_top_k = prune.get("top_k", 1.0)
         self.early_config_prune = prune.get("early_config_prune")
-        self.warmup_ms = 25 if warmup is None else warmup
-        self.rep_ms = 100 if rep is None else rep
+        #: Milliseconds before and while measuring; None for the usual ones.
+        self.num_warmups = warmup
+        self.num_reps = rep
         self.use_cuda_graph = use_cuda_graph
         self._do_bench = do_bench
-        self.cache_results = cache_results or knobs.autotuning.cache
-        self.cache: dict[tuple, Config] = {}
+        self.cache_results = cache_results or (do_bench is None and knobs.autotuning.cache)
+        self.cache: Any = {}
+        #: The positional arguments by name, during a run.
+        self.nargs: dict[str, Any] | None = None
         self.best_config: Config | None = None
         self.configs_timings: dict[Config, list[float]] = {}
         self.bench_time = 0.0
-        base = fn
-        while hasattr(base, "fn") and not hasattr(base, "params"):
-            base = base.fn
-        self.base_fn = base
-        self.__name__ = getattr(base, "__name__", "kernel")
+        while not hasattr(fn, "params"):
+            fn = fn.fn
+        #: The jit function, and the Python function, under all decorators.
+        self.kernel = fn
+        self.base_fn = fn.fn
+        self.__name__ = fn.__name__
 
-    @property
+    @functools.cached_property
     def do_bench(self) -> Callable:
         if self._do_bench is not None:
             return self._do_bench
         from .. import testing
 
+        warmup = 25 if self.num_warmups is None else self.num_warmups
+        rep = 100 if self.num_reps is None else self.num_reps
         if self.use_cuda_graph:
-            return lambda call, quantiles: testing.do_bench_cudagraph(
-                call, rep=self.rep_ms, quantiles=quantiles
-            )
-        return lambda call, quantiles: testing.do_bench(
-            call, warmup=self.warmup_ms, rep=self.rep_ms, quantiles=quantiles
-        )
+            return functools.partial(testing.do_bench_cudagraph, rep=rep)
+        return functools.partial(testing.do_bench, warmup=warmup, rep=rep)
+
+    # Hooks.
+
+    def _prepare_arguments(self, arguments: dict[str, Any], reset_only: bool = False) -> None:
+        """Zeroes what has to start from zero, and copies what is restored later."""
+        for name in self.reset_to_zero:
+            if arguments[name] is not None:
+                _fill(arguments[name], 0)
+        if not reset_only:
+            values = {name: arguments[name] for name in self.restore_value}
+            self.restore_copies = {n: _copy(v) for n, v in values.items() if v is not None}
+
+    def _restore_arguments(self, arguments: dict[str, Any], exception: Any) -> None:
+        for name, value in self.restore_copies.items():
+            _fill(arguments[name], value)
+        self.restore_copies = {}
+
+    # Running.
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
-        nargs = dict(zip(self.arg_names, args, strict=False))
-        named = {**nargs, **{k: v for k, v in kwargs.items() if k in self.arg_names}}
+        self.nargs = dict(zip(self.arg_names, args, strict=False))
         config = self.configs[0]
         if len(self.configs) > 1:
-            key = self.key_of(named)
-            known = self.cache.get(key)
-            if known is None and knobs.interpreting():
+            key = self.key_of({**self.nargs, **kwargs})
+            if key in self.cache:
+                config = self.cache[key]
+            elif knobs.interpreting():
                 # How long the interpreter takes says nothing.
-                known = self.prune(named, kwargs)[0]
-            elif known is None and not kwargs.get("warmup"):
-                known = self.cache[key] = self.tune(key, args, named, kwargs)
-            config = known or config
+                config = self.prune_configs(kwargs)[0]
+            else:
+                config = self._tune(key, args, kwargs)
         self.best_config = config
+        arguments = {**self.nargs, **kwargs, **config.all_kwargs()}
         if config.pre_hook is not None:
-            config.pre_hook({**named, **config.all_kwargs()})
-        return self.fn.run(*args, **{**kwargs, **self.usable(config)})
+            config.pre_hook(arguments)
+        result = self.fn.run(*args, **{**kwargs, **config.all_kwargs()})
+        self.nargs = None
+        return result
 
-    def usable(self, config: Config) -> dict[str, Any]:
-        return {k: v for k, v in config.all_kwargs().items() if k != "ir_override" or v is not None}
-
-    def key_of(self, named: dict[str, Any]) -> tuple:
+    def key_of(self, arguments: dict[str, Any]) -> tuple:
         """What the choice depends on: the key's values, and all types."""
-        values = [named.get(k) for k in self.keys]
-        types = [str(v.dtype) for v in named.values() if hasattr(v, "dtype")]
+        known = {name: value for name, value in arguments.items() if name in self.arg_names}
+        values = [known[name] for name in self.keys if name in known]
+        types = [str(value.dtype) for value in known.values() if hasattr(value, "dtype")]
         return (*values, *types)
 
-    def tune(
-        self, key: tuple, args: tuple, named: dict[str, Any], kwargs: dict[str, Any]
-    ) -> Config:
-        configs = self.prune(named, kwargs)
-        stored = self.disk_path(key, configs)
-        if stored is not None:
-            found = _read_choice(stored, configs)
-            if found is not None:
-                return found
-        start = time.perf_counter()
-        timings = {config: self.measure(config, args, named, kwargs) for config in configs}
-        self.bench_time = time.perf_counter() - start
-        self.configs_timings = timings
-        # Ties go to the configuration listed first, so that the choice repeats.
-        best = min(timings, key=lambda c: timings[c][0])
-        if timings[best][0] == float("inf"):
-            raise TileError(
-                f"none of the {len(configs)} configurations of `{self.__name__}` can run"
-            )
-        if knobs.autotuning.print:
-            print(
-                f"Autotuning {self.__name__} with key {key} took {self.bench_time:.2f} s; best: "
-                f"{best}"
-            )
-        if stored is not None:
-            _write_choice(stored, best)
-        return best
+    def _tune(self, key: tuple, args: tuple, kwargs: dict[str, Any]) -> Config:
+        """Measures, and remembers the best under the key."""
+        configs = self.prune_configs(kwargs)
 
-    def prune(self, named: dict[str, Any], kwargs: dict[str, Any]) -> list[Config]:
+        def measure() -> None:
+            start = time.perf_counter()
+            timings = self._compare(configs, args, kwargs)
+            self.bench_time = time.perf_counter() - start
+            best = choose(timings)
+            if timings[best][0] == UNUSABLE:
+                raise TileError(
+                    f"none of the {len(configs)} configurations of `{self.__name__}` can run"
+                )
+            self.cache[key] = best
+            self.configs_timings = timings
+            arguments = {**(self.nargs or {}), **kwargs, **best.all_kwargs()}
+            self.pre_hook(arguments, reset_only=True)
+
+        known = self.cache_results and self.check_disk_cache(key, configs, measure)
+        if not self.cache_results:
+            measure()
+        if knobs.autotuning.print:
+            how = "known already" if known else f"took {self.bench_time:.2f} s"
+            print(f"Autotuning {self.__name__} with key {key} {how}; best: {self.cache[key]}")
+        return self.cache[key]
+
+    def _compare(
+        self, configs: list[Config], args: tuple, kwargs: dict[str, Any]
+    ) -> dict[Config, list[float]]:
+        """The times of all configurations."""
+        # What a hook does to the arguments, it does when a configuration is measured.
+        ahead = [c for c in configs if c.pre_hook is None and not self._conflicts(c, kwargs)]
+        if len(ahead) > 1:
+            given = {name: value for name, value in kwargs.items() if name != "warmup"}
+            compile_ahead(
+                functools.partial(self.fn.warmup, *args, **{**given, **c.all_kwargs()})
+                for c in ahead
+            )
+        look = None
+        if self._can_look():
+            look = functools.partial(self._time, args, kwargs, self._short_bench)
+        measure = functools.partial(self._measure, args, kwargs)
+        with progress(self.__name__, len(configs)) as report:
+            return compare(configs, look, measure, report)
+
+    def _measure(self, args: tuple, kwargs: dict[str, Any], config: Config) -> list[float]:
+        return self._bench(*args, config=config, **kwargs)
+
+    def _can_look(self) -> bool:
+        """Whether times are those of a device, by our own function."""
+        own = self._do_bench is None and type(self)._bench is Autotuner._bench
+        return own and not self.use_cuda_graph and not self._is_simulated()
+
+    def _is_simulated(self) -> bool:
+        return self._do_bench is None and getattr(driver.active, "name", "") == "sim"
+
+    @staticmethod
+    def _short_bench(call: Callable, quantiles: Any) -> Any:
+        from .. import testing
+
+        return testing.do_bench(call, warmup=1, rep=5, quantiles=quantiles)
+
+    @staticmethod
+    def _estimate(call: Callable, quantiles: Any) -> float:
+        """Stands for a measurement where there is no GPU."""
+        call()
+        return estimate(driver.active.last_report)
+
+    def prune_configs(self, kwargs: dict[str, Any]) -> list[Config]:
+        """The configurations that are worth measuring for the current arguments."""
+        named = self.nargs or {}
         configs = self.configs
         if self.early_config_prune is not None:
             configs = list(self.early_config_prune(configs, named, **kwargs))
@@ -200,54 +282,93 @@ class Autotuner(KernelInterface):
                 configs = sorted(configs, key=lambda c: estimates[c])[: max(1, count)]
         return configs
 
-    def measure(
-        self, config: Config, args: tuple, named: dict[str, Any], kwargs: dict[str, Any]
+    def _bench(self, *args: Any, config: Config, **meta: Any) -> list[float]:
+        """The median, 20% and 80% of the time of a configuration, in milliseconds;
+        infinite where it cannot run."""
+        bench = self._estimate if self._is_simulated() else self.do_bench
+        return self._time(args, meta, bench, config)
+
+    @staticmethod
+    def _conflicts(config: Config, meta: dict[str, Any]) -> list[str]:
+        return [name for name in config.kwargs if name in meta]
+
+    def _time(
+        self, args: tuple, meta: dict[str, Any], bench: Callable, config: Config
     ) -> list[float]:
-        conflict = [k for k in config.kwargs if k in kwargs]
-        if conflict:
+        conflicts = self._conflicts(config, meta)
+        if conflicts:
             raise TileError(
-                f"`{conflict[0]}` is chosen by autotuning; do not pass it to `{self.__name__}`"
+                f"`{conflicts[0]}` is chosen by autotuning; do not pass it to `{self.__name__}`"
             )
-        merged = {**named, **config.all_kwargs()}
-        saved = {n: _copy(named[n]) for n in self.restore_value}
+        current = {**meta, **config.all_kwargs()}
+        arguments = {**(self.nargs or {}), **current}
 
         def call() -> None:
             if config.pre_hook is not None:
-                config.pre_hook(merged)
-            if self.pre_hook is not None:
-                self.pre_hook(merged, reset_only=False)
-            for name in self.reset_to_zero:
-                _fill(named[name], 0)
-            for name, value in saved.items():
-                _fill(named[name], value)
-            self.fn.run(*args, **{**kwargs, **self.usable(config)})
-            if self.post_hook is not None:
-                self.post_hook(merged, exception=None)
+                config.pre_hook(arguments)
+            self.pre_hook(arguments)
+            try:
+                self.fn.run(*args, **current)
+            except BaseException as error:  # Ctrl-C too: the arguments are restored.
+                self.post_hook(arguments, exception=error)
+                raise
+            self.post_hook(arguments, exception=None)
 
         try:
-            result = self.do_bench(call, quantiles=(0.5, 0.2, 0.8))
+            result = bench(call, quantiles=(0.5, 0.2, 0.8))
         except (OutOfResources, CompilerToolError):
-            result = [float("inf")] * 3
-        finally:
-            for name, value in saved.items():
-                _fill(named[name], value)
+            return [UNUSABLE] * 3
         return list(result) if isinstance(result, (list, tuple)) else [result] * 3
 
-    def disk_path(self, key: tuple, configs: list[Config]) -> Path | None:
-        if not self.cache_results or any(c.pre_hook for c in configs):
-            return None
-        from ..compiler.compiler import compiler_key
-        from .driver import driver
+    def check_disk_cache(
+        self, tuning_key: tuple, configs: list[Config], bench_fn: Callable[[], None]
+    ) -> bool:
+        """Takes the choice of an earlier process; measures and stores it where there
+        is none. True if it was there."""
+        file = self._choice_file(tuning_key, configs)
+        if file is None:
+            bench_fn()
+            return False
+        choice = file.read()
+        found = None
+        if choice is not None:
+            found = next((c for c in configs if str(c) == choice.best), None)
+        if choice is not None and found is not None:
+            self.cache[tuning_key] = found
+            self.configs_timings = choice.timings(configs)
+            return True
+        bench_fn()
+        timings = self.configs_timings
+        if timings:
+            how = "estimated" if self._is_simulated() else "measured"
+            device = str(driver.active.get_current_target())
+            file.write(
+                make_choice(self.__name__, tuning_key, device, how, timings, self.bench_time)
+            )
+        return False
 
+    def _choice_file(self, key: tuple, configs: list[Config]) -> ChoiceFile | None:
+        # What a hook does is not in the file.
+        if any(config.pre_hook for config in configs):
+            return None
+        from ..backends import find_backend
+        from ..compiler.key import compiler_key
+
+        active = driver.active
+        target = active.get_current_target()
+        device = active.device_properties(active.get_current_device())
         parts = [
-            compiler_key(), self.base_fn.cache_key, str(driver.active.get_current_target()),
-            repr(key), *map(str, configs),
+            compiler_key(), self.kernel.cache_key, find_backend(target).hash(), active.name,
+            repr(sorted(device.items())), repr(key), *map(str, configs),
         ]  # fmt: skip
-        digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
-        return Path(knobs.cache.dir) / "autotune" / f"{digest}.json"
+        return ChoiceFile(self.__name__, parts)
 
     def warmup(self, *args: Any, **kwargs: Any) -> list[Any]:
-        return [self.fn.warmup(*args, **{**kwargs, **self.usable(c)}) for c in self.configs]
+        """Compiles every configuration for these arguments, without launching."""
+        self.nargs = dict(zip(self.arg_names, args, strict=False))
+        configs = self.prune_configs(kwargs)
+        self.nargs = None
+        return [self.fn.warmup(*args, **{**kwargs, **c.all_kwargs()}) for c in configs]
 
 
 def _copy(value: Any) -> Any:
@@ -261,25 +382,6 @@ def _fill(target: Any, value: Any) -> None:
         target.zero_()
     else:
         target[...] = value
-
-
-def _read_choice(path: Path, configs: list[Config]) -> Config | None:
-    try:
-        text = json.loads(path.read_text())["best"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    return next((c for c in configs if str(c) == text), None)
-
-
-def _write_choice(path: Path, best: Config) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent)
-        with os.fdopen(handle, "w") as file:
-            json.dump({"best": str(best)}, file)
-        os.replace(temporary, path)
-    except OSError:
-        pass
 
 
 class Heuristics(KernelInterface):

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
+import threading
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
-from .. import knobs
+from .. import _C
 from ..errors import SemanticError, TileError
+from .depth import deep_stack
+from .parameters import KernelParam
+from .source import capture
 
 T = TypeVar("T")
 
@@ -26,59 +31,6 @@ class KernelInterface(Generic[T]):
         return functools.partial(self.run, grid=grid, warmup=False)  # type: ignore[return-value]
 
 
-def _is_constexpr(annotation: Any) -> bool:
-    if isinstance(annotation, str):
-        return annotation.replace(" ", "").split(".")[-1] == "constexpr"
-    return (
-        getattr(annotation, "__name__", None) == "constexpr"
-        or type(annotation).__name__ == "constexpr"
-    )
-
-
-class Parameter:
-    """One parameter of a kernel, and how arguments for it are specialised."""
-
-    __slots__ = (
-        "annotation",
-        "default",
-        "is_const",
-        "is_constexpr",
-        "name",
-        "specialize",
-        "specialize_alignment",
-    )
-
-    def __init__(self, parameter: inspect.Parameter, specialize: bool, alignment: bool) -> None:
-        self.name = parameter.name
-        self.default = parameter.default
-        self.is_constexpr = _is_constexpr(parameter.annotation)
-        annotation = parameter.annotation
-        self.is_const = (
-            "const" in str(getattr(annotation, "__name__", annotation)) and not self.is_constexpr
-        )
-        self.annotation = _annotated_type(annotation)
-        self.specialize = specialize
-        self.specialize_alignment = alignment
-
-
-def _annotated_type(annotation: Any) -> str | None:
-    """A type that the signature fixes: ``n: tl.int64`` or ``n: "i64"``."""
-    if annotation is inspect.Parameter.empty:
-        return None
-    text = annotation if isinstance(annotation, str) else getattr(annotation, "name", None)
-    if text is None:
-        return None
-    names = {
-        "int1": "i1", "bool": "i1", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
-        "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64", "float16": "fp16",
-        "bfloat16": "bf16", "float32": "fp32", "float64": "fp64",
-    }  # fmt: skip
-    text = text.split(".")[-1]
-    text = names.get(text, text)
-    known = {*names.values(), "fp16", "bf16"}
-    return text if text in known else None
-
-
 #: The language's; it is loaded later than this.
 _state: Any = None
 
@@ -92,6 +44,16 @@ def _eager_builder() -> Any:
         _state = state._state
     builder = _state.builder
     return builder if builder is not None and builder.eager else None
+
+
+class _Name:
+    """The name of a kernel that has one for all specialisations."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, specialization: Any) -> str:
+        return self.name
 
 
 class JITFunction(KernelInterface[T]):
@@ -115,13 +77,19 @@ class JITFunction(KernelInterface[T]):
         self.version = version
         self.debug = debug
         self.noinline = bool(noinline)
-        self._repr = repr
+        #: The kernel's name for a specialisation: a function of it.
+        self.repr = _Name(fn.__name__) if repr is None else repr
         self.launch_metadata = launch_metadata
-        self._no_specialize = set(do_not_specialize or ())
-        self._no_alignment = set(do_not_specialize_on_alignment or ())
+        self.do_not_specialize = list(do_not_specialize or ())
+        self.do_not_specialize_on_alignment = list(do_not_specialize_on_alignment or ())
         self.module = fn.__module__
         self.pre_run_hooks: list[Callable] = []
         self._launcher: Any = None
+        self._lines = capture(fn)
+        self.__globals__ = fn.__globals__
+        #: Held while the hash is computed.
+        self._hash_lock: Any = threading.RLock()
+        self._dispatcher: Any = None
         functools.update_wrapper(self, fn)
 
     # The function.
@@ -135,13 +103,20 @@ class JITFunction(KernelInterface[T]):
         return self.python_signature
 
     @functools.cached_property
-    def params(self) -> list[Parameter]:
+    def params(self) -> list[KernelParam]:
+        fixed, unaligned = self.do_not_specialize, self.do_not_specialize_on_alignment
         result = []
         for i, (name, parameter) in enumerate(self.python_signature.parameters.items()):
-            free = i not in self._no_specialize and name not in self._no_specialize
-            aligned = free and i not in self._no_alignment and name not in self._no_alignment
-            result.append(Parameter(parameter, free, aligned))
+            free = i in fixed or name in fixed
+            result.append(
+                KernelParam(i, parameter, free, free or i in unaligned or name in unaligned)
+            )
         return result
+
+    @property
+    def constexprs(self) -> list[int]:
+        """The indices of the constants."""
+        return [p.num for p in self.params if p.is_constexpr]
 
     @functools.cached_property
     def arg_names(self) -> list[str]:
@@ -159,23 +134,82 @@ class JITFunction(KernelInterface[T]):
     def _parsed(self) -> Any:
         from .source import parse
 
-        return parse(self.fn)
+        return parse(self.fn, self._lines)
 
     @functools.cached_property
     def cache_key(self) -> str:
         """Changes when the function, or anything it uses, changes."""
-        from .source import digest
+        return self._dependencies[0]
 
-        return digest(self)
+    @property
+    def used_globals(self) -> list[tuple[dict, str, Any]]:
+        """The global constants that the function, or one it calls, reads: scope, name, value."""
+        return self._dependencies[1]
+
+    @functools.cached_property
+    def _dependencies(self) -> tuple[str, list]:
+        from .dependencies import digest
+
+        with deep_stack():
+            return digest(self)
 
     @property
     def src(self) -> str:
+        """The source, from ``def`` on."""
         from .source import get_source
 
-        return get_source(self.fn)[0]
+        text = get_source(self.fn, self._lines)[0]
+        found = re.search(r"^def\s", text, re.MULTILINE)
+        return text[found.start() :] if found else text
 
-    def repr(self, specialization: Any) -> str:
-        return self._repr(specialization) if self._repr else self.fn.__name__
+    @property
+    def raw_src(self) -> list[str]:
+        """The lines of the source, decorators included."""
+        return inspect.getsourcelines(self.fn)[0]
+
+    @property
+    def used_global_vals(self) -> dict:
+        """The same by name and scope."""
+        return {(name, id(scope)): (value, scope) for scope, name, value in self.used_globals}
+
+    @functools.cached_property
+    def hash(self) -> str:
+        return self.cache_key
+
+    @property
+    def is_gluon(self) -> bool:
+        return False
+
+    @functools.cached_property
+    def device_caches(self) -> Any:
+        """The compiled kernels of each device, for programs that launch them."""
+        from .specialization import DeviceCaches
+
+        return DeviceCaches(self)
+
+    def create_binder(self) -> tuple:
+        """An empty entry of `device_caches`."""
+        from ..compiler import make_backend
+        from .driver import driver
+        from .specialization import make_binder
+
+        target = driver.active.get_current_target()
+        return {}, {}, target, make_backend(target), make_binder(self)
+
+    def get_capture_scope(self) -> dict[str, Any]:
+        """All that the source can refer to: globals, and what it closes over."""
+        return self.__globals__ | inspect.getclosurevars(self.fn).nonlocals
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is found again when it is needed, or belongs to this process.
+        state = dict(self.__dict__)
+        for name in ("_parsed", "_dependencies", "device_caches", "__wrapped__"):
+            state.pop(name, None)
+        return {**state, "_launcher": None, "_dispatcher": None, "_hash_lock": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._hash_lock = threading.RLock()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         builder = _eager_builder()
@@ -209,21 +243,28 @@ class JITFunction(KernelInterface[T]):
             launcher = self._launcher = Launcher(self)
         return launcher
 
-    def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
-        launcher = self._launcher or self.launcher()
-        for hook in self.pre_run_hooks:
-            hook(*args, **kwargs)
-        if knobs.interpreting():
-            from ..interpreter import interpret
+    def make_dispatcher(self) -> Any:
+        """What `kernel[grid]` asks when it is called; asked for once."""
+        self._dispatcher = self.launcher().dispatcher
+        return self._dispatcher
 
-            return interpret(self, grid, args, kwargs, warmup)
-        try:
-            return launcher(grid, warmup, args, kwargs)
-        except TileError as error:
-            if knobs.compilation.front_end_debugging:
-                raise
-            # The message has the place in the user's code; our stack is noise.
-            raise error.with_traceback(None) from error.__cause__
+    def forget_kernels(self) -> None:
+        """Looks into the cache on disk, or compiles, again at the next launch."""
+        self._launcher = self._dispatcher = None
+
+    #: ``kernel[grid]``, in C++.
+    __getitem__ = _C.launch.subscript  # type: ignore[assignment]
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        if "run" in cls.__dict__ and "__getitem__" not in cls.__dict__:
+            cls.__getitem__ = KernelInterface.__getitem__  # type: ignore[method-assign]
+
+    def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
+        """Launches, or only compiles, the kernel."""
+        if warmup:
+            return self.launcher().launch(grid, args, {**kwargs, "warmup": True})
+        return _C.launch.subscript(self, grid)(*args, **kwargs)
 
     def interpret(self, *args: Any, grid: Any, **kwargs: Any) -> Any:
         """Runs the kernel in Python, on NumPy; see the interpreter."""
@@ -257,6 +298,25 @@ def constexpr_function(fn: Callable) -> ConstexprFunction:
     return ConstexprFunction(fn)
 
 
+def check_decorated(fn: Any) -> None:
+    """Refuses what cannot become a kernel or a function that kernels call."""
+    if hasattr(fn, "configs") or isinstance(fn, KernelInterface):
+        raise TileError(
+            f"@tile.jit stands above @{type(fn).__name__}: the decorators go the other way "
+            "round, with @tile.jit next to the `def`"
+        )
+    if not callable(fn) or not hasattr(fn, "__code__"):
+        raise TileError(f"@tile.jit decorates functions, not {fn!r}")
+    name = fn.__name__
+    if name == "<lambda>":
+        raise TileError("@tile.jit decorates functions that are defined with `def`, not lambdas")
+    if hasattr(fn, "__wrapped__"):
+        raise TileError(
+            f"`{name}` is wrapped by another decorator, whose code would be compiled in its "
+            "place; put @tile.jit next to the `def`"
+        )
+
+
 def jit(
     fn: Callable | None = None,
     *,
@@ -277,8 +337,7 @@ def jit(
     """
 
     def decorate(fn: Callable) -> JITFunction:
-        if not callable(fn) or not hasattr(fn, "__code__"):
-            raise TileError(f"@tile.jit decorates functions, not {fn!r}")
+        check_decorated(fn)
         return JITFunction(
             fn,
             version=version,

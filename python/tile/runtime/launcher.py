@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
+import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import _C, knobs
 from ..errors import TileError
-from . import descriptors
+from . import descriptors, overlap
 from . import specialize as sp
 from .asynchronous import active_mode
+from .dependencies import constant_key
 from .driver import driver
 
 #: Options of a compile that a launch may name.
 OPTIONS = {
     "num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "ptx_version", "ptx_options",
-    "disable_passes", "prefetch",
+    "disable_passes", "prefetch", "overlapping_arguments",
     "enable_fp_fusion", "default_dot_input_precision", "max_num_imprecise_acc_default",
     "launch_cooperative_grid", "launch_pdl", "line_info", "opt_level", "ir_override",
     "sanitize_overflow", "instrumentation_mode",
@@ -51,9 +54,9 @@ def _mode(parameter: Any) -> int:
     """How a parameter's arguments are told apart."""
     if parameter.is_constexpr:
         return _CONSTANT
-    if parameter.specialize_alignment:
+    if not parameter.do_not_specialize_on_alignment:
         return _VALUE
-    return _UNALIGNED if parameter.specialize else _TYPE_ONLY
+    return _TYPE_ONLY if parameter.do_not_specialize else _UNALIGNED
 
 
 _SPECIALIZE = {
@@ -76,45 +79,144 @@ def _constant(value: Any) -> Any:
     return value
 
 
+@functools.lru_cache(maxsize=1)
+def _launch_state() -> Any:
+    """What the launches of all kernels look at, without running Python."""
+    from ..language.dtypes import dtype
+
+    return _C.launch.LaunchState(
+        drivers=driver,
+        environment=knobs.environment_of_the_process(),
+        flags=knobs.INTERPRETING,
+        settings=knobs.runtime.__dict__,
+        overrides=("interpret", "launch_enter_hook", "launch_exit_hook"),
+        hooks=(knobs.runtime.launch_enter_hook.calls, knobs.runtime.launch_exit_hook.calls),
+        describe=tuple(_SPECIALIZE[m] for m in (_VALUE, _UNALIGNED, _TYPE_ONLY)),
+        constant=_constant,
+        opaque=(dtype,),
+    )
+
+
+class JitFunctionInfo(NamedTuple):
+    """The function that a hook around compiles is told about."""
+
+    module: str
+    name: str
+    jit_function: Any
+
+
 class Launcher:
     """Compiles and launches one kernel; knows what is compiled already."""
 
     def __init__(self, fn: Any) -> None:
         self.fn = fn
+        self.name = fn.__name__
+        for p in fn.python_signature.parameters.values():
+            if p.kind is p.VAR_POSITIONAL:
+                raise self.refusal(
+                    f"`{fn.__name__}` takes `*{p.name}`, which only functions that kernels call "
+                    "can; a kernel takes a tuple instead",
+                    p.name,
+                )
+            if p.kind is p.VAR_KEYWORD:
+                raise self.refusal(
+                    f"`{fn.__name__}` takes `**{p.name}`, which only functions that kernels call "
+                    "can; a kernel names all its parameters",
+                    p.name,
+                )
         self.bind = make_binder(fn)
         self.modes = [_mode(p) for p in fn.params]
+        state = _launch_state()
+        missing = inspect.Parameter.empty
         self.dispatcher = _C.launch.Dispatcher(
-            self.modes, *(_SPECIALIZE[m] for m in (_VALUE, _UNALIGNED, _TYPE_ONLY)), _constant
+            state=state,
+            modes=self.modes,
+            names=tuple(sys.intern(p.name) for p in fn.params),
+            defaults=tuple(state if p.default is missing else p.default for p in fn.params),
+            hooks=fn.pre_run_hooks,
+            slow=self.launch,
         )
+        #: The globals that kernels were compiled with: scope, name, value.
+        self.globals: list[tuple[dict, str, Any]] = []
         #: Constant parameters that are options too, such as `num_warps`.
         self.shared_options = [
             (i, p.name) for i, p in enumerate(fn.params) if p.is_constexpr and p.name in OPTIONS
         ]
 
-    def __call__(self, grid: Any, warmup: bool, args: tuple, kwargs: dict) -> Any:
-        values, options = self.bound(args, kwargs)
+    def launch(self, grid: Any, args: tuple, kwargs: dict) -> Any:
+        """A launch that the dispatcher leaves to Python."""
+        warmup = False
+        if "warmup" in kwargs and "warmup" not in self.fn.arg_names:
+            warmup = kwargs.pop("warmup")
+        for hook in self.fn.pre_run_hooks:
+            hook(*args, **kwargs)
+        if knobs.interpreting():
+            from ..interpreter import interpret
+
+            return interpret(self.fn, grid, args, kwargs, warmup)
+        try:
+            values, options = self.bound(args, kwargs)
+            if warmup:
+                return self.warmup(values, options)
+            return self.run(grid, values, options)
+        except TileError as error:
+            if knobs.compilation.front_end_debugging:
+                raise
+            # The message has the place in the user's code; our stack is noise.
+            raise error.with_traceback(None) from error.__cause__
+
+    def warmup(self, values: tuple, options: dict) -> Any:
+        """Compiles without launching."""
         active = driver.active
-        if warmup:
-            mode = active_mode()
-            if mode is not None:
-                return mode.submit(lambda: self.prepare(active, values, options)[0])
-            return self.prepare(active, values, options)[0]
+        mode = active_mode()
+        if mode is not None:
+            return mode.submit(lambda: self.prepare(active, values, options, True))
+        return self.prepare(active, values, options, is_warmup=True)
+
+    def run(self, grid: Any, values: tuple, options: dict) -> Any:
+        active = driver.active
         device = active.get_current_device()
+        active.enter_device(device)
         x, y, z = self.grid(grid, values)
         stream = active.get_current_stream(device)
         chosen = tuple(options.items()) if options else None
-        context = (active, device)
-        kernel = self.dispatcher.launch(context, chosen, values, x, y, z, stream)
+        self.check_globals()
+        place = (active, device, chosen, values)
+        kernel = self.dispatcher.find(*place)
         if kernel is None:
-            kernel, launch, runtime = self.prepare(active, values, options)
-            active.check_arguments(kernel, [values[i] for i in runtime])
-            if launch is None:
-                launch = active.make_launcher(kernel, runtime_parameters(kernel))
-            self.dispatcher.insert(context, chosen, values, kernel, launch, runtime)
-            kernel = self.dispatcher.launch(context, chosen, values, x, y, z, stream)
-        if kernel.__class__ is int:
-            active.raise_launch_error(kernel, self.fn.__name__)
+            kernel = self.prepare(active, values, options)
+            active.check_arguments(kernel, self.arguments(kernel, values))
+            launch = load(kernel, active, device)
+            self.dispatcher.insert(*place, kernel, launch, self.passed(kernel))
+        metadata = None
+        enter, exit = knobs.runtime.launch_enter_hook, knobs.runtime.launch_exit_hook
+        if enter or exit:
+            kernel._init_handles()
+            metadata = kernel.launch_metadata((x, y, z), stream, *values)
+        if enter:
+            enter(metadata)
+        result = self.dispatcher.launch(active, device, stream, chosen, values, x, y, z)
+        if exit:
+            exit(metadata)
+        if result.__class__ is int:
+            active.raise_launch_error(result, self.name)
         return kernel
+
+    def check_globals(self) -> None:
+        """Refuses to launch kernels that were compiled with other globals."""
+        for scope, name, value in self.globals:
+            now = scope.get(name)
+            if now is not value and constant_key(now) != constant_key(value):
+                raise self.refusal(
+                    f"the global `{name}` is {now} now, but `{self.name}` was compiled when it "
+                    f"was {value}; a kernel does not see globals change: pass it as an argument"
+                )
+
+    def remember_globals(self) -> None:
+        """Notes the globals that the function is being compiled with."""
+        if not self.globals:
+            self.globals = list(self.fn.used_globals)
+            self.dispatcher.set_globals(self.globals)
 
     def bound(self, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
         """The values of all parameters, and the options."""
@@ -187,7 +289,8 @@ class Launcher:
             return TileError(message)
         source, node = parsed.source, parsed.node
         spec = node.args
-        for arg in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs):
+        rest = [spec.vararg] if spec.vararg is not None else []
+        for arg in (*spec.posonlyargs, *spec.args, *rest, *spec.kwonlyargs):
             if arg.arg == parameter:
                 place = node_place(arg, source.file, source.name, source.column_shift)
                 return CompilationError(message, [place])
@@ -199,51 +302,81 @@ class Launcher:
         """Launches a kernel that was compiled before, for whatever arguments."""
         values, _ = self.bound(args, kwargs)
         active = driver.active
-        x, y, z = self.grid(grid, values)
-        key = (active, active.get_current_device())
-        launch = kernel.loaded.get(key)
-        if launch is None:
-            launch = active.make_launcher(kernel, runtime_parameters(kernel))
-            kernel.loaded[key] = launch
-        flat: list[Any] = []
-        for name, value in zip(self.fn.arg_names, values, strict=True):
-            _flatten(kernel.signature[name], value, flat)
         stream = active.get_current_stream(active.get_current_device())
-        code = launch(x, y, z, stream, tuple(flat))
-        if code.__class__ is int and code:
-            active.raise_launch_error(code, self.fn.__name__)
+        kernel.run(*self.grid(grid, values), stream, None, None, None, None, None, *values)
         return kernel
 
     # Compiling.
 
-    def prepare(self, active: Any, values: tuple, options: dict) -> Any:
-        """Compiles: the kernel, its launch function if it is known already, and
-        the indices of the arguments that exist at run time."""
+    def prepare(self, active: Any, values: tuple, options: dict, is_warmup: bool = False) -> Any:
+        """Compiles the kernel for these values of its parameters."""
         from ..compiler import ASTSource
         from ..compiler import compile as compile_kernel
 
         signature, constants, hints = self.describe(values)
         self.check_options(options)
+        chosen = self.with_defaults(values, options)
+        source = ASTSource(self.fn, signature, constants, hints)
+        target = active.get_current_target()
+        self.tell(knobs.runtime.jit_cache_hook, source, target, chosen, is_warmup)
+
+        def compile(**more: Any) -> Any:
+            return compile_kernel(
+                source,
+                target=target,
+                options={**chosen, **more},
+                lazy_after=getattr(active, "last_stage", None),
+            )
+
+        kernel = compile()
+        #: For arguments that this one takes to be disjoint, and are not.
+        kernel.for_overlapping_arguments = lambda: compile(**{overlap.OPTION: True})
+        if "device_caches" in vars(self.fn):  # Somebody looks into them.
+            device = active.get_current_device()
+            self.fn.device_caches.remember(device, values, options, kernel)
+        self.remember_globals()
+        self.tell(knobs.runtime.jit_post_compile_hook, source, target, chosen, is_warmup)
+        return kernel
+
+    def tell(self, hook: Any, source: Any, target: Any, options: dict, is_warmup: bool) -> None:
+        """Calls a hook around compiles, if there is one."""
+        if hook is None:
+            return
+        types = ", ".join(f"{name}: {spec}" for name, spec in source.signature.items())
+        details = {
+            "signature": source.signature, "constants": source.constants, "target": target,
+            "attrs": source.attrs, **options,
+        }  # fmt: skip
+        hook(
+            key=source.hash(), repr=f"{self.name}[{options}]({types})",
+            fn=JitFunctionInfo(self.fn.module, self.name, self.fn), compile=details,
+            is_manual_warmup=is_warmup, already_compiled=False,
+        )  # fmt: skip
+
+    def arguments(self, kernel: Any, values: tuple) -> tuple:
+        """What a launch passes, tuples and descriptors taken apart."""
+        flat: list[Any] = []
+        for name, value in zip(self.fn.arg_names, values, strict=True):
+            _flatten(kernel.signature[name], value, flat)
+        return tuple(flat)
+
+    def passed(self, kernel: Any) -> list[bool]:
+        """Which of the arguments, taken apart, a kernel takes."""
+        flags: list[bool] = []
+        for p, mode in zip(self.fn.params, self.modes, strict=True):
+            if mode != _CONSTANT:
+                _passed(kernel.signature[p.name], flags)
+        return flags
+
+    def with_defaults(self, values: tuple, options: dict) -> dict:
+        """The options of a launch, with those that constants and the decorator give."""
         chosen = dict(options)
         for i, name in self.shared_options:
             if isinstance(values[i], int):
                 chosen.setdefault(name, values[i])
         if self.fn.debug is not None or knobs.runtime.debug:
             chosen.setdefault("debug", bool(self.fn.debug) or knobs.runtime.debug)
-        source = ASTSource(self.fn, signature, constants, hints)
-        kernel = compile_kernel(
-            source,
-            target=active.get_current_target(),
-            options=chosen,
-            lazy_after=getattr(active, "last_stage", None),
-        )
-        kernel.signature = signature
-        kernel.fn = self.fn
-        names = self.fn.arg_names
-        runtime = [i for i, name in enumerate(names) if signature[name] != "constexpr"]
-        if any(_is_several(signature[names[i]]) for i in runtime):
-            return kernel, self.flattening(active, kernel), list(range(len(values)))
-        return kernel, None, runtime
+        return chosen
 
     def describe(self, values: tuple) -> tuple[dict, dict, dict]:
         """What the kernel is compiled for: the types of its parameters, the
@@ -258,8 +391,8 @@ class Launcher:
                 continue
             key = _SPECIALIZE[mode](values[i])
             spec = sp.decode(key, values[i], (i,), constants, hints)
-            if p.annotation is not None and isinstance(spec, str) and not spec.startswith("*"):
-                spec = p.annotation
+            if p.type_name is not None and isinstance(spec, str) and not spec.startswith("*"):
+                spec = p.type_name
                 constants.pop((i,), None)
             if p.is_const and isinstance(spec, str) and spec.startswith("*"):
                 spec = "*k" + spec[1:]
@@ -275,19 +408,66 @@ class Launcher:
                 f"{', '.join(self.fn.arg_names)}"
             )
 
-    def flattening(self, active: Any, kernel: Any) -> Callable:
-        """A launch function for kernels with tuples or descriptors among their
-        arguments."""
-        launch = active.make_launcher(kernel, runtime_parameters(kernel))
-        specs = [kernel.signature[n] for n in self.fn.arg_names]
 
-        def flat(x: int, y: int, z: int, stream: Any, arguments: tuple, **options: Any) -> Any:
-            result: list[Any] = []
-            for spec, value in zip(specs, arguments, strict=False):
-                _flatten(spec, value, result)
-            return launch(x, y, z, stream, tuple(result), **options)
+def load(kernel: Any, active: Any, device: Any) -> Callable:
+    """What launches a kernel on a device; loaded once."""
+    key = (active, device)
+    launch = kernel.loaded.get(key)
+    if launch is None:
+        launch = kernel.loaded[key] = make_launch(kernel, active)
+    return launch
 
-        return flat
+
+def make_launch(kernel: Any, active: Any) -> Callable:
+    """What launches a kernel, or a variant of it where its arguments overlap."""
+
+    def variant() -> Callable:
+        recompile = getattr(kernel, "for_overlapping_arguments", None)
+        if recompile is None:
+            raise TileError(
+                f"arguments of `{kernel.name}` overlap, and it was compiled for others; compile "
+                f"it with {overlap.OPTION}=True"
+            )
+        other = recompile()
+        return active.make_launcher(other, runtime_parameters(other))
+
+    launch = active.make_launcher(kernel, runtime_parameters(kernel))
+    return overlap.checked(kernel, launch, variant, active.allocation_of, active.raise_launch_error)
+
+
+class Runner:
+    """``kernel.run``: launches a compiled kernel as other programs' launchers
+    call it, on whatever device is current."""
+
+    def __init__(self, kernel: Any) -> None:
+        self.kernel = kernel
+        if kernel.fn is None:
+            raise TileError("only kernels compiled from Python know their parameters")
+        self.specs = [kernel.signature[name] for name in kernel.fn.arg_names]
+        self.load()
+
+    def load(self) -> tuple[Any, Callable]:
+        """The driver, and the launch function on its current device."""
+        active = driver.active
+        device = active.get_current_device()
+        active.enter_device(device)
+        return active, load(self.kernel, active, device)
+
+    def __call__(
+        self, x: int, y: int, z: int, stream: Any, function: Any, packed_metadata: Any,
+        launch_metadata: Any, enter_hook: Any, exit_hook: Any, *arguments: Any,
+    ) -> None:  # fmt: skip
+        active, launch = self.load()
+        if enter_hook:
+            enter_hook(launch_metadata)
+        flat: list[Any] = []
+        for spec, value in zip(self.specs, arguments, strict=True):
+            _flatten(spec, value, flat)
+        code = launch(x, y, z, stream, tuple(flat))
+        if code.__class__ is int and code:
+            active.raise_launch_error(code, self.kernel.name)
+        if exit_hook:
+            exit_hook(launch_metadata)
 
 
 def runtime_parameters(kernel: Any) -> dict[str, str]:
@@ -303,11 +483,6 @@ def runtime_parameters(kernel: Any) -> dict[str, str]:
     return parameters
 
 
-def _is_several(spec: Any) -> bool:
-    """Whether an argument is several at run time."""
-    return isinstance(spec, tuple) or descriptors.is_descriptor(spec)
-
-
 def _flatten(spec: Any, value: Any, result: list[Any]) -> None:
     if isinstance(spec, tuple):
         for s, v in zip(spec, value, strict=False):
@@ -318,10 +493,20 @@ def _flatten(spec: Any, value: Any, result: list[Any]) -> None:
         result.append(value)
 
 
+def _passed(spec: Any, flags: list[bool]) -> None:
+    if isinstance(spec, tuple):
+        for item in spec:
+            _passed(item, flags)
+    elif descriptors.is_descriptor(spec):
+        flags += [True] * len(descriptors.types(spec))
+    else:
+        flags.append(spec != "constexpr")
+
+
 def _plain(value: Any) -> Any:
-    while type(value).__name__ == "constexpr":
-        value = value.value
-    return value
+    from ..language.values import plain_number, unwrap
+
+    return plain_number(unwrap(value))
 
 
 def launch_compiled(kernel: Any, grid: Any, *args: Any, **kwargs: Any) -> Any:
@@ -337,12 +522,14 @@ def simulate(fn: Any, grid: Any, args: tuple, kwargs: dict) -> Any:
     from ..backends import drivers
 
     checks = kwargs.pop("check", None)
+    budget = kwargs.pop("max_instructions", None)
     simulator = drivers()["sim"]()
     launcher = Launcher(fn)
     values, options = launcher.bound(args, kwargs)
-    kernel, launch, runtime = launcher.prepare(simulator, values, options)
-    if launch is None:
-        launch = simulator.make_launcher(kernel, runtime_parameters(kernel))
+    kernel = launcher.prepare(simulator, values, options)
+    launch = make_launch(kernel, simulator)
     x, y, z = launcher.grid(grid, values)
     extra = {} if checks is None else {"checks": checks}
-    return launch(x, y, z, 0, tuple(values[i] for i in runtime), **extra)
+    if budget is not None:
+        extra["max_instructions"] = budget
+    return launch(x, y, z, 0, launcher.arguments(kernel, values), **extra)

@@ -1,19 +1,24 @@
-"""The sources of jit functions: their AST, and what a cached kernel depends on."""
+"""The sources of jit functions: their text and their AST."""
 
 from __future__ import annotations
 
 import ast
-import hashlib
 import inspect
 import linecache
 import os
 import textwrap
-import types
 from dataclasses import dataclass
 from typing import Any
 
 from ..errors import SemanticError
+from .depth import DEEPEST, allow_depth, depth_of
 
+#: In the globals of a module: its files, each with the import that the lines belong to.
+_CAPTURED = "__tile_sources__"
+#: The lines of each file with jit functions, as last captured.
+_latest: dict[str, list[str]] = {}
+#: Shorter texts have no expression that needs more stack than others.
+_LONG = 2000
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
@@ -24,33 +29,75 @@ class Parsed:
     node: ast.FunctionDef
     body: list[ast.stmt]
     source: Any
+    #: How deep its expressions nest, if that matters.
+    depth: int = 0
 
 
-def get_source(fn: Any) -> tuple[str, int]:
+def capture(fn: Any) -> list[str]:
+    """The lines of a function's file, as they are when its decorator runs: what
+    is compiled later is the function that exists, not the text of that day.
+
+    Functions that one import of a module makes share its lines, also those it
+    makes later: a file that is edited meanwhile has other ones.
+    """
+    file, scope = fn.__code__.co_filename, fn.__globals__
+    if file.startswith("<"):  # A cell of a notebook, or text of a program's own.
+        return linecache.getlines(file, scope)
+    sources = scope.setdefault(_CAPTURED, {})
+    spec = scope.get("__spec__")  # Another one after importlib.reload.
+    known = sources.get(file)
+    if known is None or known[0] is not spec:
+        linecache.checkcache(file)
+        known = sources[file] = (spec, linecache.getlines(file, scope))
+        _latest[file] = known[1]
+    return known[1]
+
+
+def lines_of(file: str) -> list[str]:
+    """The lines of a file, as its kernels were compiled from them."""
+    return _latest.get(file) or linecache.getlines(file)
+
+
+def line_of(file: str, line: int) -> str:
+    """One of them, without its end."""
+    lines = lines_of(file)
+    return lines[line - 1].rstrip("\n") if 0 < line <= len(lines) else ""
+
+
+def get_source(fn: Any, lines: list[str] | None = None) -> tuple[str, int]:
     """The text of a function, dedented, and by how many columns."""
     code = fn.__code__
-    lines = linecache.getlines(code.co_filename, fn.__globals__)
-    if not lines:
+    lines = lines or linecache.getlines(code.co_filename, fn.__globals__)
+    block = inspect.getblock(lines[code.co_firstlineno - 1 :]) if lines else []
+    if not block:
         raise SemanticError(
             f"the source of `{fn.__name__}` is not available ({code.co_filename}); kernels must "
             "be defined in a file "
             "or a notebook cell"
         )
-    block = inspect.getblock(lines[code.co_firstlineno - 1 :])
     indent = len(block[0]) - len(block[0].lstrip())
     return textwrap.dedent("".join(block)), indent
 
 
-def parse(fn: Any) -> Parsed:
+def _tree(text: str) -> ast.Module:
+    try:
+        return ast.parse(text)
+    except RecursionError:  # It was parsed before, but from a shallower stack.
+        allow_depth(DEEPEST)
+        return ast.parse(text)
+
+
+def parse(fn: Any, lines: list[str] | None = None) -> Parsed:
     """Parses a function; its lines and columns are those of the file."""
     from ..compiler.frames import Source
 
-    text, indent = get_source(fn)
+    text, indent = get_source(fn, lines)
     try:
-        tree = ast.parse(text)
+        tree = _tree(text)
     except SyntaxError:
         raise SemanticError(f"`{fn.__name__}` is not a plain function definition") from None
     node = tree.body[0]
+    depth = depth_of(node) if len(text) > _LONG else 0
     if not isinstance(node, ast.FunctionDef):
         raise SemanticError(f"`{fn.__name__}` must be defined with `def`")
     ast.increment_lineno(node, fn.__code__.co_firstlineno - 1)
@@ -67,71 +114,4 @@ def parse(fn: Any) -> Parsed:
         nonlocals=dict(nonlocals),
         internal=os.path.abspath(file).startswith(_PACKAGE),
     )
-    return Parsed(node, body, source)
-
-
-class Dependencies(ast.NodeVisitor):
-    """Finds the jit functions and constants that a function refers to."""
-
-    def __init__(self, fn: Any, nonlocals: dict[str, Any]) -> None:
-        self.scopes = (nonlocals, fn.__globals__)
-        self.functions: dict[str, Any] = {}
-        self.constants: dict[str, Any] = {}
-
-    def resolve(self, node: ast.expr) -> Any:
-        if isinstance(node, ast.Name):
-            for scope in self.scopes:
-                if node.id in scope:
-                    return scope[node.id]
-        elif isinstance(node, ast.Attribute):
-            owner = self.resolve(node.value)
-            if isinstance(owner, (types.ModuleType, type)):
-                return getattr(owner, node.attr, None)
-        return None
-
-    def record(self, name: str, value: Any) -> None:
-        if getattr(value, "__tile_jit__", False):
-            self.functions[name] = value
-        elif getattr(value, "__tile_constexpr_function__", False):
-            self.constants[name] = get_source(value.fn)[0]
-        elif type(value).__name__ == "constexpr" or isinstance(
-            value, (int, float, str, tuple, bool)
-        ):
-            self.constants[name] = repr(value)
-
-    def visit_Name(self, node: ast.Name) -> None:
-        if isinstance(node.ctx, ast.Load):
-            self.record(node.id, self.resolve(node))
-
-    def visit_Attribute(self, node: ast.Attribute) -> None:
-        value = self.resolve(node)
-        if value is not None:
-            self.record(ast.unparse(node), value)
-        else:
-            self.generic_visit(node)
-
-
-def digest(function: Any, visiting: set[Any] | None = None) -> str:
-    """A hash of a function's source and of all that it depends on."""
-    visiting = set() if visiting is None else visiting
-    if function in visiting:
-        return ""
-    visiting.add(function)
-    parsed = function.parse()
-    hasher = hashlib.sha256()
-    hasher.update(get_source(function.fn)[0].encode())
-    if not parsed.source.internal:
-        # Errors and line tables name the place.
-        hasher.update(f"{parsed.source.file}:{parsed.node.lineno}".encode())
-    dependencies = Dependencies(function.fn, parsed.source.nonlocals)
-    for statement in parsed.body:
-        dependencies.visit(statement)
-    for name, constant in sorted(dependencies.constants.items()):
-        hasher.update(f"\0{name}={constant}".encode())
-    for name, callee in sorted(dependencies.functions.items()):
-        internal = (callee.fn.__module__ or "").startswith("tile.language")
-        # The library belongs to the compiler, whose version is in the key.
-        hasher.update(
-            f"\0{name}:{callee.fn.__qualname__ if internal else digest(callee, visiting)}".encode()
-        )
-    return hasher.hexdigest()
+    return Parsed(node, body, source, depth)

@@ -1,11 +1,13 @@
 """What an argument is compiled as: its type, and what is known of its value.
 
 An argument's key is a short string: ``*fp32D`` is a pointer to float32 that
-is a multiple of 16, ``i32`` an integer, ``1`` the integer 1.
+is a multiple of 16, ``i32`` an integer that is not negative, ``i32S`` one that
+may be, ``1`` the integer 1.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -27,6 +29,8 @@ _TYPES = {
 def type_name(dtype: Any) -> str:
     """The signature's name of an element type of NumPy, torch or tl."""
     name = getattr(dtype, "name", None) or str(dtype)
+    if not getattr(dtype, "isnative", True):
+        raise TileError(_foreign(name))
     found = _TYPES.get(name.split(".")[-1])
     if found is None:
         raise TileError(
@@ -34,6 +38,13 @@ def type_name(dtype: Any) -> str:
             f"{', '.join(sorted(set(_TYPES.values())))}"
         )
     return found
+
+
+def _foreign(name: str) -> str:
+    return (
+        f"an array of {name} has its bytes in the order of another machine; convert it with "
+        'x.astype(x.dtype.newbyteorder("="))'
+    )
 
 
 class _PointerKeys(dict):
@@ -51,10 +62,14 @@ _pointer_keys = _PointerKeys()
 def _of_int(value: int) -> str:
     if value == 1:
         return "1"
-    if -2147483648 <= value <= 2147483647:
+    if 0 <= value <= 2147483647:
         return "i32" if value & 15 else "i32D"
-    if -(2**63) <= value < 2**63:
+    if -2147483648 <= value < 0:
+        return "i32S" if value & 15 else "i32SD"
+    if 0 <= value < 2**63:
         return "i64" if value & 15 else "i64D"
+    if -(2**63) <= value < 0:
+        return "i64S" if value & 15 else "i64SD"
     if 0 <= value < 2**64:
         return "u64" if value & 15 else "u64D"
     raise TileError(f"the argument {value} does not fit in 64 bits")
@@ -139,6 +154,8 @@ def _of_cuda_array(value: Any) -> str:
 
 def _named(typestr: str) -> str:
     """The name of an element type of the array interface."""
+    if typestr[0] not in "|=" + ("<" if sys.byteorder == "little" else ">"):
+        raise TileError(_foreign(typestr))
     kinds = {"b": "bool", "i": "int", "u": "uint", "f": "float"}
     kind, size = typestr[1], int(typestr[2:])
     return "bool" if kind == "b" else f"{kinds.get(kind, kind)}{size * 8}"
@@ -174,9 +191,9 @@ def specialize(value: Any) -> Any:
 
 def specialize_type_only(value: Any) -> Any:
     """The key of an argument of which only the type is looked at."""
-    if value.__class__ is int:
-        return _of_int(value if value != 1 else 3).removesuffix("D")
-    return unaligned(specialize(value))
+    if value.__class__ is int and value == 1:
+        value = 3  # Any number of its type.
+    return _signed(unaligned(specialize(value)))
 
 
 def specialize_without_alignment(value: Any) -> Any:
@@ -186,6 +203,17 @@ def specialize_without_alignment(value: Any) -> Any:
 
 def unaligned(key: Any) -> Any:
     return key.removesuffix("D") if isinstance(key, str) else tuple(map(unaligned, key))
+
+
+def _signed(key: Any) -> Any:
+    """The key of an argument of whose sign nothing is known."""
+    if isinstance(key, tuple):
+        return tuple(map(_signed, key))
+    return key + "S" if key in _NON_NEGATIVE else key
+
+
+#: Keys, without their alignment, of integers that are not negative.
+_NON_NEGATIVE = ("i32", "i64")
 
 
 def decode(key: Any, value: Any, path: tuple[int, ...], constants: dict, hints: dict) -> Any:
@@ -202,7 +230,12 @@ def decode(key: Any, value: Any, path: tuple[int, ...], constants: dict, hints: 
     if key in ("1", "None"):
         constants[path] = 1 if key == "1" else None
         return "constexpr"
+    known = []
     if key.endswith("D"):
-        hints[path] = [("tt.divisibility", 16)]
-        return key[:-1]
-    return key
+        known.append(("tt.divisibility", 16))
+        key = key[:-1]
+    if key in _NON_NEGATIVE:
+        known.append(("tt.non_negative", 1))
+    if known:
+        hints[path] = known
+    return key.removesuffix("S")

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tile import knobs
 from tile._C import sim as _sim
 from tile.errors import TileError
 
@@ -21,6 +22,7 @@ _CHECKS = {
     "uninitialized": _sim.CHECK_UNINITIALIZED,
     "async": _sim.CHECK_ASYNC,
     "barriers": _sim.CHECK_BARRIERS,
+    "global": _sim.CHECK_GLOBAL,
     "all": _sim.CHECK_ALL,
 }
 
@@ -178,9 +180,9 @@ def launch(
     Arrays are passed by address, and only the bytes they cover may be touched; integers and floats
     take the parameter's declared type; None is a null pointer; bytes fill a parameter that is a
     structure. `allocations` names further arrays that the kernel reaches through pointers in
-    memory. `check` is "all", "none", or some of "races", "uninitialized", "async", "barriers";
-    bounds and alignment are always checked. `max_instructions` (warp instructions) ends an endless
-    kernel.
+    memory. `check` is "all", "none", or some of "races", "uninitialized", "async", "barriers",
+    "global"; bounds and alignment are always checked. `max_instructions` (warp instructions, 0 for
+    no limit) ends an endless kernel; the default is TILE_SIM_MAX_INSTRUCTIONS, or 10^10.
 
     Raises SimulationError if the kernel did anything wrong, unless `raise_on_finding` is False, and
     TileError for a launch that cannot start.
@@ -210,12 +212,24 @@ def launch(
         cluster=_triple(cluster, "cluster"),
         dynamic_shared=dynamic_shared,
         checks=_check_bits(check),
-        max_instructions=max_instructions or 0,
+        max_instructions=max_instructions,
         threads=threads,
     )
     if raise_on_finding and not report.ok:
         raise SimulationError(report)
     return report
+
+
+def _budget(value: int | None) -> int:
+    """Warp instructions that a launch may take."""
+    given = knobs.runtime.sim_max_instructions if value is None else value
+    try:
+        number = int(given)
+    except (TypeError, ValueError):
+        number = -1
+    if not 0 <= number < 1 << 64:
+        raise TileError(f"max_instructions must be a number from 0, not {given!r}")
+    return number
 
 
 def launch_raw(
@@ -229,7 +243,7 @@ def launch_raw(
     cluster: tuple[int, int, int] = (1, 1, 1),
     dynamic_shared: int = 0,
     checks: int = _sim.CHECK_ALL,
-    max_instructions: int = 0,
+    max_instructions: int | None = None,
     threads: int = 0,
     counters: bool = True,
 ) -> Report:
@@ -246,7 +260,7 @@ def launch_raw(
                 cluster,
                 dynamic_shared,
                 checks,
-                max_instructions,
+                _budget(max_instructions),
                 threads,
                 counters,
             )

@@ -1,4 +1,4 @@
-//===-- TestSharedMemory.cpp - Print aliases, allocation, barriers --------===//
+//===-- TestSharedMemory.cpp - Print aliases and allocation ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "TestPasses.h"
@@ -7,7 +7,6 @@
 #include "tile/Analysis/Allocation.h"
 #include "tile/Analysis/Membar.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
-#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -73,8 +72,7 @@ struct TestAllocation : PassWrapper<TestAllocation, OperationPass<ModuleOp>> {
   }
 
   void runOnOperation() override {
-    auto allocation =
-        ModuleAllocation::compute(getOperation(), triton::getScratchSize);
+    auto allocation = ModuleAllocation::compute(getOperation());
     if (failed(allocation))
       return signalPassFailure();
     for (auto &[function, frame] : allocation->getFunctions()) {
@@ -97,16 +95,15 @@ struct TestMembar : PassWrapper<TestMembar, OperationPass<ModuleOp>> {
 
   StringRef getArgument() const final { return "test-print-membar"; }
   StringRef getDescription() const final {
-    return "Insert the barriers between accesses to shared memory";
+    return "Insert the barriers between accesses to shared memory, wherever it "
+           "is placed";
   }
 
   void runOnOperation() override {
-    auto allocation =
-        ModuleAllocation::compute(getOperation(), triton::getScratchSize);
+    auto allocation = ModuleAllocation::compute(getOperation());
     if (failed(allocation))
       return signalPassFailure();
-    insertMemoryBarriers(getOperation(), *allocation,
-                         nvidia_gpu::isOrderedByMbarrier);
+    insertMemoryBarriers(*allocation);
   }
 };
 

@@ -182,3 +182,50 @@ tt.func @hints(%i: tensor<128xi32>) {
   %1 = arith.muli %i, %i {tt.constancy = array<i32: 8>} : tensor<128xi32>
   tt.return
 }
+
+// -----
+
+// Signed division rounds towards zero, so below zero a run is not one quotient.
+tt.func @negative(%i: i32 {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32, tt.non_negative = 1 : i32}) {
+  %range = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32> // expected-remark {{contiguity = [512]}}
+  %c16 = arith.constant dense<16> : tensor<512xi32> // expected-remark {{constant_value = 16}}
+  %c64 = arith.constant dense<64> : tensor<512xi32> // expected-remark {{constant_value = 64}}
+  // expected-remark@below {{contiguity = [512], divisibility = [64], constancy = [1], constant_value = <none>}}
+  %below = arith.subi %range, %c64 : tensor<512xi32>
+  // expected-remark@below {{contiguity = [1], divisibility = [1], constancy = [1], constant_value = <none>}}
+  %0 = arith.divsi %below, %c16 : tensor<512xi32>
+  // expected-remark@below {{contiguity = [1], divisibility = [1], constancy = [1], constant_value = <none>}}
+  %1 = arith.remsi %below, %c64 : tensor<512xi32>
+  // expected-remark@below {{contiguity = [1], divisibility = [1], constancy = [16], constant_value = <none>}}
+  %2 = arith.floordivsi %below, %c16 : tensor<512xi32>
+  // expected-remark@below {{contiguity = [64], divisibility = [64], constancy = [1], constant_value = <none>}}
+  %3 = arith.remui %below, %c64 : tensor<512xi32>
+  %any = tt.splat %i : i32 -> tensor<512xi32> // expected-remark {{divisibility = [16]}}
+  %natural = tt.splat %n : i32 -> tensor<512xi32> // expected-remark {{divisibility = [16]}}
+  // A product and a sum may wrap around, whatever their operands are.
+  // expected-remark@below {{contiguity = [512], divisibility = [16], constancy = [1], constant_value = <none>}}
+  %4 = arith.addi %natural, %range : tensor<512xi32>
+  // expected-remark@below {{contiguity = [1], divisibility = [1], constancy = [1], constant_value = <none>}}
+  %5 = arith.remsi %4, %c16 : tensor<512xi32>
+  // What is known not to be negative is as good as unsigned, the divisor's sign
+  // does not matter.
+  // expected-remark@below {{contiguity = [16], divisibility = [16], constancy = [1], constant_value = <none>}}
+  %6 = arith.remsi %range, %any : tensor<512xi32>
+  // expected-remark@below {{contiguity = [1], divisibility = [1], constancy = [16], constant_value = <none>}}
+  %7 = arith.divsi %range, %any : tensor<512xi32>
+  // expected-remark@below {{contiguity = [1], divisibility = [1], constancy = [1], constant_value = <none>}}
+  %8 = arith.floordivsi %range, %any : tensor<512xi32>
+  tt.return
+}
+
+// -----
+
+// No run is longer than half of what its type can count.
+tt.func @wrap() {
+  %range = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32> // expected-remark {{contiguity = [512]}}
+  // expected-remark@below {{contiguity = [128], divisibility = [128], constancy = [1], constant_value = <none>}}
+  %byte = arith.trunci %range : tensor<512xi32> to tensor<512xi8>
+  // expected-remark@below {{contiguity = [128], divisibility = [128], constancy = [1], constant_value = <none>}}
+  %wide = arith.extsi %byte : tensor<512xi8> to tensor<512xi32>
+  tt.return
+}

@@ -165,4 +165,67 @@ tt.func @calls(%x: !tensor) {
   tt.call @callee(%x) : (!tensor) -> ()
   tt.return
 }
+
+tt.func private @read(%a: !buffer) -> !tensor {
+  %0 = ttg.local_load %a : !buffer -> !tensor
+  tt.return %0 : !tensor
+}
+tt.func private @write(%a: !buffer, %x: !tensor) {
+  ttg.local_store %x, %a : !tensor -> !buffer
+  tt.return
+}
+tt.func private @write_through(%a: !buffer, %b: !buffer, %x: !tensor) {
+  tt.call @write(%b, %x) : (!buffer, !tensor) -> ()
+  tt.return
+}
+
+// What a callee does to buffers that it is given counts as done at the call.
+// CHECK-LABEL: @buffers_of_callees
+tt.func @buffers_of_callees(%x: !tensor) {
+  // CHECK: ttg.local_alloc
+  // CHECK-NEXT: ttg.local_alloc
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: tt.call @read
+  // CHECK-NEXT: tt.call @read
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: tt.call @write(
+  // CHECK-NEXT: tt.call @read
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: tt.call @write_through
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: tt.call @read
+  // CHECK-NEXT: tt.return
+  %a = ttg.local_alloc %x : (!tensor) -> !buffer
+  %b = ttg.local_alloc %x : (!tensor) -> !buffer
+  %0 = tt.call @read(%a) : (!buffer) -> !tensor
+  %1 = tt.call @read(%a) : (!buffer) -> !tensor
+  tt.call @write(%a, %x) : (!buffer, !tensor) -> ()
+  %2 = tt.call @read(%b) : (!buffer) -> !tensor
+  %3 = ttg.local_load %a : !buffer -> !tensor
+  tt.call @write_through(%b, %a, %x) : (!buffer, !buffer, !tensor) -> ()
+  %4 = ttg.local_load %b : !buffer -> !tensor
+  %5 = tt.call @read(%a) : (!buffer) -> !tensor
+  tt.return
+}
+
+// Inside of it, two arguments may be one buffer; its own is none of them.
+// CHECK-LABEL: @arguments
+tt.func private @arguments(%a: !buffer, %b: !buffer, %x: !tensor) -> !tensor {
+  // CHECK: ttg.local_store %arg2, %arg0
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: ttg.local_load %arg1
+  // CHECK-NEXT: ttg.local_alloc
+  // CHECK-NEXT: ttg.local_load %arg0
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: ttg.local_store
+  ttg.local_store %x, %a : !tensor -> !buffer
+  %0 = ttg.local_load %b : !buffer -> !tensor
+  %own = ttg.local_alloc %x : (!tensor) -> !buffer
+  %1 = ttg.local_load %a : !buffer -> !tensor
+  ttg.local_store %0, %own : !tensor -> !buffer
+  tt.return %1 : !tensor
+}
 }

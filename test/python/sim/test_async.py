@@ -228,7 +228,8 @@ def test_bulk_load_and_missing_wait():
     run(BULK.replace("WAIT", WAIT), 1, 32, [source, out], IO)
     assert (out == source).all()
     report = run(BULK.replace("WAIT", ""), 1, 32, [source, out], IO, raise_on_finding=False)
-    assert kinds(report) == {"async-race"}
+    # Nobody waits: the copy may also outlive the CTA.
+    assert kinds(report) == {"async-race", "async-exit"}
     assert "waits for its completion" in report.messages[0] and "cp" in report.messages[0]
 
 

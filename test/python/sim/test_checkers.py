@@ -183,10 +183,29 @@ def test_async_copy_zero_fill_and_overwrite():
 
 
 def test_barrier_divergence():
-    text = "and.b32 %r5, %r1, 1; setp.eq.u32 %p1, %r5, 0; @%p1 bra SKIP; bar.sync 0; SKIP:"
+    # Half of the warp goes to another barrier instruction.
+    text = "and.b32 %r5, %r1, 1; setp.eq.u32 %p1, %r5, 0; @%p1 bra SKIP; bar.sync 0; bra DONE; SKIP: bar.sync 0; DONE:"
     report, _ = run(text)
     assert kinds(report) == ["barrier-divergence"] and "16 of the warp's 32" in report.messages[0]
+    assert run(text.replace("bra DONE; SKIP: bar.sync 0; DONE:", "SKIP:"))[
+        0
+    ].ok  # those have exited
     assert run("setp.lt.u32 %p1, %r1, 32; @%p1 bra SKIP; bar.sync 1, 32; SKIP:")[0].ok
+
+
+def test_lanes_may_come_late_to_a_barrier():
+    """The rest of the warp waits for them, however long they take."""
+    late = "mov.u32 %r5, 0; setp.ne.u32 %p1, %r1, 0; @%p1 bra HERE; LOOP: add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 100000; @%p2 bra LOOP; HERE: bar.sync 0;"
+    assert run(late)[0].ok
+    # One lane waits for a flag that another warp sets.
+    flag = """
+    setp.eq.u32 %p1, %r1, 0; @%p1 st.shared.b32 [buffer], 0; bar.sync 0;
+    setp.eq.u32 %p2, %r1, 40; @%p2 st.release.cta.shared.b32 [buffer], 1;
+    @!%p1 bra HERE; SPIN: ld.acquire.cta.shared.b32 %r5, [buffer]; setp.eq.u32 %p3, %r5, 0; @%p3 bra SPIN;
+    HERE: bar.sync 0;"""
+    assert run(flag)[0].ok
+    # A guard instead of a branch.
+    assert run("setp.eq.u32 %p1, %r1, 5; @!%p1 bar.sync 0; @%p1 bar.sync 0;")[0].findings[0]["kind"] == "barrier-divergence"  # fmt: skip
 
 
 def test_deadlock_says_who_waits_where():

@@ -55,7 +55,8 @@ LinearLayout mma(ArrayRef<int64_t> shape) {
 /// land where the layout says.
 unsigned simulate(const LinearLayout &side, const LinearLayout &shared,
                   unsigned elemBits, unsigned vecLog2,
-                  std::map<uint64_t, uint64_t> &memory, bool isStore) {
+                  std::map<uint64_t, uint64_t> &memory, bool isStore,
+                  BankGeometry banks = {}) {
   LinearLayout distinct = removeBroadcastedRegisters(side).apply(side);
   LinearLayout offsets = getOffsetLayout(distinct, shared);
   VectorAccess access = getVectorAccess(offsets, elemBits);
@@ -89,8 +90,8 @@ unsigned simulate(const LinearLayout &side, const LinearLayout &shared,
         }
         addresses.push_back(first * bytes);
       }
-      unsigned simulated = simulateWavefronts(addresses, bytes * vec);
-      EXPECT_EQ(simulated, countWavefronts(moved, elemBits, vecLog2));
+      unsigned simulated = simulateWavefronts(addresses, bytes * vec, banks);
+      EXPECT_EQ(simulated, countWavefronts(moved, elemBits, vecLog2, banks));
       wavefronts += w == 0 ? simulated : 0;
     }
   return wavefronts;
@@ -99,23 +100,25 @@ unsigned simulate(const LinearLayout &side, const LinearLayout &shared,
 /// Runs the whole conversion and returns the choice after checking that it has
 /// no bank conflicts.
 SwizzledLayout check(const LinearLayout &src, const LinearLayout &dst,
-                     unsigned elemBits, int64_t maxBytes = 1 << 30) {
-  auto choice = chooseSwizzledSharedLayout(src, dst, elemBits, maxBytes);
+                     unsigned elemBits, int64_t maxBytes = 1 << 30,
+                     BankGeometry banks = {}) {
+  auto choice = chooseSwizzledSharedLayout(src, dst, elemBits, maxBytes, banks);
   EXPECT_TRUE(choice);
   std::map<uint64_t, uint64_t> memory;
   EXPECT_EQ(simulate(src, choice->layout, elemBits, choice->storeVecLog2,
-                     memory, /*isStore=*/true),
+                     memory, /*isStore=*/true, banks),
             choice->storeWavefronts);
   EXPECT_EQ(simulate(dst, choice->layout, elemBits, choice->loadVecLog2, memory,
-                     /*isStore=*/false),
+                     /*isStore=*/false, banks),
             choice->loadWavefronts);
   EXPECT_TRUE(choice->isConflictFree);
   auto stores = getOffsetLayout(src, choice->layout);
   auto loads = getOffsetLayout(dst, choice->layout);
-  EXPECT_LE(countWavefronts(stores, elemBits, choice->storeVecLog2),
-            countIdealWavefronts(stores, elemBits, choice->storeVecLog2));
-  EXPECT_LE(countWavefronts(loads, elemBits, choice->loadVecLog2),
-            countIdealWavefronts(loads, elemBits, choice->loadVecLog2));
+  EXPECT_LE(
+      countWavefronts(stores, elemBits, choice->storeVecLog2, banks),
+      countIdealWavefronts(stores, elemBits, choice->storeVecLog2, banks));
+  EXPECT_LE(countWavefronts(loads, elemBits, choice->loadVecLog2, banks),
+            countIdealWavefronts(loads, elemBits, choice->loadVecLog2, banks));
   return *choice;
 }
 
@@ -217,6 +220,17 @@ TEST_P(RandomPairs, NeverConflict) {
     LinearLayout dst = random.distributed(5, 5, 1, outs);
     check(src, dst, 8u << random.below(4));
   }
+}
+
+TEST_P(RandomPairs, OtherWarpsAndBanksAreConflictFree) {
+  RandomLayouts random(GetParam());
+  LinearLayout::NamedSizes outs = {{kDim(0), 16 << random.below(3)},
+                                   {kDim(1), 8 << random.below(3)}};
+  LinearLayout src = random.distributed(5, 6, 1, outs);
+  LinearLayout dst = random.distributed(5, 6, 1, outs);
+  for (BankGeometry banks : {BankGeometry{32, 4}, BankGeometry{64, 4},
+                             BankGeometry{32, 8}, BankGeometry{16, 4}})
+    check(src, dst, 8u << random.below(4), 1 << 30, banks);
 }
 
 TEST_P(RandomPairs, EntangledLayoutsWork) {

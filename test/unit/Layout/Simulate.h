@@ -4,6 +4,7 @@
 #ifndef TILE_TEST_UNIT_LAYOUT_SIMULATE_H
 #define TILE_TEST_UNIT_LAYOUT_SIMULATE_H
 
+#include "tile/Layout/BankGeometry.h"
 #include "tile/Layout/LinearLayout.h"
 #include "llvm/ADT/DenseSet.h"
 #include <algorithm>
@@ -36,15 +37,17 @@ inline RegisterFile fill(const LinearLayout &layout) {
 /// the banks together, the most words that fall on one bank. `offsets` are in
 /// bytes.
 inline unsigned simulateWavefronts(llvm::ArrayRef<uint64_t> offsets,
-                                   unsigned bytes) {
+                                   unsigned bytes, BankGeometry banks = {}) {
+  unsigned row = banks.numBanks * banks.bankBytes;
   unsigned group =
-      std::min<size_t>(offsets.size(), bytes > 4 ? 128 / bytes : 32);
+      std::min<size_t>(offsets.size(), row / std::max(bytes, banks.bankBytes));
   unsigned total = 0;
   for (size_t start = 0; start < offsets.size(); start += group) {
     std::map<uint64_t, std::set<uint64_t>> wordsOfBank;
     for (size_t lane = start; lane < start + group; ++lane)
       for (uint64_t b = offsets[lane]; b < offsets[lane] + bytes; ++b)
-        wordsOfBank[b / 4 % 32].insert(b / 4);
+        wordsOfBank[b / banks.bankBytes % banks.numBanks].insert(
+            b / banks.bankBytes);
     size_t most = 0;
     for (auto &[bank, words] : wordsOfBank)
       most = std::max(most, words.size());

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import re
-import sys
 from dataclasses import dataclass, fields
 from typing import Any
 
 from tile import _C, knobs
 from tile.backends.base import BaseBackend, BaseOptions, GPUTarget
 from tile.compiler.errors import from_diagnostics
+from tile.compiler.pipelines import run_pipeline
 from tile.errors import OutOfResources, TileError
 
 from . import tools
@@ -18,6 +18,8 @@ from . import tools
 #: 32-bit registers of a multiprocessor, of all targets, and what a thread's are rounded up to.
 _REGISTERS = 65536
 _REGISTER_UNIT = 8
+#: What a thread may be limited to: below, ptxas cannot call a function; above, there are no more.
+_FEWEST_REGISTERS, _MOST_REGISTERS = 16, 255
 _FIRST_WITH_CLUSTERS = 90
 _PRECISIONS = ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
 
@@ -38,19 +40,42 @@ class NvidiaOptions(BaseOptions):
     opt_level: int = 3
     #: Read the first operands of the next iteration before the last product of this one.
     prefetch: bool = False
+    #: Make no use of pointer arguments not overlapping; launches set this where they do.
+    overlapping_arguments: bool = False
     #: Passes to leave out, by their names, with commas between.
     disable_passes: str = ""
 
+    @property
+    def extern_libs(self) -> tuple[tuple[str, str], ...]:
+        """The libraries that kernels are linked with: names and files."""
+        path = tools.libdevice_path()
+        return (("libdevice", path),) if path else ()
 
-def _positive(options: NvidiaOptions) -> None:
+    @property
+    def supported_fp8_dtypes(self) -> tuple[str, ...]:
+        """The types of 8 bits that kernels convert and multiply."""
+        return ("fp8e4b15", "fp8e4nv", "fp8e5") if int(self.arch) >= 89 else ("fp8e4b15", "fp8e5")
+
+    @property
+    def allowed_dot_input_precisions(self) -> tuple[str, ...]:
+        return _PRECISIONS
+
+
+def _check(options: NvidiaOptions) -> None:
     for name in ("num_warps", "num_stages", "num_ctas"):
         value = getattr(options, name)
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, int)
-            or value < (0 if name == "num_stages" else 1)
-        ):
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise TileError(f"{name} must be a positive integer, not {value!r}")
+    registers = options.maxnreg
+    if registers is not None and (
+        isinstance(registers, bool)
+        or not isinstance(registers, int)
+        or not _FEWEST_REGISTERS <= registers <= _MOST_REGISTERS
+    ):
+        raise TileError(
+            f"maxnreg must be an integer from {_FEWEST_REGISTERS} to {_MOST_REGISTERS}, not "
+            f"{registers!r}"
+        )
     if options.num_warps & (options.num_warps - 1) or options.num_warps > 32:
         raise TileError(f"num_warps must be a power of two up to 32, not {options.num_warps}")
     if options.num_ctas & (options.num_ctas - 1) or options.num_ctas > 16:
@@ -80,14 +105,18 @@ class NvidiaBackend(BaseBackend):
     def target_names() -> list[str]:
         return ["cuda"]
 
+    @staticmethod
+    def describe_tools() -> list[tuple[str, str]]:
+        return [("ptxas", tools.describe_ptxas()), ("libdevice", tools.describe_libdevice())]
+
     def hash(self) -> str:
-        return f"{self.target}-{tools.ptxas_version()}-{tools.libdevice_path()}"
+        return f"{self.target}-{tools.ptxas_version(self.target.arch)}-{tools.libdevice_version()}"
 
     def parse_options(self, options: dict[str, Any]) -> NvidiaOptions:
         known = {f.name for f in fields(NvidiaOptions)}
         given = {k: v for k, v in options.items() if v is not None}
         # Options of the peer that mean nothing here are not an error.
-        ignored = {"ir_override", "sanitize_overflow", "instrumentation_mode", "warp_size"}
+        ignored = {"ir_override", "instrumentation_mode", "warp_size"}
         unknown = [k for k in given if k not in known and k not in ignored]
         if unknown:
             raise TileError(
@@ -96,13 +125,14 @@ class NvidiaBackend(BaseBackend):
         given = {k: v for k, v in given.items() if k in known}
         given["backend_name"], given["arch"] = self.target.backend, self.target.arch
         given.setdefault("enable_fp_fusion", knobs.language.default_fp_fusion)
+        given.setdefault("sanitize_overflow", bool(given.get("debug")))
         given.setdefault("line_info", not knobs.compilation.disable_line_info)
         given.setdefault("disable_passes", knobs.compilation.disable_passes)
         given.setdefault("max_num_imprecise_acc_default", 2**30 if self.target.arch == 90 else 0)
         if knobs.language.fp32_default:
             given.setdefault("default_dot_input_precision", knobs.language.fp32_default)
         result = NvidiaOptions(**given)
-        _positive(result)
+        _check(result)
         if result.num_ctas > 1 and self.target.arch < _FIRST_WITH_CLUSTERS:
             raise TileError(
                 f"num_ctas is {result.num_ctas}, but {self.target} has no clusters of blocks; "
@@ -119,18 +149,25 @@ class NvidiaBackend(BaseBackend):
             "cubin": functools.partial(self.make_cubin, options=options),
         }
 
+    def views(self) -> dict[str, Any]:
+        return {"sass": ("cubin", tools.disassemble)}
+
     def has_tools_for(self, stage: str) -> bool:
-        return stage != "cubin" or tools.ptxas_path() is not None
+        return stage != "cubin" or tools.ptxas_path(self.target.arch) is not None
 
     # The stages.
 
     def make_ttir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> Any:
-        return _run(module, "tile-nvidia-ttir", options)
+        return _run(module, "tile-nvidia-ttir", metadata.get("name", ""), options)
 
     def make_ttgir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> Any:
+        if options.overlapping_arguments:
+            unit = _C.ir.Attribute.parse("unit", module.context)
+            module.set_attribute("ttg.overlapping-arguments", unit)
         module = _run(
             module,
             "tile-nvidia-ttgir",
+            metadata["name"],
             options,
             f"target=cuda:{self.target.arch} num-warps={options.num_warps} "
             f"num-ctas={options.num_ctas} num-stages={options.num_stages}"
@@ -143,7 +180,7 @@ class NvidiaBackend(BaseBackend):
 
     def make_llir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> str:
         try:
-            lowered = _run(module.clone(), "tile-nvidia-llir", options)
+            lowered = _run(module.clone(), "tile-nvidia-llir", metadata["name"], options)
         except _C.ir.MLIRError as error:
             raise _out_of_shared_memory(error, metadata["name"]) or error from None
         metadata.update(_C.llvm.kernel_info(lowered))
@@ -169,7 +206,7 @@ class NvidiaBackend(BaseBackend):
     def make_cubin(
         self, ptx: str, metadata: dict[str, Any], *, options: NvidiaOptions
     ) -> bytes | None:
-        if tools.ptxas_path() is None:
+        if tools.ptxas_path(self.target.arch) is None:
             return None
         cubin, usage = tools.run_ptxas(ptx, self.target.arch, options.ptx_options)
         metadata.update(usage)
@@ -179,10 +216,12 @@ class NvidiaBackend(BaseBackend):
     def ptx_options(self, options: NvidiaOptions) -> Any:
         result = _C.llvm.PTXOptions()
         result.compute_capability = self.target.arch
-        result.ptx_version = options.ptx_version or int(knobs.nvidia.mock_ptx_version or 0)
+        result.ptx_version = options.ptx_version or knobs.nvidia.mock_ptx_version or 0
         result.opt_level = options.opt_level
         result.enable_fp_fusion = options.enable_fp_fusion
         result.line_info = options.line_info
+        result.print_ir = knobs.compilation.llvm_ir_dump
+        result.time_passes = knobs.compilation.llvm_timing
         result.libdevice_path = tools.libdevice_path() or ""
         return result
 
@@ -210,21 +249,13 @@ def _check_registers(metadata: dict[str, Any]) -> None:
         raise OutOfResources(required, _REGISTERS, "registers", metadata["name"])
 
 
-def _run(module: Any, pipeline: str, options: NvidiaOptions, arguments: str = "") -> Any:
+def _run(
+    module: Any, pipeline: str, kernel: str, options: NvidiaOptions, arguments: str = ""
+) -> Any:
     disabled = [name.strip() for name in options.disable_passes.split(",") if name.strip()]
     for name in disabled:
         if not _C.passes.is_pass(name):
             raise TileError(f"there is no pass `{name}` to leave out (disable_passes)")
     if disabled:
         arguments += f" disable={','.join(disabled)}"
-    manager = _C.passes.PassManager.parse(f"{pipeline}{{{arguments}}}", module.context)
-    where = knobs.compilation.print_after_all
-    if where:
-        manager.enable_ir_printing("" if where == "1" else where)
-    if knobs.compilation.time_passes:
-        manager.enable_timing()
-    manager.run(module)
-    if knobs.compilation.pass_statistics:
-        for (name, counter), count in sorted(_C.passes.statistics(reset=True).items()):
-            print(f"{count:10} {name} {counter}", file=sys.stderr)
-    return module
+    return run_pipeline(module, f"{pipeline}{{{arguments}}}", kernel)

@@ -22,6 +22,7 @@ _MAX_THREADS = 0  # CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK
 _MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 _STATIC_SHARED = 1
 _DEVICE_SHARED_OPTIN = 97
+_DEVICE_POINTER = 3  # CU_POINTER_ATTRIBUTE_DEVICE_POINTER
 
 
 #: Properties of a device, by the attribute that tells them.
@@ -31,29 +32,29 @@ _PROPERTIES = {
 }  # fmt: skip
 
 
-class _Attribute(ctypes.Structure):
-    _fields_ = (("id", ctypes.c_int), ("pad", ctypes.c_char * 4), ("value", ctypes.c_uint32 * 16))
-
-
-class _Config(ctypes.Structure):
-    _fields_ = (
-        ("grid", ctypes.c_uint * 3), ("block", ctypes.c_uint * 3), ("shared", ctypes.c_uint),
-        ("stream", ctypes.c_void_p), 
-        ("attributes", ctypes.POINTER(_Attribute)), ("count", ctypes.c_uint),
-    )  # fmt: skip
+#: CUDA_ERROR_NOT_INITIALIZED: what cuInit answers in a process that was forked from one that
+#: uses the GPU, such as a compile worker. It cannot launch, but it can compile for the device.
+_FORKED = 3
 
 
 @functools.lru_cache(maxsize=1)
-def libcuda() -> Any:
-    """libcuda, initialised; None on a machine without it or without a GPU."""
+def _load() -> tuple[Any, int]:
+    """libcuda (None where it is missing) and what its cuInit answered."""
     name = knobs.nvidia.libcuda_path or (
         "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
     )
     try:
         library = ctypes.CDLL(name)
     except OSError:
-        return None
-    if library.cuInit(0) != 0:
+        return None, 0
+    return library, library.cuInit(0)
+
+
+@functools.lru_cache(maxsize=1)
+def libcuda() -> Any:
+    """libcuda, initialised; None on a machine without it or without a GPU."""
+    library, code = _load()
+    if library is None or code != 0:
         return None
     count = ctypes.c_int()
     if library.cuDeviceGetCount(ctypes.byref(count)) != 0 or count.value == 0:
@@ -68,6 +69,11 @@ def check(code: int, what: str) -> None:
     text = ctypes.c_char_p()
     libcuda().cuGetErrorString(code, ctypes.byref(text))
     raise DriverError(f"{what}: {(text.value or b'unknown error').decode()} (CUDA error {code})")
+
+
+def _address(function: Any) -> int:
+    """Where a function of the library is."""
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
 def data_pointer(value: Any) -> int:
@@ -98,22 +104,31 @@ class CudaDriver(DriverBase):
     torch_device = "cuda"
     last_stage = "cubin"
 
+    @functools.cached_property
+    def library(self) -> Any:
+        raise DriverError(
+            "this process was forked from one that uses the GPU, and cannot use it itself: start "
+            "processes with the method 'spawn', or fork before the first use of the GPU"
+        )
+
     @staticmethod
     def is_active() -> bool:
-        return libcuda() is not None
+        library, code = _load()
+        return libcuda() is not None or (library is not None and code == _FORKED)
 
     def __init__(self) -> None:
+        self._contexts: dict[int, ctypes.c_void_p] = {}
+        self._targets: dict[int, GPUTarget] = {}
         library = libcuda()
+        if library is None and self.is_active():
+            return  # compiles, and says at the first launch why it does no more
         if library is None:
             raise DriverError(
                 "no NVIDIA GPU: libcuda.so.1 is missing, or reports no device; TILE_DRIVER=sim "
                 "runs kernels without one"
             )
         self.library = library
-        self._contexts: dict[int, ctypes.c_void_p] = {}
-        self._targets: dict[int, GPUTarget] = {}
-        #: What launches point into, for as long as the driver lives.
-        self._kept: list[Any] = []
+        self.device_getter = _address(library.cuCtxGetDevice)
 
     # Devices and streams.
 
@@ -128,6 +143,15 @@ class CudaDriver(DriverBase):
         if torch is not None and torch.cuda.is_initialized():
             return torch._C._cuda_getCurrentRawStream(device)
         return 0
+
+    def stream_getter(self) -> Callable[[int], int] | None:
+        torch = sys.modules["torch"]
+        if hasattr(torch, "cuda") and torch.cuda.is_initialized():
+            return torch._C._cuda_getCurrentRawStream
+        return None
+
+    def enter_device(self, device: int) -> None:
+        self.ensure_context(device)
 
     def get_current_target(self) -> GPUTarget:
         device = self.get_current_device()
@@ -178,7 +202,29 @@ class CudaDriver(DriverBase):
     def check_arguments(self, kernel: Any, arguments: list[Any]) -> None:
         for value in arguments:
             if hasattr(value, "data_ptr"):
-                data_pointer(value)
+                self._check_reachable(value)
+
+    def _check_reachable(self, value: Any) -> None:
+        """Raises for a tensor whose memory the current device does not reach."""
+        device = value.get_device() if hasattr(value, "get_device") else None
+        on_gpu = getattr(value, "is_cuda", True) if device is None else device >= 0
+        current = self.get_current_device()
+        if (on_gpu and device in (None, current)) or not value.data_ptr():
+            return
+        # Pinned memory, and that of another GPU that was made accessible, will do.
+        address = ctypes.c_void_p()
+        pointer = ctypes.c_uint64(value.data_ptr())
+        if self.library.cuPointerGetAttribute(ctypes.byref(address), _DEVICE_POINTER, pointer) == 0:
+            return
+        where = getattr(value, "device", "cpu")
+        if on_gpu:
+            raise DriverError(
+                f"this tensor is on {where}, but the kernel is launched on cuda:{current}; use "
+                "`with torch.cuda.device(...)`, or move it"
+            )
+        raise DriverError(
+            f"this tensor is on {where}, but kernels run on the GPU; move it with .cuda()"
+        )
 
     def load(self, kernel: Any, device: int) -> ctypes.c_void_p:
         """The function of a kernel on a device."""
@@ -223,36 +269,23 @@ class CudaDriver(DriverBase):
         scratch = metadata.get("global_scratch_size", 0)
         alignment = max(1, metadata.get("global_scratch_align", 1))
         ctas = metadata.get("num_ctas", 1)
-        config = _Config()
-        config.block[:] = (32 * metadata.get("num_warps", 4), 1, 1)
-        config.shared = metadata.get("shared", 0)
-        attributes = (_Attribute * 3)()
-        count = 0
+        attributes = []
         if ctas > 1:
-            attributes[count].id = _ATTRIBUTE_CLUSTER
-            attributes[count].value[0:3] = (ctas, 1, 1)
-            count += 1
+            attributes.append((_ATTRIBUTE_CLUSTER, [ctas, 1, 1]))
         if metadata.get("launch_cooperative_grid"):
-            attributes[count].id = _ATTRIBUTE_COOPERATIVE
-            attributes[count].value[0] = 1
-            count += 1
+            attributes.append((_ATTRIBUTE_COOPERATIVE, [1]))
         if metadata.get("launch_pdl"):
-            attributes[count].id = _ATTRIBUTE_PDL
-            attributes[count].value[0] = 1
-            count += 1
-        config.attributes, config.count = attributes, count
-        base = ctypes.addressof(config)
+            attributes.append((_ATTRIBUTE_PDL, [1]))
         packed = _C.launch.PackedLaunch(
             types=[*types, "*i8"] if scratch else types,
-            call=ctypes.cast(self.library.cuLaunchKernelEx, ctypes.c_void_p).value,
-            config=base,
+            call=_address(self.library.cuLaunchKernelEx),
             function=function.value,
-            grid=base + _Config.grid.offset,
-            stream=base + _Config.stream.offset,
+            threads=32 * metadata.get("num_warps", 4),
+            shared=metadata.get("shared", 0),
             ctas=ctas,
+            attributes=attributes,
             address=data_pointer,
         )
-        self._kept.append((config, attributes))
         if not scratch:
             return packed
 
@@ -264,6 +297,13 @@ class CudaDriver(DriverBase):
                 self.raise_launch_error(code, kernel.name)
 
         return launch
+
+    def allocation_of(self, address: int) -> tuple[int, int] | None:
+        base, size = ctypes.c_uint64(), ctypes.c_size_t()
+        code = self.library.cuMemGetAddressRange_v2(
+            ctypes.byref(base), ctypes.byref(size), ctypes.c_uint64(address)
+        )
+        return None if code else (base.value, base.value + size.value)
 
     def raise_launch_error(self, code: int, name: str) -> None:
         """Raises for a launch that the driver refused."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +11,8 @@ import numpy as np
 
 from tile import knobs
 from tile.backends.base import DriverBase, GPUTarget
-from tile.errors import DriverError
+from tile.compiler.errors import CompilationError, ptx_place
+from tile.errors import DriverError, TileError
 
 # How a run-time parameter is packed, by its type in the signature.
 _FORMATS = {
@@ -48,6 +50,21 @@ def pointer_range(value: Any) -> tuple[int, int, int, bool]:
     raise DriverError(
         f"the simulator takes NumPy arrays and CPU tensors, not a {type(value).__name__}"
     )
+
+
+def _load(ptx: str) -> Any:
+    """The kernel's PTX, decoded. What is wrong with it was written in the kernel, as
+    inline assembly: the error says where."""
+    import tile.sim
+
+    try:
+        return tile.sim.load(ptx)
+    except TileError as error:
+        line = re.match(r"<ptx>:(\d+):", str(error))
+        place = ptx_place(ptx, int(line.group(1))) if line else None
+        if place is None:
+            raise
+        raise CompilationError(str(error), [place]) from None
 
 
 class SimDriver(DriverBase):
@@ -94,7 +111,7 @@ class SimDriver(DriverBase):
         from tile.sim.reachable import reachable_arrays
 
         metadata = kernel._metadata
-        module = tile.sim.load(kernel.asm["ptx"])
+        module = _load(kernel.asm["ptx"])
         name = metadata["name"]
         block = (32 * metadata.get("num_warps", 4), 1, 1)
         ctas = metadata.get("num_ctas", 1)

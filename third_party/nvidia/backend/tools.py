@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 from typing import Any
 
 from tile import knobs
+from tile.compiler.errors import ptx_place
 from tile.errors import CompilerToolError, OutOfResources
+from tile.runtime.cache.remember import remembered
 
 
 def _in_wheels(*patterns: str) -> Path | None:
@@ -26,13 +30,20 @@ def _in_wheels(*patterns: str) -> Path | None:
     return None
 
 
-def ptxas_path() -> str | None:
+_FIRST_BLACKWELL = 100
+
+
+def ptxas_path(arch: int = 0) -> str | None:
     """The ptxas to use: of the environment, of the wheel, or of the system."""
-    named = knobs.nvidia.ptxas
-    if named:
+    for named, variable, fits in (
+        (knobs.nvidia.ptxas_blackwell, "PTXAS_BLACKWELL_PATH", arch >= _FIRST_BLACKWELL),
+        (knobs.nvidia.ptxas, "PTXAS_PATH", True),
+    ):
+        if not named or not fits:
+            continue
         if not os.path.isfile(named):
             raise CompilerToolError(
-                f"TILE_PTXAS_PATH (or TRITON_PTXAS_PATH) names {named}, which does not exist"
+                f"TILE_{variable} (or TRITON_{variable}) names {named}, which does not exist"
             )
         return named
     return _find_ptxas()
@@ -52,8 +63,8 @@ def _find_ptxas() -> str | None:
     return None
 
 
-def require_ptxas() -> str:
-    path = ptxas_path()
+def require_ptxas(arch: int = 0) -> str:
+    path = ptxas_path(arch)
     if path is None:
         raise CompilerToolError(
             "no ptxas: install it with `pip install nvidia-cuda-nvcc` (or "
@@ -63,25 +74,65 @@ def require_ptxas() -> str:
     return path
 
 
+#: A program this small is a script, which may call another one tomorrow.
+_SCRIPT_SIZE = 1 << 16
+
+
 @functools.lru_cache(maxsize=4)
 def _version(path: str) -> str:
     try:
-        text = subprocess.run(
-            [path, "--version"], capture_output=True, text=True, timeout=30
-        ).stdout
+        done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=30)
     except (OSError, subprocess.SubprocessError) as error:
         raise CompilerToolError(f"cannot run {path}: {error}") from None
-    found = re.search(r"release (\d+\.\d+).*?V([\d.]+)?", text, re.S)
-    return found.group(2) or found.group(1) if found else "unknown"
+    return done.stdout.strip()
 
 
-def ptxas_version() -> str:
-    path = ptxas_path()
+#: The first ptxas that is known to keep the registers that wgmma reads operands from.
+_FIRST_FOR_WGMMA = (13, 3)
+
+
+@functools.lru_cache(maxsize=4)
+def _warn_about_wgmma(path: str) -> None:
+    """Once for each ptxas."""
+    version = release(path)
+    found = re.match(r"(\d+)\.(\d+)", version)
+    if found is None or tuple(map(int, found.groups())) >= _FIRST_FOR_WGMMA:
+        return
+    wanted = ".".join(map(str, _FIRST_FOR_WGMMA))
+    warnings.warn(
+        f"{path} is ptxas {version}, which may miscompile matrix products of warp groups (wgmma); "
+        f"{wanted} or later does not: `pip install 'nvidia-cuda-nvcc>={wanted}'`, or name one in "
+        "TILE_PTXAS_PATH",
+        stacklevel=2,
+    )
+
+
+def release(path: str) -> str:
+    """The number of a ptxas, as in 13.0.88."""
+    text = _version(path)
+    found = re.search(r"V([\d.]+)", text) or re.search(r"release (\d+\.\d+)", text)
+    return found.group(1) if found else "unknown"
+
+
+def ptxas_version(arch: int = 0) -> str:
+    """What identifies ptxas in cache keys: what it says itself, wherever it is installed."""
+    path = ptxas_path(arch)
     if path is None:
         return "none"
-    # Part of every cache key: ask the file, not the program.
-    stat = os.stat(path)
-    return f"{path}:{stat.st_size}:{stat.st_mtime_ns}"
+    if os.stat(path).st_size < _SCRIPT_SIZE:
+        return _version(path)
+    return remembered("ptxas", path, _version)
+
+
+def libdevice_version() -> str:
+    """What identifies libdevice in cache keys: its contents."""
+    path = libdevice_path()
+    return "none" if path is None else _contents(path)
+
+
+@functools.lru_cache(maxsize=4)
+def _contents(path: str) -> str:
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
 @functools.lru_cache(maxsize=1)
@@ -115,7 +166,9 @@ def processor(ptx: str, arch: int) -> str:
 
 def run_ptxas(ptx: str, arch: int, extra: str | None) -> tuple[bytes, dict[str, Any]]:
     """Assembles PTX; returns the cubin and what ptxas says about it."""
-    path = require_ptxas()
+    path = require_ptxas(arch)
+    if "wgmma.mma_async" in ptx:
+        _warn_about_wgmma(path)
     with tempfile.TemporaryDirectory(prefix="tile-ptxas-") as folder:
         source, binary = os.path.join(folder, "kernel.ptx"), os.path.join(folder, "kernel.cubin")
         with open(source, "w") as file:
@@ -171,4 +224,55 @@ def _failure(log: str, code: int, ptx: str) -> Exception:
         number = int(at.group(1))
         if 0 < number <= len(text):
             detail += f" [{text[number - 1].strip()}]"
+        place = ptx_place(ptx, number)
+        if place is not None:
+            detail += "\n" + place.render()
     return CompilerToolError(f"ptxas refuses the PTX of this kernel: {detail}")
+
+
+def disassemble(cubin: bytes) -> str:
+    """The machine code of a cubin, as text."""
+    for name, named, arguments in (  # noqa: B007
+        ("nvdisasm", knobs.nvidia.nvdisasm, ["-c"]),
+        ("cuobjdump", knobs.nvidia.cuobjdump, ["-sass"]),
+    ):
+        path = named or shutil.which(name) or _in_cuda(name)
+        if path is not None:
+            break
+    else:
+        raise CompilerToolError(
+            "machine code is printed by nvdisasm or cuobjdump: put one on the PATH, or name it in "
+            "TILE_NVDISASM_PATH or TILE_CUOBJDUMP_PATH"
+        )
+    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+        file.write(cubin)
+        file.flush()
+        try:
+            command = [path, *arguments, file.name]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        except (OSError, subprocess.SubprocessError) as error:
+            raise CompilerToolError(f"cannot run {path}: {error}") from None
+    if done.returncode != 0:
+        raise CompilerToolError(f"{path} failed: {(done.stderr or done.stdout).strip()}")
+    return done.stdout
+
+
+def _in_cuda(name: str) -> str | None:
+    path = f"/usr/local/cuda/bin/{name}"
+    return path if os.path.isfile(path) else None
+
+
+def describe_ptxas() -> str:
+    """Where ptxas is, and its release; or why there is none."""
+    try:
+        path = require_ptxas()
+        return f"{path}, {release(path)}"
+    except CompilerToolError as error:
+        return f"none: {error}"
+
+
+def describe_libdevice() -> str:
+    try:
+        return libdevice_path() or "none"
+    except CompilerToolError as error:
+        return f"none: {error}"

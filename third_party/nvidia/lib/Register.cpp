@@ -3,6 +3,7 @@
 
 #include "nvidia/Register.h"
 #include "nvidia/Pipelines/Pipelines.h"
+#include "nvidia/TargetModel.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Passes.h"
 #include "tile/Target/PTX.h"
 
@@ -14,6 +15,7 @@ using namespace mlir;
 
 void triton::backends::nvidia::registerDialects(DialectRegistry &registry) {
   registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect>();
+  triton::nvidia::registerTargetModels(registry);
   registerLLVMIRTranslations(registry);
 }
 

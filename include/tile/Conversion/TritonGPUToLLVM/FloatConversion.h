@@ -13,6 +13,11 @@ namespace mlir::triton {
 Value convertFloat(const LLVMBuilder &b, Value value, Type from, Type to,
                    RoundingMode rounding);
 
+/// f64 to f32, rounded to odd: toward zero, and with the last bit set where
+/// that is inexact. Rounding it again, to a format with two bits less or fewer,
+/// gives what rounding once would.
+Value narrowToOdd(const LLVMBuilder &b, Value value);
+
 } // namespace mlir::triton
 
 #endif // TILE_CONVERSION_TRITONGPUTOLLVM_FLOATCONVERSION_H

@@ -27,4 +27,31 @@ def AllocateSharedMemory : Pass<"allocate-shared-memory", "mlir::ModuleOp"> {
   ];
 }
 
+def InsertMemoryBarriers : Pass<"insert-memory-barriers", "mlir::ModuleOp"> {
+  let summary = "Insert barriers between accesses to shared memory";
+  let description = [{
+    Two accesses to overlapping shared memory, at least one of them a write, get
+    a `ttg.barrier local` between them unless there is one on every path from the
+    first to the second. Where buffers are is what `allocation.offset` says, so
+    shared memory must be allocated; the barriers of a called function count, and
+    so do its accesses to buffers that it is given. The module gets the attribute
+    `ttg.barriers-inserted`, without which nothing is lowered.
+
+    ```mlir
+    %0 = ttg.local_alloc %x {allocation.offset = 0 : i32} : ...
+    %1 = ttg.local_load %0 : ...
+    ```
+    becomes
+    ```mlir
+    %0 = ttg.local_alloc %x {allocation.offset = 0 : i32} : ...
+    ttg.barrier local
+    %1 = ttg.local_load %0 : ...
+    ```
+  }];
+  let dependentDialects = ["mlir::triton::gpu::TritonGPUDialect"];
+  let statistics = [
+    Statistic<"numBarriers", "num-barriers", "Barriers inserted">
+  ];
+}
+
 #endif // TILE_CONVERSION_TRITONGPUTOLLVM_PASSES

@@ -34,20 +34,13 @@ protected:
     return failure();
   }
 
-  /// The threads of the block; a single warp needs no more than its own
-  /// barrier.
+  /// Of the threads of a block that execute `op`.
   void blockBarrier(const LLVMBuilder &b, Operation *op) const {
-    if (gpu::lookupNumWarps(op) == 1)
-      target.warpBarrier(b);
-    else
-      target.barrier(b);
+    target.barrier(b, getThreadsOfBlock(op));
   }
-  /// All threads that execute the program: those of all blocks of a cluster.
+  /// Of all threads that execute the program.
   void programBarrier(const LLVMBuilder &b, Operation *op) const {
-    if (gpu::lookupNumCTAs(op) > 1)
-      target.clusterBarrier(b);
-    else
-      blockBarrier(b, op);
+    target.barrier(b, getThreadsOfProgram(op));
   }
 
   const TritonGPUToLLVMTypeConverter &getConverter() const {

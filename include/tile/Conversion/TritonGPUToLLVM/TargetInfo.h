@@ -10,8 +10,10 @@
 #ifndef TILE_CONVERSION_TRITONGPUTOLLVM_TARGETINFO_H
 #define TILE_CONVERSION_TRITONGPUTOLLVM_TARGETINFO_H
 
+#include "tile/Conversion/TritonGPUToLLVM/Barrier.h"
 #include "tile/Conversion/TritonGPUToLLVM/LLVMBuilder.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include <optional>
 #include <set>
 #include <string>
@@ -55,10 +57,9 @@ public:
   // Facts
   //===--------------------------------------------------------------------===//
 
+  /// The machine, as the passes before saw it.
+  virtual const gpu::TargetModel &getModel() const = 0;
   virtual unsigned getSharedAddressSpace() const = 0;
-  /// The widest access of one thread to global memory, in bits.
-  virtual unsigned getMaxGlobalAccessBits() const = 0;
-  virtual unsigned getMaxSharedAccessBits() const = 0;
 
   /// Makes `function` something the host can launch.
   virtual void markKernel(LLVM::LLVMFuncOp function, int threads, int numCTAs,
@@ -82,13 +83,8 @@ public:
   // Synchronisation
   //===--------------------------------------------------------------------===//
 
-  /// All threads of the block; orders their accesses to shared (and, as every
-  /// GPU gives that for free, global) memory.
-  virtual void barrier(const LLVMBuilder &b) const = 0;
-  /// All threads of the warp, likewise.
-  virtual void warpBarrier(const LLVMBuilder &b) const = 0;
-  /// All threads of the cluster, likewise.
-  virtual void clusterBarrier(const LLVMBuilder &b) const = 0;
+  virtual void barrier(const LLVMBuilder &b,
+                       const BarrierParticipants &who) const = 0;
 
   //===--------------------------------------------------------------------===//
   // Memory. A null predicate means "always".
@@ -153,7 +149,6 @@ public:
                           int delta) const = 0;
   virtual Value shuffleIdx(const LLVMBuilder &b, Value word,
                            Value lane) const = 0;
-  virtual Value ballot(const LLVMBuilder &b, Value pred) const = 0;
   /// Reduces over all lanes of the warp in hardware, if `combine` (a region of
   /// one operation, given by that operation) allows; null if not.
   virtual Value warpReduce(const LLVMBuilder &b, Operation *combine,

@@ -51,8 +51,8 @@ def ConvertTritonToTritonGPU
            "The machine, as in cuda:90 or hip:gfx942">,
     Option<"numWarps", "num-warps", "int32_t", /*default=*/"4",
            "Warps that run one program">,
-    Option<"threadsPerWarp", "threads-per-warp", "int32_t", /*default=*/"32",
-           "Threads in a warp">,
+    Option<"threadsPerWarp", "threads-per-warp", "int32_t", /*default=*/"0",
+           "Threads in a warp (0: as many as the target has)">,
     Option<"numCTAs", "num-ctas", "int32_t", /*default=*/"1",
            "Blocks (CTAs) that run one program together">
   ];

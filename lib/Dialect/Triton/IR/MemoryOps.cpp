@@ -1,6 +1,7 @@
 //===-- MemoryOps.cpp - Loads, stores and address arithmetic --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "tile/Dialect/Triton/IR/MemoryOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/PatternMatch.h"
@@ -94,11 +95,15 @@ void LoadOp::build(OpBuilder &builder, OperationState &state, Value ptr,
         isVolatile);
 }
 
+bool triton::isFreshRead(LoadOp load) {
+  return load.getIsVolatile() || load.getCache() == CacheModifier::CV;
+}
+
 void LoadOp::getEffects(Effects &effects) {
   effects.emplace_back(MemoryEffects::Read::get(), &getPtrMutable(),
                        GlobalMemory::get());
-  // A volatile access counts as observable: it is neither dropped nor merged.
-  if (getIsVolatile())
+  // Such an access counts as observable: it is neither dropped nor merged.
+  if (isFreshRead(*this))
     effects.emplace_back(MemoryEffects::Write::get(), &getPtrMutable(),
                          GlobalMemory::get());
 }

@@ -9,6 +9,39 @@
 using namespace mlir;
 using namespace mlir::triton;
 
+/// block-type ::= tensor-type | (integer `x`)+ type (`,` encoding)?
+static ParseResult parseBlockType(AsmParser &parser, RankedTensorType &block) {
+  SMLoc loc = parser.getCurrentLocation();
+  Type type;
+  if (OptionalParseResult tensor = parser.parseOptionalType(type);
+      tensor.has_value()) {
+    if (failed(*tensor))
+      return failure();
+    auto ranked = dyn_cast<RankedTensorType>(type);
+    if (!ranked)
+      return parser.emitError(loc, "expected a ranked tensor, found ") << type;
+    block = ranked;
+    return success();
+  }
+  SmallVector<int64_t> shape;
+  Type element;
+  Attribute encoding;
+  if (parser.parseDimensionList(shape) || parser.parseType(element))
+    return failure();
+  if (succeeded(parser.parseOptionalComma()) && parser.parseAttribute(encoding))
+    return failure();
+  auto ranked =
+      parser.getChecked<RankedTensorType>(loc, shape, element, encoding);
+  if (!ranked)
+    return failure();
+  block = ranked;
+  return success();
+}
+
+static void printBlockType(AsmPrinter &printer, RankedTensorType block) {
+  printer << block;
+}
+
 #define GET_TYPEDEF_CLASSES
 #include "tile/Dialect/Triton/IR/Types.cpp.inc"
 

@@ -51,17 +51,14 @@ struct AddOfDot : public CountingPattern<AddT> {
     for (auto [dotValue, addend] : {std::pair(op.getLhs(), op.getRhs()),
                                     std::pair(op.getRhs(), op.getLhs())}) {
       auto dot = dotValue.template getDefiningOp<DotT>();
-      if (!dot || !dot->hasOneUse() || !isZeroAccumulator(dot.getC()))
+      // The addend may be made after the dot, so the dot moves here; but not
+      // into a loop, where it would be computed again and again.
+      if (!dot || !dot->hasOneUse() || !isZeroAccumulator(dot.getC()) ||
+          limitsImprecision(dot) || dot->getBlock() != op->getBlock())
         continue;
-      // The addend may be made after the dot, so the dot moves here.
-      auto merged = cast<DotT>(rewriter.clone(*dot));
-      merged.getCMutable().assign(addend);
-      if (limitsImprecision(merged)) {
-        rewriter.eraseOp(merged);
-        continue;
-      }
-      rewriter.replaceOp(op, merged);
-      rewriter.eraseOp(dot);
+      rewriter.moveOpBefore(dot, op);
+      rewriter.modifyOpInPlace(dot, [&] { dot.getCMutable().assign(addend); });
+      rewriter.replaceOp(op, dot);
       ++this->count;
       return success();
     }

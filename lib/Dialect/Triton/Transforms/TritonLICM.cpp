@@ -8,6 +8,7 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+#include "tile/Analysis/MemoryModel.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/Triton/Transforms/Passes.h"
 #include "llvm/Support/DebugLog.h"
@@ -30,23 +31,6 @@ static bool isDisabled(Operation *loop) {
     return false;
   BoolAttr disable = annotation.getLicm().getDisable();
   return disable && disable.getValue();
-}
-
-/// True if something in the loop may change what is loaded from memory.
-static bool mayWrite(Operation *loop) {
-  WalkResult result = loop->walk([&](Operation *op) {
-    if (op == loop || op->hasTrait<mlir::OpTrait::HasRecursiveMemoryEffects>())
-      return WalkResult::advance();
-    std::optional<SmallVector<MemoryEffects::EffectInstance>> effects =
-        getEffectsRecursively(op);
-    if (!effects)
-      return WalkResult::interrupt();
-    for (const MemoryEffects::EffectInstance &effect : *effects)
-      if (!isa<MemoryEffects::Read>(effect.getEffect()))
-        return WalkResult::interrupt();
-    return WalkResult::advance();
-  });
-  return result.wasInterrupted();
 }
 
 /// True if the loop is known to run at least once.
@@ -97,10 +81,8 @@ private:
   void hoistLoads(scf::ForOp loop) {
     SmallVector<LoadOp> candidates;
     for (LoadOp load : loop.getBody()->getOps<LoadOp>())
-      if (canHoist(load))
+      if (canHoist(load, loop))
         candidates.push_back(load);
-    if (candidates.empty() || mayWrite(loop))
-      return;
     // A load may depend on another one, directly or by way of code that could
     // not move before it did.
     bool changed = true;
@@ -122,9 +104,10 @@ private:
     }
   }
 
-  /// Volatile loads stay where they are; block pointers have no masks.
-  static bool canHoist(LoadOp load) {
-    return !load.getIsVolatile() && !isBlockPointer(load.getPtr().getType());
+  /// Block pointers have no masks.
+  static bool canHoist(LoadOp load, scf::ForOp loop) {
+    return !isBlockPointer(load.getPtr().getType()) &&
+           MemoryModel(loop).mayReadInEarlierIteration(load, loop);
   }
 };
 

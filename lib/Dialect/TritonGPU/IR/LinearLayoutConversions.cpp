@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "LinearLayoutConversionsDetail.h"
+#include "tile/Dialect/TritonGPU/IR/LayoutChecks.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -262,4 +263,27 @@ LinearLayout gpu::toLinearLayout(MemDescType type) {
   if (shape.size() < rank)
     shape = type.getShape();
   return toLinearLayout(shape.take_back(rank), type.getEncoding());
+}
+
+LogicalResult gpu::checkTensorsHaveLayouts(Operation *root) {
+  WalkResult result = root->walk([](Operation *op) {
+    auto check = [&](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (!tensor || isa_and_nonnull<LayoutEncodingTrait>(tensor.getEncoding()))
+        return WalkResult::advance();
+      op->emitError("expected every tensor to have a layout, found ") << tensor;
+      return WalkResult::interrupt();
+    };
+    for (Type type :
+         llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
+      if (check(type).wasInterrupted())
+        return WalkResult::interrupt();
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Type type : block.getArgumentTypes())
+          if (check(type).wasInterrupted())
+            return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }

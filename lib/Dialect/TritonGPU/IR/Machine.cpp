@@ -9,6 +9,7 @@
 
 #include "LayoutInterfaces.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -62,7 +63,9 @@ std::optional<int> gpu::maybeLookupThreadsPerWarp(Operation *op) {
 }
 
 int gpu::lookupThreadsPerWarp(Operation *op) {
-  return maybeLookupThreadsPerWarp(op).value_or(kDefaultThreadsPerWarp);
+  if (std::optional<int> threads = maybeLookupThreadsPerWarp(op))
+    return *threads;
+  return getTargetModel(op).getThreadsPerWarp();
 }
 
 int gpu::lookupNumCTAs(Operation *op) {

@@ -72,7 +72,7 @@ Attribute NvidiaMmaEncodingAttr::parse(AsmParser &parser, Type) {
   CTALayoutAttr ctaLayout;
   if (parser.parseLess() || reader.readKeys() ||
       reader.uintValue("versionMajor", versionMajor) ||
-      reader.uintValue("versionMinor", versionMinor) ||
+      reader.uintValue("versionMinor", versionMinor, /*required=*/false) ||
       reader.uints("warpsPerCTA", warpsPerCTA) ||
       reader.uints("instrShape", instrShape) ||
       reader.ctaLayout(warpsPerCTA.size(), ctaLayout) || reader.finish() ||

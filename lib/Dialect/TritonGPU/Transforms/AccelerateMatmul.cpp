@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "DecomposeScaledDots.h"
+#include "WarpGroupProducts.h"
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Dialect/TritonGPU/Transforms/LayoutInference.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -24,57 +28,12 @@ using namespace mlir::triton::gpu;
 
 namespace {
 
-/// The tile that one mma.sync computes.
-constexpr int64_t kInstrM = 16;
-constexpr int64_t kInstrN = 8;
-
 struct TritonGPUAccelerateMatmul
     : gpu::impl::TritonGPUAccelerateMatmulBase<TritonGPUAccelerateMatmul> {
   using TritonGPUAccelerateMatmulBase::TritonGPUAccelerateMatmulBase;
 
   void runOnOperation() override;
 };
-
-//===----------------------------------------------------------------------===//
-// What the target can do
-//===----------------------------------------------------------------------===//
-
-/// 80 for cuda:80; nothing for other vendors.
-std::optional<int> getComputeCapability(ModuleOp module) {
-  auto target = module->getAttrOfType<StringAttr>(kTargetAttrName);
-  int capability;
-  if (!target || !target.getValue().starts_with("cuda:") ||
-      target.getValue().drop_front(5).getAsInteger(10, capability))
-    return std::nullopt;
-  return capability;
-}
-
-bool isFP8(Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); }
-
-/// The element type in which mma.sync of the target computes this product; null
-/// if it does not at all.
-Type getOperandType(DotOp op, int capability) {
-  Type a = op.getA().getType().getElementType();
-  Type b = op.getB().getType().getElementType();
-  Type d = op.getType().getElementType();
-  if (capability < 80)
-    return {};
-  if (isFP8(a) && isFP8(b) && d.isF32())
-    return capability >= 89 ? a : Type(Float16Type::get(op.getContext()));
-  if (a != b)
-    return {};
-  if (a.isF16() && (d.isF16() || d.isF32()))
-    return a;
-  if (a.isBF16() && d.isF32())
-    return a;
-  if (a.isInteger(8) && d.isInteger(32))
-    return a;
-  if (a.isF64() && d.isF64())
-    return a;
-  if (a.isF32() && d.isF32() && op.getInputPrecision() == InputPrecision::TF32)
-    return a;
-  return {};
-}
 
 //===----------------------------------------------------------------------===//
 // The grid of warps
@@ -119,11 +78,14 @@ bool isChained(DotOp op) {
   return false;
 }
 
-SmallVector<unsigned> chooseWarpGrid(DotOp op, int numWarps) {
-  SmallVector<int64_t> shape = getShapePerCTA(op.getType());
+SmallVector<unsigned> chooseWarpGrid(DotOp op, const MatrixProduct &product,
+                                     const MatrixInstruction &instruction) {
+  ArrayRef<int64_t> shape = product.shape;
   unsigned rank = shape.size(), m = rank - 2, n = rank - 1;
   SmallVector<unsigned> grid(rank, 1);
-  int left = numWarps;
+  grid[m] = instruction.numWarps;
+  int64_t instrM = instruction.m / instruction.numWarps, instrN = instruction.n;
+  int left = product.numWarps / instruction.numWarps;
   auto take = [&](unsigned dim) {
     grid[dim] *= 2;
     left /= 2;
@@ -133,13 +95,13 @@ SmallVector<unsigned> chooseWarpGrid(DotOp op, int numWarps) {
     while (left > 1 && grid[0] < shape[0])
       take(0);
   if (isChained(op))
-    while (left > 1 && shape[m] / grid[m] > kInstrM)
+    while (left > 1 && shape[m] / grid[m] > instrM)
       take(m);
   while (left > 1) {
     int64_t perWarpM = shape[m] / grid[m], perWarpN = shape[n] / grid[n];
     // Beyond one instruction, warps would repeat one another.
-    bool mayTakeN = perWarpN > kInstrN;
-    bool prefersN = perWarpN >= perWarpM || perWarpM <= kInstrM;
+    bool mayTakeN = perWarpN > instrN;
+    bool prefersN = perWarpN >= perWarpM || perWarpM <= instrM;
     take(mayTakeN && prefersN ? n : m);
   }
   return grid;
@@ -192,67 +154,83 @@ Value convertTo(OpBuilder &b, Location loc, Value value, Attribute layout) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-/// Neighbours along the inner dimension that a thread holds together: 32 bits
-/// of what is loaded.
-unsigned chooseKWidth(DotOp op, Type element) {
-  unsigned bits =
+MatrixProduct describe(DotOp op) {
+  MatrixProduct product;
+  product.types = {op.getA().getType().getElementType(),
+                   op.getB().getType().getElementType(),
+                   op.getType().getElementType(), op.getInputPrecision()};
+  product.shape = getShapePerCTA(op.getType());
+  product.k = op.getA().getType().getShape().back();
+  product.numWarps = lookupNumWarps(op);
+  product.loadedBits =
       std::min(getLoadedBitWidth(op.getA()), getLoadedBitWidth(op.getB()));
-  bits = std::min(bits, element.getIntOrFloatBitWidth());
-  int64_t inner = op.getA().getType().getShape().back();
-  // Four lanes hold two such groups each.
-  return std::min<int64_t>(std::max(1u, 32 / bits), inner / 8);
+  return product;
 }
 
-bool accelerate(DotOp op, int capability) {
+/// The operand as `instruction` takes it.
+Value prepareOperand(OpBuilder &b, OpOperand &operand, const TargetModel &model,
+                     const MatrixInstruction &instruction,
+                     const MatrixProduct &product, MmaEncodingTrait result) {
+  Location loc = operand.getOwner()->getLoc();
+  unsigned number = operand.getOperandNumber();
+  Value value = skipConversions(operand.get());
+  auto type = cast<RankedTensorType>(value.getType());
+  if (Type element = instruction.operandTypes[number];
+      element != type.getElementType()) {
+    type = cast<RankedTensorType>(type.clone(element));
+    value = FpToFpOp::create(b, loc, type, value);
+  }
+  Attribute encoding =
+      model.getOperandEncoding(instruction, product, number, type, result);
+  if (instruction.places[number] == OperandPlace::Registers)
+    return convertTo(b, loc, value, encoding);
+  auto memDesc = MemDescType::get(
+      type.getShape(), type.getElementType(), encoding,
+      SharedMemorySpaceAttr::get(b.getContext()), /*mutableMemory=*/false);
+  return LocalAllocOp::create(b, loc, memDesc, value);
+}
+
+bool accelerate(DotOp op, const TargetModel &model) {
   if (isa<MmaEncodingTrait>(op.getType().getEncoding()))
     return true;
-  Type element = getOperandType(op, capability);
-  ArrayRef<int64_t> shape = op.getType().getShape();
-  if (!element || shape[shape.size() - 2] < kInstrM || shape.back() < kInstrN)
-    return false;
-  // The inner extent of one instruction: two 32-bit registers in four lanes.
-  int64_t inner = op.getA().getType().getShape().back();
-  if (inner < 8 * std::max(1u, 32 / element.getIntOrFloatBitWidth()))
+  MatrixProduct product = describe(op);
+  // Where they pay, warp groups come first.
+  if (std::optional<MatrixInstruction> group =
+          model.findMatrixInstruction(kWarpGroupVersion, product.types))
+    if (group->numWarps > 1 && multiplyByWarpGroups(op, *group))
+      return true;
+  FailureOr<MatrixInstruction> instruction =
+      model.selectMatrixInstruction(product, [&](const Twine &reason) {
+        remark::missed(
+            op.getLoc(),
+            remark::RemarkOpts::name("scalar-product").category(DEBUG_TYPE))
+            << StringRef(reason.str());
+      });
+  if (failed(instruction))
     return false;
 
-  SmallVector<unsigned> grid = chooseWarpGrid(op, lookupNumWarps(op));
-  SmallVector<unsigned> instrShape = {kInstrM, kInstrN};
-  if (shape.size() == 3)
-    instrShape.insert(instrShape.begin(), 1);
-  MLIRContext *context = op.getContext();
-  auto mma = NvidiaMmaEncodingAttr::get(
-      context, /*versionMajor=*/2, /*versionMinor=*/0, grid,
-      getCTALayout(op.getType().getEncoding()), instrShape);
-  unsigned kWidth = chooseKWidth(op, element);
-  LDBG() << op << " gets " << mma << " with kWidth " << kWidth;
+  RankedTensorType type = op.getType();
+  MmaEncodingTrait encoding = model.getResultEncoding(
+      *instruction, product, chooseWarpGrid(op, product, *instruction),
+      getCTALayout(type.getEncoding()));
+  LDBG() << instruction->name << " with " << encoding << " for " << op;
 
   OpBuilder b(op);
   Location loc = op.getLoc();
-  for (OpOperand *operand : {&op.getAMutable(), &op.getBMutable()}) {
-    Value value = skipConversions(operand->get());
-    auto type = cast<RankedTensorType>(value.getType());
-    if (element.isF16() && isFP8(type.getElementType()))
-      value = FpToFpOp::create(b, loc, type.clone(element), value);
-    value = convertTo(b, loc, value,
-                      DotOperandEncodingAttr::get(
-                          context, operand->getOperandNumber(), mma, kWidth));
-    operand->set(value);
-  }
-  RankedTensorType before = op.getType();
-  op.getCMutable().set(convertTo(b, loc, op.getC(), mma));
-  Value result = op.getResult();
-  result.setType(cloneWithEncoding(before, mma));
-  b.setInsertionPointAfter(op);
-  Value back = convertTo(b, loc, result, before.getEncoding());
-  result.replaceAllUsesExcept(back, back.getDefiningOp());
+  Value a = prepareOperand(b, op.getAMutable(), model, *instruction, product,
+                           encoding);
+  Value bOperand = prepareOperand(b, op.getBMutable(), model, *instruction,
+                                  product, encoding);
+  Value c = convertTo(b, loc, op.getC(), encoding);
+  Value result = model.createMatrixProduct(b, op, *instruction, a, bOperand, c);
+  op.replaceAllUsesWith(convertTo(b, loc, result, type.getEncoding()));
+  op.erase();
   return true;
 }
 
 void TritonGPUAccelerateMatmul::runOnOperation() {
-  std::optional<int> capability = getComputeCapability(getOperation());
-  if (!capability)
-    return;
-  // mma.sync knows no scales.
+  const TargetModel &model = getTargetModel(getOperation());
+  // No matrix instruction of those known takes scales.
   SmallVector<DotScaledOp> scaled;
   getOperation().walk([&](DotScaledOp op) {
     if (getLayout(op.getD()) && maybeLookupNumWarps(op))
@@ -263,14 +241,17 @@ void TritonGPUAccelerateMatmul::runOnOperation() {
       return signalPassFailure();
     ++numDecomposed;
   }
+  SmallVector<DotOp> dots;
   getOperation().walk([&](DotOp op) {
-    if (!getLayout(op.getD()) || !maybeLookupNumWarps(op))
-      return;
-    if (accelerate(op, *capability))
+    if (getLayout(op.getD()) && maybeLookupNumWarps(op))
+      dots.push_back(op);
+  });
+  for (DotOp op : dots) {
+    if (accelerate(op, model))
       ++numAccelerated;
     else
       ++numLeft;
-  });
+  }
 }
 
 } // namespace

@@ -17,8 +17,10 @@
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -40,9 +42,6 @@ using namespace mlir::triton::gpu;
 
 namespace {
 
-/// The widest load or store of one thread, in bits.
-constexpr int64_t kMaxAccessBits = 128;
-
 /// What one memory operation wants.
 struct Access {
   Operation *op;
@@ -54,6 +53,9 @@ struct Access {
   int64_t vector;
   /// Whether the operation writes to memory.
   bool writes;
+  /// What stands in the way of wider accesses than of one element; empty if
+  /// nothing does.
+  StringRef obstacle = "";
 };
 
 struct TritonGPUCoalesce : gpu::impl::TritonGPUCoalesceBase<TritonGPUCoalesce> {
@@ -107,8 +109,9 @@ TritonGPUCoalesce::describe(Operation *op,
     SmallVector<int64_t> contiguity(block.getRank(), 1);
     contiguity.back() = block.getShape().back();
     unsigned bits = std::max(getElementBitWidth(block), 8u);
+    int64_t widest = getTargetModel(op).getMaxGlobalAccessBits() / bits;
     return Access{op, block, orderByContiguity(contiguity),
-                  std::min<int64_t>(contiguity.back(), kMaxAccessBits / bits),
+                  std::min<int64_t>(contiguity.back(), widest),
                   !isa<DescriptorLoadOp, DescriptorGatherOp>(op)};
   }
 
@@ -128,9 +131,14 @@ TritonGPUCoalesce::describe(Operation *op,
   unsigned fastest = access.order[0];
   int64_t bytes = info->getUnit();
   int64_t aligned = info->getDivisibility(fastest) / bytes;
-  int64_t widest = kMaxAccessBits / (8 * bytes);
+  int64_t widest = getTargetModel(op).getMaxGlobalAccessBits() / (8 * bytes);
   access.vector = std::max<int64_t>(
       std::min({aligned, info->getContiguity(fastest), widest}), 1);
+  if (access.vector == 1 && widest > 1 && type.getShape()[fastest] > 1)
+    access.obstacle = info->getContiguity(fastest) == 1
+                          ? "neighbouring elements are not known to be "
+                            "neighbours in memory"
+                          : "the address is not known to be aligned";
   return access;
 }
 
@@ -244,6 +252,11 @@ void TritonGPUCoalesce::runOnOperation() {
     ++numAccesses;
     numVectorized += access.vector > 1;
     LDBG() << *access.op << " gets " << layouts.back();
+    if (!access.obstacle.empty())
+      remark::missed(
+          access.op->getLoc(),
+          remark::RemarkOpts::name("single-elements").category(DEBUG_TYPE))
+          << access.obstacle;
   }
 
   for (auto [access, layout] : llvm::zip(accesses, layouts))

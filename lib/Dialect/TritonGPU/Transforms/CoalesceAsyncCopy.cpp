@@ -4,6 +4,7 @@
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 
 #include "llvm/Support/DebugLog.h"
@@ -48,7 +49,8 @@ bool TritonGPUCoalesceAsyncCopy::narrow(
   auto blocked = dyn_cast<BlockedEncodingAttr>(type.getEncoding());
   auto shared = dyn_cast<SwizzledSharedEncodingAttr>(
       copy.getResult().getType().getEncoding());
-  if (!blocked || !shared || !maybeLookupNumWarps(copy))
+  ArrayRef<unsigned> sizes = getTargetModel(copy).getAsyncCopySizes();
+  if (!blocked || !shared || !maybeLookupNumWarps(copy) || sizes.empty())
     return false;
   unsigned fastest = blocked.getOrder()[0];
   // Memory that runs the other way takes single elements, whatever the layout.
@@ -60,11 +62,10 @@ bool TritonGPUCoalesceAsyncCopy::narrow(
   if (copy.getMask())
     run = std::min<int64_t>(run, axisInfo.getMaskAlignment(copy.getMask()));
   int64_t bytes = AxisInfo::getUnit(type);
-  run = std::min<int64_t>(run, 16 / bytes);
+  run = std::min<int64_t>(run, sizes.back() / bytes);
   if (shared.getMaxPhase() > 1)
     run = std::min<int64_t>(run, shared.getVec());
-  // Copies of less than four bytes do not exist.
-  if (run * bytes < 4 || run >= blocked.getSizePerThread()[fastest])
+  if (run * bytes < sizes.front() || run >= blocked.getSizePerThread()[fastest])
     return false;
 
   SmallVector<unsigned> size(type.getRank(), 1);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tile/Dialect/TritonGPU/Transforms/LayoutInference.h"
-#include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/Triton/IR/MemoryOps.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -69,8 +69,7 @@ bool mlir::triton::gpu::acceptsAnyLayout(OpOperand &operand) {
 
 bool mlir::triton::gpu::isSmallLoad(Operation *op) {
   auto load = dyn_cast<LoadOp>(op);
-  if (!load || load.getIsVolatile() ||
-      !getLaidOutTensor(load.getPtr().getType()))
+  if (!load || isFreshRead(load) || !getLaidOutTensor(load.getPtr().getType()))
     return false;
   auto type = cast<RankedTensorType>(load.getPtr().getType());
   std::optional<int> numWarps = maybeLookupNumWarps(op);
@@ -173,7 +172,7 @@ Attribute mlir::triton::gpu::inferOperandLayout(OpResult result,
           })
           .Case([&](ReduceOp op) -> Attribute {
             auto slice = dyn_cast<SliceEncodingAttr>(resultLayout);
-            if (!slice || slice.getDim() != op.getAxis())
+            if (!slice || slice.getDim() != unsigned(op.getAxis()))
               return {};
             return slice.getParent();
           })

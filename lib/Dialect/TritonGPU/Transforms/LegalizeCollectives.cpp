@@ -10,6 +10,7 @@
 #include "tile/Analysis/CollectivePlan.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/LayoutChecks.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -34,6 +35,8 @@ struct TritonGPULegalizeCollectives
     : gpu::impl::TritonGPULegalizeCollectivesBase<
           TritonGPULegalizeCollectives> {
   void runOnOperation() override {
+    if (failed(checkTensorsHaveLayouts(getOperation())))
+      return signalPassFailure();
     getOperation()->walk([&](Operation *op) {
       if (auto scan = dyn_cast<ScanOp>(op)) {
         std::string reason = ScanPlan(scan).unsupported;

@@ -4,6 +4,7 @@
 
 #include "Pipeline/AsyncLoads.h"
 
+#include "tile/Analysis/Alias.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
@@ -12,6 +13,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/DebugLog.h"
@@ -116,6 +119,10 @@ public:
       result.wait = wait;
       if (!addAddress(operand->load.getSrc(), result))
         return std::nullopt;
+      if (mayBeWrittenBefore(operand->load)) {
+        LDBG() << "the iteration may write what it reads: " << dot.getLoc();
+        return std::nullopt;
+      }
     }
     for (Value token : result.wait.getAsyncToken())
       if (!addAddress(token, result))
@@ -204,6 +211,44 @@ public:
   scf::ForOp getLoop() { return loop; }
 
 private:
+  /// True if the iteration may write what `load` reads before it does so, other
+  /// than by copies, which the wait is for.
+  bool mayBeWrittenBefore(LocalLoadOp load) {
+    SharedMemoryAliasAnalysis aliases(
+        loop->getParentOfType<FunctionOpInterface>());
+    const auto &roots = aliases.getRoots(load.getSrc());
+    auto mayWrite = [&](Operation *op) {
+      if (isa<AsyncCopyGlobalToLocalOp, AsyncWaitOp>(op))
+        return false;
+      if (isa<CallOpInterface>(op))
+        return true;
+      auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+      if (!interface)
+        return false;
+      SmallVector<MemoryEffects::EffectInstance> effects;
+      interface.getEffects(effects);
+      return llvm::any_of(
+          effects, [&](const MemoryEffects::EffectInstance &effect) {
+            Value value = effect.getValue();
+            return isa<MemoryEffects::Write>(effect.getEffect()) && value &&
+                   isa<MemDescType>(value.getType()) &&
+                   llvm::any_of(aliases.getRoots(value), [&](Value root) {
+                     return roots.contains(root) || isa<BlockArgument>(root);
+                   });
+          });
+    };
+    for (Operation &op : *loop.getBody()) {
+      if (&op == load)
+        return false;
+      if (op.walk([&](Operation *nested) {
+              return mayWrite(nested) ? WalkResult::interrupt()
+                                      : WalkResult::advance();
+            }).wasInterrupted())
+        return true;
+    }
+    return false;
+  }
+
   /// Adds what `value` depends on in the body. Fails if the value of the next
   /// iteration is not known in time, or has effects.
   bool addAddress(Value value, Candidate &candidate) {

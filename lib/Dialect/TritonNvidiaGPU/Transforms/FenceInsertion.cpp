@@ -86,8 +86,11 @@ public:
         buffer = afterAsyncCopies ? copy.getResult() : Value();
       if (!buffer)
         return;
-      for (Value root : aliases.getRoots(buffer))
+      for (Value root : aliases.getRoots(buffer)) {
         writers[root].push_back(op);
+        if (isa<gpu::AsyncCopyGlobalToLocalOp>(op))
+          copied.insert(root);
+      }
       writtenBy[op] = aliases.getRoots(buffer);
     });
   }
@@ -118,10 +121,15 @@ public:
     return result;
   }
 
-  /// Whether `op`, or an operation in it, writes one of the roots.
+  /// Whether `op`, or an operation in it, writes one of the roots. What a copy
+  /// writes is there, for a fence to see, when it was waited for.
   bool writesIn(Operation *op, const Roots &roots) const {
+    bool anyCopied =
+        llvm::any_of(roots, [&](Value root) { return copied.contains(root); });
     return op
         ->walk([&](Operation *nested) {
+          if (anyCopied && isa<gpu::AsyncWaitOp>(nested))
+            return WalkResult::interrupt();
           auto it = writtenBy.find(nested);
           bool writes = it != writtenBy.end() &&
                         llvm::any_of(it->second, [&](Value root) {
@@ -136,6 +144,8 @@ private:
   SharedMemoryAliasAnalysis aliases;
   DenseMap<Value, SmallVector<Operation *>> writers;
   DenseMap<Operation *, Roots> writtenBy;
+  /// Roots that asynchronous copies write.
+  DenseSet<Value> copied;
 };
 
 class FenceInsertionPass

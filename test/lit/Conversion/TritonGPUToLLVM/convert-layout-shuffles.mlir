@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -split-input-file -allocate-shared-memory-nv -convert-triton-gpu-to-llvm -canonicalize | filecheck %s
+// RUN: tile-opt %s -split-input-file -allocate-shared-memory-nv -insert-memory-barriers -convert-triton-gpu-to-llvm -canonicalize | filecheck %s
 
 // Two columns per thread become two rows per thread: every lane picks which
 // value to send by its index, sends two, and puts them in order.

@@ -24,8 +24,14 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:80"} {
 
 // -----
 
+// expected-error @below {{barriers between accesses to shared memory are not inserted: run -insert-memory-barriers first}}
+module attributes {"ttg.num-warps" = 4 : i32, ttg.shared = 0 : i32, ttg.target = "cuda:80"} {
+}
+
+// -----
+
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], CTAsPerCGA = [2], CTASplitNum = [1], CTAOrder = [0]}>
-module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, ttg.shared = 0 : i32, ttg.target = "cuda:90"} {
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, ttg.shared = 0 : i32, "ttg.barriers-inserted", ttg.target = "cuda:90"} {
 tt.func @lost_result(%p: tensor<128x!tt.ptr<i32>, #blocked>, %v: tensor<128xi32, #blocked>) {
   // expected-error @below {{failed to legalize operation 'tt.atomic_rmw'}}
   // expected-note @below {{the old values are used and several blocks of a cluster hold the same elements}}
@@ -38,7 +44,7 @@ tt.func @lost_result(%p: tensor<128x!tt.ptr<i32>, #blocked>, %v: tensor<128xi32,
 // -----
 
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], CTAsPerCGA = [2], CTASplitNum = [2], CTAOrder = [0]}>
-module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, ttg.shared = 0 : i32, ttg.target = "cuda:90"} {
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, ttg.shared = 0 : i32, "ttg.barriers-inserted", ttg.target = "cuda:90"} {
 tt.func @scan(%x: tensor<256xi32, #blocked>) -> tensor<256xi32, #blocked> {
   // expected-error @below {{failed to legalize operation 'tt.scan'}}
   // expected-note @below {{the axis is split over the blocks of a cluster}}

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -split-input-file -allocate-shared-memory-nv -convert-triton-gpu-to-llvm | filecheck %s
+// RUN: tile-opt %s -split-input-file -allocate-shared-memory-nv -insert-memory-barriers -convert-triton-gpu-to-llvm | filecheck %s
 
 // Elements of a thread that are known to be equal are computed once.
 

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -allocate-shared-memory-nv -convert-triton-gpu-to-llvm | filecheck %s
+// RUN: tile-opt %s -allocate-shared-memory-nv -insert-memory-barriers -convert-triton-gpu-to-llvm | filecheck %s
 
 // A call passes the address of its share of shared memory, even of none: the
 // symbol must be there although nothing is allocated.

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -allocate-shared-memory-nv -convert-triton-gpu-to-llvm | filecheck %s
+// RUN: tile-opt %s -allocate-shared-memory-nv -insert-memory-barriers -convert-triton-gpu-to-llvm | filecheck %s
 
 #blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #blocked8 = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -42,7 +42,7 @@ tt.func @masked(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32 {tt.divis
 tt.func @cache_hints(%p: !tt.ptr<f32>) {
   // CHECK: "ld.global.cg.b32 $0, [$1];"
   // CHECK: "ld.global.L1::evict_first.b32 $0, [$1];"
-  // CHECK: "ld.volatile.global.b32 $0, [$1];"
+  // CHECK: "@$3 ld.volatile.global.b32 $0, [$1];"
   // CHECK: "@$2 st.global.cs.b32 [$0], $1;"
   %0 = tt.load %p cacheModifier = cg : !tt.ptr<f32>
   %1 = tt.load %p evictionPolicy = evict_first : !tt.ptr<f32>

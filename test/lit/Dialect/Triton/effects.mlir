@@ -19,6 +19,10 @@ tt.func @loads(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>) {
   // CHECK-NEXT: tt.load %arg0 {isVolatile = true}
   %3 = tt.load %p {isVolatile = true} : !tt.ptr<f32>
   %4 = tt.load %p {isVolatile = true} : !tt.ptr<f32>
+  // CHECK-NEXT: tt.load %arg0 cacheModifier = cv
+  // CHECK-NEXT: tt.load %arg0 cacheModifier = cv
+  %5 = tt.load %p cacheModifier = cv : !tt.ptr<f32>
+  %6 = tt.load %p cacheModifier = cv : !tt.ptr<f32>
   tt.return
 }
 

@@ -51,3 +51,17 @@ tt.func @f(%x: i32, %y: i32 {tt.divisibility = 0 : i32}) {
 tt.func @f(%x: !tt.ptr<f32> {tt.pointer_range = "far"}) {
   tt.return
 }
+
+// -----
+
+// expected-error @+1 {{argument #0: expected a positive integer or one for each of 2 dimensions as 'tt.contiguity', found dense<4> : tensor<1xi32>}}
+tt.func @f(%x: tensor<8x8xi32> {tt.contiguity = dense<4> : tensor<1xi32>}) {
+  tt.return
+}
+
+// -----
+
+// expected-error @+1 {{argument #0: expected a positive integer as 'tt.divisibility', found dense<16> : tensor<1xi32>}}
+tt.func @f(%x: i32 {tt.divisibility = dense<16> : tensor<1xi32>}) {
+  tt.return
+}

@@ -27,3 +27,13 @@ tt.func private @f(!tt.tensordesc<tensor<f32>>)
 
 // expected-error @+1 {{expected a block of numbers}}
 tt.func private @f(!tt.tensordesc<tensor<4x!tt.ptr<f32>>>)
+
+// -----
+
+// expected-error @+1 {{expected a ranked tensor, found 'i32'}}
+tt.func private @f(!tt.tensordesc<i32>)
+
+// -----
+
+// expected-error @+1 {{expected a block of static shape and rank 1 or more}}
+tt.func private @f(!tt.tensordesc<?x4xf32>)

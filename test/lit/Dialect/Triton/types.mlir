@@ -19,3 +19,6 @@ tt.func private @descriptors(!tt.tensordesc<tensor<128x64xf16>>, !tt.tensordesc<
 
 // CHECK-LABEL: tt.func private @signedness(!tt.tensordesc<tensor<4xsi32>>, !tt.tensordesc<tensor<4xui8>>)
 tt.func private @signedness(!tt.tensordesc<tensor<4xsi32>>, !tt.tensordesc<tensor<4xui8>>)
+
+// CHECK-LABEL: tt.func private @short_descriptors(!tt.tensordesc<tensor<128x64xf16>>, !tt.tensordesc<tensor<4x8xf32, #shared>>)
+tt.func private @short_descriptors(!tt.tensordesc<128x64xf16>, !tt.tensordesc<4x8xf32, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>>)

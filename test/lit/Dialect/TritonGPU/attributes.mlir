@@ -59,6 +59,12 @@ module attributes {ttg.a = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, 
 
 // -----
 
+// The minor version may be left out.
+// CHECK: #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+module attributes {ttg.a = #ttg.nvidia_mma<{versionMajor = 3, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>} {}
+
+// -----
+
 // CHECK-DAG: #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true}>
 // CHECK-DAG: #ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = false, CGALayout = {{\[}}[1, 0]], tilesPerWarp = [2, 1], elementBitWidth = 64}>
 module attributes {ttg.a = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true, elementBitWidth = 32}>,

@@ -6,6 +6,7 @@
 #include "nvidia/Pipelines/Pipelines.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Passes.h"
 
+#include "tile/Conversion/TritonGPUToLLVM/Passes.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
 
@@ -26,6 +27,7 @@ void nvidia::buildLLIRPipeline(OpPassManager &pm, const LLIROptions &options) {
   allocate.computeCapability = options.computeCapability;
   allocate.ptxVersion = options.ptxVersion;
   add(createAllocateSharedMemoryNV(allocate));
+  add(createInsertMemoryBarriers());
   ConvertTritonGPUToLLVMOptions convert;
   convert.computeCapability = options.computeCapability;
   convert.ptxVersion = options.ptxVersion;

@@ -8,6 +8,7 @@
 #include "tile/Conversion/TritonToTritonGPU/Passes.h"
 #include "tile/Dialect/Triton/Transforms/Passes.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
+#include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
 
 #include "mlir/Transforms/Passes.h"
 
@@ -22,7 +23,6 @@ void nvidia::buildTTGIRPipeline(OpPassManager &pm,
   ConvertTritonToTritonGPUOptions convert;
   convert.target = options.target;
   convert.numWarps = options.numWarps;
-  convert.threadsPerWarp = 32;
   convert.numCTAs = options.numCTAs;
   add(createConvertTritonToTritonGPU(convert));
 
@@ -62,4 +62,7 @@ void nvidia::buildTTGIRPipeline(OpPassManager &pm,
   // by the dozen, the branch is better.
   add(gpu::createTritonGPUCombineTensorSelectAndIf());
   add(gpu::createTritonGPUOptimizeAccumulatorInit());
+  nvidia_gpu::TritonNvidiaGPUFenceInsertionOptions fences;
+  fences.afterAsyncCopies = true;
+  add(nvidia_gpu::createTritonNvidiaGPUFenceInsertion(fences));
 }

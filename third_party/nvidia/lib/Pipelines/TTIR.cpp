@@ -20,6 +20,7 @@ void nvidia::buildTTIRPipeline(OpPassManager &pm, const TTIROptions &options) {
   add(createCanonicalizerPass());
   add(createTritonCombine());
   add(createTritonReorderBroadcast());
+  add(createTritonUnsignedIndices());
   add(createCSEPass());
   add(createTritonLICM());
   add(createSymbolDCEPass());

@@ -7,6 +7,7 @@
 
 #include "tile/Analysis/Allocation.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/LayoutChecks.h"
 
 namespace mlir::triton::nvidia {
 #define GEN_PASS_DEF_ALLOCATESHAREDMEMORYNV
@@ -16,27 +17,26 @@ namespace mlir::triton::nvidia {
 using namespace mlir;
 using namespace mlir::triton;
 
-int64_t nvidia::getScratchSize(Operation *op, const NVIDIATarget &facts) {
-  return triton::getScratchSize(op);
-}
-
-FailureOr<const NVIDIATarget *> nvidia::getTarget(ModuleOp module,
-                                                  int computeCapability) {
-  const NVIDIATarget *target = lookupNVIDIATarget(computeCapability);
-  if (computeCapability == 0) {
-    FailureOr<const NVIDIATarget *> ofModule = getNVIDIATarget(module);
-    if (failed(ofModule))
-      return failure();
-    target = *ofModule;
+FailureOr<const nvidia::TargetModel *>
+nvidia::resolveTarget(ModuleOp module, int computeCapability) {
+  if (computeCapability != 0) {
+    const NVIDIATarget *target = lookupNVIDIATarget(computeCapability);
+    if (!target)
+      return module.emitError("unknown compute capability ")
+             << computeCapability;
+    module->setAttr(
+        triton::gpu::kTargetAttrName,
+        StringAttr::get(module.getContext(), target->targetString()));
   }
-  if (!target)
-    return module.emitError("unknown compute capability ") << computeCapability;
+  FailureOr<const NVIDIATarget *> target = getNVIDIATarget(module);
+  if (failed(target))
+    return failure();
   if (int ctas = triton::gpu::lookupNumCTAs(module);
-      ctas > 1 && !target->hasClusters)
+      ctas > 1 && !(*target)->hasClusters)
     return module.emitError("a program of ")
            << ctas << " blocks needs a target with clusters, which "
-           << target->targetString() << " lacks";
-  return target;
+           << (*target)->targetString() << " lacks";
+  return TargetModel::get((*target)->computeCapability);
 }
 
 namespace {
@@ -46,17 +46,16 @@ struct AllocateSharedMemoryNV
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto target = nvidia::getTarget(module, computeCapability);
-    if (failed(target))
+    auto model = nvidia::resolveTarget(module, computeCapability);
+    if (failed(model) || failed(triton::gpu::checkTensorsHaveLayouts(module)))
       return signalPassFailure();
-    auto allocation = ModuleAllocation::compute(module, [&](Operation *op) {
-      return nvidia::getScratchSize(op, **target);
-    });
+    const NVIDIATarget &target = (*model)->getFacts();
+    auto allocation = ModuleAllocation::compute(module);
     if (failed(allocation))
       return signalPassFailure();
     int64_t size = allocation->getSharedMemorySize();
-    if (size > (*target)->maxSharedMemory) {
-      reportTooMuch(module, *allocation, size, **target);
+    if (size > target.maxSharedMemory) {
+      reportTooMuch(module, *allocation, size, target);
       return signalPassFailure();
     }
     attachAllocation(module, *allocation);

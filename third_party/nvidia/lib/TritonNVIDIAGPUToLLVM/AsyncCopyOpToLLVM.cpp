@@ -40,7 +40,8 @@ struct AsyncCopyPattern : TargetPattern<ttg::AsyncCopyGlobalToLocalOp> {
   AsyncCopyPattern(const LoweringContext &context,
                    const nvt::TargetInfo &target)
       : TargetPattern(context.converter, context.target, context.benefit),
-        axisInfo(context.axisInfo), facts(target.getFacts()) {}
+        axisInfo(context.axisInfo),
+        sizes(target.getModel().getAsyncCopySizes()) {}
 
   LogicalResult
   matchAndRewrite(ttg::AsyncCopyGlobalToLocalOp op, OpAdaptor adaptor,
@@ -53,13 +54,16 @@ struct AsyncCopyPattern : TargetPattern<ttg::AsyncCopyGlobalToLocalOp> {
                                "block of the cluster");
     Type element = getConverter().convertType(memory.getElementType());
     unsigned bytes = getSharedElementBytes(element);
-    unsigned vector =
-        getAccessVector(axisInfo, op.getSrc(), op.getMask(), 8 * bytes, 128);
+    unsigned widest = sizes.empty()
+                          ? target.getModel().getMaxGlobalAccessBits() / 8
+                          : sizes.back();
+    unsigned vector = getAccessVector(axisInfo, op.getSrc(), op.getMask(),
+                                      8 * bytes, 8 * widest);
     // What an earlier pass proved may be more than is visible here.
     unsigned promised = op.getContiguity();
     if (op.getMask())
       promised = std::min(promised, axisInfo.getMaskAlignment(op.getMask()));
-    vector = std::max(vector, std::min(promised, 16 / bytes));
+    vector = std::max(vector, std::min(promised, widest / bytes));
 
     MemDesc desc = MemDesc::unpack(b, adaptor.getResult(), memory);
     SharedAccess access =
@@ -85,7 +89,7 @@ struct AsyncCopyPattern : TargetPattern<ttg::AsyncCopyGlobalToLocalOp> {
       others = unpackElements(b, adaptor.getOther(), op.getOther().getType());
     ThreadIndex index = getThreadIndex(b, target, op);
     Value owner = access.emitOwner(b, index);
-    bool useCopy = facts.hasAsyncCopy && size >= 4;
+    bool useCopy = llvm::is_contained(sizes, size);
     TargetInfo::CacheHints hints{op.getCache(), op.getEvict(),
                                  op.getIsVolatile()};
     access.forEachVector(b, index, [&](Value dst, ArrayRef<int32_t> registers) {
@@ -141,7 +145,7 @@ private:
   }
 
   const ModuleAxisInfoAnalysis &axisInfo;
-  const NVIDIATarget &facts;
+  ArrayRef<unsigned> sizes;
 };
 
 struct CommitPattern : TargetPattern<ttg::AsyncCommitGroupOp> {

@@ -17,6 +17,7 @@
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -62,41 +63,36 @@ SmallVector<Value> emitFP8(const LLVMBuilder &b, const MmaShape &shape,
   return ptx.emit(types, nvt::PTXAsm::SideEffects);
 }
 
-std::optional<MmaShape> getMmaShape(Type a, Type b, Type d,
-                                    const NVIDIATarget &facts) {
+/// How `instruction` multiplies elements of these types.
+MmaShape getMmaShape(const ttg::MatrixInstruction &instruction) {
   using T = NVVM::MMATypes;
-  bool toFloat = d.isF32();
-  if (a.isF16() && b.isF16() && (toFloat || d.isF16()))
-    return MmaShape{T::f16, T::f16, 16, /*operandsAsInt=*/false};
-  if (a.isBF16() && b.isBF16() && toFloat)
-    return MmaShape{T::bf16, T::bf16, 16};
-  if (a.isF32() && b.isF32() && toFloat)
-    return MmaShape{T::tf32, T::tf32, 8};
-  if (a.isInteger(8) && b.isInteger(8) && d.isInteger(32))
-    return MmaShape{T::s8, T::s8, 32};
-  if (a.isF64() && b.isF64() && d.isF64())
-    return MmaShape{T::f64,
-                    T::f64,
-                    4,
-                    /*operandsAsInt=*/false,
-                    /*m=*/8,
-                    /*innerRegisters=*/1};
-  auto fp8 = [](Type type) -> std::optional<T> {
-    if (isa<Float8E4M3FNType>(type))
-      return T::e4m3;
-    if (isa<Float8E5M2Type>(type))
-      return T::e5m2;
-    return std::nullopt;
+  auto nameOf = [](Type type) {
+    return llvm::TypeSwitch<Type, T>(type)
+        .Case([](Float16Type) { return T::f16; })
+        .Case([](BFloat16Type) { return T::bf16; })
+        .Case([](Float32Type) { return T::tf32; })
+        .Case([](Float64Type) { return T::f64; })
+        .Case([](Float8E4M3FNType) { return T::e4m3; })
+        .Case([](Float8E5M2Type) { return T::e5m2; })
+        .Default([](Type) { return T::s8; });
   };
-  if (facts.hasFP8Mma && fp8(a) && fp8(b) && toFloat)
-    return MmaShape{*fp8(a), *fp8(b), 32};
-  return std::nullopt;
+  auto [a, b] = instruction.operandTypes;
+  MmaShape shape{nameOf(a), nameOf(b), instruction.k};
+  if (a.isF16() || a.isF64())
+    shape.operandsAsInt = false;
+  // The layouts are those of two rows of four instructions.
+  if (a.isF64()) {
+    shape.m = 8;
+    shape.k = 4;
+    shape.innerRegisters = 1;
+  }
+  return shape;
 }
 
 struct DotMmaPattern : TargetPattern<DotOp> {
   DotMmaPattern(const LoweringContext &context, const nvt::TargetInfo &target)
       : TargetPattern(context.converter, context.target, context.benefit),
-        facts(target.getFacts()) {}
+        model(target.getModel()) {}
 
   LogicalResult
   matchAndRewrite(DotOp op, OpAdaptor adaptor,
@@ -105,15 +101,17 @@ struct DotMmaPattern : TargetPattern<DotOp> {
     auto bType = cast<RankedTensorType>(op.getB().getType());
     auto dType = cast<RankedTensorType>(op.getType());
     auto mma = dyn_cast<ttg::NvidiaMmaEncodingAttr>(dType.getEncoding());
-    if (!mma || mma.getVersionMajor() != 2)
+    if (!mma || mma.getVersionMajor() != nvt::kMmaSync)
       return this->decline(op, "the result is not laid out for "
                                "mma.sync");
-    std::optional<MmaShape> shape =
-        getMmaShape(aType.getElementType(), bType.getElementType(),
-                    dType.getElementType(), facts);
-    if (!shape)
+    std::optional<ttg::MatrixInstruction> instruction =
+        model.findMatrixInstruction(
+            nvt::kMmaSync, {aType.getElementType(), bType.getElementType(),
+                            dType.getElementType(), op.getInputPrecision()});
+    if (!instruction)
       return this->decline(
           op, "the target's mma.sync does not take these element types");
+    MmaShape shape = getMmaShape(*instruction);
 
     unsigned rank = dType.getRank(), row = rank - 2, column = rank - 1;
     LinearLayout aLayout = toLinearLayout(aType),
@@ -131,7 +129,7 @@ struct DotMmaPattern : TargetPattern<DotOp> {
       return this->decline(
           op, "the operands split the inner dimension differently");
     unsigned perRegister = std::max(1u, 32 / aType.getElementTypeBitWidth());
-    unsigned perInstruction = shape->innerRegisters * perRegister;
+    unsigned perInstruction = shape.innerRegisters * perRegister;
     if (inner.size() % perInstruction)
       return this->decline(
           op, "the inner dimension is shorter than that of the instruction");
@@ -177,14 +175,14 @@ struct DotMmaPattern : TargetPattern<DotOp> {
                                : element(bValues, bTable, at(batch, k, outer)));
       }
       packed = b.packVector(elements);
-      if (shape->operandsAsInt)
+      if (shape.operandsAsInt)
         packed = b.bitcast(packed, b.intTy(32));
       return packed;
     };
 
     bool halfResult = dElement.isF16();
     SmallVector<int32_t> rowsOfTile = {0};
-    if (shape->m == 16)
+    if (shape.m == 16)
       rowsOfTile.push_back(8);
     SmallVector<Type> resultTypes(
         halfResult ? 2 : 2 * rowsOfTile.size(),
@@ -196,7 +194,7 @@ struct DotMmaPattern : TargetPattern<DotOp> {
       overflow = NVVM::MMAIntOverflow::wrapped;
     for (int32_t batch : batches)
       for (unsigned k = 0; k < inner.size(); k += perInstruction)
-        for (int32_t m : tiles(row, shape->m == 16 ? 8 : 0))
+        for (int32_t m : tiles(row, shape.m == 16 ? 8 : 0))
           for (int32_t n : tiles(column, 1)) {
             SmallVector<int32_t> places;
             for (int32_t dm : rowsOfTile)
@@ -208,7 +206,7 @@ struct DotMmaPattern : TargetPattern<DotOp> {
                 places.push_back(r);
               }
             SmallVector<Value> aArgs, bArgs;
-            for (unsigned half = 0; half < shape->innerRegisters; ++half) {
+            for (unsigned half = 0; half < shape.innerRegisters; ++half) {
               unsigned start = k + half * perRegister;
               for (int32_t dm : rowsOfTile)
                 aArgs.push_back(word(true, batch, m | dm, start));
@@ -224,13 +222,13 @@ struct DotMmaPattern : TargetPattern<DotOp> {
               cArgs = {b.packVector({cArgs[0], cArgs[1]}),
                        b.packVector({cArgs[2], cArgs[3]})};
             SmallVector<Value> sums;
-            if (shape->isFP8()) {
-              sums = emitFP8(b, *shape, aArgs, bArgs, cArgs);
+            if (shape.isFP8()) {
+              sums = emitFP8(b, shape, aArgs, bArgs, cArgs);
             } else {
               Value result = b.create<NVVM::MmaOp>(
                   resultType, aArgs, bArgs, cArgs,
-                  ArrayRef<int64_t>{shape->m, 8, shape->k}, std::nullopt,
-                  overflow, std::array<NVVM::MMATypes, 2>{shape->a, shape->b},
+                  ArrayRef<int64_t>{shape.m, 8, shape.k}, std::nullopt,
+                  overflow, std::array<NVVM::MMATypes, 2>{shape.a, shape.b},
                   std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
                                                  NVVM::MMALayout::col});
               for (unsigned i = 0; i < resultTypes.size(); ++i)
@@ -245,7 +243,7 @@ struct DotMmaPattern : TargetPattern<DotOp> {
   }
 
 private:
-  const NVIDIATarget &facts;
+  const nvt::TargetModel &model;
 };
 } // namespace
 

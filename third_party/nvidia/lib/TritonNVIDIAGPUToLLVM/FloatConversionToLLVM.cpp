@@ -28,22 +28,7 @@ StringRef fp8Name(Type type) {
   return "";
 }
 
-/// Whether there is a conversion of pairs; `convertPair` then succeeds.
-bool hasPairConversion(Type from, Type to, RoundingMode rounding,
-                       const NVIDIATarget &facts) {
-  if (!facts.hasAsyncCopy) // sm_80 brought the packed conversions
-    return false;
-  bool half = to.isF16() || to.isBF16();
-  if (from.isF32() && half)
-    return true;
-  if (!facts.hasNativeFP8Cvt)
-    return false;
-  bool wide = from.isF32() || from.isF16() || from.isBF16();
-  if (!fp8Name(to).empty())
-    return wide && rounding == RoundingMode::RTNE;
-  return !fp8Name(from).empty() && (half || to.isF32());
-}
-
+/// One of the conversions that the model has: all are of pairs.
 Pair convertPair(const LLVMBuilder &b, Pair values, Type from, Type to,
                  RoundingMode rounding) {
   Type f16 = b.getBuilder().getF16Type(), f32 = b.getBuilder().getF32Type();
@@ -66,7 +51,9 @@ Pair convertPair(const LLVMBuilder &b, Pair values, Type from, Type to,
                          b.packVector(values));
     } else {
       for (Value &value : values)
-        if (!from.isF32())
+        if (from.isF64())
+          value = narrowToOdd(b, value);
+        else if (!from.isF32())
           value = b.fpext(f32, value);
       word = b.intrinsic(b.intTy(16),
                          ("llvm.nvvm.ff.to." + format + "x2.rn").str(),
@@ -96,7 +83,7 @@ RoundingMode roundingOf(arith::TruncFOp op) {
 template <typename OpT> struct PairPattern : TargetPattern<OpT> {
   PairPattern(const LoweringContext &context, const nvt::TargetInfo &target)
       : TargetPattern<OpT>(context.converter, context.target, context.benefit),
-        facts(target.getFacts()) {}
+        model(target.getModel()) {}
 
   LogicalResult
   matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,
@@ -106,7 +93,7 @@ template <typename OpT> struct PairPattern : TargetPattern<OpT> {
     Type from = getTensorElementOrSelf(sourceType);
     Type to = getTensorElementOrSelf(type);
     RoundingMode rounding = roundingOf(op);
-    if (!hasPairConversion(from, to, rounding, facts))
+    if (!model.hasFloatConversion(from, to, rounding))
       return this->decline(op, "no conversion of pairs");
     LLVMBuilder b(op.getLoc(), rewriter);
     SmallVector<Value> values =
@@ -135,12 +122,53 @@ template <typename OpT> struct PairPattern : TargetPattern<OpT> {
   }
 
 private:
+  const nvt::TargetModel &model;
+};
+
+/// An integer of 32 or 64 bits to bf16, rounded once: to odd where it becomes
+/// an f32 on the way.
+Value integerToBF16(const LLVMBuilder &b, Value value, bool isSigned) {
+  Type f32 = b.getBuilder().getF32Type(), i32 = b.intTy(32);
+  std::string name = std::string(isSigned ? "" : "u") +
+                     (value.getType().isInteger(64) ? "ll" : "i");
+  Value cut = b.intrinsic(f32, "llvm.nvvm." + name + "2f.rz", value);
+  Value back = b.intrinsic(value.getType(), "llvm.nvvm.f2" + name + ".rz", cut);
+  Value odd = b.or_(b.bitcast(cut, i32), b.zext(i32, b.ne(back, value)));
+  return b.fptrunc(b.getBuilder().getBF16Type(), b.bitcast(odd, f32));
+}
+
+/// Before sm_90, which converts integers to bf16, LLVM rounds to f32 first.
+template <typename OpT> struct IntegerToBF16Pattern : TargetPattern<OpT> {
+  IntegerToBF16Pattern(const LoweringContext &context,
+                       const nvt::TargetInfo &target)
+      : TargetPattern<OpT>(context.converter, context.target, context.benefit),
+        facts(target.getFacts()) {}
+
+  LogicalResult
+  matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type type = op.getType(), sourceType = op.getIn().getType();
+    if (facts.hasBF16Arithmetic || !getTensorElementOrSelf(type).isBF16())
+      return this->decline(op, "a conversion that rounds once");
+    if (getTensorElementOrSelf(sourceType).getIntOrFloatBitWidth() < 32)
+      return this->decline(op, "f32 holds these integers");
+    LLVMBuilder b(op.getLoc(), rewriter);
+    SmallVector<Value> values = unpackElements(b, adaptor.getIn(), sourceType);
+    for (Value &value : values)
+      value = integerToBF16(b, value, std::is_same_v<OpT, arith::SIToFPOp>);
+    rewriter.replaceOp(op, packElements(b, this->getConverter(), values, type));
+    return success();
+  }
+
+private:
   const NVIDIATarget &facts;
 };
 } // namespace
 
 void nvt::populateFloatConversionPatterns(const LoweringContext &context,
                                           const TargetInfo &target) {
-  context.patterns.add<PairPattern<FpToFpOp>, PairPattern<arith::ExtFOp>,
-                       PairPattern<arith::TruncFOp>>(context, target);
+  context.patterns
+      .add<PairPattern<FpToFpOp>, PairPattern<arith::ExtFOp>,
+           PairPattern<arith::TruncFOp>, IntegerToBF16Pattern<arith::SIToFPOp>,
+           IntegerToBF16Pattern<arith::UIToFPOp>>(context, target);
 }

@@ -23,9 +23,14 @@ void nvt::TargetInfo::markKernel(LLVM::LLVMFuncOp function, int threads,
                     builder.getUnitAttr());
   function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                     builder.getDenseI32ArrayAttr({threads}));
-  if (maxRegisters)
-    function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
-                      builder.getI32IntegerAttr(*maxRegisters));
+  // Stated even where it is what the number of threads allows for: without it
+  // ptxas may give up on a kernel that needs more and settle for 32 registers.
+  constexpr int kAllocationUnit = 8;
+  int limit = std::min(facts.maxRegistersPerThread,
+                       facts.registersPerSM / threads / kAllocationUnit *
+                           kAllocationUnit);
+  function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
+                    builder.getI32IntegerAttr(maxRegisters.value_or(limit)));
   if (numCTAs > 1)
     function->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
                       builder.getDenseI32ArrayAttr({numCTAs, 1, 1}));
@@ -77,19 +82,31 @@ Value nvt::TargetInfo::getBlockInCluster(const LLVMBuilder &b) const {
 // Synchronisation
 //===----------------------------------------------------------------------===//
 
-void nvt::TargetInfo::barrier(const LLVMBuilder &b) const {
-  b.create<NVVM::Barrier0Op>();
-}
-
-void nvt::TargetInfo::warpBarrier(const LLVMBuilder &b) const {
-  b.create<NVVM::SyncWarpOp>(b.i32(-1));
-}
-
-void nvt::TargetInfo::clusterBarrier(const LLVMBuilder &b) const {
-  // Arriving releases, waiting acquires.
-  UnitAttr aligned = b.getBuilder().getUnitAttr();
-  b.create<NVVM::ClusterArriveOp>(aligned);
-  b.create<NVVM::ClusterWaitOp>(aligned);
+void nvt::TargetInfo::barrier(const LLVMBuilder &b,
+                              const BarrierParticipants &who) const {
+  using Kind = BarrierParticipants::Kind;
+  switch (who.kind) {
+  case Kind::Warp:
+    b.create<NVVM::SyncWarpOp>(b.i32(-1));
+    return;
+  case Kind::WarpGroup:
+    // Barrier 0 is that of the whole block.
+    b.create<NVVM::BarrierOp>(TypeRange(), b.i32(who.group + 1),
+                              b.i32(who.numWarps * model.getThreadsPerWarp()),
+                              NVVM::BarrierReductionAttr(),
+                              /*reductionPredicate=*/Value());
+    return;
+  case Kind::Block:
+    b.create<NVVM::Barrier0Op>();
+    return;
+  case Kind::Cluster: {
+    // Arriving releases, waiting acquires.
+    UnitAttr aligned = b.getBuilder().getUnitAttr();
+    b.create<NVVM::ClusterArriveOp>(aligned);
+    b.create<NVVM::ClusterWaitOp>(aligned);
+    return;
+  }
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -115,11 +132,6 @@ Value nvt::TargetInfo::shuffleUp(const LLVMBuilder &b, Value word,
 Value nvt::TargetInfo::shuffleIdx(const LLVMBuilder &b, Value word,
                                   Value lane) const {
   return shuffle(b, word, lane, 0x1f, NVVM::ShflKind::idx);
-}
-
-Value nvt::TargetInfo::ballot(const LLVMBuilder &b, Value pred) const {
-  return b.create<NVVM::VoteSyncOp>(b.intTy(32), b.i32(-1), pred,
-                                    NVVM::VoteSyncKind::ballot);
 }
 
 Value nvt::TargetInfo::warpReduce(const LLVMBuilder &b, Operation *combine,

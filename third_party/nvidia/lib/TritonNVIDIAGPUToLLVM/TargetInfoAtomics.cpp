@@ -63,8 +63,7 @@ std::string atomicName(RMWOp op, Type element, unsigned vector,
   case RMWOp::FADD:
     if (element.isF32() || element.isF64())
       return ".add" + nvt::getVectorSuffix(vector) + ".f" + width;
-    if (!element.isF16() &&
-        !(element.isBF16() && facts.computeCapability >= 90))
+    if (!element.isF16() && !(element.isBF16() && facts.hasBF16Arithmetic))
       return "";
     // Pairs count as one.
     return ".add.noftz" + nvt::getVectorSuffix(std::max(1u, vector / 2)) +
@@ -161,7 +160,7 @@ unsigned nvt::TargetInfo::getMaxAtomicVector(RMWOp op, Type element) const {
     return 1;
   if (element.isF32())
     return facts.hasVectorAtomics ? 4 : 1;
-  if (element.isBF16() && facts.computeCapability < 90)
+  if (element.isBF16() && !facts.hasBF16Arithmetic)
     return 1;
   if (element.isF16() || element.isBF16())
     return facts.hasVectorAtomics ? 8 : 2;

@@ -5,10 +5,10 @@
 #include "nvidia/TritonNVIDIAGPUToLLVM/Patterns.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/TargetOptions.h"
 
-#include "tile/Analysis/Allocation.h"
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Analysis/Membar.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/LayoutChecks.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -41,11 +41,12 @@ struct ConvertTritonGPUToLLVM
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto facts = nvidia::getTarget(module, computeCapability);
-    if (failed(facts))
+    auto model = nvidia::resolveTarget(module, computeCapability);
+    if (failed(model))
       return signalPassFailure();
-    nvidia::TargetInfo target(**facts, ptxVersion ? int(ptxVersion)
-                                                  : (*facts)->ptxVersion);
+    nvidia::TargetInfo target(**model, ptxVersion
+                                           ? int(ptxVersion)
+                                           : (*model)->getFacts().ptxVersion);
 
     auto shared = module->getAttrOfType<IntegerAttr>(ttg::kSharedAttrName);
     if (!shared) {
@@ -53,18 +54,16 @@ struct ConvertTritonGPUToLLVM
                        "-allocate-shared-memory-nv first");
       return signalPassFailure();
     }
+    if (failed(ttg::checkTensorsHaveLayouts(module)))
+      return signalPassFailure();
     if (!ttg::maybeLookupNumWarps(module)) {
       module.emitError("expected a 'ttg.num-warps' attribute on the module");
       return signalPassFailure();
     }
-    {
-      auto allocation = ModuleAllocation::compute(module, [&](Operation *op) {
-        return nvidia::getScratchSize(op, **facts);
-      });
-      if (failed(allocation))
-        return signalPassFailure();
-      insertMemoryBarriers(module, *allocation,
-                           nvidia_gpu::isOrderedByMbarrier);
+    if (!module->hasAttr(kBarriersInsertedAttrName)) {
+      module.emitError("barriers between accesses to shared memory are not "
+                       "inserted: run -insert-memory-barriers first");
+      return signalPassFailure();
     }
     // A call passes the address of its share, even of none.
     bool hasCalls =
@@ -115,6 +114,7 @@ struct ConvertTritonGPUToLLVM
     nvidia::populateFp4ToFpPatterns(own);
     nvidia::populateAsyncCopyPatterns(own, target);
     nvidia::populateDotPatterns(own, target);
+    nvidia::populateWarpGroupDotPatterns(own, target);
     // What is left are scalars.
     arith::populateArithToLLVMConversionPatterns(converter, patterns);
     cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);

@@ -64,7 +64,8 @@ def TT_TensorDescType : TT_TypeDef<"TensorDesc", "tensordesc"> {
       return $_get(blockType.getContext(), blockType);
     }]>
   ];
-  let assemblyFormat = "`<` $blockType `>`";
+  // Reads the short form `!tt.tensordesc<128x64xf16>`, too.
+  let assemblyFormat = "`<` custom<BlockType>($blockType) `>`";
   let skipDefaultBuilders = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

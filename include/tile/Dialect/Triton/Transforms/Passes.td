@@ -79,6 +79,36 @@ def TritonCheckOffsets : Pass<"triton-check-offsets"> {
   }];
 }
 
+def TritonUnsignedIndices : Pass<"triton-unsigned-indices"> {
+  let summary = "Divide indices without a sign";
+  let description = [{
+    Signed quotients and remainders that offsets or masks are computed from
+    become unsigned ones where neither operand is negative. Unsigned ones cost
+    less, and keep runs of neighbours together whatever the dividend is; of
+    signed ones that takes a proof, which a sum of 32 bits that might wrap around
+    rules out.
+
+    Here, and only here, sums, differences, products and shifts are taken to fit
+    their type. A dividend that does not, because it reaches 2^31 or more, is
+    divided as the number that it would have been: this is what the language says
+    of indices. What is stored stays as it is, unless it is an index as well.
+    A divisor may be a difference of scalars that are not negative, such as the
+    rows that are left for a group of tiles: it is taken to be a size.
+
+    ```mlir
+    tt.func @k(%p: !tt.ptr<f32>, %n: i32 {tt.non_negative = 1 : i32}) {
+      %pid = tt.get_program_id x : i32
+      %row = arith.remsi %pid, %n : i32
+      // becomes
+      %row = arith.remui %pid, %n : i32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numDivisions", "divisions", "Quotients and remainders changed">
+  ];
+}
+
 def TritonLoopUnroll : Pass<"triton-loop-unroll"> {
   let summary = "Unroll the loops that ask for it";
   let description = [{

@@ -17,6 +17,13 @@ def TritonGPUAccelerateMatmul
     block they stack up along M, so that the result of one is the operand of the
     next without leaving its warp.
 
+    On sm_90 products that fill the 64 rows of a warp group become
+    `ttnvgpu.warp_group_dot`: warps stack up along M, the right operand goes to
+    shared memory, and the left one, too, unless it was just computed. Where an
+    operand of 8 or 32 bits is not contiguous along K it would have to be turned
+    through registers; such products stay with mma.sync (`-debug-only` with the
+    name of this pass says why).
+
     Products of element types that the target lacks (fp8 before sm_89) are
     computed on fp16; fp32 products only run on tensor cores where the input
     precision allows for tf32. All others keep their blocked layout. Scaled
@@ -34,7 +41,8 @@ def TritonGPUAccelerateMatmul
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::triton::gpu::TritonGPUDialect"];
+                           "::mlir::triton::gpu::TritonGPUDialect",
+                           "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
   let statistics = [
     Statistic<"numAccelerated", "num-accelerated",
               "Products mapped to tensor cores">,

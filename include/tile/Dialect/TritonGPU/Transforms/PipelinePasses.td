@@ -18,9 +18,12 @@ def TritonGPUAssignLatencies
     their few registers on.
 
     A load is left alone if cp.async cannot move it (less than four neighbouring
-    bytes per thread), or if the loop writes through a pointer argument that the
-    load reads through: what it reads early might be overwritten. Different
-    pointer arguments are taken not to overlap.
+    bytes per thread), or if the memory model forbids to do it in an earlier
+    iteration: because the loop may write what it reads, or because something in
+    the loop acquires what others have written (an atomic operation, a barrier, a
+    volatile load, inline assembly that is not pure, a call). Unless the module
+    has the attribute `ttg.overlapping-arguments`, different pointer arguments of
+    a kernel are taken not to overlap.
 
     Before, with `num-stages=3`:
     ```mlir
@@ -54,8 +57,11 @@ def TritonGPUScheduleLoops
     are read before they are filled again), and the loop
     `tt.scheduled_max_stage`.
 
-    A loop in which something with side effects would have to run early, or
-    whose loads depend on their own results, is left as it is.
+    A loop in which something would have to run early that must not, or whose
+    loads depend on their own results, is left as it is. Where a load may run
+    early only because two pointer arguments are taken not to overlap, the
+    function gets their numbers as `tt.disjoint_arguments`, for the launcher to
+    check.
 
     After (the loop of `tritongpu-assign-latencies`):
     ```mlir
@@ -78,6 +84,10 @@ def TritonGPUPipeline : Pass<"tritongpu-pipeline", "::mlir::ModuleOp"> {
     original loop. Early stages are predicated instead of being peeled off the
     end, and the first iterations are peeled off the front.
 
+    Products of warp groups read such a buffer themselves. Those that only add to
+    an accumulator become asynchronous and run on into the next iteration; the
+    ring has one buffer more then.
+
     Before: a loop with `tt.scheduled_max_stage`. After, with two stages between
     the load and its use (index arithmetic left out):
     ```mlir
@@ -96,10 +106,12 @@ def TritonGPUPipeline : Pass<"tritongpu-pipeline", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect",
-                           "::mlir::triton::gpu::TritonGPUDialect"];
+                           "::mlir::triton::gpu::TritonGPUDialect",
+                           "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
   let statistics = [
     Statistic<"numLoops", "num-loops", "Loops pipelined">,
-    Statistic<"numCopies", "num-copies", "Loads made asynchronous">
+    Statistic<"numCopies", "num-copies", "Loads made asynchronous">,
+    Statistic<"numProducts", "num-products", "Products that run on into the next iteration">
   ];
 }
 

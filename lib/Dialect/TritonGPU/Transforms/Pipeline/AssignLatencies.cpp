@@ -5,9 +5,12 @@
 #include "LoopSchedule.h"
 
 #include "tile/Analysis/AxisInfo.h"
+#include "tile/Analysis/MemoryModel.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -26,9 +29,6 @@ using namespace mlir::triton::gpu;
 
 namespace {
 
-/// cp.async moves 4, 8 or 16 bytes.
-constexpr unsigned kMinCopyBytes = 4;
-
 /// The operation of `block` that is `op` or contains it; null if there is none.
 Operation *getAncestorIn(Block *block, Operation *op) {
   return block->findAncestorOpInBlock(*op);
@@ -38,7 +38,9 @@ class LoopLatencies {
 public:
   LoopLatencies(scf::ForOp loop, int numStages,
                 const ModuleAxisInfoAnalysis &axisInfo)
-      : loop(loop), numStages(numStages), axisInfo(axisInfo) {}
+      : loop(loop), numStages(numStages),
+        memory(loop, MemoryModel::Arguments::AssumedDisjoint),
+        axisInfo(axisInfo) {}
 
   /// Returns the number of loads that were given a latency.
   unsigned assign() {
@@ -67,9 +69,11 @@ private:
     // What the address is computed from starts early, too.
     return llvm::all_of(getSources(load), [&](Operation *op) {
       return !op->walk([&](LoadOp nested) {
-                  return nested.getIsVolatile() || mayBeWritten(loop, nested)
-                             ? WalkResult::interrupt()
-                             : WalkResult::advance();
+                  if (memory.mayReadInEarlierIteration(nested, loop))
+                    return WalkResult::advance();
+                  LDBG() << "must be read in its own iteration: "
+                         << nested.getLoc();
+                  return WalkResult::interrupt();
                 }).wasInterrupted();
     });
   }
@@ -93,7 +97,8 @@ private:
         getElementTypeOrSelf(load.getType()).isIntOrFloat()
             ? getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth()
             : 64;
-    if (contiguity * bits >= kMinCopyBytes * 8)
+    ArrayRef<unsigned> sizes = getTargetModel(load).getAsyncCopySizes();
+    if (sizes.empty() || contiguity * bits >= sizes.front() * 8)
       return true;
     LDBG() << "too narrow for an asynchronous copy: " << load.getLoc();
     return false;
@@ -109,7 +114,7 @@ private:
         Operation *inBody = getAncestorIn(loop.getBody(), user);
         if (!inBody || inBody == loop.getBody()->getTerminator())
           continue;
-        if (isa<DotOp, DotScaledOp>(inBody))
+        if (isa<DotOp, DotScaledOp, nvidia_gpu::WarpGroupDotOp>(inBody))
           return true;
         work.insert(inBody);
       }
@@ -133,6 +138,7 @@ private:
 
   scf::ForOp loop;
   int numStages;
+  MemoryModel memory;
   const ModuleAxisInfoAnalysis &axisInfo;
   llvm::MapVector<Operation *, int> latencies;
 };

@@ -8,9 +8,13 @@
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/Transforms/SharedEncodings.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/MapVector.h"
+#include <map>
+#include <tuple>
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -25,20 +29,47 @@ struct AsyncLoad {
   /// Of the first operation that needs the value.
   LoopSchedule::Place usePlace;
   Operation *firstUser = nullptr;
-  SwizzledSharedEncodingAttr encoding;
+  Attribute encoding;
   unsigned contiguity = 1;
+  /// Whether matrix products read the buffer itself, so that they may still be
+  /// under way in the next iteration.
+  bool isReadInPlace = false;
   Value buffers;
   Value token;
 
-  int getNumBuffers() const { return usePlace.stage - defPlace.stage; }
+  int getDistance() const { return usePlace.stage - defPlace.stage; }
+  int getNumBuffers() const { return getDistance() + isReadInPlace; }
 };
 
 /// The pair of ring positions that all loads of one distance share.
 struct RingIndices {
   Value insert, extract;
 };
+using RingKey = std::tuple<int, int, int>;
 
-SwizzledSharedEncodingAttr chooseSharedEncoding(LoadOp load) {
+/// True if a copy leaves in shared memory what the load returns: it fills what
+/// is masked off with zeros.
+bool isComplete(LoadOp load) {
+  Value other = load.getOther();
+  return !other || matchPattern(other, m_Zero()) ||
+         matchPattern(other, m_AnyZeroFloat());
+}
+
+/// The buffer for nothing but a matrix product that reads shared memory, where
+/// the loaded value is put into one; null if it is not.
+LocalAllocOp getProductBuffer(Operation *user) {
+  auto alloc = dyn_cast<LocalAllocOp>(user);
+  if (!alloc || alloc.getType().getMutableMemory() ||
+      !isa<NVMMASharedEncodingAttr>(alloc.getType().getEncoding()))
+    return {};
+  return alloc;
+}
+
+Attribute chooseSharedEncoding(LoadOp load) {
+  if (isComplete(load))
+    for (Operation *user : load->getUsers())
+      if (LocalAllocOp alloc = getProductBuffer(user))
+        return alloc.getType().getEncoding();
   auto type = cast<RankedTensorType>(load.getType());
   for (Operation *user : load->getUsers()) {
     auto convert = dyn_cast<ConvertLayoutOp>(user);
@@ -77,9 +108,10 @@ std::optional<AsyncLoad> analyze(LoadOp load, scf::ForOp loop,
       result.usePlace = place;
     }
   }
-  if (!result.firstUser || result.getNumBuffers() < 1)
+  if (!result.firstUser || result.getDistance() < 1)
     return std::nullopt;
   result.encoding = chooseSharedEncoding(load);
+  result.isReadInPlace = isa<NVMMASharedEncodingAttr>(result.encoding);
   result.contiguity = axisInfo.getContiguity(load.getPtr());
   if (load.getMask())
     result.contiguity =
@@ -87,8 +119,18 @@ std::optional<AsyncLoad> analyze(LoadOp load, scf::ForOp loop,
   return result;
 }
 
-bool isZero(Value value) {
-  return matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat());
+/// Views of a buffer that can be written can be written, too.
+void makeViewsMutable(Value memory) {
+  for (Operation *user : memory.getUsers()) {
+    if (!isa<ViewLikeOpInterface>(user))
+      continue;
+    Value view = user->getResult(0);
+    auto type = cast<MemDescType>(view.getType());
+    view.setType(MemDescType::get(
+        type.getShape(), type.getElementType(), type.getEncoding(),
+        type.getMemorySpace(), /*mutableMemory=*/true, type.getAllocShape()));
+    makeViewsMutable(view);
+  }
 }
 
 /// Makes the operations that replace the loads, each with its place.
@@ -109,7 +151,7 @@ public:
     // more than the short time between their arrivals.
     llvm::MapVector<std::pair<int, int>, SmallVector<AsyncLoad *>> groups;
     for (AsyncLoad &load : loads)
-      groups[getRingKey(load)].push_back(&load);
+      groups[{load.defPlace.stage, load.usePlace.stage}].push_back(&load);
     for (auto &[key, group] : groups)
       finishCopies(group);
     return buffers;
@@ -130,7 +172,7 @@ private:
   /// Adds for each pair of places that occurs two iteration arguments: the
   /// positions in the ring that were filled and read last.
   void addRings(ArrayRef<AsyncLoad> loads) {
-    SmallVector<std::pair<int, int>> keys;
+    SmallVector<RingKey> keys;
     for (const AsyncLoad &load : loads)
       if (auto key = getRingKey(load); !llvm::is_contained(keys, key))
         keys.push_back(key);
@@ -164,8 +206,9 @@ private:
     }
   }
 
-  static std::pair<int, int> getRingKey(const AsyncLoad &load) {
-    return {load.defPlace.stage, load.usePlace.stage};
+  /// The stages between which a value is kept, and how many of it there are.
+  static RingKey getRingKey(const AsyncLoad &load) {
+    return {load.defPlace.stage, load.usePlace.stage, load.getNumBuffers()};
   }
 
   /// The position after `index`, at the top of the body.
@@ -230,12 +273,26 @@ private:
     LoadOp op = load.load;
     builder.setInsertionPoint(load.firstUser);
     Value slot = getSlot(load, rings[getRingKey(load)].extract, load.usePlace);
-    // A copy fills what is masked off with zeros.
-    bool isComplete = !op.getOther() || isZero(op.getOther());
+    // Where a product reads shared memory, it reads what was copied.
+    if (load.isReadInPlace)
+      for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
+        if (LocalAllocOp alloc = getProductBuffer(user);
+            alloc && alloc.getType().getEncoding() == load.encoding) {
+          alloc.getResult().replaceAllUsesWith(slot);
+          makeViewsMutable(slot);
+          schedule.remove(alloc);
+          if (load.firstUser == alloc)
+            load.firstUser = slot.getDefiningOp();
+          alloc.erase();
+        }
+    // The builder may have stood at an allocation that is gone.
+    if (load.firstUser == slot.getDefiningOp())
+      builder.setInsertionPointAfter(load.firstUser);
+    bool complete = isComplete(op);
     // Where the value only changes its layout, it is read in the new one.
     SmallVector<ConvertLayoutOp> conversions;
     for (Operation *user : op->getUsers())
-      if (auto convert = dyn_cast<ConvertLayoutOp>(user); convert && isComplete)
+      if (auto convert = dyn_cast<ConvertLayoutOp>(user); convert && complete)
         conversions.push_back(convert);
     for (ConvertLayoutOp convert : conversions) {
       Value value = put(LocalLoadOp::create(builder, op.getLoc(),
@@ -243,18 +300,16 @@ private:
                         load.usePlace);
       schedule.remove(convert);
       convert.replaceAllUsesWith(value);
-      bool isFirst = load.firstUser == convert;
-      convert.erase();
-      if (isFirst) {
+      if (load.firstUser == convert)
         load.firstUser = value.getDefiningOp();
-        builder.setInsertionPointAfter(load.firstUser);
-      }
+      convert.erase();
+      builder.setInsertionPointAfter(value.getDefiningOp());
     }
     if (!op->use_empty()) {
       Value value = put(
           LocalLoadOp::create(builder, op.getLoc(), op.getType(), slot, wait),
           load.usePlace);
-      if (!isComplete)
+      if (!complete)
         value = put(arith::SelectOp::create(builder, op.getLoc(), op.getMask(),
                                             value, op.getOther()),
                     load.usePlace);
@@ -273,7 +328,7 @@ private:
   scf::ForOp &loop;
   LoopSchedule &schedule;
   OpBuilder builder;
-  llvm::MapVector<std::pair<int, int>, RingIndices> rings;
+  std::map<RingKey, RingIndices> rings;
 };
 
 } // namespace

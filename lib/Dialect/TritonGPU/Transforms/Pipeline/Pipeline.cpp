@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "AsyncLoads.h"
+#include "AsyncProducts.h"
 #include "LoopSchedule.h"
 #include "PredicateOp.h"
 
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "llvm/Support/DebugLog.h"
@@ -79,6 +81,7 @@ private:
       return loop.emitError("cannot overlap the stages of this loop as its "
                             "schedule says");
     releaseBuffers(*expanded, buffers);
+    numProducts += makeProductsAsync(*expanded, buffers);
     updateWaitCounts(*expanded);
     numCopies += buffers.size();
     ++numLoops;

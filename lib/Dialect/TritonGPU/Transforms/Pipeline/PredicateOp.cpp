@@ -6,6 +6,9 @@
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -32,16 +35,63 @@ static Value combineMask(RewriterBase &rewriter, Location loc, Value mask,
   return arith::AndIOp::create(rewriter, loc, spread, mask);
 }
 
-bool mlir::triton::gpu::canPredicate(Operation *op) {
-  return isMemoryEffectFree(op) || isHarmless(op) ||
-         isa<LoadOp, AsyncCopyGlobalToLocalOp>(op);
+/// The divisor of an integer division that may be zero (or, where it is signed,
+/// -1 under the smallest number); null for other operations. Upstream takes
+/// remainders to be speculatable, whatever they divide by.
+static OpOperand *getUnsafeDivisor(Operation *op) {
+  if (!isa<arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp,
+           arith::CeilDivUIOp, arith::FloorDivSIOp, arith::RemSIOp,
+           arith::RemUIOp>(op))
+    return nullptr;
+  OpOperand &divisor = op->getOpOperand(1);
+  APInt constant;
+  bool isSafe = matchPattern(divisor.get(), m_ConstantInt(&constant)) &&
+                !constant.isZero() && !constant.isAllOnes();
+  return isSafe ? nullptr : &divisor;
+}
+
+bool mlir::triton::gpu::canRunOutOfRange(Operation *op) {
+  if (!isMemoryEffectFree(op))
+    return false;
+  // Operations with regions are as safe as what is in them, but loops, which
+  // may not end.
+  return !op->walk([](Operation *nested) {
+              bool isSafe =
+                  nested->getNumRegions() != 0
+                      ? !isa<LoopLikeOpInterface>(nested)
+                      : nested->hasTrait<mlir::OpTrait::IsTerminator>() ||
+                            getUnsafeDivisor(nested) || isSpeculatable(nested);
+              return isSafe ? WalkResult::advance() : WalkResult::interrupt();
+            }).wasInterrupted();
+}
+
+/// Divides by one where `predicate` is false.
+static void guardDivisor(RewriterBase &rewriter, OpOperand &divisor,
+                         Value predicate) {
+  Operation *op = divisor.getOwner();
+  rewriter.setInsertionPoint(op);
+  Type type = divisor.get().getType();
+  Value one = arith::ConstantOp::create(rewriter, op->getLoc(),
+                                        rewriter.getOneAttr(type));
+  Value safe = arith::SelectOp::create(rewriter, op->getLoc(), predicate,
+                                       divisor.get(), one);
+  rewriter.modifyOpInPlace(op, [&] { divisor.set(safe); });
 }
 
 Operation *mlir::triton::gpu::predicateOp(RewriterBase &rewriter, Operation *op,
                                           Value predicate) {
-  if (isMemoryEffectFree(op) || isHarmless(op))
+  if (isHarmless(op))
     return op;
   OpBuilder::InsertionGuard guard(rewriter);
+  if (isMemoryEffectFree(op)) {
+    if (!canRunOutOfRange(op))
+      return nullptr;
+    op->walk([&](Operation *nested) {
+      if (OpOperand *divisor = getUnsafeDivisor(nested))
+        guardDivisor(rewriter, *divisor, predicate);
+    });
+    return op;
+  }
   rewriter.setInsertionPoint(op);
   if (auto load = dyn_cast<LoadOp>(op)) {
     Value mask = combineMask(rewriter, op->getLoc(), load.getMask(), predicate,

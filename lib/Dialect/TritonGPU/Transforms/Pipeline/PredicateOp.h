@@ -8,8 +8,9 @@
 
 namespace mlir::triton::gpu {
 
-/// True if `predicateOp` can handle `op`.
-bool canPredicate(Operation *op);
+/// True if `op` only computes, and `predicateOp` can keep it from doing harm
+/// where an iteration that does not exist computes with nonsense.
+bool canRunOutOfRange(Operation *op);
 
 /// Makes `op` have no effect that could be noticed where the i1 `predicate` is
 /// false, and returns it or what replaced it; null if that is impossible.

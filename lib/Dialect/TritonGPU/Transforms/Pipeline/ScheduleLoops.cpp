@@ -1,11 +1,12 @@
 //===-- ScheduleLoops.cpp - Stages from latencies -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "LoopMemory.h"
 #include "LoopSchedule.h"
 #include "PredicateOp.h"
 
+#include "tile/Analysis/MemoryModel.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 
 #include "llvm/Support/DebugLog.h"
@@ -118,19 +119,27 @@ private:
                         [](Operation &op) { return op.hasAttr(kLatencyAttr); });
   }
 
-  static LogicalResult schedule(scf::ForOp loop) {
+  /// True if `op` may run for an iteration before the one before is done, and
+  /// for iterations that do not exist.
+  static bool canRunEarly(Operation *op, scf::ForOp loop, MemoryModel &memory) {
+    if (auto load = dyn_cast<LoadOp>(op))
+      return memory.mayReadInEarlierIteration(load, loop);
+    if (auto load = dyn_cast<LocalLoadOp>(op))
+      return !load.getSrc().getType().getMutableMemory();
+    return canRunOutOfRange(op);
+  }
+
+  LogicalResult schedule(scf::ForOp loop) {
     Leads leads(loop);
     if (failed(leads.compute())) {
       LDBG() << "loads depend on their own results: " << loop.getLoc();
       return failure();
     }
+    MemoryModel memory(loop, MemoryModel::Arguments::AssumedDisjoint);
     int maxLead = 0;
     for (Operation &op : loop.getBody()->without_terminator()) {
       maxLead = std::max(maxLead, leads.get(&op));
-      auto load = dyn_cast<LoadOp>(op);
-      bool canRunEarly =
-          canPredicate(&op) && !(load && mayBeWritten(loop, load));
-      if (leads.get(&op) > 0 && !canRunEarly) {
+      if (leads.get(&op) > 0 && !canRunEarly(&op, loop, memory)) {
         LDBG() << "cannot run early: " << op.getName() << " " << op.getLoc();
         return failure();
       }
@@ -144,6 +153,8 @@ private:
       schedule.set(&op, {/*stage=*/maxLead - lead, /*cluster=*/lead});
     }
     schedule.write(loop);
+    noteDisjointArguments(loop->getParentOfType<FunctionOpInterface>(),
+                          memory.getAssumptions());
     return success();
   }
 };

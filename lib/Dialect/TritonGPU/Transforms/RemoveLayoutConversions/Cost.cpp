@@ -82,8 +82,10 @@ double layout_conversions::getConversionCost(RankedTensorType type,
 }
 
 /// Whether a second copy of `op` is right, and no worse than a conversion.
-static bool mayRepeat(Operation *op) {
-  if (isLayoutFree(op) || isSmallLoad(op))
+static bool mayRepeat(Operation *op, const RepeatableReads &reads) {
+  if (auto load = dyn_cast<LoadOp>(op))
+    return isSmallLoad(load) && reads.contains(load);
+  if (isLayoutFree(op))
     return true;
   // Reductions and the like talk across threads, which costs what a conversion
   // costs.
@@ -91,8 +93,10 @@ static bool mayRepeat(Operation *op) {
          !isa<ReduceOp, ScanOp, GatherOp>(op);
 }
 
-std::optional<double> layout_conversions::getElementCost(Operation *op) {
-  if (!mayRepeat(op))
+std::optional<double>
+layout_conversions::getElementCost(Operation *op,
+                                   const RepeatableReads &reads) {
+  if (!mayRepeat(op, reads))
     return std::nullopt;
   if (isLayoutFree(op) ||
       isa<BroadcastOp, ExpandDimsOp, TransOp, ReshapeOp, JoinOp, SplitOp,

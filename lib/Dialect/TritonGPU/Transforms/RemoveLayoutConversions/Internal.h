@@ -6,6 +6,7 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
+#include "tile/Analysis/MemoryModel.h"
 #include <optional>
 
 namespace mlir::triton::gpu::layout_conversions {
@@ -53,7 +54,8 @@ double getExecutionWeight(Operation *op);
 double getConversionCost(RankedTensorType type, Attribute to);
 /// Of computing one element of the results of `op` again; nothing if it must
 /// not be repeated.
-std::optional<double> getElementCost(Operation *op);
+std::optional<double> getElementCost(Operation *op,
+                                     const RepeatableReads &reads);
 
 } // namespace mlir::triton::gpu::layout_conversions
 

@@ -55,7 +55,7 @@ constexpr size_t kMaxWishes = 2000;
 
 class Rematerializer {
 public:
-  explicit Rematerializer(Operation *func) : func(func) {}
+  explicit Rematerializer(Operation *func) : func(func), reads(func) {}
   RematerializationResult run(bool onlyFixedUses);
 
 private:
@@ -73,6 +73,9 @@ private:
   /// Stands for a result that `op` gets when it is rebuilt.
   Value addPlaceholder(Operation *op, RankedTensorType type);
   void rebuildOperations();
+  /// Before something is erased: nothing may be known of a value at its
+  /// address, where the next one may be made.
+  void forget(Value value, Value replacement);
   void forget(Operation *op, Operation *replacement);
 
   double getConversionCostCached(RankedTensorType type, Attribute layout);
@@ -80,6 +83,7 @@ private:
   double getWeightAt(Value value);
 
   Operation *func;
+  RepeatableReads reads;
   DenseSet<Value> live;
   DenseMap<Wish, Plan> plans;
   DenseSet<Wish> open;
@@ -108,7 +112,8 @@ void Rematerializer::findLiveValues() {
   func->walk([&](Operation *op) {
     bool followed =
         isa<scf::YieldOp>(op) && isa<scf::ForOp, scf::IfOp>(op->getParentOp());
-    if (followed || isa<ConvertLayoutOp, scf::ForOp>(op) || getElementCost(op))
+    if (followed || isa<ConvertLayoutOp, scf::ForOp>(op) ||
+        getElementCost(op, reads))
       return;
     for (Value operand : op->getOperands())
       mark(operand);
@@ -162,7 +167,7 @@ double Rematerializer::getConversionCostCached(RankedTensorType type,
 
 double Rematerializer::getComputationCost(Operation *op, OpResult result,
                                           Attribute layout) {
-  double cost = *getElementCost(op);
+  double cost = *getElementCost(op, reads);
   if (cost == 0)
     return 0;
   RankedTensorType type = typeOf(result, layout);
@@ -242,7 +247,7 @@ double Rematerializer::planRecomputation(Value value, Attribute layout,
               getExecutionWeight(op);
     return std::max(cost, 0.0);
   }
-  if (!getElementCost(op))
+  if (!getElementCost(op, reads))
     return kImpossible;
   if (isLayoutFree(op))
     return 0;
@@ -268,8 +273,11 @@ double Rematerializer::planRecomputation(Value value, Attribute layout,
 Value Rematerializer::fulfil(Value value, Attribute layout) {
   if (getLayout(value) == layout)
     return value;
-  if (auto it = known.find({value, layout}); it != known.end())
+  if (auto it = known.find({value, layout}); it != known.end()) {
+    assert(it->second.getType() == typeOf(value, layout) &&
+           "known of another value");
     return it->second;
+  }
   if (auto it = plans.find({value, layout});
       it != plans.end() && it->second.recompute) {
     // Copied, as the table may grow meanwhile.
@@ -372,12 +380,25 @@ Value Rematerializer::addBranchResult(scf::IfOp branch, OpResult result,
   return placeholder;
 }
 
+void Rematerializer::forget(Value value, Value replacement) {
+  SmallVector<Wish> stale;
+  for (auto &[wish, fulfilled] : known) {
+    if (fulfilled == value)
+      fulfilled = replacement;
+    if (wish.first == value)
+      stale.push_back(wish);
+  }
+  for (const Wish &wish : stale)
+    known.erase(wish);
+  live.erase(value);
+}
+
 void Rematerializer::forget(Operation *op, Operation *replacement) {
   DenseMap<Value, Value> renamed;
   for (auto [before, after] :
        llvm::zip(op->getResults(), replacement->getResults())) {
     renamed[before] = after;
-    if (live.contains(before))
+    if (live.erase(before))
       live.insert(after);
   }
   for (auto [i, placeholder] : llvm::enumerate(pending[op]))
@@ -457,11 +478,9 @@ RematerializationResult Rematerializer::run(bool onlyFixedUses) {
       continue;
     }
     Value replacement = fulfil(source, layout);
-    convert.replaceAllUsesWith(replacement);
     // Placeholders of results that are being added are among the uses by now.
-    for (auto &[wish, value] : known)
-      if (value == convert.getResult())
-        value = replacement;
+    convert.replaceAllUsesWith(replacement);
+    forget(convert.getResult(), replacement);
     convert.erase();
     rebuildOperations();
     ++statistics.numRematerialized;

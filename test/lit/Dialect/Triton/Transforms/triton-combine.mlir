@@ -131,3 +131,37 @@ tt.func @small_sum_of_products(%a: tensor<32x8xf32>, %b: tensor<8x64xf32>) -> te
   }) : (tensor<32x8x64xf32>) -> tensor<32x64xf32>
   tt.return %5 : tensor<32x64xf32>
 }
+
+// A product before a loop stays there, though only the loop adds it.
+// CHECK-LABEL: tt.func @product_before_loop
+tt.func @product_before_loop(%a: tensor<32x32xf16>, %c: tensor<32x32xf32>, %n: i32) -> tensor<32x32xf32> {
+  // CHECK: tt.dot
+  // CHECK: scf.for
+  // CHECK-NEXT: arith.addf
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %0 = tt.dot %a, %a, %zero : tensor<32x32xf16> * tensor<32x32xf16> -> tensor<32x32xf32>
+  %1 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<32x32xf32>) : i32 {
+    %s = arith.addf %acc, %0 : tensor<32x32xf32>
+    scf.yield %s : tensor<32x32xf32>
+  }
+  tt.return %1 : tensor<32x32xf32>
+}
+
+// One in the loop takes what the loop adds up.
+// CHECK-LABEL: tt.func @product_in_loop
+tt.func @product_in_loop(%a: tensor<32x32xf16>, %c: tensor<32x32xf32>, %n: i32) -> tensor<32x32xf32> {
+  // CHECK: scf.for {{.*}} iter_args(%[[ACC:.*]] = %arg1)
+  // CHECK-NEXT: %[[D:.*]] = tt.dot %arg0, %arg0, %[[ACC]]
+  // CHECK-NEXT: scf.yield %[[D]]
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %1 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<32x32xf32>) : i32 {
+    %0 = tt.dot %a, %a, %zero : tensor<32x32xf16> * tensor<32x32xf16> -> tensor<32x32xf32>
+    %s = arith.addf %acc, %0 : tensor<32x32xf32>
+    scf.yield %s : tensor<32x32xf32>
+  }
+  tt.return %1 : tensor<32x32xf32>
+}

@@ -114,3 +114,39 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r#0 : tensor<64x64xf32, #mma>
   }
 }
+
+// -----
+
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
+#sa = #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>
+#sb = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+#smem = #ttg.shared_memory
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+  // What the iteration itself puts into a buffer is not there one earlier.
+  // CHECK-LABEL: @stored
+  // CHECK: ttg.local_store
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NOT: ttg.memdesc_subslice
+  tt.func @stored(%y: tensor<64x32xf16, #blocked>, %ringA: !ttg.memdesc<2x64x32xf16, #sa, #smem, mutable>, %ringB: !ttg.memdesc<2x32x64xf16, #sb, #smem, mutable>, %t0: !ttg.async.token, %t1: !ttg.async.token, %ptrs: tensor<64x32x!tt.ptr<f16>, #blocked>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %zero = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #mma>
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r:4 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %x = %c0, %t = %t0, %u = %t1) -> (tensor<64x64xf32, #mma>, i32, !ttg.async.token, !ttg.async.token) : i32 {
+      %e = arith.xori %x, %c1 : i32
+      %w = ttg.async_wait %t {num = 0 : i32}
+      %slotA = ttg.memdesc_index %ringA[%e] : !ttg.memdesc<2x64x32xf16, #sa, #smem, mutable> -> !ttg.memdesc<64x32xf16, #sa, #smem, mutable>
+      ttg.local_store %y, %slotA : tensor<64x32xf16, #blocked> -> !ttg.memdesc<64x32xf16, #sa, #smem, mutable>
+      %a = ttg.local_load %slotA token %w : !ttg.memdesc<64x32xf16, #sa, #smem, mutable> -> tensor<64x32xf16, #a>
+      %slotB = ttg.memdesc_index %ringB[%e] : !ttg.memdesc<2x32x64xf16, #sb, #smem, mutable> -> !ttg.memdesc<32x64xf16, #sb, #smem, mutable>
+      %b = ttg.local_load %slotB token %w : !ttg.memdesc<32x64xf16, #sb, #smem, mutable> -> tensor<32x64xf16, #b>
+      %d = tt.dot %a, %b, %acc : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
+      %c = ttg.async_copy_global_to_local %ptrs, %slotA : tensor<64x32x!tt.ptr<f16>, #blocked> -> <64x32xf16, #sa, #smem, mutable>
+      %v = ttg.async_commit_group tokens %c
+      scf.yield %d, %e, %u, %v : tensor<64x64xf32, #mma>, i32, !ttg.async.token, !ttg.async.token
+    }
+    tt.return %r#0 : tensor<64x64xf32, #mma>
+  }
+}

@@ -36,10 +36,10 @@ def AllocateSharedMemoryNV : Pass<"allocate-shared-memory-nv", "mlir::ModuleOp">
 def ConvertTritonGPUToLLVM : Pass<"convert-triton-gpu-to-llvm", "mlir::ModuleOp"> {
   let summary = "Lower tt, ttg and ttnvgpu to the LLVM and NVVM dialects";
   let description = [{
-    Inserts the barriers between accesses to shared memory, then turns every
-    tensor into the registers that its layout gives to a thread. Structured
-    control flow must be gone (`convert-scf-to-cf`) and shared memory allocated
-    (`allocate-shared-memory-nv`).
+    Turns every tensor into the registers that its layout gives to a thread.
+    Structured control flow must be gone (`convert-scf-to-cf`), shared memory
+    allocated (`allocate-shared-memory-nv`), and the barriers between accesses to
+    it must be there (`insert-memory-barriers`).
 
     ```mlir
     %0 = arith.addf %a, %b : tensor<128xf32, #blocked>

@@ -19,9 +19,8 @@ void populateAsyncCopyPatterns(const LoweringContext &context,
                                const TargetInfo &target);
 void populateDotPatterns(const LoweringContext &context,
                          const TargetInfo &target);
-
-/// Scratch memory of operations as this backend lowers them.
-int64_t getScratchSize(Operation *op, const NVIDIATarget &facts);
+void populateWarpGroupDotPatterns(const LoweringContext &context,
+                                  const TargetInfo &target);
 
 } // namespace mlir::triton::nvidia
 

@@ -3,22 +3,21 @@
 #ifndef NVIDIA_TRITONNVIDIAGPUTOLLVM_TARGETINFO_H
 #define NVIDIA_TRITONNVIDIAGPUTOLLVM_TARGETINFO_H
 
+#include "nvidia/TargetModel.h"
 #include "tile/Conversion/TritonGPUToLLVM/TargetInfo.h"
-#include "tile/Target/TargetTable.h"
 
 namespace mlir::triton::nvidia {
 
 class TargetInfo final : public triton::TargetInfo {
 public:
-  TargetInfo(const NVIDIATarget &facts, int ptxVersion)
-      : facts(facts), ptxVersion(ptxVersion) {}
+  TargetInfo(const TargetModel &model, int ptxVersion)
+      : model(model), facts(model.getFacts()), ptxVersion(ptxVersion) {}
 
+  const TargetModel &getModel() const override { return model; }
   const NVIDIATarget &getFacts() const { return facts; }
   int getPTXVersion() const { return ptxVersion; }
 
   unsigned getSharedAddressSpace() const override { return 3; }
-  unsigned getMaxGlobalAccessBits() const override { return 128; }
-  unsigned getMaxSharedAccessBits() const override { return 128; }
   void markKernel(LLVM::LLVMFuncOp function, int threads, int numCTAs,
                   std::optional<int> maxRegisters) const override;
 
@@ -29,9 +28,8 @@ public:
                        int numCTAs) const override;
   Value getBlockInCluster(const LLVMBuilder &b) const override;
 
-  void barrier(const LLVMBuilder &b) const override;
-  void warpBarrier(const LLVMBuilder &b) const override;
-  void clusterBarrier(const LLVMBuilder &b) const override;
+  void barrier(const LLVMBuilder &b,
+               const BarrierParticipants &who) const override;
 
   void storeShared(const LLVMBuilder &b, Value ptr, ArrayRef<Value> values,
                    Value pred) const override;
@@ -67,7 +65,6 @@ public:
                    int laneMask) const override;
   Value shuffleUp(const LLVMBuilder &b, Value word, int delta) const override;
   Value shuffleIdx(const LLVMBuilder &b, Value word, Value lane) const override;
-  Value ballot(const LLVMBuilder &b, Value pred) const override;
   Value warpReduce(const LLVMBuilder &b, Operation *combine,
                    Value value) const override;
 
@@ -77,6 +74,7 @@ public:
                   StringRef function, int line) const override;
 
 private:
+  const TargetModel &model;
   const NVIDIATarget &facts;
   int ptxVersion;
 };

@@ -3,14 +3,15 @@
 #ifndef NVIDIA_TRITONNVIDIAGPUTOLLVM_TARGETOPTIONS_H
 #define NVIDIA_TRITONNVIDIAGPUTOLLVM_TARGETOPTIONS_H
 
-#include "tile/Target/TargetTable.h"
+#include "nvidia/TargetModel.h"
 
 namespace mlir::triton::nvidia {
 
-/// The facts of a compute capability, or of the module's target for 0; emits an
-/// error where there is no such target.
-FailureOr<const NVIDIATarget *> getTarget(ModuleOp module,
-                                          int computeCapability);
+/// The model of the module's target; emits an error where there is no such
+/// target. A compute capability that is not 0 becomes the module's target
+/// first.
+FailureOr<const TargetModel *> resolveTarget(ModuleOp module,
+                                             int computeCapability);
 
 } // namespace mlir::triton::nvidia
 

@@ -118,3 +118,44 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r#2 : tensor<64x32xf32, #mma>
   }
 }
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+  // For iterations that do not exist the divisor is one, in branches, too; a
+  // constant is what it is.
+  // CHECK-LABEL: tt.func @divisions
+  // CHECK: scf.for %[[I:.*]] = %{{.*}} to %[[N:.*]] step
+  // CHECK: %[[EXISTS:.*]] = arith.cmpi slt, %[[I]],
+  // CHECK: %[[NEXT:.*]] = arith.addi %[[I]],
+  // CHECK: %[[DIVISOR:.*]] = arith.subi %{{.*}}, %[[NEXT]]
+  // CHECK: %[[SAFE:.*]] = arith.select %[[EXISTS]], %[[DIVISOR]], %c1_i32
+  // CHECK: arith.divsi %{{.*}}, %[[SAFE]]
+  // CHECK: scf.if
+  // CHECK-NEXT: arith.remui %{{.*}}, %[[SAFE]]
+  // CHECK: arith.divsi %{{.*}}, %c7_i32
+  tt.func @divisions(%p: tensor<512x!tt.ptr<f32>, #blocked>, %n: i32, %m: i32, %c: i1) -> tensor<512xf32, #blocked> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c7 = arith.constant 7 : i32
+    %zero = arith.constant dense<0.0> : tensor<512xf32, #blocked>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> (tensor<512xf32, #blocked>) : i32 {
+      %d = arith.subi %n, %i : i32
+      %k = arith.divsi %m, %d : i32
+      %k2 = scf.if %c -> (i32) {
+        %rem = arith.remui %m, %d : i32
+        scf.yield %rem : i32
+      } else {
+        scf.yield %k : i32
+      }
+      %k3 = arith.divsi %k2, %c7 : i32
+      %o = tt.splat %k3 : i32 -> tensor<512xi32, #blocked>
+      %q = tt.addptr %p, %o {tt.contiguity = dense<512> : tensor<1xi32>, tt.divisibility = dense<16> : tensor<1xi32>} : tensor<512x!tt.ptr<f32>, #blocked>, tensor<512xi32, #blocked>
+      %x = tt.load %q {tt.latency = 1 : i32} : tensor<512x!tt.ptr<f32>, #blocked>
+      %s = arith.addf %sum, %x : tensor<512xf32, #blocked>
+      scf.yield %s : tensor<512xf32, #blocked>
+    }
+    tt.return %r : tensor<512xf32, #blocked>
+  }
+}

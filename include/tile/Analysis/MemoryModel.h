@@ -1,0 +1,108 @@
+//===-- MemoryModel.h - What may alias, what may be reordered ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The one place that decides whether an access to global memory may be moved
+// across another operation, repeated, or started early. Passes ask here and
+// have no rules of their own.
+//
+// Aliasing. Addresses are followed back to where they come from: the pointer
+// arguments of a kernel and scratch memory. Whatever cannot be followed there,
+// on all paths, may point anywhere. Two arguments of a kernel may overlap; a
+// pass that is willing to have the launcher check may assume that they do not,
+// and must then note the pairs (`noteDisjointArguments`). It may not where the
+// module says that they overlap (`ttg.overlapping-arguments`).
+//
+// Order. Nothing that comes after an acquire in the program may move before it,
+// and nothing that comes before a release may move behind it. Atomic operations
+// say which they are. Volatile loads, barriers, calls and foreign code are
+// both, as is any operation of which more is not known.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_ANALYSIS_MEMORYMODEL_H
+#define TILE_ANALYSIS_MEMORYMODEL_H
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "tile/Dialect/Triton/IR/MemoryOps.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::triton {
+
+/// True if accesses to global memory that follow `op` must not move before it.
+/// Operations nested in `op` are not looked at.
+bool isAcquire(Operation *op);
+
+/// True if accesses to global memory that precede `op` must not move behind it.
+/// Operations nested in `op` are not looked at.
+bool isRelease(Operation *op);
+
+/// The one argument of its function, or the one allocation of scratch memory,
+/// that an address is computed from on all paths; null if there is no such
+/// thing, or if it cannot be told.
+Value getPointerOrigin(Value ptr);
+
+class MemoryModel {
+public:
+  /// Numbers of two arguments of a kernel, the smaller one first.
+  using ArgumentPair = std::pair<unsigned, unsigned>;
+
+  enum class Arguments { MayOverlap, AssumedDisjoint };
+
+  /// For the kernel around `op`.
+  explicit MemoryModel(Operation *op,
+                       Arguments arguments = Arguments::MayOverlap);
+
+  /// True if two addresses of global memory may have bytes in common.
+  bool mayAlias(Value lhs, Value rhs);
+
+  /// True if `op`, or something nested in it, may write what `load` reads.
+  bool mayWrite(Operation *op, LoadOp load);
+
+  /// True if `load` may be done before `op`, which precedes it in the program.
+  bool mayReadBefore(LoadOp load, Operation *op);
+
+  /// True if `load` may be done in an earlier iteration of the loop around it.
+  bool mayReadInEarlierIteration(LoadOp load, Operation *loop);
+
+  /// The pairs of arguments that an answer so far relied on.
+  ArrayRef<ArgumentPair> getAssumptions() const {
+    return assumptions.getArrayRef();
+  }
+
+private:
+  Arguments arguments;
+  llvm::SmallSetVector<ArgumentPair, 4> assumptions;
+};
+
+/// Which loads of a function may be done a second time, next to the first, by
+/// other threads of the block: those of memory that nothing in the function
+/// writes. Where two arguments overlap, small loads race with the writes
+/// anyhow.
+class RepeatableReads {
+public:
+  explicit RepeatableReads(Operation *function);
+
+  bool contains(LoadOp load) const;
+
+private:
+  llvm::SmallDenseSet<Value> written;
+  bool writesAnywhere = false;
+};
+
+/// Adds pairs of arguments to those that `function` was compiled to be
+/// disjoint, which the launcher checks.
+void noteDisjointArguments(FunctionOpInterface function,
+                           ArrayRef<MemoryModel::ArgumentPair> pairs);
+
+/// On a module: pointer arguments of its kernels may overlap.
+inline constexpr llvm::StringLiteral kOverlappingArgumentsAttrName =
+    "ttg.overlapping-arguments";
+
+/// On a function: the pairs of arguments that were taken to be disjoint, one
+/// number after the other.
+inline constexpr llvm::StringLiteral kDisjointArgumentsAttrName =
+    "tt.disjoint_arguments";
+
+} // namespace mlir::triton
+
+#endif // TILE_ANALYSIS_MEMORYMODEL_H

@@ -1,0 +1,52 @@
+//===-- ValueRanges.h - Ranges of integers ----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Upstream's integer range analysis, and what it cannot know by itself: ranges
+// and programs of a grid, operations that only move elements, arguments marked
+// tt.non_negative, and what `tl.assume` states of a value in the block that
+// defines it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_ANALYSIS_VALUERANGES_H
+#define TILE_ANALYSIS_VALUERANGES_H
+
+#include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::triton {
+
+/// On an integer argument that is not negative whenever the kernel is called.
+inline constexpr llvm::StringLiteral kNonNegativeAttr = "tt.non_negative";
+
+class ValueRangeAnalysis : public dataflow::IntegerRangeAnalysis {
+public:
+  /// Whether sums, differences and products wrap around, as they do, or are
+  /// taken to fit. What is deduced under the second assumption holds of a
+  /// program only where it says so (triton-unsigned-indices).
+  enum class Overflow { Wraps, NeverHappens };
+
+  explicit ValueRangeAnalysis(DataFlowSolver &solver,
+                              Overflow overflow = Overflow::Wraps)
+      : IntegerRangeAnalysis(solver), overflow(overflow) {}
+
+  LogicalResult initialize(Operation *top) override;
+  LogicalResult visitOperation(
+      Operation *op, ArrayRef<const dataflow::IntegerValueRangeLattice *> args,
+      ArrayRef<dataflow::IntegerValueRangeLattice *> results) override;
+  void setToEntryState(dataflow::IntegerValueRangeLattice *lattice) override;
+
+private:
+  IntegerValueRange restrict(Value value, IntegerValueRange range) const;
+
+  Overflow overflow;
+  llvm::DenseMap<Value, ConstantIntRanges> assumed;
+};
+
+/// Whether a range is known and has no negative number.
+bool isNonNegative(const IntegerValueRange &range);
+
+} // namespace mlir::triton
+
+#endif // TILE_ANALYSIS_VALUERANGES_H

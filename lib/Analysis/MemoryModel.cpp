@@ -1,0 +1,274 @@
+//===-- MemoryModel.cpp - What may alias, what may be reordered -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tile/Analysis/MemoryModel.h"
+
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+
+namespace ttg = mlir::triton::gpu;
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+/// True for memory that no pointer points to.
+static bool isOnChip(SideEffects::Resource *resource) {
+  return isa<ttg::SharedMemory, nvidia_gpu::TensorMemory>(resource);
+}
+
+/// Operations that order whatever is around them, or of which too little is
+/// known to say that they do not.
+static bool ordersEverything(Operation *op) {
+  if (auto load = dyn_cast<LoadOp>(op))
+    return isFreshRead(load);
+  if (auto barrier = dyn_cast<ttg::BarrierOp>(op))
+    return barrier.hasGlobalRead() || barrier.hasGlobalWrite();
+  // Prints show registers, and what is assumed is assumed at compile time.
+  if (isa<PrintOp, AtomicRMWOp, AtomicCASOp, LLVM::AssumeOp,
+          ttg::AsyncCommitGroupOp>(op) ||
+      isMemoryEffectFree(op))
+    return false;
+  // Products of operands on the chip.
+  if (isa<nvidia_gpu::WarpGroupDotOp, nvidia_gpu::WarpGroupDotWaitOp,
+          nvidia_gpu::FenceAsyncSharedOp, nvidia_gpu::TMEMAllocOp,
+          nvidia_gpu::TMEMLoadOp, nvidia_gpu::TMEMStoreOp>(op))
+    return false;
+  // Other asynchronous engines, and what threads wait for them with.
+  if (isa_and_nonnull<nvidia_gpu::TritonNvidiaGPUDialect>(op->getDialect()))
+    return true;
+  if (isa<ttg::WarpSpecializeOp>(op))
+    return true;
+  if (op->hasTrait<mlir::OpTrait::HasRecursiveMemoryEffects>())
+    return false;
+  auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!interface)
+    return true;
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  interface.getEffects(effects);
+  return llvm::any_of(effects, [](const MemoryEffects::EffectInstance &effect) {
+    return !effect.getValue() && !isOnChip(effect.getResource());
+  });
+}
+
+static std::optional<MemSemantic> getSemantic(Operation *op) {
+  if (auto atomic = dyn_cast<AtomicRMWOp>(op))
+    return atomic.getSem();
+  if (auto atomic = dyn_cast<AtomicCASOp>(op))
+    return atomic.getSem();
+  return std::nullopt;
+}
+
+bool triton::isAcquire(Operation *op) {
+  if (std::optional<MemSemantic> semantic = getSemantic(op))
+    return *semantic == MemSemantic::ACQUIRE ||
+           *semantic == MemSemantic::ACQUIRE_RELEASE;
+  return ordersEverything(op);
+}
+
+bool triton::isRelease(Operation *op) {
+  if (std::optional<MemSemantic> semantic = getSemantic(op))
+    return *semantic == MemSemantic::RELEASE ||
+           *semantic == MemSemantic::ACQUIRE_RELEASE;
+  return ordersEverything(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Aliasing
+//===----------------------------------------------------------------------===//
+
+/// Appends the values that `value` takes its addresses from; fails where that
+/// cannot be followed. Nothing is appended for a value that is its own origin.
+static LogicalResult addSources(Value value, SmallVectorImpl<Value> &sources) {
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    Operation *parent = arg.getOwner()->getParentOp();
+    unsigned number = arg.getArgNumber();
+    if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+      if (arg == loop.getInductionVar())
+        return failure();
+      sources.push_back(loop.getTiedLoopInit(arg)->get());
+      sources.push_back(loop.getTiedLoopYieldedValue(arg)->get());
+      return success();
+    }
+    if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
+      if (arg.getOwner() == loop.getAfterBody()) {
+        sources.push_back(loop.getConditionOp().getArgs()[number]);
+        return success();
+      }
+      sources.push_back(loop.getInits()[number]);
+      sources.push_back(loop.getYieldOp().getOperand(number));
+      return success();
+    }
+    return success(isa<FunctionOpInterface>(parent) &&
+                   arg.getOwner()->isEntryBlock() &&
+                   isa<PointerType>(arg.getType()));
+  }
+  Operation *def = value.getDefiningOp();
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  if (isa<AddPtrOp, SplatOp, BroadcastOp, ExpandDimsOp, ttg::ConvertLayoutOp,
+          ReshapeOp, TransOp, BitcastOp>(def)) {
+    sources.push_back(def->getOperand(0));
+    return success();
+  }
+  if (auto select = dyn_cast<arith::SelectOp>(def)) {
+    sources.push_back(select.getTrueValue());
+    sources.push_back(select.getFalseValue());
+    return success();
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(def)) {
+    sources.push_back(branch.thenYield().getOperand(number));
+    sources.push_back(branch.elseYield().getOperand(number));
+    return success();
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(def)) {
+    sources.push_back(loop.getInitArgs()[number]);
+    sources.push_back(loop.getYieldedValues()[number]);
+    return success();
+  }
+  if (auto loop = dyn_cast<scf::WhileOp>(def)) {
+    sources.push_back(loop.getConditionOp().getArgs()[number]);
+    return success();
+  }
+  return success(isa<ttg::GlobalScratchAllocOp, ub::PoisonOp>(def));
+}
+
+Value triton::getPointerOrigin(Value ptr) {
+  llvm::SetVector<Value> work;
+  work.insert(ptr);
+  Value origin;
+  for (size_t i = 0; i < work.size(); ++i) {
+    Value value = work[i];
+    SmallVector<Value> sources;
+    if (failed(addSources(value, sources)))
+      return {};
+    work.insert(sources.begin(), sources.end());
+    if (!sources.empty() || value.getDefiningOp<ub::PoisonOp>())
+      continue;
+    if (origin && origin != value)
+      return {};
+    origin = value;
+  }
+  return origin;
+}
+
+MemoryModel::MemoryModel(Operation *op, Arguments arguments)
+    : arguments(arguments) {
+  auto module = op->getParentOfType<ModuleOp>();
+  if (module && module->hasAttr(kOverlappingArgumentsAttrName))
+    this->arguments = Arguments::MayOverlap;
+}
+
+bool MemoryModel::mayAlias(Value lhs, Value rhs) {
+  Value left = getPointerOrigin(lhs), right = getPointerOrigin(rhs);
+  if (!left || !right || left == right)
+    return true;
+  auto leftArg = dyn_cast<BlockArgument>(left);
+  auto rightArg = dyn_cast<BlockArgument>(right);
+  // Scratch memory is nobody else's.
+  if (!leftArg || !rightArg)
+    return false;
+  // What a device function is called with only its callers know.
+  auto function =
+      dyn_cast<FunctionOpInterface>(leftArg.getOwner()->getParentOp());
+  if (arguments == Arguments::MayOverlap || !function || !function.isPublic())
+    return true;
+  assumptions.insert(
+      std::minmax({leftArg.getArgNumber(), rightArg.getArgNumber()}));
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Moving and repeating loads
+//===----------------------------------------------------------------------===//
+
+/// Calls `visit` for the addresses that `op` itself writes to. Whether it may
+/// write more than that is a question of order.
+static void forEachWrite(Operation *op, function_ref<void(Value)> visit) {
+  auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!interface || isa<LoadOp>(op))
+    return;
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  interface.getEffects(effects);
+  for (const MemoryEffects::EffectInstance &effect : effects)
+    if (isa<MemoryEffects::Write>(effect.getEffect()) && effect.getValue() &&
+        !isOnChip(effect.getResource()))
+      visit(effect.getValue());
+}
+
+bool MemoryModel::mayWrite(Operation *op, LoadOp load) {
+  bool mayWrite = false;
+  op->walk([&](Operation *nested) {
+    forEachWrite(nested, [&](Value written) {
+      mayWrite = mayWrite || mayAlias(written, load.getPtr());
+    });
+  });
+  return mayWrite;
+}
+
+bool MemoryModel::mayReadBefore(LoadOp load, Operation *op) {
+  if (isFreshRead(load) || mayWrite(op, load))
+    return false;
+  return !op->walk([](Operation *nested) {
+              return isAcquire(nested) ? WalkResult::interrupt()
+                                       : WalkResult::advance();
+            }).wasInterrupted();
+}
+
+bool MemoryModel::mayReadInEarlierIteration(LoadOp load, Operation *loop) {
+  return llvm::all_of(loop->getRegions(), [&](Region &region) {
+    return llvm::all_of(region.getOps(), [&](Operation &op) {
+      return mayReadBefore(load, &op);
+    });
+  });
+}
+
+RepeatableReads::RepeatableReads(Operation *function) {
+  function->walk([&](Operation *op) {
+    forEachWrite(op, [&](Value address) {
+      if (Value origin = getPointerOrigin(address))
+        written.insert(origin);
+      else
+        writesAnywhere = true;
+    });
+  });
+}
+
+bool RepeatableReads::contains(LoadOp load) const {
+  if (isFreshRead(load) || writesAnywhere)
+    return false;
+  if (written.empty())
+    return true;
+  Value origin = getPointerOrigin(load.getPtr());
+  return origin && !written.contains(origin);
+}
+
+void triton::noteDisjointArguments(FunctionOpInterface function,
+                                   ArrayRef<MemoryModel::ArgumentPair> pairs) {
+  if (pairs.empty())
+    return;
+  llvm::SetVector<MemoryModel::ArgumentPair> all(pairs.begin(), pairs.end());
+  if (auto known = function->getAttrOfType<DenseI32ArrayAttr>(
+          kDisjointArgumentsAttrName))
+    for (int64_t i = 0; i + 1 < known.size(); i += 2)
+      all.insert({known[i], known[i + 1]});
+  SmallVector<MemoryModel::ArgumentPair> sorted = all.takeVector();
+  llvm::sort(sorted);
+  SmallVector<int32_t> flat;
+  for (auto [first, second] : sorted) {
+    flat.push_back(first);
+    flat.push_back(second);
+  }
+  function->setAttr(kDisjointArgumentsAttrName,
+                    DenseI32ArrayAttr::get(function.getContext(), flat));
+}

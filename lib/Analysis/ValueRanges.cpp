@@ -1,0 +1,274 @@
+//===-- ValueRanges.cpp - Ranges of integers ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tile/Analysis/ValueRanges.h"
+#include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/Utils/InferIntRangeCommon.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+using dataflow::IntegerValueRangeLattice;
+
+bool mlir::triton::isNonNegative(const IntegerValueRange &range) {
+  return !range.isUninitialized() && range.getValue().smin().isNonNegative();
+}
+
+//===----------------------------------------------------------------------===//
+// What is stated
+//===----------------------------------------------------------------------===//
+
+/// The values that compare like this with a constant.
+static ConstantIntRanges getValuesThat(arith::CmpIPredicate predicate,
+                                       const APInt &bound) {
+  using P = arith::CmpIPredicate;
+  unsigned width = bound.getBitWidth();
+  APInt smin = APInt::getSignedMinValue(width);
+  APInt smax = APInt::getSignedMaxValue(width);
+  APInt umin = APInt::getZero(width), umax = APInt::getMaxValue(width);
+  auto isSigned = [&](const APInt &min, const APInt &max) {
+    // A comparison that nothing satisfies says nothing that helps.
+    return min.sle(max) ? ConstantIntRanges::fromSigned(min, max)
+                        : ConstantIntRanges::maxRange(width);
+  };
+  auto isUnsigned = [&](const APInt &min, const APInt &max) {
+    return min.ule(max) ? ConstantIntRanges::fromUnsigned(min, max)
+                        : ConstantIntRanges::maxRange(width);
+  };
+  switch (predicate) {
+  case P::eq:
+    return ConstantIntRanges::constant(bound);
+  case P::ne:
+    return ConstantIntRanges::maxRange(width);
+  case P::slt:
+    return bound == smin ? ConstantIntRanges::maxRange(width)
+                         : isSigned(smin, bound - 1);
+  case P::sle:
+    return isSigned(smin, bound);
+  case P::sgt:
+    return bound == smax ? ConstantIntRanges::maxRange(width)
+                         : isSigned(bound + 1, smax);
+  case P::sge:
+    return isSigned(bound, smax);
+  case P::ult:
+    return bound.isZero() ? ConstantIntRanges::maxRange(width)
+                          : isUnsigned(umin, bound - 1);
+  case P::ule:
+    return isUnsigned(umin, bound);
+  case P::ugt:
+    return bound.isAllOnes() ? ConstantIntRanges::maxRange(width)
+                             : isUnsigned(bound + 1, umax);
+  case P::uge:
+    return isUnsigned(bound, umax);
+  }
+  llvm_unreachable("unknown predicate");
+}
+
+/// Calls `state` with each value that a condition bounds by a constant.
+static void
+forEachBound(Value condition,
+             function_ref<void(Value, const ConstantIntRanges &)> state) {
+  if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
+    forEachBound(both.getLhs(), state);
+    forEachBound(both.getRhs(), state);
+    return;
+  }
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare || !compare.getLhs().getType().isInteger())
+    return;
+  // Constants are on the right after canonicalization.
+  APInt bound;
+  if (matchPattern(compare.getRhs(), m_ConstantInt(&bound)))
+    state(compare.getLhs(), getValuesThat(compare.getPredicate(), bound));
+}
+
+static bool isEmpty(const ConstantIntRanges &range) {
+  return range.smin().sgt(range.smax()) || range.umin().ugt(range.umax());
+}
+
+LogicalResult ValueRangeAnalysis::initialize(Operation *top) {
+  top->walk([&](LLVM::AssumeOp assume) {
+    forEachBound(assume.getCond(),
+                 [&](Value value, const ConstantIntRanges &range) {
+                   // Control that reaches the value reaches the promise, too; a
+                   // promise made in a branch holds only there.
+                   if (value.getParentBlock() != assume->getBlock())
+                     return;
+                   auto [it, isNew] = assumed.try_emplace(value, range);
+                   if (isNew)
+                     return;
+                   ConstantIntRanges both = it->second.intersection(range);
+                   if (!isEmpty(both))
+                     it->second = both;
+                 });
+  });
+  return IntegerRangeAnalysis::initialize(top);
+}
+
+IntegerValueRange ValueRangeAnalysis::restrict(Value value,
+                                               IntegerValueRange range) const {
+  auto it = assumed.find(value);
+  if (it == assumed.end() || range.isUninitialized())
+    return range;
+  ConstantIntRanges both = range.getValue().intersection(it->second);
+  return isEmpty(both) ? range : IntegerValueRange(both);
+}
+
+void ValueRangeAnalysis::setToEntryState(IntegerValueRangeLattice *lattice) {
+  Value value = lattice->getAnchor();
+  IntegerValueRange range = IntegerValueRange::getMaxRange(value);
+  if (auto arg = dyn_cast<BlockArgument>(value);
+      arg && !range.isUninitialized()) {
+    auto func = dyn_cast<FunctionOpInterface>(arg.getOwner()->getParentOp());
+    if (func && arg.getOwner()->isEntryBlock() &&
+        func.getArgAttr(arg.getArgNumber(), kNonNegativeAttr)) {
+      unsigned width = range.getValue().smin().getBitWidth();
+      range = ConstantIntRanges::fromSigned(APInt::getZero(width),
+                                            APInt::getSignedMaxValue(width));
+    }
+  }
+  propagateIfChanged(lattice, lattice->join(restrict(value, range)));
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+/// Takes every bound that has moved to its end, so that what a loop carries
+/// settles after a few steps; numbers that only grow stay non-negative.
+static IntegerValueRange widen(const IntegerValueRange &before,
+                               const IntegerValueRange &after) {
+  if (before.isUninitialized() || after.isUninitialized() || before == after)
+    return after;
+  const ConstantIntRanges &from = before.getValue(), &to = after.getValue();
+  unsigned width = to.smin().getBitWidth();
+  APInt umin = to.umin(), umax = to.umax();
+  APInt smin = to.smin(), smax = to.smax();
+  if (umin.ult(from.umin()))
+    umin = APInt::getZero(width);
+  if (umax.ugt(from.umax()))
+    umax = smin.isNonNegative() && !umax.isNegative()
+               ? APInt::getSignedMaxValue(width)
+               : APInt::getMaxValue(width);
+  if (smin.slt(from.smin()))
+    smin = smin.isNonNegative() ? APInt::getZero(width)
+                                : APInt::getSignedMinValue(width);
+  if (smax.sgt(from.smax()))
+    smax = APInt::getSignedMaxValue(width);
+  return IntegerValueRange(ConstantIntRanges(umin, umax, smin, smax));
+}
+
+/// Of a sum, difference, product or shift that does not overflow; nothing for
+/// other operations.
+static std::optional<ConstantIntRanges>
+inferWithoutOverflow(Operation *op, ArrayRef<IntegerValueRange> operands) {
+  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp>(op))
+    return std::nullopt;
+  SmallVector<ConstantIntRanges> ranges;
+  for (const IntegerValueRange &operand : operands)
+    ranges.push_back(operand.getValue());
+  auto flags = intrange::OverflowFlags::Nsw;
+  return llvm::TypeSwitch<Operation *, ConstantIntRanges>(op)
+      .Case([&](arith::AddIOp) { return intrange::inferAdd(ranges, flags); })
+      .Case([&](arith::SubIOp) { return intrange::inferSub(ranges, flags); })
+      .Case([&](arith::MulIOp) { return intrange::inferMul(ranges, flags); })
+      .Case([&](arith::ShLIOp) { return intrange::inferShl(ranges, flags); });
+}
+
+/// The results of tt and ttg whose elements are those of operands, or known.
+static std::optional<IntegerValueRange>
+inferElements(Operation *op, ArrayRef<IntegerValueRange> operands) {
+  auto between = [](int64_t low, int64_t high) {
+    return IntegerValueRange(ConstantIntRanges::fromSigned(
+        APInt(32, low, /*isSigned=*/true), APInt(32, high, /*isSigned=*/true)));
+  };
+  using Result = std::optional<IntegerValueRange>;
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case([&](MakeRangeOp range) {
+        return between(range.getStart(), int64_t(range.getEnd()) - 1);
+      })
+      .Case([&](GetProgramIdOp) { return between(0, INT32_MAX - 1); })
+      .Case([&](GetNumProgramsOp) { return between(1, INT32_MAX); })
+      .Case<SplatOp, UnsplatOp, ExpandDimsOp, BroadcastOp, ReshapeOp, TransOp,
+            SplitOp, gpu::ConvertLayoutOp>([&](auto) { return operands[0]; })
+      .Case<JoinOp, CatOp>([&](auto) {
+        return IntegerValueRange::join(operands[0], operands[1]);
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+/// Of a quotient or remainder of a number that is not negative: upstream gives
+/// up where the divisor's range has a zero, by which nothing is divided.
+static std::optional<ConstantIntRanges>
+inferNonNegativeDivision(Operation *op, ArrayRef<IntegerValueRange> operands) {
+  if (!isa<arith::DivSIOp, arith::RemSIOp, arith::DivUIOp, arith::RemUIOp>(
+          op) ||
+      !isNonNegative(operands[0]) || operands[1].isUninitialized() ||
+      operands[1].getValue().smin().isStrictlyPositive())
+    return std::nullopt;
+  // A signed quotient has the sign of the divisor, too; a remainder does not.
+  if (isa<arith::DivSIOp>(op) && !isNonNegative(operands[1]))
+    return std::nullopt;
+  const APInt &most = operands[0].getValue().smax();
+  return ConstantIntRanges::fromSigned(APInt::getZero(most.getBitWidth()),
+                                       most);
+}
+
+LogicalResult ValueRangeAnalysis::visitOperation(
+    Operation *op, ArrayRef<const IntegerValueRangeLattice *> args,
+    ArrayRef<IntegerValueRangeLattice *> results) {
+  SmallVector<IntegerValueRange> operands;
+  for (const IntegerValueRangeLattice *arg : args)
+    operands.push_back(arg->getValue());
+  auto set = [&](Value value, const IntegerValueRange &range) {
+    auto result = dyn_cast<OpResult>(value);
+    if (!result)
+      return;
+    IntegerValueRangeLattice *lattice = results[result.getResultNumber()];
+    const IntegerValueRange &before = lattice->getValue();
+    IntegerValueRange after =
+        IntegerValueRange::join(before, restrict(value, range));
+    // What goes round in a loop goes through its terminator.
+    if (llvm::any_of(value.getUsers(), [](Operation *user) {
+          return user->hasTrait<mlir::OpTrait::IsTerminator>();
+        }))
+      after = widen(before, after);
+    propagateIfChanged(lattice, lattice->join(after));
+  };
+
+  if (std::optional<IntegerValueRange> range = inferElements(op, operands)) {
+    for (Value result : op->getResults())
+      set(result, *range);
+    return success();
+  }
+  auto inferrable = dyn_cast<InferIntRangeInterface>(op);
+  if (!inferrable) {
+    setAllToEntryStates(results);
+    return success();
+  }
+  if (overflow == Overflow::NeverHappens &&
+      llvm::none_of(operands, std::mem_fn(&IntegerValueRange::isUninitialized)))
+    if (auto range = inferWithoutOverflow(op, operands)) {
+      set(op->getResult(0), IntegerValueRange(*range));
+      return success();
+    }
+  if (auto range = inferNonNegativeDivision(op, operands)) {
+    set(op->getResult(0), IntegerValueRange(*range));
+    return success();
+  }
+  // Upstream's rule negates the dividend, which the least number does not
+  // survive.
+  if (isa<arith::CeilDivSIOp>(op) && !operands[0].isUninitialized() &&
+      operands[0].getValue().smin().isMinSignedValue()) {
+    setAllToEntryStates(results);
+    return success();
+  }
+  inferrable.inferResultRangesFromOptional(operands, set);
+  return success();
+}

@@ -1,0 +1,177 @@
+//===-- AsyncProducts.cpp - Matrix products across iterations -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// A product of one iteration is issued while that of the iteration before is
+// under way, so that the tensor core has always something to do:
+//
+//   wait for copies; product i; wait until product i - 1 is done;
+//   copies to the buffers that product i - 1 has read
+//
+// Products whose results are used in the loop are waited for right before that.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AsyncProducts.h"
+
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tritongpu-pipeline"
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::gpu;
+using nvidia_gpu::WarpGroupDotOp;
+using nvidia_gpu::WarpGroupDotWaitOp;
+
+namespace {
+
+/// True if nothing writes what an operand reads before the product is done: it
+/// is in a ring of this loop, or in a buffer that never changes.
+bool isKept(Value operand, scf::ForOp loop, ArrayRef<Value> rings) {
+  Value memory = operand;
+  while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
+    memory = view.getViewSource();
+  if (llvm::is_contained(rings, memory))
+    return true;
+  auto alloc = memory.getDefiningOp<LocalAllocOp>();
+  return alloc && alloc.getSrc() && !alloc.getType().getMutableMemory() &&
+         !loop->isAncestor(alloc);
+}
+
+/// The iteration argument that `dot` adds to, if it alone has to do with it.
+BlockArgument getOwnAccumulator(WarpGroupDotOp dot, scf::ForOp loop) {
+  auto c = dyn_cast<BlockArgument>(dot.getC());
+  if (!c || c.getOwner() != loop.getBody() || !c.hasOneUse() ||
+      !dot.getD().hasOneUse())
+    return {};
+  OpOperand &use = *dot.getD().use_begin();
+  if (use.getOwner() != loop.getBody()->getTerminator() ||
+      loop.getTiedLoopRegionIterArg(loop.getTiedLoopInit(
+          loop.getRegionIterArg(use.getOperandNumber()))) != c)
+    return {};
+  return c;
+}
+
+bool canRunOn(WarpGroupDotOp dot, scf::ForOp loop, ArrayRef<Value> rings) {
+  auto decline = [&](StringRef why) {
+    LDBG() << "a product is waited for, because " << why << ": "
+           << dot.getLoc();
+    return false;
+  };
+  if (dot.getIsAsync() || dot.needsPartialAccumulator())
+    return decline("its sums are added up outside of the tensor core");
+  // Halves come in pairs that only the product keeps together.
+  if (dot.getD().getType().getElementType().isF16())
+    return decline("its accumulator is in halves of registers");
+  if (!isa<MemDescType>(dot.getA().getType()))
+    return decline("its left operand is in registers");
+  if (!getOwnAccumulator(dot, loop))
+    return decline("others use its accumulator");
+  if (!isKept(dot.getA(), loop, rings) || !isKept(dot.getB(), loop, rings))
+    return decline("its operands are overwritten");
+  return true;
+}
+
+/// The operation before which the result of `dot` has to be there: its first
+/// user or, where the next iteration uses it, what overwrites its operands.
+Operation *getDeadline(WarpGroupDotOp dot, scf::ForOp loop) {
+  Operation *yield = loop.getBody()->getTerminator();
+  Operation *deadline = yield;
+  for (Operation *user : dot.getD().getUsers()) {
+    Operation *inBody = loop.getBody()->findAncestorOpInBlock(*user);
+    if (inBody && inBody->isBeforeInBlock(deadline))
+      deadline = inBody;
+  }
+  for (Operation *op = dot->getNextNode(); op != deadline;
+       op = op->getNextNode())
+    if (isa<AsyncCopyGlobalToLocalOp>(op))
+      return op;
+  return deadline;
+}
+
+/// Starts a product and waits for it where its result is needed, if there is
+/// anything to do until then.
+bool waitLate(WarpGroupDotOp dot, scf::ForOp loop) {
+  if (dot.getIsAsync() || dot.needsPartialAccumulator() ||
+      dot.getD().getType().getElementType().isF16())
+    return false;
+  Operation *deadline = getDeadline(dot, loop);
+  unsigned started = 0;
+  bool hasWork = false;
+  for (Operation *op = dot->getNextNode(); op != deadline;
+       op = op->getNextNode()) {
+    auto other = dyn_cast<WarpGroupDotOp>(op);
+    // The wait of a product that is waited for at once is for all before, too.
+    if (other && !other.getIsAsync())
+      started = 0;
+    else if (other)
+      ++started;
+    hasWork |= op->getNumResults() &&
+               isa<RankedTensorType>(op->getResult(0).getType());
+  }
+  if (!hasWork)
+    return false;
+  dot.setIsAsync(true);
+  // Operands are in use until the wait, those in registers as well.
+  OpBuilder builder(deadline);
+  auto wait = WarpGroupDotWaitOp::create(
+      builder, dot.getLoc(), ValueRange{dot.getD(), dot.getA(), dot.getB()},
+      started);
+  dot.getD().replaceAllUsesExcept(wait.getResult(0), wait);
+  return true;
+}
+
+} // namespace
+
+unsigned mlir::triton::gpu::makeProductsAsync(scf::ForOp &loop,
+                                              ArrayRef<Value> rings) {
+  SmallVector<WarpGroupDotOp> dots;
+  for (auto dot : loop.getBody()->getOps<WarpGroupDotOp>())
+    if (canRunOn(dot, loop, rings))
+      dots.push_back(dot);
+  // Backwards: how many products are started after one decides how many its
+  // wait may leave unfinished.
+  unsigned numLate = 0;
+  SmallVector<WarpGroupDotOp> all(loop.getBody()->getOps<WarpGroupDotOp>());
+  for (WarpGroupDotOp dot : llvm::reverse(all))
+    if (!llvm::is_contained(dots, dot))
+      numLate += waitLate(dot, loop);
+  if (dots.empty())
+    return numLate;
+
+  // One wait after the last of them: those of this iteration go on.
+  SmallVector<Value> waited;
+  SmallVector<unsigned> results;
+  for (WarpGroupDotOp dot : dots) {
+    dot.setIsAsync(true);
+    results.push_back(getOwnAccumulator(dot, loop).getArgNumber() -
+                      loop.getNumInductionVars());
+    waited.push_back(dot.getD());
+  }
+  for (WarpGroupDotOp dot : dots) {
+    waited.push_back(dot.getA());
+    waited.push_back(dot.getB());
+  }
+  OpBuilder builder(loop);
+  builder.setInsertionPointAfter(dots.back());
+  auto wait = WarpGroupDotWaitOp::create(builder, dots.back().getLoc(), waited,
+                                         /*pendings=*/dots.size());
+  Operation *yield = loop.getBody()->getTerminator();
+  for (auto [i, result] : llvm::enumerate(results))
+    yield->setOperand(result, wait.getResult(i));
+
+  builder.setInsertionPointAfter(loop);
+  SmallVector<Value> sums;
+  for (unsigned result : results)
+    sums.push_back(loop.getResult(result));
+  auto last = WarpGroupDotWaitOp::create(builder, loop.getLoc(), sums,
+                                         /*pendings=*/0);
+  for (auto [sum, done] : llvm::zip(sums, last.getResults()))
+    sum.replaceAllUsesExcept(done, last);
+  return dots.size() + numLate;
+}

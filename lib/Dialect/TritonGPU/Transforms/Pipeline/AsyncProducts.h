@@ -1,0 +1,20 @@
+//===-- AsyncProducts.h - Matrix products across iterations -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TILE_LIB_TRITONGPU_PIPELINE_ASYNCPRODUCTS_H
+#define TILE_LIB_TRITONGPU_PIPELINE_ASYNCPRODUCTS_H
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::triton::gpu {
+
+/// Lets the warp-group products of `loop` run while the threads go on: those
+/// that do nothing but add to an accumulator of their own into the next
+/// iteration, others until their results are used. `rings` are the buffers that
+/// copies of this loop fill, with one to spare for what such a product still
+/// reads. Returns the number of products.
+unsigned makeProductsAsync(scf::ForOp &loop, ArrayRef<Value> rings);
+
+} // namespace mlir::triton::gpu
+
+#endif // TILE_LIB_TRITONGPU_PIPELINE_ASYNCPRODUCTS_H

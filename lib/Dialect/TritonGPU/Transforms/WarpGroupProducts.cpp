@@ -1,0 +1,173 @@
+//===-- WarpGroupProducts.cpp - Matrix products by warp groups ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// What wgmma costs is the same whatever it finds in shared memory: 64 rows by N
+// columns are computed, and operands that were not there yet are stored, fenced
+// and waited for. It is taken where its 64 rows are filled and no operand has
+// to be turned through registers, which would cost more than the faster
+// instruction gains; all else stays with mma.sync.
+//
+//===----------------------------------------------------------------------===//
+
+#include "WarpGroupProducts.h"
+
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/Transforms/LayoutInference.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
+#include "llvm/Support/MathExtras.h"
+
+#define DEBUG_TYPE "tritongpu-accelerate-matmul"
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::gpu;
+
+namespace {
+
+/// The most columns that one instruction computes.
+constexpr int64_t kMaxColumns = 256;
+
+/// Groups of four warps along M as far as there are rows for them, then along
+/// N; nothing where some would have nothing of their own to do.
+std::optional<SmallVector<unsigned>>
+chooseWarpGrid(RankedTensorType type, int numWarps,
+               const MatrixInstruction &instruction) {
+  int64_t m = type.getShape()[0], n = type.getShape()[1];
+  unsigned rowsOfWarp = instruction.m / instruction.numWarps;
+  if (numWarps % int(instruction.numWarps) != 0 || m < instruction.m)
+    return std::nullopt;
+  SmallVector<unsigned> grid = {instruction.numWarps, 1};
+  while (int(grid[0] * grid[1]) < numWarps)
+    (m > rowsOfWarp * grid[0] ? grid[0] : grid[1]) *= 2;
+  if (n < instruction.n * grid[1])
+    return std::nullopt;
+  return grid;
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+/// The operand before it was brought into the layout of the old product.
+Value skipConversions(Value operand) {
+  while (auto convert = operand.getDefiningOp<ConvertLayoutOp>())
+    operand = convert.getSrc();
+  return operand;
+}
+
+/// The tensor whose elements an operand has, perhaps in another order.
+Value skipTranspositions(Value operand) {
+  operand = skipConversions(operand);
+  while (auto trans = operand.getDefiningOp<TransOp>())
+    operand = skipConversions(trans.getSrc());
+  return operand;
+}
+
+/// Whether neighbours along `dim` are neighbours in memory (or the registers of
+/// a thread).
+bool isContiguousAlong(Value operand, unsigned dim) {
+  auto type = cast<RankedTensorType>(operand.getType());
+  return getOrder(type).front() == dim;
+}
+
+/// Loaded values go to shared memory by themselves, and what many iterations
+/// use is better off there; what was just computed is at hand in registers.
+bool belongsInRegisters(DotOp op) {
+  Value source = skipTranspositions(op.getA());
+  Operation *def = source.getDefiningOp();
+  if (!def || def->getBlock() != op->getBlock())
+    return false;
+  return !isa<LoadOp, DescriptorLoadOp>(def);
+}
+
+/// Puts an operand into shared memory where it is defined, outside of loops
+/// that do not change it; transpositions become views.
+Value putIntoSharedMemory(OpBuilder &b, DotOp op, Value operand,
+                          unsigned innerDim) {
+  Value value = skipConversions(operand);
+  Location loc = op.getLoc();
+  if (auto trans = value.getDefiningOp<TransOp>()) {
+    Value source =
+        putIntoSharedMemory(b, op, trans.getSrc(), trans.getOrder()[innerDim]);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfterValue(source);
+    return MemDescTransOp::create(b, loc, source, trans.getOrder());
+  }
+  auto type = cast<RankedTensorType>(value.getType());
+  MLIRContext *context = b.getContext();
+  // Only 16-bit elements may lie either way round.
+  unsigned first =
+      type.getElementTypeBitWidth() == 16 ? getOrder(type).front() : innerDim;
+  auto encoding = NVMMASharedEncodingAttr::get(
+      context, type.getShape(), {first, 1 - first},
+      getCTALayout(type.getEncoding()), type.getElementType(),
+      /*fp4Padded=*/false);
+  auto memory = MemDescType::get(type.getShape(), type.getElementType(),
+                                 encoding, SharedMemorySpaceAttr::get(context));
+  OpBuilder::InsertionGuard guard(b);
+  if (value.getParentBlock() != op->getBlock())
+    b.setInsertionPointAfterValue(value);
+  return LocalAllocOp::create(b, loc, memory, value);
+}
+
+Value convertTo(OpBuilder &b, Location loc, Value value, Attribute layout) {
+  auto type =
+      cloneWithEncoding(cast<RankedTensorType>(value.getType()), layout);
+  return ConvertLayoutOp::create(b, loc, type, value);
+}
+
+} // namespace
+
+bool mlir::triton::gpu::multiplyByWarpGroups(
+    DotOp op, const MatrixInstruction &instruction) {
+  RankedTensorType before = op.getType();
+  auto decline = [&](StringRef why) {
+    LDBG() << op << " stays with mma.sync: " << why;
+    return false;
+  };
+  if (before.getRank() != 2 || lookupNumCTAs(op) != 1)
+    return decline("it is a batch, or on a cluster");
+  std::optional<SmallVector<unsigned>> grid =
+      chooseWarpGrid(before, lookupNumWarps(op), instruction);
+  if (!grid)
+    return decline("it does not fill 64 rows of every warp group");
+  Type element = op.getA().getType().getElementType();
+  unsigned bits = element.getIntOrFloatBitWidth();
+  if (op.getA().getType().getShape()[1] < instruction.k)
+    return decline("its rows are shorter than 32 bytes");
+  bool inRegisters = belongsInRegisters(op);
+  Value a = skipConversions(op.getA()), bOperand = skipConversions(op.getB());
+  if (bits != 16 && !isContiguousAlong(bOperand, 0))
+    return decline("the right operand would have to be turned");
+  if (bits != 16 && !inRegisters && !isContiguousAlong(a, 1))
+    inRegisters = true;
+
+  int64_t columns = std::min(before.getShape()[1] / (*grid)[1], kMaxColumns);
+  MLIRContext *context = op.getContext();
+  auto mma = NvidiaMmaEncodingAttr::get(
+      context, instruction.version, /*versionMinor=*/0, *grid,
+      getCTALayout(before.getEncoding()),
+      {instruction.m / instruction.numWarps, unsigned(columns), instruction.k});
+  LDBG() << op << " gets " << mma << " with the left operand in "
+         << (inRegisters ? "registers" : "shared memory");
+
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  if (inRegisters)
+    a = convertTo(b, loc, a,
+                  DotOperandEncodingAttr::get(context, 0, mma, 32 / bits));
+  else
+    a = putIntoSharedMemory(b, op, a, /*innerDim=*/1);
+  Value inMemory = putIntoSharedMemory(b, op, bOperand, /*innerDim=*/0);
+  Value c = convertTo(b, loc, op.getC(), mma);
+  auto dot = nvidia_gpu::WarpGroupDotOp::create(
+      b, loc, c.getType(), a, inMemory, c, /*useC=*/Value(),
+      op.getInputPrecision(), op.getMaxNumImpreciseAcc(), /*isAsync=*/false);
+  op.replaceAllUsesWith(convertTo(b, loc, dot.getD(), before.getEncoding()));
+  op.erase();
+  return true;
+}

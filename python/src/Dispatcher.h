@@ -1,0 +1,191 @@
+//===-- Dispatcher.h - The kernels compiled of one function ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A launch finds the kernel that was compiled for arguments like these, packs
+// the arguments, and calls the driver: a microsecond or two, most of which
+// would go to Python. What an argument is compiled as is decided in
+// specialize.py; this only tells apart what that tells apart.
+//===----------------------------------------------------------------------===//
+#ifndef TILE_PYTHON_DISPATCHER_H
+#define TILE_PYTHON_DISPATCHER_H
+
+#include "PackedLaunch.h"
+
+#include <nanobind/nanobind.h>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace tile::python {
+
+/// How a parameter takes part in the key of a launch.
+enum class Mode { Value = 0, Unaligned = 1, TypeOnly = 2, Constant = 3 };
+
+/// The key of a launch: numbers, and objects that compare as Python's do.
+struct Key {
+  llvm::SmallVector<uint64_t, 96> words;
+  llvm::SmallVector<PyObject *, 32> objects; ///< Borrowed until it is stored.
+  uint64_t hash = 0x9E3779B97F4A7C15u;
+
+  void add(uint64_t word) {
+    words.push_back(word);
+    hash = (hash ^ word) * 0xD6E8FEB86659FD93u;
+    hash ^= hash >> 32;
+  }
+  /// An object that equals no other.
+  void addIdentity(PyObject *object) {
+    add(reinterpret_cast<uintptr_t>(object));
+    objects.push_back(object);
+  }
+  /// An object that equals what Python says it does. Throws if it has no hash.
+  void addObject(PyObject *object);
+  bool equals(const Key &other) const;
+};
+
+/// What one launch asks for. Local to it: a user's data_ptr() or __eq__ may run
+/// Python, and with it another launch.
+struct Query {
+  Key key;
+  /// The arguments with tuples and descriptors taken apart, without constant
+  /// parameters.
+  llvm::SmallVector<Leaf, 32> leaves;
+  /// What is borrowed from nobody else.
+  llvm::SmallVector<nanobind::object, 16> temporaries;
+  int device = 0;
+  /// A tensor is elsewhere than on the device.
+  bool foreign = false;
+};
+
+/// A name that an object gives another as a keyword: an option of the compile.
+struct Option {
+  PyObject *name, *value; ///< Borrowed.
+};
+
+/// Where a kernel is launched.
+struct Place {
+  PyObject *driver = nullptr; ///< Borrowed.
+  int device = 0;
+  uint64_t stream = 0;
+};
+
+/// What the launches of all kernels look at; launcher.py makes one.
+class LaunchState {
+public:
+  /// `drivers` has the driver in use as `_active`. A launch is unusual, and
+  /// left to Python, while one of `flags` is in the dictionary `environment`,
+  /// one of `overrides` in `settings`, or something in one of the lists
+  /// `hooks`. `describe` tells apart what this does not know, by mode;
+  /// `constant` makes constants comparable; instances of `opaque` equal only
+  /// themselves.
+  LaunchState(nanobind::object drivers, nanobind::object environment,
+              nanobind::tuple flags, nanobind::dict settings,
+              nanobind::tuple overrides, nanobind::tuple hooks,
+              nanobind::tuple describe, nanobind::callable constant,
+              nanobind::tuple opaque);
+
+  bool isOrdinary() const;
+  /// The driver's current device and stream; false if Python has to find out.
+  bool findPlace(Place &place);
+
+  nanobind::tuple describe, opaque;
+  nanobind::callable constant;
+
+private:
+  nanobind::object drivers, environment;
+  nanobind::tuple flags, overrides, hooks;
+  nanobind::dict settings, modules;
+  /// Of the driver that was asked last.
+  nanobind::object driver, getStream;
+  int (*getDevice)(int *) = nullptr;
+};
+
+class Dispatcher {
+public:
+  /// `slow(grid, arguments, keywords)` is a launch in Python. Parameters
+  /// without a default have `state` itself as theirs. A launch is left to
+  /// Python while there is something in the list `hooks`.
+  Dispatcher(nanobind::object state, const std::vector<int> &modes,
+             nanobind::tuple names, nanobind::tuple defaults,
+             nanobind::list hooks, nanobind::callable slow);
+  Dispatcher(const Dispatcher &) = delete;
+
+  /// A launch as `kernel[grid](...)`: through Python where anything is unusual.
+  nanobind::object call(nanobind::handle grid, PyObject *const *arguments,
+                        size_t count, PyObject *keywords);
+
+  /// Launches and returns the kernel for these values of all parameters; None
+  /// if it is not compiled yet, an integer if the driver failed.
+  nanobind::object launch(nanobind::handle driver, int device, uint64_t stream,
+                          nanobind::handle options, nanobind::tuple values,
+                          uint32_t x, uint32_t y, uint32_t z);
+  /// The kernel that is compiled for these values, or None.
+  nanobind::object find(nanobind::handle driver, int device,
+                        nanobind::handle options, nanobind::tuple values);
+  void insert(nanobind::handle driver, int device, nanobind::handle options,
+              nanobind::tuple values, nanobind::object kernel,
+              nanobind::object launch, std::vector<bool> passed);
+  /// Globals that kernels were compiled with: a dictionary, a name, a value.
+  using Globals = std::vector<
+      std::tuple<nanobind::dict, nanobind::object, nanobind::object>>;
+  void setGlobals(Globals globals) { this->globals = std::move(globals); }
+
+  int traverse(visitproc visit, void *arg);
+  void clear();
+
+private:
+  struct Entry {
+    Key key;
+    std::vector<nanobind::object> keepAlive;
+    nanobind::object kernel;
+    nanobind::object launch; ///< A PackedLaunch, or any callable.
+    const PackedLaunch *packed = nullptr;
+    std::vector<uint32_t> passed; ///< Which of the leaves the kernel takes.
+  };
+  /// What we know of the classes of arguments.
+  struct ClassInfo {
+    nanobind::object self;
+    enum { Other, Tensor, Descriptor } kind = Other;
+    bool hasGetDevice = false, hasIsCuda = false;
+  };
+
+  bool isOrdinary() const;
+  bool bind(PyObject *const *arguments, size_t count, PyObject *keywords,
+            PyObject **values, llvm::SmallVectorImpl<Option> &options) const;
+  nanobind::object callGrid(nanobind::handle grid,
+                            PyObject *const *values) const;
+  void start(Query &query, const Place &place,
+             llvm::ArrayRef<Option> options) const;
+  void addValues(Query &query, PyObject *const *values);
+  void addConstant(Query &query, PyObject *value);
+  void addValue(Query &query, PyObject *value, Mode mode);
+  void addInteger(Query &query, PyObject *value, Mode mode);
+  void addTensor(Query &query, PyObject *value, const ClassInfo &info,
+                 Mode mode);
+  void addDescriptor(Query &query, PyObject *value);
+  void addDescribed(Query &query, PyObject *value, Mode mode);
+  const ClassInfo &getInfo(PyObject *value);
+  void ask(Query &query, const Place &place, nanobind::handle options,
+           nanobind::handle values);
+  const Entry *find(const Query &query) const;
+  nanobind::object launch(const Entry &entry, const Query &query,
+                          const Place &place, uint32_t x, uint32_t y,
+                          uint32_t z);
+
+  nanobind::object stateObject;
+  LaunchState &state;
+  std::vector<Mode> modes;
+  nanobind::tuple names, defaults;
+  nanobind::list hooks;
+  nanobind::callable slow;
+  Globals globals;
+  std::unordered_map<PyTypeObject *, ClassInfo> classes;
+  std::unordered_multimap<uint64_t, std::unique_ptr<Entry>> entries;
+};
+
+} // namespace tile::python
+
+#endif // TILE_PYTHON_DISPATCHER_H

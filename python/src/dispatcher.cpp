@@ -1,0 +1,356 @@
+//===-- dispatcher.cpp - Finds and launches compiled kernels --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Dispatcher.h"
+
+#include <algorithm>
+
+namespace nb = nanobind;
+
+namespace tile::python {
+
+//===----------------------------------------------------------------------===//
+// LaunchState
+//===----------------------------------------------------------------------===//
+
+LaunchState::LaunchState(nb::object drivers, nb::object environment,
+                         nb::tuple flags, nb::dict settings,
+                         nb::tuple overrides, nb::tuple hooks,
+                         nb::tuple describe, nb::callable constant,
+                         nb::tuple opaque)
+    : describe(std::move(describe)), opaque(std::move(opaque)),
+      constant(std::move(constant)), drivers(std::move(drivers)),
+      environment(std::move(environment)), flags(std::move(flags)),
+      overrides(std::move(overrides)), hooks(std::move(hooks)),
+      settings(std::move(settings)),
+      modules(nb::borrow<nb::dict>(PyImport_GetModuleDict())) {}
+
+static bool hasAny(PyObject *dictionary, nb::handle names) {
+  for (Py_ssize_t i = 0, e = PyTuple_GET_SIZE(names.ptr()); i != e; ++i)
+    if (PyDict_Contains(dictionary, PyTuple_GET_ITEM(names.ptr(), i)) != 0)
+      return true;
+  return false;
+}
+
+bool LaunchState::isOrdinary() const {
+  if (!PyDict_CheckExact(environment.ptr()) || hasAny(environment.ptr(), flags))
+    return false;
+  if (PyDict_GET_SIZE(settings.ptr()) != 0 && hasAny(settings.ptr(), overrides))
+    return false;
+  for (Py_ssize_t i = 0, e = PyTuple_GET_SIZE(hooks.ptr()); i != e; ++i)
+    if (PyList_GET_SIZE(PyTuple_GET_ITEM(hooks.ptr(), i)) != 0)
+      return false;
+  return true;
+}
+
+bool LaunchState::findPlace(Place &place) {
+  static PyObject *const activeName = PyUnicode_InternFromString("_active");
+  static PyObject *const torchName = PyUnicode_InternFromString("torch");
+  nb::object active = nb::steal(PyObject_GetAttr(drivers.ptr(), activeName));
+  if (!active.is_valid())
+    throw nb::python_error();
+  if (active.is_none())
+    return false;
+  if (!active.is(driver)) {
+    driver = active;
+    getStream = nb::none();
+    getDevice = reinterpret_cast<int (*)(int *)>(
+        nb::cast<uint64_t>(nb::getattr(active, "device_getter", nb::int_(0))));
+  }
+  // A thread without a context has no device yet.
+  if (!getDevice || getDevice(&place.device) != 0)
+    return false;
+  place.driver = driver.ptr();
+  if (getStream.is_none()) {
+    if (!PyDict_GetItem(modules.ptr(), torchName))
+      return true; // Nobody has made another stream the current one.
+    getStream = active.attr("stream_getter")();
+    if (getStream.is_none())
+      return true;
+  }
+  nb::object device = nb::steal(PyLong_FromLong(place.device));
+  nb::object stream =
+      nb::steal(PyObject_CallOneArg(getStream.ptr(), device.ptr()));
+  if (!stream.is_valid())
+    throw nb::python_error();
+  place.stream = PyLong_AsUnsignedLongLong(stream.ptr());
+  if (PyErr_Occurred())
+    throw nb::python_error();
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Dispatcher
+//===----------------------------------------------------------------------===//
+
+Dispatcher::Dispatcher(nb::object state, const std::vector<int> &modes,
+                       nb::tuple names, nb::tuple defaults, nb::list hooks,
+                       nb::callable slow)
+    : stateObject(state), state(nb::cast<LaunchState &>(state)),
+      names(std::move(names)), defaults(std::move(defaults)),
+      hooks(std::move(hooks)), slow(std::move(slow)) {
+  for (int mode : modes)
+    this->modes.push_back(Mode(mode));
+}
+
+bool Dispatcher::isOrdinary() const {
+  if (PyList_GET_SIZE(hooks.ptr()) != 0 || !state.isOrdinary())
+    return false;
+  for (const auto &[scope, name, value] : globals)
+    if (PyDict_GetItem(scope.ptr(), name.ptr()) != value.ptr())
+      return false;
+  return true;
+}
+
+bool Dispatcher::bind(PyObject *const *arguments, size_t count,
+                      PyObject *keywords, PyObject **values,
+                      llvm::SmallVectorImpl<Option> &options) const {
+  size_t total = modes.size();
+  if (count > total)
+    return false;
+  std::copy_n(arguments, count, values);
+  std::fill(values + count, values + total, nullptr);
+  size_t named = keywords ? size_t(PyTuple_GET_SIZE(keywords)) : 0;
+  for (size_t k = 0; k != named; ++k) {
+    PyObject *name = PyTuple_GET_ITEM(keywords, k);
+    size_t i = 0;
+    // The names in a call are interned, as the parameters' are.
+    while (i != total && PyTuple_GET_ITEM(names.ptr(), i) != name)
+      ++i;
+    if (i == total) {
+      i = 0;
+      while (i != total &&
+             PyUnicode_Compare(PyTuple_GET_ITEM(names.ptr(), i), name) != 0)
+        ++i;
+    }
+    PyObject *value = arguments[count + k];
+    if (i == total) {
+      options.push_back({name, value});
+      continue;
+    }
+    if (values[i])
+      return false; // Given twice.
+    values[i] = value;
+  }
+  for (size_t i = count; i != total; ++i) {
+    if (values[i])
+      continue;
+    PyObject *value = PyTuple_GET_ITEM(defaults.ptr(), i);
+    if (value == stateObject.ptr())
+      return false; // Missing.
+    values[i] = value;
+  }
+  return true;
+}
+
+nb::object Dispatcher::callGrid(nb::handle grid,
+                                PyObject *const *values) const {
+  nb::dict meta;
+  for (size_t i = 0; i != modes.size(); ++i)
+    if (PyDict_SetItem(meta.ptr(), PyTuple_GET_ITEM(names.ptr(), i),
+                       values[i]) < 0)
+      throw nb::python_error();
+  nb::object result = nb::steal(PyObject_CallOneArg(grid.ptr(), meta.ptr()));
+  if (!result.is_valid())
+    throw nb::python_error();
+  return result;
+}
+
+/// A grid of one to three integers, within what GPUs allow. Python says what is
+/// wrong with others.
+static bool readGrid(PyObject *grid, uint32_t (&extents)[3]) {
+  PyObject *const *items = &grid;
+  Py_ssize_t count = 1;
+  if (PyTuple_CheckExact(grid)) {
+    count = PyTuple_GET_SIZE(grid);
+    if (count < 1 || count > 3)
+      return false;
+    items = &PyTuple_GET_ITEM(grid, 0);
+  }
+  for (Py_ssize_t i = 0; i != count; ++i) {
+    if (!PyLong_CheckExact(items[i]))
+      return false;
+    int overflow = 0;
+    long long extent = PyLong_AsLongLongAndOverflow(items[i], &overflow);
+    if (overflow || extent < 0 || extent > (i == 0 ? 0x7FFFFFFF : 0xFFFF))
+      return false;
+    extents[i] = uint32_t(extent);
+  }
+  return true;
+}
+
+void Dispatcher::start(Query &query, const Place &place,
+                       llvm::ArrayRef<Option> options) const {
+  query.device = place.device;
+  query.key.addIdentity(place.driver);
+  query.key.add(uint64_t(place.device));
+  query.key.add(options.size());
+  for (const Option &option : options) {
+    query.key.addObject(option.name);
+    query.key.addObject(option.value);
+  }
+}
+
+const Dispatcher::Entry *Dispatcher::find(const Query &query) const {
+  // Comparing may run Python, and with it another launch that adds an entry.
+  llvm::SmallVector<const Entry *, 4> candidates;
+  auto [begin, end] = entries.equal_range(query.key.hash);
+  for (auto it = begin; it != end; ++it)
+    candidates.push_back(it->second.get());
+  for (const Entry *entry : candidates)
+    if (entry->key.equals(query.key))
+      return entry;
+  return nullptr;
+}
+
+nb::object Dispatcher::launch(const Entry &entry, const Query &query,
+                              const Place &place, uint32_t x, uint32_t y,
+                              uint32_t z) {
+  nb::object kernel = entry.kernel;
+  if (x == 0 || y == 0 || z == 0)
+    return kernel;
+  llvm::SmallVector<Leaf, 32> passed;
+  for (uint32_t index : entry.passed)
+    passed.push_back(query.leaves[index]);
+  if (entry.packed) {
+    if (query.foreign) { // The driver knows whether it reaches that memory.
+      nb::list arguments;
+      for (const Leaf &leaf : passed)
+        arguments.append(nb::handle(leaf.value));
+      nb::handle(place.driver).attr("check_arguments")(kernel, arguments);
+    }
+    int code = entry.packed->launch(x, y, z, place.stream, passed.data());
+    return code == 0 ? kernel : nb::object(nb::int_(code));
+  }
+  nb::object arguments = nb::steal(PyTuple_New(Py_ssize_t(passed.size())));
+  for (size_t i = 0; i != passed.size(); ++i)
+    PyTuple_SET_ITEM(arguments.ptr(), Py_ssize_t(i),
+                     nb::handle(passed[i].value).inc_ref().ptr());
+  entry.launch(x, y, z, place.stream, arguments);
+  return kernel;
+}
+
+nb::object Dispatcher::call(nb::handle grid, PyObject *const *arguments,
+                            size_t count, PyObject *keywords) {
+  nb::object chosen = nb::borrow(grid);
+  if (isOrdinary()) {
+    llvm::SmallVector<PyObject *, 32> values(modes.size());
+    llvm::SmallVector<Option, 4> options;
+    Place place;
+    if (bind(arguments, count, keywords, values.data(), options) &&
+        state.findPlace(place)) {
+      Query query;
+      start(query, place, options);
+      addValues(query, values.data());
+      if (const Entry *entry = find(query)) {
+        if (!PyTuple_CheckExact(grid.ptr()) && PyCallable_Check(grid.ptr()))
+          chosen = callGrid(grid, values.data());
+        uint32_t extents[3] = {1, 1, 1};
+        if (readGrid(chosen.ptr(), extents)) {
+          nb::object result =
+              launch(*entry, query, place, extents[0], extents[1], extents[2]);
+          if (!PyLong_CheckExact(result.ptr()))
+            return result;
+          // Python raises the error.
+          return nb::handle(place.driver)
+              .attr("raise_launch_error")(result,
+                                          slow.attr("__self__").attr("name"));
+        }
+      }
+    }
+  }
+  nb::object rest = nb::steal(PyTuple_New(Py_ssize_t(count)));
+  for (size_t i = 0; i != count; ++i)
+    PyTuple_SET_ITEM(rest.ptr(), Py_ssize_t(i),
+                     nb::handle(arguments[i]).inc_ref().ptr());
+  nb::dict named;
+  for (size_t k = 0; keywords && k != size_t(PyTuple_GET_SIZE(keywords)); ++k)
+    named[nb::handle(PyTuple_GET_ITEM(keywords, k))] =
+        nb::handle(arguments[count + k]);
+  return slow(chosen, rest, named);
+}
+
+/// Makes the query of a launch from Python, whose options are None, or pairs of
+/// names and values.
+void Dispatcher::ask(Query &query, const Place &place, nb::handle options,
+                     nb::handle values) {
+  if (size_t(PyTuple_GET_SIZE(values.ptr())) != modes.size())
+    throw nb::value_error("wrong number of values");
+  llvm::SmallVector<Option, 4> chosen;
+  if (!options.is_none())
+    for (nb::handle option : options)
+      chosen.push_back({PyTuple_GET_ITEM(option.ptr(), 0),
+                        PyTuple_GET_ITEM(option.ptr(), 1)});
+  start(query, place, chosen);
+  addValues(query, &PyTuple_GET_ITEM(values.ptr(), 0));
+}
+
+nb::object Dispatcher::find(nb::handle driver, int device, nb::handle options,
+                            nb::tuple values) {
+  Query query;
+  ask(query, {driver.ptr(), device, 0}, options, values);
+  const Entry *entry = find(query);
+  return entry ? entry->kernel : nb::none();
+}
+
+nb::object Dispatcher::launch(nb::handle driver, int device, uint64_t stream,
+                              nb::handle options, nb::tuple values, uint32_t x,
+                              uint32_t y, uint32_t z) {
+  Place place = {driver.ptr(), device, stream};
+  Query query;
+  ask(query, place, options, values);
+  const Entry *entry = find(query);
+  if (!entry)
+    throw nb::value_error("no kernel is compiled for these arguments");
+  return launch(*entry, query, place, x, y, z);
+}
+
+void Dispatcher::insert(nb::handle driver, int device, nb::handle options,
+                        nb::tuple values, nb::object kernel, nb::object launch,
+                        std::vector<bool> passed) {
+  Query query;
+  ask(query, {driver.ptr(), device, 0}, options, values);
+  if (passed.size() != query.leaves.size())
+    throw nb::value_error("wrong number of arguments at run time");
+  auto entry = std::make_unique<Entry>();
+  entry->key = std::move(query.key);
+  for (PyObject *object : entry->key.objects)
+    entry->keepAlive.push_back(nb::borrow(object));
+  entry->kernel = std::move(kernel);
+  for (size_t i = 0; i != passed.size(); ++i)
+    if (passed[i])
+      entry->passed.push_back(uint32_t(i));
+  if (nb::isinstance<PackedLaunch>(launch)) {
+    entry->packed = nb::cast<const PackedLaunch *>(launch);
+    if (entry->packed->count() != entry->passed.size())
+      throw nb::value_error("the kernel has other parameters");
+  }
+  entry->launch = std::move(launch);
+  uint64_t hash = entry->key.hash;
+  entries.emplace(hash, std::move(entry));
+}
+
+int Dispatcher::traverse(visitproc visit, void *arg) {
+  Py_VISIT(slow.ptr());
+  Py_VISIT(hooks.ptr());
+  Py_VISIT(defaults.ptr());
+  for (const auto &[hash, entry] : entries) {
+    Py_VISIT(entry->kernel.ptr());
+    Py_VISIT(entry->launch.ptr());
+    for (const nb::object &object : entry->keepAlive)
+      Py_VISIT(object.ptr());
+  }
+  for (const auto &[scope, name, value] : globals) {
+    Py_VISIT(scope.ptr());
+    Py_VISIT(value.ptr());
+  }
+  return 0;
+}
+
+void Dispatcher::clear() {
+  slow.reset();
+  entries.clear();
+  globals.clear();
+}
+
+} // namespace tile::python

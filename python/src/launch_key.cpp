@@ -1,0 +1,237 @@
+//===-- launch_key.cpp - What tells one launch from another ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Dispatcher.h"
+
+#include <cstring>
+
+namespace nb = nanobind;
+
+namespace tile::python {
+
+// What the words of arguments begin with. Integers have the values from 16 on.
+enum Tag : uint64_t {
+  One = 1,
+  Float = 2,
+  Boolean = 3,
+  None = 4,
+  Described = 5,
+  Tuple = 6,
+  DescriptorTag = 7,
+  Pointer = 8, // And 9: one that is aligned.
+  Integer = 16,
+};
+
+static nb::object getAttribute(PyObject *object, const char *name) {
+  nb::object result = nb::steal(PyObject_GetAttrString(object, name));
+  if (!result.is_valid())
+    throw nb::python_error();
+  return result;
+}
+
+void Key::addObject(PyObject *object) {
+  Py_hash_t value = PyObject_Hash(object);
+  if (value == -1)
+    throw nb::python_error();
+  objects.push_back(object);
+  // 1, True and 1.0 are equal but compile to different kernels.
+  add(reinterpret_cast<uintptr_t>(Py_TYPE(object)));
+  add(uint64_t(value));
+}
+
+bool Key::equals(const Key &other) const {
+  if (words != other.words || objects.size() != other.objects.size())
+    return false;
+  for (size_t i = 0; i != objects.size(); ++i) {
+    if (objects[i] == other.objects[i])
+      continue;
+    int same = PyObject_RichCompareBool(objects[i], other.objects[i], Py_EQ);
+    if (same < 0)
+      throw nb::python_error();
+    if (!same)
+      return false;
+  }
+  return true;
+}
+
+const Dispatcher::ClassInfo &Dispatcher::getInfo(PyObject *value) {
+  PyTypeObject *type = Py_TYPE(value);
+  auto it = classes.find(type);
+  if (it != classes.end())
+    return it->second;
+  ClassInfo info;
+  info.self = nb::borrow(reinterpret_cast<PyObject *>(type));
+  const char *dot = std::strrchr(type->tp_name, '.');
+  const char *name = dot ? dot + 1 : type->tp_name;
+  if (std::strcmp(name, "TensorDescriptor") == 0)
+    info.kind = ClassInfo::Descriptor;
+  else if (PyObject_HasAttrString(value, "data_ptr") &&
+           std::strcmp(name, "TensorWrapper") != 0)
+    info.kind = ClassInfo::Tensor;
+  info.hasGetDevice = PyObject_HasAttrString(value, "get_device");
+  info.hasIsCuda = PyObject_HasAttrString(value, "is_cuda");
+  return classes.emplace(type, std::move(info)).first->second;
+}
+
+void Dispatcher::addValues(Query &query, PyObject *const *values) {
+  for (size_t i = 0; i != modes.size(); ++i) {
+    if (modes[i] == Mode::Constant)
+      addConstant(query, values[i]);
+    else
+      addValue(query, values[i], modes[i]);
+  }
+}
+
+void Dispatcher::addConstant(Query &query, PyObject *value) {
+  Key &key = query.key;
+  PyTypeObject *type = Py_TYPE(value);
+  if (PyBool_Check(value) || value == Py_None ||
+      (type->tp_hash == PyBaseObject_Type.tp_hash &&
+       type->tp_richcompare == PyBaseObject_Type.tp_richcompare)) {
+    key.addIdentity(value);
+    return;
+  }
+  for (nb::handle cls : state.opaque) {
+    if (reinterpret_cast<PyObject *>(type) == cls.ptr()) {
+      key.addIdentity(value);
+      return;
+    }
+  }
+  if (PyLong_CheckExact(value) || PyUnicode_CheckExact(value)) {
+    key.addObject(value);
+    return;
+  }
+  if (PyFloat_CheckExact(value)) {
+    // Floats that are equal need not be the same.
+    double number = PyFloat_AS_DOUBLE(value);
+    uint64_t bits;
+    std::memcpy(&bits, &number, 8);
+    key.add(reinterpret_cast<uintptr_t>(type));
+    key.add(bits);
+    return;
+  }
+  // Lists have no hash, and the floats in tuples are as above.
+  nb::object hashable = state.constant(nb::handle(value));
+  key.addObject(hashable.ptr());
+  query.temporaries.push_back(std::move(hashable));
+}
+
+void Dispatcher::addValue(Query &query, PyObject *value, Mode mode) {
+  Key &key = query.key;
+  if (PyLong_CheckExact(value))
+    return addInteger(query, value, mode);
+  if (PyTuple_Check(value)) {
+    key.add(Tag::Tuple);
+    key.add(uint64_t(PyTuple_GET_SIZE(value)));
+    // Kernels see the names of a named tuple's fields.
+    if (!PyTuple_CheckExact(value))
+      key.addIdentity(reinterpret_cast<PyObject *>(Py_TYPE(value)));
+    Mode inner = mode == Mode::Value ? Mode::Value : Mode::Unaligned;
+    for (Py_ssize_t i = 0, e = PyTuple_GET_SIZE(value); i != e; ++i)
+      addValue(query, PyTuple_GET_ITEM(value, i), inner);
+    return;
+  }
+  if (PyFloat_CheckExact(value) || PyBool_Check(value) || value == Py_None) {
+    key.add(PyFloat_CheckExact(value) ? Tag::Float
+            : PyBool_Check(value)     ? Tag::Boolean
+                                      : Tag::None);
+    query.leaves.push_back({value, 0});
+    return;
+  }
+  const ClassInfo &info = getInfo(value);
+  if (info.kind == ClassInfo::Tensor)
+    return addTensor(query, value, info, mode);
+  if (info.kind == ClassInfo::Descriptor)
+    return addDescriptor(query, value);
+  addDescribed(query, value, mode);
+}
+
+void Dispatcher::addInteger(Query &query, PyObject *value, Mode mode) {
+  int overflow = 0;
+  long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+  if (overflow) // Rare, and unsigned or an error, which Python tells.
+    return addDescribed(query, value, mode);
+  query.leaves.push_back({value, 0});
+  if (number == 1 && mode != Mode::TypeOnly)
+    return query.key.add(Tag::One);
+  bool wide = number != int32_t(number);
+  bool aligned = mode == Mode::Value && number % 16 == 0;
+  // What is known of the sign of an integer is compiled in too.
+  bool negative = mode != Mode::TypeOnly && number < 0;
+  query.key.add(Tag::Integer + wide * 4 + negative * 2 + aligned);
+}
+
+void Dispatcher::addTensor(Query &query, PyObject *value, const ClassInfo &info,
+                           Mode mode) {
+  static PyObject *const dataPtr = PyUnicode_InternFromString("data_ptr");
+  static PyObject *const getDevice = PyUnicode_InternFromString("get_device");
+  static PyObject *const dtypeName = PyUnicode_InternFromString("dtype");
+  static PyObject *const isCuda = PyUnicode_InternFromString("is_cuda");
+  bool hasGetDevice = info.hasGetDevice, hasIsCuda = info.hasIsCuda;
+  nb::object pointer = nb::steal(PyObject_CallMethodNoArgs(value, dataPtr));
+  if (!pointer.is_valid())
+    throw nb::python_error();
+  nb::object dtype = nb::steal(PyObject_GetAttr(value, dtypeName));
+  if (!dtype.is_valid())
+    throw nb::python_error();
+  uint64_t address = nb::cast<uint64_t>(pointer);
+  if (hasGetDevice) {
+    nb::object device = nb::steal(PyObject_CallMethodNoArgs(value, getDevice));
+    if (!device.is_valid())
+      throw nb::python_error();
+    query.foreign |= PyLong_AsLong(device.ptr()) != query.device;
+    PyErr_Clear(); // From a device that is no number: foreign.
+  } else if (hasIsCuda) {
+    nb::object onGPU = nb::steal(PyObject_GetAttr(value, isCuda));
+    query.foreign |= !onGPU.is(Py_True);
+    PyErr_Clear();
+  }
+  query.leaves.push_back({value, address});
+  query.key.add(Tag::Pointer + (mode == Mode::Value && address % 16 == 0));
+  query.key.addIdentity(dtype.ptr());
+  query.temporaries.push_back(std::move(dtype));
+}
+
+/// A descriptor made on the host, in the order of descriptors.py: its base,
+/// shape, strides and padding, and the shape and strides once more.
+void Dispatcher::addDescriptor(Query &query, PyObject *value) {
+  nb::object base = getAttribute(value, "base");
+  nb::object shape = getAttribute(value, "shape");
+  nb::object strides = getAttribute(value, "strides");
+  nb::object block = getAttribute(value, "block_shape");
+  nb::object padding = getAttribute(value, "padding");
+  nb::object dtype = getAttribute(base.ptr(), "dtype");
+  Key &key = query.key;
+  key.add(Tag::DescriptorTag);
+  key.addIdentity(dtype.ptr());
+  key.add(nb::len(block));
+  for (nb::handle extent : block)
+    key.add(nb::cast<uint64_t>(nb::int_(extent)));
+  bool nan = PyUnicode_Check(padding.ptr()) &&
+             PyUnicode_CompareWithASCIIString(padding.ptr(), "nan") == 0;
+  query.leaves.push_back({base.ptr(), 0});
+  auto addExtents = [&](nb::handle list) {
+    for (nb::handle extent : list) {
+      query.leaves.push_back({extent.ptr(), 0});
+      query.temporaries.push_back(nb::borrow(extent));
+    }
+  };
+  addExtents(shape);
+  addExtents(strides);
+  query.temporaries.push_back(nb::int_(nan ? 1 : 0));
+  query.leaves.push_back({query.temporaries.back().ptr(), 0});
+  addExtents(shape);
+  addExtents(strides);
+  query.temporaries.push_back(std::move(base));
+  query.temporaries.push_back(std::move(dtype));
+}
+
+void Dispatcher::addDescribed(Query &query, PyObject *value, Mode mode) {
+  nb::object description = state.describe[size_t(mode)](nb::handle(value));
+  query.key.add(Tag::Described);
+  query.key.addObject(description.ptr());
+  query.leaves.push_back({value, 0});
+  query.temporaries.push_back(std::move(description));
+}
+
+} // namespace tile::python

@@ -1,0 +1,126 @@
+"""The signature of a variant: ``*fp32:16, i32, i32:1, 1024``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import TileError
+from ..runtime import descriptors
+
+_C_TYPES = {
+    "i1": "bool", "i8": "int8_t", "i16": "int16_t", "i32": "int32_t", "i64": "int64_t",
+    "u8": "uint8_t", "u16": "uint16_t", "u32": "uint32_t", "u64": "uint64_t",
+    "fp16": "uint16_t", "bf16": "uint16_t", "fp32": "float", "fp64": "double",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One parameter of a kernel, in one variant."""
+
+    name: str
+    #: The type, or "constexpr" for a value that is compiled in.
+    type: str
+    #: 16 for a multiple of 16, 1 for the number 1.
+    hint: int | None = None
+    value: Any = None
+
+    @property
+    def is_constant(self) -> bool:
+        return self.type == "constexpr"
+
+    @property
+    def suffix(self) -> str:
+        """What the hint adds to the name of the variant."""
+        return {16: "d", 1: "c", None: ""}[self.hint]
+
+    def c_parameters(self) -> list[tuple[str, str]]:
+        """The C types and names of what a caller gives."""
+        if self.is_constant:
+            return []
+        if not descriptors.is_descriptor(self.type):
+            return [(_c_type(self.type), self.name)]
+        rank = len(descriptors.parse(self.type)[1])
+        shape = [("int32_t", f"{self.name}_shape{i}") for i in range(rank)]
+        strides = [("int64_t", f"{self.name}_stride{i}") for i in range(rank)]
+        return [
+            ("CUdeviceptr", self.name),
+            *shape,
+            *strides,
+            ("bool", f"{self.name}_pads_with_nan"),
+        ]
+
+    def c_arguments(self) -> list[str]:
+        """The names of what the kernel takes, in its order."""
+        if self.is_constant or self.hint == 1:
+            return []
+        names = [name for _, name in self.c_parameters()]
+        # A kernel takes the shape and strides of a descriptor twice.
+        return [*names, *names[1:-1]] if descriptors.is_descriptor(self.type) else names
+
+    def condition(self) -> str | None:
+        """When the variant may be used, in C."""
+        if self.is_constant or self.hint is None:
+            return None
+        return f"{self.name} % 16 == 0" if self.hint == 16 else f"{self.name} == 1"
+
+
+def _c_type(name: str) -> str:
+    if name.startswith("*"):
+        return "CUdeviceptr"
+    return _C_TYPES[name]
+
+
+def _split(text: str) -> Iterator[str]:
+    """The entries; commas in brackets and quotes do not separate them."""
+    depth, start, quote = 0, 0, ""
+    for i, c in enumerate(text):
+        if quote:
+            quote = "" if c == quote else quote
+        elif c in "\"'":
+            quote = c
+        elif c in "[(<":
+            depth += 1
+        elif c in "])>":
+            depth -= 1
+        elif c == "," and depth == 0:
+            yield text[start:i].strip()
+            start = i + 1
+    if text[start:].strip():
+        yield text[start:].strip()
+
+
+def parse_signature(text: str, names: list[str]) -> list[Argument]:
+    """The arguments that a signature describes, for parameters with these names."""
+    entries = list(_split(text))
+    if len(entries) != len(names):
+        raise TileError(
+            f"the signature has {len(entries)} entries, but the kernel has {len(names)} "
+            f"parameters: {', '.join(names)}"
+        )
+    return [_parse(entry, name) for entry, name in zip(entries, names, strict=True)]
+
+
+def _parse(entry: str, name: str) -> Argument:
+    if descriptors.is_descriptor(entry):
+        descriptors.check_block(entry)
+        return Argument(name, entry)
+    type_name, colon, hint = entry.rpartition(":") if ":" in entry else (entry, "", "")
+    type_name = type_name.strip()
+    if type_name.removeprefix("*") in _C_TYPES or type_name.startswith("*"):
+        if colon and hint.strip() not in ("1", "16"):
+            raise TileError(f"the hint of `{name}` is 16 or 1, not {hint.strip()}")
+        number = int(hint) if colon else None
+        if number == 1 and (type_name[0] not in "iu" or type_name == "i1"):
+            raise TileError(f"`{name}` is {type_name}: only an integer is the number 1")
+        return Argument(name, type_name, number)
+    try:
+        return Argument(name, "constexpr", value=ast.literal_eval(entry))
+    except (ValueError, SyntaxError):
+        raise TileError(
+            f"`{name}` is `{entry}`, which is neither a type ({', '.join(_C_TYPES)}, a pointer "
+            "such as *fp32, tensordesc<fp16[64, 64]>) nor a constant"
+        ) from None

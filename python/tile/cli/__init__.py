@@ -1,0 +1,97 @@
+"""The command `tile`."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from ..errors import TileError
+
+#: The commands, with what they are for; each is in the module of its name, or is a tool.
+_COMMANDS = {
+    "run": "Run a program: in the simulator, for a target, with checks.",
+    "compile": "Compile a kernel to C, for programs without Python.",
+    "link": "Write the C functions that choose among compiled kernels.",
+    "cache": "Look at the cache of compiled kernels, and tidy it.",
+    "autotune": "Look at what autotuning chose.",
+    "knobs": "Show all settings, and where their values came from.",
+    "env": "Show what is installed, which driver is used and why.",
+    "completion": "Print the shell code that completes this command.",
+}
+_TOOLS = {
+    "layout": "Show which thread owns which element of a layout.",
+    "surface": "Print the page of the language's names.",
+}
+
+
+class _Commands(click.Group):
+    """Loads a command when it is asked for."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return [*_COMMANDS, *_TOOLS]
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name in _TOOLS:
+            return _tool(name)
+        if name not in _COMMANDS:
+            return None
+        return importlib.import_module(f"{__name__}.{name}").command
+
+    def format_commands(self, context: click.Context, formatter: Any) -> None:
+        # Without loading any.
+        with formatter.section("Commands"):
+            formatter.write_dl([*_COMMANDS.items(), *_TOOLS.items()], col_spacing=3)
+
+    def resolve_command(self, context: click.Context, args: list[str]) -> Any:
+        if args and self.get_command(context, args[0]) is None:
+            raise click.UsageError(
+                f"no tool '{args[0]}'; there are: {', '.join(self.list_commands(context))}"
+            )
+        return super().resolve_command(context, args)
+
+
+def _tool(name: str) -> click.Command:
+    """A tool has its own options."""
+
+    @click.command(
+        name,
+        help=_TOOLS[name],
+        add_help_option=False,
+        context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    )
+    @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+    def command(arguments: tuple[str, ...]) -> int:
+        return importlib.import_module(f"tile.tools.{name}").main(list(arguments))
+
+    return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="tile-compiler", prog_name="tile")
+def tile() -> None:
+    """A compiler for GPU kernels written in Python."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command that the arguments name; returns the exit status."""
+    args = list(sys.argv[1:] if argv is None else argv)
+    try:
+        if not args:
+            tile.main(["--help"], prog_name="tile", standalone_mode=False)
+            return 2
+        result = tile.main(args, prog_name="tile", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except click.Abort:
+        return 130
+    except click.ClickException as error:
+        print(f"tile: error: {error.format_message()}", file=sys.stderr)
+        return 2
+    except TileError as error:
+        print(f"tile: error: {error}", file=sys.stderr)
+        return 1

@@ -1,0 +1,51 @@
+"""`tile autotune`"""
+
+from __future__ import annotations
+
+import shutil
+import time
+
+import click
+
+from ..runtime.tuning import choices
+from .table import show
+
+
+@click.group("autotune")
+def command() -> None:
+    """Look at what autotuning chose."""
+
+
+@command.command("show")
+@click.argument("kernel", required=False)
+def show_(kernel: str | None) -> None:
+    """Show what was chosen, for all kernels or for one, and why."""
+    for _, choice in choices():
+        if kernel is not None and choice.kernel != kernel:
+            continue
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(choice.made))
+        title = (
+            f"{choice.kernel}  key {choice.key}  {choice.how} for {choice.device} on {when} in "
+            f"{choice.seconds:.1f} s"
+        )
+        if choice.how == "estimated":
+            title += " (from the simulator's counters: no GPU was there)"
+        times = sorted(choice.configs.items(), key=lambda c: c[1][0] if c[1] else float("inf"))
+        show(
+            ("", "configuration", "ms"),
+            [
+                ("*" * (text == choice.best), text, f"{t[0]:.4f}" if t else "cannot run")
+                for text, t in times
+            ],
+            title,
+        )
+
+
+@command.command("clear")
+@click.argument("kernel", required=False)
+def clear_(kernel: str | None) -> None:
+    """Forget what was chosen, for all kernels or for one."""
+    gone = [path for path, choice in choices() if kernel is None or choice.kernel == kernel]
+    for path in gone:
+        shutil.rmtree(path.parent, ignore_errors=True)
+    print(f"removed {len(gone)} choices")

@@ -1,0 +1,91 @@
+"""`tile cache`"""
+
+from __future__ import annotations
+
+import time
+
+import click
+
+from .. import knobs
+from ..runtime.cache import clear, entries, prune
+from ..runtime.cache.entry import verify
+from ..settings import bytes_of
+from .table import show, size
+
+
+@click.group("cache")
+def command() -> None:
+    """Look at the cache of compiled kernels, and tidy it."""
+
+
+@command.command()
+def ls() -> None:
+    """List the kernels, those used last first."""
+    now = time.time()
+    known = sorted(entries(), key=lambda entry: -entry.last_use)
+    show(
+        ("kernel", "size", "last used", "folder"),
+        [
+            (
+                ", ".join(entry.kernels) or "(a choice or a version)",
+                size(entry.size),
+                _ago(now - entry.last_use),
+                entry.path,
+            )
+            for entry in known
+        ],
+    )
+
+
+def _ago(seconds: float) -> str:
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds / length:.0f} {unit} ago"
+    return "just now"
+
+
+@command.command()
+def stats() -> None:
+    """Say how large the cache is."""
+    known = list(entries())
+    limit = knobs.cache.size_limit
+    print(f"folder   {knobs.cache.dir}")
+    print(f"kernels  {sum(len(entry.kernels) for entry in known)}")
+    print(f"size     {size(sum(entry.size for entry in known))}")
+    print(f"limit    {size(limit) if limit else 'none'}")
+
+
+@command.command("prune")
+@click.option("--limit", help="Bytes, as in 500M; the limit of the cache if left out.")
+def prune_(limit: str | None) -> None:
+    """Remove what was not used for the longest time."""
+    count, freed = prune(bytes_of(limit) if limit else knobs.cache.size_limit)
+    print(f"removed {count} entries, {size(freed)}")
+
+
+@command.command("clear")
+@click.confirmation_option(prompt="Remove all compiled kernels?")
+def clear_() -> None:
+    """Remove all entries."""
+    count, freed = clear()
+    print(f"removed {count} entries, {size(freed)}")
+
+
+@command.command("verify")
+@click.option("--remove", is_flag=True, help="Remove what is damaged.")
+def verify_(remove: bool) -> int:
+    """Read every file, and say what is damaged."""
+    import shutil
+
+    damaged = checked = 0
+    for entry in entries():
+        checked += len(entry.kernels)
+        wrong = verify(entry.path)
+        for line in wrong:
+            print(line)
+        damaged += bool(wrong)
+        if wrong and remove:
+            shutil.rmtree(entry.path, ignore_errors=True)
+    outcome = f"{damaged} damaged" + " and removed" * (remove and damaged > 0)
+    print(f"{checked} kernels checked, {outcome}")
+    return 1 if damaged and not remove else 0

@@ -1,0 +1,38 @@
+"""`tile compile`"""
+
+from __future__ import annotations
+
+import click
+
+from ..aot import compile_kernel
+
+
+@click.command("compile")
+@click.argument("path", type=click.Path())
+@click.option("-n", "--kernel-name", required=True, help="The kernel in the file.")
+@click.option("-s", "--signature", required=True, help='As in "*fp32:16, i32, i32:1, 1024".')
+@click.option("-g", "--grid", required=True, help='In C, as in "(n + 1023) / 1024, 1, 1".')
+@click.option("-o", "--out-path", help="Files begin with this; the kernel's name if left out.")
+@click.option("--out-name", "-on", help="What the C functions are called.")
+@click.option("-t", "--target", "targets", multiple=True, help="As in cuda:90; several may be.")
+@click.option("-w", "--num-warps", default=4, show_default=True)
+@click.option("--num-stages", "-ns", default=3, show_default=True)
+@click.option("--num-ctas", default=1, show_default=True)
+@click.option("--ptx/--no-ptx", default=True, help="PTX for devices that no target fits.")
+def command(
+    path: str, kernel_name: str, signature: str, grid: str, out_path: str | None,
+    out_name: str | None, targets: tuple[str, ...], num_warps: int, num_stages: int, num_ctas: int,
+    ptx: bool,
+) -> None:  # fmt: skip
+    """Compile a kernel of the Python file PATH to C.
+
+    The signature has an entry for each parameter: a type (*fp32 is a pointer,
+    tensordesc<fp16[64, 64]> a descriptor), :16 for a multiple of 16, :1 for the number 1, or the
+    value of a constant.
+    """
+    for file in compile_kernel(
+        path, kernel_name, signature, grid, out_path or out_name or kernel_name,
+        targets=targets, out_name=out_name, num_warps=num_warps, num_stages=num_stages,
+        num_ctas=num_ctas, ptx=ptx,
+    ):  # fmt: skip
+        print(file)

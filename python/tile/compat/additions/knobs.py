@@ -1,0 +1,76 @@
+"""What ``triton.knobs`` has beside our own names."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from triton._C.libtriton import getenv_bool as getenv_bool
+
+from tile import knobs, settings
+
+base_knobs = knobs.Group
+env_str, env_bool = settings.text, settings.flag
+env_opt_str, env_opt_bool = settings.text, settings.flag
+build_knobs = type(knobs.build)
+redis_knobs = type(knobs.redis)
+cache_knobs = type(knobs.cache)
+compilation_knobs = type(knobs.compilation)
+autotuning_knobs = type(knobs.autotuning)
+runtime_knobs = type(knobs.runtime)
+language_knobs = type(knobs.language)
+nvidia_knobs = type(knobs.nvidia)
+amd_knobs = type(knobs.amd)
+proton_knobs = type(knobs.proton)
+
+
+def env_int(variable: str, default: int = 0) -> Any:
+    """A setting that is a number."""
+    return knobs.Knob(variable, default, int)
+
+
+@dataclass(frozen=True)
+class NvidiaTool:
+    """A program of NVIDIA's."""
+
+    path: str
+    version: str
+
+
+@dataclass(frozen=True)
+class CompileTimes:
+    """Microseconds of a compile."""
+
+    ir_initialization: int
+    lowering_stages: list[tuple[str, int]]
+    store_results: int
+
+    @property
+    def total_lowering(self) -> int:
+        return sum(time for _, time in self.lowering_stages)
+
+    @property
+    def total(self) -> int:
+        return self.ir_initialization + self.total_lowering + self.store_results
+
+
+def toenv(val: Any) -> tuple[str | None] | None:
+    """A setting as the text of its variable, in a tuple; None if it has no text."""
+    if val is None:
+        return (None,)
+    if isinstance(val, bool):
+        return ("1" if val else "0",)
+    return (str(val),) if isinstance(val, (str, int)) else None
+
+
+def setenv(key: str, value: str | None) -> None:
+    """Sets or clears an environment variable."""
+    if value is None:
+        os.environ.pop(key, None)
+    else:
+        os.environ[key] = value
+
+
+def refresh_knobs() -> None:
+    """Nothing to do: settings read their variables when they are asked for."""

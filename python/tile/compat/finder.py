@@ -1,0 +1,237 @@
+"""Where ``triton`` and what is under it is found.
+
+``triton.x`` is, in this order: the module ``tile.compat.triton.x``, where
+Triton's tree differs from ours; the module ``tile.x`` itself, with the names of
+``tile.compat.additions.x`` added; or, for a module that the release has and tile
+has not, one made of the release's names.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.metadata
+import importlib.util
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from .release import Release, version
+from .unbuilt import Unbuilt
+
+ALIAS = "triton"
+_OVERLAY = "tile.compat.triton"
+_HOME = "tile"
+_ADDITIONS = "tile.compat.additions"
+#: Modules of Triton's tree that are the same as one under another name.
+_SAME = {"triton.language.extra.cuda.libdevice": "tile.language.extra.libdevice"}
+
+
+def alien_modules() -> list[str]:
+    """Where the modules of a triton that is not tile were loaded from."""
+    module = sys.modules.get(ALIAS)
+    if module is None or module.__name__ == _OVERLAY:
+        return []
+    return [str(getattr(module, "__file__", None) or "an unknown place")]
+
+
+def _has_file(name: str) -> bool:
+    """Whether a module of tile exists; folders without one are no packages."""
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ModuleNotFoundError, ValueError):
+        return False
+    return spec is not None and spec.origin is not None
+
+
+def _source(fullname: str) -> str | None:
+    """The module of tile that stands under a name of Triton's tree."""
+    rest = fullname[len(ALIAS) :]
+    for name in (_SAME.get(fullname, _OVERLAY + rest), _HOME + rest):
+        if _has_file(name):
+            return name
+    return None
+
+
+class _Loader(importlib.abc.InspectLoader):
+    """Gives a module that exists in place of a new one."""
+
+    def __init__(self, fullname: str, source: str | None, release: Release) -> None:
+        self.name = fullname
+        self.source = source
+        self.release = release
+
+    def create_module(self, spec: Any) -> ModuleType:
+        if self.source is None:
+            self.kept = None
+            return ModuleType(self.name, f"{self.name}: not built in tile")
+        module = importlib.import_module(self.source)
+        # The import system is about to write its own spec over the module's.
+        self.kept = (module.__spec__, getattr(module, "__loader__", None))
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        if self.kept is not None:
+            module.__spec__, module.__loader__ = self.kept
+        offer(module, self.name, self.release)
+        # What is loaded is not loaded again: that would also set the parent's
+        # attribute, which may be something else of the same name.
+        _alias_children(self.name, self.source, self.release)
+
+    def _loader(self) -> Any:
+        spec = importlib.util.find_spec(self.source) if self.source is not None else None
+        return spec.loader if spec is not None else None
+
+    def get_code(self, fullname: str) -> Any:
+        """For ``python -m triton.x``."""
+        loader = self._loader()
+        return loader.get_code(self.source) if loader is not None else None
+
+    def get_source(self, fullname: str) -> Any:
+        loader = self._loader()
+        return loader.get_source(self.source) if loader is not None else None
+
+    def is_package(self, fullname: str) -> bool:
+        return self.release.is_package(fullname)
+
+
+def _alias_children(fullname: str, source: str | None, release: Release) -> None:
+    if source is None:
+        return
+    for name in [n for n in sys.modules if n.startswith(source + ".")]:
+        rest = name[len(source) + 1 :]
+        child = f"{fullname}.{rest}"
+        if child not in sys.modules and "." not in rest and _source(child) == name:
+            sys.modules[child] = sys.modules[name]
+            offer(sys.modules[name], child, release)
+            _alias_children(child, name, release)
+
+
+class _Offer:
+    """The names that a module is given, and what has to be taken back."""
+
+    def __init__(self, module: ModuleType, release: Release) -> None:
+        self.module = module
+        self.release = release
+        #: The names of Triton's tree under which the module is.
+        self.fullnames: list[str] = []
+        self.own = vars(module).get("__getattr__")
+        self.added: list[str] = []
+        #: Where names come from: modules with additions, and names of releases.
+        self.additions: list[ModuleType] = []
+        self.names: dict[str, tuple[str, str]] = {}
+
+    def __call__(self, name: str) -> Any:
+        """Finds what the module itself does not have."""
+        if self.own is not None:
+            try:
+                return self.own(name)
+            except AttributeError:
+                pass
+        value = self.find(name)
+        # Types and functions are not looked for twice.
+        if not isinstance(value, ModuleType) and not name.startswith("__"):
+            setattr(self.module, name, value)
+            self.added.append(name)
+        return value
+
+    def find(self, name: str) -> Any:
+        for additions in self.additions:
+            if name in vars(additions):
+                return vars(additions)[name]
+        if name in self.names:
+            return _resolve(*self.names[name], name)
+        # `from package import module` asks under the package's own name, which is ours.
+        for fullname in self.fullnames:
+            path = f"{fullname}.{name}"
+            if not name.startswith("__") and (self.release.names(path) or _source(path)):
+                return importlib.import_module(path)
+        raise AttributeError(f"module {self.module.__name__!r} has no attribute {name!r}")
+
+    def take_back(self) -> None:
+        for name in self.added:
+            vars(self.module).pop(name, None)
+        if self.own is None:
+            vars(self.module).pop("__getattr__", None)
+        else:
+            self.module.__getattr__ = self.own  # type: ignore[method-assign]
+
+
+_offers: dict[ModuleType, _Offer] = {}
+
+
+def offer(module: ModuleType, fullname: str, release: Release) -> None:
+    """Gives a module the names that it lacks: those added to it, those of the
+    release that live in another module, and those that say that they are not
+    built."""
+    found = _offers.get(module)
+    if found is None:
+        found = _offers[module] = _Offer(module, release)
+        module.__getattr__ = found  # type: ignore[method-assign]
+    found.fullnames.append(fullname)
+    for name, home in (release.names(fullname) or {}).items():
+        found.names.setdefault(name, (fullname, home))
+    more = _ADDITIONS + fullname[len(ALIAS) :]
+    if fullname != ALIAS and _has_file(more):
+        found.additions.append(importlib.import_module(more))
+
+
+def _resolve(module: str, home: str, name: str) -> Any:
+    """What a name of the release stands for."""
+    try:
+        if home.startswith("@@"):
+            return importlib.import_module(home[2:])
+        if home.startswith("@"):
+            return getattr(importlib.import_module(home[1:]), name)
+    except ModuleNotFoundError:
+        return Unbuilt(home.lstrip("@"))
+    except AttributeError:  # A native name.
+        return Unbuilt(f"{home[1:]}.{name}")
+    return Unbuilt(f"{module}.{name}")
+
+
+class Finder(importlib.metadata.DistributionFinder):
+    """Finds ``triton`` in tile, and says that it is installed."""
+
+    def __init__(self) -> None:
+        self.release = Release.at_most(version())
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
+        if fullname != ALIAS and not fullname.startswith(ALIAS + "."):
+            return None
+        source = _source(fullname)
+        if source is None and self.release.names(fullname) is None:
+            return None
+        is_package = self.release.is_package(fullname)
+        if source is not None and not is_package:
+            module = sys.modules.get(source)
+            found = module.__spec__ if module is not None else importlib.util.find_spec(source)
+            is_package = found is not None and found.submodule_search_locations is not None
+        loader = _Loader(fullname, source, self.release)
+        return importlib.machinery.ModuleSpec(fullname, loader, is_package=is_package)
+
+    def find_distributions(self, context: Any = None) -> Iterable[importlib.metadata.Distribution]:
+        return [_Distribution()] if context is not None and context.name == ALIAS else []
+
+    def forget(self) -> None:
+        """Takes everything back that imports have made."""
+        for name in [n for n in sys.modules if n == ALIAS or n.startswith(ALIAS + ".")]:
+            del sys.modules[name]
+        for found in _offers.values():
+            found.take_back()
+        _offers.clear()
+
+
+class _Distribution(importlib.metadata.Distribution):
+    """What ``importlib.metadata`` says about ``triton``."""
+
+    def read_text(self, filename: str) -> str | None:
+        if filename != "METADATA":
+            return None
+        return f"Metadata-Version: 2.1\nName: {ALIAS}\nVersion: {version()}\n"
+
+    def locate_file(self, path: Any) -> Path:
+        return Path(__file__).parent / ALIAS / path

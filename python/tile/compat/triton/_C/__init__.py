@@ -1,0 +1,1 @@
+"""The native parts, by Triton's names."""

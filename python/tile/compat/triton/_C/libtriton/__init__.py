@@ -1,0 +1,38 @@
+"""What is native in Triton, as far as programs reach into it."""
+
+from __future__ import annotations
+
+import os
+
+from tile import knobs as _knobs
+from tile.runtime.specialization import native_specialize_impl
+
+from . import ir
+
+#: Variables that change what is compiled; each belongs to a knob.
+_IN_KEYS = ("DISABLE_PTXAS_OPT", "PTXAS_OPTIONS", "TRITON_MOCK_PTX_VERSION", "TRITON_F32_DEFAULT")
+
+
+def getenv(name: str, default: str | None = None) -> str | None:
+    """An environment variable, under its TILE_ name first."""
+    return _knobs.getenv(name, default)
+
+
+def getenv_bool(name: str, default: bool = False) -> bool:
+    """The same, as a flag."""
+    value = _knobs.getenv(name)
+    return default if value is None else value.lower() in ("1", "true", "on", "yes", "y")
+
+
+def get_cache_invalidating_env_vars() -> dict[str, str]:
+    """The variables that are set and change what is compiled."""
+    return {name: os.environ[name] for name in _IN_KEYS if name in os.environ}
+
+
+__all__ = [
+    "get_cache_invalidating_env_vars",
+    "getenv",
+    "getenv_bool",
+    "ir",
+    "native_specialize_impl",
+]

@@ -1,0 +1,27 @@
+"""The IR, by the names under which programs that walk it know it."""
+
+from __future__ import annotations
+
+from tile import _C
+from tile._C.ir import Block as block
+from tile._C.ir import Context as context
+from tile._C.ir import Module as module
+from tile._C.ir import Operation as operation
+from tile._C.ir import Region as region
+from tile._C.ir import Value as value
+
+
+def load_dialects(context: object) -> None:
+    """Nothing to do: a context has all dialects."""
+
+
+def parse_mlir_module(path: str, context: object) -> object:
+    """The module in a file."""
+    with open(path) as file:
+        return _C.ir.Module.parse(file.read(), context, path)
+
+
+__all__ = [
+    "block", "context", "load_dialects", "module", "operation", "parse_mlir_module", "region",
+    "value",
+]  # fmt: skip

@@ -1,0 +1,22 @@
+"""The package ``triton``: tile, under the version of the release it stands for."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import tile
+
+from ..release import version as _version
+
+__version__ = _version()
+# Modules are imported by their names here, so that they have what is added to them.
+__all__ = [n for n in tile.__all__ if not isinstance(vars(tile).get(n, tile), ModuleType)]
+globals().update({name: getattr(tile, name) for name in __all__})
+
+
+def __getattr__(name: str) -> Any:
+    value = vars(tile).get(name)
+    if value is None or name.startswith("_") or isinstance(value, ModuleType):
+        raise AttributeError(f"module 'triton' has no attribute {name!r}")
+    return value

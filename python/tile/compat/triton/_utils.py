@@ -1,0 +1,105 @@
+"""Paths into nested tuples, and facts about types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from tile.language.dtypes import str_to_type
+from tile.runtime.specialize import type_name
+
+TRITON_MAX_TENSOR_NUMEL = 1048576
+
+type_canonicalisation_dict = {
+    "bool": "i1", "int1": "i1", "uint1": "u1", "i1": "i1", "u1": "u1",
+    **{f"int{n}": f"i{n}" for n in (8, 16, 32, 64)},
+    **{f"uint{n}": f"u{n}" for n in (8, 16, 32, 64)},
+    **{f"i{n}": f"i{n}" for n in (8, 16, 32, 64)},
+    **{f"u{n}": f"u{n}" for n in (8, 16, 32, 64)},
+    "half": "fp16", "float16": "fp16", "bfloat16": "bf16", "float": "fp32", "float32": "fp32",
+    "double": "fp64", "float64": "fp64", "fp16": "fp16", "bf16": "bf16", "fp32": "fp32",
+    "fp64": "fp64", "fp8e4nv": "fp8e4nv", "fp8e5": "fp8e5", "fp8e4b15": "fp8e4b15",
+    "fp8e4b8": "fp8e4b8", "fp8e5b16": "fp8e5b16", "float8_e4m3fn": "fp8e4nv",
+    "float8e4nv": "fp8e4nv", "float8_e5m2": "fp8e5", "float8e5": "fp8e5",
+    "float8_e4m3fnuz": "fp8e4b8", "float8_e5m2fnuz": "fp8e5b16", "void": "void",
+}  # fmt: skip
+
+BITWIDTH_DICT = {
+    name: int("".join(c for c in name if c.isdigit()))
+    for name in ("i1", "i8", "i16", "i32", "i64", "u1", "u8", "u16", "u32", "u64",
+                 "fp16", "bf16", "fp32", "fp64")
+} | {name: 8 for name in ("fp8e4nv", "fp8e4b15", "fp8e4b8", "fp8e5", "fp8e5b16")} | {
+    "void": 0
+}  # fmt: skip
+
+
+def get_primitive_bitwidth(dtype: str) -> int:
+    """The bits of an element type, by its name in signatures."""
+    return BITWIDTH_DICT[dtype]
+
+
+def canonicalize_dtype(dtype: Any) -> str:
+    """An element type of NumPy, torch or the language, as signatures name it."""
+    return type_name(dtype)
+
+
+def canonicalize_ptr_dtype(dtype: Any, is_const: bool) -> str:
+    """A pointer to it."""
+    return ("*k" if is_const else "*") + canonicalize_dtype(dtype)
+
+
+def is_power_of_two(x: int) -> bool:
+    return x > 0 and x & (x - 1) == 0
+
+
+def is_namedtuple(val: Any) -> bool:
+    return isinstance(val, type) and issubclass(val, tuple) and hasattr(val, "_fields")
+
+
+def get_iterable_path(iterable: Any, path: Iterable[int]) -> Any:
+    """The item at a path of indices."""
+    for index in path:
+        iterable = iterable[index]
+    return iterable
+
+
+def set_iterable_path(iterable: Any, path: tuple[int, ...], val: Any) -> None:
+    """Replaces the item at a path of indices; what holds it must be a list."""
+    get_iterable_path(iterable, path[:-1])[path[-1]] = val
+
+
+def find_paths_if(iterable: Any, pred: Callable[[tuple, Any], bool]) -> list[tuple[int, ...]]:
+    """The paths of the items for which ``pred(path, item)``, depth first."""
+    found: list[tuple[int, ...]] = []
+
+    def visit(item: Any, path: tuple[int, ...]) -> None:
+        if isinstance(item, (list, tuple)):
+            for i, part in enumerate(item):
+                visit(part, (*path, i))
+        elif pred(path, item):
+            found.append(path)
+
+    visit(iterable, ())
+    return found
+
+
+def validate_block_shape(shape: list[int]) -> int:
+    """The number of elements of a block; raises for a shape that no block has."""
+    count = 1
+    for i, extent in enumerate(shape):
+        if not isinstance(extent, int):
+            raise TypeError(f"Shape element {i} must be an int, got {type(extent).__name__}")
+        if not is_power_of_two(extent):
+            raise ValueError(f"Shape element {i} must be a power of 2")
+        count *= extent
+    if count > TRITON_MAX_TENSOR_NUMEL:
+        raise ValueError(f"numel ({count}) exceeds the maximum of {TRITON_MAX_TENSOR_NUMEL}")
+    return count
+
+
+__all__ = [
+    "BITWIDTH_DICT", "TRITON_MAX_TENSOR_NUMEL", "canonicalize_dtype", "canonicalize_ptr_dtype",
+    "find_paths_if", "get_iterable_path", "get_primitive_bitwidth", "is_namedtuple",
+    "is_power_of_two", "set_iterable_path", "str_to_type", "type_canonicalisation_dict",
+    "validate_block_shape",
+]  # fmt: skip

@@ -1,0 +1,42 @@
+"""Runs a stage's passes, and shows what users ask to see of them."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import Any
+
+from .. import _C, knobs
+from ..settings import warn
+
+
+def run_pipeline(module: Any, pipeline: str, kernel: str) -> Any:
+    """Runs passes, given as text, on the module of a kernel."""
+    settings = knobs.compilation
+    _set_debug_types(settings.llvm_debug_only)
+    manager = _C.passes.PassManager.parse(pipeline, module.context)
+    if settings.enable_dump in ("1", kernel):
+        manager.enable_ir_printing(before=True, path=settings.dump_path)
+    elif settings.print_after_all == "1":
+        manager.enable_ir_printing()
+    elif settings.print_after_all:
+        manager.enable_ir_printing_to_tree(settings.print_after_all)
+    if settings.reproducer_path:
+        stage = pipeline.partition("{")[0].rpartition("-")[2]
+        manager.enable_reproducer(f"{settings.reproducer_path}.{stage}.mlir")
+    if settings.time_passes:
+        manager.enable_timing()
+    for severity, place, message in manager.run(module):
+        if f"{severity}s" in settings.diagnostics:
+            print(f"{place}: {severity}: {message}", file=sys.stderr)
+    if settings.pass_statistics:
+        for (name, counter), count in sorted(_C.passes.statistics(reset=True).items()):
+            print(f"{count:10} {name} {counter}", file=sys.stderr)
+    return module
+
+
+@functools.lru_cache(maxsize=1)
+def _set_debug_types(text: str) -> None:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not _C.passes.set_debug_types(names) and names:
+        warn("TILE_LLVM_DEBUG_ONLY prints nothing: this build has no debug output")

@@ -1,0 +1,231 @@
+"""One compile: from a source through the stages of a backend, or out of the cache."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from .. import _C, knobs
+from ..backends import GPUTarget, find_backend
+from ..errors import TileError
+from ..runtime.cache import CacheEntry, get_dump_manager, get_override_manager
+from ..runtime.cache.entry import checksum
+from .compiler import BINARY_STAGES, ASTSource, CompiledKernel
+from .errors import from_diagnostics
+from .key import compiler_key
+
+
+class StagedCompile:
+    """Compiles a source for a target; knows the key of what comes out."""
+
+    def __init__(
+        self,
+        src: Any,
+        target: GPUTarget,
+        options: dict[str, Any],
+        stop_at: str | None,
+        lazy_after: str | None,
+    ) -> None:
+        knobs.warn_of_unknown_variables()
+        self.src = src
+        self.target = target
+        self.stop_at = stop_at
+        self.lazy_after = lazy_after
+        self.backend = find_backend(target)
+        merged = {**src.parse_options(), **options}
+        override = merged.pop("ir_override", None)
+        self.options = self.backend.parse_options(merged)
+        self.stages = self.backend.stages(self.options)
+        self.order = list(self.stages)
+        if stop_at is not None and stop_at not in self.order:
+            raise TileError(
+                f"there is no stage {stop_at!r}; the stages are {', '.join(self.order)}"
+            )
+        if src.ext not in self.order:
+            raise TileError(
+                f"{target} has no stage {src.ext!r}; the stages are {', '.join(self.order)}"
+            )
+        self.overrides = self._find_overrides(override)
+        self.key = self._make_key()
+        self.entry = CacheEntry(self.key, src.name)
+
+    def _make_key(self) -> str:
+        parts = [
+            compiler_key(), self.src.hash(), self.backend.hash(), self.options.hash(),
+            str(self.stop_at), knobs.key(),
+            *(f"{stage}={checksum(_bytes(text))}" for stage, text in self.overrides.items()),
+        ]  # fmt: skip
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+    def kernel(self) -> CompiledKernel:
+        """The compiled kernel, from the cache where it is there."""
+        return self.load() or self.entry.load_or_build(self.load, self.build)
+
+    def load(self) -> CompiledKernel | None:
+        """The kernel in the cache."""
+        if knobs.compilation.always_compile:
+            return None
+        found = self.entry.load()
+        if found is None:
+            return None
+        metadata, stages = found
+        stages.pop("source", None)
+        kernel = self._finish(metadata, dict(stages))
+        if knobs.compilation.dump_ir:
+            for stage in stages:
+                self._dump(stage, kernel.asm[stage])
+        return kernel
+
+    def build(self) -> CompiledKernel:
+        """Compiles, and puts the kernel into the cache."""
+        metadata, asm = self._run()
+        return self._finish(metadata, asm)
+
+    def _rebuild(self) -> dict[str, Any]:
+        return self._run()[1]
+
+    def _finish(self, metadata: dict[str, Any], asm: dict[str, Any]) -> CompiledKernel:
+        kernel = CompiledKernel(metadata["name"], metadata, asm, self.key, self.src, self._rebuild)
+        self._add_lazy_stages(kernel)
+        for name, (stage, show) in self.backend.views().items():
+            kernel.asm.add_view(name, stage, show)
+        return kernel
+
+    def _run(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Runs the stages; returns the metadata and what each made."""
+        context = _C.ir.Context()
+        target = self.target
+        metadata: dict[str, Any] = {
+            "name": self.src.name,
+            "hash": self.key,
+            "target": {
+                "backend": target.backend, "arch": target.arch, "warp_size": target.warp_size,
+            },
+            **self.options.as_dict(),
+        }  # fmt: skip
+        ir = self._make_ir(context)
+        asm: dict[str, Any] = {}
+        from_file = not isinstance(self.src, ASTSource)
+        if from_file:
+            asm[self.src.ext] = self.src.src
+        source = {} if from_file else {"source": _text(ir)}
+        # What a file holds is what its stage makes already.
+        first = self.order.index(self.src.ext) + from_file
+        last = self._last_stage()
+        for stage in self.order[first:]:
+            ir = self._run_stage(stage, ir, metadata)
+            if ir is None:  # The machine lacks the tool; what there is will do.
+                break
+            asm[stage] = _text(ir)
+            if stage in self.overrides:
+                asm[stage] = self.overrides[stage]
+                ir = _reparse(asm[stage], stage, context)
+            if stage == knobs.compilation.use_ir_loc:
+                ir = self._with_own_locations(ir, stage, context)
+            if knobs.compilation.dump_ir:
+                self._dump(stage, asm[stage])
+            if stage == last:
+                break
+        self.entry.store(metadata, {**asm, **source})
+        return metadata, asm
+
+    def _make_ir(self, context: Any) -> Any:
+        try:
+            return self.src.make_ir(self.options, context)
+        except TileError as error:
+            if knobs.compilation.front_end_debugging:
+                raise
+            # The message has the place in the user's code; our stack is noise.
+            raise error.with_traceback(None) from error.__cause__
+
+    def _run_stage(self, stage: str, ir: Any, metadata: dict[str, Any]) -> Any:
+        try:
+            return self.stages[stage](ir, metadata)
+        except _C.ir.MLIRError as error:
+            what = f"while making the {stage} of `{self.src.name}`"
+            raise from_diagnostics(error, what) from None
+
+    def _last_stage(self) -> str | None:
+        if self.stop_at is None and self.lazy_after is not None:
+            if self.order.index(self.lazy_after) > self.order.index(self.src.ext):
+                return self.lazy_after
+        return self.stop_at
+
+    def _add_lazy_stages(self, kernel: CompiledKernel) -> None:
+        """Adds the stages after the last one that was run, to be made on demand."""
+        before = self.lazy_after
+        if before is None or self.stop_at is not None or before not in kernel.asm:
+            return
+        for stage in self.order[self.order.index(before) + 1 :]:
+            if stage not in kernel.asm and self.backend.has_tools_for(stage):
+                make = functools.partial(_late, kernel, self.stages[stage], before)
+                kernel.asm.add(stage, make)
+            before = stage
+
+    def _with_own_locations(self, ir: Any, stage: str, context: Any) -> Any:
+        """The IR of a stage, whose places are lines of itself in a file."""
+        text = ir.str(enable_debug_info=False, use_name_loc_as_prefix=True)
+        path = get_dump_manager(self.src.hash()).put(text, f"{self.src.name}.lines.{stage}")
+        return _reparse(text, stage, context, path)
+
+    # Files that the user looks at, or gives.
+
+    def _dump(self, stage: str, content: Any) -> None:
+        get_dump_manager(self.src.hash()).put(content, f"{self.src.name}.{stage}")
+
+    def _find_overrides(self, named: str | None) -> dict[str, Any]:
+        """What stands for the result of a stage, by the stage: the file of the option
+        `ir_override`, and the files in the folder for overrides."""
+        paths = {}
+        if knobs.compilation.override:
+            manager = get_override_manager(self.src.hash())
+            for stage in self.order:
+                name = f"{self.src.name}.{stage}"
+                # As it was dumped, or without the folder that tells specialisations apart.
+                for path in (manager.get_file(name), Path(knobs.cache.override_dir, name)):
+                    if path is not None and Path(path).is_file():
+                        paths[stage] = Path(path)
+                        break
+        if named is not None:
+            path = Path(named)
+            stage = path.suffix[1:]
+            if stage not in self.order:
+                raise TileError(
+                    f"ir_override names {path.name}; its ending must be a stage, one of "
+                    f"{', '.join(self.order)}"
+                )
+            paths[stage] = path
+        try:
+            return {
+                stage: path.read_bytes() if stage in BINARY_STAGES else path.read_text()
+                for stage, path in paths.items()
+            }
+        except OSError as error:
+            raise TileError(f"cannot read {error.filename}: {error.strerror}") from None
+
+
+def _late(kernel: CompiledKernel, stage: Any, before: str) -> Any:
+    return stage(kernel.asm[before], kernel._metadata)
+
+
+def _bytes(content: Any) -> bytes:
+    return content if isinstance(content, bytes) else content.encode()
+
+
+def _text(ir: Any) -> Any:
+    if isinstance(ir, (str, bytes)):
+        return ir
+    return ir.str(enable_debug_info=True, use_name_loc_as_prefix=True)
+
+
+def _reparse(text: Any, stage: str, context: Any, path: str = "") -> Any:
+    if stage in ("ttir", "ttgir"):
+        try:
+            module = _C.ir.Module.parse(text, context, path or f"<override of {stage}>")
+            module.verify()
+        except _C.ir.MLIRError as error:
+            raise from_diagnostics(error) from None
+        return module
+    return text

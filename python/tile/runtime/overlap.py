@@ -1,0 +1,113 @@
+"""Kernels that were compiled for arguments that share no memory.
+
+Some optimisations are right only if two pointer arguments do not overlap: a
+load may be started before a store through another argument, for example. Which
+pairs a compile relied on is in the kernel's metadata. For such kernels, and for
+no others, each launch looks whether the arguments of a pair meet, and if they
+do runs a variant that was compiled without the assumption.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .specialize import address_of, item_size
+
+#: The option of a compile that makes no such assumption.
+OPTION = "overlapping_arguments"
+
+Range = tuple[int, int]
+
+
+def _span(address: int, shape: Any, strides: Any, size: int) -> Range:
+    """The bytes from the first to the last of elements `strides` bytes apart."""
+    low = high = address
+    for length, stride in zip(shape, strides, strict=True):
+        if length == 0:
+            return address, address
+        low += min(0, (length - 1) * stride)
+        high += max(0, (length - 1) * stride)
+    return low, high + size
+
+
+def extent(value: Any) -> Range | None:
+    """The addresses from an array's first element to behind its last; None if
+    the argument does not tell."""
+    if value is None:
+        return 0, 0
+    if type(value).__name__ == "TensorWrapper":
+        return extent(value.base)
+    if isinstance(value, np.ndarray):
+        return _span(value.ctypes.data, value.shape, value.strides, value.itemsize)
+    if (
+        hasattr(value, "data_ptr")
+        and hasattr(value, "shape")
+        and callable(getattr(value, "stride", None))
+    ):
+        size = item_size(value)
+        return _span(value.data_ptr(), value.shape, [s * size for s in value.stride()], size)
+    for name in ("__array_interface__", "__cuda_array_interface__"):
+        interface = getattr(value, name, None)
+        if interface is None:
+            continue
+        size = int(interface["typestr"][2:])
+        shape = interface["shape"]
+        strides = interface.get("strides")
+        if strides is None:
+            strides, step = [], size
+            for length in reversed(shape):
+                strides.insert(0, step)
+                step *= length
+        return _span(interface["data"][0], shape, strides, size)
+    return None
+
+
+def may_meet(first: Any, second: Any, allocation: Callable[[int], Range | None]) -> bool:
+    """Whether two arguments may have memory in common. Where one does not tell
+    its extent, they do if they are in one allocation, or in an unknown one."""
+    spans = [extent(first), extent(second)]
+    if None in spans:
+        if (0, 0) in spans:
+            return False
+        spans = [allocation(v if isinstance(v, int) else address_of(v)) for v in (first, second)]
+        if None in spans:
+            return True
+    (low, high), (other_low, other_high) = spans  # type: ignore[misc]
+    return low < other_high and other_low < high
+
+
+def pairs_of(kernel: Any) -> list[tuple[int, int]]:
+    """The pairs of run-time arguments that a kernel takes to be disjoint."""
+    flat = kernel._metadata.get("disjoint_arguments") or []
+    return list(zip(flat[::2], flat[1::2], strict=True))
+
+
+def checked(
+    kernel: Any,
+    launch: Callable,
+    make_variant: Callable[[], Callable],
+    allocation: Callable[[int], Range | None],
+    raise_launch_error: Callable[[int, str], None],
+) -> Callable:
+    """`launch`, or that of a variant where arguments overlap."""
+    pairs = pairs_of(kernel)
+    if not pairs:
+        return launch
+    variant: Callable | None = None
+
+    def run(x: int, y: int, z: int, stream: Any, arguments: tuple, **options: Any) -> Any:
+        nonlocal variant
+        chosen = launch
+        if any(may_meet(arguments[i], arguments[j], allocation) for i, j in pairs):
+            if variant is None:
+                variant = make_variant()
+            chosen = variant
+        result = chosen(x, y, z, stream, arguments, **options)
+        if result.__class__ is int and result:
+            raise_launch_error(result, kernel.name)
+        return result
+
+    return run

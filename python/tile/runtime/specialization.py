@@ -1,0 +1,117 @@
+"""Arguments as Triton's own tools describe them, for programs that launch or
+cache kernels by themselves.
+
+An argument is described by a pair: its type in a signature, and what is known
+of its value: ``D`` for a multiple of 16, an empty string for an integer that
+was looked at, the value of a constant, or None.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import TileError
+from . import specialize as sp
+from .descriptors import is_descriptor
+
+
+def native_specialize_impl(
+    backend: Any, arg: Any, is_const: bool, specialize_value: bool, align: bool
+) -> tuple[Any, Any]:
+    """The pair of an argument."""
+    if type(arg).__name__ == "constexpr":
+        return ("constexpr", arg)
+    if getattr(arg, "__tile_callable__", False):
+        return ("constexpr", arg)
+    if isinstance(arg, tuple):
+        pairs = [native_specialize_impl(backend, a, is_const, True, True) for a in arg]
+        return (_like(arg, (p[0] for p in pairs)), _like(arg, (p[1] for p in pairs)))
+    try:
+        key = (sp.specialize if specialize_value else sp.specialize_type_only)(arg)
+    except TileError:
+        raise TypeError(f"failed to specialize argument of type: {type(arg).__name__}") from None
+    if key == "None":
+        return ("constexpr", None)
+    if key == "1":
+        return ("constexpr", 1)
+    if is_descriptor(key):
+        return (key, None)
+    if key == "i1" and isinstance(arg, bool):
+        return ("u1", None)
+    name = key.removesuffix("D")
+    if is_const and name.startswith("*"):
+        name = "*k" + name[1:]
+    if not specialize_value or name == "fp32":
+        return (name, None)
+    return (name, "D" if align and key.endswith("D") else "")
+
+
+def _like(value: tuple, items: Any) -> tuple:
+    return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+
+
+def mangle_type(arg: Any, specialize: bool = False) -> Any:
+    """The type of an argument in a signature."""
+    return native_specialize_impl(None, arg, False, specialize, True)[0]
+
+
+def parse_attr(text: str) -> list[list]:
+    """What the letters of a description say, as attributes."""
+    assert isinstance(text, str)
+    return [["tt.divisibility", 16]] if "D" in text else []
+
+
+def compute_cache_key(kernel_key_cache: dict, specialization: list, options: dict) -> str:
+    """Under which key a kernel is kept in ``device_caches``."""
+    key = (tuple(map(str, specialization)), str(options))
+    found = kernel_key_cache.get(key)
+    if found is None:
+        found = kernel_key_cache[key] = str(list(specialization)) + str(options)
+    return found
+
+
+def make_binder(fn: Any) -> Callable:
+    """A function that returns the arguments by name, their descriptions, and
+    the options among the keywords."""
+    bind = fn.launcher().bind
+
+    def binder(*args: Any, **kwargs: Any) -> tuple[dict, list, dict]:
+        values, options = bind(*args, **kwargs)
+        pairs = []
+        for param, value in zip(fn.params, values, strict=True):
+            if param.is_constexpr:
+                pairs.append(("constexpr", value))
+            else:
+                pairs.append(
+                    native_specialize_impl(
+                        None, value, param.is_const, not param.do_not_specialize,
+                        not param.do_not_specialize_on_alignment,
+                    )
+                )  # fmt: skip
+        return dict(zip(fn.arg_names, values, strict=True)), pairs, options
+
+    return binder
+
+
+class DeviceCaches(defaultdict):
+    """``kernel.device_caches``: for each device the kernels by key, the keys by
+    what they were computed from, the target, the backend and the binder."""
+
+    def __init__(self, fn: Any) -> None:
+        super().__init__(fn.create_binder)
+
+    def remember(self, device: Any, values: tuple, options: dict, kernel: Any) -> None:
+        """Notes a kernel that was compiled for these arguments."""
+        self[device][0][self.key(device, values, options)] = kernel
+
+    def lookup(self, device: Any, values: tuple, options: dict) -> Any:
+        """The kernel that was compiled for these arguments, or None."""
+        return self[device][0].get(self.key(device, values, options))
+
+    def key(self, device: Any, values: tuple, options: dict) -> str:
+        _, keys, _, _, binder = self[device]
+        # The values are in order, as the binder takes them.
+        _, specialization, options = binder(*values, **options)
+        return compute_cache_key(keys, specialization, options)

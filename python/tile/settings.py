@@ -1,0 +1,196 @@
+"""What settings are made of: see `tile.knobs` for those there are."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Generic, TypeVar, overload
+
+from .errors import TileError
+
+T = TypeVar("T")
+_TRUE = {"1", "true", "on", "yes", "y", "t"}
+
+
+def spellings(variable: str) -> tuple[str, ...]:
+    """A variable's names: its TILE_ name comes first."""
+    if variable.startswith("TRITON_"):
+        return "TILE_" + variable.removeprefix("TRITON_"), variable
+    return (variable,)
+
+
+def getenv(name: str, default: str | None = None) -> str | None:
+    """The variable, under its TILE_ name first."""
+    found = [os.environ[s] for s in spellings(name) if s in os.environ]
+    return found[0] if found else default
+
+
+@functools.lru_cache(maxsize=256)
+def warn(message: str) -> None:
+    """Says so on stderr, once."""
+    print(f"tile: {message}", file=sys.stderr)
+
+
+def _boolean(text: str) -> bool:
+    return text.strip().lower() in _TRUE
+
+
+def bytes_of(text: str) -> int:
+    """A size as ``10G``, ``500M`` or in bytes."""
+    units = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+    text = text.strip().upper().removesuffix("B").removesuffix("I")
+    unit = units.get(text[-1:], 1)
+    return int(float(text[:-1] if unit > 1 else text) * unit)
+
+
+class Knob(Generic[T]):
+    """One setting: a descriptor that reads its variable each time."""
+
+    def __init__(
+        self,
+        variable: str,
+        default: T | Callable[[], T],
+        read: Callable[[str], T],
+        doc: str = "",
+        in_key: bool = False,
+        also: str | None = None,
+        honoured: bool = True,
+    ) -> None:
+        self.variable = variable
+        self.default = default
+        self.read = read
+        self.doc = doc
+        #: Whether compiled kernels depend on it other than through their options.
+        self.in_key = in_key
+        #: Another variable that it reads.
+        self.also = also
+        #: Programs ask for some settings that mean nothing here.
+        self.honoured = honoured
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Knob[T]: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> T: ...
+    def __get__(self, instance: Any, owner: type) -> Any:
+        if instance is None:
+            return self
+        if self.name in instance.__dict__:
+            return instance.__dict__[self.name]
+        found = self.find()
+        if found is None:
+            return self.default() if callable(self.default) else self.default
+        variable, text = found
+        try:
+            return self.read(text)
+        except ValueError:
+            raise TileError(f"{variable} is {text!r}: {self.doc}") from None
+
+    def find(self) -> tuple[str, str] | None:
+        """The variable that is set, and its text."""
+        for name in (self.variable, self.also):
+            for spelling in spellings(name) if name else ():
+                text = os.environ.get(spelling)
+                if text is not None:
+                    return spelling, text
+        return None
+
+    def __set__(self, instance: Any, value: T) -> None:
+        if not self.honoured:
+            warn(f"the setting `{self.name}` means nothing to tile")
+        instance.__dict__[self.name] = value
+
+    def __delete__(self, instance: Any) -> None:
+        instance.__dict__.pop(self.name, None)
+
+
+def flag(variable: str, default: bool = False, doc: str = "", **more: Any) -> Knob[bool]:
+    return Knob(variable, default, _boolean, doc, **more)
+
+
+def text(variable: str, default: Any = None, doc: str = "", **more: Any) -> Knob[Any]:
+    return Knob(variable, default, str, doc, **more)
+
+
+def foreign(variable: str, default: Any = None) -> Knob[Any]:
+    """A setting that programs ask for, and that means nothing here."""
+    read = _boolean if isinstance(default, bool) else str
+    return Knob(variable, default, read, "Means nothing to tile.", honoured=False)
+
+
+class HookChain:
+    """Functions that are called one after the other, at some event."""
+
+    def __init__(self, reversed: bool = False) -> None:
+        self.calls: list[Callable[..., Any]] = []
+        #: The last that was added is called first.
+        self.reversed = reversed
+
+    def add(self, func: Callable[..., Any]) -> None:
+        """Adds a function, once."""
+        if func not in self.calls:
+            self.calls.append(func)
+
+    def remove(self, func: Callable[..., Any]) -> None:
+        """Removes it again, if it is there."""
+        if func in self.calls:
+            self.calls.remove(func)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> None:
+        for call in self.calls[::-1] if self.reversed else list(self.calls):
+            call(*args, **kwargs)
+
+    def __bool__(self) -> bool:
+        return bool(self.calls)
+
+
+class Hook:
+    """A setting that is a `HookChain`, or whatever callable takes its place."""
+
+    def __init__(self, reversed: bool = False) -> None:
+        self.chain = HookChain(reversed)
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        return self.chain if instance is None else instance.__dict__.get(self.name, self.chain)
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        instance.__dict__[self.name] = value
+
+    def __delete__(self, instance: Any) -> None:
+        instance.__dict__.pop(self.name, None)
+
+
+class Group:
+    """Settings that belong together."""
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """What is set inside ends with the block."""
+        saved = dict(self.__dict__)
+        try:
+            yield
+        finally:
+            self.__dict__.clear()
+            self.__dict__.update(saved)
+
+    def knobs(self) -> dict[str, Knob[Any]]:
+        return {n: k for n, k in vars(type(self)).items() if isinstance(k, Knob)}
+
+    def reset(self) -> Group:
+        """Takes back what was set in Python."""
+        self.__dict__.clear()
+        return self
+
+    def copy(self) -> Group:
+        """The settings as they are now, apart from these."""
+        result = type(self)()
+        result.__dict__.update(self.__dict__)
+        return result

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Checks that the layering which docs/architecture.md draws is the one that is built.
+
+The table under "The rooms" says which rooms each room may use. Every `#include` and TableGen
+`include` of ours, and every entry of a LINK_LIBS list, must keep to it. Nothing but backends and
+the table of targets may look into the name of a target or compare capabilities.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs/architecture.md"
+#: May use everything.
+EVERYTHING = "everything above"
+INCLUDE = re.compile(r'^\s*#?\s*include\s+"((?:tile|nvidia)/[^"]+)"', re.MULTILINE)
+LIBRARY = re.compile(r"tile_add_library\((\w+)(.*?)\)\s*$", re.DOTALL | re.MULTILINE)
+#: What tells one target from another.
+TARGET_NAMES = re.compile(r'"(?:cuda|hip):?"|[cC]omputeCapability|compute_capability')
+
+
+def read_table() -> dict[str, set[str] | None]:
+    """For each room, the rooms that it may use; None: all."""
+    section = PAGE.read_text().split("## The rooms", 1)[1].split("\n## ", 1)[0]
+    table: dict[str, set[str] | None] = {}
+    for line in section.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) != 3 or not cells[0].startswith("`"):
+            continue
+        uses = None if EVERYTHING in cells[2] else set(re.findall(r"`([^`]+)`", cells[2]))
+        for room in re.findall(r"`([^`]+)`", cells[0]):
+            table[room] = uses
+    return table
+
+
+def room_of(path: str, rooms: list[str]) -> str | None:
+    """The room of a file, whose headers are in include/tile in the same folders."""
+    path = re.sub(r"^include/tile/", "lib/", path)
+    found = [room for room in rooms if path.startswith(room + "/")]
+    return max(found, key=len, default=None)
+
+
+def check_includes(table: dict[str, set[str] | None]) -> list[str]:
+    errors = []
+    for top in ("lib", "include", "third_party", "tools", "python/src"):
+        for file in sorted((ROOT / top).rglob("*")):
+            if file.suffix not in {".h", ".cpp", ".td"}:
+                continue
+            name = file.relative_to(ROOT).as_posix()
+            room = room_of(name, list(table))
+            if room is None:
+                errors.append(f"{name}: in no room of {PAGE.relative_to(ROOT)}")
+                continue
+            allowed = table[room]
+            text = file.read_text()
+            for match in INCLUDE.finditer(text):
+                header = match[1]
+                prefix = (
+                    "third_party/nvidia/include/" if header.startswith("nvidia/") else "include/"
+                )
+                used = room_of(prefix + header, list(table))
+                if used in (None, room) or allowed is None or used in allowed:
+                    continue
+                line = text.count("\n", 0, match.start()) + 1
+                errors.append(f"{name}:{line}: {room} may not use {used}")
+    return errors
+
+
+def check_links(table: dict[str, set[str] | None]) -> list[str]:
+    """The libraries that libraries link, by the rooms they are made in."""
+    made: dict[str, tuple[str, Path, list[str]]] = {}
+    for file in sorted(
+        [*(ROOT / "lib").rglob("CMakeLists.txt"), *(ROOT / "third_party").rglob("CMakeLists.txt")]
+    ):
+        for name, body in LIBRARY.findall(file.read_text()):
+            room = room_of(file.relative_to(ROOT).as_posix(), list(table))
+            linked = re.split(r"\bLINK_LIBS\b", body)
+            made[name] = (room or "", file, linked[1].split() if len(linked) > 1 else [])
+    errors = []
+    for name, (room, file, libraries) in made.items():
+        allowed = table.get(room, set())
+        for library in libraries:
+            if library not in made or allowed is None:
+                continue
+            used = made[library][0]
+            if used != room and used not in allowed:
+                errors.append(
+                    f"{file.relative_to(ROOT)}: {name} in {room} may not link {library} in {used}"
+                )
+    return errors
+
+
+def check_targets() -> list[str]:
+    errors = []
+    for top in ("lib", "include"):
+        for file in sorted((ROOT / top).rglob("*")):
+            name = file.relative_to(ROOT).as_posix()
+            if file.suffix not in {".h", ".cpp"} or "/Target/" in name or "/Simulator/" in name:
+                continue
+            for number, line in enumerate(file.read_text().splitlines(), 1):
+                code = line.split("//")[0]
+                if TARGET_NAMES.search(code):
+                    errors.append(
+                        f"{name}:{number}: ask the TargetModel, not the name of the target"
+                    )
+    return errors
+
+
+def main() -> int:
+    table = read_table()
+    errors = [*check_includes(table), *check_links(table), *check_targets()]
+    for error in errors:
+        print(f"error: {error}", file=sys.stderr)
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,142 @@
+"""Runs public clients of Triton on tile, and counts what passes.
+
+    python test/clients/run.py --device cpu --clients inductor --match softmax
+    python test/clients/run.py --device cuda --out results.json
+    python test/clients/run.py --device cuda --peer --out peer.json
+
+A client is a module beside this one with `PACKAGE` and `cases(device)`; what it
+needs is installed by whoever runs it, and skipped with a word where it is not.
+With `--peer` the same cases run on the triton that is installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.metadata
+import json
+import os
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+#: Modules of this folder with `PACKAGE` and `cases`.
+CLIENTS = ("inductor", "models", "liger", "fla_core", "gems", "unsloth_kernels")
+
+
+class _Late(Exception):
+    """A case took too long."""
+
+
+def _late(*_: Any) -> None:
+    raise _Late
+
+
+def run_case(case: Any) -> dict[str, Any]:
+    """The outcome of one case."""
+    start = time.perf_counter()
+    signal.signal(signal.SIGALRM, _late)
+    signal.alarm(case.limit)
+    error = None
+    try:
+        case.run()
+    except _Late:
+        error = f"took more than {case.limit} s"
+    except Exception as failure:
+        text = str(failure).strip().splitlines()
+        error = f"{type(failure).__name__}: {text[0] if text else ''}"[:300]
+        if os.environ.get("CLIENTS_TRACEBACK"):
+            traceback.print_exc()
+    finally:
+        signal.alarm(0)
+    return {"name": case.name, "error": error, "seconds": round(time.perf_counter() - start, 2)}
+
+
+def is_wanted(case: str, args: argparse.Namespace) -> bool:
+    """Whether `--match` names a case."""
+    parts = args.match.split(",")
+    return case in parts if args.exact else any(part in case for part in parts)
+
+
+def run_client(name: str, args: argparse.Namespace, note: Callable[[dict], None]) -> dict[str, Any]:
+    """The outcomes of a client's cases, noted as they come; a reason where it cannot
+    run at all."""
+    try:
+        client = importlib.import_module(name)
+        configure = getattr(client, "configure", None)
+        if configure is not None:
+            configure(args.device)
+        found = client.cases(args.device)
+        version = importlib.metadata.version(client.PACKAGE)
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").split(".")[0]
+        if missing in ("triton", "tile"):
+            return {"client": name, "error": str(error), "cases": []}
+        return {"client": name, "skipped": f"{missing} is not installed", "cases": []}
+    except Exception as error:
+        if os.environ.get("CLIENTS_TRACEBACK"):
+            traceback.print_exc()
+        return {"client": name, "error": f"{type(error).__name__}: {error}"[:300], "cases": []}
+    result = {"client": name, "version": version, "cases": []}
+    start = time.perf_counter()
+    for case in found:
+        if args.device not in case.devices or not is_wanted(case.name, args):
+            continue
+        if time.perf_counter() - start > args.budget:
+            outcome = {"name": case.name, "error": "not reached", "seconds": 0}
+        else:
+            outcome = run_case(case)
+        result["cases"].append(outcome)
+        mark = "ok" if outcome["error"] is None else f"FAILED {outcome['error']}"
+        print(f"{name}: {case.name} ({outcome['seconds']} s) {mark}", flush=True)
+        note(result)
+    return result
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--clients", default=",".join(CLIENTS), help="some of %(default)s")
+    parser.add_argument("--match", default="", help="parts of the cases' names")
+    parser.add_argument("--exact", action="store_true", help="whole names, not parts")
+    parser.add_argument("--peer", action="store_true", help="on the triton that is installed")
+    parser.add_argument("--budget", type=float, default=1e9, help="seconds for each client")
+    parser.add_argument("--out", type=Path, help="where the outcomes go, as JSON")
+    args = parser.parse_args()
+    sys.path.insert(0, str(HERE))
+    if not args.peer:
+        os.environ["TILE_COMPAT"] = "1"
+        os.environ.setdefault("TILE_DRIVER", "sim" if args.device == "cpu" else "cuda")
+        import tile.compat
+
+        print(tile.compat.doctor(), flush=True)
+    results: list[dict[str, Any]] = []
+
+    def write(last: list[dict[str, Any]]) -> None:
+        # After each case: a run that is ended early has what it did.
+        if args.out:
+            record = {"device": args.device, "clients": [*results, *last]}
+            args.out.write_text(json.dumps(record, indent=1))
+
+    for name in args.clients.split(","):
+        results.append(run_client(name, args, lambda result: write([result])))
+        write([])
+    for result in results:
+        cases = result["cases"]
+        passed = sum(c["error"] is None for c in cases)
+        note = result.get("skipped") or result.get("error") or f"{passed} of {len(cases)} passed"
+        print(f"{result['client']} {result.get('version', '')}: {note}")
+    failed = any(r.get("error") or any(c["error"] for c in r["cases"]) for r in results)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    # No Python that is shut down while the client's threads are at work.
+    code = main()
+    sys.stdout.flush()
+    os._exit(code)

@@ -1,0 +1,283 @@
+"""Memory that is read after it was written: carried pointers, one array under two names, locks and
+flags. All of it is integers, whose sums do not depend on who comes first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .generator import Generator, contiguous, offsets, production
+from .matrix import loop_header
+from .memory import scalar_argument
+from .values import TYPES as INFO
+from .values import Value
+
+TYPES = ("i32", "i32", "u32", "i64", "i16", "u8")
+
+
+def while_header(g: Generator, trips: int) -> str:
+    """Begins a while loop that counts; the name of the counter, to be raised at its end."""
+    counter = g.name("i")
+    g.line(f"{counter} = 0")
+    g.line(f"while {counter} < {scalar_argument(g, trips) if g.chance(0.6) else trips}:")
+    return counter
+
+
+def sequence(g: Generator, type: str, shape: tuple[int, ...], parts: int) -> tuple[str, str, int]:
+    """An array of blocks, one after the other: its name, pointers to the first block that belongs
+    to the program, and the distance between blocks."""
+    size = 1
+    for extent in shape:
+        size *= extent
+    # Blocks whose rows are vectors, or not.
+    size += g.choice((0, 0, 0, 1))
+    name = g.argument("output", type, "o", size=size * parts * g.programs, flavour="small",
+                      low=0, high=100).name  # fmt: skip
+    text = f"{name} + {offsets(shape, contiguous(shape))}" if shape else name
+    if g.programs > 1:
+        text += f" + pid * {size * parts}"
+    return name, text, size
+
+
+@production(1)
+def pointer_walk(g: Generator) -> Any:
+    """Pointers that a loop carries, over an array that it writes."""
+    if g.pure or g.loops:
+        return False
+    type = g.choice(TYPES)
+    shape = g.choose_shape(2) if g.chance(0.7) else ()
+    trips = g.choice((0, 1, 2, 3, 5))
+    _, text, size = sequence(g, type, shape, trips + 2)
+    p, q, v = g.name("p"), g.name("p"), g.name()
+    g.line(f"{p} = {text}")
+    two = g.chance(0.5)
+    if two:
+        g.line(f"{q} = {p} + {size}")
+    counter = while_header(g, trips) if g.chance(0.6) else None
+    if counter is None:
+        loop_header(g, trips)
+    g.depth += 1
+    # What is read was written in the iteration before.
+    g.line(f"{v} = tl.load({p})" + (f" + tl.load({q})" if two else ""))
+    target = f"{q} + {size}" if two else f"{p} + {size}"
+    barrier = g.chance(0.5) or not shape
+    if barrier:
+        g.line("tl.debug_barrier()")
+    g.line(f"tl.store({target}, {v} * 2)")
+    if barrier:
+        g.line("tl.debug_barrier()")
+    if two and g.chance(0.5):
+        g.line(f"{p}, {q} = {q}, {q} + {size}")
+    else:
+        g.line(f"{p} += {size}")
+        if two:
+            g.line(f"{q} += {size}")
+    if counter is not None:
+        g.line(f"{counter} += 1")
+    g.depth -= 1
+    return None
+
+
+@production(1)
+def rows_in_place(g: Generator) -> Any:
+    """A carried pointer to rows; in each row a loop that the compiler would like to start early."""
+    if g.pure or g.loops:
+        return False
+    type = g.choice(("fp16", "fp16", "i8"))
+    out = "i32" if type == "i8" else "fp32"
+    m = 32 if type == "i8" else 16
+    rows, trips = g.choice((1, 2, 3)), g.choice((1, 2, 3))
+    step = m * m
+    name = g.argument("output", type, "o", size=step * (trips + 1) * g.programs,
+                      **small(type)).name  # fmt: skip
+    p, acc, x = g.name("p"), g.name(), g.name()
+    g.line(f"{p} = {name} + {offsets((m, m), contiguous((m, m)))}")
+    if g.programs > 1:
+        g.line(f"{p} += pid * {step * (trips + 1)}")
+    row = while_header(g, rows) if g.chance(0.7) else None
+    if row is None:
+        loop_header(g, rows)
+    g.depth += 1
+    g.line(f"{acc} = tl.zeros([{m}, {m}], tl.{'int32' if out == 'i32' else 'float32'})")
+    inner = loop_header(g, trips)
+    g.line(f"    {x} = tl.load({p} + {inner} * {step})")
+    g.line(f"    {acc} = tl.dot({x}, {x}, {acc})")
+    if g.chance(0.6):
+        # The next tile of the same array.
+        g.line("    tl.debug_barrier()")
+        g.line(f"    tl.store({p} + ({inner} + 1) * {step}, ({acc} > 3).to({INFO[type].tl}))")
+        g.line("    tl.debug_barrier()")
+    else:
+        g.line("tl.debug_barrier()")
+        g.line(f"tl.store({p}, ({acc} > 3).to({INFO[type].tl}))")
+        g.line("tl.debug_barrier()")
+    if row is not None:
+        g.line(f"{row} += 1")
+    g.depth -= 1
+    return None
+
+
+def small(type: str) -> dict[str, Any]:
+    """Contents of zeros and ones."""
+    if type == "i8":
+        return {"flavour": "small", "low": 0, "high": 1}
+    return {"flavour": "exact", "low": 0, "high": 1, "grid": 0}
+
+
+@production(0.6)
+def locked(g: Generator) -> Any:
+    """Programs that add to the same block, one at a time."""
+    if g.pure or g.loops:
+        return False
+    shape = g.choose_shape(2)
+    value = g.pick(lambda v: v.is_int and v.type in ("i32", "i64", "u32") and v.shape == shape)
+    type = value.type if value is not None else "i32"
+    lock = g.argument("output", "i32", "a", size=1, flavour="zero").name
+    size = 1
+    for extent in shape:
+        size *= extent
+    data = g.argument("output", type, "o", size=size, flavour="small", low=0, high=50).name
+    where, old = f"{data} + {offsets(shape, contiguous(shape))}", g.name()
+    trips = g.choice((None, 1, 2, 3))
+    if trips is not None:
+        loop_header(g, trips)
+        g.depth += 1
+    g.line(f"while tl.atomic_cas({lock}, 0, 1{g.choice(('', ', sem=' + repr('acquire')))}) == 1:")
+    g.line("    pass")
+    g.line(f"{old} = tl.load({where})")
+    g.line(f"tl.store({where}, {old} + {value.name if value is not None else 'pid + 1'})")
+    g.line("tl.debug_barrier()")
+    g.line(f"tl.atomic_xchg({lock}, 0{g.choice(('', ', sem=' + repr('release')))})")
+    if trips is not None:
+        g.depth -= 1
+    return None
+
+
+@production(0.6)
+def last_one(g: Generator) -> Any:
+    """Each program writes a part, the last one of them adds all parts up."""
+    if g.pure or g.loops:
+        return False
+    size = 2 ** g.random.randint(0, 8)
+    parts = g.argument("output", "i32", "o", size=size * g.programs, flavour="poison").name
+    total = g.argument("output", "i32", "o", size=size, flavour="poison").name
+    count = g.argument("output", "i32", "a", size=1, flavour="zero").name
+    at = f"tl.arange(0, {size})"
+    v = g.pick(lambda v: v.type == "i32" and v.shape == (size,))
+    g.line(f"tl.store({parts} + pid * {size} + {at}, {v.name if v else f'pid * 3 + {at}'})")
+    g.line("tl.debug_barrier()")
+    g.line(f"if tl.atomic_add({count}, 1) == {g.programs - 1}:")
+    g.depth += 1
+    acc = g.name()
+    g.line(f"{acc} = tl.zeros([{size}], tl.int32)")
+    k = loop_header(g, g.programs)
+    g.line(f"    {acc} += tl.load({parts} + {k} * {size} + {at})")
+    g.line(f"tl.store({total} + {at}, {acc})")
+    g.depth -= 1
+    return None
+
+
+@production(0.8)
+def product_outside(g: Generator) -> Any:
+    """A product before a loop that adds it, or that uses it as an operand of others."""
+    if g.pure or g.loops:
+        return False
+    m, trips = g.choice((16, 32)), g.choice((0, 1, 2, 3))
+    a = g.argument("input", "fp16", "x", size=m * m, **small("fp16")).name
+    b = g.argument("input", "fp16", "x", size=m * m * max(trips, 1), **small("fp16")).name
+    tile = offsets((m, m), contiguous((m, m)))
+    d, acc, x, y = g.name(), g.name(), g.name(), g.name()
+    g.line(f"{x} = tl.load({a} + {tile})")
+    g.line(f"{d} = tl.dot({x}, tl.trans({x}))")
+    g.line(f"{acc} = {g.choice((f'tl.zeros([{m}, {m}], tl.float32)', d, f'{d} * 0.0'))}")
+    k = loop_header(g, trips)
+    g.depth += 1
+    g.line(f"{y} = tl.load({b} + {k} * {m * m} + {tile})")
+    how = g.choice(("sum", "product", "both", "after"))
+    if how == "product":
+        g.line(f"{acc} += tl.dot({x}, {y})")
+    elif how == "both":
+        g.line(f"{acc} = tl.dot({x}, {y}, {acc}) + {d}")
+    elif how == "after":
+        g.line(f"{acc} = tl.dot({y}, {x}) + {acc}")
+    else:
+        g.line(f"{acc} = {acc} + {d} + {y}")
+    g.depth -= 1
+    bound = float(m * 2 * (trips + 1) + trips + 1)
+    g.env.append(Value(acc, "fp32", (m, m), bound=bound))
+    if g.chance(0.5):
+        g.env.append(Value(d, "fp32", (m, m), bound=float(m)))
+    return None
+
+
+@production(0.8)
+def descriptor_loop(g: Generator) -> Any:
+    """Blocks moved by descriptors in a loop, partly out of bounds."""
+    if g.pure or g.loops:
+        return False
+    type = g.choice(("i32", "i16", "u8", "fp16", "fp32"))
+    rows, columns, trips = g.choice((8, 16)), g.choice((16, 32, 64)), g.choice((1, 2, 3))
+    height = max(1, rows * trips - g.choice((0, 0, 1, 5)))
+    width = columns + g.choice((0, 16, 32))
+    content = small(type) if type[0] == "f" else {"flavour": "small", "low": 0, "high": 99}
+    size = height * width
+    x = g.argument("input", type, "x", size=size, **content).name
+    o = g.argument("output", type, "o", size=size * g.programs, flavour="zero").name
+    part = f" + pid * {size}" if g.programs > 1 else ""
+    source, target, block = g.name("d"), g.name("d"), g.name()
+    for name, pointer in ((source, x), (target, o + part)):
+        g.line(f"{name} = tl.make_tensor_descriptor({pointer}, [{height}, {width}], "
+               f"[{width}, 1], [{rows}, {columns}])")  # fmt: skip
+    left = g.choice((0, 0, -3, 8, width - 5))
+    k = loop_header(g, trips)
+    g.depth += 1
+    down = f"{k} * {rows}" if g.chance(0.7) else f"({trips} - {k} - 1) * {rows} - 1"
+    g.line(f"{block} = {source}.load([{down}, {left}])")
+    if g.chance(0.5):
+        g.line(f"{block} = {block} + {block}")
+    g.line(f"{target}.store([{k} * {rows}, {g.choice((left, 0))}], {block})")
+    g.depth -= 1
+    return None
+
+
+MEMORY_FUNCTIONS = (
+    # A reduction, which goes through shared memory, and a store.
+    "def {n}(p, q, k, N: tl.constexpr):\n"
+    "    v = tl.load(p + k * N + tl.arange(0, N))\n"
+    "    s = tl.sum(v, 0)\n"
+    "    tl.store(q + k, s)\n"
+    "    return v + s",
+    # A transposition, and what the caller wrote before.
+    "def {n}(p, q, k, N: tl.constexpr):\n"
+    "    v = tl.load(p + k * N + tl.arange(0, N))\n"
+    "    w = tl.reshape(tl.trans(tl.reshape(v, [N // 4, 4])), [N])\n"
+    "    tl.store(q + k, tl.max(w, 0) + tl.load(p))\n"
+    "    return w",
+    # A loop and an early end.
+    "def {n}(p, q, k, N: tl.constexpr):\n"
+    "    acc = tl.zeros([N], tl.int32)\n"
+    "    if k > 1:\n"
+    "        return acc\n"
+    "    for i in range(k + 1):\n"
+    "        acc += tl.cumsum(tl.load(p + i * N + tl.arange(0, N)), 0)\n"
+    "    tl.store(q + k, tl.min(acc, 0))\n"
+    "    return acc",
+)
+
+
+@production(0.8)
+def memory_function(g: Generator) -> Any:
+    """A function, called and not inlined, that reads and writes, in a loop of its caller."""
+    if g.pure or g.loops:
+        return False
+    size, trips = g.choice((32, 64, 256)), g.choice((1, 2, 3))
+    name, acc = g.name("h"), g.name()
+    decorator = f"@tile.jit(noinline={g.chance(0.7)})"
+    g.functions.append(f"{decorator}\n{g.choice(MEMORY_FUNCTIONS).format(n=name)}")
+    x = g.argument("input", "i32", "x", size=size * trips, flavour="small", low=-50, high=50).name
+    o = g.argument("output", "i32", "o", size=trips * g.programs, flavour="poison").name
+    part = f" + pid * {trips}" if g.programs > 1 else ""
+    g.line(f"{acc} = tl.arange(0, {size})")
+    k = loop_header(g, trips)
+    g.line(f"    {acc} += {name}({x}, {o}{part}, {k}, {size})")
+    g.env.append(Value(acc, "i32", (size,)))
+    return None

@@ -1,0 +1,98 @@
+// RUN: tile-opt %s -tritongpu-assign-latencies=num-stages=3 -tritongpu-schedule-loops -tritongpu-pipeline -canonicalize | filecheck %s
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#other = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#dot = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>
+#turned = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = true, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // The product reads what was copied, and goes on into the next iteration:
+  // three buffers for two stages of distance.
+  // CHECK-LABEL: @accumulate
+  // CHECK: [[RING:%.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x32xf16, #shared, #smem, mutable>
+  // CHECK: [[SUM:%.*]]:{{.*}} = scf.for
+  // CHECK:   ttg.async_wait
+  // CHECK:   [[A:%.*]] = ttg.memdesc_index
+  // CHECK:   [[B:%.*]] = ttg.memdesc_trans
+  // CHECK:   [[D:%.*]] = ttnvgpu.warp_group_dot [[A]], [[B]], %{{.*}} {inputPrecision = 0 : i32, isAsync = true}
+  // CHECK:   [[W:%.*]]:3 = ttnvgpu.warp_group_dot_wait [[D]], [[A]], [[B]] {pendings = 1 : i32}
+  // CHECK:   ttg.async_copy_global_to_local
+  // CHECK:   scf.yield [[W]]#0
+  // CHECK: ttnvgpu.warp_group_dot_wait [[SUM]]#0 {pendings = 0 : i32}
+  // CHECK: ttg.async_wait {num = 0 : i32}
+  // CHECK: ttg.local_dealloc
+  tt.func @accumulate(%p: tensor<64x32x!tt.ptr<f16>, #blocked>, %o: tensor<64x32xi32, #blocked>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %q = tt.addptr %p, %o {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>} : tensor<64x32x!tt.ptr<f16>, #blocked>, tensor<64x32xi32, #blocked>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = tt.load %q : tensor<64x32x!tt.ptr<f16>, #blocked>
+      %a = ttg.local_alloc %x : (tensor<64x32xf16, #blocked>) -> !ttg.memdesc<64x32xf16, #shared, #smem>
+      %b = ttg.memdesc_trans %a {order = array<i32: 1, 0>} : !ttg.memdesc<64x32xf16, #shared, #smem> -> !ttg.memdesc<32x64xf16, #turned, #smem>
+      %d = ttnvgpu.warp_group_dot %a, %b, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x32xf16, #shared, #smem> * !ttg.memdesc<32x64xf16, #turned, #smem> -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+
+  // Where the accumulator is used besides, the product is waited for before its
+  // operands are overwritten, and before the sum is used.
+  // CHECK-LABEL: @used
+  // CHECK: scf.for
+  // CHECK:   [[D:%.*]] = ttnvgpu.warp_group_dot {{.*}}isAsync = true
+  // CHECK:   [[W:%.*]]:3 = ttnvgpu.warp_group_dot_wait [[D]], {{.*}} {pendings = 0 : i32}
+  // CHECK:   ttg.async_copy_global_to_local
+  // CHECK:   scf.yield [[W]]#0
+  // CHECK-NOT: ttnvgpu.warp_group_dot_wait
+  tt.func @used(%p: tensor<64x32x!tt.ptr<f16>, #blocked>, %o: tensor<64x32xi32, #blocked>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %q = tt.addptr %p, %o {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>} : tensor<64x32x!tt.ptr<f16>, #blocked>, tensor<64x32xi32, #blocked>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = tt.load %q : tensor<64x32x!tt.ptr<f16>, #blocked>
+      %a = ttg.local_alloc %x : (tensor<64x32xf16, #blocked>) -> !ttg.memdesc<64x32xf16, #shared, #smem>
+      %b = ttg.memdesc_trans %a {order = array<i32: 1, 0>} : !ttg.memdesc<64x32xf16, #shared, #smem> -> !ttg.memdesc<32x64xf16, #turned, #smem>
+      %h = arith.mulf %acc, %acc : tensor<64x64xf32, #mma>
+      %d = ttnvgpu.warp_group_dot %a, %b, %h {inputPrecision = 0 : i32} : !ttg.memdesc<64x32xf16, #shared, #smem> * !ttg.memdesc<32x64xf16, #turned, #smem> -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+
+  // What products read in place is also needed in registers, in two layouts:
+  // reads follow the buffer, whichever of its users were there before.
+  // CHECK-LABEL: @in_registers_too
+  // CHECK: scf.for
+  // CHECK:   ttg.async_wait
+  // CHECK:   [[A:%.*]] = ttg.memdesc_index
+  // CHECK: ttg.local_load [[A]] {{.*}} -> tensor<64x32xf16, #blocked1>
+  // CHECK: ttg.local_load [[A]] {{.*}} -> tensor<64x32xf16, #blocked>
+  // CHECK: [[B:%.*]] = ttg.memdesc_trans [[A]]
+  // CHECK:   ttnvgpu.warp_group_dot [[A]], [[B]]
+  // CHECK-NOT: ttg.local_alloc
+  // CHECK: tt.return
+  tt.func @in_registers_too(%p: tensor<64x32x!tt.ptr<f16>, #blocked>, %o: tensor<64x32xi32, #blocked>, %n: i32) -> (tensor<64x64xf32, #mma>, tensor<64x32xf16, #blocked>, tensor<64x32xf16, #other>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %none = arith.constant dense<0.0> : tensor<64x32xf16, #blocked>
+    %nought = arith.constant dense<0.0> : tensor<64x32xf16, #other>
+    %q = tt.addptr %p, %o {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>} : tensor<64x32x!tt.ptr<f16>, #blocked>, tensor<64x32xi32, #blocked>
+    %r:3 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %s = %none, %u = %nought) -> (tensor<64x64xf32, #mma>, tensor<64x32xf16, #blocked>, tensor<64x32xf16, #other>) : i32 {
+      %x = tt.load %q : tensor<64x32x!tt.ptr<f16>, #blocked>
+      %a = ttg.local_alloc %x : (tensor<64x32xf16, #blocked>) -> !ttg.memdesc<64x32xf16, #shared, #smem>
+      %a2 = ttg.local_alloc %x : (tensor<64x32xf16, #blocked>) -> !ttg.memdesc<64x32xf16, #shared, #smem>
+      %y = ttg.convert_layout %x : tensor<64x32xf16, #blocked> -> tensor<64x32xf16, #other>
+      %v = arith.addf %u, %y : tensor<64x32xf16, #other>
+      %t = arith.addf %s, %x : tensor<64x32xf16, #blocked>
+      %b = ttg.memdesc_trans %a2 {order = array<i32: 1, 0>} : !ttg.memdesc<64x32xf16, #shared, #smem> -> !ttg.memdesc<32x64xf16, #turned, #smem>
+      %d = ttnvgpu.warp_group_dot %a, %b, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x32xf16, #shared, #smem> * !ttg.memdesc<32x64xf16, #turned, #smem> -> tensor<64x64xf32, #mma>
+      scf.yield %d, %t, %v : tensor<64x64xf32, #mma>, tensor<64x32xf16, #blocked>, tensor<64x32xf16, #other>
+    }
+    tt.return %r#0, %r#1, %r#2 : tensor<64x64xf32, #mma>, tensor<64x32xf16, #blocked>, tensor<64x32xf16, #other>
+  }
+}

@@ -1,0 +1,114 @@
+// RUN: tile-opt %s -split-input-file -tritongpu-accelerate-matmul | filecheck %s
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#columns = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 4], order = [0, 1]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // What is loaded goes to shared memory, in the order it has in global memory.
+  // CHECK: #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 128, 16]}>
+  // CHECK: #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>
+  // CHECK: #shared1 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+  // CHECK-LABEL: @loaded
+  tt.func @loaded(%pa: tensor<128x32x!tt.ptr<f16>, #blocked>, %pb: tensor<32x128x!tt.ptr<f16>, #blocked>, %c: tensor<128x128xf32, #blocked>) -> tensor<128x128xf32, #blocked> {
+    %x = tt.load %pa : tensor<128x32x!tt.ptr<f16>, #blocked>
+    %y = tt.load %pb : tensor<32x128x!tt.ptr<f16>, #blocked>
+    %a = ttg.convert_layout %x : tensor<128x32xf16, #blocked> -> tensor<128x32xf16, #a>
+    %b = ttg.convert_layout %y : tensor<32x128xf16, #blocked> -> tensor<32x128xf16, #b>
+    // CHECK: [[A:%.*]] = ttg.local_alloc %{{.*}} : (tensor<128x32xf16, #blocked>) -> !ttg.memdesc<128x32xf16, #shared, #smem>
+    // CHECK: [[B:%.*]] = ttg.local_alloc %{{.*}} : (tensor<32x128xf16, #blocked>) -> !ttg.memdesc<32x128xf16, #shared1, #smem>
+    // CHECK: [[C:%.*]] = ttg.convert_layout %{{.*}} -> tensor<128x128xf32, #mma>
+    // CHECK: [[D:%.*]] = ttnvgpu.warp_group_dot [[A]], [[B]], [[C]]
+    // CHECK: ttg.convert_layout [[D]] : tensor<128x128xf32, #mma> -> tensor<128x128xf32, #blocked>
+    %d = tt.dot %a, %b, %c : tensor<128x32xf16, #a> * tensor<32x128xf16, #b> -> tensor<128x128xf32, #blocked>
+    tt.return %d : tensor<128x128xf32, #blocked>
+  }
+
+  // A transposition is a view.
+  // CHECK-LABEL: @transposed
+  tt.func @transposed(%a: tensor<64x32xf16, #a>, %pb: tensor<64x32x!tt.ptr<f16>, #blocked>, %c: tensor<64x64xf32, #blocked>) -> tensor<64x64xf32, #blocked> {
+    %x = tt.load %pb : tensor<64x32x!tt.ptr<f16>, #blocked>
+    %y = tt.trans %x {order = array<i32: 1, 0>} : tensor<64x32xf16, #blocked> -> tensor<32x64xf16, #columns>
+    %b = ttg.convert_layout %y : tensor<32x64xf16, #columns> -> tensor<32x64xf16, #b>
+    // CHECK: ttg.local_alloc %{{.*}} : (tensor<64x32xf16
+    // CHECK: [[X:%.*]] = ttg.local_alloc %{{.*}} -> !ttg.memdesc<64x32xf16, #shared, #smem>
+    // CHECK: [[B:%.*]] = ttg.memdesc_trans [[X]] {order = array<i32: 1, 0>} : {{.*}} -> !ttg.memdesc<32x64xf16, #shared2, #smem>
+    // CHECK: ttnvgpu.warp_group_dot %{{.*}}, [[B]], %{{.*}}
+    %d = tt.dot %a, %b, %c : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #blocked>
+    tt.return %d : tensor<64x64xf32, #blocked>
+  }
+
+  // What was computed stays in registers.
+  // CHECK-LABEL: @chain
+  tt.func @chain(%a: tensor<64x32xf16, #a>, %b: tensor<32x64xf16, #b>, %c: tensor<64x64xf32, #blocked>) -> tensor<64x64xf32, #blocked> {
+    // CHECK: ttnvgpu.warp_group_dot
+    %d = tt.dot %a, %b, %c : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #blocked>
+    %p = arith.truncf %d : tensor<64x64xf32, #blocked> to tensor<64x64xf16, #blocked>
+    %p0 = ttg.convert_layout %p : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #a>
+    %q = arith.constant dense<1.0> : tensor<64x64xf16, #b>
+    // CHECK: [[P:%.*]] = ttg.convert_layout %{{.*}} -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma1, kWidth = 2}>>
+    // CHECK: ttnvgpu.warp_group_dot [[P]],
+    %e = tt.dot %p0, %q, %c : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #blocked>
+    tt.return %e : tensor<64x64xf32, #blocked>
+  }
+
+  // An operand that no iteration changes is put there once.
+  // CHECK-LABEL: @invariant
+  tt.func @invariant(%pa: tensor<64x32x!tt.ptr<f16>, #blocked>, %b: tensor<32x64xf16, #b>, %c: tensor<64x64xf32, #blocked>, %n: i32) -> tensor<64x64xf32, #blocked> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %x = tt.load %pa : tensor<64x32x!tt.ptr<f16>, #blocked>
+    // CHECK: ttg.local_alloc
+    // CHECK: scf.for
+    // CHECK-NOT: ttg.local_alloc
+    // CHECK: ttnvgpu.warp_group_dot
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #blocked>) : i32 {
+      %a = ttg.convert_layout %x : tensor<64x32xf16, #blocked> -> tensor<64x32xf16, #a>
+      %d = tt.dot %a, %b, %acc : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #blocked>
+      scf.yield %d : tensor<64x64xf32, #blocked>
+    }
+    tt.return %r : tensor<64x64xf32, #blocked>
+  }
+
+  // Too few rows for a warp group; too short for one instruction.
+  // CHECK-LABEL: @small
+  tt.func @small(%a: tensor<32x32xf16, #a>, %b: tensor<32x64xf16, #b>, %c: tensor<32x64xf32, #blocked>, %a8: tensor<64x16xi8, #a>, %b8: tensor<16x64xi8, #b>, %c8: tensor<64x64xi32, #blocked>) -> (tensor<32x64xf32, #blocked>, tensor<64x64xi32, #blocked>) {
+    // CHECK-NOT: warp_group_dot
+    %d = tt.dot %a, %b, %c : tensor<32x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<32x64xf32, #blocked>
+    %e = tt.dot %a8, %b8, %c8 : tensor<64x16xi8, #a> * tensor<16x64xi8, #b> -> tensor<64x64xi32, #blocked>
+    tt.return %d, %e : tensor<32x64xf32, #blocked>, tensor<64x64xi32, #blocked>
+  }
+
+  // Bytes are multiplied only where they are contiguous along K.
+  // CHECK-LABEL: @bytes
+  tt.func @bytes(%pa: tensor<64x32x!tt.ptr<i8>, #blocked>, %pb: tensor<32x64x!tt.ptr<i8>, #columns>, %pr: tensor<32x64x!tt.ptr<i8>, #blocked>, %c: tensor<64x64xi32, #blocked>) -> tensor<64x64xi32, #blocked> {
+    %x = tt.load %pa : tensor<64x32x!tt.ptr<i8>, #blocked>
+    %y = tt.load %pb : tensor<32x64x!tt.ptr<i8>, #columns>
+    %z = tt.load %pr : tensor<32x64x!tt.ptr<i8>, #blocked>
+    %a = ttg.convert_layout %x : tensor<64x32xi8, #blocked> -> tensor<64x32xi8, #a>
+    %b = ttg.convert_layout %y : tensor<32x64xi8, #columns> -> tensor<32x64xi8, #b>
+    %r = ttg.convert_layout %z : tensor<32x64xi8, #blocked> -> tensor<32x64xi8, #b>
+    // CHECK: ttnvgpu.warp_group_dot
+    %d = tt.dot %a, %b, %c : tensor<64x32xi8, #a> * tensor<32x64xi8, #b> -> tensor<64x64xi32, #blocked>
+    // CHECK: tt.dot
+    %e = tt.dot %a, %r, %d : tensor<64x32xi8, #a> * tensor<32x64xi8, #b> -> tensor<64x64xi32, #blocked>
+    tt.return %e : tensor<64x64xi32, #blocked>
+  }
+}
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [8, 1], order = [1, 0]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // Two groups share the rows or, where there are only 64, the columns.
+  // CHECK-DAG: #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [8, 1], instrShape = [16, 256, 16]}>
+  // CHECK-DAG: #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 2], instrShape = [16, 32, 16]}>
+  // CHECK-LABEL: @groups
+  tt.func @groups(%a: tensor<128x32xf16, #a>, %b: tensor<32x256xf16, #b>, %c: tensor<128x256xf32, #blocked>, %a1: tensor<64x32xf16, #a>, %b1: tensor<32x64xf16, #b>, %c1: tensor<64x64xf32, #blocked>) -> (tensor<128x256xf32, #blocked>, tensor<64x64xf32, #blocked>) {
+    %d = tt.dot %a, %b, %c : tensor<128x32xf16, #a> * tensor<32x256xf16, #b> -> tensor<128x256xf32, #blocked>
+    %e = tt.dot %a1, %b1, %c1 : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #blocked>
+    tt.return %d, %e : tensor<128x256xf32, #blocked>, tensor<64x64xf32, #blocked>
+  }
+}

@@ -1,0 +1,40 @@
+"""Public clients of Triton on the simulator, as far as they are installed: a small
+part of what `test/clients/run.py` runs. torch is no dependency of the tests."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from reference import sim_only
+
+RUN = Path(__file__).parents[2] / "clients" / "run.py"
+#: Some seconds in all: pointwise, a reduction, a product, indices, gradients.
+INDUCTOR = "add softmax sum_rows linear_relu embedding layer_norm:backward own_kernels".split()
+
+
+def run(tmp_path, client: str, *matches: str) -> dict:
+    out = tmp_path / "out.json"
+    command = [sys.executable, str(RUN), "--clients", client, "--out", str(out), "--exact"]
+    subprocess.run([*command, "--match", ",".join(matches)], check=False, capture_output=True)
+    (found,) = json.loads(out.read_text())["clients"]
+    return found
+
+
+@sim_only
+def test_torch_compile(tmp_path):
+    if importlib.util.find_spec("torch") is None:
+        pytest.skip("torch is not installed: `pip install torch` runs torch.compile's kernels too")
+    found = run(tmp_path, "inductor", *INDUCTOR)
+    assert {c["name"]: c["error"] for c in found["cases"]} == dict.fromkeys(INDUCTOR)
+
+
+@sim_only
+def test_a_client_that_is_not_installed_is_skipped_with_a_word(tmp_path):
+    if importlib.util.find_spec("torch") is not None:
+        pytest.skip("torch is installed")
+    assert run(tmp_path, "inductor", "add")["skipped"] == "torch is not installed"

@@ -1,0 +1,250 @@
+"""What libraries read, call and derive from, beside launching."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from reference import poisoned, random, sim_only
+
+import tile
+import tile.language as tl
+from tile.backends import GPUTarget
+from tile.compiler import ASTSource
+from tile.runtime import specialization
+from tile.runtime.autotuner import Autotuner
+
+
+@tile.jit
+def scale_kernel(x_ptr, out_ptr, n, factor, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offsets, mask=offsets < n)
+    tl.store(out_ptr + offsets, x * factor, mask=offsets < n)
+
+
+SIGNATURE = {
+    "x_ptr": "*fp32", "out_ptr": "*fp32", "n": "i32", "factor": "fp32", "BLOCK": "constexpr",
+}  # fmt: skip
+
+
+def compiled(**attrs):
+    source = ASTSource(scale_kernel, SIGNATURE, {"BLOCK": 64}, {(0,): [["tt.divisibility", 16]]})
+    return tile.compile(source, target=GPUTarget("cuda", 90, 32), stop_at="ptx")
+
+
+def test_parameters():
+    kernel = tile.jit(do_not_specialize=["n"], do_not_specialize_on_alignment=[0])(scale_kernel.fn)
+    params = {p.name: p for p in kernel.params}
+    assert [p.num for p in kernel.params] == [0, 1, 2, 3, 4] and kernel.constexprs == [4]
+    assert params["n"].do_not_specialize and params["n"].do_not_specialize_on_alignment
+    assert params["x_ptr"].do_not_specialize_on_alignment
+    assert not params["x_ptr"].do_not_specialize and not params["out_ptr"].do_not_specialize
+    assert params["BLOCK"].annotation == "constexpr" and not params["BLOCK"].has_default
+
+
+def test_source_begins_with_the_definition():
+    assert scale_kernel.src.startswith("def scale_kernel(x_ptr")
+    assert scale_kernel.raw_src[0].startswith("@tile.jit")
+    assert scale_kernel.repr(None) == "scale_kernel"
+    assert scale_kernel.get_capture_scope()["tl"] is tl
+
+
+def test_metadata_is_a_named_tuple():
+    metadata = compiled().metadata
+    assert metadata.name == "scale_kernel" and metadata.num_warps == 4 and metadata.num_ctas == 1
+    assert metadata.cluster_dims == (1, 1, 1) and metadata.global_scratch_size == 0
+    assert metadata._asdict()["target"] == GPUTarget("cuda", 90, 32)
+    assert type(metadata)(**metadata._asdict()) == metadata
+
+
+def test_compiled_kernel_survives_pickling_as_inductor_does_it():
+    kernel = compiled()
+    fn = kernel.src.fn
+    saved = fn.fn, fn.__globals__, fn.repr
+    state = {**kernel.__dict__, "module": None, "function": None, "run": None}
+    try:
+        fn.fn = fn.__globals__ = None
+        fn.repr = None
+        text = pickle.dumps(state)
+    finally:
+        fn.fn, fn.__globals__, fn.repr = saved
+    again = type(kernel).__new__(type(kernel))
+    again.__dict__.update(pickle.loads(text))
+    assert again.asm["ptx"] == kernel.asm["ptx"] and again.metadata == kernel.metadata
+    assert again.src.fn.arg_names == fn.arg_names and again.signature == SIGNATURE
+
+
+@sim_only
+def test_run_takes_what_other_launchers_pass():
+    x, out = random((100,), "fp32"), poisoned(100, "fp32")
+    kernel = compiled()
+    kernel.run(2, 1, 1, 0, kernel.function, kernel.packed_metadata, None, None, None,
+               x, out, 100, 2.5, 64)  # fmt: skip
+    assert np.array_equal(out, x * np.float32(2.5))
+
+
+@sim_only
+def test_hooks_see_launches():
+    seen = []
+    x, out = random((64,), "fp32"), poisoned(64, "fp32")
+    with tile.knobs.runtime.scope():
+        tile.knobs.runtime.launch_enter_hook.add(lambda m: seen.append(("in", m.get()["name"])))
+        tile.knobs.runtime.launch_exit_hook.add(lambda m: seen.append(("out", m.get()["name"])))
+        scale_kernel[(1,)](x, out, 64, 3.0, BLOCK=64)
+    assert seen == [("in", "scale_kernel"), ("out", "scale_kernel")]
+    assert np.array_equal(out, x * np.float32(3))
+    tile.knobs.runtime.launch_enter_hook.calls.clear()
+    tile.knobs.runtime.launch_exit_hook.calls.clear()
+
+
+@sim_only
+def test_device_caches_hold_kernels():
+    kernel = tile.jit(scale_kernel.fn)
+    device = tile.runtime.driver.active.get_current_device()
+    kernels, keys, target, _, binder = kernel.device_caches[device]
+    assert not kernels and target == tile.runtime.driver.active.get_current_target()
+    x, out = random((64,), "fp32"), poisoned(64, "fp32")
+    launched = kernel[(1,)](x, out, 64, 3.0, BLOCK=64)
+    bound, described, options = binder(x, out, 64, 3.0, BLOCK=64)
+    assert list(bound) == kernel.arg_names and options == {}
+    key = specialization.compute_cache_key(keys, described, options)
+    assert kernels[key] is launched
+
+
+@pytest.mark.parametrize(
+    "value, expected",
+    [
+        (1, ("constexpr", 1)), (16, ("i32", "D")), (7, ("i32", "")), (2**40, ("i64", "D")),
+        (True, ("u1", None)), (1.5, ("fp32", None)), (None, ("constexpr", None)),
+        ((1, 16, 3.0), (("constexpr", "i32", "fp32"), (1, "D", None))),
+    ],
+)  # fmt: skip
+def test_arguments_are_described_as_known(value, expected):
+    assert specialization.native_specialize_impl(None, value, False, True, True) == expected
+
+
+def test_arguments_that_no_kernel_takes():
+    with pytest.raises(TypeError, match="failed to specialize argument of type: str"):
+        specialization.native_specialize_impl(None, "text", False, True, True)
+
+
+def test_walking_the_ir_finds_what_is_stored_to():
+    context = tile._C.ir.Context()
+    source = ASTSource(scale_kernel, SIGNATURE, {"BLOCK": 64})
+    target = GPUTarget("cuda", 90, 32)
+    backend = tile.compiler.make_backend(target)
+    module = source.make_ir(backend.parse_options({}), context)
+    assert module.verify() is True
+    names, stored, arguments, order = [], [], {}, []
+
+    def visit(op):
+        names.append(op.get_name())
+        for i in range(op.get_num_regions()):
+            order.append(op.get_region(i).id())
+        block = op.get_block()
+        if op.get_name() == "tt.store":
+            stored.append(op.get_operand(0))
+        if block is not None and block.get_parent() is not None and not arguments:
+            arguments.update(
+                {block.get_argument(i).id(): i for i in range(block.get_num_arguments())}
+            )
+
+    module.walk(visit)
+    assert names[-1] == "builtin.module" and names.index("tt.store") < names.index("tt.func")
+    assert len(stored) == 1 and len(set(arguments.values())) == 4
+    pointer = stored[0]
+    while pointer.id() not in arguments:
+        pointer = pointer.owner.get_operand(0)
+    assert arguments[pointer.id()] == 1
+
+
+class Remembering(Autotuner):
+    """What libraries do: hooks, keys and measuring of their own."""
+
+    def __init__(self, fn, arg_names, configs, key, reset_to_zero, restore_value, **kwargs):
+        super().__init__(fn, arg_names, configs, key, reset_to_zero, restore_value, **kwargs)
+        self.measured = []
+
+    def _bench(self, *args, config, **meta):
+        self.measured.append(config.kwargs["BLOCK"])
+        return [1.0 / config.kwargs["BLOCK"]] * 3
+
+
+@sim_only
+def test_autotuner_can_be_derived_from():
+    configs = [tile.Config({"BLOCK": b}) for b in (32, 64)]
+    tuned = Remembering(scale_kernel, scale_kernel.arg_names, configs, ["n"], None, None)
+    assert not tuned.user_defined_pre_hook and not tuned.user_defined_post_hook
+    assert (tuned.num_warmups, tuned.num_reps, tuned.nargs) == (None, None, None)
+    x, out = random((64,), "fp32"), poisoned(64, "fp32")
+    tuned[(2,)](x, out, 64, 2.0)
+    assert tuned.measured == [32, 64] and tuned.best_config is configs[1]
+    assert set(tuned.configs_timings) == set(configs)
+    assert tuned.cache == {(64, "float32", "float32"): configs[1]}
+    tuned.cache[(64, "float32", "float32")] = configs[0]
+    tuned[(2,)](x, out, 64, 2.0)
+    assert tuned.best_config is configs[0] and tuned.measured == [32, 64]
+    assert np.array_equal(out, x * np.float32(2))
+
+
+@sim_only
+def test_measuring_restores_and_resets():
+    @tile.jit
+    def accumulate(total_ptr, count_ptr, n, BLOCK: tl.constexpr):
+        tl.store(total_ptr, tl.load(total_ptr) + BLOCK)
+        tl.store(count_ptr, tl.load(count_ptr) + 1)
+
+    def bench(call, quantiles):
+        call()
+        call()
+        return (1.0, 1.0, 1.0)
+
+    tuned = tile.autotune(
+        [tile.Config({"BLOCK": 32}), tile.Config({"BLOCK": 64})],
+        key=["n"], restore_value=["total_ptr"], reset_to_zero=["count_ptr"], do_bench=bench,
+    )(accumulate)  # fmt: skip
+    total, count = np.array([5], np.int32), np.array([9], np.int32)
+    tuned[(1,)](total, count, 1)
+    assert (total[0], count[0]) == (5 + 32, 1)
+
+
+def test_foreign_builtins_see_constants():
+    def next_power(n, *, _builder=None):
+        assert isinstance(n, tl.constexpr) and _builder is not None
+        return tl.constexpr(1 << (n.value - 1).bit_length())
+
+    next_power.__triton_builtin__ = True
+    holder = tile.jit
+
+    @holder
+    def kernel(out_ptr, N: tl.constexpr):
+        SIZE: tl.constexpr = next_power(N)
+        tl.store(out_ptr + tl.arange(0, SIZE), SIZE)
+
+    if tile.knobs.interpreting():
+        pytest.skip("the compiler's")
+    out = poisoned(16, "i32")
+    kernel.simulate(out, N=9, grid=(1,))
+    assert out.tolist() == [16] * 16
+
+
+class Unwilling:
+    """A global such as torch's modules of operators: whatever it is asked for, it raises."""
+
+    def __getattr__(self, name):
+        raise RuntimeError(f"no member called {name}")
+
+
+unwilling = Unwilling()
+
+
+@tile.jit
+def beside_unwilling(out_ptr):
+    if False:
+        unwilling  # noqa: B018
+    tl.store(out_ptr, 3)
+
+
+def test_globals_are_not_asked_what_they_are():
+    assert len(beside_unwilling.cache_key) > 20

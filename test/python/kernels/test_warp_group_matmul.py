@@ -1,0 +1,162 @@
+"""Products of warp groups on sm_90: types, tiles, warps, stages, transposes, ragged edges."""
+
+from __future__ import annotations
+
+import re
+
+import ml_dtypes
+import numpy as np
+import pytest
+from reference import poisoned
+from test_matmul_sweep import KINDS, matmul, operand, strides
+
+import tile
+import tile.language as tl
+
+
+@pytest.fixture(autouse=True)
+def target(monkeypatch):
+    """In place of the targets of the other kernels."""
+    monkeypatch.setenv("TILE_SIM_TARGET", "cuda:90")
+
+
+def run(name, sizes, tiles, transposed=(False, False), expect="wgmma.mma_async", **options):
+    """Multiplies matrices and checks which instruction did it."""
+    kind, accumulator, out_kind, tolerance = KINDS[name]
+    (m, n, k), (bm, bn, bk) = sizes, tiles
+    a, b = operand((m, k), kind, 1, transposed[0]), operand((k, n), kind, 2, transposed[1])
+    out = poisoned((m, n), {np.float16: "fp16", np.int32: "i32"}.get(out_kind, "fp32"))
+    kernel = matmul[(tile.cdiv(m, bm), tile.cdiv(n, bn))](
+        a, b, out, m, n, k, *strides(a), *strides(b), *strides(out),
+        BM=bm, BN=bn, BK=bk, ACC=accumulator, PRECISION="tf32", **options,
+    )  # fmt: skip
+    ptx = kernel.asm["ptx"]
+    other = {"wgmma.mma_async": "mma.sync", "mma.sync": "wgmma.mma_async"}[expect]
+    assert expect in ptx and other not in ptx
+    if kind == np.int8:
+        np.testing.assert_array_equal(out, a.astype(np.int32) @ b.astype(np.int32))
+        return kernel
+    expected = a.astype(np.float64) @ b.astype(np.float64)
+    np.testing.assert_allclose(
+        out.astype(np.float64), expected, rtol=tolerance, atol=tolerance * np.sqrt(k)
+    )
+    return kernel
+
+
+# 16-bit operands may lie either way round in memory, others along K.
+CASES = [
+    *(
+        (name, (ta, tb))
+        for name in ("fp16", "bf16")
+        for ta in (False, True)
+        for tb in (False, True)
+    ),
+    *((name, (ta, True)) for name in ("tf32", "int8", "e4m3", "e5m2") for ta in (False, True)),
+    ("fp16 into fp16", (False, False)),
+]
+
+
+@pytest.mark.parametrize(("name", "transposed"), CASES)
+@pytest.mark.parametrize("warps", [4, 8])
+def test_types(name, transposed, warps):
+    bk = {2: 32, 4: 16, 1: 64}[np.dtype(KINDS[name][0]).itemsize]
+    kernel = run(
+        name, (144, 80, 3 * bk + 16), (128, 64, bk), transposed, num_warps=warps, num_stages=3
+    )
+    # Not where an element of A is gathered from another row.
+    assert "cp.async" in kernel.asm["ptx"]
+
+
+@pytest.mark.parametrize("stages", [1, 2, 3, 4, 5, 6])
+@pytest.mark.parametrize("steps", [0, 1, 2, 7])
+def test_stages(stages, steps):
+    kernel = run("fp16", (64, 64, 32 * steps), (64, 64, 32), num_stages=stages)
+    pending = "wgmma.wait_group.sync.aligned 1" in kernel.asm["ptx"]
+    # Of an empty matrix nothing is known.
+    assert pending == (stages > 1) or steps == 0
+
+
+@pytest.mark.parametrize(
+    ("tiles", "warps"),
+    [
+        ((64, 16, 64), 4), ((64, 256, 32), 4), ((128, 128, 64), 4), ((256, 64, 32), 8),
+        ((64, 128, 64), 8), ((128, 256, 64), 8), ((128, 64, 128), 16), ((64, 64, 16), 4),
+    ],
+)  # fmt: skip
+def test_tiles(tiles, warps):
+    bm, bn, bk = tiles
+    run("bf16", (bm + 16, bn + 48, 2 * bk + 16), tiles, num_warps=warps, num_stages=3)
+
+
+@pytest.mark.parametrize("sizes", [(1, 1, 1), (65, 63, 33), (200, 8, 100), (64, 64, 1)])
+@pytest.mark.parametrize("name", ["fp16", "int8"])
+def test_unaligned_sizes(sizes, name):
+    # Of one column nobody can tell which way round it lies.
+    turned = name == "int8" and sizes[2] == 1
+    expect = "mma.sync" if turned else "wgmma.mma_async"
+    run(name, sizes, (64, 64, 32), (False, True), expect, num_stages=3)
+
+
+# Too few rows; bytes that would have to be turned; a precision that tensor cores do not have.
+@pytest.mark.parametrize(
+    ("name", "tiles", "transposed"),
+    [
+        ("fp16", (32, 64, 32), (False, False)),
+        ("int8", (64, 64, 64), (False, False)),
+        ("tf32", (64, 64, 32), (False, False)),
+    ],
+)
+def test_what_stays(name, tiles, transposed):
+    run(name, (80, 96, 128), tiles, transposed, expect="mma.sync", num_stages=3)
+
+
+@tile.jit
+def partial_sums(a_ptr, b_ptr, c_ptr, K: tl.constexpr, LIMIT: tl.constexpr):
+    rows, cols, ks = tl.arange(0, 64), tl.arange(0, 64), tl.arange(0, 64)
+    acc = tl.zeros((64, 64), tl.float32)
+    for k in range(0, K, 64):
+        a = tl.load(a_ptr + rows[:, None] * K + k + ks[None, :])
+        b = tl.load(b_ptr + cols[None, :] * K + k + ks[:, None])
+        acc = tl.dot(a, b, acc, max_num_imprecise_acc=LIMIT)
+    tl.store(c_ptr + rows[:, None] * 64 + cols[None, :], acc)
+
+
+# Without a limit, the whole sum stays on the tensor core.
+@pytest.mark.parametrize(("limit", "additions"), [(None, 0), (32, 64)])
+def test_imprecise_accumulation_of_fp8(limit, additions):
+    k = 256
+    a, b = (operand((64, k), ml_dtypes.float8_e4m3fn, seed, False) for seed in (1, 2))
+    out = poisoned((64, 64), "fp32")
+    kernel = partial_sums[(1,)](a, b, out, k, limit, num_stages=3)
+    expected = a.astype(np.float64) @ b.astype(np.float64).T
+    np.testing.assert_allclose(out, expected, rtol=1e-3, atol=1e-2)
+    found = re.findall(r"\badd(?:\.rn)?(?:\.f32x2|\.f32)\b", kernel.asm["ptx"])
+    assert len(found) == additions
+
+
+@tile.jit
+def two_sums(a_ptr, b_ptr, c_ptr, d_ptr, steps, K: tl.constexpr):
+    """Two products in one loop, of which one shares its operand."""
+    rows, ks = tl.arange(0, 64), tl.arange(0, 32)
+    first = tl.zeros((64, 64), tl.float32)
+    second = tl.zeros((64, 64), tl.float32)
+    for step in range(steps):
+        a = tl.load(a_ptr + rows[:, None] * K + step * 32 + ks[None, :])
+        b = tl.load(b_ptr + rows[:, None] * K + step * 32 + ks[None, :])
+        first = tl.dot(a, b.T, first)
+        second = tl.dot(b, a.T, second)
+    at = rows[:, None] * 64 + tl.arange(0, 64)[None, :]
+    tl.store(c_ptr + at, first)
+    tl.store(d_ptr + at, second)
+
+
+@pytest.mark.parametrize("stages", [2, 4])
+def test_two_products(stages):
+    k = 256
+    a, b = operand((64, k), np.float16, 1, False), operand((64, k), np.float16, 2, False)
+    c, d = poisoned((64, 64), "fp32"), poisoned((64, 64), "fp32")
+    kernel = two_sums[(1,)](a, b, c, d, k // 32, k, num_stages=stages)
+    expected = a.astype(np.float64) @ b.astype(np.float64).T
+    np.testing.assert_allclose(c, expected, rtol=1e-3, atol=1e-2)
+    np.testing.assert_allclose(d, expected.T, rtol=1e-3, atol=1e-2)
+    assert "wgmma.wait_group.sync.aligned 2" in kernel.asm["ptx"]

@@ -1,0 +1,108 @@
+// A libcuda without a GPU: it keeps the books that the driver keeps, and hands each launch to a
+// callback. What a launch costs on the host can be measured with it on any machine.
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct {
+  unsigned grid[3], block[3], shared;
+  void *stream;
+  void *attributes;
+  unsigned count;
+} Config;
+typedef void (*Callback)(const Config *, void *, void **);
+
+enum { INVALID_VALUE = 1, INVALID_CONTEXT = 201, LAUNCH_FAILED = 719 };
+static int device_count = 1, next_code, sleep_us;
+static Callback callback;
+static uint64_t accessible[16];
+static int accessible_count;
+static _Thread_local int current = -1; // The device of the thread's context.
+
+int fake_launches, fake_loads, fake_wrong_pairs;
+void fake_set(int devices, Callback f, int us) {
+  device_count = devices;
+  callback = f;
+  sleep_us = us;
+}
+void fake_fail_next(int code) { next_code = code; }
+void fake_make_accessible(uint64_t address) { accessible[accessible_count++ % 16] = address; }
+void fake_switch_device(int device) { current = device; }
+// Counts launches whose two first parameters, 64 bits wide, do not belong together.
+void fake_check_pairs(const Config *config, void *function, void **params) {
+  uint64_t a = *(uint64_t *)params[0], b = *(uint64_t *)params[1];
+  if (b != a * 3 + config->grid[0])
+    __atomic_fetch_add(&fake_wrong_pairs, 1, __ATOMIC_RELAXED);
+}
+
+// Like the driver, refuses a process that was forked from one that uses it.
+int cuInit(unsigned flags) {
+  static pid_t owner;
+  if (!owner)
+    owner = getpid();
+  return owner == getpid() ? 0 : 3;
+}
+int cuDeviceGetCount(int *count) { return *count = device_count, 0; }
+int cuDeviceGet(int *device, int ordinal) { return *device = ordinal, 0; }
+int cuDriverGetVersion(int *version) { return *version = 13000, 0; }
+int cuDeviceGetAttribute(int *value, int which, int device) {
+  switch (which) {
+  case 75: return *value = 9, 0;      // Compute capability
+  case 76: return *value = 0, 0;
+  case 97: return *value = 232448, 0; // Shared memory of a block
+  case 10: return *value = 32, 0;
+  case 16: return *value = 132, 0;
+  case 12: return *value = 65536, 0;
+  default: return *value = 1000, 0;
+  }
+}
+int cuCtxGetCurrent(void **context) { return *context = (void *)(intptr_t)(current + 1), 0; }
+int cuCtxSetCurrent(void *context) { return current = (int)(intptr_t)context - 1, 0; }
+int cuDevicePrimaryCtxRetain(void **context, int device) {
+  return *context = (void *)(intptr_t)(device + 1), 0;
+}
+int cuCtxGetDevice(int *device) {
+  if (current < 0)
+    return INVALID_CONTEXT;
+  return *device = current, 0;
+}
+int cuCtxSynchronize(void) { return 0; }
+int cuGetErrorString(int code, const char **text) {
+  *text = code == LAUNCH_FAILED ? "unspecified launch failure" : "invalid argument";
+  return 0;
+}
+int cuPointerGetAttribute(void *value, int which, uint64_t pointer) {
+  for (int i = 0; i != 16; ++i)
+    if (accessible[i] == pointer && pointer)
+      return 0;
+  return INVALID_VALUE;
+}
+int cuModuleLoadData(void **module, const void *image) {
+  if (memcmp(image, "\177ELF", 4) != 0)
+    return INVALID_VALUE;
+  ++fake_loads;
+  return *module = malloc(64), 0;
+}
+int cuModuleUnload(void *module) { return free(module), 0; }
+int cuModuleGetFunction(void **function, void *module, const char *name) {
+  // What a function is loaded for: its device.
+  *(int *)module = current;
+  return *function = module, 0;
+}
+int cuFuncGetAttribute(int *value, int which, void *function) { return *value = 1024, 0; }
+int cuFuncSetAttribute(void *function, int which, int value) { return 0; }
+int cuLaunchKernelEx(const Config *config, void *function, void **params, void **extra) {
+  if (current < 0)
+    return INVALID_CONTEXT;
+  if (*(int *)function != current)
+    return 400; // Of another device.
+  if (sleep_us)
+    usleep(sleep_us);
+  __atomic_fetch_add(&fake_launches, 1, __ATOMIC_RELAXED);
+  if (callback)
+    callback(config, function, params);
+  int code = next_code;
+  next_code = 0;
+  return code;
+}

@@ -1,0 +1,239 @@
+"""Autotuning: how configurations are compared, and what is kept of it."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from reference import poisoned, sim_only
+
+import tile
+import tile.language as tl
+from tile.runtime import tuning
+from tile.runtime.driver import driver
+
+pytestmark = sim_only
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch) -> Path:
+    monkeypatch.setenv("TILE_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+CONFIGS = [tile.Config({"BLOCK": block}, num_warps=warps) for block, warps in
+           ((32, 1), (64, 1), (128, 2), (256, 4))]  # fmt: skip
+
+
+def make(configs=CONFIGS, **options):
+    @tile.autotune(configs=configs, key=["n"], **options)
+    @tile.jit
+    def fill(out_ptr, value, n, BLOCK: tl.constexpr):
+        offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        tl.store(out_ptr + offsets, value, mask=offsets < n)
+
+    return fill
+
+
+def launch(kernel, n: int = 1000) -> np.ndarray:
+    out = poisoned(n, "fp32")
+    kernel[lambda meta: (tile.cdiv(n, meta["BLOCK"]),)](out, 2.5, n)
+    np.testing.assert_array_equal(out, 2.5)
+    return out
+
+
+class Device:
+    """Times by a table instead of a clock, as if kernels ran on a device."""
+
+    def __init__(self, monkeypatch, times: dict[int, float]) -> None:
+        self.calls: list[tuple[int, float]] = []
+        self.times = times
+        self.block = 0
+        monkeypatch.setattr(tile.testing, "do_bench", self.do_bench)
+        monkeypatch.setattr(type(driver.active), "name", "device")
+
+    def do_bench(self, call, warmup=25, rep=100, quantiles=None):
+        call()
+        self.calls.append((self.block, rep))
+        return [self.times[self.block]] * 3
+
+    def hook(self, arguments, reset_only=False):
+        self.block = arguments["BLOCK"]
+
+
+@pytest.fixture
+def device(monkeypatch):
+    return Device(monkeypatch, {32: 4.0, 64: 1.5, 128: 1.0, 256: 3.0})
+
+
+def test_the_hopeless_are_looked_at_once(device):
+    kernel = make(pre_hook=device.hook)
+    launch(kernel)
+    assert kernel.best_config.kwargs == {"BLOCK": 128}
+    assert [(b, r) for b, r in device.calls if r < 100] == [(32, 5), (64, 5), (128, 5), (256, 5)]
+    assert [(b, r) for b, r in device.calls if r == 100] == [(64, 100), (128, 100)]
+    assert {c.kwargs["BLOCK"]: t[0] for c, t in kernel.configs_timings.items()} == device.times
+
+
+def test_ties_are_decided_by_the_order(device):
+    device.times.update({64: 1.002, 128: 1.0, 256: 1.0})
+    for configs, best in ((CONFIGS, 64), (CONFIGS[::-1], 256)):
+        kernel = make(configs, pre_hook=device.hook)
+        launch(kernel)
+        assert kernel.best_config.kwargs["BLOCK"] == best
+    device.times.update({64: 1.2})
+    kernel = make(pre_hook=device.hook)
+    launch(kernel, 900)
+    assert kernel.best_config.kwargs["BLOCK"] == 128
+
+
+def test_choices_are_kept_on_disk(device, folder):
+    first = make(pre_hook=device.hook)
+    launch(first)
+    count = len(device.calls)
+    again = make(pre_hook=device.hook)
+    launch(again)
+    assert len(device.calls) == count, "it was measured again"
+    assert again.best_config == first.best_config
+    assert again.configs_timings == first.configs_timings
+    launch(again, 999)
+    assert len(device.calls) > count
+    ((path, choice), _) = tuning.choices()
+    assert choice.kernel == "fill" and choice.how == "measured" and "BLOCK: 128" in choice.best
+    # Damage is noticed.
+    path.write_text(path.read_text().replace("BLOCK: 128", "BLOCK: 256"))
+    count = len(device.calls)
+    launch(make(pre_hook=device.hook), 999 if "999" in choice.key else 1000)
+    assert len(device.calls) > count
+
+
+def test_choices_depend_on_configs_and_source(device):
+    launch(make(pre_hook=device.hook))
+    count = len(device.calls)
+    launch(make(CONFIGS[:3], pre_hook=device.hook))
+    assert len(device.calls) > count
+
+
+def test_keeping_choices_can_be_refused(device, monkeypatch):
+    monkeypatch.setenv("TRITON_CACHE_AUTOTUNING", "0")
+    launch(make(pre_hook=device.hook))
+    assert list(tuning.choices()) == []
+
+
+def test_a_function_that_measures_is_called_each_time(folder):
+    calls = []
+
+    def bench(call, quantiles):
+        call()
+        calls.append(1)
+        return [1.0, 1.0, 1.0]
+
+    launch(make(do_bench=bench))
+    launch(make(do_bench=bench))
+    assert len(calls) == 8 and list(tuning.choices()) == []
+    launch(make(do_bench=bench, cache_results=True))
+    launch(make(do_bench=bench, cache_results=True))
+    assert len(calls) == 12
+
+
+def test_configs_are_compiled_ahead_in_threads(device, monkeypatch):
+    from tile.compiler.stages import StagedCompile
+
+    monkeypatch.setattr("os.cpu_count", lambda: 4)
+    run, together, most, names = StagedCompile._run, 0, 0, []
+    lock = threading.Lock()
+    barrier = threading.Barrier(3)
+
+    def counted(self):
+        nonlocal together, most
+        with lock:
+            together += 1
+            most = max(most, together)
+            names.append(self.options.num_warps)
+        try:
+            barrier.wait(timeout=5)
+        except threading.BrokenBarrierError:
+            pass
+        try:
+            return run(self)
+        finally:
+            with lock:
+                together -= 1
+
+    monkeypatch.setattr(StagedCompile, "_run", counted)
+    launch(make(pre_hook=device.hook))
+    assert most >= 3 and len(names) == 4, "each is compiled once"
+
+
+def test_configs_that_cannot_run(device):
+    large = tile.Config({"BLOCK": 64}, num_warps=32, maxnreg=256)
+    broken = tile.Config({"BLOCK": 64}, num_ctas=1)
+
+    def hook(arguments, reset_only=False):
+        device.hook(arguments)
+        if arguments.get("maxnreg") == 256 and not reset_only:
+            raise tile.OutOfResources(1, 0, "registers")
+
+    kernel = make([large, broken, CONFIGS[0]], pre_hook=hook)
+    launch(kernel)
+    assert kernel.best_config == broken
+    assert kernel.configs_timings[large] == [float("inf")] * 3
+    with pytest.raises(tile.TileError, match="none of the 2 configurations of `fill` can run"):
+        launch(make([large, tile.Config({"BLOCK": 32}, maxnreg=256)], pre_hook=hook))
+
+
+def test_what_is_printed(device, monkeypatch, capsys):
+    monkeypatch.setenv("TRITON_PRINT_AUTOTUNING", "1")
+    launch(make(pre_hook=device.hook))
+    text = capsys.readouterr().out
+    assert "Autotuning fill: BLOCK: 64, num_warps: 1" in text and "1.5000 ms" in text
+    assert "Autotuning fill with key (1000, 'float32') took" in text
+    launch(make(pre_hook=device.hook))
+    assert "known already; best: BLOCK: 128" in capsys.readouterr().out
+
+
+def test_without_a_gpu_the_simulators_counters_decide():
+    """Programs of 32 elements on 4 warps do eight times the work that is needed."""
+    configs = [
+        tile.Config({"BLOCK": 32}, num_warps=4), tile.Config({"BLOCK": 1024}, num_warps=4),
+    ]  # fmt: skip
+    kernel = make(configs)
+    launch(kernel, 4096)
+    assert kernel.best_config.kwargs == {"BLOCK": 1024}
+    (_, choice), *_ = tuning.choices()
+    assert choice.how == "estimated"
+    first = dict(kernel.configs_timings)
+    kernel = make(configs, cache_results=False)
+    kernel.cache_results = False
+    launch(kernel, 4096)
+    assert kernel.configs_timings == first, "the estimate does not repeat"
+
+
+def test_interrupted_tuning_restores_the_arguments(device):
+    def interrupt(call, quantiles):
+        call()
+        raise KeyboardInterrupt
+
+    @tile.autotune(configs=CONFIGS[:2], key=["n"], restore_value=["p"], do_bench=interrupt)
+    @tile.jit
+    def increment(p, n, BLOCK: tl.constexpr):
+        offsets = tl.arange(0, BLOCK)
+        tl.store(p + offsets, tl.load(p + offsets) + 1)
+
+    p = np.zeros(64, np.float32)
+    with pytest.raises(KeyboardInterrupt):
+        increment[(1,)](p, 64)
+    assert (p == 0).all()
+
+
+def test_a_subclass_measures_by_itself(device):
+    class Tuner(tile.runtime.Autotuner):
+        def _bench(self, *args, config, **meta):
+            return [float(config.kwargs["BLOCK"])] * 3
+
+    base = make().fn
+    tuner = Tuner(base, base.arg_names, CONFIGS[::-1], ["n"])
+    launch(tuner)
+    assert tuner.best_config.kwargs == {"BLOCK": 32} and device.calls == []

@@ -1,0 +1,72 @@
+"""Processes that share a cache, and processes that die."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from reference import sim_only
+
+pytestmark = sim_only
+
+
+@pytest.fixture
+def run(tmp_path):
+    def call(*args, **variables) -> dict:
+        environment = {
+            **os.environ, "TILE_CACHE_DIR": str(tmp_path / "cache"), "TILE_DRIVER": "sim",
+            "PYTHONPATH": os.pathsep.join(p for p in sys.path if p), **variables,
+        }  # fmt: skip
+        program = Path(__file__).parent / "many_processes.py"
+        done = subprocess.run(
+            [sys.executable, str(program), *map(str, args)],
+            env=environment, capture_output=True, text=True, timeout=120,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    return call
+
+
+def test_one_cold_cache_for_32_processes(run):
+    found = run("cold", 32)
+    assert len(found["results"]) == 32
+    assert all(r["right"] for r in found["results"])
+    built = [key for r in found["results"] for key in r["built"]]
+    assert len(built) == len(set(built)) == 3, "kernels were compiled more than once"
+    assert not found["left"]
+
+
+def test_killed_while_writing(run):
+    found = run("killed_while_writing")
+    *died, last = found["results"]
+    assert [r.get("signal") for r in died[:7]] == [signal.SIGKILL] * 7
+    assert last["right"]
+    assert not [name for name in found["left"] if name.startswith(".")]
+
+
+def test_killed_with_the_lock(run):
+    found = run("killed_with_the_lock")
+    assert found["results"]["waited"] < 2 and found["results"]["other"] < 2
+    assert not found["left"]
+
+
+def test_a_holder_that_hangs(run):
+    found = run("hung_holder", TILE_CACHE_LOCK_TIMEOUT="0.3")
+    assert found["results"]["made"] == "made"
+    assert 0.25 < found["results"]["waited"] < 5
+
+
+def test_forked_while_compiling(run):
+    assert run("forked_while_compiling")["results"]["waited"] < 2
+
+
+def test_readers_see_all_or_nothing(run):
+    results = run("writers_and_readers")["results"]
+    assert all(r["wrote"] > 3 for r in results[:2])
+    assert all(r["read"] > 3 and r["torn"] == 0 for r in results[2:])

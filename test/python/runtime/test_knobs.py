@@ -1,0 +1,467 @@
+"""Every setting has an effect, and a test that sees it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from reference import poisoned, sim_only
+
+import tile
+import tile.language as tl
+from tile import knobs, settings
+from tile.compiler import ASTSource
+
+pytestmark = sim_only
+
+TARGET = tile.GPUTarget("cuda", 90, 32)
+BUILD = Path(__file__).parents[3] / "build" / "bin"
+
+
+@tile.jit
+def axpy(x_ptr, out_ptr, a, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offsets, mask=offsets < n)
+    tl.store(out_ptr + offsets, a * x + 1.5, mask=offsets < n)
+
+
+SIGNATURE = {"x_ptr": "*fp32", "out_ptr": "*fp32", "a": "fp32", "n": "i32"}
+
+
+def compiled(stop_at: str | None = "ptx", target=TARGET, **options):
+    source = ASTSource(axpy, SIGNATURE, {"BLOCK": 128})
+    return tile.compile(source, target=target, options=options, stop_at=stop_at)
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch, tmp_path):
+    """Each test compiles."""
+    monkeypatch.setenv("TILE_CACHE_DIR", str(tmp_path / "cache"))
+
+
+SEEN: dict[str, str] = {}
+
+
+def sees(*variables: str):
+    """Marks the test of these variables."""
+
+    def mark(test):
+        SEEN.update(dict.fromkeys(variables, test.__name__))
+        return test
+
+    return mark
+
+
+@sees("MLIR_ENABLE_DUMP")
+def test_dump_before_each_pass(monkeypatch, capfd):
+    compiled()
+    assert "IR Dump" not in capfd.readouterr().err
+    monkeypatch.setenv("TILE_ALWAYS_COMPILE", "1")
+    for value, prints in (("1", True), ("axpy", True), ("another", False), ("0", False)):
+        monkeypatch.setenv("MLIR_ENABLE_DUMP", value)
+        compiled()
+        text = capfd.readouterr().err
+        assert ("IR Dump Before" in text and "tritongpu-coalesce" in text) is prints
+
+
+@sees("MLIR_DUMP_PATH")
+def test_dump_to_a_file(monkeypatch, capfd, tmp_path):
+    monkeypatch.setenv("MLIR_ENABLE_DUMP", "1")
+    monkeypatch.setenv("MLIR_DUMP_PATH", str(tmp_path / "dump.mlir"))
+    compiled()
+    text = (tmp_path / "dump.mlir").read_text()
+    # All stages end up in it.
+    assert text.count("IR Dump Before") > 10
+    assert "tt.func public @axpy" in text and "llvm.func" in text
+    assert "IR Dump" not in capfd.readouterr().err
+
+
+@sees("LLVM_IR_ENABLE_DUMP")
+def test_llvm_dump(monkeypatch, capfd):
+    monkeypatch.setenv("LLVM_IR_ENABLE_DUMP", "1")
+    compiled()
+    text = capfd.readouterr().err
+    assert text.count("LLVM IR Dump Before") > 10 and "define ptx_kernel void @axpy" in text
+
+
+@sees("TILE_PRINT_AFTER_ALL")
+def test_print_after_all(monkeypatch, capfd, tmp_path):
+    monkeypatch.setenv("TILE_PRINT_AFTER_ALL", "1")
+    compiled()
+    assert "IR Dump After" in capfd.readouterr().err
+    monkeypatch.setenv("TILE_ALWAYS_COMPILE", "1")
+    monkeypatch.setenv("TILE_PRINT_AFTER_ALL", str(tmp_path / "tree"))
+    compiled()
+    assert list((tmp_path / "tree").rglob("*.mlir"))
+
+
+@sees("MLIR_ENABLE_TIMING", "TILE_TIME_PASSES")
+@pytest.mark.parametrize("variable", ["MLIR_ENABLE_TIMING", "TILE_TIME_PASSES"])
+def test_timing(monkeypatch, capfd, variable):
+    monkeypatch.setenv(variable, "1")
+    compiled()
+    assert "Execution time report" in capfd.readouterr().err
+
+
+@sees("LLVM_ENABLE_TIMING")
+def test_llvm_timing(monkeypatch, capfd):
+    monkeypatch.setenv("LLVM_ENABLE_TIMING", "1")
+    compiled()
+    assert "InstCombinePass" in capfd.readouterr().err
+
+
+@sees("MLIR_ENABLE_DIAGNOSTICS")
+def test_diagnostics(monkeypatch, capfd):
+    """What passes say beside errors is printed when it is asked for."""
+    from tile import _C
+    from tile.compiler.pipelines import run_pipeline
+
+    module = _C.ir.Module.parse(compiled("ttir").asm["ttir"], _C.ir.Context(), "x.ttir")
+
+    class Manager:
+        @staticmethod
+        def parse(pipeline, context):
+            return Manager()
+
+        def run(self, module):
+            return [("warning", "x.py:1", "slow"), ("remark", "x.py:2", "vectorised by 4")]
+
+    monkeypatch.setattr(_C.passes, "PassManager", Manager)
+    run_pipeline(module, "cse", "axpy")
+    assert capfd.readouterr().err == ""
+    monkeypatch.setenv("MLIR_ENABLE_DIAGNOSTICS", "remarks")
+    run_pipeline(module, "cse", "axpy")
+    assert capfd.readouterr().err == "x.py:2: remark: vectorised by 4\n"
+    monkeypatch.setenv("MLIR_ENABLE_DIAGNOSTICS", "warnings,remarks")
+    run_pipeline(module, "cse", "axpy")
+    assert "x.py:1: warning: slow\n" in capfd.readouterr().err
+
+
+@sees("TRITON_REPRODUCER_PATH")
+def test_reproducer(monkeypatch, tmp_path):
+    """A failing pass writes what tile-opt runs, and fails there in the same way."""
+    monkeypatch.setenv("TRITON_REPRODUCER_PATH", str(tmp_path / "failed"))
+
+    @tile.jit
+    def too_large(x_ptr, out_ptr):
+        rows, columns = tl.arange(0, 256), tl.arange(0, 512)
+        x = tl.load(x_ptr + rows[:, None] * 512 + columns[None, :])
+        y = tl.load(x_ptr + columns[:, None] * 256 + rows[None, :])
+        tl.store(out_ptr + rows[:, None] * 256 + rows[None, :], tl.dot(x, y))
+
+    source = ASTSource(too_large, {"x_ptr": "*fp16", "out_ptr": "*fp32"})
+    with pytest.raises(tile.TileError) as raised:
+        tile.compile(source, target=TARGET, stop_at="ptx")
+    (path,) = tmp_path.glob("failed.*.mlir")
+    assert path.name == "failed.llir.mlir"
+    assert "mlir_reproducer" in path.read_text()
+    if not (BUILD / "tile-opt").exists():
+        pytest.skip("no tile-opt")
+    done = subprocess.run(
+        [str(BUILD / "tile-opt"), "-run-reproducer", str(path)], capture_output=True, text=True
+    )
+    assert done.returncode != 0 and "out of shared memory" in done.stderr, done.stderr
+    assert "shared memory" in str(raised.value)
+
+
+@sees("TRITON_LLVM_DEBUG_ONLY")
+def test_debug_output(monkeypatch, capfd):
+    monkeypatch.setenv("TRITON_LLVM_DEBUG_ONLY", "dialect-conversion,greedy-rewriter")
+    settings.warn.cache_clear()
+    try:
+        compiled()
+        text = capfd.readouterr().err
+    finally:
+        monkeypatch.delenv("TRITON_LLVM_DEBUG_ONLY")
+        compiled(num_warps=2)
+    # Builds without assertions have none, and say so.
+    assert "Legalizing" in text or "has no debug output" in text or "tritongpu" in text or not text
+
+
+@sees("TILE_PASS_STATISTICS")
+def test_statistics(monkeypatch, capfd):
+    monkeypatch.setenv("TILE_PASS_STATISTICS", "1")
+    compiled()
+    assert re.search(r"^ +\d+ tritongpu-coalesce ", capfd.readouterr().err, re.M)
+
+
+@sees("TILE_DISABLE_PASSES")
+def test_disable_passes(monkeypatch):
+    aligned = {(i,): [("tt.divisibility", 16)] for i in (0, 1, 3)}
+    source = ASTSource(axpy, SIGNATURE, {"BLOCK": 1024}, aligned)
+    assert "sizePerThread = [4]" in tile.compile(source, TARGET, stop_at="ttgir").asm["ttgir"]
+    monkeypatch.setenv("TILE_DISABLE_PASSES", "tritongpu-coalesce")
+    assert "sizePerThread = [4]" not in tile.compile(source, TARGET, stop_at="ttgir").asm["ttgir"]
+    monkeypatch.setenv("TILE_DISABLE_PASSES", "tritongpu-colaesce")
+    with pytest.raises(tile.TileError, match="there is no pass `tritongpu-colaesce` to leave out"):
+        compiled("ttgir")
+
+
+@sees("USE_IR_LOC")
+def test_line_tables_of_a_stage(monkeypatch, tmp_path):
+    monkeypatch.setenv("TRITON_DUMP_DIR", str(tmp_path / "dump"))
+    assert "test_knobs.py" in compiled().asm["ptx"]
+    for stage in ("ttir", "ttgir"):
+        monkeypatch.setenv("USE_IR_LOC", stage)
+        ptx = compiled().asm["ptx"]
+        (path,) = (tmp_path / "dump").glob(f"*/axpy.lines.{stage}")
+        assert path.name in ptx and "test_knobs.py" not in ptx
+        # The lines are those of the loads and stores in the file.
+        number = next(
+            i for i, line in enumerate(path.read_text().splitlines(), 1) if "tt.store" in line
+        )
+        assert re.search(rf"\.loc\s+\d+ {number} ", ptx)
+
+
+@sees("TRITON_DISABLE_LINE_INFO")
+def test_no_line_info(monkeypatch):
+    assert "\t.loc\t" in compiled().asm["ptx"]
+    monkeypatch.setenv("TRITON_DISABLE_LINE_INFO", "1")
+    assert "\t.loc\t" not in compiled().asm["ptx"]
+
+
+@sees("TRITON_FRONT_END_DEBUGGING")
+def test_front_end_debugging(monkeypatch):
+    @tile.jit
+    def wrong(p):
+        tl.store(p, tl.arange(0, 3))
+
+    def frames() -> int:
+        with pytest.raises(tile.TileError) as raised:
+            wrong[(1,)](poisoned(4, "i32"))
+        return sum("compiler" in str(entry.path) for entry in raised.traceback)
+
+    assert frames() == 0
+    monkeypatch.setenv("TRITON_FRONT_END_DEBUGGING", "1")
+    assert frames() > 0
+
+
+OTHER = 7
+
+
+@sees("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS")
+def test_globals(monkeypatch):
+    @tile.jit
+    def kernel(p):
+        tl.store(p, OTHER)
+
+    out = poisoned(1, "i32")
+    with pytest.raises(tile.TileError, match="the global `OTHER` is not a constant"):
+        kernel[(1,)](out)
+    monkeypatch.setenv("TRITON_ALLOW_NON_CONSTEXPR_GLOBALS", "1")
+    kernel[(1,)](out)
+    assert out[0] == 7
+
+
+@sees("TRITON_DEBUG")
+def test_debug(monkeypatch):
+    @tile.jit
+    def kernel(p):
+        tl.device_assert(tl.load(p) == 1, "not one")
+
+    p = np.zeros(1, np.int32)
+    kernel[(1,)](p)
+    kernel.forget_kernels()
+    monkeypatch.setenv("TRITON_DEBUG", "1")
+    with pytest.raises(tile.TileError, match="not one"):
+        kernel[(1,)](p)
+
+
+@sees("TRITON_OVERRIDE_ARCH", "TILE_SIM_TARGET", "TILE_DRIVER")
+def test_targets(monkeypatch):
+    from tile.backends import drivers
+    from tile.runtime.driver import DriverConfig
+
+    monkeypatch.setenv("TILE_DRIVER", "sim")
+    driver = DriverConfig().active
+    assert isinstance(driver, drivers()["sim"])
+    monkeypatch.setenv("TILE_SIM_TARGET", "cuda:80")
+    assert driver.get_current_target().arch == 80
+    monkeypatch.setenv("TRITON_OVERRIDE_ARCH", "sm86")
+    assert driver.get_current_target().arch == 86
+
+
+@sees("TRITON_F32_DEFAULT", "TRITON_DEFAULT_FP_FUSION")
+def test_language(monkeypatch):
+    @tile.jit
+    def product(a_ptr, c_ptr):
+        i = tl.arange(0, 16)
+        at = i[:, None] * 16 + i[None, :]
+        a = tl.load(a_ptr + at)
+        tl.store(c_ptr + at, tl.dot(a, a))
+
+    source = ASTSource(product, {"a_ptr": "*fp32", "c_ptr": "*fp32"})
+    assert "tf32" in tile.compile(source, target=TARGET, stop_at="ttir").asm["ttir"]
+    monkeypatch.setenv("TRITON_F32_DEFAULT", "ieee")
+    assert "tf32" not in tile.compile(source, target=TARGET, stop_at="ttir").asm["ttir"]
+    assert "fma.rn.f32" in compiled().asm["ptx"]
+    monkeypatch.setenv("TRITON_DEFAULT_FP_FUSION", "0")
+    assert "fma.rn.f32" not in compiled().asm["ptx"]
+
+
+@pytest.fixture
+def ptxas(tmp_path, monkeypatch):
+    """A ptxas that writes its arguments down; returns the file."""
+    seen = tmp_path / "arguments"
+
+    def make(name: str) -> str:
+        path = tmp_path / name
+        path.write_text(
+            f'#!/bin/sh\n[ "$1" = --version ] && echo "{name} V9" && exit\n'
+            f'echo "{name} $@" >> {seen}\necho "ptxas info: Used 10 registers" >&2\n'
+            'while [ "$1" != -o ]; do shift; done\nprintf "\\177ELF" > "$2"\n'
+        )
+        path.chmod(0o755)
+        return str(path)
+
+    monkeypatch.setenv("TRITON_PTXAS_PATH", make("ptxas"))
+    monkeypatch.setenv("TRITON_PTXAS_BLACKWELL_PATH", make("ptxas-blackwell"))
+    return seen
+
+
+@sees("TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH", "PTXAS_OPTIONS", "DISABLE_PTXAS_OPT")
+def test_ptxas(ptxas, monkeypatch):
+    assert compiled(None).asm["cubin"] == b"\x7fELF"
+    assert ptxas.read_text().startswith("ptxas -v --gpu-name=sm_90")
+    monkeypatch.setenv("PTXAS_OPTIONS", "--warn-on-spills --foo")
+    monkeypatch.setenv("DISABLE_PTXAS_OPT", "1")
+    assert compiled(None).n_regs == 10
+    assert "--opt-level 0 --warn-on-spills --foo" in ptxas.read_text().splitlines()[1]
+    compiled(None, tile.GPUTarget("cuda", 100, 32))
+    assert ptxas.read_text().splitlines()[2].startswith("ptxas-blackwell -v --gpu-name=sm_100")
+
+
+@sees("TRITON_DUMP_PTXAS_LOG", "NVPTX_ENABLE_DUMP")
+def test_output_of_tools(ptxas, monkeypatch, capfd):
+    compiled(None)
+    assert capfd.readouterr().out == ""
+    monkeypatch.setenv("TILE_ALWAYS_COMPILE", "1")
+    monkeypatch.setenv("TRITON_DUMP_PTXAS_LOG", "1")
+    compiled(None)
+    assert "Used 10 registers" in capfd.readouterr().out
+    monkeypatch.setenv("NVPTX_ENABLE_DUMP", "1")
+    compiled(None)
+    assert ".entry axpy" in capfd.readouterr().out
+
+
+@sees("TRITON_MOCK_PTX_VERSION")
+def test_ptx_version(monkeypatch):
+    monkeypatch.setenv("TRITON_MOCK_PTX_VERSION", "84")
+    assert ".version 8.4" in compiled().asm["ptx"]
+    monkeypatch.setenv("TRITON_MOCK_PTX_VERSION", "new")
+    with pytest.raises(tile.TileError, match="TRITON_MOCK_PTX_VERSION is 'new': A number such as"):
+        compiled()
+
+
+@sees("TRITON_NVDISASM_PATH", "TRITON_CUOBJDUMP_PATH")
+def test_machine_code(ptxas, monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", "/bin")
+    kernel = compiled(None)
+    assert "sass" in kernel.asm and "sass" not in list(kernel.asm)
+    if not Path("/usr/local/cuda/bin/nvdisasm").exists():
+        with pytest.raises(tile.CompilerToolError, match="nvdisasm or cuobjdump"):
+            kernel.asm["sass"]
+    for variable, name in (("CUOBJDUMP", "cuobjdump"), ("NVDISASM", "nvdisasm")):
+        tool = tmp_path / name
+        tool.write_text(f'#!/bin/sh\necho {name} "$1"\n')
+        tool.chmod(0o755)
+        monkeypatch.setenv(f"TRITON_{variable}_PATH", str(tool))
+        assert kernel.asm["sass"].startswith(name)
+
+
+@sees("TRITON_LIBDEVICE_PATH")
+def test_libdevice(monkeypatch):
+    monkeypatch.setenv("TRITON_LIBDEVICE_PATH", "/nowhere/libdevice.10.bc")
+    with pytest.raises(tile.CompilerToolError, match=r"/nowhere/libdevice.10.bc, which does not e"):
+        compiled()
+
+
+@sees("TRITON_HOME")
+def test_home(monkeypatch):
+    monkeypatch.delenv("TILE_CACHE_DIR")
+    monkeypatch.setenv("TRITON_HOME", "/somewhere")
+    assert knobs.cache.dir == "/somewhere/.tile/cache"
+    assert knobs.cache.dump_dir == "/somewhere/.tile/dump"
+
+
+#: Seen by other tests, each in the file of this name.
+ELSEWHERE = {
+    "TRITON_CACHE_DIR": "test_cache.py", "TRITON_DUMP_DIR": "test_cache.py",
+    "TRITON_OVERRIDE_DIR": "test_cache.py", "TRITON_CACHE_MANAGER": "test_cache.py",
+    "TRITON_KERNEL_DUMP": "test_cache.py", "TRITON_KERNEL_OVERRIDE": "test_cache.py",
+    "TRITON_STORE_BINARY_ONLY": "test_cache.py", "TRITON_ALWAYS_COMPILE": "test_cache.py",
+    "TILE_CACHE_SIZE_LIMIT": "test_cache.py", "TILE_CACHE_LOCK_TIMEOUT": "test_cache_processes.py",
+    "TRITON_REMOTE_CACHE_BACKEND": "test_remote_cache.py",
+    "TILE_REMOTE_CACHE_DIR": "test_remote_cache.py", "TRITON_REDIS_HOST": "test_remote_cache.py",
+    "TRITON_REDIS_PORT": "test_remote_cache.py", "TRITON_REDIS_KEY_FORMAT": "test_remote_cache.py",
+    "TRITON_CACHE_AUTOTUNING": "test_autotuner.py", "TRITON_PRINT_AUTOTUNING": "test_autotuner.py",
+    "TRITON_INTERPRET": "test_launch.py", "TRITON_LIBCUDA_PATH": "fake_gpu/__init__.py",
+    "TILE_SIM_MAX_INSTRUCTIONS": "../sim/test_order.py",
+    "TILE_COMPAT_VERSION": "../compat/test_switch.py", "TILE_COMPAT": "../compat/test_switch.py",
+}  # fmt: skip
+
+
+def test_every_setting_has_a_test():
+    declared = {
+        name
+        for group in knobs.groups().values()
+        for knob in group.knobs().values()
+        if knob.honoured
+        for name in (knob.variable, knob.also)
+        if name
+    }
+    assert declared - SEEN.keys() - ELSEWHERE.keys() == set()
+    for variable, file in ELSEWHERE.items():
+        text = (Path(__file__).parent / file).read_text()
+        name = variable.removeprefix("TRITON_").removeprefix("TILE_")
+        assert name in text or name.lower() in text, f"{file} does not look at {variable}"
+    for group in knobs.groups().values():
+        for knob in group.knobs().values():
+            assert knob.doc, knob.variable
+
+
+def test_variables_that_mean_nothing():
+    """Each is named once; those of other programs are left alone."""
+    program = (
+        "import tile\nfrom tile import knobs\n"
+        "knobs.warn_of_unknown_variables()\nknobs.warn_of_unknown_variables()\n"
+        "knobs.amd.use_async_copy = True\n"
+    )
+    environment = {
+        "PYTHONPATH": ":".join(p for p in sys.path if p), "TRITON_CACHE_DRI": "x", "CC": "gcc",
+        "TRITON_HIP_USE_ASYNC_COPY": "1", "TILE_CACHE_DIR": "x", "LLVM_DIR": "x",
+        "MLIR_ENABLE_DUPM": "1",
+    }  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    named = re.findall(r"the variable (\w+) means nothing", done.stderr)
+    assert named == ["MLIR_ENABLE_DUPM", "TRITON_CACHE_DRI", "TRITON_HIP_USE_ASYNC_COPY"]
+    assert done.stderr.count("the setting `use_async_copy` means nothing") == 1
+
+
+def test_values(monkeypatch):
+    class Group(settings.Group):
+        number = settings.Knob("TRITON_TEST_NUMBER", 1, int, "A number.", also="OTHER_NUMBER")
+
+    group = Group()
+    assert group.number == 1
+    monkeypatch.setenv("OTHER_NUMBER", "2")
+    assert group.number == 2
+    monkeypatch.setenv("TRITON_TEST_NUMBER", "3")
+    assert group.number == 3
+    monkeypatch.setenv("TILE_TEST_NUMBER", "4")
+    assert group.number == 4
+    group.number = 5
+    assert group.number == 5
+    with group.scope():
+        group.number = 6
+    assert group.number == 5
+    del group.number
+    monkeypatch.setenv("TILE_TEST_NUMBER", "many")
+    with pytest.raises(tile.TileError, match=r"TILE_TEST_NUMBER is 'many': A number."):
+        group.number  # noqa: B018

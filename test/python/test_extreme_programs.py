@@ -1,0 +1,172 @@
+"""Programs that are unusually empty, deep or long."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+
+import numpy as np
+import pytest
+
+import tile
+import tile.language as tl
+
+pytestmark = pytest.mark.both_ways
+
+
+@tile.jit
+def nothing():
+    pass
+
+
+@tile.jit
+def only_a_block():
+    a = tl.zeros((64,), tl.float32)
+    tl.static_assert(a.shape[0] == 64)
+
+
+@tile.jit
+def only_a_number():
+    n = 5
+    while n > 0:
+        n -= 1
+    tl.device_assert(n == 0)
+
+
+@tile.jit
+def only_constants(N: tl.constexpr, FLAG: tl.constexpr = True):
+    total = tl.sum(tl.full((N,), 2, tl.int32))
+    if FLAG:
+        tl.device_assert(total == 2 * N)
+
+
+@tile.jit
+def only_a_product():
+    a = tl.full((16, 16), 1.0, tl.float16)
+    c = tl.dot(a, a)
+    tl.device_assert(tl.sum(tl.sum(c, 1), 0) == 4096)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "arguments"),
+    [(nothing, ()), (only_a_block, ()), (only_a_number, ()), (only_constants, (32,)),
+     (only_a_product, ())],
+)  # fmt: skip
+def test_kernels_without_parameters_at_run_time(kernel, arguments):
+    kernel[(2,)](*arguments, debug=True)
+
+
+def compiled_from(text: str, name: str):
+    """The function `kernel` of a text."""
+    text = "import tile\nimport tile.language as tl\n" + text
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    namespace: dict = {"__name__": "extreme"}
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(10_000)  # Python's own parser comes first.
+    try:
+        exec(compile(text, name, "exec"), namespace)
+    finally:
+        sys.setrecursionlimit(limit)
+    return namespace["kernel"]
+
+
+@pytest.mark.parametrize("terms", [100, 3000])
+def test_an_expression_of_thousands_of_terms(terms):
+    total = " + ".join(["x"] * terms)
+    kernel = compiled_from(
+        f"@tile.jit\ndef kernel(p):\n    x = tl.load(p)\n    tl.store(p, {total})\n",
+        f"<{terms} terms>",
+    )
+    x = np.full(1, 3, np.int32)
+    kernel[(1,)](x)
+    assert x[0] == 3 * terms
+
+
+def test_a_condition_of_hundreds_of_terms():
+    parts = " or ".join(f"x == {i}" for i in range(400))
+    kernel = compiled_from(
+        f"@tile.jit\ndef kernel(p, out):\n    x = tl.load(p)\n    tl.store(out, {parts})\n",
+        "<a long condition>",
+    )
+    for value in (0, 399, 400):
+        out = np.full(1, 7, np.int32)
+        kernel[(1,)](np.full(1, value, np.int32), out)
+        assert out[0] == (value < 400)
+
+
+def test_many_statements():
+    body = "\n".join(f"    x = x * 3 + {i}" for i in range(2000))
+    kernel = compiled_from(
+        f"@tile.jit\ndef kernel(p):\n    x = tl.load(p)\n{body}\n    tl.store(p, x)\n",
+        "<many statements>",
+    )
+    out = np.full(1, 1, np.uint32)
+    expected = 1
+    for i in range(2000):
+        expected = (expected * 3 + i) % 2**32
+    kernel[(1,)](out)
+    assert int(out[0]) == expected
+
+
+@tile.jit
+def down(x, n: tl.constexpr):
+    if n == 0:
+        return x
+    return down(x + n, n - 1)
+
+
+@tile.jit
+def call_down(p, N: tl.constexpr):
+    tl.store(p, down(tl.load(p), N))
+
+
+def test_calls_that_nest_deeply():
+    x = np.zeros(1, np.int32)
+    call_down[(1,)](x, 100)
+    assert x[0] == 5050
+
+
+@tile.jit
+def endless(x, n: tl.constexpr):
+    return endless(x + n, n + 1)
+
+
+@tile.jit
+def ping(x, n: tl.constexpr):
+    return pong(x, n + 1)
+
+
+@tile.jit
+def pong(x, n: tl.constexpr):
+    return ping(x, n + 1)
+
+
+@tile.jit
+def call_endless(p):
+    tl.store(p, endless(tl.load(p), 0))
+
+
+@tile.jit
+def call_ping(p):
+    tl.store(p, ping(tl.load(p), 0))
+
+
+@tile.constexpr_function
+def count(n):
+    return count(n + 1)
+
+
+@tile.jit
+def call_count(p):
+    tl.store(p, count(0))
+
+
+@pytest.mark.parametrize("kernel", [call_endless, call_ping, call_count])
+def test_endless_recursion_is_one_short_message(kernel):
+    with pytest.raises(tile.CompilationError, match="recursion") as caught:
+        kernel[(1,)](np.zeros(1, np.int32))
+    text = str(caught.value)
+    assert len(text.splitlines()) < 20
+    assert "tl.store(p, " in text
+    if kernel is not call_count:
+        assert "repeat" in text

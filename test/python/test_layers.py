@@ -1,0 +1,72 @@
+"""scripts/check_layers.py finds what breaks the layering, and the tree has none of it."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def check(root: Path) -> list[str]:
+    run = subprocess.run(
+        [sys.executable, root / "scripts/check_layers.py"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode != 0) == bool(run.stderr)
+    return run.stderr.splitlines()
+
+
+def test_tree_keeps_to_its_layers():
+    assert check(ROOT) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        (
+            "lib/Layout/Bad.cpp",
+            '// A comment.\n#include "tile/Analysis/AxisInfo.h"\n',
+            "lib/Layout/Bad.cpp:2: lib/Layout may not use lib/Analysis",
+        ),
+        (
+            "lib/Conversion/Bad.cpp",
+            '#include "nvidia/Register.h"\n',
+            "lib/Conversion/Bad.cpp:1: lib/Conversion may not use third_party/nvidia",
+        ),
+        (
+            "include/tile/Dialect/Triton/IR/Bad.td",
+            'include "tile/Dialect/TritonGPU/IR/TritonGPUDialect.td"\n',
+            "include/tile/Dialect/Triton/IR/Bad.td:1: "
+            "lib/Dialect/Triton/IR may not use lib/Dialect/TritonGPU/IR",
+        ),
+        ("lib/Nowhere/Bad.cpp", "", "lib/Nowhere/Bad.cpp: in no room of docs/architecture.md"),
+        (
+            "lib/Analysis/CMakeLists.txt",
+            "tile_add_library(A\n  A.cpp\n  LINK_LIBS B MLIRIR)\n",
+            "lib/Analysis/CMakeLists.txt: A in lib/Analysis may not link B in lib/Conversion",
+        ),
+        (
+            "lib/Dialect/TritonGPU/Transforms/Bad.cpp",
+            '\n  if (target.starts_with("cuda:"))\n',
+            "lib/Dialect/TritonGPU/Transforms/Bad.cpp:2: "
+            "ask the TargetModel, not the name of the target",
+        ),
+    ],
+)
+def test_planted(tmp_path, path, text, expected):
+    for name in ("scripts/check_layers.py", "docs/architecture.md"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / "lib/Conversion").mkdir(parents=True)
+    (tmp_path / "lib/Conversion/CMakeLists.txt").write_text(
+        "tile_add_library(B\n  B.cpp\n  LINK_LIBS MLIRIR)\n"
+    )
+    assert check(tmp_path) == []
+    (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / path).write_text(text)
+    assert check(tmp_path) == [f"error: {expected}"]

@@ -1,0 +1,169 @@
+"""What is read early, late or twice must be what the program says: loops with pointers of unknown
+origin, divisions beyond the last iteration, volatile reads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from reference import sim_only
+
+import tile
+import tile.language as tl
+
+B = 128
+
+
+@tile.jit
+def doubling(x_ptr, rounds, steps, BLOCK: tl.constexpr, STAGES: tl.constexpr):
+    # The pointers live in a while loop; each tile comes from the one before.
+    source = x_ptr + tl.arange(0, BLOCK)
+    target = source + BLOCK
+    done = 0
+    while done < rounds:
+        for _ in tl.range(0, steps, num_stages=STAGES):
+            tl.store(target, tl.load(source) * 2)
+            source += BLOCK
+            target += BLOCK
+        done += 1
+
+
+@pytest.mark.parametrize("stages", [1, 2, 3, 5])
+@pytest.mark.parametrize("rounds,steps", [(1, 6), (2, 3), (3, 0)])
+def test_pointers_that_a_while_loop_carries(rounds, steps, stages):
+    n = rounds * steps
+    x = np.random.default_rng(n).integers(-9, 9, (n + 1, B)).astype(np.int32)
+    want = x[0] * 2 ** np.arange(n + 1)[:, None]
+    doubling[(1,)](x, rounds, steps, BLOCK=B, STAGES=stages)
+    np.testing.assert_array_equal(x, want)
+
+
+@tile.jit
+def quotients(x_ptr, out_ptr, n, BLOCK: tl.constexpr, STAGES: tl.constexpr):
+    # In the iteration behind the last the divisor would be zero, in a branch and outside of one.
+    lanes = tl.arange(0, BLOCK)
+    total = tl.zeros((BLOCK,), dtype=tl.int32)
+    for i in tl.range(0, n, num_stages=STAGES):
+        row = (n * 3) // (n - i)
+        if i % 2 == 0:
+            row += (n * 5) % (n - i)
+        total += tl.load(x_ptr + row * BLOCK + lanes)
+    tl.store(out_ptr + lanes, total)
+
+
+@pytest.mark.parametrize("stages", [1, 2, 3, 4])
+@pytest.mark.parametrize("n", [1, 2, 9])
+def test_divisors_that_are_zero_behind_the_last_iteration(n, stages):
+    x = np.random.default_rng(n).integers(-1000, 1000, (4 * n + 8, B)).astype(np.int32)
+    out = np.full(B, -1, np.int32)
+    kernel = quotients[(1,)](x, out, n, BLOCK=B, STAGES=stages)
+    rows = [(n * 3) // (n - i) + ((n * 5) % (n - i) if i % 2 == 0 else 0) for i in range(n)]
+    np.testing.assert_array_equal(out, x[rows].sum(axis=0))
+    # A single iteration is no loop.
+    assert ("async_copy" in kernel.asm["ttgir"]) == (stages > 1 and n > 1)
+
+
+@tile.jit
+def locked_sum(lock_ptr, x_ptr, out_ptr, n, BLOCK: tl.constexpr, STAGES: tl.constexpr):
+    # Each program adds what it finds, and leaves something for the next to find.
+    lanes = tl.arange(0, BLOCK)
+    for i in tl.range(0, n, num_stages=STAGES):
+        while tl.atomic_cas(lock_ptr, 0, 1) == 1:
+            pass
+        x = tl.load(x_ptr + lanes)
+        tl.debug_barrier()
+        tl.store(x_ptr + lanes, x + i + 1)
+        tl.atomic_xchg(lock_ptr, 0)
+    tl.store(out_ptr + lanes, n)
+
+
+@pytest.mark.parametrize("stages", [1, 3])
+def test_loads_behind_a_lock(stages):
+    programs, n = 4, 5
+    lock, x, out = np.zeros(1, np.int32), np.zeros(B, np.int32), np.zeros(B, np.int32)
+    locked_sum[(programs,)](lock, x, out, n, BLOCK=B, STAGES=stages)
+    np.testing.assert_array_equal(x, np.full(B, programs * n * (n + 1) // 2))
+
+
+@tile.jit
+def ticketed(ticket_ptr, x_ptr, seen_ptr, n, BLOCK: tl.constexpr, STAGES: tl.constexpr):
+    # Program 0 publishes one tile after the other; program 1 reads what is published.
+    lanes = tl.arange(0, BLOCK)
+    if tl.program_id(0) == 0:
+        for i in range(n):
+            tl.store(x_ptr + i * BLOCK + lanes, lanes + i + 1)
+            tl.atomic_add(ticket_ptr, 1, sem="release")
+    else:
+        wrong = tl.zeros((BLOCK,), dtype=tl.int32)
+        for i in tl.range(0, n, num_stages=STAGES):
+            published = tl.atomic_add(ticket_ptr, 0, sem="acquire")
+            x = tl.load(x_ptr + i * BLOCK + lanes)
+            wrong += ((x != lanes + i + 1) & (i < published)).to(tl.int32)
+        tl.store(seen_ptr + lanes, wrong)
+
+
+@pytest.mark.parametrize("stages", [1, 2, 4])
+def test_loads_behind_an_acquire(stages):
+    n = 12
+    ticket, x = np.zeros(1, np.int32), np.full((n, B), -7, np.int32)
+    wrong = np.full(B, -1, np.int32)
+    kernel = ticketed[(2,)](ticket, x, wrong, n, BLOCK=B, STAGES=stages)
+    np.testing.assert_array_equal(wrong, 0)
+    assert "async_copy" not in kernel.asm["ttgir"]
+
+
+@tile.jit
+def racing(flag_ptr, out_ptr, n, BLOCK: tl.constexpr, KIND: tl.constexpr):
+    # Program 0 changes the flag all the time; all threads of the others see the same value.
+    lanes = tl.arange(0, BLOCK)
+    if tl.program_id(0) == 0:
+        for i in range(n):
+            tl.atomic_xchg(flag_ptr + tl.arange(0, 4), tl.full((4,), 0, tl.int32) + i)
+            tl.debug_barrier()
+    else:
+        differ = tl.zeros((BLOCK,), dtype=tl.int32)
+        for _ in range(n):
+            if KIND == "scalar":
+                seen = tl.load(flag_ptr, volatile=True)
+            else:
+                seen = tl.max(tl.load(flag_ptr + tl.arange(0, 4), volatile=True), axis=0)
+            mine = tl.zeros((BLOCK,), dtype=tl.int32) + seen
+            differ += (tl.max(mine, axis=0) != tl.min(mine, axis=0)).to(tl.int32)
+            if seen > n // 2:  # A barrier that all threads reach, or none.
+                tl.debug_barrier()
+        tl.store(out_ptr + lanes, differ)
+
+
+@pytest.mark.parametrize("kind", ["scalar", "tensor"])
+@pytest.mark.parametrize("num_warps", [1, 4])
+def test_threads_agree_on_what_they_saw(kind, num_warps):
+    flag, out = np.zeros(4, np.int32), np.full(B, -1, np.int32)
+    racing[(3,)](flag, out, 40, BLOCK=B, KIND=kind, num_warps=num_warps)
+    np.testing.assert_array_equal(out, 0)
+
+
+@tile.jit
+def guarded_read(x_ptr, out_ptr, limit, BLOCK: tl.constexpr):
+    lanes = tl.arange(0, BLOCK)
+    small = tl.load(x_ptr + tl.arange(0, 8), mask=tl.arange(0, 8) < limit, other=77, volatile=True)
+    one = tl.load(x_ptr + limit, mask=limit < 4, other=-5, volatile=True)
+    tl.store(out_ptr + lanes, tl.sum(small, axis=0) + one + lanes * 0)
+
+
+@pytest.mark.parametrize("limit", [0, 3, 4, 8])
+def test_masked_volatile_reads(limit):
+    x, out = np.arange(3, 11, dtype=np.int32), np.zeros(B, np.int32)
+    guarded_read[(1,)](x, out, limit, BLOCK=B)
+    small = np.where(np.arange(8) < limit, x, 77).sum()
+    np.testing.assert_array_equal(out, small + (x[limit] if limit < 4 else -5))
+
+
+@sim_only
+def test_one_thread_reads_a_volatile_scalar():
+    @tile.jit
+    def kernel(x_ptr, out_ptr, BLOCK: tl.constexpr):
+        tl.store(out_ptr + tl.arange(0, BLOCK), tl.load(x_ptr, volatile=True))
+
+    x, out = np.full(1, 9, np.int32), np.zeros(B, np.int32)
+    report = kernel.simulate(x, out, grid=(1,), BLOCK=B)
+    np.testing.assert_array_equal(out, 9)
+    assert report.counters["global_load_bytes"] == 4

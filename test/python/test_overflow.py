@@ -1,0 +1,123 @@
+"""Integer overflow: wraps around, and stops kernels that look for it (`debug=True`,
+`sanitize_overflow=True`)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from reference import sim_only
+
+import tile
+import tile.language as tl
+
+# A failed assertion on a GPU ends the use of the device by the process.
+pytestmark = [pytest.mark.both_ways, sim_only]
+
+
+@tile.jit
+def apply(x, y, out, op: tl.constexpr, check: tl.constexpr = True):
+    i = tl.arange(0, 1)
+    a, b = tl.load(x + i), tl.load(y + i)
+    if op == "+":
+        r = tl.add(a, b, sanitize_overflow=check)
+    elif op == "-":
+        r = tl.sub(a, b, sanitize_overflow=check)
+    else:
+        r = tl.mul(a, b, sanitize_overflow=check)
+    tl.store(out + i, r)
+
+
+EXACT = {"+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b}
+
+
+def edges(dtype) -> list[int]:
+    info = np.iinfo(dtype)
+    root = int(info.max) ** 0.5
+    near = [int(info.min), int(info.min) + 1, -1, 0, 1, 2, int(info.max) - 1, int(info.max)]
+    near += [int(root), int(root) + 1, int(info.min) // 2, int(info.max) // 2 + 1]
+    return sorted({v for v in near if info.min <= v <= info.max})
+
+
+def run(dtype, op: str, a: int, b: int, **options) -> int:
+    x, y, out = np.array([a], dtype), np.array([b], dtype), np.zeros(1, dtype)
+    apply[(1,)](x, y, out, op, **options)
+    return int(out[0])
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64])
+@pytest.mark.parametrize("op", list(EXACT))
+def test_signed_integers_that_overflow_stop_the_kernel(dtype, op):
+    info = np.iinfo(dtype)
+    rng = np.random.default_rng(7)
+    values = edges(dtype)
+    pairs = [(int(a), int(b)) for a, b in rng.choice(values, (24, 2))]
+    pairs += [(info.max, info.max), (info.min, -1), (-1, info.min), (info.min, info.min)]
+    for a, b in pairs:
+        exact = EXACT[op](int(a), int(b))
+        if info.min <= exact <= info.max:
+            assert run(dtype, op, a, b, debug=True) == exact
+        else:
+            with pytest.raises(tile.TileError, match=f"integer overflow: the result of \\{op} "):
+                run(dtype, op, a, b, debug=True)
+            wrapped = (exact - info.min) % 2**info.bits + int(info.min)
+            assert run(dtype, op, a, b) == wrapped
+
+
+def test_what_asks_for_the_check():
+    big = (np.int32, "*", 65537, 65537)
+    assert run(*big) == 131073
+    for options in ({"debug": True}, {"sanitize_overflow": True}):
+        with pytest.raises(tile.TileError, match="does not fit in int32"):
+            run(*big, **options)
+    assert run(*big, debug=True, sanitize_overflow=False) == 131073
+    assert run(*big, debug=True, check=False) == 131073
+
+
+def test_the_decorator_asks_as_well():
+    @tile.jit(debug=True)
+    def square(x, out):
+        n = tl.load(x)
+        tl.store(out, n * n)
+
+    out = np.zeros(1, np.int32)
+    square[(1,)](np.array([46340], np.int32), out)
+    assert out[0] == 46340**2
+    with pytest.raises(tile.TileError, match="integer overflow"):
+        square[(1,)](np.array([46341], np.int32), out)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint32, np.uint64])
+def test_unsigned_integers_wrap(dtype):
+    top = np.iinfo(dtype).max
+    assert run(dtype, "+", top, 2, debug=True) == 1
+    assert run(dtype, "-", 0, 1, debug=True) == top
+
+
+@tile.jit
+def add_up(a, b):
+    return a + b
+
+
+@tile.jit
+def library(x, out, N: tl.constexpr):
+    """What wraps on purpose, or combines elements."""
+    i = tl.arange(0, N)
+    v = tl.load(x + i)
+    random = tl.randint(1, i)
+    noise = tl.rand(2, i)
+    tl.store(out, tl.reduce(v, 0, add_up))
+    tl.store(out + 1, tl.sum((noise < 2.0).to(tl.int32)) + tl.sum((random == random).to(tl.int32)))
+    total = 0
+    for k in range(2147483600, 2147483640, 5):
+        if total > 100:
+            break
+        total += (k > 0).to(tl.int32)
+    for k in range(-2147483600, -2147483640, -5):
+        total += (k < 0).to(tl.int32)
+    tl.store(out + 2, total)
+
+
+def test_the_library_does_not_overflow():
+    x, out = np.full(64, 2**30, np.int32), np.zeros(3, np.int32)
+    library[(1,)](x, out, 64, debug=True)
+    assert out.tolist() == [0, 128, 16]

@@ -1,0 +1,154 @@
+"""Arguments that share memory: kernels that take them to be disjoint have a variant that does
+not, which launches choose where they meet."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import tile
+import tile.language as tl
+from tile.runtime import overlap
+
+BLOCK = 128
+
+
+@tile.jit
+def running(x_ptr, y_ptr, n, BLOCK: tl.constexpr, STAGES: tl.constexpr):
+    # y[i + 1] = x[i] * 2 + 1, tile by tile: x[i] may be what was just written.
+    lanes = tl.arange(0, BLOCK)
+    for i in tl.range(0, n, num_stages=STAGES):
+        value = tl.load(x_ptr + i * BLOCK + lanes)
+        tl.store(y_ptr + (i + 1) * BLOCK + lanes, value * 2 + 1)
+
+
+def reference(x: np.ndarray, y: np.ndarray, n: int) -> None:
+    for i in range(n):
+        y[(i + 1) * BLOCK : (i + 2) * BLOCK] = x[i * BLOCK : (i + 1) * BLOCK] * 2 + 1
+
+
+def fresh(n: int) -> np.ndarray:
+    return np.random.default_rng(n).integers(-5, 5, ((n + 1) * BLOCK,)).astype(np.int32)
+
+
+@pytest.mark.parametrize("stages", [1, 2, 3, 4])
+@pytest.mark.parametrize("n", [1, 2, 7])
+def test_one_array_passed_twice(n, stages):
+    x = fresh(n)
+    want = x.copy()
+    reference(want, want, n)
+    running[(1,)](x, x, n, BLOCK=BLOCK, STAGES=stages)
+    np.testing.assert_array_equal(x, want)
+
+
+@pytest.mark.parametrize("shift", [-2, -1, 0, 1, 2, 6, 7, 8])
+def test_views_of_one_array(shift):
+    n, stages = 6, 3
+    memory = np.random.default_rng(shift + 9).integers(-5, 5, (40 * BLOCK,)).astype(np.int32)
+    want = memory.copy()
+
+    def views(a):
+        first = 10 * BLOCK
+        second = first + shift * BLOCK
+        return a[first : first + (n + 1) * BLOCK], a[second : second + (n + 1) * BLOCK]
+
+    reference(*views(want), n)
+    running[(1,)](*views(memory), n, BLOCK=BLOCK, STAGES=stages)
+    np.testing.assert_array_equal(memory, want)
+
+
+def test_disjoint_arguments_are_pipelined_and_others_are_not():
+    n = 5
+    x, y = fresh(n), fresh(n + 1)[: (n + 1) * BLOCK]
+    want = y.copy()
+    reference(x, want, n)
+    kernel = running[(1,)](x, y, n, BLOCK=BLOCK, STAGES=3)
+    np.testing.assert_array_equal(y, want)
+    assert "async_copy" in kernel.asm["ttgir"]
+    assert kernel.metadata.disjoint_arguments == [0, 1]
+
+    plain = running[(1,)](x, y, n, BLOCK=BLOCK, STAGES=3, overlapping_arguments=True)
+    assert "async_copy" not in plain.asm["ttgir"]
+    assert plain.metadata.disjoint_arguments == []
+
+
+def test_kernels_that_assume_nothing_note_nothing():
+    @tile.jit
+    def copy(x_ptr, y_ptr, BLOCK: tl.constexpr):
+        lanes = tl.arange(0, BLOCK)
+        tl.store(y_ptr + lanes, tl.load(x_ptr + lanes))
+
+    x = fresh(1)
+    kernel = copy[(1,)](x, x, BLOCK=BLOCK)
+    assert kernel.metadata.disjoint_arguments == []
+
+
+def test_a_variant_is_compiled_once(monkeypatch):
+    compiled = []
+    kernel = SimpleNamespace(name="k", _metadata={"disjoint_arguments": [0, 2]})
+
+    def launch(*args, **kwargs):
+        return 0
+
+    def variant():
+        compiled.append(1)
+        return lambda *args, **kwargs: compiled.append(2)
+
+    run = overlap.checked(kernel, launch, variant, lambda address: None, lambda *a: None)
+    x = np.zeros(8)
+    run(1, 1, 1, 0, (x, x, np.zeros(8)))
+    assert compiled == []
+    for _ in range(2):
+        run(1, 1, 1, 0, (x, 3, x[4:]))
+    assert compiled == [1, 2, 2]
+
+
+class Interface:
+    """An array of which only the interface is known."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.__array_interface__ = array.__array_interface__
+
+
+def test_extents():
+    x = np.zeros((4, 6), np.float32)
+    at = x.ctypes.data
+    assert overlap.extent(x) == (at, at + 96)
+    assert overlap.extent(x[::-1]) == (at, at + 96)
+    assert overlap.extent(x[:, 2]) == (at + 8, at + 8 + 3 * 24 + 4)
+    low, high = overlap.extent(x[1:1])
+    assert low == high
+    assert overlap.extent(None) == (0, 0)
+    assert overlap.extent(at) is None
+    assert overlap.extent(tile.reinterpret(x, tl.int32)) == (at, at + 96)
+    assert overlap.extent(Interface(x[1:])) == (at + 24, at + 96)
+    assert overlap.extent(Interface(x[:, 1:3])) == (at + 4, at + 4 + 3 * 24 + 8)
+
+
+def test_extents_of_tensors():
+    torch = pytest.importorskip("torch")
+    x = torch.zeros((4, 6), dtype=torch.float16)
+    at = x.data_ptr()
+    assert overlap.extent(x) == (at, at + 48)
+    assert overlap.extent(x.t()[2:]) == (at + 4, at + 48)
+    assert overlap.extent(x[1]) == (at + 12, at + 24)
+
+
+def test_unknown_extents_are_compared_by_allocation():
+    x, y = np.zeros(8), np.zeros(8)
+
+    def allocation(address):
+        for array in (x, y):
+            low = array.ctypes.data
+            if low <= address < low + array.nbytes:
+                return low, low + array.nbytes
+        return None
+
+    first, last = x.ctypes.data, x.ctypes.data + 56
+    assert overlap.may_meet(first, last, allocation)
+    assert overlap.may_meet(x[:1], last, allocation)
+    assert not overlap.may_meet(first, y.ctypes.data, allocation)
+    assert overlap.may_meet(first, 1, allocation)
+    assert not overlap.may_meet(first, None, allocation)

@@ -1,0 +1,174 @@
+"""The commands of `tile`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from reference import sim_only
+
+import tile
+from tile.cli import main
+from tile.compiler import ASTSource
+from tile.runtime.tuning import ChoiceFile, make_choice
+
+pytestmark = sim_only
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch) -> Path:
+    monkeypatch.setenv("TILE_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@tile.jit
+def nothing(p):
+    pass
+
+
+def fill_cache() -> Path:
+    kernel = tile.compile(
+        ASTSource(nothing, {"p": "*fp32"}), tile.GPUTarget("cuda", 90, 32), stop_at="ptx"
+    )
+    from tile.runtime.cache import FileCacheManager
+
+    return Path(FileCacheManager(kernel.hash).cache_dir)
+
+
+def test_cache(capsys, folder):
+    entry = fill_cache()
+    assert main(["cache", "ls"]) == 0
+    assert any(
+        line.startswith("nothing ") and str(entry) in line
+        for line in capsys.readouterr().out.splitlines()
+    )
+    assert main(["cache", "stats"]) == 0
+    text = capsys.readouterr().out
+    assert "kernels  1" in text and "limit    10.0 GiB" in text and str(folder) in text
+    assert main(["cache", "verify"]) == 0
+    assert "1 kernels checked, 0 damaged" in capsys.readouterr().out
+    (entry / "nothing.ptx").write_text("")
+    assert main(["cache", "verify"]) == 1
+    assert "nothing.ptx is damaged" in capsys.readouterr().out
+    assert main(["cache", "verify", "--remove"]) == 0
+    assert not entry.exists()
+    entry = fill_cache()
+    assert main(["cache", "prune", "--limit", "10M"]) == 0
+    assert entry.exists()
+    assert main(["cache", "prune", "--limit", "1K"]) == 0
+    assert not entry.exists()
+    fill_cache()
+    assert main(["cache", "clear", "--yes"]) == 0
+    assert "removed 1 entries" in capsys.readouterr().out or not list(folder.glob("[!.]*/*"))
+
+
+def test_autotune(capsys):
+    timings = {"BLOCK: 64": [1.5, 1.4, 1.6], "BLOCK: 128": [1.0, 0.9, 1.1], "X": [float("inf")] * 3}
+    for name, how in (("matmul", "measured"), ("softmax", "estimated")):
+        choice = make_choice(name, (128, "fp16"), "cuda:90", how, timings, 2.0)
+        ChoiceFile(name, [name]).write(choice)
+    assert main(["autotune", "show", "softmax"]) == 0
+    text = capsys.readouterr().out
+    assert "softmax" in text and "matmul" not in text and "no GPU was there" in text
+    rows = [line.split() for line in text.splitlines()]
+    assert ["*", "BLOCK:", "128", "1.0000"] in rows and ["X", "cannot", "run"] in rows
+    assert main(["autotune", "clear", "softmax"]) == 0
+    assert main(["autotune", "show"]) == 0
+    text = capsys.readouterr().out
+    assert "softmax" not in text and "matmul" in text
+
+
+def test_knobs(capsys, monkeypatch):
+    monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
+    monkeypatch.setenv("TILE_CACHE_LOCK_TIMEOUT", "soon")
+    assert main(["knobs"]) == 0
+    rows = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()}
+    assert "True" in rows["compilation.always_compile"].split()
+    assert "TRITON_ALWAYS_COMPILE" in rows["compilation.always_compile"].split()[3]
+    assert rows["compilation.override"].split()[2:4] == ["False", "default"]
+    assert "wrong: TILE_CACHE_LOCK_TIMEOUT is 'soon'" in rows["cache.lock_timeout"]
+    assert "amd.use_async_copy" not in rows
+    assert main(["knobs", "--all"]) == 0
+    assert "amd.use_async_copy" in capsys.readouterr().out
+
+
+def test_env(capsys, monkeypatch):
+    assert main(["env"]) == 0
+    text = capsys.readouterr().out
+    for part in ("driver in use", "sim, for cuda:90: TILE_DRIVER says so", "self test", "passed",
+                 "ptxas", "libdevice", tile.__version__):  # fmt: skip
+        assert part in text
+    monkeypatch.setenv("TILE_PTXAS_PATH", "/nowhere/ptxas")
+    assert main(["env", "--no-test"]) == 0
+    assert "/nowhere/ptxas, which does not exist" in capsys.readouterr().out
+
+
+PROGRAM = """
+import sys
+import numpy as np
+import tile
+import tile.language as tl
+from beside import BLOCK
+
+@tile.jit
+def fill(p, N: tl.constexpr):
+    tl.store(p + tl.arange(0, N), 3)
+
+p = np.zeros(BLOCK, np.int32)
+kernel = fill[(1,)](p, N=BLOCK)
+print(sys.argv[1:], p.sum(), type(kernel).__name__, getattr(kernel, "_metadata", {}).get("arch"))
+"""
+
+
+def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    for name in ("TILE_DRIVER", "TILE_SIM_TARGET"):
+        environment.pop(name, None)
+    return subprocess.run(
+        [sys.executable, "-m", "tile", "run", *arguments],
+        env=environment, cwd=cwd, capture_output=True, text=True,
+    )  # fmt: skip
+
+
+def test_run(tmp_path):
+    (tmp_path / "program.py").write_text(PROGRAM)
+    (tmp_path / "beside.py").write_text("BLOCK = 16\n")
+    done = run("--target", "cuda:80", "program.py", "-x", "1", cwd=tmp_path)
+    assert done.stdout == "['-x', '1'] 48 CompiledKernel 80\n", done.stderr
+    done = run("--interpret", "program.py", cwd=tmp_path)
+    assert done.stdout == "[] 48 InterpretedKernel None\n", done.stderr
+    assert run("missing.py", cwd=tmp_path).stderr == "tile: error: there is no program missing.py\n"
+
+
+def test_help_fits_a_screen(capsys):
+    assert main(["--help"]) == 0
+    text = capsys.readouterr().out
+    assert len(text.splitlines()) <= 24
+    for command in ("run", "compile", "link", "cache", "autotune", "layout", "knobs", "env"):
+        assert f"  {command} " in text
+    for command in ("run", "compile", "link", "cache", "knobs", "env"):
+        assert main([command, "--help"]) == 0
+        assert len(capsys.readouterr().out.splitlines()) <= 32
+
+
+def test_completion(capsys):
+    for shell in ("bash", "zsh", "fish"):
+        assert main(["completion", shell]) == 0
+        assert "_TILE_COMPLETE" in capsys.readouterr().out
+
+
+def test_errors(capsys):
+    assert main(["cache", "frobnicate"]) == 2
+    assert capsys.readouterr().err.startswith("tile: error: No such command 'frobnicate'")
+    assert main(["compile", "x.py"]) == 2
+    assert "Missing option" in capsys.readouterr().err
+
+
+def test_the_command_starts_quickly():
+    start = time.process_time()
+    assert main(["--help"]) == 0
+    assert time.process_time() - start < 0.5

@@ -1,0 +1,56 @@
+//===-- TargetModel.h - NVIDIA GPUs as passes see them ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef NVIDIA_TARGETMODEL_H
+#define NVIDIA_TARGETMODEL_H
+
+#include "tile/Dialect/TritonGPU/IR/TargetModel.h"
+#include "tile/Target/TargetTable.h"
+
+namespace mlir::triton::nvidia {
+
+/// Versions of matrix instructions, as in `versionMajor` of
+/// `#ttg.nvidia_mma`.
+inline constexpr unsigned kMmaSync = 2;
+inline constexpr unsigned kWarpGroup = 3;
+
+class TargetModel final : public gpu::TargetModel {
+public:
+  explicit TargetModel(const NVIDIATarget &facts) : facts(facts) {}
+
+  /// The model of a compute capability; null if the table does not have it.
+  static const TargetModel *get(int computeCapability);
+
+  const NVIDIATarget &getFacts() const { return facts; }
+
+  int64_t getMaxSharedMemory() const override { return facts.maxSharedMemory; }
+  ArrayRef<unsigned> getAsyncCopySizes() const override;
+  unsigned getMaxRegistersPerThread() const override {
+    return facts.maxRegistersPerThread;
+  }
+  unsigned getRegisterFileSize() const override { return facts.registersPerSM; }
+  bool hasFloatConversion(Type from, Type to,
+                          RoundingMode rounding) const override;
+
+  SmallVector<gpu::MatrixInstruction>
+  getMatrixInstructions(const gpu::MatrixElementTypes &types) const override;
+  gpu::MmaEncodingTrait
+  getResultEncoding(const gpu::MatrixInstruction &instruction,
+                    const gpu::MatrixProduct &product,
+                    ArrayRef<unsigned> warpsPerCTA,
+                    gpu::CTALayoutAttr ctaLayout) const override;
+  gpu::LayoutEncodingTrait
+  getOperandEncoding(const gpu::MatrixInstruction &instruction,
+                     const gpu::MatrixProduct &product, unsigned operand,
+                     RankedTensorType type,
+                     gpu::MmaEncodingTrait result) const override;
+
+private:
+  const NVIDIATarget &facts;
+};
+
+/// Makes the models answer for "cuda:<compute capability>".
+void registerTargetModels(DialectRegistry &registry);
+
+} // namespace mlir::triton::nvidia
+
+#endif // NVIDIA_TARGETMODEL_H

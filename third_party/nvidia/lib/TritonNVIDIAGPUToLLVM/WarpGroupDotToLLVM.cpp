@@ -1,0 +1,567 @@
+//===-- WarpGroupDotToLLVM.cpp - wgmma ------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// wgmma.mma_async.m64nNkK: the four warps of a warp group multiply 64 rows of A
+// by N columns of B, K being 32 bytes. A thread's share of the result is that
+// of mma.sync, repeated along N; its share of A, where that is in registers,
+// too.
+//
+// The instructions run while the thread goes on, so that nothing may touch
+// their registers before the wait. LLVM knows nothing of that: accumulators go
+// through the assembly of each instruction, of the fence before and of the wait
+// after it, which leaves no place for anything to come between.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nvidia/TritonNVIDIAGPUToLLVM/MatrixDescriptor.h"
+#include "nvidia/TritonNVIDIAGPUToLLVM/PTXAsm.h"
+#include "nvidia/TritonNVIDIAGPUToLLVM/Patterns.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Matchers.h"
+#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+namespace nvt = mlir::triton::nvidia;
+namespace ttg = mlir::triton::gpu;
+namespace ttng = mlir::triton::nvidia_gpu;
+
+namespace {
+constexpr unsigned kWarpsPerGroup = 4;
+constexpr unsigned kRowsOfGroup = 64;
+constexpr unsigned kBytesOfK = 32;
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+/// Accumulators as the instruction takes them: 32 bits each, halves in pairs.
+SmallVector<Value> toRegisters(const LLVMBuilder &b, ArrayRef<Value> elements) {
+  if (elements.empty() || !elements.front().getType().isF16())
+    return SmallVector<Value>(elements);
+  SmallVector<Value> registers;
+  for (unsigned i = 0; i < elements.size(); i += 2)
+    registers.push_back(
+        b.bitcast(b.packVector({elements[i], elements[i + 1]}), b.intTy(32)));
+  return registers;
+}
+
+/// The reverse.
+SmallVector<Value> toElements(const LLVMBuilder &b, ArrayRef<Value> registers,
+                              Type element) {
+  if (!element.isF16())
+    return SmallVector<Value>(registers);
+  SmallVector<Value> elements;
+  for (Value word : registers)
+    llvm::append_range(elements, b.unpackVector(b.bitcast(
+                                     word, LLVMBuilder::vecTy(element, 2))));
+  return elements;
+}
+
+StringRef getRegisterClass(Value value) {
+  return value.getType().isF32() ? "f" : "r";
+}
+
+/// Assembly without operands of its own that `registers` go through: what
+/// defines them stays before it, what uses them after it. `inUse` are defined
+/// before it, and keep their place in the register file at least up to it.
+SmallVector<Value> emitThrough(const LLVMBuilder &b, StringRef text,
+                               ArrayRef<Value> registers,
+                               ArrayRef<Value> inUse) {
+  nvt::PTXAsm ptx(b);
+  SmallVector<nvt::PTXAsm::Operand> outputs;
+  for (Value value : registers)
+    outputs.push_back(ptx.output(getRegisterClass(value)));
+  for (auto [value, output] : llvm::zip(registers, outputs))
+    ptx.tied(value, output);
+  for (Value value : inUse)
+    ptx.input(value, "r");
+  ptx << text;
+  return ptx.emit(llvm::to_vector(ValueRange(registers).getTypes()),
+                  nvt::PTXAsm::SideEffects);
+}
+
+SmallVector<Value> emitWait(const LLVMBuilder &b, unsigned pendings,
+                            ArrayRef<Value> registers,
+                            ArrayRef<Value> inUse = {}) {
+  return emitThrough(
+      b, "wgmma.wait_group.sync.aligned " + std::to_string(pendings) + ";",
+      registers, inUse);
+}
+
+//===----------------------------------------------------------------------===//
+// One instruction
+//===----------------------------------------------------------------------===//
+
+std::optional<StringRef> getTypeName(Type type) {
+  if (type.isF16())
+    return "f16";
+  if (type.isBF16())
+    return "bf16";
+  if (type.isF32())
+    return "tf32";
+  if (isa<Float8E4M3FNType>(type))
+    return "e4m3";
+  if (isa<Float8E5M2Type>(type))
+    return "e5m2";
+  if (type.isInteger(8))
+    return "s8";
+  return std::nullopt;
+}
+
+/// What all instructions of one product have in common.
+struct Instruction {
+  unsigned n, k;
+  StringRef a, b, d;
+  /// Integers have no signs to change, only 16-bit operands a major-ness.
+  bool isInteger, is16Bit;
+  bool transA = false, transB = false;
+
+  /// `a` is a descriptor or four registers. `accumulate`: null for always. An
+  /// empty `acc` starts at zero.
+  SmallVector<Value> emit(const LLVMBuilder &builder, ArrayRef<Value> aArgs,
+                          Value bDescriptor, ArrayRef<Value> acc,
+                          unsigned numRegisters, Type registerType,
+                          Value accumulate) const {
+    nvt::PTXAsm ptx(builder);
+    SmallVector<nvt::PTXAsm::Operand> ds, as;
+    for (unsigned i = 0; i < numRegisters; ++i)
+      ds.push_back(ptx.output(registerType.isF32() ? "f" : "r"));
+    bool inRegisters = aArgs.size() > 1;
+    for (Value arg : aArgs)
+      as.push_back(ptx.input(arg, inRegisters ? "r" : "l"));
+    auto bArg = ptx.input(bDescriptor, "l");
+    for (auto [value, output] : llvm::zip(acc, ds))
+      ptx.tied(value, output);
+    ptx << "{ .reg .pred p; ";
+    if (accumulate && !acc.empty())
+      ptx << "mov.pred p, " << ptx.input(accumulate, "b") << "; ";
+    else
+      ptx << "setp.ne.b32 p, " << (acc.empty() ? "0" : "1") << ", 0; ";
+    ptx << "wgmma.mma_async.sync.aligned.m64n" + std::to_string(n) + "k" +
+               std::to_string(k) + "." + d.str() + "." + a.str() + "." +
+               b.str() + " "
+        << ds << ", " << as << ", " << bArg << ", p";
+    if (!isInteger)
+      ptx << ", 1, 1";
+    if (is16Bit && !inRegisters)
+      ptx << (transA ? ", 1" : ", 0");
+    if (is16Bit)
+      ptx << (transB ? ", 1" : ", 0");
+    ptx << "; }";
+    SmallVector<Type> types(numRegisters, registerType);
+    return ptx.emit(types, nvt::PTXAsm::SideEffects);
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Operands in shared memory
+//===----------------------------------------------------------------------===//
+
+/// Makes the descriptors of an operand's tiles.
+struct SharedOperand {
+  nvt::MatrixDescriptor descriptor;
+  Value first; ///< of the tile at the origin, for this warp group
+
+  Value at(const LLVMBuilder &b, int32_t outer, int32_t inner) const {
+    int32_t bytes = descriptor.getOffset(outer, inner);
+    return bytes ? b.add(first, b.i64(bytes >> 4)) : first;
+  }
+};
+
+/// `outerOfGroup`: where this warp group's part starts along M or N.
+SharedOperand makeSharedOperand(const LLVMBuilder &b, Value converted,
+                                ttg::MemDescType type, Value group,
+                                ArrayRef<int32_t> groupBases,
+                                nvt::MatrixDescriptor descriptor) {
+  unsigned bytes = type.getElementTypeBitWidth() / 8;
+  MemDesc desc = MemDesc::unpack(b, converted, type);
+  Value address = b.ptrToInt(b.intTy(32), desc.base);
+  unsigned zeroBits;
+  if (Value offset = emitViewOffset(b, desc, type, zeroBits))
+    address = b.add(address, b.mul(offset, b.i32(bytes)));
+  // Coordinates of the group to bytes: each bit of its number is one basis.
+  SmallVector<int32_t> groupOffsets;
+  for (int32_t basis : groupBases)
+    groupOffsets.push_back(descriptor.getOffset(basis, 0));
+  if (group && llvm::any_of(groupOffsets, [](int32_t o) { return o != 0; }))
+    address = b.add(address, evaluateLinear(b, group, groupOffsets));
+  // Fourteen bits of 16-byte units.
+  Value start = b.and_(b.lshr(address, b.i32(4)), b.i32((1 << 14) - 1));
+  Value first = b.or_(b.zext(b.intTy(64), start), b.i64(descriptor.bits));
+  return {std::move(descriptor), first};
+}
+
+//===----------------------------------------------------------------------===//
+// Operand A in registers
+//===----------------------------------------------------------------------===//
+
+/// The four registers of each instruction, by the first row and the number of
+/// the step along K.
+class RegisterOperand {
+public:
+  static std::optional<RegisterOperand>
+  make(const LLVMBuilder &b, Value converted, RankedTensorType type) {
+    RegisterTable table(toLinearLayout(type));
+    SmallVector<Value> values = unpackElements(b, converted, type);
+    unsigned perRegister = 32 / type.getElementTypeBitWidth();
+    SmallVector<int32_t> inner = table.getContributions(1);
+    RegisterOperand result;
+    if (inner.size() % (2 * perRegister))
+      return std::nullopt;
+    for (int32_t row : table.getContributions(0)) {
+      if (row & 8)
+        continue;
+      for (unsigned k = 0; k < inner.size(); k += 2 * perRegister) {
+        SmallVector<Value> &words = result.words[{row, k / (2 * perRegister)}];
+        for (unsigned half : {0u, perRegister})
+          for (int32_t at : {row, row | 8}) {
+            SmallVector<Value> elements;
+            for (unsigned i = 0; i < perRegister; ++i) {
+              int32_t r = table.lookup({at, inner[k + half + i]});
+              if (r < 0)
+                return std::nullopt;
+              elements.push_back(values[r]);
+            }
+            words.push_back(b.bitcast(b.packVector(elements), b.intTy(32)));
+          }
+      }
+    }
+    return result;
+  }
+
+  ArrayRef<Value> at(int32_t row, unsigned step) const {
+    auto it = words.find({row, step});
+    return it == words.end() ? ArrayRef<Value>() : ArrayRef(it->second);
+  }
+
+  SmallVector<Value> collect() const {
+    SmallVector<Value> all;
+    for (const auto &[key, list] : words)
+      llvm::append_range(all, list);
+    return all;
+  }
+
+private:
+  llvm::MapVector<std::pair<int32_t, unsigned>, SmallVector<Value>> words;
+};
+
+//===----------------------------------------------------------------------===//
+// The product
+//===----------------------------------------------------------------------===//
+
+bool isZeroSplat(Value value) {
+  return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat());
+}
+
+struct WarpGroupDotPattern : TargetPattern<ttng::WarpGroupDotOp> {
+  WarpGroupDotPattern(const LoweringContext &context,
+                      const nvt::TargetInfo &target)
+      : TargetPattern(context.converter, context.target, context.benefit),
+        model(target.getModel()) {}
+
+  LogicalResult
+  matchAndRewrite(ttng::WarpGroupDotOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (ttg::lookupNumCTAs(op) != 1)
+      return this->decline(op, "wgmma on a cluster of blocks is not supported");
+    auto dType = cast<RankedTensorType>(op.getD().getType());
+    auto mma = cast<ttg::NvidiaMmaEncodingAttr>(dType.getEncoding());
+    auto aType = cast<ShapedType>(op.getA().getType());
+    ttg::MemDescType bType = op.getB().getType();
+    Type dElement = dType.getElementType();
+    if (!model.findMatrixInstruction(
+            nvt::kWarpGroup, {aType.getElementType(), bType.getElementType(),
+                              dElement, op.getInputPrecision()}))
+      return this->decline(op, "the target has no wgmma for these element "
+                               "types");
+    std::optional<StringRef> aName = getTypeName(aType.getElementType()),
+                             bName = getTypeName(bType.getElementType());
+    unsigned bits = aType.getElementTypeBitWidth();
+    Instruction instruction{mma.getInstrShape()[1],
+                            kBytesOfK * 8 / bits,
+                            *aName,
+                            *bName,
+                            dElement.isF16()   ? "f16"
+                            : dElement.isF32() ? "f32"
+                                               : "s32",
+                            dElement.isInteger(),
+                            bits == 16};
+    int64_t m = dType.getShape()[0], n = dType.getShape()[1],
+            k = aType.getShape()[1];
+    unsigned warpsM = mma.getWarpsPerCTA()[0], warpsN = mma.getWarpsPerCTA()[1];
+    int64_t rowsOfAll = int64_t(kRowsOfGroup) * warpsM / kWarpsPerGroup,
+            columnsOfAll = int64_t(instruction.n) * warpsN;
+    if (m % rowsOfAll || n % columnsOfAll || k % instruction.k)
+      return this->decline(op, "the product is smaller than the instructions "
+                               "of all its warps");
+
+    LLVMBuilder b(op.getLoc(), rewriter);
+    // Groups of warps follow one another along M, then along N.
+    Value group;
+    if (warpsM * warpsN > kWarpsPerGroup) {
+      Value warp = getThreadIndex(b, target, op).getWarp(b);
+      // The same in all lanes, which makes descriptors uniform.
+      warp = target.shuffleIdx(b, warp, b.i32(0));
+      group = b.lshr(warp, b.i32(llvm::Log2_32(kWarpsPerGroup)));
+    }
+    SmallVector<int32_t> groupBasesM, groupBasesN;
+    for (unsigned w = kWarpsPerGroup; w < warpsM * warpsN; w *= 2) {
+      groupBasesM.push_back(w < warpsM ? w / kWarpsPerGroup * kRowsOfGroup : 0);
+      groupBasesN.push_back(w < warpsM ? 0 : w / warpsM * instruction.n);
+    }
+
+    std::optional<SharedOperand> aShared;
+    std::optional<RegisterOperand> aRegisters;
+    if (auto type = dyn_cast<ttg::MemDescType>(op.getA().getType())) {
+      auto found = nvt::matchMatrixDescriptor(
+          toLinearLayout(type),
+          {0, 1, kRowsOfGroup, instruction.k, m, k, bits});
+      if (!found)
+        return this->decline(op, "no matrix descriptor fits the layout of a");
+      instruction.transA = found->isTransposed;
+      aShared = makeSharedOperand(b, adaptor.getA(), type, group, groupBasesM,
+                                  *found);
+    } else {
+      auto tensor = cast<RankedTensorType>(op.getA().getType());
+      auto encoding = cast<ttg::DotOperandEncodingAttr>(tensor.getEncoding());
+      // B is in memory, so that the order along K is the instruction's.
+      if (encoding.getKWidth() * bits != 32)
+        return this->decline(op, "kWidth of a must fill a 32-bit register");
+      aRegisters = RegisterOperand::make(b, adaptor.getA(), tensor);
+      if (!aRegisters)
+        return this->decline(op, "a thread lacks elements of a");
+    }
+    auto found = nvt::matchMatrixDescriptor(
+        toLinearLayout(bType),
+        {1, 0, instruction.n, instruction.k, n, k, bits});
+    if (!found)
+      return this->decline(op, "no matrix descriptor fits the layout of b");
+    instruction.transB = found->isTransposed;
+    SharedOperand bShared =
+        makeSharedOperand(b, adaptor.getB(), bType, group, groupBasesN, *found);
+
+    // The accumulators of each instruction, and where their elements belong.
+    RegisterTable table(toLinearLayout(dType));
+    SmallVector<Value> values = unpackElements(b, adaptor.getC(), dType);
+    SmallVector<Tile> tiles;
+    for (int32_t row = 0; row < m; row += rowsOfAll)
+      for (int32_t column = 0; column < n; column += columnsOfAll) {
+        Tile tile{row, column, {}, {}};
+        for (unsigned j = 0; j < instruction.n; j += 8)
+          for (int32_t dm : {0, 8})
+            for (int32_t dn : {0, 1}) {
+              int32_t r = table.lookup({row | dm, column + int32_t(j) + dn});
+              if (r < 0)
+                return this->decline(op, "a thread lacks elements of the "
+                                         "result");
+              tile.places.push_back(r);
+            }
+        tiles.push_back(std::move(tile));
+      }
+    // Null: always; the flag says so, or there is none.
+    Value accumulate = adaptor.getUseC();
+    APInt flag;
+    bool isKnown =
+        op.getUseC() && matchPattern(op.getUseC(), m_ConstantInt(&flag));
+    bool startsAtZero = isZeroSplat(op.getC()) || (isKnown && flag.isZero());
+    if (isKnown || startsAtZero)
+      accumulate = Value();
+    if (!startsAtZero)
+      for (Tile &tile : tiles) {
+        SmallVector<Value> elements;
+        for (int32_t r : tile.places)
+          elements.push_back(values[r]);
+        tile.registers = toRegisters(b, elements);
+      }
+
+    if (op.needsPartialAccumulator())
+      emitInParts(b, op, instruction, tiles, aShared, aRegisters, bShared, k,
+                  accumulate);
+    else
+      emitChain(b, instruction, tiles, aShared, aRegisters, bShared, 0,
+                k / instruction.k, accumulate,
+                /*wait=*/!op.getIsAsync(), dElement);
+    for (Tile &tile : tiles)
+      for (auto [place, element] :
+           llvm::zip(tile.places, toElements(b, tile.registers, dElement)))
+        values[place] = element;
+    rewriter.replaceOp(op, packElements(b, getConverter(), values, dType));
+    return success();
+  }
+
+private:
+  /// What one instruction computes: 64 rows for each group, N columns.
+  struct Tile {
+    int32_t row, column;
+    SmallVector<int32_t> places;  ///< of the elements among the thread's
+    SmallVector<Value> registers; ///< none: zero
+  };
+
+  /// The steps [begin, end) along K of all tiles as one group.
+  static void emitChain(const LLVMBuilder &b, const Instruction &instruction,
+                        MutableArrayRef<Tile> tiles,
+                        const std::optional<SharedOperand> &aShared,
+                        const std::optional<RegisterOperand> &aRegisters,
+                        const SharedOperand &bShared, unsigned begin,
+                        unsigned end, Value accumulate, bool wait,
+                        Type dElement) {
+    throughFence(b, tiles, aRegisters);
+    Type registerType = dElement.isF16() ? b.intTy(32) : dElement;
+    for (Tile &tile : tiles) {
+      Value useC = accumulate;
+      for (unsigned step = begin; step < end; ++step) {
+        int32_t k = step * instruction.k;
+        SmallVector<Value> a;
+        if (aShared)
+          a = {aShared->at(b, tile.row, k)};
+        else
+          a = SmallVector<Value>(aRegisters->at(tile.row, step));
+        tile.registers = instruction.emit(
+            b, a, bShared.at(b, tile.column, k), tile.registers,
+            tile.places.size() / (dElement.isF16() ? 2 : 1), registerType,
+            useC);
+        useC = Value();
+      }
+    }
+    b.create<NVVM::WgmmaGroupSyncAlignedOp>();
+    if (!wait)
+      return;
+    SmallVector<Value> done = emitWait(b, 0, collect(tiles));
+    replace(tiles, done);
+  }
+
+  /// Products of fp8 are added with few bits; after every so many of them the
+  /// sum goes to an accumulator with all bits.
+  static void emitInParts(const LLVMBuilder &b, ttng::WarpGroupDotOp op,
+                          const Instruction &instruction,
+                          MutableArrayRef<Tile> tiles,
+                          const std::optional<SharedOperand> &aShared,
+                          const std::optional<RegisterOperand> &aRegisters,
+                          const SharedOperand &bShared, int64_t k,
+                          Value accumulate) {
+    unsigned steps = k / instruction.k;
+    unsigned part =
+        std::max(1u, unsigned(op.getMaxNumImpreciseAcc()) / instruction.k);
+    for (unsigned begin = 0; begin < steps; begin += part) {
+      SmallVector<Tile> partial(tiles.begin(), tiles.end());
+      for (Tile &tile : partial)
+        tile.registers.clear();
+      emitChain(b, instruction, partial, aShared, aRegisters, bShared, begin,
+                std::min(begin + part, steps), Value(), /*wait=*/true,
+                b.getBuilder().getF32Type());
+      for (auto [tile, sum] : llvm::zip(tiles, partial)) {
+        if (tile.registers.empty()) {
+          tile.registers = sum.registers;
+          continue;
+        }
+        for (auto [total, more] : llvm::zip(tile.registers, sum.registers)) {
+          Value both = b.fadd(total, more);
+          total = accumulate ? b.select(accumulate, both, more) : both;
+        }
+      }
+      accumulate = Value();
+    }
+  }
+
+  static void throughFence(const LLVMBuilder &b, MutableArrayRef<Tile> tiles,
+                           const std::optional<RegisterOperand> &aRegisters) {
+    SmallVector<Value> after =
+        emitThrough(b, "wgmma.fence.sync.aligned;", collect(tiles),
+                    aRegisters ? aRegisters->collect() : SmallVector<Value>());
+    replace(tiles, after);
+  }
+
+  static SmallVector<Value> collect(ArrayRef<Tile> tiles) {
+    SmallVector<Value> all;
+    for (const Tile &tile : tiles)
+      llvm::append_range(all, tile.registers);
+    return all;
+  }
+  static void replace(MutableArrayRef<Tile> tiles, ArrayRef<Value> all) {
+    for (Tile &tile : tiles)
+      for (Value &value : tile.registers) {
+        value = all.front();
+        all = all.drop_front();
+      }
+  }
+
+  const nvt::TargetModel &model;
+};
+
+struct WarpGroupDotWaitPattern : TargetPattern<ttng::WarpGroupDotWaitOp> {
+  using TargetPattern::TargetPattern;
+  LogicalResult
+  matchAndRewrite(ttng::WarpGroupDotWaitOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LLVMBuilder b(op.getLoc(), rewriter);
+    SmallVector<Value> registers, inUse;
+    for (auto [input, converted] :
+         llvm::zip(op.getInputs(), adaptor.getInputs())) {
+      auto type = dyn_cast<RankedTensorType>(input.getType());
+      if (!type)
+        continue;
+      if (!isLeftOperand(type)) {
+        llvm::append_range(registers,
+                           toRegisters(b, unpackElements(b, converted, type)));
+        continue;
+      }
+      auto operand = RegisterOperand::make(b, converted, type);
+      if (!operand)
+        return this->decline(op, "a thread lacks elements of an operand");
+      llvm::append_range(inUse, operand->collect());
+    }
+    SmallVector<Value> after = emitWait(b, op.getPendings(), registers, inUse);
+    ArrayRef<Value> rest(after);
+    SmallVector<Value> results;
+    for (auto [input, converted] :
+         llvm::zip(op.getInputs(), adaptor.getInputs())) {
+      auto type = dyn_cast<RankedTensorType>(input.getType());
+      if (!type || isLeftOperand(type)) {
+        results.push_back(converted);
+        continue;
+      }
+      unsigned count = ttg::getTotalElemsPerThread(type) /
+                       (type.getElementType().isF16() ? 2 : 1);
+      results.push_back(packElements(
+          b, getConverter(),
+          toElements(b, rest.take_front(count), type.getElementType()), type));
+      rest = rest.drop_front(count);
+    }
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+
+private:
+  static bool isLeftOperand(RankedTensorType type) {
+    return isa<ttg::DotOperandEncodingAttr>(type.getEncoding());
+  }
+};
+
+struct FenceAsyncSharedPattern : TargetPattern<ttng::FenceAsyncSharedOp> {
+  using TargetPattern::TargetPattern;
+  LogicalResult
+  matchAndRewrite(ttng::FenceAsyncSharedOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::FenceProxyOp>(
+        op,
+        NVVM::ProxyKindAttr::get(op.getContext(),
+                                 NVVM::ProxyKind::async_shared),
+        NVVM::SharedSpaceAttr::get(op.getContext(),
+                                   op.getBCluster()
+                                       ? NVVM::SharedSpace::shared_cluster
+                                       : NVVM::SharedSpace::shared_cta));
+    return success();
+  }
+};
+} // namespace
+
+void nvt::populateWarpGroupDotPatterns(const LoweringContext &context,
+                                       const TargetInfo &target) {
+  context.patterns.add<WarpGroupDotPattern>(context, target);
+  context.add<WarpGroupDotWaitPattern, FenceAsyncSharedPattern>();
+}
