@@ -1,44 +1,13 @@
 //===-- OrderChecker.cpp - Accesses and what they collide with ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#include "OrderChecker.h"
+#include "OrderRequest.h"
 
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
 
 using namespace tile::sim;
-
-/// Who accesses, and what they know.
-struct OrderChecker::Observer {
-  const Knowledge *known;
-  uint32_t warp;  ///< of the cluster; none for a warp group
-  uint32_t lanes; ///< whose own accesses are before this one
-};
-
-/// An instruction's accesses.
-struct OrderChecker::Request {
-  Ctx &c;
-  const Inst &inst;
-  Observer observer;
-  Cta *owner;         ///< of the shared memory; null for global memory
-  Event self;         ///< lanes and bytes are filled in for each access
-  uint32_t bytes = 0; ///< of a lane
-  const uint64_t *address = nullptr;
-  bool asyncProxy = false; ///< needs a proxy fence after generic writes
-  bool broadcast = false;  ///< all lanes read one place
-  bool reported = false;
-
-  bool isWrite() const { return self.is(Event::Write); }
-  /// One address for a lane: offsets in shared memory, addresses in global.
-  uint64_t place(unsigned lane) const {
-    return owner ? address[lane] & 0xffffff : address[lane];
-  }
-  const std::byte *memory(uint64_t at) const {
-    return owner ? owner->shared.data() + at
-                 : reinterpret_cast<const std::byte *>(at);
-  }
-};
 
 OrderChecker::OrderChecker(Launch &launch, const Cluster &cluster,
                            uint64_t number)
@@ -66,391 +35,6 @@ OrderChecker::OrderChecker(Launch &launch, const Cluster &cluster,
 OrderChecker::~OrderChecker() {
   for (auto &shadow : shadows)
     launch.giveShadow(std::move(shadow));
-}
-
-//===-- Order -------------------------------------------------------------===//
-
-bool OrderChecker::isOrdered(const Observer &o, const Event &x) const {
-  if (x.cluster != number) {
-    if (!order.synchronizes || !o.known->foreign)
-      return false;
-    const Knowledge *p =
-        order.published(x.cluster, (*o.known->foreign)[x.cluster]);
-    return p &&
-           (x.is(Event::Engine) ? p->clock.knowsEngine(x.agent, x.time)
-                                : p->clock.knows(x.agent, x.lanes, x.time));
-  }
-  if (x.is(Event::Engine)) {
-    const Engine &g = engines[x.agent];
-    if (g.kind <= EngineKind::BulkWrite && g.owner / Lanes == o.warp &&
-        o.lanes == 1u << g.owner % Lanes)
-      return g.done >= x.time || o.known->clock.knowsEngine(x.agent, x.time);
-    return o.known->clock.knowsEngine(x.agent, x.time);
-  }
-  uint32_t lanes = x.agent == o.warp ? x.lanes & ~o.lanes : x.lanes;
-  return o.known->clock.knows(x.agent, lanes, x.time) ||
-         (x.is(Event::Init) && o.known->inits.knows(x.agent, lanes, x.time));
-}
-
-/// Is the generic write `x`, which is ordered, visible to the async proxy?
-bool OrderChecker::isFenced(const Observer &o, const Event &x, bool shared,
-                            bool initToo) const {
-  const Knowledge &k = *o.known;
-  auto knows = [&](const Clock &clock) {
-    return x.is(Event::Engine) ? clock.knowsEngine(x.agent, x.time)
-                               : clock.knows(x.agent, x.lanes, x.time);
-  };
-  if (x.cluster == number)
-    return knows(shared ? k.sharedFenced : k.globalFenced) ||
-           (initToo && knows(k.inits));
-  auto count = [&](const std::shared_ptr<const Foreign> &f) {
-    return f ? (*f)[x.cluster] : 0u;
-  };
-  const Knowledge *there = order.published(x.cluster, count(k.foreignFenced)),
-                  *here = order.published(x.cluster, count(k.foreign));
-  return (there && knows(there->clock)) || (here && knows(here->globalFenced));
-}
-
-static bool scopesMeet(const Event &a, const Event &b, bool sameCta,
-                       bool sameCluster) {
-  auto reaches = [&](const Event &e) {
-    return sameCta || (!e.is(Event::CtaScope) &&
-                       (sameCluster || !e.is(Event::ClusterScope)));
-  };
-  return reaches(a) && reaches(b);
-}
-
-//===-- Cells -------------------------------------------------------------===//
-
-/// Is the write of `self` the value that is there already, or that `x`, of the
-/// same instruction, is about to write?
-bool OrderChecker::sameValue(const Request &r, const Event &self,
-                             const Event &x, uint64_t at, uint32_t size) const {
-  const std::byte *data = r.c.storeData;
-  if (!data || !r.address || !x.is(Event::Write) || x.is(Event::Engine))
-    return false;
-  bool together = x.agent == self.agent && x.cluster == self.cluster &&
-                  x.time == self.time && x.inst == self.inst;
-  for (uint32_t m = self.lanes; m; m &= m - 1) {
-    unsigned l = unsigned(std::countr_zero(m));
-    uint64_t mine = r.place(l);
-    for (uint32_t b = 0; b < r.bytes; ++b) {
-      uint64_t byte = mine + b;
-      if (byte < at || byte >= at + size)
-        continue;
-      std::byte old = *r.memory(byte);
-      for (uint32_t n = together ? x.lanes : 0; n; n &= n - 1) {
-        unsigned j = unsigned(std::countr_zero(n));
-        uint64_t theirs = r.place(j);
-        if (j != l && byte >= theirs && byte < theirs + r.bytes)
-          old = data[j * 32 + (byte - theirs)];
-      }
-      if (data[l * 32 + b] != old)
-        return false;
-    }
-  }
-  return true;
-}
-
-/// The instruction with which the thread of `self` last read the place.
-static uint32_t ownRead(Cell &cell, const Event &self, uint32_t inst = 0) {
-  uint32_t found = 0;
-  for (uint32_t i = 0; i < cell.size(); ++i) {
-    const Event &x = cell[i];
-    if (!(x.flags & (Event::Write | Event::Engine)) &&
-        x.cluster == self.cluster && x.agent == self.agent &&
-        (x.lanes & self.lanes) && (!inst || x.inst == inst))
-      found = x.inst;
-  }
-  return found;
-}
-
-/// Reads whose value cannot matter, or cannot come late. Compilers let all
-/// threads that hold a value load it, and one of them store the new one: a read
-/// by the instruction with which the writing thread, too, had read the place is
-/// such a copy. What a loop of compare and swap reads first is compared later.
-/// And a value that went to other lanes was there before they could store.
-bool OrderChecker::isHarmless(Cell &cell, const Event &self,
-                              const Event &x) const {
-  const Event &write = self.is(Event::Write) ? self : x;
-  bool sameCta =
-      x.cluster == self.cluster && x.agent / warps == self.agent / warps;
-  if ((x.flags & self.flags & Event::Write) ||
-      ((x.flags | self.flags) & Event::Engine) ||
-      (!write.is(Event::Swap) && (!sameCta || write.is(Event::Strong))))
-    return false;
-  if (!self.is(Event::Write))
-    return x.readBefore == self.inst;
-  return ownRead(cell, self, x.inst) || self.readBefore == x.inst ||
-         (sameCta && x.agent == self.agent &&
-          x.time <= states[x.agent].collective);
-}
-
-/// `self` meets what the cell remembers, and is remembered. For a whole granule
-/// (`size` > 4) `bytes` of events are those of a lane.
-void OrderChecker::accessCell(Request &r, Cell &cell, CellArena &arena,
-                              Event self, uint64_t at, uint32_t size) {
-  bool whole = size > 4, merged = false;
-  if (self.is(Event::Write) && !r.owner)
-    self.readBefore = ownRead(cell, self);
-  uint32_t otherClusters = 0, lastCluster = ~0u;
-  for (uint32_t i = 0; i < cell.size();) {
-    Event &x = cell[i];
-    if (!whole && !(x.bytes & self.bytes)) {
-      ++i;
-      continue;
-    }
-    bool ordered = isOrdered(r.observer, x), settled = ordered;
-    bool conflict = x.is(Event::Write) || self.is(Event::Write);
-    if (conflict && x.is(Event::Strong) && self.is(Event::Strong) &&
-        scopesMeet(x, self,
-                   x.cluster == number && x.agent / warps == self.agent / warps,
-                   x.cluster == number))
-      conflict = false;
-    if (conflict && !ordered) {
-      if (!(!r.owner && isHarmless(cell, self, x)) &&
-          !sameValue(r, self, x, at, size))
-        report(r, self, x, at, false);
-      settled = true;
-    } else if (ordered && r.asyncProxy && x.is(Event::Write) &&
-               x.is(Event::Generic) && !isFenced(r.observer, x, r.owner)) {
-      report(r, self, x, at, true);
-    }
-    bool covered = whole || !(x.bytes & ~self.bytes);
-    // Whoever collides with x from now on collides with this access, too.
-    if (settled && covered && (self.is(Event::Write) || !x.is(Event::Write)) &&
-        (x.is(Event::Strong) || !self.is(Event::Strong))) {
-      erase(cell, i);
-      continue;
-    }
-    if (x.agent == self.agent && x.time == self.time && x.flags == self.flags &&
-        x.bytes == self.bytes && x.cluster == self.cluster && !merged &&
-        (!whole || x.lanes == self.lanes) &&
-        (!self.is(Event::Engine) || x.lanes == self.lanes)) {
-      x.lanes |= self.lanes;
-      x.inst = self.inst;
-      merged = true;
-    }
-    if (!x.is(Event::Write) && x.cluster != number &&
-        x.cluster != lastCluster) {
-      lastCluster = x.cluster;
-      ++otherClusters;
-    }
-    ++i;
-  }
-  // Where clusters never synchronize, every write collides with the read of one
-  // of two others.
-  bool known =
-      !self.is(Event::Write) && otherClusters >= 2 && !order.synchronizes;
-  if (!merged && !known)
-    append(cell, arena, self);
-}
-
-/// Excludes the other host threads, if there are any, from a page.
-struct OrderChecker::PageLock {
-  std::atomic_flag *flag = nullptr;
-  ~PageLock() { release(); }
-  void release() {
-    if (flag)
-      flag->clear(std::memory_order_release);
-    flag = nullptr;
-  }
-  void take(std::atomic_flag &f) {
-    if (flag == &f)
-      return;
-    release();
-    while (f.test_and_set(std::memory_order_acquire))
-      ;
-    flag = &f;
-  }
-};
-
-Cell *OrderChecker::granule(Request &r, uint64_t at, CellArena *&arena,
-                            PageLock &lock) {
-  if (r.owner) {
-    SharedShadow &shadow = *shadows[r.owner->rank];
-    Cell &cell = shadow.cells[at / SharedShadow::granuleBytes];
-    if (cell.generation != shadow.generation) {
-      cell.generation = shadow.generation;
-      cell.count = 0;
-      cell.words = nullptr;
-      cell.more = nullptr;
-    }
-    arena = &shadow.arena;
-    return &cell;
-  }
-  GlobalOrder::Page *page = order.page(at);
-  if (!page)
-    return nullptr;
-  if (launch.parallel)
-    lock.take(order.lock(page));
-  arena = &page->arena;
-  return &page->cells[(at - page->base) / GlobalOrder::granuleBytes];
-}
-
-template <class F>
-void OrderChecker::eachEvent(Request &r, uint64_t at, uint32_t size, F f) {
-  PageLock lock;
-  for (uint64_t w = at / 4 * 4; w < at + size; w += 4) {
-    CellArena *arena;
-    Cell *cell = granule(r, w, arena, lock);
-    if (!cell)
-      continue;
-    if (cell->words) {
-      uint32_t granuleBytes =
-          r.owner ? SharedShadow::granuleBytes : GlobalOrder::granuleBytes;
-      uint64_t start = r.owner ? 0 : order.page(w)->base % granuleBytes;
-      cell = &cell->words[(w - start) % granuleBytes / 4];
-    }
-    for (uint32_t i = 0; i < cell->size(); ++i)
-      f((*cell)[i]);
-  }
-}
-
-/// One granule, or a part of it, by the lanes of `self`.
-void OrderChecker::accessGranule(Request &r, uint64_t base, uint64_t at,
-                                 uint32_t size, Event self) {
-  uint32_t granuleBytes =
-      r.owner ? SharedShadow::granuleBytes : GlobalOrder::granuleBytes;
-  PageLock lock;
-  CellArena *arena;
-  Cell *cell = granule(r, base, arena, lock);
-  if (!cell)
-    return;
-  bool whole = size == granuleBytes;
-  if (whole && !cell->words) {
-    // Lanes of the same warp that lie otherwise: word by word.
-    for (uint32_t i = 0; i < cell->size() && whole; ++i) {
-      const Event &x = (*cell)[i];
-      whole = x.agent != r.observer.warp || x.cluster != number ||
-              x.is(Event::Engine) || self.is(Event::Engine) ||
-              (x.lanes == self.lanes && x.bytes == self.bytes) ||
-              isOrdered(r.observer, x);
-    }
-    if (whole) {
-      accessCell(r, *cell, *arena, self, base, granuleBytes);
-      return;
-    }
-  }
-  if (!cell->words)
-    divide(*cell, *arena, granuleBytes);
-  unsigned width = self.bytes;
-  bool several = std::popcount(self.lanes) > 1 && !self.is(Event::Engine) &&
-                 width < granuleBytes && size == granuleBytes && !r.broadcast;
-  Observer observer = r.observer;
-  for (uint64_t w = at / 4 * 4; w < at + size; w += 4) {
-    Event part = self;
-    Cell &word = cell->words[(w - base) / 4];
-    uint64_t first = std::max(w, at), last = std::min(w + 4, at + size);
-    part.bytes = uint8_t(((1u << (last - w)) - 1) & ~((1u << (first - w)) - 1));
-    if (!several) {
-      accessCell(r, word, *arena, part, w, 4);
-      continue;
-    }
-    unsigned lane0 = unsigned(std::countr_zero(self.lanes));
-    for (unsigned b = 0; b < 4; b += width) {
-      unsigned lane = lane0 + unsigned(w - base + b) / width;
-      part.lanes = 1u << lane;
-      r.observer.lanes = part.lanes;
-      if (width < 4)
-        part.bytes = uint8_t(((1u << width) - 1) << b);
-      accessCell(r, word, *arena, part, w, 4);
-      if (width >= 4)
-        break;
-    }
-    r.observer = observer;
-  }
-}
-
-/// A range that one thread or engine accesses.
-void OrderChecker::accessRange(Request &r, uint64_t at, uint32_t size,
-                               Event self) {
-  uint64_t start = 0;
-  uint32_t granuleBytes = SharedShadow::granuleBytes;
-  if (!r.owner) {
-    granuleBytes = GlobalOrder::granuleBytes;
-    GlobalOrder::Page *page = order.page(at);
-    if (!page)
-      return;
-    start = page->base % granuleBytes;
-  }
-  for (uint64_t end = at + size; at < end;) {
-    uint64_t base = (at - start) / granuleBytes * granuleBytes + start,
-             next = std::min(base + granuleBytes, end);
-    self.bytes = uint8_t(
-        self.is(Event::Engine) ? 0 : std::min<uint32_t>(granuleBytes, r.bytes));
-    accessGranule(r, base, at, uint32_t(next - at), self);
-    at = next;
-  }
-}
-
-/// Lanes of one view.
-void OrderChecker::accessLanes(Request &r, uint32_t mask) {
-  uint32_t granuleBytes =
-      r.owner ? SharedShadow::granuleBytes : GlobalOrder::granuleBytes;
-  unsigned first = firstLane(mask), count = unsigned(std::popcount(mask));
-  uint64_t low = r.place(first);
-  // Neighbouring lanes side by side; or all at one place.
-  bool dense = mask >> first == (count == 32 ? FullMask : (1u << count) - 1),
-       same = !r.isWrite();
-  for (uint32_t m = mask; m && (dense || same); m &= m - 1) {
-    unsigned l = unsigned(std::countr_zero(m));
-    dense &= r.place(l) == low + uint64_t(l - first) * r.bytes;
-    same &= r.place(l) == low;
-  }
-  Event self = r.self;
-  if (same && count > 1) {
-    r.observer.lanes = 0; // Each lane's own writes are checked one by one.
-    self.lanes = mask;
-    r.broadcast = true;
-    accessBroadcast(r, low, self);
-    r.broadcast = false;
-    return;
-  }
-  uint64_t start = 0;
-  if (!r.owner) {
-    GlobalOrder::Page *page = order.page(low);
-    start = page ? page->base % granuleBytes : 0;
-  }
-  for (uint32_t m = mask; m;) {
-    unsigned l = unsigned(std::countr_zero(m));
-    uint64_t at = r.place(l);
-    unsigned together = r.bytes < granuleBytes ? granuleBytes / r.bytes : 1;
-    if (dense && r.bytes <= granuleBytes && (at - start) % granuleBytes == 0 &&
-        l + together <= first + count) {
-      uint32_t lanes = (together == 32 ? FullMask : (1u << together) - 1) << l;
-      self.lanes = r.observer.lanes = lanes;
-      self.bytes = uint8_t(r.bytes);
-      accessGranule(r, at, at, granuleBytes, self);
-      m &= ~lanes;
-      continue;
-    }
-    self.lanes = r.observer.lanes = 1u << l;
-    accessRange(r, at, r.bytes, self);
-    m &= m - 1;
-  }
-}
-
-/// All lanes read one place. Lanes differ only in what they wrote themselves.
-void OrderChecker::accessBroadcast(Request &r, uint64_t at, Event self) {
-  uint32_t mask = self.lanes;
-  bool own = false;
-  eachEvent(r, at, r.bytes, [&](const Event &x) {
-    own |= x.cluster == number &&
-           (x.is(Event::Engine)
-                ? engines[x.agent].kind <= EngineKind::BulkWrite &&
-                      engines[x.agent].owner / Lanes == r.observer.warp
-                : x.agent == r.observer.warp && x.is(Event::Write)) &&
-           !isOrdered(r.observer, x);
-  });
-  if (!own) {
-    accessRange(r, at, r.bytes, self);
-    return;
-  }
-  for (uint32_t m = mask; m; m &= m - 1) {
-    self.lanes = r.observer.lanes = m & (0 - m);
-    accessRange(r, at, r.bytes, self);
-  }
 }
 
 //===-- Accesses of threads -----------------------------------------------===//
@@ -491,11 +75,8 @@ void OrderChecker::access(Ctx &c, const Inst &inst, uint32_t mask, Cta *owner,
                     flags}};
     r.bytes = bytes;
     r.address = address;
-    if (owner && kind != Access::Store && (checks & CheckUninitialized))
-      for (uint32_t m = part; m; m &= m - 1) {
-        unsigned l = unsigned(std::countr_zero(m));
-        checkWritten(r, l, r.place(l), bytes);
-      }
+    r.needsWritten =
+        owner && kind != Access::Store && (checks & CheckUninitialized);
     accessLanes(r, part);
   }
   if (owner && kind != Access::Load)
@@ -689,11 +270,51 @@ void OrderChecker::mbarrierSignal(Ctx &c, const Inst &inst, unsigned lane,
 
 //===-- Initialization ----------------------------------------------------===//
 
+/// Were all of these bytes of shared memory written? Their flags are 0 or 1.
+bool OrderChecker::isWritten(const Request &r, uint64_t at,
+                             uint32_t size) const {
+  const uint8_t *from = shadows[r.owner->rank]->written.data() + at;
+  constexpr uint64_t ones = 0x0101010101010101;
+  auto isSet = [&](auto flags, size_t offset = 0) {
+    std::memcpy(&flags, from + offset, sizeof flags);
+    return flags == decltype(flags)(ones);
+  };
+  switch (size) {
+  case 2:
+    return isSet(uint16_t());
+  case 4:
+    return isSet(uint32_t());
+  case 8:
+    return isSet(uint64_t());
+  case 16:
+    return isSet(uint64_t()) && isSet(uint64_t(), 8);
+  default:
+    return std::memchr(from, 0, size) == nullptr;
+  }
+}
+
+static void setWritten(uint8_t *to, uint32_t size) {
+  switch (size) {
+  case 2:
+    std::memset(to, 1, 2);
+    return;
+  case 4:
+    std::memset(to, 1, 4);
+    return;
+  case 8:
+    std::memset(to, 1, 8);
+    return;
+  case 16:
+    std::memset(to, 1, 16);
+    return;
+  default:
+    std::memset(to, 1, size);
+  }
+}
+
 void OrderChecker::checkWritten(Request &r, unsigned lane, uint64_t at,
                                 uint32_t size) {
-  std::vector<uint8_t> &written = shadows[r.owner->rank]->written;
-  uint8_t *from = written.data() + at;
-  if (std::memchr(from, 0, size) == nullptr)
+  if (isWritten(r, at, size))
     return;
   char text[24];
   snprintf(text, sizeof text, "0x%" PRIx64, at);
@@ -704,12 +325,12 @@ void OrderChecker::checkWritten(Request &r, unsigned lane, uint64_t at,
                : "read of " + std::to_string(size) +
                      " bytes of shared memory at " + text +
                      " that nobody has written");
-  std::memset(from, 1, size);
+  std::memset(shadows[r.owner->rank]->written.data() + at, 1, size);
 }
 
 void OrderChecker::markWritten(Cta &owner, uint32_t offset, uint32_t bytes) {
   if (bytes)
-    std::memset(shadows[owner.rank]->written.data() + offset, 1, bytes);
+    setWritten(shadows[owner.rank]->written.data() + offset, bytes);
 }
 
 /// Another CTA's memory: has it started, and will it wait for this access?

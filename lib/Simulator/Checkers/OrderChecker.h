@@ -162,20 +162,24 @@ private:
   void noteEngine(Ctx &c, const Inst &inst, unsigned lane, const Engine &engine,
                   const char *message);
 
+  bool isKnown(const Observer &o, const Event &x) const;
   bool isOrdered(const Observer &o, const Event &x) const;
   bool isFenced(const Observer &o, const Event &x, bool shared,
                 bool initToo = false) const;
   void access(Ctx &c, const Inst &inst, uint32_t mask, Cta *owner,
               const uint64_t *address, uint32_t bytes, Access kind);
   void accessLanes(Request &r, uint32_t mask);
-  void accessBroadcast(Request &r, uint64_t at, Event self);
-  void accessRange(Request &r, uint64_t at, uint32_t size, Event self);
+  void accessPlace(Request &r, uint64_t at, unsigned parts, Event &self);
+  void accessRange(Request &r, uint64_t at, uint32_t size, Event &self);
   void accessGranule(Request &r, uint64_t base, uint64_t at, uint32_t size,
-                     Event self);
-  void accessCell(Request &r, Cell &cell, CellArena &arena, Event self,
+                     const Event &self);
+  void accessCell(Request &r, Cell &cell, CellArena &arena, const Event &self,
                   uint64_t at, uint32_t size);
   bool isHarmless(Cell &cell, const Event &self, const Event &x) const;
-  Cell *granule(Request &r, uint64_t at, CellArena *&arena, PageLock &lock);
+  GlobalOrder::Page *pageOf(Request &r, uint64_t at);
+  /// Where granules begin: their addresses modulo their size.
+  uint64_t granuleStart(Request &r, uint64_t at);
+  Cell *granule(Request &r, uint64_t at, CellArena *&arena);
   template <class F>
   void eachEvent(Request &r, uint64_t at, uint32_t size, F f);
   bool sameValue(const Request &r, const Event &self, const Event &x,
@@ -184,6 +188,7 @@ private:
                    const uint64_t *address);
   void releaseTo(Ctx &c, const Inst &inst, uint32_t mask, Cta *owner,
                  const uint64_t *address, bool replaces);
+  bool isWritten(const Request &r, uint64_t at, uint32_t size) const;
   void checkWritten(Request &r, unsigned lane, uint64_t at, uint32_t size);
   void checkRemote(Ctx &c, const Inst &inst, unsigned lane, uint32_t mask,
                    Cta &owner);

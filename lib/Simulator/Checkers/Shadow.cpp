@@ -4,7 +4,6 @@
 #include "Shadow.h"
 
 #include <algorithm>
-#include <bit>
 
 using namespace tile::sim;
 
@@ -63,9 +62,8 @@ void tile::sim::divide(Cell &cell, CellArena &arena, unsigned granuleBytes) {
         append(block[w], arena, part);
         continue;
       }
-      unsigned first = unsigned(std::countr_zero(whole.lanes));
       for (unsigned at = w * 4; at < w * 4 + 4; at += std::max(width, 1u)) {
-        part.lanes = 1u << (first + at / width);
+        part.lanes = lanesOf(whole.lanes, at / width, granuleBytes / width);
         if (width < 4)
           part.bytes = uint8_t(((1u << width) - 1) << at % 4);
         append(block[w], arena, part);

@@ -19,9 +19,12 @@ namespace tile::sim {
 
 /// An access that memory remembers.
 struct Event {
-  uint32_t time = 0;  ///< of its warp or engine
-  uint32_t inst = 0;  ///< as OrderChecker::site numbers it, from 1
-  uint32_t lanes = 0; ///< of the warp; of an engine: the thread that issued it
+  uint32_t time = 0; ///< of its warp or engine
+  uint32_t inst = 0; ///< as OrderChecker::site numbers it, from 1
+  /// Of the warp; of an engine: the thread that issued it. In a granule of n
+  /// elements the lanes take turns: its first lane has element 0, the n-th lane
+  /// element n - 1, the next one element 0 again.
+  uint32_t lanes = 0;
   uint32_t cluster = 0;    ///< number in the grid
   uint16_t agent = 0;      ///< warp of the cluster, or engine
   uint32_t readBefore = 0; ///< of a write: where its thread had read the place
@@ -67,6 +70,16 @@ private:
   std::vector<std::unique_ptr<Cell[]>> blocks;
   size_t usedLists = 0, usedWords = 0;
 };
+
+/// Which of a granule's lanes access one of its `count` elements.
+inline uint32_t lanesOf(uint32_t lanes, unsigned element, unsigned count) {
+  uint32_t found = 0;
+  for (unsigned i = 0; lanes;
+       lanes &= lanes - 1, i = i + 1 == count ? 0 : i + 1)
+    if (i == element)
+      found |= lanes & (0 - lanes);
+  return found;
+}
 
 void append(Cell &cell, CellArena &arena, const Event &event);
 void erase(Cell &cell, uint32_t index);
