@@ -207,6 +207,16 @@ void OrderChecker::accessCell(Request &r, Cell &cell, CellArena &arena,
       erase(cell, i);
       continue;
     }
+    // For the lanes of this access, that alone is reason enough.
+    if (!whole && covered && x.agent == self.agent && x.cluster == number &&
+        x.flags == self.flags && x.time != self.time &&
+        !self.is(Event::Engine)) {
+      x.lanes &= ~self.lanes;
+      if (!x.lanes) {
+        erase(cell, i);
+        continue;
+      }
+    }
     if (x.agent == self.agent && x.time == self.time && x.flags == self.flags &&
         x.bytes == self.bytes && x.cluster == self.cluster && !merged &&
         (!whole || x.lanes == self.lanes) &&
@@ -376,12 +386,14 @@ void OrderChecker::accessLanes(Request &r, uint32_t mask) {
   uint32_t granuleBytes = r.granuleBytes();
   Spot spots[Lanes];
   unsigned count = 0;
-  // Lanes that read one place count as one, by the first of them.
-  unsigned free = r.isWrite() || mask != FullMask ? 0 : freeBits(r.address);
+  // Lanes that read one place, or that access it so that they do not collide
+  // with each other, count as one, by the first of them.
+  bool joins = !r.isWrite() || r.self.is(Event::Strong);
+  unsigned free = joins && mask == FullMask ? freeBits(r.address) : 0;
   uint32_t copies = 1;
   for (unsigned bit = 1; bit < Lanes; bit *= 2)
     copies |= free & bit ? copies << bit : 0;
-  bool same = !r.isWrite();
+  bool same = joins;
   for (unsigned l = firstLane(mask); l < Lanes; l = ((l | free) + 1) & ~free)
     if (mask >> l & 1) {
       spots[count] = {r.place(l), l};
@@ -413,8 +425,8 @@ void OrderChecker::accessLanes(Request &r, uint32_t mask) {
   }
 }
 
-/// `parts` places side by side. Lanes that read one place differ only in what
-/// they wrote themselves.
+/// `parts` places side by side. Lanes that access one place differ only in what
+/// they did there themselves.
 void OrderChecker::accessPlace(Request &r, uint64_t at, unsigned parts,
                                Event &self) {
   auto access = [&] {
@@ -437,7 +449,9 @@ void OrderChecker::accessPlace(Request &r, uint64_t at, unsigned parts,
     bool mine = x.is(Event::Engine)
                     ? engines[x.agent].kind <= EngineKind::BulkWrite &&
                           engines[x.agent].owner / Lanes == r.observer.warp
-                    : x.agent == r.observer.warp && x.is(Event::Write);
+                    : x.agent == r.observer.warp &&
+                          ((x.flags | self.flags) & Event::Write) &&
+                          !(x.flags & self.flags & Event::Strong);
     own |= mine && x.cluster == number && !isOrdered(r.observer, x);
   });
   if (!own) {
