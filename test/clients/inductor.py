@@ -23,11 +23,15 @@ def configure(device: str) -> None:
     config.cpu_backend = "triton"
     config.fallback_random = True
     if device == "cpu":
-        config.compile_threads = 1
+        # As on a GPU, where workers compile: kernels go to and fro between processes.
+        config.compile_threads = 2
         config.fx_graph_cache = False
         # The simulator needs the time that it takes for a guess at the fastest.
         config.triton.autotune_pointwise = False
         config.max_autotune_gemm_backends = "TRITON"
+        from torch._inductor.async_compile import AsyncCompile
+
+        AsyncCompile.wait_pool_ready()
 
 
 #: Whose gradients are compared too.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import torch
 import torch.nn.functional as F
 from cases import Case, check
@@ -75,7 +73,7 @@ def _models() -> dict[str, tuple[nn.Module, tuple[int, ...]]]:
     }
 
 
-def _step(model: nn.Module, x: torch.Tensor) -> list[torch.Tensor]:
+def step(model: nn.Module, x: torch.Tensor) -> list[torch.Tensor]:
     model.zero_grad()
     result = model(x)
     (result.float() ** 2).mean().backward()
@@ -86,35 +84,12 @@ def _compare(name: str, device: str) -> None:
     model, shape = _models()[name]
     model = model.to(device)
     x = torch.randn(shape, generator=torch.Generator().manual_seed(1)).to(device)
-    expected = _step(model, x)
+    expected = step(model, x)
     torch._dynamo.reset()
-    check(_step(torch.compile(model), x), expected, 2e-3)
-
-
-def _time_transformer(device: str) -> None:
-    """How long a block takes from nothing to the end of 50 steps."""
-    model = TransformerBlock(1024, 16).to(device, torch.bfloat16)
-    x = torch.randn(4, 512, 1024, device=device, dtype=torch.bfloat16)
-    torch._dynamo.reset()
-    compiled = torch.compile(model)
-    start = time.perf_counter()
-    _step(compiled, x)
-    torch.cuda.synchronize()
-    first = time.perf_counter() - start
-    for _ in range(5):
-        _step(compiled, x)
-    torch.cuda.synchronize()
-    start = time.perf_counter()
-    for _ in range(50):
-        _step(compiled, x)
-    torch.cuda.synchronize()
-    each = (time.perf_counter() - start) / 50
-    print(f"transformer block: {first:.2f} s to the first step, {each * 1e3:.3f} ms a step")
+    check(step(torch.compile(model), x), expected, 2e-3)
 
 
 def cases(device: str) -> list[Case]:
-    result = [
+    return [
         Case(name, lambda n=name: _compare(name=n, device=device), limit=600) for name in _models()
     ]
-    result.append(Case("transformer_time", lambda: _time_transformer(device), ("cuda",), 300))
-    return result

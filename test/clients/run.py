@@ -12,12 +12,14 @@ With `--peer` the same cases run on the triton that is installed.
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import importlib
 import importlib.metadata
 import json
 import os
 import signal
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Callable
@@ -26,7 +28,13 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 #: Modules of this folder with `PACKAGE` and `cases`.
-CLIENTS = ("inductor", "models", "liger", "fla_core", "gems", "unsloth_kernels")
+CLIENTS = ("inductor", "models", "liger", "fla_core", "gems", "unsloth_kernels", "times")
+#: The exit status of a process that cannot go on; run again with `--resume`, the next one does.
+LOST = 3
+#: Seconds beyond its limit that a case gets to stop by itself.
+GRACE = 20
+#: What the device says after a kernel that broke it: nothing later in the process can work.
+_BROKEN = ("CUDA error", "CUDA driver error", "device-side assert")
 
 
 class _Late(Exception):
@@ -37,9 +45,18 @@ def _late(*_: Any) -> None:
     raise _Late
 
 
+def _give_up() -> None:
+    """Ends the process: a case hangs where no signal reaches it."""
+    faulthandler.dump_traceback(all_threads=True)
+    os._exit(LOST)
+
+
 def run_case(case: Any) -> dict[str, Any]:
     """The outcome of one case."""
     start = time.perf_counter()
+    watch = threading.Timer(case.limit + GRACE, _give_up)
+    watch.daemon = True
+    watch.start()
     signal.signal(signal.SIGALRM, _late)
     signal.alarm(case.limit)
     error = None
@@ -54,6 +71,7 @@ def run_case(case: Any) -> dict[str, Any]:
             traceback.print_exc()
     finally:
         signal.alarm(0)
+        watch.cancel()
     return {"name": case.name, "error": error, "seconds": round(time.perf_counter() - start, 2)}
 
 
@@ -63,9 +81,14 @@ def is_wanted(case: str, args: argparse.Namespace) -> bool:
     return case in parts if args.exact else any(part in case for part in parts)
 
 
-def run_client(name: str, args: argparse.Namespace, note: Callable[[dict], None]) -> dict[str, Any]:
+def run_client(
+    name: str,
+    args: argparse.Namespace,
+    known: dict[str, dict[str, Any]],
+    note: Callable[[dict], None],
+) -> dict[str, Any]:
     """The outcomes of a client's cases, noted as they come; a reason where it cannot
-    run at all."""
+    run at all. What is known from an earlier process is not run again."""
     try:
         client = importlib.import_module(name)
         configure = getattr(client, "configure", None)
@@ -83,18 +106,24 @@ def run_client(name: str, args: argparse.Namespace, note: Callable[[dict], None]
             traceback.print_exc()
         return {"client": name, "error": f"{type(error).__name__}: {error}"[:300], "cases": []}
     result = {"client": name, "version": version, "cases": []}
-    start = time.perf_counter()
     for case in found:
         if args.device not in case.devices or not is_wanted(case.name, args):
             continue
-        if time.perf_counter() - start > args.budget:
-            outcome = {"name": case.name, "error": "not reached", "seconds": 0}
-        else:
-            outcome = run_case(case)
+        if case.name in known:
+            result["cases"].append(known[case.name])
+            continue
+        outcome = {"name": case.name, "error": "ended the process", "seconds": 0}
         result["cases"].append(outcome)
+        if time.time() > args.deadline:
+            outcome["error"] = "not reached"
+        else:
+            note(result)
+            outcome.update(run_case(case))
         mark = "ok" if outcome["error"] is None else f"FAILED {outcome['error']}"
         print(f"{name}: {case.name} ({outcome['seconds']} s) {mark}", flush=True)
         note(result)
+        if any(text in (outcome["error"] or "") for text in _BROKEN):
+            os._exit(LOST)
     return result
 
 
@@ -105,8 +134,13 @@ def main() -> int:
     parser.add_argument("--match", default="", help="parts of the cases' names")
     parser.add_argument("--exact", action="store_true", help="whole names, not parts")
     parser.add_argument("--peer", action="store_true", help="on the triton that is installed")
-    parser.add_argument("--budget", type=float, default=1e9, help="seconds for each client")
+    parser.add_argument(
+        "--deadline", type=float, default=float("inf"), help="no case starts later (time.time())"
+    )
     parser.add_argument("--out", type=Path, help="where the outcomes go, as JSON")
+    parser.add_argument(
+        "--resume", action="store_true", help="run only what --out does not know the outcome of"
+    )
     args = parser.parse_args()
     sys.path.insert(0, str(HERE))
     if not args.peer:
@@ -116,15 +150,21 @@ def main() -> int:
 
         print(tile.compat.doctor(), flush=True)
     results: list[dict[str, Any]] = []
+    known: dict[str, dict[str, dict[str, Any]]] = {}
+    if args.resume and args.out.exists():
+        for client in json.loads(args.out.read_text())["clients"]:
+            known[client["client"]] = {case["name"]: case for case in client["cases"]}
 
     def write(last: list[dict[str, Any]]) -> None:
         # After each case: a run that is ended early has what it did.
         if args.out:
             record = {"device": args.device, "clients": [*results, *last]}
-            args.out.write_text(json.dumps(record, indent=1))
+            new = args.out.with_suffix(".new")
+            new.write_text(json.dumps(record, indent=1))
+            new.replace(args.out)
 
     for name in args.clients.split(","):
-        results.append(run_client(name, args, lambda result: write([result])))
+        results.append(run_client(name, args, known.get(name, {}), lambda r: write([r])))
         write([])
     for result in results:
         cases = result["cases"]

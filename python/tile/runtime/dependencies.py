@@ -81,7 +81,9 @@ class Digest:
         if not parsed.source.internal:
             # Errors and line tables name the place.
             hasher.update(f"{parsed.source.file}:{parsed.node.lineno}".encode())
-        self._reached(hasher, parsed.node, function.fn, parsed.source.nonlocals)
+        # Without the decorators: what configurations are tried, say, is no part of the kernel.
+        code = [parsed.node.args, *parsed.node.body]
+        self._reached(hasher, code, function.fn, parsed.source.nonlocals)
         return hasher.hexdigest()
 
     def plain_function(self, function: Callable) -> str:
@@ -96,12 +98,13 @@ class Digest:
             return hashlib.sha256(function.__code__.co_code).hexdigest()
         hasher = hashlib.sha256(text.encode())
         nonlocals = inspect.getclosurevars(function).nonlocals if function.__closure__ else {}
-        self._reached(hasher, node, function, nonlocals)
+        self._reached(hasher, [node], function, nonlocals)
         return hasher.hexdigest()
 
-    def _reached(self, hasher: Any, node: ast.AST, function: Any, nonlocals: dict) -> None:
+    def _reached(self, hasher: Any, code: list[ast.AST], function: Any, nonlocals: dict) -> None:
         names = Names((nonlocals, function.__globals__, vars(builtins)))
-        names.visit(node)
+        for node in code:
+            names.visit(node)
         for name, value in sorted(names.found.items()):
             described = self.describe(value, function.__module__)
             if described is not None:
@@ -135,15 +138,22 @@ class Digest:
             return f"{cls.__qualname__}.{value.name}={value.value!r}"
         if _is_internal(cls.__module__):  # Types of the language, say.
             return f"{cls.__qualname__}:{value}"
-        if isinstance(value, (tuple, list, set, frozenset)):
-            items = [str(self.describe(v, module)) for v in value]
-            return f"{cls.__qualname__}({', '.join(items)})"
-        if isinstance(value, dict):
-            items = [f"{k!r}: {self.describe(v, module)}" for k, v in value.items()]
-            return f"{{{', '.join(items)}}}"
+        if isinstance(value, (tuple, list, set, frozenset, dict)):
+            return self._container(value, module)
         if isinstance(value, types.FunctionType) and _package(value.__module__) == _package(module):
             return self.plain_function(value)
         return None
+
+    def _container(self, value: Any, module: str | None) -> str:
+        if id(value) in self.visiting:  # It contains itself.
+            return f"again:{type(value).__qualname__}"
+        self.visiting.add(id(value))
+        if isinstance(value, dict):
+            items = [f"{k!r}: {self.describe(v, module)}" for k, v in value.items()]
+        else:
+            items = [str(self.describe(v, module)) for v in value]
+        self.visiting.remove(id(value))
+        return f"{type(value).__qualname__}({', '.join(items)})"
 
     def _class(self, cls: type, module: str | None) -> str | None:
         """A class contributes its methods and constants, where it is of the same program."""

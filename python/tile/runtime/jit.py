@@ -167,9 +167,10 @@ class JITFunction(KernelInterface[T]):
         """The lines of the source, decorators included."""
         return inspect.getsourcelines(self.fn)[0]
 
-    @property
+    @functools.cached_property
     def used_global_vals(self) -> dict:
-        """The same by name and scope."""
+        """The same by name and scope. Other programs set it to None before they pickle the
+        function, as they do with `fn`, `__globals__` and `repr`, and back later."""
         return {(name, id(scope)): (value, scope) for scope, name, value in self.used_globals}
 
     @functools.cached_property
@@ -203,7 +204,9 @@ class JITFunction(KernelInterface[T]):
     def __getstate__(self) -> dict[str, Any]:
         # What is found again when it is needed, or belongs to this process.
         state = dict(self.__dict__)
-        for name in ("_parsed", "_dependencies", "device_caches", "__wrapped__"):
+        for name in (
+            "_parsed", "_dependencies", "used_global_vals", "device_caches", "__wrapped__",
+        ):  # fmt: skip
             state.pop(name, None)
         return {**state, "_launcher": None, "_dispatcher": None, "_hash_lock": None}
 

@@ -61,14 +61,13 @@ def test_metadata_is_a_named_tuple():
 def test_compiled_kernel_survives_pickling_as_inductor_does_it():
     kernel = compiled()
     fn = kernel.src.fn
-    saved = fn.fn, fn.__globals__, fn.repr
+    saved = fn.fn, fn.__globals__, fn.used_global_vals, fn.repr
     state = {**kernel.__dict__, "module": None, "function": None, "run": None}
     try:
-        fn.fn = fn.__globals__ = None
-        fn.repr = None
+        fn.fn = fn.__globals__ = fn.used_global_vals = fn.repr = fn._hash_lock = None
         text = pickle.dumps(state)
     finally:
-        fn.fn, fn.__globals__, fn.repr = saved
+        fn.fn, fn.__globals__, fn.used_global_vals, fn.repr = saved
     again = type(kernel).__new__(type(kernel))
     again.__dict__.update(pickle.loads(text))
     assert again.asm["ptx"] == kernel.asm["ptx"] and again.metadata == kernel.metadata

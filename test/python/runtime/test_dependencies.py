@@ -207,3 +207,34 @@ def test_builtins_that_tell_no_signature():
     from tile.runtime.dependencies import constant_key
 
     assert constant_key(dict.update) == constant_key(dict.update)
+
+
+def test_decorators_are_no_part_of_a_kernel():
+    """What they reach may be half a library: Inductor's choose configurations, for example."""
+    program = """
+        TRIED = VALUE
+
+        def chosen(fn, tried=()):
+            return tile.jit(fn)
+
+        def choose(tried):
+            return lambda fn: chosen(fn, TRIED)
+
+        @choose(TRIED)
+        def kernel(p, N: tl.constexpr = 1):
+            tl.store(p, N)
+        """
+    assert key_of(program.replace("VALUE", "1")) == key_of(program.replace("VALUE", "2"))
+
+
+def test_containers_that_contain_themselves():
+    program = """
+        table = {"size": VALUE}
+        table["all"] = [table, (table,)]
+
+        @tile.jit
+        def kernel(p):
+            tl.store(p, table["size"])
+        """
+    first, second = (key_of(program.replace("VALUE", value)) for value in "12")
+    assert first == key_of(program.replace("VALUE", "1")) != second

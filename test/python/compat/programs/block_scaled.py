@@ -9,9 +9,10 @@ VEC_SIZE = 32
 
 
 @triton.jit
-def block_scaled_matmul_kernel(a_ptr, a_scale, b_ptr, b_scale, output, M, N, K, stride_sa, stride_sb,
-                               FORMAT: tl.constexpr, VEC: tl.constexpr, BLOCK_M: tl.constexpr,
-                               BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):  # fmt: skip
+def block_scaled_matmul_kernel(a_ptr, a_scale, b_ptr, b_scale, output, M, N, K,
+                               stride_sa, stride_sb, FORMAT: tl.constexpr, VEC: tl.constexpr,
+                               BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+                               BLOCK_K: tl.constexpr):  # fmt: skip
     pid = tl.program_id(axis=0)
     num_pid_m = tl.cdiv(M, BLOCK_M)
     pid_m = pid % num_pid_m

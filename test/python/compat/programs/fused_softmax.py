@@ -39,8 +39,9 @@ def softmax(x):
     num_stages = 4 if SIZE_SMEM > 200000 else 2
     y = np.empty_like(x)
     stride = x.strides[0] // x.itemsize
-    kernel = softmax_kernel.warmup(y, x, stride, stride, n_rows, n_cols, BLOCK_SIZE=BLOCK_SIZE,
-                                   num_stages=num_stages, num_warps=num_warps, grid=(1,))  # fmt: skip
+    kernel = softmax_kernel.warmup(y, x, stride, stride, n_rows, n_cols,
+                                   BLOCK_SIZE=BLOCK_SIZE, grid=(1,), num_stages=num_stages,
+                                   num_warps=num_warps)  # fmt: skip
     kernel._init_handles()
     n_regs = kernel.n_regs or 32
     size_smem = kernel.metadata.shared

@@ -10,7 +10,8 @@ def num_sms():
 
 
 @triton.autotune(configs=[
-    triton.Config({"BLOCK_SIZE_M": 32, "BLOCK_SIZE_N": 32, "BLOCK_SIZE_K": 32, "NUM_SM": num_sms()}),
+    triton.Config({"BLOCK_SIZE_M": 32, "BLOCK_SIZE_N": 32, "BLOCK_SIZE_K": 32,
+                   "NUM_SM": num_sms()}),
 ], key=["group_size"])  # fmt: skip
 @triton.jit
 def grouped_matmul_kernel(
@@ -52,7 +53,7 @@ def grouped_matmul_kernel(
             a_ptrs = a_ptr + offs_am[:, None] * lda + offs_k[None, :]
             b_ptrs = b_ptr + offs_k[:, None] * ldb + offs_bn[None, :]
             accumulator = tl.zeros((BLOCK_SIZE_M, BLOCK_SIZE_N), dtype=tl.float32)
-            for kk in range(0, tl.cdiv(k, BLOCK_SIZE_K)):
+            for _ in range(0, tl.cdiv(k, BLOCK_SIZE_K)):
                 tl.multiple_of(a_ptrs, [16, 16])
                 tl.multiple_of(b_ptrs, [16, 16])
                 a = tl.load(a_ptrs)

@@ -38,8 +38,9 @@ def matmul_tma_set_block_size_hook(nargs):
 
 def matmul_get_configs(pre_hook=None):
     return [
-        triton.Config({"BLOCK_SIZE_M": 32, "BLOCK_SIZE_N": 32, "BLOCK_SIZE_K": 32, "GROUP_SIZE_M": 8,
-                       "EPILOGUE_SUBTILE": True}, num_stages=3, num_warps=4, pre_hook=pre_hook),
+        triton.Config({"BLOCK_SIZE_M": 32, "BLOCK_SIZE_N": 32, "BLOCK_SIZE_K": 32,
+                       "GROUP_SIZE_M": 8, "EPILOGUE_SUBTILE": True},
+                      num_stages=3, num_warps=4, pre_hook=pre_hook),
     ]  # fmt: skip
 
 
