@@ -74,7 +74,7 @@ def chunk(seed: int, count: int, mode: str, timeout: float = 60.0) -> list[dict]
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
         )
         try:
-            out, err = process.communicate(timeout=timeout + (end - seed) * 1.0)
+            out, err = process.communicate(timeout=timeout + (end - seed) * 3.0)
             why = f"exit status {process.returncode}: {err[-1500:]}"
         except subprocess.TimeoutExpired:
             process.kill()

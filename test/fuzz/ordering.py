@@ -3,6 +3,7 @@ flags. All of it is integers, whose sums do not depend on who comes first."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .generator import Generator, contiguous, offsets, production
@@ -25,9 +26,7 @@ def while_header(g: Generator, trips: int) -> str:
 def sequence(g: Generator, type: str, shape: tuple[int, ...], parts: int) -> tuple[str, str, int]:
     """An array of blocks, one after the other: its name, pointers to the first block that belongs
     to the program, and the distance between blocks."""
-    size = 1
-    for extent in shape:
-        size *= extent
+    size = math.prod(shape)
     # Blocks whose rows are vectors, or not.
     size += g.choice((0, 0, 0, 1))
     name = g.argument("output", type, "o", size=size * parts * g.programs, flavour="small",
@@ -44,7 +43,8 @@ def pointer_walk(g: Generator) -> Any:
     if g.pure or g.loops:
         return False
     type = g.choice(TYPES)
-    shape = g.choose_shape(2) if g.chance(0.7) else ()
+    own = g.chance(0.6)
+    shape = own_elements(g) if own else g.choose_shape(2) if g.chance(0.7) else ()
     trips = g.choice((0, 1, 2, 3, 5))
     _, text, size = sequence(g, type, shape, trips + 2)
     p, q, v = g.name("p"), g.name("p"), g.name()
@@ -59,11 +59,8 @@ def pointer_walk(g: Generator) -> Any:
     # What is read was written in the iteration before.
     g.line(f"{v} = tl.load({p})" + (f" + tl.load({q})" if two else ""))
     target = f"{q} + {size}" if two else f"{p} + {size}"
-    barrier = g.chance(0.5) or not shape
-    if barrier:
-        g.line("tl.debug_barrier()")
     g.line(f"tl.store({target}, {v} * 2)")
-    if barrier:
+    if not own or g.chance(0.2):
         g.line("tl.debug_barrier()")
     if two and g.chance(0.5):
         g.line(f"{p}, {q} = {q}, {q} + {size}")
@@ -73,6 +70,64 @@ def pointer_walk(g: Generator) -> Any:
             g.line(f"{q} += {size}")
     if counter is not None:
         g.line(f"{counter} += 1")
+    g.depth -= 1
+    return None
+
+
+def own_elements(g: Generator) -> tuple[int, ...]:
+    """A shape with elements for each thread, which a thread that reads and writes blocks of it at
+    the same distances has to itself: no barrier is needed, and nothing else keeps the compiler from
+    moving the loads."""
+    size = 32 * g.config.num_warps * g.choice((4, 8))
+    return (size,) if g.chance(0.6) else (size // 32, 32)
+
+
+@production(1.2)
+def overlapping(g: Generator) -> Any:
+    """Parameters for parts of one array, of which a loop reads some and writes another."""
+    if g.pure or g.loops:
+        return False
+    type = g.choice(TYPES)
+    own = g.chance(0.8)
+    shape = own_elements(g) if own else (*g.choose_shape(1), 16)
+    size, trips = math.prod(shape), g.choice((1, 2, 3, 5))
+    ahead = g.choice((1, 2, 3))
+    # What each program has of the array: blocks to read and to write, then the next program's.
+    each = size * (trips + ahead)
+    length = each * g.programs
+    apart = length if g.chance(0.2) else 0
+    array = g.argument("output", type, "o", size=length + apart, flavour="small", low=0,
+                       high=100).name  # fmt: skip
+    at = offsets(shape, contiguous(shape))
+    if g.programs > 1:
+        at = f"pid * {each} + {at}"
+
+    def parameter(begin: int, first: int) -> str:
+        if begin + first == 0 and g.chance(0.4):
+            return array
+        return g.argument("input", type, "x", size=length - first, view=(array, begin + first)).name
+
+    reads = [parameter(apart, size * g.random.randint(0, ahead)) for _ in range(g.choice((1, 2)))]
+    distance = g.random.randint(0, ahead)
+    first = g.random.randint(0, distance)
+    write, value = parameter(0, size * first), g.name()
+    counted = g.chance(0.9)
+    if not counted:
+        k = while_header(g, trips)
+    elif g.chance(0.2):
+        k = loop_header(g, trips)
+    else:  # A loop that is likely to start loads early.
+        k, bound = g.name("k"), scalar_argument(g, trips)
+        g.line(f"for {k} in tl.range(0, {bound}, num_stages={g.random.randint(2, 4)}):")
+    g.depth += 1
+    g.line(f"{value} = " + " + ".join(f"tl.load({r} + {k} * {size} + {at})" for r in reads))
+    if not own:
+        g.line("tl.debug_barrier()")
+    g.line(f"tl.store({write} + ({k} + {distance - first}) * {size} + {at}, {value} * 2 + 1)")
+    if not own:
+        g.line("tl.debug_barrier()")
+    if not counted:
+        g.line(f"{k} += 1")
     g.depth -= 1
     return None
 
@@ -132,9 +187,7 @@ def locked(g: Generator) -> Any:
     value = g.pick(lambda v: v.is_int and v.type in ("i32", "i64", "u32") and v.shape == shape)
     type = value.type if value is not None else "i32"
     lock = g.argument("output", "i32", "a", size=1, flavour="zero").name
-    size = 1
-    for extent in shape:
-        size *= extent
+    size = math.prod(shape)
     data = g.argument("output", type, "o", size=size, flavour="small", low=0, high=50).name
     where, old = f"{data} + {offsets(shape, contiguous(shape))}", g.name()
     trips = g.choice((None, 1, 2, 3))
@@ -149,6 +202,27 @@ def locked(g: Generator) -> Any:
     g.line(f"tl.atomic_xchg({lock}, 0{g.choice(('', ', sem=' + repr('release')))})")
     if trips is not None:
         g.depth -= 1
+    return None
+
+
+@production(0.6)
+def relay(g: Generator) -> Any:
+    """Programs that wait for a flag, add to what the one before them left, and raise the flag."""
+    if g.pure or g.loops or g.programs == 1 or len(g.grid) > 1:
+        return False
+    shape = g.choose_shape(2)
+    size = math.prod(shape)
+    flag = g.argument("output", "i32", "a", size=1, flavour="zero").name
+    data = g.argument("output", "i32", "o", size=size * (g.programs + 1), flavour="small",
+                      low=0, high=50).name  # fmt: skip
+    at, old = offsets(shape, contiguous(shape)), g.name()
+    v = g.pick(lambda v: v.type == "i32" and v.shape == shape)
+    g.line(f"while tl.atomic_add({flag}, 0, sem='acquire') != pid:")
+    g.line("    pass")
+    g.line(f"{old} = tl.load({data} + pid * {size} + {at})")
+    g.line(f"tl.store({data} + (pid + 1) * {size} + {at}, {old} * 3 + {v.name if v else 'pid'})")
+    g.line("tl.debug_barrier()")
+    g.line(f"tl.atomic_xchg({flag}, pid + 1, sem='release')")
     return None
 
 

@@ -81,6 +81,9 @@ def shuffled(seed: int, target: int) -> Iterator[None]:
             # Products of warp groups read what the passes wrote to shared memory.
             "triton-nvidia-gpu-fence-insertion{after-async-copies=true}",
         ]
+        if options.overlapping_arguments:
+            unit = _C.ir.Attribute.parse("unit", module.context)
+            module.set_attribute("ttg.overlapping-arguments", unit)
         for name in passes:  # One by one, so that an error names its pass.
             _C.passes.PassManager.parse(name, module.context).run(module)
         return module

@@ -48,6 +48,8 @@ class Argument:
     value: Any = None
     #: Of outputs: the input whose elements they are, and which (-1 stands for zero).
     gather: tuple[str, tuple[int, ...]] | None = None
+    #: The array of which this is a part, and with which of its elements it begins.
+    view: tuple[str, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,16 @@ class Program:
 
     def inputs(self) -> dict[str, Any]:
         """Fresh arguments by name; the same at each call."""
-        return {a.name: make(a, self.seed * 1000 + i) for i, a in enumerate(self.arguments)}
+        made = {
+            a.name: make(a, self.seed * 1000 + i)
+            for i, a in enumerate(self.arguments)
+            if a.view is None
+        }
+        for a in self.arguments:
+            if a.view is not None:
+                array, first = a.view
+                made[a.name] = made[array][first : first + a.size]
+        return {a.name: made[a.name] for a in self.arguments}
 
     def describe(self) -> str:
         """The program as text that can be read and run by hand."""

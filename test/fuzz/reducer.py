@@ -113,7 +113,8 @@ class Reducer:
             names = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
             kernel = next(f for f in tree.body if getattr(f, "name", "") == "kernel")
             assert isinstance(kernel, ast.FunctionDef)
-            if argument.name not in names:
+            viewed = any(a.view and a.view[0] == argument.name for a in self.program.arguments)
+            if argument.name not in names and not viewed:
                 kernel.args.args = [a for a in kernel.args.args if a.arg != argument.name]
                 rest = tuple(a for a in self.program.arguments if a.name != argument.name)
                 self.accept(self.program.replace(source=unparse(tree), arguments=rest))

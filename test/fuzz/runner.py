@@ -12,7 +12,7 @@ import numpy as np
 import tile
 from tile import knobs
 from tile._C import sim as _sim
-from tile.runtime.launcher import Launcher, runtime_parameters
+from tile.runtime.launcher import Launcher, make_launch
 
 from .passes import shuffled
 from .program import Config, Program
@@ -20,9 +20,6 @@ from .values import TYPES
 
 #: Warp instructions after which a program counts as endless.
 LIMIT = 5_000_000
-#: All checks but that of global memory: random programs load and store one array in place without
-#: `tl.debug_barrier`, which is a race of their own (`races` tells it from a mismatch).
-CHECKS = _sim.CHECK_ALL & ~_sim.CHECK_GLOBAL
 
 
 @dataclass
@@ -63,16 +60,14 @@ def prepare(program: Program, kernel: Any, values: dict[str, Any], config: Confi
         **values, num_warps=config.num_warps, num_stages=config.num_stages
     )
     compiled = launcher.prepare(simulator, bound, options)
-    launch = simulator.make_launcher(compiled, runtime_parameters(compiled))
+    launch = make_launch(compiled, simulator)
     x, y, z = launcher.grid(program.grid, bound)
     arguments = launcher.arguments(compiled, bound)
-    return lambda checks=CHECKS: launch(
-        x, y, z, 0, arguments, max_instructions=LIMIT, checks=checks
-    )
+    return lambda: launch(x, y, z, 0, arguments, max_instructions=LIMIT, checks=_sim.CHECK_ALL)
 
 
 def compiled(program: Program, config: Config | None = None) -> dict[str, np.ndarray]:
-    """The outputs of the compiled program, run in the simulator with `CHECKS`."""
+    """The outputs of the compiled program, run in the simulator with all checks."""
     values = program.inputs()
     try:
         launch = prepare(program, program.kernel(), values, config or program.config)
@@ -170,21 +165,7 @@ def check(program: Program, mode: str = "interpret") -> None:
     passes, "compile" only executes.
     """
     with contextlib.suppress(TooLarge):
-        try:
-            _check(program, mode)
-        except Failure as failure:
-            if failure.kind != "mismatch" or not races(program):
-                raise
-
-
-def races(program: Program) -> bool:
-    """Whether the program's accesses of global memory race, so that no result is the right one."""
-    launch = prepare(program, program.kernel(), program.inputs(), program.config)
-    try:
-        launch(checks=_sim.CHECK_ALL)
-    except tile.TileError as error:
-        return "race: " in str(error) and "global memory" in str(error)
-    return False
+        _check(program, mode)
 
 
 def _check(program: Program, mode: str) -> None:

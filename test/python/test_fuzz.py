@@ -18,6 +18,8 @@ from fuzz.passes import sequence
 from fuzz.program import Argument, Config, Program
 from fuzz.reducer import reduce
 
+from tile.runtime import overlap
+
 pytestmark = sim_only
 
 SEEDS = 2000
@@ -68,6 +70,62 @@ def test_programs_reach_most_of_the_language():
         assert statement in text
     gathers = [a for seed in range(400) for a in generate(seed).arguments if a.gather is not None]
     assert len(gathers) > 20 and any(-1 in a.gather[1] for a in gathers)
+
+
+#: What the source of a program must have, for how many of 1000 programs at least.
+COVERED = {
+    "a carried pointer": (r"(?m)^ +(p\d+) = o\d.*\n(.*\n)* +\1 \+= \d+$", 20),
+    "a carried pointer in a while loop": (r"\n( +)while i\d+ < \w+:(\n\1 .*)*\n\1 +p\d+ \+= ", 10),
+    "a lock": (r"while tl\.atomic_cas\(a\d+, 0, 1.*\) == 1:", 20),
+    "a flag that is waited for": (r"while tl\.atomic_add\(.*sem='acquire'\) != pid", 10),
+    "the last program": (r"if tl\.atomic_add\(.*\) == \d", 20),
+    "a product before a loop": (r"(?m)^    v\d+ = tl\.dot\((.*\n)* +for ", 20),
+    "a product in a loop": (r"(?m)^        .*tl\.dot\(", 50),
+    "64-bit offsets": (r"tl\.load\(.*\.to\(tl\.int64\)", 10),
+    "a mask from a quotient": (r"mask=.* // ", 10),
+    "a mask from a remainder": (r"mask=.* % ", 20),
+    "a descriptor": (r"make_tensor_descriptor", 40),
+    "a descriptor in a loop": (r"(?m)^        v\d+ = d\d+\.load\(\[k\d+ \* ", 10),
+    "a called function": (r"noinline=True", 40),
+    "a called function of pointers": (r"noinline=True\)\ndef h\d+\(p, q", 10),
+}
+
+
+def test_all_kinds_are_generated():
+    sources = [generate(seed).source for seed in range(1000)]
+    for what, (pattern, least) in COVERED.items():
+        found = sum(re.search(pattern, source) is not None for source in sources)
+        assert found >= least, f"{what}: in {found} of 1000 programs"
+
+
+def test_parameters_that_share_memory(monkeypatch):
+    """Kernels are compiled for disjoint parameters, and launched with others: were it not for the
+    variant that launches choose then, results would be wrong."""
+    programs = [p for p in map(generate, range(400)) if any(a.view for a in p.arguments)]
+    assert len(programs) >= 15
+    meetings = []
+    usual = overlap.may_meet
+
+    def noted(*arguments):
+        meetings.append(usual(*arguments))
+        return meetings[-1]
+
+    monkeypatch.setattr(overlap, "may_meet", noted)
+    chosen = []
+    for program in programs:
+        meetings.clear()
+        runner.check(program)
+        if any(meetings):
+            chosen.append(program)
+    assert len(chosen) >= 5
+    monkeypatch.setattr(overlap, "may_meet", lambda *_: False)
+    wrong = 0
+    for program in chosen:
+        try:
+            runner.check(program)
+        except runner.Failure:
+            wrong += 1
+    assert wrong >= 3
 
 
 SOURCE = """import tile
