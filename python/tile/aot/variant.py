@@ -13,6 +13,7 @@ from typing import Any
 from .. import __version__
 from ..backends import GPUTarget
 from ..errors import TileError
+from ..runtime import overlap
 from .signature import Argument, parse_signature
 
 #: How the line with what `link` reads begins.
@@ -80,11 +81,20 @@ def compile_kernel(
     )
     options = {"num_warps": num_warps, "num_stages": num_stages, "num_ctas": num_ctas}
     chosen = [parse_target(text) for text in targets] or [_current_target()]
-    compiled = [compile_source(source, target=target, options=options) for target in chosen]
+
+    def compile(**more: Any) -> list[Any]:
+        return [compile_source(source, target=t, options={**options, **more}) for t in chosen]
+
+    compiled = compile()
+    pairs = sorted({pair for k in compiled for pair in overlap.pairs_of(k)})
+    if pairs:  # For arguments that these take to be disjoint, and are not.
+        compiled += compile(**{overlap.OPTION: True})
     scratch = [k for k in compiled if k._metadata.get("global_scratch_size")]
     if scratch:
         raise TileError(f"`{kernel_name}` needs scratch memory, which a C function cannot give it")
-    variant = Variant(out_name or kernel_name, kernel, arguments, grid, options, chosen, compiled)
+    variant = Variant(
+        out_name or kernel_name, kernel, arguments, grid, options, chosen, compiled, pairs
+    )
     return variant.write(Path(out_path), ptx)
 
 
@@ -100,9 +110,12 @@ class Variant:
     def __init__(
         self, name: str, kernel: Any, arguments: list[Argument], grid: str,
         options: dict[str, int], targets: list[GPUTarget], compiled: list[Any],
+        pairs: list[tuple[int, int]],
     ) -> None:  # fmt: skip
+        """`pairs` of the kernel's arguments are disjoint for what was compiled first, for each of
+        the targets; if there are any, what was compiled then is for those that are not."""
         self.name, self.arguments, self.options = name, arguments, options
-        self.targets, self.compiled = targets, compiled
+        self.targets, self.compiled, self.pairs = targets, compiled, pairs
         self.grid = [part.strip() for part in grid.split(",") if part.strip()]
         if not 1 <= len(self.grid) <= 3:
             raise TileError(f"the grid has 1 to 3 expressions, not {len(self.grid)}: {grid!r}")
@@ -167,28 +180,53 @@ void unload_{self.function}(void);
 #endif
 """
 
-    def images(self, ptx: bool) -> list[tuple[int, str, bytes]]:
-        """The compute capability, kind and contents of what is embedded; machine code first."""
-        images = []
-        for target, kernel in zip(self.targets, self.compiled, strict=True):
-            if "cubin" in kernel.asm:
-                images.append((int(target.arch), "cubin", kernel.asm["cubin"]))
+    def images(self, ptx: bool) -> list[tuple[int, str, bool, bytes]]:
+        """The compute capability, the kind, whether it is for arguments that overlap, and the
+        contents of what is embedded; machine code first."""
+        count = len(self.targets)
+        made = [
+            (int(self.targets[i % count].arch), i >= count, kernel.asm)
+            for i, kernel in enumerate(self.compiled)
+        ]
+        images = [(arch, "cubin", o, asm["cubin"]) for arch, o, asm in made if "cubin" in asm]
         if ptx or not images:
-            for target, kernel in zip(self.targets, self.compiled, strict=True):
-                images.append((int(target.arch), "ptx", kernel.asm["ptx"].encode() + b"\0"))
+            images += [(arch, "ptx", o, asm["ptx"].encode() + b"\0") for arch, o, asm in made]
         return images
+
+    def overlap_check(self) -> tuple[str, str]:
+        """C functions, and an expression: whether arguments overlap that this takes to be
+        disjoint. The driver tells allocations apart, not what a caller has of one."""
+        if not self.pairs:
+            return "", "0"
+        names = [n for a in self.arguments for n in a.c_arguments()]
+        meet = " || ".join(f"may_meet({names[i]}, {names[j]})" for i, j in self.pairs)
+        function = """
+// Whether two pointers are into one allocation, or into one that the driver does not know.
+static int may_meet(CUdeviceptr first, CUdeviceptr second) {
+  CUdeviceptr base, other;
+  size_t size;
+  if (!first || !second)
+    return 0;
+  return cuMemGetAddressRange(&base, &size, first) != CUDA_SUCCESS ||
+         cuMemGetAddressRange(&other, &size, second) != CUDA_SUCCESS || base == other;
+}
+"""
+        return function, meet
 
     def source(self, header: str, ptx: bool) -> str:
         images = self.images(ptx)
         arrays = "".join(
-            f"static const unsigned char image{i}[] = {{ // {kind} for sm_{arch}\n"
+            f"static const unsigned char image{i}[] = {{ // {kind} for sm_{arch}"
+            f"{', where arguments overlap' if overlapping else ''}\n"
             f"{_bytes(data)}}};\n"
-            for i, (arch, kind, data) in enumerate(images)
+            for i, (arch, kind, overlapping, data) in enumerate(images)
         )
         table = "".join(
-            f"    {{{arch}, {int(kind == 'ptx')}, image{i}}},\n"
-            for i, (arch, kind, _) in enumerate(images)
+            f"    {{{arch}, {int(kind == 'ptx')}, {int(overlapping)}, image{i}}},\n"
+            for i, (arch, kind, overlapping, _) in enumerate(images)
         )
+        variants = 1 + bool(self.pairs)
+        may_meet, overlapping = self.overlap_check()
         metadata = self.compiled[0]._metadata
         ctas = metadata.get("num_ctas", 1)
         names = [f"&{n}" for a in self.arguments for n in a.c_arguments()]
@@ -210,17 +248,20 @@ void unload_{self.function}(void);
 static const struct {{
   int capability;
   int is_ptx;
+  int overlapping; // for arguments that overlap
   const unsigned char *image;
 }} images[] = {{
 {table}}};
-static CUmodule module;
-static CUfunction function;
+static CUmodule modules[{variants}];
+static CUfunction functions[{variants}];
 
 void unload_{self.function}(void) {{
-  if (module)
-    cuModuleUnload(module);
-  module = NULL;
-  function = NULL;
+  for (int i = 0; i < {variants}; ++i) {{
+    if (modules[i])
+      cuModuleUnload(modules[i]);
+    modules[i] = NULL;
+    functions[i] = NULL;
+  }}
 }}
 
 // Machine code runs on the devices of its major version from its minor one on,
@@ -231,7 +272,7 @@ static int fits(int i, int capability) {{
   return images[i].capability / 10 == capability / 10 && images[i].capability <= capability;
 }}
 
-CUresult load_{self.function}(void) {{
+static CUresult load(int overlapping) {{
   CUdevice device;
   int major, minor, best = -1;
   CUresult code = cuCtxGetDevice(&device);
@@ -242,7 +283,7 @@ CUresult load_{self.function}(void) {{
   if (code != CUDA_SUCCESS)
     return code;
   for (int i = 0; i < (int)(sizeof(images) / sizeof(*images)); ++i) {{
-    if (!fits(i, major * 10 + minor))
+    if (images[i].overlapping != overlapping || !fits(i, major * 10 + minor))
       continue;
     int better = best < 0 || images[i].is_ptx < images[best].is_ptx ||
                  (images[i].is_ptx == images[best].is_ptx &&
@@ -264,14 +305,23 @@ CUresult load_{self.function}(void) {{
     cuModuleUnload(loaded);
     return code;
   }}
-  unload_{self.function}();
-  module = loaded;
-  function = found;
+  modules[overlapping] = loaded;
+  functions[overlapping] = found;
   return CUDA_SUCCESS;
 }}
 
+CUresult load_{self.function}(void) {{
+  CUresult code = CUDA_SUCCESS;
+  unload_{self.function}();
+  for (int i = 0; i < {variants} && code == CUDA_SUCCESS; ++i)
+    code = load(i);
+  if (code != CUDA_SUCCESS)
+    unload_{self.function}();
+  return code;
+}}
+{may_meet}
 {self.declaration()} {{
-  if (!function) {{
+  if (!functions[0]) {{
     CUresult code = load_{self.function}();
     if (code != CUDA_SUCCESS)
       return code;
@@ -290,7 +340,7 @@ CUresult load_{self.function}(void) {{
   config.blockDimZ = 1;
   config.sharedMemBytes = {shared};
   config.hStream = stream;{cluster}
-  return cuLaunchKernelEx(&config, function, arguments, NULL);
+  return cuLaunchKernelEx(&config, functions[{overlapping}], arguments, NULL);
 }}
 """
 

@@ -35,6 +35,12 @@ def tuned(p, n, BLOCK: tl.constexpr):
     tl.store(p + tl.arange(0, BLOCK), n)
 
 @tile.jit
+def running(x_ptr, count: tl.constexpr, y_ptr, n):
+    lanes = tl.arange(0, count)
+    for i in tl.range(0, n, num_stages=3):
+        tl.store(y_ptr + (i + 1) * count + lanes, tl.load(x_ptr + i * count + lanes) + 1)
+
+@tile.jit
 def described(d, out_ptr):
     tl.store(out_ptr + tl.arange(0, 16), tl.sum(d.load([0, 0]).to(tl.float32), 1))
 """
@@ -162,24 +168,83 @@ def test_a_program_in_c(kernels, tmp_path, tmp_path_factory):
     headers.sort(key=lambda h: '"BLOCK": "32"' in h.read_text())
     link(headers, tmp_path / "kernels")
     (tmp_path / "main.c").write_text(MAIN)
-    sources = [str(p) for p in tmp_path.glob("*.c")]
-    for compiler, include in (("cc", HERE), ("cc", Path("/usr/local/cuda/include"))):
+    for include in (HERE, Path("/usr/local/cuda/include")):
         if not (include / "cuda.h").exists():
             continue
-        subprocess.run(
-            [compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter",
-             f"-I{include}", *sources, str(made[0]), f"-Wl,-rpath,{made[0].parent}",
-             "-o", str(tmp_path / "program")], check=True,
-        )  # fmt: skip
-        done = subprocess.run([str(tmp_path / "program")], capture_output=True, text=True)
-        assert done.returncode == 0, done.returncode
-        assert done.stdout.splitlines() == [
+        run_c_program(tmp_path, include, made, [
             "algorithms 2", "loads 3",
             "grid 2 block 128 stream 7 x 1000 out 2000 a 1.50 n 100",
             "grid 2 block 128 stream 7 x 1004 out 2000 a 2.50 n 100",
             "grid 4 block 128 stream 7 x 1000 out 2000 a 3.50 n 100",
             "launches 3",
-        ]  # fmt: skip
+        ])  # fmt: skip
+
+
+def run_c_program(folder: Path, include: Path, made: tuple[Path, Path], expected: list[str]):
+    """Builds the C files of a folder with a fake driver; expects what the program prints."""
+    program = folder / "program"
+    subprocess.run(
+        ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", f"-I{include}",
+         *map(str, folder.glob("*.c")), str(made[0]), f"-Wl,-rpath,{made[0].parent}",
+         "-o", str(program)], check=True,
+    )  # fmt: skip
+    done = subprocess.run([str(program)], capture_output=True, text=True)
+    assert done.returncode == 0, done.returncode
+    assert done.stdout.split("\n")[:-1] == expected
+
+
+OVERLAPPING = """
+#include "running.h"
+#include <stdio.h>
+
+typedef void (*Callback)(const CUlaunchConfig *, void *, void **);
+void fake_set(int, Callback, int);
+void fake_switch_device(int);
+extern int fake_loads;
+static void *last;
+
+static void seen(const CUlaunchConfig *c, void *f, void **p) { last = f; }
+
+int main(void) {
+  static const CUdeviceptr pairs[][2] = {{0x1000, 0x2000}, {0x1000, 0x1800}, {0x1000, 0x1000},
+                                         {0x100000, 0x200000}, {0x1000, 0}, {0x2000, 0x1ff0}};
+  fake_set(1, seen, 0);
+  fake_switch_device(0);
+  if (running_default(0, 0x1000, 0x3000, 5) != CUDA_SUCCESS)
+    return 1;
+  void *usual = last;
+  for (int i = 0; i < (int)(sizeof(pairs) / sizeof(*pairs)); ++i) {
+    if (running_default(0, pairs[i][0], pairs[i][1], 5) != CUDA_SUCCESS)
+      return 2;
+    printf("%s ", last == usual ? "disjoint" : "overlapping");
+  }
+  printf("%d\\n", fake_loads);
+  unload_running();
+  return 0;
+}
+"""
+
+
+def test_arguments_that_overlap(kernels, tmp_path, tmp_path_factory):
+    """A kernel that takes its arguments to be disjoint comes with one that does not."""
+    header, source = compile_kernel(
+        kernels, "running", "*i32:16, 128, *i32:16, i32", "1", tmp_path / "out",
+        targets=["cuda:90", "cuda:80"],
+    )  # fmt: skip
+    assert re.findall(r"// (\w+ for \w+)(, where arguments overlap)?", source.read_text()) == [
+        (f"{kind} for {arch}", overlap)
+        for kind in ("cubin", "ptx")
+        for overlap in ("", ", where arguments overlap")
+        for arch in ("sm_90", "sm_80")
+    ]
+    made = build(tmp_path_factory.mktemp("fake-gpu"))
+    if made is None:
+        pytest.skip("no C compiler")
+    link([header], tmp_path / "running")
+    (tmp_path / "main.c").write_text(OVERLAPPING)
+    run_c_program(tmp_path, HERE, made, [
+        "disjoint overlapping overlapping overlapping disjoint disjoint 2"
+    ])  # fmt: skip
 
 
 def test_descriptors_and_clusters(kernels, tmp_path, tmp_path_factory):

@@ -8,7 +8,11 @@ typedef unsigned long long CUdeviceptr;
 typedef struct CUstream_st *CUstream;
 typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
-enum { CUDA_SUCCESS = 0, CUDA_ERROR_INVALID_VALUE = 1, CUDA_ERROR_NO_BINARY_FOR_GPU = 209 };
+enum {
+  CUDA_SUCCESS = 0,
+  CUDA_ERROR_INVALID_VALUE = 1,
+  CUDA_ERROR_NO_BINARY_FOR_GPU = 209
+};
 enum {
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
   CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
@@ -26,7 +30,8 @@ typedef struct {
   } value;
 } CUlaunchAttribute;
 typedef struct {
-  unsigned gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes;
+  unsigned gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ,
+      sharedMemBytes;
   CUstream hStream;
   CUlaunchAttribute *attrs;
   unsigned numAttrs;
@@ -36,7 +41,12 @@ CUresult cuCtxGetDevice(CUdevice *device);
 CUresult cuDeviceGetAttribute(int *value, int which, CUdevice device);
 CUresult cuModuleLoadData(CUmodule *module, const void *image);
 CUresult cuModuleUnload(CUmodule module);
-CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name);
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule module,
+                             const char *name);
+#define cuMemGetAddressRange cuMemGetAddressRange_v2
+CUresult cuMemGetAddressRange(CUdeviceptr *base, size_t *size,
+                              CUdeviceptr pointer);
 CUresult cuFuncSetAttribute(CUfunction function, int which, int value);
-CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **params, void **extra);
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f,
+                          void **params, void **extra);
 #endif
