@@ -26,6 +26,9 @@ struct Slot {
   uint32_t size;
 };
 
+/// The bits of the nearest fp16 or bf16, ties to even; infinity beyond them.
+uint16_t roundTo16Bits(double number, bool bfloat);
+
 /// A launch attribute as CUlaunchAttribute has it.
 struct LaunchAttribute {
   uint32_t id;

@@ -179,6 +179,8 @@ void populateLaunch(nb::module_ &m) {
            "attributes"_a, "address"_a)
       .def("__call__", &callPacked, "x"_a, "y"_a, "z"_a, "stream"_a, "values"_a,
            "Launches; returns the driver's code.");
+  m.def("round_to_16_bits", &roundTo16Bits, "number"_a, "bfloat"_a,
+        "The bits of the nearest fp16 or bf16.");
   nb::class_<LaunchState>(m, "LaunchState",
                           "What the launches of all kernels look at.")
       .def(nb::init<nb::object, nb::object, nb::tuple, nb::dict, nb::tuple,

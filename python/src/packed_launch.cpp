@@ -3,6 +3,8 @@
 
 #include "PackedLaunch.h"
 
+#include "llvm/ADT/APFloat.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -77,13 +79,12 @@ int PackedLaunch::launch(uint32_t x, uint32_t y, uint32_t z, uint64_t stream,
   return call(&config, function, params, nullptr);
 }
 
-/// Rounds to nearest even; a NaN does not become an infinity.
-static uint16_t toBFloat16(float value) {
-  if (value != value)
-    return 0x7FC0;
-  uint32_t bits;
-  std::memcpy(&bits, &value, 4);
-  return uint16_t((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
+uint16_t roundTo16Bits(double number, bool bfloat) {
+  llvm::APFloat value(number);
+  bool losesInfo;
+  value.convert(bfloat ? llvm::APFloat::BFloat() : llvm::APFloat::IEEEhalf(),
+                llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  return uint16_t(value.bitcastToAPInt().getZExtValue());
 }
 
 static uint64_t toInteger(PyObject *value) {
@@ -117,15 +118,12 @@ void PackedLaunch::pack(const Slot &slot, const Leaf &argument,
     throw nb::python_error();
   if (slot.kind == 'd') {
     std::memcpy(at, &number, 8);
-  } else if (slot.kind == 'h') {
-    if (PyFloat_Pack2(number, at, /*le=*/1) < 0)
-      throw nb::python_error();
   } else if (slot.kind == 'f') {
     float single = float(number);
     std::memcpy(at, &single, 4);
   } else {
-    uint16_t upper = toBFloat16(float(number));
-    std::memcpy(at, &upper, 2);
+    uint16_t word = roundTo16Bits(number, slot.kind == 'b');
+    std::memcpy(at, &word, 2);
   }
 }
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tile import knobs
+from tile._C import launch as _launch
 from tile._C import sim as _sim
 from tile.errors import TileError
 
@@ -104,12 +105,9 @@ def _pack_number(value: Any, name: str, kind: str, size: int) -> bytes:
             return struct.pack("<d", float(value))
         if size == 4:
             return np.float32(value).tobytes()
-        if size == 2 and kind == "bf16":
-            # Round to nearest even by hand: NumPy has no bfloat16.
-            word = int(np.float32(value).view(np.uint32))
-            return struct.pack("<H", ((word + 0x7FFF + ((word >> 16) & 1)) >> 16) & 0xFFFF)
         if size == 2:
-            return np.float16(value).tobytes()
+            word = _launch.round_to_16_bits(float(value), kind == "bf16")
+            return struct.pack("<H", word)
         raise TileError(f"parameter '{name}' (.{kind}) does not take a float")
     value = int(value)
     if not -(1 << (bits - 1)) <= value < (1 << bits):

@@ -12,15 +12,17 @@ import threading
 import time
 import types
 import weakref
+from fractions import Fraction
 
 import numpy as np
 import pytest
+from exact import FORMATS
 from fake_gpu import FakeGPU, build
 from reference import sim_only
 
 import tile
 import tile.language as tl
-from tile import knobs
+from tile import _C, knobs
 from tile.errors import DriverError
 from tile.tools.tensor_descriptor import TensorDescriptor
 
@@ -112,6 +114,21 @@ def test_numbers_of_every_type(gpu):
     for _, _, parameters in launches:
         for i, data in enumerate([*expected, bf16[2:]]):
             assert parameters[i + 1][: len(data)] == data, kinds.split()[i]
+
+
+@pytest.mark.parametrize("name", ["fp16", "bf16"])
+def test_numbers_of_16_bits_are_rounded_once(name):
+    """At the midpoints of neighbours, and a little beside them, where rounding to fp32 first
+    would go the other way."""
+    form = FORMATS[name]
+    rng = np.random.default_rng(0)
+    for low in map(int, rng.integers(1, form.largest, 500)):
+        middle = (form.value(low) + form.value(low + 1)) / 2
+        for off in (-1, 0, 1):
+            number = float(middle) * (1 + off * 2.0**-40)
+            bits = _C.launch.round_to_16_bits(number, name == "bf16")
+            assert bits == form.nearest(Fraction(number)), number
+    assert _C.launch.round_to_16_bits(1e39, name == "bf16") == form.largest + 1
 
 
 def test_numbers_that_do_not_fit(gpu):
