@@ -11,47 +11,78 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 import tile.sim
 
-PTX = Path(__file__).resolve().parents[1] / "test" / "unit" / "Simulator" / "ptx"
+TESTS = Path(__file__).resolve().parents[1] / "test"
+PTX = TESTS / "unit" / "Simulator" / "ptx"
+sys.path.insert(0, str(TESTS / "python" / "sim"))
+import hopper  # noqa: E402
+
 REPEATS = int(sys.argv[1]) if len(sys.argv) > 1 else 3
 
 
-def measure(name: str, module: str, entry: str, grid, block, args) -> None:
-    ptx = (PTX / f"{module}.ptx").read_text()
-    tile.sim.load(ptx)
+def measure(name: str, run: Callable[..., tile.sim.Report]) -> None:
     for check in ("none", "all"):
         seconds = processor = float("inf")
         for _ in range(REPEATS):
             start, used = time.perf_counter(), time.process_time()
-            report = tile.sim.launch(ptx, entry, grid, block, args, check=check)
+            report = run(check=check)
             seconds = min(seconds, time.perf_counter() - start)
             processor = min(processor, time.process_time() - used)
         lanes = report.lane_instructions
         print(
-            f"{name:28} check={check:5} {seconds:7.3f} s {lanes:12,} lane instructions "
-            f"{lanes / seconds / 1e6:7.1f} M/s, {lanes / processor / 1e6:7.1f} M/s per core",
+            f"{name:32} check={check:5} {seconds:7.3f} s {processor:7.3f} s of one core "
+            f"{lanes:12,} lane instructions {lanes / seconds / 1e6:7.1f} M/s, "
+            f"{lanes / processor / 1e6:7.1f} M/s per core",
             flush=True,
         )
+
+
+def measure_entry(name: str, module: str, entry: str, grid, block, args) -> None:
+    ptx = (PTX / f"{module}.ptx").read_text()
+    tile.sim.load(ptx)
+    measure(name, partial(tile.sim.launch, ptx, entry, grid, block, args))
+
+
+def measure_hopper(rng: np.random.Generator) -> None:
+    """TMA, wgmma and warp-specialised kernels; a product's rate says little, its time does."""
+    x = rng.standard_normal((2048, 2048), dtype=np.float32)
+    y = np.zeros_like(x)
+    measure("copy by TMA, 2048^2 f32", partial(hopper.launch_copy, x, y))
+    assert (x == y).all()
+    a, b = rng.standard_normal((2, 1024, 1024)).astype(np.float16)
+    want = a.astype(np.float32) @ b.astype(np.float32).T
+    for name, ptx in (
+        ("f16 1024^3 wgmma", hopper.product()),
+        ("f16 1024^3 warp-specialised", hopper.warp_specialized()),
+    ):
+        c = np.zeros_like(want)
+        tile.sim.load(ptx)
+        measure(name, partial(hopper.launch_product, ptx, a, b, c))
+        assert np.allclose(c, want, rtol=1e-2, atol=1e-2)
 
 
 def main() -> None:
     rng = np.random.default_rng(0)
     n = 1 << 22
     x = rng.standard_normal(n, dtype=np.float32)
-    measure("vector add 2^22", "basics", "vector_add", n // 128, 128, [x, x, np.zeros_like(x), n])
+    measure_entry(
+        "vector add 2^22", "basics", "vector_add", n // 128, 128, [x, x, np.zeros_like(x), n]
+    )
     x = rng.standard_normal((512, 4096), dtype=np.float32)
-    measure("softmax 512 x 4096", "basics", "softmax", 512, 128, [x, np.zeros_like(x), 4096])
+    measure_entry("softmax 512 x 4096", "basics", "softmax", 512, 128, [x, np.zeros_like(x), 4096])
     v = np.arange(1, 1 << 15, dtype=np.uint32)
-    measure(
+    measure_entry(
         "collatz 2^15 (divergent)", "basics", "collatz", 256, 128, [v, np.zeros_like(v), len(v)]
     )
     h = rng.standard_normal((1024, 1024)).astype(np.float16)
-    measure(
+    measure_entry(
         "transpose 1024 x 1024",
         "basics",
         "transpose",
@@ -61,12 +92,12 @@ def main() -> None:
     )
     a, b = rng.standard_normal((2, 512, 512)).astype(np.float16)
     c = np.zeros((512, 512), np.float32)
-    measure(
+    measure_entry(
         "matmul f16 512^3 mma.sync", "matmul", "matmul_f16", (8, 8), 128, [a, b, c, 512, 512, 512]
     )
     assert np.allclose(c, a.astype(np.float32) @ b.astype(np.float32), rtol=1e-2, atol=1e-2)
     a, b = rng.standard_normal((2, 256, 256)).astype(np.float32)
-    measure(
+    measure_entry(
         "matmul f32 256^3 plain",
         "matmul",
         "matmul_plain",
@@ -74,6 +105,7 @@ def main() -> None:
         256,
         [a, b, np.zeros_like(a), 256, 256, 256],
     )
+    measure_hopper(rng)
 
 
 if __name__ == "__main__":

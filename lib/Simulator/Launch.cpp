@@ -228,6 +228,7 @@ static void collect(Launch &launch, std::vector<Worker> &workers,
   report.ok = report.findings.empty() && launch.finished == launch.clusterCount;
   for (auto &[cta, text] : launch.output)
     report.output += text;
+  std::set<std::pair<std::string, uint32_t>> covered;
   for (size_t k = 0; k < program.codes.size(); ++k) {
     const Code &code = *program.codes[k];
     for (size_t i = 0; i < code.insts.size(); ++i) {
@@ -235,16 +236,21 @@ static void collect(Launch &launch, std::vector<Worker> &workers,
       InstStats sum;
       for (Worker &w : workers)
         sum.add(w.stats[k][i]);
-      if (inst.micro || sum.warps == 0)
+      if (inst.micro)
         continue;
-      report.counters.warpInstructions[size_t(inst.cls)] += sum.warps;
-      report.counters.laneInstructions[size_t(inst.cls)] += sum.lanes;
       std::pair<std::string, uint32_t> key{"", inst.line};
       if (inst.source >= 0 && size_t(inst.source) < code.sources.size()) {
         const ast::SourceLoc &loc = code.sources[size_t(inst.source)];
         auto file = launch.files->find(loc.file);
         key = {file == launch.files->end() ? "?" : file->second, loc.line};
       }
+      // A branch that is not taken has run.
+      bool ran = sum.lanes || (sum.warps && inst.cls == Class::Control);
+      (ran ? covered : report.uncovered).insert(key);
+      if (sum.warps == 0)
+        continue;
+      report.counters.warpInstructions[size_t(inst.cls)] += sum.warps;
+      report.counters.laneInstructions[size_t(inst.cls)] += sum.lanes;
       LineCounters &line = report.lines[key];
       line.warpInstructions += sum.warps;
       line.laneInstructions += sum.lanes;
@@ -253,6 +259,8 @@ static void collect(Launch &launch, std::vector<Worker> &workers,
       line.bankConflicts += sum.conflicts;
     }
   }
+  for (auto &key : covered)
+    report.uncovered.erase(key);
 }
 
 bool Module::launch(std::string_view name, const LaunchConfig &config,
@@ -309,7 +317,7 @@ bool Module::launch(std::string_view name, const LaunchConfig &config,
   // Kernels whose CTAs talk through memory give the same result every time only
   // on one thread.
   unsigned threads = config.threads ? config.threads
-                     : program.usesGlobalAtomics
+                     : program.usesGlobalAtomics && config.deterministic
                          ? 1
                          : std::max(1u, std::thread::hardware_concurrency());
   threads = unsigned(std::min<uint64_t>(threads, launch.clusterCount));

@@ -48,6 +48,38 @@ bool tile::sim::isAllocated(const Launch &launch, uint64_t address,
          a->size - (address - a->base) >= bytes;
 }
 
+/// The element of an array that an address is in, or would be in if the first
+/// dimension were longer; nothing for memory whose shape is not known.
+static std::string element(const Launch &launch, const Allocation &allocation,
+                           uint64_t address) {
+  // Of several arrays in one allocation, the last that begins before.
+  const ArrayShape *array = nullptr;
+  for (const ArrayShape &a : launch.config->arrays)
+    if (a.base >= allocation.base &&
+        a.base - allocation.base < allocation.size && a.elementBytes &&
+        !a.sizes.empty() &&
+        (!array || (a.base <= address && a.base >= array->base)))
+      array = &a;
+  if (!array)
+    return "";
+  int64_t bytes = int64_t(address - array->base), size = array->elementBytes,
+          rest = (bytes >= 0 ? bytes : bytes - size + 1) / size;
+  std::string index, shape;
+  for (size_t i = array->sizes.size(); i-- > 0;) {
+    int64_t extent = int64_t(array->sizes[i]), at = rest;
+    if (i > 0) {
+      if (!extent)
+        return "";
+      at = (rest % extent + extent) % extent;
+      rest = (rest - at) / extent;
+    }
+    const char *comma = index.empty() ? "" : ", ";
+    index = std::to_string(at) + comma + index;
+    shape = std::to_string(extent) + comma + shape;
+  }
+  return "element [" + index + "] of " + array->element + "[" + shape + "]";
+}
+
 /// Says which allocation an address misses, and by how much.
 static std::string nearest(const Launch &launch, uint64_t address,
                            uint64_t bytes) {
@@ -71,6 +103,8 @@ static std::string nearest(const Launch &launch, uint64_t address,
     return "the launch has no allocations";
   std::string where = "'" + best->name + "' (" + std::to_string(best->size) +
                       " bytes at " + hex(best->base) + ")";
+  if (std::string what = element(launch, *best, address); !what.empty())
+    where += ", at " + what;
   if (!before && distance == 0 && address < best->base + best->size)
     return std::to_string(bytes - (best->base + best->size - address)) +
            " of its bytes are past the end of " + where;
@@ -80,9 +114,11 @@ static std::string nearest(const Launch &launch, uint64_t address,
 
 std::string tile::sim::nameGlobal(const Launch &launch, uint64_t address) {
   const Allocation *a = findAllocation(launch, address);
-  return a ? "'" + a->name + "' + " + std::to_string(address - a->base) +
-                 " bytes"
-           : hex(address);
+  if (!a)
+    return hex(address);
+  std::string what = element(launch, *a, address);
+  return "'" + a->name + "' + " + std::to_string(address - a->base) + " bytes" +
+         (what.empty() ? "" : " (" + what + ")");
 }
 
 static bool checkGlobal(Ctx &c, const Inst &inst, unsigned lane,

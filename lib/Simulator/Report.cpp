@@ -249,6 +249,13 @@ std::string Report::toJson(const Gpu &gpu) const {
         ", \"bank_conflicts\": " + std::to_string(line.bankConflicts) + "}";
     first = false;
   }
+  text += "], \"uncovered\": [";
+  first = true;
+  for (auto &[file, line] : uncovered) {
+    text += std::string(first ? "" : ", ") + "{\"file\": " + quote(file) +
+            ", \"line\": " + std::to_string(line) + "}";
+    first = false;
+  }
   Roofline r = roofline(gpu);
   text +=
       print("], \"roofline\": {\"gpu\": \"%s\", \"seconds\": %.9g, \"memory\": "

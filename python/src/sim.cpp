@@ -21,6 +21,8 @@ using namespace tile;
 namespace {
 using Triple = std::array<unsigned, 3>;
 using Range = std::tuple<uint64_t, uint64_t, std::string, bool>;
+using Array =
+    std::tuple<uint64_t, std::string, uint32_t, std::vector<uint64_t>>;
 
 std::shared_ptr<const sim::Module> load(const std::string &text,
                                         const std::string &name) {
@@ -50,7 +52,8 @@ sim::Report launch(const sim::Module &module, const std::string &entry,
                    Triple grid, Triple block, nb::bytes args,
                    const std::vector<Range> &allocations, Triple cluster,
                    uint32_t dynamicShared, unsigned checks,
-                   uint64_t maxInstructions, unsigned threads, bool counters) {
+                   uint64_t maxInstructions, unsigned threads, bool counters,
+                   bool deterministic, const std::vector<Array> &arrays) {
   sim::LaunchConfig config;
   config.grid = grid;
   config.block = block;
@@ -60,6 +63,9 @@ sim::Report launch(const sim::Module &module, const std::string &entry,
   config.maxInstructions = maxInstructions;
   config.threads = threads;
   config.counters = counters;
+  config.deterministic = deterministic;
+  for (const auto &[base, element, bytes, sizes] : arrays)
+    config.arrays.push_back({base, element, bytes, sizes});
   for (const auto &[base, size, name, writable] : allocations)
     config.allocations.push_back({base, size, name, writable});
   // Ctrl-C ends a launch; Python's handlers run on the main thread only.
@@ -142,9 +148,12 @@ void tile::python::populateSim(nb::module_ &m) {
            nb::arg("cluster") = Triple{1, 1, 1}, nb::arg("dynamic_shared") = 0,
            nb::arg("checks") = unsigned(sim::CheckAll),
            nb::arg("max_instructions") = 0, nb::arg("threads") = 0,
-           nb::arg("counters") = true,
+           nb::arg("counters") = true, nb::arg("deterministic") = true,
+           nb::arg("arrays") = std::vector<Array>{},
            "Runs a kernel; `args` is the parameter buffer, `allocations` the "
-           "memory it may touch as (address, size, name, writable).");
+           "memory it may touch as (address, size, name, writable), `arrays` "
+           "what "
+           "lies there as (address, element type, its bytes, shape).");
 
   m.def("load", &load, nb::arg("ptx"), nb::arg("name") = "<ptx>",
         "Parses PTX; ValueError names the line of a mistake.");

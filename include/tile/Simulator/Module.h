@@ -20,6 +20,14 @@ namespace tile::sim {
 
 struct Program;
 
+/// How an array without gaps lies in memory, for messages.
+struct ArrayShape {
+  uint64_t base = 0;
+  std::string element; ///< name of the type
+  uint32_t elementBytes = 0;
+  std::vector<uint64_t> sizes; ///< the innermost dimension last
+};
+
 /// Memory that a kernel may touch.
 struct Allocation {
   uint64_t base = 0;
@@ -46,10 +54,13 @@ struct LaunchConfig {
   uint64_t maxInstructions = 0; ///< warp instructions; 0: no limit
   /// Asked now and then, on the thread that launched; true ends the launch.
   std::function<bool()> interrupted;
-  unsigned threads = 0; ///< host threads; 0: as many as the kernel allows
-                        ///< without losing determinism
+  unsigned threads = 0; ///< host threads; 0: as many as there are cores
+  /// CTAs that may tell in which order they run, through atomics or ordered
+  /// accesses of global memory, run in one fixed order, on one host thread.
+  bool deterministic = true;
   bool counters = true; ///< memory counters; instruction counts are always kept
   std::vector<Allocation> allocations;
+  std::vector<ArrayShape> arrays; ///< in allocations, as far as known
 };
 
 struct Param {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -105,6 +106,8 @@ struct Report {
   std::vector<Finding> findings;
   Counters counters;
   std::map<std::pair<std::string, uint32_t>, LineCounters> lines;
+  /// Lines with code of the kernel of which nothing ran.
+  std::set<std::pair<std::string, uint32_t>> uncovered;
   std::string output; ///< of printf in the kernel
 
   /// Seconds that memory, tensor cores and instruction issue need at least.

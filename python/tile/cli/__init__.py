@@ -14,6 +14,7 @@ from ..errors import TileError
 #: The commands, with what they are for; each is in the module of its name, or is a tool.
 _COMMANDS = {
     "run": "Run a program: in the simulator, for a target, with checks.",
+    "sim": "Run a kernel of a PTX file without a GPU, with every access checked.",
     "compile": "Compile a kernel to C, for programs without Python.",
     "link": "Write the C functions that choose among compiled kernels.",
     "cache": "Look at the cache of compiled kernels, and tidy it.",

@@ -9,11 +9,14 @@ print(report.summary())
 
 from __future__ import annotations
 
-from .launcher import SimulationError, launch, launch_raw, load
+from .launcher import SimulationError, array_shape, launch, launch_raw, load
 from .reachable import reachable
 from .report import Report
+from .sarif import sarif
+from .suppressions import Suppression, read_suppressions
 from .tensormap import tensor_map
 
 __all__ = [
-    "Report", "SimulationError", "launch", "launch_raw", "load", "reachable", "tensor_map",
+    "Report", "SimulationError", "Suppression", "array_shape", "launch", "launch_raw", "load",
+    "reachable", "read_suppressions", "sarif", "tensor_map",
 ]  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from tile._C import sim as _sim
 from tile.errors import TileError
 
 from .report import Report
+from .suppressions import Suppression
 
 _CHECKS = {
     "none": _sim.CHECK_NONE,
@@ -94,6 +95,23 @@ def _extent(array: np.ndarray) -> tuple[int, int]:
     return low, high + array.itemsize - low
 
 
+def array_shape(value: Any) -> tuple[int, str, int, list[int]] | None:
+    """Address, element type, its bytes, and shape of an array or a CPU tensor without gaps, so that
+    messages can name elements; None for everything else."""
+    if hasattr(value, "is_contiguous"):  # A torch tensor.
+        if not value.is_contiguous() or not value.ndim:
+            return None
+        kind = str(value.dtype).removeprefix("torch.")
+        return value.data_ptr(), kind, value.element_size(), list(value.shape)
+    interface = getattr(value, "__array_interface__", None)
+    if interface is None or isinstance(value, np.generic):
+        return None
+    array = np.asarray(value)
+    if not array.flags.c_contiguous or not array.ndim:
+        return None
+    return interface["data"][0], str(array.dtype), array.itemsize, list(array.shape)
+
+
 def _pack_number(value: Any, name: str, kind: str, size: int) -> bytes:
     bits = size * 8
     if isinstance(value, (float, np.floating)) or (
@@ -169,8 +187,10 @@ def launch(
     dynamic_shared: int = 0,
     check: str | Iterable[str] = "all",
     max_instructions: int | None = None,
-    allocations: Sequence[np.ndarray] = (),
+    allocations: Sequence[np.ndarray] | Mapping[str, np.ndarray] = (),
     threads: int = 0,
+    deterministic: bool = True,
+    suppressions: Sequence[Suppression] = (),
     raise_on_finding: bool = True,
 ) -> Report:
     """Run a kernel of a PTX module on NumPy arrays, in place.
@@ -178,9 +198,14 @@ def launch(
     Arrays are passed by address, and only the bytes they cover may be touched; integers and floats
     take the parameter's declared type; None is a null pointer; bytes fill a parameter that is a
     structure. `allocations` names further arrays that the kernel reaches through pointers in
-    memory. `check` is "all", "none", or some of "races", "uninitialized", "async", "barriers",
-    "global"; bounds and alignment are always checked. `max_instructions` (warp instructions, 0 for
-    no limit) ends an endless kernel; the default is TILE_SIM_MAX_INSTRUCTIONS, or 10^10.
+    memory or tensor maps. `check` is "all", "none", or some of "races", "uninitialized", "async",
+    "barriers", "global"; bounds and alignment are always checked. `max_instructions` (warp
+    instructions, 0 for no limit) ends an endless kernel; the default is TILE_SIM_MAX_INSTRUCTIONS,
+    or 10^10.
+
+    CTAs run on as many host threads as there are cores. With `deterministic`, those that could tell
+    their order (by atomics or ordered accesses of global memory) run on one, in a fixed order.
+    Findings that match `suppressions` do not count; the report keeps them with their reason.
 
     Raises SimulationError if the kernel did anything wrong, unless `raise_on_finding` is False, and
     TileError for a launch that cannot start.
@@ -194,12 +219,16 @@ def launch(
     if len(args) != len(params):
         raise TileError(f"kernel '{entry}' takes {len(params)} arguments, {len(args)} were given")
     ranges: list[tuple[int, int, str, bool]] = []
+    if not isinstance(allocations, Mapping):
+        allocations = {f"allocation {i}": array for i, array in enumerate(allocations)}
+    given = (*args, *allocations.values())
+    arrays = [shape for value in given if (shape := array_shape(value))]
     buffer = bytearray()
     for value, param in zip(args, params, strict=True):
         buffer += bytes(param[2] - len(buffer))
         buffer += _pack(value, param, ranges)
-    for index, array in enumerate(allocations):
-        ranges.append((*_extent(array), f"allocation {index}", bool(array.flags.writeable)))
+    for name, array in allocations.items():
+        ranges.append((*_extent(array), name, bool(array.flags.writeable)))
     report = launch_raw(
         module,
         entry,
@@ -212,7 +241,12 @@ def launch(
         checks=_check_bits(check),
         max_instructions=max_instructions,
         threads=threads,
+        deterministic=deterministic,
+        arrays=arrays,
     )
+    report.ptx = ptx
+    if suppressions:
+        report.suppress(suppressions)
     if raise_on_finding and not report.ok:
         raise SimulationError(report)
     return report
@@ -244,9 +278,12 @@ def launch_raw(
     max_instructions: int | None = None,
     threads: int = 0,
     counters: bool = True,
+    deterministic: bool = True,
+    arrays: Sequence[tuple[int, str, int, Sequence[int]]] = (),
 ) -> Report:
     """Run a kernel of a loaded module: `args` is the parameter buffer, `allocations` the memory as
-    (address, size, name, writable). For launchers that have packed their arguments already."""
+    (address, size, name, writable), and `arrays` says what lies there (`array_shape`). For
+    launchers that have packed their arguments already."""
     try:
         return Report(
             module.launch(
@@ -261,6 +298,8 @@ def launch_raw(
                 _budget(max_instructions),
                 threads,
                 counters,
+                deterministic,
+                list(arrays),
             )
         )
     except ValueError as error:

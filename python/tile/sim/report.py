@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tile.errors import TileError
+
+from . import source_view, suppressions
+from .sarif import sarif
+from .source_view import Coverage
+from .suppressions import Suppression
 
 
 class Report:
@@ -14,14 +20,30 @@ class Report:
     The counters are deterministic: the same kernel on the same input gives the same numbers.
     """
 
-    def __init__(self, raw: Any) -> None:
+    def __init__(self, raw: Any, ptx: str | None = None) -> None:
         self._raw = raw
         self._data: dict[str, Any] | None = None
+        self._kept: list[int] | None = None
+        #: The text of the module, if it was launched from text.
+        self.ptx = ptx
+        #: Findings that a suppression matched, each with its "reason".
+        self.suppressed: list[dict[str, Any]] = []
+        #: Suppressions that matched nothing.
+        self.unused_suppressions: list[Suppression] = []
+
+    def suppress(self, given: Sequence[Suppression]) -> None:
+        """Takes out the findings that match; a finding that ended the launch stays."""
+        found = self.to_dict()["findings"]
+        kept, self.suppressed, self.unused_suppressions = suppressions.split(found, given)
+        self._data = {**self.to_dict(), "findings": [found[i] for i in kept]}
+        self._data["suppressed"] = self.suppressed
+        self._kept = kept
+        self._data["ok"] = self.ok
 
     @property
     def ok(self) -> bool:
-        """True if no checker found anything."""
-        return self._raw.ok
+        """True if no checker found anything that was not suppressed, and the launch ended."""
+        return self._raw.ok or (bool(self.suppressed) and not self._kept)
 
     @property
     def output(self) -> str:
@@ -36,7 +58,8 @@ class Report:
     @property
     def messages(self) -> list[str]:
         """One text for each finding."""
-        return self._raw.messages
+        texts = self._raw.messages
+        return texts if self._kept is None else [texts[i] for i in self._kept]
 
     @property
     def findings(self) -> list[dict[str, Any]]:
@@ -77,12 +100,36 @@ class Report:
         except ValueError as error:
             raise TileError(str(error)) from None
 
+    def coverage(self) -> list[Coverage]:
+        """Lines with code that ran, and that did not, of each source file (of the PTX where it has
+        no `.loc`)."""
+        return source_view.coverage(self)
+
+    def annotated(self, sources: Mapping[str, str] | None = None) -> str:
+        """The source with the counters of each line, and the findings; `sources` gives the text of
+        files that are not on disk."""
+        return source_view.annotated(self, sources)
+
+    def html(self, sources: Mapping[str, str] | None = None) -> str:
+        """One self-contained page: findings, counters and the annotated source."""
+        return source_view.page(self, sources)
+
+    def sarif(self, ptx_file: str = "kernel.ptx") -> dict[str, Any]:
+        """The findings as a SARIF 2.1.0 log, for code-scanning tools."""
+        return sarif([self], ptx_file)
+
     def summary(self, gpu: str = "H200") -> str:
         """A table for people, with the roofline estimate for a GPU."""
         try:
-            return self._raw.summary(gpu)
+            text = self._raw.summary(gpu)
         except ValueError as error:
             raise TileError(str(error)) from None
+        if self._kept is not None:
+            dropped = [m for i, m in enumerate(self._raw.messages) if i not in self._kept]
+            for message, finding in zip(dropped, self.suppressed, strict=True):
+                short = f"suppressed ({finding['reason']}): {message.splitlines()[0]}"
+                text = text.replace(message, short)
+        return text
 
     def __str__(self) -> str:
         return self.summary()

@@ -137,10 +137,12 @@ class SimDriver(DriverBase):
             checks = options.pop("checks", None)
             if checks is not None:
                 options["checks"] = checks
+            shapes = [s for a in arguments if (s := tile.sim.array_shape(a))]
             report = tile.sim.launch_raw(
                 module, name, (x * ctas, y, z), block, buffer, merge(allocations),
-                cluster=(ctas, 1, 1), dynamic_shared=shared, **options,
+                cluster=(ctas, 1, 1), dynamic_shared=shared, arrays=shapes, **options,
             )  # fmt: skip
+            report.ptx = kernel.asm["ptx"]
             self.last_report = report
             if report.output:
                 print(report.output, end="")

@@ -1,0 +1,181 @@
+"""A report beside the source: counters and coverage by line, as text and as a page."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .report import Report
+
+#: What is shown of a line: the key in `Report.lines`, and its heading.
+_COLUMNS = {
+    "warp_instructions": "warp instr.",
+    "lane_instructions": "lane instr.",
+    "sectors": "sectors",
+    "bank_conflicts": "conflicts",
+}
+#: How the lines of the PTX are named, which have no file.
+PTX = "PTX"
+
+
+@dataclass
+class Coverage:
+    """Which lines of a file have code of the kernel, and which of them ran."""
+
+    file: str
+    covered: list[int]
+    missing: list[int]
+
+    @property
+    def fraction(self) -> float:
+        """1.0 if every line with code ran."""
+        count = len(self.covered) + len(self.missing)
+        return len(self.covered) / count if count else 1.0
+
+
+@dataclass
+class _Line:
+    number: int
+    text: str
+    counters: Mapping[str, Any] | None
+    missing: bool
+    findings: list[str]
+
+
+def coverage(report: Report) -> list[Coverage]:
+    """Coverage of each file; of the PTX's own lines where it has no `.loc`."""
+    data = report.to_dict()
+    files: dict[str, Coverage] = {}
+    missing = {(u["file"], u["line"]) for u in data["uncovered"]}
+    for file, line in sorted(missing | {(n["file"], n["line"]) for n in data["lines"]}):
+        one = files.setdefault(file, Coverage(file or PTX, [], []))
+        (one.missing if (file, line) in missing else one.covered).append(line)
+    return list(files.values())
+
+
+def _text(file: str, ptx: str | None, sources: Mapping[str, str]) -> list[str]:
+    """The lines of a file, or nothing if it cannot be read."""
+    if file in sources:
+        return sources[file].splitlines()
+    if file == PTX:
+        return (ptx or "").splitlines()
+    try:
+        return Path(file).read_text(errors="replace").splitlines()
+    except OSError:
+        return []
+
+
+def _files(report: Report, sources: Mapping[str, str]) -> Iterator[tuple[Coverage, list[_Line]]]:
+    data = report.to_dict()
+    counters = {(n["file"] or PTX, n["line"]): n for n in data["lines"]}
+    findings: dict[tuple[str, int], list[str]] = {}
+    for finding, message in zip(data["findings"], report.messages, strict=True):
+        place = finding["place"]
+        key = (place["file"], place["source_line"]) if place["file"] else (PTX, place["line"])
+        findings.setdefault(key, []).append(message)
+    for one in coverage(report):
+        lines = _text(one.file, report.ptx, sources)
+        named = [*one.covered, *one.missing, *(n for f, n in findings if f == one.file)]
+        missing = set(one.missing)
+        count = max(len(lines), *named, 0) if named else len(lines)
+        yield (
+            one,
+            [
+                _Line(
+                    n,
+                    lines[n - 1] if n <= len(lines) else "",
+                    counters.get((one.file, n)),
+                    n in missing,
+                    findings.get((one.file, n), []),
+                )
+                for n in range(1, count + 1)
+            ],
+        )
+
+
+def annotated(report: Report, sources: Mapping[str, str] | None = None) -> str:
+    """The source with the counters of each line before it. Lines that did not run are marked `-`,
+    findings follow their line. `sources` gives the text of files that are not on disk."""
+    out = []
+    head = " ".join(f"{name:>12}" for name in _COLUMNS.values())
+    for one, lines in _files(report, sources or {}):
+        ran, count = len(one.covered), len(one.covered) + len(one.missing)
+        out.append(f"{one.file}: {ran} of {count} lines with code ran")
+        out.append(f"{'line':>6} {head} | source")
+        for line in lines:
+            if line.counters and not line.missing:
+                cells = " ".join(f"{line.counters[key]:>12,}" for key in _COLUMNS)
+            else:
+                cells = f"{'-' if line.missing else '':>12}".ljust(len(head))
+            out.append(f"{line.number:>6} {cells} | {line.text}".rstrip())
+            for message in line.findings:
+                out += [f"{'':>6} {'^' * 12} {part}" for part in message.splitlines()]
+        out.append("")
+    return "\n".join(out)
+
+
+_STYLE = """
+body { font: 14px system-ui, sans-serif; margin: 2em; color: #222; background: #fff; }
+table { border-collapse: collapse; font: 12px ui-monospace, monospace; }
+td, th { padding: 0 .7em; text-align: right; white-space: pre; }
+td.source { text-align: left; }
+tr.missing td.source { background: #fde3e0; }
+tr.finding td { text-align: left; color: #a40000; white-space: pre-wrap; }
+pre { background: #f5f5f5; padding: 1em; overflow-x: auto; }
+.bad { color: #a40000; } .good { color: #176b1f; }
+"""
+
+
+def page(report: Report, sources: Mapping[str, str] | None = None) -> str:
+    """One HTML page that needs nothing else: findings, counters, and the annotated source, where
+    a line is the darker the more of the warp instructions it is."""
+    data = report.to_dict()
+    state = (
+        '<p class="good">Nothing was found.</p>'
+        if report.ok
+        else f'<p class="bad">{len(report.messages)} findings.</p>'
+    )
+    out = [
+        f"<!doctype html><html><head><meta charset='utf-8'><title>{html.escape(data['entry'])}"
+        f"</title><style>{_STYLE}</style></head><body><h1>{html.escape(data['entry'])}</h1>{state}"
+    ]
+    out += [f"<pre class='bad'>{html.escape(message)}</pre>" for message in report.messages]
+    for finding in report.suppressed:
+        out.append(
+            f"<pre>suppressed ({html.escape(finding['reason'])}): {html.escape(finding['kind'])}: "
+            f"{html.escape(finding['message'])}</pre>"
+        )
+    out.append(f"<details><summary>Counters</summary><pre>{html.escape(report.summary())}</pre>")
+    out.append("</details>")
+    most = max((n["warp_instructions"] for n in data["lines"]), default=0) or 1
+    heads = "".join(f"<th>{name}</th>" for name in _COLUMNS.values())
+    for one, lines in _files(report, sources or {}):
+        out.append(
+            f"<h2>{html.escape(one.file)}</h2><p>{len(one.covered)} of "
+            f"{len(one.covered) + len(one.missing)} lines with code ran.</p>"
+            f"<table><tr><th>line</th>{heads}<th></th></tr>"
+        )
+        for line in lines:
+            ran = line.counters if not line.missing else None
+            heat = (ran["warp_instructions"] / most) if ran else 0
+            cells = "".join(
+                f"<td style='background: rgba(255, 140, 0, {heat:.2f})'>{ran[key]:,}</td>"
+                if ran
+                else "<td></td>"
+                for key in _COLUMNS
+            )
+            kind = " class='missing'" if line.missing else ""
+            out.append(
+                f"<tr{kind}><td>{line.number}</td>{cells}"
+                f"<td class='source'>{html.escape(line.text)}</td></tr>"
+            )
+            out += [
+                f"<tr class='finding'><td></td><td colspan='5'>{html.escape(m)}</td></tr>"
+                for m in line.findings
+            ]
+        out.append("</table>")
+    return "\n".join([*out, "</body></html>", ""])
