@@ -73,7 +73,8 @@ def do_bench(
     """The time of `fn` in milliseconds.
 
     `warmup` and `rep` are the milliseconds spent before and while measuring.
-    On a GPU the second-level cache is emptied before each call. In the
+    On a GPU the second-level cache is emptied before each call, within these
+    milliseconds: it may take longer than the call. In the
     simulator the time is the simulator's own, which says little about a GPU.
     """
     if getattr(driver.active, "name", "") != "cuda":
@@ -88,9 +89,13 @@ def do_bench(
     fn()
     torch.cuda.synchronize()
 
-    def timed(count: int) -> list[float]:
-        starts = [torch.cuda.Event(enable_timing=True) for _ in range(count)]
-        ends = [torch.cuda.Event(enable_timing=True) for _ in range(count)]
+    def events(count: int) -> list[Any]:
+        return [torch.cuda.Event(enable_timing=True) for _ in range(count)]
+
+    def timed(count: int) -> tuple[list[float], float]:
+        """The time of each call, and of a call with all that is around it."""
+        starts, ends, (first,) = events(count), events(count), events(1)
+        first.record()
         for start, end in zip(starts, ends, strict=True):
             _clear_gradients(grad_to_none)
             flush.zero_()
@@ -98,12 +103,13 @@ def do_bench(
             fn()
             end.record()
         torch.cuda.synchronize()
-        return [s.elapsed_time(e) for s, e in zip(starts, ends, strict=True)]
+        times = [s.elapsed_time(e) for s, e in zip(starts, ends, strict=True)]
+        return times, first.elapsed_time(ends[-1]) / count
 
-    estimate = max(statistics.fmean(timed(5)), 1e-3)
-    for _ in range(int(warmup / estimate)):
-        fn()
-    times = timed(max(1, int(rep / estimate)))
+    _, around = timed(5)
+    around = max(around, 1e-3)
+    timed(max(1, int(warmup / around)))
+    times, _ = timed(max(1, int(rep / around)))
     return _summarize(times, quantiles, return_mode)
 
 

@@ -20,7 +20,7 @@ from .cache.manager import get_cache_manager
 #: Times that differ by less are the same: the configuration listed first is chosen.
 _TIE = 0.005
 #: In a first short look, what takes this much longer than the best is not looked at again.
-_HOPELESS = 2.0
+_HOPELESS = 1.5
 _ENDING = ".autotune.json"
 UNUSABLE = float("inf")
 

@@ -1,0 +1,101 @@
+"""How long `do_bench` and the autotuner take, on a GPU whose clock is a number."""
+
+from __future__ import annotations
+
+import sys
+import types
+
+import pytest
+from reference import sim_only
+
+import tile
+from tile import testing
+from tile.runtime import tuning
+from tile.runtime.driver import driver
+
+pytestmark = sim_only
+
+#: Milliseconds that emptying the second-level cache takes.
+FLUSH = 0.07
+
+
+class Clock:
+    """What `do_bench` uses of torch, on one stream that calls add to."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.calls = 0
+
+    def call(self, milliseconds: float) -> None:
+        self.now += milliseconds
+        self.calls += 1
+
+    def module(self) -> types.ModuleType:
+        clock = self
+
+        class Event:
+            def __init__(self, enable_timing: bool = False) -> None:
+                self.time = 0.0
+
+            def record(self) -> None:
+                self.time = clock.now
+
+            def elapsed_time(self, end: Event) -> float:
+                return end.time - self.time
+
+        class Flush:
+            def zero_(self) -> None:
+                clock.now += FLUSH
+
+        torch = types.ModuleType("torch")
+        torch.int8 = None
+        torch.empty = lambda *size, **how: Flush()
+        torch.cuda = types.SimpleNamespace(
+            Event=Event, synchronize=lambda: None, is_initialized=lambda: False
+        )
+        return torch
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    made = Clock()
+    monkeypatch.setitem(sys.modules, "torch", made.module())
+    monkeypatch.setattr(type(driver.active), "name", "cuda")
+    return made
+
+
+@pytest.mark.parametrize("cost", [0.002, 0.01, 0.1, 1.0, 40.0, 500.0])
+def test_it_takes_the_time_it_was_given(clock, cost):
+    """Also where the call is short beside what is done around it."""
+    assert testing.do_bench(lambda: clock.call(cost), warmup=25, rep=100) == pytest.approx(cost)
+    # Whole calls: one to begin with, five for the estimate, and at least one of each kind.
+    assert 25 + 100 - 2 * (cost + FLUSH) <= clock.now <= 25 + 100 + 8 * (cost + FLUSH)
+
+
+def test_quantiles(clock):
+    costs = iter([0.1] * 10 + [0.1, 0.2, 0.3, 0.4] * 100000)
+    times = testing.do_bench(
+        lambda: clock.call(next(costs)), warmup=1, rep=100, quantiles=(0.5, 0.0, 1.0)
+    )
+    assert times == pytest.approx([0.25, 0.1, 0.4], abs=0.051)
+
+
+def test_the_autotuner_spends_its_time_on_the_good_ones(clock):
+    """Eighteen configurations, as a public library tries: each of them looked at for a moment, two
+    measured."""
+    costs = {n: 0.005 * (1 + n) for n in range(18)}
+
+    def bench(warmup: float, rep: float):
+        return lambda n: [testing.do_bench(lambda: clock.call(costs[n]), warmup=warmup, rep=rep)]
+
+    found = tuning.compare(list(costs), bench(1, 5), bench(25, 100), lambda *_: None)
+    assert tuning.choose(found) == 0 and list(found) == list(costs)
+    each = 125 + 8 * FLUSH
+    assert clock.now < 0.2 * len(costs) * each
+
+
+def test_without_torch_the_host_measures(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.setattr(type(driver.active), "name", "cuda")
+    calls = []
+    assert tile.testing.do_bench(lambda: calls.append(1), warmup=1, rep=1) > 0 and calls
