@@ -10,6 +10,7 @@ import pytest
 
 import tile
 import tile.language as tl
+from tile.backends import GPUTarget
 from tile.runtime import overlap
 
 BLOCK = 128
@@ -83,6 +84,22 @@ def test_kernels_that_assume_nothing_note_nothing():
     x = fresh(1)
     kernel = copy[(1,)](x, x, BLOCK=BLOCK)
     assert kernel.metadata.disjoint_arguments == []
+
+
+def test_kernels_that_others_launch_assume_nothing():
+    """Nobody compares the arguments of Inductor's launches."""
+    from tile.compat import triton
+
+    signature = {"x_ptr": "*i32", "y_ptr": "*i32", "n": "i32"}
+    constants = {"BLOCK": BLOCK, "STAGES": 3}
+    source = tile.compiler.ASTSource(
+        running, {**signature, **dict.fromkeys(constants, "constexpr")}, constants,
+        {(i,): [["tt.divisibility", 16]] for i in range(2)},
+    )  # fmt: skip
+    target = GPUTarget("cuda", 90, 32)
+    assert tile.compile(source, target).metadata.disjoint_arguments == [0, 1]
+    kernel = triton.compile(source, target=target, options={"num_warps": 4})
+    assert kernel.metadata.disjoint_arguments == [] and "async_copy" not in kernel.asm["ttgir"]
 
 
 def test_a_variant_is_compiled_once(monkeypatch):

@@ -20,6 +20,7 @@ from .tuning import (
     estimate,
     make_choice,
     progress,
+    same_code,
 )
 
 
@@ -227,18 +228,23 @@ class Autotuner(KernelInterface):
         """The times of all configurations."""
         # What a hook does to the arguments, it does when a configuration is measured.
         ahead = [c for c in configs if c.pre_hook is None and not self._conflicts(c, kwargs)]
+        twins: dict[Config, Config] = {}
         if len(ahead) > 1:
             given = {name: value for name, value in kwargs.items() if name != "warmup"}
-            compile_ahead(
-                functools.partial(self.fn.warmup, *args, **{**given, **c.all_kwargs()})
-                for c in ahead
+            kernels = compile_ahead(
+                {
+                    c: functools.partial(self.fn.warmup, *args, **{**given, **c.all_kwargs()})
+                    for c in ahead
+                }
             )
+            twins = same_code(kernels)
         look = None
         if self._can_look():
             look = functools.partial(self._time, args, kwargs, self._short_bench)
         measure = functools.partial(self._measure, args, kwargs)
-        with progress(self.__name__, len(configs)) as report:
-            return compare(configs, look, measure, report)
+        with progress(self.__name__, len(configs) - len(twins)) as report:
+            timings = compare([c for c in configs if c not in twins], look, measure, report)
+        return {c: timings[twins.get(c, c)] for c in configs}
 
     def _measure(self, args: tuple, kwargs: dict[str, Any], config: Config) -> list[float]:
         return self._bench(*args, config=config, **kwargs)

@@ -8,7 +8,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -52,15 +52,36 @@ def compare(
     return timings
 
 
-def compile_ahead(compiles: Iterable[Callable[[], Any]]) -> None:
-    """Runs compiles in threads. What goes wrong there goes wrong again when it matters."""
+def compile_ahead(compiles: dict[Any, Callable[[], Any]]) -> dict[Any, Any]:
+    """What compiles return, run in threads. What goes wrong there goes wrong again when it
+    matters."""
     pool = ThreadPoolExecutor(max_workers=min(16, os.cpu_count() or 1))
+    done = {}
     try:
-        for future in [pool.submit(compile) for compile in compiles]:
+        for key, future in [(k, pool.submit(compile)) for k, compile in compiles.items()]:
             with contextlib.suppress(Exception):
-                future.result()
+                done[key] = future.result()
     finally:
         pool.shutdown(cancel_futures=True)
+    return done
+
+
+def same_code(kernels: dict[Any, Any]) -> dict[Any, Any]:
+    """The configurations that came to the same code as an earlier one, launched alike: that one.
+    A kernel without products in its loops, say, has no stages to choose the number of."""
+    first: dict[Any, Any] = {}
+    twins = {}
+    for config, kernel in kernels.items():
+        asm = getattr(kernel, "asm", {})
+        if "ptx" not in asm:
+            continue
+        launched = (kernel.num_warps, kernel.shared, config.num_ctas, repr(config.kwargs))
+        key = (asm["ptx"], config.maxnreg, *launched)
+        if key in first:
+            twins[config] = first[key]
+        else:
+            first[key] = config
+    return twins
 
 
 @contextlib.contextmanager

@@ -167,6 +167,23 @@ def test_configs_are_compiled_ahead_in_threads(device, monkeypatch):
     assert most >= 3 and len(names) == 4, "each is compiled once"
 
 
+def test_the_same_code_is_measured_once(device):
+    """The kernel has no loop: the number of stages makes no difference."""
+    configs = [
+        tile.Config({"BLOCK": block}, num_stages=stages, num_warps=warps)
+        for block in (64, 128) for stages in (1, 2, 3) for warps in (1, 2)
+    ]  # fmt: skip
+    kernel = make(configs, pre_hook=device.hook)
+    launch(kernel)
+    assert len([rep for _, rep in device.calls if rep == 100]) == 4
+    assert list(kernel.configs_timings) == configs
+    assert {c.kwargs["BLOCK"]: t[0] for c, t in kernel.configs_timings.items()} == {
+        64: 1.5,
+        128: 1.0,
+    }
+    assert kernel.best_config == configs[6], "the first of those that are equal"
+
+
 def test_configs_that_cannot_run(device):
     large = tile.Config({"BLOCK": 64}, num_warps=32, maxnreg=256)
     broken = tile.Config({"BLOCK": 64}, num_ctas=1)

@@ -15,6 +15,15 @@ __all__ = [n for n in tile.__all__ if not isinstance(vars(tile).get(n, tile), Mo
 globals().update({name: getattr(tile, name) for name in __all__})
 
 
+def compile(
+    src: Any, target: Any = None, options: dict[str, Any] | None = None, **more: Any
+) -> Any:
+    """As `tile.compile`, for a caller that may launch the kernel by itself."""
+    from tile.runtime.overlap import compile_for_any_arguments
+
+    return compile_for_any_arguments(src, target, options, **more)
+
+
 def __getattr__(name: str) -> Any:
     value = vars(tile).get(name)
     if value is None or name.startswith("_") or isinstance(value, ModuleType):
