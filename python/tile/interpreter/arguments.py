@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +13,7 @@ from ..errors import TileError
 from ..language.descriptor import tensor_descriptor
 from ..language.dtypes import block_type, dtype, int32, int64, str_to_type
 from ..language.values import tensor
-from ..runtime import descriptors
+from ..runtime import descriptors, dlpack
 from ..runtime.specialize import type_name
 from .blocks import Descriptor, Strided
 from .memory import Argument, Memory
@@ -30,6 +31,22 @@ def _extent(address: int, shape: Any, strides: Any, size: int) -> tuple[int, int
         else:
             high += (extent - 1) * stride
     return low, high + size - low
+
+
+def _element_type(value: Any) -> str:
+    return type_name(value.dtype) if hasattr(value, "dtype") else dlpack.view(value).type
+
+
+def _of_dlpack(value: Any) -> np.ndarray:
+    """The memory of an array on the host, as integers of the elements' size."""
+    view = dlpack.view(value)
+    if view.device_type not in dlpack.ON_THE_HOST:
+        raise TileError(f"the interpreter does not reach the memory of this {type(value).__name__}")
+    low, size = _extent(view.address, view.shape, view.strides, view.item_size)
+    memory = (ctypes.c_char * size).from_address(low)
+    return np.ndarray(
+        view.shape, f"i{view.item_size}", memory, offset=view.address - low, strides=view.strides
+    )
 
 
 class Arguments:
@@ -53,8 +70,8 @@ class Arguments:
             name,
             low,
             size,
-            value.shape,
-            str_to_type(type_name(value.dtype)).name,
+            getattr(value, "shape", array.shape),
+            str_to_type(_element_type(value)).name,
             array.flags.writeable,
             array,
         )
@@ -68,6 +85,8 @@ class Arguments:
             return self._of_torch(value)
         if hasattr(value, "__array_interface__"):
             return np.asarray(value)
+        if dlpack.is_exporter(value):
+            return _of_dlpack(value)
         raise TileError(
             f"the interpreter takes NumPy arrays and torch tensors, not a {type(value).__name__}"
         )

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from . import dlpack
 from .specialize import address_of, item_size
 
 #: The option of a compile that makes no such assumption.
@@ -62,6 +63,9 @@ def extent(value: Any) -> Range | None:
                 strides.insert(0, step)
                 step *= length
         return _span(interface["data"][0], shape, strides, size)
+    if dlpack.is_exporter(value):
+        view = dlpack.view(value)
+        return _span(view.address, view.shape, view.strides, view.item_size)
     return None
 
 

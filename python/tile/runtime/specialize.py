@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import TileError
-from . import descriptors
+from . import descriptors, dlpack
 
 _TYPES = {
     "bool": "i1", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8",
@@ -114,6 +114,8 @@ def address_of(value: Any) -> int:
         interface = getattr(value, name, None)
         if interface is not None:
             return interface["data"][0]
+    if dlpack.is_exporter(value):
+        return dlpack.view(value).address
     raise TileError(f"a {type(value).__name__} is neither an array nor a tensor")
 
 
@@ -136,6 +138,8 @@ def _choose(value: Any) -> Callable[[Any], Any]:
         return lambda v: _pointer_keys[_named(v.__array_interface__["typestr"])][
             v.__array_interface__["data"][0] & 15 == 0
         ]
+    if dlpack.is_exporter(value):
+        return _of_dlpack
     if isinstance(value, tuple):
         return _of_tuple
     if isinstance(value, int):  # An IntEnum.
@@ -150,6 +154,11 @@ def _choose(value: Any) -> Callable[[Any], Any]:
 def _of_cuda_array(value: Any) -> str:
     interface = value.__cuda_array_interface__
     return _pointer_keys[_named(interface["typestr"])][interface["data"][0] & 15 == 0]
+
+
+def _of_dlpack(value: Any) -> str:
+    view = dlpack.view(value)
+    return f"*{view.type}" if view.address & 15 else f"*{view.type}D"
 
 
 def _named(typestr: str) -> str:

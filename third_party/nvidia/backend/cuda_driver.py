@@ -11,6 +11,7 @@ from typing import Any
 from tile import _C, knobs
 from tile.backends.base import DriverBase, GPUTarget
 from tile.errors import DriverError, OutOfResources
+from tile.runtime import dlpack
 from tile.runtime.memory import allocate
 
 from . import tools
@@ -93,6 +94,13 @@ def data_pointer(value: Any) -> int:
         return 0
     if isinstance(value, int):
         return value
+    if dlpack.is_exporter(value):
+        view = dlpack.view(value)
+        if view.device_type not in dlpack.ON_A_GPU:
+            raise DriverError(
+                f"this {type(value).__name__} is not in the memory of the GPU, where kernels run"
+            )
+        return view.address
     raise DriverError(f"the GPU takes CUDA tensors and arrays, not a {type(value).__name__}")
 
 

@@ -13,6 +13,7 @@ from tile import knobs
 from tile.backends.base import DriverBase, GPUTarget
 from tile.compiler.errors import CompilationError, ptx_place
 from tile.errors import DriverError, TileError
+from tile.runtime import dlpack, overlap
 
 # How a run-time parameter is packed, by its type in the signature.
 _FORMATS = {
@@ -47,6 +48,13 @@ def pointer_range(value: Any) -> tuple[int, int, int, bool]:
             else np.byte_bounds(array)
         )
         return address, low, high - low, array.flags.writeable
+    if dlpack.is_exporter(value):
+        if dlpack.view(value).device_type not in dlpack.ON_THE_HOST:
+            raise DriverError(
+                f"this {type(value).__name__} is on a device, but kernels run in the simulator"
+            )
+        low, high = overlap.extent(value)
+        return dlpack.view(value).address, low, high - low, True
     raise DriverError(
         f"the simulator takes NumPy arrays and CPU tensors, not a {type(value).__name__}"
     )
