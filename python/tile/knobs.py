@@ -133,6 +133,10 @@ class _Runtime(Group):
     #: before and after a kernel is compiled for a launch or a warm-up.
     jit_cache_hook: Callable[..., Any] | None = None
     jit_post_compile_hook: Callable[..., Any] | None = None
+    #: Called with the backend, its stages (name -> function of the IR and the metadata, to be
+    #: replaced at will), the options, the language and the architecture; before that with nothing,
+    #: for what else the key of kernels depends on.
+    add_stages_inspection_hook: Callable[..., Any] | None = None
 
 
 #: What the environment has while kernels are interpreted, if nothing in Python says so.

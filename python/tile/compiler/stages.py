@@ -38,6 +38,12 @@ class StagedCompile:
         override = merged.pop("ir_override", None)
         self.options = self.backend.parse_options(merged)
         self.stages = self.backend.stages(self.options)
+        hook = knobs.runtime.add_stages_inspection_hook
+        #: What a hook that changes the stages says of itself.
+        self.hook_key = ""
+        if hook is not None:
+            self.hook_key = repr(hook())
+            hook(self.backend, self.stages, self.options, "triton", target.arch)
         self.order = list(self.stages)
         if stop_at is not None and stop_at not in self.order:
             raise TileError(
@@ -54,7 +60,7 @@ class StagedCompile:
     def _make_key(self) -> str:
         parts = [
             compiler_key(), self.src.hash(), self.backend.hash(), self.options.hash(),
-            str(self.stop_at), knobs.key(),
+            str(self.stop_at), knobs.key(), self.hook_key,
             *(f"{stage}={checksum(_bytes(text))}" for stage, text in self.overrides.items()),
         ]  # fmt: skip
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()

@@ -201,6 +201,22 @@ class JITFunction(KernelInterface[T]):
         """All that the source can refer to: globals, and what it closes over."""
         return self.__globals__ | inspect.getclosurevars(self.fn).nonlocals
 
+    def preload(self, specialization_data: str) -> Any:
+        """Compiles the kernel, ahead of its first launch, for what a hook around compiles was told
+        under `compile["specialization_data"]`, in another process, say."""
+        return self.launcher().preload(specialization_data)
+
+    def _unsafe_update_src(self, new_src: str) -> None:
+        """Gives the function another text, as if it had been defined with it. Its parameters stay;
+        functions that call this one and were compiled keep what they were compiled with."""
+        from .source import replace
+
+        self.fn, self._lines = replace(self.fn, new_src)
+        for name in ("_parsed", "_dependencies", "cache_key", "hash", "used_global_vals"):
+            vars(self).pop(name, None)
+        vars(self).pop("device_caches", None)
+        self.forget_kernels()
+
     def __getstate__(self) -> dict[str, Any]:
         # What is found again when it is needed, or belongs to this process.
         state = dict(self.__dict__)

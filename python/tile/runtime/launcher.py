@@ -136,6 +136,8 @@ class Launcher:
             hooks=fn.pre_run_hooks,
             slow=self.launch,
         )
+        #: Kernels that `preload` compiled, until a launch asks for them.
+        self.preloaded: dict[tuple, Any] = {}
         #: The globals that kernels were compiled with: scope, name, value.
         self.globals: list[tuple[dict, str, Any]] = []
         #: Constant parameters that are options too, such as `num_warps`.
@@ -328,7 +330,8 @@ class Launcher:
                 lazy_after=getattr(active, "last_stage", None),
             )
 
-        kernel = compile()
+        key = self.preload_key(source, target, chosen)
+        kernel = self.preloaded.pop(key, None) or compile()
         #: For arguments that this one takes to be disjoint, and are not.
         kernel.for_overlapping_arguments = lambda: compile(**{overlap.OPTION: True})
         if "device_caches" in vars(self.fn):  # Somebody looks into them.
@@ -338,14 +341,34 @@ class Launcher:
         self.tell(knobs.runtime.jit_post_compile_hook, source, target, chosen, is_warmup)
         return kernel
 
+    def preload(self, data: str) -> Any:
+        """Compiles the kernel for what another process compiled it for."""
+        from ..compiler import compile as compile_kernel
+        from . import preload
+
+        active = driver.active
+        target = active.get_current_target()
+        source, options = preload.load(self.fn, data, target)
+        last = getattr(active, "last_stage", None)
+        kernel = compile_kernel(source, target=target, options=options, lazy_after=last)
+        self.preloaded[self.preload_key(source, target, options)] = kernel
+        return kernel
+
+    @staticmethod
+    def preload_key(source: Any, target: Any, options: dict) -> tuple:
+        return source.hash(), target, tuple(sorted(options.items()))
+
     def tell(self, hook: Any, source: Any, target: Any, options: dict, is_warmup: bool) -> None:
         """Calls a hook around compiles, if there is one."""
         if hook is None:
             return
+        from .preload import specialization_data
+
         types = ", ".join(f"{name}: {spec}" for name, spec in source.signature.items())
         details = {
             "signature": source.signature, "constants": source.constants, "target": target,
             "attrs": source.attrs, **options,
+            "specialization_data": specialization_data(source, target, options),
         }  # fmt: skip
         hook(
             key=source.hash(), repr=f"{self.name}[{options}]({types})",

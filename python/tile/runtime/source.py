@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import ast
+import functools
+import hashlib
 import inspect
 import linecache
 import os
 import textwrap
+import types
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,6 +54,21 @@ def capture(fn: Any) -> list[str]:
         known = sources[file] = (spec, linecache.getlines(file, scope))
         _latest[file] = known[1]
     return known[1]
+
+
+def replace(fn: Any, text: str) -> tuple[Any, list[str]]:
+    """A function like `fn` whose source is another text, in a file of its own as far as messages
+    and debuggers are concerned; and the lines of that."""
+    text = textwrap.dedent(text).lstrip("\n")
+    file = f"<source of {fn.__name__} {hashlib.sha256(text.encode()).hexdigest()[:12]}>"
+    lines = text.splitlines(keepends=True)
+    linecache.cache[file] = (len(text), None, lines, file)
+    code = fn.__code__.replace(co_filename=file, co_firstlineno=1)
+    made = types.FunctionType(code, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
+    made.__kwdefaults__ = fn.__kwdefaults__
+    functools.update_wrapper(made, fn)
+    del made.__wrapped__  # It is no decorator's.
+    return made, lines
 
 
 def lines_of(file: str) -> list[str]:

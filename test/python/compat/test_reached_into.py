@@ -247,3 +247,113 @@ def beside_unwilling(out_ptr):
 
 def test_globals_are_not_asked_what_they_are():
     assert len(beside_unwilling.cache_key) > 20
+
+
+@sim_only
+def test_another_source():
+    """As programs do that derive kernels from one another, by their text."""
+
+    def plus(x_ptr, out_ptr, n, value, BLOCK: tl.constexpr = 64):
+        pass
+
+    kernel, out = tile.jit(plus), poisoned(100, "fp32")
+    x = random((100,), "fp32")
+    for operator, expected in (("+", x + 2), ("*", x * 2)):
+        kernel._unsafe_update_src(
+            f"""
+            def plus(x_ptr, out_ptr, n, value, BLOCK: tl.constexpr = 64):
+                i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+                x = tl.load(x_ptr + i, mask=i < n)
+                tl.store(out_ptr + i, x {operator} value, mask=i < n)
+            """
+        )
+        assert f"x {operator} value" in kernel.src and f"x {operator} value" in kernel.raw_src[3]
+        kernel[(2,)](x, out, 100, 2.0)
+        assert np.array_equal(out, expected)
+    key = kernel.cache_key
+    kernel._unsafe_update_src("def plus(x_ptr, out_ptr, n, value, BLOCK):\n    unknown(1)\n")
+    assert kernel.cache_key != key
+    with pytest.raises(tile.TileError) as caught:
+        kernel[(2,)](x, out, 100, 2.0)
+    assert "source of plus" in str(caught.value) and "    unknown(1)" in str(caught.value)
+
+
+@sim_only
+def test_preload(monkeypatch, tmp_path):
+    """What a hook was told is enough to compile a kernel before it is launched."""
+    told = []
+    monkeypatch.setattr(
+        tile.knobs.runtime, "jit_cache_hook", lambda **told_now: told.append(told_now["compile"])
+    )
+    x, out = random((64,), "fp32"), poisoned(64, "fp32")
+
+    def make():
+        return tile.jit(scale_kernel.fn)
+
+    make()[(1,)](x, out, 64, -0.0, BLOCK=64, num_warps=2)
+    (data,) = [compile["specialization_data"] for compile in told]
+    again = make()
+    kernel = again.preload(data)
+    assert kernel.num_warps == 2 and "ptx" in kernel.asm
+
+    def refuse(*args, **kwargs):
+        raise AssertionError("it is compiled again")
+
+    monkeypatch.setattr("tile.compiler.compile", refuse)
+    assert again[(1,)](x, out, 64, -0.0, BLOCK=64, num_warps=2) is kernel
+    assert np.array_equal(out, x * np.float32(-0.0))
+    with pytest.raises(AssertionError, match="compiled again"):
+        again[(1,)](x, out, 64, -0.0, BLOCK=64, num_warps=4)
+    with pytest.raises(
+        tile.TileError, match="describes `scale_kernel`, and cannot preload `other`"
+    ):
+        other_kernel().preload(data)
+    again._unsafe_update_src(scale_kernel.src.replace("mask=", "mask = "))
+    with pytest.raises(tile.TileError, match="`scale_kernel` is not what it was"):
+        again.preload(data)
+    monkeypatch.setenv("TILE_SIM_TARGET", "cuda:80")
+    with pytest.raises(tile.TileError, match="for cuda:90; kernels are compiled for cuda:80 now"):
+        make().preload(data)
+
+
+def other_kernel():
+    @tile.jit
+    def other(x_ptr):
+        pass
+
+    return other
+
+
+def test_preload_keeps_constants_apart():
+    from tile.runtime.preload import _decode, _encode
+
+    for value in (1, True, 1.0, -0.0, float("inf"), None, "1", (1, (2.5, None)), [1], tl.float8e5):
+        again = _decode(_encode(value))
+        assert repr(again) == repr(value) and type(again) is type(value)
+    with pytest.raises(TypeError):
+        _encode(object())
+
+
+def test_stages_hook(monkeypatch):
+    """A hook may replace stages; its own key is part of kernels' keys."""
+    seen = []
+
+    def hook(backend=None, stages=None, options=None, language=None, capability=None):
+        if stages is None:
+            return ("a hook", 1)
+        seen.append((list(stages), options.num_warps, capability))
+        before = stages["ttir"]
+
+        def ttir(module, metadata):
+            seen.append("ttir")
+            return before(module, metadata)
+
+        stages["ttir"] = ttir
+        return None
+
+    plain = compiled()
+    monkeypatch.setattr(tile.knobs.runtime, "add_stages_inspection_hook", hook)
+    monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
+    hooked = compiled()
+    assert seen == [(["ttir", "ttgir", "llir", "ptx", "cubin"], 4, 90), "ttir"]
+    assert hooked.hash != plain.hash and hooked.asm["ptx"] == plain.asm["ptx"]

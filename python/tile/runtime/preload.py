@@ -1,0 +1,78 @@
+"""What a kernel was compiled for, as text: another process compiles it from that ahead of its
+first launch."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ..errors import TileError
+
+
+def _encode(value: Any) -> Any:
+    """A value as JSON can hold it; TypeError for one that only this process knows."""
+    from ..language.dtypes import dtype
+
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):  # With its sign, and those that JSON lacks.
+        return {"float": value.hex()}
+    if isinstance(value, dtype):
+        return {"dtype": str(value)}
+    if type(value) in (tuple, list):
+        return {type(value).__name__: [_encode(item) for item in value]}
+    raise TypeError(f"a {type(value).__name__} is no text")
+
+
+def _decode(value: Any) -> Any:
+    from ..language.dtypes import str_to_type
+
+    if not isinstance(value, dict):
+        return value
+    ((kind, content),) = value.items()
+    if kind == "float":
+        return float.fromhex(content)
+    if kind == "dtype":
+        return str_to_type(content)
+    items = [_decode(item) for item in content]
+    return tuple(items) if kind == "tuple" else items
+
+
+def specialization_data(source: Any, target: Any, options: dict[str, Any]) -> str | None:
+    """What `preload` takes; None where a constant has no text."""
+    try:
+        record = {
+            "name": source.name,
+            "key": source.hash(),
+            "target": str(target),
+            "signature": {name: _encode(spec) for name, spec in source.signature.items()},
+            "constants": [[_encode(k), _encode(v)] for k, v in source.constants.items()],
+            "attrs": [[_encode(k), _encode(v)] for k, v in source.attrs.items()],
+            "options": {name: _encode(value) for name, value in options.items()},
+        }
+    except TypeError:
+        return None
+    return json.dumps(record)
+
+
+def load(fn: Any, data: str, target: Any) -> tuple[Any, dict[str, Any]]:
+    """The source and the options of a compile that `specialization_data` described."""
+    from ..compiler import ASTSource
+
+    record = json.loads(data)
+    if record["name"] != fn.__name__:
+        raise TileError(f"this describes `{record['name']}`, and cannot preload `{fn.__name__}`")
+    if record["target"] != str(target):
+        raise TileError(
+            f"this describes `{fn.__name__}` for {record['target']}; kernels are compiled for "
+            f"{target} now"
+        )
+    source = ASTSource(
+        fn,
+        {name: _decode(spec) for name, spec in record["signature"].items()},
+        {_decode(key): _decode(value) for key, value in record["constants"]},
+        {_decode(key): _decode(value) for key, value in record["attrs"]},
+    )
+    if source.hash() != record["key"]:
+        raise TileError(f"`{fn.__name__}` is not what it was when this was written")
+    return source, {name: _decode(value) for name, value in record["options"].items()}
