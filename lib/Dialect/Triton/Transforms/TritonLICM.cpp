@@ -9,6 +9,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "tile/Analysis/MemoryModel.h"
+#include "tile/Analysis/Speculation.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/Triton/Transforms/Passes.h"
 #include "llvm/Support/DebugLog.h"
@@ -61,6 +62,16 @@ static void hoistLoad(scf::ForOp loop, LoadOp load) {
   load.getMaskMutable().assign(mask);
 }
 
+/// Moves what a loop that runs no iteration may compute as well. Returns how
+/// many operations that were.
+static size_t moveInvariantCode(LoopLikeOpInterface loop) {
+  return moveLoopInvariantCode(
+      loop.getLoopRegions(),
+      [&](Value value, Region *) { return loop.isDefinedOutsideOfLoop(value); },
+      [](Operation *op, Region *) { return isSafeToSpeculate(op); },
+      [&](Operation *op, Region *) { loop.moveOutOfLoop(op); });
+}
+
 namespace {
 
 struct TritonLICM : public triton::impl::TritonLICMBase<TritonLICM> {
@@ -71,7 +82,7 @@ struct TritonLICM : public triton::impl::TritonLICMBase<TritonLICM> {
         LDBG() << "disabled by the source: " << *loop;
         return;
       }
-      numOps += moveLoopInvariantCode(loop);
+      numOps += moveInvariantCode(loop);
       if (auto forOp = dyn_cast<scf::ForOp>(loop.getOperation()))
         hoistLoads(forOp);
     });
@@ -99,8 +110,8 @@ private:
         changed = true;
       }
       if (changed)
-        numOps += moveLoopInvariantCode(
-            cast<LoopLikeOpInterface>(loop.getOperation()));
+        numOps +=
+            moveInvariantCode(cast<LoopLikeOpInterface>(loop.getOperation()));
     }
   }
 

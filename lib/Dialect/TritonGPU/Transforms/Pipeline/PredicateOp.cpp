@@ -3,11 +3,11 @@
 
 #include "PredicateOp.h"
 
+#include "tile/Analysis/Speculation.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -33,21 +33,6 @@ static Value combineMask(RewriterBase &rewriter, Location loc, Value mask,
   if (!mask)
     return spread;
   return arith::AndIOp::create(rewriter, loc, spread, mask);
-}
-
-/// The divisor of an integer division that may be zero (or, where it is signed,
-/// -1 under the smallest number); null for other operations. Upstream takes
-/// remainders to be speculatable, whatever they divide by.
-static OpOperand *getUnsafeDivisor(Operation *op) {
-  if (!isa<arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp,
-           arith::CeilDivUIOp, arith::FloorDivSIOp, arith::RemSIOp,
-           arith::RemUIOp>(op))
-    return nullptr;
-  OpOperand &divisor = op->getOpOperand(1);
-  APInt constant;
-  bool isSafe = matchPattern(divisor.get(), m_ConstantInt(&constant)) &&
-                !constant.isZero() && !constant.isAllOnes();
-  return isSafe ? nullptr : &divisor;
 }
 
 bool mlir::triton::gpu::canRunOutOfRange(Operation *op) {

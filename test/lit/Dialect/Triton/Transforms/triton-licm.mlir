@@ -92,3 +92,36 @@ tt.func @stay(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %n: i32, %c: i1) {
   tt.return
 }
 tt.func private @use(f32)
+
+// A loop that may not run divides by nothing: a divisor that may be zero stays,
+// wherever the division is nested.
+// CHECK-LABEL: @divisions
+// CHECK: arith.divsi %{{.*}}, %c3
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: arith.remsi
+// CHECK-NEXT: arith.remui
+// CHECK-NEXT: arith.divsi
+// CHECK-NEXT: scf.if
+tt.func @divisions(%x: i32, %y: i32, %n: i32, %c: i1) -> i32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c3 = arith.constant 3 : i32
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c0) -> i32 : i32 {
+    %1 = arith.remsi %x, %y : i32
+    %2 = arith.remui %x, %y : i32
+    %3 = arith.divsi %x, %y : i32
+    %4 = arith.divsi %x, %c3 : i32
+    %5 = scf.if %c -> i32 {
+      %10 = arith.remsi %y, %x : i32
+      scf.yield %10 : i32
+    } else {
+      scf.yield %c0 : i32
+    }
+    %6 = arith.addi %1, %2 : i32
+    %7 = arith.addi %3, %4 : i32
+    %8 = arith.addi %6, %7 : i32
+    %9 = arith.addi %8, %5 : i32
+    scf.yield %9 : i32
+  }
+  tt.return %0 : i32
+}
