@@ -193,20 +193,25 @@ def _mod(x, y):
     return x % y
 
 
-@pytest.mark.parametrize("dtype", ["fp32", "fp64"])
-def test_remainders(dtype):
-    generator = np.random.default_rng(1)
-    x = generator.uniform(-100, 100, N).astype(KINDS[dtype])
-    y = (generator.uniform(0.5, 9, N) * generator.choice([-1, 1], N)).astype(KINDS[dtype])
-    y[0], y[1], x[2], x[3] = np.inf, 0, np.nan, 0
+@pytest.mark.parametrize("dtype", KINDS)
+@pytest.mark.parametrize("spread", [3, 24, 200])
+def test_remainders(dtype, spread):
+    """Remainders are exact, however large the quotient is."""
+    kind = KINDS[dtype]
+    spread = min(spread, np.finfo(kind).maxexp - 8)
+    generator = np.random.default_rng(spread)
+    sign = generator.choice([-1, 1], (2, N))
+    x, y = (sign * generator.uniform(0.5, 9, (2, N))).astype(kind)
+    x *= (2.0 ** generator.integers(0, spread, N)).astype(kind)
+    x[4:9] = y[4:9] * kind(3)
+    y[0], y[1], x[2], x[3], x[9], x[10] = np.inf, 0, np.nan, 0, np.inf, -0.0
+    x[11] = y[11]
     out = binary(_mod, x, y)
     with np.errstate(invalid="ignore"):
         expected = np.fmod(x, y)
-    # The quotient is rounded before it is cut: next to a multiple either side is right.
-    near = np.isclose(np.abs(expected - out), np.abs(y), 1e-5) & np.isfinite(y)
-    np.testing.assert_allclose(
-        out[~near], expected[~near], 1e-5, 2e-5 if dtype == "fp32" else 1e-13
-    )
+    np.testing.assert_array_equal(out, expected)
+    number = ~np.isnan(expected)
+    np.testing.assert_array_equal(np.signbit(out)[number], np.signbit(expected)[number])
 
 
 @tile.jit

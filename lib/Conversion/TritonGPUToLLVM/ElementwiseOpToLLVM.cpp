@@ -188,7 +188,6 @@ void populateFloats(const LoweringContext &c) {
   addFloat<arith::SubFOp, LLVM::FSubOp>(c);
   addFloat<arith::MulFOp, LLVM::FMulOp>(c);
   addFloat<arith::DivFOp, LLVM::FDivOp>(c);
-  addFloat<arith::RemFOp, LLVM::FRemOp>(c);
   addFloat<arith::NegFOp, LLVM::FNegOp>(c);
   addFloat<arith::MaximumFOp, LLVM::MaximumOp>(c);
   addFloat<arith::MinimumFOp, LLVM::MinimumOp>(c);

@@ -9,6 +9,7 @@
 
 #include "nvidia/TritonNVIDIAGPUToLLVM/Patterns.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "tile/Conversion/TritonGPUToLLVM/ElementwisePattern.h"
 
@@ -128,6 +129,8 @@ void nvt::populateMathPatterns(const LoweringContext &c,
         });
       });
 
+  // LLVM would multiply a rounded quotient; the remainder is exact.
+  addLibdevice<arith::RemFOp>(c, "__nv_fmod");
   addLibdevice<math::LogOp>(c, "__nv_log");
   addLibdevice<math::Log2Op>(c, "__nv_log2");
   addLibdevice<math::Log10Op>(c, "__nv_log10");
