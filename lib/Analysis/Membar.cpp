@@ -6,6 +6,11 @@
 // with it gets a barrier in front. States only grow, so that a barrier once
 // inserted stays needed, and iterating to the fixed point terminates.
 //
+// An asynchronous product reads its operands until it is waited for. Until then
+// no barrier helps, and whoever made it asynchronous has seen to it that
+// nothing overwrites them. After the wait, the other warp groups may not have
+// come so far yet: from there on it is a read like any other.
+//
 //===----------------------------------------------------------------------===//
 
 #include "tile/Analysis/Membar.h"
@@ -16,6 +21,7 @@
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "llvm/Support/DebugLog.h"
+#include <map>
 #include <set>
 
 #define DEBUG_TYPE "tile-membar"
@@ -53,16 +59,43 @@ struct Access {
 
 struct State {
   std::set<Access> reads, writes;
+  /// Reads of products that nobody waited for yet, and how many products were
+  /// started since then, at least.
+  std::map<Access, unsigned> running;
 
   bool merge(const State &other) {
     size_t before = reads.size() + writes.size();
     reads.insert(other.reads.begin(), other.reads.end());
     writes.insert(other.writes.begin(), other.writes.end());
-    return before != reads.size() + writes.size();
+    bool changed = before != reads.size() + writes.size();
+    for (auto [read, age] : other.running) {
+      auto [it, isNew] = running.try_emplace(read, age);
+      changed |= isNew || age < it->second;
+      it->second = std::min(it->second, age);
+    }
+    return changed;
   }
+  /// What a barrier orders before everything that follows.
   void clear() {
     reads.clear();
     writes.clear();
+  }
+  void startProduct(const std::set<Access> &operands) {
+    for (auto &[read, age] : running)
+      ++age;
+    for (const Access &read : operands)
+      running[read] = 0;
+  }
+  /// All products but the last `pendings` ones are done.
+  void waitForProducts(unsigned pendings) {
+    for (auto it = running.begin(); it != running.end();) {
+      if (it->second < pendings) {
+        ++it;
+        continue;
+      }
+      reads.insert(it->first);
+      it = running.erase(it);
+    }
   }
 };
 
@@ -111,6 +144,7 @@ public:
         [&](Operation *op) { orderOf[op] = next++; });
     Summary summary;
     summary.atExit = runRegion(function.getFunctionBody(), State());
+    summary.atExit.waitForProducts(0);
     summary.atEntry = entry;
     return summary;
   }
@@ -250,6 +284,11 @@ private:
       return;
     }
 
+    if (auto wait = dyn_cast<nvidia_gpu::WarpGroupDotWaitOp>(op)) {
+      state.waitForProducts(wait.getPendings());
+      return;
+    }
+
     State access;
     auto add = [&](std::set<Access> &set, const Allocation::Buffer &buffer) {
       set.insert(getAccess(buffer, op));
@@ -300,6 +339,13 @@ private:
       state.clear();
     }
     noteEntry(access);
+    if (auto dot = dyn_cast<nvidia_gpu::WarpGroupDotOp>(op)) {
+      if (dot.getIsAsync()) {
+        state.startProduct(access.reads);
+        return;
+      }
+      state.waitForProducts(0);
+    }
     state.merge(access);
   }
 
