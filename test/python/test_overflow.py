@@ -121,3 +121,36 @@ def test_the_library_does_not_overflow():
     x, out = np.full(64, 2**30, np.int32), np.zeros(3, np.int32)
     library[(1,)](x, out, 64, debug=True)
     assert out.tolist() == [0, 128, 16]
+
+
+@tile.jit
+def count_kernel(out_ptr, low, high, step, STEP: tl.constexpr):
+    runs, last = 0, 0
+    for i in range(low, high, STEP):
+        runs += 1
+        last = i
+    tl.store(out_ptr, runs)
+    tl.store(out_ptr + 1, last)
+    runs = 0
+    for i in range(low, high, step):
+        runs += 1
+        last = i
+    tl.store(out_ptr + 2, runs)
+    tl.store(out_ptr + 3, last)
+    runs = 0
+    for _ in range(high - 1, low - 1, -STEP):
+        runs += 1
+    tl.store(out_ptr + 4, runs)
+
+
+@pytest.mark.parametrize("step", [1, 2, 7, 2**30])
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [(2**31 - 20, 2**31 - 1), (2**31 - 20, 2**31 - 8), (1 - 2**31, 10 - 2**31), (5, 5), (9, -9)],
+)
+def test_loops_end_before_their_counter_overflows(low, high, step):
+    out = np.full(5, -1, np.int32)
+    count_kernel[(1,)](out, low, high, step, STEP=step)
+    expected = range(low, high, step)
+    last = expected[-1] if expected else 0
+    assert out.tolist() == [len(expected), last] * 2 + [len(expected)]

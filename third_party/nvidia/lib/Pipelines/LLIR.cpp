@@ -7,6 +7,7 @@
 #include "nvidia/TritonNVIDIAGPUToLLVM/Passes.h"
 
 #include "tile/Conversion/TritonGPUToLLVM/Passes.h"
+#include "tile/Dialect/Triton/Transforms/Passes.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
 
@@ -20,6 +21,7 @@ using namespace mlir::triton;
 void nvidia::buildLLIRPipeline(OpPassManager &pm, const LLIROptions &options) {
   PassAdder add(pm, options);
   add(gpu::createTritonGPULegalizeCollectives());
+  add(createTritonBoundLoopCounters());
   add(createSCFToControlFlowPass());
   add(nvidia_gpu::createTritonTensorMemoryAllocation());
   add(gpu::createTritonGPUGlobalScratchMemoryAllocation());

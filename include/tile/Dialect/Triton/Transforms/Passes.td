@@ -137,11 +137,46 @@ def TritonLoopUnroll : Pass<"triton-loop-unroll"> {
   ];
 }
 
+def TritonBoundLoopCounters : Pass<"triton-bound-loop-counters"> {
+  let summary = "End loops whose counter would pass the end of its type";
+  let description = [{
+    What lowers `scf.for` compares the next value of the counter with the upper
+    bound, and goes on if that value has wrapped around. Where it may (the step
+    is not 1, and the upper bound is near the end of the type or unknown), the
+    loop compares the value before that, with the upper bound less the step.
+
+    ```mlir
+    scf.for %i = %lb to %ub step %c4 : i32 {
+      "body"(%i)
+    }
+    // becomes, with -2^31 + 4 as %least
+    %any = arith.cmpi slt, %lb, %ub : i32
+    %clamped = arith.maxsi %ub, %least : i32
+    %last = arith.subi %clamped, %c4 : i32
+    %end = scf.while (%more = %any, %j = %lb) : (i1, i32) -> i32 {
+      scf.condition(%more) %j : i32
+    } do {
+    ^bb0(%i: i32):
+      "body"(%i)
+      %m = arith.cmpi slt, %i, %last : i32
+      %next = arith.addi %i, %c4 overflow<nsw> : i32
+      scf.yield %m, %next : i1, i32
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"numLoops", "loops", "Loops changed">
+  ];
+}
+
 def TritonLICM : Pass<"triton-licm"> {
   let summary = "Move loop-invariant code, loads included, out of loops";
   let description = [{
     Besides what upstream's loop-invariant-code-motion moves, loads from
-    invariant addresses leave a loop in which nothing writes to memory. A loop
+    invariant addresses leave a loop in which nothing writes to memory. Quotients
+    and remainders stay unless they divide by a constant: a loop that runs no
+    iteration divides by nothing, and so not by zero. A loop
     that may run no iteration must not read memory either, so the load gets a
     mask, unless the bounds are known.
 

@@ -1,0 +1,82 @@
+// RUN: tile-opt %s -triton-bound-loop-counters -canonicalize | filecheck %s
+
+// CHECK-LABEL: @unknown_bound
+// CHECK-SAME: %[[LB:.*]]: i32, %[[UB:.*]]: i32, %[[X:.*]]: f32
+tt.func @unknown_bound(%lb: i32, %ub: i32, %x: f32) -> f32 {
+  // CHECK-DAG: %[[STEP:.*]] = arith.constant 4 : i32
+  // CHECK-DAG: %[[LEAST:.*]] = arith.constant -2147483644 : i32
+  // CHECK: %[[ANY:.*]] = arith.cmpi slt, %[[LB]], %[[UB]]
+  // CHECK-NEXT: %[[MAX:.*]] = arith.maxsi %[[UB]], %[[LEAST]]
+  // CHECK-NEXT: %[[LAST:.*]] = arith.subi %[[MAX]], %[[STEP]]
+  // CHECK-NEXT: %[[R:.*]]:2 = scf.while (%[[MORE:.*]] = %[[ANY]], %[[I:.*]] = %[[LB]], %[[ACC:.*]] = %[[X]])
+  // CHECK-NEXT: scf.condition(%[[MORE]]) %[[I]], %[[ACC]]
+  // CHECK-NEXT: } do {
+  // CHECK-NEXT: ^bb0(%[[J:.*]]: i32, %[[SUM:.*]]: f32):
+  // CHECK-NEXT: %[[F:.*]] = arith.sitofp %[[J]]
+  // CHECK-NEXT: %[[NEW:.*]] = arith.addf %[[SUM]], %[[F]]
+  // CHECK-NEXT: %[[C:.*]] = arith.cmpi slt, %[[J]], %[[LAST]]
+  // CHECK-NEXT: %[[NEXT:.*]] = arith.addi %[[J]], %[[STEP]] overflow<nsw>
+  // CHECK-NEXT: scf.yield %[[C]], %[[NEXT]], %[[NEW]]
+  // CHECK-NEXT: }
+  // CHECK-NEXT: tt.return %[[R]]#1
+  %c4 = arith.constant 4 : i32
+  %0 = scf.for %i = %lb to %ub step %c4 iter_args(%acc = %x) -> f32 : i32 {
+    %f = arith.sitofp %i : i32 to f32
+    %1 = arith.addf %acc, %f : f32
+    scf.yield %1 : f32
+  }
+  tt.return %0 : f32
+}
+
+// CHECK-LABEL: @unknown_step
+tt.func @unknown_step(%n: i32, %step: i32) {
+  %c0 = arith.constant 0 : i32
+  // CHECK-NOT: scf.for
+  scf.for %i = %c0 to %n step %step : i32 {
+    tt.print "i" {hex = false, isSigned = array<i32: 1>} : %i : i32
+  }
+  tt.return
+}
+
+// CHECK-LABEL: @unsigned
+tt.func @unsigned(%n: i32) {
+  // CHECK: arith.cmpi ugt
+  // CHECK-NEXT: arith.maxui
+  // CHECK: overflow<nuw>
+  %c0 = arith.constant 5 : i32
+  %c4 = arith.constant 4 : i32
+  scf.for unsigned %i = %c0 to %n step %c4 : i32 {
+    tt.print "i" {hex = false, isSigned = array<i32: 1>} : %i : i32
+  }
+  tt.return
+}
+
+// The counter of these passes no bound of its type before the loop ends.
+// CHECK-LABEL: @bounded
+tt.func @bounded(%n: i32) {
+  // CHECK-COUNT-2: scf.for
+  // CHECK-NOT: scf.while
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c4 = arith.constant 4 : i32
+  %c2147483644 = arith.constant 2147483644 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    tt.print "i" {hex = false, isSigned = array<i32: 1>} : %i : i32
+  }
+  scf.for %i = %c0 to %c2147483644 step %c4 : i32 {
+    tt.print "i" {hex = false, isSigned = array<i32: 1>} : %i : i32
+  }
+  tt.return
+}
+
+// CHECK-LABEL: @just_not
+tt.func @just_not() {
+  // CHECK: scf.while
+  %c0 = arith.constant 0 : i32
+  %c4 = arith.constant 4 : i32
+  %c2147483645 = arith.constant 2147483645 : i32
+  scf.for %i = %c0 to %c2147483645 step %c4 : i32 {
+    tt.print "i" {hex = false, isSigned = array<i32: 1>} : %i : i32
+  }
+  tt.return
+}
