@@ -4,6 +4,7 @@ flags. All of it is integers, whose sums do not depend on who comes first."""
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 from .generator import Generator, contiguous, offsets, production
@@ -87,17 +88,18 @@ def overlapping(g: Generator) -> Any:
     """Parameters for parts of one array, of which a loop reads some and writes another."""
     if g.pure or g.loops:
         return False
-    type = g.choice(TYPES)
     own = g.chance(0.8)
     shape = own_elements(g) if own else (*g.choose_shape(1), 16)
+    product = own and len(shape) == 2 and 16 <= shape[0] <= 64 and g.chance(0.7)
+    type = "fp16" if product else g.choice(TYPES)
     size, trips = math.prod(shape), g.choice((1, 2, 3, 5))
     ahead = g.choice((1, 2, 3))
     # What each program has of the array: blocks to read and to write, then the next program's.
     each = size * (trips + ahead)
     length = each * g.programs
     apart = length if g.chance(0.2) else 0
-    array = g.argument("output", type, "o", size=length + apart, flavour="small", low=0,
-                       high=100).name  # fmt: skip
+    content = small(type) if product else {"flavour": "small", "low": 0, "high": 100}
+    array = g.argument("output", type, "o", size=length + apart, **content).name
     at = offsets(shape, contiguous(shape))
     if g.programs > 1:
         at = f"pid * {each} + {at}"
@@ -110,26 +112,54 @@ def overlapping(g: Generator) -> Any:
     reads = [parameter(apart, size * g.random.randint(0, ahead)) for _ in range(g.choice((1, 2)))]
     distance = g.random.randint(0, ahead)
     first = g.random.randint(0, distance)
-    write, value = parameter(0, size * first), g.name()
+    write, value, acc = parameter(0, size * first), g.name(), g.name()
+    begin = len(g.lines)
+    if product:
+        g.line(f"{acc} = tl.zeros([{shape[0]}, {shape[0]}], tl.float32)")
     counted = g.chance(0.9)
     if not counted:
         k = while_header(g, trips)
     elif g.chance(0.2):
         k = loop_header(g, trips)
     else:  # A loop that is likely to start loads early.
-        k, bound = g.name("k"), scalar_argument(g, trips)
+        k, bound = g.name("k"), g.argument("scalar", "i32", "t", value=trips).name
         g.line(f"for {k} in tl.range(0, {bound}, num_stages={g.random.randint(2, 4)}):")
     g.depth += 1
-    g.line(f"{value} = " + " + ".join(f"tl.load({r} + {k} * {size} + {at})" for r in reads))
+    loads = [f"tl.load({r} + {k} * {size} + {at})" for r in reads]
+    if product:
+        g.line(f"{value} = {' * '.join(loads)}")
+        g.line(f"{acc} = tl.dot({value}, tl.trans({value}), {acc})")
+        new = f"1.0 - {value}"
+    else:
+        g.line(f"{value} = {' + '.join(loads)}")
+        new = f"{value} * 2 + 1"
     if not own:
         g.line("tl.debug_barrier()")
-    g.line(f"tl.store({write} + ({k} + {distance - first}) * {size} + {at}, {value} * 2 + 1)")
+    g.line(f"tl.store({write} + ({k} + {distance - first}) * {size} + {at}, {new})")
     if not own:
         g.line("tl.debug_barrier()")
     if not counted:
         g.line(f"{k} += 1")
     g.depth -= 1
+    if g.chance(0.25):
+        outline(g, begin, acc if product else write)
+    if product:
+        g.env.append(Value(acc, "fp32", (shape[0], shape[0]), bound=float(32 * trips)))
     return None
+
+
+def outline(g: Generator, begin: int, result: str) -> None:
+    """Moves lines into a function, which is called where they were."""
+    name, lines = g.name("h"), g.lines[begin:]
+    del g.lines[begin:]
+    text = "\n".join(lines)
+    names = ["pid", *(a.name for a in g.arguments)]
+    used = ", ".join(n for n in names if re.search(rf"\b{n}\b", text))
+    shift = "    " * (g.depth - 1)
+    body = "\n".join(line.removeprefix(shift) for line in [*lines, f"{shift}    return {result}"])
+    decorator = f"@tile.jit(noinline={g.chance(0.7)})"
+    g.functions.append(f"{decorator}\ndef {name}({used}):\n{body}")
+    g.line(f"{result} = {name}({used})" if result.startswith("v") else f"{name}({used})")
 
 
 @production(1)
