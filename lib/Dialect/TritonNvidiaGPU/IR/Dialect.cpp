@@ -13,6 +13,7 @@ using namespace mlir::triton::nvidia_gpu;
 
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.cpp.inc"
 
+#include "tile/Dialect/TritonNvidiaGPU/IR/Enums.cpp.inc"
 #include "tile/Dialect/TritonNvidiaGPU/IR/OpInterfaces.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES

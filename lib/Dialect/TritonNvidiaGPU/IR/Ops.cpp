@@ -73,7 +73,7 @@ LogicalResult nvidia_gpu::verifyBarrierType(Operation *op,
       !type.getElementType().isSignlessInteger(64) || !isInSharedMemory(type))
     return op->emitOpError()
            << what << " must be a 1xi64 buffer in shared memory, got " << type;
-  return verifyMutable(op, type, what);
+  return success();
 }
 
 LogicalResult nvidia_gpu::verifyTensorMemory(Operation *op,

@@ -105,8 +105,36 @@ void TMEMAllocOp::getEffects(
 LogicalResult TMEMLoadOp::verify() {
   if (failed(verifyTokens(*this, getDep(), getToken())))
     return failure();
-  return verifyTransfer(*this, cast<RankedTensorType>(getResult().getType()),
-                        getSrc().getType());
+  RankedTensorType type = getResult().getType();
+  if (failed(verifyTransfer(*this, type, getSrc().getType())))
+    return failure();
+  if (getRedOp().has_value() != bool(getRed()))
+    return emitOpError("expected a result for the reduced rows if there is a "
+                       "redOp, and only then");
+  if (!getRedOp()) {
+    if (getAbs() || getNaN())
+      return emitOpError("expected 'abs' and 'NaN' with a redOp only");
+    return success();
+  }
+  Type element = type.getElementType();
+  if (!element.isF32() && !element.isInteger(32))
+    return emitOpError("expected rows of f32 or i32 to reduce, found ")
+           << element;
+  if ((getAbs() || getNaN()) && !element.isF32())
+    return emitOpError("expected 'abs' and 'NaN' with elements of f32 only, "
+                       "found ")
+           << element;
+  FailureOr<Attribute> encoding =
+      getInferLayoutInterface(type.getEncoding(), getLoc())
+          ->inferReduceLayout(type.getEncoding(), type.getRank() - 1, getLoc());
+  if (failed(encoding))
+    return failure();
+  auto expected = RankedTensorType::get(type.getShape().drop_back(),
+                                        type.getElementType(), *encoding);
+  if (!areEquivalentTypes(expected, getRed().getType()))
+    return emitOpError("expected the reduced rows to be ")
+           << expected << ", found " << getRed().getType();
+  return success();
 }
 
 LogicalResult TMEMStoreOp::verify() {

@@ -35,6 +35,16 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
+  // That a barrier changes goes without saying.
+  // CHECK-LABEL: @immutable
+  tt.func @immutable(%bar: !ttg.memdesc<1xi64, #shared, #smem>, %phase: i32) {
+    // CHECK: ttnvgpu.wait_barrier %{{.*}}, %{{.*}} : !ttg.memdesc<1xi64, #shared, #smem>
+    ttnvgpu.wait_barrier %bar, %phase : !ttg.memdesc<1xi64, #shared, #smem>
+    // CHECK: ttnvgpu.tc_gen5_commit %{{.*}} : !ttg.memdesc<1xi64, #shared, #smem>
+    ttnvgpu.tc_gen5_commit %bar : !ttg.memdesc<1xi64, #shared, #smem>
+    tt.return
+  }
+
   // CHECK-LABEL: @fences
   tt.func @fences() {
     // CHECK-NEXT: ttnvgpu.fence_async_shared {bCluster = false}
@@ -43,6 +53,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     ttnvgpu.fence_mbarrier_init_release_cluster
     // CHECK-NEXT: ttnvgpu.cluster_arrive {relaxed = false}
     ttnvgpu.cluster_arrive {relaxed = false}
+    // CHECK-NEXT: {{ttnvgpu.cluster_arrive$}}
+    ttnvgpu.cluster_arrive
     // CHECK-NEXT: ttnvgpu.cluster_wait
     ttnvgpu.cluster_wait
     // CHECK-NEXT: {{ttnvgpu.cluster_barrier$}}

@@ -22,16 +22,6 @@ tt.func @shape(%bar: !ttg.memdesc<2xi64, #shared, #smem, mutable>) {
 
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
-tt.func @immutable(%bar: !ttg.memdesc<1xi64, #shared, #smem>, %phase: i32) {
-  // expected-error @+1 {{barrier must be mutable, got '!ttg.memdesc<1xi64,}}
-  ttnvgpu.wait_barrier %bar, %phase : !ttg.memdesc<1xi64, #shared, #smem>
-  tt.return
-}
-
-// -----
-
-#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
-#smem = #ttg.shared_memory
 tt.func @count(%bar: !ttg.memdesc<1xi64, #shared, #smem, mutable>) {
   // expected-error @+1 {{attribute 'count' failed to satisfy constraint}}
   ttnvgpu.init_barrier %bar, 0 : !ttg.memdesc<1xi64, #shared, #smem, mutable>

@@ -344,13 +344,3 @@ tt.func @scaled_scales_encoding(%a: !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, 
   ttnvgpu.tc_gen5_mma_scaled %a, %b, %d, %s, %t, %p, %p lhs = e4m3 rhs = e4m3 : !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>, !ttg.memdesc<128x512xi8, #big, #ttnvgpu.tensor_memory>
   tt.return
 }
-
-// -----
-
-#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
-#smem = #ttg.shared_memory
-tt.func @commit(%bar: !ttg.memdesc<1xi64, #bar, #smem>) {
-  // expected-error @+1 {{'ttnvgpu.tc_gen5_commit' op barrier must be mutable, got}}
-  ttnvgpu.tc_gen5_commit %bar : !ttg.memdesc<1xi64, #bar, #smem>
-  tt.return
-}

@@ -303,3 +303,53 @@ tt.func @slice_negative(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_mem
   %0 = ttnvgpu.tmem_subslice %s {N = -1 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
   tt.return
 }
+
+// -----
+
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+#rows = #ttg.blocked<{sizePerThread = [1, 128], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
+tt.func @reduction_without_result(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory>) {
+  // expected-error @+1 {{expected a result for the reduced rows if there is a redOp, and only then}}
+  %0 = ttnvgpu.tmem_load %s {redOp = #ttnvgpu.redOp<min>} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory> -> tensor<128x128xf32, #rows>
+  tt.return
+}
+
+// -----
+
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+#rows = #ttg.blocked<{sizePerThread = [1, 128], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
+tt.func @nan_without_reduction(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory>) {
+  // expected-error @+1 {{expected 'abs' and 'NaN' with a redOp only}}
+  %0 = ttnvgpu.tmem_load %s {NaN} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory> -> tensor<128x128xf32, #rows>
+  tt.return
+}
+
+// -----
+
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+#rows = #ttg.blocked<{sizePerThread = [1, 128], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
+tt.func @integer_abs(%s: !ttg.memdesc<128x128xi32, #tmem, #ttnvgpu.tensor_memory>) {
+  // expected-error @+1 {{expected 'abs' and 'NaN' with elements of f32 only, found 'i32'}}
+  %0, %1 = ttnvgpu.tmem_load %s {redOp = #ttnvgpu.redOp<max>, abs} : !ttg.memdesc<128x128xi32, #tmem, #ttnvgpu.tensor_memory> -> tensor<128x128xi32, #rows>, tensor<128xi32, #ttg.slice<{dim = 1, parent = #rows}>>
+  tt.return
+}
+
+// -----
+
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 2>
+#rows = #ttg.blocked<{sizePerThread = [1, 128], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
+tt.func @half_reduction(%s: !ttg.memdesc<128x128xf16, #tmem, #ttnvgpu.tensor_memory>) {
+  // expected-error @+1 {{expected rows of f32 or i32 to reduce, found 'f16'}}
+  %0, %1 = ttnvgpu.tmem_load %s {redOp = #ttnvgpu.redOp<max>} : !ttg.memdesc<128x128xf16, #tmem, #ttnvgpu.tensor_memory> -> tensor<128x128xf16, #rows>, tensor<128xf16, #ttg.slice<{dim = 1, parent = #rows}>>
+  tt.return
+}
+
+// -----
+
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+#rows = #ttg.blocked<{sizePerThread = [1, 128], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
+tt.func @reduced_columns(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory>) {
+  // expected-error @+1 {{expected the reduced rows to be 'tensor<128xf32, #ttg.slice<{dim = 1,}}
+  %0, %1 = ttnvgpu.tmem_load %s {redOp = #ttnvgpu.redOp<max>} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory> -> tensor<128x128xf32, #rows>, tensor<128xf32, #ttg.slice<{dim = 0, parent = #rows}>>
+  tt.return
+}

@@ -55,6 +55,15 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
+  // CHECK-LABEL: @reduce
+  tt.func @reduce(%buf: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, %t: !ttg.async.token) {
+    // CHECK: %{{.*}}, %{{.*}} = ttnvgpu.tmem_load %{{.*}} {NaN, abs, redOp = #ttnvgpu.redOp<min>} : !ttg.memdesc<128x128xf32, {{.*}}> -> tensor<128x128xf32, #[[ROWS:.*]]>, tensor<128xf32, #ttg.slice<{dim = 1, parent = #[[ROWS]]}>>
+    %0, %min = ttnvgpu.tmem_load %buf {redOp = #ttnvgpu.redOp<min>, abs, NaN} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> tensor<128x128xf32, #rows>, tensor<128xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    // CHECK: %{{.*}}, %{{.*}}, %{{.*}} = ttnvgpu.tmem_load %{{.*}}[%{{.*}}] {redOp = #ttnvgpu.redOp<max>}
+    %1, %t1, %max = ttnvgpu.tmem_load %buf[%t] {redOp = #ttng.redOp<max>} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> tensor<128x128xf32, #rows>, tensor<128xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    tt.return
+  }
+
   // CHECK-LABEL: @copy
   // CHECK-SAME: (%[[SRC:[^:]*]]: {{.*}}, %[[DST:[^:]*]]: {{.*}}, %[[BAR:[^:]*]]: !ttg.memdesc<1xi64
   tt.func @copy(%src: !ttg.memdesc<128x128xf32, #f32, #smem>, %dst: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>,

@@ -206,16 +206,20 @@ def TTNG_FenceMbarrierInitReleaseClusterOp
 def TTNG_ClusterArriveOp : TTNG_Op<"cluster_arrive"> {
   let summary = "Arrive at the barrier of the cluster";
   let description = [{
-    With `relaxed` the arrival orders no memory access.
+    With `relaxed = true` the arrival orders no memory access.
 
     Example:
 
     ```mlir
+    ttnvgpu.cluster_arrive
     ttnvgpu.cluster_arrive {relaxed = false}
     ```
   }];
-  let arguments = (ins BoolAttr:$relaxed);
+  let arguments = (ins OptionalAttr<BoolAttr>:$relaxed);
   let assemblyFormat = "attr-dict";
+  let extraClassDeclaration = [{
+    bool isRelaxed() { return getRelaxed().value_or(false); }
+  }];
 }
 
 def TTNG_ClusterWaitOp : TTNG_Op<"cluster_wait"> {

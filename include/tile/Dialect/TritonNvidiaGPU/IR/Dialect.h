@@ -11,6 +11,8 @@
 
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h.inc"
 
+#include "tile/Dialect/TritonNvidiaGPU/IR/Enums.h.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "tile/Dialect/TritonNvidiaGPU/IR/AttrDefs.h.inc"
 
@@ -46,8 +48,9 @@ FailureOr<TensorMemoryFootprint>
 getTensorMemoryFootprint(gpu::MemDescType type,
                          function_ref<InFlightDiagnostic()> emitError = {});
 
-/// Checks that `type` is a barrier: one mutable i64 in shared memory. `what`
-/// names the operand in the error.
+/// Checks that `type` is a barrier: one i64 in shared memory. That it changes
+/// goes without saying, so that it need not be declared mutable. `what` names
+/// the operand in the error.
 LogicalResult verifyBarrierType(Operation *op, gpu::MemDescType type,
                                 StringRef what = "barrier");
 

@@ -31,31 +31,41 @@ def TTNG_TMEMAllocOp : TTNG_Op<"tmem_alloc", [
   let hasVerifier = 1;
 }
 
-def TTNG_TMEMLoadOp : TTNG_Op<"tmem_load"> {
+def TTNG_TMEMLoadOp : TTNG_Op<"tmem_load", [AttrSizedResultSegments]> {
   let summary = "Read tensor memory into registers";
   let description = [{
     Each warp of a group of four reaches one 32-lane window of tensor memory only,
     so that the layout of the result must give it just the rows in that window.
 
-    Example:
+    With `redOp` a last result holds the minimum or maximum of each row, of the
+    absolute values where `abs` is given. A NaN in a row is passed over, or with
+    `NaN` becomes the result; both attributes are for f32.
+
+    Examples:
 
     ```mlir
     %x = ttnvgpu.tmem_load %buf : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> tensor<128x128xf32, #linear>
     %y, %t1 = ttnvgpu.tmem_load %buf[%t0] : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> tensor<128x128xf32, #linear>
+    %z, %min = ttnvgpu.tmem_load %buf {redOp = #ttnvgpu.redOp<min>, abs, NaN} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> tensor<128x128xf32, #linear>, tensor<128xf32, #ttg.slice<{dim = 1, parent = #linear}>>
     ```
   }];
   let arguments = (ins
     Arg<TTNG_MemDesc, "source", [MemRead<TTNG_TensorMemory>]>:$src,
-    Optional<TTNG_Token>:$dep);
-  let results = (outs TTNG_Tensor:$result, Optional<TTNG_Token>:$token);
+    Optional<TTNG_Token>:$dep,
+    OptionalAttr<TTNG_RedOpAttr>:$redOp,
+    UnitAttr:$abs,
+    UnitAttr:$NaN);
+  let results = (outs TTNG_Tensor:$result, Optional<TTNG_Token>:$token,
+                      Optional<TTNG_Tensor>:$red);
   let assemblyFormat = [{
     $src `` custom<Token>($dep, type($token)) attr-dict
-    `:` qualified(type($src)) `->` type($result)
+    `:` qualified(type($src)) `->` type($result) (`,` type($red)^)?
   }];
   let builders = [
     OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$src), [{
-      build($_builder, $_state, result, /*token=*/::mlir::Type(), src,
-            /*dep=*/::mlir::Value());
+      build($_builder, $_state, result, /*token=*/::mlir::Type(),
+            /*red=*/::mlir::Type(), src, /*dep=*/::mlir::Value(),
+            /*redOp=*/RedOpAttr(), /*abs=*/false, /*NaN=*/false);
     }]>
   ];
   let hasVerifier = 1;

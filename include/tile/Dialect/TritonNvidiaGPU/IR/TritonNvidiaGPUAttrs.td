@@ -5,12 +5,24 @@
 #define TILE_DIALECT_TRITONNVIDIAGPU_IR_ATTRS_TD
 
 include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
 include "tile/Dialect/TritonGPU/IR/TritonGPUAttrInterfaces.td"
 include "tile/Dialect/TritonNvidiaGPU/IR/TritonNvidiaGPUDialect.td"
 
 class TTNG_Attr<string name, string attrMnemonic, list<Trait> traits = []>
     : AttrDef<TritonNvidiaGPU_Dialect, name, traits> {
   let mnemonic = attrMnemonic;
+}
+
+def TTNG_RedOp : I32EnumAttr<"RedOp", "What a load reduces rows with", [
+    I32EnumAttrCase<"MIN", 0, "min">,
+    I32EnumAttrCase<"MAX", 1, "max">]> {
+  let cppNamespace = "::mlir::triton::nvidia_gpu";
+  let genSpecializedAttr = 0;
+}
+
+def TTNG_RedOpAttr : EnumAttr<TritonNvidiaGPU_Dialect, TTNG_RedOp, "redOp"> {
+  let assemblyFormat = "`<` $value `>`";
 }
 
 def TTNG_TensorMemorySpaceAttr

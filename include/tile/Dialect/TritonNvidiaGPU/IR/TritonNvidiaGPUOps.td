@@ -5,6 +5,7 @@
 #define TILE_DIALECT_TRITONNVIDIAGPU_IR_OPS_TD
 
 include "tile/Dialect/TritonNvidiaGPU/IR/BarrierOps.td"
+include "tile/Dialect/TritonNvidiaGPU/IR/ClusterLaunchOps.td"
 include "tile/Dialect/TritonNvidiaGPU/IR/MMAOps.td"
 include "tile/Dialect/TritonNvidiaGPU/IR/TMAOps.td"
 include "tile/Dialect/TritonNvidiaGPU/IR/TensorMemoryOps.td"

@@ -1,0 +1,92 @@
+//===-- ClusterLaunchOps.td - Taking over other blocks -----*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TILE_DIALECT_TRITONNVIDIAGPU_IR_CLUSTERLAUNCHOPS_TD
+#define TILE_DIALECT_TRITONNVIDIAGPU_IR_CLUSTERLAUNCHOPS_TD
+
+include "tile/Dialect/TritonNvidiaGPU/IR/TritonNvidiaGPUOpBase.td"
+
+//===----------------------------------------------------------------------===//
+// Cluster launch control: a running cluster asks the hardware for the work of a
+// cluster that has not started yet. The answer is 16 opaque bytes.
+//===----------------------------------------------------------------------===//
+
+def TTNG_CLCTryCancelOp : TTNG_Op<"clc_try_cancel"> {
+  let summary = "Ask for the work of a cluster that has not started";
+  let description = [{
+    Asks the hardware not to start one of the waiting clusters. The answer is
+    written to `result`, 16 bytes of shared memory, asynchronously: the barrier
+    learns of it as of a copy of that many bytes. With `multicast` every block of
+    the cluster gets the answer, at the same place.
+
+    Example:
+
+    ```mlir
+    ttnvgpu.clc_try_cancel %answer, %bar {multicast} : !ttg.memdesc<2xi64, #shared, #smem, mutable>, !ttg.memdesc<1xi64, #shared, #smem, mutable>
+    ```
+  }];
+  let arguments = (ins
+    Arg<TTNG_MemDesc, "result", [MemWrite<TTNG_SharedMemory>]>:$result,
+    Arg<TTNG_MemDesc, "barrier",
+        [MemRead<TTNG_SharedMemory>, MemWrite<TTNG_SharedMemory>]>:$mbarrier,
+    UnitAttr:$multicast);
+  let assemblyFormat = [{
+    $result `,` $mbarrier attr-dict
+    `:` qualified(type($result)) `,` qualified(type($mbarrier))
+  }];
+  let hasVerifier = 1;
+}
+
+def TTNG_CLCLoadResultOp : TTNG_Op<"clc_load_result"> {
+  let summary = "Read the answer to clc_try_cancel";
+  let description = [{
+    Example:
+
+    ```mlir
+    %answer = ttnvgpu.clc_load_result %buf : !ttg.memdesc<2xi64, #shared, #smem, mutable> -> i128
+    ```
+  }];
+  let arguments = (ins
+    Arg<TTNG_MemDesc, "source", [MemRead<TTNG_SharedMemory>]>:$src);
+  let results = (outs I128:$result);
+  let assemblyFormat = [{
+    $src attr-dict `:` qualified(type($src)) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def TTNG_CLCIsCanceledOp : TTNG_Op<"clc_is_canceled", [Pure]> {
+  let summary = "Whether there was a cluster to take over";
+  let description = [{
+    Example:
+
+    ```mlir
+    %taken = ttnvgpu.clc_is_canceled %answer : i128 -> i1
+    ```
+  }];
+  let arguments = (ins I128:$clc_result);
+  let results = (outs I1:$result);
+  let assemblyFormat =
+    "$clc_result attr-dict `:` type($clc_result) `->` type($result)";
+}
+
+def TTNG_CLCGetProgramIdOp : TTNG_Op<"clc_get_program_id", [Pure]> {
+  let summary = "The program that the cancelled cluster would have been";
+  let description = [{
+    The index, along `dim`, of the first block of the cluster. It means nothing
+    unless `clc_is_canceled` holds.
+
+    Example:
+
+    ```mlir
+    %pid = ttnvgpu.clc_get_program_id %answer, x : i128 -> i32
+    ```
+  }];
+  let arguments = (ins I128:$clc_result, TT_ProgramIDDimAttr:$dim);
+  let results = (outs I32:$result);
+  let assemblyFormat = [{
+    $clc_result `,` $dim attr-dict `:` type($clc_result) `->` type($result)
+  }];
+}
+
+#endif // TILE_DIALECT_TRITONNVIDIAGPU_IR_CLUSTERLAUNCHOPS_TD

@@ -1,0 +1,31 @@
+//===-- ClusterLaunchOps.cpp - Taking over other blocks -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "OpUtils.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::nvidia_gpu;
+
+/// Checks that a buffer is made for the answer of the hardware.
+static LogicalResult verifyAnswer(Operation *op, gpu::MemDescType type) {
+  constexpr int64_t kAnswerBits = 128;
+  if (failed(verifySharedMemory(op, type, "answer")))
+    return failure();
+  if (type.getElementType().isInteger() &&
+      type.getNumElements() * type.getElementTypeBitWidth() == kAnswerBits)
+    return success();
+  return op->emitOpError("expected a buffer of integers of ")
+         << kAnswerBits << " bits in all, found " << type;
+}
+
+LogicalResult CLCTryCancelOp::verify() {
+  if (failed(verifyAnswer(*this, getResult().getType())) ||
+      failed(verifyMutable(*this, getResult().getType(), "answer")))
+    return failure();
+  return verifyBarrierType(*this, getMbarrier().getType());
+}
+
+LogicalResult CLCLoadResultOp::verify() {
+  return verifyAnswer(*this, getSrc().getType());
+}

@@ -1,0 +1,39 @@
+// RUN: tile-opt %s -split-input-file -verify-diagnostics
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+tt.func @small(%buf: !ttg.memdesc<1xi64, #shared, #smem, mutable>, %bar: !ttg.memdesc<1xi64, #shared, #smem, mutable>) {
+  // expected-error @+1 {{expected a buffer of integers of 128 bits in all, found '!ttg.memdesc<1xi64,}}
+  ttnvgpu.clc_try_cancel %buf, %bar : !ttg.memdesc<1xi64, #shared, #smem, mutable>, !ttg.memdesc<1xi64, #shared, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+tt.func @immutable(%buf: !ttg.memdesc<2xi64, #shared, #smem>, %bar: !ttg.memdesc<1xi64, #shared, #smem, mutable>) {
+  // expected-error @+1 {{answer must be mutable, got '!ttg.memdesc<2xi64,}}
+  ttnvgpu.clc_try_cancel %buf, %bar : !ttg.memdesc<2xi64, #shared, #smem>, !ttg.memdesc<1xi64, #shared, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+tt.func @barrier(%buf: !ttg.memdesc<2xi64, #shared, #smem, mutable>) {
+  // expected-error @+1 {{barrier must be a 1xi64 buffer in shared memory, got '!ttg.memdesc<2xi64,}}
+  ttnvgpu.clc_try_cancel %buf, %buf : !ttg.memdesc<2xi64, #shared, #smem, mutable>, !ttg.memdesc<2xi64, #shared, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+tt.func @floats(%buf: !ttg.memdesc<4xf32, #shared, #smem>) {
+  // expected-error @+1 {{expected a buffer of integers of 128 bits in all, found '!ttg.memdesc<4xf32,}}
+  %0 = ttnvgpu.clc_load_result %buf : !ttg.memdesc<4xf32, #shared, #smem> -> i128
+  tt.return
+}
