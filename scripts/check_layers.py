@@ -19,7 +19,9 @@ EVERYTHING = "everything above"
 INCLUDE = re.compile(r'^\s*#?\s*include\s+"((?:tile|nvidia)/[^"]+)"', re.MULTILINE)
 LIBRARY = re.compile(r"tile_add_library\((\w+)(.*?)\)\s*$", re.DOTALL | re.MULTILINE)
 #: What tells one target from another.
-TARGET_NAMES = re.compile(r'"(?:cuda|hip):?"|[cC]omputeCapability|compute_capability')
+TARGET_NAMES = re.compile(
+    r"\b(?:cuda|hip):|\"(?:cuda|hip)\"|\bsm_?\d|\bgfx\d|[cC]omputeCapability|compute_capability"
+)
 
 
 def read_table() -> dict[str, set[str] | None]:

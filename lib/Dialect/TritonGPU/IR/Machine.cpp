@@ -85,8 +85,9 @@ TritonGPUDialect::verifyOperationAttribute(Operation *op,
   if (name == kTargetAttrName) {
     auto target = dyn_cast<StringAttr>(value);
     if (!target || target.empty())
-      return op->emitOpError() << "'" << name << "' is a string like "
-                               << "\"cuda:90\", found " << value;
+      return op->emitOpError()
+             << "expected '" << name
+             << "' to be a string \"<kind>:<architecture>\", found " << value;
     return success();
   }
 

@@ -2,6 +2,6 @@
 // RUN: not tile-opt %s -convert-triton-to-tritongpu='num-warps=4' 2>&1 | filecheck %s --check-prefix=TARGET
 
 // WARPS: error: expected option 'num-warps' to be a positive power of two, found 3
-// TARGET: error: expected option 'target' to name a machine, as in cuda:90
+// TARGET: error: expected option 'target' to name a machine, <kind>:<architecture>
 module {
 }
