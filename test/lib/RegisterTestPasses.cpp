@@ -6,5 +6,6 @@
 void registerTileTestPasses() {
   mlir::triton::test::registerTestAxisInfoPass();
   mlir::triton::test::registerTestCallGraphPass();
+  mlir::triton::test::registerTestLoweringPass();
   mlir::triton::test::registerTestSharedMemoryPasses();
 }

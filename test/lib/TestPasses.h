@@ -16,6 +16,7 @@ void registerTileTestTargets(mlir::DialectRegistry &registry);
 namespace mlir::triton::test {
 void registerTestAxisInfoPass();
 void registerTestCallGraphPass();
+void registerTestLoweringPass();
 void registerTestSharedMemoryPasses();
 } // namespace mlir::triton::test
 

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A second backend, as far as the passes before the lowering see one:
+// A second backend, as far as the passes before the lowering (which is in
+// TestLowering.cpp) see one:
 //
 //   test:wave64   warps of 64 lanes, 64 banks, copies of 4 bytes only, and a
 //                 matrix instruction of its own on fp16
+//   test:wave32   warps of 32 lanes, and neither copies nor matrix instructions
 //   test:shared   warps of 32, a matrix instruction that four warps execute on
 //                 operands in shared memory, as an operation of its own
 //
@@ -17,6 +19,7 @@
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/IR/DialectRegistry.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -71,6 +74,11 @@ class Wave64 : public TargetModel {
   }
 };
 
+class Wave32 : public TargetModel {
+  unsigned getThreadsPerWarp() const override { return 32; }
+  ArrayRef<unsigned> getAsyncCopySizes() const override { return {}; }
+};
+
 class SharedOperands : public TargetModel {
   SmallVector<MatrixInstruction>
   getMatrixInstructions(const MatrixElementTypes &types) const override {
@@ -122,10 +130,13 @@ void registerTileTestTargets(DialectRegistry &registry) {
     TargetModels::add(*dialect, "test",
                       [](StringRef name) -> const TargetModel * {
                         static const Wave64 wave64;
+                        static const Wave32 wave32;
                         static const SharedOperands shared;
-                        return name == "wave64"   ? &wave64
-                               : name == "shared" ? (const TargetModel *)&shared
-                                                  : nullptr;
+                        return llvm::StringSwitch<const TargetModel *>(name)
+                            .Case("wave64", &wave64)
+                            .Case("wave32", &wave32)
+                            .Case("shared", &shared)
+                            .Default(nullptr);
                       });
   });
 }

@@ -147,7 +147,7 @@ tt.func @store_warps(%x: tensor<64x128xf32, #warps>, %d: !ttg.memdesc<64x128xf32
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
 tt.func @load_token(%d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, %t: !ttg.async.token) {
   // expected-error @+1 {{takes a token, and so must also have a token as result}}
-  %0 = "ttnvgpu.tmem_load"(%d, %t) : (!ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, !ttg.async.token) -> tensor<128x128xf32, #rows>
+  %0 = "ttnvgpu.tmem_load"(%d, %t) <{resultSegmentSizes = array<i32: 1, 0, 0>}> : (!ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, !ttg.async.token) -> tensor<128x128xf32, #rows>
   tt.return
 }
 }
