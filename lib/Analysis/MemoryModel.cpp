@@ -40,10 +40,12 @@ static bool ordersEverything(Operation *op) {
           ttg::AsyncCommitGroupOp>(op) ||
       isMemoryEffectFree(op))
     return false;
-  // Products of operands on the chip.
-  if (isa<nvidia_gpu::WarpGroupDotOp, nvidia_gpu::WarpGroupDotWaitOp,
-          nvidia_gpu::FenceAsyncSharedOp, nvidia_gpu::TMEMAllocOp,
-          nvidia_gpu::TMEMLoadOp, nvidia_gpu::TMEMStoreOp>(op))
+  // Products of operands on the chip, unless somebody learns of their end.
+  if (auto product = dyn_cast<MatrixProductOpInterface>(op))
+    return !product.getCompletionBarriers().empty();
+  if (isa<nvidia_gpu::WarpGroupDotWaitOp, nvidia_gpu::FenceAsyncSharedOp,
+          nvidia_gpu::TMEMAllocOp, nvidia_gpu::TMEMLoadOp,
+          nvidia_gpu::TMEMStoreOp>(op))
     return false;
   // Other asynchronous engines, and what threads wait for them with.
   if (isa_and_nonnull<nvidia_gpu::TritonNvidiaGPUDialect>(op->getDialect()))

@@ -18,7 +18,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -52,7 +51,8 @@ private:
 
   LogicalResult legalize(Operation *op);
   LogicalResult legalizeDot(DotOp op);
-  LogicalResult legalizeCat(CatOp op);
+  /// Makes one side of an operation follow the other.
+  LogicalResult relateLayouts(LayoutInferenceOpInterface op);
 
   void convertOperand(OpOperand &operand, Attribute layout);
   /// Gives `result` the layout that its operation yields, and its users what
@@ -87,7 +87,7 @@ LogicalResult ConvertTritonToTritonGPU::describeMachine(ModuleOp module) {
              << name << "' to be a positive power of two, found " << value;
   if (target.empty())
     return module.emitError(
-        "expected option 'target' to name a machine, as in cuda:90");
+        "expected option 'target' to name a machine, <kind>:<architecture>");
 
   Builder b(&getContext());
   for (auto [name, value] :
@@ -238,97 +238,54 @@ LogicalResult ConvertTritonToTritonGPU::legalizeDot(DotOp op) {
   return success();
 }
 
-LogicalResult ConvertTritonToTritonGPU::legalizeCat(CatOp op) {
-  // Elements stay in their threads, so each thread gets twice as many.
-  auto blocked = dyn_cast<BlockedEncodingAttr>(layoutOf(op.getLhs()));
-  if (!blocked)
-    return op.emitOpError("expected operands of a blocked layout, found ")
-           << layoutOf(op.getLhs());
-  SmallVector<unsigned> size(blocked.getSizePerThread());
-  unsigned perThread = getTotalElemsPerThread(op.getLhs().getType());
-  size[blocked.getOrder()[0]] = 2 * perThread;
-  convertResult(
-      cast<OpResult>(op.getResult()),
-      BlockedEncodingAttr::get(&getContext(), size, blocked.getThreadsPerWarp(),
-                               blocked.getWarpsPerCTA(), blocked.getOrder(),
-                               blocked.getCTALayout()));
+LogicalResult
+ConvertTritonToTritonGPU::relateLayouts(LayoutInferenceOpInterface op) {
+  auto isTensor = [](Value value) {
+    return isa<RankedTensorType>(value.getType());
+  };
+  SmallVector<OpOperand *> operands;
+  for (OpOperand &operand : op->getOpOperands())
+    if (isTensor(operand.get()) && !op.acceptsAnyLayout(operand))
+      operands.push_back(&operand);
+  SmallVector<OpResult> results;
+  llvm::copy_if(op->getResults(), std::back_inserter(results), isTensor);
+  if (operands.empty() || results.empty() ||
+      op.getLayoutRole() == LayoutRole::Neutral)
+    return success();
+
+  if (op.keepsDefaultResultLayout()) {
+    FailureOr<Attribute> layout = op.inferOperandLayout(
+        results.front(), layoutOf(results.front()), op->getLoc());
+    if (failed(layout))
+      return failure();
+    for (OpOperand *operand : operands)
+      convertOperand(*operand, *layout);
+    return success();
+  }
+  // Of several, all have the same; of a gather, the last decides.
+  Attribute source = layoutOf(operands.back()->get());
+  for (OpResult result : results) {
+    FailureOr<Attribute> layout =
+        op.inferResultLayout(result, source, op->getLoc());
+    if (failed(layout))
+      return failure();
+    // The default layout of the new shape may be just another name.
+    if (!areLayoutsEquivalent(shapeOf(result), *layout, layoutOf(result)))
+      convertResult(result, *layout);
+  }
   return success();
 }
 
 LogicalResult ConvertTritonToTritonGPU::legalize(Operation *op) {
-  auto infer = [&](Attribute layout) {
-    return getInferLayoutInterface(layout, op->getLoc());
-  };
-  auto setResult = [&](Value result, FailureOr<Attribute> layout) {
-    if (succeeded(layout))
-      convertResult(cast<OpResult>(result), *layout);
-    return LogicalResult(layout);
-  };
-
-  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](BroadcastOp op) {
-        convertOperand(op.getSrcMutable(), layoutOf(op.getResult()));
-        return success();
-      })
-      .Case([&](ExpandDimsOp op) {
-        convertOperand(op.getSrcMutable(),
-                       SliceEncodingAttr::get(&getContext(), op.getAxis(),
-                                              layoutOf(op.getResult())));
-        return success();
-      })
-      .Case([&](ReduceOp op) {
-        Attribute source = layoutOf(op.getSrcs().front());
-        for (Value result : op->getResults()) {
-          if (!isa<RankedTensorType>(result.getType()))
-            continue;
-          if (failed(setResult(result, infer(source)->inferReduceLayout(
-                                           source, op.getAxis(), op.getLoc()))))
-            return failure();
-        }
-        return success();
-      })
-      .Case([&](TransOp op) {
-        Attribute source = layoutOf(op.getSrc());
-        return setResult(op.getResult(), infer(source)->inferTransLayout(
-                                             source, shapeOf(op.getSrc()),
-                                             op.getOrder(), op.getLoc()));
-      })
-      .Case([&](ReshapeOp op) -> LogicalResult {
-        if (op.getAllowReorder())
-          return success();
-        Attribute source = layoutOf(op.getSrc());
-        FailureOr<Attribute> layout = infer(source)->inferReshapeLayout(
-            source, shapeOf(op.getSrc()), shapeOf(op.getResult()), op.getLoc());
-        // The default layout of the new shape may be just another name.
-        if (succeeded(layout) &&
-            areLayoutsEquivalent(shapeOf(op.getResult()), *layout,
-                                 layoutOf(op.getResult())))
-          return success();
-        return setResult(op.getResult(), layout);
-      })
-      .Case([&](JoinOp op) {
-        Attribute source = layoutOf(op.getLhs());
-        return setResult(op.getResult(),
-                         infer(source)->inferJoinLayout(
-                             source, shapeOf(op.getLhs()), op.getLoc()));
-      })
-      .Case([&](SplitOp op) -> LogicalResult {
-        // Both halves of a pair must be in one thread, as after a join.
-        auto half = dyn_cast<RankedTensorType>(op.getOutLHS().getType());
-        if (!half)
-          return success();
-        FailureOr<Attribute> layout =
-            infer(half.getEncoding())
-                ->inferJoinLayout(half.getEncoding(), half.getShape(),
-                                  op.getLoc());
-        if (failed(layout))
-          return failure();
-        convertOperand(op->getOpOperand(0), *layout);
-        return success();
-      })
-      .Case([&](DotOp op) { return legalizeDot(op); })
-      .Case([&](CatOp op) { return legalizeCat(op); })
-      .Default([](Operation *) { return success(); });
+  if (auto dot = dyn_cast<DotOp>(op))
+    return legalizeDot(dot);
+  // Which element lands where is left to whoever lowers it.
+  if (auto reshape = dyn_cast<ReshapeOp>(op);
+      reshape && reshape.getAllowReorder())
+    return success();
+  if (auto rules = dyn_cast<LayoutInferenceOpInterface>(op))
+    return relateLayouts(rules);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -30,6 +30,11 @@ public:
     return src;
   }
   FailureOr<Attribute>
+  inferReduceOperandLayout(Attribute result, unsigned,
+                           std::optional<Location>) const override {
+    return result;
+  }
+  FailureOr<Attribute>
   inferExpandDimsLayout(Attribute src, unsigned,
                         std::optional<Location>) const override {
     return src;
@@ -51,6 +56,10 @@ public:
   FailureOr<Attribute>
   inferSplitLayout(Attribute src, ArrayRef<int64_t>,
                    std::optional<Location>) const override {
+    return src;
+  }
+  FailureOr<Attribute> inferCatLayout(Attribute src, ArrayRef<int64_t>,
+                                      std::optional<Location>) const override {
     return src;
   }
   LogicalResult verifyDotLayouts(Operation *, Attribute, Attribute,

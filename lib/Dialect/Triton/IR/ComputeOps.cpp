@@ -78,6 +78,11 @@ LogicalResult DotOp::verify() {
   return verifyDotLayouts(*this, a, b, d);
 }
 
+Value DotOp::getLhs() { return getA(); }
+Value DotOp::getRhs() { return getB(); }
+OpOperand &DotOp::getAccumulatorMutable() { return getCMutable(); }
+Value DotOp::getProduct() { return getD(); }
+
 //===----------------------------------------------------------------------===//
 // DotScaledOp
 //===----------------------------------------------------------------------===//
@@ -165,6 +170,18 @@ LogicalResult DotScaledOp::verify() {
     return failure();
   return success();
 }
+
+Value DotScaledOp::getLhs() { return getA(); }
+Value DotScaledOp::getRhs() { return getB(); }
+SmallVector<Value> DotScaledOp::getFactors() {
+  SmallVector<Value> factors{getA(), getB()};
+  for (Value scale : {getAScale(), getBScale()})
+    if (scale)
+      factors.push_back(scale);
+  return factors;
+}
+OpOperand &DotScaledOp::getAccumulatorMutable() { return getCMutable(); }
+Value DotScaledOp::getProduct() { return getD(); }
 
 //===----------------------------------------------------------------------===//
 // Elementwise arithmetic

@@ -69,6 +69,15 @@ TritonGPUInferLayout::inferReduceLayout(Attribute src, unsigned axis,
   return Attribute(SliceEncodingAttr::get(src.getContext(), axis, src));
 }
 
+FailureOr<Attribute> TritonGPUInferLayout::inferReduceOperandLayout(
+    Attribute result, unsigned axis, std::optional<Location> loc) const {
+  auto slice = dyn_cast<SliceEncodingAttr>(result);
+  if (slice && slice.getDim() == axis)
+    return slice.getParent();
+  return fail(loc, "expected a slice encoding along dimension ", axis,
+              ", found ", result);
+}
+
 FailureOr<Attribute>
 TritonGPUInferLayout::inferExpandDimsLayout(Attribute src, unsigned axis,
                                             std::optional<Location> loc) const {
@@ -231,7 +240,7 @@ TritonGPUInferLayout::inferTransLayout(Attribute src, ArrayRef<int64_t> shape,
 }
 
 //===----------------------------------------------------------------------===//
-// Reshape, join, split
+// Reshape, join, split, cat
 //===----------------------------------------------------------------------===//
 
 FailureOr<Attribute> TritonGPUInferLayout::inferReshapeLayout(
@@ -355,6 +364,20 @@ TritonGPUInferLayout::inferSplitLayout(Attribute src, ArrayRef<int64_t> shape,
   sizes.pop_back();
   return nameLinearLayout(context, shape.drop_back(),
                           LinearLayout(bases, sizes));
+}
+
+FailureOr<Attribute>
+TritonGPUInferLayout::inferCatLayout(Attribute src, ArrayRef<int64_t> shape,
+                                     std::optional<Location> loc) const {
+  auto blocked = dyn_cast<BlockedEncodingAttr>(src);
+  if (!blocked)
+    return fail(loc, "expected operands of a blocked layout, found ", src);
+  // Elements stay in their threads, so each thread gets twice as many.
+  SmallVector<unsigned> size(blocked.getSizePerThread());
+  size[blocked.getOrder()[0]] = 2 * getTotalElemsPerThread(src, shape);
+  return Attribute(BlockedEncodingAttr::get(
+      src.getContext(), size, blocked.getThreadsPerWarp(),
+      blocked.getWarpsPerCTA(), blocked.getOrder(), blocked.getCTALayout()));
 }
 
 //===----------------------------------------------------------------------===//

@@ -21,6 +21,9 @@ public:
   inferReduceLayout(Attribute src, unsigned axis,
                     std::optional<Location> loc) const override;
   FailureOr<Attribute>
+  inferReduceOperandLayout(Attribute result, unsigned axis,
+                           std::optional<Location> loc) const override;
+  FailureOr<Attribute>
   inferExpandDimsLayout(Attribute src, unsigned axis,
                         std::optional<Location> loc) const override;
   FailureOr<Attribute>
@@ -37,6 +40,9 @@ public:
   FailureOr<Attribute>
   inferSplitLayout(Attribute src, ArrayRef<int64_t> shape,
                    std::optional<Location> loc) const override;
+  FailureOr<Attribute>
+  inferCatLayout(Attribute src, ArrayRef<int64_t> shape,
+                 std::optional<Location> loc) const override;
   LogicalResult verifyDotLayouts(Operation *op, Attribute a, Attribute b,
                                  Attribute result) const override;
   LogicalResult

@@ -13,6 +13,8 @@ using namespace mlir::triton::gpu;
 // ConvertLayoutOp
 //===----------------------------------------------------------------------===//
 
+LayoutRole ConvertLayoutOp::getLayoutRole() { return LayoutRole::Neutral; }
+
 LogicalResult ConvertLayoutOp::verify() {
   if (!getSrc().getType().getEncoding())
     return emitOpError("the source has no encoding");

@@ -67,6 +67,9 @@ OpFoldResult LocalAllocOp::fold(FoldAdaptor adaptor) {
   return load.getSrc();
 }
 
+LayoutRole LocalAllocOp::getLayoutRole() { return LayoutRole::Neutral; }
+bool LocalAllocOp::acceptsAnyLayout(OpOperand &) { return true; }
+
 LogicalResult LocalAllocOp::verify() {
   MemDescType type = getType();
   if (failed(verifySharedMemory(*this, type)))
@@ -129,6 +132,9 @@ void LocalLoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                               MLIRContext *context) {
   patterns.add<LoadOfImmutableAlloc>(context);
 }
+
+LayoutRole LocalStoreOp::getLayoutRole() { return LayoutRole::Neutral; }
+bool LocalStoreOp::acceptsAnyLayout(OpOperand &) { return true; }
 
 LogicalResult LocalStoreOp::verify() {
   MemDescType dst = getDst().getType();

@@ -87,7 +87,8 @@ bool isFree(Operation *op) {
 /// True if repeating `op` is better than keeping its results in registers.
 bool isCheap(Operation *op) {
   return isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
-         !isa<DotOp, DotScaledOp, ConvertLayoutOp, GatherOp, HistogramOp>(op);
+         !isa<MatrixProductOpInterface, ConvertLayoutOp, GatherOp, HistogramOp>(
+             op);
 }
 
 /// Calls `visit` for every value that `op` and what is nested in it use.

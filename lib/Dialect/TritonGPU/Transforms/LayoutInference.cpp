@@ -6,8 +6,7 @@
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/UB/IR/UBOps.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -36,35 +35,39 @@ void mlir::triton::gpu::setLayout(Value value, Attribute layout) {
 // Kinds of operations
 //===----------------------------------------------------------------------===//
 
+/// The role of operations of all dialects: foreign ones are told apart by what
+/// their traits say.
+static LayoutRole getLayoutRole(Operation *op) {
+  if (auto rules = dyn_cast<LayoutInferenceOpInterface>(op))
+    return rules.getLayoutRole();
+  if (isSmallLoad(op) || op->hasTrait<mlir::OpTrait::Elementwise>())
+    return LayoutRole::Flexible;
+  if (op->hasTrait<mlir::OpTrait::ConstantLike>()) {
+    Attribute value;
+    bool hasElements = matchPattern(op, m_Constant(&value)) &&
+                       isa<ElementsAttr>(value) &&
+                       !isa<SplatElementsAttr>(value);
+    return hasElements ? LayoutRole::Neutral : LayoutRole::Free;
+  }
+  // Control flow hands on what it gets.
+  return op->getNumRegions() ? LayoutRole::Neutral : LayoutRole::Anchor;
+}
+
 bool mlir::triton::gpu::isLayoutFlexible(Operation *op) {
-  if (isa<ConvertLayoutOp>(op))
-    return false;
-  if (auto reshape = dyn_cast<ReshapeOp>(op))
-    return !reshape.getEfficientLayout();
-  if (auto gather = dyn_cast<GatherOp>(op))
-    return !gather.getEfficientLayout();
-  if (isa<ExpandDimsOp, BroadcastOp, ReduceOp, ScanOp, TransOp, JoinOp, SplitOp,
-          MapElementwiseOp, ElementwiseInlineAsmOp, ExternElementwiseOp,
-          arith::SelectOp, AddPtrOp, FpToFpOp, BitcastOp, IntToPtrOp,
-          PtrToIntOp>(op))
-    return true;
-  // A small load moves with the pointers it goes through.
-  if (isSmallLoad(op))
-    return true;
-  return op->hasTrait<mlir::OpTrait::Elementwise>();
+  return getLayoutRole(op) == LayoutRole::Flexible;
+}
+
+bool mlir::triton::gpu::isLayoutFree(Operation *op) {
+  return getLayoutRole(op) == LayoutRole::Free;
+}
+
+bool mlir::triton::gpu::isLayoutAnchor(Operation *op) {
+  return getLayoutRole(op) == LayoutRole::Anchor;
 }
 
 bool mlir::triton::gpu::acceptsAnyLayout(OpOperand &operand) {
-  Operation *op = operand.getOwner();
-  if (isa<LocalAllocOp, LocalStoreOp, PrintOp, AssertOp, UnsplatOp>(op))
-    return true;
-  // A mask must have the layout of what it masks.
-  if (auto histogram = dyn_cast<HistogramOp>(op))
-    return !histogram.getMask();
-  if (auto gather = dyn_cast<GatherOp>(op))
-    return !gather.getEfficientLayout() && operand.get() == gather.getSrc() &&
-           operand.getOperandNumber() == 0;
-  return false;
+  auto rules = dyn_cast<LayoutInferenceOpInterface>(operand.getOwner());
+  return rules && rules.acceptsAnyLayout(operand);
 }
 
 bool mlir::triton::gpu::isSmallLoad(Operation *op) {
@@ -77,132 +80,37 @@ bool mlir::triton::gpu::isSmallLoad(Operation *op) {
          type.getNumElements() < *numWarps * lookupThreadsPerWarp(op);
 }
 
-bool mlir::triton::gpu::isLayoutFree(Operation *op) {
-  if (auto constant = dyn_cast<arith::ConstantOp>(op))
-    if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue()))
-      return dense.isSplat();
-  return isa<MakeRangeOp, SplatOp, ub::PoisonOp>(op);
-}
-
-bool mlir::triton::gpu::isLayoutAnchor(Operation *op) {
-  if (isLayoutFlexible(op) || isLayoutFree(op))
-    return false;
-  // Neither conversions nor control flow choose layouts, and a histogram takes
-  // any.
-  if (isa<ConvertLayoutOp, HistogramOp, arith::ConstantOp>(op) ||
-      op->getNumRegions() != 0)
-    return false;
-  if (auto reshape = dyn_cast<ReshapeOp>(op))
-    return reshape.getEfficientLayout();
-  return true;
-}
-
 //===----------------------------------------------------------------------===//
 // Inference
 //===----------------------------------------------------------------------===//
-
-static const DialectInferLayoutInterface *getInterface(Attribute layout) {
-  return dyn_cast<DialectInferLayoutInterface>(&layout.getDialect());
-}
-
-static ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-
-static SmallVector<int32_t> invert(ArrayRef<int32_t> order) {
-  SmallVector<int32_t> inverse(order.size());
-  for (auto [i, from] : llvm::enumerate(order))
-    inverse[from] = i;
-  return inverse;
-}
 
 Attribute mlir::triton::gpu::inferResultLayout(OpResult result,
                                                Attribute operandLayout) {
   if (!getLaidOutTensor(result.getType()))
     return {};
-  const DialectInferLayoutInterface *infer = getInterface(operandLayout);
-  if (!infer)
-    return {};
-  auto orNull = [](FailureOr<Attribute> layout) {
-    return succeeded(layout) ? *layout : Attribute();
-  };
-  return llvm::TypeSwitch<Operation *, Attribute>(result.getOwner())
-      .Case([&](ExpandDimsOp op) {
-        return orNull(infer->inferExpandDimsLayout(operandLayout, op.getAxis(),
-                                                   std::nullopt));
-      })
-      .Case([&](ReduceOp op) {
-        return orNull(infer->inferReduceLayout(operandLayout, op.getAxis(),
-                                               std::nullopt));
-      })
-      .Case([&](TransOp op) {
-        return orNull(infer->inferTransLayout(
-            operandLayout, shapeOf(op.getSrc()), op.getOrder(), std::nullopt));
-      })
-      .Case([&](ReshapeOp op) {
-        return orNull(
-            infer->inferReshapeLayout(operandLayout, shapeOf(op.getSrc()),
-                                      shapeOf(op.getResult()), std::nullopt));
-      })
-      .Case([&](JoinOp op) {
-        return orNull(infer->inferJoinLayout(
-            operandLayout, shapeOf(op.getLhs()), std::nullopt));
-      })
-      .Case([&](SplitOp op) {
-        return orNull(infer->inferSplitLayout(
-            operandLayout, shapeOf(op.getSrc()), std::nullopt));
-      })
-      .Default(operandLayout);
+  auto rules = dyn_cast<LayoutInferenceOpInterface>(result.getOwner());
+  if (!rules)
+    return operandLayout;
+  FailureOr<Attribute> layout =
+      rules.inferResultLayout(result, operandLayout, std::nullopt);
+  return succeeded(layout) ? *layout : Attribute();
 }
 
 Attribute mlir::triton::gpu::inferOperandLayout(OpResult result,
                                                 Attribute resultLayout) {
-  Operation *op = result.getOwner();
-  const DialectInferLayoutInterface *infer = getInterface(resultLayout);
-  if (!infer)
-    return {};
-  auto orNull = [](FailureOr<Attribute> layout) {
-    return succeeded(layout) ? *layout : Attribute();
-  };
-  Attribute operandLayout =
-      llvm::TypeSwitch<Operation *, Attribute>(op)
-          .Case([&](ExpandDimsOp op) -> Attribute {
-            return SliceEncodingAttr::get(op.getContext(), op.getAxis(),
-                                          resultLayout);
-          })
-          .Case([&](ReduceOp op) -> Attribute {
-            auto slice = dyn_cast<SliceEncodingAttr>(resultLayout);
-            if (!slice || slice.getDim() != unsigned(op.getAxis()))
-              return {};
-            return slice.getParent();
-          })
-          .Case([&](TransOp op) {
-            return orNull(
-                infer->inferTransLayout(resultLayout, shapeOf(op.getResult()),
-                                        invert(op.getOrder()), std::nullopt));
-          })
-          .Case([&](ReshapeOp op) {
-            return orNull(
-                infer->inferReshapeLayout(resultLayout, shapeOf(op.getResult()),
-                                          shapeOf(op.getSrc()), std::nullopt));
-          })
-          .Case([&](JoinOp op) {
-            return orNull(infer->inferSplitLayout(
-                resultLayout, shapeOf(op.getResult()), std::nullopt));
-          })
-          .Case([&](SplitOp op) {
-            return orNull(infer->inferJoinLayout(
-                resultLayout, shapeOf(op.getOutLHS()), std::nullopt));
-          })
-          .Default(resultLayout);
-  if (!operandLayout)
+  auto rules = dyn_cast<LayoutInferenceOpInterface>(result.getOwner());
+  if (!rules)
+    return getLaidOutTensor(result.getType()) ? resultLayout : Attribute();
+  FailureOr<Attribute> operandLayout =
+      rules.inferOperandLayout(result, resultLayout, std::nullopt);
+  if (failed(operandLayout))
     return {};
   // There may be several ways to get to equivalent layouts, or none.
-  Attribute back = inferResultLayout(result, operandLayout);
+  Attribute back = inferResultLayout(result, *operandLayout);
   if (!back)
     return {};
-  if (back == resultLayout ||
-      areLayoutsEquivalent(shapeOf(result), back, resultLayout))
-    return operandLayout;
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(result.getType()).getShape();
+  if (back == resultLayout || areLayoutsEquivalent(shape, back, resultLayout))
+    return *operandLayout;
   return {};
 }

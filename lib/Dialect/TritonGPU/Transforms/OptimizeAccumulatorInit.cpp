@@ -4,7 +4,6 @@
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
-#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -23,27 +22,6 @@ using namespace mlir;
 using namespace mlir::triton;
 
 namespace {
-
-//===----------------------------------------------------------------------===//
-// Products with a flag
-//===----------------------------------------------------------------------===//
-
-/// A product that can overwrite its accumulator. Another kind of product joins
-/// in by getting a case in each function.
-bool hasFlag(Operation *op) { return isa<nvidia_gpu::WarpGroupDotOp>(op); }
-
-OpOperand &getAccumulator(Operation *op) {
-  return cast<nvidia_gpu::WarpGroupDotOp>(op).getCMutable();
-}
-
-/// Whether the accumulator is used; null means always.
-Value getFlag(Operation *op) {
-  return cast<nvidia_gpu::WarpGroupDotOp>(op).getUseC();
-}
-
-void setFlag(Operation *op, Value flag) {
-  cast<nvidia_gpu::WarpGroupDotOp>(op).getUseCMutable().assign(flag);
-}
 
 //===----------------------------------------------------------------------===//
 // Choices between zero and something else
@@ -103,16 +81,17 @@ struct TritonGPUOptimizeAccumulatorInit
     : public gpu::impl::TritonGPUOptimizeAccumulatorInitBase<
           TritonGPUOptimizeAccumulatorInit> {
   void runOnOperation() override {
-    SmallVector<Operation *> withFlag;
+    SmallVector<MatrixProductOpInterface> products;
     SmallVector<arith::SelectOp> selects;
     getOperation().walk([&](Operation *op) {
-      if (hasFlag(op))
-        withFlag.push_back(op);
+      if (auto product = dyn_cast<MatrixProductOpInterface>(op))
+        products.push_back(product);
       else if (auto select = dyn_cast<arith::SelectOp>(op))
         selects.push_back(select);
     });
-    for (Operation *dot : withFlag)
-      if (!getFlag(dot) && giveFlag(dot))
+    for (MatrixProductOpInterface product : products)
+      if (product.getProduct() && product.canOverwriteAccumulator() &&
+          !product.getUseAccumulator() && giveFlag(product))
         ++numFlags;
     // A choice may be an operand of the next one: ask before anything changes.
     llvm::erase_if(selects, [](arith::SelectOp select) {
@@ -125,12 +104,13 @@ struct TritonGPUOptimizeAccumulatorInit
 private:
   //===--- Flags ---===//
 
-  bool giveFlag(Operation *dot) {
-    OpBuilder builder(dot);
-    Location loc = dot->getLoc();
-    OpOperand &accumulator = getAccumulator(dot);
+  bool giveFlag(MatrixProductOpInterface product) {
+    OpBuilder builder(product);
+    Location loc = product.getLoc();
+    OpOperand &accumulator = product.getAccumulatorMutable();
     if (isZero(accumulator.get())) {
-      setFlag(dot, arith::ConstantIntOp::create(builder, loc, 0, 1));
+      product.setUseAccumulator(
+          arith::ConstantIntOp::create(builder, loc, 0, 1));
       return true;
     }
     Value flag;
@@ -146,7 +126,7 @@ private:
     }
     if (!flag)
       return false;
-    setFlag(dot, flag);
+    product.setUseAccumulator(flag);
     return true;
   }
 
@@ -199,13 +179,12 @@ private:
 
   //===--- Branches ---===//
 
-  static bool isAccumulatorOfDot(OpOperand &use) {
-    auto dot = dyn_cast<DotOp>(use.getOwner());
-    if (dot)
-      return use.getOperandNumber() == 2;
+  static bool isAccumulator(OpOperand &use) {
+    if (auto product = dyn_cast<MatrixProductOpInterface>(use.getOwner()))
+      return &use == &product.getAccumulatorMutable();
     auto select = dyn_cast<arith::SelectOp>(use.getOwner());
     return select && select->hasOneUse() && matchZeroOr(select.getResult()) &&
-           isAccumulatorOfDot(*select->use_begin());
+           isAccumulator(*select->use_begin());
   }
 
   /// True if all that happens to the result is that a product in a loop adds to
@@ -217,12 +196,12 @@ private:
         !matchZeroOr(select.getResult()) || !select->hasOneUse())
       return false;
     OpOperand &use = *select->use_begin();
-    if (isAccumulatorOfDot(use))
+    if (isAccumulator(use))
       return true;
     if (use.getOwner() != loop.getBody()->getTerminator())
       return false;
     BlockArgument next = loop.getRegionIterArg(use.getOperandNumber());
-    return llvm::any_of(next.getUses(), isAccumulatorOfDot);
+    return llvm::any_of(next.getUses(), isAccumulator);
   }
 
   void branch(arith::SelectOp select) {

@@ -147,6 +147,29 @@ LogicalResult WarpGroupDotOp::canonicalize(WarpGroupDotOp op,
   return success();
 }
 
+Value WarpGroupDotOp::getLhs() { return getA(); }
+Value WarpGroupDotOp::getRhs() { return getB(); }
+OpOperand &WarpGroupDotOp::getAccumulatorMutable() { return getCMutable(); }
+Value WarpGroupDotOp::getProduct() { return getD(); }
+bool WarpGroupDotOp::canOverwriteAccumulator() { return true; }
+Value WarpGroupDotOp::getUseAccumulator() { return getUseC(); }
+void WarpGroupDotOp::setUseAccumulator(Value flag) {
+  getUseCMutable().assign(flag);
+}
+bool WarpGroupDotOp::isAsync() { return getIsAsync(); }
+void WarpGroupDotOp::setAsync(bool async) { setIsAsync(async); }
+
+bool WarpGroupDotOp::canWaitInOrder() {
+  // Halves come in pairs that only the product keeps together.
+  return !needsPartialAccumulator() &&
+         !getElementTypeOrSelf(getD().getType()).isF16();
+}
+
+Operation *WarpGroupDotOp::createWait(OpBuilder &builder, Location loc,
+                                      ValueRange values, unsigned pendings) {
+  return WarpGroupDotWaitOp::create(builder, loc, values, pendings);
+}
+
 //===----------------------------------------------------------------------===//
 // WarpGroupDotWaitOp
 //===----------------------------------------------------------------------===//
@@ -455,14 +478,15 @@ LogicalResult TCGen5MMAScaledOp::canonicalize(TCGen5MMAScaledOp op,
 }
 
 //===----------------------------------------------------------------------===//
-// The MMAv5 interface, the same for both
+// The interfaces, the same for both
 //===----------------------------------------------------------------------===//
 
 #define TILE_DEFINE_MMAV5_INTERFACE(OP)                                        \
-  TypedValue<gpu::MemDescType> OP::getLhs() { return getA(); }                 \
-  TypedValue<gpu::MemDescType> OP::getRhs() { return getB(); }                 \
-  TypedValue<gpu::MemDescType> OP::getAccumulator() { return getD(); }         \
-  void OP::setAccumulator(Value value) { getDMutable().assign(value); }        \
+  Value OP::getLhs() { return getA(); }                                        \
+  Value OP::getRhs() { return getB(); }                                        \
+  OpOperand &OP::getAccumulatorMutable() { return getDMutable(); }             \
+  Value OP::getProduct() { return {}; }                                        \
+  bool OP::canOverwriteAccumulator() { return true; }                          \
   Value OP::getUseAccumulator() { return getUseD(); }                          \
   void OP::setUseAccumulator(Value flag) { getUseDMutable().assign(flag); }    \
   Value OP::getPredicate() { return getPred(); }                               \
@@ -486,6 +510,10 @@ LogicalResult TCGen5MMAScaledOp::canonicalize(TCGen5MMAScaledOp op,
   bool OP::isAsync() { return getIsAsync(); }                                  \
   void OP::setAsync(bool async) { setIsAsync(async); }                         \
   bool OP::usesTwoCTAs() { return getTwoCtas(); }
+
+SmallVector<Value> TCGen5MMAScaledOp::getFactors() {
+  return {getA(), getB(), getAScale(), getBScale()};
+}
 
 TILE_DEFINE_MMAV5_INTERFACE(TCGen5MMAOp)
 TILE_DEFINE_MMAV5_INTERFACE(TCGen5MMAScaledOp)

@@ -32,16 +32,8 @@ SmallVector<Value> getAsyncProxyReads(Operation *op) {
     if (type && isInSharedMemory(type))
       reads.push_back(value);
   };
-  if (auto dot = dyn_cast<WarpGroupDotOp>(op)) {
-    add(dot.getA());
-    add(dot.getB());
-  } else if (auto mma = dyn_cast<MMAv5OpInterface>(op)) {
-    add(mma.getLhs());
-    add(mma.getRhs());
-    if (auto scaled = dyn_cast<TCGen5MMAScaledOp>(op)) {
-      add(scaled.getAScale());
-      add(scaled.getBScale());
-    }
+  if (auto product = dyn_cast<MatrixProductOpInterface>(op)) {
+    llvm::for_each(product.getFactors(), add);
   } else if (auto copy = dyn_cast<TMEMCopyOp>(op)) {
     add(copy.getSrc());
   } else if (auto store = dyn_cast<AsyncTMACopyLocalToGlobalOp>(op)) {

@@ -193,7 +193,8 @@ public:
   Allocator(FunctionOpInterface function, const Liveness &liveness) {
     // A left operand of 64 lanes lies in the same lanes as the accumulator.
     function->walk([&](MMAv5OpInterface mma) {
-      if (!isInTensorMemory(mma.getLhs().getType()))
+      auto type = cast<gpu::MemDescType>(mma.getLhs().getType());
+      if (!isInTensorMemory(type))
         return;
       for (Value lhs : liveness.getAliases().getRoots(mma.getLhs()))
         for (Value acc : liveness.getAliases().getRoots(mma.getAccumulator()))

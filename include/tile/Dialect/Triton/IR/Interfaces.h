@@ -8,7 +8,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectInterface.h"
 #include "mlir/IR/Location.h"
-#include "mlir/IR/Operation.h"
+#include "mlir/IR/OpDefinition.h"
 #include "mlir/Support/LLVM.h"
 #include <optional>
 
@@ -28,6 +28,12 @@ public:
   virtual FailureOr<Attribute>
   inferReduceLayout(Attribute src, unsigned axis,
                     std::optional<Location> loc) const = 0;
+
+  /// The other way round: an encoding of the operand of which `result` is the
+  /// reduction.
+  virtual FailureOr<Attribute>
+  inferReduceOperandLayout(Attribute result, unsigned axis,
+                           std::optional<Location> loc) const = 0;
 
   /// tt.expand_dims that inserts a dimension of size one at `axis`.
   virtual FailureOr<Attribute>
@@ -57,6 +63,11 @@ public:
   virtual FailureOr<Attribute>
   inferSplitLayout(Attribute src, ArrayRef<int64_t> shape,
                    std::optional<Location> loc) const = 0;
+
+  /// tt.cat of two tensors of shape `shape`: no element leaves its thread.
+  virtual FailureOr<Attribute>
+  inferCatLayout(Attribute src, ArrayRef<int64_t> shape,
+                 std::optional<Location> loc) const = 0;
 
   /// Whether operands of tt.dot with encodings `a` and `b` can feed a result of
   /// encoding `result`. Emits errors on `op`.
@@ -92,10 +103,24 @@ public:
 const DialectInferLayoutInterface *
 getInferLayoutInterface(Attribute encoding, std::optional<Location> loc);
 
+/// What an operation means to the choice of layouts.
+enum class LayoutRole {
+  /// Works in any layout: that of the operands decides about the results.
+  Flexible,
+  /// Can make its results in any layout for next to nothing.
+  Free,
+  /// Has layouts that were chosen on purpose, or by others: they should spread.
+  Anchor,
+  /// Has no say, though its layouts cannot simply be changed.
+  Neutral,
+};
+
 /// True if the types are equal, or tensors of equal shape and element type with
 /// equivalent encodings.
 bool areEquivalentTypes(Type lhs, Type rhs);
 
 } // namespace mlir::triton
+
+#include "tile/Dialect/Triton/IR/OpInterfaces.h.inc"
 
 #endif // TILE_DIALECT_TRITON_IR_INTERFACES_H

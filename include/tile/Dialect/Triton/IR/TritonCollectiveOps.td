@@ -13,7 +13,8 @@ include "tile/Dialect/Triton/IR/TritonOpBase.td"
 
 def TT_ReduceOp : TT_Op<"reduce", [
     RecursiveMemoryEffects, RecursivelySpeculatable, SameOperandsShape,
-    SameOperandsEncoding, InferTypeOpAdaptorWithIsCompatible]> {
+    SameOperandsEncoding, InferTypeOpAdaptorWithIsCompatible,
+    TT_LayoutInference<["inferResultLayout", "inferOperandLayout"]>]> {
   let summary = "Reduction along a dimension";
   let description = [{
     Combines all elements along `axis`, which disappears from the shape; a
@@ -66,7 +67,8 @@ def TT_ReduceReturnOp : TT_Op<"reduce.return", [
 
 def TT_ScanOp : TT_Op<"scan", [
     RecursiveMemoryEffects, RecursivelySpeculatable, SameOperandsShape,
-    SameOperandsEncoding, InferTypeOpAdaptorWithIsCompatible]> {
+    SameOperandsEncoding, InferTypeOpAdaptorWithIsCompatible,
+    TT_LayoutInference<>]> {
   let summary = "Inclusive prefix combination along a dimension";
   let description = [{
     Element `i` of the result combines the elements `0..i` along `axis`, or the
@@ -114,7 +116,7 @@ def TT_ScanReturnOp : TT_Op<"scan.return", [
 
 def TT_MapElementwiseOp : TT_Op<"map_elementwise", [
     RecursiveMemoryEffects, RecursivelySpeculatable, SameOperandsAndResultShape,
-    SameOperandsAndResultEncoding]> {
+    SameOperandsAndResultEncoding, TT_LayoutInference<>]> {
   let summary = "Scalar region applied to every element";
   let description = [{
     The region computes on `pack` consecutive elements at a time: it takes
@@ -156,7 +158,9 @@ def TT_MapElementwiseReturnOp : TT_Op<"map_elementwise.return", [
 // Gather, histogram
 //===----------------------------------------------------------------------===//
 
-def TT_GatherOp : TT_Op<"gather", [Pure, InferTypeOpAdaptorWithIsCompatible]> {
+def TT_GatherOp : TT_Op<"gather", [
+    Pure, InferTypeOpAdaptorWithIsCompatible,
+    TT_LayoutInference<["getLayoutRole", "acceptsAnyLayout"]>]> {
   let summary = "Elements selected by index along a dimension";
   let description = [{
     `result[i, j] = src[indices[i, j], j]` for `axis` 0, and likewise for other
@@ -182,7 +186,8 @@ def TT_GatherOp : TT_Op<"gather", [Pure, InferTypeOpAdaptorWithIsCompatible]> {
 def TT_HistogramOp : TT_Op<"histogram", [
     Pure,
     OptionalTypesMatchWith<"mask is an i1 of the shape of 'src'",
-                           "src", "mask", "::mlir::triton::getMaskType($_self)">]> {
+                           "src", "mask", "::mlir::triton::getMaskType($_self)">,
+    TT_LayoutInference<["getLayoutRole", "acceptsAnyLayout"]>]> {
   let summary = "Number of occurrences of each value";
   let description = [{
     Element `i` of the result counts the elements of `src` that equal `i` and

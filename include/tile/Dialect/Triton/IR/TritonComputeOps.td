@@ -11,7 +11,7 @@ include "tile/Dialect/Triton/IR/TritonOpBase.td"
 //===----------------------------------------------------------------------===//
 
 def TT_DotOp : TT_Op<"dot", [
-    Pure, AllTypesMatch<["c", "d"]>]> {
+    Pure, AllTypesMatch<["c", "d"]>, TT_MatrixProduct<>]> {
   let summary = "Matrix product with accumulator";
   let description = [{
     `d = a * b + c`, of matrices or of a batch of them (the first of three
@@ -38,7 +38,8 @@ def TT_DotOp : TT_Op<"dot", [
 }
 
 def TT_DotScaledOp : TT_Op<"dot_scaled", [
-    Pure, AttrSizedOperandSegments, AllTypesMatch<["c", "d"]>]> {
+    Pure, AttrSizedOperandSegments, AllTypesMatch<["c", "d"]>,
+    TT_MatrixProduct<["getFactors"]>]> {
   let summary = "Matrix product of operands in a microscaling format";
   let description = [{
     `d = scale(a, a_scale) * scale(b, b_scale) + c`. Each scale applies to a

@@ -6,7 +6,9 @@
 
 include "tile/Dialect/Triton/IR/TritonOpBase.td"
 
-def TT_AssertOp : TT_Op<"assert", [TT_CustomEffects]> {
+def TT_AssertOp : TT_Op<"assert", [
+    TT_CustomEffects,
+    TT_LayoutInference<["getLayoutRole", "acceptsAnyLayout"]>]> {
   let summary = "Check at run time";
   let description = [{
     Stops the kernel with `message` if any element of the condition is false.
@@ -22,7 +24,9 @@ def TT_AssertOp : TT_Op<"assert", [TT_CustomEffects]> {
   let hasCanonicalizer = 1;
 }
 
-def TT_PrintOp : TT_Op<"print", [TT_CustomEffects]> {
+def TT_PrintOp : TT_Op<"print", [
+    TT_CustomEffects,
+    TT_LayoutInference<["getLayoutRole", "acceptsAnyLayout"]>]> {
   let summary = "Print at run time";
   let description = [{
     Every program prints `prefix` and the elements of the operands, as unsigned

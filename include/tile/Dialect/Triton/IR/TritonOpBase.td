@@ -11,6 +11,7 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "tile/Dialect/Triton/IR/TritonDialect.td"
 include "tile/Dialect/Triton/IR/TritonEnums.td"
 include "tile/Dialect/Triton/IR/TritonInterfaces.td"
+include "tile/Dialect/Triton/IR/TritonOpInterfaces.td"
 include "tile/Dialect/Triton/IR/TritonTypes.td"
 
 class TT_Op<string mnemonic, list<Trait> traits = []>

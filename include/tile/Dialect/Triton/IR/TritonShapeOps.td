@@ -10,7 +10,8 @@ include "tile/Dialect/Triton/IR/TritonOpBase.td"
 // Making tensors
 //===----------------------------------------------------------------------===//
 
-def TT_MakeRangeOp : TT_Op<"make_range", [Pure]> {
+def TT_MakeRangeOp : TT_Op<"make_range", [
+    Pure, TT_LayoutInference<["getLayoutRole"]>]> {
   let summary = "Consecutive integers";
   let description = [{
     The 1-D tensor `[start, start + 1, ..., end - 1]`.
@@ -28,7 +29,7 @@ def TT_MakeRangeOp : TT_Op<"make_range", [Pure]> {
   let hasVerifier = 1;
 }
 
-def TT_SplatOp : TT_Op<"splat", [Pure]> {
+def TT_SplatOp : TT_Op<"splat", [Pure, TT_LayoutInference<["getLayoutRole"]>]> {
   let summary = "Tensor all of whose elements are one scalar";
   let description = [{
     Example:
@@ -44,7 +45,9 @@ def TT_SplatOp : TT_Op<"splat", [Pure]> {
   let hasVerifier = 1;
 }
 
-def TT_UnsplatOp : TT_Op<"unsplat", [Pure, InferTypeOpAdaptor]> {
+def TT_UnsplatOp : TT_Op<"unsplat", [
+    Pure, InferTypeOpAdaptor,
+    TT_LayoutInference<["getLayoutRole", "acceptsAnyLayout"]>]> {
   let summary = "The scalar in a tensor of one element";
   let description = [{
     Example:
@@ -65,7 +68,9 @@ def TT_UnsplatOp : TT_Op<"unsplat", [Pure, InferTypeOpAdaptor]> {
 //===----------------------------------------------------------------------===//
 
 def TT_ExpandDimsOp : TT_Op<"expand_dims", [
-    Pure, InferTypeOpAdaptorWithIsCompatible]> {
+    Pure, InferTypeOpAdaptorWithIsCompatible,
+    TT_LayoutInference<["inferResultLayout", "inferOperandLayout",
+                        "keepsDefaultResultLayout"]>]> {
   let summary = "Insertion of a dimension of size one";
   let description = [{
     The new dimension is dimension `axis` of the result.
@@ -83,7 +88,9 @@ def TT_ExpandDimsOp : TT_Op<"expand_dims", [
   let hasCanonicalizer = 1;
 }
 
-def TT_BroadcastOp : TT_Op<"broadcast", [Pure, SameOperandsAndResultEncoding]> {
+def TT_BroadcastOp : TT_Op<"broadcast", [
+    Pure, SameOperandsAndResultEncoding,
+    TT_LayoutInference<["keepsDefaultResultLayout"]>]> {
   let summary = "Repetition along dimensions of size one";
   let description = [{
     Operand and result have the same rank, and the same size in every dimension
@@ -103,7 +110,9 @@ def TT_BroadcastOp : TT_Op<"broadcast", [Pure, SameOperandsAndResultEncoding]> {
   let hasVerifier = 1;
 }
 
-def TT_ReshapeOp : TT_Op<"reshape", [Pure]> {
+def TT_ReshapeOp : TT_Op<"reshape", [
+    Pure, TT_LayoutInference<["getLayoutRole", "inferResultLayout",
+                              "inferOperandLayout"]>]> {
   let summary = "The same elements in another shape";
   let description = [{
     Elements keep their row-major order, unless `allow_reorder` leaves the order
@@ -135,7 +144,8 @@ def TT_ReshapeOp : TT_Op<"reshape", [Pure]> {
 }
 
 def TT_TransOp : TT_Op<"trans", [
-    Pure, InferTypeOpAdaptorWithIsCompatible]> {
+    Pure, InferTypeOpAdaptorWithIsCompatible,
+    TT_LayoutInference<["inferResultLayout", "inferOperandLayout"]>]> {
   let summary = "Permutation of dimensions";
   let description = [{
     Dimension `i` of the result is dimension `order[i]` of the operand.
@@ -158,7 +168,8 @@ def TT_TransOp : TT_Op<"trans", [
 //===----------------------------------------------------------------------===//
 
 def TT_JoinOp : TT_Op<"join", [
-    Pure, SameTypeOperands, InferTypeOpAdaptorWithIsCompatible]> {
+    Pure, SameTypeOperands, InferTypeOpAdaptorWithIsCompatible,
+    TT_LayoutInference<["inferResultLayout", "inferOperandLayout"]>]> {
   let summary = "Two tensors along a new last dimension";
   let description = [{
     The result has a trailing dimension of size two: index 0 holds `lhs`, index
@@ -179,7 +190,9 @@ def TT_JoinOp : TT_Op<"join", [
 
 def TT_SplitOp : TT_Op<"split", [
     Pure, InferTypeOpAdaptorWithIsCompatible,
-    AllTypesMatch<["outLHS", "outRHS"]>]> {
+    AllTypesMatch<["outLHS", "outRHS"]>,
+    TT_LayoutInference<["inferResultLayout", "inferOperandLayout",
+                        "keepsDefaultResultLayout"]>]> {
   let summary = "The two halves along a last dimension of size two";
   let description = [{
     The inverse of `tt.join`.
@@ -199,7 +212,8 @@ def TT_SplitOp : TT_Op<"split", [
 
 def TT_CatOp : TT_Op<"cat", [
     Pure, SameTypeOperands,
-    SameOperandsAndResultElementType]> {
+    SameOperandsAndResultElementType,
+    TT_LayoutInference<["getLayoutRole", "inferResultLayout"]>]> {
   let summary = "All elements of two tensors, in no particular order";
   let description = [{
     The result holds the elements of both operands; which element lands where

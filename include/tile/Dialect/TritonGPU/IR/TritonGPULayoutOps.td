@@ -7,7 +7,8 @@
 include "tile/Dialect/TritonGPU/IR/TritonGPUOpBase.td"
 
 def TTG_ConvertLayoutOp : TTG_Op<"convert_layout", [
-    SameOperandsAndResultShape, SameOperandsAndResultElementType, Pure]> {
+    SameOperandsAndResultShape, SameOperandsAndResultElementType, Pure,
+    TT_LayoutInference<["getLayoutRole"]>]> {
   let summary = "move the elements of a tensor to another layout";
   let description = [{
     The result is the same tensor with another encoding. Depending on the two

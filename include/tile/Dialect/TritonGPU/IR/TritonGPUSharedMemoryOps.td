@@ -7,7 +7,8 @@
 include "tile/Dialect/TritonGPU/IR/TritonGPUOpBase.td"
 
 def TTG_LocalAllocOp : TTG_Op<"local_alloc", [
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    TT_LayoutInference<["getLayoutRole", "acceptsAnyLayout"]>]> {
   let summary = "a buffer in shared memory";
   let description = [{
     Allocates a buffer, and fills it with `src` if that is given. A buffer that
@@ -94,7 +95,8 @@ def TTG_LocalLoadOp : TTG_Op<"local_load"> {
   let hasVerifier = 1;
 }
 
-def TTG_LocalStoreOp : TTG_Op<"local_store"> {
+def TTG_LocalStoreOp : TTG_Op<"local_store", [
+    TT_LayoutInference<["getLayoutRole", "acceptsAnyLayout"]>]> {
   let summary = "write a tensor to shared memory";
   let description = [{
     Writes `src` over all of `dst`, which must be mutable.

@@ -14,7 +14,10 @@ def TTNG_WarpGroupDotOp : TTNG_Op<"warp_group_dot", [
     DeclareOpInterfaceMethods<InferTypeOpInterface>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     TypesMatchWith<"the result has the type of the accumulator",
-                   "d", "c", "$_self">]> {
+                   "d", "c", "$_self">,
+    TT_MatrixProduct<["canOverwriteAccumulator", "getUseAccumulator",
+                        "setUseAccumulator", "isAsync", "setAsync",
+                        "canWaitInOrder", "createWait"]>]> {
   let summary = "Multiply matrices with a warp group: d = a * b + c";
   let description = [{
     `b` is in shared memory, `a` in shared memory or in registers, `c` and `d` are
@@ -83,13 +86,18 @@ def TTNG_WarpGroupDotWaitOp : TTNG_Op<"warp_group_dot_wait", [
 // Fifth-generation tensor core (tcgen05)
 //===----------------------------------------------------------------------===//
 
-defvar TTNG_MMAv5Traits = [
-  AttrSizedOperandSegments,
-  DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
-  DeclareOpInterfaceMethods<TTNG_MMAv5OpInterface>
-];
+class TTNG_MMAv5Traits<list<string> productMethods = []> {
+  list<Trait> traits = [
+    AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    TT_MatrixProduct<!listconcat(productMethods,
+        ["canOverwriteAccumulator", "getUseAccumulator", "setUseAccumulator",
+         "isAsync", "setAsync", "getCompletionBarriers"])>,
+    DeclareOpInterfaceMethods<TTNG_MMAv5OpInterface>
+  ];
+}
 
-def TTNG_TCGen5MMAOp : TTNG_Op<"tc_gen5_mma", TTNG_MMAv5Traits> {
+def TTNG_TCGen5MMAOp : TTNG_Op<"tc_gen5_mma", TTNG_MMAv5Traits<>.traits> {
   let summary = "Multiply matrices into tensor memory: d = a * b (+ d)";
   let description = [{
     `a` is in shared or tensor memory, `b` in shared memory, the accumulator `d` in
@@ -142,7 +150,8 @@ def TTNG_TCGen5MMAOp : TTNG_Op<"tc_gen5_mma", TTNG_MMAv5Traits> {
   let hasCanonicalizeMethod = 1;
 }
 
-def TTNG_TCGen5MMAScaledOp : TTNG_Op<"tc_gen5_mma_scaled", TTNG_MMAv5Traits> {
+def TTNG_TCGen5MMAScaledOp : TTNG_Op<"tc_gen5_mma_scaled",
+    TTNG_MMAv5Traits<["getFactors"]>.traits> {
   let summary = "Multiply block-scaled matrices into tensor memory";
   let description = [{
     As `tc_gen5_mma`, with one scale for each block of elements along K: the scales

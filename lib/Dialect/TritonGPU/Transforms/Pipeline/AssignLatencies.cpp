@@ -114,7 +114,7 @@ private:
         Operation *inBody = getAncestorIn(loop.getBody(), user);
         if (!inBody || inBody == loop.getBody()->getTerminator())
           continue;
-        if (isa<DotOp, DotScaledOp, nvidia_gpu::WarpGroupDotOp>(inBody))
+        if (isa<MatrixProductOpInterface>(inBody))
           return true;
         work.insert(inBody);
       }

@@ -15,7 +15,6 @@
 #include "AsyncProducts.h"
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
-#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/Support/DebugLog.h"
@@ -25,8 +24,6 @@
 using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::gpu;
-using nvidia_gpu::WarpGroupDotOp;
-using nvidia_gpu::WarpGroupDotWaitOp;
 
 namespace {
 
@@ -44,12 +41,12 @@ bool isKept(Value operand, scf::ForOp loop, ArrayRef<Value> rings) {
 }
 
 /// The iteration argument that `dot` adds to, if it alone has to do with it.
-BlockArgument getOwnAccumulator(WarpGroupDotOp dot, scf::ForOp loop) {
-  auto c = dyn_cast<BlockArgument>(dot.getC());
+BlockArgument getOwnAccumulator(MatrixProductOpInterface dot, scf::ForOp loop) {
+  auto c = dyn_cast<BlockArgument>(dot.getAccumulator());
   if (!c || c.getOwner() != loop.getBody() || !c.hasOneUse() ||
-      !dot.getD().hasOneUse())
+      !dot.getProduct().hasOneUse())
     return {};
-  OpOperand &use = *dot.getD().use_begin();
+  OpOperand &use = *dot.getProduct().use_begin();
   if (use.getOwner() != loop.getBody()->getTerminator() ||
       loop.getTiedLoopRegionIterArg(loop.getTiedLoopInit(
           loop.getRegionIterArg(use.getOperandNumber()))) != c)
@@ -57,32 +54,38 @@ BlockArgument getOwnAccumulator(WarpGroupDotOp dot, scf::ForOp loop) {
   return c;
 }
 
-bool canRunOn(WarpGroupDotOp dot, scf::ForOp loop, ArrayRef<Value> rings) {
+/// Whether nobody has decided yet when the product is waited for.
+bool isUndecided(MatrixProductOpInterface dot) {
+  return dot.canWaitInOrder() && !dot.isAsync();
+}
+
+bool canRunOn(MatrixProductOpInterface dot, scf::ForOp loop,
+              ArrayRef<Value> rings) {
   auto decline = [&](StringRef why) {
     LDBG() << "a product is waited for, because " << why << ": "
            << dot.getLoc();
     return false;
   };
-  if (dot.getIsAsync() || dot.needsPartialAccumulator())
-    return decline("its sums are added up outside of the tensor core");
-  // Halves come in pairs that only the product keeps together.
-  if (dot.getD().getType().getElementType().isF16())
-    return decline("its accumulator is in halves of registers");
-  if (!isa<MemDescType>(dot.getA().getType()))
-    return decline("its left operand is in registers");
+  if (!isUndecided(dot))
+    return decline("its sum cannot be left to the tensor core");
+  if (llvm::any_of(dot.getFactors(), [](Value factor) {
+        return isa<TensorType>(factor.getType());
+      }))
+    return decline("an operand is in registers");
   if (!getOwnAccumulator(dot, loop))
     return decline("others use its accumulator");
-  if (!isKept(dot.getA(), loop, rings) || !isKept(dot.getB(), loop, rings))
+  if (!llvm::all_of(dot.getFactors(),
+                    [&](Value factor) { return isKept(factor, loop, rings); }))
     return decline("its operands are overwritten");
   return true;
 }
 
 /// The operation before which the result of `dot` has to be there: its first
 /// user or, where the next iteration uses it, what overwrites its operands.
-Operation *getDeadline(WarpGroupDotOp dot, scf::ForOp loop) {
+Operation *getDeadline(MatrixProductOpInterface dot, scf::ForOp loop) {
   Operation *yield = loop.getBody()->getTerminator();
   Operation *deadline = yield;
-  for (Operation *user : dot.getD().getUsers()) {
+  for (Operation *user : dot.getProduct().getUsers()) {
     Operation *inBody = loop.getBody()->findAncestorOpInBlock(*user);
     if (inBody && inBody->isBeforeInBlock(deadline))
       deadline = inBody;
@@ -96,33 +99,32 @@ Operation *getDeadline(WarpGroupDotOp dot, scf::ForOp loop) {
 
 /// Starts a product and waits for it where its result is needed, if there is
 /// anything to do until then.
-bool waitLate(WarpGroupDotOp dot, scf::ForOp loop) {
-  if (dot.getIsAsync() || dot.needsPartialAccumulator() ||
-      dot.getD().getType().getElementType().isF16())
+bool waitLate(MatrixProductOpInterface dot, scf::ForOp loop) {
+  if (!isUndecided(dot))
     return false;
   Operation *deadline = getDeadline(dot, loop);
   unsigned started = 0;
   bool hasWork = false;
   for (Operation *op = dot->getNextNode(); op != deadline;
        op = op->getNextNode()) {
-    auto other = dyn_cast<WarpGroupDotOp>(op);
+    auto other = dyn_cast<MatrixProductOpInterface>(op);
     // The wait of a product that is waited for at once is for all before, too.
-    if (other && !other.getIsAsync())
+    if (other && !other.isAsync())
       started = 0;
-    else if (other)
+    else if (other && other.canWaitInOrder())
       ++started;
     hasWork |= op->getNumResults() &&
                isa<RankedTensorType>(op->getResult(0).getType());
   }
   if (!hasWork)
     return false;
-  dot.setIsAsync(true);
+  dot.setAsync(true);
   // Operands are in use until the wait, those in registers as well.
   OpBuilder builder(deadline);
-  auto wait = WarpGroupDotWaitOp::create(
-      builder, dot.getLoc(), ValueRange{dot.getD(), dot.getA(), dot.getB()},
-      started);
-  dot.getD().replaceAllUsesExcept(wait.getResult(0), wait);
+  SmallVector<Value> waited{dot.getProduct()};
+  llvm::append_range(waited, dot.getFactors());
+  Operation *wait = dot.createWait(builder, dot.getLoc(), waited, started);
+  dot.getProduct().replaceAllUsesExcept(wait->getResult(0), wait);
   return true;
 }
 
@@ -130,15 +132,16 @@ bool waitLate(WarpGroupDotOp dot, scf::ForOp loop) {
 
 unsigned mlir::triton::gpu::makeProductsAsync(scf::ForOp &loop,
                                               ArrayRef<Value> rings) {
-  SmallVector<WarpGroupDotOp> dots;
-  for (auto dot : loop.getBody()->getOps<WarpGroupDotOp>())
+  SmallVector<MatrixProductOpInterface> all(
+      loop.getBody()->getOps<MatrixProductOpInterface>());
+  SmallVector<MatrixProductOpInterface> dots;
+  for (MatrixProductOpInterface dot : all)
     if (canRunOn(dot, loop, rings))
       dots.push_back(dot);
   // Backwards: how many products are started after one decides how many its
   // wait may leave unfinished.
   unsigned numLate = 0;
-  SmallVector<WarpGroupDotOp> all(loop.getBody()->getOps<WarpGroupDotOp>());
-  for (WarpGroupDotOp dot : llvm::reverse(all))
+  for (MatrixProductOpInterface dot : llvm::reverse(all))
     if (!llvm::is_contained(dots, dot))
       numLate += waitLate(dot, loop);
   if (dots.empty())
@@ -147,31 +150,30 @@ unsigned mlir::triton::gpu::makeProductsAsync(scf::ForOp &loop,
   // One wait after the last of them: those of this iteration go on.
   SmallVector<Value> waited;
   SmallVector<unsigned> results;
-  for (WarpGroupDotOp dot : dots) {
-    dot.setIsAsync(true);
+  for (MatrixProductOpInterface dot : dots) {
+    dot.setAsync(true);
     results.push_back(getOwnAccumulator(dot, loop).getArgNumber() -
                       loop.getNumInductionVars());
-    waited.push_back(dot.getD());
+    waited.push_back(dot.getProduct());
   }
-  for (WarpGroupDotOp dot : dots) {
-    waited.push_back(dot.getA());
-    waited.push_back(dot.getB());
-  }
+  for (MatrixProductOpInterface dot : dots)
+    llvm::append_range(waited, dot.getFactors());
   OpBuilder builder(loop);
   builder.setInsertionPointAfter(dots.back());
-  auto wait = WarpGroupDotWaitOp::create(builder, dots.back().getLoc(), waited,
-                                         /*pendings=*/dots.size());
+  MatrixProductOpInterface lastDot = dots.back();
+  Operation *wait = lastDot.createWait(builder, lastDot.getLoc(), waited,
+                                       /*pendings=*/dots.size());
   Operation *yield = loop.getBody()->getTerminator();
   for (auto [i, result] : llvm::enumerate(results))
-    yield->setOperand(result, wait.getResult(i));
+    yield->setOperand(result, wait->getResult(i));
 
   builder.setInsertionPointAfter(loop);
   SmallVector<Value> sums;
   for (unsigned result : results)
     sums.push_back(loop.getResult(result));
-  auto last = WarpGroupDotWaitOp::create(builder, loop.getLoc(), sums,
-                                         /*pendings=*/0);
-  for (auto [sum, done] : llvm::zip(sums, last.getResults()))
+  Operation *last =
+      lastDot.createWait(builder, loop.getLoc(), sums, /*pendings=*/0);
+  for (auto [sum, done] : llvm::zip(sums, last->getResults()))
     sum.replaceAllUsesExcept(done, last);
   return dots.size() + numLate;
 }

@@ -3,8 +3,6 @@
 
 #include "LoopMemory.h"
 
-#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
-
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -19,7 +17,7 @@ bool mlir::triton::gpu::isAddressLoad(scf::ForOp loop, LoadOp load) {
     for (Operation *user : work[i]->getUsers()) {
       Operation *inBody = body->findAncestorOpInBlock(*user);
       if (!inBody || inBody == body->getTerminator() ||
-          isa<DotOp, DotScaledOp, nvidia_gpu::WarpGroupDotOp>(inBody))
+          isa<MatrixProductOpInterface>(inBody))
         continue;
       if (isa<LoadOp>(inBody))
         return true;
