@@ -75,6 +75,35 @@ def pointer_walk(g: Generator) -> Any:
     return None
 
 
+@production(1.5)
+def overwritten(g: Generator) -> Any:
+    """A value that is used after other values were written to where it was loaded from. Of a small
+    one every warp has a copy, which it loads itself."""
+    if g.pure or g.loops:
+        return False
+    type = g.choice(TYPES)
+    shape = () if g.chance(0.4) else g.choose_shape(2)
+    size = math.prod(shape)
+    array = g.argument("output", type, "o", size=size * g.programs, flavour="small", low=0,
+                       high=6).name  # fmt: skip
+    where = array + (f" + {offsets(shape, contiguous(shape))}" if shape else "")
+    if g.programs > 1:
+        where += f" + pid * {size}"
+    value = g.let(f"tl.load({where})", type, shape, low=0, high=6)
+    if g.chance(0.7):
+        g.line(f"tl.store({where}, {value.name} + 1)")
+    else:
+        g.line(f"tl.atomic_add({where}, {value.name} + 1)" if type in ("i32", "u32", "i64") else
+               f"tl.store({where}, 7 - {value.name})")  # fmt: skip
+    if not shape and g.chance(0.5):
+        trip, acc = g.name("i"), g.name()
+        g.line(f"{acc} = tl.arange(0, 128)")
+        g.line(f"for {trip} in range({value.name}.to(tl.int32)):")
+        g.line(f"    {acc} = tl.cumsum({acc}, 0) & 0xFFFF")
+        g.env.append(Value(acc, "i32", (128,)))
+    return None
+
+
 def own_elements(g: Generator) -> tuple[int, ...]:
     """A shape with elements for each thread, which a thread that reads and writes blocks of it at
     the same distances has to itself: no barrier is needed, and nothing else keeps the compiler from

@@ -142,6 +142,52 @@ def test_threads_agree_on_what_they_saw(kind, num_warps):
 
 
 @tile.jit
+def overwritten_count(count_ptr, out_ptr, BLOCK: tl.constexpr, ATOMIC: tl.constexpr):
+    # Every warp loads the scalar; no warp may see what one of them writes then.
+    n = tl.load(count_ptr)
+    if ATOMIC:
+        tl.atomic_add(count_ptr, 1)
+    else:
+        tl.store(count_ptr, n + 1)
+    sums = tl.arange(0, BLOCK)
+    for _ in range(n):
+        sums = tl.cumsum(sums, 0)
+    tl.store(out_ptr + tl.arange(0, BLOCK), sums + n)
+
+
+@tile.jit
+def overwritten_block(x_ptr, out_ptr):
+    i = tl.arange(0, 16)
+    x = tl.load(x_ptr + i)
+    tl.store(x_ptr + i, -x)
+    tl.store(out_ptr + i[:, None] * 16 + i[None, :], x[:, None] * 100 + x[None, :])
+    turned = tl.reshape(tl.trans(tl.reshape(x, [4, 4])), [16])
+    tl.store(out_ptr + 256 + i, turned)
+
+
+@pytest.mark.parametrize("num_warps", [1, 4, 8])
+@pytest.mark.parametrize("atomic", [False, True])
+def test_a_scalar_that_is_overwritten(num_warps, atomic):
+    count, out = np.full(1, 3, np.int32), np.zeros(B, np.int32)
+    overwritten_count[(1,)](count, out, BLOCK=B, ATOMIC=atomic, num_warps=num_warps)
+    assert count[0] == 4
+    want = np.arange(B, dtype=np.int32)
+    for _ in range(3):
+        want = np.cumsum(want, dtype=np.int32)
+    np.testing.assert_array_equal(out, want + 3)
+
+
+@pytest.mark.parametrize("num_warps", [1, 4, 8])
+def test_a_block_that_is_overwritten(num_warps):
+    x, out = np.arange(5, 21, dtype=np.int32), np.zeros(272, np.int32)
+    overwritten_block[(1,)](x, out, num_warps=num_warps)
+    want = np.arange(5, 21)
+    np.testing.assert_array_equal(x, -want)
+    np.testing.assert_array_equal(out[:256].reshape(16, 16), want[:, None] * 100 + want)
+    np.testing.assert_array_equal(out[256:], want.reshape(4, 4).T.ravel())
+
+
+@tile.jit
 def guarded_read(x_ptr, out_ptr, limit, BLOCK: tl.constexpr):
     lanes = tl.arange(0, BLOCK)
     small = tl.load(x_ptr + tl.arange(0, 8), mask=tl.arange(0, 8) < limit, other=77, volatile=True)

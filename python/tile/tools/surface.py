@@ -34,6 +34,11 @@ negative as it compiles for multiples of 16, so a negative argument gets a varia
 `do_not_specialize` leaves out both. `ASTSource` takes such facts as attributes
 (`attrs={"n": {"tt.divisibility": 16, "tt.non_negative": 1}}`) and assumes nothing without them:
 neighbours behind a `//` or `%` of numbers that may be negative are then accessed one by one.
+
+All threads of a program load a scalar, or a block of fewer elements than there are threads, before
+the program writes to the same place. Other places that one thread loads and another one writes,
+earlier or later, need all threads to meet in between: `tl.debug_barrier()`, or an atomic operation
+that acquires. The simulator finds those that do not.
 """
 
 

@@ -54,4 +54,31 @@ def InsertMemoryBarriers : Pass<"insert-memory-barriers", "mlir::ModuleOp"> {
   ];
 }
 
+def InsertReplicaBarriers : Pass<"insert-replica-barriers", "mlir::ModuleOp"> {
+  let summary = "Insert barriers between replicated loads and what overwrites them";
+  let description = [{
+    A scalar, or a block with fewer elements than there are threads, is loaded by
+    several warps, each for itself. A slow one must not read what a fast one
+    wrote afterwards: before a write to where such a load reads from there is a
+    barrier on every path from the load. Different arguments of a kernel are
+    taken to be different memory, unless the module has the attribute
+    `ttg.overlapping-arguments`.
+
+    ```mlir
+    %n = tt.load %p : !tt.ptr<i32>
+    tt.store %p, %m : !tt.ptr<i32>
+    ```
+    becomes
+    ```mlir
+    %n = tt.load %p : !tt.ptr<i32>
+    ttg.barrier global_read
+    tt.store %p, %m : !tt.ptr<i32>
+    ```
+  }];
+  let dependentDialects = ["mlir::triton::gpu::TritonGPUDialect"];
+  let statistics = [
+    Statistic<"numBarriers", "num-barriers", "Barriers inserted">
+  ];
+}
+
 #endif // TILE_CONVERSION_TRITONGPUTOLLVM_PASSES

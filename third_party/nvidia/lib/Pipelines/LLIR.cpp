@@ -21,6 +21,8 @@ using namespace mlir::triton;
 void nvidia::buildLLIRPipeline(OpPassManager &pm, const LLIROptions &options) {
   PassAdder add(pm, options);
   add(gpu::createTritonGPULegalizeCollectives());
+  // While loops still tell where pointers come from.
+  add(createInsertReplicaBarriers());
   add(createTritonBoundLoopCounters());
   add(createSCFToControlFlowPass());
   add(nvidia_gpu::createTritonTensorMemoryAllocation());

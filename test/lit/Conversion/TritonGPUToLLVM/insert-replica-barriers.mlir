@@ -1,0 +1,94 @@
+// RUN: tile-opt %s -insert-replica-barriers | filecheck %s
+
+#all = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:80"} {
+
+// CHECK-LABEL: @scalar
+tt.func @scalar(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>) -> i32 {
+  // CHECK: tt.load
+  // CHECK-NEXT: tt.store %arg1
+  // CHECK-NEXT: ttg.barrier global_read
+  // CHECK-NEXT: tt.store %arg0
+  // CHECK-NEXT: tt.store %arg0
+  %0 = tt.load %p : !tt.ptr<i32>
+  tt.store %q, %0 : !tt.ptr<i32>
+  tt.store %p, %0 : !tt.ptr<i32>
+  tt.store %p, %0 : !tt.ptr<i32>
+  tt.return %0 : i32
+}
+
+// Elements for all warps are loaded once; 64 of 128 threads' are loaded twice.
+// CHECK-LABEL: @blocks
+tt.func @blocks(%p: tensor<128x!tt.ptr<i32>, #all>, %q: tensor<64x!tt.ptr<i32>, #all>) {
+  // CHECK: tt.load
+  // CHECK-NEXT: tt.store
+  // CHECK-NEXT: tt.load
+  // CHECK-NEXT: ttg.barrier global_read
+  // CHECK-NEXT: tt.atomic_rmw
+  %true = arith.constant dense<true> : tensor<64xi1, #all>
+  %0 = tt.load %p : tensor<128x!tt.ptr<i32>, #all>
+  tt.store %p, %0 : tensor<128x!tt.ptr<i32>, #all>
+  %1 = tt.load %q : tensor<64x!tt.ptr<i32>, #all>
+  %2 = tt.atomic_rmw add, acq_rel, gpu, %q, %1, %true : (tensor<64x!tt.ptr<i32>, #all>, tensor<64xi32, #all>, tensor<64xi1, #all>) -> tensor<64xi32, #all>
+  tt.return
+}
+
+// The load of one iteration comes before the store of the next.
+// CHECK-LABEL: @loop
+tt.func @loop(%p: !tt.ptr<i32>, %n: i32) -> i32 {
+  // CHECK: scf.for
+  // CHECK-NEXT: ttg.barrier global_read
+  // CHECK-NEXT: tt.store
+  // CHECK-NEXT: tt.load
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %0 = scf.for %i = %c0 to %n step %c1 iter_args(%v = %c0) -> i32 : i32 {
+    tt.store %p, %v : !tt.ptr<i32>
+    %1 = tt.load %p : !tt.ptr<i32>
+    scf.yield %1 : i32
+  }
+  tt.return %0 : i32
+}
+
+// CHECK-LABEL: @branch
+tt.func @branch(%p: !tt.ptr<i32>, %c: i1, %v: i32) {
+  // CHECK: scf.if
+  // CHECK-NEXT: tt.load
+  // CHECK: }
+  // CHECK-NEXT: ttg.barrier global_read
+  // CHECK-NEXT: tt.store
+  // CHECK-NEXT: tt.load
+  // CHECK-NEXT: ttg.barrier all
+  // CHECK-NEXT: tt.store
+  scf.if %c {
+    %0 = tt.load %p : !tt.ptr<i32>
+    tt.print "v" {hex = false, isSigned = array<i32: 1>} : %0 : i32
+  }
+  tt.store %p, %v : !tt.ptr<i32>
+  %1 = tt.load %p : !tt.ptr<i32>
+  ttg.barrier all
+  tt.store %p, %1 : !tt.ptr<i32>
+  tt.return
+}
+
+// CHECK-LABEL: @calls
+tt.func @calls(%p: !tt.ptr<i32>, %v: i32) {
+  // CHECK: tt.load
+  // CHECK-NEXT: ttg.barrier global_read
+  // CHECK-NEXT: tt.call
+  // CHECK-NEXT: ttg.barrier global_read
+  // CHECK-NEXT: tt.store
+  %0 = tt.load %p : !tt.ptr<i32>
+  tt.call @callee(%p) : (!tt.ptr<i32>) -> ()
+  tt.store %p, %v : !tt.ptr<i32>
+  tt.return
+}
+
+tt.func private @callee(%p: !tt.ptr<i32>) attributes {noinline = true} {
+  %0 = tt.load %p : !tt.ptr<i32>
+  tt.print "v" {hex = false, isSigned = array<i32: 1>} : %0 : i32
+  tt.return
+}
+
+}
