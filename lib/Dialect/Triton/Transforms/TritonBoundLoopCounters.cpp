@@ -85,11 +85,10 @@ static void boundCounter(scf::ForOp loop) {
   builder.setInsertionPoint(yield);
   Value counter = body->getArgument(0);
   Value more = arith::CmpIOp::create(builder, loc, less, counter, last);
-  // Where this does wrap around, nobody looks at it.
-  Value next =
-      arith::AddIOp::create(builder, loc, counter, step,
-                            isUnsigned ? arith::IntegerOverflowFlags::nuw
-                                       : arith::IntegerOverflowFlags::nsw);
+  // Where this does wrap around, nobody looks at it. Saying so (nsw) makes LLVM
+  // widen the counter, and keep one address for each access instead of one for
+  // all, in as many registers.
+  Value next = arith::AddIOp::create(builder, loc, counter, step);
   yield->insertOperands(0, {more, next});
   loop.replaceAllUsesWith(bounded.getResults().drop_front());
   loop.erase();

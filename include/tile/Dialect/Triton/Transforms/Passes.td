@@ -159,7 +159,7 @@ def TritonBoundLoopCounters : Pass<"triton-bound-loop-counters"> {
     ^bb0(%i: i32):
       "body"(%i)
       %m = arith.cmpi slt, %i, %last : i32
-      %next = arith.addi %i, %c4 overflow<nsw> : i32
+      %next = arith.addi %i, %c4 : i32
       scf.yield %m, %next : i1, i32
     }
     ```

@@ -15,7 +15,7 @@ tt.func @unknown_bound(%lb: i32, %ub: i32, %x: f32) -> f32 {
   // CHECK-NEXT: %[[F:.*]] = arith.sitofp %[[J]]
   // CHECK-NEXT: %[[NEW:.*]] = arith.addf %[[SUM]], %[[F]]
   // CHECK-NEXT: %[[C:.*]] = arith.cmpi slt, %[[J]], %[[LAST]]
-  // CHECK-NEXT: %[[NEXT:.*]] = arith.addi %[[J]], %[[STEP]] overflow<nsw>
+  // CHECK-NEXT: %[[NEXT:.*]] = arith.addi %[[J]], %[[STEP]]
   // CHECK-NEXT: scf.yield %[[C]], %[[NEXT]], %[[NEW]]
   // CHECK-NEXT: }
   // CHECK-NEXT: tt.return %[[R]]#1
@@ -42,7 +42,7 @@ tt.func @unknown_step(%n: i32, %step: i32) {
 tt.func @unsigned(%n: i32) {
   // CHECK: arith.cmpi ugt
   // CHECK-NEXT: arith.maxui
-  // CHECK: overflow<nuw>
+  // CHECK: arith.cmpi ult
   %c0 = arith.constant 5 : i32
   %c4 = arith.constant 4 : i32
   scf.for unsigned %i = %c0 to %n step %c4 : i32 {
