@@ -167,10 +167,12 @@ Step tile::sim::runBuiltin(Ctx &c, const Inst &inst, uint32_t mask,
       return c.fail(inst, lane, "unsupported",
                     "free in a kernel is not supported");
     }
-    if (inst.mod[0])
+    if (inst.mod[0]) {
+      c.markLocal(lane, c.frame->localBase + list[0], 4);
       std::memcpy(c.warp->local.data() + size_t(lane) * c.warp->localStride +
                       c.frame->localBase + list[0],
                   &result, 4);
+    }
   }
   return Step::Next;
 }

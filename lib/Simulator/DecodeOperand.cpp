@@ -38,6 +38,31 @@ Type FunctionDecoder::registerType(const ast::Operand &operand) const {
   return v.space == Space::Reg ? v.type : Type::None;
 }
 
+/// What ptxas compares beside the width. Bits go with everything.
+static unsigned kindOf(Type type) {
+  enum { Bits, Integers, Floats, Halves };
+  return isInteger(type)                               ? Integers
+         : type == Type::F16x2 || type == Type::BF16x2 ? Halves
+         : isFloat(type) && type != Type::TF32         ? Floats
+                                                       : Bits;
+}
+
+bool FunctionDecoder::checkRegister(const ast::Operand &operand, Type have,
+                                    Type want) const {
+  bool wider = in->opcode == "ld" || in->opcode == "ldu" ||
+               in->opcode == "st" || in->opcode == "cvt";
+  unsigned bits = bitsOf(have), needed = bitsOf(want);
+  bool pred = have == Type::Pred;
+  unsigned a = kindOf(have), b = kindOf(want);
+  if (pred == (want == Type::Pred) &&
+      (bits == needed || (wider && bits > needed)) &&
+      (!a || !b || a == b || pred))
+    return true;
+  return errorAt(operand, "'" + operand.name + "' has type ." +
+                              std::string(nameOf(have)) + ", expected ." +
+                              std::string(nameOf(want)));
+}
+
 uint32_t FunctionDecoder::constant(SlotClass cls, uint64_t bits) {
   auto [it, inserted] = constants.try_emplace({uint8_t(cls), bits}, 0);
   if (!inserted)
@@ -64,6 +89,13 @@ bool FunctionDecoder::literal(const ast::Operand &operand, Type type,
                               uint32_t &slot) {
   SlotClass cls = classOf(type);
   uint64_t bits = uint64_t(operand.imm);
+  if (operand.kind == OK::Int ? type == Type::F32 || type == Type::F64
+                              : isInteger(type))
+    return errorAt(operand,
+                   std::string("expected ") +
+                       (operand.kind == OK::Int ? "a floating-point number"
+                                                : "an integer") +
+                       " for type ." + std::string(nameOf(type)));
   if (operand.kind == OK::F32 && type == Type::F64)
     bits = bitsOfDouble(double(floatOfBits(uint32_t(operand.imm))));
   else if (operand.kind == OK::F64 && bitsOf(type) == 32)
@@ -141,6 +173,8 @@ bool FunctionDecoder::specialRegister(const std::string &name, uint32_t &slot,
                 {"%globaltimer_hi", Special::GlobalTimerHi},
                 {"%reserved_smem_offset_end", Special::ReservedShared},
                 {"%reserved_smem_offset_cap", Special::ReservedShared},
+                {"%reserved_smem_offset_0", Special::ReservedShared},
+                {"%reserved_smem_offset_1", Special::ReservedShared},
                 {"%current_graph_exec", Special::Zero}});
     for (unsigned i = 0; i < 32; ++i)
       map["%envreg" + std::to_string(i)] = i == 1   ? Special::WorkspaceHigh
@@ -229,10 +263,8 @@ bool FunctionDecoder::symbolSource(const ast::Operand &operand, Type type,
     slot += uint32_t(operand.component) * sizes[size_t(have)];
   }
   uses.push_back({slot, false});
-  if ((have == SlotClass::Pred) != (want == SlotClass::Pred))
-    return errorAt(operand, "'" + operand.name + "' has type ." +
-                                std::string(nameOf(v.type)) + ", expected ." +
-                                std::string(nameOf(type)));
+  if (!checkRegister(operand, v.type, type))
+    return false;
   if (have != want)
     slot = convertClass(slot, have, want);
   if (operand.negated) {
@@ -313,10 +345,10 @@ bool FunctionDecoder::dst(const ast::Operand &operand, Type type,
   if (have == Type::None)
     return errorAt(operand, "expected a register");
   SlotClass cls = classOf(have);
-  if ((cls == SlotClass::Pred) != (want == SlotClass::Pred) || operand.negated)
-    return errorAt(operand, "'" + operand.name + "' has type ." +
-                                std::string(nameOf(have)) + ", expected ." +
-                                std::string(nameOf(type)));
+  if (operand.negated)
+    return errorAt(operand, "a result cannot be negated");
+  if (!checkRegister(operand, have, type))
+    return false;
   slot = symbolSlots[operand.symbol];
   if (operand.component >= 0) {
     if (unsigned(operand.component) >= function.symbols[operand.symbol].vector)
@@ -377,7 +409,16 @@ bool FunctionDecoder::address(const ast::Operand &operand, unsigned to,
         space = Space::Shared;
   }
   Type type = registerType(base);
+  if (type != Type::None &&
+      (kindOf(type) > 1 || type == Type::Pred || bitsOf(type) < 32))
+    return errorAt(base, "'" + base.name + "' has type ." +
+                             std::string(nameOf(type)) +
+                             ", which is no address");
   if (type != Type::None && classOf(type) == SlotClass::Word) {
+    if (space == Space::Generic || space == Space::Global)
+      return errorAt(base, "'" + base.name + "' has type ." +
+                               std::string(nameOf(type)) +
+                               ", and an address here has 64 bits");
     // 32-bit addresses (shared memory) are widened once.
     uint32_t narrow = 0;
     if (!src(base, Type::B32, narrow))

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "Decoder.h"
+#include "Checkers/RegisterChecker.h"
 
 #include <algorithm>
 
@@ -106,19 +107,31 @@ void ProgramBuilder::decodePointedTo() {
         codeFor(value.symbol);
 }
 
+/// Behind the last shared variable.
+void ProgramBuilder::leaveGap() {
+  if (program->sharedNames.empty())
+    return;
+  program->sharedGaps.push_back(
+      {program->staticShared, program->sharedNames.back().first});
+  program->staticShared += Gap::bytes;
+}
+
 uint32_t ProgramBuilder::sharedOffset(const ast::Variable &variable,
                                       const void *key) {
   // The dynamic array starts where the static variables end, which is known
   // only after the last body: decoding is done twice if it was used (see
   // build()).
-  if (variable.isExtern || variable.isUnsized)
+  if (variable.isExtern || variable.isUnsized) {
+    dynamicAlign = std::max({dynamicAlign, 16u, variable.alignment()});
     return program->staticShared;
+  }
   if (auto it = shared.find(key); it != shared.end())
     return it->second;
+  if (variable.sizeInBytes() > (1u << 24) || program->staticShared > (1u << 24))
+    return UINT32_MAX;
+  leaveGap();
   uint32_t align = std::max(1u, variable.alignment());
   uint32_t offset = (program->staticShared + align - 1) / align * align;
-  if (variable.sizeInBytes() > (1u << 24))
-    return UINT32_MAX;
   program->staticShared = offset + uint32_t(variable.sizeInBytes());
   program->sharedNames.push_back(
       {variable.name, {offset, uint32_t(variable.sizeInBytes())}});
@@ -129,6 +142,7 @@ uint32_t ProgramBuilder::sharedOffset(const ast::Variable &variable,
 std::unique_ptr<Program> ProgramBuilder::build(const ast::Function &entry) {
   uint32_t staticShared = 0;
   decltype(Program::sharedNames) names;
+  std::vector<Gap> gaps;
   std::unique_ptr<Program> result;
   // The first round finds the static variables that are used; the second places
   // the dynamic array behind them.
@@ -136,8 +150,16 @@ std::unique_ptr<Program> ProgramBuilder::build(const ast::Function &entry) {
     result = std::make_unique<Program>();
     program = result.get();
     program->functions.resize(module.functions.size());
-    program->staticShared = round == 0 ? 0 : (staticShared + 15) / 16 * 16;
+    program->staticShared = staticShared;
     program->sharedNames = names;
+    program->sharedGaps = gaps;
+    if (round == 1) {
+      if (dynamicAlign)
+        leaveGap();
+      uint32_t align = std::max(dynamicAlign, 16u);
+      program->staticShared =
+          (program->staticShared + align - 1) / align * align;
+    }
     program->maxThreads = entry.maxThreads;
     program->maxRegisters = entry.maxRegisters;
     program->requiredThreads = entry.requiredThreads;
@@ -156,6 +178,7 @@ std::unique_ptr<Program> ProgramBuilder::build(const ast::Function &entry) {
       break;
     staticShared = program->staticShared;
     names = program->sharedNames;
+    gaps = program->sharedGaps;
   }
   return result;
 }
@@ -185,7 +208,10 @@ bool FunctionDecoder::decode() {
       function.body.empty() ? function.loc.line : function.body.back().loc.line;
   code.insts.push_back(inst);
   markMatrixRegisters();
-  return layoutBlocks(code, starts, diag);
+  if (!layoutBlocks(code, starts, diag))
+    return false;
+  findDoubtfulRegisters(code);
+  return true;
 }
 
 /// Other instructions that name a register which some wgmma uses are watched.
@@ -197,7 +223,8 @@ void FunctionDecoder::markMatrixRegisters() {
       any = used[code.ext[inst.ext + i] / 4] = true;
   for (Inst &inst : code.insts)
     for (uint32_t i = 0; any && !inst.isWgmma && i < inst.regCount; ++i)
-      inst.touchesMatrix |= used[code.registers[inst.regs + i].slot / 4];
+      if (used[code.registers[inst.regs + i].slot / 4])
+        inst.watch |= Inst::Matrix;
 }
 
 uint32_t FunctionDecoder::allocate(SlotClass cls) {
@@ -235,14 +262,20 @@ bool FunctionDecoder::declareSymbols() {
   place(function.params, code.params);
   if (!function.isEntry)
     place(function.returns, code.returns);
+  std::string lastLocal;
   for (size_t i = 0; i < function.symbols.size(); ++i) {
     const ast::Variable &v = function.symbols[i];
     if (symbolSlots[i] != NoSlot)
       continue;
     if (v.space == Space::Local || v.space == Space::Param) {
       uint32_t align = std::max(1u, v.alignment());
+      if (v.space == Space::Local && !lastLocal.empty()) {
+        code.localGaps.push_back({code.localBytes, lastLocal});
+        code.localBytes += Gap::bytes;
+      }
+      lastLocal = v.space == Space::Local ? v.name : "";
       uint64_t offset = (code.localBytes + align - 1) / align * align;
-      if (offset + v.sizeInBytes() > (1u << 20))
+      if (offset + v.sizeInBytes() > mostLocal)
         return diag.error(v.loc,
                           "'" + v.name + "' does not fit into local memory");
       symbolSlots[i] = uint32_t(offset);
@@ -277,6 +310,8 @@ bool FunctionDecoder::decodeInstruction(const ast::Instruction &instruction) {
   if (instruction.guard >= 0 &&
       function.symbols[instruction.guard].type != Type::Pred)
     return diag.error(instruction.loc, "the guard is not a predicate");
+  if (!meetsRequirements())
+    return false;
   if (!it->second(*this))
     return diag.isSet() ? false : error("operands do not fit");
   if (!modifiers.empty())

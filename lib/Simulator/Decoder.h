@@ -85,6 +85,8 @@ private:
   std::unordered_map<std::string, uint32_t> codeIndex;
   std::vector<const ast::Function *> pending;
   std::unordered_map<const void *, uint32_t> shared;
+  uint32_t dynamicAlign = 0; ///< of the dynamic array; 0 if there is none
+  void leaveGap();
 };
 
 enum class SlotClass : uint8_t { Pred, Word, Double, Quad };
@@ -111,6 +113,9 @@ public:
   bool needType(Type type) const; ///< error "needs a type" for None
   bool badType(Type type) const;
   bool expectOperands(size_t low, size_t high);
+  /// May a register that was declared with type `have` be an operand of type
+  /// `want`? Loads, stores and conversions take wider ones, too.
+  bool checkRegister(const ast::Operand &operand, Type have, Type want) const;
 
   // Operands. Each returns false after reporting an error.
   size_t operandCount() const { return in->operands.size(); }
@@ -176,6 +181,9 @@ public:
 private:
   bool declareSymbols();
   bool decodeInstruction(const ast::Instruction &instruction);
+  /// Do the module's target and version have the instruction
+  /// (Requirements.cpp)?
+  bool meetsRequirements() const;
   void markMatrixRegisters();
   bool symbolSource(const ast::Operand &operand, Type type, uint32_t &slot);
   bool namedSource(const ast::Operand &operand, Type type, uint32_t &slot);

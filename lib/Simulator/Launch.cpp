@@ -4,11 +4,13 @@
 #include "Checkers/OrderChecker.h"
 #include "Machine.h"
 #include "ModuleImpl.h"
+#include "Schedule.h"
 
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <system_error>
 #include <thread>
 
 using namespace tile::sim;
@@ -62,11 +64,16 @@ static bool checkConfig(const Program &program, const LaunchConfig &config,
     return fail("the kernel requires clusters of " +
                 shape(program.requiredCluster) +
                 " CTAs (.reqnctapercluster), not " + shape(config.cluster));
-  if (uint64_t(program.staticShared) + config.dynamicShared > maxShared)
+  if (uint64_t(program.sharedBytes()) + config.dynamicShared > maxShared)
     return fail(
         "the kernel needs " +
-        std::to_string(uint64_t(program.staticShared) + config.dynamicShared) +
+        std::to_string(uint64_t(program.sharedBytes()) + config.dynamicShared) +
         " bytes of shared memory, there are " + std::to_string(maxShared));
+  uint64_t warps = (threads + Lanes - 1) / Lanes;
+  if (program.maxRegisters * warps * Lanes > 65536)
+    return fail("the kernel takes " + std::to_string(program.maxRegisters) +
+                " registers a thread (.maxnreg), too many for blocks of " +
+                std::to_string(threads) + " threads: there are 65536");
   if (argBytes < program.codes[0]->paramBytes)
     return fail(
         "the kernel takes " + std::to_string(program.codes[0]->paramBytes) +
@@ -88,6 +95,8 @@ std::array<unsigned, 3> tile::sim::ctaId(const Launch &launch, uint64_t cluster,
   return id;
 }
 
+Cluster::Cluster() = default;
+Cluster::~Cluster() = default;
 Launch::Launch() = default;
 Launch::~Launch() = default;
 
@@ -122,6 +131,9 @@ static std::unique_ptr<Cluster> makeCluster(Launch &launch, uint64_t number) {
   cluster->liveThreads = launch.threadsPerCta * uint32_t(cluster->ctas.size());
   cluster->barrierToken.assign(
       cluster->ctas.size(), std::vector<uint32_t>(launch.warpsPerCta * Lanes));
+  if (config.scheduleSeed)
+    cluster->schedule = std::make_unique<Schedule>(
+        config.scheduleSeed * 0x9e3779b97f4a7c15 + number);
   if (launch.order)
     cluster->checker = std::make_unique<OrderChecker>(launch, *cluster, number);
   return cluster;
@@ -167,12 +179,17 @@ static void work(Launch &launch, Worker &worker, bool polls) {
   c.checks = launch.config->checks;
   c.counting = launch.config->counters;
   std::deque<std::unique_ptr<Cluster>> resident;
+  std::unique_ptr<Schedule> schedule;
+  if (launch.config->scheduleSeed)
+    schedule = std::make_unique<Schedule>(launch.config->scheduleSeed);
   bool more = true;
   auto polled = std::chrono::steady_clock::now();
   while (!launch.stop) {
     if (polls)
       poll(launch, polled);
     bool start = more && resident.size() < mostResident;
+    if (schedule)
+      start &= resident.size() < 16;
     if (start) {
       uint64_t number = launch.nextCluster++;
       if (number >= launch.clusterCount) {
@@ -192,12 +209,20 @@ static void work(Launch &launch, Worker &worker, bool polls) {
         return;
       continue;
     }
+    // A schedule has several clusters to choose from.
+    if (schedule && start && schedule->below(4))
+      continue;
+    if (schedule)
+      std::swap(resident.front(),
+                resident[schedule->below(uint32_t(resident.size()))]);
     std::unique_ptr<Cluster> cluster = std::move(resident.front());
     resident.pop_front();
     bool finished = false;
     uint64_t events = cluster->stores + cluster->progress;
-    if (!runCluster(c, *cluster, cluster->turn ? cluster->turn : longTurn,
-                    finished))
+    uint64_t turn = schedule        ? schedule->warpTurn() * 16
+                    : cluster->turn ? cluster->turn
+                                    : longTurn;
+    if (!runCluster(c, *cluster, turn, finished))
       return;
     bool idle = launch.program->usesGlobalAtomics &&
                 events == cluster->stores + cluster->progress;
@@ -263,6 +288,18 @@ static void collect(Launch &launch, std::vector<Worker> &workers,
     report.uncovered.erase(key);
 }
 
+/// False where the host has no more threads to give: those there are do the
+/// work.
+template <class F>
+static bool startThread(std::vector<std::thread> &pool, F run) {
+  try {
+    pool.emplace_back(run);
+    return true;
+  } catch (const std::system_error &) {
+    return false;
+  }
+}
+
 bool Module::launch(std::string_view name, const LaunchConfig &config,
                     std::span<const std::byte> args, Report &report,
                     std::string &error) const {
@@ -316,7 +353,8 @@ bool Module::launch(std::string_view name, const LaunchConfig &config,
                         config.grid[2] / launch.clusterSize;
   // Kernels whose CTAs talk through memory give the same result every time only
   // on one thread.
-  unsigned threads = config.threads ? config.threads
+  unsigned threads = config.scheduleSeed ? 1
+                     : config.threads    ? config.threads
                      : program.usesGlobalAtomics && config.deterministic
                          ? 1
                          : std::max(1u, std::thread::hardware_concurrency());
@@ -343,12 +381,13 @@ bool Module::launch(std::string_view name, const LaunchConfig &config,
   std::condition_variable wake;
   size_t done = 0;
   for (unsigned i = 1; i < threads; ++i)
-    pool.emplace_back([&, i] {
-      work(launch, workers[i], false);
-      std::lock_guard guard(ended);
-      ++done;
-      wake.notify_one();
-    });
+    if (!startThread(pool, [&, i] {
+          work(launch, workers[i], false);
+          std::lock_guard guard(ended);
+          ++done;
+          wake.notify_one();
+        }))
+      break;
   work(launch, workers[0], true);
   {
     auto polled = std::chrono::steady_clock::now();
@@ -367,8 +406,8 @@ bool Module::launch(std::string_view name, const LaunchConfig &config,
   report.grid = config.grid;
   report.block = config.block;
   report.cluster = config.cluster;
-  report.sharedBytes = launch.sharedBytes;
-  report.threads = threads;
+  report.sharedBytes = program.sharedBytes() + config.dynamicShared;
+  report.threads = unsigned(pool.size()) + 1;
   collect(launch, workers, program, report);
   return true;
 }

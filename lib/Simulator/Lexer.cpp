@@ -52,6 +52,8 @@ bool Lexer::skipBlank() {
       advance();
       while (pos < text.size() && !(text[pos] == '*' && at(1) == '/'))
         advance();
+      if (pos >= text.size())
+        problem = "the file ends in a comment";
       for (int i = 0; i < 2 && pos < text.size(); ++i)
         advance();
     } else {
@@ -70,7 +72,10 @@ Token Lexer::number() {
   auto digits = [&](int base) {
     uint64_t value = 0;
     while (hexValue(at()) >= 0 && hexValue(at()) < base) {
-      value = value * base + hexValue(at());
+      uint64_t digit = uint64_t(hexValue(at()));
+      if (value > (UINT64_MAX - digit) / uint64_t(base))
+        token.problem = "the integer does not fit into 64 bits";
+      value = value * uint64_t(base) + digit;
       advance();
     }
     return value;
@@ -99,6 +104,8 @@ Token Lexer::number() {
   } else {
     bool octal = at() == '0' && isDigit(at(1));
     size_t first = pos;
+    // A real number may begin as an octal one does.
+    Loc before{line, column};
     uint64_t value = digits(10);
     bool real = (at() == '.' && isDigit(at(1))) ||
                 ((at() == 'e' || at() == 'E') &&
@@ -107,7 +114,10 @@ Token Lexer::number() {
     if (at() == '.' && !isNameStart(at(1)))
       real = true;
     if (real) {
-      while (isDigit(at()) || at() == '.')
+      token.problem = nullptr;
+      if (at() == '.')
+        advance();
+      while (isDigit(at()))
         advance();
       if (at() == 'e' || at() == 'E') {
         advance();
@@ -120,8 +130,11 @@ Token Lexer::number() {
       token.real = std::strtod(
           std::string(text.substr(first, pos - first)).c_str(), nullptr);
     } else if (octal) {
-      token.imm = int64_t(std::strtoull(
-          std::string(text.substr(first, pos - first)).c_str(), nullptr, 8));
+      pos = first;
+      line = before.line;
+      column = before.column;
+      token.problem = nullptr;
+      token.imm = int64_t(digits(8));
     } else {
       token.imm = int64_t(value);
     }
@@ -130,6 +143,10 @@ Token Lexer::number() {
     token.isUnsigned = true;
     advance();
   }
+  // Digits of another base, a second point, letters: no number goes on so.
+  if (isNameChar(at()) || (at() == '.' && isDigit(at(1))) ||
+      token.kind == Token::Kind::Bad)
+    token.problem = "malformed number";
   token.text = text.substr(start, pos - start);
   return token;
 }
@@ -140,6 +157,7 @@ Token Lexer::next() {
   Loc loc{line, column};
   if (pos >= text.size()) {
     token.loc = loc;
+    token.problem = problem;
     return token;
   }
   char c = text[pos];
@@ -175,6 +193,11 @@ Token Lexer::next() {
     token.kind = std::strchr("{}()[]<>,;:@!|+-*/=&^~?%", c) ? Token::Kind::Punct
                                                             : Token::Kind::Bad;
     token.text = text.substr(pos, 1);
+    // A message that quotes a part of a character would be no text.
+    if (static_cast<unsigned char>(c) >= 0x80) {
+      token.text = "?";
+      token.problem = "a character that is not ASCII";
+    }
     advance();
   }
   token.loc = loc;

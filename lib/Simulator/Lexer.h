@@ -29,6 +29,8 @@ struct Token {
                          ///< Punct: one character
   int64_t imm = 0;       ///< value of Int, bits of F32/F64
   double real = 0;
+  /// What is wrong with the token, if anything is.
+  const char *problem = nullptr;
   /// True if white space (or the file's start) comes before the token.
   bool spaceBefore = false;
 
@@ -51,6 +53,7 @@ private:
   void advance();
 
   std::string_view text;
+  const char *problem = nullptr; ///< of the white space before the next token
   size_t pos = 0;
   uint32_t line = 1, column = 1;
 };

@@ -4,6 +4,7 @@
 #include "Machine.h"
 #include "Checkers/OrderChecker.h"
 #include "Mbarrier.h"
+#include "Schedule.h"
 
 #include <algorithm>
 #include <bit>
@@ -90,7 +91,7 @@ static uint32_t specialValue(const Ctx &c, Special what, unsigned lane) {
     return config.dynamicShared;
   case Special::TotalShared:
   case Special::AggregateShared:
-    return c.launch->sharedBytes;
+    return c.launch->program->sharedBytes() + config.dynamicShared;
   case Special::SharedAtDynamic:
     return c.launch->sharedBytes - config.dynamicShared;
   case Special::WorkspaceHigh:
@@ -285,6 +286,54 @@ static bool reportBudget(Ctx &c, Cluster &cluster) {
   return last;
 }
 
+/// A turn of the warp that the schedule chooses. `moved` says whether there was
+/// one; `live` whether there are threads left.
+static bool runChosen(Ctx &c, Cluster &cluster, uint64_t &total, bool &live,
+                      bool &moved) {
+  Schedule &schedule = *cluster.schedule;
+  std::vector<Warp *> ready;
+  for (auto &cta : cluster.ctas)
+    for (Warp &warp : cta->warps) {
+      live |= !warp.done();
+      if (!warp.done() && !isStuck(cluster, warp))
+        ready.push_back(&warp);
+    }
+  if (ready.empty()) {
+    moved = !schedule.isIdle();
+    return schedule.finishAny(c);
+  }
+  Warp &warp = *ready[schedule.below(uint32_t(ready.size()))];
+  c.cta = warp.cta;
+  uint64_t used = 0;
+  if (!runWarp(c, warp, schedule.warpTurn(), used))
+    return false;
+  total += used;
+  moved = true;
+  return schedule.mayFinish(c);
+}
+
+/// A turn of every warp, one after the other.
+static bool runAll(Ctx &c, Cluster &cluster, uint64_t quota, uint64_t &total,
+                   bool &live, bool &moved) {
+  for (auto &cta : cluster.ctas) {
+    if (cta->hasExited())
+      continue;
+    live = true;
+    c.cta = cta.get();
+    for (Warp &warp : cta->warps) {
+      if (warp.done() || isStuck(cluster, warp))
+        continue;
+      uint64_t used = 0;
+      bool good = runWarp(c, warp, std::min<uint64_t>(4096, quota), used);
+      total += used;
+      moved |= used > 0;
+      if (!good)
+        return false;
+    }
+  }
+  return true;
+}
+
 /// Runs a cluster's warps in turn. Returns false on an error; `finished` says
 /// whether all threads left.
 bool tile::sim::runCluster(Ctx &c, Cluster &cluster, uint64_t quota,
@@ -296,23 +345,10 @@ bool tile::sim::runCluster(Ctx &c, Cluster &cluster, uint64_t quota,
   c.checker = cluster.checker.get();
   while (total < quota) {
     bool live = false, moved = false;
-    for (auto &cta : cluster.ctas) {
-      if (cta->hasExited())
-        continue;
-      live = true;
-      c.cta = cta.get();
-      for (Warp &warp : cta->warps) {
-        if (warp.done() || isStuck(cluster, warp))
-          continue;
-        uint64_t used = 0;
-        bool good = runWarp(c, warp, std::min<uint64_t>(4096, quota), used);
-        total += used;
-        moved |= used > 0;
-        if (!good)
-          return false;
-      }
-    }
-    if (!live) {
+    if (cluster.schedule ? !runChosen(c, cluster, total, live, moved)
+                         : !runAll(c, cluster, quota, total, live, moved))
+      return false;
+    if (!live && !moved) {
       finished = true;
       ++launch.finished;
       break;

@@ -28,6 +28,7 @@ struct Launch;
 struct Worker;
 class OrderChecker;
 class GlobalOrder;
+class Schedule;
 struct SharedShadow;
 
 struct Frame {
@@ -39,6 +40,7 @@ struct Frame {
   uint32_t localBase = 0;
   const Inst *call = nullptr;
   std::vector<Chunk> regs;
+  std::vector<uint32_t> initialized; ///< lanes, by Code::doubtful
 };
 
 enum class Wait : uint8_t {
@@ -95,6 +97,7 @@ struct Warp {
   uint32_t initial = 0;
   std::vector<Fragment> frags;
   std::vector<std::byte> local;
+  std::vector<uint8_t> localWritten; ///< by byte, as `local`
   uint32_t localStride = 0;
   MatrixState matrix;
   uint32_t registers = 0; ///< of a thread, as setmaxnreg counts them
@@ -136,6 +139,9 @@ struct Cluster {
                        ///< probably waits for another
   uint64_t turn = 0;
   std::unique_ptr<OrderChecker> checker;
+  std::unique_ptr<Schedule> schedule; ///< null for the plain order
+  Cluster();
+  ~Cluster();
 };
 
 /// Coordinates of a CTA in the grid.
@@ -260,6 +266,8 @@ struct Ctx {
   void saveFragment();
   void setFrame(Frame *frame);
   Frame *newFrame(const Code *code, Frame *parent);
+  /// Bytes of a lane's local memory hold values.
+  void markLocal(unsigned lane, uint32_t offset, uint32_t bytes);
   void release(Frame *frame);
 };
 

@@ -37,6 +37,7 @@ struct MbarrierState {
 struct MbarrierChange {
   uint32_t arrivals = 0;
   uint32_t drop = 0;
+  uint32_t announce = 0; ///< arrivals that will come in addition
   int32_t expect = 0;    ///< bytes to wait for, added before the arrival
   int32_t complete = 0;  ///< bytes that have arrived
   bool byEngine = false; ///< not by the thread itself

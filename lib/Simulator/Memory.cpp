@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <cstring>
 
 using namespace tile::sim;
 
@@ -257,6 +258,19 @@ static bool translateGlobal(Ctx &c, const Inst &inst, uint32_t mask,
   return true;
 }
 
+/// Does the access touch what lies between variables?
+static bool leftVariable(Ctx &c, const Inst &inst, unsigned lane,
+                         const char *space, const char *what, uint64_t at,
+                         uint64_t bytes, const std::vector<Gap> &gaps) {
+  const Gap *gap = Gap::find(gaps, at, bytes);
+  if (gap)
+    c.fail(inst, lane, "out-of-bounds",
+           std::string(space) + " " + what + " of " + std::to_string(bytes) +
+               " bytes at " + hex(at) + " leaves the variable '" +
+               gap->variable + "', which ends before " + hex(gap->offset));
+  return gap;
+}
+
 //===-- Shared memory -----------------------------------------------------===//
 
 std::byte *tile::sim::sharedRange(Ctx &c, const Inst &inst, unsigned lane,
@@ -290,6 +304,9 @@ std::byte *tile::sim::sharedRange(Ctx &c, const Inst &inst, unsigned lane,
                std::to_string(owner->shared.size()) + " bytes");
     return nullptr;
   }
+  if (leftVariable(c, inst, lane, "shared", what, plain, bytes,
+                   c.launch->program->sharedGaps))
+    return nullptr;
   offset = uint32_t(plain);
   return owner->shared.data() + plain;
 }
@@ -360,6 +377,14 @@ static bool translateShared(Ctx &c, const Inst &inst, uint32_t mask,
   }
   setHosts(t, mask,
            [&](unsigned l) { return memory + (t.address[l] & window); });
+  if (!outside && !c.launch->program->sharedGaps.empty())
+    for (uint32_t m = mask; m; m &= m - 1) {
+      unsigned l = unsigned(std::countr_zero(m));
+      if (leftVariable(c, inst, l, "shared", verb(access),
+                       t.address[l] & window, bytes,
+                       c.launch->program->sharedGaps))
+        return false;
+    }
   if (!outside) {
     if (c.checker)
       c.checker->shared(c, inst, mask, *c.cta, t.address, bytes, access);
@@ -401,7 +426,21 @@ static bool translateLocal(Ctx &c, const Inst &inst, uint32_t mask,
                  ": the thread has " + std::to_string(limit) + " bytes");
       return false;
     }
-    t.host[l] = c.warp->local.data() + size_t(l) * c.warp->localStride + a;
+    if (a >= c.frame->localBase &&
+        leftVariable(c, inst, l, "local", verb(access), a - c.frame->localBase,
+                     bytes, c.code->localGaps))
+      return false;
+    size_t at = size_t(l) * c.warp->localStride + a;
+    t.host[l] = c.warp->local.data() + at;
+    uint8_t *written = c.warp->localWritten.data() + at;
+    // Padding travels with what it is beside.
+    if (access == Access::Load && (c.checks & CheckUninitialized) &&
+        !std::memchr(written, 1, bytes))
+      c.note(inst, l, "uninitialized",
+             "read of " + std::to_string(bytes) + " bytes of local memory at " +
+                 hex(a) + " that the thread has not written");
+    else if (access != Access::Load)
+      std::memset(written, 1, bytes);
   }
   if (c.counting)
     (access == Access::Load ? c.worker->counters.localLoadBytes

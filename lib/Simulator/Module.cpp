@@ -143,5 +143,5 @@ std::string_view Module::target() const { return impl->ast.target; }
 uint32_t Module::staticShared(std::string_view entry) const {
   const Entry *e = impl->find(entry);
   const Program *program = e ? impl->program(*e) : nullptr;
-  return program ? program->staticShared : 0;
+  return program ? program->sharedBytes() : 0;
 }

@@ -134,4 +134,22 @@ inline float fusedFloat(float a, float b, float c) {
   return float(addToOdd(double(a) * double(b), double(c)));
 }
 
+/// The approximations of .ftz.f64 see the upper half of their operand, and give
+/// the upper half of a result.
+template <class F> inline double coarse(double a, F f) {
+  auto flushed = [](double x) {
+    return (bitsOfDouble(x) >> 52 & 0x7ff) ? x : std::copysign(0.0, x);
+  };
+  if (a != a)
+    return doubleOfBits(0x7fffffff00000000);
+  double r =
+      flushed(f(flushed(doubleOfBits(bitsOfDouble(a) & 0xffffffff00000000))));
+  if (r != r)
+    return doubleOfBits(0x7fffffff00000000);
+  // To nearest: the sum may carry into the exponent, as it should.
+  uint64_t bits = bitsOfDouble(r);
+  return std::isinf(r) ? r
+                       : doubleOfBits((bits + 0x80000000) & 0xffffffff00000000);
+}
+
 } // namespace tile::sim

@@ -8,7 +8,7 @@ using Kind = Token::Kind;
 
 bool tile::sim::parseModule(std::string_view text, ast::Module &module,
                             Diagnostic &diag) {
-  return Parser(text, module, diag).parse();
+  return Parser(text, module, diag).parse() && !diag.isSet();
 }
 
 //===-- Tokens ------------------------------------------------------------===//
@@ -76,11 +76,35 @@ bool Parser::skipBraces() {
 
 //===-- Symbols -----------------------------------------------------------===//
 
-int Parser::declare(ast::Function &function, ast::Variable variable) {
-  int index = int(function.symbols.size());
-  function.scopes[scope].names[variable.name] = index;
+bool Parser::isNew(const ast::Function &function, const std::string &name,
+                   Loc loc) {
+  const ast::Scope &at = function.scopes[scope];
+  if (!at.names.count(name) && !at.ranges.count(name) && !rangeOf(at, name))
+    return true;
+  return diag.error(loc, "'" + name + "' is declared twice");
+}
+
+bool Parser::declare(ast::Function &function, ast::Variable variable) {
+  if (!isNew(function, variable.name, variable.loc))
+    return false;
+  function.scopes[scope].names[variable.name] = int(function.symbols.size());
   function.symbols.push_back(std::move(variable));
-  return index;
+  return true;
+}
+
+/// The range (%r<9>) that a name is a member of, or null. "%r10" may be member
+/// 10 of %r<> or member 0 of %r1<>.
+const ast::Variable *Parser::rangeOf(const ast::Scope &at,
+                                     const std::string &name) {
+  size_t digits = name.size();
+  while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9')
+    --digits;
+  for (size_t cut = digits; cut < name.size() && name.size() - cut <= 9; ++cut)
+    if (auto it = at.ranges.find(name.substr(0, cut)); it != at.ranges.end())
+      if (unsigned member = unsigned(std::stoul(name.substr(cut)));
+          member < it->second.second)
+        return &it->second.first;
+  return nullptr;
 }
 
 /// Finds a name through the enclosing scopes; members of a range (%r<9>) become
@@ -90,20 +114,8 @@ int Parser::lookup(ast::Function &function, const std::string &name) {
     ast::Scope &at = function.scopes[s];
     if (auto it = at.names.find(name); it != at.names.end())
       return it->second;
-    if (at.ranges.empty())
-      continue;
-    size_t digits = name.size();
-    while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9')
-      --digits;
-    // "%r10" may be member 10 of %r<> or member 0 of %r1<>.
-    for (size_t cut = digits; cut < name.size() && name.size() - cut <= 9;
-         ++cut) {
-      auto it = at.ranges.find(name.substr(0, cut));
-      if (it == at.ranges.end())
-        continue;
-      if (unsigned(std::stoul(name.substr(cut))) >= it->second.second)
-        continue;
-      ast::Variable member = it->second.first;
+    if (const ast::Variable *range = rangeOf(at, name)) {
+      ast::Variable member = *range;
       member.name = name;
       int index = int(function.symbols.size());
       at.names[name] = index;
@@ -205,10 +217,11 @@ bool Parser::statement(ast::Function &function, std::string &pendingLabel) {
   bump();
   if (accept(':')) {
     pendingLabel = first.text;
-    auto [it, inserted] = function.scopes[scope].labels.emplace(
-        pendingLabel, unsigned(function.body.size()));
-    (void)it;
-    if (!inserted)
+    bool inserted =
+        function.scopes[scope]
+            .labels.emplace(pendingLabel, unsigned(function.body.size()))
+            .second;
+    if (!inserted || function.scopes[scope].names.count(pendingLabel))
       return diag.error(first.loc,
                         "label '" + pendingLabel + "' is defined twice");
     return true;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "ParserImpl.h"
+#include "Requirements.h"
 
 using namespace tile::sim;
 using Kind = Token::Kind;
@@ -75,10 +76,15 @@ bool Parser::target() {
     std::string option;
     if (!name(option))
       return false;
-    if (option.rfind("sm_", 0) == 0)
+    if (option.rfind("sm_", 0) == 0) {
+      std::string message;
+      if (module.versionMajor &&
+          !checkTarget(option, module.versionMajor * 10 + module.versionMinor,
+                       message))
+        return error(message);
       module.target = option;
-    else if (option != "debug" && option != "texmode_independent" &&
-             option != "texmode_unified" && option != "map_f64_to_f32")
+    } else if (option != "debug" && option != "texmode_independent" &&
+               option != "texmode_unified" && option != "map_f64_to_f32")
       return error("unknown target '" + option + "'");
   } while (accept(','));
   return true;
@@ -273,13 +279,24 @@ bool Parser::declarator(ast::Variable variable, ast::Function *function) {
       return false;
     if (count < 0 || count > 1000000)
       return error("too many registers");
+    if (function->scopes[scope].ranges.count(variable.name))
+      return diag.error(variable.loc,
+                        "'" + variable.name + "' is declared twice");
     function->scopes[scope].ranges[variable.name] = {variable, unsigned(count)};
     return true;
   }
   if (!arrayDims(variable))
     return false;
-  if (accept('=') && !initializer(variable.init))
-    return false;
+  if (token.is('=')) {
+    if (variable.isExtern ||
+        (variable.space != Space::Global && variable.space != Space::Const))
+      return error("'" + variable.name +
+                   "' cannot have an initial value: only variables in .global "
+                   "and .const that are defined here can");
+    bump();
+    if (!initializer(variable.init))
+      return false;
+  }
   if (variable.isUnsized && !variable.init.empty()) {
     variable.count = int64_t(variable.init.size());
     variable.isUnsized = false;
@@ -287,10 +304,17 @@ bool Parser::declarator(ast::Variable variable, ast::Function *function) {
   if (int64_t(variable.init.size()) > variable.count * variable.vector)
     return diag.error(variable.loc,
                       "too many initial values for '" + variable.name + "'");
+  if (variable.isUnsized && !variable.isExtern)
+    return diag.error(variable.loc,
+                      "'" + variable.name + "' has no size and is not .extern");
   if (function)
-    declare(*function, std::move(variable));
-  else
-    module.variables.push_back(std::move(variable));
+    return declare(*function, std::move(variable));
+  for (const ast::Variable &known : module.variables)
+    if (known.name == variable.name && !(known.space == variable.space &&
+                                         (known.isExtern || variable.isExtern)))
+      return diag.error(variable.loc,
+                        "'" + variable.name + "' is declared twice");
+  module.variables.push_back(std::move(variable));
   return true;
 }
 
@@ -325,7 +349,9 @@ bool Parser::params(ast::Function &function, std::vector<int> &out) {
       return error("expected .param or .reg");
     if (!attributes(variable) || !name(variable.name) || !arrayDims(variable))
       return false;
-    out.push_back(declare(function, std::move(variable)));
+    if (!declare(function, std::move(variable)))
+      return false;
+    out.push_back(int(function.symbols.size()) - 1);
   } while (accept(','));
   return expect(')');
 }
@@ -379,6 +405,8 @@ bool Parser::performance(ast::Function &function) {
                    "' on a function");
     }
   }
+  if (function.maxThreads[0] && function.requiredThreads[0])
+    return error(".maxntid and .reqntid exclude each other");
   return true;
 }
 
@@ -404,6 +432,11 @@ bool Parser::function(bool isEntry, bool isExtern) {
     if (!body(function))
       return false;
   }
+  for (const ast::Variable &known : module.variables)
+    if (known.name == function.name)
+      return diag.error(function.loc,
+                        "'" + function.name +
+                            "' is already the name of a variable");
   // A definition replaces its earlier declaration.
   for (ast::Function &known : module.functions)
     if (known.name == function.name) {

@@ -13,13 +13,17 @@ class Parser {
 public:
   Parser(std::string_view text, ast::Module &module, Diagnostic &diag)
       : lexer(text), module(module), diag(diag) {
-    token = lexer.next();
+    bump();
   }
   bool parse();
 
 private:
   // Tokens (Parser.cpp).
-  void bump() { token = lexer.next(); }
+  void bump() {
+    token = lexer.next();
+    if (token.problem)
+      error(token.problem);
+  }
   bool error(const std::string &message) {
     return diag.error(token.loc, message);
   }
@@ -58,7 +62,11 @@ private:
   bool primary(ast::Function &function, ast::Operand &operand);
   bool address(ast::Function &function, ast::Operand &operand);
   bool list(ast::Function &function, ast::Operand &operand, char close);
-  int declare(ast::Function &function, ast::Variable variable);
+  /// False after an error: the scope has the name already.
+  bool declare(ast::Function &function, ast::Variable variable);
+  bool isNew(const ast::Function &function, const std::string &name, Loc loc);
+  static const ast::Variable *rangeOf(const ast::Scope &at,
+                                      const std::string &name);
   int lookup(ast::Function &function, const std::string &name);
 
   Lexer lexer;

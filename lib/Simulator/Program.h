@@ -22,6 +22,8 @@
 namespace tile::sim {
 
 inline constexpr unsigned Lanes = 32;
+/// Local memory that a thread may have on hardware.
+inline constexpr uint32_t mostLocal = 512 * 1024;
 inline constexpr uint32_t FullMask = 0xffffffffu;
 inline constexpr uint32_t ConstBit = 0x80000000u;
 inline constexpr uint32_t NoSlot = 0x7fffffffu;
@@ -74,9 +76,14 @@ struct Inst {
   Type type = Type::None;
   Class cls = Class::Other;
   bool isWgmma = false;
-  bool isSwap = false;        ///< atom.cas
-  bool touchesMatrix = false; ///< names a register that some wgmma uses
-  uint32_t regs = 0;          ///< first entry in Code::registers
+  bool isSwap = false; ///< atom.cas
+  /// Why somebody looks at its registers before it runs.
+  enum Watch : uint8_t {
+    Matrix = 1,   ///< names a register that some wgmma uses
+    Doubtful = 2, ///< names one that may not have been written
+  };
+  uint8_t watch = 0;
+  uint32_t regs = 0; ///< first entry in Code::registers
   uint16_t regCount = 0;
   bool endsBlock = false;
   uint32_t line = 0;   ///< of the PTX text
@@ -158,6 +165,21 @@ struct RegisterUse {
   bool written;
 };
 
+/// Bytes between variables, which belong to nobody: an access to them has left
+/// the variable before.
+struct Gap {
+  static constexpr uint32_t bytes = 16;
+  uint32_t offset;
+  std::string variable;
+  static const Gap *find(const std::vector<Gap> &gaps, uint64_t at,
+                         uint64_t size) {
+    for (const Gap &g : gaps)
+      if (at < g.offset + bytes && g.offset < at + size)
+        return &g;
+    return nullptr;
+  }
+};
+
 /// One decoded function.
 struct Code {
   std::string name;
@@ -166,12 +188,17 @@ struct Code {
   std::vector<uint32_t> ext;
   /// The registers that each instruction names in the program's text.
   std::vector<RegisterUse> registers;
+  /// By slot / 4: from 1, the number of a register that may be read before it
+  /// is written, or take such a value.
+  std::vector<uint32_t> doubtful;
+  uint32_t doubtfulCount = 0;
   std::vector<Chunk> consts;
   std::vector<ast::SourceLoc> sources;
   std::vector<std::pair<uint32_t, Special>> specials;
   uint32_t frameBytes = 0;
   uint32_t localBytes =
       0; ///< of local variables and call parameters, per thread
+  std::vector<Gap> localGaps;
   std::vector<ParamSlot> params, returns;
   uint32_t paramBytes = 0;
 };
@@ -185,9 +212,13 @@ struct Program {
   std::vector<const Code *> functions;
   std::vector<std::unique_ptr<Code>> codes; ///< codes[0] is the entry
   uint32_t staticShared = 0;
-  uint32_t sharedAlign = 16;
   std::vector<std::pair<std::string, std::pair<uint32_t, uint32_t>>>
       sharedNames; ///< name, offset, size
+  std::vector<Gap> sharedGaps;
+  /// Of the static variables themselves.
+  uint32_t sharedBytes() const {
+    return staticShared - uint32_t(sharedGaps.size()) * Gap::bytes;
+  }
   std::array<unsigned, 3> maxThreads{}, requiredThreads{}, requiredCluster{};
   uint32_t maxRegisters = 0;      ///< .maxnreg
   bool usesGlobalAtomics = false; ///< results may depend on the order of CTAs

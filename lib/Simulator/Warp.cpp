@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "Checkers/OrderChecker.h"
+#include "Checkers/RegisterChecker.h"
 #include "Machine.h"
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 using namespace tile::sim;
 
@@ -56,18 +58,35 @@ Frame *Ctx::newFrame(const Code *of, Frame *parent) {
   // Registers start at zero, so that a program which reads one too early
   // behaves the same every time.
   made->regs.assign((of->frameBytes + 63) / 64, Chunk{});
+  made->initialized.assign(of->doubtfulCount, 0);
   uint32_t need = made->localBase + of->localBytes;
   if (need > warp->localStride) {
     uint32_t stride = std::max(need, warp->localStride * 2);
     std::vector<std::byte> grown(size_t(stride) * Lanes);
-    for (unsigned lane = 0; lane < Lanes && warp->localStride; ++lane)
-      std::copy_n(&warp->local[size_t(lane) * warp->localStride],
-                  warp->localStride, &grown[size_t(lane) * stride]);
+    std::vector<uint8_t> written(size_t(stride) * Lanes);
+    for (unsigned lane = 0; lane < Lanes && warp->localStride; ++lane) {
+      size_t from = size_t(lane) * warp->localStride,
+             to = size_t(lane) * stride;
+      std::copy_n(&warp->local[from], warp->localStride, &grown[to]);
+      std::copy_n(&warp->localWritten[from], warp->localStride, &written[to]);
+    }
     warp->local = std::move(grown);
+    warp->localWritten = std::move(written);
     warp->localStride = stride;
   }
+  // What an earlier call left behind is no value of this one.
+  for (uint32_t m = parent ? active : 0; m && of->localBytes; m &= m - 1)
+    std::memset(
+        &warp->localWritten[size_t(std::countr_zero(m)) * warp->localStride +
+                            made->localBase],
+        0, of->localBytes);
   fillSpecials(*this, *made);
   return made;
+}
+
+void Ctx::markLocal(unsigned lane, uint32_t offset, uint32_t bytes) {
+  std::memset(&warp->localWritten[size_t(lane) * warp->localStride + offset], 1,
+              bytes);
 }
 
 void Ctx::release(Frame *of) {
@@ -179,6 +198,7 @@ void tile::sim::exitLanes(Ctx &c, const Inst &inst, uint32_t mask) {
       if (--cta.liveWarps == 0 && c.checker)
         c.checker->exitCta(c, inst, firstLane(mask));
       warp.local = {};
+      warp.localWritten = {};
       warp.localStride = 0;
     }
   } else {
@@ -216,12 +236,16 @@ bool tile::sim::runWarp(Ctx &c, Warp &warp, uint64_t quota, uint64_t &used) {
       ++stats.warps;
       stats.lanes += unsigned(std::popcount(mask));
       --left;
+      if (inst.watch) [[unlikely]] {
+        if (inst.watch & Inst::Doubtful)
+          trackRegisters(c, inst, mask);
+        if ((inst.watch & Inst::Matrix) && mask)
+          touchMatrixRegisters(c, inst, mask);
+      }
       if (mask == 0) {
         ++c.pc;
         continue;
       }
-      if (inst.touchesMatrix) [[unlikely]]
-        touchMatrixRegisters(c, inst, mask);
       step = inst.fn(c, inst, mask);
       if (step == Step::Next) {
         ++c.pc;

@@ -53,7 +53,8 @@ sim::Report launch(const sim::Module &module, const std::string &entry,
                    const std::vector<Range> &allocations, Triple cluster,
                    uint32_t dynamicShared, unsigned checks,
                    uint64_t maxInstructions, unsigned threads, bool counters,
-                   bool deterministic, const std::vector<Array> &arrays) {
+                   bool deterministic, const std::vector<Array> &arrays,
+                   uint64_t scheduleSeed) {
   sim::LaunchConfig config;
   config.grid = grid;
   config.block = block;
@@ -66,6 +67,7 @@ sim::Report launch(const sim::Module &module, const std::string &entry,
   config.deterministic = deterministic;
   for (const auto &[base, element, bytes, sizes] : arrays)
     config.arrays.push_back({base, element, bytes, sizes});
+  config.scheduleSeed = scheduleSeed;
   for (const auto &[base, size, name, writable] : allocations)
     config.allocations.push_back({base, size, name, writable});
   // Ctrl-C ends a launch; Python's handlers run on the main thread only.
@@ -150,6 +152,7 @@ void tile::python::populateSim(nb::module_ &m) {
            nb::arg("max_instructions") = 0, nb::arg("threads") = 0,
            nb::arg("counters") = true, nb::arg("deterministic") = true,
            nb::arg("arrays") = std::vector<Array>{},
+           nb::arg("schedule_seed") = 0,
            "Runs a kernel; `args` is the parameter buffer, `allocations` the "
            "memory it may touch as (address, size, name, writable), `arrays` "
            "what "

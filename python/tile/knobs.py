@@ -125,6 +125,14 @@ class _Runtime(Group):
         "10000000000",
         "Warp instructions after which the simulator gives up on a launch; 0 for never.",
     )
+    sim_schedule_seed = text(
+        "TILE_SIM_SCHEDULE_SEED",
+        "0",
+        "The order in which the simulator runs warps and completes asynchronous work; 0: in turn.",
+    )
+    sim_schedules = text(
+        "TILE_SIM_SCHEDULES", "1", "Under how many orders the simulator runs each launch."
+    )
     debug = flag("TRITON_DEBUG", False, "Compile assertions in kernels.")
     #: Called with the launch's metadata before and after each launch; None is none.
     launch_enter_hook = Hook()

@@ -58,6 +58,8 @@ struct LaunchConfig {
   /// CTAs that may tell in which order they run, through atomics or ordered
   /// accesses of global memory, run in one fixed order, on one host thread.
   bool deterministic = true;
+  /// Not 0: warps run in a random order, and asynchronous work is done late.
+  uint64_t scheduleSeed = 0;
   bool counters = true; ///< memory counters; instruction counts are always kept
   std::vector<Allocation> allocations;
   std::vector<ArrayShape> arrays; ///< in allocations, as far as known

@@ -15,7 +15,8 @@ void SharedShadow::start(uint32_t bytes) {
 }
 
 GlobalOrder::GlobalOrder(const Launch &launch)
-    : synchronizes(launch.program->usesGlobalAtomics) {
+    : synchronizes(launch.program->usesGlobalAtomics),
+      parallel(launch.parallel) {
   for (const Allocation &a : launch.allocations) {
     // Granules follow the allocation, wherever the host put it, but are made of
     // words.
@@ -60,6 +61,7 @@ GlobalOrder::Page *GlobalOrder::page(uint64_t address) {
 
 uint32_t GlobalOrder::publish(uint32_t cluster, const Knowledge &what) {
   static constexpr size_t mostSteps = 1 << 14;
+  std::lock_guard lock(publishing);
   Publications &p = clusters[cluster];
   if (!p.steps.empty() && p.all.covers(what))
     return uint32_t(p.steps.size());
@@ -74,12 +76,14 @@ uint32_t GlobalOrder::publish(uint32_t cluster, const Knowledge &what) {
   return uint32_t(p.steps.size());
 }
 
-const Knowledge *GlobalOrder::published(uint32_t cluster,
-                                        uint32_t count) const {
+std::shared_ptr<const Knowledge> GlobalOrder::published(uint32_t cluster,
+                                                        uint32_t count) const {
+  if (count == 0)
+    return nullptr;
+  std::lock_guard lock(publishing);
   const Publications &p = clusters[cluster];
-  return count == 0 || p.steps.empty()
-             ? nullptr
-             : p.steps[std::min<size_t>(count, p.steps.size()) - 1].get();
+  return p.steps.empty() ? nullptr
+                         : p.steps[std::min<size_t>(count, p.steps.size()) - 1];
 }
 
 std::shared_ptr<const Foreign>
@@ -88,6 +92,9 @@ GlobalOrder::with(uint32_t cluster, uint32_t count,
   // Where very many CTAs synchronize through very many words, one list stands
   // for all: whoever acquires anything then knows all publications.
   static constexpr size_t mostEntries = size_t(1) << 23;
+  // Other host threads may be reading the list that they were given.
+  if (parallel && everything.use_count() > 1)
+    everything = std::make_shared<Foreign>(*everything);
   (*everything)[cluster] = std::max((*everything)[cluster], count);
   if (locations.size() * clusters.size() > mostEntries)
     return everything;

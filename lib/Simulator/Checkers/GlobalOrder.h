@@ -60,11 +60,12 @@ public:
   /// Do CTAs of this launch synchronize through global memory?
   const bool synchronizes;
   std::unordered_map<uint64_t, GlobalLocation> locations;
-  std::mutex guard; ///< of locations and publications
+  std::mutex guard; ///< of locations, and of `with`
   /// Publishes a cluster's knowledge; returns the publication's number.
   uint32_t publish(uint32_t cluster, const Knowledge &what);
   /// Everything that a cluster published up to a number.
-  const Knowledge *published(uint32_t cluster, uint32_t count) const;
+  std::shared_ptr<const Knowledge> published(uint32_t cluster,
+                                             uint32_t count) const;
   /// A publication beside what else is known.
   std::shared_ptr<const Foreign>
   with(uint32_t cluster, uint32_t count,
@@ -83,9 +84,11 @@ private:
     Knowledge all;
     std::vector<std::shared_ptr<const Knowledge>> steps;
   };
+  mutable std::mutex publishing; ///< of the publications
   std::vector<Publications> clusters;
   size_t kept = 0;
   std::shared_ptr<Foreign> everything;
+  const bool parallel; ///< CTAs run on several host threads
 };
 
 } // namespace tile::sim

@@ -19,7 +19,7 @@ bool OrderChecker::isOrdered(const Observer &o, const Event &x) const {
   if (x.cluster != number) {
     if (!order.synchronizes || !o.known->foreign)
       return false;
-    const Knowledge *p =
+    std::shared_ptr<const Knowledge> p =
         order.published(x.cluster, (*o.known->foreign)[x.cluster]);
     return p &&
            (x.is(Event::Engine) ? p->clock.knowsEngine(x.agent, x.time)
@@ -51,8 +51,10 @@ bool OrderChecker::isFenced(const Observer &o, const Event &x, bool shared,
   auto count = [&](const std::shared_ptr<const Foreign> &f) {
     return f ? (*f)[x.cluster] : 0u;
   };
-  const Knowledge *there = order.published(x.cluster, count(k.foreignFenced)),
-                  *here = order.published(x.cluster, count(k.foreign));
+  std::shared_ptr<const Knowledge> there = order.published(
+                                       x.cluster, count(k.foreignFenced)),
+                                   here = order.published(x.cluster,
+                                                          count(k.foreign));
   return (there && knows(there->clock)) || (here && knows(here->globalFenced));
 }
 

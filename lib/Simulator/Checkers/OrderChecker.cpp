@@ -1,6 +1,7 @@
 //===-- OrderChecker.cpp - Accesses and what they collide with ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
+#include "../Mbarrier.h"
 #include "OrderRequest.h"
 
 #include <algorithm>
@@ -378,6 +379,25 @@ std::string OrderChecker::describe(const Request &r, uint64_t at) const {
   return "global memory at " + nameGlobal(launch, at);
 }
 
+/// Where an engine's work completes, and how far that is.
+std::string OrderChecker::completion(const Ctx &c, uint32_t engine,
+                                     uint32_t time) const {
+  const Engine &g = engines[engine];
+  if (g.kind != EngineKind::Transfer)
+    return g.kind == EngineKind::Matrix
+               ? " (group " + std::to_string(time) + " of the warp group)"
+               : " (group " + std::to_string(time) +
+                     " of its thread, which has waited for " +
+                     std::to_string(g.done) + ")";
+  for (auto [place, index] : engineIndex)
+    if (index == engine)
+      return " (it completes on the mbarrier: " +
+             describeMbarrier(*c.cluster->ctas[place >> 32 & 0xffff],
+                              uint32_t(place)) +
+             ")";
+  return "";
+}
+
 void OrderChecker::report(Request &r, const Event &self, const Event &x,
                           uint64_t at, bool proxy) {
   bool isAsync = x.is(Event::Engine);
@@ -422,16 +442,21 @@ void OrderChecker::report(Request &r, const Event &self, const Event &x,
            std::string(self.is(Event::Write) ? "write to " : "read of ") +
                describe(r, at) + " races with " +
                (isAsync ? "an asynchronous " : "a ") +
-               (x.is(Event::Write) ? "write" : "read") + ": " + why,
+               (x.is(Event::Write) ? "write" : "read") + ": " + why +
+               (isAsync && sameCluster ? completion(r.c, x.agent, x.time) : ""),
            other, code, &who);
 }
 
 void OrderChecker::noteEngine(Ctx &c, const Inst &inst, unsigned lane,
-                              const Engine &engine, const char *message) {
+                              const Engine &engine,
+                              const std::string &message) {
   uint32_t thread = 0;
   if (engine.kind <= EngineKind::BulkWrite)
     thread = engine.owner;
   ThreadId who = c.threadOf(ctaId(launch, number, thread / Lanes / warps),
                             thread / Lanes % warps, thread % Lanes);
-  c.note(inst, lane, "async-exit", message, engine.last, engine.lastCode, &who);
+  c.note(inst, lane, "async-exit",
+         message +
+             completion(c, uint32_t(&engine - engines.data()), engine.used),
+         engine.last, engine.lastCode, &who);
 }

@@ -109,11 +109,12 @@ public:
   void mbarrierFlip(Cta &owner, uint32_t offset);
   void mbarrierWait(Ctx &c, uint32_t mask, Cta &owner, uint32_t offset,
                     bool relaxed);
-  /// The running phase of the mbarrier completes what the engine did so far.
-  void completesOn(Cta &owner, uint32_t offset, uint32_t engine);
+  /// The running phase of the mbarrier completes what the engine did up to a
+  /// time.
+  void completesOn(Cta &owner, uint32_t offset, uint32_t engine, uint32_t time);
   uint32_t transferEngine(Cta &owner, uint32_t offset);
-  /// One more transfer: what follows is no part of what was completed.
-  void tick(uint32_t engine) { ++engines[engine].now; }
+  /// One more transfer: what follows is no part of it. Returns its time.
+  uint32_t tick(uint32_t engine) { return engines[engine].now++; }
 
   void markWritten(Cta &owner, uint32_t offset, uint32_t bytes);
   /// Threads leave; the last one of a CTA ends its shared memory.
@@ -160,7 +161,7 @@ private:
   void observe(uint32_t warp, uint32_t mask, bool acquires,
                const Knowledge &what);
   void noteEngine(Ctx &c, const Inst &inst, unsigned lane, const Engine &engine,
-                  const char *message);
+                  const std::string &message);
 
   bool isKnown(const Observer &o, const Event &x) const;
   bool isOrdered(const Observer &o, const Event &x) const;
@@ -194,6 +195,7 @@ private:
                    Cta &owner);
   void report(Request &r, const Event &self, const Event &x, uint64_t at,
               bool proxy);
+  std::string completion(const Ctx &c, uint32_t engine, uint32_t time) const;
   std::string describe(const Request &r, uint64_t at) const;
   uint32_t site(const Ctx &c, const Inst &inst) const;
 

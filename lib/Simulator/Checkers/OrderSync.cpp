@@ -282,9 +282,10 @@ void OrderChecker::mbarrierWait(Ctx &c, uint32_t mask, Cta &owner,
     joinShared(v.observed, std::make_shared<const Knowledge>(done));
   });
 }
-void OrderChecker::completesOn(Cta &owner, uint32_t offset, uint32_t engine) {
+void OrderChecker::completesOn(Cta &owner, uint32_t offset, uint32_t engine,
+                               uint32_t time) {
   Clock::raise(mbarriers[key(owner, offset)].pending.clock.engines, engine,
-               engines[engine].now);
+               time);
 }
 
 //===-- Words that threads synchronize through ----------------------------===//
@@ -328,7 +329,7 @@ void OrderChecker::acquireFrom(Ctx &c, const Inst &inst, uint32_t mask,
     bool narrow = inst.scope < Inst::Gpu;
     if (seen->cluster == number)
       observe(warp, mask, acquires, seen->local);
-    else if (const Knowledge *own =
+    else if (std::shared_ptr<const Knowledge> own =
                  seen->foreign
                      ? order.published(number, (*seen->foreign)[number])
                      : nullptr)

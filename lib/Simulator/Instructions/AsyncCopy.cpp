@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A copy is done when it is issued; the checker remembers that its bytes may
-// not be touched before the group is waited for. With checks off that is the
-// one thing not modelled.
+// A copy is done when it is issued, unless a schedule puts it off until its
+// group is waited for; the checker remembers that its bytes may not be touched
+// before.
 //
 //===----------------------------------------------------------------------===//
 #include "../Checkers/OrderChecker.h"
 #include "../Memory.h"
+#include "../Schedule.h"
 #include "Families.h"
 
 #include <algorithm>
@@ -67,9 +68,13 @@ Step execCopy(Ctx &c, const Inst &inst, uint32_t mask) {
       c.checker->asyncShared(
           c, inst, l, *owner, offset, bytes, Event::Write | Event::Generic,
           c.checker->engineOf(EngineKind::Copy, c.checker->threadOf(c, l)));
-    if (sizes[l])
-      std::memcpy(host, from.host[l], sizes[l]);
-    std::memset(host + sizes[l], 0, bytes - sizes[l]);
+    completeAsync(c, AsyncKind::Copy, l,
+                  [host, source = from.host[l], size = sizes[l], bytes](Ctx &) {
+                    if (size)
+                      std::memcpy(host, source, size);
+                    std::memset(host + size, 0, bytes - size);
+                    return true;
+                  });
   }
   if (c.counting)
     c.worker->counters.sharedStoreBytes +=
@@ -82,19 +87,21 @@ Step execCopy(Ctx &c, const Inst &inst, uint32_t mask) {
 Step execCommit(Ctx &c, const Inst &, uint32_t mask) {
   if (c.checker)
     c.checker->commit(c, EngineKind::Copy, mask);
+  commitScheduled(c, AsyncKind::Copy, mask);
   return Step::Next;
 }
 Step execWaitGroup(Ctx &c, const Inst &inst, uint32_t mask) {
   if (c.checker)
     c.checker->waitGroups(c, EngineKind::Copy, mask, uint32_t(inst.imm));
-  return Step::Next;
+  return waitScheduled(c, AsyncKind::Copy, mask, uint32_t(inst.imm))
+             ? Step::Next
+             : Step::Error;
 }
-Step execWaitAll(Ctx &c, const Inst &, uint32_t mask) {
-  if (c.checker) {
-    c.checker->commit(c, EngineKind::Copy, mask);
+Step execWaitAll(Ctx &c, const Inst &inst, uint32_t mask) {
+  execCommit(c, inst, mask);
+  if (c.checker)
     c.checker->waitGroups(c, EngineKind::Copy, mask, 0);
-  }
-  return Step::Next;
+  return waitScheduled(c, AsyncKind::Copy, mask, 0) ? Step::Next : Step::Error;
 }
 
 bool decodeCopy(FunctionDecoder &d) {

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 #include "BulkCopy.h"
 #include "../Checkers/OrderChecker.h"
+#include "../Schedule.h"
 
 #include <algorithm>
 #include <cstring>
@@ -94,17 +95,40 @@ void tile::sim::bulkReduce(std::byte *to, const std::byte *from, uint64_t bytes,
 
 //===-- Places and completion ---------------------------------------------===//
 
+/// The mbarrier that hears of a target's bytes. A single target may be in
+/// another CTA, with its mbarrier; a multicast signals the same offset
+/// everywhere.
+static bool barrierOf(Ctx &c, const Inst &inst, unsigned lane, uint64_t barrier,
+                      bool multicast, BulkTarget &t) {
+  t.barrier = barrier;
+  if (multicast ||
+      (t.owner != c.cta && (barrier >> ClusterRankShift & 255) == 0))
+    t.barrier = (barrier & ((1u << ClusterRankShift) - 1)) |
+                uint64_t(t.owner->rank + 1) << ClusterRankShift;
+  if (!sharedRange(c, inst, lane, t.barrier, 8, "mbarrier access",
+                   t.barrierOwner, t.barrierOffset))
+    return false;
+  if (c.checker)
+    t.engine = c.checker->transferEngine(*t.barrierOwner, t.barrierOffset);
+  return true;
+}
+
 bool tile::sim::bulkTargets(Ctx &c, const Inst &inst, unsigned lane,
                             uint64_t address, uint64_t bytes, bool multicast,
-                            uint32_t ctaMask, std::vector<BulkTarget> &out) {
+                            uint32_t ctaMask, uint64_t barrier,
+                            std::vector<BulkTarget> &out) {
   out.clear();
-  if (!multicast) {
+  auto add = [&](uint64_t at) {
     BulkTarget t;
-    t.host = sharedRange(c, inst, lane, address, bytes, "bulk store", t.owner,
-                         t.offset);
+    t.host =
+        sharedRange(c, inst, lane, at, bytes, "bulk store", t.owner, t.offset);
+    if (!t.host || !barrierOf(c, inst, lane, barrier, multicast, t))
+      return false;
     out.push_back(t);
-    return t.host;
-  }
+    return true;
+  };
+  if (!multicast)
+    return add(address);
   for (uint32_t m = ctaMask & 0xffff; m; m &= m - 1) {
     uint32_t rank = uint32_t(std::countr_zero(m));
     if (rank >= c.cluster->ctas.size()) {
@@ -113,72 +137,36 @@ bool tile::sim::bulkTargets(Ctx &c, const Inst &inst, unsigned lane,
                  ", the cluster has " + std::to_string(c.cluster->ctas.size()));
       return false;
     }
-    BulkTarget t;
-    uint64_t there = (address & ((1u << ClusterRankShift) - 1)) |
-                     uint64_t(rank + 1) << ClusterRankShift;
-    t.host = sharedRange(c, inst, lane, there, bytes, "bulk store", t.owner,
-                         t.offset);
-    if (!t.host)
+    if (!add((address & ((1u << ClusterRankShift) - 1)) |
+             uint64_t(rank + 1) << ClusterRankShift))
       return false;
-    out.push_back(t);
   }
   return true;
 }
 
-/// The mbarrier that hears of a target's bytes. A single target may be in
-/// another CTA, with its mbarrier; a multicast signals the same offset
-/// everywhere.
-static bool barrierOf(Ctx &c, const Inst &inst, unsigned lane, uint64_t barrier,
-                      const std::vector<BulkTarget> &targets,
-                      const BulkTarget &t, uint64_t &address, Cta *&owner,
-                      uint32_t &offset) {
-  address = barrier;
-  if (inst.mod[1] || targets.size() > 1 ||
-      (t.owner != c.cta && (barrier >> ClusterRankShift & 255) == 0))
-    address = (barrier & ((1u << ClusterRankShift) - 1)) |
-              uint64_t(t.owner->rank + 1) << ClusterRankShift;
-  return sharedRange(c, inst, lane, address, 8, "mbarrier access", owner,
-                     offset);
-}
-
-bool tile::sim::transferOf(Ctx &c, const Inst &inst, unsigned lane,
-                           uint64_t barrier,
-                           const std::vector<BulkTarget> &targets,
-                           const BulkTarget &target, uint32_t &engine) {
-  uint64_t address;
-  Cta *owner;
-  uint32_t offset;
-  if (!barrierOf(c, inst, lane, barrier, targets, target, address, owner,
-                 offset))
-    return false;
-  engine = c.checker->transferEngine(*owner, offset);
-  return true;
+void tile::sim::bulkIssued(Ctx &c, const Inst &inst, unsigned lane,
+                           std::vector<BulkTarget> &targets, uint64_t bytes) {
+  if (!c.checker)
+    return;
+  for (BulkTarget &t : targets) {
+    c.checker->asyncShared(c, inst, lane, *t.owner, t.offset, uint32_t(bytes),
+                           Event::Write, t.engine);
+    t.time = c.checker->tick(t.engine);
+  }
 }
 
 bool tile::sim::bulkArrived(Ctx &c, const Inst &inst, unsigned lane,
-                            uint64_t barrier,
                             const std::vector<BulkTarget> &targets,
                             uint64_t bytes) {
   for (const BulkTarget &t : targets) {
-    uint64_t address;
-    Cta *owner;
-    uint32_t offset;
-    if (!barrierOf(c, inst, lane, barrier, targets, t, address, owner, offset))
-      return false;
-    uint32_t engine = 0;
-    if (c.checker) {
-      engine = c.checker->transferEngine(*owner, offset);
-      c.checker->asyncShared(c, inst, lane, *t.owner, t.offset, uint32_t(bytes),
-                             Event::Write, engine);
-      c.checker->completesOn(*owner, offset, engine);
-    }
+    if (c.checker)
+      c.checker->completesOn(*t.barrierOwner, t.barrierOffset, t.engine,
+                             t.time);
     MbarrierChange change;
     change.byEngine = change.asyncProxy = true;
     change.complete = int32_t(bytes);
-    if (!changeMbarrier(c, inst, lane, address, change, nullptr))
+    if (!changeMbarrier(c, inst, lane, t.barrier, change, nullptr))
       return false;
-    if (c.checker)
-      c.checker->tick(engine);
   }
   return true;
 }
@@ -247,12 +235,11 @@ Step execToShared(Ctx &c, const Inst &inst, uint32_t mask) {
     std::vector<BulkTarget> targets;
     uint32_t ctas =
         inst.op[Mask] != NoSlot ? c.src<uint32_t>(inst.op[Mask])[l] : 0;
-    if (!bulkTargets(c, inst, l, a.to[l], size, inst.mod[1], ctas, targets))
+    if (!bulkTargets(c, inst, l, a.to[l], size, inst.mod[1], ctas, a.barrier[l],
+                     targets))
       return Step::Error;
     if (c.checker && !targets.empty()) {
-      uint32_t engine;
-      if (!transferOf(c, inst, l, a.barrier[l], targets, targets[0], engine))
-        return Step::Error;
+      uint32_t engine = targets[0].engine;
       if (sourceOwner)
         c.checker->asyncShared(c, inst, l, *sourceOwner, sourceOffset,
                                uint32_t(size), 0, engine);
@@ -260,17 +247,22 @@ Step execToShared(Ctx &c, const Inst &inst, uint32_t mask) {
         c.checker->asyncGlobal(c, inst, l, a.from[l], uint32_t(size), 0,
                                engine);
     }
-    for (const BulkTarget &t : targets) {
-      if (BulkRed(inst.mod[0]) == BulkRed::None)
-        std::memmove(t.host, source, size);
-      else
-        bulkReduce(t.host, source, size, BulkRed(inst.mod[0]), inst.type);
-    }
-    if (!bulkArrived(c, inst, l, a.barrier[l], targets, size))
+    bulkIssued(c, inst, l, targets, size);
+    c.worker->counters.sharedStoreBytes += size * targets.size();
+    auto transfer = [&inst, l, source, size,
+                     targets = std::move(targets)](Ctx &c) {
+      for (const BulkTarget &t : targets) {
+        if (BulkRed(inst.mod[0]) == BulkRed::None)
+          std::memmove(t.host, source, size);
+        else
+          bulkReduce(t.host, source, size, BulkRed(inst.mod[0]), inst.type);
+      }
+      return bulkArrived(c, inst, l, targets, size);
+    };
+    if (!completeAsync(c, AsyncKind::Transfer, l, std::move(transfer)))
       return Step::Error;
     if (inst.space == Space::Global)
       c.worker->counters.asyncBytes += size;
-    c.worker->counters.sharedStoreBytes += size * targets.size();
   }
   return Step::Next;
 }
@@ -297,16 +289,19 @@ Step execToGlobal(Ctx &c, const Inst &inst, uint32_t mask) {
     if (c.checker)
       bulkStored(c, inst, l, *owner, offset, uint32_t(size), a.to[l],
                  uint32_t(size), inst.mod[0] != 0);
-    if (BulkRed(inst.mod[0]) != BulkRed::None) {
-      bulkReduce(to, source, size, BulkRed(inst.mod[0]), inst.type);
-    } else if (inst.mod[2]) {
-      uint32_t keep = c.src<uint32_t>(inst.op[Bytes])[l];
-      for (uint64_t i = 0; i < size; ++i)
-        if (keep >> (i & 15) & 1)
-          to[i] = source[i];
-    } else {
-      std::memcpy(to, source, size);
-    }
+    uint32_t keep = inst.mod[2] ? c.src<uint32_t>(inst.op[Bytes])[l] : 0xffff;
+    completeAsync(
+        c, AsyncKind::Bulk, l, [&inst, to, source, size, keep](Ctx &) {
+          if (BulkRed(inst.mod[0]) != BulkRed::None)
+            bulkReduce(to, source, size, BulkRed(inst.mod[0]), inst.type);
+          else if (!inst.mod[2])
+            std::memcpy(to, source, size);
+          else
+            for (uint64_t i = 0; i < size; ++i)
+              if (keep >> (i & 15) & 1)
+                to[i] = source[i];
+          return true;
+        });
     c.worker->counters.asyncBytes += size;
   }
   return Step::Next;
@@ -317,6 +312,7 @@ Step execCommit(Ctx &c, const Inst &, uint32_t mask) {
     c.checker->commit(c, EngineKind::BulkRead, mask);
     c.checker->commit(c, EngineKind::BulkWrite, mask);
   }
+  commitScheduled(c, AsyncKind::Bulk, mask);
   return Step::Next;
 }
 /// mod[0]: only until the sources are read.
@@ -326,7 +322,10 @@ Step execWait(Ctx &c, const Inst &inst, uint32_t mask) {
     if (!inst.mod[0])
       c.checker->waitGroups(c, EngineKind::BulkWrite, mask, uint32_t(inst.imm));
   }
-  return Step::Next;
+  // A schedule does not tell reading the source from writing its copy.
+  return waitScheduled(c, AsyncKind::Bulk, mask, uint32_t(inst.imm))
+             ? Step::Next
+             : Step::Error;
 }
 Step execNothing(Ctx &, const Inst &, uint32_t) { return Step::Next; }
 

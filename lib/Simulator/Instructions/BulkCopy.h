@@ -26,22 +26,24 @@ struct BulkTarget {
   std::byte *host;
   Cta *owner;
   uint32_t offset;
+  /// The mbarrier that hears of the bytes; what the checker calls the transfer.
+  uint64_t barrier = 0;
+  Cta *barrierOwner = nullptr;
+  uint32_t barrierOffset = 0, engine = 0, time = 0;
 };
 bool bulkTargets(Ctx &c, const Inst &inst, unsigned lane, uint64_t address,
                  uint64_t bytes, bool multicast, uint32_t ctaMask,
-                 std::vector<BulkTarget> &out);
-/// The engine that transfers to a target.
-bool transferOf(Ctx &c, const Inst &inst, unsigned lane, uint64_t barrier,
-                const std::vector<BulkTarget> &targets,
-                const BulkTarget &target, uint32_t &engine);
+                 uint64_t barrier, std::vector<BulkTarget> &out);
+/// The checker hears of the writes; the sources' reads came before.
+void bulkIssued(Ctx &c, const Inst &inst, unsigned lane,
+                std::vector<BulkTarget> &targets, uint64_t bytes);
 /// The checker hears of a store: of its source (if `bytes`) and of a part of
 /// its destination (if `size`).
 void bulkStored(Ctx &c, const Inst &inst, unsigned lane, Cta &owner,
                 uint32_t offset, uint32_t bytes, uint64_t address,
                 uint32_t size, bool reduces);
-/// Tells the mbarrier of each target CTA that `bytes` have arrived; `barrier`
-/// is an address in this CTA.
-bool bulkArrived(Ctx &c, const Inst &inst, unsigned lane, uint64_t barrier,
+/// Tells the mbarrier of each target that `bytes` have arrived.
+bool bulkArrived(Ctx &c, const Inst &inst, unsigned lane,
                  const std::vector<BulkTarget> &targets, uint64_t bytes);
 
 bool decodeTensorCopy(FunctionDecoder &d, const BulkDirection &direction,

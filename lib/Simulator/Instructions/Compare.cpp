@@ -69,13 +69,13 @@ struct Flushed {
   using Storage = uint32_t;
   static float get(uint32_t s) { return flush(floatOfBits(s)); }
 };
-struct HalfLow {
+/// The low or the high half of a word; .ftz makes zeros of subnormal numbers.
+template <unsigned Shift, bool Ftz> struct HalfAt {
   using Storage = uint32_t;
-  static float get(uint32_t s) { return floatFromHalf(uint16_t(s)); }
-};
-struct HalfHigh {
-  using Storage = uint32_t;
-  static float get(uint32_t s) { return floatFromHalf(uint16_t(s >> 16)); }
+  static float get(uint32_t s) {
+    uint16_t bits = uint16_t(s >> Shift);
+    return floatFromHalf(Ftz && !(bits & 0x7c00) ? bits & 0x8000 : bits);
+  }
 };
 struct Bf16Low {
   using Storage = uint32_t;
@@ -105,6 +105,12 @@ template <class R> CompareFn pickFor(unsigned op) {
   return pickCompare<R>(op, std::make_index_sequence<CmpCount>());
 }
 
+CompareFn pickHalf(unsigned op, bool ftz, bool high) {
+  if (high)
+    return ftz ? pickFor<HalfAt<16, true>>(op) : pickFor<HalfAt<16, false>>(op);
+  return ftz ? pickFor<HalfAt<0, true>>(op) : pickFor<HalfAt<0, false>>(op);
+}
+
 CompareFn pickLow(Type type, unsigned op, bool ftz) {
   switch (type) {
   case Type::B16:
@@ -128,7 +134,7 @@ CompareFn pickLow(Type type, unsigned op, bool ftz) {
     return pickFor<Plain<double>>(op);
   case Type::F16:
   case Type::F16x2:
-    return pickFor<HalfLow>(op);
+    return pickHalf(op, ftz, false);
   case Type::BF16:
   case Type::BF16x2:
     return pickFor<Bf16Low>(op);
@@ -162,15 +168,15 @@ Step execSetpPacked(Ctx &c, const Inst &inst, uint32_t mask) {
   bool bf16 = inst.mod[2];
   uint32_t low = reinterpret_cast<CompareFn>(inst.imm)(c, inst);
   uint32_t high = (bf16 ? pickFor<Bf16High>(inst.mod[1])
-                        : pickFor<HalfHigh>(inst.mod[1]))(c, inst);
+                        : pickHalf(inst.mod[1], inst.mod[3], true))(c, inst);
   uint32_t first = combine(c, inst, low);
   if (inst.op[1] != NoSlot)
     c.setPred(inst.op[1], combine(c, inst, high), mask);
   c.setPred(inst.op[0], first, mask);
   return Step::Next;
 }
-/// set: all ones or 1.0. mod[2]: 0 integer, 1 float, 2 half, 3 bf16, 4 and 5
-/// packed.
+/// set: all ones or 1.0. mod[2]: 0 integer, 1 float, 2 half, 3 bf16; mod[3]: a
+/// pair of 1 halves, 2 bf16, 3 halves with .ftz.
 Step execSet(Ctx &c, const Inst &inst, uint32_t mask) {
   uint32_t bits =
       combine(c, inst, reinterpret_cast<CompareFn>(inst.imm)(c, inst));
@@ -179,10 +185,10 @@ Step execSet(Ctx &c, const Inst &inst, uint32_t mask) {
   uint32_t one = ones[inst.mod[2]];
   uint32_t high = 0;
   if (inst.mod[3])
-    high =
-        combine(c, inst,
-                (inst.mod[3] == 2 ? pickFor<Bf16High>(inst.mod[1])
-                                  : pickFor<HalfHigh>(inst.mod[1]))(c, inst));
+    high = combine(c, inst,
+                   (inst.mod[3] == 2 ? pickFor<Bf16High>(inst.mod[1])
+                                     : pickHalf(inst.mod[1], inst.mod[3] == 3,
+                                                true))(c, inst));
   uint32_t *out = c.dst<uint32_t>(inst.op[0]);
   eachLane(mask, [&](unsigned l) {
     out[l] = (bits >> l & 1) ? (inst.mod[3] ? one & 0xffff : one) : 0;
@@ -229,6 +235,7 @@ bool decodeSetp(FunctionDecoder &d) {
     return false;
   bool packed = type == Type::F16x2 || type == Type::BF16x2;
   d.inst.mod[2] = type == Type::BF16x2;
+  d.inst.mod[3] = ftz;
   return d.emit(packed ? execSetpPacked : execSetp, Class::Compare);
 }
 
@@ -266,7 +273,9 @@ bool decodeSet(FunctionDecoder &d) {
   default:
     return d.badType(to);
   }
-  d.inst.mod[3] = type == Type::F16x2 ? 1 : type == Type::BF16x2 ? 2 : 0;
+  d.inst.mod[3] = type == Type::F16x2    ? (ftz ? 3 : 1)
+                  : type == Type::BF16x2 ? 2
+                                         : 0;
   if (!d.expectOperands(join >= 0 ? 4 : 3, join >= 0 ? 4 : 3) ||
       !d.src(1, type, 2) || !d.src(2, type, 3))
     return false;

@@ -82,6 +82,7 @@ static void copyLocal(Ctx &c, uint32_t mask, uint32_t from, uint32_t to,
   eachLane(mask, [&](unsigned l) {
     std::byte *lane = c.warp->local.data() + size_t(l) * c.warp->localStride;
     std::memmove(lane + to, lane + from, size);
+    c.markLocal(l, to, size);
   });
 }
 
@@ -142,6 +143,14 @@ static Step enter(Ctx &c, const Inst &inst, uint32_t mask, const Code *callee) {
   if (c.frame->depth > 1000)
     return c.fail(inst, firstLane(mask), "stack-overflow",
                   "more than 1000 nested calls of '" + callee->name + "'");
+  uint64_t local =
+      uint64_t(c.frame->localBase) + c.code->localBytes + callee->localBytes;
+  if (local > mostLocal)
+    return c.fail(inst, firstLane(mask), "stack-overflow",
+                  "the call of '" + callee->name + "' needs " +
+                      std::to_string(local) +
+                      " bytes of local memory, a thread has " +
+                      std::to_string(mostLocal));
   uint32_t returnPc = c.pc + 1;
   Frame *caller = c.frame;
   if (mask != c.active) {

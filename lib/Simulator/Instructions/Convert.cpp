@@ -327,13 +327,16 @@ bool decodePair(FunctionDecoder &d, const Conversion &how) {
   bool packedSource = isPackedPair(how.from);
   if (!packedSource && how.from != Type::F32)
     return d.badType(how.from);
+  auto word = [](Type type) {
+    return bitsOf(type) == 16 ? Type::B16 : Type::B32;
+  };
   size_t operands = packedSource ? 2 : 3;
   if (!d.expectOperands(operands, operands) ||
-      !d.src(1, packedSource ? Type::B32 : Type::F32, 1))
+      !d.src(1, packedSource ? word(how.from) : Type::F32, 1))
     return false;
   if (!packedSource && !d.src(2, Type::F32, 2))
     return false;
-  if (!d.dst(0, Type::B32, 0))
+  if (!d.dst(0, word(how.to), 0))
     return false;
   bool plain = !how.relu && !how.finite && !how.sat && !how.ftz &&
                how.round == Round::Nearest && how.from == Type::F32;

@@ -313,9 +313,23 @@ bool emitFloat(FunctionDecoder &d, Type type, FloatOp op, Round round, bool ftz,
   return d.emit(fn, Class::Float32);
 }
 
+/// Divisors beyond 2^126 have reciprocals that the approximation flushes.
+struct FDivApprox {
+  static float f(float a, float b) {
+    float size = std::fabs(b);
+    if (size > 0x1p126f && std::isfinite(size))
+      return std::isfinite(a) ? std::copysign(0.0f, a) * std::copysign(1.0f, b)
+                              : floatOfBits(nanF32);
+    return a / b;
+  }
+};
+
 bool decodeDivide(FunctionDecoder &d, Type type, bool ftz) {
-  // .approx and .full are within 2 ulp; the nearest result is one of those.
-  if (type == Type::F32 && d.hasOneOf({"approx", "full"}) >= 0)
+  if (type == Type::F32 && d.has("approx"))
+    return uniformOperands(d, type, 2) &&
+           d.emit(pickTwo<FDivApprox>(ftz, false), Class::Float32);
+  // .full is within 2 ulp; the nearest result is one of those.
+  if (type == Type::F32 && d.has("full"))
     return emitFloat(d, type, FloatOp::Div, Round::Nearest, ftz, false, 2);
   bool given;
   Round round = takeRound(d, given);
@@ -342,6 +356,9 @@ bool decodeFloatMinMax(FunctionDecoder &d, Type type, bool max) {
 }
 
 /// rcp and sqrt, exact or approximate; both give the correctly rounded result.
+double rcpCoarse(double a) {
+  return coarse(a, [](double x) { return 1.0 / x; });
+}
 template <FloatOp Op> bool decodeRoot(FunctionDecoder &d) {
   bool approx = d.has("approx"), ftz = d.has("ftz"), given;
   Round round = takeRound(d, given);
@@ -350,6 +367,11 @@ template <FloatOp Op> bool decodeRoot(FunctionDecoder &d) {
     return d.badType(type);
   if (!approx && !given)
     return d.error("needs .approx or a rounding");
+  if (approx && type == Type::F64)
+    return Op == FloatOp::Rcp && ftz
+               ? uniformOperands(d, type, 1) &&
+                     d.emit(map<rcpCoarse>, Class::Special)
+               : d.error("the approximation of .f64 is rcp.approx.ftz");
   return emitFloat(d, type, Op, round, ftz, false, 1);
 }
 

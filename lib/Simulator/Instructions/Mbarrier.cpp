@@ -4,6 +4,7 @@
 #include "../Mbarrier.h"
 #include "../Checkers/OrderChecker.h"
 #include "../Memory.h"
+#include "../Schedule.h"
 #include "Families.h"
 
 #include <cstring>
@@ -90,6 +91,11 @@ bool tile::sim::changeMbarrier(Ctx &c, const Inst &inst, unsigned lane,
                       " of the mbarrier is out of range (" +
                       describeMbarrier(*owner, offset) + ")");
   s.transactions = int32_t(transactions);
+  if (s.pending + change.announce > MbarrierState::maxCount)
+    return misuse(c, inst, lane,
+                  "the pending count of the mbarrier is out of range (" +
+                      describeMbarrier(*owner, offset) + ")");
+  s.pending += change.announce;
   s.pending -= change.arrivals;
   s.expected -= std::min(change.drop, s.expected);
   if (c.checker && change.arrivals && !change.byEngine)
@@ -251,18 +257,34 @@ Step execCopyArrive(Ctx &c, const Inst &inst, uint32_t mask) {
     uint32_t offset;
     if (!locate(c, inst, l, address[l], owner, offset))
       return Step::Error;
+    uint32_t engine = 0, time = 0;
     if (c.checker) {
-      uint32_t engine =
-          c.checker->engineOf(EngineKind::Copy, c.checker->threadOf(c, l));
-      c.checker->completesOn(*owner, offset, engine);
-      c.checker->tick(engine);
+      engine = c.checker->engineOf(EngineKind::Copy, c.checker->threadOf(c, l));
+      time = c.checker->tick(engine);
     }
-    // Without .noinc the pending count goes up by the arrival that then
-    // happens.
     MbarrierChange change;
-    change.arrivals = inst.mod[0] ? 1 : 0;
     change.byEngine = true;
-    if (!changeMbarrier(c, inst, l, address[l], change, nullptr))
+    // Without .noinc the pending count goes up by the arrival that happens
+    // later.
+    if (!inst.mod[0]) {
+      change.announce = 1;
+      if (!changeMbarrier(c, inst, l, address[l], change, nullptr))
+        return Step::Error;
+      change.announce = 0;
+    }
+    change.arrivals = 1;
+    const Schedule *schedule = c.cluster->schedule.get();
+    uint64_t mark = schedule ? schedule->mark() : 0;
+    auto arrive = [=, &inst, at = address[l],
+                   thread = Schedule::threadOf(c, l)](Ctx &c) {
+      if (c.cluster->schedule &&
+          !c.cluster->schedule->finishUpTo(c, AsyncKind::Copy, thread, mark))
+        return false;
+      if (c.checker)
+        c.checker->completesOn(*owner, offset, engine, time);
+      return changeMbarrier(c, inst, l, at, change, nullptr);
+    };
+    if (!completeAsync(c, AsyncKind::Transfer, l, arrive))
       return Step::Error;
   }
   return Step::Next;

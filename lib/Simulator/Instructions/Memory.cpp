@@ -221,11 +221,13 @@ bool decodeLoad(FunctionDecoder &d) {
     uint32_t slot = NoSlot;
     if (!d.isSink(*e)) {
       Type have = d.registerType(*e);
+      if (have != Type::None && !d.checkRegister(*e, have, type))
+        return false;
       registerBits = std::max(registerBits, bitsOf(have));
       wide |= bitsOf(have) == 64;
       if (bitsOf(type) < bitsOf(have) && bitsOf(type) != 128) {
         // Narrow elements are extended to the whole register.
-        if (!d.dst(*e, bitsOf(have) == 64 ? Type::B64 : Type::B32, slot))
+        if (!d.dst(*e, have, slot))
           return false;
       } else if (!d.dst(*e, type, slot)) {
         return false;
@@ -263,6 +265,8 @@ bool decodeStore(FunctionDecoder &d) {
     return d.error("the access is wider than 32 bytes");
   if (!d.address(d.operand(0), 1, space))
     return false;
+  if (space == Space::Const)
+    return d.error("constant memory cannot be written");
   d.inst.space =
       space == Space::Param && !d.function.isEntry ? Space::Local : space;
   std::vector<const ast::Operand *> elements;

@@ -4,6 +4,7 @@
 #include "../Checkers/OrderChecker.h"
 #include "../Mbarrier.h"
 #include "../Memory.h"
+#include "../Schedule.h"
 #include "Families.h"
 
 #include <algorithm>
@@ -68,27 +69,36 @@ Step execStoreAsync(Ctx &c, const Inst &inst, uint32_t mask) {
       return c.fail(inst, l, "mbarrier-misuse",
                     "the data and the mbarrier of an asynchronous store must "
                     "be in the same CTA's shared memory");
+    uint32_t engine = 0, time = 0;
     if (c.checker) {
-      uint32_t engine = c.checker->transferEngine(*barrierOwner, barrierOffset);
+      engine = c.checker->transferEngine(*barrierOwner, barrierOffset);
       // Both go through the generic proxy; reductions are atomic.
       uint8_t flags = Event::Write | Event::Generic |
                       (inst.mod[0] == Store ? 0 : Event::Strong);
       c.checker->asyncShared(c, inst, l, *owner, offset, bytes, flags, engine);
-      c.checker->completesOn(*barrierOwner, barrierOffset, engine);
-      c.checker->tick(engine);
+      time = c.checker->tick(engine);
     }
+    std::array<uint64_t, 4> values{};
     for (unsigned v = 0; v < inst.extCount; ++v) {
       uint32_t slot = c.code->ext[inst.ext + v];
-      uint64_t old = 0, value = element == 8 ? c.src<uint64_t>(slot)[l]
-                                             : c.src<uint32_t>(slot)[l];
-      std::memcpy(&old, host + v * element, element);
-      value = reduce(Red(inst.mod[0]), inst.type, old, value);
-      std::memcpy(host + v * element, &value, element);
+      values[v] =
+          element == 8 ? c.src<uint64_t>(slot)[l] : c.src<uint32_t>(slot)[l];
     }
-    MbarrierChange change;
-    change.byEngine = true;
-    change.complete = int32_t(bytes);
-    if (!changeMbarrier(c, inst, l, barrier[l], change, nullptr))
+    auto arrive = [=, &inst, at = barrier[l]](Ctx &c) {
+      for (unsigned v = 0; v < inst.extCount; ++v) {
+        uint64_t old = 0;
+        std::memcpy(&old, host + v * element, element);
+        uint64_t value = reduce(Red(inst.mod[0]), inst.type, old, values[v]);
+        std::memcpy(host + v * element, &value, element);
+      }
+      if (c.checker)
+        c.checker->completesOn(*barrierOwner, barrierOffset, engine, time);
+      MbarrierChange change;
+      change.byEngine = true;
+      change.complete = int32_t(bytes);
+      return changeMbarrier(c, inst, l, at, change, nullptr);
+    };
+    if (!completeAsync(c, AsyncKind::Transfer, l, arrive))
       return Step::Error;
   }
   c.worker->counters.sharedStoreBytes += uint64_t(std::popcount(mask)) * bytes;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "../Checkers/OrderChecker.h"
+#include "../Schedule.h"
 #include "BulkCopy.h"
 #include "tile/Simulator/TensorMap.h"
 
@@ -74,8 +75,11 @@ bool readMap(Ctx &c, const Inst &inst, unsigned l, uint64_t address,
       return bad("the box has " + std::to_string(map.box[i]) +
                  " elements in dimension " + std::to_string(i) +
                  "; allowed are 1 to 256");
-    if (map.elementStride[i] == 0)
-      map.elementStride[i] = 1;
+    if (map.elementStride[i] > 8)
+      return bad("the element stride of dimension " + std::to_string(i) +
+                 " is " + std::to_string(map.elementStride[i]) +
+                 "; allowed are 1 to 8");
+    map.elementStride[i] = std::max(map.elementStride[i], 1u);
     if (i > 0 && map.stride[i - 1] & 15)
       return bad("stride " + std::to_string(map.stride[i - 1]) +
                  " of dimension " + std::to_string(i) +
@@ -95,6 +99,14 @@ bool readMap(Ctx &c, const Inst &inst, unsigned l, uint64_t address,
   return true;
 }
 
+/// Elements of the box along a dimension: every elementStride-th one is copied.
+/// Along dimension 0 the stride has no effect.
+uint32_t boxElements(const TensorMap &map, unsigned i) {
+  return i == 0
+             ? map.box[0]
+             : (map.box[i] + map.elementStride[i] - 1) / map.elementStride[i];
+}
+
 /// Calls f(shared offset in the box, global address or 0 when outside, bytes)
 /// for each run of elements.
 template <class F>
@@ -111,16 +123,15 @@ bool eachRow(const TensorMap &map, const int32_t *start, F f) {
       row += uint64_t(at) * map.stride[i - 1];
     }
     for (uint32_t x = 0; x < map.box[0];) {
-      int64_t at = int64_t(start[0]) + int64_t(x) * map.elementStride[0];
+      int64_t at = int64_t(start[0]) + x;
       bool here = inside && at >= 0 && at < int64_t(map.size[0]);
-      // Without a stride, neighbours that are all inside or all outside form
-      // one run within a chunk of 16 bytes.
+      // Neighbours that are all inside or all outside form one run within a
+      // chunk of 16 bytes.
       uint32_t run = 1;
-      if (map.elementStride[0] == 1)
-        while (x + run < map.box[0] && ((shared + (x + run) * element) & 15) &&
-               (inside && at + run >= 0 && at + run < int64_t(map.size[0])) ==
-                   here)
-          ++run;
+      while (x + run < map.box[0] && ((shared + (x + run) * element) & 15) &&
+             (inside && at + run >= 0 && at + run < int64_t(map.size[0])) ==
+                 here)
+        ++run;
       if (!f(uint32_t(shared + uint64_t(x) * element),
              here ? row + uint64_t(at) * element : 0, run * element))
         return false;
@@ -128,7 +139,7 @@ bool eachRow(const TensorMap &map, const int32_t *start, F f) {
     }
     shared += rowBytes;
     unsigned i = 1;
-    for (; i < rank && ++index[i] == map.box[i]; ++i)
+    for (; i < rank && ++index[i] == boxElements(map, i); ++i)
       index[i] = 0;
     if (i >= rank)
       return true;
@@ -138,7 +149,7 @@ bool eachRow(const TensorMap &map, const int32_t *start, F f) {
 uint64_t boxBytes(const TensorMap &map) {
   uint64_t bytes = map.elementBytes();
   for (unsigned i = 0; i < map.rank(); ++i)
-    bytes *= map.box[i];
+    bytes *= boxElements(map, i);
   return bytes;
 }
 
@@ -174,31 +185,75 @@ struct Operands {
   }
 };
 
-/// Tells the checker of global memory in pieces as long as they come.
-struct GlobalRun {
-  Ctx &c;
-  const Inst &inst;
-  unsigned lane;
-  std::function<void(uint64_t, uint32_t)> tell;
-  uint64_t start = 0;
-  uint32_t size = 0;
-  void add(uint64_t at, uint32_t bytes) {
-    if (!c.checker)
-      return;
-    if (size && start + size == at) {
-      size += bytes;
-      return;
+/// Checks and counts the box's part of global memory; the checker hears of it
+/// in pieces as long as they come. False after an error.
+template <class F>
+bool tellGlobal(Ctx &c, const Inst &inst, unsigned lane, const TensorMap &map,
+                const int32_t *start, const char *what, bool write, F tell) {
+  uint64_t first = 0;
+  uint32_t length = 0;
+  auto flush = [&] {
+    if (length && c.checker)
+      tell(first, length);
+    length = 0;
+  };
+  bool good = eachRow(map, start, [&](uint32_t, uint64_t at, uint32_t size) {
+    if (!at)
+      return true;
+    if (!globalRange(c, inst, lane, at, size, write, what))
+      return false;
+    c.worker->counters.asyncBytes += size;
+    if (length && first + length == at) {
+      length += size;
+      return true;
     }
-    end();
-    start = at;
-    size = bytes;
-  }
-  void end() {
-    if (size)
-      tell(start, size);
-    size = 0;
-  }
-};
+    flush();
+    first = at;
+    length = size;
+    return true;
+  });
+  flush();
+  return good;
+}
+
+void fetchBox(const TensorMap &map, const int32_t *start,
+              const std::vector<BulkTarget> &targets) {
+  Type type = elementType(map);
+  bool nan = map.fill && isFloat(type);
+  uint64_t fill = type == Type::F64   ? 0x7fffffffffffffff
+                  : type == Type::F32 ? nanF32
+                                      : nanF16;
+  eachRow(map, start, [&](uint32_t at, uint64_t address, uint32_t size) {
+    for (const BulkTarget &t : targets) {
+      std::byte *to =
+          t.owner->shared.data() + swizzled(t.offset + at, map.swizzle);
+      if (address)
+        std::memcpy(to, reinterpret_cast<const std::byte *>(address), size);
+      else if (nan)
+        for (uint32_t i = 0; i < size; i += map.elementBytes())
+          std::memcpy(to + i, &fill, map.elementBytes());
+      else
+        std::memset(to, 0, size);
+    }
+    return true;
+  });
+}
+
+void storeBox(const TensorMap &map, const int32_t *start, const Cta &owner,
+              uint32_t offset, BulkRed op) {
+  eachRow(map, start, [&](uint32_t at, uint64_t address, uint32_t size) {
+    if (!address)
+      return true;
+    auto *to = reinterpret_cast<std::byte *>(address);
+    const std::byte *from =
+        owner.shared.data() + swizzled(offset + at, map.swizzle);
+    if (op == BulkRed::None)
+      std::memcpy(to, from, size);
+    else
+      bulkReduce(to, from, size, op, elementType(map));
+    return true;
+  });
+}
 
 /// mod[0]: reduction; mod[1]: multicast; mod[2]: rank.
 Step execTensorLoad(Ctx &c, const Inst &inst, uint32_t mask) {
@@ -214,49 +269,27 @@ Step execTensorLoad(Ctx &c, const Inst &inst, uint32_t mask) {
     uint32_t ctas =
         inst.op[Mask] != NoSlot ? c.src<uint32_t>(inst.op[Mask])[l] : 0;
     if (!bulkTargets(c, inst, l, o.memory[l], bytes, inst.mod[1], ctas,
-                     targets))
+                     o.barrier[l], targets))
       return Step::Error;
     for (const BulkTarget &t : targets)
       if (!checkShared(c, inst, l, map, t.offset))
         return Step::Error;
-    Type type = elementType(map);
-    uint32_t engine = 0;
-    if (c.checker && !targets.empty() &&
-        !transferOf(c, inst, l, o.barrier[l], targets, targets[0], engine))
+    if (!tellGlobal(c, inst, l, map, o.start, "tensor load", false,
+                    [&](uint64_t at, uint32_t size) {
+                      if (!targets.empty())
+                        c.checker->asyncGlobal(c, inst, l, at, size, 0,
+                                               targets[0].engine);
+                    }))
       return Step::Error;
-    GlobalRun run{c, inst, l, [&](uint64_t at, uint32_t size) {
-                    c.checker->asyncGlobal(c, inst, l, at, size, 0, engine);
-                  }};
-    bool nan = map.fill && isFloat(type);
-    uint64_t fill = type == Type::F64   ? 0x7fffffffffffffff
-                    : type == Type::F32 ? nanF32
-                                        : nanF16;
-    bool good = eachRow(
-        map, o.start, [&](uint32_t at, uint64_t address, uint32_t size) {
-          const std::byte *from = nullptr;
-          if (address && !(from = globalRange(c, inst, l, address, size, false,
-                                              "tensor load")))
-            return false;
-          if (from)
-            run.add(address, size);
-          for (const BulkTarget &t : targets) {
-            std::byte *to =
-                t.owner->shared.data() + swizzled(t.offset + at, map.swizzle);
-            if (from)
-              std::memcpy(to, from, size);
-            else if (nan)
-              for (uint32_t i = 0; i < size; i += map.elementBytes())
-                std::memcpy(to + i, &fill, map.elementBytes());
-            else
-              std::memset(to, 0, size);
-          }
-          c.worker->counters.asyncBytes += from ? size : 0;
-          return true;
-        });
-    run.end();
-    if (!good || !bulkArrived(c, inst, l, o.barrier[l], targets, bytes))
-      return Step::Error;
+    bulkIssued(c, inst, l, targets, bytes);
     c.worker->counters.sharedStoreBytes += bytes * targets.size();
+    auto transfer = [&inst, l, map, bytes, start = std::to_array(o.start),
+                     targets = std::move(targets)](Ctx &c) {
+      fetchBox(map, start.data(), targets);
+      return bulkArrived(c, inst, l, targets, bytes);
+    };
+    if (!completeAsync(c, AsyncKind::Transfer, l, std::move(transfer)))
+      return Step::Error;
   }
   return Step::Next;
 }
@@ -281,31 +314,18 @@ Step execTensorStore(Ctx &c, const Inst &inst, uint32_t mask) {
       return Step::Error;
     if (c.checker)
       bulkStored(c, inst, l, *owner, offset, uint32_t(bytes), 0, 0, false);
-    GlobalRun run{c, inst, l, [&](uint64_t at, uint32_t size) {
-                    bulkStored(c, inst, l, *owner, 0, 0, at, size,
-                               inst.mod[0] != 0);
-                  }};
-    bool good = eachRow(
-        map, o.start, [&](uint32_t at, uint64_t address, uint32_t size) {
-          if (!address)
-            return true;
-          std::byte *to =
-              globalRange(c, inst, l, address, size, true, "tensor store");
-          if (!to)
-            return false;
-          run.add(address, size);
-          const std::byte *from =
-              owner->shared.data() + swizzled(offset + at, map.swizzle);
-          if (BulkRed(inst.mod[0]) == BulkRed::None)
-            std::memcpy(to, from, size);
-          else
-            bulkReduce(to, from, size, BulkRed(inst.mod[0]), elementType(map));
-          c.worker->counters.asyncBytes += size;
+    if (!tellGlobal(c, inst, l, map, o.start, "tensor store", true,
+                    [&](uint64_t at, uint32_t size) {
+                      bulkStored(c, inst, l, *owner, 0, 0, at, size,
+                                 inst.mod[0] != 0);
+                    }))
+      return Step::Error;
+    completeAsync(
+        c, AsyncKind::Bulk, l,
+        [&inst, map, owner, offset, start = std::to_array(o.start)](Ctx &) {
+          storeBox(map, start.data(), *owner, offset, BulkRed(inst.mod[0]));
           return true;
         });
-    run.end();
-    if (!good)
-      return Step::Error;
   }
   return Step::Next;
 }

@@ -34,6 +34,9 @@ template <class Op, bool Ftz> float wrapOne(float a) {
   return canonical(ftzIf<Ftz>(Op::f(ftzIf<Ftz>(a))));
 }
 double rsqrt64(double a) { return 1.0 / std::sqrt(a); }
+double rsqrtCoarse(double a) {
+  return coarse(a, [](double x) { return 1.0 / std::sqrt(x); });
+}
 
 template <class Op> bool decodeSingle(FunctionDecoder &d) {
   if (!d.has("approx"))
@@ -59,10 +62,11 @@ bool decodeTanh(FunctionDecoder &d) {
 bool decodeRsqrt(FunctionDecoder &d) {
   if (d.peekType() != Type::F64)
     return decodeSingle<Rsqrt>(d);
-  d.has("approx");
-  d.has("ftz");
+  if (!d.has("approx"))
+    return d.error("needs .approx");
+  bool ftz = d.has("ftz");
   return uniformOperands(d, d.takeType(), 1) &&
-         d.emit(map<rsqrt64>, Class::Special);
+         d.emit(ftz ? map<rsqrtCoarse> : map<rsqrt64>, Class::Special);
 }
 } // namespace
 

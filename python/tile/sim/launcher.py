@@ -16,6 +16,7 @@ from tile._C import sim as _sim
 from tile.errors import TileError
 
 from .report import Report
+from .schedules import run_schedules
 from .suppressions import Suppression
 
 _CHECKS = {
@@ -54,13 +55,19 @@ def load(ptx: str) -> Any:
         return _sim.load(ptx)
     except ValueError as error:
         raise TileError(str(error)) from None
+    except TypeError:
+        # Half of a surrogate pair has no encoding.
+        raise TileError("PTX is text") from None
 
 
 def _check_bits(check: str | Iterable[str]) -> int:
-    names = check.split(",") if isinstance(check, str) else list(check)
+    try:
+        names = check.split(",") if isinstance(check, str) else list(check)
+    except TypeError:
+        raise TileError(f"check must be a name or several, not {check!r}") from None
     bits = 0
     for name in names:
-        if name.strip() not in _CHECKS:
+        if not isinstance(name, str) or name.strip() not in _CHECKS:
             raise TileError(f"unknown check '{name}'; expected {', '.join(_CHECKS)}")
         bits |= _CHECKS[name.strip()]
     return bits
@@ -80,6 +87,27 @@ def _triple(value: int | Sequence[int], what: str) -> tuple[int, int, int]:
     if any(v < 1 or v > 0xFFFFFFFF for v in values):
         raise TileError(f"{what} {values} must be positive")
     return (*values, *(1,) * (3 - len(values)))  # type: ignore[return-value]
+
+
+def _number(value: Any, what: str, least: int, most: int) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TileError(f"{what} must be an integer, not {value!r}") from None
+    if not least <= number <= most:
+        raise TileError(f"{what} must be from {least} to {most}, not {number}")
+    return number
+
+
+def _array(value: Any, what: str) -> np.ndarray:
+    """An array of plain numbers; objects are pointers into Python."""
+    try:
+        array = value if isinstance(value, np.ndarray) else np.asarray(value)
+    except (TypeError, ValueError) as error:
+        raise TileError(f"{what} is not an array: {error}") from None
+    if array.dtype.hasobject:
+        raise TileError(f"{what} holds Python objects, which a kernel cannot read")
+    return array
 
 
 def _extent(array: np.ndarray) -> tuple[int, int]:
@@ -112,6 +140,27 @@ def array_shape(value: Any) -> tuple[int, str, int, list[int]] | None:
     return interface["data"][0], str(array.dtype), array.itemsize, list(array.shape)
 
 
+def _pieces(array: np.ndarray, strict: bool) -> list[tuple[int, int]]:
+    """What a kernel may touch of an array: all that lies between its first and last byte or, to be
+    strict, its elements only, as runs without holes."""
+    if not strict or array.size == 0:
+        return [_extent(array)]
+    # Dimensions that lie densely in one another form the run.
+    axes = sorted(range(array.ndim), key=lambda axis: abs(array.strides[axis]))
+    run = array.itemsize
+    while axes and (array.shape[axes[0]] == 1 or abs(array.strides[axes[0]]) == run):
+        run *= array.shape[axes.pop(0)]
+    count = int(np.prod([array.shape[axis] for axis in axes], dtype=np.int64))
+    if count > 1 << 16:
+        raise TileError(f"strict_views: the view is in {count} pieces, more than {1 << 16}")
+    starts = np.zeros(1, np.int64)
+    for axis in axes:
+        steps = np.arange(array.shape[axis], dtype=np.int64) * abs(array.strides[axis])
+        starts = (starts[:, None] + steps).ravel()
+    low = _extent(array)[0]
+    return [(low + int(start), run) for start in starts]
+
+
 def _pack_number(value: Any, name: str, kind: str, size: int) -> bytes:
     bits = size * 8
     if isinstance(value, (float, np.floating)) or (
@@ -119,6 +168,10 @@ def _pack_number(value: Any, name: str, kind: str, size: int) -> bytes:
     ):
         if kind.startswith(("u", "s")):
             raise TileError(f"parameter '{name}' (.{kind}) does not take a float")
+        try:
+            float(value)
+        except OverflowError:
+            raise TileError(f"{value} does not fit into parameter '{name}' (.{kind})") from None
         if size == 8:
             return struct.pack("<d", float(value))
         if size == 4:
@@ -127,13 +180,19 @@ def _pack_number(value: Any, name: str, kind: str, size: int) -> bytes:
             word = _launch.round_to_16_bits(float(value), kind == "bf16")
             return struct.pack("<H", word)
         raise TileError(f"parameter '{name}' (.{kind}) does not take a float")
+    if isinstance(value, (np.complexfloating, np.datetime64, np.timedelta64)) or (
+        isinstance(value, np.generic) and not isinstance(value, (np.integer, np.bool_))
+    ):
+        raise TileError(f"parameter '{name}' (.{kind}) does not take a {type(value).__name__}")
     value = int(value)
     if not -(1 << (bits - 1)) <= value < (1 << bits):
         raise TileError(f"{value} does not fit into parameter '{name}' (.{kind})")
     return struct.pack("<" + _INTEGER_FORMATS[bits], value & ((1 << bits) - 1))
 
 
-def _pack(value: Any, param: tuple, allocations: list[tuple[int, int, str, bool]]) -> bytes:
+def _pack(
+    value: Any, param: tuple, allocations: list[tuple[int, int, str, bool]], strict: bool = False
+) -> bytes:
     name, kind, _, size, is_array = param
     if value is None:
         if size != 8:
@@ -146,16 +205,18 @@ def _pack(value: Any, param: tuple, allocations: list[tuple[int, int, str, bool]
         if len(data) != size:
             raise TileError(f"parameter '{name}' has {size} bytes, {len(data)} were given")
         return data
+    if isinstance(value, np.ndarray):
+        value = _array(value, f"parameter '{name}'")
     if isinstance(value, np.ndarray) and value.ndim == 0 and size != 8:
         value = value.item()
     if isinstance(value, np.ndarray):
         if size != 8:
             raise TileError(f"parameter '{name}' (.{kind}) is not a pointer")
-        low, extent = _extent(value)
-        allocations.append((low, extent, name, bool(value.flags.writeable)))
+        for low, extent in _pieces(value, strict):
+            allocations.append((low, extent, name, bool(value.flags.writeable)))
         return struct.pack("<Q", value.__array_interface__["data"][0])
     if hasattr(value, "__array_interface__") and not isinstance(value, np.generic):
-        return _pack(np.asarray(value), param, allocations)
+        return _pack(_array(value, f"parameter '{name}'"), param, allocations, strict)
     if isinstance(value, (bool, int, float, np.generic)):
         if is_array or size not in (1, 2, 4, 8):
             raise TileError(f"parameter '{name}' has {size} bytes; give it as bytes")
@@ -191,6 +252,9 @@ def launch(
     threads: int = 0,
     deterministic: bool = True,
     suppressions: Sequence[Suppression] = (),
+    schedule_seed: int | None = None,
+    schedules: int | None = None,
+    strict_views: bool = False,
     raise_on_finding: bool = True,
 ) -> Report:
     """Run a kernel of a PTX module on NumPy arrays, in place.
@@ -198,37 +262,51 @@ def launch(
     Arrays are passed by address, and only the bytes they cover may be touched; integers and floats
     take the parameter's declared type; None is a null pointer; bytes fill a parameter that is a
     structure. `allocations` names further arrays that the kernel reaches through pointers in
-    memory or tensor maps. `check` is "all", "none", or some of "races", "uninitialized", "async",
-    "barriers", "global"; bounds and alignment are always checked. `max_instructions` (warp
-    instructions, 0 for no limit) ends an endless kernel; the default is TILE_SIM_MAX_INSTRUCTIONS,
-    or 10^10.
+    memory or tensor maps. With `strict_views`, what lies between the elements of an array that is
+    not dense is out of bounds, too. `check` is "all", "none", or some of "races", "uninitialized",
+    "async", "barriers", "global"; bounds and alignment are always checked. `max_instructions` (warp
+    instructions, 0 for no limit) ends an endless kernel; the default is
+    TILE_SIM_MAX_INSTRUCTIONS, or 10^10.
 
     CTAs run on as many host threads as there are cores. With `deterministic`, those that could tell
     their order (by atomics or ordered accesses of global memory) run on one, in a fixed order.
     Findings that match `suppressions` do not count; the report keeps them with their reason.
 
+    A `schedule_seed` other than 0 runs warps in an order of its own and completes asynchronous work
+    late; `schedules` runs the launch that many times, with that seed and those that follow, and it
+    is a finding if results differ. Defaults: TILE_SIM_SCHEDULE_SEED and TILE_SIM_SCHEDULES.
+
     Raises SimulationError if the kernel did anything wrong, unless `raise_on_finding` is False, and
     TileError for a launch that cannot start.
     """
+    if not isinstance(ptx, str):
+        raise TileError(f"PTX is text, not a {type(ptx).__name__}")
     module = load(ptx)
     if entry not in module.entries:
         raise TileError(
             f"the module has no kernel '{entry}'; it has {', '.join(module.entries) or 'none'}"
         )
     params = module.params(entry)
+    try:
+        args = list(args)
+    except TypeError:
+        raise TileError(f"args must be a sequence, not {args!r}") from None
     if len(args) != len(params):
         raise TileError(f"kernel '{entry}' takes {len(params)} arguments, {len(args)} were given")
     ranges: list[tuple[int, int, str, bool]] = []
+    if not isinstance(allocations, (Mapping, Sequence)):
+        raise TileError(f"allocations must be arrays, by name or in a list, not {allocations!r}")
     if not isinstance(allocations, Mapping):
         allocations = {f"allocation {i}": array for i, array in enumerate(allocations)}
-    given = (*args, *allocations.values())
-    arrays = [shape for value in given if (shape := array_shape(value))]
     buffer = bytearray()
     for value, param in zip(args, params, strict=True):
         buffer += bytes(param[2] - len(buffer))
-        buffer += _pack(value, param, ranges)
-    for name, array in allocations.items():
+        buffer += _pack(value, param, ranges, strict_views)
+    for name, value in allocations.items():
+        array = _array(value, str(name))
         ranges.append((*_extent(array), name, bool(array.flags.writeable)))
+    given = (*args, *allocations.values())
+    arrays = [shape for value in given if (shape := array_shape(value))]
     report = launch_raw(
         module,
         entry,
@@ -237,12 +315,14 @@ def launch(
         bytes(buffer),
         _merge(ranges),
         cluster=_triple(cluster, "cluster"),
-        dynamic_shared=dynamic_shared,
+        dynamic_shared=_number(dynamic_shared, "dynamic_shared", 0, 0xFFFFFFFF),
         checks=_check_bits(check),
         max_instructions=max_instructions,
-        threads=threads,
+        threads=_number(threads, "threads", 0, 1024),
         deterministic=deterministic,
         arrays=arrays,
+        schedule_seed=schedule_seed,
+        schedules=schedules,
     )
     report.ptx = ptx
     if suppressions:
@@ -252,15 +332,15 @@ def launch(
     return report
 
 
-def _budget(value: int | None) -> int:
-    """Warp instructions that a launch may take."""
-    given = knobs.runtime.sim_max_instructions if value is None else value
+def _setting(value: int | None, default: str, what: str, least: int) -> int:
+    """A number that was given, or that the environment says."""
+    given = default if value is None else value
     try:
         number = int(given)
     except (TypeError, ValueError):
         number = -1
-    if not 0 <= number < 1 << 64:
-        raise TileError(f"max_instructions must be a number from 0, not {given!r}")
+    if not least <= number < 1 << 64:
+        raise TileError(f"{what} must be a number from {least}, not {given!r}")
     return number
 
 
@@ -280,13 +360,20 @@ def launch_raw(
     counters: bool = True,
     deterministic: bool = True,
     arrays: Sequence[tuple[int, str, int, Sequence[int]]] = (),
+    schedule_seed: int | None = None,
+    schedules: int | None = None,
 ) -> Report:
     """Run a kernel of a loaded module: `args` is the parameter buffer, `allocations` the memory as
     (address, size, name, writable), and `arrays` says what lies there (`array_shape`). For
     launchers that have packed their arguments already."""
-    try:
-        return Report(
-            module.launch(
+    runtime = knobs.runtime
+    budget = _setting(max_instructions, runtime.sim_max_instructions, "max_instructions", 0)
+    seed = _setting(schedule_seed, runtime.sim_schedule_seed, "schedule_seed", 0)
+    count = _setting(schedules, runtime.sim_schedules, "schedules", 1)
+
+    def once(seed: int) -> Report:
+        try:
+            raw = module.launch(
                 entry,
                 grid,
                 block,
@@ -295,12 +382,15 @@ def launch_raw(
                 cluster,
                 dynamic_shared,
                 checks,
-                _budget(max_instructions),
+                budget,
                 threads,
                 counters,
                 deterministic,
                 list(arrays),
+                seed,
             )
-        )
-    except ValueError as error:
-        raise TileError(str(error)) from None
+        except ValueError as error:
+            raise TileError(str(error)) from None
+        return Report(raw)
+
+    return run_schedules(once, allocations, seed, count)

@@ -23,6 +23,7 @@ class Report:
     def __init__(self, raw: Any, ptx: str | None = None) -> None:
         self._raw = raw
         self._data: dict[str, Any] | None = None
+        self._added: list[dict[str, Any]] = []
         self._kept: list[int] | None = None
         #: The text of the module, if it was launched from text.
         self.ptx = ptx
@@ -40,10 +41,15 @@ class Report:
         self._kept = kept
         self._data["ok"] = self.ok
 
+    def add(self, finding: dict[str, Any]) -> None:
+        """Adds what was found by looking at more than one launch: "kind", "message", "fatal"."""
+        self._added.append(finding)
+
     @property
     def ok(self) -> bool:
         """True if no checker found anything that was not suppressed, and the launch ended."""
-        return self._raw.ok or (bool(self.suppressed) and not self._kept)
+        clean = self._raw.ok or (bool(self.suppressed) and not self._kept)
+        return clean and not self._added
 
     @property
     def output(self) -> str:
@@ -59,12 +65,13 @@ class Report:
     def messages(self) -> list[str]:
         """One text for each finding."""
         texts = self._raw.messages
-        return texts if self._kept is None else [texts[i] for i in self._kept]
+        kept = texts if self._kept is None else [texts[i] for i in self._kept]
+        return kept + [f"{f['kind']}: {f['message']}" for f in self._added]
 
     @property
     def findings(self) -> list[dict[str, Any]]:
         """The findings: kind, message, place, thread, and the other access of a race."""
-        return self.to_dict()["findings"]
+        return self.to_dict()["findings"] + self._added
 
     @property
     def counters(self) -> dict[str, Any]:

@@ -67,6 +67,13 @@ def test_types(name, transposed, warps):
     assert "cp.async" in kernel.asm["ptx"]
 
 
+@pytest.mark.parametrize("stages", [2, 3])
+def test_any_order_of_warps_and_copies(stages, monkeypatch):
+    """Copies that complete as late as they may, warps that run far ahead: one result."""
+    monkeypatch.setenv("TILE_SIM_SCHEDULES", "6")
+    run("fp16", (128, 64, 160), (64, 64, 32), num_warps=8, num_stages=stages)
+
+
 @pytest.mark.parametrize("stages", [1, 2, 3, 4, 5, 6])
 @pytest.mark.parametrize("steps", [0, 1, 2, 7])
 def test_stages(stages, steps):

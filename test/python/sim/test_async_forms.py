@@ -39,7 +39,7 @@ def test_arrivals_by_count_and_transactions_by_hand():
     out = np.zeros(32, np.uint32)
     text = f"""
 mov.u32 %r30, %tid.x; setp.eq.u32 %p15, %r30, 0; @%p15 mbarrier.init.shared::cta.b64 [bar], 8; bar.sync 0;
-@!%p15 bra WAITERS;
+mov.u32 %r9, 0; @!%p15 bra WAITERS;
 mbarrier.arrive.shared.b64 _, [bar], 7; mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], 100;
 mbarrier.arrive.shared.b64 _, [bar]; mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [bar], 60;
 mbarrier.test_wait.parity.shared.b64 %p1, [bar], 0; selp.u32 %r9, 1, 0, %p1;

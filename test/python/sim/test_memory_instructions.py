@@ -131,7 +131,7 @@ def test_offsets_and_constant_addresses():
   st.shared.u32 [s], %r1; st.shared.u32 [s+4], %r2; mov.u32 %r4, s; st.shared.u32 [%r4+8], %r3;
   ld.shared.v2.u32 {%r5, %r6}, [s]; ld.shared.u32 %r7, [s+8];
   st.global.v2.u32 [%q2], {%r5, %r6}; st.global.u32 [%q2+8], %r7;
-  ld.global.v2.u32 {_, %r8}, [%q1+8]; st.global.u32 [%q2+12], %r8; st.global.v2.u32 [%q2+16], {7, 0f3F800000};
+  ld.global.v2.u32 {_, %r8}, [%q1+8]; st.global.u32 [%q2+12], %r8; st.global.v2.b32 [%q2+16], {7, 0f3F800000};
 DONE:""",
         [source, out],
         "u64 u64",

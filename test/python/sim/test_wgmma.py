@@ -232,3 +232,23 @@ def test_wgmma_misuse_is_found():
     assert {f["kind"] for f in findings} == {
         "missing-proxy-fence"
     } and "fence.proxy.async" in findings[0]["message"]
+
+
+def launch_registers(wait):
+    """A from registers."""
+    _a, _b, image, descs, fragments, a_bytes = prepare("f16", 64, "128B", 0, 0, True)
+    instruction = "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {d}, {a}, {b}, {p}, 1, 1, 0;"
+    ptx = wgmma_ptx(instruction, len(descs), 32, a_bytes, len(image) - a_bytes, True, wait=wait)
+    out = np.zeros((128, 32), np.uint32)
+    return tile.sim.launch(
+        ptx, "op", 1, 128, [image, descs, fragments, out], raise_on_finding=False
+    )
+
+
+@pytest.mark.parametrize("write", ["mov.b32 %e0_0, 0;", "add.u32 %e1_2, %e1_2, 1;", "ld.global.b32 %e0_3, [%k];"])  # fmt: skip
+def test_operands_in_registers_stay_until_the_wait(write):
+    end = "wgmma.wait_group.sync.aligned 0;"
+    assert launch_registers(end + write).ok
+    assert launch_registers("mov.b32 %f0, %e0_0;" + end).ok, "what is only read may be read"
+    findings = launch_registers(write + end).findings
+    assert {f["kind"] for f in findings} == {"async-register"}

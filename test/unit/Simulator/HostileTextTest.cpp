@@ -53,8 +53,11 @@ TEST(HostileText, VariableWithTwoTypes) {
 
 TEST(HostileText, WordMovedToQuad) {
   // A narrow result in a 128-bit register was widened from the wrong width.
-  EXPECT_EQ(run(kernel(".reg .b128 %q; .reg .b32 %r; .reg .b64 %d;"
-                       "mov.u32 %q, %tid.x; mov.b32 %r, %q; mov.b64 %d, %q;")),
+  std::string said = run(kernel(".reg .b128 %q; mov.u32 %q, %tid.x;"));
+  EXPECT_TRUE(contains(said, "type .b128, expected .u32")) << said;
+  EXPECT_EQ(run(kernel(".reg .b128 %q; .local .align 4 .b8 s[4];"
+                       "st.local.b32 [s], 1; ld.local.b32 %q, [s];"
+                       "st.local.b32 [s], %q;")),
             "");
 }
 

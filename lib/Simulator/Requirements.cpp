@@ -1,0 +1,140 @@
+//===-- Requirements.cpp - What instructions need of target and version ---===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// ptxas refuses an instruction that the module's .target or .version does not
+// have. The table names the families whose requirement is later than sm_70 and
+// PTX 6.3; a row holds for an opcode with all the modifiers named.
+//
+//===----------------------------------------------------------------------===//
+#include "Requirements.h"
+#include "Decoder.h"
+
+#include <algorithm>
+
+using namespace tile::sim;
+
+namespace {
+struct Target {
+  unsigned sm;
+  unsigned version; ///< of PTX that knows it first: 10 * major + minor
+  /// Variants: 'a' and 'f' stand behind the number.
+  std::string_view variants = "";
+};
+constexpr Target targets[] = {
+    {20, 20},        {30, 31},        {32, 40},        {35, 31},
+    {37, 41},        {50, 40},        {52, 41},        {53, 42},
+    {60, 50},        {61, 50},        {62, 50},        {70, 60},
+    {72, 61},        {75, 63},        {80, 70},        {86, 71},
+    {87, 74},        {88, 90},        {89, 78},        {90, 78, "a"},
+    {100, 86, "af"}, {101, 86, "af"}, {103, 88, "af"}, {110, 90, "af"},
+    {120, 87, "af"}, {121, 88, "af"}};
+
+struct Requirement {
+  std::string_view opcode, modifier, other; ///< a prefix of a modifier, or ""
+  unsigned sm, version;
+  /// Only these, which begin with the first and end with 'a'; or all above sm.
+  enum Where : uint8_t { Later, HopperOnly, Specific } where = Later;
+};
+constexpr Requirement requirements[] = {
+    {"wgmma", "", "", 90, 80, Requirement::HopperOnly},
+    {"setmaxnreg", "", "", 90, 80, Requirement::Specific},
+    {"tensormap", "", "", 90, 82, Requirement::Specific},
+    {"cp", "async", "bulk", 90, 80},
+    {"cp", "reduce", "", 90, 80},
+    {"cp", "async", "", 80, 70},
+    {"mbarrier", "try_wait", "", 90, 78},
+    {"mbarrier", "expect_tx", "", 90, 80},
+    {"mbarrier", "complete_tx", "", 90, 80},
+    {"mbarrier", "", "", 80, 70},
+    {"barrier", "cluster", "", 90, 78},
+    {"mapa", "", "", 90, 78},
+    {"getctarank", "", "", 90, 78},
+    {"fence", "proxy", "async", 90, 80},
+    {"fence", "mbarrier_init", "", 90, 80},
+    {"elect", "", "", 90, 80},
+    {"griddepcontrol", "", "", 90, 78},
+    {"redux", "", "", 80, 70},
+    {"ldmatrix", "", "", 75, 65},
+    {"stmatrix", "", "", 90, 78},
+    {"movmatrix", "", "", 75, 78},
+    {"mma", "e4m3", "", 89, 84},
+    {"mma", "e5m2", "", 89, 84},
+    {"mma", "bf16", "", 80, 70},
+    {"mma", "tf32", "", 80, 70},
+    {"st", "async", "", 90, 81},
+    {"red", "async", "", 90, 81},
+    {"multimem", "", "", 90, 81},
+};
+
+/// "sm_90a" to 90 and 'a'; 0 for anything else.
+unsigned splitTarget(std::string_view name, char &variant) {
+  variant = 0;
+  if (name.substr(0, 3) != "sm_" || name.size() < 4 || name.size() > 7)
+    return 0;
+  unsigned sm = 0;
+  for (char c : name.substr(3)) {
+    if (variant)
+      return 0;
+    if (c >= '0' && c <= '9')
+      sm = sm * 10 + unsigned(c - '0');
+    else
+      variant = c;
+  }
+  return sm;
+}
+
+std::string spell(unsigned version) {
+  return std::to_string(version / 10) + "." + std::to_string(version % 10);
+}
+} // namespace
+
+bool tile::sim::checkTarget(const std::string &name, unsigned version,
+                            std::string &message) {
+  char variant;
+  unsigned sm = splitTarget(name, variant);
+  const Target *known =
+      std::find_if(std::begin(targets), std::end(targets),
+                   [&](const Target &t) { return t.sm == sm; });
+  if (known == std::end(targets) ||
+      (variant && known->variants.find(variant) == std::string_view::npos)) {
+    message = "unknown target '" + name + "'";
+    return false;
+  }
+  // Family targets came later than the others.
+  unsigned needed = variant == 'f'               ? std::max(known->version, 88u)
+                    : variant && known->sm == 90 ? 80
+                                                 : known->version;
+  if (version < needed)
+    message =
+        "target '" + name + "' needs .version " + spell(needed) + " or later";
+  return version >= needed;
+}
+
+bool FunctionDecoder::meetsRequirements() const {
+  char variant;
+  unsigned sm = splitTarget(builder.module.target, variant),
+           version =
+               builder.module.versionMajor * 10 + builder.module.versionMinor;
+  auto names = [&](std::string_view prefix) {
+    return prefix.empty() ||
+           std::any_of(in->modifiers.begin(), in->modifiers.end(),
+                       [&](const std::string &m) {
+                         return m.compare(0, prefix.size(), prefix) == 0;
+                       });
+  };
+  for (const Requirement &r : requirements) {
+    if (r.opcode != in->opcode || !names(r.modifier) || !names(r.other))
+      continue;
+    if (r.where == Requirement::HopperOnly && !(sm == 90 && variant == 'a'))
+      return error("needs .target sm_90a");
+    if (r.where == Requirement::Specific && !(sm >= r.sm && variant))
+      return error("needs a target of one architecture, such as sm_90a");
+    if (sm < r.sm)
+      return error("needs .target sm_" + std::to_string(r.sm) + " or later");
+    if (version < r.version)
+      return error("needs .version " + spell(r.version) + " or later");
+    return true;
+  }
+  return true;
+}

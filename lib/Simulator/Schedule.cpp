@@ -1,0 +1,106 @@
+//===-- Schedule.cpp - Random turns, late completion ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "Schedule.h"
+
+using namespace tile::sim;
+
+/// One step of splitmix64.
+static uint64_t mix(uint64_t &state) {
+  uint64_t z = state += 0x9e3779b97f4a7c15;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+  z = (z ^ z >> 27) * 0x94d049bb133111eb;
+  return z ^ z >> 31;
+}
+
+Schedule::Schedule(uint64_t seed) : state(seed) {
+  isLazy = mix(state) % 4 == 0;
+}
+
+uint32_t Schedule::below(uint32_t count) {
+  return uint32_t((mix(state) >> 32) * count >> 32);
+}
+
+uint64_t Schedule::warpTurn() {
+  // Mostly short, so that warps interleave; sometimes one runs far ahead.
+  return below(8) ? 1 + below(48) : 1 + below(4096);
+}
+
+void Schedule::add(Ctx &c, AsyncKind kind, unsigned lane,
+                   std::function<bool(Ctx &)> finish) {
+  pending.push_back({kind, threadOf(c, lane), 0, issued++, c.cta, c.warp,
+                     c.code, std::move(finish)});
+}
+
+void Schedule::commit(const Ctx &c, AsyncKind kind, unsigned lane) {
+  uint32_t thread = threadOf(c, lane), group = ++groups[{kind, thread}];
+  for (Work &w : pending)
+    if (w.kind == kind && w.thread == thread && !w.group)
+      w.group = group;
+}
+
+/// The work runs in the place of the warp that issued it.
+bool Schedule::finish(Ctx &c, size_t index) {
+  Work work = std::move(pending[index]);
+  pending.erase(pending.begin() + ptrdiff_t(index));
+  Cta *cta = std::exchange(c.cta, work.cta);
+  Warp *warp = std::exchange(c.warp, work.warp);
+  const Code *code = std::exchange(c.code, work.code);
+  InstStats *stats =
+      std::exchange(c.stats, c.worker->stats[work.code->index].data());
+  bool good = work.finish(c);
+  c.cta = cta;
+  c.warp = warp;
+  c.code = code;
+  c.stats = stats;
+  ++c.cluster->progress;
+  return good;
+}
+
+template <class F> bool Schedule::finishIf(Ctx &c, F chosen) {
+  // In a random order: no order of completion is promised.
+  while (true) {
+    std::vector<size_t> list;
+    for (size_t i = 0; i < pending.size(); ++i)
+      if (chosen(pending[i]))
+        list.push_back(i);
+    if (list.empty())
+      return true;
+    if (!finish(c, list[below(uint32_t(list.size()))]))
+      return false;
+  }
+}
+
+bool Schedule::wait(Ctx &c, AsyncKind kind, unsigned lane, uint32_t left) {
+  uint32_t thread = threadOf(c, lane), closed = groups[{kind, thread}];
+  return finishIf(c, [&](const Work &w) {
+    return w.kind == kind && w.thread == thread && w.group &&
+           uint64_t(w.group) + left <= closed;
+  });
+}
+
+bool Schedule::finishUpTo(Ctx &c, AsyncKind kind, uint32_t thread,
+                          uint64_t mark) {
+  return finishIf(c, [&](const Work &w) {
+    return w.kind == kind && w.thread == thread && w.number < mark;
+  });
+}
+
+bool Schedule::finishAny(Ctx &c) {
+  return pending.empty() || finish(c, below(uint32_t(pending.size())));
+}
+
+bool Schedule::mayFinish(Ctx &c) { return isLazy || below(3) || finishAny(c); }
+
+void tile::sim::commitScheduled(Ctx &c, AsyncKind kind, uint32_t mask) {
+  for (; c.cluster->schedule && mask; mask &= mask - 1)
+    c.cluster->schedule->commit(c, kind, firstLane(mask));
+}
+
+bool tile::sim::waitScheduled(Ctx &c, AsyncKind kind, uint32_t mask,
+                              uint32_t left) {
+  for (; c.cluster->schedule && mask; mask &= mask - 1)
+    if (!c.cluster->schedule->wait(c, kind, firstLane(mask), left))
+      return false;
+  return true;
+}

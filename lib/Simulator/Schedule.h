@@ -1,0 +1,92 @@
+//===-- Schedule.h - One of the orders in which hardware may run things ---===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Without a schedule, warps run in turn and asynchronous work is done when it
+// is issued. With one, warps take turns of random length in a random order, and
+// asynchronous copies read and write late: when somebody waits for them, when
+// nobody can go on, or at a random moment. Equal seeds give equal runs.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "Machine.h"
+
+#include <functional>
+#include <map>
+#include <utility>
+
+namespace tile::sim {
+
+enum class AsyncKind : uint8_t {
+  Copy,     ///< cp.async: in groups of a thread
+  Bulk,     ///< bulk stores: in groups of a thread
+  Transfer, ///< completes on an mbarrier
+};
+
+class Schedule {
+public:
+  explicit Schedule(uint64_t seed);
+
+  /// A number below `count`.
+  uint32_t below(uint32_t count);
+  /// Turns of a warp and of a cluster.
+  uint64_t warpTurn();
+
+  /// Work that a lane of the running warp has issued. `finish` returns false
+  /// after recording an error.
+  void add(Ctx &c, AsyncKind kind, unsigned lane,
+           std::function<bool(Ctx &)> finish);
+  /// The thread's open work becomes a group.
+  void commit(const Ctx &c, AsyncKind kind, unsigned lane);
+  /// Finishes all but the last `left` groups of the thread.
+  bool wait(Ctx &c, AsyncKind kind, unsigned lane, uint32_t left);
+  /// Finishes everything of this kind that the thread has issued before `mark`.
+  bool finishUpTo(Ctx &c, AsyncKind kind, uint32_t thread, uint64_t mark);
+  uint64_t mark() const { return issued; }
+
+  /// Now and then finishes something.
+  bool mayFinish(Ctx &c);
+  bool finishAny(Ctx &c);
+  bool isIdle() const { return pending.empty(); }
+
+  static uint32_t threadOf(const Ctx &c, unsigned lane) {
+    return (c.cta->rank * c.launch->warpsPerCta + c.warp->index) * Lanes + lane;
+  }
+
+private:
+  struct Work {
+    AsyncKind kind;
+    uint32_t thread;
+    uint32_t group; ///< 0 until a commit closes it
+    uint64_t number;
+    Cta *cta;
+    Warp *warp;
+    const Code *code;
+    std::function<bool(Ctx &)> finish;
+  };
+  bool finish(Ctx &c, size_t index);
+  template <class F> bool finishIf(Ctx &c, F chosen);
+
+  uint64_t state;
+  /// One run in four puts everything off for as long as it can.
+  bool isLazy;
+  uint64_t issued = 0;
+  std::vector<Work> pending;
+  std::map<std::pair<AsyncKind, uint32_t>, uint32_t> groups;
+};
+
+/// Does `work` now, or when the schedule says.
+template <class F>
+bool completeAsync(Ctx &c, AsyncKind kind, unsigned lane, F work) {
+  if (!c.cluster->schedule)
+    return work(c);
+  c.cluster->schedule->add(c, kind, lane, std::move(work));
+  return true;
+}
+
+/// The schedule's part of commit and wait for the lanes of a warp.
+void commitScheduled(Ctx &c, AsyncKind kind, uint32_t mask);
+bool waitScheduled(Ctx &c, AsyncKind kind, uint32_t mask, uint32_t left);
+
+} // namespace tile::sim

@@ -1,0 +1,65 @@
+"""One launch under several schedules, whose results must agree."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .report import Report
+
+Allocation = tuple[int, int, str, bool]
+
+
+def _memory(allocations: Sequence[Allocation]) -> list[tuple[str, np.ndarray]]:
+    """The bytes that a launch may change."""
+    return [
+        (name, np.frombuffer((ctypes.c_uint8 * size).from_address(low), np.uint8))
+        for low, size, name, writable in allocations
+        if writable and size
+    ]
+
+
+def _difference(
+    memory: list[tuple[str, np.ndarray]], first: list[np.ndarray], seed: int
+) -> dict[str, Any] | None:
+    for (name, now), want in zip(memory, first, strict=True):
+        if np.array_equal(now, want):
+            continue
+        at = int((now != want).argmax())
+        return {
+            "kind": "schedule-dependent",
+            "message": f"byte {at} of '{name}' is {int(want[at])} in the plain order and "
+            f"{int(now[at])} with schedule_seed={seed}; {int((now != want).sum())} of its bytes "
+            "differ",
+            "fatal": False,
+        }
+    return None
+
+
+def run_schedules(
+    launch: Callable[[int], Report], allocations: Sequence[Allocation], seed: int, count: int
+) -> Report:
+    """Launches with `seed`, then with `count - 1` other seeds on the same input.
+
+    The report is that of the first launch that went wrong, or of the first one. A launch whose
+    results differ from the first one's has gone wrong; memory holds the first one's results.
+    """
+    memory = _memory(allocations) if count > 1 else []
+    before = [data.copy() for _, data in memory]
+    report = launch(seed)
+    first = [data.copy() for _, data in memory]
+    for other in range(seed + 1, seed + count) if report.ok else ():
+        for (_, data), old in zip(memory, before, strict=True):
+            data[:] = old
+        again = launch(other)
+        different = _difference(memory, first, other) if again.ok else None
+        for (_, data), result in zip(memory, first, strict=True):
+            data[:] = result
+        if different:
+            again.add(different)
+        if not again.ok:
+            return again
+    return report
