@@ -90,7 +90,10 @@ bool Schedule::finishAny(Ctx &c) {
   return pending.empty() || finish(c, below(uint32_t(pending.size())));
 }
 
-bool Schedule::mayFinish(Ctx &c) { return isLazy || below(3) || finishAny(c); }
+bool Schedule::mayFinish(Ctx &c) {
+  // However late, it comes: somebody may spin until it has come.
+  return below(isLazy ? 1024 : 3) || finishAny(c);
+}
 
 void tile::sim::commitScheduled(Ctx &c, AsyncKind kind, uint32_t mask) {
   for (; c.cluster->schedule && mask; mask &= mask - 1)

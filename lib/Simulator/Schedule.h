@@ -69,7 +69,7 @@ private:
   template <class F> bool finishIf(Ctx &c, F chosen);
 
   uint64_t state;
-  /// One run in four puts everything off for as long as it can.
+  /// One run in four puts everything off for very long.
   bool isLazy;
   uint64_t issued = 0;
   std::vector<Work> pending;

@@ -145,3 +145,20 @@ def test_settings(monkeypatch):
     arrays[0][:] = 1
     report = run(COPY.replace("WAITING", ""), 1, 32, arrays, IO, check="none", raise_on_finding=False)  # fmt: skip
     assert kinds(report) == {"schedule-dependent"}
+
+
+def test_a_spinning_warp_does_not_hold_up_copies():
+    """A warp waits for a copy and then sets a flag; another one spins on the flag."""
+    text = INIT + """
+ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; setp.ge.u32 %p1, %r30, 32; @%p15 st.shared.u32 [buffer+512], 0; bar.sync 0; @%p1 bra SPIN;
+@%p15 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 128;
+@%p15 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [buffer], [%rd1], 128, [bar];
+""" + WAIT + """
+@%p15 st.release.cta.shared.u32 [buffer+512], 1; bra DONE;
+SPIN: ld.acquire.cta.shared.u32 %r1, [buffer+512]; setp.eq.u32 %p2, %r1, 0; @%p2 bra SPIN;
+ld.shared.u32 %r2, [buffer+4]; st.global.u32 [%rd2], %r2; DONE:
+"""  # fmt: skip
+    for seed in range(1, 9):
+        arrays = [np.arange(32, dtype=np.int32), np.zeros(32, np.int32)]
+        assert run(text, 1, 64, arrays, IO, schedule_seed=seed).ok
+        assert arrays[1][0] == 1
