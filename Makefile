@@ -3,7 +3,7 @@ PYTHON ?= python3
 export PYTHON
 VENV := .venv/bin
 
-.PHONY: help setup configure build demo test lit unit pytest wheel format check-format docs clean
+.PHONY: help setup configure build demo test wheel format check-format docs clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -40,7 +40,7 @@ check-format: setup
 	@git ls-files '*.cpp' '*.h' | xargs /usr/bin/clang-format-22 --dry-run --Werror
 	@$(VENV)/ruff format -q --check python third_party test examples bench
 
-docs: build ## Regenerate docs/generated from TableGen
+docs: setup ## Regenerate docs/generated from TableGen
 	@scripts/docs.sh
 
 clean: ## Remove everything that was built

@@ -31,13 +31,6 @@ macro(add_public_tablegen_target target)
   add_dependencies(tile-headers ${target})
 endmacro()
 
-# Adds a subdirectory that a partial checkout may lack.
-macro(tile_add_subdirectory_if_exists dir)
-  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${dir}/CMakeLists.txt)
-    add_subdirectory(${dir})
-  endif()
-endmacro()
-
 # In builds against the shared libraries, every MLIR* and LLVM* component is
 # libMLIR.so or libLLVM.so; a static build takes the archives by name. Archives
 # of the LLVM package name the shared LLVM in their link interface, so a static
