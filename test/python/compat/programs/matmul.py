@@ -12,8 +12,8 @@ def is_cuda():
 def get_configs():
     assert is_cuda()
     return [
-        triton.Config({"BLOCK_SIZE_M": 32, "BLOCK_SIZE_N": 32, "BLOCK_SIZE_K": 32, "GROUP_SIZE_M": 8}, num_stages=3, num_warps=4),  # noqa: E501
-        triton.Config({"BLOCK_SIZE_M": 32, "BLOCK_SIZE_N": 64, "BLOCK_SIZE_K": 32, "GROUP_SIZE_M": 2}, num_stages=2, num_warps=2),  # noqa: E501
+        triton.Config({"BLOCK_SIZE_M": 32, "BLOCK_SIZE_N": 32, "BLOCK_SIZE_K": 32, "GROUP_SIZE_M": 8}, num_stages=3, num_warps=4),
+        triton.Config({"BLOCK_SIZE_M": 32, "BLOCK_SIZE_N": 64, "BLOCK_SIZE_K": 32, "GROUP_SIZE_M": 2}, num_stages=2, num_warps=2),
     ]  # fmt: skip
 
 
@@ -90,7 +90,7 @@ def matmul(a, b, activation=""):
     M, K = a.shape
     K, N = b.shape
     c = np.empty((M, N), np.float16)
-    grid = lambda META: (triton.cdiv(M, META["BLOCK_SIZE_M"]) * triton.cdiv(N, META["BLOCK_SIZE_N"]), )  # noqa: E501, E731 # fmt: skip
+    grid = lambda META: (triton.cdiv(M, META["BLOCK_SIZE_M"]) * triton.cdiv(N, META["BLOCK_SIZE_N"]), )  # noqa: E731 # fmt: skip
     matmul_kernel[grid](
         a, b, c, M, N, K, K, 1, N, 1, N, 1, ACTIVATION=activation,
     )  # fmt: skip

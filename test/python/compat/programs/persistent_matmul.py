@@ -126,7 +126,7 @@ expected = a.astype(np.float32) @ b.T.astype(np.float32)
 c = np.empty((M, N), np.float16)
 dummy_block = [1, 1]
 descriptors = [TensorDescriptor.from_tensor(x, dummy_block) for x in (a, b, c)]
-grid = lambda META: (min(SMS, triton.cdiv(M, META["BLOCK_SIZE_M"]) * triton.cdiv(N, META["BLOCK_SIZE_N"])),)  # noqa: E501, E731 # fmt: skip
+grid = lambda META: (min(SMS, triton.cdiv(M, META["BLOCK_SIZE_M"]) * triton.cdiv(N, META["BLOCK_SIZE_N"])),)  # noqa: E731 # fmt: skip
 matmul_kernel_tma_persistent[grid](*descriptors, M, N, K, FP8_OUTPUT=False, NUM_SMS=SMS,
                                    WARP_SPECIALIZE=False)  # fmt: skip
 np.testing.assert_allclose(c, expected, atol=2e-2, rtol=1e-2)
