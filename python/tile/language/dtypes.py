@@ -8,6 +8,7 @@ import struct
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from ..element_types import ELEMENT_TYPES
 from ..errors import SemanticError
 
 TRITON_MAX_TENSOR_NUMEL = 1 << 20
@@ -42,10 +43,11 @@ class dtype:
         FLOATING = 2
 
     def __init__(self, name: str) -> None:
-        if name not in _PROPERTIES:
+        known = ELEMENT_TYPES.get(name)
+        if known is None:
             raise SemanticError(f"unknown type name {name!r}")
         self.name = name
-        self.primitive_bitwidth, self.mlir, self.short_name = _PROPERTIES[name]
+        self.primitive_bitwidth, self.mlir, self.short_name = known[:3]
         self.itemsize = max(1, self.primitive_bitwidth // 8)
         self._is_float = name in self.FP_TYPES
         self._is_int = name in self.SINT_TYPES or name in self.UINT_TYPES
@@ -54,8 +56,8 @@ class dtype:
             signed = name in self.SINT_TYPES
             self.int_signedness = dtype.SIGNEDNESS.SIGNED if signed else dtype.SIGNEDNESS.UNSIGNED
         self.int_bitwidth = self.primitive_bitwidth if self._is_int else 0
-        self.fp_mantissa_width = _MANTISSA_WIDTHS.get(name)
-        self.exponent_bias = _EXPONENT_BIASES.get(name)
+        self.fp_mantissa_width = known.mantissa_width
+        self.exponent_bias = known.exponent_bias
 
     # What it is.
     def is_floating(self) -> bool:
@@ -93,7 +95,7 @@ class dtype:
 
     @staticmethod
     def is_dtype(type_str: str) -> bool:
-        return type_str in _PROPERTIES
+        return type_str in ELEMENT_TYPES
 
     def kind(self) -> dtype.KIND:
         if self.is_bool():
@@ -161,37 +163,7 @@ def _is_name(name: str) -> Any:
     return lambda self: self.name == name
 
 
-# name: (bits, MLIR spelling, signature spelling)
-_PROPERTIES: dict[str, tuple[int, str, str]] = {
-    "void": (0, "none", "void"),
-    "int1": (1, "i1", "i1"),
-    "int8": (8, "i8", "i8"),
-    "int16": (16, "i16", "i16"),
-    "int32": (32, "i32", "i32"),
-    "int64": (64, "i64", "i64"),
-    "uint8": (8, "i8", "u8"),
-    "uint16": (16, "i16", "u16"),
-    "uint32": (32, "i32", "u32"),
-    "uint64": (64, "i64", "u64"),
-    "fp8e4b15": (8, "i8", "fp8e4b15"),  # Converted by the front end.
-    "fp8e4nv": (8, "f8E4M3FN", "fp8e4nv"),
-    "fp8e4b8": (8, "f8E4M3FNUZ", "fp8e4b8"),
-    "fp8e5": (8, "f8E5M2", "fp8e5"),
-    "fp8e5b16": (8, "f8E5M2FNUZ", "fp8e5b16"),
-    "fp16": (16, "f16", "fp16"),
-    "bf16": (16, "bf16", "bf16"),
-    "fp32": (32, "f32", "fp32"),
-    "fp64": (64, "f64", "fp64"),
-}
-_MANTISSA_WIDTHS = {
-    "fp8e4b15": 3, "fp8e4nv": 3, "fp8e4b8": 3, "fp8e5": 2, "fp8e5b16": 2,
-    "fp16": 10, "bf16": 7, "fp32": 23, "fp64": 52,
-}  # fmt: skip
-_EXPONENT_BIASES = {
-    "fp8e4b15": 15, "fp8e4nv": 7, "fp8e4b8": 8, "fp8e5": 15, "fp8e5b16": 16,
-    "fp16": 15, "bf16": 127, "fp32": 127, "fp64": 1023,
-}  # fmt: skip
-for _name in _PROPERTIES:
+for _name in ELEMENT_TYPES:
     setattr(dtype, "is_" + _name, _is_name(_name)) if _name not in ("void",) else None
 
 
@@ -346,7 +318,7 @@ float32 = dtype("fp32")
 float64 = dtype("fp64")
 pi32_t = pointer_type(int32)
 
-_BY_SIGNATURE = {properties[2]: dtype(name) for name, properties in _PROPERTIES.items()}
+_BY_SIGNATURE = {known.signature: dtype(name) for name, known in ELEMENT_TYPES.items()}
 _ALIASES = {"i1": "i1", "B": "i1", "f16": "fp16", "f32": "fp32", "f64": "fp64"}
 
 

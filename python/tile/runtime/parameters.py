@@ -5,12 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-_NAMES = {
-    "int1": "i1", "bool": "i1", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
-    "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64", "float16": "fp16",
-    "bfloat16": "bf16", "float32": "fp32", "float64": "fp64",
-}  # fmt: skip
-_KNOWN = {*_NAMES.values(), "fp16", "bf16"}
+from ..element_types import SCALAR_SIGNATURES, SIGNATURE_NAMES
 
 
 class KernelParam:
@@ -93,5 +88,5 @@ def _annotated_type(annotation: Any) -> str | None:
         return None
     # Where annotations are not evaluated, a string among them has its quotes.
     text = text.strip("'\"").split(".")[-1]
-    text = _NAMES.get(text, text)
-    return text if text in _KNOWN else None
+    text = SIGNATURE_NAMES.get(text, text)
+    return text if text in SCALAR_SIGNATURES else None

@@ -11,19 +11,9 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from ..element_types import SIGNATURE_NAMES
 from ..errors import TileError
 from . import descriptors, dlpack
-
-_TYPES = {
-    "bool": "i1", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8",
-    "uint16": "u16", "uint32": "u32", "uint64": "u64", "float16": "fp16", "bfloat16": "bf16",
-    "float32": "fp32", "float64": "fp64", "float8_e4m3fn": "fp8e4nv", "float8_e5m2": "fp8e5",
-    "float8_e4m3fnuz": "fp8e4b8", "float8_e5m2fnuz": "fp8e5b16", "float8_e4m3b11fnuz": "fp8e4b15",
-    # Names of the language.
-    "int1": "i1", "fp16": "fp16", "bf16": "bf16", "fp32": "fp32", "fp64": "fp64",
-    "fp8e4nv": "fp8e4nv", "fp8e5": "fp8e5", "fp8e4b8": "fp8e4b8", "fp8e5b16": "fp8e5b16",
-    "fp8e4b15": "fp8e4b15",
-}  # fmt: skip
 
 
 def type_name(dtype: Any) -> str:
@@ -31,11 +21,11 @@ def type_name(dtype: Any) -> str:
     name = getattr(dtype, "name", None) or str(dtype)
     if not getattr(dtype, "isnative", True):
         raise TileError(_foreign(name))
-    found = _TYPES.get(name.split(".")[-1])
+    found = SIGNATURE_NAMES.get(name.split(".")[-1])
     if found is None:
         raise TileError(
             f"elements of type {name} are not supported; known are "
-            f"{', '.join(sorted(set(_TYPES.values())))}"
+            f"{', '.join(sorted(set(SIGNATURE_NAMES.values())))}"
         )
     return found
 

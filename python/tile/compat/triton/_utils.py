@@ -5,32 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from tile.element_types import ELEMENT_TYPES, SIGNATURE_NAMES
 from tile.language.dtypes import str_to_type
 from tile.runtime.specialize import type_name
 
 TRITON_MAX_TENSOR_NUMEL = 1048576
 
 type_canonicalisation_dict = {
-    "bool": "i1", "int1": "i1", "uint1": "u1", "i1": "i1", "u1": "u1",
-    **{f"int{n}": f"i{n}" for n in (8, 16, 32, 64)},
-    **{f"uint{n}": f"u{n}" for n in (8, 16, 32, 64)},
-    **{f"i{n}": f"i{n}" for n in (8, 16, 32, 64)},
-    **{f"u{n}": f"u{n}" for n in (8, 16, 32, 64)},
-    "half": "fp16", "float16": "fp16", "bfloat16": "bf16", "float": "fp32", "float32": "fp32",
-    "double": "fp64", "float64": "fp64", "fp16": "fp16", "bf16": "bf16", "fp32": "fp32",
-    "fp64": "fp64", "fp8e4nv": "fp8e4nv", "fp8e5": "fp8e5", "fp8e4b15": "fp8e4b15",
-    "fp8e4b8": "fp8e4b8", "fp8e5b16": "fp8e5b16", "float8_e4m3fn": "fp8e4nv",
-    "float8e4nv": "fp8e4nv", "float8_e5m2": "fp8e5", "float8e5": "fp8e5",
-    "float8_e4m3fnuz": "fp8e4b8", "float8_e5m2fnuz": "fp8e5b16", "void": "void",
+    **{known.signature: known.signature for known in ELEMENT_TYPES.values()},
+    **SIGNATURE_NAMES,
+    "uint1": "u1", "u1": "u1", "half": "fp16", "float": "fp32", "double": "fp64",
+    "float8e4nv": "fp8e4nv", "float8e5": "fp8e5",
 }  # fmt: skip
 
-BITWIDTH_DICT = {
-    name: int("".join(c for c in name if c.isdigit()))
-    for name in ("i1", "i8", "i16", "i32", "i64", "u1", "u8", "u16", "u32", "u64",
-                 "fp16", "bf16", "fp32", "fp64")
-} | {name: 8 for name in ("fp8e4nv", "fp8e4b15", "fp8e4b8", "fp8e5", "fp8e5b16")} | {
-    "void": 0
-}  # fmt: skip
+BITWIDTH_DICT = {"u1": 1, **{known.signature: known.bits for known in ELEMENT_TYPES.values()}}
 
 
 def get_primitive_bitwidth(dtype: str) -> int:
