@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .. import _C
 from ..language.dtypes import dtype
+from ..language.promotion import to_tensor
+from ..language.state import current_generator
+from ..language.values import tensor
+
+#: What carries the hints of these names.
+_HINTS = {
+    "multiple_of": "tt.divisibility",
+    "max_contiguous": "tt.contiguity",
+    "max_constancy": "tt.constancy",
+}
 
 
 class IRBuilder(_C.ir.Builder):
@@ -28,3 +39,32 @@ class IRBuilder(_C.ir.Builder):
         if found is None:
             found = self._types[ty.mlir] = _C.ir.Type.parse(ty.mlir, self._context)
         return found
+
+    def combine(
+        self,
+        function: Any,
+        types: list[dtype],
+        terminator: str,
+        check: Callable[[list[Any]], None],
+    ) -> tuple[Any, list[dtype]]:
+        region = self.region([self.type(t) for t in types])
+        block = region.blocks[0]
+        saved = self.insertion_point
+        self.insert_at_end(block)
+        self.in_region += 1
+        try:
+            arguments = [tensor(v, t) for v, t in zip(block.arguments, types, strict=True)]
+            outcome = current_generator().call_function(function, arguments, {})
+            results = list(outcome) if isinstance(outcome, (tuple, list)) else [outcome]
+            results = [to_tensor(r) for r in results]
+            check(results)
+            self.create(terminator, [r.handle for r in results], None, ())
+        finally:
+            self.in_region -= 1
+            self.insertion_point = saved
+        return region, [r.dtype for r in results]
+
+    def hint(self, name: str, input: Any, values: list[int]) -> None:
+        owner = input.handle.owner
+        if owner is not None:  # An argument of the kernel carries its own hints.
+            owner.set_attribute(_HINTS[name], self.dense_i32_attr(values))

@@ -35,8 +35,7 @@ class Unseen:
 
 
 class EagerBuilder:
-    """Has the interface of the compiler's builder, as far as the language uses
-    it; what it creates is not an operation but its result."""
+    """A `tile.language.builder.Builder`: what it creates is not an operation but its result."""
 
     #: Tells the language that its values are known.
     eager = True
@@ -87,22 +86,29 @@ class EagerBuilder:
     # Operations.
 
     @staticmethod
-    def constant(ty: dtype, value: Any) -> np.ndarray:
-        return constant(value, element_of(ty), ty.shape)
+    def constant(type: dtype, value: Any) -> np.ndarray:
+        return constant(value, element_of(type), type.shape)
 
-    def create_one(self, op: str, operands: Any, attributes: Any = None, types: Any = ()) -> Any:
-        result = self.compute(op)(self, operands, attributes, types)
+    def create_one(
+        self, name: str, operands: Any, attributes: Any = None, result_types: Any = None
+    ) -> Any:
+        result = self.compute(name)(self, operands, attributes, result_types)
         if result.__class__ is _array or not isinstance(result, np.generic):
             return result
         return np.asarray(result)
 
     def create(
-        self, op: str, operands: Any, attributes: Any = None, types: Any = (), regions: Any = ()
+        self,
+        name: str,
+        operands: Any,
+        attributes: Any = None,
+        result_types: Any = None,
+        regions: Any = (),
     ) -> list[Any]:
-        if op in _REGIONS:
-            results = self.compute(op)(self, operands, attributes, types, regions)
+        if name in _REGIONS:
+            results = self.compute(name)(self, operands, attributes, result_types, regions)
         else:
-            results = self.compute(op)(self, operands, attributes, types)
+            results = self.compute(name)(self, operands, attributes, result_types)
         if results is None:
             return []
         if not isinstance(results, (list, tuple)):
@@ -116,14 +122,17 @@ class EagerBuilder:
             raise InterpreterError(f"the interpreter has no operation {op}")
         return found
 
-    def check_hint(self, name: str, input: Any, values: list[int]) -> None:
+    def hint(self, name: str, input: Any, values: list[int]) -> None:
         program.check_hint(self, name, input, values)
 
     # Functions.
 
-    def combine(self, function: Any, types: list[dtype], check: Any) -> collective.Region:
+    def combine(
+        self, function: Any, types: list[dtype], terminator: str, check: Any
+    ) -> tuple[collective.Region, list[dtype]]:
         """What reductions, scans and maps call on elements."""
-        return collective.Region(self, function, types, check)
+        region = collective.Region(self, function, types, check)
+        return region, region.result_types
 
     def call_function(self, function: Any, arguments: Any, keywords: dict[str, Any]) -> Any:
         if getattr(function, "__tile_jit__", False):

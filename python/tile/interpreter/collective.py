@@ -54,7 +54,7 @@ class Region:
         results = list(outcome) if isinstance(outcome, (tuple, list)) else [outcome]
         results = [to_tensor(r) for r in results]
         self.check(results)
-        self.result_types = [r.dtype for r in results]
+        self.result_types[:] = [r.dtype for r in results]
         return [r.handle for r in results]
 
 

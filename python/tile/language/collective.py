@@ -11,7 +11,7 @@ from .creation import _axis, _reshape
 from .dtypes import block_type
 from .memory import choose
 from .promotion import broadcast_to_shape, constant, is_constant, raise_to_common_shape, to_tensor
-from .state import current, current_generator
+from .state import current
 from .values import builtin, describe, member, tensor, unwrap
 
 _PRECISION = {"tf32": 0, "tf32x3": 1, "ieee": 2, "bf16x3": 3, "bf16x6": 4}
@@ -20,7 +20,6 @@ _SCALED_FORMATS = {"e4m3": 0, "e5m2": 1, "e2m3": 2, "e3m2": 3, "e2m1": 4, "bf16"
 
 def _combine_region(inputs: tuple[tensor, ...], combine_fn: Any, terminator: str, what: str) -> Any:
     """The region that combines two elements (each a tuple) into one."""
-    b, generator = current(), current_generator()
     types = [x.dtype for x in inputs]
 
     def check(results: list[tensor]) -> None:
@@ -35,23 +34,7 @@ def _combine_region(inputs: tuple[tensor, ...], combine_fn: Any, terminator: str
                     f"the combine function of {what} must return {t}, but it returned {r.type}"
                 )
 
-    if b.eager:
-        return b.combine(combine_fn, [*types, *types], check)
-    region = b.region([b.type(t) for t in (*types, *types)])
-    block = region.blocks[0]
-    arguments = [tensor(v, t) for v, t in zip(block.arguments, (*types, *types), strict=False)]
-    saved = b.insertion_point
-    b.insert_at_end(block)
-    b.in_region += 1
-    try:
-        result = generator.call_function(combine_fn, arguments, {})
-        results = list(result) if isinstance(result, (tuple, list)) else [result]
-        results = [to_tensor(r) for r in results]
-        check(results)
-        b.create(terminator, [r.handle for r in results], None, ())
-    finally:
-        b.in_region -= 1
-        b.insertion_point = saved
+    region, _ = current().combine(combine_fn, [*types, *types], terminator, check)
     return region
 
 
@@ -124,9 +107,8 @@ def map_elementwise(scalar_fn: Any, *args: Any, pack: int = 1) -> Any:
     shape = _same_shapes(tuple(inputs), "map_elementwise")
     if pack < 1 or pack & (pack - 1):
         raise SemanticError(f"pack is a power of two, not {pack}")
-    b, generator = current(), current_generator()
+    b = current()
     types = [x.dtype for x in inputs for _ in range(pack)]
-    attributes = {"pack": b.int_attr(32, pack)}
 
     def check(results: list[tensor]) -> None:
         if any(r.type.is_block() for r in results) or len(results) % pack:
@@ -134,39 +116,16 @@ def map_elementwise(scalar_fn: Any, *args: Any, pack: int = 1) -> Any:
                 f"the function of map_elementwise must return scalars, {pack} for each result"
             )
 
-    if b.eager:
-        region = b.combine(scalar_fn, types, check)
-        handles = b.create(
-            "tt.map_elementwise", [x.handle for x in inputs], attributes, (), (region,)
-        )
-        outputs = [block_type(t, shape) for t in region.result_types[::pack]]
-        values = tuple(tensor(h, t) for h, t in zip(handles, outputs, strict=True))
-        return values[0] if len(values) == 1 else values
-    region = b.region([b.type(t) for t in types])
-    block = region.blocks[0]
-    saved = b.insertion_point
-    b.insert_at_end(block)
-    b.in_region += 1
-    try:
-        arguments = [tensor(v, t) for v, t in zip(block.arguments, types, strict=False)]
-        result = generator.call_function(scalar_fn, arguments, {})
-        results = [
-            to_tensor(r) for r in (result if isinstance(result, (tuple, list)) else (result,))
-        ]
-        b.create("tt.map_elementwise.return", [r.handle for r in results], None, ())
-    finally:
-        b.in_region -= 1
-        b.insertion_point = saved
-    check(results)
-    outputs = [block_type(results[i].dtype, shape) for i in range(0, len(results), pack)]
+    region, result_types = b.combine(scalar_fn, types, "tt.map_elementwise.return", check)
     handles = b.create(
         "tt.map_elementwise",
         [x.handle for x in inputs],
-        attributes,
-        [b.type(t) for t in outputs],
+        {"pack": b.int_attr(32, pack)},
+        [b.type(block_type(t, shape)) for t in result_types[::pack]],
         (region,),
     )
-    values = tuple(tensor(h, t) for h, t in zip(handles, outputs, strict=False))
+    outputs = [block_type(t, shape) for t in result_types[::pack]]
+    values = tuple(tensor(h, t) for h, t in zip(handles, outputs, strict=True))
     return values[0] if len(values) == 1 else values
 
 

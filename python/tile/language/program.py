@@ -102,18 +102,7 @@ def _hint(name: str, input: tensor, values: Any) -> tensor:
         raise SemanticError(f"{name} got {len(values)} values for a rank of {input.ndim}")
     if any(isinstance(v, bool) or not isinstance(v, int) for v in values):
         raise SemanticError(f"{name} takes constant integers")
-    b = current()
-    if b.eager:
-        b.check_hint(name, input, values)
-        return input
-    key = {
-        "multiple_of": "tt.divisibility",
-        "max_contiguous": "tt.contiguity",
-        "max_constancy": "tt.constancy",
-    }[name]
-    owner = input.handle.owner
-    if owner is not None:  # An argument of the kernel carries its own hints.
-        owner.set_attribute(key, b.dense_i32_attr(values))
+    current().hint(name, input, values)
     return input
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import SemanticError
+
+if TYPE_CHECKING:
+    from .builder import Builder
 
 
 class _State(threading.local):
@@ -17,7 +20,7 @@ class _State(threading.local):
 _state = _State()
 
 
-def current() -> Any:
+def current() -> Builder:
     """The builder that operations are created with now."""
     builder = _state.builder
     if builder is None:
