@@ -23,9 +23,8 @@ LogicalResult BarrierExpectOp::verify() {
   // PTX counts the pending bytes of a phase in 20 bits.
   constexpr uint32_t kMaxTransactionBytes = (1u << 20) - 1;
   if (getSize() > kMaxTransactionBytes)
-    return emitOpError() << "expects " << getSize()
-                         << " bytes; a phase can count at most "
-                         << kMaxTransactionBytes;
+    return emitOpError() << "expected at most " << kMaxTransactionBytes
+                         << " bytes in a phase, found " << getSize();
   return verifyBarrierType(*this, getAlloc().getType());
 }
 

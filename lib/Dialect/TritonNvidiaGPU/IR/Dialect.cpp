@@ -59,8 +59,9 @@ static LogicalResult
 verifyCTASplit(function_ref<InFlightDiagnostic()> emitError, unsigned splitM,
                unsigned splitN) {
   if (!llvm::isPowerOf2_32(splitM) || !llvm::isPowerOf2_32(splitN))
-    return emitError() << "CTASplitM and CTASplitN must be powers of two, got "
-                       << splitM << " and " << splitN;
+    return emitError()
+           << "expected powers of two as CTASplitM and CTASplitN, found "
+           << splitM << " and " << splitN;
   return success();
 }
 
@@ -78,12 +79,13 @@ TensorMemoryEncodingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  unsigned colStride, unsigned splitM,
                                  unsigned splitN, bool twoCTAs) {
   if (blockM != 64 && blockM != 128)
-    return emitError() << "blockM must be 64 or 128, got " << blockM;
+    return emitError() << "expected blockM to be 64 or 128, found " << blockM;
   if (!llvm::isPowerOf2_32(blockN) || blockN > kTensorMemoryColumns)
-    return emitError() << "blockN must be a power of two, at most "
-                       << kTensorMemoryColumns << ", got " << blockN;
+    return emitError() << "expected blockN to be a power of two, at most "
+                       << kTensorMemoryColumns << ", found " << blockN;
   if (colStride != 1 && colStride != 2 && colStride != 4)
-    return emitError() << "colStride must be 1, 2 or 4, got " << colStride;
+    return emitError() << "expected colStride to be 1, 2 or 4, found "
+                       << colStride;
   return verifyCTASplit(emitError, splitM, splitN);
 }
 

@@ -19,8 +19,9 @@ static bool isFp8(Type type) {
 static LogicalResult verifyElementTypes(Operation *op, Type a, Type b, Type d) {
   bool sameOrFp8 = a == b || (isFp8(a) && isFp8(b));
   if (!sameOrFp8)
-    return op->emitOpError()
-           << "cannot multiply elements of " << a << " and " << b;
+    return op->emitOpError() << "expected operands of one element type, or "
+                                "both of 8-bit floats, found "
+                             << a << " and " << b;
   bool fits = false;
   if (a.isF16() || isFp8(a))
     fits = d.isF16() || d.isF32();
@@ -29,13 +30,14 @@ static LogicalResult verifyElementTypes(Operation *op, Type a, Type b, Type d) {
   else if (a.isInteger(8))
     fits = d.isInteger(32);
   else
-    return op->emitOpError()
-           << "operands must be f16, bf16, f32 (as tf32), f8E4M3FN, f8E5M2 or "
-              "i8, got "
-           << a;
+    return op->emitOpError() << "expected operands of f16, bf16, f32 (as "
+                                "tf32), f8E4M3FN, f8E5M2 or "
+                                "i8, found "
+                             << a;
   if (!fits)
     return op->emitOpError()
-           << "cannot accumulate products of " << a << " in " << d;
+           << "expected an accumulator that can hold products of " << a
+           << ", found " << d;
   return success();
 }
 
@@ -44,16 +46,15 @@ static LogicalResult verifyShapes(Operation *op, ArrayRef<int64_t> a,
                                   ArrayRef<int64_t> b, ArrayRef<int64_t> d) {
   if (a.size() != 2 || b.size() != 2 || d.size() != 2)
     return op->emitOpError()
-           << "operands and accumulator must be matrices, got "
-              "ranks "
+           << "expected matrices as operands and accumulator, found ranks "
            << a.size() << ", " << b.size() << " and " << d.size();
   if (a[1] != b[0])
-    return op->emitOpError() << "a has " << a[1] << " columns and b " << b[0]
-                             << " rows; they must be equal";
+    return op->emitOpError() << "expected as many rows of b as a has columns, "
+                             << a[1] << ", found " << b[0];
   if (d[0] != a[0] || d[1] != b[1])
     return op->emitOpError()
-           << "the product is " << a[0] << "x" << b[1]
-           << ", but the accumulator is " << d[0] << "x" << d[1];
+           << "expected an accumulator of " << a[0] << "x" << b[1]
+           << " like the product, found " << d[0] << "x" << d[1];
   return success();
 }
 
@@ -65,9 +66,9 @@ static LogicalResult verifySharedOperand(Operation *op, gpu::MemDescType type,
   if (isa<gpu::NVMMASharedEncodingAttr, gpu::SharedLinearEncodingAttr>(
           type.getEncoding()))
     return success();
-  return op->emitOpError() << what
-                           << " must have an nvmma_shared (or shared_linear) "
-                              "encoding, got "
+  return op->emitOpError() << "expected " << what
+                           << " to have an nvmma_shared (or shared_linear) "
+                              "encoding, found "
                            << type.getEncoding();
 }
 
@@ -122,10 +123,9 @@ LogicalResult WarpGroupDotOp::verify() {
 
   auto mma = dyn_cast_or_null<gpu::NvidiaMmaEncodingAttr>(d.getEncoding());
   if (!mma || mma.getVersionMajor() != 3)
-    return emitOpError()
-           << "result must have an nvidia_mma encoding of version "
-              "3, got "
-           << d;
+    return emitOpError() << "expected a result with an nvidia_mma encoding of "
+                            "version 3, found "
+                         << d;
 
   if (auto buffer = dyn_cast<gpu::MemDescType>(a))
     return verifySharedOperand(*this, buffer, "a");
@@ -133,8 +133,8 @@ LogicalResult WarpGroupDotOp::verify() {
       cast<RankedTensorType>(a).getEncoding());
   if (!operand || operand.getOpIdx() != 0 || operand.getParent() != mma)
     return emitOpError()
-           << "a in registers must be operand 0 of the encoding of "
-              "the result, got "
+           << "expected a in registers to be operand 0 of the encoding of "
+              "the result, found "
            << a;
   return success();
 }
@@ -183,7 +183,7 @@ LogicalResult WarpGroupDotWaitOp::inferReturnTypes(
 
 LogicalResult WarpGroupDotWaitOp::verify() {
   if (getInputs().empty())
-    return emitOpError("must be given the results to wait for");
+    return emitOpError("expected the results to wait for, found none");
   return success();
 }
 
@@ -198,8 +198,8 @@ template <typename OpTy> static LogicalResult verifyMMAv5(OpTy op) {
     if (failed(verifyTensorMemory(op, a, "a")))
       return failure();
     if (!isa<TensorMemoryEncodingAttr>(a.getEncoding()))
-      return op.emitOpError() << "a in tensor memory must have a "
-                                 "tensor_memory_encoding, got "
+      return op.emitOpError() << "expected a in tensor memory to have a "
+                                 "tensor_memory_encoding, found "
                               << a.getEncoding();
   } else if (failed(verifySharedOperand(op, a, "a"))) {
     return failure();
@@ -212,30 +212,31 @@ template <typename OpTy> static LogicalResult verifyMMAv5(OpTy op) {
   auto encoding = dyn_cast<TensorMemoryEncodingAttr>(d.getEncoding());
   if (!encoding)
     return op.emitOpError()
-           << "accumulator must have a tensor_memory_encoding, "
-              "got "
+           << "expected the accumulator to have a tensor_memory_encoding, "
+              "found "
            << d.getEncoding();
   unsigned minN = encoding.getBlockM() == 64 ? 8 : 16;
   if (encoding.getBlockN() < minN || encoding.getBlockN() > 256)
     return op.emitOpError()
-           << "blockN of the accumulator must be from " << minN
-           << " to 256 where blockM is " << encoding.getBlockM() << ", got "
+           << "expected blockN of the accumulator to be from " << minN
+           << " to 256 where blockM is " << encoding.getBlockM() << ", found "
            << encoding.getBlockN();
   if (encoding.getTwoCTAs() != op.getTwoCtas())
-    return op.emitOpError() << "two_ctas and the twoCTAs of the accumulator's "
-                               "encoding must agree";
+    return op.emitOpError()
+           << "expected two_ctas as the accumulator's encoding has it, "
+           << encoding.getTwoCTAs() << ", found " << op.getTwoCtas();
 
   if (op.getBarriers().size() != op.getBarrierPreds().size())
     return op.emitOpError()
-           << "has " << op.getBarriers().size() << " barriers and "
-           << op.getBarrierPreds().size() << " predicates for them";
+           << "expected a predicate for each of " << op.getBarriers().size()
+           << " barriers, found " << op.getBarrierPreds().size();
   for (Value barrier : op.getBarriers())
     if (failed(
             verifyBarrierType(op, cast<gpu::MemDescType>(barrier.getType()))))
       return failure();
   if (!op.getIsAsync() && !op.getBarriers().empty())
     return op.emitOpError(
-        "has barriers to arrive at, and so must be marked is_async");
+        "expected is_async where there are barriers to arrive at, found none");
   return verifyTokens(op, op.getAccDep(), op.getToken());
 }
 
@@ -244,8 +245,9 @@ static LogicalResult verifyReductionSize(Operation *op, int64_t k,
                                          unsigned bitWidth) {
   if (k * bitWidth % 256 == 0)
     return success();
-  return op->emitOpError() << "rows of a must be a multiple of 32 bytes, got "
-                           << k << " elements of " << bitWidth << " bits";
+  return op->emitOpError()
+         << "expected rows of a to be a multiple of 32 bytes, found " << k
+         << " elements of " << bitWidth << " bits";
 }
 
 template <typename OpTy>
@@ -403,15 +405,15 @@ static LogicalResult verifyFormat(Operation *op, ScaleDotElemType format,
     fits = type.isInteger(8);
     break;
   default:
-    return op->emitOpError()
-           << "format " << stringifyScaleDotElemType(format) << " of " << what
-           << " has no scaled multiplication";
+    return op->emitOpError() << "expected a format of " << what
+                             << " that is multiplied with scales, found "
+                             << stringifyScaleDotElemType(format);
   }
   if (fits)
     return success();
-  return op->emitOpError() << what << " has format "
-                           << stringifyScaleDotElemType(format)
-                           << " but elements of " << type;
+  return op->emitOpError() << "expected elements of " << what << " that hold "
+                           << stringifyScaleDotElemType(format) << ", found "
+                           << type;
 }
 
 /// Checks that there is one scale for each 16 or 32 elements along K.
@@ -422,30 +424,34 @@ static LogicalResult verifyScales(Operation *op, gpu::MemDescType type,
       return failure();
     if (!isa<TensorMemoryScalesEncodingAttr>(type.getEncoding()))
       return op->emitOpError()
-             << what << " must have a tensor_memory_scales_encoding, got "
+             << "expected " << what
+             << " to have a tensor_memory_scales_encoding, found "
              << type.getEncoding();
   } else if (!isInSharedMemory(type)) {
-    return op->emitOpError()
-           << what << " must be in tensor or shared memory, got " << type;
+    return op->emitOpError() << "expected " << what
+                             << " in tensor or shared memory, found " << type;
   }
   if (!type.getElementType().isIntOrFloat() ||
       type.getElementTypeBitWidth() != 8)
-    return op->emitOpError() << what << " must have 8-bit elements, got "
-                             << type.getElementType();
+    return op->emitOpError()
+           << "expected " << what << " to have 8-bit elements, found "
+           << type.getElementType();
   // In shared memory they may lie tile by tile, in more dimensions.
   int64_t found = type.getNumElements();
   if (found == rows * (k / 32) || found == rows * (k / 16))
     return success();
-  return op->emitOpError() << what << " has " << found
-                           << " scales; expected one for 32 or 16 of " << rows
-                           << "x" << k << " elements";
+  return op->emitOpError() << "expected " << what
+                           << " to have a scale for 32 or 16 of " << rows << "x"
+                           << k << " elements, found " << found;
 }
 
 LogicalResult TCGen5MMAScaledOp::verify() {
   gpu::MemDescType a = getA().getType(), b = getB().getType(),
                    d = getD().getType();
   if (a.getRank() != 2 || b.getRank() != 2 || d.getRank() != 2)
-    return emitOpError("operands and accumulator must be matrices");
+    return emitOpError()
+           << "expected matrices as operands and accumulator, found ranks "
+           << a.getRank() << ", " << b.getRank() << " and " << d.getRank();
   if (failed(verifyFormat(*this, getAType(), a.getElementType(), "a")) ||
       failed(verifyFormat(*this, getBType(), b.getElementType(), "b")))
     return failure();
@@ -454,7 +460,8 @@ LogicalResult TCGen5MMAScaledOp::verify() {
   if (failed(verifyShapes(*this, {m, k}, {bRows, n}, d.getShape())))
     return failure();
   if (!d.getElementType().isF32())
-    return emitOpError() << "accumulates in f32, got " << d.getElementType();
+    return emitOpError() << "expected accumulation in f32, found "
+                         << d.getElementType();
   if (failed(verifyReductionSize(*this, a.getShape()[1],
                                  a.getElementTypeBitWidth())) ||
       failed(verifyScales(*this, getAScale().getType(), m, k, "a_scale")) ||

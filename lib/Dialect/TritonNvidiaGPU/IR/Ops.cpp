@@ -72,7 +72,8 @@ LogicalResult nvidia_gpu::verifyBarrierType(Operation *op,
   if (type.getShape() != ArrayRef<int64_t>{1} ||
       !type.getElementType().isSignlessInteger(64) || !isInSharedMemory(type))
     return op->emitOpError()
-           << what << " must be a 1xi64 buffer in shared memory, got " << type;
+           << "expected " << what
+           << " to be a 1xi64 buffer in shared memory, found " << type;
   return success();
 }
 
@@ -88,14 +89,16 @@ LogicalResult nvidia_gpu::verifySharedMemory(Operation *op,
                                              StringRef what) {
   if (isInSharedMemory(type))
     return success();
-  return op->emitOpError() << what << " must be in shared memory, got " << type;
+  return op->emitOpError() << "expected " << what << " in shared memory, found "
+                           << type;
 }
 
 LogicalResult nvidia_gpu::verifyMutable(Operation *op, gpu::MemDescType type,
                                         StringRef what) {
   if (type.getMutableMemory())
     return success();
-  return op->emitOpError() << what << " must be mutable, got " << type;
+  return op->emitOpError() << "expected " << what << " to be mutable, found "
+                           << type;
 }
 
 LogicalResult nvidia_gpu::verifyTokens(Operation *op, Value dependency,
@@ -103,5 +106,5 @@ LogicalResult nvidia_gpu::verifyTokens(Operation *op, Value dependency,
   if (!dependency || token)
     return success();
   return op->emitOpError(
-      "takes a token, and so must also have a token as result");
+      "expected a token as result where one is an operand, found none");
 }

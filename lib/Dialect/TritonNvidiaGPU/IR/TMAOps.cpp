@@ -23,8 +23,9 @@ static LogicalResult verifyBuffer(Operation *op, RankedTensorType block,
     return failure();
   if (block.getElementType() != buffer.getElementType())
     return op->emitOpError()
-           << "descriptor has elements of " << block.getElementType() << " and "
-           << what << " of " << buffer.getElementType();
+           << "expected " << what << " to have elements of "
+           << block.getElementType() << " like the descriptor, found "
+           << buffer.getElementType();
   return success();
 }
 
@@ -36,12 +37,13 @@ static LogicalResult verifyTiledCopy(Operation *op, TensorDescType desc,
   if (failed(verifyBuffer(op, block, buffer, what)))
     return failure();
   if (coord.empty() || coord.size() > kMaxTMARank)
-    return op->emitOpError() << "TMA copies have 1 to " << kMaxTMARank
-                             << " coordinates, got " << coord.size();
+    return op->emitOpError() << "expected 1 to " << kMaxTMARank
+                             << " coordinates, found " << coord.size();
   if (coord.size() != static_cast<size_t>(block.getRank()))
     return op->emitOpError()
-           << "descriptor has " << block.getRank()
-           << " dimensions, but there are " << coord.size() << " coordinates";
+           << "expected " << block.getRank()
+           << " coordinates, one for each dimension of the descriptor, found "
+           << coord.size();
 
   // A buffer may leave out leading dimensions of size 1.
   ArrayRef<int64_t> blockShape = block.getShape();
@@ -50,14 +52,15 @@ static LogicalResult verifyTiledCopy(Operation *op, TensorDescType desc,
     blockShape = blockShape.drop_front();
   if (blockShape != buffer.getShape())
     return op->emitOpError()
-           << "descriptor has blocks of shape [" << block.getShape()
-           << "], but " << what << " has shape [" << buffer.getShape() << "]";
+           << "expected " << what << " of shape [" << block.getShape()
+           << "] like the descriptor's blocks, found [" << buffer.getShape()
+           << "]";
 
   if (block.getEncoding() && block.getRank() == buffer.getRank() &&
       block.getEncoding() != buffer.getEncoding())
     return op->emitOpError()
-           << "descriptor has encoding " << block.getEncoding() << ", but "
-           << what << " has " << buffer.getEncoding();
+           << "expected " << what << " to have the descriptor's encoding "
+           << block.getEncoding() << ", found " << buffer.getEncoding();
   return success();
 }
 
@@ -69,20 +72,21 @@ static LogicalResult verifyRowCopy(Operation *op, TensorDescType desc,
   if (failed(verifyBuffer(op, block, buffer, what)))
     return failure();
   if (block.getRank() != 2 || block.getShape()[0] != 1)
-    return op->emitOpError() << "descriptor must have one row as block, got ["
-                             << block.getShape() << "]";
+    return op->emitOpError()
+           << "expected a descriptor of blocks of one row, found ["
+           << block.getShape() << "]";
   // The hardware takes four row numbers at a time.
   if (rows.getShape()[0] % 4)
-    return op->emitOpError() << "number of rows must be a multiple of 4, got "
-                             << rows.getShape()[0];
-  if (block.getShape()[1] * block.getElementTypeBitWidth() < 32 * 8)
     return op->emitOpError()
-           << "rows must have at least 32 bytes, got " << block.getShape()[1]
-           << " elements of " << block.getElementTypeBitWidth() << " bits";
+           << "expected a multiple of 4 rows, found " << rows.getShape()[0];
+  if (block.getShape()[1] * block.getElementTypeBitWidth() < 32 * 8)
+    return op->emitOpError() << "expected rows of at least 32 bytes, found "
+                             << block.getShape()[1] << " elements of "
+                             << block.getElementTypeBitWidth() << " bits";
   SmallVector<int64_t> expected{rows.getShape()[0], block.getShape()[1]};
   if (buffer.getShape() != ArrayRef<int64_t>(expected))
-    return op->emitOpError() << what << " must have shape [" << expected
-                             << "], got [" << buffer.getShape() << "]";
+    return op->emitOpError() << "expected " << what << " of shape [" << expected
+                             << "], found [" << buffer.getShape() << "]";
   return success();
 }
 
@@ -129,11 +133,12 @@ LogicalResult AsyncTMAReduceOp::verify() {
     fits = type.isInteger(32) || type.isInteger(64);
     break;
   default:
-    return emitOpError("has an unknown kind of reduction");
+    return emitOpError("expected a known kind of reduction");
   }
   if (!fits)
-    return emitOpError() << "TMA cannot reduce elements of " << type << " by "
-                         << stringifyDescriptorReduceKind(getKind());
+    return emitOpError() << "expected elements that TMA reduces by "
+                         << stringifyDescriptorReduceKind(getKind())
+                         << ", found " << type;
   return verifyTiledCopy(*this, getDesc().getType(), getCoord(),
                          getSrc().getType(), "source");
 }
@@ -184,8 +189,9 @@ static LogicalResult verifyRange(Operation *op, OperandRange values,
     if (!matchPattern(value, m_ConstantInt(&constant)))
       continue;
     if (constant.getSExtValue() < min || constant.getSExtValue() > max)
-      return op->emitOpError() << what << " must be from " << min << " to "
-                               << max << ", got " << constant.getSExtValue();
+      return op->emitOpError()
+             << "expected " << what << " from " << min << " to " << max
+             << ", found " << constant.getSExtValue();
   }
   return success();
 }
@@ -193,18 +199,22 @@ static LogicalResult verifyRange(Operation *op, OperandRange values,
 LogicalResult TensormapCreateOp::verify() {
   size_t rank = getBoxDim().size();
   if (rank == 0 || rank > kMaxTMARank)
-    return emitOpError() << "a tensor map has 1 to " << kMaxTMARank
-                         << " dimensions, got " << rank;
+    return emitOpError() << "expected 1 to " << kMaxTMARank
+                         << " dimensions of a tensor map, found " << rank;
   if (getGlobalDim().size() != rank)
-    return emitOpError() << "has " << rank << " box dimensions but "
-                         << getGlobalDim().size() << " global dimensions";
+    return emitOpError() << "expected " << rank
+                         << " global dimensions, as many as the box has, found "
+                         << getGlobalDim().size();
   if (getElementStride().size() != rank)
-    return emitOpError() << "has " << rank << " box dimensions but "
-                         << getElementStride().size() << " element strides";
+    return emitOpError()
+           << "expected " << rank
+           << " element strides, as many as the box has dimensions, found "
+           << getElementStride().size();
   if (getGlobalStride().size() != rank - 1)
-    return emitOpError() << "has " << rank << " box dimensions and so needs "
-                         << rank - 1 << " global strides, got "
-                         << getGlobalStride().size();
+    return emitOpError()
+           << "expected " << rank - 1
+           << " global strides, one less than the box has dimensions, found "
+           << getGlobalStride().size();
   if (failed(verifyRange(*this, getBoxDim(), 1, kMaxBoxDim, "box dimension")))
     return failure();
   return verifyRange(*this, getElementStride(), 1, kMaxElementStride,
@@ -214,6 +224,6 @@ LogicalResult TensormapCreateOp::verify() {
 LogicalResult ReinterpretTensorDescriptorOp::verify() {
   if (isa<RankedTensorType>(getRawDesc().getType().getPointeeType()))
     return emitOpError(
-        "cannot take a block pointer as address of a tensor map");
+        "expected the address of a tensor map, found a block pointer");
   return success();
 }

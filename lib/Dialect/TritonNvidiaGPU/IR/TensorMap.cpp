@@ -74,17 +74,19 @@ mlir::triton::nvidia_gpu::getTMAEncoding(
   auto encoding =
       dyn_cast_or_null<gpu::NVMMASharedEncodingAttr>(block.getEncoding());
   if (!encoding)
-    return emitError() << "descriptor must have blocks with an nvmma_shared "
-                          "encoding, got "
-                       << desc;
-  if (encoding.getTransposed())
-    return emitError() << "descriptor has blocks that lie transposed in shared "
-                          "memory, which TMA cannot copy: "
-                       << desc;
-  if (encoding.getFp4Padded())
     return emitError()
-           << "descriptor has blocks of padded 4-bit elements, which "
-              "are not supported yet: "
+           << "expected a descriptor of blocks with an nvmma_shared "
+              "encoding, found "
            << desc;
+  if (encoding.getTransposed())
+    return emitError()
+           << "expected a descriptor of blocks that lie in shared memory "
+              "as in global memory, found transposed ones: "
+           << desc;
+  if (encoding.getFp4Padded())
+    return emitError() << "expected a descriptor of blocks without padded "
+                          "4-bit elements, which "
+                          "are not supported yet, found "
+                       << desc;
   return encoding;
 }

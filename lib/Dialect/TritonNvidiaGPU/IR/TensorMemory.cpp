@@ -46,21 +46,20 @@ getFootprint(ArrayRef<int64_t> shape, unsigned bitWidth,
   auto complain = [&] { return Complaint(emitError); };
 
   if (bitWidth * encoding.getColStride() > 32)
-    return complain() << "colStride = " << encoding.getColStride()
-                      << " takes elements of " << bitWidth
-                      << " bits further apart than a 32-bit column";
+    return complain()
+           << "expected elements to be at most a 32-bit column apart, found "
+           << encoding.getColStride() << " times " << bitWidth << " bits";
   int64_t m = shape[0], n = shape[1];
   if (m % encoding.getCTASplitM() || n % encoding.getCTASplitN())
-    return complain() << "a " << m << "x" << n
-                      << " matrix cannot be divided over "
-                      << encoding.getCTASplitM() << "x"
-                      << encoding.getCTASplitN() << " blocks of a cluster";
+    return complain() << "expected a matrix that " << encoding.getCTASplitM()
+                      << "x" << encoding.getCTASplitN()
+                      << " blocks of a cluster divide, found " << m << "x" << n;
   m /= encoding.getCTASplitM();
   n /= encoding.getCTASplitN();
   if (m % encoding.getBlockM() || n % encoding.getBlockN())
-    return complain() << "a " << m << "x" << n
-                      << " matrix cannot be cut into blocks of "
-                      << encoding.getBlockM() << "x" << encoding.getBlockN();
+    return complain() << "expected a matrix of blocks of "
+                      << encoding.getBlockM() << "x" << encoding.getBlockN()
+                      << ", found " << m << "x" << n;
 
   int64_t rowBlocks = m / encoding.getBlockM();
   int64_t lanes =
@@ -81,13 +80,13 @@ getFootprint(ArrayRef<int64_t> shape, unsigned bitWidth,
   auto complain = [&] { return Complaint(emitError); };
 
   if (bitWidth != 8)
-    return complain() << "scales must have 8 bits, got " << bitWidth;
+    return complain() << "expected scales of 8 bits, found " << bitWidth;
   int64_t rows = shape[0], scales = shape[1];
   if (rows % encoding.getCTASplitM() || scales % encoding.getCTASplitN())
-    return complain() << rows << "x" << scales
-                      << " scales cannot be divided over "
-                      << encoding.getCTASplitM() << "x"
-                      << encoding.getCTASplitN() << " blocks of a cluster";
+    return complain() << "expected scales that " << encoding.getCTASplitM()
+                      << "x" << encoding.getCTASplitN()
+                      << " blocks of a cluster divide, found " << rows << "x"
+                      << scales;
   // Tiles of 32 lanes and one column that holds four scales.
   int64_t columns = llvm::divideCeil(rows / encoding.getCTASplitM(), 32) *
                     llvm::divideCeil(scales / encoding.getCTASplitN(), 4);
@@ -100,15 +99,16 @@ mlir::triton::nvidia_gpu::getTensorMemoryFootprint(
   auto complain = [&] { return Complaint(emitError); };
 
   if (!isInTensorMemory(type))
-    return complain() << "expected a buffer in tensor memory, got " << type;
+    return complain() << "expected a buffer in tensor memory, found " << type;
   if (!type.getElementType().isIntOrFloat() ||
       type.getElementTypeBitWidth() > 32)
-    return complain() << "elements in tensor memory have at most 32 bits, got "
-                      << type.getElementType();
+    return complain()
+           << "expected elements of at most 32 bits in tensor memory, found "
+           << type.getElementType();
   ArrayRef<int64_t> shape = type.getShape();
   if (shape.size() < 2 || shape.size() > 3)
     return complain() << "expected a matrix or an array of matrices in tensor "
-                         "memory, got "
+                         "memory, found "
                       << type;
 
   unsigned bitWidth = type.getElementTypeBitWidth();
@@ -119,7 +119,7 @@ mlir::triton::nvidia_gpu::getTensorMemoryFootprint(
                dyn_cast<TensorMemoryScalesEncodingAttr>(type.getEncoding()))
     result = getFootprint(shape.take_back(2), bitWidth, scales, emitError);
   else
-    return complain() << "expected an encoding for tensor memory, got "
+    return complain() << "expected an encoding for tensor memory, found "
                       << type.getEncoding();
   if (failed(result))
     return failure();
@@ -127,8 +127,7 @@ mlir::triton::nvidia_gpu::getTensorMemoryFootprint(
   if (shape.size() == 3)
     result->columns *= shape.front();
   if (result->columns > kTensorMemoryColumns)
-    return complain() << "buffer takes " << result->columns
-                      << " columns of tensor memory, which has "
-                      << kTensorMemoryColumns;
+    return complain() << "expected a buffer of at most " << kTensorMemoryColumns
+                      << " columns of tensor memory, found " << result->columns;
   return result;
 }

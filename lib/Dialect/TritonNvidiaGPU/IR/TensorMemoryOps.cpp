@@ -14,12 +14,12 @@ static LogicalResult verifySameElements(Operation *op, RankedTensorType tensor,
                                         gpu::MemDescType buffer) {
   if (tensor.getElementType() != buffer.getElementType())
     return op->emitOpError()
-           << "tensor has elements of " << tensor.getElementType()
-           << " and buffer of " << buffer.getElementType();
+           << "expected a buffer of " << tensor.getElementType()
+           << " like the tensor, found " << buffer.getElementType();
   if (tensor.getShape() != buffer.getShape())
     return op->emitOpError()
-           << "tensor has shape [" << tensor.getShape()
-           << "] and buffer has shape [" << buffer.getShape() << "]";
+           << "expected a buffer of shape [" << tensor.getShape()
+           << "] like the tensor, found [" << buffer.getShape() << "]";
   return success();
 }
 
@@ -41,16 +41,16 @@ static LogicalResult verifyWindows(Operation *op, RankedTensorType tensor,
     if (window == expected)
       return success();
     return LogicalResult(op->emitOpError()
-                         << "cannot access tensor memory with this layout: bit "
+                         << "expected a layout for tensor memory, where bit "
                          << bit << " of the " << inDim << " index moves by "
-                         << window << " 32-lane windows, expected " << expected
+                         << expected << " 32-lane windows, found " << window
                          << " in " << tensor);
   };
   unsigned warpBits = layout.getInDimSizeLog2("warp");
   if (warpBits < 2)
     return op->emitOpError()
-           << "needs at least four warps, one for each window "
-              "of tensor memory, got "
+           << "expected at least four warps, one for each window "
+              "of tensor memory, found "
            << (1 << warpBits);
   for (StringRef inDim : {"register", "lane"})
     for (unsigned bit = 0; bit < layout.getInDimSizeLog2(inDim); ++bit)
@@ -80,8 +80,8 @@ LogicalResult TMEMAllocOp::verify() {
     return verifyTransfer(*this, cast<RankedTensorType>(getSrc().getType()),
                           type);
   if (!type.getMutableMemory())
-    return emitOpError("allocates a buffer that is not mutable, and so must be "
-                       "given its contents");
+    return emitOpError("expected the contents of a buffer that is not mutable, "
+                       "found none");
   return verifyTensorMemory(*this, type, "buffer");
 }
 
@@ -163,27 +163,28 @@ LogicalResult TMEMCopyOp::verify() {
   // Bits are copied, whatever they mean; pointers have no known number of them.
   if (!src.getElementType().isIntOrFloat() ||
       src.getElementTypeBitWidth() != dst.getElementTypeBitWidth())
-    return emitOpError() << "source must have elements of "
+    return emitOpError() << "expected a source with elements of "
                          << dst.getElementTypeBitWidth()
-                         << " bits like the destination, got "
+                         << " bits like the destination, found "
                          << src.getElementType();
   // Scales may lie in shared memory tile by tile, in more dimensions.
   if (isa<TensorMemoryScalesEncodingAttr>(dst.getEncoding())) {
     if (src.getNumElements() != dst.getNumElements())
-      return emitOpError() << "source has " << src.getNumElements()
-                           << " scales and destination "
-                           << dst.getNumElements();
+      return emitOpError()
+             << "expected " << dst.getNumElements()
+             << " scales in the source, as in the destination, found "
+             << src.getNumElements();
     return success();
   }
   if (src.getShape() != dst.getShape())
-    return emitOpError() << "source has shape [" << src.getShape()
-                         << "] and destination [" << dst.getShape() << "]";
+    return emitOpError() << "expected a source of shape [" << dst.getShape()
+                         << "] like the destination, found [" << src.getShape()
+                         << "]";
   if (auto encoding = dyn_cast<TensorMemoryEncodingAttr>(dst.getEncoding());
       encoding && encoding.getBlockM() != 128)
     return emitOpError()
-           << "fills all 128 lanes, but the destination has blocks "
-              "of "
-           << encoding.getBlockM() << " rows";
+           << "expected a destination with blocks of 128 rows, found "
+           << encoding.getBlockM();
   return success();
 }
 
@@ -199,38 +200,46 @@ LogicalResult TMEMSubsliceOp::verify() {
   auto srcEncoding = dyn_cast<TensorMemoryEncodingAttr>(src.getEncoding());
   auto dstEncoding = dyn_cast<TensorMemoryEncodingAttr>(dst.getEncoding());
   if (!srcEncoding || !dstEncoding)
-    return emitOpError("source and result must have a tensor_memory_encoding");
+    return emitOpError()
+           << "expected a tensor_memory_encoding of source and result, found "
+           << src.getEncoding() << " and " << dst.getEncoding();
   if (src.getRank() != 2 || dst.getRank() != 2)
-    return emitOpError("source and result must be matrices");
+    return emitOpError() << "expected matrices as source and result, found "
+                         << src << " and " << dst;
   if (src.getElementType() != dst.getElementType())
-    return emitOpError() << "source has elements of " << src.getElementType()
-                         << " and result of " << dst.getElementType();
+    return emitOpError() << "expected a result of " << src.getElementType()
+                         << " like the source, found " << dst.getElementType();
   if (src.getMutableMemory() != dst.getMutableMemory())
-    return emitOpError("source and result must both be mutable or both not");
+    return emitOpError() << "expected source and result to be both mutable or "
+                            "both not, found "
+                         << src << " and " << dst;
   if (src.getShape()[0] != dst.getShape()[0])
-    return emitOpError() << "keeps all " << src.getShape()[0]
-                         << " rows, but the result has " << dst.getShape()[0];
+    return emitOpError() << "expected a result of all " << src.getShape()[0]
+                         << " rows, found " << dst.getShape()[0];
   int64_t begin = getN(), end = begin + dst.getShape()[1];
   if (end > src.getShape()[1])
-    return emitOpError() << "takes the columns from " << begin << " to " << end
-                         << " of " << src.getShape()[1];
+    return emitOpError() << "expected columns from 0 to " << src.getShape()[1]
+                         << ", found those from " << begin << " to " << end;
   if (dst.getAllocShape().take_back(2) != src.getAllocShape().take_back(2))
-    return emitOpError() << "result must name the shape of the whole buffer, ["
-                         << src.getAllocShape().take_back(2) << "], got ["
-                         << dst.getAllocShape().take_back(2) << "]";
+    return emitOpError()
+           << "expected a result that names the shape of the whole buffer, ["
+           << src.getAllocShape().take_back(2) << "], found ["
+           << dst.getAllocShape().take_back(2) << "]";
   if (srcEncoding.getBlockM() != dstEncoding.getBlockM() ||
       srcEncoding.getColStride() != dstEncoding.getColStride() ||
       srcEncoding.getCTASplitM() != dstEncoding.getCTASplitM() ||
       srcEncoding.getCTASplitN() != dstEncoding.getCTASplitN() ||
       srcEncoding.getTwoCTAs() != dstEncoding.getTwoCTAs() ||
       dstEncoding.getBlockN() > srcEncoding.getBlockN())
-    return emitOpError() << "result may differ from the encoding of the source "
-                            "in a smaller blockN only; got "
-                         << srcEncoding << " and " << dstEncoding;
+    return emitOpError()
+           << "expected a result with the encoding of the source, or a "
+              "smaller blockN, found "
+           << srcEncoding << " and " << dstEncoding;
   // Columns must be adressable: a view starts at a 32-bit column.
   if (begin * src.getElementTypeBitWidth() * srcEncoding.getColStride() % 32)
-    return emitOpError() << "starts at element " << begin
-                         << ", in the middle of a 32-bit column";
+    return emitOpError()
+           << "expected the part to start at a 32-bit column, found element "
+           << begin;
   return success();
 }
 

@@ -3,7 +3,7 @@
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 tt.func @element_type(%bar: !ttg.memdesc<1xi32, #shared, #smem, mutable>) {
-  // expected-error @+1 {{'ttnvgpu.init_barrier' op barrier must be a 1xi64 buffer in shared memory, got '!ttg.memdesc<1xi32,}}
+  // expected-error @+1 {{'ttnvgpu.init_barrier' op expected barrier to be a 1xi64 buffer in shared memory, found '!ttg.memdesc<1xi32,}}
   ttnvgpu.init_barrier %bar, 1 : !ttg.memdesc<1xi32, #shared, #smem, mutable>
   tt.return
 }
@@ -13,7 +13,7 @@ tt.func @element_type(%bar: !ttg.memdesc<1xi32, #shared, #smem, mutable>) {
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 tt.func @shape(%bar: !ttg.memdesc<2xi64, #shared, #smem, mutable>) {
-  // expected-error @+1 {{barrier must be a 1xi64 buffer in shared memory, got '!ttg.memdesc<2xi64,}}
+  // expected-error @+1 {{expected barrier to be a 1xi64 buffer in shared memory, found '!ttg.memdesc<2xi64,}}
   ttnvgpu.inval_barrier %bar : !ttg.memdesc<2xi64, #shared, #smem, mutable>
   tt.return
 }
@@ -43,7 +43,7 @@ tt.func @arrive_count(%bar: !ttg.memdesc<1xi64, #shared, #smem, mutable>) {
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 tt.func @bytes(%bar: !ttg.memdesc<1xi64, #shared, #smem, mutable>, %pred: i1) {
-  // expected-error @+1 {{'ttnvgpu.barrier_expect' op expects 1048576 bytes; a phase can count at most 1048575}}
+  // expected-error @+1 {{'ttnvgpu.barrier_expect' op expected at most 1048575 bytes in a phase, found 1048576}}
   ttnvgpu.barrier_expect %bar, 1048576, %pred : !ttg.memdesc<1xi64, #shared, #smem, mutable>
   tt.return
 }
@@ -53,7 +53,7 @@ tt.func @bytes(%bar: !ttg.memdesc<1xi64, #shared, #smem, mutable>, %pred: i1) {
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 tt.func @copies(%bar: !ttg.memdesc<1xi32, #shared, #smem, mutable>) {
-  // expected-error @+1 {{'ttnvgpu.async_copy_mbarrier_arrive' op barrier must be a 1xi64 buffer}}
+  // expected-error @+1 {{'ttnvgpu.async_copy_mbarrier_arrive' op expected barrier to be a 1xi64 buffer}}
   ttnvgpu.async_copy_mbarrier_arrive %bar : !ttg.memdesc<1xi32, #shared, #smem, mutable>
   tt.return
 }

@@ -3,7 +3,7 @@
 #f32 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
 #smem = #ttg.shared_memory
 tt.func @alloc_space() {
-  // expected-error @+1 {{'ttnvgpu.tmem_alloc' op buffer: expected a buffer in tensor memory, got}}
+  // expected-error @+1 {{'ttnvgpu.tmem_alloc' op buffer: expected a buffer in tensor memory, found}}
   %0 = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<128x128xf32, #f32, #smem, mutable>
   tt.return
 }
@@ -12,7 +12,7 @@ tt.func @alloc_space() {
 
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 tt.func @alloc_immutable() {
-  // expected-error @+1 {{allocates a buffer that is not mutable, and so must be given its contents}}
+  // expected-error @+1 {{expected the contents of a buffer that is not mutable, found none}}
   %0 = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory>
   tt.return
 }
@@ -21,7 +21,7 @@ tt.func @alloc_immutable() {
 
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 tt.func @alloc_rows() {
-  // expected-error @+1 {{buffer: a 64x128 matrix cannot be cut into blocks of 128x128}}
+  // expected-error @+1 {{buffer: expected a matrix of blocks of 128x128, found 64x128}}
   %0 = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<64x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
   tt.return
 }
@@ -30,7 +30,7 @@ tt.func @alloc_rows() {
 
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 tt.func @alloc_columns() {
-  // expected-error @+1 {{buffer takes 1024 columns of tensor memory, which has 512}}
+  // expected-error @+1 {{expected a buffer of at most 512 columns of tensor memory, found 1024}}
   %0 = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<128x1024xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
   tt.return
 }
@@ -39,7 +39,7 @@ tt.func @alloc_columns() {
 
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 tt.func @alloc_buffers() {
-  // expected-error @+1 {{buffer takes 1024 columns of tensor memory, which has 512}}
+  // expected-error @+1 {{expected a buffer of at most 512 columns of tensor memory, found 1024}}
   %0 = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<8x128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
   tt.return
 }
@@ -48,7 +48,7 @@ tt.func @alloc_buffers() {
 
 #wide = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 2>
 tt.func @alloc_stride() {
-  // expected-error @+1 {{colStride = 2 takes elements of 32 bits further apart than a 32-bit column}}
+  // expected-error @+1 {{expected elements to be at most a 32-bit column apart, found 2 times 32 bits}}
   %0 = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<128x128xf32, #wide, #ttnvgpu.tensor_memory, mutable>
   tt.return
 }
@@ -57,7 +57,7 @@ tt.func @alloc_stride() {
 
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 tt.func @alloc_width() {
-  // expected-error @+1 {{elements in tensor memory have at most 32 bits, got 'i64'}}
+  // expected-error @+1 {{expected elements of at most 32 bits in tensor memory, found 'i64'}}
   %0 = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<128x128xi64, #tmem, #ttnvgpu.tensor_memory, mutable>
   tt.return
 }
@@ -66,7 +66,7 @@ tt.func @alloc_width() {
 
 #scales = #ttnvgpu.tensor_memory_scales_encoding<>
 tt.func @alloc_scales() {
-  // expected-error @+1 {{scales must have 8 bits, got 16}}
+  // expected-error @+1 {{expected scales of 8 bits, found 16}}
   %0 = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<128x4xf16, #scales, #ttnvgpu.tensor_memory, mutable>
   tt.return
 }
@@ -75,7 +75,7 @@ tt.func @alloc_scales() {
 
 #f32 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
 tt.func @alloc_encoding() {
-  // expected-error @+1 {{expected an encoding for tensor memory, got}}
+  // expected-error @+1 {{expected an encoding for tensor memory, found}}
   %0 = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<128x128xf32, #f32, #ttnvgpu.tensor_memory, mutable>
   tt.return
 }
@@ -86,7 +86,7 @@ tt.func @alloc_encoding() {
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
 tt.func @alloc_type(%x: tensor<128x128xf32, #rows>) {
-  // expected-error @+1 {{tensor has elements of 'f32' and buffer of 'f16'}}
+  // expected-error @+1 {{expected a buffer of 'f32' like the tensor, found 'f16'}}
   %0 = ttnvgpu.tmem_alloc %x : (tensor<128x128xf32, #rows>) -> !ttg.memdesc<128x128xf16, #tmem, #ttnvgpu.tensor_memory>
   tt.return
 }
@@ -98,7 +98,7 @@ tt.func @alloc_type(%x: tensor<128x128xf32, #rows>) {
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
 tt.func @store_shape(%x: tensor<128x64xf32, #rows>, %d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, %p: i1) {
-  // expected-error @+1 {{'ttnvgpu.tmem_store' op tensor has shape [128, 64] and buffer has shape [128, 128]}}
+  // expected-error @+1 {{'ttnvgpu.tmem_store' op expected a buffer of shape [128, 64] like the tensor, found [128, 128]}}
   ttnvgpu.tmem_store %x, %d, %p : tensor<128x64xf32, #rows> -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
   tt.return
 }
@@ -110,7 +110,7 @@ tt.func @store_shape(%x: tensor<128x64xf32, #rows>, %d: !ttg.memdesc<128x128xf32
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
 tt.func @store_mutable(%x: tensor<128x128xf32, #rows>, %d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory>, %p: i1) {
-  // expected-error @+1 {{buffer must be mutable, got}}
+  // expected-error @+1 {{expected buffer to be mutable, found}}
   ttnvgpu.tmem_store %x, %d, %p : tensor<128x128xf32, #rows> -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory>
   tt.return
 }
@@ -122,7 +122,7 @@ tt.func @store_mutable(%x: tensor<128x128xf32, #rows>, %d: !ttg.memdesc<128x128x
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
 tt.func @store_layout(%x: tensor<128x128xf32, #cols>, %d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, %p: i1) {
-  // expected-error @+1 {{cannot access tensor memory with this layout: bit 5 of the register index moves by 1 32-lane windows, expected 0 in}}
+  // expected-error @+1 {{expected a layout for tensor memory, where bit 5 of the register index moves by 0 32-lane windows, found 1 in}}
   ttnvgpu.tmem_store %x, %d, %p : tensor<128x128xf32, #cols> -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
   tt.return
 }
@@ -134,7 +134,7 @@ tt.func @store_layout(%x: tensor<128x128xf32, #cols>, %d: !ttg.memdesc<128x128xf
 #warps = #ttg.blocked<{sizePerThread = [1, 128], threadsPerWarp = [32, 1], warpsPerCTA = [2, 1], order = [0, 1]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
 tt.func @store_warps(%x: tensor<64x128xf32, #warps>, %d: !ttg.memdesc<64x128xf32, #half, #ttnvgpu.tensor_memory, mutable>, %p: i1) {
-  // expected-error @+1 {{needs at least four warps, one for each window of tensor memory, got 2}}
+  // expected-error @+1 {{expected at least four warps, one for each window of tensor memory, found 2}}
   ttnvgpu.tmem_store %x, %d, %p : tensor<64x128xf32, #warps> -> !ttg.memdesc<64x128xf32, #half, #ttnvgpu.tensor_memory, mutable>
   tt.return
 }
@@ -146,7 +146,7 @@ tt.func @store_warps(%x: tensor<64x128xf32, #warps>, %d: !ttg.memdesc<64x128xf32
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
 tt.func @load_token(%d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, %t: !ttg.async.token) {
-  // expected-error @+1 {{takes a token, and so must also have a token as result}}
+  // expected-error @+1 {{expected a token as result where one is an operand, found none}}
   %0 = "ttnvgpu.tmem_load"(%d, %t) <{resultSegmentSizes = array<i32: 1, 0, 0>}> : (!ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, !ttg.async.token) -> tensor<128x128xf32, #rows>
   tt.return
 }
@@ -156,7 +156,7 @@ tt.func @load_token(%d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory,
 
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 tt.func @copy_source(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, %d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
-  // expected-error @+1 {{'ttnvgpu.tmem_copy' op source must be in shared memory, got}}
+  // expected-error @+1 {{'ttnvgpu.tmem_copy' op expected source in shared memory, found}}
   ttnvgpu.tmem_copy %s, %d : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
   tt.return
 }
@@ -167,7 +167,7 @@ tt.func @copy_source(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory
 #smem = #ttg.shared_memory
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 tt.func @copy_shape(%s: !ttg.memdesc<128x64xf32, #f32, #smem>, %d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
-  // expected-error @+1 {{source has shape [128, 64] and destination [128, 128]}}
+  // expected-error @+1 {{expected a source of shape [128, 128] like the destination, found [128, 64]}}
   ttnvgpu.tmem_copy %s, %d : !ttg.memdesc<128x64xf32, #f32, #smem>, !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
   tt.return
 }
@@ -178,7 +178,7 @@ tt.func @copy_shape(%s: !ttg.memdesc<128x64xf32, #f32, #smem>, %d: !ttg.memdesc<
 #smem = #ttg.shared_memory
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 tt.func @copy_width(%s: !ttg.memdesc<128x128xf16, #f16, #smem>, %d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
-  // expected-error @+1 {{source must have elements of 32 bits like the destination, got 'f16'}}
+  // expected-error @+1 {{expected a source with elements of 32 bits like the destination, found 'f16'}}
   ttnvgpu.tmem_copy %s, %d : !ttg.memdesc<128x128xf16, #f16, #smem>, !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
   tt.return
 }
@@ -189,7 +189,7 @@ tt.func @copy_width(%s: !ttg.memdesc<128x128xf16, #f16, #smem>, %d: !ttg.memdesc
 #smem = #ttg.shared_memory
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 tt.func @copy_pointers(%s: !ttg.memdesc<128x128x!tt.ptr<f32>, #sw, #smem>, %d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
-  // expected-error @+1 {{source must have elements of 32 bits like the destination, got '!tt.ptr<f32>'}}
+  // expected-error @+1 {{expected a source with elements of 32 bits like the destination, found '!tt.ptr<f32>'}}
   ttnvgpu.tmem_copy %s, %d : !ttg.memdesc<128x128x!tt.ptr<f32>, #sw, #smem>, !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
   tt.return
 }
@@ -200,7 +200,7 @@ tt.func @copy_pointers(%s: !ttg.memdesc<128x128x!tt.ptr<f32>, #sw, #smem>, %d: !
 #smem = #ttg.shared_memory
 #scales = #ttnvgpu.tensor_memory_scales_encoding<>
 tt.func @copy_scales(%s: !ttg.memdesc<64x4xi8, #sw, #smem>, %d: !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory, mutable>) {
-  // expected-error @+1 {{source has 256 scales and destination 512}}
+  // expected-error @+1 {{expected 512 scales in the source, as in the destination, found 256}}
   ttnvgpu.tmem_copy %s, %d : !ttg.memdesc<64x4xi8, #sw, #smem>, !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory, mutable>
   tt.return
 }
@@ -211,7 +211,7 @@ tt.func @copy_scales(%s: !ttg.memdesc<64x4xi8, #sw, #smem>, %d: !ttg.memdesc<128
 #smem = #ttg.shared_memory
 #half = #ttnvgpu.tensor_memory_encoding<blockM = 64, blockN = 128, colStride = 1>
 tt.func @copy_lanes(%s: !ttg.memdesc<64x128xf32, #f32, #smem>, %d: !ttg.memdesc<64x128xf32, #half, #ttnvgpu.tensor_memory, mutable>) {
-  // expected-error @+1 {{fills all 128 lanes, but the destination has blocks of 64 rows}}
+  // expected-error @+1 {{expected a destination with blocks of 128 rows, found 64}}
   ttnvgpu.tmem_copy %s, %d : !ttg.memdesc<64x128xf32, #f32, #smem>, !ttg.memdesc<64x128xf32, #half, #ttnvgpu.tensor_memory, mutable>
   tt.return
 }
@@ -221,7 +221,7 @@ tt.func @copy_lanes(%s: !ttg.memdesc<64x128xf32, #f32, #smem>, %d: !ttg.memdesc<
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 #tmem64 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 tt.func @slice_range(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
-  // expected-error @+1 {{'ttnvgpu.tmem_subslice' op takes the columns from 96 to 160 of 128}}
+  // expected-error @+1 {{'ttnvgpu.tmem_subslice' op expected columns from 0 to 128, found those from 96 to 160}}
   %0 = ttnvgpu.tmem_subslice %s {N = 96 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #tmem64, #ttnvgpu.tensor_memory, mutable, 128x128>
   tt.return
 }
@@ -231,7 +231,7 @@ tt.func @slice_range(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 #tmem64 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 tt.func @slice_type(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
-  // expected-error @+1 {{source has elements of 'f32' and result of 'i32'}}
+  // expected-error @+1 {{expected a result of 'f32' like the source, found 'i32'}}
   %0 = ttnvgpu.tmem_subslice %s {N = 64 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xi32, #tmem64, #ttnvgpu.tensor_memory, mutable, 128x128>
   tt.return
 }
@@ -241,7 +241,7 @@ tt.func @slice_type(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory,
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 #tmem64 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 tt.func @slice_mutable(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
-  // expected-error @+1 {{source and result must both be mutable or both not}}
+  // expected-error @+1 {{expected source and result to be both mutable or both not, found}}
   %0 = ttnvgpu.tmem_subslice %s {N = 64 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #tmem64, #ttnvgpu.tensor_memory, 128x128>
   tt.return
 }
@@ -251,7 +251,7 @@ tt.func @slice_mutable(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memo
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 #tmem64 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 tt.func @slice_rows(%s: !ttg.memdesc<256x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
-  // expected-error @+1 {{keeps all 256 rows, but the result has 128}}
+  // expected-error @+1 {{expected a result of all 256 rows, found 128}}
   %0 = ttnvgpu.tmem_subslice %s {N = 64 : i32} : !ttg.memdesc<256x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #tmem64, #ttnvgpu.tensor_memory, mutable, 256x128>
   tt.return
 }
@@ -261,7 +261,7 @@ tt.func @slice_rows(%s: !ttg.memdesc<256x128xf32, #tmem, #ttnvgpu.tensor_memory,
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 #tmem64 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 tt.func @slice_alloc_shape(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
-  // expected-error @+1 {{result must name the shape of the whole buffer, [128, 128], got [128, 64]}}
+  // expected-error @+1 {{expected a result that names the shape of the whole buffer, [128, 128], found [128, 64]}}
   %0 = ttnvgpu.tmem_subslice %s {N = 64 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #tmem64, #ttnvgpu.tensor_memory, mutable>
   tt.return
 }
@@ -271,7 +271,7 @@ tt.func @slice_alloc_shape(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 #tmem64 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 tt.func @slice_encoding(%s: !ttg.memdesc<128x128xf32, #tmem64, #ttnvgpu.tensor_memory, mutable>) {
-  // expected-error @+1 {{result may differ from the encoding of the source in a smaller blockN only; got}}
+  // expected-error @+1 {{expected a result with the encoding of the source, or a smaller blockN, found}}
   %0 = ttnvgpu.tmem_subslice %s {N = 0 : i32} : !ttg.memdesc<128x128xf32, #tmem64, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
   tt.return
 }
@@ -280,7 +280,7 @@ tt.func @slice_encoding(%s: !ttg.memdesc<128x128xf32, #tmem64, #ttnvgpu.tensor_m
 
 #scales = #ttnvgpu.tensor_memory_scales_encoding<>
 tt.func @slice_scales(%s: !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory, mutable>) {
-  // expected-error @+1 {{source and result must have a tensor_memory_encoding}}
+  // expected-error @+1 {{expected a tensor_memory_encoding of source and result, found}}
   %0 = ttnvgpu.tmem_subslice %s {N = 0 : i32} : !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory, mutable>
   tt.return
 }
@@ -290,7 +290,7 @@ tt.func @slice_scales(%s: !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 #tmem64 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 tt.func @slice_column(%s: !ttg.memdesc<128x128xf16, #tmem, #ttnvgpu.tensor_memory, mutable>) {
-  // expected-error @+1 {{starts at element 1, in the middle of a 32-bit column}}
+  // expected-error @+1 {{expected the part to start at a 32-bit column, found element 1}}
   %0 = ttnvgpu.tmem_subslice %s {N = 1 : i32} : !ttg.memdesc<128x128xf16, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf16, #tmem64, #ttnvgpu.tensor_memory, mutable, 128x128>
   tt.return
 }

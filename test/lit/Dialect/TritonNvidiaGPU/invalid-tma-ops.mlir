@@ -4,7 +4,7 @@
 #f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 tt.func @copy_element_type(%d: !tt.tensordesc<tensor<64x64xf16, #f16>>, %b: !ttg.memdesc<64x64xbf16, #f16, #smem, mutable>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %x: i32, %p: i1) {
-  // expected-error @+1 {{'ttnvgpu.async_tma_copy_global_to_local' op descriptor has elements of 'f16' and destination of 'bf16'}}
+  // expected-error @+1 {{'ttnvgpu.async_tma_copy_global_to_local' op expected destination to have elements of 'f16' like the descriptor, found 'bf16'}}
   ttnvgpu.async_tma_copy_global_to_local %d[%x, %x] %b, %bar, %p : !tt.tensordesc<tensor<64x64xf16, #f16>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x64xbf16, #f16, #smem, mutable>
   tt.return
 }
@@ -15,7 +15,7 @@ tt.func @copy_element_type(%d: !tt.tensordesc<tensor<64x64xf16, #f16>>, %b: !ttg
 #f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 tt.func @copy_coordinates(%d: !tt.tensordesc<tensor<64x64xf16, #f16>>, %b: !ttg.memdesc<64x64xf16, #f16, #smem, mutable>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %x: i32, %p: i1) {
-  // expected-error @+1 {{descriptor has 2 dimensions, but there are 3 coordinates}}
+  // expected-error @+1 {{expected 2 coordinates, one for each dimension of the descriptor, found 3}}
   ttnvgpu.async_tma_copy_global_to_local %d[%x, %x, %x] %b, %bar, %p : !tt.tensordesc<tensor<64x64xf16, #f16>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x64xf16, #f16, #smem, mutable>
   tt.return
 }
@@ -26,7 +26,7 @@ tt.func @copy_coordinates(%d: !tt.tensordesc<tensor<64x64xf16, #f16>>, %b: !ttg.
 #f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 tt.func @copy_no_coordinates(%d: !tt.tensordesc<tensor<64x64xf16, #f16>>, %b: !ttg.memdesc<64x64xf16, #f16, #smem, mutable>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %x: i32, %p: i1) {
-  // expected-error @+1 {{TMA copies have 1 to 5 coordinates, got 0}}
+  // expected-error @+1 {{expected 1 to 5 coordinates, found 0}}
   ttnvgpu.async_tma_copy_global_to_local %d[] %b, %bar, %p : !tt.tensordesc<tensor<64x64xf16, #f16>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x64xf16, #f16, #smem, mutable>
   tt.return
 }
@@ -37,7 +37,7 @@ tt.func @copy_no_coordinates(%d: !tt.tensordesc<tensor<64x64xf16, #f16>>, %b: !t
 #f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 tt.func @copy_shape(%d: !tt.tensordesc<tensor<64x64xf16, #f16>>, %b: !ttg.memdesc<64x32xf16, #f16, #smem, mutable>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %x: i32, %p: i1) {
-  // expected-error @+1 {{descriptor has blocks of shape [64, 64], but destination has shape [64, 32]}}
+  // expected-error @+1 {{expected destination of shape [64, 64] like the descriptor's blocks, found [64, 32]}}
   ttnvgpu.async_tma_copy_global_to_local %d[%x, %x] %b, %bar, %p : !tt.tensordesc<tensor<64x64xf16, #f16>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x32xf16, #f16, #smem, mutable>
   tt.return
 }
@@ -49,7 +49,7 @@ tt.func @copy_shape(%d: !tt.tensordesc<tensor<64x64xf16, #f16>>, %b: !ttg.memdes
 #f16b = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 tt.func @copy_encoding(%d: !tt.tensordesc<tensor<64x64xf16, #f16>>, %b: !ttg.memdesc<64x64xf16, #f16b, #smem, mutable>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %x: i32, %p: i1) {
-  // expected-error @+1 {{descriptor has encoding}}
+  // expected-error @+1 {{expected destination to have the descriptor's encoding}}
   ttnvgpu.async_tma_copy_global_to_local %d[%x, %x] %b, %bar, %p : !tt.tensordesc<tensor<64x64xf16, #f16>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x64xf16, #f16b, #smem, mutable>
   tt.return
 }
@@ -60,7 +60,7 @@ tt.func @copy_encoding(%d: !tt.tensordesc<tensor<64x64xf16, #f16>>, %b: !ttg.mem
 #f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 tt.func @copy_mutable(%d: !tt.tensordesc<tensor<64x64xf16, #f16>>, %b: !ttg.memdesc<64x64xf16, #f16, #smem>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %x: i32, %p: i1) {
-  // expected-error @+1 {{destination must be mutable, got}}
+  // expected-error @+1 {{expected destination to be mutable, found}}
   ttnvgpu.async_tma_copy_global_to_local %d[%x, %x] %b, %bar, %p : !tt.tensordesc<tensor<64x64xf16, #f16>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x64xf16, #f16, #smem>
   tt.return
 }
@@ -72,7 +72,7 @@ tt.func @copy_mutable(%d: !tt.tensordesc<tensor<64x64xf16, #f16>>, %b: !ttg.memd
 #smem = #ttg.shared_memory
 #tmem64 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 tt.func @copy_space(%d: !tt.tensordesc<tensor<64x64xf16, #f16>>, %b: !ttg.memdesc<64x64xf16, #tmem64, #ttnvgpu.tensor_memory, mutable>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %x: i32, %p: i1) {
-  // expected-error @+1 {{destination must be in shared memory, got}}
+  // expected-error @+1 {{expected destination in shared memory, found}}
   ttnvgpu.async_tma_copy_global_to_local %d[%x, %x] %b, %bar, %p : !tt.tensordesc<tensor<64x64xf16, #f16>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x64xf16, #tmem64, #ttnvgpu.tensor_memory, mutable>
   tt.return
 }
@@ -83,7 +83,7 @@ tt.func @copy_space(%d: !tt.tensordesc<tensor<64x64xf16, #f16>>, %b: !ttg.memdes
 #f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 tt.func @copy_barrier(%d: !tt.tensordesc<tensor<64x64xf16, #f16>>, %b: !ttg.memdesc<64x64xf16, #f16, #smem, mutable>, %bar: !ttg.memdesc<1xi32, #bar, #smem, mutable>, %x: i32, %p: i1) {
-  // expected-error @+1 {{barrier must be a 1xi64 buffer in shared memory, got}}
+  // expected-error @+1 {{expected barrier to be a 1xi64 buffer in shared memory, found}}
   ttnvgpu.async_tma_copy_global_to_local %d[%x, %x] %b, %bar, %p : !tt.tensordesc<tensor<64x64xf16, #f16>>, !ttg.memdesc<1xi32, #bar, #smem, mutable> -> !ttg.memdesc<64x64xf16, #f16, #smem, mutable>
   tt.return
 }
@@ -93,7 +93,7 @@ tt.func @copy_barrier(%d: !tt.tensordesc<tensor<64x64xf16, #f16>>, %b: !ttg.memd
 #f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 tt.func @store_shape(%d: !tt.tensordesc<tensor<64x64xf16, #f16>>, %b: !ttg.memdesc<32x64xf16, #f16, #smem, mutable>, %x: i32) {
-  // expected-error @+1 {{'ttnvgpu.async_tma_copy_local_to_global' op descriptor has blocks of shape [64, 64], but source has shape [32, 64]}}
+  // expected-error @+1 {{'ttnvgpu.async_tma_copy_local_to_global' op expected source of shape [64, 64] like the descriptor's blocks, found [32, 64]}}
   ttnvgpu.async_tma_copy_local_to_global %d[%x, %x] %b : !tt.tensordesc<tensor<64x64xf16, #f16>>, !ttg.memdesc<32x64xf16, #f16, #smem, mutable>
   tt.return
 }
@@ -103,7 +103,7 @@ tt.func @store_shape(%d: !tt.tensordesc<tensor<64x64xf16, #f16>>, %b: !ttg.memde
 #f32 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
 #smem = #ttg.shared_memory
 tt.func @reduce_min_f32(%d: !tt.tensordesc<tensor<64x64xf32>>, %b: !ttg.memdesc<64x64xf32, #f32, #smem>, %x: i32) {
-  // expected-error @+1 {{'ttnvgpu.async_tma_reduce' op TMA cannot reduce elements of 'f32' by min}}
+  // expected-error @+1 {{'ttnvgpu.async_tma_reduce' op expected elements that TMA reduces by min, found 'f32'}}
   ttnvgpu.async_tma_reduce min, %d[%x, %x] %b : !tt.tensordesc<tensor<64x64xf32>>, !ttg.memdesc<64x64xf32, #f32, #smem>
   tt.return
 }
@@ -113,7 +113,7 @@ tt.func @reduce_min_f32(%d: !tt.tensordesc<tensor<64x64xf32>>, %b: !ttg.memdesc<
 #f32 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
 #smem = #ttg.shared_memory
 tt.func @reduce_and_f32(%d: !tt.tensordesc<tensor<64x64xf32>>, %b: !ttg.memdesc<64x64xf32, #f32, #smem>, %x: i32) {
-  // expected-error @+1 {{TMA cannot reduce elements of 'f32' by and}}
+  // expected-error @+1 {{expected elements that TMA reduces by and, found 'f32'}}
   ttnvgpu.async_tma_reduce and, %d[%x, %x] %b : !tt.tensordesc<tensor<64x64xf32>>, !ttg.memdesc<64x64xf32, #f32, #smem>
   tt.return
 }
@@ -123,7 +123,7 @@ tt.func @reduce_and_f32(%d: !tt.tensordesc<tensor<64x64xf32>>, %b: !ttg.memdesc<
 #f32 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
 #smem = #ttg.shared_memory
 tt.func @reduce_inc_i64(%d: !tt.tensordesc<tensor<64x64xi64>>, %b: !ttg.memdesc<64x64xi64, #f32, #smem>, %x: i32) {
-  // expected-error @+1 {{TMA cannot reduce elements of 'i64' by inc}}
+  // expected-error @+1 {{expected elements that TMA reduces by inc, found 'i64'}}
   ttnvgpu.async_tma_reduce inc, %d[%x, %x] %b : !tt.tensordesc<tensor<64x64xi64>>, !ttg.memdesc<64x64xi64, #f32, #smem>
   tt.return
 }
@@ -133,7 +133,7 @@ tt.func @reduce_inc_i64(%d: !tt.tensordesc<tensor<64x64xi64>>, %b: !ttg.memdesc<
 #f32 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
 #smem = #ttg.shared_memory
 tt.func @reduce_add_i8(%d: !tt.tensordesc<tensor<64x64xi8>>, %b: !ttg.memdesc<64x64xi8, #f32, #smem>, %x: i32) {
-  // expected-error @+1 {{TMA cannot reduce elements of 'i8' by add}}
+  // expected-error @+1 {{expected elements that TMA reduces by add, found 'i8'}}
   ttnvgpu.async_tma_reduce add, %d[%x, %x] %b : !tt.tensordesc<tensor<64x64xi8>>, !ttg.memdesc<64x64xi8, #f32, #smem>
   tt.return
 }
@@ -146,7 +146,7 @@ tt.func @reduce_add_i8(%d: !tt.tensordesc<tensor<64x64xi8>>, %b: !ttg.memdesc<64
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
 tt.func @gather_block(%d: !tt.tensordesc<tensor<2x64xf16, #f16>>, %r: tensor<32xi32, #one>, %b: !ttg.memdesc<32x64xf16, #f16, #smem, mutable>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %y: i32, %p: i1) {
-  // expected-error @+1 {{'ttnvgpu.async_tma_gather' op descriptor must have one row as block, got [2, 64]}}
+  // expected-error @+1 {{'ttnvgpu.async_tma_gather' op expected a descriptor of blocks of one row, found [2, 64]}}
   ttnvgpu.async_tma_gather %d[%r, %y] %b, %bar, %p : !tt.tensordesc<tensor<2x64xf16, #f16>>, tensor<32xi32, #one>, i32, !ttg.memdesc<1xi64, #bar, #smem, mutable>, !ttg.memdesc<32x64xf16, #f16, #smem, mutable>, i1
   tt.return
 }
@@ -160,7 +160,7 @@ tt.func @gather_block(%d: !tt.tensordesc<tensor<2x64xf16, #f16>>, %r: tensor<32x
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
 tt.func @gather_count(%d: !tt.tensordesc<tensor<1x64xf16, #f16>>, %r: tensor<2xi32, #one>, %b: !ttg.memdesc<32x64xf16, #f16, #smem, mutable>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %y: i32, %p: i1) {
-  // expected-error @+1 {{number of rows must be a multiple of 4, got 2}}
+  // expected-error @+1 {{expected a multiple of 4 rows, found 2}}
   ttnvgpu.async_tma_gather %d[%r, %y] %b, %bar, %p : !tt.tensordesc<tensor<1x64xf16, #f16>>, tensor<2xi32, #one>, i32, !ttg.memdesc<1xi64, #bar, #smem, mutable>, !ttg.memdesc<32x64xf16, #f16, #smem, mutable>, i1
   tt.return
 }
@@ -174,7 +174,7 @@ tt.func @gather_count(%d: !tt.tensordesc<tensor<1x64xf16, #f16>>, %r: tensor<2xi
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
 tt.func @gather_width(%d: !tt.tensordesc<tensor<1x8xf16, #f16>>, %r: tensor<32xi32, #one>, %b: !ttg.memdesc<32x8xf16, #f16, #smem, mutable>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %y: i32, %p: i1) {
-  // expected-error @+1 {{rows must have at least 32 bytes, got 8 elements of 16 bits}}
+  // expected-error @+1 {{expected rows of at least 32 bytes, found 8 elements of 16 bits}}
   ttnvgpu.async_tma_gather %d[%r, %y] %b, %bar, %p : !tt.tensordesc<tensor<1x8xf16, #f16>>, tensor<32xi32, #one>, i32, !ttg.memdesc<1xi64, #bar, #smem, mutable>, !ttg.memdesc<32x8xf16, #f16, #smem, mutable>, i1
   tt.return
 }
@@ -188,7 +188,7 @@ tt.func @gather_width(%d: !tt.tensordesc<tensor<1x8xf16, #f16>>, %r: tensor<32xi
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
 tt.func @gather_shape(%d: !tt.tensordesc<tensor<1x64xf16, #f16>>, %r: tensor<32xi32, #one>, %b: !ttg.memdesc<64x64xf16, #f16, #smem, mutable>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %y: i32, %p: i1) {
-  // expected-error @+1 {{destination must have shape [32, 64], got [64, 64]}}
+  // expected-error @+1 {{expected destination of shape [32, 64], found [64, 64]}}
   ttnvgpu.async_tma_gather %d[%r, %y] %b, %bar, %p : !tt.tensordesc<tensor<1x64xf16, #f16>>, tensor<32xi32, #one>, i32, !ttg.memdesc<1xi64, #bar, #smem, mutable>, !ttg.memdesc<64x64xf16, #f16, #smem, mutable>, i1
   tt.return
 }
@@ -215,7 +215,7 @@ tt.func @gather_rows(%d: !tt.tensordesc<tensor<1x64xf16, #f16>>, %r: tensor<32xi
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
 tt.func @scatter(%d: !tt.tensordesc<tensor<1x64xf16, #f16>>, %r: tensor<32xi32, #one>, %b: !ttg.memdesc<32x64xbf16, #f16, #smem, mutable>, %y: i32) {
-  // expected-error @+1 {{'ttnvgpu.async_tma_scatter' op descriptor has elements of 'f16' and source of 'bf16'}}
+  // expected-error @+1 {{'ttnvgpu.async_tma_scatter' op expected source to have elements of 'f16' like the descriptor, found 'bf16'}}
   ttnvgpu.async_tma_scatter %d[%r, %y] %b : !tt.tensordesc<tensor<1x64xf16, #f16>>, tensor<32xi32, #one>, i32, !ttg.memdesc<32x64xbf16, #f16, #smem, mutable>
   tt.return
 }
@@ -232,7 +232,7 @@ tt.func @store_wait() {
 // -----
 
 tt.func @map_rank(%p: !tt.ptr<i8>, %b: !tt.ptr<f16>, %c: i32, %s: i64) {
-  // expected-error @+1 {{'ttnvgpu.tensormap_create' op a tensor map has 1 to 5 dimensions, got 6}}
+  // expected-error @+1 {{'ttnvgpu.tensormap_create' op expected 1 to 5 dimensions of a tensor map, found 6}}
   ttnvgpu.tensormap_create %p, %b, [%c, %c, %c, %c, %c, %c], [%c, %c, %c, %c, %c, %c], [%s, %s, %s, %s, %s], [%c, %c, %c, %c, %c, %c] {elem_type = 6 : i32, fill_mode = 0 : i32, interleave_layout = 0 : i32, swizzle_mode = 3 : i32} : (!tt.ptr<i8>, !tt.ptr<f16>, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i64, i64, i64, i64, i64, i32, i32, i32, i32, i32, i32) -> ()
   tt.return
 }
@@ -240,7 +240,7 @@ tt.func @map_rank(%p: !tt.ptr<i8>, %b: !tt.ptr<f16>, %c: i32, %s: i64) {
 // -----
 
 tt.func @map_dims(%p: !tt.ptr<i8>, %b: !tt.ptr<f16>, %c: i32, %s: i64) {
-  // expected-error @+1 {{has 2 box dimensions but 3 global dimensions}}
+  // expected-error @+1 {{expected 2 global dimensions, as many as the box has, found 3}}
   ttnvgpu.tensormap_create %p, %b, [%c, %c], [%c, %c, %c], [%s], [%c, %c] {elem_type = 6 : i32, fill_mode = 0 : i32, interleave_layout = 0 : i32, swizzle_mode = 3 : i32} : (!tt.ptr<i8>, !tt.ptr<f16>, i32, i32, i32, i32, i32, i64, i32, i32) -> ()
   tt.return
 }
@@ -248,7 +248,7 @@ tt.func @map_dims(%p: !tt.ptr<i8>, %b: !tt.ptr<f16>, %c: i32, %s: i64) {
 // -----
 
 tt.func @map_element_strides(%p: !tt.ptr<i8>, %b: !tt.ptr<f16>, %c: i32, %s: i64) {
-  // expected-error @+1 {{has 2 box dimensions but 1 element strides}}
+  // expected-error @+1 {{expected 2 element strides, as many as the box has dimensions, found 1}}
   ttnvgpu.tensormap_create %p, %b, [%c, %c], [%c, %c], [%s], [%c] {elem_type = 6 : i32, fill_mode = 0 : i32, interleave_layout = 0 : i32, swizzle_mode = 3 : i32} : (!tt.ptr<i8>, !tt.ptr<f16>, i32, i32, i32, i32, i64, i32) -> ()
   tt.return
 }
@@ -256,7 +256,7 @@ tt.func @map_element_strides(%p: !tt.ptr<i8>, %b: !tt.ptr<f16>, %c: i32, %s: i64
 // -----
 
 tt.func @map_strides(%p: !tt.ptr<i8>, %b: !tt.ptr<f16>, %c: i32, %s: i64) {
-  // expected-error @+1 {{has 2 box dimensions and so needs 1 global strides, got 2}}
+  // expected-error @+1 {{expected 1 global strides, one less than the box has dimensions, found 2}}
   ttnvgpu.tensormap_create %p, %b, [%c, %c], [%c, %c], [%s, %s], [%c, %c] {elem_type = 6 : i32, fill_mode = 0 : i32, interleave_layout = 0 : i32, swizzle_mode = 3 : i32} : (!tt.ptr<i8>, !tt.ptr<f16>, i32, i32, i32, i32, i64, i64, i32, i32) -> ()
   tt.return
 }
@@ -265,7 +265,7 @@ tt.func @map_strides(%p: !tt.ptr<i8>, %b: !tt.ptr<f16>, %c: i32, %s: i64) {
 
 tt.func @map_box(%p: !tt.ptr<i8>, %b: !tt.ptr<f16>, %c: i32, %s: i64) {
   %c512 = arith.constant 512 : i32
-  // expected-error @+1 {{box dimension must be from 1 to 256, got 512}}
+  // expected-error @+1 {{expected box dimension from 1 to 256, found 512}}
   ttnvgpu.tensormap_create %p, %b, [%c512, %c512], [%c, %c], [%s], [%c, %c] {elem_type = 6 : i32, fill_mode = 0 : i32, interleave_layout = 0 : i32, swizzle_mode = 3 : i32} : (!tt.ptr<i8>, !tt.ptr<f16>, i32, i32, i32, i32, i64, i32, i32) -> ()
   tt.return
 }
@@ -306,7 +306,7 @@ tt.func @map_interleave(%p: !tt.ptr<i8>, %b: !tt.ptr<f16>, %c: i32, %s: i64) {
 
 #f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 tt.func @reinterpret(%p: !tt.ptr<tensor<64x64xf16>>) {
-  // expected-error @+1 {{cannot take a block pointer as address of a tensor map}}
+  // expected-error @+1 {{expected the address of a tensor map, found a block pointer}}
   %0 = ttnvgpu.reinterpret_tensor_descriptor %p : !tt.ptr<tensor<64x64xf16>> to !tt.tensordesc<tensor<64x64xf16, #f16>>
   tt.return
 }

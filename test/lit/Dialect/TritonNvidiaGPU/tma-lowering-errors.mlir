@@ -3,7 +3,7 @@
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @no_encoding(%desc: !tt.tensordesc<tensor<64x64xf16>>, %i: i32) -> tensor<64x64xf16, #blocked> {
-    // expected-error @+1 {{'tt.descriptor_load' op descriptor must have blocks with an nvmma_shared encoding, got '!tt.tensordesc<tensor<64x64xf16>>'}}
+    // expected-error @+1 {{'tt.descriptor_load' op expected a descriptor of blocks with an nvmma_shared encoding, found '!tt.tensordesc<tensor<64x64xf16>>'}}
     %x = tt.descriptor_load %desc[%i, %i] : !tt.tensordesc<tensor<64x64xf16>> -> tensor<64x64xf16, #blocked>
     tt.return %x : tensor<64x64xf16, #blocked>
   }
@@ -15,7 +15,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 16}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @transposed(%desc: !tt.tensordesc<tensor<64x64xf16, #shared>>, %x: tensor<64x64xf16, #blocked>, %i: i32) {
-    // expected-error @+1 {{'tt.descriptor_store' op descriptor has blocks that lie transposed in shared memory, which TMA cannot copy}}
+    // expected-error @+1 {{'tt.descriptor_store' op expected a descriptor of blocks that lie in shared memory as in global memory, found transposed ones}}
     tt.descriptor_store %desc[%i, %i], %x : !tt.tensordesc<tensor<64x64xf16, #shared>>, tensor<64x64xf16, #blocked>
     tt.return
   }
@@ -27,7 +27,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @padded(%base: !tt.ptr<i8>, %n: i32, %s: i64) -> !tt.tensordesc<tensor<64x64xi8, #shared>> {
     %c1 = arith.constant 1 : i64
-    // expected-error @+1 {{'tt.make_tensor_descriptor' op descriptor has blocks of padded 4-bit elements, which are not supported yet}}
+    // expected-error @+1 {{'tt.make_tensor_descriptor' op expected a descriptor of blocks without padded 4-bit elements, which are not supported yet, found}}
     %desc = tt.make_tensor_descriptor %base, [%n, %n], [%s, %c1] : <i8>, <tensor<64x64xi8, #shared>>
     tt.return %desc : !tt.tensordesc<tensor<64x64xi8, #shared>>
   }
