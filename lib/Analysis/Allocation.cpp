@@ -166,8 +166,9 @@ void Allocation::place() {
   };
   // Large ones first, each at the lowest place that is free.
   SmallVector<int> order = llvm::to_vector(llvm::seq<int>(0, buffers.size()));
-  llvm::stable_sort(
-      order, [&](int a, int b) { return buffers[a].size > buffers[b].size; });
+  llvm::sort(order, [&](int a, int b) {
+    return std::pair(buffers[b].size, a) < std::pair(buffers[a].size, b);
+  });
   auto placeWith =
       [&](llvm::function_ref<bool(const Buffer &, const Buffer &)> conflict) {
         int64_t total = 0;

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <map>
 #include <system_error>
 #include <thread>
 
@@ -234,14 +235,12 @@ static void work(Launch &launch, Worker &worker, bool polls) {
 
 static void collect(Launch &launch, std::vector<Worker> &workers,
                     const Program &program, Report &report) {
-  std::vector<std::pair<uint64_t, Finding>> findings;
+  std::multimap<uint64_t, Finding> findings; // in the order of the CTAs
   for (Worker &w : workers) {
     report.counters.add(w.counters);
     for (auto &f : w.findings)
-      findings.push_back(std::move(f));
+      findings.insert(std::move(f));
   }
-  std::stable_sort(findings.begin(), findings.end(),
-                   [](auto &a, auto &b) { return a.first < b.first; });
   for (auto &[cta, f] : findings) {
     bool known = false;
     for (const Finding &g : report.findings)

@@ -11,6 +11,8 @@
 #include "Decoder.h"
 
 #include <algorithm>
+#include <map>
+#include <ranges>
 
 using namespace tile::sim;
 
@@ -57,16 +59,12 @@ private:
     std::vector<std::vector<uint32_t>> order(blocks.size());
     auto open = [&](uint32_t b) {
       state[b] = 1;
-      order[b] = blocks[b].successors;
-      std::reverse(
-          order[b].begin(),
-          order[b]
-              .end()); // the fall-through, first in the list, is visited last
-      std::stable_sort(order[b].begin(), order[b].end(),
-                       [&](uint32_t x, uint32_t y) {
-                         return sharedLoops(blocks[b], blocks[x]) <
-                                sharedLoops(blocks[b], blocks[y]);
-                       });
+      // Of equals, the fall-through, first in the list, is visited last.
+      std::multimap<size_t, uint32_t> successors;
+      for (uint32_t next : std::views::reverse(blocks[b].successors))
+        successors.emplace(sharedLoops(blocks[b], blocks[next]), next);
+      for (auto [loops, next] : successors)
+        order[b].push_back(next);
       stack.push_back({b, 0});
     };
     open(0);

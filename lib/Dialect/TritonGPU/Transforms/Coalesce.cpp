@@ -59,7 +59,7 @@ struct Access {
 };
 
 struct TritonGPUCoalesce : gpu::impl::TritonGPUCoalesceBase<TritonGPUCoalesce> {
-  using TritonGPUCoalesceBase::TritonGPUCoalesceBase;
+  using Base::Base;
 
   void runOnOperation() override;
 
@@ -93,9 +93,9 @@ RankedTensorType getDescriptorBlock(Operation *op) {
 /// Dimensions by descending contiguity; row-major among equals.
 SmallVector<unsigned> orderByContiguity(ArrayRef<int64_t> contiguity) {
   SmallVector<unsigned> order(contiguity.size());
-  std::iota(order.rbegin(), order.rend(), 0);
-  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
-    return contiguity[a] > contiguity[b];
+  std::iota(order.begin(), order.end(), 0);
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    return std::pair(contiguity[a], a) > std::pair(contiguity[b], b);
   });
   return order;
 }

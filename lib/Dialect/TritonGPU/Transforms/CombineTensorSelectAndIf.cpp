@@ -64,7 +64,8 @@ void combine(arith::SelectOp select, scf::IfOp ifOp) {
     Block &block = newIf.getElseRegion().front();
     if (!block.empty())
       block.clear();
-    OpBuilder::atBlockEnd(&block).create<scf::YieldOp>(ifOp.getLoc());
+    OpBuilder builder = OpBuilder::atBlockEnd(&block);
+    scf::YieldOp::create(builder, ifOp.getLoc());
   }
   yieldAlso(newIf.getThenRegion(), select.getTrueValue());
   yieldAlso(newIf.getElseRegion(), select.getFalseValue());
@@ -78,6 +79,8 @@ void combine(arith::SelectOp select, scf::IfOp ifOp) {
 struct TritonGPUCombineTensorSelectAndIf
     : gpu::impl::TritonGPUCombineTensorSelectAndIfBase<
           TritonGPUCombineTensorSelectAndIf> {
+  using Base::Base;
+
   void runOnOperation() override {
     SmallVector<arith::SelectOp> selects;
     getOperation()->walk([&](arith::SelectOp select) {

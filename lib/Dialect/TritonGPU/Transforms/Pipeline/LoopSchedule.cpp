@@ -55,8 +55,9 @@ LoopSchedule::getOrder(scf::ForOp loop) const {
   std::vector<Operation *> ops;
   for (Operation &op : loop.getBody()->without_terminator())
     ops.push_back(&op);
-  llvm::stable_sort(ops, [&](Operation *lhs, Operation *rhs) {
-    return get(lhs).cluster < get(rhs).cluster;
+  llvm::sort(ops, [&](Operation *lhs, Operation *rhs) {
+    int left = get(lhs).cluster, right = get(rhs).cluster;
+    return left != right ? left < right : lhs->isBeforeInBlock(rhs);
   });
   std::vector<std::pair<Operation *, unsigned>> order;
   for (Operation *op : ops)
