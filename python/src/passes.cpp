@@ -9,17 +9,21 @@
 #include "tile/Support/PassStatistic.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/Support/Debug.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Regex.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
+
+#include <mutex>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -28,6 +32,34 @@ using namespace mlir;
 namespace tile::python {
 
 namespace {
+/// A remark, detached from the context that reported it.
+struct CollectedRemark {
+  std::string pass, name, message;
+  /// As in CollectedDiagnostic.
+  std::vector<SourcePlace> places;
+};
+
+/// Keeps the remarks that an engine reports.
+class RemarkCollector : public remark::detail::MLIRRemarkStreamerBase {
+public:
+  explicit RemarkCollector(std::vector<CollectedRemark> &remarks)
+      : remarks(remarks) {}
+
+  void streamOptimizationRemark(const remark::detail::Remark &remark) override {
+    CollectedRemark result{remark.getCategoryName().str(),
+                           remark.getRemarkName().str(), "",
+                           getSourcePlaces(remark.getLocation())};
+    for (const remark::detail::Remark::Arg &arg : remark.getArgs())
+      result.message += arg.val;
+    std::lock_guard<std::mutex> lock(mutex);
+    remarks.push_back(std::move(result));
+  }
+
+private:
+  std::vector<CollectedRemark> &remarks;
+  std::mutex mutex;
+};
+
 /// A pass manager that knows which of its passes failed.
 struct PyPassManager {
   ContextRef context;
@@ -35,6 +67,9 @@ struct PyPassManager {
   std::unique_ptr<llvm::raw_fd_ostream> out;
   std::unique_ptr<PassManager> pm;
   std::shared_ptr<std::string> failedPass;
+  /// A regular expression of the passes whose remarks are kept; none if empty.
+  std::string remarkFilter;
+  std::vector<CollectedRemark> remarks;
 };
 
 /// Records which pass failed, so that an error can name it.
@@ -74,7 +109,7 @@ static PyPassManager parse(std::string_view pipeline, PyContext &context) {
   }
   auto failedPass = std::make_shared<std::string>();
   pm->addInstrumentation(std::make_unique<FailureRecorder>(failedPass));
-  return {context.ref, nullptr, std::move(pm), std::move(failedPass)};
+  return {context.ref, nullptr, std::move(pm), std::move(failedPass), {}, {}};
 }
 
 static nb::object run(PyPassManager &self, PyModule &module) {
@@ -83,11 +118,23 @@ static nb::object run(PyPassManager &self, PyModule &module) {
   self.failedPass->clear();
   DiagnosticCollector diagnostics(self.context.get());
   ++module.unit->generation;
+  self.remarks.clear();
+  if (!self.remarkFilter.empty()) {
+    remark::RemarkCategories categories;
+    categories.missed = self.remarkFilter;
+    if (failed(remark::enableOptimizationRemarks(
+            *self.context.get(),
+            std::make_unique<RemarkCollector>(self.remarks),
+            std::make_unique<remark::RemarkEmittingPolicyAll>(), categories)))
+      diagnostics.raise("cannot enable remarks");
+  }
   LogicalResult result = failure();
   {
     nb::gil_scoped_release release;
     result = self.pm->run(module.unit->module.get());
   }
+  if (!self.remarkFilter.empty())
+    self.context->setRemarkEngine(nullptr);
   if (failed(result)) {
     std::string what = self.failedPass->empty()
                            ? std::string("the pass pipeline failed")
@@ -98,6 +145,18 @@ static nb::object run(PyPassManager &self, PyModule &module) {
   for (const CollectedDiagnostic &diag : diagnostics.diagnostics)
     warnings.append(nb::make_tuple(diag.severity, diag.location, diag.message));
   return warnings;
+}
+
+static nb::list getRemarks(PyPassManager &self) {
+  nb::list result;
+  for (const CollectedRemark &remark : self.remarks) {
+    nb::list places;
+    for (const SourcePlace &place : remark.places)
+      places.append(nb::make_tuple(place.file, place.line, place.column));
+    result.append(
+        nb::make_tuple(remark.pass, remark.name, remark.message, places));
+  }
+  return result;
 }
 
 static void enableIRPrinting(PyPassManager &self, bool before,
@@ -201,6 +260,20 @@ void populatePasses(nb::module_ &m) {
           "path"_a,
           "Where a pass fails, writes the IR that the passes began with, and "
           "the passes: `tile-opt -run-reproducer` runs it.")
+      .def(
+          "enable_remarks",
+          [](PyPassManager &self, const std::string &filter) {
+            if (std::string error; !llvm::Regex(filter).isValid(error))
+              throw nb::value_error(
+                  ("not a regular expression: " + error).c_str());
+            self.remarkFilter = filter;
+          },
+          "filter"_a = ".*",
+          "Keeps what passes whose names match say about what they could not "
+          "make fast.")
+      .def_prop_ro("remarks", &getRemarks,
+                   "Those of the last run: (pass, name, message, places), with "
+                   "places from the innermost to its callers'.")
       .def("run", &run, "module"_a,
            "Runs the passes. Raises MLIRError on failure; returns the warnings "
            "and remarks as (severity, location, message).")

@@ -93,6 +93,10 @@ class _Compilation(Group):
     diagnostics = text(
         "MLIR_ENABLE_DIAGNOSTICS", "", "warnings, remarks: what passes say, printed to stderr."
     )
+    remarks = text(
+        "MLIR_ENABLE_REMARK", "",
+        "1, or a pattern of passes' names: print what they could not make fast, and why.",
+    )  # fmt: skip
     reproducer_path = text(
         "TRITON_REPRODUCER_PATH", "",
         "Where a pass fails, `tile-opt -run-reproducer` runs this file, ended by the stage's name.",

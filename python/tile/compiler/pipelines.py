@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import _C, knobs
 from ..settings import warn
+from .errors import render_places, source_place
 
 
 def run_pipeline(module: Any, pipeline: str, kernel: str) -> Any:
@@ -26,13 +27,24 @@ def run_pipeline(module: Any, pipeline: str, kernel: str) -> Any:
         manager.enable_reproducer(f"{settings.reproducer_path}.{stage}.mlir")
     if settings.time_passes:
         manager.enable_timing()
+    if settings.remarks:
+        manager.enable_remarks(".*" if settings.remarks == "1" else settings.remarks)
     for severity, place, message in manager.run(module):
         if f"{severity}s" in settings.diagnostics:
             print(f"{place}: {severity}: {message}", file=sys.stderr)
+    if settings.remarks:
+        for remark in manager.remarks:
+            print(_render(*remark), file=sys.stderr)
     if settings.pass_statistics:
         for (name, counter), count in sorted(_C.passes.statistics(reset=True).items()):
             print(f"{count:10} {name} {counter}", file=sys.stderr)
     return module
+
+
+def _render(name: str, kind: str, message: str, places: list[tuple[str, int, int]]) -> str:
+    """A remark as errors are shown: the lines of the kernel, then what is to be said."""
+    lines = render_places([source_place(*place) for place in reversed(places)])
+    return "\n".join([*lines, f"remark: {kind}: {message} [{name}]"])
 
 
 @functools.lru_cache(maxsize=1)

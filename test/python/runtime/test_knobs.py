@@ -141,6 +141,21 @@ def test_diagnostics(monkeypatch, capfd):
     assert "x.py:1: warning: slow\n" in capfd.readouterr().err
 
 
+@sees("MLIR_ENABLE_REMARK")
+def test_remarks(monkeypatch, capfd):
+    def said() -> int:
+        tile.compile(source, TARGET, options={"num_warps": 2}, stop_at="ttgir").asm["ttgir"]
+        return capfd.readouterr().err.count("\nremark: ")
+
+    source = ASTSource(axpy, SIGNATURE, {"BLOCK": 128})
+    monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
+    assert said() == 0
+    monkeypatch.setenv("MLIR_ENABLE_REMARK", "1")
+    assert said() == 2  # Nothing is known about where its pointers point.
+    monkeypatch.setenv("MLIR_ENABLE_REMARK", "tritongpu-pipeline")
+    assert said() == 0
+
+
 @sees("TRITON_REPRODUCER_PATH")
 def test_reproducer(monkeypatch, tmp_path):
     """A failing pass writes what tile-opt runs, and fails there in the same way."""

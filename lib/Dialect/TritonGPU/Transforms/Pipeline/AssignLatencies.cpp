@@ -12,9 +12,10 @@
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
+#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/Support/DebugLog.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #define DEBUG_TYPE "tritongpu-assign-latencies"
 
@@ -62,20 +63,37 @@ public:
 
 private:
   bool isCandidate(LoadOp load) {
-    if (!isWideEnough(load))
+    auto type = dyn_cast<RankedTensorType>(load.getPtr().getType());
+    if (!type || !type.getEncoding())
       return false;
     if (!loop->hasAttr(kNumStagesAttr) && !leadsToDot(load))
       return false;
+    std::string obstacle = findObstacle(load);
+    if (obstacle.empty())
+      return true;
+    remark::missed(
+        load.getLoc(),
+        remark::RemarkOpts::name("load-not-pipelined").category(DEBUG_TYPE))
+        << StringRef(obstacle);
+    return false;
+  }
+
+  /// Why the load cannot start early; empty if it can.
+  std::string findObstacle(LoadOp load) {
+    std::string obstacle = findNarrowness(load);
+    if (!obstacle.empty())
+      return obstacle;
     // What the address is computed from starts early, too.
-    return llvm::all_of(getSources(load), [&](Operation *op) {
-      return !op->walk([&](LoadOp nested) {
-                  if (memory.mayReadInEarlierIteration(nested, loop))
-                    return WalkResult::advance();
-                  LDBG() << "must be read in its own iteration: "
-                         << nested.getLoc();
-                  return WalkResult::interrupt();
-                }).wasInterrupted();
-    });
+    for (Operation *op : getSources(load))
+      op->walk([&](LoadOp nested) {
+        if (memory.mayReadInEarlierIteration(nested, loop))
+          return WalkResult::advance();
+        obstacle = nested == load ? "the loop may change what it reads"
+                                  : "the loop may change what its address or "
+                                    "mask is computed from";
+        return WalkResult::interrupt();
+      });
+    return obstacle;
   }
 
   /// True if a thread can easily keep the result for an iteration.
@@ -85,10 +103,8 @@ private:
     return !type || getTotalElemsPerThread(type) <= kMostElements;
   }
 
-  bool isWideEnough(LoadOp load) {
-    auto type = dyn_cast<RankedTensorType>(load.getPtr().getType());
-    if (!type || !type.getEncoding())
-      return false;
+  /// Why no asynchronous copy is narrow enough; empty if one is.
+  std::string findNarrowness(LoadOp load) {
     unsigned contiguity = axisInfo.getContiguity(load.getPtr());
     if (load.getMask())
       contiguity =
@@ -99,9 +115,11 @@ private:
             : 64;
     ArrayRef<unsigned> sizes = getTargetModel(load).getAsyncCopySizes();
     if (sizes.empty() || contiguity * bits >= sizes.front() * 8)
-      return true;
-    LDBG() << "too narrow for an asynchronous copy: " << load.getLoc();
-    return false;
+      return "";
+    return llvm::formatv("only {0} bits are known to lie together where the "
+                         "mask is the same, and the smallest asynchronous "
+                         "copy has {1}",
+                         contiguity * bits, sizes.front() * 8);
   }
 
   /// True if a matrix product of this loop uses the loaded value, be it through
@@ -145,7 +163,7 @@ private:
 
 struct AssignLatencies
     : public gpu::impl::TritonGPUAssignLatenciesBase<AssignLatencies> {
-  using TritonGPUAssignLatenciesBase::TritonGPUAssignLatenciesBase;
+  using Base::Base;
 
   void runOnOperation() override {
     ModuleAxisInfoAnalysis axisInfo(getOperation());

@@ -9,7 +9,7 @@
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 
-#include "llvm/Support/DebugLog.h"
+#include "mlir/IR/Remarks.h"
 
 #define DEBUG_TYPE "tritongpu-schedule-loops"
 
@@ -106,6 +106,8 @@ bool hasDistantUse(scf::ForOp loop, const Leads &leads) {
 
 struct ScheduleLoops
     : public gpu::impl::TritonGPUScheduleLoopsBase<ScheduleLoops> {
+  using Base::Base;
+
   void runOnOperation() override {
     getOperation().walk([&](scf::ForOp loop) {
       if (hasLatencies(loop) && succeeded(schedule(loop)))
@@ -129,23 +131,35 @@ private:
     return canRunOutOfRange(op);
   }
 
+  static LogicalResult giveUp(Location place, const std::string &reason) {
+    remark::missed(
+        place,
+        remark::RemarkOpts::name("loop-not-pipelined").category(DEBUG_TYPE))
+        << StringRef(reason);
+    return failure();
+  }
+
   LogicalResult schedule(scf::ForOp loop) {
     Leads leads(loop);
-    if (failed(leads.compute())) {
-      LDBG() << "loads depend on their own results: " << loop.getLoc();
-      return failure();
-    }
+    if (failed(leads.compute()))
+      return giveUp(loop.getLoc(),
+                    "addresses of its loads depend on what they loaded before");
     MemoryModel memory(loop, MemoryModel::Arguments::AssumedDisjoint);
     int maxLead = 0;
     for (Operation &op : loop.getBody()->without_terminator()) {
       maxLead = std::max(maxLead, leads.get(&op));
-      if (leads.get(&op) > 0 && !canRunEarly(&op, loop, memory)) {
-        LDBG() << "cannot run early: " << op.getName() << " " << op.getLoc();
-        return failure();
-      }
+      if (leads.get(&op) > 0 && !canRunEarly(&op, loop, memory))
+        return giveUp(op.getLoc(),
+                      "a load of it depends on this, which has to stay in its "
+                      "iteration: '" +
+                          op.getName().getStringRef().str() + "'");
     }
-    if (maxLead == 0 || hasDistantUse(loop, leads))
+    if (maxLead == 0)
       return failure();
+    if (hasDistantUse(loop, leads))
+      return giveUp(loop.getLoc(),
+                    "a load of it depends on what was computed two or more "
+                    "iterations ago");
 
     LoopSchedule schedule(maxLead);
     for (Operation &op : loop.getBody()->without_terminator()) {

@@ -1,0 +1,143 @@
+"""What the compiler says it could not make fast: where, why, and nothing else."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import tile
+import tile.language as tl
+from tile import _C
+from tile.compiler import ASTSource
+
+pytestmark = pytest.mark.compiled
+
+A100 = tile.GPUTarget("cuda", 80, 32)
+
+
+@tile.jit
+def matmul(a_ptr, b_ptr, c_ptr, K, PRECISION: tl.constexpr, STEP: tl.constexpr, N: tl.constexpr):
+    rows, cols = tl.arange(0, N), tl.arange(0, N)
+    acc = tl.zeros((N, N), tl.float32)
+    for k in range(0, K, N):
+        ks = k + tl.arange(0, N)
+        a = tl.load(a_ptr + rows[:, None] * K + ks[None, :])
+        b = tl.load(b_ptr + ks[:, None] * N + cols[None, :] * STEP)
+        acc = tl.dot(a, b, acc, input_precision=PRECISION)
+    tl.store(c_ptr + rows[:, None] * N + cols[None, :], acc)
+
+
+@tile.jit
+def rewrites(a_ptr, c_ptr, K, N: tl.constexpr):
+    rows, cols = tl.arange(0, N), tl.arange(0, N)
+    acc = tl.zeros((N, N), tl.float32)
+    places = a_ptr + rows[:, None] * N + cols[None, :]
+    for _ in range(K):
+        a = tl.load(places)
+        acc = tl.dot(a, a, acc)
+        tl.store(places, acc.to(tl.float16))
+    tl.store(c_ptr + rows[:, None] * N + cols[None, :], acc)
+
+
+@tile.jit
+def chases(a_ptr, next_ptr, c_ptr, K, N: tl.constexpr):
+    rows, cols = tl.arange(0, N), tl.arange(0, N)
+    acc = tl.zeros((N, N), tl.float32)
+    places = rows[:, None] * N + cols[None, :]
+    for _ in range(K):
+        a = tl.load(a_ptr + places)
+        acc = tl.dot(a, a, acc)
+        a_ptr += tl.max(tl.max(a, 0), 0).to(tl.int32) * 16
+    tl.store(c_ptr + rows[:, None] * N + cols[None, :], acc)
+
+
+def line_of(text: str) -> int:
+    with open(__file__) as file:
+        return next(i for i, line in enumerate(file, 1) if text in line)
+
+
+def remarks(kernel, signature, constants, capfd, monkeypatch, pattern="1") -> list[tuple]:
+    """(kind, line, pass, text) of each remark that the compile prints."""
+    monkeypatch.setenv("MLIR_ENABLE_REMARK", pattern)
+    monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
+    attributes = {
+        (i,): [["tt.divisibility", 16]] for i, ty in enumerate(signature.values()) if ty != "fp32"
+    }
+    tile.compile(
+        ASTSource(kernel, signature, constants, attributes), target=A100, stop_at="llir"
+    ).asm["llir"]
+    found = re.findall(
+        r'File "([^"]+)", line (\d+), in (\w+)\n    [^\n]+\n +\^+\n'
+        r"remark: ([\w-]+): ([^\n]*) \[([\w-]+)\]\n",
+        capfd.readouterr().err,
+    )
+    assert all(file == __file__ and fn == kernel.__name__ for file, _, fn, *_ in found)
+    return [(kind, int(line), name, text) for _, line, _, kind, text, name in found]
+
+
+def matmul_remarks(capfd, monkeypatch, element="fp16", precision="tf32", step=1, pattern="1"):
+    signature = {"a_ptr": f"*{element}", "b_ptr": f"*{element}", "c_ptr": "*fp32", "K": "i32"}
+    constants = {"PRECISION": precision, "STEP": step, "N": 64}
+    return remarks(matmul, signature, constants, capfd, monkeypatch, pattern)
+
+
+def test_nothing_is_said_of_what_is_fast(capfd, monkeypatch):
+    assert matmul_remarks(capfd, monkeypatch) == []
+    assert matmul_remarks(capfd, monkeypatch, "fp32") == []
+
+
+def test_a_product_without_tensor_cores(capfd, monkeypatch):
+    assert matmul_remarks(capfd, monkeypatch, "fp32", "ieee") == [
+        (
+            "scalar-product",
+            line_of("acc = tl.dot(a, b, acc,"),
+            "tritongpu-accelerate-matmul",
+            "the target has no matrix instruction for f32 * f32 -> f32 of input precision ieee",
+        )
+    ]
+
+
+def test_loads_of_single_elements(capfd, monkeypatch):
+    line = line_of("b = tl.load(b_ptr + ks")
+    found = matmul_remarks(capfd, monkeypatch, step=3)
+    assert [remark[:3] for remark in found] == [
+        ("single-elements", line, "tritongpu-coalesce"),
+        ("load-not-pipelined", line, "tritongpu-assign-latencies"),
+    ]
+    assert found[1][3].startswith("only 16 bits are known to lie together")
+
+
+def test_a_pattern_chooses_the_passes(capfd, monkeypatch):
+    found = matmul_remarks(capfd, monkeypatch, step=3, pattern=".*coalesce")
+    assert [remark[2] for remark in found] == ["tritongpu-coalesce"]
+    with pytest.raises(ValueError, match="not a regular expression"):
+        matmul_remarks(capfd, monkeypatch, pattern="(")
+
+
+def test_a_loop_that_writes_what_it_reads(capfd, monkeypatch):
+    signature = {"a_ptr": "*fp16", "c_ptr": "*fp32", "K": "i32"}
+    assert remarks(rewrites, signature, {"N": 64}, capfd, monkeypatch) == [
+        (
+            "load-not-pipelined",
+            line_of("a = tl.load(places)"),
+            "tritongpu-assign-latencies",
+            "the loop may change what it reads",
+        )
+    ]
+
+
+def test_a_loop_that_waits_for_its_loads(capfd, monkeypatch):
+    signature = {"a_ptr": "*fp16", "next_ptr": "*i32", "c_ptr": "*fp32", "K": "i32"}
+    found = remarks(chases, signature, {"N": 64}, capfd, monkeypatch)
+    assert [(kind, name) for kind, _, name, _ in found] == [
+        ("loop-not-pipelined", "tritongpu-schedule-loops")
+    ]
+    assert found[0][3] == "addresses of its loads depend on what they loaded before"
+
+
+def test_no_remarks_unless_asked():
+    module = _C.ir.Module.parse("module {}", _C.ir.Context())
+    manager = _C.passes.PassManager.parse("canonicalize", module.context)
+    manager.run(module)
+    assert manager.remarks == []
