@@ -18,6 +18,8 @@ using namespace mlir::triton;
 namespace {
 struct AllocateSharedMemory
     : triton::impl::AllocateSharedMemoryBase<AllocateSharedMemory> {
+  using Base::Base;
+
   void runOnOperation() override {
     if (failed(gpu::checkTensorsHaveLayouts(getOperation())))
       return signalPassFailure();

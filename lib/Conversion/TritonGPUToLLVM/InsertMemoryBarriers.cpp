@@ -18,6 +18,8 @@ using namespace mlir::triton;
 namespace {
 struct InsertMemoryBarriers
     : triton::impl::InsertMemoryBarriersBase<InsertMemoryBarriers> {
+  using Base::Base;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (failed(gpu::checkTensorsHaveLayouts(module)))

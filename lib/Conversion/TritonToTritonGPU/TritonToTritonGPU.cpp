@@ -36,7 +36,7 @@ namespace {
 
 struct ConvertTritonToTritonGPU
     : triton::impl::ConvertTritonToTritonGPUBase<ConvertTritonToTritonGPU> {
-  using ConvertTritonToTritonGPUBase::ConvertTritonToTritonGPUBase;
+  using Base::Base;
 
   void runOnOperation() override;
 

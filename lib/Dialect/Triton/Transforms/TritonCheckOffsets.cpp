@@ -193,6 +193,8 @@ namespace {
 
 struct TritonCheckOffsets
     : public triton::impl::TritonCheckOffsetsBase<TritonCheckOffsets> {
+  using Base::Base;
+
   void runOnOperation() override {
     OffsetAnalysis analysis;
     WalkResult result = getOperation()->walk([&](Operation *op) {

@@ -202,6 +202,8 @@ private:
 };
 
 struct TritonCombine : public triton::impl::TritonCombineBase<TritonCombine> {
+  using Base::Base;
+
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);

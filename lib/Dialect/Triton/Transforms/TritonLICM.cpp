@@ -75,6 +75,8 @@ static size_t moveInvariantCode(LoopLikeOpInterface loop) {
 namespace {
 
 struct TritonLICM : public triton::impl::TritonLICMBase<TritonLICM> {
+  using Base::Base;
+
   void runOnOperation() override {
     // Innermost first, so that code may leave several loops.
     getOperation()->walk([&](LoopLikeOpInterface loop) {

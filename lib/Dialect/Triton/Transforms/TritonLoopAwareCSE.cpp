@@ -112,6 +112,8 @@ SmallVector<unsigned> partitionCarriedValues(scf::ForOp loop) {
 
 struct TritonLoopAwareCSE
     : public triton::impl::TritonLoopAwareCSEBase<TritonLoopAwareCSE> {
+  using Base::Base;
+
   void runOnOperation() override {
     eliminateCommonSubexpressions();
     bool changed = false;

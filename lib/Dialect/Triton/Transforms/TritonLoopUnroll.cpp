@@ -23,6 +23,8 @@ constexpr StringLiteral stagesAttrName = "tt.num_stages";
 
 struct TritonLoopUnroll
     : public triton::impl::TritonLoopUnrollBase<TritonLoopUnroll> {
+  using Base::Base;
+
   void runOnOperation() override {
     // Inner loops first: an outer loop then repeats what has become of them.
     SmallVector<scf::ForOp> loops;

@@ -166,6 +166,8 @@ private:
 
 struct TritonReorderBroadcast
     : public triton::impl::TritonReorderBroadcastBase<TritonReorderBroadcast> {
+  using Base::Base;
+
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);

@@ -304,6 +304,8 @@ static void noteKernelArgument(FuncOp func, unsigned base,
 struct TritonRewriteTensorDescriptorToPointer
     : public triton::impl::TritonRewriteTensorDescriptorToPointerBase<
           TritonRewriteTensorDescriptorToPointer> {
+  using Base::Base;
+
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     TypeConverter converter;

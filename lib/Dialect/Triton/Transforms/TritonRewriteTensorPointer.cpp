@@ -152,6 +152,8 @@ struct RewriteStore : public OpConversionPattern<StoreOp> {
 struct TritonRewriteTensorPointer
     : public triton::impl::TritonRewriteTensorPointerBase<
           TritonRewriteTensorPointer> {
+  using Base::Base;
+
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     TypeConverter converter;

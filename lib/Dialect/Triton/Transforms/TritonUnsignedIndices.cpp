@@ -102,7 +102,7 @@ void IndexValues::addSources(Value value) {
 
 struct TritonUnsignedIndices
     : public triton::impl::TritonUnsignedIndicesBase<TritonUnsignedIndices> {
-  using TritonUnsignedIndicesBase::TritonUnsignedIndicesBase;
+  using Base::Base;
 
   void runOnOperation() override;
 

@@ -30,7 +30,7 @@ namespace {
 
 struct TritonGPUAccelerateMatmul
     : gpu::impl::TritonGPUAccelerateMatmulBase<TritonGPUAccelerateMatmul> {
-  using TritonGPUAccelerateMatmulBase::TritonGPUAccelerateMatmulBase;
+  using Base::Base;
 
   void runOnOperation() override;
 };

@@ -24,7 +24,7 @@ namespace {
 
 struct TritonGPUCoalesceAsyncCopy
     : gpu::impl::TritonGPUCoalesceAsyncCopyBase<TritonGPUCoalesceAsyncCopy> {
-  using TritonGPUCoalesceAsyncCopyBase::TritonGPUCoalesceAsyncCopyBase;
+  using Base::Base;
 
   void runOnOperation() override {
     SmallVector<AsyncCopyGlobalToLocalOp> copies;

@@ -110,7 +110,7 @@ void splitProduct(DotOp op, Scheme scheme) {
 }
 
 struct TritonGPUF32DotTC : gpu::impl::TritonGPUF32DotTCBase<TritonGPUF32DotTC> {
-  using TritonGPUF32DotTCBase::TritonGPUF32DotTCBase;
+  using Base::Base;
 
   void runOnOperation() override {
     getOperation().walk([&](DotOp op) {

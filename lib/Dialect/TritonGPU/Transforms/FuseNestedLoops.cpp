@@ -526,6 +526,8 @@ private:
 
 struct TritonGPUFuseNestedLoops
     : public gpu::impl::TritonGPUFuseNestedLoopsBase<TritonGPUFuseNestedLoops> {
+  using Base::Base;
+
   void runOnOperation() override {
     // Inner nests first: what they become may be fused again.
     SmallVector<scf::ForOp> outers;

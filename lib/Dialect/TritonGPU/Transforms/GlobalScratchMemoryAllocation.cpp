@@ -48,6 +48,8 @@ struct Extent {
 struct TritonGPUGlobalScratchMemoryAllocation
     : gpu::impl::TritonGPUGlobalScratchMemoryAllocationBase<
           TritonGPUGlobalScratchMemoryAllocation> {
+  using Base::Base;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     extents.clear();

@@ -34,6 +34,8 @@ RankedTensorType withLayout(Type type, Attribute layout) {
 struct TritonGPULegalizeCollectives
     : gpu::impl::TritonGPULegalizeCollectivesBase<
           TritonGPULegalizeCollectives> {
+  using Base::Base;
+
   void runOnOperation() override {
     if (failed(checkTensorsHaveLayouts(getOperation())))
       return signalPassFailure();

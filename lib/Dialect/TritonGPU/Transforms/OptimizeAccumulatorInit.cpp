@@ -80,6 +80,8 @@ Value getKeepFlag(OpBuilder &builder, Location loc, const ZeroOr &choice) {
 struct TritonGPUOptimizeAccumulatorInit
     : public gpu::impl::TritonGPUOptimizeAccumulatorInitBase<
           TritonGPUOptimizeAccumulatorInit> {
+  using Base::Base;
+
   void runOnOperation() override {
     SmallVector<MatrixProductOpInterface> products;
     SmallVector<arith::SelectOp> selects;

@@ -27,7 +27,7 @@ namespace {
 struct TritonGPUOptimizeDotOperands
     : gpu::impl::TritonGPUOptimizeDotOperandsBase<
           TritonGPUOptimizeDotOperands> {
-  using TritonGPUOptimizeDotOperandsBase::TritonGPUOptimizeDotOperandsBase;
+  using Base::Base;
 
   void runOnOperation() override;
 };

@@ -301,6 +301,8 @@ bool optimizeGather(GatherOp op) {
 struct TritonGPUOptimizeThreadLocality
     : gpu::impl::TritonGPUOptimizeThreadLocalityBase<
           TritonGPUOptimizeThreadLocality> {
+  using Base::Base;
+
   void runOnOperation() override {
     SmallVector<ReduceOp> reductions;
     SmallVector<GatherOp> gathers;

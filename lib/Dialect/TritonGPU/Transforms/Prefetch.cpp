@@ -136,7 +136,6 @@ public:
 
   void prefetch(Candidate &candidate) {
     DotOp dot = candidate.dot;
-    Location loc = dot.getLoc();
     OpBuilder builder(loop);
 
     // In front of the loop: the wait and the first slices of the first
@@ -345,6 +344,8 @@ private:
 
 struct TritonGPUPrefetch
     : public gpu::impl::TritonGPUPrefetchBase<TritonGPUPrefetch> {
+  using Base::Base;
+
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });

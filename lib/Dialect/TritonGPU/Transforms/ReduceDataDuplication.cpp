@@ -24,6 +24,8 @@ namespace {
 struct TritonGPUReduceDataDuplication
     : gpu::impl::TritonGPUReduceDataDuplicationBase<
           TritonGPUReduceDataDuplication> {
+  using Base::Base;
+
   void runOnOperation() override {
     getOperation()->walk([&](ConvertLayoutOp op) {
       auto operand =

@@ -211,6 +211,8 @@ bool sinkBehindCopies(LocalAllocOp alloc) {
 struct TritonGPUReorderInstructions
     : gpu::impl::TritonGPUReorderInstructionsBase<
           TritonGPUReorderInstructions> {
+  using Base::Base;
+
   void runOnOperation() override {
     SmallVector<LocalLoadOp> loads;
     getOperation()->walk([&](LocalLoadOp load) { loads.push_back(load); });

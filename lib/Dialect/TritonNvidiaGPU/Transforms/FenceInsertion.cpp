@@ -144,7 +144,7 @@ class FenceInsertionPass
     : public nvidia_gpu::impl::TritonNvidiaGPUFenceInsertionBase<
           FenceInsertionPass> {
 public:
-  using TritonNvidiaGPUFenceInsertionBase::TritonNvidiaGPUFenceInsertionBase;
+  using Base::Base;
 
   void runOnOperation() override {
     for (auto function : getOperation().getOps<FunctionOpInterface>()) {

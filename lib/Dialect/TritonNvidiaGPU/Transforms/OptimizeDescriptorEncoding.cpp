@@ -168,6 +168,8 @@ class OptimizeDescriptorEncodingPass
     : public nvidia_gpu::impl::TritonNvidiaOptimizeDescriptorEncodingBase<
           OptimizeDescriptorEncodingPass> {
 public:
+  using Base::Base;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     for (ArrayRef<Value> members : DescriptorClasses(module).get()) {

@@ -133,6 +133,8 @@ namespace {
 class TMALoweringPass
     : public nvidia_gpu::impl::TritonNvidiaTMALoweringBase<TMALoweringPass> {
 public:
+  using Base::Base;
+
   void runOnOperation() override {
     // Each operation is lowered once and by itself: no pattern driver is
     // needed.

@@ -283,6 +283,8 @@ class TensorMemoryAllocationPass
     : public nvidia_gpu::impl::TritonTensorMemoryAllocationBase<
           TensorMemoryAllocationPass> {
 public:
+  using Base::Base;
+
   void runOnOperation() override {
     unsigned size = 0;
     for (auto function : getOperation().getOps<FunctionOpInterface>()) {

@@ -42,7 +42,7 @@ nvidia::resolveTarget(ModuleOp module, int computeCapability) {
 namespace {
 struct AllocateSharedMemoryNV
     : nvidia::impl::AllocateSharedMemoryNVBase<AllocateSharedMemoryNV> {
-  using AllocateSharedMemoryNVBase::AllocateSharedMemoryNVBase;
+  using Base::Base;
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -53,12 +53,13 @@ struct AllocateSharedMemoryNV
     auto allocation = ModuleAllocation::compute(module);
     if (failed(allocation))
       return signalPassFailure();
+    // Also of what does not fit: `ttg.shared` then says how much that is.
+    attachAllocation(module, *allocation);
     int64_t size = allocation->getSharedMemorySize();
     if (size > target.maxSharedMemory) {
       reportTooMuch(module, *allocation, size, target);
       return signalPassFailure();
     }
-    attachAllocation(module, *allocation);
     sharedBytes += size;
   }
 

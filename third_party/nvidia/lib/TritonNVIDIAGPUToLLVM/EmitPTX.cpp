@@ -18,7 +18,7 @@ using namespace mlir::triton;
 
 namespace {
 struct EmitPTX : nvidia::impl::EmitPTXBase<EmitPTX> {
-  using EmitPTXBase::EmitPTXBase;
+  using Base::Base;
 
   void runOnOperation() override {
     PTXOptions options;

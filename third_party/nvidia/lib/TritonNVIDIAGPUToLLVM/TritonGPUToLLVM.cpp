@@ -37,7 +37,7 @@ namespace ttg = mlir::triton::gpu;
 namespace {
 struct ConvertTritonGPUToLLVM
     : nvidia::impl::ConvertTritonGPUToLLVMBase<ConvertTritonGPUToLLVM> {
-  using ConvertTritonGPUToLLVMBase::ConvertTritonGPUToLLVMBase;
+  using Base::Base;
 
   void runOnOperation() override {
     ModuleOp module = getOperation();

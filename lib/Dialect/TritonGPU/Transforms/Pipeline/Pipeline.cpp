@@ -54,6 +54,8 @@ void releaseBuffers(scf::ForOp loop, ArrayRef<Value> buffers) {
 }
 
 struct Pipeline : public gpu::impl::TritonGPUPipelineBase<Pipeline> {
+  using Base::Base;
+
   void runOnOperation() override {
     ModuleAxisInfoAnalysis axisInfo(getOperation());
     SmallVector<scf::ForOp> loops;

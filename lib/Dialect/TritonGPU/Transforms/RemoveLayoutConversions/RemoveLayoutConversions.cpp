@@ -29,8 +29,7 @@ constexpr int kMaxRounds = 5;
 struct TritonGPURemoveLayoutConversions
     : gpu::impl::TritonGPURemoveLayoutConversionsBase<
           TritonGPURemoveLayoutConversions> {
-  using TritonGPURemoveLayoutConversionsBase::
-      TritonGPURemoveLayoutConversionsBase;
+  using Base::Base;
 
   void runOnOperation() override {
     for (auto func : getOperation().getOps<FunctionOpInterface>())
