@@ -231,6 +231,8 @@ triton::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
     module.emitError("translation to LLVM IR failed");
     return nullptr;
   }
+  if (!options.lineInfo)
+    llvm::StripDebugInfo(*result);
   // From here on every LLVM pass sees the target: without divergence
   // information some of them break code whose threads must stay together.
   result->setTargetTriple((*machine)->getTargetTriple());
@@ -342,8 +344,6 @@ FailureOr<std::string> triton::translateModuleToPTX(ModuleOp module,
       translateToLLVMIR(module, context, options);
   if (!llvmModule)
     return failure();
-  if (!options.lineInfo)
-    llvm::StripDebugInfo(*llvmModule);
   if (failed(optimizeLLVM(module, *llvmModule, options)))
     return failure();
   if (llvmIR) {

@@ -21,18 +21,15 @@ constexpr NVIDIATarget makeTuring() {
   return {.computeCapability = 75,
           .processor = "sm_75",
           .ptxVersion = 70,
-          .maxSharedMemory = 64 * kKiB,
-          .maxThreadsPerSM = 1024};
+          .maxSharedMemory = 64 * kKiB};
 }
 
 constexpr NVIDIATarget makeAmpere(int computeCapability, const char *processor,
-                                  int ptxVersion, int maxSharedMemory,
-                                  int maxThreadsPerSM) {
+                                  int ptxVersion, int maxSharedMemory) {
   return {.computeCapability = computeCapability,
           .processor = processor,
           .ptxVersion = ptxVersion,
           .maxSharedMemory = maxSharedMemory,
-          .maxThreadsPerSM = maxThreadsPerSM,
           .hasAsyncCopy = true,
           .hasRedux = true,
           .hasPackedCvt = true,
@@ -40,7 +37,7 @@ constexpr NVIDIATarget makeAmpere(int computeCapability, const char *processor,
 }
 
 constexpr NVIDIATarget makeAda() {
-  NVIDIATarget target = makeAmpere(89, "sm_89", 84, 99 * kKiB, 1536);
+  NVIDIATarget target = makeAmpere(89, "sm_89", 84, 99 * kKiB);
   target.hasNativeFP8Cvt = true;
   target.hasFP8Mma = true;
   return target;
@@ -49,10 +46,9 @@ constexpr NVIDIATarget makeAda() {
 /// What Hopper brought and all later ones kept.
 constexpr NVIDIATarget makeSinceHopper(int computeCapability,
                                        const char *processor, int ptxVersion,
-                                       int maxSharedMemory,
-                                       int maxThreadsPerSM) {
-  NVIDIATarget target = makeAmpere(computeCapability, processor, ptxVersion,
-                                   maxSharedMemory, maxThreadsPerSM);
+                                       int maxSharedMemory) {
+  NVIDIATarget target =
+      makeAmpere(computeCapability, processor, ptxVersion, maxSharedMemory);
   target.hasNativeFP8Cvt = true;
   target.hasFP8Mma = true;
   target.hasBF16Arithmetic = true;
@@ -64,41 +60,23 @@ constexpr NVIDIATarget makeSinceHopper(int computeCapability,
 }
 
 constexpr NVIDIATarget makeHopper() {
-  NVIDIATarget target = makeSinceHopper(90, "sm_90a", 84, 227 * kKiB, 2048);
+  NVIDIATarget target = makeSinceHopper(90, "sm_90a", 84, 227 * kKiB);
   target.hasWGMMA = true;
-  return target;
-}
-
-constexpr NVIDIATarget makeBlackwell(int computeCapability,
-                                     const char *processor, int ptxVersion) {
-  NVIDIATarget target = makeSinceHopper(computeCapability, processor,
-                                        ptxVersion, 227 * kKiB, 2048);
-  target.hasReduxFloat = true;
-  target.hasTensorMemory = true;
-  target.has256BitAccess = true;
-  return target;
-}
-
-constexpr NVIDIATarget makeConsumerBlackwell(int computeCapability,
-                                             const char *processor,
-                                             int ptxVersion) {
-  NVIDIATarget target = makeSinceHopper(computeCapability, processor,
-                                        ptxVersion, 99 * kKiB, 1536);
-  target.has256BitAccess = true;
   return target;
 }
 
 constexpr NVIDIATarget kTargets[] = {
     makeTuring(),
-    makeAmpere(80, "sm_80", 70, 163 * kKiB, 2048),
-    makeAmpere(86, "sm_86", 71, 99 * kKiB, 1536),
-    makeAmpere(87, "sm_87", 74, 163 * kKiB, 1536),
+    makeAmpere(80, "sm_80", 70, 163 * kKiB),
+    makeAmpere(86, "sm_86", 71, 99 * kKiB),
+    makeAmpere(87, "sm_87", 74, 163 * kKiB),
     makeAda(),
     makeHopper(),
-    makeBlackwell(100, "sm_100a", 86),
-    makeBlackwell(103, "sm_103a", 88),
-    makeConsumerBlackwell(120, "sm_120a", 87),
-    makeConsumerBlackwell(121, "sm_121a", 88),
+    makeSinceHopper(100, "sm_100a", 86, 227 * kKiB),
+    makeSinceHopper(103, "sm_103a", 88, 227 * kKiB),
+    makeSinceHopper(110, "sm_110a", 90, 227 * kKiB),
+    makeSinceHopper(120, "sm_120a", 87, 99 * kKiB),
+    makeSinceHopper(121, "sm_121a", 88, 99 * kKiB),
 };
 } // namespace
 

@@ -40,19 +40,28 @@ static nb::dict getInfo(PyModule &module) {
   return result;
 }
 
-static nb::tuple translateToPTX(PyModule &module,
-                                const triton::PTXOptions &options) {
+/// The optimised LLVM IR of a module in the LLVM dialect, as text.
+static std::string translateToLLVM(PyModule &module,
+                                   const triton::PTXOptions &options) {
   DiagnosticCollector diagnostics(module.unit->context.get());
-  std::string llvmIR;
-  FailureOr<std::string> ptx = failure();
+  std::string text;
+  LogicalResult result = failure();
   {
     nb::gil_scoped_release release;
-    ptx = triton::translateModuleToPTX(module.unit->module.get(), options,
-                                       &llvmIR);
+    ModuleOp source = module.unit->module.get();
+    llvm::LLVMContext context;
+    std::unique_ptr<llvm::Module> llvmModule =
+        triton::translateToLLVMIR(source, context, options);
+    if (llvmModule)
+      result = triton::optimizeLLVM(source, *llvmModule, options);
+    if (succeeded(result)) {
+      llvm::raw_string_ostream os(text);
+      llvmModule->print(os, nullptr);
+    }
   }
-  if (failed(ptx))
-    diagnostics.raise("the translation to PTX failed");
-  return nb::make_tuple(*ptx, llvmIR);
+  if (failed(result))
+    diagnostics.raise("the translation to LLVM IR failed");
+  return text;
 }
 
 /// Code generation alone, from the text of (optimised) LLVM IR.
@@ -103,8 +112,8 @@ void populateLLVM(nb::module_ &m) {
       .def_rw("libdevice_path", &triton::PTXOptions::libdevicePath);
   m.def("kernel_info", &getInfo, "module"_a,
         "What the launcher must know about the module's kernel.");
-  m.def("translate_to_ptx", &translateToPTX, "module"_a, "options"_a,
-        "The PTX of a module in the LLVM dialect, and its LLVM IR.");
+  m.def("translate_to_llvm", &translateToLLVM, "module"_a, "options"_a,
+        "The optimised LLVM IR of a module in the LLVM dialect, as text.");
   m.def("emit_ptx", &emitPTXFromLLVM, "llvm_ir"_a, "context"_a, "options"_a,
         "optimize"_a = false, "The PTX of LLVM IR, given as text.");
 }

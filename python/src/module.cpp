@@ -28,20 +28,14 @@ NB_MODULE(_C, m) {
   populateBuilder(ir);
   auto passes = m.def_submodule("passes", "Pass pipelines.");
   populatePasses(passes);
-#ifdef TILE_HAVE_TARGET
+  auto targets = m.def_submodule("targets", "Facts about machines.");
+  populateTargets(targets);
   auto llvm = m.def_submodule("llvm", "LLVM IR, optimisation and PTX.");
   populateLLVM(llvm);
-#endif
-#ifdef TILE_HAVE_LAYOUT
   auto layout = m.def_submodule("layout", "Linear layouts.");
   populateLayout(layout);
-#endif
-#ifdef TILE_HAVE_SIM
   auto sim = m.def_submodule("sim", "The PTX simulator.");
   populateSim(sim);
-#endif
-#ifdef TILE_HAVE_LAUNCH
   auto launch = m.def_submodule("launch", "The hot path of a kernel launch.");
   populateLaunch(launch);
-#endif
 }

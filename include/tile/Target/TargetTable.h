@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // One table of what each compute capability has. Passes and lowerings ask it by
-// the name of the feature; nothing else in the compiler computes with
-// capability numbers.
+// the name of the feature, as Python does (`tile._C.targets`); nothing else in
+// the compiler computes with capability numbers.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_TARGET_TARGETTABLE_H
@@ -35,25 +35,22 @@ struct NVIDIATarget {
   int maxRegistersPerThread = 255;
   /// 32-bit registers of a multiprocessor.
   int registersPerSM = 65536;
-  int maxThreadsPerSM;
+  /// What the registers of a thread are rounded up to.
+  int registerAllocationUnit = 8;
 
   // Instructions.
   bool hasAsyncCopy = false;      ///< cp.async
   bool hasRedux = false;          ///< redux.sync on integers
-  bool hasReduxFloat = false;     ///< redux.sync.{min,max}.f32
   bool hasPackedCvt = false;      ///< cvt of two f32 to a pair of halves
   bool hasBF16Arithmetic = false; ///< add/mul/atom.add on bf16, without an fma
   bool hasNativeFP8Cvt = false;   ///< cvt between e4m3/e5m2 pairs and f16 pairs
   bool hasMmaSync = false;        ///< mma.sync.m16n8 on all but fp8
   bool hasFP8Mma = false;         ///< mma.sync on e4m3/e5m2
   bool hasStMatrix = false;       ///< stmatrix
-  bool hasClusters =
-      false;             ///< thread block clusters, distributed shared memory
-  bool hasTMA = false;   ///< bulk tensor copies
-  bool hasWGMMA = false; ///< wgmma (Hopper only)
-  bool hasTensorMemory = false;  ///< tcgen05
-  bool hasVectorAtomics = false; ///< red/atom.global.add.v{2,4}.f32 and friends
-  bool has256BitAccess = false;  ///< ld/st.global.v8.b32
+  bool hasClusters = false;       ///< clusters, distributed shared memory
+  bool hasTMA = false;            ///< bulk tensor copies
+  bool hasWGMMA = false;          ///< wgmma (Hopper only)
+  bool hasVectorAtomics = false;  ///< red/atom.global.add.v{2,4}.f32 and such
 
   std::string targetString() const;
 };

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import knobs
-from ..backends import GPUTarget
+from ..backends import simulated_target
 from ..compiler import make_backend
 from ..compiler.code_generator import _function_place as function_place
 from ..compiler.errors import CompilationError
@@ -19,12 +18,6 @@ from .builder import EagerBuilder
 from .errors import located
 
 _DEFAULTS = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "maxnreg": None}
-
-
-def interpreted_target() -> GPUTarget:
-    """The target that the interpreter stands for, to kernels that ask."""
-    backend, _, arch = knobs.runtime.sim_target.partition(":")
-    return GPUTarget(backend, int(arch) if arch.isdigit() else arch)
 
 
 class Options:
@@ -38,7 +31,7 @@ class Options:
         if options.get("sanitize_overflow") is None:
             self.sanitize_overflow = bool(options.get("debug"))
         self.debug = True  # Assertions are what one interprets for.
-        target = interpreted_target()
+        target = simulated_target()
         self.backend_name, self.arch = target.backend, target.arch
 
 
@@ -66,7 +59,7 @@ def interpret(fn: Any, grid: Any, args: tuple, kwargs: dict, warmup: bool = Fals
     values, options = launcher.bound(args, kwargs)
     launcher.check_options(options)
     options = launcher.with_defaults(values, options)
-    make_backend(interpreted_target()).parse_options(options)
+    make_backend(simulated_target()).parse_options(options)
     signature, constants, _ = launcher.describe(values)
     if warmup:
         return InterpretedKernel(fn, None, options)

@@ -100,7 +100,7 @@ def convert(shape: tuple[int, int], src: str, dst: str, dtype: str, warps: int) 
     info = _C.llvm.kernel_info(module)
     options = _C.llvm.PTXOptions()
     options.compute_capability = 80
-    ptx, _ = _C.llvm.translate_to_ptx(module, options)
+    ptx = _C.llvm.emit_ptx(_C.llvm.translate_to_llvm(module, options), context, options)
     x = np.random.default_rng(0).integers(-100, 100, shape).astype(DTYPES[dtype])
     y = np.zeros_like(x)
     report = tile.sim.launch(ptx, "k", 1, 32 * warps, [x, y], dynamic_shared=info["shared"])

@@ -46,7 +46,7 @@ def run(src: str, memory: str, dst: str, dtype: str, target: str) -> tuple[str, 
     info = _C.llvm.kernel_info(module)
     options = _C.llvm.PTXOptions()
     options.compute_capability = int(target)
-    ptx, _ = _C.llvm.translate_to_ptx(module, options)
+    ptx = _C.llvm.emit_ptx(_C.llvm.translate_to_llvm(module, options), context, options)
     x = np.random.default_rng(0).integers(-100, 100, shape).astype(ir.DTYPES[dtype])
     y = np.zeros_like(x)
     report = tile.sim.launch(ptx, "k", 1, 128, [x, y], dynamic_shared=info["shared"])

@@ -211,7 +211,7 @@ def compile_ir(text: str) -> tuple[str, dict]:
     info = _C.llvm.kernel_info(module)
     options = _C.llvm.PTXOptions()
     options.compute_capability = 90
-    ptx, _ = _C.llvm.translate_to_ptx(module, options)
+    ptx = _C.llvm.emit_ptx(_C.llvm.translate_to_llvm(module, options), context, options)
     return ptx, info
 
 

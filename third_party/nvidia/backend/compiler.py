@@ -14,13 +14,10 @@ from tile.compiler.pipelines import run_pipeline
 from tile.errors import OutOfResources, TileError
 
 from . import tools
+from .targets import find_facts
 
-#: 32-bit registers of a multiprocessor, of all targets, and what a thread's are rounded up to.
-_REGISTERS = 65536
-_REGISTER_UNIT = 8
-#: What a thread may be limited to: below, ptxas cannot call a function; above, there are no more.
-_FEWEST_REGISTERS, _MOST_REGISTERS = 16, 255
-_FIRST_WITH_CLUSTERS = 90
+#: The least that a thread may be limited to: below, ptxas cannot call a function.
+_FEWEST_REGISTERS = 16
 _PRECISIONS = ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
 
 
@@ -54,14 +51,16 @@ class NvidiaOptions(BaseOptions):
     @property
     def supported_fp8_dtypes(self) -> tuple[str, ...]:
         """The types of 8 bits that kernels convert and multiply."""
-        return ("fp8e4b15", "fp8e4nv", "fp8e5") if int(self.arch) >= 89 else ("fp8e4b15", "fp8e5")
+        if find_facts(self.arch).has_native_fp8_cvt:
+            return ("fp8e4b15", "fp8e4nv", "fp8e5")
+        return ("fp8e4b15", "fp8e5")
 
     @property
     def allowed_dot_input_precisions(self) -> tuple[str, ...]:
         return _PRECISIONS
 
 
-def _check(options: NvidiaOptions) -> None:
+def _check(options: NvidiaOptions, facts: Any) -> None:
     for name in ("num_warps", "num_stages", "num_ctas"):
         value = getattr(options, name)
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
@@ -70,11 +69,11 @@ def _check(options: NvidiaOptions) -> None:
     if registers is not None and (
         isinstance(registers, bool)
         or not isinstance(registers, int)
-        or not _FEWEST_REGISTERS <= registers <= _MOST_REGISTERS
+        or not _FEWEST_REGISTERS <= registers <= facts.max_registers_per_thread
     ):
         raise TileError(
-            f"maxnreg must be an integer from {_FEWEST_REGISTERS} to {_MOST_REGISTERS}, not "
-            f"{registers!r}"
+            f"maxnreg must be an integer from {_FEWEST_REGISTERS} to "
+            f"{facts.max_registers_per_thread}, not {registers!r}"
         )
     if options.num_warps & (options.num_warps - 1) or options.num_warps > 32:
         raise TileError(f"num_warps must be a power of two up to 32, not {options.num_warps}")
@@ -85,6 +84,12 @@ def _check(options: NvidiaOptions) -> None:
             f"default_dot_input_precision is one of {', '.join(_PRECISIONS)}, not "
             f"{options.default_dot_input_precision!r}"
         )
+    if options.num_ctas > 1 and not facts.has_clusters:
+        first = next(t for t in _C.targets.nvidia_targets() if t.has_clusters)
+        raise TileError(
+            f"num_ctas is {options.num_ctas}, but {facts} has no clusters of blocks; "
+            f"{first} is the first that has"
+        )
 
 
 class NvidiaBackend(BaseBackend):
@@ -92,10 +97,7 @@ class NvidiaBackend(BaseBackend):
 
     def __init__(self, target: GPUTarget) -> None:
         super().__init__(target)
-        if isinstance(target.arch, bool) or not isinstance(target.arch, int):
-            raise TileError(
-                f"the architecture of a cuda target is a number such as 90, not {target.arch!r}"
-            )
+        self.facts = find_facts(target.arch)
 
     @staticmethod
     def supports_target(target: GPUTarget) -> bool:
@@ -128,16 +130,11 @@ class NvidiaBackend(BaseBackend):
         given.setdefault("sanitize_overflow", bool(given.get("debug")))
         given.setdefault("line_info", not knobs.compilation.disable_line_info)
         given.setdefault("disable_passes", knobs.compilation.disable_passes)
-        given.setdefault("max_num_imprecise_acc_default", 2**30 if self.target.arch == 90 else 0)
+        given.setdefault("max_num_imprecise_acc_default", 2**30 if self.facts.has_wgmma else 0)
         if knobs.language.fp32_default:
             given.setdefault("default_dot_input_precision", knobs.language.fp32_default)
         result = NvidiaOptions(**given)
-        _check(result)
-        if result.num_ctas > 1 and self.target.arch < _FIRST_WITH_CLUSTERS:
-            raise TileError(
-                f"num_ctas is {result.num_ctas}, but {self.target} has no clusters of blocks; "
-                f"cuda:{_FIRST_WITH_CLUSTERS} is the first that has"
-            )
+        _check(result, self.facts)
         return result
 
     def stages(self, options: NvidiaOptions) -> dict[str, Any]:
@@ -179,22 +176,17 @@ class NvidiaBackend(BaseBackend):
         return module
 
     def make_llir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> str:
+        lowered = module.clone()
         try:
-            lowered = _run(module.clone(), "tile-nvidia-llir", metadata["name"], options)
+            _run(lowered, "tile-nvidia-llir", metadata["name"], options)
         except _C.ir.MLIRError as error:
-            raise _out_of_shared_memory(error, metadata["name"]) or error from None
+            self._check_shared_memory(lowered, metadata["name"], error)
+            raise
         metadata.update(_C.llvm.kernel_info(lowered))
-        # One translation makes both; the next stage takes what belongs to it.
-        ptx, llvm_ir = _C.llvm.translate_to_ptx(lowered, self.ptx_options(options))
-        self._ptx = (llvm_ir, ptx)
-        return llvm_ir
+        return _C.llvm.translate_to_llvm(lowered, self.ptx_options(options))
 
     def make_ptx(self, llvm_ir: str, metadata: dict[str, Any], *, options: NvidiaOptions) -> str:
-        known = getattr(self, "_ptx", None)
-        if known is not None and known[0] == llvm_ir:
-            ptx = known[1]
-        else:
-            ptx = _C.llvm.emit_ptx(llvm_ir, _C.ir.Context(), self.ptx_options(options))
+        ptx = _C.llvm.emit_ptx(llvm_ir, _C.ir.Context(), self.ptx_options(options))
         found = re.search(r"\.(?:visible|extern)\s+\.entry\s+([\w$]+)", ptx)
         if found is None:
             raise TileError("the PTX has no kernel")
@@ -210,8 +202,23 @@ class NvidiaBackend(BaseBackend):
             return None
         cubin, usage = tools.run_ptxas(ptx, self.target.arch, options.ptx_options)
         metadata.update(usage)
-        _check_registers(metadata)
+        self._check_registers(metadata)
         return cubin
+
+    def _check_shared_memory(self, module: Any, kernel: str, error: Exception) -> None:
+        """Raises for a module that could not be lowered because it needs too much."""
+        required, limit = module.attribute("ttg.shared"), self.facts.max_shared_memory
+        if required is not None and required.value > limit:
+            where = "\n".join(place.render() for place in from_diagnostics(error).places)
+            raise OutOfResources(required.value, limit, "shared memory", kernel, where) from None
+
+    def _check_registers(self, metadata: dict[str, Any]) -> None:
+        """A block's registers have to fit into the file of a multiprocessor."""
+        unit, limit = self.facts.register_allocation_unit, self.facts.registers_per_sm
+        per_thread = -(-metadata.get("n_regs", 0) // unit) * unit
+        required = per_thread * 32 * metadata["num_warps"]
+        if required > limit:
+            raise OutOfResources(required, limit, "registers", metadata["name"])
 
     def ptx_options(self, options: NvidiaOptions) -> Any:
         result = _C.llvm.PTXOptions()
@@ -224,29 +231,6 @@ class NvidiaBackend(BaseBackend):
         result.time_passes = knobs.compilation.llvm_timing
         result.libdevice_path = tools.libdevice_path() or ""
         return result
-
-
-def _out_of_shared_memory(error: Any, kernel: str) -> OutOfResources | None:
-    """The error of the pass that lays out shared memory, with its numbers."""
-    for diagnostic in error.diagnostics:
-        found = re.match(
-            r"out of shared memory: the kernel needs (\d+) bytes, .* at most (\d+)",
-            diagnostic["message"],
-        )
-        if found:
-            places = from_diagnostics(error).places
-            where = "\n".join(place.render() for place in places)
-            required, limit = map(int, found.groups())
-            return OutOfResources(required, limit, "shared memory", kernel, where)
-    return None
-
-
-def _check_registers(metadata: dict[str, Any]) -> None:
-    """A block's registers have to fit into the file of a multiprocessor."""
-    per_thread = -(-metadata.get("n_regs", 0) // _REGISTER_UNIT) * _REGISTER_UNIT
-    required = per_thread * 32 * metadata["num_warps"]
-    if required > _REGISTERS:
-        raise OutOfResources(required, _REGISTERS, "registers", metadata["name"])
 
 
 def _run(

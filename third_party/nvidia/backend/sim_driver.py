@@ -15,6 +15,8 @@ from tile.compiler.errors import CompilationError, ptx_place
 from tile.errors import DriverError, TileError
 from tile.runtime import dlpack, overlap
 
+from .targets import find_facts
+
 # How a run-time parameter is packed, by its type in the signature.
 _FORMATS = {
     "i1": "B", "i8": "b", "i16": "h", "i32": "i", "i64": "q",
@@ -94,7 +96,7 @@ class SimDriver(DriverBase):
         text = text.removeprefix("cuda:").removeprefix("sm")
         if not text.isdigit():
             raise DriverError(f"TILE_SIM_TARGET is a target such as cuda:90, not {text!r}")
-        return GPUTarget("cuda", int(text), 32)
+        return GPUTarget("cuda", find_facts(int(text)).compute_capability, 32)
 
     def get_current_device(self) -> int:
         """One device for each architecture, so that what was compiled for one
@@ -103,10 +105,9 @@ class SimDriver(DriverBase):
 
     def device_properties(self, device: int) -> dict[str, int]:
         """Those of a GPU of the kind that the simulator stands for."""
-        arch = self.get_current_target().arch
-        large = {80: 163, 87: 163, 90: 227, 100: 227, 103: 227, 110: 227}
+        facts = find_facts(self.get_current_target().arch)
         return {
-            "max_shared_mem": large.get(arch, 99) * 1024, "max_num_regs": 65536,
+            "max_shared_mem": facts.max_shared_memory, "max_num_regs": facts.registers_per_sm,
             "multiprocessor_count": 132, "warpSize": 32, "sm_clock_rate": 1980000,
             "mem_clock_rate": 2619000, "mem_bus_width": 5120,
         }  # fmt: skip

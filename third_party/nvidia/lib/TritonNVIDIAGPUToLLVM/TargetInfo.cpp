@@ -25,10 +25,9 @@ void nvt::TargetInfo::markKernel(LLVM::LLVMFuncOp function, int threads,
                     builder.getDenseI32ArrayAttr({threads}));
   // Stated even where it is what the number of threads allows for: without it
   // ptxas may give up on a kernel that needs more and settle for 32 registers.
-  constexpr int kAllocationUnit = 8;
+  int unit = facts.registerAllocationUnit;
   int limit = std::min(facts.maxRegistersPerThread,
-                       facts.registersPerSM / threads / kAllocationUnit *
-                           kAllocationUnit);
+                       facts.registersPerSM / threads / unit * unit);
   function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
                     builder.getI32IntegerAttr(maxRegisters.value_or(limit)));
   if (numCTAs > 1)

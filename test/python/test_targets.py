@@ -1,0 +1,83 @@
+"""The table of GPUs, and that all who need a fact of it read it there."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from reference import sim_only
+
+import tile
+import tile.language as tl
+from tile import _C
+from tile.backends import drivers, find_backend
+from tile.compiler import ASTSource
+
+TARGETS = _C.targets.nvidia_targets()
+CAPABILITIES = [target.compute_capability for target in TARGETS]
+
+
+@tile.jit
+def total(x_ptr, out_ptr, N: tl.constexpr):
+    tl.store(out_ptr, tl.sum(tl.load(x_ptr + tl.arange(0, N))))
+
+
+def test_rows_are_found_by_their_capability():
+    assert CAPABILITIES == sorted(set(CAPABILITIES))
+    for target in TARGETS:
+        found = _C.targets.lookup_nvidia_target(target.compute_capability)
+        assert str(found) == str(target) == f"cuda:{target.compute_capability}"
+    assert _C.targets.lookup_nvidia_target(12) is None
+
+
+@pytest.mark.parametrize("arch", CAPABILITIES)
+def test_every_target_compiles(arch):
+    source = ASTSource(total, {"x_ptr": "*fp32", "out_ptr": "*fp32"}, {"N": 1024})
+    kernel = tile.compile(source, target=tile.GPUTarget("cuda", arch, 32))
+    assert re.search(rf"^\.target sm_{arch}a?$", kernel.asm["ptx"], re.MULTILINE)
+    if "cubin" in kernel.asm:  # ptxas, where it is installed, knows them all.
+        assert kernel.asm["cubin"][:4] == b"\x7fELF"
+
+
+@sim_only
+@pytest.mark.parametrize(
+    ("arch", "shared"),
+    [(75, 65536), (80, 166912), (86, 101376), (90, 232448), (110, 232448), (120, 101376)],
+)
+def test_the_simulator_has_what_the_target_has(arch, shared, monkeypatch):
+    monkeypatch.setenv("TILE_SIM_TARGET", f"cuda:{arch}")
+    properties = tile.runtime.driver.active.utils.get_device_properties(0)
+    assert properties["max_shared_mem"] == shared
+    assert properties["max_num_regs"] == 65536
+    x, out = np.arange(64, dtype=np.float32), np.zeros(1, np.float32)
+    total[(1,)](x, out, N=64)
+    assert out[0] == x.sum()
+
+
+@pytest.mark.parametrize("arch", [0, 70, 91, 101])
+def test_unknown_targets_are_refused(arch, monkeypatch):
+    wanted = rf"unknown target cuda:{arch}: known ones are cuda:75, cuda:80, .*cuda:121"
+    with pytest.raises(tile.TileError, match=wanted):
+        find_backend(tile.GPUTarget("cuda", arch, 32))
+    monkeypatch.setenv("TILE_SIM_TARGET", f"cuda:{arch}")
+    with pytest.raises(tile.TileError, match=wanted):
+        drivers()["sim"]().get_current_target()
+
+
+@pytest.mark.parametrize("arch", CAPABILITIES)
+def test_options_follow_the_table(arch):
+    facts = _C.targets.lookup_nvidia_target(arch)
+    backend = find_backend(tile.GPUTarget("cuda", arch, 32))
+    options = backend.parse_options({})
+    assert ("fp8e4nv" in options.supported_fp8_dtypes) == facts.has_native_fp8_cvt
+    assert (options.max_num_imprecise_acc_default > 0) == facts.has_wgmma
+    most = facts.max_registers_per_thread
+    assert backend.parse_options({"maxnreg": most}).maxnreg == most
+    with pytest.raises(tile.TileError, match=f"from 16 to {most}, not {most + 1}"):
+        backend.parse_options({"maxnreg": most + 1})
+    if facts.has_clusters:
+        assert backend.parse_options({"num_ctas": 2}).num_ctas == 2
+    else:
+        with pytest.raises(tile.TileError, match=f"cuda:{arch} has no clusters"):
+            backend.parse_options({"num_ctas": 2})

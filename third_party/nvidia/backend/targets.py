@@ -1,0 +1,19 @@
+"""What is known about a GPU, from the compiler's table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tile import _C
+from tile.errors import TileError
+
+
+def find_facts(arch: Any) -> Any:
+    """The row of a compute capability such as 90."""
+    if isinstance(arch, bool) or not isinstance(arch, int):
+        raise TileError(f"the architecture of a cuda target is a number such as 90, not {arch!r}")
+    facts = _C.targets.lookup_nvidia_target(arch)
+    if facts is None:
+        known = ", ".join(map(str, _C.targets.nvidia_targets()))
+        raise TileError(f"unknown target cuda:{arch}: known ones are {known}")
+    return facts
