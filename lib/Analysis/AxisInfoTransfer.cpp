@@ -293,25 +293,25 @@ static Axis shlAlong(Along x, Along y) {
           x.constancy()};
 }
 
-/// Of whichever of the two, the same one in each group.
-static Axis eitherAlong(Along x, Along y) {
+/// Of values of `x` and `y`, in runs of `contiguity` of the same one.
+static Axis mixedAlong(Along x, Along y, int64_t contiguity) {
   Axis result;
-  result.contiguity = gcd(x.contiguity(), y.contiguity());
+  result.contiguity = contiguity;
   result.constancy = gcd(x.constancy(), y.constancy());
   result.divisibility = gcd(x.divisibilityAt(result.contiguity),
                             y.divisibilityAt(result.contiguity));
   return result;
 }
 
+/// Of whichever of the two, the same one in each group.
+static Axis eitherAlong(Along x, Along y) {
+  return mixedAlong(x, y, gcd(x.contiguity(), y.contiguity()));
+}
+
 /// Of a maximum or minimum. Runs compare as their first values do; what wraps
 /// around may be the greater one up to there and the smaller one after.
 static Axis extremeAlong(Along x, Along y) {
-  Axis result;
-  result.contiguity = gcd(x.alignedRun(), y.alignedRun());
-  result.constancy = gcd(x.constancy(), y.constancy());
-  result.divisibility = gcd(x.divisibilityAt(result.contiguity),
-                            y.divisibilityAt(result.contiguity));
-  return result;
+  return mixedAlong(x, y, gcd(x.alignedRun(), y.alignedRun()));
 }
 
 static Axis cmpAlong(arith::CmpIPredicate predicate, Along x, Along y) {

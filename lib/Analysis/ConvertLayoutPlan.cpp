@@ -14,31 +14,11 @@ using namespace mlir::triton;
 std::optional<SmallVector<int32_t>>
 triton::getRegisterSources(const LinearLayout &source,
                            const LinearLayout &result) {
-  // The thread's bits must mean the same in both layouts; then registers are to
-  // be matched with registers.
-  SmallVector<StringRef> outDims = source.getOutDimNames();
-  for (StringRef dim :
-       {StringRef(kLane), StringRef(kWarp), StringRef(kBlock)}) {
-    if (result.hasInDim(dim) != source.hasInDim(dim))
-      return std::nullopt;
-    if (!result.hasInDim(dim))
-      continue;
-    if (result.getInDimSizeLog2(dim) != source.getInDimSizeLog2(dim))
-      return std::nullopt;
-    for (unsigned i = 0, e = result.getInDimSizeLog2(dim); i < e; ++i)
-      for (StringRef out : outDims)
-        if (result.getBasis(dim, i, out) != source.getBasis(dim, i, out))
-          return std::nullopt;
-  }
-  LinearLayout sourceRegs = source.sublayout({kRegister}, outDims);
-  LinearLayout resultRegs = result.sublayout({kRegister}, outDims);
-  std::optional<LinearLayout> map = resultRegs.tryInvertAndCompose(sourceRegs);
-  if (!map)
+  LayoutConversion conversion = decomposeConversion(source, result);
+  if (conversion.kind > ConversionKind::Registers)
     return std::nullopt;
-  SmallVector<int32_t> sources;
-  for (int32_t r = 0, e = result.getInDimSize(kRegister); r < e; ++r)
-    sources.push_back(map->apply({{kRegister, r}}).front().second);
-  return sources;
+  return SmallVector<int32_t>(conversion.registerMap.begin(),
+                              conversion.registerMap.end());
 }
 
 /// What a barrier and the latency of shared memory cost a warp, in accesses to

@@ -10,64 +10,67 @@ using namespace mlir;
 using namespace mlir::triton;
 
 namespace {
-struct IndexPattern : TargetPattern<gpu::MemDescIndexOp> {
-  using TargetPattern::TargetPattern;
+/// Lowers an operation whose result is another view of the same memory.
+template <typename OpTy> struct ViewPattern : TargetPattern<OpTy> {
+  using TargetPattern<OpTy>::TargetPattern;
+  using OpAdaptor = typename OpTy::Adaptor;
+
+  /// The view that `op` makes of `desc`, a buffer of type `type`.
+  virtual MemDesc view(const LLVMBuilder &b, OpTy op, OpAdaptor adaptor,
+                       gpu::MemDescType type, MemDesc desc) const = 0;
+
   LogicalResult
-  matchAndRewrite(gpu::MemDescIndexOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
+  matchAndRewrite(OpTy op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const final {
     LLVMBuilder b(op.getLoc(), rewriter);
     auto type = cast<gpu::MemDescType>(op.getSrc().getType());
     MemDesc desc = MemDesc::unpack(b, adaptor.getSrc(), type);
+    rewriter.replaceOp(op, view(b, op, adaptor, type, desc).pack(b));
+    return success();
+  }
+};
+
+struct IndexPattern : ViewPattern<gpu::MemDescIndexOp> {
+  using ViewPattern::ViewPattern;
+  MemDesc view(const LLVMBuilder &b, gpu::MemDescIndexOp op, OpAdaptor adaptor,
+               gpu::MemDescType type, MemDesc desc) const final {
     Value bytes = b.mul(b.add(desc.offsets.front(), adaptor.getIndex()),
                         b.i32(getBufferSize(op.getResult())));
     MemDesc view{b.gep(desc.base, b.intTy(8), bytes), {}};
     view.offsets.assign(desc.offsets.begin() + 1, desc.offsets.end());
-    rewriter.replaceOp(op, view.pack(b));
-    return success();
+    return view;
   }
 };
 
-struct SubslicePattern : TargetPattern<gpu::MemDescSubsliceOp> {
-  using TargetPattern::TargetPattern;
-  LogicalResult
-  matchAndRewrite(gpu::MemDescSubsliceOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    LLVMBuilder b(op.getLoc(), rewriter);
-    auto type = cast<gpu::MemDescType>(op.getSrc().getType());
-    MemDesc desc = MemDesc::unpack(b, adaptor.getSrc(), type);
+struct SubslicePattern : ViewPattern<gpu::MemDescSubsliceOp> {
+  using ViewPattern::ViewPattern;
+  MemDesc view(const LLVMBuilder &b, gpu::MemDescSubsliceOp op,
+               OpAdaptor adaptor, gpu::MemDescType type,
+               MemDesc desc) const final {
     for (auto [offset, more] : llvm::zip(desc.offsets, op.getOffsets()))
       if (more)
         offset = b.add(offset, b.i32(more));
-    rewriter.replaceOp(op, desc.pack(b));
-    return success();
+    return desc;
   }
 };
 
-struct TransPattern : TargetPattern<gpu::MemDescTransOp> {
-  using TargetPattern::TargetPattern;
-  LogicalResult
-  matchAndRewrite(gpu::MemDescTransOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    LLVMBuilder b(op.getLoc(), rewriter);
-    auto type = cast<gpu::MemDescType>(op.getSrc().getType());
-    MemDesc desc = MemDesc::unpack(b, adaptor.getSrc(), type);
+struct TransPattern : ViewPattern<gpu::MemDescTransOp> {
+  using ViewPattern::ViewPattern;
+  MemDesc view(const LLVMBuilder &b, gpu::MemDescTransOp op, OpAdaptor adaptor,
+               gpu::MemDescType type, MemDesc desc) const final {
     MemDesc view{desc.base, {}};
     for (int32_t dim : op.getOrder())
       view.offsets.push_back(desc.offsets[dim]);
-    rewriter.replaceOp(op, view.pack(b));
-    return success();
+    return view;
   }
 };
 
-struct ReshapePattern : TargetPattern<gpu::MemDescReshapeOp> {
-  using TargetPattern::TargetPattern;
-  LogicalResult
-  matchAndRewrite(gpu::MemDescReshapeOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    LLVMBuilder b(op.getLoc(), rewriter);
-    auto type = cast<gpu::MemDescType>(op.getSrc().getType());
+struct ReshapePattern : ViewPattern<gpu::MemDescReshapeOp> {
+  using ViewPattern::ViewPattern;
+  MemDesc view(const LLVMBuilder &b, gpu::MemDescReshapeOp op,
+               OpAdaptor adaptor, gpu::MemDescType type,
+               MemDesc desc) const final {
     auto resultType = cast<gpu::MemDescType>(op.getType());
-    MemDesc desc = MemDesc::unpack(b, adaptor.getSrc(), type);
     // Row-major number of the view's origin, split again by the new shape.
     Value flat = b.i32(0);
     for (auto [offset, size] : llvm::zip(desc.offsets, type.getAllocShape()))
@@ -79,19 +82,15 @@ struct ReshapePattern : TargetPattern<gpu::MemDescReshapeOp> {
       view.offsets[i] = b.and_(flat, b.i32(size - 1));
       flat = b.lshr(flat, b.i32(llvm::Log2_64(size)));
     }
-    rewriter.replaceOp(op, view.pack(b));
-    return success();
+    return view;
   }
 };
 
-struct ReinterpretPattern : TargetPattern<gpu::MemDescReinterpretOp> {
-  using TargetPattern::TargetPattern;
-  LogicalResult
-  matchAndRewrite(gpu::MemDescReinterpretOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    LLVMBuilder b(op.getLoc(), rewriter);
-    auto type = cast<gpu::MemDescType>(op.getSrc().getType());
-    MemDesc desc = MemDesc::unpack(b, adaptor.getSrc(), type);
+struct ReinterpretPattern : ViewPattern<gpu::MemDescReinterpretOp> {
+  using ViewPattern::ViewPattern;
+  MemDesc view(const LLVMBuilder &b, gpu::MemDescReinterpretOp op,
+               OpAdaptor adaptor, gpu::MemDescType type,
+               MemDesc desc) const final {
     // The origin becomes the base: the new type knows nothing of the old one.
     MemDesc view{desc.base, {}};
     unsigned zeroBits;
@@ -102,8 +101,7 @@ struct ReinterpretPattern : TargetPattern<gpu::MemDescReinterpretOp> {
                         offset);
     view.offsets.assign(cast<gpu::MemDescType>(op.getType()).getShape().size(),
                         b.i32(0));
-    rewriter.replaceOp(op, view.pack(b));
-    return success();
+    return view;
   }
 };
 } // namespace

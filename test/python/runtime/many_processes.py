@@ -95,8 +95,8 @@ def killed_while_writing() -> list:
     return [*results, *collect([fork(run_kernels)])]
 
 
-def killed_with_the_lock() -> dict:
-    """How long the next process waits for a lock whose holder is dead."""
+def holder_of_the_lock() -> int:
+    """A process that has the lock, and keeps it."""
     reader, writer = os.pipe()
     process = os.fork()
     if process == 0:
@@ -104,6 +104,12 @@ def killed_with_the_lock() -> dict:
             os.write(writer, b"x")
             time.sleep(100)
     os.read(reader, 1)
+    return process
+
+
+def killed_with_the_lock() -> dict:
+    """How long the next process waits for a lock whose holder is dead."""
+    process = holder_of_the_lock()
     start = time.monotonic()
     with exclusive("cd" * 32):
         other = time.monotonic() - start
@@ -117,13 +123,7 @@ def killed_with_the_lock() -> dict:
 
 def hung_holder() -> dict:
     """A holder that does not finish is waited for until the time is over."""
-    reader, writer = os.pipe()
-    process = os.fork()
-    if process == 0:
-        with exclusive(KEY):
-            os.write(writer, b"x")
-            time.sleep(100)
-    os.read(reader, 1)
+    process = holder_of_the_lock()
     start = time.monotonic()
     entry = CacheEntry(KEY, "k")
     made = entry.load_or_build(lambda: None, lambda: "made")

@@ -84,6 +84,19 @@ layouts::nvidiaMmaToLinear(ArrayRef<int64_t> shape,
                            rowMajorOrder(rank));
 }
 
+/// What all operands of matrix instructions have.
+static LogicalResult checkOperand(DotOperandEncodingAttr encoding, size_t rank,
+                                  EmitError emitError) {
+  if (rank < 2)
+    return fail(emitError, "dot operands have at least two dimensions");
+  if (int32_t kWidth = encoding.getKWidth();
+      kWidth < 1 || !llvm::isPowerOf2_32(kWidth))
+    return fail(emitError, "kWidth of a matrix operand must be a positive "
+                           "power of two, but is " +
+                               Twine(kWidth));
+  return success();
+}
+
 FailureOr<LinearLayout>
 layouts::dotOfNvidiaMmaToLinear(ArrayRef<int64_t> shape,
                                 DotOperandEncodingAttr encoding,
@@ -91,12 +104,8 @@ layouts::dotOfNvidiaMmaToLinear(ArrayRef<int64_t> shape,
   auto parent = cast<NvidiaMmaEncodingAttr>(encoding.getParent());
   unsigned rank = shape.size();
   int32_t kWidth = encoding.getKWidth();
-  if (rank < 2)
-    return fail(emitError, "dot operands have at least two dimensions");
-  if (kWidth < 1 || !llvm::isPowerOf2_32(kWidth))
-    return fail(emitError, "kWidth of a matrix operand must be a positive "
-                           "power of two, but is " +
-                               Twine(kWidth));
+  if (failed(checkOperand(encoding, rank, emitError)))
+    return failure();
   if (!parent.isAmpere() && !parent.isHopper())
     return fail(emitError, "operands of nvidia_mma version " +
                                Twine(parent.getVersionMajor()) +
@@ -182,6 +191,23 @@ FailureOr<LinearLayout> layouts::amdMfmaToLinear(ArrayRef<int64_t> shape,
                            rowMajorOrder(rank));
 }
 
+/// An operand of which an instruction takes what `registers` and `lanes` hold,
+/// with bases as (non-K, K).
+template <typename ParentT>
+static LinearLayout operandOfAMD(ArrayRef<int64_t> shape, ParentT parent,
+                                 bool isLeft, const OutBases &registers,
+                                 const OutBases &lanes) {
+  unsigned rank = shape.size();
+  unsigned kAxis = isLeft ? rank - 1 : rank - 2;
+  LinearLayout tile =
+      addTilesAndWarps(matrixTile(rank, registers, lanes, /*swap=*/!isLeft),
+                       parent.getTilesPerWarp(), parent.getWarpsPerCTA(),
+                       operandOrder(rank, kAxis), kAxis);
+  return combineWithBlocks(tile, shape,
+                           operandBlocks(parent.getCTALayout(), kAxis),
+                           kRegister, operandOrder(rank, kAxis));
+}
+
 FailureOr<LinearLayout>
 layouts::dotOfAMDMfmaToLinear(ArrayRef<int64_t> shape,
                               DotOperandEncodingAttr encoding,
@@ -189,12 +215,10 @@ layouts::dotOfAMDMfmaToLinear(ArrayRef<int64_t> shape,
   auto parent = cast<AMDMfmaEncodingAttr>(encoding.getParent());
   unsigned rank = shape.size();
   int32_t kWidth = encoding.getKWidth();
-  if (rank < 2 || parent.getInstrShape().size() < 2)
-    return fail(emitError, "dot operands have at least two dimensions");
-  if (kWidth < 1 || !llvm::isPowerOf2_32(kWidth))
-    return fail(emitError, "kWidth of a matrix operand must be a positive "
-                           "power of two, but is " +
-                               Twine(kWidth));
+  if (failed(checkOperand(encoding,
+                          std::min<size_t>(rank, parent.getInstrShape().size()),
+                          emitError)))
+    return failure();
   // Operand bases as (non-K, K): lanes along non-K, then along K.
   bool isLeft = encoding.getOpIdx() == 0;
   int32_t nonK = parent.getInstrShape()[isLeft ? 0 : 1];
@@ -205,14 +229,7 @@ layouts::dotOfAMDMfmaToLinear(ArrayRef<int64_t> shape,
   appendBits(lanes, 0, 1, nonK);
   appendBits(lanes, 1, kWidth, kWidth * (64 / nonK));
 
-  unsigned kAxis = isLeft ? rank - 1 : rank - 2;
-  LinearLayout tile =
-      addTilesAndWarps(matrixTile(rank, registers, lanes, /*swap=*/!isLeft),
-                       parent.getTilesPerWarp(), parent.getWarpsPerCTA(),
-                       operandOrder(rank, kAxis), kAxis);
-  return combineWithBlocks(tile, shape,
-                           operandBlocks(parent.getCTALayout(), kAxis),
-                           kRegister, operandOrder(rank, kAxis));
+  return operandOfAMD(shape, parent, isLeft, registers, lanes);
 }
 
 FailureOr<LinearLayout> layouts::amdWmmaToLinear(ArrayRef<int64_t> shape,
@@ -248,12 +265,8 @@ layouts::dotOfAMDWmmaToLinear(ArrayRef<int64_t> shape,
   auto parent = cast<AMDWmmaEncodingAttr>(encoding.getParent());
   unsigned rank = shape.size();
   int32_t kWidth = encoding.getKWidth();
-  if (rank < 2)
-    return fail(emitError, "dot operands have at least two dimensions");
-  if (kWidth < 1 || !llvm::isPowerOf2_32(kWidth))
-    return fail(emitError, "kWidth of a matrix operand must be a positive "
-                           "power of two, but is " +
-                               Twine(kWidth));
+  if (failed(checkOperand(encoding, rank, emitError)))
+    return failure();
   bool isLeft = encoding.getOpIdx() == 0;
   OutBases registers, lanes;
   appendBits(registers, 1, 1, kWidth);
@@ -263,12 +276,5 @@ layouts::dotOfAMDWmmaToLinear(ArrayRef<int64_t> shape,
   else
     appendBits(lanes, 1, kWidth, 2 * kWidth);
 
-  unsigned kAxis = isLeft ? rank - 1 : rank - 2;
-  LinearLayout tile =
-      addTilesAndWarps(matrixTile(rank, registers, lanes, /*swap=*/!isLeft),
-                       parent.getTilesPerWarp(), parent.getWarpsPerCTA(),
-                       operandOrder(rank, kAxis), kAxis);
-  return combineWithBlocks(tile, shape,
-                           operandBlocks(parent.getCTALayout(), kAxis),
-                           kRegister, operandOrder(rank, kAxis));
+  return operandOfAMD(shape, parent, isLeft, registers, lanes);
 }

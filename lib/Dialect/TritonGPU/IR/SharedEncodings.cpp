@@ -20,24 +20,22 @@ static constexpr StringRef sharedDims[] = {kOffset, kBlock};
 // SwizzledSharedEncodingAttr, AMDRotatingSharedEncodingAttr
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// The parameters that the two swizzles have in common.
-struct SwizzleParams {
+template <typename EncodingAttr>
+static Attribute parseSwizzle(AsmParser &parser) {
+  EncodingReader reader(parser);
   unsigned vec = 0, perPhase = 0, maxPhase = 0;
   SmallVector<unsigned> order;
   CTALayoutAttr ctaLayout;
-
-  ParseResult parse(AsmParser &parser, EncodingReader &reader) {
-    return failure(parser.parseLess() || reader.readKeys() ||
-                   reader.uintValue("vec", vec) ||
-                   reader.uintValue("perPhase", perPhase) ||
-                   reader.uintValue("maxPhase", maxPhase) ||
-                   reader.uints("order", order) ||
-                   reader.ctaLayout(order.size(), ctaLayout) ||
-                   reader.finish() || parser.parseGreater());
-  }
-};
-} // namespace
+  if (parser.parseLess() || reader.readKeys() || reader.uintValue("vec", vec) ||
+      reader.uintValue("perPhase", perPhase) ||
+      reader.uintValue("maxPhase", maxPhase) || reader.uints("order", order) ||
+      reader.ctaLayout(order.size(), ctaLayout) || reader.finish() ||
+      parser.parseGreater())
+    return {};
+  return EncodingAttr::getChecked([&] { return reader.error(); },
+                                  parser.getContext(), vec, perPhase, maxPhase,
+                                  ArrayRef<unsigned>(order), ctaLayout);
+}
 
 template <typename EncodingAttr>
 static void printSwizzle(AsmPrinter &printer, EncodingAttr encoding) {
@@ -80,13 +78,7 @@ int32_t SwizzledSharedEncodingAttr::getAlignment() const {
 }
 
 Attribute SwizzledSharedEncodingAttr::parse(AsmParser &parser, Type) {
-  EncodingReader reader(parser);
-  SwizzleParams params;
-  if (params.parse(parser, reader))
-    return {};
-  return getChecked([&] { return reader.error(); }, parser.getContext(),
-                    params.vec, params.perPhase, params.maxPhase,
-                    ArrayRef(params.order), params.ctaLayout);
+  return parseSwizzle<SwizzledSharedEncodingAttr>(parser);
 }
 
 void SwizzledSharedEncodingAttr::print(AsmPrinter &printer) const {
@@ -110,13 +102,7 @@ int32_t AMDRotatingSharedEncodingAttr::getAlignment() const {
 }
 
 Attribute AMDRotatingSharedEncodingAttr::parse(AsmParser &parser, Type) {
-  EncodingReader reader(parser);
-  SwizzleParams params;
-  if (params.parse(parser, reader))
-    return {};
-  return getChecked([&] { return reader.error(); }, parser.getContext(),
-                    params.vec, params.perPhase, params.maxPhase,
-                    ArrayRef(params.order), params.ctaLayout);
+  return parseSwizzle<AMDRotatingSharedEncodingAttr>(parser);
 }
 
 void AMDRotatingSharedEncodingAttr::print(AsmPrinter &printer) const {

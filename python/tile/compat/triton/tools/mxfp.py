@@ -13,8 +13,8 @@ _NAN_SCALE = 255
 _SCALE_BIAS = 127
 
 
-class MXFP4Tensor:
-    """Elements of e2m1: one in the low bits of each byte of `data`."""
+class _Elements:
+    """Codes of one byte each, made of numbers or, with `random`, of a size."""
 
     def __init__(self, data: Any = None, size: Any = None, device: Any = None) -> None:
         import torch
@@ -27,6 +27,13 @@ class MXFP4Tensor:
             self.size = size if isinstance(size, tuple) else (size,)
         else:
             raise ValueError("either data or size must be given")
+
+    def _from_float(self, values: torch.Tensor) -> torch.Tensor:
+        raise NotImplementedError
+
+
+class MXFP4Tensor(_Elements):
+    """Elements of e2m1: one in the low bits of each byte of `data`."""
 
     def random(self) -> MXFP4Tensor:
         """Fills with random elements of all encodings."""
@@ -77,20 +84,8 @@ class MXFP4Tensor:
         return parts.flatten(at, at + 1).reshape(tuple(original_shape))
 
 
-class MXScaleTensor:
+class MXScaleTensor(_Elements):
     """Scales of e8m0: powers of two, by their exponents."""
-
-    def __init__(self, data: Any = None, size: Any = None, device: Any = None) -> None:
-        import torch
-
-        self.device = device if device is not None else getattr(data, "device", None)
-        if data is not None:
-            self.data = self._from_float(torch.as_tensor(data, device=self.device))
-            self.device = self.data.device
-        elif size is not None:
-            self.size = size if isinstance(size, tuple) else (size,)
-        else:
-            raise ValueError("either data or size must be given")
 
     def random(self, low: float | None = None, high: float | None = None) -> MXScaleTensor:
         """Fills with random powers of two between two values; never with NaN."""
