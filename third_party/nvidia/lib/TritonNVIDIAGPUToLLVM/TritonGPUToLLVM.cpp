@@ -128,6 +128,8 @@ struct ConvertTritonGPUToLLVM
                                arith::ArithDialect, math::MathDialect,
                                cf::ControlFlowDialect, ub::UBDialect,
                                ::mlir::gpu::GPUDialect>();
+    // What nobody here knows of is an error, too.
+    legality.markUnknownOpDynamicallyLegal([](Operation *) { return false; });
 
     ConversionConfig config;
     config.foldingMode = DialectConversionFoldingMode::Never;
