@@ -13,7 +13,7 @@ setup: ## Install Debian packages and make .venv (once)
 
 configure: setup
 	@if [ ! -f build/build.ninja ]; then echo "==> Configuring build/"; \
-	  cmake --preset dev -DPython_EXECUTABLE=$(abspath $(VENV)/python) > .setup/cmake.log 2>&1 || { tail -30 .setup/cmake.log; exit 1; }; fi
+	  cmake --preset dev $(CMAKE_FLAGS) -DPython_EXECUTABLE=$(abspath $(VENV)/python) > .setup/cmake.log 2>&1 || { tail -30 .setup/cmake.log; exit 1; }; fi
 
 build: configure ## Development build: build/bin/tile-opt, the package in .venv
 	@echo "==> Building"

@@ -30,6 +30,9 @@ add_library(tile_flags INTERFACE)
 target_compile_options(tile_flags INTERFACE
   -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
   -fpch-instantiate-templates "SHELL:-Xclang -fno-pch-timestamp")
+if(TILE_WERROR)
+  target_compile_options(tile_flags INTERFACE -Werror)
+endif()
 if(TILE_STATIC)
   target_compile_options(tile_flags INTERFACE -ffunction-sections -fdata-sections)
 endif()
