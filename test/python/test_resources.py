@@ -103,6 +103,8 @@ def test_resources_of_a_kernel():
     # Two buffers for each operand.
     assert kernel.metadata.shared == kernel.shared == 2 * (64 * 32 + 32 * 64) * 2
     assert kernel.metadata.n_regs == kernel.n_regs
+    rounded = -(-kernel.n_regs // 8) * 8
+    assert kernel.n_max_threads == min(1024, 65536 // rounded // 32 * 32)
     # What a launch in the simulator compiles without ptxas is counted when asked.
     launched = matmul[(1,)](*arguments(64, 64, 32), BM=64, BN=64, BK=32)
     assert 32 < launched.n_regs <= 255

@@ -272,8 +272,7 @@ class CompiledKernel:
     @property
     def n_max_threads(self) -> int:
         """The most threads that a block of it can have."""
-        registers = self.n_regs or 0
-        return 1024 if registers <= 64 else max(32, 65536 // registers // 32 * 32)
+        return self._resource("n_max_threads") or 1024
 
     def _resource(self, name: str) -> int | None:
         if name not in self._metadata and "cubin" in self.asm:

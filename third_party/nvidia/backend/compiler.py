@@ -18,6 +18,8 @@ from .targets import find_facts
 
 #: The least that a thread may be limited to: below, ptxas cannot call a function.
 _FEWEST_REGISTERS = 16
+#: The most threads of a block, on every GPU.
+_MOST_THREADS = 1024
 _PRECISIONS = ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
 
 
@@ -202,7 +204,7 @@ class NvidiaBackend(BaseBackend):
             return None
         cubin, usage = tools.run_ptxas(ptx, self.target.arch, options.ptx_options)
         metadata.update(usage)
-        self._check_registers(metadata)
+        self._count_threads(metadata)
         return cubin
 
     def _check_shared_memory(self, module: Any, kernel: str, error: Exception) -> None:
@@ -212,10 +214,12 @@ class NvidiaBackend(BaseBackend):
             where = "\n".join(place.render() for place in from_diagnostics(error).places)
             raise OutOfResources(required.value, limit, "shared memory", kernel, where) from None
 
-    def _check_registers(self, metadata: dict[str, Any]) -> None:
-        """A block's registers have to fit into the file of a multiprocessor."""
+    def _count_threads(self, metadata: dict[str, Any]) -> None:
+        """How many threads a block can have, whose registers have to fit into the file of a
+        multiprocessor; raises where those of the kernel do not."""
         unit, limit = self.facts.register_allocation_unit, self.facts.registers_per_sm
-        per_thread = -(-metadata.get("n_regs", 0) // unit) * unit
+        per_thread = -(-max(1, metadata.get("n_regs", 0)) // unit) * unit
+        metadata["n_max_threads"] = min(_MOST_THREADS, limit // per_thread // 32 * 32)
         required = per_thread * 32 * metadata["num_warps"]
         if required > limit:
             raise OutOfResources(required, limit, "registers", metadata["name"])
