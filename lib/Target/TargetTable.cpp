@@ -105,13 +105,9 @@ FailureOr<const NVIDIATarget *> triton::getNVIDIATarget(ModuleOp module) {
   if (!attr)
     return module.emitError("expected a 'ttg.target' attribute on the module, "
                             "such as \"cuda:90\"");
-  std::optional<int> cc = parseNVIDIATargetString(attr.getValue());
-  if (!cc)
-    return module.emitError("expected 'ttg.target' of the form \"cuda:<compute "
-                            "capability>\", found ")
-           << attr;
-  if (const NVIDIATarget *target = lookupNVIDIATarget(*cc))
-    return target;
+  if (std::optional<int> cc = parseNVIDIATargetString(attr.getValue()))
+    if (const NVIDIATarget *target = lookupNVIDIATarget(*cc))
+      return target;
   InFlightDiagnostic diag = module.emitError("unknown target ") << attr;
   diag << ": known ones are ";
   llvm::interleaveComma(getNVIDIATargets(), diag, [&](const NVIDIATarget &t) {

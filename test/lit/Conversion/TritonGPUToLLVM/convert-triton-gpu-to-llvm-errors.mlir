@@ -12,7 +12,7 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:12"} {
 
 // -----
 
-// expected-error @below {{expected 'ttg.target' of the form "cuda:<compute capability>", found "hip:gfx942"}}
+// expected-error @below {{unknown target "hip:gfx942": known ones are cuda:75,}}
 module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942"} {
 }
 

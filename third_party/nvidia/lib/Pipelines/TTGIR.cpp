@@ -4,6 +4,7 @@
 #include "PassAdder.h"
 
 #include "nvidia/Pipelines/Pipelines.h"
+#include "nvidia/TritonNVIDIAGPUToLLVM/Passes.h"
 
 #include "tile/Conversion/TritonToTritonGPU/Passes.h"
 #include "tile/Dialect/Triton/Transforms/Passes.h"
@@ -25,6 +26,7 @@ void nvidia::buildTTGIRPipeline(OpPassManager &pm,
   convert.numWarps = options.numWarps;
   convert.numCTAs = options.numCTAs;
   add(createConvertTritonToTritonGPU(convert));
+  add(createCheckTargetNV());
 
   // Layouts: of memory accesses first, then of matrix products.
   add(gpu::createTritonGPUCoalesce());

@@ -5,6 +5,18 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CheckTargetNV : Pass<"check-target-nv", "mlir::ModuleOp"> {
+  let summary = "Refuse targets that the table of GPUs does not have";
+  let description = [{
+    An error that names the known targets, unless `ttg.target` of the module is
+    one of them. What follows would find no facts about another machine.
+
+    ```mlir
+    module attributes {ttg.target = "cuda:77", ...} // error: unknown target
+    ```
+  }];
+}
+
 def AllocateSharedMemoryNV : Pass<"allocate-shared-memory-nv", "mlir::ModuleOp"> {
   let summary = "Assign places in shared memory, as NVIDIA lowerings need it";
   let description = [{
