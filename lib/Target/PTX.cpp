@@ -237,9 +237,9 @@ triton::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
   // information some of them break code whose threads must stay together.
   result->setTargetTriple((*machine)->getTargetTriple());
   result->setDataLayout((*machine)->createDataLayout());
-  // "Reflect" answers libdevice's questions: denormals are kept.
+  // "Reflect" answers libdevice's questions.
   result->addModuleFlag(llvm::Module::Override, "nvvm-reflect-ftz",
-                        uint32_t(0));
+                        uint32_t(options.enableReflectFtz));
   markConvergent(*result);
   keepLoadsAsTheyAre(*result);
   return result;

@@ -106,6 +106,7 @@ void populateLLVM(nb::module_ &m) {
       .def_rw("ptx_version", &triton::PTXOptions::ptxVersion)
       .def_rw("opt_level", &triton::PTXOptions::optLevel)
       .def_rw("enable_fp_fusion", &triton::PTXOptions::enableFpFusion)
+      .def_rw("enable_reflect_ftz", &triton::PTXOptions::enableReflectFtz)
       .def_rw("line_info", &triton::PTXOptions::lineInfo)
       .def_rw("print_ir", &triton::PTXOptions::printIR)
       .def_rw("time_passes", &triton::PTXOptions::timePasses)

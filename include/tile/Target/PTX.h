@@ -36,6 +36,8 @@ struct PTXOptions {
   int optLevel = 3;
   /// Contract a*b+c to an fma.
   bool enableFpFusion = true;
+  /// Let libdevice's functions of fp32 flush denormals to zero.
+  bool enableReflectFtz = false;
   /// Keep `.loc` line information.
   bool lineInfo = true;
   /// Print the LLVM IR before each pass to stderr.

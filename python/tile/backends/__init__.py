@@ -11,12 +11,13 @@ import functools
 import importlib
 import importlib.util
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from ..errors import TileError
-from .base import BaseBackend, BaseOptions, DriverBase, GPUTarget
+from .base import BaseBackend, BaseOptions, DriverBase, GPUTarget, with_arch
 
 
 @functools.lru_cache(maxsize=1)
@@ -88,6 +89,15 @@ def simulated_target() -> GPUTarget:
     return drivers()["sim"]().get_current_target()
 
 
+def chosen_target(
+    target: GPUTarget, options: Mapping[str, Any]
+) -> tuple[GPUTarget, dict[str, Any]]:
+    """The target of a compile, which the option `arch` may choose, and the other options."""
+    rest = dict(options)
+    arch = rest.pop("arch", None)
+    return (target if arch is None else with_arch(target, arch, "the option `arch`")), rest
+
+
 @functools.lru_cache(maxsize=1)
 def drivers() -> dict[str, type[DriverBase]]:
     """The drivers of the backends, by name."""
@@ -112,6 +122,7 @@ __all__ = [
     "DriverBase",
     "GPUTarget",
     "backends",
+    "chosen_target",
     "drivers",
     "find_backend",
     "simulated_target",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import DriverError
+from .. import knobs
+from ..errors import DriverError, TileError
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,20 @@ class GPUTarget:
 
     def __str__(self) -> str:
         return f"{self.backend}:{self.arch}"
+
+
+def with_arch(target: GPUTarget, arch: Any, what: str) -> GPUTarget:
+    """The target with another architecture, which `what` gives as a number or as in sm90."""
+    number = re.fullmatch(r"(?:sm_?)?(\d+)a?", str(arch))
+    if number is None:
+        raise TileError(f"{what} is an architecture such as sm90 or 90, not {arch!r}")
+    return dataclasses.replace(target, arch=int(number[1]))
+
+
+def overridden(target: GPUTarget) -> GPUTarget:
+    """The target of a device, or what the environment says."""
+    arch = knobs.runtime.override_arch
+    return with_arch(target, arch, "TRITON_OVERRIDE_ARCH") if arch else target
 
 
 @dataclass(frozen=True)

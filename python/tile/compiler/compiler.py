@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import _C, knobs
-from ..backends import GPUTarget, find_backend, simulated_target
+from ..backends import GPUTarget, chosen_target, find_backend, simulated_target
 from ..errors import TileError
 from ..runtime.cache.entry import CachedFile, Damaged
 from ..runtime.dependencies import constant_key
@@ -382,8 +382,9 @@ def compile(
         target = driver.active.get_current_target()
     if target.backend == "cpu":  # What works on the CPU's tensors is the simulator.
         target, lazy_after = simulated_target(), lazy_after or "ptx"
+    target, options = chosen_target(target, options or {})
     if isinstance(src, (str, os.PathLike)):
         src = IRSource(src)
     from .stages import StagedCompile
 
-    return StagedCompile(src, target, options or {}, stop_at, lazy_after).kernel()
+    return StagedCompile(src, target, options, stop_at, lazy_after).kernel()

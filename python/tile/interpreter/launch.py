@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import simulated_target
+from ..backends import GPUTarget, chosen_target, simulated_target
 from ..compiler import make_backend
 from ..compiler.code_generator import _function_place as function_place
 from ..compiler.errors import CompilationError
@@ -26,12 +26,11 @@ class Options:
     default_dot_input_precision = "tf32"
     max_num_imprecise_acc_default = 0
 
-    def __init__(self, options: dict[str, Any]) -> None:
+    def __init__(self, options: dict[str, Any], target: GPUTarget) -> None:
         self.__dict__.update({**_DEFAULTS, **options})
         if options.get("sanitize_overflow") is None:
             self.sanitize_overflow = bool(options.get("debug"))
         self.debug = True  # Assertions are what one interprets for.
-        target = simulated_target()
         self.backend_name, self.arch = target.backend, target.arch
 
 
@@ -59,13 +58,16 @@ def interpret(fn: Any, grid: Any, args: tuple, kwargs: dict, warmup: bool = Fals
     values, options = launcher.bound(args, kwargs)
     launcher.check_options(options)
     options = launcher.with_defaults(values, options)
-    make_backend(simulated_target()).parse_options(options)
+    target, options = chosen_target(simulated_target(), options)
+    make_backend(target).parse_options(options)
     signature, constants, _ = launcher.describe(values)
+    launcher.check_references()
+    launcher.remember_references()
     if warmup:
         return InterpretedKernel(fn, None, options)
     extents = launcher.grid(grid, values)
     parameters, memory, arguments = kernel_values(signature, values, constants)
-    builder = EagerBuilder(memory, extents, Options(options))
+    builder = EagerBuilder(memory, extents, Options(options, target))
     try:
         with state.generating(builder, builder), np.errstate(all="ignore"):
             run(builder, fn, parameters, extents)

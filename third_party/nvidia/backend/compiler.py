@@ -31,6 +31,8 @@ class NvidiaOptions(BaseOptions):
     ptx_version: int | None = None
     ptx_options: str | None = None
     enable_fp_fusion: bool = True
+    #: Let functions of the device library flush denormals of fp32 to zero.
+    enable_reflect_ftz: bool = False
     default_dot_input_precision: str = "tf32"
     max_num_imprecise_acc_default: int = 0
     launch_cooperative_grid: bool = False
@@ -230,6 +232,7 @@ class NvidiaBackend(BaseBackend):
         result.ptx_version = options.ptx_version or knobs.nvidia.mock_ptx_version or 0
         result.opt_level = options.opt_level
         result.enable_fp_fusion = options.enable_fp_fusion
+        result.enable_reflect_ftz = options.enable_reflect_ftz
         result.line_info = options.line_info
         result.print_ir = knobs.compilation.llvm_ir_dump
         result.time_passes = knobs.compilation.llvm_timing

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tile import _C, knobs
-from tile.backends.base import DriverBase, GPUTarget
+from tile.backends.base import DriverBase, GPUTarget, overridden
 from tile.errors import DriverError, OutOfResources
 from tile.runtime import dlpack
 from tile.runtime.memory import allocate
@@ -165,11 +165,8 @@ class CudaDriver(DriverBase):
         device = self.get_current_device()
         target = self._targets.get(device)
         if target is None:
-            if knobs.runtime.override_arch:
-                arch = int(knobs.runtime.override_arch.removeprefix("sm"))
-            else:
-                arch = self.attribute(75, device) * 10 + self.attribute(76, device)
-            target = self._targets[device] = GPUTarget("cuda", arch, 32)
+            arch = self.attribute(75, device) * 10 + self.attribute(76, device)
+            target = self._targets[device] = overridden(GPUTarget("cuda", arch, 32))
         return target
 
     def device_properties(self, device: int) -> dict[str, int]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tile import knobs
-from tile.backends.base import DriverBase, GPUTarget
+from tile.backends.base import DriverBase, GPUTarget, overridden
 from tile.compiler.errors import CompilationError, ptx_place
 from tile.errors import DriverError, TileError
 from tile.runtime import dlpack, overlap
@@ -92,11 +92,12 @@ class SimDriver(DriverBase):
         self.last_report: Any = None
 
     def get_current_target(self) -> GPUTarget:
-        text = knobs.runtime.override_arch or knobs.runtime.sim_target
-        text = text.removeprefix("cuda:").removeprefix("sm")
-        if not text.isdigit():
+        text = knobs.runtime.sim_target
+        number = text.removeprefix("cuda:")
+        if not number.isdigit():
             raise DriverError(f"TILE_SIM_TARGET is a target such as cuda:90, not {text!r}")
-        return GPUTarget("cuda", find_facts(int(text)).compute_capability, 32)
+        target = overridden(GPUTarget("cuda", int(number), 32))
+        return GPUTarget("cuda", find_facts(target.arch).compute_capability, 32)
 
     def get_current_device(self) -> int:
         """One device for each architecture, so that what was compiled for one
