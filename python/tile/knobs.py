@@ -24,6 +24,10 @@ from .settings import (
     flag,
     foreign,
     getenv,
+    not_negative,
+    one_of,
+    release,
+    some_of,
     spellings,
     text,
     warn,
@@ -67,9 +71,9 @@ class _Compilation(Group):
     dump_ir = flag("TRITON_KERNEL_DUMP", False, "Write every stage to the folder for dumps.")
     store_binary_only = flag("TRITON_STORE_BINARY_ONLY", False, "Keep PTX and machine code only.")
     always_compile = flag("TRITON_ALWAYS_COMPILE", False, "Do not look into the cache.")
-    use_ir_loc = text(
-        "USE_IR_LOC", None, "ttir or ttgir: line tables show this stage, dumped to a file.",
-        in_key=True,
+    use_ir_loc = Knob(
+        "USE_IR_LOC", None, one_of("ttir", "ttgir"),
+        "Line tables show this stage, dumped to a file.", in_key=True,
     )  # fmt: skip
     disable_line_info = flag("TRITON_DISABLE_LINE_INFO", False, "Leave line tables out.")
     front_end_debugging = flag(
@@ -90,9 +94,10 @@ class _Compilation(Group):
         "MLIR_ENABLE_TIMING", False, "Print what each pass takes.", also="TILE_TIME_PASSES"
     )
     llvm_timing = flag("LLVM_ENABLE_TIMING", False, "Print what each pass of LLVM takes.")
-    diagnostics = text(
-        "MLIR_ENABLE_DIAGNOSTICS", "", "warnings, remarks: what passes say, printed to stderr."
-    )
+    diagnostics = Knob(
+        "MLIR_ENABLE_DIAGNOSTICS", "", some_of("warnings", "remarks", "stacktraces", "operations"),
+        "warnings, remarks: what passes say, printed to stderr.",
+    )  # fmt: skip
     remarks = text(
         "MLIR_ENABLE_REMARK", "",
         "1, or a pattern of passes' names: print what they could not make fast, and why.",
@@ -124,19 +129,18 @@ class _Runtime(Group):
     override_arch = text("TRITON_OVERRIDE_ARCH", None, "Compile for this architecture, as in sm90.")
     driver = text("TILE_DRIVER", "", "cuda or sim; else cuda where there is a GPU.")
     sim_target = text("TILE_SIM_TARGET", "cuda:90", "The target that the simulator stands for.")
-    sim_max_instructions = text(
-        "TILE_SIM_MAX_INSTRUCTIONS",
-        "10000000000",
+    sim_max_instructions = Knob(
+        "TILE_SIM_MAX_INSTRUCTIONS", 10**10, not_negative,
         "Warp instructions after which the simulator gives up on a launch; 0 for never.",
-    )
-    sim_schedule_seed = text(
-        "TILE_SIM_SCHEDULE_SEED",
-        "0",
+    )  # fmt: skip
+    sim_schedule_seed = Knob(
+        "TILE_SIM_SCHEDULE_SEED", 0, not_negative,
         "The order in which the simulator runs warps and completes asynchronous work; 0: in turn.",
-    )
-    sim_schedules = text(
-        "TILE_SIM_SCHEDULES", "1", "Under how many orders the simulator runs each launch."
-    )
+    )  # fmt: skip
+    sim_schedules = Knob(
+        "TILE_SIM_SCHEDULES", 1, not_negative,
+        "Under how many orders the simulator runs each launch.",
+    )  # fmt: skip
     debug = flag("TRITON_DEBUG", False, "Compile assertions in kernels.")
     #: Called with the launch's metadata before and after each launch; None is none.
     launch_enter_hook = Hook()
@@ -224,7 +228,9 @@ class _Proton(Group):
 
 
 class _Compat(Group):
-    version = text("TILE_COMPAT_VERSION", "3.6.0", "The release that triton.__version__ says.")
+    version = Knob(
+        "TILE_COMPAT_VERSION", "3.6.0", release, "The release that triton.__version__ says."
+    )
     enable = flag("TILE_COMPAT", False, "`import triton` gives tile, from the start.")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from .errors import TileError
 
 T = TypeVar("T")
 _TRUE = {"1", "true", "on", "yes", "y", "t"}
+_FALSE = {"0", "false", "off", "no", "n", "f", ""}
 
 
 def spellings(variable: str) -> tuple[str, ...]:
@@ -35,11 +37,53 @@ def warn(message: str) -> None:
 
 
 def _boolean(text: str) -> bool:
-    return text.strip().lower() in _TRUE
+    word = text.strip().lower()
+    if word not in _TRUE and word not in _FALSE:
+        raise ValueError(text)
+    return word in _TRUE
+
+
+def not_negative(text: str) -> int:
+    """A number from 0."""
+    number = int(text)
+    if number < 0:
+        raise ValueError(text)
+    return number
+
+
+def release(text: str) -> str:
+    """A release such as 3.6.0."""
+    if not re.match(r"\d+\.\d+", text):
+        raise ValueError(text)
+    return text
+
+
+def one_of(*choices: str) -> Callable[[str], str]:
+    """One of a few words."""
+
+    def read(text: str) -> str:
+        if text not in choices:
+            raise ValueError(text)
+        return text
+
+    read.__doc__ = " or ".join(choices)
+    return read
+
+
+def some_of(*choices: str) -> Callable[[str], str]:
+    """Some of a few words, with commas between them."""
+
+    def read(text: str) -> str:
+        if not {word.strip() for word in text.split(",")} <= {*choices, ""}:
+            raise ValueError(text)
+        return text
+
+    read.__doc__ = f"any of {', '.join(choices)}"
+    return read
 
 
 def bytes_of(text: str) -> int:
-    """A size as ``10G``, ``500M`` or in bytes."""
+    """A size such as 10G, 500M, or a number of bytes."""
     units = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
     text = text.strip().upper().removesuffix("B").removesuffix("I")
     unit = units.get(text[-1:], 1)
@@ -89,7 +133,13 @@ class Knob(Generic[T]):
         try:
             return self.read(text)
         except ValueError:
-            raise TileError(f"{variable} is {text!r}: {self.doc}") from None
+            raise TileError(f"{variable} is {text!r}, not {self.expected()}: {self.doc}") from None
+
+    def expected(self) -> str:
+        """What its variable may be, in words."""
+        known = {_boolean: "1 or 0", int: "an integer", float: "a number"}
+        text = known.get(self.read) or (self.read.__doc__ or "").rstrip(".")
+        return text[:1].lower() + text[1:]
 
     def find(self) -> tuple[str, str] | None:
         """The variable that is set, and its text."""

@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from .. import _C, knobs
+from ..errors import TileError
 from ..settings import warn
 from .errors import render_places, source_place
 
@@ -17,7 +18,10 @@ def run_pipeline(module: Any, pipeline: str, kernel: str) -> Any:
     _set_debug_types(settings.llvm_debug_only)
     manager = _C.passes.PassManager.parse(pipeline, module.context)
     if settings.enable_dump in ("1", kernel):
-        manager.enable_ir_printing(before=True, path=settings.dump_path)
+        try:
+            manager.enable_ir_printing(before=True, path=settings.dump_path)
+        except ValueError as error:
+            raise TileError(f"MLIR_DUMP_PATH: {error}") from None
     elif settings.print_after_all == "1":
         manager.enable_ir_printing()
     elif settings.print_after_all:

@@ -173,13 +173,20 @@ class StagedCompile:
     def _with_own_locations(self, ir: Any, stage: str, context: Any) -> Any:
         """The IR of a stage, whose places are lines of itself in a file."""
         text = ir.str(enable_debug_info=False, use_name_loc_as_prefix=True)
-        path = get_dump_manager(self.src.hash()).put(text, f"{self.src.name}.lines.{stage}")
+        path = self._dump(f"lines.{stage}", text)
         return _reparse(text, stage, context, path)
 
     # Files that the user looks at, or gives.
 
-    def _dump(self, stage: str, content: Any) -> None:
-        get_dump_manager(self.src.hash()).put(content, f"{self.src.name}.{stage}")
+    def _dump(self, stage: str, content: Any) -> str:
+        """Writes a stage where the user looks; returns the path."""
+        try:
+            return get_dump_manager(self.src.hash()).put(content, f"{self.src.name}.{stage}")
+        except OSError as error:
+            raise TileError(
+                f"cannot write to the folder for dumps (TILE_DUMP_DIR), {knobs.cache.dump_dir}: "
+                f"{error.strerror}"
+            ) from None
 
     def _find_overrides(self, named: str | None) -> dict[str, Any]:
         """What stands for the result of a stage, by the stage: the file of the option

@@ -332,7 +332,7 @@ def launch(
     return report
 
 
-def _setting(value: int | None, default: str, what: str, least: int) -> int:
+def _setting(value: int | None, default: int, what: str, least: int) -> int:
     """A number that was given, or that the environment says."""
     given = default if value is None else value
     try:

@@ -109,6 +109,24 @@ def test_uninstall_leaves_nothing():
     assert run(code) == "[] False False\n"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["missing.py"], "there is no program missing.py"),
+        (["."], "there is no program ."),
+        (["-m", "missing"], "there is no module missing"),
+        (["-m", "missing.part"], "there is no module missing.part"),
+        (["-m"], "-m needs the name of a module"),
+    ],
+)
+def test_programs_that_are_not_there_are_one_line(arguments, text, tmp_path):
+    result = subprocess.run(
+        [sys.executable, "-m", "tile.compat", *arguments],
+        capture_output=True, text=True, cwd=tmp_path,
+    )  # fmt: skip
+    assert (result.returncode, result.stderr) == (2, f"tile.compat: error: {text}\n")
+
+
 def test_command_runs_programs_beside_their_files(tmp_path):
     (tmp_path / "beside.py").write_text("VALUE = 7\n")
     program = tmp_path / "program.py"

@@ -368,7 +368,7 @@ def test_ptx_version(monkeypatch):
     monkeypatch.setenv("TRITON_MOCK_PTX_VERSION", "84")
     assert ".version 8.4" in compiled().asm["ptx"]
     monkeypatch.setenv("TRITON_MOCK_PTX_VERSION", "new")
-    with pytest.raises(tile.TileError, match="TRITON_MOCK_PTX_VERSION is 'new': A number such as"):
+    with pytest.raises(tile.TileError, match="TRITON_MOCK_PTX_VERSION is 'new', not an integer"):
         compiled()
 
 
@@ -459,6 +459,43 @@ def test_variables_that_mean_nothing():
     assert done.stderr.count("the setting `use_async_copy` means nothing") == 1
 
 
+#: Settings that take words of their own, and one that they do not take.
+WORDS = {"TRITON_OVERRIDE_ARCH": "volta", "TILE_SIM_TARGET": "cuda:x", "TRITON_F32_DEFAULT": "tf33"}
+
+
+@pytest.mark.parametrize("form", ["maybe", "-1x", "12 monkeys"])
+def test_variables_with_values_that_mean_nothing(monkeypatch, form):
+    """One message that names the variable, whatever it is for."""
+    for group in knobs.groups().values():
+        for name, knob in group.knobs().items():
+            if not knob.honoured or knob.read is str:
+                continue
+            monkeypatch.setenv(knob.variable, form)
+            with pytest.raises(tile.TileError) as raised:
+                getattr(group, name)
+            text = str(raised.value)
+            assert text.startswith(f"{knob.variable} is {form!r}, not ") and "\n" not in text
+            monkeypatch.delenv(knob.variable)
+
+
+@pytest.mark.parametrize("variable", WORDS)
+def test_words_that_mean_nothing(monkeypatch, variable):
+    monkeypatch.setenv(variable, WORDS[variable])
+    with pytest.raises(tile.TileError, match=f"not {WORDS[variable]!r}"):
+        axpy[(1,)](np.zeros(16, np.float32), np.zeros(16, np.float32), 2.0, 16, 16)
+
+
+@pytest.mark.parametrize(
+    ("folder", "switch"),
+    [("TILE_DUMP_DIR", "TILE_KERNEL_DUMP"), ("MLIR_DUMP_PATH", "MLIR_ENABLE_DUMP")],
+)
+def test_folders_that_cannot_be_written(monkeypatch, folder, switch):
+    monkeypatch.setenv(folder, "/dev/null/x")
+    monkeypatch.setenv(switch, "1")
+    with pytest.raises(tile.TileError, match=folder):
+        compiled("ttir")
+
+
 def test_values(monkeypatch):
     class Group(settings.Group):
         number = settings.Knob("TRITON_TEST_NUMBER", 1, int, "A number.", also="OTHER_NUMBER")
@@ -478,5 +515,7 @@ def test_values(monkeypatch):
     assert group.number == 5
     del group.number
     monkeypatch.setenv("TILE_TEST_NUMBER", "many")
-    with pytest.raises(tile.TileError, match=r"TILE_TEST_NUMBER is 'many': A number."):
+    with pytest.raises(
+        tile.TileError, match=r"TILE_TEST_NUMBER is 'many', not an integer: A number"
+    ):
         group.number  # noqa: B018
