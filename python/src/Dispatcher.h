@@ -128,10 +128,13 @@ public:
   void insert(nanobind::handle driver, int device, nanobind::handle options,
               nanobind::tuple values, nanobind::object kernel,
               nanobind::object launch, std::vector<bool> passed);
-  /// Globals that kernels were compiled with: a dictionary, a name, a value.
-  using Globals = std::vector<
-      std::tuple<nanobind::dict, nanobind::object, nanobind::object>>;
-  void setGlobals(Globals globals) { this->globals = std::move(globals); }
+  /// What kernels were compiled with: a dictionary or what has attributes, a
+  /// name, a value.
+  using References = std::vector<
+      std::tuple<nanobind::object, nanobind::object, nanobind::object>>;
+  void setReferences(References references) {
+    this->references = std::move(references);
+  }
 
   int traverse(visitproc visit, void *arg);
   void clear();
@@ -171,6 +174,8 @@ private:
   void ask(Query &query, const Place &place, nanobind::handle options,
            nanobind::handle values);
   const Entry *find(const Query &query) const;
+  const Entry *findFor(Query &query, const Place &place,
+                       llvm::ArrayRef<Option> options, PyObject *const *values);
   nanobind::object launch(const Entry &entry, const Query &query,
                           const Place &place, uint32_t x, uint32_t y,
                           uint32_t z);
@@ -181,7 +186,7 @@ private:
   nanobind::tuple names, defaults;
   nanobind::list hooks;
   nanobind::callable slow;
-  Globals globals;
+  References references;
   std::unordered_map<PyTypeObject *, ClassInfo> classes;
   std::unordered_multimap<uint64_t, std::unique_ptr<Entry>> entries;
 };

@@ -93,11 +93,21 @@ Dispatcher::Dispatcher(nb::object state, const std::vector<int> &modes,
     this->modes.push_back(Mode(mode));
 }
 
+/// Whether a dictionary, or what has attributes, has this value under a name.
+static bool isStill(PyObject *owner, PyObject *name, PyObject *value) {
+  if (PyDict_Check(owner))
+    return PyDict_GetItem(owner, name) == value;
+  nb::object found = nb::steal(PyObject_GetAttr(owner, name));
+  if (!found.is_valid())
+    PyErr_Clear(); // Python says what is wrong.
+  return found.ptr() == value;
+}
+
 bool Dispatcher::isOrdinary() const {
   if (PyList_GET_SIZE(hooks.ptr()) != 0 || !state.isOrdinary())
     return false;
-  for (const auto &[scope, name, value] : globals)
-    if (PyDict_GetItem(scope.ptr(), name.ptr()) != value.ptr())
+  for (const auto &[owner, name, value] : references)
+    if (!isStill(owner.ptr(), name.ptr(), value.ptr()))
       return false;
   return true;
 }
@@ -203,6 +213,20 @@ const Dispatcher::Entry *Dispatcher::find(const Query &query) const {
   return nullptr;
 }
 
+/// The kernel for a launch; null also where an argument cannot be described,
+/// of which Python says what is wrong.
+const Dispatcher::Entry *Dispatcher::findFor(Query &query, const Place &place,
+                                             llvm::ArrayRef<Option> options,
+                                             PyObject *const *values) {
+  try {
+    start(query, place, options);
+    addValues(query, values);
+  } catch (nb::python_error &) {
+    return nullptr;
+  }
+  return find(query);
+}
+
 nb::object Dispatcher::launch(const Entry &entry, const Query &query,
                               const Place &place, uint32_t x, uint32_t y,
                               uint32_t z) {
@@ -240,9 +264,7 @@ nb::object Dispatcher::call(nb::handle grid, PyObject *const *arguments,
     if (bind(arguments, count, keywords, values.data(), options) &&
         state.findPlace(place)) {
       Query query;
-      start(query, place, options);
-      addValues(query, values.data());
-      if (const Entry *entry = find(query)) {
+      if (const Entry *entry = findFor(query, place, options, values.data())) {
         if (!PyTuple_CheckExact(grid.ptr()) && PyCallable_Check(grid.ptr()))
           chosen = callGrid(grid, values.data());
         uint32_t extents[3] = {1, 1, 1};
@@ -340,8 +362,8 @@ int Dispatcher::traverse(visitproc visit, void *arg) {
     for (const nb::object &object : entry->keepAlive)
       Py_VISIT(object.ptr());
   }
-  for (const auto &[scope, name, value] : globals) {
-    Py_VISIT(scope.ptr());
+  for (const auto &[owner, name, value] : references) {
+    Py_VISIT(owner.ptr());
     Py_VISIT(value.ptr());
   }
   return 0;
@@ -350,7 +372,7 @@ int Dispatcher::traverse(visitproc visit, void *arg) {
 void Dispatcher::clear() {
   slow.reset();
   entries.clear();
-  globals.clear();
+  references.clear();
 }
 
 } // namespace tile::python

@@ -208,9 +208,9 @@ void populateLaunch(nb::module_ &m) {
           "options"_a.none(), "values"_a, "kernel"_a, "launch"_a, "passed"_a,
           "Adds a kernel; `passed` has which of the arguments, with tuples and "
           "descriptors taken apart, it takes.")
-      .def("set_globals", &Dispatcher::setGlobals, "globals"_a,
-           "The globals that kernels were compiled with: (scope, name, value). "
-           "While one has changed, launches go through Python.");
+      .def("set_references", &Dispatcher::setReferences, "references"_a,
+           "What kernels were compiled with: (owner, name, value). While one "
+           "has changed, launches go through Python.");
   m.attr("subscript") =
       nb::steal(PyDescr_NewMethod(&PyBaseObject_Type, &subscriptMethod));
 }

@@ -85,9 +85,11 @@ void Dispatcher::addValues(Query &query, PyObject *const *values) {
 void Dispatcher::addConstant(Query &query, PyObject *value) {
   Key &key = query.key;
   PyTypeObject *type = Py_TYPE(value);
+  // What is in an instance of a program's class may be edited: Python looks.
   if (PyBool_Check(value) || value == Py_None ||
       (type->tp_hash == PyBaseObject_Type.tp_hash &&
-       type->tp_richcompare == PyBaseObject_Type.tp_richcompare)) {
+       type->tp_richcompare == PyBaseObject_Type.tp_richcompare &&
+       !(type->tp_flags & Py_TPFLAGS_HEAPTYPE))) {
     key.addIdentity(value);
     return;
   }

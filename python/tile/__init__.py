@@ -48,7 +48,7 @@ from .runtime.jit import (
 # The library is written with @jit, so it comes after it.
 from . import language  # isort: skip
 from . import runtime  # isort: skip
-from .compiler import CompilationError, compile  # isort: skip
+from .compiler import CompilationError, LaunchError, compile  # isort: skip
 from .language.aggregate import aggregate  # isort: skip
 from .runtime import Config, autotune, heuristics, set_allocator  # isort: skip
 from .runtime.asynchronous import AsyncCompileMode, FutureKernel  # isort: skip
@@ -91,6 +91,7 @@ __all__ = [
     "InterpreterError",
     "JITFunction",
     "KernelInterface",
+    "LaunchError",
     "MockTensor",
     "OutOfResources",
     "TensorWrapper",

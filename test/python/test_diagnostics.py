@@ -54,7 +54,7 @@ def at_definition(fn, text: str) -> str:
 
 
 def test_missing_argument():
-    with pytest.raises(tile.CompilationError) as caught:
+    with pytest.raises(tile.LaunchError) as caught:
         fill[(1,)](X, 3, BLOCK=16)
     assert text_of(caught.value) == at_parameter(
         fill, "value", 3, "value,", "`fill` missing 1 required positional argument: 'value'"
@@ -62,7 +62,7 @@ def test_missing_argument():
 
 
 def test_argument_given_twice():
-    with pytest.raises(tile.CompilationError) as caught:
+    with pytest.raises(tile.LaunchError) as caught:
         fill[(1,)](X, 3, 1.0, n=4, BLOCK=16)
     assert text_of(caught.value) == at_parameter(
         fill, "n", 2, "n,", "`fill` got multiple values for argument 'n'"
@@ -85,13 +85,13 @@ def test_argument_given_twice():
     ],
 )  # fmt: skip
 def test_wrong_grid(grid, text):
-    with pytest.raises(tile.CompilationError) as caught:
+    with pytest.raises(tile.LaunchError) as caught:
         fill[grid](X, 3, 1.0, BLOCK=16)
     assert text_of(caught.value) == at_definition(fill, text)
 
 
 def test_unknown_option():
-    with pytest.raises(tile.CompilationError) as caught:
+    with pytest.raises(tile.LaunchError) as caught:
         fill[(1,)](X, 3, 1.0, BLOCK=16, num_warp=8)
     assert text_of(caught.value) == at_definition(
         fill,
@@ -137,6 +137,32 @@ def wide_offsets(p, n):
 
 def test_offsets_that_may_be_fine():
     wide_offsets.warmup(tl.float32, 3, grid=(1,))
+
+
+class Unknown:
+    pass
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (Unknown(), "a Unknown cannot be an argument of a kernel"),
+        ("text", "a str cannot be an argument of a kernel"),
+        ([1, 2], "a list cannot be an argument of a kernel"),
+        (1j, "a complex cannot be an argument of a kernel"),
+        (2**64, "does not fit in 64 bits"),
+        (np.zeros(3, np.complex64), "elements of type complex64 are not supported"),
+        (np.zeros(3, ">f4"), "in the order of another machine"),
+        ((1, Unknown()), "a Unknown cannot be an argument of a kernel"),
+    ],
+)
+def test_arguments_that_no_kernel_takes(value, text):
+    with pytest.raises(tile.LaunchError) as caught:
+        fill[(1,)](value, 3, 1.0, 16)
+    error = caught.value
+    assert error.error_message.startswith("the argument `out`: ") and text in str(error)
+    assert error.place.line == first_line(fill) + 1
+    assert not isinstance(error, tile.CompilationError)
 
 
 def test_kinds_of_errors():

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import tile
+import tile.language as tl
 
 pytestmark = pytest.mark.both_ways
 
@@ -109,3 +110,183 @@ def test_errors_show_the_line_that_was_compiled(module):
     source.write("\n# Nothing of this is compiled.\n\n\n")
     with pytest.raises(tile.CompilationError, match=r"tl.store\(out, tl.arange\(0, 3\)\)"):
         value_of(kernel)
+
+
+#: What a kernel reads, and how that comes to have another value.
+READS = {
+    "a global": ("N = tl.constexpr(1)", "N", "module.N = tl.constexpr(2)"),
+    "a constant": ("N = tl.constexpr(1)", "N", "module.N.value = 2"),
+    "an attribute of a module": ("import helper_module", "helper_module.N", "helper.N = 2"),
+    "a function of a module": ("import helper_module", "helper_module.f()", "helper.f = helper.g"),
+    "a module": ("import helper_module", "helper_module.N", "module.helper_module = helper.other"),
+    "an attribute of a class": ("class Config:\n    N = 1", "Config.N", "module.Config.N = 2"),
+    "an inherited attribute": (
+        "class Base:\n    N = 1\nclass Config(Base):\n    pass", "Config.N", "module.Config.N = 2",
+    ),
+    "a class of a module": (
+        "import helper_module", "helper_module.Config.N", "helper.Config.N = 2",
+    ),
+    "an attribute of a constant object": (
+        "class Config:\n    pass\nc = Config()\nc.N = 1\nCONFIG = tl.constexpr(c)",
+        "CONFIG.N", "module.c.N = 2",
+    ),
+    "an object that a function is given": (
+        "class Config:\n    pass\nc = Config()\nc.N = 1\nCONFIG = tl.constexpr(c)\n"
+        "@tile.jit\ndef get(config):\n    return config.N", "get(CONFIG)", "module.c.N = 2",
+    ),
+    "an item of a list": (
+        "LIST = tl.constexpr([0, 1])", "LIST[1]", "module.LIST.value[1] = 2",
+    ),
+    "a variable of the function around it": ("", "closed", "module.close(2)"),
+    "what a called function reads": (
+        "N = tl.constexpr(1)\n@tile.jit\ndef get():\n    return N", "get()",
+        "module.N = tl.constexpr(2)",
+    ),
+    "a called function": (
+        "@tile.jit\ndef get():\n    return 1\n@tile.jit\ndef other():\n    return 2", "get()",
+        "module.get = module.other",
+    ),
+    "what a function over constants reads": (
+        "N = 1\n@tile.constexpr_function\ndef get():\n    return N", "get()", "module.N = 2",
+    ),
+    "a function of the program that is a constant": (
+        "def get():\n    return 1\nget = tl.constexpr(get)\ndef other():\n    return 2", "get()",
+        "module.get = tl.constexpr(module.other)",
+    ),
+}  # fmt: skip
+
+READER = """
+{definitions}
+
+def make():
+    closed = tl.constexpr(1)
+
+    def close(value):
+        nonlocal closed
+        closed = tl.constexpr(value)
+
+    @tile.jit
+    def kernel(out):
+        if {closes}:
+            tl.static_assert(closed is not None)
+        tl.store(out, {expression})
+
+    return kernel, close
+
+kernel, close = make()
+"""
+
+HELPER = """
+import types
+N = 1
+class Config:
+    N = 1
+
+@tile.jit
+def f():
+    return 1
+
+@tile.jit
+def g():
+    return 2
+
+other = types.ModuleType("another_helper")
+other.N = 2
+"""
+
+
+def reader(module, what: str):
+    """A kernel that reads something that is 1, and what makes that 2."""
+    definitions, expression, change = READS[what]
+    helper = module("helper_module")
+    helper.write(HELPER)
+    helper = helper.load()
+    source = module()
+    closes = expression == "closed"
+    source.write(READER.format(definitions=definitions, expression=expression, closes=closes))
+    source = source.load()
+    return source.kernel, lambda: exec(change, {"module": source, "helper": helper, "tl": tl})
+
+
+@pytest.mark.parametrize("what", READS)
+def test_what_a_kernel_reads_does_not_change_unnoticed(module, what):
+    kernel, change = reader(module, what)
+    for _ in range(3):
+        assert value_of(kernel) == 1
+    change()
+    for _ in range(2):
+        with pytest.raises(tile.TileError, match=r"`kernel` was compiled|the kernel again"):
+            value_of(kernel)
+
+
+@pytest.mark.parametrize("what", READS)
+def test_what_changes_before_the_first_launch_is_read(module, what):
+    kernel, change = reader(module, what)
+    key = kernel.cache_key
+    change()
+    assert kernel.cache_key != key
+    assert value_of(kernel) == 2
+
+
+@pytest.mark.parametrize("what", READS)
+def test_simulated_launches_see_what_there_is(module, what):
+    kernel, change = reader(module, what)
+    for expected in (1, 2):
+        out = np.zeros(1, np.int32)
+        kernel.simulate(out, grid=(1,))
+        assert out[0] == expected
+        change()
+
+
+def test_other_objects_that_say_the_same(module):
+    """After a reload of a helper that has not changed, say."""
+    definitions, expression, _ = READS["a class of a module"]
+    helper = module("helper_module")
+    helper.write(HELPER)
+    helper.load()
+    source = module()
+    source.write(READER.format(definitions=definitions, expression=expression, closes=False))
+    kernel = source.load().kernel
+    assert value_of(kernel) == 1
+    helper.load()
+    assert value_of(kernel) == 1
+    helper.write(HELPER.replace("N = 1", "N = 2"))
+    helper.load()
+    with pytest.raises(tile.TileError, match="kernel"):
+        value_of(kernel)
+
+
+def test_variables_of_the_same_name_are_no_business_of_the_kernel(module):
+    source = module()
+    source.write("""
+    n = tl.constexpr(5)
+    total = tl.constexpr(6)
+    @tile.jit
+    def kernel(out, n: tl.constexpr = 1):
+        total = n
+        tl.store(out, total)
+    """)
+    source = source.load()
+    assert value_of(source.kernel) == 1
+    source.n = source.total = tl.constexpr(9)
+    assert value_of(source.kernel) == 1
+
+
+class Shape:
+    """Constants in an object that may be edited."""
+
+    def __init__(self, n):
+        self.n = n
+
+
+@tile.jit
+def shaped(out, shape: tl.constexpr):
+    tl.store(out, shape.n)
+
+
+def test_arguments_that_are_edited(module):
+    shape, out = Shape(1), np.zeros(1, np.int32)
+    for n in (1, 2, 1):
+        shape.n = n
+        shaped[(1,)](out, shape)
+        assert out[0] == n

@@ -4,10 +4,11 @@ from .compiler import ASTSource, CompiledKernel, IRSource, LazyDict, compile, ma
 from .errors import (
     CompilationError,
     CompileTimeAssertionFailure,
+    LaunchError,
     UnsupportedLanguageConstruct,
 )
 
 __all__ = [
     "ASTSource", "CompilationError", "CompileTimeAssertionFailure", "CompiledKernel", "IRSource",
-    "LazyDict", "UnsupportedLanguageConstruct", "compile", "make_backend",
+    "LaunchError", "LazyDict", "UnsupportedLanguageConstruct", "compile", "make_backend",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""CompilationError: what is wrong in a kernel, and where."""
+"""CompilationError and LaunchError: what is wrong in a kernel or with a launch, and where."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ def render_places(places: Sequence[Place]) -> list[str]:
     return lines
 
 
-class CompilationError(TileError):
-    """An error in a kernel, with its place and the calls that lead there."""
+class PlacedError(TileError):
+    """An error with its place in a kernel."""
 
     def __init__(
         self,
@@ -95,6 +95,15 @@ class CompilationError(TileError):
 
     def __reduce__(self) -> tuple:
         return (type(self), (self.error_message, self.places, self.notes))
+
+
+class CompilationError(PlacedError):
+    """An error in a kernel, with its place and the calls that lead there."""
+
+
+class LaunchError(PlacedError):
+    """A launch that is wrong: its arguments, its grid, its options, or its moment. The place is
+    the kernel's, or that of the parameter."""
 
 
 class CompileTimeAssertionFailure(CompilationError):

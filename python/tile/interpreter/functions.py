@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..language.values import constexpr, unwrap
+from ..runtime.dependencies import global_names
 from ..runtime.depth import allow_depth
-from ..runtime.source import parse
+from ..runtime.source import closure_cells, parse
 from .control import CONTROL
 from .phantom import Site
 from .python_builtins import BUILTINS
@@ -26,7 +27,7 @@ class Rewritten:
         allow_depth(parsed.depth)
         self.fn = fn
         self.internal = parsed.source.internal
-        closed = dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
+        closed = closure_cells(fn)
         rewriter = Rewriter(parsed.node, _local_names(fn.__code__), _lookup(fn, closed), Site)
         node = parsed.node
         _shift_columns(node, parsed.source.column_shift)
@@ -36,7 +37,7 @@ class Rewritten:
         node.body = body or rewriter.at(node, [ast.Pass()])
         self.sites = rewriter.sites
         self.code = _compile(node, parsed.source.file, sorted(closed))
-        self.names = _global_names(self.code)
+        self.names = global_names(self.code)
         self.closed = closed
 
     def namespace(self) -> dict[str, Any]:
@@ -156,14 +157,6 @@ def _compile(node: ast.FunctionDef, file: str, closed: list[str]) -> types.CodeT
 
 def _nested(code: types.CodeType, name: str) -> types.CodeType:
     return next(c for c in code.co_consts if isinstance(c, types.CodeType) and c.co_name == name)
-
-
-def _global_names(code: types.CodeType) -> set[str]:
-    names = set(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            names |= _global_names(constant)
-    return names
 
 
 __all__ = ["Rewritten", "native_function"]

@@ -4,52 +4,110 @@ from __future__ import annotations
 
 import ast
 import builtins
+import collections
 import enum
+import functools
 import hashlib
 import inspect
+import os
+import sys
+import sysconfig
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..errors import TileError
 from .depth import allow_depth, deep_stack
-from .source import get_source
+from .references import Reference, fields_of, is_editable
+from .source import closure_cells, get_source
 
 _PLAIN = (int, float, complex, str, bytes, bool, type(None), range, type(Ellipsis))
 _MISSING = object()
 
 
+def global_names(code: types.CodeType) -> set[str]:
+    """The names that a function, or one inside of it, looks up outside of itself."""
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names |= global_names(constant)
+    return names
+
+
+def _unwrapped(value: Any) -> Any:
+    return value.value if type(value).__name__ == "constexpr" else value
+
+
 class Names(ast.NodeVisitor):
     """The values that the names in a function stand for, by the text that names them."""
 
-    def __init__(self, scopes: tuple[dict[str, Any], ...]) -> None:
-        self.scopes = scopes
+    def __init__(self, function: Any) -> None:
+        code = function.__code__
+        self.cells = closure_cells(function)
+        self.globals = function.__globals__
+        self.outer = (global_names(code) | set(code.co_freevars)) - {
+            *code.co_varnames, *code.co_cellvars,
+        }  # fmt: skip
         self.found: dict[str, Any] = {}
+        #: What is read, by the text: where it is kept, and under which name.
+        self.places: dict[str, tuple[Any, str]] = {}
 
-    def resolve(self, node: ast.expr) -> Any:
+    def locate(self, node: ast.expr) -> tuple[Any, str, Any]:
+        """Where a value is kept (None for nowhere that could change), its name there, and it."""
         if isinstance(node, ast.Name):
-            for scope in self.scopes:
-                if node.id in scope:
-                    return scope[node.id]
-        elif isinstance(node, ast.Attribute):
-            owner = self.resolve(node.value)
+            cell = self.cells.get(node.id)
+            if cell is not None:
+                return cell, "cell_contents", _contents(cell)
+            if node.id in self.globals:
+                return self.globals, node.id, self.globals[node.id]
+            return None, "", vars(builtins).get(node.id, _MISSING)
+        if isinstance(node, ast.Attribute):
+            owner = _unwrapped(self.locate(node.value)[2])
             if owner is not _MISSING:
-                # Not through descriptors, which might do anything.
-                found = inspect.getattr_static(owner, node.attr, _MISSING)
-                if isinstance(owner, types.ModuleType):
-                    found = getattr(owner, node.attr, _MISSING)
-                found = getattr(found, "__func__", found)
-                return _MISSING if isinstance(found, property) else found
-        return _MISSING
+                return _attribute(owner, node.attr)
+        return None, "", _MISSING
+
+    def note(self, text: str, node: Any) -> None:
+        owner, name, self.found[text] = self.locate(node)
+        root = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if owner is not None and isinstance(root, ast.Name) and root.id in self.outer:
+            self.places[text] = owner, name
 
     def visit_Name(self, node: ast.Name) -> None:
         if isinstance(node.ctx, ast.Load):
-            self.found[node.id] = self.resolve(node)
+            self.note(node.id, node)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
-        self.found[ast.unparse(node)] = self.resolve(node)
+        self.note(ast.unparse(node), node)
         # What it is an attribute of matters too: an instance may have methods.
         self.generic_visit(node)
+
+
+def _contents(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # Not assigned yet.
+        return _MISSING
+
+
+def _attribute(owner: Any, name: str) -> tuple[Any, str, Any]:
+    """Where an attribute is kept, and its value."""
+    if _belongs_to_tile(owner):
+        return None, name, getattr(owner, name, _MISSING)
+    if isinstance(owner, types.ModuleType):
+        if name in vars(owner):
+            return vars(owner), name, vars(owner)[name]
+        return owner, name, getattr(owner, name, _MISSING)
+    # Not through descriptors, which might do anything.
+    found = inspect.getattr_static(owner, name, _MISSING)
+    if isinstance(found, types.MemberDescriptorType):  # Of __slots__.
+        found = getattr(owner, name, _MISSING)
+    found = getattr(found, "__func__", found)
+    if isinstance(found, property):
+        found = _MISSING
+    return owner, name, found
 
 
 def _is_internal(module: str | None) -> bool:
@@ -57,125 +115,224 @@ def _is_internal(module: str | None) -> bool:
     return (module or "").split(".")[0] == "tile"
 
 
-def _package(module: str | None) -> str:
-    return (module or "").split(".")[0]
+@functools.lru_cache(maxsize=1)
+def _library_folders() -> tuple[str, ...]:
+    names = ("stdlib", "platstdlib", "purelib", "platlib")
+    return tuple(sysconfig.get_path(name) + os.sep for name in names)
+
+
+def _is_library(file: str | None) -> bool:
+    """Whether a file belongs to what is installed, not to the program."""
+    file = file or ""
+    parts = file.split(os.sep)
+    return (
+        "site-packages" in parts or "dist-packages" in parts or file.startswith(_library_folders())
+    )
+
+
+@functools.lru_cache(maxsize=1024)
+def _contents_of(file: str) -> str:
+    """A hash of what a file of a library has in it."""
+    try:
+        with open(file, "rb") as opened:
+            return hashlib.sha256(opened.read()).hexdigest()
+    except OSError:
+        return ""
 
 
 class Digest:
-    """Hashes functions and what they reach; each of them once."""
+    """Describes functions and what they reach; each of them once. Functions and classes are
+    numbered where they are named, and described one after the other: what a program reaches may
+    be deep, and go round in circles."""
 
     def __init__(self) -> None:
-        self.visiting: set[int] = set()
-        #: The global constants that were read: scope, name, value.
-        self.globals: list[tuple[dict, str, Any]] = []
+        #: Numbers by identity, and what keeps the identities valid.
+        self.numbers: dict[int, int] = {}
+        self.numbered: list[Any] = []
+        self.pending: collections.deque[Callable[[], str]] = collections.deque()
+        #: The containers around the one that is being described.
+        self.open: set[int] = set()
+        #: The values that were read from modules, classes and closures.
+        self.references: list[Reference] = []
+
+    def text(self, described: str | None) -> str:
+        """A description, and those of all that it names."""
+        parts = [str(described)]
+        while self.pending:
+            parts.append(self.pending.popleft()())
+        return "\0".join(parts)
+
+    def number(self, name: str, value: Any, describe: Callable[[], str]) -> str:
+        """Names a value that is described later."""
+        known = self.numbers.get(id(value))
+        if known is None:
+            known = self.numbers[id(value)] = len(self.numbered)
+            self.numbered.append(value)
+            self.pending.append(describe)
+        return f"{name}#{known}"
 
     def jit_function(self, function: Any) -> str:
-        """A hash of a jit function."""
-        if id(function) in self.visiting:
-            return f"again:{function.fn.__qualname__}"
-        self.visiting.add(id(function))
         parsed = function.parse()
         allow_depth(parsed.depth)
-        hasher = hashlib.sha256(function.src.encode())
-        hasher.update(f"{function.noinline}:{function.debug}".encode())
+        parts = [function.src, f"{function.noinline}:{function.debug}"]
         if not parsed.source.internal:
             # Errors and line tables name the place.
-            hasher.update(f"{parsed.source.file}:{parsed.node.lineno}".encode())
-        # Without the decorators: what configurations are tried, say, is no part of the kernel.
-        code = [parsed.node.args, *parsed.node.body]
-        self._reached(hasher, code, function.fn, parsed.source.nonlocals)
-        return hasher.hexdigest()
+            parts.append(f"{parsed.source.file}:{parsed.node.lineno}")
+        # Without the decorators: which configurations are tried, say, is no part of the kernel.
+        parts += self._reached([parsed.node.args, *parsed.node.body], function.fn, True)
+        return "\0".join(parts)
 
     def plain_function(self, function: Callable) -> str:
-        """A hash of a Python function that runs while a kernel is compiled."""
-        if id(function) in self.visiting:
-            return f"again:{function.__qualname__}"
-        self.visiting.add(id(function))
+        """A Python function that runs while a kernel is compiled."""
+        file = function.__code__.co_filename
+        if _is_library(file):
+            return _contents_of(file)
         try:
             text = get_source(function)[0]
             node = ast.parse(text)
         except (TileError, SyntaxError):  # A lambda within an expression, or no source at all.
             return hashlib.sha256(function.__code__.co_code).hexdigest()
-        hasher = hashlib.sha256(text.encode())
-        nonlocals = inspect.getclosurevars(function).nonlocals if function.__closure__ else {}
-        self._reached(hasher, [node], function, nonlocals)
-        return hasher.hexdigest()
+        return "\0".join([text, *self._reached([node], function, False)])
 
-    def _reached(self, hasher: Any, code: list[ast.AST], function: Any, nonlocals: dict) -> None:
-        names = Names((nonlocals, function.__globals__, vars(builtins)))
+    def _reached(self, code: list[Any], function: Any, generated: bool) -> list[str]:
+        """What a function refers to; `generated` is for code of kernels."""
+        names = Names(function)
         for node in code:
             names.visit(node)
+        parts = []
         for name, value in sorted(names.found.items()):
-            described = self.describe(value, function.__module__)
+            # Kernels do not call functions of Python's, unless those are declared constants.
+            named = generated and isinstance(value, types.FunctionType)
+            described = value.__qualname__ if named else self.describe(value)
             if described is not None:
-                hasher.update(f"\0{name}={described}".encode())
-            scope = function.__globals__
-            if name not in nonlocals and scope.get(name) is value and _is_constant(value):
-                self.globals.append((scope, name, value))
+                parts.append(f"{name}={described}")
+        for name, (owner, key) in names.places.items():
+            self._note(name, owner, key, names.found[name], generated)
         for name, default in sorted(_defaults(function)):
-            hasher.update(f"\0{name}:={self.describe(default, function.__module__)}".encode())
+            parts.append(f"{name}:={self.describe(default)}")
+        return parts
 
-    def describe(self, value: Any, module: str | None = None) -> str | None:
-        """What a value contributes to a kernel that the code in `module` reads it from; None for
-        one that cannot."""
+    def _note(self, text: str, owner: Any, name: str, value: Any, generated: bool) -> None:
+        """Notes that a value was read, unless nothing of the program can change it, or Python
+        code may want to: what that remembers is its own."""
+        if value is _MISSING or _belongs_to_tile(value) or not (generated or _is_fixed(value)):
+            return
+        contents = constant_key(value) if generated and is_editable(value) else None
+        self.references.append(Reference(text, owner, name, value, contents))
+        if type(value).__name__ == "constexpr":
+            self._note(text, value, "value", value.value, generated)
+
+    def describe(self, value: Any, constant: bool = False) -> str | None:
+        """What a value contributes to a kernel whose code reads it; None for one that cannot,
+        unless it was declared a constant."""
         if value is _MISSING:
             return None
         cls = type(value)
         if isinstance(value, _PLAIN) and not isinstance(value, enum.Enum):
             return f"{cls.__name__}:{value!r}"
         if isinstance(value, type):
-            return self._class(value, module)
+            return self._class(value)
         # Of the class: modules may raise, or answer anything.
         if getattr(cls, "__tile_jit__", False):
-            internal = _is_internal(value.fn.__module__)
-            return value.fn.__qualname__ if internal else self.jit_function(value)
+            name = value.fn.__qualname__
+            if _is_internal(value.fn.__module__):
+                return name
+            return self.number(name, value, lambda: self.jit_function(value))
         if getattr(cls, "__tile_constexpr_function__", False):
-            internal = _is_internal(value.fn.__module__)
-            return value.fn.__qualname__ if internal else self.plain_function(value.fn)
+            return self._function(value.fn)
         if cls.__name__ == "constexpr" and hasattr(value, "value"):
-            return f"constexpr({self.describe(value.value, module)})"
+            return f"constexpr({self.describe(value.value, True)})"
         if isinstance(value, enum.Enum):
             return f"{cls.__qualname__}.{value.name}={value.value!r}"
         if _is_internal(cls.__module__):  # Types of the language, say.
             return f"{cls.__qualname__}:{value}"
+        if isinstance(value, types.ModuleType):
+            return f"module {value.__name__}"
         if isinstance(value, (tuple, list, set, frozenset, dict)):
-            return self._container(value, module)
-        if isinstance(value, types.FunctionType) and _package(value.__module__) == _package(module):
-            return self.plain_function(value)
-        return None
+            return self._container(value, constant)
+        if isinstance(value, types.FunctionType):
+            return self._function(value)
+        return self._instance(value) if constant else None
 
-    def _container(self, value: Any, module: str | None) -> str:
-        if id(value) in self.visiting:  # It contains itself.
+    def _function(self, function: Any) -> str:
+        name = function.__qualname__
+        if _is_internal(function.__module__):
+            return name
+        return self.number(name, function, lambda: self.plain_function(function))
+
+    def _container(self, value: Any, constant: bool) -> str:
+        if id(value) in self.open:  # It contains itself.
             return f"again:{type(value).__qualname__}"
-        self.visiting.add(id(value))
+        self.open.add(id(value))
         if isinstance(value, dict):
-            items = [f"{k!r}: {self.describe(v, module)}" for k, v in value.items()]
+            items = [f"{k!r}: {self.describe(v, constant)}" for k, v in value.items()]
         else:
-            items = [str(self.describe(v, module)) for v in value]
-        self.visiting.remove(id(value))
+            items = [str(self.describe(v, constant)) for v in value]
+        if isinstance(value, (set, frozenset)):
+            items.sort()
+        self.open.remove(id(value))
         return f"{type(value).__qualname__}({', '.join(items)})"
 
-    def _class(self, cls: type, module: str | None) -> str | None:
-        """A class contributes its methods and constants, where it is of the same program."""
-        if _package(cls.__module__) != _package(module) or id(cls) in self.visiting:
-            return cls.__qualname__
-        self.visiting.add(id(cls))
-        parts = [cls.__qualname__]
+    def _instance(self, value: Any) -> str | None:
+        """An object that was declared a constant contributes what is in it."""
+        cls = type(value)
+        fields = fields_of(value)
+        shown = "" if cls.__repr__ is object.__repr__ else repr(value)
+        if not fields:
+            return shown or None
+
+        def describe() -> str:
+            parts = [f"{n}={self.describe(v, True)}" for n, v in sorted(fields.items())]
+            return f"{self._class(cls)}({', '.join(parts)}){shown}"
+
+        return self.number(cls.__qualname__, value, describe)
+
+    def _class(self, cls: type) -> str:
+        """A class contributes its methods and constants."""
+        name = cls.__qualname__
+        if _is_internal(cls.__module__) or cls.__module__ == "builtins":
+            return name
+        file = getattr(sys.modules.get(cls.__module__), "__file__", None)
+        return self.number(name, cls, lambda: self._members(cls, file))
+
+    def _members(self, cls: type, file: str | None) -> str:
+        library = _is_library(file)
+        parts = [_contents_of(file)] if library and file else []
         for name, value in sorted(vars(cls).items()):
+            value = getattr(value, "__func__", value)
+            # Of a library's class, what kernels call.
+            if library and not getattr(type(value), "__tile_jit__", False):
+                continue
             if name.startswith("__") and name not in ("__init__", "__annotations__", "__call__"):
                 continue
-            value = getattr(value, "__func__", value)
             if name == "__annotations__":
                 value = {k: str(v) for k, v in value.items()}
-            parts.append(f"{name}={self.describe(value, module)}")
+            parts.append(f"{name}={self.describe(value)}")
+            if not name.startswith("_") and not issubclass(cls, enum.Enum):
+                owner, key, found = _attribute(cls, name)
+                self._note(f"{cls.__name__}.{name}", owner, key, found, True)
         return "; ".join(parts)
 
 
-def _is_constant(value: Any) -> bool:
-    """Whether code that reads a global with this value depends on nothing but the value."""
-    return type(value).__name__ in ("constexpr", "dtype") or (
-        isinstance(value, (*_PLAIN, tuple)) and value is not None and value is not Ellipsis
+def _is_fixed(value: Any) -> bool:
+    """Whether Python code that reads a global with this value takes it for granted."""
+    return (
+        type(value).__name__ in ("constexpr", "dtype")
+        or getattr(type(value), "__tile_callable__", False)
+        or isinstance(value, (types.FunctionType, type))
+        or (isinstance(value, (*_PLAIN, tuple)) and value is not None and value is not Ellipsis)
     )
+
+
+def _belongs_to_tile(value: Any) -> bool:
+    """Whether a value is of the compiler itself, whose names stay what they are."""
+    if isinstance(value, types.ModuleType):
+        return _is_internal(value.__name__)
+    if isinstance(value, (type, types.FunctionType)) or getattr(
+        type(value), "__tile_callable__", False
+    ):
+        return _is_internal(getattr(value, "__module__", None))
+    return False
 
 
 def _defaults(function: Callable) -> Iterator[tuple[str, Any]]:
@@ -188,15 +345,17 @@ def _defaults(function: Callable) -> Iterator[tuple[str, Any]]:
             yield name, parameter.default
 
 
-def digest(function: Any) -> tuple[str, list[tuple[dict, str, Any]]]:
-    """A hash of a jit function's source and of all that it depends on, and the global constants
-    among that."""
+def digest(function: Any) -> tuple[str, list[Reference]]:
+    """A hash of a jit function's source and of all that it depends on, and what it was read
+    from."""
     found = Digest()
     with deep_stack():
-        return found.jit_function(function), found.globals
+        text = found.text(found.describe(function))
+    return hashlib.sha256(text.encode()).hexdigest(), found.references
 
 
 def constant_key(value: Any) -> str:
-    """What a constant argument contributes to a kernel's key."""
-    described = Digest().describe(value, getattr(value, "__module__", None))
-    return f"{type(value).__name__}:{value!r}" if described is None else described
+    """What a constant contributes to a kernel's key."""
+    found = Digest()
+    described = found.describe(value, True)
+    return f"{type(value).__name__}:{value!r}" if described is None else found.text(described)

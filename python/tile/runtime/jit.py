@@ -13,9 +13,12 @@ from .. import _C
 from ..errors import SemanticError, TileError
 from .depth import deep_stack
 from .parameters import KernelParam
+from .references import Reference
 from .source import capture
 
 T = TypeVar("T")
+#: Held while a function's dependencies are looked for; a function's own lock may be taken away.
+_digesting = threading.RLock()
 
 
 class KernelInterface(Generic[T]):
@@ -87,8 +90,9 @@ class JITFunction(KernelInterface[T]):
         self._launcher: Any = None
         self._lines = capture(fn)
         self.__globals__ = fn.__globals__
-        #: Held while the hash is computed.
+        #: Other programs set it.
         self._hash_lock: Any = threading.RLock()
+        self._digest: tuple[str, list[Reference]] | None = None
         self._dispatcher: Any = None
         functools.update_wrapper(self, fn)
 
@@ -136,22 +140,27 @@ class JITFunction(KernelInterface[T]):
 
         return parse(self.fn, self._lines)
 
-    @functools.cached_property
+    @property
     def cache_key(self) -> str:
         """Changes when the function, or anything it uses, changes."""
-        return self._dependencies[0]
+        return self._dependencies()[0]
 
     @property
-    def used_globals(self) -> list[tuple[dict, str, Any]]:
-        """The global constants that the function, or one it calls, reads: scope, name, value."""
-        return self._dependencies[1]
+    def references(self) -> list[Reference]:
+        """What the function, or one it calls, reads from modules, classes and closures."""
+        return self._dependencies()[1]
 
-    @functools.cached_property
-    def _dependencies(self) -> tuple[str, list]:
+    def _dependencies(self) -> tuple[str, list[Reference]]:
         from .dependencies import digest
 
-        with deep_stack():
-            return digest(self)
+        with _digesting:
+            found = self._digest
+            if found is not None and self.fn is None:
+                return found  # Other programs take the function away for a while.
+            if found is None or any(r.has_changed() for r in found[1]):
+                with deep_stack():
+                    found = self._digest = digest(self)
+        return found
 
     @property
     def src(self) -> str:
@@ -169,11 +178,15 @@ class JITFunction(KernelInterface[T]):
 
     @functools.cached_property
     def used_global_vals(self) -> dict:
-        """The same by name and scope. Other programs set it to None before they pickle the
-        function, as they do with `fn`, `__globals__` and `repr`, and back later."""
-        return {(name, id(scope)): (value, scope) for scope, name, value in self.used_globals}
+        """The globals among them, by name and scope. Other programs set it to None before they
+        pickle the function, as they do with `fn`, `__globals__` and `repr`, and back later."""
+        return {
+            (r.name, id(r.owner)): (r.value, r.owner)
+            for r in self.references
+            if isinstance(r.owner, dict)
+        }
 
-    @functools.cached_property
+    @property
     def hash(self) -> str:
         return self.cache_key
 
@@ -212,19 +225,20 @@ class JITFunction(KernelInterface[T]):
         from .source import replace
 
         self.fn, self._lines = replace(self.fn, new_src)
-        for name in ("_parsed", "_dependencies", "cache_key", "hash", "used_global_vals"):
+        for name in ("_parsed", "used_global_vals", "device_caches", "_rewritten", "_native"):
             vars(self).pop(name, None)
-        vars(self).pop("device_caches", None)
+        self._digest = None
         self.forget_kernels()
 
     def __getstate__(self) -> dict[str, Any]:
         # What is found again when it is needed, or belongs to this process.
         state = dict(self.__dict__)
-        for name in (
-            "_parsed", "_dependencies", "used_global_vals", "device_caches", "__wrapped__",
-        ):  # fmt: skip
+        for name in ("_parsed", "used_global_vals", "device_caches", "__wrapped__"):
             state.pop(name, None)
-        return {**state, "_launcher": None, "_dispatcher": None, "_hash_lock": None}
+        process = ("_launcher", "_dispatcher", "_hash_lock")
+        # The key stays what it is where the function cannot be found.
+        digest = (self._digest[0], []) if self._digest is not None else None
+        return {**state, **dict.fromkeys(process), "_digest": digest}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

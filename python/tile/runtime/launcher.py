@@ -10,18 +10,21 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .. import _C, knobs
+from ..backends import chosen_target
 from ..errors import TileError
 from . import descriptors, overlap
 from . import specialize as sp
 from .asynchronous import active_mode
 from .dependencies import constant_key
 from .driver import driver
+from .references import Reference, is_editable
 
 #: Options of a compile that a launch may name.
 OPTIONS = {
     "num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "ptx_version", "ptx_options",
     "disable_passes", "prefetch", "overlapping_arguments",
-    "enable_fp_fusion", "default_dot_input_precision", "max_num_imprecise_acc_default",
+    "arch", "enable_fp_fusion", "enable_reflect_ftz", "default_dot_input_precision",
+    "max_num_imprecise_acc_default",
     "launch_cooperative_grid", "launch_pdl", "line_info", "opt_level", "ir_override",
     "sanitize_overflow", "instrumentation_mode",
 }  # fmt: skip
@@ -68,6 +71,8 @@ _SPECIALIZE = {
 
 def _constant(value: Any) -> Any:
     """A constant as part of a key: hashable, and equal only to its like."""
+    if is_editable(value, constant=True):
+        return constant_key(value)
     try:
         hash(value)
     except TypeError:
@@ -83,6 +88,7 @@ def _constant(value: Any) -> Any:
 def _launch_state() -> Any:
     """What the launches of all kernels look at, without running Python."""
     from ..language.dtypes import dtype
+    from .jit import JITFunction
 
     return _C.launch.LaunchState(
         drivers=driver,
@@ -93,7 +99,7 @@ def _launch_state() -> Any:
         hooks=(knobs.runtime.launch_enter_hook.calls, knobs.runtime.launch_exit_hook.calls),
         describe=tuple(_SPECIALIZE[m] for m in (_VALUE, _UNALIGNED, _TYPE_ONLY)),
         constant=_constant,
-        opaque=(dtype,),
+        opaque=(dtype, JITFunction),
     )
 
 
@@ -112,17 +118,16 @@ class Launcher:
         self.fn = fn
         self.name = fn.__name__
         for p in fn.python_signature.parameters.values():
-            if p.kind is p.VAR_POSITIONAL:
-                raise self.refusal(
-                    f"`{fn.__name__}` takes `*{p.name}`, which only functions that kernels call "
-                    "can; a kernel takes a tuple instead",
-                    p.name,
-                )
-            if p.kind is p.VAR_KEYWORD:
-                raise self.refusal(
-                    f"`{fn.__name__}` takes `**{p.name}`, which only functions that kernels call "
-                    "can; a kernel names all its parameters",
-                    p.name,
+            if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
+                from ..compiler import CompilationError
+
+                stars, instead = "*", "takes a tuple instead"
+                if p.kind is p.VAR_KEYWORD:
+                    stars, instead = "**", "names all its parameters"
+                raise CompilationError(
+                    f"`{fn.__name__}` takes `{stars}{p.name}`, which only functions that kernels "
+                    f"call can; a kernel {instead}",
+                    self.places(p.name),
                 )
         self.bind = make_binder(fn)
         self.modes = [_mode(p) for p in fn.params]
@@ -138,8 +143,8 @@ class Launcher:
         )
         #: Kernels that `preload` compiled, until a launch asks for them.
         self.preloaded: dict[tuple, Any] = {}
-        #: The globals that kernels were compiled with: scope, name, value.
-        self.globals: list[tuple[dict, str, Any]] = []
+        #: What kernels were compiled with.
+        self.references: list[Reference] = []
         #: Constant parameters that are options too, such as `num_warps`.
         self.shared_options = [
             (i, p.name) for i, p in enumerate(fn.params) if p.is_constexpr and p.name in OPTIONS
@@ -182,9 +187,13 @@ class Launcher:
         x, y, z = self.grid(grid, values)
         stream = active.get_current_stream(device)
         chosen = tuple(options.items()) if options else None
-        self.check_globals()
+        self.check_references()
         place = (active, device, chosen, values)
-        kernel = self.dispatcher.find(*place)
+        try:
+            kernel = self.dispatcher.find(*place)
+        except TileError:
+            self.describe(values)  # Says which argument it is.
+            raise
         if kernel is None:
             kernel = self.prepare(active, values, options)
             active.check_arguments(kernel, self.arguments(kernel, values))
@@ -204,21 +213,23 @@ class Launcher:
             active.raise_launch_error(result, self.name)
         return kernel
 
-    def check_globals(self) -> None:
-        """Refuses to launch kernels that were compiled with other globals."""
-        for scope, name, value in self.globals:
-            now = scope.get(name)
-            if now is not value and constant_key(now) != constant_key(value):
-                raise self.refusal(
-                    f"the global `{name}` is {now} now, but `{self.name}` was compiled when it "
-                    f"was {value}; a kernel does not see globals change: pass it as an argument"
-                )
+    def check_references(self) -> None:
+        """Refuses to launch kernels that were compiled with other globals, or the like."""
+        for reference in self.references:
+            known = reference.value
+            if reference.has_changed():
+                raise self.refusal(reference.explain(self.name))
+            if reference.value is not known:
+                self.watch(self.references)
 
-    def remember_globals(self) -> None:
-        """Notes the globals that the function is being compiled with."""
-        if not self.globals:
-            self.globals = list(self.fn.used_globals)
-            self.dispatcher.set_globals(self.globals)
+    def remember_references(self) -> None:
+        """Notes what the function is being compiled with."""
+        if not self.references:
+            self.watch(list(self.fn.references))
+
+    def watch(self, references: list[Reference]) -> None:
+        self.references = references
+        self.dispatcher.set_references([r.for_dispatcher() for r in references])
 
     def bound(self, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
         """The values of all parameters, and the options."""
@@ -283,22 +294,26 @@ class Launcher:
 
     def refusal(self, message: str, parameter: str | None = None) -> TileError:
         """An error of a launch: its place is the kernel's, or a parameter's."""
-        from ..compiler.errors import CompilationError, Place, node_place
+        from ..compiler import LaunchError
+
+        return LaunchError(message, self.places(parameter))
+
+    def places(self, parameter: str | None) -> list[Any]:
+        """Where the kernel, or one of its parameters, is defined."""
+        from ..compiler.errors import Place, node_place
 
         try:
             parsed = self.fn.parse()
         except TileError:  # Without its source there is no place.
-            return TileError(message)
+            return []
         source, node = parsed.source, parsed.node
         spec = node.args
-        rest = [spec.vararg] if spec.vararg is not None else []
+        rest = [a for a in (spec.vararg, spec.kwarg) if a is not None]
         for arg in (*spec.posonlyargs, *spec.args, *rest, *spec.kwonlyargs):
             if arg.arg == parameter:
-                place = node_place(arg, source.file, source.name, source.column_shift)
-                return CompilationError(message, [place])
+                return [node_place(arg, source.file, source.name, source.column_shift)]
         column = node.col_offset + source.column_shift + len("def ")
-        place = Place(source.file, node.lineno, column, column + len(source.name), source.name)
-        return CompilationError(message, [place])
+        return [Place(source.file, node.lineno, column, column + len(source.name), source.name)]
 
     def launch_compiled(self, kernel: Any, grid: Any, args: tuple, kwargs: dict) -> Any:
         """Launches a kernel that was compiled before, for whatever arguments."""
@@ -317,9 +332,10 @@ class Launcher:
 
         signature, constants, hints = self.describe(values)
         self.check_options(options)
+        self.check_references()
         chosen = self.with_defaults(values, options)
         source = ASTSource(self.fn, signature, constants, hints)
-        target = active.get_current_target()
+        target, chosen = chosen_target(active.get_current_target(), chosen)
         self.tell(knobs.runtime.jit_cache_hook, source, target, chosen, is_warmup)
 
         def compile(**more: Any) -> Any:
@@ -337,7 +353,7 @@ class Launcher:
         if "device_caches" in vars(self.fn):  # Somebody looks into them.
             device = active.get_current_device()
             self.fn.device_caches.remember(device, values, options, kernel)
-        self.remember_globals()
+        self.remember_references()
         self.tell(knobs.runtime.jit_post_compile_hook, source, target, chosen, is_warmup)
         return kernel
 
@@ -412,7 +428,10 @@ class Launcher:
                 signature[p.name] = "constexpr"
                 constants[(i,)] = _plain(values[i])
                 continue
-            key = _SPECIALIZE[mode](values[i])
+            try:
+                key = _SPECIALIZE[mode](values[i])
+            except TileError as error:
+                raise self.refusal(f"the argument `{p.name}`: {error}", p.name) from None
             spec = sp.decode(key, values[i], (i,), constants, hints)
             if p.type_name is not None and isinstance(spec, str) and not spec.startswith("*"):
                 spec = p.type_name

@@ -10,6 +10,7 @@ import linecache
 import os
 import textwrap
 import types
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,6 +98,30 @@ def get_source(fn: Any, lines: list[str] | None = None) -> tuple[str, int]:
     return textwrap.dedent("".join(block)), indent
 
 
+def closure_cells(fn: Any) -> dict[str, Any]:
+    """The cells of the variables that a function closes over."""
+    return dict(zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True))
+
+
+class Closure(Mapping):
+    """The variables that a function closes over, as they are when they are read."""
+
+    def __init__(self, fn: Any) -> None:
+        self.cells = closure_cells(fn)
+
+    def __getitem__(self, name: str) -> Any:
+        try:
+            return self.cells[name].cell_contents
+        except ValueError:  # Not assigned yet.
+            raise KeyError(name) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.cells)
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+
 def _tree(text: str) -> ast.Module:
     try:
         return ast.parse(text)
@@ -123,13 +148,12 @@ def parse(fn: Any, lines: list[str] | None = None) -> Parsed:
     if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
         body = body[1:]  # The docstring.
     file = fn.__code__.co_filename
-    nonlocals = inspect.getclosurevars(fn).nonlocals if fn.__closure__ else {}
     source = Source(
         name=fn.__name__,
         file=file,
         column_shift=indent,
         globals=fn.__globals__,
-        nonlocals=dict(nonlocals),
+        nonlocals=Closure(fn),
         internal=os.path.abspath(file).startswith(_PACKAGE),
     )
     return Parsed(node, body, source, depth)

@@ -139,6 +139,55 @@ PROGRAMS = {
         def kernel(p):
             callee(p)
         """, "True", "False"),
+    "what is in a constant object": ("""
+        class Config:
+            def __init__(self, n):
+                self.n = n
+        CONFIG = tl.constexpr(Config(VALUE))
+        @tile.jit
+        def get(config):
+            return config.n
+        @tile.jit
+        def kernel(p):
+            tl.store(p, get(CONFIG))
+        """, "1", "2"),
+    "a slot of a constant object": ("""
+        class Config:
+            __slots__ = ("n",)
+        c = Config()
+        c.n = VALUE
+        CONFIG = tl.constexpr(c)
+        @tile.jit
+        def kernel(p):
+            tl.store(p, CONFIG.n)
+        """, "1", "2"),
+    "an attribute of a class": ("""
+        class Config:
+            N = VALUE
+        @tile.jit
+        def kernel(p):
+            tl.store(p, Config.N)
+        """, "1", "2"),
+    "functions that call each other": ("""
+        def even(n):
+            return True if n == VALUE else odd(n - 1)
+        def odd(n):
+            return False if n == 0 else even(n - 1)
+        @tile.constexpr_function
+        def answer(n):
+            return even(n)
+        @tile.jit
+        def kernel(p):
+            tl.store(p, answer(4))
+        """, "0", "2"),
+    "an item of a container that holds itself": ("""
+        LIST = [VALUE]
+        LIST.append(LIST)
+        LIST = tl.constexpr(LIST)
+        @tile.jit
+        def kernel(p):
+            tl.store(p, LIST[0])
+        """, "0", "2"),
 }  # fmt: skip
 
 
@@ -148,6 +197,18 @@ def test_the_key_follows(what):
     key = key_of(program.replace("VALUE", first))
     assert key == key_of(program.replace("VALUE", first)), "the key does not repeat"
     assert key != key_of(program.replace("VALUE", second))
+
+
+def test_a_long_chain_of_functions():
+    """As long as no stack is deep."""
+    chain = "".join(
+        f"def f{i}(n):\n    return f{i + 1}(n)\n" for i in range(3000)
+    ) + "def f3000(n):\n    return VALUE\n"  # fmt: skip
+    program = chain + (
+        "@tile.constexpr_function\ndef answer():\n    return f0(1)\n"
+        "@tile.jit\ndef kernel(p):\n    tl.store(p, answer())\n"
+    )
+    assert key_of(program.replace("VALUE", "1")) != key_of(program.replace("VALUE", "2"))
 
 
 def test_what_is_not_reached_does_not_matter():

@@ -484,6 +484,49 @@ def test_a_global_that_changes(gpu):
         kernel[(1,)](p)
 
 
+class Config:
+    N = 4
+
+
+@tile.jit
+def configured(p):
+    tl.store(p, Config.N)
+
+
+def test_an_attribute_that_changes(gpu, monkeypatch):
+    p = gpu.tensor(0x1000, tl.int32)
+    for _ in range(3):
+        configured[(1,)](p)
+    with monkeypatch.context() as patch:
+        patch.setattr(Config, "N", 5)
+        with pytest.raises(tile.TileError, match=r"`Config.N` is 5 now, but `configured` was"):
+            configured[(1,)](p)
+    configured[(1,)](p)
+
+
+def test_a_closure_that_changes(gpu):
+    n = tl.constexpr(4)
+
+    @tile.jit
+    def kernel(p):
+        tl.store(p, n)
+
+    p = gpu.tensor(0x1000, tl.int32)
+    for _ in range(3):
+        kernel[(1,)](p)
+    n = tl.constexpr(5)
+    with pytest.raises(tile.TileError, match=r"the variable `n` of the function around it is .*5"):
+        kernel[(1,)](p)
+
+
+def test_references_cost_no_python(gpu, monkeypatch):
+    p = gpu.tensor(0x1000, tl.int32)
+    configured[(1,)](p)
+    monkeypatch.setattr(type(configured.launcher()), "run", None)
+    for _ in range(3):
+        configured[(1,)](p)
+
+
 def test_kernels_that_nobody_needs_are_freed(gpu):
     @tile.jit
     def kernel(p):
