@@ -142,6 +142,30 @@ def test_atomics(kind, dtype):
     np.testing.assert_array_equal(out, expected)
 
 
+@pytest.mark.parametrize("kind", ["min", "max"])
+@pytest.mark.parametrize("dtype", ["fp32", "fp64"])
+def test_smaller_and_larger_floats(kind, dtype):
+    """Of both signs, zeros and infinities."""
+    edges = [0.0, 1.5, -1.5, np.inf, -np.inf, 1e-40, -1e-40, 3e38, -3e38, 2.5, -2.5]
+    generator = np.random.default_rng(3)
+    out, value = (generator.choice(edges, (8, 16)).astype(random(1, dtype).dtype) for _ in range(2))
+    expected = {"min": np.minimum, "max": np.maximum}[kind](out, value)
+    descriptors = [TensorDescriptor.from_tensor(a, [8, 16]) for a in (out, value)]
+    reduce_blocks[(1,)](*descriptors, KIND=kind)
+    np.testing.assert_array_equal(out, expected)
+
+
+@pytest.mark.parametrize(
+    ("kind", "dtype"),
+    [("min", "fp16"), ("max", "bf16"), ("and", "fp32"), ("xor", "fp16"), ("add", "i8"),
+     ("max", "i8")],
+)  # fmt: skip
+def test_reductions_that_no_hardware_has(kind, dtype):
+    descriptors = [TensorDescriptor.from_tensor(random((8, 16), dtype, 1), [8, 16])] * 2
+    with pytest.raises(TileError, match=f"atomic_{kind} of a descriptor takes integers of 16 to"):
+        reduce_blocks[(1,)](*descriptors, KIND=kind)
+
+
 @pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16"])
 def test_atomic_add_of_floats(dtype):
     out, value = random((8, 16), dtype, 1), random((8, 16), dtype, 2)

@@ -14,6 +14,10 @@ from .promotion import broadcast_to_shape, to_tensor
 from .state import current
 from .values import builtin, describe, tensor, unwrap_shape
 
+#: What reductions take beside integers.
+_REDUCED_FLOATS = {
+    "add": ("fp16", "bf16", "fp32", "fp64"), "min": ("fp32", "fp64"), "max": ("fp32", "fp64"),
+}  # fmt: skip
 _REDUCE = {"add": 1, "min": 2, "max": 3, "and": 6, "or": 7, "xor": 8}
 
 
@@ -146,6 +150,13 @@ class tensor_descriptor:
         current().create("tt.descriptor_store", handles, None, ())
 
     def _reduce(self, kind: str, offsets: Any, value: Any) -> None:
+        floats = _REDUCED_FLOATS.get(kind, ())
+        wide = self.dtype.is_int() and self.dtype.primitive_bitwidth >= 16
+        if not wide and self.dtype.name not in floats:
+            raise SemanticError(
+                f"atomic_{kind} of a descriptor takes integers of 16 to 64 bits"
+                f"{', ' if floats else ''}{', '.join(floats)}, not {self.dtype}"
+            )
         value = self._value(value, f"atomic_{kind}")
         b = current()
         handles = [self.handle, value.handle, *self._offsets(offsets, f"atomic_{kind}")]

@@ -207,22 +207,66 @@ struct RewriteReduce : public RewriteAccess<DescriptorReduceOp> {
         makeBlock(rewriter, op.getLoc(), parts, desc, op.getIndices());
     Value src = reshapeTo(rewriter, op.getLoc(), op.getSrc(),
                           desc.getBlockType().getShape());
-    AtomicRMWOp::create(rewriter, op.getLoc(), src.getType(), *kind,
-                        access.pointers, src, access.mask, MemSemantic::RELAXED,
-                        MemSyncScope::GPU);
+    if (isa<FloatType>(type.getElementType()) && *kind != RMWOp::FADD)
+      reduceAsIntegers(rewriter, op.getLoc(), *kind, access, src);
+    else
+      createAtomic(rewriter, op.getLoc(), *kind, access.pointers, src,
+                   access.mask);
     rewriter.eraseOp(op);
     return success();
   }
 
 private:
+  static void createAtomic(OpBuilder &b, Location loc, RMWOp kind,
+                           Value pointers, Value src, Value mask) {
+    AtomicRMWOp::create(b, loc, src.getType(), kind, pointers, src, mask,
+                        MemSemantic::RELAXED, MemSyncScope::GPU);
+  }
+
+  /// The smaller or larger of floats, for which there is no atomic operation.
+  /// Those of one sign compare as integers do: without the sign bit in the same
+  /// order, with it in the opposite one, unsigned.
+  static void reduceAsIntegers(OpBuilder &b, Location loc, RMWOp kind,
+                               const BlockAccess &access, Value src) {
+    auto type = cast<RankedTensorType>(src.getType());
+    auto pointers = cast<RankedTensorType>(access.pointers.getType());
+    Type integer = b.getIntegerType(type.getElementTypeBitWidth());
+    unsigned space =
+        cast<PointerType>(pointers.getElementType()).getAddressSpace();
+    Value bits = BitcastOp::create(b, loc, type.clone(integer), src);
+    Value places = BitcastOp::create(
+        b, loc, pointers.clone(PointerType::get(integer, space)),
+        access.pointers);
+    Value zero =
+        arith::ConstantOp::create(b, loc, b.getZeroAttr(bits.getType()));
+    auto masked = [&](arith::CmpIPredicate sign) -> Value {
+      Value has = arith::CmpIOp::create(b, loc, sign, bits, zero);
+      return access.mask ? arith::AndIOp::create(b, loc, access.mask, has)
+                         : has;
+    };
+    bool isMax = kind == RMWOp::MAX;
+    createAtomic(b, loc, isMax ? RMWOp::MAX : RMWOp::MIN, places, bits,
+                 masked(arith::CmpIPredicate::sge));
+    createAtomic(b, loc, isMax ? RMWOp::UMIN : RMWOp::UMAX, places, bits,
+                 masked(arith::CmpIPredicate::slt));
+  }
+
   /// Integers that do not say what they are count as signed.
   static std::optional<RMWOp> getAtomicKind(DescriptorReduceKind kind,
                                             Type element) {
     if (element.getIntOrFloatBitWidth() < 16)
       return std::nullopt;
-    if (isa<FloatType>(element))
-      return kind == DescriptorReduceKind::ADD ? std::optional(RMWOp::FADD)
-                                               : std::nullopt;
+    if (isa<FloatType>(element)) {
+      if (kind == DescriptorReduceKind::ADD)
+        return RMWOp::FADD;
+      if (!element.isF32() && !element.isF64())
+        return std::nullopt;
+      if (kind == DescriptorReduceKind::MIN)
+        return RMWOp::MIN;
+      if (kind == DescriptorReduceKind::MAX)
+        return RMWOp::MAX;
+      return std::nullopt;
+    }
     switch (kind) {
     case DescriptorReduceKind::ADD:
       return RMWOp::ADD;

@@ -1,9 +1,9 @@
 // RUN: tile-opt %s -triton-rewrite-tensor-descriptor-to-pointer -split-input-file -verify-diagnostics
 
-tt.func @float_max(%d: !tt.tensordesc<tensor<64xf32>>, %i: i32, %x: tensor<64xf32>) {
-  // expected-error @+2 {{expected a reduction that is an atomic operation on this target, found 'max' of 'f32'}}
+tt.func @half_max(%d: !tt.tensordesc<tensor<64xf16>>, %i: i32, %x: tensor<64xf16>) {
+  // expected-error @+2 {{expected a reduction that is an atomic operation on this target, found 'max' of 'f16'}}
   // expected-error @+1 {{failed to legalize operation 'tt.descriptor_reduce'}}
-  tt.descriptor_reduce max, %d[%i], %x : !tt.tensordesc<tensor<64xf32>>, tensor<64xf32>
+  tt.descriptor_reduce max, %d[%i], %x : !tt.tensordesc<tensor<64xf16>>, tensor<64xf16>
   tt.return
 }
 

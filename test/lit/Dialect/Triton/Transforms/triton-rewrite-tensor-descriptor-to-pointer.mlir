@@ -77,6 +77,23 @@ tt.func @reductions(%p: !tt.ptr<f32>, %q: !tt.ptr<i32>, %n: i32, %s: i64, %x: te
   tt.return
 }
 
+// Floats of one sign compare as integers do.
+// CHECK-LABEL: tt.func @float_minimum
+tt.func @float_minimum(%p: !tt.ptr<f32>, %n: i32, %s: i64, %x: tensor<64xf32>) {
+  // CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0> : tensor<64xi32>
+  // CHECK-DAG: %[[BITS:.*]] = tt.bitcast %arg3 : tensor<64xf32> -> tensor<64xi32>
+  // CHECK-DAG: %[[PLACES:.*]] = tt.bitcast %{{.*}} : tensor<64x!tt.ptr<f32>> -> tensor<64x!tt.ptr<i32>>
+  // CHECK: %[[POSITIVE:.*]] = arith.cmpi sge, %[[BITS]], %[[ZERO]]
+  // CHECK: %[[M:.*]] = arith.andi %[[INSIDE:.*]], %[[POSITIVE]]
+  // CHECK: tt.atomic_rmw min, relaxed, gpu, %[[PLACES]], %[[BITS]], %[[M]]
+  // CHECK: %[[NEGATIVE:.*]] = arith.cmpi slt, %[[BITS]], %[[ZERO]]
+  // CHECK: %[[M2:.*]] = arith.andi %[[INSIDE]], %[[NEGATIVE]]
+  // CHECK: tt.atomic_rmw umax, relaxed, gpu, %[[PLACES]], %[[BITS]], %[[M2]]
+  %d = tt.make_tensor_descriptor %p, [%n], [%s] : <f32>, <tensor<64xf32>>
+  tt.descriptor_reduce min, %d[%n], %x : !tt.tensordesc<tensor<64xf32>>, tensor<64xf32>
+  tt.return
+}
+
 // CHECK-LABEL: tt.func @rows
 tt.func @rows(%p: !tt.ptr<f16>, %n: i32, %s: i64, %rows: tensor<64xi32>) {
   // CHECK: %[[R:.*]] = arith.extsi %arg3 : tensor<64xi32> to tensor<64xi64>
