@@ -10,8 +10,9 @@ from reference import sim_only
 import tile
 import tile.language as tl
 
-# A failed assertion on a GPU ends the use of the device by the process.
-pytestmark = [pytest.mark.both_ways, sim_only]
+pytestmark = pytest.mark.both_ways
+#: A failed assertion on a GPU ends the use of the device by the process.
+stops_the_kernel = sim_only
 
 
 @tile.jit
@@ -44,7 +45,24 @@ def run(dtype, op: str, a: int, b: int, **options) -> int:
     return int(out[0])
 
 
-@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64])
+SIGNED = [np.int8, np.int16, np.int32, np.int64]
+
+
+@pytest.mark.parametrize("dtype", SIGNED)
+@pytest.mark.parametrize("op", list(EXACT))
+def test_integers_wrap_around(dtype, op):
+    """Every pair of numbers near the ends and the middle of a type."""
+    info = np.iinfo(dtype)
+    for a in edges(dtype):
+        for b in edges(dtype):
+            wrapped = (EXACT[op](a, b) - int(info.min)) % 2**info.bits + int(info.min)
+            assert run(dtype, op, a, b) == wrapped, (a, b)
+            if info.min <= EXACT[op](a, b) <= info.max:
+                assert run(dtype, op, a, b, debug=True) == wrapped, (a, b)
+
+
+@stops_the_kernel
+@pytest.mark.parametrize("dtype", SIGNED)
 @pytest.mark.parametrize("op", list(EXACT))
 def test_signed_integers_that_overflow_stop_the_kernel(dtype, op):
     info = np.iinfo(dtype)
@@ -53,16 +71,12 @@ def test_signed_integers_that_overflow_stop_the_kernel(dtype, op):
     pairs = [(int(a), int(b)) for a, b in rng.choice(values, (24, 2))]
     pairs += [(info.max, info.max), (info.min, -1), (-1, info.min), (info.min, info.min)]
     for a, b in pairs:
-        exact = EXACT[op](int(a), int(b))
-        if info.min <= exact <= info.max:
-            assert run(dtype, op, a, b, debug=True) == exact
-        else:
+        if not info.min <= EXACT[op](int(a), int(b)) <= info.max:
             with pytest.raises(tile.TileError, match=f"integer overflow: the result of \\{op} "):
                 run(dtype, op, a, b, debug=True)
-            wrapped = (exact - info.min) % 2**info.bits + int(info.min)
-            assert run(dtype, op, a, b) == wrapped
 
 
+@stops_the_kernel
 def test_what_asks_for_the_check():
     big = (np.int32, "*", 65537, 65537)
     assert run(*big) == 131073
@@ -73,6 +87,7 @@ def test_what_asks_for_the_check():
     assert run(*big, debug=True, check=False) == 131073
 
 
+@stops_the_kernel
 def test_the_decorator_asks_as_well():
     @tile.jit(debug=True)
     def square(x, out):
