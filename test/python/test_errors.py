@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
 import pytest
 from frontend import refusal
 
@@ -271,7 +274,7 @@ def test_recursion():
         ("p + 1.5", "a pointer moves by an integer, not by float"),
         ("n & 1.5", "& takes integers, not fp32"),
         ("n // 1.5", "// takes integers, not fp32; use tl.floor(x / y) for floats"),
-        ("tl.arange(0, n)", "arange needs constants, but its end is int32; add a run-time offset to the range instead"),  # noqa: E501
+        ("tl.arange(0, n)", "arange needs constants, but its end is int32; a parameter that is known at launch is one as `name: tl.constexpr`, and a run-time offset is added to the range"),  # noqa: E501
         ("tl.program_id(3)", "program_id takes the axis 0, 1 or 2, not 3"),
         ("tl.dot(n, n)", "dot takes blocks, not int32"),
         (
@@ -286,6 +289,16 @@ def test_recursion():
         ("tl.static_assert(n > 1)", "static_assert takes a constant condition; use tl.device_assert for a run-time one"),  # noqa: E501
         ("tl.static_assert(1 > 2, 'no')", "static assertion failed: no"),
         ("tl.nothing()", "module `tile.language` has no attribute `nothing`"),
+        ("tl.stor(p, 1)", "module `tile.language` has no attribute `stor`; did you mean `store`?"),
+        ("count = 1\n    tl.store(p, cuont)", "`cuont` is not defined; did you mean `count`?"),
+        ("x = p[0]", "a pointer has no elements; use tl.load(pointer + index)"),
+        ("p[0] = 1.0", "a pointer has no elements; use tl.store(pointer + index, value)"),
+        ("x = tl.arange(0, 4)\n    x[0] = 1", "elements of a <[4], int32> cannot be assigned; use tl.where or tl.store"),  # noqa: E501
+        ("print(f'n is {n}')", "text is made while the kernel is compiled, when its run-time values are not known; "  # noqa: E501
+         'pass them after the text, as in print("x:", x)'),
+        ("tl.program_id(n)", "program_id takes the axis 0, 1 or 2, not int32"),
+        ("tl.maximum(n, 2, 3)", "propagate_nan is tl.PropagateNan.NONE or tl.PropagateNan.ALL, not 3"),  # noqa: E501
+        ("x = []\n    x.append(n)", "`append` works on constants only; a tuple holds run-time values: items = items + (value,)"),  # noqa: E501
         ("n.nothing()", "an int32 has no attribute `nothing`"),
         ("int(n)", "int() works on constants; use .to(tl.int32) for run-time values"),
         ("(1, 2)[n]", "a tuple is indexed with constants, not with a run-time value"),
@@ -311,6 +324,23 @@ def test_one_sentence(body, text, tmp_path):
     assert error.error_message == text
     assert error.places[-1].file == str(path)
     assert error.places[-1].line >= 6
+
+
+@tile.jit
+def numpys(p, n):
+    tl.store(p, np.sqrt(tl.load(p)))
+
+
+@tile.jit
+def pythons(p, n):
+    tl.store(p, math.sqrt(tl.load(p)))
+
+
+def test_functions_of_other_libraries():
+    assert refusal(numpys, SIGNATURE).error_message == "`sqrt` is not for kernels; use tl.sqrt"
+    assert refusal(pythons, SIGNATURE).error_message == (
+        "`sqrt` works on constants only; use tl.sqrt for run-time values"
+    )
 
 
 def test_errors_of_passes_name_the_source_line(tmp_path):

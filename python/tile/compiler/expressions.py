@@ -10,7 +10,7 @@ from ..errors import SemanticError
 from ..language import arithmetic, creation
 from ..language.conversion import to_bool
 from ..language.promotion import is_constant, to_tensor
-from ..language.values import describe, is_member, one, tensor
+from ..language.values import TypesInText, closest, describe, is_member, one, tensor
 from .flatten import is_sequence
 from .frames import plain
 from .functions import BoundFunction, LocalFunction, is_callable_function
@@ -97,8 +97,10 @@ class Expressions:
         if isinstance(owner, BoundFunction):
             owner = owner.function
         if not hasattr(owner, name):
-            what = f"module `{owner.__name__}`" if hasattr(owner, "__spec__") else f"{one(owner)}"
-            raise SemanticError(f"{what} has no attribute `{name}`")
+            what, hint = one(owner), ""
+            if hasattr(owner, "__spec__"):
+                what, hint = f"module `{owner.__name__}`", closest(name, vars(owner))
+            raise SemanticError(f"{what} has no attribute `{name}`{hint}")
         value = getattr(owner, name)
         if is_callable_function(getattr(type(owner), name, None)) and not isinstance(owner, type):
             return BoundFunction(getattr(type(owner), name), owner)
@@ -304,15 +306,17 @@ class Expressions:
         return slice(*parts)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> str:
-        return "".join(str(self.visit(v)) for v in node.values)
+        parts = [self.visit(v) for v in node.values]
+        text = "".join(map(str, parts))
+        return TypesInText(text) if any(isinstance(p, TypesInText) for p in parts) else text
 
     def visit_FormattedValue(self, node: ast.FormattedValue) -> str:
         value = self.visit(node.value)
         convert = {115: str, 114: repr, 97: ascii}.get(node.conversion)
+        if isinstance(value, tensor):
+            return TypesInText(value)
         if convert is not None:
             value = convert(value)
-        if isinstance(value, tensor):
-            return str(value)
         return format(value, self.visit(node.format_spec) if node.format_spec else "")
 
     def visit_Lambda(self, node: ast.Lambda) -> LocalFunction:

@@ -161,4 +161,5 @@ def lookup(frame: Frame, name: str, allow_any: bool) -> tuple[str, Any]:
     value = getattr(builtins, name, _MISSING)
     if value is not _MISSING:
         return "builtin", value
-    raise SemanticError(f"`{name}` is not defined")
+    known = [*frame.scope, *source.nonlocals, *source.globals, *vars(builtins)]
+    raise SemanticError(f"`{name}` is not defined{values.closest(name, known)}")

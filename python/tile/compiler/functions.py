@@ -156,6 +156,17 @@ _PYTHON_BUILTINS: dict[Any, Any] = {
 }
 
 
+def _constants_only(function: Any) -> str:
+    """The message about a function of Python's that got a run-time value."""
+    name, owner = function.__name__, function.__self__
+    message = f"`{name}` works on constants only"
+    if isinstance(owner, list):
+        return f"{message}; a tuple holds run-time values: items = items + (value,)"
+    if owner is math and getattr(tl_math, name, None) is not None:
+        return f"{message}; use tl.{name} for run-time values"
+    return message
+
+
 class Functions:
     """The call half of the code generator."""
 
@@ -189,13 +200,15 @@ class Functions:
             name = getattr(function, "__name__", describe(function))
             if not callable(function):
                 raise SemanticError(f"{one(function)} cannot be called")
+            if getattr(tl_math, name, None) is not None and not hasattr(function, "__code__"):
+                raise SemanticError(f"`{name}` is not for kernels; use tl.{name}")
             raise SemanticError(
                 f"`{name}` is a plain Python function: decorate it with @tile.jit to call it "
                 "from a kernel, or with "
                 "@tile.constexpr_function to run it on constants while compiling"
             )
         elif isinstance(function, types.BuiltinFunctionType) and any(map(_has_tensor, arguments)):
-            raise SemanticError(f"`{function.__name__}` works on constants only")
+            raise SemanticError(_constants_only(function))
         return self.call_python(function, arguments, keywords)
 
     def call_python(self, function: Any, arguments: list[Any], keywords: dict[str, Any]) -> Any:

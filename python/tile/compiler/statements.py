@@ -68,9 +68,13 @@ class Statements:
             setter(target.attr, value)
             return
         if isinstance(target, ast.Subscript):
-            raise SemanticError(
-                "elements of a block or tuple cannot be assigned; use tl.where or tl.store"
-            )
+            owner = self.visit(target.value)
+            pointer = isinstance(owner, tensor) and owner.type.is_ptr()
+            instead = "tl.store(pointer + index, value)" if pointer else "tl.where or tl.store"
+            what = "a pointer has no elements" if pointer else (
+                f"elements of {one(owner)} cannot be assigned"
+            )  # fmt: skip
+            raise SemanticError(f"{what}; use {instead}")
         raise SemanticError("cannot assign to this")
 
     def unpack(self, target: ast.Tuple | ast.List, value: Any) -> None:

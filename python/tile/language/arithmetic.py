@@ -18,7 +18,7 @@ from .promotion import (
     to_tensor,
 )
 from .state import current
-from .values import builtin, describe, member, tensor, unwrap
+from .values import builtin, describe, member, shown, tensor, unwrap
 
 
 class PropagateNan(enum.IntEnum):
@@ -303,12 +303,22 @@ gt = _comparison(">", "ogt", "sgt", "ugt")
 ge = _comparison(">=", "oge", "sge", "uge")
 
 
+def _propagation(value: Any) -> PropagateNan:
+    value = unwrap(value)
+    try:
+        return PropagateNan(value)
+    except ValueError:
+        raise SemanticError(
+            f"propagate_nan is tl.PropagateNan.NONE or tl.PropagateNan.ALL, not {shown(value)}"
+        ) from None
+
+
 @builtin
 def minimum(x: Any, y: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
     """The smaller of x and y, element by element."""
+    nan = _propagation(propagate_nan) is PropagateNan.ALL
     x, y = binary_operands(to_tensor(x), to_tensor(y), "minimum")
     if x.dtype.is_floating():
-        nan = PropagateNan(int(unwrap(propagate_nan))) is PropagateNan.ALL
         return _binary("arith.minimumf" if nan else "arith.minnumf", x, y)
     return _binary("arith.minsi" if x.dtype.is_int_signed() else "arith.minui", x, y)
 
@@ -316,9 +326,9 @@ def minimum(x: Any, y: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
 @builtin
 def maximum(x: Any, y: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
     """The larger of x and y, element by element."""
+    nan = _propagation(propagate_nan) is PropagateNan.ALL
     x, y = binary_operands(to_tensor(x), to_tensor(y), "maximum")
     if x.dtype.is_floating():
-        nan = PropagateNan(int(unwrap(propagate_nan))) is PropagateNan.ALL
         return _binary("arith.maximumf" if nan else "arith.maxnumf", x, y)
     return _binary("arith.maxsi" if x.dtype.is_int_signed() else "arith.maxui", x, y)
 
@@ -326,10 +336,10 @@ def maximum(x: Any, y: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
 @builtin
 def clamp(x: Any, min: Any, max: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
     """x, but at least `min` and at most `max`."""
+    nan = _propagation(propagate_nan)
     x, min = binary_operands(to_tensor(x), to_tensor(min), "clamp")
     x, max = binary_operands(x, to_tensor(max), "clamp")
     x, min = binary_operands(x, min, "clamp")
-    nan = PropagateNan(int(unwrap(propagate_nan)))
     if not x.dtype.is_floating():
         return minimum(maximum(x, min), max)
     b = current()

@@ -32,8 +32,9 @@ def arange(start: Any, end: Any) -> tensor:
     for name, value in (("start", start), ("end", end)):
         if isinstance(value, bool) or not isinstance(value, int):
             raise SemanticError(
-                f"arange needs constants, but its {name} is {describe(value)}; add a run-time "
-                "offset to the range instead"
+                f"arange needs constants, but its {name} is {describe(value)}; a parameter "
+                "that is known at launch is one as `name: tl.constexpr`, and a run-time offset is "
+                "added to the range"
             )
     if end <= start:
         raise SemanticError(f"arange needs end > start, but got start = {start} and end = {end}")
@@ -303,6 +304,8 @@ def unsqueeze(x: Any, dim: int) -> tensor:
 
 def index(value: tensor, items: Any) -> tensor:
     """``x[...]``: None inserts a dimension, ``:`` and ``...`` keep them."""
+    if value.type.is_ptr():
+        raise SemanticError("a pointer has no elements; use tl.load(pointer + index)")
     if not isinstance(items, (tuple, list)):
         items = (items,)
     items = [unwrap(i) for i in items]

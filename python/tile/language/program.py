@@ -10,13 +10,13 @@ from . import dtypes as dt
 from .conversion import to_bool
 from .promotion import to_tensor
 from .state import current
-from .values import builtin, constexpr, tensor, unwrap
+from .values import TypesInText, builtin, constexpr, shown, tensor, unwrap
 
 
 def _grid_axis(axis: Any, what: str) -> int:
     axis = unwrap(axis)
     if isinstance(axis, bool) or not isinstance(axis, int) or axis not in (0, 1, 2):
-        raise SemanticError(f"{what} takes the axis 0, 1 or 2, not {axis!r}")
+        raise SemanticError(f"{what} takes the axis 0, 1 or 2, not {shown(axis)}")
     return int(axis)
 
 
@@ -178,6 +178,11 @@ def device_print(prefix: str, *args: Any, hex: bool = False) -> None:
     prefix = unwrap(prefix)
     if not isinstance(prefix, str):
         raise SemanticError("device_print takes a constant string first")
+    if isinstance(prefix, TypesInText):
+        raise SemanticError(
+            "text is made while the kernel is compiled, when its run-time values are not known; "
+            'pass them after the text, as in print("x:", x)'
+        )
     values = [to_tensor(a) for a in args]
     b = current()
     if values:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from ..errors import SemanticError
@@ -297,6 +298,21 @@ def one(value: Any) -> str:
     if value is None:
         return name
     return f"{'an' if name[0] in 'aeiou' and not name.startswith('uint') else 'a'} {name}"
+
+
+def shown(value: Any) -> str:
+    """A constant as it is written, anything else by its type, for messages."""
+    return describe(value) if isinstance(value, tensor) else repr(value)
+
+
+def closest(name: str, names: Iterable[str]) -> str:
+    """The end of a message about a name that nothing has, if another is like it."""
+    found = difflib.get_close_matches(name, [n for n in names if not n.startswith("_")], 1, 0.75)
+    return f"; did you mean `{found[0]}`?" if found else ""
+
+
+class TypesInText(str):
+    """Text in which an f-string put the types of values that are known at run time only."""
 
 
 def describe(value: Any) -> str:
