@@ -7,7 +7,7 @@ from typing import Any
 from ..errors import SemanticError
 from . import dtypes as dt
 from .conversion import cast, to_bool
-from .creation import _axis, _reshape
+from .creation import _reshape, checked_axis
 from .dtypes import block_type
 from .memory import choose
 from .promotion import broadcast_to_shape, constant, is_constant, raise_to_common_shape, to_tensor
@@ -65,7 +65,7 @@ def reduce(input: Any, axis: Any, combine_fn: Any, keep_dims: bool = False) -> A
         if keep_dims:
             results = [broadcast_to_shape(r, (1,) * rank) for r in results]
         return results[0] if single else tuple(results)
-    axis = _axis(axis, len(shape), "reduce")
+    axis = checked_axis(axis, len(shape), "reduce")
     b = current()
     region = _combine_region(inputs, combine_fn, "tt.reduce.return", "reduce")
     rest = (*shape[:axis], *shape[axis + 1 :])
@@ -89,7 +89,7 @@ def associative_scan(input: Any, axis: Any, combine_fn: Any, reverse: bool = Fal
     single = isinstance(input, tensor)
     inputs = (input,) if single else tuple(input)
     shape = _same_shapes(inputs, "associative_scan")
-    axis = _axis(axis, len(shape), "associative_scan")
+    axis = checked_axis(axis, len(shape), "associative_scan")
     b = current()
     region = _combine_region(inputs, combine_fn, "tt.scan.return", "associative_scan")
     attributes = {"axis": b.int_attr(32, axis), "reverse": b.bool_attr(bool(unwrap(reverse)))}
@@ -139,7 +139,7 @@ def gather(src: tensor, index: tensor, axis: Any) -> tensor:
         raise SemanticError(
             f"gather needs source and index of one rank, not {src.type} and {index.type}"
         )
-    axis = _axis(axis, src.ndim, "gather")
+    axis = checked_axis(axis, src.ndim, "gather")
     for d in range(src.ndim):
         if d != axis and src.shape[d] != index.shape[d]:
             raise SemanticError(

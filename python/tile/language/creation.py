@@ -98,7 +98,7 @@ def expand_dims(input: Any, axis: Any) -> tensor:
     axis = unwrap(axis)
     axes = [unwrap(a) for a in axis] if isinstance(axis, (tuple, list)) else [axis]
     rank = value.ndim + len(axes)
-    normalized = sorted(_axis(a, rank, "expand_dims") for a in axes)
+    normalized = sorted(checked_axis(a, rank, "expand_dims") for a in axes)
     if len(set(normalized)) != len(normalized):
         raise SemanticError(f"expand_dims got the axes {axes}, which name one dimension twice")
     for a in normalized:
@@ -112,7 +112,8 @@ def _insert_dim(value: tensor, axis: int) -> tensor:
     return expand_dim(value, axis)
 
 
-def _axis(axis: Any, rank: int, what: str) -> int:
+def checked_axis(axis: Any, rank: int, what: str) -> int:
+    """A dimension from 0; those below count from the last."""
     axis = unwrap(axis)
     if isinstance(axis, bool) or not isinstance(axis, int):
         raise SemanticError(f"{what} takes a constant axis, not {describe(axis)}")
@@ -181,7 +182,7 @@ def permute(input: Any, *dims: Any) -> tensor:
     dims = unwrap_shape(dims)
     if len(dims) != value.ndim:
         raise SemanticError(f"permute got {len(dims)} dimensions for a rank of {value.ndim}")
-    order = [_axis(d, value.ndim, "permute") for d in dims]
+    order = [checked_axis(d, value.ndim, "permute") for d in dims]
     if sorted(order) != list(range(value.ndim)):
         raise SemanticError(f"permute takes each dimension once, not {list(dims)}")
     if order == sorted(order):
@@ -222,7 +223,7 @@ def cat(input: tensor, other: tensor, can_reorder: bool = False, dim: int = 0) -
         b = current()
         return tensor(b.create_one("tt.cat", (input.handle, other.handle), None, (b.type(ty),)), ty)
     # In order: join puts the pair last; moved to the front, it is the slow index.
-    axis = _axis(dim, input.ndim, "cat")
+    axis = checked_axis(dim, input.ndim, "cat")
     joined = join(input, other)
     rank = input.ndim
     moved = permute(joined, *range(axis), rank, *range(axis, rank))
@@ -288,10 +289,11 @@ def item(input: tensor) -> tensor:
 @builtin
 def squeeze(x: tensor, dim: int) -> tensor:
     """Drops a dimension of one element."""
-    axis = _axis(dim, x.ndim, "squeeze")
+    axis = checked_axis(dim, x.ndim, "squeeze")
     if x.shape[axis] != 1:
         raise SemanticError(
-            f"squeeze drops a dimension of 1 element, but dimension {axis} of {x.type} has more"
+            f"squeeze drops a dimension of 1 element, but the axis {unwrap(dim)} of {x.type} has "
+            "more"
         )
     return _reshape(x, (*x.shape[:axis], *x.shape[axis + 1 :]), False, "squeeze")
 

@@ -10,6 +10,7 @@ from .collective import associative_scan, gather, reduce
 from .creation import (
     arange,
     broadcast_to,
+    checked_axis,
     expand_dims,
     join,
     permute,
@@ -176,12 +177,15 @@ def _argmin_fast(value1, index1, value2, index2):
     return where(first, value1, value2), where(first, index1, index2)
 
 
+_axis = constexpr_function(checked_axis)
+
+
 @jit
-def _indices(input, axis: constexpr):
+def _indices(input, axis: constexpr, what: constexpr = "reduce"):
     """The index along `axis` of every element (all axes if it is None)."""
     if axis is None:
         return reshape(arange(0, input.numel), input.shape)
-    position: constexpr = axis % len(input.shape)
+    position: constexpr = _axis(axis, len(input.shape), what)
     index = arange(0, input.shape[position])
     for d in static_range(len(input.shape)):
         if d != position:
@@ -425,19 +429,10 @@ def _swap_last(shape):
     return [*range(rank - 2), rank - 1, rank - 2]
 
 
-@constexpr_function
-def _axis(dim, rank):
-    if dim is None:
-        return rank - 1
-    if not -rank <= dim < rank:
-        raise SemanticError(f"flip got dim {dim} for a rank of {rank}")
-    return dim % rank
-
-
 @_method()
 @jit
 def flip(x, dim=None):
     """Reverses the order along `dim`, the last dimension by default."""
-    axis: constexpr = _axis(dim, len(x.shape))
-    index = _indices(x, axis)
+    axis: constexpr = _axis(-1 if dim is None else dim, len(x.shape), "flip")
+    index = _indices(x, axis, "flip")
     return gather(x, x.shape[axis] - 1 - index, axis)
