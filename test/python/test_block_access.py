@@ -109,6 +109,51 @@ def copy1_kernel(x_ptr, out_ptr, n, step, B: tl.constexpr):
     tl.store(out, tl.load(x, boundary_check=(0,)), boundary_check=(0,))
 
 
+@tile.jit
+def far_kernel(
+    x_ptr, out_ptr, M, N, m, far, BM: tl.constexpr, BN: tl.constexpr, HOW: tl.constexpr,
+):  # fmt: skip
+    # The tensor begins `far` rows before the array.
+    base = x_ptr - far.to(tl.int64) * N
+    shape, strides, block, order = (far + M, N), (N, 1), (BM, BN), (1, 0)
+    if HOW == "make":
+        x = tl.make_block_ptr(base, shape, strides, (far + m, 0), block, order)
+    elif HOW == "advance":
+        x = tl.make_block_ptr(base, shape, strides, (m, 0), block, order).advance((far, 0))
+    else:  # In steps, each of which fits into 32 bits, or not.
+        x = tl.make_block_ptr(base, shape, strides, (m, 0), block, order)
+        for _ in range(4):
+            x = tl.advance(tl.advance(x, (far // 8, -3)), (far // 8, 3))
+    put(out_ptr, tl.load(x, boundary_check=(0, 1), padding_option="zero"))
+
+
+@pytest.mark.parametrize("m", [0, 3, 5])
+@pytest.mark.parametrize("how", ["make", "advance", "steps"])
+@pytest.mark.parametrize("far", [2**31 - 8, 2**31, 2**31 + 8, 2**32, 2**33 + 16, 2**35])
+def test_offsets_beyond_32_bits(far, how, m):
+    x = values((11, 5), "fp32")
+    out = np.full((8, 8), -1, np.float32)
+    far_kernel[(1,)](x, out, *x.shape, m, far, BM=8, BN=8, HOW=how)
+    np.testing.assert_array_equal(out, window(x, (m, 0), (8, 8), 0))
+
+
+@pytest.mark.parametrize("kind", ["uint32", "uint64", "int64", "a constant"])
+def test_wide_offsets_of_any_type(kind):
+    x, out = values((8,), "fp32"), np.zeros(8, np.float32)
+    far = 3_000_000_000
+
+    @tile.jit
+    def kernel(x_ptr, out_ptr, far, KIND: tl.constexpr, FAR: tl.constexpr):
+        offset = FAR if KIND == "a constant" else far.to(tl.str_to_ty(KIND, None))
+        base = x_ptr - far
+        p = tl.make_block_ptr(base, (FAR + 8,), (1,), (offset,), (8,), (0,))
+        put(out_ptr, tl.load(p))
+
+    names = {"uint32": "u32", "uint64": "u64", "int64": "i64"}
+    kernel[(1,)](x, out, far, KIND=names.get(kind, kind), FAR=far)
+    np.testing.assert_array_equal(out, x)
+
+
 @pytest.mark.parametrize(("n", "step"), [(100, 1), (64, 3), (1, 1)])
 def test_one_dimension(n, step):
     x = values(n * step, "fp32", 5)

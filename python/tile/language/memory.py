@@ -238,7 +238,7 @@ def make_block_ptr(
     extents = unwrap_shape(block_shape)
     order = unwrap_shape(order)
     shape, strides = _integers(shape, dt.int64, "shape"), _integers(strides, dt.int64, "strides")
-    offsets = _integers(offsets, dt.int32, "offsets")
+    offsets = _offsets(offsets)
     if not len(shape) == len(strides) == len(offsets) == len(extents) == len(order):
         raise SemanticError(
             "make_block_ptr needs shape, strides, offsets, block_shape and order of one length, "
@@ -272,13 +272,29 @@ def _integers(values: Any, ty: dtype, what: str) -> list[tensor]:
     return result
 
 
+def _offsets(values: Any) -> list[tensor]:
+    """Offsets in 32 bits, those that need more in 64."""
+    values = unwrap(values)
+    values = values if isinstance(values, (tuple, list)) else [values]
+    return [
+        _integers(value, dt.int64 if _is_wide(unwrap(value)) else dt.int32, "offsets")[0]
+        for value in values
+    ]
+
+
+def _is_wide(value: Any) -> bool:
+    if isinstance(value, int):
+        return not -(2**31) <= value < 2**31
+    return isinstance(value, tensor) and value.dtype in (dt.int64, dt.uint64, dt.uint32)
+
+
 @member()
 @builtin
 def advance(base: tensor, offsets: Any) -> tensor:
     """A block pointer moved by `offsets` elements in each dimension."""
     if not isinstance(base, tensor) or not _is_block_pointer(base.type):
         raise SemanticError(f"advance takes a block pointer, not {describe(base)}")
-    offsets = _integers(offsets, dt.int32, "offsets")
+    offsets = _offsets(offsets)
     rank = len(base.type.element_ty.shape)
     if len(offsets) != rank:
         raise SemanticError(f"advance got {len(offsets)} offsets for a rank of {rank}")

@@ -1,6 +1,7 @@
 //===-- BlockPointerOps.cpp - Block pointers ------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "BlockOffsets.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/PatternMatch.h"
@@ -46,6 +47,38 @@ LogicalResult MakeTensorPtrOp::verify() {
   return success();
 }
 
+ParseResult mlir::triton::parseBlockOffsets(
+    OpAsmParser &parser,
+    SmallVectorImpl<OpAsmParser::UnresolvedOperand> &offsets,
+    SmallVectorImpl<Type> &types) {
+  OpAsmParser::UnresolvedOperand offset;
+  OptionalParseResult first = parser.parseOptionalOperand(offset);
+  if (!first.has_value())
+    return success();
+  if (failed(*first))
+    return failure();
+  do {
+    if (!offsets.empty() && failed(parser.parseOperand(offset)))
+      return failure();
+    Type type = parser.getBuilder().getI32Type();
+    if (succeeded(parser.parseOptionalColon()) &&
+        failed(parser.parseType(type)))
+      return failure();
+    offsets.push_back(offset);
+    types.push_back(type);
+  } while (succeeded(parser.parseOptionalComma()));
+  return success();
+}
+
+void mlir::triton::printBlockOffsets(OpAsmPrinter &printer, Operation *,
+                                     OperandRange offsets, TypeRange) {
+  llvm::interleaveComma(offsets, printer, [&](Value offset) {
+    printer << offset;
+    if (!offset.getType().isInteger(32))
+      printer << " : " << offset.getType();
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // AdvanceOp
 //===----------------------------------------------------------------------===//
@@ -67,6 +100,26 @@ OpFoldResult AdvanceOp::fold(FoldAdaptor adaptor) {
 
 namespace {
 
+/// The sum of two offsets, which may not fit into 32 bits where they do.
+static Value addOffsets(PatternRewriter &rewriter, Location loc, Value a,
+                        Value b) {
+  APInt first, second;
+  if (matchPattern(a, m_ConstantInt(&first)) &&
+      matchPattern(b, m_ConstantInt(&second))) {
+    int64_t sum = int64_t(uint64_t(first.getSExtValue()) +
+                          uint64_t(second.getSExtValue()));
+    return arith::ConstantIntOp::create(rewriter, loc, sum,
+                                        llvm::isInt<32>(sum) ? 32 : 64);
+  }
+  Type wide = rewriter.getI64Type();
+  auto extend = [&](Value value) -> Value {
+    return value.getType() == wide
+               ? value
+               : rewriter.createOrFold<arith::ExtSIOp>(loc, wide, value);
+  };
+  return rewriter.createOrFold<arith::AddIOp>(loc, extend(a), extend(b));
+}
+
 /// advance(advance(p, a), b) -> advance(p, a + b)
 struct AdvanceOfAdvance : public OpRewritePattern<AdvanceOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -78,8 +131,10 @@ struct AdvanceOfAdvance : public OpRewritePattern<AdvanceOp> {
       return rewriter.notifyMatchFailure(op, "operand is not an advance");
     SmallVector<Value> offsets;
     for (auto [a, b] : llvm::zip_equal(inner.getOffsets(), op.getOffsets()))
-      offsets.push_back(
-          rewriter.createOrFold<arith::AddIOp>(op.getLoc(), a, b));
+      offsets.push_back(isConstantZero(a) ? b
+                        : isConstantZero(b)
+                            ? a
+                            : addOffsets(rewriter, op.getLoc(), a, b));
     rewriter.replaceOpWithNewOp<AdvanceOp>(op, op.getType(), inner.getPtr(),
                                            offsets);
     return success();

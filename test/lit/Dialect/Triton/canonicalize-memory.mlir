@@ -64,8 +64,10 @@ tt.func @atomics(%p: !tt.ptr<i32>, %v: i32) -> i32 {
 // CHECK-LABEL: tt.func @advance
 tt.func @advance(%p: !tt.ptr<tensor<8x8xf32>>, %i: i32) -> (!tt.ptr<tensor<8x8xf32>>, !tt.ptr<tensor<8x8xf32>>) {
   // CHECK-DAG: %[[C:.*]] = arith.constant 5 : i32
-  // CHECK-DAG: %[[S:.*]] = arith.addi %arg1, %arg1 : i32
-  // CHECK: %[[A:.*]] = tt.advance %arg0, [%[[S]], %[[C]]] : <tensor<8x8xf32>>
+  // CHECK-DAG: %[[I:.*]] = arith.extsi %arg1 : i32 to i64
+  // CHECK-DAG: %[[J:.*]] = arith.extsi %arg1 : i32 to i64
+  // CHECK-DAG: %[[S:.*]] = arith.addi %[[I]], %[[J]] : i64
+  // CHECK: %[[A:.*]] = tt.advance %arg0, [%[[S]] : i64, %[[C]]] : <tensor<8x8xf32>>
   // CHECK: tt.return %arg0, %[[A]]
   %c0 = arith.constant 0 : i32
   %c2 = arith.constant 2 : i32
@@ -74,6 +76,19 @@ tt.func @advance(%p: !tt.ptr<tensor<8x8xf32>>, %i: i32) -> (!tt.ptr<tensor<8x8xf
   %1 = tt.advance %p, [%i, %c2] : <tensor<8x8xf32>>
   %2 = tt.advance %1, [%i, %c3] : <tensor<8x8xf32>>
   tt.return %0, %2 : !tt.ptr<tensor<8x8xf32>>, !tt.ptr<tensor<8x8xf32>>
+}
+
+// The sum of two offsets may need more bits than they have.
+// CHECK-LABEL: tt.func @advance_far
+tt.func @advance_far(%p: !tt.ptr<tensor<8x8xf32>>, %i: i64) -> !tt.ptr<tensor<8x8xf32>> {
+  // CHECK: %[[C:.*]] = arith.constant 4294967294 : i64
+  // CHECK: %[[A:.*]] = tt.advance %arg0, [%arg1 : i64, %[[C]] : i64] : <tensor<8x8xf32>>
+  // CHECK: tt.return %[[A]]
+  %c0 = arith.constant 0 : i64
+  %max = arith.constant 2147483647 : i32
+  %0 = tt.advance %p, [%c0 : i64, %max] : <tensor<8x8xf32>>
+  %1 = tt.advance %0, [%i : i64, %max] : <tensor<8x8xf32>>
+  tt.return %1 : !tt.ptr<tensor<8x8xf32>>
 }
 
 // CHECK-LABEL: tt.func @assertions

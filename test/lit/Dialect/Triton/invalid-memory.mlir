@@ -136,6 +136,14 @@ tt.func @f(%x: !tt.ptr<tensor<4x4xf16>>, %i: i32) {
 
 // -----
 
+tt.func @f(%x: !tt.ptr<tensor<4xf16>>, %i: i16) {
+  // expected-error @+1 {{operand #1 must be variadic of 32-bit signless integer or 64-bit signless integer, but got 'i16'}}
+  %0 = tt.advance %x, [%i : i16] : <tensor<4xf16>>
+  tt.return
+}
+
+// -----
+
 tt.func @f(%x: !tt.ptr<i32>, %v: i32) {
   // expected-error @+1 {{expected floating-point elements of 16 bits or more for 'fadd', found 'i32'}}
   %0 = tt.atomic_rmw fadd, relaxed, gpu, %x, %v : (!tt.ptr<i32>, i32) -> i32

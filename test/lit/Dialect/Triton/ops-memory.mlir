@@ -59,6 +59,10 @@ tt.func @block_pointer(%arg0: !tt.ptr<f16>, %arg1: i64, %arg2: i32) {
   %2 = tt.load %0 evictionPolicy = evict_first {boundaryCheck = array<i32: 0, 1>, padding = 2 : i32} : !tt.ptr<tensor<64x32xf16>>
   // CHECK: tt.advance %{{.*}}, [%{{.*}}, %{{.*}}] : <tensor<64x32xf16>>
   %3 = tt.advance %0, [%arg2, %arg2] : <tensor<64x32xf16>>
+  // CHECK: tt.advance %{{.*}}, [%{{.*}} : i64, %{{.*}}] : <tensor<64x32xf16>>
+  %wide = tt.advance %0, [%arg1 : i64, %arg2 : i32] : <tensor<64x32xf16>>
+  // CHECK: tt.make_tensor_ptr %{{.*}}, [%{{.*}}, %{{.*}}], [%{{.*}}, %{{.*}}], [%{{.*}}, %{{.*}} : i64] {order = array<i32: 1, 0>} : <tensor<64x32xf16>>
+  %far = tt.make_tensor_ptr %arg0, [%arg1, %arg1], [%arg1, %arg1], [%arg2, %arg1 : i64] {order = array<i32: 1, 0>} : <tensor<64x32xf16>>
   // CHECK: tt.store %{{.*}}, %{{.*}} cacheModifier = cs {boundaryCheck = array<i32: 0>} : !tt.ptr<tensor<64x32xf16>>
   tt.store %3, %1 cacheModifier = cs {boundaryCheck = array<i32: 0>} : !tt.ptr<tensor<64x32xf16>>
   // CHECK: tt.return

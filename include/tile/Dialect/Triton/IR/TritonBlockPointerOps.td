@@ -6,6 +6,9 @@
 
 include "tile/Dialect/Triton/IR/TritonOpBase.td"
 
+/// Wide ones are printed with their type: `[%row : i64, %c0]`.
+def TT_BlockOffset : AnyTypeOf<[I32, I64]>;
+
 def TT_MakeTensorPtrOp : TT_Op<"make_tensor_ptr", [
     Pure, SameVariadicOperandSize,
     TypesMatchWith<"base points to the elements of the block", "result", "base",
@@ -24,11 +27,12 @@ def TT_MakeTensorPtrOp : TT_Op<"make_tensor_ptr", [
     ```
   }];
   let arguments = (ins TT_ScalarPtr:$base, Variadic<I64>:$shape,
-                       Variadic<I64>:$strides, Variadic<I32>:$offsets,
+                       Variadic<I64>:$strides, Variadic<TT_BlockOffset>:$offsets,
                        DenseI32ArrayAttr:$order);
   let results = (outs TT_BlockPtr:$result);
   let assemblyFormat = [{
-    $base `,` `[` $shape `]` `,` `[` $strides `]` `,` `[` $offsets `]` attr-dict
+    $base `,` `[` $shape `]` `,` `[` $strides `]` `,` `[`
+    custom<BlockOffsets>($offsets, type($offsets)) `]` attr-dict
     `:` type($result)
   }];
   let builders = [
@@ -51,9 +55,12 @@ def TT_AdvanceOp : TT_Op<"advance", [
     %0 = tt.advance %p, [%c0, %c32] : <tensor<128x32xf16>>
     ```
   }];
-  let arguments = (ins TT_BlockPtr:$ptr, Variadic<I32>:$offsets);
+  let arguments = (ins TT_BlockPtr:$ptr, Variadic<TT_BlockOffset>:$offsets);
   let results = (outs TT_BlockPtr:$result);
-  let assemblyFormat = "$ptr `,` `[` $offsets `]` attr-dict `:` type($result)";
+  let assemblyFormat = [{
+    $ptr `,` `[` custom<BlockOffsets>($offsets, type($offsets)) `]` attr-dict
+    `:` type($result)
+  }];
   let hasFolder = 1;
   let hasCanonicalizer = 1;
   let hasVerifier = 1;
