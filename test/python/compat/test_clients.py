@@ -34,6 +34,15 @@ def test_torch_compile(tmp_path):
 
 
 @sim_only
+def test_an_operator_of_torch():
+    if importlib.util.find_spec("torch") is None:
+        pytest.skip("torch is not installed: `pip install torch` runs this example too")
+    example = RUN.parents[2] / "examples" / "torch_op.py"
+    done = subprocess.run([sys.executable, str(example)], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.count("ok   torch.ops") == 2, done.stderr
+
+
+@sim_only
 def test_a_client_that_is_not_installed_is_skipped_with_a_word(tmp_path):
     if importlib.util.find_spec("torch") is not None:
         pytest.skip("torch is installed")

@@ -164,6 +164,7 @@ def test_a_program_in_c(kernels, tmp_path, tmp_path_factory):
     ):
         compile_kernel(kernels, "axpy", signature, grid, tmp_path / "out", targets=["cuda:90"])
     headers = sorted(tmp_path.glob("out.*.h"))
+    check_cpp(headers, tmp_path_factory.mktemp("cpp"))
     # The order of the files decides which algorithm is the default.
     headers.sort(key=lambda h: '"BLOCK": "32"' in h.read_text())
     link(headers, tmp_path / "kernels")
@@ -178,6 +179,20 @@ def test_a_program_in_c(kernels, tmp_path, tmp_path_factory):
             "grid 4 block 128 stream 7 x 1000 out 2000 a 3.50 n 100",
             "launches 3",
         ])  # fmt: skip
+
+
+def check_cpp(headers: list[Path], folder: Path) -> None:
+    """The headers are C++ too: its programs link with the functions."""
+    if shutil.which("c++") is None:
+        return
+    load = "load_axpy_" + headers[0].stem.removeprefix("out.")
+    includes = "".join(f'#include "{header}"\n' for header in headers)
+    source = folder / "main.cpp"
+    source.write_text(f"{includes}int main() {{ return {load}(); }}\n")
+    command = ["c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", f"-I{HERE}", "-c", str(source)]
+    subprocess.run([*command, "-o", str(folder / "main.o")], check=True)
+    symbols = subprocess.run(["nm", str(folder / "main.o")], capture_output=True, text=True).stdout
+    assert f"U {load}" in symbols, "the functions have C's names"
 
 
 def run_c_program(folder: Path, include: Path, made: tuple[Path, Path], expected: list[str]):
