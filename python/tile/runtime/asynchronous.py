@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, as_completed
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # Not part of what `import tile` costs.
+    from concurrent.futures import Executor, Future
 
 _mode: ContextVar[Any] = ContextVar("tile_async_compile", default=None)
 
@@ -60,6 +62,8 @@ class AsyncCompileMode:
         return self
 
     def __exit__(self, *error: Any) -> None:
+        from concurrent.futures import as_completed
+
         _mode.reset(self._token)
         for future in as_completed(self.kernels):
             self.kernels[future].result(self.ignore_errors)

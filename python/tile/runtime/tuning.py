@@ -9,7 +9,6 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -55,6 +54,8 @@ def compare(
 def compile_ahead(compiles: dict[Any, Callable[[], Any]]) -> dict[Any, Any]:
     """What compiles return, run in threads. What goes wrong there goes wrong again when it
     matters."""
+    from concurrent.futures import ThreadPoolExecutor  # Not part of what `import tile` costs.
+
     pool = ThreadPoolExecutor(max_workers=min(16, os.cpu_count() or 1))
     done = {}
     try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -254,3 +256,11 @@ def test_a_subclass_measures_by_itself(device):
     tuner = Tuner(base, base.arg_names, CONFIGS[::-1], ["n"])
     launch(tuner)
     assert tuner.best_config.kwargs == {"BLOCK": 32} and device.calls == []
+
+
+def test_importing_tile_loads_no_executors():
+    """They are for those who tune or compile asynchronously; with logging, they cost some
+    milliseconds of each process."""
+    code = "import sys, tile; print(sorted({'concurrent.futures', 'logging'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
