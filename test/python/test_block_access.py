@@ -114,10 +114,11 @@ def far_kernel(
     x_ptr, out_ptr, M, N, m, far, BM: tl.constexpr, BN: tl.constexpr, HOW: tl.constexpr,
 ):  # fmt: skip
     # The tensor begins `far` rows before the array.
-    base = x_ptr - far.to(tl.int64) * N
-    shape, strides, block, order = (far + M, N), (N, 1), (BM, BN), (1, 0)
+    wide = far.to(tl.int64)
+    base = x_ptr - wide * N
+    shape, strides, block, order = (wide + M, N), (N, 1), (BM, BN), (1, 0)
     if HOW == "make":
-        x = tl.make_block_ptr(base, shape, strides, (far + m, 0), block, order)
+        x = tl.make_block_ptr(base, shape, strides, (wide + m, 0), block, order)
     elif HOW == "advance":
         x = tl.make_block_ptr(base, shape, strides, (m, 0), block, order).advance((far, 0))
     else:  # In steps, each of which fits into 32 bits, or not.
@@ -137,20 +138,19 @@ def test_offsets_beyond_32_bits(far, how, m):
     np.testing.assert_array_equal(out, window(x, (m, 0), (8, 8), 0))
 
 
-@pytest.mark.parametrize("kind", ["uint32", "uint64", "int64", "a constant"])
+@pytest.mark.parametrize("kind", [tl.uint32, tl.uint64, tl.int64, None], ids=str)
 def test_wide_offsets_of_any_type(kind):
     x, out = values((8,), "fp32"), np.zeros(8, np.float32)
     far = 3_000_000_000
 
     @tile.jit
     def kernel(x_ptr, out_ptr, far, KIND: tl.constexpr, FAR: tl.constexpr):
-        offset = FAR if KIND == "a constant" else far.to(tl.str_to_ty(KIND, None))
+        offset = FAR if KIND is None else far.to(KIND)
         base = x_ptr - far
         p = tl.make_block_ptr(base, (FAR + 8,), (1,), (offset,), (8,), (0,))
         put(out_ptr, tl.load(p))
 
-    names = {"uint32": "u32", "uint64": "u64", "int64": "i64"}
-    kernel[(1,)](x, out, far, KIND=names.get(kind, kind), FAR=far)
+    kernel[(1,)](x, out, far, KIND=kind, FAR=far)
     np.testing.assert_array_equal(out, x)
 
 
