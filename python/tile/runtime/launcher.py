@@ -26,7 +26,7 @@ OPTIONS = {
     "arch", "enable_fp_fusion", "enable_reflect_ftz", "default_dot_input_precision",
     "max_num_imprecise_acc_default",
     "launch_cooperative_grid", "launch_pdl", "line_info", "opt_level", "ir_override",
-    "sanitize_overflow", "instrumentation_mode", "enable_reflect_ftz",
+    "sanitize_overflow", "instrumentation_mode",
 }  # fmt: skip
 
 

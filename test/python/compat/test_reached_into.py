@@ -334,24 +334,6 @@ def test_preload_keeps_constants_apart():
         _encode(object())
 
 
-def test_denormals_in_libdevice():
-    """Inductor says that they must be kept where eager numerics are asked for; they always are."""
-    from tile.language.extra import libdevice
-
-    @tile.jit
-    def kernel(x_ptr):
-        tl.store(x_ptr, libdevice.log1p(tl.load(x_ptr)))
-
-    source = ASTSource(kernel, {"x_ptr": "*fp32"})
-    target = GPUTarget("cuda", 90, 32)
-    codes = {
-        tile.compile(source, target, {"enable_reflect_ftz": flag}, stop_at="ptx").asm["ptx"]
-        for flag in (True, False)
-    }
-    (ptx,) = codes
-    assert ".ftz" not in ptx
-
-
 def test_stages_hook(monkeypatch):
     """A hook may replace stages; its own key is part of kernels' keys."""
     seen = []

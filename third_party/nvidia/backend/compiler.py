@@ -121,9 +121,8 @@ class NvidiaBackend(BaseBackend):
     def parse_options(self, options: dict[str, Any]) -> NvidiaOptions:
         known = {f.name for f in fields(NvidiaOptions)}
         given = {k: v for k, v in options.items() if v is not None}
-        # Options of the peer that mean nothing here are not an error. The last one permits
-        # libdevice to flush denormal numbers; it is always told to keep them.
-        ignored = {"ir_override", "instrumentation_mode", "warp_size", "enable_reflect_ftz"}
+        # Options of the peer that mean nothing here are not an error.
+        ignored = {"ir_override", "instrumentation_mode", "warp_size"}
         unknown = [k for k in given if k not in known and k not in ignored]
         if unknown:
             raise TileError(
