@@ -74,21 +74,23 @@ struct MoveAfterSplat : public RewritePattern {
           return operand.getDefiningOp<SplatOp>() != nullptr;
         }))
       return rewriter.notifyMatchFailure(op, "no operand is a splat");
+    // A pattern that declines must leave nothing behind, or it would be tried
+    // again for ever.
+    if (llvm::any_of(op->getOperands(), [](Value operand) {
+          return isa<RankedTensorType>(operand.getType()) &&
+                 !operand.getDefiningOp<SplatOp>() &&
+                 !getScalarConstant(operand);
+        }))
+      return rewriter.notifyMatchFailure(op, "an operand is not a splat");
     SmallVector<Value> scalars;
     for (Value operand : op->getOperands()) {
-      if (auto splat = operand.getDefiningOp<SplatOp>()) {
+      if (auto splat = operand.getDefiningOp<SplatOp>())
         scalars.push_back(splat.getSrc());
-        continue;
-      }
-      if (!isa<RankedTensorType>(operand.getType())) {
+      else if (!isa<RankedTensorType>(operand.getType()))
         scalars.push_back(operand);
-        continue;
-      }
-      TypedAttr constant = getScalarConstant(operand);
-      if (!constant)
-        return rewriter.notifyMatchFailure(op, "an operand is not a splat");
-      scalars.push_back(
-          arith::ConstantOp::create(rewriter, op->getLoc(), constant));
+      else
+        scalars.push_back(arith::ConstantOp::create(
+            rewriter, op->getLoc(), getScalarConstant(operand)));
     }
     Operation *scalarOp = cloneWithShape(rewriter, op, scalars, {});
     SmallVector<Value> results;

@@ -78,3 +78,16 @@ tt.func @extern(%x: f32) -> tensor<8xf32> {
   %1 = tt.extern_elementwise %0 {libname = "", libpath = "", pure = true, symbol = "__nv_sinf"} : (tensor<8xf32>) -> tensor<8xf32>
   tt.return %1 : tensor<8xf32>
 }
+
+// A constant, a splat and a tensor: neither pattern applies, nor leaves anything.
+// CHECK-LABEL: tt.func @three_operands
+tt.func @three_operands(%x: f16, %y: tensor<8xf16>) -> tensor<8xf16> {
+  // CHECK-NEXT: arith.constant dense<-2.0
+  // CHECK-NEXT: tt.splat
+  // CHECK-NEXT: math.fma
+  // CHECK-NEXT: tt.return
+  %c = arith.constant dense<-2.0> : tensor<8xf16>
+  %0 = tt.splat %x : f16 -> tensor<8xf16>
+  %1 = math.fma %c, %0, %y : tensor<8xf16>
+  tt.return %1 : tensor<8xf16>
+}
