@@ -88,6 +88,9 @@ def step(g: Generator, x: Index) -> Index | None:
     if wide and g.chance(0.5):
         power, divisor = power << 30, divisor << 30
         amount = amount << 30 if abs(amount) < 2**25 else amount
+    # NumPy, too, would wrap around.
+    if int(np.abs(v).max()) * max(power, odd, abs(divisor)) >= 2**62:
+        return None
     choices: tuple[Callable[[], tuple[str, np.ndarray]], ...] = (
         lambda: (f"({text} - {number(g, amount)})", v - amount),
         lambda: (f"({text} - {number(g, amount)})", v - amount),

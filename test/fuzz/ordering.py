@@ -24,12 +24,12 @@ def while_header(g: Generator, trips: int) -> str:
     return counter
 
 
-def sequence(g: Generator, type: str, shape: tuple[int, ...], parts: int) -> tuple[str, str, int]:
-    """An array of blocks, one after the other: its name, pointers to the first block that belongs
-    to the program, and the distance between blocks."""
-    size = math.prod(shape)
-    # Blocks whose rows are vectors, or not.
-    size += g.choice((0, 0, 0, 1))
+def sequence(
+    g: Generator, type: str, shape: tuple[int, ...], parts: int, between: int
+) -> tuple[str, str, int]:
+    """An array of blocks, one after the other, with some elements between them: its name, pointers
+    to the first block that belongs to the program, and the distance between blocks."""
+    size = math.prod(shape) + between
     name = g.argument("output", type, "o", size=size * parts * g.programs, flavour="small",
                       low=0, high=100).name  # fmt: skip
     text = f"{name} + {offsets(shape, contiguous(shape))}" if shape else name
@@ -45,9 +45,9 @@ def pointer_walk(g: Generator) -> Any:
         return False
     type = g.choice(TYPES)
     own = g.chance(0.6)
-    shape = own_elements(g) if own else g.choose_shape(2) if g.chance(0.7) else ()
+    shape = own_elements(g, type) if own else g.choose_shape(2) if g.chance(0.7) else ()
     trips = g.choice((0, 1, 2, 3, 5))
-    _, text, size = sequence(g, type, shape, trips + 2)
+    _, text, size = sequence(g, type, shape, trips + 2, 0 if own else g.choice((0, 1)))
     p, q, v = g.name("p"), g.name("p"), g.name()
     g.line(f"{p} = {text}")
     two = g.chance(0.5)
@@ -104,11 +104,12 @@ def overwritten(g: Generator) -> Any:
     return None
 
 
-def own_elements(g: Generator) -> tuple[int, ...]:
-    """A shape with elements for each thread, which a thread that reads and writes blocks of it at
-    the same distances has to itself: no barrier is needed, and nothing else keeps the compiler from
-    moving the loads."""
-    size = 32 * g.config.num_warps * g.choice((4, 8))
+def own_elements(g: Generator, type: str) -> tuple[int, ...]:
+    """A shape of as many elements for each thread as it loads and stores at once, so that it has
+    these elements of any such block to itself: no barrier is needed, and nothing else keeps the
+    compiler from moving the loads."""
+    bits = g.choice(b for b in (32, 64, 128) if b >= INFO[type].bits)
+    size = 32 * g.config.num_warps * bits // INFO[type].bits
     return (size,) if g.chance(0.6) else (size // 32, 32)
 
 
@@ -117,11 +118,12 @@ def overlapping(g: Generator) -> Any:
     """Parameters for parts of one array, of which a loop reads some and writes another."""
     if g.pure or g.loops:
         return False
-    own = g.chance(0.8)
-    shape = own_elements(g) if own else (*g.choose_shape(1), 16)
-    product = own and len(shape) == 2 and 16 <= shape[0] <= 64 and g.chance(0.7)
+    own, product = g.chance(0.8), g.chance(0.4)
     type = "fp16" if product else g.choice(TYPES)
-    size, trips = math.prod(shape), g.choice((1, 2, 3, 5))
+    shape = own_elements(g, type) if own else (*g.choose_shape(1), 16)
+    if product and not (own and len(shape) == 2 and 16 <= shape[0] <= 64):
+        return False
+    size, trips = math.prod(shape), g.choice((1, 3, 4, 5))
     ahead = g.choice((1, 2, 3))
     # What each program has of the array: blocks to read and to write, then the next program's.
     each = size * (trips + ahead)
@@ -138,11 +140,15 @@ def overlapping(g: Generator) -> Any:
             return array
         return g.argument("input", type, "x", size=length - first, view=(array, begin + first)).name
 
-    reads = [parameter(apart, size * g.random.randint(0, ahead)) for _ in range(g.choice((1, 2)))]
-    distance = g.random.randint(0, ahead)
+    begin = g.random.randint(0, ahead - 1)
+    reads = [parameter(apart, size * begin)]
+    if g.chance(0.5):
+        reads.append(parameter(apart, size * g.random.randint(0, ahead)))
+    # Often what is written is read in the next iteration.
+    distance = begin + 1 if g.chance(0.7) else g.random.randint(0, ahead)
     first = g.random.randint(0, distance)
     write, value, acc = parameter(0, size * first), g.name(), g.name()
-    begin = len(g.lines)
+    body = len(g.lines)
     if product:
         g.line(f"{acc} = tl.zeros([{shape[0]}, {shape[0]}], tl.float32)")
     counted = g.chance(0.9)
@@ -171,7 +177,7 @@ def overlapping(g: Generator) -> Any:
         g.line(f"{k} += 1")
     g.depth -= 1
     if g.chance(0.25):
-        outline(g, begin, acc if product else write)
+        outline(g, body, acc if product else write)
     if product:
         g.env.append(Value(acc, "fp32", (shape[0], shape[0]), bound=float(32 * trips)))
     return None
@@ -348,7 +354,11 @@ def descriptor_loop(g: Generator) -> Any:
     if g.pure or g.loops:
         return False
     type = g.choice(("i32", "i16", "u8", "fp16", "fp32"))
-    rows, columns, trips = g.choice((8, 16)), g.choice((16, 32, 64)), g.choice((1, 2, 3))
+    rows, columns, trips = (
+        g.choice((8, 16)),
+        g.choice((16, 32, 64)),
+        g.choice((1, 2, 3)),
+    )
     height = max(1, rows * trips - g.choice((0, 0, 1, 5)))
     width = columns + g.choice((0, 16, 32))
     content = small(type) if type[0] == "f" else {"flavour": "small", "low": 0, "high": 99}
