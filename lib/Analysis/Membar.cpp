@@ -21,7 +21,6 @@
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "llvm/Support/DebugLog.h"
-#include <map>
 #include <set>
 
 #define DEBUG_TYPE "tile-membar"
@@ -59,21 +58,22 @@ struct Access {
 
 struct State {
   std::set<Access> reads, writes;
-  /// Reads of products that nobody waited for yet, and how many products were
-  /// started since then, at least.
-  std::map<Access, unsigned> running;
+  /// Reads of products that nobody waited for yet, each with how many products
+  /// were started since then. In a loop, one product may be there several
+  /// times, from one iteration and from those before it.
+  std::set<std::pair<Access, unsigned>> running;
+  /// Counts of products end here, so that loops come to a fixed point; no wait
+  /// leaves more of them under way (PTX, wgmma.wait_group: at most 7).
+  static constexpr unsigned kMaxAge = 8;
 
   bool merge(const State &other) {
     size_t before = reads.size() + writes.size();
     reads.insert(other.reads.begin(), other.reads.end());
     writes.insert(other.writes.begin(), other.writes.end());
-    bool changed = before != reads.size() + writes.size();
-    for (auto [read, age] : other.running) {
-      auto [it, isNew] = running.try_emplace(read, age);
-      changed |= isNew || age < it->second;
-      it->second = std::min(it->second, age);
-    }
-    return changed;
+    size_t numRunning = running.size();
+    running.insert(other.running.begin(), other.running.end());
+    return before != reads.size() + writes.size() ||
+           numRunning != running.size();
   }
   /// What a barrier orders before everything that follows.
   void clear() {
@@ -81,10 +81,12 @@ struct State {
     writes.clear();
   }
   void startProduct(const std::set<Access> &operands) {
-    for (auto &[read, age] : running)
-      ++age;
+    std::set<std::pair<Access, unsigned>> older;
+    for (const auto &[read, age] : running)
+      older.insert({read, std::min(age + 1, kMaxAge)});
+    running = std::move(older);
     for (const Access &read : operands)
-      running[read] = 0;
+      running.insert({read, 0});
   }
   /// All products but the last `pendings` ones are done.
   void waitForProducts(unsigned pendings) {

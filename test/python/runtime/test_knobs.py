@@ -416,6 +416,8 @@ ELSEWHERE = {
     "TRITON_CACHE_AUTOTUNING": "test_autotuner.py", "TRITON_PRINT_AUTOTUNING": "test_autotuner.py",
     "TRITON_INTERPRET": "test_launch.py", "TRITON_LIBCUDA_PATH": "fake_gpu/__init__.py",
     "TILE_SIM_MAX_INSTRUCTIONS": "../sim/test_order.py",
+    "TILE_SIM_SCHEDULE_SEED": "../sim/test_schedules.py",
+    "TILE_SIM_SCHEDULES": "../sim/test_schedules.py",
     "TILE_COMPAT_VERSION": "../compat/test_switch.py", "TILE_COMPAT": "../compat/test_switch.py",
 }  # fmt: skip
 

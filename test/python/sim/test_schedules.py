@@ -147,6 +147,20 @@ def test_settings(monkeypatch):
     assert kinds(report) == {"schedule-dependent"}
 
 
+def test_seed_of_the_environment(monkeypatch):
+    def result(**options):
+        arrays = [np.ones(32, np.int32), np.zeros(32, np.int32)]
+        run(COPY.replace("WAITING", ""), 1, 32, arrays, IO, check="none", **options)
+        return arrays[1].tobytes()
+
+    results = set()
+    for seed in range(12):
+        monkeypatch.setenv("TILE_SIM_SCHEDULE_SEED", str(seed))
+        results.add(result())
+        assert result() == result(schedule_seed=seed)
+    assert len(results) > 1
+
+
 def test_a_spinning_warp_does_not_hold_up_copies():
     """A warp waits for a copy and then sets a flag; another one spins on the flag."""
     text = INIT + """

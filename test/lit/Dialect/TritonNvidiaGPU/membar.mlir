@@ -100,4 +100,28 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     ttg.local_store %a, %y : tensor<64x64xf16, #blocked> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
     tt.return %f#0, %g#0 : tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>
   }
+
+  // The wait in a loop is for the product of the iteration before it, which
+  // other warp groups may still run.
+  // CHECK-LABEL: @product_of_each_iteration
+  tt.func @product_of_each_iteration(%p: tensor<64x64x!tt.ptr<f16>, #blocked>, %c: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %ring = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16, #shared, #smem, mutable>
+    // CHECK: scf.for
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #mma>) : i32 {
+      // CHECK: ttnvgpu.warp_group_dot
+      // CHECK-NEXT: ttnvgpu.warp_group_dot_wait
+      // CHECK-NEXT: ttg.barrier local
+      // CHECK-NEXT: ttg.async_copy_global_to_local
+      %x = ttg.memdesc_index %ring[%i] : !ttg.memdesc<3x64x64xf16, #shared, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+      %d = ttnvgpu.warp_group_dot %x, %x, %acc {inputPrecision = 0 : i32, isAsync = true} : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> * !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf32, #mma>
+      %e:2 = ttnvgpu.warp_group_dot_wait %d, %x {pendings = 1 : i32} : tensor<64x64xf32, #mma>, !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+      %t = ttg.async_copy_global_to_local %p, %x : tensor<64x64x!tt.ptr<f16>, #blocked> -> <64x64xf16, #shared, #smem, mutable>
+      %g = ttg.async_commit_group tokens %t
+      %w = ttg.async_wait %g {num = 1 : i32}
+      scf.yield %e#0 : tensor<64x64xf32, #mma>
+    }
+    tt.return %sum : tensor<64x64xf32, #mma>
+  }
 }
