@@ -14,7 +14,7 @@ import pytest
 
 import tile
 import tile.language as tl
-from tile.compiler import CompileTimeAssertionFailure, UnsupportedLanguageConstruct
+from tile.compiler import ASTSource, CompileTimeAssertionFailure, UnsupportedLanguageConstruct
 
 X = np.zeros(16, np.float32)
 
@@ -96,8 +96,48 @@ def test_unknown_option():
     assert text_of(caught.value) == at_definition(
         fill,
         "`fill` has no parameter `num_warp`, and no such option exists; its parameters are "
-        "out, n, value, BLOCK",
+        "out, n, value, BLOCK; did you mean `num_warps`?",
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"BLOK": 16}, "`fill` has no parameter `BLOK`, and no such option exists; its parameters "
+         "are out, n, value, BLOCK; did you mean `BLOCK`?"),
+        ({"BLOCK": 16, "num_warps": 3}, "num_warps must be a power of two up to 32, not 3"),
+        ({"BLOCK": 16, "num_stages": 2.5}, "num_stages must be a positive integer, not 2.5"),
+        ({"BLOCK": 16, "arch": "volta"},
+         "the option `arch` is an architecture such as sm90 or 90, not 'volta'"),
+    ],
+)  # fmt: skip
+def test_wrong_keywords(arguments, text):
+    with pytest.raises(tile.LaunchError) as caught:
+        fill[(1,)](X, 3, 1.0, **arguments)
+    assert text_of(caught.value) == at_definition(fill, text)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        (lambda: tile.autotune(configs=[{"BLOCK": 16}], key=[])(fill),
+         "autotune chooses among tile.Config objects, not {'BLOCK': 16}"),
+        (lambda: tile.autotune(configs=[tile.Config({})], key="n")(fill),
+         "autotune's key is a list of names of parameters, not 'n'"),
+        (lambda: tile.Config(["BLOCK"]), "a Config has the values of constants by their names"),
+        (lambda: tile.heuristics({"BLOCK": 16})(fill),
+         "heuristics compute `BLOCK` by a function of all arguments, not 16"),
+        (lambda: tl.sum(X), "tl.sum works only inside a function decorated with @tile.jit"),
+        (lambda: tl.load(X), "tl.load works only inside a function decorated with @tile.jit"),
+        (lambda: fill(X, 3, 1.0, 16), "`fill` is a kernel: launch it as fill[grid](...)"),
+        (lambda: tile.compile(ASTSource(fill, {}), target="cuda:90"),
+         "a target is a GPUTarget such as GPUTarget('cuda', 90, 32), not 'cuda:90'"),
+    ],
+)  # fmt: skip
+def test_mistakes_around_kernels(wrong, text):
+    with pytest.raises(tile.TileError) as caught:
+        wrong()
+    assert str(caught.value).startswith(text)
 
 
 @tile.jit

@@ -296,6 +296,7 @@ def test_recursion():
         ("x = tl.arange(0, 4)\n    x[0] = 1", "elements of a <[4], int32> cannot be assigned; use tl.where or tl.store"),  # noqa: E501
         ("print(f'n is {n}')", "text is made while the kernel is compiled, when its run-time values are not known; "  # noqa: E501
          'pass them after the text, as in print("x:", x)'),
+        ("tl.load(p, p < n)", "< compares a pointer with a pointer, not with int32"),
         ("tl.program_id(n)", "program_id takes the axis 0, 1 or 2, not int32"),
         ("tl.maximum(n, 2, 3)", "propagate_nan is tl.PropagateNan.NONE or tl.PropagateNan.ALL, not 3"),  # noqa: E501
         ("x = []\n    x.append(n)", "`append` works on constants only; a tuple holds run-time values: items = items + (value,)"),  # noqa: E501

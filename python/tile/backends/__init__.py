@@ -69,12 +69,16 @@ def _subclass(module: ModuleType, base: type) -> Any:
     raise TileError(f"{module.__file__} defines no {base.__name__}")
 
 
-def find_backend(target: GPUTarget) -> BaseBackend:
-    """The backend for a target."""
+def check_target(target: Any) -> None:
     if not isinstance(target, GPUTarget):
         raise TileError(
             f"a target is a GPUTarget such as GPUTarget('cuda', 90, 32), not {target!r}"
         )
+
+
+def find_backend(target: GPUTarget) -> BaseBackend:
+    """The backend for a target."""
+    check_target(target)
     if target.backend == "cpu":
         target = simulated_target()
     for backend in backends().values():
@@ -122,6 +126,7 @@ __all__ = [
     "DriverBase",
     "GPUTarget",
     "backends",
+    "check_target",
     "chosen_target",
     "drivers",
     "find_backend",

@@ -12,7 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from .. import _C, knobs
-from ..backends import GPUTarget, chosen_target, find_backend, simulated_target
+from ..backends import (
+    GPUTarget,
+    check_target,
+    chosen_target,
+    find_backend,
+    simulated_target,
+)
 from ..errors import TileError
 from ..runtime.cache.entry import CachedFile, Damaged
 from ..runtime.dependencies import constant_key
@@ -380,6 +386,7 @@ def compile(
         from ..runtime.driver import driver
 
         target = driver.active.get_current_target()
+    check_target(target)
     if target.backend == "cpu":  # What works on the CPU's tensors is the simulator.
         target, lazy_after = simulated_target(), lazy_after or "ptx"
     target, options = chosen_target(target, options or {})

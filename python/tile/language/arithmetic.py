@@ -269,6 +269,11 @@ def _comparison(
 ) -> Callable[[Any, Any], tensor]:
     def operation(x: Any, y: Any) -> tensor:
         if _is_pointer(x) or _is_pointer(y):
+            for value in (x, y):
+                if symbol[0] in "<>" and isinstance(value, tensor) and not _is_pointer(value):
+                    raise SemanticError(
+                        f"{symbol} compares a pointer with a pointer, not with {value.type}"
+                    )
             x, y = _address(x, symbol), _address(y, symbol)
             signed_ints = False
             x, y = broadcast_pair(x, y)

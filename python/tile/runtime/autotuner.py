@@ -37,6 +37,8 @@ class Config:
         pre_hook: Callable | None = None,
         ir_override: str | None = None,
     ) -> None:
+        if not isinstance(kwargs, dict):
+            raise TileError(f"a Config has the values of constants by their names, not {kwargs!r}")
         self.kwargs = kwargs
         self.num_warps = num_warps
         self.num_stages = num_stages
@@ -100,6 +102,11 @@ class Autotuner(KernelInterface):
         self.configs = list(configs)
         if not self.configs:
             raise TileError("autotune needs at least one configuration; `configs` is empty")
+        for config in self.configs:
+            if not hasattr(config, "all_kwargs"):
+                raise TileError(f"autotune chooses among tile.Config objects, not {config!r}")
+        if isinstance(key, str):
+            raise TileError(f"autotune's key is a list of names of parameters, not {key!r}")
         for name in key:
             if name not in arg_names:
                 raise TileError(
@@ -394,6 +401,11 @@ class Heuristics(KernelInterface):
     """A kernel some of whose constants follow from its arguments."""
 
     def __init__(self, fn: Any, arg_names: list[str], values: dict[str, Callable]) -> None:
+        for name, value in values.items():
+            if not callable(value):
+                raise TileError(
+                    f"heuristics compute `{name}` by a function of all arguments, not {value!r}"
+                )
         self.fn = fn
         self.arg_names = arg_names
         self.values = values

@@ -248,6 +248,10 @@ class JITFunction(KernelInterface[T]):
         builder = _eager_builder()
         if builder is not None:
             return builder.call(self, args, kwargs)
+        if self.module.startswith("tile.language"):
+            raise SemanticError(
+                f"tl.{self.__name__} works only inside a function decorated with @tile.jit"
+            )
         raise SemanticError(
             f"`{self.__name__}` is a kernel: launch it as {self.__name__}[grid](...); only other "
             "kernels call it directly"

@@ -236,6 +236,8 @@ class Launcher:
         try:
             return self.bind(*args, **kwargs)
         except TypeError as error:
+            # A parameter that is misspelt is missing, too.
+            self.check_options({n: v for n, v in kwargs.items() if n not in self.fn.arg_names})
             raise self.argument_error(error) from None
 
     def grid(self, grid: Any, values: tuple) -> tuple[int, int, int]:
@@ -327,7 +329,7 @@ class Launcher:
 
     def prepare(self, active: Any, values: tuple, options: dict, is_warmup: bool = False) -> Any:
         """Compiles the kernel for these values of its parameters."""
-        from ..compiler import ASTSource
+        from ..compiler import ASTSource, make_backend
         from ..compiler import compile as compile_kernel
 
         signature, constants, hints = self.describe(values)
@@ -335,7 +337,11 @@ class Launcher:
         self.check_references()
         chosen = self.with_defaults(values, options)
         source = ASTSource(self.fn, signature, constants, hints)
-        target, chosen = chosen_target(active.get_current_target(), chosen)
+        try:
+            target, chosen = chosen_target(active.get_current_target(), chosen)
+            make_backend(target).parse_options(chosen)
+        except TileError as error:
+            raise self.refusal(str(error)) from None
         self.tell(knobs.runtime.jit_cache_hook, source, target, chosen, is_warmup)
 
         def compile(**more: Any) -> Any:
@@ -444,10 +450,12 @@ class Launcher:
     def check_options(self, options: dict) -> None:
         unknown = [name for name in options if name not in OPTIONS]
         if unknown:
+            from ..language.values import closest
+
+            hint = closest(unknown[0], [*self.fn.arg_names, *OPTIONS])
             raise self.refusal(
                 f"`{self.fn.__name__}` has no parameter `{unknown[0]}`, and no such option "
-                "exists; its parameters are "
-                f"{', '.join(self.fn.arg_names)}"
+                f"exists; its parameters are {', '.join(self.fn.arg_names)}{hint}"
             )
 
 
