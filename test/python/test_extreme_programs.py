@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import linecache
+import os
+import signal
 import sys
+import threading
 
 import numpy as np
 import pytest
+from reference import sim_only
 
 import tile
 import tile.language as tl
@@ -170,3 +174,51 @@ def test_endless_recursion_is_one_short_message(kernel):
     assert "tl.store(p, " in text
     if kernel is not call_count:
         assert "repeat" in text
+
+
+@tile.jit
+def counts_for_ever(out, step):
+    n = 0
+    while step > 0:
+        n += step * n + 1
+        tl.store(out, n)
+
+
+@tile.jit
+def waits_for_ever(out, step):
+    while tl.load(out, volatile=True) != step:
+        pass
+
+
+@sim_only
+@pytest.mark.parametrize("kernel", [counts_for_ever, waits_for_ever])
+def test_kernels_without_an_end_can_be_interrupted(kernel, machine):
+    """Ctrl-C ends a launch; what is launched afterwards runs."""
+    if machine == "interpreter" and kernel is waits_for_ever:
+        pytest.skip("the interpreter says that nobody will write there")
+    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            kernel[(1,)](np.zeros(1, np.int32), 1)
+    finally:
+        timer.cancel()
+    out = np.zeros(1, np.int32)
+    kernels_after_that[(1,)](out)
+    assert out[0] == 5
+
+
+@tile.jit
+def kernels_after_that(out):
+    tl.store(out, 5)
+
+
+@sim_only
+@pytest.mark.compiled
+@pytest.mark.parametrize("kernel", [counts_for_ever, waits_for_ever])
+def test_kernels_without_an_end_have_a_budget(kernel, monkeypatch):
+    with pytest.raises(tile.TileError, match="10000 warp instructions"):
+        kernel.simulate(np.zeros(1, np.int32), 1, grid=(1,), max_instructions=10000)
+    monkeypatch.setenv("TILE_SIM_MAX_INSTRUCTIONS", "20000")
+    with pytest.raises(tile.TileError, match="20000 warp instructions"):
+        kernel[(1,)](np.zeros(1, np.int32), 1)
