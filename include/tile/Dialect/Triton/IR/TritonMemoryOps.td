@@ -51,8 +51,8 @@ def TT_LoadOp : TT_Op<"load", [
     `boundaryCheck`; an element out of bounds reads as `padding`, and is
     undefined without it.
 
-    `cacheModifier` and `evictionPolicy` are hints to the memory hierarchy. A
-    volatile load is neither removed nor merged with another.
+    `cacheModifier` and `evictionPolicy` are hints. A load that is volatile, or `cv`, is neither
+    removed, merged nor moved, and one thread reads each element for all: they find the same.
 
     Example:
 
