@@ -13,8 +13,7 @@ config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = config.tile_obj
 config.maxIndividualTestTime = 120
 
-# `filecheck` is the Python package beside this lit; `not`, `count` and the
-# upstream tools come with LLVM.
+# FileCheck, `not`, `count` and the other upstream tools come with LLVM.
 path = [config.tile_bin, os.path.dirname(sys.executable), config.llvm_tools]
 config.environment["PATH"] = os.pathsep.join([*path, os.environ.get("PATH", "")])
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
@@ -23,3 +22,5 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
 
 # Round-trip verification runs on every module every test parses.
 config.substitutions.append((r"\btile-opt\b", "tile-opt --verify-roundtrip"))
+# Tests write it in lower case, like the other tools.
+config.substitutions.append((r"\bfilecheck\b", "FileCheck"))
