@@ -5,7 +5,7 @@
 #include "Diagnostics.h"
 #include "Handles.h"
 
-#include "tile/Target/PTX.h"
+#include "nvidia/Target/PTX.h"
 
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -26,7 +26,7 @@ namespace tile::python {
 static nb::dict getInfo(PyModule &module) {
   DiagnosticCollector diagnostics(module.unit->context.get());
   FailureOr<triton::KernelInfo> info =
-      triton::getKernelInfo(module.unit->module.get());
+      triton::nvidia::getKernelInfo(module.unit->module.get());
   if (failed(info))
     diagnostics.raise("the module has no kernel");
   nb::dict result;
@@ -42,7 +42,7 @@ static nb::dict getInfo(PyModule &module) {
 
 /// The optimised LLVM IR of a module in the LLVM dialect, as text.
 static std::string translateToLLVM(PyModule &module,
-                                   const triton::PTXOptions &options) {
+                                   const triton::nvidia::PTXOptions &options) {
   DiagnosticCollector diagnostics(module.unit->context.get());
   std::string text;
   LogicalResult result = failure();
@@ -51,9 +51,9 @@ static std::string translateToLLVM(PyModule &module,
     ModuleOp source = module.unit->module.get();
     llvm::LLVMContext context;
     std::unique_ptr<llvm::Module> llvmModule =
-        triton::translateToLLVMIR(source, context, options);
+        triton::nvidia::translateToLLVMIR(source, context, options);
     if (llvmModule)
-      result = triton::optimizeLLVM(source, *llvmModule, options);
+      result = triton::nvidia::optimizeLLVM(source, *llvmModule, options);
     if (succeeded(result)) {
       llvm::raw_string_ostream os(text);
       llvmModule->print(os, nullptr);
@@ -66,7 +66,7 @@ static std::string translateToLLVM(PyModule &module,
 
 /// Code generation alone, from the text of (optimised) LLVM IR.
 static std::string emitPTXFromLLVM(const std::string &text, PyContext &context,
-                                   const triton::PTXOptions &options,
+                                   const triton::nvidia::PTXOptions &options,
                                    bool optimize) {
   DiagnosticCollector diagnostics(context.ref.get());
   llvm::LLVMContext llvmContext;
@@ -81,9 +81,11 @@ static std::string emitPTXFromLLVM(const std::string &text, PyContext &context,
     error.print(nullptr, os, /*ShowColors=*/false);
     throw MLIRError{"cannot parse the LLVM IR: " + message, {}};
   }
-  if (optimize && failed(triton::optimizeLLVM(*place, *module, options)))
+  if (optimize &&
+      failed(triton::nvidia::optimizeLLVM(*place, *module, options)))
     diagnostics.raise("the optimisation of the LLVM IR failed");
-  FailureOr<std::string> ptx = triton::emitPTX(*place, *module, options);
+  FailureOr<std::string> ptx =
+      triton::nvidia::emitPTX(*place, *module, options);
   if (failed(ptx))
     diagnostics.raise("the generation of PTX failed");
   return *ptx;
@@ -99,18 +101,20 @@ static void throwFatalError(void *, const char *reason, bool) {
 
 void populateLLVM(nb::module_ &m) {
   llvm::install_fatal_error_handler(throwFatalError);
-  nb::class_<triton::PTXOptions>(m, "PTXOptions",
-                                 "How LLVM IR is optimised and PTX emitted.")
+  nb::class_<triton::nvidia::PTXOptions>(
+      m, "PTXOptions", "How LLVM IR is optimised and PTX emitted.")
       .def(nb::init<>())
-      .def_rw("compute_capability", &triton::PTXOptions::computeCapability)
-      .def_rw("ptx_version", &triton::PTXOptions::ptxVersion)
-      .def_rw("opt_level", &triton::PTXOptions::optLevel)
-      .def_rw("enable_fp_fusion", &triton::PTXOptions::enableFpFusion)
-      .def_rw("enable_reflect_ftz", &triton::PTXOptions::enableReflectFtz)
-      .def_rw("line_info", &triton::PTXOptions::lineInfo)
-      .def_rw("print_ir", &triton::PTXOptions::printIR)
-      .def_rw("time_passes", &triton::PTXOptions::timePasses)
-      .def_rw("libdevice_path", &triton::PTXOptions::libdevicePath);
+      .def_rw("compute_capability",
+              &triton::nvidia::PTXOptions::computeCapability)
+      .def_rw("ptx_version", &triton::nvidia::PTXOptions::ptxVersion)
+      .def_rw("opt_level", &triton::nvidia::PTXOptions::optLevel)
+      .def_rw("enable_fp_fusion", &triton::nvidia::PTXOptions::enableFpFusion)
+      .def_rw("enable_reflect_ftz",
+              &triton::nvidia::PTXOptions::enableReflectFtz)
+      .def_rw("line_info", &triton::nvidia::PTXOptions::lineInfo)
+      .def_rw("print_ir", &triton::nvidia::PTXOptions::printIR)
+      .def_rw("time_passes", &triton::nvidia::PTXOptions::timePasses)
+      .def_rw("libdevice_path", &triton::nvidia::PTXOptions::libdevicePath);
   m.def("kernel_info", &getInfo, "module"_a,
         "What the launcher must know about the module's kernel.");
   m.def("translate_to_llvm", &translateToLLVM, "module"_a, "options"_a,

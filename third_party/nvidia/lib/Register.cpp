@@ -3,9 +3,9 @@
 
 #include "nvidia/Register.h"
 #include "nvidia/Pipelines/Pipelines.h"
+#include "nvidia/Target/PTX.h"
 #include "nvidia/TargetModel.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Passes.h"
-#include "tile/Target/PTX.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -16,7 +16,7 @@ using namespace mlir;
 void triton::backends::nvidia::registerDialects(DialectRegistry &registry) {
   registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect>();
   triton::nvidia::registerTargetModels(registry);
-  registerLLVMIRTranslations(registry);
+  triton::nvidia::registerTranslations(registry);
 }
 
 void triton::backends::nvidia::registerPasses() {

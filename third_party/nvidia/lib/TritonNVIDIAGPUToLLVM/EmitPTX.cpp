@@ -1,11 +1,11 @@
 //===-- EmitPTX.cpp - Print the PTX of a module ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "nvidia/Target/PTX.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/FileUtilities.h"
-#include "tile/Target/PTX.h"
 #include "llvm/Support/ToolOutputFile.h"
 
 namespace mlir::triton::nvidia {
@@ -21,14 +21,14 @@ struct EmitPTX : nvidia::impl::EmitPTXBase<EmitPTX> {
   using Base::Base;
 
   void runOnOperation() override {
-    PTXOptions options;
+    nvidia::PTXOptions options;
     options.computeCapability = computeCapability;
     options.ptxVersion = ptxVersion;
     options.optLevel = optLevel;
     options.libdevicePath = libdevice;
     std::string llvmIR;
     FailureOr<std::string> ptx =
-        translateModuleToPTX(getOperation(), options, &llvmIR);
+        nvidia::translateModuleToPTX(getOperation(), options, &llvmIR);
     if (failed(ptx))
       return signalPassFailure();
     std::string error;

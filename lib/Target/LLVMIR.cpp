@@ -1,0 +1,252 @@
+//===-- LLVMIR.cpp - From the LLVM dialect to assembly --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tile/Target/LLVMIR.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PassTimingInfo.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/OptimizationLevel.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+
+namespace {
+/// Collects what LLVM reports, so that it comes out as one MLIR diagnostic
+/// instead of on stderr (or, for errors, instead of ending the process).
+struct DiagnosticCollector : llvm::DiagnosticHandler {
+  std::string &errors;
+  explicit DiagnosticCollector(std::string &errors) : errors(errors) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    if (info.getSeverity() != llvm::DS_Error)
+      return true;
+    llvm::raw_string_ostream os(errors);
+    llvm::DiagnosticPrinterRawOStream printer(os);
+    if (!errors.empty())
+      os << "; ";
+    info.print(printer);
+    return true;
+  }
+};
+
+/// LLVM's LoadStoreVectorizer fills gaps: of three loads it makes one of four
+/// elements, the last of which may lie outside the allocation. Vectors are the
+/// lowering's business; this attribute is how that pass is told to stay away.
+void keepLoadsAsTheyAre(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      function.addFnAttr(llvm::Attribute::NoImplicitFloat);
+}
+
+/// Inline assembly with side effects may synchronise threads (barriers,
+/// shuffles, mma), and the LLVM dialect cannot say so: forbid moving it under
+/// other control flow. Likewise functions that may contain such calls.
+void markConvergent(llvm::Module &module) {
+  for (llvm::Function &function : module) {
+    if (function.isIntrinsic())
+      continue;
+    if (!function.isDeclaration())
+      function.addFnAttr(llvm::Attribute::Convergent);
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+    for (llvm::Instruction &inst : llvm::instructions(function)) {
+      auto *call = dyn_cast<llvm::CallInst>(&inst);
+      if (!call)
+        continue;
+      auto *assembly = dyn_cast<llvm::InlineAsm>(call->getCalledOperand());
+      if (!assembly)
+        continue;
+      call->addFnAttr(llvm::Attribute::NoUnwind);
+      if (assembly->hasSideEffects())
+        call->setConvergent();
+      else
+        call->setMemoryEffects(llvm::MemoryEffects::none());
+    }
+  }
+}
+
+void printBeforePass(StringRef pass, llvm::Any ir) {
+  if (const auto *module = llvm::any_cast<const llvm::Module *>(&ir))
+    llvm::errs() << "*** LLVM IR Dump Before " << pass << " ***\n" << **module;
+  else if (const auto *function = llvm::any_cast<const llvm::Function *>(&ir))
+    llvm::errs() << "*** LLVM IR Dump Before " << pass << " on "
+                 << (*function)->getName() << " ***\n"
+                 << **function;
+}
+} // namespace
+
+CollectDiagnostics::CollectDiagnostics(llvm::LLVMContext &context)
+    : context(context), saved(context.getDiagnosticHandler()) {
+  context.setDiagnosticHandler(std::make_unique<DiagnosticCollector>(errors));
+}
+
+CollectDiagnostics::~CollectDiagnostics() {
+  context.setDiagnosticHandler(std::move(saved));
+}
+
+void triton::registerLLVMIRTranslations(DialectRegistry &registry) {
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+}
+
+FailureOr<std::unique_ptr<llvm::TargetMachine>>
+triton::createTargetMachine(ModuleOp diagnosticOp, const llvm::Triple &triple,
+                            StringRef processor, StringRef features,
+                            const CodeGenOptions &options) {
+  std::string error;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return diagnosticOp.emitError("this build has no code generator for ")
+           << triple.str() << ": " << error;
+  llvm::TargetOptions targetOptions;
+  targetOptions.AllowFPOpFusion = options.enableFpFusion
+                                      ? llvm::FPOpFusion::Fast
+                                      : llvm::FPOpFusion::Strict;
+  targetOptions.MCOptions.AsmVerbose = true;
+  auto level = options.optLevel >= 3   ? llvm::CodeGenOptLevel::Aggressive
+               : options.optLevel == 2 ? llvm::CodeGenOptLevel::Default
+               : options.optLevel == 1 ? llvm::CodeGenOptLevel::Less
+                                       : llvm::CodeGenOptLevel::None;
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine(triple, processor, features, targetOptions,
+                                  llvm::Reloc::PIC_, std::nullopt, level));
+  if (!machine)
+    return diagnosticOp.emitError("cannot create a target machine for ")
+           << processor << " of " << triple.str();
+  return machine;
+}
+
+std::unique_ptr<llvm::Module>
+triton::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
+                          const llvm::TargetMachine &machine) {
+  std::unique_ptr<llvm::Module> result =
+      translateModuleToLLVMIR(module, context, "tile");
+  if (!result) {
+    module.emitError("translation to LLVM IR failed");
+    return nullptr;
+  }
+  // From here on every LLVM pass sees the target: without divergence
+  // information some of them break code whose threads must stay together.
+  result->setTargetTriple(machine.getTargetTriple());
+  result->setDataLayout(machine.createDataLayout());
+  markConvergent(*result);
+  keepLoadsAsTheyAre(*result);
+  return result;
+}
+
+LogicalResult triton::optimizeLLVMIR(ModuleOp diagnosticOp,
+                                     llvm::Module &module,
+                                     llvm::TargetMachine &machine,
+                                     const CodeGenOptions &options) {
+  CollectDiagnostics diagnostics(module.getContext());
+  llvm::PipelineTuningOptions tuning;
+  // Loops were unrolled on purpose or not at all; the SLP vectoriser turns
+  // scalar registers into short vectors that GPUs have to take apart again.
+  tuning.LoopUnrolling = true;
+  tuning.LoopInterleaving = false;
+  tuning.LoopVectorization = false;
+  tuning.SLPVectorization = false;
+
+  // VectorCombine takes the lowering's vector loads apart, and nothing would
+  // put them together again.
+  llvm::PassInstrumentationCallbacks callbacks;
+  callbacks.registerShouldRunOptionalPassCallback(
+      [](StringRef pass, llvm::Any) { return pass != "VectorCombinePass"; });
+
+  llvm::TimePassesHandler timer(options.timePasses);
+  timer.setOutStream(llvm::errs());
+  timer.registerCallbacks(callbacks);
+  if (options.printIR)
+    callbacks.registerBeforeNonSkippedPassCallback(printBeforePass);
+
+  llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
+  llvm::LoopAnalysisManager lam;
+  llvm::FunctionAnalysisManager fam;
+  llvm::CGSCCAnalysisManager cgam;
+  llvm::ModuleAnalysisManager mam;
+  builder.registerModuleAnalyses(mam);
+  builder.registerCGSCCAnalyses(cgam);
+  builder.registerFunctionAnalyses(fam);
+  builder.registerLoopAnalyses(lam);
+  builder.crossRegisterProxies(lam, fam, cgam, mam);
+  llvm::OptimizationLevel level =
+      options.optLevel >= 3   ? llvm::OptimizationLevel::O3
+      : options.optLevel == 2 ? llvm::OptimizationLevel::O2
+      : options.optLevel == 1 ? llvm::OptimizationLevel::O1
+                              : llvm::OptimizationLevel::O0;
+  llvm::ModulePassManager passes =
+      level == llvm::OptimizationLevel::O0
+          ? builder.buildO0DefaultPipeline(level)
+          : builder.buildPerModuleDefaultPipeline(level);
+  passes.run(module, mam);
+  timer.print();
+  if (!diagnostics.getErrors().empty())
+    return diagnosticOp.emitError("LLVM optimisation failed: ")
+           << diagnostics.getErrors();
+  return success();
+}
+
+FailureOr<std::string> triton::emitAssembly(ModuleOp diagnosticOp,
+                                            llvm::Module &module,
+                                            llvm::TargetMachine &machine) {
+  std::string verifierErrors;
+  llvm::raw_string_ostream verifierStream(verifierErrors);
+  if (llvm::verifyModule(module, &verifierStream))
+    return diagnosticOp.emitError("invalid LLVM IR: ") << verifierErrors;
+
+  CollectDiagnostics diagnostics(module.getContext());
+  llvm::SmallString<0> text;
+  llvm::raw_svector_ostream os(text);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, os, nullptr,
+                                  llvm::CodeGenFileType::AssemblyFile))
+    return diagnosticOp.emitError("the target cannot emit assembly");
+  passes.run(module);
+  if (!diagnostics.getErrors().empty())
+    return diagnosticOp.emitError("code generation failed: ")
+           << diagnostics.getErrors();
+  return std::string(text);
+}
+
+FailureOr<KernelInfo> triton::getKernelInfo(ModuleOp module,
+                                            StringRef kernelAttrName) {
+  auto integer = [&](StringRef name, int otherwise) {
+    auto attr = module->getAttrOfType<IntegerAttr>(name);
+    return attr ? static_cast<int>(attr.getInt()) : otherwise;
+  };
+  KernelInfo info;
+  info.numWarps = integer("ttg.total-num-warps", integer("ttg.num-warps", 4));
+  info.numCTAs = integer("ttg.num-ctas", 1);
+  info.sharedMemory = integer("ttg.shared", 0);
+  info.globalScratchSize = integer("ttg.global_scratch_memory_size", 0);
+  info.globalScratchAlignment =
+      integer("ttg.global_scratch_memory_alignment", 1);
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    if (!function->hasAttr(kernelAttrName))
+      continue;
+    if (!info.name.empty())
+      return module.emitError("expected one kernel, found '")
+             << info.name << "' and '" << function.getName() << "'";
+    info.name = function.getName().str();
+    if (auto pairs =
+            function->getAttrOfType<DenseI32ArrayAttr>("tt.disjoint_arguments"))
+      info.disjointArguments.assign(pairs.asArrayRef().begin(),
+                                    pairs.asArrayRef().end());
+  }
+  if (info.name.empty())
+    return module.emitError("expected a kernel function, found none");
+  return info;
+}

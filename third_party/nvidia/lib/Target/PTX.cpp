@@ -1,0 +1,177 @@
+//===-- PTX.cpp - From the LLVM dialect to PTX ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "nvidia/Target/PTX.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "tile/Target/TargetTable.h"
+
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/IPO/Internalize.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::nvidia;
+
+namespace {
+constexpr llvm::StringLiteral kTriple = "nvptx64-nvidia-cuda";
+
+/// Makes LLVM's code generator ready, once; false where this LLVM cannot do
+/// what we rely on.
+bool initializeNVPTX() {
+  static const bool done = [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    // Addresses of shared memory take one register instead of two. LLVM knows
+    // no way but the command line to ask for that, so it is asked that way.
+    auto &options = llvm::cl::getRegisteredOptions();
+    auto it = options.find("nvptx-short-ptr");
+    return it != options.end() &&
+           !it->second->addOccurrence(/*pos=*/1, it->first, "true");
+  }();
+  return done;
+}
+
+FailureOr<const NVIDIATarget *> findTarget(ModuleOp module,
+                                           const PTXOptions &options) {
+  if (options.computeCapability == 0)
+    return getNVIDIATarget(module);
+  if (const NVIDIATarget *target =
+          lookupNVIDIATarget(options.computeCapability))
+    return target;
+  return module.emitError("unknown compute capability ")
+         << options.computeCapability;
+}
+
+FailureOr<std::unique_ptr<llvm::TargetMachine>>
+createNVPTXMachine(ModuleOp module, const PTXOptions &options) {
+  FailureOr<const NVIDIATarget *> target = findTarget(module, options);
+  if (failed(target))
+    return failure();
+  if (!initializeNVPTX())
+    return module.emitError("this LLVM has no option 'nvptx-short-ptr'");
+  int ptxVersion =
+      options.ptxVersion ? options.ptxVersion : (*target)->ptxVersion;
+  return createTargetMachine(module, llvm::Triple(kTriple),
+                             (*target)->processor,
+                             "+ptx" + std::to_string(ptxVersion), options);
+}
+
+bool needsLibdevice(const llvm::Module &module) {
+  return llvm::any_of(module.functions(), [](const llvm::Function &function) {
+    return function.isDeclaration() && function.getName().starts_with("__nv_");
+  });
+}
+
+/// Links what the module uses of libdevice, as private functions.
+LogicalResult linkLibdevice(ModuleOp diagnosticOp, llvm::Module &module,
+                            const PTXOptions &options) {
+  if (options.libdevicePath.empty()) {
+    std::string users;
+    for (const llvm::Function &function : module)
+      if (function.isDeclaration() && function.getName().starts_with("__nv_"))
+        users += (users.empty() ? "" : ", ") + function.getName().str();
+    return diagnosticOp.emitError("libdevice is needed for ")
+           << users
+           << " but no path to libdevice.10.bc was given (the nvidia-nvvm "
+              "package and CUDA toolkits carry it)";
+  }
+  auto buffer = llvm::MemoryBuffer::getFile(options.libdevicePath);
+  if (!buffer)
+    return diagnosticOp.emitError("cannot read libdevice '")
+           << options.libdevicePath << "': " << buffer.getError().message();
+  auto library = llvm::getLazyBitcodeModule((*buffer)->getMemBufferRef(),
+                                            module.getContext());
+  if (!library)
+    return diagnosticOp.emitError("cannot parse libdevice '")
+           << options.libdevicePath
+           << "': " << llvm::toString(library.takeError());
+  (*library)->setTargetTriple(module.getTargetTriple());
+  (*library)->setDataLayout(module.getDataLayout());
+  auto internalize = [](llvm::Module &linked, const llvm::StringSet<> &names) {
+    llvm::internalizeModule(linked, [&](const llvm::GlobalValue &value) {
+      return !value.hasName() || !names.contains(value.getName());
+    });
+  };
+  CollectDiagnostics diagnostics(module.getContext());
+  if (llvm::Linker::linkModules(module, std::move(*library),
+                                llvm::Linker::Flags::LinkOnlyNeeded,
+                                internalize))
+    return diagnosticOp.emitError("linking libdevice failed: ")
+           << diagnostics.getErrors();
+  return success();
+}
+} // namespace
+
+void nvidia::registerTranslations(DialectRegistry &registry) {
+  registerLLVMIRTranslations(registry);
+  registerNVVMDialectTranslation(registry);
+}
+
+std::unique_ptr<llvm::Module>
+nvidia::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
+                          const PTXOptions &options) {
+  auto machine = createNVPTXMachine(module, options);
+  if (failed(machine))
+    return nullptr;
+  std::unique_ptr<llvm::Module> result =
+      triton::translateToLLVMIR(module, context, **machine);
+  if (!result)
+    return nullptr;
+  if (!options.lineInfo)
+    llvm::StripDebugInfo(*result);
+  // "Reflect" answers libdevice's questions.
+  result->addModuleFlag(llvm::Module::Override, "nvvm-reflect-ftz",
+                        uint32_t(options.enableReflectFtz));
+  return result;
+}
+
+LogicalResult nvidia::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
+                                   const PTXOptions &options) {
+  auto machine = createNVPTXMachine(diagnosticOp, options);
+  if (failed(machine) || (needsLibdevice(module) &&
+                          failed(linkLibdevice(diagnosticOp, module, options))))
+    return failure();
+  return optimizeLLVMIR(diagnosticOp, module, **machine, options);
+}
+
+FailureOr<std::string> nvidia::emitPTX(ModuleOp diagnosticOp,
+                                       llvm::Module &module,
+                                       const PTXOptions &options) {
+  auto machine = createNVPTXMachine(diagnosticOp, options);
+  if (failed(machine))
+    return failure();
+  return emitAssembly(diagnosticOp, module, **machine);
+}
+
+FailureOr<std::string> nvidia::translateModuleToPTX(ModuleOp module,
+                                                    const PTXOptions &options,
+                                                    std::string *llvmIR) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> llvmModule =
+      translateToLLVMIR(module, context, options);
+  if (!llvmModule || failed(optimizeLLVM(module, *llvmModule, options)))
+    return failure();
+  if (llvmIR) {
+    llvm::raw_string_ostream os(*llvmIR);
+    llvmModule->print(os, nullptr);
+  }
+  return emitPTX(module, *llvmModule, options);
+}
+
+FailureOr<KernelInfo> nvidia::getKernelInfo(ModuleOp module) {
+  return triton::getKernelInfo(module,
+                               NVVM::NVVMDialect::getKernelFuncAttrName());
+}
