@@ -5,6 +5,7 @@
 #include "Machine.h"
 #include "ModuleImpl.h"
 #include "Schedule.h"
+#include "Timeline.h"
 
 #include <algorithm>
 #include <chrono>
@@ -137,6 +138,8 @@ static std::unique_ptr<Cluster> makeCluster(Launch &launch, uint64_t number) {
         config.scheduleSeed * 0x9e3779b97f4a7c15 + number);
   if (launch.order)
     cluster->checker = std::make_unique<OrderChecker>(launch, *cluster, number);
+  if (number < launch.timelines.size())
+    cluster->timeline = launch.timelines[number].get();
   return cluster;
 }
 
@@ -249,6 +252,8 @@ static void collect(Launch &launch, std::vector<Worker> &workers,
     if (!known)
       report.findings.push_back(std::move(f));
   }
+  for (auto &timeline : launch.timelines)
+    timeline->print(report.timeline);
   report.ok = report.findings.empty() && launch.finished == launch.clusterCount;
   for (auto &[cta, text] : launch.output)
     report.output += text;
@@ -368,6 +373,8 @@ bool Module::launch(std::string_view name, const LaunchConfig &config,
       sites += uint32_t(code->insts.size());
     }
   }
+  for (uint64_t i = 0; i < config.timelines && i < launch.clusterCount; ++i)
+    launch.timelines.push_back(std::make_unique<Timeline>(launch));
   std::vector<Worker> workers(threads);
   for (Worker &w : workers) {
     w.launch = &launch;

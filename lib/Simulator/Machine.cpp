@@ -104,11 +104,31 @@ static uint32_t specialValue(const Ctx &c, Special what, unsigned lane) {
   }
 }
 
+/// Is the value the same for all lanes of a warp?
+static bool isUniform(Special what) {
+  switch (what) {
+  case Special::TidX:
+  case Special::TidY:
+  case Special::TidZ:
+  case Special::LaneId:
+  case Special::MaskEq:
+  case Special::MaskLe:
+  case Special::MaskLt:
+  case Special::MaskGe:
+  case Special::MaskGt:
+    return false;
+  default:
+    return true;
+  }
+}
+
 void tile::sim::fillSpecials(Ctx &c, Frame &frame) {
   auto *regs = reinterpret_cast<std::byte *>(frame.regs.data());
   for (auto [slot, what] : frame.code->specials) {
     auto *lanes = reinterpret_cast<uint32_t *>(regs + slot);
-    for (unsigned lane = 0; lane < Lanes; ++lane)
+    if (isUniform(what))
+      std::fill_n(lanes, Lanes, specialValue(c, what, 0));
+    for (unsigned lane = 0; lane < Lanes && !isUniform(what); ++lane)
       lanes[lane] = specialValue(c, what, lane);
   }
 }
@@ -343,6 +363,7 @@ bool tile::sim::runCluster(Ctx &c, Cluster &cluster, uint64_t quota,
   finished = false;
   c.cluster = &cluster;
   c.checker = cluster.checker.get();
+  c.timeline = cluster.timeline;
   while (total < quota) {
     bool live = false, moved = false;
     if (cluster.schedule ? !runChosen(c, cluster, total, live, moved)

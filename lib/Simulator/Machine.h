@@ -29,6 +29,7 @@ struct Worker;
 class OrderChecker;
 class GlobalOrder;
 class Schedule;
+class Timeline;
 struct SharedShadow;
 
 struct Frame {
@@ -142,6 +143,7 @@ struct Cluster {
   std::unique_ptr<Schedule> schedule; ///< null for the plain order
   Cluster();
   ~Cluster();
+  Timeline *timeline = nullptr; ///< if this cluster's is wanted
 };
 
 /// Coordinates of a CTA in the grid.
@@ -180,6 +182,7 @@ struct Launch {
   std::vector<std::vector<std::byte>> heap; ///< of malloc in the kernel
   std::unique_ptr<GlobalOrder> order;       ///< if accesses are checked
   std::vector<uint32_t> firstSite;          ///< of each function of the program
+  std::vector<std::unique_ptr<Timeline>> timelines; ///< of the first clusters
   std::vector<std::unique_ptr<SharedShadow>> freeShadows;
   std::mutex shadowLock;
   Launch();
@@ -216,6 +219,7 @@ struct Ctx {
   Worker *worker = nullptr;
   InstStats *stats = nullptr;
   OrderChecker *checker = nullptr;
+  Timeline *timeline = nullptr;
   uint32_t current = 0; ///< index of the running fragment
   unsigned checks = 0;
   bool counting = true;

@@ -4,6 +4,7 @@
 #include "Checkers/OrderChecker.h"
 #include "Checkers/RegisterChecker.h"
 #include "Machine.h"
+#include "Timeline.h"
 
 #include <algorithm>
 #include <bit>
@@ -246,6 +247,8 @@ bool tile::sim::runWarp(Ctx &c, Warp &warp, uint64_t quota, uint64_t &used) {
         ++c.pc;
         continue;
       }
+      if (c.timeline) [[unlikely]]
+        c.timeline->issue(c, inst);
       step = inst.fn(c, inst, mask);
       if (step == Step::Next) {
         ++c.pc;

@@ -54,7 +54,7 @@ sim::Report launch(const sim::Module &module, const std::string &entry,
                    uint32_t dynamicShared, unsigned checks,
                    uint64_t maxInstructions, unsigned threads, bool counters,
                    bool deterministic, const std::vector<Array> &arrays,
-                   uint64_t scheduleSeed) {
+                   uint64_t scheduleSeed, uint32_t timelines) {
   sim::LaunchConfig config;
   config.grid = grid;
   config.block = block;
@@ -65,6 +65,7 @@ sim::Report launch(const sim::Module &module, const std::string &entry,
   config.threads = threads;
   config.counters = counters;
   config.deterministic = deterministic;
+  config.timelines = timelines;
   for (const auto &[base, element, bytes, sizes] : arrays)
     config.arrays.push_back({base, element, bytes, sizes});
   config.scheduleSeed = scheduleSeed;
@@ -106,6 +107,7 @@ void tile::python::populateSim(nb::module_ &m) {
   nb::class_<sim::Report>(m, "Report", "What a launch did.")
       .def_ro("ok", &sim::Report::ok, "True if nothing was found.")
       .def_ro("output", &sim::Report::output, "What the kernel printed.")
+      .def_ro("timeline", &sim::Report::timeline, "Events, as Chrome has them.")
       .def_ro("seconds", &sim::Report::seconds, "Host time of the launch.")
       .def_prop_ro("warp_instructions",
                    [](const sim::Report &r) { return r.counters.totalWarp(); })
@@ -152,7 +154,7 @@ void tile::python::populateSim(nb::module_ &m) {
            nb::arg("max_instructions") = 0, nb::arg("threads") = 0,
            nb::arg("counters") = true, nb::arg("deterministic") = true,
            nb::arg("arrays") = std::vector<Array>{},
-           nb::arg("schedule_seed") = 0,
+           nb::arg("schedule_seed") = 0, nb::arg("timelines") = 0,
            "Runs a kernel; `args` is the parameter buffer, `allocations` the "
            "memory it may touch as (address, size, name, writable), `arrays` "
            "what "

@@ -61,6 +61,8 @@ struct LaunchConfig {
   /// Not 0: warps run in a random order, and asynchronous work is done late.
   uint64_t scheduleSeed = 0;
   bool counters = true; ///< memory counters; instruction counts are always kept
+  /// Clusters, the first ones, whose warps' times are wanted.
+  uint32_t timelines = 0;
   std::vector<Allocation> allocations;
   std::vector<ArrayShape> arrays; ///< in allocations, as far as known
 };

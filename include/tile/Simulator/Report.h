@@ -109,6 +109,9 @@ struct Report {
   /// Lines with code of the kernel of which nothing ran.
   std::set<std::pair<std::string, uint32_t>> uncovered;
   std::string output; ///< of printf in the kernel
+  /// Events of the timelines that were asked for, as Chrome and Perfetto read
+  /// them, without the brackets around all of them.
+  std::string timeline;
 
   /// Seconds that memory, tensor cores and instruction issue need at least.
   struct Roofline {

@@ -383,8 +383,33 @@ static bool isSideBySide(const Spot *spots, unsigned count, unsigned bytes) {
   return !differs;
 }
 
+/// All lanes, one after the other, from the start of a granule: what most
+/// requests look like. Returns false for one that does not.
+bool OrderChecker::accessDense(Request &r) {
+  uint32_t granuleBytes = r.granuleBytes(), parts = granuleBytes / r.bytes;
+  uint64_t low = r.place(0), differs = 0;
+  if (parts < 2 || (low - granuleStart(r, low)) % granuleBytes != 0)
+    return false;
+  for (unsigned l = 1; l < Lanes; ++l)
+    differs |= r.address[l] ^ (r.address[0] + uint64_t(l) * r.bytes);
+  if (differs)
+    return false;
+  Event self = r.self;
+  self.bytes = uint8_t(r.bytes);
+  for (unsigned l = 0; l < Lanes; l += parts, low += granuleBytes) {
+    if (r.needsWritten && !isWritten(r, low, granuleBytes))
+      for (unsigned k = 0; k < parts; ++k)
+        checkWritten(r, l + k, low + uint64_t(k) * r.bytes, r.bytes);
+    self.lanes = r.observer.lanes = FullMask >> (Lanes - parts) << l;
+    accessGranule(r, low, low, granuleBytes, self);
+  }
+  return true;
+}
+
 /// Lanes of one view.
 void OrderChecker::accessLanes(Request &r, uint32_t mask) {
+  if (mask == FullMask && accessDense(r))
+    return;
   uint32_t granuleBytes = r.granuleBytes();
   Spot spots[Lanes];
   unsigned count = 0;

@@ -169,6 +169,7 @@ private:
                 bool initToo = false) const;
   void access(Ctx &c, const Inst &inst, uint32_t mask, Cta *owner,
               const uint64_t *address, uint32_t bytes, Access kind);
+  bool accessDense(Request &r);
   void accessLanes(Request &r, uint32_t mask);
   void accessPlace(Request &r, uint64_t at, unsigned parts, Event &self);
   void accessRange(Request &r, uint64_t at, uint32_t size, Event &self);

@@ -10,6 +10,7 @@
 #include "../Checkers/OrderChecker.h"
 #include "../Memory.h"
 #include "../Schedule.h"
+#include "../Timeline.h"
 #include "Families.h"
 
 #include <algorithm>
@@ -87,12 +88,16 @@ Step execCopy(Ctx &c, const Inst &inst, uint32_t mask) {
 Step execCommit(Ctx &c, const Inst &, uint32_t mask) {
   if (c.checker)
     c.checker->commit(c, EngineKind::Copy, mask);
+  if (c.timeline)
+    c.timeline->commit(c, Timeline::Copies);
   commitScheduled(c, AsyncKind::Copy, mask);
   return Step::Next;
 }
 Step execWaitGroup(Ctx &c, const Inst &inst, uint32_t mask) {
   if (c.checker)
     c.checker->waitGroups(c, EngineKind::Copy, mask, uint32_t(inst.imm));
+  if (c.timeline)
+    c.timeline->waitGroups(c, Timeline::Copies, uint32_t(inst.imm));
   return waitScheduled(c, AsyncKind::Copy, mask, uint32_t(inst.imm))
              ? Step::Next
              : Step::Error;
@@ -101,6 +106,8 @@ Step execWaitAll(Ctx &c, const Inst &inst, uint32_t mask) {
   execCommit(c, inst, mask);
   if (c.checker)
     c.checker->waitGroups(c, EngineKind::Copy, mask, 0);
+  if (c.timeline)
+    c.timeline->waitGroups(c, Timeline::Copies, 0);
   return waitScheduled(c, AsyncKind::Copy, mask, 0) ? Step::Next : Step::Error;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "../Checkers/OrderChecker.h"
+#include "../Timeline.h"
 #include "Families.h"
 
 #include <algorithm>
@@ -35,9 +36,13 @@ static void releaseBarrier(Ctx &c, Cta &cta, unsigned number) {
       ++f.pc;
       if (c.checker)
         c.checker->barrierWait(cta, warp, f.mask, number);
+      if (c.timeline)
+        c.timeline->barrierLeave(cta, warp, number);
     }
   if (c.checker)
     c.checker->barrierDone(cta, number);
+  if (c.timeline)
+    c.timeline->barrierEnd(cta, number);
   b = NamedBarrier{};
   ++cta.cluster->progress;
 }
@@ -111,6 +116,8 @@ static Step execBarrier(Ctx &c, const Inst &inst, uint32_t mask) {
   b.arrived += arriving;
   if (c.checker)
     c.checker->barrierArrive(cta, *c.warp, mask, number);
+  if (c.timeline)
+    c.timeline->barrierArrive(cta, *c.warp, number);
   ++c.worker->counters.barriers;
   if (kind >= RedPopc) {
     uint32_t bits = c.pred(inst.op[2]);
@@ -147,6 +154,8 @@ void tile::sim::checkClusterRelease(Cluster &cluster) {
   ++cluster.progress;
   if (cluster.checker)
     cluster.checker->clusterDone();
+  if (cluster.timeline)
+    cluster.timeline->clusterEnd();
   for (auto &cta : cluster.ctas)
     for (Warp &warp : cta->warps)
       for (Fragment &f : warp.frags)
@@ -155,6 +164,8 @@ void tile::sim::checkClusterRelease(Cluster &cluster) {
           ++f.pc;
           if (cluster.checker)
             cluster.checker->clusterWait(*cta, warp, f.mask);
+          if (cluster.timeline)
+            cluster.timeline->clusterLeave(*cta, warp);
         }
 }
 
@@ -181,6 +192,8 @@ static Step execClusterArrive(Ctx &c, const Inst &inst, uint32_t mask) {
   if (c.checker)
     c.checker->clusterArrive(*c.cta, *c.warp, mask,
                              !(inst.order & Inst::Release));
+  if (c.timeline)
+    c.timeline->clusterArrive(*c.cta, *c.warp);
   checkClusterRelease(cluster);
   if (inst.mod[0]) {
     ++c.pc;
@@ -205,6 +218,8 @@ static Step execClusterWait(Ctx &c, const Inst &inst, uint32_t mask) {
   if (!wait) {
     if (c.checker)
       c.checker->clusterWait(*c.cta, *c.warp, mask);
+    if (c.timeline)
+      c.timeline->clusterLeave(*c.cta, *c.warp);
     return Step::Next;
   }
   leaveBehind(c, mask);

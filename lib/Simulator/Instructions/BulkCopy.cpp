@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "BulkCopy.h"
+
 #include "../Checkers/OrderChecker.h"
 #include "../Schedule.h"
+#include "../Timeline.h"
 
 #include <algorithm>
 #include <cstring>
@@ -312,6 +314,8 @@ Step execCommit(Ctx &c, const Inst &, uint32_t mask) {
     c.checker->commit(c, EngineKind::BulkRead, mask);
     c.checker->commit(c, EngineKind::BulkWrite, mask);
   }
+  if (c.timeline)
+    c.timeline->commit(c, Timeline::BulkStores);
   commitScheduled(c, AsyncKind::Bulk, mask);
   return Step::Next;
 }
@@ -322,6 +326,8 @@ Step execWait(Ctx &c, const Inst &inst, uint32_t mask) {
     if (!inst.mod[0])
       c.checker->waitGroups(c, EngineKind::BulkWrite, mask, uint32_t(inst.imm));
   }
+  if (c.timeline)
+    c.timeline->waitGroups(c, Timeline::BulkStores, uint32_t(inst.imm));
   // A schedule does not tell reading the source from writing its copy.
   return waitScheduled(c, AsyncKind::Bulk, mask, uint32_t(inst.imm))
              ? Step::Next

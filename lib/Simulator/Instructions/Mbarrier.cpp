@@ -5,6 +5,7 @@
 #include "../Checkers/OrderChecker.h"
 #include "../Memory.h"
 #include "../Schedule.h"
+#include "../Timeline.h"
 #include "Families.h"
 
 #include <cstring>
@@ -101,11 +102,17 @@ bool tile::sim::changeMbarrier(Ctx &c, const Inst &inst, unsigned lane,
   if (c.checker && change.arrivals && !change.byEngine)
     c.checker->mbarrierArrive(c, lane, *owner, offset,
                               !(inst.order & Inst::Release));
+  if (c.timeline && change.arrivals && !change.byEngine)
+    c.timeline->mbarrierArrive(c, *owner, offset);
+  if (c.timeline && change.byEngine && change.complete > 0)
+    c.timeline->mbarrierTransfer(c, *owner, offset, uint64_t(change.complete));
   if (s.pending == 0 && s.transactions == 0) {
     s.phase ^= 1;
     s.pending = s.expected;
     if (c.checker)
       c.checker->mbarrierFlip(*owner, offset);
+    if (c.timeline)
+      c.timeline->mbarrierFlip(*owner, offset);
   }
   uint64_t bits = s.pack();
   std::memcpy(host, &bits, 8);
@@ -219,12 +226,16 @@ Step execWait(Ctx &c, const Inst &inst, uint32_t mask) {
     uint32_t phase = inst.mod[0] ? c.src<uint32_t>(inst.op[2])[l] & 1
                                  : uint32_t(c.src<uint64_t>(inst.op[2])[l] & 1);
     if (s.phase == phase) {
+      if (c.timeline)
+        c.timeline->mbarrierFailed(c);
       f.spinRank = owner->rank;
       f.spinOffset = offset;
       f.spinPhase = uint8_t(phase);
       continue;
     }
     done |= 1u << l;
+    if (c.timeline)
+      c.timeline->mbarrierPassed(c, *owner, offset);
     if (owner != doneOwner || offset != doneOffset)
       learn();
     doneOwner = owner;

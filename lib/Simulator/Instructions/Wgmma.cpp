@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 #include "../Checkers/OrderChecker.h"
 #include "../Memory.h"
+#include "../Timeline.h"
 #include "MatrixTypes.h"
 
 #include <algorithm>
@@ -369,6 +370,8 @@ Step execWgmma(Ctx &c, const Inst &inst, uint32_t mask) {
   });
   if (!good)
     return Step::Error;
+  if (c.timeline)
+    c.timeline->product(c, s.n);
   for (unsigned w = c.warp->index & ~3u, end = w + 4; w < end; ++w)
     for (Fragment &frag : c.cta->warps[w].frags)
       if (frag.wait == Wait::Group) {
@@ -384,6 +387,8 @@ Step execFence(Ctx &c, const Inst &, uint32_t) {
 }
 Step execCommit(Ctx &c, const Inst &, uint32_t) {
   ++c.warp->matrix.group;
+  if (c.timeline)
+    c.timeline->commit(c, Timeline::Products);
   return Step::Next;
 }
 Step execWait(Ctx &c, const Inst &inst, uint32_t) {
@@ -393,6 +398,8 @@ Step execWait(Ctx &c, const Inst &inst, uint32_t) {
     m.waited = std::max(m.waited, m.group - 1 - left);
   if (c.checker)
     c.checker->waitMatrix(c, left);
+  if (c.timeline)
+    c.timeline->waitGroups(c, Timeline::Products, left);
   return Step::Next;
 }
 

@@ -84,14 +84,16 @@ def _save(texts: tuple[str, ...], arrays: dict[str, Any], values: list[Any]) -> 
 @click.option("--json", "json_file", help="Writes the report.")
 @click.option("--html", "html_file", help="Writes a page: findings, counters by line, coverage.")
 @click.option("--sarif", "sarif_file", help="Writes the findings for code-scanning tools.")
+@click.option("--timeline", "timeline_file", help="Writes a trace for Chrome or Perfetto.")
+@click.option("--timelines", type=click.IntRange(1), default=1, help="Clusters in that trace.")
 @click.option("--annotate", is_flag=True, help="Prints the source with the counters by line.")
 @click.option("--coverage", is_flag=True, help="Prints the lines that did not run.")
 def command(
     file: str, entry: str | None, grid: tuple, block: tuple, cluster: tuple, dynamic_shared: int,
     arrays: tuple, arguments: tuple, out: tuple, check: str, max_instructions: int | None,
     threads: int, nondeterministic: bool, suppressions: str | None, gpu: str,
-    json_file: str | None, html_file: str | None, sarif_file: str | None, annotate: bool,
-    coverage: bool,
+    json_file: str | None, html_file: str | None, sarif_file: str | None,
+    timeline_file: str | None, timelines: int, annotate: bool, coverage: bool,
 ) -> int:  # fmt: skip
     """Run a kernel of a PTX file, of nvcc or anybody, without a GPU, with every access checked.
 
@@ -117,7 +119,7 @@ def command(
         deterministic=not nondeterministic,
         allocations={n: a for n, a in named.items() if not any(a is v for v in values)},
         suppressions=tile.sim.read_suppressions(suppressions) if suppressions else (),
-        raise_on_finding=False,
+        timelines=timelines if timeline_file else 0, raise_on_finding=False,
     )  # fmt: skip
     click.echo(report.summary(gpu))
     for unused in report.unused_suppressions:
@@ -130,5 +132,7 @@ def command(
     _write(json_file, json.dumps(report.to_dict(), indent=1) + "\n")
     _write(html_file, report.html())
     _write(sarif_file, json.dumps(report.sarif(file), indent=1) + "\n")
+    if timeline_file:
+        _write(timeline_file, json.dumps(report.timeline()) + "\n")
     _save(out, named, values)
     return 0 if report.ok else 1

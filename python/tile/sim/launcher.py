@@ -251,6 +251,7 @@ def launch(
     allocations: Sequence[np.ndarray] | Mapping[str, np.ndarray] = (),
     threads: int = 0,
     deterministic: bool = True,
+    timelines: int = 0,
     suppressions: Sequence[Suppression] = (),
     schedule_seed: int | None = None,
     schedules: int | None = None,
@@ -270,6 +271,7 @@ def launch(
 
     CTAs run on as many host threads as there are cores. With `deterministic`, those that could tell
     their order (by atomics or ordered accesses of global memory) run on one, in a fixed order.
+    `report.timeline()` shows the warps of the first `timelines` clusters of CTAs.
     Findings that match `suppressions` do not count; the report keeps them with their reason.
 
     A `schedule_seed` other than 0 runs warps in an order of its own and completes asynchronous work
@@ -323,6 +325,7 @@ def launch(
         arrays=arrays,
         schedule_seed=schedule_seed,
         schedules=schedules,
+        timelines=timelines,
     )
     report.ptx = ptx
     if suppressions:
@@ -362,6 +365,7 @@ def launch_raw(
     arrays: Sequence[tuple[int, str, int, Sequence[int]]] = (),
     schedule_seed: int | None = None,
     schedules: int | None = None,
+    timelines: int = 0,
 ) -> Report:
     """Run a kernel of a loaded module: `args` is the parameter buffer, `allocations` the memory as
     (address, size, name, writable), and `arrays` says what lies there (`array_shape`). For
@@ -388,6 +392,7 @@ def launch_raw(
                 deterministic,
                 list(arrays),
                 seed,
+                timelines,
             )
         except ValueError as error:
             raise TileError(str(error)) from None

@@ -121,6 +121,11 @@ class Report:
         """One self-contained page: findings, counters and the annotated source."""
         return source_view.page(self, sources)
 
+    def timeline(self) -> dict[str, Any]:
+        """When warps would run by a latency model, as Chrome and Perfetto read it from a JSON file,
+        one "microsecond" a cycle; of the clusters that `launch(timelines=)` asked for."""
+        return {"traceEvents": json.loads(f"[{self._raw.timeline}]"), "displayTimeUnit": "ns"}
+
     def sarif(self, ptx_file: str = "kernel.ptx") -> dict[str, Any]:
         """The findings as a SARIF 2.1.0 log, for code-scanning tools."""
         return sarif([self], ptx_file)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import numpy as np
@@ -187,15 +188,18 @@ def file(tmp_path):
 
 
 def test_command(file, tmp_path, capfd):
-    page, log, data, out = (tmp_path / name for name in ("a.html", "a.sarif", "a.json", "a.npy"))
+    page, log, data, out, trace = (
+        tmp_path / f"a.{name}" for name in ("html", "sarif", "json", "npy", "trace")
+    )
     args = ["sim", str(file), "--grid", "2", "--array", "x=random:f32:4x16", "--arg", "x",
             "--arg", "zeros:f32:64", "--arg", "null", "--arg", "0", "--arg", "64"]  # fmt: skip
     status = main([*args, "--html", str(page), "--sarif", str(log), "--json", str(data),
-                   "--out", f"1={out}", "--annotate", "--coverage"])  # fmt: skip
+                   "--out", f"1={out}", "--timeline", str(trace), "--annotate", "--coverage"])  # fmt: skip
     text = capfd.readouterr().out
     assert status == 0 and "no findings" in text and "not run: " in text and "ld.global.f32" in text
     assert "<table>" in page.read_text() and json.loads(log.read_text())["runs"]
     assert json.loads(data.read_text())["ok"] is True
+    assert json.loads(trace.read_text())["traceEvents"]
     want = np.random.default_rng(0).standard_normal((4, 16)).astype(np.float32)
     np.testing.assert_array_equal(np.load(out), want.ravel())
 
@@ -267,3 +271,62 @@ def test_command_refuses(file, capfd, argument, message):
     args = ["sim", str(file), "--array", "x=zeros:f32:64x64", "--arg", argument]
     assert main(args) == 1
     assert message in capfd.readouterr().err
+
+
+def spans(report, pid=0):
+    events = report.timeline()["traceEvents"]
+    names = {
+        (e["pid"], e["tid"]): e["args"]["name"] for e in events if e.get("name") == "thread_name"
+    }
+    found: dict[str, list] = {}
+    for e in events:
+        if e["ph"] == "X" and e["pid"] == pid:
+            found.setdefault(names[e["pid"], e["tid"]], []).append(e)
+    return {name: sorted(list_, key=lambda e: e["ts"]) for name, list_ in found.items()}
+
+
+def test_timeline_of_a_warp_specialised_product():
+    import hopper
+
+    a, b = (np.ones((256, 64 * 8), np.float16) for _ in range(2))
+    c = np.zeros((256, 256), np.float32)
+    report = hopper.launch_product(hopper.warp_specialized(), a, b, c, timelines=2)
+    events = report.timeline()["traceEvents"]
+    assert {e["pid"] for e in events} == {0, 1}
+    by_lane = spans(report)
+    # Nobody does two things at once, and all time is accounted for as work or a wait.
+    for name, list_ in by_lane.items():
+        for one, next_one in itertools.pairwise(list_):
+            assert one["dur"] >= 0
+            assert name == "bulk copies" or one["ts"] + one["dur"] <= next_one["ts"], name
+    assert len(by_lane["tensor cores"]) == 2 * 8 * 4  # groups, steps, instructions a step
+    assert len(by_lane["bulk copies"]) == 2 * 8
+    waits = {e["name"] for name in ("warp 0", "warp 4", "warp 8") for e in by_lane[name]}
+    assert {"wait: mbarrier", "wait: wgmma group", "wait: bulk group"} <= waits
+    # The ring has four stages: the fifth copy waits until the first product is done.
+    copies, products = by_lane["bulk copies"], by_lane["tensor cores"]
+    assert copies[8]["ts"] >= products[3]["ts"] + products[3]["dur"]
+    assert copies[3]["ts"] < products[-1]["ts"]
+
+
+def test_timeline_waits_for_loads_and_barriers():
+    ptx = HEADER + """.visible .entry k(.param .u64 p)
+{
+  .reg .b32 %r<6>; .reg .b64 %rd<3>; .reg .pred %p;
+  ld.param.u64 %rd1, [p]; mov.u32 %r1, %tid.x; setp.ge.u32 %p, %r1, 32; @%p bra MEET;
+  ld.global.u32 %r2, [%rd1];
+  add.u32 %r3, %r2, 1;
+MEET:
+  bar.sync 0;
+  add.u32 %r4, %r1, 1;
+  ret;
+}
+"""  # fmt: skip
+    p = np.zeros(1, np.uint32)
+    report = tile.sim.launch(ptx, "k", 1, 64, [p], timelines=1)
+    first, second = spans(report)["warp 0"], spans(report)["warp 1"]
+    (load,) = [e for e in first if e["name"] == "wait: ld" and e["dur"] > 100]
+    assert load["dur"] == pytest.approx(500, abs=5)
+    (barrier,) = [e for e in second if e["name"] == "wait: barrier"]
+    assert barrier["ts"] + barrier["dur"] >= load["ts"] + load["dur"]
+    assert not tile.sim.launch(ptx, "k", 1, 64, [p]).timeline()["traceEvents"]

@@ -1,0 +1,286 @@
+//===-- Timeline.cpp - When warps would run, from a latency model ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "Timeline.h"
+
+#include <algorithm>
+#include <cstdio>
+
+using namespace tile::sim;
+
+//===-- The model ---------------------------------------------------------===//
+
+/// Cycles until the result of an instruction can be used; rounded figures of
+/// Hopper.
+static uint64_t latencyOf(const Inst &inst) {
+  switch (inst.cls) {
+  case Class::Load:
+    switch (inst.space) {
+    case Space::Shared:
+      return 30;
+    case Space::SharedCluster:
+      return 200;
+    case Space::Param:
+    case Space::Const:
+      return 8;
+    case Space::Local:
+      return 40;
+    default:
+      return 500;
+    }
+  case Class::Atomic:
+    return inst.space == Space::Shared ? 60 : 600;
+  case Class::Float64:
+    return 16;
+  case Class::Special:
+    return 20;
+  case Class::Collective:
+    return 24;
+  case Class::Tensor:
+    return 34;
+  default:
+    return 5;
+  }
+}
+/// Of a copy, and bytes a cycle of a CTA that has a multiprocessor to itself.
+static constexpr uint64_t copyLatency = 600, copyBytesPerCycle = 20;
+/// A wait that is shorter is part of the work.
+static constexpr uint64_t shortestWait = 8;
+static constexpr size_t mostSpans = size_t(1) << 20;
+/// Numbers of the engines beside those of warps.
+static constexpr uint32_t copyLane = 100, tensorLane = 101;
+
+//===-- Spans -------------------------------------------------------------===//
+
+Timeline::Timeline(const Launch &launch)
+    : launch(launch), warpsPerCta(launch.warpsPerCta),
+      warps(size_t(launch.clusterSize) * launch.warpsPerCta),
+      copyEngine(launch.clusterSize), tensorEngine(launch.clusterSize) {}
+
+uint32_t Timeline::intern(const std::string &name) {
+  auto [it, fresh] = index.try_emplace(name, uint32_t(names.size()));
+  if (fresh)
+    names.push_back(name);
+  return it->second;
+}
+
+void Timeline::record(const Span &span) {
+  if (spans.size() < mostSpans)
+    spans.push_back(span);
+}
+
+void Timeline::endRun(Warp &warp) {
+  if (warp.runOf)
+    record(warp.run);
+  warp.runOf = nullptr;
+}
+
+std::string Timeline::lineOf(const Ctx &c, const Inst &inst) const {
+  Place p = c.place(*c.code, inst);
+  return p.sourceLine ? (p.file.empty() ? std::string("line") : p.file) + ":" +
+                            std::to_string(p.sourceLine)
+                      : "PTX:" + std::to_string(p.line);
+}
+
+void Timeline::waitUntil(const Cta &cta, const tile::sim::Warp &warp,
+                         uint64_t until, const std::string &what) {
+  Warp &w = of(cta, warp);
+  if (until > w.clock && until - w.clock >= shortestWait) {
+    endRun(w);
+    record({w.clock, until, cta.rank, warp.index, intern("wait: " + what), 0});
+  }
+  w.clock = std::max(w.clock, until);
+}
+
+void Timeline::issue(const Ctx &c, const Inst &inst) {
+  Warp &w = of(c);
+  if (inst.micro || w.spins)
+    return;
+  ids[c.cta->rank] = c.cta->id;
+  if (w.frame != c.frame) {
+    w.frame = c.frame;
+    w.registers.assign((c.code->frameBytes + 63) / 64, Register{});
+  }
+  uint64_t ready = w.clock;
+  const Inst *writer = nullptr;
+  const RegisterUse *uses = c.code->registers.data() + inst.regs;
+  auto at = [&](uint32_t slot) -> Register * {
+    return slot / 64 < w.registers.size() ? &w.registers[slot / 64] : nullptr;
+  };
+  // What an asynchronous product writes is waited for by its group.
+  for (uint32_t i = 0; i < inst.regCount && !inst.isWgmma; ++i)
+    if (Register *r = at(uses[i].slot); r && r->ready > ready) {
+      ready = r->ready;
+      writer = r->writer;
+    }
+  if (writer)
+    waitUntil(*c.cta, *c.warp, ready, writer->name);
+  if (!w.runOf || w.runOf->source != inst.source ||
+      (inst.source < 0 && w.runOf->line != inst.line)) {
+    endRun(w);
+    w.run = {
+        w.clock, w.clock, c.cta->rank, c.warp->index, intern(lineOf(c, inst)),
+        0};
+    w.runOf = &inst;
+  }
+  ++w.clock;
+  w.run.end = w.clock;
+  ++w.run.count;
+  if (inst.cls == Class::Async) {
+    for (Group group : {Copies, BulkStores})
+      w.open[group] = std::max(w.open[group], w.clock + copyLatency);
+    return;
+  }
+  if (inst.isWgmma)
+    return;
+  uint64_t latency = latencyOf(inst);
+  for (uint32_t i = 0; i < inst.regCount; ++i)
+    if (Register *r = uses[i].written ? at(uses[i].slot) : nullptr)
+      *r = {w.clock + latency, &inst};
+}
+
+//===-- Barriers ----------------------------------------------------------===//
+
+static uint64_t key(const Cta &cta, uint32_t number) {
+  return uint64_t(cta.rank) << 32 | number;
+}
+
+void Timeline::barrierArrive(const Cta &cta, const tile::sim::Warp &warp,
+                             unsigned number) {
+  uint64_t &time = barriers[key(cta, number)];
+  time = std::max(time, of(cta, warp).clock);
+}
+void Timeline::barrierLeave(const Cta &cta, const tile::sim::Warp &warp,
+                            unsigned number) {
+  waitUntil(cta, warp, barriers[key(cta, number)], "barrier");
+}
+void Timeline::barrierEnd(const Cta &cta, unsigned number) {
+  barriers.erase(key(cta, number));
+}
+void Timeline::clusterArrive(const Cta &cta, const tile::sim::Warp &warp) {
+  clusterPending = std::max(clusterPending, of(cta, warp).clock);
+}
+void Timeline::clusterEnd() {
+  clusterDone = clusterPending;
+  clusterPending = 0;
+}
+void Timeline::clusterLeave(const Cta &cta, const tile::sim::Warp &warp) {
+  waitUntil(cta, warp, clusterDone, "cluster barrier");
+}
+
+//===-- mbarriers ---------------------------------------------------------===//
+
+void Timeline::mbarrierTransfer(const Ctx &c, const Cta &owner, uint32_t offset,
+                                uint64_t bytes) {
+  uint64_t &engine = copyEngine[c.cta->rank];
+  uint64_t start = std::max(engine, of(c).clock),
+           end = start + copyLatency + bytes / copyBytesPerCycle;
+  // The next copy's latency overlaps with this one.
+  engine = end - copyLatency;
+  record({start, end, c.cta->rank, copyLane, intern("bulk copy"),
+          uint32_t(bytes)});
+  Mbarrier &b = mbarriers[key(owner, offset)];
+  b.pending = std::max(b.pending, end);
+}
+void Timeline::mbarrierArrive(const Ctx &c, const Cta &owner, uint32_t offset) {
+  Mbarrier &b = mbarriers[key(owner, offset)];
+  b.pending = std::max(b.pending, of(c).clock);
+}
+void Timeline::mbarrierFlip(const Cta &owner, uint32_t offset) {
+  Mbarrier &b = mbarriers[key(owner, offset)];
+  b.done = b.pending;
+  b.pending = 0;
+}
+void Timeline::mbarrierFailed(const Ctx &c) { of(c).spins = true; }
+void Timeline::mbarrierPassed(const Ctx &c, const Cta &owner, uint32_t offset) {
+  of(c).spins = false;
+  waitUntil(*c.cta, *c.warp, mbarriers[key(owner, offset)].done, "mbarrier");
+}
+
+//===-- Groups ------------------------------------------------------------===//
+
+void Timeline::commit(const Ctx &c, Group group) {
+  Warp &w = of(c);
+  w.groups[group].push_back(w.open[group]);
+  w.open[group] = 0;
+}
+void Timeline::waitGroups(const Ctx &c, Group group, uint32_t left) {
+  static constexpr const char *names[] = {"cp.async group", "bulk group",
+                                          "wgmma group"};
+  std::vector<uint64_t> &groups = of(c).groups[group];
+  if (groups.size() <= left)
+    return;
+  auto end = groups.end() - left;
+  uint64_t until = *std::max_element(groups.begin(), end);
+  groups.erase(groups.begin(), end);
+  waitUntil(*c.cta, *c.warp, until, names[group]);
+}
+void Timeline::product(const Ctx &c, unsigned n) {
+  uint32_t first = c.warp->index & ~3u, rank = c.cta->rank;
+  uint64_t &engine = tensorEngine[rank], start = engine;
+  for (uint32_t i = first; i < first + 4; ++i)
+    start = std::max(start, warps[rank * warpsPerCta + i].clock);
+  // 64 rows of n columns take n / 2 cycles, whatever the type.
+  engine = start + std::max(n / 2, 1u);
+  record({start, engine, rank, tensorLane, intern("wgmma"), n});
+  for (uint32_t i = first; i < first + 4; ++i) {
+    Warp &w = warps[rank * warpsPerCta + i];
+    w.open[Products] = std::max(w.open[Products], engine);
+  }
+}
+
+//===-- Output ------------------------------------------------------------===//
+
+static std::string escape(const std::string &text) {
+  std::string out;
+  for (char ch : text) {
+    if (ch == '"' || ch == '\\')
+      out += '\\';
+    out += uint8_t(ch) < 0x20 ? ' ' : ch;
+  }
+  return out;
+}
+
+void Timeline::print(std::string &text) const {
+  auto pid = [&](uint32_t rank) {
+    const auto &id = ids[rank];
+    const auto &grid = launch.config->grid;
+    return std::to_string(id[0] +
+                          uint64_t(grid[0]) *
+                              (id[1] + uint64_t(grid[1]) * uint64_t(id[2])));
+  };
+  auto add = [&](const std::string &event) {
+    text += (text.empty() ? "" : ",\n") + event;
+  };
+  auto name = [&](const char *what, uint32_t rank, uint32_t lane,
+                  const std::string &value) {
+    add(std::string("{\"ph\": \"M\", \"name\": \"") + what +
+        "\", \"pid\": " + pid(rank) + ", \"tid\": " + std::to_string(lane) +
+        ", \"args\": {\"name\": \"" + value + "\"}}");
+  };
+  auto span = [&](const Span &s) {
+    const char *count = s.lane == copyLane     ? "bytes"
+                        : s.lane == tensorLane ? "columns"
+                                               : "instructions";
+    add("{\"ph\": \"X\", \"name\": \"" + escape(names[s.name]) +
+        "\", \"pid\": " + pid(s.cta) + ", \"tid\": " + std::to_string(s.lane) +
+        ", \"ts\": " + std::to_string(s.start) +
+        ", \"dur\": " + std::to_string(s.end - s.start) + ", \"args\": {\"" +
+        count + "\": " + std::to_string(s.count) + "}}");
+  };
+  for (uint32_t rank = 0; rank < launch.clusterSize; ++rank) {
+    const auto &id = ids[rank];
+    name("process_name", rank, 0,
+         "CTA (" + std::to_string(id[0]) + ", " + std::to_string(id[1]) + ", " +
+             std::to_string(id[2]) + ")");
+    for (uint32_t w = 0; w < warpsPerCta; ++w)
+      name("thread_name", rank, w, "warp " + std::to_string(w));
+    name("thread_name", rank, copyLane, "bulk copies");
+    name("thread_name", rank, tensorLane, "tensor cores");
+  }
+  for (const Span &s : spans)
+    span(s);
+  for (const Warp &w : warps)
+    if (w.runOf)
+      span(w.run);
+}

@@ -1,0 +1,105 @@
+//===-- Timeline.h - When warps would run, from a latency model -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Each warp of a cluster has a clock. It issues in order, one instruction a
+// cycle, waits for registers that an earlier instruction has yet to write, for
+// barriers, mbarriers and groups of asynchronous work; a CTA has one engine for
+// bulk copies and one for tensor cores, which do one thing after the other.
+// Warps do not slow each other down otherwise: schedulers, caches and bandwidth
+// are not modelled.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "Machine.h"
+
+namespace tile::sim {
+
+class Timeline {
+public:
+  explicit Timeline(const Launch &launch);
+
+  /// The running warp issues an instruction.
+  void issue(const Ctx &c, const Inst &inst);
+
+  void barrierArrive(const Cta &cta, const Warp &warp, unsigned number);
+  /// Warps that waited go on; `ends` after the last.
+  void barrierLeave(const Cta &cta, const Warp &warp, unsigned number);
+  void barrierEnd(const Cta &cta, unsigned number);
+  void clusterArrive(const Cta &cta, const Warp &warp);
+  void clusterEnd();
+  void clusterLeave(const Cta &cta, const Warp &warp);
+
+  /// Bytes arrive at an mbarrier, or the running warp does.
+  void mbarrierTransfer(const Ctx &c, const Cta &owner, uint32_t offset,
+                        uint64_t bytes);
+  void mbarrierArrive(const Ctx &c, const Cta &owner, uint32_t offset);
+  void mbarrierFlip(const Cta &owner, uint32_t offset);
+  /// Until the wait succeeds, time stands still: how often it is tried says
+  /// nothing.
+  void mbarrierFailed(const Ctx &c);
+  void mbarrierPassed(const Ctx &c, const Cta &owner, uint32_t offset);
+
+  /// Groups of the running warp's asynchronous work.
+  enum Group : uint8_t { Copies, BulkStores, Products };
+  void commit(const Ctx &c, Group group);
+  void waitGroups(const Ctx &c, Group group, uint32_t left);
+  /// The running warp's group starts a wgmma of n columns.
+  void product(const Ctx &c, unsigned n);
+
+  /// Events as Chrome and Perfetto read them, one line each; a comma before all
+  /// but the first event of `text`. Cycles stand where microseconds should.
+  void print(std::string &text) const;
+
+private:
+  struct Span {
+    uint64_t start, end;
+    uint32_t cta;  ///< rank
+    uint32_t lane; ///< warp, or an engine
+    uint32_t name;
+    uint32_t count; ///< instructions or bytes
+  };
+  struct Register {
+    uint64_t ready = 0;
+    const Inst *writer = nullptr;
+  };
+  struct Warp {
+    uint64_t clock = 0;
+    const Frame *frame = nullptr;
+    std::vector<Register> registers; ///< by slot / 64
+    Span run{};                      ///< that is going on
+    const Inst *runOf = nullptr;
+    bool spins = false; ///< waits for an mbarrier; its tries take no time
+    std::array<uint64_t, 3> open{}; ///< when the open group is complete
+    std::array<std::vector<uint64_t>, 3> groups;
+  };
+  struct Mbarrier {
+    uint64_t pending = 0, done = 0;
+  };
+
+  Warp &of(const Cta &cta, const tile::sim::Warp &warp) {
+    return warps[cta.rank * warpsPerCta + warp.index];
+  }
+  Warp &of(const Ctx &c) { return of(*c.cta, *c.warp); }
+  uint32_t intern(const std::string &name);
+  void record(const Span &span);
+  void endRun(Warp &warp);
+  void waitUntil(const Cta &cta, const tile::sim::Warp &warp, uint64_t until,
+                 const std::string &what);
+  std::string lineOf(const Ctx &c, const Inst &inst) const;
+
+  const Launch &launch;
+  uint32_t warpsPerCta;
+  std::vector<Warp> warps;
+  std::vector<uint64_t> copyEngine, tensorEngine; ///< free from then on, by CTA
+  std::unordered_map<uint64_t, uint64_t> barriers;
+  std::unordered_map<uint64_t, Mbarrier> mbarriers;
+  uint64_t clusterPending = 0, clusterDone = 0;
+  std::vector<Span> spans;
+  std::vector<std::string> names;
+  std::unordered_map<std::string, uint32_t> index;
+  std::array<std::array<unsigned, 3>, 16> ids{};
+};
+
+} // namespace tile::sim
