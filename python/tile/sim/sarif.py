@@ -25,12 +25,15 @@ def _thread(thread: dict[str, Any]) -> str:
 
 
 def _result(finding: dict[str, Any], ptx_file: str) -> dict[str, Any]:
+    # What shows only in several launches has no place.
+    who = f" ({_thread(finding['thread'])})" if "thread" in finding else ""
     result: dict[str, Any] = {
         "ruleId": finding["kind"],
         "level": "error",
-        "message": {"text": f"{finding['message']} ({_thread(finding['thread'])})"},
-        "locations": [_location(finding["place"], ptx_file)],
+        "message": {"text": finding["message"] + who},
     }
+    if "place" in finding:
+        result["locations"] = [_location(finding["place"], ptx_file)]
     if "other_place" in finding:
         other = _location(finding["other_place"], ptx_file)
         other["message"] = {"text": f"the other access ({_thread(finding['other_thread'])})"}

@@ -73,7 +73,8 @@ def _files(report: Report, sources: Mapping[str, str]) -> Iterator[tuple[Coverag
     data = report.to_dict()
     counters = {(n["file"] or PTX, n["line"]): n for n in data["lines"]}
     findings: dict[tuple[str, int], list[str]] = {}
-    for finding, message in zip(data["findings"], report.messages, strict=True):
+    # Findings without a place, from several launches, come last.
+    for finding, message in zip(data["findings"], report.messages, strict=False):
         place = finding["place"]
         key = (place["file"], place["source_line"]) if place["file"] else (PTX, place["line"])
         findings.setdefault(key, []).append(message)

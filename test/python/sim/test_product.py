@@ -133,6 +133,13 @@ def test_sarif():
         assert result["relatedLocations"] and result["level"] == "error"
 
 
+def test_findings_without_a_place():
+    report = launch(total=np.zeros(1, np.float32))
+    report.add({"kind": "schedule-dependent", "message": "byte 0 differs", "fatal": False})
+    assert report.sarif()["runs"][0]["results"][-1]["message"] == {"text": "byte 0 differs"}
+    assert "byte 0 differs" in report.html() and "race" in report.annotated()
+
+
 def test_suppressions():
     reason = "a statistic that may lose counts"
     all_races = tile.sim.Suppression("race", "PTX:*", reason)
