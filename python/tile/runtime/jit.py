@@ -233,8 +233,11 @@ class JITFunction(KernelInterface[T]):
     def __getstate__(self) -> dict[str, Any]:
         # What is found again when it is needed, or belongs to this process.
         state = dict(self.__dict__)
-        for name in ("_parsed", "used_global_vals", "device_caches", "__wrapped__"):
+        for name in ("_parsed", "device_caches", "__wrapped__"):
             state.pop(name, None)
+        # Where they were taken away, they stay away: without `fn` nobody finds them again.
+        if state.get("used_global_vals") is not None:
+            del state["used_global_vals"]
         process = ("_launcher", "_dispatcher", "_hash_lock")
         # The key stays what it is where the function cannot be found.
         digest = (self._digest[0], []) if self._digest is not None else None
@@ -258,7 +261,8 @@ class JITFunction(KernelInterface[T]):
         )
 
     def __repr__(self) -> str:
-        return f"JITFunction({self.module}:{self.fn.__qualname__})"
+        name = self.__name__ if self.fn is None else self.fn.__qualname__
+        return f"JITFunction({self.module}:{name})"
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         """In interpreted kernels, jit functions are methods as any function is."""

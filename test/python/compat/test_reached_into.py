@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
+import threading
 
 import numpy as np
 import pytest
@@ -72,6 +74,29 @@ def test_compiled_kernel_survives_pickling_as_inductor_does_it():
     again.__dict__.update(pickle.loads(text))
     assert again.asm["ptx"] == kernel.asm["ptx"] and again.metadata == kernel.metadata
     assert again.src.fn.arg_names == fn.arg_names and again.signature == SIGNATURE
+
+
+def test_a_function_from_a_worker_is_copied_and_pickled_again():
+    """Inductor's parent takes the parts away once more, to keep a copy in its cache."""
+
+    def take_away(fn):
+        saved = fn.fn, fn.__globals__, fn.used_global_vals, fn.repr, fn._hash_lock
+        fn.fn = fn.__globals__ = fn.used_global_vals = fn.repr = fn._hash_lock = None
+        return saved
+
+    worker = tile.jit(scale_kernel.fn)
+    source = ASTSource(worker, SIGNATURE, {"BLOCK": 64})
+    tile.compile(source, target=GPUTarget("cuda", 90, 32), stop_at="ptx")
+    take_away(worker)
+    parent = pickle.loads(pickle.dumps(worker))
+    parent._hash_lock = threading.RLock()
+    assert "scale_kernel" in repr(parent)
+    saved = take_away(parent)
+    copied = pickle.loads(pickle.dumps(copy.deepcopy(parent)))
+    parent.fn, parent.__globals__, parent.used_global_vals, parent.repr, parent._hash_lock = saved
+    for fn in (parent, copied):
+        assert fn.fn is None and fn.used_global_vals is None and fn.cache_key == worker.cache_key
+        assert fn.arg_names == list(SIGNATURE) and [p.num for p in fn.params] == [0, 1, 2, 3, 4]
 
 
 @sim_only
