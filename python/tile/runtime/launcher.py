@@ -494,6 +494,10 @@ class Runner:
         if kernel.fn is None:
             raise TileError("only kernels compiled from Python know their parameters")
         self.specs = [kernel.signature[name] for name in kernel.fn.arg_names]
+        #: Which arguments are passed on, where they are passed as they are.
+        self.passed: list[int] | None = None
+        if all(type(s) is str and not descriptors.is_descriptor(s) for s in self.specs):
+            self.passed = [i for i, s in enumerate(self.specs) if s != "constexpr"]
         self.load()
 
     def load(self) -> tuple[Any, Callable]:
@@ -510,9 +514,16 @@ class Runner:
         active, launch = self.load()
         if enter_hook:
             enter_hook(launch_metadata)
-        flat: list[Any] = []
-        for spec, value in zip(self.specs, arguments, strict=True):
-            _flatten(spec, value, flat)
+        if len(arguments) != len(self.specs):
+            raise TileError(
+                f"`{self.kernel.name}` has {len(self.specs)} parameters, not {len(arguments)}"
+            )
+        if self.passed is not None:
+            flat = [arguments[i] for i in self.passed]
+        else:
+            flat = []
+            for spec, value in zip(self.specs, arguments, strict=True):
+                _flatten(spec, value, flat)
         code = launch(x, y, z, stream, tuple(flat))
         if code.__class__ is int and code:
             active.raise_launch_error(code, self.kernel.name)

@@ -106,6 +106,8 @@ def test_run_takes_what_other_launchers_pass():
     kernel.run(2, 1, 1, 0, kernel.function, kernel.packed_metadata, None, None, None,
                x, out, 100, 2.5, 64)  # fmt: skip
     assert np.array_equal(out, x * np.float32(2.5))
+    with pytest.raises(tile.TileError, match="`scale_kernel` has 5 parameters, not 4"):
+        kernel.run(2, 1, 1, 0, None, None, None, None, None, x, out, 100, 2.5)
 
 
 @sim_only
