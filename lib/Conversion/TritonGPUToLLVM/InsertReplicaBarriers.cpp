@@ -25,16 +25,17 @@ using namespace mlir::triton;
 
 namespace ttg = mlir::triton::gpu;
 
-/// True if several warps load the same elements, each for itself.
+/// True if several threads load the same elements, each for itself. The lanes
+/// of a warp need not come to an instruction together.
 static bool isReplicated(LoadOp load) {
   if (isFreshRead(load)) // One thread reads, and the others wait for it.
-    return false;
-  if (ttg::lookupNumWarps(load) == 1)
     return false;
   auto type = dyn_cast<RankedTensorType>(load.getType());
   if (!type)
     return true;
-  return ttg::toLinearLayout(type).getFreeVariableMask(kWarp) != 0;
+  LinearLayout layout = ttg::toLinearLayout(type);
+  return layout.getFreeVariableMask(kWarp) != 0 ||
+         layout.getFreeVariableMask(kLane) != 0;
 }
 
 namespace {

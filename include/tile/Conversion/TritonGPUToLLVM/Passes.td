@@ -58,7 +58,7 @@ def InsertReplicaBarriers : Pass<"insert-replica-barriers", "mlir::ModuleOp"> {
   let summary = "Insert barriers between replicated loads and what overwrites them";
   let description = [{
     A scalar, or a block with fewer elements than there are threads, is loaded by
-    several warps, each for itself. A slow one must not read what a fast one
+    several threads, each for itself. A slow one must not read what a fast one
     wrote afterwards: before a write to where such a load reads from there is a
     barrier on every path from the load. Different arguments of a kernel are
     taken to be different memory, unless the module has the attribute

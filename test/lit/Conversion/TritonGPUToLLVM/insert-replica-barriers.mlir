@@ -1,5 +1,6 @@
 // RUN: tile-opt %s -insert-replica-barriers | filecheck %s
 
+#lanes = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #all = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:80"} {
@@ -31,6 +32,17 @@ tt.func @blocks(%p: tensor<128x!tt.ptr<i32>, #all>, %q: tensor<64x!tt.ptr<i32>, 
   tt.store %p, %0 : tensor<128x!tt.ptr<i32>, #all>
   %1 = tt.load %q : tensor<64x!tt.ptr<i32>, #all>
   %2 = tt.atomic_rmw add, acq_rel, gpu, %q, %1, %true : (tensor<64x!tt.ptr<i32>, #all>, tensor<64xi32, #all>, tensor<64xi1, #all>) -> tensor<64xi32, #all>
+  tt.return
+}
+
+// The lanes of a warp have copies, too.
+// CHECK-LABEL: @lanes
+tt.func @lanes(%p: tensor<16x!tt.ptr<i32>, #lanes>) {
+  // CHECK: tt.load
+  // CHECK-NEXT: ttg.barrier global_read
+  // CHECK-NEXT: tt.store
+  %0 = tt.load %p : tensor<16x!tt.ptr<i32>, #lanes>
+  tt.store %p, %0 : tensor<16x!tt.ptr<i32>, #lanes>
   tt.return
 }
 
