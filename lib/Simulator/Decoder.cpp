@@ -19,7 +19,7 @@ const DecodeTable &tile::sim::decodeTable() {
           registerAtomic,         registerCollective, registerBarrier,
           registerAsyncCopy,      registerMbarrier,   registerTensorMap,
           registerMatrix,         registerMma,        registerWgmma,
-          registerWmma,           registerRefused})
+          registerWmma,           registerMultimem,   registerRefused})
       add(t);
     return t;
   }();

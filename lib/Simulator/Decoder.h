@@ -41,6 +41,7 @@ void registerMatrix(DecodeTable &);
 void registerMma(DecodeTable &);
 void registerWgmma(DecodeTable &);
 void registerWmma(DecodeTable &);
+void registerMultimem(DecodeTable &);
 void registerRefused(DecodeTable &);
 const DecodeTable &decodeTable();
 

@@ -18,13 +18,10 @@ bool refuseVideo(FunctionDecoder &d) {
 bool refuseStack(FunctionDecoder &d) {
   return d.error("the stack instructions are not supported by the simulator");
 }
-bool refuseMultimem(FunctionDecoder &d) {
-  return d.error("multimem is not supported by the simulator");
-}
 } // namespace
 
 void tile::sim::registerRefused(DecodeTable &t) {
-  t.insert({{"tcgen05", refuseTensorMemory}, {"multimem", refuseMultimem}});
+  t.insert({{"tcgen05", refuseTensorMemory}});
   for (const char *name :
        {"tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep"})
     t.insert({name, refuseTexture});

@@ -297,3 +297,16 @@ def test_bad_forms(text, message):
         return
     with pytest.raises(TileError, match=message):
         tile.sim.load(ptx)
+
+
+def test_multimem_of_one_gpu():
+    """What is reduced over a group of one GPU is what it holds."""
+    source, out = data(64, np.uint32), np.zeros(64, np.uint32)
+    sums = np.arange(64, dtype=np.uint32)
+    before = sums.copy()
+    text = """
+  ld.param.u64 %q1, [p0]; mad.wide.u32 %q1, %r0, 4, %q1; ld.param.u64 %q2, [p1]; mad.wide.u32 %q2, %r0, 4, %q2; ld.param.u64 %q3, [p2]; mad.wide.u32 %q3, %r0, 4, %q3;
+  multimem.ld_reduce.relaxed.sys.global.add.u32 %r1, [%q1]; multimem.st.relaxed.gpu.global.u32 [%q2], %r1; multimem.red.release.gpu.global.add.u32 [%q3], %r1;
+"""  # fmt: skip
+    launch(text, [source, out, sums], "u64 u64 u64", threads=64)
+    assert (out == source).all() and (sums == before + source).all()

@@ -98,6 +98,61 @@ TEST(Launch, ModulesAreSharedBetweenThreads) {
     t.join();
 }
 
+// Every CTA adds a number to a list under a lock: knowledge travels between
+// clusters that run on several host threads (ThreadSanitizer watches).
+const char *locked = R"(
+.version 8.8
+.target sm_90
+.address_size 64
+.visible .entry add(.param .u64 x, .param .u64 out, .param .u32 n)
+{
+  .reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .pred %p<4>;
+  mov.u32 %r1, %tid.x; setp.ne.u32 %p1, %r1, 0; @%p1 bra DONE;
+  ld.param.u64 %rd1, [out];
+TAKE: atom.acquire.gpu.global.cas.b32 %r2, [%rd1], 0, 1; setp.ne.u32 %p2, %r2, 0; @%p2 bra TAKE;
+  ld.global.u32 %r3, [%rd1+64]; add.u32 %r3, %r3, 1; st.global.u32 [%rd1+64], %r3;
+  atom.release.gpu.global.exch.b32 %r2, [%rd1], 0;
+DONE: ret;
+}
+)";
+
+TEST(Launch, ClustersSynchronizeOnSeveralThreads) {
+  Diagnostic diag;
+  auto module = Module::load(locked, diag);
+  ASSERT_TRUE(module) << diag.format("k");
+  std::vector<uint32_t> x(1), out(64);
+  Launched l = launch(*module, x, out, 64, 4);
+  ASSERT_TRUE(l.started) << l.error;
+  EXPECT_TRUE(l.report.ok) << (l.report.findings.empty()
+                                   ? ""
+                                   : l.report.findings[0].format());
+  EXPECT_EQ(out[16], 64u);
+}
+
+TEST(Launch, SchedulesAreRepeatable) {
+  Diagnostic diag;
+  auto module = Module::load(locked, diag);
+  auto counts = [&](uint64_t seed) {
+    std::vector<uint32_t> x(1), out(64);
+    std::byte args[20] = {};
+    uint64_t at = reinterpret_cast<uintptr_t>(out.data());
+    std::memcpy(args + 8, &at, 8);
+    LaunchConfig config;
+    config.grid = {16, 1, 1};
+    config.block = {64, 1, 1};
+    config.scheduleSeed = seed;
+    config.allocations = {{at, out.size() * 4, "out", true}};
+    Report report;
+    std::string error;
+    EXPECT_TRUE(module->launch("add", config, args, report, error)) << error;
+    EXPECT_TRUE(report.ok);
+    EXPECT_EQ(out[16], 16u);
+    return report.counters.totalWarp();
+  };
+  EXPECT_EQ(counts(3), counts(3));
+  EXPECT_NE(counts(3), counts(4));
+}
+
 TEST(Launch, ReportsFindingsAndRefusals) {
   Diagnostic diag;
   auto module = Module::load(kernel, diag);
