@@ -19,7 +19,8 @@ const DecodeTable &tile::sim::decodeTable() {
           registerAtomic,         registerCollective, registerBarrier,
           registerAsyncCopy,      registerMbarrier,   registerTensorMap,
           registerMatrix,         registerMma,        registerWgmma,
-          registerWmma,           registerMultimem,   registerRefused})
+          registerWmma,           registerMultimem,   registerRefused,
+          registerStack})
       add(t);
     return t;
   }();

@@ -43,6 +43,7 @@ void registerWgmma(DecodeTable &);
 void registerWmma(DecodeTable &);
 void registerMultimem(DecodeTable &);
 void registerRefused(DecodeTable &);
+void registerStack(DecodeTable &);
 const DecodeTable &decodeTable();
 
 struct GlobalVariable {

@@ -39,6 +39,9 @@ struct Frame {
   uint32_t refs = 1;
   uint32_t depth = 0;
   uint32_t localBase = 0;
+  uint32_t allocated = 0; ///< by alloca, behind the function's own variables
+  /// Where this frame's local memory ends.
+  uint32_t localEnd() const { return localBase + code->localBytes + allocated; }
   const Inst *call = nullptr;
   std::vector<Chunk> regs;
   std::vector<uint32_t> initialized; ///< lanes, by Code::doubtful
@@ -270,6 +273,8 @@ struct Ctx {
   void saveFragment();
   void setFrame(Frame *frame);
   Frame *newFrame(const Code *code, Frame *parent);
+  /// Makes the local memory of each lane at least so large.
+  void reserveLocal(uint32_t bytes);
   /// Bytes of a lane's local memory hold values.
   void markLocal(unsigned lane, uint32_t offset, uint32_t bytes);
   void release(Frame *frame);

@@ -415,7 +415,7 @@ static bool translateShared(Ctx &c, const Inst &inst, uint32_t mask,
 
 static bool translateLocal(Ctx &c, const Inst &inst, uint32_t mask,
                            unsigned bytes, Access access, Translation &t) {
-  uint64_t limit = uint64_t(c.frame->localBase) + c.code->localBytes;
+  uint64_t limit = c.frame->localEnd();
   for (uint32_t m = mask; m; m &= m - 1) {
     unsigned l = unsigned(std::countr_zero(m));
     uint64_t a = uint32_t(t.address[l]);

@@ -55,26 +55,13 @@ Frame *Ctx::newFrame(const Code *of, Frame *parent) {
   made->parent = parent;
   made->refs = 1;
   made->depth = parent ? parent->depth + 1 : 0;
-  made->localBase = parent ? parent->localBase + parent->code->localBytes : 0;
+  made->localBase = parent ? parent->localEnd() : 0;
+  made->allocated = 0;
   // Registers start at zero, so that a program which reads one too early
   // behaves the same every time.
   made->regs.assign((of->frameBytes + 63) / 64, Chunk{});
   made->initialized.assign(of->doubtfulCount, 0);
-  uint32_t need = made->localBase + of->localBytes;
-  if (need > warp->localStride) {
-    uint32_t stride = std::max(need, warp->localStride * 2);
-    std::vector<std::byte> grown(size_t(stride) * Lanes);
-    std::vector<uint8_t> written(size_t(stride) * Lanes);
-    for (unsigned lane = 0; lane < Lanes && warp->localStride; ++lane) {
-      size_t from = size_t(lane) * warp->localStride,
-             to = size_t(lane) * stride;
-      std::copy_n(&warp->local[from], warp->localStride, &grown[to]);
-      std::copy_n(&warp->localWritten[from], warp->localStride, &written[to]);
-    }
-    warp->local = std::move(grown);
-    warp->localWritten = std::move(written);
-    warp->localStride = stride;
-  }
+  reserveLocal(made->localEnd());
   // What an earlier call left behind is no value of this one.
   for (uint32_t m = parent ? active : 0; m && of->localBytes; m &= m - 1)
     std::memset(
@@ -83,6 +70,22 @@ Frame *Ctx::newFrame(const Code *of, Frame *parent) {
         0, of->localBytes);
   fillSpecials(*this, *made);
   return made;
+}
+
+void Ctx::reserveLocal(uint32_t need) {
+  if (need <= warp->localStride)
+    return;
+  uint32_t stride = std::max(need, warp->localStride * 2);
+  std::vector<std::byte> grown(size_t(stride) * Lanes);
+  std::vector<uint8_t> written(size_t(stride) * Lanes);
+  for (unsigned lane = 0; lane < Lanes && warp->localStride; ++lane) {
+    size_t from = size_t(lane) * warp->localStride, to = size_t(lane) * stride;
+    std::copy_n(&warp->local[from], warp->localStride, &grown[to]);
+    std::copy_n(&warp->localWritten[from], warp->localStride, &written[to]);
+  }
+  warp->local = std::move(grown);
+  warp->localWritten = std::move(written);
+  warp->localStride = stride;
 }
 
 void Ctx::markLocal(unsigned lane, uint32_t offset, uint32_t bytes) {

@@ -143,8 +143,7 @@ static Step enter(Ctx &c, const Inst &inst, uint32_t mask, const Code *callee) {
   if (c.frame->depth > 1000)
     return c.fail(inst, firstLane(mask), "stack-overflow",
                   "more than 1000 nested calls of '" + callee->name + "'");
-  uint64_t local =
-      uint64_t(c.frame->localBase) + c.code->localBytes + callee->localBytes;
+  uint64_t local = uint64_t(c.frame->localEnd()) + callee->localBytes;
   if (local > mostLocal)
     return c.fail(inst, firstLane(mask), "stack-overflow",
                   "the call of '" + callee->name + "' needs " +

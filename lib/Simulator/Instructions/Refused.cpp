@@ -15,9 +15,6 @@ bool refuseTexture(FunctionDecoder &d) {
 bool refuseVideo(FunctionDecoder &d) {
   return d.error("video instructions are not supported by the simulator");
 }
-bool refuseStack(FunctionDecoder &d) {
-  return d.error("the stack instructions are not supported by the simulator");
-}
 } // namespace
 
 void tile::sim::registerRefused(DecodeTable &t) {
@@ -31,6 +28,4 @@ void tile::sim::registerRefused(DecodeTable &t) {
         "vabsdiff2", "vmin2",     "vmax2",    "vset2", "vadd4", "vsub4",
         "vavrg4",    "vabsdiff4", "vmin4",    "vmax4", "vset4"})
     t.insert({name, refuseVideo});
-  for (const char *name : {"alloca", "stacksave", "stackrestore"})
-    t.insert({name, refuseStack});
 }

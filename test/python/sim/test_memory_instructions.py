@@ -310,3 +310,23 @@ def test_multimem_of_one_gpu():
 """  # fmt: skip
     launch(text, [source, out, sums], "u64 u64 u64", threads=64)
     assert (out == source).all() and (sums == before + source).all()
+
+
+STACK = """
+.func g(.reg .u64 size) {{ .local .align 8 .b8 mine[64]; st.local.u64 [mine], 1; st.local.u64 [mine+56], 1; ret; }}
+.func f(.reg .u64 size) {{ .reg .u64 %m<4>; .reg .pred %p; .local .align 8 .b64 own; stacksave.u64 %m1;
+alloca.u64 %m2, size, 16; st.local.u64 [own], 7; st.local.u64 [%m2], size; {0}
+ld.local.u64 %m3, [%m2]; setp.ne.u64 %p, %m3, size; @%p trap; stackrestore.u64 %m1; ret; }}
+"""
+
+
+def test_alloca_of_each_lane():
+    """Memory of different sizes that calls leave alone, given back at the end."""
+    text = """
+  mul.wide.u32 %q1, %r0, 8; add.u64 %q1, %q1, 8; mov.u32 %r1, 0;
+LOOP: call f, (%q1); add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 3000; @%p1 bra LOOP;
+"""
+    assert launch(text, [], "", head=STACK.format("call g, (size);")).ok
+    for wrong, kind in [("ld.local.u64 %m3, [%m2+8];", "uninitialized"), ("ld.local.u64 %m3, [%m2+500000];", "out-of-bounds"), ("alloca.u64 %m3, 600000;", "stack-overflow"), ("sub.u64 %m1, %m1, 64;", "bad-stack")]:  # fmt: skip
+        report = launch(text, [], "", head=STACK.format(wrong), raise_on_finding=False)
+        assert kind in {f["kind"] for f in report.findings}, report.messages

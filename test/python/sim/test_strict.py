@@ -125,13 +125,11 @@ def refused(text: str, message: str, right: str) -> None:
         assert assemble(right)
 
 
-@pytest.mark.parametrize(("text", "message", "right"), INSTRUCTIONS, ids=[i[0][:40] for i in INSTRUCTIONS])  # fmt: skip
-def test_instructions(text, message, right):
-    refused(body(text), message, body(right))
+CASES = [(body(text), message, body(right)) for text, message, right in INSTRUCTIONS] + MODULES
 
 
-@pytest.mark.parametrize(("text", "message", "right"), MODULES, ids=range(len(MODULES)))
-def test_modules(text, message, right):
+@pytest.mark.parametrize(("text", "message", "right"), CASES, ids=range(len(CASES)))
+def test_refused_and_taken(text, message, right):
     refused(text, message, right)
 
 
