@@ -3,8 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // ptxas refuses an instruction that the module's .target or .version does not
-// have. The table names the families whose requirement is later than sm_70 and
-// PTX 6.3; a row holds for an opcode with all the modifiers named.
+// have. The table names families whose requirement is later than sm_70 and PTX
+// 6.3; a row holds for an opcode with modifiers that begin so, and the first
+// one that does is the one that counts.
 //
 //===----------------------------------------------------------------------===//
 #include "Requirements.h"
@@ -65,6 +66,26 @@ constexpr Requirement requirements[] = {
     {"st", "async", "", 90, 81},
     {"red", "async", "", 90, 81},
     {"multimem", "", "", 90, 81},
+    {"ex2", "bf16", "", 90, 78},
+    {"tanh", "bf16", "", 90, 78},
+    {"tanh", "", "", 75, 70},
+    {"add", "bf16", "", 90, 78},
+    {"sub", "bf16", "", 90, 78},
+    {"mul", "bf16", "", 90, 78},
+    {"fma", "bf16", "", 80, 70},
+    {"neg", "bf16", "", 80, 70},
+    {"abs", "bf16", "", 80, 70},
+    {"min", "bf16", "", 80, 70},
+    {"max", "bf16", "", 80, 70},
+    {"min", "f16", "", 80, 70},
+    {"max", "f16", "", 80, 70},
+    {"setp", "bf16", "", 90, 78},
+    {"set", "bf16", "", 90, 78},
+    {"cvt", "e4m3", "", 89, 81},
+    {"cvt", "e5m2", "", 89, 81},
+    {"cvt", "bf16", "", 80, 70},
+    {"cvt", "f16x2", "", 80, 70},
+    {"cvt", "tf32", "", 80, 70},
 };
 
 /// "sm_90a" to 90 and 'a'; 0 for anything else.

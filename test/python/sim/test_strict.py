@@ -147,9 +147,23 @@ NEEDS = {
     "elect.sync %r1|%p1, -1;": ("sm_90", "8.0"),
     "redux.sync.add.u32 %r1, %r2, -1;": ("sm_80", "7.0"),
     "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r2], {%r1};": ("sm_90", "7.8"),
+    "ex2.approx.ftz.bf16 %h1, %h2;": ("sm_90", "7.8"),
+    "tanh.approx.bf16 %h1, %h2;": ("sm_90", "7.8"),
+    "tanh.approx.f32 %f1, %f2;": ("sm_75", "7.0"),
+    "sub.bf16x2 %r1, %r2, %r3;": ("sm_90", "7.8"),
+    "mul.bf16 %h1, %h2, %h3;": ("sm_90", "7.8"),
+    "fma.rn.bf16x2 %r1, %r2, %r3, %r4;": ("sm_80", "7.0"),
+    "neg.bf16 %h1, %h2;": ("sm_80", "7.0"),
+    "max.f16x2 %r1, %r2, %r3;": ("sm_80", "7.0"),
+    "max.bf16 %h1, %h2, %h3;": ("sm_80", "7.0"),
+    "setp.eq.bf16 %p1, %h1, %h2;": ("sm_90", "7.8"),
+    "cvt.rn.bf16.f32 %h1, %f1;": ("sm_80", "7.0"),
+    "cvt.rn.f16x2.f32 %r1, %f1, %f2;": ("sm_80", "7.0"),
+    "cvt.rna.tf32.f32 %r1, %f1;": ("sm_80", "7.0"),
+    "cvt.rn.f16x2.e4m3x2 %r1, %h1;": ("sm_89", "8.1"),
     "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r1], %r2, [%r3];": ("sm_90", "8.1"),
 }  # fmt: skip
-BELOW = {"sm_90a": "sm_90", "sm_90": "sm_89", "sm_80": "sm_75"}
+BELOW = {"sm_90a": "sm_90", "sm_90": "sm_89", "sm_89": "sm_87", "sm_80": "sm_75", "sm_75": "sm_72"}
 BEFORE = {"8.1": "8.0", "8.0": "7.8", "7.8": "7.7", "7.0": "6.5"}
 
 
