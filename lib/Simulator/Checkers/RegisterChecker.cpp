@@ -232,7 +232,8 @@ void tile::sim::trackRegisters(Ctx &c, const Inst &inst, uint32_t mask) {
   bool sink = isSink(inst);
   // Bytes of a word may stay empty where it is put together.
   std::string_view name = inst.name;
-  bool packs = (name == "mov" && inst.extCount > 0) || name == "prmt";
+  bool packs = (name == "mov" && inst.extCount > 0) || name == "prmt" ||
+               name == "bfi" || name == "or";
   uint32_t all = FullMask, any = 0;
   for (uint32_t i = 0; i < inst.regCount; ++i) {
     RegisterUse use = code.registers[inst.regs + i];
