@@ -196,6 +196,7 @@ def test_kernels_without_an_end_can_be_interrupted(kernel, machine):
     """Ctrl-C ends a launch; what is launched afterwards runs."""
     if machine == "interpreter" and kernel is waits_for_ever:
         pytest.skip("the interpreter says that nobody will write there")
+    kernel.warmup(np.zeros(1, np.int32), 1, grid=(1,))  # Not the compile is to be interrupted.
     timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     try:

@@ -67,7 +67,7 @@ tt.func @loop(%p: !tt.ptr<i32>, %n: i32) -> i32 {
 tt.func @branch(%p: !tt.ptr<i32>, %c: i1, %v: i32) {
   // CHECK: scf.if
   // CHECK-NEXT: tt.load
-  // CHECK-NEXT: tt.print
+  // CHECK-NEXT: tt.print {{.*}} : i32
   // CHECK-NEXT: }
   // CHECK-NEXT: ttg.barrier global_read
   // CHECK-NEXT: tt.store
