@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import pdb
+import signal
 import subprocess
 import sys
 import traceback
@@ -121,6 +122,14 @@ def test_breakpoints_see_numpy_values(kind, monkeypatch):
     np.testing.assert_array_equal(x, expected)
     assert seen["BLOCK"] == 4
     assert seen["line"] == 4
+
+
+@pytest.fixture(autouse=True)
+def interrupts():
+    """pdb keeps Ctrl-C for itself once it has continued."""
+    handler = signal.getsignal(signal.SIGINT)
+    yield
+    signal.signal(signal.SIGINT, handler)
 
 
 def debug(commands: str) -> str:
