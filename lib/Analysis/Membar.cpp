@@ -256,9 +256,9 @@ private:
       state.clear();
       return;
     }
-    if (isa<ttg::AsyncWaitOp>(op)) {
-      // Each thread waits for its own copies; only a barrier makes the copies
-      // of the other threads visible.
+    if (isa<ttg::AsyncWaitOp, nvidia_gpu::AsyncTMAStoreWaitOp>(op)) {
+      // Each thread waits for its own copies; only a barrier tells the other
+      // threads.
       Operation *next = op->getNextNode();
       if (!next || !isBarrier(next)) {
         OpBuilder builder(op->getContext());

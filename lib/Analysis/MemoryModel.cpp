@@ -119,7 +119,7 @@ static LogicalResult addSources(Value value, SmallVectorImpl<Value> &sources) {
   Operation *def = value.getDefiningOp();
   unsigned number = cast<OpResult>(value).getResultNumber();
   if (isa<AddPtrOp, SplatOp, BroadcastOp, ExpandDimsOp, ttg::ConvertLayoutOp,
-          ReshapeOp, TransOp, BitcastOp>(def)) {
+          ReshapeOp, TransOp, BitcastOp, MakeTensorDescOp>(def)) {
     sources.push_back(def->getOperand(0));
     return success();
   }
@@ -208,18 +208,26 @@ static void forEachWrite(Operation *op, function_ref<void(Value)> visit) {
       visit(effect.getValue());
 }
 
-bool MemoryModel::mayWrite(Operation *op, LoadOp load) {
+/// The pointers or the descriptor that a load reads through.
+static Value getAddress(Operation *load) {
+  if (auto block = dyn_cast<DescriptorLoadOp>(load))
+    return block.getDesc();
+  return cast<LoadOp>(load).getPtr();
+}
+
+bool MemoryModel::mayWrite(Operation *op, Operation *load) {
   bool mayWrite = false;
   op->walk([&](Operation *nested) {
     forEachWrite(nested, [&](Value written) {
-      mayWrite = mayWrite || mayAlias(written, load.getPtr());
+      mayWrite = mayWrite || mayAlias(written, getAddress(load));
     });
   });
   return mayWrite;
 }
 
-bool MemoryModel::mayReadBefore(LoadOp load, Operation *op) {
-  if (isFreshRead(load) || mayWrite(op, load))
+bool MemoryModel::mayReadBefore(Operation *load, Operation *op) {
+  auto read = dyn_cast<LoadOp>(load);
+  if ((read && isFreshRead(read)) || mayWrite(op, load))
     return false;
   return !op->walk([](Operation *nested) {
               return isAcquire(nested) ? WalkResult::interrupt()
@@ -227,7 +235,7 @@ bool MemoryModel::mayReadBefore(LoadOp load, Operation *op) {
             }).wasInterrupted();
 }
 
-bool MemoryModel::mayReadInEarlierIteration(LoadOp load, Operation *loop) {
+bool MemoryModel::mayReadInEarlierIteration(Operation *load, Operation *loop) {
   return llvm::all_of(loop->getRegions(), [&](Region &region) {
     return llvm::all_of(region.getOps(), [&](Operation &op) {
       return mayReadBefore(load, &op);

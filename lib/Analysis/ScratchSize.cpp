@@ -9,6 +9,7 @@
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -54,6 +55,9 @@ int64_t triton::getScratchSize(Operation *op) {
     return ScanPlan(scan).scratchSize;
   if (auto gather = dyn_cast<GatherOp>(op))
     return GatherPlan(gather).scratchSize;
+  // A tensor map is put together in shared memory.
+  if (isa<nvidia_gpu::TensormapCreateOp>(op))
+    return 128;
   if (auto histogram = dyn_cast<HistogramOp>(op))
     return histogram.getType().getNumElements() * 4;
   // One thread acts on an element and hands the value to those that hold it,

@@ -37,8 +37,8 @@ bool isAcquire(Operation *op);
 bool isRelease(Operation *op);
 
 /// The one argument of its function, or the one allocation of scratch memory,
-/// that an address is computed from on all paths; null if there is no such
-/// thing, or if it cannot be told.
+/// that an address (or a descriptor) is computed from on all paths; null if
+/// there is no such thing, or if it cannot be told.
 Value getPointerOrigin(Value ptr);
 
 class MemoryModel {
@@ -55,14 +55,16 @@ public:
   /// True if two addresses of global memory may have bytes in common.
   bool mayAlias(Value lhs, Value rhs);
 
+  // A load is a LoadOp or a DescriptorLoadOp.
+
   /// True if `op`, or something nested in it, may write what `load` reads.
-  bool mayWrite(Operation *op, LoadOp load);
+  bool mayWrite(Operation *op, Operation *load);
 
   /// True if `load` may be done before `op`, which precedes it in the program.
-  bool mayReadBefore(LoadOp load, Operation *op);
+  bool mayReadBefore(Operation *load, Operation *op);
 
   /// True if `load` may be done in an earlier iteration of the loop around it.
-  bool mayReadInEarlierIteration(LoadOp load, Operation *loop);
+  bool mayReadInEarlierIteration(Operation *load, Operation *loop);
 
   /// The pairs of arguments that an answer so far relied on.
   ArrayRef<ArgumentPair> getAssumptions() const {

@@ -83,6 +83,8 @@ def compile_kernel(
     chosen = [parse_target(text) for text in targets] or [_current_target()]
 
     def compile(**more: Any) -> list[Any]:
+        # Tensor maps are in scratch memory, which a C function cannot give a kernel.
+        more["disable_passes"] = "triton-nvidia-optimize-descriptor-encoding"
         return [compile_source(source, target=t, options={**options, **more}) for t in chosen]
 
     compiled = compile()

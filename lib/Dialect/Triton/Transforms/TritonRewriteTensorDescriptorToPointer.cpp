@@ -41,6 +41,9 @@ struct Parts : StridedParts {
 static std::optional<LogicalResult>
 convertDescriptor(TensorDescType type, SmallVectorImpl<Type> &types) {
   RankedTensorType block = type.getBlockType();
+  // The copy engine serves those whose blocks have a layout.
+  if (block.getEncoding())
+    return std::nullopt;
   Builder builder(type.getContext());
   types.push_back(PointerType::get(type.getElementType()));
   types.append(block.getRank(), builder.getI32Type());
@@ -371,7 +374,8 @@ struct TritonRewriteTensorDescriptorToPointer
       for (Type type : func.getArgumentTypes()) {
         SmallVector<Type> parts;
         (void)converter.convertType(type, parts);
-        if (auto desc = dyn_cast<TensorDescType>(type))
+        if (auto desc = dyn_cast<TensorDescType>(type);
+            desc && !desc.getBlockType().getEncoding())
           arguments.push_back({func, index, desc});
         index += parts.size();
       }

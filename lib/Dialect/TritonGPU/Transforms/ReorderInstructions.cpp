@@ -100,6 +100,12 @@ bool hoist(Operation *op, Value operand) {
     target = target->getNextNode();
   if (target == op)
     return false;
+  // A buffer may get the place of those that end before it.
+  if (isa<LocalAllocOp>(op))
+    for (Operation *between = target; between != op;
+         between = between->getNextNode())
+      if (isa<LocalDeallocOp>(between))
+        return false;
   // All other operands must be there, too.
   for (Value other : op->getOperands()) {
     Operation *otherDef = other.getDefiningOp();

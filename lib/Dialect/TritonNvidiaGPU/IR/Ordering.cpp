@@ -18,6 +18,10 @@ static bool isAtomicOnMbarrier(Operation *op) {
 
 bool mlir::triton::nvidia_gpu::isOrderedByMbarrier(Operation *before,
                                                    Operation *after) {
+  // One thread makes barriers, and ends them, in the order of the program.
+  if ((isa<InitBarrierOp>(before) && isa<InitBarrierOp>(after)) ||
+      (isa<InvalBarrierOp>(before) && isa<InvalBarrierOp>(after)))
+    return true;
   if (!isAtomicOnMbarrier(before))
     return false;
   // The asynchronous accesses of two such operations are ordered by a wait or

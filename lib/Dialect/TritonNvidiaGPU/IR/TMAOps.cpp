@@ -3,6 +3,8 @@
 
 #include "OpUtils.h"
 
+#include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
+
 using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::nvidia_gpu;
@@ -21,7 +23,8 @@ static LogicalResult verifyBuffer(Operation *op, RankedTensorType block,
                                   gpu::MemDescType buffer, StringRef what) {
   if (failed(verifySharedMemory(op, buffer, what)))
     return failure();
-  if (block.getElementType() != buffer.getElementType())
+  // Elsewhere than in descriptors, integers do not say whether they are signed.
+  if (TensorDescType::get(block).getElementType() != buffer.getElementType())
     return op->emitOpError()
            << "expected " << what << " to have elements of "
            << block.getElementType() << " like the descriptor, found "
@@ -112,30 +115,7 @@ LogicalResult AsyncTMACopyLocalToGlobalOp::verify() {
 
 LogicalResult AsyncTMAReduceOp::verify() {
   Type type = getSrc().getType().getElementType();
-  bool fits = false;
-  switch (getKind()) {
-  case DescriptorReduceKind::ADD:
-    fits = type.isInteger(32) || type.isInteger(64) || type.isF16() ||
-           type.isBF16() || type.isF32();
-    break;
-  case DescriptorReduceKind::MIN:
-  case DescriptorReduceKind::MAX:
-    fits = type.isInteger(32) || type.isInteger(64) || type.isF16() ||
-           type.isBF16();
-    break;
-  case DescriptorReduceKind::INC:
-  case DescriptorReduceKind::DEC:
-    fits = type.isInteger(32);
-    break;
-  case DescriptorReduceKind::AND:
-  case DescriptorReduceKind::OR:
-  case DescriptorReduceKind::XOR:
-    fits = type.isInteger(32) || type.isInteger(64);
-    break;
-  default:
-    return emitOpError("expected a known kind of reduction");
-  }
-  if (!fits)
+  if (!isTMAReduction(getKind(), type))
     return emitOpError() << "expected elements that TMA reduces by "
                          << stringifyDescriptorReduceKind(getKind())
                          << ", found " << type;
@@ -170,9 +150,10 @@ LogicalResult AsyncTMAStoreWaitOp::canonicalize(AsyncTMAStoreWaitOp op,
   auto previous = dyn_cast_or_null<AsyncTMAStoreWaitOp>(op->getPrevNode());
   if (!previous)
     return failure();
-  if (op.getPendings() < previous.getPendings())
-    rewriter.modifyOpInPlace(previous,
-                             [&] { previous.setPendings(op.getPendings()); });
+  rewriter.modifyOpInPlace(previous, [&] {
+    previous.setPendings(std::min(op.getPendings(), previous.getPendings()));
+    previous.setComplete(op.getComplete() || previous.getComplete());
+  });
   rewriter.eraseOp(op);
   return success();
 }

@@ -3,6 +3,8 @@
 
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
 
+#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+
 using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::nvidia_gpu;
@@ -22,6 +24,91 @@ mlir::triton::nvidia_gpu::getTMABoxShape(RankedTensorType block) {
     box.back() = std::min<int64_t>(box.back(),
                                    bytes * 8 / block.getElementTypeBitWidth());
   return box;
+}
+
+/// Where the hardware puts the byte that would lie at `address` without a
+/// swizzle: bits of the number of the 128-byte row go into that of the 16-byte
+/// chunk. Swizzling twice changes nothing.
+static int64_t swizzle(int64_t address, unsigned swizzlingByteWidth) {
+  int64_t chunks = swizzlingByteWidth ? swizzlingByteWidth - 16 : 0;
+  return address ^ (address >> 3 & chunks);
+}
+
+std::optional<SmallVector<TMABox>>
+mlir::triton::nvidia_gpu::getTMABoxes(RankedTensorType block) {
+  auto encoding = cast<gpu::NVMMASharedEncodingAttr>(block.getEncoding());
+  unsigned rank = block.getRank();
+  int64_t elementBytes = block.getElementTypeBitWidth() / 8;
+  unsigned width = encoding.getSwizzlingByteWidth();
+  SmallVector<int64_t> shape = gpu::getShapePerCTA(encoding, block.getShape());
+  FailureOr<LinearLayout> memory =
+      gpu::tryToLinearLayout(block.getShape(), encoding);
+  if (failed(memory) || elementBytes == 0)
+    return std::nullopt;
+  LinearLayout toOffset = memory->pseudoinvert();
+  auto getByte = [&](ArrayRef<int64_t> coords) -> int64_t {
+    LinearLayout::NamedSizes index;
+    for (auto [i, coord] : llvm::enumerate(coords))
+      index.push_back({kDim(i), int32_t(coord)});
+    for (auto [name, value] : toOffset.apply(index))
+      if (name == kOffset)
+        return value * elementBytes;
+    return 0;
+  };
+
+  // Inside a box, elements follow one another in row-major order. The layout is
+  // linear, and so is the swizzle: what holds for every bit of a coordinate
+  // holds for all coordinates.
+  SmallVector<int64_t> box = getTMABoxShape(block);
+  int64_t boxBytes = elementBytes;
+  for (unsigned dim : llvm::reverse(llvm::seq<unsigned>(0, rank)))
+    for (int64_t bit = 1; bit < box[dim]; bit *= 2) {
+      SmallVector<int64_t> coords(rank, 0);
+      coords[dim] = bit;
+      if (getByte(coords) != swizzle(boxBytes, width))
+        return std::nullopt;
+      boxBytes *= 2;
+    }
+
+  constexpr int64_t kBufferAlignment = 128;
+  SmallVector<TMABox> boxes;
+  SmallVector<int64_t> start(rank, 0);
+  while (true) {
+    int64_t offset = swizzle(getByte(start), width);
+    if (offset % boxBytes != 0 || offset % kBufferAlignment != 0)
+      return std::nullopt;
+    boxes.push_back({start, offset});
+    int dim = rank - 1;
+    for (; dim >= 0; --dim) {
+      start[dim] += box[dim];
+      if (start[dim] < shape[dim])
+        break;
+      start[dim] = 0;
+    }
+    if (dim < 0)
+      return boxes;
+  }
+}
+
+bool mlir::triton::nvidia_gpu::isTMAReduction(DescriptorReduceKind kind,
+                                              Type element) {
+  bool isInteger = element.isInteger(32) || element.isInteger(64);
+  bool isHalf = element.isF16() || element.isBF16();
+  switch (kind) {
+  case DescriptorReduceKind::ADD:
+    return isInteger || isHalf || element.isF32();
+  case DescriptorReduceKind::MIN:
+  case DescriptorReduceKind::MAX:
+    return isInteger || isHalf;
+  case DescriptorReduceKind::INC:
+  case DescriptorReduceKind::DEC:
+    return element.isInteger(32);
+  case DescriptorReduceKind::AND:
+  case DescriptorReduceKind::OR:
+  case DescriptorReduceKind::XOR:
+    return isInteger;
+  }
+  return false;
 }
 
 FailureOr<int32_t> mlir::triton::nvidia_gpu::getTMAElementType(Type type) {

@@ -7,14 +7,21 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "UnpackDescriptorArgument.h"
+
+#include "tile/Analysis/AxisInfo.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/DebugLog.h"
@@ -164,6 +171,138 @@ gpu::NVMMASharedEncodingAttr getWish(Value loaded, unsigned rank) {
   return {};
 }
 
+//===----------------------------------------------------------------------===//
+// What TMA cannot do, or not well
+//===----------------------------------------------------------------------===//
+
+/// One thread starts a copy for each box of a block.
+constexpr size_t kMostBoxes = 16;
+/// What the addresses and strides that TMA takes are multiples of, in bytes.
+constexpr int64_t kTMAAlignment = 16;
+
+using Obstacle = std::optional<std::string>;
+
+/// The codes of types from this one on are of floats.
+constexpr int32_t kFirstFloat = 6;
+
+/// The function that `value` is an argument of, if it is one.
+FunctionOpInterface getFunctionOfArgument(Value value) {
+  auto arg = dyn_cast<BlockArgument>(value);
+  return arg ? dyn_cast<FunctionOpInterface>(arg.getOwner()->getParentOp())
+             : FunctionOpInterface();
+}
+
+/// Why TMA cannot use a descriptor that is made like this.
+Obstacle findObstacle(MakeTensorDescOp op,
+                      const ModuleAxisInfoAnalysis &axisInfo) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  if (!function.isPublic())
+    return "it is made in a function that is called";
+  auto getDivisor = [&](Value value) -> int64_t {
+    const AxisInfo *info = axisInfo.getAxisInfo(value);
+    return info && info->isInitialized() ? info->getDivisibilityOfAll() : 1;
+  };
+  if (getDivisor(op.getBase()) % kTMAAlignment != 0)
+    return "its base is not known to be a multiple of 16 bytes";
+  int64_t bytes = op.getType().getBlockType().getElementTypeBitWidth() / 8;
+  for (Value stride : op.getStrides().drop_back())
+    if (getDivisor(stride) % kTMAAlignment * bytes % kTMAAlignment != 0)
+      return "its strides are not known to be multiples of 16 bytes";
+  const AxisInfo *last = axisInfo.getAxisInfo(op.getStrides().back());
+  if (!last || last->getConstantValue() != 1)
+    return "its last stride is not known to be one";
+  FailureOr<int32_t> code =
+      getTMAElementType(op.getType().getBlockType().getElementType());
+  if (failed(code))
+    return "TMA does not know its elements";
+  if (op.getPadding() == PaddingOption::PAD_NAN && *code < kFirstFloat)
+    return "TMA does not know the NaNs of its elements";
+  return std::nullopt;
+}
+
+/// Why TMA cannot be used for all accesses through a descriptor.
+Obstacle findObstacle(ArrayRef<Operation *> users) {
+  for (Operation *user : users) {
+    if (isa<DescriptorGatherOp, DescriptorScatterOp>(user))
+      return "it is used to gather or scatter rows";
+    auto reduce = dyn_cast<DescriptorReduceOp>(user);
+    if (!reduce)
+      continue;
+    // Of NaNs and of 64-bit numbers TMA says too little.
+    Type element = reduce.getDesc().getType().getElementType();
+    bool isOrdered = isa<FloatType>(element) &&
+                     reduce.getKind() != DescriptorReduceKind::ADD;
+    if (element.getIntOrFloatBitWidth() > 32 || isOrdered ||
+        !isTMAReduction(reduce.getKind(), element))
+      return "TMA does not have its reductions";
+  }
+  return std::nullopt;
+}
+
+/// True if some access is repeated, in a loop that makes none of the
+/// descriptors: to make one takes as long as a small copy.
+bool isUsedRepeatedly(ArrayRef<Operation *> users,
+                      ArrayRef<Operation *> makes) {
+  return llvm::any_of(users, [&](Operation *user) {
+    if (!isa<DescriptorLoadOp, DescriptorStoreOp, DescriptorReduceOp>(user))
+      return false;
+    for (auto loop = user->getParentOfType<LoopLikeOpInterface>(); loop;
+         loop = loop->getParentOfType<LoopLikeOpInterface>())
+      if (llvm::none_of(
+              makes, [&](Operation *make) { return loop->isAncestor(make); }))
+        return true;
+    return false;
+  });
+}
+
+/// Why the descriptors of a class are better off as pointers.
+Obstacle findObstacle(ArrayRef<Value> members, ArrayRef<Operation *> users,
+                      RankedTensorType block,
+                      const ModuleAxisInfoAnalysis &axisInfo) {
+  SmallVector<Operation *> makes;
+  for (Value member : members) {
+    if (auto function = getFunctionOfArgument(member)) {
+      if (!function.isPublic())
+        return "it is passed to a function that is called";
+      FailureOr<int32_t> code = getTMAElementType(block.getElementType());
+      if (failed(code) ||
+          (isa<FloatType>(block.getElementType()) && *code < kFirstFloat))
+        return "TMA does not know its elements";
+    }
+    if (member.getDefiningOp<CallOpInterface>())
+      return "it is the result of a call";
+    auto make = member.getDefiningOp<MakeTensorDescOp>();
+    if (!make)
+      continue;
+    makes.push_back(make);
+    if (Obstacle obstacle = findObstacle(make, axisInfo))
+      return obstacle;
+  }
+  if (Obstacle obstacle = findObstacle(users))
+    return obstacle;
+  // A loop has one place for what it makes: no iteration can use that of the
+  // one before.
+  for (Operation *make : makes)
+    for (Value member : members)
+      if (auto arg = dyn_cast<BlockArgument>(member);
+          arg && isa<LoopLikeOpInterface>(arg.getOwner()->getParentOp()) &&
+          arg.getOwner()->getParentOp()->isAncestor(make))
+        return "it goes from one iteration to the next";
+  constexpr int64_t kMaxRank = 5;
+  if (block.getRank() > kMaxRank)
+    return "it has more than five dimensions";
+  std::optional<SmallVector<TMABox>> boxes = getTMABoxes(block);
+  if (!boxes || boxes->size() > kMostBoxes)
+    return "its blocks would take too many copies";
+  if (!isUsedRepeatedly(users, makes))
+    return "it is used only once";
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
 class OptimizeDescriptorEncodingPass
     : public nvidia_gpu::impl::TritonNvidiaOptimizeDescriptorEncodingBase<
           OptimizeDescriptorEncodingPass> {
@@ -172,31 +311,56 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    std::optional<ModuleAxisInfoAnalysis> axisInfo;
+    SmallVector<BlockArgument> fromHost;
+    if (leaveToPointers)
+      axisInfo.emplace(module);
     for (ArrayRef<Value> members : DescriptorClasses(module).get()) {
       auto type = cast<TensorDescType>(members.front().getType());
       if (type.getBlockType().getEncoding())
         continue;
-      Attribute encoding = choose(members);
+      SmallVector<Operation *> users = getUsers(members);
+      Attribute encoding = choose(type.getBlockType(), users);
+      RankedTensorType block =
+          gpu::cloneWithEncoding(type.getBlockType(), encoding);
+      if (leaveToPointers)
+        if (Obstacle obstacle =
+                findObstacle(members, users, block, *axisInfo)) {
+          remark::missed(members.front().getLoc(),
+                         remark::RemarkOpts::name("descriptor-by-pointers")
+                             .category(DEBUG_TYPE))
+              << "this descriptor becomes pointers, not TMA copies: "
+              << *obstacle;
+          ++numLeft;
+          continue;
+        }
       LDBG() << type << " gets " << encoding;
-      for (Value value : members)
-        value.setType(TensorDescType::get(
-            gpu::cloneWithEncoding(type.getBlockType(), encoding)));
+      for (Value value : members) {
+        value.setType(TensorDescType::get(block));
+        if (leaveToPointers && getFunctionOfArgument(value))
+          fromHost.push_back(cast<BlockArgument>(value));
+      }
     }
     for (auto function : module.getOps<FunctionOpInterface>())
       updateFunctionType(function);
+    // Backwards: the others keep their numbers.
+    for (BlockArgument argument : llvm::reverse(fromHost))
+      unpackDescriptorArgument(argument);
   }
 
 private:
-  Attribute choose(ArrayRef<Value> members) {
-    RankedTensorType block =
-        cast<TensorDescType>(members.front().getType()).getBlockType();
+  /// In program order.
+  static SmallVector<Operation *> getUsers(ArrayRef<Value> members) {
     SmallVector<Operation *> users;
     for (Value value : members)
       llvm::append_range(users, value.getUsers());
     // Lists of users are in no useful order.
     llvm::sort(users,
                [](Operation *a, Operation *b) { return isBefore(a, b); });
+    return users;
+  }
 
+  Attribute choose(RankedTensorType block, ArrayRef<Operation *> users) {
     for (Operation *user : users) {
       gpu::NVMMASharedEncodingAttr wish;
       if (isa<DescriptorLoadOp, DescriptorGatherOp>(user))

@@ -1,6 +1,7 @@
 //===-- TMALowering.cpp - Descriptor operations to TMA copies -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "tile/Analysis/MemoryModel.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
@@ -87,17 +88,22 @@ static Value createLoad(RewriterBase &rewriter, Location loc,
 }
 
 /// Emits a copy out of a new buffer that holds `value`, by
-/// `createCopy(buffer)`, and a wait until the buffer has been read.
+/// `createCopy(buffer)`, and a wait until the buffer has been read. Copies do
+/// not wait for one another: what the ones before write is there first.
 static void createStore(RewriterBase &rewriter, Location loc, Value value,
-                        gpu::NVMMASharedEncodingAttr encoding,
+                        gpu::NVMMASharedEncodingAttr encoding, bool isObserved,
                         function_ref<void(Value)> createCopy) {
+  // The copy reads shared memory: it does not matter who wrote which element.
+  while (auto convert = value.getDefiningOp<gpu::ConvertLayoutOp>())
+    value = convert.getSrc();
   gpu::MemDescType type =
       getBufferType(cast<RankedTensorType>(value.getType()), encoding,
                     /*isMutable=*/false);
   Value buffer = gpu::LocalAllocOp::create(rewriter, loc, type, value);
   FenceAsyncSharedOp::create(rewriter, loc, /*bCluster=*/false);
+  AsyncTMAStoreWaitOp::create(rewriter, loc, /*pendings=*/0, /*complete=*/true);
   createCopy(buffer);
-  AsyncTMAStoreWaitOp::create(rewriter, loc, /*pendings=*/0);
+  AsyncTMAStoreWaitOp::create(rewriter, loc, /*pendings=*/0, isObserved);
 }
 
 /// TMA copies four rows at a time. Gives each warp four row numbers at a time,
@@ -125,6 +131,109 @@ static Value distributeRows(RewriterBase &rewriter, Location loc, Value rows) {
 }
 
 //===----------------------------------------------------------------------===//
+// Order with other accesses to global memory
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// TMA accesses global memory through the async proxy, everybody else through
+/// the generic one. Between accesses of the two to the same memory there has to
+/// be a fence, or the end of the copy.
+class ProxyOrder {
+public:
+  explicit ProxyOrder(FunctionOpInterface function)
+      : function(function),
+        memory(function, MemoryModel::Arguments::AssumedDisjoint) {
+    function->walk([&](Operation *op) {
+      if (isa<DescriptorLoadOp, DescriptorGatherOp, AsyncTMACopyGlobalToLocalOp,
+              AsyncTMAGatherOp>(op))
+        loaded.insert(op->getOperand(0));
+      else if (isa<DescriptorStoreOp, DescriptorReduceOp, DescriptorScatterOp>(
+                   op))
+        stored.insert(op->getOperand(0));
+    });
+  }
+
+  /// Fences after what makes writes of the generic proxy known to the threads:
+  /// their own, and what orders them after those of others.
+  void insertFences() {
+    if (loaded.empty() && stored.empty())
+      return;
+    SmallVector<Operation *> sources;
+    function->walk([&](Operation *op) {
+      if (op != function && isThreads(op) &&
+          (isAcquire(op) || writesAny(op, loaded) || writesAny(op, stored)))
+        sources.push_back(op);
+    });
+    for (Operation *op : sources) {
+      OpBuilder builder(op->getBlock(), std::next(op->getIterator()));
+      FenceAsyncGlobalOp::create(builder, op->getLoc());
+    }
+  }
+
+  /// Whether something in the function may see what a copy writes, or write
+  /// there too.
+  bool isStoreObserved() {
+    return function
+        ->walk([&](Operation *op) {
+          if (op == function)
+            return WalkResult::advance();
+          bool observes =
+              isThreads(op) &&
+              (isRelease(op) || writesAny(op, stored) || readsAny(op, stored));
+          if (isa<DescriptorLoadOp, DescriptorGatherOp,
+                  AsyncTMACopyGlobalToLocalOp, AsyncTMAGatherOp>(op))
+            observes |= mayAliasAny(op->getOperand(0), stored);
+          return observes ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  void noteAssumptions() {
+    noteDisjointArguments(function, memory.getAssumptions());
+  }
+
+private:
+  using Descriptors = llvm::SmallSetVector<Value, 4>;
+
+  /// Whether threads access memory by `op`, themselves.
+  static bool isThreads(Operation *op) {
+    if (isa<gpu::BarrierOp>(op))
+      return true;
+    return !op->hasTrait<mlir::OpTrait::IsTerminator>() &&
+           !isa<DescriptorLoadOp, DescriptorGatherOp, DescriptorStoreOp,
+                DescriptorReduceOp, DescriptorScatterOp>(op) &&
+           !isa_and_nonnull<TritonNvidiaGPUDialect, gpu::TritonGPUDialect>(
+               op->getDialect());
+  }
+
+  bool mayAliasAny(Value address, const Descriptors &descriptors) {
+    return llvm::any_of(descriptors, [&](Value desc) {
+      return memory.mayAlias(address, desc);
+    });
+  }
+
+  bool writesAny(Operation *op, const Descriptors &descriptors) {
+    if (auto store = dyn_cast<StoreOp>(op))
+      return mayAliasAny(store.getPtr(), descriptors);
+    if (auto atomic = dyn_cast<AtomicRMWOp>(op))
+      return mayAliasAny(atomic.getPtr(), descriptors);
+    if (auto atomic = dyn_cast<AtomicCASOp>(op))
+      return mayAliasAny(atomic.getPtr(), descriptors);
+    return false;
+  }
+
+  bool readsAny(Operation *op, const Descriptors &descriptors) {
+    auto load = dyn_cast<LoadOp>(op);
+    return load && mayAliasAny(load.getPtr(), descriptors);
+  }
+
+  FunctionOpInterface function;
+  MemoryModel memory;
+  Descriptors loaded, stored;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
 
@@ -138,6 +247,7 @@ public:
   void runOnOperation() override {
     // Each operation is lowered once and by itself: no pattern driver is
     // needed.
+    observed.clear();
     SmallVector<Operation *> worklist;
     getOperation()->walk([&](Operation *op) {
       if (isa<DescriptorLoadOp, DescriptorGatherOp, DescriptorStoreOp,
@@ -145,6 +255,13 @@ public:
         worklist.push_back(op);
     });
     IRRewriter rewriter(&getContext());
+    for (auto function : getOperation().getOps<FunctionOpInterface>()) {
+      ProxyOrder order(function);
+      order.insertFences();
+      if (order.isStoreObserved())
+        observed.insert(function);
+      order.noteAssumptions();
+    }
     for (Operation *op : worklist) {
       LDBG() << "lower " << *op;
       rewriter.setInsertionPoint(op);
@@ -166,12 +283,19 @@ private:
                           [&] { return op.emitOpError(); });
   }
 
+  bool isObserved(Operation *op) const {
+    return observed.contains(op->getParentOfType<FunctionOpInterface>());
+  }
+
   LogicalResult lower(DescriptorLoadOp op, RewriterBase &rewriter);
   LogicalResult lower(DescriptorGatherOp op, RewriterBase &rewriter);
   LogicalResult lower(DescriptorStoreOp op, RewriterBase &rewriter);
   LogicalResult lower(DescriptorReduceOp op, RewriterBase &rewriter);
   LogicalResult lower(DescriptorScatterOp op, RewriterBase &rewriter);
   LogicalResult lower(MakeTensorDescOp op, RewriterBase &rewriter);
+
+  /// Functions in which something may see what stores write.
+  llvm::SmallDenseSet<Operation *> observed;
 };
 
 } // namespace
@@ -219,10 +343,12 @@ LogicalResult TMALoweringPass::lower(DescriptorStoreOp op,
   auto encoding = getEncoding(op);
   if (failed(encoding))
     return failure();
-  createStore(rewriter, op.getLoc(), op.getSrc(), *encoding, [&](Value buffer) {
-    AsyncTMACopyLocalToGlobalOp::create(rewriter, op.getLoc(), op.getDesc(),
-                                        op.getIndices(), buffer);
-  });
+  createStore(rewriter, op.getLoc(), op.getSrc(), *encoding, isObserved(op),
+              [&](Value buffer) {
+                AsyncTMACopyLocalToGlobalOp::create(rewriter, op.getLoc(),
+                                                    op.getDesc(),
+                                                    op.getIndices(), buffer);
+              });
   rewriter.eraseOp(op);
   ++numStores;
   return success();
@@ -233,10 +359,11 @@ LogicalResult TMALoweringPass::lower(DescriptorReduceOp op,
   auto encoding = getEncoding(op);
   if (failed(encoding))
     return failure();
-  createStore(rewriter, op.getLoc(), op.getSrc(), *encoding, [&](Value buffer) {
-    AsyncTMAReduceOp::create(rewriter, op.getLoc(), op.getKind(), op.getDesc(),
-                             op.getIndices(), buffer);
-  });
+  createStore(rewriter, op.getLoc(), op.getSrc(), *encoding, isObserved(op),
+              [&](Value buffer) {
+                AsyncTMAReduceOp::create(rewriter, op.getLoc(), op.getKind(),
+                                         op.getDesc(), op.getIndices(), buffer);
+              });
   rewriter.eraseOp(op);
   ++numStores;
   return success();
@@ -248,10 +375,11 @@ LogicalResult TMALoweringPass::lower(DescriptorScatterOp op,
   if (failed(encoding))
     return failure();
   Value rows = distributeRows(rewriter, op.getLoc(), op.getXOffsets());
-  createStore(rewriter, op.getLoc(), op.getSrc(), *encoding, [&](Value buffer) {
-    AsyncTMAScatterOp::create(rewriter, op.getLoc(), op.getDesc(), rows,
-                              op.getYOffset(), buffer);
-  });
+  createStore(rewriter, op.getLoc(), op.getSrc(), *encoding, isObserved(op),
+              [&](Value buffer) {
+                AsyncTMAScatterOp::create(rewriter, op.getLoc(), op.getDesc(),
+                                          rows, op.getYOffset(), buffer);
+              });
   rewriter.eraseOp(op);
   ++numStores;
   return success();
@@ -281,8 +409,32 @@ LogicalResult TMALoweringPass::lower(MakeTensorDescOp op,
   constexpr int32_t kTensorMapBytes = 128;
   auto bytes = PointerType::get(rewriter.getI8Type());
   Value map = gpu::GlobalScratchAllocOp::create(rewriter, loc, bytes,
-                                                /*nbytes=*/kTensorMapBytes,
+                                                /*nbytes=*/2 * kTensorMapBytes,
                                                 /*alignment=*/kTensorMapBytes);
+
+  // TMA knows no tensors without elements. Such a one becomes one padding
+  // element, behind the map.
+  bool fillNaN = op.getPadding() == PaddingOption::PAD_NAN;
+  Value padding =
+      AddPtrOp::create(rewriter, loc, bytes, map,
+                       constant(rewriter.getI32IntegerAttr(kTensorMapBytes)));
+  auto words = PointerType::get(rewriter.getI64Type());
+  StoreOp::create(rewriter, loc,
+                  BitcastOp::create(rewriter, loc, words, padding),
+                  constant(rewriter.getI64IntegerAttr(fillNaN ? -1 : 0)));
+  FenceAsyncGlobalOp::create(rewriter, loc);
+  Value one = constant(rewriter.getI32IntegerAttr(1)), isEmpty;
+  for (Value size : op.getShape()) {
+    Value none = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
+                                       size, one);
+    isEmpty =
+        isEmpty ? arith::OrIOp::create(rewriter, loc, isEmpty, none).getResult()
+                : none;
+  }
+  Value base = arith::SelectOp::create(
+      rewriter, loc, isEmpty,
+      BitcastOp::create(rewriter, loc, op.getBase().getType(), padding),
+      op.getBase());
 
   // Tensor maps start with the innermost dimension, and have no stride for it.
   SmallVector<Value> box, elementStrides, strides;
@@ -296,11 +448,12 @@ LogicalResult TMALoweringPass::lower(MakeTensorDescOp op,
   for (Value stride : llvm::reverse(op.getStrides().drop_back()))
     strides.push_back(
         arith::MulIOp::create(rewriter, loc, stride, elementBytes));
-  SmallVector<Value> shape(llvm::reverse(op.getShape()));
+  SmallVector<Value> shape;
+  for (Value size : llvm::reverse(op.getShape()))
+    shape.push_back(arith::SelectOp::create(rewriter, loc, isEmpty, one, size));
 
-  bool fillNaN = op.getPadding() == PaddingOption::PAD_NAN;
-  TensormapCreateOp::create(rewriter, loc, map, op.getBase(), box, shape,
-                            strides, elementStrides, *elementType,
+  TensormapCreateOp::create(rewriter, loc, map, base, box, shape, strides,
+                            elementStrides, *elementType,
                             /*interleave_layout=*/0, *swizzle,
                             /*fill_mode=*/fillNaN ? 1 : 0);
   TensormapFenceproxyAcquireOp::create(rewriter, loc, map);

@@ -47,7 +47,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     ttg.local_store %y, %buf : tensor<64x64xf16, #blocked> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
     ttnvgpu.fence_async_shared {bCluster = false}
     ttnvgpu.async_tma_copy_local_to_global %desc[%i, %i] %buf : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+    // One thread waits; the others learn of it.
     // CHECK-NEXT: ttnvgpu.async_tma_store_wait
+    // CHECK-NEXT: ttg.barrier local
     // CHECK-NEXT: ttg.local_load
     // CHECK-NEXT: ttg.barrier local
     // CHECK-NEXT: ttnvgpu.async_tma_copy_global_to_local

@@ -41,11 +41,13 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   tt.func @store(%desc: !tt.tensordesc<tensor<64x64xf16, #shared>>, %x: tensor<64x64xf16, #blocked>, %i: i32) {
     // CHECK-NEXT: %[[BUF:.*]] = ttg.local_alloc %[[X]] : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
     // CHECK-NEXT: ttnvgpu.fence_async_shared {bCluster = false}
+    // CHECK-NEXT: ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
     // CHECK-NEXT: ttnvgpu.async_tma_copy_local_to_global %[[DESC]][%[[I]], %[[I]]] %[[BUF]]
     // CHECK-NEXT: ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
     tt.descriptor_store %desc[%i, %i], %x : !tt.tensordesc<tensor<64x64xf16, #shared>>, tensor<64x64xf16, #blocked>
     // CHECK-NEXT: ttg.local_alloc
     // CHECK-NEXT: ttnvgpu.fence_async_shared
+    // CHECK-NEXT: ttnvgpu.async_tma_store_wait {complete
     // CHECK-NEXT: ttnvgpu.async_tma_reduce max, %[[DESC]][%[[I]], %[[I]]]
     // CHECK-NEXT: ttnvgpu.async_tma_store_wait
     tt.descriptor_reduce max, %desc[%i, %i], %x : !tt.tensordesc<tensor<64x64xf16, #shared>>, tensor<64x64xf16, #blocked>
@@ -73,12 +75,22 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK-SAME: (%[[BASE:[^:]*]]: !tt.ptr<f16>, %[[M:[^:]*]]: i32, %[[N:[^:]*]]: i32, %[[S:[^:]*]]: i64)
   tt.func @make(%base: !tt.ptr<f16>, %m: i32, %n: i32, %s: i64) -> !tt.tensordesc<tensor<32x128xf16, #shared>> {
     %c1 = arith.constant 1 : i64
-    // CHECK: %[[MAP:.*]] = ttg.global_scratch_alloc {alignment = 128 : i32, nbytes = 128 : i32} : !tt.ptr<i8>
+    // CHECK: %[[MAP:.*]] = ttg.global_scratch_alloc {alignment = 128 : i32, nbytes = 256 : i32} : !tt.ptr<i8>
+    // An empty tensor becomes an element of padding behind the map.
+    // CHECK: %[[PADDING:.*]] = tt.addptr %[[MAP]], %{{.*}}
+    // CHECK: tt.store %{{.*}}, %{{.*}} : !tt.ptr<i64>
+    // CHECK-NEXT: ttnvgpu.fence_async_global
+    // CHECK: %[[NO_M:.*]] = arith.cmpi slt, %[[M]], %[[ONE:.*]] : i32
+    // CHECK: %[[NO_N:.*]] = arith.cmpi slt, %[[N]], %[[ONE]] : i32
+    // CHECK: %[[EMPTY:.*]] = arith.ori %[[NO_M]], %[[NO_N]]
+    // CHECK: %[[START:.*]] = arith.select %[[EMPTY]], %{{.*}}, %[[BASE]] : !tt.ptr<f16>
     // CHECK-DAG: %[[C64:.*]] = arith.constant 64 : i32
     // CHECK-DAG: %[[C32:.*]] = arith.constant 32 : i32
     // CHECK-DAG: %[[BYTES:.*]] = arith.constant 2 : i64
     // CHECK: %[[STRIDE:.*]] = arith.muli %[[S]], %[[BYTES]] : i64
-    // CHECK: ttnvgpu.tensormap_create %[[MAP]], %[[BASE]], [%[[C64]], %[[C32]]], [%[[N]], %[[M]]], [%[[STRIDE]]], [%{{.*}}, %{{.*}}] {elem_type = 6 : i32, fill_mode = 0 : i32, interleave_layout = 0 : i32, swizzle_mode = 3 : i32}
+    // CHECK: %[[COLUMNS:.*]] = arith.select %[[EMPTY]], %[[ONE]], %[[N]]
+    // CHECK: %[[ROWS:.*]] = arith.select %[[EMPTY]], %[[ONE]], %[[M]]
+    // CHECK: ttnvgpu.tensormap_create %[[MAP]], %[[START]], [%[[C64]], %[[C32]]], [%[[COLUMNS]], %[[ROWS]]], [%[[STRIDE]]], [%{{.*}}, %{{.*}}] {elem_type = 6 : i32, fill_mode = 0 : i32, interleave_layout = 0 : i32, swizzle_mode = 3 : i32}
     // CHECK: ttnvgpu.tensormap_fenceproxy_acquire %[[MAP]]
     // CHECK: ttnvgpu.reinterpret_tensor_descriptor %[[MAP]] : !tt.ptr<i8> to !tt.tensordesc<tensor<32x128xf16, #shared>>
     %desc = tt.make_tensor_descriptor %base, [%m, %n], [%s, %c1] : <f16>, <tensor<32x128xf16, #shared>>
@@ -92,5 +104,38 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     // CHECK: ttnvgpu.tensormap_create %{{.*}}, %{{.*}}, [%[[C256]]], [%{{.*}}], [], [%{{.*}}] {elem_type = 7 : i32, fill_mode = 1 : i32, interleave_layout = 0 : i32, swizzle_mode = 0 : i32}
     %desc = tt.make_tensor_descriptor %base, [%n], [%c1] {padding = 2 : i32} : <f32>, <tensor<512xf32, #flat>>
     tt.return %desc : !tt.tensordesc<tensor<512xf32, #flat>>
+  }
+
+  // What threads write where TMA reads is fenced, what they write elsewhere not.
+  // CHECK-LABEL: @written_by_threads
+  tt.func public @written_by_threads(%base: !tt.ptr<f32>, %other: !tt.ptr<f32>, %n: i32, %x: f32) -> tensor<512xf32, #line> {
+    %c1 = arith.constant 1 : i64
+    %c0 = arith.constant 0 : i32
+    %desc = tt.make_tensor_descriptor %base, [%n], [%c1] : <f32>, <tensor<512xf32, #flat>>
+    // CHECK: tt.store %{{.*}}, %{{.*}} : !tt.ptr<f32>
+    // CHECK-NEXT: tt.store %{{.*}}, %{{.*}} : !tt.ptr<f32>
+    // CHECK-NEXT: ttnvgpu.fence_async_global
+    tt.store %other, %x : !tt.ptr<f32>
+    tt.store %base, %x : !tt.ptr<f32>
+    // CHECK: tt.atomic_rmw
+    // CHECK-NEXT: ttnvgpu.fence_async_global
+    %true = arith.constant true
+    %old = tt.atomic_rmw fadd, acquire, gpu, %other, %x, %true : (!tt.ptr<f32>, f32, i1) -> f32
+    // CHECK: ttnvgpu.async_tma_copy_global_to_local
+    %y = tt.descriptor_load %desc[%c0] : !tt.tensordesc<tensor<512xf32, #flat>> -> tensor<512xf32, #line>
+    tt.return %y : tensor<512xf32, #line>
+  }
+
+  // Where something may see a store, it is complete before what follows.
+  // CHECK-LABEL: @read_by_threads
+  tt.func public @read_by_threads(%base: !tt.ptr<f32>, %n: i32, %x: tensor<512xf32, #line>) -> f32 {
+    %c1 = arith.constant 1 : i64
+    %c0 = arith.constant 0 : i32
+    %desc = tt.make_tensor_descriptor %base, [%n], [%c1] : <f32>, <tensor<512xf32, #flat>>
+    // CHECK: ttnvgpu.async_tma_copy_local_to_global
+    // CHECK-NEXT: ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+    tt.descriptor_store %desc[%c0], %x : !tt.tensordesc<tensor<512xf32, #flat>>, tensor<512xf32, #line>
+    %y = tt.load %base : !tt.ptr<f32>
+    tt.return %y : f32
   }
 }

@@ -10,16 +10,32 @@
 #include "tile/Dialect/Triton/Transforms/Passes.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
+#include "tile/Target/TargetTable.h"
 
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mlir::triton;
 
+/// Whether descriptors may become TMA copies. Later machines with TMA go
+/// without, like with everything that came after Ampere; so do clusters, whose
+/// blocks would have to share the copies.
+static bool hasTMA(const nvidia::TTGIROptions &options) {
+  std::optional<int> number = parseNVIDIATargetString(options.target);
+  const NVIDIATarget *target = number ? lookupNVIDIATarget(*number) : nullptr;
+  return target && target->hasTMA && target->hasWGMMA && options.numCTAs == 1;
+}
+
 void nvidia::buildTTGIRPipeline(OpPassManager &pm,
                                 const TTGIROptions &options) {
   PassAdder add(pm, options);
-  // Until descriptors are lowered to TMA, they are pointers like others.
+  // Descriptors that TMA does not serve are pointers like others.
+  bool useTMA = hasTMA(options);
+  if (useTMA) {
+    nvidia_gpu::TritonNvidiaOptimizeDescriptorEncodingOptions descriptors;
+    descriptors.leaveToPointers = true;
+    add(nvidia_gpu::createTritonNvidiaOptimizeDescriptorEncoding(descriptors));
+  }
   add(createTritonRewriteTensorDescriptorToPointer());
   ConvertTritonToTritonGPUOptions convert;
   convert.target = options.target;
@@ -50,6 +66,8 @@ void nvidia::buildTTGIRPipeline(OpPassManager &pm,
   add(gpu::createTritonGPUPipeline());
   if (options.prefetch)
     add(gpu::createTritonGPUPrefetch());
+  if (useTMA)
+    add(nvidia_gpu::createTritonNvidiaTMALowering());
 
   // Clean up.
   add(gpu::createTritonGPUCoalesceAsyncCopy());

@@ -115,6 +115,8 @@ struct ConvertTritonGPUToLLVM
     nvidia::populateAsyncCopyPatterns(own, target);
     nvidia::populateDotPatterns(own, target);
     nvidia::populateWarpGroupDotPatterns(own, target);
+    nvidia::populateBarrierPatterns(own);
+    nvidia::populateTMAPatterns(own);
     // What is left are scalars.
     arith::populateArithToLLVMConversionPatterns(converter, patterns);
     cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);

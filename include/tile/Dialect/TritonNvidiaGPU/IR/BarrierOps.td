@@ -187,6 +187,21 @@ def TTNG_FenceAsyncSharedOp
   let hasCanonicalizeMethod = 1;
 }
 
+def TTNG_FenceAsyncGlobalOp : TTNG_Op<"fence_async_global"> {
+  let summary = "Order accesses to global memory before those of TMA";
+  let description = [{
+    TMA accesses global memory through the async proxy. What the threads did to it
+    before this fence comes before the copies that they start after it.
+
+    Example:
+
+    ```mlir
+    ttnvgpu.fence_async_global
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 def TTNG_FenceMbarrierInitReleaseClusterOp
     : TTNG_Op<"fence_mbarrier_init_release_cluster"> {
   let summary = "Make initialised barriers visible to the cluster";

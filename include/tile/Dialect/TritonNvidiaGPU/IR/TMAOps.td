@@ -155,15 +155,19 @@ def TTNG_AsyncTMAStoreWaitOp : TTNG_Op<"async_tma_store_wait"> {
   let summary = "Wait until TMA has read its sources";
   let description = [{
     Waits until at most `pendings` of the copies to global memory that were started
-    here still read shared memory. Their sources may be overwritten then.
+    here still read shared memory. Their sources may be overwritten then. With
+    `complete`, waits until they have also written all that they write, where
+    this block may read it.
 
     Example:
 
     ```mlir
     ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+    ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
     ```
   }];
-  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$pendings);
+  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$pendings,
+                       UnitAttr:$complete);
   let assemblyFormat = "attr-dict";
   let hasCanonicalizeMethod = 1;
 }

@@ -20,6 +20,21 @@ namespace mlir::triton::nvidia_gpu {
 /// block takes one instruction for each box.
 SmallVector<int64_t> getTMABoxShape(RankedTensorType block);
 
+/// What one instruction of a copy of a whole block moves.
+struct TMABox {
+  /// Where it starts in the block, outermost dimension first.
+  SmallVector<int64_t> start;
+  /// Where it starts in the buffer, in bytes.
+  int64_t offset;
+};
+
+/// The boxes that make up a block; nothing where TMA would not write the block
+/// as its encoding says that it lies.
+std::optional<SmallVector<TMABox>> getTMABoxes(RankedTensorType block);
+
+/// Whether TMA combines elements of this type in global memory.
+bool isTMAReduction(DescriptorReduceKind kind, Type element);
+
 /// The code of the hardware for elements of this type; fails for types that TMA
 /// does not know.
 FailureOr<int32_t> getTMAElementType(Type type);

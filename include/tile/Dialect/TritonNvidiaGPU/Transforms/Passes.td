@@ -57,6 +57,11 @@ def TritonNvidiaTMALowering
     takes those it can overlap before this pass. `tt.make_tensor_descriptor`
     becomes code that writes a tensor map to global scratch memory.
 
+    Copies keep their order with other accesses to the same memory: a proxy fence
+    follows what the threads write there, or acquire; a store waits until what was
+    stored before is complete, and until it is complete itself where something in
+    the function may see that.
+
     The types of descriptors have to say how blocks lie in shared memory, see
     `triton-nvidia-optimize-descriptor-encoding`.
 
@@ -124,6 +129,12 @@ def TritonNvidiaOptimizeDescriptorEncoding
       TMA can write that;
     * otherwise the widest swizzle that the rows of the block fill.
 
+    With `leave-to-pointers`, descriptors that TMA cannot serve, or would not serve
+    better than pointers do, keep none, and a remark says why: the pass can then run
+    before `triton-rewrite-tensor-descriptor-to-pointer`, which takes those. Kernels
+    then make the descriptors themselves that they are passed, of the parts that the
+    host passes for them.
+
     Before:
     ```mlir
     %x = tt.descriptor_load %desc[%i, %j] : !tt.tensordesc<tensor<64x64xf16>> -> tensor<64x64xf16, #blocked>
@@ -135,8 +146,14 @@ def TritonNvidiaOptimizeDescriptorEncoding
     %a = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
     ```
   }];
-  let dependentDialects = ["::mlir::triton::gpu::TritonGPUDialect"];
+  let dependentDialects = ["::mlir::scf::SCFDialect",
+                           "::mlir::triton::gpu::TritonGPUDialect"];
+  let options = [
+    Option<"leaveToPointers", "leave-to-pointers", "bool", "false",
+           "Leave descriptors that are better off as pointers without encoding">
+  ];
   let statistics = [
+    Statistic<"numLeft", "num-left", "Descriptors left to pointers">,
     Statistic<"numFromUses", "num-from-uses", "Descriptors laid out for a use">,
     Statistic<"numDefault", "num-default", "Descriptors with the default encoding">
   ];

@@ -1,7 +1,7 @@
 //===-- AssignLatencies.cpp - How early the loads of a loop start ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "LoopMemory.h"
+#include "CopyStrategy.h"
 #include "LoopSchedule.h"
 
 #include "tile/Analysis/AxisInfo.h"
@@ -46,9 +46,8 @@ public:
   /// Returns the number of loads that were given a latency.
   unsigned assign() {
     for (Operation &op : loop.getBody()->without_terminator())
-      if (auto load = dyn_cast<LoadOp>(op))
-        if (!isAddressLoad(loop, load) && isCandidate(load))
-          latencies[load] = numStages - 1;
+      if (CopyStrategy::find(&op, loop) && isCandidate(&op))
+        latencies[&op] = numStages - 1;
     // Their addresses may come from loads, too. These hand on a few registers,
     // and so get an iteration of their own, before those that the stages are
     // for: nobody should wait for an index.
@@ -62,31 +61,36 @@ public:
   }
 
 private:
-  bool isCandidate(LoadOp load) {
-    auto type = dyn_cast<RankedTensorType>(load.getPtr().getType());
-    if (!type || !type.getEncoding())
-      return false;
+  bool isCandidate(Operation *load) {
+    if (auto pointers = dyn_cast<LoadOp>(load)) {
+      auto type = dyn_cast<RankedTensorType>(pointers.getPtr().getType());
+      if (!type || !type.getEncoding())
+        return false;
+    }
     if (!loop->hasAttr(kNumStagesAttr) && !leadsToDot(load))
       return false;
     std::string obstacle = findObstacle(load);
     if (obstacle.empty())
       return true;
     remark::missed(
-        load.getLoc(),
+        load->getLoc(),
         remark::RemarkOpts::name("load-not-pipelined").category(DEBUG_TYPE))
         << StringRef(obstacle);
     return false;
   }
 
   /// Why the load cannot start early; empty if it can.
-  std::string findObstacle(LoadOp load) {
-    std::string obstacle = findNarrowness(load);
+  std::string findObstacle(Operation *load) {
+    std::string obstacle;
+    if (auto pointers = dyn_cast<LoadOp>(load))
+      obstacle = findNarrowness(pointers);
     if (!obstacle.empty())
       return obstacle;
     // What the address is computed from starts early, too.
     for (Operation *op : getSources(load))
-      op->walk([&](LoadOp nested) {
-        if (memory.mayReadInEarlierIteration(nested, loop))
+      op->walk([&](Operation *nested) {
+        if (!isa<LoadOp, DescriptorLoadOp>(nested) ||
+            memory.mayReadInEarlierIteration(nested, loop))
           return WalkResult::advance();
         obstacle = nested == load ? "the loop may change what it reads"
                                   : "the loop may change what its address or "
@@ -124,7 +128,7 @@ private:
 
   /// True if a matrix product of this loop uses the loaded value, be it through
   /// the address of another load.
-  bool leadsToDot(LoadOp load) {
+  bool leadsToDot(Operation *load) {
     llvm::SetVector<Operation *> work;
     work.insert(load);
     for (size_t i = 0; i < work.size(); ++i) {

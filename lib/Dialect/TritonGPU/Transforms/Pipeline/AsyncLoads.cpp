@@ -2,15 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "AsyncLoads.h"
-#include "LoopMemory.h"
+#include "CopyStrategy.h"
 
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
-#include "tile/Dialect/TritonGPU/Transforms/SharedEncodings.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/MapVector.h"
 #include <map>
@@ -24,7 +22,8 @@ namespace {
 
 /// A load with what is known about it before the loop is touched.
 struct AsyncLoad {
-  LoadOp load;
+  Operation *load = nullptr;
+  const CopyStrategy *strategy = nullptr;
   LoopSchedule::Place defPlace;
   /// Of the first operation that needs the value.
   LoopSchedule::Place usePlace;
@@ -34,63 +33,42 @@ struct AsyncLoad {
   /// Whether matrix products read the buffer itself, so that they may still be
   /// under way in the next iteration.
   bool isReadInPlace = false;
+  int numBuffers = 0;
   Value buffers;
+  /// What stands for the copy where threads wait for their own.
   Value token;
 
   int getDistance() const { return usePlace.stage - defPlace.stage; }
-  int getNumBuffers() const { return getDistance() + isReadInPlace; }
+  Value getResult() const { return load->getResult(0); }
+  RankedTensorType getType() const {
+    return cast<RankedTensorType>(getResult().getType());
+  }
+  Location getLoc() const { return load->getLoc(); }
 };
 
-/// The pair of ring positions that all loads of one distance share.
+/// The ring positions that all loads of one distance share.
 struct RingIndices {
   Value insert, extract;
+  /// Where copies arrive at mbarriers: one for each buffer, and the parity of
+  /// the round of the ring in which `extract` is.
+  Value barriers, phase;
 };
-using RingKey = std::tuple<int, int, int>;
+using RingKey = std::tuple<int, int, int, int>;
 
-/// True if a copy leaves in shared memory what the load returns: it fills what
-/// is masked off with zeros.
-bool isComplete(LoadOp load) {
-  Value other = load.getOther();
-  return !other || matchPattern(other, m_Zero()) ||
-         matchPattern(other, m_AnyZeroFloat());
+/// Copies that start together and are needed in the same iteration.
+using GroupKey = std::tuple<int, int, int>;
+
+GroupKey getGroupKey(const AsyncLoad &load) {
+  return {load.strategy->usesBarriers(), load.defPlace.stage,
+          load.usePlace.stage};
 }
 
-/// The buffer for nothing but a matrix product that reads shared memory, where
-/// the loaded value is put into one; null if it is not.
-LocalAllocOp getProductBuffer(Operation *user) {
-  auto alloc = dyn_cast<LocalAllocOp>(user);
-  if (!alloc || alloc.getType().getMutableMemory() ||
-      !isa<NVMMASharedEncodingAttr>(alloc.getType().getEncoding()))
-    return {};
-  return alloc;
-}
-
-Attribute chooseSharedEncoding(LoadOp load) {
-  if (isComplete(load))
-    for (Operation *user : load->getUsers())
-      if (LocalAllocOp alloc = getProductBuffer(user))
-        return alloc.getType().getEncoding();
-  auto type = cast<RankedTensorType>(load.getType());
-  for (Operation *user : load->getUsers()) {
-    auto convert = dyn_cast<ConvertLayoutOp>(user);
-    if (!convert)
-      continue;
-    auto operand = dyn_cast<DotOperandEncodingAttr>(
-        cast<RankedTensorType>(convert.getType()).getEncoding());
-    if (operand)
-      return getDotOperandSharedEncoding(type, operand);
-  }
-  return SwizzledSharedEncodingAttr::get(type.getContext(), 1, 1, 1,
-                                         getOrder(type),
-                                         getCTALayout(type.getEncoding()));
-}
-
-std::optional<AsyncLoad> analyze(LoadOp load, scf::ForOp loop,
+std::optional<AsyncLoad> analyze(Operation *load, scf::ForOp loop,
                                  const LoopSchedule &schedule,
                                  const ModuleAxisInfoAnalysis &axisInfo) {
   AsyncLoad result;
-  // Indices are few and needed in registers: they cross stages there.
-  if (!isa<RankedTensorType>(load.getType()) || isAddressLoad(loop, load))
+  result.strategy = CopyStrategy::find(load, loop);
+  if (!result.strategy)
     return std::nullopt;
   result.load = load;
   result.defPlace = schedule.get(load);
@@ -110,12 +88,18 @@ std::optional<AsyncLoad> analyze(LoadOp load, scf::ForOp loop,
   }
   if (!result.firstUser || result.getDistance() < 1)
     return std::nullopt;
-  result.encoding = chooseSharedEncoding(load);
-  result.isReadInPlace = isa<NVMMASharedEncodingAttr>(result.encoding);
-  result.contiguity = axisInfo.getContiguity(load.getPtr());
-  if (load.getMask())
-    result.contiguity =
-        std::min(result.contiguity, axisInfo.getMaskAlignment(load.getMask()));
+  result.encoding = result.strategy->chooseEncoding(load);
+  result.isReadInPlace = llvm::any_of(load->getUsers(), [&](Operation *user) {
+    LocalAllocOp alloc = getProductBuffer(user);
+    return alloc && alloc.getType().getEncoding() == result.encoding;
+  });
+  result.numBuffers = result.getDistance() + result.isReadInPlace;
+  if (auto pointers = dyn_cast<LoadOp>(load)) {
+    result.contiguity = axisInfo.getContiguity(pointers.getPtr());
+    if (Value mask = pointers.getMask())
+      result.contiguity =
+          std::min(result.contiguity, axisInfo.getMaskAlignment(mask));
+  }
   return result;
 }
 
@@ -139,50 +123,86 @@ public:
   AsyncLoadBuilder(scf::ForOp &loop, LoopSchedule &schedule)
       : loop(loop), schedule(schedule), builder(loop) {}
 
-  SmallVector<Value> build(MutableArrayRef<AsyncLoad> loads) {
-    SmallVector<Value> buffers;
+  AsyncRings build(MutableArrayRef<AsyncLoad> loads) {
+    AsyncRings result;
     for (AsyncLoad &load : loads)
-      buffers.push_back(load.buffers = allocate(load));
+      result.buffers.push_back(load.buffers = allocate(load));
     addRings(loads);
-    for (AsyncLoad &load : loads)
-      startCopy(load);
+    for (auto &[key, ring] : rings)
+      if (ring.barriers)
+        result.barriers.push_back(ring.barriers);
     // Copies that start together and are needed in the same iteration have one
     // wait, before the first use of any: it comes with a barrier, which costs
     // more than the short time between their arrivals.
-    llvm::MapVector<std::pair<int, int>, SmallVector<AsyncLoad *>> groups;
+    llvm::MapVector<GroupKey, SmallVector<AsyncLoad *>> groups;
     for (AsyncLoad &load : loads)
-      groups[{load.defPlace.stage, load.usePlace.stage}].push_back(&load);
-    for (auto &[key, group] : groups)
+      groups[getGroupKey(load)].push_back(&load);
+    for (auto &[key, group] : groups) {
+      startCopies(group);
       finishCopies(group);
-    return buffers;
+    }
+    result.hasThreadCopies = llvm::any_of(loads, [](const AsyncLoad &load) {
+      return !load.strategy->usesBarriers();
+    });
+    return result;
   }
 
 private:
   Value allocate(AsyncLoad &load) {
-    auto type = cast<RankedTensorType>(load.load.getType());
-    SmallVector<int64_t> shape{load.getNumBuffers()};
+    RankedTensorType type = load.getType();
+    SmallVector<int64_t> shape{load.numBuffers};
     llvm::append_range(shape, type.getShape());
     builder.setInsertionPoint(loop);
     auto memDesc = MemDescType::get(
         shape, type.getElementType(), load.encoding,
         SharedMemorySpaceAttr::get(type.getContext()), /*mutableMemory=*/true);
-    return LocalAllocOp::create(builder, load.load.getLoc(), memDesc);
+    return LocalAllocOp::create(builder, load.getLoc(), memDesc);
   }
 
-  /// Adds for each pair of places that occurs two iteration arguments: the
-  /// positions in the ring that were filled and read last.
+  /// A barrier for each buffer of a ring.
+  Value allocateBarriers(int size) {
+    MLIRContext *context = builder.getContext();
+    auto encoding = SwizzledSharedEncodingAttr::get(
+        context, /*vec=*/1, /*perPhase=*/1, /*maxPhase=*/1,
+        /*order=*/ArrayRef<unsigned>{0},
+        CTALayoutAttr::getDefault(context, /*rank=*/1));
+    auto type = MemDescType::get({size, 1}, builder.getI64Type(), encoding,
+                                 SharedMemorySpaceAttr::get(context),
+                                 /*mutableMemory=*/true);
+    Location loc = loop.getLoc();
+    Value barriers = LocalAllocOp::create(builder, loc, type);
+    for (int i = 0; i < size; ++i) {
+      Value index = arith::ConstantIntOp::create(builder, loc, i, 32);
+      nvidia_gpu::InitBarrierOp::create(
+          builder, loc, getElement(builder, loc, barriers, index),
+          /*count=*/1);
+    }
+    return barriers;
+  }
+
+  /// Adds for each pair of places that occurs iteration arguments: the
+  /// positions in the ring that were filled and read last, and where there are
+  /// barriers the parity of the round.
   void addRings(ArrayRef<AsyncLoad> loads) {
-    SmallVector<RingKey> keys;
+    SmallVector<const AsyncLoad *> ringLoads;
     for (const AsyncLoad &load : loads)
-      if (auto key = getRingKey(load); !llvm::is_contained(keys, key))
-        keys.push_back(key);
+      if (rings.try_emplace(getRingKey(load)).second)
+        ringLoads.push_back(&load);
 
     builder.setInsertionPoint(loop);
     Location loc = loop.getLoc();
     Value minusOne = arith::ConstantIntOp::create(builder, loc, -1, 32);
-    SmallVector<Value> inits(2 * keys.size(), minusOne);
+    Value zero = arith::ConstantIntOp::create(builder, loc, 0, 32);
+    SmallVector<Value> inits;
+    for (const AsyncLoad *load : ringLoads) {
+      inits.append({minusOne, minusOne});
+      if (!load->strategy->usesBarriers())
+        continue;
+      inits.push_back(zero);
+      rings[getRingKey(*load)].barriers = allocateBarriers(load->numBuffers);
+    }
     IRRewriter rewriter(builder);
-    unsigned firstArg = loop.getNumRegionIterArgs();
+    unsigned arg = loop.getNumRegionIterArgs();
     auto noYields = [](OpBuilder &b, Location l, ArrayRef<BlockArgument> args) {
       // Replaced below, once the operations have their places.
       return SmallVector<Value>(args.begin(), args.end());
@@ -192,27 +212,33 @@ private:
     loop = newLoop;
 
     Operation *yield = loop.getBody()->getTerminator();
-    for (auto [i, key] : llvm::enumerate(keys)) {
-      const AsyncLoad &load = *llvm::find_if(
-          loads, [&](const AsyncLoad &l) { return getRingKey(l) == key; });
-      unsigned insertArg = firstArg + 2 * i, extractArg = insertArg + 1;
-      RingIndices &ring = rings[key];
-      ring.insert = advance(loop.getRegionIterArg(insertArg),
-                            load.getNumBuffers(), load.defPlace);
-      ring.extract = advance(loop.getRegionIterArg(extractArg),
-                             load.getNumBuffers(), load.usePlace);
-      yield->setOperand(insertArg, ring.insert);
-      yield->setOperand(extractArg, ring.extract);
+    for (const AsyncLoad *load : ringLoads) {
+      RingIndices &ring = rings[getRingKey(*load)];
+      Value oldInsert = loop.getRegionIterArg(arg);
+      ring.insert = advance(oldInsert, load->numBuffers, load->defPlace);
+      yield->setOperand(arg++, ring.insert);
+      Value oldExtract = loop.getRegionIterArg(arg);
+      Value oldPhase;
+      if (ring.barriers)
+        oldPhase = loop.getRegionIterArg(arg + 1);
+      ring.extract = advance(oldExtract, load->numBuffers, load->usePlace,
+                             oldPhase, &ring.phase);
+      yield->setOperand(arg++, ring.extract);
+      if (ring.barriers)
+        yield->setOperand(arg++, ring.phase);
     }
   }
 
   /// The stages between which a value is kept, and how many of it there are.
   static RingKey getRingKey(const AsyncLoad &load) {
-    return {load.defPlace.stage, load.usePlace.stage, load.getNumBuffers()};
+    return {load.strategy->usesBarriers(), load.defPlace.stage,
+            load.usePlace.stage, load.numBuffers};
   }
 
-  /// The position after `index`, at the top of the body.
-  Value advance(Value index, int size, LoopSchedule::Place place) {
+  /// The position after `index`, at the top of the body. Where it starts a new
+  /// round, `newPhase` becomes the other parity.
+  Value advance(Value index, int size, LoopSchedule::Place place,
+                Value oldPhase = {}, Value *newPhase = nullptr) {
     builder.setInsertionPointToStart(loop.getBody());
     Location loc = loop.getLoc();
     auto constant = [&](int value) -> Value {
@@ -224,32 +250,74 @@ private:
     Value wraps = put(arith::CmpIOp::create(
                           builder, loc, arith::CmpIPredicate::sge, next, end),
                       place);
+    if (oldPhase) {
+      Value other =
+          put(arith::XOrIOp::create(builder, loc, oldPhase, one), place);
+      *newPhase = put(
+          arith::SelectOp::create(builder, loc, wraps, other, oldPhase), place);
+    }
     return put(arith::SelectOp::create(builder, loc, wraps, zero, next), place);
   }
 
-  Value getSlot(AsyncLoad &load, Value index, LoopSchedule::Place place) {
-    auto type = cast<MemDescType>(load.buffers.getType());
+  /// One of an array of buffers.
+  static Value getElement(OpBuilder &builder, Location loc, Value buffers,
+                          Value index) {
+    auto type = cast<MemDescType>(buffers.getType());
     auto slot = MemDescType::get(type.getShape().drop_front(),
                                  type.getElementType(), type.getEncoding(),
                                  type.getMemorySpace(), /*mutableMemory=*/true);
-    return put(MemDescIndexOp::create(builder, load.load.getLoc(), slot,
-                                      load.buffers, index),
-               place);
+    return MemDescIndexOp::create(builder, loc, slot, buffers, index);
   }
 
-  void startCopy(AsyncLoad &load) {
-    LoadOp op = load.load;
-    builder.setInsertionPoint(op);
-    RingIndices ring = rings[getRingKey(load)];
-    Value slot = getSlot(load, ring.insert, load.defPlace);
-    auto copy = AsyncCopyGlobalToLocalOp::create(
-        builder, op.getLoc(), AsyncTokenType::get(op.getContext()), op.getPtr(),
-        slot, op.getMask(), /*other=*/Value(), op.getCache(), op.getEvict(),
-        op.getIsVolatile(), static_cast<int32_t>(load.contiguity));
-    put(copy, load.defPlace);
-    load.token =
-        put(AsyncCommitGroupOp::create(builder, op.getLoc(), copy.getToken()),
-            load.defPlace);
+  Value getSlot(Location loc, Value buffers, Value index,
+                LoopSchedule::Place place) {
+    Value slot = getElement(builder, loc, buffers, index);
+    return put(slot.getDefiningOp(), place);
+  }
+
+  /// Copies to one ring of barriers are announced together.
+  void startCopies(ArrayRef<AsyncLoad *> group) {
+    llvm::MapVector<RingKey, SmallVector<AsyncLoad *>> ofRing;
+    for (AsyncLoad *load : group)
+      ofRing[getRingKey(*load)].push_back(load);
+    for (auto &[key, loads] : ofRing) {
+      Value barrier;
+      if (loads.front()->strategy->usesBarriers())
+        barrier = announce(loads);
+      for (AsyncLoad *load : loads)
+        startCopy(*load, barrier);
+    }
+  }
+
+  /// Tells the barrier of a slot how many bytes `loads` will bring.
+  Value announce(ArrayRef<AsyncLoad *> loads) {
+    AsyncLoad *first = loads.front(); // in the order of the body
+    int64_t bytes = 0;
+    for (AsyncLoad *load : loads)
+      bytes += load->getType().getNumElements() *
+               load->getType().getElementTypeBitWidth() / 8;
+    builder.setInsertionPoint(first->load);
+    RingIndices ring = rings[getRingKey(*first)];
+    Location loc = first->getLoc();
+    Value barrier = getSlot(loc, ring.barriers, ring.insert, first->defPlace);
+    Value always =
+        put(arith::ConstantIntOp::create(builder, loc, 1, 1), first->defPlace);
+    schedule.set(nvidia_gpu::BarrierExpectOp::create(builder, loc, barrier,
+                                                     bytes, always),
+                 first->defPlace);
+    return barrier;
+  }
+
+  void startCopy(AsyncLoad &load, Value barrier) {
+    builder.setInsertionPoint(load.load);
+    Value slot = getSlot(load.getLoc(), load.buffers,
+                         rings[getRingKey(load)].insert, load.defPlace);
+    SmallVector<Operation *> ops = load.strategy->start(
+        builder, load.load, slot, barrier, load.contiguity);
+    for (Operation *op : ops)
+      schedule.set(op, load.defPlace);
+    if (!load.strategy->usesBarriers())
+      load.token = ops.back()->getResult(0);
   }
 
   /// One wait for all copies of `group`, and the reads from shared memory.
@@ -259,20 +327,41 @@ private:
           return l->firstUser->isBeforeInBlock(r->firstUser);
         });
     builder.setInsertionPoint(first->firstUser);
-    SmallVector<Value> tokens;
+    Value token;
+    if (first->strategy->usesBarriers()) {
+      llvm::MapVector<RingKey, SmallVector<Value>> waits;
+      for (AsyncLoad *load : group)
+        waits[getRingKey(*load)].push_back(load->buffers);
+      for (auto &[key, buffers] : waits)
+        waitAtBarrier(*first, rings[key], buffers);
+    } else {
+      SmallVector<Value> tokens;
+      for (AsyncLoad *load : group)
+        tokens.push_back(load->token);
+      token =
+          put(AsyncWaitOp::create(builder, first->getLoc(), tokens, /*num=*/0),
+              first->usePlace);
+    }
     for (AsyncLoad *load : group)
-      tokens.push_back(load->token);
-    Value wait = put(AsyncWaitOp::create(builder, first->load.getLoc(), tokens,
-                                         /*num=*/0),
-                     first->usePlace);
-    for (AsyncLoad *load : group)
-      read(*load, wait);
+      read(*load, token);
   }
 
+  void waitAtBarrier(const AsyncLoad &first, const RingIndices &ring,
+                     ArrayRef<Value> buffers) {
+    Location loc = first.getLoc();
+    Value barrier = getSlot(loc, ring.barriers, ring.extract, first.usePlace);
+    schedule.set(nvidia_gpu::WaitBarrierOp::create(builder, loc, barrier,
+                                                   ring.phase, /*pred=*/Value(),
+                                                   buffers),
+                 first.usePlace);
+  }
+
+  /// `wait` is the token of the wait, if there is one.
   void read(AsyncLoad &load, Value wait) {
-    LoadOp op = load.load;
+    Operation *op = load.load;
     builder.setInsertionPoint(load.firstUser);
-    Value slot = getSlot(load, rings[getRingKey(load)].extract, load.usePlace);
+    Value slot = getSlot(load.getLoc(), load.buffers,
+                         rings[getRingKey(load)].extract, load.usePlace);
     // Where a product reads shared memory, it reads what was copied.
     if (load.isReadInPlace)
       for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
@@ -288,14 +377,14 @@ private:
     // The builder may have stood at an allocation that is gone.
     if (load.firstUser == slot.getDefiningOp())
       builder.setInsertionPointAfter(load.firstUser);
-    bool complete = isComplete(op);
+    bool complete = load.strategy->isComplete(op);
     // Where the value only changes its layout, it is read in the new one.
     SmallVector<ConvertLayoutOp> conversions;
     for (Operation *user : op->getUsers())
       if (auto convert = dyn_cast<ConvertLayoutOp>(user); convert && complete)
         conversions.push_back(convert);
     for (ConvertLayoutOp convert : conversions) {
-      Value value = put(LocalLoadOp::create(builder, op.getLoc(),
+      Value value = put(LocalLoadOp::create(builder, load.getLoc(),
                                             convert.getType(), slot, wait),
                         load.usePlace);
       schedule.remove(convert);
@@ -306,17 +395,20 @@ private:
       builder.setInsertionPointAfter(value.getDefiningOp());
     }
     if (!op->use_empty()) {
-      Value value = put(
-          LocalLoadOp::create(builder, op.getLoc(), op.getType(), slot, wait),
-          load.usePlace);
-      if (!complete)
-        value = put(arith::SelectOp::create(builder, op.getLoc(), op.getMask(),
-                                            value, op.getOther()),
-                    load.usePlace);
+      Value value = put(LocalLoadOp::create(builder, load.getLoc(),
+                                            load.getType(), slot, wait),
+                        load.usePlace);
+      if (!complete) {
+        auto masked = cast<LoadOp>(op);
+        value =
+            put(arith::SelectOp::create(builder, op->getLoc(), masked.getMask(),
+                                        value, masked.getOther()),
+                load.usePlace);
+      }
       op->getResult(0).replaceAllUsesWith(value);
     }
     schedule.remove(op);
-    op.erase();
+    op->erase();
   }
 
   /// Gives a new operation its place; returns its first result.
@@ -333,15 +425,21 @@ private:
 
 } // namespace
 
-SmallVector<Value>
+AsyncRings
 mlir::triton::gpu::makeLoadsAsync(scf::ForOp &loop, LoopSchedule &schedule,
                                   const ModuleAxisInfoAnalysis &axisInfo) {
   SmallVector<AsyncLoad> loads;
   for (Operation &op : loop.getBody()->without_terminator())
-    if (auto load = dyn_cast<LoadOp>(op); load && load->hasAttr(kLatencyAttr))
-      if (auto async = analyze(load, loop, schedule, axisInfo))
+    if (op.hasAttr(kLatencyAttr))
+      if (auto async = analyze(&op, loop, schedule, axisInfo))
         loads.push_back(*async);
   if (loads.empty())
     return {};
+  // Copies that arrive at one barrier go round in one ring.
+  for (AsyncLoad &load : loads)
+    if (load.strategy->usesBarriers())
+      for (const AsyncLoad &other : loads)
+        if (getGroupKey(other) == getGroupKey(load))
+          load.numBuffers = std::max(load.numBuffers, other.numBuffers);
   return AsyncLoadBuilder(loop, schedule).build(loads);
 }

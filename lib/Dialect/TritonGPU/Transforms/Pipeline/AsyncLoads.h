@@ -12,12 +12,21 @@ class ModuleAxisInfoAnalysis;
 
 namespace mlir::triton::gpu {
 
+/// What a loop's copies go to and arrive at, allocated before the loop.
+struct AsyncRings {
+  /// Arrays of buffers.
+  SmallVector<Value> buffers;
+  /// Arrays of mbarriers.
+  SmallVector<Value> barriers;
+  /// Whether threads copy, and wait for their own copies.
+  bool hasThreadCopies = false;
+};
+
 /// Turns the loads of `loop` that run in an earlier stage than their users into
-/// copies to rings of buffers allocated before the loop. `loop` is replaced by
-/// one with more iteration arguments; `schedule` is kept up to date. Returns
-/// the buffers.
-SmallVector<Value> makeLoadsAsync(scf::ForOp &loop, LoopSchedule &schedule,
-                                  const ModuleAxisInfoAnalysis &axisInfo);
+/// copies to rings of buffers. `loop` is replaced by one with more iteration
+/// arguments; `schedule` is kept up to date.
+AsyncRings makeLoadsAsync(scf::ForOp &loop, LoopSchedule &schedule,
+                          const ModuleAxisInfoAnalysis &axisInfo);
 
 /// Sets for every ttg.async_wait of `loop`, and of the code before it, how many
 /// groups may be unfinished: those committed after the ones it waits for.

@@ -15,6 +15,7 @@
 #include "AsyncProducts.h"
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/Support/DebugLog.h"
@@ -92,7 +93,8 @@ Operation *getDeadline(MatrixProductOpInterface dot, scf::ForOp loop) {
   }
   for (Operation *op = dot->getNextNode(); op != deadline;
        op = op->getNextNode())
-    if (isa<AsyncCopyGlobalToLocalOp>(op))
+    if (isa<AsyncCopyGlobalToLocalOp, nvidia_gpu::AsyncTMACopyGlobalToLocalOp>(
+            op))
       return op;
   return deadline;
 }

@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::gpu;
 
-bool mlir::triton::gpu::isAddressLoad(scf::ForOp loop, LoadOp load) {
+bool mlir::triton::gpu::isAddressLoad(scf::ForOp loop, Operation *load) {
   Block *body = loop.getBody();
   llvm::SetVector<Operation *> work;
   work.insert(load);
@@ -19,7 +19,7 @@ bool mlir::triton::gpu::isAddressLoad(scf::ForOp loop, LoadOp load) {
       if (!inBody || inBody == body->getTerminator() ||
           isa<MatrixProductOpInterface>(inBody))
         continue;
-      if (isa<LoadOp>(inBody))
+      if (isa<LoadOp, DescriptorLoadOp>(inBody))
         return true;
       work.insert(inBody);
     }

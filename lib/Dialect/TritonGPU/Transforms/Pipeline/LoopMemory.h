@@ -11,7 +11,7 @@ namespace mlir::triton::gpu {
 
 /// True if another load of the same iteration takes its address (or its mask)
 /// from what `load`, which is in the body itself, reads.
-bool isAddressLoad(scf::ForOp loop, LoadOp load);
+bool isAddressLoad(scf::ForOp loop, Operation *load);
 
 } // namespace mlir::triton::gpu
 

@@ -42,15 +42,29 @@ FailureOr<scf::ForOp> expand(scf::ForOp loop, const LoopSchedule &schedule) {
   return scf::pipelineForLoop(rewriter, loop, options);
 }
 
-/// Ends the life of the buffers after the loop, when no copy can still write.
-void releaseBuffers(scf::ForOp loop, ArrayRef<Value> buffers) {
-  if (buffers.empty())
-    return;
+/// Ends the life of buffers and barriers after the loop, when no copy can still
+/// write.
+void releaseBuffers(scf::ForOp loop, const AsyncRings &rings) {
   OpBuilder builder(loop->getContext());
   builder.setInsertionPointAfter(loop);
-  AsyncWaitOp::create(builder, loop.getLoc(), ValueRange(), /*num=*/0);
-  for (Value buffer : llvm::reverse(buffers))
-    LocalDeallocOp::create(builder, loop.getLoc(), buffer);
+  Location loc = loop.getLoc();
+  if (rings.hasThreadCopies)
+    AsyncWaitOp::create(builder, loc, ValueRange(), /*num=*/0);
+  for (Value barriers : rings.barriers) {
+    auto type = cast<MemDescType>(barriers.getType());
+    auto single = MemDescType::get(
+        type.getShape().drop_front(), type.getElementType(), type.getEncoding(),
+        type.getMemorySpace(), /*mutableMemory=*/true);
+    for (int64_t i = 0; i < type.getShape().front(); ++i) {
+      Value index = arith::ConstantIntOp::create(builder, loc, i, 32);
+      nvidia_gpu::InvalBarrierOp::create(
+          builder, loc,
+          MemDescIndexOp::create(builder, loc, single, barriers, index));
+    }
+    LocalDeallocOp::create(builder, loc, barriers);
+  }
+  for (Value buffer : llvm::reverse(rings.buffers))
+    LocalDeallocOp::create(builder, loc, buffer);
 }
 
 struct Pipeline : public gpu::impl::TritonGPUPipelineBase<Pipeline> {
@@ -76,16 +90,16 @@ private:
       return loop.emitError("expected every operation of a loop with '")
              << kMaxStageAttr << "' to have '" << kStageAttr
              << "' (up to it) and '" << kClusterAttr << "'";
-    SmallVector<Value> buffers = makeLoadsAsync(loop, *schedule, axisInfo);
+    AsyncRings rings = makeLoadsAsync(loop, *schedule, axisInfo);
     LoopSchedule::erase(loop);
     FailureOr<scf::ForOp> expanded = expand(loop, *schedule);
     if (failed(expanded))
       return loop.emitError("cannot overlap the stages of this loop as its "
                             "schedule says");
-    releaseBuffers(*expanded, buffers);
-    numProducts += makeProductsAsync(*expanded, buffers);
+    releaseBuffers(*expanded, rings);
+    numProducts += makeProductsAsync(*expanded, rings.buffers);
     updateWaitCounts(*expanded);
-    numCopies += buffers.size();
+    numCopies += rings.buffers.size();
     ++numLoops;
     return success();
   }

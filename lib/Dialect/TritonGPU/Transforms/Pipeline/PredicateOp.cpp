@@ -6,8 +6,10 @@
 #include "tile/Analysis/Speculation.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -33,6 +35,15 @@ static Value combineMask(RewriterBase &rewriter, Location loc, Value mask,
   if (!mask)
     return spread;
   return arith::AndIOp::create(rewriter, loc, spread, mask);
+}
+
+/// Whether an operation on mbarriers is to do anything; may be missing.
+static MutableOperandRange getPredicate(Operation *op) {
+  if (auto expect = dyn_cast<nvidia_gpu::BarrierExpectOp>(op))
+    return expect.getPredMutable();
+  if (auto copy = dyn_cast<nvidia_gpu::AsyncTMACopyGlobalToLocalOp>(op))
+    return copy.getPredMutable();
+  return cast<nvidia_gpu::WaitBarrierOp>(op).getPredMutable();
 }
 
 bool mlir::triton::gpu::canRunOutOfRange(Operation *op) {
@@ -82,6 +93,31 @@ Operation *mlir::triton::gpu::predicateOp(RewriterBase &rewriter, Operation *op,
     Value mask = combineMask(rewriter, op->getLoc(), load.getMask(), predicate,
                              load.getPtr().getType());
     rewriter.modifyOpInPlace(op, [&] { load.getMaskMutable().assign(mask); });
+    return op;
+  }
+  // A block that stays in registers.
+  if (auto load = dyn_cast<DescriptorLoadOp>(op)) {
+    Location loc = op->getLoc();
+    auto guarded = scf::IfOp::create(rewriter, loc, TypeRange(load.getType()),
+                                     predicate, /*withElseRegion=*/true);
+    OpBuilder otherwise = guarded.getElseBodyBuilder();
+    Value zero = arith::ConstantOp::create(
+        otherwise, loc, otherwise.getZeroAttr(load.getType()));
+    scf::YieldOp::create(otherwise, loc, zero);
+    OpBuilder then = guarded.getThenBodyBuilder();
+    Value loaded = then.clone(*op)->getResult(0);
+    scf::YieldOp::create(then, loc, loaded);
+    rewriter.replaceOp(op, guarded);
+    return guarded;
+  }
+  if (isa<nvidia_gpu::BarrierExpectOp, nvidia_gpu::AsyncTMACopyGlobalToLocalOp,
+          nvidia_gpu::WaitBarrierOp>(op)) {
+    MutableOperandRange pred = getPredicate(op);
+    Value both = predicate;
+    if (!pred.empty())
+      both = arith::AndIOp::create(rewriter, op->getLoc(), pred[0].get(),
+                                   predicate);
+    rewriter.modifyOpInPlace(op, [&] { pred.assign(both); });
     return op;
   }
   if (auto copy = dyn_cast<AsyncCopyGlobalToLocalOp>(op)) {

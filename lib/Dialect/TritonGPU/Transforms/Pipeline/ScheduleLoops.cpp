@@ -124,8 +124,12 @@ private:
   /// True if `op` may run for an iteration before the one before is done, and
   /// for iterations that do not exist.
   static bool canRunEarly(Operation *op, scf::ForOp loop, MemoryModel &memory) {
-    if (auto load = dyn_cast<LoadOp>(op))
-      return memory.mayReadInEarlierIteration(load, loop);
+    if (isa<LoadOp, DescriptorLoadOp>(op))
+      return memory.mayReadInEarlierIteration(op, loop);
+    // It has one place for its tensor map, which later operations of the
+    // iteration before may still use.
+    if (isa<MakeTensorDescOp>(op))
+      return false;
     if (auto load = dyn_cast<LocalLoadOp>(op))
       return !load.getSrc().getType().getMutableMemory();
     return canRunOutOfRange(op);

@@ -21,6 +21,15 @@ void populateDotPatterns(const LoweringContext &context,
                          const TargetInfo &target);
 void populateWarpGroupDotPatterns(const LoweringContext &context,
                                   const TargetInfo &target);
+void populateBarrierPatterns(const LoweringContext &context);
+void populateTMAPatterns(const LoweringContext &context);
+
+/// True in the first of the threads that execute `op` together: the one that
+/// acts for all of them on barriers and with TMA.
+Value emitFirstThread(const LLVMBuilder &b, const triton::TargetInfo &target,
+                      Operation *op);
+/// The address of a whole buffer, `original`, that was converted.
+Value getBufferAddress(const LLVMBuilder &b, Value converted, Value original);
 
 } // namespace mlir::triton::nvidia
 

@@ -159,3 +159,50 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r : tensor<512xf32, #blocked>
   }
 }
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // The copies of an iteration arrive at one mbarrier, which the products of
+  // that iteration wait for. One buffer more, for the product under way.
+  // CHECK-LABEL: tt.func @bulk_copies
+  tt.func @bulk_copies(%a: !tt.tensordesc<tensor<64x64xf16, #shared>>, %b: !tt.tensordesc<tensor<64x64xf16, #shared>>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    // CHECK: %[[A:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16, #{{.*}}, #smem, mutable>
+    // CHECK: %[[B:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16, #{{.*}}, #smem, mutable>
+    // CHECK: %[[BARS:.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x1xi64, #{{.*}}, #smem, mutable>
+    // CHECK-COUNT-3: ttnvgpu.init_barrier %{{.*}}, 1
+    // Two iterations' copies before the loop.
+    // CHECK: ttnvgpu.barrier_expect %{{.*}}, 16384, %[[RUNS:.*]] :
+    // CHECK: ttnvgpu.async_tma_copy_global_to_local %{{.*}}, %[[RUNS]] :
+    // CHECK: ttnvgpu.async_tma_copy_global_to_local %{{.*}}, %[[RUNS]] :
+    // CHECK: ttnvgpu.barrier_expect
+    // CHECK-COUNT-2: ttnvgpu.async_tma_copy_global_to_local
+    // CHECK: scf.for
+    // CHECK: %[[BAR:.*]] = ttg.memdesc_index %[[BARS]]
+    // CHECK: ttnvgpu.wait_barrier %[[BAR]], %[[PHASE:[^ ]*]] deps %[[A]], %[[B]]
+    // CHECK: ttnvgpu.warp_group_dot {{.*}} {inputPrecision = 0 : i32, isAsync = true}
+    // CHECK: ttnvgpu.warp_group_dot_wait {{.*}} {pendings = 1 : i32}
+    // CHECK: ttnvgpu.barrier_expect %{{.*}}, 16384
+    // CHECK-COUNT-2: ttnvgpu.async_tma_copy_global_to_local
+    // CHECK: scf.yield
+    // CHECK: ttnvgpu.warp_group_dot_wait
+    // CHECK-NOT: ttg.async_wait
+    // CHECK-COUNT-3: ttnvgpu.inval_barrier
+    %r = scf.for %i = %c0 to %n step %c64 iter_args(%acc = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = tt.descriptor_load %a[%c0, %i] {tt.latency = 2 : i32} : !tt.tensordesc<tensor<64x64xf16, #shared>> -> tensor<64x64xf16, #blocked>
+      %y = tt.descriptor_load %b[%i, %c0] {tt.latency = 2 : i32} : !tt.tensordesc<tensor<64x64xf16, #shared>> -> tensor<64x64xf16, #blocked>
+      %xs = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %ys = ttg.local_alloc %y : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %d = ttnvgpu.warp_group_dot %xs, %ys, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+}

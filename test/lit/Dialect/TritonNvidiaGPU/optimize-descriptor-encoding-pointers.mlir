@@ -1,0 +1,54 @@
+// RUN: tile-opt %s -triton-nvidia-optimize-descriptor-encoding=leave-to-pointers=true | filecheck %s
+
+// Which descriptors TMA serves: those without an encoding become pointers.
+
+// CHECK-DAG: #[[WIDE:.*]] = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+
+// CHECK-LABEL: @repeated
+tt.func public @repeated(%base: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32, %stride: i64 {tt.divisibility = 8 : i32}, %out: !tt.ptr<f16>) {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %one = arith.constant 1 : i64
+  // CHECK: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16, #[[WIDE]]>>
+  %desc = tt.make_tensor_descriptor %base, [%n, %n], [%stride, %one] : <f16>, <tensor<64x64xf16>>
+  // CHECK: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16>>
+  %once = tt.make_tensor_descriptor %base, [%n, %n], [%stride, %one] : <f16>, <tensor<64x64xf16>>
+  // CHECK: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16>>
+  %unaligned = tt.make_tensor_descriptor %out, [%n, %n], [%stride, %one] : <f16>, <tensor<64x64xf16>>
+  // CHECK: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<1x64xf16>>
+  %rows = tt.make_tensor_descriptor %base, [%n, %n], [%stride, %one] : <f16>, <tensor<1x64xf16>>
+  scf.for %i = %c0 to %n step %c64 : i32 {
+    %x = tt.descriptor_load %desc[%i, %c0] : !tt.tensordesc<tensor<64x64xf16>> -> tensor<64x64xf16>
+    tt.descriptor_store %unaligned[%i, %c0], %x : !tt.tensordesc<tensor<64x64xf16>>, tensor<64x64xf16>
+    // CHECK: scf.for
+    // CHECK: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16>>
+    %inside = tt.make_tensor_descriptor %base, [%i, %n], [%stride, %one] : <f16>, <tensor<64x64xf16>>
+    tt.descriptor_store %inside[%i, %c0], %x : !tt.tensordesc<tensor<64x64xf16>>, tensor<64x64xf16>
+    %at = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    tt.descriptor_scatter %rows[%at, %i], %x : !tt.tensordesc<tensor<1x64xf16>>, tensor<64xi32>, i32, tensor<64x64xf16>
+  }
+  %y = tt.descriptor_load %once[%c0, %c0] : !tt.tensordesc<tensor<64x64xf16>> -> tensor<64x64xf16>
+  tt.descriptor_store %once[%c64, %c0], %y : !tt.tensordesc<tensor<64x64xf16>>, tensor<64x64xf16>
+  tt.return
+}
+
+// The host passes the parts of a descriptor. Whether it pads with NaNs is not known
+// before.
+// CHECK-LABEL: @from_host
+// CHECK-SAME: (%[[BASE:[^:]*]]: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %[[M:[^:]*]]: i32, %[[N:[^:]*]]: i32, %[[STRIDE:[^:]*]]: i64 {tt.divisibility = 8 : i32}, %{{[^:]*}}: i64, %[[NAN:[^:]*]]: i1, %[[COUNT:[^:]*]]: i32)
+tt.func public @from_host(%desc: !tt.tensordesc<tensor<64x64xf16>>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  // CHECK: %[[ONE:.*]] = arith.constant 1 : i64
+  // CHECK: %[[DESC:.*]] = scf.if %[[NAN]] -> (!tt.tensordesc<tensor<64x64xf16, #[[WIDE]]>>) {
+  // CHECK:   tt.make_tensor_descriptor %[[BASE]], [%[[M]], %[[N]]], [%[[STRIDE]], %[[ONE]]] {padding = 2 : i32} : <f16>, <tensor<64x64xf16, #[[WIDE]]>>
+  // CHECK: } else {
+  // CHECK:   tt.make_tensor_descriptor %[[BASE]], [%[[M]], %[[N]]], [%[[STRIDE]], %[[ONE]]] : <f16>, <tensor<64x64xf16, #[[WIDE]]>>
+  // CHECK: scf.for %{{.*}} to %[[COUNT]]
+  scf.for %i = %c0 to %n step %c64 : i32 {
+    // CHECK: tt.descriptor_load %[[DESC]]
+    %x = tt.descriptor_load %desc[%i, %c0] : !tt.tensordesc<tensor<64x64xf16>> -> tensor<64x64xf16>
+    tt.descriptor_store %desc[%i, %c64], %x : !tt.tensordesc<tensor<64x64xf16>>, tensor<64x64xf16>
+  }
+  tt.return
+}

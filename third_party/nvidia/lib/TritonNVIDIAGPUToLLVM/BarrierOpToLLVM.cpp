@@ -1,0 +1,157 @@
+//===-- BarrierOpToLLVM.cpp - mbarriers -----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A barrier object is 8 bytes of shared memory. One thread makes it, arrives on
+// behalf of the others and announces bytes; all threads wait, and so acquire
+// what the copies wrote, each for itself.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nvidia/TritonNVIDIAGPUToLLVM/PTXAsm.h"
+#include "nvidia/TritonNVIDIAGPUToLLVM/Patterns.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+namespace nvt = mlir::triton::nvidia;
+namespace ttg = mlir::triton::gpu;
+namespace ttng = mlir::triton::nvidia_gpu;
+
+Value nvt::emitFirstThread(const LLVMBuilder &b,
+                           const triton::TargetInfo &target, Operation *op) {
+  return b.eq(getThreadIndex(b, target, op).thread, b.i32(0));
+}
+
+Value nvt::getBufferAddress(const LLVMBuilder &b, Value converted,
+                            Value original) {
+  auto type = cast<ttg::MemDescType>(original.getType());
+  return MemDesc::unpack(b, converted, type).base;
+}
+
+namespace {
+
+template <typename OpT> struct MbarrierPattern : TargetPattern<OpT> {
+  using TargetPattern<OpT>::TargetPattern;
+
+protected:
+  /// `before` [address] `after`, by the first thread if `pred` allows.
+  void emitOnce(const LLVMBuilder &b, OpT op, Value barrier, Value converted,
+                Value pred, const Twine &before, const Twine &after) const {
+    nvt::PTXAsm ptx(b);
+    auto at = ptx.input(nvt::getBufferAddress(b, converted, barrier), "r");
+    auto once = ptx.input(
+        b.andPred(nvt::emitFirstThread(b, this->target, op), pred), "b");
+    ptx << "@" << once << " " << before.str() << "[" << at << "]" << after.str()
+        << ";";
+    ptx.emit({}, nvt::PTXAsm::SideEffects);
+  }
+};
+
+struct InitPattern : MbarrierPattern<ttng::InitBarrierOp> {
+  using MbarrierPattern::MbarrierPattern;
+  LogicalResult
+  matchAndRewrite(ttng::InitBarrierOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LLVMBuilder b(op.getLoc(), rewriter);
+    emitOnce(b, op, op.getAlloc(), adaptor.getAlloc(), /*pred=*/{},
+             "mbarrier.init.shared::cta.b64 ", ", " + Twine(op.getCount()));
+    // TMA arrives through the async proxy.
+    b.create<NVVM::FenceProxyOp>(
+        NVVM::ProxyKindAttr::get(op.getContext(),
+                                 NVVM::ProxyKind::async_shared),
+        NVVM::SharedSpaceAttr::get(op.getContext(),
+                                   NVVM::SharedSpace::shared_cta));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct InvalPattern : MbarrierPattern<ttng::InvalBarrierOp> {
+  using MbarrierPattern::MbarrierPattern;
+  LogicalResult
+  matchAndRewrite(ttng::InvalBarrierOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LLVMBuilder b(op.getLoc(), rewriter);
+    emitOnce(b, op, op.getAlloc(), adaptor.getAlloc(), /*pred=*/{},
+             "mbarrier.inval.shared::cta.b64 ", "");
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ExpectPattern : MbarrierPattern<ttng::BarrierExpectOp> {
+  using MbarrierPattern::MbarrierPattern;
+  LogicalResult
+  matchAndRewrite(ttng::BarrierExpectOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LLVMBuilder b(op.getLoc(), rewriter);
+    emitOnce(b, op, op.getAlloc(), adaptor.getAlloc(), adaptor.getPred(),
+             "mbarrier.arrive.expect_tx.shared::cta.b64 _, ",
+             ", " + Twine(op.getSize()));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ArrivePattern : MbarrierPattern<ttng::ArriveBarrierOp> {
+  using MbarrierPattern::MbarrierPattern;
+  LogicalResult
+  matchAndRewrite(ttng::ArriveBarrierOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LLVMBuilder b(op.getLoc(), rewriter);
+    // The first thread arrives for all: what they did has to be done.
+    blockBarrier(b, op);
+    emitOnce(b, op, op.getAlloc(), adaptor.getAlloc(), adaptor.getPred(),
+             "mbarrier.arrive.shared::cta.b64 _, ",
+             ", " + Twine(op.getCount()));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct WaitPattern : TargetPattern<ttng::WaitBarrierOp> {
+  using TargetPattern::TargetPattern;
+  LogicalResult
+  matchAndRewrite(ttng::WaitBarrierOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LLVMBuilder b(op.getLoc(), rewriter);
+    nvt::PTXAsm ptx(b);
+    auto at = ptx.input(
+        nvt::getBufferAddress(b, adaptor.getAlloc(), op.getAlloc()), "r");
+    auto phase = ptx.input(adaptor.getPhase(), "r");
+    // The labels are this block's own.
+    ptx << "{ .reg .pred complete; ";
+    if (Value pred = adaptor.getPred())
+      ptx << "@!" << ptx.input(pred, "b") << " bra DONE; ";
+    ptx << "WAIT: mbarrier.try_wait.parity.shared::cta.b64 complete, [" << at
+        << "], " << phase << "; @!complete bra WAIT; DONE: }";
+    ptx.emit({}, nvt::PTXAsm::SideEffects);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct CopyArrivePattern : TargetPattern<ttng::AsyncCopyMbarrierArriveOp> {
+  using TargetPattern::TargetPattern;
+  LogicalResult
+  matchAndRewrite(ttng::AsyncCopyMbarrierArriveOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LLVMBuilder b(op.getLoc(), rewriter);
+    nvt::PTXAsm ptx(b);
+    auto at = ptx.input(
+        nvt::getBufferAddress(b, adaptor.getBarrier(), op.getBarrier()), "r");
+    ptx << "cp.async.mbarrier.arrive" << (op.getNoIncrement() ? ".noinc" : "")
+        << ".shared.b64 [" << at << "];";
+    ptx.emit({}, nvt::PTXAsm::SideEffects);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
+void nvt::populateBarrierPatterns(const LoweringContext &context) {
+  context.add<InitPattern, InvalPattern, ExpectPattern, ArrivePattern,
+              WaitPattern, CopyArrivePattern>();
+}

@@ -1,0 +1,311 @@
+//===-- TMAToLLVM.cpp - Bulk tensor copies, tensor maps -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A copy of a block takes one cp.async.bulk.tensor for each of its boxes
+// (TensorMap.h), all from the first thread: groups of copies, and what is
+// waited for, belong to the thread that started them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nvidia/TritonNVIDIAGPUToLLVM/PTXAsm.h"
+#include "nvidia/TritonNVIDIAGPUToLLVM/Patterns.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+namespace nvt = mlir::triton::nvidia;
+namespace ttg = mlir::triton::gpu;
+namespace ttng = mlir::triton::nvidia_gpu;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+/// What the copies of all boxes have in common.
+struct BlockCopy {
+  Value map;
+  SmallVector<Value> coords; ///< outermost first
+  Value buffer;
+  Value barrier; ///< of a load
+  Value pred;
+};
+
+template <typename OpT> struct CopyPattern : TargetPattern<OpT> {
+  using TargetPattern<OpT>::TargetPattern;
+
+protected:
+  /// The boxes of the descriptor's block; says why where there are none.
+  FailureOr<SmallVector<ttng::TMABox>> getBoxes(OpT op) const {
+    TensorDescType desc = op.getDesc().getType();
+    auto encoding =
+        ttng::getTMAEncoding(desc, [&] { return op.emitOpError(); });
+    if (failed(encoding))
+      return failure();
+    if (ttg::lookupNumCTAs(op) > 1)
+      return this->decline(op,
+                           "copies of blocks that a cluster divides are not "
+                           "supported");
+    auto boxes = ttng::getTMABoxes(desc.getBlockType());
+    if (!boxes)
+      return this->decline(op, "TMA does not lay out blocks as their encoding "
+                               "says");
+    return *boxes;
+  }
+
+  /// One instruction for each box: a load where there is a barrier.
+  void emitCopies(const LLVMBuilder &b, const BlockCopy &copy,
+                  ArrayRef<ttng::TMABox> boxes, const Twine &name) const {
+    for (const ttng::TMABox &box : boxes) {
+      nvt::PTXAsm ptx(b);
+      auto map = ptx.input(copy.map, "l");
+      auto buffer = ptx.input(b.gep(copy.buffer, b.intTy(8), box.offset), "r");
+      SmallVector<nvt::PTXAsm::Operand> coords;
+      for (auto [coord, start] : llvm::zip(copy.coords, box.start))
+        coords.push_back(
+            ptx.input(start ? b.add(coord, b.i32(start)) : coord, "r"));
+      // The innermost dimension comes first.
+      std::reverse(coords.begin(), coords.end());
+      ptx << "@" << ptx.input(copy.pred, "b") << " " << name.str() << " ";
+      if (copy.barrier)
+        ptx << "[" << buffer << "], ";
+      ptx << "[" << map << ", {";
+      llvm::interleave(
+          coords, [&](nvt::PTXAsm::Operand coord) { ptx << coord; },
+          [&] { ptx << ", "; });
+      ptx << "}], [";
+      if (copy.barrier)
+        ptx << ptx.input(copy.barrier, "r") << "];";
+      else
+        ptx << buffer << "];";
+      ptx.emit({}, nvt::PTXAsm::SideEffects);
+    }
+  }
+
+  /// The copies out of shared memory, as one group.
+  LogicalResult storeBlock(OpT op, typename OpT::Adaptor adaptor,
+                           ConversionPatternRewriter &rewriter,
+                           const Twine &name) const {
+    auto boxes = getBoxes(op);
+    if (failed(boxes))
+      return failure();
+    LLVMBuilder b(op.getLoc(), rewriter);
+    BlockCopy copy{adaptor.getDesc(), llvm::to_vector(adaptor.getCoord()),
+                   nvt::getBufferAddress(b, adaptor.getSrc(), op.getSrc()),
+                   Value(), nvt::emitFirstThread(b, this->target, op)};
+    emitCopies(b, copy, *boxes, name);
+    nvt::PTXAsm ptx(b);
+    ptx << "cp.async.bulk.commit_group;";
+    ptx.emit({}, nvt::PTXAsm::SideEffects);
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  static std::string getRank(OpT op) {
+    return std::to_string(op.getCoord().size()) + "d";
+  }
+};
+
+struct LoadPattern : CopyPattern<ttng::AsyncTMACopyGlobalToLocalOp> {
+  using CopyPattern::CopyPattern;
+  LogicalResult
+  matchAndRewrite(ttng::AsyncTMACopyGlobalToLocalOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto boxes = getBoxes(op);
+    if (failed(boxes))
+      return failure();
+    LLVMBuilder b(op.getLoc(), rewriter);
+    BlockCopy copy{
+        adaptor.getDesc(), llvm::to_vector(adaptor.getCoord()),
+        nvt::getBufferAddress(b, adaptor.getResult(), op.getResult()),
+        nvt::getBufferAddress(b, adaptor.getBarrier(), op.getBarrier()),
+        b.and_(nvt::emitFirstThread(b, target, op), adaptor.getPred())};
+    emitCopies(b, copy, *boxes,
+               "cp.async.bulk.tensor." + getRank(op) +
+                   ".shared::cluster.global.mbarrier::complete_tx::bytes");
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct StorePattern : CopyPattern<ttng::AsyncTMACopyLocalToGlobalOp> {
+  using CopyPattern::CopyPattern;
+  LogicalResult
+  matchAndRewrite(ttng::AsyncTMACopyLocalToGlobalOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    return storeBlock(op, adaptor, rewriter,
+                      "cp.async.bulk.tensor." + getRank(op) +
+                          ".global.shared::cta.bulk_group");
+  }
+};
+
+struct ReducePattern : CopyPattern<ttng::AsyncTMAReduceOp> {
+  using CopyPattern::CopyPattern;
+  LogicalResult
+  matchAndRewrite(ttng::AsyncTMAReduceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    return storeBlock(
+        op, adaptor, rewriter,
+        "cp.reduce.async.bulk.tensor." + getRank(op) + ".global.shared::cta." +
+            stringifyDescriptorReduceKind(op.getKind()) + ".bulk_group");
+  }
+};
+
+struct StoreWaitPattern : TargetPattern<ttng::AsyncTMAStoreWaitOp> {
+  using TargetPattern::TargetPattern;
+  LogicalResult
+  matchAndRewrite(ttng::AsyncTMAStoreWaitOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LLVMBuilder b(op.getLoc(), rewriter);
+    nvt::PTXAsm ptx(b);
+    ptx << "cp.async.bulk.wait_group" << (op.getComplete() ? " " : ".read ")
+        << std::to_string(op.getPendings()) << ";";
+    ptx.emit({}, nvt::PTXAsm::SideEffects);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct FenceAsyncGlobalPattern : TargetPattern<ttng::FenceAsyncGlobalOp> {
+  using TargetPattern::TargetPattern;
+  LogicalResult
+  matchAndRewrite(ttng::FenceAsyncGlobalOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::FenceProxyOp>(
+        op,
+        NVVM::ProxyKindAttr::get(op.getContext(),
+                                 NVVM::ProxyKind::async_global),
+        NVVM::SharedSpaceAttr());
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Tensor maps
+//===----------------------------------------------------------------------===//
+
+/// The first warp builds the map in shared memory, field by field, and copies
+/// it to where it belongs.
+struct CreatePattern : TargetPattern<ttng::TensormapCreateOp> {
+  using TargetPattern::TargetPattern;
+  LogicalResult
+  matchAndRewrite(ttng::TensormapCreateOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op->hasAttr("allocation.offset"))
+      return decline(op, "no scratch memory allocated");
+    LLVMBuilder b(op.getLoc(), rewriter);
+    ThreadIndex index = getThreadIndex(b, target, op);
+    Value inFirstWarp = b.ult(index.thread, b.i32(index.threadsPerWarp));
+    Value first = b.eq(index.thread, b.i32(0));
+    Value scratch = getScratchBase(b, target, op);
+
+    // Stores that still use the map that was here before are from this thread.
+    emitAsm(b, "cp.async.bulk.wait_group 0;");
+    Value word = b.gep(scratch, b.intTy(32), b.urem(index.thread, b.i32(32)));
+    target.storeShared(b, word, {b.i32(0)}, inFirstWarp);
+    emitAsm(b, "bar.warp.sync 0xffffffff;");
+
+    auto replace = [&](StringRef field, Value value, int dim = -1) {
+      bool isWide = value.getType().getIntOrFloatBitWidth() == 64;
+      nvt::PTXAsm ptx(b);
+      auto pred = ptx.input(first, "b");
+      auto at = ptx.input(scratch, "r");
+      auto with = ptx.input(value, isWide ? "l" : "r");
+      ptx << "@" << pred << " tensormap.replace.tile." << field
+          << ".shared::cta.b1024." << (isWide ? "b64" : "b32") << " [" << at
+          << "], ";
+      if (dim >= 0)
+        ptx << std::to_string(dim) << ", ";
+      ptx << with << ";";
+      ptx.emit({}, nvt::PTXAsm::SideEffects);
+    };
+    // These take constants only.
+    auto replaceCode = [&](StringRef field, int32_t code) {
+      nvt::PTXAsm ptx(b);
+      auto pred = ptx.input(first, "b");
+      auto at = ptx.input(scratch, "r");
+      ptx << "@" << pred << " tensormap.replace.tile." << field
+          << ".shared::cta.b1024.b32 [" << at << "], " << std::to_string(code)
+          << ";";
+      ptx.emit({}, nvt::PTXAsm::SideEffects);
+    };
+    replace("global_address",
+            b.ptrToInt(b.intTy(64), adaptor.getGlobalAddress()));
+    replace("rank", b.i32(op.getBoxDim().size() - 1));
+    for (auto [dim, size] : llvm::enumerate(adaptor.getBoxDim()))
+      replace("box_dim", size, dim);
+    for (auto [dim, size] : llvm::enumerate(adaptor.getGlobalDim()))
+      replace("global_dim", size, dim);
+    for (auto [dim, stride] : llvm::enumerate(adaptor.getGlobalStride()))
+      replace("global_stride", stride, dim);
+    for (auto [dim, stride] : llvm::enumerate(adaptor.getElementStride()))
+      replace("element_stride", stride, dim);
+    replaceCode("elemtype", op.getElemType());
+    replaceCode("interleave_layout", op.getInterleaveLayout());
+    replaceCode("swizzle_mode", op.getSwizzleMode());
+    replaceCode("fill_mode", op.getFillMode());
+    // Scratch memory is written before a barrier of the block, and read after.
+    blockBarrier(b, op);
+
+    // The whole warp has to execute it together.
+    nvt::PTXAsm ptx(b);
+    auto pred = ptx.input(inFirstWarp, "b");
+    auto to = ptx.input(adaptor.getDescPtr(), "l");
+    auto from = ptx.input(scratch, "r");
+    ptx << "@" << pred
+        << " tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic"
+           ".release.gpu.sync.aligned ["
+        << to << "], [" << from << "], 128;";
+    ptx.emit({}, nvt::PTXAsm::SideEffects);
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  static void emitAsm(const LLVMBuilder &b, StringRef text) {
+    nvt::PTXAsm ptx(b);
+    ptx << text;
+    ptx.emit({}, nvt::PTXAsm::SideEffects);
+  }
+};
+
+struct AcquirePattern : TargetPattern<ttng::TensormapFenceproxyAcquireOp> {
+  using TargetPattern::TargetPattern;
+  LogicalResult
+  matchAndRewrite(ttng::TensormapFenceproxyAcquireOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LLVMBuilder b(op.getLoc(), rewriter);
+    nvt::PTXAsm ptx(b);
+    ptx << "fence.proxy.tensormap::generic.acquire.gpu ["
+        << ptx.input(toGeneric(b, adaptor.getDescPtr()), "l") << "], 128;";
+    ptx.emit({}, nvt::PTXAsm::SideEffects);
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  static Value toGeneric(const LLVMBuilder &b, Value ptr) {
+    return b.create<LLVM::AddrSpaceCastOp>(b.ptrTy(0), ptr);
+  }
+};
+
+struct ReinterpretPattern : TargetPattern<ttng::ReinterpretTensorDescriptorOp> {
+  using TargetPattern::TargetPattern;
+  LogicalResult
+  matchAndRewrite(ttng::ReinterpretTensorDescriptorOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LLVMBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, AcquirePattern::toGeneric(b, adaptor.getRawDesc()));
+    return success();
+  }
+};
+} // namespace
+
+void nvt::populateTMAPatterns(const LoweringContext &context) {
+  context.add<LoadPattern, StorePattern, ReducePattern, StoreWaitPattern,
+              FenceAsyncGlobalPattern, CreatePattern, AcquirePattern,
+              ReinterpretPattern>();
+}
