@@ -8,6 +8,8 @@ memory_bound.py for how the times are taken.
 
 from __future__ import annotations
 
+import importlib.util
+
 import torch
 from memory_bound import median_times_ms
 from peer import load, load_for_peer
@@ -23,13 +25,14 @@ CONFIGS = [
 ]
 
 
-def row(size: int, dtype: torch.dtype) -> str:
+def row(size: int, dtype: torch.dtype, example: str = "matmul", **variant: object) -> str:
+    """``variant``: what the example's function takes beside the tile."""
     a = torch.randn(size, size, device="cuda").to(dtype)
     b = torch.randn(size, size, device="cuda").to(dtype)
     c = torch.empty(size, size, device="cuda", dtype=dtype)
     expected = (a.float() @ b.float()).double()
     best: list[tuple[float, object]] = []
-    for module in (load("matmul"), load_for_peer("matmul")):
+    for module in (load(example), load_for_peer(example)):
         if module is None:
             best.append((float("nan"), "-"))
             continue
@@ -37,7 +40,8 @@ def row(size: int, dtype: torch.dtype) -> str:
         for bm, bn, bk, warps, stages in CONFIGS:
 
             def run(module=module, bm=bm, bn=bn, bk=bk, warps=warps, stages=stages):
-                module.matmul(a, b, c, bm, bn, bk, num_warps=warps, num_stages=stages)
+                options = {"num_warps": warps, "num_stages": stages, **variant}
+                module.matmul(a, b, c, bm, bn, bk, **options)
 
             c.fill_(float("nan"))
             try:
@@ -52,14 +56,32 @@ def row(size: int, dtype: torch.dtype) -> str:
         best.append(max(results, default=(float("nan"), "-"), key=lambda r: r[0]))
     blas = 2 * size**3 / median_times_ms([lambda: torch.matmul(a, b, out=c)], repeats=20)[0] * 1e-9
     ours, peer = best
+    name = " ".join([example, *(f"{key}={value}" for key, value in variant.items())])
     return (
-        f"| matmul {str(dtype)[6:]} {size}^3 | {ours[0]:.0f} {ours[1]} | {peer[0]:.0f} {peer[1]} "
+        f"| {name} {str(dtype)[6:]} {size}^3 | {ours[0]:.0f} {ours[1]} | {peer[0]:.0f} {peer[1]} "
         f"| {ours[0] / peer[0]:.2f} | {blas:.0f} |"
     )
 
 
+def give_scratch_memory() -> None:
+    """The peer asks for what kernels put their descriptors into."""
+    if importlib.util.find_spec("triton") is not None:
+        import triton
+
+        triton.set_allocator(
+            lambda size, alignment, stream: torch.empty(size, dtype=torch.int8, device="cuda")
+        )
+
+
 def main() -> None:
+    give_scratch_memory()
     rows = [row(8192, torch.float16), row(4096, torch.bfloat16)]
+    processors = torch.cuda.get_device_properties(0).multi_processor_count
+    for on_host in (True, False):
+        for programs in (None, processors):
+            rows.append(
+                row(8192, torch.float16, "descriptor_matmul", on_host=on_host, programs=programs)
+            )
     print("| work | tile TFLOP/s (config) | peer TFLOP/s (config) | ratio | cuBLAS |")
     print("|---|---|---|---|---|")
     print("\n".join(rows))

@@ -6,6 +6,7 @@ import sys
 
 import argmax
 import attention
+import descriptor_matmul
 import layernorm
 import matmul
 import softmax
@@ -18,7 +19,17 @@ from device import Device
 def main() -> int:
     device = Device()
     print(f"driver: {device.driver.name}, target: {device.driver.get_current_target()}")
-    examples = (vector_add, softmax, layernorm, transpose, argmax, strided_copy, matmul, attention)
+    examples = (
+        vector_add,
+        softmax,
+        layernorm,
+        transpose,
+        argmax,
+        strided_copy,
+        matmul,
+        descriptor_matmul,
+        attention,
+    )
     for example in examples:
         example.main(device)
     return 1 if device.failures else 0

@@ -1,0 +1,75 @@
+"""Matrix product through tensor descriptors: each program computes several tiles."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import tile
+import tile.language as tl
+from tile.tools.tensor_descriptor import TensorDescriptor
+
+
+@tile.jit
+def tile_at(tile_id, grid_m, grid_n, GROUP_M: tl.constexpr):
+    """Tiles go down columns of GROUP_M, so that neighbours reuse both operands."""
+    per_group = GROUP_M * grid_n
+    group = tile_id // per_group
+    group_size = min(grid_m - group * GROUP_M, GROUP_M)
+    return group * GROUP_M + (tile_id % per_group) % group_size, (tile_id % per_group) // group_size
+
+
+@tile.jit
+def multiply_tiles(
+    a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP_M: tl.constexpr
+):
+    grid_m, grid_n = tl.cdiv(M, BM), tl.cdiv(N, BN)
+    for tile_id in tl.range(tl.program_id(0), grid_m * grid_n, tl.num_programs(0)):
+        i, j = tile_at(tile_id, grid_m, grid_n, GROUP_M)
+        acc = tl.zeros((BM, BN), tl.float32)
+        for k in range(0, K, BK):
+            acc = tl.dot(a.load([i * BM, k]), b.load([k, j * BN]), acc)
+        c.store([i * BM, j * BN], acc.to(c.dtype))
+
+
+@tile.jit
+def from_host(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+              GROUP_M: tl.constexpr):  # fmt: skip
+    multiply_tiles(a, b, c, M, N, K, BM, BN, BK, GROUP_M)
+
+
+@tile.jit
+def from_device(
+    a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+    GROUP_M: tl.constexpr,
+):  # fmt: skip
+    a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [BM, BK])
+    b = tl.make_tensor_descriptor(b_ptr, [K, N], [N, 1], [BK, BN])
+    c = tl.make_tensor_descriptor(c_ptr, [M, N], [N, 1], [BM, BN])
+    multiply_tiles(a, b, c, M, N, K, BM, BN, BK, GROUP_M)
+
+
+def matmul(
+    a, b, c, bm=64, bn=64, bk=32, group_m=8, programs=None, on_host=True, **options
+):  # fmt: skip
+    """``c = a @ b`` for row-major matrices, by ``programs`` programs (as many as there are
+    tiles, if that is None)."""
+    (m, k), n = a.shape, b.shape[1]
+    grid = (min(tile.cdiv(m, bm) * tile.cdiv(n, bn), programs or 1 << 30),)
+    constants = {"BM": bm, "BN": bn, "BK": bk, "GROUP_M": group_m}
+    if not on_host:
+        return from_device[grid](a, b, c, m, n, k, **constants, **options)
+    blocks = ((a, [bm, bk]), (b, [bk, bn]), (c, [bm, bn]))
+    descriptors = [TensorDescriptor.from_tensor(x, block) for x, block in blocks]
+    return from_host[grid](*descriptors, m, n, k, **constants, **options)
+
+
+def main(device) -> None:
+    rng = np.random.default_rng(5)
+    for m, n, k in ((64, 64, 96), (100, 136, 72)):
+        a = rng.standard_normal((m, k)).astype(np.float16)
+        b = rng.standard_normal((k, n)).astype(np.float16)
+        for on_host in (True, False):
+            c = device.empty_like(np.empty((m, n), np.float16))
+            kernel = matmul(device.put(a), device.put(b), c, programs=2, on_host=on_host)
+            expected = a.astype(np.float64) @ b.astype(np.float64)
+            device.check("descriptor_matmul", kernel, device.get(c), expected)
