@@ -22,7 +22,7 @@ from .references import Reference, is_editable
 #: Options of a compile that a launch may name.
 OPTIONS = {
     "num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "ptx_version", "ptx_options",
-    "disable_passes", "prefetch", "overlapping_arguments",
+    "disable_passes", "prefetch", "tma", "overlapping_arguments",
     "arch", "enable_fp_fusion", "enable_reflect_ftz", "default_dot_input_precision",
     "max_num_imprecise_acc_default",
     "launch_cooperative_grid", "launch_pdl", "line_info", "opt_level", "ir_override",

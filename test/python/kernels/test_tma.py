@@ -20,6 +20,7 @@ REDUCE = "cp.reduce.async.bulk.tensor"
 def target(monkeypatch):
     """In place of the targets of the other kernels."""
     monkeypatch.setenv("TILE_SIM_TARGET", "cuda:90")
+    monkeypatch.setenv("TILE_TMA", "1")
 
 
 @tile.jit

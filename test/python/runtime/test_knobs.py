@@ -418,6 +418,7 @@ ELSEWHERE = {
     "TILE_SIM_MAX_INSTRUCTIONS": "../sim/test_order.py",
     "TILE_SIM_SCHEDULE_SEED": "../sim/test_schedules.py",
     "TILE_SIM_SCHEDULES": "../sim/test_schedules.py",
+    "TILE_TMA": "../kernels/test_tma.py",
     "TILE_COMPAT_VERSION": "../compat/test_switch.py", "TILE_COMPAT": "../compat/test_switch.py",
 }  # fmt: skip
 

@@ -41,6 +41,8 @@ class NvidiaOptions(BaseOptions):
     opt_level: int = 3
     #: Read the first operands of the next iteration before the last product of this one.
     prefetch: bool = False
+    #: Let bulk tensor copies serve descriptors on sm_90; tried in the simulator only so far.
+    tma: bool = False
     #: Make no use of pointer arguments not overlapping; launches set this where they do.
     overlapping_arguments: bool = False
     #: Passes to leave out, by their names, with commas between.
@@ -133,6 +135,7 @@ class NvidiaBackend(BaseBackend):
         given.setdefault("enable_fp_fusion", knobs.language.default_fp_fusion)
         given.setdefault("sanitize_overflow", bool(given.get("debug")))
         given.setdefault("line_info", not knobs.compilation.disable_line_info)
+        given.setdefault("tma", knobs.nvidia.tma)
         given.setdefault("disable_passes", knobs.compilation.disable_passes)
         given.setdefault("max_num_imprecise_acc_default", 2**30 if self.facts.has_wgmma else 0)
         if knobs.language.fp32_default:
@@ -172,7 +175,8 @@ class NvidiaBackend(BaseBackend):
             options,
             f"target=cuda:{self.target.arch} num-warps={options.num_warps} "
             f"num-ctas={options.num_ctas} num-stages={options.num_stages}"
-            + (" prefetch=true" if options.prefetch else ""),
+            + (" prefetch=true" if options.prefetch else "")
+            + (" tma=true" if options.tma else ""),
         )
         if options.maxnreg is not None:
             i32 = _C.ir.Attribute.parse(f"{options.maxnreg} : i32", module.context)

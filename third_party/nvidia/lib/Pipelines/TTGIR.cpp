@@ -21,6 +21,8 @@ using namespace mlir::triton;
 /// without, like with everything that came after Ampere; so do clusters, whose
 /// blocks would have to share the copies.
 static bool hasTMA(const nvidia::TTGIROptions &options) {
+  if (!options.tma)
+    return false;
   std::optional<int> number = parseNVIDIATargetString(options.target);
   const NVIDIATarget *target = number ? lookupNVIDIATarget(*number) : nullptr;
   return target && target->hasTMA && target->hasWGMMA && options.numCTAs == 1;

@@ -44,6 +44,10 @@ struct TTGIROptions : StageOptions<TTGIROptions> {
                         llvm::cl::desc("Run tritongpu-prefetch, which trades "
                                        "registers for latency"),
                         llvm::cl::init(false)};
+  Option<bool> tma{*this, "tma",
+                   llvm::cl::desc("Let bulk tensor copies serve descriptors, "
+                                  "where the target has them"),
+                   llvm::cl::init(false)};
 };
 
 struct LLIROptions : StageOptions<LLIROptions> {
