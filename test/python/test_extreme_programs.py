@@ -190,9 +190,18 @@ def waits_for_ever(out, step):
         pass
 
 
+@pytest.fixture
+def interrupts():
+    """Ctrl-C as Python starts with: a debugger keeps it for itself once it has continued."""
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.settrace(None)
+    yield
+    signal.signal(signal.SIGINT, handler)
+
+
 @sim_only
 @pytest.mark.parametrize("kernel", [counts_for_ever, waits_for_ever])
-def test_kernels_without_an_end_can_be_interrupted(kernel, machine):
+def test_kernels_without_an_end_can_be_interrupted(kernel, machine, interrupts):
     """Ctrl-C ends a launch; what is launched afterwards runs."""
     if machine == "interpreter" and kernel is waits_for_ever:
         pytest.skip("the interpreter says that nobody will write there")
