@@ -102,18 +102,41 @@ void OrderChecker::global(Ctx &c, const Inst &inst, uint32_t mask,
     access(c, inst, mask, nullptr, address, bytes, kind);
 }
 
+OrderChecker::Request OrderChecker::threadRequest(Ctx &c, const Inst &inst,
+                                                  unsigned lane, Cta &owner,
+                                                  uint8_t bytes,
+                                                  uint8_t flags) {
+  uint32_t warp = warpOf(*c.cta, *c.warp);
+  return {c,
+          inst,
+          {&viewOf(warp, lane).known, warp, 1u << lane},
+          &owner,
+          Event{states[warp].now, site(c, inst), 1u << lane, number,
+                uint16_t(warp), 0, bytes, flags}};
+}
+
+OrderChecker::Request
+OrderChecker::engineRequest(Ctx &c, const Inst &inst, unsigned lane, Cta *owner,
+                            uint32_t engine, uint32_t bytes, uint8_t flags) {
+  uint32_t warp = warpOf(*c.cta, *c.warp);
+  return {c,
+          inst,
+          {&viewOf(warp, lane).known, warp, 1u << lane},
+          owner,
+          Event{engines[engine].now, site(c, inst), warp * Lanes + lane, number,
+                uint16_t(engine), 0, 0, uint8_t(flags | Event::Engine)},
+          bytes,
+          /*address=*/nullptr,
+          /*asyncProxy=*/!(flags & Event::Generic)};
+}
+
 void OrderChecker::sharedBlock(Ctx &c, const Inst &inst, unsigned lane,
                                Cta &owner, uint32_t offset, uint32_t bytes,
                                uint8_t flags) {
   if (!bytes)
     return;
-  uint32_t warp = warpOf(*c.cta, *c.warp);
-  Request r{c,
-            inst,
-            {&viewOf(warp, lane).known, warp, 1u << lane},
-            &owner,
-            Event{states[warp].now, site(c, inst), 1u << lane, number,
-                  uint16_t(warp), 0, 0, uint8_t(flags | Event::Generic)}};
+  Request r =
+      threadRequest(c, inst, lane, owner, 0, uint8_t(flags | Event::Generic));
   r.bytes = bytes;
   accessRange(r, offset, bytes, r.self);
   if (flags & Event::Write)
@@ -129,19 +152,11 @@ void OrderChecker::asyncShared(Ctx &c, const Inst &inst, unsigned lane,
                                uint8_t flags, uint32_t engine) {
   if (!bytes)
     return;
-  uint32_t warp = warpOf(*c.cta, *c.warp);
   Engine &g = engines[engine];
   g.used = g.now;
   g.last = &inst;
   g.lastCode = c.code;
-  Request r{c,
-            inst,
-            {&viewOf(warp, lane).known, warp, 1u << lane},
-            &owner,
-            Event{g.now, site(c, inst), warp * Lanes + lane, number,
-                  uint16_t(engine), 0, 0, uint8_t(flags | Event::Engine)}};
-  r.bytes = bytes;
-  r.asyncProxy = !(flags & Event::Generic);
+  Request r = engineRequest(c, inst, lane, &owner, engine, bytes, flags);
   if (!(flags & Event::Write) && (checks & CheckUninitialized))
     checkWritten(r, lane, offset, bytes);
   accessRange(r, offset, bytes, r.self);
@@ -158,16 +173,7 @@ void OrderChecker::asyncGlobal(Ctx &c, const Inst &inst, unsigned lane,
                                uint32_t engine) {
   if (!bytes || !(checks & CheckGlobal))
     return;
-  uint32_t warp = warpOf(*c.cta, *c.warp);
-  const Engine &g = engines[engine];
-  Request r{c,
-            inst,
-            {&viewOf(warp, lane).known, warp, 1u << lane},
-            nullptr,
-            Event{g.now, site(c, inst), warp * Lanes + lane, number,
-                  uint16_t(engine), 0, 0, uint8_t(flags | Event::Engine)}};
-  r.bytes = bytes;
-  r.asyncProxy = !(flags & Event::Generic);
+  Request r = engineRequest(c, inst, lane, nullptr, engine, bytes, flags);
   accessRange(r, address, bytes, r.self);
 }
 
@@ -226,12 +232,8 @@ void OrderChecker::mbarrierInit(Ctx &c, const Inst &inst, unsigned lane,
 void OrderChecker::mbarrierUse(Ctx &c, const Inst &inst, unsigned lane,
                                Cta &owner, uint32_t offset) {
   uint32_t warp = warpOf(*c.cta, *c.warp);
-  Request r{c,
-            inst,
-            {&viewOf(warp, lane).known, warp, 1u << lane},
-            &owner,
-            Event{states[warp].now, site(c, inst), 1u << lane, number,
-                  uint16_t(warp), 0, 15, Event::Write | Event::Strong}};
+  Request r =
+      threadRequest(c, inst, lane, owner, 15, Event::Write | Event::Strong);
   Event bad;
   eachEvent(r, offset, 8, [&](const Event &x) {
     if (x.is(Event::Write) && !x.is(Event::Strong) && !isOrdered(r.observer, x))
@@ -248,13 +250,9 @@ void OrderChecker::mbarrierUse(Ctx &c, const Inst &inst, unsigned lane,
 void OrderChecker::mbarrierSignal(Ctx &c, const Inst &inst, unsigned lane,
                                   Cta &owner, uint32_t offset,
                                   bool asyncProxy) {
-  uint32_t warp = warpOf(*c.cta, *c.warp);
-  Request r{c,
-            inst,
-            {&viewOf(warp, lane).known, warp, 1u << lane},
-            &owner,
-            Event{1, site(c, inst), 1u << lane, number, uint16_t(warp), 0, 15,
-                  Event::Write | Event::Strong | Event::Engine}};
+  Request r = threadRequest(c, inst, lane, owner, 15,
+                            Event::Write | Event::Strong | Event::Engine);
+  r.self.time = 1;
   const Event *bad = nullptr;
   Event kept;
   eachEvent(r, offset, 8, [&](const Event &x) {

@@ -167,6 +167,13 @@ private:
   bool isOrdered(const Observer &o, const Event &x) const;
   bool isFenced(const Observer &o, const Event &x, bool shared,
                 bool initToo = false) const;
+  /// An access by one thread to shared memory, whose event has `bytes`.
+  Request threadRequest(Ctx &c, const Inst &inst, unsigned lane, Cta &owner,
+                        uint8_t bytes, uint8_t flags);
+  /// One by an engine that a thread has started, to shared memory or (where
+  /// nobody owns it) global memory.
+  Request engineRequest(Ctx &c, const Inst &inst, unsigned lane, Cta *owner,
+                        uint32_t engine, uint32_t bytes, uint8_t flags);
   void access(Ctx &c, const Inst &inst, uint32_t mask, Cta *owner,
               const uint64_t *address, uint32_t bytes, Access kind);
   bool accessDense(Request &r);
