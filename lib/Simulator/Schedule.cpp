@@ -3,6 +3,8 @@
 //===----------------------------------------------------------------------===//
 #include "Schedule.h"
 
+#include <algorithm>
+
 using namespace tile::sim;
 
 /// One step of splitmix64.
@@ -32,6 +34,32 @@ void Schedule::add(Ctx &c, AsyncKind kind, unsigned lane,
                      c.code, std::move(finish)});
 }
 
+void Schedule::addStore(Ctx &c, unsigned lane,
+                        std::span<const std::byte> source,
+                        std::function<void(const std::byte *)> write) {
+  add(c, AsyncKind::BulkRead, lane, nullptr);
+  pending.back().source = source;
+  pending.back().write = std::move(write);
+}
+
+static uint32_t productsOf(const Ctx &c) {
+  return Schedule::threadOf(c, 0) / (4 * Lanes);
+}
+
+void Schedule::addProduct(Ctx &c, uint32_t group,
+                          std::function<bool(Ctx &)> finish) {
+  pending.push_back({AsyncKind::Product, productsOf(c), group, issued++, c.cta,
+                     c.warp, c.code, std::move(finish)});
+}
+
+bool Schedule::waitProducts(Ctx &c, uint32_t group) {
+  uint32_t owner = productsOf(c);
+  return finishIf(c, [&](const Work &w) {
+    return w.kind == AsyncKind::Product && w.thread == owner &&
+           w.group <= group;
+  });
+}
+
 void Schedule::commit(const Ctx &c, AsyncKind kind, unsigned lane) {
   uint32_t thread = threadOf(c, lane), group = ++groups[{kind, thread}];
   for (Work &w : pending)
@@ -39,8 +67,31 @@ void Schedule::commit(const Ctx &c, AsyncKind kind, unsigned lane) {
       w.group = group;
 }
 
-/// The work runs in the place of the warp that issued it.
+/// The work runs in the place of the warp that issued it. Of a bulk store, this
+/// is one of its halves; for a product, its group's first one comes first.
 bool Schedule::finish(Ctx &c, size_t index) {
+  ++c.cluster->progress;
+  switch (Work &w = pending[index]; w.kind) {
+  case AsyncKind::BulkRead:
+    w.kind = AsyncKind::BulkWrite;
+    w.data.assign(w.source.begin(), w.source.end());
+    return true;
+  case AsyncKind::BulkWrite:
+    w.write(w.data.data());
+    pending.erase(pending.begin() + ptrdiff_t(index));
+    return true;
+  case AsyncKind::Product:
+    index =
+        size_t(std::find_if(pending.begin(), pending.end(),
+                            [&](const Work &x) {
+                              return x.kind == w.kind && x.thread == w.thread;
+                            }) -
+               pending.begin());
+    break;
+  case AsyncKind::Copy:
+  case AsyncKind::Transfer:
+    break;
+  }
   Work work = std::move(pending[index]);
   pending.erase(pending.begin() + ptrdiff_t(index));
   Cta *cta = std::exchange(c.cta, work.cta);
@@ -53,7 +104,6 @@ bool Schedule::finish(Ctx &c, size_t index) {
   c.warp = warp;
   c.code = code;
   c.stats = stats;
-  ++c.cluster->progress;
   return good;
 }
 

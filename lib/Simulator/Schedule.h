@@ -4,8 +4,10 @@
 //
 // Without a schedule, warps run in turn and asynchronous work is done when it
 // is issued. With one, warps take turns of random length in a random order, and
-// asynchronous copies read and write late: when somebody waits for them, when
-// nobody can go on, or at a random moment. Equal seeds give equal runs.
+// asynchronous copies and products read and write late: when somebody waits for
+// them, when nobody can go on, or at a random moment. Products of one warp
+// group are formed in order; nothing else promises one. Equal seeds give equal
+// runs.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -14,14 +16,18 @@
 
 #include <functional>
 #include <map>
+#include <span>
 #include <utility>
 
 namespace tile::sim {
 
 enum class AsyncKind : uint8_t {
-  Copy,     ///< cp.async: in groups of a thread
-  Bulk,     ///< bulk stores: in groups of a thread
-  Transfer, ///< completes on an mbarrier
+  Copy,      ///< cp.async: in groups of a thread
+  BulkRead,  ///< bulk stores that are to read their source: in groups of a
+             ///< thread
+  BulkWrite, ///< those that have read it
+  Transfer,  ///< completes on an mbarrier
+  Product,   ///< wgmma: in groups of a warp group
 };
 
 class Schedule {
@@ -37,10 +43,17 @@ public:
   /// after recording an error.
   void add(Ctx &c, AsyncKind kind, unsigned lane,
            std::function<bool(Ctx &)> finish);
+  /// A bulk store: `write` gets the bytes that its source had when it was read.
+  void addStore(Ctx &c, unsigned lane, std::span<const std::byte> source,
+                std::function<void(const std::byte *)> write);
+  /// A product of the running warp's group, in one of its groups.
+  void addProduct(Ctx &c, uint32_t group, std::function<bool(Ctx &)> finish);
   /// The thread's open work becomes a group.
   void commit(const Ctx &c, AsyncKind kind, unsigned lane);
   /// Finishes all but the last `left` groups of the thread.
   bool wait(Ctx &c, AsyncKind kind, unsigned lane, uint32_t left);
+  /// Finishes the products up to a group of the running warp's.
+  bool waitProducts(Ctx &c, uint32_t group);
   /// Finishes everything of this kind that the thread has issued before `mark`.
   bool finishUpTo(Ctx &c, AsyncKind kind, uint32_t thread, uint64_t mark);
   uint64_t mark() const { return issued; }
@@ -64,6 +77,10 @@ private:
     Warp *warp;
     const Code *code;
     std::function<bool(Ctx &)> finish;
+    // Of bulk stores.
+    std::span<const std::byte> source = {};
+    std::function<void(const std::byte *)> write = {};
+    std::vector<std::byte> data = {};
   };
   bool finish(Ctx &c, size_t index);
   template <class F> bool finishIf(Ctx &c, F chosen);
@@ -72,7 +89,7 @@ private:
   /// One run in four puts everything off for very long.
   bool isLazy;
   uint64_t issued = 0;
-  std::vector<Work> pending;
+  std::vector<Work> pending; ///< in the order of issue
   std::map<std::pair<AsyncKind, uint32_t>, uint32_t> groups;
 };
 
@@ -83,6 +100,15 @@ bool completeAsync(Ctx &c, AsyncKind kind, unsigned lane, F work) {
     return work(c);
   c.cluster->schedule->add(c, kind, lane, std::move(work));
   return true;
+}
+
+/// The same for a bulk store: `write` gets a pointer to the source's bytes.
+template <class F>
+void completeStore(Ctx &c, unsigned lane, std::span<const std::byte> source,
+                   F write) {
+  if (!c.cluster->schedule)
+    return write(source.data());
+  c.cluster->schedule->addStore(c, lane, source, std::move(write));
 }
 
 /// The schedule's part of commit and wait for the lanes of a warp.

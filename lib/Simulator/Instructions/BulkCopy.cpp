@@ -292,17 +292,16 @@ Step execToGlobal(Ctx &c, const Inst &inst, uint32_t mask) {
       bulkStored(c, inst, l, *owner, offset, uint32_t(size), a.to[l],
                  uint32_t(size), inst.mod[0] != 0);
     uint32_t keep = inst.mod[2] ? c.src<uint32_t>(inst.op[Bytes])[l] : 0xffff;
-    completeAsync(
-        c, AsyncKind::Bulk, l, [&inst, to, source, size, keep](Ctx &) {
+    completeStore(
+        c, l, {source, size}, [&inst, to, size, keep](const std::byte *from) {
           if (BulkRed(inst.mod[0]) != BulkRed::None)
-            bulkReduce(to, source, size, BulkRed(inst.mod[0]), inst.type);
+            bulkReduce(to, from, size, BulkRed(inst.mod[0]), inst.type);
           else if (!inst.mod[2])
-            std::memcpy(to, source, size);
+            std::memcpy(to, from, size);
           else
             for (uint64_t i = 0; i < size; ++i)
               if (keep >> (i & 15) & 1)
-                to[i] = source[i];
-          return true;
+                to[i] = from[i];
         });
     c.worker->counters.asyncBytes += size;
   }
@@ -316,7 +315,8 @@ Step execCommit(Ctx &c, const Inst &, uint32_t mask) {
   }
   if (c.timeline)
     c.timeline->commit(c, Timeline::BulkStores);
-  commitScheduled(c, AsyncKind::Bulk, mask);
+  commitScheduled(c, AsyncKind::BulkRead, mask);
+  commitScheduled(c, AsyncKind::BulkWrite, mask);
   return Step::Next;
 }
 /// mod[0]: only until the sources are read.
@@ -328,8 +328,10 @@ Step execWait(Ctx &c, const Inst &inst, uint32_t mask) {
   }
   if (c.timeline)
     c.timeline->waitGroups(c, Timeline::BulkStores, uint32_t(inst.imm));
-  // A schedule does not tell reading the source from writing its copy.
-  return waitScheduled(c, AsyncKind::Bulk, mask, uint32_t(inst.imm))
+  uint32_t left = uint32_t(inst.imm);
+  return waitScheduled(c, AsyncKind::BulkRead, mask, left) &&
+                 (inst.mod[0] ||
+                  waitScheduled(c, AsyncKind::BulkWrite, mask, left))
              ? Step::Next
              : Step::Error;
 }

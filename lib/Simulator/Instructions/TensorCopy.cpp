@@ -239,14 +239,24 @@ void fetchBox(const TensorMap &map, const int32_t *start,
   });
 }
 
-void storeBox(const TensorMap &map, const int32_t *start, const Cta &owner,
-              uint32_t offset, BulkRed op) {
+/// The shared memory that a box at `offset` may take: swizzles permute within
+/// 128 bytes.
+std::span<const std::byte> boxMemory(const Cta &owner, uint32_t offset,
+                                     uint64_t bytes) {
+  return std::span(owner.shared)
+      .subspan(offset, std::min<uint64_t>((bytes + 127) / 128 * 128,
+                                          owner.shared.size() - offset));
+}
+
+/// `memory` is what boxMemory names, or a copy of it.
+void storeBox(const TensorMap &map, const int32_t *start,
+              const std::byte *memory, uint32_t offset, BulkRed op) {
   eachRow(map, start, [&](uint32_t at, uint64_t address, uint32_t size) {
     if (!address)
       return true;
     auto *to = reinterpret_cast<std::byte *>(address);
     const std::byte *from =
-        owner.shared.data() + swizzled(offset + at, map.swizzle);
+        memory + (swizzled(offset + at, map.swizzle) - offset);
     if (op == BulkRed::None)
       std::memcpy(to, from, size);
     else
@@ -320,12 +330,12 @@ Step execTensorStore(Ctx &c, const Inst &inst, uint32_t mask) {
                                  inst.mod[0] != 0);
                     }))
       return Step::Error;
-    completeAsync(
-        c, AsyncKind::Bulk, l,
-        [&inst, map, owner, offset, start = std::to_array(o.start)](Ctx &) {
-          storeBox(map, start.data(), *owner, offset, BulkRed(inst.mod[0]));
-          return true;
-        });
+    completeStore(c, l, boxMemory(*owner, offset, bytes),
+                  [&inst, map, offset,
+                   start = std::to_array(o.start)](const std::byte *memory) {
+                    storeBox(map, start.data(), memory, offset,
+                             BulkRed(inst.mod[0]));
+                  });
   }
   return Step::Next;
 }

@@ -3,9 +3,10 @@
 //===----------------------------------------------------------------------===//
 //
 // The four warps of a group meet at the instruction, and the last one to come
-// forms the product for all: warp w has rows 16 w to 16 w + 15 of the 64. The
-// checker holds back the registers and the shared memory that it reads until
-// wgmma.wait_group.
+// issues the product for all: warp w has rows 16 w to 16 w + 15 of the 64. It
+// is formed at once, or, with a schedule, at some time until wgmma.wait_group:
+// only then are registers and shared memory read. The checker hears of the
+// reads at the instruction and holds both back until the wait.
 //
 // A descriptor names core matrices of 8 rows of 16 bytes. With a swizzle of W
 // bytes (32, 64, 128), rows are W bytes apart and 16-byte chunks are permuted
@@ -14,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 #include "../Checkers/OrderChecker.h"
 #include "../Memory.h"
+#include "../Schedule.h"
 #include "../Timeline.h"
 #include "MatrixTypes.h"
 
@@ -243,12 +245,25 @@ template <class T> auto converter(Type type) {
   };
 }
 
+/// What the warps of a group gave a product when it was issued.
+struct Product {
+  struct Part {
+    Warp *warp;
+    Frame *frame;
+    uint64_t a; ///< the descriptor, if A is not in registers
+    bool accumulates;
+  };
+  std::vector<Part> parts;
+  uint64_t b = 0;
+};
+
 /// B, read once for the group: K rows of N.
 template <class T, class Sum>
-bool readB(Ctx &c, const Inst &inst, const Shape &s, std::vector<Sum> &wide) {
+bool readB(Ctx &c, const Inst &inst, const Shape &s, const Product &product,
+           std::vector<Sum> &wide) {
   std::vector<T> B(size_t(s.n) * s.k);
-  if (!readOperand(c, inst, c.src<uint64_t>(inst.op[1])[0], s.b, 0, s.n, s.k,
-                   s.transposeB, B.data(), converter<T>(s.b)))
+  if (!readOperand(c, inst, product.b, s.b, 0, s.n, s.k, s.transposeB, B.data(),
+                   converter<T>(s.b)))
     return false;
   wide.resize(size_t(s.n) * s.k);
   for (unsigned n = 0; n < s.n; ++n)
@@ -257,21 +272,30 @@ bool readB(Ctx &c, const Inst &inst, const Shape &s, std::vector<Sum> &wide) {
   return true;
 }
 
+/// The 16 rows of A of one warp.
+template <class T>
+bool readA(Ctx &c, const Inst &inst, const Shape &s, const Product::Part &part,
+           std::vector<T> &A) {
+  A.resize(16 * s.k);
+  if (!s.registersA)
+    return readOperand(c, inst, part.a, s.a, 16 * (part.warp->index % 4), 16,
+                       s.k, s.transposeA, A.data(), converter<T>(s.a));
+  readRegisters(c, &c.code->ext[inst.ext] + s.dRegs(), s.a, s.k, A.data(),
+                converter<T>(s.a));
+  return true;
+}
+
 /// The rows of one warp.
 template <class T, class Sum>
 bool multiply(Ctx &c, const Inst &inst, const Shape &s,
-              const std::vector<Sum> &wide) {
+              const Product::Part &part, const std::vector<Sum> &wide) {
   const uint32_t *d = &c.code->ext[inst.ext];
-  std::vector<T> A(16 * s.k);
-  if (s.registersA)
-    readRegisters(c, d + s.dRegs(), s.a, s.k, A.data(), converter<T>(s.a));
-  else if (!readOperand(c, inst, c.src<uint64_t>(inst.op[0])[0], s.a,
-                        16 * (c.warp->index % 4), 16, s.k, s.transposeA,
-                        A.data(), converter<T>(s.a)))
+  std::vector<T> A;
+  if (!readA(c, inst, s, part, A))
     return false;
   std::vector<Sum> sums(16 * size_t(s.n));
   multiplyRows(A.data(), wide.data(), sums.data(), s.n, s.k);
-  bool accumulate = c.pred(inst.op[2]) & 1, negative = s.negateA != s.negateB;
+  bool negative = s.negateA != s.negateB;
   for (unsigned i = 0; i < s.n / 2u; ++i)
     for (unsigned l = 0; l < Lanes; ++l) {
       unsigned row = l / 4 + 8 * (i / 2 % 2),
@@ -280,18 +304,19 @@ bool multiply(Ctx &c, const Inst &inst, const Shape &s,
       if (negative)
         r = -r;
       if constexpr (std::is_same_v<T, int32_t>) {
-        int64_t sum = r + (accumulate ? c.dst<int32_t>(d[i])[l] : 0);
+        int64_t sum = r + (part.accumulates ? c.dst<int32_t>(d[i])[l] : 0);
         c.dst<uint32_t>(d[i])[l] =
             inst.mod[0] ? uint32_t(clampToS32(sum)) : uint32_t(sum);
       } else if (s.d == Type::F16) {
         uint32_t &word = c.dst<uint32_t>(d[i / 2])[l];
         unsigned shift = 16 * (i % 2);
         uint32_t half = halfFromDouble(
-            r + (accumulate ? floatFromHalf(uint16_t(word >> shift)) : 0));
+            r +
+            (part.accumulates ? floatFromHalf(uint16_t(word >> shift)) : 0));
         word = (word & ~(0xffffu << shift)) | half << shift;
       } else {
         float &word = c.dst<float>(d[i])[l];
-        word = canonical(float(r + (accumulate ? word : 0)));
+        word = canonical(float(r + (part.accumulates ? word : 0)));
       }
     }
   c.worker->counters.tensorFlops += 2ull * 16 * s.n * s.k;
@@ -339,6 +364,59 @@ bool groupIsHere(const Ctx &c, const Inst &inst) {
   return true;
 }
 
+/// The part of a handler that runs in the place of warps: their registers, then
+/// those of the running warp again.
+template <class F> bool inPlaceOf(Ctx &c, const Product &product, F f) {
+  Warp *warp = c.warp;
+  Frame *frame = c.frame;
+  bool good = true;
+  for (const Product::Part &part : product.parts) {
+    c.warp = part.warp;
+    c.setFrame(part.frame);
+    good = good && f(part);
+  }
+  c.warp = warp;
+  if (frame)
+    c.setFrame(frame);
+  return good;
+}
+
+template <class T, class Sum>
+bool formProduct(Ctx &c, const Inst &inst, const Product &product) {
+  Shape s = Shape::unpack(inst.imm);
+  std::vector<Sum> wide;
+  return readB<T>(c, inst, s, product, wide) &&
+         inPlaceOf(c, product, [&](const Product::Part &part) {
+           return multiply<T>(c, inst, s, part, wide);
+         });
+}
+
+/// The product is formed later. Its reads are checked now; the frames stay
+/// until then.
+template <class T, class Sum>
+bool putOff(Ctx &c, const Inst &inst, Product product) {
+  Shape s = Shape::unpack(inst.imm);
+  std::vector<Sum> wide;
+  std::vector<T> A;
+  if (!readB<T>(c, inst, s, product, wide) ||
+      !inPlaceOf(c, product, [&](const Product::Part &part) {
+        return readA(c, inst, s, part, A);
+      }))
+    return false;
+  for (const Product::Part &part : product.parts)
+    ++part.frame->refs;
+  c.cluster->schedule->addProduct(
+      c, c.warp->matrix.group, [&inst, product = std::move(product)](Ctx &c) {
+        OrderChecker *checker = std::exchange(c.checker, nullptr);
+        bool good = formProduct<T, Sum>(c, inst, product);
+        c.checker = checker;
+        for (const Product::Part &part : product.parts)
+          c.release(part.frame);
+        return good;
+      });
+  return true;
+}
+
 /// ext: D, then A's registers if any; op[0]: A's descriptor, op[1]: B's, op[2]:
 /// scale-d.
 template <bool Integer>
@@ -353,22 +431,25 @@ Step execWgmma(Ctx &c, const Inst &inst, uint32_t mask) {
   Shape s = Shape::unpack(inst.imm);
   using T = std::conditional_t<Integer, int32_t, float>;
   using Sum = std::conditional_t<Integer, int64_t, double>;
-  std::vector<Sum> wide;
-  if (c.checker)
-    c.checker->beginMatrix(c);
-  if (!readB<T>(c, inst, s, wide))
-    return Step::Error;
-  uint64_t b = c.src<uint64_t>(inst.op[1])[0];
+  Product product;
+  product.b = c.src<uint64_t>(inst.op[1])[0];
   bool good = eachWarp(c, inst, [&] {
     takeRegisters(c, inst, s);
-    if (c.src<uint64_t>(inst.op[1])[0] != b) {
-      c.fail(inst, 0, "bad-descriptor",
-             "the warps of a warp group give different descriptors");
-      return false;
-    }
-    return multiply<T>(c, inst, s, wide);
+    product.parts.push_back({c.warp, c.frame,
+                             s.registersA ? 0 : c.src<uint64_t>(inst.op[0])[0],
+                             (c.pred(inst.op[2]) & 1) != 0});
+    if (c.src<uint64_t>(inst.op[1])[0] == product.b)
+      return true;
+    c.fail(inst, 0, "bad-descriptor",
+           "the warps of a warp group give different descriptors");
+    return false;
   });
   if (!good)
+    return Step::Error;
+  if (c.checker)
+    c.checker->beginMatrix(c);
+  if (!(c.cluster->schedule ? putOff<T, Sum>(c, inst, std::move(product))
+                            : formProduct<T, Sum>(c, inst, product)))
     return Step::Error;
   if (c.timeline)
     c.timeline->product(c, s.n);
@@ -400,7 +481,9 @@ Step execWait(Ctx &c, const Inst &inst, uint32_t) {
     c.checker->waitMatrix(c, left);
   if (c.timeline)
     c.timeline->waitGroups(c, Timeline::Products, left);
-  return Step::Next;
+  return c.cluster->schedule && !c.cluster->schedule->waitProducts(c, m.waited)
+             ? Step::Error
+             : Step::Next;
 }
 
 bool isValid(const Shape &s) {

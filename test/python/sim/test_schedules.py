@@ -102,6 +102,24 @@ def test_a_bulk_store_reads_late():
     assert kinds(report) == {"schedule-dependent"} and "'allocation 0'" in report.messages[0]
 
 
+def test_a_bulk_store_writes_after_it_has_read():
+    """`.read` waits for the source, not for the destination."""
+    array = np.zeros((12, 16), np.int32)
+    source = rng.integers(1, 50, (8, 8)).astype(np.int32)
+    seen = np.zeros(1, np.int32)
+    tensor = tile.sim.tensor_map(array.ctypes.data, "s32", (16, 12), (64,), (8, 8))
+    text = STORE.replace("INSTRUCTION", "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group").replace("FENCE", "fence.proxy.async;")  # fmt: skip
+    text += "ld.param.u64 %rd3, [at]; ld.param.u64 %rd4, [seen]; @%p1 ld.global.b32 %r7, [%rd3]; @%p1 st.global.b32 [%rd4], %r7;"
+    params = [*STORE_PARAMS, ".param .u64 at", ".param .u64 seen"]
+    arguments = [tensor, source, array.ctypes.data + 6 * 64 + 16, seen]
+    options = {"allocations": [array]}
+    whole = text.replace("wait_group.read", "wait_group")
+    assert schedules(whole, 1, 16, arguments, params, **options).ok
+    array[:] = 0
+    report = schedules(text, 1, 16, arguments, params, **options)
+    assert kinds(report) == {"schedule-dependent"} and "'seen'" in report.messages[0]
+
+
 def test_multicast_and_remote_stores_in_any_order():
     source, out = rng.integers(0, 1000, 64).astype(np.int32), np.zeros((4, 64), np.int32)
     text = INIT + SYNC + """

@@ -210,7 +210,7 @@ def test_wgmma(case):
         )
 
 
-def launch_f16(threads=128, **changes):
+def launch_f16(threads=128, options=None, **changes):
     _a, _b, image, descs, fragments, a_bytes = prepare("f16", 64, "128B", 0, 0, False)
     instruction = (
         "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {d}, {a}, {b}, {p}, 1, 1, 0, 0;"
@@ -218,8 +218,8 @@ def launch_f16(threads=128, **changes):
     ptx = wgmma_ptx(instruction, len(descs), 32, a_bytes, len(image) - a_bytes, False, **changes)
     out = np.zeros((128, 32), np.uint32)
     return tile.sim.launch(
-        ptx, "op", 1, threads, [image, descs, fragments, out], raise_on_finding=False
-    )
+        ptx, "op", 1, threads, [image, descs, fragments, out], raise_on_finding=False, **options or {}
+    )  # fmt: skip
 
 
 def test_wgmma_misuse_is_found():
@@ -234,14 +234,14 @@ def test_wgmma_misuse_is_found():
     } and "fence.proxy.async" in findings[0]["message"]
 
 
-def launch_registers(wait):
+def launch_registers(wait, **options):
     """A from registers."""
     _a, _b, image, descs, fragments, a_bytes = prepare("f16", 64, "128B", 0, 0, True)
     instruction = "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {d}, {a}, {b}, {p}, 1, 1, 0;"
     ptx = wgmma_ptx(instruction, len(descs), 32, a_bytes, len(image) - a_bytes, True, wait=wait)
     out = np.zeros((128, 32), np.uint32)
     return tile.sim.launch(
-        ptx, "op", 1, 128, [image, descs, fragments, out], raise_on_finding=False
+        ptx, "op", 1, 128, [image, descs, fragments, out], raise_on_finding=False, **options
     )
 
 
@@ -252,3 +252,31 @@ def test_operands_in_registers_stay_until_the_wait(write):
     assert launch_registers("mov.b32 %f0, %e0_0;" + end).ok, "what is only read may be read"
     findings = launch_registers(write + end).findings
     assert {f["kind"] for f in findings} == {"async-register"}
+
+
+#: Without checks: a product that is formed late shows what was done before the wait.
+SCHEDULED = {"check": "none", "schedules": 12}
+END = "wgmma.wait_group.sync.aligned 0;"
+
+
+@pytest.mark.parametrize(
+    "right, wrong",
+    [
+        (END, ""),
+        (END + "st.shared.b64 [buffer+512], 0;", "st.shared.b64 [buffer+512], 0;" + END),
+        (END + "mov.b32 %d3, 0;", "mov.b32 %d3, 0;" + END),
+        (END + "add.f32 %f0, %d1, %d2; mov.b32 %d3, %f0;", "add.f32 %f0, %d1, %d2;" + END + "mov.b32 %d3, %f0;"),
+        ("wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 1;", "wgmma.wait_group.sync.aligned 1;"),
+    ],
+    ids=["no wait", "operand overwritten", "result overwritten", "result read", "wrong group"],
+)  # fmt: skip
+def test_a_late_product_shows_a_missing_wait(right, wrong):
+    assert launch_f16(wait=right, options={"schedules": 12}).ok
+    report = launch_f16(wait=wrong, options=SCHEDULED)
+    assert {f["kind"] for f in report.findings} == {"schedule-dependent"}
+
+
+def test_a_late_product_reads_registers_late():
+    assert launch_registers(END + "mov.b32 %e0_0, 0;", schedules=12).ok
+    report = launch_registers("mov.b32 %e0_0, 0;" + END, **SCHEDULED)
+    assert {f["kind"] for f in report.findings} == {"schedule-dependent"}
