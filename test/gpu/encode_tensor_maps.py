@@ -1,9 +1,10 @@
-"""Writes tensor maps as the driver encodes them: what test/python/sim/test_driver_maps.py decodes.
+"""Writes tensor maps as the driver encodes them, for test/python/sim/test_tensor_maps.py.
 
 Usage: python test/gpu/encode_tensor_maps.py maps.json
 
 Each map differs from a plain one in one fact, so that its place among the 128 bytes can be seen;
-then come maps of random facts. Needs the driver and cuda-bindings, not tile.
+then come maps of random facts, and what tensormap.replace makes of zeros and of ones. Needs the
+driver and cuda-bindings, not tile.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 import random
 import sys
 
+import numpy as np
 from cuda.bindings import driver as cuda
 
 #: Facts of the plain map; dimensions are innermost first, strides in bytes.
@@ -129,6 +131,68 @@ def encode(facts, base: int):
     )
 
 
+#: Fields of tensormap.replace with values.
+FIELDS = [
+    ("global_address", None, (0x7F12_3456_7890,)),
+    ("rank", None, range(5)),
+    *(("box_dim", i, (0, 1, 2, 200, 256)) for i in range(5)),
+    *(("global_dim", i, (0, 1, 2, 0x12345678)) for i in range(5)),
+    *(("global_stride", i, (0, 16, 0x0123456780, 0xF123456780)) for i in range(4)),
+    *(("element_stride", i, (0, 1, 2, 8)) for i in range(5)),
+    ("elemtype", None, range(13)),
+    ("interleave_layout", None, range(3)),
+    ("swizzle_mode", None, range(4)),
+    ("fill_mode", None, range(2)),
+]
+
+
+def replaced():
+    """PTX that changes one field of a map for each CTA, and what each does."""
+    text = """.version 8.7
+.target sm_90a
+.address_size 64
+.visible .entry replace(.param .u64 out)
+{
+.reg .b32 %c, %s, %w; .reg .b64 %o; .reg .pred %p; .shared .align 128 .b8 map[128];
+mov.u32 %c, %ctaid.x; mov.u32 %s, map; ld.param.u64 %o, [out]; mad.wide.u32 %o, %c, 128, %o;
+mov.u32 %w, 0; setp.ge.u32 %p, %c, HALF; @%p mov.u32 %w, -1;
+"""
+    text += "".join(f"st.shared.u32 [%s+{4 * i}], %w;\n" for i in range(32))
+    done = []
+    for field, dim, values in FIELDS:
+        wide = field in ("global_address", "global_stride")
+        place = "" if dim is None else f"{dim}, "
+        for value in values:
+            text += f"""setp.eq.u32 %p, %c, {len(done)}; @!%p setp.eq.u32 %p, %c, HALF+{len(done)};
+@%p tensormap.replace.tile.{field}.shared::cta.b1024.b{64 if wide else 32} [%s], {place}{value};
+"""
+            done.append([field, dim, value])
+    for i in range(32):
+        text += f"ld.shared.u32 %w, [%s+{4 * i}]; st.global.u32 [%o+{4 * i}], %w;\n"
+    return text.replace("HALF", str(len(done))) + "ret;\n}\n", done
+
+
+def run_replaced():
+    text, done = replaced()
+    error, module = cuda.cuModuleLoadData(text.encode() + b"\0")
+    assert not error, error
+    _, function = cuda.cuModuleGetFunction(module, b"replace")
+    count = 2 * len(done)
+    _, out = cuda.cuMemAlloc(128 * count)
+    argument = np.array([int(out)], np.uint64)
+    pointers = np.array([argument.ctypes.data], np.uint64)
+    cuda.cuLaunchKernel(function, count, 1, 1, 1, 1, 1, 0, 0, int(pointers.ctypes.data), 0)
+    (error,) = cuda.cuCtxSynchronize()
+    assert not error, error
+    maps = np.zeros((count, 128), np.uint8)
+    cuda.cuMemcpyDtoH(maps.ctypes.data, out, maps.nbytes)
+    return [
+        {"field": f, "dim": d, "value": v, "before": fill, "bytes": maps[at + i].tobytes().hex()}
+        for at, fill in ((0, 0), (len(done), 255))
+        for i, (f, d, v) in enumerate(done)
+    ]
+
+
 def main() -> int:
     (error,) = cuda.cuInit(0)
     assert not error, error
@@ -156,8 +220,9 @@ def main() -> int:
         if base == int(pointer):
             first = len(found)
     good = sum("bytes" in f for f in found)
+    fields = run_replaced()
     with open(sys.argv[1], "w") as file:
-        json.dump(found, file)
+        json.dump({"maps": found, "fields": fields}, file)
     print(f"{good} of {len(found)} encoded ({first} at allocated memory)")
     for f in found[:first]:
         if "error" in f:

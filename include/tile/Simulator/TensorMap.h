@@ -1,41 +1,54 @@
-//===-- TensorMap.h - The simulator's tensor map --------------------------===//
+//===-- TensorMap.h - The facts in a tensor map ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The driver's 128-byte CUtensorMap is opaque; the simulator uses its own
-// layout for the same facts. All zeros is a map that tensormap.replace can fill
-// field by field, as kernels do.
+// The 128 bytes of a tensor map are laid out as the driver's encoder for sm_90
+// lays them out (test/gpu/encode_tensor_maps.py asks it), so that maps of the
+// driver, maps of tile.sim and those that kernels fill by tensormap.replace are
+// the same thing. What the bits are that the simulator does not read is not
+// known; they stay what they were.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace tile::sim {
 
 struct TensorMap {
+  static constexpr unsigned bytes = 128;
+  static constexpr unsigned mostRank = 5;
+  static constexpr uint64_t strideLimit = uint64_t(1) << 40;
+
   uint64_t address = 0;
+  bool isIm2col = false;
   uint8_t rankMinusOne = 0;
   uint8_t elementType = 0; ///< as in tensormap.replace.elemtype
   uint8_t interleave = 0;
   uint8_t swizzle = 0; ///< 0 none, 1 32 bytes, 2 64 bytes, 3 128 bytes
-  uint8_t fill = 0;    ///< 0 zeros, 1 NaN
-  uint8_t swizzleAtomicity = 0;
-  uint8_t reserved[2] = {};
-  uint32_t box[5] = {};
-  uint32_t size[5] = {};
-  uint32_t elementStride[5] = {};
-  uint32_t pad = 0;
-  uint64_t stride[4] = {}; ///< in bytes, of dimensions 1 to 4
-  uint8_t tail[16] = {};
+  bool fillsNan = false;
+  uint32_t elementStride[mostRank] = {1, 1, 1, 1, 1};
+  uint64_t size[mostRank] = {1, 1, 1, 1, 1};
+  uint64_t stride[mostRank - 1] = {}; ///< in bytes, of dimensions 1 to 4
+  /// Elements of the box; of an im2col map, dimension 0 has the channels of a
+  /// pixel.
+  uint32_t box[mostRank] = {1, 1, 1, 1, 1};
+  // Of im2col maps: corners of the box of pixels, relative to the first pixel
+  // and to the last, from dimension 1 on.
+  int32_t lower[mostRank - 2] = {}, upper[mostRank - 2] = {};
+  uint32_t pixels = 1;
+
+  static TensorMap decode(const std::byte *from);
+  /// Changes the known bits alone.
+  void encode(std::byte *to) const;
 
   unsigned rank() const { return rankMinusOne + 1u; }
   /// Bytes of an element; 0 for a type that is not supported.
   unsigned elementBytes() const {
-    static constexpr uint8_t bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 4, 8, 2, 4, 4};
-    return elementType < sizeof bytes ? bytes[elementType] : 0;
+    static constexpr uint8_t sizes[] = {1, 2, 4, 4, 8, 8, 2, 4, 4, 8, 2, 4, 4};
+    return elementType < sizeof sizes ? sizes[elementType] : 0;
   }
 };
-static_assert(sizeof(TensorMap) == 128);
 
 } // namespace tile::sim

@@ -1,5 +1,12 @@
-//===-- TensorCopy.cpp - cp.async.bulk.tensor, tensormap ------------------===//
+//===-- TensorCopy.cpp - cp.async.bulk.tensor -----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// A copy of a tile takes a box whose first element is named by coordinates. In
+// im2col mode it takes pixels, rows of channels: from the one named, first
+// along dimension 1, until the copy has its number of them; pixels stay within
+// a box that the map has. Offsets move what is read, not where the walk turns.
+//
 //===----------------------------------------------------------------------===//
 #include "../Checkers/OrderChecker.h"
 #include "../Schedule.h"
@@ -8,6 +15,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <sstream>
 
 using namespace tile::sim;
 
@@ -37,8 +45,50 @@ Type elementType(const TensorMap &map) {
   return types[map.elementType];
 }
 
+/// What a copy's instruction says of its map.
+struct Form {
+  unsigned rank;
+  bool isIm2col;
+  explicit Form(const Inst &inst)
+      : rank(inst.mod[2]), isIm2col(inst.mod[3] != 0) {}
+};
+
+/// Why hardware would not take the map; empty if it does.
+std::string whyBad(const TensorMap &map, const Form &form) {
+  auto text = [](auto... parts) {
+    std::ostringstream out;
+    (out << ... << parts);
+    return out.str();
+  };
+  if (map.rankMinusOne > 4 || map.rank() != form.rank)
+    return text("the tensor map has rank ", map.rank(), ", the instruction ",
+                form.rank);
+  if (map.isIm2col != form.isIm2col)
+    return text("the tensor map is ", map.isIm2col ? "" : "not ",
+                "for im2col copies");
+  if (map.elementBytes() == 0)
+    return text("the tensor map's element type ", unsigned(map.elementType),
+                " is not supported");
+  if (map.interleave)
+    return "interleaved tensor maps are not supported by the simulator";
+  if (map.address & 15)
+    return "the tensor's address is not a multiple of 16";
+  uint64_t inner = uint64_t(map.box[0]) * map.elementBytes();
+  if (inner & 15)
+    return text("the box's inner dimension has ", inner,
+                " bytes, which is not a multiple of 16");
+  static constexpr unsigned spans[] = {0, 32, 64, 128};
+  if (map.swizzle && inner > spans[map.swizzle])
+    return text("the box's inner dimension has ", inner,
+                " bytes, more than the swizzle of ", spans[map.swizzle]);
+  for (unsigned i = 0; form.isIm2col && i + 2 < form.rank; ++i)
+    if (map.lower[i] >= int64_t(map.size[i + 1]) + map.upper[i])
+      return text("the box of pixels is empty in dimension ", i + 1);
+  return "";
+}
+
 bool readMap(Ctx &c, const Inst &inst, unsigned l, uint64_t address,
-             unsigned rank, TensorMap &map) {
+             TensorMap &map) {
   auto bad = [&](std::string text) {
     c.fail(inst, l, "bad-tensor-map", std::move(text));
     return false;
@@ -51,94 +101,90 @@ bool readMap(Ctx &c, const Inst &inst, unsigned l, uint64_t address,
            plain = address & ((uint64_t(1) << WindowShift) - 1);
   const std::byte *host = nullptr;
   if (window == 3)
-    host = plain + sizeof map <= c.launch->args.size()
+    host = plain + TensorMap::bytes <= c.launch->args.size()
                ? c.launch->args.data() + plain
                : nullptr;
   else if (window == 0)
-    host =
-        globalRange(c, inst, l, address, sizeof map, false, "tensor map read");
+    host = globalRange(c, inst, l, address, TensorMap::bytes, false,
+                       "tensor map read");
   if (!host)
     return window == 0 ? false
                        : bad("a tensor map must be in global or constant "
                              "memory or a kernel parameter");
-  std::memcpy(&map, host, sizeof map);
-  if (map.rankMinusOne > 4 || map.rank() != rank)
-    return bad("the tensor map has rank " + std::to_string(map.rank()) +
-               ", the instruction " + std::to_string(rank));
-  if (map.elementBytes() == 0)
-    return bad("the tensor map's element type " +
-               std::to_string(map.elementType) + " is not supported");
-  if (map.interleave)
-    return bad("interleaved tensor maps are not supported by the simulator");
-  for (unsigned i = 0; i < rank; ++i) {
-    if (map.box[i] == 0 || map.box[i] > 256)
-      return bad("the box has " + std::to_string(map.box[i]) +
-                 " elements in dimension " + std::to_string(i) +
-                 "; allowed are 1 to 256");
-    if (map.elementStride[i] > 8)
-      return bad("the element stride of dimension " + std::to_string(i) +
-                 " is " + std::to_string(map.elementStride[i]) +
-                 "; allowed are 1 to 8");
-    map.elementStride[i] = std::max(map.elementStride[i], 1u);
-    if (i > 0 && map.stride[i - 1] & 15)
-      return bad("stride " + std::to_string(map.stride[i - 1]) +
-                 " of dimension " + std::to_string(i) +
-                 " is not a multiple of 16 bytes");
-  }
-  if (map.address & 15)
-    return bad("the tensor's address is not a multiple of 16");
-  uint64_t inner = uint64_t(map.box[0]) * map.elementBytes();
-  if (inner & 15)
-    return bad("the box's inner dimension has " + std::to_string(inner) +
-               " bytes, which is not a multiple of 16");
-  static constexpr unsigned spans[] = {0, 32, 64, 128};
-  if (map.swizzle > 3 || (map.swizzle && inner > spans[map.swizzle]))
-    return bad("the box's inner dimension has " + std::to_string(inner) +
-               " bytes, more than the swizzle of " +
-               std::to_string(spans[map.swizzle & 3]));
-  return true;
+  map = TensorMap::decode(host);
+  std::string why = whyBad(map, Form(inst));
+  return why.empty() || bad(std::move(why));
 }
 
-/// Elements of the box along a dimension: every elementStride-th one is copied.
-/// Along dimension 0 the stride has no effect.
+/// Elements of the box along a dimension from 1 on: every elementStride-th one
+/// is copied. Along dimension 0 the stride has no effect.
 uint32_t boxElements(const TensorMap &map, unsigned i) {
-  return i == 0
-             ? map.box[0]
-             : (map.box[i] + map.elementStride[i] - 1) / map.elementStride[i];
+  return (map.box[i] + map.elementStride[i] - 1) / map.elementStride[i];
+}
+
+/// Where a copy begins: coordinates, and the offsets of im2col.
+struct Start {
+  int32_t at[TensorMap::mostRank] = {};
+  uint16_t offset[TensorMap::mostRank - 2] = {};
+};
+
+/// One row of the inner dimension for eachRow. `row` is where it begins if it
+/// is inside.
+template <class F>
+bool eachRun(const TensorMap &map, int64_t first, bool inside, uint64_t row,
+             uint64_t shared, F f) {
+  unsigned element = map.elementBytes();
+  auto isHere = [&](int64_t at) {
+    return inside && at >= 0 && at < int64_t(map.size[0]);
+  };
+  for (uint32_t x = 0; x < map.box[0];) {
+    bool here = isHere(first + x);
+    // Neighbours that are all inside or all outside form one run within a
+    // chunk of 16 bytes.
+    uint32_t run = 1;
+    while (x + run < map.box[0] && ((shared + (x + run) * element) & 15) &&
+           isHere(first + x + run) == here)
+      ++run;
+    if (!f(uint32_t(shared + uint64_t(x) * element),
+           here ? row + uint64_t(first + x) * element : 0, run * element))
+      return false;
+    x += run;
+  }
+  return true;
 }
 
 /// Calls f(shared offset in the box, global address or 0 when outside, bytes)
 /// for each run of elements.
-template <class F>
-bool eachRow(const TensorMap &map, const int32_t *start, F f) {
-  unsigned rank = map.rank(), element = map.elementBytes();
-  uint32_t index[5] = {};
-  uint64_t rowBytes = uint64_t(map.box[0]) * element, shared = 0;
-  while (true) {
+template <class F> bool eachRow(const TensorMap &map, const Start &start, F f) {
+  unsigned rank = map.rank();
+  uint32_t index[TensorMap::mostRank] = {};
+  int64_t pixel[TensorMap::mostRank];
+  std::copy(start.at, start.at + TensorMap::mostRank, pixel);
+  uint64_t rowBytes = uint64_t(map.box[0]) * map.elementBytes(), shared = 0;
+  for (uint32_t count = 1;; ++count) {
     bool inside = true;
     uint64_t row = map.address;
     for (unsigned i = 1; i < rank; ++i) {
-      int64_t at = int64_t(start[i]) + int64_t(index[i]) * map.elementStride[i];
+      int64_t at = map.isIm2col
+                       ? pixel[i] + (i + 1 < rank ? start.offset[i - 1] : 0)
+                       : start.at[i] + int64_t(index[i]) * map.elementStride[i];
       inside &= at >= 0 && at < int64_t(map.size[i]);
       row += uint64_t(at) * map.stride[i - 1];
     }
-    for (uint32_t x = 0; x < map.box[0];) {
-      int64_t at = int64_t(start[0]) + x;
-      bool here = inside && at >= 0 && at < int64_t(map.size[0]);
-      // Neighbours that are all inside or all outside form one run within a
-      // chunk of 16 bytes.
-      uint32_t run = 1;
-      while (x + run < map.box[0] && ((shared + (x + run) * element) & 15) &&
-             (inside && at + run >= 0 && at + run < int64_t(map.size[0])) ==
-                 here)
-        ++run;
-      if (!f(uint32_t(shared + uint64_t(x) * element),
-             here ? row + uint64_t(at) * element : 0, run * element))
-        return false;
-      x += run;
-    }
+    if (!eachRun(map, start.at[0], inside, row, shared, f))
+      return false;
     shared += rowBytes;
     unsigned i = 1;
+    if (map.isIm2col) {
+      for (; i + 1 < rank && (pixel[i] += map.elementStride[i]) >=
+                                 int64_t(map.size[i]) + map.upper[i - 1];
+           ++i)
+        pixel[i] = map.lower[i - 1];
+      pixel[i] += i + 1 == rank;
+      if (count == map.pixels)
+        return true;
+      continue;
+    }
     for (; i < rank && ++index[i] == boxElements(map, i); ++i)
       index[i] = 0;
     if (i >= rank)
@@ -147,8 +193,10 @@ bool eachRow(const TensorMap &map, const int32_t *start, F f) {
 }
 
 uint64_t boxBytes(const TensorMap &map) {
-  uint64_t bytes = map.elementBytes();
-  for (unsigned i = 0; i < map.rank(); ++i)
+  uint64_t bytes = uint64_t(map.elementBytes()) * map.box[0];
+  if (map.isIm2col)
+    return bytes * map.pixels;
+  for (unsigned i = 1; i < map.rank(); ++i)
     bytes *= boxElements(map, i);
   return bytes;
 }
@@ -168,7 +216,7 @@ bool checkShared(Ctx &c, const Inst &inst, unsigned l, const TensorMap &map,
 
 struct Operands {
   uint64_t map[Lanes], memory[Lanes], barrier[Lanes];
-  int32_t start[5];
+  Start start;
   Operands(Ctx &c, const Inst &inst) {
     gatherAddresses(c, inst, inst.op[Map], inst.imm, map);
     gatherAddresses(c, inst, inst.op[Memory], int64_t(int32_t(inst.target)),
@@ -178,10 +226,12 @@ struct Operands {
                       int64_t(int32_t(c.code->ext[inst.ext])), barrier);
   }
   void coordinates(Ctx &c, const Inst &inst, unsigned l) {
-    for (unsigned i = 0; i < 5; ++i)
-      start[i] = i + 1 < inst.extCount
-                     ? c.src<int32_t>(c.code->ext[inst.ext + 1 + i])[l]
-                     : 0;
+    const uint32_t *slots = &c.code->ext[inst.ext + 1];
+    unsigned rank = inst.mod[2], offsets = inst.extCount - 1 - rank;
+    for (unsigned i = 0; i < rank; ++i)
+      start.at[i] = c.src<int32_t>(slots[i])[l];
+    for (unsigned i = 0; i < offsets; ++i)
+      start.offset[i] = uint16_t(c.src<uint32_t>(slots[rank + i])[l]);
   }
 };
 
@@ -189,7 +239,7 @@ struct Operands {
 /// in pieces as long as they come. False after an error.
 template <class F>
 bool tellGlobal(Ctx &c, const Inst &inst, unsigned lane, const TensorMap &map,
-                const int32_t *start, const char *what, bool write, F tell) {
+                const Start &start, const char *what, bool write, F tell) {
   uint64_t first = 0;
   uint32_t length = 0;
   auto flush = [&] {
@@ -216,10 +266,10 @@ bool tellGlobal(Ctx &c, const Inst &inst, unsigned lane, const TensorMap &map,
   return good;
 }
 
-void fetchBox(const TensorMap &map, const int32_t *start,
+void fetchBox(const TensorMap &map, const Start &start,
               const std::vector<BulkTarget> &targets) {
   Type type = elementType(map);
-  bool nan = map.fill && isFloat(type);
+  bool nan = map.fillsNan && isFloat(type);
   uint64_t fill = type == Type::F64   ? 0x7fffffffffffffff
                   : type == Type::F32 ? nanF32
                                       : nanF16;
@@ -249,8 +299,8 @@ std::span<const std::byte> boxMemory(const Cta &owner, uint32_t offset,
 }
 
 /// `memory` is what boxMemory names, or a copy of it.
-void storeBox(const TensorMap &map, const int32_t *start,
-              const std::byte *memory, uint32_t offset, BulkRed op) {
+void storeBox(const TensorMap &map, const Start &start, const std::byte *memory,
+              uint32_t offset, BulkRed op) {
   eachRow(map, start, [&](uint32_t at, uint64_t address, uint32_t size) {
     if (!address)
       return true;
@@ -265,13 +315,13 @@ void storeBox(const TensorMap &map, const int32_t *start,
   });
 }
 
-/// mod[0]: reduction; mod[1]: multicast; mod[2]: rank.
+/// mod[0]: reduction; mod[1]: multicast; mod[2]: rank; mod[3]: im2col.
 Step execTensorLoad(Ctx &c, const Inst &inst, uint32_t mask) {
   Operands o(c, inst);
   for (uint32_t m = mask; m; m &= m - 1) {
     unsigned l = unsigned(std::countr_zero(m));
     TensorMap map;
-    if (!readMap(c, inst, l, o.map[l], inst.mod[2], map))
+    if (!readMap(c, inst, l, o.map[l], map))
       return Step::Error;
     o.coordinates(c, inst, l);
     uint64_t bytes = boxBytes(map);
@@ -293,9 +343,9 @@ Step execTensorLoad(Ctx &c, const Inst &inst, uint32_t mask) {
       return Step::Error;
     bulkIssued(c, inst, l, targets, bytes);
     c.worker->counters.sharedStoreBytes += bytes * targets.size();
-    auto transfer = [&inst, l, map, bytes, start = std::to_array(o.start),
+    auto transfer = [&inst, l, map, bytes, start = o.start,
                      targets = std::move(targets)](Ctx &c) {
-      fetchBox(map, start.data(), targets);
+      fetchBox(map, start, targets);
       return bulkArrived(c, inst, l, targets, bytes);
     };
     if (!completeAsync(c, AsyncKind::Transfer, l, std::move(transfer)))
@@ -312,7 +362,7 @@ Step execTensorStore(Ctx &c, const Inst &inst, uint32_t mask) {
   for (uint32_t m = mask; m; m &= m - 1) {
     unsigned l = unsigned(std::countr_zero(m));
     TensorMap map;
-    if (!readMap(c, inst, l, o.map[l], inst.mod[2], map))
+    if (!readMap(c, inst, l, o.map[l], map))
       return Step::Error;
     o.coordinates(c, inst, l);
     Cta *owner;
@@ -330,152 +380,15 @@ Step execTensorStore(Ctx &c, const Inst &inst, uint32_t mask) {
                                  inst.mod[0] != 0);
                     }))
       return Step::Error;
-    completeStore(c, l, boxMemory(*owner, offset, bytes),
-                  [&inst, map, offset,
-                   start = std::to_array(o.start)](const std::byte *memory) {
-                    storeBox(map, start.data(), memory, offset,
-                             BulkRed(inst.mod[0]));
-                  });
+    completeStore(
+        c, l, boxMemory(*owner, offset, bytes),
+        [&inst, map, offset, start = o.start](const std::byte *memory) {
+          storeBox(map, start, memory, offset, BulkRed(inst.mod[0]));
+        });
   }
   return Step::Next;
 }
 
-//===-- tensormap.replace -------------------------------------------------===//
-
-enum Field : uint8_t {
-  Address,
-  Rank,
-  Box,
-  Size,
-  Stride,
-  ElementStride,
-  ElementKind,
-  Interleave,
-  Swizzle,
-  Fill,
-  Atomicity
-};
-
-/// op: address, value; mod[0]: Field; mod[1]: dimension.
-Step execReplace(Ctx &c, const Inst &inst, uint32_t mask) {
-  Translation t;
-  gatherAddresses(c, inst, inst.op[0], inst.imm, t.address);
-  if (!translate(c, inst, mask, inst.space, 64, Access::Store, t))
-    return Step::Error;
-  bool wide = Field(inst.mod[0]) == Address || Field(inst.mod[0]) == Stride;
-  for (uint32_t m = mask; m; m &= m - 1) {
-    unsigned l = unsigned(std::countr_zero(m));
-    TensorMap map;
-    std::memcpy(&map, t.host[l], sizeof map);
-    uint64_t v =
-        wide ? c.src<uint64_t>(inst.op[1])[l] : c.src<uint32_t>(inst.op[1])[l];
-    unsigned i = inst.mod[1];
-    switch (Field(inst.mod[0])) {
-    case Address:
-      map.address = v;
-      break;
-    case Rank:
-      map.rankMinusOne = uint8_t(v);
-      break;
-    case Box:
-      map.box[i] = uint32_t(v);
-      break;
-    case Size:
-      map.size[i] = uint32_t(v);
-      break;
-    case Stride:
-      map.stride[i] = v;
-      break;
-    case ElementStride:
-      map.elementStride[i] = uint32_t(v);
-      break;
-    case ElementKind:
-      map.elementType = uint8_t(v);
-      break;
-    case Interleave:
-      map.interleave = uint8_t(v);
-      break;
-    case Swizzle:
-      map.swizzle = uint8_t(v);
-      break;
-    case Fill:
-      map.fill = uint8_t(v);
-      break;
-    case Atomicity:
-      map.swizzleAtomicity = uint8_t(v);
-      break;
-    }
-    std::memcpy(t.host[l], &map, sizeof map);
-  }
-  return Step::Next;
-}
-
-/// Copies the 128 bytes of a map from shared to global memory.
-Step execFenceCopy(Ctx &c, const Inst &inst, uint32_t mask) {
-  Translation to, from;
-  gatherAddresses(c, inst, inst.op[0], inst.imm, to.address);
-  gatherAddresses(c, inst, inst.op[1], int64_t(int32_t(inst.target)),
-                  from.address);
-  unsigned l = firstLane(mask);
-  Cta *owner;
-  uint32_t offset;
-  std::byte *source =
-      sharedRange(c, inst, l, from.address[l], 128, "load", owner, offset);
-  std::byte *target =
-      source ? globalRange(c, inst, l, to.address[l], 128, true, "store")
-             : nullptr;
-  if (!target)
-    return Step::Error;
-  std::memcpy(target, source, 128);
-  return Step::Next;
-}
-
-bool decodeTensormap(FunctionDecoder &d) {
-  if (d.has("cp_fenceproxy")) {
-    for (std::string_view known :
-         {"global", "shared::cta", "tensormap::generic", "release", "gpu",
-          "cta", "cluster", "sys", "sync", "aligned"})
-      d.has(known);
-    Space shared = Space::Shared, global = Space::Global;
-    if (!d.expectOperands(3, 3) || !d.address(d.operand(1), 1, shared))
-      return false;
-    d.inst.target = uint32_t(d.inst.imm);
-    return d.address(d.operand(0), 0, global) &&
-           d.emit(execFenceCopy, Class::Async);
-  }
-  if (!d.has("replace"))
-    return d.error("unknown operation of tensormap");
-  d.has("tile");
-  int field = d.hasOneOf({"global_address", "rank", "box_dim", "global_dim",
-                          "global_stride", "element_stride", "elemtype",
-                          "interleave_layout", "swizzle_mode", "fill_mode",
-                          "swizzle_atomicity"});
-  int space = d.hasOneOf({"global", "shared::cta", "shared"});
-  d.has("b1024");
-  Type type = d.takeType();
-  if (field < 0)
-    return d.error("needs a field");
-  bool ordinal = field >= Box && field <= ElementStride,
-       wide = field == Address || field == Stride;
-  if (type != (wide ? Type::B64 : Type::B32))
-    return d.badType(type);
-  if (!d.expectOperands(ordinal ? 3 : 2, ordinal ? 3 : 2))
-    return false;
-  int64_t dim = 0;
-  if (ordinal && !d.immediate(d.operand(1), dim))
-    return false;
-  if (dim < 0 || dim > (field == Stride ? 3 : 4))
-    return d.errorAt(d.operand(1), "there is no such dimension");
-  Space where = space < 0    ? Space::Generic
-                : space == 0 ? Space::Global
-                             : Space::Shared;
-  if (!d.address(d.operand(0), 0, where) || !d.src(ordinal ? 2 : 1, type, 1))
-    return false;
-  d.inst.space = where;
-  d.inst.mod[0] = uint8_t(field);
-  d.inst.mod[1] = uint8_t(dim);
-  return d.emit(execReplace, Class::Async);
-}
 } // namespace
 
 bool tile::sim::decodeTensorCopy(FunctionDecoder &d,
@@ -484,11 +397,16 @@ bool tile::sim::decodeTensorCopy(FunctionDecoder &d,
   if (rank == 0)
     return d.error("needs .1d to .5d");
   std::string_view rest;
-  if (d.hasPrefix("im2col", rest) || d.hasPrefix("tile::", rest))
-    return d.error("only the .tile mode is supported by the simulator");
-  d.has("tile");
+  if (d.hasPrefix("im2col::", rest) || d.hasPrefix("tile::", rest))
+    return d.error("only the modes .tile, .im2col and .im2col_no_offs are "
+                   "supported by the simulator");
   bool load = direction.to != Space::Global,
-       barrier = d.has("mbarrier::complete_tx::bytes"),
+       isIm2col = d.has(load ? "im2col" : "im2col_no_offs");
+  if (!isIm2col)
+    d.has("tile");
+  else if (rank < 3)
+    return d.error("im2col needs .3d to .5d");
+  bool barrier = d.has("mbarrier::complete_tx::bytes"),
        group = d.has("bulk_group");
   bool multicast = d.has("multicast::cluster");
   if (d.hasPrefix("cta_group", rest))
@@ -497,7 +415,8 @@ bool tile::sim::decodeTensorCopy(FunctionDecoder &d,
   if (load != barrier || load == group)
     return d.error("needs .mbarrier::complete_tx::bytes for a load and "
                    ".bulk_group for a store");
-  size_t operands = (load ? 3 : 2) + multicast + hint;
+  bool offsets = load && isIm2col;
+  size_t operands = (load ? 3 : 2) + offsets + multicast + hint;
   if (!d.expectOperands(operands, operands))
     return false;
   const ast::Operand &mapOperand = d.operand(load ? 1 : 0),
@@ -526,19 +445,25 @@ bool tile::sim::decodeTensorCopy(FunctionDecoder &d,
   for (const ast::Operand &e : mapOperand.elems[1].elems)
     if (!d.src(e, Type::B32, coordinates.emplace_back()))
       return false;
-  if (multicast && !d.src(3, Type::B16, Mask))
+  if (offsets) {
+    const ast::Operand &list = d.operand(3);
+    if (d.elements(list).size() != size_t(rank - 2))
+      return d.errorAt(list,
+                       "expected " + std::to_string(rank - 2) + " offsets");
+    for (const ast::Operand *e : d.elements(list))
+      if (!d.src(*e, Type::B16, coordinates.emplace_back()))
+        return false;
+  }
+  if (multicast && !d.src(3 + offsets, Type::B16, Mask))
     return false;
   d.inst.ext = d.beginExt();
   d.pushExt(barrierOffset);
   for (uint32_t slot : coordinates)
     d.pushExt(slot);
-  d.inst.extCount = uint16_t(1 + rank);
+  d.inst.extCount = uint16_t(1 + coordinates.size());
   d.inst.mod[0] = uint8_t(op);
   d.inst.mod[1] = multicast;
   d.inst.mod[2] = uint8_t(rank);
+  d.inst.mod[3] = isIm2col;
   return d.emit(load ? execTensorLoad : execTensorStore, Class::Async);
-}
-
-void tile::sim::registerTensorMap(DecodeTable &t) {
-  t.insert({{"tensormap", decodeTensormap}});
 }

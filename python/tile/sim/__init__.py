@@ -14,9 +14,10 @@ from .reachable import reachable
 from .report import Report
 from .sarif import sarif
 from .suppressions import Suppression, read_suppressions
-from .tensormap import tensor_map
+from .tensormap import im2col_tensor_map, tensor_map
 
 __all__ = [
-    "Report", "SimulationError", "Suppression", "array_shape", "launch", "launch_raw", "load",
+    "Report", "SimulationError", "Suppression", "array_shape", "im2col_tensor_map", "launch",
+    "launch_raw", "load",
     "reachable", "read_suppressions", "sarif", "tensor_map",
 ]  # fmt: skip
