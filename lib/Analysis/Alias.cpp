@@ -8,7 +8,6 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
-#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -29,7 +28,7 @@ void forEachEdge(Operation *root, function_ref<void(Value, Value)> edge) {
     } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
       pass(select.getTrueValue(), op->getResults());
       pass(select.getFalseValue(), op->getResults());
-    } else if (isa<nvidia_gpu::WarpGroupDotWaitOp>(op)) {
+    } else if (isa<MatrixProductWaitOpInterface>(op)) {
       // Hands its operands on.
       pass(op->getOperands(), op->getResults());
     }
@@ -85,7 +84,7 @@ SharedMemoryAliasAnalysis::SharedMemoryAliasAnalysis(Operation *function) {
     for (Value result : op->getResults())
       if (isMemDesc(result) &&
           !isa<ViewLikeOpInterface, arith::SelectOp, BranchOpInterface,
-               RegionBranchOpInterface, nvidia_gpu::WarpGroupDotWaitOp>(op))
+               RegionBranchOpInterface, MatrixProductWaitOpInterface>(op))
         addRoot(result);
   });
   forEachEdge(function,

@@ -8,8 +8,9 @@
 //
 // An asynchronous product reads its operands until it is waited for. Until then
 // no barrier helps, and whoever made it asynchronous has seen to it that
-// nothing overwrites them. After the wait, the other warp groups may not have
-// come so far yet: from there on it is a read like any other.
+// nothing overwrites them. After the wait, other warps may not have come so far
+// yet: from there on it is a read like any other, unless all warps compute the
+// product as one (a single warp group does).
 //
 //===----------------------------------------------------------------------===//
 
@@ -286,8 +287,8 @@ private:
       return;
     }
 
-    if (auto wait = dyn_cast<nvidia_gpu::WarpGroupDotWaitOp>(op)) {
-      state.waitForProducts(wait.getPendings());
+    if (auto wait = dyn_cast<MatrixProductWaitOpInterface>(op)) {
+      state.waitForProducts(wait.getMaxPendings());
       return;
     }
 
@@ -341,8 +342,11 @@ private:
       state.clear();
     }
     noteEntry(access);
-    if (auto dot = dyn_cast<nvidia_gpu::WarpGroupDotOp>(op)) {
-      if (dot.getIsAsync()) {
+    auto product = dyn_cast<MatrixProductOpInterface>(op);
+    if (product && product.isWaitedInOrder()) {
+      if (product.finishesForAllWarps())
+        access.reads.clear();
+      if (product.isAsync()) {
         state.startProduct(access.reads);
         return;
       }

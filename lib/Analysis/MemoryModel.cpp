@@ -43,7 +43,7 @@ static bool ordersEverything(Operation *op) {
   // Products of operands on the chip, unless somebody learns of their end.
   if (auto product = dyn_cast<MatrixProductOpInterface>(op))
     return !product.getCompletionBarriers().empty();
-  if (isa<nvidia_gpu::WarpGroupDotWaitOp, nvidia_gpu::FenceAsyncSharedOp,
+  if (isa<MatrixProductWaitOpInterface, nvidia_gpu::FenceAsyncSharedOp,
           nvidia_gpu::TMEMAllocOp, nvidia_gpu::TMEMLoadOp,
           nvidia_gpu::TMEMStoreOp>(op))
     return false;

@@ -170,6 +170,14 @@ Operation *WarpGroupDotOp::createWait(OpBuilder &builder, Location loc,
   return WarpGroupDotWaitOp::create(builder, loc, values, pendings);
 }
 
+bool WarpGroupDotOp::isWaitedInOrder() { return true; }
+
+bool WarpGroupDotOp::finishesForAllWarps() {
+  // Each warp group waits for its own instructions only.
+  constexpr int kWarpsOfGroup = 4;
+  return gpu::lookupNumWarps(*this) == kWarpsOfGroup;
+}
+
 //===----------------------------------------------------------------------===//
 // WarpGroupDotWaitOp
 //===----------------------------------------------------------------------===//
@@ -180,6 +188,8 @@ LogicalResult WarpGroupDotWaitOp::inferReturnTypes(
   llvm::append_range(types, operands.getTypes());
   return success();
 }
+
+unsigned WarpGroupDotWaitOp::getMaxPendings() { return getPendings(); }
 
 LogicalResult WarpGroupDotWaitOp::verify() {
   if (getInputs().empty())

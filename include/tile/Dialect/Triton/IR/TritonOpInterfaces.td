@@ -66,9 +66,34 @@ def TT_MatrixProductOpInterface : OpInterface<"MatrixProductOpInterface"> {
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
            "::mlir::ValueRange":$values, "unsigned":$pendings), "",
       [{ llvm_unreachable("this product is not waited for in order"); }]>,
+    InterfaceMethod<[{
+        Whether products like this one finish in the order they are issued in,
+        those that are asynchronous being waited for by count
+        (`MatrixProductWaitOpInterface`).
+      }], "bool", "isWaitedInOrder", (ins), "", [{ return false; }]>,
+    InterfaceMethod<[{
+        Whether all warps that execute the operation compute it as one: where
+        any of them knows it done, none of them reads operands any more.
+      }], "bool", "finishesForAllWarps", (ins), "", [{ return false; }]>,
     InterfaceMethod<"The barriers that learn of completion.",
       "::mlir::OperandRange", "getCompletionBarriers", (ins), "",
       [{ return $_op->getOperands().take_front(0); }]>
+  ];
+}
+
+def TT_MatrixProductWaitOpInterface
+    : OpInterface<"MatrixProductWaitOpInterface"> {
+  let cppNamespace = "::mlir::triton";
+  let description = [{
+    Waits for asynchronous products that finish in the order they are issued in
+    (`isWaitedInOrder`). Each operand, a sum or what a product reads, is handed
+    on as the result of the same number.
+  }];
+
+  let methods = [
+    InterfaceMethod<"How many of the products issued before it, the last ones, "
+                    "may still be under way after it.",
+      "unsigned", "getMaxPendings">
   ];
 }
 

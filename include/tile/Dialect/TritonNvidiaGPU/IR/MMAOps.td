@@ -17,7 +17,8 @@ def TTNG_WarpGroupDotOp : TTNG_Op<"warp_group_dot", [
                    "d", "c", "$_self">,
     TT_MatrixProduct<["canOverwriteAccumulator", "getUseAccumulator",
                         "setUseAccumulator", "isAsync", "setAsync",
-                        "canWaitInOrder", "createWait"]>]> {
+                        "canWaitInOrder", "createWait", "isWaitedInOrder",
+                        "finishesForAllWarps"]>]> {
   let summary = "Multiply matrices with a warp group: d = a * b + c";
   let description = [{
     `b` is in shared memory, `a` in shared memory or in registers, `c` and `d` are
@@ -61,7 +62,8 @@ def TTNG_WarpGroupDotOp : TTNG_Op<"warp_group_dot", [
 }
 
 def TTNG_WarpGroupDotWaitOp : TTNG_Op<"warp_group_dot_wait", [
-    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+    DeclareOpInterfaceMethods<InferTypeOpInterface>,
+    DeclareOpInterfaceMethods<TT_MatrixProductWaitOpInterface>]> {
   let summary = "Wait for asynchronous warp-group multiplications";
   let description = [{
     Waits until at most `pendings` of the issued multiplications are unfinished.
