@@ -3,6 +3,8 @@
 
 #include "nvidia/TargetModel.h"
 
+#include "WarpGroupProducts.h"
+
 #include "mlir/IR/DialectRegistry.h"
 
 #include <vector>
@@ -21,6 +23,12 @@ ArrayRef<unsigned> nvidia::TargetModel::getAsyncCopySizes() const {
   if (!facts.hasAsyncCopy)
     return {};
   return gpu::TargetModel::getAsyncCopySizes();
+}
+
+unsigned nvidia::TargetModel::getRegistersPerThread(unsigned numThreads) const {
+  unsigned unit = facts.registerAllocationUnit;
+  return std::min<unsigned>(facts.maxRegistersPerThread,
+                            facts.registersPerSM / numThreads / unit * unit);
 }
 
 bool nvidia::TargetModel::hasFloatConversion(Type from, Type to,
@@ -120,6 +128,14 @@ SmallVector<MatrixInstruction> nvidia::TargetModel::getMatrixInstructions(
     result.push_back(wgmma);
   }
   return result;
+}
+
+bool nvidia::TargetModel::replaceMatrixProduct(
+    DotOp dot, const MatrixProduct &product) const {
+  // Where they pay, warp groups come first.
+  std::optional<MatrixInstruction> group =
+      findMatrixInstruction(kWarpGroup, product.types);
+  return group && multiplyByWarpGroups(dot, *group);
 }
 
 MmaEncodingTrait nvidia::TargetModel::getResultEncoding(

@@ -14,6 +14,10 @@ ArrayRef<unsigned> TargetModel::getAsyncCopySizes() const {
   return sizes;
 }
 
+unsigned TargetModel::getRegistersPerThread(unsigned numThreads) const {
+  return std::min(255u, 65536 / numThreads);
+}
+
 //===----------------------------------------------------------------------===//
 // Matrix products
 //===----------------------------------------------------------------------===//

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "DecomposeScaledDots.h"
-#include "WarpGroupProducts.h"
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
@@ -194,11 +193,8 @@ bool accelerate(DotOp op, const TargetModel &model) {
   if (isa<MmaEncodingTrait>(op.getType().getEncoding()))
     return true;
   MatrixProduct product = describe(op);
-  // Where they pay, warp groups come first.
-  if (std::optional<MatrixInstruction> group =
-          model.findMatrixInstruction(kWarpGroupVersion, product.types))
-    if (group->numWarps > 1 && multiplyByWarpGroups(op, *group))
-      return true;
+  if (model.replaceMatrixProduct(op, product))
+    return true;
   FailureOr<MatrixInstruction> instruction =
       model.selectMatrixInstruction(product, [&](const Twine &reason) {
         remark::missed(

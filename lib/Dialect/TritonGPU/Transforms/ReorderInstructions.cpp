@@ -11,6 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+#include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/DebugLog.h"
@@ -155,10 +156,15 @@ int64_t estimateRegisters(scf::ForOp loop) {
   return carried + largest;
 }
 
-/// Of the 255 registers that a thread can have, those for operands on their way
-/// (up to 64 for each product), addresses, and what the backend needs to
-/// schedule are not in the estimate.
-constexpr int64_t kCrowdedLoopRegisters = 96;
+/// How much data a loop holds in registers when it is crowded: three of eight
+/// registers that a thread can have. Those for operands on their way (up to 64
+/// for each product), addresses, and what the backend needs to schedule are not
+/// in the estimate.
+int64_t getCrowdedLoopRegisters(scf::ForOp loop) {
+  unsigned numThreads = lookupNumWarps(loop) * lookupThreadsPerWarp(loop);
+  return llvm::divideCeil(
+      3 * getTargetModel(loop).getRegistersPerThread(numThreads), 8);
+}
 
 /// Reads an operand of matrix products, which never changes, anew in each
 /// iteration of the loops that use it, where they have too few registers to
@@ -179,7 +185,7 @@ bool sinkIntoCrowdedLoops(LocalLoadOp load) {
     int64_t registers = estimateRegisters(loop);
     LDBG() << registers << " registers of data in the loop at "
            << loop.getLoc();
-    if (registers < kCrowdedLoopRegisters)
+    if (registers < getCrowdedLoopRegisters(loop))
       continue;
     OpBuilder builder(loop.getBody(), loop.getBody()->begin());
     auto inLoop = cast<LocalLoadOp>(builder.clone(*load));

@@ -24,15 +24,14 @@ public:
 
   int64_t getMaxSharedMemory() const override { return facts.maxSharedMemory; }
   ArrayRef<unsigned> getAsyncCopySizes() const override;
-  unsigned getMaxRegistersPerThread() const override {
-    return facts.maxRegistersPerThread;
-  }
-  unsigned getRegisterFileSize() const override { return facts.registersPerSM; }
+  unsigned getRegistersPerThread(unsigned numThreads) const override;
   bool hasFloatConversion(Type from, Type to,
                           RoundingMode rounding) const override;
 
   SmallVector<gpu::MatrixInstruction>
   getMatrixInstructions(const gpu::MatrixElementTypes &types) const override;
+  bool replaceMatrixProduct(DotOp dot,
+                            const gpu::MatrixProduct &product) const override;
   gpu::MmaEncodingTrait
   getResultEncoding(const gpu::MatrixInstruction &instruction,
                     const gpu::MatrixProduct &product,

@@ -25,9 +25,7 @@ void nvt::TargetInfo::markKernel(LLVM::LLVMFuncOp function, int threads,
                     builder.getDenseI32ArrayAttr({threads}));
   // Stated even where it is what the number of threads allows for: without it
   // ptxas may give up on a kernel that needs more and settle for 32 registers.
-  int unit = facts.registerAllocationUnit;
-  int limit = std::min(facts.maxRegistersPerThread,
-                       facts.registersPerSM / threads / unit * unit);
+  int limit = getModel().getRegistersPerThread(threads);
   function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
                     builder.getI32IntegerAttr(maxRegisters.value_or(limit)));
   if (numCTAs > 1)

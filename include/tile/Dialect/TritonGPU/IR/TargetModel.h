@@ -106,10 +106,8 @@ public:
 
   // Registers.
 
-  /// 32-bit registers that one thread can have.
-  virtual unsigned getMaxRegistersPerThread() const { return 255; }
-  /// 32-bit registers that the threads running on one processor share.
-  virtual unsigned getRegisterFileSize() const { return 65536; }
+  /// 32-bit registers that each thread of a block of `numThreads` can have.
+  virtual unsigned getRegistersPerThread(unsigned numThreads) const;
 
   // Arithmetic.
 
@@ -133,6 +131,13 @@ public:
   std::optional<MatrixInstruction>
   findMatrixInstruction(unsigned version,
                         const MatrixElementTypes &types) const;
+  /// Replaces `dot`, which `product` describes, in a way that only this target
+  /// knows, if that is better than the steps below. Returns false, without
+  /// having changed anything, if not.
+  virtual bool replaceMatrixProduct(DotOp dot,
+                                    const MatrixProduct &product) const {
+    return false;
+  }
   /// The instruction that `product` should take: here, the first one that is
   /// not larger.
   virtual FailureOr<MatrixInstruction>

@@ -191,3 +191,28 @@ tt.func @behind_copies(%qp: tensor<64x64x!tt.ptr<f16>, #blocked>, %kp: tensor<64
   }
   tt.return %r : tensor<64x64xf32, #mmaRows>
 }
+
+// More threads have fewer registers each.
+
+// CHECK-LABEL: @crowded_by_threads
+// CHECK-NOT: ttg.local_load
+// CHECK: scf.for
+// CHECK: ttg.local_load
+// CHECK: ttg.local_load
+// CHECK: tt.dot
+#blocked16 = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [16, 1], order = [1, 0]}>
+#mma16 = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [16, 1], instrShape = [16, 8]}>
+module attributes {"ttg.num-warps" = 16 : i32, ttg.target = "cuda:80"} {
+  tt.func @crowded_by_threads(%q: tensor<256x64xf16, #blocked16>, %k: !ttg.memdesc<64x64xf16, #shared, #smem, mutable>, %acc: tensor<256x64xf32, #mma16>, %n: i32) -> tensor<256x64xf32, #mma16> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %m = ttg.local_alloc %q : (tensor<256x64xf16, #blocked16>) -> !ttg.memdesc<256x64xf16, #shared, #smem>
+    %a = ttg.local_load %m : !ttg.memdesc<256x64xf16, #shared, #smem> -> tensor<256x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma16, kWidth = 2}>>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %acc) -> tensor<256x64xf32, #mma16> : i32 {
+      %b = ttg.local_load %k : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma16, kWidth = 2}>>
+      %s = tt.dot %a, %b, %x : tensor<256x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma16, kWidth = 2}>> * tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma16, kWidth = 2}>> -> tensor<256x64xf32, #mma16>
+      scf.yield %s : tensor<256x64xf32, #mma16>
+    }
+    tt.return %r : tensor<256x64xf32, #mma16>
+  }
+}

@@ -122,7 +122,7 @@ Value convertTo(OpBuilder &b, Location loc, Value value, Attribute layout) {
 
 } // namespace
 
-bool mlir::triton::gpu::multiplyByWarpGroups(
+bool mlir::triton::nvidia::multiplyByWarpGroups(
     DotOp op, const MatrixInstruction &instruction) {
   RankedTensorType before = op.getType();
   auto decline = [&](StringRef why) {
