@@ -233,8 +233,13 @@ double Rematerializer::planRecomputation(Value value, Attribute layout,
   auto opResult = cast<OpResult>(value);
   Operation *op = opResult.getOwner();
   unsigned index = opResult.getResultNumber();
-  if (auto loop = dyn_cast<scf::ForOp>(op))
-    return plan(loop.getRegionIterArg(index), layout);
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    BlockArgument arg = loop.getRegionIterArg(index);
+    // That the argument was converted in the loop gives no result after it.
+    return known.contains({arg, layout})
+               ? planRecomputation(arg, layout, result)
+               : plan(arg, layout);
+  }
   if (auto branch = dyn_cast<scf::IfOp>(op))
     return plan(branch.thenYield()->getOperand(index), layout) +
            plan(branch.elseYield()->getOperand(index), layout);
@@ -340,8 +345,11 @@ Value Rematerializer::addPlaceholder(Operation *op, RankedTensorType type) {
 
 Value Rematerializer::addLoopArgument(scf::ForOp loop, BlockArgument arg,
                                       Attribute layout) {
-  if (auto it = known.find({arg, layout}); it != known.end())
-    return it->second;
+  // Known may also be a conversion of the argument, which is not carried.
+  if (auto carried =
+          dyn_cast_if_present<BlockArgument>(known.lookup({arg, layout}));
+      carried && carried.getOwner() == loop.getBody())
+    return carried;
   RankedTensorType type = typeOf(arg, layout);
   // Entered first, for the way around the loop leads back here.
   BlockArgument copy = loop.getBody()->addArgument(type, arg.getLoc());

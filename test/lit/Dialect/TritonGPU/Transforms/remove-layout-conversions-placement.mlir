@@ -142,3 +142,36 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     tt.return %4 : tensor<128x128xf32, #mma>
   }
 }
+
+// -----
+
+#a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // The conversion of what the outer loop carries leaves the inner loop; the
+  // result of the outer loop takes one of its own.
+  // CHECK-LABEL: @converted_in_a_loop_and_after_it
+  // CHECK: [[LAST:%.*]] = scf.for {{.*}} iter_args([[X:%.*]] = %{{.*}}) -> (tensor<512xi32, #blocked{{.*}}>)
+  // CHECK-NEXT: [[C:%.*]] = ttg.convert_layout [[X]]
+  // CHECK-NEXT: scf.for
+  // CHECK-NEXT: tt.store %{{.*}}, [[C]]
+  // CHECK: tt.atomic_rmw
+  // CHECK: [[D:%.*]] = ttg.convert_layout [[LAST]]
+  // CHECK-NEXT: tt.store %{{.*}}, [[D]]
+  tt.func @converted_in_a_loop_and_after_it(%p: tensor<512x!tt.ptr<i32>, #a>, %q: tensor<512x!tt.ptr<i32>, #b>, %init: tensor<512xi32, #a>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %true = arith.constant dense<true> : tensor<512xi1, #a>
+    %last = scf.for %i = %c0 to %n step %c1 iter_args(%x = %init) -> (tensor<512xi32, #a>) : i32 {
+      scf.for %j = %c0 to %n step %c1 : i32 {
+        %inner = ttg.convert_layout %x : tensor<512xi32, #a> -> tensor<512xi32, #b>
+        tt.store %q, %inner : tensor<512x!tt.ptr<i32>, #b>
+      }
+      %old = tt.atomic_rmw add, acq_rel, gpu, %p, %x, %true : (tensor<512x!tt.ptr<i32>, #a>, tensor<512xi32, #a>, tensor<512xi1, #a>) -> tensor<512xi32, #a>
+      scf.yield %old : tensor<512xi32, #a>
+    }
+    %outer = ttg.convert_layout %last : tensor<512xi32, #a> -> tensor<512xi32, #b>
+    tt.store %q, %outer : tensor<512x!tt.ptr<i32>, #b>
+    tt.return
+  }
+}
