@@ -93,6 +93,9 @@ def overwritten(g: Generator) -> Any:
     if g.chance(0.7):
         g.line(f"tl.store({where}, {value.name} + 1)")
     else:
+        # Atomic operations may have other threads for the same elements than loads.
+        if size >= 32 * g.config.num_warps:
+            g.line("tl.debug_barrier()")
         g.line(f"tl.atomic_add({where}, {value.name} + 1)" if type in ("i32", "u32", "i64") else
                f"tl.store({where}, 7 - {value.name})")  # fmt: skip
     if not shape and g.chance(0.5):
@@ -273,7 +276,8 @@ def locked(g: Generator) -> Any:
 @production(0.6)
 def relay(g: Generator) -> Any:
     """Programs that wait for a flag, add to what the one before them left, and raise the flag."""
-    if g.pure or g.loops or g.programs == 1 or len(g.grid) > 1:
+    # In a branch, some programs might not get to raise their flag.
+    if g.pure or g.depth > 1 or g.programs == 1 or len(g.grid) > 1:
         return False
     shape = g.choose_shape(2)
     size = math.prod(shape)
