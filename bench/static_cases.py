@@ -48,11 +48,11 @@ class Case:
         }
 
     def hints(self, parameters: list[str]) -> dict[tuple[int], list]:
-        """The same, and that no integer is negative, which tile's launches look at, too."""
+        """The same, and what else tile's launches look at: no integer is negative or large."""
         hints = self.attributes(parameters)
         for i, name in enumerate(parameters):
             if self.types.get(name) == "i32":
-                hints[(i,)] = [*hints[(i,)], ["tt.non_negative", 1]]
+                hints[(i,)] = [*hints[(i,)], ["tt.non_negative", 1], ["tt.max", 2**30 - 1]]
         return hints
 
     def numpy(self) -> tuple[list[Any], int, np.ndarray, float]:

@@ -120,19 +120,32 @@ IntegerValueRange ValueRangeAnalysis::restrict(Value value,
   return isEmpty(both) ? range : IntegerValueRange(both);
 }
 
+/// What the attributes of an argument of a function state.
+static std::optional<ConstantIntRanges> getStated(BlockArgument arg,
+                                                  unsigned width) {
+  auto func = dyn_cast<FunctionOpInterface>(arg.getOwner()->getParentOp());
+  if (!func || !arg.getOwner()->isEntryBlock() || width == 0)
+    return std::nullopt; // Only integers have a width.
+  APInt low = APInt::getSignedMinValue(width);
+  APInt high = APInt::getSignedMaxValue(width);
+  if (func.getArgAttr(arg.getArgNumber(), kNonNegativeAttr))
+    low.clearAllBits();
+  if (auto most =
+          func.getArgAttrOfType<IntegerAttr>(arg.getArgNumber(), kMaxAttr);
+      most && most.getValue().isSignedIntN(width))
+    high = APInt(width, most.getInt(), /*isSigned=*/true);
+  if (low.sgt(high))
+    return std::nullopt;
+  return ConstantIntRanges::fromSigned(low, high);
+}
+
 void ValueRangeAnalysis::setToEntryState(IntegerValueRangeLattice *lattice) {
   Value value = lattice->getAnchor();
   IntegerValueRange range = IntegerValueRange::getMaxRange(value);
   if (auto arg = dyn_cast<BlockArgument>(value);
-      arg && !range.isUninitialized()) {
-    auto func = dyn_cast<FunctionOpInterface>(arg.getOwner()->getParentOp());
-    if (func && arg.getOwner()->isEntryBlock() &&
-        func.getArgAttr(arg.getArgNumber(), kNonNegativeAttr)) {
-      unsigned width = range.getValue().smin().getBitWidth();
-      range = ConstantIntRanges::fromSigned(APInt::getZero(width),
-                                            APInt::getSignedMaxValue(width));
-    }
-  }
+      arg && !range.isUninitialized())
+    if (auto stated = getStated(arg, range.getValue().smin().getBitWidth()))
+      range = *stated;
   propagateIfChanged(lattice, lattice->join(restrict(value, range)));
 }
 

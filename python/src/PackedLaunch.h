@@ -21,9 +21,11 @@ struct Leaf {
 
 /// One parameter as the driver wants it.
 struct Slot {
-  char kind; ///< 'p'ointer, 'i'nteger, 'f'loat, 'd'ouble, 'h'alf, 'b'float16
+  char kind; ///< 'p'ointer, 'i'nteger with a sign, 'u'nsigned integer, 'f'loat,
+             ///< 'd'ouble, 'h'alf, 'b'float16
   uint32_t offset; ///< In the buffer of all parameters.
   uint32_t size;
+  unsigned bits = 0; ///< Of an integer.
 };
 
 /// The bits of the nearest fp16 or bf16, ties to even; infinity beyond them.

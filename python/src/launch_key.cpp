@@ -158,9 +158,10 @@ void Dispatcher::addInteger(Query &query, PyObject *value, Mode mode) {
     return query.key.add(Tag::One);
   bool wide = number != int32_t(number);
   bool aligned = mode == Mode::Value && number % 16 == 0;
-  // What is known of the sign of an integer is compiled in too.
+  // What is known of the sign and the size of an integer is compiled in too.
   bool negative = mode != Mode::TypeOnly && number < 0;
-  query.key.add(Tag::Integer + wide * 4 + negative * 2 + aligned);
+  bool large = mode != Mode::TypeOnly && !wide && number >= 1 << 30;
+  query.key.add(Tag::Integer + large * 8 + wide * 4 + negative * 2 + aligned);
 }
 
 void Dispatcher::addTensor(Query &query, PyObject *value, const ClassInfo &info,

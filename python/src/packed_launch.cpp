@@ -4,6 +4,7 @@
 #include "PackedLaunch.h"
 
 #include "llvm/ADT/APFloat.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 #include <cstring>
@@ -23,8 +24,8 @@ static Slot getSlot(const std::string &type) {
     return {'h', 0, 2};
   if (type == "bf16")
     return {'b', 0, 2};
-  int bits = std::stoi(type.substr(1));
-  return {'i', 0, uint32_t(bits < 8 ? 1 : bits / 8)};
+  unsigned bits = std::stoi(type.substr(1));
+  return {bits == 1 ? 'u' : type[0], 0, bits < 8 ? 1 : bits / 8, bits};
 }
 
 PackedLaunch::PackedLaunch(const std::vector<std::string> &types, uint64_t call,
@@ -87,15 +88,27 @@ uint16_t roundTo16Bits(double number, bool bfloat) {
   return uint16_t(value.bitcastToAPInt().getZExtValue());
 }
 
-static uint64_t toInteger(PyObject *value) {
+/// The bits of an integer; Python says what is wrong with one that does not
+/// fit.
+static uint64_t toInteger(const Slot &slot, PyObject *value) {
+  bool isSigned = slot.kind == 'i';
   int overflow = 0;
   long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
-  uint64_t bits = uint64_t(number);
-  if (overflow > 0)
-    bits = PyLong_AsUnsignedLongLong(value);
-  if (bits == uint64_t(-1) && PyErr_Occurred())
-    throw nb::python_error();
-  return bits;
+  if (overflow > 0 && !isSigned && slot.bits == 64) {
+    uint64_t bits = PyLong_AsUnsignedLongLong(value);
+    if (!PyErr_Occurred())
+      return bits;
+  } else if (!overflow && !PyErr_Occurred() &&
+             (isSigned ? llvm::isIntN(slot.bits, number)
+                       : number >= 0 &&
+                             llvm::isUIntN(slot.bits, uint64_t(number)))) {
+    return uint64_t(number);
+  }
+  PyErr_Clear();
+  std::string type = (isSigned ? "i" : "u") + std::to_string(slot.bits);
+  nb::module_::import_("tile.runtime.scalars")
+      .attr("check")(type, nb::handle(value));
+  throw nb::type_error("not an integer");
 }
 
 void PackedLaunch::pack(const Slot &slot, const Leaf &argument,
@@ -108,8 +121,8 @@ void PackedLaunch::pack(const Slot &slot, const Leaf &argument,
     std::memcpy(at, &pointer, 8);
     return;
   }
-  if (slot.kind == 'i') {
-    uint64_t bits = toInteger(value);
+  if (slot.kind == 'i' || slot.kind == 'u') {
+    uint64_t bits = toInteger(slot, value);
     std::memcpy(at, &bits, slot.size);
     return;
   }

@@ -4,8 +4,8 @@
 //
 // Upstream's integer range analysis, and what it cannot know by itself: ranges
 // and programs of a grid, operations that only move elements, arguments marked
-// tt.non_negative, and what `tl.assume` states of a value in the block that
-// defines it.
+// tt.non_negative or tt.max, and what `tl.assume` states of a value in the
+// block that defines it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_ANALYSIS_VALUERANGES_H
@@ -19,6 +19,8 @@ namespace mlir::triton {
 
 /// On an integer argument that is not negative whenever the kernel is called.
 inline constexpr llvm::StringLiteral kNonNegativeAttr = "tt.non_negative";
+/// On an integer argument: the greatest number that it ever is, with a sign.
+inline constexpr llvm::StringLiteral kMaxAttr = "tt.max";
 
 class ValueRangeAnalysis : public dataflow::IntegerRangeAnalysis {
 public:

@@ -186,7 +186,9 @@ class CodeGenerator(Expressions, Statements, ControlFlow, Loops, WhileLoops, Fun
                 found = hints.get(
                     parameter if isinstance(value, tensor) else f"{parameter}.{path}", {}
                 )
-                attributes.append(b.dict_attr({k: b.int_attr(32, v) for k, v in found.items()}))
+                attributes.append(
+                    b.dict_attr({k: b.int_attr(64 if v >> 31 else 32, v) for k, v in found.items()})
+                )
         outcome = self.run(parsed.body)
         if outcome is not None and outcome.value is not None:
             raise CompilationError(

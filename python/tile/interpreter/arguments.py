@@ -13,7 +13,7 @@ from ..errors import TileError
 from ..language.descriptor import tensor_descriptor
 from ..language.dtypes import block_type, dtype, int32, int64, str_to_type
 from ..language.values import tensor
-from ..runtime import descriptors, dlpack
+from ..runtime import descriptors, dlpack, scalars
 from ..runtime.specialize import type_name
 from .blocks import Descriptor, Strided
 from .memory import Argument, Memory
@@ -116,7 +116,8 @@ class Arguments:
 
 
 def _scalar(value: Any, ty: dtype) -> tensor:
-    return tensor(constant(value, element_of(ty), ()), ty)
+    with np.errstate(over="ignore"):  # Floats beyond the type are infinite.
+        return tensor(constant(value, element_of(ty), ()), ty)
 
 
 def _reachable() -> list[Any]:
@@ -167,6 +168,7 @@ def _make(
         return lambda memory: tensor(np.asarray(address(), np.int64), ty)
     if isinstance(value, np.generic):
         value = value.item()
+    scalars.check(spec, value, name)
     return lambda memory: _scalar(value, ty)
 
 

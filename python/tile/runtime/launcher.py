@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from .. import _C, knobs
 from ..backends import chosen_target
 from ..errors import TileError
-from . import descriptors, overlap
+from . import descriptors, overlap, scalars
 from . import specialize as sp
 from .asynchronous import active_mode
 from .dependencies import constant_key
@@ -440,8 +440,11 @@ class Launcher:
                 raise self.refusal(f"the argument `{p.name}`: {error}", p.name) from None
             spec = sp.decode(key, values[i], (i,), constants, hints)
             if p.type_name is not None and isinstance(spec, str) and not spec.startswith("*"):
+                if message := scalars.refusal(p.type_name, values[i]):
+                    raise self.refusal(f"the argument `{p.name}`: {message}", p.name)
                 spec = p.type_name
                 constants.pop((i,), None)
+                hints[(i,)] = sp.known_of(spec, hints.get((i,), []))
             if p.is_const and isinstance(spec, str) and spec.startswith("*"):
                 spec = "*k" + spec[1:]
             signature[p.name] = spec

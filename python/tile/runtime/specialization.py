@@ -2,8 +2,9 @@
 cache kernels by themselves.
 
 An argument is described by a pair: its type in a signature, and what is known
-of its value: ``D`` for a multiple of 16, an empty string for an integer that
-was looked at, the value of a constant, or None.
+of its value: the value of a constant, None where nothing was looked at, or the
+letters ``D`` for a multiple of 16, ``S`` for an integer that is negative, and
+``L`` for one that is 2^30 or more.
 """
 
 from __future__ import annotations
@@ -40,12 +41,13 @@ def native_specialize_impl(
         return (key, None)
     if key == "i1" and isinstance(arg, bool):
         return ("u1", None)
-    name = key.removesuffix("D")
+    name = key.rstrip("LSD")
     if is_const and name.startswith("*"):
         name = "*k" + name[1:]
     if not specialize_value or name == "fp32":
         return (name, None)
-    return (name, "D" if align and key.endswith("D") else "")
+    known = "D" if align and key.endswith("D") else ""
+    return (name, known + sp.unaligned(key).removeprefix(name.replace("*k", "*")))
 
 
 def _like(value: tuple, items: Any) -> tuple:

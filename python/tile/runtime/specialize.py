@@ -1,8 +1,8 @@
 """What an argument is compiled as: its type, and what is known of its value.
 
 An argument's key is a short string: ``*fp32D`` is a pointer to float32 that
-is a multiple of 16, ``i32`` an integer that is not negative, ``i32S`` one that
-may be, ``1`` the integer 1.
+is a multiple of 16, ``i32`` an integer that is not negative and less than 2^30,
+``i32L`` one that is not negative, ``i32S`` any, ``1`` the integer 1.
 """
 
 from __future__ import annotations
@@ -49,11 +49,18 @@ class _PointerKeys(dict):
 _pointer_keys = _PointerKeys()
 
 
+#: The greatest integer of which a launch tells that it is not larger: loops up to it, in
+#: ordinary steps, end before their counter wraps around.
+_MOST = 2**30 - 1
+
+
 def _of_int(value: int) -> str:
     if value == 1:
         return "1"
-    if 0 <= value <= 2147483647:
+    if 0 <= value <= _MOST:
         return "i32" if value & 15 else "i32D"
+    if _MOST < value <= 2147483647:
+        return "i32L" if value & 15 else "i32LD"
     if -2147483648 <= value < 0:
         return "i32S" if value & 15 else "i32SD"
     if 0 <= value < 2**63:
@@ -205,14 +212,14 @@ def unaligned(key: Any) -> Any:
 
 
 def _signed(key: Any) -> Any:
-    """The key of an argument of whose sign nothing is known."""
+    """The key of an argument of whose sign and size nothing is known."""
     if isinstance(key, tuple):
         return tuple(map(_signed, key))
-    return key + "S" if key in _NON_NEGATIVE else key
+    return key.removesuffix("L") + "S" if key in _NON_NEGATIVE else key
 
 
 #: Keys, without their alignment, of integers that are not negative.
-_NON_NEGATIVE = ("i32", "i64")
+_NON_NEGATIVE = ("i32", "i32L", "i64")
 
 
 def decode(key: Any, value: Any, path: tuple[int, ...], constants: dict, hints: dict) -> Any:
@@ -235,6 +242,16 @@ def decode(key: Any, value: Any, path: tuple[int, ...], constants: dict, hints: 
         key = key[:-1]
     if key in _NON_NEGATIVE:
         known.append(("tt.non_negative", 1))
+    if key == "i32":
+        known.append(("tt.max", _MOST))
     if known:
         hints[path] = known
-    return key.removesuffix("S")
+    return key.rstrip("LS")
+
+
+def known_of(type: str, known: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    """What is known of a number that is passed as another type: the bits of an unsigned number
+    may be those of a negative one."""
+    if type in ("i8", "i16", "i32", "i64"):
+        return known
+    return [(name, value) for name, value in known if name == "tt.divisibility"]

@@ -138,6 +138,9 @@ protected:
     int64_t number = randomNumber(random, elements.width);
     if (func.getArgAttr(i, kNonNegativeAttr) && number < 0)
       number = ~number;
+    if (auto most = func.getArgAttrOfType<IntegerAttr>(i, kMaxAttr))
+      while (number > most.getInt())
+        number /= 2;
     elements.values[0] = elements.width == 1 ? number : number & -n;
     return elements;
   }

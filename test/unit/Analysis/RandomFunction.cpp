@@ -134,6 +134,10 @@ void RandomFunction::makeArguments(FuncOp func) {
                       b.getI32IntegerAttr(1 << below(random, 6)));
     if (isInteger(type) && oneIn(random, 2))
       func.setArgAttr(i, kNonNegativeAttr, b.getI32IntegerAttr(1));
+    if (isInteger(type) && oneIn(random, 3))
+      func.setArgAttr(
+          i, kMaxAttr,
+          b.getI32IntegerAttr(below(random, 1 << below(random, 31))));
   }
 }
 

@@ -13,15 +13,11 @@ from tile import knobs
 from tile.backends.base import DriverBase, GPUTarget, overridden
 from tile.compiler.errors import CompilationError, ptx_place
 from tile.errors import DriverError, TileError
-from tile.runtime import dlpack, overlap
+from tile.runtime import dlpack, overlap, scalars
 
 from .targets import find_facts
 
 # How a run-time parameter is packed, by its type in the signature.
-_FORMATS = {
-    "i1": "B", "i8": "b", "i16": "h", "i32": "i", "i64": "q",
-    "u8": "B", "u16": "H", "u32": "I", "u64": "Q", "fp32": "f", "fp64": "d", "fp16": "e",
-}  # fmt: skip
 
 
 def _align(offset: int, size: int) -> int:
@@ -179,12 +175,7 @@ def pack(
                 allocations.append((low, size, f"argument {name}", writable))
             buffer += bytes(_align(len(buffer), 8) - len(buffer)) + struct.pack("<Q", address)
             continue
-        if ty == "bf16":
-            # The upper half of a float32, rounded to nearest even.
-            (bits,) = struct.unpack("<I", struct.pack("<f", float(value)))
-            data = struct.pack("<H", ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16) & 0xFFFF)
-        else:
-            data = struct.pack("<" + _FORMATS[ty], value)
+        data = scalars.to_bytes(ty, value, name)
         buffer += bytes(_align(len(buffer), len(data)) - len(buffer)) + data
     return bytes(buffer), allocations
 

@@ -1,9 +1,13 @@
 //===-- TritonBoundLoopCounters.cpp - Loops end at the end of a type ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
+#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Analysis/AxisInfo.h"
+#include "tile/Analysis/ValueRanges.h"
 #include "tile/Dialect/Triton/Transforms/Passes.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -15,6 +19,7 @@ namespace mlir::triton {
 } // namespace mlir::triton
 
 using namespace mlir;
+using namespace mlir::triton;
 
 /// Bits of a counter.
 static unsigned getWidth(Type type) {
@@ -22,23 +27,36 @@ static unsigned getWidth(Type type) {
                         : type.getIntOrFloatBitWidth();
 }
 
-/// True if the value after the last iteration's may not fit the type.
-static bool mayWrapAround(scf::ForOp loop) {
-  APInt upper, step;
-  if (!matchPattern(loop.getStep(), m_ConstantInt(&step)))
-    return true;
-  if (step.isOne())
-    return false;
-  if (!matchPattern(loop.getUpperBound(), m_ConstantInt(&upper)))
-    return true;
+/// True if the greatest bound and the greatest step leave room: the last
+/// counter is less than the bound.
+static bool fitsByRange(scf::ForOp loop, const ConstantIntRanges &upper,
+                        const ConstantIntRanges &step) {
   bool overflows = false;
-  // The last counter is at most upper - 1.
-  APInt last = upper - 1;
-  if (loop.getUnsignedCmp())
-    (void)last.uadd_ov(step, overflows);
-  else
-    (void)last.sadd_ov(step, overflows);
-  return overflows;
+  if (loop.getUnsignedCmp()) {
+    if (upper.umax().isZero())
+      return true;
+    (void)(upper.umax() - 1).uadd_ov(step.umax(), overflows);
+  } else {
+    if (upper.smax().isMinSignedValue())
+      return true;
+    (void)(upper.smax() - 1).sadd_ov(step.smax(), overflows);
+  }
+  return !overflows;
+}
+
+/// True if the counter meets the bound: both bounds are multiples of the step,
+/// a power of two.
+static bool fitsByDivisibility(scf::ForOp loop,
+                               const ModuleAxisInfoAnalysis &axisInfo) {
+  APInt step;
+  if (!matchPattern(loop.getStep(), m_ConstantInt(&step)) ||
+      !step.isPowerOf2() || step.isNegative())
+    return false;
+  return llvm::all_of(
+      ValueRange{loop.getLowerBound(), loop.getUpperBound()}, [&](Value bound) {
+        const AxisInfo *info = axisInfo.getAxisInfo(bound);
+        return info && info->getDivisibilityOfAll() % step.getSExtValue() == 0;
+      });
 }
 
 static void boundCounter(scf::ForOp loop) {
@@ -99,13 +117,41 @@ struct TritonBoundLoopCounters
     : public triton::impl::TritonBoundLoopCountersBase<
           TritonBoundLoopCounters> {
   void runOnOperation() override {
-    getOperation()->walk([&](scf::ForOp loop) {
-      if (!mayWrapAround(loop))
-        return;
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) {
+      if (!matchPattern(loop.getStep(), m_One()))
+        loops.push_back(loop);
+    });
+    if (loops.empty())
+      return;
+    DataFlowSolver ranges;
+    ranges.load<dataflow::DeadCodeAnalysis>();
+    ranges.load<dataflow::SparseConstantPropagation>();
+    ranges.load<ValueRangeAnalysis>();
+    if (failed(ranges.initializeAndRun(getOperation())))
+      return signalPassFailure();
+    auto getRange = [&](Value value) {
+      auto *state =
+          ranges.lookupState<dataflow::IntegerValueRangeLattice>(value);
+      return state && !state->getValue().isUninitialized()
+                 ? state->getValue().getValue()
+                 : ConstantIntRanges::maxRange(getWidth(value.getType()));
+    };
+    llvm::erase_if(loops, [&](scf::ForOp loop) {
+      return fitsByRange(loop, getRange(loop.getUpperBound()),
+                         getRange(loop.getStep()));
+    });
+    if (loops.empty())
+      return;
+    ModuleAxisInfoAnalysis axisInfo(getOperation());
+    llvm::erase_if(loops, [&](scf::ForOp loop) {
+      return fitsByDivisibility(loop, axisInfo);
+    });
+    for (scf::ForOp loop : loops) {
       LDBG() << "bounding the counter of " << loop;
       boundCounter(loop);
       ++numLoops;
-    });
+    }
   }
 };
 } // namespace

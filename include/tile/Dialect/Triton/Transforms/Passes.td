@@ -137,13 +137,15 @@ def TritonLoopUnroll : Pass<"triton-loop-unroll"> {
   ];
 }
 
-def TritonBoundLoopCounters : Pass<"triton-bound-loop-counters"> {
+def TritonBoundLoopCounters : Pass<"triton-bound-loop-counters", "::mlir::ModuleOp"> {
   let summary = "End loops whose counter would pass the end of its type";
   let description = [{
     What lowers `scf.for` compares the next value of the counter with the upper
-    bound, and goes on if that value has wrapped around. Where it may (the step
-    is not 1, and the upper bound is near the end of the type or unknown), the
+    bound, and goes on if that value has wrapped around. Where it may, the
     loop compares the value before that, with the upper bound less the step.
+    It may not where the step is 1, where the upper bound is known to be far
+    enough from the end of the type (it is an argument with `tt.max`, say), and
+    where both bounds are multiples of the step.
 
     ```mlir
     scf.for %i = %lb to %ub step %c4 : i32 {

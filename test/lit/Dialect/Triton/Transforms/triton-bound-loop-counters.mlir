@@ -80,3 +80,75 @@ tt.func @just_not() {
   }
   tt.return
 }
+
+// An argument that is not large leaves room, and so does what is computed from
+// it; the comparison of an unsigned loop asks for the numbers without a sign.
+// CHECK-LABEL: @small_bound
+tt.func @small_bound(%n: i32 {tt.max = 1073741823 : i32},
+                     %m: i32 {tt.non_negative = 1 : i32, tt.max = 1073741823 : i32}) {
+  // CHECK-COUNT-3: scf.for
+  // CHECK-NOT: scf.while
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %pid = tt.get_program_id x : i32
+  %some = arith.muli %pid, %c64 : i32
+  %last = arith.minsi %some, %n : i32
+  scf.for %i = %some to %last step %c64 : i32 {
+    tt.print "i" {hex = false, isSigned = array<i32: 1>} : %i : i32
+  }
+  scf.for unsigned %i = %c0 to %m step %c64 : i32 {
+    tt.print "i" {hex = false, isSigned = array<i32: 1>} : %i : i32
+  }
+  scf.for %i = %c0 to %n step %m : i32 {
+    tt.print "i" {hex = false, isSigned = array<i32: 1>} : %i : i32
+  }
+  tt.return
+}
+
+// CHECK-LABEL: @small_but_unsigned
+tt.func @small_but_unsigned(%n: i32 {tt.max = 1073741823 : i32}) {
+  // CHECK: scf.while
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  scf.for unsigned %i = %c0 to %n step %c64 : i32 {
+    tt.print "i" {hex = false, isSigned = array<i32: 1>} : %i : i32
+  }
+  tt.return
+}
+
+// A counter that meets its bound does not pass it.
+// CHECK-LABEL: @multiples
+tt.func @multiples(%n: i32 {tt.divisibility = 16 : i32}) {
+  // CHECK-COUNT-2: scf.for
+  // CHECK-NOT: scf.while
+  %c16 = arith.constant 16 : i32
+  %c32 = arith.constant 32 : i32
+  %pid = tt.get_program_id x : i32
+  %first = arith.muli %pid, %c32 : i32
+  %last = arith.addi %first, %c32 : i32
+  scf.for %i = %first to %last step %c32 : i32 {
+    tt.print "i" {hex = false, isSigned = array<i32: 1>} : %i : i32
+  }
+  scf.for unsigned %i = %first to %n step %c16 : i32 {
+    tt.print "i" {hex = false, isSigned = array<i32: 1>} : %i : i32
+  }
+  tt.return
+}
+
+// CHECK-LABEL: @multiples_of_something_else
+tt.func @multiples_of_something_else(%n: i32 {tt.divisibility = 16 : i32}, %lb: i32) {
+  // CHECK-COUNT-3: scf.while
+  %c16 = arith.constant 16 : i32
+  %c32 = arith.constant 32 : i32
+  %c48 = arith.constant 48 : i32
+  scf.for %i = %c32 to %n step %c32 : i32 {
+    tt.print "i" {hex = false, isSigned = array<i32: 1>} : %i : i32
+  }
+  scf.for %i = %lb to %n step %c16 : i32 {
+    tt.print "i" {hex = false, isSigned = array<i32: 1>} : %i : i32
+  }
+  scf.for %i = %c48 to %n step %c48 : i32 {
+    tt.print "i" {hex = false, isSigned = array<i32: 1>} : %i : i32
+  }
+  tt.return
+}

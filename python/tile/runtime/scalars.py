@@ -1,0 +1,59 @@
+"""Numbers as parameters of kernels: what fits, and its bytes."""
+
+from __future__ import annotations
+
+import operator
+import struct
+from typing import Any
+
+import numpy as np
+
+from tile._C import launch as _launch
+
+#: Integers: the least and the greatest number of a type.
+RANGES = {"i1": (0, 1)} | {
+    f"{sign}{bits}": (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+    if sign == "i"
+    else (0, (1 << bits) - 1)
+    for sign in "iu"
+    for bits in (8, 16, 32, 64)
+}
+RANGES["u1"] = (0, 1)
+
+_FORMATS = {8: "B", 16: "H", 32: "I", 64: "Q"}
+
+
+def refusal(type: str, value: Any) -> str | None:
+    """Why a parameter of this type does not take a value; None if it does."""
+    if type not in RANGES:
+        return None
+    try:
+        number = operator.index(value)
+    except TypeError:
+        return f"a parameter of type {type} takes an integer, not {value!r}"
+    low, high = RANGES[type]
+    if low <= number <= high:
+        return None
+    return f"{number} does not fit in {type}, which takes integers from {low} to {high}"
+
+
+def check(type: str, value: Any, name: str | None = None) -> None:
+    """Raises unless a parameter of this type takes the value."""
+    message = refusal(type, value)
+    if message is None:
+        return
+    from ..compiler.errors import LaunchError
+
+    raise LaunchError(message if name is None else f"the argument `{name}`: {message}")
+
+
+def to_bytes(type: str, value: Any, name: str | None = None) -> bytes:
+    """A number as a kernel gets it, rounded once; floats beyond the type are infinite."""
+    if type in RANGES:
+        check(type, value, name)
+        bits = max(8, int(type[1:]))
+        return struct.pack("<" + _FORMATS[bits], operator.index(value) & ((1 << bits) - 1))
+    if type in ("fp16", "bf16"):
+        return struct.pack("<H", _launch.round_to_16_bits(float(value), type == "bf16"))
+    with np.errstate(over="ignore"):
+        return np.float64(value).astype({"fp32": "<f4", "fp64": "<f8"}[type]).tobytes()
