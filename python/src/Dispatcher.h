@@ -136,6 +136,9 @@ public:
     this->references = std::move(references);
   }
 
+  /// A launch that this kernel was for looks for one again.
+  void forget(nanobind::handle kernel);
+
   int traverse(visitproc visit, void *arg);
   void clear();
 

@@ -230,7 +230,8 @@ const Dispatcher::Entry *Dispatcher::findFor(Query &query, const Place &place,
 nb::object Dispatcher::launch(const Entry &entry, const Query &query,
                               const Place &place, uint32_t x, uint32_t y,
                               uint32_t z) {
-  nb::object kernel = entry.kernel;
+  // Another thread may make us forget the entry while the driver works.
+  nb::object kernel = entry.kernel, keep = entry.launch;
   if (x == 0 || y == 0 || z == 0)
     return kernel;
   llvm::SmallVector<Leaf, 32> passed;
@@ -350,6 +351,19 @@ void Dispatcher::insert(nb::handle driver, int device, nb::handle options,
   entry->launch = std::move(launch);
   uint64_t hash = entry->key.hash;
   entries.emplace(hash, std::move(entry));
+}
+
+void Dispatcher::forget(nb::handle kernel) {
+  // What goes away with an entry may run Python.
+  std::vector<std::unique_ptr<Entry>> gone;
+  for (auto it = entries.begin(); it != entries.end();) {
+    if (!it->second->kernel.is(kernel)) {
+      ++it;
+      continue;
+    }
+    gone.push_back(std::move(it->second));
+    it = entries.erase(it);
+  }
 }
 
 int Dispatcher::traverse(visitproc visit, void *arg) {

@@ -208,6 +208,8 @@ void populateLaunch(nb::module_ &m) {
           "options"_a.none(), "values"_a, "kernel"_a, "launch"_a, "passed"_a,
           "Adds a kernel; `passed` has which of the arguments, with tuples and "
           "descriptors taken apart, it takes.")
+      .def("forget", &Dispatcher::forget, "kernel"_a,
+           "Launches that this kernel was for look for one again.")
       .def("set_references", &Dispatcher::setReferences, "references"_a,
            "What kernels were compiled with: (owner, name, value). While one "
            "has changed, launches go through Python.");

@@ -237,6 +237,10 @@ class CompiledKernel:
         self._run: Any = None
         #: The same for launches of ours, per device.
         self.loaded: dict[Any, Any] = {}
+        #: What drivers unload again, per device.
+        self.modules: dict[Any, Any] = {}
+        #: Kernels that launches of this one may run instead.
+        self.variants: list[CompiledKernel] = []
 
     @property
     def metadata(self) -> Any:
@@ -307,9 +311,23 @@ class CompiledKernel:
             return None
         return LaunchMetadata(self, grid, stream, args)
 
+    def unload(self) -> None:
+        """Gives back what it takes on devices, once they have done what they were given; the next
+        launch loads it again. A CUDA graph that has it must not be replayed after this."""
+        for kernel in (self, *self.variants):
+            if kernel.fn is not None:
+                kernel.fn.forget_kernel(kernel)
+            kernel.module = kernel.function = kernel._run = None
+            kernel.loaded.clear()
+            while kernel.modules:
+                (active, device), module = kernel.modules.popitem()
+                active.unload(module, device)
+        self.variants.clear()
+
     def __getstate__(self) -> dict[str, Any]:
         # What drivers made stays in its process.
-        return {**self.__dict__, "module": None, "function": None, "_run": None, "loaded": {}}
+        here = {"module": None, "function": None, "_run": None, "loaded": {}, "modules": {}}
+        return {**self.__dict__, **here, "variants": []}
 
     def __getitem__(self, grid: Any) -> Any:
         """``kernel[grid](...)`` launches this very kernel; the arguments are

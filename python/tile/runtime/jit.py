@@ -293,6 +293,11 @@ class JITFunction(KernelInterface[T]):
         """Looks into the cache on disk, or compiles, again at the next launch."""
         self._launcher = self._dispatcher = None
 
+    def forget_kernel(self, kernel: Any) -> None:
+        """Looks for another one at the next launch that this one was for."""
+        if self._dispatcher is not None:
+            self._dispatcher.forget(kernel)
+
     #: ``kernel[grid]``, in C++.
     __getitem__ = _C.launch.subscript  # type: ignore[assignment]
 

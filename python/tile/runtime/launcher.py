@@ -482,6 +482,7 @@ def make_launch(kernel: Any, active: Any) -> Callable:
                 f"it with {overlap.OPTION}=True"
             )
         other = recompile()
+        kernel.variants.append(other)
         return active.make_launcher(other, runtime_parameters(other))
 
     launch = active.make_launcher(kernel, runtime_parameters(kernel))

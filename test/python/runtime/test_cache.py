@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import time
@@ -217,15 +216,8 @@ def test_the_compilers_key_is_not_a_time_stamp():
     assert len(tile._C.build_id()) >= 40
 
 
-def nvidia_tools():
-    from tile.backends import backends
-
-    backends()  # In a checkout their folders are elsewhere.
-    return importlib.import_module("tile.backends.nvidia.tools")
-
-
-def test_the_key_of_ptxas_is_its_version(tmp_path, monkeypatch):
-    tools = nvidia_tools()
+def test_the_key_of_ptxas_is_its_version(nvidia_tools, tmp_path, monkeypatch):
+    tools = nvidia_tools
 
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
@@ -238,8 +230,8 @@ def test_the_key_of_ptxas_is_its_version(tmp_path, monkeypatch):
     assert tools.ptxas_version() == first == "release 99.1, V99.1.7"
 
 
-def test_the_version_of_a_large_program_is_remembered(tmp_path, monkeypatch, folder):
-    tools = nvidia_tools()
+def test_the_version_of_a_large_program_is_remembered(nvidia_tools, tmp_path, monkeypatch, folder):
+    tools = nvidia_tools
     from tile.runtime.cache import remember
 
     calls = tmp_path / "calls"

@@ -190,6 +190,10 @@ class CudaDriver(DriverBase):
         check(self.library.cuCtxGetCurrent(ctypes.byref(current)), "cannot get the context")
         if current.value:
             return
+        check(self.library.cuCtxSetCurrent(self._context(device)), "cannot use the context")
+
+    def _context(self, device: int) -> ctypes.c_void_p:
+        """The device's primary context."""
         context = self._contexts.get(device)
         if context is None:
             handle = ctypes.c_int()
@@ -200,7 +204,7 @@ class CudaDriver(DriverBase):
                 "cannot make a context",
             )
             self._contexts[device] = context
-        check(self.library.cuCtxSetCurrent(context), "cannot use the context")
+        return context
 
     # Kernels.
 
@@ -242,11 +246,22 @@ class CudaDriver(DriverBase):
         limit = self.attribute(_DEVICE_SHARED_OPTIN, device)
         if shared > limit:
             raise OutOfResources(shared, limit, "shared memory", kernel.name)
-        module, function = ctypes.c_void_p(), ctypes.c_void_p()
+        module = ctypes.c_void_p()
         check(
             self.library.cuModuleLoadData(ctypes.byref(module), binary),
             f"cannot load `{kernel.name}`",
         )
+        try:
+            function = self._function(module, kernel)
+        except Exception:
+            self.unload(module, device)
+            raise
+        kernel.modules[self, device] = module
+        return function
+
+    def _function(self, module: ctypes.c_void_p, kernel: Any) -> ctypes.c_void_p:
+        """The function of a kernel in its module, with the shared memory that it needs."""
+        function = ctypes.c_void_p()
         name = kernel._metadata["name"].encode()
         check(
             self.library.cuModuleGetFunction(ctypes.byref(function), module, name),
@@ -259,12 +274,22 @@ class CudaDriver(DriverBase):
         )
         if threads > most.value:
             raise OutOfResources(threads, most.value, "threads", kernel.name)
-        if shared > 48 * 1024:
+        if kernel.shared > 48 * 1024:
             check(
-                self.library.cuFuncSetAttribute(function, _MAX_DYNAMIC_SHARED, shared),
-                f"cannot give `{kernel.name}` {shared} bytes of shared memory",
+                self.library.cuFuncSetAttribute(function, _MAX_DYNAMIC_SHARED, kernel.shared),
+                f"cannot give `{kernel.name}` {kernel.shared} bytes of shared memory",
             )
         return function
+
+    def unload(self, module: ctypes.c_void_p, device: int) -> None:
+        """Unloads what `load` loaded, after all that was launched on the device."""
+        before = ctypes.c_void_p()
+        check(self.library.cuCtxPushCurrent_v2(self._context(device)), "cannot use the context")
+        try:
+            self.synchronize()
+            check(self.library.cuModuleUnload(module), "cannot unload a kernel")
+        finally:
+            self.library.cuCtxPopCurrent_v2(ctypes.byref(before))
 
     def make_launcher(self, kernel: Any, parameters: dict[str, str]) -> Callable:
         device = self.get_current_device()

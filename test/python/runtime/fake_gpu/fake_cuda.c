@@ -13,20 +13,22 @@ typedef struct {
 } Config;
 typedef void (*Callback)(const Config *, void *, void **);
 
-enum { INVALID_VALUE = 1, INVALID_CONTEXT = 201, LAUNCH_FAILED = 719 };
-static int device_count = 1, next_code, sleep_us;
+enum { INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_CONTEXT = 201, LAUNCH_FAILED = 719 };
+static int device_count = 1, next_code, next_load_code, sleep_us;
 static Callback callback;
 static uint64_t accessible[16];
 static int accessible_count;
 static _Thread_local int current = -1; // The device of the thread's context.
+static _Thread_local int pushed = -1;  // The one before it.
 
-int fake_launches, fake_loads, fake_wrong_pairs;
+int fake_launches, fake_loads, fake_unloads, fake_wrong_pairs;
 void fake_set(int devices, Callback f, int us) {
   device_count = devices;
   callback = f;
   sleep_us = us;
 }
 void fake_fail_next(int code) { next_code = code; }
+void fake_fail_next_load(int code) { next_load_code = code; }
 void fake_make_accessible(uint64_t address) { accessible[accessible_count++ % 16] = address; }
 void fake_switch_device(int device) { current = device; }
 // Counts launches whose two first parameters, 64 bits wide, do not belong together.
@@ -59,6 +61,12 @@ int cuDeviceGetAttribute(int *value, int which, int device) {
 }
 int cuCtxGetCurrent(void **context) { return *context = (void *)(intptr_t)(current + 1), 0; }
 int cuCtxSetCurrent(void *context) { return current = (int)(intptr_t)context - 1, 0; }
+// One level is enough.
+int cuCtxPushCurrent_v2(void *context) {
+  pushed = current;
+  return cuCtxSetCurrent(context);
+}
+int cuCtxPopCurrent_v2(void **context) { return current = pushed, 0; }
 int cuDevicePrimaryCtxRetain(void **context, int device) {
   return *context = (void *)(intptr_t)(device + 1), 0;
 }
@@ -69,7 +77,9 @@ int cuCtxGetDevice(int *device) {
 }
 int cuCtxSynchronize(void) { return 0; }
 int cuGetErrorString(int code, const char **text) {
-  *text = code == LAUNCH_FAILED ? "unspecified launch failure" : "invalid argument";
+  *text = code == LAUNCH_FAILED   ? "unspecified launch failure"
+          : code == OUT_OF_MEMORY ? "out of memory"
+                                  : "invalid argument";
   return 0;
 }
 int cuPointerGetAttribute(void *value, int which, uint64_t pointer) {
@@ -86,13 +96,24 @@ int cuMemGetAddressRange_v2(uint64_t *base, size_t *size, uint64_t pointer) {
 int cuModuleLoadData(void **module, const void *image) {
   if (memcmp(image, "\177ELF", 4) != 0)
     return INVALID_VALUE;
+  int code = next_load_code;
+  next_load_code = 0;
+  if (code)
+    return code;
   ++fake_loads;
-  return *module = malloc(64), 0;
+  *module = malloc(64);
+  return *(int *)*module = current, 0;
 }
-int cuModuleUnload(void *module) { return free(module), 0; }
+// A function of an unloaded module belongs to no device. It stays unfreed, so that a launch of it
+// fails and does no harm.
+int cuModuleUnload(void *module) {
+  if (*(int *)module != current)
+    return INVALID_VALUE;
+  ++fake_unloads;
+  return *(int *)module = -1, 0;
+}
 int cuModuleGetFunction(void **function, void *module, const char *name) {
-  // What a function is loaded for: its device.
-  *(int *)module = current;
+  // What a function is loaded for is in it: the device.
   return *function = module, 0;
 }
 int cuFuncGetAttribute(int *value, int which, void *function) { return *value = 1024, 0; }
