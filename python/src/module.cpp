@@ -4,12 +4,24 @@
 #include "Bindings.h"
 #include "BuildId.h"
 
+#include <atomic>
+
 #include <nanobind/stl/string.h>
 
 namespace nb = nanobind;
 using namespace tile::python;
 
-NB_MODULE(_C, m) {
+/// The interpreter that has loaded the module; none is -1. The bound types, and
+/// what the launch path keeps, belong to it: another one of the process would
+/// replace them, and take them along when it ends.
+static std::atomic<int64_t> owner = -1;
+
+static int64_t getInterpreter() {
+  return PyInterpreterState_GetID(PyInterpreterState_Get());
+}
+
+NB_MODULE(core, m) {
+  owner = getInterpreter();
   m.doc() = "The compiler core of tile: MLIR, passes, code generation, layouts "
             "and the simulator.";
   // A compile may be cut short by an exception whose traceback keeps handles
@@ -38,4 +50,16 @@ NB_MODULE(_C, m) {
   populateSim(sim);
   auto launch = m.def_submodule("launch", "The hot path of a kernel launch.");
   populateLaunch(launch);
+}
+
+/// What Python calls first in each interpreter that imports `tile._C`; before
+/// the bindings, whose start forgets the types of another interpreter.
+extern "C" NB_EXPORT PyObject *PyInit__C() {
+  if (owner != -1 && owner != getInterpreter()) {
+    PyErr_SetString(PyExc_ImportError,
+                    "tile is in use in another interpreter of this process, "
+                    "and works in one of them; start a process for this one");
+    return nullptr;
+  }
+  return PyInit_core();
 }
