@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
@@ -307,6 +306,8 @@ def shown(value: Any) -> str:
 
 def closest(name: str, names: Iterable[str]) -> str:
     """The end of a message about a name that nothing has, if another is like it."""
+    import difflib  # Not part of what `import tile` costs.
+
     found = difflib.get_close_matches(name, [n for n in names if not n.startswith("_")], 1, 0.75)
     return f"; did you mean `{found[0]}`?" if found else ""
 

@@ -11,7 +11,6 @@ import hashlib
 import inspect
 import os
 import sys
-import sysconfig
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -117,6 +116,8 @@ def _is_internal(module: str | None) -> bool:
 
 @functools.lru_cache(maxsize=1)
 def _library_folders() -> tuple[str, ...]:
+    import sysconfig  # Not part of what `import tile` costs.
+
     names = ("stdlib", "platstdlib", "purelib", "platlib")
     return tuple(sysconfig.get_path(name) + os.sep for name in names)
 

@@ -8,7 +8,6 @@ import contextlib
 import importlib
 import json
 import os
-import uuid
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any
@@ -85,7 +84,7 @@ class FileCacheManager(CacheManager):
         content = data if isinstance(data, (bytes, bytearray)) else str(data).encode()
         os.makedirs(self.cache_dir, exist_ok=True)
         path = self._path(filename)
-        temporary = self._path(f"{TEMPORARY_PREFIX}{os.getpid()}-{uuid.uuid4().hex}")
+        temporary = self._path(f"{TEMPORARY_PREFIX}{os.getpid()}-{os.urandom(16).hex()}")
         try:
             with open(temporary, "wb") as file:
                 file.write(content)

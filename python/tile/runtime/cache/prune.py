@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import time
-import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -124,13 +122,19 @@ def clear() -> tuple[int, int]:
 
 def _remove(root: str, path: str) -> bool:
     """Takes an entry away at once, so that nobody reads half of it."""
-    trash = os.path.join(root, f"{_TRASH_PREFIX}{uuid.uuid4().hex}")
+    trash = os.path.join(root, f"{_TRASH_PREFIX}{os.urandom(16).hex()}")
     try:
         os.rename(path, trash)
     except OSError:
         return False
-    shutil.rmtree(trash, ignore_errors=True)
+    _remove_tree(trash)
     return True
+
+
+def _remove_tree(path: str) -> None:
+    from shutil import rmtree  # Not part of what `import tile` costs.
+
+    rmtree(path, ignore_errors=True)
 
 
 def _sweep(root: str) -> None:
@@ -139,7 +143,7 @@ def _sweep(root: str) -> None:
     for entry in os.scandir(root):
         with contextlib.suppress(OSError):
             if entry.name.startswith(_TRASH_PREFIX):
-                shutil.rmtree(entry.path, ignore_errors=True)
+                _remove_tree(entry.path)
             elif entry.name == LOCKS:
                 for lock in os.scandir(entry.path):
                     if lock.stat().st_mtime < old and not is_held(lock.path):
