@@ -1,6 +1,6 @@
 """Matrix products on a GPU, beside the peer's and cuBLAS in the same run.
 
-    python bench/matmul.py
+    python bench/matmul.py [--filter TEXT] [--all]
 
 Best median over one list of configurations for both compilers; see
 memory_bound.py for how the times are taken.
@@ -8,13 +8,14 @@ memory_bound.py for how the times are taken.
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
 
 import torch
 from memory_bound import median_times_ms
 from peer import load, load_for_peer
 
-CONFIGS = [
+LARGE = [
     # bm, bn, bk, warps, stages
     (128, 256, 64, 8, 3),
     (128, 256, 64, 8, 4),
@@ -23,43 +24,67 @@ CONFIGS = [
     (128, 128, 32, 4, 4),
     (64, 128, 64, 4, 3),
 ]
+#: For products of few tiles, or with few steps.
+SMALL = [
+    (128, 256, 64, 8, 3),
+    (128, 128, 64, 4, 3),
+    (128, 128, 64, 8, 4),
+    (128, 128, 128, 8, 3),
+    (128, 64, 64, 4, 4),
+    (64, 128, 64, 4, 4),
+    (64, 64, 64, 4, 4),
+]
+
+#: Sizes, type, configurations.
+SHAPES = [
+    (8192, 8192, 8192, torch.float16, LARGE),
+    (4096, 4096, 4096, torch.bfloat16, LARGE),
+    (2048, 2048, 2048, torch.float16, SMALL),
+    (8192, 8192, 512, torch.float16, SMALL),
+    (4096, 14336, 4096, torch.float16, LARGE),
+    (128, 8192, 8192, torch.float16, SMALL),
+    (1000, 4104, 2056, torch.float16, SMALL),
+]
 
 
-def row(size: int, dtype: torch.dtype, example: str = "matmul", **variant: object) -> str:
+def measure(name, modules, shape, dtype, configs, everything, **variant) -> str:
     """``variant``: what the example's function takes beside the tile."""
-    a = torch.randn(size, size, device="cuda").to(dtype)
-    b = torch.randn(size, size, device="cuda").to(dtype)
-    c = torch.empty(size, size, device="cuda", dtype=dtype)
+    m, n, k = shape
+    a = torch.randn(m, k, device="cuda").to(dtype)
+    b = torch.randn(k, n, device="cuda").to(dtype)
+    c = torch.empty(m, n, device="cuda", dtype=dtype)
     expected = (a.float() @ b.float()).double()
     best: list[tuple[float, object]] = []
-    for module in (load(example), load_for_peer(example)):
+    for module in modules:
         if module is None:
             best.append((float("nan"), "-"))
             continue
         results = []
-        for bm, bn, bk, warps, stages in CONFIGS:
+        for config in configs:
+            bm, bn, bk, warps, stages = config
+            options = {"num_warps": warps, "num_stages": stages, **variant}
 
-            def run(module=module, bm=bm, bn=bn, bk=bk, warps=warps, stages=stages):
-                options = {"num_warps": warps, "num_stages": stages, **variant}
-                module.matmul(a, b, c, bm, bn, bk, **options)
+            def run(module=module, tile=(bm, bn, bk), options=options):
+                module.matmul(a, b, c, *tile, **options)
 
             c.fill_(float("nan"))
             try:
                 run()
             except Exception as error:  # a configuration one of them cannot run is reported
-                print(f"{module.__name__} {bm}x{bn}x{bk} {warps} {stages}: {str(error)[:200]}")
+                print(f"{module.__name__} {config}: {str(error)[:200]}")
                 continue
             relative = ((c.double() - expected).norm() / expected.norm()).item()
-            assert relative < 1e-2, f"{module.__name__} {bm}x{bn}x{bk}: relative error {relative}"
+            assert relative < 1e-2, f"{module.__name__} {config}: relative error {relative}"
             ms = median_times_ms([run], repeats=20)[0]
-            results.append((2 * size**3 / ms * 1e-9, (bm, bn, bk, warps, stages)))
+            results.append((2 * m * n * k / ms * 1e-9, config))
+            if everything:
+                print(f"{name} {module.__name__} {config}: {results[-1][0]:.0f}", flush=True)
         best.append(max(results, default=(float("nan"), "-"), key=lambda r: r[0]))
-    blas = 2 * size**3 / median_times_ms([lambda: torch.matmul(a, b, out=c)], repeats=20)[0] * 1e-9
+    ms = median_times_ms([lambda: torch.matmul(a, b, out=c)], repeats=20)[0]
     ours, peer = best
-    name = " ".join([example, *(f"{key}={value}" for key, value in variant.items())])
     return (
-        f"| {name} {str(dtype)[6:]} {size}^3 | {ours[0]:.0f} {ours[1]} | {peer[0]:.0f} {peer[1]} "
-        f"| {ours[0] / peer[0]:.2f} | {blas:.0f} |"
+        f"| {name} | {ours[0]:.0f} {ours[1]} | {peer[0]:.0f} {peer[1]} "
+        f"| {ours[0] / peer[0]:.2f} | {2 * m * n * k / ms * 1e-9:.0f} |"
     )
 
 
@@ -74,14 +99,26 @@ def give_scratch_memory() -> None:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--filter", default="", help="only rows whose name has this text")
+    parser.add_argument("--all", action="store_true", help="show every configuration")
+    options = parser.parse_args()
     give_scratch_memory()
-    rows = [row(8192, torch.float16), row(4096, torch.bfloat16)]
     processors = torch.cuda.get_device_properties(0).multi_processor_count
+    variants = [("matmul", {})]
     for on_host in (True, False):
         for programs in (None, processors):
-            rows.append(
-                row(8192, torch.float16, "descriptor_matmul", on_host=on_host, programs=programs)
-            )
+            variants.append(("descriptor_matmul", {"on_host": on_host, "programs": programs}))
+    rows = []
+    for example, variant in variants:
+        for m, n, k, dtype, configs in SHAPES:
+            words = [example, *(f"{key}={value}" for key, value in variant.items())]
+            name = " ".join([*words, str(dtype)[6:], f"{m}x{n}x{k}"])
+            if options.filter in name:
+                modules = (load(example), load_for_peer(example))
+                rows.append(
+                    measure(name, modules, (m, n, k), dtype, configs, options.all, **variant)
+                )
     print("| work | tile TFLOP/s (config) | peer TFLOP/s (config) | ratio | cuBLAS |")
     print("|---|---|---|---|---|")
     print("\n".join(rows))

@@ -5,6 +5,7 @@
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -121,6 +122,13 @@ static LogicalResult addSources(Value value, SmallVectorImpl<Value> &sources) {
   if (isa<AddPtrOp, SplatOp, BroadcastOp, ExpandDimsOp, ttg::ConvertLayoutOp,
           ReshapeOp, TransOp, BitcastOp, MakeTensorDescOp>(def)) {
     sources.push_back(def->getOperand(0));
+    return success();
+  }
+  if (auto desc = dyn_cast<nvidia_gpu::ReinterpretTensorDescriptorOp>(def)) {
+    BlockArgument base = nvidia_gpu::getTensorMapBase(desc.getRawDesc());
+    if (!base)
+      return failure();
+    sources.push_back(base);
     return success();
   }
   if (auto select = dyn_cast<arith::SelectOp>(def)) {

@@ -48,6 +48,26 @@ struct LaunchConfig {
   uint32_t attributeCount;
 };
 
+/// A tensor map that the driver makes of a descriptor's parts, and that the
+/// kernel takes by value.
+struct TensorMapSlot {
+  uint32_t base; ///< The slot of the tensor's base, which the others follow.
+  uint32_t elementType, elementBytes, swizzle; ///< Codes as the driver's.
+  std::vector<uint32_t> box; ///< Innermost dimension first, as the driver's.
+};
+
+/// The parameters of a kernel that are tensor maps: they come after the
+/// arguments, before scratch memory.
+struct TensorMaps {
+  uint64_t encode = 0; ///< cuTensorMapEncodeTiled.
+  uint32_t at = 0;     ///< How many parameters come before them.
+  std::vector<TensorMapSlot> slots;
+};
+
+/// What a launch returns where no tensor map describes a descriptor. The
+/// driver's codes are positive.
+constexpr int noTensorMap = -1;
+
 /// A kernel that a driver has loaded: packs arguments and calls a C function
 /// `int f(config, function, params, extra)`, as cuLaunchKernelEx is one. A
 /// launch changes nothing here: several threads may launch at once.
@@ -58,7 +78,7 @@ public:
   PackedLaunch(const std::vector<std::string> &types, uint64_t call,
                uint64_t function, unsigned threads, unsigned sharedBytes,
                unsigned ctas, const Attributes &attributes,
-               nanobind::callable address);
+               nanobind::callable address, TensorMaps maps);
 
   /// Returns the driver's code. Throws for arguments that are no numbers.
   int launch(uint32_t x, uint32_t y, uint32_t z, uint64_t stream,
@@ -68,7 +88,14 @@ public:
 private:
   using Call = int (*)(const LaunchConfig *, void *, void **, void **);
 
+  struct alignas(64) TensorMap {
+    char bytes[128];
+  };
+
   void pack(const Slot &slot, const Leaf &argument, char *at) const;
+  /// Makes a map of the parts that were packed into `parameters`.
+  bool encode(const TensorMapSlot &slot, const char *parameters,
+              TensorMap &map) const;
 
   Call call;
   void *function;
@@ -77,6 +104,7 @@ private:
   nanobind::callable address;
   std::vector<Slot> slots;
   uint32_t bytes = 0; ///< Of all parameters.
+  TensorMaps maps;
 };
 
 } // namespace tile::python

@@ -227,6 +227,12 @@ const Dispatcher::Entry *Dispatcher::findFor(Query &query, const Place &place,
   return find(query);
 }
 
+/// Whether a launch found that no tensor map describes a descriptor.
+static bool isNoTensorMap(const nb::object &result) {
+  return PyLong_CheckExact(result.ptr()) &&
+         PyLong_AsLong(result.ptr()) == noTensorMap;
+}
+
 nb::object Dispatcher::launch(const Entry &entry, const Query &query,
                               const Place &place, uint32_t x, uint32_t y,
                               uint32_t z) {
@@ -251,8 +257,8 @@ nb::object Dispatcher::launch(const Entry &entry, const Query &query,
   for (size_t i = 0; i != passed.size(); ++i)
     PyTuple_SET_ITEM(arguments.ptr(), Py_ssize_t(i),
                      nb::handle(passed[i].value).inc_ref().ptr());
-  entry.launch(x, y, z, place.stream, arguments);
-  return kernel;
+  nb::object result = entry.launch(x, y, z, place.stream, arguments);
+  return isNoTensorMap(result) ? result : kernel;
 }
 
 nb::object Dispatcher::call(nb::handle grid, PyObject *const *arguments,
@@ -274,10 +280,11 @@ nb::object Dispatcher::call(nb::handle grid, PyObject *const *arguments,
               launch(*entry, query, place, extents[0], extents[1], extents[2]);
           if (!PyLong_CheckExact(result.ptr()))
             return result;
-          // Python raises the error.
-          return nb::handle(place.driver)
-              .attr("raise_launch_error")(result,
-                                          slow.attr("__self__").attr("name"));
+          // Python raises the error, or does without tensor maps.
+          if (!isNoTensorMap(result))
+            return nb::handle(place.driver)
+                .attr("raise_launch_error")(result,
+                                            slow.attr("__self__").attr("name"));
         }
       }
     }

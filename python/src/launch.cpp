@@ -170,13 +170,23 @@ static int callPacked(PackedLaunch &self, uint32_t x, uint32_t y, uint32_t z,
 }
 
 void populateLaunch(nb::module_ &m) {
+  m.attr("NO_TENSOR_MAP") = noTensorMap;
+  nb::class_<TensorMapSlot>(m, "TensorMapSlot",
+                            "A tensor map that a kernel takes by value.")
+      .def(nb::init<uint32_t, uint32_t, uint32_t, uint32_t,
+                    std::vector<uint32_t>>(),
+           "base"_a, "element_type"_a, "element_bytes"_a, "swizzle"_a, "box"_a);
+  nb::class_<TensorMaps>(m, "TensorMaps", "The tensor maps of a kernel.")
+      .def(nb::init<uint64_t, uint32_t, std::vector<TensorMapSlot>>(),
+           "encode"_a, "at"_a, "slots"_a);
   nb::class_<PackedLaunch>(m, "PackedLaunch",
                            "Packs arguments and calls a driver's function.")
       .def(nb::init<const std::vector<std::string> &, uint64_t, uint64_t,
                     unsigned, unsigned, unsigned,
-                    const PackedLaunch::Attributes &, nb::callable>(),
+                    const PackedLaunch::Attributes &, nb::callable,
+                    TensorMaps>(),
            "types"_a, "call"_a, "function"_a, "threads"_a, "shared"_a, "ctas"_a,
-           "attributes"_a, "address"_a)
+           "attributes"_a, "address"_a, "maps"_a = TensorMaps())
       .def("__call__", &callPacked, "x"_a, "y"_a, "z"_a, "stream"_a, "values"_a,
            "Launches; returns the driver's code.");
   m.def("round_to_16_bits", &roundTo16Bits, "number"_a, "bfloat"_a,

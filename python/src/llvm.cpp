@@ -37,6 +37,18 @@ static nb::dict getInfo(PyModule &module) {
   result["global_scratch_size"] = info->globalScratchSize;
   result["global_scratch_align"] = info->globalScratchAlignment;
   result["disjoint_arguments"] = info->disjointArguments;
+  nb::list maps;
+  for (const triton::nvidia::TensorMapParameter &map :
+       triton::nvidia::getTensorMaps(module.unit->module.get())) {
+    nb::dict facts;
+    facts["base"] = map.base;
+    facts["element_type"] = map.elementType;
+    facts["element_bytes"] = map.elementBytes;
+    facts["swizzle"] = map.swizzle;
+    facts["box"] = map.box;
+    maps.append(facts);
+  }
+  result["tensor_maps"] = maps;
   return result;
 }
 

@@ -31,10 +31,12 @@ static Slot getSlot(const std::string &type) {
 PackedLaunch::PackedLaunch(const std::vector<std::string> &types, uint64_t call,
                            uint64_t function, unsigned threads,
                            unsigned sharedBytes, unsigned ctas,
-                           const Attributes &attributes, nb::callable address)
+                           const Attributes &attributes, nb::callable address,
+                           TensorMaps maps)
     : call(reinterpret_cast<Call>(call)),
       function(reinterpret_cast<void *>(function)), threads(threads),
-      sharedBytes(sharedBytes), ctas(ctas), address(std::move(address)) {
+      sharedBytes(sharedBytes), ctas(ctas), address(std::move(address)),
+      maps(std::move(maps)) {
   for (const std::string &type : types) {
     Slot slot = getSlot(type);
     slot.offset = (bytes + slot.size - 1) / slot.size * slot.size;
@@ -51,23 +53,36 @@ PackedLaunch::PackedLaunch(const std::vector<std::string> &types, uint64_t call,
 
 int PackedLaunch::launch(uint32_t x, uint32_t y, uint32_t z, uint64_t stream,
                          const Leaf *arguments) const {
-  constexpr size_t fewBytes = 1024, fewSlots = 128;
+  constexpr size_t fewBytes = 1024, fewSlots = 128, fewMaps = 4;
   alignas(16) char localBytes[fewBytes];
   void *localParams[fewSlots];
+  TensorMap localMaps[fewMaps];
   std::vector<char> manyBytes;
   std::vector<void *> manyParams;
+  std::vector<TensorMap> manyMaps;
   char *buffer = localBytes;
   void **params = localParams;
-  if (bytes + 8 > fewBytes || slots.size() > fewSlots) {
+  TensorMap *tensorMaps = localMaps;
+  size_t mapCount = maps.slots.size();
+  if (bytes + 8 > fewBytes || slots.size() + mapCount > fewSlots) {
     manyBytes.resize(bytes + 8);
-    manyParams.resize(slots.size());
+    manyParams.resize(slots.size() + mapCount);
     buffer = manyBytes.data();
     params = manyParams.data();
+  }
+  if (mapCount > fewMaps) {
+    manyMaps.resize(mapCount);
+    tensorMaps = manyMaps.data();
   }
   for (size_t i = 0; i != slots.size(); ++i) {
     char *at = buffer + slots[i].offset;
     pack(slots[i], arguments[i], at);
-    params[i] = at;
+    params[i < maps.at ? i : i + mapCount] = at;
+  }
+  for (size_t i = 0; i != mapCount; ++i) {
+    if (!encode(maps.slots[i], buffer, tensorMaps[i]))
+      return noTensorMap;
+    params[maps.at + i] = &tensorMaps[i];
   }
   LaunchConfig config = {{x * ctas, y, z},
                          {threads, 1, 1},
@@ -78,6 +93,44 @@ int PackedLaunch::launch(uint32_t x, uint32_t y, uint32_t z, uint64_t stream,
   // A launch may wait for room in the stream's queue.
   nb::gil_scoped_release release;
   return call(&config, function, params, nullptr);
+}
+
+bool PackedLaunch::encode(const TensorMapSlot &slot, const char *parameters,
+                          TensorMap &map) const {
+  using Encode = int (*)(void *map, int elementType, uint32_t rank, void *base,
+                         const uint64_t *shape, const uint64_t *strides,
+                         const uint32_t *box, const uint32_t *elementStrides,
+                         int interleave, int swizzle, int promotion, int fill);
+  constexpr int noInterleave = 0, promoteTo256Bytes = 3;
+  size_t rank = slot.box.size();
+  auto read = [&]<typename T>(size_t index, T) {
+    T value;
+    std::memcpy(&value, parameters + slots[slot.base + index].offset,
+                sizeof(T));
+    return value;
+  };
+  // The driver's dimensions start with the innermost one, whose stride is one.
+  uint64_t shape[5], strides[5];
+  uint32_t elementStrides[5];
+  for (size_t i = 0; i != rank; ++i) {
+    int32_t extent = read(rank - i, int32_t());
+    int64_t stride = read(2 * rank - i, int64_t());
+    // Strides of zero or less are for other accesses, as are rows whose bound
+    // cuts one of the pieces of 16 bytes that TMA clips by.
+    if (extent < 1 || stride < 1 ||
+        (i == 0 && uint64_t(extent) * slot.elementBytes % 16 != 0))
+      return false;
+    shape[i] = uint64_t(extent);
+    if (i != 0)
+      strides[i - 1] = uint64_t(stride) * slot.elementBytes;
+    elementStrides[i] = 1;
+  }
+  auto base = reinterpret_cast<void *>(read(0, uint64_t()));
+  bool fillNaN = read(2 * rank + 1, uint8_t()) & 1;
+  return reinterpret_cast<Encode>(maps.encode)(
+             &map, int(slot.elementType), uint32_t(rank), base, shape, strides,
+             slot.box.data(), elementStrides, noInterleave, int(slot.swizzle),
+             promoteTo256Bytes, fillNaN) == 0;
 }
 
 uint16_t roundTo16Bits(double number, bool bfloat) {

@@ -71,6 +71,11 @@ struct FuncPattern : TargetPattern<FuncOp> {
         kernel ? LLVM::Linkage::External : LLVM::Linkage::Internal);
     if (Attribute pairs = op->getAttr(kDisjointArgumentsAttrName))
       function->setAttr(kDisjointArgumentsAttrName, pairs);
+    // Targets know what the attributes of their dialects mean.
+    for (unsigned i = 0; i < type.getNumInputs(); ++i)
+      for (NamedAttribute attr : FunctionOpInterface(op).getArgAttrs(i))
+        if (!isa_and_nonnull<TritonDialect>(attr.getNameDialect()))
+          function.setArgAttr(i, attr.getName(), attr.getValue());
     if (kernel) {
       int threads = gpu::lookupNumWarps(op) * gpu::lookupThreadsPerWarp(op);
       if (auto total =

@@ -210,6 +210,8 @@ class Launcher:
         if exit:
             exit(metadata)
         if result.__class__ is int:
+            if result == _C.launch.NO_TENSOR_MAP and options.get("tma") is not False:
+                return self.run(grid, values, {**options, "tma": False})
             active.raise_launch_error(result, self.name)
         return kernel
 
@@ -591,10 +593,17 @@ def simulate(fn: Any, grid: Any, args: tuple, kwargs: dict) -> Any:
     simulator = drivers()["sim"]()
     launcher = Launcher(fn)
     values, options = launcher.bound(args, kwargs)
-    kernel = launcher.prepare(simulator, values, options)
-    launch = make_launch(kernel, simulator)
     x, y, z = launcher.grid(grid, values)
     extra = {} if checks is None else {"checks": checks}
     if budget is not None:
         extra["max_instructions"] = budget
-    return launch(x, y, z, 0, launcher.arguments(kernel, values), **extra)
+
+    def run(options: dict) -> Any:
+        kernel = launcher.prepare(simulator, values, options)
+        launch = make_launch(kernel, simulator)
+        return launch(x, y, z, 0, launcher.arguments(kernel, values), **extra)
+
+    result = run(options)
+    if result.__class__ is int and result == _C.launch.NO_TENSOR_MAP:
+        return run({**options, "tma": False})
+    return result

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _C
 from . import dlpack
 from .specialize import address_of, item_size
 
@@ -122,7 +123,7 @@ def checked(
                 variant = make_variant()
             chosen = variant
         result = chosen(x, y, z, stream, arguments, **options)
-        if result.__class__ is int and result:
+        if result.__class__ is int and result and result != _C.launch.NO_TENSOR_MAP:
             raise_launch_error(result, kernel.name)
         return result
 

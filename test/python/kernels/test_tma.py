@@ -20,7 +20,6 @@ REDUCE = "cp.reduce.async.bulk.tensor"
 def target(monkeypatch):
     """In place of the targets of the other kernels."""
     monkeypatch.setenv("TILE_SIM_TARGET", "cuda:90")
-    monkeypatch.setenv("TILE_TMA", "1")
 
 
 @tile.jit
@@ -51,7 +50,7 @@ def product(
 
 def padded(array: np.ndarray) -> np.ndarray:
     """The same with rows that TMA can copy: their pitch is a multiple of 16 elements."""
-    out = np.zeros((array.shape[0], -(-array.shape[1] // 16) * 16 + 16), array.dtype)
+    out = np.full((array.shape[0], -(-array.shape[1] // 16) * 16 + 16), 77, array.dtype)
     out[:, : array.shape[1]] = array
     return out
 
@@ -90,7 +89,7 @@ def test_products(name, transposed, warps):
     bk = {2: 32, 4: 16, 1: 64}[np.dtype(KINDS[name][0]).itemsize]
     turned = tuple(map(bool, transposed))
     kernel = multiply(
-        name, (144, 80, 3 * bk + 9), (128, 64, bk), turned, num_warps=warps, num_stages=3
+        name, (144, 80, 5 * bk + 16), (128, 64, bk), turned, num_warps=warps, num_stages=3
     )
     ptx = kernel.asm["ptx"]
     assert LOAD in ptx and STORE in ptx and "wgmma" in ptx
@@ -118,6 +117,7 @@ def test_tiles(tiles, warps):
 
 @pytest.mark.parametrize("sizes", [(1, 1, 1), (65, 63, 33), (200, 8, 100)])
 def test_unaligned_sizes(sizes):
+    """TMA clips by pieces of 16 bytes."""
     multiply("fp16", sizes, (64, 64, 32), num_stages=3)
 
 
@@ -353,7 +353,7 @@ def host_product(a_desc, b_desc, c_desc, K, BM: tl.constexpr, BN: tl.constexpr, 
 
 
 @pytest.mark.parametrize("name", ["fp16", "bf16"])
-@pytest.mark.parametrize("sizes", [(128, 128, 128), (100, 72, 90)])
+@pytest.mark.parametrize("sizes", [(128, 128, 128), (100, 72, 88), (100, 72, 90)])
 def test_descriptors_from_the_host(name, sizes):
     kind, _, _, tolerance = KINDS[name]
     m, n, k = sizes
@@ -369,7 +369,15 @@ def test_descriptors_from_the_host(name, sizes):
     )
     expected = a.astype(np.float64) @ b.astype(np.float64).T
     np.testing.assert_allclose(out, expected, rtol=tolerance, atol=tolerance * np.sqrt(k))
-    assert LOAD in kernel.asm["ptx"] and "wgmma" in kernel.asm["ptx"]
+    # The host makes the maps, but for rows of which TMA would clip off too little.
+    ptx = kernel.asm["ptx"]
+    assert (LOAD in ptx) == (k != 90) and "wgmma" in ptx
+    assert "tensormap.replace" not in ptx and not kernel._metadata["global_scratch_size"]
+
+
+def test_without_tma(monkeypatch):
+    monkeypatch.setenv("TILE_TMA", "0")
+    assert LOAD not in multiply("fp16", (64, 64, 64), (64, 64, 32)).asm["ptx"]
 
 
 @tile.jit
@@ -433,3 +441,39 @@ def test_blocks_that_go_on(n):
     pairs = [(blocks[max(i - 1, 0)], blocks[i]) for i in range(n)]
     expected = sum((a @ b.T for a, b in pairs), np.zeros((16, 16)))
     np.testing.assert_allclose(out, expected, rtol=1e-3, atol=2e-2)
+
+
+def test_descriptors_that_tma_cannot_use():
+    """They and others come to one launch after the other."""
+    x, out = random((24, 64), "fp16"), poisoned((24, 64), "fp16")
+    target = TensorDescriptor.from_tensor(out, [8, 64])
+    row = TensorDescriptor(x, [24, 64], [0, 1], [8, 64])
+    for source, expected in (
+        (TensorDescriptor.from_tensor(x, [8, 64]), x),
+        (row, np.broadcast_to(x[:1], x.shape)),
+        (TensorDescriptor.from_tensor(x, [8, 64]), x),
+    ):
+        out[:] = np.nan
+        kernel = host_copy[(1,)](source, target, 24, 64)
+        np.testing.assert_array_equal(out, expected)
+        assert (LOAD in kernel.asm["ptx"]) == (source is not row)
+
+
+@tile.jit
+def exchange(a, b, n):
+    """Through the host's descriptors; both may be of one memory."""
+    for i in range(0, n, 8):
+        block = a.load([i, 0])
+        b.store([i, 0], block + 1)
+
+
+@pytest.mark.parametrize("rows", [0, 8])
+def test_descriptors_of_one_memory(rows):
+    memory = random((32, 64), "fp32")
+    a = TensorDescriptor(memory, [24, 64], [64, 1], [8, 64])
+    b = TensorDescriptor(memory[rows:], [24, 64], [64, 1], [8, 64])
+    expected = memory.copy()
+    for i in range(0, 24, 8):
+        expected[i + rows : i + rows + 8] = expected[i : i + 8] + 1
+    exchange[(1,)](a, b, 24)
+    np.testing.assert_array_equal(memory, expected)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import ctypes
 import gc
 import importlib
 import os
@@ -143,6 +144,45 @@ def test_descriptors(gpu):
         assert [struct.unpack("<q", p[i])[0] for i in (3, 4)] == [columns, 1]
         assert struct.unpack("<Q", p[10])[0] == 0x9000
     assert gpu.counter("launches") >= 4
+
+
+def test_tensor_maps(gpu):
+    @tile.jit
+    def kernel(d, n, e):
+        for i in range(0, n, 16):
+            e.store([0, i, 0], d.load([i, 0]).reshape(1, 16, 16))
+
+    maps = []
+
+    def keep(config, function, parameters):
+        words = [(ctypes.c_uint32 * 32).from_address(parameters[i]) for i in (25, 26)]
+        maps.append([np.array(w) for w in words])
+
+    gpu.on_launch(keep)
+    base = gpu.tensor(0x1000, tl.float16)
+    target = TensorDescriptor(gpu.tensor(0x4000, tl.float16), [3, 5, 32], [256, 32, 1], [1, 16, 16])
+    for padding in ("zero", "nan"):
+        for _ in range(2):
+            kernel[(1,)](TensorDescriptor(base, [64, 32], [48, 1], [16, 16], padding), 64, target)
+    assert len(maps) == 4
+    for i, (first, second) in enumerate(maps):
+        # CU_TENSOR_MAP_DATA_TYPE_FLOAT16, rank, address, CU_TENSOR_MAP_SWIZZLE_32B, NaNs
+        assert first[:5].tolist() == [6, 2, 0x1000, 1, i // 2]
+        assert first[8:10].tolist() == [32, 64] and first[16:18].tolist() == [16, 16]
+        assert first[24] == 48 * 2
+        assert second[:5].tolist() == [6, 3, 0x4000, 1, 0]
+        assert second[8:11].tolist() == [32, 5, 3] and second[16:19].tolist() == [16, 16, 1]
+        assert second[24:26].tolist() == [32 * 2, 256 * 2]
+    # What no map describes goes by pointers.
+    gpu.on_launch(None)
+    assert "bulk.tensor" in kernel[(1,)](target_of(base, [64, 32]), 64, target).asm["ptx"]
+    for rows, columns in ((7, 32), (64, 31)):
+        refused = kernel[(1,)](target_of(base, [rows, columns]), 64, target)
+        assert "bulk.tensor" not in refused.asm["ptx"]
+
+
+def target_of(base, shape):
+    return TensorDescriptor(base, shape, [48, 1], [16, 16])
 
 
 @pytest.mark.parametrize(

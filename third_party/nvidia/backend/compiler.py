@@ -41,8 +41,8 @@ class NvidiaOptions(BaseOptions):
     opt_level: int = 3
     #: Read the first operands of the next iteration before the last product of this one.
     prefetch: bool = False
-    #: Let bulk tensor copies serve descriptors on sm_90; tried in the simulator only so far.
-    tma: bool = False
+    #: Let bulk tensor copies serve descriptors on sm_90.
+    tma: bool = True
     #: Make no use of pointer arguments not overlapping; launches set this where they do.
     overlapping_arguments: bool = False
     #: Passes to leave out, by their names, with commas between.
@@ -176,7 +176,7 @@ class NvidiaBackend(BaseBackend):
             f"target=cuda:{self.target.arch} num-warps={options.num_warps} "
             f"num-ctas={options.num_ctas} num-stages={options.num_stages}"
             + (" prefetch=true" if options.prefetch else "")
-            + (" tma=true" if options.tma else ""),
+            + ("" if options.tma else " tma=false"),
         )
         if options.maxnreg is not None:
             i32 = _C.ir.Attribute.parse(f"{options.maxnreg} : i32", module.context)

@@ -14,7 +14,7 @@ from tile.errors import DriverError, OutOfResources
 from tile.runtime import dlpack
 from tile.runtime.memory import allocate
 
-from . import tools
+from . import tensor_maps, tools
 
 _ATTRIBUTE_CLUSTER = 4
 _ATTRIBUTE_COOPERATIVE = 2
@@ -315,16 +315,24 @@ class CudaDriver(DriverBase):
             ctas=ctas,
             attributes=attributes,
             address=data_pointer,
+            maps=tensor_maps.for_driver(
+                kernel, _address(self.library.cuTensorMapEncodeTiled), len(types)
+            )
+            if tensor_maps.maps_of(kernel)
+            else _C.launch.TensorMaps(0, 0, []),
         )
         if not scratch:
             return packed
 
-        def launch(x: int, y: int, z: int, stream: int, arguments: tuple) -> None:
+        def launch(x: int, y: int, z: int, stream: int, arguments: tuple) -> int:
             size = scratch * x * y * z * ctas
             memory = allocate(size, alignment, stream, _torch_allocator)
             code = packed(x, y, z, stream, (*arguments, memory))
+            if code == _C.launch.NO_TENSOR_MAP:
+                return code
             if code:
                 self.raise_launch_error(code, kernel.name)
+            return 0
 
         return launch
 
@@ -337,6 +345,7 @@ class CudaDriver(DriverBase):
 
     def raise_launch_error(self, code: int, name: str) -> None:
         """Raises for a launch that the driver refused."""
+        tensor_maps.check(code, name)
         check(code, f"cannot launch `{name}`")
 
 

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from tile import knobs
+from tile import _C, knobs
 from tile.backends.base import DriverBase, GPUTarget, overridden
 from tile.compiler.errors import CompilationError, ptx_place
 from tile.errors import DriverError, TileError
 from tile.runtime import dlpack, overlap, scalars
 
+from . import tensor_maps
 from .targets import find_facts
 
 # How a run-time parameter is packed, by its type in the signature.
@@ -123,9 +124,16 @@ class SimDriver(DriverBase):
         ctas = metadata.get("num_ctas", 1)
         shared = metadata.get("shared", 0)
         scratch = metadata.get("global_scratch_size", 0)
+        maps = tensor_maps.maps_of(kernel)
 
         def launch(x: int, y: int, z: int, stream: Any, arguments: tuple, **options: Any) -> Any:
-            buffer, allocations = pack(parameters, arguments)
+            buffer, allocations, packed = pack(parameters, arguments)
+            for facts in maps:
+                first, last = facts["base"], facts["base"] + 2 * len(facts["box"]) + 1
+                data = tensor_maps.for_simulator(facts, packed[first], packed[first + 1 : last + 1])
+                if data is None:
+                    return _C.launch.NO_TENSOR_MAP
+                buffer += bytes(_align(len(buffer), 64) - len(buffer)) + data
             memory = None
             if scratch:
                 size = scratch * x * y * z * ctas
@@ -158,12 +166,17 @@ class SimDriver(DriverBase):
 
         return launch
 
+    def raise_launch_error(self, code: int, name: str) -> None:
+        tensor_maps.check(code, name)
+        super().raise_launch_error(code, name)
+
 
 def pack(
     parameters: dict[str, str], arguments: tuple
-) -> tuple[bytes, list[tuple[int, int, str, bool]]]:
-    """The parameter buffer, and the memory that pointers in it stand for."""
+) -> tuple[bytes, list[tuple[int, int, str, bool]], list[Any]]:
+    """The parameter buffer, the memory that pointers in it stand for, and the values."""
     buffer = bytearray()
+    values: list[Any] = []
     allocations: list[tuple[int, int, str, bool]] = []
     for (name, ty), value in zip(parameters.items(), arguments, strict=False):
         if ty.startswith("*"):
@@ -174,10 +187,12 @@ def pack(
                 address, low, size, writable = pointer_range(value)
                 allocations.append((low, size, f"argument {name}", writable))
             buffer += bytes(_align(len(buffer), 8) - len(buffer)) + struct.pack("<Q", address)
+            values.append(address)
             continue
+        values.append(value)
         data = scalars.to_bytes(ty, value, name)
         buffer += bytes(_align(len(buffer), len(data)) - len(buffer)) + data
-    return bytes(buffer), allocations
+    return bytes(buffer), allocations, values
 
 
 def merge(allocations: list[tuple[int, int, str, bool]]) -> list[tuple[int, int, str, bool]]:

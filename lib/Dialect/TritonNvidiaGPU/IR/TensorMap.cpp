@@ -5,6 +5,8 @@
 
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
 using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::nvidia_gpu;
@@ -176,4 +178,23 @@ mlir::triton::nvidia_gpu::getTMAEncoding(
                           "are not supported yet, found "
                        << desc;
   return encoding;
+}
+
+BlockArgument mlir::triton::nvidia_gpu::getTensorMapBase(Value argument) {
+  auto map = dyn_cast<BlockArgument>(argument);
+  auto function =
+      map ? dyn_cast<FunctionOpInterface>(map.getOwner()->getParentOp())
+          : FunctionOpInterface();
+  if (!function)
+    return {};
+  auto facts = function.getArgAttrOfType<DictionaryAttr>(map.getArgNumber(),
+                                                         kTensorMapAttrName);
+  if (!facts)
+    return {};
+  for (BlockArgument base : function.getArguments())
+    if (Attribute index =
+            function.getArgAttr(base.getArgNumber(), kTensorMapBaseAttrName);
+        index && index == facts.get("index"))
+      return base;
+  return {};
 }

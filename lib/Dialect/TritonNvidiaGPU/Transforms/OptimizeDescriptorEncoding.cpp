@@ -208,6 +208,12 @@ Obstacle findObstacle(MakeTensorDescOp op,
   for (Value stride : op.getStrides().drop_back())
     if (getDivisor(stride) % kTMAAlignment * bytes % kTMAAlignment != 0)
       return "its strides are not known to be multiples of 16 bytes";
+  // What lies out of bounds is told apart in pieces of 16 bytes: of a piece
+  // that the bound cuts, stores write the rest, too.
+  if (getDivisor(op.getShape().back()) % kTMAAlignment * bytes %
+          kTMAAlignment !=
+      0)
+    return "its rows are not known to be multiples of 16 bytes";
   const AxisInfo *last = axisInfo.getAxisInfo(op.getStrides().back());
   if (!last || last->getConstantValue() != 1)
     return "its last stride is not known to be one";
@@ -220,9 +226,28 @@ Obstacle findObstacle(MakeTensorDescOp op,
   return std::nullopt;
 }
 
+/// The coordinates of the block that `op` accesses.
+ValueRange getIndices(Operation *op) {
+  return llvm::TypeSwitch<Operation *, ValueRange>(op)
+      .Case<DescriptorLoadOp, DescriptorStoreOp, DescriptorReduceOp>(
+          [](auto op) { return ValueRange(op.getIndices()); })
+      .Default([](Operation *) { return ValueRange(); });
+}
+
 /// Why TMA cannot be used for all accesses through a descriptor.
-Obstacle findObstacle(ArrayRef<Operation *> users) {
+Obstacle findObstacle(ArrayRef<Operation *> users,
+                      const ModuleAxisInfoAnalysis &axisInfo) {
   for (Operation *user : users) {
+    // The pieces of 16 bytes again: a bound must not cut one.
+    if (ValueRange indices = getIndices(user); !indices.empty()) {
+      auto desc = cast<TensorDescType>(user->getOperand(0).getType());
+      int64_t bytes = desc.getElementType().getIntOrFloatBitWidth() / 8;
+      const AxisInfo *info = axisInfo.getAxisInfo(indices.back());
+      int64_t divisor =
+          info && info->isInitialized() ? info->getDivisibilityOfAll() : 1;
+      if (divisor % kTMAAlignment * bytes % kTMAAlignment != 0)
+        return "a block of it is not known to start at a multiple of 16 bytes";
+    }
     if (isa<DescriptorGatherOp, DescriptorScatterOp>(user))
       return "it is used to gather or scatter rows";
     auto reduce = dyn_cast<DescriptorReduceOp>(user);
@@ -264,9 +289,7 @@ Obstacle findObstacle(ArrayRef<Value> members, ArrayRef<Operation *> users,
     if (auto function = getFunctionOfArgument(member)) {
       if (!function.isPublic())
         return "it is passed to a function that is called";
-      FailureOr<int32_t> code = getTMAElementType(block.getElementType());
-      if (failed(code) ||
-          (isa<FloatType>(block.getElementType()) && *code < kFirstFloat))
+      if (failed(getTMAElementType(block.getElementType())))
         return "TMA does not know its elements";
     }
     if (member.getDefiningOp<CallOpInterface>())
@@ -278,7 +301,7 @@ Obstacle findObstacle(ArrayRef<Value> members, ArrayRef<Operation *> users,
     if (Obstacle obstacle = findObstacle(make, axisInfo))
       return obstacle;
   }
-  if (Obstacle obstacle = findObstacle(users))
+  if (Obstacle obstacle = findObstacle(users, axisInfo))
     return obstacle;
   // A loop has one place for what it makes: no iteration can use that of the
   // one before.
@@ -343,9 +366,9 @@ public:
     }
     for (auto function : module.getOps<FunctionOpInterface>())
       updateFunctionType(function);
-    // Backwards: the others keep their numbers.
-    for (BlockArgument argument : llvm::reverse(fromHost))
-      unpackDescriptorArgument(argument);
+    for (auto [index, argument] : llvm::enumerate(fromHost))
+      if (failed(unpackDescriptorArgument(argument, index)))
+        return signalPassFailure();
   }
 
 private:

@@ -3,70 +3,68 @@
 
 #include "UnpackDescriptorArgument.h"
 
-#include "tile/Analysis/AxisInfo.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::triton;
 
-void nvidia_gpu::unpackDescriptorArgument(BlockArgument argument) {
+LogicalResult nvidia_gpu::unpackDescriptorArgument(BlockArgument argument,
+                                                   int index) {
   auto function = cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
   auto type = cast<TensorDescType>(argument.getType());
-  unsigned rank = type.getBlockType().getRank();
+  RankedTensorType block = type.getBlockType();
+  unsigned rank = block.getRank();
   Location loc = argument.getLoc();
   OpBuilder builder(argument.getContext());
+  FailureOr<int32_t> elementType = getTMAElementType(block.getElementType());
+  FailureOr<gpu::NVMMASharedEncodingAttr> encoding = getTMAEncoding(
+      type, [&] { return function.emitError("no tensor map: "); });
+  if (failed(elementType) || failed(encoding))
+    return failure();
 
-  // What the host passes: base, shape, strides, and whether elements out of
-  // bounds are NaNs. It sees to it that base and strides are multiples of 16
-  // bytes, but for the last stride, which is one.
+  auto number = [&](int64_t value) {
+    return builder.getI32IntegerAttr(static_cast<int32_t>(value));
+  };
+  SmallVector<int64_t> shape = getTMABoxShape(block);
+  SmallVector<int32_t> box(shape.begin(), shape.end());
+  auto facts = builder.getDictionaryAttr({
+      builder.getNamedAttr("index", number(index)),
+      builder.getNamedAttr("element_type", number(*elementType)),
+      builder.getNamedAttr("element_bytes",
+                           number(block.getElementTypeBitWidth() / 8)),
+      builder.getNamedAttr("swizzle",
+                           number(encoding->getSwizzlingByteWidth())),
+      builder.getNamedAttr("box", builder.getDenseI32ArrayAttr(box)),
+  });
+
+  // Base, shape, strides, and whether elements out of bounds are NaNs.
   SmallVector<Type> types = {PointerType::get(type.getElementType())};
   types.append(rank, builder.getI32Type());
   types.append(rank, builder.getI64Type());
   types.push_back(builder.getI1Type());
-  SmallVector<DictionaryAttr> attrs(types.size(),
-                                    builder.getDictionaryAttr({}));
-  auto divisibleBy = [&](int64_t divisor) {
-    return builder.getDictionaryAttr(builder.getNamedAttr(
-        kDivisibilityAttr, builder.getI32IntegerAttr(divisor)));
-  };
-  attrs.front() = divisibleBy(16);
-  unsigned bits = type.getElementType().getIntOrFloatBitWidth();
-  for (unsigned i = 0; i + 1 < rank; ++i)
-    attrs[1 + rank + i] = divisibleBy(std::max(1u, 128 / bits));
+  auto none = builder.getDictionaryAttr({});
+  SmallVector<DictionaryAttr> attrs(types.size(), none);
+  attrs.front() = builder.getDictionaryAttr(
+      builder.getNamedAttr(kTensorMapBaseAttrName, number(index)));
 
-  unsigned number = argument.getArgNumber();
-  SmallVector<unsigned> places(types.size(), number + 1);
+  unsigned place = argument.getArgNumber();
+  SmallVector<unsigned> places(types.size(), place + 1);
   SmallVector<Location> locs(types.size(), loc);
+  // The map, in the memory of parameters.
+  types.push_back(PointerType::get(builder.getI8Type(), /*addressSpace=*/0));
+  attrs.push_back(builder.getDictionaryAttr(
+      builder.getNamedAttr(kTensorMapAttrName, facts)));
+  places.push_back(function.getNumArguments());
+  locs.push_back(loc);
   if (failed(function.insertArguments(places, types, attrs, locs)))
-    llvm_unreachable("kernels take these types");
-  auto parts = ArrayRef<BlockArgument>(function.getArguments())
-                   .slice(number + 1, types.size());
+    return failure();
 
   builder.setInsertionPointToStart(argument.getOwner());
-  SmallVector<Value> strides(parts.slice(1 + rank, rank));
-  strides.back() = arith::ConstantIntOp::create(builder, loc, 1, 64);
-  auto make = [&](OpBuilder &b, PaddingOption padding) -> Value {
-    return MakeTensorDescOp::create(b, loc, type, parts.front(),
-                                    ValueRange(parts.slice(1, rank)), strides,
-                                    padding);
-  };
-  Value descriptor;
-  if (isa<FloatType>(type.getElementType())) {
-    auto choice = scf::IfOp::create(builder, loc, TypeRange(type), parts.back(),
-                                    /*withElseRegion=*/true);
-    OpBuilder nan = choice.getThenBodyBuilder();
-    scf::YieldOp::create(nan, loc, make(nan, PaddingOption::PAD_NAN));
-    OpBuilder zero = choice.getElseBodyBuilder();
-    scf::YieldOp::create(zero, loc, make(zero, PaddingOption::PAD_ZERO));
-    descriptor = choice.getResult(0);
-  } else {
-    descriptor = make(builder, PaddingOption::PAD_ZERO);
-  }
-  argument.replaceAllUsesWith(descriptor);
-  if (failed(function.eraseArgument(number)))
-    llvm_unreachable("nobody uses it");
+  Value map = function.getArguments().back();
+  argument.replaceAllUsesWith(
+      ReinterpretTensorDescriptorOp::create(builder, loc, type, map));
+  return function.eraseArgument(place);
 }

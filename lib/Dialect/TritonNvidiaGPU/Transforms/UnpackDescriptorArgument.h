@@ -7,9 +7,11 @@
 
 namespace mlir::triton::nvidia_gpu {
 
-/// Replaces a kernel's argument, a descriptor, with the parts that the host
-/// passes for it, of which the kernel then makes it.
-void unpackDescriptorArgument(BlockArgument argument);
+/// Replaces an argument of a kernel, a descriptor, with the parts that the host
+/// passes for it, and adds the tensor map that the host makes of them as a last
+/// argument: map number `index` of the kernel. Returns failure where no map
+/// describes such blocks.
+LogicalResult unpackDescriptorArgument(BlockArgument argument, int index);
 
 } // namespace mlir::triton::nvidia_gpu
 

@@ -5,7 +5,7 @@
 // CHECK-DAG: #[[WIDE:.*]] = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 
 // CHECK-LABEL: @repeated
-tt.func public @repeated(%base: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32, %stride: i64 {tt.divisibility = 8 : i32}, %out: !tt.ptr<f16>) {
+tt.func public @repeated(%base: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}, %stride: i64 {tt.divisibility = 8 : i32}, %out: !tt.ptr<f16>) {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
   %one = arith.constant 1 : i64
@@ -32,23 +32,46 @@ tt.func public @repeated(%base: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i
   tt.return
 }
 
-// The host passes the parts of a descriptor. Whether it pads with NaNs is not known
-// before.
-// CHECK-LABEL: @from_host
-// CHECK-SAME: (%[[BASE:[^:]*]]: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %[[M:[^:]*]]: i32, %[[N:[^:]*]]: i32, %[[STRIDE:[^:]*]]: i64 {tt.divisibility = 8 : i32}, %{{[^:]*}}: i64, %[[NAN:[^:]*]]: i1, %[[COUNT:[^:]*]]: i32)
-tt.func public @from_host(%desc: !tt.tensordesc<tensor<64x64xf16>>, %n: i32) {
+// TMA clips by pieces of 16 bytes: bounds that may cut one, and blocks that may
+// start inside one, are for pointers.
+// CHECK-LABEL: @pieces
+tt.func public @pieces(%base: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32, %m: i32 {tt.divisibility = 8 : i32}, %stride: i64 {tt.divisibility = 8 : i32}) {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
-  // CHECK: %[[ONE:.*]] = arith.constant 1 : i64
-  // CHECK: %[[DESC:.*]] = scf.if %[[NAN]] -> (!tt.tensordesc<tensor<64x64xf16, #[[WIDE]]>>) {
-  // CHECK:   tt.make_tensor_descriptor %[[BASE]], [%[[M]], %[[N]]], [%[[STRIDE]], %[[ONE]]] {padding = 2 : i32} : <f16>, <tensor<64x64xf16, #[[WIDE]]>>
-  // CHECK: } else {
-  // CHECK:   tt.make_tensor_descriptor %[[BASE]], [%[[M]], %[[N]]], [%[[STRIDE]], %[[ONE]]] : <f16>, <tensor<64x64xf16, #[[WIDE]]>>
+  %one = arith.constant 1 : i64
+  // CHECK: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16>>
+  %cut = tt.make_tensor_descriptor %base, [%m, %n], [%stride, %one] : <f16>, <tensor<64x64xf16>>
+  // CHECK: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16>>
+  %inside = tt.make_tensor_descriptor %base, [%n, %m], [%stride, %one] : <f16>, <tensor<64x64xf16>>
+  // CHECK: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16, #[[WIDE]]>>
+  %whole = tt.make_tensor_descriptor %base, [%n, %m], [%stride, %one] : <f16>, <tensor<64x64xf16>>
+  scf.for %i = %c0 to %n step %c64 : i32 {
+    %x = tt.descriptor_load %cut[%i, %c0] : !tt.tensordesc<tensor<64x64xf16>> -> tensor<64x64xf16>
+    tt.descriptor_store %inside[%i, %n], %x : !tt.tensordesc<tensor<64x64xf16>>, tensor<64x64xf16>
+    tt.descriptor_store %whole[%n, %i], %x : !tt.tensordesc<tensor<64x64xf16>>, tensor<64x64xf16>
+  }
+  tt.return
+}
+
+// The host passes the parts of a descriptor, and as a last argument the tensor map.
+// CHECK-LABEL: @from_host
+// CHECK-SAME: (%{{[^:]*}}: !tt.ptr<f16> {ttnvgpu.tensor_map_base = 0 : i32}, %{{[^:]*}}: i32, %{{[^:]*}}: i32, %{{[^:]*}}: i64, %{{[^:]*}}: i64, %{{[^:]*}}: i1, %[[COUNT:[^:]*]]: i32,
+// CHECK-SAME: !tt.ptr<i8> {ttnvgpu.tensor_map_base = 1 : i32}, %{{[^:]*}}: i32, %{{[^:]*}}: i64, %{{[^:]*}}: i1,
+// CHECK-SAME: %[[MAP:[^:]*]]: !tt.ptr<i8, 0> {ttnvgpu.tensor_map = {box = array<i32: 64, 64>, element_bytes = 2 : i32, element_type = 6 : i32, index = 0 : i32, swizzle = 128 : i32}},
+// CHECK-SAME: %[[BYTES:[^:]*]]: !tt.ptr<i8, 0> {ttnvgpu.tensor_map = {box = array<i32: 64>, element_bytes = 1 : i32, element_type = 0 : i32, index = 1 : i32, swizzle = {{[0-9]+}} : i32}})
+tt.func public @from_host(%desc: !tt.tensordesc<tensor<64x64xf16>>, %n: i32, %bytes: !tt.tensordesc<tensor<64xi8>>) {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  // CHECK-DAG: %[[DESC:.*]] = ttnvgpu.reinterpret_tensor_descriptor %[[MAP]] : !tt.ptr<i8, 0> to !tt.tensordesc<tensor<64x64xf16, #[[WIDE]]>>
+  // CHECK-DAG: %[[LINE:.*]] = ttnvgpu.reinterpret_tensor_descriptor %[[BYTES]]
   // CHECK: scf.for %{{.*}} to %[[COUNT]]
   scf.for %i = %c0 to %n step %c64 : i32 {
     // CHECK: tt.descriptor_load %[[DESC]]
     %x = tt.descriptor_load %desc[%i, %c0] : !tt.tensordesc<tensor<64x64xf16>> -> tensor<64x64xf16>
     tt.descriptor_store %desc[%i, %c64], %x : !tt.tensordesc<tensor<64x64xf16>>, tensor<64x64xf16>
+    // CHECK: tt.descriptor_load %[[LINE]]
+    %y = tt.descriptor_load %bytes[%i] : !tt.tensordesc<tensor<64xi8>> -> tensor<64xi8>
+    tt.descriptor_store %bytes[%i], %y : !tt.tensordesc<tensor<64xi8>>, tensor<64xi8>
   }
   tt.return
 }

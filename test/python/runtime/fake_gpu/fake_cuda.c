@@ -116,6 +116,23 @@ int cuModuleGetFunction(void **function, void *module, const char *name) {
   // What a function is loaded for is in it: the device.
   return *function = module, 0;
 }
+// A map is what it was made of, as 32 numbers; refused for tensors of 7 rows.
+int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *base, const uint64_t *shape,
+                           const uint64_t *strides, const uint32_t *box, const uint32_t *steps,
+                           int interleave, int swizzle, int promotion, int fill) {
+  uint32_t *out = map;
+  if ((uintptr_t)map % 64 || shape[rank - 1] == 7)
+    return INVALID_VALUE;
+  memset(map, 0, 128);
+  out[0] = type, out[1] = rank, out[2] = (uint32_t)(uintptr_t)base, out[3] = swizzle;
+  out[4] = fill;
+  for (uint32_t i = 0; i < rank; ++i) {
+    out[8 + i] = shape[i], out[16 + i] = box[i];
+    if (i + 1 < rank)
+      out[24 + i] = strides[i];
+  }
+  return 0;
+}
 int cuFuncGetAttribute(int *value, int which, void *function) { return *value = 1024, 0; }
 int cuFuncSetAttribute(void *function, int which, int value) { return 0; }
 int cuLaunchKernelEx(const Config *config, void *function, void **params, void **extra) {

@@ -3,6 +3,8 @@
 
 #include "nvidia/Target/PTX.h"
 
+#include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
@@ -174,4 +176,32 @@ FailureOr<std::string> nvidia::translateModuleToPTX(ModuleOp module,
 FailureOr<KernelInfo> nvidia::getKernelInfo(ModuleOp module) {
   return triton::getKernelInfo(module,
                                NVVM::NVVMDialect::getKernelFuncAttrName());
+}
+
+std::vector<TensorMapParameter> nvidia::getTensorMaps(ModuleOp module) {
+  std::vector<TensorMapParameter> result;
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    llvm::DenseMap<Attribute, int> bases;
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      if (Attribute index =
+              function.getArgAttr(i, nvidia_gpu::kTensorMapBaseAttrName))
+        bases[index] = i;
+    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+      auto facts = function.getArgAttrOfType<DictionaryAttr>(
+          i, nvidia_gpu::kTensorMapAttrName);
+      if (!facts)
+        continue;
+      auto number = [&](StringRef name) -> int {
+        return facts.getAs<IntegerAttr>(name).getInt();
+      };
+      ArrayRef<int32_t> box =
+          facts.getAs<DenseI32ArrayAttr>("box").asArrayRef();
+      result.push_back({bases.lookup(facts.get("index")),
+                        number("element_type"),
+                        number("element_bytes"),
+                        number("swizzle"),
+                        {box.begin(), box.end()}});
+    }
+  }
+  return result;
 }

@@ -288,6 +288,8 @@ struct AcquirePattern : TargetPattern<ttng::TensormapFenceproxyAcquireOp> {
   }
 
   static Value toGeneric(const LLVMBuilder &b, Value ptr) {
+    if (cast<LLVM::LLVMPointerType>(ptr.getType()).getAddressSpace() == 0)
+      return ptr;
     return b.create<LLVM::AddrSpaceCastOp>(b.ptrTy(0), ptr);
   }
 };

@@ -7,6 +7,8 @@
 
 #include "nvidia/TritonNVIDIAGPUToLLVM/TargetInfo.h"
 
+#include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/ADT/StringExtras.h"
@@ -14,6 +16,7 @@
 using namespace mlir;
 using namespace mlir::triton;
 namespace nvt = mlir::triton::nvidia;
+namespace ttng = mlir::triton::nvidia_gpu;
 
 void nvt::TargetInfo::markKernel(LLVM::LLVMFuncOp function, int threads,
                                  int numCTAs,
@@ -31,6 +34,19 @@ void nvt::TargetInfo::markKernel(LLVM::LLVMFuncOp function, int threads,
   if (numCTAs > 1)
     function->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
                       builder.getDenseI32ArrayAttr({numCTAs, 1, 1}));
+  // Tensor maps stay in the memory of parameters, where TMA reads them.
+  constexpr int64_t kMapBytes = 128, kMapAlignment = 64;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    if (!function.getArgAttr(i, ttng::kTensorMapAttrName))
+      continue;
+    auto map = LLVM::LLVMArrayType::get(builder.getI8Type(), kMapBytes);
+    function.setArgAttr(i, LLVM::LLVMDialect::getByValAttrName(),
+                        TypeAttr::get(map));
+    function.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
+                        builder.getI64IntegerAttr(kMapAlignment));
+    function.setArgAttr(i, NVVM::NVVMDialect::getGridConstantAttrName(),
+                        builder.getUnitAttr());
+  }
 }
 
 //===----------------------------------------------------------------------===//

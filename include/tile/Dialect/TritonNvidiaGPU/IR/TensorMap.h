@@ -48,6 +48,25 @@ FailureOr<gpu::NVMMASharedEncodingAttr>
 getTMAEncoding(TensorDescType desc,
                function_ref<InFlightDiagnostic()> emitError);
 
+//===----------------------------------------------------------------------===//
+// Tensor maps that the host makes
+//===----------------------------------------------------------------------===//
+
+/// On a kernel's argument that is a tensor map, by value: what the map says
+/// beside the tensor's base, shape and strides. A dictionary of `index` (which
+/// of the kernel's maps it is), `element_type` (the code of the hardware),
+/// `element_bytes`, `swizzle` (the width in bytes) and `box` (outermost
+/// dimension first).
+inline constexpr llvm::StringLiteral kTensorMapAttrName = "ttnvgpu.tensor_map";
+
+/// On the argument that is the base of a tensor, which the shape, the strides
+/// and whether elements out of bounds are NaNs follow: the `index` of the map.
+inline constexpr llvm::StringLiteral kTensorMapBaseAttrName =
+    "ttnvgpu.tensor_map_base";
+
+/// The base of the tensor that the map `argument` is of; null if it is no map.
+BlockArgument getTensorMapBase(Value argument);
+
 } // namespace mlir::triton::nvidia_gpu
 
 #endif // TILE_DIALECT_TRITONNVIDIAGPU_IR_TENSORMAP_H

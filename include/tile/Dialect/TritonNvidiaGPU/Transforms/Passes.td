@@ -131,9 +131,11 @@ def TritonNvidiaOptimizeDescriptorEncoding
 
     With `leave-to-pointers`, descriptors that TMA cannot serve, or would not serve
     better than pointers do, keep none, and a remark says why: the pass can then run
-    before `triton-rewrite-tensor-descriptor-to-pointer`, which takes those. Kernels
-    then make the descriptors themselves that they are passed, of the parts that the
-    host passes for them.
+    before `triton-rewrite-tensor-descriptor-to-pointer`, which takes those. For the
+    descriptors among a kernel's arguments the host then passes their parts (base, shape,
+    strides, padding), and as last arguments the tensor maps that it makes of them:
+    `ttnvgpu.tensor_map` on such an argument says how, `ttnvgpu.tensor_map_base` on which
+    argument the parts begin.
 
     Before:
     ```mlir
@@ -146,8 +148,8 @@ def TritonNvidiaOptimizeDescriptorEncoding
     %a = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
     ```
   }];
-  let dependentDialects = ["::mlir::scf::SCFDialect",
-                           "::mlir::triton::gpu::TritonGPUDialect"];
+  let dependentDialects = ["::mlir::triton::gpu::TritonGPUDialect",
+                           "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
   let options = [
     Option<"leaveToPointers", "leave-to-pointers", "bool", "false",
            "Leave descriptors that are better off as pointers without encoding">

@@ -47,7 +47,7 @@ struct TTGIROptions : StageOptions<TTGIROptions> {
   Option<bool> tma{*this, "tma",
                    llvm::cl::desc("Let bulk tensor copies serve descriptors, "
                                   "where the target has them"),
-                   llvm::cl::init(false)};
+                   llvm::cl::init(true)};
 };
 
 struct LLIROptions : StageOptions<LLIROptions> {

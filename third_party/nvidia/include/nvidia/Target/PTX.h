@@ -50,6 +50,21 @@ FailureOr<std::string> translateModuleToPTX(ModuleOp module,
 /// The module's one kernel; an error where there are none or several.
 FailureOr<KernelInfo> getKernelInfo(ModuleOp module);
 
+/// A tensor map that a kernel takes by value; the maps are its last parameters
+/// but for scratch memory.
+struct TensorMapParameter {
+  /// The parameter that is the tensor's base; its shape, its strides and
+  /// whether elements out of bounds are NaNs follow.
+  int base;
+  /// Codes as TMA has them.
+  int elementType, elementBytes;
+  int swizzle;          ///< In bytes.
+  std::vector<int> box; ///< Outermost dimension first.
+};
+
+/// Those of the module's kernel, in the order of its parameters.
+std::vector<TensorMapParameter> getTensorMaps(ModuleOp module);
+
 } // namespace mlir::triton::nvidia
 
 #endif // NVIDIA_TARGET_PTX_H
