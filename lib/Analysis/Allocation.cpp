@@ -138,6 +138,9 @@ void Allocation::computeLifetimes(FunctionOpInterface function) {
     std::tie(buffer.begin, buffer.end) = numberOf.lookup(buffer.owner);
     extendTo(buffer, buffer.owner);
     // A scratch buffer is needed around the operation only, not in its region.
+    // But the warps of partitions wait for work from the start to the end.
+    if (isa<gpu::WarpSpecializeOp>(buffer.owner))
+      std::tie(buffer.begin, buffer.end) = numberOf.lookup(function);
   }
 
   if (llvm::none_of(buffers, [](const Buffer &buffer) {

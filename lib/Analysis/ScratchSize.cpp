@@ -44,6 +44,18 @@ bool triton::repeatsAcrossThreads(RankedTensorType type) {
   return layout.getFreeVariableMask(kLane) || layout.getFreeVariableMask(kWarp);
 }
 
+/// What the default group hands to the partitions: which operation to start,
+/// and eight bytes for every scalar that the captures consist of.
+static int64_t getCapturesSize(gpu::WarpSpecializeOp op) {
+  int64_t scalars = 0;
+  for (Type type : op.getExplicitCaptures().getTypes()) {
+    // The address and the offsets of a buffer.
+    auto memory = dyn_cast<gpu::MemDescType>(type);
+    scalars += memory ? 1 + memory.getShape().size() : 1;
+  }
+  return 16 + 8 * scalars;
+}
+
 int64_t triton::getScratchSize(Operation *op) {
   if (auto convert = dyn_cast<gpu::ConvertLayoutOp>(op))
     return ConvertLayoutPlan(convert.getSrc().getType(), convert.getType(),
@@ -63,6 +75,8 @@ int64_t triton::getScratchSize(Operation *op) {
   // One thread acts on an element and hands the value to those that hold it,
   // too.
   auto load = dyn_cast<LoadOp>(op);
+  if (auto specialize = dyn_cast<gpu::WarpSpecializeOp>(op))
+    return getCapturesSize(specialize);
   if (isa<AtomicRMWOp, AtomicCASOp>(op) || (load && isFreshRead(load))) {
     Type type = op->getResult(0).getType();
     if (op->getResult(0).use_empty())

@@ -37,12 +37,10 @@ constexpr StringLiteral kSanitizer =
 constexpr StringLiteral kAMD = "tile has no AMD backend";
 
 constexpr UnavailablePass kUnavailable[] = {
-    {"tritongpu-allocate-warp-groups", kNoSpecialization},
     {"tritongpu-automatic-warp-specialization", kNoSpecialization},
     {"tritongpu-partition-loops", kNoSpecialization},
     {"tritongpu-partition-scheduling", kNoSpecialization},
     {"tritongpu-optimize-partition-warps", kNoSpecialization},
-    {"convert-warp-specialize-to-llvm", kNoSpecialization},
     {"tritongpu-hoist-tmem-alloc", kNoTensorMemory},
     {"tritongpu-promote-lhs-to-tmem", kNoTensorMemory},
     {"triton-nvidia-interleave-tmem", kNoTensorMemory},

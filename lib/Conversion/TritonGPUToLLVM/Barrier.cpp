@@ -8,16 +8,26 @@ using namespace mlir;
 using namespace mlir::triton;
 using Kind = BarrierParticipants::Kind;
 
-/// The region of a ttg.warp_specialize around `op` as a number: 0 for the
-/// default one, i + 1 for partition i. Nullopt where all warps run together.
-static std::optional<unsigned> getGroup(Operation *op) {
+/// The partition of a ttg.warp_specialize around `op`, or null.
+static Region *getPartition(Operation *op) {
   for (Region *region = op->getParentRegion(); region;
-       region = region->getParentRegion()) {
-    if (isa<gpu::WarpSpecializeOp>(region->getParentOp()))
-      return 0;
+       region = region->getParentRegion())
     if (isa<gpu::WarpSpecializePartitionsOp>(region->getParentOp()))
-      return region->getRegionNumber() + 1;
-  }
+      return region;
+  return nullptr;
+}
+
+/// The number of the group of warps that executes `op`: 0 for the default one,
+/// i + 1 for partition i. Nullopt where all warps run together.
+static std::optional<unsigned> getGroup(Operation *op) {
+  if (Region *partition = getPartition(op))
+    return partition->getRegionNumber() + 1;
+  if (op->getParentOfType<gpu::WarpSpecializeOp>())
+    return 0;
+  // The warps of partitions wait elsewhere.
+  auto module = op->getParentOfType<ModuleOp>();
+  if (module && module->hasAttr(gpu::kTotalNumWarpsAttrName))
+    return 0;
   return std::nullopt;
 }
 
@@ -35,4 +45,13 @@ BarrierParticipants triton::getThreadsOfProgram(Operation *op) {
   if (gpu::lookupNumCTAs(op) > 1)
     return {Kind::Cluster, 0, unsigned(gpu::lookupNumWarps(op))};
   return getThreadsOfBlock(op);
+}
+
+unsigned triton::getFirstWarp(Operation *op) {
+  Region *partition = getPartition(op);
+  if (!partition)
+    return 0;
+  auto specialize =
+      cast<gpu::WarpSpecializeOp>(partition->getParentOp()->getParentOp());
+  return (*specialize.getWarpGroupStartIds())[partition->getRegionNumber()];
 }

@@ -122,10 +122,7 @@ void splitBlockArguments(Block &block) {
 
 void triton::expandPackedTensors(Operation *root) {
   SmallVector<Block *> blocks;
-  root->walk([&](LLVM::LLVMFuncOp function) {
-    for (Block &block : function.getBody())
-      blocks.push_back(&block);
-  });
+  root->walk([&](Block *block) { blocks.push_back(block); });
   for (Block *block : blocks)
     splitBlockArguments(*block);
 

@@ -63,9 +63,16 @@ private:
   }
 
   void visit(Operation *op, Addresses &pending) {
-    // Partitions have barriers of their own.
-    if (isa<ttg::WarpSpecializeOp>(op))
+    // Groups of warps start and end together.
+    if (auto specialize = dyn_cast<ttg::WarpSpecializeOp>(op)) {
+      pending.clear();
+      visit(specialize.getDefaultRegion(), pending);
+      for (Region &partition : specialize.getPartitionRegions()) {
+        pending.clear();
+        visit(partition, pending);
+      }
       return pending.clear();
+    }
     if (isa<ttg::BarrierOp>(op))
       return pending.clear();
     if (auto load = dyn_cast<LoadOp>(op)) {

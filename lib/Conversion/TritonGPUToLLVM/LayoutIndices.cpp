@@ -25,6 +25,8 @@ ThreadIndex triton::getThreadIndex(const LLVMBuilder &b,
   ThreadIndex index;
   index.thread = target.getThreadId(b);
   index.threadsPerWarp = gpu::lookupThreadsPerWarp(op);
+  if (unsigned firstWarp = getFirstWarp(op))
+    index.thread = b.sub(index.thread, b.i32(firstWarp * index.threadsPerWarp));
   if (gpu::lookupNumCTAs(op) > 1)
     index.block = target.getBlockInCluster(b);
   return index;

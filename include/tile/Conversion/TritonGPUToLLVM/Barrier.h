@@ -23,7 +23,8 @@ struct BarrierParticipants {
   };
 
   Kind kind = Kind::Block;
-  /// Of a group: the default region is 0, partition i is i + 1.
+  /// Of a group: the default region, and all code outside of partitions in a
+  /// module that has some, is 0; partition i is i + 1.
   unsigned group = 0;
   unsigned numWarps = 0;
 
@@ -35,6 +36,9 @@ BarrierParticipants getThreadsOfBlock(Operation *op);
 /// All threads that execute `op` together: those of every block of the cluster,
 /// if there are several.
 BarrierParticipants getThreadsOfProgram(Operation *op);
+/// The place in the block of the first warp that executes `op`: 0 outside of
+/// partitions.
+unsigned getFirstWarp(Operation *op);
 
 } // namespace mlir::triton
 

@@ -81,6 +81,8 @@ void populateGatherPatterns(const LoweringContext &context);
 void populateHistogramPatterns(const LoweringContext &context);
 void populateDebugPatterns(const LoweringContext &context);
 void populateDotFMAPatterns(const LoweringContext &context);
+/// Converts what goes into and comes out of ttg.warp_specialize, which stays.
+void populateWarpSpecializePatterns(const LoweringContext &context);
 
 /// Whether a function is launched from the host.
 bool isKernel(FunctionOpInterface function);

@@ -98,6 +98,37 @@ tt.func @calls(%p: !tt.ptr<i32>, %v: i32) {
   tt.return
 }
 
+// Groups of warps have barriers of their own, and meet where they end.
+// CHECK-LABEL: @groups
+tt.func @groups(%p: !tt.ptr<i32>, %v: i32) {
+  // CHECK: tt.load
+  // CHECK-NEXT: ttg.warp_specialize
+  // CHECK-NEXT: default {
+  // CHECK-NEXT: tt.load
+  // CHECK-NEXT: ttg.barrier global_read
+  // CHECK-NEXT: tt.store
+  // CHECK: partition0
+  // CHECK-NEXT: tt.load
+  // CHECK-NEXT: ttg.barrier global_read
+  // CHECK-NEXT: tt.store
+  // CHECK: } : (!tt.ptr<i32>) -> ()
+  // CHECK-NEXT: tt.store
+  %0 = tt.load %p : !tt.ptr<i32>
+  ttg.warp_specialize(%p)
+  default {
+    %1 = tt.load %p : !tt.ptr<i32>
+    tt.store %p, %1 : !tt.ptr<i32>
+    ttg.warp_yield
+  }
+  partition0(%q: !tt.ptr<i32>) num_warps(2) {
+    %1 = tt.load %q : !tt.ptr<i32>
+    tt.store %q, %1 : !tt.ptr<i32>
+    ttg.warp_return
+  } : (!tt.ptr<i32>) -> ()
+  tt.store %p, %0 : !tt.ptr<i32>
+  tt.return
+}
+
 tt.func private @callee(%p: !tt.ptr<i32>) attributes {noinline = true} {
   %0 = tt.load %p : !tt.ptr<i32>
   tt.print "v" {hex = false, isSigned = array<i32: 1>} : %0 : i32

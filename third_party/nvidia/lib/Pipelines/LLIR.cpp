@@ -27,6 +27,7 @@ void nvidia::buildLLIRPipeline(OpPassManager &pm, const LLIROptions &options) {
   add(createSCFToControlFlowPass());
   add(nvidia_gpu::createTritonTensorMemoryAllocation());
   add(gpu::createTritonGPUGlobalScratchMemoryAllocation());
+  add(gpu::createTritonGPUAllocateWarpGroups());
   AllocateSharedMemoryNVOptions allocate;
   allocate.computeCapability = options.computeCapability;
   allocate.ptxVersion = options.ptxVersion;
@@ -36,6 +37,7 @@ void nvidia::buildLLIRPipeline(OpPassManager &pm, const LLIROptions &options) {
   convert.computeCapability = options.computeCapability;
   convert.ptxVersion = options.ptxVersion;
   add(createConvertTritonGPUToLLVM(convert));
+  add(createConvertWarpSpecializeToLLVM());
   add(createCanonicalizerPass());
   add(createCSEPass());
   add(createSymbolDCEPass());

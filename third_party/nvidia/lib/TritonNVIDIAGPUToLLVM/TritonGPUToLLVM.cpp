@@ -65,6 +65,18 @@ struct ConvertTritonGPUToLLVM
                        "inserted: run -insert-memory-barriers first");
       return signalPassFailure();
     }
+    bool hasPlaces =
+        !module
+             .walk([](ttg::WarpSpecializeOp op) {
+               if (op.getWarpGroupStartIds())
+                 return WalkResult::advance();
+               op.emitError("the warps of its partitions have no places: run "
+                            "-tritongpu-allocate-warp-groups first");
+               return WalkResult::interrupt();
+             })
+             .wasInterrupted();
+    if (!hasPlaces)
+      return signalPassFailure();
     // A call passes the address of its share, even of none.
     bool hasCalls =
         module.walk([](triton::CallOp) { return WalkResult::interrupt(); })
@@ -108,6 +120,7 @@ struct ConvertTritonGPUToLLVM
     populateHistogramPatterns(common);
     populateDebugPatterns(common);
     populateDotFMAPatterns(common);
+    populateWarpSpecializePatterns(common);
     LoweringContext own{converter, target, patterns, axisInfo, 20};
     nvidia::populateMathPatterns(own, target);
     nvidia::populateFloatConversionPatterns(own, target);
@@ -130,6 +143,10 @@ struct ConvertTritonGPUToLLVM
                                arith::ArithDialect, math::MathDialect,
                                cf::ControlFlowDialect, ub::UBDialect,
                                ::mlir::gpu::GPUDialect>();
+    // Stay, with their regions in LLVM, for convert-warp-specialize-to-llvm.
+    legality.addDynamicallyLegalOp<ttg::WarpSpecializeOp, ttg::WarpYieldOp>(
+        [&](Operation *op) { return converter.isLegal(op); });
+    legality.addLegalOp<ttg::WarpSpecializePartitionsOp, ttg::WarpReturnOp>();
     // What nobody here knows of is an error, too.
     legality.markUnknownOpDynamicallyLegal([](Operation *) { return false; });
 

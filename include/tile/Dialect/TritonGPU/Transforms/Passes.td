@@ -10,5 +10,6 @@ include "tile/Dialect/TritonGPU/Transforms/LayoutPasses.td"
 include "tile/Dialect/TritonGPU/Transforms/MatmulPasses.td"
 include "tile/Dialect/TritonGPU/Transforms/MovementPasses.td"
 include "tile/Dialect/TritonGPU/Transforms/PipelinePasses.td"
+include "tile/Dialect/TritonGPU/Transforms/WarpSpecializationPasses.td"
 
 #endif // TILE_DIALECT_TRITONGPU_TRANSFORMS_PASSES

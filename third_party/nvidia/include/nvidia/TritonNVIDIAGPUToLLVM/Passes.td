@@ -70,6 +70,38 @@ def ConvertTritonGPUToLLVM : Pass<"convert-triton-gpu-to-llvm", "mlir::ModuleOp"
   ];
 }
 
+def ConvertWarpSpecializeToLLVM : Pass<"convert-warp-specialize-to-llvm", "mlir::ModuleOp"> {
+  let summary = "Send the warps of partitions their own ways";
+  let description = [{
+    What `convert-triton-gpu-to-llvm` leaves of `ttg.warp_specialize` becomes
+    control flow of the kernel. The warps behind the default ones wait, from the
+    start, at the barrier of the block. The default group writes to shared memory
+    which operation comes next and what its partitions capture, arrives there,
+    and runs the default region; each other warp finds its partition and runs
+    that. All meet at the barrier again where the operation ends. At the end of
+    the kernel, the warps are sent home.
+
+    Where `actualRegisters` says so, and the target can (`setmaxnreg`), warp
+    groups of the partitions give registers back when the kernel starts, and the
+    default group takes what they left at the operation.
+
+    ```mlir
+    ttg.warp_specialize(%p) attributes {warpGroupStartIds = array<i32: 4>, ...}
+    default { ... ttg.warp_yield }
+    partition0(%q: !llvm.ptr<1>) num_warps(4) { ... ttg.warp_return } : ...
+    ```
+    becomes
+    ```mlir
+      llvm.cond_br %isDefault, ^kernel, ^wait
+    ^wait: // of the others
+      nvvm.barrier0
+      %work = llvm.load %next : !llvm.ptr<3> -> i32
+      llvm.cond_br %done, ^exit, ^partitions
+    ```
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::NVVM::NVVMDialect"];
+}
+
 def EmitPTX : Pass<"tile-nvidia-ptx", "mlir::ModuleOp"> {
   let summary = "Print the PTX of a module in the LLVM dialect";
   let description = [{

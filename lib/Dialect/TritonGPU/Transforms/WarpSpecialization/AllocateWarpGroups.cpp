@@ -1,0 +1,172 @@
+//===-- AllocateWarpGroups.cpp - Places of the warps of partitions --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/TargetModel.h"
+#include "tile/Dialect/TritonGPU/Transforms/Passes.h"
+
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/Support/DebugLog.h"
+#include "llvm/Support/MathExtras.h"
+
+#define DEBUG_TYPE "tritongpu-allocate-warp-groups"
+
+namespace mlir::triton::gpu {
+#define GEN_PASS_DEF_TRITONGPUALLOCATEWARPGROUPS
+#include "tile/Dialect/TritonGPU/Transforms/Passes.h.inc"
+} // namespace mlir::triton::gpu
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::gpu;
+
+namespace {
+
+constexpr int kWarpsPerGroup = 4;
+constexpr int kMostThreads = 1024;
+/// Of the 16 barriers of a block, the first is that of all its threads.
+constexpr unsigned kMostGroups = 15;
+/// What can be asked of the register file at once.
+constexpr int kRegisterUnit = 8;
+constexpr int kLeastRegisters = 24;
+
+LogicalResult checkPlace(WarpSpecializeOp op) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  if (!function || function.isPrivate())
+    return op.emitError("warps cannot be specialised in a device function, "
+                        "because its callers do not know of them");
+  if (op->getParentOfType<WarpSpecializeOp>())
+    return op.emitError("warps cannot be specialised again in the default "
+                        "region of another operation");
+  if (lookupNumCTAs(op) > 1)
+    return op.emitError("warps cannot be specialised in a program of several "
+                        "blocks ('")
+           << kNumCTAsAttrName << "' is " << lookupNumCTAs(op) << ")";
+  if (op.getPartitionRegions().size() + 1 > kMostGroups)
+    return op.emitError("a block has barriers for ")
+           << kMostGroups << " groups of warps, found "
+           << op.getPartitionRegions().size() + 1;
+  WalkResult calls = op.getPartitionOp()->walk([](CallOpInterface call) {
+    call.emitError("a partition cannot call a function, whose barriers are "
+                   "those of the default warps");
+    return WalkResult::interrupt();
+  });
+  return failure(calls.wasInterrupted());
+}
+
+/// Places the partitions of one operation; returns the end of the last one.
+int allocateWarps(WarpSpecializeOp op, int numWarps) {
+  ArrayRef<int32_t> warps = op.getPartitionNumWarps();
+  SmallVector<int32_t> starts(warps.size());
+  // Whole warp groups first: what follows them needs no alignment.
+  SmallVector<unsigned> order =
+      llvm::to_vector(llvm::seq<unsigned>(0, warps.size()));
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    return std::pair(-warps[a], a) < std::pair(-warps[b], b);
+  });
+  int next = numWarps;
+  if (!order.empty() &&
+      (warps[order.front()] >= kWarpsPerGroup || op.getRequestedRegisters()))
+    next = llvm::alignTo(next, kWarpsPerGroup);
+  for (unsigned i : order) {
+    starts[i] = next;
+    next += warps[i];
+  }
+  op.setWarpGroupStartIds(starts);
+  return op.getRequestedRegisters() ? llvm::alignTo(next, kWarpsPerGroup)
+                                    : next;
+}
+
+/// Divides the registers that a block has got among its warp groups. Whole warp
+/// groups hand registers on.
+void allocateRegisters(WarpSpecializeOp op, int numWarps, int total) {
+  std::optional<ArrayRef<int32_t>> requested = op.getRequestedRegisters();
+  if (!requested || numWarps % kWarpsPerGroup)
+    return;
+  const TargetModel &model = getTargetModel(op);
+  int most = model.getMaxRegistersPerThread() / kRegisterUnit * kRegisterUnit;
+  int threads = total * lookupThreadsPerWarp(op);
+  int each = std::min<int>(most, model.getRegisterFileSize() / threads);
+  if (auto limit = op->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>(
+          kMaxNRegAttrName))
+    each = std::min<int>(each, limit.getInt());
+  each = each / kRegisterUnit * kRegisterUnit;
+
+  // Partitions that share a warp group get what the most demanding one needs.
+  ArrayRef<int32_t> starts = *op.getWarpGroupStartIds();
+  ArrayRef<int32_t> warps = op.getPartitionNumWarps();
+  SmallVector<int> ofGroup(total / kWarpsPerGroup, 0);
+  for (auto [start, count, registers] : llvm::zip(starts, warps, *requested))
+    for (int warp = start; warp < start + count; ++warp) {
+      int &group = ofGroup[warp / kWarpsPerGroup];
+      group = std::max<int>({group, kLeastRegisters,
+                             int(llvm::alignTo(registers, kRegisterUnit))});
+    }
+  int left = each * total;
+  for (int group : ArrayRef(ofGroup).drop_front(numWarps / kWarpsPerGroup)) {
+    // Only what the default group can do without is given away.
+    if (group > each)
+      return;
+    left -= std::max(group, kLeastRegisters) * kWarpsPerGroup;
+  }
+  int forDefault =
+      std::min(most, left / numWarps / kRegisterUnit * kRegisterUnit);
+  if (forDefault <= each)
+    return;
+  SmallVector<int32_t> actual{forDefault};
+  for (int32_t start : starts)
+    actual.push_back(ofGroup[start / kWarpsPerGroup]);
+  op.setActualRegisters(actual);
+}
+
+/// Whether an operation may run again: it is in a loop, of regions or of
+/// blocks.
+bool isRepeated(Operation *op) {
+  for (; !isa<FunctionOpInterface>(op); op = op->getParentOp()) {
+    if (isa<LoopLikeOpInterface>(op->getParentOp()))
+      return true;
+    llvm::SetVector<Block *> reached(op->getBlock()->succ_begin(),
+                                     op->getBlock()->succ_end());
+    for (size_t i = 0; i < reached.size(); ++i)
+      reached.insert(reached[i]->succ_begin(), reached[i]->succ_end());
+    if (reached.contains(op->getBlock()))
+      return true;
+  }
+  return false;
+}
+
+struct AllocateWarpGroups
+    : public gpu::impl::TritonGPUAllocateWarpGroupsBase<AllocateWarpGroups> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<WarpSpecializeOp> ops;
+    module.walk([&](WarpSpecializeOp op) { ops.push_back(op); });
+    if (ops.empty())
+      return;
+    int numWarps = lookupNumWarps(module), total = numWarps;
+    for (WarpSpecializeOp op : ops) {
+      if (failed(checkPlace(op)))
+        return signalPassFailure();
+      total = std::max(total, allocateWarps(op, numWarps));
+      numPartitions += op.getPartitionRegions().size();
+    }
+    int threads = total * lookupThreadsPerWarp(module);
+    if (threads > kMostThreads) {
+      ops.front().emitError("the default group and the partitions have ")
+          << threads << " threads together, a block has at most "
+          << kMostThreads;
+      return signalPassFailure();
+    }
+    if (ops.size() == 1 && !isRepeated(ops.front()))
+      allocateRegisters(ops.front(), numWarps, total);
+    Builder builder(&getContext());
+    module->setAttr(kTotalNumWarpsAttrName, builder.getI32IntegerAttr(total));
+  }
+};
+
+} // namespace

@@ -1,0 +1,66 @@
+// RUN: tile-opt %s -split-input-file -tritongpu-allocate-warp-groups | filecheck %s
+
+// Whole warp groups come first, wherever they were written.
+// CHECK: "ttg.total-num-warps" = 15 : i32
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+  // CHECK-LABEL: @order
+  tt.func public @order() {
+    // CHECK: ttg.warp_specialize() attributes {warpGroupStartIds = array<i32: 14, 4, 12, 8>}
+    ttg.warp_specialize()
+    default { ttg.warp_yield }
+    partition0() num_warps(1) { ttg.warp_return }
+    partition1() num_warps(4) { ttg.warp_return }
+    partition2() num_warps(2) { ttg.warp_return }
+    partition3() num_warps(4) { ttg.warp_return } : () -> ()
+    tt.return
+  }
+}
+
+// -----
+
+// A warp group starts at a multiple of four warps.
+// CHECK: "ttg.total-num-warps" = 8 : i32
+module attributes {"ttg.num-warps" = 2 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+  tt.func public @aligned() {
+    // CHECK: warpGroupStartIds = array<i32: 4>
+    ttg.warp_specialize()
+    default { ttg.warp_yield }
+    partition0() num_warps(4) { ttg.warp_return } : () -> ()
+    tt.return
+  }
+}
+
+// -----
+
+// Small partitions share a warp group and the registers of the one that needs
+// most; the default group takes what they leave.
+// CHECK: "ttg.total-num-warps" = 12 : i32
+module attributes {"ttg.num-warps" = 8 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+  tt.func public @registers() {
+    // CHECK: actualRegisters = array<i32: 232, 40, 40>
+    // CHECK-SAME: warpGroupStartIds = array<i32: 8, 9>
+    ttg.warp_specialize() attributes {requestedRegisters = array<i32: 24, 33>}
+    default { ttg.warp_yield }
+    partition0() num_warps(1) { ttg.warp_return }
+    partition1() num_warps(1) { ttg.warp_return } : () -> ()
+    tt.return
+  }
+}
+
+// -----
+
+// Registers move once.
+module attributes {"ttg.num-warps" = 8 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+  // CHECK-LABEL: @loop
+  tt.func public @loop(%n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      // CHECK: ttg.warp_specialize() attributes {requestedRegisters = array<i32: 24>, warpGroupStartIds = array<i32: 8>}
+      ttg.warp_specialize() attributes {requestedRegisters = array<i32: 24>}
+      default { ttg.warp_yield }
+      partition0() num_warps(4) { ttg.warp_return } : () -> ()
+    }
+    tt.return
+  }
+}
