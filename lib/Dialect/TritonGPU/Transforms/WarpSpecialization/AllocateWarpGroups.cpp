@@ -87,9 +87,9 @@ void allocateRegisters(WarpSpecializeOp op, int numWarps, int total) {
   if (!requested || numWarps % kWarpsPerGroup)
     return;
   const TargetModel &model = getTargetModel(op);
-  int most = model.getMaxRegistersPerThread() / kRegisterUnit * kRegisterUnit;
-  int threads = total * lookupThreadsPerWarp(op);
-  int each = std::min<int>(most, model.getRegisterFileSize() / threads);
+  int lanes = lookupThreadsPerWarp(op);
+  int most = model.getRegistersPerThread(lanes) / kRegisterUnit * kRegisterUnit;
+  int each = std::min<int>(most, model.getRegistersPerThread(total * lanes));
   if (auto limit = op->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>(
           kMaxNRegAttrName))
     each = std::min<int>(each, limit.getInt());
