@@ -51,7 +51,7 @@ def for_simulator(facts: dict[str, Any], address: int, parts: list[int]) -> byte
     )
     if not is_served:
         return None
-    element = next(n for n, code in ELEMENT_TYPES.items() if code == facts["element_type"])
+    element = next(n for n, (code, _) in ELEMENT_TYPES.items() if code == facts["element_type"])
     return tensor_map(
         address, element, shape[::-1], steps[::-1], facts["box"][::-1], swizzle=facts["swizzle"],
         fill_nan=nan,
