@@ -196,28 +196,63 @@ bool takeElements(FunctionDecoder &d, const ast::Operand &operand,
          d.errorAt(operand, "expected " + std::to_string(count) + " registers");
 }
 
-bool decodeLoad(FunctionDecoder &d) {
-  Space space = takeSpace(d);
-  CacheHints hints = takeHints(d);
-  unsigned count = unsigned(takeVector(d));
-  Type type = d.takeType();
-  if (!d.needType(type) || !d.expectOperands(hints.hint ? 3 : 2, 3))
+/// What loads and stores have in common.
+struct MemoryAccess {
+  Space space = Space::Generic;
+  CacheHints hints;
+  unsigned count = 1;
+  Type type = Type::None;
+  std::vector<const ast::Operand *> elements;
+};
+
+/// Takes the modifiers and the operands `address` and `data`.
+bool takeAccess(FunctionDecoder &d, unsigned address, unsigned data,
+                MemoryAccess &access) {
+  access.space = takeSpace(d);
+  access.hints = takeHints(d);
+  access.count = unsigned(takeVector(d));
+  access.type = d.takeType();
+  if (!d.needType(access.type) ||
+      !d.expectOperands(access.hints.hint ? 3 : 2, 3))
     return false;
-  if (uint64_t(bytesOf(type)) * count > 32)
+  if (uint64_t(bytesOf(access.type)) * access.count > 32)
     return d.error("the access is wider than 32 bytes");
-  if (!d.address(d.operand(1), 1, space))
+  if (!d.address(d.operand(address), 1, access.space))
     return false;
   // A parameter's address in a register of a device function points into local
   // memory.
-  d.inst.space =
-      space == Space::Param && !d.function.isEntry ? Space::Local : space;
-  std::vector<const ast::Operand *> elements;
-  if (!takeElements(d, d.operand(0), count, elements))
+  d.inst.space = access.space == Space::Param && !d.function.isEntry
+                     ? Space::Local
+                     : access.space;
+  return takeElements(d, d.operand(data), access.count, access.elements);
+}
+
+bool emitAccess(FunctionDecoder &d, const MemoryAccess &access,
+                const std::vector<uint32_t> &slots, ExecFn fn, Class group) {
+  if (!fn)
+    return d.badType(access.type);
+  d.inst.mod[0] = uint8_t(access.count);
+  d.inst.order = access.hints.order;
+  d.inst.scope = access.hints.scope;
+  d.inst.type = access.type;
+  d.inst.ext = d.beginExt();
+  d.inst.extCount = uint16_t(access.count);
+  for (uint32_t slot : slots)
+    d.pushExt(slot);
+  if (access.hints.ordered && access.space != Space::Shared)
+    d.builder.program->usesGlobalAtomics = true;
+  return d.emit(fn, group);
+}
+
+bool decodeLoad(FunctionDecoder &d) {
+  MemoryAccess access;
+  if (!takeAccess(d, /*address=*/1, /*data=*/0, access))
     return false;
+  Type type = access.type;
   std::vector<uint32_t> slots;
   bool wide = bitsOf(type) >= 64;
   unsigned registerBits = bitsOf(type);
-  for (const ast::Operand *e : elements) {
+  for (const ast::Operand *e : access.elements) {
     uint32_t slot = NoSlot;
     if (!d.isSink(*e)) {
       Type have = d.registerType(*e);
@@ -235,64 +270,28 @@ bool decodeLoad(FunctionDecoder &d) {
     }
     slots.push_back(slot);
   }
-  ExecFn fn = pickLoad(type, wide);
-  if (!fn)
-    return d.badType(type);
-  d.inst.mod[0] = uint8_t(count);
   d.inst.mod[1] = uint8_t(std::min(registerBits, 64u));
-  d.inst.order = hints.order;
-  d.inst.scope = hints.scope;
-  d.inst.type = type;
-  d.inst.ext = d.beginExt();
-  d.inst.extCount = uint16_t(count);
-  for (uint32_t slot : slots)
-    d.pushExt(slot);
-  if (hints.ordered && space != Space::Shared)
-    d.builder.program->usesGlobalAtomics = true;
-  return d.emit(fn, Class::Load);
+  return emitAccess(d, access, slots, pickLoad(type, wide), Class::Load);
 }
 
 bool decodeStore(FunctionDecoder &d) {
   if (d.has("async") || d.has("bulk"))
     return decodeStoreAsync(d);
-  Space space = takeSpace(d);
-  CacheHints hints = takeHints(d);
-  unsigned count = unsigned(takeVector(d));
-  Type type = d.takeType();
-  if (!d.needType(type) || !d.expectOperands(hints.hint ? 3 : 2, 3))
+  MemoryAccess access;
+  if (!takeAccess(d, /*address=*/0, /*data=*/1, access))
     return false;
-  if (uint64_t(bytesOf(type)) * count > 32)
-    return d.error("the access is wider than 32 bytes");
-  if (!d.address(d.operand(0), 1, space))
-    return false;
-  if (space == Space::Const)
+  if (access.space == Space::Const)
     return d.error("constant memory cannot be written");
-  d.inst.space =
-      space == Space::Param && !d.function.isEntry ? Space::Local : space;
-  std::vector<const ast::Operand *> elements;
-  if (!takeElements(d, d.operand(1), count, elements))
-    return false;
   std::vector<uint32_t> slots;
-  for (const ast::Operand *e : elements) {
+  for (const ast::Operand *e : access.elements) {
     uint32_t slot = NoSlot;
-    if (!d.src(*e, type, slot))
+    if (!d.src(*e, access.type, slot))
       return false;
     slots.push_back(slot);
   }
-  ExecFn fn = pickStore(type, bitsOf(type) >= 64);
-  if (!fn)
-    return d.badType(type);
-  d.inst.mod[0] = uint8_t(count);
-  d.inst.order = hints.order;
-  d.inst.scope = hints.scope;
-  d.inst.type = type;
-  d.inst.ext = d.beginExt();
-  d.inst.extCount = uint16_t(count);
-  for (uint32_t slot : slots)
-    d.pushExt(slot);
-  if (hints.ordered && space != Space::Shared)
-    d.builder.program->usesGlobalAtomics = true;
-  return d.emit(fn, Class::Store);
+  return emitAccess(d, access, slots,
+                    pickStore(access.type, bitsOf(access.type) >= 64),
+                    Class::Store);
 }
 
 //===-- Hints -------------------------------------------------------------===//
