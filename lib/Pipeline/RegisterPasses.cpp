@@ -18,6 +18,8 @@
 #include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
+using namespace mlir;
+
 namespace mlir::triton::backends {
 #define TILE_BACKEND(name)                                                     \
   namespace name {                                                             \
@@ -47,6 +49,17 @@ static void registerUpstreamPasses() {
   mlir::registerUBToLLVMConversionPass();
 }
 
+/// Makes `alias`, which command lines may have, mean the pass `name`.
+static void registerAlias(StringRef alias, StringRef name) {
+  registerPassPipeline(
+      alias, "Another name of -" + name.str(),
+      [name](OpPassManager &pm, StringRef options,
+             function_ref<LogicalResult(const Twine &)> errorHandler) {
+        return PassInfo::lookup(name)->addToPipeline(pm, options, errorHandler);
+      },
+      [](function_ref<void(const detail::PassOptions &)>) {});
+}
+
 void mlir::triton::registerAllPasses() {
   registerUpstreamPasses();
   registerTritonPasses();
@@ -59,5 +72,6 @@ void mlir::triton::registerAllPasses() {
 #include "tile/Backends.inc"
 #undef TILE_BACKEND
 
+  registerAlias("tritongpu-F32DotTC", "tritongpu-f32-dot-tc");
   registerUnavailablePasses();
 }

@@ -17,7 +17,7 @@ from tile.compiler.compiler import make_backend
 #: Passes that keep the program what it is, on IR with layouts.
 PASSES = (
     "tritongpu-coalesce",
-    "tritongpu-F32DotTC",
+    "tritongpu-f32-dot-tc",
     "tritongpu-remove-layout-conversions",
     "tritongpu-optimize-thread-locality",
     "tritongpu-accelerate-matmul",

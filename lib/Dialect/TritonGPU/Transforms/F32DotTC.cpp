@@ -8,7 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/DebugLog.h"
 
-#define DEBUG_TYPE "tritongpu-F32DotTC"
+#define DEBUG_TYPE "tritongpu-f32-dot-tc"
 
 namespace mlir::triton::gpu {
 #define GEN_PASS_DEF_TRITONGPUF32DOTTC
@@ -115,7 +115,8 @@ struct TritonGPUF32DotTC : gpu::impl::TritonGPUF32DotTCBase<TritonGPUF32DotTC> {
   void runOnOperation() override {
     getOperation().walk([&](DotOp op) {
       std::optional<Scheme> scheme = getScheme(op.getInputPrecision());
-      if (!scheme || !op.getA().getType().getElementType().isF32() ||
+      if (!scheme || (!scheme->toBF16 && !emuTF32) ||
+          !op.getA().getType().getElementType().isF32() ||
           !op.getB().getType().getElementType().isF32() ||
           !op.getType().getElementType().isF32())
         return;

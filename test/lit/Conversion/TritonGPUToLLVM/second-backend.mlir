@@ -4,7 +4,7 @@
 // DEFINE: %{file} =
 // DEFINE: %{target} =
 // DEFINE: %{compile} = tile-opt %S/../../Corpus/%{file}.ttir -convert-triton-to-tritongpu='target=%{target}' \
-// DEFINE:     -tritongpu-coalesce -tritongpu-F32DotTC -tritongpu-remove-layout-conversions \
+// DEFINE:     -tritongpu-coalesce -tritongpu-f32-dot-tc -tritongpu-remove-layout-conversions \
 // DEFINE:     -tritongpu-optimize-thread-locality -tritongpu-accelerate-matmul \
 // DEFINE:     -tritongpu-remove-layout-conversions -tritongpu-optimize-dot-operands -canonicalize \
 // DEFINE:     -triton-loop-aware-cse -triton-licm -tritongpu-reduce-data-duplication \

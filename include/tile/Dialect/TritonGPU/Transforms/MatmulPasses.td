@@ -95,7 +95,7 @@ def TritonGPUOptimizeDotOperands
   ];
 }
 
-def TritonGPUF32DotTC : Pass<"tritongpu-F32DotTC", "::mlir::ModuleOp"> {
+def TritonGPUF32DotTC : Pass<"tritongpu-f32-dot-tc", "::mlir::ModuleOp"> {
   let summary = "Compute fp32 products from several of lower precision";
   let description = [{
     Splits the operands of fp32 products with input precision `tf32x3`, `bf16x3`
@@ -120,6 +120,11 @@ def TritonGPUF32DotTC : Pass<"tritongpu-F32DotTC", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::triton::gpu::TritonGPUDialect"];
+  let options = [
+    Option<"emuTF32", "emu-tf32", "bool", /*default=*/"true",
+           "Split products of precision tf32x3; without it, they are computed "
+           "in fp32">
+  ];
   let statistics = [Statistic<"numSplit", "num-split", "Products split">];
 }
 

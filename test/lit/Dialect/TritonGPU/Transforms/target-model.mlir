@@ -1,7 +1,7 @@
 // Passes ask the machine's model: here the models of test/lib/Target.
 
 // RUN: tile-opt %S/../../../Corpus/gemm.ttir -convert-triton-to-tritongpu='target=test:wave64' \
-// RUN:     -tritongpu-coalesce -tritongpu-F32DotTC -tritongpu-remove-layout-conversions \
+// RUN:     -tritongpu-coalesce -tritongpu-f32-dot-tc -tritongpu-remove-layout-conversions \
 // RUN:     -tritongpu-optimize-thread-locality -tritongpu-accelerate-matmul \
 // RUN:     -tritongpu-remove-layout-conversions -tritongpu-optimize-dot-operands -canonicalize \
 // RUN:     -triton-loop-aware-cse -tritongpu-fuse-nested-loops -triton-licm \

@@ -1,4 +1,4 @@
-//===-- TritonRewriteTensorPointer.cpp - Block pointers to pointers -------===//
+//===-- RewriteTensorPointer.cpp - Block pointers to pointers -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "BlockAccess.h"

@@ -1,4 +1,4 @@
-//===-- TritonCheckOffsets.cpp - Find offsets that overflow ---------------===//
+//===-- CheckOffsets.cpp - Find offsets that overflow ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

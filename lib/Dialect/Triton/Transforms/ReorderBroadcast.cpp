@@ -1,4 +1,4 @@
-//===-- TritonReorderBroadcast.cpp - Compute before broadcasting ----------===//
+//===-- ReorderBroadcast.cpp - Compute before broadcasting ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

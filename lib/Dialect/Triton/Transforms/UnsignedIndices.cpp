@@ -1,4 +1,4 @@
-//===-- TritonUnsignedIndices.cpp - Divide indices without a sign ---------===//
+//===-- UnsignedIndices.cpp - Divide indices without a sign ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"

@@ -1,4 +1,4 @@
-//===-- TritonLoopUnroll.cpp - Unroll the loops that ask for it -----------===//
+//===-- LoopUnroll.cpp - Unroll the loops that ask for it -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

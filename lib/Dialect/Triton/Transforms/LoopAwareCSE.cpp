@@ -1,4 +1,4 @@
-//===-- TritonLoopAwareCSE.cpp - CSE through loop-carried values ----------===//
+//===-- LoopAwareCSE.cpp - CSE through loop-carried values ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The carried values of a loop are first assumed to be the same wherever they

@@ -1,4 +1,4 @@
-//===-- TritonRewriteTensorDescriptorToPointer.cpp ------------------------===//
+//===-- RewriteTensorDescriptorToPointer.cpp - Blocks by pointers ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tensor descriptors to tensors of pointers, for machines without hardware for

@@ -1,4 +1,4 @@
-//===-- TritonBoundLoopCounters.cpp - Loops end at the end of a type ------===//
+//===-- BoundLoopCounters.cpp - Loops end at the end of a type ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"

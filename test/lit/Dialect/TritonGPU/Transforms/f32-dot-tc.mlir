@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -tritongpu-F32DotTC | filecheck %s
+// RUN: tile-opt %s -tritongpu-f32-dot-tc | filecheck %s
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #a = #ttg.dot_op<{opIdx = 0, parent = #blocked}>

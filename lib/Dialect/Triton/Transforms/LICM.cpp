@@ -1,4 +1,4 @@
-//===-- TritonLICM.cpp - Loop-invariant code motion with loads ------------===//
+//===-- LICM.cpp - Loop-invariant code motion with loads ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,4 +1,4 @@
-//===-- TritonCombine.cpp - Merge neighbouring operations -----------------===//
+//===-- Combine.cpp - Merge neighbouring operations -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
