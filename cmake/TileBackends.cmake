@@ -3,6 +3,7 @@
 #   namespace mlir::triton::backends::<folder> {
 #   void registerDialects(DialectRegistry &);   // and extensions, translations
 #   void registerPasses();                      // passes and pipelines
+#   std::vector<TargetRow> getTargets();        // the table, for Python
 #   }
 # The generated tile/Backends.inc lists them, so that a new backend touches no
 # file outside its folder.

@@ -14,7 +14,7 @@ from tile import _C
 from tile.backends import drivers, find_backend
 from tile.compiler import ASTSource
 
-TARGETS = _C.targets.nvidia_targets()
+TARGETS = _C.targets.known("cuda")
 CAPABILITIES = [target.compute_capability for target in TARGETS]
 
 
@@ -26,9 +26,23 @@ def total(x_ptr, out_ptr, N: tl.constexpr):
 def test_rows_are_found_by_their_capability():
     assert CAPABILITIES == sorted(set(CAPABILITIES))
     for target in TARGETS:
-        found = _C.targets.lookup_nvidia_target(target.compute_capability)
+        found = _C.targets.lookup(str(target))
         assert str(found) == str(target) == f"cuda:{target.compute_capability}"
-    assert _C.targets.lookup_nvidia_target(12) is None
+        assert {name: getattr(found, name) for name in dir(found)} == {
+            name: getattr(target, name) for name in dir(target)
+        }
+    assert _C.targets.lookup("cuda:12") is None
+    assert _C.targets.known("vax") == []
+
+
+def test_rows_have_every_column():
+    assert all(dir(target) == dir(TARGETS[0]) for target in TARGETS)
+    hopper = _C.targets.lookup("cuda:90")
+    assert (hopper.processor, hopper.has_wgmma, hopper.max_shared_memory) == (
+        "sm_90a", True, 232448,
+    )  # fmt: skip
+    with pytest.raises(AttributeError, match="cuda:90 has no fact 'has_wings'"):
+        hopper.has_wings  # noqa: B018
 
 
 @pytest.mark.parametrize("arch", CAPABILITIES)
@@ -67,7 +81,7 @@ def test_unknown_targets_are_refused(arch, monkeypatch):
 
 @pytest.mark.parametrize("arch", CAPABILITIES)
 def test_options_follow_the_table(arch):
-    facts = _C.targets.lookup_nvidia_target(arch)
+    facts = _C.targets.lookup(f"cuda:{arch}")
     backend = find_backend(tile.GPUTarget("cuda", arch, 32))
     options = backend.parse_options({})
     assert ("fp8e4nv" in options.supported_fp8_dtypes) == facts.has_native_fp8_cvt

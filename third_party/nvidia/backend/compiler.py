@@ -91,7 +91,7 @@ def _check(options: NvidiaOptions, facts: Any) -> None:
             f"{options.default_dot_input_precision!r}"
         )
     if options.num_ctas > 1 and not facts.has_clusters:
-        first = next(t for t in _C.targets.nvidia_targets() if t.has_clusters)
+        first = next(t for t in _C.targets.known("cuda") if t.has_clusters)
         raise TileError(
             f"num_ctas is {options.num_ctas}, but {facts} has no clusters of blocks; "
             f"{first} is the first that has"

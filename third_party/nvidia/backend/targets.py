@@ -12,8 +12,8 @@ def find_facts(arch: Any) -> Any:
     """The row of a compute capability such as 90."""
     if isinstance(arch, bool) or not isinstance(arch, int):
         raise TileError(f"the architecture of a cuda target is a number such as 90, not {arch!r}")
-    facts = _C.targets.lookup_nvidia_target(arch)
+    facts = _C.targets.lookup(f"cuda:{arch}")
     if facts is None:
-        known = ", ".join(map(str, _C.targets.nvidia_targets()))
+        known = ", ".join(map(str, _C.targets.known("cuda")))
         raise TileError(f"unknown target cuda:{arch}: known ones are {known}")
     return facts

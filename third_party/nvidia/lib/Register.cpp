@@ -5,6 +5,7 @@
 #include "nvidia/Pipelines/Pipelines.h"
 #include "nvidia/Target/PTX.h"
 #include "nvidia/TargetModel.h"
+#include "nvidia/TargetTable.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -22,4 +23,11 @@ void triton::backends::nvidia::registerDialects(DialectRegistry &registry) {
 void triton::backends::nvidia::registerPasses() {
   triton::nvidia::registerNVIDIAPasses();
   triton::nvidia::registerPipelines();
+}
+
+std::vector<triton::TargetRow> triton::backends::nvidia::getTargets() {
+  std::vector<TargetRow> rows;
+  for (const NVIDIATarget &target : getNVIDIATargets())
+    rows.push_back(target.getRow());
+  return rows;
 }

@@ -3,6 +3,8 @@
 #ifndef NVIDIA_REGISTER_H
 #define NVIDIA_REGISTER_H
 
+#include "tile/Target/TargetRow.h"
+
 namespace mlir {
 class DialectRegistry;
 
@@ -13,6 +15,9 @@ void registerDialects(DialectRegistry &registry);
 
 /// Its passes and the pipelines tile-nvidia-{ttir,ttgir,llir}.
 void registerPasses();
+
+/// The table of GPUs.
+std::vector<TargetRow> getTargets();
 
 } // namespace triton::backends::nvidia
 } // namespace mlir

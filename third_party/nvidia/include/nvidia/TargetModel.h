@@ -3,8 +3,8 @@
 #ifndef NVIDIA_TARGETMODEL_H
 #define NVIDIA_TARGETMODEL_H
 
+#include "nvidia/TargetTable.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
-#include "tile/Target/TargetTable.h"
 
 namespace mlir::triton::nvidia {
 

@@ -10,7 +10,7 @@
 #include "tile/Dialect/Triton/Transforms/Passes.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
-#include "tile/Target/TargetTable.h"
+#include "nvidia/TargetTable.h"
 
 #include "mlir/Transforms/Passes.h"
 

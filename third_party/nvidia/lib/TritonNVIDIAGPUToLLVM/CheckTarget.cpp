@@ -3,7 +3,7 @@
 
 #include "nvidia/TritonNVIDIAGPUToLLVM/Passes.h"
 
-#include "tile/Target/TargetTable.h"
+#include "nvidia/TargetTable.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

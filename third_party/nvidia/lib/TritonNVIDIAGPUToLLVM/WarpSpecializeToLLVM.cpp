@@ -8,12 +8,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nvidia/TargetTable.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/PTXAsm.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Passes.h"
 
 #include "tile/Analysis/Allocation.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
-#include "tile/Target/TargetTable.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

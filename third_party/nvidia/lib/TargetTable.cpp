@@ -1,7 +1,7 @@
 //===-- TargetTable.cpp - Facts about the GPUs we compile for -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tile/Target/TargetTable.h"
+#include "nvidia/TargetTable.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -82,6 +82,14 @@ constexpr NVIDIATarget kTargets[] = {
 
 std::string NVIDIATarget::targetString() const {
   return "cuda:" + std::to_string(computeCapability);
+}
+
+TargetRow NVIDIATarget::getRow() const {
+  TargetRow row{targetString(), {}};
+#define TARGET_COLUMN(TYPE, MEMBER, DEFAULT, NAME)                             \
+  row.facts.emplace_back(NAME, MEMBER);
+#include "nvidia/TargetColumns.def"
+  return row;
 }
 
 ArrayRef<NVIDIATarget> triton::getNVIDIATargets() { return kTargets; }
