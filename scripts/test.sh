@@ -13,7 +13,7 @@ ctest --test-dir build --output-on-failure 2>&1 | tee "$log/unit" | grep -vE '^(
 [ "${PIPESTATUS[0]}" -eq 0 ] || status=1
 
 echo "==> Compiler tests (lit)"
-$bin/lit -s -j"$(nproc)" build/test/lit 2>&1 | tee "$log/lit"
+$bin/lit -s -j"$(nproc)" build/test/lit $(ls -d build/third_party/*/test/lit) 2>&1 | tee "$log/lit"
 [ "${PIPESTATUS[0]}" -eq 0 ] || status=1
 
 echo "==> Layers"

@@ -1,15 +1,16 @@
-"""lit configuration: `lit build/test/lit`, or one folder or file below it."""
+"""lit configuration: `lit build/test/lit`, or one folder or file below it.
+
+The suites of backends (`build/third_party/*/test/lit`) have it, too.
+"""
 
 import os
 import sys
 
 import lit.formats
 
-config.name = "tile"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test", ".ptx"]
 config.excludes = ["Inputs"]
-config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = config.tile_obj
 config.maxIndividualTestTime = 120
 

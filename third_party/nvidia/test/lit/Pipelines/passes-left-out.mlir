@@ -4,7 +4,7 @@
 // RUN: tile-opt %s -tile-nvidia-ttgir='target=cuda:80' -dump-pass-pipeline 2>&1 | filecheck %s --check-prefix=DEFAULT
 
 // CHECK: tritongpu-coalesce
-// CHECK: tritongpu-F32DotTC
+// CHECK: tritongpu-f32-dot-tc
 // CHECK: tritongpu-remove-layout-conversions
 // CHECK: tritongpu-optimize-thread-locality
 // CHECK: tritongpu-accelerate-matmul

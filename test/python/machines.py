@@ -1,0 +1,64 @@
+"""What runs the kernels of tests, wherever these are: for conftest.py."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+# Kernels run in the simulator unless the caller chose another driver.
+os.environ.setdefault("TILE_DRIVER", "sim")
+
+
+if os.environ["TILE_DRIVER"] == "cuda":
+    import on_device
+
+    on_device.install()
+
+
+def interpreting() -> bool:
+    """Whether the whole session runs kernels in the interpreter."""
+    return os.environ.get("TILE_INTERPRET", "0") != "0"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "both_ways: runs kernels compiled, and again in the interpreter"
+    )
+    config.addinivalue_line("markers", "compiled: looks at what the compiler makes of a kernel")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    both = metafunc.definition.get_closest_marker("both_ways")
+    if both and "machine" in metafunc.fixturenames and os.environ["TILE_DRIVER"] == "sim":
+        ways = ["compiled"] if interpreting() else ["compiled", "interpreter"]
+        if metafunc.definition.get_closest_marker("compiled"):
+            ways = ["compiled"]
+        metafunc.parametrize("machine", ways, indirect=True)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if not interpreting():
+        return
+    for item in items:
+        marked = item.get_closest_marker("both_ways") or not {"kernels", "interpreter"}.isdisjoint(
+            item.path.parts
+        )
+        if item.get_closest_marker("compiled") or not marked:
+            item.add_marker(pytest.mark.skip(reason="not for the interpreter"))
+
+
+@pytest.fixture(autouse=True)
+def machine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What runs the kernels of a test; both, one after the other, where a module is marked so."""
+    way = getattr(request, "param", "compiled")
+    if way == "interpreter":
+        monkeypatch.setenv("TILE_INTERPRET", "1")
+    return way
+
+
+@pytest.fixture(autouse=True, scope="session")
+def private_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Tests neither read nor leave compiled kernels in the user's cache."""
+    if "TILE_CACHE_DIR" not in os.environ:
+        os.environ["TILE_CACHE_DIR"] = str(tmp_path_factory.mktemp("cache"))
