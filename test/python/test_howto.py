@@ -64,3 +64,12 @@ def test_the_pass_of_the_howto_compiles(tmp_path):
         cwd=entry["directory"], capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
+
+
+def test_the_files_of_the_howto_exist():
+    """The example of an operation touches eight, which are where the page says."""
+    text = (ROOT / "docs" / "howto" / "add-an-op.md").read_text()
+    files = re.findall(r"^\| [\d, ]+ \| `([^`]+)` \|", text, re.M)
+    assert len(files) == 8
+    named = re.findall(r"`((?:lib|test|python|scripts)/[\w/.-]+)`", text)
+    assert [name for name in [*files, *named] if not (ROOT / name).exists()] == []
