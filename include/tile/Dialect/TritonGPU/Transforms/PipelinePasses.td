@@ -108,6 +108,10 @@ def TritonGPUPipeline : Pass<"tritongpu-pipeline", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect",
                            "::mlir::triton::gpu::TritonGPUDialect",
                            "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
+  let options = [
+    Option<"numStages", "num-stages", "int32_t", /*default=*/"0",
+           "Not taken: tritongpu-assign-latencies decides about stages">
+  ];
   let statistics = [
     Statistic<"numLoops", "num-loops", "Loops pipelined">,
     Statistic<"numCopies", "num-copies", "Loads made asynchronous">,
