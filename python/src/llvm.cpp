@@ -2,17 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Bindings.h"
-#include "Diagnostics.h"
-#include "Handles.h"
+#include "CodeGeneration.h"
 
 #include "nvidia/Target/PTX.h"
 
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/Module.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -23,10 +19,10 @@ using namespace mlir;
 
 namespace tile::python {
 
-static nb::dict getInfo(PyModule &module) {
+nb::dict getKernelInfo(PyModule &module,
+                       FailureOr<triton::KernelInfo> (*find)(ModuleOp)) {
   DiagnosticCollector diagnostics(module.unit->context.get());
-  FailureOr<triton::KernelInfo> info =
-      triton::nvidia::getKernelInfo(module.unit->module.get());
+  FailureOr<triton::KernelInfo> info = find(module.unit->module.get());
   if (failed(info))
     diagnostics.raise("the module has no kernel");
   nb::dict result;
@@ -52,28 +48,18 @@ static nb::dict getInfo(PyModule &module) {
   return result;
 }
 
-/// The optimised LLVM IR of a module in the LLVM dialect, as text.
-static std::string translateToLLVM(PyModule &module,
-                                   const triton::nvidia::PTXOptions &options) {
-  DiagnosticCollector diagnostics(module.unit->context.get());
-  std::string text;
-  LogicalResult result = failure();
-  {
-    nb::gil_scoped_release release;
-    ModuleOp source = module.unit->module.get();
-    llvm::LLVMContext context;
-    std::unique_ptr<llvm::Module> llvmModule =
-        triton::nvidia::translateToLLVMIR(source, context, options);
-    if (llvmModule)
-      result = triton::nvidia::optimizeLLVM(source, *llvmModule, options);
-    if (succeeded(result)) {
-      llvm::raw_string_ostream os(text);
-      llvmModule->print(os, nullptr);
-    }
+std::unique_ptr<llvm::Module> parseLLVMIR(const std::string &text,
+                                          llvm::LLVMContext &context) {
+  llvm::SMDiagnostic error;
+  std::unique_ptr<llvm::Module> module =
+      llvm::parseIR(llvm::MemoryBufferRef(text, "<llir>"), error, context);
+  if (!module) {
+    std::string message;
+    llvm::raw_string_ostream os(message);
+    error.print(nullptr, os, /*ShowColors=*/false);
+    throw MLIRError{"cannot parse the LLVM IR: " + message, {}};
   }
-  if (failed(result))
-    diagnostics.raise("the translation to LLVM IR failed");
-  return text;
+  return module;
 }
 
 /// Code generation alone, from the text of (optimised) LLVM IR.
@@ -82,17 +68,9 @@ static std::string emitPTXFromLLVM(const std::string &text, PyContext &context,
                                    bool optimize) {
   DiagnosticCollector diagnostics(context.ref.get());
   llvm::LLVMContext llvmContext;
-  llvm::SMDiagnostic error;
-  std::unique_ptr<llvm::Module> module =
-      llvm::parseIR(llvm::MemoryBufferRef(text, "<llir>"), error, llvmContext);
+  std::unique_ptr<llvm::Module> module = parseLLVMIR(text, llvmContext);
   OwningOpRef<ModuleOp> place(
       ModuleOp::create(UnknownLoc::get(context.ref.get())));
-  if (!module) {
-    std::string message;
-    llvm::raw_string_ostream os(message);
-    error.print(nullptr, os, /*ShowColors=*/false);
-    throw MLIRError{"cannot parse the LLVM IR: " + message, {}};
-  }
   if (optimize &&
       failed(triton::nvidia::optimizeLLVM(*place, *module, options)))
     diagnostics.raise("the optimisation of the LLVM IR failed");
@@ -127,10 +105,21 @@ void populateLLVM(nb::module_ &m) {
       .def_rw("print_ir", &triton::nvidia::PTXOptions::printIR)
       .def_rw("time_passes", &triton::nvidia::PTXOptions::timePasses)
       .def_rw("libdevice_path", &triton::nvidia::PTXOptions::libdevicePath);
-  m.def("kernel_info", &getInfo, "module"_a,
-        "What the launcher must know about the module's kernel.");
-  m.def("translate_to_llvm", &translateToLLVM, "module"_a, "options"_a,
-        "The optimised LLVM IR of a module in the LLVM dialect, as text.");
+  m.def(
+      "kernel_info",
+      [](PyModule &module) {
+        return getKernelInfo(module, triton::nvidia::getKernelInfo);
+      },
+      "module"_a, "What the launcher must know about the module's kernel.");
+  m.def(
+      "translate_to_llvm",
+      [](PyModule &module, const triton::nvidia::PTXOptions &options) {
+        return translateToLLVM(module, options,
+                               triton::nvidia::translateToLLVMIR,
+                               triton::nvidia::optimizeLLVM);
+      },
+      "module"_a, "options"_a,
+      "The optimised LLVM IR of a module in the LLVM dialect, as text.");
   m.def("emit_ptx", &emitPTXFromLLVM, "llvm_ir"_a, "context"_a, "options"_a,
         "optimize"_a = false, "The PTX of LLVM IR, given as text.");
 }

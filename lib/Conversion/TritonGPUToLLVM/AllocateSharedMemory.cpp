@@ -3,9 +3,8 @@
 
 #include "tile/Conversion/TritonGPUToLLVM/Passes.h"
 
-#include "tile/Analysis/Allocation.h"
+#include "tile/Analysis/AllocateSharedMemory.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
-#include "tile/Dialect/TritonGPU/IR/LayoutChecks.h"
 
 namespace mlir::triton {
 #define GEN_PASS_DEF_ALLOCATESHAREDMEMORY
@@ -21,13 +20,10 @@ struct AllocateSharedMemory
   using Base::Base;
 
   void runOnOperation() override {
-    if (failed(gpu::checkTensorsHaveLayouts(getOperation())))
+    FailureOr<int64_t> size = allocateSharedMemory(getOperation());
+    if (failed(size))
       return signalPassFailure();
-    auto allocation = ModuleAllocation::compute(getOperation());
-    if (failed(allocation))
-      return signalPassFailure();
-    attachAllocation(getOperation(), *allocation);
-    sharedBytes += allocation->getSharedMemorySize();
+    sharedBytes += *size;
   }
 };
 } // namespace

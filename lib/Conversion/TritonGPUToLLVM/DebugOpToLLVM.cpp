@@ -3,6 +3,7 @@
 
 #include "tile/Conversion/TritonGPUToLLVM/FloatConversion.h"
 #include "tile/Conversion/TritonGPUToLLVM/Patterns.h"
+#include "tile/Conversion/TritonGPUToLLVM/Predicate.h"
 #include "tile/Conversion/TritonGPUToLLVM/VectorizeAccess.h"
 
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
@@ -11,22 +12,6 @@ using namespace mlir;
 using namespace mlir::triton;
 
 namespace {
-/// Runs `body` where `pred` holds.
-void guard(const LLVMBuilder &b, ConversionPatternRewriter &rewriter,
-           Value pred, function_ref<void()> body) {
-  if (!pred)
-    return body();
-  Block *before = rewriter.getInsertionBlock();
-  Block *after = rewriter.splitBlock(before, rewriter.getInsertionPoint());
-  Block *then = rewriter.createBlock(after);
-  body();
-  b.create<LLVM::BrOp>(ValueRange(), after);
-  rewriter.setInsertionPointToEnd(before);
-  b.create<LLVM::CondBrOp>(pred, then, ValueRange(), after, ValueRange());
-  rewriter.setInsertionPointToStart(after);
-  (void)then;
-}
-
 /// Text as part of a format string.
 std::string escapeFormat(StringRef text) {
   std::string result;
@@ -49,7 +34,7 @@ struct PrintPattern : TargetPattern<PrintOp> {
     if (op.getArgs().empty()) {
       // As of a scalar: the first thread.
       Value first = emitOwnerPredicate(b, target, op, rewriter.getI32Type());
-      guard(b, rewriter, first, [&] {
+      underPredicate(b, first, [&] {
         target.printf(b, head + escapeFormat(op.getPrefix().ltrim(' ')) + "\n",
                       pids);
       });
@@ -77,7 +62,7 @@ struct PrintPattern : TargetPattern<PrintOp> {
       format += ")" + escapeFormat(op.getPrefix());
       if (numArgs > 1)
         format += "(operand " + std::to_string(n) + ") ";
-      guard(b, rewriter, owner, [&] {
+      underPredicate(b, owner, [&] {
         for (auto [r, element] : llvm::enumerate(elements)) {
           if (r & repeated)
             continue;
@@ -159,8 +144,9 @@ struct AssertPattern : TargetPattern<AssertOp> {
     }
     if (auto parent = op->getParentOfType<FunctionOpInterface>())
       function = parent.getName().str();
-    guard(b, rewriter, b.andPred(owner, b.not_(all)),
-          [&] { target.assertFail(b, op.getMessage(), file, function, line); });
+    underPredicate(b, b.andPred(owner, b.not_(all)), [&] {
+      target.assertFail(b, op.getMessage(), file, function, line);
+    });
     rewriter.eraseOp(op);
     return success();
   }

@@ -45,6 +45,20 @@ def run_pipeline(module: Any, pipeline: str, kernel: str) -> Any:
     return module
 
 
+def run_stage(
+    module: Any, pipeline: str, kernel: str, disable_passes: str, arguments: str = ""
+) -> Any:
+    """`run_pipeline` for a backend's stage, without the passes that the option
+    `disable_passes` names."""
+    disabled = [name.strip() for name in disable_passes.split(",") if name.strip()]
+    for name in disabled:
+        if not _C.passes.is_pass(name):
+            raise TileError(f"there is no pass `{name}` to leave out (disable_passes)")
+    if disabled:
+        arguments += f" disable={','.join(disabled)}"
+    return run_pipeline(module, f"{pipeline}{{{arguments}}}", kernel)
+
+
 def _render(name: str, kind: str, message: str, places: list[tuple[str, int, int]]) -> str:
     """A remark as errors are shown: the lines of the kernel, then what is to be said."""
     lines = render_places([source_place(*place) for place in reversed(places)])

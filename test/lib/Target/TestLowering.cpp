@@ -11,20 +11,13 @@
 
 #include "TestPasses.h"
 
-#include "tile/Analysis/AxisInfo.h"
 #include "tile/Conversion/TritonGPUToLLVM/ElementwisePattern.h"
 #include "tile/Conversion/TritonGPUToLLVM/LayoutIndices.h"
-#include "tile/Conversion/TritonGPUToLLVM/Patterns.h"
+#include "tile/Conversion/TritonGPUToLLVM/LowerModule.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 
-#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
-#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
-#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Pass/Pass.h"
 
 using namespace mlir;
@@ -265,47 +258,15 @@ struct TestConvertToLLVM
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    MLIRContext *context = &getContext();
     TestTargetInfo target(ttg::getTargetModel(module));
-    declareSharedMemory(module, target.getSharedAddressSpace());
-    ModuleAxisInfoAnalysis axisInfo(module);
-
-    LowerToLLVMOptions options(context);
-    TritonGPUToLLVMTypeConverter converter(context, options,
-                                           target.getSharedAddressSpace());
-    RewritePatternSet patterns(context);
-    LoweringContext common{converter, target, patterns, axisInfo, 10};
-    for (auto populate :
-         {populateElementwisePatterns, populateFloatConversionPatterns,
-          populateInlineAsmPatterns, populateViewPatterns,
-          populateFunctionPatterns, populateProgramPatterns,
-          populateLoadStorePatterns, populateAtomicPatterns,
-          populateMapElementwisePatterns, populateReducePatterns,
-          populateScanPatterns, populateConvertLayoutPatterns,
-          populateLocalMemoryPatterns, populateMemDescPatterns,
-          populateGatherPatterns, populateHistogramPatterns,
-          populateDebugPatterns, populateDotFMAPatterns})
-      populate(common);
-    LoweringContext own{converter, target, patterns, axisInfo, 20};
-    own.add<WaveDotPattern>();
-    addElementwise<math::ExpOp>(
-        own, [](math::ExpOp, const LLVMBuilder &b, Type type, ValueRange args) {
-          return call(b, "exp", type, args);
-        });
-    arith::populateArithToLLVMConversionPatterns(converter, patterns);
-    cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
-    ub::populateUBToLLVMConversionPatterns(converter, patterns);
-
-    ConversionTarget legality(*context);
-    legality.addLegalDialect<LLVM::LLVMDialect>();
-    legality.addLegalOp<ModuleOp, UnrealizedConversionCastOp>();
-    legality.markUnknownOpDynamicallyLegal([](Operation *) { return false; });
-    ConversionConfig config;
-    config.foldingMode = DialectConversionFoldingMode::Never;
-    if (failed(applyPartialConversion(module, legality, std::move(patterns),
-                                      config)))
-      return signalPassFailure();
-    expandPackedTensors(module);
+    auto populate = [](const LoweringContext &own, ConversionTarget &) {
+      own.add<WaveDotPattern>();
+      addElementwise<math::ExpOp>(
+          own, [](math::ExpOp, const LLVMBuilder &b, Type type,
+                  ValueRange args) { return call(b, "exp", type, args); });
+    };
+    if (failed(lowerModule(module, target, populate)))
+      signalPassFailure();
   }
 };
 

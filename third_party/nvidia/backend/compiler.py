@@ -10,7 +10,7 @@ from typing import Any
 from tile import _C, knobs
 from tile.backends.base import BaseBackend, BaseOptions, GPUTarget
 from tile.compiler.errors import from_diagnostics
-from tile.compiler.pipelines import run_pipeline
+from tile.compiler.pipelines import run_stage
 from tile.errors import OutOfResources, TileError
 
 from . import tools
@@ -162,17 +162,19 @@ class NvidiaBackend(BaseBackend):
     # The stages.
 
     def make_ttir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> Any:
-        return _run(module, "tile-nvidia-ttir", metadata.get("name", ""), options)
+        return run_stage(
+            module, "tile-nvidia-ttir", metadata.get("name", ""), options.disable_passes
+        )
 
     def make_ttgir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> Any:
         if options.overlapping_arguments:
             unit = _C.ir.Attribute.parse("unit", module.context)
             module.set_attribute("ttg.overlapping-arguments", unit)
-        module = _run(
+        module = run_stage(
             module,
             "tile-nvidia-ttgir",
             metadata["name"],
-            options,
+            options.disable_passes,
             f"target=cuda:{self.target.arch} num-warps={options.num_warps} "
             f"num-ctas={options.num_ctas} num-stages={options.num_stages}"
             + (" prefetch=true" if options.prefetch else "")
@@ -186,7 +188,7 @@ class NvidiaBackend(BaseBackend):
     def make_llir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> str:
         lowered = module.clone()
         try:
-            _run(lowered, "tile-nvidia-llir", metadata["name"], options)
+            run_stage(lowered, "tile-nvidia-llir", metadata["name"], options.disable_passes)
         except _C.ir.MLIRError as error:
             self._check_shared_memory(lowered, metadata["name"], error)
             raise
@@ -242,15 +244,3 @@ class NvidiaBackend(BaseBackend):
         result.time_passes = knobs.compilation.llvm_timing
         result.libdevice_path = tools.libdevice_path() or ""
         return result
-
-
-def _run(
-    module: Any, pipeline: str, kernel: str, options: NvidiaOptions, arguments: str = ""
-) -> Any:
-    disabled = [name.strip() for name in options.disable_passes.split(",") if name.strip()]
-    for name in disabled:
-        if not _C.passes.is_pass(name):
-            raise TileError(f"there is no pass `{name}` to leave out (disable_passes)")
-    if disabled:
-        arguments += f" disable={','.join(disabled)}"
-    return run_pipeline(module, f"{pipeline}{{{arguments}}}", kernel)

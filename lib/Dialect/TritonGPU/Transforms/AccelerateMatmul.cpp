@@ -5,7 +5,7 @@
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
-#include "tile/Dialect/TritonGPU/IR/TargetModel.h"
+#include "tile/Dialect/TritonGPU/Transforms/AccelerateMatmul.h"
 #include "tile/Dialect/TritonGPU/Transforms/LayoutInference.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
@@ -225,29 +225,37 @@ bool accelerate(DotOp op, const TargetModel &model) {
 }
 
 void TritonGPUAccelerateMatmul::runOnOperation() {
-  const TargetModel &model = getTargetModel(getOperation());
+  auto products =
+      accelerateMatmuls(getOperation(), getTargetModel(getOperation()));
+  if (failed(products))
+    return signalPassFailure();
+  numAccelerated += products->numAccelerated;
+  numLeft += products->numLeft;
+  numDecomposed += products->numDecomposed;
+}
+
+} // namespace
+
+FailureOr<AcceleratedProducts>
+gpu::accelerateMatmuls(Operation *root, const TargetModel &model) {
+  AcceleratedProducts products;
   // No matrix instruction of those known takes scales.
   SmallVector<DotScaledOp> scaled;
-  getOperation().walk([&](DotScaledOp op) {
+  root->walk([&](DotScaledOp op) {
     if (getLayout(op.getD()) && maybeLookupNumWarps(op))
       scaled.push_back(op);
   });
   for (DotScaledOp op : scaled) {
     if (failed(decomposeScaledDot(op)))
-      return signalPassFailure();
-    ++numDecomposed;
+      return failure();
+    ++products.numDecomposed;
   }
   SmallVector<DotOp> dots;
-  getOperation().walk([&](DotOp op) {
+  root->walk([&](DotOp op) {
     if (getLayout(op.getD()) && maybeLookupNumWarps(op))
       dots.push_back(op);
   });
-  for (DotOp op : dots) {
-    if (accelerate(op, model))
-      ++numAccelerated;
-    else
-      ++numLeft;
-  }
+  for (DotOp op : dots)
+    ++(accelerate(op, model) ? products.numAccelerated : products.numLeft);
+  return products;
 }
-
-} // namespace

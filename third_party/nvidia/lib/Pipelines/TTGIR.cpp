@@ -1,8 +1,6 @@
 //===-- TTGIR.cpp - tile-nvidia-ttgir -------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "PassAdder.h"
-
 #include "nvidia/Pipelines/Pipelines.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Passes.h"
 

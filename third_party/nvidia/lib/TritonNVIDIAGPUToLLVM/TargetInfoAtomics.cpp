@@ -10,7 +10,8 @@
 #include "nvidia/TritonNVIDIAGPUToLLVM/TargetInfo.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Words.h"
 
-#include "mlir/IR/PatternMatch.h"
+#include "tile/Conversion/TritonGPUToLLVM/LLVMAtomics.h"
+#include "tile/Conversion/TritonGPUToLLVM/Predicate.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -82,46 +83,6 @@ std::string atomicName(RMWOp op, Type element, unsigned vector,
   llvm_unreachable("unknown atomic operation");
 }
 
-std::optional<LLVM::AtomicBinOp> llvmAtomicOp(RMWOp op) {
-  switch (op) {
-  case RMWOp::AND:
-    return LLVM::AtomicBinOp::_and;
-  case RMWOp::OR:
-    return LLVM::AtomicBinOp::_or;
-  case RMWOp::XOR:
-    return LLVM::AtomicBinOp::_xor;
-  case RMWOp::ADD:
-    return LLVM::AtomicBinOp::add;
-  case RMWOp::FADD:
-    return LLVM::AtomicBinOp::fadd;
-  case RMWOp::MAX:
-    return LLVM::AtomicBinOp::max;
-  case RMWOp::MIN:
-    return LLVM::AtomicBinOp::min;
-  case RMWOp::UMAX:
-    return LLVM::AtomicBinOp::umax;
-  case RMWOp::UMIN:
-    return LLVM::AtomicBinOp::umin;
-  case RMWOp::XCHG:
-    return LLVM::AtomicBinOp::xchg;
-  }
-  llvm_unreachable("unknown atomic operation");
-}
-
-LLVM::AtomicOrdering llvmOrdering(MemSemantic semantic) {
-  switch (semantic) {
-  case MemSemantic::RELAXED:
-    return LLVM::AtomicOrdering::monotonic;
-  case MemSemantic::ACQUIRE:
-    return LLVM::AtomicOrdering::acquire;
-  case MemSemantic::RELEASE:
-    return LLVM::AtomicOrdering::release;
-  case MemSemantic::ACQUIRE_RELEASE:
-    return LLVM::AtomicOrdering::acq_rel;
-  }
-  llvm_unreachable("unknown memory semantic");
-}
-
 StringRef llvmScope(MemSyncScope scope) {
   switch (scope) {
   case MemSyncScope::CTA:
@@ -132,26 +93,6 @@ StringRef llvmScope(MemSyncScope scope) {
     return "";
   }
   llvm_unreachable("unknown scope");
-}
-
-/// Runs `body` only where `pred` holds; its result elsewhere is zero.
-Value underPredicate(const LLVMBuilder &b, Value pred, Type type,
-                     function_ref<Value()> body) {
-  if (!pred)
-    return body();
-  // Every lowering builds through a rewriter, which must hear of the split.
-  auto &builder = static_cast<RewriterBase &>(b.getBuilder());
-  Block *before = builder.getInsertionBlock();
-  Block *after = builder.splitBlock(before, builder.getInsertionPoint());
-  BlockArgument result = after->addArgument(type, b.getLoc());
-  Block *then = builder.createBlock(after);
-  Value value = body();
-  b.create<LLVM::BrOp>(ValueRange{value}, after);
-  builder.setInsertionPointToEnd(before);
-  Value zero = b.zero(type);
-  b.create<LLVM::CondBrOp>(pred, then, ValueRange{}, after, ValueRange{zero});
-  builder.setInsertionPointToStart(after);
-  return result;
 }
 } // namespace
 
@@ -178,10 +119,11 @@ nvt::TargetInfo::atomicRMW(const LLVMBuilder &b, RMWOp op, Value ptr,
     // LLVM expands what the machine lacks to a loop around compare-and-swap.
     if (values.size() != 1)
       return failure();
-    return SmallVector<Value>{underPredicate(b, pred, element, [&] {
+    return SmallVector<Value>{underPredicate(b, pred, b.zero(element), [&] {
       return b
-          .create<LLVM::AtomicRMWOp>(*llvmAtomicOp(op), ptr, values[0],
-                                     llvmOrdering(semantic), llvmScope(scope))
+          .create<LLVM::AtomicRMWOp>(getLLVMAtomicOp(op), ptr, values[0],
+                                     getLLVMOrdering(semantic),
+                                     llvmScope(scope))
           .getRes();
     })};
   }

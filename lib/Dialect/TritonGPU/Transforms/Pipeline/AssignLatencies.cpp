@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CopyStrategy.h"
-#include "LoopSchedule.h"
+#include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Analysis/MemoryModel.h"

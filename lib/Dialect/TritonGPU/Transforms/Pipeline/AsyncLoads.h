@@ -4,7 +4,7 @@
 #ifndef TILE_LIB_TRITONGPU_PIPELINE_ASYNCLOADS_H
 #define TILE_LIB_TRITONGPU_PIPELINE_ASYNCLOADS_H
 
-#include "LoopSchedule.h"
+#include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 
 namespace mlir::triton {
 class ModuleAxisInfoAnalysis;

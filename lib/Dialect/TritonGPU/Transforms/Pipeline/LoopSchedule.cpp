@@ -1,7 +1,7 @@
 //===-- LoopSchedule.cpp - Stages of a loop's operations ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "LoopSchedule.h"
+#include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 
 #include "mlir/IR/Builders.h"
 

@@ -3,7 +3,7 @@
 
 #include "AsyncLoads.h"
 #include "AsyncProducts.h"
-#include "LoopSchedule.h"
+#include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 #include "PredicateOp.h"
 
 #include "tile/Analysis/AxisInfo.h"

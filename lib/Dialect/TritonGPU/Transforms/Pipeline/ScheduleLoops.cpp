@@ -1,7 +1,7 @@
 //===-- ScheduleLoops.cpp - Stages from latencies -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "LoopSchedule.h"
+#include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 #include "PredicateOp.h"
 
 #include "tile/Analysis/MemoryModel.h"

@@ -10,22 +10,9 @@
 #ifndef NVIDIA_PIPELINES_PIPELINES_H
 #define NVIDIA_PIPELINES_PIPELINES_H
 
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassOptions.h"
+#include "tile/Dialect/Triton/Transforms/Pipeline.h"
 
 namespace mlir::triton::nvidia {
-
-/// Every stage can leave passes out, by the names they have on the command
-/// line.
-template <typename OptionsT>
-struct StageOptions : PassPipelineOptions<OptionsT> {
-  typename PassPipelineOptions<OptionsT>::template ListOption<std::string>
-      disable{*this, "disable",
-              llvm::cl::desc("Passes to leave out, as in "
-                             "disable=tritongpu-prefetch,canonicalize")};
-};
-
-struct TTIROptions : StageOptions<TTIROptions> {};
 
 struct TTGIROptions : StageOptions<TTGIROptions> {
   Option<std::string> target{*this, "target",
@@ -64,8 +51,6 @@ struct LLIROptions : StageOptions<LLIROptions> {
                         llvm::cl::init(true)};
 };
 
-/// Inlined, canonical, target-independent tt.
-void buildTTIRPipeline(OpPassManager &pm, const TTIROptions &options);
 /// tt to optimised ttg.
 void buildTTGIRPipeline(OpPassManager &pm, const TTGIROptions &options);
 /// ttg to the LLVM dialect.

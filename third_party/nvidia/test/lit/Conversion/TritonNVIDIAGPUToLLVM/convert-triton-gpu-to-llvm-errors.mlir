@@ -18,7 +18,7 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942"} {
 
 // -----
 
-// expected-error @below {{shared memory is not allocated: run -allocate-shared-memory-nv first}}
+// expected-error @below {{shared memory is not allocated: run -allocate-shared-memory first}}
 module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:80"} {
 }
 

@@ -1,9 +1,7 @@
-//===-- TTIR.cpp - tile-nvidia-ttir ---------------------------------------===//
+//===-- Pipeline.cpp - The stage that all backends share ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "PassAdder.h"
-
-#include "nvidia/Pipelines/Pipelines.h"
+#include "tile/Dialect/Triton/Transforms/Pipeline.h"
 
 #include "tile/Dialect/Triton/Transforms/Passes.h"
 
@@ -12,7 +10,7 @@
 using namespace mlir;
 using namespace mlir::triton;
 
-void nvidia::buildTTIRPipeline(OpPassManager &pm, const TTIROptions &options) {
+void triton::buildTTIRPipeline(OpPassManager &pm, const TTIROptions &options) {
   PassAdder add(pm, options);
   add(createInlinerPass());
   add(createTritonCheckOffsets());

@@ -6,8 +6,8 @@
 // that each can be run and tested alone.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TILE_LIB_TRITONGPU_PIPELINE_LOOPSCHEDULE_H
-#define TILE_LIB_TRITONGPU_PIPELINE_LOOPSCHEDULE_H
+#ifndef TILE_DIALECT_TRITONGPU_TRANSFORMS_LOOPSCHEDULE_H
+#define TILE_DIALECT_TRITONGPU_TRANSFORMS_LOOPSCHEDULE_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseMap.h"
@@ -63,4 +63,4 @@ private:
 
 } // namespace mlir::triton::gpu
 
-#endif // TILE_LIB_TRITONGPU_PIPELINE_LOOPSCHEDULE_H
+#endif // TILE_DIALECT_TRITONGPU_TRANSFORMS_LOOPSCHEDULE_H

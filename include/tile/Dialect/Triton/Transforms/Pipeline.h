@@ -1,0 +1,17 @@
+//===-- Pipeline.h - The stage that all backends share ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TILE_DIALECT_TRITON_TRANSFORMS_PIPELINE_H
+#define TILE_DIALECT_TRITON_TRANSFORMS_PIPELINE_H
+
+#include "tile/Support/PipelineStage.h"
+
+namespace mlir::triton {
+
+struct TTIROptions : StageOptions<TTIROptions> {};
+
+/// Inlined, canonical, target-independent tt: tile-<backend>-ttir.
+void buildTTIRPipeline(OpPassManager &pm, const TTIROptions &options);
+
+} // namespace mlir::triton
+
+#endif // TILE_DIALECT_TRITON_TRANSFORMS_PIPELINE_H

@@ -1,0 +1,95 @@
+//===-- LowerModule.cpp - The lowering of a module for a target -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tile/Conversion/TritonGPUToLLVM/LowerModule.h"
+
+#include "tile/Analysis/AxisInfo.h"
+#include "tile/Analysis/Membar.h"
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/LayoutChecks.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+
+/// Whether what has to run before has run.
+static LogicalResult checkIsPrepared(ModuleOp module) {
+  if (!module->hasAttr(gpu::kSharedAttrName))
+    return module.emitError("shared memory is not allocated: run "
+                            "-allocate-shared-memory first");
+  if (failed(gpu::checkTensorsHaveLayouts(module)))
+    return failure();
+  if (!gpu::maybeLookupNumWarps(module))
+    return module.emitError("expected a 'ttg.num-warps' attribute on the "
+                            "module");
+  if (!module->hasAttr(kBarriersInsertedAttrName))
+    return module.emitError("barriers between accesses to shared memory are "
+                            "not inserted: run -insert-memory-barriers first");
+  return success();
+}
+
+static void populateCommonPatterns(const LoweringContext &context) {
+  for (auto populate :
+       {populateElementwisePatterns, populateFloatConversionPatterns,
+        populateInlineAsmPatterns, populateViewPatterns,
+        populateFunctionPatterns, populateProgramPatterns,
+        populateLoadStorePatterns, populateAtomicPatterns,
+        populateMapElementwisePatterns, populateReducePatterns,
+        populateScanPatterns, populateConvertLayoutPatterns,
+        populateLocalMemoryPatterns, populateMemDescPatterns,
+        populateGatherPatterns, populateHistogramPatterns,
+        populateDebugPatterns, populateDotFMAPatterns})
+    populate(context);
+  // What is left are scalars.
+  const TritonGPUToLLVMTypeConverter &converter = context.converter;
+  arith::populateArithToLLVMConversionPatterns(converter, context.patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(converter, context.patterns);
+  ub::populateUBToLLVMConversionPatterns(converter, context.patterns);
+}
+
+LogicalResult triton::lowerModule(
+    ModuleOp module, const TargetInfo &target,
+    function_ref<void(const LoweringContext &, ConversionTarget &)> populate) {
+  if (failed(checkIsPrepared(module)))
+    return failure();
+  // A call passes the address of its share, even of none.
+  bool hasCalls = module.walk([](CallOp) { return WalkResult::interrupt(); })
+                      .wasInterrupted();
+  auto shared = module->getAttrOfType<IntegerAttr>(gpu::kSharedAttrName);
+  if (shared.getInt() > 0 || hasCalls)
+    declareSharedMemory(module, target.getSharedAddressSpace());
+  module.walk(
+      [](FunctionOpInterface function) { markRepeatedLoads(function); });
+
+  MLIRContext *ctx = module.getContext();
+  ModuleAxisInfoAnalysis axisInfo(module);
+  LowerToLLVMOptions options(ctx);
+  TritonGPUToLLVMTypeConverter converter(ctx, options,
+                                         target.getSharedAddressSpace());
+  RewritePatternSet patterns(ctx);
+  ConversionTarget legality(*ctx);
+  legality.addLegalDialect<LLVM::LLVMDialect>();
+  legality.addLegalOp<ModuleOp, UnrealizedConversionCastOp>();
+  // What nobody here knows of is an error, too.
+  legality.markUnknownOpDynamicallyLegal([](Operation *) { return false; });
+  populateCommonPatterns({converter, target, patterns, axisInfo, 10});
+  populate({converter, target, patterns, axisInfo, 20}, legality);
+
+  ConversionConfig config;
+  config.foldingMode = DialectConversionFoldingMode::Never;
+  ScopedDiagnosticHandler explain(ctx, [&](Diagnostic &diagnostic) {
+    target.getDeclineReasons().attachTo(diagnostic);
+    return failure(); // on to the next handler
+  });
+  if (failed(applyPartialConversion(module, legality, std::move(patterns),
+                                    config)))
+    return failure();
+  expandPackedTensors(module);
+  module.walk([](LLVM::LLVMFuncOp function) {
+    function->removeAttr("tile.shared_memory_argument");
+  });
+  return success();
+}
