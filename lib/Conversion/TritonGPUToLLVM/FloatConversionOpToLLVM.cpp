@@ -22,6 +22,8 @@ struct SmallFloat {
   int bias;
   double maximum;
   int nan; ///< code without sign
+  /// Without negative zero, whose code is the only NaN.
+  bool isFNUZ = false;
 };
 
 std::optional<SmallFloat> getSmallFloat(Type type) {
@@ -29,11 +31,44 @@ std::optional<SmallFloat> getSmallFloat(Type type) {
     return SmallFloat{3, 7, 448.0, 0x7f};
   if (isa<Float8E5M2Type>(type))
     return SmallFloat{2, 15, 57344.0, 0x7f};
+  if (isa<Float8E4M3FNUZType>(type))
+    return SmallFloat{3, 8, 240.0, 0x80, /*isFNUZ=*/true};
+  if (isa<Float8E5M2FNUZType>(type))
+    return SmallFloat{2, 16, 57344.0, 0x80, /*isFNUZ=*/true};
   return std::nullopt;
 }
 
-/// To f16, which holds all values of both formats.
+/// A magnitude of f8E5M2FNUZ, in the upper half of 16 bits, to f16, which has
+/// half the bias: a smaller exponent, or half of a small number, exactly.
+Value halveExponent(const LLVMBuilder &b, Value placed) {
+  Type i16 = b.intTy(16), f16 = b.getBuilder().getF16Type();
+  Value less = b.sub(placed, b.intVal(16, 0x400));
+  Value half =
+      b.bitcast(b.fmul(b.bitcast(placed, f16), b.floatVal(f16, 0.5)), i16);
+  return b.select(b.ult(placed, b.intVal(16, 0x800)), half, less);
+}
+
+Value widenFNUZ(const LLVMBuilder &b, Value byte, Type format) {
+  Type i16 = b.intTy(16), f16 = b.getBuilder().getF16Type();
+  Value code = b.zext(i16, byte);
+  Value magnitude = b.and_(code, b.intVal(16, 0x7f));
+  Value value;
+  if (isa<Float8E5M2FNUZType>(format)) {
+    value = halveExponent(b, b.shl(magnitude, b.intVal(16, 8)));
+  } else {
+    Value placed = b.bitcast(b.shl(magnitude, b.intVal(16, 7)), f16);
+    value = b.bitcast(b.fmul(placed, b.floatVal(f16, 128.0)), i16);
+  }
+  Value sign = b.shl(b.and_(code, b.intVal(16, 0x80)), b.intVal(16, 8));
+  Value isNan = b.eq(code, b.intVal(16, 0x80));
+  return b.bitcast(b.select(isNan, b.intVal(16, 0x7fff), b.or_(value, sign)),
+                   f16);
+}
+
+/// To f16, which holds all values of all formats.
 Value widenToHalf(const LLVMBuilder &b, Value byte, Type format) {
+  if (isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(format))
+    return widenFNUZ(b, byte, format);
   Type i16 = b.intTy(16), f16 = b.getBuilder().getF16Type();
   Value code = b.zext(i16, byte);
   if (isa<Float8E5M2Type>(format)) // the upper half of an f16
@@ -90,6 +125,11 @@ Value narrowFromFloat(const LLVMBuilder &b, Value value, const SmallFloat &to,
       b.create<LLVM::FCmpOp>(LLVM::FCmpPredicate::olt, magnitude,
                              b.floatVal(f32, std::ldexp(1.0, 1 - to.bias)));
   Value result = b.select(isDenormal, denormal, normal);
+  if (to.isFNUZ) {
+    Value isZero = b.eq(result, b.i32(0));
+    result = b.or_(result, b.select(isZero, b.i32(0), sign));
+    return b.trunc(b.intTy(8), b.select(isNan, b.i32(to.nan), result));
+  }
   result = b.select(isNan, b.i32(to.nan), result);
   return b.trunc(b.intTy(8), b.or_(result, sign));
 }
