@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tblgen=${MLIR_TBLGEN:-/usr/lib/llvm-22/bin/mlir-tblgen}
-includes=(-I include -I third_party/nvidia/include -I "$("${tblgen%mlir-tblgen}llvm-config" --includedir)")
+includes=(-I include -I third_party/nvidia/include -I third_party/amd/include -I "$("${tblgen%mlir-tblgen}llvm-config" --includedir)")
 out=docs/generated
 check=0
 if [ "${1:-}" = --check ]; then

@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python=${PYTHON:-python3}
-limit_mb=25
+limit_mb=36
 version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 venv=.setup/wheel-$version
 if [ ! -x "$venv/bin/python" ]; then

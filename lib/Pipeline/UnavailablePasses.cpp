@@ -34,7 +34,8 @@ constexpr StringLiteral kGluonUpstream =
 constexpr StringLiteral kSanitizer =
     "run the kernel in the simulator ('tile-sim', or CPU tensors), whose "
     "checks find races and bad accesses";
-constexpr StringLiteral kAMD = "tile has no AMD backend";
+constexpr StringLiteral kAMD =
+    "tile's pipelines for AMD GPUs have no such pass; leave it out";
 
 constexpr UnavailablePass kUnavailable[] = {
     {"tritongpu-automatic-warp-specialization", kNoSpecialization},
@@ -81,7 +82,7 @@ constexpr UnavailablePass kUnavailable[] = {
     {"tritonamdgpu-prepare-if-combining", kAMD},
     {"tritonamdgpu-fold-true-cmpi", kAMD},
     {"tritonamdgpu-membar", kAMD},
-    {"allocate-amdgpu-shared-memory", kAMD},
+    {"allocate-amdgpu-shared-memory", "use 'allocate-shared-memory'"},
     {"convert-triton-amdgpu-to-llvm", kAMD},
     {"triton-amdgpu-insert-instruction-sched-hints", kAMD},
     {"triton-amdgpu-lower-insert-instruction-sched-hints", kAMD},

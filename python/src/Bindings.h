@@ -26,6 +26,8 @@ void populatePasses(nanobind::module_ &m);
 void populateTargets(nanobind::module_ &m);
 /// `tile._C.llvm`: LLVM IR, optimisation and PTX.
 void populateLLVM(nanobind::module_ &m);
+/// `tile._C.amd`: for AMD GPUs, LLVM IR, assembly and code objects.
+void populateAMD(nanobind::module_ &m);
 /// `tile._C.layout`: linear layouts.
 void populateLayout(nanobind::module_ &m);
 /// `tile._C.sim`: the PTX simulator.

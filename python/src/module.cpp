@@ -44,6 +44,8 @@ NB_MODULE(core, m) {
   populateTargets(targets);
   auto llvm = m.def_submodule("llvm", "LLVM IR, optimisation and PTX.");
   populateLLVM(llvm);
+  auto amd = m.def_submodule("amd", "Code for AMD GPUs.");
+  populateAMD(amd);
   auto layout = m.def_submodule("layout", "Linear layouts.");
   populateLayout(layout);
   auto sim = m.def_submodule("sim", "The PTX simulator.");

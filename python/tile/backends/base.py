@@ -27,7 +27,10 @@ class GPUTarget:
 
 
 def with_arch(target: GPUTarget, arch: Any, what: str) -> GPUTarget:
-    """The target with another architecture, which `what` gives as a number or as in sm90."""
+    """The target with another architecture, which `what` gives: the name of a processor on AMD's
+    GPUs, elsewhere a number, also as in sm90."""
+    if target.backend == "hip":
+        return dataclasses.replace(target, arch=arch)
     number = re.fullmatch(r"(?:sm_?)?(\d+)a?", str(arch))
     if number is None:
         raise TileError(f"{what} is an architecture such as sm90 or 90, not {arch!r}")

@@ -122,11 +122,12 @@ class IRSource:
         patterns = {
             "ttir": r"tt\.func\s+public\s+@\"?(\w+)",
             "ttgir": r"tt\.func\s+public\s+@\"?(\w+)",
-            "llir": r"define\s+(?:[\w()]+\s+)*ptx_kernel\s+void\s+@\"?([\w$.]+)",
+            "llir": r"define\s+(?:[\w()]+\s+)*(?:ptx|amdgpu)_kernel\s+void\s+@\"?([\w$.]+)",
             "ptx": r"\.(?:visible|extern)\s+\.entry\s+([\w$]+)",
+            "amdgcn": r"\.amdhsa_kernel\s+([\w$.]+)",
         }
         if self.ext not in patterns:
-            raise TileError(f"{self.path.name}: a compile starts from .ttir, .ttgir, .llir or .ptx")
+            raise TileError(f"{self.path.name}: a compile starts from .{', .'.join(patterns)}")
         found = re.search(patterns[self.ext], self.src)
         if found is None:
             raise TileError(f"{self.path.name} contains no kernel")
@@ -267,7 +268,10 @@ class CompiledKernel:
 
     @property
     def kernel(self) -> Any:
-        return self.asm.get("cubin", self.asm.get("ptx"))
+        for stage in ("cubin", "ptx", "hsaco"):
+            if stage in self.asm:
+                return self.asm[stage]
+        return None
 
     @property
     def n_regs(self) -> int | None:

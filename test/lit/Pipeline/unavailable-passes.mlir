@@ -4,7 +4,7 @@
 // LOWERING: 'convert-nv-gpu-to-llvm' is not available: use 'convert-triton-gpu-to-llvm'
 // RUN: not tile-opt %s -pass-pipeline='builtin.module(tritongpu-automatic-warp-specialization{num-stages=3})' 2>&1 | filecheck %s -check-prefix WS
 // WS: 'tritongpu-automatic-warp-specialization' is not available: tile does not divide loops
-// RUN: not tile-opt %s -convert-triton-amdgpu-to-llvm=arch=gfx942 2>&1 | filecheck %s -check-prefix AMD
-// AMD: 'convert-triton-amdgpu-to-llvm' is not available: tile has no AMD backend
+// RUN: not tile-opt %s -tritonamdgpu-block-pingpong=num-stages=2 2>&1 | filecheck %s -check-prefix AMD
+// AMD: 'tritonamdgpu-block-pingpong' is not available: tile's pipelines for AMD GPUs have no such pass
 
 module {}

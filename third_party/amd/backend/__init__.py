@@ -1,0 +1,1 @@
+"""The AMD backend: compiler and driver."""

@@ -1,0 +1,18 @@
+"""What is known about an AMD GPU, from the compiler's table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tile import _C
+from tile.errors import TileError
+
+
+def find_facts(arch: Any) -> Any:
+    """The row of a processor such as gfx942."""
+    # As the run time reports it, features follow: gfx942:sramecc+:xnack-.
+    facts = _C.targets.lookup(f"hip:{arch.split(':')[0]}") if isinstance(arch, str) else None
+    if facts is None:
+        known = ", ".join(map(str, _C.targets.known("hip")))
+        raise TileError(f"unknown target hip:{arch}: known ones are {known}")
+    return facts

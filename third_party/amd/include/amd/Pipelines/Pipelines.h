@@ -1,0 +1,53 @@
+//===-- Pipelines.h - The stages of a compile for AMD -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// One function a stage. The same functions run from Python and, by name, from
+// tile-opt: -tile-amd-ttir, -tile-amd-ttgir='target=hip:gfx942 num-warps=4',
+// -tile-amd-llir.
+//
+//===----------------------------------------------------------------------===//
+#ifndef AMD_PIPELINES_PIPELINES_H
+#define AMD_PIPELINES_PIPELINES_H
+
+#include "tile/Dialect/Triton/Transforms/Pipeline.h"
+
+namespace mlir::triton::amd {
+
+struct TTGIROptions : StageOptions<TTGIROptions> {
+  Option<std::string> target{*this, "target",
+                             llvm::cl::desc("The machine, as in hip:gfx942"),
+                             llvm::cl::init("hip:gfx942")};
+  Option<int> numWarps{*this, "num-warps",
+                       llvm::cl::desc("Waves that run one program"),
+                       llvm::cl::init(4)};
+  Option<int> numStages{*this, "num-stages",
+                        llvm::cl::desc("Depth of software pipelines"),
+                        llvm::cl::init(2)};
+  Option<int> matrixInstructionSize{
+      *this, "matrix-instruction-size",
+      llvm::cl::desc("Rows of matrix instructions, 16 or 32; 0 for any"),
+      llvm::cl::init(0)};
+  Option<int> kPack{*this, "kPack",
+                    llvm::cl::desc("Factor on the neighbours along K that a "
+                                   "lane holds of an operand"),
+                    llvm::cl::init(1)};
+};
+
+struct LLIROptions : StageOptions<LLIROptions> {
+  Option<bool> lineInfo{*this, "line-info",
+                        llvm::cl::desc("Keep source lines for the debugger "
+                                       "and the profiler"),
+                        llvm::cl::init(true)};
+};
+
+/// tt to optimised ttg.
+void buildTTGIRPipeline(OpPassManager &pm, const TTGIROptions &options);
+/// ttg to the LLVM dialect.
+void buildLLIRPipeline(OpPassManager &pm, const LLIROptions &options);
+
+void registerPipelines();
+
+} // namespace mlir::triton::amd
+
+#endif // AMD_PIPELINES_PIPELINES_H

@@ -1,0 +1,63 @@
+//===-- TargetModel.h - AMD GPUs as passes see them -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMD_TARGETMODEL_H
+#define AMD_TARGETMODEL_H
+
+#include "amd/TargetTable.h"
+#include "tile/Dialect/TritonGPU/IR/TargetModel.h"
+
+namespace mlir::triton::amd {
+
+class TargetModel final : public gpu::TargetModel {
+public:
+  /// What users may ask for: instructions of so many rows (0 for any), and
+  /// operands with `kPack` times as many neighbours along K in a lane.
+  struct MatrixOptions {
+    unsigned rows = 0;
+    unsigned kPack = 1;
+  };
+
+  explicit TargetModel(const AMDTarget &facts) : TargetModel(facts, {}) {}
+  TargetModel(const AMDTarget &facts, MatrixOptions matrixOptions)
+      : facts(facts), matrixOptions(matrixOptions) {}
+
+  /// The model of a processor; null if the table does not have it.
+  static const TargetModel *get(StringRef processor);
+  /// The model of the module's target. Emits an error where there is no such
+  /// target, or the module asks for what none of them has.
+  static FailureOr<const TargetModel *> get(ModuleOp module);
+
+  const AMDTarget &getFacts() const { return facts; }
+
+  unsigned getThreadsPerWarp() const override { return facts.waveSize; }
+  BankGeometry getSharedMemoryBanks() const override {
+    return {static_cast<unsigned>(facts.sharedMemoryBanks), 4};
+  }
+  int64_t getMaxSharedMemory() const override { return facts.maxSharedMemory; }
+  /// Loads travel through registers.
+  ArrayRef<unsigned> getAsyncCopySizes() const override { return {}; }
+
+  SmallVector<gpu::MatrixInstruction>
+  getMatrixInstructions(const gpu::MatrixElementTypes &types) const override;
+  gpu::MmaEncodingTrait
+  getResultEncoding(const gpu::MatrixInstruction &instruction,
+                    const gpu::MatrixProduct &product,
+                    ArrayRef<unsigned> warpsPerCTA,
+                    gpu::CTALayoutAttr ctaLayout) const override;
+  gpu::LayoutEncodingTrait
+  getOperandEncoding(const gpu::MatrixInstruction &instruction,
+                     const gpu::MatrixProduct &product, unsigned operand,
+                     RankedTensorType type,
+                     gpu::MmaEncodingTrait result) const override;
+
+private:
+  const AMDTarget &facts;
+  MatrixOptions matrixOptions;
+};
+
+/// Makes the models answer for "hip:<processor>".
+void registerTargetModels(DialectRegistry &registry);
+
+} // namespace mlir::triton::amd
+
+#endif // AMD_TARGETMODEL_H

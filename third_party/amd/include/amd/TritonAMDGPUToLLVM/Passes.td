@@ -1,0 +1,63 @@
+//===-- Passes.td - Passes of the AMD backend --------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMD_TRITONAMDGPUTOLLVM_PASSES
+#define AMD_TRITONAMDGPUTOLLVM_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def CheckTargetAMD : Pass<"check-target-amd", "mlir::ModuleOp"> {
+  let summary = "Refuse targets that the table of AMD GPUs does not have";
+  let description = [{
+    An error that names the known targets, unless `ttg.target` of the module is
+    one of them. What follows would find no facts about another machine.
+
+    ```mlir
+    module attributes {ttg.target = "hip:gfx77", ...} // error: unknown target
+    ```
+  }];
+}
+
+def ConvertTritonAMDGPUToLLVM
+    : Pass<"convert-triton-amdgpu-to-llvm", "mlir::ModuleOp"> {
+  let summary = "Lower tt and ttg to the LLVM and ROCDL dialects";
+  let description = [{
+    Turns every tensor into the registers that its layout gives to a thread.
+    Structured control flow must be gone (`convert-scf-to-cf`), shared memory
+    allocated (`allocate-shared-memory`), and the barriers between accesses to
+    it must be there (`insert-memory-barriers`).
+
+    ```mlir
+    %0 = arith.addf %a, %b : tensor<128xf32, #blocked>
+    ```
+    becomes, where a thread holds two elements, two `llvm.fadd`.
+  }];
+  let dependentDialects = [
+    "mlir::LLVM::LLVMDialect", "mlir::ROCDL::ROCDLDialect",
+    "mlir::arith::ArithDialect", "mlir::cf::ControlFlowDialect"
+  ];
+  let options = [
+    Option<"arch", "arch", "std::string", "\"\"",
+           "As in gfx942; empty takes it from ttg.target">
+  ];
+}
+
+def EmitAMDGCN : Pass<"tile-amd-amdgcn", "mlir::ModuleOp"> {
+  let summary = "Print the assembly of a module in the LLVM dialect";
+  let description = [{
+    Translates to LLVM IR, optimises, generates code, and writes the text to
+    `output`; the module itself stays as it is. To see the assembly only:
+
+    ```
+    tile-opt -tile-amd-llir -tile-amd-amdgcn in.mlir -o /dev/null
+    ```
+  }];
+  let options = [
+    Option<"output", "output", "std::string", "\"-\"",
+           "The file to write; - is standard output">,
+    Option<"emit", "emit", "std::string", "\"amdgcn\"",
+           "What to write: amdgcn, or llvm-ir for the optimised LLVM IR">,
+    Option<"optLevel", "opt-level", "int32_t", "3", "0 to 3, as in -O3">
+  ];
+}
+
+#endif // AMD_TRITONAMDGPUTOLLVM_PASSES

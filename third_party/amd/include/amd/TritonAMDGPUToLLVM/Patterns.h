@@ -1,0 +1,18 @@
+//===-- Patterns.h - What AMD hardware does better --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMD_TRITONAMDGPUTOLLVM_PATTERNS_H
+#define AMD_TRITONAMDGPUTOLLVM_PATTERNS_H
+
+#include "amd/TritonAMDGPUToLLVM/TargetInfo.h"
+#include "tile/Conversion/TritonGPUToLLVM/Patterns.h"
+
+namespace mlir::triton::amd {
+
+/// These go in with a higher benefit than the target-neutral patterns.
+void populateMathPatterns(const LoweringContext &context);
+void populateDotPatterns(const LoweringContext &context,
+                         const TargetInfo &target);
+
+} // namespace mlir::triton::amd
+
+#endif // AMD_TRITONAMDGPUTOLLVM_PATTERNS_H

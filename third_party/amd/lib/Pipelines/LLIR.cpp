@@ -1,0 +1,37 @@
+//===-- LLIR.cpp - tile-amd-llir ------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "amd/Pipelines/Pipelines.h"
+#include "amd/TritonAMDGPUToLLVM/Passes.h"
+
+#include "tile/Conversion/TritonGPUToLLVM/Passes.h"
+#include "tile/Dialect/Triton/Transforms/Passes.h"
+#include "tile/Dialect/TritonGPU/Transforms/Passes.h"
+
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+
+void amd::buildLLIRPipeline(OpPassManager &pm, const LLIROptions &options) {
+  PassAdder add(pm, options);
+  add(gpu::createTritonGPULegalizeCollectives());
+  // While loops still tell where pointers come from.
+  add(createInsertReplicaBarriers());
+  add(createTritonBoundLoopCounters());
+  add(createSCFToControlFlowPass());
+  add(gpu::createTritonGPUGlobalScratchMemoryAllocation());
+  add(createAllocateSharedMemory());
+  add(createInsertMemoryBarriers());
+  add(createConvertTritonAMDGPUToLLVM());
+  add(createCanonicalizerPass());
+  add(createCSEPass());
+  add(createSymbolDCEPass());
+  if (!options.lineInfo)
+    return;
+  LLVM::DIScopeForLLVMFuncOpPassOptions debugInfo;
+  debugInfo.emissionKind = LLVM::DIEmissionKind::LineTablesOnly;
+  add(LLVM::createDIScopeForLLVMFuncOpPass(debugInfo));
+}

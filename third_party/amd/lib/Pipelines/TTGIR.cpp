@@ -1,0 +1,63 @@
+//===-- TTGIR.cpp - tile-amd-ttgir ----------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "amd/Pipelines/Pipelines.h"
+#include "amd/TritonAMDGPUToLLVM/Passes.h"
+#include "amd/TritonAMDGPUTransforms/Passes.h"
+
+#include "tile/Conversion/TritonToTritonGPU/Passes.h"
+#include "tile/Dialect/Triton/Transforms/Passes.h"
+#include "tile/Dialect/TritonGPU/Transforms/Passes.h"
+
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+
+void amd::buildTTGIRPipeline(OpPassManager &pm, const TTGIROptions &options) {
+  PassAdder add(pm, options);
+  add(createTritonRewriteTensorDescriptorToPointer());
+  ConvertTritonToTritonGPUOptions convert;
+  convert.target = options.target;
+  convert.numWarps = options.numWarps;
+  add(createConvertTritonToTritonGPU(convert));
+  add(createCheckTargetAMD());
+
+  // Layouts: of memory accesses first, then of matrix products.
+  add(gpu::createTritonGPUCoalesce());
+  add(gpu::createTritonGPUF32DotTC());
+  add(gpu::createTritonGPURemoveLayoutConversions());
+  add(gpu::createTritonGPUOptimizeThreadLocality());
+  TritonAMDGPUAccelerateMatmulOptions products;
+  products.matrixInstructionSize = options.matrixInstructionSize;
+  products.kPack = options.kPack;
+  add(createTritonAMDGPUAccelerateMatmul(products));
+  add(gpu::createTritonGPURemoveLayoutConversions());
+  add(gpu::createTritonGPUOptimizeDotOperands());
+  add(createCanonicalizerPass());
+  add(createTritonLoopAwareCSE());
+
+  // Loops.
+  add(gpu::createTritonGPUFuseNestedLoops());
+  add(createTritonLICM());
+  add(gpu::createTritonGPUCombineTensorSelectAndIf());
+  gpu::TritonGPUAssignLatenciesOptions latencies;
+  // Registers hold what is needed one iteration later, and no more.
+  latencies.numStages = std::min<int>(options.numStages, 2);
+  add(gpu::createTritonGPUAssignLatencies(latencies));
+  add(gpu::createTritonGPUScheduleLoops());
+  add(createTritonAMDGPUStreamPipeline());
+  add(gpu::createTritonGPUPipeline());
+
+  // Clean up.
+  add(gpu::createTritonGPURemoveLayoutConversions());
+  add(gpu::createTritonGPUReduceDataDuplication());
+  add(gpu::createTritonGPUReorderInstructions());
+  add(createTritonLoopAwareCSE());
+  add(createSymbolDCEPass());
+  add(createCSEPass());
+  add(createCanonicalizerPass());
+  // The canonical form of a branch that only chooses is a select; on registers
+  // by the dozen, the branch is better.
+  add(gpu::createTritonGPUCombineTensorSelectAndIf());
+}

@@ -1,0 +1,118 @@
+//===-- AMDGCN.cpp - From the LLVM dialect to assembly --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "amd/Target/AMDGCN.h"
+
+#include "TargetMachine.h"
+
+#include "amd/TargetTable.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
+
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::amd;
+
+/// Makes LLVM's code generator and assembler ready, once.
+static void initializeAMDGPU() {
+  static const bool done = [] {
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTarget();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUAsmPrinter();
+    LLVMInitializeAMDGPUAsmParser();
+    return true;
+  }();
+  (void)done;
+}
+
+FailureOr<std::unique_ptr<llvm::TargetMachine>>
+amd::createAMDGPUMachine(ModuleOp module, const AMDGCNOptions &options) {
+  const AMDTarget *target = lookupAMDTarget(options.processor);
+  if (options.processor.empty()) {
+    FailureOr<const AMDTarget *> found = getAMDTarget(module);
+    if (failed(found))
+      return failure();
+    target = *found;
+  }
+  if (!target)
+    return module.emitError("unknown processor '") << options.processor << "'";
+  initializeAMDGPU();
+  return createTargetMachine(module, llvm::Triple(kTriple), target->processor,
+                             /*features=*/"", options);
+}
+
+void amd::registerTranslations(DialectRegistry &registry) {
+  registerLLVMIRTranslations(registry);
+  registerROCDLDialectTranslation(registry);
+}
+
+std::unique_ptr<llvm::Module>
+amd::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
+                       const AMDGCNOptions &options) {
+  auto machine = createAMDGPUMachine(module, options);
+  if (failed(machine))
+    return nullptr;
+  std::unique_ptr<llvm::Module> result =
+      triton::translateToLLVMIR(module, context, **machine);
+  if (!result)
+    return nullptr;
+  if (!options.lineInfo)
+    llvm::StripDebugInfo(*result);
+  // What the run times of the last years load.
+  result->addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", 500);
+  for (llvm::Function &function : *result) {
+    if (function.isDeclaration())
+      continue;
+    if (options.flushDenormals)
+      function.addFnAttr("denormal-fp-math-f32", "preserve-sign");
+    if (options.wavesPerEU &&
+        function.getCallingConv() == llvm::CallingConv::AMDGPU_KERNEL)
+      function.addFnAttr("amdgpu-waves-per-eu",
+                         std::to_string(options.wavesPerEU));
+  }
+  return result;
+}
+
+LogicalResult amd::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
+                                const AMDGCNOptions &options) {
+  auto machine = createAMDGPUMachine(diagnosticOp, options);
+  if (failed(machine) || failed(linkDeviceLibrary(diagnosticOp, module)))
+    return failure();
+  return optimizeLLVMIR(diagnosticOp, module, **machine, options);
+}
+
+FailureOr<std::string> amd::emitAssembly(ModuleOp diagnosticOp,
+                                         llvm::Module &module,
+                                         const AMDGCNOptions &options) {
+  auto machine = createAMDGPUMachine(diagnosticOp, options);
+  if (failed(machine))
+    return failure();
+  return triton::emitAssembly(diagnosticOp, module, **machine);
+}
+
+FailureOr<std::string>
+amd::translateModuleToAMDGCN(ModuleOp module, const AMDGCNOptions &options,
+                             std::string *llvmIR) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> llvmModule =
+      translateToLLVMIR(module, context, options);
+  if (!llvmModule || failed(optimizeLLVM(module, *llvmModule, options)))
+    return failure();
+  if (llvmIR) {
+    llvm::raw_string_ostream os(*llvmIR);
+    llvmModule->print(os, nullptr);
+  }
+  return emitAssembly(module, *llvmModule, options);
+}
+
+FailureOr<KernelInfo> amd::getKernelInfo(ModuleOp module) {
+  return triton::getKernelInfo(module,
+                               ROCDL::ROCDLDialect::getKernelFuncAttrName());
+}

@@ -1,0 +1,24 @@
+//===-- TargetMachine.h - LLVM's AMDGPU -------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMD_LIB_TARGET_TARGETMACHINE_H
+#define AMD_LIB_TARGET_TARGETMACHINE_H
+
+#include "amd/Target/AMDGCN.h"
+
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::triton::amd {
+
+inline constexpr llvm::StringLiteral kTriple = "amdgcn-amd-amdhsa";
+
+/// The machine that the options, or else the module, name.
+FailureOr<std::unique_ptr<llvm::TargetMachine>>
+createAMDGPUMachine(ModuleOp module, const AMDGCNOptions &options);
+
+/// Links the functions of the device library that `module` uses, as private
+/// ones.
+LogicalResult linkDeviceLibrary(ModuleOp diagnosticOp, llvm::Module &module);
+
+} // namespace mlir::triton::amd
+
+#endif // AMD_LIB_TARGET_TARGETMACHINE_H

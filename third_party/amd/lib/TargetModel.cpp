@@ -1,0 +1,117 @@
+//===-- TargetModel.cpp - AMD GPUs as passes see them ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "amd/TargetModel.h"
+
+#include "amd/MatrixInstructions.h"
+
+#include "mlir/IR/DialectRegistry.h"
+
+#include <vector>
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::gpu;
+
+const amd::TargetModel *amd::TargetModel::get(StringRef processor) {
+  static const std::vector<TargetModel> models(getAMDTargets().begin(),
+                                               getAMDTargets().end());
+  for (const TargetModel &model : models)
+    if (processor == model.facts.processor)
+      return &model;
+  return nullptr;
+}
+
+FailureOr<const amd::TargetModel *> amd::TargetModel::get(ModuleOp module) {
+  FailureOr<const AMDTarget *> target = getAMDTarget(module);
+  if (failed(target))
+    return failure();
+  if (int ctas = lookupNumCTAs(module); ctas > 1)
+    return module.emitError("a program of ")
+           << ctas << " blocks needs a target with clusters, which "
+           << (*target)->targetString() << " lacks";
+  if (int threads = lookupThreadsPerWarp(module);
+      threads != (*target)->waveSize)
+    return module.emitError("expected \"ttg.threads-per-warp\" = ")
+           << (*target)->waveSize << ", the lanes of a wave on "
+           << (*target)->targetString() << "; found " << threads;
+  return get((*target)->processor);
+}
+
+//===----------------------------------------------------------------------===//
+// Matrix products
+//===----------------------------------------------------------------------===//
+
+SmallVector<MatrixInstruction>
+amd::TargetModel::getMatrixInstructions(const MatrixElementTypes &types) const {
+  bool relaxed = types.precision == InputPrecision::TF32;
+  std::array<Type, 2> operands = {types.a, types.b};
+  auto found =
+      getWaveMatrixInstructions(facts, types.a, types.b, types.d, relaxed);
+  // Other 8-bit floats are exact in fp16.
+  if (found.empty() && types.a.getIntOrFloatBitWidth() == 8 &&
+      isa<FloatType>(types.a) && types.d.isF32()) {
+    operands.fill(Float16Type::get(types.a.getContext()));
+    found = getWaveMatrixInstructions(facts, operands[0], operands[1], types.d,
+                                      relaxed);
+  }
+  SmallVector<MatrixInstruction> result;
+  for (const WaveMatrixInstruction *instruction : found) {
+    if (matrixOptions.rows && instruction->m != matrixOptions.rows)
+      continue;
+    MatrixInstruction entry;
+    entry.name = instruction->intrinsic;
+    entry.version = WaveMatrixInstruction::getVersion(facts);
+    entry.operandTypes = operands;
+    entry.resultType = types.d;
+    entry.m = instruction->m;
+    entry.n = instruction->n;
+    entry.k = instruction->k;
+    result.push_back(entry);
+  }
+  return result;
+}
+
+MmaEncodingTrait amd::TargetModel::getResultEncoding(
+    const MatrixInstruction &instruction, const MatrixProduct &product,
+    ArrayRef<unsigned> warpsPerCTA, CTALayoutAttr ctaLayout) const {
+  // Transposed, a lane holds neighbours along N, which memory has together, and
+  // the result is laid out as the left operand of another product.
+  MLIRContext *context = ctaLayout.getContext();
+  SmallVector<unsigned> tilesPerWarp(warpsPerCTA.size(), 1);
+  SmallVector<unsigned> shape = {instruction.m, instruction.n, instruction.k};
+  if (facts.mfmaVersion)
+    return AMDMfmaEncodingAttr::get(
+        context, instruction.version, warpsPerCTA, shape, /*isTransposed=*/true,
+        ctaLayout, tilesPerWarp,
+        /*elementBitWidth=*/instruction.resultType.isF64() ? 64 : 32);
+  return AMDWmmaEncodingAttr::get(context, instruction.version,
+                                  /*isTransposed=*/true, warpsPerCTA, ctaLayout,
+                                  tilesPerWarp, shape);
+}
+
+LayoutEncodingTrait amd::TargetModel::getOperandEncoding(
+    const MatrixInstruction &instruction, const MatrixProduct &product,
+    unsigned operand, RankedTensorType type, MmaEncodingTrait result) const {
+  unsigned lanesAlongK = facts.mfmaVersion          ? 64 / instruction.m
+                         : instruction.version == 1 ? 1
+                                                    : 2;
+  unsigned kWidth = instruction.k / lanesAlongK;
+  if (product.k >= instruction.k * matrixOptions.kPack && facts.mfmaVersion)
+    kWidth *= matrixOptions.kPack;
+  return DotOperandEncodingAttr::get(result.getContext(), operand, result,
+                                     kWidth);
+}
+
+//===----------------------------------------------------------------------===//
+// Registration
+//===----------------------------------------------------------------------===//
+
+void amd::registerTargetModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *, TritonGPUDialect *dialect) {
+    TargetModels::add(*dialect, "hip",
+                      [](StringRef architecture) -> const gpu::TargetModel * {
+                        return amd::TargetModel::get(architecture);
+                      });
+  });
+}

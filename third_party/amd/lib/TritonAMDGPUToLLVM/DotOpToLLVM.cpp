@@ -1,0 +1,201 @@
+//===-- DotOpToLLVM.cpp - Products by MFMA and WMMA -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A lane gives neighbours along K of one row of A and of one column of B, and
+// holds several elements of the result. With a transposed result, the
+// instruction computes the transposed product: its operands change places.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amd/MatrixInstructions.h"
+#include "amd/TritonAMDGPUToLLVM/Patterns.h"
+
+#include "tile/Conversion/TritonGPUToLLVM/LayoutIndices.h"
+#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+namespace ttg = mlir::triton::gpu;
+using amd::WaveMatrixInstruction;
+using Element = WaveMatrixInstruction::Element;
+
+namespace {
+/// What the encoding of a result says.
+struct ResultLayout {
+  unsigned version, m, n, k;
+  bool isTransposed;
+};
+
+std::optional<ResultLayout> getResultLayout(Attribute encoding) {
+  if (auto mfma = dyn_cast<ttg::AMDMfmaEncodingAttr>(encoding)) {
+    ArrayRef<unsigned> shape = mfma.getInstrShape();
+    return ResultLayout{mfma.getVersion(), shape[0], shape[1], shape[2],
+                        mfma.getIsTransposed()};
+  }
+  if (auto wmma = dyn_cast<ttg::AMDWmmaEncodingAttr>(encoding)) {
+    ArrayRef<unsigned> shape = wmma.getInstrShape();
+    return ResultLayout{wmma.getVersion(), shape[0], shape[1], shape[2],
+                        wmma.getIsTransposed()};
+  }
+  return std::nullopt;
+}
+
+/// The elements that a lane gives, as the intrinsic takes them.
+Value packOperand(const LLVMBuilder &b, ArrayRef<Value> elements,
+                  const WaveMatrixInstruction &instruction, Element kind) {
+  Value packed = b.packVector(elements);
+  unsigned count = elements.size();
+  switch (kind) {
+  case Element::F64:
+  case Element::F32:
+  case Element::XF32:
+  case Element::F16:
+    return packed;
+  case Element::BF16:
+    // Older intrinsics know no bf16.
+    if (instruction.isMFMA && instruction.firstVersion == 4)
+      return packed;
+    return b.bitcast(packed, LLVMBuilder::vecTy(b.intTy(16), count));
+  case Element::FP8:
+  case Element::BF8:
+  case Element::I8:
+    if (count == 4)
+      return b.bitcast(packed, b.intTy(32));
+    if (count == 8 && instruction.isMFMA)
+      return b.bitcast(packed, b.intTy(64));
+    return b.bitcast(packed, LLVMBuilder::vecTy(b.intTy(32), count / 4));
+  }
+  llvm_unreachable("unknown element");
+}
+
+/// sum + a * b.
+Value multiply(const LLVMBuilder &b, const WaveMatrixInstruction &instruction,
+               Value left, Value right, Value sum) {
+  SmallVector<Value> args;
+  bool isInteger = instruction.a == Element::I8;
+  if (instruction.isMFMA) {
+    // No broadcasts and permutations of blocks; no signs for fp64.
+    Value none = b.i32(0);
+    args = {left, right, sum, none, none, none};
+  } else if (isInteger) {
+    Value isSigned = b.i1(true);
+    args = {isSigned, left, isSigned, right, sum, /*clamp=*/b.i1(false)};
+  } else {
+    args = {left, right, sum};
+  }
+  return b.intrinsic(sum.getType(), instruction.intrinsic, args);
+}
+
+/// `table`'s lookup for coordinates without or with a batch.
+int32_t lookup(const RegisterTable &table, unsigned rank, int32_t batch,
+               int32_t row, int32_t column) {
+  if (rank == 2)
+    return table.lookup({row, column});
+  return table.lookup({batch, row, column});
+}
+
+struct WaveDotPattern : TargetPattern<DotOp> {
+  WaveDotPattern(const LoweringContext &context, const amd::TargetInfo &target)
+      : TargetPattern(context.converter, context.target, context.benefit),
+        facts(target.getFacts()) {}
+
+  LogicalResult
+  matchAndRewrite(DotOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    RankedTensorType aType = op.getA().getType(), bType = op.getB().getType(),
+                     dType = op.getType();
+    auto layout = getResultLayout(dType.getEncoding());
+    if (!layout)
+      return this->decline(op, "the result is not laid out for MFMA or WMMA");
+    const WaveMatrixInstruction *instruction = findInstruction(op, *layout);
+    if (!instruction)
+      return this->decline(op, "the target has no such matrix instruction");
+
+    unsigned rank = dType.getRank(), rowDim = rank - 2, columnDim = rank - 1;
+    RegisterTable aTable(toLinearLayout(aType)), bTable(toLinearLayout(bType)),
+        dTable(toLinearLayout(dType));
+    SmallVector<int32_t> inner = aTable.getContributions(columnDim);
+    unsigned kBase = instruction->getOperandElements(layout->version);
+    if (inner != bTable.getContributions(rowDim) || inner.size() % kBase)
+      return this->decline(op, "the operands split the inner dimension "
+                               "differently");
+    SmallVector<int32_t> batches = {0};
+    if (rank == 3)
+      batches = dTable.getContributions(0);
+
+    LLVMBuilder b(op.getLoc(), rewriter);
+    SmallVector<Value> aValues = unpackElements(b, adaptor.getA(), aType),
+                       bValues = unpackElements(b, adaptor.getB(), bType),
+                       dValues = unpackElements(b, adaptor.getC(), dType);
+    for (int32_t batch : batches)
+      for (int32_t m : aTable.getContributions(rowDim))
+        for (int32_t n : bTable.getContributions(columnDim)) {
+          SmallVector<int32_t> places =
+              getPlaces(dTable, *layout, rank, batch, m, n);
+          SmallVector<Value> sums;
+          for (int32_t place : places)
+            sums.push_back(dValues[place]);
+          Value sum = b.packVector(sums);
+          for (unsigned k = 0; k < inner.size(); k += kBase) {
+            SmallVector<Value> left, right;
+            for (unsigned i = k; i < k + kBase; ++i) {
+              left.push_back(aValues[lookup(aTable, rank, batch, m, inner[i])]);
+              right.push_back(
+                  bValues[lookup(bTable, rank, batch, inner[i], n)]);
+            }
+            Value a = packOperand(b, left, *instruction, instruction->a);
+            Value bs = packOperand(b, right, *instruction, instruction->b);
+            sum = layout->isTransposed
+                      ? multiply(b, amd::getWithSwappedOperands(*instruction),
+                                 bs, a, sum)
+                      : multiply(b, *instruction, a, bs, sum);
+          }
+          for (auto [place, value] : llvm::zip(places, b.unpackVector(sum)))
+            dValues[place] = value;
+        }
+    rewriter.replaceOp(op, packElements(b, getConverter(), dValues, dType));
+    return success();
+  }
+
+private:
+  const WaveMatrixInstruction *
+  findInstruction(DotOp op, const ResultLayout &layout) const {
+    if (layout.version != WaveMatrixInstruction::getVersion(facts))
+      return nullptr;
+    bool relaxed = op.getInputPrecision() == InputPrecision::TF32;
+    for (const WaveMatrixInstruction *instruction :
+         amd::getWaveMatrixInstructions(facts,
+                                        op.getA().getType().getElementType(),
+                                        op.getB().getType().getElementType(),
+                                        op.getType().getElementType(), relaxed))
+      if (instruction->m == layout.m && instruction->n == layout.n &&
+          instruction->k == layout.k)
+        return instruction;
+    return nullptr;
+  }
+
+  /// The registers of the result that one instruction computes, in its order.
+  static SmallVector<int32_t> getPlaces(const RegisterTable &table,
+                                        const ResultLayout &layout,
+                                        unsigned rank, int32_t batch, int32_t m,
+                                        int32_t n) {
+    SmallVector<int32_t> places;
+    unsigned dim = layout.isTransposed ? rank - 1 : rank - 2;
+    int32_t tile = layout.isTransposed ? layout.n : layout.m;
+    int32_t start = layout.isTransposed ? n : m;
+    for (int32_t at : table.getContributions(dim))
+      if ((at & ~(tile - 1)) == start)
+        places.push_back(layout.isTransposed
+                             ? lookup(table, rank, batch, m, at)
+                             : lookup(table, rank, batch, at, n));
+    return places;
+  }
+
+  const amd::AMDTarget &facts;
+};
+} // namespace
+
+void amd::populateDotPatterns(const LoweringContext &context,
+                              const TargetInfo &target) {
+  context.patterns.add<WaveDotPattern>(context, target);
+}

@@ -1,0 +1,93 @@
+//===-- MathOpToLLVM.cpp - Mathematical functions -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Exponentials, logarithms and roots of f32 are LLVM's, which knows the
+// instructions and what it takes to be right about denormals; the rest, and
+// f64, are functions of our device library. 16-bit floats are computed in f32.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amd/TritonAMDGPUToLLVM/Patterns.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "tile/Conversion/TritonGPUToLLVM/DeviceFunction.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+
+namespace {
+/// `body` on f32, and by way of it on 16 bits; a function of the device library
+/// on f64.
+template <typename OpT>
+void addFloat32(
+    const LoweringContext &context, StringRef name,
+    std::function<Value(const LLVMBuilder &, Type, ValueRange)> body) {
+  addElementwise<OpT>(
+      context,
+      [name = name.str(), body](OpT, const LLVMBuilder &b, Type type,
+                                ValueRange args) -> Value {
+        if (!isa<FloatType>(type))
+          return {};
+        return computeInFloat32(b, type, args, [&](Type t, ValueRange wide) {
+          return t.isF64() ? callDeviceFunction(b, name, t, wide)
+                           : body(b, t, wide);
+        });
+      });
+}
+
+template <typename OpT>
+void addIntrinsic(const LoweringContext &context, StringRef name,
+                  StringRef intrinsic) {
+  addFloat32<OpT>(context, name,
+                  [intrinsic = intrinsic.str()](const LLVMBuilder &b, Type type,
+                                                ValueRange args) {
+                    return b.intrinsic(type, intrinsic, args);
+                  });
+}
+
+/// 1 / sqrt(x). The instruction takes denormals for zeros, so small numbers are
+/// multiplied by 2^48 first.
+Value reciprocalRoot(const LLVMBuilder &b, Type type, ValueRange args) {
+  Value x = args[0];
+  Value isSmall = b.create<LLVM::FCmpOp>(LLVM::FCmpPredicate::olt, x,
+                                         b.floatVal(type, 0x1p-100));
+  Value scaled = b.select(isSmall, b.fmul(x, b.floatVal(type, 0x1p48)), x);
+  Value root = b.intrinsic(type, "llvm.amdgcn.rsq", scaled);
+  return b.select(isSmall, b.fmul(root, b.floatVal(type, 0x1p24)), root);
+}
+} // namespace
+
+void amd::populateMathPatterns(const LoweringContext &c) {
+  addIntrinsic<math::ExpOp>(c, "__nv_exp", "llvm.exp");
+  // People choose exp2 for speed: the instruction alone, which makes denormal
+  // results zero.
+  addIntrinsic<math::Exp2Op>(c, "__nv_exp2", "llvm.amdgcn.exp2");
+  addIntrinsic<math::LogOp>(c, "__nv_log", "llvm.log");
+  addIntrinsic<math::Log2Op>(c, "__nv_log2", "llvm.log2");
+  addIntrinsic<math::Log10Op>(c, "__nv_log10", "llvm.log10");
+  addFloat32<math::RsqrtOp>(c, "__nv_rsqrt", reciprocalRoot);
+  addDeviceFunction<math::Log1pOp>(c, "__nv_log1p");
+  addDeviceFunction<math::ExpM1Op>(c, "__nv_expm1");
+  addDeviceFunction<math::SinOp>(c, "__nv_sin");
+  addDeviceFunction<math::CosOp>(c, "__nv_cos");
+  addDeviceFunction<math::TanOp>(c, "__nv_tan");
+  addDeviceFunction<math::AsinOp>(c, "__nv_asin");
+  addDeviceFunction<math::AcosOp>(c, "__nv_acos");
+  addDeviceFunction<math::AtanOp>(c, "__nv_atan");
+  addDeviceFunction<math::Atan2Op>(c, "__nv_atan2");
+  addDeviceFunction<math::SinhOp>(c, "__nv_sinh");
+  addDeviceFunction<math::CoshOp>(c, "__nv_cosh");
+  addDeviceFunction<math::TanhOp>(c, "__nv_tanh");
+  addDeviceFunction<math::ErfOp>(c, "__nv_erf");
+  addDeviceFunction<math::PowFOp>(c, "__nv_pow");
+  addDeviceFunction<math::CbrtOp>(c, "__nv_cbrt");
+  addElementwise<arith::RemFOp>(c,
+                                [](arith::RemFOp, const LLVMBuilder &b,
+                                   Type type, ValueRange args) -> Value {
+                                  if (!isa<FloatType>(type))
+                                    return {};
+                                  return b.create<LLVM::FRemOp>(args[0],
+                                                                args[1]);
+                                });
+}

@@ -1,0 +1,191 @@
+//===-- TargetInfo.cpp - Threads, barriers and exchanges ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Accesses to memory are in TargetInfoMemory.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "amd/TritonAMDGPUToLLVM/TargetInfo.h"
+
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+
+void amd::TargetInfo::markKernel(LLVM::LLVMFuncOp function, int threads, int,
+                                 std::optional<int>) const {
+  Builder builder(function.getContext());
+  function->setAttr(ROCDL::ROCDLDialect::getKernelFuncAttrName(),
+                    builder.getUnitAttr());
+  std::string size = std::to_string(threads);
+  function->setAttr("rocdl.flat_work_group_size",
+                    builder.getStringAttr(size + "," + size));
+  function->setAttr("rocdl.reqd_work_group_size",
+                    builder.getDenseI32ArrayAttr({threads, 1, 1}));
+}
+
+//===----------------------------------------------------------------------===//
+// Position
+//===----------------------------------------------------------------------===//
+
+Value amd::TargetInfo::getThreadId(const LLVMBuilder &b) const {
+  return b.intrinsic(b.intTy(32), "llvm.amdgcn.workitem.id.x", {});
+}
+
+Value amd::TargetInfo::getProgramId(const LLVMBuilder &b, int axis, int) const {
+  static constexpr StringLiteral names[] = {"llvm.amdgcn.workgroup.id.x",
+                                            "llvm.amdgcn.workgroup.id.y",
+                                            "llvm.amdgcn.workgroup.id.z"};
+  return b.intrinsic(b.intTy(32), names[axis], {});
+}
+
+Value amd::TargetInfo::getNumPrograms(const LLVMBuilder &b, int axis,
+                                      int) const {
+  // The hidden arguments of a kernel start with the numbers of workgroups.
+  constexpr unsigned constantSpace = 4;
+  Value hidden =
+      b.intrinsic(b.ptrTy(constantSpace), "llvm.amdgcn.implicitarg.ptr", {});
+  return b.load(b.intTy(32), b.gep(hidden, b.intTy(32), axis), /*align=*/4);
+}
+
+Value amd::TargetInfo::getBlockInCluster(const LLVMBuilder &b) const {
+  return b.i32(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Synchronisation
+//===----------------------------------------------------------------------===//
+
+void amd::TargetInfo::barrier(const LLVMBuilder &b,
+                              const BarrierParticipants &who) const {
+  using Kind = BarrierParticipants::Kind;
+  auto fence = [&](LLVM::AtomicOrdering ordering, StringRef scope) {
+    b.create<LLVM::FenceOp>(ordering, scope);
+  };
+  switch (who.kind) {
+  case Kind::Warp:
+    // A wave's accesses happen in order: only LLVM must keep it.
+    fence(LLVM::AtomicOrdering::acq_rel, "wavefront");
+    b.intrinsic({}, "llvm.amdgcn.wave.barrier", {});
+    return;
+  case Kind::Block:
+    fence(LLVM::AtomicOrdering::release, "workgroup");
+    b.intrinsic({}, "llvm.amdgcn.s.barrier", {});
+    fence(LLVM::AtomicOrdering::acquire, "workgroup");
+    return;
+  case Kind::WarpGroup:
+    emitError(b.getLoc(), "partitions of warps have no barriers of their own "
+                          "on this target");
+    return;
+  case Kind::Cluster:
+    emitError(b.getLoc(), "this target has no clusters of blocks");
+    return;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Exchange inside a wave
+//===----------------------------------------------------------------------===//
+
+/// Data-parallel primitives: a move whose source is another lane of the row, of
+/// 16 lanes, by a fixed pattern.
+static Value moveInRow(const LLVMBuilder &b, Value word, int control) {
+  Value all = b.i32(0xf);
+  return b.intrinsic(word.getType(), "llvm.amdgcn.update.dpp",
+                     ValueRange{b.poison(word.getType()), word, b.i32(control),
+                                all, all, b.i1(true)});
+}
+
+namespace {
+/// The patterns that are exchanges.
+enum DPPControl : int {
+  QuadPerm = 0x000,      ///< two bits for each of four lanes
+  RowRotate = 0x120,     ///< by the number in the low bits
+  RowMirror = 0x140,     ///< lane ^ 15
+  RowHalfMirror = 0x141, ///< lane ^ 7
+  RowXMask = 0x160       ///< lane ^ the number in the low bits
+};
+} // namespace
+
+static Value exchangeInQuad(const LLVMBuilder &b, Value word, int laneMask) {
+  if (laneMask == 0)
+    return word;
+  int control = QuadPerm;
+  for (int lane = 0; lane < 4; ++lane)
+    control |= (lane ^ laneMask) << (2 * lane);
+  return moveInRow(b, word, control);
+}
+
+/// A mask below 16 where there is no row_xmask: at most two moves.
+static Value exchangeInRow(const LLVMBuilder &b, Value word, int laneMask) {
+  if ((laneMask & 12) == 12)
+    return exchangeInQuad(b, moveInRow(b, word, RowMirror), laneMask ^ 15);
+  if (laneMask & 8)
+    return exchangeInQuad(b, moveInRow(b, word, RowRotate | 8), laneMask ^ 8);
+  if (laneMask & 4)
+    return exchangeInQuad(b, moveInRow(b, word, RowHalfMirror), laneMask ^ 7);
+  return exchangeInQuad(b, word, laneMask);
+}
+
+Value amd::TargetInfo::shuffleXor(const LLVMBuilder &b, Value word,
+                                  int laneMask) const {
+  Type i32 = b.intTy(32);
+  if (laneMask < 16)
+    return facts.hasRowXMask ? moveInRow(b, word, RowXMask | laneMask)
+                             : exchangeInRow(b, word, laneMask);
+  if (laneMask < 32 && facts.hasRowXMask) {
+    // From the other row: four bits for each lane of this one.
+    uint64_t lanes = 0;
+    for (uint64_t lane = 0; lane < 16; ++lane)
+      lanes |= (lane ^ (laneMask & 15)) << (4 * lane);
+    return b.intrinsic(i32, "llvm.amdgcn.permlanex16",
+                       ValueRange{word, word,
+                                  b.i32(static_cast<int32_t>(lanes)),
+                                  b.i32(static_cast<int32_t>(lanes >> 32)),
+                                  b.i1(true), b.i1(false)});
+  }
+  if (laneMask < 32) {
+    // Inside 32 lanes: (lane & 31) ^ mask.
+    return b.intrinsic(i32, "llvm.amdgcn.ds.swizzle",
+                       ValueRange{word, b.i32(laneMask << 10 | 0x1f)});
+  }
+  Value lane = b.and_(getThreadId(b), b.i32(model.getThreadsPerWarp() - 1));
+  return shuffleIdx(b, word, b.xor_(lane, b.i32(laneMask)));
+}
+
+Value amd::TargetInfo::shuffleUp(const LLVMBuilder &b, Value word,
+                                 int delta) const {
+  Value lane = b.and_(getThreadId(b), b.i32(model.getThreadsPerWarp() - 1));
+  Value below = b.sub(lane, b.i32(delta));
+  Value source = b.select(b.slt(below, b.i32(0)), lane, below);
+  return shuffleIdx(b, word, source);
+}
+
+Value amd::TargetInfo::shuffleIdx(const LLVMBuilder &b, Value word,
+                                  Value lane) const {
+  // One lane for all.
+  if (lane.getDefiningOp<LLVM::ConstantOp>())
+    return b.intrinsic(word.getType(), "llvm.amdgcn.readlane",
+                       ValueRange{word, lane});
+  return b.intrinsic(word.getType(), "llvm.amdgcn.ds.bpermute",
+                     ValueRange{b.shl(lane, b.i32(2)), word});
+}
+
+Value amd::TargetInfo::warpReduce(const LLVMBuilder &, Operation *,
+                                  Value) const {
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Debugging
+//===----------------------------------------------------------------------===//
+
+void amd::TargetInfo::printf(const LLVMBuilder &b, StringRef,
+                             ValueRange) const {
+  emitError(b.getLoc(), "printing from kernels is not built for this target");
+}
+
+void amd::TargetInfo::assertFail(const LLVMBuilder &b, StringRef, StringRef,
+                                 StringRef, int) const {
+  emitError(b.getLoc(), "assertions in kernels are not built for this target");
+}

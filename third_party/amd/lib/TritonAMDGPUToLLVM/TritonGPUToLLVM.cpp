@@ -1,0 +1,62 @@
+//===-- TritonGPUToLLVM.cpp - Lowering to the LLVM dialect ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "amd/TritonAMDGPUToLLVM/Passes.h"
+#include "amd/TritonAMDGPUToLLVM/Patterns.h"
+
+#include "tile/Conversion/TritonGPUToLLVM/LowerModule.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+
+namespace mlir::triton::amd {
+#define GEN_PASS_DEF_CONVERTTRITONAMDGPUTOLLVM
+#include "amd/TritonAMDGPUToLLVM/Passes.h.inc"
+} // namespace mlir::triton::amd
+
+using namespace mlir;
+using namespace mlir::triton;
+
+namespace {
+struct ConvertTritonAMDGPUToLLVM
+    : amd::impl::ConvertTritonAMDGPUToLLVMBase<ConvertTritonAMDGPUToLLVM> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (!arch.empty())
+      module->setAttr(gpu::kTargetAttrName,
+                      StringAttr::get(&getContext(), "hip:" + arch));
+    auto model = amd::TargetModel::get(module);
+    if (failed(model) || failed(checkIsBuilt(module)))
+      return signalPassFailure();
+    amd::TargetInfo target(**model);
+    auto populate = [&](const LoweringContext &own, ConversionTarget &) {
+      amd::populateMathPatterns(own);
+      amd::populateDotPatterns(own, target);
+    };
+    if (failed(lowerModule(module, target, populate)))
+      signalPassFailure();
+  }
+
+private:
+  /// Refuses what needs the host's help while a kernel runs.
+  static LogicalResult checkIsBuilt(ModuleOp module) {
+    auto refuse = [](Operation *op, StringRef what) {
+      op->emitError() << what << " in kernels is not built for AMD GPUs yet";
+      return WalkResult::interrupt();
+    };
+    bool refused = module
+                       .walk([&](Operation *op) {
+                         if (isa<PrintOp>(op))
+                           return refuse(op, "printing");
+                         if (isa<AssertOp>(op))
+                           return refuse(op, "asserting");
+                         return WalkResult::advance();
+                       })
+                       .wasInterrupted();
+    return failure(refused);
+  }
+};
+} // namespace

@@ -1,0 +1,33 @@
+// RUN: tile-opt %s -split-input-file -verify-diagnostics -convert-triton-amdgpu-to-llvm
+
+// expected-error @below {{unknown target "hip:gfx77": known ones are hip:gfx90a, hip:gfx942, hip:gfx950, hip:gfx1100}}
+module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx77", "ttg.threads-per-warp" = 64 : i32} {
+}
+
+// -----
+
+// expected-error @below {{expected "ttg.threads-per-warp" = 64, the lanes of a wave on hip:gfx942; found 32}}
+module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 32 : i32} {
+}
+
+// -----
+
+// expected-error @below {{a program of 2 blocks needs a target with clusters, which hip:gfx942 lacks}}
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+}
+
+// -----
+
+// expected-error @below {{shared memory is not allocated: run -allocate-shared-memory first}}
+module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+}
+
+// -----
+
+module attributes {"ttg.num-warps" = 4 : i32, ttg.shared = 0 : i32, ttg.target = "hip:gfx1100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @print(%x: i32) {
+    // expected-error @below {{printing in kernels is not built for AMD GPUs yet}}
+    tt.print " x: " {hex = false, isSigned = array<i32: 1>} : %x : i32
+    tt.return
+  }
+}

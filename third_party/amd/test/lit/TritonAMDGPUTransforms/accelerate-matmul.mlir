@@ -1,0 +1,79 @@
+// RUN: tile-opt %s -split-input-file -tritonamdgpu-accelerate-matmul | filecheck %s
+// RUN: tile-opt %s -split-input-file -tritonamdgpu-accelerate-matmul='matrix-instruction-size=16 kPack=2' | filecheck %s -check-prefix=SMALL
+
+// The largest instruction that fits; transposed, so that neighbours along N are in one lane.
+// CHECK: #[[$MMA:.*]] = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true}>
+// SMALL: #[[$MMA:.*]] = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [16, 16, 16], isTransposed = true}>
+#blocked = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [4, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  // CHECK-LABEL: @halves
+  // CHECK: tt.dot {{.*}} tensor<128x32xf16, #ttg.dot_op<{opIdx = 0, parent = #[[$MMA]], kWidth = 4}>> * tensor<32x128xf16, #ttg.dot_op<{opIdx = 1, parent = #[[$MMA]], kWidth = 4}>> -> tensor<128x128xf32, #[[$MMA]]>
+  // SMALL: tt.dot {{.*}} kWidth = 8
+  tt.func public @halves(%x: tensor<128x32xf16, #a>, %y: tensor<32x128xf16, #b>, %z: tensor<128x128xf32, #blocked>) -> tensor<128x128xf32, #blocked> {
+    %d = tt.dot %x, %y, %z : tensor<128x32xf16, #a> * tensor<32x128xf16, #b> -> tensor<128x128xf32, #blocked>
+    tt.return %d : tensor<128x128xf32, #blocked>
+  }
+}
+
+// -----
+
+// No room for 32 rows.
+// CHECK: #[[$MMA:.*]] = #ttg.amd_mfma<{version = 3, {{.*}}instrShape = [16, 16, 32], isTransposed = true}>
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  // CHECK-LABEL: @bytes
+  // CHECK: tt.dot {{.*}} tensor<16x64xi8, #ttg.dot_op<{opIdx = 0, parent = #[[$MMA]], kWidth = 8}>>
+  tt.func public @bytes(%x: tensor<16x64xi8, #a>, %y: tensor<64x64xi8, #b>, %z: tensor<16x64xi32, #blocked>) -> tensor<16x64xi32, #blocked> {
+    %d = tt.dot %x, %y, %z : tensor<16x64xi8, #a> * tensor<64x64xi8, #b> -> tensor<16x64xi32, #blocked>
+    tt.return %d : tensor<16x64xi32, #blocked>
+  }
+  // The 8-bit floats of other machines are multiplied as fp16, mixed or not.
+  // CHECK-LABEL: @foreign_floats
+  // CHECK-COUNT-2: tt.fp_to_fp {{.*}} -> tensor<{{.*}}xf16
+  // CHECK: tt.dot {{.*}} tensor<16x64xf16
+  tt.func public @foreign_floats(%x: tensor<16x64xf8E4M3FN, #a>, %y: tensor<64x64xf8E5M2, #b>, %z: tensor<16x64xf32, #blocked>) -> tensor<16x64xf32, #blocked> {
+    %d = tt.dot %x, %y, %z : tensor<16x64xf8E4M3FN, #a> * tensor<64x64xf8E5M2, #b> -> tensor<16x64xf32, #blocked>
+    tt.return %d : tensor<16x64xf32, #blocked>
+  }
+  // Its own are multiplied as they are.
+  // CHECK-LABEL: @own_floats
+  // CHECK-NOT: tt.fp_to_fp
+  // CHECK: tt.dot {{.*}} tensor<16x64xf8E4M3FNUZ
+  tt.func public @own_floats(%x: tensor<16x64xf8E4M3FNUZ, #a>, %y: tensor<64x64xf8E5M2FNUZ, #b>, %z: tensor<16x64xf32, #blocked>) -> tensor<16x64xf32, #blocked> {
+    %d = tt.dot %x, %y, %z : tensor<16x64xf8E4M3FNUZ, #a> * tensor<64x64xf8E5M2FNUZ, #b> -> tensor<16x64xf32, #blocked>
+    tt.return %d : tensor<16x64xf32, #blocked>
+  }
+  // Accumulation in fp16 has no instruction.
+  // CHECK-LABEL: @half_sums
+  // CHECK: tt.dot {{.*}} -> tensor<16x64xf16, #blocked>
+  tt.func public @half_sums(%x: tensor<16x64xf16, #a>, %y: tensor<64x64xf16, #b>, %z: tensor<16x64xf16, #blocked>) -> tensor<16x64xf16, #blocked> {
+    %d = tt.dot %x, %y, %z : tensor<16x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<16x64xf16, #blocked>
+    tt.return %d : tensor<16x64xf16, #blocked>
+  }
+}
+
+// -----
+
+// CHECK: #[[$MMA:.*]] = #ttg.amd_wmma<{version = 1, isTranspose = true, warpsPerCTA = [2, 2]}>
+#blocked = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1100", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: @wmma
+  // CHECK: tt.dot {{.*}} kWidth = 16
+  tt.func public @wmma(%x: tensor<64x32xbf16, #a>, %y: tensor<32x64xbf16, #b>, %z: tensor<64x64xf32, #blocked>) -> tensor<64x64xf32, #blocked> {
+    %d = tt.dot %x, %y, %z : tensor<64x32xbf16, #a> * tensor<32x64xbf16, #b> -> tensor<64x64xf32, #blocked>
+    tt.return %d : tensor<64x64xf32, #blocked>
+  }
+  // RDNA has nothing for fp32.
+  // CHECK-LABEL: @singles
+  // CHECK: tt.dot {{.*}} -> tensor<64x64xf32, #blocked>
+  tt.func public @singles(%x: tensor<64x32xf32, #a>, %y: tensor<32x64xf32, #b>, %z: tensor<64x64xf32, #blocked>) -> tensor<64x64xf32, #blocked> {
+    %d = tt.dot %x, %y, %z : tensor<64x32xf32, #a> * tensor<32x64xf32, #b> -> tensor<64x64xf32, #blocked>
+    tt.return %d : tensor<64x64xf32, #blocked>
+  }
+}

@@ -1,0 +1,17 @@
+"""What all tests share, those of backends included, is in test/python/machines.py."""
+
+from machines import (
+    machine,
+    private_cache,
+    pytest_collection_modifyitems,
+    pytest_configure,
+    pytest_generate_tests,
+)
+
+__all__ = [
+    "machine",
+    "private_cache",
+    "pytest_collection_modifyitems",
+    "pytest_configure",
+    "pytest_generate_tests",
+]

@@ -1,0 +1,162 @@
+"""Compilation for AMD GPUs, from programs to code objects."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from corpus.programs import PROGRAMS
+
+import tile
+import tile.language as tl
+from tile import _C
+from tile.backends import find_backend
+from tile.compiler import ASTSource
+
+WAVES = {target.processor: target.wave_size for target in _C.targets.known("hip")}
+
+
+def target(processor: str) -> tile.GPUTarget:
+    return tile.GPUTarget("hip", processor, WAVES[processor])
+
+
+def compiled(name: str, processor: str, **options: object) -> tile.compiler.CompiledKernel:
+    """A program of the corpus."""
+    fn, types, constants = PROGRAMS[name]
+    names = [n for n in fn.arg_names if n not in constants]
+    arguments = dict(zip(names, types.split(), strict=True))
+    signature = {n: t.removesuffix(":16") for n, t in arguments.items()}
+    attrs = {n: {"tt.divisibility": 16} for n, t in arguments.items() if t.endswith(":16")}
+    source = ASTSource(fn, signature, constants, attrs)
+    return tile.compile(source, target=target(processor), options=options)
+
+
+@tile.jit
+def copy(x_ptr, out_ptr, N: tl.constexpr):
+    offsets = tl.arange(0, N)
+    tl.store(out_ptr + offsets, tl.load(x_ptr + offsets))
+
+
+def compile_copy(on: tile.GPUTarget, **options: object) -> tile.compiler.CompiledKernel:
+    source = ASTSource(copy, {"x_ptr": "*fp32", "out_ptr": "*fp32"}, {"N": 1024})
+    return tile.compile(source, target=on, options=options)
+
+
+#: Assembly of another vendor.
+FOREIGN = {"asm_elementwise"}
+
+
+@pytest.mark.parametrize("processor", ["gfx942", "gfx1100"])
+@pytest.mark.parametrize("name", sorted(set(PROGRAMS) - FOREIGN))
+def test_programs_of_the_corpus_become_code_objects(name, processor):
+    kernel = compiled(name, processor)
+    assert list(kernel.asm) == ["ttir", "ttgir", "llir", "amdgcn", "hsaco"]
+    assert kernel.asm["hsaco"][:4] == b"\x7fELF"
+    assert f'"amdgcn-amd-amdhsa--{processor}"' in kernel.asm["amdgcn"]
+    assert kernel.metadata.n_spills == 0
+    assert kernel.metadata.n_regs > 0
+    assert kernel.metadata.target.warp_size == WAVES[processor]
+
+
+@pytest.mark.parametrize("processor", WAVES)
+def test_every_target_compiles(processor):
+    kernel = compile_copy(target(processor))
+    assert f'ttg.target = "hip:{processor}"' in kernel.asm["ttgir"]
+    assert kernel.asm["hsaco"][:4] == b"\x7fELF"
+
+
+def test_metadata_is_that_of_the_assembly():
+    kernel = compiled("softmax", "gfx942")
+    text = kernel.asm["amdgcn"]
+    for key, value in (
+        ("vgpr_count", kernel.metadata.n_regs),
+        ("sgpr_count", kernel.metadata.n_sgprs),
+        ("vgpr_spill_count", kernel.metadata.n_spills),
+        ("kernarg_segment_size", kernel.metadata.kernarg_size),
+        ("max_flat_workgroup_size", 64 * kernel.metadata.num_warps),
+    ):
+        assert re.search(rf"\.{key}:\s+{value}\n", text), key
+    assert kernel.metadata.shared > 0
+
+
+def test_compiles_start_from_any_stage(tmp_path):
+    kernel = compile_copy(target("gfx1100"))
+    for stage in ("ttir", "ttgir", "llir", "amdgcn"):
+        path = tmp_path / f"copy.{stage}"
+        path.write_text(kernel.asm[stage])
+        again = tile.compile(str(path), target=target("gfx1100"))
+        assert again.name == "copy"
+        assert again.asm["hsaco"][:4] == b"\x7fELF"
+
+
+def test_options_reach_the_code():
+    few = compile_copy(target("gfx942"), waves_per_eu=2)
+    assert '"amdgpu-waves-per-eu"="2"' in few.asm["llir"]
+    flushed = compile_copy(target("gfx942"), allow_flush_denorm=True)
+    assert '"denormal-fp-math-f32"="preserve-sign"' in flushed.asm["llir"]
+    assert ".amdhsa_float_denorm_mode_32 0" in flushed.asm["amdgcn"]
+    assert ".amdhsa_float_denorm_mode_32 3" in few.asm["amdgcn"]
+    eight = compile_copy(target("gfx942"), num_warps=8)
+    assert ".max_flat_workgroup_size: 512" in eight.asm["amdgcn"]
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"num_warps": 3}, "num_warps must be a power of two up to 16 on hip:gfx942"),
+        ({"num_warps": 32}, "num_warps must be a power of two up to 16 on hip:gfx942"),
+        ({"num_ctas": 2}, "programs of several blocks are not built for hip:gfx942"),
+        ({"waves_per_eu": -1}, "waves_per_eu must be a non-negative integer"),
+        ({"kpack": 3}, "kpack is one of 1, 2, not 3"),
+        ({"matrix_instr_nonkdim": 8}, "matrix_instr_nonkdim is one of 0, 16, 32"),
+        ({"num_wraps": 4}, "unknown option `num_wraps`"),
+    ],
+)
+def test_wrong_options_are_refused(options, message):
+    with pytest.raises(tile.TileError, match=re.escape(message)):
+        compile_copy(target("gfx942"), **options)
+
+
+@pytest.mark.parametrize(
+    "on, message",
+    [
+        (tile.GPUTarget("hip", "gfx77", 64), "unknown target hip:gfx77: known ones are hip:gfx90a"),
+        (tile.GPUTarget("hip", 942, 64), "unknown target hip:942"),
+        (tile.GPUTarget("hip", "gfx942"), "waves on hip:gfx942 have 64 lanes, not 32"),
+        (tile.GPUTarget("hip", "gfx1100", 64), "waves on hip:gfx1100 have 32 lanes, not 64"),
+    ],
+)
+def test_wrong_targets_are_refused(on, message):
+    with pytest.raises(tile.TileError, match=re.escape(message)):
+        find_backend(on)
+
+
+@tile.jit
+def printing(x_ptr):
+    tl.device_print("x", tl.load(x_ptr))
+
+
+@tile.jit
+def asserting(x_ptr):
+    tl.device_assert(tl.load(x_ptr) > 0, "positive")
+
+
+@pytest.mark.parametrize("fn, what", [(printing, "printing"), (asserting, "asserting")])
+def test_what_needs_the_host_is_refused_with_its_line(fn, what):
+    with pytest.raises(tile.CompilationError, match=f"{what} in kernels is not built") as caught:
+        tile.compile(
+            ASTSource(fn, {"x_ptr": "*fp32"}), target=target("gfx942"), options={"debug": True}
+        )
+    assert f"in {fn.__name__}" in str(caught.value) or "device_" in str(caught.value)
+
+
+def test_too_much_shared_memory_is_said():
+    with pytest.raises(tile.OutOfResources, match="shared memory"):
+        source = ASTSource(transposed, {"x_ptr": "*fp32", "out_ptr": "*fp32"}, {"N": 256})
+        tile.compile(source, target=target("gfx942"))
+
+
+@tile.jit
+def transposed(x_ptr, out_ptr, N: tl.constexpr):
+    i, j = tl.arange(0, N)[:, None], tl.arange(0, N)[None, :]
+    tl.store(out_ptr + i * N + j, tl.trans(tl.load(x_ptr + i * N + j)))
