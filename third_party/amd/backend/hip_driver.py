@@ -1,0 +1,232 @@
+"""Runs kernels on an AMD GPU, through the run time in libamdhip64.
+
+Written from the documented interface, and tried with a library that only records calls: no AMD GPU
+was at hand.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import re
+import struct
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from tile import knobs
+from tile.backends.base import DriverBase, GPUTarget
+from tile.errors import DriverError, OutOfResources
+from tile.runtime import dlpack
+from tile.runtime.memory import allocate
+
+from .targets import find_facts
+
+#: hipDeviceAttribute_t, as the header of ROCm 6 counts.
+_CLOCK_RATE = 5
+_MEMORY_BUS_WIDTH = 60
+_MEMORY_CLOCK_RATE = 61
+_MULTIPROCESSOR_COUNT = 63
+#: More than hipDeviceProp_t takes in any release.
+_PROPERTIES_SIZE = 1 << 14
+
+# What a run-time parameter is in C, by its type in the signature; halves are written as bits.
+_TYPES: dict[str, Any] = {
+    "i1": ctypes.c_uint8, "i8": ctypes.c_int8, "i16": ctypes.c_int16, "i32": ctypes.c_int32,
+    "i64": ctypes.c_int64, "u8": ctypes.c_uint8, "u16": ctypes.c_uint16, "u32": ctypes.c_uint32,
+    "u64": ctypes.c_uint64, "fp32": ctypes.c_float, "fp64": ctypes.c_double,
+}  # fmt: skip
+
+
+@functools.lru_cache(maxsize=1)
+def libamdhip() -> Any:
+    """The library; None on a machine without it or without a GPU."""
+    try:
+        library = ctypes.CDLL(knobs.amd.libhip_path or "libamdhip64.so")
+    except OSError:
+        return None
+    count = ctypes.c_int()
+    if library.hipInit(0) or library.hipGetDeviceCount(ctypes.byref(count)) or not count.value:
+        return None
+    library.hipGetErrorString.restype = ctypes.c_char_p
+    return library
+
+
+def _half_bits(ty: str, value: float) -> int:
+    """The bits of a number as fp16 or bf16."""
+    if ty == "fp16":
+        return struct.unpack("<H", struct.pack("<e", float(value)))[0]
+    (bits,) = struct.unpack("<I", struct.pack("<f", float(value)))
+    return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16) & 0xFFFF
+
+
+def data_pointer(value: Any) -> int:
+    """The device address that an argument stands for."""
+    if value is None or isinstance(value, int):
+        return value or 0
+    if hasattr(value, "data_ptr"):
+        # ROCm's PyTorch says cuda, too.
+        if getattr(value, "is_cuda", True) is False:
+            raise DriverError(
+                f"this tensor is on {getattr(value, 'device', 'cpu')}, but kernels run on the GPU; "
+                "move it with .cuda()"
+            )
+        return value.data_ptr()
+    if dlpack.is_exporter(value):
+        view = dlpack.view(value)
+        if view.device_type in dlpack.ON_A_GPU:
+            return view.address
+    raise DriverError(
+        f"the GPU takes tensors and arrays in its memory, not a {type(value).__name__}"
+    )
+
+
+class HIPDriver(DriverBase):
+    """The driver where there is an AMD GPU."""
+
+    name = "hip"
+    priority = 1
+    torch_device = "cuda"
+    last_stage = "hsaco"
+
+    @staticmethod
+    def is_active() -> bool:
+        return libamdhip() is not None
+
+    def __init__(self) -> None:
+        self.library = libamdhip()
+        if self.library is None:
+            raise DriverError(
+                "no AMD GPU: libamdhip64.so is missing, or reports no device; TILE_DRIVER=sim runs "
+                "kernels without one"
+            )
+        self._targets: dict[int, GPUTarget] = {}
+
+    def check(self, code: int, what: str) -> None:
+        """Raises for a failed call of the run time."""
+        if code:
+            text = self.library.hipGetErrorString(code) or b"unknown error"
+            raise DriverError(f"{what}: {text.decode()} (HIP error {code})")
+
+    # Devices and streams.
+
+    def get_current_device(self) -> int:
+        device = ctypes.c_int()
+        self.check(self.library.hipGetDevice(ctypes.byref(device)), "cannot get the device")
+        return device.value
+
+    def get_current_stream(self, device: int) -> int:
+        torch = sys.modules.get("torch")
+        if torch is not None and torch.cuda.is_initialized():
+            return torch._C._cuda_getCurrentRawStream(device)
+        return 0
+
+    def get_current_target(self) -> GPUTarget:
+        device = self.get_current_device()
+        target = self._targets.get(device)
+        if target is None:
+            facts = find_facts(self._processor(device))
+            target = GPUTarget("hip", facts.processor, facts.wave_size)
+            self._targets[device] = target
+        return target
+
+    def _processor(self, device: int) -> str:
+        """The name of a device's processor, as in gfx942:sramecc+:xnack-."""
+        properties = ctypes.create_string_buffer(_PROPERTIES_SIZE)
+        query = getattr(self.library, "hipGetDevicePropertiesR0600", None)
+        query = query or self.library.hipGetDeviceProperties
+        self.check(query(properties, device), "cannot query the device")
+        # Where it stands differs between releases.
+        found = re.search(rb"gfx[0-9a-f]+(?=[:\0])", properties.raw)
+        if found is None:
+            raise DriverError("the run time does not say which processor the GPU has")
+        return found[0].decode()
+
+    def _attribute(self, which: int, device: int) -> int:
+        value = ctypes.c_int()
+        self.check(
+            self.library.hipDeviceGetAttribute(ctypes.byref(value), which, device),
+            "cannot query the device",
+        )
+        return value.value
+
+    def device_properties(self, device: int) -> dict[str, int]:
+        facts = find_facts(self._processor(device))
+        return {
+            "max_shared_mem": facts.max_shared_memory, "warpSize": facts.wave_size,
+            "multiprocessor_count": self._attribute(_MULTIPROCESSOR_COUNT, device),
+            "sm_clock_rate": self._attribute(_CLOCK_RATE, device),
+            "mem_clock_rate": self._attribute(_MEMORY_CLOCK_RATE, device),
+            "mem_bus_width": self._attribute(_MEMORY_BUS_WIDTH, device),
+        }  # fmt: skip
+
+    def synchronize(self) -> None:
+        """Waits for all that was launched."""
+        self.check(self.library.hipDeviceSynchronize(), "a kernel failed")
+
+    # Kernels.
+
+    def load(self, kernel: Any, device: int) -> ctypes.c_void_p:
+        """The function of a kernel on a device."""
+        limit = find_facts(self.get_current_target().arch).max_shared_memory
+        if kernel.shared > limit:
+            raise OutOfResources(kernel.shared, limit, "shared memory", kernel.name)
+        module, function = ctypes.c_void_p(), ctypes.c_void_p()
+        self.check(
+            self.library.hipModuleLoadData(ctypes.byref(module), kernel.asm["hsaco"]),
+            f"cannot load `{kernel.name}`",
+        )
+        name = kernel._metadata["name"].encode()
+        code = self.library.hipModuleGetFunction(ctypes.byref(function), module, name)
+        if code:
+            self.library.hipModuleUnload(module)
+        self.check(code, f"cannot find `{kernel.name}`")
+        kernel.modules[self, device] = module
+        return function
+
+    def unload(self, module: ctypes.c_void_p, device: int) -> None:
+        """Unloads what `load` loaded, after all that was launched."""
+        self.synchronize()
+        self.check(self.library.hipModuleUnload(module), "cannot unload a kernel")
+
+    def make_launcher(self, kernel: Any, parameters: dict[str, str]) -> Callable:
+        function = self.load(kernel, self.get_current_device())
+        metadata = kernel._metadata
+        types = list(parameters.values())
+        threads = metadata["num_warps"] * find_facts(metadata["target"]["arch"]).wave_size
+        shared, scratch = metadata.get("shared", 0), metadata.get("global_scratch_size", 0)
+        alignment = max(1, metadata.get("global_scratch_align", 1))
+
+        def launch(x: int, y: int, z: int, stream: Any, arguments: tuple) -> int:
+            values = [_argument(t, v) for t, v in zip(types, arguments, strict=False)]
+            if scratch:
+                memory = allocate(scratch * x * y * z, alignment, stream, _torch_allocator)
+                values.append(_argument("*i8", memory))
+            pointers = (ctypes.c_void_p * len(values))(*map(ctypes.addressof, values))
+            code = self.library.hipModuleLaunchKernel(
+                function, x, y, z, threads, 1, 1, shared, ctypes.c_void_p(stream or 0), pointers,
+                None,
+            )  # fmt: skip
+            self.check(code, f"cannot launch `{kernel.name}`")
+            return 0
+
+        return launch
+
+
+def _argument(ty: str, value: Any) -> Any:
+    """An argument as the kernel finds it in its memory."""
+    if ty.startswith("*"):
+        return ctypes.c_uint64(data_pointer(value))
+    if ty in ("fp16", "bf16"):
+        return ctypes.c_uint16(_half_bits(ty, value))
+    return _TYPES[ty](value)
+
+
+def _torch_allocator(size: int, alignment: int, stream: Any) -> Any:
+    torch = sys.modules.get("torch")
+    if torch is None:
+        raise DriverError(
+            "this kernel needs scratch memory: set an allocator with tile.set_allocator, or "
+            "import torch"
+        )
+    return torch.empty(size, dtype=torch.int8, device="cuda")

@@ -1,0 +1,55 @@
+// A HIP run time without a GPU: it records the last launch, and fails when it is told to.
+#include <stdint.h>
+#include <string.h>
+
+static const char *processor = "gfx942:sramecc+:xnack-";
+static int devices = 1, failing_call, failing_code;
+enum Call { LOAD = 1, FUNCTION, LAUNCH, UNLOAD };
+int fake_loads, fake_unloads;
+uint32_t fake_geometry[7]; // grid, block, bytes of LDS
+uint64_t fake_arguments[8];
+int fake_sizes[8], fake_count; // of the arguments, told by the test
+
+void fake_set(const char *name, int count) { processor = name, devices = count; }
+void fake_fail(int call, int code) { failing_call = call, failing_code = code; }
+static int outcome(int call) {
+  int code = call == failing_call ? failing_code : 0;
+  if (code)
+    failing_call = 0;
+  return code;
+}
+
+int hipInit(unsigned flags) { return flags; }
+int hipGetDeviceCount(int *count) { return *count = devices, 0; }
+int hipGetDevice(int *device) { return *device = 0, 0; }
+int hipDeviceSynchronize(void) { return 0; }
+int hipDeviceGetAttribute(int *value, int which, int device) { return *value = which + device, 0; }
+int hipGetDevicePropertiesR0600(char *properties, int device) {
+  memset(properties, 0, 1472);
+  strcpy(properties, "AMD Instinct");
+  strcpy(properties + 1160, processor);
+  return device;
+}
+const char *hipGetErrorString(int code) { return code == 98 ? "invalid device function" : "other"; }
+int hipModuleLoadData(void **module, const void *image) {
+  if (memcmp(image, "\177ELF", 4))
+    return 200;
+  return *module = &fake_loads, ++fake_loads, outcome(LOAD);
+}
+int hipModuleGetFunction(void **function, void *module, const char *name) {
+  return *function = (void *)name, module != &fake_loads ? 400 : outcome(FUNCTION);
+}
+int hipModuleUnload(void *module) {
+  return ++fake_unloads, module != &fake_loads ? 400 : outcome(UNLOAD);
+}
+int hipModuleLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                          unsigned by, unsigned bz, unsigned shared, void *stream, void **arguments,
+                          void **extra) {
+  uint32_t geometry[] = {gx, gy, gz, bx, by, bz, shared};
+  memcpy(fake_geometry, geometry, sizeof(geometry));
+  for (int i = 0; i < fake_count; ++i) {
+    fake_arguments[i] = 0;
+    memcpy(&fake_arguments[i], arguments[i], fake_sizes[i]);
+  }
+  return function == 0 || stream != 0 || extra != 0 ? 1 : outcome(LAUNCH);
+}

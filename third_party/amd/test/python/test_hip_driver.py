@@ -1,0 +1,146 @@
+"""The driver for AMD GPUs, on a run time that only records calls."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import tile
+import tile.language as tl
+from tile.backends import drivers
+from tile.compiler import ASTSource
+from tile.runtime.driver import driver as active
+
+COMPILER = shutil.which("cc")
+pytestmark = pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
+LOAD, FUNCTION, LAUNCH, UNLOAD = 1, 2, 3, 4
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = tmp_path_factory.mktemp("hip") / "libamdhip64.so"
+    source = Path(__file__).parent / "fake_hip.c"
+    subprocess.run([COMPILER, "-shared", "-fPIC", source, "-o", target], check=True)
+    return target
+
+
+@pytest.fixture
+def library(path: Path, monkeypatch: pytest.MonkeyPatch) -> ctypes.CDLL:
+    """The run time, which the driver uses, with one MI300."""
+    fake = ctypes.CDLL(str(path))
+    fake.fake_set(b"gfx942:sramecc+:xnack-", 1)
+    fake.fake_fail(0, 0)
+    monkeypatch.setenv("TILE_LIBHIP_PATH", str(path))
+    forget = vars(drivers()["hip"])["is_active"].__func__.__globals__["libamdhip"].cache_clear
+    forget()
+    active.reset_active()
+    yield fake
+    forget()
+    active.reset_active()
+
+
+class Tensor:
+    """Memory of the GPU, as a tensor of PyTorch looks like."""
+
+    is_cuda = True
+    dtype = "float32"
+
+    def __init__(self, address: int, where: str = "cuda") -> None:
+        self.address, self.is_cuda, self.device = address, where == "cuda", where
+
+    def data_ptr(self) -> int:
+        return self.address
+
+
+@tile.jit
+def scaled(x_ptr, out_ptr, n, factor, half, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offsets, mask=offsets < n)
+    tl.store(out_ptr + tl.program_id(0), tl.sum(x * factor + half))
+
+
+def compile_for(driver: object) -> tile.compiler.CompiledKernel:
+    signature = {
+        "x_ptr": "*fp32", "out_ptr": "*fp32", "n": "i32", "factor": "fp32", "half": "bf16"
+    }  # fmt: skip
+    source = ASTSource(scaled, signature, {"BLOCK": 512})
+    return tile.compile(source, target=driver.get_current_target(), options={"num_warps": 2})
+
+
+def test_a_launch_has_the_arguments_of_the_kernel(library):
+    driver = drivers()["hip"]()
+    kernel = compile_for(driver)
+    launch = driver.make_launcher(
+        kernel, {"x": "*fp32", "out": "*fp32", "n": "i32", "factor": "fp32", "half": "bf16"}
+    )
+    ctypes.c_int.in_dll(library, "fake_count").value = 5
+    (ctypes.c_int * 8).in_dll(library, "fake_sizes")[:5] = [8, 8, 4, 4, 2]
+    launch(7, 2, 1, 0, (Tensor(0x1000), Tensor(0x2000), -3, 1.5, 2.0))
+    geometry = list((ctypes.c_uint32 * 7).in_dll(library, "fake_geometry"))
+    assert geometry == [7, 2, 1, 128, 1, 1, kernel.shared] and kernel.shared > 0
+    found = list((ctypes.c_uint64 * 8).in_dll(library, "fake_arguments"))[:5]
+    assert found[:3] == [0x1000, 0x2000, 2**32 - 3]
+    assert struct.pack("<I", found[3]) == struct.pack("<f", 1.5)
+    assert found[4] == 0x4000  # 2.0 as bf16
+
+
+@pytest.mark.parametrize(
+    "name, wave", [(b"gfx942:sramecc+:xnack-", 64), (b"gfx1100", 32), (b"gfx90a:sramecc+", 64)]
+)
+def test_the_target_is_the_processor_of_the_device(name, wave, library):
+    library.fake_set(name, 1)
+    target = drivers()["hip"]().get_current_target()
+    assert target == tile.GPUTarget("hip", name.decode().split(":")[0], wave)
+
+
+def test_properties(library):
+    found = drivers()["hip"]().device_properties(0)
+    assert found["warpSize"] == 64 and found["max_shared_mem"] == 64 * 1024
+    assert found["multiprocessor_count"] == 63  # The attribute's number: what the fake answers.
+
+
+def test_other_processors_are_refused(library):
+    library.fake_set(b"gfx803", 1)
+    with pytest.raises(tile.TileError, match="unknown target hip:gfx803"):
+        drivers()["hip"]().get_current_target()
+
+
+def test_without_a_device_there_is_no_driver(library):
+    library.fake_set(b"gfx942", 0)
+    assert not drivers()["hip"].is_active()
+    with pytest.raises(tile.TileError, match="no AMD GPU"):
+        drivers()["hip"]()
+
+
+@pytest.mark.parametrize(
+    "call, message", [(LOAD, "cannot load `scaled`"), (FUNCTION, "cannot find `scaled`")]
+)
+def test_what_cannot_be_loaded_is_said(call, message, library):
+    driver = drivers()["hip"]()
+    kernel = compile_for(driver)
+    library.fake_fail(call, 98)
+    before = ctypes.c_int.in_dll(library, "fake_unloads").value
+    with pytest.raises(tile.TileError, match=f"{message}: invalid device function .HIP error 98."):
+        driver.load(kernel, 0)
+    assert ctypes.c_int.in_dll(library, "fake_unloads").value == before + (call == FUNCTION)
+
+
+def test_what_cannot_be_launched_is_said(library):
+    driver = drivers()["hip"]()
+    kernel = compile_for(driver)
+    launch = driver.make_launcher(kernel, {})
+    library.fake_fail(LAUNCH, 98)
+    with pytest.raises(tile.TileError, match="cannot launch `scaled`: invalid device function"):
+        launch(1, 1, 1, 0, ())
+
+
+def test_tensors_elsewhere_are_refused(library):
+    driver = drivers()["hip"]()
+    launch = driver.make_launcher(compile_for(driver), {"x": "*fp32"})
+    with pytest.raises(tile.TileError, match="this tensor is on cpu, but kernels run on the GPU"):
+        launch(1, 1, 1, 0, (Tensor(0x1000, "cpu"),))
