@@ -350,6 +350,36 @@ def test_ptxas(ptxas, monkeypatch):
     assert ptxas.read_text().splitlines()[2].startswith("ptxas-blackwell -v --gpu-name=sm_100")
 
 
+@pytest.mark.parametrize(
+    "found, chosen",
+    [("13.5.37", "found"), ("13.0.88", "found"), ("9.9", "torchs"), (None, "torchs")],
+)
+def test_the_ptxas_that_inductor_names_is_no_choice(
+    nvidia_tools, tmp_path, monkeypatch, found, chosen
+):
+    """Inductor's workers name torch's, whatever else is installed."""
+
+    def make(folder: Path, version: str) -> str:
+        folder.mkdir(parents=True)
+        (folder / "ptxas").write_text(f"#!/bin/sh\necho release {version[:4]}, V{version}\n")
+        (folder / "ptxas").chmod(0o755)
+        return str(folder / "ptxas")
+
+    torchs = make(tmp_path / "torch" / "bin", "13.0.88")
+    (tmp_path / "torch" / "_inductor").mkdir()
+    other = found and make(tmp_path / "found", found)
+    monkeypatch.setattr(nvidia_tools, "_find_ptxas", lambda: other)
+    monkeypatch.delenv("TILE_PTXAS_PATH", raising=False)
+    monkeypatch.setenv("TRITON_PTXAS_PATH", torchs)
+    assert nvidia_tools.ptxas_path() == (other if chosen == "found" else torchs)
+    monkeypatch.setenv("TILE_PTXAS_PATH", torchs)
+    assert nvidia_tools.ptxas_path() == torchs
+    if other:
+        monkeypatch.setenv("TRITON_PTXAS_PATH", make(tmp_path / "users", "9.8"))
+        monkeypatch.delenv("TILE_PTXAS_PATH")
+        assert "users" in nvidia_tools.ptxas_path()
+
+
 @sees("TRITON_DUMP_PTXAS_LOG", "NVPTX_ENABLE_DUMP")
 def test_output_of_tools(ptxas, monkeypatch, capfd):
     compiled(None)

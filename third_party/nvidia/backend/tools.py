@@ -45,8 +45,30 @@ def ptxas_path(arch: int = 0) -> str | None:
             raise CompilerToolError(
                 f"TILE_{variable} (or TRITON_{variable}) names {named}, which does not exist"
             )
+        if _is_torchs(named) and os.environ.get("TILE_PTXAS_PATH") != named:
+            return _newer_than_torchs(named)
         return named
     return _find_ptxas()
+
+
+def _is_torchs(path: str) -> bool:
+    folder = Path(path).parent
+    return folder.name == "bin" and (folder.parent / "_inductor").is_dir()
+
+
+@functools.lru_cache(maxsize=4)
+def _newer_than_torchs(named: str) -> str:
+    """Inductor's compile workers name the ptxas of torch's wheel in TRITON_PTXAS_PATH where nobody
+    has set it: a default and no choice, to which a newer one that is found is preferred."""
+    found = _find_ptxas()
+    if found is None or _number(found) < _number(named):
+        return named
+    return found
+
+
+def _number(path: str) -> tuple[int, ...]:
+    """The release of a ptxas, for comparisons."""
+    return tuple(map(int, re.findall(r"\d+", release(path))))
 
 
 @functools.lru_cache(maxsize=1)
@@ -109,7 +131,7 @@ def _warn_about_wgmma(path: str) -> None:
 
 def release(path: str) -> str:
     """The number of a ptxas, as in 13.0.88."""
-    text = _version(path)
+    text = _identity(path)
     found = re.search(r"V([\d.]+)", text) or re.search(r"release (\d+\.\d+)", text)
     return found.group(1) if found else "unknown"
 
@@ -117,8 +139,10 @@ def release(path: str) -> str:
 def ptxas_version(arch: int = 0) -> str:
     """What identifies ptxas in cache keys: what it says itself, wherever it is installed."""
     path = ptxas_path(arch)
-    if path is None:
-        return "none"
+    return "none" if path is None else _identity(path)
+
+
+def _identity(path: str) -> str:
     if os.stat(path).st_size < _SCRIPT_SIZE:
         return _version(path)
     return remembered("ptxas", path, _version)
