@@ -1,43 +1,59 @@
-"""What is being compiled for, as constants."""
+"""What is being compiled for, as constants.
+
+Outside of kernels, what they would be compiled for.
+"""
 
 from __future__ import annotations
 
-from .state import current
-from .values import builtin
+from ..backends import GPUTarget
+from ..errors import DriverError
+from ..runtime.driver import driver
+from ..runtime.jit import constexpr_function
+from .state import _state
 
 
-@builtin
-def current_target() -> object:
-    """The architecture that is being compiled for, as a number."""
-    return current().options.arch
+@constexpr_function
+def current_target() -> GPUTarget | None:
+    """The target; None outside of kernels where no driver is."""
+    builder = _state.builder
+    if builder is not None:
+        return GPUTarget(builder.options.backend_name, builder.options.arch)
+    try:
+        return driver.active.get_current_target()
+    except DriverError:
+        return None
 
 
-@builtin
+def _is(backend: str, arch: str | None = None) -> bool:
+    target = current_target()
+    return target is not None and target.backend == backend and arch in (None, target.arch)
+
+
+@constexpr_function
 def is_cuda() -> bool:
     """True on NVIDIA GPUs."""
-    return current().options.backend_name == "cuda"
+    return _is("cuda")
 
 
-@builtin
+@constexpr_function
 def is_hip() -> bool:
     """True on AMD GPUs."""
-    return current().options.backend_name == "hip"
+    return _is("hip")
 
 
-@builtin
+@constexpr_function
 def is_hip_cdna3() -> bool:
     """True on AMD's CDNA 3."""
-    return current().options.backend_name == "hip" and current().options.arch == "gfx942"
+    return _is("hip", "gfx942")
 
 
-@builtin
+@constexpr_function
 def is_hip_cdna4() -> bool:
     """True on AMD's CDNA 4."""
-    return current().options.backend_name == "hip" and current().options.arch == "gfx950"
+    return _is("hip", "gfx950")
 
 
-@builtin
+@constexpr_function
 def cuda_capability_geq(major: int, minor: int = 0) -> bool:
     """True on NVIDIA GPUs of at least this compute capability."""
-    options = current().options
-    return options.backend_name == "cuda" and options.arch >= major * 10 + minor
+    return _is("cuda") and current_target().arch >= major * 10 + minor
