@@ -58,6 +58,26 @@ def test_reshape(shape, to):
 
 
 @tile.jit
+def shapes_from_shapes_kernel(x_ptr, out_ptr, FLAT: tl.constexpr):
+    x = tl.load(x_ptr + offsets((4, 8)))
+    shape = x.shape
+    if FLAT:
+        shape = (32,)
+    bits = tl.broadcast_to(x[:, :, None], x.shape + [2])  # noqa: RUF005
+    bits = tl.reshape(bits, [2] + x.shape[:-1] + [x.shape[-1]])  # noqa: RUF005
+    put(out_ptr, tl.reshape(bits, (1, 2) + x.shape[:1] + x.shape[1:]))  # noqa: RUF005
+    put(out_ptr + 64, tl.reshape(x, shape))
+
+
+@pytest.mark.parametrize("flat", [False, True])
+def test_shapes_put_together_from_others(flat):
+    x = values((4, 8), "i32", 3)
+    out = np.zeros(96, np.int32)
+    shapes_from_shapes_kernel[(1,)](x, out, FLAT=flat)
+    np.testing.assert_array_equal(out, np.concatenate([x.ravel().repeat(2), x.ravel()]))
+
+
+@tile.jit
 def join_kernel(x_ptr, y_ptr, out_ptr, SHAPE: tl.constexpr):
     x, y = tl.load(x_ptr + offsets(SHAPE)), tl.load(y_ptr + offsets(SHAPE))
     both = tl.join(x, y)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..errors import SemanticError
-from ..language.dtypes import dtype
+from ..language.dtypes import Shape, dtype
 from ..language.promotion import is_constant, to_tensor
 from ..language.values import tensor, tl_tuple, unwrap
 
@@ -73,7 +73,8 @@ def structure(value: Any) -> Any:
     if isinstance(value, tensor):
         return value.type
     if is_sequence(value):
-        return Sequence_(type(value), tuple(structure(v) for v in value))
+        cls = tuple if isinstance(value, Shape) else type(value)
+        return Sequence_(cls, tuple(structure(v) for v in value))
     describe = getattr(value, "__tile_structure__", None)
     if describe is not None and not isinstance(value, type):
         return describe()

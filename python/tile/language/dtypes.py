@@ -14,6 +14,21 @@ from ..errors import SemanticError
 TRITON_MAX_TENSOR_NUMEL = 1 << 20
 
 
+class Shape(tuple):
+    """The shape of a block. Programs put together others from parts of it and from lists, as in
+    ``x.shape[:-1] + [32]``."""
+
+    def __add__(self, other: Any) -> Shape:
+        return Shape((*self, *other)) if isinstance(other, (tuple, list)) else NotImplemented
+
+    def __radd__(self, other: Any) -> Shape:
+        return Shape((*other, *self)) if isinstance(other, (tuple, list)) else NotImplemented
+
+    def __getitem__(self, index: Any) -> Any:
+        found = super().__getitem__(index)
+        return Shape(found) if isinstance(index, slice) else found
+
+
 class dtype:
     """A scalar type, such as ``tl.float32``."""
 
@@ -224,7 +239,7 @@ class block_type(dtype):
         if element_ty.is_block():
             raise SemanticError("a block's elements are scalars or pointers, not blocks")
         self.element_ty = element_ty
-        self._shape = tuple(int(d) for d in shape)
+        self._shape = Shape(int(d) for d in shape)
         if not self._shape:
             raise SemanticError("a block has at least one dimension")
         self._numel = 1
