@@ -57,6 +57,47 @@ def test_unsupported_arguments():
         fill_kernel[(1,)](np.zeros(4, np.int32), 2**70, 5)
 
 
+class Memory:
+    """What torch's tensors are for the simulator."""
+
+    dtype = tl.float32
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
+
+    def data_ptr(self) -> int:
+        return self.array.ctypes.data
+
+    def untyped_storage(self) -> Memory:
+        return self
+
+    def nbytes(self) -> int:
+        return self.array.nbytes
+
+
+class StandsForMemory:
+    """A class of a program's that is launched as a tensor."""
+
+    dtype = tl.float32
+
+    def __init__(self, data: object, address: int) -> None:
+        self.data, self.address = data, address
+
+    def data_ptr(self) -> int:
+        return self.address
+
+
+@sim_only
+def test_what_stands_for_a_tensor():
+    out = np.zeros(8, np.float32)
+    fill_kernel[(1,)](StandsForMemory(Memory(out), out.ctypes.data), 2.0, 8)
+    assert (out == 2).all()
+    with pytest.raises(tile.TileError, match="out-of-bounds"):
+        fill_kernel[(1,)](StandsForMemory(Memory(out), out.ctypes.data), 2.0, 9)
+    with pytest.raises(tile.TileError, match="cannot tell how much memory this StandsForMemory"):
+        fill_kernel[(1,)](StandsForMemory(None, out.ctypes.data), 2.0, 8)
+
+
 def test_specialisation_reaches_the_ir():
     out = poisoned(64, "fp32")
     kernel = fill_kernel[(1,)](out, 1.0, 32)

@@ -36,8 +36,15 @@ def pointer_range(value: Any) -> tuple[int, int, int, bool]:
                 "this tensor is on a GPU, but kernels run in the simulator; use .cpu(), or "
                 "TILE_DRIVER=cuda"
             )
-        storage = value.untyped_storage()
-        return value.data_ptr(), storage.data_ptr(), storage.nbytes(), True
+        # Classes of the users' that stand for a tensor have it as `data`.
+        for tensor in (value, getattr(value, "data", None)):
+            if hasattr(tensor, "untyped_storage"):
+                storage = tensor.untyped_storage()
+                return value.data_ptr(), storage.data_ptr(), storage.nbytes(), True
+        raise DriverError(
+            f"the simulator cannot tell how much memory this {type(value).__name__} has: it is no "
+            "tensor, and has none as its `data`"
+        )
     if isinstance(value, np.ndarray) or hasattr(value, "__array_interface__"):
         array = value if isinstance(value, np.ndarray) else np.asarray(value)
         address = array.__array_interface__["data"][0]
