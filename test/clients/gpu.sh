@@ -4,6 +4,7 @@
 #   test/clients/gpu.sh tile folder-with-the-clients'-wheels results dist/tile_compiler-*.whl
 #   test/clients/gpu.sh peer folder-with-the-clients'-wheels results
 #   python3 test/clients/table.py results
+# CLIENTS="vllm_kernels fla_core" runs only these; what RESULTS has of them is not run again.
 # Needs the driver, ptxas, torch and triton. A run ends by itself after CLIENTS_SECONDS (440); its
 # outcomes are written as they come, so that one that is killed has what it did.
 # Nothing of this is set -e: a client that cannot run leaves the others alone.
@@ -46,11 +47,13 @@ run() { # client, until
     case $? in 0 | 1 | 124) return ;; esac
   done
 }
-for client in inductor models liger fla_core gems unsloth_kernels; do
+for client in ${CLIENTS:-inductor models liger fla_core gems unsloth_kernels vllm_kernels sglang_kernels matmul_ogs}; do
   TORCHINDUCTOR_COMPILE_THREADS=4 run "$client" $((started + seconds - alone)) &
 done
 wait
 # Where nothing else runs: what a compiled model costs, from a cold cache.
-run times $((started + seconds))
-grep -h 'transformer block' "$out/$who-times.log" | sed "s/^/$who: /" | tee -a "$out/times.txt"
+if [ -z "${CLIENTS:-}" ]; then
+  run times $((started + seconds))
+  grep -h 'transformer block' "$out/$who-times.log" | sed "s/^/$who: /" | tee -a "$out/times.txt"
+fi
 for log in "$out/$who"-*.log; do tail -n 1 "$log"; done

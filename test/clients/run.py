@@ -28,7 +28,10 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 #: Modules of this folder with `PACKAGE` and `cases`.
-CLIENTS = ("inductor", "models", "liger", "fla_core", "gems", "unsloth_kernels", "times")
+CLIENTS = (
+    "inductor", "models", "liger", "fla_core", "gems", "unsloth_kernels", "vllm_kernels",
+    "sglang_kernels", "matmul_ogs", "times",
+)  # fmt: skip
 #: The exit status of a process that cannot go on; run again with `--resume`, the next one does.
 LOST = 3
 #: Seconds beyond its limit that a case gets to stop by itself.
@@ -153,7 +156,8 @@ def main() -> int:
     known: dict[str, dict[str, dict[str, Any]]] = {}
     if args.resume and args.out.exists():
         for client in json.loads(args.out.read_text())["clients"]:
-            known[client["client"]] = {case["name"]: case for case in client["cases"]}
+            done = [case for case in client["cases"] if case["error"] != "not reached"]
+            known[client["client"]] = {case["name"]: case for case in done}
 
     def write(last: list[dict[str, Any]]) -> None:
         # After each case: a run that is ended early has what it did.
