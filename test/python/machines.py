@@ -25,6 +25,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "both_ways: runs kernels compiled, and again in the interpreter"
     )
+    config.addinivalue_line("markers", "two_gpus: needs two GPUs that reach each other's memory")
     config.addinivalue_line("markers", "compiled: looks at what the compiler makes of a kernel")
 
 

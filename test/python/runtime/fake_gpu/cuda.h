@@ -38,6 +38,7 @@ typedef struct {
 } CUlaunchConfig;
 CUresult cuInit(unsigned flags);
 CUresult cuCtxGetDevice(CUdevice *device);
+CUresult cuCtxSynchronize(void);
 CUresult cuDeviceGetAttribute(int *value, int which, CUdevice device);
 CUresult cuModuleLoadData(CUmodule *module, const void *image);
 CUresult cuModuleUnload(CUmodule module);
@@ -49,4 +50,11 @@ CUresult cuMemGetAddressRange(CUdeviceptr *base, size_t *size,
 CUresult cuFuncSetAttribute(CUfunction function, int which, int value);
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f,
                           void **params, void **extra);
+// What a whole program needs beside them, to run on a GPU.
+typedef struct CUctx_st *CUcontext;
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device);
+CUresult cuCtxSetCurrent(CUcontext context);
+CUresult cuMemAlloc_v2(CUdeviceptr *pointer, size_t size);
+CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t size);
+CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t size);
 #endif
