@@ -17,7 +17,7 @@ cd "$(dirname "$0")/../.."
 started=$(date +%s)
 seconds=${CLIENTS_SECONDS:-440}
 # What is kept at the end for what runs alone.
-alone=60
+alone=75
 mkdir -p "$out"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
