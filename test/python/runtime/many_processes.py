@@ -148,6 +148,18 @@ def forked_while_compiling() -> dict:
     return {"waited": waited}
 
 
+def forked_after_use() -> list:
+    """Children of a process that has launched kernels launch them, and new ones."""
+    run_kernels()
+
+    def child() -> dict:
+        x, out = np.arange(50, dtype=np.float32), np.zeros(64, np.float32)
+        scale[(1,)](x, out, 50, FACTOR=os.getpid(), BLOCK=64)
+        return {**run_kernels(), "new": bool((out[:50] == x * os.getpid()).all())}
+
+    return collect([fork(child) for _ in range(4)])
+
+
 def writers_and_readers() -> list:
     """Some write an entry over and over while others read it: sound, or not there."""
     end = time.monotonic() + 1.5

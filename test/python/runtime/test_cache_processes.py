@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -64,6 +65,44 @@ def test_a_holder_that_hangs(run):
 
 def test_forked_while_compiling(run):
     assert run("forked_while_compiling")["results"]["waited"] < 2
+
+
+def test_forked_after_use(run):
+    results = run("forked_after_use")["results"]
+    assert all(r["right"] and r["new"] and not r["built"] for r in results), results
+
+
+def installed(folder: Path) -> Path:
+    """A copy of the package, with its backends, as a wheel has it."""
+    import tile
+    from tile.backends import folders
+
+    package = folder / "tile"
+    source, no_binaries = Path(tile.__file__).parent, shutil.ignore_patterns("*.so", "__pycache__")
+    shutil.copytree(source, package, ignore=no_binaries)
+    native = Path(tile._C.__file__)
+    (package / native.name).symlink_to(native)
+    for name, backend in folders().items():
+        if not (package / "backends" / name).exists():
+            shutil.copytree(backend, package / "backends" / name, ignore=no_binaries)
+    return package
+
+
+def test_two_versions_side_by_side(run, tmp_path):
+    """Each finds in one cache what it compiled itself, and nothing of the other."""
+    paths = []
+    for version in ("old", "new"):
+        package = installed(tmp_path / version)
+        with (package / "language" / "math.py").open("a") as file:
+            file.write(f"\n#: {version}\n")
+        paths.append(os.pathsep.join([str(tmp_path / version), *(p for p in sys.path if p)]))
+    built = []
+    for path in (*paths, paths[0]):
+        (result,) = run("cold", 1, PYTHONPATH=path)["results"]
+        assert result["right"]
+        built.append(result["built"])
+    assert [len(keys) for keys in built] == [3, 3, 0]
+    assert not set(built[0]) & set(built[1])
 
 
 def test_readers_see_all_or_nothing(run):
