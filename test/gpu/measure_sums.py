@@ -9,6 +9,7 @@ order of registers (of shared memory for wgmma). Needs the driver, cuda-bindings
 
 from __future__ import annotations
 
+import itertools
 import sys
 
 import numpy as np
@@ -94,8 +95,9 @@ wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;
     )
 
 
-def numbers(random, kind: str, words: int, spread: int) -> np.ndarray:
-    """Words of random numbers of a type, with exponents in a range of `spread` about 1."""
+def numbers(random, kind: str, words: int, spread: int, edge: str = "") -> np.ndarray:
+    """Words of random numbers of a type, with exponents in a range of `spread` about 1, or at an
+    edge: subnormal and other small ones, large ones, infinities and NaNs."""
     exponent, fraction = {
         "f16": (5, 10),
         "bf16": (8, 7),
@@ -109,6 +111,15 @@ def numbers(random, kind: str, words: int, spread: int) -> np.ndarray:
     bias = (1 << exponent - 1) - 1
     most = min(spread, bias - 1)
     exponents = bias + random.integers(-most, most + 1, count)
+    if edge == "small":
+        exponents = random.integers(0, 1 + spread % 4, count)
+    elif edge == "half small":
+        # With these of B, products of bf16 and tf32 come to the end of floats.
+        exponents = bias - bias // 2 + random.integers(0, 1 + spread % 4, count)
+    elif edge == "large":
+        exponents = 2 * bias - random.integers(0, 1 + spread % 4, count)
+    elif edge == "special":
+        exponents = np.where(random.random(count) < 0.02, 2 * bias + 1, exponents)
     value = random.integers(0, 1 << fraction, count)
     if kind == "tf32":
         value &= ~0x1FFF
@@ -118,7 +129,20 @@ def numbers(random, kind: str, words: int, spread: int) -> np.ndarray:
     return whole.astype({8: np.uint8, 16: np.uint16, 32: np.uint32}[bits]).view(np.uint32)
 
 
-def inputs(name: str, seed: int = 5) -> np.ndarray:
+#: For A, B and C.
+EDGES = (
+    ("small", "", ""),
+    ("small", "half small", "small"),
+    ("half small", "half small", "small"),
+    ("", "", "small"),
+    ("large", "large", "large"),
+    ("large", "", "large"),
+    ("special", "", ""),
+    ("", "", "special"),
+)
+
+
+def inputs(name: str, seed: int = 5, edges: bool = False) -> np.ndarray:
     """Words of all blocks; the exponents' spread and C's size vary with the block."""
     random = np.random.default_rng(seed)
     if name in MMA:
@@ -130,9 +154,11 @@ def inputs(name: str, seed: int = 5) -> np.ndarray:
     blocks = []
     for block in range(BLOCKS):
         spread = (0, 1, 2, 4, 7, 12)[block % 6]
-        a, b = numbers(random, kind, parts[0], spread), numbers(random, kind, parts[1], spread)
-        c = numbers(random, result, parts[2], 2 * spread + 1)
-        if block // 6 % 2:
+        at = EDGES[block // 6] if edges else ("", "", "")
+        a = numbers(random, kind, parts[0], spread, at[0])
+        b = numbers(random, kind, parts[1], spread, at[1])
+        c = numbers(random, result, parts[2], 2 * spread + 1, at[2])
+        if not edges and block // 6 % 2:
             c = np.zeros_like(c)
         if name in MMA:
             words = [v.reshape(lanes, -1) for v in (a, b, c)]
@@ -156,9 +182,9 @@ def main() -> int:
     check(cuda.cuInit(0))
     check(cuda.cuCtxSetCurrent(check(cuda.cuDevicePrimaryCtxRetain(check(cuda.cuDeviceGet(0))))))
     kept = {}
-    for name in (*MMA, *WGMMA):
+    for name, edges in itertools.product((*MMA, *WGMMA), (False, True)):
         ptx = mma(name) if name in MMA else wgmma(name)
-        words = inputs(name)
+        words = inputs(name, edges=edges)
         out = np.zeros((BLOCKS, output_words(name)), np.uint32)
         error, module = cuda.cuModuleLoadData(ptx.encode() + b"\0")
         if error:
@@ -177,8 +203,9 @@ def main() -> int:
         )
         check(cuda.cuCtxSynchronize())
         check(cuda.cuMemcpyDtoH(out.ctypes.data, target, out.nbytes))
-        kept[f"{name}/in"], kept[f"{name}/out"] = words, out
-        print(name, "measured")
+        key = f"{name}/edges" if edges else name
+        kept[f"{key}/in"], kept[f"{key}/out"] = words, out
+        print(key, "measured")
     np.savez_compressed(sys.argv[1], **kept)
     return 0
 

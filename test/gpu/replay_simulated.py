@@ -1,20 +1,23 @@
 """Runs recorded simulator launches on a GPU and compares every array, bit for bit.
 
-Usage: python test/gpu/replay_simulated.py launches.pkl.gz
+Usage: python test/gpu/replay_simulated.py launches.pkl.gz [differences.json]
 
 The recording comes from test/python/sim/record.py; the GPU machine needs cuda-bindings and NumPy,
-not tile. Differences are grouped by test; approximate instructions (ex2, sin, mma sums, ...) may
-differ in the last bits, which the report shows as the largest relative difference.
+not tile. The table counts launches by what their PTX has in it that may differ in the last bits;
+below it come the tests, each with the largest relative difference of its first launch.
 """
 
 from __future__ import annotations
 
 import gzip
+import json
 import multiprocessing
 import pickle
 import queue
+import re
 import struct
 import sys
+import threading
 from collections import defaultdict
 
 import numpy as np
@@ -166,70 +169,123 @@ def compare(simulated, real):
     )
 
 
-#: Seconds that a launch may take, a first start of the process among them.
-PATIENCE = 12
+#: Seconds without news after which a child is taken to hang.
+PATIENCE = 15
+#: Launches of a child; one that breaks the context or the driver ends its child alone.
+BATCH = 40
+#: Children at a time: most of their time goes into the driver's compiler.
+CHILDREN = 12
 
-LOST = ("ILLEGAL", "LAUNCH_FAILED", "MISALIGNED", "ASSERT", "ILLEGAL_ADDRESS")
+#: Errors after which a context is of no more use.
+LOST = ("ILLEGAL", "LAUNCH_FAILED", "MISALIGNED", "ASSERT", "TIMEOUT", "HARDWARE")
 
 
-def replay(launches, start, results):
-    """Runs launches from `start` on; one that breaks the context ends its process."""
+def outcome(launch, modules):
+    """None where all arrays are equal; else how they differ, or the error."""
+    try:
+        bad = [r for r in (compare(a, b) for a, b in run(launch, modules)) if r[0]]
+    except RuntimeError as error:
+        return {"error": str(error)}
+    if not bad:
+        return None
+    return {"elements": bad[0][0], "relative": bad[0][1], "first": bad[0][2]}
+
+
+def child(launches, first, last, sender):
+    """Runs launches and sends what came of each."""
     check(cuda.cuInit(0))
     check(cuda.cuCtxSetCurrent(check(cuda.cuDevicePrimaryCtxRetain(check(cuda.cuDeviceGet(0))))))
     modules = {}
-    for index in range(start, len(launches)):
-        launch = launches[index]
-        try:
-            bad = [r for r in (compare(a, b) for a, b in run(launch, modules)) if r[0]]
-            text = next(
-                (x for x in launch["ptx"].splitlines() if "%out" in x and ".reg" not in x), ""
-            )
-            message = (
-                f"{bad[0][0]} differ, by up to {bad[0][1]:.2e}; {bad[0][2]} | {text[:110]}"
-                if bad
-                else ""
-            )
-        except RuntimeError as error:
-            message = str(error)
-        results.put((index, message))
-        if any(word in message for word in LOST):
+    for index in range(first, last):
+        result = outcome(launches[index], modules)
+        sender.send((index, result))
+        if result and any(word in result.get("error", "") for word in LOST):
             break
-    results.put(None)
+    sender.close()
+
+
+def replay(launches, found):
+    """A thread's work: children for batches, until there is none left."""
+    fork = multiprocessing.get_context("fork")
+    while True:
+        try:
+            first, last = found["batches"].get_nowait()
+        except queue.Empty:
+            return
+        while first < last:
+            receiver, sender = fork.Pipe(duplex=False)
+            process = fork.Process(target=child, args=(launches, first, last, sender))
+            process.start()
+            sender.close()
+            ended = "crashed"
+            try:
+                while first < last:
+                    if not receiver.poll(PATIENCE):
+                        ended = f"no end after {PATIENCE} seconds"
+                        break
+                    index, result = receiver.recv()
+                    found["results"][index] = result
+                    first, ended = index + 1, ""
+                    ended = "crashed" if not result or "error" not in result else ""
+            except EOFError:
+                pass
+            process.kill()
+            process.join()
+            if first < last and ended:
+                found["results"][first] = {"error": ended}
+                first += 1
+
+
+#: What makes a difference in the last bits likely, in this order.
+CAUSES = {
+    "approximate functions": r"\.approx|\b(ex2|lg2|sin|cos|tanh|rcp|rsqrt)\.",
+    "sums of matrix instructions": r"\b(mma|wgmma|wmma)\.",
+    "clocks and places": r"%(clock|globaltimer|smid|nsmid|gridid|pm)",
+    "the order of atomics": r"\b(atom|red)\.",
+}
+
+
+def cause(launch):
+    for name, pattern in CAUSES.items():
+        if re.search(pattern, launch["ptx"]):
+            return name
+    return "others"
 
 
 def main() -> int:
     with gzip.open(sys.argv[1], "rb") as file:
         launches = pickle.load(file)
-    # The process that holds the context starts afresh: a broken context cannot be repaired.
-    spawn = multiprocessing.get_context("spawn")
-    failures, equal, start = defaultdict(list), 0, 0
-    while start < len(launches):
-        results = spawn.Queue()
-        process = spawn.Process(target=replay, args=(launches, start, results))
-        process.start()
-        last = start - 1
-        while True:
-            try:
-                item = results.get(timeout=PATIENCE)
-            except queue.Empty:
-                # The launch hangs; it takes its process with it.
-                process.kill()
-                last += 1
-                failures[launches[last]["test"]].append(f"no end after {PATIENCE} seconds")
-                print(f"{launches[last]['test']}: no end", flush=True)
-                break
-            if item is None:
-                break
-            last, message = item
-            if message:
-                failures[launches[last]["test"]].append(message)
-            else:
-                equal += 1
-        process.join()
-        start = last + 1
+    found = {"batches": queue.Queue(), "results": {}}
+    for first in range(0, len(launches), BATCH):
+        found["batches"].put((first, min(first + BATCH, len(launches))))
+    threads = [threading.Thread(target=replay, args=(launches, found)) for _ in range(CHILDREN)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    results = found["results"]
+    table = defaultdict(lambda: [0, 0, 0])
+    differing = []
+    for index, launch in enumerate(launches):
+        result = results[index]
+        row = table[cause(launch)]
+        row[0 if result is None else 2 if "error" in result else 1] += 1
+        if result:
+            differing.append({"index": index, "test": launch["test"], **result})
+    equal = sum(result is None for result in results.values())
     print(f"{len(launches)} launches, {equal} equal bit for bit")
-    for test, messages in failures.items():
-        print(f"{test.split('/')[-1]}: {len(messages)}\n    " + "\n    ".join(messages[:3]))
+    for name, (same, different, failed) in table.items():
+        print(f"  {name}: {same} equal, {different} differ, {failed} did not run")
+    tests = defaultdict(list)
+    for entry in differing:
+        tests[entry["test"].split("/")[-1]].append(entry)
+    for test, entries in tests.items():
+        one = entries[0]
+        text = one.get("error") or f"{one['elements']} by {one['relative']:.1e}, {one['first']}"
+        print(f"{test}: {len(entries)}, {text}")
+    if len(sys.argv) > 2:
+        with open(sys.argv[2], "w") as file:
+            json.dump(differing, file, indent=1)
     return 0
 
 
