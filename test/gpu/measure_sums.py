@@ -25,6 +25,7 @@ MMA = {
     "mma.tf32": ("m16n8k8.row.col.f32.tf32.tf32.f32", 4, 2, 4, "tf32", "f32"),
     "mma.tf32.k4": ("m16n8k4.row.col.f32.tf32.tf32.f32", 2, 1, 4, "tf32", "f32"),
     "mma.e4m3": ("m16n8k32.row.col.f32.e4m3.e4m3.f32", 4, 2, 4, "e4m3", "f32"),
+    "mma.e4m3.k16": ("m16n8k16.row.col.f32.e4m3.e4m3.f32", 2, 1, 4, "e4m3", "f32"),
     "mma.e5m2": ("m16n8k32.row.col.f32.e5m2.e5m2.f32", 4, 2, 4, "e5m2", "f32"),
     "mma.e4m3.f16": ("m16n8k32.row.col.f16.e4m3.e4m3.f16", 4, 2, 2, "e4m3", "f16"),
 }

@@ -24,7 +24,9 @@ _original = launcher.launch
 
 def _recording(ptx, entry, grid, block, args, **options):
     before = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
-    extra = [a.copy() for a in options.get("allocations", ())]
+    allocations = options.get("allocations", ())
+    memory = list(allocations.values() if isinstance(allocations, dict) else allocations)
+    extra = [a.copy() for a in memory]
     report = _original(ptx, entry, grid, block, args, **options)
     if report.ok:
         test = os.environ.get("PYTEST_CURRENT_TEST", "?").split(" ")[0]
@@ -43,10 +45,8 @@ def _recording(ptx, entry, grid, block, args, **options):
                 for a in args
             ],
             "extra": extra,
-            "extra_after": [a.copy() for a in options.get("allocations", ())],
-            "extra_address": [
-                a.__array_interface__["data"][0] for a in options.get("allocations", ())
-            ],
+            "extra_after": [a.copy() for a in memory],
+            "extra_address": [a.__array_interface__["data"][0] for a in memory],
             "params": tile.sim.load(ptx).params(entry),
         }
         _launches.append(entry_data)
