@@ -1,12 +1,7 @@
 //===-- Mma.cpp - mma.sync ------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-//
-// Sums are formed in double precision and rounded once; the hardware's sums lie
-// within its documented error of that.
-//
-//===----------------------------------------------------------------------===//
-#include "MatrixTypes.h"
+#include "MatrixSums.h"
 
 #include <charconv>
 
@@ -88,8 +83,8 @@ void gatherMatrix(const Ctx &c, const uint32_t *slots, unsigned regs, Type type,
   }
 }
 
-double readAccumulator(const Ctx &c, const uint32_t *slots, Type type,
-                       unsigned l, unsigned i) {
+float readAccumulator(const Ctx &c, const uint32_t *slots, Type type,
+                      unsigned l, unsigned i) {
   if (type == Type::F16)
     return floatFromHalf(
         uint16_t(c.src<uint32_t>(slots[i / 2])[l] >> (16 * (i % 2))));
@@ -100,56 +95,62 @@ Step execFloat(Ctx &c, const Inst &inst, uint32_t) {
   Shape s = Shape::unpack(inst.imm);
   const uint32_t *d = &c.code->ext[inst.ext], *a = d + s.cRegs(s.d),
                  *b = a + s.aRegs(), *acc = b + s.bRegs();
-  float A[16 * 64], B[8 * 64];
+  float numbers[16 * 64];
   auto fill = [&](Type type, const uint32_t *slots, unsigned regs,
-                  unsigned rows, float *out) {
+                  unsigned rows) {
     switch (type) {
     case Type::F16:
-      return gatherElements<16>(c, slots, regs, rows, s.k, out, [](uint32_t v) {
-        return floatFromHalf(uint16_t(v));
-      });
+      return gatherElements<16>(
+          c, slots, regs, rows, s.k, numbers,
+          [](uint32_t v) { return floatFromHalf(uint16_t(v)); });
     case Type::BF16:
-      return gatherElements<16>(c, slots, regs, rows, s.k, out, [](uint32_t v) {
-        return floatFromBf16(uint16_t(v));
-      });
+      return gatherElements<16>(
+          c, slots, regs, rows, s.k, numbers,
+          [](uint32_t v) { return floatFromBf16(uint16_t(v)); });
     case Type::E4M3:
     case Type::E5M2:
       return gatherElements<8>(
-          c, slots, regs, rows, s.k, out,
+          c, slots, regs, rows, s.k, numbers,
           [table = fp8Table(type)](uint32_t v) { return table[v]; });
     default:
-      return gatherMatrix(c, slots, regs, type, rows, s.k, out,
+      return gatherMatrix(c, slots, regs, type, rows, s.k, numbers,
                           [&](uint32_t v) { return matrixFloat(type, v); });
     }
   };
-  fill(s.a, a, s.aRegs(), s.m, A);
-  fill(s.b, b, s.bRegs(), 8, B);
-  double sums[16][8] = {};
-  double wide[64 * 8];
+  // Of fp8, the first two of each four make the first group.
+  bool isFp8 = bitsOf(s.a) == 8;
+  auto place = [&](unsigned k) {
+    return isFp8 ? k / 4 * 2 + k % 2 + k % 4 / 2 * (s.k / 2) : k;
+  };
+  static thread_local SumOperand A, B;
+  A.resize(s.m * s.k);
+  B.resize(8 * s.k);
+  fill(s.a, a, s.aRegs(), s.m);
+  for (unsigned m = 0; m < s.m; ++m)
+    for (unsigned k = 0; k < s.k; ++k)
+      A.set(m * s.k + place(k), numbers[m * s.k + k],
+            leastExponent(s.a, false));
+  fill(s.b, b, s.bRegs(), 8);
   for (unsigned n = 0; n < 8; ++n)
     for (unsigned k = 0; k < s.k; ++k)
-      wide[k * 8 + n] = B[n * s.k + k];
+      B.set(place(k) * 8 + n, numbers[n * s.k + k], leastExponent(s.b, false));
+  float sums[16][8];
+  for (unsigned l = 0; l < Lanes; ++l)
+    for (unsigned i = 0; i < 2u * (s.m / 8); ++i)
+      sums[l / 4 + 8 * (i / 2)][2 * (l % 4) + i % 2] =
+          readAccumulator(c, acc, s.c, l, i);
+  SumRule rule = SumRule::of(s.a, s.k, false);
   for (unsigned m = 0; m < s.m; ++m)
-    for (unsigned k = 0; k < s.k; ++k) {
-      double x = A[m * s.k + k];
-      for (unsigned n = 0; n < 8; ++n)
-        sums[m][n] += x * wide[k * 8 + n];
-    }
+    addMatrixRow(rule, s.d, A, m * s.k, B, s.k, 8, sums[m]);
   for (unsigned l = 0; l < Lanes; ++l)
     for (unsigned i = 0; i < 2u * (s.m / 8); ++i) {
-      double r = sums[l / 4 + 8 * (i / 2)][2 * (l % 4) + i % 2] +
-                 readAccumulator(c, acc, s.c, l, i);
-      sums[l / 4 + 8 * (i / 2)][2 * (l % 4) + i % 2] = r;
-    }
-  for (unsigned l = 0; l < Lanes; ++l)
-    for (unsigned i = 0; i < 2u * (s.m / 8); ++i) {
-      double r = sums[l / 4 + 8 * (i / 2)][2 * (l % 4) + i % 2];
+      float r = sums[l / 4 + 8 * (i / 2)][2 * (l % 4) + i % 2];
       if (s.d == Type::F16) {
         uint32_t &word = c.dst<uint32_t>(d[i / 2])[l];
         uint32_t half = halfFromDouble(r);
         word = i % 2 ? (word & 0xffff) | half << 16 : half;
       } else {
-        c.dst<float>(d[i])[l] = canonical(float(r));
+        c.dst<float>(d[i])[l] = canonical(r);
       }
     }
   c.worker->counters.tensorFlops += 2ull * s.m * s.n * s.k;

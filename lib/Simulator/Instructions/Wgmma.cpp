@@ -17,7 +17,7 @@
 #include "../Memory.h"
 #include "../Schedule.h"
 #include "../Timeline.h"
-#include "MatrixTypes.h"
+#include "MatrixSums.h"
 
 #include <algorithm>
 #include <charconv>
@@ -171,20 +171,6 @@ void readRegisters(const Ctx &c, const uint32_t *slots, Type type, unsigned k,
   }
 }
 
-/// sums += A * wide, with A's rows of K and `wide`'s of N.
-template <class T, class Sum>
-void multiplyRows(const T *A, const Sum *wide, Sum *sums, unsigned count,
-                  unsigned depth) {
-  for (unsigned m = 0; m < 16; ++m)
-    for (unsigned k = 0; k < depth; ++k) {
-      Sum x = A[m * depth + k];
-      Sum *row = sums + size_t(m) * count;
-      const Sum *from = wide + size_t(k) * count;
-      for (unsigned n = 0; n < count; ++n)
-        row[n] += x * from[n];
-    }
-}
-
 Step checkWarp(Ctx &c, const Inst &inst, uint32_t mask) {
   bool retry;
   if ((c.warp->index & ~3u) + 4 > c.launch->warpsPerCta)
@@ -257,68 +243,102 @@ struct Product {
   uint64_t b = 0;
 };
 
+/// An operand's numbers: of integers, or what sums of floats are made from.
+template <class T>
+using Numbers =
+    std::conditional_t<std::is_same_v<T, float>, SumOperand, std::vector<T>>;
+void setNumber(std::vector<int32_t> &numbers, size_t at, int32_t value, Type) {
+  numbers[at] = value;
+}
+void setNumber(SumOperand &numbers, size_t at, float value, Type type) {
+  numbers.set(at, value, leastExponent(type, true));
+}
+
 /// B, read once for the group: K rows of N.
-template <class T, class Sum>
+template <class T>
 bool readB(Ctx &c, const Inst &inst, const Shape &s, const Product &product,
-           std::vector<Sum> &wide) {
+           Numbers<T> &numbers) {
   std::vector<T> B(size_t(s.n) * s.k);
   if (!readOperand(c, inst, product.b, s.b, 0, s.n, s.k, s.transposeB, B.data(),
                    converter<T>(s.b)))
     return false;
-  wide.resize(size_t(s.n) * s.k);
+  T sign = s.negateA != s.negateB ? T(-1) : T(1);
+  numbers.resize(B.size());
   for (unsigned n = 0; n < s.n; ++n)
     for (unsigned k = 0; k < s.k; ++k)
-      wide[size_t(k) * s.n + n] = B[size_t(n) * s.k + k];
+      setNumber(numbers, size_t(k) * s.n + n, sign * B[size_t(n) * s.k + k],
+                s.b);
   return true;
 }
 
 /// The 16 rows of A of one warp.
 template <class T>
 bool readA(Ctx &c, const Inst &inst, const Shape &s, const Product::Part &part,
-           std::vector<T> &A) {
-  A.resize(16 * s.k);
-  if (!s.registersA)
-    return readOperand(c, inst, part.a, s.a, 16 * (part.warp->index % 4), 16,
-                       s.k, s.transposeA, A.data(), converter<T>(s.a));
-  readRegisters(c, &c.code->ext[inst.ext] + s.dRegs(), s.a, s.k, A.data(),
-                converter<T>(s.a));
+           Numbers<T> &numbers) {
+  std::vector<T> A(16 * s.k);
+  if (s.registersA)
+    readRegisters(c, &c.code->ext[inst.ext] + s.dRegs(), s.a, s.k, A.data(),
+                  converter<T>(s.a));
+  else if (!readOperand(c, inst, part.a, s.a, 16 * (part.warp->index % 4), 16,
+                        s.k, s.transposeA, A.data(), converter<T>(s.a)))
+    return false;
+  numbers.resize(A.size());
+  for (size_t i = 0; i < A.size(); ++i)
+    setNumber(numbers, i, A[i], s.a);
   return true;
 }
 
+/// sums += A's row m * B.
+void multiplyRow(const Shape &s, const std::vector<int32_t> &A,
+                 const std::vector<int32_t> &B, unsigned m, int64_t *sums) {
+  for (unsigned k = 0; k < s.k; ++k)
+    for (unsigned n = 0; n < s.n; ++n)
+      sums[n] += int64_t(A[m * s.k + k]) * B[size_t(k) * s.n + n];
+}
+void multiplyRow(const Shape &s, const SumOperand &A, const SumOperand &B,
+                 unsigned m, float *sums) {
+  addMatrixRow(SumRule::of(s.a, s.k, true), s.d, A, m * s.k, B, s.k, s.n, sums);
+}
+
 /// The rows of one warp.
-template <class T, class Sum>
+template <class T>
 bool multiply(Ctx &c, const Inst &inst, const Shape &s,
-              const Product::Part &part, const std::vector<Sum> &wide) {
+              const Product::Part &part, const Numbers<T> &B) {
   const uint32_t *d = &c.code->ext[inst.ext];
-  std::vector<T> A;
-  if (!readA(c, inst, s, part, A))
+  Numbers<T> A;
+  if (!readA<T>(c, inst, s, part, A))
     return false;
+  using Sum = std::conditional_t<std::is_same_v<T, float>, float, int64_t>;
   std::vector<Sum> sums(16 * size_t(s.n));
-  multiplyRows(A.data(), wide.data(), sums.data(), s.n, s.k);
-  bool negative = s.negateA != s.negateB;
-  for (unsigned i = 0; i < s.n / 2u; ++i)
-    for (unsigned l = 0; l < Lanes; ++l) {
-      unsigned row = l / 4 + 8 * (i / 2 % 2),
-               column = i / 4 * 8 + 2 * (l % 4) + i % 2;
-      Sum r = sums[size_t(row) * s.n + column];
-      if (negative)
-        r = -r;
-      if constexpr (std::is_same_v<T, int32_t>) {
-        int64_t sum = r + (part.accumulates ? c.dst<int32_t>(d[i])[l] : 0);
-        c.dst<uint32_t>(d[i])[l] =
-            inst.mod[0] ? uint32_t(clampToS32(sum)) : uint32_t(sum);
-      } else if (s.d == Type::F16) {
-        uint32_t &word = c.dst<uint32_t>(d[i / 2])[l];
-        unsigned shift = 16 * (i % 2);
-        uint32_t half = halfFromDouble(
-            r +
-            (part.accumulates ? floatFromHalf(uint16_t(word >> shift)) : 0));
-        word = (word & ~(0xffffu << shift)) | half << shift;
-      } else {
-        float &word = c.dst<float>(d[i])[l];
-        word = canonical(float(r + (part.accumulates ? word : 0)));
+  bool halves = s.d == Type::F16;
+  auto eachSum = [&](auto f) {
+    for (unsigned i = 0; i < s.n / 2u; ++i)
+      for (unsigned l = 0; l < Lanes; ++l) {
+        unsigned row = l / 4 + 8 * (i / 2 % 2),
+                 column = i / 4 * 8 + 2 * (l % 4) + i % 2;
+        f(c.dst<uint32_t>(d[halves ? i / 2 : i])[l], halves ? 16 * (i % 2) : 0,
+          sums[size_t(row) * s.n + column]);
       }
-    }
+  };
+  if (part.accumulates)
+    eachSum([&](uint32_t word, unsigned shift, Sum &sum) {
+      if constexpr (std::is_same_v<T, int32_t>)
+        sum = int32_t(word);
+      else
+        sum =
+            halves ? floatFromHalf(uint16_t(word >> shift)) : floatOfBits(word);
+    });
+  for (unsigned m = 0; m < 16; ++m)
+    multiplyRow(s, A, B, m, &sums[size_t(m) * s.n]);
+  eachSum([&](uint32_t &word, unsigned shift, Sum sum) {
+    if constexpr (std::is_same_v<T, int32_t>)
+      word = inst.mod[0] ? uint32_t(clampToS32(sum)) : uint32_t(sum);
+    else if (halves)
+      word = (word & ~(0xffffu << shift)) | uint32_t(halfFromDouble(sum))
+                                                << shift;
+    else
+      word = bitsOfFloat(canonical(sum));
+  });
   c.worker->counters.tensorFlops += 2ull * 16 * s.n * s.k;
   return true;
 }
@@ -381,26 +401,24 @@ template <class F> bool inPlaceOf(Ctx &c, const Product &product, F f) {
   return good;
 }
 
-template <class T, class Sum>
+template <class T>
 bool formProduct(Ctx &c, const Inst &inst, const Product &product) {
   Shape s = Shape::unpack(inst.imm);
-  std::vector<Sum> wide;
-  return readB<T>(c, inst, s, product, wide) &&
+  Numbers<T> B;
+  return readB<T>(c, inst, s, product, B) &&
          inPlaceOf(c, product, [&](const Product::Part &part) {
-           return multiply<T>(c, inst, s, part, wide);
+           return multiply<T>(c, inst, s, part, B);
          });
 }
 
 /// The product is formed later. Its reads are checked now; the frames stay
 /// until then.
-template <class T, class Sum>
-bool putOff(Ctx &c, const Inst &inst, Product product) {
+template <class T> bool putOff(Ctx &c, const Inst &inst, Product product) {
   Shape s = Shape::unpack(inst.imm);
-  std::vector<Sum> wide;
-  std::vector<T> A;
-  if (!readB<T>(c, inst, s, product, wide) ||
+  Numbers<T> A, B;
+  if (!readB<T>(c, inst, s, product, B) ||
       !inPlaceOf(c, product, [&](const Product::Part &part) {
-        return readA(c, inst, s, part, A);
+        return readA<T>(c, inst, s, part, A);
       }))
     return false;
   for (const Product::Part &part : product.parts)
@@ -408,7 +426,7 @@ bool putOff(Ctx &c, const Inst &inst, Product product) {
   c.cluster->schedule->addProduct(
       c, c.warp->matrix.group, [&inst, product = std::move(product)](Ctx &c) {
         OrderChecker *checker = std::exchange(c.checker, nullptr);
-        bool good = formProduct<T, Sum>(c, inst, product);
+        bool good = formProduct<T>(c, inst, product);
         c.checker = checker;
         for (const Product::Part &part : product.parts)
           c.release(part.frame);
@@ -430,7 +448,6 @@ Step execWgmma(Ctx &c, const Inst &inst, uint32_t mask) {
   }
   Shape s = Shape::unpack(inst.imm);
   using T = std::conditional_t<Integer, int32_t, float>;
-  using Sum = std::conditional_t<Integer, int64_t, double>;
   Product product;
   product.b = c.src<uint64_t>(inst.op[1])[0];
   bool good = eachWarp(c, inst, [&] {
@@ -448,8 +465,8 @@ Step execWgmma(Ctx &c, const Inst &inst, uint32_t mask) {
     return Step::Error;
   if (c.checker)
     c.checker->beginMatrix(c);
-  if (!(c.cluster->schedule ? putOff<T, Sum>(c, inst, std::move(product))
-                            : formProduct<T, Sum>(c, inst, product)))
+  if (!(c.cluster->schedule ? putOff<T>(c, inst, std::move(product))
+                            : formProduct<T>(c, inst, product)))
     return Step::Error;
   if (c.timeline)
     c.timeline->product(c, s.n);

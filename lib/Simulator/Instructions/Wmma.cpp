@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "../Memory.h"
-#include "MatrixTypes.h"
+#include "MatrixSums.h"
 
 #include <cstring>
 
@@ -184,6 +184,26 @@ void gatherOperand(const Ctx &c, const Spread &f, const uint32_t *slots, T *out,
       }
 }
 
+/// As mma.sync adds them; rows of K of A, columns of K of B.
+void addRows(const Product &p, const double *a, const double *b, double *sums) {
+  SumOperand A, B;
+  A.resize(p.m * p.k);
+  B.resize(p.k * p.n);
+  for (unsigned i = 0; i < p.m * p.k; ++i)
+    A.set(i, float(a[i]), leastExponent(p.a, false));
+  for (unsigned n = 0; n < p.n; ++n)
+    for (unsigned k = 0; k < p.k; ++k)
+      B.set(k * p.n + n, float(b[n * p.k + k]), leastExponent(p.b, false));
+  for (unsigned m = 0; m < p.m; ++m) {
+    float row[32];
+    std::copy_n(sums + m * p.n, p.n, row);
+    addMatrixRow(SumRule::of(p.a, p.k, false), p.d, A, m * p.k, B, p.k, p.n,
+                 row);
+    std::copy_n(row, p.n, sums + m * p.n);
+  }
+}
+void addRows(const Product &, const int64_t *, const int64_t *, int64_t *) {}
+
 /// T: double for floating point, int64_t for integers. mod[0]: saturate;
 /// mod[1]: 1 xor, 2 and of single bits.
 template <class T> Step execProduct(Ctx &c, const Inst &inst, uint32_t mask) {
@@ -216,25 +236,18 @@ template <class T> Step execProduct(Ctx &c, const Inst &inst, uint32_t mask) {
         else
           sum = int32_t(c.src<uint32_t>(acc[r])[l]);
       }
-  for (unsigned m = 0; m < p.m; ++m)
+  bool isSum = std::is_same_v<T, double> && p.a != Type::F64;
+  if (isSum)
+    addRows(p, A, B, sums);
+  for (unsigned m = 0; m < p.m && !isSum; ++m)
     for (unsigned n = 0; n < p.n; ++n) {
       const T *x = A + m * p.k, *y = B + n * p.k;
       T &sum = sums[m * p.n + n];
-      if constexpr (std::is_same_v<T, double>) {
-        if (p.a == Type::F64) {
-          for (unsigned k = 0; k < p.k; ++k)
-            sum = std::fma(x[k], y[k], sum);
-          continue;
-        }
-        // As mma.sync: products first, then the accumulator.
-        double products = 0;
-        for (unsigned k = 0; k < p.k; ++k)
-          products += x[k] * y[k];
-        sum = products + sum;
-      } else {
-        for (unsigned k = 0; k < p.k; ++k)
+      for (unsigned k = 0; k < p.k; ++k)
+        if constexpr (std::is_same_v<T, double>)
+          sum = std::fma(x[k], y[k], sum);
+        else
           sum += inst.mod[1] == 1 ? x[k] ^ y[k] : x[k] * y[k];
-      }
     }
   for (unsigned r = 0; r < fd.distinct(); ++r)
     for (unsigned l = 0; l < Lanes; ++l)

@@ -1,0 +1,77 @@
+//===-- MatrixSums.h - Sums as matrix instructions form them --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// What the units of Hopper do, as measured on an H200
+// (test/gpu/measure_sums.py): products are exact; those of a group and the
+// accumulator are shifted to the largest exponent among them and lose what lies
+// more than `fraction` bits below it; what is left is added exactly. The
+// exponent of a product is the sum of its factors' exponents, though the
+// product may be twice as large. The result is truncated to a float of `kept`
+// bits, or rounded to the nearest half.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "MatrixTypes.h"
+
+#include <vector>
+
+namespace tile::sim {
+
+struct SumRule {
+  unsigned group; ///< products that are added at once
+  int fraction;
+  int kept; ///< bits behind the point of a float result; ignored for halves
+  /// mma.sync of fp8: the groups begin at zero, and the accumulator is added at
+  /// the end, rounded to the nearest.
+  bool addsLast = false;
+
+  static SumRule of(Type element, unsigned k, bool isWarpGroup) {
+    bool isFp8 = element == Type::E4M3 || element == Type::E5M2;
+    if (!isFp8)
+      return {k, 25, 23};
+    return isWarpGroup ? SumRule{k, 13, 13} : SumRule{k / 2, 25, 23, true};
+  }
+};
+
+/// An operand's numbers with their exponents, as floats, which vectorize.
+class SumOperand {
+public:
+  /// Where K is the outer index, `stride` is the extent of the other.
+  void resize(size_t count) {
+    values.resize(count);
+    exponents.resize(count);
+    isFinite = true;
+    low = 1000, high = -1000;
+  }
+  /// `least` is the exponent of the smallest normal number.
+  void set(size_t at, float value, int least) {
+    uint32_t bits = bitsOfFloat(value) & 0x7fffffff;
+    int exponent = std::max(int(bits >> 23) - 127, least);
+    values[at] = value;
+    exponents[at] = bits ? float(exponent) : none;
+    isFinite &= bits < 0x7f800000;
+    if (bits) {
+      low = std::min(low, exponent);
+      high = std::max(high, exponent);
+    }
+  }
+
+  static constexpr float none = -10000;
+  std::vector<float> values, exponents;
+  bool isFinite = true;
+  int low = 1000, high = -1000;
+};
+
+/// The exponent of the smallest normal number of a type of elements, as the
+/// instruction sees it.
+int leastExponent(Type element, bool isWarpGroup);
+
+/// acc += a * b for one row of A: K numbers from `firstA` on, K rows of `n` of
+/// B, `n` sums, in the precision of `type`, F32 or F16.
+void addMatrixRow(const SumRule &rule, Type type, const SumOperand &a,
+                  size_t firstA, const SumOperand &b, unsigned k, unsigned n,
+                  float *acc);
+
+} // namespace tile::sim
