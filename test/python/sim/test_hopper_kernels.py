@@ -6,7 +6,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hopper_kernels import (
-    EDGE,
     TILE_BYTES,
     launch_cluster_sum,
     launch_multicast,
@@ -50,102 +49,98 @@ CLUSTER_BARRIER = "barrier.cluster.arrive.release.aligned; barrier.cluster.wait.
 BUGS = {
     ("ping-pong", "the last store is not waited for"): (
         [("@%first cp.async.bulk.wait_group.read 0; // last store", "")],
-        {"async-race"},
+        "async-race",
     ),
     ("ping-pong", "others overwrite before the wait"): (
         [("bar.sync %r13, 128; // may overwrite", "")],
-        {"async-race", "race"},
+        "async-race",
     ),
     ("ping-pong", "no proxy fence"): (
         [("fence.proxy.async.shared::cta; // for the store", "")],
-        {"missing-proxy-fence"},
+        "missing-proxy-fence",
     ),
     ("ping-pong", "the store begins too early"): (
         [("bar.sync %r13, 128; // all have written", "")],
-        {"race", "async-race"},
+        "race",
     ),
     ("ping-pong", "a consumer takes the other's slots"): (
         [("add.u32 %it, %it, %n; // what the other takes", "")],
-        {"deadlock", "async-race", "race"},
+        "deadlock",
     ),
     ("ping-pong", "no turn is passed"): (
         [("@%p5 bar.arrive %r12, 256; // its turn", "")],
-        {"deadlock"},
+        "deadlock",
     ),
     ("ping-pong", "the end is not waited for"): (
         [("@%first cp.async.bulk.wait_group 0; // at the end", "")],
-        {"async-exit"},
+        "async-exit",
     ),
     ("stream-K", "the flag does not release"): (
         [("st.release.gpu.global", "st.relaxed.gpu.global")],
-        {"race"},
+        "race",
     ),
     ("stream-K", "the flag does not acquire"): (
-        [("ld.acquire.gpu.global", "ld.relaxed.gpu.global")],
-        {"race"},
+        # After a relaxed load, the barrier would stand for a fence.
+        [("ld.acquire.gpu.global", "ld.weak.global")],
+        "race",
     ),
     ("stream-K", "the flag is for the CTA alone"): (
         [("st.release.gpu.global", "st.release.cta.global")],
-        {"race"},
+        "race",
     ),
     ("stream-K", "the flag comes before the sums"): (
         [("bar.sync 0; // all have written", "")],
-        {"race"},
+        "race",
     ),
     ("stream-K", "others do not wait for the flag"): (
         [("bar.sync 0; // all see it", "")],
-        {"race"},
+        "race",
     ),
     ("stream-K", "tiles are overwritten"): (
         [("bar.sync 0; // both tiles are free", ""), ("wgmma.wait_group.sync.aligned 0;", "wgmma.wait_group.sync.aligned 1;")],
-        {"async-race", "async-register"},
+        "async-race",
     ),
     ("multicast", "only the own consumer frees a slot"): (
         [("@%first mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r9];", ""), ("[%r0+16], 2;", "[%r0+16], 1;"), ("[%r0+24], 2;", "[%r0+24], 1;"), ("mapa.shared::cluster.u32 %r8, %empty, 0;", "mapa.shared::cluster.u32 %r8, %empty, %r1;")],
-        {"async-race"},
+        "async-race",
     ),
     ("multicast", "no barrier at the beginning"): (
         [(CLUSTER_BARRIER + " // begin", "bar.sync 0;")],
-        {"remote-access", "race", "missing-init", "deadlock", "mbarrier", "uninitialized"},
+        "unstarted-cta",
     ),
     ("multicast", "no barrier at the end"): (
         [(CLUSTER_BARRIER + " // end", "")],
-        {"async-exit", "remote-exit", "cluster-exit"},
+        "exited-cta",
     ),
     ("multicast", "half of the bytes are expected"): (
         [(f"[%full], {2 * TILE_BYTES};", f"[%full], {TILE_BYTES + TILE_BYTES // 2};")],
-        {"async-race", "deadlock", "mbarrier"},
+        "async-race",
     ),
     ("multicast", "only the own CTA gets its half"): (
         [("mov.b16 %h, 3;", "mov.b16 %h, 1;")],
-        {"deadlock"},
+        "barrier-divergence",
     ),
     ("cluster sum", "no barrier at the beginning"): (
         [(CLUSTER_BARRIER + " // begin", "bar.sync 0;")],
-        {"remote-access", "race", "missing-init", "deadlock", "mbarrier", "uninitialized"},
+        "unstarted-cta",
     ),
     ("cluster sum", "too few bytes are waited for"): (
         [("[%r4], 16;", "[%r4], 12;")],
-        {"deadlock", "async-race", "mbarrier"},
+        "async-race",
     ),
     ("cluster sum", "a store that nobody waits for"): (
         [("st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r10], %r9, [%r11]; // send", "st.shared::cluster.b32 [%r10], %r9;"), ("[%r4], 16;", "[%r4], 0;")],
-        {"race", "uninitialized", "uninitialized-shared", "cluster-exit"},
+        "exited-cta",
     ),
     ("cluster sum", "warps do not wait for each other"): (
         [("bar.sync 0; // warps", "")],
-        {"race", "uninitialized"},
+        "race",
     ),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "bug"), BUGS)
 def test_bugs(name, bug):
-    changes, kinds = BUGS[name, bug]
+    changes, kind = BUGS[name, bug]
     report, _, _ = LAUNCH[name](*changes, raise_on_finding=False, max_instructions=500_000)
-    found = {f["kind"] for f in report.findings}
-    assert found & kinds, report.messages
-
-
-def test_tiles_divide():
-    assert EDGE * EDGE * 2 == TILE_BYTES
+    assert kind in {f["kind"] for f in report.findings}, report.messages
