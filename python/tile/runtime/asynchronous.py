@@ -1,4 +1,4 @@
-"""Compiling several kernels at once, in the threads of an executor."""
+"""Compiling several kernels at once, in the threads or processes of an executor."""
 
 from __future__ import annotations
 
@@ -37,12 +37,58 @@ class FutureKernel:
         return getattr(self.result(), name)
 
 
+class FutureFromCache(FutureKernel):
+    """A kernel that another process compiles."""
+
+    def __init__(
+        self, finalize_compile: Callable[[Any], None], future: Future, find: Callable[[], Any]
+    ) -> None:
+        super().__init__(finalize_compile, future)
+        self.find = find
+
+    def result(self, ignore_errors: bool = False) -> Any:
+        if self.kernel is None:
+            try:
+                # What went wrong there is said by a compile here.
+                self.future.exception()
+                self.kernel = self.find()
+            except Exception:
+                if ignore_errors:
+                    return None
+                raise
+            self.finalize_compile(self.kernel)
+        return self.kernel
+
+
+def _done(compile: Callable[[], Any]) -> Future:
+    """A future of what is compiled here and now."""
+    from concurrent.futures import Future
+
+    future: Future = Future()
+    try:
+        future.set_result(compile())
+    except Exception as error:
+        future.set_exception(error)
+    return future
+
+
+def _compile_from_text(module: str, name: str, data: str, target: Any, last: str | None) -> None:
+    """In another process: compiles a function of a module, into the cache."""
+    from ..compiler import compile
+    from .preload import find_function, load
+
+    source, options = load(find_function(module, name), data, target)
+    compile(source, target=target, options=options, lazy_after=last)
+
+
 class AsyncCompileMode:
     """While it is entered, `warmup` only starts compiles; leaving waits.
 
     with tile.AsyncCompileMode(ThreadPoolExecutor()):
         a.warmup(..., grid=(1,))
         b.warmup(..., grid=(1,))
+
+    The processes of a ProcessPoolExecutor compile functions of modules, into the cache.
     """
 
     def __init__(self, executor: Executor, *, ignore_errors: bool = False) -> None:
@@ -50,9 +96,24 @@ class AsyncCompileMode:
         self.ignore_errors = ignore_errors
         self.kernels: dict[Future, FutureKernel] = {}
 
-    def submit(self, compile: Callable[[], Any]) -> FutureKernel:
-        future = self.executor.submit(compile)
-        kernel = self.kernels[future] = FutureKernel(lambda _: None, future)
+    def submit(
+        self, compile: Callable[[], Any], describe: Callable[[], tuple | None]
+    ) -> FutureKernel:
+        """Starts a compile. `describe` is asked for it in the words that another process needs,
+        or None where it needs what is here."""
+        from concurrent.futures import ProcessPoolExecutor
+
+        future, kernel = None, None
+        if isinstance(self.executor, ProcessPoolExecutor):
+            job = describe()
+            if job is None:  # The others go on meanwhile.
+                future = _done(compile)
+            else:
+                # It leaves the kernel in the cache, where it is found then.
+                future = self.executor.submit(_compile_from_text, *job)
+                kernel = FutureFromCache(lambda _: None, future, compile)
+        future = future or self.executor.submit(compile)
+        kernel = self.kernels[future] = kernel or FutureKernel(lambda _: None, future)
         return kernel
 
     def __enter__(self) -> AsyncCompileMode:

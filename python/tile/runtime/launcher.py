@@ -177,7 +177,10 @@ class Launcher:
         active = driver.active
         mode = active_mode()
         if mode is not None:
-            return mode.submit(lambda: self.prepare(active, values, options, True))
+            return mode.submit(
+                lambda: self.prepare(active, values, options, True),
+                lambda: self.in_words(active, values, options),
+            )
         return self.prepare(active, values, options, is_warmup=True)
 
     def run(self, grid: Any, values: tuple, options: dict) -> Any:
@@ -331,19 +334,9 @@ class Launcher:
 
     def prepare(self, active: Any, values: tuple, options: dict, is_warmup: bool = False) -> Any:
         """Compiles the kernel for these values of its parameters."""
-        from ..compiler import ASTSource, make_backend
         from ..compiler import compile as compile_kernel
 
-        signature, constants, hints = self.describe(values)
-        self.check_options(options)
-        self.check_references()
-        chosen = self.with_defaults(values, options)
-        source = ASTSource(self.fn, signature, constants, hints)
-        try:
-            target, chosen = chosen_target(active.get_current_target(), chosen)
-            make_backend(target).parse_options(chosen)
-        except TileError as error:
-            raise self.refusal(str(error)) from None
+        source, target, chosen = self.source(active, values, options)
         self.tell(knobs.runtime.jit_cache_hook, source, target, chosen, is_warmup)
 
         def compile(**more: Any) -> Any:
@@ -364,6 +357,33 @@ class Launcher:
         self.remember_references()
         self.tell(knobs.runtime.jit_post_compile_hook, source, target, chosen, is_warmup)
         return kernel
+
+    def source(self, active: Any, values: tuple, options: dict) -> tuple[Any, Any, dict]:
+        """What is compiled for these values, for which target, with which options."""
+        from ..compiler import ASTSource, make_backend
+
+        signature, constants, hints = self.describe(values)
+        self.check_options(options)
+        self.check_references()
+        chosen = self.with_defaults(values, options)
+        source = ASTSource(self.fn, signature, constants, hints)
+        try:
+            target, chosen = chosen_target(active.get_current_target(), chosen)
+            make_backend(target).parse_options(chosen)
+        except TileError as error:
+            raise self.refusal(str(error)) from None
+        return source, target, chosen
+
+    def in_words(self, active: Any, values: tuple, options: dict) -> tuple | None:
+        """What another process compiles the kernel from; None if it cannot."""
+        from . import preload
+
+        if preload.find_function(self.fn.module, self.fn.__qualname__) is not self.fn:
+            return None
+        source, target, chosen = self.source(active, values, options)
+        data = preload.specialization_data(source, target, chosen)
+        last = getattr(active, "last_stage", None)
+        return data and (self.fn.module, self.fn.__qualname__, data, target, last)
 
     def preload(self, data: str) -> Any:
         """Compiles the kernel for what another process compiled it for."""

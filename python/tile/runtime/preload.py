@@ -3,6 +3,7 @@ first launch."""
 
 from __future__ import annotations
 
+import importlib
 import json
 from typing import Any
 
@@ -53,6 +54,19 @@ def specialization_data(source: Any, target: Any, options: dict[str, Any]) -> st
     except TypeError:
         return None
     return json.dumps(record)
+
+
+def find_function(module: str, name: str) -> Any:
+    """The jit function of this name in a module; None if there is none."""
+    try:
+        found: Any = importlib.import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError):
+        return None
+    while found is not None and not getattr(found, "__tile_jit__", False):
+        found = getattr(found, "fn", None)  # Of an autotuner, say.
+    return found
 
 
 def load(fn: Any, data: str, target: Any) -> tuple[Any, dict[str, Any]]:

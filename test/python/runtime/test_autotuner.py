@@ -213,6 +213,26 @@ def test_what_is_printed(device, monkeypatch, capsys):
     assert "known already; best: BLOCK: 128" in capsys.readouterr().out
 
 
+def test_progress_on_a_terminal(device, monkeypatch):
+    pytest.importorskip("rich")
+    from rich.progress import Progress
+
+    seen = []
+    advance = Progress.advance
+
+    def noted(self, task, amount=1):
+        seen.append((self.tasks[0].description, self.tasks[0].total))
+        advance(self, task, amount)
+
+    monkeypatch.setattr(Progress, "advance", noted)
+    launch(make(pre_hook=device.hook))
+    assert not seen, "no bar where nobody looks"
+    monkeypatch.setenv("TILE_CACHE_AUTOTUNING", "0")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    launch(make(pre_hook=device.hook))
+    assert seen == [("tuning fill", len(CONFIGS))] * len(CONFIGS)
+
+
 def test_without_a_gpu_the_simulators_counters_decide():
     """Programs of 32 elements on 4 warps do eight times the work that is needed."""
     configs = [

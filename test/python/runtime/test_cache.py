@@ -350,6 +350,25 @@ def test_ctrl_c_while_writing_leaves_nothing(folder, monkeypatch):
     assert ".entry fill" in compile_fill().asm["ptx"]
 
 
+@pytest.mark.parametrize("stage", ["ttir", "llir", "ptx"])
+def test_ctrl_c_while_compiling(folder, monkeypatch, stage):
+    """Nothing is kept, nobody waits for a lock, and the next compile is whole."""
+    run = StagedCompile._run_stage
+
+    def interrupted(self, name, *arguments):
+        if name == stage:
+            raise KeyboardInterrupt
+        return run(self, name, *arguments)
+
+    with monkeypatch.context() as context:
+        context.setattr(StagedCompile, "_run_stage", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            compile_fill()
+    assert not files_of(folder)
+    assert not list((folder / ".locks").iterdir())
+    assert ".entry fill" in compile_fill().asm["ptx"]
+
+
 # Dumps and overrides.
 
 

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 from exact import FORMATS
 from reference import sim_only
+from threads import run_threads
 
 import tile
 import tile.language as tl
@@ -275,22 +276,14 @@ def test_many_launches_from_many_threads(gpu):
     )
     out = gpu.tensor(0x1000, tl.int64)
     kernel[(1,)](3, 10, out)
-    before, errors = gpu.counter("launches"), []
+    before = gpu.counter("launches")
 
     def work(seed: int) -> None:
-        try:
-            for i in range(1250):
-                value = seed * 10_000 + i + 2
-                kernel[(seed + 1,)](value, value * 3 + seed + 1, out)
-        except Exception as error:
-            errors.append(error)
+        for i in range(1250):
+            value = seed * 10_000 + i + 2
+            kernel[(seed + 1,)](value, value * 3 + seed + 1, out)
 
-    threads = [threading.Thread(target=work, args=(s,)) for s in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not errors
+    run_threads(work, range(8))
     assert gpu.counter("launches") - before == 10_000
     assert gpu.counter("wrong_pairs") == 0
 
@@ -300,21 +293,11 @@ def test_the_first_launch_from_many_threads(gpu):
     def kernel(out, N: tl.constexpr):
         tl.store(out, N)
 
-    errors = []
-
     def work(n: int) -> None:
-        try:
-            for i in range(4):
-                kernel[(1,)](gpu.tensor(0x1000, tl.int32), (n + i) % 5)
-        except Exception as error:
-            errors.append(error)
+        for i in range(4):
+            kernel[(1,)](gpu.tensor(0x1000, tl.int32), (n + i) % 5)
 
-    threads = [threading.Thread(target=work, args=(s,)) for s in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not errors
+    run_threads(work, range(6))
 
 
 def test_devices(two_gpus, monkeypatch):

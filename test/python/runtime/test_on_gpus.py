@@ -8,11 +8,11 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import threading
 from pathlib import Path
 
 import pytest
 from fake_gpu import HERE
+from threads import run_threads
 
 import tile
 import tile.language as tl
@@ -80,23 +80,14 @@ def test_graphs_and_streams(torch):
 def test_many_launches_from_many_threads(torch):
     """10,000 of them, half of which wait for a kernel of their own first."""
     total = torch.zeros(1, dtype=torch.int64, device="cuda")
-    errors = []
 
     def work(seed: int) -> None:
-        try:
-            with torch.cuda.stream(torch.cuda.Stream()):
-                for i in range(1250):
-                    count_kernel[(1,)](total, seed * 16 + i % 3 + 1, num_warps=1 << seed % 3)
-                torch.cuda.current_stream().synchronize()
-        except Exception as error:
-            errors.append(error)
+        with torch.cuda.stream(torch.cuda.Stream()):
+            for i in range(1250):
+                count_kernel[(1,)](total, seed * 16 + i % 3 + 1, num_warps=1 << seed % 3)
+            torch.cuda.current_stream().synchronize()
 
-    threads = [threading.Thread(target=work, args=(s,)) for s in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not errors
+    run_threads(work, range(8))
     assert total.item() == sum(s * 16 + i % 3 + 1 for s in range(8) for i in range(1250))
 
 
@@ -248,25 +239,16 @@ def test_a_tensor_of_another_device(torch, two):
 
 @pytest.mark.two_gpus
 def test_devices_of_threads(torch, two):
-    errors = []
 
     def work(device) -> None:
-        try:
-            with torch.cuda.device(device), torch.cuda.stream(torch.cuda.Stream(device)):
-                for i in range(300):
-                    x = torch.full((100 + i % 3,), float(i), device=device)
-                    out = torch.zeros_like(x)
-                    add(x, out)
-                    check_add(torch, x, out)
-        except Exception as error:
-            errors.append(error)
+        with torch.cuda.device(device), torch.cuda.stream(torch.cuda.Stream(device)):
+            for i in range(300):
+                x = torch.full((100 + i % 3,), float(i), device=device)
+                out = torch.zeros_like(x)
+                add(x, out)
+                check_add(torch, x, out)
 
-    threads = [threading.Thread(target=work, args=(two[i % 2],)) for i in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not errors
+    run_threads(work, [two[i % 2] for i in range(4)])
 
 
 @pytest.mark.two_gpus
