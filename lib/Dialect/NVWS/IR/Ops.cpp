@@ -143,7 +143,9 @@ LogicalResult WarpGroupOp::verify() {
       return end->emitOpError("expected 'nvws.warp_group.yield' at the end of "
                               "a first partition with results");
     if (!yields && yield && !yield.getValues().empty())
-      return end->emitOpError("yields values where none are results");
+      return end->emitOpError(
+                 "expected no values where nothing is a result, found ")
+             << yield.getValues().getTypes();
     if (yields && yield.getValues().getTypes() != getOutputs().getTypes())
       return end->emitOpError("expected values of the types of the results, ")
              << getOutputs().getTypes() << ", found "

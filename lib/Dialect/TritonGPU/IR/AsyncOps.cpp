@@ -28,17 +28,18 @@ LogicalResult AsyncCopyGlobalToLocalOp::verify() {
     return emitOpError() << "expected a destination in shared memory, found "
                          << dst.getMemorySpace();
   if (!dst.getMutableMemory())
-    return emitOpError("the destination is not mutable");
+    return emitOpError() << "expected a mutable destination, found " << dst;
   if (src.getShape() != dst.getShape())
-    return emitOpError() << "the pointers have shape [" << src.getShape()
-                         << "], but the destination [" << dst.getShape() << "]";
+    return emitOpError() << "expected pointers of shape [" << dst.getShape()
+                         << "], like the destination, found [" << src.getShape()
+                         << "]";
   if (src.getElementType() != dst.getElementType())
-    return emitOpError() << "the pointers are to " << src.getElementType()
-                         << ", but the destination holds "
-                         << dst.getElementType();
+    return emitOpError() << "expected pointers to " << dst.getElementType()
+                         << ", which the destination holds, found pointers to "
+                         << src.getElementType();
   if (!llvm::isPowerOf2_32(getContiguity()))
-    return emitOpError() << "'contiguity' is " << int32_t(getContiguity())
-                         << ", expected a power of two";
+    return emitOpError() << "expected 'contiguity' to be a power of two, found "
+                         << int32_t(getContiguity());
   return success();
 }
 
@@ -52,8 +53,8 @@ void AsyncWaitOp::getEffects(
 
 LogicalResult AsyncWaitOp::verify() {
   if (int32_t(getNum()) < 0)
-    return emitOpError() << "'num' is " << int32_t(getNum())
-                         << ", expected the number of groups that may be "
-                            "unfinished";
+    return emitOpError() << "expected 'num' to be the number of groups that "
+                            "may be unfinished, found "
+                         << int32_t(getNum());
   return success();
 }

@@ -94,7 +94,8 @@ BlockedEncodingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                             ArrayRef<unsigned> order, CTALayoutAttr CTALayout) {
   unsigned rank = order.size();
   if (rank == 0)
-    return emitError() << "a blocked layout has at least one dimension";
+    return emitError()
+           << "expected a blocked layout of at least one dimension, found none";
   if (failed(verifyOrder(emitError, order)))
     return failure();
   std::pair<StringRef, ArrayRef<unsigned>> tiles[] = {
@@ -223,15 +224,17 @@ SliceEncodingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                           unsigned dim, Attribute parent) {
   auto layout = dyn_cast_or_null<DistributedEncodingTrait>(parent);
   if (!layout)
-    return emitError() << "'parent' is a distributed encoding, found "
-                       << parent;
+    return emitError()
+           << "expected 'parent' to be a distributed encoding, found "
+           << parent;
   unsigned rank = cast<LayoutEncodingTrait>(parent).getRank();
   if (rank < 2)
-    return emitError() << "'parent' has at least two dimensions, found "
-                       << rank;
+    return emitError()
+           << "expected 'parent' to have at least two dimensions, found "
+           << rank;
   if (dim >= rank)
-    return emitError() << "'dim' is " << dim << ", but the parent has rank "
-                       << rank;
+    return emitError() << "expected 'dim' to be below the rank of the parent, "
+                       << rank << ", found " << dim;
   return success();
 }
 
@@ -302,28 +305,31 @@ DotOperandEncodingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                unsigned opIdx, Attribute parent,
                                unsigned kWidth) {
   if (opIdx > 1)
-    return emitError() << "'opIdx' is " << opIdx << ", expected 0 or 1";
+    return emitError() << "expected 'opIdx' to be 0 or 1, found " << opIdx;
   if (!isa_and_nonnull<BlockedEncodingAttr, MmaEncodingTrait>(parent))
-    return emitError() << "'parent' is a blocked encoding or that of a matrix "
-                          "instruction, found "
+    return emitError() << "expected 'parent' to be a blocked encoding or that "
+                          "of a matrix instruction, found "
                        << parent;
   if (cast<LayoutEncodingTrait>(parent).getRank() < 2)
-    return emitError() << "'parent' has at least two dimensions";
+    return emitError()
+           << "expected 'parent' to have at least two dimensions, found "
+           << parent;
   if (isa<BlockedEncodingAttr>(parent)) {
     if (kWidth != 0)
-      return emitError() << "'kWidth' is for parents that are matrix "
-                            "instructions; this one is blocked";
+      return emitError()
+             << "expected no 'kWidth' beside a blocked parent, found "
+             << kWidth;
     return success();
   }
   if (kWidth == 0)
-    return emitError() << "'kWidth' is missing: this parent is a matrix "
-                          "instruction";
+    return emitError() << "expected 'kWidth' beside a parent that is a matrix "
+                          "instruction, found none";
   if (!llvm::isPowerOf2_32(kWidth))
-    return emitError() << "'kWidth' is " << kWidth
-                       << ", expected a power of two";
+    return emitError() << "expected 'kWidth' to be a power of two, found "
+                       << kWidth;
   auto mma = dyn_cast<NvidiaMmaEncodingAttr>(parent);
   if (mma && mma.isHopper() && opIdx != 0)
-    return emitError() << "'opIdx' is 1, but wgmma takes only its left operand "
-                          "from registers";
+    return emitError() << "expected 'opIdx' to be 0, as wgmma takes only its "
+                          "left operand from registers, found 1";
   return success();
 }

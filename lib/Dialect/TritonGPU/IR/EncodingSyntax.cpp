@@ -265,8 +265,8 @@ LogicalResult gpu::verifyPowersOfTwo(EmitError emitError, StringRef name,
                                      ArrayRef<unsigned> values) {
   for (unsigned value : values)
     if (!llvm::isPowerOf2_32(value))
-      return emitError() << "'" << name << "' holds " << value
-                         << ", expected powers of two";
+      return emitError() << "expected '" << name
+                         << "' to hold powers of two, found " << value;
   return success();
 }
 
@@ -274,17 +274,17 @@ LogicalResult gpu::verifyRank(EmitError emitError, StringRef name, size_t found,
                               StringRef expectedName, size_t expected) {
   if (found == expected)
     return success();
-  return emitError() << "'" << name << "' has rank " << found << ", but "
-                     << expectedName << " has rank " << expected;
+  return emitError() << "expected '" << name << "' to have rank " << expected
+                     << ", like " << expectedName << ", found " << found;
 }
 
 LogicalResult gpu::verifyOrder(EmitError emitError, ArrayRef<unsigned> order) {
   llvm::SmallBitVector seen(order.size());
   for (unsigned dim : order) {
     if (dim >= order.size() || seen.test(dim))
-      return emitError() << "'order' is [" << order
-                         << "], expected each of 0 to " << order.size() - 1
-                         << " once";
+      return emitError() << "expected 'order' to hold each of 0 to "
+                         << order.size() - 1 << " once, found [" << order
+                         << "]";
     seen.set(dim);
   }
   return success();
@@ -293,7 +293,8 @@ LogicalResult gpu::verifyOrder(EmitError emitError, ArrayRef<unsigned> order) {
 LogicalResult gpu::verifyCTALayout(EmitError emitError, CTALayoutAttr layout,
                                    unsigned rank) {
   if (!layout)
-    return emitError() << "the layout of blocks in a cluster is missing";
+    return emitError()
+           << "expected a layout of blocks in a cluster, found none";
   return verifyRank(emitError, "CGALayout", layout.getRank(), "the layout",
                     rank);
 }
@@ -303,15 +304,16 @@ LogicalResult gpu::verifyLinearLayout(EmitError emitError,
                                       ArrayRef<StringRef> inDims) {
   SmallVector<StringRef> foundIn = layout.getInDimNames();
   if (ArrayRef(foundIn) != inDims)
-    return emitError() << "the linear layout goes from ["
-                       << llvm::join(foundIn, ", ") << "], expected ["
-                       << llvm::join(inDims, ", ") << "]";
+    return emitError() << "expected a linear layout from ["
+                       << llvm::join(inDims, ", ") << "], found one from ["
+                       << llvm::join(foundIn, ", ") << "]";
   SmallVector<StringRef> foundOut = layout.getOutDimNames();
   if (foundOut.empty() || foundOut != standardOutDimNames(foundOut.size()))
-    return emitError() << "the linear layout goes to ["
-                       << llvm::join(foundOut, ", ")
-                       << "], expected dim0, dim1, ...";
+    return emitError()
+           << "expected a linear layout to dim0, dim1, ..., found one to ["
+           << llvm::join(foundOut, ", ") << "]";
   if (!layout.isSurjective())
-    return emitError() << "the linear layout does not reach every element";
+    return emitError() << "expected a linear layout that reaches every "
+                          "element, found one that does not";
   return success();
 }

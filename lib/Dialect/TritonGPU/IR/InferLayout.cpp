@@ -86,8 +86,8 @@ TritonGPUInferLayout::inferExpandDimsLayout(Attribute src, unsigned axis,
   if (auto slice = dyn_cast<SliceEncodingAttr>(src)) {
     if (slice.getDim() == axis)
       return slice.getParent();
-    return fail(loc, "the source has a slice encoding along dimension ",
-                slice.getDim(), ", expected along dimension ", axis);
+    return fail(loc, "expected a source with a slice encoding along dimension ",
+                axis, ", found one along dimension ", slice.getDim());
   }
   auto linear = dyn_cast<LinearEncodingAttr>(src);
   if (!linear)

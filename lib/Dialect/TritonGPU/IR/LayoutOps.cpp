@@ -17,9 +17,11 @@ LayoutRole ConvertLayoutOp::getLayoutRole() { return LayoutRole::Neutral; }
 
 LogicalResult ConvertLayoutOp::verify() {
   if (!getSrc().getType().getEncoding())
-    return emitOpError("the source has no encoding");
+    return emitOpError() << "expected the source to have an encoding, found "
+                         << getSrc().getType();
   if (!getType().getEncoding())
-    return emitOpError("the result has no encoding");
+    return emitOpError() << "expected the result to have an encoding, found "
+                         << getType();
   return success();
 }
 
@@ -143,18 +145,21 @@ LogicalResult Fp4ToFpOp::verify() {
   RankedTensorType srcType = getSrc().getType(), type = getType();
   int64_t rank = srcType.getRank();
   if (type.getRank() != rank)
-    return emitOpError() << "the result has rank " << type.getRank()
-                         << ", but the source has rank " << rank;
+    return emitOpError() << "expected a result of rank " << rank
+                         << ", like the source, found " << type.getRank();
   if (int64_t(getAxis()) >= rank)
-    return emitOpError() << "'axis' is " << getAxis()
-                         << ", but the source has rank " << rank;
+    return emitOpError()
+           << "expected 'axis' to be below the rank of the source, " << rank
+           << ", found " << getAxis();
   SmallVector<int64_t> expected(srcType.getShape());
   expected[getAxis()] *= 2;
   if (type.getShape() != ArrayRef(expected))
-    return emitOpError() << "the result has shape [" << type.getShape()
-                         << "], expected [" << expected << "]";
+    return emitOpError() << "expected a result of shape [" << expected
+                         << "], found [" << type.getShape() << "]";
   if (!srcType.getEncoding() != !type.getEncoding())
-    return emitOpError("source and result have an encoding, or neither");
+    return emitOpError() << "expected source and result to have an encoding, "
+                            "or neither, found "
+                         << srcType << " and " << type;
   if (!srcType.getEncoding())
     return success();
   FailureOr<Attribute> encoding =
@@ -162,7 +167,7 @@ LogicalResult Fp4ToFpOp::verify() {
   if (failed(encoding))
     return failure();
   if (!areLayoutsEquivalent(expected, *encoding, type.getEncoding()))
-    return emitOpError() << "the result has encoding " << type.getEncoding()
-                         << ", expected one equivalent to " << *encoding;
+    return emitOpError() << "expected a result with an encoding equivalent to "
+                         << *encoding << ", found " << type.getEncoding();
   return success();
 }

@@ -102,13 +102,16 @@ TritonGPUDialect::verifyOperationAttribute(Operation *op,
     return success();
   auto number = dyn_cast<IntegerAttr>(value);
   if (!number || !number.getType().isSignlessInteger(32))
-    return op->emitOpError() << "'" << name << "' is an i32, found " << value;
+    return op->emitOpError()
+           << "expected '" << name << "' to be an i32, found " << value;
   if (isPower && !llvm::isPowerOf2_64(std::max<int64_t>(0, number.getInt())))
     return op->emitOpError()
-           << "'" << name << "' is a power of two, found " << number.getInt();
+           << "expected '" << name << "' to be a power of two, found "
+           << number.getInt();
   if (number.getInt() < 0)
     return op->emitOpError()
-           << "'" << name << "' is not negative, found " << number.getInt();
+           << "expected '" << name << "' not to be negative, found "
+           << number.getInt();
   return success();
 }
 
@@ -146,30 +149,30 @@ LogicalResult TritonGPUVerifyTensorLayout::verifyTensorLayout(
     Attribute layout, RankedTensorType type, Operation *op,
     function_ref<InFlightDiagnostic()> makeErr) const {
   if (!isa<DistributedEncodingTrait>(layout))
-    return makeErr() << "is a tensor, whose encoding spreads it over threads, "
-                        "but has the encoding "
+    return makeErr() << "expected an encoding that spreads the tensor over "
+                        "threads, found "
                      << layout;
   unsigned rank = cast<LayoutEncodingTrait>(layout).getRank();
   if (rank != type.getRank())
-    return makeErr() << "has a shape of rank " << type.getRank()
-                     << ", but an encoding of rank " << rank << ": " << layout;
+    return makeErr() << "expected an encoding of rank " << type.getRank()
+                     << ", found one of rank " << rank << ": " << layout;
 
   auto [threads, warps] = getThreadsAndWarps(layout);
   std::optional<int> expectedThreads = maybeLookupThreadsPerWarp(op);
   if (threads && expectedThreads && *threads != unsigned(*expectedThreads))
-    return makeErr() << "has an encoding for warps of " << *threads
-                     << " threads, but '" << kThreadsPerWarpAttrName << "' is "
-                     << *expectedThreads << ": " << layout;
+    return makeErr() << "expected an encoding for warps of " << *expectedThreads
+                     << " threads ('" << kThreadsPerWarpAttrName
+                     << "'), found one for " << *threads << ": " << layout;
   std::optional<int> expectedWarps = gpu::maybeLookupNumWarps(op);
   if (expectedWarps && warps != unsigned(*expectedWarps))
-    return makeErr() << "has an encoding for " << warps
-                     << " warps, but the operation runs on " << *expectedWarps
-                     << ": " << layout;
+    return makeErr() << "expected an encoding for the " << *expectedWarps
+                     << " warps that the operation runs on, found one for "
+                     << warps << ": " << layout;
   std::optional<int> expectedCTAs = lookup(op, kNumCTAsAttrName);
   unsigned ctas = getNumCTAs(layout);
   if (expectedCTAs && ctas != unsigned(*expectedCTAs))
-    return makeErr() << "has an encoding for " << ctas << " blocks, but '"
-                     << kNumCTAsAttrName << "' is " << *expectedCTAs << ": "
-                     << layout;
+    return makeErr() << "expected an encoding for " << *expectedCTAs
+                     << " blocks ('" << kNumCTAsAttrName << "'), found one for "
+                     << ctas << ": " << layout;
   return success();
 }

@@ -14,12 +14,13 @@ using namespace mlir::triton::gpu;
 static LogicalResult verifyView(Operation *op, MemDescType src,
                                 MemDescType dst) {
   if (src.getMemorySpace() != dst.getMemorySpace())
-    return op->emitOpError() << "the result is in " << dst.getMemorySpace()
-                             << ", but the source in " << src.getMemorySpace();
+    return op->emitOpError()
+           << "expected a result in " << src.getMemorySpace()
+           << ", like the source, found " << dst.getMemorySpace();
   if (src.getMutableMemory() != dst.getMutableMemory())
     return op->emitOpError()
-           << "the result is " << (dst.getMutableMemory() ? "" : "not ")
-           << "mutable, unlike the source";
+           << "expected a result that is mutable where the source is, found "
+           << dst << " of " << src;
   return success();
 }
 
@@ -27,10 +28,10 @@ static LogicalResult verifySameElements(Operation *op, MemDescType src,
                                         MemDescType dst) {
   if (src.getElementType() == dst.getElementType())
     return success();
-  return op->emitOpError() << "the result has elements of type "
-                           << dst.getElementType()
-                           << ", but the source of type "
-                           << src.getElementType();
+  return op->emitOpError() << "expected a result with elements of type "
+                           << src.getElementType()
+                           << ", like the source, found "
+                           << dst.getElementType();
 }
 
 //===----------------------------------------------------------------------===//
@@ -45,16 +46,18 @@ LogicalResult MemDescIndexOp::verify() {
       failed(verifySameElements(*this, src, dst)))
     return failure();
   if (src.getEncoding() != dst.getEncoding())
-    return emitOpError() << "the result has encoding " << dst.getEncoding()
-                         << ", but the source " << src.getEncoding();
+    return emitOpError() << "expected a result with encoding "
+                         << src.getEncoding() << ", like the source, found "
+                         << dst.getEncoding();
   if (dst.getShape() != src.getShape().drop_front())
-    return emitOpError() << "the result has shape [" << dst.getShape()
-                         << "], expected [" << src.getShape().drop_front()
-                         << "]";
+    return emitOpError() << "expected a result of shape ["
+                         << src.getShape().drop_front() << "], found ["
+                         << dst.getShape() << "]";
   auto encoding = dyn_cast<LayoutEncodingTrait>(src.getEncoding());
   if (encoding && src.getShape().size() != encoding.getRank() + 1)
-    return emitOpError() << "the source is one buffer of rank "
-                         << encoding.getRank() << ", expected an array of them";
+    return emitOpError() << "expected the source to be an array of buffers, "
+                            "found one buffer of rank "
+                         << encoding.getRank();
   return success();
 }
 
@@ -70,29 +73,29 @@ LogicalResult MemDescSubsliceOp::verify() {
       failed(verifySameElements(*this, src, dst)))
     return failure();
   if (src.getEncoding() != dst.getEncoding())
-    return emitOpError() << "the result has encoding " << dst.getEncoding()
-                         << ", but the source " << src.getEncoding();
+    return emitOpError() << "expected a result with encoding "
+                         << src.getEncoding() << ", like the source, found "
+                         << dst.getEncoding();
   unsigned rank = src.getShape().size();
   if (dst.getShape().size() != rank || getOffsets().size() != rank)
-    return emitOpError() << "source, result and offsets have ranks " << rank
-                         << ", " << dst.getShape().size() << " and "
-                         << getOffsets().size() << ", expected the same";
+    return emitOpError()
+           << "expected source, result and offsets of one rank, found " << rank
+           << ", " << dst.getShape().size() << " and " << getOffsets().size();
   if (dst.getAllocShape() != src.getAllocShape())
-    return emitOpError() << "the result is a part of a buffer of shape ["
-                         << dst.getAllocShape()
-                         << "], but the source of one of ["
-                         << src.getAllocShape() << "]";
+    return emitOpError() << "expected a part of a buffer of shape ["
+                         << src.getAllocShape() << "], like the source, found ["
+                         << dst.getAllocShape() << "]";
   for (unsigned dim = 0; dim < rank; ++dim) {
     int64_t offset = getOffsets()[dim], size = dst.getShape()[dim];
     if (offset < 0 || offset + size > src.getShape()[dim])
-      return emitOpError() << "the part from " << offset << " to "
-                           << offset + size << " of dimension " << dim
-                           << " is outside of the source, which has size "
-                           << src.getShape()[dim];
+      return emitOpError() << "expected a part of the source, which has size "
+                           << src.getShape()[dim] << " in dimension " << dim
+                           << ", found " << offset << " to " << offset + size;
     // Otherwise the view would not be linear in the bits of the coordinates.
     if (offset % size != 0)
-      return emitOpError() << "the offset " << offset << " in dimension " << dim
-                           << " is not a multiple of the size " << size;
+      return emitOpError() << "expected an offset in dimension " << dim
+                           << " that is a multiple of the size " << size
+                           << ", found " << offset;
   }
   return success();
 }
@@ -130,12 +133,15 @@ LogicalResult MemDescTransOp::inferReturnTypes(MLIRContext *context,
   SmallVector<bool> seen(rank, false);
   for (int32_t dim : order) {
     if (dim < 0 || dim >= int32_t(rank) || seen[dim])
-      return fail("'order' is not a permutation of the dimensions");
+      return fail("expected 'order' to have each dimension once, found " +
+                  Twine(dim) +
+                  (dim < 0 || dim >= int32_t(rank) ? "" : " twice"));
     seen[dim] = true;
   }
   if (order.size() != rank)
-    return fail("'order' has " + Twine(order.size()) +
-                " entries, but the source has rank " + Twine(rank));
+    return fail("expected 'order' to have " + Twine(rank) +
+                " entries, the rank of the source, found " +
+                Twine(order.size()));
 
   // The leading dimension of an array of buffers stays in front.
   auto layout = dyn_cast<LayoutEncodingTrait>(src.getEncoding());
@@ -144,7 +150,9 @@ LogicalResult MemDescTransOp::inferReturnTypes(MLIRContext *context,
   for (int32_t dim : order.drop_front(leading))
     layoutOrder.push_back(dim - leading);
   if (leading == 1 && order.front() != 0)
-    return fail("the dimension that counts buffers must stay in front");
+    return fail("expected the dimension that counts buffers to stay in front, "
+                "found dimension " +
+                Twine(order.front()) + " there");
 
   ArrayRef<int64_t> alloc = src.getAllocShape();
   SmallVector<int64_t> shape, allocShape(alloc.drop_back(rank));
@@ -237,22 +245,24 @@ MemDescReshapeOp::inferResultType(MemDescType srcType, ArrayRef<int64_t> shape,
   if (ShapedType::getNumElements(srcType.getShape()) !=
       ShapedType::getNumElements(shape)) {
     if (loc)
-      mlir::emitError(*loc) << "[" << srcType.getShape() << "] and [" << shape
-                            << "] have different numbers of elements";
+      mlir::emitError(*loc)
+          << "expected as many elements as [" << srcType.getShape()
+          << "] has, found [" << shape << "]";
     return failure();
   }
   if (srcType.getAllocShape() != srcType.getShape()) {
     if (loc)
-      mlir::emitError(*loc) << "a part of a buffer cannot be reshaped";
+      mlir::emitError(*loc)
+          << "expected a whole buffer to reshape, found a part: " << srcType;
     return failure();
   }
   auto encoding = dyn_cast<SharedEncodingTrait>(srcType.getEncoding());
   if (!encoding || cast<LayoutEncodingTrait>(srcType.getEncoding()).getRank() !=
                        srcType.getShape().size()) {
     if (loc)
-      mlir::emitError(*loc) << "only a single buffer in shared memory can be "
-                               "reshaped, found "
-                            << srcType;
+      mlir::emitError(*loc)
+          << "expected a single buffer in shared memory to reshape, found "
+          << srcType;
     return failure();
   }
   auto emit = [&] { return mlir::emitError(*loc); };
@@ -298,9 +308,9 @@ LogicalResult MemDescReshapeOp::verify() {
   if (failed(expected))
     return failure();
   if (!haveEquivalentLayouts(*expected, dst))
-    return emitOpError() << "the result has encoding " << dst.getEncoding()
-                         << ", expected one equivalent to "
-                         << expected->getEncoding();
+    return emitOpError() << "expected a result with an encoding equivalent to "
+                         << expected->getEncoding() << ", found "
+                         << dst.getEncoding();
   return success();
 }
 
@@ -336,9 +346,10 @@ LogicalResult MemDescReinterpretOp::verify() {
   if (!isa<SharedMemorySpaceAttr>(src.getMemorySpace()))
     return success();
   if (getSizeInBits(dst) > getSizeInBits(src))
-    return emitOpError() << "the result takes " << getSizeInBits(dst) / 8
-                         << " bytes, but the source has only "
-                         << getSizeInBits(src) / 8;
+    return emitOpError() << "expected a result of at most the "
+                         << getSizeInBits(src) / 8
+                         << " bytes of the source, found "
+                         << getSizeInBits(dst) / 8;
   return success();
 }
 

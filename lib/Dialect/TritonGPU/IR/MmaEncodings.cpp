@@ -25,8 +25,9 @@ static LogicalResult verifyWarps(EmitError emitError,
                                  CTALayoutAttr ctaLayout) {
   unsigned rank = warpsPerCTA.size();
   if (rank != 2 && rank != 3)
-    return emitError() << "'warpsPerCTA' has rank " << rank
-                       << ", expected 2, or 3 for a batch of products";
+    return emitError() << "expected 'warpsPerCTA' to have rank 2, or 3 for a "
+                          "batch of products, found "
+                       << rank;
   if (failed(verifyPowersOfTwo(emitError, "warpsPerCTA", warpsPerCTA)))
     return failure();
   return verifyCTALayout(emitError, ctaLayout, rank);
@@ -35,8 +36,8 @@ static LogicalResult verifyWarps(EmitError emitError,
 static LogicalResult verifyMNK(EmitError emitError,
                                ArrayRef<unsigned> instrShape) {
   if (instrShape.size() != 3)
-    return emitError() << "'instrShape' is [" << instrShape
-                       << "], expected [M, N, K]";
+    return emitError() << "expected 'instrShape' to be [M, N, K], found ["
+                       << instrShape << "]";
   return verifyPowersOfTwo(emitError, "instrShape", instrShape);
 }
 
@@ -103,9 +104,9 @@ LogicalResult NvidiaMmaEncodingAttr::verify(
     if (instrShape.size() != warpsPerCTA.size() ||
         instrShape.take_back(2) != ArrayRef<unsigned>({16, 8}) ||
         !isAllOnes(instrShape.drop_back(2)))
-      return emitError() << "'instrShape' is [" << instrShape
-                         << "], expected [16, 8] for mma version 2 (with a "
-                            "leading 1 in a batch)";
+      return emitError() << "expected 'instrShape' to be [16, 8] for mma "
+                            "version 2 (with a leading 1 in a batch), found ["
+                         << instrShape << "]";
     return success();
   }
   if (versionMajor == 3) {
@@ -113,17 +114,18 @@ LogicalResult NvidiaMmaEncodingAttr::verify(
         instrShape[1] % 8 != 0 || instrShape[1] > 256 ||
         !llvm::isPowerOf2_32(instrShape[2]))
       return emitError()
-             << "'instrShape' is [" << instrShape
-             << "], expected [16, N, K] for mma version 3, with N a "
-                "multiple of 8 up to 256";
+             << "expected 'instrShape' to be [16, N, K] for mma version 3, "
+                "with N a multiple of 8 up to 256, found ["
+             << instrShape << "]";
     if (warpsPerCTA.size() != 2 || warpsPerCTA[0] % 4 != 0)
-      return emitError() << "'warpsPerCTA' is [" << warpsPerCTA
-                         << "], expected groups of 4 warps along M for mma "
-                            "version 3";
+      return emitError() << "expected 'warpsPerCTA' to have groups of 4 warps "
+                            "along M for mma version 3, found ["
+                         << warpsPerCTA << "]";
     return success();
   }
-  return emitError() << "'versionMajor' is " << versionMajor
-                     << ", expected 2 (mma) or 3 (wgmma)";
+  return emitError()
+         << "expected 'versionMajor' to be 2 (mma) or 3 (wgmma), found "
+         << versionMajor;
 }
 
 //===----------------------------------------------------------------------===//
@@ -185,14 +187,14 @@ LogicalResult AMDMfmaEncodingAttr::verify(
     bool isTransposed, CTALayoutAttr CTALayout, ArrayRef<unsigned> tilesPerWarp,
     unsigned elementBitWidth) {
   if (version < 1 || version > 4)
-    return emitError() << "'version' is " << version << ", expected 1 to 4";
+    return emitError() << "expected 'version' to be 1 to 4, found " << version;
   if (failed(verifyWarps(emitError, warpsPerCTA, CTALayout)) ||
       failed(verifyMNK(emitError, instrShape)) ||
       failed(verifyTiles(emitError, tilesPerWarp, warpsPerCTA)))
     return failure();
   if (elementBitWidth != 32 && elementBitWidth != 64)
-    return emitError() << "'elementBitWidth' is " << elementBitWidth
-                       << ", expected 32 or 64";
+    return emitError() << "expected 'elementBitWidth' to be 32 or 64, found "
+                       << elementBitWidth;
   return success();
 }
 
@@ -254,7 +256,7 @@ LogicalResult AMDWmmaEncodingAttr::verify(
     bool isTransposed, ArrayRef<unsigned> warpsPerCTA, CTALayoutAttr CTALayout,
     ArrayRef<unsigned> tilesPerWarp, ArrayRef<unsigned> instrShape) {
   if (version < 1 || version > 3)
-    return emitError() << "'version' is " << version << ", expected 1 to 3";
+    return emitError() << "expected 'version' to be 1 to 3, found " << version;
   if (failed(verifyWarps(emitError, warpsPerCTA, CTALayout)) ||
       failed(verifyMNK(emitError, instrShape)))
     return failure();

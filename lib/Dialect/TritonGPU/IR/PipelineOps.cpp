@@ -15,8 +15,8 @@ using namespace mlir::triton::gpu;
 LogicalResult PredicateStageOp::verify() {
   int32_t stage = getStage(), maxStage = getMaxStage();
   if (stage < 0 || stage > maxStage)
-    return emitOpError() << "'stage' is " << stage << ", expected 0 to "
-                         << maxStage;
+    return emitOpError() << "expected 'stage' to be 0 to " << maxStage
+                         << ", found " << stage;
   return success();
 }
 
@@ -61,11 +61,14 @@ void MaskOp::print(OpAsmPrinter &printer) {
 LogicalResult MaskOp::verify() {
   auto ret = dyn_cast<MaskReturnOp>(getRegion().front().getTerminator());
   if (!ret)
-    return emitOpError("the region does not end in 'ttg.mask.return'");
+    return emitOpError()
+           << "expected the region to end in 'ttg.mask.return', found '"
+           << getRegion().front().getTerminator()->getName() << "'";
   if (ret.getOperandTypes() != getResultTypes())
-    return emitOpError() << "has results of types (" << getResultTypes()
-                         << "), but 'ttg.mask.return' gives ("
-                         << ret.getOperandTypes() << ")";
+    return emitOpError() << "expected results of types ("
+                         << ret.getOperandTypes()
+                         << "), which 'ttg.mask.return' gives, found ("
+                         << getResultTypes() << ")";
   return success();
 }
 

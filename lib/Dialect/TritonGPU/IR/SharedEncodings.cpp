@@ -52,7 +52,8 @@ static LogicalResult verifySwizzle(EmitError emitError, unsigned vec,
                                    ArrayRef<unsigned> order,
                                    CTALayoutAttr ctaLayout) {
   if (order.empty())
-    return emitError() << "a shared layout has at least one dimension";
+    return emitError()
+           << "expected a shared layout of at least one dimension, found none";
   if (failed(verifyPowersOfTwo(emitError, "vec", vec)) ||
       failed(verifyPowersOfTwo(emitError, "perPhase", perPhase)) ||
       failed(verifyPowersOfTwo(emitError, "maxPhase", maxPhase)) ||
@@ -193,19 +194,24 @@ NVMMASharedEncodingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 unsigned elementBitWidth, bool fp4Padded,
                                 CTALayoutAttr CTALayout) {
   if (!llvm::is_contained({0u, 32u, 64u, 128u}, swizzlingByteWidth))
-    return emitError() << "'swizzlingByteWidth' is " << swizzlingByteWidth
-                       << ", expected 0, 32, 64 or 128";
+    return emitError()
+           << "expected 'swizzlingByteWidth' to be 0, 32, 64 or 128, found "
+           << swizzlingByteWidth;
   if (!llvm::is_contained({8u, 16u, 32u, 64u}, elementBitWidth))
-    return emitError() << "'elementBitWidth' is " << elementBitWidth
-                       << ", expected 8, 16, 32 or 64";
+    return emitError()
+           << "expected 'elementBitWidth' to be 8, 16, 32 or 64, found "
+           << elementBitWidth;
   if (fp4Padded && elementBitWidth != 8)
-    return emitError() << "'fp4Padded' is for pairs of 4-bit numbers in bytes, "
-                          "but 'elementBitWidth' is "
-                       << elementBitWidth;
+    return emitError()
+           << "expected 'elementBitWidth' to be 8 with 'fp4Padded', which is "
+              "for pairs of 4-bit numbers in bytes, found "
+           << elementBitWidth;
   if (!CTALayout || CTALayout.getRank() == 0)
-    return emitError() << "a shared layout has at least one dimension";
+    return emitError()
+           << "expected a shared layout of at least one dimension, found none";
   if (transposed && CTALayout.getRank() < 2)
-    return emitError() << "'transposed' needs two dimensions";
+    return emitError()
+           << "expected two dimensions with 'transposed', found one";
   return success();
 }
 
@@ -323,7 +329,8 @@ Attribute PaddedSharedEncodingAttr::parse(AsmParser &parser, Type) {
         failed(verifyPowersOfTwo(emit, "shape", shape)))
       return {};
     if (order.empty()) {
-      emit() << "a shared layout has at least one dimension";
+      emit()
+          << "expected a shared layout of at least one dimension, found none";
       return {};
     }
     layout = getIdentityLayout(SmallVector<int64_t>(shape.begin(), shape.end()),
@@ -366,7 +373,8 @@ LogicalResult PaddedSharedEncodingAttr::verify(
   llvm::SmallSet<unsigned, 4> seen;
   for (unsigned interval : intervals)
     if (!seen.insert(interval).second)
-      return emitError() << "the interval " << interval << " appears twice";
+      return emitError() << "expected each interval once, found " << interval
+                         << " twice";
   return verifyLinearLayout(emitError, linearComponent, sharedDims);
 }
 
@@ -461,12 +469,13 @@ LogicalResult PartitionedSharedEncodingAttr::verify(
     return failure();
   if (!isa_and_nonnull<SharedEncodingTrait>(partitionLayout) ||
       isa<PartitionedSharedEncodingAttr>(partitionLayout))
-    return emitError() << "'partitionLayout' is an encoding of shared memory "
-                          "that is not partitioned itself, found "
+    return emitError() << "expected 'partitionLayout' to be an encoding of "
+                          "shared memory that is not partitioned itself, found "
                        << partitionLayout;
   unsigned rank = cast<LayoutEncodingTrait>(partitionLayout).getRank();
   if (partitionDim >= rank)
-    return emitError() << "'partitionDim' is " << partitionDim
-                       << ", but the layout has rank " << rank;
+    return emitError()
+           << "expected 'partitionDim' to be below the rank of the layout, "
+           << rank << ", found " << partitionDim;
   return success();
 }

@@ -15,12 +15,13 @@ static LogicalResult verifyCopy(Operation *op, RankedTensorType tensor,
                                 MemDescType memDesc) {
   if (tensor.getShape() != memDesc.getShape())
     return op->emitOpError()
-           << "the tensor has shape [" << tensor.getShape()
-           << "], but the memory has shape [" << memDesc.getShape() << "]";
+           << "expected a tensor of shape [" << memDesc.getShape()
+           << "], like the memory, found [" << tensor.getShape() << "]";
   if (tensor.getElementType() != memDesc.getElementType())
     return op->emitOpError()
-           << "the tensor has elements of type " << tensor.getElementType()
-           << ", but the memory of type " << memDesc.getElementType();
+           << "expected a tensor with elements of type "
+           << memDesc.getElementType() << ", like the memory, found "
+           << tensor.getElementType();
   return success();
 }
 
@@ -76,17 +77,18 @@ LogicalResult LocalAllocOp::verify() {
     return failure();
   if (std::optional<uint32_t> alignment = getAlignment())
     if (!llvm::isPowerOf2_32(*alignment))
-      return emitOpError() << "'alignment' is " << *alignment
-                           << ", expected a power of two";
+      return emitOpError()
+             << "expected 'alignment' to be a power of two, found "
+             << *alignment;
   if (type.getAllocShape() != type.getShape())
-    return emitOpError() << "a new buffer is not a part of another, but the "
-                            "shape ["
-                         << type.getShape()
-                         << "] differs from that of the whole buffer, ["
-                         << type.getAllocShape() << "]";
+    return emitOpError()
+           << "expected a new buffer of the shape of the whole one, ["
+           << type.getAllocShape() << "], found [" << type.getShape() << "]";
   if (!getSrc()) {
     if (!type.getMutableMemory())
-      return emitOpError("a buffer without initial contents must be mutable");
+      return emitOpError() << "expected a buffer without initial contents to "
+                              "be mutable, found "
+                           << type;
     return success();
   }
   return verifyCopy(*this, cast<RankedTensorType>(getSrc().getType()), type);
@@ -141,7 +143,7 @@ LogicalResult LocalStoreOp::verify() {
   if (failed(verifySharedMemory(*this, dst)))
     return failure();
   if (!dst.getMutableMemory())
-    return emitOpError("the destination is not mutable");
+    return emitOpError() << "expected a mutable destination, found " << dst;
   return verifyCopy(*this, getSrc().getType(), dst);
 }
 
@@ -151,10 +153,10 @@ LogicalResult LocalStoreOp::verify() {
 
 LogicalResult GlobalScratchAllocOp::verify() {
   if (int32_t(getNbytes()) <= 0)
-    return emitOpError() << "'nbytes' is " << int32_t(getNbytes())
-                         << ", expected a positive number";
+    return emitOpError() << "expected 'nbytes' to be a positive number, found "
+                         << int32_t(getNbytes());
   if (!llvm::isPowerOf2_32(getAlignment()))
-    return emitOpError() << "'alignment' is " << int32_t(getAlignment())
-                         << ", expected a power of two";
+    return emitOpError() << "expected 'alignment' to be a power of two, found "
+                         << int32_t(getAlignment());
   return success();
 }

@@ -121,49 +121,51 @@ LogicalResult MemDescType::verify(function_ref<InFlightDiagnostic()> emitError,
                                   bool mutableMemory,
                                   ArrayRef<int64_t> allocShape) {
   if (shape.empty())
-    return emitError() << "a memory descriptor has at least one dimension";
+    return emitError() << "expected a memory descriptor of at least one "
+                          "dimension, found none";
   if (llvm::any_of(shape, [](int64_t size) { return size <= 0; }))
-    return emitError() << "the dimensions of a memory descriptor are positive, "
-                          "found ["
-                       << shape << "]";
+    return emitError()
+           << "expected positive dimensions of a memory descriptor, found ["
+           << shape << "]";
   if (!elementType.isIntOrIndexOrFloat() && !isa<PointerType>(elementType))
-    return emitError() << "the elements of a memory descriptor are numbers or "
-                          "pointers, found "
-                       << elementType;
+    return emitError()
+           << "expected elements that are numbers or pointers, found "
+           << elementType;
   if (!encoding)
-    return emitError() << "a memory descriptor has an encoding";
+    return emitError()
+           << "expected an encoding of a memory descriptor, found none";
   if (!memorySpace)
-    return emitError() << "a memory descriptor has a memory space";
+    return emitError()
+           << "expected a memory space of a memory descriptor, found none";
 
   if (auto layout = dyn_cast<LayoutEncodingTrait>(encoding)) {
     if (isa<DistributedEncodingTrait>(encoding))
-      return emitError() << "a memory descriptor has an encoding of memory, "
-                            "found one of registers: "
-                         << encoding;
+      return emitError()
+             << "expected an encoding of memory, found one of registers: "
+             << encoding;
     size_t rank = layout.getRank();
     if (shape.size() != rank && shape.size() != rank + 1)
-      return emitError() << "the encoding has rank " << rank
-                         << ", expected a shape of rank " << rank << " (or "
-                         << rank + 1 << " for an array of buffers), found ["
-                         << shape << "]";
+      return emitError() << "expected a shape of rank " << rank
+                         << ", like the encoding (or " << rank + 1
+                         << " for an array of buffers), found [" << shape
+                         << "]";
     // The leading dimension of an array of buffers is counted by an index and
     // may have any size; the others are those of a layout.
     for (int64_t size : shape.take_back(rank))
       if (!llvm::isPowerOf2_64(size))
-        return emitError() << "the dimensions of a buffer are powers of two, "
-                              "found ["
+        return emitError() << "expected dimensions of a buffer that are powers "
+                              "of two, found ["
                            << shape << "]";
   }
 
   if (allocShape.size() < shape.size())
-    return emitError() << "the shape of the whole buffer, [" << allocShape
-                       << "], has fewer dimensions than the view, [" << shape
-                       << "]";
+    return emitError()
+           << "expected a whole buffer of no fewer dimensions than the view, ["
+           << shape << "], found [" << allocShape << "]";
   for (auto [whole, view] :
        llvm::zip(allocShape.take_back(shape.size()), shape))
     if (view > whole)
-      return emitError() << "the view, [" << shape
-                         << "], is larger than the whole buffer, ["
-                         << allocShape << "]";
+      return emitError() << "expected a view no larger than the whole buffer, ["
+                         << allocShape << "], found [" << shape << "]";
   return success();
 }

@@ -114,18 +114,21 @@ LogicalResult WarpSpecializeOp::verify() {
   Block &holder = getPartitionOpHolder().front();
   if (!llvm::hasSingleElement(holder) ||
       !isa<WarpSpecializePartitionsOp>(holder.front()))
-    return emitOpError() << "the second region holds one '"
+    return emitOpError() << "expected the second region to hold one '"
                          << WarpSpecializePartitionsOp::getOperationName()
-                         << "' and nothing else";
+                         << "' and nothing else, found "
+                         << holder.getOperations().size() << " operations";
   size_t numPartitions = getPartitionRegions().size();
   if (getPartitionNumWarps().size() != numPartitions)
-    return emitOpError() << "has " << numPartitions
-                         << " partitions, but 'partitionNumWarps' has "
-                         << getPartitionNumWarps().size() << " entries";
+    return emitOpError()
+           << "expected 'partitionNumWarps' to have an entry for each of "
+           << numPartitions << " partitions, found "
+           << getPartitionNumWarps().size();
   for (auto [i, numWarps] : llvm::enumerate(getPartitionNumWarps()))
     if (numWarps <= 0 || !llvm::isPowerOf2_32(numWarps))
-      return emitOpError() << "partition " << i << " has " << numWarps
-                           << " warps, expected a power of two";
+      return emitOpError() << "expected partition " << i
+                           << " to have a power of two of warps, found "
+                           << numWarps;
 
   struct {
     StringRef name;
@@ -137,24 +140,27 @@ LogicalResult WarpSpecializeOp::verify() {
       {"actualRegisters", getActualRegisters(), numPartitions + 1}};
   for (auto &[name, values, expected] : perPartition)
     if (values && values->size() != expected)
-      return emitOpError() << "'" << name << "' has " << values->size()
-                           << " entries, expected " << expected;
+      return emitOpError() << "expected '" << name << "' to have " << expected
+                           << " entries, found " << values->size();
 
   for (auto [i, region] : llvm::enumerate(getPartitionRegions())) {
     if (region.getNumArguments() != getNumOperands())
-      return emitOpError() << "partition " << i << " has "
-                           << region.getNumArguments() << " arguments, but "
-                           << getNumOperands() << " values are captured";
+      return emitOpError() << "expected partition " << i << " to have "
+                           << getNumOperands()
+                           << " arguments, one for each captured value, found "
+                           << region.getNumArguments();
     for (auto [j, arg, operand] :
          llvm::enumerate(region.getArguments(), getOperandTypes()))
       if (arg.getType() != operand)
-        return emitOpError() << "argument " << j << " of partition " << i
-                             << " has type " << arg.getType()
-                             << ", but the captured value has type " << operand;
+        return emitOpError()
+               << "expected argument " << j << " of partition " << i
+               << " to have type " << operand
+               << ", that of the captured value, found " << arg.getType();
   }
   // Which warps would a partition of a partition run on?
   if ((*this)->getParentOfType<WarpSpecializePartitionsOp>())
-    return emitOpError("cannot stand inside a partition of another one");
+    return emitOpError("expected to stand outside of the partitions of others, "
+                       "found itself in one");
   return success();
 }
 
@@ -178,17 +184,18 @@ LogicalResult WarpSpecializePartitionsOp::verify() {
     for (Block &block : region)
       if (block.mightHaveTerminator() &&
           isa<WarpYieldOp>(block.getTerminator()))
-        return emitOpError() << "partition " << i
-                             << " ends in 'ttg.warp_yield', expected "
-                                "'ttg.warp_return'";
+        return emitOpError()
+               << "expected partition " << i
+               << " to end in 'ttg.warp_return', found 'ttg.warp_yield'";
   return success();
 }
 
 LogicalResult WarpYieldOp::verify() {
   auto parent = cast<WarpSpecializeOp>((*this)->getParentOp());
   if (getOperandTypes() != parent.getResultTypes())
-    return emitOpError() << "yields (" << getOperandTypes()
-                         << "), but the results are ("
-                         << parent.getResultTypes() << ")";
+    return emitOpError() << "expected values of types ("
+                         << parent.getResultTypes()
+                         << "), those of the results, found ("
+                         << getOperandTypes() << ")";
   return success();
 }

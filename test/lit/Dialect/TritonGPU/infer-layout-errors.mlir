@@ -5,7 +5,7 @@
 #blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 tt.func @f(%a: tensor<32xf32, #ttg.slice<{dim = 0, parent = #blocked}>>) {
   // expected-error @+2 {{failed to infer returned types}}
-  // expected-error @+1 {{the source has a slice encoding along dimension 0, expected along dimension 1}}
+  // expected-error @+1 {{expected a source with a slice encoding along dimension 1, found one along dimension 0}}
   %0 = tt.expand_dims %a {axis = 1 : i32} : tensor<32xf32, #ttg.slice<{dim = 0, parent = #blocked}>> -> tensor<32x1xf32, #blocked>
   tt.return
 }

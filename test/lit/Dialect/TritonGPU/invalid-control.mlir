@@ -4,7 +4,7 @@
 // pipeliner reject.
 
 tt.func @f() {
-  // expected-error @+1 {{partition 0 has 3 warps, expected a power of two}}
+  // expected-error @+1 {{expected partition 0 to have a power of two of warps, found 3}}
   ttg.warp_specialize()
   default {
     ttg.warp_yield
@@ -18,7 +18,7 @@ tt.func @f() {
 // -----
 
 tt.func @f() {
-  // expected-error @+1 {{'requestedRegisters' has 2 entries, expected 1}}
+  // expected-error @+1 {{expected 'requestedRegisters' to have 1 entries, found 2}}
   ttg.warp_specialize() attributes {requestedRegisters = array<i32: 24, 32>}
   default {
     ttg.warp_yield
@@ -32,7 +32,7 @@ tt.func @f() {
 // -----
 
 tt.func @f() {
-  // expected-error @+1 {{'actualRegisters' has 1 entries, expected 2}}
+  // expected-error @+1 {{expected 'actualRegisters' to have 2 entries, found 1}}
   ttg.warp_specialize() attributes {actualRegisters = array<i32: 24>}
   default {
     ttg.warp_yield
@@ -46,7 +46,7 @@ tt.func @f() {
 // -----
 
 tt.func @f(%a: i32) {
-  // expected-error @+1 {{partition 0 has 0 arguments, but 1 values are captured}}
+  // expected-error @+1 {{expected partition 0 to have 1 arguments, one for each captured value, found 0}}
   ttg.warp_specialize(%a)
   default {
     ttg.warp_yield
@@ -60,7 +60,7 @@ tt.func @f(%a: i32) {
 // -----
 
 tt.func @f(%a: i32) {
-  // expected-error @+1 {{argument 0 of partition 0 has type 'i64', but the captured value has type 'i32'}}
+  // expected-error @+1 {{expected argument 0 of partition 0 to have type 'i32', that of the captured value, found 'i64'}}
   ttg.warp_specialize(%a)
   default {
     ttg.warp_yield
@@ -74,7 +74,7 @@ tt.func @f(%a: i32) {
 // -----
 
 tt.func @f() {
-  // expected-error @+1 {{has 1 partitions, but 'partitionNumWarps' has 2 entries}}
+  // expected-error @+1 {{expected 'partitionNumWarps' to have an entry for each of 1 partitions, found 2}}
   "ttg.warp_specialize"() <{partitionNumWarps = array<i32: 4, 4>}> ({
     ttg.warp_yield
   }, {
@@ -88,7 +88,7 @@ tt.func @f() {
 // -----
 
 tt.func @f() {
-  // expected-error @+1 {{the second region holds one 'ttg.warp_specialize.partitions' and nothing else}}
+  // expected-error @+1 {{expected the second region to hold one 'ttg.warp_specialize.partitions' and nothing else, found}}
   "ttg.warp_specialize"() <{partitionNumWarps = array<i32>}> ({
     ttg.warp_yield
   }, {
@@ -105,7 +105,7 @@ tt.func @f() {
     ttg.warp_yield
   }
   partition0() num_warps(4) {
-    // expected-error @+1 {{cannot stand inside a partition of another one}}
+    // expected-error @+1 {{expected to stand outside of the partitions of others, found itself in one}}
     ttg.warp_specialize()
     default {
       ttg.warp_yield
@@ -136,7 +136,7 @@ tt.func @f(%a: i32) {
 tt.func @f(%a: i32) {
   %0 = ttg.warp_specialize()
   default {
-    // expected-error @+1 {{yields ('i32'), but the results are ('i64')}}
+    // expected-error @+1 {{expected values of types ('i64'), those of the results, found ('i32')}}
     ttg.warp_yield %a : i32
   } : () -> i64
   tt.return
@@ -145,7 +145,7 @@ tt.func @f(%a: i32) {
 // -----
 
 tt.func @f(%a: i32) {
-  // expected-error @+1 {{'stage' is 3, expected 0 to 2}}
+  // expected-error @+1 {{expected 'stage' to be 0 to 2, found 3}}
   %0 = ttg.predicate_stage %a, %a, %a maxStage 2 stage 3 : i32 -> i1
   tt.return
 }
@@ -153,7 +153,7 @@ tt.func @f(%a: i32) {
 // -----
 
 tt.func @f(%p: i1, %a: i32) {
-  // expected-error @+1 {{has results of types ('i64'), but 'ttg.mask.return' gives ('i32')}}
+  // expected-error @+1 {{expected results of types ('i32'), which 'ttg.mask.return' gives, found ('i64')}}
   %0 = ttg.mask %p {
     ttg.mask.return %a : i32
   } : i64

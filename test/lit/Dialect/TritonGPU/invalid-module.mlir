@@ -2,22 +2,22 @@
 
 // Attributes of the module, and encodings that do not fit the machine.
 
-// expected-error @+1 {{'ttg.num-warps' is a power of two, found 3}}
+// expected-error @+1 {{expected 'ttg.num-warps' to be a power of two, found 3}}
 module attributes {"ttg.num-warps" = 3 : i32} {}
 
 // -----
 
-// expected-error @+1 {{'ttg.num-warps' is an i32, found 4 : i64}}
+// expected-error @+1 {{expected 'ttg.num-warps' to be an i32, found 4 : i64}}
 module attributes {"ttg.num-warps" = 4 : i64} {}
 
 // -----
 
-// expected-error @+1 {{'ttg.num-ctas' is a power of two, found 0}}
+// expected-error @+1 {{expected 'ttg.num-ctas' to be a power of two, found 0}}
 module attributes {"ttg.num-ctas" = 0 : i32} {}
 
 // -----
 
-// expected-error @+1 {{'ttg.threads-per-warp' is an i32, found "32"}}
+// expected-error @+1 {{expected 'ttg.threads-per-warp' to be an i32, found "32"}}
 module attributes {"ttg.threads-per-warp" = "32"} {}
 
 // -----
@@ -27,7 +27,7 @@ module attributes {ttg.target = 90 : i32} {}
 
 // -----
 
-// expected-error @+1 {{'ttg.shared' is not negative, found -1}}
+// expected-error @+1 {{expected 'ttg.shared' not to be negative, found -1}}
 module attributes {ttg.shared = -1 : i32} {}
 
 // -----
@@ -35,7 +35,7 @@ module attributes {ttg.shared = -1 : i32} {}
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [8], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32} {
   tt.func @f() {
-    // expected-error @+1 {{has an encoding for 8 warps, but the operation runs on 4}}
+    // expected-error @+1 {{expected an encoding for the 4 warps that the operation runs on, found one for 8}}
     %0 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #blocked>
     tt.return
   }
@@ -56,7 +56,7 @@ tt.func @f() {
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f() {
-    // expected-error @+1 {{has an encoding for warps of 64 threads, but 'ttg.threads-per-warp' is 32}}
+    // expected-error @+1 {{expected an encoding for warps of 32 threads ('ttg.threads-per-warp'), found one for 64}}
     %0 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #blocked>
     tt.return
   }
@@ -67,7 +67,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
 #linear = #ttg.linear<{register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[64]], block = []}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f() {
-    // expected-error @+1 {{has an encoding for 2 warps, but the operation runs on 4}}
+    // expected-error @+1 {{expected an encoding for the 4 warps that the operation runs on, found one for 2}}
     %0 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #linear>
     tt.return
   }
@@ -78,7 +78,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
 #blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [2, 1], order = [1, 0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f() {
-    // expected-error @+1 {{has an encoding for 2 warps, but the operation runs on 4}}
+    // expected-error @+1 {{expected an encoding for the 4 warps that the operation runs on, found one for 2}}
     %0 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #ttg.slice<{dim = 0, parent = #blocked}>>
     tt.return
   }
@@ -89,7 +89,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], CGALayout = [[1]]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32} {
   tt.func @f() {
-    // expected-error @+1 {{has an encoding for 2 blocks, but 'ttg.num-ctas' is 1}}
+    // expected-error @+1 {{expected an encoding for 1 blocks ('ttg.num-ctas'), found one for 2}}
     %0 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #blocked>
     tt.return
   }
@@ -99,7 +99,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32} {
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 tt.func @f() {
-  // expected-error @+1 {{has a shape of rank 1, but an encoding of rank 2}}
+  // expected-error @+1 {{expected an encoding of rank 1, found one of rank 2}}
   %0 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #blocked>
   tt.return
 }
@@ -108,7 +108,7 @@ tt.func @f() {
 
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 tt.func @f() {
-  // expected-error @+1 {{is a tensor, whose encoding spreads it over threads, but has the encoding}}
+  // expected-error @+1 {{expected an encoding that spreads the tensor over threads, found}}
   %0 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #shared>
   tt.return
 }
@@ -125,7 +125,7 @@ module attributes {"ttg.num-warps" = 4 : i32} {
       ttg.warp_yield
     }
     partition0() num_warps(2) {
-      // expected-error @+1 {{has an encoding for 4 warps, but the operation runs on 2}}
+      // expected-error @+1 {{expected an encoding for the 2 warps that the operation runs on, found one for 4}}
       %0 = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #blocked>
       ttg.warp_return
     } : () -> ()

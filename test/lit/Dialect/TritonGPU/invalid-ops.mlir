@@ -4,7 +4,7 @@
 
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 tt.func @f(%t: tensor<64xf16>) {
-  // expected-error @+1 {{the source has no encoding}}
+  // expected-error @+1 {{expected the source to have an encoding, found}}
   %0 = ttg.convert_layout %t : tensor<64xf16> -> tensor<64xf16, #blocked>
   tt.return
 }
@@ -13,7 +13,7 @@ tt.func @f(%t: tensor<64xf16>) {
 
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 tt.func @f(%t: tensor<64xf16, #blocked>) {
-  // expected-error @+1 {{the result has no encoding}}
+  // expected-error @+1 {{expected the result to have an encoding, found}}
   %0 = ttg.convert_layout %t : tensor<64xf16, #blocked> -> tensor<64xf16>
   tt.return
 }
@@ -31,7 +31,7 @@ tt.func @f(%t: tensor<64xf16, #blocked>) {
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 tt.func @f(%t: tensor<32x32xi8, #blocked>) {
-  // expected-error @+1 {{the result has shape [64, 32], expected [32, 64]}}
+  // expected-error @+1 {{expected a result of shape [32, 64], found [64, 32]}}
   %0 = ttg.fp4_to_fp %t {axis = 1 : i32} : tensor<32x32xi8, #blocked> -> tensor<64x32xf16, #blocked>
   tt.return
 }
@@ -40,7 +40,7 @@ tt.func @f(%t: tensor<32x32xi8, #blocked>) {
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 tt.func @f(%t: tensor<32x32xi8, #blocked>) {
-  // expected-error @+1 {{the result has encoding}}
+  // expected-error @+1 {{expected a result with an encoding equivalent to}}
   %0 = ttg.fp4_to_fp %t {axis = 1 : i32} : tensor<32x32xi8, #blocked> -> tensor<32x64xf16, #blocked>
   tt.return
 }
@@ -48,7 +48,7 @@ tt.func @f(%t: tensor<32x32xi8, #blocked>) {
 // -----
 
 tt.func @f(%t: tensor<32x32xi8>) {
-  // expected-error @+1 {{'axis' is 2, but the source has rank 2}}
+  // expected-error @+1 {{expected 'axis' to be below the rank of the source, 2, found 2}}
   %0 = ttg.fp4_to_fp %t {axis = 2 : i32} : tensor<32x32xi8> -> tensor<32x64xf16>
   tt.return
 }
@@ -57,7 +57,7 @@ tt.func @f(%t: tensor<32x32xi8>) {
 
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 tt.func @f() {
-  // expected-error @+1 {{a buffer without initial contents must be mutable}}
+  // expected-error @+1 {{expected a buffer without initial contents to be mutable, found}}
   %0 = ttg.local_alloc : () -> !ttg.memdesc<64xf16, #shared, #ttg.shared_memory>
   tt.return
 }
@@ -66,7 +66,7 @@ tt.func @f() {
 
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 tt.func @f() {
-  // expected-error @+1 {{'alignment' is 12, expected a power of two}}
+  // expected-error @+1 {{expected 'alignment' to be a power of two, found 12}}
   %0 = ttg.local_alloc {alignment = 12 : i32} : () -> !ttg.memdesc<64xf16, #shared, #ttg.shared_memory, mutable>
   tt.return
 }
@@ -94,7 +94,7 @@ tt.func @f() {
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 tt.func @f(%t: tensor<32xf16, #blocked>) {
-  // expected-error @+1 {{the tensor has shape [32], but the memory has shape [64]}}
+  // expected-error @+1 {{expected a tensor of shape [64], like the memory, found [32]}}
   %0 = ttg.local_alloc %t : (tensor<32xf16, #blocked>) -> !ttg.memdesc<64xf16, #shared, #ttg.shared_memory>
   tt.return
 }
@@ -104,7 +104,7 @@ tt.func @f(%t: tensor<32xf16, #blocked>) {
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 tt.func @f(%m: !ttg.memdesc<64xf16, #shared, #ttg.shared_memory>) {
-  // expected-error @+1 {{the tensor has elements of type 'f32', but the memory of type 'f16'}}
+  // expected-error @+1 {{expected a tensor with elements of type 'f16', like the memory, found 'f32'}}
   %0 = ttg.local_load %m : !ttg.memdesc<64xf16, #shared, #ttg.shared_memory> -> tensor<64xf32, #blocked>
   tt.return
 }
@@ -114,7 +114,7 @@ tt.func @f(%m: !ttg.memdesc<64xf16, #shared, #ttg.shared_memory>) {
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 tt.func @f(%m: !ttg.memdesc<64xf16, #shared, #ttg.shared_memory>, %t: tensor<64xf16, #blocked>) {
-  // expected-error @+1 {{the destination is not mutable}}
+  // expected-error @+1 {{expected a mutable destination, found}}
   ttg.local_store %t, %m : tensor<64xf16, #blocked> -> !ttg.memdesc<64xf16, #shared, #ttg.shared_memory>
   tt.return
 }
@@ -122,7 +122,7 @@ tt.func @f(%m: !ttg.memdesc<64xf16, #shared, #ttg.shared_memory>, %t: tensor<64x
 // -----
 
 tt.func @f() {
-  // expected-error @+1 {{'nbytes' is 0, expected a positive number}}
+  // expected-error @+1 {{expected 'nbytes' to be a positive number, found 0}}
   %0 = ttg.global_scratch_alloc {alignment = 128 : i32, nbytes = 0 : i32} : !tt.ptr<i8>
   tt.return
 }
@@ -130,7 +130,7 @@ tt.func @f() {
 // -----
 
 tt.func @f() {
-  // expected-error @+1 {{'alignment' is 24, expected a power of two}}
+  // expected-error @+1 {{expected 'alignment' to be a power of two, found 24}}
   %0 = ttg.global_scratch_alloc {alignment = 24 : i32, nbytes = 8 : i32} : !tt.ptr<i8>
   tt.return
 }
@@ -140,7 +140,7 @@ tt.func @f() {
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 tt.func @f(%p: tensor<64x!tt.ptr<f16>, #blocked>, %m: !ttg.memdesc<64xf16, #shared, #ttg.shared_memory>) {
-  // expected-error @+1 {{the destination is not mutable}}
+  // expected-error @+1 {{expected a mutable destination, found}}
   %0 = ttg.async_copy_global_to_local %p, %m : tensor<64x!tt.ptr<f16>, #blocked> -> <64xf16, #shared, #ttg.shared_memory>
   tt.return
 }
@@ -150,7 +150,7 @@ tt.func @f(%p: tensor<64x!tt.ptr<f16>, #blocked>, %m: !ttg.memdesc<64xf16, #shar
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 tt.func @f(%p: tensor<64x!tt.ptr<f32>, #blocked>, %m: !ttg.memdesc<64xf16, #shared, #ttg.shared_memory, mutable>) {
-  // expected-error @+1 {{the pointers are to 'f32', but the destination holds 'f16'}}
+  // expected-error @+1 {{expected pointers to 'f16', which the destination holds, found pointers to 'f32'}}
   %0 = ttg.async_copy_global_to_local %p, %m : tensor<64x!tt.ptr<f32>, #blocked> -> <64xf16, #shared, #ttg.shared_memory, mutable>
   tt.return
 }
@@ -160,7 +160,7 @@ tt.func @f(%p: tensor<64x!tt.ptr<f32>, #blocked>, %m: !ttg.memdesc<64xf16, #shar
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 tt.func @f(%p: tensor<32x!tt.ptr<f16>, #blocked>, %m: !ttg.memdesc<64xf16, #shared, #ttg.shared_memory, mutable>) {
-  // expected-error @+1 {{the pointers have shape [32], but the destination [64]}}
+  // expected-error @+1 {{expected pointers of shape [64], like the destination, found [32]}}
   %0 = ttg.async_copy_global_to_local %p, %m : tensor<32x!tt.ptr<f16>, #blocked> -> <64xf16, #shared, #ttg.shared_memory, mutable>
   tt.return
 }
@@ -170,7 +170,7 @@ tt.func @f(%p: tensor<32x!tt.ptr<f16>, #blocked>, %m: !ttg.memdesc<64xf16, #shar
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 tt.func @f(%p: tensor<64x!tt.ptr<f16>, #blocked>, %m: !ttg.memdesc<64xf16, #shared, #ttg.shared_memory, mutable>) {
-  // expected-error @+1 {{'contiguity' is 6, expected a power of two}}
+  // expected-error @+1 {{expected 'contiguity' to be a power of two, found 6}}
   %0 = ttg.async_copy_global_to_local %p, %m {contiguity = 6 : i32} : tensor<64x!tt.ptr<f16>, #blocked> -> <64xf16, #shared, #ttg.shared_memory, mutable>
   tt.return
 }
@@ -178,7 +178,7 @@ tt.func @f(%p: tensor<64x!tt.ptr<f16>, #blocked>, %m: !ttg.memdesc<64xf16, #shar
 // -----
 
 tt.func @f() {
-  // expected-error @+1 {{'num' is -1, expected the number of groups that may be unfinished}}
+  // expected-error @+1 {{expected 'num' to be the number of groups that may be unfinished, found -1}}
   %0 = ttg.async_wait {num = -1 : i32}
   tt.return
 }

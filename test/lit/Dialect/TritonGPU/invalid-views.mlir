@@ -5,7 +5,7 @@
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 tt.func @f(%m: !ttg.memdesc<2x64xf16, #s, #smem>, %i: i32) {
-  // expected-error @+1 {{the result has shape [32], expected [64]}}
+  // expected-error @+1 {{expected a result of shape [64], found [32]}}
   %0 = ttg.memdesc_index %m[%i] : !ttg.memdesc<2x64xf16, #s, #smem> -> !ttg.memdesc<32xf16, #s, #smem>
   tt.return
 }
@@ -15,7 +15,7 @@ tt.func @f(%m: !ttg.memdesc<2x64xf16, #s, #smem>, %i: i32) {
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 tt.func @f(%m: !ttg.memdesc<2x64xf16, #s, #smem, mutable>, %i: i32) {
-  // expected-error @+1 {{the result is not mutable, unlike the source}}
+  // expected-error @+1 {{expected a result that is mutable where the source is, found}}
   %0 = ttg.memdesc_index %m[%i] : !ttg.memdesc<2x64xf16, #s, #smem, mutable> -> !ttg.memdesc<64xf16, #s, #smem>
   tt.return
 }
@@ -25,7 +25,7 @@ tt.func @f(%m: !ttg.memdesc<2x64xf16, #s, #smem, mutable>, %i: i32) {
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 tt.func @f(%m: !ttg.memdesc<2x64xf16, #s, #smem>, %i: i32) {
-  // expected-error @+1 {{the result has elements of type 'i16', but the source of type 'f16'}}
+  // expected-error @+1 {{expected a result with elements of type 'f16', like the source, found 'i16'}}
   %0 = ttg.memdesc_index %m[%i] : !ttg.memdesc<2x64xf16, #s, #smem> -> !ttg.memdesc<64xi16, #s, #smem>
   tt.return
 }
@@ -36,7 +36,7 @@ tt.func @f(%m: !ttg.memdesc<2x64xf16, #s, #smem>, %i: i32) {
 #t = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 tt.func @f(%m: !ttg.memdesc<2x64xf16, #s, #smem>, %i: i32) {
-  // expected-error @+1 {{the result has encoding}}
+  // expected-error @+1 {{expected a result with encoding}}
   %0 = ttg.memdesc_index %m[%i] : !ttg.memdesc<2x64xf16, #s, #smem> -> !ttg.memdesc<64xf16, #t, #smem>
   tt.return
 }
@@ -46,7 +46,7 @@ tt.func @f(%m: !ttg.memdesc<2x64xf16, #s, #smem>, %i: i32) {
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #smem = #ttg.shared_memory
 tt.func @f(%m: !ttg.memdesc<64x64xf16, #s, #smem>) {
-  // expected-error @+1 {{the offset 16 in dimension 1 is not a multiple of the size 32}}
+  // expected-error @+1 {{expected an offset in dimension 1 that is a multiple of the size 32, found 16}}
   %0 = ttg.memdesc_subslice %m[0, 16] : !ttg.memdesc<64x64xf16, #s, #smem> -> !ttg.memdesc<64x32xf16, #s, #smem, 64x64>
   tt.return
 }
@@ -56,7 +56,7 @@ tt.func @f(%m: !ttg.memdesc<64x64xf16, #s, #smem>) {
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #smem = #ttg.shared_memory
 tt.func @f(%m: !ttg.memdesc<64x64xf16, #s, #smem>) {
-  // expected-error @+1 {{the part from 64 to 96 of dimension 1 is outside of the source, which has size 64}}
+  // expected-error @+1 {{expected a part of the source, which has size 64 in dimension 1, found 64 to 96}}
   %0 = ttg.memdesc_subslice %m[0, 64] : !ttg.memdesc<64x64xf16, #s, #smem> -> !ttg.memdesc<64x32xf16, #s, #smem, 64x64>
   tt.return
 }
@@ -66,7 +66,7 @@ tt.func @f(%m: !ttg.memdesc<64x64xf16, #s, #smem>) {
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #smem = #ttg.shared_memory
 tt.func @f(%m: !ttg.memdesc<64x64xf16, #s, #smem>) {
-  // expected-error @+1 {{source, result and offsets have ranks 2, 2 and 1, expected the same}}
+  // expected-error @+1 {{expected source, result and offsets of one rank, found 2, 2 and 1}}
   %0 = ttg.memdesc_subslice %m[0] : !ttg.memdesc<64x64xf16, #s, #smem> -> !ttg.memdesc<64x32xf16, #s, #smem, 64x64>
   tt.return
 }
@@ -76,7 +76,7 @@ tt.func @f(%m: !ttg.memdesc<64x64xf16, #s, #smem>) {
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #smem = #ttg.shared_memory
 tt.func @f(%m: !ttg.memdesc<64x64xf16, #s, #smem>) {
-  // expected-error @+1 {{the result is a part of a buffer of shape [64, 32], but the source of one of [64, 64]}}
+  // expected-error @+1 {{expected a part of a buffer of shape [64, 64], like the source, found [64, 32]}}
   %0 = ttg.memdesc_subslice %m[0, 32] : !ttg.memdesc<64x64xf16, #s, #smem> -> !ttg.memdesc<64x32xf16, #s, #smem>
   tt.return
 }
@@ -87,7 +87,7 @@ tt.func @f(%m: !ttg.memdesc<64x64xf16, #s, #smem>) {
 #smem = #ttg.shared_memory
 tt.func @f(%m: !ttg.memdesc<64x64xf16, #s, #smem>) {
   // expected-error @+2 {{failed to infer returned types}}
-  // expected-error @+1 {{'order' is not a permutation of the dimensions}}
+  // expected-error @+1 {{expected 'order' to have each dimension once, found}}
   %0 = ttg.memdesc_trans %m {order = array<i32: 1, 1>} : !ttg.memdesc<64x64xf16, #s, #smem> -> !ttg.memdesc<64x64xf16, #s, #smem>
   tt.return
 }
@@ -109,7 +109,7 @@ tt.func @f(%m: !ttg.memdesc<64x64xf16, #s, #smem>) {
 #smem = #ttg.shared_memory
 tt.func @f(%m: !ttg.memdesc<2x64x64xf16, #s, #smem>) {
   // expected-error @+2 {{failed to infer returned types}}
-  // expected-error @+1 {{the dimension that counts buffers must stay in front}}
+  // expected-error @+1 {{expected the dimension that counts buffers to stay in front, found dimension}}
   %0 = ttg.memdesc_trans %m {order = array<i32: 1, 0, 2>} : !ttg.memdesc<2x64x64xf16, #s, #smem> -> !ttg.memdesc<64x2x64xf16, #s, #smem>
   tt.return
 }
@@ -130,7 +130,7 @@ tt.func @f(%m: !ttg.memdesc<2x64x64xf16, #n, #smem>) {
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 tt.func @f(%m: !ttg.memdesc<64xf16, #s, #smem>) {
-  // expected-error @+1 {{[64] and [32] have different numbers of elements}}
+  // expected-error @+1 {{expected as many elements as [64] has, found [32]}}
   %0 = ttg.memdesc_reshape %m : !ttg.memdesc<64xf16, #s, #smem> -> !ttg.memdesc<32xf16, #s, #smem>
   tt.return
 }
@@ -141,7 +141,7 @@ tt.func @f(%m: !ttg.memdesc<64xf16, #s, #smem>) {
 #t = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>
 #smem = #ttg.shared_memory
 tt.func @f(%m: !ttg.memdesc<64xf16, #s, #smem>) {
-  // expected-error @+1 {{the result has encoding}}
+  // expected-error @+1 {{expected a result with an encoding equivalent to}}
   %0 = ttg.memdesc_reshape %m : !ttg.memdesc<64xf16, #s, #smem> -> !ttg.memdesc<8x8xf16, #t, #smem>
   tt.return
 }
@@ -151,7 +151,7 @@ tt.func @f(%m: !ttg.memdesc<64xf16, #s, #smem>) {
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 tt.func @f(%m: !ttg.memdesc<32xf16, #s, #smem, 64>) {
-  // expected-error @+1 {{a part of a buffer cannot be reshaped}}
+  // expected-error @+1 {{expected a whole buffer to reshape, found a part}}
   %0 = ttg.memdesc_reshape %m : !ttg.memdesc<32xf16, #s, #smem, 64> -> !ttg.memdesc<32xf16, #s, #smem>
   tt.return
 }
@@ -161,7 +161,7 @@ tt.func @f(%m: !ttg.memdesc<32xf16, #s, #smem, 64>) {
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 tt.func @f(%m: !ttg.memdesc<64xf16, #s, #smem>) {
-  // expected-error @+1 {{the result takes 256 bytes, but the source has only 128}}
+  // expected-error @+1 {{expected a result of at most the 128 bytes of the source, found 256}}
   %0 = ttg.memdesc_reinterpret %m : !ttg.memdesc<64xf16, #s, #smem> -> !ttg.memdesc<64xf32, #s, #smem>
   tt.return
 }
@@ -170,7 +170,7 @@ tt.func @f(%m: !ttg.memdesc<64xf16, #s, #smem>) {
 
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 tt.func @f(%m: !ttg.memdesc<64xf16, #s, #ttg.shared_memory>) {
-  // expected-error @+1 {{the result is in 3 : i32, but the source in #ttg.shared_memory}}
+  // expected-error @+1 {{expected a result in #ttg.shared_memory, like the source, found 3 : i32}}
   %0 = ttg.memdesc_reinterpret %m : !ttg.memdesc<64xf16, #s, #ttg.shared_memory> -> !ttg.memdesc<64xf16, #s, 3 : i32>
   tt.return
 }
