@@ -4,11 +4,11 @@
 #include "nvidia/Pipelines/Pipelines.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Passes.h"
 
+#include "nvidia/TargetTable.h"
 #include "tile/Conversion/TritonToTritonGPU/Passes.h"
 #include "tile/Dialect/Triton/Transforms/Passes.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
-#include "nvidia/TargetTable.h"
 
 #include "mlir/Transforms/Passes.h"
 
