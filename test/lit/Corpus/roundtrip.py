@@ -21,7 +21,6 @@ from pathlib import Path
 # Modules with operations of AMD GPUs that are not there yet, and what has to be
 # said about them. Take a line out when its operation arrives.
 REFUSED = {
-    "fp8_gemm.gfx942.ttgir": "rocdl",
     "gemm.gfx942.ttgir": "amdg",
     "gemm_chain.gfx942.ttgir": "amdg",
 }

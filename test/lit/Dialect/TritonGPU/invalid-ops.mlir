@@ -75,7 +75,7 @@ tt.func @f() {
 
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 tt.func @f() {
-  // expected-error @+1 {{a new buffer is not a part of another}}
+  // expected-error @+1 {{expected a new buffer of the shape of the whole one, [128], found [64]}}
   %0 = ttg.local_alloc : () -> !ttg.memdesc<64xf16, #shared, #ttg.shared_memory, mutable, 128>
   tt.return
 }

@@ -39,7 +39,9 @@ struct ConvertTritonGPUToLLVM
       legality.addLegalDialect<NVVM::NVVMDialect>();
       // Stay, with their regions in LLVM, for convert-warp-specialize-to-llvm.
       legality.addDynamicallyLegalOp<ttg::WarpSpecializeOp, ttg::WarpYieldOp>(
-          [&](Operation *op) { return own.converter.isLegal(op); });
+          [&converter = own.converter](Operation *op) {
+            return converter.isLegal(op);
+          });
       legality.addLegalOp<ttg::WarpSpecializePartitionsOp, ttg::WarpReturnOp>();
       populateWarpSpecializePatterns(own);
       nvidia::populateMathPatterns(own, target);
