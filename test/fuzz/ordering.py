@@ -61,7 +61,8 @@ def pointer_walk(g: Generator) -> Any:
     g.line(f"{v} = tl.load({p})" + (f" + tl.load({q})" if two else ""))
     target = f"{q} + {size}" if two else f"{p} + {size}"
     g.line(f"tl.store({target}, {v} * 2)")
-    if not own or g.chance(0.2):
+    # The compiler orders what one thread writes and all threads read.
+    if (shape and not own) or g.chance(0.2):
         g.line("tl.debug_barrier()")
     if two and g.chance(0.5):
         g.line(f"{p}, {q} = {q}, {q} + {size}")
@@ -104,6 +105,38 @@ def overwritten(g: Generator) -> Any:
         g.line(f"for {trip} in range({value.name}.to(tl.int32)):")
         g.line(f"    {acc} = tl.cumsum({acc}, 0) & 0xFFFF")
         g.env.append(Value(acc, "i32", (128,)))
+    return None
+
+
+@production(1)
+def scalar_and_block(g: Generator) -> Any:
+    """A block and a scalar of it, which other threads read and write than the block's elements."""
+    if g.pure or g.loops:
+        return False
+    type = g.choice(TYPES)
+    shape = g.choose_shape(2)
+    size, block = math.prod(shape), offsets(shape, contiguous(shape))
+    at = g.random.randrange(size)
+    array = g.argument("output", type, "o", size=size * g.programs, flavour="small", low=0,
+                       high=6).name  # fmt: skip
+    base = array + (f" + pid * {size}" if g.programs > 1 else "")
+    trips = g.choice((None, 1, 2, 3))
+    if trips is not None:
+        loop_header(g, trips)
+        g.depth += 1
+    # Each of them is ordered with its neighbours: blocks alone would need barriers.
+    x, y = g.name(), g.name()
+    g.line(f"{x} = tl.load({base} + {at})")
+    g.line(f"tl.store({base} + {block}, {x} + {block if type in ('i32', 'i64') else 1})")
+    g.line(f"tl.store({base} + {at}, {x} * 2 + 1)")
+    if g.chance(0.5):
+        g.line(f"{x} = tl.load({base} + {g.random.randrange(size)}, volatile={g.chance(0.5)})")
+        g.line(f"tl.store({base} + {at}, {x} + 1)")
+    g.line(f"{y} = tl.load({base} + {block})")
+    if trips is not None:
+        g.depth -= 1
+        return None
+    g.env.append(Value(y, type, shape))
     return None
 
 

@@ -213,3 +213,81 @@ def test_one_thread_reads_a_volatile_scalar():
     report = kernel.simulate(x, out, grid=(1,), BLOCK=B)
     np.testing.assert_array_equal(out, 9)
     assert report.counters["global_load_bytes"] == 4
+
+
+@tile.jit
+def powers(p, n):
+    i = 0
+    while i < n:
+        tl.store(p + 1, tl.load(p) * 2)
+        p += 1
+        i += 1
+
+
+@tile.jit
+def counted_powers(p, n):
+    for _ in tl.range(0, n, num_stages=3):
+        x = tl.load(p)
+        p += 1
+        tl.store(p, x + x)
+
+
+@pytest.mark.parametrize("kernel", [powers, counted_powers])
+@pytest.mark.parametrize("num_warps", [1, 4])
+def test_scalars_that_come_from_the_iteration_before(kernel, num_warps):
+    x = np.array([1, 0, 0, 0, 0, 0, 0], np.int32)
+    kernel[(1,)](x, 6, num_warps=num_warps)
+    assert x.tolist() == [1, 2, 4, 8, 16, 32, 64]
+
+
+@tile.jit
+def scalars_and_blocks(p, out, n, FEW: tl.constexpr, MANY: tl.constexpr):
+    many = tl.arange(0, MANY)
+    for i in range(n):
+        tl.store(p + many, many + i)
+        tl.store(p + MANY - 1, i)  # Another thread than that of the block's element.
+        tl.store(p + tl.arange(0, FEW), tl.load(p + MANY - 1) + 1)
+        few = tl.load(p + FEW - 1 - tl.arange(0, FEW))
+        tl.atomic_add(p + 1, 2)
+        tl.store(out + i * MANY + many, tl.load(p + many) + tl.sum(few, 0))
+
+
+@pytest.mark.parametrize("num_warps", [1, 4, 8])
+@pytest.mark.parametrize("few", [2, 16])
+def test_scalars_are_ordered_with_blocks(num_warps, few):
+    n, many = 3, 512
+    p, out = np.zeros(many, np.int32), np.zeros((n, many), np.int32)
+    scalars_and_blocks[(1,)](p, out, n, FEW=few, MANY=many, num_warps=num_warps)
+    for i in range(n):
+        row = np.arange(many) + i
+        row[-1] = i
+        row[:few] = i + 1
+        total = row[:few].sum()
+        row[1] += 2
+        np.testing.assert_array_equal(out[i], row + total)
+
+
+@tile.jit(noinline=True)
+def write_all(p, value, MANY: tl.constexpr):
+    tl.store(p + tl.arange(0, MANY), value + tl.arange(0, MANY))
+
+
+@tile.jit(noinline=True)
+def read_one(p, at):
+    return tl.load(p + at)
+
+
+@tile.jit
+def through_functions(p, out, n, MANY: tl.constexpr):
+    for i in range(n):
+        write_all(p, i, MANY)
+        tl.store(out + i, tl.load(p + MANY - 1) + read_one(p, 300))
+        tl.store(p + 300, i * 10)
+        tl.store(out + n + i, read_one(p, 300))
+
+
+def test_scalars_and_blocks_of_functions():
+    n, many = 3, 512
+    p, out = np.zeros(many, np.int32), np.zeros(2 * n, np.int32)
+    through_functions[(1,)](p, out, n, MANY=many)
+    assert out.tolist() == [811 + 2 * i for i in range(n)] + [10 * i for i in range(n)]

@@ -1,4 +1,4 @@
-//===-- InsertReplicaBarriers.cpp - Barriers after replicated loads -------===//
+//===-- InsertReplicaBarriers.cpp - Order what one and all threads do -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tile/Conversion/TritonGPUToLLVM/Passes.h"
@@ -10,7 +10,7 @@
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/SetOperations.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/DebugLog.h"
 
 #define DEBUG_TYPE "insert-replica-barriers"
@@ -25,11 +25,25 @@ using namespace mlir::triton;
 
 namespace ttg = mlir::triton::gpu;
 
+namespace {
+/// Which threads access memory: for a scalar, all of them read and one writes;
+/// of a block, each thread accesses elements of its own.
+enum Access : unsigned {
+  ReadByAll = 1,
+  ReadByOne = 2,
+  WriteByOne = 4,
+  ReadByOwners = 8,
+  WriteByOwners = 16,
+  Anything = 31
+};
+
+/// Accesses by the pointers that they go through. Null stands for somewhere.
+using Accesses = llvm::SmallMapVector<Value, unsigned, 4>;
+} // namespace
+
 /// True if several threads load the same elements, each for itself. The lanes
 /// of a warp need not come to an instruction together.
 static bool isReplicated(LoadOp load) {
-  if (isFreshRead(load)) // One thread reads, and the others wait for it.
-    return false;
   auto type = dyn_cast<RankedTensorType>(load.getType());
   if (!type)
     return true;
@@ -38,31 +52,82 @@ static bool isReplicated(LoadOp load) {
          layout.getFreeVariableMask(kLane) != 0;
 }
 
-namespace {
-/// Where replicated loads since the last barrier, on some path, read from. Null
-/// stands for somewhere.
-using Addresses = llvm::SmallPtrSet<Value, 4>;
+/// The accesses of different threads that must not overtake these. Blocks
+/// among themselves are the program's business.
+static unsigned getConflicts(unsigned accesses) {
+  unsigned conflicts = 0;
+  if (accesses & ReadByAll)
+    conflicts |= WriteByOne | WriteByOwners;
+  if (accesses & ReadByOne)
+    conflicts |= WriteByOwners;
+  if (accesses & WriteByOne)
+    conflicts |= ReadByAll | ReadByOwners | WriteByOwners;
+  if (accesses & ReadByOwners)
+    conflicts |= WriteByOne;
+  if (accesses & WriteByOwners)
+    conflicts |= ReadByAll | ReadByOne | WriteByOne;
+  return conflicts;
+}
 
+static void add(Accesses &accesses, const Accesses &others) {
+  for (auto [address, how] : others)
+    accesses[address] |= how;
+}
+
+/// What `op` itself does with global memory.
+static Accesses getAccesses(Operation *op) {
+  Accesses accesses;
+  if (auto load = dyn_cast<LoadOp>(op)) {
+    bool isScalar = !isa<RankedTensorType>(load.getType());
+    // What is fresh one thread reads, and the others wait for it.
+    if (isFreshRead(load))
+      accesses[load.getPtr()] = isScalar ? ReadByOne : ReadByOwners;
+    else
+      accesses[load.getPtr()] = isReplicated(load) ? ReadByAll : ReadByOwners;
+    return accesses;
+  }
+  auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!interface)
+    return accesses;
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  interface.getEffects(effects);
+  for (const MemoryEffects::EffectInstance &effect : effects) {
+    Value address = effect.getValue();
+    if (!address || !isa<PointerType>(getElementTypeOrSelf(address.getType())))
+      continue;
+    bool isScalar = !isa<RankedTensorType>(address.getType());
+    if (isa<MemoryEffects::Write>(effect.getEffect()))
+      accesses[address] |= isScalar ? WriteByOne : WriteByOwners;
+    else if (isa<MemoryEffects::Read>(effect.getEffect()))
+      accesses[address] |= isScalar ? ReadByOne : ReadByOwners;
+  }
+  return accesses;
+}
+
+namespace {
 struct InsertReplicaBarriers
     : triton::impl::InsertReplicaBarriersBase<InsertReplicaBarriers> {
   void runOnOperation() override {
     getOperation().walk([&](FunctionOpInterface function) {
       if (function.isExternal())
         return;
-      // What callers have read they order before the call.
-      Addresses pending;
+      // What callers have done they order before the call.
+      Accesses pending;
       visit(function.getFunctionBody(), pending);
     });
   }
 
 private:
-  void visit(Region &region, Addresses &pending) {
+  /// `pending` is what happened since the last barrier, on some path.
+  void visit(Region &region, Accesses &pending) {
     for (Block &block : region)
       for (Operation &op : llvm::make_early_inc_range(block))
         visit(&op, pending);
   }
 
-  void visit(Operation *op, Addresses &pending) {
+  void visit(Operation *op, Accesses &pending) {
+    if (isa<ttg::BarrierOp>(op))
+      return pending.clear();
     // Groups of warps start and end together.
     if (auto specialize = dyn_cast<ttg::WarpSpecializeOp>(op)) {
       pending.clear();
@@ -73,67 +138,56 @@ private:
       }
       return pending.clear();
     }
-    if (isa<ttg::BarrierOp>(op))
-      return pending.clear();
-    if (auto load = dyn_cast<LoadOp>(op)) {
-      if (isReplicated(load))
-        pending.insert(load.getPtr());
-      return;
-    }
     if (isa<RegionBranchOpInterface>(op)) {
       // Each region may run or not; a loop runs again with what it left, and
       // then finds the barriers that it needed the first time.
-      Addresses after = pending;
+      Accesses after = pending;
       bool isLoop = isa<LoopLikeOpInterface>(op);
       for (int turn = 0; turn < (isLoop ? 2 : 1); ++turn) {
-        Addresses before = isLoop ? after : pending;
+        Accesses before = isLoop ? after : pending;
         for (Region &region : op->getRegions()) {
-          Addresses inside = before;
+          Accesses inside = before;
           visit(region, inside);
-          llvm::set_union(after, inside);
+          add(after, inside);
         }
       }
       pending = std::move(after);
       return;
     }
-    if (mayOverwrite(op, pending)) {
+    Accesses accesses;
+    // What a function does its callers do not know.
+    if (isa<CallOpInterface>(op))
+      accesses[Value()] = Anything;
+    else
+      accesses = getAccesses(op);
+    if (conflict(op, pending, accesses)) {
       LDBG() << "barrier before " << *op;
       OpBuilder builder(op);
-      ttg::BarrierOp::create(builder, op->getLoc(), ttg::AddrSpace::GlobalRead);
+      ttg::BarrierOp::create(builder, op->getLoc(),
+                             ttg::AddrSpace::GlobalRead |
+                                 ttg::AddrSpace::GlobalWrite);
       ++numBarriers;
       pending.clear();
     }
-    // What a function reads last, its callers do not know.
-    if (isa<CallOpInterface>(op))
-      pending.insert(Value());
+    add(pending, accesses);
   }
 
-  /// True if `op` may write to where a pending load reads from. Different
-  /// arguments of a kernel are taken not to overlap, unless the compile is one
-  /// for those that do.
-  static bool mayOverwrite(Operation *op, const Addresses &pending) {
-    if (pending.empty())
-      return false;
-    if (isa<CallOpInterface>(op))
-      return true;
-    auto interface = dyn_cast<MemoryEffectOpInterface>(op);
-    if (!interface)
+  /// True if `op` does something that must not overtake what is pending.
+  /// Different arguments of a kernel are taken not to overlap, unless the
+  /// compile is one for those that do.
+  static bool conflict(Operation *op, const Accesses &pending,
+                       const Accesses &accesses) {
+    if (pending.empty() || accesses.empty())
       return false;
     MemoryModel memory(op, MemoryModel::Arguments::AssumedDisjoint);
-    SmallVector<MemoryEffects::EffectInstance> effects;
-    interface.getEffects(effects);
-    return llvm::any_of(effects, [&](const MemoryEffects::EffectInstance &e) {
-      Value written = e.getValue();
-      return isa<MemoryEffects::Write>(e.getEffect()) && written &&
-             isPointer(written.getType()) &&
-             llvm::any_of(pending, [&](Value read) {
-               return !read || memory.mayAlias(read, written);
-             });
+    return llvm::any_of(accesses, [&](const auto &access) {
+      unsigned conflicts = getConflicts(access.second);
+      return llvm::any_of(pending, [&](const auto &before) {
+        return (before.second & conflicts) &&
+               (!before.first || !access.first ||
+                memory.mayAlias(before.first, access.first));
+      });
     });
-  }
-
-  static bool isPointer(Type type) {
-    return isa<PointerType>(getElementTypeOrSelf(type));
   }
 };
 } // namespace

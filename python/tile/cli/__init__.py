@@ -72,7 +72,7 @@ def _tool(name: str) -> click.Command:
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="tile-compiler", prog_name="tile")
+@click.version_option(__version__, prog_name="tile")
 def tile() -> None:
     """A compiler for GPU kernels written in Python."""
 

@@ -37,10 +37,11 @@ type. `do_not_specialize` leaves out all of this. `ASTSource` takes such facts a
 nothing without them: neighbours behind a `//` or `%` of numbers that may be negative are then
 accessed one by one, and loops cost an instruction or two more.
 
-All threads of a program load a scalar, or a block of fewer elements than there are threads, before
-the program writes to the same place. Other places that one thread loads and another one writes,
-earlier or later, need all threads to meet in between: `tl.debug_barrier()`, or an atomic operation
-that acquires. The simulator finds those that do not.
+What a program does to one array is ordered as it is written where a scalar takes part, or a block
+of fewer elements than there are threads that is loaded: one thread stores what all of them load,
+and the compiler lets them meet in between. Other places that one thread loads and another one
+writes, earlier or later, need all threads to meet in the program: `tl.debug_barrier()`, or an
+atomic operation that acquires. The simulator finds those that do not.
 """
 
 

@@ -55,14 +55,17 @@ def InsertMemoryBarriers : Pass<"insert-memory-barriers", "mlir::ModuleOp"> {
 }
 
 def InsertReplicaBarriers : Pass<"insert-replica-barriers", "mlir::ModuleOp"> {
-  let summary = "Insert barriers between replicated loads and what overwrites them";
+  let summary = "Insert barriers around accesses of all threads or one of them";
   let description = [{
-    A scalar, or a block with fewer elements than there are threads, is loaded by
-    several threads, each for itself. A slow one must not read what a fast one
-    wrote afterwards: before a write to where such a load reads from there is a
-    barrier on every path from the load. Different arguments of a kernel are
-    taken to be different memory, unless the module has the attribute
-    `ttg.overlapping-arguments`.
+    A scalar is loaded by all threads, each for itself, and written by one. So
+    is a block with fewer elements than there are threads, each element by one.
+    In between there is a barrier on every path: a slow thread must not read
+    what a fast one wrote afterwards, nor miss what another thread wrote before.
+    The same goes for a scalar and a block, of which other threads write or read
+    the elements. Different arguments of a kernel are taken to be different
+    memory, unless the module has the attribute `ttg.overlapping-arguments`.
+    Blocks that are accessed by as many threads as they have elements for need
+    a barrier of the program where the threads differ.
 
     ```mlir
     %n = tt.load %p : !tt.ptr<i32>
@@ -71,7 +74,7 @@ def InsertReplicaBarriers : Pass<"insert-replica-barriers", "mlir::ModuleOp"> {
     becomes
     ```mlir
     %n = tt.load %p : !tt.ptr<i32>
-    ttg.barrier global_read
+    ttg.barrier global_read|global_write
     tt.store %p, %m : !tt.ptr<i32>
     ```
   }];

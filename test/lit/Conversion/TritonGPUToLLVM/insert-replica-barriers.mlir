@@ -9,7 +9,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 tt.func @scalar(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>) -> i32 {
   // CHECK: tt.load
   // CHECK-NEXT: tt.store %arg1
-  // CHECK-NEXT: ttg.barrier global_read
+  // CHECK-NEXT: ttg.barrier global_read|global_write
   // CHECK-NEXT: tt.store %arg0
   // CHECK-NEXT: tt.store %arg0
   %0 = tt.load %p : !tt.ptr<i32>
@@ -21,11 +21,13 @@ tt.func @scalar(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>) -> i32 {
 
 // Elements for all warps are loaded once; 64 of 128 threads' are loaded twice.
 // CHECK-LABEL: @blocks
-tt.func @blocks(%p: tensor<128x!tt.ptr<i32>, #all>, %q: tensor<64x!tt.ptr<i32>, #all>) {
+tt.func @blocks(%a: !tt.ptr<i32>, %b: !tt.ptr<i32>) {
+  %p = tt.splat %a : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>, #all>
+  %q = tt.splat %b : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>, #all>
   // CHECK: tt.load
   // CHECK-NEXT: tt.store
   // CHECK-NEXT: tt.load
-  // CHECK-NEXT: ttg.barrier global_read
+  // CHECK-NEXT: ttg.barrier global_read|global_write
   // CHECK-NEXT: tt.atomic_rmw
   %true = arith.constant dense<true> : tensor<64xi1, #all>
   %0 = tt.load %p : tensor<128x!tt.ptr<i32>, #all>
@@ -39,19 +41,21 @@ tt.func @blocks(%p: tensor<128x!tt.ptr<i32>, #all>, %q: tensor<64x!tt.ptr<i32>, 
 // CHECK-LABEL: @lanes
 tt.func @lanes(%p: tensor<16x!tt.ptr<i32>, #lanes>) {
   // CHECK: tt.load
-  // CHECK-NEXT: ttg.barrier global_read
+  // CHECK-NEXT: ttg.barrier global_read|global_write
   // CHECK-NEXT: tt.store
   %0 = tt.load %p : tensor<16x!tt.ptr<i32>, #lanes>
   tt.store %p, %0 : tensor<16x!tt.ptr<i32>, #lanes>
   tt.return
 }
 
-// The load of one iteration comes before the store of the next.
+// What one thread writes all threads read; the load of one iteration comes
+// before the store of the next.
 // CHECK-LABEL: @loop
 tt.func @loop(%p: !tt.ptr<i32>, %n: i32) -> i32 {
   // CHECK: scf.for
-  // CHECK-NEXT: ttg.barrier global_read
+  // CHECK-NEXT: ttg.barrier global_read|global_write
   // CHECK-NEXT: tt.store
+  // CHECK-NEXT: ttg.barrier global_read|global_write
   // CHECK-NEXT: tt.load
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -69,8 +73,9 @@ tt.func @branch(%p: !tt.ptr<i32>, %c: i1, %v: i32) {
   // CHECK-NEXT: tt.load
   // CHECK-NEXT: tt.print {{.*}} : i32
   // CHECK-NEXT: }
-  // CHECK-NEXT: ttg.barrier global_read
+  // CHECK-NEXT: ttg.barrier global_read|global_write
   // CHECK-NEXT: tt.store
+  // CHECK-NEXT: ttg.barrier global_read|global_write
   // CHECK-NEXT: tt.load
   // CHECK-NEXT: ttg.barrier all
   // CHECK-NEXT: tt.store
@@ -85,12 +90,42 @@ tt.func @branch(%p: !tt.ptr<i32>, %c: i1, %v: i32) {
   tt.return
 }
 
+// One thread writes scalars, and reads those that must be fresh; others have the
+// elements of blocks.
+// CHECK-LABEL: @scalars_and_blocks
+tt.func @scalars_and_blocks(%p: !tt.ptr<i32>, %q: tensor<128x!tt.ptr<i32>, #all>, %v: i32) -> i32 {
+  // CHECK: tt.splat
+  // CHECK-NEXT: tt.store %{{.*}}, %{{.*}} : tensor
+  // CHECK-NEXT: tt.store %{{.*}}, %{{.*}} : tensor
+  // CHECK-NEXT: ttg.barrier global_read|global_write
+  // CHECK-NEXT: tt.store %arg0
+  // CHECK-NEXT: tt.store %arg0
+  // CHECK-NEXT: tt.atomic_rmw
+  // CHECK-NEXT: ttg.barrier global_read|global_write
+  // CHECK-NEXT: tt.load
+  // CHECK-NEXT: tt.store
+  // CHECK-NEXT: ttg.barrier global_read|global_write
+  // CHECK-NEXT: tt.load {{.*}}isVolatile = true
+  %true = arith.constant true
+  %c = arith.constant dense<1> : tensor<128xi32, #all>
+  %b = tt.splat %p : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>, #all>
+  tt.store %b, %c : tensor<128x!tt.ptr<i32>, #all>
+  tt.store %b, %c : tensor<128x!tt.ptr<i32>, #all>
+  tt.store %p, %v : !tt.ptr<i32>
+  tt.store %p, %v : !tt.ptr<i32>
+  %a = tt.atomic_rmw add, relaxed, gpu, %p, %v, %true : (!tt.ptr<i32>, i32, i1) -> i32
+  %x = tt.load %b : tensor<128x!tt.ptr<i32>, #all>
+  tt.store %b, %x : tensor<128x!tt.ptr<i32>, #all>
+  %y = tt.load %p {isVolatile = true} : !tt.ptr<i32>
+  tt.return %y : i32
+}
+
 // CHECK-LABEL: @calls
 tt.func @calls(%p: !tt.ptr<i32>, %v: i32) {
   // CHECK: tt.load
-  // CHECK-NEXT: ttg.barrier global_read
+  // CHECK-NEXT: ttg.barrier global_read|global_write
   // CHECK-NEXT: tt.call
-  // CHECK-NEXT: ttg.barrier global_read
+  // CHECK-NEXT: ttg.barrier global_read|global_write
   // CHECK-NEXT: tt.store
   %0 = tt.load %p : !tt.ptr<i32>
   tt.call @callee(%p) : (!tt.ptr<i32>) -> ()
@@ -105,11 +140,11 @@ tt.func @groups(%p: !tt.ptr<i32>, %v: i32) {
   // CHECK-NEXT: ttg.warp_specialize
   // CHECK-NEXT: default {
   // CHECK-NEXT: tt.load
-  // CHECK-NEXT: ttg.barrier global_read
+  // CHECK-NEXT: ttg.barrier global_read|global_write
   // CHECK-NEXT: tt.store
   // CHECK: partition0
   // CHECK-NEXT: tt.load
-  // CHECK-NEXT: ttg.barrier global_read
+  // CHECK-NEXT: ttg.barrier global_read|global_write
   // CHECK-NEXT: tt.store
   // CHECK: } : (!tt.ptr<i32>) -> ()
   // CHECK-NEXT: tt.store
