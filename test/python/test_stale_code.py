@@ -149,6 +149,19 @@ READS = {
     "what a function over constants reads": (
         "N = 1\n@tile.constexpr_function\ndef get():\n    return N", "get()", "module.N = 2",
     ),
+    "an attribute of an alias": (
+        "import helper_module", "(m := helper_module).N * 0 + m.N", "helper.N = 2",
+    ),
+    "what a called function reads through an alias": (
+        "import helper_module\n@tile.jit\ndef get(flag):\n    m = helper_module\n"
+        "    a, b = m, m.Config\n    for c in (b, b):\n        pass\n"
+        "    d = c if flag else b\n    return d.N", "get(True)",
+        "helper.Config.N = 2",
+    ),
+    "a function of an alias": (
+        "import helper_module\n@tile.jit\ndef get():\n    m = helper_module\n    n = m\n"
+        "    return n.f()", "get()", "helper.f = helper.g",
+    ),
     "a function of the program that is a constant": (
         "def get():\n    return 1\nget = tl.constexpr(get)\ndef other():\n    return 2", "get()",
         "module.get = tl.constexpr(module.other)",

@@ -37,6 +37,58 @@ def _unwrapped(value: Any) -> Any:
     return value.value if type(value).__name__ == "constexpr" else value
 
 
+class Aliases(ast.NodeVisitor):
+    """What local names are assigned that has attributes of its own: ``m = module``."""
+
+    def __init__(self) -> None:
+        self.sources: dict[str, list[ast.expr]] = collections.defaultdict(list)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        for target in node.targets:
+            self.bind(target, node.value)
+        self.generic_visit(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        self.bind(node.target, node.value)
+        self.generic_visit(node)
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
+        self.bind(node.target, node.value)
+        self.generic_visit(node)
+
+    def visit_For(self, node: ast.For) -> None:
+        if isinstance(node.iter, (ast.Tuple, ast.List)):
+            for item in node.iter.elts:
+                self.bind(node.target, item)
+        self.generic_visit(node)
+
+    def bind(self, target: ast.expr, value: ast.expr | None) -> None:
+        if isinstance(value, ast.IfExp):
+            self.bind(target, value.body)
+            self.bind(target, value.orelse)
+        elif isinstance(value, ast.BoolOp):
+            for operand in value.values:
+                self.bind(target, operand)
+        elif isinstance(value, ast.NamedExpr):
+            self.bind(target, value.value)
+        elif isinstance(target, ast.Name) and isinstance(value, (ast.Name, ast.Attribute)):
+            self.sources[target.id].append(value)
+        elif isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, (ast.Tuple, ast.List)):
+            for each, item in zip(target.elts, value.elts, strict=False):
+                self.bind(each, item)
+
+    def origins(self, node: ast.expr, seen: frozenset[str] = frozenset()) -> Iterator[ast.expr]:
+        """The expressions that a name or attribute may stand for, without aliases."""
+        if isinstance(node, ast.Attribute):
+            for owner in self.origins(node.value, seen):
+                yield ast.Attribute(owner, node.attr, node.ctx)
+        elif isinstance(node, ast.Name) and node.id in self.sources:
+            for source in self.sources[node.id] if node.id not in seen else ():
+                yield from self.origins(source, seen | {node.id})
+        else:
+            yield node
+
+
 class Names(ast.NodeVisitor):
     """The values that the names in a function stand for, by the text that names them."""
 
@@ -47,6 +99,7 @@ class Names(ast.NodeVisitor):
         self.outer = (global_names(code) | set(code.co_freevars)) - {
             *code.co_varnames, *code.co_cellvars,
         }  # fmt: skip
+        self.aliases = Aliases()
         self.found: dict[str, Any] = {}
         #: What is read, by the text: where it is kept, and under which name.
         self.places: dict[str, tuple[Any, str]] = {}
@@ -79,7 +132,8 @@ class Names(ast.NodeVisitor):
             self.note(node.id, node)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
-        self.note(ast.unparse(node), node)
+        for origin in self.aliases.origins(node):
+            self.note(ast.unparse(origin), origin)
         # What it is an attribute of matters too: an instance may have methods.
         self.generic_visit(node)
 
@@ -198,6 +252,8 @@ class Digest:
     def _reached(self, code: list[Any], function: Any, generated: bool) -> list[str]:
         """What a function refers to; `generated` is for code of kernels."""
         names = Names(function)
+        for node in code:
+            names.aliases.visit(node)
         for node in code:
             names.visit(node)
         parts = []
