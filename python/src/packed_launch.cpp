@@ -158,10 +158,14 @@ static uint64_t toInteger(const Slot &slot, PyObject *value) {
     return uint64_t(number);
   }
   PyErr_Clear();
+  // A truth value of NumPy, or nothing that fits.
   std::string type = (isSigned ? "i" : "u") + std::to_string(slot.bits);
-  nb::module_::import_("tile.runtime.scalars")
-      .attr("check")(type, nb::handle(value));
-  throw nb::type_error("not an integer");
+  nb::object known = nb::module_::import_("tile.runtime.scalars")
+                         .attr("integer")(type.c_str(), nb::handle(value));
+  uint64_t bits = PyLong_AsUnsignedLongLongMask(known.ptr());
+  if (bits == uint64_t(-1) && PyErr_Occurred())
+    throw nb::python_error();
+  return bits;
 }
 
 void PackedLaunch::pack(const Slot &slot, const Leaf &argument,

@@ -168,7 +168,8 @@ def _make(
         return lambda memory: tensor(np.asarray(address(), np.int64), ty)
     if isinstance(value, np.generic):
         value = value.item()
-    scalars.check(spec, value, name)
+    if spec in scalars.RANGES:
+        value = scalars.integer(spec, value, name)
     return lambda memory: _scalar(value, ty)
 
 

@@ -323,6 +323,8 @@ def _log2(extent):
 
 @constexpr_function
 def _last(dim, rank):
+    if rank == 0:
+        raise SemanticError("a scalar has no dimension to sort along")
     if dim not in (None, -1, rank - 1):
         raise SemanticError(f"only the last dimension of {rank} can be sorted, not {dim}")
     return rank - 1

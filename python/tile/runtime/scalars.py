@@ -23,12 +23,17 @@ RANGES["u1"] = (0, 1)
 _FORMATS = {8: "B", 16: "H", 32: "I", 64: "Q"}
 
 
+def _index(value: Any) -> int:
+    """An integer, or a scalar of NumPy that is one; their truth values have no index."""
+    return operator.index(value.item() if isinstance(value, np.generic) else value)
+
+
 def refusal(type: str, value: Any) -> str | None:
     """Why a parameter of this type does not take a value; None if it does."""
     if type not in RANGES:
         return None
     try:
-        number = operator.index(value)
+        number = _index(value)
     except TypeError:
         return f"a parameter of type {type} takes an integer, not {value!r}"
     low, high = RANGES[type]
@@ -37,11 +42,11 @@ def refusal(type: str, value: Any) -> str | None:
     return f"{number} does not fit in {type}, which takes integers from {low} to {high}"
 
 
-def check(type: str, value: Any, name: str | None = None) -> None:
-    """Raises unless a parameter of this type takes the value."""
+def integer(type: str, value: Any, name: str | None = None) -> int:
+    """The number that a parameter of a type of integers gets."""
     message = refusal(type, value)
     if message is None:
-        return
+        return _index(value)
     from ..compiler.errors import LaunchError
 
     raise LaunchError(message if name is None else f"the argument `{name}`: {message}")
@@ -50,9 +55,8 @@ def check(type: str, value: Any, name: str | None = None) -> None:
 def to_bytes(type: str, value: Any, name: str | None = None) -> bytes:
     """A number as a kernel gets it, rounded once; floats beyond the type are infinite."""
     if type in RANGES:
-        check(type, value, name)
         bits = max(8, int(type[1:]))
-        return struct.pack("<" + _FORMATS[bits], operator.index(value) & ((1 << bits) - 1))
+        return struct.pack("<" + _FORMATS[bits], integer(type, value, name) & ((1 << bits) - 1))
     if type in ("fp16", "bf16"):
         return struct.pack("<H", _launch.round_to_16_bits(float(value), type == "bf16"))
     with np.errstate(over="ignore"):

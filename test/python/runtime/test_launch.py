@@ -106,6 +106,28 @@ def test_numbers_that_do_not_fit(gpu):
         copy[(1,)](gpu.tensor(0x1000, tl.float32), gpu.tensor(0x1000, tl.float32), 2**64)
 
 
+def test_integers_that_do_not_fit_their_parameter(gpu):
+    """Whether Python or C++ packs them: the second launch finds a compiled kernel."""
+
+    @tile.jit
+    def kernel(out, a: tl.int8, b: tl.uint16, c: tl.uint64, d: tl.int1):
+        tl.store(out, a + b + c.to(tl.int32) + d)
+
+    out = gpu.tensor(0x1000, tl.int32)
+    launches = gpu.record(5)
+    for values in ((-128, 2**16 - 1, 2**64 - 1, True), (127, 0, 2**63, np.bool_(False))):
+        for _ in range(2):
+            kernel[(1,)](out, *values)
+            packed = [launches[-1][2][i + 1][:n] for i, n in enumerate((1, 2, 8, 1))]
+            assert packed == [struct.pack(f, v) for f, v in zip("bHQ?", values, strict=True)]
+    for i, wrong in enumerate((128, 2**16, 2**64, 2)):
+        values = [5, 6, 7, True]
+        values[i] = wrong
+        for _ in range(2):
+            with pytest.raises(tile.LaunchError, match="fit"):
+                kernel[(1,)](out, *values)
+
+
 Pair = collections.namedtuple("Pair", "first second")
 
 
