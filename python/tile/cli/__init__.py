@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from .. import __version__
 from ..errors import TileError
 
 #: The commands, with what they are for; each is in the module of its name, or is a tool.
