@@ -1,6 +1,7 @@
 //===-- Launch.cpp - Runs a grid on the host's threads --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
+#include "Checkers/DisjointChecker.h"
 #include "Checkers/OrderChecker.h"
 #include "Machine.h"
 #include "ModuleImpl.h"
@@ -373,6 +374,8 @@ bool Module::launch(std::string_view name, const LaunchConfig &config,
       sites += uint32_t(code->insts.size());
     }
   }
+  if (!config.forbidden.empty())
+    launch.disjoint = std::make_unique<DisjointChecker>(program, config);
   for (uint64_t i = 0; i < config.timelines && i < launch.clusterCount; ++i)
     launch.timelines.push_back(std::make_unique<Timeline>(launch));
   std::vector<Worker> workers(threads);

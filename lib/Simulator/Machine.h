@@ -26,6 +26,7 @@ struct Cta;
 struct Cluster;
 struct Launch;
 struct Worker;
+class DisjointChecker;
 class OrderChecker;
 class GlobalOrder;
 class Schedule;
@@ -181,10 +182,11 @@ struct Launch {
   std::atomic<uint64_t> finished{0}; ///< clusters
   bool parallel = false;
   std::mutex atomics, outputLock;
-  std::map<uint64_t, std::string> output;   ///< by CTA
-  std::vector<std::vector<std::byte>> heap; ///< of malloc in the kernel
-  std::unique_ptr<GlobalOrder> order;       ///< if accesses are checked
-  std::vector<uint32_t> firstSite;          ///< of each function of the program
+  std::map<uint64_t, std::string> output;    ///< by CTA
+  std::vector<std::vector<std::byte>> heap;  ///< of malloc in the kernel
+  std::unique_ptr<GlobalOrder> order;        ///< if accesses are checked
+  std::unique_ptr<DisjointChecker> disjoint; ///< if arguments must not meet
+  std::vector<uint32_t> firstSite; ///< of each function of the program
   std::vector<std::unique_ptr<Timeline>> timelines; ///< of the first clusters
   std::vector<std::unique_ptr<SharedShadow>> freeShadows;
   std::mutex shadowLock;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "Memory.h"
+#include "Checkers/DisjointChecker.h"
 #include "Checkers/OrderChecker.h"
 #include "Lanes.h"
 
@@ -237,6 +238,8 @@ static bool translateGlobal(Ctx &c, const Inst &inst, uint32_t mask,
     }
   if (c.checker)
     c.checker->global(c, inst, mask, t.address, bytes, access);
+  if (c.launch->disjoint)
+    c.launch->disjoint->access(c, inst, mask, t.address, bytes);
   if (c.counting) {
     unsigned sectors = countSectors(place, mask, bytes);
     InstStats &s = c.stat(inst);

@@ -21,6 +21,8 @@ using namespace tile;
 namespace {
 using Triple = std::array<unsigned, 3>;
 using Range = std::tuple<uint64_t, uint64_t, std::string, bool>;
+using Forbidden =
+    std::tuple<uint32_t, uint64_t, uint64_t, std::string, std::string>;
 using Array =
     std::tuple<uint64_t, std::string, uint32_t, std::vector<uint64_t>>;
 
@@ -54,7 +56,8 @@ sim::Report launch(const sim::Module &module, const std::string &entry,
                    uint32_t dynamicShared, unsigned checks,
                    uint64_t maxInstructions, unsigned threads, bool counters,
                    bool deterministic, const std::vector<Array> &arrays,
-                   uint64_t scheduleSeed, uint32_t timelines) {
+                   uint64_t scheduleSeed, uint32_t timelines,
+                   const std::vector<Forbidden> &forbidden) {
   sim::LaunchConfig config;
   config.grid = grid;
   config.block = block;
@@ -66,6 +69,8 @@ sim::Report launch(const sim::Module &module, const std::string &entry,
   config.counters = counters;
   config.deterministic = deterministic;
   config.timelines = timelines;
+  for (const auto &[param, low, high, name, other] : forbidden)
+    config.forbidden.push_back({param, low, high, name, other});
   for (const auto &[base, element, bytes, sizes] : arrays)
     config.arrays.push_back({base, element, bytes, sizes});
   config.scheduleSeed = scheduleSeed;
@@ -155,6 +160,7 @@ void tile::python::populateSim(nb::module_ &m) {
            nb::arg("counters") = true, nb::arg("deterministic") = true,
            nb::arg("arrays") = std::vector<Array>{},
            nb::arg("schedule_seed") = 0, nb::arg("timelines") = 0,
+           nb::arg("forbidden") = std::vector<Forbidden>{},
            "Runs a kernel; `args` is the parameter buffer, `allocations` the "
            "memory it may touch as (address, size, name, writable), `arrays` "
            "what "

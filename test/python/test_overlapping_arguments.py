@@ -7,9 +7,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from reference import sim_only
 
 import tile
 import tile.language as tl
+import tile.sim
 from tile.backends import GPUTarget
 from tile.runtime import overlap
 
@@ -169,3 +171,50 @@ def test_unknown_extents_are_compared_by_allocation():
     assert not overlap.may_meet(first, y.ctypes.data, allocation)
     assert overlap.may_meet(first, 1, allocation)
     assert not overlap.may_meet(first, None, allocation)
+
+
+@sim_only
+def test_the_simulator_reports_arguments_that_meet_all_the_same():
+    """Beyond what a launch compares: an access may leave its argument for another one."""
+    n, pipelined = 4, running
+    memory = np.zeros(12 * BLOCK, np.int32)
+    x, y = memory[: 2 * BLOCK], memory[2 * BLOCK : 8 * BLOCK]
+    with pytest.raises(tile.TileError, match=r"overlapping-arguments.*'x_ptr' reaches 'y_ptr'"):
+        pipelined[(1,)](x, y, n, BLOCK=BLOCK, STAGES=3)
+    # What no argument has is nobody's; neither is a compile that assumes nothing at fault.
+    pipelined[(1,)](memory[: 5 * BLOCK], memory[6 * BLOCK :], n, BLOCK=BLOCK, STAGES=3)
+    pipelined[(1,)](x, y, n, BLOCK=BLOCK, STAGES=3, overlapping_arguments=True)
+
+
+@tile.jit
+def chosen(x_ptr, y_ptr, n, flag, BLOCK: tl.constexpr):
+    lanes = tl.arange(0, BLOCK)
+    source = x_ptr
+    for i in tl.range(0, n, num_stages=3):
+        value = tl.load(source + lanes)
+        tl.store(y_ptr + (i + 1) * BLOCK + lanes, value + 1)
+        source += BLOCK * flag
+
+
+@sim_only
+def test_the_simulator_reports_texts_that_are_launched_by_hand():
+    n = 3
+    x, y = fresh(2 * n), fresh(2 * n)
+    for kernel, more in ((running, {"STAGES": 3}), (chosen, {})):
+        arguments = (n,) if kernel is running else (n, 2)
+        compiled = kernel[(1,)](x, y, *arguments, BLOCK=BLOCK, **more)
+        ptx = compiled.asm["ptx"]
+
+        def launch(first, second, ptx=ptx, arguments=arguments, compiled=compiled):
+            args = [first, second, *arguments]
+            params = tile.sim.load(ptx).params(compiled.name)
+            args += [None] * (len(params) - len(args))
+            return tile.sim.launch(
+                ptx, compiled.name, 1, 128, args, dynamic_shared=compiled.metadata.shared,
+                raise_on_finding=False,
+            )  # fmt: skip
+
+        space = np.zeros(3 * BLOCK * n, np.int32)
+        assert launch(space, y).ok
+        findings = launch(y, y).messages
+        assert any(m.startswith("overlapping-arguments: ") for m in findings), findings

@@ -36,6 +36,13 @@ struct Allocation {
   bool writable = true;
 };
 
+/// Memory of one parameter's, which accesses through another must not touch.
+struct Forbidden {
+  uint32_t param = 0; ///< offset of the parameter that is accessed through
+  uint64_t low = 0, high = 0;
+  std::string name, other; ///< of the two
+};
+
 enum Check : unsigned {
   CheckNone = 0,
   CheckRaces = 1,         ///< shared-memory races
@@ -65,6 +72,7 @@ struct LaunchConfig {
   uint32_t timelines = 0;
   std::vector<Allocation> allocations;
   std::vector<ArrayShape> arrays; ///< in allocations, as far as known
+  std::vector<Forbidden> forbidden;
 };
 
 struct Param {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import re
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -161,6 +162,30 @@ def _pieces(array: np.ndarray, strict: bool) -> list[tuple[int, int]]:
     return [(low + int(start), run) for start in starts]
 
 
+def stated_pairs(ptx: str, entry: str) -> list[tuple[int, int]]:
+    """The pairs of parameters that a kernel was compiled to take as disjoint, as its text says."""
+    found = re.search(rf"^// disjoint arguments of {re.escape(entry)}:([ \d]+)$", ptx, re.M)
+    numbers = [int(n) for n in found.group(1).split()] if found else []
+    return list(zip(numbers[::2], numbers[1::2], strict=False))
+
+
+def forbidden_ranges(
+    pairs: Iterable[tuple[int, int]],
+    params: Sequence[tuple[str, int]],
+    spans: Sequence[tuple[int, int] | None],
+) -> list[tuple[int, int, int, str, str]]:
+    """For parameters (name, offset) with these memories (None if unknown): what accesses through
+    each of a pair that was taken to be disjoint must not reach."""
+    found = []
+    for pair in pairs:
+        for through, other in (pair, pair[::-1]):
+            span = spans[other] if other < len(spans) and through < len(params) else None
+            if span is not None and span[0] < span[1]:
+                name, offset = params[through]
+                found.append((offset, *span, name, params[other][0]))
+    return found
+
+
 def _pack_number(value: Any, name: str, kind: str, size: int) -> bytes:
     bits = size * 8
     if isinstance(value, (float, np.floating)) or (
@@ -307,6 +332,12 @@ def launch(
     for name, value in allocations.items():
         array = _array(value, str(name))
         ranges.append((*_extent(array), name, bool(array.flags.writeable)))
+    spans = [_extent(a) if isinstance(a, np.ndarray) else None for a in args]
+    forbidden = forbidden_ranges(
+        stated_pairs(ptx, entry),
+        [(name, offset) for name, _, offset, *_ in params],
+        [span and (span[0], span[0] + span[1]) for span in spans],
+    )
     given = (*args, *allocations.values())
     arrays = [shape for value in given if (shape := array_shape(value))]
     report = launch_raw(
@@ -326,6 +357,7 @@ def launch(
         schedule_seed=schedule_seed,
         schedules=schedules,
         timelines=timelines,
+        forbidden=forbidden,
     )
     report.ptx = ptx
     if suppressions:
@@ -366,10 +398,12 @@ def launch_raw(
     schedule_seed: int | None = None,
     schedules: int | None = None,
     timelines: int = 0,
+    forbidden: Sequence[tuple[int, int, int, str, str]] = (),
 ) -> Report:
     """Run a kernel of a loaded module: `args` is the parameter buffer, `allocations` the memory as
-    (address, size, name, writable), and `arrays` says what lies there (`array_shape`). For
-    launchers that have packed their arguments already."""
+    (address, size, name, writable), `arrays` says what lies there (`array_shape`), and `forbidden`
+    what accesses through a parameter must not reach (`forbidden_ranges`). For launchers that have
+    packed their arguments already."""
     runtime = knobs.runtime
     budget = _setting(max_instructions, runtime.sim_max_instructions, "max_instructions", 0)
     seed = _setting(schedule_seed, runtime.sim_schedule_seed, "schedule_seed", 0)
@@ -393,6 +427,7 @@ def launch_raw(
                 list(arrays),
                 seed,
                 timelines,
+                list(forbidden),
             )
         except ValueError as error:
             raise TileError(str(error)) from None

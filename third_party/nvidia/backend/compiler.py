@@ -201,6 +201,9 @@ class NvidiaBackend(BaseBackend):
         if found is None:
             raise TileError("the PTX has no kernel")
         metadata["name"] = found.group(1)
+        if pairs := metadata.get("disjoint_arguments"):
+            # For who runs the text in the simulator.
+            ptx += f"// disjoint arguments of {metadata['name']}: {' '.join(map(str, pairs))}\n"
         if knobs.nvidia.dump_nvptx:
             print(ptx)
         return ptx

@@ -122,6 +122,7 @@ class SimDriver(DriverBase):
 
     def make_launcher(self, kernel: Any, parameters: dict[str, str]) -> Callable:
         import tile.sim
+        from tile.sim.launcher import forbidden_ranges
         from tile.sim.reachable import reachable_arrays
 
         metadata = kernel._metadata
@@ -132,6 +133,9 @@ class SimDriver(DriverBase):
         shared = metadata.get("shared", 0)
         scratch = metadata.get("global_scratch_size", 0)
         maps = tensor_maps.maps_of(kernel)
+
+        pairs = overlap.pairs_of(kernel)
+        placed = [(n, p[2]) for n, p in zip(parameters, module.params(name), strict=False)]
 
         def launch(x: int, y: int, z: int, stream: Any, arguments: tuple, **options: Any) -> Any:
             buffer, allocations, packed = pack(parameters, arguments)
@@ -159,9 +163,12 @@ class SimDriver(DriverBase):
             if checks is not None:
                 options["checks"] = checks
             shapes = [s for a in arguments if (s := tile.sim.array_shape(a))]
+            spans = [overlap.extent(a) for a in arguments] if pairs else ()
+            forbidden = forbidden_ranges(pairs, placed, spans)
             report = tile.sim.launch_raw(
                 module, name, (x * ctas, y, z), block, buffer, merge(allocations),
-                cluster=(ctas, 1, 1), dynamic_shared=shared, arrays=shapes, **options,
+                cluster=(ctas, 1, 1), dynamic_shared=shared, arrays=shapes,
+                forbidden=forbidden, **options,
             )  # fmt: skip
             report.ptx = kernel.asm["ptx"]
             self.last_report = report
