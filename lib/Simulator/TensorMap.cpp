@@ -87,6 +87,7 @@ void TensorMap::encode(std::byte *to) const {
   setField(facts, 7, 4, elementType - (isTf32 ? typeTf32 - typeF32 : 0));
   setField(facts, 11, 2, interleave);
   setField(facts, 13, 2, swizzle);
+  setField(facts, 22, 1, 0); // a third bit of it
   setField(facts, 15, 1, fillsNan);
   facts = isTf32 ? facts | tf32Flag : facts & ~tf32Flag;
   for (unsigned i = 0; i < mostRank; ++i) {

@@ -16,36 +16,52 @@ double powerOfTwo(int exponent) {
   return std::bit_cast<double>(uint64_t(exponent + 1023) << 52);
 }
 
-/// Toward zero, with `kept` bits behind the point.
+/// Toward zero, with `kept` bits behind the point. Zero has no sign.
 float truncated(double value, int kept) {
   uint64_t bits = std::bit_cast<uint64_t>(value);
   int exponent = int(bits >> 52 & 2047) - 1023;
   // Subnormal floats have fewer bits.
   int dropped = 52 - kept + std::max(0, -126 - exponent);
   if (dropped > 52)
-    return std::copysign(0.0f, float(value));
+    return 0;
   return float(std::bit_cast<double>(bits >> dropped << dropped));
 }
 
 float rounded(double value, Type type, int kept) {
-  return type == Type::F16 ? floatFromHalf(halfFromDouble(value))
+  return type == Type::F16 ? floatFromHalf(halfFromDouble(value)) + 0.0f
                            : truncated(value, kept);
 }
 
-/// The products of one group for all columns: their sums in units of
-/// 2^(most - fraction).
-template <class T>
-void addGroup(const SumOperand &a, size_t firstA, const SumOperand &b,
-              size_t firstK, unsigned count, unsigned n, const T *scale,
-              int32_t *sums) {
-  for (unsigned i = 0; i < count; ++i) {
-    T x = a.values[firstA + firstK + i];
-    const float *row = &b.values[(firstK + i) * n];
-    if (x != 0)
-      for (unsigned c = 0; c < n; ++c)
-        sums[c] += int32_t(x * T(row[c]) * scale[c]);
-  }
+// The loops over columns, for wide vectors where the host has them. With
+// sanitizers, which are not up when the choice is made, there is none.
+#if defined(__x86_64__) && defined(__ELF__) && defined(__clang__)
+#if !__has_feature(address_sanitizer)
+#define TILE_WIDE __attribute__((target_clones("avx2", "default")))
+#endif
+#endif
+#ifndef TILE_WIDE
+#define TILE_WIDE
+#endif
+
+/// most = max(most, exponent + row) for all columns.
+TILE_WIDE void raiseExponents(float *most, float exponent, const float *row,
+                              unsigned n) {
+  for (unsigned c = 0; c < n; ++c)
+    most[c] = std::max(most[c], exponent + row[c]);
 }
+
+/// Products of one row of B, in units of 1 / scale, toward zero.
+TILE_WIDE void addNarrow(int32_t *sums, float x, const float *row,
+                         const float *scale, unsigned n) {
+  for (unsigned c = 0; c < n; ++c)
+    sums[c] += int32_t(x * row[c] * scale[c]);
+}
+TILE_WIDE void addWide(int32_t *sums, double x, const float *row,
+                       const double *scale, unsigned n) {
+  for (unsigned c = 0; c < n; ++c)
+    sums[c] += int32_t(x * double(row[c]) * scale[c]);
+}
+#undef TILE_WIDE
 } // namespace
 
 int tile::sim::leastExponent(Type element, bool isWarpGroup) {
@@ -78,11 +94,17 @@ void tile::sim::addMatrixRow(const SumRule &rule, Type type,
     float most[mostColumns];
     std::fill_n(most, n, 2 * SumOperand::none);
     for (unsigned i = 0; i < count; ++i) {
-      float x = a.exponents[firstA + g + i];
-      const float *row = &b.exponents[size_t(g + i) * n];
-      for (unsigned c = 0; c < n; ++c)
-        most[c] = std::max(most[c], x + row[c]);
+      raiseExponents(most, a.exponents[firstA + g + i],
+                     &b.exponents[size_t(g + i) * n], n);
     }
+    // Infinities and NaNs decide by themselves, where there are any.
+    auto naiveSum = [&](unsigned c) {
+      double sum = 0;
+      for (unsigned i = 0; i < count; ++i)
+        sum += double(a.values[firstA + g + i]) *
+               double(b.values[size_t(g + i) * n + c]);
+      return sum;
+    };
     float scale[mostColumns];
     double wideScale[mostColumns];
     int32_t sums[mostColumns] = {};
@@ -94,20 +116,23 @@ void tile::sim::addMatrixRow(const SumRule &rule, Type type,
           powerOfTwo(std::clamp(rule.fraction - int(most[c]), -1000, 1000));
       scale[c] = float(std::min(wideScale[c], 0x1p127));
     }
-    if (isFinite && isNarrow)
-      addGroup(a, firstA, b, g, count, n, scale, sums);
-    else if (isFinite)
-      addGroup(a, firstA, b, g, count, n, wideScale, sums);
+    for (unsigned i = 0; i < count && isFinite; ++i) {
+      float x = a.values[firstA + g + i];
+      const float *row = &b.values[size_t(g + i) * n];
+      if (x != 0 && isNarrow)
+        addNarrow(sums, x, row, scale, n);
+      else if (x != 0)
+        addWide(sums, x, row, wideScale, n);
+    }
     for (unsigned c = 0; c < n; ++c) {
-      // Infinities and NaNs decide by themselves.
-      if (!isFinite || !std::isfinite(acc[c])) {
-        double sum = acc[c];
-        for (unsigned i = 0; i < count; ++i)
-          sum += double(a.values[firstA + g + i]) *
-                 b.values[size_t(g + i) * n + c];
-        acc[c] = rounded(sum, type, rule.kept);
+      double special = isFinite ? 0 : naiveSum(c);
+      if (!std::isfinite(special + acc[c])) {
+        acc[c] = float(special + acc[c]);
         continue;
       }
+      for (unsigned i = 0; i < count && !isFinite; ++i)
+        addWide(&sums[c], a.values[firstA + g + i],
+                &b.values[size_t(g + i) * n + c], &wideScale[c], 1);
       double sum = sums[c] + std::trunc(acc[c] * wideScale[c]);
       acc[c] = rounded(sum / wideScale[c], type, rule.kept);
     }

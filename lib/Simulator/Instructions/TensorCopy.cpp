@@ -122,6 +122,12 @@ uint32_t boxElements(const TensorMap &map, unsigned i) {
   return (map.box[i] + map.elementStride[i] - 1) / map.elementStride[i];
 }
 
+/// From a row of a box to the next, in shared memory.
+uint64_t rowPitch(const TensorMap &map) {
+  return map.swizzle ? 16u << map.swizzle
+                     : uint64_t(map.box[0]) * map.elementBytes();
+}
+
 /// Where a copy begins: coordinates, and the offsets of im2col.
 struct Start {
   int32_t at[TensorMap::mostRank] = {};
@@ -160,7 +166,7 @@ template <class F> bool eachRow(const TensorMap &map, const Start &start, F f) {
   uint32_t index[TensorMap::mostRank] = {};
   int64_t pixel[TensorMap::mostRank];
   std::copy(start.at, start.at + TensorMap::mostRank, pixel);
-  uint64_t rowBytes = uint64_t(map.box[0]) * map.elementBytes(), shared = 0;
+  uint64_t shared = 0;
   for (uint32_t count = 1;; ++count) {
     bool inside = true;
     uint64_t row = map.address;
@@ -173,7 +179,7 @@ template <class F> bool eachRow(const TensorMap &map, const Start &start, F f) {
     }
     if (!eachRun(map, start.at[0], inside, row, shared, f))
       return false;
-    shared += rowBytes;
+    shared += rowPitch(map);
     unsigned i = 1;
     if (map.isIm2col) {
       for (; i + 1 < rank && (pixel[i] += map.elementStride[i]) >=
@@ -192,13 +198,20 @@ template <class F> bool eachRow(const TensorMap &map, const Start &start, F f) {
   }
 }
 
-uint64_t boxBytes(const TensorMap &map) {
-  uint64_t bytes = uint64_t(map.elementBytes()) * map.box[0];
+uint64_t boxRows(const TensorMap &map) {
   if (map.isIm2col)
-    return bytes * map.pixels;
+    return map.pixels;
+  uint64_t rows = 1;
   for (unsigned i = 1; i < map.rank(); ++i)
-    bytes *= boxElements(map, i);
-  return bytes;
+    rows *= boxElements(map, i);
+  return rows;
+}
+/// What is copied, and what it takes of shared memory.
+uint64_t boxBytes(const TensorMap &map) {
+  return boxRows(map) * map.box[0] * map.elementBytes();
+}
+uint64_t boxExtent(const TensorMap &map) {
+  return boxRows(map) * rowPitch(map);
 }
 
 bool checkShared(Ctx &c, const Inst &inst, unsigned l, const TensorMap &map,
@@ -324,11 +337,11 @@ Step execTensorLoad(Ctx &c, const Inst &inst, uint32_t mask) {
     if (!readMap(c, inst, l, o.map[l], map))
       return Step::Error;
     o.coordinates(c, inst, l);
-    uint64_t bytes = boxBytes(map);
+    uint64_t bytes = boxBytes(map), extent = boxExtent(map);
     std::vector<BulkTarget> targets;
     uint32_t ctas =
         inst.op[Mask] != NoSlot ? c.src<uint32_t>(inst.op[Mask])[l] : 0;
-    if (!bulkTargets(c, inst, l, o.memory[l], bytes, inst.mod[1], ctas,
+    if (!bulkTargets(c, inst, l, o.memory[l], extent, inst.mod[1], ctas,
                      o.barrier[l], targets))
       return Step::Error;
     for (const BulkTarget &t : targets)
@@ -341,7 +354,7 @@ Step execTensorLoad(Ctx &c, const Inst &inst, uint32_t mask) {
                                                targets[0].engine);
                     }))
       return Step::Error;
-    bulkIssued(c, inst, l, targets, bytes);
+    bulkIssued(c, inst, l, targets, extent);
     c.worker->counters.sharedStoreBytes += bytes * targets.size();
     auto transfer = [&inst, l, map, bytes, start = o.start,
                      targets = std::move(targets)](Ctx &c) {
@@ -367,13 +380,19 @@ Step execTensorStore(Ctx &c, const Inst &inst, uint32_t mask) {
     o.coordinates(c, inst, l);
     Cta *owner;
     uint32_t offset;
-    uint64_t bytes = boxBytes(map);
+    uint64_t bytes = boxExtent(map);
     if (!sharedRange(c, inst, l, o.memory[l], bytes, "tensor store", owner,
                      offset) ||
         !checkShared(c, inst, l, map, offset))
       return Step::Error;
-    if (c.checker)
+    if (c.checker && boxBytes(map) == bytes)
       bulkStored(c, inst, l, *owner, offset, uint32_t(bytes), 0, 0, false);
+    else if (c.checker) // what lies between short rows is not read
+      for (uint64_t at = 0; at < bytes; at += 16)
+        if (at % rowPitch(map) < uint64_t(map.box[0]) * map.elementBytes())
+          bulkStored(c, inst, l, *owner,
+                     swizzled(offset + uint32_t(at), map.swizzle), 16, 0, 0,
+                     false);
     if (!tellGlobal(c, inst, l, map, o.start, "tensor store", true,
                     [&](uint64_t at, uint32_t size) {
                       bulkStored(c, inst, l, *owner, 0, 0, at, size,

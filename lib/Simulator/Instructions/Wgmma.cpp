@@ -10,7 +10,8 @@
 //
 // A descriptor names core matrices of 8 rows of 16 bytes. With a swizzle of W
 // bytes (32, 64, 128), rows are W bytes apart and 16-byte chunks are permuted
-// by the row's number, both seen in the address.
+// by the row's number, both seen in the address; the base offset is the number
+// that the pattern's first row has there.
 //
 //===----------------------------------------------------------------------===//
 #include "../Checkers/OrderChecker.h"
@@ -40,7 +41,7 @@ struct Descriptor {
   }
   uint32_t permute(uint32_t address) const {
     uint32_t chunks = span() / 16 - 1;
-    return address ^ ((address >> 7 & chunks) << 4);
+    return address ^ ((((address >> 7) - base) & chunks) << 4);
   }
   /// K-major: `row` of M or N, byte `k` along K.
   uint32_t rowAddress(uint32_t row, uint32_t k) const {
@@ -90,12 +91,6 @@ template <unsigned width, class T, class F>
 bool readWidth(Ctx &c, const Inst &inst, uint64_t bits, unsigned firstRow,
                unsigned rows, unsigned k, bool transposed, T *out, F convert) {
   Descriptor desc(bits);
-  if (desc.base) {
-    c.fail(inst, 0, "bad-descriptor",
-           "a base offset in a matrix descriptor is not supported by the "
-           "simulator");
-    return false;
-  }
   const std::vector<std::byte> &shared = c.cta->shared;
   // Whatever the layout, 16 bytes of a row (or column) stay together.
   auto chunk = [&](uint32_t at) -> const std::byte * {

@@ -1,7 +1,8 @@
 # ruff: noqa: E501  (PTX text reads better unbroken)
 """Tensor maps: their bytes as the driver encodes them, and the pixels that im2col copies take.
 
-driver_maps.json is what test/gpu/encode_tensor_maps.py wrote on an H200 (driver 580).
+driver_maps.json and replaced_fields.json are what test/gpu/encode_tensor_maps.py wrote on an H200
+(driver 580).
 """
 
 from __future__ import annotations
@@ -127,16 +128,48 @@ def test_im2col_loads(name, swizzle):
         element_strides=steps, swizzle=swizzle,
     )  # fmt: skip
     want = column(array, start, offset, lower, upper, steps, channels, pixels)
-    out = np.zeros_like(want)
-    run(
-        im2col_load(rank, start, offset, out.nbytes), 1, 32, [tensor, out], MAP, allocations=[array]
+    out = np.zeros(pixels * (swizzle or channels * 2), np.uint8)
+    text = im2col_load(rank, start, offset, out.nbytes).replace(
+        f"_, [bar], {out.nbytes};", f"_, [bar], {want.nbytes};"
     )
-    at = np.arange(out.nbytes)
-    place = at ^ (at >> 7 & 3) << 4 if swizzle else at
-    # A last pattern that is not full reaches beyond what was copied out.
-    inside = place < out.nbytes
-    got = out.view(np.uint8).ravel()[place[inside]]
-    np.testing.assert_array_equal(got, want.view(np.uint8).ravel()[inside])
+    run(text, 1, 32, [tensor, out], MAP, allocations=[array])
+    np.testing.assert_array_equal(rows_of(out, pixels, channels * 2, swizzle), want.view(np.uint8))
+
+
+def rows_of(image, count, width, swizzle):
+    """Rows of bytes as a copy leaves them: with a swizzle, they are as far apart as it is wide."""
+    at = np.arange(count)[:, None] * (swizzle or width) + np.arange(width)
+    return image[at ^ (at >> 7 & 3) << 4 if swizzle else at]
+
+
+def test_short_rows_are_as_far_apart_as_the_swizzle_is_wide():
+    array = rng.standard_normal((6, 32)).astype(np.float16)
+    tensor = tile.sim.tensor_map(array.ctypes.data, "f16", (32, 6), (64,), (16, 6), swizzle=64)
+    out = np.zeros(6 * 64, np.uint8)
+    text = load_box(2, (8, 0), out.nbytes, 2, 0).replace("_, [bar], 384;", "_, [bar], 192;")
+    run(text, 1, 32, [tensor, out], MAP, allocations=[array])
+    want = np.ascontiguousarray(array[:, 8:24]).view(np.uint8)
+    np.testing.assert_array_equal(rows_of(out, 6, 32, 64), want)
+    # And back: the bytes between them may have no value.
+    array[:] = 0
+    store = (
+        INIT
+        + """
+ld.param.u64 %rd1, [in]; mov.u32 %r1, buffer; mov.u32 %r2, %r30;
+COPY: setp.ge.u32 %p1, %r2, 96; @%p1 bra COPIED;
+mad.wide.u32 %rd2, %r2, 4, %rd1; ld.global.u32 %r3, [%rd2]; mad.lo.u32 %r4, %r2, 4, %r1;
+shr.u32 %r5, %r4, 7; and.b32 %r5, %r5, 2; shr.u32 %r6, %r4, 4; and.b32 %r6, %r6, 2; setp.eq.u32 %p2, %r5, %r6;
+@%p2 st.shared.u32 [%r4], %r3; add.u32 %r2, %r2, 32; bra COPY;
+COPIED: fence.proxy.async.shared::cta; bar.sync 0;
+mov.b64 %rd3, map; cvta.param.u64 %rd3, %rd3;
+@%p15 cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd3, {8, 0}], [%r1];
+@%p15 cp.async.bulk.commit_group;
+@%p15 cp.async.bulk.wait_group 0;
+"""
+    )
+    params = [".param .align 64 .b8 map[128]", ".param .u64 in"]
+    run(store, 1, 32, [tensor, out], params, allocations=[array])
+    np.testing.assert_array_equal(np.ascontiguousarray(array[:, 8:24]).view(np.uint8), want)
 
 
 STORE = INIT + """
@@ -232,6 +265,25 @@ def test_what_the_driver_refuses_of_im2col(facts, says):
     tile.sim.im2col_tensor_map(**plain)
     with pytest.raises(TileError, match=says):
         tile.sim.im2col_tensor_map(**plain | facts)
+
+
+def test_fields_are_replaced_as_by_hardware():
+    """In a map of zeros, one field for each CTA."""
+    fields = json.loads((pathlib.Path(__file__).parent / "replaced_fields.json").read_text())
+    assert len(fields) > 90
+    text = """ld.param.u64 %rd1, [maps]; mov.u32 %r1, %ctaid.x; mad.wide.u32 %rd1, %r1, 128, %rd1; mov.u32 %r2, %tid.x; setp.eq.u32 %p1, %r2, 0;
+"""
+    for i, (field, dim, value, _) in enumerate(fields):
+        wide = field in ("global_address", "global_stride")
+        place = "" if dim is None else f"{dim}, "
+        text += f"""setp.eq.and.u32 %p2, %r1, {i}, %p1;
+@%p2 tensormap.replace.tile.{field}.global.b1024.b{64 if wide else 32} [%rd1], {place}{value};
+"""
+    memory = np.zeros(128 * len(fields) + 128, np.uint8)
+    maps = memory[-memory.ctypes.data % 128 :][: 128 * len(fields)].reshape(-1, 128)
+    run(text, len(fields), 32, [maps], [".param .u64 maps"])
+    for got, (*field, want) in zip(maps, fields, strict=True):
+        assert got.tobytes().hex() == want.ljust(256, "0"), field
 
 
 REPLACE = """
