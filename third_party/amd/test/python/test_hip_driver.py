@@ -35,6 +35,7 @@ def library(path: Path, monkeypatch: pytest.MonkeyPatch) -> ctypes.CDLL:
     fake = ctypes.CDLL(str(path))
     fake.fake_set(b"gfx942:sramecc+:xnack-", 1)
     fake.fake_fail(0, 0)
+    ctypes.c_int.in_dll(fake, "fake_count").value = 0
     monkeypatch.setenv("TILE_LIBHIP_PATH", str(path))
     forget = vars(drivers()["hip"])["is_active"].__func__.__globals__["libamdhip"].cache_clear
     forget()
