@@ -3,8 +3,8 @@
 
 #include "AsyncLoads.h"
 #include "AsyncProducts.h"
-#include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 #include "PredicateOp.h"
+#include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"

@@ -1,8 +1,8 @@
 //===-- ScheduleLoops.cpp - Stages from latencies -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 #include "PredicateOp.h"
+#include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 
 #include "tile/Analysis/MemoryModel.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
