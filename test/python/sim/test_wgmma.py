@@ -205,8 +205,10 @@ def test_wgmma(case):
     if acc == "s32":
         assert (got == want).all()
     else:
+        # Halves are coarse; of sums of fp8, 13 bits are kept (test_matrix_sums.py has them exactly).
+        coarse = acc == "f16" or kind in ("e4m3", "e5m2")
         np.testing.assert_allclose(
-            got, want, rtol=1e-2 if acc == "f16" else 1e-5, atol=5e-2 if acc == "f16" else 1e-4
+            got, want, rtol=1e-2 if coarse else 1e-5, atol=5e-2 if coarse else 1e-4
         )
 
 
