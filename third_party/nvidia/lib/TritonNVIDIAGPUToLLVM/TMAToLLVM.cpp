@@ -5,14 +5,20 @@
 // (TensorMap.h), all from the first thread: groups of copies, and what is
 // waited for, belong to the thread that started them.
 //
+// That thread takes a branch of its own. Of several copies that are predicated
+// one by one, ptxas (13.5) makes code in which other lanes of the first warp
+// start the last one, too.
+//
 //===----------------------------------------------------------------------===//
 
 #include "nvidia/TritonNVIDIAGPUToLLVM/PTXAsm.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Patterns.h"
 
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tile/Conversion/TritonGPUToLLVM/Predicate.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -57,33 +63,41 @@ protected:
     return *boxes;
   }
 
-  /// One instruction for each box: a load where there is a barrier.
+  /// One instruction for each box: a load where there is a barrier. The branch
+  /// is inside the assembly: blocks of LLVM's would have it copy accumulators
+  /// of products that go on meanwhile.
   void emitCopies(const LLVMBuilder &b, const BlockCopy &copy,
                   ArrayRef<ttng::TMABox> boxes, const Twine &name) const {
-    for (const ttng::TMABox &box : boxes) {
-      nvt::PTXAsm ptx(b);
-      auto map = ptx.input(copy.map, "l");
-      auto buffer = ptx.input(b.gep(copy.buffer, b.intTy(8), box.offset), "r");
-      SmallVector<nvt::PTXAsm::Operand> coords;
-      for (auto [coord, start] : llvm::zip(copy.coords, box.start))
-        coords.push_back(
-            ptx.input(start ? b.add(coord, b.i32(start)) : coord, "r"));
-      // The innermost dimension comes first.
-      std::reverse(coords.begin(), coords.end());
-      ptx << "@" << ptx.input(copy.pred, "b") << " " << name.str() << " ";
-      if (copy.barrier)
-        ptx << "[" << buffer << "], ";
-      ptx << "[" << map << ", {";
-      llvm::interleave(
-          coords, [&](nvt::PTXAsm::Operand coord) { ptx << coord; },
-          [&] { ptx << ", "; });
-      ptx << "}], [";
-      if (copy.barrier)
-        ptx << ptx.input(copy.barrier, "r") << "];";
-      else
-        ptx << buffer << "];";
-      ptx.emit({}, nvt::PTXAsm::SideEffects);
-    }
+    nvt::PTXAsm ptx(b);
+    ptx << "{ @!" << ptx.input(copy.pred, "b") << " bra DONE; ";
+    for (const ttng::TMABox &box : boxes)
+      emitCopy(b, ptx, copy, box, name);
+    ptx << "DONE: }";
+    ptx.emit({}, nvt::PTXAsm::SideEffects);
+  }
+
+  void emitCopy(const LLVMBuilder &b, nvt::PTXAsm &ptx, const BlockCopy &copy,
+                const ttng::TMABox &box, const Twine &name) const {
+    auto map = ptx.input(copy.map, "l");
+    auto buffer = ptx.input(b.gep(copy.buffer, b.intTy(8), box.offset), "r");
+    SmallVector<nvt::PTXAsm::Operand> coords;
+    for (auto [coord, start] : llvm::zip(copy.coords, box.start))
+      coords.push_back(
+          ptx.input(start ? b.add(coord, b.i32(start)) : coord, "r"));
+    // The innermost dimension comes first.
+    std::reverse(coords.begin(), coords.end());
+    ptx << name.str() << " ";
+    if (copy.barrier)
+      ptx << "[" << buffer << "], ";
+    ptx << "[" << map << ", {";
+    llvm::interleave(
+        coords, [&](nvt::PTXAsm::Operand coord) { ptx << coord; },
+        [&] { ptx << ", "; });
+    ptx << "}], [";
+    if (copy.barrier)
+      ptx << ptx.input(copy.barrier, "r") << "]; ";
+    else
+      ptx << buffer << "]; ";
   }
 
   /// The copies out of shared memory, as one group.
@@ -212,12 +226,10 @@ struct CreatePattern : TargetPattern<ttng::TensormapCreateOp> {
     auto replace = [&](StringRef field, Value value, int dim = -1) {
       bool isWide = value.getType().getIntOrFloatBitWidth() == 64;
       nvt::PTXAsm ptx(b);
-      auto pred = ptx.input(first, "b");
       auto at = ptx.input(scratch, "r");
       auto with = ptx.input(value, isWide ? "l" : "r");
-      ptx << "@" << pred << " tensormap.replace.tile." << field
-          << ".shared::cta.b1024." << (isWide ? "b64" : "b32") << " [" << at
-          << "], ";
+      ptx << "tensormap.replace.tile." << field << ".shared::cta.b1024."
+          << (isWide ? "b64" : "b32") << " [" << at << "], ";
       if (dim >= 0)
         ptx << std::to_string(dim) << ", ";
       ptx << with << ";";
@@ -226,28 +238,28 @@ struct CreatePattern : TargetPattern<ttng::TensormapCreateOp> {
     // These take constants only.
     auto replaceCode = [&](StringRef field, int32_t code) {
       nvt::PTXAsm ptx(b);
-      auto pred = ptx.input(first, "b");
       auto at = ptx.input(scratch, "r");
-      ptx << "@" << pred << " tensormap.replace.tile." << field
-          << ".shared::cta.b1024.b32 [" << at << "], " << std::to_string(code)
-          << ";";
+      ptx << "tensormap.replace.tile." << field << ".shared::cta.b1024.b32 ["
+          << at << "], " << std::to_string(code) << ";";
       ptx.emit({}, nvt::PTXAsm::SideEffects);
     };
-    replace("global_address",
-            b.ptrToInt(b.intTy(64), adaptor.getGlobalAddress()));
-    replace("rank", b.i32(op.getBoxDim().size() - 1));
-    for (auto [dim, size] : llvm::enumerate(adaptor.getBoxDim()))
-      replace("box_dim", size, dim);
-    for (auto [dim, size] : llvm::enumerate(adaptor.getGlobalDim()))
-      replace("global_dim", size, dim);
-    for (auto [dim, stride] : llvm::enumerate(adaptor.getGlobalStride()))
-      replace("global_stride", stride, dim);
-    for (auto [dim, stride] : llvm::enumerate(adaptor.getElementStride()))
-      replace("element_stride", stride, dim);
-    replaceCode("elemtype", op.getElemType());
-    replaceCode("interleave_layout", op.getInterleaveLayout());
-    replaceCode("swizzle_mode", op.getSwizzleMode());
-    replaceCode("fill_mode", op.getFillMode());
+    underPredicate(b, first, [&] {
+      replace("global_address",
+              b.ptrToInt(b.intTy(64), adaptor.getGlobalAddress()));
+      replace("rank", b.i32(op.getBoxDim().size() - 1));
+      for (auto [dim, size] : llvm::enumerate(adaptor.getBoxDim()))
+        replace("box_dim", size, dim);
+      for (auto [dim, size] : llvm::enumerate(adaptor.getGlobalDim()))
+        replace("global_dim", size, dim);
+      for (auto [dim, stride] : llvm::enumerate(adaptor.getGlobalStride()))
+        replace("global_stride", stride, dim);
+      for (auto [dim, stride] : llvm::enumerate(adaptor.getElementStride()))
+        replace("element_stride", stride, dim);
+      replaceCode("elemtype", op.getElemType());
+      replaceCode("interleave_layout", op.getInterleaveLayout());
+      replaceCode("swizzle_mode", op.getSwizzleMode());
+      replaceCode("fill_mode", op.getFillMode());
+    });
     // Scratch memory is written before a barrier of the block, and read after.
     blockBarrier(b, op);
 
