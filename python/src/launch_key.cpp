@@ -157,11 +157,15 @@ void Dispatcher::addInteger(Query &query, PyObject *value, Mode mode) {
   if (number == 1 && mode != Mode::TypeOnly)
     return query.key.add(Tag::One);
   bool wide = number != int32_t(number);
-  bool aligned = mode == Mode::Value && number % 16 == 0;
+  // Multiples of 16, of 8, and others.
+  unsigned alignment = mode != Mode::Value || number % 8 != 0 ? 0
+                       : number % 16 == 0                     ? 2
+                                                              : 1;
   // What is known of the sign and the size of an integer is compiled in too.
   bool negative = mode != Mode::TypeOnly && number < 0;
   bool large = mode != Mode::TypeOnly && !wide && number >= 1 << 30;
-  query.key.add(Tag::Integer + large * 8 + wide * 4 + negative * 2 + aligned);
+  query.key.add(Tag::Integer + large * 16 + wide * 8 + negative * 4 +
+                alignment);
 }
 
 void Dispatcher::addTensor(Query &query, PyObject *value, const ClassInfo &info,

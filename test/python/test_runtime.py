@@ -39,6 +39,7 @@ def test_keys_of_arguments():
     ]  # fmt: skip
     assert specialize((aligned, (1, 3))) == ("*fp32D", ("1", "i32"))
     assert specialize(np.int64(5)) == "i32"
+    assert [specialize(v) for v in (8, -24, 2**40 + 8, 4)] == ["i32E", "i32SE", "i64E", "i32"]
     assert [specialize(v) for v in (-1, -16, -(2**31), -(2**31) - 1, 0)] == [
         "i32S", "i32SD", "i32SD", "i64S", "i32D",
     ]  # fmt: skip

@@ -3,8 +3,8 @@ cache kernels by themselves.
 
 An argument is described by a pair: its type in a signature, and what is known
 of its value: the value of a constant, None where nothing was looked at, or the
-letters ``D`` for a multiple of 16, ``S`` for an integer that is negative, and
-``L`` for one that is 2^30 or more.
+letters ``D`` for a multiple of 16, ``E`` for an integer that is one of 8, ``S`` for
+an integer that is negative, and ``L`` for one that is 2^30 or more.
 """
 
 from __future__ import annotations
@@ -41,13 +41,14 @@ def native_specialize_impl(
         return (key, None)
     if key == "i1" and isinstance(arg, bool):
         return ("u1", None)
-    name = key.rstrip("LSD")
+    name = key.rstrip("LSDE")
     if is_const and name.startswith("*"):
         name = "*k" + name[1:]
     if not specialize_value or name == "fp32":
         return (name, None)
-    known = "D" if align and key.endswith("D") else ""
-    return (name, known + sp.unaligned(key).removeprefix(name.replace("*k", "*")))
+    plain = sp.unaligned(key)
+    known = key[len(plain) :] if align else ""
+    return (name, known + plain.removeprefix(name.replace("*k", "*")))
 
 
 def _like(value: tuple, items: Any) -> tuple:
@@ -62,7 +63,7 @@ def mangle_type(arg: Any, specialize: bool = False) -> Any:
 def parse_attr(text: str) -> list[list]:
     """What the letters of a description say, as attributes."""
     assert isinstance(text, str)
-    return [["tt.divisibility", 16]] if "D" in text else []
+    return [["tt.divisibility", n] for letter, n in sp.DIVISORS.items() if letter in text]
 
 
 def compute_cache_key(kernel_key_cache: dict, specialization: list, options: dict) -> str:

@@ -2,7 +2,9 @@
 
 An argument's key is a short string: ``*fp32D`` is a pointer to float32 that
 is a multiple of 16, ``i32`` an integer that is not negative and less than 2^30,
-``i32L`` one that is not negative, ``i32S`` any, ``1`` the integer 1.
+``i32L`` one that is not negative, ``i32S`` any, ``1`` the integer 1. ``D`` says the
+same of integers, and ``E`` that they are multiples of 8: rows of 2-byte elements need
+no more for accesses of 16 bytes.
 """
 
 from __future__ import annotations
@@ -57,18 +59,19 @@ _MOST = 2**30 - 1
 def _of_int(value: int) -> str:
     if value == 1:
         return "1"
+    alignment = "" if value & 7 else "E" if value & 15 else "D"
     if 0 <= value <= _MOST:
-        return "i32" if value & 15 else "i32D"
+        return "i32" + alignment
     if _MOST < value <= 2147483647:
-        return "i32L" if value & 15 else "i32LD"
+        return "i32L" + alignment
     if -2147483648 <= value < 0:
-        return "i32S" if value & 15 else "i32SD"
+        return "i32S" + alignment
     if 0 <= value < 2**63:
-        return "i64" if value & 15 else "i64D"
+        return "i64" + alignment
     if -(2**63) <= value < 0:
-        return "i64S" if value & 15 else "i64SD"
+        return "i64S" + alignment
     if 0 <= value < 2**64:
-        return "u64" if value & 15 else "u64D"
+        return "u64" + alignment
     raise TileError(f"the argument {value} does not fit in 64 bits")
 
 
@@ -208,7 +211,7 @@ def specialize_without_alignment(value: Any) -> Any:
 
 
 def unaligned(key: Any) -> Any:
-    return key.removesuffix("D") if isinstance(key, str) else tuple(map(unaligned, key))
+    return key.rstrip("DE") if isinstance(key, str) else tuple(map(unaligned, key))
 
 
 def _signed(key: Any) -> Any:
@@ -218,6 +221,8 @@ def _signed(key: Any) -> Any:
     return key.removesuffix("L") + "S" if key in _NON_NEGATIVE else key
 
 
+#: What the last letter of a key says that an argument is a multiple of.
+DIVISORS = {"D": 16, "E": 8}
 #: Keys, without their alignment, of integers that are not negative.
 _NON_NEGATIVE = ("i32", "i32L", "i64")
 
@@ -237,8 +242,8 @@ def decode(key: Any, value: Any, path: tuple[int, ...], constants: dict, hints: 
         constants[path] = 1 if key == "1" else None
         return "constexpr"
     known = []
-    if key.endswith("D"):
-        known.append(("tt.divisibility", 16))
+    if key[-1] in DIVISORS:
+        known.append(("tt.divisibility", DIVISORS[key[-1]]))
         key = key[:-1]
     if key in _NON_NEGATIVE:
         known.append(("tt.non_negative", 1))
