@@ -50,13 +50,13 @@ def attention(
     tl.store(lse_ptr + head * L + rows, m + tl.math.log2(total), mask=rows < L)
 
 
-def run(dtype, length, keys, d, causal, bm=32, bn=32, **options) -> None:
+def run(dtype, length, keys, d, causal, bm=32, bn=32, **options):
     heads = 2
     q = random((heads, length, d), dtype, 1)
     k, v = random((heads, keys, d), dtype, 2), random((heads, keys, d), dtype, 3)
     out, lse = poisoned((heads, length, d), dtype), poisoned((heads, length), "fp32")
     scale = d**-0.5
-    attention[(tile.cdiv(length, bm), heads)](
+    kernel = attention[(tile.cdiv(length, bm), heads)](
         q, k, v, out, lse, scale, length, keys, D=d, BM=bm, BN=bn, CAUSAL=causal, **options
     )
     wide = [t.astype(np.float64) for t in (q, k, v)]
@@ -74,6 +74,7 @@ def run(dtype, length, keys, d, causal, bm=32, bn=32, **options) -> None:
     np.testing.assert_allclose(
         lse, ((top + np.log(total)) / np.log(2))[..., 0], rtol=tolerance, atol=tolerance
     )
+    return kernel
 
 
 @pytest.mark.parametrize("d", [16, 32, 64, 128, 256])

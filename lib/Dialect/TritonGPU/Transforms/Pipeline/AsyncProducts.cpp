@@ -9,6 +9,9 @@
 //   copies to the buffers that product i - 1 has read
 //
 // Products whose results are used in the loop are waited for right before that.
+// Where that is in the next iteration, after another product, they run on until
+// then: the product of attention with the values while that of the next scores
+// is started.
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,6 +84,107 @@ bool canRunOn(MatrixProductOpInterface dot, scf::ForOp loop,
   return true;
 }
 
+bool isCopy(Operation &op) {
+  return isa<AsyncCopyGlobalToLocalOp, nvidia_gpu::AsyncTMACopyGlobalToLocalOp>(
+      op);
+}
+
+/// A product whose result the next iteration uses first, after it has started
+/// another one.
+struct CarriedProduct {
+  MatrixProductOpInterface dot;
+  /// The place of the result among the iteration arguments.
+  unsigned result;
+  /// Before this in the body it has to be there.
+  Operation *firstUser;
+};
+
+std::optional<CarriedProduct> getCarried(MatrixProductOpInterface dot,
+                                         scf::ForOp loop,
+                                         ArrayRef<Value> rings) {
+  Block *body = loop.getBody();
+  if (!isUndecided(dot) || dot->getBlock() != body ||
+      !dot.getProduct().hasOneUse())
+    return std::nullopt;
+  OpOperand &use = *dot.getProduct().use_begin();
+  if (use.getOwner() != body->getTerminator())
+    return std::nullopt;
+  CarriedProduct carried{dot, use.getOperandNumber(), nullptr};
+  for (Operation *user : loop.getRegionIterArg(carried.result).getUsers()) {
+    Operation *inBody = body->findAncestorOpInBlock(*user);
+    if (!carried.firstUser || inBody->isBeforeInBlock(carried.firstUser))
+      carried.firstUser = inBody;
+  }
+  if (!carried.firstUser || carried.firstUser == body->getTerminator())
+    return std::nullopt;
+  // What it reads is overwritten by the copies of the next iteration.
+  auto before =
+      llvm::make_range(body->begin(), carried.firstUser->getIterator());
+  bool hasOther = llvm::any_of(before, [&](Operation &op) {
+    return &op != dot && isa<MatrixProductOpInterface>(op);
+  });
+  bool isOverwritten = llvm::any_of(before, isCopy);
+  for (Value factor : dot.getFactors())
+    isOverwritten |=
+        !isa<TensorType>(factor.getType()) && !isKept(factor, loop, rings);
+  if (!hasOther || isOverwritten)
+    return std::nullopt;
+  return carried;
+}
+
+/// Starts the product; the wait comes later. Factors in registers stay there
+/// until then, as iteration arguments, which are returned.
+SmallVector<Value> startCarried(CarriedProduct &carried, scf::ForOp &loop) {
+  carried.dot.setAsync(true);
+  SmallVector<Value> inRegisters, inits;
+  IRRewriter rewriter(loop);
+  for (Value factor : carried.dot.getFactors())
+    if (auto type = dyn_cast<RankedTensorType>(factor.getType())) {
+      inRegisters.push_back(factor);
+      inits.push_back(arith::ConstantOp::create(
+          rewriter, carried.dot.getLoc(),
+          cast<TypedAttr>(rewriter.getZeroAttr(type))));
+    }
+  if (inits.empty())
+    return {};
+  unsigned numArgs = loop.getNumRegionIterArgs();
+  auto yieldFactors = [&](OpBuilder &, Location, ArrayRef<BlockArgument>) {
+    return inRegisters;
+  };
+  loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+      rewriter, inits, /*replaceInitOperandUsesInLoop=*/false, yieldFactors));
+  ValueRange args = loop.getRegionIterArgs();
+  return llvm::to_vector(args.drop_front(numArgs));
+}
+
+/// Waits for the product of the iteration before.
+void waitForCarried(CarriedProduct carried, scf::ForOp loop,
+                    ArrayRef<Value> factors) {
+  Block *body = loop.getBody();
+  unsigned started = 0;
+  auto count = [&](Block::iterator begin, Block::iterator end) {
+    for (Operation &op : llvm::make_range(begin, end))
+      if (auto other = dyn_cast<MatrixProductOpInterface>(op))
+        started += other.isAsync();
+  };
+  count(std::next(carried.dot->getIterator()), body->end());
+  count(body->begin(), carried.firstUser->getIterator());
+
+  Value before = loop.getRegionIterArg(carried.result);
+  SmallVector<Value> waited{before};
+  llvm::append_range(waited, factors);
+  OpBuilder builder(carried.firstUser);
+  Operation *wait =
+      carried.dot.createWait(builder, carried.dot.getLoc(), waited, started);
+  before.replaceAllUsesExcept(wait->getResult(0), wait);
+
+  builder.setInsertionPointAfter(loop);
+  Value after = loop.getResult(carried.result);
+  Operation *last = carried.dot.createWait(builder, carried.dot.getLoc(), after,
+                                           /*pendings=*/0);
+  after.replaceAllUsesExcept(last->getResult(0), last);
+}
+
 /// The operation before which the result of `dot` has to be there: its first
 /// user or, where the next iteration uses it, what overwrites its operands.
 Operation *getDeadline(MatrixProductOpInterface dot, scf::ForOp loop) {
@@ -93,8 +197,7 @@ Operation *getDeadline(MatrixProductOpInterface dot, scf::ForOp loop) {
   }
   for (Operation *op = dot->getNextNode(); op != deadline;
        op = op->getNextNode())
-    if (isa<AsyncCopyGlobalToLocalOp, nvidia_gpu::AsyncTMACopyGlobalToLocalOp>(
-            op))
+    if (isCopy(*op))
       return op;
   return deadline;
 }
@@ -143,9 +246,20 @@ unsigned mlir::triton::gpu::makeProductsAsync(scf::ForOp &loop,
   // Backwards: how many products are started after one decides how many its
   // wait may leave unfinished.
   unsigned numLate = 0;
-  for (MatrixProductOpInterface dot : llvm::reverse(all))
-    if (!llvm::is_contained(dots, dot))
+  SmallVector<std::pair<CarriedProduct, SmallVector<Value>>> carried;
+  for (MatrixProductOpInterface dot : llvm::reverse(all)) {
+    if (llvm::is_contained(dots, dot))
+      continue;
+    if (auto product = getCarried(dot, loop, rings)) {
+      SmallVector<Value> factors = startCarried(*product, loop);
+      carried.push_back({*product, std::move(factors)});
+      ++numLate;
+    } else {
       numLate += waitLate(dot, loop);
+    }
+  }
+  for (auto &[product, factors] : carried)
+    waitForCarried(product, loop, factors);
   if (dots.empty())
     return numLate;
 

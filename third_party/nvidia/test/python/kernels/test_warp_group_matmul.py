@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from reference import poisoned
+from test_attention import run as attend
 from test_matmul_sweep import KINDS, matmul, operand, strides
 
 import tile
@@ -95,6 +96,15 @@ def test_tiles(tiles, warps):
     run("bf16", (bm + 16, bn + 48, 2 * bk + 16), tiles, num_warps=warps, num_stages=3)
 
 
+def test_rows_of_multiples_of_eight():
+    """Enough for copies of 16 bytes; a launch with others takes another kernel."""
+    copies = {}
+    for size in (88, 84, 88):
+        kernel = run("fp16", (72, 104, size), (64, 64, 32), num_stages=3)
+        copies[size] = len(re.findall(r"cp\.async\.cg.*\], 16", kernel.asm["ptx"]))
+    assert copies[88] > copies[84]
+
+
 @pytest.mark.parametrize("sizes", [(1, 1, 1), (65, 63, 33), (200, 8, 100), (64, 64, 1)])
 @pytest.mark.parametrize("name", ["fp16", "int8"])
 def test_unaligned_sizes(sizes, name):
@@ -167,3 +177,12 @@ def test_two_products(stages):
     np.testing.assert_allclose(c, expected, rtol=1e-3, atol=1e-2)
     np.testing.assert_allclose(d, expected.T, rtol=1e-3, atol=1e-2)
     assert "wgmma.wait_group.sync.aligned 2" in kernel.asm["ptx"]
+
+
+@pytest.mark.parametrize(("bm", "warps"), [(64, 4), (128, 8)])
+@pytest.mark.parametrize(("causal", "stages"), [(False, 2), (False, 3), (True, 3)])
+def test_products_of_attention(bm, warps, causal, stages):
+    """The product with the values runs on while the next scores are started."""
+    options = {"bn": 64, "num_warps": warps, "num_stages": stages}
+    kernel = attend("fp16", 2 * bm - 16, 200, 64, causal, bm=bm, **options)
+    assert "wgmma.mma_async" in kernel.asm["ptx"]

@@ -5,6 +5,7 @@
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
 #dot = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>
+#wide = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #turned = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = true, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
@@ -58,6 +59,38 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %b = ttg.memdesc_trans %a {order = array<i32: 1, 0>} : !ttg.memdesc<64x32xf16, #shared, #smem> -> !ttg.memdesc<32x64xf16, #turned, #smem>
       %h = arith.mulf %acc, %acc : tensor<64x64xf32, #mma>
       %d = ttnvgpu.warp_group_dot %a, %b, %h {inputPrecision = 0 : i32} : !ttg.memdesc<64x32xf16, #shared, #smem> * !ttg.memdesc<32x64xf16, #turned, #smem> -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+
+  // A product whose sum the next iteration uses behind another product goes on
+  // until then, and so does its factor in registers: the values of attention.
+  // CHECK-LABEL: @carried
+  // CHECK: [[NONE:%.*]] = arith.constant dense<0.000000e+00> : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0
+  // CHECK: [[LOOP:%.*]]:{{.*}} = scf.for {{.*}} iter_args([[SUM:%[^ ]*]] = {{.*}}[[P:%[^ ]*]] = [[NONE]])
+  // CHECK:   [[S:%.*]] = ttnvgpu.warp_group_dot
+  // CHECK:   [[W:%.*]]:2 = ttnvgpu.warp_group_dot_wait [[SUM]], [[P]] {pendings = 0 : i32}
+  // CHECK:   [[H:%.*]] = arith.mulf [[W]]#0, [[S]]
+  // CHECK:   [[Q:%.*]] = ttg.convert_layout
+  // CHECK:   [[D:%.*]] = ttnvgpu.warp_group_dot [[Q]], %{{.*}}, [[H]] {inputPrecision = 0 : i32, isAsync = true}
+  // CHECK-NOT: ttnvgpu.warp_group_dot_wait
+  // CHECK:   ttg.async_copy_global_to_local
+  // CHECK:   scf.yield [[D]], {{.*}}[[Q]] :
+  // CHECK: ttnvgpu.warp_group_dot_wait [[LOOP]]#0 {pendings = 0 : i32}
+  tt.func @carried(%p: tensor<64x64x!tt.ptr<f16>, #blocked>, %o: tensor<64x64xi32, #blocked>, %qs: !ttg.memdesc<64x64xf16, #wide, #smem>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %q = tt.addptr %p, %o {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>} : tensor<64x64x!tt.ptr<f16>, #blocked>, tensor<64x64xi32, #blocked>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = tt.load %q : tensor<64x64x!tt.ptr<f16>, #blocked>
+      %a = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #wide, #smem>
+      %s = ttnvgpu.warp_group_dot %a, %a, %zero {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #wide, #smem> * !ttg.memdesc<64x64xf16, #wide, #smem> -> tensor<64x64xf32, #mma>
+      %h = arith.mulf %acc, %s : tensor<64x64xf32, #mma>
+      %t = arith.truncf %s : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+      %b = ttg.convert_layout %t : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #dot>
+      %d = ttnvgpu.warp_group_dot %b, %a, %h {inputPrecision = 0 : i32} : tensor<64x64xf16, #dot> * !ttg.memdesc<64x64xf16, #wide, #smem> -> tensor<64x64xf32, #mma>
       scf.yield %d : tensor<64x64xf32, #mma>
     }
     tt.return %r : tensor<64x64xf32, #mma>
