@@ -82,6 +82,8 @@ void nvidia::buildTTGIRPipeline(OpPassManager &pm,
   // by the dozen, the branch is better.
   add(gpu::createTritonGPUCombineTensorSelectAndIf());
   add(gpu::createTritonGPUOptimizeAccumulatorInit());
+  if (useTMA)
+    add(nvidia_gpu::createTritonNvidiaOverlapStores());
   nvidia_gpu::TritonNvidiaGPUFenceInsertionOptions fences;
   fences.afterAsyncCopies = true;
   add(nvidia_gpu::createTritonNvidiaGPUFenceInsertion(fences));

@@ -89,6 +89,44 @@ def TritonNvidiaTMALowering
   ];
 }
 
+def TritonNvidiaOverlapStores
+    : Pass<"triton-nvidia-overlap-stores", "::mlir::ModuleOp"> {
+  let summary = "Let TMA stores of a loop run on into its next iteration";
+  let description = [{
+    Gives stores that `triton-nvidia-tma-lowering` made in an `scf.for` buffers of
+    their own, so that an iteration waits for the copy of the one before only when it
+    has something to write into the buffer. Buffers that would keep another block off
+    the multiprocessor are not made.
+
+    Before:
+    ```mlir
+    scf.for ... {
+      %buf = ttg.local_alloc %x : (tensor<64x64xf16, #mma>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      ttnvgpu.fence_async_shared {bCluster = false}
+      ttnvgpu.async_tma_store_wait {pendings = 0 : i32, complete}
+      ttnvgpu.async_tma_copy_local_to_global %desc[%i, %j] %buf : ...
+      ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+    }
+    ```
+    After:
+    ```mlir
+    %buf = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+    scf.for ... {
+      ttnvgpu.async_tma_store_wait {pendings = 0 : i32, complete}
+      ttg.local_store %x, %buf : tensor<64x64xf16, #mma> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+      ttnvgpu.fence_async_shared {bCluster = false}
+      ttnvgpu.async_tma_copy_local_to_global %desc[%i, %j] %buf : ...
+    }
+    ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+    ```
+  }];
+  let dependentDialects = ["::mlir::triton::gpu::TritonGPUDialect",
+                           "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
+  let statistics = [
+    Statistic<"numOverlapped", "num-overlapped", "Stores with a buffer of their own">
+  ];
+}
+
 def TritonTensorMemoryAllocation
     : Pass<"triton-tensor-memory-allocation", "::mlir::ModuleOp"> {
   let summary = "Give each buffer in tensor memory its place";
