@@ -57,14 +57,24 @@ struct InitPattern : MbarrierPattern<ttng::InitBarrierOp> {
     LLVMBuilder b(op.getLoc(), rewriter);
     emitOnce(b, op, op.getAlloc(), adaptor.getAlloc(), /*pred=*/{},
              "mbarrier.init.shared::cta.b64 ", ", " + Twine(op.getCount()));
-    // TMA arrives through the async proxy.
-    b.create<NVVM::FenceProxyOp>(
-        NVVM::ProxyKindAttr::get(op.getContext(),
-                                 NVVM::ProxyKind::async_shared),
-        NVVM::SharedSpaceAttr::get(op.getContext(),
-                                   NVVM::SharedSpace::shared_cta));
+    // TMA arrives through the async proxy. One fence does for all barriers that
+    // are made together.
+    if (!isFollowedByInit(op))
+      b.create<NVVM::FenceProxyOp>(
+          NVVM::ProxyKindAttr::get(op.getContext(),
+                                   NVVM::ProxyKind::async_shared),
+          NVVM::SharedSpaceAttr::get(op.getContext(),
+                                     NVVM::SharedSpace::shared_cta));
     rewriter.eraseOp(op);
     return success();
+  }
+
+private:
+  static bool isFollowedByInit(Operation *op) {
+    do
+      op = op->getNextNode();
+    while (op && isMemoryEffectFree(op));
+    return isa_and_nonnull<ttng::InitBarrierOp>(op);
   }
 };
 
