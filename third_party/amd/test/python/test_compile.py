@@ -12,6 +12,7 @@ import tile.language as tl
 from tile import _C
 from tile.backends import find_backend
 from tile.compiler import ASTSource
+from tile.language.extra import libdevice
 
 WAVES = {target.processor: target.wave_size for target in _C.targets.known("hip")}
 
@@ -130,6 +131,33 @@ def test_wrong_options_are_refused(options, message):
 def test_wrong_targets_are_refused(on, message):
     with pytest.raises(tile.TileError, match=re.escape(message)):
         find_backend(on)
+
+
+@tile.jit
+def functions(x_ptr, out_ptr, N: tl.constexpr):
+    x = tl.load(x_ptr + tl.arange(0, N))
+    y = tl.sin(x) + tl.erf(x) + tl.exp(x) + tl.log2(x) + tl.rsqrt(x) + libdevice.atan2(x, x + 1)
+    tl.store(out_ptr + tl.arange(0, N), y + libdevice.tanh(x) + x % 3.0)
+
+
+@pytest.mark.parametrize("ty", ["fp32", "fp64"])
+@pytest.mark.parametrize("processor", ["gfx942", "gfx1100"])
+def test_functions_come_from_the_device_library(processor, ty):
+    source = ASTSource(functions, {"x_ptr": f"*{ty}", "out_ptr": f"*{ty}"}, {"N": 64})
+    kernel = tile.compile(source, target=target(processor), options={"num_warps": 1})
+    assert "__nv_" not in re.sub(r"define .*|call .*", "", kernel.asm["llir"])
+    assert kernel.asm["hsaco"][:4] == b"\x7fELF"
+    assert 'amdhsa_code_object_version", i32 500' in kernel.asm["llir"]
+
+
+@tile.jit
+def bessel(x_ptr):
+    tl.store(x_ptr, libdevice.j0(tl.load(x_ptr)))
+
+
+def test_functions_that_the_device_library_lacks_are_named():
+    with pytest.raises(tile.CompilationError, match="device library of AMD GPUs lacks __nv_j0f"):
+        tile.compile(ASTSource(bessel, {"x_ptr": "*fp32"}), target=target("gfx942"))
 
 
 @tile.jit
