@@ -56,12 +56,25 @@ Value amd::TargetInfo::getBlockInCluster(const LLVMBuilder &b) const {
 // Synchronisation
 //===----------------------------------------------------------------------===//
 
+/// MachineSink takes neither fences nor barriers for stores, and moves a load
+/// behind them into a branch that alone uses its result. This stops it.
+static void keepAccessesBefore(const LLVMBuilder &b) {
+  MLIRContext *context = b.getContext();
+  b.create<LLVM::InlineAsmOp>(
+      TypeRange(), ValueRange(), /*asm_string=*/"", /*constraints=*/"~{memory}",
+      /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(context, LLVM::AsmDialect::AD_ATT),
+      ArrayAttr());
+}
+
 void amd::TargetInfo::barrier(const LLVMBuilder &b,
                               const BarrierParticipants &who) const {
   using Kind = BarrierParticipants::Kind;
   auto fence = [&](LLVM::AtomicOrdering ordering, StringRef scope) {
     b.create<LLVM::FenceOp>(ordering, scope);
   };
+  keepAccessesBefore(b);
   switch (who.kind) {
   case Kind::Warp:
     // A wave's accesses happen in order: only LLVM must keep it.
