@@ -27,7 +27,10 @@ _OVERLAY = "tile.compat.triton"
 _HOME = "tile"
 _ADDITIONS = "tile.compat.additions"
 #: Modules of Triton's tree that are the same as one under another name.
-_SAME = {"triton.language.extra.cuda.libdevice": "tile.language.extra.libdevice"}
+_SAME = {
+    "triton.language.extra.cuda.libdevice": "tile.language.extra.libdevice",
+    "triton.language.extra.hip.libdevice": "tile.language.extra.libdevice",
+}
 
 
 def alien_modules() -> list[str]:

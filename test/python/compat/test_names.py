@@ -46,6 +46,7 @@ triton.backends:backends Backend
 triton.language.core:CONSTEXPR_0 get_int_dtype _unwrap_if_constexpr builtin extern is_builtin
 triton.language.extra.libdevice:tanh
 triton.language.extra.cuda.libdevice:tanh rsqrt
+triton.language.extra.hip.libdevice:tanh rsqrt
 triton.language.extra.cuda:gdc_wait
 triton.language.target_info:is_cuda is_hip cuda_capability_geq
 triton.tools.tensor_descriptor:TensorDescriptor

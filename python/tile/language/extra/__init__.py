@@ -1,5 +1,5 @@
 """Functions that only some devices have."""
 
-from . import cuda, libdevice
+from . import cuda, hip, libdevice
 
-__all__ = ["cuda", "libdevice"]
+__all__ = ["cuda", "hip", "libdevice"]

@@ -1,0 +1,5 @@
+"""Functions of AMD GPUs."""
+
+from .. import libdevice
+
+__all__ = ["libdevice"]
