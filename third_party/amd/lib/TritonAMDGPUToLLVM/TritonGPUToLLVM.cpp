@@ -34,6 +34,7 @@ struct ConvertTritonAMDGPUToLLVM
     amd::TargetInfo target(**model);
     auto populate = [&](const LoweringContext &own, ConversionTarget &) {
       amd::populateMathPatterns(own);
+      amd::populateFp4ToFpPatterns(own);
       amd::populateDotPatterns(own, target);
     };
     if (failed(lowerModule(module, target, populate)))
