@@ -9,6 +9,7 @@
 #ifndef TILE_PYTHON_DISPATCHER_H
 #define TILE_PYTHON_DISPATCHER_H
 
+#include "DLPackExchange.h"
 #include "PackedLaunch.h"
 
 #include <nanobind/nanobind.h>
@@ -156,6 +157,7 @@ private:
     nanobind::object self;
     enum { Other, Tensor, Descriptor } kind = Other;
     bool hasGetDevice = false, hasIsCuda = false;
+    dlpack::View view = nullptr;
   };
 
   bool isOrdinary() const;
@@ -170,6 +172,8 @@ private:
   void addValue(Query &query, PyObject *value, Mode mode);
   void addInteger(Query &query, PyObject *value, Mode mode);
   void addTensor(Query &query, PyObject *value, const ClassInfo &info,
+                 Mode mode);
+  bool addViewed(Query &query, PyObject *value, const ClassInfo &info,
                  Mode mode);
   void addDescriptor(Query &query, PyObject *value);
   void addDescribed(Query &query, PyObject *value, Mode mode);

@@ -18,7 +18,8 @@ enum Tag : uint64_t {
   Described = 5,
   Tuple = 6,
   DescriptorTag = 7,
-  Pointer = 8, // And 9: one that is aligned.
+  Pointer = 8,        // And 9: one that is aligned.
+  ViewedPointer = 10, // And 11.
   Integer = 16,
 };
 
@@ -70,6 +71,8 @@ const Dispatcher::ClassInfo &Dispatcher::getInfo(PyObject *value) {
     info.kind = ClassInfo::Tensor;
   info.hasGetDevice = PyObject_HasAttrString(value, "get_device");
   info.hasIsCuda = PyObject_HasAttrString(value, "is_cuda");
+  if (info.kind == ClassInfo::Tensor)
+    info.view = dlpack::findView(type);
   return classes.emplace(type, std::move(info)).first->second;
 }
 
@@ -168,8 +171,49 @@ void Dispatcher::addInteger(Query &query, PyObject *value, Mode mode) {
                 alignment);
 }
 
+dlpack::View dlpack::findView(PyTypeObject *type) {
+  // A class that derives from one with a table may answer otherwise in Python;
+  // torch's parameters do not.
+  static const char *const name = "__dlpack_c_exchange_api__";
+  PyTypeObject *owner = type;
+  if (std::strcmp(type->tp_name, "Parameter") == 0)
+    owner = type->tp_base;
+  nb::handle self(reinterpret_cast<PyObject *>(owner));
+  if (!nb::cast<bool>(nb::getattr(self, "__dict__").attr("__contains__")(name)))
+    return nullptr;
+  if (owner != type &&
+      !nb::str("torch.nn.parameter")
+           .equal(nb::handle(reinterpret_cast<PyObject *>(type))
+                      .attr("__module__")))
+    return nullptr;
+  nb::object capsule = nb::getattr(self, name);
+  auto *table = static_cast<Exchange *>(
+      PyCapsule_GetPointer(capsule.ptr(), "dlpack_exchange_api"));
+  PyErr_Clear();
+  return table && table->major == 1 ? table->view : nullptr;
+}
+
+/// Adds a tensor as its class's table describes it; false if it cannot.
+bool Dispatcher::addViewed(Query &query, PyObject *value, const ClassInfo &info,
+                           Mode mode) {
+  dlpack::Tensor view;
+  if (info.view(value, &view) != 0) {
+    PyErr_Clear(); // The methods in Python say what is wrong.
+    return false;
+  }
+  uint64_t address = view.getAddress();
+  query.foreign |= !view.isOnGPU() || view.deviceIndex != query.device;
+  query.leaves.push_back({value, address});
+  query.key.add(Tag::ViewedPointer +
+                (mode == Mode::Value && address % 16 == 0));
+  query.key.add(view.getType());
+  return true;
+}
+
 void Dispatcher::addTensor(Query &query, PyObject *value, const ClassInfo &info,
                            Mode mode) {
+  if (info.view && addViewed(query, value, info, mode))
+    return;
   static PyObject *const dataPtr = PyUnicode_InternFromString("data_ptr");
   static PyObject *const getDevice = PyUnicode_InternFromString("get_device");
   static PyObject *const dtypeName = PyUnicode_InternFromString("dtype");

@@ -86,7 +86,8 @@ class _StandIns(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds modules of `SERVING` after all others have not."""
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: Any = None) -> Any:
-        if name.split(".")[0] not in SERVING:
+        top = name.split(".")[0]
+        if top not in SERVING or not (name == top or isinstance(sys.modules.get(top), _Module)):
             return None
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 

@@ -346,6 +346,60 @@ def test_devices(two_gpus, monkeypatch):
     copy[(1,)](x, elsewhere, 5)
 
 
+def viewed(gpu):
+    """The class of tensors that describe themselves in C, as torch's do."""
+    return sys.modules[gpu.tensor.__module__].Viewed
+
+
+def test_tensors_read_in_c(gpu):
+    launches = gpu.record(3)
+    plain, new = gpu.tensor, viewed(gpu)
+    kernels = {}
+    for dtype in (tl.float32, tl.float16, tl.int32):
+        for address in (0x1000, 0x1004, 0x100C):
+            x, y = (cls(address, dtype) for cls in (plain, new))
+            for _ in range(2):
+                same = [copy[(1,)](a, a, 7) for a in (x, y)]
+                assert same[0].signature == same[1].signature
+                assert same[0].src.attrs == same[1].src.attrs
+                assert (
+                    launches[-1][2][:2] == launches[-2][2][:2] == [struct.pack("<Q", address)] * 2
+                )
+            kernels[same[1].hash] = same[1]
+    assert len(kernels) == 6
+    calls = []
+    sys.setprofile(lambda frame, event, function: calls.append((event, function)))
+    copy[(1,)](y, y, 7)
+    sys.setprofile(None)
+    names = [getattr(f, "__name__", "") for event, f in calls if event == "c_call"]
+    assert not {"data_ptr", "get_device"} & set(names)
+
+
+def test_tensors_read_in_c_that_are_elsewhere(two_gpus):
+    new = viewed(two_gpus)
+    x = new(0x1000, tl.float32)
+    for host in (new(0x5000, tl.float32, -1), new(0x5000, tl.int64, -1)):
+        for _ in range(2):
+            with pytest.raises(tile.DriverError, match="is on cpu, but kernels run on the GPU"):
+                copy[(1,)](x, host, 5)
+    for _ in range(2):
+        with pytest.raises(tile.DriverError, match="is on cuda:1, but the kernel is launched on"):
+            copy[(1,)](x, new(0x6000, tl.float32, 1), 5)
+
+
+def test_a_subclass_answers_itself(gpu):
+    launches = gpu.record(1)
+
+    class Wrapped(viewed(gpu)):
+        def data_ptr(self):
+            return 0x2000
+
+    x = Wrapped(0x1000, tl.float32)
+    copy[(1,)](x, x, 5)
+    copy[(1,)](x, x, 5)
+    assert [given for _, _, given in launches] == [[struct.pack("<Q", 0x2000)]] * 2
+
+
 def test_memory_of_the_host(gpu):
     x, host = gpu.tensor(0x1000, tl.float32), gpu.tensor(0x5000, tl.float32, -1)
     for _ in range(2):

@@ -9,6 +9,7 @@ import ctypes
 import importlib.util
 import shutil
 import subprocess
+import sys
 import sysconfig
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ def build(folder: Path) -> tuple[Path, Any] | None:
         subprocess.run([*command, str(HERE / source), "-o", str(made[-1])], check=True)
     spec = importlib.util.spec_from_file_location("fake_tensor", made[1])
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return made[0], module.FakeTensor
 

@@ -1,5 +1,8 @@
 // A tensor in the memory of the GPU that is not there, as cheap to ask as torch's are.
 #include <Python.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <structmember.h>
 
 typedef struct {
@@ -41,16 +44,57 @@ static PyMemberDef members[] = {{"dtype", T_OBJECT, offsetof(Tensor, dtype), 0, 
                                 {NULL}};
 static PyTypeObject type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "fake_tensor.FakeTensor",
                             .tp_basicsize = sizeof(Tensor),
-                            .tp_flags = Py_TPFLAGS_DEFAULT,
+                            .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
                             .tp_new = PyType_GenericNew,
                             .tp_init = (initproc)init,
                             .tp_dealloc = (destructor)dealloc,
                             .tp_methods = methods,
                             .tp_members = members};
+// The same with DLPack's table of functions, as torch's tensors have one.
+typedef struct {
+  void *data;
+  int32_t device_type, device_index, rank;
+  uint8_t code, bits;
+  uint16_t lanes;
+  int64_t *shape, *strides;
+  uint64_t byte_offset;
+} View;
+static int view(Tensor *self, View *out) {
+  const char *name;
+  PyObject *text = PyObject_Str(self->dtype);
+  if (!text || !(name = PyUnicode_AsUTF8(text)))
+    return -1;
+  int bits = atoi(name + strcspn(name, "0123456789"));
+  if (bits == 64 && self->index < 0) { // Some tensors cannot be described.
+    PyErr_SetString(PyExc_BufferError, "no view of this tensor");
+    Py_DECREF(text);
+    return -1;
+  }
+  // Half of the address is in the offset: it counts.
+  View made = {(void *)(uintptr_t)(self->address / 2), self->index < 0 ? 1 : 2,
+               self->index < 0 ? 0 : (int32_t)self->index, 1, name[0] == 'f' ? 2 : 0,
+               (uint8_t)bits, 1, NULL, NULL, self->address - self->address / 2};
+  Py_DECREF(text);
+  *out = made;
+  return 0;
+}
+static struct {
+  uint32_t major, minor;
+  void *older, *allocate, *from, *to;
+  int (*view)(Tensor *, View *);
+  void *stream;
+} table = {1, 3, NULL, NULL, NULL, NULL, view, NULL};
+static PyTypeObject viewed_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "fake_tensor.Viewed",
+                                   .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                                   .tp_base = &type};
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "fake_tensor", NULL, -1, NULL};
 PyMODINIT_FUNC PyInit_fake_tensor(void) {
   PyObject *module = PyModule_Create(&definition);
-  if (module && PyType_Ready(&type) == 0)
-    PyModule_AddObject(module, "FakeTensor", Py_NewRef((PyObject *)&type));
+  if (!module || PyType_Ready(&type) || PyType_Ready(&viewed_type))
+    return NULL;
+  PyObject *capsule = PyCapsule_New(&table, "dlpack_exchange_api", NULL);
+  PyDict_SetItemString(viewed_type.tp_dict, "__dlpack_c_exchange_api__", capsule);
+  PyModule_AddObject(module, "FakeTensor", Py_NewRef((PyObject *)&type));
+  PyModule_AddObject(module, "Viewed", Py_NewRef((PyObject *)&viewed_type));
   return module;
 }
