@@ -82,10 +82,12 @@ def fake_gpu() -> Iterator[tuple[Callable, Callable, Callable]]:
     made = build(pathlib.Path(tempfile.mkdtemp(prefix="tile-bench-")))
     if made is None:
         sys.exit("bench/launch.py --fake needs a C compiler and Python's headers")
-    with FakeGPU(*made) as gpu:
+    # They are read as torch's tensors are.
+    tensor = sys.modules["fake_tensor"].Viewed
+    with FakeGPU(*made):
         yield (
-            lambda: gpu.tensor(0x1000, tl.float32),
-            lambda: gpu.tensor(0x1000, tl.float16),
+            lambda: tensor(0x1000, tl.float32),
+            lambda: tensor(0x1000, tl.float16),
             lambda: None,
         )
 

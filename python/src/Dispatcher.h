@@ -18,6 +18,7 @@
 #include "llvm/ADT/SmallVector.h"
 
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -173,8 +174,8 @@ private:
   void addInteger(Query &query, PyObject *value, Mode mode);
   void addTensor(Query &query, PyObject *value, const ClassInfo &info,
                  Mode mode);
-  bool addViewed(Query &query, PyObject *value, const ClassInfo &info,
-                 Mode mode);
+  std::optional<dlpack::Tensor> getView(Query &query, PyObject *value,
+                                        const ClassInfo &info);
   void addDescriptor(Query &query, PyObject *value);
   void addDescribed(Query &query, PyObject *value, Mode mode);
   const ClassInfo &getInfo(PyObject *value);

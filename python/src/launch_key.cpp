@@ -193,27 +193,29 @@ dlpack::View dlpack::findView(PyTypeObject *type) {
   return table && table->major == 1 ? table->view : nullptr;
 }
 
-/// Adds a tensor as its class's table describes it; false if it cannot.
-bool Dispatcher::addViewed(Query &query, PyObject *value, const ClassInfo &info,
-                           Mode mode) {
+/// A tensor as its class's table describes it; none if it does not.
+std::optional<dlpack::Tensor> Dispatcher::getView(Query &query, PyObject *value,
+                                                  const ClassInfo &info) {
   dlpack::Tensor view;
+  if (!info.view)
+    return std::nullopt;
   if (info.view(value, &view) != 0) {
     PyErr_Clear(); // The methods in Python say what is wrong.
-    return false;
+    return std::nullopt;
   }
-  uint64_t address = view.getAddress();
   query.foreign |= !view.isOnGPU() || view.deviceIndex != query.device;
-  query.leaves.push_back({value, address});
-  query.key.add(Tag::ViewedPointer +
-                (mode == Mode::Value && address % 16 == 0));
-  query.key.add(view.getType());
-  return true;
+  return view;
 }
 
 void Dispatcher::addTensor(Query &query, PyObject *value, const ClassInfo &info,
                            Mode mode) {
-  if (info.view && addViewed(query, value, info, mode))
-    return;
+  if (std::optional<dlpack::Tensor> view = getView(query, value, info)) {
+    uint64_t address = view->getAddress();
+    query.leaves.push_back({value, address});
+    query.key.add(Tag::ViewedPointer +
+                  (mode == Mode::Value && address % 16 == 0));
+    return query.key.add(view->getType());
+  }
   static PyObject *const dataPtr = PyUnicode_InternFromString("data_ptr");
   static PyObject *const getDevice = PyUnicode_InternFromString("get_device");
   static PyObject *const dtypeName = PyUnicode_InternFromString("dtype");
@@ -260,7 +262,9 @@ void Dispatcher::addDescriptor(Query &query, PyObject *value) {
     key.add(nb::cast<uint64_t>(nb::int_(extent)));
   bool nan = PyUnicode_Check(padding.ptr()) &&
              PyUnicode_CompareWithASCIIString(padding.ptr(), "nan") == 0;
-  query.leaves.push_back({base.ptr(), 0});
+  std::optional<dlpack::Tensor> view =
+      getView(query, base.ptr(), getInfo(base.ptr()));
+  query.leaves.push_back({base.ptr(), view ? view->getAddress() : 0});
   auto addExtents = [&](nb::handle list) {
     for (nb::handle extent : list) {
       query.leaves.push_back({extent.ptr(), 0});

@@ -387,6 +387,22 @@ def test_tensors_read_in_c_that_are_elsewhere(two_gpus):
             copy[(1,)](x, new(0x6000, tl.float32, 1), 5)
 
 
+def test_descriptors_read_in_c(gpu):
+    @tile.jit
+    def kernel(d, out):
+        tl.store(out, tl.sum(tl.sum(d.load([0, 0]), 1), 0))
+
+    launches, new = gpu.record(1), viewed(gpu)
+    out = new(0x9000, tl.float32)
+    for address in (0x1000, 0x2000):
+        d = TensorDescriptor(new(address, tl.float32), [64, 64], [64, 1], [16, 16])
+        kernel[(1,)](d, out)
+        assert launches[-1][2] == [struct.pack("<Q", address)]
+    on_host = TensorDescriptor(new(0x3000, tl.float32, -1), [64, 64], [64, 1], [16, 16])
+    with pytest.raises(tile.DriverError, match="is on cpu, but kernels run on the GPU"):
+        kernel[(1,)](on_host, out)
+
+
 def test_a_subclass_answers_itself(gpu):
     launches = gpu.record(1)
 
