@@ -34,6 +34,8 @@ CLIENTS = (
 )  # fmt: skip
 #: The exit status of a process that cannot go on; run again with `--resume`, the next one does.
 LOST = 3
+#: Of one that was told to end; as timeout's.
+OUT_OF_TIME = 124
 #: Seconds beyond its limit that a case gets to stop by itself.
 GRACE = 20
 #: What the device says after a kernel that broke it: nothing later in the process can work.
@@ -121,6 +123,13 @@ def run_client(
             outcome["error"] = "not reached"
         else:
             note(result)
+
+            def out_of_time(*_: Any, outcome: dict[str, Any] = outcome) -> None:
+                outcome["error"] = "not reached"
+                note(result)
+                os._exit(OUT_OF_TIME)
+
+            signal.signal(signal.SIGTERM, out_of_time)
             outcome.update(run_case(case))
         mark = "ok" if outcome["error"] is None else f"FAILED {outcome['error']}"
         print(f"{name}: {case.name} ({outcome['seconds']} s) {mark}", flush=True)
