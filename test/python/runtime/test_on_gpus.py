@@ -91,6 +91,22 @@ def test_many_launches_from_many_threads(torch):
     assert total.item() == sum(s * 16 + i % 3 + 1 for s in range(8) for i in range(1250))
 
 
+def test_measuring(torch):
+    """By events and by a CUDA graph, and configurations chosen by the latter."""
+    from tile.testing import do_bench, do_bench_cudagraph
+
+    x = torch.randn(1 << 20, device="cuda")
+    out = torch.zeros_like(x)
+    for measure in (do_bench, do_bench_cudagraph):
+        assert 0.0005 < measure(lambda: add(x, out)) < 50
+    configs = [tile.Config({"BLOCK": block}) for block in (32, 1024)]
+    tuned = tile.autotune(configs, key=["n"], use_cuda_graph=True)(add_kernel)
+    out.zero_()
+    tuned[lambda meta: (tile.cdiv(x.numel(), meta["BLOCK"]),)](x, out, x.numel())
+    check_add(torch, x, out)
+    assert tuned.best_config in configs
+
+
 def test_unloaded_and_loaded_again(torch):
     x = torch.randn(1000, device="cuda")
     out = torch.zeros_like(x)
