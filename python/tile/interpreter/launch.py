@@ -32,6 +32,7 @@ class Options:
             self.sanitize_overflow = bool(options.get("debug"))
         self.debug = True  # Assertions are what one interprets for.
         self.backend_name, self.arch = target.backend, target.arch
+        self.warp_size = target.warp_size
 
 
 class InterpretedKernel:

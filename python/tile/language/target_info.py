@@ -17,7 +17,8 @@ def current_target() -> GPUTarget | None:
     """The target; None outside of kernels where no driver is."""
     builder = _state.builder
     if builder is not None:
-        return GPUTarget(builder.options.backend_name, builder.options.arch)
+        options = builder.options
+        return GPUTarget(options.backend_name, options.arch, options.warp_size)
     try:
         return driver.active.get_current_target()
     except DriverError:

@@ -13,7 +13,7 @@ from reference import poisoned, random, sim_only
 import tile
 import tile.language as tl
 from tile.backends import GPUTarget
-from tile.compiler import ASTSource
+from tile.compiler import ASTSource, make_backend
 from tile.runtime import specialization
 from tile.runtime.autotuner import Autotuner
 
@@ -33,6 +33,17 @@ SIGNATURE = {
 def compiled(**attrs):
     source = ASTSource(scale_kernel, SIGNATURE, {"BLOCK": 64}, {(0,): [["tt.divisibility", 16]]})
     return tile.compile(source, target=GPUTarget("cuda", 90, 32), stop_at="ptx")
+
+
+def test_backends_by_name():
+    """Libraries ask each which kinds of devices there are."""
+    from triton.backends import DriverBase, backends
+
+    assert set(backends) == {"amd", "nvidia", "cpu"}
+    for name, target in (("nvidia", ("cuda", 90, 32)), ("amd", ("hip", "gfx942", 64))):
+        assert issubclass(backends[name].driver, DriverBase)
+        assert isinstance(make_backend(GPUTarget(*target)), backends[name].compiler)
+        assert backends[name].driver.is_active() in (True, False)
 
 
 def test_parameters():

@@ -22,6 +22,7 @@ class Backend:
 
 
 backends: dict[str, Backend] = {
+    "amd": Backend(_backends()["amd"], _drivers()["hip"]),
     "nvidia": Backend(_backends()["nvidia"], _drivers()["cuda"]),
     "cpu": Backend(_backends()["nvidia"], _drivers()["sim"]),
 }
