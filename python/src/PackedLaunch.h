@@ -26,6 +26,7 @@ struct Slot {
   uint32_t offset; ///< In the buffer of all parameters.
   uint32_t size;
   unsigned bits = 0; ///< Of an integer.
+  std::string name;  ///< In what is said about it; may be empty.
 };
 
 /// The bits of the nearest fp16 or bf16, ties to even; infinity beyond them.
@@ -78,7 +79,8 @@ public:
   PackedLaunch(const std::vector<std::string> &types, uint64_t call,
                uint64_t function, unsigned threads, unsigned sharedBytes,
                unsigned ctas, const Attributes &attributes,
-               nanobind::callable address, TensorMaps maps);
+               nanobind::callable address, TensorMaps maps,
+               const std::vector<std::string> &names);
 
   /// Returns the driver's code. Throws for arguments that are no numbers.
   int launch(uint32_t x, uint32_t y, uint32_t z, uint64_t stream,

@@ -183,10 +183,11 @@ void populateLaunch(nb::module_ &m) {
                            "Packs arguments and calls a driver's function.")
       .def(nb::init<const std::vector<std::string> &, uint64_t, uint64_t,
                     unsigned, unsigned, unsigned,
-                    const PackedLaunch::Attributes &, nb::callable,
-                    TensorMaps>(),
+                    const PackedLaunch::Attributes &, nb::callable, TensorMaps,
+                    const std::vector<std::string> &>(),
            "types"_a, "call"_a, "function"_a, "threads"_a, "shared"_a, "ctas"_a,
-           "attributes"_a, "address"_a, "maps"_a = TensorMaps())
+           "attributes"_a, "address"_a, "maps"_a = TensorMaps(),
+           "names"_a = std::vector<std::string>())
       .def("__call__", &callPacked, "x"_a, "y"_a, "z"_a, "stream"_a, "values"_a,
            "Launches; returns the driver's code.");
   m.def("round_to_16_bits", &roundTo16Bits, "number"_a, "bfloat"_a,

@@ -32,13 +32,16 @@ PackedLaunch::PackedLaunch(const std::vector<std::string> &types, uint64_t call,
                            uint64_t function, unsigned threads,
                            unsigned sharedBytes, unsigned ctas,
                            const Attributes &attributes, nb::callable address,
-                           TensorMaps maps)
+                           TensorMaps maps,
+                           const std::vector<std::string> &names)
     : call(reinterpret_cast<Call>(call)),
       function(reinterpret_cast<void *>(function)), threads(threads),
       sharedBytes(sharedBytes), ctas(ctas), address(std::move(address)),
       maps(std::move(maps)) {
   for (const std::string &type : types) {
     Slot slot = getSlot(type);
+    if (slots.size() < names.size())
+      slot.name = names[slots.size()];
     slot.offset = (bytes + slot.size - 1) / slot.size * slot.size;
     bytes = slot.offset + slot.size;
     slots.push_back(slot);
@@ -160,8 +163,12 @@ static uint64_t toInteger(const Slot &slot, PyObject *value) {
   PyErr_Clear();
   // A truth value of NumPy, or nothing that fits.
   std::string type = (isSigned ? "i" : "u") + std::to_string(slot.bits);
-  nb::object known = nb::module_::import_("tile.runtime.scalars")
-                         .attr("integer")(type.c_str(), nb::handle(value));
+  nb::object name = nb::none();
+  if (!slot.name.empty())
+    name = nb::str(slot.name.c_str());
+  nb::object known =
+      nb::module_::import_("tile.runtime.scalars")
+          .attr("integer")(type.c_str(), nb::handle(value), name);
   uint64_t bits = PyLong_AsUnsignedLongLongMask(known.ptr());
   if (bits == uint64_t(-1) && PyErr_Occurred())
     throw nb::python_error();

@@ -317,7 +317,9 @@ def test_source_must_fit_the_kernel(tmp_path):
     with pytest.raises(tile.TileError, match="unknown type 'fp12' in a signature"):
         tile.compile(source, target=TARGET)
     (tmp_path / "kernel.foo").write_text("")
-    with pytest.raises(tile.TileError, match=r"a compile starts from .ttir, .ttgir, .llir or .ptx"):
+    with pytest.raises(
+        tile.TileError, match=r"a compile starts from .ttir, .ttgir, .llir, .ptx, .amdgcn"
+    ):
         tile.compile(str(tmp_path / "kernel.foo"), target=TARGET)
     with pytest.raises(tile.TileError, match="No such file"):
         tile.compile(str(tmp_path / "missing.ttir"), target=TARGET)
@@ -498,7 +500,7 @@ def test_unknown_driver(monkeypatch):
     from tile.runtime.driver import DriverConfig
 
     monkeypatch.setenv("TILE_DRIVER", "gpu")
-    with pytest.raises(tile.DriverError, match="TILE_DRIVER is one of cuda, sim, not 'gpu'"):
+    with pytest.raises(tile.DriverError, match="TILE_DRIVER is one of cuda, hip, sim, not 'gpu'"):
         DriverConfig().active  # noqa: B018
 
 

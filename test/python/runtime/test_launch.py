@@ -131,6 +131,22 @@ def test_integers_that_do_not_fit_their_parameter(gpu):
 Pair = collections.namedtuple("Pair", "first second")
 
 
+def test_numbers_that_no_longer_fit(gpu):
+    """What is wrong with an argument is said of that argument, also on the way without Python."""
+
+    @tile.jit
+    def kernel(out, a: u8, b: i16):  # noqa: F821
+        tl.store(out, a + b)
+
+    out = gpu.tensor(0x1000, tl.int32)
+    kernel[(1,)](out, 0, 0)
+    for _ in range(2):
+        with pytest.raises(tile.LaunchError, match="the argument `a`: 256 does not fit in u8"):
+            kernel[(1,)](out, 256, 0)
+        with pytest.raises(tile.LaunchError, match="the argument `b`: 32768 does not fit in i16"):
+            kernel[(1,)](out, 0, 2**15)
+
+
 def test_tuples(gpu):
     @tile.jit
     def kernel(pair, several):

@@ -320,6 +320,7 @@ class CudaDriver(DriverBase):
             )
             if tensor_maps.maps_of(kernel)
             else _C.launch.TensorMaps(0, 0, []),
+            names=list(parameters),
         )
         if not scratch:
             return packed
