@@ -371,7 +371,8 @@ bool decodePlain(FunctionDecoder &d, const BulkDirection &direction,
        group = d.has("bulk_group");
   d.inst.mod[1] = d.has("multicast::cluster");
   d.inst.mod[2] = d.has("cp_mask");
-  d.has("noftz");
+  if (d.has("noftz") && op != BulkRed::Add)
+    return d.error(".noftz goes with .add alone");
   bool hint = d.has("L2::cache_hint");
   if (op != BulkRed::None) {
     d.inst.type = d.takeType();

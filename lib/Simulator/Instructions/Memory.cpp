@@ -179,6 +179,13 @@ int takeVector(FunctionDecoder &d) {
   int index = d.hasOneOf({"v2", "v4", "v8"});
   return index < 0 ? 1 : 2 << index;
 }
+/// Eight elements have 32 bits each; ptxas takes smaller ones and goes wrong.
+bool isVector(FunctionDecoder &d, unsigned count, Type type) {
+  if (uint64_t(bytesOf(type)) * count > 32)
+    return d.error("the access is wider than 32 bytes");
+  return count < 8 || bytesOf(type) == 4 ||
+         d.error(".v8 needs elements of 32 bits");
+}
 
 bool takeElements(FunctionDecoder &d, const ast::Operand &operand,
                   unsigned count, std::vector<const ast::Operand *> &out) {
@@ -215,9 +222,8 @@ bool takeAccess(FunctionDecoder &d, unsigned address, unsigned data,
   if (!d.needType(access.type) ||
       !d.expectOperands(access.hints.hint ? 3 : 2, 3))
     return false;
-  if (uint64_t(bytesOf(access.type)) * access.count > 32)
-    return d.error("the access is wider than 32 bytes");
-  if (!d.address(d.operand(address), 1, access.space))
+  if (!isVector(d, access.count, access.type) ||
+      !d.address(d.operand(address), 1, access.space))
     return false;
   // A parameter's address in a register of a device function points into local
   // memory.

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,6 +11,15 @@ import numpy as np
 import tile.sim
 
 HEADER = ".version 8.8\n.target sm_90a\n.address_size 64\n"
+_LATER = re.compile(
+    r"\.f32x2|st\.bulk|\.cp_mask|redux\.sync\.\w+(\.abs)?(\.NaN)?\.f32|\.v8\.|\.v4\.[a-z]64|\.v2\.b128"
+)
+
+
+def header_for(text: str) -> str:
+    """A header whose target has what the text uses."""
+    return HEADER.replace("sm_90a", "sm_100a") if _LATER.search(text) else HEADER
+
 
 # Register type and memory suffix for each operand type.
 _WIDTH = {"8": 1, "16": 2, "32": 4, "64": 8, "128": 16}
@@ -30,7 +40,7 @@ def elementwise_ptx(text: str, result: str, operands: Sequence[str]) -> str:
     `text` names the operands {0}, {1}, ... and the result {d}; predicates are stored as 0 or 1.
     """
     lines = [
-        HEADER,
+        header_for(text),
         ".visible .entry op(" + ", ".join(f".param .u64 p{i}" for i in range(len(operands) + 1)),
     ]
     lines.append(", .param .u32 n)\n{")

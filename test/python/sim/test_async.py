@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from ptxlib import HEADER
+from ptxlib import header_for
 
 import tile.sim
 
@@ -19,7 +19,8 @@ def run(text, grid, block, args, params, shared=None, **options):
         ".reg .b32 %r<40>; .reg .b64 %rd<40>; .reg .pred %p<16>; .reg .b16 %h<8>; .reg .f32 %f<16>;"
     )
     ptx = (
-        HEADER + f".visible .entry op({declarations})\n{{\n{body}\n{registers}\n{text}\nret;\n}}\n"
+        header_for(text)
+        + f".visible .entry op({declarations})\n{{\n{body}\n{registers}\n{text}\nret;\n}}\n"
     )
     options.setdefault("max_instructions", 2_000_000)
     return tile.sim.launch(ptx, "op", grid, block, args, **options)

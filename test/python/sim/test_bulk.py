@@ -77,7 +77,7 @@ def test_reductions(op, kind):
             "or": lambda: a | b,
             "xor": lambda: a ^ b,
         }[op]()
-    noftz = ".noftz" if kind in ("f16", "bf16") else ""
+    noftz = ".noftz" if op == "add" and kind in ("f16", "bf16") else ""
     out = a.copy()
     copy = (
         f"cp.reduce.async.bulk.global.shared::cta.bulk_group.{op}{noftz}.{kind} [%rd2], [%r1], 512;"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import tempfile
@@ -35,7 +36,9 @@ def assemble(text: str) -> bool | None:
     with tempfile.NamedTemporaryFile("w", suffix=".ptx") as file:
         file.write(text)
         file.flush()
-        found = subprocess.run([path, "-arch=sm_90a", "-o", "/dev/null", file.name], capture_output=True, check=False)  # fmt: skip
+        target = re.search(r"^\.target (sm_100a?)$", text, re.M)
+        arch = target[1] if target else "sm_90a"
+        found = subprocess.run([path, f"-arch={arch}", "-o", "/dev/null", file.name], capture_output=True, check=False)  # fmt: skip
     return found.returncode == 0
 
 
@@ -147,6 +150,11 @@ NEEDS = {
     "elect.sync %r1|%p1, -1;": ("sm_90", "8.0"),
     "redux.sync.add.u32 %r1, %r2, -1;": ("sm_80", "7.0"),
     "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r2], {%r1};": ("sm_90", "7.8"),
+    "redux.sync.min.f32 %f1, %f2, -1;": ("sm_100a", "8.6"),
+    "ld.global.v8.b32 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, [%rd1];": ("sm_100", "8.8"),
+    "st.global.v4.f64 [%rd1], {%d1, %d2, %d3, %d4};": ("sm_100", "8.8"),
+    "add.rn.f32x2 %rd1, %rd2, %rd3;": ("sm_100", "8.6"),
+    "fma.rn.f32x2 %rd1, %rd2, %rd3, %rd1;": ("sm_100", "8.6"),
     "ex2.approx.ftz.bf16 %h1, %h2;": ("sm_90", "7.8"),
     "tanh.approx.bf16 %h1, %h2;": ("sm_90", "7.8"),
     "tanh.approx.f32 %f1, %f2;": ("sm_75", "7.0"),
@@ -163,8 +171,16 @@ NEEDS = {
     "cvt.rn.f16x2.e4m3x2 %r1, %h1;": ("sm_89", "8.1"),
     "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r1], %r2, [%r3];": ("sm_90", "8.1"),
 }  # fmt: skip
-BELOW = {"sm_90a": "sm_90", "sm_90": "sm_89", "sm_89": "sm_87", "sm_80": "sm_75", "sm_75": "sm_72"}
-BEFORE = {"8.1": "8.0", "8.0": "7.8", "7.8": "7.7", "7.0": "6.5"}
+BELOW = {
+    "sm_100a": "sm_90a",
+    "sm_100": "sm_90a",
+    "sm_90a": "sm_90",
+    "sm_90": "sm_89",
+    "sm_89": "sm_87",
+    "sm_80": "sm_75",
+    "sm_75": "sm_72",
+}
+BEFORE = {"8.8": "8.7", "8.6": "8.5", "8.1": "8.0", "8.0": "7.8", "7.8": "7.7", "7.0": "6.5"}
 
 
 @pytest.mark.parametrize("text", NEEDS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from ptxlib import HEADER
+from ptxlib import header_for
 
 import tile.sim
 from tile.errors import TileError
@@ -25,7 +25,11 @@ def run(text, arrays, results, threads=32, **options):
     for i, name in enumerate(outs):
         body.append(f"ld.param.u64 %q, [p{i + len(names)}]; mad.wide.u32 %q, %t, 4, %q; st.global.b32 [%q], %{name};")  # fmt: skip
     params = ", ".join(f".param .u64 p{i}" for i in range(len(arrays) + results))
-    ptx = f"{HEADER}.visible .entry op({params})\n{{\n" + "\n".join(body) + "\nret;\n}\n"
+    ptx = (
+        f"{header_for(str(body))}.visible .entry op({params})\n{{\n"
+        + "\n".join(body)
+        + "\nret;\n}\n"
+    )
     out = [np.zeros(threads, np.uint32) for _ in range(results)]
     tile.sim.launch(ptx, "op", 1, threads, [*arrays, *out], max_instructions=100_000, **options)
     return out
