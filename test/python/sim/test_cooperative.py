@@ -1,9 +1,15 @@
+# ruff: noqa: E501  (patterns read better unbroken)
 """Cooperative groups and libcu++ as nvcc compiles them (test/unit/Simulator/ptx/cooperative.cu)."""
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
-from test_ptx_programs import run
+import pytest
+from test_ptx_programs import ptx, run
+
+import tile.sim
 
 rng = np.random.default_rng(23)
 
@@ -57,3 +63,52 @@ def test_atomics_of_every_order():
     assert {f["kind"] for f in report.findings} == {"race"}
     assert any("the scope of one does not include the other" in m for m in report.messages)
     assert counts.tolist() == [192, 384] and largest[0] == 63
+
+
+#: Entry, launch, what is changed in nvcc's text and how often, what is said about it.
+BUGS = {
+    "no barrier of the cluster at the end": (
+        ("cluster_sum", 8, 32, 4), r"(?s)(.*)barrier\.cluster\.arrive;(.*?)barrier\.cluster\.wait;", r"\1\2", "exited-cta",
+    ),
+    "no barrier of the cluster at the beginning": (
+        ("cluster_sum", 8, 32, 4), r"(?s)barrier\.cluster\.arrive;(.*?)barrier\.cluster\.wait;", r"\1", "race",
+    ),
+    "a copy that the barrier does not hear of": (
+        ("barrier_copy", 1, 128, 1), r"cp\.async\.mbarrier\.arrive\.shared\.b64 \[%r43\];", "", "async-race",
+    ),
+    "a pipeline that waits for one group too few": (
+        ("piped", 1, 128, 1), r"cp\.async\.wait_group 1;", "cp.async.wait_group 2;", "async-race",
+    ),
+    "a pipeline that does not wait for the last group": (
+        ("piped", 1, 128, 1), r"cp\.async\.wait_group 0;", "", "async-race",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_bugs(bug):
+    (entry, grid, block, cluster), pattern, new, kind = BUGS[bug]
+    text, count = re.subn(pattern, new, entry_of(ptx("cooperative"), entry), count=1)
+    assert count
+    x, out = numbers()
+    report = tile.sim.launch(
+        text, entry, grid, block, [x, out], cluster=cluster, raise_on_finding=False,
+        max_instructions=1_000_000,
+    )  # fmt: skip
+    assert kind in {f["kind"] for f in report.findings}, report.messages
+
+
+def entry_of(text: str, name: str) -> str:
+    """A module with one of its entries."""
+    parts = re.split(r"(?=^\t// \.globl|^\.visible \.entry)", text, flags=re.M)
+    return parts[0] + next(p for p in parts if p.startswith(f".visible .entry {name}("))
+
+
+def test_a_grid_barrier_that_does_not_release():
+    x = np.arange(12 * 64, dtype=np.int32)
+    text = ptx("cooperative").replace("atom.add.release.gpu.u32", "atom.add.relaxed.gpu.u32")
+    text = re.sub(r"fence\.\S+;|membar\.\S+;", "", text)
+    report = tile.sim.launch(
+        text, "grid_wide", 12, 64, [x, len(x)], raise_on_finding=False, max_instructions=1_000_000
+    )
+    assert "race" in {f["kind"] for f in report.findings}, report.messages
