@@ -291,7 +291,7 @@ def test_cp_async(cache, size, form):
     ],
 )  # fmt: skip
 def test_bad_forms(text, message):
-    ptx = f"{HEADER}.visible .entry op() {{ .reg .b32 %r<9>; .reg .b64 %q<9>; .reg .pred %p<3>;\n{text} ret; }}"
+    ptx = f"{header_for(text)}.visible .entry op() {{ .reg .b32 %r<9>; .reg .b64 %q<9>; .reg .pred %p<3>;\n{text} ret; }}"
     if message is None:
         tile.sim.load(ptx)
         return
