@@ -44,10 +44,12 @@ float rounded(double value, Type type, int kept) {
 #endif
 
 /// most = max(most, exponent + row) for all columns.
-TILE_WIDE void raiseExponents(float *most, float exponent, const float *row,
-                              unsigned n) {
-  for (unsigned c = 0; c < n; ++c)
-    most[c] = std::max(most[c], exponent + row[c]);
+TILE_WIDE void raiseExponents(float *__restrict most, float exponent,
+                              const float *__restrict row, unsigned n) {
+  for (unsigned c = 0; c < n; ++c) {
+    float sum = exponent + row[c];
+    most[c] = most[c] < sum ? sum : most[c];
+  }
 }
 
 /// Products of one row of B, in units of 1 / scale, toward zero.

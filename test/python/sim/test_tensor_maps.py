@@ -311,3 +311,27 @@ def test_values_that_a_field_cannot_hold(field, value, says):
     text = text.replace("TYPE", "64" if field == "global_stride" else "32")
     report = run(text, 1, 32, [scratch], [".param .u64 scratch"], raise_on_finding=False)
     assert kinds(report) == {"bad-tensor-map"} and says in report.messages[0]
+
+
+@pytest.mark.parametrize("is_im2col", [False, True])
+def test_any_bytes_are_a_map_or_a_finding(is_im2col):
+    """Mostly right maps with wrong bytes: nothing but findings comes of them."""
+    array, out = image(4), np.zeros((16, 32), np.float16)
+    common = (array.ctypes.data, "f16", array.shape[::-1], array.strides[::-1][1:])
+    if is_im2col:
+        right = tile.sim.im2col_tensor_map(*common, (-1, -1), (-1, -1), 32, 16)
+        text = im2col_load(4, (0, -1, -1, 0), (1, 1), out.nbytes)
+    else:
+        right = tile.sim.tensor_map(*common, (32, 4, 4, 1))
+        text = load_box(4, (0, -1, 2, 0), out.nbytes, 2, 0)
+    seen = set()
+    for _ in range(150):
+        changed = bytearray(right)
+        for _ in range(rng.integers(1, 4)):
+            changed[rng.integers(8, 72)] = rng.integers(0, 256)
+        report = run(
+            text, 1, 32, [bytes(changed), out], MAP, allocations=[array], raise_on_finding=False,
+            max_instructions=3000,
+        )  # fmt: skip
+        seen |= kinds(report)
+    assert {"bad-tensor-map", "out-of-bounds"} <= seen
