@@ -291,3 +291,13 @@ def test_scalars_and_blocks_of_functions():
     p, out = np.zeros(many, np.int32), np.zeros(2 * n, np.int32)
     through_functions[(1,)](p, out, n, MANY=many)
     assert out.tolist() == [811 + 2 * i for i in range(n)] + [10 * i for i in range(n)]
+
+
+@sim_only
+@pytest.mark.parametrize("options", [{"schedule_seed": 5}, {"schedules": 3}])
+def test_scalars_are_ordered_under_other_schedules(options):
+    x = np.array([1, 0, 0, 0, 0, 0, 0], np.int32)
+    assert powers.simulate(x, 6, grid=(1,), **options).ok
+    assert x.tolist() == [1, 2, 4, 8, 16, 32, 64]
+    with pytest.raises(tile.TileError, match="schedules must be a number from 1"):
+        powers.simulate(x, 6, grid=(1,), schedules=0)

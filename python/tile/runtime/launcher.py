@@ -608,15 +608,16 @@ def simulate(fn: Any, grid: Any, args: tuple, kwargs: dict) -> Any:
     """Compiles and runs a kernel in the simulator, and returns the report."""
     from ..backends import drivers
 
-    checks = kwargs.pop("check", None)
-    budget = kwargs.pop("max_instructions", None)
+    names = {
+        "check": "checks",
+        **{n: n for n in ("max_instructions", "schedule_seed", "schedules")},
+    }
+    given = {to: kwargs.pop(name, None) for name, to in names.items()}
+    extra = {name: value for name, value in given.items() if value is not None}
     simulator = drivers()["sim"]()
     launcher = Launcher(fn)
     values, options = launcher.bound(args, kwargs)
     x, y, z = launcher.grid(grid, values)
-    extra = {} if checks is None else {"checks": checks}
-    if budget is not None:
-        extra["max_instructions"] = budget
 
     def run(options: dict) -> Any:
         kernel = launcher.prepare(simulator, values, options)
