@@ -26,11 +26,20 @@ void nvt::TargetInfo::markKernel(LLVM::LLVMFuncOp function, int threads,
                     builder.getUnitAttr());
   function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                     builder.getDenseI32ArrayAttr({threads}));
-  // Stated even where it is what the number of threads allows for: without it
-  // ptxas may give up on a kernel that needs more and settle for 32 registers.
+  // What the number of threads allows for is stated, too: without it ptxas may
+  // give up on a kernel that needs more and settle for 32 registers, and warps
+  // have nothing to hand around. But it also stops ptxas from weighing
+  // registers against resident blocks. So it is left out where a thread can
+  // have no more in any block, except on GPUs with products of warp groups,
+  // which have not been measured without it.
   int limit = getModel().getRegistersPerThread(threads);
-  function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
-                    builder.getI32IntegerAttr(maxRegisters.value_or(limit)));
+  auto module = function->getParentOfType<ModuleOp>();
+  bool isPartitioned =
+      module && module->hasAttr(triton::gpu::kTotalNumWarpsAttrName);
+  if (maxRegisters || limit < facts.maxRegistersPerThread || facts.hasWGMMA ||
+      isPartitioned)
+    function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
+                      builder.getI32IntegerAttr(maxRegisters.value_or(limit)));
   if (numCTAs > 1)
     function->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
                       builder.getDenseI32ArrayAttr({numCTAs, 1, 1}));

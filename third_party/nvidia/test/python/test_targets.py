@@ -95,3 +95,21 @@ def test_options_follow_the_table(arch):
     else:
         with pytest.raises(tile.TileError, match=f"cuda:{arch} has no clusters"):
             backend.parse_options({"num_ctas": 2})
+
+
+@pytest.mark.parametrize("arch", CAPABILITIES)
+def test_limits_of_registers_are_stated_where_they_say_something(arch):
+    """`.maxnreg` stops ptxas from weighing registers against resident blocks."""
+
+    def stated(num_warps: int, **options: int) -> list[str]:
+        source = ASTSource(
+            total, {"x_ptr": "*fp32", "out_ptr": "*fp32", "N": "constexpr"}, {"N": 1024}
+        )
+        target = tile.GPUTarget("cuda", arch, 32)
+        options = {"num_warps": num_warps, **options}
+        ptx = tile.compile(source, target, options, stop_at="ptx").asm["ptx"]
+        return re.findall(r"\.maxnreg (\d+)", ptx)
+
+    assert stated(16) == ["128"]
+    assert stated(4, maxnreg=96) == ["96"]
+    assert stated(4) == (["255"] if _C.targets.lookup(f"cuda:{arch}").has_wgmma else [])
