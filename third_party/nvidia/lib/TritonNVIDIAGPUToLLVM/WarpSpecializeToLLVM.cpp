@@ -124,6 +124,9 @@ public:
       builder.setInsertionPoint(op);
       barrier();
     }
+    // Their attributes were asked until now.
+    for (ttg::WarpSpecializeOp op : ops)
+      op.erase();
   }
 
 private:
@@ -370,7 +373,6 @@ private:
       after->eraseArguments(0, after->getNumArguments());
       jump->setOperands(ValueRange());
     }
-    op.erase();
   }
 
   LLVM::LLVMFuncOp kernel;

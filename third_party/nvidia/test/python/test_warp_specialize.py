@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -277,3 +280,13 @@ def test_again_and_again():
         else:
             np.testing.assert_array_equal(y[i].view(np.uint8), untouched.view(np.uint8))
     assert z[0] == 32
+
+
+def test_nothing_is_used_after_it_is_gone():
+    """In a process that overwrites what it frees (glibc's malloc does so)."""
+    test = f"{__file__}::test_groups_synchronise_by_themselves[4-partitions1]"
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", test],
+        env={**os.environ, "MALLOC_PERTURB_": "165"}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stdout + run.stderr
