@@ -73,3 +73,16 @@ def test_the_files_of_the_howto_exist():
     assert len(files) == 8
     named = re.findall(r"`((?:lib|test|python|scripts)/[\w/.-]+)`", text)
     assert [name for name in [*files, *named] if not (ROOT / name).exists()] == []
+
+
+def test_the_programs_that_pages_name_are_installed():
+    if not COMMANDS.exists():
+        pytest.skip("not a development build")
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    named = {
+        program
+        for page in pages
+        for program in re.findall(r"(?:\.venv|build)/bin/[\w-]+", page.read_text())
+    }
+    assert {".venv/bin/python", "build/bin/tile-opt"} <= named
+    assert [program for program in sorted(named) if not (ROOT / program).exists()] == []
