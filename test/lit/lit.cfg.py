@@ -21,6 +21,9 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
+# glibc overwrites what is freed: what is used after that shows.
+config.environment["MALLOC_PERTURB_"] = "165"
+
 # Round-trip verification runs on every module every test parses.
 config.substitutions.append((r"\btile-opt\b", "tile-opt --verify-roundtrip"))
 # Tests write it in lower case, like the other tools.
