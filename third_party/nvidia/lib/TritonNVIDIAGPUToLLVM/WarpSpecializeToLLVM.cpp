@@ -35,6 +35,8 @@ constexpr int kExit = -1;
 constexpr int kFirstCapture = 16;
 constexpr int kCaptureBytes = 8;
 constexpr int kWarpsPerGroup = 4;
+/// The least that setmaxnreg leaves to a thread.
+constexpr int kLeastRegisters = 24;
 
 /// The scalars that a value in the LLVM dialect consists of.
 SmallVector<Type> getScalars(Type type) {
@@ -169,9 +171,10 @@ private:
 
   /// From the entry to the kernel's start, or to `wait`.
   void enterWaiting(Block *wait) {
-    ttg::WarpSpecializeOp op = ops.front();
     Block *others = wait;
-    if (movesRegisters(op)) {
+    if (movesRegisters()) {
+      builder.setInsertionPointToStart(start);
+      setRegisters("inc", ops.front().getActualRegisters()->front());
       // All warps of a warp group execute the same instruction.
       Block *next = addBlock();
       others = next;
@@ -182,7 +185,7 @@ private:
         next = group + 1 < numWarps / kWarpsPerGroup ? addBlock() : wait;
         branch(b.slt(warp, b.i32((group + 1) * kWarpsPerGroup)), give, next);
         at(give);
-        setRegisters("dec", getRegistersOfGroup(op, group));
+        setRegisters("dec", getRegistersOfGroup(group));
         b.create<LLVM::BrOp>(wait);
       }
     }
@@ -194,18 +197,24 @@ private:
   // Registers
   //===--------------------------------------------------------------------===//
 
-  bool movesRegisters(ttg::WarpSpecializeOp op) const {
-    return canMoveRegisters && op.getActualRegisters();
+  /// Whether all operations agree on who has how many registers.
+  bool movesRegisters() {
+    return canMoveRegisters && llvm::all_of(ops, [&](ttg::WarpSpecializeOp op) {
+             auto mine = op.getActualRegisters();
+             auto first = ops.front().getActualRegisters();
+             return mine && first && mine->front() == first->front();
+           });
   }
 
-  static int getRegistersOfGroup(ttg::WarpSpecializeOp op, int group) {
-    int most = 24;
-    for (auto [start, count, registers] :
-         llvm::zip(*op.getWarpGroupStartIds(), op.getPartitionNumWarps(),
-                   op.getActualRegisters()->drop_front()))
-      if (start < (group + 1) * kWarpsPerGroup &&
-          start + count > group * kWarpsPerGroup)
-        most = std::max(most, registers);
+  int getRegistersOfGroup(int group) {
+    int most = kLeastRegisters;
+    for (ttg::WarpSpecializeOp op : ops)
+      for (auto [first, count, registers] :
+           llvm::zip(*op.getWarpGroupStartIds(), op.getPartitionNumWarps(),
+                     op.getActualRegisters()->drop_front()))
+        if (first < (group + 1) * kWarpsPerGroup &&
+            first + count > group * kWarpsPerGroup)
+          most = std::max(most, registers);
     return most;
   }
 
@@ -355,8 +364,6 @@ private:
                                         region.getBlocks());
     at(before);
     barrier();
-    if (movesRegisters(op))
-      setRegisters("inc", op.getActualRegisters()->front());
     b.create<LLVM::BrOp>(body);
     for (ttg::WarpYieldOp yield : yields) {
       at(yield->getBlock());

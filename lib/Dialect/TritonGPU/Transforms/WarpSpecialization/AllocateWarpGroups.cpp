@@ -8,7 +8,6 @@
 
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -80,62 +79,53 @@ int allocateWarps(WarpSpecializeOp op, int numWarps) {
                                     : next;
 }
 
-/// Divides the registers that a block has got among its warp groups. Whole warp
-/// groups hand registers on.
-void allocateRegisters(WarpSpecializeOp op, int numWarps, int total) {
-  std::optional<ArrayRef<int32_t>> requested = op.getRequestedRegisters();
-  if (!requested || numWarps % kWarpsPerGroup)
+/// Divides the registers that a block has got among its warp groups, for as
+/// long as the kernel runs.
+void allocateRegisters(ArrayRef<WarpSpecializeOp> ops, int numWarps,
+                       int total) {
+  bool allAsk = llvm::all_of(ops, [](WarpSpecializeOp op) {
+    return op.getRequestedRegisters().has_value();
+  });
+  if (!allAsk || numWarps % kWarpsPerGroup)
     return;
-  const TargetModel &model = getTargetModel(op);
-  int lanes = lookupThreadsPerWarp(op);
+  auto module = ops.front()->getParentOfType<ModuleOp>();
+  const TargetModel &model = getTargetModel(module);
+  int lanes = lookupThreadsPerWarp(module);
   int most = model.getRegistersPerThread(lanes) / kRegisterUnit * kRegisterUnit;
   int each = std::min<int>(most, model.getRegistersPerThread(total * lanes));
-  if (auto limit = op->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>(
-          kMaxNRegAttrName))
+  if (auto limit = module->getAttrOfType<IntegerAttr>(kMaxNRegAttrName))
     each = std::min<int>(each, limit.getInt());
   each = each / kRegisterUnit * kRegisterUnit;
 
-  // Partitions that share a warp group get what the most demanding one needs.
-  ArrayRef<int32_t> starts = *op.getWarpGroupStartIds();
-  ArrayRef<int32_t> warps = op.getPartitionNumWarps();
-  SmallVector<int> ofGroup(total / kWarpsPerGroup, 0);
-  for (auto [start, count, registers] : llvm::zip(starts, warps, *requested))
-    for (int warp = start; warp < start + count; ++warp) {
-      int &group = ofGroup[warp / kWarpsPerGroup];
-      group = std::max<int>({group, kLeastRegisters,
-                             int(llvm::alignTo(registers, kRegisterUnit))});
-    }
+  // Partitions that share a warp group get what the most demanding one needs,
+  // of all operations.
+  SmallVector<int> ofGroup(total / kWarpsPerGroup, kLeastRegisters);
+  for (WarpSpecializeOp op : ops)
+    for (auto [start, count, registers] :
+         llvm::zip(*op.getWarpGroupStartIds(), op.getPartitionNumWarps(),
+                   *op.getRequestedRegisters()))
+      for (int warp = start; warp < start + count; ++warp) {
+        int &group = ofGroup[warp / kWarpsPerGroup];
+        group = std::max<int>(group, llvm::alignTo(registers, kRegisterUnit));
+      }
   int left = each * total;
   for (int group : ArrayRef(ofGroup).drop_front(numWarps / kWarpsPerGroup)) {
-    // Only what the default group can do without is given away.
+    // Registers go to the default group, not away from it.
     if (group > each)
       return;
-    left -= std::max(group, kLeastRegisters) * kWarpsPerGroup;
+    left -= group * kWarpsPerGroup;
   }
   int forDefault =
       std::min(most, left / numWarps / kRegisterUnit * kRegisterUnit);
   if (forDefault <= each)
     return;
-  SmallVector<int32_t> actual{forDefault};
-  for (int32_t start : starts)
-    actual.push_back(ofGroup[start / kWarpsPerGroup]);
-  op.setActualRegisters(actual);
-}
-
-/// Whether an operation may run again: it is in a loop, of regions or of
-/// blocks.
-bool isRepeated(Operation *op) {
-  for (; !isa<FunctionOpInterface>(op); op = op->getParentOp()) {
-    if (isa<LoopLikeOpInterface>(op->getParentOp()))
-      return true;
-    llvm::SetVector<Block *> reached(op->getBlock()->succ_begin(),
-                                     op->getBlock()->succ_end());
-    for (size_t i = 0; i < reached.size(); ++i)
-      reached.insert(reached[i]->succ_begin(), reached[i]->succ_end());
-    if (reached.contains(op->getBlock()))
-      return true;
+  for (WarpSpecializeOp op : ops) {
+    SmallVector<int32_t> actual{forDefault};
+    ArrayRef<int32_t> starts = *op.getWarpGroupStartIds();
+    for (int32_t start : starts)
+      actual.push_back(ofGroup[start / kWarpsPerGroup]);
+    op.setActualRegisters(actual);
   }
-  return false;
 }
 
 struct AllocateWarpGroups
@@ -162,8 +152,7 @@ struct AllocateWarpGroups
           << kMostThreads;
       return signalPassFailure();
     }
-    if (ops.size() == 1 && !isRepeated(ops.front()))
-      allocateRegisters(ops.front(), numWarps, total);
+    allocateRegisters(ops, numWarps, total);
     Builder builder(&getContext());
     module->setAttr(kTotalNumWarpsAttrName, builder.getI32IntegerAttr(total));
   }

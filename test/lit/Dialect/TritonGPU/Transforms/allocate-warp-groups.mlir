@@ -49,18 +49,39 @@ module attributes {"ttg.num-warps" = 8 : i32, "ttg.threads-per-warp" = 32 : i32,
 
 // -----
 
-// Registers move once.
+// Registers move once, for all operations.
 module attributes {"ttg.num-warps" = 8 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
-  // CHECK-LABEL: @loop
-  tt.func public @loop(%n: i32) {
+  // CHECK-LABEL: @several
+  tt.func public @several(%n: i32) {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     scf.for %i = %c0 to %n step %c1 : i32 {
-      // CHECK: ttg.warp_specialize() attributes {requestedRegisters = array<i32: 24>, warpGroupStartIds = array<i32: 8>}
+      // CHECK: ttg.warp_specialize() attributes {actualRegisters = array<i32: 232, 40>
       ttg.warp_specialize() attributes {requestedRegisters = array<i32: 24>}
       default { ttg.warp_yield }
       partition0() num_warps(4) { ttg.warp_return } : () -> ()
     }
+    // CHECK: ttg.warp_specialize() attributes {actualRegisters = array<i32: 232, 40>
+    ttg.warp_specialize() attributes {requestedRegisters = array<i32: 40>}
+    default { ttg.warp_yield }
+    partition0() num_warps(1) { ttg.warp_return } : () -> ()
+    tt.return
+  }
+}
+
+// -----
+
+// One operation that asks for nothing keeps all as it is.
+module attributes {"ttg.num-warps" = 8 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+  // CHECK-LABEL: @some
+  // CHECK-NOT: actualRegisters
+  tt.func public @some() {
+    ttg.warp_specialize() attributes {requestedRegisters = array<i32: 24>}
+    default { ttg.warp_yield }
+    partition0() num_warps(4) { ttg.warp_return } : () -> ()
+    ttg.warp_specialize()
+    default { ttg.warp_yield }
+    partition0() num_warps(4) { ttg.warp_return } : () -> ()
     tt.return
   }
 }

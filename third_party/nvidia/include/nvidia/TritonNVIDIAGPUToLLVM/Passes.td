@@ -83,7 +83,7 @@ def ConvertWarpSpecializeToLLVM : Pass<"convert-warp-specialize-to-llvm", "mlir:
 
     Where `actualRegisters` says so, and the target can (`setmaxnreg`), warp
     groups of the partitions give registers back when the kernel starts, and the
-    default group takes what they left at the operation.
+    default group takes them.
 
     ```mlir
     ttg.warp_specialize(%p) attributes {warpGroupStartIds = array<i32: 4>, ...}

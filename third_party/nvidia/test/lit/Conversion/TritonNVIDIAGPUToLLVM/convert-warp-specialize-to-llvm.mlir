@@ -15,11 +15,11 @@ module attributes {"ttg.num-warps" = 8 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
   // CHECK: %[[DEFAULT:.*]] = llvm.icmp "slt" %[[WARP]]
   // CHECK: llvm.cond_br %[[DEFAULT]], ^[[START:.*]], ^[[GIVE:.*]]
   // CHECK: ^[[START]]:
+  // CHECK: setmaxnreg.inc.sync.aligned.u32 232;
   // CHECK: %[[V:.*]] = llvm.fadd
   // CHECK: llvm.cond_br %{{.*}}, ^[[ONCE:.*]], ^[[BODY:bb[0-9]+]]
   // CHECK: ^[[BODY]]:
   // CHECK: nvvm.barrier0
-  // CHECK: setmaxnreg.inc.sync.aligned.u32 232;
   // CHECK: nvvm.barrier id = %{{.*}} number_of_threads = %{{.*}}
   // CHECK: nvvm.barrier0
   // CHECK: llvm.cond_br %{{.*}}, ^[[LAST:.*]], ^[[END:bb[0-9]+]]
