@@ -10,6 +10,7 @@
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Analysis/ValueRanges.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
 
 #include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
 #include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
@@ -237,6 +238,8 @@ public:
                                     const RegionSuccessor &successor,
                                     ArrayRef<AxisInfoLattice *> argLattices,
                                     unsigned firstIndex) override {
+    if (auto partitions = dyn_cast<gpu::WarpSpecializePartitionsOp>(op))
+      return visitCaptures(partitions, argLattices);
     auto loop = dyn_cast<scf::ForOp>(op);
     // A loop that carries nothing counts its only argument from zero.
     if (!loop || firstIndex > 1 || argLattices.empty()) {
@@ -258,6 +261,19 @@ public:
   }
 
 private:
+  /// The arguments of a partition are what the operation captures.
+  void visitCaptures(gpu::WarpSpecializePartitionsOp partitions,
+                     ArrayRef<AxisInfoLattice *> argLattices) {
+    if (argLattices.empty())
+      return;
+    auto argument = cast<BlockArgument>(argLattices.front()->getAnchor());
+    ProgramPoint *point = getProgramPointBefore(argument.getOwner());
+    auto specialize = cast<gpu::WarpSpecializeOp>(partitions->getParentOp());
+    for (auto [lattice, capture] :
+         llvm::zip(argLattices, specialize.getExplicitCaptures()))
+      join(lattice, *getLatticeElementFor(point, capture));
+  }
+
   /// Marks the operands that are not negative; false if that is yet to come.
   bool collectSigns(Operation *op, llvm::SmallBitVector &nonNegative) {
     for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
