@@ -20,9 +20,6 @@ struct UnavailablePass {
   StringLiteral advice;
 };
 
-constexpr StringLiteral kNoSpecialization =
-    "tile does not divide loops among partitions of warps yet; leave the pass "
-    "out, and all warps run the whole loop";
 constexpr StringLiteral kNoTensorMemory =
     "tile does not place operands in tensor memory yet; leave the pass out";
 constexpr StringLiteral kLowering =
@@ -38,10 +35,8 @@ constexpr StringLiteral kAMD =
     "tile's pipelines for AMD GPUs have no such pass; leave it out";
 
 constexpr UnavailablePass kUnavailable[] = {
-    {"tritongpu-automatic-warp-specialization", kNoSpecialization},
-    {"tritongpu-partition-loops", kNoSpecialization},
-    {"tritongpu-partition-scheduling", kNoSpecialization},
-    {"tritongpu-optimize-partition-warps", kNoSpecialization},
+    {"tritongpu-optimize-partition-warps",
+     "'tritongpu-partition-loops' gives every partition the warps it needs"},
     {"tritongpu-hoist-tmem-alloc", kNoTensorMemory},
     {"tritongpu-promote-lhs-to-tmem", kNoTensorMemory},
     {"triton-nvidia-interleave-tmem", kNoTensorMemory},

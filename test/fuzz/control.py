@@ -209,6 +209,8 @@ def header(g: Generator, targets: list[Value]) -> tuple[str, int, int, list[str]
         options += f", loop_unroll_factor={g.choice((2, 4))}"
     if g.chance(0.1):
         options += ", flatten=True"
+    if g.chance(0.1):
+        options += ", warp_specialize=True"
     step = g.choice((1, 1, 1, 2, 3))
     return f"for {name} in tl.range(0, {bound}, {step}{options}):", max(trips, 1), step, []
 

@@ -112,6 +112,8 @@ def loop_header(g: Generator, trips: int) -> str:
         options += f", loop_unroll_factor={g.choice((2, 3))}"
     if g.chance(0.1):
         options += ", disallow_acc_multi_buffer=True"
+    if g.chance(0.3):
+        options += ", warp_specialize=True"
     bound = str(trips)
     if g.chance(0.6):
         bound = g.argument("scalar", "i32", "t", value=trips).name

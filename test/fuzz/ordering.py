@@ -194,7 +194,10 @@ def overlapping(g: Generator) -> Any:
         k = loop_header(g, trips)
     else:  # A loop that is likely to start loads early.
         k, bound = g.name("k"), g.argument("scalar", "i32", "t", value=trips).name
-        g.line(f"for {k} in tl.range(0, {bound}, num_stages={g.random.randint(2, 4)}):")
+        options = f"num_stages={g.random.randint(2, 4)}"
+        if g.chance(0.3):
+            options += ", warp_specialize=True"
+        g.line(f"for {k} in tl.range(0, {bound}, {options}):")
     g.depth += 1
     loads = [f"tl.load({r} + {k} * {size} + {at})" for r in reads]
     if product:

@@ -108,6 +108,8 @@ def tiled_product(g: Generator) -> Any:
     g.argument("output", out, "o", size=whole, flavour="poison")
     acc = g.name()
     options = g.choice(("", "", ", flatten=True", ", num_stages=2"))
+    if g.chance(0.2):
+        options += ", warp_specialize=True"
     tile = g.name("t")
     g.line(f"for {tile} in tl.range(0, {tiles}{options}):")
     g.depth += 1

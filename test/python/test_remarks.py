@@ -41,6 +41,16 @@ def rewrites(a_ptr, c_ptr, K, N: tl.constexpr):
 
 
 @tile.jit
+def divided(a_ptr, c_ptr, K, N: tl.constexpr):
+    rows, cols = tl.arange(0, N), tl.arange(0, N)
+    acc = tl.zeros((N, N), tl.float32)
+    for k in tl.range(K, warp_specialize=True):
+        a = tl.load(a_ptr + k * N * N + rows[:, None] * N + cols[None, :])
+        acc = tl.dot(a, a, acc)
+    tl.store(c_ptr + rows[:, None] * N + cols[None, :], acc)
+
+
+@tile.jit
 def chases(a_ptr, next_ptr, c_ptr, K, N: tl.constexpr):
     rows, cols = tl.arange(0, N), tl.arange(0, N)
     acc = tl.zeros((N, N), tl.float32)
@@ -123,6 +133,18 @@ def test_a_loop_that_writes_what_it_reads(capfd, monkeypatch):
             line_of("a = tl.load(places)"),
             "tritongpu-assign-latencies",
             "the loop may change what it reads",
+        )
+    ]
+
+
+def test_a_loop_that_is_not_divided(capfd, monkeypatch):
+    signature = {"a_ptr": "*fp16", "c_ptr": "*fp32", "K": "i32"}
+    assert remarks(divided, signature, {"N": 64}, capfd, monkeypatch) == [
+        (
+            "loop-not-specialized",
+            line_of("for k in tl.range(K, warp_specialize=True)"),
+            "tritongpu-partition-scheduling",
+            "the warps of this target cannot wait for each other",
         )
     ]
 

@@ -2,8 +2,8 @@
 
 // RUN: not tile-opt %s -convert-nv-gpu-to-llvm 2>&1 | filecheck %s -check-prefix LOWERING
 // LOWERING: 'convert-nv-gpu-to-llvm' is not available: use 'convert-triton-gpu-to-llvm'
-// RUN: not tile-opt %s -pass-pipeline='builtin.module(tritongpu-automatic-warp-specialization{num-stages=3})' 2>&1 | filecheck %s -check-prefix WS
-// WS: 'tritongpu-automatic-warp-specialization' is not available: tile does not divide loops
+// RUN: not tile-opt %s -pass-pipeline='builtin.module(tritongpu-optimize-partition-warps{num-warps=4})' 2>&1 | filecheck %s -check-prefix WS
+// WS: 'tritongpu-optimize-partition-warps' is not available: 'tritongpu-partition-loops' gives every partition the warps it needs
 // RUN: not tile-opt %s -tritonamdgpu-block-pingpong=num-stages=2 2>&1 | filecheck %s -check-prefix AMD
 // AMD: 'tritonamdgpu-block-pingpong' is not available: tile's pipelines for AMD GPUs have no such pass
 

@@ -177,6 +177,9 @@ private:
     for (Operation *writer : writers) {
       if (getPartition(writer) == partition)
         fenceHere = true;
+      // Who waits for an asynchronous copy fences when it is there.
+      else if (isa<gpu::AsyncCopyGlobalToLocalOp>(writer))
+        continue;
       else if (!isFencedAfter(writer, cluster))
         create(OpBuilder(writer->getBlock(), std::next(writer->getIterator())),
                writer->getLoc(), cluster);

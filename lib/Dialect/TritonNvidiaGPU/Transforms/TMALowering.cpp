@@ -106,6 +106,23 @@ static void createStore(RewriterBase &rewriter, Location loc, Value value,
   AsyncTMAStoreWaitOp::create(rewriter, loc, /*pendings=*/0, isObserved);
 }
 
+/// Has the partitions that capture `desc` acquire its map: each thread does
+/// that for itself.
+static void acquireInPartitions(Value desc, Value map) {
+  SmallVector<gpu::WarpSpecializeOp> users;
+  for (Operation *user : desc.getUsers())
+    if (auto specialize = dyn_cast<gpu::WarpSpecializeOp>(user))
+      users.push_back(specialize);
+  for (gpu::WarpSpecializeOp specialize : users) {
+    specialize->insertOperands(specialize->getNumOperands(), map);
+    for (Region &partition : specialize.getPartitionRegions()) {
+      Value mine = partition.addArgument(map.getType(), map.getLoc());
+      OpBuilder builder = OpBuilder::atBlockBegin(&partition.front());
+      TensormapFenceproxyAcquireOp::create(builder, map.getLoc(), mine);
+    }
+  }
+}
+
 /// TMA copies four rows at a time. Gives each warp four row numbers at a time,
 /// the same in all its lanes.
 static Value distributeRows(RewriterBase &rewriter, Location loc, Value rows) {
@@ -457,6 +474,7 @@ LogicalResult TMALoweringPass::lower(MakeTensorDescOp op,
                             /*interleave_layout=*/0, *swizzle,
                             /*fill_mode=*/fillNaN ? 1 : 0);
   TensormapFenceproxyAcquireOp::create(rewriter, loc, map);
+  acquireInPartitions(op.getResult(), map);
   rewriter.replaceOpWithNewOp<ReinterpretTensorDescriptorOp>(op, type, map);
   ++numDescriptors;
   return success();

@@ -26,6 +26,13 @@ static bool hasTMA(const nvidia::TTGIROptions &options) {
   return target && target->hasTMA && target->hasWGMMA && options.numCTAs == 1;
 }
 
+/// Whether warps can hand buffers to each other, and registers, too.
+static bool canSpecializeWarps(const nvidia::TTGIROptions &options) {
+  std::optional<int> number = parseNVIDIATargetString(options.target);
+  const NVIDIATarget *target = number ? lookupNVIDIATarget(*number) : nullptr;
+  return target && target->hasWGMMA;
+}
+
 void nvidia::buildTTGIRPipeline(OpPassManager &pm,
                                 const TTGIROptions &options) {
   PassAdder add(pm, options);
@@ -62,6 +69,9 @@ void nvidia::buildTTGIRPipeline(OpPassManager &pm,
   gpu::TritonGPUAssignLatenciesOptions latencies;
   latencies.numStages = options.numStages;
   add(gpu::createTritonGPUAssignLatencies(latencies));
+  gpu::TritonGPUAutomaticWarpSpecializationOptions specialization;
+  specialization.supported = canSpecializeWarps(options);
+  add(gpu::createTritonGPUAutomaticWarpSpecialization(specialization));
   add(gpu::createTritonGPUScheduleLoops());
   add(gpu::createTritonGPUPipeline());
   if (options.prefetch)

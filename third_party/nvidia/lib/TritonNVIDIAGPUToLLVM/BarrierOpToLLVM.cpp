@@ -36,13 +36,20 @@ template <typename OpT> struct MbarrierPattern : TargetPattern<OpT> {
   using TargetPattern<OpT>::TargetPattern;
 
 protected:
-  /// `before` [address] `after`, by the first thread if `pred` allows.
+  /// The same by the first thread if `pred` allows.
   void emitOnce(const LLVMBuilder &b, OpT op, Value barrier, Value converted,
                 Value pred, const Twine &before, const Twine &after) const {
+    emit(b, barrier, converted,
+         b.andPred(nvt::emitFirstThread(b, this->target, op), pred), before,
+         after);
+  }
+
+  /// `before` [address] `after`, where `pred` is true.
+  static void emit(const LLVMBuilder &b, Value barrier, Value converted,
+                   Value pred, const Twine &before, const Twine &after) {
     nvt::PTXAsm ptx(b);
     auto at = ptx.input(nvt::getBufferAddress(b, converted, barrier), "r");
-    auto once = ptx.input(
-        b.andPred(nvt::emitFirstThread(b, this->target, op), pred), "b");
+    auto once = ptx.input(pred, "b");
     ptx << "@" << once << " " << before.str() << "[" << at << "]" << after.str()
         << ";";
     ptx.emit({}, nvt::PTXAsm::SideEffects);
@@ -107,15 +114,27 @@ struct ExpectPattern : MbarrierPattern<ttng::BarrierExpectOp> {
 
 struct ArrivePattern : MbarrierPattern<ttng::ArriveBarrierOp> {
   using MbarrierPattern::MbarrierPattern;
+  void emitArrival(const LLVMBuilder &b, ttng::ArriveBarrierOp op,
+                   OpAdaptor adaptor, Value who, int count) const {
+    emit(b, op.getAlloc(), adaptor.getAlloc(),
+         b.andPred(who, adaptor.getPred()),
+         "mbarrier.arrive.shared::cta.b64 _, ", ", " + Twine(count));
+  }
   LogicalResult
   matchAndRewrite(ttng::ArriveBarrierOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     LLVMBuilder b(op.getLoc(), rewriter);
-    // The first thread arrives for all: what they did has to be done.
-    blockBarrier(b, op);
-    emitOnce(b, op, op.getAlloc(), adaptor.getAlloc(), adaptor.getPred(),
-             "mbarrier.arrive.shared::cta.b64 _, ",
-             ", " + Twine(op.getCount()));
+    int numWarps = ttg::lookupNumWarps(op), count = op.getCount();
+    if (count % numWarps == 0) {
+      // The phase ends with the last of the warps: they need not meet before.
+      target.barrier(b, {BarrierParticipants::Kind::Warp, 0, 1});
+      Value lane = getThreadIndex(b, target, op).getLane(b);
+      emitArrival(b, op, adaptor, b.eq(lane, b.i32(0)), count / numWarps);
+    } else {
+      // The first thread arrives for all: what they did has to be done.
+      blockBarrier(b, op);
+      emitArrival(b, op, adaptor, nvt::emitFirstThread(b, target, op), count);
+    }
     rewriter.eraseOp(op);
     return success();
   }

@@ -18,8 +18,8 @@ def TritonGPUAllocateWarpGroups
     Where partitions state how many registers they need
     (`requestedRegisters`), the operation gets `actualRegisters`, those of a
     thread of each group: the partitions what they asked for, rounded up, and the
-    default group what is left. Registers are moved once, so that this is done
-    only where one such operation runs at most once.
+    default group what is left. They keep them while the kernel runs: where there
+    are several operations, a warp group gets what the most demanding one needs.
 
     A kernel that no block can run, with more than 1024 threads or 15 groups, a
     partition that calls a function, or `ttg.warp_specialize` in a device function
@@ -41,6 +41,105 @@ def TritonGPUAllocateWarpGroups
   let dependentDialects = ["::mlir::triton::gpu::TritonGPUDialect"];
   let statistics = [
     Statistic<"numPartitions", "num-partitions", "Partitions given warps">
+  ];
+}
+
+def TritonGPUAutomaticWarpSpecialization
+    : Pass<"tritongpu-automatic-warp-specialization", "::mlir::ModuleOp"> {
+  let summary = "Give the loads of marked loops to warps of their own";
+  let description = [{
+    Runs `tritongpu-partition-scheduling` and `tritongpu-partition-loops` on the
+    loops with `tt.warp_specialize` (`tl.range(..., warp_specialize=True)`).
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::triton::gpu::TritonGPUDialect",
+                           "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
+  let options = [
+    Option<"supported", "supported", "bool", /*default=*/"true",
+           "Whether warps of the target can wait for each other">
+  ];
+}
+
+def TritonGPUPartitionScheduling
+    : Pass<"tritongpu-partition-scheduling", "::mlir::ModuleOp"> {
+  let summary = "Decide which operations of a marked loop other warps run";
+  let description = [{
+    In an innermost loop with `tt.warp_specialize` (or inside of one), the loads
+    that have a `tt.latency` get `ttg.partition = 0` in its place; all else stays
+    with the default group. The loop's `tt.num_stages` becomes the number of
+    buffers for each load.
+
+    The partition computes the addresses and the bounds of the loop for itself.
+    Where that is impossible, because they depend on a product or on what the
+    loop writes, or because the memory model forbids to load ahead, the loop loses
+    its mark, a remark says why, and it is compiled like others.
+
+    Before:
+    ```mlir
+    scf.for %i = ... {
+      %a = tt.load %p {tt.latency = 2 : i32} : tensor<128x64x!tt.ptr<f16>, #blocked>
+    } {tt.warp_specialize}
+    ```
+    After:
+    ```mlir
+      %a = tt.load %p {ttg.partition = 0 : i32} : tensor<128x64x!tt.ptr<f16>, #blocked>
+    } {tt.num_stages = 3 : i32, tt.warp_specialize}
+    ```
+  }];
+  let options = [
+    Option<"supported", "supported", "bool", /*default=*/"true",
+           "Whether warps of the target can wait for each other">
+  ];
+  let statistics = [
+    Statistic<"numLoops", "num-loops", "Loops to be divided">
+  ];
+}
+
+def TritonGPUPartitionLoops
+    : Pass<"tritongpu-partition-loops", "::mlir::ModuleOp"> {
+  let summary = "Divide scheduled loops between a producer and a consumer";
+  let description = [{
+    A loop with `tt.warp_specialize` becomes a `ttg.warp_specialize`: its
+    partition has the loads with `ttg.partition`, as copies to rings of buffers,
+    and what they depend on; the default group has the rest, and the results. Loads
+    for one product share a ring. A buffer goes from one side to the other by two
+    mbarriers; a bulk copy arrives by itself, `cp.async` through
+    `ttnvgpu.async_copy_mbarrier_arrive`.
+
+    The partition has one warp for bulk copies, four for copies by threads, with
+    the layouts that this takes. Products of warp groups run on into the next
+    iteration, and hand back the buffers of the last one.
+
+    After (positions in the ring left out):
+    ```mlir
+    %r = ttg.warp_specialize(%desc, %n, %ring, %full, %empty)
+        attributes {requestedRegisters = array<i32: 40>}
+    default {
+      %s = scf.for %i = ... {
+        ttnvgpu.wait_barrier %full[%stage], %phase
+        %d = ttnvgpu.warp_group_dot %ring[%stage], ...
+        ttnvgpu.arrive_barrier %empty[%stage], 4
+      }
+      ttg.warp_yield %s : tensor<128x128xf32, #mma>
+    }
+    partition0(...) num_warps(1) {
+      scf.for %i = ... {
+        ttnvgpu.wait_barrier %empty[%stage], %phase ^ 1
+        ttnvgpu.barrier_expect %full[%stage], 16384, %true
+        ttnvgpu.async_tma_copy_global_to_local %desc[%x, %i] %ring[%stage], %full[%stage], %true
+      }
+      ttg.warp_return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::triton::gpu::TritonGPUDialect",
+                           "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
+  let statistics = [
+    Statistic<"numLoops", "num-loops", "Loops divided">,
+    Statistic<"numProducts", "num-products", "Products that run on while threads go on">
   ];
 }
 

@@ -178,7 +178,9 @@ struct AssignLatencies
                             })
                             .wasInterrupted();
       int stages = getI32Attr(loop, kNumStagesAttr).value_or(numStages);
-      if (innermost && stages > 1)
+      // Loads of warps of their own are ahead even with a single buffer.
+      bool mayBeAhead = stages > 1 || loop->hasAttr("tt.warp_specialize");
+      if (innermost && mayBeAhead)
         numLoads += LoopLatencies(loop, stages, axisInfo).assign();
     });
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "AsyncLoads.h"
+#include "Buffers.h"
 #include "CopyStrategy.h"
 
 #include "tile/Analysis/AxisInfo.h"
@@ -103,20 +104,6 @@ std::optional<AsyncLoad> analyze(Operation *load, scf::ForOp loop,
   return result;
 }
 
-/// Views of a buffer that can be written can be written, too.
-void makeViewsMutable(Value memory) {
-  for (Operation *user : memory.getUsers()) {
-    if (!isa<ViewLikeOpInterface>(user))
-      continue;
-    Value view = user->getResult(0);
-    auto type = cast<MemDescType>(view.getType());
-    view.setType(MemDescType::get(
-        type.getShape(), type.getElementType(), type.getEncoding(),
-        type.getMemorySpace(), /*mutableMemory=*/true, type.getAllocShape()));
-    makeViewsMutable(view);
-  }
-}
-
 /// Makes the operations that replace the loads, each with its place.
 class AsyncLoadBuilder {
 public:
@@ -149,32 +136,19 @@ public:
 
 private:
   Value allocate(AsyncLoad &load) {
-    RankedTensorType type = load.getType();
-    SmallVector<int64_t> shape{load.numBuffers};
-    llvm::append_range(shape, type.getShape());
     builder.setInsertionPoint(loop);
-    auto memDesc = MemDescType::get(
-        shape, type.getElementType(), load.encoding,
-        SharedMemorySpaceAttr::get(type.getContext()), /*mutableMemory=*/true);
-    return LocalAllocOp::create(builder, load.getLoc(), memDesc);
+    return allocateBuffers(builder, load.getLoc(), load.getType(),
+                           load.encoding, load.numBuffers);
   }
 
   /// A barrier for each buffer of a ring.
-  Value allocateBarriers(int size) {
-    MLIRContext *context = builder.getContext();
-    auto encoding = SwizzledSharedEncodingAttr::get(
-        context, /*vec=*/1, /*perPhase=*/1, /*maxPhase=*/1,
-        /*order=*/ArrayRef<unsigned>{0},
-        CTALayoutAttr::getDefault(context, /*rank=*/1));
-    auto type = MemDescType::get({size, 1}, builder.getI64Type(), encoding,
-                                 SharedMemorySpaceAttr::get(context),
-                                 /*mutableMemory=*/true);
+  Value makeBarriers(int size) {
     Location loc = loop.getLoc();
-    Value barriers = LocalAllocOp::create(builder, loc, type);
+    Value barriers = allocateBarriers(builder, loc, size);
     for (int i = 0; i < size; ++i) {
       Value index = arith::ConstantIntOp::create(builder, loc, i, 32);
       nvidia_gpu::InitBarrierOp::create(
-          builder, loc, getElement(builder, loc, barriers, index),
+          builder, loc, getBuffer(builder, loc, barriers, index),
           /*count=*/1);
     }
     return barriers;
@@ -199,7 +173,7 @@ private:
       if (!load->strategy->usesBarriers())
         continue;
       inits.push_back(zero);
-      rings[getRingKey(*load)].barriers = allocateBarriers(load->numBuffers);
+      rings[getRingKey(*load)].barriers = makeBarriers(load->numBuffers);
     }
     IRRewriter rewriter(builder);
     unsigned arg = loop.getNumRegionIterArgs();
@@ -259,19 +233,9 @@ private:
     return put(arith::SelectOp::create(builder, loc, wraps, zero, next), place);
   }
 
-  /// One of an array of buffers.
-  static Value getElement(OpBuilder &builder, Location loc, Value buffers,
-                          Value index) {
-    auto type = cast<MemDescType>(buffers.getType());
-    auto slot = MemDescType::get(type.getShape().drop_front(),
-                                 type.getElementType(), type.getEncoding(),
-                                 type.getMemorySpace(), /*mutableMemory=*/true);
-    return MemDescIndexOp::create(builder, loc, slot, buffers, index);
-  }
-
   Value getSlot(Location loc, Value buffers, Value index,
                 LoopSchedule::Place place) {
-    Value slot = getElement(builder, loc, buffers, index);
+    Value slot = getBuffer(builder, loc, buffers, index);
     return put(slot.getDefiningOp(), place);
   }
 
@@ -362,51 +326,10 @@ private:
     builder.setInsertionPoint(load.firstUser);
     Value slot = getSlot(load.getLoc(), load.buffers,
                          rings[getRingKey(load)].extract, load.usePlace);
-    // Where a product reads shared memory, it reads what was copied.
-    if (load.isReadInPlace)
-      for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
-        if (LocalAllocOp alloc = getProductBuffer(user);
-            alloc && alloc.getType().getEncoding() == load.encoding) {
-          alloc.getResult().replaceAllUsesWith(slot);
-          makeViewsMutable(slot);
-          schedule.remove(alloc);
-          if (load.firstUser == alloc)
-            load.firstUser = slot.getDefiningOp();
-          alloc.erase();
-        }
-    // The builder may have stood at an allocation that is gone.
-    if (load.firstUser == slot.getDefiningOp())
-      builder.setInsertionPointAfter(load.firstUser);
-    bool complete = load.strategy->isComplete(op);
-    // Where the value only changes its layout, it is read in the new one.
-    SmallVector<ConvertLayoutOp> conversions;
-    for (Operation *user : op->getUsers())
-      if (auto convert = dyn_cast<ConvertLayoutOp>(user); convert && complete)
-        conversions.push_back(convert);
-    for (ConvertLayoutOp convert : conversions) {
-      Value value = put(LocalLoadOp::create(builder, load.getLoc(),
-                                            convert.getType(), slot, wait),
-                        load.usePlace);
-      schedule.remove(convert);
-      convert.replaceAllUsesWith(value);
-      if (load.firstUser == convert)
-        load.firstUser = value.getDefiningOp();
-      convert.erase();
-      builder.setInsertionPointAfter(value.getDefiningOp());
-    }
-    if (!op->use_empty()) {
-      Value value = put(LocalLoadOp::create(builder, load.getLoc(),
-                                            load.getType(), slot, wait),
-                        load.usePlace);
-      if (!complete) {
-        auto masked = cast<LoadOp>(op);
-        value =
-            put(arith::SelectOp::create(builder, op->getLoc(), masked.getMask(),
-                                        value, masked.getOther()),
-                load.usePlace);
-      }
-      op->getResult(0).replaceAllUsesWith(value);
-    }
+    readBuffer(
+        builder, op, *load.strategy, slot, wait,
+        [&](Operation *created) { schedule.set(created, load.usePlace); },
+        [&](Operation *erased) { schedule.remove(erased); });
     schedule.remove(op);
     op->erase();
   }

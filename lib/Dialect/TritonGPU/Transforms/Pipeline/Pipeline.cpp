@@ -3,6 +3,7 @@
 
 #include "AsyncLoads.h"
 #include "AsyncProducts.h"
+#include "Buffers.h"
 #include "PredicateOp.h"
 #include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 
@@ -50,19 +51,8 @@ void releaseBuffers(scf::ForOp loop, const AsyncRings &rings) {
   Location loc = loop.getLoc();
   if (rings.hasThreadCopies)
     AsyncWaitOp::create(builder, loc, ValueRange(), /*num=*/0);
-  for (Value barriers : rings.barriers) {
-    auto type = cast<MemDescType>(barriers.getType());
-    auto single = MemDescType::get(
-        type.getShape().drop_front(), type.getElementType(), type.getEncoding(),
-        type.getMemorySpace(), /*mutableMemory=*/true);
-    for (int64_t i = 0; i < type.getShape().front(); ++i) {
-      Value index = arith::ConstantIntOp::create(builder, loc, i, 32);
-      nvidia_gpu::InvalBarrierOp::create(
-          builder, loc,
-          MemDescIndexOp::create(builder, loc, single, barriers, index));
-    }
-    LocalDeallocOp::create(builder, loc, barriers);
-  }
+  for (Value barriers : rings.barriers)
+    freeBarriers(builder, loc, barriers);
   for (Value buffer : llvm::reverse(rings.buffers))
     LocalDeallocOp::create(builder, loc, buffer);
 }

@@ -1,0 +1,122 @@
+//===-- Buffers.cpp - Rings of buffers and barriers -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Buffers.h"
+
+#include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::gpu;
+
+Value mlir::triton::gpu::allocateBuffers(OpBuilder &builder, Location loc,
+                                         RankedTensorType type,
+                                         Attribute encoding, int count) {
+  SmallVector<int64_t> shape{count};
+  llvm::append_range(shape, type.getShape());
+  auto memDesc = MemDescType::get(shape, type.getElementType(), encoding,
+                                  SharedMemorySpaceAttr::get(type.getContext()),
+                                  /*mutableMemory=*/true);
+  return LocalAllocOp::create(builder, loc, memDesc);
+}
+
+Value mlir::triton::gpu::allocateBarriers(OpBuilder &builder, Location loc,
+                                          int count) {
+  MLIRContext *context = builder.getContext();
+  auto encoding = SwizzledSharedEncodingAttr::get(
+      context, /*vec=*/1, /*perPhase=*/1, /*maxPhase=*/1,
+      /*order=*/ArrayRef<unsigned>{0},
+      CTALayoutAttr::getDefault(context, /*rank=*/1));
+  auto type = MemDescType::get({count, 1}, builder.getI64Type(), encoding,
+                               SharedMemorySpaceAttr::get(context),
+                               /*mutableMemory=*/true);
+  return LocalAllocOp::create(builder, loc, type);
+}
+
+void mlir::triton::gpu::freeBarriers(OpBuilder &builder, Location loc,
+                                     Value barriers) {
+  auto type = cast<MemDescType>(barriers.getType());
+  for (int64_t i = 0; i < type.getShape().front(); ++i) {
+    Value index = arith::ConstantIntOp::create(builder, loc, i, 32);
+    nvidia_gpu::InvalBarrierOp::create(
+        builder, loc, getBuffer(builder, loc, barriers, index));
+  }
+  LocalDeallocOp::create(builder, loc, barriers);
+}
+
+Value mlir::triton::gpu::getBuffer(OpBuilder &builder, Location loc,
+                                   Value buffers, Value index) {
+  auto type = cast<MemDescType>(buffers.getType());
+  auto single = MemDescType::get(type.getShape().drop_front(),
+                                 type.getElementType(), type.getEncoding(),
+                                 type.getMemorySpace(), /*mutableMemory=*/true);
+  return MemDescIndexOp::create(builder, loc, single, buffers, index);
+}
+
+/// Views of a buffer that can be written can be written, too.
+static void makeViewsMutable(Value memory) {
+  for (Operation *user : memory.getUsers()) {
+    if (!isa<ViewLikeOpInterface>(user))
+      continue;
+    Value view = user->getResult(0);
+    auto type = cast<MemDescType>(view.getType());
+    view.setType(MemDescType::get(
+        type.getShape(), type.getElementType(), type.getEncoding(),
+        type.getMemorySpace(), /*mutableMemory=*/true, type.getAllocShape()));
+    makeViewsMutable(view);
+  }
+}
+
+void mlir::triton::gpu::readBuffer(OpBuilder &builder, Operation *load,
+                                   const CopyStrategy &strategy, Value slot,
+                                   Value token,
+                                   function_ref<void(Operation *)> onCreate,
+                                   function_ref<void(Operation *)> onErase) {
+  Attribute encoding = cast<MemDescType>(slot.getType()).getEncoding();
+  Operation *last = slot.getDefiningOp();
+  auto created = [&](Operation *op) {
+    last = op;
+    onCreate(op);
+    return op->getResult(0);
+  };
+  auto readAs = [&](Type type) {
+    builder.setInsertionPointAfter(last);
+    return created(
+        LocalLoadOp::create(builder, load->getLoc(), type, slot, token));
+  };
+  // Where a product reads shared memory, it reads what was copied.
+  for (Operation *user : llvm::make_early_inc_range(load->getUsers()))
+    if (LocalAllocOp alloc = getProductBuffer(user);
+        alloc && alloc.getType().getEncoding() == encoding) {
+      alloc.getResult().replaceAllUsesWith(slot);
+      makeViewsMutable(slot);
+      onErase(alloc);
+      alloc.erase();
+    }
+  // Where the value only changes its layout, it is read in the new one.
+  bool complete = strategy.isComplete(load);
+  SmallVector<ConvertLayoutOp> conversions;
+  for (Operation *user : load->getUsers())
+    if (auto convert = dyn_cast<ConvertLayoutOp>(user); convert && complete)
+      conversions.push_back(convert);
+  for (ConvertLayoutOp convert : conversions) {
+    convert.replaceAllUsesWith(readAs(convert.getType()));
+    onErase(convert);
+    convert.erase();
+  }
+  if (load->use_empty())
+    return;
+  Value value = readAs(load->getResult(0).getType());
+  if (!complete) {
+    auto masked = cast<LoadOp>(load);
+    builder.setInsertionPointAfter(last);
+    value = created(arith::SelectOp::create(
+        builder, load->getLoc(), masked.getMask(), value, masked.getOther()));
+  }
+  load->getResult(0).replaceAllUsesWith(value);
+}

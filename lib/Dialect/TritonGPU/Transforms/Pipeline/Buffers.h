@@ -1,0 +1,40 @@
+//===-- Buffers.h - Rings of buffers and barriers ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// What software pipelines of one group of warps and of several have in common:
+// arrays of buffers that copies fill, arrays of mbarriers, and the reads.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_LIB_TRITONGPU_PIPELINE_BUFFERS_H
+#define TILE_LIB_TRITONGPU_PIPELINE_BUFFERS_H
+
+#include "CopyStrategy.h"
+
+namespace mlir::triton::gpu {
+
+/// An array of `count` buffers for tensors of a type.
+Value allocateBuffers(OpBuilder &builder, Location loc, RankedTensorType type,
+                      Attribute encoding, int count);
+
+/// An array of `count` mbarriers, to be initialised.
+Value allocateBarriers(OpBuilder &builder, Location loc, int count);
+
+/// Ends the life of such an array.
+void freeBarriers(OpBuilder &builder, Location loc, Value barriers);
+
+/// One of an array of buffers or barriers.
+Value getBuffer(OpBuilder &builder, Location loc, Value buffers, Value index);
+
+/// Has the users of a load, which is to be erased, read `slot`, where a copy
+/// has put what it loads: products by themselves, others by loads right after
+/// `slot` (which have `token`, if there is one). Calls `onCreate` and `onErase`
+/// for the operations that come and go.
+void readBuffer(OpBuilder &builder, Operation *load,
+                const CopyStrategy &strategy, Value slot, Value token,
+                function_ref<void(Operation *)> onCreate,
+                function_ref<void(Operation *)> onErase);
+
+} // namespace mlir::triton::gpu
+
+#endif // TILE_LIB_TRITONGPU_PIPELINE_BUFFERS_H

@@ -1,0 +1,83 @@
+// RUN: tile-opt %s -split-input-file -tritongpu-partition-scheduling | filecheck %s
+// RUN: tile-opt %s -split-input-file -tritongpu-partition-scheduling=supported=false | filecheck %s --check-prefix NONE
+
+// Loads that were to start early go to the partition; the stages become buffers.
+// NONE-NOT: warp_specialize
+// NONE-NOT: ttg.partition
+#blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: tt.func @divided
+  // CHECK: tt.load %{{.*}} {ttg.partition = 0 : i32}
+  // CHECK: tt.store
+  // CHECK: } {tt.num_stages = 3 : i32, tt.warp_specialize}
+  tt.func @divided(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %range = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #blocked>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %pi = tt.addptr %p, %i : !tt.ptr<f32>, i32
+      %sp = tt.splat %pi : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #blocked>
+      %ap = tt.addptr %sp, %range : tensor<512x!tt.ptr<f32>, #blocked>, tensor<512xi32, #blocked>
+      %sq = tt.splat %q : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #blocked>
+      %aq = tt.addptr %sq, %range : tensor<512x!tt.ptr<f32>, #blocked>, tensor<512xi32, #blocked>
+      %x = tt.load %ap {tt.latency = 2 : i32} : tensor<512x!tt.ptr<f32>, #blocked>
+      tt.store %aq, %x : tensor<512x!tt.ptr<f32>, #blocked>
+    } {tt.warp_specialize}
+    tt.return
+  }
+
+  // What the loop writes cannot be loaded ahead of it.
+  // CHECK-LABEL: tt.func @rewritten
+  // CHECK-NOT: ttg.partition
+  // CHECK-NOT: tt.warp_specialize
+  // CHECK: tt.return
+  tt.func @rewritten(%p: !tt.ptr<f32>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %range = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #blocked>
+    %sp = tt.splat %p : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #blocked>
+    %ap = tt.addptr %sp, %range : tensor<512x!tt.ptr<f32>, #blocked>, tensor<512xi32, #blocked>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %x = tt.load %ap {tt.latency = 2 : i32} : tensor<512x!tt.ptr<f32>, #blocked>
+      %y = arith.addf %x, %x : tensor<512xf32, #blocked>
+      tt.store %ap, %y : tensor<512x!tt.ptr<f32>, #blocked>
+    } {tt.warp_specialize}
+    tt.return
+  }
+
+  // Tensors of pointers that come from elsewhere stay with the warps that have
+  // them.
+  // CHECK-LABEL: tt.func @pointers
+  // CHECK-NOT: ttg.partition
+  // CHECK: tt.return
+  tt.func @pointers(%ap: tensor<512x!tt.ptr<f32>, #blocked>, %aq: tensor<512x!tt.ptr<f32>, #blocked>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %x = tt.load %ap {tt.latency = 0 : i32} : tensor<512x!tt.ptr<f32>, #blocked>
+      tt.print "x" {hex = false, isSigned = array<i32: 1>} : %x : tensor<512xf32, #blocked>
+    } {tt.warp_specialize}
+    tt.return
+  }
+
+  // The mark of a nest goes to the loop inside.
+  // CHECK-LABEL: tt.func @nest
+  // CHECK: tt.load %{{.*}} {ttg.partition = 0 : i32}
+  // CHECK: } {tt.num_stages = 2 : i32, tt.warp_specialize}
+  // CHECK-NOT: tt.warp_specialize
+  // CHECK: tt.return
+  tt.func @nest(%p: !tt.ptr<f32>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %range = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #blocked>
+    %sp = tt.splat %p : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #blocked>
+    %ap = tt.addptr %sp, %range : tensor<512x!tt.ptr<f32>, #blocked>, tensor<512xi32, #blocked>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      scf.for %j = %c0 to %n step %c1 : i32 {
+        %x = tt.load %ap {tt.latency = 1 : i32} : tensor<512x!tt.ptr<f32>, #blocked>
+        tt.print "x" {hex = false, isSigned = array<i32: 1>} : %x : tensor<512xf32, #blocked>
+      }
+    } {tt.warp_specialize}
+    tt.return
+  }
+}

@@ -1,0 +1,301 @@
+"""Loops whose loads have warps of their own, on sm_90: products, attention, persistent loops."""
+
+from __future__ import annotations
+
+import re
+
+import ml_dtypes
+import numpy as np
+import pytest
+from reference import poisoned, random
+from test_matmul_sweep import KINDS, operand, strides
+from test_tma import padded
+
+import tile
+import tile.language as tl
+
+BULK = "cp.async.bulk.tensor"
+
+
+@pytest.fixture(autouse=True)
+def target(monkeypatch):
+    """In place of the targets of the other kernels."""
+    monkeypatch.setenv("TILE_SIM_TARGET", "cuda:90")
+
+
+def groups(kernel) -> tuple[int, int]:
+    """Warps of the block, and how many of them a barrier of the default group joins."""
+    ptx = kernel.asm["ptx"]
+    assert "mbarrier.try_wait" in ptx and "ttg.warp_specialize" in kernel.asm["ttgir"]
+    joined = {int(n) for n in re.findall(r"bar\.sync\s+1, (\d+);", ptx)}
+    return kernel.num_warps, max(joined, default=0) // 32
+
+
+@tile.jit
+def matmul(
+    a_ptr, b_ptr, c_ptr, M, N, K, sam, sak, sbk, sbn, scm, scn, BM: tl.constexpr,
+    BN: tl.constexpr, BK: tl.constexpr, ACC: tl.constexpr,
+):  # fmt: skip
+    rm = tl.program_id(0) * BM + tl.arange(0, BM)
+    rn = tl.program_id(1) * BN + tl.arange(0, BN)
+    rk = tl.arange(0, BK)
+    a_ptrs = a_ptr + rm[:, None] * sam + rk[None, :] * sak
+    b_ptrs = b_ptr + rk[:, None] * sbk + rn[None, :] * sbn
+    acc = tl.zeros((BM, BN), dtype=ACC)
+    for k in tl.range(0, tl.cdiv(K, BK), warp_specialize=True):
+        left = K - k * BK
+        a = tl.load(a_ptrs, mask=(rm[:, None] < M) & (rk[None, :] < left), other=0)
+        b = tl.load(b_ptrs, mask=(rk[:, None] < left) & (rn[None, :] < N), other=0)
+        acc = tl.dot(a, b, acc, out_dtype=ACC, input_precision="tf32")
+        a_ptrs += BK * sak
+        b_ptrs += BK * sbk
+    c_ptrs = c_ptr + rm[:, None] * scm + rn[None, :] * scn
+    tl.store(c_ptrs, acc.to(c_ptr.dtype.element_ty), mask=(rm[:, None] < M) & (rn[None, :] < N))
+
+
+@tile.jit
+def matmul_by_descriptors(
+    a_ptr, b_ptr, c_ptr, M, N, K, lda, ldb, ldc, BM: tl.constexpr, BN: tl.constexpr,
+    BK: tl.constexpr, TB: tl.constexpr, ACC: tl.constexpr, FLATTEN: tl.constexpr,
+):  # fmt: skip
+    a_desc = tl.make_tensor_descriptor(a_ptr, [M, K], [lda, 1], [BM, BK])
+    if TB:
+        b_desc = tl.make_tensor_descriptor(b_ptr, [N, K], [ldb, 1], [BN, BK])
+    else:
+        b_desc = tl.make_tensor_descriptor(b_ptr, [K, N], [ldb, 1], [BK, BN])
+    c_desc = tl.make_tensor_descriptor(c_ptr, [M, N], [ldc, 1], [BM, BN])
+    columns = tl.cdiv(N, BN)
+    tiles = tl.cdiv(M, BM) * columns
+    for t in tl.range(
+        tl.program_id(0), tiles, tl.num_programs(0), flatten=FLATTEN, warp_specialize=True
+    ):
+        i, j = t // columns * BM, t % columns * BN
+        acc = tl.zeros((BM, BN), ACC)
+        for k in range(0, tl.cdiv(K, BK)):
+            a = a_desc.load([i, k * BK])
+            b = b_desc.load([j, k * BK]).T if TB else b_desc.load([k * BK, j])
+            acc = tl.dot(a, b, acc, input_precision="tf32", out_dtype=ACC)
+        c_desc.store([i, j], acc.to(c_ptr.dtype.element_ty))
+
+
+def output(name: str, m: int, n: int) -> np.ndarray:
+    names = {np.float16: "fp16", np.int32: "i32"}
+    return poisoned((m, n), names.get(KINDS[name][2], "fp32"))
+
+
+def compare(name: str, out: np.ndarray, a: np.ndarray, b: np.ndarray) -> None:
+    tolerance, wide = KINDS[name][3], np.int64 if a.dtype == np.int8 else np.float64
+    expected = a.astype(wide) @ b.astype(wide)
+    limit = tolerance * np.sqrt(max(1, a.shape[1]))
+    np.testing.assert_allclose(out.astype(wide), expected, rtol=tolerance, atol=limit)
+
+
+def multiply(name, sizes, tiles, transposed=(False, False), **options):
+    kind, accumulator = KINDS[name][:2]
+    (m, n, k), (bm, bn, _) = sizes, tiles
+    a, b = operand((m, k), kind, 1, transposed[0]), operand((k, n), kind, 2, transposed[1])
+    out = output(name, m, n)
+    kernel = matmul[(tile.cdiv(m, bm), tile.cdiv(n, bn))](
+        a, b, out, m, n, k, *strides(a), *strides(b), *strides(out), *tiles, accumulator, **options
+    )
+    compare(name, out, a, b)
+    return kernel
+
+
+def multiply_by_descriptors(name, sizes, tiles, turned=False, flatten=True, programs=2, **options):
+    kind, accumulator = KINDS[name][:2]
+    m, n, k = sizes
+    a, b = operand((m, k), kind, 1, False), operand((k, n), kind, 2, False)
+    in_memory = [padded(a), padded(b.T if turned else b)]
+    out = output(name, m, -(-n // 16) * 16)
+    kernel = matmul_by_descriptors[(programs,)](
+        *in_memory, out, m, n, k, *(x.shape[1] for x in in_memory), out.shape[1],
+        *tiles, turned, accumulator, flatten, **options,
+    )  # fmt: skip
+    compare(name, out[:, :n], a, b)
+    return kernel
+
+
+CASES = [
+    *(("fp16", (ta, tb)) for ta in (False, True) for tb in (False, True)),
+    *((name, (False, True)) for name in ("bf16", "tf32", "int8", "e4m3", "e5m2")),
+    ("tf32", (False, False)), ("int8", (True, False)), ("fp16 into fp16", (False, False)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "transposed"), CASES)
+@pytest.mark.parametrize("warps", [4, 8])
+def test_types(name, transposed, warps):
+    bk = {2: 32, 4: 16, 1: 64}[np.dtype(KINDS[name][0]).itemsize]
+    kernel = multiply(
+        name, (144, 80, 3 * bk + 16), (128, 64, bk), transposed, num_warps=warps, num_stages=3
+    )
+    assert groups(kernel)[0] == warps + 4
+
+
+@pytest.mark.parametrize("name", ["fp16", "bf16", "tf32", "int8", "e4m3"])
+@pytest.mark.parametrize("warps", [4, 8])
+def test_descriptors(name, warps):
+    bk = {2: 32, 4: 16, 1: 64}[np.dtype(KINDS[name][0]).itemsize]
+    kernel = multiply_by_descriptors(
+        name, (144, 80, 3 * bk + 16), (128, 64, bk), name not in ("fp16", "bf16"),
+        num_warps=warps, num_stages=3,
+    )  # fmt: skip
+    assert BULK in kernel.asm["ptx"] and "cp.async.cg" not in kernel.asm["ptx"]
+    assert groups(kernel)[0] == warps + 4 and "num_warps(1)" in kernel.asm["ttgir"]
+
+
+@pytest.mark.parametrize("stages", [1, 2, 3, 4])
+@pytest.mark.parametrize("steps", [0, 1, 2, 7])
+def test_stages(stages, steps):
+    sizes, tiles = (64, 64, 32 * steps), (64, 64, 32)
+    multiply_by_descriptors("fp16", (128, 64, 32 * steps), tiles, num_stages=stages)
+    kernel = multiply("fp16", sizes, tiles, num_stages=stages)
+    pending = "wgmma.wait_group.sync.aligned 1" in kernel.asm["ptx"]
+    # The loop may be one that never runs.
+    assert pending == (stages > 1) or steps == 0
+
+
+@pytest.mark.parametrize("copy", [multiply, multiply_by_descriptors])
+def test_any_order(copy, monkeypatch):
+    """Copies that complete as late as they may, warps that run far ahead: one result."""
+    monkeypatch.setenv("TILE_SIM_SCHEDULES", "6")
+    copy("fp16", (130, 64, 160), (64, 64, 32), num_warps=8, num_stages=2)
+
+
+@pytest.mark.parametrize("sizes", [(1, 1, 1), (65, 63, 33), (200, 8, 100)])
+@pytest.mark.parametrize("warps", [1, 2, 16])
+def test_other_sizes_and_warps(sizes, warps):
+    """With mma.sync, too, and with loads that no asynchronous copy can do."""
+    multiply("fp16", sizes, (32, 64, 32), num_warps=warps, num_stages=3)
+
+
+@pytest.mark.parametrize("flatten", [False, True])
+@pytest.mark.parametrize("steps", [0, 1, 3])
+def test_persistent(flatten, steps):
+    multiply_by_descriptors(
+        "fp16", (256, 128, 32 * steps), (64, 64, 32), flatten=flatten, num_stages=3
+    )
+
+
+@tile.jit
+def attention(
+    q_ptr, k_ptr, v_ptr, out_ptr, scale, L, S, D: tl.constexpr, BM: tl.constexpr,
+    BN: tl.constexpr, CAUSAL: tl.constexpr,
+):  # fmt: skip
+    """Blocks below the diagonal first, then those on it: two loops."""
+    start = tl.program_id(0) * BM
+    rows, d = start + tl.arange(0, BM), tl.arange(0, D)
+    q = tl.load(q_ptr + rows[:, None] * D + d[None, :], mask=rows[:, None] < L, other=0.0)
+    m = tl.full([BM], -1.0e30, tl.float32)
+    total = tl.zeros([BM], tl.float32)
+    acc = tl.zeros([BM, D], tl.float32)
+    for part in tl.static_range(2 if CAUSAL else 1):
+        if CAUSAL:
+            low, high = (0, start) if part == 0 else (start, tl.minimum(S, start + BM))
+        else:
+            low, high = 0, S
+        for begin in tl.range(low, high, BN, warp_specialize=True):
+            cols = begin + tl.arange(0, BN)
+            k = tl.load(k_ptr + cols[None, :] * D + d[:, None], mask=cols[None, :] < S, other=0.0)
+            scores = tl.dot(q, k) * (scale * 1.4426950408889634)
+            valid = cols[None, :] < S
+            if CAUSAL and part == 1:
+                valid &= rows[:, None] >= cols[None, :]
+            scores = tl.where(valid, scores, -1.0e30)
+            m_new = tl.maximum(m, tl.max(scores, 1))
+            p = tl.math.exp2(scores - m_new[:, None])
+            alpha = tl.math.exp2(m - m_new)
+            total = total * alpha + tl.sum(p, 1)
+            v = tl.load(v_ptr + cols[:, None] * D + d[None, :], mask=cols[:, None] < S, other=0.0)
+            acc = tl.dot(p.to(v.dtype), v, acc * alpha[:, None])
+            m = m_new
+    out_ptrs = out_ptr + rows[:, None] * D + d[None, :]
+    tl.store(out_ptrs, (acc / total[:, None]).to(tl.float16), mask=rows[:, None] < L)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize(
+    ("d", "warps", "stages"), [(64, 4, 2), (64, 8, 3), (128, 4, 1), (16, 4, 4)]
+)
+def test_attention(causal, d, warps, stages):
+    bm, bn, length = 16 * warps, 32, 150
+    q, k, v = (random((length, d), "fp16", seed) for seed in (1, 2, 3))
+    out = poisoned((length, d), "fp16")
+    kernel = attention[(tile.cdiv(length, bm),)](
+        q, k, v, out, d**-0.5, length, length, d, bm, bn, causal,
+        num_warps=warps, num_stages=stages,
+    )  # fmt: skip
+    assert groups(kernel)[0] == warps + 4
+    wide = [t.astype(np.float64) for t in (q, k, v)]
+    scores = wide[0] @ wide[1].T * d**-0.5
+    if causal:
+        scores = np.where(np.tri(length, dtype=bool), scores, -np.inf)
+    p = np.exp(scores - scores.max(-1, keepdims=True))
+    expected = p / p.sum(-1, keepdims=True) @ wide[2]
+    np.testing.assert_allclose(out.astype(np.float64), expected, rtol=4e-3, atol=4e-3)
+
+
+@tile.jit
+def gathered(rows_ptr, table_ptr, a_ptr, b_ptr, c_ptr, K, PAGE: tl.constexpr):
+    """Rows whose numbers were loaded before the loop, pages whose numbers are loaded in it."""
+    n = tl.arange(0, 64)
+    rows = tl.load(rows_ptr + n)
+    acc = tl.zeros((64, 64), tl.float32)
+    for k in tl.range(0, K, warp_specialize=True):
+        page = tl.load(table_ptr + k)
+        inside = tl.arange(0, PAGE)
+        a = tl.load(a_ptr + rows[:, None] * (K * PAGE) + k * PAGE + inside[None, :])
+        b = tl.load(b_ptr + (page * PAGE + inside)[:, None] * 64 + n[None, :])
+        acc = tl.dot(a, b, acc)
+    tl.store(c_ptr + n[:, None] * 64 + n[None, :], acc)
+
+
+@pytest.mark.parametrize("warps", [4, 8])
+def test_addresses_from_memory(warps):
+    rng = np.random.default_rng(1)
+    steps, page = 5, 32
+    rows = rng.integers(0, 100, 64).astype(np.int32)
+    table = rng.permutation(9)[:steps].astype(np.int32)
+    a, b = random((100, steps * page), "fp16", 1), random((9 * page, 64), "fp16", 2)
+    out = poisoned((64, 64), "fp32")
+    kernel = gathered[(1,)](rows, table, a, b, out, steps, page, num_warps=warps, num_stages=3)
+    picked = b.reshape(9, page, 64)[table].reshape(steps * page, 64)
+    compare("fp16", out, a[rows], picked)
+    assert groups(kernel)[0] == warps + 4
+
+
+@tile.jit
+def accumulates(a_ptr, c_ptr, K):
+    """What a load of the next iteration reads, this one writes."""
+    n = tl.arange(0, 64)
+    at = n[:, None] * 64 + n[None, :]
+    acc = tl.zeros((64, 64), tl.float32)
+    for k in tl.range(0, K, warp_specialize=True):
+        a = tl.load(a_ptr + k * 4096 + at)
+        acc = tl.dot(a, a, acc)
+        tl.store(a_ptr + (k + 1) * 4096 + at, (acc / 64).to(tl.float16))
+    tl.store(c_ptr + at, acc)
+
+
+def test_what_cannot_be_divided():
+    a, out = random((4, 64, 64), "fp16", 1), poisoned((64, 64), "fp32")
+    expected, x = np.zeros((64, 64)), a[0].astype(np.float64)
+    for _ in range(3):
+        expected += x @ x
+        x = (expected.astype(np.float32) / 64).astype(np.float16).astype(np.float64)
+    kernel = accumulates[(1,)](a, out, 3, num_stages=3)
+    np.testing.assert_allclose(out, expected, rtol=2e-2, atol=2e-2)
+    assert "ttg.warp_specialize" not in kernel.asm["ttgir"] and kernel.num_warps == 4
+
+
+def test_fp8_pairs():
+    """Sums that are promoted every few steps, outside of the tensor core."""
+    a = operand((64, 256), ml_dtypes.float8_e4m3fn, 1, False)
+    b = operand((256, 64), ml_dtypes.float8_e4m3fn, 2, True)
+    out = poisoned((64, 64), "fp32")
+    matmul[(1, 1)](
+        a, b, out, 64, 64, 256, *strides(a), *strides(b), 64, 1, 64, 64, 64, tl.float32,
+        num_stages=3, max_num_imprecise_acc_default=32,
+    )  # fmt: skip
+    compare("e4m3", out, a, b)
