@@ -393,6 +393,17 @@ def test_output_of_tools(ptxas, monkeypatch, capfd):
     assert ".entry axpy" in capfd.readouterr().out
 
 
+@sees("AMDGCN_ENABLE_DUMP")
+def test_assembly_for_amd(monkeypatch, capfd):
+    target = tile.GPUTarget("hip", "gfx942", 64)
+    compiled("amdgcn", target)
+    assert capfd.readouterr().out == ""
+    monkeypatch.setenv("TILE_ALWAYS_COMPILE", "1")
+    monkeypatch.setenv("AMDGCN_ENABLE_DUMP", "1")
+    compiled("amdgcn", target)
+    assert "s_endpgm" in capfd.readouterr().out
+
+
 @sees("TRITON_MOCK_PTX_VERSION")
 def test_ptx_version(monkeypatch):
     monkeypatch.setenv("TRITON_MOCK_PTX_VERSION", "84")
@@ -448,8 +459,9 @@ ELSEWHERE = {
     "TILE_SIM_MAX_INSTRUCTIONS": "../sim/test_order.py",
     "TILE_SIM_SCHEDULE_SEED": "../sim/test_schedules.py",
     "TILE_SIM_SCHEDULES": "../sim/test_schedules.py",
-    "TILE_TMA": "../kernels/test_tma.py",
+    "TILE_TMA": "../../../third_party/nvidia/test/python/kernels/test_tma.py",
     "TILE_COMPAT_VERSION": "../compat/test_switch.py", "TILE_COMPAT": "../compat/test_switch.py",
+    "TRITON_LIBHIP_PATH": "../../../third_party/amd/test/python/test_hip_driver.py",
 }  # fmt: skip
 
 
