@@ -24,11 +24,11 @@ Place Ctx::place(const Code &in, const Inst &inst) const {
 ThreadId Ctx::threadOf(std::array<unsigned, 3> in, uint32_t warpIndex,
                        unsigned lane) const {
   const auto &block = launch->config->block;
-  unsigned t = warpIndex * Lanes + lane;
+  unsigned t = warpIndex * launch->program->waveLanes + lane;
   return {in, {t % block[0], t / block[0] % block[1], t / block[0] / block[1]}};
 }
 ThreadId Ctx::thread(unsigned lane) const {
-  return threadOf(*cta, warp->index, lane);
+  return threadOf(*cta, warp->index, laneBase + lane);
 }
 
 Step Ctx::fail(const Inst &inst, unsigned lane, const char *kind,

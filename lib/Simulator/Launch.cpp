@@ -9,6 +9,7 @@
 #include "Timeline.h"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -19,8 +20,7 @@
 using namespace tile::sim;
 
 /// Limits of the hardware.
-static constexpr uint32_t maxShared = 227 * 1024, maxThreads = 1024,
-                          maxCluster = 16;
+static constexpr uint32_t maxThreads = 1024, maxCluster = 16;
 
 static bool checkConfig(const Program &program, const LaunchConfig &config,
                         size_t argBytes, std::string &error) {
@@ -67,12 +67,14 @@ static bool checkConfig(const Program &program, const LaunchConfig &config,
     return fail("the kernel requires clusters of " +
                 shape(program.requiredCluster) +
                 " CTAs (.reqnctapercluster), not " + shape(config.cluster));
-  if (uint64_t(program.sharedBytes()) + config.dynamicShared > maxShared)
+  if (uint64_t(program.sharedBytes()) + config.dynamicShared >
+      program.mostShared)
     return fail(
         "the kernel needs " +
         std::to_string(uint64_t(program.sharedBytes()) + config.dynamicShared) +
-        " bytes of shared memory, there are " + std::to_string(maxShared));
-  uint64_t warps = (threads + Lanes - 1) / Lanes;
+        " bytes of shared memory, there are " +
+        std::to_string(program.mostShared));
+  uint64_t warps = (threads + program.waveLanes - 1) / program.waveLanes;
   if (program.maxRegisters * warps * Lanes > 65536)
     return fail("the kernel takes " + std::to_string(program.maxRegisters) +
                 " registers a thread (.maxnreg), too many for blocks of " +
@@ -131,7 +133,9 @@ static std::unique_ptr<Cluster> makeCluster(Launch &launch, uint64_t number) {
   }
   for (unsigned i = 0; i < 3; ++i)
     cluster->id[i] = cluster->ctas[0]->id[i] / config.cluster[i];
-  cluster->liveThreads = launch.threadsPerCta * uint32_t(cluster->ctas.size());
+  for (uint32_t w = 0; w < launch.warpsPerCta; ++w)
+    cluster->liveThreads +=
+        uint32_t(std::popcount(initialLanes(launch, w))) * launch.clusterSize;
   cluster->barrierToken.assign(
       cluster->ctas.size(), std::vector<uint32_t>(launch.warpsPerCta * Lanes));
   if (config.scheduleSeed)
@@ -320,7 +324,7 @@ bool Module::launch(std::string_view name, const LaunchConfig &config,
   }
   const Program *decoded = impl->program(*entry);
   if (!decoded) {
-    error = entry->error.format("<ptx>");
+    error = entry->error.format(impl->assembly ? "<amdgcn>" : "<ptx>");
     return false;
   }
   const Program &program = *decoded;
@@ -342,15 +346,22 @@ bool Module::launch(std::string_view name, const LaunchConfig &config,
     launch.allocations.push_back(
         {uint64_t(reinterpret_cast<uintptr_t>(launch.workspace)),
          sizeof launch.workspace, "the grid's workspace", true});
+  ArgumentBuffer arguments{args, {}, {}};
+  if (!program.bind(config, arguments, error))
+    return false;
+  launch.allocations.insert(launch.allocations.end(),
+                            arguments.allocations.begin(),
+                            arguments.allocations.end());
   std::sort(
       launch.allocations.begin(), launch.allocations.end(),
       [](const Allocation &a, const Allocation &b) { return a.base < b.base; });
   launch.program = &program;
   launch.config = &config;
-  launch.args = args;
+  launch.args = arguments.bytes;
   launch.files = &impl->ast.files;
   launch.threadsPerCta = config.block[0] * config.block[1] * config.block[2];
-  launch.warpsPerCta = (launch.threadsPerCta + Lanes - 1) / Lanes;
+  launch.warpsPerCta =
+      (launch.threadsPerCta + program.waveLanes - 1) / program.waveLanes;
   launch.sharedBytes = program.staticShared + config.dynamicShared;
   launch.clusterSize =
       config.cluster[0] * config.cluster[1] * config.cluster[2];

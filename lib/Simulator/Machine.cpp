@@ -140,11 +140,17 @@ static uint32_t startRegisters(const Launch &launch) {
   return given ? given : std::min(most, 256u);
 }
 
+uint32_t tile::sim::initialLanes(const Launch &launch, uint32_t warp) {
+  uint32_t lanes = launch.program->waveLanes;
+  uint32_t count = std::min(Lanes, launch.threadsPerCta - warp * lanes);
+  return count == Lanes ? FullMask : (1u << count) - 1;
+}
+
 void tile::sim::startCta(Ctx &c, Cta &cta) {
   Launch &launch = *c.launch;
   cta.shared.assign(launch.sharedBytes, std::byte{0});
   cta.warps.resize(launch.warpsPerCta);
-  cta.liveThreads = launch.threadsPerCta;
+  cta.liveThreads = 0;
   cta.liveWarps = launch.warpsPerCta;
   c.cta = &cta;
   c.cluster = cta.cluster;
@@ -152,14 +158,15 @@ void tile::sim::startCta(Ctx &c, Cta &cta) {
     Warp &warp = cta.warps[w];
     warp.cta = &cta;
     warp.index = w;
-    unsigned count = std::min(Lanes, launch.threadsPerCta - w * Lanes);
-    warp.initial = count == Lanes ? FullMask : (1u << count) - 1;
+    warp.initial = initialLanes(launch, w);
     warp.exited = ~warp.initial;
+    cta.liveThreads += unsigned(std::popcount(warp.initial));
     warp.registers = startRegisters(launch);
     c.warp = &warp;
     Fragment f;
     f.mask = warp.initial;
     f.frame = c.newFrame(launch.program->codes[0].get(), nullptr);
+    launch.program->start(c, *f.frame);
     warp.frags.push_back(f);
   }
 }

@@ -166,6 +166,14 @@ struct InstStats {
   }
 };
 
+/// The arguments of a launch as the kernel finds them in memory.
+struct ArgumentBuffer {
+  std::span<const std::byte> bytes;
+  std::vector<Chunk> own; ///< where they were not given so
+  /// Further memory that the kernel may read.
+  std::vector<Allocation> allocations;
+};
+
 /// What all workers share.
 struct Launch {
   const Program *program = nullptr;
@@ -225,7 +233,8 @@ struct Ctx {
   InstStats *stats = nullptr;
   OrderChecker *checker = nullptr;
   Timeline *timeline = nullptr;
-  uint32_t current = 0; ///< index of the running fragment
+  uint32_t current = 0;  ///< index of the running fragment
+  unsigned laneBase = 0; ///< the first of the lanes that access memory together
   unsigned checks = 0;
   bool counting = true;
   // The allocation of the last global access.
@@ -283,6 +292,8 @@ struct Ctx {
 };
 
 unsigned firstLane(uint32_t mask);
+/// The lanes that a warp starts with, as fragments and checkers count them.
+uint32_t initialLanes(const Launch &launch, uint32_t warp);
 
 /// Runs one warp until it blocks, ends, yields or used `quota` instructions.
 /// Returns false on an error.
@@ -294,6 +305,10 @@ void exitLanes(Ctx &ctx, const Inst &inst, uint32_t mask);
 void touchMatrixRegisters(Ctx &ctx, const Inst &inst, uint32_t mask);
 /// Barrier bookkeeping when threads leave (Barrier.cpp).
 void checkBarrierRelease(Ctx &ctx, Cta &cta, unsigned barrier);
+/// The running fragment arrives at a barrier, and waits for the others unless
+/// it `leaves`.
+Step arriveAtBarrier(Ctx &ctx, const Inst &inst, uint32_t mask, unsigned number,
+                     uint32_t arriving, bool leaves);
 void checkClusterRelease(Cluster &cluster);
 /// Sets up a CTA's warps and registers.
 void startCta(Ctx &ctx, Cta &cta);

@@ -433,7 +433,7 @@ static bool translateLocal(Ctx &c, const Inst &inst, uint32_t mask,
         leftVariable(c, inst, l, "local", verb(access), a - c.frame->localBase,
                      bytes, c.code->localGaps))
       return false;
-    size_t at = size_t(l) * c.warp->localStride + a;
+    size_t at = size_t(c.laneBase + l) * c.warp->localStride + a;
     t.host[l] = c.warp->local.data() + at;
     uint8_t *written = c.warp->localWritten.data() + at;
     // Padding travels with what it is beside.
@@ -512,7 +512,7 @@ bool tile::sim::translate(Ctx &c, const Inst &inst, uint32_t mask, Space space,
       bytes, space == Space::Global || space == Space::Generic ? 16u : bytes);
   for (unsigned l = 0; l < Lanes; ++l)
     low |= (mask >> l & 1) ? t.address[l] : 0;
-  if (low & (needed - 1)) {
+  if (!inst.isUnaligned && (low & (needed - 1))) {
     for (uint32_t m = mask; m; m &= m - 1) {
       unsigned l = unsigned(std::countr_zero(m));
       if (t.address[l] & (needed - 1)) {

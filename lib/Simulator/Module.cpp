@@ -1,6 +1,7 @@
 //===-- Module.cpp - Loading: variables and programs ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
+#include "AMDGCN/Decoder.h"
 #include "ModuleImpl.h"
 #include "Numeric.h"
 #include "tile/Simulator/Parser.h"
@@ -10,6 +11,8 @@
 
 using namespace tile::sim;
 
+Module::Impl::Impl() = default;
+Module::Impl::~Impl() = default;
 Module::Module() : impl(std::make_unique<Impl>()) {}
 Module::~Module() = default;
 
@@ -87,25 +90,9 @@ std::shared_ptr<const Module> Module::load(std::string_view text,
                                            Diagnostic &diag) {
   std::shared_ptr<Module> module(new Module());
   Impl &impl = *module->impl;
-  if (!parseModule(text, impl.ast, diag))
+  if (amdgcn::isAssembly(text) ? !impl.loadAssembly(text, diag)
+                               : !impl.loadPtx(text, diag))
     return nullptr;
-  if (!impl.placeVariables(diag))
-    return nullptr;
-  for (const ast::Function &f : impl.ast.functions)
-    for (const ast::Instruction &in : f.body)
-      if (!decodeTable().count(in.opcode)) {
-        diag.error(in.loc, "unknown instruction '" + in.opcode + "'");
-        return nullptr;
-      }
-  for (const ast::Function &f : impl.ast.functions) {
-    if (!f.isEntry || !f.hasBody)
-      continue;
-    Entry entry;
-    entry.function = &f;
-    for (const ParamSlot &p : layoutParams(f))
-      entry.params.push_back({p.name, p.type, p.offset, p.size, p.isArray});
-    impl.entries.emplace_back(f.name, std::move(entry));
-  }
   // A module of one kernel is of no use without it.
   if (impl.entries.size() == 1 && !impl.program(impl.entries.front().second)) {
     diag = impl.entries.front().second.error;
@@ -114,9 +101,71 @@ std::shared_ptr<const Module> Module::load(std::string_view text,
   return module;
 }
 
+bool Module::Impl::loadPtx(std::string_view text, Diagnostic &diag) {
+  if (!parseModule(text, ast, diag) || !placeVariables(diag))
+    return false;
+  for (const ast::Function &f : ast.functions)
+    for (const ast::Instruction &in : f.body)
+      if (!decodeTable().count(in.opcode))
+        return diag.error(in.loc, "unknown instruction '" + in.opcode + "'");
+  for (const ast::Function &f : ast.functions) {
+    if (!f.isEntry || !f.hasBody)
+      continue;
+    Entry entry;
+    entry.function = &f;
+    for (const ParamSlot &p : layoutParams(f))
+      entry.params.push_back({p.name, p.type, p.offset, p.size, p.isArray});
+    entries.emplace_back(f.name, std::move(entry));
+  }
+  return true;
+}
+
+/// How an argument that metadata describes by its size is passed.
+static Param paramOf(const amdgcn::Argument &a, size_t index) {
+  Type type = a.size == 1   ? Type::B8
+              : a.size == 2 ? Type::B16
+              : a.size == 4 ? Type::B32
+              : a.size == 8 ? Type::B64
+                            : Type::None;
+  return {a.name.empty() ? "arg" + std::to_string(index) : a.name,
+          type == Type::None ? Type::B8 : type, a.offset, a.size,
+          type == Type::None};
+}
+
+bool Module::Impl::loadAssembly(std::string_view text, Diagnostic &diag) {
+  assembly = std::make_unique<amdgcn::Assembly>();
+  if (!amdgcn::parseAssembly(text, *assembly, diag))
+    return false;
+  ast.target = assembly->target;
+  ast.files = assembly->files;
+  for (const amdgcn::Variable &v : assembly->variables) {
+    ast::Variable variable;
+    variable.space = v.writable ? Space::Global : Space::Const;
+    variable.type = Type::B8;
+    variable.count = int64_t(v.bytes.size());
+    variable.name = v.name;
+    for (std::byte b : v.bytes)
+      variable.init.push_back({int64_t(b), 0, false, false, ""});
+    if (!v.bytes.empty())
+      ast.variables.push_back(std::move(variable));
+  }
+  for (const amdgcn::Kernel &k : assembly->kernels) {
+    Entry entry;
+    entry.kernel = &k;
+    for (const amdgcn::Argument &a : k.args)
+      if (!a.isHidden())
+        entry.params.push_back(paramOf(a, entry.params.size()));
+    entries.emplace_back(k.name, std::move(entry));
+  }
+  return placeVariables(diag);
+}
+
 const Program *Module::Impl::program(const Entry &entry) const {
   std::lock_guard lock(decoding);
-  if (!entry.program && !entry.error.isSet())
+  if (entry.kernel && !entry.program && !entry.error.isSet())
+    entry.program =
+        amdgcn::buildProgram(*assembly, *entry.kernel, globals, entry.error);
+  else if (!entry.program && !entry.error.isSet())
     entry.program =
         ProgramBuilder(ast, globals, entry.error).build(*entry.function);
   return entry.program.get();

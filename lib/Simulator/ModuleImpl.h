@@ -10,8 +10,14 @@
 
 namespace tile::sim {
 
+namespace amdgcn {
+struct Kernel;
+struct Assembly;
+} // namespace amdgcn
+
 struct Entry {
-  const ast::Function *function = nullptr;
+  const ast::Function *function = nullptr; ///< of PTX
+  const amdgcn::Kernel *kernel = nullptr;  ///< of AMDGCN
   std::vector<Param> params;
   /// Decoded when first asked for; null with an error if that failed.
   mutable std::unique_ptr<Program> program;
@@ -32,7 +38,14 @@ struct Module::Impl {
   /// Null if the kernel cannot be decoded: Entry::error says why.
   const Program *program(const Entry &entry) const;
 
+  bool loadPtx(std::string_view text, Diagnostic &diag);
+  bool loadAssembly(std::string_view text, Diagnostic &diag);
+
+  Impl();
+  ~Impl();
   ast::Module ast;
+  /// What the module was, if not PTX; its variables and files are in `ast`.
+  std::unique_ptr<amdgcn::Assembly> assembly;
   std::vector<Storage> storage;
   std::unordered_map<std::string, GlobalVariable> globals;
   std::vector<std::pair<std::string, Entry>> entries;

@@ -76,11 +76,13 @@ struct Inst {
   Type type = Type::None;
   Class cls = Class::Other;
   bool isWgmma = false;
-  bool isSwap = false; ///< atom.cas
+  bool isSwap = false;      ///< atom.cas
+  bool isUnaligned = false; ///< its addresses may be any
   /// Why somebody looks at its registers before it runs.
   enum Watch : uint8_t {
     Matrix = 1,   ///< names a register that some wgmma uses
     Doubtful = 2, ///< names one that may not have been written
+    Program = 4,  ///< the program itself looks: Program::watch
   };
   uint8_t watch = 0;
   uint32_t regs = 0; ///< first entry in Code::registers
@@ -163,6 +165,8 @@ struct ParamSlot {
 struct RegisterUse {
   uint32_t slot;
   bool written;
+  /// Must hold a value: what it holds goes to memory or decides something.
+  bool isNeeded = false;
 };
 
 /// Bytes between variables, which belong to nobody: an access to them has left
@@ -205,8 +209,30 @@ struct Code {
 
 enum class Builtin : uint8_t { None, Vprintf, AssertFail, Malloc, Free };
 
-/// An entry with everything it may call and its shared-memory layout.
+struct LaunchConfig;
+struct Frame;
+struct ArgumentBuffer;
+
+/// An entry with everything it may call and its shared-memory layout. What a
+/// front end does otherwise than PTX, it says by deriving from this.
 struct Program {
+  virtual ~Program() = default;
+  /// Fills the registers of a warp that starts.
+  virtual void start(Ctx &, Frame &) const {}
+  /// Looks at an instruction with Inst::Program before it runs.
+  virtual void watch(Ctx &, const Inst &) const {}
+  /// Makes the arguments that the kernel sees of those that were given. False,
+  /// with a message, for a launch that the kernel cannot have.
+  virtual bool bind(const LaunchConfig &, ArgumentBuffer &,
+                    std::string &) const {
+    return true;
+  }
+  /// Threads of a warp. Of more than Lanes, an access to memory is made Lanes
+  /// by Lanes (Ctx::laneBase), and the checkers see lanes that are so far apart
+  /// as one.
+  uint32_t waveLanes = Lanes;
+  /// Of a CTA, in bytes.
+  uint32_t mostShared = 227 * 1024;
   /// Code of each function of the module by its number, which is what a
   /// function pointer holds; null if unused.
   std::vector<const Code *> functions;

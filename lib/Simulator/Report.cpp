@@ -29,7 +29,7 @@ static std::string print(const char *format, ...) {
 }
 
 std::string Place::format() const {
-  std::string text = "PTX line " + std::to_string(line);
+  std::string text = "assembly line " + std::to_string(line);
   if (!instruction.empty())
     text += " (" + instruction + ")";
   if (sourceLine)

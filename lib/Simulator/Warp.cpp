@@ -76,9 +76,10 @@ void Ctx::reserveLocal(uint32_t need) {
   if (need <= warp->localStride)
     return;
   uint32_t stride = std::max(need, warp->localStride * 2);
-  std::vector<std::byte> grown(size_t(stride) * Lanes);
-  std::vector<uint8_t> written(size_t(stride) * Lanes);
-  for (unsigned lane = 0; lane < Lanes && warp->localStride; ++lane) {
+  unsigned lanes = launch->program->waveLanes;
+  std::vector<std::byte> grown(size_t(stride) * lanes);
+  std::vector<uint8_t> written(size_t(stride) * lanes);
+  for (unsigned lane = 0; lane < lanes && warp->localStride; ++lane) {
     size_t from = size_t(lane) * warp->localStride, to = size_t(lane) * stride;
     std::copy_n(&warp->local[from], warp->localStride, &grown[to]);
     std::copy_n(&warp->localWritten[from], warp->localStride, &written[to]);
@@ -245,6 +246,8 @@ bool tile::sim::runWarp(Ctx &c, Warp &warp, uint64_t quota, uint64_t &used) {
           trackRegisters(c, inst, mask);
         if ((inst.watch & Inst::Matrix) && mask)
           touchMatrixRegisters(c, inst, mask);
+        if (inst.watch & Inst::Program)
+          c.launch->program->watch(c, inst);
       }
       if (mask == 0) {
         ++c.pc;

@@ -15,9 +15,9 @@
 
 using namespace tile;
 
-static const char *usage = R"(usage: tile-sim FILE.ptx [options]
+static const char *usage = R"(usage: tile-sim FILE.ptx|FILE.s [options]
 
-Runs one kernel of a PTX file and reports what it did.
+Runs one kernel of a PTX file, or of AMDGCN assembly, and reports what it did.
 
   --entry NAME            the kernel (default: the file's only one)
   --grid X[,Y[,Z]]        CTAs (default 1)

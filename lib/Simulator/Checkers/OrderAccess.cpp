@@ -112,6 +112,17 @@ static uint32_t ownRead(Cell &cell, const Event &self, uint32_t inst = 0) {
   return found;
 }
 
+/// What an earlier turn of the same loop of compare and swap had read.
+static uint32_t earlierSwap(Cell &cell, const Event &self) {
+  for (uint32_t i = 0; i < cell.size() && self.is(Event::Swap); ++i) {
+    const Event &x = cell[i];
+    if (x.is(Event::Swap) && x.cluster == self.cluster &&
+        x.agent == self.agent && (x.lanes & self.lanes))
+      return x.readBefore;
+  }
+  return 0;
+}
+
 /// Reads whose value cannot matter, or cannot come late. Compilers let all
 /// threads that hold a value load it, and one of them store the new one: a read
 /// by the instruction with which the writing thread, too, had read the place is
@@ -159,7 +170,9 @@ void OrderChecker::accessCell(Request &r, Cell &cell, CellArena &arena,
                               const Event &self, uint64_t at, uint32_t size) {
   bool whole = size > 4, merged = false;
   if (self.is(Event::Write) && !r.owner && !self.readBefore)
-    if (uint32_t read = ownRead(cell, self)) {
+    if (uint32_t own = ownRead(cell, self),
+        read = own ? own : earlierSwap(cell, self);
+        read) {
       Event after = self;
       after.readBefore = read;
       accessCell(r, cell, arena, after, at, size);

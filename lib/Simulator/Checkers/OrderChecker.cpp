@@ -18,9 +18,7 @@ OrderChecker::OrderChecker(Launch &launch, const Cluster &cluster,
       atExit(clusterSize) {
   states.resize(size_t(clusterSize) * warps);
   for (uint32_t w = 0; w < states.size(); ++w) {
-    uint32_t first = w % warps * Lanes,
-             count = std::min(Lanes, launch.threadsPerCta - first);
-    states[w].live = count == Lanes ? FullMask : (1u << count) - 1;
+    states[w].live = initialLanes(launch, w % warps);
     // That a CTA's threads run says that it has started.
     for (uint32_t other = w / warps * warps, end = other + warps; other < end;
          ++other)
@@ -74,6 +72,7 @@ void OrderChecker::access(Ctx &c, const Inst &inst, uint32_t mask, Cta *owner,
               owner,
               Event{state.now, site(c, inst), 0, number, uint16_t(warp), 0, 0,
                     flags}};
+    r.self.laneBase = uint8_t(c.laneBase);
     r.bytes = bytes;
     r.address = address;
     r.needsWritten =
@@ -415,8 +414,9 @@ void OrderChecker::report(Request &r, const Event &self, const Event &x,
       std::popcount(x.lanes) > 1 && (thread & 31) == lanes)
     thread =
         x.agent * Lanes + uint32_t(std::countr_zero(x.lanes & ~(1u << lanes)));
-  ThreadId who = r.c.threadOf(ctaId(launch, x.cluster, thread / Lanes / warps),
-                              thread / Lanes % warps, thread % Lanes);
+  ThreadId who =
+      r.c.threadOf(ctaId(launch, x.cluster, thread / Lanes / warps),
+                   thread / Lanes % warps, x.laneBase + thread % Lanes);
   bool init = x.is(Event::Init), sameCluster = x.cluster == number;
   const char *why =
       proxy && init

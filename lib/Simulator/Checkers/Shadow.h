@@ -30,6 +30,7 @@ struct Event {
   uint32_t readBefore = 0; ///< of a write: where its thread had read the place
   uint8_t bytes = 0;       ///< of a word: its bytes. Of a granule: bytes a lane
   uint8_t flags = 0;
+  uint8_t laneBase = 0; ///< of the lanes, in a wave of more than 32
   enum Flags : uint8_t {
     Write = 1,
     Strong = 2,   ///< atomic, volatile, or with an order

@@ -86,7 +86,7 @@ static Step execBarrier(Ctx &c, const Inst &inst, uint32_t mask) {
   if (bool retry; aligned && !c.gather(live, retry, Wait::Aligned))
     return retry ? Step::Jump : Step::Block;
   bool explicitCount = inst.op[1] != NoSlot;
-  NamedBarrier &b = cta.barriers[number];
+  const NamedBarrier &b = cta.barriers[number];
   uint32_t expected =
       explicitCount ? c.src<uint32_t>(inst.op[1])[lane] : cta.liveThreads;
   if (explicitCount && (expected == 0 || expected % Lanes))
@@ -106,29 +106,38 @@ static Step execBarrier(Ctx &c, const Inst &inst, uint32_t mask) {
   // A partly filled or partly exited warp counts in full when a count is given.
   uint32_t arriving =
       explicitCount && mask == live ? Lanes : uint32_t(std::popcount(mask));
-  b.expected = expected;
-  b.forAll = !explicitCount;
-  b.first = &inst;
-  if (b.arrived == 0) {
-    b.reduceAnd = 1;
-    b.reduceOr = b.reduceCount = 0;
+  NamedBarrier &own = cta.barriers[number];
+  own.expected = expected;
+  own.forAll = !explicitCount;
+  if (own.arrived == 0) {
+    own.reduceAnd = 1;
+    own.reduceOr = own.reduceCount = 0;
   }
+  if (kind >= RedPopc) {
+    uint32_t bits = c.pred(inst.op[2]);
+    if (inst.mod[2])
+      bits = ~bits;
+    uint32_t yes = bits & mask;
+    own.reduceCount += uint32_t(std::popcount(yes));
+    own.reduceAnd &= yes == mask;
+    own.reduceOr |= yes != 0;
+  }
+  return arriveAtBarrier(c, inst, mask, number, arriving, kind == Arrive);
+}
+
+Step tile::sim::arriveAtBarrier(Ctx &c, const Inst &inst, uint32_t mask,
+                                unsigned number, uint32_t arriving,
+                                bool leaves) {
+  Cta &cta = *c.cta;
+  NamedBarrier &b = cta.barriers[number];
+  b.first = &inst;
   b.arrived += arriving;
   if (c.checker)
     c.checker->barrierArrive(cta, *c.warp, mask, number);
   if (c.timeline)
     c.timeline->barrierArrive(cta, *c.warp, number);
   ++c.worker->counters.barriers;
-  if (kind >= RedPopc) {
-    uint32_t bits = c.pred(inst.op[2]);
-    if (inst.mod[2])
-      bits = ~bits;
-    uint32_t yes = bits & mask;
-    b.reduceCount += uint32_t(std::popcount(yes));
-    b.reduceAnd &= yes == mask;
-    b.reduceOr |= yes != 0;
-  }
-  if (kind == Arrive) {
+  if (leaves) {
     if (b.arrived >= b.expected)
       releaseBarrier(c, cta, number);
     ++c.pc;

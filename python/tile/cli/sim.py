@@ -95,7 +95,8 @@ def command(
     json_file: str | None, html_file: str | None, sarif_file: str | None,
     timeline_file: str | None, timelines: int, annotate: bool, coverage: bool,
 ) -> int:  # fmt: skip
-    """Run a kernel of a PTX file, of nvcc or anybody, without a GPU, with every access checked.
+    """Run a kernel of a PTX file, of nvcc or anybody, or of AMDGCN assembly, without a GPU, with
+    every access checked.
 
     Exit status: 0 if nothing was found, 1 if the kernel did something wrong, 2 for bad usage."""
     import tile.sim

@@ -47,13 +47,13 @@ class SimulationError(TileError):
 
 @functools.lru_cache(maxsize=256)
 def load(ptx: str) -> Any:
-    """Parse and decode PTX. Modules are cached by their text.
+    """Parse and decode PTX, or AMDGCN assembly. Modules are cached by their text.
 
-    Raises TileError, naming the line, for text that is not valid PTX or holds an instruction that
+    Raises TileError, naming the line, for text that is not valid, or holds an instruction that
     the simulator lacks.
     """
     try:
-        return _sim.load(ptx)
+        return _sim.load(ptx, "<amdgcn>" if ".amdgcn_target" in ptx else "<ptx>")
     except ValueError as error:
         raise TileError(str(error)) from None
     except TypeError:
@@ -283,7 +283,7 @@ def launch(
     strict_views: bool = False,
     raise_on_finding: bool = True,
 ) -> Report:
-    """Run a kernel of a PTX module on NumPy arrays, in place.
+    """Run a kernel of a PTX module, or of AMDGCN assembly, on NumPy arrays, in place.
 
     Arrays are passed by address, and only the bytes they cover may be touched; integers and floats
     take the parameter's declared type; None is a null pointer; bytes fill a parameter that is a

@@ -16,7 +16,7 @@ def _location(place: dict[str, Any], ptx_file: str) -> dict[str, Any]:
         region["startColumn"] = place["source_column"]
     return {
         "physicalLocation": {"artifactLocation": {"uri": file or ptx_file}, "region": region},
-        "logicalLocations": [{"name": f"PTX line {place['line']}", "kind": "instruction"}],
+        "logicalLocations": [{"name": f"assembly line {place['line']}", "kind": "instruction"}],
     }
 
 

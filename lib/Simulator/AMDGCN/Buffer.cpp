@@ -1,0 +1,218 @@
+//===-- Buffer.cpp - buffer_*: memory with bounds that hardware knows -----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// A descriptor of four scalar registers: base (48 bits), stride (14 bits),
+// number of records, flags. Without a stride records are bytes, and each word
+// beyond them reads 0 and is not written.
+//
+//===----------------------------------------------------------------------===//
+#include "VectorMemory.h"
+
+using namespace tile::sim;
+using namespace tile::sim::amdgcn;
+
+namespace {
+/// op: data, lane's offset (or NoSlot), descriptor, scalar offset;
+/// mod[0]: data or operation; mod[1]: bit 0 offen, bit 1 idxen.
+struct Buffer {
+  uint64_t base;
+  uint32_t stride, records, scalarOffset;
+  const Ctx &c;
+  const Inst &inst;
+
+  Buffer(const Ctx &c, const Inst &inst) : c(c), inst(inst) {
+    uint64_t low = scalarOf<uint64_t>(c, inst.op[2]);
+    base = low & 0xffffffffffff;
+    stride = uint32_t(low >> 48) & 0x3fff;
+    records = scalarOf<uint32_t>(c, inst.op[2] + 8);
+    scalarOffset = scalarOf<uint32_t>(c, inst.op[3]);
+  }
+  struct Place {
+    uint64_t offset; ///< from the base
+    bool inside;     ///< all of its bytes
+  };
+  Place place(unsigned lane, unsigned bytes) const {
+    bool hasOffset = inst.mod[1] & 1, hasIndex = inst.mod[1] & 2;
+    unsigned lanes = programOf(c).waveLanes;
+    uint32_t index = hasIndex ? c.src<uint32_t>(inst.op[1])[lane] : 0;
+    uint64_t offset = uint64_t(inst.imm);
+    if (hasOffset)
+      offset += c.src<uint32_t>(inst.op[1])[hasIndex * lanes + lane];
+    if (stride)
+      return {uint64_t(index) * stride + offset + scalarOffset,
+              index < records && offset + bytes <= stride};
+    offset += scalarOffset;
+    return {offset, offset + bytes <= records};
+  }
+  /// Lanes of EXEC whose bytes are inside.
+  uint64_t inside(unsigned from, unsigned bytes) const {
+    uint64_t lanes = 0;
+    for (uint64_t m = execOf(c); m; m &= m - 1) {
+      auto l = unsigned(std::countr_zero(m));
+      Place p = place(l, bytes + from);
+      lanes |= uint64_t(p.inside) << l;
+    }
+    return lanes;
+  }
+  uint64_t address(unsigned lane) const { return base + place(lane, 0).offset; }
+};
+
+/// All words at once if all are inside, or else word by word.
+template <class F>
+Step eachPart(Ctx &c, const Inst &inst, const Buffer &b, Data data, F part) {
+  unsigned bytes = tile::sim::amdgcn::bytesOf(data);
+  uint64_t exec = execOf(c), whole = b.inside(0, bytes);
+  if (whole && part(whole, data, 0u) == Step::Error)
+    return Step::Error;
+  for (unsigned at = 0; bytes > 4 && at < bytes; at += 4) {
+    uint64_t some = b.inside(at, 4) & exec & ~whole;
+    if (some && part(some, Data::B32, at) == Step::Error)
+      return Step::Error;
+  }
+  return Step::Next;
+}
+
+Step execLoad(Ctx &c, const Inst &inst, uint32_t) {
+  issueMemory(c, inst, Counter::Load, false);
+  auto data = Data(inst.mod[0]);
+  Buffer b(c, inst);
+  unsigned lanes = programOf(c).waveLanes;
+  uint64_t exec = execOf(c);
+  uint64_t address[64];
+  for (unsigned l = 0; l < lanes; ++l)
+    address[l] = exec >> l & 1 ? b.address(l) : 0;
+  // The offsets may be in registers that the load overwrites.
+  struct Part {
+    uint64_t mask;
+    Data data;
+    unsigned at;
+  };
+  std::vector<Part> parts;
+  eachPart(c, inst, b, data, [&](uint64_t mask, Data d, unsigned at) {
+    parts.push_back({mask, d, at});
+    return Step::Next;
+  });
+  auto *to = c.dst<uint32_t>(inst.op[0]);
+  for (uint64_t m = exec; m; m &= m - 1) {
+    auto l = unsigned(std::countr_zero(m));
+    for (unsigned w = 0; w < wordsOfData(data); ++w)
+      to[w * lanes + l] = tile::sim::amdgcn::bytesOf(data) < 4
+                              ? extendLoaded(data, 0, to[w * lanes + l])
+                              : 0;
+  }
+  for (const Part &p : parts)
+    if (loadLanes(c, inst, p.mask, Space::Global, p.data,
+                  inst.op[0] + p.at * lanes,
+                  [&](unsigned l) { return address[l] + p.at; }) == Step::Error)
+      return Step::Error;
+  return Step::Next;
+}
+
+Step execStore(Ctx &c, const Inst &inst, uint32_t) {
+  issueMemory(c, inst, Counter::Store, false);
+  Buffer b(c, inst);
+  unsigned lanes = programOf(c).waveLanes;
+  return eachPart(
+      c, inst, b, Data(inst.mod[0]), [&](uint64_t mask, Data d, unsigned at) {
+        return storeLanes(c, inst, mask, Space::Global, d,
+                          inst.op[0] + at * lanes,
+                          [&](unsigned l) { return b.address(l) + at; });
+      });
+}
+
+/// mod[2]: bit 0 of 64 bits, bit 1 with a result.
+Step execAtomic(Ctx &c, const Inst &inst, uint32_t) {
+  bool wide = inst.mod[2] & 1, returns = inst.mod[2] & 2;
+  issueMemory(c, inst, returns ? Counter::Load : Counter::Store, false);
+  Buffer b(c, inst);
+  bool compares = Atomic(inst.mod[0]) == Atomic::CmpSwap;
+  unsigned words = wide ? 2 : 1;
+  return atomicLanes(
+      c, inst, b.inside(0, words * 4), Space::Global, Atomic(inst.mod[0]), wide,
+      inst.op[0],
+      compares ? inst.op[0] + words * programOf(c).waveLanes * 4 : NoSlot,
+      returns ? inst.op[0] : NoSlot, [&](unsigned l) { return b.address(l); });
+}
+
+bool takeAddress(InstDecoder &d) {
+  int64_t offset = 0;
+  d.value("offset", offset);
+  d.inst.imm = offset;
+  d.inst.isUnaligned = true;
+  d.inst.space = Space::Global;
+  if (d.has("lds"))
+    return d.error("loads into LDS are not supported");
+  if (d.has("addr64") || d.has("tfe"))
+    return d.error("addr64 and tfe are not supported");
+  bool offen = d.has("offen"), idxen = d.has("idxen");
+  d.inst.mod[1] = uint8_t(offen | idxen << 1);
+  bool agent = d.target().gfx940 ? d.has("sc1") : d.has("glc");
+  for (const char *name : {"sc0", "sc1", "nt", "glc", "slc", "dlc"})
+    d.has(name);
+  if (agent) {
+    d.inst.order |= Inst::Strong;
+    d.program.usesGlobalAtomics = true;
+  }
+  if (!d.expect(4, 4))
+    return false;
+  bool off = d.operand(1).text == "off";
+  if (off == (offen || idxen))
+    return d.error("offen and idxen go with a vector register");
+  return (off || d.vectorSource(1, unsigned(offen) + idxen, 1, Needed)) &&
+         d.scalar(2, 4, Imm::B64, 2, Needed) &&
+         d.scalar(3, 1, Imm::B32, 3, Needed);
+}
+
+template <Data D> bool decodeLoad(InstDecoder &d) {
+  d.inst.mod[0] = uint8_t(D);
+  d.inst.mod[3] |= AnyValue;
+  return takeAddress(d) && d.vectorResult(0, wordsOfData(D), 0) &&
+         d.emit(execLoad, Class::Load);
+}
+template <Data D> bool decodeStore(InstDecoder &d) {
+  d.inst.mod[0] = uint8_t(D);
+  return takeAddress(d) && d.vectorSource(0, wordsOfData(D), 0, Needed) &&
+         d.emit(execStore, Class::Store);
+}
+bool decodeAtomic(InstDecoder &d) {
+  std::string_view name = d.in->opcode;
+  name.remove_prefix(std::string_view("buffer_atomic_").size());
+  const AtomicName *found = nullptr;
+  for (const AtomicName &a : memoryAtomics())
+    if (name == a.name || (a.other && name == a.other))
+      found = &a;
+  bool returns = d.has("sc0") || d.has("glc");
+  if (!found || !takeAddress(d))
+    return false;
+  d.inst.order = Inst::Strong;
+  d.inst.isUnaligned = false;
+  d.inst.isSwap = found->op == Atomic::CmpSwap;
+  d.inst.mod[0] = uint8_t(found->op);
+  d.inst.mod[2] = uint8_t(found->wide | returns << 1);
+  d.inst.mod[3] |= AnyValue;
+  if (tellsOrder(found->op, returns))
+    d.program.usesGlobalAtomics = true;
+  unsigned words = (found->wide ? 2 : 1) * (d.inst.isSwap ? 2 : 1);
+  if (!d.vectorSource(0, words, 0, Needed))
+    return false;
+  // The result overwrites the value.
+  return (!returns || d.vectorResult(0, words, 0)) &&
+         d.emit(execAtomic, Class::Atomic);
+}
+
+} // namespace
+
+void tile::sim::amdgcn::registerBuffer(OpcodeTable &t) {
+  eachData([&]<Data D>(Names loads, Names stores) {
+    for (std::string suffix : loads)
+      t.emplace(keepName("buffer_load_" + suffix), decodeLoad<D>);
+    for (std::string suffix : stores)
+      t.emplace(keepName("buffer_store_" + suffix), decodeStore<D>);
+  });
+  for (const AtomicName &a : memoryAtomics())
+    for (const char *suffix : {a.name, a.other})
+      if (suffix)
+        t.emplace(keepName(std::string("buffer_atomic_") + suffix),
+                  decodeAtomic);
+}

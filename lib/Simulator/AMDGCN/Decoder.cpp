@@ -1,0 +1,548 @@
+//===-- Decoder.cpp - Kernels, operands, modifiers ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "Decoder.h"
+#include "../Numeric.h"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+
+using namespace tile::sim;
+using namespace tile::sim::amdgcn;
+using OK = Operand::Kind;
+
+const OpcodeTable &tile::sim::amdgcn::opcodeTable() {
+  static const OpcodeTable table = [] {
+    OpcodeTable t;
+    for (auto add :
+         {registerScalar, registerScalarCompare, registerControl,
+          registerScalarMemory, registerVectorInteger, registerVectorFloat,
+          registerVectorDouble, registerVectorHalf, registerVectorCompare,
+          registerVectorConvert, registerPacked, registerLane, registerGlobal,
+          registerBuffer, registerShared, registerMatrix})
+      add(t);
+    return t;
+  }();
+  return table;
+}
+
+std::string_view tile::sim::amdgcn::keepName(std::string name) {
+  static std::deque<std::string> names;
+  return names.emplace_back(std::move(name));
+}
+
+//===-- Operands ----------------------------------------------------------===//
+
+bool InstDecoder::expect(size_t least, size_t most) {
+  if (operandCount() >= least && operandCount() <= most)
+    return true;
+  return error("has " + std::to_string(operandCount()) + " operands, " +
+               (least == most
+                    ? std::to_string(least)
+                    : std::to_string(least) + " to " + std::to_string(most)) +
+               " expected");
+}
+
+uint32_t InstDecoder::slotOf(File file, uint32_t reg) const {
+  if (file == File::Scalar)
+    return ScalarBit | uint32_t(offsetof(Wave, scalar) + reg * 4);
+  uint32_t number = file == File::Accumulator ? program.vectorCount + reg : reg;
+  return program.vectorBase + number * program.waveLanes * 4;
+}
+
+uint32_t InstDecoder::constant(uint64_t value) {
+  // Eight bytes each, eight to a chunk.
+  auto place = [&](uint32_t i) { return &code.consts[i / 8].bytes[i % 8 * 8]; };
+  uint32_t i = 0;
+  for (; i < program.constantCount; ++i)
+    if (!std::memcmp(place(i), &value, 8))
+      break;
+  if (i == program.constantCount) {
+    code.consts.resize(++program.constantCount / 8 + 1);
+    std::memcpy(place(i), &value, 8);
+  }
+  return ConstBit | ScalarBit | i * 8;
+}
+
+void InstDecoder::use(uint32_t reg, unsigned words, bool written, Need need) {
+  for (unsigned i = 0; i < words; ++i)
+    if (reg + i != Null && reg + i < FirstVector + program.vectorCount +
+                                         program.accumulatorCount) {
+      code.registers.push_back({reg + i, written, need});
+      ++inst.regCount;
+    }
+}
+void InstDecoder::readScalar(uint32_t reg, unsigned words, Need need) {
+  use(reg, words, false, need);
+}
+void InstDecoder::writeScalar(uint32_t reg, unsigned words) {
+  use(reg, words, true, Plain);
+}
+
+static uint32_t numberOf(const WaveProgram &p, const Operand &o) {
+  return o.file == File::Scalar   ? o.reg
+         : o.file == File::Vector ? FirstVector + o.reg
+                                  : FirstVector + p.vectorCount + o.reg;
+}
+
+bool InstDecoder::immediate(const Operand &o, Imm imm, uint64_t &bits) {
+  if (o.kind == OK::Integer) {
+    bits = uint64_t(o.imm);
+    switch (imm) {
+    case Imm::B16:
+    case Imm::F16:
+    case Imm::BF16:
+      bits &= 0xffff;
+      break;
+    case Imm::PackedF16:
+    case Imm::B32:
+    case Imm::F32:
+      bits &= 0xffffffff;
+      break;
+    case Imm::B64:
+      break;
+    case Imm::F64:
+      // Small integers are themselves; a literal is the upper half.
+      if (o.imm < -16 || o.imm > 64)
+        bits = bits << 32;
+      break;
+    }
+    return true;
+  }
+  switch (imm) {
+  case Imm::B16:
+  case Imm::F16:
+  case Imm::PackedF16:
+    bits = halfFromDouble(o.real);
+    return true;
+  case Imm::BF16:
+    bits = bf16FromDouble(o.real);
+    return true;
+  case Imm::B32:
+  case Imm::F32:
+    bits = bitsOfFloat(float(o.real));
+    return true;
+  case Imm::B64:
+  case Imm::F64:
+    bits = bitsOfDouble(o.real);
+    return true;
+  }
+  return false;
+}
+
+bool InstDecoder::sourceSlot(size_t i, unsigned words, Imm imm, uint32_t &slot,
+                             Need need) {
+  if (i >= operandCount())
+    return error("has too few operands");
+  const Operand &o = operand(i);
+  if (o.kind == OK::Register) {
+    // A register of 16 bits is the half of one; null has any width.
+    if (o.count != words && !(o.file == File::Scalar && o.reg == Null))
+      return error("operand " + std::to_string(i + 1) + " ('" + o.text +
+                   "') has " + std::to_string(o.count) + " registers, " +
+                   std::to_string(words) + " expected");
+    if (o.file == File::Scalar && o.reg == Null) {
+      slot = constant(0);
+      return true;
+    }
+    slot = slotOf(o.file, o.reg);
+    use(numberOf(program, o), words, false, need);
+    return true;
+  }
+  if (o.kind == OK::Symbol) {
+    // Where the windows of generic addresses are.
+    uint64_t base = 0;
+    std::string_view name = o.text;
+    if (name.starts_with("src_shared_"))
+      base = name == "src_shared_base" ? SharedWindow : ~uint64_t(0);
+    else if (name.starts_with("src_private_"))
+      base = name == "src_private_base" ? LocalWindow : ~uint64_t(0);
+    else if (name == "src_vccz" || name == "vccz" || name == "src_execz" ||
+             name == "execz")
+      return error("reading " + o.text + " is not supported");
+    else {
+      auto it = module.values.find(o.text);
+      auto g = globals.find(o.text);
+      if (it != module.values.end())
+        base = uint64_t(it->second);
+      else if (g != globals.end() && o.suffix.starts_with("rel32@")) {
+        // Added to what s_getpc gave, half by half.
+        base = g->second.address - CodeWindow;
+        base =
+            o.suffix.starts_with("rel32@hi") ? base >> 32 : base & 0xffffffff;
+      } else if (g != globals.end() && o.suffix.starts_with("abs32@")) {
+        base = g->second.address;
+        base =
+            o.suffix.starts_with("abs32@hi") ? base >> 32 : base & 0xffffffff;
+      } else
+        return error("unknown symbol '" + o.text + "'");
+    }
+    slot = constant(base);
+    return true;
+  }
+  if (o.kind == OK::Word)
+    return error("'" + o.text + "' is no source");
+  uint64_t bits;
+  if (!immediate(o, imm, bits))
+    return error("'" + o.text + "' is no immediate of this instruction");
+  slot = constant(bits);
+  return true;
+}
+
+bool InstDecoder::scalar(size_t i, unsigned words, Imm imm, unsigned op,
+                         Need need) {
+  if (i < operandCount() && operand(i).kind == OK::Register &&
+      operand(i).file != File::Scalar)
+    return error("'" + operand(i).text + "' is no scalar register");
+  return source(i, words, imm, op, need);
+}
+
+bool InstDecoder::maskSource(size_t i, unsigned op) {
+  return scalar(i, program.maskWords(), Imm::B64, op);
+}
+
+bool InstDecoder::scalarResult(size_t i, unsigned words, unsigned op) {
+  if (i >= operandCount())
+    return error("has too few operands");
+  const Operand &o = operand(i);
+  if (!o.isRegister(File::Scalar) || (o.count != words && o.reg != Null))
+    return error("'" + o.text + "' is not " + std::to_string(words) +
+                 " scalar registers to write");
+  if (o.reg == Null) {
+    // Written, and never read.
+    inst.op[op] = slotOf(File::Scalar, ScalarCount - 2);
+    return true;
+  }
+  inst.op[op] = slotOf(File::Scalar, o.reg);
+  use(o.reg, words, true, Plain);
+  return true;
+}
+
+bool InstDecoder::maskResult(size_t i, unsigned op) {
+  return scalarResult(i, program.maskWords(), op);
+}
+
+bool InstDecoder::vectorResult(size_t i, unsigned words, unsigned op) {
+  if (i >= operandCount())
+    return error("has too few operands");
+  const Operand &o = operand(i);
+  if (o.kind != OK::Register || o.file == File::Scalar || o.count != words)
+    return error("'" + o.text + "' is not " + std::to_string(words) +
+                 " vector registers to write");
+  inst.op[op] = slotOf(o.file, o.reg);
+  use(numberOf(program, o), words, true, Plain);
+  return true;
+}
+
+bool InstDecoder::vectorSource(size_t i, unsigned words, unsigned op,
+                               Need need) {
+  if (i >= operandCount())
+    return error("has too few operands");
+  const Operand &o = operand(i);
+  if (o.kind != OK::Register || o.file == File::Scalar)
+    return error("'" + o.text + "' is no vector register");
+  return source(i, words, Imm::B32, op, need);
+}
+
+//===-- Modifiers ---------------------------------------------------------===//
+
+const Modifier *InstDecoder::modifier(std::string_view name) {
+  for (size_t i = 0; i < in->modifiers.size(); ++i)
+    if (in->modifiers[i].name == name) {
+      understood[i] = true;
+      return &in->modifiers[i];
+    }
+  return nullptr;
+}
+bool InstDecoder::has(std::string_view name) { return modifier(name); }
+bool InstDecoder::value(std::string_view name, int64_t &out) {
+  const Modifier *m = modifier(name);
+  if (m && m->values.size() == 1)
+    out = m->values[0];
+  return m && m->values.size() == 1;
+}
+
+static uint8_t flagsOf(const Modifier *m, uint8_t otherwise) {
+  if (!m)
+    return otherwise;
+  uint8_t bits = 0;
+  for (size_t i = 0; i < m->values.size() && i < 8; ++i)
+    bits |= uint8_t((m->values[i] & 1) << i);
+  return bits;
+}
+
+bool InstDecoder::takeDpp() {
+  using Move = Modifiers::Move;
+  struct Kind {
+    const char *name;
+    Move move;
+  };
+  static const Kind kinds[] = {{"row_shl", Move::Shl},
+                               {"row_shr", Move::Shr},
+                               {"row_ror", Move::Ror},
+                               {"wave_shl", Move::WaveShl},
+                               {"wave_rol", Move::WaveRol},
+                               {"wave_shr", Move::WaveShr},
+                               {"wave_ror", Move::WaveRor},
+                               {"row_mirror", Move::Mirror},
+                               {"row_half_mirror", Move::HalfMirror},
+                               {"row_share", Move::Share},
+                               {"row_xmask", Move::Xmask},
+                               {"row_newbcast", Move::NewBcast}};
+  for (const Kind &k : kinds)
+    if (const Modifier *m = modifier(k.name)) {
+      mods.move = k.move;
+      mods.amount = m->values.empty() ? 0 : uint8_t(m->values[0]);
+    }
+  if (const Modifier *m = modifier("row_bcast")) {
+    if (m->values.size() != 1 || (m->values[0] != 15 && m->values[0] != 31))
+      return error("row_bcast is 15 or 31");
+    mods.move = m->values[0] == 15 ? Move::Bcast15 : Move::Bcast31;
+  }
+  if (const Modifier *m = modifier("quad_perm")) {
+    if (m->values.size() != 4)
+      return error("quad_perm has four lanes");
+    mods.move = Move::Quad;
+    for (unsigned i = 0; i < 4; ++i)
+      mods.lanes |= uint32_t(m->values[i] & 3) << 2 * i;
+  }
+  if (const Modifier *m = modifier("dpp8")) {
+    if (m->values.size() != 8)
+      return error("dpp8 has eight lanes");
+    mods.move = Move::Eight;
+    for (unsigned i = 0; i < 8; ++i)
+      mods.lanes |= uint32_t(m->values[i] & 7) << 3 * i;
+  }
+  int64_t n;
+  if (value("row_mask", n))
+    mods.rowMask = uint8_t(n);
+  if (value("bank_mask", n))
+    mods.bankMask = uint8_t(n);
+  // Both spellings switch it on.
+  mods.boundControl = has("bound_ctrl");
+  if (value("fi", n))
+    mods.fetchInactive = n != 0;
+  if (mods.move == Move::None)
+    return error("says nothing about which lanes to read");
+  return true;
+}
+
+bool InstDecoder::takeSdwa() {
+  auto select = [&](const char *name, uint8_t &out) {
+    const Modifier *m = modifier(name);
+    if (!m)
+      return true;
+    static const char *const names[] = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3",
+                                        "WORD_0", "WORD_1", "DWORD"};
+    for (uint8_t i = 0; i < 7; ++i)
+      if (m->word == names[i]) {
+        out = i;
+        return true;
+      }
+    return error("unknown part '" + m->word + "' of a register");
+  };
+  if (const Modifier *m = modifier("dst_unused")) {
+    mods.unused = m->word == "UNUSED_PAD"    ? 0
+                  : m->word == "UNUSED_SEXT" ? 1
+                                             : 2;
+  }
+  return select("dst_sel", mods.result) && select("src0_sel", mods.source[0]) &&
+         select("src1_sel", mods.source[1]);
+}
+
+bool InstDecoder::takeModifiers(unsigned sources, size_t firstSource) {
+  for (unsigned i = 0; i < sources && firstSource + i < operandCount(); ++i) {
+    const Operand &o = operand(firstSource + i);
+    mods.negate |= uint8_t(o.negated << i);
+    mods.absolute |= uint8_t(o.absolute << i);
+    mods.extend |= uint8_t(o.extended << i);
+    if (o.half > 0)
+      mods.opSel |= uint8_t(1 << i);
+  }
+  if (firstSource > 0 && operandCount() && operand(0).half > 0)
+    mods.opSel |= 8;
+  if (const Modifier *m = modifier("op_sel")) {
+    // The last one is the result's.
+    uint8_t bits = flagsOf(m, 0);
+    if (m->values.size() == sources + 1 && sources < 3)
+      bits =
+          uint8_t((bits & ((1u << sources) - 1)) | (bits >> sources & 1) << 3);
+    mods.opSel |= bits;
+  }
+  mods.opSelHigh = flagsOf(modifier("op_sel_hi"), 7);
+  mods.negate |= flagsOf(modifier("neg_lo"), 0);
+  mods.negateHigh = flagsOf(modifier("neg_hi"), 0);
+  mods.clamp = has("clamp") && !saturates;
+  int64_t n;
+  if (value("mul", n))
+    mods.outputScale = n == 2 ? 1 : 2;
+  if (value("div", n))
+    mods.outputScale = 3;
+  if (in->encoding == "dpp" && !takeDpp())
+    return false;
+  if (in->encoding == "sdwa" && !takeSdwa())
+    return false;
+  bool any = mods.negate || mods.absolute || mods.extend || mods.opSel ||
+             mods.clamp || mods.outputScale || mods.negateHigh ||
+             (mods.opSelHigh & 7) != 7 || in->encoding == "dpp" ||
+             in->encoding == "sdwa";
+  mods.hasWords = mods.opSel || in->encoding == "sdwa";
+  if (!any)
+    return true;
+  inst.mod[0] = 1;
+  inst.ext = uint32_t(program.modifiers.size());
+  program.modifiers.push_back(mods);
+  // Another lane's value, or a register of which a part stays.
+  if (mods.move != Modifiers::Move::None)
+    inst.mod[3] |= AnyValue;
+  return true;
+}
+
+bool InstDecoder::emit(ExecFn fn, Class cls) {
+  for (size_t i = 0; i < understood.size(); ++i)
+    if (!understood[i])
+      return error("the modifier '" + in->modifiers[i].name +
+                   "' is not supported");
+  inst.fn = fn;
+  inst.cls = cls;
+  return true;
+}
+
+//===-- Kernels -----------------------------------------------------------===//
+
+bool tile::sim::amdgcn::branchTarget(InstDecoder &d, size_t i) {
+  const Operand &o = d.operand(i);
+  auto it = d.module.labels.find(o.text);
+  if (o.kind != OK::Symbol || it == d.module.labels.end())
+    return d.error("unknown label '" + o.text + "'");
+  if (it->second < d.kernel.first || it->second >= d.kernel.end)
+    return d.error("the label '" + o.text + "' is in another function");
+  d.inst.target = it->second - d.kernel.first;
+  return true;
+}
+
+/// How many registers of a file the kernel names.
+static uint32_t countRegisters(const Assembly &module, const Kernel &kernel,
+                               File file) {
+  uint32_t most = file == File::Vector ? 1 : 0;
+  for (uint32_t i = kernel.first; i < kernel.end; ++i)
+    for (const Operand &o : module.body[i].operands)
+      if (o.isRegister(file))
+        most = std::max(most, o.reg + o.count);
+  return most;
+}
+
+static bool decodeInstruction(InstDecoder &d) {
+  std::string name = d.in->opcode;
+  if (name.starts_with("v_dual_"))
+    name.erase(2, 5);
+  auto it = opcodeTable().find(name);
+  if (it == opcodeTable().end())
+    return d.diag.error(d.in->loc,
+                        "unknown instruction '" + d.in->opcode + "'");
+  d.understood.assign(d.in->modifiers.size(), false);
+  // Those of one value are counted as one lane.
+  d.inst.mod[3] = name.starts_with("s_") ? OneLane : 0;
+  return it->second(d);
+}
+
+static Step runPastEnd(Ctx &c, const Inst &inst, uint32_t) {
+  return c.fail(inst, 0, "past-end",
+                "the kernel runs past its last instruction, which does not end "
+                "it");
+}
+
+/// Does `second` read what `first` writes?
+static bool feeds(const Code &code, const Inst &first, const Inst &second) {
+  for (uint32_t i = 0; i < first.regCount; ++i)
+    for (uint32_t j = 0; j < second.regCount; ++j) {
+      const RegisterUse &a = code.registers[first.regs + i],
+                        &b = code.registers[second.regs + j];
+      if (a.written && !b.written && a.slot == b.slot)
+        return true;
+    }
+  return false;
+}
+
+/// Two instructions that are issued as one read their sources before either
+/// writes: the one that reads the other's result comes first.
+static bool orderPair(Code &code, const Instruction &in, Diagnostic &diag) {
+  Inst &second = code.insts.back(), &first = *(&second - 1);
+  if (!feeds(code, first, second))
+    return true;
+  if (feeds(code, second, first))
+    return diag.error(in.loc, "both halves of a dual instruction read what the "
+                              "other one writes, which is not supported");
+  std::swap(first, second);
+  return true;
+}
+
+std::unique_ptr<Program> tile::sim::amdgcn::buildProgram(
+    const Assembly &module, const Kernel &kernel,
+    const std::unordered_map<std::string, GlobalVariable> &globals,
+    Diagnostic &diag) {
+  auto program = std::make_unique<WaveProgram>();
+  WaveProgram &p = *program;
+  p.target = Target::find(module.target);
+  if (!p.target) {
+    diag.error({1, 1}, "the simulator does not run '" + module.target +
+                           "'; it runs " + Target::names());
+    return nullptr;
+  }
+  p.kernel = &kernel;
+  bool small = kernel.directive("wavefront_size32", p.target->generation >= 10);
+  p.waveLanes = small ? 32 : 64;
+  p.mostShared = p.target->mostShared;
+  p.staticShared = uint32_t(kernel.directive(
+      "group_segment_fixed_size", kernel.meta("group_segment_fixed_size")));
+  p.vectorCount = countRegisters(module, kernel, File::Vector);
+  p.accumulatorCount = countRegisters(module, kernel, File::Accumulator);
+  uint32_t vectors = p.vectorCount + p.accumulatorCount;
+  p.vectorBase = uint32_t((sizeof(Wave) + 63) / 64 * 64);
+  p.definedBase = p.vectorBase + vectors * p.waveLanes * 4;
+  p.pendingBase = p.definedBase + vectors * 8;
+  p.codes.push_back(std::make_unique<Code>());
+  Code &code = *p.codes[0];
+  code.name = kernel.name;
+  code.frameBytes =
+      p.pendingBase + (FirstVector + vectors) * uint32_t(sizeof(Pending));
+  int64_t scratch = std::max(kernel.directive("private_segment_fixed_size"),
+                             kernel.meta("private_segment_fixed_size"));
+  if (scratch < 0 || scratch > mostLocal) {
+    diag.error(kernel.loc, "the kernel asks for " + std::to_string(scratch) +
+                               " bytes of scratch memory a work-item");
+    return nullptr;
+  }
+  code.localBytes = uint32_t(scratch);
+  for (const Argument &a : kernel.args)
+    if (!a.isHidden())
+      code.paramBytes = std::max(code.paramBytes, a.offset + a.size);
+  code.sources = module.sources;
+  code.consts.emplace_back();
+  for (uint32_t i = kernel.first; i < kernel.end; ++i) {
+    InstDecoder d{module, kernel, p, code, globals, diag};
+    d.in = &module.body[i];
+    d.index = i;
+    d.inst.line = d.in->loc.line;
+    d.inst.source = d.in->source;
+    d.inst.name = d.in->opcode.c_str();
+    d.inst.regs = uint32_t(code.registers.size());
+    d.inst.watch = Inst::Program;
+    if (!decodeInstruction(d))
+      return nullptr;
+    code.insts.push_back(d.inst);
+    if (i > kernel.first && module.body[i - 1].encoding == "dual" &&
+        !orderPair(code, module.body[i], diag))
+      return nullptr;
+  }
+  // Behind a kernel comes another one, or nothing.
+  Inst end;
+  end.fn = runPastEnd;
+  end.cls = Class::Control;
+  end.micro = true;
+  end.line = module.body[kernel.end - 1].loc.line;
+  end.name = "the end of the code";
+  code.insts.push_back(end);
+  return program;
+}

@@ -1,0 +1,227 @@
+//===-- FloatArith.h - Arithmetic that all precisions share ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "VectorLanes.h"
+
+#include <cmath>
+#include <limits>
+
+namespace tile::sim::amdgcn {
+
+/// A number is preferred to a NaN, and -0 is less than +0.
+template <class T> T leastNumber(T a, T b) {
+  if (a != a)
+    return b;
+  if (b != b)
+    return a;
+  if (a == b)
+    return std::signbit(a) ? a : b;
+  return a < b ? a : b;
+}
+template <class T> T mostNumber(T a, T b) {
+  if (a != a)
+    return b;
+  if (b != b)
+    return a;
+  if (a == b)
+    return std::signbit(a) ? b : a;
+  return a > b ? a : b;
+}
+template <class T> T middleNumber(T a, T b, T c) {
+  if (a != a || b != b || c != c)
+    return leastNumber(leastNumber(a, b), c);
+  return mostNumber(leastNumber(a, b), leastNumber(mostNumber(a, b), c));
+}
+/// What is left of the whole part, below 1.
+template <class T> T fraction(T a, T largest) {
+  T r = a - std::floor(a);
+  return r >= T(1) ? largest : r;
+}
+
+template <class T> T scaledBy(T a, int32_t n) { return std::ldexp(a, n); }
+template <class T> T mantissaOf(T a) {
+  int e;
+  return std::isfinite(a) ? std::frexp(a, &e) : a;
+}
+template <class T> int32_t exponentOf(T a) {
+  int e = 0;
+  if (std::isfinite(a))
+    std::frexp(a, &e);
+  return e;
+}
+
+/// Floats of 8 bits whose one NaN stands where -0 would be, and whose bias is
+/// one larger than usual; with as many bits of mantissa as given.
+inline double decodeFnuz(uint8_t bits, unsigned mantissa) {
+  if (bits == 0x80)
+    return std::numeric_limits<double>::quiet_NaN();
+  int exponent = (bits & 0x7f) >> mantissa, bias = mantissa == 3 ? 8 : 16;
+  double fraction = double(bits & ((1u << mantissa) - 1)) / (1u << mantissa);
+  double value = exponent ? std::ldexp(1 + fraction, exponent - bias)
+                          : std::ldexp(fraction, 1 - bias);
+  return bits & 0x80 ? -value : value;
+}
+
+/// Rounded to nearest even; what is too large becomes the NaN.
+inline uint8_t encodeFnuz(double value, unsigned mantissa) {
+  int bias = mantissa == 3 ? 8 : 16;
+  double magnitude = std::fabs(value), largest = mantissa == 3 ? 240 : 57344;
+  if (!std::isfinite(value))
+    return 0x80;
+  if (magnitude == 0)
+    return 0;
+  int least = 1 - bias, exponent = std::max(std::ilogb(magnitude), least);
+  double steps =
+      std::nearbyint(std::ldexp(magnitude, int(mantissa) - exponent));
+  if (std::ldexp(steps, exponent - int(mantissa)) > largest)
+    return 0x80;
+  // A subnormal number has no leading one; rounding may carry into it.
+  auto bits = uint32_t(steps) + (uint32_t(exponent - least) << mantissa);
+  return uint8_t(bits ? bits | (std::signbit(value) ? 0x80 : 0) : 0);
+}
+
+/// Divisions are a sequence of instructions: the operands are scaled (here),
+/// the quotient is refined by Newton's steps, rounded (v_div_fmas scales back),
+/// and mended where the operands were special (v_div_fixup).
+template <class T> struct Division {
+  static constexpr bool isDouble = sizeof(T) == 8;
+  static constexpr int bias = isDouble ? 1023 : 127,
+                       scale = isDouble ? 128 : 64, far = isDouble ? 768 : 96,
+                       tiny = isDouble ? 53 : 23;
+  static int exponent(T v) {
+    if constexpr (isDouble)
+      return int(bitsOfDouble(v) >> 52 & 0x7ff);
+    else
+      return int(bitsOfFloat(v) >> 23 & 0xff);
+  }
+  static bool isSubnormal(T v) { return v != 0 && exponent(v) == 0; }
+
+  struct Scaled {
+    T value;
+    bool flag; ///< v_div_fmas shall scale the quotient
+  };
+  /// Scales `a`, which is the denominator or the numerator.
+  static Scaled scaled(T a, T denominator, T numerator) {
+    auto by = [&](int n) { return T(std::ldexp(a, n)); };
+    bool isDenominator = a == denominator;
+    if (numerator == 0 || denominator == 0)
+      return {std::numeric_limits<T>::quiet_NaN(), false};
+    if (exponent(numerator) - exponent(denominator) >= far)
+      return {isDenominator ? by(scale) : a, true};
+    if (isSubnormal(denominator))
+      return {by(scale), false};
+    // Would the reciprocal, or the quotient, be subnormal?
+    bool tinyReciprocal =
+        std::isfinite(denominator) &&
+        std::fabs(T(1) / denominator) < std::numeric_limits<T>::min();
+    T quotient = numerator / denominator;
+    bool tinyQuotient =
+        quotient != 0 ? isSubnormal(quotient) : std::isfinite(denominator);
+    if (tinyReciprocal && tinyQuotient)
+      return {isDenominator ? by(-scale) : a, true};
+    if (tinyReciprocal)
+      return {by(-scale), false};
+    if (tinyQuotient)
+      return {a == numerator ? by(scale) : a, true};
+    if (exponent(numerator) <= tiny)
+      return {by(scale), false};
+    return {a, false};
+  }
+  /// a * b + c, scaled back, and rounded once. Which way the quotient was
+  /// scaled follows from its estimate, c.
+  static T fusedAndScaledBack(T a, T b, T c) {
+    int by = exponent(c) > bias ? scale : -scale;
+    if constexpr (isDouble)
+      return T(std::ldexp(
+          std::fma((long double)a, (long double)b, (long double)c), by));
+    else
+      return T(std::ldexp(addToOdd(double(a) * double(b), double(c)), by));
+  }
+  static T mended(T quotient, T denominator, T numerator) {
+    constexpr T inf = std::numeric_limits<T>::infinity();
+    bool negative = std::signbit(denominator) != std::signbit(numerator);
+    auto withSign = [&](T v) { return negative ? -v : v; };
+    if (numerator != numerator)
+      return numerator;
+    if (denominator != denominator)
+      return denominator;
+    if ((denominator == 0 && numerator == 0) ||
+        (std::isinf(denominator) && std::isinf(numerator)))
+      return std::numeric_limits<T>::quiet_NaN();
+    if (denominator == 0 || std::isinf(numerator))
+      return withSign(inf);
+    if (std::isinf(denominator) || numerator == 0)
+      return withSign(T(0));
+    // The quotient is far out of range.
+    int difference = exponent(numerator) - exponent(denominator);
+    if (difference < (isDouble ? -1075 : -150))
+      return withSign(T(0));
+    // It overflowed on the way.
+    if (quotient != quotient)
+      return withSign(inf);
+    return withSign(std::fabs(quotient));
+  }
+};
+
+/// v_div_scale: op: result, mask, the value to scale, denominator, numerator.
+template <class T> Step execDivScale(Ctx &c, const Inst &inst, uint32_t) {
+  unsigned lanes = programOf(c).waveLanes;
+  uint64_t exec = execOf(c), flags = 0;
+  VectorSource<T> a, denominator, numerator;
+  a.load(c, inst, inst.op[2], 0, nullptr, ~0u);
+  denominator.load(c, inst, inst.op[3], 1, nullptr, ~0u);
+  numerator.load(c, inst, inst.op[4], 2, nullptr, ~0u);
+  T out[64];
+  for (unsigned l = 0; l < lanes; ++l) {
+    unsigned h = l / Lanes, i = l % Lanes;
+    auto r = Division<T>::scaled(a.get(h, i), denominator.get(h, i),
+                                 numerator.get(h, i));
+    out[l] = r.value;
+    flags |= uint64_t(r.flag) << l;
+  }
+  writeVector(c, inst, inst.op[0], out, exec);
+  writeMask(c, inst.op[1], flags & exec);
+  return Step::Next;
+}
+template <class T> bool decodeDivScale(InstDecoder &d) {
+  constexpr unsigned words = wordsOf<T>;
+  constexpr Imm imm = immediateOf<T>();
+  return d.expect(5, 5) && d.takeModifiers(3, 2) &&
+         d.source(2, words, imm, 2) && d.source(3, words, imm, 3) &&
+         d.source(4, words, imm, 4) && d.vectorResult(0, words, 0) &&
+         d.maskResult(1, 1) && d.emit(execDivScale<T>, classOf<T>());
+}
+
+/// v_div_fmas reads VCC without saying so.
+template <class T, auto Fma>
+Step execDivFmas(Ctx &c, const Inst &inst, uint32_t) {
+  unsigned lanes = programOf(c).waveLanes;
+  uint64_t flags = maskOf(c, inst.op[4]);
+  VectorSource<T> a, b, add;
+  a.load(c, inst, inst.op[1], 0, nullptr, ~0u);
+  b.load(c, inst, inst.op[2], 1, nullptr, ~0u);
+  add.load(c, inst, inst.op[3], 2, nullptr, ~0u);
+  T out[64];
+  for (unsigned l = 0; l < lanes; ++l) {
+    unsigned h = l / Lanes, i = l % Lanes;
+    T x = a.get(h, i), y = b.get(h, i), z = add.get(h, i);
+    out[l] = flags >> l & 1 ? Division<T>::fusedAndScaledBack(x, y, z)
+                            : Fma(x, y, z);
+  }
+  writeVector(c, inst, inst.op[0], out, execOf(c));
+  return Step::Next;
+}
+template <class T, auto Fma> bool decodeDivFmas(InstDecoder &d) {
+  constexpr unsigned words = wordsOf<T>;
+  constexpr Imm imm = immediateOf<T>();
+  d.inst.op[4] = d.slotOf(File::Scalar, Vcc);
+  d.readScalar(Vcc, d.program.maskWords());
+  return d.expect(4, 4) && d.takeModifiers(3, 1) &&
+         d.source(1, words, imm, 1) && d.source(2, words, imm, 2) &&
+         d.source(3, words, imm, 3) && d.vectorResult(0, words, 0) &&
+         d.emit(execDivFmas<T, Fma>, classOf<T>());
+}
+
+} // namespace tile::sim::amdgcn

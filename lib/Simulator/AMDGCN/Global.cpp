@@ -1,0 +1,179 @@
+//===-- Global.cpp - global_*, flat_*, scratch_* --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "VectorMemory.h"
+
+using namespace tile::sim;
+using namespace tile::sim::amdgcn;
+using OK = Operand::Kind;
+
+namespace {
+/// op[1]: address of the lane, or NoSlot; op[2]: scalar part, or NoSlot;
+/// mod[1]: words of the lane's part.
+uint64_t addressOf(const Ctx &c, const Inst &inst, unsigned lane) {
+  uint64_t address = uint64_t(inst.imm);
+  if (inst.op[2] != NoSlot)
+    address += inst.space == Space::Local ? scalarOf<uint32_t>(c, inst.op[2])
+                                          : scalarOf<uint64_t>(c, inst.op[2]);
+  if (inst.op[1] == NoSlot)
+    return address;
+  const auto *words = c.src<uint32_t>(inst.op[1]);
+  address += words[lane];
+  if (inst.mod[1] == 2)
+    address += uint64_t(words[programOf(c).waveLanes + lane]) << 32;
+  return address;
+}
+
+/// Flat operations may be of LDS, and finish in any order.
+void issue(Ctx &c, const Inst &inst, Counter counter) {
+  bool flat = inst.space == Space::Generic;
+  issueMemory(c, inst, counter, flat);
+  if (flat)
+    issueMemory(c, inst, Counter::Ds, true);
+}
+
+Step execLoad(Ctx &c, const Inst &inst, uint32_t) {
+  issue(c, inst, Counter::Load);
+  return loadLanes(c, inst, execOf(c), inst.space, Data(inst.mod[0]),
+                   inst.op[0],
+                   [&](unsigned l) { return addressOf(c, inst, l); });
+}
+Step execStore(Ctx &c, const Inst &inst, uint32_t) {
+  issue(c, inst, Counter::Store);
+  return storeLanes(c, inst, execOf(c), inst.space, Data(inst.mod[0]),
+                    inst.op[3],
+                    [&](unsigned l) { return addressOf(c, inst, l); });
+}
+/// mod[0]: operation, mod[2]: of 64 bits; op[4]: what to compare with.
+Step execAtomic(Ctx &c, const Inst &inst, uint32_t) {
+  issue(c, inst, inst.op[0] == NoSlot ? Counter::Store : Counter::Load);
+  return atomicLanes(c, inst, execOf(c), inst.space, Atomic(inst.mod[0]),
+                     inst.mod[2], inst.op[3], inst.op[4], inst.op[0],
+                     [&](unsigned l) { return addressOf(c, inst, l); });
+}
+
+bool isOff(const Operand &o) { return o.text == "off"; }
+
+/// Takes the address: of a lane at operand `vector`, and, for all but flat, of
+/// the wave at operand `scalar`.
+bool takeAddress(InstDecoder &d, size_t vector, size_t scalar) {
+  Inst &inst = d.inst;
+  inst.isUnaligned = true;
+  int64_t offset = 0;
+  d.value("offset", offset);
+  inst.imm = offset;
+  bool flat = inst.space == Space::Generic;
+  if (!flat) {
+    if (scalar >= d.operandCount())
+      return d.error("has too few operands");
+    if (!isOff(d.operand(scalar)) &&
+        !d.scalar(scalar, inst.space == Space::Local ? 1 : 2, Imm::B64, 2,
+                  Needed))
+      return false;
+  }
+  bool isLocal = inst.space == Space::Local;
+  inst.mod[1] = isLocal || inst.op[2] != NoSlot ? 1 : 2;
+  if (isLocal && isOff(d.operand(vector)))
+    return true;
+  return d.vectorSource(vector, inst.mod[1], 1, Needed);
+}
+
+/// What the flags about caches say of order: see the memory model of the
+/// target in LLVM's documentation.
+void takeCacheFlags(InstDecoder &d) {
+  bool agent = d.target().gfx940 ? d.has("sc1") : d.has("glc");
+  for (const char *name : {"sc0", "sc1", "nt", "glc", "slc", "dlc"})
+    d.has(name);
+  if (!agent)
+    return;
+  d.inst.order |= Inst::Strong;
+  if (d.inst.space != Space::Local)
+    d.program.usesGlobalAtomics = true;
+}
+
+template <Space S, Data D> bool decodeLoad(InstDecoder &d) {
+  d.inst.space = S;
+  d.inst.mod[0] = uint8_t(D);
+  if (d.has("lds"))
+    return d.error("loads into LDS are not supported");
+  takeCacheFlags(d);
+  size_t count = S == Space::Generic ? 2 : 3;
+  return d.expect(count, count) && takeAddress(d, 1, 2) &&
+         d.vectorResult(0, wordsOfData(D), 0) &&
+         (d.inst.mod[3] |= AnyValue, d.emit(execLoad, Class::Load));
+}
+template <Space S, Data D> bool decodeStore(InstDecoder &d) {
+  d.inst.space = S;
+  d.inst.mod[0] = uint8_t(D);
+  takeCacheFlags(d);
+  size_t count = S == Space::Generic ? 2 : 3;
+  return d.expect(count, count) && takeAddress(d, 0, 2) &&
+         d.vectorSource(1, wordsOfData(D), 3, Needed) &&
+         d.emit(execStore, Class::Store);
+}
+
+const AtomicName *findAtomic(std::string_view name) {
+  for (const AtomicName &a : memoryAtomics())
+    if (name == a.name || (a.other && name == a.other))
+      return &a;
+  return nullptr;
+}
+
+template <Space S> bool decodeAtomic(InstDecoder &d) {
+  std::string_view name = d.in->opcode;
+  name.remove_prefix(name.find("_atomic_") + 8);
+  const AtomicName *a = findAtomic(name);
+  if (!a)
+    return d.error("unknown atomic operation");
+  d.inst.space = S;
+  d.inst.mod[0] = uint8_t(a->op);
+  d.inst.mod[2] = a->wide;
+  size_t plain = S == Space::Generic ? 2 : 3;
+  if (!d.expect(plain, plain + 1))
+    return false;
+  bool returns = d.operandCount() == plain + 1;
+  bool flag = d.has("sc0") || d.has("glc");
+  if (flag != returns)
+    return d.error(returns ? "a result needs sc0 or glc"
+                           : "sc0 or glc is there for a result");
+  takeCacheFlags(d);
+  d.inst.order = Inst::Strong;
+  d.inst.isSwap = a->op == Atomic::CmpSwap;
+  if (tellsOrder(a->op, returns))
+    d.program.usesGlobalAtomics = true;
+  unsigned words = a->wide ? 2 : 1;
+  if (!takeAddress(d, returns, returns + 2))
+    return false;
+  d.inst.isUnaligned = false;
+  bool compares = a->op == Atomic::CmpSwap;
+  if (!d.vectorSource(returns + 1, compares ? words * 2 : words, 3, Needed))
+    return false;
+  // The value comes first, then what is compared.
+  if (compares)
+    d.inst.op[4] = d.inst.op[3] + words * d.program.waveLanes * 4;
+  d.inst.mod[3] |= AnyValue;
+  return (!returns || d.vectorResult(0, words, 0)) &&
+         d.emit(execAtomic, Class::Atomic);
+}
+
+template <Space S> void addSpace(OpcodeTable &t, const std::string &space) {
+  eachData([&]<Data D>(Names loads, Names stores) {
+    for (const char *suffix : loads)
+      t.emplace(keepName(space + "_load_" + suffix), decodeLoad<S, D>);
+    for (const char *suffix : stores)
+      t.emplace(keepName(space + "_store_" + suffix), decodeStore<S, D>);
+  });
+  if (S == Space::Local)
+    return;
+  for (const AtomicName &a : memoryAtomics())
+    for (const char *suffix : {a.name, a.other})
+      if (suffix)
+        t.emplace(keepName(space + "_atomic_" + suffix), decodeAtomic<S>);
+}
+} // namespace
+
+void tile::sim::amdgcn::registerGlobal(OpcodeTable &t) {
+  addSpace<Space::Global>(t, "global");
+  addSpace<Space::Generic>(t, "flat");
+  addSpace<Space::Local>(t, "scratch");
+}

@@ -1,0 +1,383 @@
+//===-- Matrix.cpp - MFMA and WMMA ----------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// MFMA multiplies `blocks` pairs of M x K and K x N matrices. A lane holds
+// e = M * K * blocks / 64 consecutive elements along K:
+//   row i of A, block b, element k: lane i + M (b + blocks (k / e)), item k % e
+// and likewise columns of B. Of the results, four rows lie in a lane, then come
+// the other lanes of the column, then the next registers; of f64 one row:
+//   row i, column j: lane j + N (i / h % (64 / N)), item i % h + h (i / h / (64
+//   / N))
+// WMMA has 16 x 16 x 16: a lane holds a whole row of A, or column of B, and
+// those of the other half (or quarters) of the wave hold the same.
+// Sums are formed in double precision and rounded once.
+//
+//===----------------------------------------------------------------------===//
+#include "FloatArith.h"
+
+using namespace tile::sim;
+using namespace tile::sim::amdgcn;
+
+namespace {
+enum class Element : uint8_t {
+  F16,
+  BF16,
+  F32,
+  XF32,
+  F64,
+  S8,
+  U8,
+  S4,
+  U4,
+  Fp8,    ///< E4M3 with bias 8, whose -0 is no number (gfx942)
+  Bf8,    ///< E5M2 likewise
+  OcpFp8, ///< as OCP has it (gfx950)
+  OcpBf8,
+};
+
+unsigned bitsOfElement(Element e) {
+  switch (e) {
+  case Element::F64:
+    return 64;
+  case Element::F32:
+  case Element::XF32:
+    return 32;
+  case Element::F16:
+  case Element::BF16:
+    return 16;
+  case Element::S4:
+  case Element::U4:
+    return 4;
+  default:
+    return 8;
+  }
+}
+
+double valueOf(Element e, uint64_t bits) {
+  switch (e) {
+  case Element::F16:
+    return floatFromHalf(uint16_t(bits));
+  case Element::BF16:
+    return floatFromBf16(uint16_t(bits));
+  case Element::F32:
+    return floatOfBits(uint32_t(bits));
+  case Element::XF32:
+    // 10 bits of mantissa take part.
+    return floatOfBits(uint32_t(bits) & ~0x1fffu);
+  case Element::F64:
+    return doubleOfBits(bits);
+  case Element::S8:
+    return int8_t(bits);
+  case Element::U8:
+    return uint8_t(bits);
+  case Element::S4:
+    return int32_t(uint32_t(bits) << 28) >> 28;
+  case Element::U4:
+    return double(bits & 15);
+  case Element::Fp8:
+    return decodeFnuz(uint8_t(bits), 3);
+  case Element::Bf8:
+    return decodeFnuz(uint8_t(bits), 2);
+  case Element::OcpFp8:
+    return decodeSmall(uint32_t(bits) & 255, formatE4M3);
+  case Element::OcpBf8:
+    return decodeSmall(uint32_t(bits) & 255, formatE5M2);
+  }
+  return 0;
+}
+
+/// Element `item` of a lane's registers.
+uint64_t elementAt(const Ctx &c, uint32_t slot, unsigned lane, unsigned item,
+                   unsigned bits) {
+  unsigned lanes = programOf(c).waveLanes, at = item * bits;
+  const auto *words = c.src<uint32_t>(slot);
+  if (bits == 64)
+    return words[item * 2 * lanes + lane] |
+           uint64_t(words[(item * 2 + 1) * lanes + lane]) << 32;
+  uint32_t word = words[at / 32 * lanes + lane] >> at % 32;
+  return bits == 32 ? word : word & ((1u << bits) - 1);
+}
+
+//===-- MFMA --------------------------------------------------------------===//
+
+struct Mfma {
+  unsigned m, n, k, blocks;
+  Element a, b;
+  unsigned resultBits() const { return a == Element::F64 ? 64 : 32; }
+  bool isInteger() const { return a == Element::S8; }
+};
+struct MfmaName {
+  const char *name;
+  Mfma shape;
+};
+
+constexpr Element F16 = Element::F16, BF16 = Element::BF16, F32 = Element::F32,
+                  XF32 = Element::XF32, F64 = Element::F64, S8 = Element::S8,
+                  FP8 = Element::Fp8, BF8 = Element::Bf8;
+/// As gfx90a and as gfx940 write them.
+const MfmaName mfmaNames[] = {
+    {"f32_32x32x1_2b_f32", {32, 32, 1, 2, F32, F32}},
+    {"f32_32x32x1f32", {32, 32, 1, 2, F32, F32}},
+    {"f32_16x16x1_4b_f32", {16, 16, 1, 4, F32, F32}},
+    {"f32_16x16x1f32", {16, 16, 1, 4, F32, F32}},
+    {"f32_4x4x1_16b_f32", {4, 4, 1, 16, F32, F32}},
+    {"f32_4x4x1f32", {4, 4, 1, 16, F32, F32}},
+    {"f32_32x32x2_f32", {32, 32, 2, 1, F32, F32}},
+    {"f32_32x32x2f32", {32, 32, 2, 1, F32, F32}},
+    {"f32_16x16x4_f32", {16, 16, 4, 1, F32, F32}},
+    {"f32_16x16x4f32", {16, 16, 4, 1, F32, F32}},
+    {"f32_16x16x8_xf32", {16, 16, 8, 1, XF32, XF32}},
+    {"f32_32x32x4_xf32", {32, 32, 4, 1, XF32, XF32}},
+    {"f32_32x32x4_2b_f16", {32, 32, 4, 2, F16, F16}},
+    {"f32_32x32x4f16", {32, 32, 4, 2, F16, F16}},
+    {"f32_16x16x4_4b_f16", {16, 16, 4, 4, F16, F16}},
+    {"f32_16x16x4f16", {16, 16, 4, 4, F16, F16}},
+    {"f32_4x4x4_16b_f16", {4, 4, 4, 16, F16, F16}},
+    {"f32_4x4x4f16", {4, 4, 4, 16, F16, F16}},
+    {"f32_32x32x8_f16", {32, 32, 8, 1, F16, F16}},
+    {"f32_32x32x8f16", {32, 32, 8, 1, F16, F16}},
+    {"f32_16x16x16_f16", {16, 16, 16, 1, F16, F16}},
+    {"f32_16x16x16f16", {16, 16, 16, 1, F16, F16}},
+    {"f32_32x32x4_2b_bf16", {32, 32, 4, 2, BF16, BF16}},
+    {"f32_32x32x4bf16_1k", {32, 32, 4, 2, BF16, BF16}},
+    {"f32_16x16x4_4b_bf16", {16, 16, 4, 4, BF16, BF16}},
+    {"f32_16x16x4bf16_1k", {16, 16, 4, 4, BF16, BF16}},
+    {"f32_4x4x4_16b_bf16", {4, 4, 4, 16, BF16, BF16}},
+    {"f32_4x4x4bf16_1k", {4, 4, 4, 16, BF16, BF16}},
+    {"f32_32x32x8_bf16", {32, 32, 8, 1, BF16, BF16}},
+    {"f32_32x32x8bf16_1k", {32, 32, 8, 1, BF16, BF16}},
+    {"f32_16x16x16_bf16", {16, 16, 16, 1, BF16, BF16}},
+    {"f32_16x16x16bf16_1k", {16, 16, 16, 1, BF16, BF16}},
+    {"f32_32x32x16_f16", {32, 32, 16, 1, F16, F16}},
+    {"f32_16x16x32_f16", {16, 16, 32, 1, F16, F16}},
+    {"f32_32x32x16_bf16", {32, 32, 16, 1, BF16, BF16}},
+    {"f32_16x16x32_bf16", {16, 16, 32, 1, BF16, BF16}},
+    {"i32_32x32x4_2b_i8", {32, 32, 4, 2, S8, S8}},
+    {"i32_32x32x4i8", {32, 32, 4, 2, S8, S8}},
+    {"i32_16x16x4_4b_i8", {16, 16, 4, 4, S8, S8}},
+    {"i32_16x16x4i8", {16, 16, 4, 4, S8, S8}},
+    {"i32_4x4x4_16b_i8", {4, 4, 4, 16, S8, S8}},
+    {"i32_4x4x4i8", {4, 4, 4, 16, S8, S8}},
+    {"i32_32x32x8i8", {32, 32, 8, 1, S8, S8}},
+    {"i32_16x16x16i8", {16, 16, 16, 1, S8, S8}},
+    {"i32_32x32x16_i8", {32, 32, 16, 1, S8, S8}},
+    {"i32_16x16x32_i8", {16, 16, 32, 1, S8, S8}},
+    {"i32_32x32x32_i8", {32, 32, 32, 1, S8, S8}},
+    {"i32_16x16x64_i8", {16, 16, 64, 1, S8, S8}},
+    {"f32_16x16x32_fp8_fp8", {16, 16, 32, 1, FP8, FP8}},
+    {"f32_16x16x32_fp8_bf8", {16, 16, 32, 1, FP8, BF8}},
+    {"f32_16x16x32_bf8_fp8", {16, 16, 32, 1, BF8, FP8}},
+    {"f32_16x16x32_bf8_bf8", {16, 16, 32, 1, BF8, BF8}},
+    {"f32_32x32x16_fp8_fp8", {32, 32, 16, 1, FP8, FP8}},
+    {"f32_32x32x16_fp8_bf8", {32, 32, 16, 1, FP8, BF8}},
+    {"f32_32x32x16_bf8_fp8", {32, 32, 16, 1, BF8, FP8}},
+    {"f32_32x32x16_bf8_bf8", {32, 32, 16, 1, BF8, BF8}},
+    {"f64_16x16x4_f64", {16, 16, 4, 1, F64, F64}},
+    {"f64_16x16x4f64", {16, 16, 4, 1, F64, F64}},
+    {"f64_4x4x4_4b_f64", {4, 4, 4, 4, F64, F64}},
+    {"f64_4x4x4f64", {4, 4, 4, 4, F64, F64}},
+};
+
+/// Where an element of the result is.
+struct Place {
+  unsigned lane, item;
+};
+Place resultPlace(const Mfma &f, unsigned block, unsigned i, unsigned j) {
+  unsigned height = f.a == Element::F64 ? 1 : 4, columns = 64 / f.n;
+  // Small blocks lie side by side, first in the lanes.
+  if (f.m < height * columns)
+    return {j + f.n * (block + f.blocks * (i / height)), i % height};
+  unsigned group = i / height, perBlock = f.m / columns;
+  return {j + f.n * (group % columns),
+          i % height + height * (group / columns) + block * perBlock};
+}
+
+Step execMfma(Ctx &c, const Inst &inst, uint32_t) {
+  const Mfma &f = mfmaNames[inst.imm].shape;
+  Element ea = f.a, eb = f.b;
+  if (programOf(c).target->name == "gfx950") {
+    auto ocp = [](Element e) {
+      return e == FP8 ? Element::OcpFp8 : e == BF8 ? Element::OcpBf8 : e;
+    };
+    ea = ocp(ea), eb = ocp(eb);
+  }
+  unsigned bits = bitsOfElement(ea), each = f.m * f.k * f.blocks / 64,
+           wide = f.resultBits() / 32;
+  std::vector<double> a(f.m * f.k), b(f.k * f.n);
+  bool constant = inst.op[3] & ScalarBit;
+  std::vector<uint32_t> out(f.m * f.n * f.blocks / 64 * wide * 64);
+  for (unsigned block = 0; block < f.blocks; ++block) {
+    for (unsigned k = 0; k < f.k; ++k) {
+      unsigned lane = block + f.blocks * (k / each), item = k % each;
+      for (unsigned i = 0; i < f.m; ++i)
+        a[i * f.k + k] =
+            valueOf(ea, elementAt(c, inst.op[1], i + f.m * lane, item, bits));
+      for (unsigned j = 0; j < f.n; ++j)
+        b[j * f.k + k] =
+            valueOf(eb, elementAt(c, inst.op[2], j + f.n * lane, item, bits));
+    }
+    for (unsigned i = 0; i < f.m; ++i)
+      for (unsigned j = 0; j < f.n; ++j) {
+        Place p = resultPlace(f, block, i, j);
+        uint64_t start =
+            constant ? scalarOf<uint64_t>(c, inst.op[3])
+                     : elementAt(c, inst.op[3], p.lane, p.item, f.resultBits());
+        const double *row = &a[i * f.k], *column = &b[j * f.k];
+        if (f.isInteger()) {
+          int64_t sum = int32_t(start);
+          for (unsigned k = 0; k < f.k; ++k)
+            sum += int64_t(row[k]) * int64_t(column[k]);
+          out[p.item * 64 + p.lane] = uint32_t(sum);
+        } else if (wide == 2) {
+          double sum = doubleOfBits(start);
+          for (unsigned k = 0; k < f.k; ++k)
+            sum = std::fma(row[k], column[k], sum);
+          uint64_t r = bitsOfDouble(sum);
+          out[p.item * 2 * 64 + p.lane] = uint32_t(r);
+          out[(p.item * 2 + 1) * 64 + p.lane] = uint32_t(r >> 32);
+        } else {
+          double sum = floatOfBits(uint32_t(start));
+          for (unsigned k = 0; k < f.k; ++k)
+            sum += row[k] * column[k];
+          out[p.item * 64 + p.lane] = bitsOfFloat(float(sum));
+        }
+      }
+  }
+  // All lanes, whatever EXEC says.
+  std::copy(out.begin(), out.end(), c.dst<uint32_t>(inst.op[0]));
+  c.worker->counters.tensorFlops += 2ull * f.m * f.n * f.k * f.blocks;
+  return Step::Next;
+}
+
+bool decodeMfma(InstDecoder &d) {
+  std::string_view name = d.in->opcode;
+  name.remove_prefix(std::string_view("v_mfma_").size());
+  size_t index = 0;
+  while (name != mfmaNames[index].name)
+    ++index;
+  const Mfma &f = mfmaNames[index].shape;
+  if (d.program.waveLanes != 64)
+    return d.error("needs waves of 64 lanes");
+  for (const char *modifier : {"cbsz", "abid", "blgp"}) {
+    int64_t n = 0;
+    d.value(modifier, n);
+    if (n)
+      return d.error(std::string(modifier) + " is not supported");
+  }
+  d.inst.imm = int64_t(index);
+  unsigned bits = bitsOfElement(f.a);
+  unsigned words = std::max(1u, f.m * f.k * f.blocks / 64 * bits / 32),
+           results = f.m * f.n * f.blocks / 64 * (f.resultBits() / 32);
+  Imm imm = f.isInteger() ? Imm::B32 : f.a == F64 ? Imm::F64 : Imm::F32;
+  return d.expect(4, 4) && d.vectorSource(1, words, 1, Needed) &&
+         d.vectorSource(2, words, 2, Needed) &&
+         d.source(3, results, imm, 3, Needed) &&
+         d.vectorResult(0, results, 0) && d.emit(execMfma, Class::Tensor);
+}
+
+//===-- WMMA --------------------------------------------------------------===//
+
+struct Wmma {
+  const char *name;
+  Element element;
+  unsigned resultBits; ///< 32, or 16 of the elements' type
+};
+const Wmma wmmas[] = {
+    {"v_wmma_f32_16x16x16_f16", Element::F16, 32},
+    {"v_wmma_f32_16x16x16_bf16", Element::BF16, 32},
+    {"v_wmma_f16_16x16x16_f16", Element::F16, 16},
+    {"v_wmma_bf16_16x16x16_bf16", Element::BF16, 16},
+    {"v_wmma_i32_16x16x16_iu8", Element::U8, 32},
+    {"v_wmma_i32_16x16x16_iu4", Element::U4, 32},
+};
+
+/// mod[1]: signs of A and B (bits 0 and 1), the half of the registers that a
+/// result of 16 bits is in (bit 2), whether integers are clamped (bit 3).
+Step execWmma(Ctx &c, const Inst &inst, uint32_t) {
+  const Wmma &w = wmmas[inst.imm];
+  unsigned lanes = programOf(c).waveLanes, step = lanes / 16,
+           bits = bitsOfElement(w.element);
+  auto element = [&](unsigned source) {
+    bool isSigned = inst.mod[1] >> source & 1;
+    return w.element == Element::U8 && isSigned   ? Element::S8
+           : w.element == Element::U4 && isSigned ? Element::S4
+                                                  : w.element;
+  };
+  double a[16][16], b[16][16];
+  for (unsigned i = 0; i < 16; ++i)
+    for (unsigned k = 0; k < 16; ++k) {
+      a[i][k] = valueOf(element(0), elementAt(c, inst.op[1], i, k, bits));
+      b[i][k] = valueOf(element(1), elementAt(c, inst.op[2], i, k, bits));
+    }
+  auto *to = c.dst<uint32_t>(inst.op[0]);
+  std::vector<uint32_t> out(16 / step * lanes);
+  bool constant = inst.op[3] & ScalarBit, high = inst.mod[1] & 4;
+  bool isInteger = bits <= 8;
+  for (unsigned i = 0; i < 16; ++i)
+    for (unsigned j = 0; j < 16; ++j) {
+      unsigned lane = j + 16 * (i % step), at = i / step * lanes + lane;
+      uint32_t start = constant ? scalarOf<uint32_t>(c, inst.op[3])
+                                : c.src<uint32_t>(inst.op[3])[at];
+      if (isInteger) {
+        int64_t sum = int32_t(start);
+        for (unsigned k = 0; k < 16; ++k)
+          sum += int64_t(a[i][k]) * int64_t(b[j][k]);
+        if (inst.mod[1] & 8)
+          sum = std::clamp<int64_t>(sum, INT32_MIN, INT32_MAX);
+        out[at] = uint32_t(sum);
+        continue;
+      }
+      if (w.resultBits == 16 && high)
+        start >>= 16;
+      double sum = w.resultBits == 32 ? floatOfBits(start)
+                                      : valueOf(w.element, start & 0xffff);
+      for (unsigned k = 0; k < 16; ++k)
+        sum += a[i][k] * b[j][k];
+      if (w.resultBits == 32) {
+        out[at] = bitsOfFloat(float(sum));
+        continue;
+      }
+      uint32_t r =
+          w.element == Element::F16 ? halfFromDouble(sum) : bf16FromDouble(sum);
+      out[at] = high ? (to[at] & 0xffff) | r << 16 : (to[at] & 0xffff0000) | r;
+    }
+  std::copy(out.begin(), out.end(), to);
+  c.worker->counters.tensorFlops += 2ull * 16 * 16 * 16;
+  return Step::Next;
+}
+
+bool decodeWmma(InstDecoder &d) {
+  size_t index = 0;
+  while (d.in->opcode != wmmas[index].name)
+    ++index;
+  const Wmma &w = wmmas[index];
+  if (d.target().generation != 11)
+    return d.error("this form is of gfx11 alone");
+  d.inst.imm = int64_t(index);
+  unsigned bits = bitsOfElement(w.element), words = bits / 2,
+           results = 256 / d.program.waveLanes;
+  auto flag = [&](const char *name, unsigned i) {
+    const Modifier *m = d.modifier(name);
+    return m && i < m->values.size() && m->values[i];
+  };
+  bool isInteger = bits <= 8;
+  if (isInteger)
+    d.inst.mod[1] = uint8_t(flag("neg_lo", 0) | flag("neg_lo", 1) << 1 |
+                            d.has("clamp") << 3);
+  else if (w.resultBits == 16)
+    d.inst.mod[1] = uint8_t(flag("op_sel", 2) << 2);
+  Imm imm = isInteger ? Imm::B32 : w.resultBits == 32 ? Imm::F32 : Imm::F16;
+  return d.expect(4, 4) && d.vectorSource(1, words, 1, Needed) &&
+         d.vectorSource(2, words, 2, Needed) &&
+         d.source(3, results, imm, 3, Needed) &&
+         d.vectorResult(0, results, 0) && d.emit(execWmma, Class::Tensor);
+}
+} // namespace
+
+void tile::sim::amdgcn::registerMatrix(OpcodeTable &t) {
+  for (const MfmaName &m : mfmaNames)
+    t.emplace(keepName(std::string("v_mfma_") + m.name), decodeMfma);
+  for (const Wmma &w : wmmas)
+    t.emplace(w.name, decodeWmma);
+}

@@ -1,0 +1,105 @@
+//===-- ScalarMemory.cpp - SMEM: loads into scalar registers --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "VectorMemory.h"
+
+using namespace tile::sim;
+using namespace tile::sim::amdgcn;
+
+namespace {
+/// op: result, base, offset or NoSlot; mod[0]: words.
+Step execLoad(Ctx &c, const Inst &inst, uint32_t) {
+  issueMemory(c, inst, Counter::Km, /*unordered=*/true);
+  uint64_t address = scalarOf<uint64_t>(c, inst.op[1]) + uint64_t(inst.imm);
+  if (inst.op[2] != NoSlot)
+    address += scalarOf<uint32_t>(c, inst.op[2]);
+  address &= ~uint64_t(3);
+  unsigned bytes = inst.mod[0] * 4u;
+  Translation t;
+  t.address[0] = address;
+  if (!translate(c, inst, 1, Space::Global, bytes, Access::Load, t))
+    return Step::Error;
+  std::memcpy(c.dst<std::byte>(inst.op[0] & ~ScalarBit), t.host[0], bytes);
+  orderWave(c);
+  return Step::Next;
+}
+
+/// From a buffer of so many bytes: what is beyond reads 0.
+Step execBufferLoad(Ctx &c, const Inst &inst, uint32_t) {
+  issueMemory(c, inst, Counter::Km, /*unordered=*/true);
+  uint64_t base = scalarOf<uint64_t>(c, inst.op[1]) & 0xffffffffffff;
+  uint32_t size = scalarOf<uint32_t>(c, inst.op[1] + 8);
+  uint64_t offset = uint64_t(inst.imm);
+  if (inst.op[2] != NoSlot)
+    offset += scalarOf<uint32_t>(c, inst.op[2]);
+  offset &= ~uint64_t(3);
+  for (unsigned w = 0; w < inst.mod[0]; ++w) {
+    uint64_t at = offset + 4 * w;
+    uint32_t value = 0;
+    if (at + 4 <= size) {
+      Translation t;
+      t.address[0] = base + at;
+      if (!translate(c, inst, 1, Space::Global, 4, Access::Load, t))
+        return Step::Error;
+      std::memcpy(&value, t.host[0], 4);
+    }
+    setScalar<uint32_t>(c, inst.op[0] + 4 * w, value);
+  }
+  orderWave(c);
+  return Step::Next;
+}
+
+template <unsigned Words, bool Buffer> bool decodeLoad(InstDecoder &d) {
+  d.inst.mod[0] = Words;
+  d.inst.isUnaligned = true;
+  if (!d.expect(3, 3) || !d.scalar(1, Buffer ? 4 : 2, Imm::B64, 1, Needed))
+    return false;
+  for (const char *name : {"glc", "dlc", "slc", "scope", "th"})
+    d.has(name);
+  int64_t offset = 0;
+  d.value("offset", offset);
+  d.inst.imm = offset;
+  const Operand &o = d.operand(2);
+  if (o.kind == Operand::Kind::Integer)
+    d.inst.imm += o.imm;
+  else if (o.reg != Null && !d.scalar(2, 1, Imm::B32, 2, Needed))
+    return false;
+  d.inst.mod[3] |= AnyValue;
+  return d.scalarResult(0, Words, 0) &&
+         d.emit(Buffer ? execBufferLoad : execLoad, Class::Load);
+}
+
+/// Clocks count instructions.
+Step execTime(Ctx &c, const Inst &inst, uint32_t) {
+  issueMemory(c, inst, Counter::Km, /*unordered=*/true);
+  setScalar<uint64_t>(c, inst.op[0], ++c.cluster->clock);
+  return Step::Next;
+}
+bool decodeTime(InstDecoder &d) {
+  return d.expect(1, 1) && d.scalarResult(0, 2, 0) &&
+         d.emit(execTime, Class::Load);
+}
+} // namespace
+
+void tile::sim::amdgcn::registerScalarMemory(OpcodeTable &t) {
+  t.insert({{"s_load_dword", decodeLoad<1, false>},
+            {"s_load_dwordx2", decodeLoad<2, false>},
+            {"s_load_dwordx4", decodeLoad<4, false>},
+            {"s_load_dwordx8", decodeLoad<8, false>},
+            {"s_load_dwordx16", decodeLoad<16, false>},
+            {"s_load_b32", decodeLoad<1, false>},
+            {"s_load_b64", decodeLoad<2, false>},
+            {"s_load_b96", decodeLoad<3, false>},
+            {"s_load_b128", decodeLoad<4, false>},
+            {"s_load_b256", decodeLoad<8, false>},
+            {"s_load_b512", decodeLoad<16, false>},
+            {"s_buffer_load_dword", decodeLoad<1, true>},
+            {"s_buffer_load_dwordx2", decodeLoad<2, true>},
+            {"s_buffer_load_dwordx4", decodeLoad<4, true>},
+            {"s_buffer_load_dwordx8", decodeLoad<8, true>},
+            {"s_buffer_load_b32", decodeLoad<1, true>},
+            {"s_buffer_load_b64", decodeLoad<2, true>},
+            {"s_buffer_load_b128", decodeLoad<4, true>},
+            {"s_memtime", decodeTime},
+            {"s_memrealtime", decodeTime}});
+}

@@ -1,0 +1,49 @@
+//===-- VectorDouble.cpp - Double precision -------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "FloatArith.h"
+
+using namespace tile::sim;
+using namespace tile::sim::amdgcn;
+
+namespace {
+using F = double;
+
+F add(F a, F b) { return a + b; }
+F mul(F a, F b) { return a * b; }
+F fuse(F a, F b, F c) { return std::fma(a, b, c); }
+F fract(F a) { return fraction(a, 0x1.fffffffffffffp-1); }
+F towardsZero(F a) { return std::trunc(a); }
+F upwards(F a) { return std::ceil(a); }
+F downwards(F a) { return std::floor(a); }
+F roundEven(F a) { return std::nearbyint(a); }
+F reciprocal(F a) { return 1 / a; }
+F reciprocalRoot(F a) { return 1 / std::sqrt(a); }
+F root(F a) { return std::sqrt(a); }
+} // namespace
+
+void tile::sim::amdgcn::registerVectorDouble(OpcodeTable &t) {
+  constexpr Class special = Class::Special;
+  t.insert({
+      {"v_add_f64", decodeVector<add>},
+      {"v_mul_f64", decodeVector<mul>},
+      {"v_fma_f64", decodeVector<fuse>},
+      {"v_fmac_f64", decodeAccumulate<fuse>},
+      {"v_min_f64", decodeVector<leastNumber<F>>},
+      {"v_max_f64", decodeVector<mostNumber<F>>},
+      {"v_fract_f64", decodeVector<fract>},
+      {"v_trunc_f64", decodeVector<towardsZero>},
+      {"v_ceil_f64", decodeVector<upwards>},
+      {"v_floor_f64", decodeVector<downwards>},
+      {"v_rndne_f64", decodeVector<roundEven>},
+      {"v_rcp_f64", decodeVector<reciprocal, special>},
+      {"v_rsq_f64", decodeVector<reciprocalRoot, special>},
+      {"v_sqrt_f64", decodeVector<root, special>},
+      {"v_ldexp_f64", decodeVector<scaledBy<F>>},
+      {"v_frexp_mant_f64", decodeVector<mantissaOf<F>>},
+      {"v_frexp_exp_i32_f64", decodeVector<exponentOf<F>>},
+      {"v_div_scale_f64", decodeDivScale<F>},
+      {"v_div_fmas_f64", decodeDivFmas<F, fuse>},
+      {"v_div_fixup_f64", decodeVector<Division<F>::mended>},
+  });
+}

@@ -1,0 +1,93 @@
+//===-- VectorFloat.cpp - Single precision --------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The functions that hardware approximates are rounded once here, from double
+// precision; like there, they neither take nor give subnormal numbers.
+//
+//===----------------------------------------------------------------------===//
+#include "FloatArith.h"
+
+using namespace tile::sim;
+using namespace tile::sim::amdgcn;
+
+namespace {
+using F = float;
+
+F add(F a, F b) { return a + b; }
+F sub(F a, F b) { return a - b; }
+F subReversed(F a, F b) { return b - a; }
+F mul(F a, F b) { return a * b; }
+F mulLegacy(F a, F b) { return a == 0 || b == 0 ? 0.0f : a * b; }
+F fuse(F a, F b, F c) { return fusedFloat(a, b, c); }
+F least3(F a, F b, F c) { return leastNumber(leastNumber(a, b), c); }
+F most3(F a, F b, F c) { return mostNumber(mostNumber(a, b), c); }
+F leastMost(F a, F b, F c) { return leastNumber(mostNumber(a, b), c); }
+F mostLeast(F a, F b, F c) { return mostNumber(leastNumber(a, b), c); }
+F fract(F a) { return fraction(a, 0x1.fffffep-1f); }
+F towardsZero(F a) { return std::trunc(a); }
+F upwards(F a) { return std::ceil(a); }
+F downwards(F a) { return std::floor(a); }
+F roundEven(F a) { return std::nearbyint(a); }
+
+template <auto G> F approximate(F a) { return flush(F(G(double(flush(a))))); }
+double powerOfTwo(double a) { return std::exp2(a); }
+double logarithm(double a) { return std::log2(a); }
+double reciprocal(double a) { return 1 / a; }
+double reciprocalRoot(double a) { return 1 / std::sqrt(a); }
+double root(double a) { return std::sqrt(a); }
+/// Of revolutions.
+double sine(double a) {
+  if (!std::isfinite(a))
+    return std::nan("");
+  return std::sin((a - std::nearbyint(a)) * 2 * M_PI);
+}
+double cosine(double a) {
+  if (!std::isfinite(a))
+    return std::nan("");
+  return std::cos((a - std::nearbyint(a)) * 2 * M_PI);
+}
+
+} // namespace
+
+void tile::sim::amdgcn::registerVectorFloat(OpcodeTable &t) {
+  constexpr Class special = Class::Special;
+  t.insert({
+      {"v_add_f32", decodeVector<add>},
+      {"v_sub_f32", decodeVector<sub>},
+      {"v_subrev_f32", decodeVector<subReversed>},
+      {"v_mul_f32", decodeVector<mul>},
+      {"v_mul_legacy_f32", decodeVector<mulLegacy>},
+      {"v_mul_dx9_zero_f32", decodeVector<mulLegacy>},
+      {"v_fma_f32", decodeVector<fuse>},
+      {"v_fmac_f32", decodeAccumulate<fuse>},
+      {"v_fmamk_f32", decodeVector<fuse>},
+      {"v_fmaak_f32", decodeVector<fuse>},
+      {"v_min_f32", decodeVector<leastNumber<F>>},
+      {"v_max_f32", decodeVector<mostNumber<F>>},
+      {"v_min3_f32", decodeVector<least3>},
+      {"v_max3_f32", decodeVector<most3>},
+      {"v_med3_f32", decodeVector<middleNumber<F>>},
+      {"v_minmax_f32", decodeVector<mostLeast>},
+      {"v_maxmin_f32", decodeVector<leastMost>},
+      {"v_fract_f32", decodeVector<fract>},
+      {"v_trunc_f32", decodeVector<towardsZero>},
+      {"v_ceil_f32", decodeVector<upwards>},
+      {"v_floor_f32", decodeVector<downwards>},
+      {"v_rndne_f32", decodeVector<roundEven>},
+      {"v_exp_f32", decodeVector<approximate<powerOfTwo>, special>},
+      {"v_log_f32", decodeVector<approximate<logarithm>, special>},
+      {"v_rcp_f32", decodeVector<approximate<reciprocal>, special>},
+      {"v_rcp_iflag_f32", decodeVector<approximate<reciprocal>, special>},
+      {"v_rsq_f32", decodeVector<approximate<reciprocalRoot>, special>},
+      {"v_sqrt_f32", decodeVector<approximate<root>, special>},
+      {"v_sin_f32", decodeVector<approximate<sine>, special>},
+      {"v_cos_f32", decodeVector<approximate<cosine>, special>},
+      {"v_ldexp_f32", decodeVector<scaledBy<F>>},
+      {"v_frexp_mant_f32", decodeVector<mantissaOf<F>>},
+      {"v_frexp_exp_i32_f32", decodeVector<exponentOf<F>>},
+      {"v_div_scale_f32", decodeDivScale<F>},
+      {"v_div_fmas_f32", decodeDivFmas<F, fuse>},
+      {"v_div_fixup_f32", decodeVector<Division<F>::mended>},
+  });
+}

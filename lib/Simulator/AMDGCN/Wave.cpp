@@ -1,0 +1,381 @@
+//===-- Wave.cpp - How waves start, and what is known of their registers --===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+#include "Wave.h"
+#include "../Checkers/OrderChecker.h"
+
+#include <bit>
+#include <cstring>
+
+using namespace tile::sim;
+using namespace tile::sim::amdgcn;
+
+//===-- Targets -----------------------------------------------------------===//
+
+static const Target targets[] = {
+    {"gfx90a", 9, true, false, 65536},    {"gfx942", 9, true, true, 65536},
+    {"gfx950", 9, true, true, 163840},    {"gfx1100", 11, false, false, 65536},
+    {"gfx1101", 11, false, false, 65536}, {"gfx1102", 11, false, false, 65536},
+};
+
+const Target *Target::find(std::string_view name) {
+  for (const Target &t : targets)
+    if (t.name == name)
+      return &t;
+  return nullptr;
+}
+std::string Target::names() {
+  std::string out;
+  for (const Target &t : targets)
+    out += (out.empty() ? "" : ", ") + t.name;
+  return out;
+}
+const char *Target::nameOf(Counter c) const {
+  switch (c) {
+  case Counter::Load:
+    return generation < 12 ? "vmcnt" : "loadcnt";
+  case Counter::Store:
+    return generation < 12 ? "vscnt" : "storecnt";
+  case Counter::Ds:
+    return generation < 12 ? "lgkmcnt" : "dscnt";
+  default:
+    return "kmcnt";
+  }
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
+namespace {
+/// Scalar registers are given out in order.
+struct Giver {
+  Wave &wave;
+  uint32_t next = 0;
+  void word(uint32_t value) {
+    if (next >= Vcc)
+      return;
+    wave.scalar[next] = value;
+    wave.define(next++);
+  }
+  void pair(uint64_t value) {
+    word(uint32_t(value));
+    word(uint32_t(value >> 32));
+  }
+  void skip(unsigned count) {
+    for (unsigned i = 0; i < count; ++i)
+      word(0);
+  }
+};
+} // namespace
+
+/// What the hardware puts into registers before a wave's first instruction.
+void WaveProgram::start(Ctx &c, Frame &frame) const {
+  auto *base = reinterpret_cast<std::byte *>(frame.regs.data());
+  Wave &w = *reinterpret_cast<Wave *>(base);
+  const Launch &launch = *c.launch;
+  const Cta &cta = *c.cta;
+  const Kernel &k = *kernel;
+  unsigned threads = launch.threadsPerCta, first = c.warp->index * waveLanes,
+           count = std::min(waveLanes, threads - first);
+  uint64_t live = count == 64 ? ~uint64_t(0) : (uint64_t(1) << count) - 1;
+  w.setPair(Exec, live);
+  static const uint32_t always[] = {Exec,      Exec + 1,     Null,
+                                    Mode,      FlatScratch,  FlatScratch + 1,
+                                    XnackMask, XnackMask + 1};
+  for (uint32_t reg : always)
+    w.define(reg);
+  w.scalar[Mode] = uint32_t(k.directive("float_round_mode_32") |
+                            k.directive("float_round_mode_16_64") << 2 |
+                            k.directive("float_denorm_mode_32", 0) << 4 |
+                            k.directive("float_denorm_mode_16_64", 3) << 6 |
+                            k.directive("dx10_clamp", 1) << 8 |
+                            k.directive("ieee_mode", 1) << 9);
+
+  Giver give{w};
+  auto kernarg = uint64_t(reinterpret_cast<uintptr_t>(launch.args.data()));
+  bool flat = target->gfx940 || target->generation >= 11;
+  if (!flat && k.directive("user_sgpr_private_segment_buffer"))
+    give.skip(4);
+  if (k.directive("user_sgpr_dispatch_ptr"))
+    // The packet lies behind the arguments.
+    give.pair(kernarg + launch.args.size() - 64);
+  if (k.directive("user_sgpr_queue_ptr"))
+    give.skip(2);
+  if (k.directive("user_sgpr_kernarg_segment_ptr"))
+    give.pair(kernarg);
+  if (k.directive("user_sgpr_dispatch_id"))
+    give.pair(1);
+  if (!flat && k.directive("user_sgpr_flat_scratch_init"))
+    give.skip(2);
+  if (k.directive("user_sgpr_private_segment_size"))
+    give.word(codes[0]->localBytes);
+  for (int64_t i = 0, at = k.directive("user_sgpr_kernarg_preload_offset");
+       i < k.directive("user_sgpr_kernarg_preload_length"); ++i) {
+    uint32_t word = 0;
+    size_t offset = size_t(at + i) * 4;
+    if (offset + 4 <= launch.args.size())
+      std::memcpy(&word, launch.args.data() + offset, 4);
+    give.word(word);
+  }
+  // The given number of registers may be larger.
+  while (give.next < k.directive("user_sgpr_count"))
+    give.word(0);
+  if (target->generation >= 12) {
+    w.scalar[Ttmp + 9] = cta.id[0];
+    w.scalar[Ttmp + 7] = (cta.id[1] & 0xffff) | cta.id[2] << 16;
+    w.define(Ttmp + 9), w.define(Ttmp + 7);
+  } else {
+    if (k.directive("system_sgpr_workgroup_id_x", 1))
+      give.word(cta.id[0]);
+    if (k.directive("system_sgpr_workgroup_id_y"))
+      give.word(cta.id[1]);
+    if (k.directive("system_sgpr_workgroup_id_z"))
+      give.word(cta.id[2]);
+    if (k.directive("system_sgpr_workgroup_info"))
+      give.word(0);
+  }
+  if (!flat && (k.directive("enable_private_segment") ||
+                k.directive("system_sgpr_private_segment_wavefront_offset")))
+    give.word(0);
+
+  // v0: the three ids of the work-item, 10 bits each.
+  auto *v0 = reinterpret_cast<uint32_t *>(base + vectorBase);
+  auto *defined = reinterpret_cast<uint64_t *>(base + definedBase);
+  const auto &block = launch.config->block;
+  int64_t ids = k.directive("system_vgpr_workitem_id");
+  for (unsigned l = 0; l < count && vectorCount; ++l) {
+    unsigned t = first + l;
+    v0[l] = t % block[0];
+    if (ids >= 1)
+      v0[l] |= t / block[0] % block[1] << 10;
+    if (ids >= 2)
+      v0[l] |= t / block[0] / block[1] << 20;
+  }
+  if (vectorCount)
+    defined[0] = live;
+}
+
+//===-- Arguments ---------------------------------------------------------===//
+
+static void putAt(std::vector<Chunk> &to, size_t offset, uint64_t value,
+                  size_t bytes) {
+  std::memcpy(reinterpret_cast<std::byte *>(to.data()) + offset, &value,
+              std::min<size_t>(bytes, 8));
+}
+
+/// The hidden arguments, the packet that dispatched the kernel, and a place for
+/// both beside the given arguments.
+bool WaveProgram::bind(const LaunchConfig &config, ArgumentBuffer &args,
+                       std::string &error) const {
+  const Kernel &k = *kernel;
+  if (config.cluster != std::array<unsigned, 3>{1, 1, 1}) {
+    error = "AMD's GPUs have no clusters";
+    return false;
+  }
+  if (config.timelines) {
+    error = "timelines are for PTX";
+    return false;
+  }
+  int64_t most = k.meta("max_flat_workgroup_size");
+  uint64_t threads =
+      uint64_t(config.block[0]) * config.block[1] * config.block[2];
+  if (most && threads > uint64_t(most)) {
+    error = "the block has " + std::to_string(threads) +
+            " threads, the kernel allows " + std::to_string(most) +
+            " (.max_flat_workgroup_size)";
+    return false;
+  }
+  if (args.bytes.size() < codes[0]->paramBytes) {
+    error = "the kernel takes " + std::to_string(codes[0]->paramBytes) +
+            " bytes of arguments, " + std::to_string(args.bytes.size()) +
+            " were given";
+    return false;
+  }
+  size_t size = args.bytes.size();
+  size = std::max<size_t>(size, size_t(k.directive("kernarg_size")));
+  for (const Argument &a : k.args)
+    size = std::max<size_t>(size, size_t(a.offset) + a.size);
+  size_t packet = (size + 63) / 64 * 64;
+  args.own.assign(packet / 64 + 1, Chunk{});
+  if (!args.bytes.empty())
+    std::memcpy(args.own.data(), args.bytes.data(), args.bytes.size());
+  for (const Argument &a : k.args) {
+    if (!a.isHidden())
+      continue;
+    std::string_view kind = std::string_view(a.kind).substr(7);
+    uint64_t value = 0;
+    unsigned axis = kind.empty() ? 0 : unsigned(kind.back() - 'x');
+    if (kind.starts_with("block_count_") && axis < 3)
+      value = config.grid[axis];
+    else if (kind.starts_with("group_size_") && axis < 3)
+      value = config.block[axis];
+    else if (kind == "grid_dims")
+      value = 3;
+    else if (kind == "dynamic_lds_size")
+      value = config.dynamicShared;
+    else if (kind == "private_base")
+      value = LocalWindow >> 32;
+    else if (kind == "shared_base")
+      value = SharedWindow >> 32;
+    putAt(args.own, a.offset, value, a.size);
+  }
+  // The packet of the architected queuing language.
+  putAt(args.own, packet + 2, 3, 2);
+  for (unsigned i = 0; i < 3; ++i) {
+    putAt(args.own, packet + 4 + 2 * i, config.block[i], 2);
+    putAt(args.own, packet + 12 + 4 * i,
+          uint64_t(config.block[i]) * config.grid[i], 4);
+  }
+  putAt(args.own, packet + 24, codes[0]->localBytes, 4);
+  putAt(args.own, packet + 28, sharedBytes() + config.dynamicShared, 4);
+  auto base = uint64_t(reinterpret_cast<uintptr_t>(args.own.data()));
+  putAt(args.own, packet + 40, base, 8);
+  args.bytes = {reinterpret_cast<const std::byte *>(args.own.data()),
+                packet + 64};
+  if (size)
+    args.allocations.push_back({base, size, "the kernel's arguments", false});
+  args.allocations.push_back({base + packet, 64, "the dispatch packet", false});
+  return true;
+}
+
+//===-- Registers that are waited for, or hold nothing --------------------===//
+
+static Pending &pendingOf(const Ctx &c, const WaveProgram &p, uint32_t reg) {
+  return c.dst<Pending>(p.pendingBase)[reg];
+}
+
+static std::string registerName(const WaveProgram &p, uint32_t reg) {
+  if (reg >= FirstVector + p.vectorCount)
+    return "a" + std::to_string(reg - FirstVector - p.vectorCount);
+  if (reg >= FirstVector)
+    return "v" + std::to_string(reg - FirstVector);
+  switch (reg) {
+  case Vcc:
+    return p.waveLanes == 64 ? "vcc" : "vcc_lo";
+  case Vcc + 1:
+    return "vcc_hi";
+  case Exec:
+    return "exec";
+  case Exec + 1:
+    return "exec_hi";
+  case M0:
+    return "m0";
+  case Scc:
+    return "scc";
+  default:
+    return reg >= Ttmp && reg < Ttmp + 16 ? "ttmp" + std::to_string(reg - Ttmp)
+                                          : "s" + std::to_string(reg);
+  }
+}
+
+void tile::sim::amdgcn::issueMemory(Ctx &c, const Inst &inst, Counter counter,
+                                    bool unordered, bool writesShared) {
+  const WaveProgram &p = programOf(c);
+  Wave &w = waveOf(c);
+  CounterState &state = w.counters[size_t(p.target->counterOf(counter))];
+  uint32_t now = ++state.issued;
+  if (unordered)
+    state.lastUnordered = now;
+  if (writesShared)
+    state.lastWrite = now;
+  const RegisterUse *uses = c.code->registers.data() + inst.regs;
+  for (uint32_t i = 0; i < inst.regCount; ++i) {
+    if (!uses[i].written)
+      continue;
+    Pending &pending = pendingOf(c, p, uses[i].slot);
+    (counter == Counter::Load ? pending.load : pending.other) = now;
+    w.isPending = true;
+  }
+}
+
+void tile::sim::amdgcn::waitFor(Ctx &c, Counter counter, uint32_t left) {
+  CounterState &state =
+      waveOf(c).counters[size_t(programOf(c).target->counterOf(counter))];
+  if (state.issued <= left)
+    return;
+  // Which of the operations are left is not known if some of them may overtake
+  // others.
+  if (left && state.lastUnordered > state.completed)
+    return;
+  state.completed = std::max(state.completed, state.issued - left);
+}
+
+void WaveProgram::watch(Ctx &c, const Inst &inst) const {
+  Wave &w = waveOf(c);
+  uint64_t exec = execOf(c);
+  // The loop has counted the lanes of the fragment.
+  c.stats[c.pc].lanes +=
+      uint64_t(inst.mod[3] & OneLane ? 1 : std::popcount(exec)) -
+      uint64_t(std::popcount(c.warp->frags[c.current].mask));
+  const RegisterUse *uses = c.code->registers.data() + inst.regs;
+  if (w.isPending && (c.checks & CheckAsync)) {
+    for (uint32_t i = 0; i < inst.regCount; ++i) {
+      uint32_t reg = uses[i].slot;
+      Pending &pending = pendingOf(c, *this, reg);
+      if (!pending.load && !pending.other)
+        continue;
+      Counter other =
+          target->counterOf(reg < FirstVector ? Counter::Km : Counter::Ds);
+      for (auto [number, counter] : {std::pair(&pending.load, Counter::Load),
+                                     std::pair(&pending.other, other)}) {
+        const CounterState &state = w.counters[size_t(counter)];
+        // What comes back later overwrites what came before.
+        bool isShared = number == &pending.other;
+        if (uses[i].written && inst.cls == Class::Load &&
+            isShared == (inst.space == Space::Shared) &&
+            inst.space != Space::Generic &&
+            state.lastUnordered <= state.completed)
+          continue;
+        if (*number > state.completed)
+          c.note(inst, 0, "missing-wait",
+                 std::string(uses[i].written ? "write to " : "read of ") +
+                     registerName(*this, reg) +
+                     ", which a memory operation under way will write: no wait "
+                     "for " +
+                     target->nameOf(counter) + " in between");
+        *number = 0;
+      }
+    }
+  }
+  if (!(c.checks & CheckUninitialized))
+    return;
+  // A result has a value in a lane where all that it is computed from has one.
+  uint64_t lanes = ~uint64_t(0);
+  bool scalars = true;
+  uint32_t lastRead = inst.regCount;
+  if (inst.mod[3] & UpperLast)
+    for (uint32_t i = 0; i < inst.regCount; ++i)
+      lastRead = uses[i].written ? lastRead : i;
+  for (uint32_t i = 0; i < inst.regCount; ++i) {
+    if (uses[i].written)
+      continue;
+    uint32_t reg = uses[i].slot;
+    uint64_t known = reg < FirstVector
+                         ? (w.isDefined(reg) ? ~uint64_t(0) : 0)
+                         : definedLanes(c, *this, reg - FirstVector);
+    if (uses[i].isNeeded && (exec & ~known) && (reg < FirstVector || exec)) {
+      c.note(inst, unsigned(std::countr_zero(exec & ~known)), "uninitialized",
+             "use of " + registerName(*this, reg) +
+                 ", which holds no value that was ever written");
+      known = ~uint64_t(0);
+      if (reg < FirstVector)
+        w.define(reg);
+      else
+        definedLanes(c, *this, reg - FirstVector) = known;
+    }
+    if ((inst.mod[3] & AnyValue) || i == lastRead)
+      continue;
+    lanes &= known;
+    scalars &= reg >= FirstVector || w.isDefined(reg);
+  }
+  for (uint32_t i = 0; i < inst.regCount; ++i) {
+    if (!uses[i].written)
+      continue;
+    uint32_t reg = uses[i].slot;
+    if (reg < FirstVector) {
+      w.define(reg, scalars && (!exec || (lanes & exec)));
+      continue;
+    }
+    uint64_t &known = definedLanes(c, *this, reg - FirstVector);
+    known = (known & ~exec) | (exec & lanes);
+  }
+}

@@ -1,0 +1,189 @@
+//===-- Wave.h - The state of a wave --------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// A wave is a warp with one fragment: its lanes run in step, and EXEC says
+// which of them take part. Its frame begins with what is one for the wave (a
+// Wave); behind it are the vector registers, 32 or 64 lanes side by side, and
+// what is known about each of them.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "../Machine.h"
+#include "Assembly.h"
+
+namespace tile::sim::amdgcn {
+
+/// Marks an operand that is one value for all lanes.
+inline constexpr uint32_t ScalarBit = 0x40000000u;
+
+/// What a processor counts of the memory operations under way. Targets that
+/// have fewer counters share them (Target::counterOf).
+enum class Counter : uint8_t { Load, Store, Ds, Km, Count };
+
+struct Target {
+  std::string name;
+  unsigned generation = 0; ///< 9, 11, 12
+  bool gfx90a = false;     ///< and later ones of gfx9
+  bool gfx940 = false;     ///< gfx942, gfx950
+  uint32_t mostShared = 65536;
+  /// Null if the simulator does not run this target.
+  static const Target *find(std::string_view name);
+  static std::string names();
+  bool isGfx9() const { return generation == 9; }
+  Counter counterOf(Counter c) const {
+    if (generation == 9 && c == Counter::Store)
+      return Counter::Load;
+    if (generation < 12 && c == Counter::Km)
+      return Counter::Ds;
+    return c;
+  }
+  /// As the assembler names it.
+  const char *nameOf(Counter c) const;
+};
+
+/// Operations complete in the order of their issue, except those that are
+/// unordered: after one of them only a wait for zero says anything.
+struct CounterState {
+  uint32_t issued = 0, completed = 0, lastUnordered = 0;
+  uint32_t lastWrite = 0; ///< to LDS
+};
+
+/// What a register waits for: sequence numbers of the load counter, and of the
+/// one for LDS or, for scalar registers, scalar memory.
+struct Pending {
+  uint32_t load = 0, other = 0;
+};
+
+struct Wave {
+  uint32_t scalar[ScalarCount];
+  uint64_t scalarDefined[3];
+  CounterState counters[size_t(Counter::Count)];
+  /// At least one register may be waited for.
+  bool isPending;
+  uint64_t exec() const { return pair(Exec); }
+  uint64_t pair(uint32_t reg) const {
+    return scalar[reg] | uint64_t(scalar[reg + 1]) << 32;
+  }
+  void setPair(uint32_t reg, uint64_t value) {
+    scalar[reg] = uint32_t(value);
+    scalar[reg + 1] = uint32_t(value >> 32);
+  }
+  bool isDefined(uint32_t reg) const {
+    return scalarDefined[reg / 64] >> reg % 64 & 1;
+  }
+  void define(uint32_t reg, bool yes = true) {
+    uint64_t bit = uint64_t(1) << reg % 64;
+    scalarDefined[reg / 64] =
+        yes ? scalarDefined[reg / 64] | bit : scalarDefined[reg / 64] & ~bit;
+  }
+};
+
+/// What an instruction does to the values it reads.
+struct Modifiers {
+  uint8_t negate = 0, absolute = 0, extend = 0; ///< by source
+  uint8_t opSel = 0, opSelHigh = 7, negateHigh = 0;
+  bool clamp = false;
+  uint8_t outputScale = 0; ///< 1: times 2, 2: times 4, 3: half
+  // SDWA: 0 to 3 a byte, 4 and 5 a word, 6 all.
+  uint8_t source[2] = {6, 6}, result = 6;
+  uint8_t unused = 0; ///< of the result: 0 zero, 1 sign, 2 kept
+  // DPP.
+  enum class Move : uint8_t {
+    None,
+    Quad,
+    Shl,
+    Shr,
+    Ror,
+    WaveShl,
+    WaveRol,
+    WaveShr,
+    WaveRor,
+    Mirror,
+    HalfMirror,
+    Bcast15,
+    Bcast31,
+    Share,
+    Xmask,
+    NewBcast,
+    Eight
+  };
+  Move move = Move::None;
+  uint8_t amount = 0;
+  uint32_t lanes = 0; ///< of quad_perm (2 bits each) or dpp8 (3 bits each)
+  uint8_t rowMask = 15, bankMask = 15;
+  bool boundControl = false, fetchInactive = false;
+  bool hasWords = false; ///< sources or result are parts of registers
+};
+
+struct WaveProgram final : Program {
+  const Target *target = nullptr;
+  const Kernel *kernel = nullptr;
+  uint32_t vectorCount = 0, accumulatorCount = 0;
+  uint32_t vectorBase = 0;  ///< of the vector registers in the frame
+  uint32_t definedBase = 0; ///< of lanes that hold values, by vector register
+  uint32_t pendingBase = 0; ///< of Pending, by scalar and vector register
+  uint32_t constantCount = 0;
+  std::vector<Modifiers> modifiers; ///< by Inst::ext
+  void start(Ctx &, Frame &) const override;
+  void watch(Ctx &, const Inst &) const override;
+  bool bind(const LaunchConfig &, ArgumentBuffer &,
+            std::string &) const override;
+  uint32_t maskWords() const { return waveLanes / 32; }
+};
+
+inline Wave &waveOf(const Ctx &c) { return *c.dst<Wave>(0); }
+inline const WaveProgram &programOf(const Ctx &c) {
+  return static_cast<const WaveProgram &>(*c.launch->program);
+}
+/// The lanes of the wave that take part.
+inline uint64_t execOf(const Ctx &c) {
+  const Wave &w = waveOf(c);
+  return programOf(c).waveLanes == 64 ? w.exec() : w.scalar[Exec];
+}
+/// Registers as RegisterUse numbers them: scalar ones, then vector ones, then
+/// accumulators.
+inline constexpr uint32_t FirstVector = ScalarCount;
+
+inline uint64_t &definedLanes(const Ctx &c, const WaveProgram &p,
+                              uint32_t vector) {
+  return c.dst<uint64_t>(p.definedBase)[vector];
+}
+
+/// Scalar operands.
+template <class T> inline T scalarOf(const Ctx &c, uint32_t slot) {
+  T value;
+  __builtin_memcpy(&value, c.src<std::byte>(slot & ~ScalarBit), sizeof(T));
+  return value;
+}
+template <class T> inline void setScalar(const Ctx &c, uint32_t slot, T value) {
+  __builtin_memcpy(c.dst<std::byte>(slot & ~ScalarBit), &value, sizeof(T));
+}
+/// Masks of lanes have the wave's width.
+inline uint64_t maskOf(const Ctx &c, uint32_t slot) {
+  return programOf(c).waveLanes == 64 ? scalarOf<uint64_t>(c, slot)
+                                      : scalarOf<uint32_t>(c, slot);
+}
+inline void setMask(const Ctx &c, uint32_t slot, uint64_t value) {
+  if (programOf(c).waveLanes == 64)
+    setScalar<uint64_t>(c, slot, value);
+  else
+    setScalar<uint32_t>(c, slot, uint32_t(value));
+}
+
+/// Inst::mod[3]: what else is known of an instruction.
+enum Trait : uint8_t {
+  AnyValue = 1,  ///< the result has a value whatever the sources have
+  OneLane = 2,   ///< for the counters
+  UpperLast = 4, ///< the last register that it reads matters for the upper half
+                 ///< of the result alone, which often nobody uses
+};
+
+/// A memory operation is under way: registers of the instruction wait for it.
+void issueMemory(Ctx &c, const Inst &inst, Counter counter, bool unordered,
+                 bool writesShared = false);
+/// At most `left` operations of a counter may be under way from now on.
+void waitFor(Ctx &c, Counter counter, uint32_t left);
+
+} // namespace tile::sim::amdgcn

@@ -1,0 +1,240 @@
+# ruff: noqa: E501  (assembly reads better unbroken)
+"""What the checks find, each beside a twin without the mistake."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from asmlib import TARGETS, WAVE, findings, kernel, run
+
+import tile.sim
+from tile.errors import TileError
+
+START = """
+	s_load_dwordx2 s[8:9], s[0:1], 0
+	s_load_dwordx2 s[10:11], s[0:1], 8
+	v_lshlrev_b32 v1, 2, v0
+	s_waitcnt lgkmcnt(0)
+"""
+# (kind of finding, wrong, right); {w0} waits for all that a wave has stored.
+PAIRS = {
+    "load": ("missing-wait",
+        "global_load_dword v2, v1, s[10:11]\nglobal_store_dword v1, v2, s[8:9]",
+        "global_load_dword v2, v1, s[10:11]\ns_waitcnt vmcnt(0)\nglobal_store_dword v1, v2, s[8:9]"),
+    "scalar load": ("missing-wait",
+        "s_load_dword s12, s[10:11], 0\nv_mov_b32 v2, s12\nglobal_store_dword v1, v2, s[8:9]",
+        "s_load_dword s12, s[10:11], 0\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v2, s12\nglobal_store_dword v1, v2, s[8:9]"),
+    "scalar loads come in any order": ("missing-wait",
+        "s_load_dword s12, s[10:11], 0\ns_load_dword s13, s[10:11], 4\ns_waitcnt lgkmcnt(1)\nv_mov_b32 v2, s12\nglobal_store_dword v1, v2, s[8:9]",
+        "s_load_dword s12, s[10:11], 0\ns_load_dword s13, s[10:11], 4\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v2, s12\nglobal_store_dword v1, v2, s[8:9]"),
+    "the second of two loads": ("missing-wait",
+        "global_load_dword v2, v1, s[10:11]\nglobal_load_dword v3, v1, s[10:11]\ns_waitcnt vmcnt(1)\nglobal_store_dword v1, v3, s[8:9]",
+        "global_load_dword v2, v1, s[10:11]\nglobal_load_dword v3, v1, s[10:11]\ns_waitcnt vmcnt(1)\nglobal_store_dword v1, v2, s[8:9]"),
+    "a register is written again": ("missing-wait",
+        "global_load_dword v2, v1, s[10:11]\nv_mov_b32 v2, 1\ns_waitcnt vmcnt(0)",
+        "global_load_dword v2, v1, s[10:11]\ns_waitcnt vmcnt(0)\nv_mov_b32 v2, 1"),
+    "LDS": ("missing-wait",
+        "ds_write_b32 v1, v0\nds_read_b32 v2, v1\nglobal_store_dword v1, v2, s[8:9]",
+        "ds_write_b32 v1, v0\nds_read_b32 v2, v1\ns_waitcnt lgkmcnt(0)\nglobal_store_dword v1, v2, s[8:9]"),
+    "the wrong counter": ("missing-wait",
+        "global_load_dword v2, v1, s[10:11]\ns_waitcnt lgkmcnt(0)\nglobal_store_dword v1, v2, s[8:9]",
+        "global_load_dword v2, v1, s[10:11]\ns_waitcnt vmcnt(0)\nglobal_store_dword v1, v2, s[8:9]"),
+    "LDS before a barrier": ("missing-wait",
+        "ds_write_b32 v1, v0\ns_barrier\nds_read_b32 v2, v1\ns_waitcnt lgkmcnt(0)\nglobal_store_dword v1, v2, s[8:9]",
+        "ds_write_b32 v1, v0\ns_waitcnt lgkmcnt(0)\ns_barrier\nds_read_b32 v2, v1\ns_waitcnt lgkmcnt(0)\nglobal_store_dword v1, v2, s[8:9]"),
+    "vector register": ("uninitialized",
+        "global_store_dword v1, v9, s[8:9]",
+        "v_mov_b32 v9, 1\nglobal_store_dword v1, v9, s[8:9]"),
+    "through arithmetic": ("uninitialized",
+        "v_add_f32 v9, v9, v9\nglobal_store_dword v1, v9, s[8:9]",
+        "v_add_f32 v9, v9, v9\nv_mov_b32 v9, v0\nglobal_store_dword v1, v9, s[8:9]"),
+    "in some lanes": ("uninitialized",
+        "v_cmp_lt_u32 vcc, 3, v0\n{save}v_mov_b32 v9, 1\n{all}global_store_dword v1, v9, s[8:9]",
+        "v_cmp_lt_u32 vcc, 3, v0\n{save}v_mov_b32 v9, 1\nglobal_store_dword v1, v9, s[8:9]\n{all}"),
+    "address": ("uninitialized",
+        "v_and_b32 v9, 0, v9\nglobal_store_dword v9, v0, s[8:9]",
+        "v_mov_b32 v9, 0\nv_cmp_gt_u32 vcc, 1, v0\n{save}global_store_dword v9, v0, s[8:9]\n{all}"),
+    "branch": ("uninitialized",
+        "s_cmp_eq_u32 s40, 0\ns_cbranch_scc1 there\nthere:",
+        "s_cmp_eq_u32 s2, 0\ns_cbranch_scc1 there\nthere:"),
+    "LDS without a value": ("uninitialized",
+        "ds_read_b32 v2, v1\ns_waitcnt lgkmcnt(0)\nglobal_store_dword v1, v2, s[8:9]",
+        "ds_write_b32 v1, v0\nds_read_b32 v2, v1\ns_waitcnt lgkmcnt(0)\nglobal_store_dword v1, v2, s[8:9]"),
+    "global bounds": ("out-of-bounds",
+        "global_store_dword v1, v0, s[8:9] offset:4",
+        "global_store_dword v1, v0, s[8:9] offset:0"),
+    "LDS bounds": ("out-of-bounds",
+        "ds_write_b32 v1, v0 offset:772",
+        "ds_write_b32 v1, v0 offset:768"),
+    "scalar bounds": ("out-of-bounds",
+        "s_load_dwordx2 s[12:13], s[10:11], 0x3fc\ns_waitcnt lgkmcnt(0)",
+        "s_load_dwordx2 s[12:13], s[10:11], 0x3f8\ns_waitcnt lgkmcnt(0)"),
+    "arguments": ("out-of-bounds",
+        "s_load_dwordx2 s[12:13], s[0:1], 12\ns_waitcnt lgkmcnt(0)",
+        "s_load_dwordx2 s[12:13], s[0:1], 8\ns_waitcnt lgkmcnt(0)"),
+    "misaligned atomic": ("misaligned",
+        "v_mov_b32 v2, 2\nds_add_u32 v2, v0",
+        "v_mov_b32 v2, 4\nds_write_b32 v2, v2\nds_add_u32 v2, v0"),
+    "trap": ("trap", "s_trap 2", "s_nop 2"),
+}  # fmt: skip
+
+
+def result(text: str, target: str, block: int | None = None) -> list[str]:
+    save = (
+        "s_and_saveexec_b64 s[20:21], vcc\n"
+        if target == "gfx942"
+        else "s_and_saveexec_b32 s20, vcc_lo\n"
+    )
+    everyone = "s_mov_b64 exec, s[20:21]\n" if target == "gfx942" else "s_mov_b32 exec_lo, s20\n"
+    text = text.format(save=save, all=everyone) if "{" in text else text
+    block = block or WAVE[target]
+    # The arrays are as long as the block, or as LDS.
+    out, x = np.zeros(block, np.uint32), np.zeros(256, np.uint32)
+    body = START + text + "\n"
+    return findings(kernel(body, [8, 8], target, lds=768 + 4 * block), [out, x], 1, block)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", PAIRS)
+def test_pairs(name, target):
+    kind, wrong, right = PAIRS[name]
+    assert kind in result(wrong, target)
+    assert result(right, target) == []
+
+
+EXCHANGE = """v_mov_b32 v2, 255
+v_xor_b32 v3, v0, v2
+v_lshlrev_b32 v3, 2, v3
+ds_write_b32 v1, v0
+s_waitcnt lgkmcnt(0)
+{}
+ds_read_b32 v4, v3
+s_waitcnt lgkmcnt(0)
+global_store_dword v1, v4, s[8:9]
+"""
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_races_between_waves(target):
+    assert "race" in result(EXCHANGE.format(""), target, 256)
+    assert result(EXCHANGE.format("s_barrier"), target, 256) == []
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_one_wave_needs_no_barrier(target):
+    """Operations of one wave are done in order, whoever of its lanes they are of."""
+    text = EXCHANGE.replace("255", str(WAVE[target] - 1)).format("")
+    assert result(text, target, WAVE[target]) == []
+
+
+def test_threads_are_named():
+    """Lanes of the upper half of a wave, too."""
+    body = (
+        START
+        + "v_mov_b32 v2, 0\nv_cmp_eq_u32 vcc, 40, v0\ns_and_saveexec_b64 s[20:21], vcc\nglobal_store_dword v2, v0, s[8:9] offset:2048\n"
+    )
+    text = kernel(body, [8, 8])
+    report = run(text, [np.zeros(64, np.uint32)] * 2, raise_on_finding=False)
+    assert report.to_dict()["findings"][0]["thread"]["thread"] == [40, 0, 0]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_races_between_workgroups(target):
+    wrong = START + "v_mov_b32 v2, 0\nv_mov_b32 v3, s2\nglobal_store_dword v2, v3, s[8:9]\n"
+    arrays = [np.zeros(64, np.uint32), np.zeros(64, np.uint32)]
+    assert "race" in findings(kernel(wrong, [8, 8], target), arrays, 4, 1)
+    right = (
+        START
+        + "s_lshl_b32 s4, s2, 2\nv_mov_b32 v2, s4\nv_mov_b32 v3, s2\nglobal_store_dword v2, v3, s[8:9]\n"
+    )
+    assert findings(kernel(right, [8, 8], target), arrays, 4, 1) == []
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_wave_that_ends_does_not_keep_others_waiting(target):
+    body = """v_readfirstlane_b32 s4, v0
+s_cmp_eq_u32 s4, 0
+s_cbranch_scc1 last
+s_barrier
+last:
+"""
+    assert result(body, target, 256) == []
+
+
+def test_deadlock():
+    """Waves that wait at a barrier for one that never ends."""
+    body = """v_readfirstlane_b32 s4, v0
+s_cmp_eq_u32 s4, 0
+s_cbranch_scc0 others
+again:
+s_sleep 1
+s_branch again
+others:
+s_barrier
+"""
+    text = kernel(body, [8])
+    kinds = findings(text, [np.zeros(4, np.uint32)], 1, 128, max_instructions=10000)
+    assert kinds == ["instruction-budget"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("s_nop 0", "v_frobnicate_b32 v0, v1", "unknown instruction 'v_frobnicate_b32'"),
+        ("s_nop 0", "v_mov_b32 v0", "1 operands, 2 expected"),
+        ("s_nop 0", "v_mov_b32 v0, v256", "there is no register 'v256'"),
+        ("s_nop 0", "v_add_f64 v[0:1], v2, v[4:5]", "has 1 registers, 2 expected"),
+        ("s_nop 0", "s_branch nowhere", "unknown label 'nowhere'"),
+        ("s_nop 0", "s_mov_b32 s0, v1", "no scalar register"),
+        ("s_nop 0", "v_and_b32_e64 v0, -v1, v2", "no numbers with a sign"),
+        ("s_nop 0", "global_load_dword v0, v1, s[2:3] lds", "loads into LDS are not supported"),
+        ("s_nop 0", "v_mov_b32 v0, 1 strange:3", "'strange' is not supported"),
+        ("gfx942", "gfx803", "does not run 'gfx803'"),
+        (".text", ".frobnicate", "unknown directive '.frobnicate'"),
+        ("s_waitcnt vmcnt(0)", "s_waitcnt pmcnt(0)", "unknown counter 'pmcnt'"),
+    ],
+)
+def test_diagnostics(old, new, message):
+    text = kernel("s_nop 0\ns_waitcnt vmcnt(0)\n", [8])
+    with pytest.raises(TileError, match=message.replace("(", r"\(").replace("[", r"\[")) as error:
+        tile.sim.load(text.replace(old, new, 1 if old != "gfx942" else -1))
+    assert ":" in str(error.value)
+
+
+def test_the_end():
+    text = kernel("s_nop 0\n", [8]).replace("s_endpgm", "s_nop 1")
+    assert findings(text, [np.zeros(4, np.uint32)]) == ["past-end"]
+
+
+def test_entry_state():
+    """Ids of workgroups and work-items, hidden arguments, and the size of the grid."""
+    body = """
+	s_load_dwordx2 s[8:9], s[0:1], 0
+	v_and_b32 v1, 0x3ff, v0
+	v_bfe_u32 v2, v0, 10, 10
+	v_lshrrev_b32 v3, 20, v0
+	v_lshl_add_u32 v4, v2, 3, v1
+	v_lshl_add_u32 v4, v3, 4, v4
+	s_lshl_b32 s10, s3, 1
+	s_add_u32 s10, s10, s2
+	s_mul_i32 s11, s4, 6
+	s_add_u32 s10, s10, s11
+	s_lshl_b32 s10, s10, 5
+	v_add_u32 v4, s10, v4
+	v_lshlrev_b32 v5, 2, v4
+	s_waitcnt lgkmcnt(0)
+	global_store_dword v5, v4, s[8:9]
+"""
+    out = np.zeros(32 * 2 * 3 * 2, np.uint32)
+    run(kernel(body, [8], ids=2), [out], (2, 3, 2), (8, 2, 2))
+    assert (out == np.arange(len(out))).all()
+
+
+def test_counters():
+    body = (
+        START
+        + "global_load_dword v2, v1, s[10:11]\ns_waitcnt vmcnt(0)\nv_add_f32 v2, v2, v2\nglobal_store_dword v1, v2, s[8:9]\n"
+    )
+    x = np.zeros(64, np.float32)
+    counters = run(kernel(body, [8, 8]), [x.copy(), x]).to_dict()["counters"]
+    assert counters["global_store_bytes"] == 256
