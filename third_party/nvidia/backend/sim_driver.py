@@ -81,6 +81,14 @@ def _load(ptx: str) -> Any:
         raise CompilationError(str(error), [place]) from None
 
 
+def _hip_target(text: str) -> GPUTarget:
+    facts = _C.targets.lookup(text)
+    if facts is None:
+        known = ", ".join(map(str, _C.targets.known("hip")))
+        raise DriverError(f"TILE_SIM_TARGET: unknown target {text!r}; known ones are {known}")
+    return GPUTarget("hip", facts.processor, facts.wave_size)
+
+
 class SimDriver(DriverBase):
     """The driver where there is no GPU."""
 
@@ -97,28 +105,43 @@ class SimDriver(DriverBase):
 
     def get_current_target(self) -> GPUTarget:
         text = knobs.runtime.sim_target
+        if text.startswith("hip:"):
+            return overridden(_hip_target(text))
         number = text.removeprefix("cuda:")
         if not number.isdigit():
-            raise DriverError(f"TILE_SIM_TARGET is a target such as cuda:90, not {text!r}")
+            raise DriverError(
+                f"TILE_SIM_TARGET is a target such as cuda:90 or hip:gfx942, not {text!r}"
+            )
         target = overridden(GPUTarget("cuda", int(number), 32))
         return GPUTarget("cuda", find_facts(target.arch).compute_capability, 32)
 
     def get_current_device(self) -> int:
         """One device for each architecture, so that what was compiled for one
         is not launched on another."""
-        return self.get_current_target().arch
+        arch = self.get_current_target().arch
+        return arch if isinstance(arch, int) else int(arch.removeprefix("gfx"), 16)
 
     def device_properties(self, device: int) -> dict[str, int]:
         """Those of a GPU of the kind that the simulator stands for."""
-        facts = find_facts(self.get_current_target().arch)
+        target = self.get_current_target()
+        if target.backend == "hip":
+            facts = _C.targets.lookup(f"hip:{target.arch}")
+            return {
+                "max_shared_mem": facts.max_shared_memory, "warpSize": facts.wave_size,
+                "multiprocessor_count": 96, "sm_clock_rate": 2100000,
+                "mem_clock_rate": 1300000, "mem_bus_width": 8192,
+            }  # fmt: skip
+        facts = find_facts(target.arch)
         return {
             "max_shared_mem": facts.max_shared_memory, "max_num_regs": facts.registers_per_sm,
             "multiprocessor_count": 132, "warpSize": 32, "sm_clock_rate": 1980000,
             "mem_clock_rate": 2619000, "mem_bus_width": 5120,
         }  # fmt: skip
 
-    #: The last stage that launches need; the rest is made when asked for.
-    last_stage = "ptx"
+    @property
+    def last_stage(self) -> str:
+        """The last stage that launches need; the rest is made when asked for."""
+        return "amdgcn" if self.get_current_target().backend == "hip" else "ptx"
 
     def make_launcher(self, kernel: Any, parameters: dict[str, str]) -> Callable:
         import tile.sim
@@ -126,9 +149,12 @@ class SimDriver(DriverBase):
         from tile.sim.reachable import reachable_arrays
 
         metadata = kernel._metadata
-        module = _load(kernel.asm["ptx"])
+        target = metadata["target"]
+        is_hip = target["backend"] == "hip"
+        text = kernel.asm["amdgcn" if is_hip else "ptx"]
+        module = _load(text)
         name = metadata["name"]
-        block = (32 * metadata.get("num_warps", 4), 1, 1)
+        block = (target["warp_size"] * metadata.get("num_warps", 4), 1, 1)
         ctas = metadata.get("num_ctas", 1)
         shared = metadata.get("shared", 0)
         scratch = metadata.get("global_scratch_size", 0)
@@ -170,7 +196,7 @@ class SimDriver(DriverBase):
                 cluster=(ctas, 1, 1), dynamic_shared=shared, arrays=shapes,
                 forbidden=forbidden, **options,
             )  # fmt: skip
-            report.ptx = kernel.asm["ptx"]
+            report.ptx = text
             self.last_report = report
             if report.output:
                 print(report.output, end="")

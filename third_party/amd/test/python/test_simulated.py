@@ -1,0 +1,114 @@
+"""Programs for AMD GPUs, compiled and executed: `TILE_SIM_TARGET=hip:gfx942`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tile
+import tile.language as tl
+from tile.errors import TileError
+
+rng = np.random.default_rng(3)
+
+
+@pytest.fixture(params=["hip:gfx942", "hip:gfx1100"], autouse=True)
+def target(request, monkeypatch):
+    monkeypatch.setenv("TILE_DRIVER", "sim")
+    monkeypatch.setenv("TILE_SIM_TARGET", request.param)
+    return request.param
+
+
+@tile.jit
+def add(x, y, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = i < n
+    tl.store(out + i, tl.load(x + i, mask=mask) + tl.load(y + i, mask=mask), mask=mask)
+
+
+def test_add():
+    x, y = rng.standard_normal((2, 3000)).astype(np.float32)
+    out = np.zeros_like(x)
+    add[(3,)](x, y, out, 3000, BLOCK=1024)
+    assert (out == x + y).all()
+
+
+@tile.jit
+def softmax(x, out, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    column = tl.arange(0, BLOCK)
+    mask = column < n
+    v = tl.load(x + row * n + column, mask=mask, other=-float("inf"))
+    v = tl.exp(v - tl.max(v, 0))
+    tl.store(out + row * n + column, v / tl.sum(v, 0), mask=mask)
+
+
+def test_softmax():
+    x = rng.standard_normal((4, 1000)).astype(np.float32)
+    out = np.zeros_like(x)
+    softmax[(4,)](x, out, 1000, BLOCK=1024)
+    e = np.exp(x.astype(np.float64))
+    assert np.allclose(out, e / e.sum(1, keepdims=True), rtol=1e-5)
+
+
+@tile.jit
+def product(a, b, c, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rm = tl.program_id(0) * BM + tl.arange(0, BM)
+    rn = tl.program_id(1) * BN + tl.arange(0, BN)
+    rk = tl.arange(0, BK)
+    sums = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        left = tl.load(a + rm[:, None] * K + (k + rk)[None, :])
+        right = tl.load(b + (k + rk)[:, None] * N + rn[None, :])
+        sums = tl.dot(left, right, sums)
+    tl.store(c + rm[:, None] * N + rn[None, :], sums)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_product(dtype):
+    a, b = rng.standard_normal((64, 96)).astype(dtype), rng.standard_normal((96, 64)).astype(dtype)
+    c = np.zeros((64, 64), np.float32)
+    product[(2, 1)](a, b, c, 64, 96, BM=32, BN=64, BK=32)
+    assert np.allclose(c, a.astype(np.float64) @ b.astype(np.float64), rtol=1e-3, atol=1e-2)
+
+
+@tile.jit
+def histogram(x, counts, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.atomic_add(counts + tl.load(x + i), 1)
+
+
+def test_atomics():
+    x = rng.integers(0, 32, 1024).astype(np.int32)
+    counts = np.zeros(32, np.int32)
+    histogram[(4,)](x, counts, BLOCK=256)
+    assert (counts == np.bincount(x, minlength=32)).all()
+
+
+@tile.jit
+def prefix(x, out, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out + i, tl.cumsum(tl.load(x + i), 0))
+
+
+def test_scan():
+    x = rng.integers(-9, 9, 512).astype(np.int32)
+    out = np.zeros_like(x)
+    prefix[(1,)](x, out, BLOCK=512)
+    assert (out == np.cumsum(x)).all()
+
+
+@tile.jit
+def beyond(out):
+    tl.store(out + 4, 1)
+
+
+def test_findings_have_the_source_line():
+    with pytest.raises(tile.sim.SimulationError, match=r"(?s)out-of-bounds.*test_simulated\.py"):
+        beyond[(1,)](np.zeros(4, np.int32))
+
+
+def test_unknown_targets(monkeypatch):
+    monkeypatch.setenv("TILE_SIM_TARGET", "hip:gfx1")
+    with pytest.raises(TileError, match="unknown target 'hip:gfx1'; known ones are hip:gfx"):
+        beyond[(1,)](np.zeros(5, np.int32))
