@@ -106,6 +106,8 @@ struct Assembly {
   std::map<std::string, int64_t> values;  ///< .set
   std::vector<Variable> variables;
   std::vector<Kernel> kernels;
+  /// Instructions of functions that are no kernels.
+  std::vector<std::pair<uint32_t, uint32_t>> functions;
 };
 
 /// Is the text AMDGCN assembly, and not PTX?

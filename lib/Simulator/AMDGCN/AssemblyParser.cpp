@@ -88,6 +88,7 @@ private:
   bool number(std::string_view s, int64_t &value);
   Kernel &kernel(std::string_view name);
   bool finish();
+  uint32_t endOf(uint32_t first) const;
 
   std::string_view text;
   size_t at = 0;
@@ -471,6 +472,20 @@ bool Parser::statement(std::string_view s) {
   return instruction(trim(s.substr(pair + 4)));
 }
 
+/// Where the code ends that begins at an instruction: at the next function.
+uint32_t Parser::endOf(uint32_t first) const {
+  auto end = uint32_t(module.body.size());
+  for (const Kernel &other : module.kernels) {
+    auto next = module.labels.find(other.name);
+    if (next != module.labels.end() && next->second > first)
+      end = std::min(end, next->second);
+  }
+  for (auto &[name, next] : functions)
+    if (next > first)
+      end = std::min(end, next);
+  return end;
+}
+
 /// Where each kernel's code begins and ends.
 bool Parser::finish() {
   if (open)
@@ -484,17 +499,16 @@ bool Parser::finish() {
     if (it == module.labels.end())
       return diag.error(k.loc, "the kernel '" + k.name + "' has no code");
     k.first = it->second;
-    k.end = uint32_t(module.body.size());
-    for (const Kernel &other : module.kernels) {
-      auto next = module.labels.find(other.name);
-      if (next != module.labels.end() && next->second > k.first)
-        k.end = std::min(k.end, next->second);
-    }
-    for (auto &[name, first] : functions)
-      if (first > k.first)
-        k.end = std::min(k.end, first);
+    k.end = endOf(k.first);
     if (k.first == k.end)
       return diag.error(k.loc, "the kernel '" + k.name + "' has no code");
+  }
+  for (auto &[name, first] : functions) {
+    bool isKernel = false;
+    for (const Kernel &k : module.kernels)
+      isKernel |= k.first == first;
+    if (!isKernel && endOf(first) > first)
+      module.functions.emplace_back(first, endOf(first));
   }
   return true;
 }

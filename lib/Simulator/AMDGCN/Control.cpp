@@ -268,6 +268,26 @@ bool decodeGetpc(InstDecoder &d) {
          d.emit(execGetpc, Class::Move);
 }
 
+//===-- Calls -------------------------------------------------------------===//
+
+/// op[1]: where to; op[0]: what comes back, or NoSlot.
+Step execCall(Ctx &c, const Inst &inst, uint32_t) {
+  uint64_t at = scalarOf<uint64_t>(c, inst.op[1]) - codeAddress(0);
+  if (at % 8 || at / 8 >= c.code->insts.size())
+    return c.fail(inst, 0, "bad-call", "the register holds no address of code");
+  if (inst.op[0] != NoSlot)
+    setScalar<uint64_t>(c, inst.op[0], codeAddress(c.pc + 1));
+  c.pc = uint32_t(at / 8);
+  return Step::Jump;
+}
+template <bool Returns> bool decodeCall(InstDecoder &d) {
+  d.inst.endsBlock = true;
+  return d.expect(1 + Returns, 1 + Returns) &&
+         d.scalar(Returns, 2, Imm::B64, 1, Needed) &&
+         (!Returns || d.scalarResult(0, 2, 0)) &&
+         d.emit(execCall, Class::Control);
+}
+
 //===-- Caches ------------------------------------------------------------===//
 
 /// Write-backs and invalidations are what releases and acquires are made of.
@@ -305,6 +325,8 @@ void tile::sim::amdgcn::registerControl(OpcodeTable &t) {
       {"s_denorm_mode", decodeMode<4>},
       {"s_round_mode", decodeMode<0>},
       {"s_getpc_b64", decodeGetpc},
+      {"s_setpc_b64", decodeCall<false>},
+      {"s_swappc_b64", decodeCall<true>},
       {"buffer_wbl2", decodeCache},
       {"buffer_inv", decodeCache},
       {"buffer_wbinvl1", decodeCache},

@@ -164,6 +164,8 @@ bool InstDecoder::sourceSlot(size_t i, unsigned words, Imm imm, uint32_t &slot,
     else {
       auto it = module.values.find(o.text);
       auto g = globals.find(o.text);
+      auto label = module.labels.find(o.text);
+      uint32_t index;
       if (it != module.values.end())
         base = uint64_t(it->second);
       else if (g != globals.end() && o.suffix.starts_with("rel32@")) {
@@ -171,6 +173,12 @@ bool InstDecoder::sourceSlot(size_t i, unsigned words, Imm imm, uint32_t &slot,
         base = g->second.address - CodeWindow;
         base =
             o.suffix.starts_with("rel32@hi") ? base >> 32 : base & 0xffffffff;
+      } else if (label != module.labels.end() &&
+                 o.suffix.starts_with("rel32@") &&
+                 codeIndex(label->second, index)) {
+        base = o.suffix.starts_with("rel32@hi")
+                   ? 0
+                   : codeAddress(index) - CodeWindow;
       } else if (g != globals.end() && o.suffix.starts_with("abs32@")) {
         base = g->second.address;
         base =
@@ -195,6 +203,10 @@ bool InstDecoder::scalar(size_t i, unsigned words, Imm imm, unsigned op,
   if (i < operandCount() && operand(i).kind == OK::Register &&
       operand(i).file != File::Scalar)
     return error("'" + operand(i).text + "' is no scalar register");
+  if (words > 2 && i < operandCount() &&
+      (operand(i).kind != OK::Register || operand(i).reg == Null))
+    return error("'" + operand(i).text + "' is not " + std::to_string(words) +
+                 " scalar registers");
   return source(i, words, imm, op, need);
 }
 
@@ -206,7 +218,8 @@ bool InstDecoder::scalarResult(size_t i, unsigned words, unsigned op) {
   if (i >= operandCount())
     return error("has too few operands");
   const Operand &o = operand(i);
-  if (!o.isRegister(File::Scalar) || (o.count != words && o.reg != Null))
+  if (!o.isRegister(File::Scalar) ||
+      (o.count != words && (o.reg != Null || words > 2)))
     return error("'" + o.text + "' is not " + std::to_string(words) +
                  " scalar registers to write");
   if (o.reg == Null) {
@@ -416,21 +429,47 @@ bool tile::sim::amdgcn::branchTarget(InstDecoder &d, size_t i) {
   auto it = d.module.labels.find(o.text);
   if (o.kind != OK::Symbol || it == d.module.labels.end())
     return d.error("unknown label '" + o.text + "'");
-  if (it->second < d.kernel.first || it->second >= d.kernel.end)
-    return d.error("the label '" + o.text + "' is in another function");
-  d.inst.target = it->second - d.kernel.first;
+  if (!d.codeIndex(it->second, d.inst.target))
+    return d.error("the label '" + o.text + "' is in another kernel");
   return true;
 }
 
 /// How many registers of a file the kernel names.
-static uint32_t countRegisters(const Assembly &module, const Kernel &kernel,
+static uint32_t countRegisters(const Assembly &module,
+                               const std::vector<InstDecoder::Range> &ranges,
                                File file) {
   uint32_t most = file == File::Vector ? 1 : 0;
-  for (uint32_t i = kernel.first; i < kernel.end; ++i)
-    for (const Operand &o : module.body[i].operands)
-      if (o.isRegister(file))
-        most = std::max(most, o.reg + o.count);
+  for (const InstDecoder::Range &r : ranges)
+    for (uint32_t i = r.first; i < r.end; ++i)
+      for (const Operand &o : module.body[i].operands)
+        if (o.isRegister(file))
+          most = std::max(most, o.reg + o.count);
   return most;
+}
+
+/// A kernel's code, and if it calls anything, all functions of the module.
+static std::vector<InstDecoder::Range> rangesOf(const Assembly &module,
+                                                const Kernel &kernel) {
+  std::vector<InstDecoder::Range> ranges = {{kernel.first, kernel.end, 0}};
+  bool calls = false;
+  for (uint32_t i = kernel.first; i < kernel.end; ++i)
+    calls |= module.body[i].opcode == "s_swappc_b64";
+  for (auto [first, end] : module.functions)
+    if (calls) {
+      // Behind each range stands what tells of running past it.
+      const InstDecoder::Range &last = ranges.back();
+      ranges.push_back({first, end, last.base + (last.end - last.first) + 1});
+    }
+  return ranges;
+}
+
+bool InstDecoder::codeIndex(uint32_t at, uint32_t &out) const {
+  for (const Range &r : *ranges)
+    if (at >= r.first && at < r.end) {
+      out = r.base + (at - r.first);
+      return true;
+    }
+  return false;
 }
 
 static bool decodeInstruction(InstDecoder &d) {
@@ -478,6 +517,39 @@ static bool orderPair(Code &code, const Instruction &in, Diagnostic &diag) {
   return true;
 }
 
+static bool
+decodeRange(const Assembly &module, const Kernel &kernel, WaveProgram &program,
+            const std::unordered_map<std::string, GlobalVariable> &globals,
+            const std::vector<InstDecoder::Range> &ranges,
+            const InstDecoder::Range &range, Diagnostic &diag) {
+  Code &code = *program.codes[0];
+  for (uint32_t i = range.first; i < range.end; ++i) {
+    InstDecoder d{module, kernel, program, code, globals, diag};
+    d.in = &module.body[i];
+    d.ranges = &ranges;
+    d.inst.line = d.in->loc.line;
+    d.inst.source = d.in->source;
+    d.inst.name = d.in->opcode.c_str();
+    d.inst.regs = uint32_t(code.registers.size());
+    d.inst.watch = Inst::Program;
+    if (!decodeInstruction(d))
+      return false;
+    code.insts.push_back(d.inst);
+    if (i > range.first && module.body[i - 1].encoding == "dual" &&
+        !orderPair(code, module.body[i], diag))
+      return false;
+  }
+  // Behind a function comes another one, or nothing.
+  Inst end;
+  end.fn = runPastEnd;
+  end.cls = Class::Control;
+  end.micro = true;
+  end.line = module.body[range.end - 1].loc.line;
+  end.name = "the end of the code";
+  code.insts.push_back(end);
+  return true;
+}
+
 std::unique_ptr<Program> tile::sim::amdgcn::buildProgram(
     const Assembly &module, const Kernel &kernel,
     const std::unordered_map<std::string, GlobalVariable> &globals,
@@ -496,8 +568,9 @@ std::unique_ptr<Program> tile::sim::amdgcn::buildProgram(
   p.mostShared = p.target->mostShared;
   p.staticShared = uint32_t(kernel.directive(
       "group_segment_fixed_size", kernel.meta("group_segment_fixed_size")));
-  p.vectorCount = countRegisters(module, kernel, File::Vector);
-  p.accumulatorCount = countRegisters(module, kernel, File::Accumulator);
+  std::vector<InstDecoder::Range> ranges = rangesOf(module, kernel);
+  p.vectorCount = countRegisters(module, ranges, File::Vector);
+  p.accumulatorCount = countRegisters(module, ranges, File::Accumulator);
   uint32_t vectors = p.vectorCount + p.accumulatorCount;
   p.vectorBase = uint32_t((sizeof(Wave) + 63) / 64 * 64);
   p.definedBase = p.vectorBase + vectors * p.waveLanes * 4;
@@ -507,6 +580,12 @@ std::unique_ptr<Program> tile::sim::amdgcn::buildProgram(
   code.name = kernel.name;
   code.frameBytes =
       p.pendingBase + (FirstVector + vectors) * uint32_t(sizeof(Pending));
+  if (int64_t bytes = kernel.directive("kernarg_size");
+      bytes < 0 || bytes > 1 << 20) {
+    diag.error(kernel.loc, "the kernel takes " + std::to_string(bytes) +
+                               " bytes of arguments");
+    return nullptr;
+  }
   int64_t scratch = std::max(kernel.directive("private_segment_fixed_size"),
                              kernel.meta("private_segment_fixed_size"));
   if (scratch < 0 || scratch > mostLocal) {
@@ -520,29 +599,8 @@ std::unique_ptr<Program> tile::sim::amdgcn::buildProgram(
       code.paramBytes = std::max(code.paramBytes, a.offset + a.size);
   code.sources = module.sources;
   code.consts.emplace_back();
-  for (uint32_t i = kernel.first; i < kernel.end; ++i) {
-    InstDecoder d{module, kernel, p, code, globals, diag};
-    d.in = &module.body[i];
-    d.index = i;
-    d.inst.line = d.in->loc.line;
-    d.inst.source = d.in->source;
-    d.inst.name = d.in->opcode.c_str();
-    d.inst.regs = uint32_t(code.registers.size());
-    d.inst.watch = Inst::Program;
-    if (!decodeInstruction(d))
+  for (const InstDecoder::Range &r : ranges)
+    if (!decodeRange(module, kernel, p, globals, ranges, r, diag))
       return nullptr;
-    code.insts.push_back(d.inst);
-    if (i > kernel.first && module.body[i - 1].encoding == "dual" &&
-        !orderPair(code, module.body[i], diag))
-      return nullptr;
-  }
-  // Behind a kernel comes another one, or nothing.
-  Inst end;
-  end.fn = runPastEnd;
-  end.cls = Class::Control;
-  end.micro = true;
-  end.line = module.body[kernel.end - 1].loc.line;
-  end.name = "the end of the code";
-  code.insts.push_back(end);
   return program;
 }

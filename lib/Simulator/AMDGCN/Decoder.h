@@ -37,7 +37,14 @@ public:
   const std::unordered_map<std::string, GlobalVariable> &globals;
   Diagnostic &diag;
   const Instruction *in = nullptr;
-  uint32_t index = 0; ///< of the instruction in the module
+  /// Instructions of the module that the program has, and where they begin in
+  /// its code.
+  struct Range {
+    uint32_t first, end, base;
+  };
+  const std::vector<Range> *ranges = nullptr;
+  /// Where an instruction of the module is in the code; none: false.
+  bool codeIndex(uint32_t at, uint32_t &out) const;
   Inst inst;
   Modifiers mods;
 
@@ -99,7 +106,12 @@ const OpcodeTable &opcodeTable();
 /// Keeps a name that was put together, as keys of the table must outlive it.
 std::string_view keepName(std::string name);
 
-/// Label or variable as an operand (Decoder.cpp).
+/// Addresses of instructions, for calls.
+inline uint64_t codeAddress(uint32_t index) {
+  return CodeWindow + 256 + 8 * uint64_t(index);
+}
+
+/// A label as an operand (Decoder.cpp).
 bool branchTarget(InstDecoder &d, size_t operand);
 
 // One function a family.

@@ -103,10 +103,11 @@ Step execWrite(Ctx &c, const Inst &inst, uint32_t) {
   return Step::Next;
 }
 bool decodeWrite(InstDecoder &d) {
+  if (!d.expect(3, 3))
+    return false;
+  // The other lanes stay as they are.
   const Operand &o = d.operand(0);
-  // A read and a write, so that the other lanes stay as they are.
-  return d.expect(3, 3) && d.scalar(1, 1, Imm::B32, 1) &&
-         d.scalar(2, 1, Imm::B32, 2, Needed) &&
+  return d.scalar(1, 1, Imm::B32, 1) && d.scalar(2, 1, Imm::B32, 2, Needed) &&
          (o.isRegister(File::Vector) || d.error("writes a vector register")) &&
          (d.inst.op[0] = d.slotOf(File::Vector, o.reg),
           d.emit(execWrite, Class::Collective));

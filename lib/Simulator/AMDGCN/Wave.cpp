@@ -108,16 +108,16 @@ void WaveProgram::start(Ctx &c, Frame &frame) const {
     give.skip(2);
   if (k.directive("user_sgpr_private_segment_size"))
     give.word(codes[0]->localBytes);
-  for (int64_t i = 0, at = k.directive("user_sgpr_kernarg_preload_offset");
-       i < k.directive("user_sgpr_kernarg_preload_length"); ++i) {
+  size_t preloaded = size_t(k.directive("user_sgpr_kernarg_preload_length")),
+         from = size_t(k.directive("user_sgpr_kernarg_preload_offset"));
+  for (size_t i = 0; i < std::min<size_t>(preloaded, 16); ++i) {
     uint32_t word = 0;
-    size_t offset = size_t(at + i) * 4;
-    if (offset + 4 <= launch.args.size())
-      std::memcpy(&word, launch.args.data() + offset, 4);
+    if (from < 1024 && (from + i) * 4 + 4 <= launch.args.size())
+      std::memcpy(&word, launch.args.data() + (from + i) * 4, 4);
     give.word(word);
   }
   // The given number of registers may be larger.
-  while (give.next < k.directive("user_sgpr_count"))
+  while (give.next < std::min<int64_t>(k.directive("user_sgpr_count"), 32))
     give.word(0);
   if (target->generation >= 12) {
     w.scalar[Ttmp + 9] = cta.id[0];

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 from asmlib import TARGETS, floats, integers, lanes, same
 
+# NumPy warns of the special values that are the point here.
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+
 u32, u64 = np.uint32, np.uint64
 
 

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 from asmlib import TARGETS, floats, halves, integers, lanes, same
 
+# NumPy warns of the special values that are the point here.
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+
 u32, i32, u64, i64 = np.uint32, np.int32, np.uint64, np.int64
 
 

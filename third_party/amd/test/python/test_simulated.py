@@ -98,6 +98,25 @@ def test_scan():
     assert (out == np.cumsum(x)).all()
 
 
+@tile.jit(noinline=True)
+def scaled(x, factor):
+    return x * factor + 1
+
+
+@tile.jit
+def calls(x, out, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    v = tl.load(x + i)
+    tl.store(out + i, scaled(scaled(v, 3), v))
+
+
+def test_calls():
+    x = rng.integers(-999, 999, 512).astype(np.int32)
+    out = np.zeros_like(x)
+    calls[(1,)](x, out, BLOCK=512)
+    assert (out == (x * 3 + 1) * x + 1).all()
+
+
 @tile.jit
 def beyond(out):
     tl.store(out + 4, 1)
