@@ -72,24 +72,25 @@ std::optional<Store> match(AsyncTMAStoreWaitOp after) {
 
 void rewrite(Store store) {
   gpu::LocalAllocOp old = store.buffer;
+  Location loc = old.getLoc();
   gpu::MemDescType type = old.getType();
   auto ownType =
       gpu::MemDescType::get(type.getShape(), type.getElementType(),
                             type.getEncoding(), type.getMemorySpace(),
                             /*mutableMemory=*/true);
   OpBuilder builder(store.loop);
-  Value own = gpu::LocalAllocOp::create(builder, old.getLoc(), ownType);
+  Value own = gpu::LocalAllocOp::create(builder, loc, ownType);
   builder.setInsertionPoint(old);
   AsyncTMAStoreWaitOp::create(builder, store.after.getLoc(), /*pendings=*/0,
                               /*complete=*/true);
-  gpu::LocalStoreOp::create(builder, old.getLoc(), old.getSrc(), own);
+  gpu::LocalStoreOp::create(builder, loc, old.getSrc(), own);
   old.getResult().replaceAllUsesWith(own);
   old.erase();
   store.before.erase();
   builder.setInsertionPointAfter(store.loop);
   AsyncTMAStoreWaitOp::create(builder, store.after.getLoc(), /*pendings=*/0,
                               /*complete=*/false);
-  gpu::LocalDeallocOp::create(builder, old.getLoc(), own);
+  gpu::LocalDeallocOp::create(builder, loc, own);
   store.after.erase();
 }
 
