@@ -193,6 +193,11 @@ private:
           count);
   }
 
+  /// The position in the rings that a loop carries from argument `first` on.
+  static Position getPosition(scf::ForOp from, unsigned first) {
+    return {from.getRegionIterArg(first), from.getRegionIterArg(first + 1)};
+  }
+
   /// Makes `from` carry the position in the rings.
   Position carryPosition(scf::ForOp &from) {
     OpBuilder outside(from);
@@ -212,8 +217,7 @@ private:
         rewriter, {zero, zero}, /*replaceInitOperandUsesInLoop=*/false,
         advance));
     from = withPosition;
-    unsigned last = from.getNumRegionIterArgs();
-    return {from.getRegionIterArg(last - 2), from.getRegionIterArg(last - 1)};
+    return getPosition(from, from.getNumRegionIterArgs() - 2);
   }
 
   //===--------------------------------------------------------------------===//
@@ -337,6 +341,7 @@ private:
     loop.replaceAllUsesWith(specialize.getResults());
     loop->moveBefore(block, block->end());
     Position at = carryPosition(loop);
+    unsigned position = loop.getNumRegionIterArgs() - 2;
     builder.setInsertionPointToEnd(block);
     WarpYieldOp::create(builder, loc, loop.getResults().drop_back(2));
     SmallVector<SmallVector<Value>> slots(rings.size());
@@ -349,6 +354,8 @@ private:
         for (RingLoad &load : ring.loads)
           buffers.push_back(load.buffers);
     numProducts = makeProductsAsync(loop, buffers);
+    // The loop may have been replaced by one that carries factors, too.
+    at = getPosition(loop, position);
     for (auto [ring, ringSlots] : llvm::zip(rings, slots))
       release(ring, at, ringSlots);
     for (StringRef name :
