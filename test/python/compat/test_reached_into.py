@@ -37,7 +37,7 @@ def compiled(**attrs):
 
 def test_backends_by_name():
     """Libraries ask each which kinds of devices there are."""
-    from triton.backends import DriverBase, backends
+    from tile.compat.triton.backends import DriverBase, backends
 
     assert set(backends) == {"amd", "nvidia", "cpu"}
     for name, target in (("nvidia", ("cuda", 90, 32)), ("amd", ("hip", "gfx942", 64))):

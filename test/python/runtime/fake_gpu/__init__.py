@@ -70,9 +70,9 @@ class FakeGPU:
 
         self._before = driver._active
         cls = drivers()["cuda"]
-        self._find = __import__(cls.__module__, fromlist=["libcuda"]).libcuda
+        self._module = __import__(cls.__module__, fromlist=["libcuda"])
         knobs.nvidia.libcuda_path = str(self.path)
-        self._find.cache_clear()
+        self._forget_library()
         self.library.fake_set(self.devices, None, 0)
         self.library.fake_switch_device(-1)
         driver.set_active(cls())
@@ -83,9 +83,14 @@ class FakeGPU:
         from tile.runtime.driver import driver
 
         del knobs.nvidia.libcuda_path
-        self._find.cache_clear()
+        self._forget_library()
         driver.set_active(self._before)
         self.library.fake_set(1, None, 0)
+
+    def _forget_library(self) -> None:
+        """The driver looks for libcuda once."""
+        self._module._load.cache_clear()
+        self._module.libcuda.cache_clear()
 
     def on_launch(self, call: Any, sleep_us: int = 0) -> None:
         """Calls `call(config, function, parameters)` at each launch."""
