@@ -34,6 +34,7 @@ struct ConvertTritonAMDGPUToLLVM
     amd::TargetInfo target(**model);
     auto populate = [&](const LoweringContext &own, ConversionTarget &) {
       amd::populateMathPatterns(own);
+      amd::populateFloatToIntegerPatterns(own);
       amd::populateFp4ToFpPatterns(own);
       amd::populateDotPatterns(own, target);
     };

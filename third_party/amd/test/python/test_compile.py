@@ -147,6 +147,21 @@ def test_accesses_to_shared_memory_stay_on_their_side_of_barriers():
 
 
 @tile.jit
+def to_integers(x_ptr, out_ptr, N: tl.constexpr):
+    x = tl.load(x_ptr + tl.arange(0, N))
+    tl.store(out_ptr + tl.arange(0, N), x.to(out_ptr.dtype.element_ty))
+
+
+@pytest.mark.parametrize("ty", ["i8", "i32", "i64", "u32"])
+@pytest.mark.parametrize("source_ty", ["fp16", "bf16", "fp32", "fp64"])
+def test_conversions_to_integers_saturate(source_ty, ty):
+    signature = {"x_ptr": f"*{source_ty}", "out_ptr": f"*{ty}"}
+    source = ASTSource(to_integers, signature, {"N": 64})
+    kernel = tile.compile(source, target=target("gfx942"), options={"num_warps": 1})
+    assert re.search(rf"@llvm\.fpto{'u' if ty[0] == 'u' else 's'}i\.sat\.", kernel.asm["llir"])
+
+
+@tile.jit
 def functions(x_ptr, out_ptr, N: tl.constexpr):
     x = tl.load(x_ptr + tl.arange(0, N))
     y = tl.sin(x) + tl.erf(x) + tl.exp(x) + tl.log2(x) + tl.rsqrt(x) + libdevice.atan2(x, x + 1)
