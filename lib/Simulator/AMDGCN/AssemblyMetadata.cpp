@@ -105,6 +105,14 @@ bool tile::sim::amdgcn::parseMetadata(std::string_view text, uint32_t number,
         (line.key == ".offset" ? a.offset : a.size) = uint32_t(value);
       }
     }
+    uint32_t end = 0;
+    for (const Argument &a : read.args) {
+      if (a.offset < end)
+        return diag.error({number, 1}, "argument '" + a.name + "' of '" +
+                                           read.name +
+                                           "' lies before the end of another");
+      end = a.offset + a.size;
+    }
     Kernel *known = nullptr;
     for (Kernel &k : module.kernels)
       if (k.name == read.name)

@@ -190,12 +190,13 @@ s_barrier
         ("s_nop 0", "global_load_dword v0, v1, s[2:3] lds", "loads into LDS are not supported"),
         ("s_nop 0", "v_mov_b32 v0, 1 strange:3", "'strange' is not supported"),
         ("gfx942", "gfx803", "does not run 'gfx803'"),
+        (".offset: 8", ".offset: 4", "lies before the end of another"),
         (".text", ".frobnicate", "unknown directive '.frobnicate'"),
         ("s_waitcnt vmcnt(0)", "s_waitcnt pmcnt(0)", "unknown counter 'pmcnt'"),
     ],
 )
 def test_diagnostics(old, new, message):
-    text = kernel("s_nop 0\ns_waitcnt vmcnt(0)\n", [8])
+    text = kernel("s_nop 0\ns_waitcnt vmcnt(0)\n", [8, 8])
     with pytest.raises(TileError, match=message.replace("(", r"\(").replace("[", r"\[")) as error:
         tile.sim.load(text.replace(old, new, 1 if old != "gfx942" else -1))
     assert ":" in str(error.value)
