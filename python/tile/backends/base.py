@@ -27,9 +27,9 @@ class GPUTarget:
 
 
 def with_arch(target: GPUTarget, arch: Any, what: str) -> GPUTarget:
-    """The target with another architecture, which `what` gives: the name of a processor on AMD's
-    GPUs, elsewhere a number, also as in sm90."""
-    if target.backend == "hip":
+    """The target with another architecture, which `what` gives: the name of a processor where the
+    target has one, elsewhere a number, also as in sm90."""
+    if isinstance(target.arch, str):
         return dataclasses.replace(target, arch=arch)
     number = re.fullmatch(r"(?:sm_?)?(\d+)a?", str(arch))
     if number is None:
