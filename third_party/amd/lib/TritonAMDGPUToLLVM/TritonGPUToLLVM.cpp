@@ -35,6 +35,7 @@ struct ConvertTritonAMDGPUToLLVM
     auto populate = [&](const LoweringContext &own, ConversionTarget &) {
       amd::populateMathPatterns(own);
       amd::populateFloatToIntegerPatterns(own);
+      amd::populateIntegerToFloatPatterns(own);
       amd::populateFp4ToFpPatterns(own);
       amd::populateDotPatterns(own, target);
     };

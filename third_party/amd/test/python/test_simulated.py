@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
+import ml_dtypes
 import numpy as np
 import pytest
+from exact import FORMATS
 
 import tile
 import tile.language as tl
@@ -115,6 +119,28 @@ def test_calls():
     out = np.zeros_like(x)
     calls[(1,)](x, out, BLOCK=512)
     assert (out == (x * 3 + 1) * x + 1).all()
+
+
+@tile.jit
+def to_bf16(x, out, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i).to(tl.bfloat16))
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.uint32, np.int64, np.uint64])
+def test_integers_become_bf16_by_one_rounding(kind):
+    info = np.iinfo(kind)
+    # Half-way between neighbours of bf16, and next to that by less than an f32 can tell.
+    halves = [(256 + 2 * i + 1) << s for i in range(0, 128, 5) for s in range(info.bits - 10)]
+    near = {h + d for h in halves for d in (-1, 0, 1)}
+    numbers = sorted(n for m in near for n in {m, -m} if info.min <= n <= info.max)
+    numbers += [info.min or 1, info.max]
+    x = np.zeros(-(-len(numbers) // 256) * 256, kind)
+    x[: len(numbers)] = numbers
+    out = np.zeros(x.size, np.uint16)
+    to_bf16[(x.size // 256,)](x, out.view(ml_dtypes.bfloat16), BLOCK=256)
+    bf16 = FORMATS["bf16"]
+    assert out[: len(numbers)].tolist() == [bf16.nearest(Fraction(n)) for n in numbers]
 
 
 @tile.jit

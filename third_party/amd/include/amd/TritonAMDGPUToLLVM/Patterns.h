@@ -11,6 +11,7 @@ namespace mlir::triton::amd {
 /// These go in with a higher benefit than the target-neutral patterns.
 void populateMathPatterns(const LoweringContext &context);
 void populateFloatToIntegerPatterns(const LoweringContext &context);
+void populateIntegerToFloatPatterns(const LoweringContext &context);
 void populateFp4ToFpPatterns(const LoweringContext &context);
 void populateDotPatterns(const LoweringContext &context,
                          const TargetInfo &target);
