@@ -30,9 +30,9 @@ part of an index, keeps its sign.
 
 Not negative are program ids, `tl.arange` from zero, what `tl.assume(x >= 0)` says of a scalar in
 the block that computes it, and integer arguments: a launch compiles for integers that are not
-negative and less than 2^30 as it compiles for multiples of 16 and of 8, so a negative
-argument gets a variant of its own, and so does a larger one: loops up to it must not count past the
-end of their type. `do_not_specialize` leaves out all of this. `ASTSource` takes such facts as attributes
+negative and less than 2^30 as it compiles for multiples of 16 and of 8, so a negative argument
+gets a variant of its own, and so does a larger one: loops up to it must not count past the end of
+their type. `do_not_specialize` leaves out all of this. `ASTSource` takes such facts as attributes
 (`attrs={"n": {"tt.divisibility": 16, "tt.non_negative": 1, "tt.max": 2**30 - 1}}`) and assumes
 nothing without them: neighbours behind a `//` or `%` of numbers that may be negative are then
 accessed one by one, and loops cost an instruction or two more.
