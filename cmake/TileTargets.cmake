@@ -9,14 +9,46 @@ target_include_directories(tile_mlir_flags SYSTEM INTERFACE
 target_compile_definitions(tile_mlir_flags INTERFACE ${TILE_LLVM_DEFINITIONS})
 target_link_libraries(tile_mlir_flags INTERFACE tile_flags)
 
-# One precompiled header for the whole compiler; see tile_pch.h for what is in it.
-# CMake's own precompiled headers hold absolute paths of the checkout, which
-# ccache cannot share between two clones; this one is an object like any other.
-add_library(tile_pch OBJECT ${PROJECT_SOURCE_DIR}/cmake/tile_pch.h)
-set_source_files_properties(${PROJECT_SOURCE_DIR}/cmake/tile_pch.h PROPERTIES LANGUAGE CXX)
+# One precompiled header for the whole compiler: what nearly every translation
+# unit includes anyway. Headers of our own stay out, a change to one would rebuild
+# everything. A precompiled header names the absolute path of the file it was made
+# of, and clang opens that file when the header is used; CMake's own precompiled
+# headers (and any file of the checkout) would thus tie a cached one to the clone
+# that filled the cache. So it is made of an installed header, the last one here,
+# after the others: ccache shares it, and what uses it, between all clones.
+set(TILE_PCH_HEADERS
+  llvm/ADT/STLExtras.h
+  llvm/ADT/SmallVector.h
+  llvm/ADT/StringRef.h
+  llvm/ADT/TypeSwitch.h
+  llvm/Support/raw_ostream.h
+  mlir/Dialect/Arith/IR/Arith.h
+  mlir/Dialect/SCF/IR/SCF.h
+  mlir/IR/Builders.h
+  mlir/IR/BuiltinAttributes.h
+  mlir/IR/BuiltinOps.h
+  mlir/IR/BuiltinTypes.h
+  mlir/IR/Dialect.h
+  mlir/IR/OpImplementation.h
+  mlir/IR/PatternMatch.h
+  mlir/Interfaces/ControlFlowInterfaces.h
+  mlir/Interfaces/FunctionInterfaces.h
+  mlir/Interfaces/InferTypeOpInterface.h
+  mlir/Interfaces/SideEffectInterfaces.h
+  mlir/Pass/Pass.h
+  mlir/Pass/PassManager.h
+  mlir/Transforms/DialectConversion.h)
+list(POP_BACK TILE_PCH_HEADERS TILE_PCH_LAST)
+list(GET MLIR_INCLUDE_DIRS 0 TILE_PCH_ROOT)
+set(TILE_PCH_SOURCE ${TILE_PCH_ROOT}/${TILE_PCH_LAST})
+add_library(tile_pch OBJECT ${TILE_PCH_SOURCE})
+set_source_files_properties(${TILE_PCH_SOURCE} PROPERTIES LANGUAGE CXX)
 target_link_libraries(tile_pch PRIVATE tile_mlir_flags)
 target_compile_options(tile_pch PRIVATE -fno-exceptions -x c++-header)
-set(TILE_PCH ${PROJECT_BINARY_DIR}/CMakeFiles/tile_pch.dir/cmake/tile_pch.h.o)
+foreach(header ${TILE_PCH_HEADERS})
+  target_compile_options(tile_pch PRIVATE "SHELL:-include ${header}")
+endforeach()
+set(TILE_PCH ${PROJECT_BINARY_DIR}/CMakeFiles/tile_pch.dir${TILE_PCH_SOURCE}.o)
 
 function(tile_use_pch name)
   target_compile_options(${name} PRIVATE -Winvalid-pch "SHELL:-include-pch ${TILE_PCH}")

@@ -28,3 +28,5 @@ config.environment["MALLOC_PERTURB_"] = "165"
 config.substitutions.append((r"\btile-opt\b", "tile-opt --verify-roundtrip"))
 # Tests write it in lower case, like the other tools.
 config.substitutions.append((r"\bfilecheck\b", "FileCheck"))
+config.substitutions.append(("%checkout", config.tile_source))
+config.substitutions.append(("%build", config.tile_build))
