@@ -1,6 +1,6 @@
-"""Compile time from Python source to cubin, beside the peer's in the same run.
+"""Compile time from Python source to cubin or hsaco, beside the peer's in the same run.
 
-    python bench/compile_time.py [--arch 80] [--repeats 5] [--peer PYTHON] [--ptxas PTXAS]
+    python bench/compile_time.py [--target cuda:80] [--repeats 5] [--peer PYTHON] [--ptxas PTXAS]
 
 Works without a GPU. Both compilers run in processes of their own (the peer under the
 interpreter that `--peer` or TILE_PEER_PYTHON names), in turns, with their caches off and the
@@ -16,7 +16,9 @@ import argparse
 import importlib
 import importlib.util
 import json
+import math
 import os
+import re
 import resource
 import shutil
 import statistics
@@ -26,10 +28,10 @@ import tempfile
 import time
 from typing import Any
 
-from static_cases import cases
+from static_cases import Case, amd_cases, cases
 
 #: The shapes that people benchmark, and one of each other kind.
-NAMES = {
+SHORT_NAMES = {
     "add fp32 1024, 4 warps": "add",
     "softmax fp16 4096, 8 warps": "softmax",
     "layernorm fp16 4096, 8 warps": "layernorm",
@@ -39,7 +41,17 @@ NAMES = {
     "attention fp16 D64 128x64, 4 warps, 3 stages": "attention D64",
     "attention fp16 D128 causal 128x64, 8 warps, 3 stages": "attention D128 causal",
 }
-GOAL = 0.8
+#: For each kind of target: how long a compile may take against the peer's, and the last stages.
+GOALS = {"cuda": 0.8, "hip": 1.0}
+LAST_STAGES = {"cuda": ("ptx", "cubin"), "hip": ("amdgcn", "hsaco")}
+
+
+def cases_of(kind: str) -> dict[str, Case]:
+    """The cases that are compiled, by what the table calls them."""
+    if kind == "hip":
+        return {case.name: case for case in amd_cases()}
+    known = {case.name: case for case in cases()}
+    return {short: known[name] for name, short in SHORT_NAMES.items()}
 
 
 # The process that compiles.
@@ -60,7 +72,7 @@ def cpu() -> float:
 CLOCKS = {"wall": wall, "cpu": cpu}
 
 
-def serve(compiler_name: str, arch: int, now: Any) -> None:
+def serve(compiler_name: str, target_name: str, warp_size: int, now: Any) -> None:
     """Compiles the cases named on stdin, one at a time; answers with seconds as JSON."""
     import peer
 
@@ -68,10 +80,12 @@ def serve(compiler_name: str, arch: int, now: Any) -> None:
     importlib.import_module(f"{compiler_name}.compiler")
     gpu_target = importlib.import_module(f"{compiler_name}.backends.compiler").GPUTarget
     load = peer.load if compiler_name == "tile" else peer.load_for_peer
+    kind, arch = target_name.split(":")
+    target = gpu_target(kind, int(arch) if arch.isdigit() else arch, warp_size)
     stages: dict[str, float] = {}
     if compiler_name == "tile":
-        measure_stages(stages, now)
-    known = {case.name: case for case in cases()}
+        measure_stages(stages, target, now)
+    known = cases_of(kind)
     modules = {case.example: load(case.example) for case in known.values()}
     print("ready", flush=True)
     for line in sys.stdin:
@@ -79,24 +93,28 @@ def serve(compiler_name: str, arch: int, now: Any) -> None:
         fn = getattr(modules[case.example], case.kernel)
         stages.clear()
         # What a launch of either finds in the arguments.
-        attributes = case.hints if compiler_name == "tile" else case.attributes
+        find = case.hints if compiler_name == "tile" else case.attributes
         start = now()
         source = compiler.compiler.ASTSource(
             fn=fn,
             signature=case.signature(fn.arg_names),
             constexprs=case.constants,
-            attrs=attributes(fn.arg_names),
+            attrs=find(fn.arg_names, kind),
         )
-        kernel = compiler.compile(source, target=gpu_target("cuda", arch, 32), options=case.options)
+        try:
+            kernel = compiler.compile(source, target=target, options=case.options)
+        except Exception as error:
+            print(f"{compiler_name}: {line.rstrip()}: {error}", file=sys.stderr)
+            print(json.dumps({"seconds": math.nan, "stages": {}}), flush=True)
+            continue
         seconds = now() - start
-        assert kernel.asm["cubin"], "no ptxas"
+        assert kernel.asm[LAST_STAGES[kind][-1]], "no ptxas"
         print(json.dumps({"seconds": seconds, "stages": stages}), flush=True)
 
 
-def measure_stages(stages: dict[str, float], now: Any) -> None:
+def measure_stages(stages: dict[str, float], target: Any, now: Any) -> None:
     """Makes every compile leave the time that each stage took in `stages`."""
     from tile.backends import find_backend
-    from tile.backends.compiler import GPUTarget
     from tile.compiler import ASTSource
 
     def timed(name: str, function: Any) -> Any:
@@ -109,11 +127,10 @@ def measure_stages(stages: dict[str, float], now: Any) -> None:
 
         return run
 
-    backend = type(find_backend(GPUTarget("cuda", 80, 32)))
+    backend = type(find_backend(target))
     ASTSource.make_ir = timed("front end", ASTSource.make_ir)
-    for stage in ("ttir", "ttgir", "llir", "ptx"):
+    for stage in ("ttir", "ttgir", "llir", *LAST_STAGES[target.backend]):
         setattr(backend, f"make_{stage}", timed(stage, getattr(backend, f"make_{stage}")))
-    backend.make_cubin = timed("ptxas", backend.make_cubin)
 
 
 class Worker:
@@ -126,7 +143,8 @@ class Worker:
             TRITON_CACHE_DIR=tempfile.mkdtemp(prefix="tile-bench-cache-"),
             TRITON_PTXAS_PATH=options.ptxas,
         )
-        arguments = ["--serve", compiler, "--arch", str(options.arch), "--clock", options.clock]
+        arguments = ["--serve", compiler, "--target", options.target, "--clock", options.clock]
+        arguments += ["--warp-size", str(options.warp_size)]
         self.process = subprocess.Popen(
             [python, __file__, *arguments],
             stdin=subprocess.PIPE,
@@ -157,18 +175,24 @@ class Worker:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--arch", type=int, default=80)
+    parser.add_argument("--target", default="cuda:80", help="such as cuda:80 or hip:gfx942")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--first", type=int, default=3, help="fresh processes for each kernel")
-    parser.add_argument("--only", default="", help="kernels whose name contains this")
+    parser.add_argument("--only", default="", help="kernels whose name matches the expression")
     parser.add_argument("--peer", default=os.environ.get("TILE_PEER_PYTHON"))
     parser.add_argument("--ptxas", default=shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas")
     parser.add_argument("--clock", choices=CLOCKS, default="wall")
     parser.add_argument("--serve", help=argparse.SUPPRESS)
+    parser.add_argument("--warp-size", type=int, default=32, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
-        serve(options.serve, options.arch, CLOCKS[options.clock])
+        serve(options.serve, options.target, options.warp_size, CLOCKS[options.clock])
         return
+    kind = options.target.split(":")[0]
+    if kind == "hip":
+        from tile import _C
+
+        options.warp_size = _C.targets.lookup(options.target).wave_size
     pythons = {"tile": sys.executable}
     if options.peer or importlib.util.find_spec("triton"):
         pythons["triton"] = options.peer or sys.executable
@@ -176,7 +200,7 @@ def main() -> None:
     def start() -> dict[str, Worker]:
         return {name: Worker(python, name, options) for name, python in pythons.items()}
 
-    chosen = [name for name in NAMES if options.only in NAMES[name]]
+    chosen = [name for name in cases_of(kind) if re.search(options.only, name)]
     first: dict[str, dict[str, list[float]]] = {n: {c: [] for c in pythons} for n in chosen}
     for name in chosen:
         for _ in range(options.first):
@@ -194,27 +218,27 @@ def main() -> None:
     for worker in workers.values():
         worker.close()
 
-    stage_names = ("front end", "ttir", "ttgir", "llir", "ptx", "ptxas")
-    columns = ["kernel", "first: tile ms", "peer ms", "ratio", "next: tile ms", "peer ms", "ratio"]
-    print(f"| {' | '.join([*columns, *stage_names])} |")
-    print("|---" * (len(columns) + len(stage_names)) + "|")
-    worst = 0.0
+    runs = {"first": first} if options.first else {}
+    runs["next"] = {n: {c: [r["seconds"] for r in later[n][c]] for c in pythons} for n in chosen}
+    stage_names = ("front end", "ttir", "ttgir", "llir", *LAST_STAGES[kind])
+    columns = [title for name in runs for title in (f"{name}: tile ms", "peer ms", "ratio")]
+    print(f"| {' | '.join(['kernel', *columns, *stage_names])} |")
+    print("|---" * (1 + len(columns) + len(stage_names)) + "|")
+    ratios: list[float] = []
     for name in chosen:
-        cells = [NAMES[name]]
-        for times in (
-            first[name],
-            {c: [r["seconds"] for r in runs] for c, runs in later[name].items()},
-        ):
+        cells = [name]
+        for times in (run[name] for run in runs.values()):
             ms = {c: statistics.median(t) * 1e3 for c, t in times.items()}
             ratio = ms["tile"] / ms["triton"] if "triton" in ms else float("nan")
-            worst = max(worst, ratio)
+            ratios += [] if math.isnan(ratio) else [ratio]
             cells += [f"{ms['tile']:.0f}", f"{ms.get('triton', float('nan')):.0f}", f"{ratio:.2f}"]
         for stage in stage_names:
             spent = [run["stages"].get(stage, 0.0) for run in later[name]["tile"]]
             cells.append(f"{statistics.median(spent) * 1e3:.1f}")
         print(f"| {' | '.join(cells)} |")
-    if "triton" in pythons:
-        print(f"\nWorst ratio {worst:.2f}; the goal is {GOAL}.")
+    if ratios:
+        mean = statistics.geometric_mean(ratios)
+        print(f"\nWorst ratio {max(ratios):.2f}, mean {mean:.2f}; the goal is {GOALS[kind]}.")
 
 
 if __name__ == "__main__":

@@ -11,19 +11,26 @@ import sys
 import tempfile
 from types import ModuleType
 
-EXAMPLES = pathlib.Path(__file__).resolve().parent.parent / "examples"
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def _find(name: str) -> pathlib.Path:
+    """An example, or the programs of the IR corpus."""
+    if name == "corpus":
+        return ROOT / "test" / "python" / "corpus" / "programs.py"
+    return ROOT / "examples" / f"{name}.py"
 
 
 def load(name: str) -> ModuleType:
     """The example ``name``, as written."""
-    return _import(EXAMPLES / f"{name}.py", f"tile_{name}")
+    return _import(_find(name), f"tile_{name}")
 
 
 def load_for_peer(name: str) -> ModuleType | None:
     """The example ``name`` with `triton` in the place of `tile`; None without Triton."""
     if importlib.util.find_spec("triton") is None:
         return None
-    source = (EXAMPLES / f"{name}.py").read_text()
+    source = _find(name).read_text()
     source = source.replace("import tile\n", "import triton as tile\n")
     source = source.replace("import tile.language", "import triton.language")
     source = source.replace("from tile.", "from triton.")

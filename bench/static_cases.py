@@ -39,17 +39,23 @@ class Case:
     def signature(self, parameters: list[str]) -> dict[str, str]:
         return {name: self.types.get(name, "constexpr") for name in parameters}
 
-    def attributes(self, parameters: list[str]) -> dict[tuple[int], list]:
-        """Pointers and integers that a launch would find to be multiples of 16."""
-        return {
+    def attributes(self, parameters: list[str], kind: str = "cuda") -> dict[tuple[int], list]:
+        """What a launch would find: pointers and integers are multiples of 16, and, for AMD GPUs
+        (`kind` "hip"), what pointers point to has less than 2 GiB."""
+        attributes = {
             (i,): [["tt.divisibility", 16]]
             for i, name in enumerate(parameters)
             if self.types.get(name, "fp32") not in ("fp32", "constexpr")
         }
+        if kind == "hip":
+            for i, name in enumerate(parameters):
+                if self.types.get(name, "").startswith("*"):
+                    attributes[(i,)].append(["tt.pointer_range", 32])
+        return attributes
 
-    def hints(self, parameters: list[str]) -> dict[tuple[int], list]:
+    def hints(self, parameters: list[str], kind: str = "cuda") -> dict[tuple[int], list]:
         """The same, and what else tile's launches look at: no integer is negative or large."""
-        hints = self.attributes(parameters)
+        hints = self.attributes(parameters, kind)
         for i, name in enumerate(parameters):
             if self.types.get(name) == "i32":
                 hints[(i,)] = [*hints[(i,)], ["tt.non_negative", 1], ["tt.max", 2**30 - 1]]
@@ -125,6 +131,103 @@ def _attention_data(case: Case):
     return [q, k, v, _output(q.shape, "fp16"), scale, length], 3, expected, 2e-3
 
 
+def _corpus_data(case: Case):
+    return _CORPUS_DATA[case.kernel](np.random.default_rng(5), case)
+
+
+def _argmax_data(rng, case: Case):
+    rows, cols = case.constants["R"], case.constants["C"]
+    x = rng.permutation(rows * cols).reshape(rows, cols).astype(np.float32)
+    index, value = np.full(rows, -1, np.int32), np.full(rows, np.nan, np.float32)
+    return [x, index, value, cols], 1, x.argmax(1), 0.0
+
+
+def _desc_copy_data(rng, case: Case):
+    x = rng.standard_normal((100, 128)).astype(np.float16)
+    return [x, _output(x.shape, "fp16"), *x.shape], 1, x.astype(np.float64) + 1, 1e-3
+
+
+def _gather_join_data(rng, case: Case):
+    rows, cols = case.constants["M"], case.constants["N"]
+    x = rng.standard_normal((rows, cols)).astype(np.float32)
+    index = rng.integers(0, cols, (rows, cols)).astype(np.int32)
+    pairs = np.take_along_axis(x, index, 1).reshape(rows, cols // 2, 2) * [2, 1]
+    expected = pairs.transpose(0, 2, 1).reshape(rows, cols)
+    return [x, index, np.full_like(x, np.nan)], 2, expected, 0.0
+
+
+def _gemm_data(rng, case: Case):
+    bm, bn, k = case.constants["BM"], case.constants["BN"], 256
+    kind = case.types["a_ptr"][1:]
+    a, b = (_array(rng.standard_normal(s), kind) for s in ((bm, k), (k, bn)))
+    expected = a.astype(np.float64) @ b.astype(np.float64)
+    return [a, b, _output((bm, bn), "fp16"), bm, bn, k, k, bn, bn], 2, expected, 1e-3
+
+
+def _gemm_chain_data(rng, case: Case):
+    size, k = case.constants["B"], 256
+    shapes = (size, k), (k, size), (size, size)
+    a, b, w = (_array(rng.standard_normal(s), "bf16") for s in shapes)
+    hidden = np.maximum(a.astype(np.float64) @ b.astype(np.float64), 0)
+    expected = hidden @ w.astype(np.float64)
+    return [a, b, w, np.full((size, size), np.nan, np.float32), k], 3, expected, 5e-3
+
+
+def _scan_hist_data(rng, case: Case):
+    size, bins = case.constants["N"], case.constants["BINS"]
+    x = rng.integers(0, 1000, size - 12).astype(np.int32)
+    counts = np.full(bins, -1, np.int32)
+    padded = np.concatenate([x, np.zeros(12, np.int32)])
+    sums = np.full(size, -1, np.int32)
+    return [x, sums, counts, x.size], 1, padded.cumsum(), 0.0
+
+
+def _row_softmax_data(rng, case: Case):
+    rows, cols = 4, 2000
+    x = rng.standard_normal((rows, cols)).astype(np.float32)
+    e = np.exp(x.astype(np.float64))
+    return [x, np.full_like(x, np.nan), cols, cols], 1, e / e.sum(1, keepdims=True), 1e-5
+
+
+def _transpose_data(rng, case: Case):
+    x = rng.standard_normal((64, 48)).astype(np.float32)
+    return [x, np.full(x.T.shape, np.nan, np.float32), *x.shape], 1, x.T, 0.0
+
+
+_CORPUS_DATA = {
+    "argmax_rows": _argmax_data, "desc_copy": _desc_copy_data, "gather_join": _gather_join_data,
+    "gemm": _gemm_data, "gemm_bias_relu_chain": _gemm_chain_data, "scan_hist": _scan_hist_data,
+    "row_softmax": _row_softmax_data, "transpose2d": _transpose_data,
+}  # fmt: skip
+
+
+def _corpus() -> list[Case]:
+    """Programs of the IR corpus, as it has them."""
+
+    def case(name: str, types: str, constants: dict[str, int], grid: tuple[int, ...] = (1,)):
+        pairs = dict(pair.split(":") for pair in types.split())
+        label = f"corpus {name}" + (" fp32" if pairs.get("a_ptr") == "*fp32" else "")
+        return Case(label, "corpus", name, pairs, constants, {"num_warps": 4}, grid)
+
+    strides = "M:i32 N:i32 K:i32 sa:i32 sb:i32 sc:i32"
+    tile, small = {"BM": 128, "BN": 128, "BK": 32}, {"BM": 64, "BN": 64, "BK": 32}
+    return [
+        case("argmax_rows", "x_ptr:*fp32 o_ptr:*i32 v_ptr:*fp32 N:i32", {"R": 32, "C": 128}),
+        case("desc_copy", "in_ptr:*fp16 o_ptr:*fp16 M:i32 N:i32", {"BM": 64, "BN": 64}, (2, 2)),
+        case("gather_join", "x_ptr:*fp32 i_ptr:*i32 o_ptr:*fp32", {"M": 32, "N": 64}),
+        case("gemm", f"a_ptr:*fp16 b_ptr:*fp16 c_ptr:*fp16 {strides}", tile),
+        case("gemm", f"a_ptr:*fp32 b_ptr:*fp32 c_ptr:*fp16 {strides}", small),
+        case(
+            "gemm_bias_relu_chain",
+            "a_ptr:*bf16 b_ptr:*bf16 w_ptr:*bf16 c_ptr:*fp32 K:i32",
+            {"B": 64},
+        ),
+        case("scan_hist", "x_ptr:*i32 o_ptr:*i32 h_ptr:*i32 n:i32", {"N": 512, "BINS": 64}),
+        case("row_softmax", "x_ptr:*fp32 o_ptr:*fp32 stride:i32 n:i32", {"BLOCK": 2048}, (4,)),
+        case("transpose2d", "x_ptr:*fp32 o_ptr:*fp32 M:i32 N:i32", {"B": 64}),
+    ]
+
+
 def _add(block: int, warps: int) -> Case:
     types = {"x_ptr": "*fp32", "y_ptr": "*fp32", "out_ptr": "*fp32", "n": "i32"}
     n = 4 * block - 16
@@ -149,7 +252,7 @@ def _rowwise(example: str, cols: int, warps: int) -> Case:
     )  # fmt: skip
 
 
-def _matmul(kind: str, bm: int, bn: int, bk: int, warps: int, stages: int) -> Case:
+def _matmul(kind: str, bm: int, bn: int, bk: int, warps: int, stages: int, k: int = 512) -> Case:
     types = MATMUL_TYPES[kind]
     operand, result = (f"*{t}" for t in types)
     numbers = ("M", "N", "K", "stride_am", "stride_bk", "stride_cm")
@@ -159,7 +262,7 @@ def _matmul(kind: str, bm: int, bn: int, bk: int, warps: int, stages: int) -> Ca
         {"BM": bm, "BN": bn, "BK": bk, "GROUP_M": 8, "stride_ak": 1, "stride_bn": 1,
          "stride_cn": 1},
         {"num_warps": warps, "num_stages": stages}, (1,),
-        {"m": bm, "n": bn, "k": 512, "types": types},
+        {"m": bm, "n": bn, "k": k, "types": types},
     )  # fmt: skip
 
 
@@ -197,3 +300,25 @@ def cases(everything: bool = False) -> list[Case]:
     for size, causal in itertools.product((64, 128), (False, True)):
         result += [_attention(size, causal, *config) for config in attention]
     return result
+
+
+def amd_cases() -> list[Case]:
+    """The cases of the tables of AMD GPUs. Loops have the two stages that are the default there:
+    LDS is smaller than the shared memory of others."""
+    result = [_add(block, warps) for block, warps in ((1024, 4), (1024, 8), (4096, 8))]
+    for example in ("softmax", "layernorm"):
+        result += [_rowwise(example, c, w) for c, w in ((1024, 4), (4096, 8), (5008, 8))]
+    tiles = [
+        ((64, 64), 32, 4), ((64, 64), 64, 4), ((64, 128), 64, 4), ((128, 64), 32, 4),
+        ((128, 128), 32, 4), ((128, 128), 64, 8), ((128, 256), 64, 8),
+    ]  # fmt: skip
+    for kind in ("fp16", "bf16", "int8"):
+        result += [_matmul(kind, *tile, bk, warps, 2) for tile, bk, warps in tiles]
+    # Without a matrix instruction for fp32, that is scalar arithmetic.
+    small, large = ((64, 64), 32, 4), ((128, 128), 32, 8)
+    for tile, bk, warps in (small, large):
+        result.append(_matmul("tf32", *tile, bk, warps, 2, k=128))
+    attention = [(64, 64, 4, 2), (128, 64, 4, 2), (128, 64, 8, 2)]
+    for size, causal in itertools.product((64, 128), (False, True)):
+        result += [_attention(size, causal, *config) for config in attention]
+    return result + _corpus()

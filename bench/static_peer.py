@@ -1,4 +1,7 @@
-"""Runs under the peer's interpreter: PTX of the cases named on stdin, as JSON lines on stdout."""
+"""Runs under the peer's interpreter: code of the cases named on stdin, as JSON lines on stdout.
+
+static_peer.py cuda 80 32 ptx < names
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import tempfile
 os.environ.setdefault("TRITON_CACHE_DIR", tempfile.mkdtemp(prefix="tile-bench-cache-"))
 
 from peer import load_for_peer
-from static_cases import cases
+from static_cases import amd_cases, cases
 
 
 def main() -> None:
@@ -19,9 +22,11 @@ def main() -> None:
     from triton.compiler import ASTSource
 
     wanted = set(sys.stdin.read().splitlines())
-    target = GPUTarget("cuda", int(sys.argv[1]), 32)
+    kind, arch, warp_size, stage = sys.argv[1:]
+    target = GPUTarget(kind, int(arch) if arch.isdigit() else arch, int(warp_size))
+    known = amd_cases() if kind == "hip" else cases(everything=True) + cases()
     modules = {}
-    for case in cases(everything=True) + cases():
+    for case in known:
         if case.name not in wanted:
             continue
         wanted.remove(case.name)
@@ -32,12 +37,12 @@ def main() -> None:
             fn=fn,
             signature=case.signature(fn.arg_names),
             constexprs=case.constants,
-            attrs=case.attributes(fn.arg_names),
+            attrs=case.attributes(fn.arg_names, kind),
         )
         record = {"name": case.name}
         try:
             compiled = triton.compile(source, target=target, options=case.options)
-            record |= {"ptx": compiled.asm["ptx"], "shared": compiled.metadata.shared}
+            record |= {"text": compiled.asm[stage], "shared": compiled.metadata.shared}
         except Exception as error:
             record["error"] = f"{error}\n{error.__cause__ or ''}"[-600:]
         print(json.dumps(record), flush=True)

@@ -44,10 +44,11 @@ def static():
 def test_executed_instructions_and_barriers(static, name):
     module, cases = static
     case = cases[name]
-    compiled = module.compile_ours(case, 80, {})
+    target = module.parse_target("cuda:80")
+    compiled = module.compile_ours(case, target, {})
     assert "error" not in compiled, compiled.get("error")
     # Checks the result, too, with every check of the simulator on.
-    counters = module.execute(case, compiled["ptx"], compiled["shared"])
+    counters = module.execute(case, target, compiled["text"], compiled["shared"])
     instructions, barriers = PEER[name]
     assert counters["instructions"] <= 1.05 * instructions
     assert counters["barriers"] <= 1.05 * barriers
