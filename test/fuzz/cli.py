@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import os
 import subprocess
@@ -26,11 +27,21 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--mode", choices=("interpret", "cross", "compile", "passes"), default="interpret"
     )
+    parser.add_argument(
+        "--target", default="", help="run all programs on this GPU, such as hip:gfx942"
+    )
     parser.add_argument("--show", action="store_true", help="print the programs, run nothing")
     parser.add_argument("--reduce", action="store_true", help="make failing programs smaller")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--program", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args(arguments)
+
+
+def program_of(seed: int, target: str) -> Program:
+    """The program of a seed, for a target of its own or for the given one."""
+    program = generate(seed)
+    config = dataclasses.replace(program.config, elsewhere=target)
+    return program.replace(config=config)
 
 
 def worker(options: argparse.Namespace) -> None:
@@ -40,7 +51,7 @@ def worker(options: argparse.Namespace) -> None:
         for seed in range(options.seed, options.seed + options.count):
             print(json.dumps({"seed": seed}), flush=True)
             try:
-                runner.check(generate(seed), options.mode)
+                runner.check(program_of(seed, options.target), options.mode)
             except runner.Failure as failure:
                 found = {"kind": failure.kind, "message": failure.message,
                          "signature": failure.signature}  # fmt: skip
@@ -61,14 +72,14 @@ def one(mode: str) -> None:
             print(failure.signature)
 
 
-def chunk(seed: int, count: int, mode: str, timeout: float = 60.0) -> list[dict]:
+def chunk(seed: int, count: int, mode: str, timeout: float = 60.0, target: str = "") -> list[dict]:
     """The failures among some seeds, run in processes of their own: a crash of the compiler is a
     failure of the seed that was being run, and the rest are run after it."""
     failures: list[dict] = []
     end = seed + count
     while seed < end:
         command = [sys.executable, str(RUN), "--worker", f"--seed={seed}", f"--count={end - seed}",
-                   f"--mode={mode}"]  # fmt: skip
+                   f"--mode={mode}", f"--target={target}"]  # fmt: skip
         environment = {**os.environ, "TILE_DRIVER": "sim"}
         process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
@@ -104,7 +115,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     if options.show:
         for seed in range(options.seed, options.seed + options.count):
-            print(generate(seed).describe())
+            print(program_of(seed, options.target).describe())
         return 0
     os.environ.update(TILE_DRIVER="sim")
     begin = time.time()
@@ -116,7 +127,7 @@ def main(arguments: list[str] | None = None) -> int:
         seeds = ", ".join(str(f["seed"]) for f in group[:8])
         print(f"\n== {len(group)} x {signature}\n   seeds {seeds}\n   {group[0]['message'][:600]}")
         if options.reduce:
-            report(generate(group[0]["seed"]), options.mode, signature)
+            report(program_of(group[0]["seed"], options.target), options.mode, signature)
     elapsed = time.time() - begin
     print(
         f"\n{options.count - len(failures)} passed, {len(failures)} failed, {elapsed:.1f} s "
@@ -133,7 +144,9 @@ def spread(options: argparse.Namespace) -> list[dict]:
     starts = range(options.seed, options.seed + options.count, size)
     end = options.seed + options.count
     with ThreadPoolExecutor(options.jobs) as pool:
-        parts = pool.map(lambda s: chunk(s, min(size, end - s), options.mode), starts)
+        parts = pool.map(
+            lambda s: chunk(s, min(size, end - s), options.mode, target=options.target), starts
+        )
         return [failure for part in parts for failure in part]
 
 

@@ -22,9 +22,15 @@ class Config:
     target: int = 80
     num_warps: int = 4
     num_stages: int = 3
+    #: What it runs on, if that is no NVIDIA GPU; the program is the one made for `target`.
+    elsewhere: str = ""
+
+    @property
+    def machine(self) -> str:
+        return self.elsewhere or f"cuda:{self.target}"
 
     def __str__(self) -> str:
-        return f"cuda:{self.target}, {self.num_warps} warps, {self.num_stages} stages"
+        return f"{self.machine}, {self.num_warps} warps, {self.num_stages} stages"
 
 
 @dataclass(frozen=True)

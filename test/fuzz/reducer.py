@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import dataclasses
 import subprocess
 import sys
 import time
@@ -86,13 +87,7 @@ class Reducer:
             self.accept(self.program.replace(grid=(1,)))
 
     def _config(self, **changes: int) -> Config:
-        config = self.program.config
-        known = {
-            "target": config.target,
-            "num_warps": config.num_warps,
-            "num_stages": config.num_stages,
-        }
-        return Config(**{**known, **changes})
+        return dataclasses.replace(self.program.config, **changes)
 
     def sources(self, variants: object) -> None:
         """Tries all variants of the source; begins again with the rest after each success."""

@@ -53,7 +53,7 @@ def prepare(program: Program, kernel: Any, values: dict[str, Any], config: Confi
     """Compiles a program; returns a function that launches it."""
     from tile.backends import drivers
 
-    knobs.runtime.sim_target = f"cuda:{config.target}"
+    knobs.runtime.sim_target = config.machine
     simulator = drivers()["sim"]()
     launcher = Launcher(kernel)
     bound, options = launcher.bind(
@@ -154,6 +154,7 @@ def plain(config: Config) -> Config:
         target=90 if config.target != 90 else 80,
         num_warps=1 if config.num_warps > 2 else 8,
         num_stages=1 if config.num_stages > 1 else 3,
+        elsewhere=config.elsewhere,
     )
 
 
