@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "Decoder.h"
+#include "Checkers/ComparedLoads.h"
 #include "Checkers/RegisterChecker.h"
 
 #include <algorithm>
@@ -212,6 +213,7 @@ bool FunctionDecoder::decode() {
   if (!layoutBlocks(code, starts, diag))
     return false;
   findDoubtfulRegisters(code);
+  markComparedLoads(code);
   return true;
 }
 

@@ -76,7 +76,7 @@ struct Inst {
   Type type = Type::None;
   Class cls = Class::Other;
   bool isWgmma = false;
-  bool isSwap = false;      ///< atom.cas
+  bool isSwap = false;      ///< atom.cas, or a load that one compares with
   bool isUnaligned = false; ///< its addresses may be any
   /// Why somebody looks at its registers before it runs.
   enum Watch : uint8_t {

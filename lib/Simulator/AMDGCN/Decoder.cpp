@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "Decoder.h"
+#include "../Checkers/ComparedLoads.h"
 #include "../Numeric.h"
 
 #include <algorithm>
@@ -602,5 +603,6 @@ std::unique_ptr<Program> tile::sim::amdgcn::buildProgram(
   for (const InstDecoder::Range &r : ranges)
     if (!decodeRange(module, kernel, p, globals, ranges, r, diag))
       return nullptr;
+  markComparedLoads(code);
   return program;
 }

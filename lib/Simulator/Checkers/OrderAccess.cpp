@@ -116,7 +116,7 @@ static uint32_t ownRead(Cell &cell, const Event &self, uint32_t inst = 0) {
 static uint32_t earlierSwap(Cell &cell, const Event &self) {
   for (uint32_t i = 0; i < cell.size() && self.is(Event::Swap); ++i) {
     const Event &x = cell[i];
-    if (x.is(Event::Swap) && x.cluster == self.cluster &&
+    if (x.is(Event::Swap) && x.is(Event::Write) && x.cluster == self.cluster &&
         x.agent == self.agent && (x.lanes & self.lanes))
       return x.readBefore;
   }
@@ -126,16 +126,21 @@ static uint32_t earlierSwap(Cell &cell, const Event &self) {
 /// Reads whose value cannot matter, or cannot come late. Compilers let all
 /// threads that hold a value load it, and one of them store the new one: a read
 /// by the instruction with which the writing thread, too, had read the place is
-/// such a copy. What a loop of compare and swap reads first is compared later.
-/// And a value that went to other lanes was there before they could store.
+/// such a copy. What a loop of compare and swap reads first is compared later
+/// (ComparedLoads.h), whoever changes the place by an atomic instruction. And a
+/// value that went to other lanes was there before they could store.
 bool OrderChecker::isHarmless(Cell &cell, const Event &self,
                               const Event &x) const {
-  const Event &write = self.is(Event::Write) ? self : x;
+  const Event &write = self.is(Event::Write) ? self : x,
+              &other = self.is(Event::Write) ? x : self;
   bool sameCta =
       x.cluster == self.cluster && x.agent / warps == self.agent / warps;
   if ((x.flags & self.flags & Event::Write) ||
-      ((x.flags | self.flags) & Event::Engine) ||
-      (!write.is(Event::Swap) && (!sameCta || write.is(Event::Strong))))
+      ((x.flags | self.flags) & Event::Engine))
+    return false;
+  if (other.is(Event::Swap) && write.is(Event::Strong))
+    return true;
+  if (!write.is(Event::Swap) && (!sameCta || write.is(Event::Strong)))
     return false;
   if (!self.is(Event::Write))
     return x.readBefore == self.inst;

@@ -42,7 +42,7 @@ static uint8_t strength(const Inst &inst, Access kind) {
   uint8_t flags = Event::Generic;
   if (kind != Access::Load)
     flags |= Event::Write;
-  if (kind == Access::Atomic && inst.isSwap)
+  if (kind != Access::Store && inst.isSwap)
     flags |= Event::Swap;
   if (kind == Access::Atomic || (inst.order & Inst::Strong)) {
     flags |= Event::Strong;

@@ -39,7 +39,7 @@ struct Event {
     ClusterScope = 16,
     Init = 32,    ///< mbarrier.init
     Generic = 64, ///< by the generic proxy
-    Swap = 128,   ///< compare and swap
+    Swap = 128,   ///< compare and swap, or a read that one compares with
   };
   bool is(Flags f) const { return flags & f; }
 };

@@ -40,6 +40,14 @@ def kinds(report):
 
 
 NEIGHBOUR = "xor.b32 %r7, %r1, 1; mad.lo.u32 %r7, %r7, 4, %r3; ld.shared.b32 %r8, [%r7]; st.global.b32 [%rd4], %r8;"
+#: Two warps, each with a loop of its own, on one place; what they load first is only a guess.
+SWAPS = """
+and.b32 %r12, %r1, 31; setp.ne.u32 %p4, %r12, 0; @%p4 bra DONE; setp.ge.u32 %p3, %r1, 32; @%p3 bra SECOND;
+ld.global.b32 %r7, [%rd3];
+AGAIN: add.u32 %r8, %r7, 1; atom.relaxed.gpu.global.cas.b32 %r9, [%rd3], %r7, %r8; setp.ne.u32 %p7, %r9, %r7; mov.b32 %r7, %r9; @%p7 bra AGAIN; bra DONE;
+SECOND: ld.global.b32 %r7, [%rd3];
+MORE: sub.u32 %r8, %r7, 1; atom.relaxed.gpu.global.cas.b32 %r9, AT2, %r7, %r8; setp.ne.u32 %p7, %r9, %r7; mov.b32 %r7, %r9; @%p7 bra MORE;
+DONE:"""
 #: (correct, planted bugs): the kinds of findings of the bugs.
 PAIRS = {
     "order within a warp": (
@@ -71,6 +79,11 @@ PAIRS = {
     "shared data behind a global flag": (
         "setp.lt.u32 %p3, %r1, 32; @%p3 bra READ; setp.eq.u32 %p4, %r1, 32; @%p4 st.shared.b32 [buffer], 5; @%p4 st.release.gpu.global.b32 [%rd3], 1; bra DONE; READ: ld.acquire.gpu.global.b32 %r7, [%rd3]; setp.eq.u32 %p5, %r7, 0; @%p5 bra READ; ld.shared.b32 %r8, [buffer]; DONE:",
         ["setp.lt.u32 %p3, %r1, 32; @%p3 bra READ; setp.eq.u32 %p4, %r1, 32; @%p4 st.shared.b32 [buffer], 5; @%p4 st.relaxed.gpu.global.b32 [%rd3], 1; bra DONE; READ: ld.acquire.gpu.global.b32 %r7, [%rd3]; setp.eq.u32 %p5, %r7, 0; @%p5 bra READ; ld.shared.b32 %r8, [buffer]; DONE:"],
+        "race",
+    ),
+    "loops of compare and swap": (
+        SWAPS.replace("AT2", "[%rd3]"),
+        [SWAPS.replace("AT2", "[%rd3+4]"), SWAPS.replace("@%p7 bra MORE", "").replace("atom.relaxed.gpu.global.cas.b32 %r9, AT2, %r7, %r8;", "")],
         "race",
     ),
     "fences beside relaxed accesses": (

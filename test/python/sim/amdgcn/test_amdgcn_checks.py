@@ -127,6 +127,52 @@ def test_one_wave_needs_no_barrier(target):
     assert result(text, target, WAVE[target]) == []
 
 
+SWAPS = """v_mov_b32 v2, 0
+v_readfirstlane_b32 s12, v0
+{one}
+s_cmp_eq_u32 s12, 0
+s_cbranch_scc0 second
+global_load_dword v4, v2, s[8:9]
+s_waitcnt vmcnt(0)
+again:
+v_add_u32 v3, 1, v4
+{swap}
+s_waitcnt vmcnt(0)
+v_cmp_ne_u32 vcc, v5, v4
+v_mov_b32 v4, v5
+s_cbranch_vccnz again
+s_branch done
+second:
+global_load_dword v4, v2, s[8:9]
+s_waitcnt vmcnt(0)
+more:
+v_sub_u32 v3, v4, 1
+OTHER
+{swap}
+s_waitcnt vmcnt(0)
+v_cmp_ne_u32 vcc, v5, v4
+v_mov_b32 v4, v5
+s_cbranch_vccnz more
+done:
+"""
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_loops_of_compare_and_swap(target):
+    """The load before such a loop may race with other loops on the place: its value is compared
+    later. It may not if the swap is of another place, or missing."""
+    old = target == "gfx942"
+    one = "s_mov_b64 exec, 1" if old else "s_mov_b32 exec_lo, 1"
+    swap = "global_atomic_cmpswap" + ("" if old else "_b32") + " v5, v2, v[3:4], s[8:9] "
+    swap += "sc0" if old else "glc"
+    text = SWAPS if old else SWAPS.replace("v_sub_u32", "v_sub_nc_u32")
+    text = text.replace("{one}", one).replace("{swap}", swap)
+    waves = 2 * WAVE[target]
+    assert result(text.replace("OTHER", ""), target, waves) == []
+    assert "race" in result(text.replace("OTHER", "v_mov_b32 v2, 4"), target, waves)
+    assert "race" in result(text.replace(f"OTHER\n{swap}", "v_mov_b32 v5, v4"), target, waves)
+
+
 def test_threads_are_named():
     """Lanes of the upper half of a wave, too."""
     body = (
