@@ -3,7 +3,7 @@ PYTHON ?= python3
 export PYTHON
 VENV := .venv/bin
 
-.PHONY: help setup configure build demo test wheel format check-format docs clean
+.PHONY: help setup configure build demo test test-all wheel format check-format docs clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -26,6 +26,10 @@ demo: build ## Set up, build and run the main job
 test: build ## Set up, build and run every test
 	@cmake --build build --target tile-unittests
 	@scripts/test.sh
+
+test-all: build ## The same, with the long sweeps
+	@cmake --build build --target tile-unittests
+	@scripts/test.sh -m ''
 
 wheel: ## Self-contained wheel in dist/ (PYTHON=python3.12 chooses for whom)
 	@scripts/setup.sh packages

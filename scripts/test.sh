@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs every suite and ends with one line of totals. Each suite runs even when
-# one before it failed.
+# one before it failed. Options are pytest's: -m '' runs the long sweeps, too.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 bin=.venv/bin
@@ -23,7 +23,7 @@ echo "==> Generated documentation is up to date"
 scripts/docs.sh --check || status=1
 
 echo "==> Python tests (pytest)"
-$bin/python -m pytest -n auto --dist worksteal 2>&1 | tee "$log/pytest"
+$bin/python -m pytest -n auto --dist worksteal "$@" 2>&1 | tee "$log/pytest"
 [ "${PIPESTATUS[0]}" -eq 0 ] || status=1
 
 exit $status

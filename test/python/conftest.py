@@ -1,5 +1,8 @@
 """What all tests share, those of backends included, is in test/python/machines.py."""
 
+import gc
+
+import pytest
 from machines import (
     machine,
     private_cache,
@@ -15,3 +18,9 @@ __all__ = [
     "pytest_configure",
     "pytest_generate_tests",
 ]
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """What was collected stays until the end: the garbage collector need not look at it again."""
+    gc.collect()
+    gc.freeze()

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -25,6 +28,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "both_ways: runs kernels compiled, and again in the interpreter"
     )
+    config.addinivalue_line("markers", "slow: one of many alike; `make test-all` runs them, too")
     config.addinivalue_line("markers", "two_gpus: needs two GPUs that reach each other's memory")
     config.addinivalue_line("markers", "compiled: looks at what the compiler makes of a kernel")
 
@@ -59,7 +63,14 @@ def machine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.fixture(autouse=True, scope="session")
-def private_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Tests neither read nor leave compiled kernels in the user's cache."""
-    if "TILE_CACHE_DIR" not in os.environ:
-        os.environ["TILE_CACHE_DIR"] = str(tmp_path_factory.mktemp("cache"))
+def private_cache() -> Iterator[None]:
+    """Tests neither read nor leave compiled kernels in the user's cache. Theirs is in memory where
+    it can be: thousands of small files are a tenth of what compiles of small kernels take."""
+    if "TILE_CACHE_DIR" in os.environ:
+        yield
+        return
+    memory = Path("/dev/shm")
+    place = memory if memory.is_dir() and os.access(memory, os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="tile-tests-", dir=place) as folder:
+        os.environ["TILE_CACHE_DIR"] = folder
+        yield

@@ -22,12 +22,18 @@ from tile.runtime import overlap
 
 pytestmark = sim_only
 
-SEEDS = 2000
-SEEDS_OF_PASSES = 400
-CHUNK = 100
+CHUNK = 50
 
 
-@pytest.mark.parametrize("first", range(0, SEEDS, CHUNK))
+def chunks(seeds: int, of_all: int) -> list:
+    """First seeds of chunks; those from `seeds` on are for `make test-all`."""
+    return [
+        pytest.param(first, marks=[pytest.mark.slow] if first >= seeds else [])
+        for first in range(0, of_all, CHUNK)
+    ]
+
+
+@pytest.mark.parametrize("first", chunks(400, of_all=2000))
 def test_interpreter_and_compiler_agree(first):
     failures = cli.chunk(first, CHUNK, "interpret")
     assert not failures, "\n".join(
@@ -35,7 +41,7 @@ def test_interpreter_and_compiler_agree(first):
     )
 
 
-@pytest.mark.parametrize("first", range(0, SEEDS_OF_PASSES, CHUNK))
+@pytest.mark.parametrize("first", chunks(100, of_all=400))
 def test_passes_in_any_order(first):
     failures = cli.chunk(first, CHUNK, "passes")
     assert not failures, "\n".join(
