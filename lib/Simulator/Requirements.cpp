@@ -38,6 +38,7 @@ struct Requirement {
   enum Where : uint8_t { Later, HopperOnly, Specific } where = Later;
 };
 constexpr Requirement requirements[] = {
+    {"wgmma", "sp", "", 90, 82, Requirement::HopperOnly},
     {"wgmma", "", "", 90, 80, Requirement::HopperOnly},
     {"setmaxnreg", "", "", 90, 80, Requirement::Specific},
     {"tensormap", "", "", 90, 82, Requirement::Specific},
@@ -61,6 +62,7 @@ constexpr Requirement requirements[] = {
     {"ldmatrix", "", "", 75, 65},
     {"stmatrix", "", "", 90, 78},
     {"movmatrix", "", "", 75, 78},
+    {"mma", "sp::ordered_metadata", "", 80, 85},
     {"mma", "e4m3", "", 89, 84},
     {"mma", "e5m2", "", 89, 84},
     {"mma", "bf16", "", 80, 70},
@@ -92,6 +94,7 @@ constexpr Requirement requirements[] = {
     {"add", "bf16", "", 90, 78},
     {"sub", "bf16", "", 90, 78},
     {"mul", "bf16", "", 90, 78},
+    {"fma", "oob", "", 90, 81},
     {"fma", "bf16", "", 80, 70},
     {"neg", "bf16", "", 80, 70},
     {"abs", "bf16", "", 80, 70},

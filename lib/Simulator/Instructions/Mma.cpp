@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "MatrixSums.h"
+#include "SparseMetadata.h"
 
 #include <charconv>
+#include <optional>
 
 using namespace tile::sim;
 
@@ -24,20 +26,25 @@ const float *tile::sim::fp8Table(Type type) {
 namespace {
 /// What the handler needs beyond the operand list: kept in imm.
 struct Shape {
-  uint8_t m, n;
+  uint8_t m;
+  bool isSparse;
   uint16_t k;
   Type d, a, b, c;
+  static constexpr unsigned n = 8;
   int64_t pack() const {
-    return int64_t(m) | int64_t(n) << 8 | int64_t(k) << 16 | int64_t(d) << 32 |
-           int64_t(a) << 40 | int64_t(b) << 48 | int64_t(c) << 56;
+    return int64_t(m) | int64_t(isSparse) << 8 | int64_t(k) << 16 |
+           int64_t(d) << 32 | int64_t(a) << 40 | int64_t(b) << 48 |
+           int64_t(c) << 56;
   }
   static Shape unpack(int64_t v) {
-    return {uint8_t(v),          uint8_t(v >> 8),     uint16_t(v >> 16),
+    return {uint8_t(v),          (v >> 8 & 1) != 0,   uint16_t(v >> 16),
             Type(v >> 32 & 255), Type(v >> 40 & 255), Type(v >> 48 & 255),
             Type(v >> 56 & 255)};
   }
+  /// Elements of a row of A that registers hold.
+  unsigned stored() const { return isSparse ? k / 2u : k; }
   unsigned aRegs() const {
-    return a == Type::F64 ? m * k / 32u : m * k * bitsOf(a) / 1024u;
+    return a == Type::F64 ? m * k / 32u : m * stored() * bitsOf(a) / 1024u;
   }
   unsigned bRegs() const {
     return b == Type::F64 ? n * k / 32u : n * k * bitsOf(b) / 1024u;
@@ -91,57 +98,82 @@ float readAccumulator(const Ctx &c, const uint32_t *slots, Type type,
   return c.src<float>(slots[i])[l];
 }
 
+/// op[0]: metadata; mod[2]: selector; mod[3]: its places must be in order.
+std::optional<SparseColumns> sparseColumns(Ctx &c, const Inst &inst,
+                                           const Shape &s) {
+  SparseColumns columns(c.src<uint32_t>(inst.op[0]), s.a, s.k, inst.mod[2],
+                        inst.mod[3]);
+  if (columns.isMeaningful)
+    return columns;
+  c.fail(inst, 0, "bad-metadata",
+         inst.mod[3] ? "the places that a chunk's metadata names must grow"
+                     : "the places that a chunk's metadata names must differ");
+  return std::nullopt;
+}
+
 Step execFloat(Ctx &c, const Inst &inst, uint32_t) {
   Shape s = Shape::unpack(inst.imm);
   const uint32_t *d = &c.code->ext[inst.ext], *a = d + s.cRegs(s.d),
                  *b = a + s.aRegs(), *acc = b + s.bRegs();
+  std::optional<SparseColumns> columns;
+  if (s.isSparse && !(columns = sparseColumns(c, inst, s)))
+    return Step::Error;
   float numbers[16 * 64];
+  unsigned stored = s.stored();
   auto fill = [&](Type type, const uint32_t *slots, unsigned regs,
-                  unsigned rows) {
+                  unsigned rows, unsigned k) {
     switch (type) {
     case Type::F16:
       return gatherElements<16>(
-          c, slots, regs, rows, s.k, numbers,
+          c, slots, regs, rows, k, numbers,
           [](uint32_t v) { return floatFromHalf(uint16_t(v)); });
     case Type::BF16:
       return gatherElements<16>(
-          c, slots, regs, rows, s.k, numbers,
+          c, slots, regs, rows, k, numbers,
           [](uint32_t v) { return floatFromBf16(uint16_t(v)); });
     case Type::E4M3:
     case Type::E5M2:
       return gatherElements<8>(
-          c, slots, regs, rows, s.k, numbers,
+          c, slots, regs, rows, k, numbers,
           [table = fp8Table(type)](uint32_t v) { return table[v]; });
     default:
-      return gatherMatrix(c, slots, regs, type, rows, s.k, numbers,
+      return gatherMatrix(c, slots, regs, type, rows, k, numbers,
                           [&](uint32_t v) { return matrixFloat(type, v); });
     }
   };
   // Of fp8, the first two of each four make the first group.
   bool isFp8 = bitsOf(s.a) == 8;
   auto place = [&](unsigned k) {
-    return isFp8 ? k / 4 * 2 + k % 2 + k % 4 / 2 * (s.k / 2) : k;
+    return isFp8 ? k / 4 * 2 + k % 2 + k % 4 / 2 * (stored / 2) : k;
   };
   static thread_local SumOperand A, B;
-  A.resize(s.m * s.k);
-  B.resize(8 * s.k);
-  fill(s.a, a, s.aRegs(), s.m);
+  A.resize(s.m * stored);
+  fill(s.a, a, s.aRegs(), s.m, stored);
   for (unsigned m = 0; m < s.m; ++m)
-    for (unsigned k = 0; k < s.k; ++k)
-      A.set(m * s.k + place(k), numbers[m * s.k + k],
+    for (unsigned k = 0; k < stored; ++k)
+      A.set(m * stored + place(k), numbers[m * stored + k],
             leastExponent(s.a, false));
-  fill(s.b, b, s.bRegs(), 8);
-  for (unsigned n = 0; n < 8; ++n)
-    for (unsigned k = 0; k < s.k; ++k)
-      B.set(place(k) * 8 + n, numbers[n * s.k + k], leastExponent(s.b, false));
+  fill(s.b, b, s.bRegs(), s.n, s.k);
+  // The rows of B that a row of A meets: all, or those of its columns.
+  auto selectB = [&](unsigned m) {
+    B.resize(s.n * stored);
+    for (unsigned n = 0; n < s.n; ++n)
+      for (unsigned k = 0; k < stored; ++k)
+        B.set(place(k) * s.n + n,
+              numbers[n * s.k + (columns ? (*columns)(m, k) : k)],
+              leastExponent(s.b, false));
+  };
   float sums[16][8];
   for (unsigned l = 0; l < Lanes; ++l)
     for (unsigned i = 0; i < 2u * (s.m / 8); ++i)
       sums[l / 4 + 8 * (i / 2)][2 * (l % 4) + i % 2] =
           readAccumulator(c, acc, s.c, l, i);
-  SumRule rule = SumRule::of(s.a, s.k, false);
-  for (unsigned m = 0; m < s.m; ++m)
-    addMatrixRow(rule, s.d, A, m * s.k, B, s.k, 8, sums[m]);
+  SumRule rule = SumRule::of(s.a, stored, false);
+  for (unsigned m = 0; m < s.m; ++m) {
+    if (m == 0 || columns)
+      selectB(m);
+    addMatrixRow(rule, s.d, A, m * stored, B, stored, s.n, sums[m]);
+  }
   for (unsigned l = 0; l < Lanes; ++l)
     for (unsigned i = 0; i < 2u * (s.m / 8); ++i) {
       float r = sums[l / 4 + 8 * (i / 2)][2 * (l % 4) + i % 2];
@@ -153,7 +185,7 @@ Step execFloat(Ctx &c, const Inst &inst, uint32_t) {
         c.dst<float>(d[i])[l] = canonical(r);
       }
     }
-  c.worker->counters.tensorFlops += 2ull * s.m * s.n * s.k;
+  c.worker->counters.tensorFlops += 2ull * s.m * s.n * stored;
   return Step::Next;
 }
 
@@ -162,25 +194,31 @@ Step execInteger(Ctx &c, const Inst &inst, uint32_t) {
   Shape s = Shape::unpack(inst.imm);
   const uint32_t *d = &c.code->ext[inst.ext], *a = d + s.cRegs(s.d),
                  *b = a + s.aRegs(), *acc = b + s.bRegs();
+  std::optional<SparseColumns> columns;
+  if (s.isSparse && !(columns = sparseColumns(c, inst, s)))
+    return Step::Error;
   int32_t A[16 * 256], B[8 * 256];
-  gatherMatrix(c, a, s.aRegs(), s.a, s.m, s.k, A,
+  unsigned stored = s.stored();
+  gatherMatrix(c, a, s.aRegs(), s.a, s.m, stored, A,
                [&](uint32_t v) { return matrixInteger(s.a, v); });
   gatherMatrix(c, b, s.bRegs(), s.b, 8, s.k, B,
                [&](uint32_t v) { return matrixInteger(s.b, v); });
   uint32_t out[4][Lanes];
   for (unsigned l = 0; l < Lanes; ++l)
     for (unsigned i = 0; i < 2u * (s.m / 8); ++i) {
-      const int32_t *x = A + (l / 4 + 8 * (i / 2)) * s.k,
-                    *y = B + (2 * (l % 4) + i % 2) * s.k;
+      unsigned row = l / 4 + 8 * (i / 2);
+      const int32_t *x = A + row * stored, *y = B + (2 * (l % 4) + i % 2) * s.k;
       int64_t sum = int32_t(c.src<uint32_t>(acc[i])[l]);
-      for (unsigned k = 0; k < s.k; ++k)
-        sum += inst.mod[1] == 1 ? x[k] ^ y[k] : x[k] * y[k];
+      for (unsigned k = 0; k < stored; ++k) {
+        int32_t other = y[columns ? (*columns)(row, k) : k];
+        sum += inst.mod[1] == 1 ? x[k] ^ other : x[k] * other;
+      }
       out[i][l] = inst.mod[0] ? uint32_t(clampToS32(sum)) : uint32_t(sum);
     }
   for (unsigned i = 0; i < 2u * (s.m / 8); ++i)
     for (unsigned l = 0; l < Lanes; ++l)
       c.dst<uint32_t>(d[i])[l] = out[i][l];
-  c.worker->counters.tensorFlops += 2ull * s.m * s.n * s.k;
+  c.worker->counters.tensorFlops += 2ull * s.m * s.n * stored;
   return Step::Next;
 }
 
@@ -219,7 +257,7 @@ template <ExecFn Fn> Step whole(Ctx &c, const Inst &inst, uint32_t mask) {
 
 bool isValid(const Shape &s) {
   auto shape = [&](unsigned m, std::initializer_list<unsigned> ks) {
-    if (s.m != m || s.n != 8)
+    if (s.m != m)
       return false;
     for (unsigned k : ks)
       if (s.k == k)
@@ -228,6 +266,28 @@ bool isValid(const Shape &s) {
   };
   bool floatAcc = s.c == Type::F32 && s.d == Type::F32,
        halfAcc = s.c == s.d && (s.c == Type::F16 || s.c == Type::F32);
+  // Sparse shapes are twice as long.
+  if (s.isSparse)
+    switch (s.a) {
+    case Type::F16:
+      return s.b == s.a && halfAcc && shape(16, {16, 32});
+    case Type::BF16:
+      return s.b == s.a && floatAcc && shape(16, {16, 32});
+    case Type::TF32:
+      return s.b == s.a && floatAcc && shape(16, {8, 16});
+    case Type::E4M3:
+    case Type::E5M2:
+      return (s.b == Type::E4M3 || s.b == Type::E5M2) && floatAcc &&
+             shape(16, {64});
+    case Type::S8:
+    case Type::U8:
+      return (s.b == Type::S8 || s.b == Type::U8) && shape(16, {32, 64});
+    case Type::S4:
+    case Type::U4:
+      return (s.b == Type::S4 || s.b == Type::U4) && shape(16, {64, 128});
+    default:
+      return false;
+    }
   switch (s.a) {
   case Type::F16:
     return s.b == s.a && halfAcc && shape(16, {8, 16});
@@ -258,17 +318,17 @@ bool isValid(const Shape &s) {
 }
 
 bool decodeMma(FunctionDecoder &d) {
-  if (d.has("sp") || d.has("sp::ordered_metadata"))
-    return d.error("sparse matrices are not supported by the simulator");
   d.has("sync");
   d.has("aligned");
   Shape s{};
+  int sparse = d.hasOneOf({"sp", "sp::ordered_metadata"});
+  s.isSparse = sparse >= 0;
+  d.inst.mod[3] = sparse == 1;
   // "mxf4" and the like of block-scaled forms are left as unknown modifiers.
   unsigned m, n, k;
   if (!takeMatrixShape(d, m, n, k))
     return false;
   s.m = uint8_t(m);
-  s.n = uint8_t(n);
   s.k = uint16_t(k);
   d.has("row");
   d.has("col");
@@ -283,9 +343,10 @@ bool decodeMma(FunctionDecoder &d) {
   bool integer = isIntegerMatrix(s.a);
   if (integer && (s.c != Type::S32 || s.d != Type::S32))
     return d.error("integer matrices accumulate in .s32");
-  if (!isValid(s) || (s.a == Type::B1) != (bits >= 0))
+  if (n != s.n || !isValid(s) || (s.a == Type::B1) != (bits >= 0))
     return d.error("this shape and these types do not go together");
-  if (!d.expectOperands(4, 4))
+  size_t operands = s.isSparse ? 6 : 4;
+  if (!d.expectOperands(operands, operands))
     return false;
   Type registerType = s.a == Type::F64 ? Type::F64 : Type::B32,
        accType = s.c == Type::F64 ? Type::F64 : Type::B32;
@@ -298,6 +359,10 @@ bool decodeMma(FunctionDecoder &d) {
                            slots) ||
       !takeMatrixRegisters(d, d.operand(0), s.cRegs(s.d), accType, true,
                            results))
+    return false;
+  if (s.isSparse &&
+      (!d.src(4, Type::B32, 0) ||
+       !takeSparsitySelector(d, d.operand(5), s.a, s.k, d.inst.mod[2])))
     return false;
   d.inst.ext = d.beginExt();
   d.inst.extCount = uint16_t(results.size() + slots.size());
