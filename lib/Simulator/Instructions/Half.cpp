@@ -65,10 +65,26 @@ template <class F> struct HFma {
         addToOdd(double(F::get(a)) * double(F::get(b)), double(F::get(c))));
   }
 };
+template <class F> uint16_t relu(uint16_t r) {
+  return (r & 0x7fff) > F::infinity ? F::nan : r & 0x8000 ? 0 : r;
+}
 template <class F> struct HFmaRelu {
   static uint16_t f(uint16_t a, uint16_t b, uint16_t c) {
-    uint16_t r = HFma<F>::f(a, b, c);
-    return (r & 0x7fff) > F::infinity ? F::nan : r & 0x8000 ? 0 : r;
+    return relu<F>(HFma<F>::f(a, b, c));
+  }
+};
+/// With the NaN that tensor copies put in place of what lies outside, if they
+/// are asked to, any product is zero.
+template <class F> struct HFmaOob {
+  static constexpr uint16_t outside = 0x7fff;
+  static uint16_t f(uint16_t a, uint16_t b, uint16_t c) {
+    bool isOutside = a == outside || b == outside || c == outside;
+    return isOutside ? uint16_t(0) : HFma<F>::f(a, b, c);
+  }
+};
+template <class F> struct HFmaOobRelu {
+  static uint16_t f(uint16_t a, uint16_t b, uint16_t c) {
+    return relu<F>(HFmaOob<F>::f(a, b, c));
   }
 };
 template <class F, bool Max, bool Nan> struct HMinMax {
@@ -195,12 +211,15 @@ ExecFn pickHalfMinMax(FunctionDecoder &d, Type type, bool max, bool ftz) {
 } // namespace
 
 bool tile::sim::decodeHalfArith(FunctionDecoder &d, Arith op, Type type) {
-  bool ftz = d.has("ftz"), sat = d.has("sat"), relu = d.has("relu");
+  bool ftz = d.has("ftz"), sat = d.has("sat"), relu = d.has("relu"),
+       oob = d.has("oob");
   d.has("rn");
   ExecFn fn = nullptr;
   unsigned sources = 2;
   if (relu && op != Arith::Fma)
     return d.error(".relu is for fma");
+  if (oob && (op != Arith::Fma || ftz))
+    return d.error(".oob is for fma, without .ftz");
   if (sat && (type == Type::BF16 || type == Type::BF16x2))
     return d.error(".sat is for f16");
   switch (op) {
@@ -214,8 +233,12 @@ bool tile::sim::decodeHalfArith(FunctionDecoder &d, Arith op, Type type) {
     fn = pickHalf<HMul, 2>(type, ftz, sat);
     break;
   case Arith::Fma:
-    fn = relu ? pickHalf<HFmaRelu, 3>(type, ftz, sat)
-              : pickHalf<HFma, 3>(type, ftz, sat);
+    if (oob)
+      fn = relu ? pickHalf<HFmaOobRelu, 3>(type, ftz, sat)
+                : pickHalf<HFmaOob, 3>(type, ftz, sat);
+    else
+      fn = relu ? pickHalf<HFmaRelu, 3>(type, ftz, sat)
+                : pickHalf<HFma, 3>(type, ftz, sat);
     sources = 3;
     break;
   case Arith::Min:
