@@ -329,6 +329,11 @@ bool FunctionDecoder::src(const ast::Operand &operand, Type type,
   case OK::Sink:
     slot = constant(classOf(type), 0);
     return true;
+  case OK::Part:
+    return errorAt(operand,
+                   operand.negated
+                       ? "expected a number after the sign"
+                       : "this instruction takes no parts of registers");
   default:
     return errorAt(operand, "expected a register or a number");
   }

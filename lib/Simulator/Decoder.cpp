@@ -21,7 +21,7 @@ const DecodeTable &tile::sim::decodeTable() {
           registerAsyncCopy,      registerMbarrier,   registerTensorMap,
           registerMatrix,         registerMma,        registerWgmma,
           registerWmma,           registerMultimem,   registerRefused,
-          registerStack})
+          registerStack,          registerVideo})
       add(t);
     return t;
   }();

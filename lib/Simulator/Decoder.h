@@ -44,6 +44,7 @@ void registerWmma(DecodeTable &);
 void registerMultimem(DecodeTable &);
 void registerRefused(DecodeTable &);
 void registerStack(DecodeTable &);
+void registerVideo(DecodeTable &);
 const DecodeTable &decodeTable();
 
 struct GlobalVariable {

@@ -337,6 +337,13 @@ bool Parser::address(ast::Function &function, ast::Operand &out) {
   return expect(']');
 }
 
+/// Video instructions take parts of registers, named by the letter of their
+/// width and their numbers ("b0", "h10", "b3210"), and signs.
+static bool isSelector(std::string_view suffix) {
+  return suffix.size() > 1 && (suffix[0] == 'b' || suffix[0] == 'h') &&
+         suffix.find_first_not_of("01234567", 1) == std::string_view::npos;
+}
+
 bool Parser::primary(ast::Function &function, ast::Operand &out) {
   using OK = ast::Operand::Kind;
   out.loc = token.loc;
@@ -375,9 +382,9 @@ bool Parser::primary(ast::Function &function, ast::Operand &out) {
     return true;
   }
   case Kind::Name: {
-    if (minus || invert)
+    if (invert)
       return error("expected a number after the sign");
-    if (token.text == "_") {
+    if (token.text == "_" && !minus) {
       out.kind = OK::Sink;
       bump();
       return true;
@@ -386,6 +393,7 @@ bool Parser::primary(ast::Function &function, ast::Operand &out) {
     out.name = token.text;
     bump();
     out.symbol = lookup(function, out.name);
+    std::string selector;
     if (token.kind == Kind::Directive && !token.spaceBefore) {
       std::string_view suffix = token.text;
       size_t at = suffix.size() == 1
@@ -394,11 +402,22 @@ bool Parser::primary(ast::Function &function, ast::Operand &out) {
       if (out.symbol >= 0 && function.symbols[size_t(out.symbol)].vector > 1 &&
           at != std::string_view::npos) {
         out.component = int(at % 4);
+      } else if (out.symbol >= 0 && isSelector(suffix)) {
+        selector = suffix;
       } else {
         out.name += "." + std::string(suffix);
         out.symbol = -1;
       }
       bump();
+    }
+    if (minus || !selector.empty()) {
+      ast::Operand part;
+      part.kind = OK::Part;
+      part.loc = out.loc;
+      part.name = std::move(selector);
+      part.negated = minus;
+      part.elems.push_back(std::move(out));
+      out = std::move(part);
     }
     // generic(symbol) in operands is spelled cvta; only initializers may use
     // it.

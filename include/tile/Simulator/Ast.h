@@ -28,19 +28,21 @@ struct Operand {
     Address,
     Sink,
     List,
-    Pair
+    Pair,
+    Part
   };
   Kind kind = Kind::Sink;
-  bool negated = false; ///< "!p"
+  bool negated = false; ///< "!p"; "-r" of a part
   bool isUnsigned = false;
   int component = -1; ///< .x .y .z .w of a vector register
   int symbol = -1;    ///< index into Function::symbols
   int64_t imm = 0;    ///< integer, float bits, or the offset of an address
   double real = 0;    ///< a decimal floating literal
   Loc loc;
-  std::string name;
-  std::vector<Operand>
-      elems; ///< vector, list, pair; base and coordinates of an address
+  std::string name; ///< of a part: its selector, such as "b0"; may be empty
+  /// Vector, list, pair; base and coordinates of an address; the register of a
+  /// part.
+  std::vector<Operand> elems;
 };
 
 /// A value of an initializer: a number or the address of a symbol.

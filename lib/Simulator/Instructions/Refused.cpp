@@ -12,9 +12,6 @@ bool refuseTensorMemory(FunctionDecoder &d) {
 bool refuseTexture(FunctionDecoder &d) {
   return d.error("textures and surfaces are not supported by the simulator");
 }
-bool refuseVideo(FunctionDecoder &d) {
-  return d.error("video instructions are not supported by the simulator");
-}
 } // namespace
 
 void tile::sim::registerRefused(DecodeTable &t) {
@@ -22,10 +19,4 @@ void tile::sim::registerRefused(DecodeTable &t) {
   for (const char *name :
        {"tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep"})
     t.insert({name, refuseTexture});
-  for (const char *name :
-       {"vadd",      "vsub",      "vabsdiff", "vmin",  "vmax",  "vshl",
-        "vshr",      "vmad",      "vset",     "vadd2", "vsub2", "vavrg2",
-        "vabsdiff2", "vmin2",     "vmax2",    "vset2", "vadd4", "vsub4",
-        "vavrg4",    "vabsdiff4", "vmin4",    "vmax4", "vset4"})
-    t.insert({name, refuseVideo});
 }
