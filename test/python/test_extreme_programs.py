@@ -113,6 +113,23 @@ def test_many_statements():
 
 
 @tile.jit
+def constants_that_meet(p, N: tl.constexpr):
+    i = tl.arange(0, 64)
+    positive = tl.load(p + i) > 0
+    x = tl.zeros([64], tl.int32)
+    for _ in tl.static_range(N):
+        x = tl.where(positive, x + 1, 1 + x)
+    tl.store(p + i, x)
+
+
+def test_more_than_ten_rounds_of_simplification():
+    """Each `where` is one value only when the one before it is."""
+    x = np.zeros(64, np.int32)
+    constants_that_meet[(1,)](x, 40)
+    assert (x == 40).all()
+
+
+@tile.jit
 def down(x, n: tl.constexpr):
     if n == 0:
         return x

@@ -216,8 +216,9 @@ struct TritonCombine : public triton::impl::TritonCombineBase<TritonCombine> {
     StoreOp::getCanonicalizationPatterns(patterns, context);
     BroadcastOp::getCanonicalizationPatterns(patterns, context);
     ExpandDimsOp::getCanonicalizationPatterns(patterns, context);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
+    // A long program may need more rounds than the driver makes: whatever is
+    // left then is as valid, and no error.
+    (void)applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 };
 

