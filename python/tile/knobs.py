@@ -126,6 +126,10 @@ class _Autotuning(Group):
 
 class _Runtime(Group):
     interpret = flag("TRITON_INTERPRET", False, "Run kernels as Python.")
+    interpret_max_iterations = Knob(
+        "TILE_INTERPRET_MAX_ITERATIONS", 10**7, not_negative,
+        "Iterations of loops after which an interpreted program counts as endless; 0 for never.",
+    )  # fmt: skip
     override_arch = text("TRITON_OVERRIDE_ARCH", None, "Compile for this architecture, as in sm90.")
     driver = text("TILE_DRIVER", "", "cuda or sim; else cuda where there is a GPU.")
     sim_target = text("TILE_SIM_TARGET", "cuda:90", "The target that the simulator stands for.")

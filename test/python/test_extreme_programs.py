@@ -240,6 +240,28 @@ def kernels_after_that(out):
     tl.store(out, 5)
 
 
+@tile.jit
+def counts_in_a_range(out, n):
+    for i in range(n):
+        tl.store(out, i)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "argument"), [(counts_for_ever, 1), (counts_in_a_range, 2**31 - 1)]
+)
+def test_interpreted_kernels_have_a_budget(kernel, argument, monkeypatch):
+    monkeypatch.setenv("TILE_INTERPRET_MAX_ITERATIONS", "300")
+    with pytest.raises(tile.InterpreterError, match="300 iterations of its loops") as caught:
+        kernel.interpret(np.zeros(1, np.int32), argument, grid=(1,))
+    assert f"in {kernel.__name__}\n" in str(caught.value)
+    # Each program has it, and 0 stands for no end to it.
+    for budget, programs in ((300, 5), (0, 1)):
+        monkeypatch.setenv("TILE_INTERPRET_MAX_ITERATIONS", str(budget))
+        out = np.zeros(1, np.int32)
+        counts_in_a_range.interpret(out, budget or 400, grid=(programs,))
+        assert out[0] == (budget or 400) - 1
+
+
 @sim_only
 @pytest.mark.compiled
 @pytest.mark.parametrize("kernel", [counts_for_ever, waits_for_ever])

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import knobs
 from ..errors import InterpreterError
 from ..language.dtypes import dtype
 from ..runtime.depth import deep_stack
@@ -44,6 +45,9 @@ class EagerBuilder:
         self.memory = memory
         self.grid = grid
         self.program = (0, 0, 0)
+        #: How many iterations of loops the program has begun, and may begin; 0 for any number.
+        self.iterations = 0
+        self.max_iterations = knobs.runtime.interpret_max_iterations
         self.options = options
         #: How many functions of single elements are running; they have no effects.
         self.in_region = 0
@@ -56,6 +60,21 @@ class EagerBuilder:
         self.pending: list[Any] = []
         #: The functions that this launch has called, ready to run.
         self.functions: dict[Any, Callable] = {}
+
+    def begin(self, program: tuple[int, int, int]) -> None:
+        """The next program of the grid."""
+        self.program = program
+        self.iterations = 0
+
+    def count_iteration(self) -> None:
+        """Ends programs that have no end of their own."""
+        self.iterations += 1
+        if self.iterations > self.max_iterations > 0:
+            raise InterpreterError(
+                f"a program went through more than {self.max_iterations} iterations of its loops: "
+                "does it end? (TILE_INTERPRET_MAX_ITERATIONS is how many are allowed, 0 for any "
+                "number)"
+            )
 
     # Types and attributes are what they are.
 

@@ -83,7 +83,7 @@ def run(builder: EagerBuilder, fn: Any, parameters: list[Any], grid: tuple[int, 
     x, y, z = map(range, grid)
     error = None
     for k, j, i in itertools.product(z, y, x):
-        builder.program = (i, j, k)
+        builder.begin((i, j, k))
         try:
             if native(*parameters) is not None:
                 error = CompilationError(

@@ -63,6 +63,7 @@ class Loop:
             return self.count == 1
         if not truth(condition, "while"):
             return False
+        state._state.builder.count_iteration()
         if self.count & 255 < 2:
             self.watch(sys._getframe(1).f_locals)
         return True
@@ -106,9 +107,12 @@ def of_range(bounds: program.range) -> Iterator[tensor]:
         raise SemanticError("a range's step must not be 0")
     element = element_of(ty)
     values = builtins.range(start, end, step)
-    if state._state.builder.phantom is not None:
+    builder = state._state.builder
+    if builder.phantom is not None:
         values = [start]
     for value in values:
+        if builder.phantom is None:
+            builder.count_iteration()
         yield tensor(np.array(value).astype(element), ty)
 
 

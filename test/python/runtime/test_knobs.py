@@ -461,6 +461,7 @@ ELSEWHERE = {
     "TILE_SIM_SCHEDULES": "../sim/test_schedules.py",
     "TILE_TMA": "../../../third_party/nvidia/test/python/kernels/test_tma.py",
     "TILE_COMPAT_VERSION": "../compat/test_switch.py", "TILE_COMPAT": "../compat/test_switch.py",
+    "TILE_INTERPRET_MAX_ITERATIONS": "../test_extreme_programs.py",
     "TRITON_LIBHIP_PATH": "../../../third_party/amd/test/python/test_hip_driver.py",
 }  # fmt: skip
 
