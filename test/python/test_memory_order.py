@@ -267,6 +267,36 @@ def test_scalars_are_ordered_with_blocks(num_warps, few):
         np.testing.assert_array_equal(out[i], row + total)
 
 
+@tile.jit
+def other_threads(p, q, out, first, HOW: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    # `q` is aligned as `p + first` is not: loads of both go to threads in fours.
+    x = tl.load(p + first + i) + tl.load(q + i)
+    if HOW == "store":
+        tl.store(p + first + i, i)
+    elif HOW == "add":
+        tl.atomic_add(p + first + i, i, sem="relaxed")
+    elif HOW == "both":
+        tl.atomic_add(p + first + i, i, sem="relaxed")
+        x += tl.load(p + first + i) + tl.load(q + i)
+    elif HOW == "transposed":
+        j = tl.arange(0, 32)
+        tl.store(p + first + j[:, None] + 32 * j[None, :], j[:, None] + 32 * j[None, :])
+    tl.store(out + i, x)
+
+
+@pytest.mark.parametrize("how", ["store", "add", "both", "transposed"])
+def test_blocks_of_which_other_threads_have_the_elements(how):
+    n = 1024
+    p, q = np.arange(n + 3, dtype=np.int32), np.arange(n, dtype=np.int32)
+    out = np.zeros(n, np.int32)
+    other_threads[(1,)](p, q, out, 3, HOW=how, N=n)
+    before, i = np.arange(3, n + 3), np.arange(n)
+    after = i if how in ("store", "transposed") else before + i
+    np.testing.assert_array_equal(p[3:], after)
+    np.testing.assert_array_equal(out, before + i + (after + i if how == "both" else 0))
+
+
 @tile.jit(noinline=True)
 def write_all(p, value, MANY: tl.constexpr):
     tl.store(p + tl.arange(0, MANY), value + tl.arange(0, MANY))

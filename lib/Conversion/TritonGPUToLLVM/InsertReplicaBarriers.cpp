@@ -52,9 +52,22 @@ static bool isReplicated(LoadOp load) {
          layout.getFreeVariableMask(kLane) != 0;
 }
 
-/// The accesses of different threads that must not overtake these. Blocks
-/// among themselves are the program's business.
-static unsigned getConflicts(unsigned accesses) {
+/// True if the same threads have the elements of two blocks of pointers: each
+/// then accesses an element's place in the order of the program.
+static bool haveSameOwners(Value a, Value b) {
+  if (!a || !b)
+    return false;
+  auto first = dyn_cast<RankedTensorType>(a.getType());
+  auto second = dyn_cast<RankedTensorType>(b.getType());
+  if (!first || !second || first.getShape() != second.getShape())
+    return false;
+  return first.getEncoding() == second.getEncoding() ||
+         ttg::toLinearLayout(first) == ttg::toLinearLayout(second);
+}
+
+/// The accesses of different threads that must not overtake these. Where other
+/// threads have the elements of a block is for the compiler to know.
+static unsigned getConflicts(unsigned accesses, bool sameOwners) {
   unsigned conflicts = 0;
   if (accesses & ReadByAll)
     conflicts |= WriteByOne | WriteByOwners;
@@ -66,6 +79,10 @@ static unsigned getConflicts(unsigned accesses) {
     conflicts |= WriteByOne;
   if (accesses & WriteByOwners)
     conflicts |= ReadByAll | ReadByOne | WriteByOne;
+  if (!sameOwners && (accesses & ReadByOwners))
+    conflicts |= WriteByOwners;
+  if (!sameOwners && (accesses & WriteByOwners))
+    conflicts |= ReadByOwners | WriteByOwners;
   return conflicts;
 }
 
@@ -181,9 +198,9 @@ private:
       return false;
     MemoryModel memory(op, MemoryModel::Arguments::AssumedDisjoint);
     return llvm::any_of(accesses, [&](const auto &access) {
-      unsigned conflicts = getConflicts(access.second);
       return llvm::any_of(pending, [&](const auto &before) {
-        return (before.second & conflicts) &&
+        bool sameOwners = haveSameOwners(before.first, access.first);
+        return (before.second & getConflicts(access.second, sameOwners)) &&
                (!before.first || !access.first ||
                 memory.mayAlias(before.first, access.first));
       });

@@ -37,11 +37,14 @@ their type. `do_not_specialize` leaves out all of this. `ASTSource` takes such f
 nothing without them: neighbours behind a `//` or `%` of numbers that may be negative are then
 accessed one by one, and loops cost an instruction or two more.
 
-What a program does to one array is ordered as it is written where a scalar takes part, or a block
-of fewer elements than there are threads that is loaded: one thread stores what all of them load,
-and the compiler lets them meet in between. Other places that one thread loads and another one
-writes, earlier or later, need all threads to meet in the program: `tl.debug_barrier()`, or an
-atomic operation that acquires. The simulator finds those that do not.
+What a program does to one place of an array is ordered as it is written where a scalar takes
+part, or a block of fewer elements than there are threads that is loaded: one thread stores what
+all of them load, and the compiler lets them meet in between. So it is for two blocks of pointers
+that are the same, element for element: loads, stores and atomic operations may have other threads
+for the elements, which is for the compiler to know. A place that is one block's element 3 and
+another one's element 5, of which one is written, needs all threads to meet in the program:
+`tl.debug_barrier()`, or an atomic operation on a scalar that acquires. The simulator finds those
+that do not.
 """
 
 

@@ -64,8 +64,8 @@ def InsertReplicaBarriers : Pass<"insert-replica-barriers", "mlir::ModuleOp"> {
     The same goes for a scalar and a block, of which other threads write or read
     the elements. Different arguments of a kernel are taken to be different
     memory, unless the module has the attribute `ttg.overlapping-arguments`.
-    Blocks that are accessed by as many threads as they have elements for need
-    a barrier of the program where the threads differ.
+    Two blocks of one layout need none, as each thread accesses the places of an
+    element in order; in different layouts other threads may have them.
 
     ```mlir
     %n = tt.load %p : !tt.ptr<i32>

@@ -1,6 +1,7 @@
 // RUN: tile-opt %s -insert-replica-barriers | filecheck %s
 
 #lanes = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#fours = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #all = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:80"} {
@@ -130,6 +131,30 @@ tt.func @calls(%p: !tt.ptr<i32>, %v: i32) {
   %0 = tt.load %p : !tt.ptr<i32>
   tt.call @callee(%p) : (!tt.ptr<i32>) -> ()
   tt.store %p, %v : !tt.ptr<i32>
+  tt.return
+}
+
+// In another layout other threads have the elements.
+// CHECK-LABEL: @layouts
+tt.func @layouts(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>, %m: tensor<1024xi1, #all>) {
+  // CHECK: tt.load
+  // CHECK-NEXT: tt.store
+  // CHECK-NEXT: tt.store
+  // CHECK-NEXT: ttg.barrier global_read|global_write
+  // CHECK-NEXT: tt.atomic_rmw
+  // CHECK-NEXT: ttg.barrier global_read|global_write
+  // CHECK-NEXT: tt.store
+  // CHECK-NEXT: tt.return
+  %c = arith.constant dense<1> : tensor<1024xi32, #fours>
+  %d = arith.constant dense<1> : tensor<1024xi32, #all>
+  %a = tt.splat %p : !tt.ptr<i32> -> tensor<1024x!tt.ptr<i32>, #fours>
+  %b = tt.splat %p : !tt.ptr<i32> -> tensor<1024x!tt.ptr<i32>, #all>
+  %e = tt.splat %q : !tt.ptr<i32> -> tensor<1024x!tt.ptr<i32>, #all>
+  %0 = tt.load %a : tensor<1024x!tt.ptr<i32>, #fours>
+  tt.store %a, %0 : tensor<1024x!tt.ptr<i32>, #fours>
+  tt.store %e, %d : tensor<1024x!tt.ptr<i32>, #all>
+  %1 = tt.atomic_rmw add, relaxed, gpu, %b, %d, %m : (tensor<1024x!tt.ptr<i32>, #all>, tensor<1024xi32, #all>, tensor<1024xi1, #all>) -> tensor<1024xi32, #all>
+  tt.store %a, %c : tensor<1024x!tt.ptr<i32>, #fours>
   tt.return
 }
 
