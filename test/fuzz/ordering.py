@@ -85,20 +85,22 @@ def overwritten(g: Generator) -> Any:
     type = g.choice(TYPES)
     shape = () if g.chance(0.4) else g.choose_shape(2)
     size = math.prod(shape)
+    skew = g.choice((0, 0, 1, 3)) if shape else 0
     array = g.argument("output", type, "o", size=size * g.programs, flavour="small", low=0,
-                       high=6).name  # fmt: skip
+                       high=6, skew=skew).name  # fmt: skip
     where = array + (f" + {offsets(shape, contiguous(shape))}" if shape else "")
     if g.programs > 1:
         where += f" + pid * {size}"
     value = g.let(f"tl.load({where})", type, shape, low=0, high=6)
-    if g.chance(0.7):
-        g.line(f"tl.store({where}, {value.name} + 1)")
+    # What is written may have other threads for the same elements than what is loaded: also where
+    # the values do not depend on each other.
+    new = value.name if g.chance(0.5) else "3"
+    if g.chance(0.5) or type not in ("i32", "u32", "i64"):
+        g.line(f"tl.store({where}, {new} + 1)")
     else:
-        # Atomic operations may have other threads for the same elements than loads.
-        if size >= 32 * g.config.num_warps:
-            g.line("tl.debug_barrier()")
-        g.line(f"tl.atomic_add({where}, {value.name} + 1)" if type in ("i32", "u32", "i64") else
-               f"tl.store({where}, 7 - {value.name})")  # fmt: skip
+        g.line(f"tl.atomic_add({where}, {new} + 1)")
+        if g.chance(0.3):
+            g.let(f"tl.load({where})", type, shape, low=0, high=16)
     if not shape and g.chance(0.5):
         trip, acc = g.name("i"), g.name()
         g.line(f"{acc} = tl.arange(0, 128)")
@@ -309,7 +311,7 @@ def locked(g: Generator) -> Any:
     return None
 
 
-@production(0.6)
+@production(1)
 def relay(g: Generator) -> Any:
     """Programs that wait for a flag, add to what the one before them left, and raise the flag."""
     # In a branch, some programs might not get to raise their flag.

@@ -83,7 +83,7 @@ COVERED = {
     "a carried pointer": (r"(?m)^ +(p\d+) = o\d.*\n(.*\n)* +\1 \+= \d+$", 20),
     "a carried pointer in a while loop": (r"\n( +)while i\d+ < \w+:(\n\1 .*)*\n\1 +p\d+ \+= ", 10),
     "a lock": (r"while tl\.atomic_cas\(a\d+, 0, 1.*\) == 1:", 20),
-    "a flag that is waited for": (r"while tl\.atomic_add\(.*sem='acquire'\) != pid", 8),
+    "a flag that is waited for": (r"while tl\.atomic_add\(.*sem='acquire'\) != pid", 10),
     "a scalar among blocks": (r"tl\.store\(o\d+.* \+ \d+, v\d+ \* 2 \+ 1\)", 20),
     "the last program": (r"if tl\.atomic_add\(.*\) == \d", 20),
     "a product before a loop": (r"(?m)^    v\d+ = tl\.dot\((.*\n)* +for ", 20),
