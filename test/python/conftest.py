@@ -5,6 +5,7 @@ import gc
 import pytest
 from machines import (
     machine,
+    own_settings,
     private_cache,
     pytest_collection_modifyitems,
     pytest_configure,
@@ -13,6 +14,7 @@ from machines import (
 
 __all__ = [
     "machine",
+    "own_settings",
     "private_cache",
     "pytest_collection_modifyitems",
     "pytest_configure",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,19 @@ def machine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     if way == "interpreter":
         monkeypatch.setenv("TILE_INTERPRET", "1")
     return way
+
+
+@pytest.fixture(autouse=True)
+def own_settings() -> Iterator[None]:
+    """What a test sets in `tile.knobs` ends with it."""
+    from tile import knobs
+    from tile.settings import Group
+
+    with ExitStack() as scopes:
+        for group in vars(knobs).values():
+            if isinstance(group, Group):
+                scopes.enter_context(group.scope())
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -2,6 +2,7 @@
 
 from machines import (
     machine,
+    own_settings,
     private_cache,
     pytest_collection_modifyitems,
     pytest_configure,
@@ -10,6 +11,7 @@ from machines import (
 
 __all__ = [
     "machine",
+    "own_settings",
     "private_cache",
     "pytest_collection_modifyitems",
     "pytest_configure",
