@@ -55,15 +55,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True)
-def machine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """What runs the kernels of a test; both, one after the other, where a module is marked so."""
-    way = getattr(request, "param", "compiled")
-    if way == "interpreter":
-        monkeypatch.setenv("TILE_INTERPRET", "1")
-    return way
-
-
-@pytest.fixture(autouse=True)
 def own_settings() -> Iterator[None]:
     """What a test sets in `tile.knobs` ends with it."""
     from tile import knobs
@@ -74,6 +65,17 @@ def own_settings() -> Iterator[None]:
             if isinstance(group, Group):
                 scopes.enter_context(group.scope())
         yield
+
+
+@pytest.fixture(autouse=True)
+def machine(
+    request: pytest.FixtureRequest, own_settings: None, monkeypatch: pytest.MonkeyPatch
+) -> str:
+    """What runs the kernels of a test; both, one after the other, where a module is marked so."""
+    way = getattr(request, "param", "compiled")
+    if way == "interpreter":
+        monkeypatch.setenv("TILE_INTERPRET", "1")
+    return way
 
 
 @pytest.fixture(autouse=True, scope="session")
