@@ -12,7 +12,8 @@ import numpy as np
 import tile
 from tile import knobs
 from tile._C import sim as _sim
-from tile.runtime.launcher import Launcher, make_launch
+from tile.runtime.launcher import Launcher
+from tile.runtime.runner import make_launch
 
 from .passes import shuffled
 from .program import Config, Program

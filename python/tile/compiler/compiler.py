@@ -296,7 +296,7 @@ class CompiledKernel:
     def _init_handles(self) -> None:
         """Loads the kernel on the current device, unless it is loaded."""
         if self._run is None:
-            from ..runtime.launcher import Runner
+            from ..runtime.runner import Runner
 
             self._run = Runner(self)
             self.module = self.function = self._run
@@ -336,7 +336,7 @@ class CompiledKernel:
     def __getitem__(self, grid: Any) -> Any:
         """``kernel[grid](...)`` launches this very kernel; the arguments are
         those of all its parameters, constants included."""
-        from ..runtime.launcher import launch_compiled
+        from ..runtime.runner import launch_compiled
 
         return functools.partial(launch_compiled, self, grid)
 

@@ -6,18 +6,30 @@ import functools
 import inspect
 import re
 import sys
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .. import _C, knobs
 from ..backends import chosen_target
 from ..errors import TileError
-from . import descriptors, overlap, scalars
+from . import overlap, scalars
 from . import specialize as sp
+from .arguments import (
+    CONSTANT,
+    SPECIALIZE,
+    TYPE_ONLY,
+    UNALIGNED,
+    VALUE,
+    constant_in_key,
+    make_binder,
+    mode_of,
+    note_passed,
+    plain,
+    take_apart,
+)
 from .asynchronous import active_mode
-from .dependencies import constant_key
 from .driver import driver
-from .references import Reference, is_editable
+from .references import Reference
+from .runner import load, make_launch
 
 #: Options of a compile that a launch may name.
 OPTIONS = {
@@ -28,60 +40,6 @@ OPTIONS = {
     "launch_cooperative_grid", "launch_pdl", "line_info", "opt_level", "ir_override",
     "sanitize_overflow", "instrumentation_mode",
 }  # fmt: skip
-
-
-def make_binder(fn: Any) -> Callable:
-    """A function with the kernel's parameters that returns all arguments, and
-    the options among the keywords. Python itself then binds and complains."""
-    parameters = []
-    namespace: dict[str, Any] = {}
-    for i, p in enumerate(fn.params):
-        if p.default is inspect.Parameter.empty:
-            parameters.append(p.name)
-        else:
-            namespace[f"_d{i}"] = p.default
-            parameters.append(f"{p.name}=_d{i}")
-    arguments = "".join(p.name + ", " for p in fn.params)
-    text = (
-        f"def {fn.__name__}({', '.join([*parameters, '**_options'])}):\n"
-        f"    return ({arguments}), _options\n"
-    )
-    exec(compile(text, f"<arguments of {fn.__name__}>", "exec"), namespace)
-    return namespace[fn.__name__]
-
-
-_VALUE, _UNALIGNED, _TYPE_ONLY, _CONSTANT = range(4)
-
-
-def _mode(parameter: Any) -> int:
-    """How a parameter's arguments are told apart."""
-    if parameter.is_constexpr:
-        return _CONSTANT
-    if not parameter.do_not_specialize_on_alignment:
-        return _VALUE
-    return _TYPE_ONLY if parameter.do_not_specialize else _UNALIGNED
-
-
-_SPECIALIZE = {
-    _VALUE: sp.specialize,
-    _UNALIGNED: sp.specialize_without_alignment,
-    _TYPE_ONLY: sp.specialize_type_only,
-}
-
-
-def _constant(value: Any) -> Any:
-    """A constant as part of a key: hashable, and equal only to its like."""
-    if is_editable(value, constant=True):
-        return constant_key(value)
-    try:
-        hash(value)
-    except TypeError:
-        if isinstance(value, (list, tuple)):
-            return tuple(map(_constant, value))
-        return repr(value)
-    if isinstance(value, (tuple, float)):
-        return (repr(value), value)
-    return value
 
 
 @functools.lru_cache(maxsize=1)
@@ -97,8 +55,8 @@ def _launch_state() -> Any:
         settings=knobs.runtime.__dict__,
         overrides=("interpret", "launch_enter_hook", "launch_exit_hook"),
         hooks=(knobs.runtime.launch_enter_hook.calls, knobs.runtime.launch_exit_hook.calls),
-        describe=tuple(_SPECIALIZE[m] for m in (_VALUE, _UNALIGNED, _TYPE_ONLY)),
-        constant=_constant,
+        describe=tuple(SPECIALIZE[m] for m in (VALUE, UNALIGNED, TYPE_ONLY)),
+        constant=constant_in_key,
         opaque=(dtype, JITFunction),
     )
 
@@ -130,7 +88,7 @@ class Launcher:
                     self.places(p.name),
                 )
         self.bind = make_binder(fn)
-        self.modes = [_mode(p) for p in fn.params]
+        self.modes = [mode_of(p) for p in fn.params]
         state = _launch_state()
         missing = inspect.Parameter.empty
         self.dispatcher = _C.launch.Dispatcher(
@@ -424,15 +382,15 @@ class Launcher:
         """What a launch passes, tuples and descriptors taken apart."""
         flat: list[Any] = []
         for name, value in zip(self.fn.arg_names, values, strict=True):
-            _flatten(kernel.signature[name], value, flat)
+            take_apart(kernel.signature[name], value, flat)
         return tuple(flat)
 
     def passed(self, kernel: Any) -> list[bool]:
         """Which of the arguments, taken apart, a kernel takes."""
         flags: list[bool] = []
         for p, mode in zip(self.fn.params, self.modes, strict=True):
-            if mode != _CONSTANT:
-                _passed(kernel.signature[p.name], flags)
+            if mode != CONSTANT:
+                note_passed(kernel.signature[p.name], flags)
         return flags
 
     def with_defaults(self, values: tuple, options: dict) -> dict:
@@ -452,12 +410,12 @@ class Launcher:
         constants: dict[tuple[int, ...], Any] = {}
         hints: dict[tuple[int, ...], Any] = {}
         for i, (p, mode) in enumerate(zip(self.fn.params, self.modes, strict=True)):
-            if mode == _CONSTANT:
+            if mode == CONSTANT:
                 signature[p.name] = "constexpr"
-                constants[(i,)] = _plain(values[i])
+                constants[(i,)] = plain(values[i])
                 continue
             try:
-                key = _SPECIALIZE[mode](values[i])
+                key = SPECIALIZE[mode](values[i])
             except TileError as error:
                 raise self.refusal(f"the argument `{p.name}`: {error}", p.name) from None
             spec = sp.decode(key, values[i], (i,), constants, hints)
@@ -482,126 +440,6 @@ class Launcher:
                 f"`{self.fn.__name__}` has no parameter `{unknown[0]}`, and no such option "
                 f"exists; its parameters are {', '.join(self.fn.arg_names)}{hint}"
             )
-
-
-def load(kernel: Any, active: Any, device: Any) -> Callable:
-    """What launches a kernel on a device; loaded once."""
-    key = (active, device)
-    launch = kernel.loaded.get(key)
-    if launch is None:
-        launch = kernel.loaded[key] = make_launch(kernel, active)
-    return launch
-
-
-def make_launch(kernel: Any, active: Any) -> Callable:
-    """What launches a kernel, or a variant of it where its arguments overlap."""
-
-    def variant() -> Callable:
-        recompile = getattr(kernel, "for_overlapping_arguments", None)
-        if recompile is None:
-            raise TileError(
-                f"arguments of `{kernel.name}` overlap, and it was compiled for others; compile "
-                f"it with {overlap.OPTION}=True"
-            )
-        other = recompile()
-        kernel.variants.append(other)
-        return active.make_launcher(other, runtime_parameters(other))
-
-    launch = active.make_launcher(kernel, runtime_parameters(kernel))
-    return overlap.checked(kernel, launch, variant, active.allocation_of, active.raise_launch_error)
-
-
-class Runner:
-    """``kernel.run``: launches a compiled kernel as other programs' launchers
-    call it, on whatever device is current."""
-
-    def __init__(self, kernel: Any) -> None:
-        self.kernel = kernel
-        if kernel.fn is None:
-            raise TileError("only kernels compiled from Python know their parameters")
-        self.specs = [kernel.signature[name] for name in kernel.fn.arg_names]
-        #: Which arguments are passed on, where they are passed as they are.
-        self.passed: list[int] | None = None
-        if all(type(s) is str and not descriptors.is_descriptor(s) for s in self.specs):
-            self.passed = [i for i, s in enumerate(self.specs) if s != "constexpr"]
-        self.load()
-
-    def load(self) -> tuple[Any, Callable]:
-        """The driver, and the launch function on its current device."""
-        active = driver.active
-        device = active.get_current_device()
-        active.enter_device(device)
-        return active, load(self.kernel, active, device)
-
-    def __call__(
-        self, x: int, y: int, z: int, stream: Any, function: Any, packed_metadata: Any,
-        launch_metadata: Any, enter_hook: Any, exit_hook: Any, *arguments: Any,
-    ) -> None:  # fmt: skip
-        active, launch = self.load()
-        if enter_hook:
-            enter_hook(launch_metadata)
-        if len(arguments) != len(self.specs):
-            raise TileError(
-                f"`{self.kernel.name}` has {len(self.specs)} parameters, not {len(arguments)}"
-            )
-        if self.passed is not None:
-            flat = [arguments[i] for i in self.passed]
-        else:
-            flat = []
-            for spec, value in zip(self.specs, arguments, strict=True):
-                _flatten(spec, value, flat)
-        code = launch(x, y, z, stream, tuple(flat))
-        if code.__class__ is int and code:
-            active.raise_launch_error(code, self.kernel.name)
-        if exit_hook:
-            exit_hook(launch_metadata)
-
-
-def runtime_parameters(kernel: Any) -> dict[str, str]:
-    """The names and types of what a launch passes, tuples and descriptors taken
-    apart."""
-    parameters: dict[str, str] = {}
-    for name, spec in kernel.signature.items():
-        types: list[str] = []
-        _flatten(spec, spec, types)
-        for i, ty in enumerate(types):
-            part = f"{name}[{i}]" if isinstance(spec, tuple) or i > 0 else name
-            parameters[part] = ty.replace("*k", "*")
-    return parameters
-
-
-def _flatten(spec: Any, value: Any, result: list[Any]) -> None:
-    if isinstance(spec, tuple):
-        for s, v in zip(spec, value, strict=False):
-            _flatten(s, v, result)
-    elif descriptors.is_descriptor(spec):
-        result += descriptors.types(spec) if value is spec else descriptors.values(value)
-    elif spec != "constexpr":
-        result.append(value)
-
-
-def _passed(spec: Any, flags: list[bool]) -> None:
-    if isinstance(spec, tuple):
-        for item in spec:
-            _passed(item, flags)
-    elif descriptors.is_descriptor(spec):
-        flags += [True] * len(descriptors.types(spec))
-    else:
-        flags.append(spec != "constexpr")
-
-
-def _plain(value: Any) -> Any:
-    from ..language.values import plain_number, unwrap
-
-    return plain_number(unwrap(value))
-
-
-def launch_compiled(kernel: Any, grid: Any, *args: Any, **kwargs: Any) -> Any:
-    """Launches a kernel that `warmup` or a launch returned."""
-    fn = getattr(kernel, "fn", None)
-    if fn is None:
-        raise TileError("only kernels compiled from Python know their parameters")
-    return fn.launcher().launch_compiled(kernel, grid, args, kwargs)
 
 
 def simulate(fn: Any, grid: Any, args: tuple, kwargs: dict) -> Any:

@@ -44,7 +44,7 @@ class _Described:
     """A kernel as far as its binder needs it."""
 
     def __init__(self, sig: inspect.Signature, kparams: list) -> None:
-        from tile.runtime.launcher import make_binder as bind
+        from tile.runtime.arguments import make_binder as bind
 
         self.__name__ = "dynamic_func"
         self.params = kparams

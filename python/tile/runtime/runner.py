@@ -1,0 +1,92 @@
+"""Launches of kernels that are compiled: loading them, and ``kernel.run``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import TileError
+from . import descriptors, overlap
+from .arguments import runtime_parameters, take_apart
+from .driver import driver
+
+
+def load(kernel: Any, active: Any, device: Any) -> Callable:
+    """What launches a kernel on a device; loaded once."""
+    key = (active, device)
+    launch = kernel.loaded.get(key)
+    if launch is None:
+        launch = kernel.loaded[key] = make_launch(kernel, active)
+    return launch
+
+
+def make_launch(kernel: Any, active: Any) -> Callable:
+    """What launches a kernel, or a variant of it where its arguments overlap."""
+
+    def variant() -> Callable:
+        recompile = getattr(kernel, "for_overlapping_arguments", None)
+        if recompile is None:
+            raise TileError(
+                f"arguments of `{kernel.name}` overlap, and it was compiled for others; compile "
+                f"it with {overlap.OPTION}=True"
+            )
+        other = recompile()
+        kernel.variants.append(other)
+        return active.make_launcher(other, runtime_parameters(other))
+
+    launch = active.make_launcher(kernel, runtime_parameters(kernel))
+    return overlap.checked(kernel, launch, variant, active.allocation_of, active.raise_launch_error)
+
+
+class Runner:
+    """``kernel.run``: launches a compiled kernel as other programs' launchers
+    call it, on whatever device is current."""
+
+    def __init__(self, kernel: Any) -> None:
+        self.kernel = kernel
+        if kernel.fn is None:
+            raise TileError("only kernels compiled from Python know their parameters")
+        self.specs = [kernel.signature[name] for name in kernel.fn.arg_names]
+        #: Which arguments are passed on, where they are passed as they are.
+        self.passed: list[int] | None = None
+        if all(type(s) is str and not descriptors.is_descriptor(s) for s in self.specs):
+            self.passed = [i for i, s in enumerate(self.specs) if s != "constexpr"]
+        self.load()
+
+    def load(self) -> tuple[Any, Callable]:
+        """The driver, and the launch function on its current device."""
+        active = driver.active
+        device = active.get_current_device()
+        active.enter_device(device)
+        return active, load(self.kernel, active, device)
+
+    def __call__(
+        self, x: int, y: int, z: int, stream: Any, function: Any, packed_metadata: Any,
+        launch_metadata: Any, enter_hook: Any, exit_hook: Any, *arguments: Any,
+    ) -> None:  # fmt: skip
+        active, launch = self.load()
+        if enter_hook:
+            enter_hook(launch_metadata)
+        if len(arguments) != len(self.specs):
+            raise TileError(
+                f"`{self.kernel.name}` has {len(self.specs)} parameters, not {len(arguments)}"
+            )
+        if self.passed is not None:
+            flat = [arguments[i] for i in self.passed]
+        else:
+            flat = []
+            for spec, value in zip(self.specs, arguments, strict=True):
+                take_apart(spec, value, flat)
+        code = launch(x, y, z, stream, tuple(flat))
+        if code.__class__ is int and code:
+            active.raise_launch_error(code, self.kernel.name)
+        if exit_hook:
+            exit_hook(launch_metadata)
+
+
+def launch_compiled(kernel: Any, grid: Any, *args: Any, **kwargs: Any) -> Any:
+    """Launches a kernel that `warmup` or a launch returned."""
+    fn = getattr(kernel, "fn", None)
+    if fn is None:
+        raise TileError("only kernels compiled from Python know their parameters")
+    return fn.launcher().launch_compiled(kernel, grid, args, kwargs)
