@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..backends import GPUTarget
+from ..backends import GPUTarget, parse_target
 from ..errors import TileError
 from ..runtime import overlap
 from .signature import Argument, parse_signature
@@ -38,15 +38,6 @@ def load_kernel(path: str | Path, name: str) -> Any:
     if kernel is None:
         raise TileError(f"{path} has no kernel `{name}`")
     return kernel
-
-
-def parse_target(text: str) -> GPUTarget:
-    """``cuda:90``, or ``cuda:90:32`` with the width of a warp."""
-    parts = text.split(":")
-    if len(parts) not in (2, 3) or not all(p.isdigit() for p in parts[2:]):
-        raise TileError(f"a target is written as cuda:90, not {text!r}")
-    arch = int(parts[1]) if parts[1].isdigit() else parts[1]
-    return GPUTarget(parts[0], arch, int(parts[2]) if len(parts) == 3 else 32)
 
 
 def compile_kernel(

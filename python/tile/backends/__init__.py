@@ -2,11 +2,13 @@
 
 An installed package has each as ``tile/backends/<name>``; a checkout as
 ``third_party/<name>/backend``. A backend has ``compiler.py`` with a subclass
-of `BaseBackend`, and ``driver.py`` with subclasses of `DriverBase`.
+of `BaseBackend`, and ``driver.py`` with subclasses of `DriverBase`. The simulator
+is a driver (``sim_driver.py``) that runs what any backend says it can run.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import importlib
 import importlib.util
@@ -84,8 +86,24 @@ def find_backend(target: GPUTarget) -> BaseBackend:
     for backend in backends().values():
         if backend.supports_target(target):
             return backend(target)
+    raise _unknown(target.backend)
+
+
+def _unknown(kind: str) -> TileError:
     known = ", ".join(sorted(n for b in backends().values() for n in b.target_names())) or "none"
-    raise TileError(f"no backend compiles for '{target.backend}'; the known targets are {known}")
+    return TileError(f"no backend compiles for '{kind}'; the known targets are {known}")
+
+
+def parse_target(text: str) -> GPUTarget:
+    """The target that ``cuda:90`` or ``hip:gfx942`` names; a third part is the width of a warp."""
+    kind, *rest = text.split(":")
+    if len(rest) not in (1, 2) or not all(part.isdigit() for part in rest[1:]):
+        raise TileError(f"a target is written as cuda:90 or hip:gfx942, not {text!r}")
+    for backend in backends().values():
+        if kind in backend.target_names():
+            target = backend.find_target(rest[0])
+            return dataclasses.replace(target, warp_size=int(rest[1])) if rest[1:] else target
+    raise _unknown(kind)
 
 
 def simulated_target() -> GPUTarget:
@@ -104,8 +122,10 @@ def chosen_target(
 
 @functools.lru_cache(maxsize=1)
 def drivers() -> dict[str, type[DriverBase]]:
-    """The drivers of the backends, by name."""
-    result: dict[str, type[DriverBase]] = {}
+    """The drivers of the backends and the simulator, by name."""
+    from .sim_driver import SimDriver
+
+    result: dict[str, type[DriverBase]] = {SimDriver.name: SimDriver}
     for name, folder in folders().items():
         if not (folder / "driver.py").exists():
             continue
@@ -130,5 +150,6 @@ __all__ = [
     "chosen_target",
     "drivers",
     "find_backend",
+    "parse_target",
     "simulated_target",
 ]

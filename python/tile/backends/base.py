@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from .. import knobs
+from .. import _C, knobs
 from ..errors import DriverError, TileError
 
 
@@ -88,6 +88,11 @@ class BaseBackend(ABC):
     @abstractmethod
     def target_names() -> list[str]: ...
 
+    @classmethod
+    def find_target(cls, arch: str) -> GPUTarget:
+        """The target of an architecture as programs and users write it: 90, gfx942."""
+        return GPUTarget(cls.target_names()[0], int(arch) if arch.isdigit() else arch)
+
     @staticmethod
     def describe_tools() -> list[tuple[str, str]]:
         """The tools that the backend uses on this machine, and what they are."""
@@ -111,6 +116,20 @@ class BaseBackend(ABC):
     def has_tools_for(self, stage: str) -> bool:
         """True if this machine has what the stage needs."""
         return True
+
+    # What the simulator asks for.
+
+    #: The stage whose text it runs; None if it runs nothing of this backend's.
+    simulated_stage: str | None = None
+
+    def simulated_properties(self) -> dict[str, int]:
+        """The properties of a device of the kind that it stands for."""
+        return {}
+
+    def simulated_parameters(self, kernel: Any, values: list[Any]) -> list[bytes] | None:
+        """What a kernel takes after its arguments, each at a multiple of 64 bytes; None where
+        nothing describes these values of them (as _C.launch.NO_TENSOR_MAP says)."""
+        return []
 
     # What programs that make IR themselves ask for.
 
@@ -236,6 +255,12 @@ class DriverBase(ABC):
 
     def raise_launch_error(self, code: int, name: str) -> None:
         """Raises for a code that a launch function returned."""
+        if code == _C.launch.NO_TENSOR_MAP:  # Those of `kernel[grid]` use a kernel without maps.
+            raise DriverError(
+                f"no tensor map describes a descriptor that `{name}` is passed: its base, its rows "
+                "and its strides must be multiples of 16 bytes and its strides positive; compile "
+                "the kernel with tma=False for others"
+            )
         raise DriverError(f"cannot launch `{name}`: error {code}")
 
     @abstractmethod

@@ -124,6 +124,11 @@ class HIPBackend(BaseBackend):
     def target_names() -> list[str]:
         return ["hip"]
 
+    @classmethod
+    def find_target(cls, arch: str) -> GPUTarget:
+        facts = find_facts(arch)
+        return GPUTarget("hip", facts.processor, facts.wave_size)
+
     def hash(self) -> str:
         return str(self.target)
 
@@ -157,6 +162,15 @@ class HIPBackend(BaseBackend):
             "amdgcn": functools.partial(self.make_amdgcn, options=options),
             "hsaco": functools.partial(self.make_hsaco, options=options),
         }
+
+    simulated_stage = "amdgcn"
+
+    def simulated_properties(self) -> dict[str, int]:
+        return {
+            "max_shared_mem": self.facts.max_shared_memory, "warpSize": self.facts.wave_size,
+            "multiprocessor_count": 96, "sm_clock_rate": 2100000, "mem_clock_rate": 1300000,
+            "mem_bus_width": 8192,
+        }  # fmt: skip
 
     # The stages.
 

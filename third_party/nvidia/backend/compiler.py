@@ -13,7 +13,7 @@ from tile.compiler.errors import from_diagnostics
 from tile.compiler.pipelines import run_stage
 from tile.errors import OutOfResources, TileError
 
-from . import tools
+from . import tensor_maps, tools
 from .targets import find_facts
 
 #: The least that a thread may be limited to: below, ptxas cannot call a function.
@@ -113,6 +113,11 @@ class NvidiaBackend(BaseBackend):
     def target_names() -> list[str]:
         return ["cuda"]
 
+    @classmethod
+    def find_target(cls, arch: str) -> GPUTarget:
+        facts = find_facts(int(arch) if arch.isdigit() else arch)
+        return GPUTarget("cuda", facts.compute_capability, 32)
+
     @staticmethod
     def describe_tools() -> list[tuple[str, str]]:
         return [("ptxas", tools.describe_ptxas()), ("libdevice", tools.describe_libdevice())]
@@ -158,6 +163,20 @@ class NvidiaBackend(BaseBackend):
 
     def has_tools_for(self, stage: str) -> bool:
         return stage != "cubin" or tools.ptxas_path(self.target.arch) is not None
+
+    simulated_stage = "ptx"
+
+    def simulated_properties(self) -> dict[str, int]:
+        return {
+            "max_shared_mem": self.facts.max_shared_memory,
+            "max_num_regs": self.facts.registers_per_sm,
+            "multiprocessor_count": 132, "warpSize": 32, "sm_clock_rate": 1980000,
+            "mem_clock_rate": 2619000, "mem_bus_width": 5120,
+        }  # fmt: skip
+
+    def simulated_parameters(self, kernel: Any, values: list[Any]) -> list[bytes] | None:
+        maps = [tensor_maps.for_simulator(m, values) for m in tensor_maps.maps_of(kernel)]
+        return None if None in maps else maps
 
     # The stages.
 

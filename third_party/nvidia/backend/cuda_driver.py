@@ -346,7 +346,8 @@ class CudaDriver(DriverBase):
 
     def raise_launch_error(self, code: int, name: str) -> None:
         """Raises for a launch that the driver refused."""
-        tensor_maps.check(code, name)
+        if code == _C.launch.NO_TENSOR_MAP:
+            super().raise_launch_error(code, name)
         check(code, f"cannot launch `{name}`")
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import Any
 
 from tile import _C
-from tile.errors import DriverError
 
 #: CUtensorMapSwizzle, by the width in bytes.
 _SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
@@ -34,12 +33,13 @@ def for_driver(kernel: Any, encode: int, at: int) -> Any:
     return _C.launch.TensorMaps(encode, at, slots)
 
 
-def for_simulator(facts: dict[str, Any], address: int, parts: list[int]) -> bytes | None:
-    """A map of the shape, the strides and the padding of a descriptor; None where there is none,
-    as launches through the driver judge."""
+def for_simulator(facts: dict[str, Any], values: list[Any]) -> bytes | None:
+    """A map of the descriptor among the values of a launch; None where there is none, as launches
+    through the driver judge."""
     from tile.sim.tensormap import ELEMENT_TYPES, tensor_map
 
     rank, size = len(facts["box"]), facts["element_bytes"]
+    address, *parts = values[facts["base"] : facts["base"] + 2 * rank + 2]
     shape, strides, nan = parts[:rank], parts[rank : 2 * rank], bool(parts[2 * rank])
     steps = [stride * size for stride in strides[:-1]]
     is_served = (
@@ -56,14 +56,3 @@ def for_simulator(facts: dict[str, Any], address: int, parts: list[int]) -> byte
         address, element, shape[::-1], steps[::-1], facts["box"][::-1], swizzle=facts["swizzle"],
         fill_nan=nan,
     )  # fmt: skip
-
-
-def check(code: int, name: str) -> None:
-    """Raises for a launch that found no map for a descriptor. (Those of `kernel[grid]` then use a
-    kernel without maps.)"""
-    if code == _C.launch.NO_TENSOR_MAP:
-        raise DriverError(
-            f"no tensor map describes a descriptor that `{name}` is passed: its base, its rows and "
-            "its strides must be multiples of 16 bytes and its strides positive; compile the "
-            "kernel with tma=False for others"
-        )

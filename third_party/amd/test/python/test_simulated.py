@@ -155,5 +155,14 @@ def test_findings_have_the_source_line():
 
 def test_unknown_targets(monkeypatch):
     monkeypatch.setenv("TILE_SIM_TARGET", "hip:gfx1")
-    with pytest.raises(TileError, match="unknown target 'hip:gfx1'; known ones are hip:gfx"):
+    with pytest.raises(TileError, match="unknown target hip:gfx1: known ones are hip:gfx"):
+        beyond[(1,)](np.zeros(5, np.int32))
+
+
+def test_the_architecture_that_overrides_another_has_its_own_waves(monkeypatch):
+    monkeypatch.setenv("TRITON_OVERRIDE_ARCH", "gfx1100")
+    target = tile.runtime.driver.active.get_current_target()
+    assert target == tile.GPUTarget("hip", "gfx1100", 32)
+    monkeypatch.setenv("TRITON_OVERRIDE_ARCH", "gfx1")
+    with pytest.raises(TileError, match="unknown target hip:gfx1:"):
         beyond[(1,)](np.zeros(5, np.int32))

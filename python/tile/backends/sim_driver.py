@@ -1,22 +1,21 @@
-"""Runs kernels in the PTX simulator, on NumPy arrays and CPU tensors."""
+"""Runs kernels of any backend in the simulator, on NumPy arrays and CPU tensors."""
 
 from __future__ import annotations
 
 import re
 import struct
+import zlib
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from tile import _C, knobs
-from tile.backends.base import DriverBase, GPUTarget, overridden
-from tile.compiler.errors import CompilationError, ptx_place
-from tile.errors import DriverError, TileError
-from tile.runtime import dlpack, overlap, scalars
-
-from . import tensor_maps
-from .targets import find_facts
+from .. import _C, knobs
+from ..compiler.errors import CompilationError, ptx_place
+from ..errors import DriverError, TileError
+from ..runtime import dlpack, overlap, scalars
+from . import find_backend, parse_target
+from .base import DriverBase, GPUTarget, overridden
 
 # How a run-time parameter is packed, by its type in the signature.
 
@@ -81,14 +80,6 @@ def _load(ptx: str) -> Any:
         raise CompilationError(str(error), [place]) from None
 
 
-def _hip_target(text: str) -> GPUTarget:
-    facts = _C.targets.lookup(text)
-    if facts is None:
-        known = ", ".join(map(str, _C.targets.known("hip")))
-        raise DriverError(f"TILE_SIM_TARGET: unknown target {text!r}; known ones are {known}")
-    return GPUTarget("hip", facts.processor, facts.wave_size)
-
-
 class SimDriver(DriverBase):
     """The driver where there is no GPU."""
 
@@ -105,43 +96,28 @@ class SimDriver(DriverBase):
 
     def get_current_target(self) -> GPUTarget:
         text = knobs.runtime.sim_target
-        if text.startswith("hip:"):
-            return overridden(_hip_target(text))
-        number = text.removeprefix("cuda:")
-        if not number.isdigit():
+        try:
+            target = parse_target(f"cuda:{text}" if text.isdigit() else text)
+            return parse_target(str(overridden(target)))
+        except TileError as error:
             raise DriverError(
-                f"TILE_SIM_TARGET is a target such as cuda:90 or hip:gfx942, not {text!r}"
-            )
-        target = overridden(GPUTarget("cuda", int(number), 32))
-        return GPUTarget("cuda", find_facts(target.arch).compute_capability, 32)
+                f"TILE_SIM_TARGET is a target such as cuda:90 or hip:gfx942, not {text!r}: {error}"
+            ) from None
 
     def get_current_device(self) -> int:
         """One device for each architecture, so that what was compiled for one
         is not launched on another."""
         arch = self.get_current_target().arch
-        return arch if isinstance(arch, int) else int(arch.removeprefix("gfx"), 16)
+        return arch if isinstance(arch, int) else zlib.crc32(arch.encode()) >> 1
 
     def device_properties(self, device: int) -> dict[str, int]:
         """Those of a GPU of the kind that the simulator stands for."""
-        target = self.get_current_target()
-        if target.backend == "hip":
-            facts = _C.targets.lookup(f"hip:{target.arch}")
-            return {
-                "max_shared_mem": facts.max_shared_memory, "warpSize": facts.wave_size,
-                "multiprocessor_count": 96, "sm_clock_rate": 2100000,
-                "mem_clock_rate": 1300000, "mem_bus_width": 8192,
-            }  # fmt: skip
-        facts = find_facts(target.arch)
-        return {
-            "max_shared_mem": facts.max_shared_memory, "max_num_regs": facts.registers_per_sm,
-            "multiprocessor_count": 132, "warpSize": 32, "sm_clock_rate": 1980000,
-            "mem_clock_rate": 2619000, "mem_bus_width": 5120,
-        }  # fmt: skip
+        return find_backend(self.get_current_target()).simulated_properties()
 
     @property
-    def last_stage(self) -> str:
+    def last_stage(self) -> str | None:
         """The last stage that launches need; the rest is made when asked for."""
-        return "amdgcn" if self.get_current_target().backend == "hip" else "ptx"
+        return find_backend(self.get_current_target()).simulated_stage
 
     def make_launcher(self, kernel: Any, parameters: dict[str, str]) -> Callable:
         import tile.sim
@@ -149,27 +125,26 @@ class SimDriver(DriverBase):
         from tile.sim.reachable import reachable_arrays
 
         metadata = kernel._metadata
-        target = metadata["target"]
-        is_hip = target["backend"] == "hip"
-        text = kernel.asm["amdgcn" if is_hip else "ptx"]
+        target = GPUTarget(**metadata["target"])
+        backend = find_backend(target)
+        if backend.simulated_stage is None:
+            raise DriverError(f"the simulator runs no kernels that are compiled for {target}")
+        text = kernel.asm[backend.simulated_stage]
         module = _load(text)
         name = metadata["name"]
-        block = (target["warp_size"] * metadata.get("num_warps", 4), 1, 1)
+        block = (target.warp_size * metadata.get("num_warps", 4), 1, 1)
         ctas = metadata.get("num_ctas", 1)
         shared = metadata.get("shared", 0)
         scratch = metadata.get("global_scratch_size", 0)
-        maps = tensor_maps.maps_of(kernel)
-
         pairs = overlap.pairs_of(kernel)
         placed = [(n, p[2]) for n, p in zip(parameters, module.params(name), strict=False)]
 
         def launch(x: int, y: int, z: int, stream: Any, arguments: tuple, **options: Any) -> Any:
-            buffer, allocations, packed = pack(parameters, arguments)
-            for facts in maps:
-                first, last = facts["base"], facts["base"] + 2 * len(facts["box"]) + 1
-                data = tensor_maps.for_simulator(facts, packed[first], packed[first + 1 : last + 1])
-                if data is None:
-                    return _C.launch.NO_TENSOR_MAP
+            buffer, allocations, values = pack(parameters, arguments)
+            hidden = backend.simulated_parameters(kernel, values)
+            if hidden is None:
+                return _C.launch.NO_TENSOR_MAP
+            for data in hidden:
                 buffer += bytes(_align(len(buffer), 64) - len(buffer)) + data
             memory = None
             if scratch:
@@ -205,10 +180,6 @@ class SimDriver(DriverBase):
             return report
 
         return launch
-
-    def raise_launch_error(self, code: int, name: str) -> None:
-        tensor_maps.check(code, name)
-        super().raise_launch_error(code, name)
 
 
 def pack(
