@@ -97,3 +97,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except TileError as error:
         print(f"tile: error: {error}", file=sys.stderr)
         return 1
+    except OSError as error:
+        if args[0] == "run":  # The program's own.
+            raise
+        where = f"{error.filename}: " if error.filename is not None else ""
+        print(f"tile: error: {where}{error.strerror or error}", file=sys.stderr)
+        return 1

@@ -105,6 +105,31 @@ def test_two_versions_side_by_side(run, tmp_path):
     assert not set(built[0]) & set(built[1])
 
 
+@pytest.fixture(scope="session")
+def network_file_system(tmp_path_factory) -> Path:
+    """A library that gives a folder the manners of one, loaded before the C library."""
+    source = Path(__file__).parent / "network_file_system.c"
+    library = tmp_path_factory.mktemp("network") / "network_file_system.so"
+    if shutil.which("cc") is None:
+        pytest.skip("no C compiler")
+    subprocess.run(["cc", "-O1", "-shared", "-fPIC", source, "-o", library, "-ldl"], check=True)
+    return library
+
+
+@pytest.mark.parametrize("locks", ["", "1"], ids=["without locks", "with locks"])
+def test_a_network_file_system_costs_time_only(run, network_file_system, tmp_path, locks):
+    """Lost replies, stale handles, files that are not seen yet, a server's clock two hours off."""
+    variables = {"LD_PRELOAD": str(network_file_system), "NFS_FOLDER": str(tmp_path / "cache")}
+    if locks:
+        variables["NFS_HAS_LOCKS"] = locks
+    for _ in range(2):
+        found = run("cold", 4, **variables)
+        assert all(r["right"] for r in found["results"])
+        assert not [name for name in found["left"] if not name.startswith(".trash-")]
+    (result,) = run("cold", 1)["results"]
+    assert result["right"] and len(result["built"]) <= 3
+
+
 def test_readers_see_all_or_nothing(run):
     results = run("writers_and_readers")["results"]
     assert all(r["wrote"] > 3 for r in results[:2])

@@ -66,6 +66,13 @@ def test_cache(capsys, folder):
     assert "removed 1 entries" in capsys.readouterr().out or not list(folder.glob("[!.]*/*"))
 
 
+def test_a_cache_that_cannot_be_read(capsys, folder):
+    folder.write_text("")
+    for command in ("ls", "stats", "verify"):
+        assert main(["cache", command]) == 1
+        assert capsys.readouterr().err == f"tile: error: {folder}: Not a directory\n"
+
+
 def test_autotune(capsys):
     timings = {"BLOCK: 64": [1.5, 1.4, 1.6], "BLOCK: 128": [1.0, 0.9, 1.1], "X": [float("inf")] * 3}
     for name, how in (("matmul", "measured"), ("softmax", "estimated")):

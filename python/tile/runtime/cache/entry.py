@@ -130,7 +130,11 @@ def verify(folder: str) -> list[str]:
     """What is wrong with the kernels in a folder of the cache: one line each."""
     wrong = []
     manager = FileCacheManager(os.path.basename(folder), root=os.path.dirname(folder))
-    for path in sorted(Path(folder).glob(GROUP_PREFIX + "*.json")):
+    try:
+        names = sorted(n for n in os.listdir(folder) if n.startswith(GROUP_PREFIX))
+    except OSError as error:
+        return [f"{folder}: {error.strerror}"]
+    for path in (Path(folder, name) for name in names):
         name = path.name.removeprefix(GROUP_PREFIX)
         try:
             group = manager.get_group(name)

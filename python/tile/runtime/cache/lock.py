@@ -73,6 +73,8 @@ def _acquire(path: str) -> int | None:
         except BlockingIOError:
             busy = True
         except OSError:  # No locks on this file system.
+            with contextlib.suppress(OSError):
+                os.unlink(path)
             _forget(descriptor)
             return None
         except BaseException:
@@ -110,7 +112,9 @@ def is_held(path: str) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return False
-    except OSError:
+    except BlockingIOError:
         return True
+    except OSError:  # No locks, and so no holder.
+        return False
     finally:
         os.close(descriptor)
