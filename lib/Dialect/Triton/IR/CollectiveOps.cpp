@@ -13,13 +13,6 @@ using namespace mlir::triton;
 // Helpers
 //===----------------------------------------------------------------------===//
 
-static bool areEquivalentTypeRanges(TypeRange lhs, TypeRange rhs) {
-  return lhs.size() == rhs.size() &&
-         llvm::all_of(llvm::zip(lhs, rhs), [](auto pair) {
-           return areEquivalentTypes(std::get<0>(pair), std::get<1>(pair));
-         });
-}
-
 static SmallVector<RankedTensorType> getTensorTypes(TypeRange types) {
   return llvm::map_to_vector(
       types, [](Type type) { return cast<RankedTensorType>(type); });
@@ -118,10 +111,6 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
-bool ReduceOp::isCompatibleReturnTypes(TypeRange lhs, TypeRange rhs) {
-  return areEquivalentTypeRanges(lhs, rhs);
-}
-
 LogicalResult ReduceOp::verify() {
   return verifyAxis(*this, getSrcs(), getAxis());
 }
@@ -200,10 +189,6 @@ LogicalResult ScanOp::inferReturnTypes(MLIRContext *context,
   return success();
 }
 
-bool ScanOp::isCompatibleReturnTypes(TypeRange lhs, TypeRange rhs) {
-  return areEquivalentTypeRanges(lhs, rhs);
-}
-
 LogicalResult ScanOp::verify() {
   return verifyAxis(*this, getSrcs(), getAxis());
 }
@@ -270,10 +255,6 @@ LogicalResult GatherOp::inferReturnTypes(MLIRContext *context,
     return emitOptionalError(loc, "expected tensors as operands");
   inferred.push_back(indices.clone(src.getElementType()));
   return success();
-}
-
-bool GatherOp::isCompatibleReturnTypes(TypeRange lhs, TypeRange rhs) {
-  return areEquivalentTypeRanges(lhs, rhs);
 }
 
 LogicalResult GatherOp::verify() {

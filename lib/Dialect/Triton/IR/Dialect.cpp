@@ -162,6 +162,12 @@ bool triton::areEquivalentTypes(Type lhs, Type rhs) {
                           rhsTensor.getEncoding(), std::nullopt));
 }
 
+bool triton::areEquivalentTypes(TypeRange lhs, TypeRange rhs) {
+  return llvm::equal(lhs, rhs, [](Type one, Type other) {
+    return areEquivalentTypes(one, other);
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Constants
 //===----------------------------------------------------------------------===//

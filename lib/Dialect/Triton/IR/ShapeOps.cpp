@@ -50,13 +50,6 @@ static LogicalResult inferTensors(RankedTensorType src, ArrayRef<int64_t> shape,
   return success();
 }
 
-static bool areEquivalentTypeRanges(TypeRange lhs, TypeRange rhs) {
-  return lhs.size() == rhs.size() &&
-         llvm::all_of(llvm::zip(lhs, rhs), [](auto pair) {
-           return areEquivalentTypes(std::get<0>(pair), std::get<1>(pair));
-         });
-}
-
 static LogicalResult verifySameElementType(Operation *op, Type src,
                                            Type result) {
   Type expected = getElementTypeOrSelf(src);
@@ -133,10 +126,6 @@ LogicalResult ExpandDimsOp::inferReturnTypes(MLIRContext *context,
         return interface->inferExpandDimsLayout(src->getEncoding(), axis, loc);
       },
       inferred);
-}
-
-bool ExpandDimsOp::isCompatibleReturnTypes(TypeRange lhs, TypeRange rhs) {
-  return areEquivalentTypeRanges(lhs, rhs);
 }
 
 LogicalResult BroadcastOp::verify() {
@@ -225,10 +214,6 @@ LogicalResult TransOp::inferReturnTypes(MLIRContext *context,
       inferred);
 }
 
-bool TransOp::isCompatibleReturnTypes(TypeRange lhs, TypeRange rhs) {
-  return areEquivalentTypeRanges(lhs, rhs);
-}
-
 //===----------------------------------------------------------------------===//
 // Putting tensors together
 //===----------------------------------------------------------------------===//
@@ -251,10 +236,6 @@ LogicalResult JoinOp::inferReturnTypes(MLIRContext *context,
       inferred);
 }
 
-bool JoinOp::isCompatibleReturnTypes(TypeRange lhs, TypeRange rhs) {
-  return areEquivalentTypeRanges(lhs, rhs);
-}
-
 LogicalResult SplitOp::inferReturnTypes(MLIRContext *context,
                                         std::optional<Location> loc,
                                         Adaptor adaptor,
@@ -272,10 +253,6 @@ LogicalResult SplitOp::inferReturnTypes(MLIRContext *context,
                                            loc);
       },
       inferred, /*count=*/2);
-}
-
-bool SplitOp::isCompatibleReturnTypes(TypeRange lhs, TypeRange rhs) {
-  return areEquivalentTypeRanges(lhs, rhs);
 }
 
 LogicalResult CatOp::verify() {

@@ -118,6 +118,7 @@ enum class LayoutRole {
 /// True if the types are equal, or tensors of equal shape and element type with
 /// equivalent encodings.
 bool areEquivalentTypes(Type lhs, Type rhs);
+bool areEquivalentTypes(TypeRange lhs, TypeRange rhs);
 
 } // namespace mlir::triton
 

@@ -13,7 +13,7 @@ include "tile/Dialect/Triton/IR/TritonOpBase.td"
 
 def TT_ReduceOp : TT_Op<"reduce", [
     RecursiveMemoryEffects, RecursivelySpeculatable, SameOperandsShape,
-    SameOperandsEncoding, InferTypeOpAdaptorWithIsCompatible,
+    SameOperandsEncoding, TT_InferTypesUpToLayout,
     TT_LayoutInference<["inferResultLayout", "inferOperandLayout"]>]> {
   let summary = "Reduction along a dimension";
   let description = [{
@@ -67,7 +67,7 @@ def TT_ReduceReturnOp : TT_Op<"reduce.return", [
 
 def TT_ScanOp : TT_Op<"scan", [
     RecursiveMemoryEffects, RecursivelySpeculatable, SameOperandsShape,
-    SameOperandsEncoding, InferTypeOpAdaptorWithIsCompatible,
+    SameOperandsEncoding, TT_InferTypesUpToLayout,
     TT_LayoutInference<>]> {
   let summary = "Inclusive prefix combination along a dimension";
   let description = [{
@@ -159,7 +159,7 @@ def TT_MapElementwiseReturnOp : TT_Op<"map_elementwise.return", [
 //===----------------------------------------------------------------------===//
 
 def TT_GatherOp : TT_Op<"gather", [
-    Pure, InferTypeOpAdaptorWithIsCompatible,
+    Pure, TT_InferTypesUpToLayout,
     TT_LayoutInference<["getLayoutRole", "acceptsAnyLayout"]>]> {
   let summary = "Elements selected by index along a dimension";
   let description = [{

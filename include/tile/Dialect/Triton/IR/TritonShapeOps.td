@@ -68,7 +68,7 @@ def TT_UnsplatOp : TT_Op<"unsplat", [
 //===----------------------------------------------------------------------===//
 
 def TT_ExpandDimsOp : TT_Op<"expand_dims", [
-    Pure, InferTypeOpAdaptorWithIsCompatible,
+    Pure, TT_InferTypesUpToLayout,
     TT_LayoutInference<["inferResultLayout", "inferOperandLayout",
                         "keepsDefaultResultLayout"]>]> {
   let summary = "Insertion of a dimension of size one";
@@ -144,7 +144,7 @@ def TT_ReshapeOp : TT_Op<"reshape", [
 }
 
 def TT_TransOp : TT_Op<"trans", [
-    Pure, InferTypeOpAdaptorWithIsCompatible,
+    Pure, TT_InferTypesUpToLayout,
     TT_LayoutInference<["inferResultLayout", "inferOperandLayout"]>]> {
   let summary = "Permutation of dimensions";
   let description = [{
@@ -168,7 +168,7 @@ def TT_TransOp : TT_Op<"trans", [
 //===----------------------------------------------------------------------===//
 
 def TT_JoinOp : TT_Op<"join", [
-    Pure, SameTypeOperands, InferTypeOpAdaptorWithIsCompatible,
+    Pure, SameTypeOperands, TT_InferTypesUpToLayout,
     TT_LayoutInference<["inferResultLayout", "inferOperandLayout"]>]> {
   let summary = "Two tensors along a new last dimension";
   let description = [{
@@ -189,7 +189,7 @@ def TT_JoinOp : TT_Op<"join", [
 }
 
 def TT_SplitOp : TT_Op<"split", [
-    Pure, InferTypeOpAdaptorWithIsCompatible,
+    Pure, TT_InferTypesUpToLayout,
     AllTypesMatch<["outLHS", "outRHS"]>,
     TT_LayoutInference<["inferResultLayout", "inferOperandLayout",
                         "keepsDefaultResultLayout"]>]> {
