@@ -70,8 +70,9 @@ struct TensorMaps {
 constexpr int noTensorMap = -1;
 
 /// A kernel that a driver has loaded: packs arguments and calls a C function
-/// `int f(config, function, params, extra)`, as cuLaunchKernelEx is one. A
-/// launch changes nothing here: several threads may launch at once.
+/// `int f(config, function, params, extra)`, as cuLaunchKernelEx is one.
+/// Several threads may launch at once: what a launch changes here are the last
+/// maps, with the GIL.
 class PackedLaunch {
 public:
   using Attributes = std::vector<std::pair<unsigned, std::vector<uint32_t>>>;
@@ -94,9 +95,25 @@ private:
     char bytes[128];
   };
 
+  /// A descriptor as launches pass it: base, extents, strides, padding.
+  struct Parts {
+    uint64_t base;
+    std::array<int64_t, 5> shape, strides;
+    bool fillNaN;
+    bool operator==(const Parts &) const = default;
+  };
+  /// The map that a slot had last. Most launches pass what the one before did.
+  struct LastMap {
+    Parts parts;
+    TensorMap map;
+    bool isValid = false;
+  };
+
   void pack(const Slot &slot, const Leaf &argument, char *at) const;
-  /// Makes a map of the parts that were packed into `parameters`.
-  bool encode(const TensorMapSlot &slot, const char *parameters,
+  /// The parts that were packed into `parameters`.
+  Parts readParts(const TensorMapSlot &slot, const char *parameters) const;
+  /// Makes a map of them; false where none describes them.
+  bool encode(const TensorMapSlot &slot, const Parts &parts,
               TensorMap &map) const;
 
   Call call;
@@ -107,6 +124,7 @@ private:
   std::vector<Slot> slots;
   uint32_t bytes = 0; ///< Of all parameters.
   TensorMaps maps;
+  mutable std::vector<LastMap> lastMaps;
 };
 
 } // namespace tile::python

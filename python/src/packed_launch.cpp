@@ -37,7 +37,7 @@ PackedLaunch::PackedLaunch(const std::vector<std::string> &types, uint64_t call,
     : call(reinterpret_cast<Call>(call)),
       function(reinterpret_cast<void *>(function)), threads(threads),
       sharedBytes(sharedBytes), ctas(ctas), address(std::move(address)),
-      maps(std::move(maps)) {
+      maps(std::move(maps)), lastMaps(this->maps.slots.size()) {
   for (const std::string &type : types) {
     Slot slot = getSlot(type);
     if (slots.size() < names.size())
@@ -83,8 +83,15 @@ int PackedLaunch::launch(uint32_t x, uint32_t y, uint32_t z, uint64_t stream,
     params[i < maps.at ? i : i + mapCount] = at;
   }
   for (size_t i = 0; i != mapCount; ++i) {
-    if (!encode(maps.slots[i], buffer, tensorMaps[i]))
-      return noTensorMap;
+    LastMap &last = lastMaps[i];
+    if (Parts parts = readParts(maps.slots[i], buffer);
+        !last.isValid || last.parts != parts) {
+      last.isValid = encode(maps.slots[i], parts, last.map);
+      last.parts = parts;
+      if (!last.isValid)
+        return noTensorMap;
+    }
+    tensorMaps[i] = last.map;
     params[maps.at + i] = &tensorMaps[i];
   }
   LaunchConfig config = {{x * ctas, y, z},
@@ -98,7 +105,25 @@ int PackedLaunch::launch(uint32_t x, uint32_t y, uint32_t z, uint64_t stream,
   return call(&config, function, params, nullptr);
 }
 
-bool PackedLaunch::encode(const TensorMapSlot &slot, const char *parameters,
+PackedLaunch::Parts PackedLaunch::readParts(const TensorMapSlot &slot,
+                                            const char *parameters) const {
+  auto read = [&]<typename T>(size_t index, T value) {
+    std::memcpy(&value, parameters + slots[slot.base + index].offset,
+                sizeof(T));
+    return value;
+  };
+  size_t rank = slot.box.size();
+  Parts parts = {read(0, uint64_t()), {}, {}, false};
+  // The driver's dimensions start with the innermost one.
+  for (size_t i = 0; i != rank; ++i) {
+    parts.shape[i] = read(rank - i, int32_t());
+    parts.strides[i] = read(2 * rank - i, int64_t());
+  }
+  parts.fillNaN = read(2 * rank + 1, uint8_t()) & 1;
+  return parts;
+}
+
+bool PackedLaunch::encode(const TensorMapSlot &slot, const Parts &parts,
                           TensorMap &map) const {
   using Encode = int (*)(void *map, int elementType, uint32_t rank, void *base,
                          const uint64_t *shape, const uint64_t *strides,
@@ -106,34 +131,25 @@ bool PackedLaunch::encode(const TensorMapSlot &slot, const char *parameters,
                          int interleave, int swizzle, int promotion, int fill);
   constexpr int noInterleave = 0, promoteTo256Bytes = 3;
   size_t rank = slot.box.size();
-  auto read = [&]<typename T>(size_t index, T) {
-    T value;
-    std::memcpy(&value, parameters + slots[slot.base + index].offset,
-                sizeof(T));
-    return value;
-  };
-  // The driver's dimensions start with the innermost one, whose stride is one.
+  // The stride of the innermost dimension is one.
   uint64_t shape[5], strides[5];
   uint32_t elementStrides[5];
   for (size_t i = 0; i != rank; ++i) {
-    int32_t extent = read(rank - i, int32_t());
-    int64_t stride = read(2 * rank - i, int64_t());
     // Strides of zero or less are for other accesses, as are rows whose bound
     // cuts one of the pieces of 16 bytes that TMA clips by.
-    if (extent < 1 || stride < 1 ||
-        (i == 0 && uint64_t(extent) * slot.elementBytes % 16 != 0))
+    if (parts.shape[i] < 1 || parts.strides[i] < 1 ||
+        (i == 0 && uint64_t(parts.shape[0]) * slot.elementBytes % 16 != 0))
       return false;
-    shape[i] = uint64_t(extent);
+    shape[i] = uint64_t(parts.shape[i]);
     if (i != 0)
-      strides[i - 1] = uint64_t(stride) * slot.elementBytes;
+      strides[i - 1] = uint64_t(parts.strides[i]) * slot.elementBytes;
     elementStrides[i] = 1;
   }
-  auto base = reinterpret_cast<void *>(read(0, uint64_t()));
-  bool fillNaN = read(2 * rank + 1, uint8_t()) & 1;
   return reinterpret_cast<Encode>(maps.encode)(
-             &map, int(slot.elementType), uint32_t(rank), base, shape, strides,
+             &map, int(slot.elementType), uint32_t(rank),
+             reinterpret_cast<void *>(parts.base), shape, strides,
              slot.box.data(), elementStrides, noInterleave, int(slot.swizzle),
-             promoteTo256Bytes, fillNaN) == 0;
+             promoteTo256Bytes, parts.fillNaN) == 0;
 }
 
 uint16_t roundTo16Bits(double number, bool bfloat) {

@@ -190,6 +190,41 @@ def test_tensor_maps(gpu):
         assert "bulk.tensor" not in refused.asm["ptx"]
 
 
+def test_tensor_maps_are_made_once(gpu):
+    """Of descriptors that a launch before passed, and anew where one of their parts differs."""
+
+    @tile.jit
+    def kernel(d, n):
+        for i in range(0, n, 16):
+            d.store([i, 0], d.load([i, 0]) + 1)
+
+    seen, made = [], []
+
+    def keep(config, function, parameters):
+        seen.append(bytes((ctypes.c_char * 128).from_address(parameters[11])))
+
+    gpu.on_launch(keep)
+    parts = [
+        (address, [rows, 32], [stride, 1], padding)
+        for address in (0x1000, 0x2000)
+        for rows in (64, 128)
+        for stride in (48, 64)
+        for padding in ("zero", "nan")
+    ]
+    for times in (1, 3):
+        for address, shape, strides, padding in parts:
+            base = gpu.tensor(address, tl.float16)
+            descriptor = TensorDescriptor(base, shape, strides, [16, 16], padding)
+            for _ in range(times):
+                before = gpu.counter("maps")
+                kernel[(1,)](descriptor, 64)
+                made.append(gpu.counter("maps") - before)
+    assert made == [1] * len(parts) + [1, 0, 0] * len(parts)
+    first, again = seen[: len(parts)], seen[len(parts) :]
+    assert len(set(first)) == len(parts)
+    assert again == [data for data in first for _ in range(3)]
+
+
 def target_of(base, shape):
     return TensorDescriptor(base, shape, [48, 1], [16, 16])
 

@@ -21,7 +21,7 @@ static int accessible_count;
 static _Thread_local int current = -1; // The device of the thread's context.
 static _Thread_local int pushed = -1;  // The one before it.
 
-int fake_launches, fake_loads, fake_unloads, fake_wrong_pairs;
+int fake_launches, fake_loads, fake_unloads, fake_wrong_pairs, fake_maps;
 void fake_set(int devices, Callback f, int us) {
   device_count = devices;
   callback = f;
@@ -121,6 +121,7 @@ int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *base, const
                            const uint64_t *strides, const uint32_t *box, const uint32_t *steps,
                            int interleave, int swizzle, int promotion, int fill) {
   uint32_t *out = map;
+  ++fake_maps;
   if ((uintptr_t)map % 64 || shape[rank - 1] == 7)
     return INVALID_VALUE;
   memset(map, 0, 128);
