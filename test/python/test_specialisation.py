@@ -87,6 +87,10 @@ def test_what_stands_for_a_tensor():
         fill_kernel[(1,)](StandsForMemory(Memory(out), out.ctypes.data), 2.0, 9)
     with pytest.raises(tile.TileError, match="cannot tell how much memory this StandsForMemory"):
         fill_kernel[(1,)](StandsForMemory(None, out.ctypes.data), 2.0, 8)
+    lost = StandsForMemory(Memory(out[:0]), 0)
+    lost.numel = lambda: 8
+    with pytest.raises(tile.DriverError, match="the memory of a tensor's 8 elements was given bac"):
+        fill_kernel[(1,)](lost, 2.0, 8)
 
 
 def test_specialisation_reaches_the_ir():

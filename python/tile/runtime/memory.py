@@ -1,4 +1,4 @@
-"""Scratch memory that kernels ask for."""
+"""Memory of arguments, and scratch memory that kernels ask for."""
 
 from __future__ import annotations
 
@@ -24,3 +24,16 @@ def allocate(size: int, alignment: int, stream: Any, default: Any) -> Any:
             "this kernel needs scratch memory: set an allocator with tile.set_allocator"
         )
     return allocator(size, alignment, stream)
+
+
+def address_of(tensor: Any) -> int:
+    """The address of a tensor's elements. Raises where it has elements and their memory was given
+    back, as by resizing its storage: a kernel would read from address 0."""
+    address = tensor.data_ptr()
+    if not address:
+        numel = getattr(tensor, "numel", None)
+        if numel is not None and numel():
+            raise DriverError(
+                f"the memory of a tensor's {numel()} elements was given back: its storage is empty"
+            )
+    return address

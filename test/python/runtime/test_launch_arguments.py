@@ -326,6 +326,24 @@ def test_memory_of_the_host(gpu):
         copy[(1,)](x, gpu.tensor(0x6000, tl.float32, -1), 5)
 
 
+@pytest.mark.parametrize("in_c", [False, True])
+def test_memory_that_was_given_back(gpu, in_c):
+    """As torch's tensors are whose storage was resized to nothing; empty ones never had any."""
+
+    class Tensor(viewed(gpu) if in_c else gpu.tensor):
+        count = 6
+
+        def numel(self):
+            return self.count
+
+    x, lost, empty = (Tensor(address, tl.float32) for address in (0x1000, 0, 0))
+    empty.count = 0
+    for _ in range(2):
+        copy[(1,)](x, empty, 0)
+        with pytest.raises(tile.DriverError, match="memory of a tensor's 6 elements was given ba"):
+            copy[(1,)](x, lost, 5)
+
+
 def test_arguments_that_run_python(gpu):
     """A data_ptr() that launches the same kernel, which has not been compiled for it yet."""
     x = gpu.tensor(0x1000, tl.float32)

@@ -12,7 +12,7 @@ from tile import _C, knobs
 from tile.backends.base import DriverBase, GPUTarget, overridden
 from tile.errors import DriverError, OutOfResources
 from tile.runtime import dlpack
-from tile.runtime.memory import allocate
+from tile.runtime.memory import address_of, allocate
 
 from . import tensor_maps, tools
 
@@ -79,14 +79,13 @@ def _address(function: Any) -> int:
 
 def data_pointer(value: Any) -> int:
     """The device address that an argument stands for."""
-    pointer = getattr(value, "data_ptr", None)
-    if pointer is not None:
+    if hasattr(value, "data_ptr"):
         if getattr(value, "is_cuda", True) is False:
             device = getattr(value, "device", "cpu")
             raise DriverError(
                 f"this tensor is on {device}, but kernels run on the GPU; move it with .cuda()"
             )
-        return pointer()
+        return address_of(value)
     interface = getattr(value, "__cuda_array_interface__", None)
     if interface is not None:
         return interface["data"][0]
