@@ -72,6 +72,9 @@ def compile_kernel(
     )
     options = {"num_warps": num_warps, "num_stages": num_stages, "num_ctas": num_ctas}
     chosen = [parse_target(text) for text in targets] or [_current_target()]
+    for target in chosen:
+        if target.backend != "cuda":
+            raise TileError(f"kernels become C that calls libcuda, which cannot load {target}'s")
 
     def compile(**more: Any) -> list[Any]:
         # Tensor maps are in scratch memory, which a C function cannot give a kernel.
@@ -144,9 +147,10 @@ class Variant:
         out.parent.mkdir(parents=True, exist_ok=True)
         header = out.with_name(f"{out.name}.{self.id}.h")
         source = out.with_name(f"{out.name}.{self.id}.c")
-        header.write_text(self.header())
-        source.write_text(self.source(header.name, ptx))
-        return [header, source]
+        texts = {header: self.header(), source: self.source(header.name, ptx)}
+        for path, text in texts.items():
+            path.write_text(text)
+        return list(texts)
 
     def header(self) -> str:
         guard = f"TILE_{self.function.upper()}_H"

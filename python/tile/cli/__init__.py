@@ -92,7 +92,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except click.Abort:
         return 130
     except click.ClickException as error:
-        print(f"tile: error: {error.format_message()}", file=sys.stderr)
+        print(f"tile: error: {' '.join(error.format_message().split())}", file=sys.stderr)
         return 2
     except TileError as error:
         print(f"tile: error: {error}", file=sys.stderr)

@@ -20,9 +20,10 @@ def command() -> None:
 @click.argument("kernel", required=False)
 def show_(kernel: str | None) -> None:
     """Show what was chosen, for all kernels or for one, and why."""
-    for _, choice in choices():
-        if kernel is not None and choice.kernel != kernel:
-            continue
+    wanted = [c for _, c in choices() if kernel is None or c.kernel == kernel]
+    if not wanted:
+        print("nothing was tuned" if kernel is None else f"nothing was tuned for `{kernel}`")
+    for choice in wanted:
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(choice.made))
         title = (
             f"{choice.kernel}  key {choice.key}  {choice.how} for {choice.device} on {when} in "

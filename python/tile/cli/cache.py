@@ -55,11 +55,23 @@ def stats() -> None:
     print(f"limit    {size(limit) if limit else 'none'}")
 
 
+def _bytes(context: click.Context, option: click.Parameter, text: str | None) -> int | None:
+    try:
+        size = None if text is None else bytes_of(text)
+    except ValueError:
+        size = -1
+    if size is not None and size < 0:
+        raise click.BadParameter(f"a size is written as 500M, not {text!r}")
+    return size
+
+
 @command.command("prune")
-@click.option("--limit", help="Bytes, as in 500M; the limit of the cache if left out.")
-def prune_(limit: str | None) -> None:
+@click.option(
+    "--limit", callback=_bytes, help="Bytes, as in 500M; the limit of the cache if left out."
+)
+def prune_(limit: int | None) -> None:
     """Remove what was not used for the longest time."""
-    count, freed = prune(bytes_of(limit) if limit else knobs.cache.size_limit)
+    count, freed = prune(knobs.cache.size_limit if limit is None else limit)
     print(f"removed {count} entries, {size(freed)}")
 
 

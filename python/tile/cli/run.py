@@ -14,8 +14,8 @@ from ..errors import TileError
 @click.command(
     "run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
 )
-@click.option("--driver", type=click.Choice(["cuda", "sim"]), help="What runs the kernels.")
-@click.option("--target", help="What the simulator stands for, as in cuda:90.")
+@click.option("--driver", type=click.Choice(["cuda", "hip", "sim"]), help="What runs the kernels.")
+@click.option("--target", help="What the simulator stands for, as in cuda:90 or hip:gfx942.")
 @click.option("--interpret", is_flag=True, help="Run kernels as Python.")
 @click.option("--debug", is_flag=True, help="Compile assertions in kernels.")
 @click.option("--always-compile", is_flag=True, help="Do not look into the cache.")
@@ -29,6 +29,10 @@ def command(
 ) -> int:  # fmt: skip
     """Run a program whose kernels run in the simulator, for a target, or as Python."""
     # In the environment, so that processes it starts see it too.
+    if target is not None:
+        from ..backends import parse_target
+
+        parse_target(target)
     chosen = {
         "TILE_DRIVER": "sim" if target and not driver else driver,
         "TILE_SIM_TARGET": target,

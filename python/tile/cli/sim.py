@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +108,10 @@ def command(
         ptx = Path(file).read_text()
     except (OSError, UnicodeDecodeError) as error:
         raise TileError(f"cannot read '{file}': {error}") from None
-    module = tile.sim.load(ptx)
+    try:
+        module = tile.sim.load(ptx)
+    except TileError as error:
+        raise TileError(re.sub(r"^<\w+>", lambda _: file, str(error))) from None
     if entry is None:
         if len(module.entries) != 1:
             raise TileError(f"choose a kernel with --entry: {', '.join(module.entries) or 'none'}")

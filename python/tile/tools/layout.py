@@ -261,7 +261,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         layout = load_layout(args.layout, args.shape)
     except (ValueError, ir.MLIRError) as error:
-        print(f"tile layout: error: {error}", file=sys.stderr)
+        print(f"tile layout: error: cannot read {args.layout!r}: {error}", file=sys.stderr)
         return 1
     if args.format == "bases":
         text = f"{layout}\n"

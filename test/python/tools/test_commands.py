@@ -175,6 +175,45 @@ def test_errors(capsys):
     assert "Missing option" in capsys.readouterr().err
 
 
+KERNEL = """
+import tile
+@tile.jit
+def nothing(p):
+    pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("run --target vax:1 k.py", "no backend compiles for 'vax'; the known targets are cuda, h"),
+        ("run --target cuda:1 k.py", "unknown target cuda:1: known ones are cuda:75, "),
+        ("sim nothing.ptx", "cannot read 'nothing.ptx': "),
+        ("sim k.py", "k.py:2:8: error: expected ':' but found 'tile'"),
+        ("compile k.py -n nothing -s *fp32 -g 1 -o out -t hip:gfx942", "which cannot load hip:gfx"),
+        ("compile k.py -n nothing -s *fp32 -g 1 -o k.py/out -t cuda:90", "k.py: "),
+        ("link out.h -o all", "cannot read out.h: "),
+        ("cache prune --limit banana", "a size is written as 500M, not 'banana'"),
+        ("cache prune --limit=-5", "a size is written as 500M, not '-5'"),
+        ("completion", "Missing argument"),
+        ("layout x", "cannot read 'x': "),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_line(line, text, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("k.py").write_text(KERNEL)
+    assert main(line.split()) in (1, 2)
+    said = capsys.readouterr()
+    assert said.out == "" and text in said.err
+    assert said.err.startswith("tile") and said.err.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir() if path.name != "cache"] == ["k.py"]
+
+
+def test_nothing_was_tuned(capsys):
+    assert main(["autotune", "show", "softmax"]) == 0
+    assert capsys.readouterr().out == "nothing was tuned for `softmax`\n"
+
+
 def test_the_command_starts_quickly():
     start = time.process_time()
     assert main(["--help"]) == 0
