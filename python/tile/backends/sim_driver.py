@@ -14,7 +14,7 @@ from .. import _C, knobs
 from ..compiler.errors import CompilationError, ptx_place
 from ..errors import DriverError, TileError
 from ..runtime import dlpack, overlap, scalars
-from ..runtime.memory import address_of
+from ..runtime.memory import live_address
 from . import find_backend, parse_target
 from .base import DriverBase, GPUTarget, overridden
 
@@ -40,7 +40,7 @@ def pointer_range(value: Any) -> tuple[int, int, int, bool]:
         for tensor in (value, getattr(value, "data", None)):
             if hasattr(tensor, "untyped_storage"):
                 storage = tensor.untyped_storage()
-                return address_of(value), storage.data_ptr(), storage.nbytes(), True
+                return live_address(value), storage.data_ptr(), storage.nbytes(), True
         raise DriverError(
             f"the simulator cannot tell how much memory this {type(value).__name__} has: it is no "
             "tensor, and has none as its `data`"

@@ -26,7 +26,7 @@ def allocate(size: int, alignment: int, stream: Any, default: Any) -> Any:
     return allocator(size, alignment, stream)
 
 
-def address_of(tensor: Any) -> int:
+def live_address(tensor: Any) -> int:
     """The address of a tensor's elements. Raises where it has elements and their memory was given
     back, as by resizing its storage: a kernel would read from address 0."""
     address = tensor.data_ptr()

@@ -18,7 +18,7 @@ from tile import knobs
 from tile.backends.base import DriverBase, GPUTarget
 from tile.errors import DriverError, OutOfResources
 from tile.runtime import dlpack
-from tile.runtime.memory import address_of, allocate
+from tile.runtime.memory import allocate, live_address
 
 from .targets import find_facts
 
@@ -71,7 +71,7 @@ def data_pointer(value: Any) -> int:
                 f"this tensor is on {getattr(value, 'device', 'cpu')}, but kernels run on the GPU; "
                 "move it with .cuda()"
             )
-        return address_of(value)
+        return live_address(value)
     if dlpack.is_exporter(value):
         view = dlpack.view(value)
         if view.device_type in dlpack.ON_A_GPU:

@@ -12,7 +12,7 @@ from tile import _C, knobs
 from tile.backends.base import DriverBase, GPUTarget, overridden
 from tile.errors import DriverError, OutOfResources
 from tile.runtime import dlpack
-from tile.runtime.memory import address_of, allocate
+from tile.runtime.memory import allocate, live_address
 
 from . import tensor_maps, tools
 
@@ -85,7 +85,7 @@ def data_pointer(value: Any) -> int:
             raise DriverError(
                 f"this tensor is on {device}, but kernels run on the GPU; move it with .cuda()"
             )
-        return address_of(value)
+        return live_address(value)
     interface = getattr(value, "__cuda_array_interface__", None)
     if interface is not None:
         return interface["data"][0]
