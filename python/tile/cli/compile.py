@@ -12,7 +12,10 @@ from ..aot import compile_kernel
 @click.option("-n", "--kernel-name", required=True, help="The kernel in the file.")
 @click.option("-s", "--signature", required=True, help='As in "*fp32:16, i32, i32:1, 1024".')
 @click.option("-g", "--grid", required=True, help='In C, as in "(n + 1023) / 1024, 1, 1".')
-@click.option("-o", "--out-path", help="Files begin with this; the kernel's name if left out.")
+@click.option(
+    "-o", "--out-path", type=click.Path(),
+    help="Files begin with this; the kernel's name if left out.",
+)  # fmt: skip
 @click.option("--out-name", "-on", help="What the C functions are called.")
 @click.option("-t", "--target", "targets", multiple=True, help="As in cuda:90; several may be.")
 @click.option("-w", "--num-warps", default=4, show_default=True)

@@ -21,8 +21,8 @@ from ..errors import TileError
 @click.option("--always-compile", is_flag=True, help="Do not look into the cache.")
 @click.option("--compat", is_flag=True, help="`import triton` gives tile.")
 @click.option("-m", "module", is_flag=True, help="PROGRAM is a module's name.")
-@click.argument("program")
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+@click.argument("program", type=click.Path())
+@click.argument("arguments", nargs=-1, type=click.Path())
 def command(
     driver: str | None, target: str | None, interpret: bool, debug: bool, always_compile: bool,
     compat: bool, module: bool, program: str, arguments: tuple[str, ...],

@@ -62,13 +62,16 @@ def _save(texts: tuple[str, ...], arrays: dict[str, Any], values: list[Any]) -> 
             raise TileError(f"cannot write '{path}': {error.strerror}") from None
 
 
+_FILE = click.Path()
+
+
 @click.command("sim")
-@click.argument("file")
+@click.argument("file", type=_FILE)
 @click.option("--entry", help="The kernel; not needed if the file has one.")
 @click.option("--grid", default="1", callback=_triple, help="CTAs: X[,Y[,Z]].")
 @click.option("--block", default="32", callback=_triple, help="Threads of a CTA.")
 @click.option("--cluster", default="1", callback=_triple, help="CTAs of a cluster.")
-@click.option("--dynamic-shared", type=click.IntRange(0), default=0, help="Its bytes.")
+@click.option("--dynamic-shared", type=click.IntRange(0), metavar="N", default=0, help="Its bytes.")
 @click.option("--array", "arrays", multiple=True, help="NAME=... names memory for --arg.")
 @click.option(
     "--arg", "arguments", multiple=True,
@@ -77,16 +80,29 @@ def _save(texts: tuple[str, ...], arrays: dict[str, Any], values: list[Any]) -> 
 )  # fmt: skip
 @click.option("--out", multiple=True, help="INDEX=FILE.npy or NAME=FILE.npy, after the run.")
 @click.option("--check", default="all", help="Some of races, uninitialized, async, ...; none.")
-@click.option("--max-instructions", type=click.IntRange(0), help="Ends an endless kernel.")
-@click.option("--threads", type=click.IntRange(0), default=0, help="Host threads.")
+@click.option(
+    "--max-instructions", type=click.IntRange(0), metavar="N", help="Ends an endless kernel."
+)
+@click.option("--threads", type=click.IntRange(0), metavar="N", default=0, help="Host threads.")
 @click.option("--nondeterministic", is_flag=True, help="CTAs with atomics run in parallel, too.")
-@click.option("--suppressions", help="A file of KIND FILE:LINE REASON.")
+@click.option("--suppressions", type=_FILE, help="A file of KIND FILE:LINE REASON.")
 @click.option("--gpu", default="H200", help="The GPU of the roofline estimate.")
-@click.option("--json", "json_file", help="Writes the report.")
-@click.option("--html", "html_file", help="Writes a page: findings, counters by line, coverage.")
-@click.option("--sarif", "sarif_file", help="Writes the findings for code-scanning tools.")
-@click.option("--timeline", "timeline_file", help="Writes a trace for Chrome or Perfetto.")
-@click.option("--timelines", type=click.IntRange(1), default=1, help="Clusters in that trace.")
+@click.option("--json", "json_file", type=_FILE, help="Writes the report.")
+@click.option(
+    "--html",
+    "html_file",
+    type=_FILE,
+    help="Writes a page: findings, counters by line, coverage.",
+)
+@click.option(
+    "--sarif", "sarif_file", type=_FILE, help="Writes the findings for code-scanning tools."
+)
+@click.option(
+    "--timeline", "timeline_file", type=_FILE, help="Writes a trace for Chrome or Perfetto."
+)
+@click.option(
+    "--timelines", type=click.IntRange(1), metavar="N", default=1, help="Clusters in that trace."
+)
 @click.option("--annotate", is_flag=True, help="Prints the source with the counters by line.")
 @click.option("--coverage", is_flag=True, help="Prints the lines that did not run.")
 def command(

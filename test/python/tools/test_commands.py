@@ -157,15 +157,39 @@ def test_help_fits_a_screen(capsys):
     assert len(text.splitlines()) <= 24
     for command in ("run", "compile", "link", "cache", "autotune", "layout", "knobs", "env"):
         assert f"  {command} " in text
-    for command in ("run", "compile", "link", "cache", "knobs", "env"):
+    for command in ("run", "sim", "compile", "link", "cache", "knobs", "env"):
         assert main([command, "--help"]) == 0
-        assert len(capsys.readouterr().out.splitlines()) <= 32
+        assert len(capsys.readouterr().out.splitlines()) <= 34
 
 
 def test_completion(capsys):
     for shell in ("bash", "zsh", "fish"):
         assert main(["completion", shell]) == 0
         assert "_TILE_COMPLETE" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("tile ca", "plain,cache"),
+        ("tile run --driver s", "plain,sim"),
+        ("tile run pro", "file,pro"),
+        ("tile run program.py dat", "file,dat"),
+        ("tile sim --html re", "file,re"),
+        ("tile compile ker", "file,ker"),
+        ("tile link out.h out", "file,out"),
+    ],
+)
+def test_completions(words, expected):
+    environment = {
+        **os.environ, "COMP_WORDS": words, "COMP_CWORD": str(words.count(" ")),
+        "_TILE_COMPLETE": "bash_complete",
+    }  # fmt: skip
+    program = "from tile.cli import tile; tile.main(prog_name='tile')"
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True
+    )
+    assert done.stdout.split() == [expected]
 
 
 def test_errors(capsys):
