@@ -6,6 +6,7 @@ import sys
 
 import argmax
 import attention
+import attention_backward
 import descriptor_matmul
 import layernorm
 import matmul
@@ -29,6 +30,7 @@ def main() -> int:
         matmul,
         descriptor_matmul,
         attention,
+        attention_backward,
     )
     for example in examples:
         example.main(device)

@@ -18,6 +18,7 @@
 #include "AsyncProducts.h"
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -97,7 +98,30 @@ struct CarriedProduct {
   unsigned result;
   /// Before this in the body it has to be there.
   Operation *firstUser;
+  /// The places of its factors in registers among the iteration arguments.
+  SmallVector<unsigned> factors = {};
 };
+
+/// The registers of a thread that hold its part of a tensor.
+unsigned countRegisters(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type
+             ? getTotalElemsPerThread(type) * type.getElementTypeBitWidth() / 32
+             : 0;
+}
+
+/// Whether there are registers for the factors of `dot` until the next
+/// iteration, beside the results of all products of this one and as much again
+/// as a half of it all.
+bool leavesRegisters(MatrixProductOpInterface dot, scf::ForOp loop) {
+  unsigned used = 0;
+  for (Value factor : dot.getFactors())
+    used += countRegisters(factor);
+  for (auto other : loop.getBody()->getOps<MatrixProductOpInterface>())
+    used += countRegisters(other.getProduct());
+  unsigned threads = lookupNumWarps(loop) * lookupThreadsPerWarp(loop);
+  return 3 * used <= 2 * getTargetModel(loop).getRegistersPerThread(threads);
+}
 
 std::optional<CarriedProduct> getCarried(MatrixProductOpInterface dot,
                                          scf::ForOp loop,
@@ -109,7 +133,7 @@ std::optional<CarriedProduct> getCarried(MatrixProductOpInterface dot,
   OpOperand &use = *dot.getProduct().use_begin();
   if (use.getOwner() != body->getTerminator())
     return std::nullopt;
-  CarriedProduct carried{dot, use.getOperandNumber(), nullptr};
+  CarriedProduct carried{dot, use.getOperandNumber(), /*firstUser=*/nullptr};
   for (Operation *user : loop.getRegionIterArg(carried.result).getUsers()) {
     Operation *inBody = body->findAncestorOpInBlock(*user);
     if (!carried.firstUser || inBody->isBeforeInBlock(carried.firstUser))
@@ -127,14 +151,14 @@ std::optional<CarriedProduct> getCarried(MatrixProductOpInterface dot,
   for (Value factor : dot.getFactors())
     isOverwritten |=
         !isa<TensorType>(factor.getType()) && !isKept(factor, loop, rings);
-  if (!hasOther || isOverwritten)
+  if (!hasOther || isOverwritten || !leavesRegisters(dot, loop))
     return std::nullopt;
   return carried;
 }
 
 /// Starts the product; the wait comes later. Factors in registers stay there
-/// until then, as iteration arguments, which are returned.
-SmallVector<Value> startCarried(CarriedProduct &carried, scf::ForOp &loop) {
+/// until then, as iteration arguments.
+void startCarried(CarriedProduct &carried, scf::ForOp &loop) {
   carried.dot.setAsync(true);
   SmallVector<Value> inRegisters, inits;
   IRRewriter rewriter(loop);
@@ -146,20 +170,20 @@ SmallVector<Value> startCarried(CarriedProduct &carried, scf::ForOp &loop) {
           cast<TypedAttr>(rewriter.getZeroAttr(type))));
     }
   if (inits.empty())
-    return {};
-  unsigned numArgs = loop.getNumRegionIterArgs();
+    return;
+  llvm::append_range(
+      carried.factors,
+      llvm::seq<unsigned>(loop.getNumRegionIterArgs(),
+                          loop.getNumRegionIterArgs() + inits.size()));
   auto yieldFactors = [&](OpBuilder &, Location, ArrayRef<BlockArgument>) {
     return inRegisters;
   };
   loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
       rewriter, inits, /*replaceInitOperandUsesInLoop=*/false, yieldFactors));
-  ValueRange args = loop.getRegionIterArgs();
-  return llvm::to_vector(args.drop_front(numArgs));
 }
 
 /// Waits for the product of the iteration before.
-void waitForCarried(CarriedProduct carried, scf::ForOp loop,
-                    ArrayRef<Value> factors) {
+void waitForCarried(CarriedProduct carried, scf::ForOp loop) {
   Block *body = loop.getBody();
   unsigned started = 0;
   auto count = [&](Block::iterator begin, Block::iterator end) {
@@ -172,7 +196,8 @@ void waitForCarried(CarriedProduct carried, scf::ForOp loop,
 
   Value before = loop.getRegionIterArg(carried.result);
   SmallVector<Value> waited{before};
-  llvm::append_range(waited, factors);
+  for (unsigned factor : carried.factors)
+    waited.push_back(loop.getRegionIterArg(factor));
   OpBuilder builder(carried.firstUser);
   Operation *wait =
       carried.dot.createWait(builder, carried.dot.getLoc(), waited, started);
@@ -246,20 +271,20 @@ unsigned mlir::triton::gpu::makeProductsAsync(scf::ForOp &loop,
   // Backwards: how many products are started after one decides how many its
   // wait may leave unfinished.
   unsigned numLate = 0;
-  SmallVector<std::pair<CarriedProduct, SmallVector<Value>>> carried;
+  SmallVector<CarriedProduct> carried;
   for (MatrixProductOpInterface dot : llvm::reverse(all)) {
     if (llvm::is_contained(dots, dot))
       continue;
     if (auto product = getCarried(dot, loop, rings)) {
-      SmallVector<Value> factors = startCarried(*product, loop);
-      carried.push_back({*product, std::move(factors)});
+      startCarried(*product, loop);
+      carried.push_back(std::move(*product));
       ++numLate;
     } else {
       numLate += waitLate(dot, loop);
     }
   }
-  for (auto &[product, factors] : carried)
-    waitForCarried(product, loop, factors);
+  for (CarriedProduct &product : carried)
+    waitForCarried(product, loop);
   if (dots.empty())
     return numLate;
 

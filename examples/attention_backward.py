@@ -1,0 +1,139 @@
+"""The gradients of attention: scores are computed again, from what rows summed up to."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+import tile
+import tile.language as tl
+
+
+@tile.jit
+def statistics_kernel(
+    q_ptr, k_ptr, out_ptr, dout_ptr, sums_ptr, deltas_ptr, scale, L,
+    D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr,
+):  # fmt: skip
+    """Of each row the logarithm (to base 2) of its sum of weights, and ``sum(out * dout)``."""
+    block, head = tl.program_id(0), tl.program_id(1)
+    base = head.to(tl.int64) * L * D
+    rows, dims, keys = block * BM + tl.arange(0, BM), tl.arange(0, D), tl.arange(0, BN)
+    offsets = base + rows[:, None] * D + dims[None, :]
+    q = tl.load(q_ptr + offsets)
+    top = tl.full((BM,), -float("inf"), dtype=tl.float32)
+    total = tl.zeros((BM,), dtype=tl.float32)
+    last = (block + 1) * BM if CAUSAL else L
+    for start in range(0, last, BN):
+        cols = start + keys
+        k = tl.load(k_ptr + base + dims[:, None] + cols[None, :] * D)
+        scores = tl.dot(q, k) * (scale * 1.4426950408889634)
+        if CAUSAL:
+            scores = tl.where(cols[None, :] <= rows[:, None], scores, -1.0e6)
+        new_top = tl.maximum(top, tl.max(scores, axis=1))
+        total = total * tl.exp2(top - new_top) + tl.sum(tl.exp2(scores - new_top[:, None]), axis=1)
+        top = new_top
+    tl.store(sums_ptr + head * L + rows, top + tl.log2(total))
+    products = tl.load(out_ptr + offsets).to(tl.float32) * tl.load(dout_ptr + offsets)
+    tl.store(deltas_ptr + head * L + rows, tl.sum(products, axis=1))
+
+
+@tile.jit
+def keys_values_kernel(
+    q_ptr, k_ptr, v_ptr, dout_ptr, dk_ptr, dv_ptr, sums_ptr, deltas_ptr, scale, L,
+    D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr,
+):  # fmt: skip
+    """A block of keys and values goes over the queries; scores are transposed."""
+    block, head = tl.program_id(0), tl.program_id(1)
+    base = head.to(tl.int64) * L * D
+    cols, dims, queries = block * BN + tl.arange(0, BN), tl.arange(0, D), tl.arange(0, BM)
+    offsets = base + cols[:, None] * D + dims[None, :]
+    k, v = tl.load(k_ptr + offsets), tl.load(v_ptr + offsets)
+    dk = tl.zeros((BN, D), dtype=tl.float32)
+    dv = tl.zeros((BN, D), dtype=tl.float32)
+    first = block * BN // BM * BM if CAUSAL else 0
+    for start in range(first, L, BM):
+        rows = start + queries
+        q_t = tl.load(q_ptr + base + dims[:, None] + rows[None, :] * D)
+        scores = tl.dot(k, q_t) * (scale * 1.4426950408889634)
+        weights = tl.exp2(scores - tl.load(sums_ptr + head * L + rows)[None, :])
+        if CAUSAL:
+            weights = tl.where(cols[:, None] <= rows[None, :], weights, 0.0)
+        dout = tl.load(dout_ptr + base + rows[:, None] * D + dims[None, :])
+        dv = tl.dot(weights.to(dout.dtype), dout, dv)
+        dweights = tl.dot(v, tl.trans(dout))
+        dscores = weights * (dweights - tl.load(deltas_ptr + head * L + rows)[None, :])
+        dk = tl.dot(dscores.to(q_t.dtype), tl.trans(q_t), dk)
+    tl.store(dv_ptr + offsets, dv.to(dv_ptr.dtype.element_ty))
+    tl.store(dk_ptr + offsets, (dk * scale).to(dk_ptr.dtype.element_ty))
+
+
+@tile.jit
+def queries_kernel(
+    q_ptr, k_ptr, v_ptr, dout_ptr, dq_ptr, sums_ptr, deltas_ptr, scale, L,
+    D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr,
+):  # fmt: skip
+    """A block of queries goes over the keys and values."""
+    block, head = tl.program_id(0), tl.program_id(1)
+    base = head.to(tl.int64) * L * D
+    rows, dims, keys = block * BM + tl.arange(0, BM), tl.arange(0, D), tl.arange(0, BN)
+    offsets = base + rows[:, None] * D + dims[None, :]
+    q, dout = tl.load(q_ptr + offsets), tl.load(dout_ptr + offsets)
+    row_sums = tl.load(sums_ptr + head * L + rows)
+    row_deltas = tl.load(deltas_ptr + head * L + rows)
+    dq = tl.zeros((BM, D), dtype=tl.float32)
+    last = (block + 1) * BM if CAUSAL else L
+    for start in range(0, last, BN):
+        cols = start + keys
+        k_t = tl.load(k_ptr + base + dims[:, None] + cols[None, :] * D)
+        v_t = tl.load(v_ptr + base + dims[:, None] + cols[None, :] * D)
+        weights = tl.exp2(tl.dot(q, k_t) * (scale * 1.4426950408889634) - row_sums[:, None])
+        if CAUSAL:
+            weights = tl.where(cols[None, :] <= rows[:, None], weights, 0.0)
+        dscores = weights * (tl.dot(dout, v_t) - row_deltas[:, None])
+        dq = tl.dot(dscores.to(k_t.dtype), tl.trans(k_t), dq)
+    tl.store(dq_ptr + offsets, (dq * scale).to(dq_ptr.dtype.element_ty))
+
+
+def attention_backward(
+    q, k, v, out, dout, dq, dk, dv, sums, deltas, causal: bool = False, bm: int = 32, bn: int = 32,
+    **options,
+):  # fmt: skip
+    """Gradients for arrays of (heads, length, head size), the length a multiple of the blocks.
+
+    `sums` and `deltas` are scratch memory: a float32 for each row.
+    """
+    heads, length, size = q.shape
+    numbers = (1 / math.sqrt(size), length, size, bm, bn, causal)
+    by_rows, by_cols = (length // bm, heads), (length // bn, heads)
+    statistics_kernel[by_rows](q, k, out, dout, sums, deltas, *numbers, **options)
+    keys_values_kernel[by_cols](q, k, v, dout, dk, dv, sums, deltas, *numbers, **options)
+    return queries_kernel[by_rows](q, k, v, dout, dq, sums, deltas, *numbers, **options)
+
+
+def reference(q, k, v, dout, causal: bool = False) -> tuple[np.ndarray, ...]:
+    """The output, and the gradients of the three inputs."""
+    q, k, v, dout = (x.astype(np.float64) for x in (q, k, v, dout))
+    scale = 1 / math.sqrt(q.shape[-1])
+    scores = q @ k.transpose(0, 2, 1) * scale
+    if causal:
+        scores = np.where(np.tri(scores.shape[1], dtype=bool), scores, -np.inf)
+    weights = np.exp(scores - scores.max(axis=2, keepdims=True))
+    weights /= weights.sum(axis=2, keepdims=True)
+    out = weights @ v
+    dweights = dout @ v.transpose(0, 2, 1)
+    dscores = weights * (dweights - (out * dout).sum(axis=2, keepdims=True)) * scale
+    return out, dscores @ k, dscores.transpose(0, 2, 1) @ q, weights.transpose(0, 2, 1) @ dout
+
+
+def main(device) -> None:
+    rng = np.random.default_rng(8)
+    for causal in (False, True):
+        q, k, v, dout = rng.standard_normal((4, 2, 128, 64)).astype(np.float16)
+        out, *expected = reference(q, k, v, dout, causal)
+        inputs = [device.put(x) for x in (q, k, v, out.astype(np.float16), dout)]
+        gradients = [device.empty_like(q) for _ in range(3)]
+        scratch = [device.empty_like(np.empty((2, 128), np.float32)) for _ in range(2)]
+        kernel = attention_backward(*inputs, *gradients, *scratch, causal)
+        for name, gradient, values in zip("qkv", gradients, expected, strict=True):
+            device.check(f"attention d{name}", kernel, device.get(gradient), values)
