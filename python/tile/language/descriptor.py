@@ -9,7 +9,7 @@ from ..errors import SemanticError
 from . import dtypes as dt
 from .conversion import cast
 from .dtypes import block_type, dtype
-from .memory import PADDING, _check_pointer, _integers, choose
+from .memory import EVICTION, PADDING, _check_pointer, _integers, choose
 from .promotion import broadcast_to_shape, to_tensor
 from .state import current
 from .values import builtin, describe, tensor, unwrap_shape
@@ -125,14 +125,17 @@ class tensor_descriptor:
         return [v.handle for v in values]
 
     @builtin
-    def load(self, offsets: Sequence[Any]) -> tensor:
-        """The block at `offsets`; out of bounds it reads as the padding."""
+    def load(self, offsets: Sequence[Any], eviction_policy: str = "") -> tensor:
+        """The block at `offsets`; out of bounds it reads as the padding.
+
+        `eviction_policy` is that of `tl.load`.
+        """
         b = current()
         handles = [self.handle, *self._offsets(offsets, "load")]
-        return tensor(
-            b.create_one("tt.descriptor_load", handles, None, (b.type(self.block_type),)),
-            self.block_type,
-        )
+        evict = b.int_attr(32, choose(EVICTION, eviction_policy, "eviction_policy"))
+        types = (b.type(self.block_type),)
+        handle = b.create_one("tt.descriptor_load", handles, {"evict": evict}, types)
+        return tensor(handle, self.block_type)
 
     def _value(self, value: Any, what: str) -> tensor:
         value = cast(to_tensor(value), self.dtype)

@@ -16,7 +16,7 @@ from .values import builtin, describe, member, tensor, unwrap, unwrap_shape
 
 _LOAD_CACHE = {"": 1, ".ca": 2, ".cg": 3, ".cv": 7}
 _STORE_CACHE = {"": 1, ".wb": 4, ".cg": 3, ".cs": 5, ".wt": 6}
-_EVICTION = {"": 1, "evict_normal": 1, "evict_first": 2, "evict_last": 3}
+EVICTION = {"": 1, "evict_normal": 1, "evict_first": 2, "evict_last": 3}
 PADDING = {"": None, "zero": 1, "nan": 2}
 
 
@@ -69,7 +69,7 @@ def load(
     b = current()
     attributes = {
         "cache": b.int_attr(32, choose(_LOAD_CACHE, cache_modifier, "cache_modifier")),
-        "evict": b.int_attr(32, choose(_EVICTION, eviction_policy, "eviction_policy")),
+        "evict": b.int_attr(32, choose(EVICTION, eviction_policy, "eviction_policy")),
         "isVolatile": b.bool_attr(bool(unwrap(volatile))),
     }
     mask, other = unwrap(mask), unwrap(other)
@@ -192,7 +192,7 @@ def store(
     b = current()
     attributes = {
         "cache": b.int_attr(32, choose(_STORE_CACHE, cache_modifier, "cache_modifier")),
-        "evict": b.int_attr(32, choose(_EVICTION, eviction_policy, "eviction_policy")),
+        "evict": b.int_attr(32, choose(EVICTION, eviction_policy, "eviction_policy")),
     }
     if pointer.dtype.is_const():
         raise SemanticError("cannot store through a pointer declared tl.const")

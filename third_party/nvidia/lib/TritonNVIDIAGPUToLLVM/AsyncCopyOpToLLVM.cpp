@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nvidia/TritonNVIDIAGPUToLLVM/PTXAsm.h"
+#include "nvidia/TritonNVIDIAGPUToLLVM/CachePolicy.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Patterns.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -40,7 +40,7 @@ struct AsyncCopyPattern : TargetPattern<ttg::AsyncCopyGlobalToLocalOp> {
   AsyncCopyPattern(const LoweringContext &context,
                    const nvt::TargetInfo &target)
       : TargetPattern(context.converter, context.target, context.benefit),
-        axisInfo(context.axisInfo),
+        axisInfo(context.axisInfo), facts(target.getFacts()),
         sizes(target.getModel().getAsyncCopySizes()) {}
 
   LogicalResult
@@ -92,6 +92,8 @@ struct AsyncCopyPattern : TargetPattern<ttg::AsyncCopyGlobalToLocalOp> {
     bool useCopy = llvm::is_contained(sizes, size);
     TargetInfo::CacheHints hints{op.getCache(), op.getEvict(),
                                  op.getIsVolatile()};
+    nvt::CachePolicy policy(b, facts,
+                            useCopy ? op.getEvict() : EvictionPolicy::NORMAL);
     access.forEachVector(b, index, [&](Value dst, ArrayRef<int32_t> registers) {
       int32_t first = registers.front();
       Value mask = masks.empty() ? Value() : masks[first];
@@ -108,11 +110,11 @@ struct AsyncCopyPattern : TargetPattern<ttg::AsyncCopyGlobalToLocalOp> {
       }
       if (!other.empty()) {
         copy(b, dst, ptrs[first], size, Value(), b.andPred(mask, owner),
-             op.getCache());
+             op.getCache(), policy);
         target.storeShared(b, dst, other, b.andPred(b.not_(mask), owner));
         return;
       }
-      copy(b, dst, ptrs[first], size, mask, owner, op.getCache());
+      copy(b, dst, ptrs[first], size, mask, owner, op.getCache(), policy);
     });
     rewriter.replaceOp(op, makeToken(b));
     return success();
@@ -121,10 +123,11 @@ struct AsyncCopyPattern : TargetPattern<ttg::AsyncCopyGlobalToLocalOp> {
 private:
   /// `read`: whether there is anything to read; `pred`: whether to copy at all.
   void copy(const LLVMBuilder &b, Value dst, Value src, unsigned size,
-            Value read, Value pred, CacheModifier cache) const {
+            Value read, Value pred, CacheModifier cache,
+            const nvt::CachePolicy &policy) const {
     bool bypassL1 = size == 16 && cache != CacheModifier::CA;
     Value readSize = read ? b.select(read, b.i32(size), b.i32(0)) : Value();
-    if (!pred) {
+    if (!pred && !policy) {
       b.create<NVVM::CpAsyncOp>(
           dst, src, b.getBuilder().getI32IntegerAttr(size),
           NVVM::LoadCacheModifierKindAttr::get(
@@ -135,16 +138,20 @@ private:
     }
     nvt::PTXAsm ptx(b);
     auto to = ptx.input(dst, "r"), from = ptx.input(src, "l");
-    ptx << "@" << ptx.input(pred, "b") << " cp.async."
-        << (bypassL1 ? "cg" : "ca") << ".shared.global [" << to << "], ["
-        << from << "], " << std::to_string(size);
+    if (pred)
+      ptx << "@" << ptx.input(pred, "b") << " ";
+    ptx << "cp.async." << (bypassL1 ? "cg" : "ca") << ".shared.global"
+        << policy.getQualifier() << " [" << to << "], [" << from << "], "
+        << std::to_string(size);
     if (readSize)
       ptx << ", " << ptx.input(readSize, "r");
+    policy.append(ptx);
     ptx << ";";
     ptx.emit({}, nvt::PTXAsm::SideEffects);
   }
 
   const ModuleAxisInfoAnalysis &axisInfo;
+  const NVIDIATarget &facts;
   ArrayRef<unsigned> sizes;
 };
 

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nvidia/TritonNVIDIAGPUToLLVM/CachePolicy.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/PTXAsm.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Patterns.h"
 
@@ -67,17 +68,19 @@ protected:
   /// is inside the assembly: blocks of LLVM's would have it copy accumulators
   /// of products that go on meanwhile.
   void emitCopies(const LLVMBuilder &b, const BlockCopy &copy,
-                  ArrayRef<ttng::TMABox> boxes, const Twine &name) const {
+                  ArrayRef<ttng::TMABox> boxes, const Twine &name,
+                  const nvt::CachePolicy &policy = {}) const {
     nvt::PTXAsm ptx(b);
     ptx << "{ @!" << ptx.input(copy.pred, "b") << " bra DONE; ";
     for (const ttng::TMABox &box : boxes)
-      emitCopy(b, ptx, copy, box, name);
+      emitCopy(b, ptx, copy, box, name, policy);
     ptx << "DONE: }";
     ptx.emit({}, nvt::PTXAsm::SideEffects);
   }
 
   void emitCopy(const LLVMBuilder &b, nvt::PTXAsm &ptx, const BlockCopy &copy,
-                const ttng::TMABox &box, const Twine &name) const {
+                const ttng::TMABox &box, const Twine &name,
+                const nvt::CachePolicy &policy) const {
     auto map = ptx.input(copy.map, "l");
     auto buffer = ptx.input(b.gep(copy.buffer, b.intTy(8), box.offset), "r");
     SmallVector<nvt::PTXAsm::Operand> coords;
@@ -86,7 +89,7 @@ protected:
           ptx.input(start ? b.add(coord, b.i32(start)) : coord, "r"));
     // The innermost dimension comes first.
     std::reverse(coords.begin(), coords.end());
-    ptx << name.str() << " ";
+    ptx << name.str() << policy.getQualifier() << " ";
     if (copy.barrier)
       ptx << "[" << buffer << "], ";
     ptx << "[" << map << ", {";
@@ -95,9 +98,11 @@ protected:
         [&] { ptx << ", "; });
     ptx << "}], [";
     if (copy.barrier)
-      ptx << ptx.input(copy.barrier, "r") << "]; ";
+      ptx << ptx.input(copy.barrier, "r") << "]";
     else
-      ptx << buffer << "]; ";
+      ptx << buffer << "]";
+    policy.append(ptx);
+    ptx << "; ";
   }
 
   /// The copies out of shared memory, as one group.
@@ -125,7 +130,10 @@ protected:
 };
 
 struct LoadPattern : CopyPattern<ttng::AsyncTMACopyGlobalToLocalOp> {
-  using CopyPattern::CopyPattern;
+  LoadPattern(const LoweringContext &context, const nvt::TargetInfo &target)
+      : CopyPattern(context.converter, context.target, context.benefit),
+        facts(target.getFacts()) {}
+
   LogicalResult
   matchAndRewrite(ttng::AsyncTMACopyGlobalToLocalOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
@@ -140,10 +148,14 @@ struct LoadPattern : CopyPattern<ttng::AsyncTMACopyGlobalToLocalOp> {
         b.and_(nvt::emitFirstThread(b, target, op), adaptor.getPred())};
     emitCopies(b, copy, *boxes,
                "cp.async.bulk.tensor." + getRank(op) +
-                   ".shared::cluster.global.mbarrier::complete_tx::bytes");
+                   ".shared::cluster.global.mbarrier::complete_tx::bytes",
+               nvt::CachePolicy(b, facts, op.getEvict()));
     rewriter.eraseOp(op);
     return success();
   }
+
+private:
+  const NVIDIATarget &facts;
 };
 
 struct StorePattern : CopyPattern<ttng::AsyncTMACopyLocalToGlobalOp> {
@@ -318,8 +330,10 @@ struct ReinterpretPattern : TargetPattern<ttng::ReinterpretTensorDescriptorOp> {
 };
 } // namespace
 
-void nvt::populateTMAPatterns(const LoweringContext &context) {
-  context.add<LoadPattern, StorePattern, ReducePattern, StoreWaitPattern,
+void nvt::populateTMAPatterns(const LoweringContext &context,
+                              const TargetInfo &target) {
+  context.patterns.add<LoadPattern>(context, target);
+  context.add<StorePattern, ReducePattern, StoreWaitPattern,
               FenceAsyncGlobalPattern, CreatePattern, AcquirePattern,
               ReinterpretPattern>();
 }

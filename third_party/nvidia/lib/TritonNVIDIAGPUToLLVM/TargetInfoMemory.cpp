@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nvidia/TritonNVIDIAGPUToLLVM/CachePolicy.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/PTXAsm.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/TargetInfo.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Words.h"
@@ -16,6 +17,7 @@
 using namespace mlir;
 using namespace mlir::triton;
 namespace nvt = mlir::triton::nvidia;
+using nvt::CachePolicy;
 using nvt::PTXAsm;
 using nvt::WordShape;
 
@@ -36,7 +38,6 @@ std::string loadQualifiers(const TargetInfo::CacheHints &hints, Value ptr) {
   default:
     break;
   }
-  // Cache operators and eviction priorities exclude each other.
   if (hints.eviction == EvictionPolicy::EVICT_FIRST)
     text += ".L1::evict_first";
   else if (hints.eviction == EvictionPolicy::EVICT_LAST)
@@ -63,6 +64,13 @@ std::string storeQualifiers(const TargetInfo::CacheHints &hints, Value ptr) {
   else if (hints.eviction == EvictionPolicy::EVICT_LAST)
     text += ".L1::evict_last";
   return text;
+}
+
+/// Cache operators and eviction priorities exclude each other.
+EvictionPolicy getPriority(const TargetInfo::CacheHints &hints) {
+  return hints.modifier == CacheModifier::NONE && !hints.isVolatile
+             ? hints.eviction
+             : EvictionPolicy::NORMAL;
 }
 
 bool isPlain(const TargetInfo::CacheHints &hints) {
@@ -107,7 +115,7 @@ SmallVector<Value> plainLoad(const LLVMBuilder &b, Value ptr, Type element,
 }
 
 void asmStore(const LLVMBuilder &b, Value ptr, ArrayRef<Value> values,
-              Value pred, StringRef qualifiers) {
+              Value pred, StringRef qualifiers, const CachePolicy &policy) {
   WordShape shape = nvt::getWordShape(values.front().getType(), values.size());
   PTXAsm ptx(b);
   PTXAsm::Operand address = ptx.input(ptr, nvt::getAddressClass(ptr));
@@ -116,15 +124,17 @@ void asmStore(const LLVMBuilder &b, Value ptr, ArrayRef<Value> values,
     words.push_back(ptx.input(word, shape.registerClass()));
   if (pred)
     ptx << "@" << ptx.input(pred, "b") << " ";
-  ptx << "st" << qualifiers << nvt::getVectorSuffix(shape.count) << ".b"
-      << std::to_string(shape.memoryBits) << " [" << address << "], " << words
-      << ";";
+  ptx << "st" << qualifiers << policy.getQualifier()
+      << nvt::getVectorSuffix(shape.count) << ".b"
+      << std::to_string(shape.memoryBits) << " [" << address << "], " << words;
+  policy.append(ptx);
+  ptx << ";";
   ptx.emit({}, PTXAsm::SideEffects);
 }
 
 SmallVector<Value> asmLoad(const LLVMBuilder &b, Value ptr, Type element,
                            unsigned count, Value pred, ArrayRef<Value> others,
-                           StringRef qualifiers) {
+                           StringRef qualifiers, const CachePolicy &policy) {
   WordShape shape = nvt::getWordShape(element, count);
   Type wordType = b.intTy(shape.bits);
   PTXAsm ptx(b);
@@ -141,9 +151,12 @@ SmallVector<Value> asmLoad(const LLVMBuilder &b, Value ptr, Type element,
       ptx.tied(value, word);
     ptx << "@" << ptx.input(pred, "b") << " ";
   }
-  ptx << "ld" << qualifiers << nvt::getVectorSuffix(shape.count) << ".b"
+  ptx << "ld" << qualifiers << policy.getQualifier()
+      << nvt::getVectorSuffix(shape.count) << ".b"
       << std::to_string(shape.memoryBits) << " " << words << ", [" << address
-      << "];";
+      << "]";
+  policy.append(ptx);
+  ptx << ";";
   SmallVector<Type> types(shape.count, wordType);
   return nvt::unpackWords(b, ptx.emit(types, PTXAsm::SideEffects), element,
                           count, shape);
@@ -153,7 +166,8 @@ SmallVector<Value> asmLoad(const LLVMBuilder &b, Value ptr, Type element,
 void nvt::TargetInfo::storeShared(const LLVMBuilder &b, Value ptr,
                                   ArrayRef<Value> values, Value pred) const {
   if (pred)
-    return asmStore(b, ptr, values, pred, nvt::getSpaceName(ptr));
+    return asmStore(b, ptr, values, pred, nvt::getSpaceName(ptr),
+                    CachePolicy());
   plainStore(b, ptr, values);
 }
 
@@ -161,7 +175,8 @@ SmallVector<Value> nvt::TargetInfo::loadShared(const LLVMBuilder &b, Value ptr,
                                                Type element, unsigned count,
                                                Value pred) const {
   if (pred)
-    return asmLoad(b, ptr, element, count, pred, {}, nvt::getSpaceName(ptr));
+    return asmLoad(b, ptr, element, count, pred, {}, nvt::getSpaceName(ptr),
+                   CachePolicy());
   return plainLoad(b, ptr, element, count);
 }
 
@@ -181,7 +196,8 @@ SmallVector<Value> nvt::TargetInfo::loadGlobal(const LLVMBuilder &b, Value ptr,
   if (!pred && isPlain(hints))
     return plainLoad(b, ptr, element, count);
   return asmLoad(b, ptr, element, count, pred, others,
-                 loadQualifiers(hints, ptr));
+                 loadQualifiers(hints, ptr),
+                 CachePolicy(b, facts, getPriority(hints)));
 }
 
 void nvt::TargetInfo::storeGlobal(const LLVMBuilder &b, Value ptr,
@@ -190,5 +206,6 @@ void nvt::TargetInfo::storeGlobal(const LLVMBuilder &b, Value ptr,
   assert(values.size() <= maxElements(values[0].getType()));
   if (!pred && isPlain(hints))
     return plainStore(b, ptr, values);
-  asmStore(b, ptr, values, pred, storeQualifiers(hints, ptr));
+  asmStore(b, ptr, values, pred, storeQualifiers(hints, ptr),
+           CachePolicy(b, facts, getPriority(hints)));
 }

@@ -51,7 +51,7 @@ struct ConvertTritonGPUToLLVM
       nvidia::populateDotPatterns(own, target);
       nvidia::populateWarpGroupDotPatterns(own, target);
       nvidia::populateBarrierPatterns(own);
-      nvidia::populateTMAPatterns(own);
+      nvidia::populateTMAPatterns(own, target);
     };
     if (failed(lowerModule(getOperation(), target, populate)))
       signalPassFailure();

@@ -22,7 +22,8 @@ void populateDotPatterns(const LoweringContext &context,
 void populateWarpGroupDotPatterns(const LoweringContext &context,
                                   const TargetInfo &target);
 void populateBarrierPatterns(const LoweringContext &context);
-void populateTMAPatterns(const LoweringContext &context);
+void populateTMAPatterns(const LoweringContext &context,
+                         const TargetInfo &target);
 
 /// True in the first of the threads that execute `op` together: the one that
 /// acts for all of them on barriers and with TMA.

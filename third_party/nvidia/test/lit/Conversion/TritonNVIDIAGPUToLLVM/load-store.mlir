@@ -41,13 +41,17 @@ tt.func @masked(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32 {tt.divis
 // CHECK-LABEL: llvm.func @cache_hints
 tt.func @cache_hints(%p: !tt.ptr<f32>) {
   // CHECK: "ld.global.cg.b32 $0, [$1];"
-  // CHECK: "ld.global.L1::evict_first.b32 $0, [$1];"
+  // CHECK: %[[POLICY:.*]] = llvm.inline_asm asm_dialect = att "createpolicy.fractional.L2::evict_first.b64 $0, 1.0;", "=l"  : () -> i64
+  // CHECK: "ld.global.L1::evict_first.L2::cache_hint.b32 $0, [$1], $2;", "=r,l,l" %{{.*}}, %[[POLICY]]
   // CHECK: "@$3 ld.volatile.global.b32 $0, [$1];"
   // CHECK: "@$2 st.global.cs.b32 [$0], $1;"
+  // CHECK: "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;"
+  // CHECK: "@$2 st.global.L1::evict_last.L2::cache_hint.b32 [$0], $1, $3;"
   %0 = tt.load %p cacheModifier = cg : !tt.ptr<f32>
   %1 = tt.load %p evictionPolicy = evict_first : !tt.ptr<f32>
   %2 = tt.load %p {isVolatile = true} : !tt.ptr<f32>
   tt.store %p, %0 cacheModifier = cs : !tt.ptr<f32>
+  tt.store %p, %1 evictionPolicy = evict_last : !tt.ptr<f32>
   tt.return
 }
 
