@@ -142,14 +142,49 @@ TritonGPUCoalesce::describe(Operation *op,
   return access;
 }
 
+/// How the matrix product that uses `value` wants it divided over the blocks of
+/// a cluster; null if none does. A block can read what it has loaded itself.
+CTALayoutAttr getDivisionForProduct(Value value,
+                                    llvm::SmallPtrSetImpl<Operation *> &seen) {
+  for (Operation *user : value.getUsers()) {
+    if (user->getNumResults() != 1 || !seen.insert(user).second)
+      continue;
+    Value result = user->getResult(0);
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    bool isConversion = isa<ConvertLayoutOp>(user);
+    if (isConversion && isa<DotOperandEncodingAttr>(type.getEncoding()))
+      return getCTALayout(type.getEncoding());
+    auto trans = dyn_cast<TransOp>(user);
+    if (!type || (!isConversion && !trans &&
+                  !user->hasTrait<mlir::OpTrait::Elementwise>()))
+      continue;
+    CTALayoutAttr found = getDivisionForProduct(result, seen);
+    if (found && trans) {
+      SmallVector<int32_t> inverse(type.getRank());
+      for (auto [to, from] : llvm::enumerate(trans.getOrder()))
+        inverse[from] = to;
+      found = found.permute(inverse);
+    }
+    if (found)
+      return found;
+  }
+  return {};
+}
+
 Attribute TritonGPUCoalesce::chooseLayout(const Access &access,
                                           int64_t widest) {
   MLIRContext *context = access.op->getContext();
   int64_t numThreads =
       int64_t(lookupNumWarps(access.op)) * lookupThreadsPerWarp(access.op);
   CTALayoutAttr ctas = getCTALayout(access.type.getEncoding());
+  if (!access.writes && lookupNumCTAs(access.op) > 1) {
+    llvm::SmallPtrSet<Operation *, 8> seen;
+    if (auto wish = getDivisionForProduct(access.op->getResult(0), seen))
+      ctas = wish;
+  }
   ArrayRef<int64_t> shape = access.type.getShape();
-  int64_t numElements = llvm::product_of(getShapePerCTA(access.type));
+  int64_t numElements =
+      llvm::product_of(getShapePerCTA(ctas.getCTASplitNum(), shape));
 
   int64_t perThread = access.writes ? access.vector : widest;
   // A thread without elements is worse than a narrow access.

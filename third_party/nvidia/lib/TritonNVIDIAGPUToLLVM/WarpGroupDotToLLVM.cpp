@@ -267,8 +267,6 @@ struct WarpGroupDotPattern : TargetPattern<ttng::WarpGroupDotOp> {
   LogicalResult
   matchAndRewrite(ttng::WarpGroupDotOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (ttg::lookupNumCTAs(op) != 1)
-      return this->decline(op, "wgmma on a cluster of blocks is not supported");
     auto dType = cast<RankedTensorType>(op.getD().getType());
     auto mma = cast<ttg::NvidiaMmaEncodingAttr>(dType.getEncoding());
     auto aType = cast<ShapedType>(op.getA().getType());
@@ -291,8 +289,9 @@ struct WarpGroupDotPattern : TargetPattern<ttng::WarpGroupDotOp> {
                                                : "s32",
                             dElement.isInteger(),
                             bits == 16};
-    int64_t m = dType.getShape()[0], n = dType.getShape()[1],
-            k = aType.getShape()[1];
+    // Each block of a cluster multiplies what is in its own memory.
+    SmallVector<int64_t> shape = ttg::getShapePerCTA(dType);
+    int64_t m = shape[0], n = shape[1], k = aType.getShape()[1];
     unsigned warpsM = mma.getWarpsPerCTA()[0], warpsN = mma.getWarpsPerCTA()[1];
     int64_t rowsOfAll = int64_t(kRowsOfGroup) * warpsM / kWarpsPerGroup,
             columnsOfAll = int64_t(instruction.n) * warpsN;

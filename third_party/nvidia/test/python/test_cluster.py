@@ -8,6 +8,7 @@ from reference import poisoned, random
 
 import tile
 import tile.language as tl
+from tile.tools.tensor_descriptor import TensorDescriptor
 
 pytestmark = pytest.mark.parametrize("num_ctas", [1, 2, 4])
 
@@ -106,3 +107,110 @@ def test_scan(num_ctas):
         return
     scan_kernel[(1,)](x, out, 256)
     np.testing.assert_array_equal(out, x.cumsum())
+
+
+@tile.jit
+def product_kernel(
+    a_ptr, b_ptr, c_ptr, M, N, K, sam, sak, sbk, sbn, BM: tl.constexpr, BN: tl.constexpr,
+    BK: tl.constexpr, ACC: tl.constexpr, TURN: tl.constexpr,
+):  # fmt: skip
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    cols = tl.program_id(1) * BN + tl.arange(0, BN)
+    ks = tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), ACC)
+    for k in range(0, tl.cdiv(K, BK)):
+        left = K - k * BK
+        a = tl.load(
+            a_ptr + rows[:, None] * sam + (k * BK + ks[None, :]) * sak,
+            mask=(rows[:, None] < M) & (ks[None, :] < left), other=0,
+        )  # fmt: skip
+        if TURN:
+            b = tl.load(
+                b_ptr + cols[:, None] * sbn + (k * BK + ks[None, :]) * sbk,
+                mask=(cols[:, None] < N) & (ks[None, :] < left), other=0,
+            ).T  # fmt: skip
+        else:
+            b = tl.load(
+                b_ptr + (k * BK + ks[:, None]) * sbk + cols[None, :] * sbn,
+                mask=(ks[:, None] < left) & (cols[None, :] < N), other=0,
+            )  # fmt: skip
+        acc = tl.dot(a, b, acc, out_dtype=ACC)
+    at = rows[:, None] * N + cols[None, :]
+    tl.store(c_ptr + at, acc, mask=(rows[:, None] < M) & (cols[None, :] < N))
+
+
+# The smaller tiles leave a block too few rows for a warp group.
+@pytest.mark.parametrize("tiles", [(128, 128, 64), (256, 64, 32), (64, 256, 32), (64, 32, 32)])
+@pytest.mark.parametrize("dtype", ["fp16", "i8"])
+@pytest.mark.parametrize(("turned", "stages"), [(False, 1), (False, 3), (True, 3)])
+def test_product(tiles, dtype, turned, stages, num_ctas):
+    bm, bn, bk = tiles
+    m, n, k = bm + 16, bn + 16, 2 * bk + 16
+    a, b = random((m, k), dtype, 1), random((n, k) if turned else (k, n), dtype, 2)
+    if turned:
+        b = b.T
+    strides = [stride // x.itemsize for x in (a, b) for stride in x.strides]
+    out = poisoned((m, n), "i32" if dtype == "i8" else "fp32")
+    kernel = product_kernel[(tile.cdiv(m, bm), tile.cdiv(n, bn))](
+        a, b, out, m, n, k, *strides, *tiles, tl.int32 if dtype == "i8" else tl.float32, turned,
+        num_ctas=num_ctas, num_warps=4, num_stages=stages,
+    )  # fmt: skip
+    if dtype == "i8":
+        np.testing.assert_array_equal(out, a.astype(np.int32) @ b.astype(np.int32))
+    else:
+        np.testing.assert_allclose(out, a.astype(np.float64) @ b, rtol=1e-3, atol=1e-1)
+    if tiles[0] == 256 or (tiles == (128, 128, 64) and num_ctas < 4):
+        assert "wgmma" in kernel.asm["ptx"]
+
+
+@tile.jit
+def descriptor_product_kernel(a, b, c, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    i, j = tl.program_id(0) * BM, tl.program_id(1) * BN
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        acc = tl.dot(a.load([i, k]), b.load([k, j]), acc)
+    c.store([i, j], acc)
+
+
+def test_product_through_descriptors(num_ctas):
+    a, b, out = (
+        random((128, 96), "fp16", 1),
+        random((96, 160), "fp16", 2),
+        poisoned((128, 160), "fp32"),
+    )
+    blocks = ((a, [128, 32]), (b, [32, 64]), (out, [128, 64]))
+    descriptors = [TensorDescriptor.from_tensor(x, block) for x, block in blocks]
+    descriptor_product_kernel[(1, 3)](*descriptors, 96, 128, 64, 32, num_ctas=num_ctas)
+    np.testing.assert_allclose(out, a.astype(np.float64) @ b, rtol=1e-3, atol=1e-1)
+
+
+@tile.jit
+def attention_kernel(q_ptr, k_ptr, v_ptr, out_ptr, L, D: tl.constexpr, BM: tl.constexpr):
+    rows, dims = tl.arange(0, BM), tl.arange(0, D)
+    q = tl.load(q_ptr + rows[:, None] * D + dims[None, :])
+    top = tl.full((BM,), -float("inf"), tl.float32)
+    total = tl.zeros((BM,), tl.float32)
+    acc = tl.zeros((BM, D), tl.float32)
+    for start in range(0, L, 64):
+        cols = start + tl.arange(0, 64)
+        k = tl.load(k_ptr + cols[:, None] * D + dims[None, :])
+        v = tl.load(v_ptr + cols[:, None] * D + dims[None, :])
+        scores = tl.dot(q, k.T)
+        new_top = tl.maximum(top, tl.max(scores, 1))
+        weights = tl.exp(scores - new_top[:, None])
+        shrink = tl.exp(top - new_top)
+        total = total * shrink + tl.sum(weights, 1)
+        acc = tl.dot(weights.to(tl.float16), v, acc * shrink[:, None])
+        top = new_top
+    tl.store(out_ptr + rows[:, None] * D + dims[None, :], acc / total[:, None])
+
+
+def test_attention(num_ctas):
+    """The softmax stays in a block: both products are divided along the rows."""
+    q, k, v = (random((256, 64), "fp16", seed) for seed in range(3))
+    out = poisoned((256, 64), "fp32")
+    attention_kernel[(1,)](q, k, v, out, 256, 64, 256, num_ctas=num_ctas)
+    scores = q.astype(np.float64) @ k.T.astype(np.float64)
+    weights = np.exp(scores - scores.max(1, keepdims=True))
+    expected = weights @ v.astype(np.float64) / weights.sum(1, keepdims=True)
+    np.testing.assert_allclose(out, expected, rtol=1e-2, atol=1e-2)
