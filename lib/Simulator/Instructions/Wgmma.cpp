@@ -14,15 +14,17 @@
 // that the pattern's first row has there.
 //
 //===----------------------------------------------------------------------===//
+#include "Wgmma.h"
 #include "../Checkers/OrderChecker.h"
 #include "../Memory.h"
 #include "../Schedule.h"
 #include "../Timeline.h"
 #include "MatrixSums.h"
+#include "SparseMetadata.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
+#include <optional>
 
 using namespace tile::sim;
 
@@ -57,28 +59,6 @@ struct Descriptor {
     return permute(start + mn / wide * leading + mn % wide * 2 +
                    k % 8 * span() + k / 8 * stride);
   }
-};
-
-/// Kept in Inst::imm.
-struct Shape {
-  uint16_t n, k;
-  Type d, a, b;
-  bool registersA, transposeA, transposeB, negateA, negateB;
-  int64_t pack() const {
-    return int64_t(n) | int64_t(k) << 16 | int64_t(d) << 32 | int64_t(a) << 40 |
-           int64_t(b) << 48 |
-           int64_t(registersA | transposeA << 1 | transposeB << 2 |
-                   negateA << 3 | negateB << 4)
-               << 56;
-  }
-  static Shape unpack(int64_t v) {
-    unsigned flags = unsigned(v >> 56 & 255);
-    return {uint16_t(v),         uint16_t(v >> 16),   Type(v >> 32 & 255),
-            Type(v >> 40 & 255), Type(v >> 48 & 255), (flags & 1) != 0,
-            (flags & 2) != 0,    (flags & 4) != 0,    (flags & 8) != 0,
-            (flags & 16) != 0};
-  }
-  unsigned dRegs() const { return d == Type::F16 ? n / 4u : n / 2u; }
 };
 
 unsigned elementBits(Type type) {
@@ -183,7 +163,7 @@ Step checkWarp(Ctx &c, const Inst &inst, uint32_t mask) {
 
 /// Do the registers of this wgmma collide with one in flight, or were they
 /// touched since the last fence? They are its own until the wait.
-void takeRegisters(Ctx &c, const Inst &inst, const Shape &s) {
+void takeRegisters(Ctx &c, const Inst &inst, const WgmmaShape &s) {
   if (!(c.checks & CheckAsync))
     return;
   MatrixState &m = c.warp->matrix;
@@ -251,8 +231,17 @@ void setNumber(SumOperand &numbers, size_t at, float value, Type type) {
 
 /// B, read once for the group: K rows of N.
 template <class T>
-bool readB(Ctx &c, const Inst &inst, const Shape &s, const Product &product,
-           Numbers<T> &numbers) {
+bool readB(Ctx &c, const Inst &inst, const WgmmaShape &s,
+           const Product &product, Numbers<T> &numbers) {
+  uint32_t span = Descriptor(product.b).span(),
+           bytes = s.k * elementBits(s.b) / 8;
+  if (!s.transposeB && span > 16 && span < bytes) {
+    c.fail(inst, 0, "bad-descriptor",
+           "a row of B of this sparse product has " + std::to_string(bytes) +
+               " bytes along K, more than the swizzle pattern's " +
+               std::to_string(span));
+    return false;
+  }
   std::vector<T> B(size_t(s.n) * s.k);
   if (!readOperand(c, inst, product.b, s.b, 0, s.n, s.k, s.transposeB, B.data(),
                    converter<T>(s.b)))
@@ -268,14 +257,15 @@ bool readB(Ctx &c, const Inst &inst, const Shape &s, const Product &product,
 
 /// The 16 rows of A of one warp.
 template <class T>
-bool readA(Ctx &c, const Inst &inst, const Shape &s, const Product::Part &part,
-           Numbers<T> &numbers) {
-  std::vector<T> A(16 * s.k);
+bool readA(Ctx &c, const Inst &inst, const WgmmaShape &s,
+           const Product::Part &part, Numbers<T> &numbers) {
+  unsigned stored = s.stored();
+  std::vector<T> A(16 * stored);
   if (s.registersA)
-    readRegisters(c, &c.code->ext[inst.ext] + s.dRegs(), s.a, s.k, A.data(),
+    readRegisters(c, &c.code->ext[inst.ext] + s.dRegs(), s.a, stored, A.data(),
                   converter<T>(s.a));
   else if (!readOperand(c, inst, part.a, s.a, 16 * (part.warp->index % 4), 16,
-                        s.k, s.transposeA, A.data(), converter<T>(s.a)))
+                        stored, s.transposeA, A.data(), converter<T>(s.a)))
     return false;
   numbers.resize(A.size());
   for (size_t i = 0; i < A.size(); ++i)
@@ -283,26 +273,54 @@ bool readA(Ctx &c, const Inst &inst, const Shape &s, const Product::Part &part,
   return true;
 }
 
-/// sums += A's row m * B.
-void multiplyRow(const Shape &s, const std::vector<int32_t> &A,
-                 const std::vector<int32_t> &B, unsigned m, int64_t *sums) {
-  for (unsigned k = 0; k < s.k; ++k)
-    for (unsigned n = 0; n < s.n; ++n)
-      sums[n] += int64_t(A[m * s.k + k]) * B[size_t(k) * s.n + n];
+/// Rows of B that a row of a sparse A meets.
+void selectRows(const std::vector<int32_t> &B, const WgmmaShape &s,
+                const SparseColumns &columns, unsigned m,
+                std::vector<int32_t> &out) {
+  out.resize(s.stored() * size_t(s.n));
+  for (unsigned k = 0; k < s.stored(); ++k)
+    std::copy_n(&B[size_t(columns(m, k)) * s.n], s.n, &out[size_t(k) * s.n]);
 }
-void multiplyRow(const Shape &s, const SumOperand &A, const SumOperand &B,
+void selectRows(const SumOperand &B, const WgmmaShape &s,
+                const SparseColumns &columns, unsigned m, SumOperand &out) {
+  out.resize(s.stored() * size_t(s.n));
+  for (unsigned k = 0; k < s.stored(); ++k)
+    for (unsigned n = 0; n < s.n; ++n)
+      out.set(size_t(k) * s.n + n, B.values[size_t(columns(m, k)) * s.n + n],
+              leastExponent(s.b, true));
+}
+
+/// sums += A's row m * B.
+void multiplyRow(const WgmmaShape &s, const std::vector<int32_t> &A,
+                 const std::vector<int32_t> &B, unsigned m, int64_t *sums) {
+  for (unsigned k = 0; k < s.stored(); ++k)
+    for (unsigned n = 0; n < s.n; ++n)
+      sums[n] += int64_t(A[m * s.stored() + k]) * B[size_t(k) * s.n + n];
+}
+void multiplyRow(const WgmmaShape &s, const SumOperand &A, const SumOperand &B,
                  unsigned m, float *sums) {
-  addMatrixRow(SumRule::of(s.a, s.k, true), s.d, A, m * s.k, B, s.k, s.n, sums);
+  unsigned k = s.stored();
+  addMatrixRow(SumRule::of(s.a, k, true), s.d, A, m * k, B, k, s.n, sums);
 }
 
 /// The rows of one warp.
 template <class T>
-bool multiply(Ctx &c, const Inst &inst, const Shape &s,
+bool multiply(Ctx &c, const Inst &inst, const WgmmaShape &s,
               const Product::Part &part, const Numbers<T> &B) {
   const uint32_t *d = &c.code->ext[inst.ext];
-  Numbers<T> A;
+  Numbers<T> A, selected;
   if (!readA<T>(c, inst, s, part, A))
     return false;
+  std::optional<SparseColumns> columns;
+  if (s.isSparse) {
+    uint32_t slot = c.code->ext[inst.ext + inst.extCount - 1];
+    columns.emplace(c.src<uint32_t>(slot), s.a, s.k, s.selector, false);
+    if (!columns->isMeaningful) {
+      c.fail(inst, 0, "bad-metadata",
+             "the places that a chunk's metadata names must differ");
+      return false;
+    }
+  }
   using Sum = std::conditional_t<std::is_same_v<T, float>, float, int64_t>;
   std::vector<Sum> sums(16 * size_t(s.n));
   bool halves = s.d == Type::F16;
@@ -323,8 +341,11 @@ bool multiply(Ctx &c, const Inst &inst, const Shape &s,
         sum =
             halves ? floatFromHalf(uint16_t(word >> shift)) : floatOfBits(word);
     });
-  for (unsigned m = 0; m < 16; ++m)
-    multiplyRow(s, A, B, m, &sums[size_t(m) * s.n]);
+  for (unsigned m = 0; m < 16; ++m) {
+    if (columns)
+      selectRows(B, s, *columns, m, selected);
+    multiplyRow(s, A, columns ? selected : B, m, &sums[size_t(m) * s.n]);
+  }
   eachSum([&](uint32_t &word, unsigned shift, Sum sum) {
     if constexpr (std::is_same_v<T, int32_t>)
       word = inst.mod[0] ? uint32_t(clampToS32(sum)) : uint32_t(sum);
@@ -334,7 +355,7 @@ bool multiply(Ctx &c, const Inst &inst, const Shape &s,
     else
       word = bitsOfFloat(canonical(sum));
   });
-  c.worker->counters.tensorFlops += 2ull * 16 * s.n * s.k;
+  c.worker->counters.tensorFlops += 2ull * 16 * s.n * s.stored();
   return true;
 }
 
@@ -398,7 +419,7 @@ template <class F> bool inPlaceOf(Ctx &c, const Product &product, F f) {
 
 template <class T>
 bool formProduct(Ctx &c, const Inst &inst, const Product &product) {
-  Shape s = Shape::unpack(inst.imm);
+  WgmmaShape s = WgmmaShape::unpack(inst.imm);
   Numbers<T> B;
   return readB<T>(c, inst, s, product, B) &&
          inPlaceOf(c, product, [&](const Product::Part &part) {
@@ -409,7 +430,7 @@ bool formProduct(Ctx &c, const Inst &inst, const Product &product) {
 /// The product is formed later. Its reads are checked now; the frames stay
 /// until then.
 template <class T> bool putOff(Ctx &c, const Inst &inst, Product product) {
-  Shape s = Shape::unpack(inst.imm);
+  WgmmaShape s = WgmmaShape::unpack(inst.imm);
   Numbers<T> A, B;
   if (!readB<T>(c, inst, s, product, B) ||
       !inPlaceOf(c, product, [&](const Product::Part &part) {
@@ -430,8 +451,6 @@ template <class T> bool putOff(Ctx &c, const Inst &inst, Product product) {
   return true;
 }
 
-/// ext: D, then A's registers if any; op[0]: A's descriptor, op[1]: B's, op[2]:
-/// scale-d.
 template <bool Integer>
 Step execWgmma(Ctx &c, const Inst &inst, uint32_t mask) {
   if (Step s = checkWarp(c, inst, mask); s != Step::Next)
@@ -441,7 +460,7 @@ Step execWgmma(Ctx &c, const Inst &inst, uint32_t mask) {
     c.warp->frags[c.current].wait = Wait::Group;
     return Step::Block;
   }
-  Shape s = Shape::unpack(inst.imm);
+  WgmmaShape s = WgmmaShape::unpack(inst.imm);
   using T = std::conditional_t<Integer, int32_t, float>;
   Product product;
   product.b = c.src<uint64_t>(inst.op[1])[0];
@@ -473,18 +492,26 @@ Step execWgmma(Ctx &c, const Inst &inst, uint32_t mask) {
       }
   return Step::Next;
 }
+} // namespace
 
-Step execFence(Ctx &c, const Inst &, uint32_t) {
+Step tile::sim::execFloatWgmma(Ctx &c, const Inst &inst, uint32_t mask) {
+  return execWgmma<false>(c, inst, mask);
+}
+Step tile::sim::execIntegerWgmma(Ctx &c, const Inst &inst, uint32_t mask) {
+  return execWgmma<true>(c, inst, mask);
+}
+
+Step tile::sim::execWgmmaFence(Ctx &c, const Inst &, uint32_t) {
   ++c.warp->matrix.fences;
   return Step::Next;
 }
-Step execCommit(Ctx &c, const Inst &, uint32_t) {
+Step tile::sim::execWgmmaCommit(Ctx &c, const Inst &, uint32_t) {
   ++c.warp->matrix.group;
   if (c.timeline)
     c.timeline->commit(c, Timeline::Products);
   return Step::Next;
 }
-Step execWait(Ctx &c, const Inst &inst, uint32_t) {
+Step tile::sim::execWgmmaWait(Ctx &c, const Inst &inst, uint32_t) {
   uint32_t left = uint32_t(inst.imm);
   MatrixState &m = c.warp->matrix;
   if (m.group > left)
@@ -497,129 +524,6 @@ Step execWait(Ctx &c, const Inst &inst, uint32_t) {
              ? Step::Error
              : Step::Next;
 }
-
-bool isValid(const Shape &s) {
-  if (s.n < 8 || s.n > 256 || s.n % 8)
-    return false;
-  bool f32 = s.d == Type::F32, half = f32 || s.d == Type::F16;
-  switch (s.a) {
-  case Type::F16:
-    return s.b == s.a && s.k == 16 && half;
-  case Type::BF16:
-    return s.b == s.a && s.k == 16 && f32;
-  case Type::TF32:
-    return s.b == s.a && s.k == 8 && f32;
-  case Type::E4M3:
-  case Type::E5M2:
-    return (s.b == Type::E4M3 || s.b == Type::E5M2) && s.k == 32 && half;
-  case Type::S8:
-  case Type::U8:
-    return (s.b == Type::S8 || s.b == Type::U8) && s.k == 32 &&
-           s.d == Type::S32;
-  case Type::B1:
-    return s.b == s.a && s.k == 256 && s.d == Type::S32;
-  default:
-    return false;
-  }
-}
-
-bool sign(FunctionDecoder &d, size_t index, bool &negate) {
-  int64_t v = 0;
-  if (!d.immediate(d.operand(index), v))
-    return false;
-  negate = v == -1;
-  return v == 1 || v == -1 || d.errorAt(d.operand(index), "expected 1 or -1");
-}
-bool flag(FunctionDecoder &d, size_t index, bool &out) {
-  int64_t v = 0;
-  if (!d.immediate(d.operand(index), v))
-    return false;
-  out = v == 1;
-  return v == 0 || v == 1 || d.errorAt(d.operand(index), "expected 0 or 1");
-}
-
-bool decodeProduct(FunctionDecoder &d) {
-  Shape s{};
-  std::string_view rest;
-  if (d.has("sp"))
-    return d.error("sparse matrices are not supported by the simulator");
-  if (!d.hasPrefix("m64n", rest))
-    return d.error("needs a shape");
-  unsigned n = 0, k = 0;
-  size_t at = rest.find('k');
-  if (at == std::string_view::npos)
-    return d.error("needs a shape");
-  std::from_chars(rest.data(), rest.data() + at, n);
-  std::from_chars(rest.data() + at + 1, rest.data() + rest.size(), k);
-  s.n = uint16_t(n);
-  s.k = uint16_t(k);
-  d.inst.mod[0] = d.has("satfinite");
-  bool bits = d.has("and");
-  d.has("popc");
-  s.d = d.takeType();
-  s.a = d.takeType();
-  s.b = d.takeType();
-  if (!isValid(s) || bits != (s.a == Type::B1))
-    return d.error("this shape and these types do not go together");
-  bool integer = isIntegerMatrix(s.a),
-       half = s.a == Type::F16 || s.a == Type::BF16;
-  s.registersA =
-      d.operandCount() > 1 && d.operand(1).kind == ast::Operand::Kind::Vector;
-  size_t operands = 4 + (integer ? 0 : 2) + (half ? (s.registersA ? 1 : 2) : 0);
-  if (!d.expectOperands(operands, operands))
-    return false;
-  auto results = d.elements(d.operand(0));
-  if (results.size() != s.dRegs())
-    return d.errorAt(d.operand(0), "expected " + std::to_string(s.dRegs()) +
-                                       " registers, found " +
-                                       std::to_string(results.size()));
-  std::vector<uint32_t> slots;
-  for (const ast::Operand *e : results)
-    if (!d.dst(*e, Type::B32, slots.emplace_back()))
-      return false;
-  if (s.registersA) {
-    auto list = d.elements(d.operand(1));
-    if (list.size() != 4)
-      return d.errorAt(d.operand(1), "expected 4 registers");
-    for (const ast::Operand *e : list)
-      if (!d.src(*e, Type::B32, slots.emplace_back()))
-        return false;
-  } else if (!d.src(1, Type::B64, 0)) {
-    return false;
-  }
-  if (!d.src(2, Type::B64, 1) || !d.src(3, Type::Pred, 2))
-    return false;
-  if (!integer && (!sign(d, 4, s.negateA) || !sign(d, 5, s.negateB)))
-    return false;
-  if (half) {
-    if (!s.registersA && !flag(d, 6, s.transposeA))
-      return false;
-    if (!flag(d, operands - 1, s.transposeB))
-      return false;
-  }
-  d.inst.ext = d.beginExt();
-  d.inst.extCount = uint16_t(slots.size());
-  for (uint32_t slot : slots)
-    d.pushExt(slot);
-  d.inst.imm = s.pack();
-  d.inst.isWgmma = true;
-  return d.emit(integer ? execWgmma<true> : execWgmma<false>, Class::Tensor);
-}
-
-bool decodeWgmma(FunctionDecoder &d) {
-  d.has("sync");
-  d.has("aligned");
-  if (d.has("fence"))
-    return d.expectOperands(0, 0) && d.emit(execFence, Class::Barrier);
-  if (d.has("commit_group"))
-    return d.expectOperands(0, 0) && d.emit(execCommit, Class::Barrier);
-  if (d.has("wait_group"))
-    return d.expectOperands(1, 1) && d.immediate(d.operand(0), d.inst.imm) &&
-           d.emit(execWait, Class::Barrier);
-  return d.has("mma_async") ? decodeProduct(d)
-                            : d.error("unknown operation of wgmma");
-}
-} // namespace
 
 void tile::sim::touchMatrixRegisters(Ctx &c, const Inst &inst, uint32_t mask) {
   MatrixState &m = c.warp->matrix;
@@ -635,8 +539,4 @@ void tile::sim::touchMatrixRegisters(Ctx &c, const Inst &inst, uint32_t mask) {
     c.note(inst, firstLane(mask), "async-register",
            "a register of a wgmma that is still in flight is used before "
            "wgmma.wait_group");
-}
-
-void tile::sim::registerWgmma(DecodeTable &t) {
-  t.insert({{"wgmma", decodeWgmma}});
 }

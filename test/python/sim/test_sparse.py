@@ -8,6 +8,8 @@ import pytest
 from ptxlib import HEADER
 from test_mma import TYPES, a_place, b_place, c_place, pack, random_matrix
 from test_strict import assemble
+from test_wgmma import DTYPES, SPAN, descriptor, k_major_image, mn_major_image, result, wgmma_ptx
+from test_wgmma import random as random_group
 
 import tile.sim
 
@@ -175,3 +177,106 @@ def test_places_out_of_order():
     assert run_case((16, "f32", "tf32", "tf32"), 0, "sp", lambda n: n.__setitem__((0, 0), 0b0110))[
         0
     ].findings
+
+
+# Sparse wgmma. Rows are padded to 128 bytes, which every swizzle allows; the product reads their first part.
+GROUP_CASES = [
+    *[("f16", "f32", 64, name, 0, 0, False) for name in ("none", "64B", "128B")],
+    ("f16", "f16", 64, "128B", 0, 1, True),
+    ("bf16", "f32", 64, "64B", 1, 1, False),
+    ("bf16", "f32", 128, "128B", 0, 0, True),
+    ("tf32", "f32", 24, "128B", 0, 0, False),
+    ("tf32", "f32", 64, "64B", 0, 0, True),
+    ("e4m3", "f32", 64, "128B", 0, 0, False),
+    ("e5m2", "f16", 64, "64B", 0, 0, True),
+    ("s8", "s32", 64, "128B", 0, 0, False),
+    ("u8", "s32", 32, "none", 0, 0, True),
+]
+
+
+def group_operand(matrix, name, transposed, start):
+    """Image and descriptor of a matrix (MN, K)."""
+    count, wide = matrix.shape[0], matrix.dtype.itemsize
+    if transposed:
+        k = matrix.shape[1]
+        leading, stride = (128, k * 16) if name == "none" else (k * SPAN[name], 8 * SPAN[name])
+        return mn_major_image(np.ascontiguousarray(matrix.T), name), descriptor(
+            start, leading, stride, name
+        )
+    rows = np.zeros((count, 128 // wide), matrix.dtype)
+    rows[:, : matrix.shape[1]] = matrix
+    leading, stride = (count * 16, 128) if name == "none" else (16, 8 * SPAN[name])
+    return k_major_image(rows.view(np.uint8), name), descriptor(start, leading, stride, name)
+
+
+def launch_group(case, spoil=None, order="wgmma.fence.sync.aligned;", tail="", **options):
+    """Runs one product of a warp group; the report, what it gave and what it should."""
+    kind, acc, n, name, trans_a, trans_b, in_registers = case
+    size = np.dtype(DTYPES[kind]).itemsize
+    k = 64 // size
+    bits = 8 * size
+    planes = [choose_columns(kind, k) for _ in range(4)]
+    a, b = random_group(kind, (64, k // 2)), random_group(kind, (k, n))
+    image_a, desc_a = group_operand(a, name, trans_a, 0)
+    image_b, desc_b = group_operand(np.ascontiguousarray(b.T), name, trans_b, len(image_a))
+    selector = 0 if bits == 8 else 1
+    if spoil:
+        spoil(planes[2][1])
+    words = np.concatenate([metadata_words(kind, nibbles, selector) for _, nibbles in planes])
+    descs = np.concatenate([np.array([desc_a, desc_b], np.uint64).view(np.uint32), words])
+    fragments = np.zeros((128, 1, 4), np.uint32)
+    if in_registers:
+        raw = np.ascontiguousarray(a).view(np.dtype(f"u{size}"))
+        for w in range(4):
+            fragments[32 * w : 32 * w + 32, 0] = pack(
+                raw[16 * w : 16 * w + 16], bits, a_place, k // 4
+            )
+    extra = "" if acc == "s32" else ", 1, 1"
+    if bits == 16:
+        extra += f", {trans_b}" if in_registers else f", {trans_a}, {trans_b}"
+    text = f"wgmma.mma_async.sp.sync.aligned.m64n{n}k{k}.{acc}.{kind}.{kind} {{d}}, {{a}}, {{b}}, %meta, {selector}, {{p}}{extra};"
+    load = ".reg .b32 %meta; mad.wide.u32 %x, %t, 4, %k; ld.global.b32 %meta, [%x+16];"
+    d_regs = n // 4 if acc == "f16" else n // 2
+    ptx = wgmma_ptx(
+        text + tail, 1, d_regs, len(image_a), len(image_b), in_registers, order=load + order
+    )
+    assert assemble(ptx) in (True, None)
+    out = np.zeros((128, d_regs), np.uint32)
+    image = np.concatenate([image_a, image_b])
+    report = tile.sim.launch(
+        ptx, "op", 1, 128, [image, descs, fragments, out], raise_on_finding=False, **options
+    )
+    dense = np.zeros((64, k))
+    np.put_along_axis(
+        dense, np.concatenate([columns for columns, _ in planes]), a.astype(np.float64), 1
+    )
+    return report, result(out, n, acc), dense @ b.astype(np.float64)
+
+
+@pytest.mark.parametrize("case", GROUP_CASES, ids=lambda c: "_".join(map(str, c)))
+def test_sparse_product_of_a_warp_group(case):
+    for options in ({}, {"schedule_seed": 3}):
+        report, got, want = launch_group(case, **options)
+        assert report.ok
+        if case[1] == "s32":
+            assert (got == want).all()
+        else:
+            coarse = case[1] == "f16" or case[0] in ("e4m3", "e5m2")
+            np.testing.assert_allclose(
+                got, want, rtol=1e-2 if coarse else 1e-5, atol=5e-2 if coarse else 1e-4
+            )
+
+
+def test_misuse_of_sparse_products():
+    """Metadata is a register of the product; rows of B must fit into the swizzle's pattern."""
+    case = GROUP_CASES[1]
+    assert launch_group(case)[0].ok
+
+    def repeat(nibbles):
+        nibbles[3, 2] = 2 << 2 | 2
+
+    assert [f["kind"] for f in launch_group(case, repeat)[0].findings] == ["bad-metadata"]
+    early = launch_group(case, tail=" mov.b32 %meta, 0;")[0]
+    assert {f["kind"] for f in early.findings} == {"async-register"}
+    narrow = launch_group((*case[:3], "32B", *case[4:]))[0]
+    assert [f["kind"] for f in narrow.findings] == ["bad-descriptor"]
