@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Lanes of one instruction update memory one after another, in lane order.
+// Lanes of one instruction update memory one after another, in the order in
+// which an H200 does it: that of lanes, but where ptxas makes a loop.
 // Workers on several host threads exclude each other; kernels whose result
 // could depend on the order of CTAs run on one thread
 // (Program::usesGlobalAtomics).
@@ -116,6 +117,73 @@ uint64_t operandLane(const Ctx &c, uint32_t slot, unsigned bytes, unsigned l) {
   return bytes == 8 ? c.src<uint64_t>(slot)[l] : c.src<uint32_t>(slot)[l];
 }
 
+/// Of 64-bit atomics in shared memory, ptxas makes a loop: each lane loads the
+/// place, is done if a minimum or maximum changes nothing, and else stores if
+/// the place still holds what it loaded. Of each half of the warp, the lowest
+/// lane that wants a place gets it. `next` gives a lane's new value, `done`
+/// takes what it found.
+template <class Next, class Done>
+void updateInRounds(const Translation &t, uint32_t mask, bool leavesEarly,
+                    Next next, Done done) {
+  auto load = [&](unsigned l) {
+    uint64_t value;
+    std::memcpy(&value, t.host[l], 8);
+    return value;
+  };
+  while (mask) {
+    uint64_t loaded[Lanes];
+    eachLane(mask, [&](unsigned l) { loaded[l] = load(l); });
+    uint32_t left = mask;
+    eachLane(leavesEarly ? mask : 0, [&](unsigned l) {
+      if (next(l, loaded[l]) != loaded[l])
+        return;
+      done(l, loaded[l]);
+      left &= ~(1u << l);
+    });
+    for (uint32_t half : {0xffffu, 0xffff0000u})
+      for (uint32_t m = left & half; m;) {
+        unsigned l = firstLane(m);
+        eachLane(m, [&](unsigned other) {
+          if (t.host[other] == t.host[l])
+            m &= ~(1u << other);
+        });
+        if (load(l) != loaded[l])
+          continue;
+        uint64_t now = next(l, loaded[l]);
+        std::memcpy(t.host[l], &now, 8);
+        done(l, loaded[l]);
+        left &= ~(1u << l);
+      }
+    mask = left;
+  }
+}
+
+/// Of a 16-bit compare-and-swap, ptxas makes one of the word around it, which
+/// a lane repeats when the other half of the word has changed. `update` swaps,
+/// and says whether the place changed.
+template <class Update>
+void swapHalves(const Translation &t, uint32_t mask, Update update) {
+  auto otherHalf = [](const std::byte *host) {
+    return reinterpret_cast<uintptr_t>(host) ^ 2;
+  };
+  uint32_t stale = 0; // lanes whose other half has changed since they looked
+  while (mask)
+    eachLane(mask, [&](unsigned l) {
+      uint32_t bit = 1u << l;
+      if (stale & bit) {
+        stale &= ~bit;
+        return;
+      }
+      mask &= ~bit;
+      if (!update(l))
+        return;
+      eachLane(mask, [&](unsigned other) {
+        if (otherHalf(t.host[other]) == reinterpret_cast<uintptr_t>(t.host[l]))
+          stale |= 1u << other;
+      });
+    });
+}
+
 /// ext: results (or NoSlot), then operands, then for cas the new values; mod[0]
 /// operation, mod[1] elements.
 Step execAtomic(Ctx &c, const Inst &inst, uint32_t mask) {
@@ -129,27 +197,47 @@ Step execAtomic(Ctx &c, const Inst &inst, uint32_t mask) {
     return Step::Error;
   c.worker->counters.atomics += unsigned(std::popcount(mask));
   const uint32_t *slots = &c.code->ext[inst.ext];
-  eachLane(mask, [&](unsigned l) {
-    bool ftz = inst.type == Type::F32 && inst.space != Space::Shared &&
-               inst.space != Space::SharedCluster &&
-               (t.address[l] >> WindowShift) == 0;
+  auto op = Op(inst.mod[0]);
+  auto isShared = [&](unsigned l) {
+    return inst.space == Space::Shared || inst.space == Space::SharedCluster ||
+           (t.address[l] >> WindowShift) != 0;
+  };
+  auto next = [&](unsigned l, unsigned v, uint64_t old) {
+    bool ftz = inst.type == Type::F32 && !isShared(l);
+    uint64_t b = operandLane(c, slots[count + v], bytes, l),
+             k = op == ACas ? operandLane(c, slots[2 * count + v], bytes, l)
+                            : 0;
+    return apply(op, inst.type, old, b, k, ftz);
+  };
+  auto done = [&](unsigned l, unsigned v, uint64_t old) {
+    if (slots[v] == NoSlot)
+      return;
+    if (bytes == 8)
+      c.dst<uint64_t>(slots[v])[l] = old;
+    else
+      c.dst<uint32_t>(slots[v])[l] = uint32_t(old);
+  };
+  auto update = [&](unsigned l) {
+    bool changed = false;
     for (unsigned v = 0; v < count; ++v) {
       uint64_t old = 0;
       std::memcpy(&old, t.host[l] + v * bytes, bytes);
-      uint64_t b = operandLane(c, slots[count + v], bytes, l),
-               k = Op(inst.mod[0]) == ACas
-                       ? operandLane(c, slots[2 * count + v], bytes, l)
-                       : 0;
-      uint64_t now = apply(Op(inst.mod[0]), inst.type, old, b, k, ftz);
+      uint64_t now = next(l, v, old);
       std::memcpy(t.host[l] + v * bytes, &now, bytes);
-      if (slots[v] == NoSlot)
-        continue;
-      if (bytes == 8)
-        c.dst<uint64_t>(slots[v])[l] = old;
-      else
-        c.dst<uint32_t>(slots[v])[l] = uint32_t(old);
+      done(l, v, old);
+      changed |= now != old;
     }
-  });
+    return changed;
+  };
+  if (op == ACas && bytes == 2)
+    swapHalves(t, mask, update);
+  else if (bytes == 8 && op != ACas && op != AExch && isShared(firstLane(mask)))
+    updateInRounds(
+        t, mask, op == AMin || op == AMax,
+        [&](unsigned l, uint64_t old) { return next(l, 0, old); },
+        [&](unsigned l, uint64_t old) { done(l, 0, old); });
+  else
+    eachLane(mask, update);
   return Step::Next;
 }
 

@@ -166,7 +166,7 @@ enum Change : uint8_t { Arrive, Drop, ExpectTx, CompleteTx };
 
 /// op: state, address, count, bytes; mod[0]: Change; mod[1]: .noComplete.
 Step execChange(Ctx &c, const Inst &inst, uint32_t mask) {
-  uint64_t address[Lanes];
+  uint64_t address[Lanes], found[Lanes];
   gatherAddresses(c, inst, inst.op[1], inst.imm, address);
   for (uint32_t m = mask; m; m &= m - 1) {
     unsigned l = unsigned(std::countr_zero(m));
@@ -189,11 +189,20 @@ Step execChange(Ctx &c, const Inst &inst, uint32_t mask) {
       change.complete = bytes;
       break;
     }
-    uint64_t before = 0;
-    if (!changeMbarrier(c, inst, l, address[l], change, &before))
+    if (!changeMbarrier(c, inst, l, address[l], change, &found[l]))
       return Step::Error;
-    if (inst.op[0] != NoSlot)
-      c.dst<uint64_t>(inst.op[0])[l] = before;
+    if (inst.op[0] == NoSlot)
+      continue;
+    // Lanes that arrive at one object in one phase find it as the first does.
+    for (uint32_t e = mask & ((1u << l) - 1); e; e &= e - 1)
+      if (unsigned first = firstLane(e);
+          address[first] == address[l] &&
+          MbarrierState::unpack(found[first]).phase ==
+              MbarrierState::unpack(found[l]).phase) {
+        found[l] = found[first];
+        break;
+      }
+    c.dst<uint64_t>(inst.op[0])[l] = found[l];
   }
   return Step::Next;
 }

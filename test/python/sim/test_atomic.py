@@ -123,6 +123,9 @@ def run_case(op, kind, space, is_red, scope=""):
         # Some comparisons must succeed.
         b[::3] = memory[np.arange(32)[::3] % PLACES]
     want, olds = memory.copy(), np.zeros_like(b)
+    rounds = (
+        kind in ("b64", "u64", "s64", "f64") and space == "shared" and op not in ("cas", "exch")
+    )
 
     def number(v):
         return int(v) if np.ndim(v) == 0 else int(v[0]) | int(v[1]) << 64
@@ -130,10 +133,44 @@ def run_case(op, kind, space, is_red, scope=""):
     def store(array, at, v):
         array[at] = v if array.ndim == 1 else (v & (1 << 64) - 1, v >> 64)
 
-    for lane in range(32):
+    def update(lane):
         at = lane % PLACES
         olds[lane] = want[at]
         store(want, at, reference(op, kind, number(want[at]), number(b[lane]), number(c[lane])))
+        return want[at].tobytes() != olds[lane].tobytes()
+
+    lanes = range(32)
+    if rounds and not is_red:
+        # ptxas' loop: who changes nothing is done; then the lowest of each half warp, if nobody came before.
+        while lanes:
+            seen, left = want.copy(), list(lanes)
+            for lane in lanes if op in ("min", "max") else ():
+                at = lane % PLACES
+                if reference(op, kind, number(seen[at]), number(b[lane]), 0) == number(seen[at]):
+                    olds[lane] = seen[at]
+                    left.remove(lane)
+            for half in (0, 1):
+                for at in range(PLACES):
+                    here = [x for x in left if x // 16 == half and x % PLACES == at]
+                    if here and want[at] == seen[at]:
+                        update(here[0])
+                        left.remove(here[0])
+            lanes = left
+    elif kind == "b16":
+        # A swap of the word around it, again if its other half has changed.
+        known = {lane: want.copy() for lane in lanes}
+        while lanes:
+            again = []
+            for lane in lanes:
+                if known[lane][lane % PLACES ^ 1] == want[lane % PLACES ^ 1]:
+                    update(lane)
+                else:
+                    known[lane] = want.copy()
+                    again.append(lane)
+            lanes = again
+    else:
+        for lane in lanes:
+            update(lane)
     where = {"global": ".global", "shared": ".shared", "generic": ""}[space]
     ftz = ".noftz" if kind[:3] in ("f16", "bf1") else ""
     compare = ", {c}" if op == "cas" else ""
