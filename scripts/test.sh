@@ -4,6 +4,8 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 bin=.venv/bin
+# Tests start hundreds of interpreters, which need not compile the package each.
+export PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$PWD/build/pycache
 status=0
 log=$(mktemp -d)
 trap 'rm -rf "$log"' EXIT

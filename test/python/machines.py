@@ -30,6 +30,9 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", "both_ways: runs kernels compiled, and again in the interpreter"
     )
     config.addinivalue_line("markers", "slow: one of many alike; `make test-all` runs them, too")
+    config.addinivalue_line(
+        "markers", "sweep: every second combination of its parameters is slow, as on a chequerboard"
+    )
     config.addinivalue_line("markers", "two_gpus: needs two GPUs that reach each other's memory")
     config.addinivalue_line("markers", "compiled: looks at what the compiler makes of a kernel")
 
@@ -43,7 +46,28 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("machine", ways, indirect=True)
 
 
+def _is_black(item: pytest.Item) -> bool:
+    """Whether a combination of parameters, those of fixtures included, lies on a black square."""
+    indices, params = dict(item.callspec.indices), item.callspec.params
+    for mark in item.iter_markers("parametrize"):
+        names, values = mark.args
+        names = [n.strip() for n in names.split(",")] if isinstance(names, str) else list(names)
+        chosen = [params[name] for name in names]
+        for name in names:
+            del indices[name]
+        for i, value in enumerate(values):
+            parts = [value] if len(names) == 1 else value
+            if all(a is b for a, b in zip(parts, chosen, strict=True)):
+                indices[names[0]] = i
+    return sum(indices.values()) % 2 == 1
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.get_closest_marker("sweep") and not item.get_closest_marker("slow"):
+            if _is_black(item):
+                item.add_marker(pytest.mark.slow)
     if not interpreting():
         return
     for item in items:

@@ -44,6 +44,7 @@ def block2_kernel(
     put(out_ptr, tl.load(x, boundary_check=CHECK, padding_option=PAD))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16", "i32", "i8", "fp64"])
 @pytest.mark.parametrize("padding", ["zero", "nan"])
 def test_windows_over_the_edges(dtype, padding):
@@ -128,6 +129,7 @@ def far_kernel(
     put(out_ptr, tl.load(x, boundary_check=(0, 1), padding_option="zero"))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("m", [0, 3, 5])
 @pytest.mark.parametrize("how", ["make", "advance", "steps"])
 @pytest.mark.parametrize("far", [2**31 - 8, 2**31, 2**31 + 8, 2**32, 2**33 + 16, 2**35])

@@ -49,6 +49,7 @@ def run_persistent(shape, bk=32, programs=3, flatten=True, **options):
     return kernel
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("num_stages", [1, 2, 3, 4])
 @pytest.mark.parametrize("num_warps", [1, 2, 4, 8])
 def test_persistent_matmul(num_warps, num_stages):
@@ -122,6 +123,7 @@ def matmul(
     tl.store(c_ptr + rows[:, None] * N + cols[None, :], acc)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("num_stages", [1, 2, 3, 4])
 @pytest.mark.parametrize("num_warps", [1, 2, 4, 8])
 @pytest.mark.parametrize("dtype,k", [("fp16", 160), ("int8", 128)])
@@ -233,6 +235,7 @@ def test_loops_in_loops(num_stages):
     close(c, a.astype(np.float64) @ b.astype(np.float64) + 3, "fp16", 10)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "precision,tolerance", [("tf32x3", 2e-5), ("bf16x3", 2e-4), ("bf16x6", 2e-5)]
 )

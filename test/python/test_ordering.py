@@ -46,18 +46,21 @@ def topk_kernel(x_ptr, out_ptr, K: tl.constexpr, SHAPE: tl.constexpr):
     put(out_ptr, tl.topk(tl.load(x_ptr + offsets(SHAPE)), K))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", ["i32", "u32", "fp32", "i64", "fp16", "bf16", "i8", "u8", "fp64"])
-def test_topk(dtype):
-    for shape, k in [((64,), 8), ((64,), 64), ((64,), 1), ((4, 16), 2), ((2, 4, 8), 4)]:
-        x = values(shape, dtype, 3)
-        wide = x.astype(np.float64) if dtype == "bf16" else x
-        kind = np.dtype(KINDS[dtype])
-        if kind.itemsize < 4:
-            kind = np.dtype(np.int32 if kind.kind in "iu" else np.float32)
-        want = np.sort(wide, axis=-1)[..., ::-1][..., :k].astype(kind)
-        out = np.zeros(want.shape, kind)
-        topk_kernel[(1,)](x, out, K=k, SHAPE=shape, num_warps=warps_for(shape, k))
-        np.testing.assert_array_equal(out, want)
+@pytest.mark.parametrize(
+    ("shape", "k"), [((64,), 8), ((64,), 64), ((64,), 1), ((4, 16), 2), ((2, 4, 8), 4)]
+)
+def test_topk(dtype, shape, k):
+    x = values(shape, dtype, 3)
+    wide = x.astype(np.float64) if dtype == "bf16" else x
+    kind = np.dtype(KINDS[dtype])
+    if kind.itemsize < 4:
+        kind = np.dtype(np.int32 if kind.kind in "iu" else np.float32)
+    want = np.sort(wide, axis=-1)[..., ::-1][..., :k].astype(kind)
+    out = np.zeros(want.shape, kind)
+    topk_kernel[(1,)](x, out, K=k, SHAPE=shape, num_warps=warps_for(shape, k))
+    np.testing.assert_array_equal(out, want)
 
 
 @tile.jit
@@ -101,6 +104,7 @@ def gather_kernel(
     put(out_ptr, tl.gather(x, tl.load(i_ptr + offsets(INDICES)), AXIS))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("shape", [(32,), (8, 16), (16, 2), (4, 2, 8), (2, 4, 2, 8)])
 @pytest.mark.parametrize("dtype", ["fp32", "fp16", "i64", "i8", "bf16"])
 def test_gather(shape, dtype):

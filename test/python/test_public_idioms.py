@@ -85,6 +85,7 @@ def some_of(x, out, N: tl.constexpr, K: tl.constexpr, DESCENDING: tl.constexpr):
     tl.store(out + row * K + tl.arange(0, K)[None, :], tl.topk(v, K, descending=DESCENDING))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("k", [1, 2, 8, 16])
 @pytest.mark.parametrize("descending", [True, False])
 @pytest.mark.parametrize("kind", [np.float32, np.int32, np.float16])

@@ -107,6 +107,7 @@ def indices_kernel(
     put(i_ptr, index)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("left", [True, False])
 @pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16", "i32", "i64", "u8", "u32"])
 @pytest.mark.parametrize("name", ["max", "min"])

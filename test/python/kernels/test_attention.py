@@ -77,12 +77,14 @@ def run(dtype, length, keys, d, causal, bm=32, bn=32, **options):
     return kernel
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("d", [16, 32, 64, 128, 256])
 @pytest.mark.parametrize("causal", [False, True])
 def test_head_sizes(d, causal):
     run("fp16", 70, 70, d, causal, bm=64 if d < 128 else 32)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("stages", [1, 2, 3, 4])
 @pytest.mark.parametrize("warps", [1, 2, 4, 8, 16])
 def test_warps_and_stages(warps, stages):

@@ -30,6 +30,7 @@ def chained(
     tl.store(out_ptr + rm[:, None] * P + rp[None, :], acc, mask=rm[:, None] < M)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", ["fp16", "bf16", "fp32"])
 @pytest.mark.parametrize(("warps", "stages"), [(1, 1), (2, 3), (4, 2), (4, 4), (8, 3), (16, 2)])
 def test_chained_products(dtype, warps, stages):
@@ -196,6 +197,7 @@ def batched(
     tl.store(c_ptr + rb * M * N + rm[None, :, None] * N + rn[None, None, :], c)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", ["fp16", "fp32"])
 @pytest.mark.parametrize("batch", [1, 2, 8])
 @pytest.mark.parametrize("warps", [1, 4, 8])

@@ -87,24 +87,28 @@ def run(name, sizes, tiles, transposed=(False, False), **options) -> None:
     )
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("stages", [1, 2, 3, 4])
 @pytest.mark.parametrize("warps", [1, 2, 4, 8, 16])
 def test_warps_and_stages(warps, stages):
     run("fp16", (70, 50, 100), (64, 64, 32), num_warps=warps, num_stages=stages)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", list(KINDS))
 @pytest.mark.parametrize(("warps", "stages"), [(1, 1), (4, 3), (8, 2)])
 def test_operand_types(name, warps, stages):
     run(name, (45, 37, 75), (32, 32, 32), num_warps=warps, num_stages=stages)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", ["fp16", "tf32", "int8", "fp64", "e4m3"])
 @pytest.mark.parametrize("transposed", [(True, False), (False, True), (True, True)])
 def test_transposed_operands(name, transposed):
     run(name, (64, 48, 70), (32, 64, 32), transposed)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", ["fp16", "tf32", "int8"])
 @pytest.mark.parametrize(
     "tiles",

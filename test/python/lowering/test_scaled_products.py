@@ -56,6 +56,7 @@ def scales(rows: int, k: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return codes, np.repeat(2.0 ** (codes.astype(np.float64) - 127), 32, axis=1)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("target", ["cuda:80", "cuda:90"])
 @pytest.mark.parametrize(
     ("of_a", "of_b"),

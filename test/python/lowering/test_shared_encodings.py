@@ -54,6 +54,7 @@ def run(src: str, memory: str, dst: str, dtype: str, target: str) -> tuple[str, 
     return ptx, report
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("target", ["80", "90"])
 @pytest.mark.parametrize("width", [0, 32, 64, 128])
 @pytest.mark.parametrize("transposed", [False, True])
@@ -64,6 +65,7 @@ def test_nvmma(src, dst, width, transposed, target):
         run(src, nvmma(width, 8), dst, "i8", target)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", ["i8", "f16", "f32", "i64"])
 @pytest.mark.parametrize("order", [[1, 0], [0, 1]])
 @pytest.mark.parametrize("target", ["80", "90"])

@@ -272,6 +272,7 @@ def test_types_and_swizzles(kind, width):
 
 # What is first in memory is M (of A) or N (of B) where the layout of A is transposed and that of B
 # is not: 16-bit types only.
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", ["f16", "bf16"])
 @pytest.mark.parametrize("width", [0, 32, 64, 128])
 @pytest.mark.parametrize(
@@ -312,6 +313,7 @@ def test_warps_and_instructions(m, n, warps, instr_n, kind):
     check(of, replace(case, a_width=None))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("start", ["sum", "zero", "flag"])
 @pytest.mark.parametrize("a_width", [64, None])
@@ -324,6 +326,7 @@ def test_accumulators(kind, start, a_width):
 
 
 # The first element of a view is not where its buffer starts.
+@pytest.mark.sweep
 @pytest.mark.parametrize(("a_transposed", "b_transposed"), [(False, True), (True, False)])
 @pytest.mark.parametrize("width", [0, 32, 64, 128])
 def test_views(width, a_transposed, b_transposed):

@@ -197,6 +197,7 @@ def ring(default: int, producer: int, copy: str, registers: str = "") -> str:
     return module(default, arguments, body, {"b": rows(default), "p": rows(producer)})
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("copy", ["store", "cp.async"])
 @pytest.mark.parametrize(("default", "producer"), [(4, 4), (4, 1), (8, 4), (1, 2)])
 @pytest.mark.parametrize("steps", [0, 1, 5])

@@ -123,6 +123,7 @@ CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("name", "transposed"), CASES)
 @pytest.mark.parametrize("warps", [4, 8])
 def test_types(name, transposed, warps):
@@ -145,6 +146,7 @@ def test_descriptors(name, warps):
     assert groups(kernel)[0] == warps + 4 and "num_warps(1)" in kernel.asm["ttgir"]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("stages", [1, 2, 3, 4])
 @pytest.mark.parametrize("steps", [0, 1, 2, 7])
 def test_stages(stages, steps):

@@ -85,6 +85,7 @@ CASES = [
 ]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("name", "transposed"), CASES)
 @pytest.mark.parametrize("warps", [4, 8])
 def test_products(name, transposed, warps):
@@ -98,6 +99,7 @@ def test_products(name, transposed, warps):
     assert "cp.async.cg" not in ptx and "ld.global" not in ptx
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("stages", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("steps", [0, 1, 2, 7])
 def test_stages(stages, steps):
@@ -166,6 +168,7 @@ def copy_repeatedly(src, dst, n0, n1, n2, B1: tl.constexpr, B2: tl.constexpr, RA
                 y.store([0, 0, i, j, 0], x.load([0, 0, i, j, 0]))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("rank", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("dtype", ["fp16", "bf16", "fp32", "fp64", "u8", "i8", "i16", "u32", "i64"])
 def test_copies(rank, dtype):

@@ -57,6 +57,7 @@ CASES = [
 ]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("name", "transposed"), CASES)
 @pytest.mark.parametrize("warps", [4, 8])
 def test_types(name, transposed, warps):
@@ -75,6 +76,7 @@ def test_any_order_of_warps_and_copies(stages, monkeypatch):
     run("fp16", (128, 64, 160), (64, 64, 32), num_warps=8, num_stages=stages)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("stages", [1, 2, 3, 4, 5, 6])
 @pytest.mark.parametrize("steps", [0, 1, 2, 7])
 def test_stages(stages, steps):
