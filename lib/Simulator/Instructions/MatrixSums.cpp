@@ -32,8 +32,35 @@ float rounded(double value, Type type, int kept) {
                            : truncated(value, kept);
 }
 
-// The loops over columns, for wide vectors where the host has them. With
-// sanitizers, which are not up when the choice is made, there is none.
+/// The sum of one column's products with rows `first` to `first + count` of B,
+/// and `acc`, in double precision, whatever the numbers are.
+float addColumn(const SumRule &rule, Type type, const SumOperand &a,
+                size_t firstA, const SumOperand &b, size_t firstB, unsigned n,
+                unsigned count, float acc) {
+  float most = 2 * SumOperand::none;
+  double special = acc;
+  for (unsigned i = 0; i < count; ++i) {
+    most = std::max(most, a.exponents[firstA + i] +
+                              b.exponents[firstB + size_t(i) * n]);
+    special +=
+        double(a.values[firstA + i]) * double(b.values[firstB + size_t(i) * n]);
+  }
+  // Infinities and NaNs decide by themselves.
+  if (!std::isfinite(special))
+    return float(special);
+  if (uint32_t bits = bitsOfFloat(acc) & 0x7fffffff)
+    most = std::max(most, float(std::max(int(bits >> 23), 1) - 127));
+  double scale = powerOfTwo(std::clamp(rule.fraction - int(most), -1000, 1000));
+  double sum = std::trunc(acc * scale);
+  for (unsigned i = 0; i < count; ++i)
+    sum += std::trunc(double(a.values[firstA + i]) *
+                      double(b.values[firstB + size_t(i) * n]) * scale);
+  return rounded(sum / scale, type, rule.kept);
+}
+
+// Eight columns side by side, wherever floats hold all products and scales, for
+// wide vectors where the host has them. With sanitizers, which are not up when
+// the choice is made, there is none.
 #if defined(__x86_64__) && defined(__ELF__) && defined(__clang__)
 #if !__has_feature(address_sanitizer)
 #define TILE_WIDE __attribute__((target_clones("avx2", "default")))
@@ -42,26 +69,68 @@ float rounded(double value, Type type, int kept) {
 #ifndef TILE_WIDE
 #define TILE_WIDE
 #endif
+constexpr unsigned columns = 8;
+typedef float Floats __attribute__((vector_size(columns * 4)));
+typedef int32_t Words __attribute__((vector_size(columns * 4)));
+typedef int64_t Longs __attribute__((vector_size(columns * 8)));
+typedef double Doubles __attribute__((vector_size(columns * 8)));
+/// As they lie in memory.
+typedef Floats AnyFloats __attribute__((aligned(4)));
 
-/// most = max(most, exponent + row) for all columns.
-TILE_WIDE void raiseExponents(float *__restrict most, float exponent,
-                              const float *__restrict row, unsigned n) {
-  for (unsigned c = 0; c < n; ++c) {
-    float sum = exponent + row[c];
-    most[c] = most[c] < sum ? sum : most[c];
+/// Nothing below is small enough for the exponents to be those of subnormals.
+constexpr float leastMost = -100;
+
+/// Adds `count` products to each of `n` sums. `rejected` tells the columns that
+/// are left to addColumn, a bit for each eight of them.
+TILE_WIDE void addColumns(const SumRule &rule, bool isHalf, const float *a,
+                          const float *exponentsA, const float *b,
+                          const float *exponentsB, unsigned count, unsigned n,
+                          float *acc, uint32_t &rejected) {
+  const int64_t kept = int64_t(~0ull << (52 - rule.kept));
+  for (unsigned c = 0; c < n; c += columns) {
+    Floats old = *reinterpret_cast<AnyFloats *>(acc + c);
+    Words magnitude = reinterpret_cast<Words>(old) & 0x7fffffff;
+    Words exponent = magnitude >> 23;
+    exponent = (exponent > 1 ? exponent : exponent * 0 + 1) - 127;
+    Floats most = __builtin_convertvector(exponent, Floats);
+    most = magnitude != 0 ? most : most * 0 + 2 * SumOperand::none;
+    for (unsigned i = 0; i < count; ++i) {
+      Floats sum =
+          *reinterpret_cast<const AnyFloats *>(exponentsB + size_t(i) * n + c) +
+          exponentsA[i];
+      most = most > sum ? most : sum;
+    }
+    // Sums of nothing but zeros have the exponent of none.
+    Words unusual = (magnitude >= 0x7f800000) |
+                    ((most < leastMost) & (most > SumOperand::none / 2));
+    bool isUnusual = false;
+    for (unsigned lane = 0; lane < columns; ++lane)
+      isUnusual |= unusual[lane] != 0;
+    if (isUnusual) {
+      rejected |= 1u << (c / columns);
+      continue;
+    }
+    most = most > leastMost ? most : most * 0 + leastMost;
+    Words shift = rule.fraction - __builtin_convertvector(most, Words);
+    Floats scale = reinterpret_cast<Floats>((shift + 127) << 23);
+    Words sums = {};
+    for (unsigned i = 0; i < count; ++i) {
+      Floats row = *reinterpret_cast<const AnyFloats *>(b + size_t(i) * n + c);
+      sums += __builtin_convertvector(row * a[i] * scale, Words);
+    }
+    Doubles sum = __builtin_convertvector(sums, Doubles) +
+                  __builtin_convertvector(
+                      __builtin_convertvector(old * scale, Words), Doubles);
+    sum *= reinterpret_cast<Doubles>(
+        (1023 - __builtin_convertvector(shift, Longs)) << 52);
+    if (isHalf)
+      for (unsigned lane = 0; lane < columns; ++lane)
+        acc[c + lane] = rounded(sum[lane], Type::F16, rule.kept);
+    else
+      *reinterpret_cast<AnyFloats *>(acc + c) = __builtin_convertvector(
+          reinterpret_cast<Doubles>(reinterpret_cast<Longs>(sum) & kept),
+          Floats);
   }
-}
-
-/// Products of one row of B, in units of 1 / scale, toward zero.
-TILE_WIDE void addNarrow(int32_t *sums, float x, const float *row,
-                         const float *scale, unsigned n) {
-  for (unsigned c = 0; c < n; ++c)
-    sums[c] += int32_t(x * row[c] * scale[c]);
-}
-TILE_WIDE void addWide(int32_t *sums, double x, const float *row,
-                       const double *scale, unsigned n) {
-  for (unsigned c = 0; c < n; ++c)
-    sums[c] += int32_t(x * double(row[c]) * scale[c]);
 }
 #undef TILE_WIDE
 } // namespace
@@ -88,56 +157,22 @@ void tile::sim::addMatrixRow(const SumRule &rule, Type type,
     std::copy_n(acc, n, start);
     std::fill_n(acc, n, 0.0f);
   }
-  bool isFinite = a.isFinite && b.isFinite;
   // Floats hold all products and scales unless exponents are extreme.
-  bool isNarrow = a.high + b.high < 120 && a.low + b.low > -100;
+  bool isUsual = a.isFinite && b.isFinite && a.high + b.high < 120 &&
+                 a.low + b.low > int(leastMost);
   for (unsigned g = 0; g < k; g += rule.group) {
     unsigned count = std::min(rule.group, k - g);
-    float most[mostColumns];
-    std::fill_n(most, n, 2 * SumOperand::none);
-    for (unsigned i = 0; i < count; ++i) {
-      raiseExponents(most, a.exponents[firstA + g + i],
-                     &b.exponents[size_t(g + i) * n], n);
+    size_t row = firstA + g, first = size_t(g) * n;
+    uint32_t rejected = ~0u;
+    if (isUsual) {
+      rejected = 0;
+      addColumns(rule, type == Type::F16, &a.values[row], &a.exponents[row],
+                 &b.values[first], &b.exponents[first], count, n, acc,
+                 rejected);
     }
-    // Infinities and NaNs decide by themselves, where there are any.
-    auto naiveSum = [&](unsigned c) {
-      double sum = 0;
-      for (unsigned i = 0; i < count; ++i)
-        sum += double(a.values[firstA + g + i]) *
-               double(b.values[size_t(g + i) * n + c]);
-      return sum;
-    };
-    float scale[mostColumns];
-    double wideScale[mostColumns];
-    int32_t sums[mostColumns] = {};
-    for (unsigned c = 0; c < n; ++c) {
-      uint32_t bits = bitsOfFloat(acc[c]) & 0x7fffffff;
-      if (bits)
-        most[c] = std::max(most[c], float(std::max(int(bits >> 23), 1) - 127));
-      wideScale[c] =
-          powerOfTwo(std::clamp(rule.fraction - int(most[c]), -1000, 1000));
-      scale[c] = float(std::min(wideScale[c], 0x1p127));
-    }
-    for (unsigned i = 0; i < count && isFinite; ++i) {
-      float x = a.values[firstA + g + i];
-      const float *row = &b.values[size_t(g + i) * n];
-      if (x != 0 && isNarrow)
-        addNarrow(sums, x, row, scale, n);
-      else if (x != 0)
-        addWide(sums, x, row, wideScale, n);
-    }
-    for (unsigned c = 0; c < n; ++c) {
-      double special = isFinite ? 0 : naiveSum(c);
-      if (!std::isfinite(special + acc[c])) {
-        acc[c] = float(special + acc[c]);
-        continue;
-      }
-      for (unsigned i = 0; i < count && !isFinite; ++i)
-        addWide(&sums[c], a.values[firstA + g + i],
-                &b.values[size_t(g + i) * n + c], &wideScale[c], 1);
-      double sum = sums[c] + std::trunc(acc[c] * wideScale[c]);
-      acc[c] = rounded(sum / wideScale[c], type, rule.kept);
-    }
+    for (unsigned c = 0; c < n && rejected; ++c)
+      if (rejected >> (c / columns) & 1)
+        acc[c] = addColumn(rule, type, a, row, b, first + c, n, count, acc[c]);
   }
   if (!rule.addsLast)
     return;
