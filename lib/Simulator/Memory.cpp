@@ -314,23 +314,33 @@ std::byte *tile::sim::sharedRange(Ctx &c, const Inst &inst, unsigned lane,
   return owner->shared.data() + plain;
 }
 
-/// The common case: the words of a group lie so close together that no two of
-/// them share a bank.
-static bool isConflictFree(const uint64_t *address, uint32_t lanes,
-                           unsigned group, unsigned bytes) {
+namespace {
+/// The lowest and the highest of some lanes' addresses.
+struct Extent {
   uint32_t low = ~0u, high = 0;
-  for (unsigned l = 0; l < group; ++l) {
+  /// Do words lie so close together that no two of them share a bank?
+  bool isConflictFree(unsigned bytes) const {
+    return ((high + bytes - 1) >> 2) - (low >> 2) < 32;
+  }
+};
+} // namespace
+
+/// Sums of 32-bit addresses wrap.
+static Extent extentOf(const uint64_t *address, uint32_t lanes,
+                       unsigned count) {
+  Extent e;
+  for (unsigned l = 0; l < count; ++l) {
     uint32_t a = uint32_t(address[l]);
     bool active = lanes >> l & 1;
-    low = std::min(low, active ? a : ~0u);
-    high = std::max(high, active ? a : 0);
+    e.low = std::min(e.low, active ? a : ~0u);
+    e.high = std::max(e.high, active ? a : 0);
   }
-  return ((high + bytes - 1) >> 2) - (low >> 2) < 32;
+  return e;
 }
 
 /// Passes over the 32 banks that a request takes; the ideal is bytes / 128.
 static void countBanks(Ctx &c, const Inst &inst, const uint64_t *address,
-                       uint32_t mask, unsigned bytes) {
+                       uint32_t mask, unsigned bytes, const Extent &extent) {
   unsigned group = bytes <= 4 ? 32 : bytes <= 8 ? 16 : 8;
   unsigned wavefronts = 0, ideal = 0;
   for (unsigned first = 0; first < Lanes; first += group) {
@@ -338,7 +348,9 @@ static void countBanks(Ctx &c, const Inst &inst, const uint64_t *address,
     if (!part)
       continue;
     ++ideal;
-    if (isConflictFree(address + first, part, group, bytes)) {
+    if (extent.isConflictFree(bytes) ||
+        (group < Lanes &&
+         extentOf(address + first, part, group).isConflictFree(bytes))) {
       ++wavefronts;
       continue;
     }
@@ -369,23 +381,20 @@ static void countBanks(Ctx &c, const Inst &inst, const uint64_t *address,
 
 static bool translateShared(Ctx &c, const Inst &inst, uint32_t mask,
                             unsigned bytes, Access access, Translation &t) {
-  // Addresses of other CTAs carry a rank above all offsets, so they fail this.
-  constexpr uint64_t window = ~uint32_t(0); // Sums of 32-bit addresses wrap.
   auto memory = reinterpret_cast<uintptr_t>(c.cta->shared.data());
   uint64_t size = c.cta->shared.size();
-  bool outside = size < bytes;
-  for (unsigned l = 0; l < Lanes; ++l) {
-    uint64_t plain = t.address[l] & window;
-    outside |= bool(mask >> l & 1) & (plain > size - bytes);
-  }
+  Extent extent = extentOf(t.address, mask, Lanes);
+  // Addresses of other CTAs carry a rank above all offsets, so they fail this.
+  bool outside = size < bytes || extent.high > size - bytes;
   setHosts(t, mask,
-           [&](unsigned l) { return memory + (t.address[l] & window); });
-  if (!outside && !c.launch->program->sharedGaps.empty())
+           [&](unsigned l) { return memory + uint32_t(t.address[l]); });
+  const std::vector<Gap> &gaps = c.launch->program->sharedGaps;
+  if (!outside &&
+      Gap::find(gaps, extent.low, uint64_t(extent.high) - extent.low + bytes))
     for (uint32_t m = mask; m; m &= m - 1) {
       unsigned l = unsigned(std::countr_zero(m));
       if (leftVariable(c, inst, l, "shared", verb(access),
-                       t.address[l] & window, bytes,
-                       c.launch->program->sharedGaps))
+                       uint32_t(t.address[l]), bytes, gaps))
         return false;
     }
   if (!outside) {
@@ -405,7 +414,7 @@ static bool translateShared(Ctx &c, const Inst &inst, uint32_t mask,
     }
   }
   if (c.counting) {
-    countBanks(c, inst, t.address, mask, bytes);
+    countBanks(c, inst, t.address, mask, bytes, extent);
     uint64_t moved = uint64_t(std::popcount(mask)) * bytes;
     (access == Access::Store || access == Access::AsyncStore
          ? c.worker->counters.sharedStoreBytes
