@@ -445,6 +445,7 @@ class Launcher:
 def simulate(fn: Any, grid: Any, args: tuple, kwargs: dict) -> Any:
     """Compiles and runs a kernel in the simulator, and returns the report."""
     from ..backends import drivers
+    from ..sim.launcher import check_bits
 
     names = {
         "check": "checks",
@@ -452,6 +453,8 @@ def simulate(fn: Any, grid: Any, args: tuple, kwargs: dict) -> Any:
     }
     given = {to: kwargs.pop(name, None) for name, to in names.items()}
     extra = {name: value for name, value in given.items() if value is not None}
+    if "checks" in extra:
+        extra["checks"] = check_bits(extra["checks"])
     simulator = drivers()["sim"]()
     launcher = Launcher(fn)
     values, options = launcher.bound(args, kwargs)

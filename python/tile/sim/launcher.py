@@ -61,7 +61,8 @@ def load(ptx: str) -> Any:
         raise TileError("PTX is text") from None
 
 
-def _check_bits(check: str | Iterable[str]) -> int:
+def check_bits(check: str | Iterable[str]) -> int:
+    """The checks of these names."""
     try:
         names = check.split(",") if isinstance(check, str) else list(check)
     except TypeError:
@@ -349,7 +350,7 @@ def launch(
         _merge(ranges),
         cluster=_triple(cluster, "cluster"),
         dynamic_shared=_number(dynamic_shared, "dynamic_shared", 0, 0xFFFFFFFF),
-        checks=_check_bits(check),
+        checks=check_bits(check),
         max_instructions=max_instructions,
         threads=_number(threads, "threads", 0, 1024),
         deterministic=deterministic,

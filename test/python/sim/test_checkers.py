@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from ptxlib import HEADER
 
+import tile
+import tile.language as tl
 import tile.sim
 from tile.errors import TileError
 
@@ -304,3 +306,19 @@ def test_sums_of_shared_addresses_wrap():
     report, out = run(text)
     assert report.ok, report.messages
     np.testing.assert_array_equal(out, np.arange(64)[::-1])
+
+
+@tile.jit
+def who_was_last(out):
+    tl.store(out, tl.program_id(0))
+
+
+def test_checks_are_chosen_by_name_for_kernels_of_the_language_too():
+    out = np.zeros(1, np.int32)
+    for check in ("none", "races,async", ["barriers"]):
+        assert who_was_last.simulate(out, grid=(2,), check=check).ok
+    for check in ("all", "races,global"):
+        with pytest.raises(tile.sim.SimulationError, match="nothing orders the two CTAs"):
+            who_was_last.simulate(out, grid=(2,), check=check)
+    with pytest.raises(TileError, match="unknown check 'nothing'"):
+        who_was_last.simulate(out, grid=(2,), check="nothing")
