@@ -6,6 +6,7 @@
 #include "Checkers/RegisterChecker.h"
 
 #include <algorithm>
+#include <span>
 
 using namespace tile::sim;
 using OK = ast::Operand::Kind;
@@ -214,7 +215,30 @@ bool FunctionDecoder::decode() {
     return false;
   findDoubtfulRegisters(code);
   markComparedLoads(code);
+  if (readsOrderOfAtomics())
+    builder.program->usesGlobalAtomics = true;
   return true;
+}
+
+/// Does anything read what an atomic that commutes returned? What a function
+/// returns counts as read.
+bool FunctionDecoder::readsOrderOfAtomics() const {
+  std::vector<bool> results(code.frameBytes / 4 + 1);
+  bool any = false;
+  auto uses = [&](const Inst &inst) {
+    return std::span(code.registers).subspan(inst.regs, inst.regCount);
+  };
+  for (const Inst &inst : code.insts)
+    for (const RegisterUse &use : uses(inst))
+      if (inst.commutes && use.written)
+        any = results[use.slot / 4] = true;
+  if (!any || !function.isEntry)
+    return any;
+  for (const Inst &inst : code.insts)
+    for (const RegisterUse &use : uses(inst))
+      if (!use.written && results[use.slot / 4])
+        return true;
+  return false;
 }
 
 /// Other instructions that name a register which some wgmma uses are watched.

@@ -188,6 +188,7 @@ private:
   /// (Requirements.cpp)?
   bool meetsRequirements() const;
   void markMatrixRegisters();
+  bool readsOrderOfAtomics() const;
   bool symbolSource(const ast::Operand &operand, Type type, uint32_t &slot);
   bool namedSource(const ast::Operand &operand, Type type, uint32_t &slot);
   bool literal(const ast::Operand &operand, Type type, uint32_t &slot);

@@ -77,6 +77,7 @@ struct Inst {
   Class cls = Class::Other;
   bool isWgmma = false;
   bool isSwap = false;      ///< atom.cas, or a load that one compares with
+  bool commutes = false;    ///< only its result tells the order of CTAs
   bool isUnaligned = false; ///< its addresses may be any
   /// Why somebody looks at its registers before it runs.
   enum Watch : uint8_t {
@@ -248,6 +249,7 @@ struct Program {
   std::array<unsigned, 3> maxThreads{}, requiredThreads{}, requiredCluster{};
   uint32_t maxRegisters = 0;      ///< .maxnreg
   bool usesGlobalAtomics = false; ///< results may depend on the order of CTAs
+  int commutingAtomic = -1;       ///< the only operation of those that commute
   bool usesClusters = false;
   bool usesWorkspace = false; ///< of a cooperative launch
 };

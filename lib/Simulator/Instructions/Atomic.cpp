@@ -361,10 +361,19 @@ bool decode(FunctionDecoder &d, bool isRed) {
   d.inst.extCount = uint16_t(slots.size());
   for (uint32_t slot : slots)
     d.pushExt(slot);
-  // Integer reductions commute; everything else can tell who came first.
-  bool commutes = isRed && !isFloat(type);
-  if (!commutes && space != Space::Shared && space != Space::SharedCluster)
-    d.builder.program->usesGlobalAtomics = true;
+  if (space != Space::Shared && space != Space::SharedCluster) {
+    // Of one such operation, only results can tell who came first; whether
+    // somebody reads them is known when all is decoded.
+    Program &program = *d.builder.program;
+    bool commutes =
+        !isFloat(type) && op != ACas && op != AExch && op != AInc && op != ADec;
+    d.inst.commutes = commutes && !isRed;
+    if (!commutes ||
+        (program.commutingAtomic >= 0 && program.commutingAtomic != int(op)))
+      program.usesGlobalAtomics = true;
+    else
+      program.commutingAtomic = int(op);
+  }
   return d.emit(type == Type::B128 ? execAtomic128 : execAtomic, Class::Atomic);
 }
 bool decodeAtom(FunctionDecoder &d) { return decode(d, false); }

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -265,6 +267,46 @@ def test_ctas_do_not_lose_updates():
     sums, seen = np.zeros(2, np.uint32), np.zeros(64 * 50, np.uint32)
     tile.sim.launch(text, "op", 50, 64, [sums, seen])
     assert (sums == 3200).all() and (seen == 1).all()
+
+
+@pytest.mark.skipif(os.cpu_count() == 1, reason="needs two host threads")
+@pytest.mark.parametrize(
+    ("text", "ordered"),
+    [
+        ("red.global.add.u32 [%a0], 1;", False),
+        # Compilers leave results that nobody reads to ptxas.
+        ("atom.acq_rel.gpu.global.add.u32 %r0, [%a0], 1;", False),
+        ("atom.global.max.s64 %a1, [%a0], %a2; red.global.max.s64 [%a0], 3;", False),
+        ("atom.global.add.u32 %r0, [%a0], 1; st.global.u32 [%a0+8], %r1;", False),
+        ("atom.global.add.u32 %r0, [%a0], 1; st.global.u32 [%a0+8], %r0;", True),
+        ("atom.global.add.u32 %r0, [%a0], 1; add.u32 %r1, %r0, 1;", True),
+        ("{ .reg .b32 %r0; atom.global.add.u32 %r0, [%a0], 1; add.u32 %r1, %r0, 1; }", True),
+        ("atom.global.add.f32 %f0, [%a0], 0f3F800000;", True),
+        ("red.global.add.f32 [%a0], 0f3F800000;", True),
+        ("atom.global.exch.b32 %r0, [%a0], 1;", True),
+        ("red.global.inc.u32 [%a0], 7;", True),
+        ("red.global.add.u32 [%a0], 1; red.global.max.u32 [%a0], 7;", True),
+        ("ld.acquire.gpu.global.u32 %r0, [%a0];", True),
+        ("atom.shared.add.u32 %r0, [place], 1; add.u32 %r1, %r0, 1;", False),
+    ],
+)
+def test_ctas_that_cannot_tell_their_order_run_on_several_threads(text, ordered):
+    ptx = f"""{HEADER}.visible .entry op(.param .u64 out)
+{{
+.reg .b32 %r<4>; .reg .b64 %a<4>; .reg .f32 %f<2>; .shared .u32 place;
+ld.param.u64 %a0, [out]; mov.u32 %r1, 5; mov.u64 %a2, 7;
+{text}
+ret;
+}}
+"""
+    results = []
+    for deterministic in (True, False):
+        out = np.zeros(8, np.uint32)
+        report = tile.sim.launch(ptx, "op", 64, 32, [out], check="none", deterministic=deterministic)  # fmt: skip
+        results.append(out)
+        assert (report.to_dict()["threads"] == 1) == (ordered and deterministic)
+    if not ordered:
+        np.testing.assert_array_equal(*results)
 
 
 @pytest.mark.parametrize(
