@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "LayoutCache.h"
 #include "LayoutInterfaces.h"
 #include "mlir/Transforms/InliningUtils.h"
 
@@ -49,8 +50,8 @@ struct InlineInterface : public DialectInlinerInterface {
 } // namespace
 
 void TritonGPUDialect::registerInterfaces() {
-  addInterfaces<AliasInterface, InlineInterface, TritonGPUInferLayout,
-                TritonGPUVerifyTensorLayout>();
+  addInterfaces<AliasInterface, InlineInterface, LayoutCache,
+                TritonGPUInferLayout, TritonGPUVerifyTensorLayout>();
 }
 
 void TritonGPUDialect::initialize() {

@@ -1,6 +1,7 @@
 //===-- LinearLayoutConversions.cpp - Encodings as linear layouts ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
+#include "LayoutCache.h"
 #include "LinearLayoutConversionsDetail.h"
 #include "tile/Dialect/TritonGPU/IR/LayoutChecks.h"
 #include "llvm/ADT/STLExtras.h"
@@ -191,9 +192,9 @@ static LinearLayout withStandardInDims(LinearLayout layout,
   return layout.transposeIns(names);
 }
 
-FailureOr<LinearLayout>
-gpu::tryToLinearLayout(ArrayRef<int64_t> shape, Attribute encoding,
-                       function_ref<InFlightDiagnostic()> emitError) {
+static FailureOr<LinearLayout> makeLinearLayout(ArrayRef<int64_t> shape,
+                                                Attribute encoding,
+                                                EmitError emitError) {
   auto layoutEncoding = dyn_cast_or_null<LayoutEncodingTrait>(encoding);
   if (!layoutEncoding)
     return fail(emitError, "this encoding has no linear layout");
@@ -238,6 +239,22 @@ gpu::tryToLinearLayout(ArrayRef<int64_t> shape, Attribute encoding,
   if (isShared)
     return withStandardInDims(*layout, {kOffset, kBlock});
   return withStandardInDims(*layout, {kRegister, kLane, kWarp, kBlock});
+}
+
+FailureOr<LinearLayout>
+gpu::tryToLinearLayout(ArrayRef<int64_t> shape, Attribute encoding,
+                       function_ref<InFlightDiagnostic()> emitError) {
+  if (!encoding)
+    return makeLinearLayout(shape, encoding, emitError);
+  const auto *cache = encoding.getContext()
+                          ->getLoadedDialect<TritonGPUDialect>()
+                          ->getRegisteredInterface<LayoutCache>();
+  if (std::optional<LinearLayout> known = cache->find(shape, encoding))
+    return *known;
+  FailureOr<LinearLayout> layout = makeLinearLayout(shape, encoding, emitError);
+  if (succeeded(layout))
+    cache->add(shape, encoding, *layout);
+  return layout;
 }
 
 LinearLayout gpu::toLinearLayout(ArrayRef<int64_t> shape, Attribute encoding) {
