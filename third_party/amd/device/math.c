@@ -11,11 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-typedef unsigned long long u64;
-typedef unsigned __int128 u128;
-
-#define INLINE static inline __attribute__((always_inline))
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#include "device.h"
 
 static const double kLn2High = 0x1.62e42fee00000p-1;
 static const double kLn2Low = 0x1.a39ef35793c76p-33;
@@ -30,10 +26,6 @@ INLINE double evaluate(const double *coefficients, int count, double x) {
     result = __builtin_fma(result, x, coefficients[i]);
   return result;
 }
-
-INLINE u64 toBits(double x) { return __builtin_bit_cast(u64, x); }
-INLINE double infinity(void) { return __builtin_inf(); }
-INLINE double notANumber(void) { return __builtin_nan(""); }
 
 //===----------------------------------------------------------------------===//
 // Exponentials
@@ -343,6 +335,34 @@ double __nv_tan(double x) {
   return a.quadrant & 1 ? -c / s : s / c;
 }
 
+/// x * pi: x = 2 * n + quadrant / 2 + rest.
+INLINE Angle angleOfPi(double x) {
+  double turn = x - 2.0 * __builtin_rint(0.5 * x); // exact, as what follows
+  double quadrant = __builtin_rint(2.0 * turn);
+  double rest = turn - 0.5 * quadrant, high = rest * (2.0 * kHalfPi);
+  double low =
+      __builtin_fma(rest, 2.0 * kHalfPi, -high) + rest * (2.0 * kHalfPiLow);
+  return (Angle){(unsigned)(int)quadrant, high, low};
+}
+
+double __nv_sinpi(double x) {
+  if (!(__builtin_fabs(x) < infinity()))
+    return notANumber();
+  if (x == __builtin_rint(x))
+    return __builtin_copysign(0.0, x);
+  Angle a = angleOfPi(x);
+  double value = a.quadrant & 1 ? cosine(a) : sine(a);
+  return a.quadrant & 2 ? -value : value;
+}
+
+double __nv_cospi(double x) {
+  if (!(__builtin_fabs(x) < infinity()))
+    return notANumber();
+  Angle a = angleOfPi(x);
+  double value = a.quadrant & 1 ? sine(a) : cosine(a);
+  return (a.quadrant + 1) & 2 ? 0.0 - value : value;
+}
+
 //===----------------------------------------------------------------------===//
 // Inverse circular functions
 //===----------------------------------------------------------------------===//
@@ -473,6 +493,8 @@ double __nv_sinh(double x) {
   if (size < 22.0) {
     double power = __nv_expm1(size);
     value = 0.5 * (power + power / (power + 1.0));
+  } else if (size < 709.0) {
+    value = 0.5 * __nv_exp(size);
   } else {
     double root = __nv_exp(0.5 * size);
     value = (0.5 * root) * root;
@@ -482,7 +504,7 @@ double __nv_sinh(double x) {
 
 double __nv_cosh(double x) {
   double size = __builtin_fabs(x);
-  if (size < 22.0) {
+  if (size < 709.0) {
     double power = __nv_exp(size);
     return 0.5 * (power + 1.0 / power);
   }
@@ -612,7 +634,7 @@ double __nv_cbrt(double x) {
   return __builtin_copysign(__builtin_ldexp(root, third), x);
 }
 
-/// Good for results in fp32 only: the logarithm is not exact enough for more.
+/// A cheaper logarithm than that of __nv_pow is exact enough for fp32.
 float __nv_powf(float base, float exponent) {
   if (exponent == 0.0f || base == 1.0f)
     return 1.0f;
@@ -640,8 +662,6 @@ float __nv_powf(float base, float exponent) {
 // Functions of fp32
 //===----------------------------------------------------------------------===//
 
-#define SINGLE(name)                                                           \
-  float __nv_##name##f(float x) { return (float)__nv_##name(x); }
 SINGLE(acos)
 SINGLE(acosh)
 SINGLE(asin)
@@ -651,6 +671,7 @@ SINGLE(atanh)
 SINGLE(cbrt)
 SINGLE(cos)
 SINGLE(cosh)
+SINGLE(cospi)
 SINGLE(erf)
 SINGLE(erfc)
 SINGLE(exp)
@@ -664,8 +685,9 @@ SINGLE(log2)
 SINGLE(rsqrt)
 SINGLE(sin)
 SINGLE(sinh)
+SINGLE(sinpi)
 SINGLE(sqrt)
 SINGLE(tan)
 SINGLE(tanh)
 
-float __nv_atan2f(float y, float x) { return (float)__nv_atan2(y, x); }
+SINGLE2(atan2)

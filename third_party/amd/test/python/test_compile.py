@@ -183,8 +183,10 @@ def bessel(x_ptr):
     tl.store(x_ptr, libdevice.j0(tl.load(x_ptr)))
 
 
-def test_functions_that_the_device_library_lacks_are_named():
-    with pytest.raises(tile.CompilationError, match="device library of AMD GPUs lacks __nv_j0f"):
+def test_functions_that_the_device_library_lacks_are_named(monkeypatch):
+    other = ("__nv_unheard_off", tl.float32)
+    monkeypatch.setitem(libdevice._TABLE["j0"], (tl.float32,), other)
+    with pytest.raises(tile.CompilationError, match="library of AMD GPUs lacks __nv_unheard_off"):
         tile.compile(ASTSource(bessel, {"x_ptr": "*fp32"}), target=target("gfx942"))
 
 

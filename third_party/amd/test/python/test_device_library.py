@@ -11,8 +11,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import test_libdevice
+import test_libdevice_bits
+from device_library import MODES
 
-SOURCE = Path(__file__).parents[2] / "device/math.c"
+from tile.language.extra import libdevice
+
+SOURCES = sorted((Path(__file__).parents[2] / "device").glob("*.c"))
 CLANG = shutil.which("clang", path="/usr/lib/llvm-22/bin")
 pytestmark = [
     pytest.mark.skipif(CLANG is None, reason="needs clang"),
@@ -26,8 +31,8 @@ long = np.longdouble
 def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     path = tmp_path_factory.mktemp("device") / "math.so"
     subprocess.run(
-        [CLANG, "-O2", "-fPIC", "-shared", "-ffp-contract=off", "-fno-builtin", SOURCE, "-o", path,
-         "-lm"],
+        [CLANG, "-O2", "-fPIC", "-shared", "-ffp-contract=off", "-fno-builtin", *SOURCES, "-o",
+         path, "-lm"],
         check=True,
     )  # fmt: skip
     return ctypes.CDLL(str(path))
@@ -122,12 +127,91 @@ def test_atan2(library):
     assert ulps(found, np.arctan2(y.astype(long), x.astype(long))) <= 0.501
 
 
+def test_pow_of_fp64(library):
+    rng = np.random.default_rng(5)
+    x, y = magnitudes(1e-9, 1e9, rng), rng.uniform(-30, 30, COUNT)
+    found = call(library, "pow", np.float64, x, y)
+    assert ulps(found, x.astype(long) ** y.astype(long)) <= 1.5
+
+
+@pytest.mark.parametrize("name", ["fmod", "remainder"])
+def test_remainders_are_exact(name, library):
+    rng = np.random.default_rng(6)
+    x, y = both_signs(1e-300, 1e300)(rng)[:2000], both_signs(1e-300, 1e300)(rng)[:2000]
+    x[:9], y[:9] = [1, 3, -3, 5e-324, 1e308, 7, 0.0, -0.0, 1], [2, 2, 2, 3e-323, 5e-324, 7, 1, 2, 9]
+    expected = np.array([getattr(math, name)(a, b) for a, b in zip(x, y, strict=True)])
+    found = call(library, name, np.float64, x, y)
+    assert found.view(np.int64).tolist() == expected.view(np.int64).tolist()
+
+
 def test_pow(library):
     rng = np.random.default_rng(4)
     x = magnitudes(1e-3, 1e3, rng).astype(np.float32)
     y = rng.uniform(-12, 12, COUNT).astype(np.float32)
     found = call(library, "pow", np.float32, x, y)
     assert ulps(found, x.astype(long) ** y.astype(long)) <= 0.501
+
+
+NUMBERS = {
+    "fp32": (ctypes.c_float, np.float32), "fp64": (ctypes.c_double, np.float64),
+    "int32": (ctypes.c_int32, np.int32), "uint32": (ctypes.c_uint32, np.uint32),
+    "int64": (ctypes.c_int64, np.int64), "uint64": (ctypes.c_uint64, np.uint64),
+}  # fmt: skip
+
+
+@pytest.fixture
+def on_the_host(library, monkeypatch) -> None:
+    """The tests of libdevice call the functions that are compiled for the host."""
+
+    def run(name: str, *inputs: np.ndarray, out: type) -> np.ndarray:
+        types = tuple(next(t for t, (_, k) in NUMBERS.items() if k == x.dtype) for x in inputs)
+        overloads = {tuple(map(str, a)): found for a, found in libdevice._TABLE[name].items()}
+        symbol, result = overloads[types]
+        function, (number, kind) = getattr(library, symbol), NUMBERS[str(result)]
+        function.restype, function.argtypes = number, [NUMBERS[t][0] for t in types]
+        arguments = zip(*(x.tolist() for x in inputs), strict=True)
+        values = np.array([function(*a) for a in arguments], kind)
+        same_bits = kind != out and values.itemsize == np.dtype(out).itemsize
+        return values.view(out) if same_bits and np.dtype(out).kind in "iu" else values.astype(out)
+
+    monkeypatch.setattr(test_libdevice, "run", run)
+    monkeypatch.setattr(test_libdevice_bits, "run", run)
+
+
+@pytest.mark.parametrize("dtype", ["fp32", "fp64"])
+@pytest.mark.parametrize("name", [*test_libdevice.UNARY, *test_libdevice.BINARY])
+def test_every_function_of_libdevice(name, dtype, on_the_host):
+    test = test_libdevice.test_unary if name in test_libdevice.UNARY else test_libdevice.test_binary
+    test(name, dtype)
+
+
+@pytest.mark.parametrize("name", [*test_libdevice.ROUNDED, *test_libdevice.FAST])
+def test_arithmetic_of_libdevice(name, on_the_host):
+    if name in test_libdevice.FAST:
+        test_libdevice.test_fast_functions(name)
+    else:
+        test_libdevice.test_rounded_arithmetic(name)
+
+
+def test_the_rest_of_libdevice(on_the_host):
+    for dtype in ("fp32", "fp64"):
+        test_libdevice.test_integer_operands(dtype)
+        test_libdevice.test_several_operands(dtype)
+    test_libdevice.test_reciprocal_square_root()
+    test_libdevice.test_fast_functions_of_two()
+    for name in test_libdevice.EDGES:
+        test_libdevice.test_edges(name)
+    for mode in MODES:
+        test_libdevice_bits.test_conversions_to_floats(mode)
+        for source, kind in (("float", np.float32), ("double", np.float64)):
+            test_libdevice_bits.test_conversions_to_integers(source, kind, mode)
+    test_libdevice_bits.test_integer_functions(np.int32, 32)
+    test_libdevice_bits.test_integer_functions(np.int64, 64)
+    test_libdevice_bits.test_bits_of_floats()
+    test_libdevice_bits.test_averages_and_small_products(np.int32)
+    test_libdevice_bits.test_averages_and_small_products(np.uint32)
+    test_libdevice_bits.test_permutation_of_bytes()
+    test_libdevice_bits.test_questions_about_floats()
 
 
 EDGES = np.array([0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 2.0, 3.0, -3.0, np.inf, -np.inf, np.nan])
@@ -149,7 +233,9 @@ def test_edges_are_those_of_c(name, ty, library):
     assert np.array_equal(np.signbit(found[numbers]), np.signbit(expected[numbers]))
 
 
-@pytest.mark.parametrize("name, ty", [("pow", np.float32), ("atan2", np.float64)])
+@pytest.mark.parametrize(
+    "name, ty", [("pow", np.float32), ("pow", np.float64), ("atan2", np.float64)]
+)
 def test_edges_of_two_arguments_are_those_of_c(name, ty, library):
     x, y = (grid.ravel().astype(ty) for grid in np.meshgrid(EDGES, EDGES))
     exact = {"pow": math.pow, "atan2": math.atan2}[name]
