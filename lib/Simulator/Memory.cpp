@@ -204,21 +204,41 @@ static void setHosts(Translation &t, uint32_t mask, F address) {
     });
 }
 
+/// Atomics on elements of 16 bits compare and swap the aligned word around
+/// them, of which the first or last half may be no part of the allocation.
+static bool isWordAtTheEdge(const Ctx &c, const Inst &inst, uint64_t address,
+                            unsigned bytes, bool write) {
+  if (!inst.isSwap || bytes != 4 || address % 4)
+    return false;
+  auto holds = [&](uint64_t byte) {
+    const Allocation *a = findAllocation(*c.launch, byte);
+    return a && byte - a->base < a->size && (!write || a->writable);
+  };
+  return holds(address) != holds(address + 3);
+}
+
 static bool translateGlobal(Ctx &c, const Inst &inst, uint32_t mask,
                             unsigned bytes, Access access, Translation &t) {
   bool write = access == Access::Store || access == Access::Atomic ||
                access == Access::AsyncStore;
   uint64_t place[Lanes];
+  uint32_t edges = 0;
+  for (uint32_t m = inst.isSwap ? mask : 0; m; m &= m - 1) {
+    unsigned l = unsigned(std::countr_zero(m));
+    if (isWordAtTheEdge(c, inst, t.address[l], bytes, write))
+      edges |= 1u << l;
+  }
   // The first lane finds the allocation; mostly it is that of all the others.
-  unsigned first = firstLane(mask);
+  unsigned first = firstLane(edges == mask ? mask : mask & ~edges);
   uint64_t start = t.address[first];
-  if ((start < c.cachedLow || start >= c.cachedHigh ||
+  if (edges != mask &&
+      (start < c.cachedLow || start >= c.cachedHigh ||
        c.cachedHigh - start < bytes || (write && !c.cachedWritable)) &&
       !checkGlobal(c, inst, first, start, bytes, write, verb(access)))
     return false;
   // Offsets are compared, so an address that wraps is outside.
   uint64_t low = c.cachedLow, room = c.cachedHigh - low - bytes;
-  bool outside = false;
+  bool outside = edges;
   for (unsigned l = 0; l < Lanes; ++l) {
     outside |= bool(mask >> l & 1) & (t.address[l] - low > room);
     // A GPU's allocations start at multiples of 256; wherever the host put this
@@ -232,7 +252,8 @@ static bool translateGlobal(Ctx &c, const Inst &inst, uint32_t mask,
       uint64_t a = t.address[l];
       bool cached = a >= c.cachedLow && a < c.cachedHigh &&
                     c.cachedHigh - a >= bytes && (!write || c.cachedWritable);
-      if (!cached && !checkGlobal(c, inst, l, a, bytes, write, verb(access)))
+      if (!cached && !(edges >> l & 1) &&
+          !checkGlobal(c, inst, l, a, bytes, write, verb(access)))
         return false;
       place[l] = a - (c.cachedLow & 255);
     }

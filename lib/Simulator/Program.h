@@ -168,6 +168,8 @@ struct RegisterUse {
   bool written;
   /// Must hold a value: what it holds goes to memory or decides something.
   bool isNeeded = false;
+  /// Of a mask of lanes: 1 the lower 32, 2 the upper ones.
+  uint8_t half = 0;
 };
 
 /// Bytes between variables, which belong to nobody: an access to them has left

@@ -80,6 +80,20 @@ void InstDecoder::readScalar(uint32_t reg, unsigned words, Need need) {
 void InstDecoder::writeScalar(uint32_t reg, unsigned words) {
   use(reg, words, true, Plain);
 }
+void InstDecoder::readMask(uint32_t reg) {
+  uint32_t before = inst.regCount;
+  readScalar(reg, program.maskWords());
+  markMask(before);
+}
+void InstDecoder::writeMask(uint32_t reg) {
+  uint32_t before = inst.regCount;
+  writeScalar(reg, program.maskWords());
+  markMask(before);
+}
+void InstDecoder::markMask(uint32_t before) {
+  for (uint32_t i = before; i < inst.regCount; ++i)
+    code.registers[inst.regs + i].half = uint8_t(i - before + 1);
+}
 
 static uint32_t numberOf(const WaveProgram &p, const Operand &o) {
   return o.file == File::Scalar   ? o.reg
@@ -212,7 +226,11 @@ bool InstDecoder::scalar(size_t i, unsigned words, Imm imm, unsigned op,
 }
 
 bool InstDecoder::maskSource(size_t i, unsigned op) {
-  return scalar(i, program.maskWords(), Imm::B64, op);
+  uint32_t before = inst.regCount;
+  if (!scalar(i, program.maskWords(), Imm::B64, op))
+    return false;
+  markMask(before);
+  return true;
 }
 
 bool InstDecoder::scalarResult(size_t i, unsigned words, unsigned op) {
@@ -234,7 +252,11 @@ bool InstDecoder::scalarResult(size_t i, unsigned words, unsigned op) {
 }
 
 bool InstDecoder::maskResult(size_t i, unsigned op) {
-  return scalarResult(i, program.maskWords(), op);
+  uint32_t before = inst.regCount;
+  if (!scalarResult(i, program.maskWords(), op))
+    return false;
+  markMask(before);
+  return true;
 }
 
 bool InstDecoder::vectorResult(size_t i, unsigned words, unsigned op) {

@@ -75,6 +75,9 @@ public:
   /// Registers by their numbers, for those that the text does not name.
   void readScalar(uint32_t reg, unsigned words, Need need = Plain);
   void writeScalar(uint32_t reg, unsigned words);
+  /// The same of masks of the wave's lanes.
+  void readMask(uint32_t reg);
+  void writeMask(uint32_t reg);
   /// A vector source that is a register.
   bool vectorSource(size_t operand, unsigned words, unsigned op,
                     Need need = Plain);
@@ -100,6 +103,8 @@ private:
   bool takeSdwa();
   bool immediate(const Operand &o, Imm imm, uint64_t &bits);
   void use(uint32_t reg, unsigned words, bool written, Need need);
+  /// The registers of a mask were the last that were used.
+  void markMask(uint32_t before);
 };
 
 const OpcodeTable &opcodeTable();

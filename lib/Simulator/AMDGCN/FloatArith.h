@@ -217,7 +217,7 @@ template <class T, auto Fma> bool decodeDivFmas(InstDecoder &d) {
   constexpr unsigned words = wordsOf<T>;
   constexpr Imm imm = immediateOf<T>();
   d.inst.op[4] = d.slotOf(File::Scalar, Vcc);
-  d.readScalar(Vcc, d.program.maskWords());
+  d.readMask(Vcc);
   return d.expect(4, 4) && d.takeModifiers(3, 1) &&
          d.source(1, words, imm, 1) && d.source(2, words, imm, 2) &&
          d.source(3, words, imm, 3) && d.vectorResult(0, words, 0) &&

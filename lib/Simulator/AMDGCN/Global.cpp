@@ -108,7 +108,9 @@ template <Space S, Data D> bool decodeStore(InstDecoder &d) {
   takeCacheFlags(d);
   size_t count = S == Space::Generic ? 2 : 3;
   return d.expect(count, count) && takeAddress(d, 0, 2) &&
-         d.vectorSource(1, wordsOfData(D), 3, Needed) &&
+         // Registers without a value are saved for a caller, too.
+         d.vectorSource(1, wordsOfData(D), 3,
+                        S == Space::Local ? Plain : Needed) &&
          d.emit(execStore, Class::Store);
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "ScalarLanes.h"
+#include "Values.h"
 
 #include <bit>
 
@@ -173,9 +174,48 @@ bool decodeMoveConstant(InstDecoder &d) {
   return d.scalarResult(0, 1, 0) &&
          d.emit(execScalar<Logic<U>::move>, Class::Move);
 }
+//===-- Bits of their own
+//---------------------------------------------------===//
+
+/// Logic of which each bit of the result is that of the operands' bits there.
+template <auto F, unsigned Words, uint8_t Table>
+bool decodeBits(InstDecoder &d) {
+  if (!decodeScalar<F>(d))
+    return false;
+  d.inst.mod[1] = Words;
+  d.inst.mod[2] = Table;
+  using Result =
+      decltype([]<class R, class... A>(R (*)(A...)) -> R { return R{}; }(F));
+  d.inst.mod[3] |= Bitwise | (ScalarTraits<Result>::setsScc ? WritesScc : 0);
+  return true;
+}
+constexpr uint8_t tableOf(bool (*f)(bool, bool)) {
+  return uint8_t(f(0, 0) | f(0, 1) << 1 | f(1, 0) << 2 | f(1, 1) << 3);
+}
+
 //===-- EXEC --------------------------------------------------------------===//
 
 enum class Save : uint8_t { And, Or, Xor, AndNot, OrNot, NotAnd, NotOr };
+
+/// Of the source and EXEC.
+constexpr uint8_t tableOfSave(Save s) {
+  switch (s) {
+  case Save::And:
+    return tableOf([](bool a, bool b) { return a && b; });
+  case Save::Or:
+    return tableOf([](bool a, bool b) { return a || b; });
+  case Save::Xor:
+    return tableOf([](bool a, bool b) { return a != b; });
+  case Save::AndNot:
+    return tableOf([](bool a, bool b) { return a && !b; });
+  case Save::OrNot:
+    return tableOf([](bool a, bool b) { return a || !b; });
+  case Save::NotAnd:
+    return tableOf([](bool a, bool b) { return !a && b; });
+  case Save::NotOr:
+    return tableOf([](bool a, bool b) { return !a || b; });
+  }
+}
 
 template <class T, Save S> Step execSave(Ctx &c, const Inst &inst, uint32_t) {
   uint32_t slot = uint32_t(offsetof(Wave, scalar) + Exec * 4);
@@ -210,10 +250,14 @@ template <class T, Save S> Step execSave(Ctx &c, const Inst &inst, uint32_t) {
 }
 template <class T, Save S> bool decodeSave(InstDecoder &d) {
   constexpr unsigned words = sizeof(T) / 4;
-  d.readScalar(Exec, words, Needed);
+  d.readScalar(Exec, words);
   d.writeScalar(Exec, words);
   d.writeScalar(Scc, 1);
-  return d.expect(2, 2) && d.scalar(1, words, Imm::B64, 1, Needed) &&
+  d.inst.mod[0] = 1;
+  d.inst.mod[1] = words;
+  d.inst.mod[2] = tableOfSave(S);
+  d.inst.mod[3] |= Bitwise | WritesScc;
+  return d.expect(2, 2) && d.scalar(1, words, Imm::B64, 1) &&
          d.scalarResult(0, words, 0) && d.emit(execSave<T, S>, Class::Logic);
 }
 
@@ -229,13 +273,27 @@ template <class T> WithScc<T> wholeQuads(T a) {
 template <class T>
 void addLogic(OpcodeTable &t, const char *const (&names)[16]) {
   using L = Logic<T>;
-  const DecodeOpcode decoders[] = {
-      decodeScalar<L::conj>,   decodeScalar<L::disj>,  decodeScalar<L::differ>,
-      decodeScalar<L::andNot>, decodeScalar<L::orNot>, decodeScalar<L::nand>,
-      decodeScalar<L::nor>,    decodeScalar<L::same>,  decodeScalar<L::invert>,
-      decodeScalar<L::select>, decodeScalar<L::move>,  decodeScalar<L::reverse>,
-      decodeScalar<L::left>,   decodeScalar<L::right>, decodeScalar<L::andNot>,
-      decodeScalar<L::orNot>};
+  constexpr unsigned W = sizeof(T) / 4;
+  constexpr uint8_t conj = tableOfSave(Save::And), disj = tableOfSave(Save::Or),
+                    differ = tableOfSave(Save::Xor),
+                    andNot = tableOfSave(Save::AndNot),
+                    orNot = tableOfSave(Save::OrNot), move = 12, invert = 3;
+  const DecodeOpcode decoders[] = {decodeBits<L::conj, W, conj>,
+                                   decodeBits<L::disj, W, disj>,
+                                   decodeBits<L::differ, W, differ>,
+                                   decodeBits<L::andNot, W, andNot>,
+                                   decodeBits<L::orNot, W, orNot>,
+                                   decodeBits<L::nand, W, 15 - conj>,
+                                   decodeBits<L::nor, W, 15 - disj>,
+                                   decodeBits<L::same, W, 15 - differ>,
+                                   decodeBits<L::invert, W, invert>,
+                                   decodeBits<L::select, W, Choice>,
+                                   decodeBits<L::move, W, move>,
+                                   decodeScalar<L::reverse>,
+                                   decodeScalar<L::left>,
+                                   decodeScalar<L::right>,
+                                   decodeBits<L::andNot, W, andNot>,
+                                   decodeBits<L::orNot, W, orNot>};
   for (size_t i = 0; i < 16; ++i)
     t.emplace(names[i], decoders[i]);
 }

@@ -7,6 +7,13 @@ using namespace tile::sim;
 using namespace tile::sim::amdgcn;
 
 namespace {
+/// Arguments come through memory, but count as little as those of PTX do.
+bool isArgument(const Ctx &c, uint64_t address) {
+  const auto &args = c.launch->args;
+  return address - uint64_t(reinterpret_cast<uintptr_t>(args.data())) <
+         args.size();
+}
+
 /// op: result, base, offset or NoSlot; mod[0]: words.
 Step execLoad(Ctx &c, const Inst &inst, uint32_t) {
   issueMemory(c, inst, Counter::Km, /*unordered=*/true);
@@ -17,7 +24,11 @@ Step execLoad(Ctx &c, const Inst &inst, uint32_t) {
   unsigned bytes = inst.mod[0] * 4u;
   Translation t;
   t.address[0] = address;
-  if (!translate(c, inst, 1, Space::Global, bytes, Access::Load, t))
+  bool counting = c.counting;
+  c.counting &= !isArgument(c, address);
+  bool good = translate(c, inst, 1, Space::Global, bytes, Access::Load, t);
+  c.counting = counting;
+  if (!good)
     return Step::Error;
   std::memcpy(c.dst<std::byte>(inst.op[0] & ~ScalarBit), t.host[0], bytes);
   orderWave(c);

@@ -66,7 +66,7 @@ template <auto F> bool decodeCompare(InstDecoder &d) {
   bool writesExec = d.in->opcode.starts_with("v_cmpx");
   d.inst.mod[1] = writesExec;
   if (writesExec)
-    d.writeScalar(Exec, d.program.maskWords());
+    d.writeMask(Exec);
   if (!writesExec || d.operandCount() == 3)
     return decodeVector<F, Class::Compare>(d);
   using Source = decltype([]<class R, class A, class B>(R (*)(A, B)) -> A {

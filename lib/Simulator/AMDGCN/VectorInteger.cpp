@@ -223,13 +223,14 @@ template <class T> bool decodeSelect(InstDecoder &d) {
     return false;
   if (d.operandCount() == 3) {
     d.inst.op[3] = d.slotOf(File::Scalar, Vcc);
-    d.readScalar(Vcc, d.program.maskWords());
+    d.readMask(Vcc);
   } else if (!d.maskSource(3, 3)) {
     return false;
   }
   return d.source(1, 1, immediateOf<T>(), 1) &&
          d.source(2, 1, immediateOf<T>(), 2) && d.vectorResult(0, 1, 0) &&
-         d.emit(execSelect<T>, Class::Move);
+         (d.inst.mod[3] |= d.inst.mod[0] ? 0 : Chooses,
+          d.emit(execSelect<T>, Class::Move));
 }
 
 /// v_mad_u64_u32: op: result, mask of carries, sources.

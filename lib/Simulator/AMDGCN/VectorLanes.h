@@ -369,7 +369,7 @@ bool decodeVectorSignature(InstDecoder &d, R (*)(A...)) {
     if (d.mods.clamp || d.mods.outputScale)
       return d.error("clamp and scales are not supported here");
   d.inst.mod[2] = isNarrow<R> && sources == 3;
-  d.readScalar(Exec, d.program.maskWords());
+  d.readMask(Exec);
   if constexpr (std::is_same_v<R, bool>)
     good = d.maskResult(0, 0);
   else

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 #include "Wave.h"
 #include "../Checkers/OrderChecker.h"
+#include "Values.h"
 
 #include <bit>
 #include <cstring>
@@ -243,7 +244,8 @@ static Pending &pendingOf(const Ctx &c, const WaveProgram &p, uint32_t reg) {
   return c.dst<Pending>(p.pendingBase)[reg];
 }
 
-static std::string registerName(const WaveProgram &p, uint32_t reg) {
+std::string tile::sim::amdgcn::registerName(const WaveProgram &p,
+                                            uint32_t reg) {
   if (reg >= FirstVector + p.vectorCount)
     return "a" + std::to_string(reg - FirstVector - p.vectorCount);
   if (reg >= FirstVector)
@@ -336,46 +338,6 @@ void WaveProgram::watch(Ctx &c, const Inst &inst) const {
       }
     }
   }
-  if (!(c.checks & CheckUninitialized))
-    return;
-  // A result has a value in a lane where all that it is computed from has one.
-  uint64_t lanes = ~uint64_t(0);
-  bool scalars = true;
-  uint32_t lastRead = inst.regCount;
-  if (inst.mod[3] & UpperLast)
-    for (uint32_t i = 0; i < inst.regCount; ++i)
-      lastRead = uses[i].written ? lastRead : i;
-  for (uint32_t i = 0; i < inst.regCount; ++i) {
-    if (uses[i].written)
-      continue;
-    uint32_t reg = uses[i].slot;
-    uint64_t known = reg < FirstVector
-                         ? (w.isDefined(reg) ? ~uint64_t(0) : 0)
-                         : definedLanes(c, *this, reg - FirstVector);
-    if (uses[i].isNeeded && (exec & ~known) && (reg < FirstVector || exec)) {
-      c.note(inst, unsigned(std::countr_zero(exec & ~known)), "uninitialized",
-             "use of " + registerName(*this, reg) +
-                 ", which holds no value that was ever written");
-      known = ~uint64_t(0);
-      if (reg < FirstVector)
-        w.define(reg);
-      else
-        definedLanes(c, *this, reg - FirstVector) = known;
-    }
-    if ((inst.mod[3] & AnyValue) || i == lastRead)
-      continue;
-    lanes &= known;
-    scalars &= reg >= FirstVector || w.isDefined(reg);
-  }
-  for (uint32_t i = 0; i < inst.regCount; ++i) {
-    if (!uses[i].written)
-      continue;
-    uint32_t reg = uses[i].slot;
-    if (reg < FirstVector) {
-      w.define(reg, scalars && (!exec || (lanes & exec)));
-      continue;
-    }
-    uint64_t &known = definedLanes(c, *this, reg - FirstVector);
-    known = (known & ~exec) | (exec & lanes);
-  }
+  if (c.checks & CheckUninitialized)
+    trackValues(c, inst);
 }

@@ -58,7 +58,7 @@ struct Pending {
 
 struct Wave {
   uint32_t scalar[ScalarCount];
-  uint64_t scalarDefined[3];
+  uint32_t known[ScalarCount]; ///< the bits that hold a value
   CounterState counters[size_t(Counter::Count)];
   /// At least one register may be waited for.
   bool isPending;
@@ -70,14 +70,8 @@ struct Wave {
     scalar[reg] = uint32_t(value);
     scalar[reg + 1] = uint32_t(value >> 32);
   }
-  bool isDefined(uint32_t reg) const {
-    return scalarDefined[reg / 64] >> reg % 64 & 1;
-  }
-  void define(uint32_t reg, bool yes = true) {
-    uint64_t bit = uint64_t(1) << reg % 64;
-    scalarDefined[reg / 64] =
-        yes ? scalarDefined[reg / 64] | bit : scalarDefined[reg / 64] & ~bit;
-  }
+  bool isDefined(uint32_t reg) const { return known[reg] == ~0u; }
+  void define(uint32_t reg, bool yes = true) { known[reg] = yes ? ~0u : 0; }
 };
 
 /// What an instruction does to the values it reads.
@@ -178,6 +172,10 @@ enum Trait : uint8_t {
   OneLane = 2,   ///< for the counters
   UpperLast = 4, ///< the last register that it reads matters for the upper half
                  ///< of the result alone, which often nobody uses
+  Bitwise = 8,   ///< scalar logic: mod[0] whether it saves EXEC, mod[1] words,
+                 ///< mod[2] what it computes (Values.h)
+  WritesScc = 16,
+  Chooses = 32, ///< the lanes of mask op[3] choose between op[1] and op[2]
 };
 
 /// A memory operation is under way: registers of the instruction wait for it.
