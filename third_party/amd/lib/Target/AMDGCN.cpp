@@ -12,6 +12,7 @@
 
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -44,8 +45,24 @@ amd::createAMDGPUMachine(ModuleOp module, const AMDGCNOptions &options) {
   if (!target)
     return module.emitError("unknown processor '") << options.processor << "'";
   initializeAMDGPU();
-  return createTargetMachine(module, llvm::Triple(kTriple), target->processor,
-                             /*features=*/"", options);
+  auto machine =
+      createTargetMachine(module, llvm::Triple(kTriple), target->processor,
+                          /*features=*/"", options);
+  // Instructions themselves say whether they may be fused.
+  if (succeeded(machine) && options.enableFpFusion)
+    (*machine)->Options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+  return machine;
+}
+
+/// Lets multiplications and additions of the kernel become one instruction.
+/// Those of the device library, which is linked later, must not: they count on
+/// what each of them rounds.
+static void allowFusion(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::BasicBlock &block : function)
+      for (llvm::Instruction &inst : block)
+        if (isa<llvm::FPMathOperator>(inst))
+          inst.setHasAllowContract(true);
 }
 
 void amd::registerTranslations(DialectRegistry &registry) {
@@ -65,6 +82,8 @@ amd::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
     return nullptr;
   if (!options.lineInfo)
     llvm::StripDebugInfo(*result);
+  if (options.enableFpFusion)
+    allowFusion(*result);
   // What the run times of the last years load.
   result->addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", 500);
   for (llvm::Function &function : *result) {

@@ -12,6 +12,7 @@ from exact import FORMATS
 import tile
 import tile.language as tl
 from tile.errors import TileError
+from tile.language.extra import libdevice
 
 rng = np.random.default_rng(3)
 
@@ -166,3 +167,48 @@ def test_the_architecture_that_overrides_another_has_its_own_waves(monkeypatch):
     monkeypatch.setenv("TRITON_OVERRIDE_ARCH", "gfx1")
     with pytest.raises(TileError, match="unknown target hip:gfx1:"):
         beyond[(1,)](np.zeros(5, np.int32))
+
+
+@tile.jit
+def lengths(x, y, out, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out + i, libdevice.rhypot(tl.load(x + i), tl.load(y + i)))
+
+
+@tile.jit
+def powers(x, y, out, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out + i, libdevice.pow(tl.load(x + i), tl.load(y + i)))
+
+
+@pytest.mark.parametrize("kernel", [lengths, powers])
+def test_the_device_library_is_not_fused(kernel):
+    """It takes errors of sums and products apart, which are none when the two are one."""
+    x, y = rng.uniform(0.1, 9, (2, 512))
+    out = np.zeros_like(x)
+    kernel[(1,)](x, y, out, BLOCK=512)
+    x, y = x.astype(np.longdouble), y.astype(np.longdouble)
+    exact = 1 / np.hypot(x, y) if kernel is lengths else x**y
+    assert (np.abs(out - exact) <= 1.5 * np.spacing(exact.astype(np.float64))).all()
+
+
+@tile.jit
+def add_half(x):
+    tl.atomic_add(x + 2, 1.5)
+
+
+def test_atomics_of_16_bits_use_the_word_around_them():
+    """Also where the other half of it is behind the last element."""
+    x = np.array([1, 2, 3], np.float16)
+    add_half[(4,)](x)
+    assert x.tolist() == [1, 2, 9]
+
+
+@tile.jit
+def add_behind(x):
+    tl.atomic_add(x + 3, 1.5)
+
+
+def test_atomics_of_16_bits_behind_an_array():
+    with pytest.raises(tile.sim.SimulationError, match="out-of-bounds"):
+        add_behind[(1,)](np.zeros(2, np.float16))
