@@ -25,7 +25,7 @@ static bool has(std::span<const RegisterUse> uses, uint32_t slot,
 /// Does the swap read all registers that the load reads, which are those of its
 /// address?
 static bool isSamePlace(const Code &code, const Inst &load, const Inst &swap) {
-  if (load.space != swap.space || load.imm != swap.imm)
+  if (load.space != swap.space)
     return false;
   unsigned count = 0;
   for (const RegisterUse &use : usesOf(code, load)) {
@@ -45,7 +45,8 @@ static bool changesAddress(const Code &code, const Inst &inst,
   return false;
 }
 
-void tile::sim::markComparedLoads(Code &code) {
+void tile::sim::markComparedLoads(
+    Code &code, const std::function<bool(const Inst &, int64_t &)> &step) {
   for (uint32_t s = 0; s < code.insts.size(); ++s) {
     const Inst &swap = code.insts[s];
     if (swap.cls != Class::Atomic || !swap.isSwap)
@@ -55,9 +56,13 @@ void tile::sim::markComparedLoads(Code &code) {
       if (load.cls != Class::Load || !isSamePlace(code, load, swap))
         continue;
       bool changed = false;
+      int64_t distance = load.imm - swap.imm, added = 0;
       for (uint32_t i = l; i < s && !changed; ++i)
-        changed = changesAddress(code, code.insts[i], load);
-      load.isSwap |= !changed;
+        if (changesAddress(code, code.insts[i], load)) {
+          changed = !step || !step(code.insts[i], added);
+          distance -= added;
+        }
+      load.isSwap |= !changed && distance == 0;
       break;
     }
   }

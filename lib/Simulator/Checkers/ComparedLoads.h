@@ -5,13 +5,17 @@
 
 #include "../Program.h"
 
+#include <functional>
+
 namespace tile::sim {
 
 /// Sets Inst::isSwap of the loads with which loops of compare and swap begin.
 /// They race with the swaps of other threads, but what they read is only a
 /// guess, which their own swap compares with what is there then. Such a load
-/// has the address, register by register, of a swap that follows it, and no
-/// instruction between the two writes those registers.
-void markComparedLoads(Code &code);
+/// has the address of a swap that follows it: the same registers, to which
+/// instructions between the two at most add constants. `step` knows such
+/// additions, and by how much.
+void markComparedLoads(
+    Code &code, const std::function<bool(const Inst &, int64_t &)> &step = {});
 
 } // namespace tile::sim
