@@ -79,6 +79,14 @@ def test_kernels_name_all_their_parameters():
     assert "def with_options(out, **options):" in str(found.value)
 
 
+@pytest.mark.parametrize("kernel", ["with_rest", "with_options"])
+def test_what_decorators_know_to_be_a_kernel_names_its_parameters(kernel):
+    fn = globals()[kernel]
+    for decorator in (tile.autotune([tile.Config({})], key=[]), tile.heuristics({})):
+        with pytest.raises(tile.TileError, match=rf"`{kernel}` takes `\*.*only functions"):
+            decorator(fn)
+
+
 def test_functions_may_take_any_number_but_kernels_may_not():
     out = np.zeros(1, np.int32)
     calls_with_rest[(1,)](out, 5)

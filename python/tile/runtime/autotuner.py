@@ -9,8 +9,9 @@ from typing import Any
 
 from .. import knobs
 from ..errors import CompilerToolError, OutOfResources, TileError
+from .definition import check_kernel
 from .driver import driver
-from .jit import KernelInterface
+from .jit import JITFunction, KernelInterface
 from .tuning import (
     UNUSABLE,
     ChoiceFile,
@@ -436,6 +437,8 @@ def autotune(
     in `key` has another value."""
 
     def decorate(fn: Any) -> Autotuner:
+        if isinstance(fn, JITFunction):
+            check_kernel(fn)
         return Autotuner(
             fn, fn.arg_names, configs, key, reset_to_zero, restore_value, pre_hook, post_hook, 
             prune_configs_by,
@@ -449,6 +452,8 @@ def heuristics(values: dict[str, Callable]) -> Callable:
     """Computes constants from the arguments: name -> function of all of them."""
 
     def decorate(fn: Any) -> Heuristics:
+        if isinstance(fn, JITFunction):
+            check_kernel(fn)
         return Heuristics(fn, fn.arg_names, values)
 
     return decorate

@@ -27,6 +27,7 @@ from .arguments import (
     take_apart,
 )
 from .asynchronous import active_mode
+from .definition import check_kernel, places
 from .driver import driver
 from .references import Reference
 from .runner import load, make_launch
@@ -75,18 +76,7 @@ class Launcher:
     def __init__(self, fn: Any) -> None:
         self.fn = fn
         self.name = fn.__name__
-        for p in fn.python_signature.parameters.values():
-            if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
-                from ..compiler import CompilationError
-
-                stars, instead = "*", "takes a tuple instead"
-                if p.kind is p.VAR_KEYWORD:
-                    stars, instead = "**", "names all its parameters"
-                raise CompilationError(
-                    f"`{fn.__name__}` takes `{stars}{p.name}`, which only functions that kernels "
-                    f"call can; a kernel {instead}",
-                    self.places(p.name),
-                )
+        check_kernel(fn)
         self.bind = make_binder(fn)
         self.modes = [mode_of(p) for p in fn.params]
         state = _launch_state()
@@ -261,24 +251,7 @@ class Launcher:
         """An error of a launch: its place is the kernel's, or a parameter's."""
         from ..compiler import LaunchError
 
-        return LaunchError(message, self.places(parameter))
-
-    def places(self, parameter: str | None) -> list[Any]:
-        """Where the kernel, or one of its parameters, is defined."""
-        from ..compiler.errors import Place, node_place
-
-        try:
-            parsed = self.fn.parse()
-        except TileError:  # Without its source there is no place.
-            return []
-        source, node = parsed.source, parsed.node
-        spec = node.args
-        rest = [a for a in (spec.vararg, spec.kwarg) if a is not None]
-        for arg in (*spec.posonlyargs, *spec.args, *rest, *spec.kwonlyargs):
-            if arg.arg == parameter:
-                return [node_place(arg, source.file, source.name, source.column_shift)]
-        column = node.col_offset + source.column_shift + len("def ")
-        return [Place(source.file, node.lineno, column, column + len(source.name), source.name)]
+        return LaunchError(message, places(self.fn, parameter))
 
     def launch_compiled(self, kernel: Any, grid: Any, args: tuple, kwargs: dict) -> Any:
         """Launches a kernel that was compiled before, for whatever arguments."""

@@ -45,6 +45,12 @@ for the elements, which is for the compiler to know. A place that is one block's
 another one's element 5, of which one is written, needs all threads to meet in the program:
 `tl.debug_barrier()`, or an atomic operation on a scalar that acquires. The simulator finds those
 that do not.
+
+## Parameters
+
+Functions that kernels call may take `*values` and `**options`: a tuple, and a mapping from names. A
+kernel names its parameters; `@autotune` and `@heuristics` refuse one that does not, and so does its
+first launch.
 """
 
 
