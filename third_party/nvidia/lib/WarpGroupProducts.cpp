@@ -4,9 +4,13 @@
 //
 // What wgmma costs is the same whatever it finds in shared memory: 64 rows by N
 // columns are computed, and operands that were not there yet are stored, fenced
-// and waited for. It is taken where its 64 rows are filled and no operand has
-// to be turned through registers, which would cost more than the faster
-// instruction gains; all else stays with mma.sync.
+// and waited for. It is taken where its 64 rows are filled; all else stays with
+// mma.sync. Elements of other than 16 bits have to follow one another along K.
+// Where they do not, those of eight bits are turned through registers: a tile
+// of 128x128 is read and written again in half the time in which the tensor
+// core multiplies it by another one, and mma.sync takes four times that. Those
+// of 32 bits take as long to turn and only half as much longer in mma.sync:
+// they stay.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,9 +38,9 @@ constexpr int64_t kMaxColumns = 256;
 /// Groups of four warps along M as far as there are rows for them, then along
 /// N; nothing where some would have nothing of their own to do.
 std::optional<SmallVector<unsigned>>
-chooseWarpGrid(RankedTensorType type, int numWarps,
+chooseWarpGrid(ArrayRef<int64_t> shape, int numWarps,
                const MatrixInstruction &instruction) {
-  int64_t m = type.getShape()[0], n = type.getShape()[1];
+  int64_t m = shape[0], n = shape[1];
   unsigned rowsOfWarp = instruction.m / instruction.numWarps;
   if (numWarps % int(instruction.numWarps) != 0 || m < instruction.m)
     return std::nullopt;
@@ -120,6 +124,23 @@ Value convertTo(OpBuilder &b, Location loc, Value value, Attribute layout) {
   return ConvertLayoutOp::create(b, loc, type, value);
 }
 
+/// Whether the blocks of a cluster have the same elements of both tensors.
+bool isDividedAlike(Value a, Value b) {
+  auto getDivision = [](Value value) {
+    return getCTALayout(cast<RankedTensorType>(value.getType()).getEncoding());
+  };
+  return getDivision(a) == getDivision(b);
+}
+
+/// Whether an operand that lies the other way round may be turned: its copies
+/// have to be spread over the banks so that rows far apart are read together,
+/// which bulk copies are not.
+bool canTurn(Value operand) {
+  auto type = cast<RankedTensorType>(operand.getType());
+  return type.getElementTypeBitWidth() == 8 &&
+         !skipTranspositions(operand).getDefiningOp<DescriptorLoadOp>();
+}
+
 } // namespace
 
 bool mlir::triton::nvidia::multiplyByWarpGroups(
@@ -129,10 +150,12 @@ bool mlir::triton::nvidia::multiplyByWarpGroups(
     LDBG() << op << " stays with mma.sync: " << why;
     return false;
   };
-  if (before.getRank() != 2 || lookupNumCTAs(op) != 1)
-    return decline("it is a batch, or on a cluster");
+  if (before.getRank() != 2)
+    return decline("it is a batch");
+  // A block computes its part from what it has in its own memory.
+  SmallVector<int64_t> shape = getShapePerCTA(before);
   std::optional<SmallVector<unsigned>> grid =
-      chooseWarpGrid(before, lookupNumWarps(op), instruction);
+      chooseWarpGrid(shape, lookupNumWarps(op), instruction);
   if (!grid)
     return decline("it does not fill 64 rows of every warp group");
   Type element = op.getA().getType().getElementType();
@@ -141,12 +164,14 @@ bool mlir::triton::nvidia::multiplyByWarpGroups(
     return decline("its rows are shorter than 32 bytes");
   bool inRegisters = belongsInRegisters(op);
   Value a = skipConversions(op.getA()), bOperand = skipConversions(op.getB());
-  if (bits != 16 && !isContiguousAlong(bOperand, 0))
+  if (!isDividedAlike(a, op.getA()) || !isDividedAlike(bOperand, op.getB()))
+    return decline("blocks of the cluster would have to exchange operands");
+  if (bits != 16 && !isContiguousAlong(bOperand, 0) && !canTurn(bOperand))
     return decline("the right operand would have to be turned");
-  if (bits != 16 && !inRegisters && !isContiguousAlong(a, 1))
+  if (bits != 16 && !inRegisters && !isContiguousAlong(a, 1) && !canTurn(a))
     inRegisters = true;
 
-  int64_t columns = std::min(before.getShape()[1] / (*grid)[1], kMaxColumns);
+  int64_t columns = std::min(shape[1] / (*grid)[1], kMaxColumns);
   MLIRContext *context = op.getContext();
   auto mma = NvidiaMmaEncodingAttr::get(
       context, instruction.version, /*versionMinor=*/0, *grid,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Buffers.h"
+#include "TurnedOperands.h"
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
@@ -89,17 +90,24 @@ void mlir::triton::gpu::readBuffer(OpBuilder &builder, Operation *load,
     return created(
         LocalLoadOp::create(builder, load->getLoc(), type, slot, token));
   };
-  // Where a product reads shared memory, it reads what was copied.
-  for (Operation *user : llvm::make_early_inc_range(load->getUsers()))
-    if (LocalAllocOp alloc = getProductBuffer(user);
-        alloc && alloc.getType().getEncoding() == encoding) {
+  // Where a product reads shared memory, it reads what was copied, or what is
+  // made of it.
+  bool complete = strategy.isComplete(load);
+  for (Operation *user : llvm::make_early_inc_range(load->getUsers())) {
+    LocalAllocOp alloc = getProductBuffer(user);
+    if (!alloc)
+      continue;
+    if (alloc.getType().getEncoding() == encoding) {
       alloc.getResult().replaceAllUsesWith(slot);
       makeViewsMutable(slot);
       onErase(alloc);
       alloc.erase();
+    } else if (Attribute layout = getTurningLayout(alloc); layout && complete) {
+      alloc.getSrcMutable().assign(
+          readAs(cloneWithEncoding(alloc.getSrc().getType(), layout)));
     }
+  }
   // Where the value only changes its layout, it is read in the new one.
-  bool complete = strategy.isComplete(load);
   SmallVector<ConvertLayoutOp> conversions;
   for (Operation *user : load->getUsers())
     if (auto convert = dyn_cast<ConvertLayoutOp>(user); convert && complete)

@@ -3,6 +3,7 @@
 
 #include "CopyStrategy.h"
 #include "LoopMemory.h"
+#include "TurnedOperands.h"
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/Transforms/SharedEncodings.h"
@@ -32,8 +33,10 @@ public:
     auto load = cast<LoadOp>(op);
     if (isComplete(load))
       for (Operation *user : load->getUsers())
-        if (LocalAllocOp alloc = getProductBuffer(user))
-          return alloc.getType().getEncoding();
+        if (LocalAllocOp alloc = getProductBuffer(user)) {
+          Attribute turned = getTurnedBufferEncoding(alloc);
+          return turned ? turned : alloc.getType().getEncoding();
+        }
     auto type = cast<RankedTensorType>(load.getType());
     for (Operation *user : load->getUsers()) {
       auto convert = dyn_cast<ConvertLayoutOp>(user);

@@ -44,7 +44,7 @@ def run(name, sizes, tiles, transposed=(False, False), expect="wgmma.mma_async",
     return kernel
 
 
-# 16-bit operands may lie either way round in memory, others along K.
+# 16-bit operands may lie either way round in memory, B of 32 bits along K; 8-bit ones are turned.
 CASES = [
     *(
         (name, (ta, tb))
@@ -52,7 +52,13 @@ CASES = [
         for ta in (False, True)
         for tb in (False, True)
     ),
-    *((name, (ta, True)) for name in ("tf32", "int8", "e4m3", "e5m2") for ta in (False, True)),
+    *(("tf32", (ta, True)) for ta in (False, True)),
+    *(
+        (name, (ta, tb))
+        for name in ("int8", "e4m3", "e5m2")
+        for ta in (False, True)
+        for tb in (False, True)
+    ),
     ("fp16 into fp16", (False, False)),
 ]
 
@@ -110,18 +116,14 @@ def test_rows_of_multiples_of_eight():
 @pytest.mark.parametrize("sizes", [(1, 1, 1), (65, 63, 33), (200, 8, 100), (64, 64, 1)])
 @pytest.mark.parametrize("name", ["fp16", "int8"])
 def test_unaligned_sizes(sizes, name):
-    # Of one column nobody can tell which way round it lies.
-    turned = name == "int8" and sizes[2] == 1
-    expect = "mma.sync" if turned else "wgmma.mma_async"
-    run(name, sizes, (64, 64, 32), (False, True), expect, num_stages=3)
+    run(name, sizes, (64, 64, 32), (False, True), num_stages=3)
 
 
-# Too few rows; bytes that would have to be turned; a precision that tensor cores do not have.
+# Too few rows; words that would have to be turned.
 @pytest.mark.parametrize(
     ("name", "tiles", "transposed"),
     [
         ("fp16", (32, 64, 32), (False, False)),
-        ("int8", (64, 64, 64), (False, False)),
         ("tf32", (64, 64, 32), (False, False)),
     ],
 )
@@ -129,15 +131,32 @@ def test_what_stays(name, tiles, transposed):
     run(name, (80, 96, 128), tiles, transposed, expect="mma.sync", num_stages=3)
 
 
+@pytest.mark.parametrize("stages", [1, 2, 4])
+@pytest.mark.parametrize(
+    ("tiles", "warps"), [((64, 64, 32), 4), ((128, 128, 128), 4), ((128, 256, 64), 8)]
+)
+def test_turned_operands(tiles, warps, stages, monkeypatch):
+    """Rows of one swizzle and less; copies and products that are as late as they may be."""
+    monkeypatch.setenv("TILE_SIM_SCHEDULES", "3")
+    bm, bn, bk = tiles
+    kernel = run(
+        "int8", (bm, bn + 16, 3 * bk + 16), tiles, (True, False), num_warps=warps, num_stages=stages
+    )
+    # In pipelines bytes are packed in registers, not stored one by one.
+    assert stages == 1 or not re.search(r"st\.shared(\.v\d)?\.[bu]8", kernel.asm["ptx"])
+
+
 @tile.jit
-def partial_sums(a_ptr, b_ptr, c_ptr, K: tl.constexpr, LIMIT: tl.constexpr):
-    rows, cols, ks = tl.arange(0, 64), tl.arange(0, 64), tl.arange(0, 64)
+def partial_sums(
+    a_ptr, b_ptr, c_ptr, K, sam, sak, sbk, sbn, LIMIT: tl.constexpr,
+):  # fmt: skip
+    rows, ks = tl.arange(0, 64), tl.arange(0, 64)
     acc = tl.zeros((64, 64), tl.float32)
     for k in range(0, K, 64):
-        a = tl.load(a_ptr + rows[:, None] * K + k + ks[None, :])
-        b = tl.load(b_ptr + cols[None, :] * K + k + ks[:, None])
+        a = tl.load(a_ptr + rows[:, None] * sam + (k + ks[None, :]) * sak)
+        b = tl.load(b_ptr + (k + ks[:, None]) * sbk + rows[None, :] * sbn)
         acc = tl.dot(a, b, acc, max_num_imprecise_acc=LIMIT)
-    tl.store(c_ptr + rows[:, None] * 64 + cols[None, :], acc)
+    tl.store(c_ptr + rows[:, None] * 64 + rows[None, :], acc)
 
 
 # Without a limit, the whole sum stays on the tensor core.
@@ -146,11 +165,24 @@ def test_imprecise_accumulation_of_fp8(limit, additions):
     k = 256
     a, b = (operand((64, k), ml_dtypes.float8_e4m3fn, seed, False) for seed in (1, 2))
     out = poisoned((64, 64), "fp32")
-    kernel = partial_sums[(1,)](a, b, out, k, limit, num_stages=3)
+    kernel = partial_sums[(1,)](a, b.T, out, k, k, 1, 1, k, limit, num_stages=3)
     expected = a.astype(np.float64) @ b.astype(np.float64).T
     np.testing.assert_allclose(out, expected, rtol=1e-3, atol=1e-2)
     found = re.findall(r"\badd(?:\.rn)?(?:\.f32x2|\.f32)\b", kernel.asm["ptx"])
     assert len(found) == additions
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("limit", [None, 64])
+def test_mixed_formats_of_fp8(limit, turned):
+    k = 192
+    a = operand((64, k), ml_dtypes.float8_e4m3fn, 1, turned)
+    b = operand((k, 64), ml_dtypes.float8_e5m2, 2, not turned)
+    out = poisoned((64, 64), "fp32")
+    kernel = partial_sums[(1,)](a, b, out, k, *strides(a), *strides(b), LIMIT=limit, num_stages=3)
+    assert "wgmma.mma_async.sync.aligned.m64n64k32.f32.e4m3.e5m2" in kernel.asm["ptx"]
+    expected = a.astype(np.float64) @ b.astype(np.float64)
+    np.testing.assert_allclose(out, expected, rtol=1e-3, atol=1e-2)
 
 
 @tile.jit
