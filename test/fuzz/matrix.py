@@ -176,6 +176,77 @@ def product_loop(g: Generator) -> Any:
     return None
 
 
+def blocks_of_operand(
+    g: Generator, type: str, shape: tuple[int, int], trips: int, inner: int
+) -> tuple[str, Any]:
+    """A descriptor of `trips` blocks of an operand along dimension `inner`; returns the text of the
+    block of an iteration `{k}`, and what is known of the elements."""
+    whole = [s * trips if d == inner else s for d, s in enumerate(shape)]
+    # Out of bounds are zeros.
+    bounds = [max(1, w - g.choice((0, 0, 0, 1, 5))) for w in whole]
+    at = ["{k} * " + str(s) if d == inner else "0" for d, s in enumerate(shape)]
+    if g.chance(0.15):
+        at[1 - inner] = str(g.choice((-16, 8, 16)))
+    block = list(shape)
+    turned = g.chance(0.4)
+    if turned:
+        whole, bounds, at, block = whole[::-1], bounds[::-1], at[::-1], block[::-1]
+    step = 128 // TYPES[type].bits
+    stride = (whole[1] + g.choice((0, 0, 8, step)) + step - 1) // step * step
+    properties, domain = input_domain(g, type, plain=True)
+    number = sum(a.name.startswith("x") for a in g.arguments)
+    # Programs begin at multiples of 16 bytes.
+    pointer, total = base(g, f"x{number}", (whole[0] * stride + 15) // 16 * 16)
+    g.argument("input", type, "x", size=total, **properties)
+    name = g.name("d")
+    g.line(f"{name} = tl.make_tensor_descriptor({pointer}, {bounds}, [{stride}, 1], {block})")
+    text = f"{name}.load([{', '.join(at)}])" + (".T" if turned else "")
+    return text, domain
+
+
+@production(0.8)
+def descriptor_product_loop(g: Generator) -> Any:
+    """The loop of a matrix product whose operands come through descriptors, in tiles that warp
+    groups multiply and in smaller ones; sometimes one for each of several tiles."""
+    if g.pure or g.loops:
+        return False
+    type = g.choice(("fp16", "fp16", "bf16", "fp32", "i8", "fp8e5"))
+    out = result_type(type)
+    m, n = g.choice((16, 64, 64, 128)), g.choice((16, 32, 64, 64))
+    k = max(g.choice((16, 32, 64)), 32 if TYPES[type].bits == 8 else 16)
+    tiles = g.choice((1, 1, 1, 2, 3))
+    trips = g.choice((0, 1, 2, 3, 5))
+    a, a_known = blocks_of_operand(g, type, (m, k), max(trips, 1), 1)
+    b, b_known = blocks_of_operand(g, type, (k, n), max(trips, 1), 0)
+    terms = k * max(trips, 1) * tiles
+    bound = a_known.get("bound", 0) * b_known.get("bound", 0) * terms
+    grid = a_known.get("grid", 0) + b_known.get("grid", 0)
+    if TYPES[type].kind == "f" and not fits(bound * 2, grid, out):
+        return False
+    total, acc = g.name(), g.name()
+    zeros = f"tl.zeros([{m}, {n}], {TYPES[out].tl})"
+    g.line(f"{total} = {zeros}")
+    if tiles > 1:
+        options = g.choice(("", ", flatten=True", ", warp_specialize=True, flatten=True"))
+        g.line(f"for {g.name('i')} in tl.range(0, {tiles}{options}):")
+        g.depth += 1
+    g.line(f"{acc} = {zeros}")
+    counter = loop_header(g, trips)
+    g.depth += 1
+    x, y = g.name(), g.name()
+    g.line(f"{x} = {a.format(k=counter)}")
+    g.line(f"{y} = {b.format(k=counter)}")
+    if g.chance(0.2) and TYPES[type].kind == "f" and TYPES[type].bits > 8:
+        g.line(f"{x} = {g.choice((f'-{x}', f'tl.where({x} > 0.0, {x}, 0.0)'))}")
+    g.line(f"{acc} = tl.dot({x}, {y}, {acc})")
+    g.depth -= 1
+    g.line(f"{total} += {acc}")
+    if tiles > 1:
+        g.depth -= 1
+    g.env.append(Value(total, out, (m, n), bound=bound, grid=grid))
+    return None
+
+
 @production(1.2)
 def stream_loop(g: Generator) -> Any:
     """A loop over tiles in memory that keeps sums, extremes, or writes each tile back."""

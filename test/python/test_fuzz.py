@@ -93,6 +93,12 @@ COVERED = {
     "a mask from a remainder": (r"mask=.* % ", 20),
     "a descriptor": (r"make_tensor_descriptor", 40),
     "a descriptor in a loop": (r"(?m)^        v\d+ = d\d+\.load\(\[k\d+ \* ", 10),
+    "a product through descriptors": (
+        r"(?m)^ +(v\d+) = d\d+\.load\(.*\n +(v\d+) = d\d+\.load\(.*\n(.*\n)?"
+        r" +v\d+ = tl\.dot\(\1, \2",
+        30,
+    ),
+    "a specialised loop": (r"warp_specialize=True", 40),
     "a called function": (r"noinline=True", 40),
     "a called function of pointers": (r"noinline=True\)\ndef h\d+\(p, q", 10),
 }
