@@ -3,10 +3,10 @@
     python bench/static.py [--target cuda:80] [--peer PYTHON] [--filter TEXT] [--all] [--summary]
 
 Both compilers compile the same source for the same constants and options; the simulator executes
-the assembly of both (PTX or AMDGCN) with every check on, the results are compared with NumPy, and
-the counters are what the table shows. With them come what `ptxas -v` or the metadata of the
-assembly say (registers, spills, shared memory), and counts of the code itself: of SASS if
-`nvdisasm` is at hand, of AMDGCN always.
+the assembly of both (PTX or AMDGCN) with every check on (the peer's for sm_90 with none), the
+results are compared with NumPy, and the counters are what the table shows. With them come what
+`ptxas -v` or the metadata of the assembly say (registers, spills, shared memory), and counts of
+the code itself: of SASS if `nvdisasm` is at hand, of AMDGCN always.
 
 `--peer` names a Python that has Triton; it compiles in a process of its own. Without it, the
 columns of the peer are missing.
@@ -34,7 +34,7 @@ import numpy as np
 import static_amd
 import static_nvidia
 from peer import load
-from static_cases import Case, amd_cases, cases
+from static_cases import Case, cases_of
 
 import tile
 import tile.sim
@@ -93,13 +93,15 @@ def compile_peer(
     return known
 
 
-def execute(case: Case, target: GPUTarget, text: str, shared: int) -> dict[str, Any]:
-    """Counters of a checked run of the kernel, whose result is right."""
+def execute(
+    case: Case, target: GPUTarget, text: str, shared: int, check: str = "all"
+) -> dict[str, Any]:
+    """Counters of a run of the kernel, whose result is right."""
     name, block = MACHINES[target.backend].entry(text)
     args, output, expected, tolerated = case.numpy()
     # Compilers add parameters of their own: scratch memory, of which these kernels need none.
     args += [None] * (len(tile.sim.load(text).params(name)) - len(args))
-    report = tile.sim.launch(text, name, case.grid, block, args, dynamic_shared=shared)
+    report = tile.sim.launch(text, name, case.grid, block, args, dynamic_shared=shared, check=check)
     actual = args[output].astype(np.float64)
     error = np.linalg.norm(actual - expected) / np.linalg.norm(expected)
     if not error <= tolerated:
@@ -115,14 +117,20 @@ def execute(case: Case, target: GPUTarget, text: str, shared: int) -> dict[str, 
 
 
 def measure(
-    case: Case, target: GPUTarget, compiled: dict[str, Any], options: argparse.Namespace
+    case: Case,
+    target: GPUTarget,
+    compiled: dict[str, Any],
+    options: argparse.Namespace,
+    check: str,
 ) -> dict[str, Any]:
     if "error" in compiled:
         return compiled
     text, shared = compiled["text"], compiled["shared"]
     found = {"shared": shared, **MACHINES[target.backend].describe(text, options)}
+    if options.assembled:
+        return found
     try:
-        return found | execute(case, target, text, shared)
+        return found | execute(case, target, text, shared, check)
     except tile.errors.TileError as error:
         return found | {"failure": str(error)}
 
@@ -142,7 +150,9 @@ def cell(ours: Any, peer: Any, limit: float) -> str:
 
 
 def columns_of(rows: list[tuple[Case, dict, dict]], machine: ModuleType) -> list[str]:
-    return [m for m in machine.METRICS if any(ours.get(m) is not None for _, ours, _ in rows)]
+    return [
+        m for m in machine.METRICS if any(x.get(m) is not None for _, *both in rows for x in both)
+    ]
 
 
 def print_table(rows: list[tuple[Case, dict, dict]], machine: ModuleType) -> None:
@@ -183,6 +193,7 @@ def main() -> None:
     parser.add_argument("--filter", default="", help="cases whose name matches the expression")
     parser.add_argument("--all", action="store_true", help="all combinations of matrix products")
     parser.add_argument("--summary", action="store_true", help="the worst ratios only")
+    parser.add_argument("--assembled", action="store_true", help="executes nothing")
     parser.add_argument("--classes", action="store_true", help="instructions by class as well")
     parser.add_argument("--save", type=Path, help="a folder for the code")
     for machine in MACHINES.values():
@@ -191,7 +202,7 @@ def main() -> None:
 
     target = parse_target(arguments.target)
     machine = MACHINES[target.backend]
-    known = amd_cases() if target.backend == "hip" else cases(arguments.all)
+    known = cases_of(target.backend, target.arch, arguments.all)
     chosen = [c for c in known if re.search(arguments.filter, c.name)]
     peers: dict[str, dict[str, Any]] = {}
     if arguments.peer:
@@ -208,11 +219,13 @@ def main() -> None:
                 if "text" in record:
                     path = arguments.save / f"{stem}.{who}.{machine.STAGE}"
                     path.write_text(record["text"])
+    # The peer has no fence between its copies and wgmma, which is one of the checks.
+    checks = ["all", "none" if arguments.target == "cuda:90" else "all"]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         sides = [
-            pool.submit(measure, case, target, record, arguments) if record else None
+            pool.submit(measure, case, target, record, arguments, check) if record else None
             for case, *both in compiled
-            for record in both
+            for record, check in zip(both, checks, strict=True)
         ]
         measured = [side.result() if side else {} for side in sides]
     rows = [(c[0], measured[2 * i], measured[2 * i + 1]) for i, c in enumerate(compiled)]

@@ -18,6 +18,7 @@ MATMUL_TYPES = {
     "bf16": ("bf16", "bf16"),
     "tf32": ("fp32", "fp32"),
     "int8": ("i8", "i32"),
+    "fp8": ("fp8e4nv", "fp16"),
 }
 TILES = [(64, 64), (64, 128), (128, 64), (128, 128), (64, 256), (128, 256)]
 
@@ -71,6 +72,10 @@ def _array(values: np.ndarray, kind: str) -> np.ndarray:
         import ml_dtypes
 
         return values.astype(ml_dtypes.bfloat16)
+    if kind == "fp8e4nv":
+        import ml_dtypes
+
+        return values.astype(ml_dtypes.float8_e4m3fn)
     return values.astype({"fp16": np.float16, "fp32": np.float32, "i8": np.int8}[kind])
 
 
@@ -116,7 +121,10 @@ def _matmul_data(case: Case):
     a, b = _array(a, kind), _array(b, kind)
     expected = a.astype(np.float64) @ b.astype(np.float64)
     tolerated = {"i32": 0.0, "fp32": 1e-3, "fp16": 1e-3, "bf16": 5e-3}[out_kind]
-    return [a, b, _output((m, n), out_kind), m, n, k, k, n, n], 2, expected, tolerated
+    stride_b = n
+    if case.shape["turned"]:
+        b, stride_b = np.ascontiguousarray(b.T), k
+    return [a, b, _output((m, n), out_kind), m, n, k, k, stride_b, n], 2, expected, tolerated
 
 
 def _attention_data(case: Case):
@@ -129,6 +137,28 @@ def _attention_data(case: Case):
     weights = np.exp(scores - scores.max(axis=2, keepdims=True))
     expected = weights / weights.sum(axis=2, keepdims=True) @ v.astype(np.float64)
     return [q, k, v, _output(q.shape, "fp16"), scale, length], 3, expected, 2e-3
+
+
+def _attention_backward_data(case: Case):
+    heads, length, size = (case.shape[x] for x in ("heads", "length", "size"))
+    rng = np.random.default_rng(5)
+    q, k, v, dout = rng.standard_normal((4, heads, length, size)).astype(np.float16)
+    wide = [x.astype(np.float64) for x in (q, k, v, dout)]
+    scale = size**-0.5
+    scores = wide[0] @ wide[1].transpose(0, 2, 1) * scale
+    if case.constants["CAUSAL"]:
+        scores = np.where(np.tri(length, dtype=bool), scores, -np.inf)
+    sums = np.log(np.exp(scores).sum(axis=2, keepdims=True))
+    weights = np.exp(scores - sums)
+    deltas = ((weights @ wide[2]) * wide[3]).sum(axis=2, keepdims=True)
+    dscores = weights * (wide[3] @ wide[2].transpose(0, 2, 1) - deltas) * scale
+    rows = [(sums / np.log(2)).astype(np.float32), deltas.astype(np.float32)]
+    outputs = [_output(q.shape, "fp16")]
+    expected = dscores @ wide[1]
+    if case.kernel == "keys_values_kernel":
+        outputs.append(_output(q.shape, "fp16"))
+        expected = dscores.transpose(0, 2, 1) @ wide[0]
+    return [q, k, v, dout, *outputs, *rows, scale, length], 4, expected, 2e-3
 
 
 def _corpus_data(case: Case):
@@ -252,17 +282,23 @@ def _rowwise(example: str, cols: int, warps: int) -> Case:
     )  # fmt: skip
 
 
-def _matmul(kind: str, bm: int, bn: int, bk: int, warps: int, stages: int, k: int = 512) -> Case:
+def _matmul(
+    kind: str, bm: int, bn: int, bk: int, warps: int, stages: int, k: int = 512,
+    turned: bool = False,
+) -> Case:  # fmt: skip
+    """`turned`: whether the elements of B that follow one another in memory are of one column."""
     types = MATMUL_TYPES[kind]
     operand, result = (f"*{t}" for t in types)
-    numbers = ("M", "N", "K", "stride_am", "stride_bk", "stride_cm")
+    stride_b, one = ("stride_bn", "stride_bk") if turned else ("stride_bk", "stride_bn")
+    numbers = ("M", "N", "K", "stride_am", stride_b, "stride_cm")
     return Case(
-        f"matmul {kind} {bm}x{bn}x{bk}, {warps} warps, {stages} stages", "matmul", "matmul_kernel",
+        f"matmul {kind}{' B along K' if turned else ''} {bm}x{bn}x{bk}, {warps} warps, "
+        f"{stages} stages",
+        "matmul", "matmul_kernel",
         {"a_ptr": operand, "b_ptr": operand, "c_ptr": result, **dict.fromkeys(numbers, "i32")},
-        {"BM": bm, "BN": bn, "BK": bk, "GROUP_M": 8, "stride_ak": 1, "stride_bn": 1,
-         "stride_cn": 1},
+        {"BM": bm, "BN": bn, "BK": bk, "GROUP_M": 8, "stride_ak": 1, one: 1, "stride_cn": 1},
         {"num_warps": warps, "num_stages": stages}, (1,),
-        {"m": bm, "n": bn, "k": k, "types": types},
+        {"m": bm, "n": bn, "k": k, "types": types, "turned": turned},
     )  # fmt: skip
 
 
@@ -275,6 +311,22 @@ def _attention(size: int, causal: bool, bm: int, bn: int, warps: int, stages: in
         "attention", "attention_kernel", {**types, "scale": "fp32", "L": "i32"},
         {"D": size, "BM": bm, "BN": bn, "CAUSAL": causal, "EVEN": True},
         {"num_warps": warps, "num_stages": stages}, (length // bm, 1),
+        {"heads": 1, "length": length, "size": size},
+    )  # fmt: skip
+
+
+def _attention_backward(kernel: str, size: int, bm: int, bn: int, warps: int, stages: int) -> Case:
+    outputs = ("dk_ptr", "dv_ptr") if kernel == "keys_values" else ("dq_ptr",)
+    types = dict.fromkeys(("q_ptr", "k_ptr", "v_ptr", "dout_ptr", *outputs), "*fp16")
+    length = 256
+    return Case(
+        f"attention {'dk, dv' if kernel == 'keys_values' else 'dq'} fp16 D{size} {bm}x{bn}, "
+        f"{warps} warps, {stages} stages",
+        "attention_backward", f"{kernel}_kernel",
+        {**types, "sums_ptr": "*fp32", "deltas_ptr": "*fp32", "scale": "fp32", "L": "i32"},
+        {"D": size, "BM": bm, "BN": bn, "CAUSAL": False},
+        {"num_warps": warps, "num_stages": stages},
+        (length // (bn if kernel == "keys_values" else bm), 1),
         {"heads": 1, "length": length, "size": size},
     )  # fmt: skip
 
@@ -294,7 +346,7 @@ def cases(everything: bool = False) -> list[Case]:
             ((128, 256), 64, 8, 3),
         ]  # fmt: skip
     configs = list(configs)
-    for kind in MATMUL_TYPES:
+    for kind in ("fp16", "bf16", "tf32", "int8"):
         result += [_matmul(kind, *tile, *rest) for tile, *rest in configs]
     attention = [(64, 64, 4, 3), (128, 64, 4, 3), (128, 64, 8, 3), (128, 128, 8, 2)]
     for size, causal in itertools.product((64, 128), (False, True)):
@@ -322,3 +374,52 @@ def amd_cases() -> list[Case]:
     for size, causal in itertools.product((64, 128), (False, True)):
         result += [_attention(size, causal, *config) for config in attention]
     return result + _corpus()
+
+
+def hopper_cases() -> list[Case]:
+    """The cases of the table for sm_90: what bench/matmul.py and bench/attention.py choose from,
+    products of other types, gradients of attention."""
+    result = [_add(block, warps) for block, warps in ((1024, 4), (1024, 8), (4096, 8))]
+    for example in ("softmax", "layernorm"):
+        result += [_rowwise(example, c, w) for c, w in ((1024, 4), (4096, 8), (5008, 8))]
+    result += [_rowwise("layernorm", 15000, 8), _rowwise("layernorm", 15000, 16)]
+    result += [
+        _matmul("fp16", *config)
+        for config in (
+            (128, 256, 64, 8, 3), (128, 256, 64, 8, 4), (256, 128, 64, 8, 4),
+            (128, 128, 64, 4, 3), (128, 128, 32, 4, 4), (64, 128, 64, 4, 4),
+            (128, 128, 64, 8, 4), (128, 128, 128, 8, 3), (128, 64, 64, 4, 4),
+            (64, 64, 64, 4, 4),
+        )
+    ]  # fmt: skip
+    tiles = [(128, 256, 8, 3), (128, 128, 8, 3), (128, 128, 4, 3), (64, 128, 4, 4), (64, 64, 4, 3)]
+    for kind, bytes_of_k in (("fp8", 128), ("int8", 128), ("tf32", 128)):
+        bk = bytes_of_k // (4 if kind == "tf32" else 1)
+        result += [
+            _matmul(kind, bm, bn, bk, *rest, turned=turned)
+            for turned in (True, False)
+            for bm, bn, *rest in tiles
+        ]
+    attention = [
+        (128, 64, 4, 3),
+        (128, 64, 8, 3),
+        (128, 128, 8, 2),
+        (128, 32, 4, 4),
+        (64, 64, 4, 3),
+    ]
+    for size, causal in itertools.product((64, 128), (False, True)):
+        result += [_attention(size, causal, *config) for config in attention]
+    for size in (64, 128):
+        for small, large, warps in ((32, 128, 4), (64, 128, 8), (64, 64, 4)):
+            result += [
+                _attention_backward("keys_values", size, small, large, warps, 2),
+                _attention_backward("queries", size, large, small, warps, 2),
+            ]
+    return result
+
+
+def cases_of(kind: str, arch: int | str, everything: bool = False) -> list[Case]:
+    """The cases of a target's table; with `everything`, all combinations for matrix products."""
+    if kind == "hip":
+        return amd_cases()
+    return hopper_cases() if arch == 90 and not everything else cases(everything)

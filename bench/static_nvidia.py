@@ -25,6 +25,7 @@ METRICS = {
     "shared": "shared bytes",
     "sass": "SASS",
     "loop": "SASS/MMA in loops",
+    "wgmma": "wgmma",
 }
 #: Ratios above are marked.
 LIMIT = 1.05
@@ -80,9 +81,14 @@ def sass_counts(text: str) -> dict[str, Any]:
         for place, instruction in enumerate(code)
         if (branch := re.search(r"\bBRA\b.*?(\.L_\w+)", instruction)) and branch.group(1) in labels
     }
-    is_mma = [bool(re.search(r"\b[HID]MMA\b", x)) for x in code]
+    # wgmma is HGMMA, QGMMA (of eight bits) or IGMMA.
+    is_mma = [bool(re.search(r"\b(?:[HIDQ]MMA|[HIQ]GMMA)\b", x)) for x in code]
     inner = [loop for loop in innermost_loops(len(code), branches) if any(is_mma[i] for i in loop)]
     # A branch to itself and padding follow the end of the kernel.
     total = sum(not re.search(r"\bNOP\b", x) for x in code) - 1
     matrix = sum(is_mma[i] for loop in inner for i in loop)
-    return {"sass": total, "loop": sum(map(len, inner)) / matrix if matrix else None}
+    return {
+        "sass": total,
+        "loop": sum(map(len, inner)) / matrix if matrix else None,
+        "wgmma": sum(bool(re.search(r"\b[HIQ]GMMA\b", x)) for x in code) or None,
+    }

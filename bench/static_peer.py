@@ -13,7 +13,7 @@ import tempfile
 os.environ.setdefault("TRITON_CACHE_DIR", tempfile.mkdtemp(prefix="tile-bench-cache-"))
 
 from peer import load_for_peer
-from static_cases import amd_cases, cases
+from static_cases import cases, cases_of
 
 
 def main() -> None:
@@ -24,7 +24,7 @@ def main() -> None:
     wanted = set(sys.stdin.read().splitlines())
     kind, arch, warp_size, stage = sys.argv[1:]
     target = GPUTarget(kind, int(arch) if arch.isdigit() else arch, int(warp_size))
-    known = amd_cases() if kind == "hip" else cases(everything=True) + cases()
+    known = cases_of(kind, target.arch) + (cases(everything=True) if kind == "cuda" else [])
     modules = {}
     for case in known:
         if case.name not in wanted:
