@@ -37,7 +37,7 @@ def static():
         spec = importlib.util.spec_from_file_location("bench_static", BENCH / "static.py")
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        yield module, {case.name: case for case in module.cases()}
+        yield module, {case.name: case for case in module.cases_of("cuda", 80)}
 
 
 @pytest.mark.parametrize("name", PEER)

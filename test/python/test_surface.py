@@ -36,6 +36,7 @@ DIFFERENT = {
     "tl.tuple_type": "knows no fields",
     "tl.tensor_descriptor.gather": "names its arguments",
     "tl.tensor_descriptor.scatter": "names its arguments",
+    "tl.tensor_descriptor.load": "may say what the L2 cache should keep",
     "tl.tensor_descriptor.block_type": "is an attribute of instances",
     "tl.dtype.KIND": "an enumeration",
     "tl.dtype.SIGNEDNESS": "an enumeration",

@@ -79,7 +79,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %d, %e : tensor<32x64xf32, #blocked>, tensor<64x64xi32, #blocked>
   }
 
-  // Bytes are multiplied only where they are contiguous along K.
+  // Bytes may lie either way round: they are turned where they were loaded.
   // CHECK-LABEL: @bytes
   tt.func @bytes(%pa: tensor<64x32x!tt.ptr<i8>, #blocked>, %pb: tensor<32x64x!tt.ptr<i8>, #columns>, %pr: tensor<32x64x!tt.ptr<i8>, #blocked>, %c: tensor<64x64xi32, #blocked>) -> tensor<64x64xi32, #blocked> {
     %x = tt.load %pa : tensor<64x32x!tt.ptr<i8>, #blocked>
@@ -88,11 +88,27 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %a = ttg.convert_layout %x : tensor<64x32xi8, #blocked> -> tensor<64x32xi8, #a>
     %b = ttg.convert_layout %y : tensor<32x64xi8, #columns> -> tensor<32x64xi8, #b>
     %r = ttg.convert_layout %z : tensor<32x64xi8, #blocked> -> tensor<32x64xi8, #b>
-    // CHECK: ttnvgpu.warp_group_dot
+    // CHECK: [[Y:%.*]] = ttg.local_alloc %{{.*}} : (tensor<32x64xi8, #blocked1>) -> !ttg.memdesc<32x64xi8, [[ALONG_K:#shared[0-9]*]], #smem>
+    // CHECK: ttnvgpu.warp_group_dot %{{.*}}, [[Y]],
     %d = tt.dot %a, %b, %c : tensor<64x32xi8, #a> * tensor<32x64xi8, #b> -> tensor<64x64xi32, #blocked>
-    // CHECK: tt.dot
+    // CHECK: [[Z:%.*]] = ttg.local_alloc %{{.*}} : (tensor<32x64xi8, #blocked>) -> !ttg.memdesc<32x64xi8, [[ALONG_K]], #smem>
+    // CHECK: ttnvgpu.warp_group_dot %{{.*}}, [[Z]],
     %e = tt.dot %a, %r, %d : tensor<64x32xi8, #a> * tensor<32x64xi8, #b> -> tensor<64x64xi32, #blocked>
     tt.return %e : tensor<64x64xi32, #blocked>
+  }
+
+  // Words are multiplied only where they are contiguous along K.
+  // CHECK-LABEL: @words
+  tt.func @words(%a: tensor<64x32xf32, #a>, %pb: tensor<32x64x!tt.ptr<f32>, #columns>, %pr: tensor<32x64x!tt.ptr<f32>, #blocked>, %c: tensor<64x64xf32, #blocked>) -> tensor<64x64xf32, #blocked> {
+    %y = tt.load %pb : tensor<32x64x!tt.ptr<f32>, #columns>
+    %z = tt.load %pr : tensor<32x64x!tt.ptr<f32>, #blocked>
+    %b = ttg.convert_layout %y : tensor<32x64xf32, #columns> -> tensor<32x64xf32, #b>
+    %r = ttg.convert_layout %z : tensor<32x64xf32, #blocked> -> tensor<32x64xf32, #b>
+    // CHECK: ttnvgpu.warp_group_dot
+    %d = tt.dot %a, %b, %c, inputPrecision = tf32 : tensor<64x32xf32, #a> * tensor<32x64xf32, #b> -> tensor<64x64xf32, #blocked>
+    // CHECK: tt.dot
+    %e = tt.dot %a, %r, %d, inputPrecision = tf32 : tensor<64x32xf32, #a> * tensor<32x64xf32, #b> -> tensor<64x64xf32, #blocked>
+    tt.return %e : tensor<64x64xf32, #blocked>
   }
 }
 

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -split-input-file -allocate-shared-memory-nv -convert-triton-gpu-to-llvm | filecheck %s
+// RUN: tile-opt %s -split-input-file -allocate-shared-memory-nv -insert-memory-barriers -convert-triton-gpu-to-llvm | filecheck %s
 
 // Two blocks of four warps fit into the shared memory: both can have all
 // registers. Of three, or of eight warps, not all could.
@@ -8,10 +8,12 @@
 
 // CHECK-LABEL: llvm.func @two_blocks
 // CHECK-SAME: nvvm.maxnreg = 255 : i32
-module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:90"} {
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 tt.func public @two_blocks() {
-  %0 = ttg.local_alloc : () -> !ttg.memdesc<24576xi32, #shared, #smem, mutable>
-  ttg.local_dealloc %0 : !ttg.memdesc<24576xi32, #shared, #smem, mutable>
+  %0 = ttg.local_alloc : () -> !ttg.memdesc<16384xi32, #shared, #smem, mutable>
+  %1 = ttg.local_alloc : () -> !ttg.memdesc<8192xi32, #shared, #smem, mutable>
+  ttg.local_dealloc %0 : !ttg.memdesc<16384xi32, #shared, #smem, mutable>
+  ttg.local_dealloc %1 : !ttg.memdesc<8192xi32, #shared, #smem, mutable>
   tt.return
 }
 }
@@ -23,7 +25,7 @@ tt.func public @two_blocks() {
 
 // CHECK-LABEL: llvm.func @three_blocks
 // CHECK-NOT: nvvm.maxnreg
-module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:90"} {
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 tt.func public @three_blocks() {
   %0 = ttg.local_alloc : () -> !ttg.memdesc<16384xi32, #shared, #smem, mutable>
   ttg.local_dealloc %0 : !ttg.memdesc<16384xi32, #shared, #smem, mutable>
@@ -38,10 +40,12 @@ tt.func public @three_blocks() {
 
 // CHECK-LABEL: llvm.func @two_blocks_of_eight_warps
 // CHECK-NOT: nvvm.maxnreg
-module attributes {"ttg.num-warps" = 8 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:90"} {
+module attributes {"ttg.num-warps" = 8 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 tt.func public @two_blocks_of_eight_warps() {
-  %0 = ttg.local_alloc : () -> !ttg.memdesc<24576xi32, #shared, #smem, mutable>
-  ttg.local_dealloc %0 : !ttg.memdesc<24576xi32, #shared, #smem, mutable>
+  %0 = ttg.local_alloc : () -> !ttg.memdesc<16384xi32, #shared, #smem, mutable>
+  %1 = ttg.local_alloc : () -> !ttg.memdesc<8192xi32, #shared, #smem, mutable>
+  ttg.local_dealloc %0 : !ttg.memdesc<16384xi32, #shared, #smem, mutable>
+  ttg.local_dealloc %1 : !ttg.memdesc<8192xi32, #shared, #smem, mutable>
   tt.return
 }
 }
