@@ -27,9 +27,10 @@ test: build ## Set up, build and run every test
 	@cmake --build build --target tile-unittests
 	@scripts/test.sh
 
-test-all: build ## The same, with the long sweeps
+test-all: build ## The same, with the long sweeps, and Python tests on AMD GPUs
 	@cmake --build build --target tile-unittests
 	@scripts/test.sh -m ''
+	@scripts/test_targets.sh hip:gfx942 hip:gfx1100
 
 wheel: ## Self-contained wheel in dist/ (PYTHON=python3.12 chooses for whom)
 	@scripts/setup.sh packages

@@ -25,6 +25,15 @@ def interpreting() -> bool:
     return os.environ.get("TILE_INTERPRET", "0") != "0"
 
 
+#: Waves of 64 and of 32 lanes, MFMA and WMMA.
+AMD_TARGETS = ["hip:gfx942", "hip:gfx1100"]
+
+
+def asked_target() -> str:
+    """The target that the whole session runs kernels on, where the caller chose one."""
+    return os.environ.get("TILE_SIM_TARGET", "")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "both_ways: runs kernels compiled, and again in the interpreter"
@@ -34,15 +43,26 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", "sweep: every second combination of its parameters is slow, as on a chequerboard"
     )
     config.addinivalue_line("markers", "two_gpus: needs two GPUs that reach each other's memory")
+    config.addinivalue_line(
+        "markers", "nvidia(reason): is about NVIDIA's GPUs alone; skipped where AMD's are asked for"
+    )
+    config.addinivalue_line(
+        "markers", "every_target: runs kernels for a GPU of each vendor and each width of warps"
+    )
     config.addinivalue_line("markers", "compiled: looks at what the compiler makes of a kernel")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    both = metafunc.definition.get_closest_marker("both_ways")
-    if both and "machine" in metafunc.fixturenames and os.environ["TILE_DRIVER"] == "sim":
-        ways = ["compiled"] if interpreting() else ["compiled", "interpreter"]
+    several = any(map(metafunc.definition.get_closest_marker, ("both_ways", "every_target")))
+    if several and "machine" in metafunc.fixturenames and os.environ["TILE_DRIVER"] == "sim":
+        both = metafunc.definition.get_closest_marker("both_ways") and not (
+            interpreting() or asked_target()
+        )
+        ways = ["compiled", "interpreter"] if both else ["compiled"]
         if metafunc.definition.get_closest_marker("compiled"):
             ways = ["compiled"]
+        if metafunc.definition.get_closest_marker("every_target") and not interpreting():
+            ways += [] if asked_target() else AMD_TARGETS
         metafunc.parametrize("machine", ways, indirect=True)
 
 
@@ -68,6 +88,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.get_closest_marker("sweep") and not item.get_closest_marker("slow"):
             if _is_black(item):
                 item.add_marker(pytest.mark.slow)
+    for item in items if asked_target().startswith("hip:") else ():
+        if mark := item.get_closest_marker("nvidia"):
+            item.add_marker(pytest.mark.skip(reason=f"for NVIDIA's GPUs: {mark.args[0]}"))
     if not interpreting():
         return
     for item in items:
@@ -99,6 +122,8 @@ def machine(
     way = getattr(request, "param", "compiled")
     if way == "interpreter":
         monkeypatch.setenv("TILE_INTERPRET", "1")
+    elif way != "compiled":
+        monkeypatch.setenv("TILE_SIM_TARGET", way)
     return way
 
 

@@ -22,6 +22,13 @@ DTYPES = {
 }
 #: For tests of what only the simulator does.
 sim_only = pytest.mark.skipif(os.environ.get("TILE_DRIVER") == "cuda", reason="needs the simulator")
+
+
+def on_nvidia() -> bool:
+    """Whether kernels run on NVIDIA's GPUs, or what stands for one; else on AMD's."""
+    return not os.environ.get("TILE_SIM_TARGET", "").startswith("hip:")
+
+
 #: Relative error of one operation that is rounded to the type.
 EPSILON = {"fp16": 1e-3, "bf16": 8e-3, "fp32": 1e-6, "fp64": 1e-14}
 

@@ -9,7 +9,7 @@ import tile
 import tile.language as tl
 
 # The interpreter has no PTX.
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.nvidia("its assembly is PTX")]
 
 
 @tile.jit

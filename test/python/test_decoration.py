@@ -135,6 +135,7 @@ def assembling(x, out):
     tl.store(out + i, y)
 
 
+@pytest.mark.nvidia("its assembly is PTX")
 def test_wrong_assembly_is_shown_where_it_is_written():
     x = np.zeros(32, np.float32)
     with pytest.raises(tile.TileError, match="foo") as found:

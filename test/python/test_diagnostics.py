@@ -105,10 +105,13 @@ def test_unknown_option():
     [
         ({"BLOK": 16}, "`fill` has no parameter `BLOK`, and no such option exists; its parameters "
          "are out, n, value, BLOCK; did you mean `BLOCK`?"),
-        ({"BLOCK": 16, "num_warps": 3}, "num_warps must be a power of two up to 32, not 3"),
+        pytest.param({"BLOCK": 16, "num_warps": 3},
+                     "num_warps must be a power of two up to 32, not 3",
+                     marks=pytest.mark.nvidia("how many warps there are")),
         ({"BLOCK": 16, "num_stages": 2.5}, "num_stages must be a positive integer, not 2.5"),
-        ({"BLOCK": 16, "arch": "volta"},
-         "the option `arch` is an architecture such as sm90 or 90, not 'volta'"),
+        pytest.param({"BLOCK": 16, "arch": "volta"},
+                     "the option `arch` is an architecture such as sm90 or 90, not 'volta'",
+                     marks=pytest.mark.nvidia("names of architectures")),
     ],
 )  # fmt: skip
 def test_wrong_keywords(arguments, text):

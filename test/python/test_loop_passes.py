@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from reference import close, poisoned, random
+from reference import close, on_nvidia, poisoned, random
 
 import tile
 import tile.language as tl
@@ -156,6 +156,7 @@ def test_passes_can_be_left_out():
         run_persistent((64, 64, 64), disable_passes="no-such-pass")
 
 
+@pytest.mark.nvidia("names the passes of its pipeline")
 def test_passes_count_what_they_do(monkeypatch, capfd):
     monkeypatch.setenv("TILE_PASS_STATISTICS", "1")
     monkeypatch.setenv("TILE_ALWAYS_COMPILE", "1")
@@ -196,7 +197,8 @@ def test_indirect_loads_and_branches(num_warps, num_stages):
     kernel = gathered_products[(1,)](
         a, index, b, c, k, BM=m, BN=n, BK=bk, STAGES=num_stages, num_warps=num_warps
     )
-    assert ("async_copy" in kernel.asm["ttgir"]) == (num_stages > 1)
+    if on_nvidia():
+        assert ("async_copy" in kernel.asm["ttgir"]) == (num_stages > 1)
     wide_a, wide_b = a.astype(np.float64), b.astype(np.float64)
     acc = np.zeros((m, n))
     for start in range(0, k, bk):
@@ -231,7 +233,8 @@ def test_loops_in_loops(num_stages):
     a, b = random((m, k), "fp16", 1), random((k, n), "fp16", 2)
     c = poisoned((m, n), "fp16")
     kernel = tiles_in_turn[(1,)](a, b, c, n, k, BM=m, BN=32, BK=32, num_stages=num_stages)
-    assert ("async_copy" in kernel.asm["ttgir"]) == (num_stages > 1)
+    if on_nvidia():
+        assert ("async_copy" in kernel.asm["ttgir"]) == (num_stages > 1)
     close(c, a.astype(np.float64) @ b.astype(np.float64) + 3, "fp16", 10)
 
 

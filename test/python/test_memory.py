@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from reference import DTYPES, close, poisoned, random, sim_only
+from reference import DTYPES, close, on_nvidia, poisoned, random, sim_only
 
 import tile
 import tile.language as tl
@@ -163,9 +163,11 @@ def test_pointers_from_integers():
     import tile.sim
 
     kernel = pointer_table_kernel.warmup(table, out, 3, grid=(1,), N=32)
-    tile.sim.launch(
-        kernel.asm["ptx"], kernel.name, (1,), (128,), [table, out, 3], allocations=[base]
+    text, block = (
+        kernel.asm["ptx" if on_nvidia() else "amdgcn"],
+        (4 * kernel.metadata.target.warp_size,),
     )
+    tile.sim.launch(text, kernel.name, (1,), block, [table, out, 3], allocations=[base])
     np.testing.assert_array_equal(out, base[[2, 0, 1]])
 
 
@@ -244,6 +246,7 @@ def asm_kernel(x_ptr, out_ptr, N: tl.constexpr):
 
 
 @pytest.mark.compiled
+@pytest.mark.nvidia("its assembly is PTX")
 def test_inline_assembly():
     x, out = random(128, "i32", 1), poisoned(128, "i32")
     asm_kernel[(1,)](x, out, N=128)

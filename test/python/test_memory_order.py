@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from reference import sim_only
+from reference import on_nvidia, sim_only
 
 import tile
 import tile.language as tl
@@ -59,7 +59,8 @@ def test_divisors_that_are_zero_behind_the_last_iteration(n, stages):
     rows = [(n * 3) // (n - i) + ((n * 5) % (n - i) if i % 2 == 0 else 0) for i in range(n)]
     np.testing.assert_array_equal(out, x[rows].sum(axis=0))
     # A single iteration is no loop.
-    assert ("async_copy" in kernel.asm["ttgir"]) == (stages > 1 and n > 1)
+    if on_nvidia():
+        assert ("async_copy" in kernel.asm["ttgir"]) == (stages > 1 and n > 1)
 
 
 @tile.jit

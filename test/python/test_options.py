@@ -18,6 +18,7 @@ def which(out):
 
 @sim_only
 @pytest.mark.both_ways
+@pytest.mark.nvidia("names of architectures")
 @pytest.mark.parametrize(
     ("arch", "expected"), [("sm80", 2), (86, 2), ("90", 1), ("sm_90a", 1), (None, 1)]
 )
@@ -31,6 +32,7 @@ def test_the_architecture_that_a_launch_names(arch, expected, machine):
         assert kernel.metadata.target.arch == int(number)
 
 
+@pytest.mark.nvidia("names of architectures")
 @pytest.mark.parametrize("arch", ["volta", "gfx942", True, 9.0])
 def test_names_that_are_no_architecture(arch):
     with pytest.raises(tile.TileError, match="the option `arch` is an architecture such as sm90"):
@@ -44,6 +46,7 @@ def roots(x, out):
 
 
 @sim_only
+@pytest.mark.nvidia("an option of its device library")
 def test_denormals_of_the_device_library():
     """Flushed to zero only where that is asked for."""
     x = np.array([1e-40, 1e-41, 4, 1e-45], np.float32)

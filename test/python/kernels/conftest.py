@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 
+import machines
 import pytest
 
+TARGETS = [asked] if (asked := machines.asked_target()) else ["cuda:80", "cuda:90", "interpreter"]
 
-@pytest.fixture(params=["cuda:80", "cuda:90", "interpreter"], autouse=True)
+
+@pytest.fixture(params=TARGETS, autouse=True)
 def target(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """The simulated GPU, or the interpreter; a real GPU is what it is."""
     if os.environ["TILE_DRIVER"] == "cuda" and request.param != "cuda:90":

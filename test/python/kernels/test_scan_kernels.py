@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from reference import close, poisoned, random
+from reference import close, on_nvidia, poisoned, random
 
 import tile
 import tile.language as tl
@@ -128,4 +128,7 @@ def test_the_target_is_the_one_asked_for(target):
     out = poisoned((4, 4), "i64")
     ones = np.ones((4, 4), np.int64)
     kernel = forward_fill[(1,)](ones, ones.astype(np.int8), out, M=4, N=4, AXIS=0)
-    assert f".target sm_{target.removeprefix('cuda:')}" in kernel.asm["ptx"]
+    if on_nvidia():
+        assert f".target sm_{target.removeprefix('cuda:')}" in kernel.asm["ptx"]
+    else:
+        assert f"amdhsa--{target.removeprefix('hip:')}\n" in kernel.asm["amdgcn"].replace('"', "")

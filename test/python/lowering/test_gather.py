@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from reference import poisoned, random
+from reference import on_nvidia, poisoned, random
 
 import tile
 import tile.language as tl
@@ -50,5 +50,8 @@ def test_rows_of_a_warp_are_exchanged():
     index = np.random.default_rng(2).integers(0, 32, (16, 32)).astype(np.int32)
     out = poisoned((16, 32), "fp32")
     kernel = gather_kernel[(1,)](x, index, out, 1, 16, 32, 16, 32)
-    assert "shfl.sync.idx" in kernel.asm["ptx"]
+    if on_nvidia():
+        assert "shfl.sync.idx" in kernel.asm["ptx"]
+    else:
+        assert "ds_bpermute_b32" in kernel.asm["amdgcn"]
     np.testing.assert_array_equal(out, np.take_along_axis(x, index, 1))
