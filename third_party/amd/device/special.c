@@ -94,12 +94,22 @@ double __nv_erfcx(double x) {
     return (power + power * lost) * __nv_erfc(x);
   }
   // 1 / (x sqrt(pi)) (1 - 1 / (2 x^2) + 3 / (4 x^4) - ...)
-  double z = 0.5 / (x * x);
-  double sum = 1.0 - z * (1.0 - z * (3.0 - z * (15.0 - z * 105.0)));
+  double z = -0.5 / (x * x), sum = 1.0;
+#pragma unroll
+  for (int k = 15; k > 0; k -= 2)
+    sum = 1.0 + k * z * sum;
   return sum * (0x1.20dd750429b6dp-1 / x);
 }
 
-double __nv_normcdf(double x) { return 0.5 * __nv_erfc(-x * kRootHalf); }
+double __nv_normcdf(double x) {
+  // What rounding took from the argument matters in the tail.
+  double t = -x * kRootHalf;
+  double low = __builtin_fma(-x, kRootHalf, -t) - x * -0x1.bdd3413b26456p-55;
+  double value = 0.5 * __nv_erfc(t);
+  if (t > 0.0 && t < 40.0)
+    value -= 0x1.20dd750429b6dp-1 * __nv_exp(-t * t) * low;
+  return value;
+}
 
 /// The x for which erfc(x) = y, 0 < y <= 1: Newton's method, made cubic, from
 /// an asymptotic first guess.
@@ -214,15 +224,16 @@ INLINE double series(int order, double x, double sign) {
 }
 
 /// J of orders 0 to `order` by recurrence from above (Miller's method), for
-/// 0 < x < 1000: J_order, and for Y_0 what Neumann's series needs.
+/// 0 < x < 1000: J_order, and for Y_0 and Y_1 Neumann's series.
 typedef struct {
-  double value, neumann;
+  double value, zero, even, odd;
 } Miller;
 
 INLINE Miller miller(int order, double x) {
   int most = (int)x > order ? (int)x : order;
   int start = 2 * ((most + 24 + (int)(6.0 * __builtin_sqrt(most))) / 2);
-  double above = 0.0, here = 1e-290, norm = 0.0, value = 0.0, neumann = 0.0;
+  double above = 0.0, here = 1e-290, norm = 0.0, value = 0.0, even = 0.0,
+         odd = 0.0;
 #pragma unroll 1
   for (int k = start; k > 0; --k) {
     double below = 2.0 * k / x * here - above;
@@ -233,18 +244,22 @@ INLINE Miller miller(int order, double x) {
       above *= 1e-200;
       norm *= 1e-200;
       value *= 1e-200;
-      neumann *= 1e-200;
+      even *= 1e-200;
+      odd *= 1e-200;
     }
     int now = k - 1;
     if (now == order)
       value = here;
+    double sign = now & 2 ? -1.0 : 1.0, half = now / 2;
     if (now > 0 && (now & 1) == 0) {
       norm += 2.0 * here;
-      neumann += (now & 2 ? -1.0 : 1.0) * here / (0.5 * now);
+      even += sign * here / half;
+    } else if (now > 1) {
+      odd += sign * here * now / (half * (half + 1.0));
     }
   }
   norm += here;
-  return (Miller){value / norm, neumann / norm};
+  return (Miller){value / norm, here / norm, even / norm, odd / norm};
 }
 
 double __nv_jn(int n, double x) {
@@ -282,33 +297,17 @@ INLINE double bessel0(double x) {
     return oscillation(0, x, 1);
   Miller m = miller(0, x);
   double log = __nv_log(0.5 * x) + 0x1.2788cfc6fb619p-1;
-  return 2.0 / kPi * (log * m.value - 2.0 * m.neumann);
+  return 2.0 / kPi * (log * m.value - 2.0 * m.even);
 }
 
-/// From J_1 Y_0 - J_0 Y_1 = 2 / (pi x), where J_0 is not small; else by the
-/// series for Y_1.
+/// Y_1 = -Y_0' = 2 / pi ((log(x / 2) + gamma - 1) J_1 - J_0 / x
+///                       - sum_k (-1)^k (2 k + 1) / (k (k + 1)) J_2k+1)
 INLINE double bessel1(double x) {
   if (x >= 25.0)
     return oscillation(1, x, 1);
-  // Y_1 = -2 / (pi x) + 2 / pi log(x / 2) J_1
-  //       - 1 / pi sum_k (psi(k + 1) + psi(k + 2)) (-z)^k (x / 2) / (k! (k +
-  //       1)!)
-  if (x < 8.0) {
-    double z = -0.25 * x * x, term = 0.5 * x;
-    double psi = -2.0 * 0x1.2788cfc6fb619p-1 + 1.0, sum = psi * term;
-#pragma unroll 1
-    for (int k = 1; k < 60; ++k) {
-      term *= z / ((double)k * (k + 1));
-      psi += 1.0 / k + 1.0 / (k + 1);
-      sum += psi * term;
-    }
-    double log = __nv_log(0.5 * x);
-    return 2.0 / kPi * (log * __nv_j1(x) - 1.0 / x) - sum / kPi;
-  }
-  double j0 = __nv_j0(x), j1 = __nv_j1(x);
-  if (__builtin_fabs(j0) > 0.05)
-    return (j1 * bessel0(x) - 2.0 / (kPi * x)) / j0;
-  return oscillation(1, x, 1);
+  Miller m = miller(1, x);
+  double log = __nv_log(0.5 * x) + (0x1.2788cfc6fb619p-1 - 1.0);
+  return 2.0 / kPi * (log * m.value - m.odd - m.zero / x);
 }
 
 double __nv_yn(int n, double x) {
