@@ -427,6 +427,7 @@ bool Module::launch(std::string_view name, const LaunchConfig &config,
   report.block = config.block;
   report.cluster = config.cluster;
   report.sharedBytes = program.sharedBytes() + config.dynamicShared;
+  program.describe(report);
   report.threads = unsigned(pool.size()) + 1;
   collect(launch, workers, program, report);
   return true;

@@ -230,6 +230,8 @@ struct Program {
                     std::string &) const {
     return true;
   }
+  /// Adds what else a report says of a launch, whose sizes it has.
+  virtual void describe(Report &) const {}
   /// Threads of a warp. Of more than Lanes, an access to memory is made Lanes
   /// by Lanes (Ctx::laneBase), and the checkers see lanes that are so far apart
   /// as one.

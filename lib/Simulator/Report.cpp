@@ -139,9 +139,14 @@ void Counters::add(const Counters &other) {
 }
 
 // Lanes per second: SMs x 128 lanes x clock.
-static constexpr Gpu gpus[] = {{"H200", 4.8e12, 990e12, 132 * 128 * 1.98e9},
-                               {"H100", 3.35e12, 990e12, 132 * 128 * 1.98e9},
-                               {"A100", 2.04e12, 312e12, 108 * 64 * 1.41e9}};
+static constexpr Gpu gpus[] = {
+    {"H200", 4.8e12, 990e12, 132 * 128 * 1.98e9},
+    {"H100", 3.35e12, 990e12, 132 * 128 * 1.98e9},
+    {"A100", 2.04e12, 312e12, 108 * 64 * 1.41e9},
+    {"MI250X", 1.6e12, 191.5e12, 110 * 64 * 1.7e9}, // one of its two
+    {"MI300X", 5.3e12, 1307e12, 304 * 64 * 2.1e9},
+    {"MI355X", 8.0e12, 2516e12, 256 * 64 * 2.4e9},
+    {"RX 7900 XTX", 0.96e12, 122.8e12, 96 * 64 * 2.5e9}};
 
 const Gpu *Gpu::find(std::string_view name) {
   for (const Gpu &gpu : gpus)
@@ -164,7 +169,9 @@ Report::Roofline Report::roofline(const Gpu &gpu) const {
           gpu.bytesPerSecond +
       double(counters.asyncBytes) / gpu.bytesPerSecond;
   r.tensor = double(counters.tensorFlops) / gpu.tensorFlops;
-  r.issue = 32.0 * double(counters.totalWarp()) / gpu.lanesPerSecond;
+  r.issue = (hasScalarUnit ? double(counters.totalLane())
+                           : 32.0 * double(counters.totalWarp())) /
+            gpu.lanesPerSecond;
   r.estimate = std::max({r.memory, r.tensor, r.issue});
   r.bound = r.estimate == r.memory   ? "memory"
             : r.estimate == r.tensor ? "tensor"
@@ -172,7 +179,8 @@ Report::Roofline Report::roofline(const Gpu &gpu) const {
   return r;
 }
 
-std::string Report::summary(const Gpu &gpu) const {
+std::string Report::summary(const Gpu *asked) const {
+  const Gpu &gpu = asked ? *asked : *Gpu::find(this->gpu);
   std::string text =
       entry + print("  grid (%u, %u, %u)  block (%u, %u, %u)", grid[0], grid[1],
                     grid[2], block[0], block[1], block[2]);
@@ -198,6 +206,11 @@ std::string Report::summary(const Gpu &gpu) const {
     text += print("%-22s %14.2f\n", "sectors per store",
                   double(counters.globalStoreSectors) /
                       double(counters.globalStoreRequests));
+  if (occupancy.waves)
+    text += print("%-22s %14u waves a SIMD unit, for want of %s (%u vector, %u "
+                  "scalar registers)\n",
+                  "occupancy", occupancy.waves, occupancy.bound.c_str(),
+                  occupancy.vectorRegisters, occupancy.scalarRegisters);
   Roofline r = roofline(gpu);
   text += print(
       "%-22s %11.3f us (%s bound; memory %.3f, tensor %.3f, issue %.3f)\n",
@@ -212,7 +225,8 @@ std::string Report::summary(const Gpu &gpu) const {
   return text;
 }
 
-std::string Report::toJson(const Gpu &gpu) const {
+std::string Report::toJson(const Gpu *asked) const {
+  const Gpu &gpu = asked ? *asked : *Gpu::find(this->gpu);
   std::string text =
       "{\"entry\": " + quote(entry) + ", \"ok\": " + (ok ? "true" : "false") +
       ", \"grid\": " + triple(grid) + ", \"block\": " + triple(block) +
@@ -220,6 +234,11 @@ std::string Report::toJson(const Gpu &gpu) const {
   text += ", \"shared_bytes\": " + std::to_string(sharedBytes) +
           ", \"threads\": " + std::to_string(threads) +
           print(", \"seconds\": %.6f", seconds);
+  if (occupancy.waves)
+    text += print(", \"occupancy\": {\"waves\": %u, \"bound\": \"%s\", "
+                  "\"vector_registers\": %u, \"scalar_registers\": %u}",
+                  occupancy.waves, occupancy.bound.c_str(),
+                  occupancy.vectorRegisters, occupancy.scalarRegisters);
   text += ", \"counters\": {\"warp_instructions\": " +
           std::to_string(counters.totalWarp()) +
           ", \"lane_instructions\": " + std::to_string(counters.totalLane());

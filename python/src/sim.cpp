@@ -99,12 +99,13 @@ sim::Report launch(const sim::Module &module, const std::string &entry,
   return report;
 }
 
-const sim::Gpu &findGpu(const std::string &name) {
+/// Null for no name: that of the report.
+const sim::Gpu *findGpu(const std::string &name) {
   const sim::Gpu *gpu = sim::Gpu::find(name);
-  if (!gpu)
+  if (!gpu && !name.empty())
     throw nb::value_error(
         ("unknown GPU '" + name + "'; known are " + sim::Gpu::names()).c_str());
-  return *gpu;
+  return gpu;
 }
 } // namespace
 
@@ -130,13 +131,13 @@ void tile::python::populateSim(nb::module_ &m) {
           [](const sim::Report &r, const std::string &gpu) {
             return r.summary(findGpu(gpu));
           },
-          nb::arg("gpu") = "H200")
+          nb::arg("gpu") = "")
       .def(
           "to_json",
           [](const sim::Report &r, const std::string &gpu) {
             return r.toJson(findGpu(gpu));
           },
-          nb::arg("gpu") = "H200");
+          nb::arg("gpu") = "");
 
   nb::class_<sim::Module>(m, "Module", "A parsed PTX module.")
       .def_prop_ro("entries", &sim::Module::entries, "Names of the kernels.")

@@ -31,7 +31,8 @@ Runs one kernel of a PTX file, or of AMDGCN assembly, and reports what it did.
                           races,uninitialized,async,barriers,global
   --max-instructions N    ends an endless kernel after N warp instructions
   --threads N             host threads
-  --gpu NAME              the GPU of the roofline estimate (default H200)
+  --gpu NAME              the GPU of the roofline estimate (default: H200,
+                          or one that the assembly is for)
   --json                  the report as JSON
   --list                  lists the kernels and their parameters
   --version               says which tile this is
@@ -45,7 +46,7 @@ struct Options {
   sim::LaunchConfig config;
   std::vector<std::string> args;
   std::map<unsigned, std::string> outputs;
-  const sim::Gpu *gpu = sim::Gpu::find("H200");
+  const sim::Gpu *gpu = nullptr;
   bool json = false, list = false;
 };
 
@@ -290,9 +291,8 @@ int main(int argc, char **argv) {
   std::string error;
   if (!module->launch(o.entry, o.config, buffer, report, error))
     return fail(error);
-  std::printf(
-      "%s\n",
-      (o.json ? report.toJson(*o.gpu) : report.summary(*o.gpu)).c_str());
+  std::printf("%s\n",
+              (o.json ? report.toJson(o.gpu) : report.summary(o.gpu)).c_str());
   for (auto &[index, path] : o.outputs) {
     if (!arrays.count(index))
       return fail("argument " + std::to_string(index) + " is not an array");

@@ -96,8 +96,22 @@ struct Gpu {
   static std::string names();
 };
 
+/// How many waves a SIMD unit holds at once, and what does not let it hold
+/// more.
+struct Occupancy {
+  unsigned waves = 0; ///< 0: not known
+  std::string bound; ///< "waves", "vector registers", "scalar registers", "LDS"
+  unsigned vectorRegisters = 0, scalarRegisters = 0; ///< as they are given out
+};
+
 struct Report {
   bool ok = true;
+  /// The GPU of the roofline if no other one is asked for.
+  std::string gpu = "H200";
+  /// Scalar instructions are issued beside those of the lanes, which then count
+  /// by lane.
+  bool hasScalarUnit = false;
+  Occupancy occupancy;
   std::string entry;
   std::array<unsigned, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
   uint32_t sharedBytes = 0;
@@ -119,8 +133,8 @@ struct Report {
     std::string bound;
   };
   Roofline roofline(const Gpu &gpu) const;
-  std::string summary(const Gpu &gpu = *Gpu::find("H200")) const;
-  std::string toJson(const Gpu &gpu = *Gpu::find("H200")) const;
+  std::string summary(const Gpu *gpu = nullptr) const;
+  std::string toJson(const Gpu *gpu = nullptr) const;
 };
 
 } // namespace tile::sim

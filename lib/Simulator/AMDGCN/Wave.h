@@ -124,6 +124,7 @@ struct WaveProgram final : Program {
   void watch(Ctx &, const Inst &) const override;
   bool bind(const LaunchConfig &, ArgumentBuffer &,
             std::string &) const override;
+  void describe(Report &) const override;
   uint32_t maskWords() const { return waveLanes / 32; }
 };
 

@@ -86,7 +86,7 @@ _FILE = click.Path()
 @click.option("--threads", type=click.IntRange(0), metavar="N", default=0, help="Host threads.")
 @click.option("--nondeterministic", is_flag=True, help="CTAs with atomics run in parallel, too.")
 @click.option("--suppressions", type=_FILE, help="A file of KIND FILE:LINE REASON.")
-@click.option("--gpu", default="H200", help="The GPU of the roofline estimate.")
+@click.option("--gpu", default="", help="The GPU of the roofline estimate.")
 @click.option("--json", "json_file", type=_FILE, help="Writes the report.")
 @click.option(
     "--html",

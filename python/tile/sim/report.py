@@ -79,6 +79,12 @@ class Report:
         return self.to_dict()["counters"]
 
     @property
+    def occupancy(self) -> dict[str, Any] | None:
+        """Of AMD GPUs: how many "waves" a SIMD unit holds at once, and which resource is the
+        "bound"."""
+        return self.to_dict().get("occupancy")
+
+    @property
     def lines(self) -> list[dict[str, Any]]:
         """The counters by source line (by PTX line where the PTX has no `.loc`)."""
         return self.to_dict()["lines"]
@@ -99,9 +105,10 @@ class Report:
             self._data = json.loads(self._raw.to_json())
         return self._data
 
-    def roofline(self, gpu: str = "H200") -> dict[str, Any]:
+    def roofline(self, gpu: str = "") -> dict[str, Any]:
         """Seconds that memory, tensor cores and instruction issue of a GPU need at least, the
-        largest of them, and which it is ("bound"). Raises TileError for a GPU that is not known."""
+        largest of them, and which it is ("bound"). By default the GPU is an H200, or one that the
+        assembly is for. Raises TileError for a GPU that is not known."""
         try:
             return json.loads(self._raw.to_json(gpu))["roofline"]
         except ValueError as error:
@@ -130,8 +137,8 @@ class Report:
         """The findings as a SARIF 2.1.0 log, for code-scanning tools."""
         return sarif([self], ptx_file)
 
-    def summary(self, gpu: str = "H200") -> str:
-        """A table for people, with the roofline estimate for a GPU."""
+    def summary(self, gpu: str = "") -> str:
+        """A table for people, with the roofline estimate for a GPU, as `roofline` takes it."""
         try:
             text = self._raw.summary(gpu)
         except ValueError as error:
