@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import functools
 import re
-import struct
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +16,7 @@ from typing import Any
 from tile import knobs
 from tile.backends.base import DriverBase, GPUTarget
 from tile.errors import DriverError, OutOfResources
-from tile.runtime import dlpack
+from tile.runtime import dlpack, scalars
 from tile.runtime.memory import allocate, live_address
 
 from .targets import find_facts
@@ -29,13 +28,6 @@ _MEMORY_CLOCK_RATE = 61
 _MULTIPROCESSOR_COUNT = 63
 #: More than hipDeviceProp_t takes in any release.
 _PROPERTIES_SIZE = 1 << 14
-
-# What a run-time parameter is in C, by its type in the signature; halves are written as bits.
-_TYPES: dict[str, Any] = {
-    "i1": ctypes.c_uint8, "i8": ctypes.c_int8, "i16": ctypes.c_int16, "i32": ctypes.c_int32,
-    "i64": ctypes.c_int64, "u8": ctypes.c_uint8, "u16": ctypes.c_uint16, "u32": ctypes.c_uint32,
-    "u64": ctypes.c_uint64, "fp32": ctypes.c_float, "fp64": ctypes.c_double,
-}  # fmt: skip
 
 
 @functools.lru_cache(maxsize=1)
@@ -50,14 +42,6 @@ def libamdhip() -> Any:
         return None
     library.hipGetErrorString.restype = ctypes.c_char_p
     return library
-
-
-def _half_bits(ty: str, value: float) -> int:
-    """The bits of a number as fp16 or bf16."""
-    if ty == "fp16":
-        return struct.unpack("<H", struct.pack("<e", float(value)))[0]
-    (bits,) = struct.unpack("<I", struct.pack("<f", float(value)))
-    return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16) & 0xFFFF
 
 
 def data_pointer(value: Any) -> int:
@@ -198,10 +182,10 @@ class HIPDriver(DriverBase):
         alignment = max(1, metadata.get("global_scratch_align", 1))
 
         def launch(x: int, y: int, z: int, stream: Any, arguments: tuple) -> int:
-            values = [_argument(t, v) for t, v in zip(types, arguments, strict=False)]
+            values = [_argument(*a) for a in zip(types, arguments, parameters, strict=False)]
             if scratch:
                 memory = allocate(scratch * x * y * z, alignment, stream, _torch_allocator)
-                values.append(_argument("*i8", memory))
+                values.append(_argument("*i8", memory, "scratch"))
             pointers = (ctypes.c_void_p * len(values))(*map(ctypes.addressof, values))
             code = self.library.hipModuleLaunchKernel(
                 function, x, y, z, threads, 1, 1, shared, ctypes.c_void_p(stream or 0), pointers,
@@ -213,13 +197,12 @@ class HIPDriver(DriverBase):
         return launch
 
 
-def _argument(ty: str, value: Any) -> Any:
+def _argument(ty: str, value: Any, name: str) -> Any:
     """An argument as the kernel finds it in its memory."""
     if ty.startswith("*"):
         return ctypes.c_uint64(data_pointer(value))
-    if ty in ("fp16", "bf16"):
-        return ctypes.c_uint16(_half_bits(ty, value))
-    return _TYPES[ty](value)
+    data = scalars.to_bytes(ty, value, name)
+    return (ctypes.c_char * len(data)).from_buffer_copy(data)
 
 
 def _torch_allocator(size: int, alignment: int, stream: Any) -> Any:

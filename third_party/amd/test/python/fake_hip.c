@@ -5,7 +5,8 @@
 static const char *processor = "gfx942:sramecc+:xnack-";
 static int devices = 1, failing_call, failing_code;
 enum Call { LOAD = 1, FUNCTION, LAUNCH, UNLOAD };
-int fake_loads, fake_unloads;
+int fake_loads, fake_unloads, fake_device; // the current one, which the test changes
+uint64_t fake_stream;                      // of the last launch
 uint32_t fake_geometry[7]; // grid, block, bytes of LDS
 uint64_t fake_arguments[8];
 int fake_sizes[8], fake_count; // of the arguments, told by the test
@@ -21,14 +22,14 @@ static int outcome(int call) {
 
 int hipInit(unsigned flags) { return flags; }
 int hipGetDeviceCount(int *count) { return *count = devices, 0; }
-int hipGetDevice(int *device) { return *device = 0, 0; }
+int hipGetDevice(int *device) { return *device = fake_device, 0; }
 int hipDeviceSynchronize(void) { return 0; }
 int hipDeviceGetAttribute(int *value, int which, int device) { return *value = which + device, 0; }
 int hipGetDevicePropertiesR0600(char *properties, int device) {
   memset(properties, 0, 1472);
   strcpy(properties, "AMD Instinct");
   strcpy(properties + 1160, processor);
-  return device;
+  return device < 0 || device >= devices;
 }
 const char *hipGetErrorString(int code) { return code == 98 ? "invalid device function" : "other"; }
 int hipModuleLoadData(void **module, const void *image) {
@@ -51,5 +52,6 @@ int hipModuleLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
     fake_arguments[i] = 0;
     memcpy(&fake_arguments[i], arguments[i], fake_sizes[i]);
   }
-  return function == 0 || stream != 0 || extra != 0 ? 1 : outcome(LAUNCH);
+  fake_stream = (uint64_t)stream;
+  return function == 0 || extra != 0 ? 1 : outcome(LAUNCH);
 }

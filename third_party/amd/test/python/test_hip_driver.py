@@ -6,6 +6,8 @@ import ctypes
 import shutil
 import struct
 import subprocess
+import sys
+import types
 from pathlib import Path
 
 import pytest
@@ -88,6 +90,11 @@ def test_a_launch_has_the_arguments_of_the_kernel(library):
     assert found[:3] == [0x1000, 0x2000, 2**32 - 3]
     assert struct.pack("<I", found[3]) == struct.pack("<f", 1.5)
     assert found[4] == 0x4000  # 2.0 as bf16
+    # Rounded once: by way of fp32, this would be 1.
+    launch(1, 1, 1, 0, (Tensor(0x1000), Tensor(0x2000), 1, 1.5, 1 + 2**-8 + 2**-40))
+    assert (ctypes.c_uint64 * 8).in_dll(library, "fake_arguments")[4] == 0x3F81
+    with pytest.raises(tile.LaunchError, match="`n`: 2147483648 does not fit in i32"):
+        launch(1, 1, 1, 0, (Tensor(0x1000), Tensor(0x2000), 2**31, 1.5, 2.0))
 
 
 @pytest.mark.parametrize(
@@ -145,3 +152,58 @@ def test_tensors_elsewhere_are_refused(library):
     launch = driver.make_launcher(compile_for(driver), {"x": "*fp32"})
     with pytest.raises(tile.TileError, match="this tensor is on cpu, but kernels run on the GPU"):
         launch(1, 1, 1, 0, (Tensor(0x1000, "cpu"),))
+
+
+@tile.jit
+def fill(out_ptr, n, BLOCK: tl.constexpr):
+    tl.store(out_ptr + tl.arange(0, BLOCK), n)
+
+
+@pytest.fixture
+def two_devices(library, monkeypatch) -> ctypes.CDLL:
+    monkeypatch.setenv("TILE_DRIVER", "hip")
+    library.fake_set(b"gfx942:sramecc+:xnack-", 2)
+    active.reset_active()
+    yield library
+    ctypes.c_int.in_dll(library, "fake_device").value = 0
+
+
+def test_each_device_loads_a_kernel_once(two_devices):
+    loads, device = (ctypes.c_int.in_dll(two_devices, f"fake_{n}") for n in ("loads", "device"))
+    before = loads.value
+    for current in (0, 1, 0, 1):
+        device.value = current
+        fill[(1,)](Tensor(0x1000), 7, BLOCK=64)
+    assert loads.value == before + 2
+
+
+def test_devices_that_are_not_alike_have_code_of_their_own(two_devices):
+    device = ctypes.c_int.in_dll(two_devices, "fake_device")
+    kernels = []
+    for current, processor in enumerate((b"gfx942:sramecc+:xnack-", b"gfx1100")):
+        device.value = current
+        two_devices.fake_set(processor, 2)
+        kernels.append(fill[(1,)](Tensor(0x1000), 7, BLOCK=64))
+    assert [k.metadata.target.arch for k in kernels] == ["gfx942", "gfx1100"]
+    assert list((ctypes.c_uint32 * 7).in_dll(two_devices, "fake_geometry"))[3] == 128
+
+
+def test_launches_go_to_the_current_stream_of_torch(two_devices, monkeypatch):
+    stream = ctypes.c_uint64.in_dll(two_devices, "fake_stream")
+    fill[(1,)](Tensor(0x1000), 7, BLOCK=64)
+    assert stream.value == 0
+    torch = types.SimpleNamespace(
+        cuda=types.SimpleNamespace(is_initialized=lambda: True),
+        _C=types.SimpleNamespace(_cuda_getCurrentRawStream=lambda device: 0x500 + device),
+    )
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    ctypes.c_int.in_dll(two_devices, "fake_device").value = 1
+    fill[(1,)](Tensor(0x1000), 7, BLOCK=64)
+    assert stream.value == 0x501
+
+
+def test_errors_of_the_run_time_are_said_where_they_come_up(two_devices):
+    two_devices.fake_fail(LAUNCH, 98)
+    with pytest.raises(tile.TileError, match="cannot launch `fill`: invalid device function"):
+        fill[(1,)](Tensor(0x1000), 7, BLOCK=64)
+    fill[(1,)](Tensor(0x1000), 7, BLOCK=64)  # The next one goes well.
