@@ -141,8 +141,10 @@ bool Schedule::finishAny(Ctx &c) {
 }
 
 bool Schedule::mayFinish(Ctx &c) {
-  // However late, it comes: somebody may spin until it has come.
-  return below(isLazy ? 1024 : 3) || finishAny(c);
+  // However late, it comes: somebody may spin until it has come. Each piece is
+  // as late, whether there are few or many.
+  uint32_t some = std::max(1u, uint32_t(pending.size()));
+  return below(isLazy ? std::max(1024 / some, 3u) : 3) || finishAny(c);
 }
 
 void tile::sim::commitScheduled(Ctx &c, AsyncKind kind, uint32_t mask) {

@@ -52,15 +52,18 @@ void Knowledge::join(const Knowledge &o) {
   sharedFenced.join(o.sharedFenced);
   globalFenced.join(o.globalFenced);
   inits.join(o.inits);
+  ordered.join(o.ordered);
   joinForeign(foreign, o.foreign);
   joinForeign(foreignFenced, o.foreignFenced);
+  joinForeign(foreignOrdered, o.foreignOrdered);
 }
 
 bool Knowledge::covers(const Knowledge &o) const {
   return clock.covers(o.clock) && sharedFenced.covers(o.sharedFenced) &&
          globalFenced.covers(o.globalFenced) && inits.covers(o.inits) &&
-         coversForeign(foreign, o.foreign) &&
-         coversForeign(foreignFenced, o.foreignFenced);
+         ordered.covers(o.ordered) && coversForeign(foreign, o.foreign) &&
+         coversForeign(foreignFenced, o.foreignFenced) &&
+         coversForeign(foreignOrdered, o.foreignOrdered);
 }
 
 void Knowledge::meet(const Knowledge &o) {
@@ -68,6 +71,7 @@ void Knowledge::meet(const Knowledge &o) {
   sharedFenced.meet(o.sharedFenced);
   globalFenced.meet(o.globalFenced);
   inits.meet(o.inits);
+  ordered.meet(o.ordered);
   auto both = [](std::shared_ptr<const Foreign> &a,
                  const std::shared_ptr<const Foreign> &b) {
     if (a == b || !a)
@@ -82,4 +86,5 @@ void Knowledge::meet(const Knowledge &o) {
   };
   both(foreign, o.foreign);
   both(foreignFenced, o.foreignFenced);
+  both(foreignOrdered, o.foreignOrdered);
 }

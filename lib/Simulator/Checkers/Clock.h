@@ -51,6 +51,9 @@ struct Clock {
     join(lanes, o.lanes);
     join(engines, o.engines);
   }
+  bool isEmpty() const {
+    return warps.empty() && lanes.empty() && engines.empty();
+  }
   bool covers(const Clock &o) const {
     if (!covers(warps, o.warps) || !covers(engines, o.engines))
       return false;
@@ -99,7 +102,10 @@ struct Knowledge {
   Clock sharedFenced, globalFenced;
   /// Initializations of mbarriers that a fence.mbarrier_init made visible.
   Clock inits;
-  std::shared_ptr<const Foreign> foreign, foreignFenced;
+  /// What precedes a fence.sc: a strong store passes it on, whoever made the
+  /// fence.
+  Clock ordered;
+  std::shared_ptr<const Foreign> foreign, foreignFenced, foreignOrdered;
 
   void join(const Knowledge &o);
   bool covers(const Knowledge &o) const;

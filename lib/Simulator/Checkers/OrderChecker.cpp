@@ -212,13 +212,36 @@ void OrderChecker::matrixRead(Ctx &c, const Inst &inst, uint32_t offset,
 
 //===-- mbarriers ---------------------------------------------------------===//
 
+/// Are the uses of a mbarrier known? Those of a warp whose lanes gave each
+/// other values since are, if one of the lanes is known after that: libcu++
+/// counts the lanes of a warp out together, and the last warp's lane ends the
+/// object.
+bool OrderChecker::knowsUses(const Clock &known, const Clock &uses) const {
+  if (known.covers(uses))
+    return true;
+  for (uint32_t w = 0; w < states.size(); ++w) {
+    uint32_t since = states[w].collective;
+    bool knowsOne = false;
+    for (unsigned l = 0; l < Lanes && !knowsOne; ++l)
+      knowsOne = since && known.knowsLane(w, l, since + 1);
+    for (unsigned l = 0; l < Lanes; ++l) {
+      uint32_t time = std::max(Clock::at(uses.warps, w),
+                               Clock::at(uses.lanes, w * Lanes + l));
+      if (!known.knowsLane(w, l, time) && !(knowsOne && time <= since))
+        return false;
+    }
+  }
+  return true;
+}
+
 void OrderChecker::mbarrierInit(Ctx &c, const Inst &inst, unsigned lane,
                                 Cta &owner, uint32_t offset, bool ends) {
   uint32_t warp = warpOf(*c.cta, *c.warp);
   Mbarrier &b = mbarriers[key(owner, offset)];
   Clock known = viewOf(warp, lane).known.clock;
   addOwn(warp, 1u << lane, known);
-  if ((checks & CheckRaces) && !known.covers(b.uses))
+  if ((checks & CheckRaces) &&
+      !(ends ? knowsUses(known, b.uses) : known.covers(b.uses)))
     c.note(inst, lane, "race",
            std::string(ends ? "the invalidation" : "the initialization") +
                " of the mbarrier at shared memory " + std::to_string(offset) +

@@ -92,7 +92,8 @@ public:
   void clusterWait(Cta &cta, Warp &warp, uint32_t mask);
   void proxyFence(Ctx &c, uint32_t mask, bool sharedToo, bool globalToo);
   void initFence(Ctx &c, uint32_t mask);
-  void fence(Ctx &c, uint32_t mask);
+  /// `sequential`: a fence.sc.
+  void fence(Ctx &c, uint32_t mask, bool sequential = false);
 
   // mbarriers.
   /// It begins, or `ends`.
@@ -163,6 +164,7 @@ private:
   void noteEngine(Ctx &c, const Inst &inst, unsigned lane, const Engine &engine,
                   const std::string &message);
 
+  bool knowsUses(const Clock &known, const Clock &uses) const;
   bool isKnown(const Observer &o, const Event &x) const;
   bool isOrdered(const Observer &o, const Event &x) const;
   bool isFenced(const Observer &o, const Event &x, bool shared,

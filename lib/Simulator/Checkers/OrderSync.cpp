@@ -241,12 +241,19 @@ void OrderChecker::initFence(Ctx &c, uint32_t mask) {
   ++states[warp].now;
 }
 
-void OrderChecker::fence(Ctx &c, uint32_t mask) {
+void OrderChecker::fence(Ctx &c, uint32_t mask, bool sequential) {
   uint32_t warp = warpOf(*c.cta, *c.warp);
   eachView(warp, mask, [&](View &v) {
     if (v.observed)
       v.known.join(*v.observed);
     v.observed = nullptr;
+    if (sequential) {
+      // Fences of this kind have one order. Whoever sees a store behind a
+      // barrier that this fence precedes, and makes such a fence, comes later.
+      v.known.ordered.join(v.known.clock);
+      addOwn(warp, v.lanes & mask, v.known.ordered);
+      joinForeign(v.known.foreignOrdered, v.known.foreign);
+    }
     auto snapshot = std::make_shared<Knowledge>(v.known);
     addOwn(warp, v.lanes & mask, snapshot->clock);
     v.fenced = std::move(snapshot);
@@ -352,11 +359,21 @@ void OrderChecker::releaseTo(Ctx &c, const Inst &inst, uint32_t mask,
   if (any)
     release(warp, mask, what);
   else
-    for (const View &v : states[warp].views)
-      if ((v.lanes & mask) && v.fenced) {
+    for (const View &v : states[warp].views) {
+      if (!(v.lanes & mask))
+        continue;
+      if (v.fenced) {
         what.join(*v.fenced);
         any = true;
       }
+      if (v.known.ordered.isEmpty() && !v.known.foreignOrdered)
+        continue;
+      what.clock.join(v.known.ordered);
+      what.ordered.join(v.known.ordered);
+      joinForeign(what.foreign, v.known.foreignOrdered);
+      joinForeign(what.foreignOrdered, v.known.foreignOrdered);
+      any = true;
+    }
   if (owner) {
     for (uint32_t m = mask; m; m &= m - 1) {
       uint32_t offset = uint32_t(address[std::countr_zero(m)]) & 0xffffff;

@@ -237,9 +237,10 @@ static Step execClusterWait(Ctx &c, const Inst &inst, uint32_t mask) {
   return Step::Block;
 }
 
-static Step execFence(Ctx &c, const Inst &, uint32_t mask) {
+/// mod[0]: .sc.
+static Step execFence(Ctx &c, const Inst &inst, uint32_t mask) {
   if (c.checker)
-    c.checker->fence(c, mask);
+    c.checker->fence(c, mask, inst.mod[0]);
   return Step::Next;
 }
 static Step execInitFence(Ctx &c, const Inst &, uint32_t mask) {
@@ -326,7 +327,8 @@ bool decodeFence(FunctionDecoder &d) {
     return d.emit(async ? execProxyFence : execNothing, Class::Barrier);
   }
   bool init = d.has("mbarrier_init");
-  d.hasOneOf({"sc", "acq_rel", "acquire"});
+  d.inst.mod[0] = d.has("sc");
+  d.hasOneOf({"acq_rel", "acquire"});
   d.has("release");
   d.hasPrefix("sync_restrict", rest);
   d.hasOneOf({"cta", "cluster", "gpu", "sys"});
@@ -335,6 +337,7 @@ bool decodeFence(FunctionDecoder &d) {
 bool decodeMembar(FunctionDecoder &d) {
   bool proxy = d.has("proxy");
   d.hasOneOf({"cta", "gl", "gpu", "sys", "alias"});
+  d.inst.mod[0] = true;
   return d.emit(proxy ? execNothing : execFence, Class::Barrier);
 }
 } // namespace

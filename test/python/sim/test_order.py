@@ -104,6 +104,11 @@ def test_pairs(name):
         assert kinds(report) == {kind}, (text, report.messages)
 
 
+FENCES = """
+setp.gt.u32 %p3, %r2, 1; @%p3 bra DONE; @!%p2 bra READ;
+st.global.u32 [%rd4+256], %r1; fence.KIND.gpu; bar.sync 0; @%p1 st.relaxed.gpu.global.u32 [%rd3], 1; bra DONE;
+READ: ld.relaxed.gpu.global.u32 %r7, [%rd3]; setp.eq.u32 %p4, %r7, 0; @%p4 bra READ; fence.KIND.gpu; ld.global.u32 %r8, [%rd4];
+DONE:"""
 #: Global memory: 8 CTAs of 64 threads unless said otherwise.
 GLOBAL = {
     "read, add, write": (
@@ -137,6 +142,11 @@ GLOBAL = {
         # All threads write; one publishes after the barrier.
         "setp.gt.u32 %p3, %r2, 1; @%p3 bra DONE; @!%p2 bra READ; st.global.u32 [%rd4+256], %r1; bar.sync 0; @%p1 st.release.gpu.global.u32 [%rd3], 1; bra DONE; READ: ld.acquire.gpu.global.u32 %r7, [%rd3]; setp.eq.u32 %p4, %r7, 0; @%p4 bra READ; ld.global.u32 %r8, [%rd4]; DONE:",
         ["setp.gt.u32 %p3, %r2, 1; @%p3 bra DONE; @!%p2 bra READ; st.global.u32 [%rd4+256], %r1; @%p1 st.release.gpu.global.u32 [%rd3], 1; bra DONE; READ: ld.acquire.gpu.global.u32 %r7, [%rd3]; setp.eq.u32 %p4, %r7, 0; @%p4 bra READ; ld.global.u32 %r8, [%rd4]; DONE:"],
+    ),
+    "fences of all threads before a barrier": (
+        # What precedes a fence.sc of any of them goes with the flag; another fence is for its own thread's flag.
+        FENCES.replace("KIND", "sc"),
+        [FENCES.replace("KIND", "acq_rel"), FENCES.replace("fence.KIND.gpu; bar.sync", "bar.sync").replace("KIND", "sc")],
     ),
 }  # fmt: skip
 
