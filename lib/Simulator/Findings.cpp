@@ -15,8 +15,15 @@ Place Ctx::place(const Code &in, const Inst &inst) const {
     const ast::SourceLoc &loc = in.sources[size_t(inst.source)];
     p.sourceLine = loc.line;
     p.sourceColumn = loc.column;
-    if (auto it = launch->files->find(loc.file); it != launch->files->end())
-      p.file = it->second;
+    auto fileOf = [&](unsigned number) {
+      auto it = launch->files->find(number);
+      return it == launch->files->end() ? std::string() : it->second;
+    };
+    p.file = fileOf(loc.file);
+    p.callLine = loc.callLine;
+    p.callColumn = loc.callColumn;
+    if (loc.callLine)
+      p.callFile = fileOf(loc.callFile);
   }
   return p;
 }

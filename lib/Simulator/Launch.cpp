@@ -272,25 +272,36 @@ static void collect(Launch &launch, std::vector<Worker> &workers,
         sum.add(w.stats[k][i]);
       if (inst.micro)
         continue;
-      std::pair<std::string, uint32_t> key{"", inst.line};
+      // The line, and the one into which it was inlined from another file.
+      std::vector<std::pair<std::string, uint32_t>> keys;
+      auto addLine = [&](unsigned number, unsigned line) {
+        auto file = launch.files->find(number);
+        keys.push_back(
+            {file == launch.files->end() ? "?" : file->second, line});
+      };
       if (inst.source >= 0 && size_t(inst.source) < code.sources.size()) {
         const ast::SourceLoc &loc = code.sources[size_t(inst.source)];
-        auto file = launch.files->find(loc.file);
-        key = {file == launch.files->end() ? "?" : file->second, loc.line};
+        addLine(loc.file, loc.line);
+        if (loc.callLine)
+          addLine(loc.callFile, loc.callLine);
+      } else {
+        keys.push_back({"", inst.line});
       }
       // A branch that is not taken has run.
       bool ran = sum.lanes || (sum.warps && inst.cls == Class::Control);
-      (ran ? covered : report.uncovered).insert(key);
+      (ran ? covered : report.uncovered).insert(keys.begin(), keys.end());
       if (sum.warps == 0)
         continue;
       report.counters.warpInstructions[size_t(inst.cls)] += sum.warps;
       report.counters.laneInstructions[size_t(inst.cls)] += sum.lanes;
-      LineCounters &line = report.lines[key];
-      line.warpInstructions += sum.warps;
-      line.laneInstructions += sum.lanes;
-      line.sectors += sum.sectors;
-      line.requests += sum.requests;
-      line.bankConflicts += sum.conflicts;
+      for (const auto &key : keys) {
+        LineCounters &line = report.lines[key];
+        line.warpInstructions += sum.warps;
+        line.laneInstructions += sum.lanes;
+        line.sectors += sum.sectors;
+        line.requests += sum.requests;
+        line.bankConflicts += sum.conflicts;
+      }
     }
   }
   for (auto &key : covered)

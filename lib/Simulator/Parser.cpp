@@ -182,23 +182,70 @@ bool Parser::bodyDirective(ast::Function &function, std::string &pendingLabel) {
                "' in a function body");
 }
 
+/// The last place of a function with this file, line and column, or null.
+static const ast::SourceLoc *findPlace(const ast::Function &function,
+                                       const ast::SourceLoc &like) {
+  for (auto at = function.sources.rbegin(), end = function.sources.rend();
+       at != end && at - function.sources.rbegin() < 64; ++at)
+    if (at->file == like.file && at->line == like.line &&
+        at->column == like.column)
+      return &*at;
+  return nullptr;
+}
+
 /// .loc FILE LINE COLUMN [, function_name LABEL[+N], inlined_at FILE LINE
 /// COLUMN]
 bool Parser::sourceLoc(ast::Function &function) {
-  int64_t file = 0, line = 0, column = 0;
-  if (!integer(file) || !integer(line) || !integer(column))
+  auto place = [&](ast::SourceLoc &loc) {
+    int64_t file = 0, line = 0, column = 0;
+    if (!integer(file) || !integer(line) || !integer(column))
+      return false;
+    loc.file = unsigned(file);
+    loc.line = unsigned(line);
+    loc.column = unsigned(column);
+    return true;
+  };
+  ast::SourceLoc loc;
+  if (!place(loc))
     return false;
-  function.sources.push_back(
-      {unsigned(file), unsigned(line), unsigned(column)});
+  loc.outermostFile = loc.file;
+  if (loc.line == 0 && !function.sources.empty() &&
+      function.sources.back().file == loc.file) {
+    // Code without a line of its own is where the code before it is.
+    ast::SourceLoc before = function.sources.back();
+    before.line = 0;
+    before.column = loc.column;
+    loc = before;
+  }
   while (accept(',')) {
     std::string what;
     if (!name(what))
       return false;
+    if (what == "inlined_at") {
+      ast::SourceLoc call;
+      if (!place(call))
+        return false;
+      // Compilers state a call's place, and where that was inlined, before.
+      const ast::SourceLoc *known = findPlace(function, call);
+      loc.outermostFile = known ? known->outermostFile : call.file;
+      if (loc.file == loc.outermostFile) {
+        loc.callFile = loc.callLine = loc.callColumn = 0;
+      } else if (call.file == loc.outermostFile) {
+        loc.callFile = call.file;
+        loc.callLine = call.line;
+        loc.callColumn = call.column;
+      } else if (known) {
+        loc.callFile = known->callFile;
+        loc.callLine = known->callLine;
+        loc.callColumn = known->callColumn;
+      }
+    }
     while (token.kind == Kind::Int || token.is('+') ||
            (what == "function_name" && token.kind == Kind::Name &&
             token.text != "inlined_at"))
       bump();
   }
+  function.sources.push_back(loc);
   return true;
 }
 

@@ -35,6 +35,8 @@ std::string Place::format() const {
   if (sourceLine)
     text += ", source " + (file.empty() ? std::string("line ") : file + ":") +
             std::to_string(sourceLine);
+  if (callLine)
+    text += ", inlined at " + callFile + ":" + std::to_string(callLine);
   return text;
 }
 std::string ThreadId::format() const {
@@ -110,7 +112,10 @@ std::string placeJson(const Place &p) {
          ", \"instruction\": " + quote(p.instruction) +
          ", \"file\": " + quote(p.file) +
          ", \"source_line\": " + std::to_string(p.sourceLine) +
-         ", \"source_column\": " + std::to_string(p.sourceColumn) + "}";
+         ", \"source_column\": " + std::to_string(p.sourceColumn) +
+         ", \"call_file\": " + quote(p.callFile) +
+         ", \"call_line\": " + std::to_string(p.callLine) +
+         ", \"call_column\": " + std::to_string(p.callColumn) + "}";
 }
 std::string threadJson(const ThreadId &t) {
   return "{\"cta\": " + triple(t.cta) + ", \"thread\": " + triple(t.thread) +

@@ -71,6 +71,10 @@ struct Variable {
 
 struct SourceLoc {
   unsigned file = 0, line = 0, column = 0;
+  /// Where code of another file was inlined: the call in the file of the
+  /// outermost one. 0 if there is none.
+  unsigned callFile = 0, callLine = 0, callColumn = 0;
+  unsigned outermostFile = 0;
 };
 
 struct Instruction {

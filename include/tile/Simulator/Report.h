@@ -43,6 +43,9 @@ struct Place {
   uint32_t line = 0;
   std::string file;
   uint32_t sourceLine = 0, sourceColumn = 0;
+  /// Of code that was inlined from another file: where, in the kernel's file.
+  std::string callFile;
+  uint32_t callLine = 0, callColumn = 0;
   std::string instruction;
   std::string format() const;
 };
@@ -81,7 +84,8 @@ struct Counters {
   void add(const Counters &other);
 };
 
-/// Counters of one source line (or PTX line where there is no .loc).
+/// Counters of one source line (or PTX line where there is no .loc), and of
+/// what was inlined into it from other files.
 struct LineCounters {
   uint64_t warpInstructions = 0, laneInstructions = 0, sectors = 0,
            requests = 0, bankConflicts = 0;

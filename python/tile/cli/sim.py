@@ -85,6 +85,16 @@ _FILE = click.Path()
 )
 @click.option("--threads", type=click.IntRange(0), metavar="N", default=0, help="Host threads.")
 @click.option("--nondeterministic", is_flag=True, help="CTAs with atomics run in parallel, too.")
+@click.option(
+    "--schedule-seed", type=int, metavar="N", help="Runs warps and copies in a random order."
+)
+@click.option(
+    "--schedules",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Random orders whose results must agree.",
+)
+@click.option("--strict-views", is_flag=True, help="What lies between elements is out of bounds.")
 @click.option("--suppressions", type=_FILE, help="A file of KIND FILE:LINE REASON.")
 @click.option("--gpu", default="", help="The GPU of the roofline estimate.")
 @click.option("--json", "json_file", type=_FILE, help="Writes the report.")
@@ -108,7 +118,8 @@ _FILE = click.Path()
 def command(
     file: str, entry: str | None, grid: tuple, block: tuple, cluster: tuple, dynamic_shared: int,
     arrays: tuple, arguments: tuple, out: tuple, check: str, max_instructions: int | None,
-    threads: int, nondeterministic: bool, suppressions: str | None, gpu: str,
+    threads: int, nondeterministic: bool, schedule_seed: int | None, schedules: int | None,
+    strict_views: bool, suppressions: str | None, gpu: str,
     json_file: str | None, html_file: str | None, sarif_file: str | None,
     timeline_file: str | None, timelines: int, annotate: bool, coverage: bool,
 ) -> int:  # fmt: skip
@@ -137,7 +148,8 @@ def command(
     report = tile.sim.launch(
         ptx, entry, grid, block, values, cluster=cluster, dynamic_shared=dynamic_shared,
         check=check, max_instructions=max_instructions, threads=threads,
-        deterministic=not nondeterministic,
+        deterministic=not nondeterministic, schedule_seed=schedule_seed, schedules=schedules,
+        strict_views=strict_views,
         allocations={n: a for n, a in named.items() if not any(a is v for v in values)},
         suppressions=tile.sim.read_suppressions(suppressions) if suppressions else (),
         timelines=timelines if timeline_file else 0, raise_on_finding=False,

@@ -44,6 +44,8 @@ class Report:
     def add(self, finding: dict[str, Any]) -> None:
         """Adds what was found by looking at more than one launch: "kind", "message", "fatal"."""
         self._added.append(finding)
+        data = self.to_dict()
+        self._data = {**data, "findings": [*data["findings"], finding], "ok": False}
 
     @property
     def ok(self) -> bool:
@@ -71,7 +73,7 @@ class Report:
     @property
     def findings(self) -> list[dict[str, Any]]:
         """The findings: kind, message, place, thread, and the other access of a race."""
-        return self.to_dict()["findings"] + self._added
+        return self.to_dict()["findings"]
 
     @property
     def counters(self) -> dict[str, Any]:
@@ -148,7 +150,8 @@ class Report:
             for message, finding in zip(dropped, self.suppressed, strict=True):
                 short = f"suppressed ({finding['reason']}): {message.splitlines()[0]}"
                 text = text.replace(message, short)
-        return text
+        added = [f"{f['kind']}: {f['message']}" for f in self._added]
+        return "\n".join([text.removesuffix("no findings\n"), *added]) if added else text
 
     def __str__(self) -> str:
         return self.summary()

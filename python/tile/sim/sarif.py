@@ -10,10 +10,13 @@ if TYPE_CHECKING:
 
 
 def _location(place: dict[str, Any], ptx_file: str) -> dict[str, Any]:
-    file, line = place["file"], place["source_line"]
+    file, line, column = place["file"], place["source_line"], place["source_column"]
+    # Of what a library inlined, the line of the kernel: scanners leave out files of others.
+    if place["call_line"]:
+        file, line, column = place["call_file"], place["call_line"], place["call_column"]
     region: dict[str, int] = {"startLine": line if file else place["line"]}
-    if file and place["source_column"]:
-        region["startColumn"] = place["source_column"]
+    if file and column:
+        region["startColumn"] = column
     return {
         "physicalLocation": {"artifactLocation": {"uri": file or ptx_file}, "region": region},
         "logicalLocations": [{"name": f"assembly line {place['line']}", "kind": "instruction"}],

@@ -23,7 +23,7 @@ def _memory(allocations: Sequence[Allocation]) -> list[tuple[str, np.ndarray]]:
 
 
 def _difference(
-    memory: list[tuple[str, np.ndarray]], first: list[np.ndarray], seed: int
+    memory: list[tuple[str, np.ndarray]], first: list[np.ndarray], plain: str, seed: int
 ) -> dict[str, Any] | None:
     for (name, now), want in zip(memory, first, strict=True):
         if np.array_equal(now, want):
@@ -31,7 +31,7 @@ def _difference(
         at = int((now != want).argmax())
         return {
             "kind": "schedule-dependent",
-            "message": f"byte {at} of '{name}' is {int(want[at])} in the plain order and "
+            "message": f"byte {at} of '{name}' is {int(want[at])} {plain} and "
             f"{int(now[at])} with schedule_seed={seed}; {int((now != want).sum())} of its bytes "
             "differ",
             "fatal": False,
@@ -51,11 +51,12 @@ def run_schedules(
     before = [data.copy() for _, data in memory]
     report = launch(seed)
     first = [data.copy() for _, data in memory]
+    plain = f"with schedule_seed={seed}" if seed else "in the plain order"
     for other in range(seed + 1, seed + count) if report.ok else ():
         for (_, data), old in zip(memory, before, strict=True):
             data[:] = old
         again = launch(other)
-        different = _difference(memory, first, other) if again.ok else None
+        different = _difference(memory, first, plain, other) if again.ok else None
         for (_, data), result in zip(memory, first, strict=True):
             data[:] = result
         if different:

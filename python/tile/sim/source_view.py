@@ -73,11 +73,15 @@ def _files(report: Report, sources: Mapping[str, str]) -> Iterator[tuple[Coverag
     data = report.to_dict()
     counters = {(n["file"] or PTX, n["line"]): n for n in data["lines"]}
     findings: dict[tuple[str, int], list[str]] = {}
-    # Findings without a place, from several launches, come last.
-    for finding, message in zip(data["findings"], report.messages, strict=False):
+    for finding, message in zip(data["findings"], report.messages, strict=True):
+        # What shows only in several launches has no place.
+        if "place" not in finding:
+            continue
         place = finding["place"]
         key = (place["file"], place["source_line"]) if place["file"] else (PTX, place["line"])
         findings.setdefault(key, []).append(message)
+        if place["call_line"]:
+            findings.setdefault((place["call_file"], place["call_line"]), []).append(message)
     for one in coverage(report):
         lines = _text(one.file, report.ptx, sources)
         named = [*one.covered, *one.missing, *(n for f, n in findings if f == one.file)]

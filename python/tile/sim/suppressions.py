@@ -33,16 +33,19 @@ class Suppression:
         """Is the finding one of these? Never one that ended the launch."""
         file, _, line = self.place.rpartition(":")
         place = finding["place"]
-        name, number = (
-            ("PTX", place["line"])
-            if file == "PTX" or not place["file"]
-            else (place["file"], place["source_line"])
-        )
+        places = [("PTX", place["line"])]
+        if file != "PTX" and place["file"]:
+            places = [(place["file"], place["source_line"])]
+            if place["call_line"]:
+                places.append((place["call_file"], place["call_line"]))
         return (
             not finding["fatal"]
             and fnmatch.fnmatchcase(finding["kind"], self.kind)
-            and fnmatch.fnmatchcase(str(number), line)
-            and (fnmatch.fnmatchcase(name, file) or fnmatch.fnmatchcase(name, f"*/{file}"))
+            and any(
+                fnmatch.fnmatchcase(str(number), line)
+                and (fnmatch.fnmatchcase(name, file) or fnmatch.fnmatchcase(name, f"*/{file}"))
+                for name, number in places
+            )
         )
 
 

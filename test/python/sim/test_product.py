@@ -237,6 +237,26 @@ STRUCTURE = HEADER + """.visible .entry fields(.param .align 8 .b8 s[24])
 """  # fmt: skip
 
 
+def test_command_schedules(tmp_path, capfd):
+    """Two CTAs take turns at a counter: which of them is first, a schedule decides."""
+    path = tmp_path / "turns.ptx"
+    path.write_text(
+        HEADER
+        + """.visible .entry turns(.param .u64 out)
+{
+  .reg .b32 %r<4>; .reg .b64 %rd<2>; .reg .pred %p;
+  ld.param.u64 %rd1, [out]; mov.u32 %r1, %ctaid.x; mov.u32 %r3, 40;
+AGAIN: sub.u32 %r3, %r3, 1; setp.ne.u32 %p, %r3, 0; @%p bra AGAIN;
+  atom.global.exch.b32 %r2, [%rd1], %r1; ret;
+}
+"""
+    )
+    args = ["sim", str(path), "--grid", "4", "--block", "1", "--arg", "zeros:u32:1"]
+    assert main(args) == 0
+    assert main([*args, "--schedule-seed", "3", "--schedules", "6"]) == 1
+    assert "schedule-dependent" in capfd.readouterr().out
+
+
 def test_command_structures(tmp_path):
     path, out = tmp_path / "s.ptx", tmp_path / "o.npy"
     path.write_text(STRUCTURE)
