@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from test_ptx_programs import run
 
+import tile.sim
+
 rng = np.random.default_rng(29)
 
 
@@ -159,17 +161,36 @@ def group_product():
     return 1, 128, arguments, 1, lambda: (out, a.astype(np.float32) @ b.astype(np.float32))
 
 
+def specialized():
+    m, n, k = 256, 128, 320
+    a, b = (rng.integers(-3, 4, shape).astype(np.float16) for shape in ((m, k), (n, k)))
+    out = zeros(m, n, dtype=np.float32)
+
+    def tensor_map(array, element, swizzle):
+        return tile.sim.tensor_map(
+            array.ctypes.data, element, array.shape[::-1], [array.strides[0]], (64, 64),
+            swizzle=swizzle,
+        )  # fmt: skip
+
+    maps = [tensor_map(a, "f16", 128), tensor_map(b, "f16", 128), tensor_map(out, "f32", 0)]
+    memory = {"allocations": {"a": a, "b": b, "out": out}, "dynamic_shared": 9 * 8192 + 32768 + 64}
+    want = a.astype(np.float32) @ b.T.astype(np.float32)
+    return 3, 384, [*maps, m // 128, n // 64, k // 64], 1, lambda: (out, want), memory
+
+
 PROGRAMS = [
     last_block, split_k, turnstile, ring, ping_pong, cluster_histogram, ring_shift, bulk_store,
     persistent, multicast, look_back, spin_lock, roles, jacobi, group_product,
+    specialized,
 ]  # fmt: skip
 
 
 def simulate(program, bug, seed):
-    grid, block, arguments, cluster, results = program()
+    grid, block, arguments, cluster, results, *memory = program()
     report = run(
-        "sharing", f"{program.__name__}_{bug}", grid, block, *arguments,
+        "sharing", program.__name__, grid, block, *arguments, bug,
         cluster=cluster, schedule_seed=seed, raise_on_finding=False, max_instructions=2_000_000,
+        **(memory[0] if memory else {}),
     )  # fmt: skip
     return report, results
 
@@ -182,7 +203,7 @@ def test_right(program):
         np.testing.assert_array_equal(*results())
 
 
-#: What is wrong in the first, second and third variant, and what is found.
+#: What is wrong in the first, second, third, ... variant, and what is found.
 MISTAKES = {
     "last_block": [
         ("no fence before the counter", "race"),
@@ -258,6 +279,18 @@ MISTAKES = {
         ("copies that are not waited for", "async-race"),
         ("no fence between the proxies", "missing-proxy-fence"),
         ("a product that is not waited for", "async-register"),
+    ],
+    "specialized": [
+        ("the producer waits for nobody", "async-race|mbarrier-misuse"),
+        ("too few bytes are expected", "async-race"),
+        ("consumers wait for nothing", "async-race"),
+        ("a slot is given back before its product is done", "async-race"),
+        ("the wrong slot is given back", "deadlock|async-race|mbarrier-misuse"),
+        ("the last product is not waited for", "async-register"),
+        ("the store's buffer is overwritten", "async-race"),
+        ("no fence between the proxies", "missing-proxy-fence"),
+        ("copies may signal what is not yet there", "missing-proxy-fence"),
+        ("the last store is not waited for", "async-exit"),
     ],
 }
 
