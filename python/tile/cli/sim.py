@@ -75,8 +75,8 @@ _FILE = click.Path()
 @click.option("--array", "arrays", multiple=True, help="NAME=... names memory for --arg.")
 @click.option(
     "--arg", "arguments", multiple=True,
-    help="One for each parameter: a number, null, an array (NAME, FILE.npy, zeros:f32:128x4, "
-    "random:f16:64x64), map:NAME:BOX[:SWIZZLE], struct:s32=4,f32=1.5,ptr=NAME, hex:0102.",
+    help="Each parameter: a number, null, NAME, FILE.npy, zeros:f32:8x4, "
+    "random:f16:8x8, map:NAME:BOX[:SWIZZLE], struct:s32=4,ptr=NAME, hex:0102.",
 )  # fmt: skip
 @click.option("--out", multiple=True, help="INDEX=FILE.npy or NAME=FILE.npy, after the run.")
 @click.option("--check", default="all", help="Some of races, uninitialized, async, ...; none.")
@@ -124,9 +124,8 @@ def command(
     timeline_file: str | None, timelines: int, annotate: bool, coverage: bool,
 ) -> int:  # fmt: skip
     """Run a kernel of a PTX file, of nvcc or anybody, or of AMDGCN assembly, without a GPU, with
-    every access checked.
-
-    Exit status: 0 if nothing was found, 1 if the kernel did something wrong, 2 for bad usage."""
+    every access checked. The exit status is 0 if nothing was found, 1 if something was, 2 for bad
+    usage."""
     import tile.sim
 
     from ..sim.arguments import argument
