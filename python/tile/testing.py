@@ -280,7 +280,7 @@ def _save(folder: str, name: str, header: list[str], rows: list[list[Any]]) -> N
     import os
 
     os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, f"{name}.csv"), "w", newline="") as file:
+    with open(os.path.join(folder, f"{name}.csv"), "w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([header, *rows])
 
 
@@ -316,7 +316,9 @@ def nvsmi(attrs: Sequence[str]) -> list[int]:
         "--format=csv,noheader,nounits",
     ]
     try:
-        text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        text = subprocess.run(
+            command, capture_output=True, encoding="utf-8", errors="replace", check=True
+        ).stdout
     except (OSError, subprocess.CalledProcessError) as error:
         raise TileError(f"nvidia-smi does not answer: {error}") from None
     return [int(float(item)) for item in text.strip().split(",")]

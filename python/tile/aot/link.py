@@ -14,7 +14,7 @@ from .variant import MARK
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        lines = path.read_text().splitlines()
+        lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise TileError(f"cannot read {path}: {error}") from None
     for line in lines:
@@ -37,9 +37,10 @@ def link(headers: Sequence[str | Path], out_path: str | Path) -> list[Path]:
     out = Path(out_path)
     out.parent.mkdir(parents=True, exist_ok=True)
     header, source = out.with_name(f"{out.name}.h"), out.with_name(f"{out.name}.c")
-    header.write_text(_header(header.stem, variants, kernels))
+    header.write_text(_header(header.stem, variants, kernels), encoding="utf-8")
     text = "".join(_kernel(name, group) for name, group in sorted(kernels.items()))
-    source.write_text(f'// Made by tile {__version__}.\n#include "{header.name}"\n{text}')
+    text = f'// Made by tile {__version__}.\n#include "{header.name}"\n{text}'
+    source.write_text(text, encoding="utf-8")
     return [header, source]
 
 

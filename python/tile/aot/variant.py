@@ -149,7 +149,7 @@ class Variant:
         source = out.with_name(f"{out.name}.{self.id}.c")
         texts = {header: self.header(), source: self.source(header.name, ptx)}
         for path, text in texts.items():
-            path.write_text(text)
+            path.write_text(text, encoding="utf-8")
         return list(texts)
 
     def header(self) -> str:

@@ -25,7 +25,7 @@ def _triple(context: click.Context, parameter: click.Parameter, text: str) -> tu
 def _write(path: str | None, text: str) -> None:
     if path:
         try:
-            Path(path).write_text(text)
+            Path(path).write_text(text, encoding="utf-8")
         except OSError as error:
             raise TileError(f"cannot write '{path}': {error.strerror}") from None
 
@@ -131,7 +131,7 @@ def command(
     from ..sim.arguments import argument
 
     try:
-        ptx = Path(file).read_text()
+        ptx = Path(file).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise TileError(f"cannot read '{file}': {error}") from None
     try:

@@ -42,7 +42,7 @@ def _installed_elsewhere() -> str | None:
     if spec is None or spec.origin is None:
         return None
     # The distribution tile-compiler-triton is tile.
-    ours = "tile-compiler-triton" in Path(spec.origin).read_text(errors="replace")
+    ours = "tile-compiler-triton" in Path(spec.origin).read_text(encoding="utf-8", errors="replace")
     return None if ours else spec.origin
 
 

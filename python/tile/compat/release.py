@@ -30,7 +30,7 @@ class Release:
     def __init__(self, path: Path) -> None:
         self.version = path.stem
         self._modules: dict[str, dict[str, str]] = {}
-        for line in path.read_text().splitlines():
+        for line in path.read_text(encoding="utf-8").splitlines():
             module, _, rest = line.partition(":")
             self._modules[module] = dict(map(_split, rest.split()))
 

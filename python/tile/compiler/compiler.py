@@ -91,8 +91,10 @@ class ASTSource:
         return [self._nested_constants((*path, i), s) for i, s in enumerate(spec)]
 
     def kernel_name(self, arguments: Any) -> str:
+        from .frames import symbol_name
+
         specialization = _Specialization(self.signature, self.constants, self.fn)
-        return re.sub(r"\W", "_", self.fn.repr(specialization))
+        return symbol_name(self.fn.repr(specialization))
 
     def parse_options(self) -> dict:
         return {}
@@ -114,7 +116,7 @@ class IRSource:
         self.path = Path(path)
         self.ext = self.path.suffix[1:]
         try:
-            self.src = self.path.read_text()
+            self.src = self.path.read_text(encoding="utf-8")
         except OSError as error:
             raise TileError(f"cannot read {self.path}: {error.strerror}") from None
         except UnicodeDecodeError:

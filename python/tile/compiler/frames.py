@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import re
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,6 +14,11 @@ from ..language import values
 from ..language.dtypes import dtype
 from ..runtime.jit import constexpr_function
 from .errors import Place, node_place
+
+
+def symbol_name(name: str) -> str:
+    """A name as assembly takes it: Python's may have letters of any language."""
+    return re.sub(r"\W", "_", name, flags=re.ASCII)
 
 
 @dataclass

@@ -26,7 +26,7 @@ from ..language.values import (
 from ..runtime.depth import allow_depth
 from .flatten import flat_types, flatten, is_sequence, structure, unflatten
 from .foreign import call_foreign_builtin, is_foreign_builtin
-from .frames import Frame
+from .frames import Frame, symbol_name
 
 _MAX_DEPTH = 200
 #: Functions of Python that kernels may call on constants.
@@ -379,7 +379,7 @@ class Functions:
             self.frames.pop()
         result_types: list[dtype] = []
         flat_types(shape, result_types)
-        symbol = f"{function.__name__}__{len(self.outlined)}"
+        symbol = symbol_name(f"{function.__name__}__{len(self.outlined)}")
         b.insert_at_end(self.module.body)
         b.create("tt.func", (), {
             "sym_name": b.str_attr(symbol),

@@ -212,7 +212,9 @@ class StagedCompile:
             paths[stage] = path
         try:
             return {
-                stage: path.read_bytes() if stage in BINARY_STAGES else path.read_text()
+                stage: path.read_bytes()
+                if stage in BINARY_STAGES
+                else path.read_text(encoding="utf-8")
                 for stage, path in paths.items()
             }
         except OSError as error:

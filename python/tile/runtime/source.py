@@ -53,8 +53,18 @@ def capture(fn: Any) -> list[str]:
     if known is None or known[0] is not spec:
         linecache.checkcache(file)
         known = sources[file] = (spec, linecache.getlines(file, scope))
-        _latest[file] = known[1]
+        _latest[name_of_file(file)] = known[1]
     return known[1]
+
+
+def name_of_file(file: str) -> str:
+    """The name of a file as text that IR and messages can hold: where the locale has no name for
+    it, Python has halves of surrogate pairs in its place."""
+    try:
+        file.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(file).decode(errors="replace")
+    return file
 
 
 def replace(fn: Any, text: str) -> tuple[Any, list[str]]:
@@ -150,7 +160,7 @@ def parse(fn: Any, lines: list[str] | None = None) -> Parsed:
     file = fn.__code__.co_filename
     source = Source(
         name=fn.__name__,
-        file=file,
+        file=name_of_file(file),
         column_shift=indent,
         globals=fn.__globals__,
         nonlocals=Closure(fn),

@@ -64,7 +64,7 @@ def _text(file: str, ptx: str | None, sources: Mapping[str, str]) -> list[str]:
     if file == PTX:
         return (ptx or "").splitlines()
     try:
-        return Path(file).read_text(errors="replace").splitlines()
+        return Path(file).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return []
 

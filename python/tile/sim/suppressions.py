@@ -52,7 +52,7 @@ class Suppression:
 def read_suppressions(path: str | Path) -> list[Suppression]:
     """Those of a file: `KIND FILE:LINE REASON` on each line, `#` before comments."""
     found = []
-    for number, text in enumerate(Path(path).read_text().splitlines(), 1):
+    for number, text in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
         if not text.strip() or text.lstrip().startswith("#"):
             continue
         parts = text.split(maxsplit=2)

@@ -270,7 +270,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     else:
         text = render_text(layout, args.all)
     if args.output:
-        args.output.write_text(text)
+        args.output.write_text(text, encoding="utf-8")
     else:
         sys.stdout.write(text)
     return 0

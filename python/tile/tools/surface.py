@@ -130,7 +130,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(argv)
     text = render()
     if args.output:
-        with open(args.output, "w") as file:
+        with open(args.output, "w", encoding="utf-8") as file:
             file.write(text)
     else:
         print(text, end="")

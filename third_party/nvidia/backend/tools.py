@@ -103,7 +103,9 @@ _SCRIPT_SIZE = 1 << 16
 @functools.lru_cache(maxsize=4)
 def _version(path: str) -> str:
     try:
-        done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=30)
+        done = subprocess.run(
+            [path, "--version"], capture_output=True, encoding="utf-8", errors="replace", timeout=30
+        )
     except (OSError, subprocess.SubprocessError) as error:
         raise CompilerToolError(f"cannot run {path}: {error}") from None
     return done.stdout.strip()
@@ -195,7 +197,7 @@ def run_ptxas(ptx: str, arch: int, extra: str | None) -> tuple[bytes, dict[str, 
         _warn_about_wgmma(path)
     with tempfile.TemporaryDirectory(prefix="tile-ptxas-") as folder:
         source, binary = os.path.join(folder, "kernel.ptx"), os.path.join(folder, "kernel.cubin")
-        with open(source, "w") as file:
+        with open(source, "w", encoding="utf-8") as file:
             file.write(ptx)
         command = [path, "-v", f"--gpu-name={processor(ptx, arch)}", source, "-o", binary]
         if "\t.loc\t" in ptx:
@@ -206,7 +208,9 @@ def run_ptxas(ptx: str, arch: int, extra: str | None) -> tuple[bytes, dict[str, 
             if text:
                 command += text.split()
         try:
-            result = subprocess.run(command, capture_output=True, text=True, timeout=600)
+            result = subprocess.run(
+                command, capture_output=True, encoding="utf-8", errors="replace", timeout=600
+            )
         except (OSError, subprocess.SubprocessError) as error:
             raise CompilerToolError(f"cannot run {path}: {error}") from None
         log = result.stderr + result.stdout
@@ -273,7 +277,9 @@ def disassemble(cubin: bytes) -> str:
         file.flush()
         try:
             command = [path, *arguments, file.name]
-            done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+            done = subprocess.run(
+                command, capture_output=True, encoding="utf-8", errors="replace", timeout=60
+            )
         except (OSError, subprocess.SubprocessError) as error:
             raise CompilerToolError(f"cannot run {path}: {error}") from None
     if done.returncode != 0:

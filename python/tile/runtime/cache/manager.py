@@ -8,6 +8,7 @@ import contextlib
 import importlib
 import json
 import os
+import sys
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any
@@ -72,7 +73,10 @@ class FileCacheManager(CacheManager):
         self.cache_dir = os.path.join(root, folder_of(key))
 
     def _path(self, filename: str) -> str:
-        return os.path.join(self.cache_dir, filename)
+        # Where the locale has no name for the file of a kernel, it gets another one.
+        coding = sys.getfilesystemencoding()
+        name = filename.encode(coding, "xmlcharrefreplace").decode(coding)
+        return os.path.join(self.cache_dir, name)
 
     def has_file(self, filename: str) -> bool:
         return os.path.exists(self._path(filename))

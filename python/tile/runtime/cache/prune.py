@@ -92,7 +92,7 @@ def prune(limit: int) -> tuple[int, int]:
     if not os.path.isdir(root):
         return 0, 0
     _sweep(root)
-    with open(os.path.join(root, _STAMP), "w"):
+    with open(os.path.join(root, _STAMP), "wb"):
         pass
     known = list(entries(root))
     total = sum(entry.size for entry in known)

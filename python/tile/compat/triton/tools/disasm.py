@@ -28,7 +28,9 @@ def extract(file_path: str, fun: str | None = None) -> str:
     command = [path_to_cuobjdump(), "-sass"]
     if fun is not None:
         command += ["-fun", fun]
-    result = subprocess.run([*command, file_path], capture_output=True, text=True)
+    result = subprocess.run(
+        [*command, file_path], capture_output=True, encoding="utf-8", errors="replace"
+    )
     if result.returncode != 0:
         raise CompilerToolError(f"cuobjdump failed: {result.stderr.strip()}")
     return result.stdout

@@ -17,7 +17,7 @@ def load_dialects(context: object) -> None:
 
 def parse_mlir_module(path: str, context: object) -> object:
     """The module in a file."""
-    with open(path) as file:
+    with open(path, encoding="utf-8") as file:
         return _C.ir.Module.parse(file.read(), context, path)
 
 

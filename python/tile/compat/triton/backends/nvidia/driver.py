@@ -22,7 +22,9 @@ def libcuda_dirs() -> list[str]:
     if knobs.nvidia.libcuda_path:
         return [os.path.dirname(knobs.nvidia.libcuda_path) or knobs.nvidia.libcuda_path]
     try:
-        text = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True).stdout
+        text = subprocess.run(
+            ["/sbin/ldconfig", "-p"], capture_output=True, encoding="utf-8", errors="replace"
+        ).stdout
     except OSError:
         text = ""
     found = [line.split()[-1] for line in text.splitlines() if "libcuda.so.1" in line]
