@@ -71,7 +71,7 @@ def compile_kernel(
         {(i,): [("tt.divisibility", 16)] for i, a in enumerate(arguments) if a.hint == 16},
     )
     options = {"num_warps": num_warps, "num_stages": num_stages, "num_ctas": num_ctas}
-    chosen = [parse_target(text) for text in targets] or [_current_target()]
+    chosen = list(dict.fromkeys(map(parse_target, targets))) or [_current_target()]
     for target in chosen:
         if target.backend != "cuda":
             raise TileError(f"kernels become C that calls libcuda, which cannot load {target}'s")

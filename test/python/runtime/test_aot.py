@@ -304,6 +304,19 @@ def test_the_command(kernels, tmp_path, capsys):
     assert "is no header that `tile compile` wrote" in capsys.readouterr().err
 
 
+def test_options_of_the_command(kernels, tmp_path, capsys):
+    assert main(["compile", str(kernels), "-n", "tuned", "-s", "*i32, i32, 64", "-g", "1",
+                 "-t", "cuda:90", "-t", "cuda:90:32", "-o", str(tmp_path / "out"), "-on", "scaled",
+                 "-ns", "2", "--num-ctas", "2", "--no-ptx"]) == 0  # fmt: skip
+    header, source = map(Path, capsys.readouterr().out.split())
+    assert re.search(r"CUresult scaled_\w+\(CUstream stream, CUdeviceptr p, ", header.read_text())
+    record = json.loads(header.read_text().splitlines()[1].removeprefix("// tile: "))
+    assert record["algorithm"]["num_stages"] == record["algorithm"]["num_ctas"] == 2
+    text = source.read_text()
+    assert re.findall(r"// (\w+) for (\w+)", text) == [("cubin", "sm_90")]
+    assert ".value.clusterDim = {2, 1, 1}" in text
+
+
 def test_python_without_this_module(kernels):
     """AOT is loaded by those who use it."""
     program = "import tile, sys; print('tile.aot' in sys.modules, 'click' in sys.modules)"
