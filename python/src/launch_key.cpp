@@ -23,8 +23,17 @@ enum Tag : uint64_t {
   Integer = 16,
 };
 
-static nb::object getAttribute(PyObject *object, const char *name) {
-  nb::object result = nb::steal(PyObject_GetAttrString(object, name));
+static nb::object getAttribute(PyObject *object, PyObject *name) {
+  nb::object result = nb::steal(PyObject_GetAttr(object, name));
+  if (!result.is_valid())
+    throw nb::python_error();
+  return result;
+}
+
+/// An attribute that is a sequence, as a list or a tuple.
+static nb::object getSequence(PyObject *object, PyObject *name) {
+  nb::object result = nb::steal(PySequence_Fast(
+      getAttribute(object, name).ptr(), "expected a sequence of extents"));
   if (!result.is_valid())
     throw nb::python_error();
   return result;
@@ -248,35 +257,44 @@ void Dispatcher::addTensor(Query &query, PyObject *value, const ClassInfo &info,
 /// A descriptor made on the host, in the order of descriptors.py: its base,
 /// shape, strides and padding, and the shape and strides once more.
 void Dispatcher::addDescriptor(Query &query, PyObject *value) {
-  nb::object base = getAttribute(value, "base");
-  nb::object shape = getAttribute(value, "shape");
-  nb::object strides = getAttribute(value, "strides");
-  nb::object block = getAttribute(value, "block_shape");
-  nb::object padding = getAttribute(value, "padding");
-  nb::object dtype = getAttribute(base.ptr(), "dtype");
+  static PyObject *const baseName = PyUnicode_InternFromString("base");
+  static PyObject *const shapeName = PyUnicode_InternFromString("shape");
+  static PyObject *const stridesName = PyUnicode_InternFromString("strides");
+  static PyObject *const blockName = PyUnicode_InternFromString("block_shape");
+  static PyObject *const paddingName = PyUnicode_InternFromString("padding");
+  static PyObject *const dtypeName = PyUnicode_InternFromString("dtype");
+  nb::object base = getAttribute(value, baseName);
+  nb::object dtype = getAttribute(base.ptr(), dtypeName);
+  nb::object padding = getAttribute(value, paddingName);
   Key &key = query.key;
   key.add(Tag::DescriptorTag);
   key.addIdentity(dtype.ptr());
-  key.add(nb::len(block));
-  for (nb::handle extent : block)
-    key.add(nb::cast<uint64_t>(nb::int_(extent)));
+  nb::object block = getSequence(value, blockName);
+  key.add(uint64_t(PySequence_Fast_GET_SIZE(block.ptr())));
+  for (Py_ssize_t i = 0, e = PySequence_Fast_GET_SIZE(block.ptr()); i != e; ++i)
+    key.add(nb::cast<uint64_t>(
+        nb::int_(nb::handle(PySequence_Fast_GET_ITEM(block.ptr(), i)))));
   bool nan = PyUnicode_Check(padding.ptr()) &&
              PyUnicode_CompareWithASCIIString(padding.ptr(), "nan") == 0;
   std::optional<dlpack::Tensor> view =
       getView(query, base.ptr(), getInfo(base.ptr()));
   query.leaves.push_back({base.ptr(), view ? view->getAddress() : 0});
-  auto addExtents = [&](nb::handle list) {
-    for (nb::handle extent : list) {
-      query.leaves.push_back({extent.ptr(), 0});
+  size_t first = query.leaves.size();
+  for (PyObject *name : {shapeName, stridesName}) {
+    nb::object list = getSequence(value, name);
+    for (Py_ssize_t i = 0, e = PySequence_Fast_GET_SIZE(list.ptr()); i != e;
+         ++i) {
+      PyObject *extent = PySequence_Fast_GET_ITEM(list.ptr(), i);
+      query.leaves.push_back({extent, 0});
       query.temporaries.push_back(nb::borrow(extent));
     }
-  };
-  addExtents(shape);
-  addExtents(strides);
-  query.temporaries.push_back(nb::int_(nan ? 1 : 0));
-  query.leaves.push_back({query.temporaries.back().ptr(), 0});
-  addExtents(shape);
-  addExtents(strides);
+  }
+  size_t last = query.leaves.size();
+  query.leaves.push_back({nan ? Py_True : Py_False, 0});
+  for (size_t i = first; i != last; ++i) {
+    Leaf again = query.leaves[i];
+    query.leaves.push_back(again);
+  }
   query.temporaries.push_back(std::move(base));
   query.temporaries.push_back(std::move(dtype));
 }
