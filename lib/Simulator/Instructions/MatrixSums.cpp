@@ -132,8 +132,31 @@ TILE_WIDE void addColumns(const SumRule &rule, bool isHalf, const float *a,
           Floats);
   }
 }
+
+TILE_WIDE void findExponents(const float *values, size_t count, int least,
+                             float *exponents, bool &isFinite, int &low,
+                             int &high) {
+  constexpr int extreme = 1000;
+  uint32_t most = 0;
+  low = extreme, high = -extreme;
+  for (size_t i = 0; i < count; ++i) {
+    uint32_t bits = bitsOfFloat(values[i]) & 0x7fffffff;
+    int exponent = std::max(int(bits >> 23) - 127, least);
+    exponents[i] = bits ? float(exponent) : SumOperand::none;
+    most = std::max(most, bits);
+    low = std::min(low, bits ? exponent : extreme);
+    high = std::max(high, bits ? exponent : -extreme);
+  }
+  isFinite = most < 0x7f800000;
+}
 #undef TILE_WIDE
 } // namespace
+
+void SumOperand::findExponents(int least) {
+  exponents.resize(values.size());
+  ::findExponents(values.data(), values.size(), least, exponents.data(),
+                  isFinite, low, high);
+}
 
 int tile::sim::leastExponent(Type element, bool isWarpGroup) {
   switch (element) {

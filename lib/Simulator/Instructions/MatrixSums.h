@@ -36,32 +36,17 @@ struct SumRule {
 };
 
 /// An operand's numbers with their exponents, as floats, which vectorize.
-class SumOperand {
-public:
-  /// Where K is the outer index, `stride` is the extent of the other.
-  void resize(size_t count) {
-    values.resize(count);
-    exponents.resize(count);
-    isFinite = true;
-    low = 1000, high = -1000;
-  }
-  /// `least` is the exponent of the smallest normal number.
-  void set(size_t at, float value, int least) {
-    uint32_t bits = bitsOfFloat(value) & 0x7fffffff;
-    int exponent = std::max(int(bits >> 23) - 127, least);
-    values[at] = value;
-    exponents[at] = bits ? float(exponent) : none;
-    isFinite &= bits < 0x7f800000;
-    if (bits) {
-      low = std::min(low, exponent);
-      high = std::max(high, exponent);
-    }
-  }
-
+struct SumOperand {
+  /// Of zero.
   static constexpr float none = -10000;
+
+  /// The values are there; `least` is the exponent of the smallest normal
+  /// number.
+  void findExponents(int least);
+
   std::vector<float> values, exponents;
   bool isFinite = true;
-  int low = 1000, high = -1000;
+  int low = 0, high = 0; ///< of the exponents of other numbers than zero
 };
 
 /// The exponent of the smallest normal number of a type of elements, as the

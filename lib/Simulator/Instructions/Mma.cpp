@@ -121,7 +121,7 @@ Step execFloat(Ctx &c, const Inst &inst, uint32_t) {
   float numbers[16 * 64];
   unsigned stored = s.stored();
   auto fill = [&](Type type, const uint32_t *slots, unsigned regs,
-                  unsigned rows, unsigned k) {
+                  unsigned rows, unsigned k, float *numbers) {
     switch (type) {
     case Type::F16:
       return gatherElements<16>(
@@ -147,21 +147,21 @@ Step execFloat(Ctx &c, const Inst &inst, uint32_t) {
     return isFp8 ? k / 4 * 2 + k % 2 + k % 4 / 2 * (stored / 2) : k;
   };
   static thread_local SumOperand A, B;
-  A.resize(s.m * stored);
-  fill(s.a, a, s.aRegs(), s.m, stored);
-  for (unsigned m = 0; m < s.m; ++m)
+  A.values.resize(s.m * stored);
+  fill(s.a, a, s.aRegs(), s.m, stored, isFp8 ? numbers : A.values.data());
+  for (unsigned m = 0; m < s.m && isFp8; ++m)
     for (unsigned k = 0; k < stored; ++k)
-      A.set(m * stored + place(k), numbers[m * stored + k],
-            leastExponent(s.a, false));
-  fill(s.b, b, s.bRegs(), s.n, s.k);
+      A.values[m * stored + place(k)] = numbers[m * stored + k];
+  A.findExponents(leastExponent(s.a, false));
+  fill(s.b, b, s.bRegs(), s.n, s.k, numbers);
   // The rows of B that a row of A meets: all, or those of its columns.
   auto selectB = [&](unsigned m) {
-    B.resize(s.n * stored);
+    B.values.resize(s.n * stored);
     for (unsigned n = 0; n < s.n; ++n)
       for (unsigned k = 0; k < stored; ++k)
-        B.set(place(k) * s.n + n,
-              numbers[n * s.k + (columns ? (*columns)(m, k) : k)],
-              leastExponent(s.b, false));
+        B.values[place(k) * s.n + n] =
+            numbers[n * s.k + (columns ? (*columns)(m, k) : k)];
+    B.findExponents(leastExponent(s.b, false));
   };
   float sums[16][8];
   for (unsigned l = 0; l < Lanes; ++l)

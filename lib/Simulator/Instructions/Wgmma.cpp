@@ -193,17 +193,23 @@ void takeRegisters(Ctx &c, const Inst &inst, const WgmmaShape &s) {
            "wgmma.wait_group");
 }
 
-/// Numbers of one operand; the tables of fp8 are looked up once.
-template <class T> auto converter(Type type) {
-  const float *table =
-      type == Type::E4M3 || type == Type::E5M2 ? fp8Table(type) : nullptr;
-  return [type, table](uint32_t v) -> T {
-    (void)table;
-    if constexpr (std::is_same_v<T, int32_t>)
-      return matrixInteger(type, v);
-    else
-      return table ? table[v & 255] : matrixFloat(type, v);
-  };
+/// Calls f with what makes numbers of an operand's bits.
+template <class T, class F> auto withConverter(Type type, F f) {
+  if constexpr (std::is_same_v<T, int32_t>) {
+    return f([type](uint32_t v) { return matrixInteger(type, v); });
+  } else {
+    switch (type) {
+    case Type::F16:
+      return f([](uint32_t v) { return floatFromHalf(uint16_t(v)); });
+    case Type::BF16:
+      return f([](uint32_t v) { return floatFromBf16(uint16_t(v)); });
+    case Type::E4M3:
+    case Type::E5M2:
+      return f([table = fp8Table(type)](uint32_t v) { return table[v & 255]; });
+    default:
+      return f([type](uint32_t v) { return matrixFloat(type, v); });
+    }
+  }
 }
 
 /// What the warps of a group gave a product when it was issued.
@@ -222,11 +228,14 @@ struct Product {
 template <class T>
 using Numbers =
     std::conditional_t<std::is_same_v<T, float>, SumOperand, std::vector<T>>;
-void setNumber(std::vector<int32_t> &numbers, size_t at, int32_t value, Type) {
-  numbers[at] = value;
+std::vector<int32_t> &valuesOf(std::vector<int32_t> &numbers) {
+  return numbers;
 }
-void setNumber(SumOperand &numbers, size_t at, float value, Type type) {
-  numbers.set(at, value, leastExponent(type, true));
+std::vector<float> &valuesOf(SumOperand &numbers) { return numbers.values; }
+/// The values are there.
+void finish(std::vector<int32_t> &, Type) {}
+void finish(SumOperand &numbers, Type type) {
+  numbers.findExponents(leastExponent(type, true));
 }
 
 /// B, read once for the group: K rows of N.
@@ -243,15 +252,18 @@ bool readB(Ctx &c, const Inst &inst, const WgmmaShape &s,
     return false;
   }
   std::vector<T> B(size_t(s.n) * s.k);
-  if (!readOperand(c, inst, product.b, s.b, 0, s.n, s.k, s.transposeB, B.data(),
-                   converter<T>(s.b)))
+  if (!withConverter<T>(s.b, [&](auto convert) {
+        return readOperand(c, inst, product.b, s.b, 0, s.n, s.k, s.transposeB,
+                           B.data(), convert);
+      }))
     return false;
   T sign = s.negateA != s.negateB ? T(-1) : T(1);
-  numbers.resize(B.size());
-  for (unsigned n = 0; n < s.n; ++n)
-    for (unsigned k = 0; k < s.k; ++k)
-      setNumber(numbers, size_t(k) * s.n + n, sign * B[size_t(n) * s.k + k],
-                s.b);
+  std::vector<T> &values = valuesOf(numbers);
+  values.resize(B.size());
+  for (unsigned k = 0; k < s.k; ++k)
+    for (unsigned n = 0; n < s.n; ++n)
+      values[size_t(k) * s.n + n] = sign * B[size_t(n) * s.k + k];
+  finish(numbers, s.b);
   return true;
 }
 
@@ -260,34 +272,34 @@ template <class T>
 bool readA(Ctx &c, const Inst &inst, const WgmmaShape &s,
            const Product::Part &part, Numbers<T> &numbers) {
   unsigned stored = s.stored();
-  std::vector<T> A(16 * stored);
-  if (s.registersA)
-    readRegisters(c, &c.code->ext[inst.ext] + s.dRegs(), s.a, stored, A.data(),
-                  converter<T>(s.a));
-  else if (!readOperand(c, inst, part.a, s.a, 16 * (part.warp->index % 4), 16,
-                        stored, s.transposeA, A.data(), converter<T>(s.a)))
+  std::vector<T> &values = valuesOf(numbers);
+  values.resize(16 * stored);
+  bool good = withConverter<T>(s.a, [&](auto convert) {
+    if (!s.registersA)
+      return readOperand(c, inst, part.a, s.a, 16 * (part.warp->index % 4), 16,
+                         stored, s.transposeA, values.data(), convert);
+    readRegisters(c, &c.code->ext[inst.ext] + s.dRegs(), s.a, stored,
+                  values.data(), convert);
+    return true;
+  });
+  if (!good)
     return false;
-  numbers.resize(A.size());
-  for (size_t i = 0; i < A.size(); ++i)
-    setNumber(numbers, i, A[i], s.a);
+  finish(numbers, s.a);
   return true;
 }
 
 /// Rows of B that a row of a sparse A meets.
-void selectRows(const std::vector<int32_t> &B, const WgmmaShape &s,
-                const SparseColumns &columns, unsigned m,
-                std::vector<int32_t> &out) {
+template <class T>
+void selectRows(const std::vector<T> &B, const WgmmaShape &s,
+                const SparseColumns &columns, unsigned m, std::vector<T> &out) {
   out.resize(s.stored() * size_t(s.n));
   for (unsigned k = 0; k < s.stored(); ++k)
     std::copy_n(&B[size_t(columns(m, k)) * s.n], s.n, &out[size_t(k) * s.n]);
 }
 void selectRows(const SumOperand &B, const WgmmaShape &s,
                 const SparseColumns &columns, unsigned m, SumOperand &out) {
-  out.resize(s.stored() * size_t(s.n));
-  for (unsigned k = 0; k < s.stored(); ++k)
-    for (unsigned n = 0; n < s.n; ++n)
-      out.set(size_t(k) * s.n + n, B.values[size_t(columns(m, k)) * s.n + n],
-              leastExponent(s.b, true));
+  selectRows(B.values, s, columns, m, out.values);
+  out.findExponents(leastExponent(s.b, true));
 }
 
 /// sums += A's row m * B.
@@ -325,13 +337,14 @@ bool multiply(Ctx &c, const Inst &inst, const WgmmaShape &s,
   std::vector<Sum> sums(16 * size_t(s.n));
   bool halves = s.d == Type::F16;
   auto eachSum = [&](auto f) {
-    for (unsigned i = 0; i < s.n / 2u; ++i)
-      for (unsigned l = 0; l < Lanes; ++l) {
-        unsigned row = l / 4 + 8 * (i / 2 % 2),
-                 column = i / 4 * 8 + 2 * (l % 4) + i % 2;
-        f(c.dst<uint32_t>(d[halves ? i / 2 : i])[l], halves ? 16 * (i % 2) : 0,
-          sums[size_t(row) * s.n + column]);
-      }
+    for (unsigned i = 0; i < s.n / 2u; ++i) {
+      uint32_t *words = c.dst<uint32_t>(d[halves ? i / 2 : i]);
+      Sum *first = &sums[size_t(8 * (i / 2 % 2)) * s.n + i / 4 * 8 + i % 2];
+      for (unsigned row = 0; row < 8; ++row)
+        for (unsigned pair = 0; pair < 4; ++pair)
+          f(words[4 * row + pair], halves ? 16 * (i % 2) : 0,
+            first[size_t(row) * s.n + 2 * pair]);
+    }
   };
   if (part.accumulates)
     eachSum([&](uint32_t word, unsigned shift, Sum &sum) {

@@ -187,13 +187,13 @@ void gatherOperand(const Ctx &c, const Spread &f, const uint32_t *slots, T *out,
 /// As mma.sync adds them; rows of K of A, columns of K of B.
 void addRows(const Product &p, const double *a, const double *b, double *sums) {
   SumOperand A, B;
-  A.resize(p.m * p.k);
-  B.resize(p.k * p.n);
-  for (unsigned i = 0; i < p.m * p.k; ++i)
-    A.set(i, float(a[i]), leastExponent(p.a, false));
+  A.values.assign(a, a + p.m * p.k);
+  A.findExponents(leastExponent(p.a, false));
+  B.values.resize(p.k * p.n);
   for (unsigned n = 0; n < p.n; ++n)
     for (unsigned k = 0; k < p.k; ++k)
-      B.set(k * p.n + n, float(b[n * p.k + k]), leastExponent(p.b, false));
+      B.values[k * p.n + n] = float(b[n * p.k + k]);
+  B.findExponents(leastExponent(p.b, false));
   for (unsigned m = 0; m < p.m; ++m) {
     float row[32];
     std::copy_n(sums + m * p.n, p.n, row);

@@ -35,15 +35,16 @@ float number(std::mt19937 &random, int exponents) {
 std::vector<float> sums(const Case &c, unsigned seed, float first) {
   std::mt19937 random(seed);
   SumOperand a, b;
+  a.values.push_back(1);
+  b.values.push_back(first);
+  while (a.values.size() < c.k)
+    a.values.push_back(number(random, c.exponents));
+  while (b.values.size() < size_t(c.k) * columns)
+    b.values.push_back(
+        b.values.size() % columns % 7 == 3 ? 0 : number(random, c.exponents));
   int least = leastExponent(c.element, c.isWarpGroup);
-  a.resize(c.k);
-  b.resize(size_t(c.k) * columns);
-  a.set(0, 1, least);
-  b.set(0, first, least);
-  for (unsigned i = 1; i < c.k; ++i)
-    a.set(i, number(random, c.exponents), least);
-  for (unsigned i = 1; i < c.k * columns; ++i)
-    b.set(i, i % columns % 7 == 3 ? 0 : number(random, c.exponents), least);
+  a.findExponents(least);
+  b.findExponents(least);
   std::vector<float> acc(columns);
   for (float &value : acc)
     value = number(random, c.accumulated);
