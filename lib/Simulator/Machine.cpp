@@ -15,7 +15,6 @@ using namespace tile::sim;
 static uint32_t specialValue(const Ctx &c, Special what, unsigned lane) {
   const LaunchConfig &config = *c.launch->config;
   const Cta &cta = *c.cta;
-  unsigned thread = c.warp->index * Lanes + lane;
   auto axis = [](Special s, Special first) {
     return unsigned(s) - unsigned(first);
   };
@@ -23,12 +22,6 @@ static uint32_t specialValue(const Ctx &c, Special what, unsigned lane) {
   for (unsigned i = 0; i < 3; ++i)
     clusters[i] = config.grid[i] / config.cluster[i];
   switch (what) {
-  case Special::TidX:
-    return thread % config.block[0];
-  case Special::TidY:
-    return thread / config.block[0] % config.block[1];
-  case Special::TidZ:
-    return thread / config.block[0] / config.block[1];
   case Special::NTidX:
   case Special::NTidY:
   case Special::NTidZ:
@@ -107,9 +100,6 @@ static uint32_t specialValue(const Ctx &c, Special what, unsigned lane) {
 /// Is the value the same for all lanes of a warp?
 static bool isUniform(Special what) {
   switch (what) {
-  case Special::TidX:
-  case Special::TidY:
-  case Special::TidZ:
   case Special::LaneId:
   case Special::MaskEq:
   case Special::MaskLe:
@@ -122,10 +112,32 @@ static bool isUniform(Special what) {
   }
 }
 
+/// A coordinate of the warp's threads in the CTA, one after the other.
+static void fillThreadIds(const Ctx &c, unsigned axis, uint32_t *lanes) {
+  const std::array<unsigned, 3> &block = c.launch->config->block;
+  unsigned first = c.warp->index * Lanes;
+  std::array<unsigned, 3> id = {first % block[0], first / block[0] % block[1],
+                                first / block[0] / block[1]};
+  for (unsigned lane = 0; lane < Lanes; ++lane) {
+    lanes[lane] = id[axis];
+    if (++id[0] < block[0])
+      continue;
+    id[0] = 0;
+    if (++id[1] < block[1])
+      continue;
+    id[1] = 0;
+    ++id[2];
+  }
+}
+
 void tile::sim::fillSpecials(Ctx &c, Frame &frame) {
   auto *regs = reinterpret_cast<std::byte *>(frame.regs.data());
   for (auto [slot, what] : frame.code->specials) {
     auto *lanes = reinterpret_cast<uint32_t *>(regs + slot);
+    if (what >= Special::TidX && what <= Special::TidZ) {
+      fillThreadIds(c, unsigned(what) - unsigned(Special::TidX), lanes);
+      continue;
+    }
     if (isUniform(what))
       std::fill_n(lanes, Lanes, specialValue(c, what, 0));
     for (unsigned lane = 0; lane < Lanes && !isUniform(what); ++lane)
