@@ -66,7 +66,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("machine", ways, indirect=True)
 
 
-def _is_black(item: pytest.Item) -> bool:
+def is_black(item: pytest.Item) -> bool:
     """Whether a combination of parameters, those of fixtures included, lies on a black square."""
     indices, params = dict(item.callspec.indices), item.callspec.params
     for mark in item.iter_markers("parametrize"):
@@ -76,7 +76,8 @@ def _is_black(item: pytest.Item) -> bool:
         for name in names:
             del indices[name]
         for i, value in enumerate(values):
-            parts = [value] if len(names) == 1 else value
+            marked = isinstance(value, type(pytest.param(0)))
+            parts = value.values if marked else [value] if len(names) == 1 else value
             if all(a is b for a, b in zip(parts, chosen, strict=True)):
                 indices[names[0]] = i
     return sum(indices.values()) % 2 == 1
@@ -86,7 +87,7 @@ def _is_black(item: pytest.Item) -> bool:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("sweep") and not item.get_closest_marker("slow"):
-            if _is_black(item):
+            if is_black(item):
                 item.add_marker(pytest.mark.slow)
     for item in items if asked_target().startswith("hip:") else ():
         if mark := item.get_closest_marker("nvidia"):
