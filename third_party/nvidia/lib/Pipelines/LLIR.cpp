@@ -30,6 +30,7 @@ void nvidia::buildLLIRPipeline(OpPassManager &pm, const LLIROptions &options) {
   allocate.computeCapability = options.computeCapability;
   allocate.ptxVersion = options.ptxVersion;
   add(createAllocateSharedMemoryNV(allocate));
+  add(createLimitRegistersNV());
   add(createInsertMemoryBarriers());
   ConvertTritonGPUToLLVMOptions convert;
   convert.computeCapability = options.computeCapability;

@@ -45,6 +45,30 @@ def AllocateSharedMemoryNV : Pass<"allocate-shared-memory-nv", "mlir::ModuleOp">
   ];
 }
 
+def LimitRegistersNV : Pass<"limit-registers-nv", "mlir::ModuleOp"> {
+  let summary = "State the registers that the blocks of a processor can have";
+  let description = [{
+    Shared memory decides how many blocks a processor can run at a time. The
+    registers that so many blocks can have cost nothing, and ptxas makes better
+    code for a stated limit than when it finds that number by itself. So it is
+    stated (as `ttg.maxnreg`) for kernels of one matrix product whose tensors fit
+    into it, but not into the 128 up to which ptxas does as well. A limit that
+    something else gave stays, and so do targets with products of warp groups,
+    where one is stated anyway.
+
+    ```mlir
+    module attributes {ttg.shared = 49152 : i32, "ttg.num-warps" = 4 : i32, ...}
+    ```
+    becomes, for the three blocks that a processor of sm_80 has room for,
+    ```mlir
+    module attributes {ttg.maxnreg = 168 : i32, ...}
+    ```
+  }];
+  let statistics = [
+    Statistic<"numLimited", "num-limited", "Kernels given a limit">
+  ];
+}
+
 def ConvertTritonGPUToLLVM : Pass<"convert-triton-gpu-to-llvm", "mlir::ModuleOp"> {
   let summary = "Lower tt, ttg and ttnvgpu to the LLVM and NVVM dialects";
   let description = [{
