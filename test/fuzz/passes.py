@@ -9,9 +9,11 @@ from __future__ import annotations
 import contextlib
 import random
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from tile.backends.base import GPUTarget
+from tile import knobs
+from tile.backends import simulated_target
 from tile.compiler.compiler import make_backend
 
 #: Passes that keep the program what it is, on IR with layouts.
@@ -20,12 +22,9 @@ PASSES = (
     "tritongpu-f32-dot-tc",
     "tritongpu-remove-layout-conversions",
     "tritongpu-optimize-thread-locality",
-    "tritongpu-accelerate-matmul",
     "tritongpu-optimize-dot-operands",
     "tritongpu-fuse-nested-loops",
     "tritongpu-combine-tensor-select-and-if",
-    "tritongpu-prefetch",
-    "tritongpu-coalesce-async-copy",
     "tritongpu-reduce-data-duplication",
     "tritongpu-reorder-instructions",
     "tritongpu-optimize-accumulator-init",
@@ -42,50 +41,89 @@ PASSES = (
     "loop-invariant-code-motion",
 )
 
-#: The steps of the pipeliner, which hand each other what other passes might take apart.
-PIPELINER = ("tritongpu-schedule-loops", "tritongpu-pipeline")
 
-#: Without it some products cannot be lowered.
-NEEDED = "tritongpu-accelerate-matmul"
+@dataclass(frozen=True)
+class Pipeline:
+    """What a target has of passes, beside those of all."""
+
+    #: Before there are layouts.
+    before: tuple[str, ...] = ()
+    passes: tuple[str, ...] = ()
+    #: The steps of the pipeliner, which hand each other what other passes might take apart; those
+    #: with a question mark may be left out.
+    pipeliner: tuple[str, ...] = ("tritongpu-schedule-loops", "tritongpu-pipeline")
+    stages: tuple[int, ...] = (2, 3, 5)
+    #: Without it some products cannot be lowered.
+    product: str = "tritongpu-accelerate-matmul"
+    #: At the end, in this order.
+    last: tuple[str, ...] = ()
 
 
-def sequence(seed: int) -> list[str]:
-    """The passes for a seed."""
+#: Products of warp groups read what the passes wrote to shared memory.
+FENCES = "triton-nvidia-gpu-fence-insertion{after-async-copies=true}"
+AMPERE = Pipeline(
+    passes=("tritongpu-prefetch", "tritongpu-coalesce-async-copy"),
+    last=(FENCES,),
+)
+HOPPER = Pipeline(
+    before=("?triton-nvidia-optimize-descriptor-encoding{leave-to-pointers=true}",),
+    passes=(*AMPERE.passes, "triton-nvidia-tma-lowering", "triton-nvidia-overlap-stores"),
+    pipeliner=("?tritongpu-automatic-warp-specialization{supported=true}", *AMPERE.pipeliner),
+    last=("triton-nvidia-tma-lowering", "?triton-nvidia-overlap-stores", FENCES),
+)
+AMD = Pipeline(
+    pipeliner=(
+        "tritongpu-schedule-loops", "tritonamdgpu-stream-pipeline", "tritongpu-pipeline",
+    ),
+    stages=(2,),
+    product="tritonamdgpu-accelerate-matmul",
+)  # fmt: skip
+
+
+def pipeline_for(machine: str) -> Pipeline:
+    if machine.startswith("hip:"):
+        return AMD
+    return HOPPER if machine == "cuda:90" else AMPERE
+
+
+def sequence(seed: int, machine: str) -> list[str]:
+    """The passes for a seed, from the one that gives layouts on."""
     chance = random.Random(seed * 7919 + 1)
-    chosen = [chance.choice(PASSES) for _ in range(chance.choice((2, 4, 8, 16)))]
-    chosen.insert(chance.randrange(len(chosen) + 1), NEEDED)
+    known = pipeline_for(machine)
+
+    def some(names: tuple[str, ...]) -> list[str]:
+        return [n.removeprefix("?") for n in names if n[0] != "?" or chance.random() < 0.5]
+
+    usual = (*PASSES, known.product, *known.passes)
+    chosen = [chance.choice(usual) for _ in range(chance.choice((2, 4, 8, 16)))]
+    chosen.insert(chance.randrange(len(chosen) + 1), known.product)
     while chance.random() < 0.5:
         at = chance.randrange(len(chosen) + 1)
-        stages = f"tritongpu-assign-latencies{{num-stages={chance.choice((2, 3, 5))}}}"
-        chosen[at:at] = [stages, *PIPELINER]
-    return chosen
+        stages = f"tritongpu-assign-latencies{{num-stages={chance.choice(known.stages)}}}"
+        chosen[at:at] = [stages, *some(known.pipeliner)]
+    before = some(known.before)
+    descriptors = "triton-rewrite-tensor-descriptor-to-pointer"
+    return [*before, descriptors, f"convert-triton-to-tritongpu{{target={machine} %s}}",
+            *chosen, *some(known.last)]  # fmt: skip
 
 
 @contextlib.contextmanager
-def shuffled(seed: int, target: int) -> Iterator[None]:
+def shuffled(seed: int, machine: str) -> Iterator[None]:
     """Compiles with the passes for `seed` in place of the usual ones."""
     from tile import _C
 
-    backend = type(make_backend(GPUTarget("cuda", target, 32)))
+    knobs.runtime.sim_target = machine
+    backend = type(make_backend(simulated_target()))
     usual = backend.make_ttgir
 
     def make_ttgir(self: Any, module: Any, metadata: dict[str, Any], *, options: Any) -> Any:
-        machine = (
-            f"target=cuda:{self.target.arch} num-warps={options.num_warps} threads-per-warp=32 "
-            f"num-ctas={options.num_ctas}"
-        )
-        passes = [
-            "triton-rewrite-tensor-descriptor-to-pointer",
-            f"convert-triton-to-tritongpu{{{machine}}}",
-            *sequence(seed),
-            # Products of warp groups read what the passes wrote to shared memory.
-            "triton-nvidia-gpu-fence-insertion{after-async-copies=true}",
-        ]
         if options.overlapping_arguments:
             unit = _C.ir.Attribute.parse("unit", module.context)
             module.set_attribute("ttg.overlapping-arguments", unit)
-        for name in passes:  # One by one, so that an error names its pass.
-            _C.passes.PassManager.parse(name, module.context).run(module)
+        sizes = f"num-warps={options.num_warps} num-ctas={options.num_ctas}"
+        for name in sequence(seed, machine):  # One by one, so that an error names its pass.
+            text = name.replace("%s", sizes)
+            _C.passes.PassManager.parse(text, module.context).run(module)
         return module
 
     backend.make_ttgir = make_ttgir

@@ -173,7 +173,7 @@ def check(program: Program, mode: str = "interpret") -> None:
 def _check(program: Program, mode: str) -> None:
     if mode == "passes":
         knobs.compilation.always_compile = True
-        with shuffled(program.seed, program.config.target):
+        with shuffled(program.seed, program.config.machine):
             _check(program, "interpret")
         return
     if mode == "interpret":
