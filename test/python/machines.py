@@ -54,7 +54,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     several = any(map(metafunc.definition.get_closest_marker, ("both_ways", "every_target")))
-    if several and "machine" in metafunc.fixturenames and os.environ["TILE_DRIVER"] == "sim":
+    several &= "machine" in metafunc.fixturenames and "target" not in metafunc.fixturenames
+    if several and os.environ["TILE_DRIVER"] == "sim":
         both = metafunc.definition.get_closest_marker("both_ways") and not (
             interpreting() or asked_target()
         )
@@ -89,8 +90,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.get_closest_marker("sweep") and not item.get_closest_marker("slow"):
             if is_black(item):
                 item.add_marker(pytest.mark.slow)
-    for item in items if asked_target().startswith("hip:") else ():
-        if mark := item.get_closest_marker("nvidia"):
+        ways = getattr(item, "callspec", None)
+        target = ways.params.get("machine", "") if ways else ""
+        mark = item.get_closest_marker("nvidia")
+        if mark and "hip:" in (asked_target() + target):
             item.add_marker(pytest.mark.skip(reason=f"for NVIDIA's GPUs: {mark.args[0]}"))
     if not interpreting():
         return

@@ -9,7 +9,7 @@ from reference import poisoned
 import tile
 import tile.language as tl
 
-pytestmark = pytest.mark.both_ways
+pytestmark = [pytest.mark.both_ways, pytest.mark.every_target]
 
 
 def run(kernel, n, size=4):

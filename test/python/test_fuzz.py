@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from machines import AMD_TARGETS
 from reference import sim_only
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -43,6 +44,15 @@ def test_interpreter_and_compiler_agree(first):
 
 def machine(seed):
     return generate(seed).config.machine
+
+
+@pytest.mark.parametrize("target", AMD_TARGETS)
+@pytest.mark.parametrize("first", chunks(50, of_all=500))
+def test_interpreter_and_code_for_amd_agree(first, target):
+    failures = cli.chunk(first, CHUNK, "interpret", target=target)
+    assert not failures, "\n".join(
+        f"seed {f['seed']}: {f['kind']}: {f['message'][:500]}" for f in failures
+    )
 
 
 @pytest.mark.parametrize("first", chunks(100, of_all=400))

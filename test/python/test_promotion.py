@@ -8,6 +8,8 @@ from frontend import make_module
 import tile
 import tile.language as tl
 
+pytestmark = pytest.mark.every_target
+
 TYPES = "i1 i8 u8 i16 i32 u32 i64 fp16 bf16 fp32 fp64".split()
 
 #: Rows: the type of x; columns: that of y, in the order of TYPES. "-": refused.

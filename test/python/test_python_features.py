@@ -12,7 +12,7 @@ from plain_python import Pointer, plain
 import tile
 import tile.language as tl
 
-pytestmark = pytest.mark.both_ways
+pytestmark = [pytest.mark.both_ways, pytest.mark.every_target]
 Point = namedtuple("Point", "x y")
 LIMIT = tl.constexpr(5)
 ANNOTATED: tl.constexpr = 7

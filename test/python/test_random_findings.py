@@ -9,6 +9,8 @@ from reference import poisoned, random
 import tile
 import tile.language as tl
 
+pytestmark = pytest.mark.every_target
+
 
 @tile.jit
 def larger(a, b):

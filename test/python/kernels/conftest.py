@@ -10,7 +10,13 @@ import pytest
 TARGETS = [asked] if (asked := machines.asked_target()) else ["cuda:80", "cuda:90", "interpreter"]
 
 
-@pytest.fixture(params=TARGETS, autouse=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    more = metafunc.definition.get_closest_marker("every_target") and not machines.asked_target()
+    targets = TARGETS + machines.AMD_TARGETS if more else TARGETS
+    metafunc.parametrize("target", targets, indirect=True)
+
+
+@pytest.fixture(autouse=True)
 def target(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """The simulated GPU, or the interpreter; a real GPU is what it is."""
     if os.environ["TILE_DRIVER"] == "cuda" and request.param != "cuda:90":

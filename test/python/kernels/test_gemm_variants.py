@@ -126,6 +126,7 @@ def weight_only_int4(
     )
 
 
+@pytest.mark.every_target
 @pytest.mark.parametrize(("warps", "stages"), [(1, 2), (4, 1), (4, 3), (8, 4)])
 def test_quantised_weights(warps, stages):
     m, n, k, group = 20, 40, 96, 32
@@ -252,6 +253,7 @@ def grouped(
             tile_index += PROGRAMS
 
 
+@pytest.mark.every_target
 @sim_only  # On a GPU these arrays would have other addresses.
 @pytest.mark.parametrize(("programs", "stages"), [(1, 1), (3, 2), (5, 3)])
 def test_grouped_products_by_address(programs, stages):

@@ -120,6 +120,7 @@ def test_tiles(name, tiles):
     run(name, (tiles[0] + 3, tiles[1] - 5, 2 * tiles[2] + 7), tiles)
 
 
+@pytest.mark.every_target
 @pytest.mark.parametrize("sizes", [(1, 1, 1), (64, 64, 64), (33, 65, 17), (128, 1, 200)])
 def test_sizes(sizes):
     run("bf16", sizes, (64, 32, 32), num_stages=3)

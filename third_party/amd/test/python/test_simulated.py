@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 import ml_dtypes
@@ -212,3 +213,31 @@ def add_behind(x):
 def test_atomics_of_16_bits_behind_an_array():
     with pytest.raises(tile.sim.SimulationError, match="out-of-bounds"):
         add_behind[(1,)](np.zeros(2, np.float16))
+
+
+@tile.jit
+def many_registers(x, out, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    v = tl.load(x + i)
+    tl.store(out + i, tl.cumsum(v, 0) + tl.sum(v, 0))
+    tl.store(out + i, v, mask=v > 3)
+
+
+@pytest.mark.parametrize("block", [512, 4096, 16384, 32768])
+@pytest.mark.parametrize("warps", [1, 4, 8])
+def test_occupancy_is_what_llvm_says(block, warps):
+    x = np.zeros(block, np.int32)
+    options = {"grid": (1,), "BLOCK": block, "num_warps": warps}
+    text = many_registers.warmup(x, x.copy(), **options).asm["amdgcn"]
+    report = many_registers.simulate(x, x.copy(), **options)
+    assert report.occupancy["waves"] == int(re.search(r"; Occupancy: (\d+)", text)[1])
+
+
+def test_the_roofline_is_of_such_a_gpu(target):
+    x, y = rng.standard_normal((2, 1024)).astype(np.float32)
+    report = add.simulate(x, y, np.zeros_like(x), 1024, grid=(1,), BLOCK=1024)
+    gpu, rate = ("MI300X", 5.3e12) if target == "hip:gfx942" else ("RX 7900 XTX", 0.96e12)
+    assert report.roofline()["gpu"] == gpu
+    assert report.roofline()["memory"] == pytest.approx(3 * 4 * 1024 / rate)
+    assert f"{gpu} at least" in str(report) and "waves a SIMD unit" in str(report)
+    assert report.roofline("H200")["gpu"] == "H200"
