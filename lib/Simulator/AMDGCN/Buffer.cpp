@@ -7,7 +7,7 @@
 // beyond them reads 0 and is not written.
 //
 //===----------------------------------------------------------------------===//
-#include "VectorMemory.h"
+#include "SharedLoads.h"
 
 using namespace tile::sim;
 using namespace tile::sim::amdgcn;
@@ -135,14 +135,20 @@ Step execAtomic(Ctx &c, const Inst &inst, uint32_t) {
       returns ? inst.op[0] : NoSlot, [&](unsigned l) { return b.address(l); });
 }
 
-bool takeAddress(InstDecoder &d) {
+Step execLoadToShared(Ctx &c, const Inst &inst, uint32_t) {
+  Buffer b(c, inst);
+  unsigned bytes = tile::sim::amdgcn::bytesOf(Data(inst.mod[0]));
+  return loadToShared(c, inst, execOf(c), b.inside(0, bytes), bytes,
+                      [&](unsigned l) { return b.address(l); });
+}
+
+/// `first`: the operand of the lane's offset.
+bool takeAddress(InstDecoder &d, size_t first = 1) {
   int64_t offset = 0;
   d.value("offset", offset);
   d.inst.imm = offset;
   d.inst.isUnaligned = true;
   d.inst.space = Space::Global;
-  if (d.has("lds"))
-    return d.error("loads into LDS are not supported");
   if (d.has("addr64") || d.has("tfe"))
     return d.error("addr64 and tfe are not supported");
   bool offen = d.has("offen"), idxen = d.has("idxen");
@@ -154,19 +160,22 @@ bool takeAddress(InstDecoder &d) {
     d.inst.order |= Inst::Strong;
     d.program.usesGlobalAtomics = true;
   }
-  if (!d.expect(4, 4))
+  if (!d.expect(first + 3, first + 3))
     return false;
-  bool off = d.operand(1).text == "off";
+  bool off = d.operand(first).text == "off";
   if (off == (offen || idxen))
     return d.error("offen and idxen go with a vector register");
-  return (off || d.vectorSource(1, unsigned(offen) + idxen, 1, Needed)) &&
-         d.scalar(2, 4, Imm::B64, 2, Needed) &&
-         d.scalar(3, 1, Imm::B32, 3, Needed);
+  return (off || d.vectorSource(first, unsigned(offen) + idxen, 1, Needed)) &&
+         d.scalar(first + 1, 4, Imm::B64, 2, Needed) &&
+         d.scalar(first + 2, 1, Imm::B32, 3, Needed);
 }
 
 template <Data D> bool decodeLoad(InstDecoder &d) {
   d.inst.mod[0] = uint8_t(D);
   d.inst.mod[3] |= AnyValue;
+  if (d.has("lds"))
+    return canLoadToShared(d, D) && takeAddress(d, 0) &&
+           d.emit(execLoadToShared, Class::Load);
   return takeAddress(d) && d.vectorResult(0, wordsOfData(D), 0) &&
          d.emit(execLoad, Class::Load);
 }

@@ -1,7 +1,7 @@
 //===-- Global.cpp - global_*, flat_*, scratch_* --------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#include "VectorMemory.h"
+#include "SharedLoads.h"
 
 using namespace tile::sim;
 using namespace tile::sim::amdgcn;
@@ -52,6 +52,12 @@ Step execAtomic(Ctx &c, const Inst &inst, uint32_t) {
                      [&](unsigned l) { return addressOf(c, inst, l); });
 }
 
+Step execLoadToShared(Ctx &c, const Inst &inst, uint32_t) {
+  uint64_t exec = execOf(c);
+  return loadToShared(c, inst, exec, exec, bytesOf(Data(inst.mod[0])),
+                      [&](unsigned l) { return addressOf(c, inst, l); });
+}
+
 bool isOff(const Operand &o) { return o.text == "off"; }
 
 /// Takes the address: of a lane at operand `vector`, and, for all but flat, of
@@ -94,13 +100,18 @@ void takeCacheFlags(InstDecoder &d) {
 template <Space S, Data D> bool decodeLoad(InstDecoder &d) {
   d.inst.space = S;
   d.inst.mod[0] = uint8_t(D);
-  if (d.has("lds"))
-    return d.error("loads into LDS are not supported");
   takeCacheFlags(d);
   size_t count = S == Space::Generic ? 2 : 3;
   return d.expect(count, count) && takeAddress(d, 1, 2) &&
          d.vectorResult(0, wordsOfData(D), 0) &&
          (d.inst.mod[3] |= AnyValue, d.emit(execLoad, Class::Load));
+}
+template <Data D> bool decodeLoadToShared(InstDecoder &d) {
+  d.inst.space = Space::Global;
+  d.inst.mod[0] = uint8_t(D);
+  takeCacheFlags(d);
+  return canLoadToShared(d, D) && d.expect(2, 2) && takeAddress(d, 0, 1) &&
+         d.emit(execLoadToShared, Class::Load);
 }
 template <Space S, Data D> bool decodeStore(InstDecoder &d) {
   d.inst.space = S;
@@ -176,6 +187,9 @@ template <Space S> void addSpace(OpcodeTable &t, const std::string &space) {
 
 void tile::sim::amdgcn::registerGlobal(OpcodeTable &t) {
   addSpace<Space::Global>(t, "global");
+  t.insert({{"global_load_lds_dword", decodeLoadToShared<Data::B32>},
+            {"global_load_lds_dwordx3", decodeLoadToShared<Data::B96>},
+            {"global_load_lds_dwordx4", decodeLoadToShared<Data::B128>}});
   addSpace<Space::Generic>(t, "flat");
   addSpace<Space::Local>(t, "scratch");
 }

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 #include "Wave.h"
 #include "../Checkers/OrderChecker.h"
+#include "SharedLoads.h"
 #include "Values.h"
 
 #include <bit>
@@ -299,6 +300,8 @@ void tile::sim::amdgcn::waitFor(Ctx &c, Counter counter, uint32_t left) {
   if (left && state.lastUnordered > state.completed)
     return;
   state.completed = std::max(state.completed, state.issued - left);
+  if (counter == Counter::Load)
+    waitForSharedLoads(c);
 }
 
 void WaveProgram::watch(Ctx &c, const Inst &inst) const {

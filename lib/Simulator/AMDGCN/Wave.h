@@ -60,6 +60,8 @@ struct Wave {
   uint32_t scalar[ScalarCount];
   uint32_t known[ScalarCount]; ///< the bits that hold a value
   CounterState counters[size_t(Counter::Count)];
+  /// When the last loads into LDS were issued, by the load counter.
+  uint32_t sharedLoads[64], sharedLoadCount;
   /// At least one register may be waited for.
   bool isPending;
   uint64_t exec() const { return pair(Exec); }

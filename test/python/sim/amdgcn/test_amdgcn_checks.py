@@ -215,6 +215,51 @@ def test_loops_of_compare_and_swap(target):
     assert "race" in result(text.replace(f"OTHER\n{swap}", "v_mov_b32 v5, v4"), target, waves)
 
 
+INTO_LDS = """v_lshrrev_b32 v5, 6, v0
+v_readfirstlane_b32 s12, v5
+s_lshl_b32 s12, s12, 8
+s_mov_b32 m0, s12
+{load}
+global_load_dword v6, v1, s[10:11]
+{wait}
+{barrier}
+v_xor_b32 v3, {far}, v1
+ds_read_b32 v4, v3
+s_waitcnt vmcnt(0) lgkmcnt(0)
+global_store_dword v1, v4, s[8:9]
+"""
+
+
+def loaded(wait: str, barrier: str, far: int, load: str = "global_load_lds_dword v1, s[10:11]"):
+    body = START + INTO_LDS.format(load=load, wait=wait, barrier=barrier, far=far)
+    out, x = np.zeros(128, np.uint32), np.arange(7, 135, dtype=np.uint32)
+    found = findings(kernel(body, [8, 8], lds=512), [out, x], 1, 128)
+    return found, out, x
+
+
+def test_loads_into_lds():
+    """They are waited for by vmcnt, in order with other loads, and before a barrier by those whose
+    values other waves want."""
+    lane = np.arange(128)
+    for far, barrier in ((4, ""), (256, "s_barrier")):
+        found, out, x = loaded("s_waitcnt vmcnt(1)", barrier, far)
+        assert found == [] and (out == x[lane ^ (far // 4)]).all()
+        assert "async-race" in loaded("s_waitcnt vmcnt(2)", barrier, far)[0]
+    assert "async-race" in loaded("s_barrier", "s_waitcnt vmcnt(0)", 256)[0]
+
+
+def test_buffer_loads_into_lds():
+    """What is beyond the buffer becomes zero."""
+    load = """s_mov_b32 s16, s10
+s_and_b32 s17, s11, 0xffff
+s_movk_i32 s18, 40
+s_mov_b32 s19, 0
+buffer_load_dword v1, s[16:19], 0 offen lds"""
+    found, out, x = loaded("s_waitcnt vmcnt(1)", "", 4, load)
+    expected = np.where(np.arange(128) < 10, x, 0)
+    assert found == [] and (out == expected[np.arange(128) ^ 1]).all()
+
+
 def test_threads_are_named():
     """Lanes of the upper half of a wave, too."""
     body = (
@@ -275,7 +320,9 @@ s_barrier
         ("s_nop 0", "s_branch nowhere", "unknown label 'nowhere'"),
         ("s_nop 0", "s_mov_b32 s0, v1", "no scalar register"),
         ("s_nop 0", "v_and_b32_e64 v0, -v1, v2", "no numbers with a sign"),
-        ("s_nop 0", "global_load_dword v0, v1, s[2:3] lds", "loads into LDS are not supported"),
+        ("s_nop 0", "global_load_dword v0, v1, s[2:3] lds", "the modifier 'lds' is not supported"),
+        ("s_nop 0", "global_load_lds_dwordx4 v1, s[2:3]", "loads of this size into LDS are not"),
+        ("s_nop 0", "buffer_load_ushort v1, s[4:7], 0 offen lds", "loads of this size into LDS"),
         ("s_nop 0", "v_mov_b32 v0, 1 strange:3", "'strange' is not supported"),
         ("gfx942", "gfx803", "does not run 'gfx803'"),
         (".offset: 8", ".offset: 4", "lies before the end of another"),
