@@ -62,6 +62,7 @@ def test_views_of_one_array(shift):
     np.testing.assert_array_equal(memory, want)
 
 
+@pytest.mark.nvidia("loops without products are pipelined there alone")
 def test_disjoint_arguments_are_pipelined_and_others_are_not():
     n = 5
     x, y = fresh(n), fresh(n + 1)[: (n + 1) * BLOCK]
@@ -174,6 +175,7 @@ def test_unknown_extents_are_compared_by_allocation():
 
 
 @sim_only
+@pytest.mark.nvidia("loops without products are pipelined there alone")
 def test_the_simulator_reports_arguments_that_meet_all_the_same():
     """Beyond what a launch compares: an access may leave its argument for another one."""
     n, pipelined = 4, running
@@ -197,6 +199,7 @@ def chosen(x_ptr, y_ptr, n, flag, BLOCK: tl.constexpr):
 
 
 @sim_only
+@pytest.mark.nvidia("loops without products are pipelined there alone")
 def test_the_simulator_reports_texts_that_are_launched_by_hand():
     n = 3
     x, y = fresh(2 * n), fresh(2 * n)
