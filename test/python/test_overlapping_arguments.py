@@ -63,6 +63,42 @@ def test_views_of_one_array(shift):
 
 
 @pytest.mark.nvidia("loops without products are pipelined there alone")
+@tile.jit
+def replicated(x_ptr, y_ptr, n, SIZE: tl.constexpr):
+    # Each thread loads an element of its own, or one that others load, too; one thread stores it.
+    i = 0
+    lanes = tl.arange(0, SIZE)
+    while i < n:
+        value = tl.load(x_ptr + i * SIZE + lanes)
+        tl.store(y_ptr + i * SIZE + lanes, value * 2 + 1)
+        i += 1
+
+
+@tile.jit
+def scalars(x_ptr, y_ptr, n):
+    i = 0
+    while i < n:
+        tl.store(y_ptr + i, tl.load(x_ptr + i) * 2 + 1)
+        i += 1
+
+
+@pytest.mark.parametrize("shift", [-1, 0, 1, 2])
+@pytest.mark.parametrize("size", [1, 2, 16, 64, 128, 512])
+def test_what_all_threads_load_and_one_stores(size, shift):
+    n = 5
+    memory = np.random.default_rng(size).integers(-5, 5, (9 * size,)).astype(np.int32)
+    want = memory.copy()
+    x, y = (memory[f * size : (f + n) * size] for f in (1, 1 + shift))
+    for i in range(n):
+        start = (1 + shift + i) * size
+        want[start : start + size] = want[(1 + i) * size : (2 + i) * size] * 2 + 1
+    if size == 1:
+        scalars[(1,)](x, y, n)
+    else:
+        replicated[(1,)](x, y, n, SIZE=size)
+    np.testing.assert_array_equal(memory, want)
+
+
 def test_disjoint_arguments_are_pipelined_and_others_are_not():
     n = 5
     x, y = fresh(n), fresh(n + 1)[: (n + 1) * BLOCK]

@@ -130,7 +130,10 @@ struct InsertReplicaBarriers
         return;
       // What callers have done they order before the call.
       Accesses pending;
+      MemoryModel model(function, MemoryModel::Arguments::AssumedDisjoint);
+      memory = &model;
       visit(function.getFunctionBody(), pending);
+      noteDisjointArguments(function, model.getAssumptions());
     });
   }
 
@@ -177,7 +180,7 @@ private:
       accesses[Value()] = Anything;
     else
       accesses = getAccesses(op);
-    if (conflict(op, pending, accesses)) {
+    if (conflict(pending, accesses)) {
       LDBG() << "barrier before " << *op;
       OpBuilder builder(op);
       ttg::BarrierOp::create(builder, op->getLoc(),
@@ -189,22 +192,21 @@ private:
     add(pending, accesses);
   }
 
-  /// True if `op` does something that must not overtake what is pending.
+  /// True if something among `accesses` must not overtake what is pending.
   /// Different arguments of a kernel are taken not to overlap, unless the
   /// compile is one for those that do.
-  static bool conflict(Operation *op, const Accesses &pending,
-                       const Accesses &accesses) {
-    if (pending.empty() || accesses.empty())
-      return false;
-    MemoryModel memory(op, MemoryModel::Arguments::AssumedDisjoint);
+  bool conflict(const Accesses &pending, const Accesses &accesses) {
     return llvm::any_of(accesses, [&](const auto &access) {
       return llvm::any_of(pending, [&](const auto &before) {
         bool sameOwners = haveSameOwners(before.first, access.first);
         return (before.second & getConflicts(access.second, sameOwners)) &&
                (!before.first || !access.first ||
-                memory.mayAlias(before.first, access.first));
+                memory->mayAlias(before.first, access.first));
       });
     });
   }
+
+  /// Of the function at hand.
+  MemoryModel *memory = nullptr;
 };
 } // namespace

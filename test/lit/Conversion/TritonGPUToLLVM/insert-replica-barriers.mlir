@@ -20,6 +20,17 @@ tt.func @scalar(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>) -> i32 {
   tt.return %0 : i32
 }
 
+// The launcher has to know which arguments must not overlap, and only those.
+// CHECK-LABEL: @two_arguments
+// CHECK-SAME: %arg0: !tt.ptr<i32>, %arg1: !tt.ptr<i32>, %arg2: !tt.ptr<i32>
+// CHECK-SAME: tt.disjoint_arguments = array<i32: 0, 2>
+tt.func @two_arguments(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>, %r: !tt.ptr<i32>) {
+  // CHECK-NOT: ttg.barrier
+  %0 = tt.load %p : !tt.ptr<i32>
+  tt.store %r, %0 : !tt.ptr<i32>
+  tt.return
+}
+
 // Elements for all warps are loaded once; 64 of 128 threads' are loaded twice.
 // CHECK-LABEL: @blocks
 tt.func @blocks(%a: !tt.ptr<i32>, %b: !tt.ptr<i32>) {
