@@ -247,7 +247,8 @@ void FunctionDecoder::markMatrixRegisters() {
   bool any = false;
   for (const Inst &inst : code.insts)
     for (uint32_t i = 0; inst.isWgmma && i < inst.extCount; ++i)
-      any = used[code.ext[inst.ext + i] / 4] = true;
+      if (uint32_t slot = code.ext[inst.ext + i]; !(slot & ConstBit))
+        any = used[slot / 4] = true;
   for (Inst &inst : code.insts)
     for (uint32_t i = 0; any && !inst.isWgmma && i < inst.regCount; ++i)
       if (used[code.registers[inst.regs + i].slot / 4])

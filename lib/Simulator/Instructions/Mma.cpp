@@ -360,9 +360,7 @@ bool decodeMma(FunctionDecoder &d) {
       !takeMatrixRegisters(d, d.operand(0), s.cRegs(s.d), accType, true,
                            results))
     return false;
-  if (s.isSparse &&
-      (!d.src(4, Type::B32, 0) ||
-       !takeSparsitySelector(d, d.operand(5), s.a, s.k, d.inst.mod[2])))
+  if (s.isSparse && !takeMetadata(d, 4, s.a, s.k, d.inst.op[0], d.inst.mod[2]))
     return false;
   d.inst.ext = d.beginExt();
   d.inst.extCount = uint16_t(results.size() + slots.size());

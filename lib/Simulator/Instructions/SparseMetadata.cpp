@@ -59,9 +59,14 @@ SparseColumns::SparseColumns(const uint32_t *metadata, Type element, unsigned k,
   }
 }
 
-bool tile::sim::takeSparsitySelector(FunctionDecoder &d,
-                                     const ast::Operand &operand, Type element,
-                                     unsigned k, uint8_t &selector) {
+bool tile::sim::takeMetadata(FunctionDecoder &d, size_t index, Type element,
+                             unsigned k, uint32_t &slot, uint8_t &selector) {
+  const ast::Operand &metadata = d.operand(index),
+                     &operand = d.operand(index + 1);
+  if (d.registerType(metadata) == Type::None)
+    return d.errorAt(metadata, "expected a register");
+  if (!d.src(metadata, Type::B32, slot))
+    return false;
   int64_t value = 0;
   if (!d.immediate(operand, value))
     return false;

@@ -36,8 +36,9 @@ private:
   uint8_t columns[rows * mostStored];
 };
 
-/// Takes the selector, an immediate that names lanes of a quad.
-bool takeSparsitySelector(FunctionDecoder &d, const ast::Operand &operand,
-                          Type element, unsigned k, uint8_t &selector);
+/// Takes the register of metadata, which is operand `index`, and the selector
+/// behind it, an immediate that names lanes of a quad.
+bool takeMetadata(FunctionDecoder &d, size_t index, Type element, unsigned k,
+                  uint32_t &slot, uint8_t &selector);
 
 } // namespace tile::sim

@@ -171,6 +171,8 @@ void takeRegisters(Ctx &c, const Inst &inst, const WgmmaShape &s) {
   uint64_t shape = uint64_t(inst.imm) & 0xffffffffffull;
   bool fenced = m.fences, early = false;
   for (unsigned i = 0; i < inst.extCount; ++i) {
+    if (slots[i] & ConstBit)
+      continue;
     MatrixState::Register &r = m.at(c.frame, slots[i]);
     bool isResult = i < s.dRegs();
     fenced &= r.touchedAt != m.fences + 1;

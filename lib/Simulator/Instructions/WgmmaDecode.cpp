@@ -102,8 +102,7 @@ bool decodeProduct(FunctionDecoder &d) {
     return false;
   }
   if (s.isSparse &&
-      (!d.src(d.operand(3), Type::B32, slots.emplace_back()) ||
-       !takeSparsitySelector(d, d.operand(4), s.a, s.k, s.selector)))
+      !takeMetadata(d, 3, s.a, s.k, slots.emplace_back(), s.selector))
     return false;
   if (!d.src(2, Type::B64, 1) || !d.src(scale, Type::Pred, 2))
     return false;

@@ -12,6 +12,7 @@ from test_wgmma import DTYPES, SPAN, descriptor, k_major_image, mn_major_image, 
 from test_wgmma import random as random_group
 
 import tile.sim
+from tile.errors import TileError
 
 rng = np.random.default_rng(19)
 
@@ -280,3 +281,22 @@ def test_misuse_of_sparse_products():
     assert {f["kind"] for f in early.findings} == {"async-register"}
     narrow = launch_group((*case[:3], "32B", *case[4:]))[0]
     assert [f["kind"] for f in narrow.findings] == ["bad-descriptor"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2}, {%r3,%r4}, {%f1,%f2,%f3,%f4}, META, 0;",
+        "wgmma.mma_async.sp.sync.aligned.m64n8k64.s32.s8.s8 {%r1,%r2,%r3,%r4}, {%r5,-1,%r6,%r8}, %rd1, META, 0, %p1;",
+    ],
+)
+def test_metadata_is_a_register(text):
+    """Elements of A may be numbers; the metadata may not."""
+    for metadata, good in (("%r7", True), ("5", False), ("_", False)):
+        module = f"{HEADER}.visible .entry k() {{ .reg .b32 %r<9>; .reg .f32 %f<5>; .reg .b64 %rd<2>; .reg .pred %p<2>;\n{text.replace('META', metadata)}\nret; }}"
+        assert assemble(module) in (good, None)
+        if good:
+            assert tile.sim.load(module).entries
+            continue
+        with pytest.raises(TileError, match="expected a register"):
+            tile.sim.load(module)
