@@ -34,8 +34,15 @@ struct NumProgramsPattern : TargetPattern<GetNumProgramsOp> {
   }
 };
 
+/// Whether a barrier is for more than the shared memory of one block.
+bool ordersGlobalMemory(ttg::BarrierOp op) {
+  return op.hasGlobalRead() || op.hasGlobalWrite();
+}
+bool ordersGlobalMemory(::mlir::gpu::BarrierOp) { return true; }
+
 // `ttg.barrier`, and the `gpu.barrier` that `tl.debug_barrier` becomes: both
-// order every memory that the barrier of the hardware orders.
+// order every memory that the barrier of the hardware orders. Global memory may
+// have been accessed by any block of a cluster.
 template <typename BarrierOp> struct BarrierPattern : TargetPattern<BarrierOp> {
   using TargetPattern<BarrierOp>::TargetPattern;
   using TargetPattern<BarrierOp>::target;
@@ -43,7 +50,8 @@ template <typename BarrierOp> struct BarrierPattern : TargetPattern<BarrierOp> {
   matchAndRewrite(BarrierOp op, typename BarrierOp::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     LLVMBuilder b(op.getLoc(), rewriter);
-    target.barrier(b, getThreadsOfBlock(op));
+    target.barrier(b, ordersGlobalMemory(op) ? getThreadsOfProgram(op)
+                                             : getThreadsOfBlock(op));
     rewriter.eraseOp(op);
     return success();
   }

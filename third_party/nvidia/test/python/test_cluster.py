@@ -214,3 +214,35 @@ def test_attention(num_ctas):
     weights = np.exp(scores - scores.max(1, keepdims=True))
     expected = weights @ v.astype(np.float64) / weights.sum(1, keepdims=True)
     np.testing.assert_allclose(out, expected, rtol=1e-2, atol=1e-2)
+
+
+@tile.jit
+def exchange_kernel(memory, out, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(memory + i, tl.load(memory + i) + 1)
+    tl.debug_barrier()
+    tl.store(out + i, tl.load(memory + N - 1 - i))
+
+
+def test_barriers_are_for_all_blocks(num_ctas):
+    memory, out = random(256, "i32", 1), poisoned(256, "i32")
+    expected = memory + 1
+    exchange_kernel[(1,)](memory, out, 256, num_ctas=num_ctas)
+    np.testing.assert_array_equal(memory, expected)
+    np.testing.assert_array_equal(out, expected[::-1])
+
+
+@tile.jit
+def count_kernel(counter, out, N: tl.constexpr):
+    """Scalars that one thread stores and all threads of all blocks load."""
+    before = tl.load(counter)
+    tl.store(counter, before + 5)
+    while tl.load(counter) < 20:
+        tl.store(counter, tl.load(counter) * 2)
+    tl.store(out + tl.arange(0, N), before + tl.load(counter))
+
+
+def test_scalars_are_the_same_in_all_blocks(num_ctas):
+    counter, out = np.array([1], np.int32), poisoned(64, "i32")
+    count_kernel[(1,)](counter, out, 64, num_ctas=num_ctas)
+    assert counter[0] == 24 and (out == 25).all()
