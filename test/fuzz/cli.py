@@ -25,7 +25,9 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=1, help="how many seeds")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument(
-        "--mode", choices=("interpret", "cross", "compile", "passes"), default="interpret"
+        "--mode",
+        choices=("interpret", "cross", "compile", "passes", "cluster"),
+        default="interpret",
     )
     parser.add_argument(
         "--target", default="", help="run all programs on this GPU, such as hip:gfx942"

@@ -22,6 +22,7 @@ class Config:
     target: int = 80
     num_warps: int = 4
     num_stages: int = 3
+    num_ctas: int = 1
     #: What it runs on, if that is no NVIDIA GPU; the program is the one made for `target`.
     elsewhere: str = ""
 
@@ -30,7 +31,8 @@ class Config:
         return self.elsewhere or f"cuda:{self.target}"
 
     def __str__(self) -> str:
-        return f"{self.machine}, {self.num_warps} warps, {self.num_stages} stages"
+        ctas = f", {self.num_ctas} blocks" if self.num_ctas > 1 else ""
+        return f"{self.machine}, {self.num_warps} warps, {self.num_stages} stages{ctas}"
 
 
 @dataclass(frozen=True)

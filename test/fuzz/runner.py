@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -46,8 +47,9 @@ class Failure(Exception):
         return f"{self.kind}: {text[:120]}"
 
 
-class TooLarge(Exception):
-    """The program needs more shared memory than its target has: it proves nothing."""
+class Inconclusive(Exception):
+    """The program needs more shared memory than its target has, or what blocks of a cluster do not
+    do together: it proves nothing."""
 
 
 def prepare(program: Program, kernel: Any, values: dict[str, Any], config: Config) -> Any:
@@ -58,7 +60,10 @@ def prepare(program: Program, kernel: Any, values: dict[str, Any], config: Confi
     simulator = drivers()["sim"]()
     launcher = Launcher(kernel)
     bound, options = launcher.bind(
-        **values, num_warps=config.num_warps, num_stages=config.num_stages
+        **values,
+        num_warps=config.num_warps,
+        num_stages=config.num_stages,
+        **({"num_ctas": config.num_ctas} if config.num_ctas > 1 else {}),
     )
     compiled = launcher.prepare(simulator, bound, options)
     launch = make_launch(compiled, simulator)
@@ -74,7 +79,9 @@ def compiled(program: Program, config: Config | None = None) -> dict[str, np.nda
         launch = prepare(program, program.kernel(), values, config or program.config)
     except tile.TileError as error:
         if isinstance(error, tile.OutOfResources):
-            raise TooLarge from None
+            raise Inconclusive from None
+        if (config or program.config).num_ctas > 1 and " cluster" in str(error):
+            raise Inconclusive from None
         raise Failure("compile", str(error)) from error
     except Exception as error:
         raise Failure("compile", f"{type(error).__name__}: {error}") from error
@@ -164,9 +171,9 @@ def check(program: Program, mode: str = "interpret") -> None:
 
     Modes: "interpret" compares with the interpreter, "cross" with another
     configuration, "passes" does what "interpret" does with a random sequence of
-    passes, "compile" only executes.
+    passes, "cluster" does it for programs of two blocks, "compile" only executes.
     """
-    with contextlib.suppress(TooLarge):
+    with contextlib.suppress(Inconclusive):
         _check(program, mode)
 
 
@@ -176,6 +183,9 @@ def _check(program: Program, mode: str) -> None:
         with shuffled(program.seed, program.config.machine):
             _check(program, "interpret")
         return
+    if mode == "cluster":
+        config = dataclasses.replace(program.config, target=90, num_ctas=2)
+        return _check(program.replace(config=config), "interpret")
     if mode == "interpret":
         expected = interpreted(program)
         compare(program, compiled(program), expected, f"{program.config} vs. the interpreter")
