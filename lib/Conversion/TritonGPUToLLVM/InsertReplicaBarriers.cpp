@@ -49,7 +49,8 @@ static bool isReplicated(LoadOp load) {
     return true;
   LinearLayout layout = ttg::toLinearLayout(type);
   return layout.getFreeVariableMask(kWarp) != 0 ||
-         layout.getFreeVariableMask(kLane) != 0;
+         layout.getFreeVariableMask(kLane) != 0 ||
+         layout.getFreeVariableMask(kBlock) != 0;
 }
 
 /// True if the same threads have the elements of two blocks of pointers: each

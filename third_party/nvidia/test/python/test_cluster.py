@@ -246,3 +246,22 @@ def test_scalars_are_the_same_in_all_blocks(num_ctas):
     counter, out = np.array([1], np.int32), poisoned(64, "i32")
     count_kernel[(1,)](counter, out, 64, num_ctas=num_ctas)
     assert counter[0] == 24 and (out == 25).all()
+
+
+@tile.jit
+def shift_kernel(memory, steps):
+    i = tl.arange(0, 64)
+    for step in range(steps):
+        value = tl.load(memory + step * 64 + i)
+        tl.store(memory + (step + 1) * 64 + i, value * 2 + 1)
+
+
+@pytest.mark.parametrize("num_warps", [1, 2, 4])
+def test_blocks_of_memory_that_all_load(num_warps, num_ctas):
+    """Where there are fewer elements than threads, several blocks load all of them."""
+    memory = random(320, "i32", 1)
+    expected = memory.copy()
+    for step in range(4):
+        expected[step * 64 + 64 :][:64] = expected[step * 64 :][:64] * 2 + 1
+    shift_kernel[(1,)](memory, 4, num_warps=num_warps, num_ctas=num_ctas)
+    np.testing.assert_array_equal(memory, expected)
