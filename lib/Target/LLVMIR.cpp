@@ -42,9 +42,10 @@ struct DiagnosticCollector : llvm::DiagnosticHandler {
   }
 };
 
-/// LLVM's LoadStoreVectorizer fills gaps: of three loads it makes one of four
-/// elements, the last of which may lie outside the allocation. Vectors are the
-/// lowering's business; this attribute is how that pass is told to stay away.
+/// LLVM's LoadStoreVectorizer, which runs in code generators, fills gaps: of
+/// three loads it makes one of four elements, the last of which may lie outside
+/// the allocation. Vectors of memory are the lowering's business; this
+/// attribute is how that pass is told to stay away.
 void keepLoadsAsTheyAre(llvm::Module &module) {
   for (llvm::Function &function : module)
     if (!function.isDeclaration())
@@ -147,7 +148,6 @@ triton::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
   result->setTargetTriple(machine.getTargetTriple());
   result->setDataLayout(machine.createDataLayout());
   markConvergent(*result);
-  keepLoadsAsTheyAre(*result);
   return result;
 }
 
@@ -157,12 +157,12 @@ LogicalResult triton::optimizeLLVMIR(ModuleOp diagnosticOp,
                                      const CodeGenOptions &options) {
   CollectDiagnostics diagnostics(module.getContext());
   llvm::PipelineTuningOptions tuning;
-  // Loops were unrolled on purpose or not at all; the SLP vectoriser turns
-  // scalar registers into short vectors that GPUs have to take apart again.
+  // Loops were unrolled on purpose or not at all; short vectors are what most
+  // GPUs have to take apart again.
   tuning.LoopUnrolling = true;
   tuning.LoopInterleaving = false;
   tuning.LoopVectorization = false;
-  tuning.SLPVectorization = false;
+  tuning.SLPVectorization = options.packOperations;
 
   // VectorCombine takes the lowering's vector loads apart, and nothing would
   // put them together again.
@@ -197,6 +197,7 @@ LogicalResult triton::optimizeLLVMIR(ModuleOp diagnosticOp,
           : builder.buildPerModuleDefaultPipeline(level);
   passes.run(module, mam);
   timer.print();
+  keepLoadsAsTheyAre(module);
   if (!diagnostics.getErrors().empty())
     return diagnosticOp.emitError("LLVM optimisation failed: ")
            << diagnostics.getErrors();

@@ -34,6 +34,9 @@ struct CodeGenOptions {
   int optLevel = 3;
   /// Contract a*b+c to an fma.
   bool enableFpFusion = true;
+  /// Put equal operations on neighbours into vectors, where the machine has
+  /// such instructions.
+  bool packOperations = false;
   /// Keep line information.
   bool lineInfo = true;
   /// Print the LLVM IR before each pass to stderr.

@@ -150,6 +150,7 @@ class HIPBackend(BaseBackend):
         given.setdefault("disable_passes", knobs.compilation.disable_passes)
         if knobs.language.fp32_default in _precisions(self.facts):
             given.setdefault("default_dot_input_precision", knobs.language.fp32_default)
+        given.setdefault("default_dot_input_precision", _precisions(self.facts)[-1])
         result = HIPOptions(**given)
         _check(result, self.facts)
         return result

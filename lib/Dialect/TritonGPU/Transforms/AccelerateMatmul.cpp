@@ -77,6 +77,27 @@ bool isChained(DotOp op) {
   return false;
 }
 
+/// Where rows go on from product to product, and there are more warps than
+/// `instruction` has groups of rows for: a smaller one with which each warp has
+/// rows of its own, if there is one.
+MatrixInstruction preferRowsInWarps(DotOp op, const MatrixProduct &product,
+                                    const MatrixInstruction &instruction,
+                                    const TargetModel &model) {
+  auto hasRowsForAll = [&](const MatrixInstruction &candidate) {
+    return candidate.m * product.numWarps <=
+           product.getM() * candidate.numWarps;
+  };
+  if (instruction.isAsynchronous || hasRowsForAll(instruction) ||
+      !isChained(op))
+    return instruction;
+  for (const MatrixInstruction &smaller :
+       model.getMatrixInstructions(product.types))
+    if (hasRowsForAll(smaller) && smaller.n <= product.getN() &&
+        smaller.k <= product.k)
+      return smaller;
+  return instruction;
+}
+
 SmallVector<unsigned> chooseWarpGrid(DotOp op, const MatrixProduct &product,
                                      const MatrixInstruction &instruction) {
   ArrayRef<int64_t> shape = product.shape;
@@ -204,6 +225,7 @@ bool accelerate(DotOp op, const TargetModel &model) {
       });
   if (failed(instruction))
     return false;
+  instruction = preferRowsInWarps(op, product, *instruction, model);
 
   RankedTensorType type = op.getType();
   MmaEncodingTrait encoding = model.getResultEncoding(

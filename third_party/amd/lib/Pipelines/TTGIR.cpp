@@ -32,6 +32,7 @@ void amd::buildTTGIRPipeline(OpPassManager &pm, const TTGIROptions &options) {
   products.matrixInstructionSize = options.matrixInstructionSize;
   products.kPack = options.kPack;
   add(createTritonAMDGPUAccelerateMatmul(products));
+  add(createTritonAMDGPUInThreadTranspose());
   add(gpu::createTritonGPURemoveLayoutConversions());
   add(gpu::createTritonGPUOptimizeDotOperands());
   add(createCanonicalizerPass());
@@ -50,6 +51,7 @@ void amd::buildTTGIRPipeline(OpPassManager &pm, const TTGIROptions &options) {
   add(gpu::createTritonGPUPipeline());
 
   // Clean up.
+  add(createTritonAMDGPUOptimizeEpilogue());
   add(gpu::createTritonGPURemoveLayoutConversions());
   add(gpu::createTritonGPUReduceDataDuplication());
   add(gpu::createTritonGPUReorderInstructions());

@@ -104,6 +104,11 @@ LogicalResult amd::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
   auto machine = createAMDGPUMachine(diagnosticOp, options);
   if (failed(machine) || failed(linkDeviceLibrary(diagnosticOp, module)))
     return failure();
+  // In the machine's IEEE mode, maxima and minima of signalling NaNs are NaNs,
+  // and LLVM makes every operand a quiet one first.
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      function.addFnAttr("amdgpu-ieee", "false");
   return optimizeLLVMIR(diagnosticOp, module, **machine, options);
 }
 

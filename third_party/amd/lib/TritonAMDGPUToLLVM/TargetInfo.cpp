@@ -68,6 +68,19 @@ static void keepAccessesBefore(const LLVMBuilder &b) {
       ArrayAttr());
 }
 
+/// Waits until all accesses to LDS are done. Fences ask for that, too, but LLVM
+/// drops the wait of one in a loop that is entered with nothing to wait for,
+/// and does not look at it again for what the end of the loop leaves undone.
+static void waitForLDS(const LLVMBuilder &b, const amd::AMDTarget &facts) {
+  if (facts.wmmaVersion >= 2) {
+    b.intrinsic({}, "llvm.amdgcn.s.wait.dscnt", ValueRange{b.intVal(16, 0)});
+    return;
+  }
+  // All ones but for lgkmcnt, as the generations place the counters.
+  int32_t lgkmOnly = facts.mfmaVersion ? 0xc07f : 0xfc07;
+  b.intrinsic({}, "llvm.amdgcn.s.waitcnt", ValueRange{b.i32(lgkmOnly)});
+}
+
 void amd::TargetInfo::barrier(const LLVMBuilder &b,
                               const BarrierParticipants &who) const {
   using Kind = BarrierParticipants::Kind;
@@ -83,6 +96,7 @@ void amd::TargetInfo::barrier(const LLVMBuilder &b,
     return;
   case Kind::Block:
     fence(LLVM::AtomicOrdering::release, "workgroup");
+    waitForLDS(b, facts);
     b.intrinsic({}, "llvm.amdgcn.s.barrier", {});
     fence(LLVM::AtomicOrdering::acquire, "workgroup");
     return;

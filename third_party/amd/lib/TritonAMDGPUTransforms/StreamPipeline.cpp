@@ -1,8 +1,11 @@
-//===-- StreamPipeline.cpp - Loads ahead, in registers --------------------===//
+//===-- StreamPipeline.cpp - Loads ahead, through registers ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "OperandEncodings.h"
 #include "amd/TritonAMDGPUTransforms/Passes.h"
 
+#include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -14,26 +17,119 @@ namespace mlir::triton::amd {
 
 using namespace mlir;
 using namespace mlir::triton;
+using namespace mlir::triton::gpu;
 
 namespace {
+
+/// A load of which matrix products are all that uses it.
+struct OperandLoad {
+  LoadOp load;
+  SmallVector<ConvertLayoutOp> reads;
+  /// The first stage that reads.
+  int useStage = 0;
+
+  RankedTensorType getType() { return cast<RankedTensorType>(load.getType()); }
+  int64_t getBytes() {
+    return getType().getNumElements() * getType().getElementTypeBitWidth() / 8;
+  }
+  DotOperandEncodingAttr getOperand() {
+    return cast<DotOperandEncodingAttr>(reads.front().getType().getEncoding());
+  }
+};
+
+std::optional<OperandLoad> findOperandLoad(Operation &op, scf::ForOp loop,
+                                           const LoopSchedule &schedule) {
+  OperandLoad result;
+  result.load = dyn_cast<LoadOp>(op);
+  if (!result.load || !isa<RankedTensorType>(result.load.getType()) ||
+      !getElementTypeOrSelf(result.load.getType()).isIntOrFloat())
+    return std::nullopt;
+  for (Operation *user : op.getUsers()) {
+    auto convert = dyn_cast<ConvertLayoutOp>(user);
+    if (!convert || convert->getBlock() != loop.getBody())
+      return std::nullopt;
+    auto operand =
+        dyn_cast<DotOperandEncodingAttr>(convert.getType().getEncoding());
+    if (!operand ||
+        !isa<AMDMfmaEncodingAttr, AMDWmmaEncodingAttr>(operand.getParent()))
+      return std::nullopt;
+    int stage = schedule.get(convert).stage;
+    result.useStage =
+        result.reads.empty() ? stage : std::min(result.useStage, stage);
+    result.reads.push_back(convert);
+  }
+  if (result.reads.empty() || result.useStage <= schedule.get(&op).stage)
+    return std::nullopt;
+  return result;
+}
+
 struct StreamPipeline
     : amd::impl::TritonAMDGPUStreamPipelineBase<StreamPipeline> {
   void runOnOperation() override {
     getOperation().walk([&](scf::ForOp loop) {
-      std::optional<gpu::LoopSchedule> schedule = gpu::LoopSchedule::read(loop);
-      if (!schedule)
-        return;
-      // Early stages first: what they load has the whole body to arrive in.
-      gpu::LoopSchedule streamed(schedule->getMaxStage());
-      for (Operation &op : loop.getBody()->without_terminator()) {
-        int stage = schedule->get(&op).stage;
-        streamed.set(&op, {stage, /*cluster=*/stage});
-        // Without it, the result stays in registers.
-        if (op.removeAttr(gpu::kLatencyAttr))
-          ++numLoads;
-      }
-      streamed.write(loop);
+      std::optional<LoopSchedule> schedule = LoopSchedule::read(loop);
+      if (schedule)
+        stream(loop, *schedule);
     });
+  }
+
+private:
+  void stream(scf::ForOp loop, const LoopSchedule &schedule) {
+    // Early stages first: what they load has the whole body to arrive in.
+    LoopSchedule streamed(schedule.getMaxStage());
+    SmallVector<OperandLoad> operands;
+    for (Operation &op : loop.getBody()->without_terminator()) {
+      int stage = schedule.get(&op).stage;
+      streamed.set(&op, {stage, /*cluster=*/stage});
+      // With it, it would become an asynchronous copy.
+      if (!op.removeAttr(kLatencyAttr))
+        continue;
+      ++numLoads;
+      if (auto operand = findOperandLoad(op, loop, schedule))
+        operands.push_back(std::move(*operand));
+    }
+    int64_t left = getTargetModel(loop).getMaxSharedMemory();
+    for (OperandLoad &operand : operands)
+      if (left >= operand.getBytes()) {
+        left -= operand.getBytes();
+        bufferOperand(operand, loop, streamed);
+        ++numBuffers;
+      }
+    streamed.write(loop);
+  }
+
+  /// Has the products read `operand` from a buffer, which is written at the end
+  /// of the iteration before.
+  void bufferOperand(OperandLoad &operand, scf::ForOp loop,
+                     LoopSchedule &schedule) {
+    OpBuilder builder(loop);
+    MLIRContext *context = builder.getContext();
+    Location loc = operand.load.getLoc();
+    RankedTensorType type = operand.getType();
+    Attribute encoding = amd::getOperandSharedEncoding(
+        type, operand.getOperand(),
+        getTargetModel(loop).getSharedMemoryBanks());
+    Value buffer = LocalAllocOp::create(
+        builder, loc,
+        MemDescType::get(type.getShape(), type.getElementType(), encoding,
+                         SharedMemorySpaceAttr::get(context),
+                         /*mutableMemory=*/true));
+    for (ConvertLayoutOp convert : operand.reads) {
+      builder.setInsertionPoint(convert);
+      auto read = LocalLoadOp::create(builder, loc, convert.getType(), buffer);
+      schedule.set(read, schedule.get(convert));
+      schedule.remove(convert);
+      convert.replaceAllUsesWith(read.getResult());
+      convert.erase();
+    }
+    builder.setInsertionPointAfter(operand.load);
+    auto write =
+        LocalStoreOp::create(builder, loc, operand.load.getResult(), buffer);
+    write->setAttr(kUnguardedAttr, builder.getUnitAttr());
+    schedule.set(write, {operand.useStage - 1,
+                         /*cluster=*/schedule.getMaxStage() + 1});
+    builder.setInsertionPointAfter(loop);
+    LocalDeallocOp::create(builder, loc, buffer);
   }
 };
 } // namespace

@@ -17,8 +17,8 @@ from tile.compiler import ASTSource
 
 LLVM = Path("/usr/lib/llvm-22/bin")
 needs_llvm = pytest.mark.skipif(
-    not all(shutil.which(name, path=LLVM) for name in ("ld.lld", "llvm-readelf")),
-    reason="needs ld.lld and llvm-readelf",
+    not all(shutil.which(n, path=LLVM) for n in ("ld.lld", "llvm-readelf", "llvm-objdump")),
+    reason="needs ld.lld, llvm-readelf and llvm-objdump",
 )
 TARGETS = [tile.GPUTarget("hip", "gfx942", 64), tile.GPUTarget("hip", "gfx1100", 32)]
 
@@ -131,3 +131,25 @@ def test_lines_of_the_kernel_are_in_the_code_object(tmp_path):
 def test_what_is_no_object_is_refused():
     with pytest.raises(_C.ir.MLIRError, match="cannot link the code object"):
         _C.amd.link(b"no object at all", _C.ir.Context())
+
+
+def mnemonics(text: str) -> list[str]:
+    """Of the instructions of an assembly or a disassembly, without the padding behind them."""
+    found = re.findall(r"^\s+([a-z]\w+)\b(?!:)", text, re.M)
+    return [name for name in found if name not in ("s_code_end", "s_nop")]
+
+
+@needs_llvm
+@pytest.mark.parametrize("target", _C.targets.known("hip"), ids=str)
+def test_every_code_object_is_disassembled_to_what_was_assembled(target, tmp_path):
+    on = tile.GPUTarget("hip", target.processor, target.wave_size)
+    source = ASTSource(total, {"x_ptr": "*fp32", "out_ptr": "*fp32", "n": "i32"}, {"BLOCK": 512})
+    kernel = tile.compile(source, target=on)
+    path = tmp_path / "kernel.hsaco"
+    path.write_bytes(kernel.asm["hsaco"])
+    command = [LLVM / "llvm-objdump", "-d", "--no-show-raw-insn", path]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert not done.stderr, done.stderr
+    code = mnemonics(re.sub(r";.*|//.*", "", done.stdout))
+    assert len(code) > 50
+    assert code == mnemonics(re.sub(r";.*", "", kernel.asm["amdgcn"]))

@@ -22,6 +22,9 @@ inline constexpr llvm::StringLiteral kLatencyAttr = "tt.latency";
 inline constexpr llvm::StringLiteral kMaxStageAttr = "tt.scheduled_max_stage";
 inline constexpr llvm::StringLiteral kStageAttr = "loop.stage";
 inline constexpr llvm::StringLiteral kClusterAttr = "loop.cluster";
+/// On writes to buffers that nothing reads after the loop: they may also happen
+/// for iterations that do not exist.
+inline constexpr llvm::StringLiteral kUnguardedAttr = "loop.unguarded";
 
 /// The value of an i32 attribute of `op`, if it has it.
 std::optional<int> getI32Attr(Operation *op, StringRef name);

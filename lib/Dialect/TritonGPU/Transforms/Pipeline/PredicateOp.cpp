@@ -6,6 +6,7 @@
 #include "tile/Analysis/Speculation.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,9 +19,10 @@ using namespace mlir::triton;
 using namespace mlir::triton::gpu;
 
 /// Operations on buffers that do no harm out of turn: they read a slot nobody
-/// looks at, or wait for nothing.
+/// looks at, or write one, or wait for nothing.
 static bool isHarmless(Operation *op) {
-  return isa<AsyncCommitGroupOp, AsyncWaitOp, LocalLoadOp, MemDescIndexOp>(op);
+  return op->hasAttr(kUnguardedAttr) ||
+         isa<AsyncCommitGroupOp, AsyncWaitOp, LocalLoadOp, MemDescIndexOp>(op);
 }
 
 /// `predicate`, or `predicate and mask`, in the shape of the access.

@@ -13,6 +13,8 @@
 namespace mlir::triton::amd {
 
 struct AMDGCNOptions : CodeGenOptions {
+  AMDGCNOptions() { packOperations = true; }
+
   /// As in "gfx942"; empty takes the module's `ttg.target`.
   std::string processor;
   /// Waves that each SIMD unit should have room for; 0 leaves it to LLVM.

@@ -36,28 +36,84 @@ def TritonAMDGPUAccelerateMatmul
   ];
 }
 
+def TritonAMDGPUInThreadTranspose
+    : Pass<"tritonamdgpu-in-thread-transpose", "mlir::ModuleOp"> {
+  let summary = "Load operands so that lanes have neighbours along K";
+  let description = [{
+    Matrix instructions take several neighbours along K from each lane. Where
+    memory has an operand the other way, lanes load a few neighbours along K of
+    several rows or columns, put those along K together in registers, and write
+    them to LDS together. What is in between finds its layout in the passes that
+    remove conversions.
+
+    ```mlir
+    %b = tt.load %p : tensor<32x128x!tt.ptr<f16>, #blocked>
+    // #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+    ```
+    becomes, between conversions of layouts,
+    ```mlir
+    %b = tt.load %p : tensor<32x128x!tt.ptr<f16>, #blocked>
+    // #blocked = #ttg.blocked<{sizePerThread = [2, 8], threadsPerWarp = [4, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+    ```
+  }];
+  let dependentDialects = ["mlir::triton::gpu::TritonGPUDialect"];
+  let statistics = [
+    Statistic<"numTransposed", "num-transposed", "Loads with another layout">
+  ];
+}
+
+def TritonAMDGPUOptimizeEpilogue
+    : Pass<"tritonamdgpu-optimize-epilogue", "mlir::ModuleOp"> {
+  let summary = "Store results of products in the layout they have";
+  let description = [{
+    Where lanes hold at least 8 bytes of neighbours of a result, they write them
+    to memory themselves instead of exchanging them through LDS first. Addresses
+    and masks find that layout in the passes that remove conversions.
+
+    ```mlir
+    %1 = ttg.convert_layout %0 : tensor<128x128xf16, #mma> -> tensor<128x128xf16, #blocked>
+    tt.store %p, %1 : tensor<128x128x!tt.ptr<f16>, #blocked>
+    ```
+    becomes
+    ```mlir
+    %q = ttg.convert_layout %p : tensor<128x128x!tt.ptr<f16>, #blocked> -> tensor<128x128x!tt.ptr<f16>, #mma>
+    tt.store %q, %0 : tensor<128x128x!tt.ptr<f16>, #mma>
+    ```
+  }];
+  let dependentDialects = ["mlir::triton::gpu::TritonGPUDialect"];
+  let statistics = [
+    Statistic<"numStores", "num-stores", "Stores with another layout">
+  ];
+}
+
 def TritonAMDGPUStreamPipeline
     : Pass<"tritonamdgpu-stream-pipeline", "mlir::ModuleOp"> {
   let summary = "Schedule loads ahead of their use, through registers";
   let description = [{
     To be run between `tritongpu-schedule-loops` and `tritongpu-pipeline`. The
-    loads of early stages come first in the new body, and what they load stays
-    in registers until its iteration, in which it is written to shared memory:
-    the machine has no copies from global to shared memory that go on by
-    themselves.
+    machine has no copies from global to shared memory that go on by themselves.
+    So the loads of early stages come first in the new body; operands of matrix
+    products are written to a buffer in LDS at its end, when the products of the
+    iteration before have read theirs, and other values stay in registers until
+    the next iteration.
 
     ```mlir
     %a = tt.load %p {tt.latency = 1 : i32, loop.stage = 0 : i32, loop.cluster = 1 : i32}
+    %b = ttg.convert_layout %a {loop.stage = 1 : i32, loop.cluster = 0 : i32}
     %d = tt.dot ... {loop.stage = 1 : i32, loop.cluster = 0 : i32}
     ```
     becomes
     ```mlir
     %a = tt.load %p {loop.stage = 0 : i32, loop.cluster = 0 : i32}
+    ttg.local_store %a, %buffer {loop.stage = 0 : i32, loop.cluster = 2 : i32, loop.unguarded}
+    %b = ttg.local_load %buffer {loop.stage = 1 : i32, loop.cluster = 1 : i32}
     %d = tt.dot ... {loop.stage = 1 : i32, loop.cluster = 1 : i32}
     ```
   }];
+  let dependentDialects = ["mlir::triton::gpu::TritonGPUDialect"];
   let statistics = [
-    Statistic<"numLoads", "num-loads", "Loads that run ahead">
+    Statistic<"numLoads", "num-loads", "Loads that run ahead">,
+    Statistic<"numBuffers", "num-buffers", "Operands that go through LDS">
   ];
 }
 

@@ -1,5 +1,5 @@
-// RUN: tile-opt %s -tritonamdgpu-stream-pipeline | filecheck %s
-// RUN: tile-opt %s -tritonamdgpu-stream-pipeline -tritongpu-pipeline | filecheck %s -check-prefix=LOOP
+// RUN: tile-opt %s -split-input-file -tritonamdgpu-stream-pipeline | filecheck %s
+// RUN: tile-opt %s -split-input-file -tritonamdgpu-stream-pipeline -tritongpu-pipeline | filecheck %s -check-prefix=LOOP
 
 // The load comes first in the body and stays in registers: no copies to shared memory.
 // CHECK-LABEL: @sum
@@ -26,5 +26,53 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       scf.yield %t, %q : tensor<1024xf32, #blocked>, tensor<1024x!tt.ptr<f32>, #blocked>
     } {tt.scheduled_max_stage = 1 : i32}
     tt.return %r#0 : tensor<1024xf32, #blocked>
+  }
+}
+
+// -----
+
+// Operands are written to LDS at the end of the body, neighbours along K together: A as
+// memory has it, B after lanes have turned what they hold.
+// CHECK: #[[A:.*]] = #ttg.swizzled_shared<{vec = 4, perPhase = 2, maxPhase = 8, order = [1, 0]}>
+// CHECK: #[[B:.*]] = #ttg.amd_rotating_shared<{vec = 4, perPhase = 2, maxPhase = 8, order = [0, 1]}>
+// CHECK-LABEL: @product
+// CHECK-DAG: %[[BUFFER_A:.*]] = ttg.local_alloc : () -> !ttg.memdesc<64x32xf16, #[[A]], #smem, mutable>
+// CHECK-DAG: %[[BUFFER_B:.*]] = ttg.local_alloc : () -> !ttg.memdesc<32x64xf16, #[[B]], #smem, mutable>
+// CHECK: scf.for
+// CHECK: ttg.local_store %{{.*}}, %[[BUFFER_A]] {loop.cluster = 2 : i32, loop.stage = 0 : i32, loop.unguarded}
+// CHECK: ttg.local_load %[[BUFFER_A]] {loop.cluster = 1 : i32, loop.stage = 1 : i32}
+// CHECK: ttg.local_dealloc
+
+// The first store is before the loop; no register but the result's goes round.
+// LOOP-LABEL: @product
+// LOOP: ttg.local_store
+// LOOP: ttg.local_store
+// LOOP: scf.for
+// LOOP: tt.load
+// LOOP: tt.load
+// LOOP: ttg.local_load
+// LOOP: ttg.local_load
+// LOOP: tt.dot
+// LOOP: ttg.local_store
+// LOOP: ttg.local_store
+// LOOP: scf.yield
+#rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#pairs = #ttg.blocked<{sizePerThread = [2, 4], threadsPerWarp = [4, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 4}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 4}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  tt.func public @product(%left: tensor<64x32x!tt.ptr<f16>, #rows>, %right: tensor<32x64x!tt.ptr<f16>, #pairs>, %zero: tensor<64x64xf32, #mma>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = tt.load %left {tt.latency = 1 : i32, loop.stage = 0 : i32, loop.cluster = 1 : i32} : tensor<64x32x!tt.ptr<f16>, #rows>
+      %y = tt.load %right {tt.latency = 1 : i32, loop.stage = 0 : i32, loop.cluster = 1 : i32} : tensor<32x64x!tt.ptr<f16>, #pairs>
+      %xa = ttg.convert_layout %x {loop.stage = 1 : i32, loop.cluster = 0 : i32} : tensor<64x32xf16, #rows> -> tensor<64x32xf16, #a>
+      %yb = ttg.convert_layout %y {loop.stage = 1 : i32, loop.cluster = 0 : i32} : tensor<32x64xf16, #pairs> -> tensor<32x64xf16, #b>
+      %d = tt.dot %xa, %yb, %s {loop.stage = 1 : i32, loop.cluster = 0 : i32} : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #mma>
+      scf.yield %d : tensor<64x64xf32, #mma>
+    } {tt.scheduled_max_stage = 1 : i32}
+    tt.return %r : tensor<64x64xf32, #mma>
   }
 }

@@ -1,0 +1,23 @@
+//===-- OperandEncodings.h - Operands in LDS --------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMD_LIB_TRITONAMDGPUTRANSFORMS_OPERANDENCODINGS_H
+#define AMD_LIB_TRITONAMDGPUTRANSFORMS_OPERANDENCODINGS_H
+
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Layout/BankGeometry.h"
+
+namespace mlir::triton::amd {
+
+/// The dimension along which products with this operand sum.
+unsigned getInnerDim(gpu::DotOperandEncodingAttr operand, unsigned rank);
+
+/// The layout in LDS from which lanes read operands of MFMA or WMMA, where a
+/// tensor of type `source` is written to it: neighbours of a lane lie together
+/// where the source has several of them in a lane.
+Attribute getOperandSharedEncoding(RankedTensorType source,
+                                   gpu::DotOperandEncodingAttr operand,
+                                   BankGeometry banks);
+
+} // namespace mlir::triton::amd
+
+#endif // AMD_LIB_TRITONAMDGPUTRANSFORMS_OPERANDENCODINGS_H

@@ -1,0 +1,33 @@
+// RUN: tile-opt %s -tritonamdgpu-optimize-epilogue | filecheck %s
+
+// Lanes hold four neighbours of a transposed result of MFMA: 8 bytes in fp16.
+// CHECK-LABEL: @wide
+// CHECK-SAME: %[[VALUE:.*]]: tensor<64x64xf16, #mma>
+// CHECK: %[[P:.*]] = ttg.convert_layout %{{.*}} -> tensor<64x64x!tt.ptr<f16>, #mma>
+// CHECK: %[[M:.*]] = ttg.convert_layout %{{.*}} -> tensor<64x64xi1, #mma>
+// CHECK: tt.store %[[P]], %[[VALUE]], %[[M]]
+
+// Four neighbours of 8 bits are too few, and so is one.
+// CHECK-LABEL: @narrow
+// CHECK: %[[A:.*]] = ttg.convert_layout
+// CHECK: tt.store %{{.*}}, %[[A]]
+// CHECK: %[[B:.*]] = ttg.convert_layout
+// CHECK: tt.store %{{.*}}, %[[B]]
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true}>
+#plain = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = false}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  tt.func public @wide(%value: tensor<64x64xf16, #mma>, %p: tensor<64x64x!tt.ptr<f16>, #blocked>, %mask: tensor<64x64xi1, #blocked>) {
+    %0 = ttg.convert_layout %value : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #blocked>
+    tt.store %p, %0, %mask : tensor<64x64x!tt.ptr<f16>, #blocked>
+    tt.return
+  }
+
+  tt.func public @narrow(%value: tensor<64x64xf16, #plain>, %byte: tensor<64x64xi8, #mma>, %p: tensor<64x64x!tt.ptr<f16>, #blocked>, %q: tensor<64x64x!tt.ptr<i8>, #blocked>) {
+    %0 = ttg.convert_layout %value : tensor<64x64xf16, #plain> -> tensor<64x64xf16, #blocked>
+    tt.store %p, %0 : tensor<64x64x!tt.ptr<f16>, #blocked>
+    %1 = ttg.convert_layout %byte : tensor<64x64xi8, #mma> -> tensor<64x64xi8, #blocked>
+    tt.store %q, %1 : tensor<64x64x!tt.ptr<i8>, #blocked>
+    tt.return
+  }
+}
