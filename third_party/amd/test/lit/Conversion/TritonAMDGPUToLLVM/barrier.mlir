@@ -1,6 +1,6 @@
-// RUN: tile-opt %s -allocate-shared-memory -convert-triton-amdgpu-to-llvm=arch=gfx942 | filecheck %s -check-prefixes=CHECK,GFX9
-// RUN: sed 's/ = 64/ = 32/' %s | tile-opt - -allocate-shared-memory -convert-triton-amdgpu-to-llvm=arch=gfx1100 | filecheck %s -check-prefixes=CHECK,GFX11
-// RUN: sed 's/ = 64/ = 32/' %s | tile-opt - -allocate-shared-memory -convert-triton-amdgpu-to-llvm=arch=gfx1201 | filecheck %s -check-prefixes=CHECK,GFX12
+// RUN: tile-opt %s -allocate-shared-memory -insert-memory-barriers -convert-triton-amdgpu-to-llvm=arch=gfx942 | filecheck %s -check-prefixes=CHECK,GFX9
+// RUN: sed 's/ = 64/ = 32/' %s | tile-opt - -allocate-shared-memory -insert-memory-barriers -convert-triton-amdgpu-to-llvm=arch=gfx1100 | filecheck %s -check-prefixes=CHECK,GFX11
+// RUN: sed 's/ = 64/ = 32/' %s | tile-opt - -allocate-shared-memory -insert-memory-barriers -convert-triton-amdgpu-to-llvm=arch=gfx1201 | filecheck %s -check-prefixes=CHECK,GFX12
 
 // Writes to LDS are done before other waves go on: lgkmcnt(0), as each generation says it.
 // CHECK-LABEL: @barrier
