@@ -151,7 +151,11 @@ def _cast_float(
         )
     b = current()
     for format in (scalar, target):
-        if format.name in ("fp8e4b8", "fp8e5b16") and not b.eager:
+        if (
+            format.name in ("fp8e4b8", "fp8e5b16")
+            and not b.eager
+            and format.name not in getattr(b.options, "supported_fp8_dtypes", ())
+        ):
             raise SemanticError(
                 f"{format} is a format of AMD's GPUs; NVIDIA's have float8e4nv and float8e5"
             )

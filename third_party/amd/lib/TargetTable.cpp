@@ -31,6 +31,7 @@ constexpr AMDTarget makeCDNA3() {
   target.mfmaVersion = 3;
   target.hasXF32 = true;
   target.hasFNUZ = true;
+  target.hasFP8Conversion = true;
   target.hasPackedBF16Atomic = true;
   return target;
 }
@@ -61,6 +62,7 @@ constexpr AMDTarget makeRDNA3(const char *processor) {
 constexpr AMDTarget makeRDNA4(const char *processor) {
   AMDTarget target = makeRDNA3(processor);
   target.wmmaVersion = 2;
+  target.hasFP8Conversion = true;
   target.hasPackedF16Atomic = true;
   target.hasPackedBF16Atomic = true;
   return target;

@@ -34,6 +34,7 @@ struct ConvertTritonAMDGPUToLLVM
     amd::TargetInfo target(**model);
     auto populate = [&](const LoweringContext &own, ConversionTarget &) {
       amd::populateMathPatterns(own);
+      amd::populateFloatConversionPatterns(own, target);
       amd::populateFloatToIntegerPatterns(own);
       amd::populateIntegerToFloatPatterns(own);
       amd::populateFp4ToFpPatterns(own);

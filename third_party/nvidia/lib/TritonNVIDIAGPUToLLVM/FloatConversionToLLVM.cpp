@@ -9,16 +9,15 @@
 
 #include "nvidia/TritonNVIDIAGPUToLLVM/Patterns.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "tile/Conversion/TritonGPUToLLVM/ElementwisePattern.h"
 #include "tile/Conversion/TritonGPUToLLVM/FloatConversion.h"
+#include "tile/Conversion/TritonGPUToLLVM/FloatPairPattern.h"
 
 using namespace mlir;
 using namespace mlir::triton;
 namespace nvt = mlir::triton::nvidia;
 
 namespace {
-using Pair = std::array<Value, 2>;
+using Pair = FloatPair;
 
 StringRef fp8Name(Type type) {
   if (isa<Float8E4M3FNType>(type))
@@ -70,61 +69,6 @@ Pair convertPair(const LLVMBuilder &b, Pair values, Type from, Type to,
   return halves;
 }
 
-RoundingMode roundingOf(FpToFpOp op) {
-  return op.getRounding().value_or(RoundingMode::RTNE);
-}
-RoundingMode roundingOf(arith::ExtFOp) { return RoundingMode::RTNE; }
-RoundingMode roundingOf(arith::TruncFOp op) {
-  return op.getRoundingmode() == arith::RoundingMode::toward_zero
-             ? RoundingMode::RTZ
-             : RoundingMode::RTNE;
-}
-
-template <typename OpT> struct PairPattern : TargetPattern<OpT> {
-  PairPattern(const LoweringContext &context, const nvt::TargetInfo &target)
-      : TargetPattern<OpT>(context.converter, context.target, context.benefit),
-        model(target.getModel()) {}
-
-  LogicalResult
-  matchAndRewrite(OpT op, typename OpT::Adaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Type type = op->getResult(0).getType();
-    Type sourceType = op->getOperand(0).getType();
-    Type from = getTensorElementOrSelf(sourceType);
-    Type to = getTensorElementOrSelf(type);
-    RoundingMode rounding = roundingOf(op);
-    if (!model.hasFloatConversion(from, to, rounding))
-      return this->decline(op, "no conversion of pairs");
-    LLVMBuilder b(op.getLoc(), rewriter);
-    SmallVector<Value> values =
-        unpackElements(b, adaptor.getOperands().front(), sourceType);
-    SmallVector<int32_t> first = getFirstRegisters(type), distinct;
-    for (auto [i, same] : llvm::enumerate(first))
-      if (static_cast<int32_t>(i) == same)
-        distinct.push_back(i);
-    // One value alone is cheaper to convert by itself, where that exists.
-    if (distinct.size() == 1 && from.isF32() && fp8Name(to).empty())
-      return this->decline(op, "no pairs");
-    SmallVector<Value> results(values.size());
-    for (size_t i = 0; i < distinct.size(); i += 2) {
-      int32_t low = distinct[i];
-      int32_t high = distinct[std::min(i + 1, distinct.size() - 1)];
-      Pair pair =
-          convertPair(b, {values[low], values[high]}, from, to, rounding);
-      results[high] = pair[1];
-      results[low] = pair[0];
-    }
-    for (auto [i, same] : llvm::enumerate(first))
-      results[i] = results[same];
-    rewriter.replaceOp(op,
-                       packElements(b, this->getConverter(), results, type));
-    return success();
-  }
-
-private:
-  const nvt::TargetModel &model;
-};
-
 /// An integer of 32 or 64 bits to bf16, rounded once: to odd where it becomes
 /// an f32 on the way.
 Value integerToBF16(const LLVMBuilder &b, Value value, bool isSigned) {
@@ -167,8 +111,16 @@ private:
 
 void nvt::populateFloatConversionPatterns(const LoweringContext &context,
                                           const TargetInfo &target) {
-  context.patterns
-      .add<PairPattern<FpToFpOp>, PairPattern<arith::ExtFOp>,
-           PairPattern<arith::TruncFOp>, IntegerToBF16Pattern<arith::SIToFPOp>,
-           IntegerToBF16Pattern<arith::UIToFPOp>>(context, target);
+  const nvt::TargetModel &model = target.getModel();
+  FloatPairConversions pairs;
+  pairs.has = [&model](Type from, Type to, RoundingMode rounding) {
+    return model.hasFloatConversion(from, to, rounding);
+  };
+  pairs.isBetterAlone = [](Type from, Type to) {
+    return from.isF32() && fp8Name(to).empty();
+  };
+  pairs.convert = convertPair;
+  populateFloatPairPatterns(context, pairs);
+  context.patterns.add<IntegerToBF16Pattern<arith::SIToFPOp>,
+                       IntegerToBF16Pattern<arith::UIToFPOp>>(context, target);
 }

@@ -10,6 +10,8 @@ namespace mlir::triton::amd {
 
 /// These go in with a higher benefit than the target-neutral patterns.
 void populateMathPatterns(const LoweringContext &context);
+void populateFloatConversionPatterns(const LoweringContext &context,
+                                     const TargetInfo &target);
 void populateFloatToIntegerPatterns(const LoweringContext &context);
 void populateIntegerToFloatPatterns(const LoweringContext &context);
 void populateFp4ToFpPatterns(const LoweringContext &context);
