@@ -246,10 +246,12 @@ FailureOr<KernelInfo> triton::getKernelInfo(ModuleOp module,
       return module.emitError("expected one kernel, found '")
              << info.name << "' and '" << function.getName() << "'";
     info.name = function.getName().str();
-    if (auto pairs =
-            function->getAttrOfType<DenseI32ArrayAttr>("tt.disjoint_arguments"))
-      info.disjointArguments.assign(pairs.asArrayRef().begin(),
-                                    pairs.asArrayRef().end());
+    auto read = [&](StringRef name, std::vector<int> &numbers) {
+      if (auto attr = function->getAttrOfType<DenseI32ArrayAttr>(name))
+        numbers.assign(attr.asArrayRef().begin(), attr.asArrayRef().end());
+    };
+    read("tt.disjoint_arguments", info.disjointArguments);
+    read("tt.small_arguments", info.smallArguments);
   }
   if (info.name.empty())
     return module.emitError("expected a kernel function, found none");

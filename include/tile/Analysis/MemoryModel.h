@@ -105,6 +105,11 @@ inline constexpr llvm::StringLiteral kOverlappingArgumentsAttrName =
 inline constexpr llvm::StringLiteral kDisjointArgumentsAttrName =
     "tt.disjoint_arguments";
 
+/// On a function: numbers of arguments that were taken to have less than 2^31
+/// bytes behind them, which the launcher checks, too.
+inline constexpr llvm::StringLiteral kSmallArgumentsAttrName =
+    "tt.small_arguments";
+
 } // namespace mlir::triton
 
 #endif // TILE_ANALYSIS_MEMORYMODEL_H

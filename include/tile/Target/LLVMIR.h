@@ -56,6 +56,8 @@ struct KernelInfo {
   /// Pairs of parameters that the kernel takes to be disjoint, one number after
   /// the other.
   std::vector<int> disjointArguments;
+  /// Parameters behind which it takes less than 2^31 bytes to be.
+  std::vector<int> smallArguments;
 };
 
 /// Collects what LLVM reports as errors, which would end the process otherwise,

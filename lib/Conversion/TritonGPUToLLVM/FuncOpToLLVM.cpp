@@ -69,8 +69,9 @@ struct FuncPattern : TargetPattern<FuncOp> {
     auto function = LLVM::LLVMFuncOp::create(
         rewriter, op.getLoc(), op.getName(), functionType,
         kernel ? LLVM::Linkage::External : LLVM::Linkage::Internal);
-    if (Attribute pairs = op->getAttr(kDisjointArgumentsAttrName))
-      function->setAttr(kDisjointArgumentsAttrName, pairs);
+    for (StringRef name : {kDisjointArgumentsAttrName, kSmallArgumentsAttrName})
+      if (Attribute arguments = op->getAttr(name))
+        function->setAttr(name, arguments);
     // Targets know what the attributes of their dialects mean.
     for (unsigned i = 0; i < type.getNumInputs(); ++i)
       for (NamedAttribute attr : FunctionOpInterface(op).getArgAttrs(i))

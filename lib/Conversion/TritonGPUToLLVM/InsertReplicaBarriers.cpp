@@ -43,8 +43,8 @@ using Accesses = llvm::SmallMapVector<Value, unsigned, 4>;
 
 /// True if several threads load the same elements, each for itself. The lanes
 /// of a warp need not come to an instruction together.
-static bool isReplicated(LoadOp load) {
-  auto type = dyn_cast<RankedTensorType>(load.getType());
+static bool isReplicated(Type loaded) {
+  auto type = dyn_cast<RankedTensorType>(loaded);
   if (!type)
     return true;
   LinearLayout layout = ttg::toLinearLayout(type);
@@ -101,7 +101,8 @@ static Accesses getAccesses(Operation *op) {
     if (isFreshRead(load))
       accesses[load.getPtr()] = isScalar ? ReadByOne : ReadByOwners;
     else
-      accesses[load.getPtr()] = isReplicated(load) ? ReadByAll : ReadByOwners;
+      accesses[load.getPtr()] =
+          isReplicated(load.getType()) ? ReadByAll : ReadByOwners;
     return accesses;
   }
   auto interface = dyn_cast<MemoryEffectOpInterface>(op);
@@ -113,9 +114,14 @@ static Accesses getAccesses(Operation *op) {
     Value address = effect.getValue();
     if (!address || !isa<PointerType>(getElementTypeOrSelf(address.getType())))
       continue;
-    bool isScalar = !isa<RankedTensorType>(address.getType());
+    // A block may also be accessed through one pointer and offsets.
+    auto isTensor = llvm::IsaPred<RankedTensorType>;
+    bool isScalar = llvm::none_of(op->getOperandTypes(), isTensor);
+    bool isLoad = !isScalar && op->getNumResults() == 1 && effects.size() == 1;
     if (isa<MemoryEffects::Write>(effect.getEffect()))
       accesses[address] |= isScalar ? WriteByOne : WriteByOwners;
+    else if (isLoad && isReplicated(op->getResult(0).getType()))
+      accesses[address] |= ReadByAll;
     else if (isa<MemoryEffects::Read>(effect.getEffect()))
       accesses[address] |= isScalar ? ReadByOne : ReadByOwners;
   }

@@ -1,10 +1,11 @@
-"""Kernels that were compiled for arguments that share no memory.
+"""Kernels that were compiled for arguments that share no memory, or are small.
 
 Some optimisations are right only if two pointer arguments do not overlap: a
-load may be started before a store through another argument, for example. Which
-pairs a compile relied on is in the kernel's metadata. For such kernels, and for
-no others, each launch looks whether the arguments of a pair meet, and if they
-do runs a variant that was compiled without the assumption.
+load may be started before a store through another argument, for example. Others
+need all that is behind an argument to be in 2^31 bytes. Which pairs, and which
+arguments, a compile relied on is in the kernel's metadata. For such kernels, and
+for no others, each launch looks whether the arguments of a pair meet, or whether
+one is larger, and if so runs a variant that was compiled without assumptions.
 """
 
 from __future__ import annotations
@@ -84,6 +85,37 @@ def may_meet(first: Any, second: Any, allocation: Callable[[int], Range | None])
     return low < other_high and other_low < high
 
 
+def _memory_of(value: Any) -> Range | None:
+    """The addresses of all the memory that an array is in; None if it does not tell."""
+    if type(value).__name__ == "TensorWrapper":
+        return _memory_of(value.base)
+    if hasattr(value, "untyped_storage"):
+        storage = value.untyped_storage()
+        return storage.data_ptr(), storage.data_ptr() + storage.nbytes()
+    while isinstance(value, np.ndarray) and isinstance(value.base, np.ndarray):
+        value = value.base
+    return extent(value)
+
+
+#: What is in small memory has its last byte less far behind the argument.
+_SMALL = 2**31
+
+
+def may_be_large(value: Any, allocation: Callable[[int], Range | None]) -> bool:
+    """Whether there may be more than small memory behind an argument."""
+    memory = None if isinstance(value, int) else _memory_of(value)
+    if memory == (0, 0):
+        return False
+    address = value if isinstance(value, int) else address_of(value)
+    memory = memory or allocation(address)
+    return memory is None or memory[1] - address > _SMALL
+
+
+def small_of(kernel: Any) -> list[int]:
+    """The run-time arguments that a kernel takes to be small."""
+    return kernel._metadata.get("small_arguments") or []
+
+
 def pairs_of(kernel: Any) -> list[tuple[int, int]]:
     """The pairs of run-time arguments that a kernel takes to be disjoint."""
     flat = kernel._metadata.get("disjoint_arguments") or []
@@ -97,7 +129,7 @@ def compile_for_any_arguments(
     from ..compiler import compile
 
     kernel = compile(source, target, options, **more)
-    if pairs_of(kernel):
+    if pairs_of(kernel) or small_of(kernel):
         kernel = compile(source, target, {**(options or {}), OPTION: True}, **more)
     return kernel
 
@@ -109,16 +141,18 @@ def checked(
     allocation: Callable[[int], Range | None],
     raise_launch_error: Callable[[int, str], None],
 ) -> Callable:
-    """`launch`, or that of a variant where arguments overlap."""
-    pairs = pairs_of(kernel)
-    if not pairs:
+    """`launch`, or that of a variant where arguments overlap or are large."""
+    pairs, small = pairs_of(kernel), small_of(kernel)
+    if not pairs and not small:
         return launch
     variant: Callable | None = None
 
     def run(x: int, y: int, z: int, stream: Any, arguments: tuple, **options: Any) -> Any:
         nonlocal variant
         chosen = launch
-        if any(may_meet(arguments[i], arguments[j], allocation) for i, j in pairs):
+        if any(may_meet(arguments[i], arguments[j], allocation) for i, j in pairs) or any(
+            may_be_large(arguments[i], allocation) for i in small
+        ):
             if variant is None:
                 variant = make_variant()
             chosen = variant

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "amd/Register.h"
+#include "amd/IR/Dialect.h"
 #include "amd/Pipelines/Pipelines.h"
 #include "amd/Target/AMDGCN.h"
 #include "amd/TargetModel.h"
@@ -16,7 +17,8 @@
 using namespace mlir;
 
 void triton::backends::amd::registerDialects(DialectRegistry &registry) {
-  registry.insert<LLVM::LLVMDialect, ROCDL::ROCDLDialect>();
+  registry.insert<triton::amdgpu::AMDGDialect, LLVM::LLVMDialect,
+                  ROCDL::ROCDLDialect>();
   triton::amd::registerTargetModels(registry);
   triton::amd::registerTranslations(registry);
 }

@@ -14,6 +14,11 @@ using namespace mlir::triton::amd;
 namespace {
 constexpr int kKiB = 1024;
 
+/// Of CDNA: a format of 32 bits.
+constexpr int kCDNABuffer = 0x27000;
+/// Of RDNA: the same, and bounds in bytes (OOB_SELECT 3).
+constexpr int kRDNABuffer = 0x31016000;
+
 /// MI200.
 constexpr AMDTarget makeCDNA2() {
   return {.processor = "gfx90a",
@@ -21,7 +26,9 @@ constexpr AMDTarget makeCDNA2() {
           .maxSharedMemory = 64 * kKiB,
           .sharedMemoryBanks = 32,
           .mfmaVersion = 2,
-          .hasPackedF16Atomic = true};
+          .hasPackedF16Atomic = true,
+          .bufferFlags = kCDNABuffer,
+          .streamedPolicy = 2};
 }
 
 /// MI300.
@@ -55,7 +62,9 @@ constexpr AMDTarget makeRDNA3(const char *processor) {
           .maxSharedMemory = 64 * kKiB,
           .sharedMemoryBanks = 32,
           .wmmaVersion = 1,
-          .hasRowXMask = true};
+          .hasRowXMask = true,
+          .bufferFlags = kRDNABuffer,
+          .streamedPolicy = 6};
 }
 
 /// RX 9000.
@@ -65,6 +74,7 @@ constexpr AMDTarget makeRDNA4(const char *processor) {
   target.hasFP8Conversion = true;
   target.hasPackedF16Atomic = true;
   target.hasPackedBF16Atomic = true;
+  target.streamedPolicy = 1;
   return target;
 }
 
@@ -73,6 +83,8 @@ constexpr AMDTarget makeGFX1250() {
   target.wmmaVersion = 3;
   target.maxSharedMemory = 320 * kKiB;
   target.sharedMemoryBanks = 64;
+  // Its descriptors have another form.
+  target.bufferFlags = 0;
   return target;
 }
 

@@ -55,6 +55,13 @@ void amd::buildTTGIRPipeline(OpPassManager &pm, const TTGIROptions &options) {
   add(gpu::createTritonGPURemoveLayoutConversions());
   add(gpu::createTritonGPUReduceDataDuplication());
   add(gpu::createTritonGPUReorderInstructions());
+
+  // Addresses.
+  add(createTritonAMDGPUCanonicalizePointers());
+  add(createCanonicalizerPass());
+  add(createTritonLICM());
+  add(createTritonAMDGPUConvertBufferOps());
+
   add(createTritonLoopAwareCSE());
   add(createSymbolDCEPass());
   add(createCSEPass());

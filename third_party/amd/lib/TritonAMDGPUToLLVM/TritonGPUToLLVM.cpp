@@ -31,6 +31,7 @@ struct ConvertTritonAMDGPUToLLVM
     auto model = amd::TargetModel::get(module);
     if (failed(model) || failed(checkIsBuilt(module)))
       return signalPassFailure();
+    amd::markDivergentBases(module);
     amd::TargetInfo target(**model);
     auto populate = [&](const LoweringContext &own, ConversionTarget &) {
       amd::populateMathPatterns(own);
@@ -39,6 +40,9 @@ struct ConvertTritonAMDGPUToLLVM
       amd::populateIntegerToFloatPatterns(own);
       amd::populateFp4ToFpPatterns(own);
       amd::populateDotPatterns(own, target);
+      amd::populateBufferPatterns(own, target);
+      amd::populateRegisterPatterns(own);
+      amd::populateSchedulingPatterns(own);
     };
     if (failed(lowerModule(module, target, populate)))
       signalPassFailure();

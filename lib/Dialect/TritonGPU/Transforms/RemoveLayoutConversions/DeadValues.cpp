@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Internal.h"
+#include "tile/Dialect/TritonGPU/Transforms/DeadValues.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -197,6 +197,6 @@ void DeadValueEraser::run() {
 
 } // namespace
 
-void layout_conversions::eraseDeadValues(Operation *func) {
+void mlir::triton::gpu::eraseDeadValues(Operation *func) {
   DeadValueEraser(func).run();
 }

@@ -37,10 +37,6 @@ unsigned sinkConversions(Operation *func);
 /// and merges conversions of conversions.
 unsigned foldConversions(Operation *func);
 
-/// Erases pure operations without uses, values that loops carry for themselves
-/// alone, and results of branches without uses.
-void eraseDeadValues(Operation *func);
-
 /// Uses that neither pass a layout on nor take any: they want the one they see.
 bool isFixedUse(OpOperand &use);
 

@@ -3,6 +3,8 @@
 
 #include "Internal.h"
 
+#include "tile/Dialect/TritonGPU/Transforms/DeadValues.h"
+
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 

@@ -17,6 +17,14 @@ void populateIntegerToFloatPatterns(const LoweringContext &context);
 void populateFp4ToFpPatterns(const LoweringContext &context);
 void populateDotPatterns(const LoweringContext &context,
                          const TargetInfo &target);
+void populateBufferPatterns(const LoweringContext &context,
+                            const TargetInfo &target);
+void populateRegisterPatterns(const LoweringContext &context);
+void populateSchedulingPatterns(const LoweringContext &context);
+
+/// Marks accesses through buffers whose base LLVM may not see to be the same in
+/// all lanes. To be called before the lowering.
+void markDivergentBases(ModuleOp module);
 
 } // namespace mlir::triton::amd
 

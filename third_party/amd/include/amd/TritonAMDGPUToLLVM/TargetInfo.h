@@ -8,6 +8,9 @@
 
 namespace mlir::triton::amd {
 
+/// LLVM's name of the threads among which an atomic operation is ordered.
+StringRef getSyncScope(MemSyncScope scope);
+
 class TargetInfo final : public triton::TargetInfo {
 public:
   explicit TargetInfo(const TargetModel &model)

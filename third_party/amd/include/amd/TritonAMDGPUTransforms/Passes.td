@@ -117,4 +117,56 @@ def TritonAMDGPUStreamPipeline
   ];
 }
 
+def TritonAMDGPUCanonicalizePointers
+    : Pass<"tritonamdgpu-canonicalize-pointers", "mlir::ModuleOp"> {
+  let summary = "Make addresses of a scalar base and offsets of 32 bits";
+  let description = [{
+    What all lanes share of an offset goes into the base, which is computed in
+    scalar registers; loops carry how far pointers are ahead of their start.
+    Offsets are taken apart where no part can be negative, so that none of them
+    overflows unless the whole does.
+
+    ```mlir
+    %i = arith.addi %splatOfStart, %range : tensor<1024xi32, #blocked>
+    %p = tt.addptr %splatOfX, %i : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+    ```
+    becomes
+    ```mlir
+    %base = tt.addptr %x, %start : !tt.ptr<f32>, i32
+    %s = tt.splat %base : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #blocked>
+    %p = tt.addptr %s, %range : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numAccesses", "num-accesses", "Accesses with a new base">,
+    Statistic<"numCarried", "num-carried", "Pointers that loops carry as a number">
+  ];
+}
+
+def TritonAMDGPUConvertBufferOps
+    : Pass<"tritonamdgpu-convert-buffer-ops", "mlir::ModuleOp"> {
+  let summary = "Access memory through buffer descriptors";
+  let description = [{
+    Where pointers are a scalar base and offsets of 32 bits that are not
+    negative, and what is accessed lies in the 2^31 bytes behind the base: the
+    offsets are known to be small, or the base comes from an argument marked
+    `tt.pointer_range = 32`. The machine checks the bounds of a buffer, so masks
+    need no branches; and an address takes one vector register instead of two.
+
+    ```mlir
+    %v = tt.load %p, %mask : tensor<1024x!tt.ptr<f32>, #blocked>
+    ```
+    becomes
+    ```mlir
+    %v = amdg.buffer_load %base[%range], %mask : tensor<1024xf32, #blocked>
+    ```
+  }];
+  let dependentDialects = ["mlir::triton::amdgpu::AMDGDialect"];
+  let statistics = [
+    Statistic<"numConverted", "num-converted", "Accesses through buffers">,
+    Statistic<"numLeft", "num-left", "Accesses through pointers">
+  ];
+}
+
 #endif // AMD_TRITONAMDGPUTRANSFORMS_PASSES

@@ -1,0 +1,10 @@
+//===-- AMDGOps.td - All operations of amdg ----------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMD_IR_AMDGOPS
+#define AMD_IR_AMDGOPS
+
+include "amd/IR/AMDGBufferOps.td"
+include "amd/IR/AMDGRegisterOps.td"
+include "amd/IR/AMDGSchedulingOps.td"
+
+#endif // AMD_IR_AMDGOPS

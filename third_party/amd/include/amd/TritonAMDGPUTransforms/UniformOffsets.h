@@ -1,0 +1,58 @@
+//===-- UniformOffsets.h - Offsets that all lanes share ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// An offset is split into a scalar and what differs between lanes. Parts are
+// only taken apart where neither can be negative: then none of them overflows,
+// unless the sum does, which is taken not to happen in what is accessed, as in
+// other indices.
+//
+//===----------------------------------------------------------------------===//
+#ifndef AMD_TRITONAMDGPUTRANSFORMS_UNIFORMOFFSETS_H
+#define AMD_TRITONAMDGPUTRANSFORMS_UNIFORMOFFSETS_H
+
+#include "mlir/Analysis/DataFlowFramework.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <optional>
+
+namespace mlir::triton::amd {
+
+/// What integers of a module can be, if nothing overflows.
+class OffsetRanges {
+public:
+  static FailureOr<std::unique_ptr<OffsetRanges>> compute(ModuleOp module);
+
+  bool isNonNegative(Value value) const;
+  /// The greatest that a number can be, with a sign.
+  int64_t getMax(Value value) const;
+
+private:
+  OffsetRanges() = default;
+  DataFlowSolver solver;
+};
+
+/// scalar + tensor; either may be null, for zero.
+struct SplitOffset {
+  Value scalar;
+  /// i32 in the layout of the whole.
+  Value tensor;
+  /// What no element of the tensor exceeds.
+  int64_t max = 0;
+};
+
+/// Splits a tensor of offsets, making what it needs at `b`. Nullopt where the
+/// part that differs between lanes has more than 32 bits.
+std::optional<SplitOffset> splitOffset(OpBuilder &b, Value offset,
+                                       const OffsetRanges &ranges);
+
+/// Whether all elements of a tensor of offsets are the same scalar.
+bool isSplat(Value offset);
+/// That scalar.
+Value makeScalar(OpBuilder &b, Value splat);
+/// A scalar of up to 64 bits, in 64.
+Value toI64(OpBuilder &b, Location loc, Value scalar);
+
+} // namespace mlir::triton::amd
+
+#endif // AMD_TRITONAMDGPUTRANSFORMS_UNIFORMOFFSETS_H

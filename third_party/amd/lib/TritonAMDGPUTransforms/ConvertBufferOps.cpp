@@ -1,0 +1,177 @@
+//===-- ConvertBufferOps.cpp - tritonamdgpu-convert-buffer-ops ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "amd/BufferAtomics.h"
+#include "amd/IR/Dialect.h"
+#include "amd/TritonAMDGPUTransforms/BufferBase.h"
+#include "amd/TritonAMDGPUTransforms/Passes.h"
+#include "amd/TritonAMDGPUTransforms/UniformOffsets.h"
+
+#include "tile/Analysis/Allocation.h"
+#include "tile/Dialect/Triton/IR/MemoryOps.h"
+
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tritonamdgpu-convert-buffer-ops"
+
+namespace mlir::triton::amd {
+#define GEN_PASS_DEF_TRITONAMDGPUCONVERTBUFFEROPS
+#include "amd/TritonAMDGPUTransforms/Passes.h.inc"
+} // namespace mlir::triton::amd
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::amd;
+using namespace mlir::triton::amdgpu;
+
+namespace {
+struct Place {
+  Value base, offsets;
+};
+
+struct ConvertBufferOps
+    : amd::impl::TritonAMDGPUConvertBufferOpsBase<ConvertBufferOps> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    FailureOr<const AMDTarget *> target = getAMDTarget(module);
+    if (failed(target))
+      return signalPassFailure();
+    if (!(*target)->bufferFlags)
+      return;
+    auto computed = OffsetRanges::compute(module);
+    if (failed(computed))
+      return signalPassFailure();
+    ranges = computed->get();
+    SmallVector<Operation *> accesses;
+    module.walk([&](Operation *op) {
+      if (isa<LoadOp, StoreOp, AtomicRMWOp, AtomicCASOp>(op))
+        accesses.push_back(op);
+    });
+    for (Operation *op : accesses) {
+      bool converted = llvm::TypeSwitch<Operation *, bool>(op)
+                           .Case<LoadOp, StoreOp>(
+                               [&](auto access) { return convert(access); })
+                           .Case<AtomicRMWOp, AtomicCASOp>([&](auto access) {
+                             return convert(access, **target);
+                           });
+      ++(converted ? numConverted : numLeft);
+    }
+    ranges = nullptr;
+  }
+
+private:
+  /// The base and the offsets of pointers, where all that is accessed lies in
+  /// the bounds of a buffer.
+  std::optional<Place> find(Value pointers) const {
+    auto add = pointers.getDefiningOp<AddPtrOp>();
+    auto splat = add ? add.getPtr().getDefiningOp<SplatOp>() : SplatOp();
+    // What users state of pointers would be forgotten.
+    if (!splat || !add->getDiscardableAttrs().empty())
+      return std::nullopt;
+    Value base = splat.getSrc(), offsets = add.getOffset();
+    auto type = cast<PointerType>(base.getType());
+    Type element = type.getPointeeType();
+    if (!element.isIntOrFloat() || type.getAddressSpace() != 1 ||
+        !getElementTypeOrSelf(offsets.getType()).isInteger(32) ||
+        !ranges->isNonNegative(offsets))
+      return std::nullopt;
+    int64_t bytes = (element.getIntOrFloatBitWidth() + 7) / 8;
+    if (ranges->getMax(offsets) >= kBufferBytes / bytes &&
+        !requireSmallBuffer(base, *ranges)) {
+      LDBG() << "may be too far from its base: " << *add;
+      return std::nullopt;
+    }
+    return Place{base, offsets};
+  }
+
+  /// Whether a loop loads from one place again and again: it may wait for what
+  /// others store there.
+  static bool isRepeated(Operation *op, const Place &place) {
+    for (auto loop = op->getParentOfType<LoopLikeOpInterface>(); loop;
+         loop = loop->getParentOfType<LoopLikeOpInterface>())
+      if (loop.isDefinedOutsideOfLoop(place.base) &&
+          loop.isDefinedOutsideOfLoop(place.offsets))
+        return true;
+    return false;
+  }
+
+  static CacheModifier getCache(CacheModifier cache, EvictionPolicy evict) {
+    return evict == EvictionPolicy::EVICT_FIRST ? CacheModifier::CS : cache;
+  }
+
+  bool convert(LoadOp op) {
+    if (isFreshRead(op) || !op.getBoundaryCheck().empty())
+      return false;
+    std::optional<Place> place = find(op.getPtr());
+    if (!place || isRepeated(op, *place))
+      return false;
+    OpBuilder b(op);
+    auto made = BufferLoadOp::create(
+        b, op.getLoc(), op.getType(), place->base, place->offsets,
+        /*stride=*/Value(), getCache(op.getCache(), op.getEvict()),
+        op.getMask(), op.getOther());
+    op.replaceAllUsesWith(made.getResult());
+    op.erase();
+    return true;
+  }
+
+  bool convert(StoreOp op) {
+    if (!op.getBoundaryCheck().empty())
+      return false;
+    std::optional<Place> place = find(op.getPtr());
+    if (!place)
+      return false;
+    OpBuilder b(op);
+    BufferStoreOp::create(b, op.getLoc(), op.getValue(), place->base,
+                          place->offsets, /*stride=*/Value(),
+                          getCache(op.getCache(), op.getEvict()), op.getMask());
+    op.erase();
+    return true;
+  }
+
+  /// What others get to know goes through LDS, and not from here.
+  static bool mayBeAtomic(Operation *op, const AMDTarget &target, RMWOp kind) {
+    auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+    return type && hasBufferAtomic(target, kind, type.getElementType()) &&
+           (op->getResult(0).use_empty() || !repeatsAcrossThreads(type));
+  }
+
+  bool convert(AtomicRMWOp op, const AMDTarget &target) {
+    std::optional<Place> place;
+    if (mayBeAtomic(op, target, op.getAtomicRmwOp()))
+      place = find(op.getPtr());
+    if (!place)
+      return false;
+    OpBuilder b(op);
+    auto made = BufferAtomicRMWOp::create(
+        b, op.getLoc(), op.getType(), op.getAtomicRmwOp(), place->base,
+        place->offsets, op.getVal(), /*stride=*/Value(), op.getSem(),
+        op.getScope(), op.getMask());
+    op.replaceAllUsesWith(made.getResult());
+    op.erase();
+    return true;
+  }
+
+  bool convert(AtomicCASOp op, const AMDTarget &target) {
+    std::optional<Place> place;
+    // Any bits may be exchanged.
+    if (mayBeAtomic(op, target, RMWOp::XCHG))
+      place = find(op.getPtr());
+    if (!place)
+      return false;
+    OpBuilder b(op);
+    auto made = BufferAtomicCASOp::create(
+        b, op.getLoc(), op.getType(), place->base, place->offsets, op.getCmp(),
+        op.getVal(), /*stride=*/Value(), op.getSem(), op.getScope());
+    op.replaceAllUsesWith(made.getResult());
+    op.erase();
+    return true;
+  }
+
+  const OffsetRanges *ranges = nullptr;
+};
+} // namespace

@@ -1,0 +1,55 @@
+// RUN: tile-opt %s -tile-amd-llir | filecheck %s
+
+#blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  // One access of 16 bytes; where the mask is false, behind the end.
+  // CHECK-LABEL: @masked
+  // CHECK-DAG: %[[END:.*]] = llvm.mlir.constant(-2147483648 : i32)
+  // CHECK-DAG: %[[FLAGS:.*]] = llvm.mlir.constant(159744 : i32)
+  // CHECK-NOT: llvm.cond_br
+  // CHECK: %[[RSRC:.*]] = llvm.call_intrinsic "llvm.amdgcn.make.buffer.rsrc"(%arg0, %{{.*}}, %{{.*}}, %[[FLAGS]])
+  // CHECK: %[[AT:.*]] = llvm.select %{{.*}}, %{{.*}}, %[[END]]
+  // CHECK: llvm.call_intrinsic "llvm.amdgcn.raw.ptr.buffer.load"(%[[RSRC]], %[[AT]], %{{.*}}, %{{.*}}) : {{.*}} -> vector<4xi32>
+  // CHECK-NOT: llvm.cond_br
+  // CHECK: llvm.call_intrinsic "llvm.amdgcn.raw.ptr.buffer.store"(%{{.*}}) : (vector<4xi32>, !llvm.ptr<8>, i32, i32, i32) -> ()
+  tt.func public @masked(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %y: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}) {
+    %range = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #blocked>
+    %sn = tt.splat %n : i32 -> tensor<1024xi32, #blocked>
+    %mask = arith.cmpi slt, %range, %sn : tensor<1024xi32, #blocked>
+    %zero = arith.constant dense<0.0> : tensor<1024xf32, #blocked>
+    %v = amdg.buffer_load %x[%range], %mask, %zero : tensor<1024xf32, #blocked>
+    amdg.buffer_store %v, %y[%range], %mask : tensor<1024xf32, #blocked>
+    tt.return
+  }
+
+  // A base that a lane loaded is made the same for all; others take the place of what is not read.
+  // CHECK-LABEL: @loaded_base
+  // CHECK: %[[P:.*]] = llvm.call_intrinsic "llvm.amdgcn.readfirstlane"(%{{.*}}) : (!llvm.ptr<1>) -> !llvm.ptr<1>
+  // CHECK: llvm.call_intrinsic "llvm.amdgcn.make.buffer.rsrc"(%[[P]]
+  // CHECK: %[[V:.*]] = llvm.call_intrinsic "llvm.amdgcn.raw.ptr.buffer.load"
+  // CHECK: llvm.select %{{.*}}, %[[V]], %{{.*}}
+  tt.func public @loaded_base(%x: !tt.ptr<f32>, %at: !tt.ptr<i32>, %out: !tt.ptr<f32>, %n: i32, %value: f32) {
+    %start = tt.load %at : !tt.ptr<i32>
+    %base = tt.addptr %x, %start : !tt.ptr<f32>, i32
+    %range = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #blocked>
+    %sn = tt.splat %n : i32 -> tensor<1024xi32, #blocked>
+    %mask = arith.cmpi slt, %range, %sn : tensor<1024xi32, #blocked>
+    %other = tt.splat %value : f32 -> tensor<1024xf32, #blocked>
+    %v = amdg.buffer_load %base[%range], %mask, %other : tensor<1024xf32, #blocked>
+    amdg.buffer_store %v, %out[%range] : tensor<1024xf32, #blocked>
+    tt.return
+  }
+
+  // CHECK-LABEL: @atomics
+  // CHECK: llvm.fence syncscope("agent") release
+  // CHECK: llvm.call_intrinsic "llvm.amdgcn.raw.ptr.buffer.atomic.fadd"
+  // CHECK: llvm.fence syncscope("agent") acquire
+  // CHECK: llvm.call_intrinsic "llvm.amdgcn.raw.ptr.buffer.atomic.cmpswap"
+  tt.func public @atomics(%x: !tt.ptr<f32>, %y: !tt.ptr<i32>, %value: f32) {
+    %range = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #blocked>
+    %v = tt.splat %value : f32 -> tensor<1024xf32, #blocked>
+    %0 = amdg.buffer_atomic_rmw fadd, acq_rel, gpu, %v, %x[%range] : tensor<1024xf32, #blocked>
+    %1 = amdg.buffer_atomic_cas relaxed, gpu, %range, %range, %y[%range] : tensor<1024xi32, #blocked>
+    tt.return
+  }
+}

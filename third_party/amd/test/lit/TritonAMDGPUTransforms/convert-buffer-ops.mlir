@@ -1,0 +1,111 @@
+// RUN: tile-opt %s -split-input-file -tritonamdgpu-convert-buffer-ops | filecheck %s
+
+#blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  // Offsets that are small by themselves.
+  // CHECK-LABEL: @small
+  // CHECK: %[[RANGE:.*]] = tt.make_range
+  // CHECK: %[[V:.*]] = amdg.buffer_load %arg0[%[[RANGE]]], %arg2, %arg3 cacheModifier = cg : tensor<1024xf32
+  // CHECK: amdg.buffer_store %[[V]], %arg1[%[[RANGE]]], %arg2 cacheModifier = cs : tensor<1024xf32
+  tt.func public @small(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %mask: tensor<1024xi1, #blocked>, %other: tensor<1024xf32, #blocked>) {
+    %range = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #blocked>
+    %sx = tt.splat %x : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #blocked>
+    %px = tt.addptr %sx, %range : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+    %sy = tt.splat %y : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #blocked>
+    %py = tt.addptr %sy, %range : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+    %v = tt.load %px, %mask, %other cacheModifier = cg : tensor<1024x!tt.ptr<f32>, #blocked>
+    tt.store %py, %v, %mask evictionPolicy = evict_first : tensor<1024x!tt.ptr<f32>, #blocked>
+    tt.return
+  }
+
+  // Any number that is not negative may be too far, unless the argument says that nothing is, or the
+  // launcher looks.
+  // CHECK-LABEL: @far
+  // CHECK-SAME: tt.small_arguments = array<i32: 0>
+  // CHECK: amdg.buffer_load %arg0
+  // CHECK: amdg.buffer_load %arg1
+  tt.func public @far(%x: !tt.ptr<f32>, %y: !tt.ptr<f32> {tt.pointer_range = 32 : i32}, %n: i32 {tt.non_negative = 1 : i32}) -> tensor<1024xf32, #blocked> {
+    %range = tt.splat %n : i32 -> tensor<1024xi32, #blocked>
+    %sx = tt.splat %x : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #blocked>
+    %px = tt.addptr %sx, %range : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+    %sy = tt.splat %y : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #blocked>
+    %py = tt.addptr %sy, %range : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+    %v = tt.load %px : tensor<1024x!tt.ptr<f32>, #blocked>
+    %w = tt.load %py : tensor<1024x!tt.ptr<f32>, #blocked>
+    %z = arith.addf %v, %w : tensor<1024xf32, #blocked>
+    tt.return %z : tensor<1024xf32, #blocked>
+  }
+
+  // Nor is an offset that may be negative in a buffer, nor a fresh read, nor what a loop waits for.
+  // CHECK-LABEL: @left
+  // CHECK-NOT: amdg.
+  tt.func public @left(%x: !tt.ptr<i32> {tt.pointer_range = 32 : i32}, %n: i32, %c: i32) -> tensor<1024xi32, #blocked> {
+    %range = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #blocked>
+    %sn = tt.splat %n : i32 -> tensor<1024xi32, #blocked>
+    %any = arith.addi %range, %sn : tensor<1024xi32, #blocked>
+    %sx = tt.splat %x : !tt.ptr<i32> -> tensor<1024x!tt.ptr<i32>, #blocked>
+    %p = tt.addptr %sx, %any : tensor<1024x!tt.ptr<i32>, #blocked>, tensor<1024xi32, #blocked>
+    %q = tt.addptr %sx, %range : tensor<1024x!tt.ptr<i32>, #blocked>, tensor<1024xi32, #blocked>
+    %a = tt.load %p : tensor<1024x!tt.ptr<i32>, #blocked>
+    %b = tt.load %q {isVolatile = true} : tensor<1024x!tt.ptr<i32>, #blocked>
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %ab = arith.addi %a, %b : tensor<1024xi32, #blocked>
+    %r = scf.for %i = %c0 to %c step %c1 iter_args(%s = %ab) -> (tensor<1024xi32, #blocked>) : i32 {
+      %w = tt.load %q : tensor<1024x!tt.ptr<i32>, #blocked>
+      %t = arith.addi %s, %w : tensor<1024xi32, #blocked>
+      scf.yield %t : tensor<1024xi32, #blocked>
+    }
+    tt.return %r : tensor<1024xi32, #blocked>
+  }
+
+  // CHECK-LABEL: @atomics
+  // CHECK: amdg.buffer_atomic_rmw fadd, relaxed, gpu, %{{.*}}, %arg0[%{{.*}}], %{{.*}} : tensor<1024xf32
+  // CHECK: amdg.buffer_atomic_cas acq_rel, gpu, %{{.*}}, %{{.*}}, %arg1[%{{.*}}] : tensor<1024xi32
+  // CHECK: tt.atomic_rmw fadd, {{.*}}f16
+  tt.func public @atomics(%x: !tt.ptr<f32>, %y: !tt.ptr<i32>, %h: !tt.ptr<f16>, %v: tensor<1024xf32, #blocked>, %i: tensor<1024xi32, #blocked>, %f: tensor<1024xf16, #blocked>, %m: tensor<1024xi1, #blocked>) -> tensor<1024xi32, #blocked> {
+    %range = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #blocked>
+    %sx = tt.splat %x : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #blocked>
+    %px = tt.addptr %sx, %range : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+    %sy = tt.splat %y : !tt.ptr<i32> -> tensor<1024x!tt.ptr<i32>, #blocked>
+    %py = tt.addptr %sy, %range : tensor<1024x!tt.ptr<i32>, #blocked>, tensor<1024xi32, #blocked>
+    %sh = tt.splat %h : !tt.ptr<f16> -> tensor<1024x!tt.ptr<f16>, #blocked>
+    %ph = tt.addptr %sh, %range : tensor<1024x!tt.ptr<f16>, #blocked>, tensor<1024xi32, #blocked>
+    %a = tt.atomic_rmw fadd, relaxed, gpu, %px, %v, %m : (tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xf32, #blocked>, tensor<1024xi1, #blocked>) -> tensor<1024xf32, #blocked>
+    %b = tt.atomic_cas acq_rel, gpu, %py, %i, %i : (tensor<1024x!tt.ptr<i32>, #blocked>, tensor<1024xi32, #blocked>, tensor<1024xi32, #blocked>) -> tensor<1024xi32, #blocked>
+    %c = tt.atomic_rmw fadd, relaxed, gpu, %ph, %f, %m : (tensor<1024x!tt.ptr<f16>, #blocked>, tensor<1024xf16, #blocked>, tensor<1024xi1, #blocked>) -> tensor<1024xf16, #blocked>
+    tt.return %b : tensor<1024xi32, #blocked>
+  }
+}
+
+// -----
+
+// Descriptors of this machine have another form.
+#blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: @other_machine
+  // CHECK-NOT: amdg.
+  tt.func public @other_machine(%x: !tt.ptr<f32>) -> tensor<512xf32, #blocked> {
+    %range = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #blocked>
+    %s = tt.splat %x : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #blocked>
+    %p = tt.addptr %s, %range : tensor<512x!tt.ptr<f32>, #blocked>, tensor<512xi32, #blocked>
+    %v = tt.load %p : tensor<512x!tt.ptr<f32>, #blocked>
+    tt.return %v : tensor<512xf32, #blocked>
+  }
+}
+
+// -----
+
+// Nothing is to be assumed of arguments.
+#blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.overlapping-arguments", ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  // CHECK-LABEL: @any_size
+  // CHECK-NOT: amdg.
+  tt.func public @any_size(%x: !tt.ptr<f32>, %n: i32 {tt.non_negative = 1 : i32}) -> tensor<1024xf32, #blocked> {
+    %range = tt.splat %n : i32 -> tensor<1024xi32, #blocked>
+    %s = tt.splat %x : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #blocked>
+    %p = tt.addptr %s, %range : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+    %v = tt.load %p : tensor<1024x!tt.ptr<f32>, #blocked>
+    tt.return %v : tensor<1024xf32, #blocked>
+  }
+}

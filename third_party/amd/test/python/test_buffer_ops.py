@@ -1,0 +1,225 @@
+"""Accesses through buffer descriptors, executed: bounds, masks, bases and what stays a pointer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tile
+import tile.language as tl
+
+rng = np.random.default_rng(5)
+
+
+@pytest.fixture(params=["hip:gfx942", "hip:gfx1100"], autouse=True)
+def target(request, monkeypatch):
+    monkeypatch.setenv("TILE_DRIVER", "sim")
+    monkeypatch.setenv("TILE_SIM_TARGET", request.param)
+    return request.param
+
+
+def count(kernel, opcode: str) -> int:
+    return kernel.asm["ttgir"].count(opcode)
+
+
+@tile.jit
+def masked(x, y, out, n, other, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = i < n
+    v = tl.load(x + i, mask=mask, other=other)
+    w = tl.load(y + i, mask=mask & (i % 2 == 0), other=0)
+    tl.store(out + i, v + w, mask=(i < n + 3) & (i != 5))
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("n", [1000, 1024])
+def test_masks(kind, n):
+    x, y = rng.integers(-9, 9, (2, n)).astype(kind)
+    out = np.full(n + 3, 7, kind)
+    kernel = masked[(2,)](x, y, out, n, 3, BLOCK=1024)
+    assert count(kernel, "amdg.buffer_load") == 2
+    assert count(kernel, "amdg.buffer_store") == 1
+    i = np.arange(n)
+    expected = np.full(n + 3, 3, kind)
+    expected[:n] = x + np.where(i % 2 == 0, y, 0)
+    expected[5] = 7
+    assert (out == expected).all()
+
+
+@tile.jit
+def rows(x, out, columns, stride, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    column = tl.arange(0, BLOCK)
+    start = row.to(tl.int64) * stride
+    v = tl.load(x + start + column, mask=column < columns, other=-1.0)
+    tl.store(out + start + column, v * 2, mask=column < columns)
+
+
+def test_rows_start_far_from_the_argument():
+    x = rng.standard_normal((5, 300)).astype(np.float32)
+    out = np.zeros_like(x)
+    kernel = rows[(5,)](x, out, 290, 300, BLOCK=512)
+    assert count(kernel, "amdg.buffer_") == 2
+    expected = np.zeros_like(x)
+    expected[:, :290] = x[:, :290] * 2
+    assert (out == expected).all()
+
+
+@tile.jit
+def column_sums(x, out, rows, stride, STEP: tl.constexpr, BLOCK: tl.constexpr, DOWN: tl.constexpr):
+    column = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    first = x + column
+    if not DOWN:
+        first += (rows - STEP) * stride
+    p = first[None, :] + tl.arange(0, STEP)[:, None] * stride
+    sums = tl.zeros((STEP, BLOCK), tl.float32)
+    for _ in range(0, rows, STEP):
+        sums += tl.load(p)
+        if DOWN:
+            p += STEP * stride
+        else:
+            p -= STEP * stride
+    tl.store(out + column, tl.sum(sums, 0))
+
+
+@pytest.mark.parametrize("down", [True, False])
+def test_pointers_that_loops_advance(down):
+    x = rng.integers(-9, 9, (24, 128)).astype(np.float32)
+    out = np.zeros(128, np.float32)
+    column_sums[(2,)](x, out, 24, 128, STEP=8, BLOCK=64, DOWN=down)
+    assert (out == x.sum(0)).all()
+
+
+@tile.jit
+def nested(x, out, N, K, BM: tl.constexpr, BK: tl.constexpr):
+    row, k = tl.arange(0, BM), tl.arange(0, BK)
+    p = x + row[:, None] * K + k[None, :]
+    sums = tl.zeros((BM, BK), tl.float32)
+    for _ in range(0, N, BM):
+        q = p
+        for _ in range(0, K, BK):
+            sums += tl.load(q)
+            q += BK
+        p += BM * K
+    tl.store(out + row[:, None] * BK + k[None, :], sums)
+
+
+def test_pointers_that_nested_loops_advance():
+    x = rng.integers(-9, 9, (48, 64)).astype(np.float32)
+    out = np.zeros((16, 32), np.float32)
+    nested[(1,)](x, out, 48, 64, BM=16, BK=32)
+    assert (out == x.reshape(3, 16, 2, 32).sum((0, 2))).all()
+
+
+@tile.jit
+def shifted(x, out, shift, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    at = i + shift
+    tl.store(out + i, tl.load(x + at, mask=at >= 0, other=100))
+
+
+def test_negative_offsets_are_pointers():
+    x = np.arange(256, dtype=np.int32)
+    out = np.zeros_like(x)
+    shifted[(1,)](x, out, -10, BLOCK=256)
+    assert (out == np.where(x < 10, 100, x - 10)).all()
+
+
+@tile.jit
+def backwards(x, out, middle, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + middle - i))
+
+
+def test_offsets_from_the_middle():
+    x = np.arange(256, dtype=np.int32)
+    out = np.zeros(128, np.int32)
+    backwards[(1,)](x, out, 127, BLOCK=128)
+    assert (out == x[:128][::-1]).all()
+
+
+@tile.jit
+def strided(x, out, n, stride, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i * stride, mask=i < n))
+
+
+def test_large_arguments_are_pointers(monkeypatch):
+    x, out = np.arange(512, dtype=np.int32), np.zeros(64, np.int32)
+    kernel = strided[(1,)](x, out, 64, 8, BLOCK=64)
+    assert count(kernel, "amdg.buffer_load") == 1
+    assert kernel._metadata["small_arguments"] == [0]
+    assert not kernel.variants
+    monkeypatch.setattr("tile.runtime.overlap._SMALL", 1024)
+    out[:] = 0
+    kernel = strided[(1,)](x, out, 64, 8, BLOCK=64)
+    assert (out == x[::8]).all()
+    (variant,) = kernel.variants
+    assert count(variant, "amdg.buffer_load") == 0
+    # A part of it, from where there is less.
+    strided[(1,)](x[384:], out, 16, 8, BLOCK=64)
+    assert (out[:16] == x[384::8]).all()
+    assert len(kernel.variants) == 1
+
+
+@tile.jit
+def gathered(x, starts, out, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    start = tl.load(starts + row)
+    tl.store(out + row * BLOCK + i, tl.load(x + start + i))
+
+
+def test_bases_that_are_loaded():
+    x = np.arange(1024, dtype=np.int32)
+    starts = np.array([700, 3, 512, 96], np.int32)
+    out = np.zeros((4, 128), np.int32)
+    gathered[(4,)](x, starts, out, BLOCK=128)
+    assert (out == starts[:, None] + np.arange(128)).all()
+
+
+@tile.jit
+def add_at(x, counts, old, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = i < n
+    v = tl.load(x + i, mask=mask)
+    tl.store(old + i, tl.atomic_add(counts + i % 64, v, mask=mask), mask=mask)
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.int64, np.float32])
+def test_atomics(kind):
+    x = rng.integers(1, 9, 500).astype(kind)
+    counts, old = np.zeros(64, kind), np.full(500, -1, kind)
+    kernel = add_at[(2,)](x, counts, old, 500, BLOCK=256)
+    assert count(kernel, "amdg.buffer_atomic_rmw") == 1
+    expected = np.zeros(64, kind)
+    np.add.at(expected, np.arange(500) % 64, x)
+    assert (counts == expected).all()
+    assert (old >= 0).all() and (old < expected[np.arange(500) % 64]).all()
+
+
+@tile.jit
+def one_for_all(x, out, BLOCK: tl.constexpr):
+    # Fewer elements than threads: several load what one stores.
+    i = tl.arange(0, BLOCK)
+    tl.store(x + i, tl.load(x + i) + 1)
+    tl.store(out + i, tl.load(x + (i ^ 1)) * 2)
+
+
+def test_stores_come_before_loads_of_others():
+    x = np.arange(32, dtype=np.int32)
+    out = np.zeros_like(x)
+    one_for_all[(1,)](x, out, BLOCK=32)
+    assert (out == ((np.arange(32) ^ 1) + 1) * 2).all()
+
+
+@tile.jit
+def outside(x, out, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i))
+
+
+def test_bounds_of_arrays_are_checked():
+    # The bounds of a buffer are 2^31 bytes: wider than the array.
+    with pytest.raises(tile.sim.SimulationError, match=r"(?s)out-of-bounds.*test_buffer_ops\.py"):
+        outside[(1,)](np.zeros(120, np.int32), np.zeros(128, np.int32), BLOCK=128)
