@@ -131,6 +131,12 @@ class BaseBackend(ABC):
         nothing describes these values of them (as _C.launch.NO_TENSOR_MAP says)."""
         return []
 
+    def simulated_printing(self, text: str) -> Any:
+        """What a launch of this code prints to, if it is memory of the host's: with `memory`, where
+        its address is among the arguments (`pointer_offset`), and in the end `text()` and
+        `assertion`."""
+        return None
+
     # What programs that make IR themselves ask for.
 
     def load_dialects(self, context: Any) -> None:  # noqa: B027

@@ -158,6 +158,12 @@ class SimDriver(DriverBase):
                     + struct.pack("<Q", address)
                 )
                 allocations.append((address, size, "scratch", True))
+            printing = backend.simulated_printing(text)
+            if printing:
+                at, memory_of_prints = printing.pointer_offset, printing.memory
+                address = memory_of_prints.ctypes.data
+                buffer += bytes(at - len(buffer)) + struct.pack("<Q", address)
+                allocations.append((address, memory_of_prints.size, "print buffer", True))
             for i, array in enumerate(reachable_arrays()):
                 _, low, size, writable = pointer_range(array)
                 allocations.append((low, size, f"reachable array {i}", writable))
@@ -174,10 +180,11 @@ class SimDriver(DriverBase):
             )  # fmt: skip
             report.ptx = text
             self.last_report = report
-            if report.output:
-                print(report.output, end="")
+            output = report.output + (printing.text() if printing else "")
+            if output:
+                print(output, end="")
             if not report.ok:
-                raise tile.sim.SimulationError(report)
+                raise tile.sim.SimulationError(report, printing.assertion if printing else "")
             return report
 
         return launch

@@ -34,11 +34,11 @@ _INTEGER_FORMATS = {8: "B", 16: "H", 32: "I", 64: "Q"}
 
 
 class SimulationError(TileError):
-    """The kernel did something wrong; `report` says what."""
+    """The kernel did something wrong; `report` says what, and `said` what the kernel did."""
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, report: Report, said: str = "") -> None:
         self.report = report
-        super().__init__("\n".join(report.messages))
+        super().__init__("\n".join([*report.messages, *filter(None, [said])]))
 
     def __reduce__(self) -> tuple:
         # A report holds native state; the text travels.

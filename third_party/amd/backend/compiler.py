@@ -13,6 +13,7 @@ from tile.compiler.errors import from_diagnostics
 from tile.compiler.pipelines import run_stage
 from tile.errors import OutOfResources, TileError
 
+from .printing import PrintBuffer
 from .targets import find_facts
 
 #: The most threads of a workgroup, on every GPU.
@@ -172,6 +173,9 @@ class HIPBackend(BaseBackend):
             "multiprocessor_count": 96, "sm_clock_rate": 2100000, "mem_clock_rate": 1300000,
             "mem_bus_width": 8192,
         }  # fmt: skip
+
+    def simulated_printing(self, text: str) -> PrintBuffer | None:
+        return PrintBuffer.of(text)
 
     # The stages.
 

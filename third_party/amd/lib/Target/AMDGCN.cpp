@@ -6,6 +6,7 @@
 #include "TargetMachine.h"
 
 #include "amd/TargetTable.h"
+#include "amd/TritonAMDGPUToLLVM/PrintFormats.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
@@ -70,6 +71,19 @@ void amd::registerTranslations(DialectRegistry &registry) {
   registerROCDLDialectTranslation(registry);
 }
 
+/// Hands on what the kernels print; LLVM asks the run time for a buffer where
+/// there is such metadata.
+static void addPrintFormats(ModuleOp from, llvm::Module &to) {
+  auto formats = from->getAttrOfType<ArrayAttr>(kPrintFormatsAttrName);
+  if (!formats)
+    return;
+  llvm::LLVMContext &context = to.getContext();
+  llvm::NamedMDNode *list = to.getOrInsertNamedMetadata("llvm.printf.fmts");
+  for (StringAttr format : formats.getAsRange<StringAttr>())
+    list->addOperand(llvm::MDNode::get(
+        context, llvm::MDString::get(context, format.getValue())));
+}
+
 std::unique_ptr<llvm::Module>
 amd::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
                        const AMDGCNOptions &options) {
@@ -86,6 +100,7 @@ amd::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
     allowFusion(*result);
   // What the run times of the last years load.
   result->addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", 500);
+  addPrintFormats(module, *result);
   for (llvm::Function &function : *result) {
     if (function.isDeclaration())
       continue;

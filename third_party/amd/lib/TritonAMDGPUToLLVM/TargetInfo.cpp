@@ -202,17 +202,3 @@ Value amd::TargetInfo::warpReduce(const LLVMBuilder &, Operation *,
                                   Value) const {
   return {};
 }
-
-//===----------------------------------------------------------------------===//
-// Debugging
-//===----------------------------------------------------------------------===//
-
-void amd::TargetInfo::printf(const LLVMBuilder &b, StringRef,
-                             ValueRange) const {
-  emitError(b.getLoc(), "printing from kernels is not built for this target");
-}
-
-void amd::TargetInfo::assertFail(const LLVMBuilder &b, StringRef, StringRef,
-                                 StringRef, int) const {
-  emitError(b.getLoc(), "assertions in kernels are not built for this target");
-}

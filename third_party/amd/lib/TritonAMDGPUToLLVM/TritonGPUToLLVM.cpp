@@ -29,7 +29,7 @@ struct ConvertTritonAMDGPUToLLVM
       module->setAttr(gpu::kTargetAttrName,
                       StringAttr::get(&getContext(), "hip:" + arch));
     auto model = amd::TargetModel::get(module);
-    if (failed(model) || failed(checkIsBuilt(module)))
+    if (failed(model))
       return signalPassFailure();
     amd::markDivergentBases(module);
     amd::TargetInfo target(**model);
@@ -46,25 +46,6 @@ struct ConvertTritonAMDGPUToLLVM
     };
     if (failed(lowerModule(module, target, populate)))
       signalPassFailure();
-  }
-
-private:
-  /// Refuses what needs the host's help while a kernel runs.
-  static LogicalResult checkIsBuilt(ModuleOp module) {
-    auto refuse = [](Operation *op, StringRef what) {
-      op->emitError() << what << " in kernels is not built for AMD GPUs yet";
-      return WalkResult::interrupt();
-    };
-    bool refused = module
-                       .walk([&](Operation *op) {
-                         if (isa<PrintOp>(op))
-                           return refuse(op, "printing");
-                         if (isa<AssertOp>(op))
-                           return refuse(op, "asserting");
-                         return WalkResult::advance();
-                       })
-                       .wasInterrupted();
-    return failure(refused);
   }
 };
 } // namespace

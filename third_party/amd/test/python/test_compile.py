@@ -190,25 +190,6 @@ def test_functions_that_the_device_library_lacks_are_named(monkeypatch):
         tile.compile(ASTSource(bessel, {"x_ptr": "*fp32"}), target=target("gfx942"))
 
 
-@tile.jit
-def printing(x_ptr):
-    tl.device_print("x", tl.load(x_ptr))
-
-
-@tile.jit
-def asserting(x_ptr):
-    tl.device_assert(tl.load(x_ptr) > 0, "positive")
-
-
-@pytest.mark.parametrize("fn, what", [(printing, "printing"), (asserting, "asserting")])
-def test_what_needs_the_host_is_refused_with_its_line(fn, what):
-    with pytest.raises(tile.CompilationError, match=f"{what} in kernels is not built") as caught:
-        tile.compile(
-            ASTSource(fn, {"x_ptr": "*fp32"}), target=target("gfx942"), options={"debug": True}
-        )
-    assert f"in {fn.__name__}" in str(caught.value) or "device_" in str(caught.value)
-
-
 def test_too_much_shared_memory_is_said():
     with pytest.raises(tile.OutOfResources, match="shared memory"):
         source = ASTSource(transposed, {"x_ptr": "*fp32", "out_ptr": "*fp32"}, {"N": 256})

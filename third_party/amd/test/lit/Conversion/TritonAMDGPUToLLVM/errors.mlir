@@ -21,13 +21,3 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // expected-error @below {{shared memory is not allocated: run -allocate-shared-memory first}}
 module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
 }
-
-// -----
-
-module attributes {"ttg.num-warps" = 4 : i32, ttg.shared = 0 : i32, ttg.target = "hip:gfx1100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func public @print(%x: i32) {
-    // expected-error @below {{printing in kernels is not built for AMD GPUs yet}}
-    tt.print " x: " {hex = false, isSigned = array<i32: 1>} : %x : i32
-    tt.return
-  }
-}
