@@ -218,8 +218,7 @@ bool WaveProgram::bind(const LaunchConfig &config, ArgumentBuffer &args,
       value = LocalWindow >> 32;
     else if (kind == "shared_base")
       value = SharedWindow >> 32;
-    else if (kind == "printf_buffer" &&
-             a.offset + a.size <= args.bytes.size())
+    else if (kind == "printf_buffer" && a.offset + a.size <= args.bytes.size())
       continue; // as it was given
     putAt(args.own, a.offset, value, a.size);
   }
