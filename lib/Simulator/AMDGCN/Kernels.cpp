@@ -202,8 +202,13 @@ std::unique_ptr<Program> tile::sim::amdgcn::buildProgram(
   for (const InstDecoder::Range &r : ranges)
     if (!decodeRange(module, kernel, p, globals, ranges, r, diag))
       return nullptr;
-  markComparedLoads(code, [&](const Inst &inst, int64_t &added) {
-    return addsConstant(code, inst, added);
-  });
+  markComparedLoads(
+      code,
+      [&](const Inst &inst, int64_t &added) {
+        return addsConstant(code, inst, added);
+      },
+      [](const Inst &swap, const Inst &load) {
+        return swap.op[4] != NoSlot && swap.op[4] == load.op[0];
+      });
   return program;
 }

@@ -36,29 +36,39 @@ static bool isSamePlace(const Code &code, const Inst &load, const Inst &swap) {
   return count > 0;
 }
 
-/// Does the instruction write a register of the load's address?
-static bool changesAddress(const Code &code, const Inst &inst,
-                           const Inst &load) {
+/// Does the instruction write a register of the load's address or, if `result`,
+/// one that the load writes?
+static bool changes(const Code &code, const Inst &inst, const Inst &load,
+                    bool result) {
   for (const RegisterUse &use : usesOf(code, load))
-    if (!use.written && has(usesOf(code, inst), use.slot, true))
+    if (use.written == result && has(usesOf(code, inst), use.slot, true))
       return true;
   return false;
 }
 
 void tile::sim::markComparedLoads(
-    Code &code, const std::function<bool(const Inst &, int64_t &)> &step) {
+    Code &code, const std::function<bool(const Inst &, int64_t &)> &step,
+    const std::function<bool(const Inst &swap, const Inst &load)> &compares) {
   for (uint32_t s = 0; s < code.insts.size(); ++s) {
     const Inst &swap = code.insts[s];
     if (swap.cls != Class::Atomic || !swap.isSwap)
       continue;
     for (uint32_t l = s; l-- && s - l <= mostBetween;) {
       Inst &load = code.insts[l];
-      if (load.cls != Class::Load || !isSamePlace(code, load, swap))
+      if (load.cls != Class::Load)
         continue;
       bool changed = false;
+      if (!isSamePlace(code, load, swap)) {
+        if (!compares || !compares(swap, load))
+          continue;
+        for (uint32_t i = l + 1; i < s && !changed; ++i)
+          changed = changes(code, code.insts[i], load, /*result=*/true);
+        load.isSwap |= !changed;
+        break;
+      }
       int64_t distance = load.imm - swap.imm, added = 0;
       for (uint32_t i = l; i < s && !changed; ++i)
-        if (changesAddress(code, code.insts[i], load)) {
+        if (changes(code, code.insts[i], load, /*result=*/false)) {
           changed = !step || !step(code.insts[i], added);
           distance -= added;
         }

@@ -200,3 +200,18 @@ def test_too_much_shared_memory_is_said():
 def transposed(x_ptr, out_ptr, N: tl.constexpr):
     i, j = tl.arange(0, N)[:, None], tl.arange(0, N)[None, :]
     tl.store(out_ptr + i * N + j, tl.trans(tl.load(x_ptr + i * N + j)))
+
+
+@tile.jit
+def halves(x_ptr, y_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    y = tl.load(y_ptr + i)
+    tl.store(x_ptr + i, tl.where(y > 3, tl.load(x_ptr + i) * 2.0, y.to(tl.float16)))
+
+
+@pytest.mark.parametrize("processor", ["gfx1100", "gfx1201"])
+def test_there_are_no_registers_of_16_bits(processor):
+    """LLVM's assembly printer crashes on some code with them: random kernel 70 on gfx1100."""
+    source = ASTSource(halves, {"x_ptr": "*fp16", "y_ptr": "*i16"}, {"N": 256})
+    text = tile.compile(source, target=target(processor)).asm["amdgcn"]
+    assert "_f16" in text and not re.search(r"\bv\d+\.[lh]\b", text)
