@@ -18,13 +18,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-# Modules with operations of AMD GPUs that are not there yet, and what has to be
-# said about them. Take a line out when its operation arrives.
-REFUSED = {
-    "gemm.gfx942.ttgir": "amdg",
-    "gemm_chain.gfx942.ttgir": "amdg",
-}
-
 FORMS = [
     [],
     ["--mlir-print-debuginfo"],
@@ -101,23 +94,9 @@ def expect_same(expected: str, found: str, what: str) -> None:
     sys.exit("\n".join([what, *list(diff)[:60]]))
 
 
-def check_refused(text: str, dialect: str) -> None:
-    """The module must be refused with one error that names what is unknown."""
-    result = run(text)
-    if result.returncode == 0:
-        sys.exit("accepted; take this file out of REFUSED")
-    errors = [line for line in result.stderr.splitlines() if "error:" in line]
-    if len(errors) != 1 or dialect not in errors[0]:
-        sys.exit(f"expected one error about {dialect}, got:\n{result.stderr}")
-
-
 def main() -> None:
     path = Path(sys.argv[1])
     text = path.read_text(encoding="utf-8")
-    if path.name in REFUSED:
-        check_refused(text, REFUSED[path.name])
-        return
-
     print_as(text, "--verify-roundtrip")
     for form in FORMS:
         once = print_as(text, *form)

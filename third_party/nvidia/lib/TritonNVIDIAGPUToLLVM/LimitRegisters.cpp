@@ -24,7 +24,8 @@ using namespace mlir::triton;
 
 namespace ttg = mlir::triton::gpu;
 
-/// What each block keeps of shared memory beside its own.
+/// What each block takes of shared memory besides its own; one block may have
+/// all of a processor's but this.
 static constexpr int64_t kReservedShared = 1024;
 /// Without a limit ptxas makes as good a choice among up to so many registers.
 static constexpr int64_t kLeastLimit = 128;
@@ -75,21 +76,25 @@ struct LimitRegistersNV : nvidia::impl::LimitRegistersNVBase<LimitRegistersNV> {
     FailureOr<const NVIDIATarget *> target = getNVIDIATarget(module);
     if (failed(target))
       return signalPassFailure();
-    // There a limit is always stated.
-    if ((*target)->hasWGMMA || module->hasAttr(ttg::kMaxNRegAttrName))
+    // Something else gave a limit, or parts of the kernel have their own.
+    if (module->hasAttr(ttg::kMaxNRegAttrName) ||
+        module->hasAttr(ttg::kTotalNumWarpsAttrName))
       return;
     auto shared = module->getAttrOfType<IntegerAttr>(ttg::kSharedAttrName);
-    int64_t threads =
-        ttg::lookupNumWarps(module) * ttg::lookupThreadsPerWarp(module);
     if (!shared)
       return;
-    int64_t blocks =
-        (*target)->maxSharedMemory / (shared.getInt() + kReservedShared);
+    int64_t threads =
+        ttg::lookupNumWarps(module) * ttg::lookupThreadsPerWarp(module);
+    int64_t blocks = ((*target)->maxSharedMemory + kReservedShared) /
+                     (shared.getInt() + kReservedShared);
     if (blocks == 0)
       return;
-    int64_t limit = nvidia::TargetModel::get((*target)->computeCapability)
-                        ->getRegistersPerThread(threads * blocks);
-    if (limit <= kLeastLimit || limit >= (*target)->maxRegistersPerThread)
+    const auto *model = nvidia::TargetModel::get((*target)->computeCapability);
+    int64_t limit = model->getRegistersPerThread(threads * blocks);
+    // All blocks that there is room for can have all the registers.
+    if (limit >= (*target)->maxRegistersPerThread)
+      return setLimit(limit);
+    if ((*target)->hasWGMMA || limit <= kLeastLimit)
       return;
     // Kernels of more than one product may need more than can be told.
     int64_t products = 0, functions = 0;
@@ -108,9 +113,13 @@ struct LimitRegistersNV : nvidia::impl::LimitRegistersNVBase<LimitRegistersNV> {
            << blocks << " blocks";
     if (needed <= kLeastLimit || needed > limit)
       return;
-    module->setAttr(
-        ttg::kMaxNRegAttrName,
-        IntegerAttr::get(IntegerType::get(&getContext(), 32), limit));
+    setLimit(limit);
+  }
+
+private:
+  void setLimit(int64_t limit) {
+    getOperation()->setAttr(ttg::kMaxNRegAttrName,
+                            Builder(&getContext()).getI32IntegerAttr(limit));
     ++numLimited;
   }
 };

@@ -18,22 +18,6 @@ using namespace mlir::triton;
 namespace nvt = mlir::triton::nvidia;
 namespace ttng = mlir::triton::nvidia_gpu;
 
-/// Whether all blocks that shared memory has room for can have all the
-/// registers that threads may have.
-static bool isBoundBySharedMemory(ModuleOp module, int threads,
-                                  const NVIDIATarget &facts) {
-  auto shared =
-      module ? module->getAttrOfType<IntegerAttr>(triton::gpu::kSharedAttrName)
-             : IntegerAttr();
-  if (!shared)
-    return false;
-  // A block may have all but this, which each of them takes besides.
-  constexpr int64_t kReservedBytes = 1024;
-  int64_t blocks = (facts.maxSharedMemory + kReservedBytes) /
-                   (shared.getInt() + kReservedBytes);
-  return blocks * threads * facts.maxRegistersPerThread <= facts.registersPerSM;
-}
-
 void nvt::TargetInfo::markKernel(LLVM::LLVMFuncOp function, int threads,
                                  int numCTAs,
                                  std::optional<int> maxRegisters) const {
@@ -46,14 +30,12 @@ void nvt::TargetInfo::markKernel(LLVM::LLVMFuncOp function, int threads,
   // give up on a kernel that needs more and settle for 32 registers, and warps
   // have nothing to hand around. But it also stops ptxas from weighing
   // registers against resident blocks. So it is left out where a thread can
-  // have no more in any block, unless shared memory leaves no room for more
-  // blocks than can have as many.
+  // have no more in any block, unless `limit-registers-nv` states it.
   int limit = getModel().getRegistersPerThread(threads);
   auto module = function->getParentOfType<ModuleOp>();
   bool isPartitioned =
       module && module->hasAttr(triton::gpu::kTotalNumWarpsAttrName);
-  if (maxRegisters || limit < facts.maxRegistersPerThread || isPartitioned ||
-      isBoundBySharedMemory(module, threads, facts))
+  if (maxRegisters || limit < facts.maxRegistersPerThread || isPartitioned)
     function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
                       builder.getI32IntegerAttr(maxRegisters.value_or(limit)));
   if (numCTAs > 1)

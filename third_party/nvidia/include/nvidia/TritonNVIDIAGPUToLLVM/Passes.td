@@ -51,10 +51,10 @@ def LimitRegistersNV : Pass<"limit-registers-nv", "mlir::ModuleOp"> {
     Shared memory decides how many blocks a processor can run at a time. The
     registers that so many blocks can have cost nothing, and ptxas makes better
     code for a stated limit than when it finds that number by itself. So it is
-    stated (as `ttg.maxnreg`) for kernels of one matrix product whose tensors fit
-    into it, but not into the 128 up to which ptxas does as well. A limit that
-    something else gave stays, and so do targets with products of warp groups,
-    where one is stated anyway.
+    stated (as `ttg.maxnreg`) where all of these blocks can have all registers;
+    and, where there are no products of warp groups, for kernels of one matrix
+    product whose tensors fit into it, but not into the 128 up to which ptxas
+    does as well. A limit that something else gave stays.
 
     ```mlir
     module attributes {ttg.shared = 49152 : i32, "ttg.num-warps" = 4 : i32, ...}

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -split-input-file -allocate-shared-memory-nv -insert-memory-barriers -convert-triton-gpu-to-llvm | filecheck %s
+// RUN: tile-opt %s -split-input-file -allocate-shared-memory-nv -limit-registers-nv -insert-memory-barriers -convert-triton-gpu-to-llvm | filecheck %s
 
 // Two blocks of four warps fit into the shared memory: both can have all
 // registers. Of three, or of eight warps, not all could.
