@@ -3,6 +3,7 @@
 
 #include "tile/Conversion/TritonGPUToLLVM/Passes.h"
 
+#include "tile/Analysis/Allocation.h"
 #include "tile/Analysis/MemoryModel.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
@@ -128,6 +129,14 @@ static Accesses getAccesses(Operation *op) {
   return accesses;
 }
 
+/// True if all threads of the program have to come to a barrier in `op`: one of
+/// its own, or one between what they write to scratch memory and read from it.
+static bool isBarrier(Operation *op) {
+  return isa<ttg::BarrierOp>(op) ||
+         (isa<ttg::ConvertLayoutOp, ReduceOp, ScanOp>(op) &&
+          ttg::lookupNumCTAs(op) == 1 && getScratchSize(op) > 0);
+}
+
 namespace {
 struct InsertReplicaBarriers
     : triton::impl::InsertReplicaBarriersBase<InsertReplicaBarriers> {
@@ -137,10 +146,12 @@ struct InsertReplicaBarriers
         return;
       // What callers have done they order before the call.
       Accesses pending;
-      MemoryModel model(function, MemoryModel::Arguments::AssumedDisjoint);
-      memory = &model;
+      MemoryModel plain(function, MemoryModel::Arguments::MayOverlap),
+          disjoint(function, MemoryModel::Arguments::AssumedDisjoint);
+      once = &plain;
+      inLoops = &disjoint;
       visit(function.getFunctionBody(), pending);
-      noteDisjointArguments(function, model.getAssumptions());
+      noteDisjointArguments(function, disjoint.getAssumptions());
     });
   }
 
@@ -153,7 +164,7 @@ private:
   }
 
   void visit(Operation *op, Accesses &pending) {
-    if (isa<ttg::BarrierOp>(op))
+    if (isBarrier(op))
       return pending.clear();
     // Groups of warps start and end together.
     if (auto specialize = dyn_cast<ttg::WarpSpecializeOp>(op)) {
@@ -187,7 +198,10 @@ private:
       accesses[Value()] = Anything;
     else
       accesses = getAccesses(op);
-    if (conflict(pending, accesses)) {
+    // A barrier that happens once is cheaper than for launches to look whether
+    // arguments overlap; not so one for each iteration of a loop.
+    bool isInLoop = op->getParentOfType<LoopLikeOpInterface>() != nullptr;
+    if (conflict(pending, accesses, isInLoop ? *inLoops : *once)) {
       LDBG() << "barrier before " << *op;
       OpBuilder builder(op);
       ttg::BarrierOp::create(builder, op->getLoc(),
@@ -200,20 +214,20 @@ private:
   }
 
   /// True if something among `accesses` must not overtake what is pending.
-  /// Different arguments of a kernel are taken not to overlap, unless the
-  /// compile is one for those that do.
-  bool conflict(const Accesses &pending, const Accesses &accesses) {
+  static bool conflict(const Accesses &pending, const Accesses &accesses,
+                       MemoryModel &memory) {
     return llvm::any_of(accesses, [&](const auto &access) {
       return llvm::any_of(pending, [&](const auto &before) {
         bool sameOwners = haveSameOwners(before.first, access.first);
         return (before.second & getConflicts(access.second, sameOwners)) &&
                (!before.first || !access.first ||
-                memory->mayAlias(before.first, access.first));
+                memory.mayAlias(before.first, access.first));
       });
     });
   }
 
-  /// Of the function at hand.
-  MemoryModel *memory = nullptr;
+  /// Of the function at hand: what is in a loop takes different arguments of
+  /// a kernel not to overlap, unless the compile is one for those that do.
+  MemoryModel *once = nullptr, *inLoops = nullptr;
 };
 } // namespace

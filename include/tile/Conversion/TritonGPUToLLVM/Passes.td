@@ -62,9 +62,10 @@ def InsertReplicaBarriers : Pass<"insert-replica-barriers", "mlir::ModuleOp"> {
     In between there is a barrier on every path: a slow thread must not read
     what a fast one wrote afterwards, nor miss what another thread wrote before.
     The same goes for a scalar and a block, of which other threads write or read
-    the elements. Different arguments of a kernel are taken to be different
-    memory, unless the module has the attribute `ttg.overlapping-arguments`;
-    which ones are noted in `tt.disjoint_arguments`, for the launcher to check.
+    the elements. In loops, different arguments of a kernel are taken to be
+    different memory, unless the module has the attribute
+    `ttg.overlapping-arguments`; which ones are noted in `tt.disjoint_arguments`,
+    for the launcher to check.
     Two blocks of one layout need none, as each thread accesses the places of an
     element in order; in different layouts other threads may have them.
 

@@ -9,8 +9,8 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 // CHECK-LABEL: @scalar
 tt.func @scalar(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>) -> i32 {
   // CHECK: tt.load
-  // CHECK-NEXT: tt.store %arg1
   // CHECK-NEXT: ttg.barrier global_read|global_write
+  // CHECK-NEXT: tt.store %arg1
   // CHECK-NEXT: tt.store %arg0
   // CHECK-NEXT: tt.store %arg0
   %0 = tt.load %p : !tt.ptr<i32>
@@ -20,14 +20,17 @@ tt.func @scalar(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>) -> i32 {
   tt.return %0 : i32
 }
 
-// The launcher has to know which arguments must not overlap, and only those.
+// In loops, arguments are taken not to overlap; the launcher has to know which.
 // CHECK-LABEL: @two_arguments
-// CHECK-SAME: %arg0: !tt.ptr<i32>, %arg1: !tt.ptr<i32>, %arg2: !tt.ptr<i32>
 // CHECK-SAME: tt.disjoint_arguments = array<i32: 0, 2>
-tt.func @two_arguments(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>, %r: !tt.ptr<i32>) {
+tt.func @two_arguments(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>, %r: !tt.ptr<i32>, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
   // CHECK-NOT: ttg.barrier
-  %0 = tt.load %p : !tt.ptr<i32>
-  tt.store %r, %0 : !tt.ptr<i32>
+  scf.for %i = %zero to %n step %one : i32 {
+    %0 = tt.load %p : !tt.ptr<i32>
+    tt.store %r, %0 : !tt.ptr<i32>
+  }
   tt.return
 }
 
@@ -38,6 +41,7 @@ tt.func @blocks(%a: !tt.ptr<i32>, %b: !tt.ptr<i32>) {
   %q = tt.splat %b : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>, #all>
   // CHECK: tt.load
   // CHECK-NEXT: tt.store
+  // CHECK-NEXT: ttg.barrier global_read|global_write
   // CHECK-NEXT: tt.load
   // CHECK-NEXT: ttg.barrier global_read|global_write
   // CHECK-NEXT: tt.atomic_rmw
@@ -145,13 +149,30 @@ tt.func @calls(%p: !tt.ptr<i32>, %v: i32) {
   tt.return
 }
 
+// Threads meet where they exchange elements through shared memory, and where
+// they reduce across warps.
+// CHECK-LABEL: @exchanges
+tt.func @exchanges(%p: tensor<1024x!tt.ptr<i32>, #fours>, %q: tensor<1024x!tt.ptr<i32>, #all>, %n: !tt.ptr<i32>) {
+  // CHECK-NOT: ttg.barrier
+  %0 = tt.load %p : tensor<1024x!tt.ptr<i32>, #fours>
+  %1 = ttg.convert_layout %0 : tensor<1024xi32, #fours> -> tensor<1024xi32, #all>
+  tt.store %q, %1 : tensor<1024x!tt.ptr<i32>, #all>
+  %2 = "tt.reduce"(%1) <{axis = 0 : i32}> ({
+  ^bb0(%x: i32, %y: i32):
+    %3 = arith.addi %x, %y : i32
+    tt.reduce.return %3 : i32
+  }) : (tensor<1024xi32, #all>) -> i32
+  tt.store %n, %2 : !tt.ptr<i32>
+  tt.return
+}
+
 // In another layout other threads have the elements.
 // CHECK-LABEL: @layouts
 tt.func @layouts(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>, %m: tensor<1024xi1, #all>) {
   // CHECK: tt.load
   // CHECK-NEXT: tt.store
-  // CHECK-NEXT: tt.store
   // CHECK-NEXT: ttg.barrier global_read|global_write
+  // CHECK-NEXT: tt.store
   // CHECK-NEXT: tt.atomic_rmw
   // CHECK-NEXT: ttg.barrier global_read|global_write
   // CHECK-NEXT: tt.store

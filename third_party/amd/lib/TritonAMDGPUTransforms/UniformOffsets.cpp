@@ -131,7 +131,8 @@ static std::optional<SplitOffset> keepWhole(OpBuilder &b, Value offset,
   int64_t max = ranges.getMax(offset);
   if (getElementTypeOrSelf(offset.getType()).isInteger(32))
     return SplitOffset{{}, offset, max};
-  if (!ranges.isNonNegative(offset) || max > INT32_MAX)
+  if (!getElementTypeOrSelf(offset.getType()).isInteger(64) ||
+      !ranges.isNonNegative(offset) || max > INT32_MAX)
     return std::nullopt;
   Value narrow = arith::TruncIOp::create(
       b, offset.getLoc(), withShapeOf(b.getI32Type(), offset.getType()),
