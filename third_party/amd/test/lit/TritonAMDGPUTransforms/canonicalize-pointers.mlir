@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -tritonamdgpu-canonicalize-pointers -canonicalize | filecheck %s
+// RUN: tile-opt %s -split-input-file -tritonamdgpu-canonicalize-pointers -canonicalize | filecheck %s
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 #rows = #ttg.slice<{dim = 1, parent = #blocked}>
@@ -77,5 +77,22 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %p = tt.addptr %sx, %offset : tensor<64x!tt.ptr<f16>, #rows>, tensor<64xi64, #rows>
     %v = tt.load %p : tensor<64x!tt.ptr<f16>, #rows>
     tt.return %v : tensor<64xf16, #rows>
+  }
+}
+
+// -----
+
+// Offsets of fewer bits stay as they are: their parts may add up to more.
+#lanes = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  // CHECK-LABEL: @narrow
+  // CHECK: tt.addptr %{{.*}}, %{{.*}} : tensor<64x!tt.ptr<f16>, #{{.*}}>, tensor<64xi16
+  tt.func public @narrow(%x: !tt.ptr<f16> {tt.pointer_range = 32 : i32}, %offsets: tensor<64xi16, #lanes>) -> tensor<64xf16, #lanes> {
+    %three = arith.constant dense<3> : tensor<64xi16, #lanes>
+    %masked = arith.andi %offsets, %three : tensor<64xi16, #lanes>
+    %sx = tt.splat %x : !tt.ptr<f16> -> tensor<64x!tt.ptr<f16>, #lanes>
+    %p = tt.addptr %sx, %masked : tensor<64x!tt.ptr<f16>, #lanes>, tensor<64xi16, #lanes>
+    %v = tt.load %p : tensor<64x!tt.ptr<f16>, #lanes>
+    tt.return %v : tensor<64xf16, #lanes>
   }
 }
