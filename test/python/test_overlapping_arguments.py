@@ -99,6 +99,7 @@ def test_what_all_threads_load_and_one_stores(size, shift):
     np.testing.assert_array_equal(memory, want)
 
 
+@pytest.mark.nvidia("asynchronous copies show what is pipelined")
 def test_disjoint_arguments_are_pipelined_and_others_are_not():
     n = 5
     x, y = fresh(n), fresh(n + 1)[: (n + 1) * BLOCK]
