@@ -91,10 +91,12 @@ struct LimitRegistersNV : nvidia::impl::LimitRegistersNVBase<LimitRegistersNV> {
       return;
     const auto *model = nvidia::TargetModel::get((*target)->computeCapability);
     int64_t limit = model->getRegistersPerThread(threads * blocks);
-    // All blocks that there is room for can have all the registers.
-    if (limit >= (*target)->maxRegistersPerThread)
-      return setLimit(limit);
-    if ((*target)->hasWGMMA || limit <= kLeastLimit)
+    // All blocks that there is room for can have all the registers. Products of
+    // warp groups make use of them; others got more without shorter loops.
+    bool allOfThem = limit >= (*target)->maxRegistersPerThread;
+    if ((*target)->hasWGMMA)
+      return allOfThem ? setLimit(limit) : void();
+    if (allOfThem || limit <= kLeastLimit)
       return;
     // Kernels of more than one product may need more than can be told.
     int64_t products = 0, functions = 0;

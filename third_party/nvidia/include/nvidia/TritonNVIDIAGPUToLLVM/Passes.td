@@ -51,8 +51,8 @@ def LimitRegistersNV : Pass<"limit-registers-nv", "mlir::ModuleOp"> {
     Shared memory decides how many blocks a processor can run at a time. The
     registers that so many blocks can have cost nothing, and ptxas makes better
     code for a stated limit than when it finds that number by itself. So it is
-    stated (as `ttg.maxnreg`) where all of these blocks can have all registers;
-    and, where there are no products of warp groups, for kernels of one matrix
+    stated (as `ttg.maxnreg`) on targets with products of warp groups, where all
+    of these blocks can have all registers; and on others for kernels of one matrix
     product whose tensors fit into it, but not into the 128 up to which ptxas
     does as well. A limit that something else gave stays.
 

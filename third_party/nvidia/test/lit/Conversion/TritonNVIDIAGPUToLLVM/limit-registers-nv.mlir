@@ -15,8 +15,8 @@ tt.func @product(%x: tensor<64x64xf16, #a>, %y: tensor<64x128xf16, #b>, %c: tens
 
 // -----
 
-// The one block that there is room for may have them all.
-// CHECK: ttg.maxnreg = 255
+// The one block that there is room for may have them all, and there is nothing to state.
+// CHECK-NOT: ttg.maxnreg
 #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
 #a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
 #b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
