@@ -78,8 +78,8 @@ private:
 
 /// Which loads of a function may be done a second time, next to the first, by
 /// other threads of the block: those of memory that nothing in the function
-/// writes. Where two arguments overlap, small loads race with the writes
-/// anyhow.
+/// writes. Where two arguments overlap, `insert-replica-barriers` puts barriers
+/// between such loads and the writes.
 class RepeatableReads {
 public:
   explicit RepeatableReads(Operation *function);
