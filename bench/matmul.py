@@ -35,6 +35,20 @@ SMALL = [
     (64, 64, 64, 4, 4),
 ]
 
+#: Of types other than those of 16 bits, whose tiles along K are as many bytes.
+BYTES = [
+    (128, 256, 128, 8, 3),
+    (128, 256, 128, 8, 4),
+    (128, 128, 128, 4, 3),
+    (128, 128, 128, 8, 4),
+]
+WORDS = [
+    (128, 256, 32, 8, 3),
+    (128, 256, 32, 8, 4),
+    (128, 128, 32, 4, 3),
+    (128, 128, 32, 8, 4),
+]
+
 #: Sizes, type, configurations.
 SHAPES = [
     (8192, 8192, 8192, torch.float16, LARGE),
@@ -45,6 +59,75 @@ SHAPES = [
     (128, 8192, 8192, torch.float16, SMALL),
     (1000, 4104, 2056, torch.float16, SMALL),
 ]
+
+#: Sizes, operands' type, the result's, configurations; B lies along N, or along K.
+OTHER_TYPES = [
+    (8192, torch.float8_e4m3fn, torch.float16, BYTES),
+    (8192, torch.float8_e5m2, torch.float16, BYTES),
+    (8192, torch.int8, torch.int32, BYTES),
+    (4096, torch.float32, torch.float32, WORDS),
+]
+
+
+def random_matrix(rows: int, columns: int, dtype) -> torch.Tensor:
+    if dtype == torch.int8:
+        return torch.randint(-8, 8, (rows, columns), device="cuda", dtype=dtype)
+    return torch.randn(rows, columns, device="cuda").to(dtype)
+
+
+def library_product(a, b, out_dtype):
+    """What cuBLAS has for these operands, B along K; None if it has nothing."""
+    if a.dtype == torch.int8:
+        return lambda: torch._int_mm(a, b)
+    if a.dtype == torch.float8_e4m3fn:
+        one = torch.ones((), device="cuda")
+        return lambda: torch._scaled_mm(a, b, one, one, out_dtype=out_dtype, use_fast_accum=True)
+    if a.dtype == torch.float32:
+        torch.backends.cuda.matmul.allow_tf32 = True
+        return lambda: torch.matmul(a, b)
+    return None
+
+
+def measure_type(name, modules, size, dtype, out_dtype, configs, along_k, everything) -> str:
+    """A square product of operands of ``dtype``, through pointers."""
+    a, b = random_matrix(size, size, dtype), random_matrix(size, size, dtype)
+    strides = (size, 1)
+    if along_k:
+        b, strides = b.T, (1, size)
+    c = torch.empty(size, size, device="cuda", dtype=out_dtype)
+    expected = (a[:512].double() @ b.double()).to(out_dtype).double()
+    best: list[tuple[float, object]] = []
+    for module in modules:
+        results = []
+        for config in configs if module is not None else ():
+            bm, bn, bk, warps, stages = config
+
+            def run(module=module, bm=bm, bn=bn, bk=bk, warps=warps, stages=stages):
+                module.matmul_kernel[((size // bm) * (size // bn),)](
+                    a, b, c, size, size, size, size, 1, *strides, size, 1,
+                    BM=bm, BN=bn, BK=bk, GROUP_M=8, num_warps=warps, num_stages=stages,
+                )  # fmt: skip
+
+            c.zero_()
+            try:
+                run()
+            except Exception as error:  # a configuration one of them cannot run is reported
+                print(f"{module.__name__} {config}: {str(error)[:200]}")
+                continue
+            relative = ((c[:512].double() - expected).norm() / expected.norm()).item()
+            assert relative < 1e-2, f"{module.__name__} {config}: relative error {relative}"
+            ms = median_times_ms([run], repeats=20)[0]
+            results.append((2 * size**3 / ms * 1e-9, config))
+            if everything:
+                print(f"{name} {module.__name__} {config}: {results[-1][0]:.0f}", flush=True)
+        best.append(max(results, default=(float("nan"), "-"), key=lambda r: r[0]))
+    library = library_product(a, b if along_k else b.T.contiguous().T, out_dtype)
+    speed = 2 * size**3 / median_times_ms([library], repeats=20)[0] * 1e-9 if library else 0
+    ours, peer = best
+    return (
+        f"| {name} | {ours[0]:.0f} {ours[1]} | {peer[0]:.0f} {peer[1]} "
+        f"| {ours[0] / peer[0]:.2f} | {f'{speed:.0f}' if speed else '-'} |"
+    )
 
 
 def measure(name, modules, shape, dtype, configs, everything, **variant) -> str:
@@ -118,6 +201,16 @@ def main() -> None:
                 modules = (load(example), load_for_peer(example))
                 rows.append(
                     measure(name, modules, (m, n, k), dtype, configs, options.all, **variant)
+                )
+    for size, dtype, out_dtype, configs in OTHER_TYPES:
+        for along_k in (True, False):
+            name = f"matmul {str(dtype)[6:]} {size}^3, B along {'K' if along_k else 'N'}"
+            if options.filter in name:
+                modules = (load("matmul"), load_for_peer("matmul"))
+                rows.append(
+                    measure_type(
+                        name, modules, size, dtype, out_dtype, configs, along_k, options.all
+                    )
                 )
     print("| work | tile TFLOP/s (config) | peer TFLOP/s (config) | ratio | cuBLAS |")
     print("|---|---|---|---|---|")
