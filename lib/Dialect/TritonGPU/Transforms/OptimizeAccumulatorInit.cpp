@@ -158,10 +158,32 @@ private:
     auto newLoop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
         rewriter, starts, /*replaceInitOperandUsesInLoop=*/false, makeYields));
     if (choice) {
-      newLoop.getBody()->getTerminator()->setOperand(number, choice->other);
+      Value next = newLoop.getYieldedValues()[number];
+      if (!handOnInPlaceOfZero(next, *choice))
+        newLoop.getBody()->getTerminator()->setOperand(number, choice->other);
       keepZeroAfter(newLoop, number);
     }
     return newLoop.getRegionIterArgs().back();
+  }
+
+  /// Where the branch that makes `next` zero has waited for the other value, it
+  /// yields that in place of zero: the same registers on both ways. Returns
+  /// false if there is no such branch.
+  static bool handOnInPlaceOfZero(Value next, const ZeroOr &choice) {
+    auto ifOp = next.getDefiningOp<scf::IfOp>();
+    if (!ifOp || !next.hasOneUse())
+      return false;
+    Block *zeroBlock = choice.zeroIf ? ifOp.thenBlock() : ifOp.elseBlock();
+    for (OpOperand &use : choice.other.getUses()) {
+      if (use.getOwner()->getBlock() != zeroBlock ||
+          !isa<MatrixProductWaitOpInterface>(use.getOwner()))
+        continue;
+      zeroBlock->getTerminator()->setOperand(
+          cast<OpResult>(next).getResultNumber(),
+          use.getOwner()->getResult(use.getOperandNumber()));
+      return true;
+    }
+    return false;
   }
 
   /// The loop no longer sets its accumulator to zero at the end of an

@@ -94,6 +94,20 @@ void rewrite(Store store) {
   store.after.erase();
 }
 
+/// Whether the buffer has a place that no other has at any time, so that it
+/// costs nothing to keep it: in a loop over tiles whose rings of copies are in
+/// use all the time.
+bool isAlone(Store store, const ModuleAllocation &allocation) {
+  const Allocation &frame =
+      allocation.get(store.loop->getParentOfType<FunctionOpInterface>());
+  int own = frame.getBufferOf(store.buffer);
+  return llvm::all_of(llvm::enumerate(frame.getBuffers()),
+                      [&](const auto &other) {
+                        return int(other.index()) == own ||
+                               !other.value().overlaps(frame.getBuffers()[own]);
+                      });
+}
+
 class OverlapStoresPass
     : public nvidia_gpu::impl::TritonNvidiaOverlapStoresBase<
           OverlapStoresPass> {
@@ -125,9 +139,10 @@ public:
     int64_t used = allocation->getSharedMemorySize();
     constexpr int64_t kAlignment = 1024;
     for (Store store : stores) {
-      int64_t more =
-          used +
-          llvm::alignTo(getBufferSize(store.buffer.getResult()), kAlignment);
+      int64_t more = used;
+      if (!isAlone(store, *allocation))
+        more +=
+            llvm::alignTo(getBufferSize(store.buffer.getResult()), kAlignment);
       if (countBlocks(more) == 0 || countBlocks(more) < countBlocks(used)) {
         LDBG() << "no room for a buffer of its own: " << *store.copy;
         continue;

@@ -54,7 +54,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // Two blocks of 96 KB fit on a multiprocessor, two of 160 KB do not.
+  // Three blocks of 64 KB fit on a multiprocessor, two of 128 KB do not.
   // CHECK-LABEL: @no_room
   // CHECK: scf.for
   // CHECK: ttg.local_alloc %{{.*}} : (tensor<256x128xf16, #mma>)
@@ -63,7 +63,6 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   tt.func @no_room(%desc: !tt.tensordesc<tensor<256x128xf16, #shared>>, %x: tensor<256x128xf16, #mma>, %n: i32) -> tensor<256x64xf16, #mma> {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
-    %other = ttg.local_alloc : () -> !ttg.memdesc<256x64xf16, #shared, #smem, mutable>
     scf.for %i = %c0 to %n step %c1 : i32 {
       %buf = ttg.local_alloc %x : (tensor<256x128xf16, #mma>) -> !ttg.memdesc<256x128xf16, #shared, #smem>
       ttnvgpu.fence_async_shared {bCluster = false}
@@ -71,7 +70,44 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       ttnvgpu.async_tma_copy_local_to_global %desc[%i, %c0] %buf : !tt.tensordesc<tensor<256x128xf16, #shared>>, !ttg.memdesc<256x128xf16, #shared, #smem>
       ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
     }
+    %other = ttg.local_alloc : () -> !ttg.memdesc<256x64xf16, #shared, #smem, mutable>
     %y = ttg.local_load %other : !ttg.memdesc<256x64xf16, #shared, #smem, mutable> -> tensor<256x64xf16, #mma>
     tt.return %y : tensor<256x64xf16, #mma>
+  }
+}
+
+// -----
+
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // What has a place of its own anyhow costs nothing more: 192 KB in all. The
+  // store of a tile is in a branch.
+  // CHECK-LABEL: @room_of_its_own
+  // CHECK: ttg.local_alloc : () -> !ttg.memdesc<256x256xf16
+  // CHECK: %[[OWN:.*]] = ttg.local_alloc : () -> !ttg.memdesc<256x128xf16
+  // CHECK: scf.for
+  // CHECK: scf.if
+  // CHECK-NEXT: ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+  // CHECK-NEXT: ttg.local_store %{{.*}}, %[[OWN]]
+  // CHECK-NEXT: ttnvgpu.fence_async_shared
+  // CHECK-NEXT: ttnvgpu.async_tma_copy_local_to_global %{{.*}} %[[OWN]]
+  // CHECK-NEXT: }
+  tt.func @room_of_its_own(%desc: !tt.tensordesc<tensor<256x128xf16, #shared>>, %x: tensor<256x128xf16, #mma>, %last: i1, %n: i32) -> tensor<256x256xf16, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %other = ttg.local_alloc : () -> !ttg.memdesc<256x256xf16, #shared, #smem, mutable>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      scf.if %last {
+        %buf = ttg.local_alloc %x : (tensor<256x128xf16, #mma>) -> !ttg.memdesc<256x128xf16, #shared, #smem>
+        ttnvgpu.fence_async_shared {bCluster = false}
+        ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+        ttnvgpu.async_tma_copy_local_to_global %desc[%i, %c0] %buf : !tt.tensordesc<tensor<256x128xf16, #shared>>, !ttg.memdesc<256x128xf16, #shared, #smem>
+        ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+      }
+    }
+    %y = ttg.local_load %other : !ttg.memdesc<256x256xf16, #shared, #smem, mutable> -> tensor<256x256xf16, #mma>
+    tt.return %y : tensor<256x256xf16, #mma>
   }
 }

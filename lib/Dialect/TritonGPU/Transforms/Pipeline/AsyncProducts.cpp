@@ -11,7 +11,12 @@
 // Products whose results are used in the loop are waited for right before that.
 // Where that is in the next iteration, after another product, they run on until
 // then: the product of attention with the values while that of the next scores
-// is started.
+// is started. Where some iterations only use them, as the last ones of the
+// tiles of a loop over many tiles do, they are waited for there:
+//
+//   wait for copies; product i; wait until product i - 1 is done;
+//   copies to the buffers that product i - 1 has read;
+//   if it is the last of its tile { wait until product i is done; store it }
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,16 +50,70 @@ bool isKept(Value operand, scf::ForOp loop, ArrayRef<Value> rings) {
          !loop->isAncestor(alloc);
 }
 
-/// The iteration argument that `dot` adds to, if it alone has to do with it.
+/// A branch that uses a product in some iterations; in all others it hands the
+/// product on.
+struct OccasionalUse {
+  scf::IfOp ifOp;
+  /// The block of those that use it.
+  Block *block;
+  /// What goes on to the next iteration.
+  OpResult next;
+};
+
+/// The branch that all uses of `product` are in, one of whose sides only hands
+/// it on.
+std::optional<OccasionalUse> getOccasionalUse(Value product, scf::ForOp loop) {
+  scf::IfOp ifOp;
+  for (Operation *user : product.getUsers()) {
+    Operation *inBody = loop.getBody()->findAncestorOpInBlock(*user);
+    if (inBody == user || (ifOp && inBody != ifOp))
+      return std::nullopt;
+    ifOp = dyn_cast<scf::IfOp>(inBody);
+    if (!ifOp)
+      return std::nullopt;
+  }
+  if (!ifOp || !ifOp.elseBlock())
+    return std::nullopt;
+  // The wait for the product of the iteration before comes first, and behind
+  // the last product.
+  for (Operation *op = ifOp->getNextNode(); op; op = op->getNextNode())
+    if (isa<MatrixProductOpInterface>(op))
+      return std::nullopt;
+  for (Block *idle : {ifOp.elseBlock(), ifOp.thenBlock()}) {
+    OpOperand *onlyUse = nullptr;
+    bool isAlone = true;
+    for (OpOperand &use : product.getUses())
+      if (use.getOwner()->getParentRegion()->getParentOp() == ifOp &&
+          use.getOwner()->getBlock() == idle) {
+        isAlone = !onlyUse;
+        onlyUse = &use;
+      } else if (idle->findAncestorOpInBlock(*use.getOwner())) {
+        isAlone = false;
+      }
+    if (!onlyUse || !isAlone || onlyUse->getOwner() != idle->getTerminator())
+      continue;
+    Block *busy =
+        idle == ifOp.elseBlock() ? ifOp.thenBlock() : ifOp.elseBlock();
+    return OccasionalUse{ifOp, busy,
+                         ifOp->getResult(onlyUse->getOperandNumber())};
+  }
+  return std::nullopt;
+}
+
+/// The iteration argument that `dot` adds to, if it alone has to do with it but
+/// for an occasional use.
 BlockArgument getOwnAccumulator(MatrixProductOpInterface dot, scf::ForOp loop) {
   auto c = dyn_cast<BlockArgument>(dot.getAccumulator());
-  if (!c || c.getOwner() != loop.getBody() || !c.hasOneUse() ||
-      !dot.getProduct().hasOneUse())
+  if (!c || c.getOwner() != loop.getBody() || !c.hasOneUse())
     return {};
-  OpOperand &use = *dot.getProduct().use_begin();
+  Value next = dot.getProduct();
+  if (auto occasional = getOccasionalUse(next, loop))
+    next = occasional->next;
+  if (!next.hasOneUse())
+    return {};
+  OpOperand &use = *next.use_begin();
   if (use.getOwner() != loop.getBody()->getTerminator() ||
-      loop.getTiedLoopRegionIterArg(loop.getTiedLoopInit(
-          loop.getRegionIterArg(use.getOperandNumber()))) != c)
+      loop.getRegionIterArg(use.getOperandNumber()) != c)
     return {};
   return c;
 }
@@ -258,6 +317,19 @@ bool waitLate(MatrixProductOpInterface dot, scf::ForOp loop) {
   return true;
 }
 
+/// Waits for `dot`, which is under way as `running`, in the block that uses it.
+void waitOccasionally(MatrixProductOpInterface dot, Value running,
+                      Block *block) {
+  OpBuilder builder = OpBuilder::atBlockBegin(block);
+  Operation *wait =
+      dot.createWait(builder, dot.getLoc(), running, /*pendings=*/0);
+  Region *region = block->getParent();
+  running.replaceUsesWithIf(wait->getResult(0), [&](OpOperand &use) {
+    return use.getOwner() != wait &&
+           region->isAncestor(use.getOwner()->getParentRegion());
+  });
+}
+
 } // namespace
 
 unsigned mlir::triton::gpu::makeProductsAsync(scf::ForOp &loop,
@@ -291,10 +363,12 @@ unsigned mlir::triton::gpu::makeProductsAsync(scf::ForOp &loop,
   // One wait after the last of them: those of this iteration go on.
   SmallVector<Value> waited;
   SmallVector<unsigned> results;
+  SmallVector<std::optional<OccasionalUse>> occasional;
   for (MatrixProductOpInterface dot : dots) {
     dot.setAsync(true);
     results.push_back(getOwnAccumulator(dot, loop).getArgNumber() -
                       loop.getNumInductionVars());
+    occasional.push_back(getOccasionalUse(dot.getProduct(), loop));
     waited.push_back(dot.getProduct());
   }
   for (MatrixProductOpInterface dot : dots)
@@ -304,17 +378,27 @@ unsigned mlir::triton::gpu::makeProductsAsync(scf::ForOp &loop,
   MatrixProductOpInterface lastDot = dots.back();
   Operation *wait = lastDot.createWait(builder, lastDot.getLoc(), waited,
                                        /*pendings=*/dots.size());
-  Operation *yield = loop.getBody()->getTerminator();
-  for (auto [i, result] : llvm::enumerate(results))
-    yield->setOperand(result, wait->getResult(i));
+  for (auto [i, dot, use] : llvm::enumerate(dots, occasional)) {
+    Value handedOn = wait->getResult(i);
+    dot.getProduct().replaceAllUsesExcept(handedOn, wait);
+    if (use)
+      waitOccasionally(dot, handedOn, use->block);
+  }
 
   builder.setInsertionPointAfter(loop);
   SmallVector<Value> sums;
   for (unsigned result : results)
-    sums.push_back(loop.getResult(result));
+    if (!loop.getResult(result).use_empty())
+      sums.push_back(loop.getResult(result));
+  // Where nothing uses them after the loop, what they read is released still.
+  if (sums.empty() && !rings.empty())
+    llvm::append_range(sums, rings);
+  else if (sums.empty())
+    sums.push_back(loop.getResult(results.front()));
   Operation *last =
       lastDot.createWait(builder, loop.getLoc(), sums, /*pendings=*/0);
   for (auto [sum, done] : llvm::zip(sums, last->getResults()))
-    sum.replaceAllUsesExcept(done, last);
+    if (isa<RankedTensorType>(sum.getType()))
+      sum.replaceAllUsesExcept(done, last);
   return dots.size() + numLate;
 }

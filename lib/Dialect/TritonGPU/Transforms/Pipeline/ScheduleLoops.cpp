@@ -10,6 +10,7 @@
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #define DEBUG_TYPE "tritongpu-schedule-loops"
 
@@ -104,6 +105,25 @@ bool hasDistantUse(scf::ForOp loop, const Leads &leads) {
   return false;
 }
 
+/// True if `op` does something with a product in some iterations that is of no
+/// concern to the rest of the loop: the store of a tile.
+bool isOccasionalEnd(Operation *op, scf::ForOp loop) {
+  auto ifOp = dyn_cast<scf::IfOp>(op);
+  if (!ifOp || isMemoryEffectFree(ifOp))
+    return false;
+  Operation *yield = loop.getBody()->getTerminator();
+  bool usesProduct = false;
+  ifOp.walk([&](Operation *nested) {
+    for (Value operand : nested->getOperands())
+      usesProduct |=
+          isa_and_nonnull<MatrixProductOpInterface>(operand.getDefiningOp()) &&
+          operand.getParentBlock() == loop.getBody();
+  });
+  return usesProduct && llvm::all_of(ifOp->getUsers(), [&](Operation *user) {
+           return user == yield;
+         });
+}
+
 struct ScheduleLoops
     : public gpu::impl::TritonGPUScheduleLoopsBase<ScheduleLoops> {
   using Base::Base;
@@ -168,7 +188,10 @@ private:
     LoopSchedule schedule(maxLead);
     for (Operation &op : loop.getBody()->without_terminator()) {
       int lead = leads.get(&op);
-      schedule.set(&op, {/*stage=*/maxLead - lead, /*cluster=*/lead});
+      // Loads go on while a tile is stored.
+      int cluster =
+          lead == 0 && isOccasionalEnd(&op, loop) ? maxLead + 1 : lead;
+      schedule.set(&op, {/*stage=*/maxLead - lead, cluster});
     }
     schedule.write(loop);
     noteDisjointArguments(loop->getParentOfType<FunctionOpInterface>(),

@@ -25,6 +25,36 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
+  // Where the branch that sets back has waited for the sum, it hands that on: no
+  // second copy of the sum lives on beside it.
+  // CHECK-LABEL: @reset_behind_wait
+  // CHECK-SAME: %[[NEW:[^:]*]]: i1
+  tt.func @reset_behind_wait(%a: !ttg.memdesc<64x64xf16, #shared, #smem>, %b: !ttg.memdesc<64x64xf16, #shared, #smem>, %p: tensor<64x64x!tt.ptr<f32>, #mma>, %new: i1, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #mma>
+    scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+      %d = ttnvgpu.warp_group_dot %a, %b, %acc {inputPrecision = 0 : i32, isAsync = true} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      // CHECK: %[[D:.*]] = ttnvgpu.warp_group_dot %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {
+      // CHECK: %[[NEXT:.*]] = scf.if %[[NEW]]
+      // CHECK: %[[DONE:.*]] = ttnvgpu.warp_group_dot_wait %[[D]]
+      // CHECK: tt.store
+      // CHECK: scf.yield %[[DONE]]
+      // CHECK: } else {
+      // CHECK: scf.yield %[[D]]
+      // CHECK: scf.yield %[[NEXT]], %
+      %r = scf.if %new -> (tensor<64x64xf32, #mma>) {
+        %done = ttnvgpu.warp_group_dot_wait %d {pendings = 0 : i32} : tensor<64x64xf32, #mma>
+        tt.store %p, %done : tensor<64x64x!tt.ptr<f32>, #mma>
+        scf.yield %zero : tensor<64x64xf32, #mma>
+      } else {
+        scf.yield %d : tensor<64x64xf32, #mma>
+      }
+      scf.yield %r : tensor<64x64xf32, #mma>
+    }
+    tt.return
+  }
+
   // Zero before the loop only; and the result is used after it.
   // CHECK-LABEL: @zero_before
   tt.func @zero_before(%a: !ttg.memdesc<64x64xf16, #shared, #smem>, %b: !ttg.memdesc<64x64xf16, #shared, #smem>, %n: i32) -> tensor<64x64xf32, #mma> {

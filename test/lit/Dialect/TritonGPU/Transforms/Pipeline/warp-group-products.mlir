@@ -128,4 +128,76 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     }
     tt.return %r#0, %r#1, %r#2 : tensor<64x64xf32, #mma>, tensor<64x32xf16, #blocked>, tensor<64x32xf16, #other>
   }
+
+  // Where only a branch uses the sum, it is waited for there; else it goes on.
+  // The copies for the next tile come before.
+  // CHECK-LABEL: @occasionally
+  // CHECK: [[RING:%.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x64x32xf16, #shared, #smem, mutable>
+  // CHECK: scf.for
+  // CHECK:   [[D:%.*]] = ttnvgpu.warp_group_dot {{.*}}isAsync = true
+  // CHECK:   [[W:%.*]]:3 = ttnvgpu.warp_group_dot_wait [[D]], {{.*}} {pendings = 1 : i32}
+  // CHECK:   ttg.async_copy_global_to_local
+  // CHECK:   [[NEXT:%.*]] = arith.select [[LAST:%.*]], %{{.*}}, [[W]]#0
+  // CHECK:   scf.if [[LAST]]
+  // CHECK:     [[DONE:%.*]] = ttnvgpu.warp_group_dot_wait [[W]]#0 {pendings = 0 : i32}
+  // CHECK:     tt.store %{{.*}}, [[DONE]]
+  // CHECK:   scf.yield [[NEXT]]
+  // CHECK: ttnvgpu.warp_group_dot_wait [[RING]] {pendings = 0 : i32}
+  // CHECK: ttg.local_dealloc [[RING]]
+  tt.func @occasionally(%ptr: !tt.ptr<f16>, %o: tensor<64x32xi32, #blocked>, %outPtr: !tt.ptr<f32>, %period: i32, %n: i32) {
+    %p = tt.splat %ptr : !tt.ptr<f16> -> tensor<64x32x!tt.ptr<f16>, #blocked>
+    %out = tt.splat %outPtr : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>, #mma>
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %q = tt.addptr %p, %o {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>} : tensor<64x32x!tt.ptr<f16>, #blocked>, tensor<64x32xi32, #blocked>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = tt.load %q : tensor<64x32x!tt.ptr<f16>, #blocked>
+      %a = ttg.local_alloc %x : (tensor<64x32xf16, #blocked>) -> !ttg.memdesc<64x32xf16, #shared, #smem>
+      %b = ttg.memdesc_trans %a {order = array<i32: 1, 0>} : !ttg.memdesc<64x32xf16, #shared, #smem> -> !ttg.memdesc<32x64xf16, #turned, #smem>
+      %d = ttnvgpu.warp_group_dot %a, %b, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x32xf16, #shared, #smem> * !ttg.memdesc<32x64xf16, #turned, #smem> -> tensor<64x64xf32, #mma>
+      %phase = arith.remsi %i, %period : i32
+      %last = arith.cmpi eq, %phase, %c1 : i32
+      %next = scf.if %last -> (tensor<64x64xf32, #mma>) {
+        tt.store %out, %d : tensor<64x64x!tt.ptr<f32>, #mma>
+        scf.yield %zero : tensor<64x64xf32, #mma>
+      } else {
+        scf.yield %d : tensor<64x64xf32, #mma>
+      }
+      scf.yield %next : tensor<64x64xf32, #mma>
+    }
+    tt.return
+  }
+
+  // Not where another product follows.
+  // CHECK-LABEL: @before_another
+  // CHECK: scf.for
+  // CHECK:   [[D:%.*]] = ttnvgpu.warp_group_dot
+  // CHECK-NOT: pendings = 2
+  // CHECK:   scf.if
+  // CHECK:   ttnvgpu.warp_group_dot
+  tt.func @before_another(%p: tensor<64x32x!tt.ptr<f16>, #blocked>, %o: tensor<64x32xi32, #blocked>, %period: i32, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %q = tt.addptr %p, %o {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>} : tensor<64x32x!tt.ptr<f16>, #blocked>, tensor<64x32xi32, #blocked>
+    %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %sum = %zero) -> (tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>) : i32 {
+      %x = tt.load %q : tensor<64x32x!tt.ptr<f16>, #blocked>
+      %a = ttg.local_alloc %x : (tensor<64x32xf16, #blocked>) -> !ttg.memdesc<64x32xf16, #shared, #smem>
+      %b = ttg.memdesc_trans %a {order = array<i32: 1, 0>} : !ttg.memdesc<64x32xf16, #shared, #smem> -> !ttg.memdesc<32x64xf16, #turned, #smem>
+      %d = ttnvgpu.warp_group_dot %a, %b, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x32xf16, #shared, #smem> * !ttg.memdesc<32x64xf16, #turned, #smem> -> tensor<64x64xf32, #mma>
+      %phase = arith.remsi %i, %period : i32
+      %last = arith.cmpi eq, %phase, %c1 : i32
+      %next = scf.if %last -> (tensor<64x64xf32, #mma>) {
+        %twice = arith.addf %d, %d : tensor<64x64xf32, #mma>
+        scf.yield %twice : tensor<64x64xf32, #mma>
+      } else {
+        scf.yield %d : tensor<64x64xf32, #mma>
+      }
+      %e = ttnvgpu.warp_group_dot %a, %b, %sum {inputPrecision = 0 : i32} : !ttg.memdesc<64x32xf16, #shared, #smem> * !ttg.memdesc<32x64xf16, #turned, #smem> -> tensor<64x64xf32, #mma>
+      scf.yield %next, %e : tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>
+    }
+    %s = arith.addf %r#0, %r#1 : tensor<64x64xf32, #mma>
+    tt.return %s : tensor<64x64xf32, #mma>
+  }
 }
