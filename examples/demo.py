@@ -7,6 +7,7 @@ import sys
 import argmax
 import attention
 import attention_backward
+import chain
 import descriptor_matmul
 import layernorm
 import matmul
@@ -31,6 +32,7 @@ def main() -> int:
         descriptor_matmul,
         attention,
         attention_backward,
+        chain,
     )
     for example in examples:
         example.main(device)
