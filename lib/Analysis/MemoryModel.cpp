@@ -113,6 +113,13 @@ static LogicalResult addSources(Value value, SmallVectorImpl<Value> &sources) {
       sources.push_back(loop.getYieldOp().getOperand(number));
       return success();
     }
+    if (auto partitions = dyn_cast<ttg::WarpSpecializePartitionsOp>(parent)) {
+      auto specialize = cast<ttg::WarpSpecializeOp>(partitions->getParentOp());
+      if (!arg.getOwner()->isEntryBlock())
+        return failure();
+      sources.push_back(specialize.getExplicitCaptures()[number]);
+      return success();
+    }
     return success(isa<FunctionOpInterface>(parent) &&
                    arg.getOwner()->isEntryBlock() &&
                    isa<PointerType>(arg.getType()));

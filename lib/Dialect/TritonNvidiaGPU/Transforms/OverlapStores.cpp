@@ -6,7 +6,9 @@
 //
 //   wait for the copy of the iteration before; write the buffer; start the copy
 //
-// in place of a wait behind each copy, whose buffer others use then.
+// in place of a wait behind each copy, whose buffer others use then. Copies to
+// different places, as those of the two halves of a tile, do not wait for each
+// other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +18,10 @@
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -70,6 +75,55 @@ std::optional<Store> match(AsyncTMAStoreWaitOp after) {
   return store;
 }
 
+/// Whether two blocks of a descriptor surely have no element in common: in one
+/// dimension, a constant at least as large as the block lies between them. (The
+/// rows of what a tensor map describes do not overlap.)
+bool areDisjoint(AsyncTMACopyLocalToGlobalOp lhs,
+                 AsyncTMACopyLocalToGlobalOp rhs) {
+  if (lhs.getDesc() != rhs.getDesc())
+    return false;
+  auto split = [](Value index) {
+    std::pair<Value, int64_t> parts{index, 0};
+    APInt constant;
+    if (auto sum = index.getDefiningOp<arith::AddIOp>();
+        sum && matchPattern(sum.getRhs(), m_ConstantInt(&constant)))
+      return std::pair<Value, int64_t>{sum.getLhs(), constant.getSExtValue()};
+    if (matchPattern(index, m_ConstantInt(&constant)))
+      return std::pair<Value, int64_t>{Value(), constant.getSExtValue()};
+    return parts;
+  };
+  ArrayRef<int64_t> shape = lhs.getDesc().getType().getBlockType().getShape();
+  for (auto [size, left, right] :
+       llvm::zip(shape, lhs.getCoord(), rhs.getCoord())) {
+    auto [leftBase, leftOffset] = split(left);
+    auto [rightBase, rightOffset] = split(right);
+    if (leftBase == rightBase && std::abs(leftOffset - rightOffset) >= size)
+      return true;
+  }
+  return false;
+}
+
+/// Whether copies of before may write where `store` does, or read its buffer.
+bool mustWait(const Store &store) {
+  auto copy = dyn_cast<AsyncTMACopyLocalToGlobalOp>(store.copy);
+  if (!copy)
+    return true;
+  for (Operation *op = store.buffer->getPrevNode(); op;
+       op = op->getPrevNode()) {
+    auto wait = dyn_cast<AsyncTMAStoreWaitOp>(op);
+    if (wait && wait.getComplete() && wait.getPendings() == 0)
+      return false;
+    if (auto other = dyn_cast<AsyncTMACopyLocalToGlobalOp>(op)) {
+      if (!areDisjoint(copy, other))
+        return true;
+    } else if (op->getNumRegions() ||
+               isa<AsyncTMAReduceOp, AsyncTMAScatterOp, CallOpInterface>(op)) {
+      return true;
+    }
+  }
+  return true;
+}
+
 void rewrite(Store store) {
   gpu::LocalAllocOp old = store.buffer;
   Location loc = old.getLoc();
@@ -81,8 +135,9 @@ void rewrite(Store store) {
   OpBuilder builder(store.loop);
   Value own = gpu::LocalAllocOp::create(builder, loc, ownType);
   builder.setInsertionPoint(old);
-  AsyncTMAStoreWaitOp::create(builder, store.after.getLoc(), /*pendings=*/0,
-                              /*complete=*/true);
+  if (mustWait(store))
+    AsyncTMAStoreWaitOp::create(builder, store.after.getLoc(), /*pendings=*/0,
+                                /*complete=*/true);
   gpu::LocalStoreOp::create(builder, loc, old.getSrc(), own);
   old.getResult().replaceAllUsesWith(own);
   old.erase();
@@ -94,18 +149,13 @@ void rewrite(Store store) {
   store.after.erase();
 }
 
-/// Whether the buffer has a place that no other has at any time, so that it
-/// costs nothing to keep it: in a loop over tiles whose rings of copies are in
-/// use all the time.
-bool isAlone(Store store, const ModuleAllocation &allocation) {
-  const Allocation &frame =
-      allocation.get(store.loop->getParentOfType<FunctionOpInterface>());
-  int own = frame.getBufferOf(store.buffer);
-  return llvm::all_of(llvm::enumerate(frame.getBuffers()),
-                      [&](const auto &other) {
-                        return int(other.index()) == own ||
-                               !other.value().overlaps(frame.getBuffers()[own]);
-                      });
+SmallVector<Store> findStores(Operation *module) {
+  SmallVector<Store> stores;
+  module->walk([&](AsyncTMAStoreWaitOp wait) {
+    if (auto store = match(wait))
+      stores.push_back(*store);
+  });
+  return stores;
 }
 
 class OverlapStoresPass
@@ -115,11 +165,7 @@ public:
   using Base::Base;
 
   void runOnOperation() override {
-    SmallVector<Store> stores;
-    getOperation()->walk([&](AsyncTMAStoreWaitOp wait) {
-      if (auto store = match(wait))
-        stores.push_back(*store);
-    });
+    SmallVector<Store> stores = findStores(getOperation());
     if (stores.empty())
       return;
     auto allocation = ModuleAllocation::compute(getOperation());
@@ -137,20 +183,35 @@ public:
                       std::max<int64_t>(kThreadsEnough / threads, 1));
     };
     int64_t used = allocation->getSharedMemorySize();
-    constexpr int64_t kAlignment = 1024;
-    for (Store store : stores) {
-      int64_t more = used;
-      if (!isAlone(store, *allocation))
-        more +=
-            llvm::alignTo(getBufferSize(store.buffer.getResult()), kAlignment);
+    llvm::SmallBitVector chosen(stores.size());
+    for (auto [i, store] : llvm::enumerate(stores)) {
+      chosen.set(i);
+      int64_t more = countSharedMemory(chosen);
       if (countBlocks(more) == 0 || countBlocks(more) < countBlocks(used)) {
         LDBG() << "no room for a buffer of its own: " << *store.copy;
+        chosen.reset(i);
         continue;
       }
-      used = more;
-      rewrite(store);
+      used = std::max(used, more);
+    }
+    for (unsigned i : chosen.set_bits()) {
+      rewrite(stores[i]);
       ++numOverlapped;
     }
+  }
+
+private:
+  /// What the module takes if the chosen stores have buffers of their own,
+  /// which share no place with others, but leave theirs. The largest number if
+  /// that cannot be told.
+  int64_t countSharedMemory(const llvm::SmallBitVector &chosen) {
+    OwningOpRef<ModuleOp> trial = getOperation().clone();
+    SmallVector<Store> stores = findStores(*trial);
+    for (unsigned i : chosen.set_bits())
+      rewrite(stores[i]);
+    auto allocation = ModuleAllocation::compute(*trial);
+    return succeeded(allocation) ? allocation->getSharedMemorySize()
+                                 : std::numeric_limits<int64_t>::max();
   }
 };
 

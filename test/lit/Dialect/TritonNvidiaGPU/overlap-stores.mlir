@@ -57,14 +57,16 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // Three blocks of 64 KB fit on a multiprocessor, two of 128 KB do not.
   // CHECK-LABEL: @no_room
   // CHECK: scf.for
-  // CHECK: ttg.local_alloc %{{.*}} : (tensor<256x128xf16, #mma>)
+  // CHECK-COUNT-2: ttg.local_alloc %{{.*}} : (tensor<256x128xf16, #mma>)
   // CHECK: ttnvgpu.async_tma_copy_local_to_global
   // CHECK-NEXT: ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
   tt.func @no_room(%desc: !tt.tensordesc<tensor<256x128xf16, #shared>>, %x: tensor<256x128xf16, #mma>, %n: i32) -> tensor<256x64xf16, #mma> {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     scf.for %i = %c0 to %n step %c1 : i32 {
-      %buf = ttg.local_alloc %x : (tensor<256x128xf16, #mma>) -> !ttg.memdesc<256x128xf16, #shared, #smem>
+      %before = ttg.local_alloc %x : (tensor<256x128xf16, #mma>) -> !ttg.memdesc<256x128xf16, #shared, #smem>
+      %z = ttg.local_load %before : !ttg.memdesc<256x128xf16, #shared, #smem> -> tensor<256x128xf16, #mma>
+      %buf = ttg.local_alloc %z : (tensor<256x128xf16, #mma>) -> !ttg.memdesc<256x128xf16, #shared, #smem>
       ttnvgpu.fence_async_shared {bCluster = false}
       ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
       ttnvgpu.async_tma_copy_local_to_global %desc[%i, %c0] %buf : !tt.tensordesc<tensor<256x128xf16, #shared>>, !ttg.memdesc<256x128xf16, #shared, #smem>
@@ -109,5 +111,49 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     }
     %y = ttg.local_load %other : !ttg.memdesc<256x256xf16, #shared, #smem, mutable> -> tensor<256x256xf16, #mma>
     tt.return %y : tensor<256x256xf16, #mma>
+  }
+}
+
+// -----
+
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // The second half of a tile does not wait for the first; what may touch it does.
+  // CHECK-LABEL: @halves
+  // CHECK: scf.for
+  // CHECK-NEXT: ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+  // CHECK: ttnvgpu.async_tma_copy_local_to_global
+  // CHECK-NOT: ttnvgpu.async_tma_store_wait
+  // CHECK: ttnvgpu.async_tma_copy_local_to_global
+  // CHECK: ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+  // CHECK: ttnvgpu.async_tma_copy_local_to_global
+  // CHECK-NEXT: }
+  tt.func @halves(%desc: !tt.tensordesc<tensor<64x64xf16, #shared>>, %x: tensor<64x64xf16, #mma>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c63 = arith.constant 63 : i32
+    %c64 = arith.constant 64 : i32
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %left = ttg.local_alloc %x : (tensor<64x64xf16, #mma>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      ttnvgpu.fence_async_shared {bCluster = false}
+      ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+      ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %i] %left : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem>
+      ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+      %next = arith.addi %i, %c64 : i32
+      %right = ttg.local_alloc %x : (tensor<64x64xf16, #mma>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      ttnvgpu.fence_async_shared {bCluster = false}
+      ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+      ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %next] %right : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem>
+      ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+      %touching = arith.addi %i, %c63 : i32
+      %over = ttg.local_alloc %x : (tensor<64x64xf16, #mma>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      ttnvgpu.fence_async_shared {bCluster = false}
+      ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+      ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %touching] %over : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem>
+      ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+    }
+    tt.return
   }
 }

@@ -63,15 +63,16 @@ void nvidia::buildTTGIRPipeline(OpPassManager &pm,
   add(createTritonLoopAwareCSE());
 
   // Loops.
+  gpu::TritonGPUAutomaticWarpSpecializationOptions specialization;
+  specialization.numStages = options.numStages;
+  specialization.supported = canSpecializeWarps(options);
+  add(gpu::createTritonGPUAutomaticWarpSpecialization(specialization));
   add(gpu::createTritonGPUFuseNestedLoops());
   add(createTritonLICM());
   add(gpu::createTritonGPUCombineTensorSelectAndIf());
   gpu::TritonGPUAssignLatenciesOptions latencies;
   latencies.numStages = options.numStages;
   add(gpu::createTritonGPUAssignLatencies(latencies));
-  gpu::TritonGPUAutomaticWarpSpecializationOptions specialization;
-  specialization.supported = canSpecializeWarps(options);
-  add(gpu::createTritonGPUAutomaticWarpSpecialization(specialization));
   add(gpu::createTritonGPUScheduleLoops());
   add(gpu::createTritonGPUPipeline());
   if (options.prefetch)

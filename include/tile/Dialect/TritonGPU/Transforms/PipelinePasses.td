@@ -38,7 +38,9 @@ def TritonGPUAssignLatencies
   }];
   let options = [
     Option<"numStages", "num-stages", "int32_t", /*default=*/"3",
-           "Stages of loops that have no tt.num_stages attribute">
+           "Stages of loops that have no tt.num_stages attribute">,
+    Option<"onlyMarked", "only-marked", "bool", /*default=*/"false",
+           "Leave alone all but the loops of nests with tt.warp_specialize">
   ];
   let statistics = [
     Statistic<"numLoads", "num-loads", "Loads given a latency">

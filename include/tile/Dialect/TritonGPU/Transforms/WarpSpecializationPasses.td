@@ -48,8 +48,10 @@ def TritonGPUAutomaticWarpSpecialization
     : Pass<"tritongpu-automatic-warp-specialization", "::mlir::ModuleOp"> {
   let summary = "Give the loads of marked loops to warps of their own";
   let description = [{
-    Runs `tritongpu-partition-scheduling` and `tritongpu-partition-loops` on the
-    loops with `tt.warp_specialize` (`tl.range(..., warp_specialize=True)`).
+    Runs `tritongpu-assign-latencies`, `tritongpu-partition-scheduling` and
+    `tritongpu-partition-loops` on the loops with `tt.warp_specialize`
+    (`tl.range(..., warp_specialize=True)`), before nests become single loops: a
+    partition runs ahead of the other through a whole nest.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect",
@@ -57,7 +59,9 @@ def TritonGPUAutomaticWarpSpecialization
                            "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
   let options = [
     Option<"supported", "supported", "bool", /*default=*/"true",
-           "Whether warps of the target can wait for each other">
+           "Whether warps of the target can wait for each other">,
+    Option<"numStages", "num-stages", "int32_t", /*default=*/"3",
+           "Buffers for each load of loops that have no tt.num_stages attribute">
   ];
 }
 
@@ -65,15 +69,17 @@ def TritonGPUPartitionScheduling
     : Pass<"tritongpu-partition-scheduling", "::mlir::ModuleOp"> {
   let summary = "Decide which operations of a marked loop other warps run";
   let description = [{
-    In an innermost loop with `tt.warp_specialize` (or inside of one), the loads
-    that have a `tt.latency` get `ttg.partition = 0` in its place; all else stays
-    with the default group. The loop's `tt.num_stages` becomes the number of
-    buffers for each load.
+    In a loop with `tt.warp_specialize`, or in the innermost loops of such a nest,
+    the loads that have a `tt.latency` get `ttg.partition = 0` in its place; all else
+    stays with the default group. The (innermost) loop's `tt.num_stages` becomes the
+    number of buffers for each load. In a nest they live as long as what the rest of
+    it stores through: where there is no room for all, there are fewer.
 
-    The partition computes the addresses and the bounds of the loop for itself.
+    The partition computes the addresses and the bounds of the loops for itself.
     Where that is impossible, because they depend on a product or on what the
     loop writes, or because the memory model forbids to load ahead, the loop loses
-    its mark, a remark says why, and it is compiled like others.
+    its mark, a remark says why, and it is compiled like others. A nest that cannot
+    be divided hands its mark to the loops in it.
 
     Before:
     ```mlir
@@ -109,7 +115,9 @@ def TritonGPUPartitionLoops
 
     The partition has one warp for bulk copies, four for copies by threads, with
     the layouts that this takes. Products of warp groups run on into the next
-    iteration, and hand back the buffers of the last one.
+    iteration, and hand back the buffers of the last one. Where the marked loop has
+    others inside, both sides run the nest, and carry the place in the rings from
+    one run of an inner loop to the next.
 
     After (positions in the ring left out):
     ```mlir

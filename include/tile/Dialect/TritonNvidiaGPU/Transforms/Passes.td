@@ -95,7 +95,8 @@ def TritonNvidiaOverlapStores
   let description = [{
     Gives stores that `triton-nvidia-tma-lowering` made in an `scf.for` buffers of
     their own, so that an iteration waits for the copy of the one before only when it
-    has something to write into the buffer. Buffers that would keep another block off
+    has something to write into the buffer. Copies to blocks that a constant distance
+    keeps apart do not wait for each other. Buffers that would keep another block off
     the multiprocessor are not made.
 
     Before:

@@ -165,6 +165,14 @@ private:
   llvm::MapVector<Operation *, int> latencies;
 };
 
+/// Whether the loop, or one around it, is to be divided among warps.
+bool isMarked(scf::ForOp loop) {
+  for (Operation *op = loop; op; op = op->getParentOp())
+    if (op->hasAttr("tt.warp_specialize"))
+      return true;
+  return false;
+}
+
 struct AssignLatencies
     : public gpu::impl::TritonGPUAssignLatenciesBase<AssignLatencies> {
   using Base::Base;
@@ -177,10 +185,14 @@ struct AssignLatencies
                               return WalkResult::interrupt();
                             })
                             .wasInterrupted();
+      bool marked = isMarked(loop);
+      // What the warps of partitions load is ahead already.
+      if (!innermost || (onlyMarked && !marked) ||
+          loop->getParentOfType<WarpSpecializeOp>())
+        return;
       int stages = getI32Attr(loop, kNumStagesAttr).value_or(numStages);
       // Loads of warps of their own are ahead even with a single buffer.
-      bool mayBeAhead = stages > 1 || loop->hasAttr("tt.warp_specialize");
-      if (innermost && mayBeAhead)
+      if (stages > 1 || marked)
         numLoads += LoopLatencies(loop, stages, axisInfo).assign();
     });
   }

@@ -1,6 +1,8 @@
 //===-- AutomaticWarpSpecialization.cpp - Partitions for marked loops -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Producer.h"
+
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
@@ -26,7 +28,20 @@ struct AutomaticWarpSpecialization
   using Base::Base;
 
   void runOnOperation() override {
+    bool anyMarked = getOperation()
+                         ->walk([](scf::ForOp loop) {
+                           return loop->hasAttr(kWarpSpecializeAttr)
+                                      ? WalkResult::interrupt()
+                                      : WalkResult::advance();
+                         })
+                         .wasInterrupted();
+    if (!anyMarked)
+      return;
     OpPassManager passes(ModuleOp::getOperationName());
+    TritonGPUAssignLatenciesOptions latencies;
+    latencies.numStages = numStages;
+    latencies.onlyMarked = true;
+    passes.addPass(createTritonGPUAssignLatencies(latencies));
     TritonGPUPartitionSchedulingOptions scheduling;
     scheduling.supported = supported;
     passes.addPass(createTritonGPUPartitionScheduling(scheduling));

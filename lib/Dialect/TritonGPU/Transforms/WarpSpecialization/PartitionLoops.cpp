@@ -11,11 +11,17 @@
 // `phase` is the parity of the round. The wait for the phase before the first
 // one, whose parity is 1, is over at once: the buffers are empty.
 //
+// Where the marked loop contains others, both sides run the whole nest and
+// carry their places in the rings from one run of an inner loop to the next:
+// the buffers of the next tile are filled while the results of the last one are
+// written.
+//
 //===----------------------------------------------------------------------===//
 
 #include "../Pipeline/AsyncProducts.h"
 #include "../Pipeline/Buffers.h"
 #include "Producer.h"
+#include "Rings.h"
 
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
@@ -46,58 +52,6 @@ namespace {
 constexpr int kRegistersForBulkCopies = 40;
 constexpr int kRegistersForThreadCopies = 104;
 constexpr int kWarpsForThreadCopies = 4;
-
-struct RingLoad {
-  Operation *load = nullptr;
-  const CopyStrategy *strategy = nullptr;
-  unsigned contiguity = 1;
-  Value buffers;
-
-  RankedTensorType getType() const {
-    return cast<RankedTensorType>(load->getResult(0).getType());
-  }
-};
-
-/// Loads whose buffers are filled and freed together.
-struct Ring {
-  SmallVector<RingLoad> loads;
-  /// Arrays of barriers.
-  Value full, empty;
-
-  bool hasBulkCopies() const {
-    return llvm::any_of(loads, [](const RingLoad &load) {
-      return load.strategy->usesBarriers();
-    });
-  }
-  bool hasThreadCopies() const {
-    return llvm::any_of(loads, [](const RingLoad &load) {
-      return !load.strategy->usesBarriers();
-    });
-  }
-};
-
-/// The place in the rings, as a loop carries it.
-struct Position {
-  Value stage, phase;
-};
-
-/// The first product of the body that a value leads to.
-Operation *findProduct(Operation *load, Block *body) {
-  llvm::SetVector<Operation *> work;
-  work.insert(load);
-  Operation *first = nullptr;
-  for (size_t i = 0; i < work.size(); ++i)
-    for (Operation *user : work[i]->getUsers()) {
-      Operation *inBody = body->findAncestorOpInBlock(*user);
-      if (!inBody || inBody == body->getTerminator())
-        continue;
-      if (!isa<MatrixProductOpInterface>(inBody))
-        work.insert(inBody);
-      else if (!first || inBody->isBeforeInBlock(first))
-        first = inBody;
-    }
-  return first;
-}
 
 /// The layout for another number of warps; null for those that say more than
 /// how elements are dealt to threads.
@@ -131,93 +85,62 @@ class LoopPartitioning {
 public:
   LoopPartitioning(scf::ForOp loop, const ModuleAxisInfoAnalysis &axisInfo)
       : loop(loop), loc(loop.getLoc()), builder(loop),
-        numStages(*getI32Attr(loop, kNumStagesAttr)),
         numWarps(lookupNumWarps(loop)) {
-    llvm::MapVector<Operation *, Ring> ofProduct;
-    for (Operation &op : loop.getBody()->without_terminator()) {
-      if (!op.hasAttr(kPartitionAttr))
-        continue;
-      loads.push_back(&op);
-      RingLoad load{&op, CopyStrategy::find(&op, loop)};
-      if (auto pointers = dyn_cast<LoadOp>(op)) {
-        load.contiguity = axisInfo.getContiguity(pointers.getPtr());
-        if (Value mask = pointers.getMask())
-          load.contiguity =
-              std::min(load.contiguity, axisInfo.getMaskAlignment(mask));
-      }
-      Operation *product = findProduct(&op, loop.getBody());
-      ofProduct[product ? product : &op].loads.push_back(load);
-    }
-    for (auto &[product, ring] : ofProduct)
-      rings.push_back(std::move(ring));
+    loop.walk([&](scf::ForOp inner) {
+      if (llvm::none_of(*inner.getBody(), [](Operation &op) {
+            return op.hasAttr(kPartitionAttr);
+          }))
+        return;
+      ringLoops.emplace_back(inner, axisInfo);
+      llvm::append_range(loads, ringLoops.back().getLoads());
+    });
   }
 
   void run() {
-    for (Ring &ring : rings) {
+    forEachRing([&](RingLoop &in, Ring &ring) {
       for (RingLoad &load : ring.loads)
-        load.buffers = allocateBuffers(
+        ring.buffers.push_back(allocateBuffers(
             builder, load.load->getLoc(), load.getType(),
-            load.strategy->chooseEncoding(load.load), numStages);
-      ring.full = allocateBarriers(builder, loc, numStages);
-      ring.empty = allocateBarriers(builder, loc, numStages);
-    }
+            load.strategy->chooseEncoding(load.load), in.numStages));
+      ring.full = allocateBarriers(builder, loc, in.numStages);
+      ring.empty = allocateBarriers(builder, loc, in.numStages);
+    });
     makeProducer();
-    for (Ring &ring : rings) {
+    forEachRing([&](RingLoop &in, Ring &ring) {
       // Threads whose copies arrive, and warps.
       int arrivals = ring.hasBulkCopies();
       if (ring.hasThreadCopies())
         arrivals += producerWarps * (1 + lookupThreadsPerWarp(specialize));
-      initialize(ring.full, arrivals);
-      initialize(ring.empty, numWarps);
-    }
+      initialize(ring.full, in.numStages, arrivals);
+      initialize(ring.empty, in.numStages, numWarps);
+    });
     makeConsumer();
     builder.setInsertionPointAfter(specialize);
-    for (Ring &ring : rings) {
+    forEachRing([&](RingLoop &, Ring &ring) {
       freeBarriers(builder, loc, ring.full);
       freeBarriers(builder, loc, ring.empty);
-      for (RingLoad &load : ring.loads)
-        LocalDeallocOp::create(builder, loc, load.buffers);
-    }
+      for (Value buffers : ring.buffers)
+        LocalDeallocOp::create(builder, loc, buffers);
+    });
   }
 
 private:
+  void forEachRing(function_ref<void(RingLoop &, Ring &)> visit) {
+    for (RingLoop &in : ringLoops)
+      for (Ring &ring : in.rings)
+        visit(in, ring);
+  }
+
   Value constant(OpBuilder &b, int value) {
     return arith::ConstantIntOp::create(b, loc, value, 32);
   }
 
-  void initialize(Value barriers, int count) {
+  void initialize(Value barriers, int32_t numStages, int count) {
     builder.setInsertionPoint(specialize);
     for (int i = 0; i < numStages; ++i)
       nvidia_gpu::InitBarrierOp::create(
           builder, loc, getBuffer(builder, loc, barriers, constant(builder, i)),
           count);
-  }
-
-  /// The position in the rings that a loop carries from argument `first` on.
-  static Position getPosition(scf::ForOp from, unsigned first) {
-    return {from.getRegionIterArg(first), from.getRegionIterArg(first + 1)};
-  }
-
-  /// Makes `from` carry the position in the rings.
-  Position carryPosition(scf::ForOp &from) {
-    OpBuilder outside(from);
-    Value zero = constant(outside, 0), one = constant(outside, 1),
-          end = constant(outside, numStages);
-    IRRewriter rewriter(outside);
-    auto advance = [&](OpBuilder &b, Location, ArrayRef<BlockArgument> args) {
-      Value next = arith::AddIOp::create(b, loc, args[0], one);
-      Value wraps =
-          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next, end);
-      Value other = arith::XOrIOp::create(b, loc, args[1], one);
-      Value stage = arith::SelectOp::create(b, loc, wraps, zero, next);
-      Value phase = arith::SelectOp::create(b, loc, wraps, other, args[1]);
-      return SmallVector<Value>{stage, phase};
-    };
-    auto withPosition = cast<scf::ForOp>(*from.replaceWithAdditionalYields(
-        rewriter, {zero, zero}, /*replaceInitOperandUsesInLoop=*/false,
-        advance));
-    from = withPosition;
-    return getPosition(from, from.getNumRegionIterArgs() - 2);
   }
 
   //===--------------------------------------------------------------------===//
@@ -233,52 +156,23 @@ private:
     ProducerSlice slice(loop, loads);
     ProducerBuilder producer(slice, specialize, partition);
     scf::ForOp body = producer.build();
-    struct Mine {
-      Value full, empty;
-      SmallVector<Value> buffers;
-    };
-    SmallVector<Mine> mine;
-    for (Ring &ring : rings) {
-      Mine &my = mine.emplace_back();
-      my.full = producer.bring(ring.full);
-      my.empty = producer.bring(ring.empty);
-      for (RingLoad &load : ring.loads)
-        my.buffers.push_back(producer.bring(load.buffers));
-    }
-    Position at = carryPosition(body);
-    OpBuilder b(body.getContext());
     SmallVector<nvidia_gpu::ArriveBarrierOp> warpArrivals;
-    for (auto [ring, my] : llvm::zip(rings, mine)) {
+    for (RingLoop &in : ringLoops) {
       SmallVector<Operation *> clones;
-      for (RingLoad &load : ring.loads)
-        clones.push_back(producer.getClone(load.load));
-      b.setInsertionPoint(clones.front());
-      Value one = constant(b, 1);
-      Value before = arith::XOrIOp::create(b, loc, at.phase, one);
-      Value empty = getBuffer(b, loc, my.empty, at.stage);
-      nvidia_gpu::WaitBarrierOp::create(b, loc, empty, before);
-      Value full = getBuffer(b, loc, my.full, at.stage);
-      if (ring.hasBulkCopies())
-        announce(b, ring, full);
-      for (auto [load, clone, buffers] :
-           llvm::zip(ring.loads, clones, my.buffers)) {
-        b.setInsertionPoint(clone);
-        Value slot = getBuffer(b, clone->getLoc(), buffers, at.stage);
-        for (Operation *op :
-             load.strategy->start(b, clone, slot, full, load.contiguity))
-          // Nobody waits for groups of copies here.
-          if (isa<AsyncCommitGroupOp>(op))
-            op->erase();
+      for (Operation *load : in.getLoads())
+        clones.push_back(producer.getClone(load));
+      SmallVector<Ring> mine(in.rings);
+      for (Ring &ring : mine) {
+        ring.full = producer.bring(ring.full);
+        ring.empty = producer.bring(ring.empty);
+        for (Value &buffers : ring.buffers)
+          buffers = producer.bring(buffers);
       }
-      b.setInsertionPoint(clones.back());
-      if (!ring.hasThreadCopies())
-        continue;
-      nvidia_gpu::AsyncCopyMbarrierArriveOp::create(b, loc, full,
-                                                    /*noIncrement=*/true);
-      // What no asynchronous copy could do went through registers, and is
-      // there now.
-      warpArrivals.push_back(
-          nvidia_gpu::ArriveBarrierOp::create(b, loc, full, /*count=*/1));
+      unsigned place = carryPosition(body, clones, in.numStages);
+      Position at =
+          getPosition(clones.front()->getParentOfType<scf::ForOp>(), place);
+      for (Ring &ring : mine)
+        fill(ring, producer, at, warpArrivals);
     }
     for (Operation *load : loads)
       producer.getClone(load)->erase();
@@ -287,21 +181,48 @@ private:
       arrival.setCount(producerWarps);
   }
 
-  /// Tells `full` how many bytes the copies of `ring` will bring.
-  void announce(OpBuilder &b, const Ring &ring, Value full) {
-    int64_t bytes = 0;
-    for (const RingLoad &load : ring.loads)
-      if (load.strategy->usesBarriers())
-        bytes += load.getType().getNumElements() *
-                 load.getType().getElementTypeBitWidth() / 8;
-    Value always = arith::ConstantIntOp::create(b, loc, 1, 1);
-    nvidia_gpu::BarrierExpectOp::create(b, loc, full, bytes, always);
+  /// Waits until a buffer of `ring` is free, and starts the copies to it.
+  void fill(Ring &ring, const ProducerBuilder &producer, Position at,
+            SmallVectorImpl<nvidia_gpu::ArriveBarrierOp> &warpArrivals) {
+    SmallVector<Operation *> clones;
+    for (RingLoad &load : ring.loads)
+      clones.push_back(producer.getClone(load.load));
+    OpBuilder b(clones.front());
+    Value before = arith::XOrIOp::create(b, loc, at.phase, constant(b, 1));
+    Value empty = getBuffer(b, loc, ring.empty, at.stage);
+    nvidia_gpu::WaitBarrierOp::create(b, loc, empty, before);
+    Value full = getBuffer(b, loc, ring.full, at.stage);
+    if (ring.hasBulkCopies()) {
+      Value always = arith::ConstantIntOp::create(b, loc, 1, 1);
+      nvidia_gpu::BarrierExpectOp::create(b, loc, full, ring.countBulkBytes(),
+                                          always);
+    }
+    for (auto [load, clone, buffers] :
+         llvm::zip(ring.loads, clones, ring.buffers)) {
+      b.setInsertionPoint(clone);
+      Value slot = getBuffer(b, clone->getLoc(), buffers, at.stage);
+      for (Operation *op :
+           load.strategy->start(b, clone, slot, full, load.contiguity))
+        // Nobody waits for groups of copies here.
+        if (isa<AsyncCommitGroupOp>(op))
+          op->erase();
+    }
+    b.setInsertionPoint(clones.back());
+    if (!ring.hasThreadCopies())
+      return;
+    nvidia_gpu::AsyncCopyMbarrierArriveOp::create(b, loc, full,
+                                                  /*noIncrement=*/true);
+    // What no asynchronous copy could do went through registers, and is there
+    // now.
+    warpArrivals.push_back(
+        nvidia_gpu::ArriveBarrierOp::create(b, loc, full, /*count=*/1));
   }
 
   /// Gives the producer as many warps as its copies keep busy.
   void chooseWarps(Region &partition) {
-    bool copies = llvm::any_of(
-        rings, [](const Ring &ring) { return ring.hasThreadCopies(); });
+    bool copies = false;
+    forEachRing(
+        [&](RingLoop &, Ring &ring) { copies |= ring.hasThreadCopies(); });
     producerWarps = std::min(numWarps, copies ? kWarpsForThreadCopies : 1);
     bool canChange = true;
     partition.walk([&](Operation *op) {
@@ -340,32 +261,44 @@ private:
     Block *block = &specialize.getDefaultRegion().emplaceBlock();
     loop.replaceAllUsesWith(specialize.getResults());
     loop->moveBefore(block, block->end());
-    Position at = carryPosition(loop);
-    unsigned position = loop.getNumRegionIterArgs() - 2;
+    SmallVector<unsigned> places;
+    for (RingLoop &in : ringLoops)
+      places.push_back(carryPosition(loop, in.getLoads(), in.numStages));
     builder.setInsertionPointToEnd(block);
-    WarpYieldOp::create(builder, loc, loop.getResults().drop_back(2));
-    SmallVector<SmallVector<Value>> slots(rings.size());
-    for (auto [ring, ringSlots] : llvm::zip(rings, slots))
-      takeFrom(ring, at, ringSlots);
+    WarpYieldOp::create(builder, loc,
+                        loop.getResults().drop_back(2 * ringLoops.size()));
+    for (auto [in, place] : llvm::zip(ringLoops, places)) {
+      scf::ForOp inner = in.getLoop();
+      bool isWhole = inner == loop;
+      consume(in, inner, place, isWhole);
+      if (isWhole)
+        loop = inner;
+    }
+    loop->removeAttr(kWarpSpecializeAttr);
+  }
+
+  /// Has a loop take what it works on from its rings. `isWhole` if nothing
+  /// takes anything from them after it.
+  void consume(RingLoop &in, scf::ForOp &inner, unsigned place, bool isWhole) {
+    SmallVector<SmallVector<Value>> slots(in.rings.size());
+    Position at = getPosition(inner, place);
+    for (auto [ring, ringSlots] : llvm::zip(in.rings, slots))
+      takeFrom(ring, inner, at, ringSlots);
     // A product that runs on keeps its buffers for an iteration more.
     SmallVector<Value> buffers;
-    if (numStages > 1)
-      for (Ring &ring : rings)
-        for (RingLoad &load : ring.loads)
-          buffers.push_back(load.buffers);
-    numProducts = makeProductsAsync(loop, buffers);
-    // The loop may have been replaced by one that carries factors, too.
-    at = getPosition(loop, position);
-    for (auto [ring, ringSlots] : llvm::zip(rings, slots))
-      release(ring, at, ringSlots);
-    for (StringRef name :
-         {StringRef(kWarpSpecializeAttr), StringRef(kNumStagesAttr)})
-      loop->removeAttr(name);
+    if (in.numStages > 1)
+      for (Ring &ring : in.rings)
+        llvm::append_range(buffers, ring.buffers);
+    numProducts += makeProductsAsync(inner, buffers);
+    inner->removeAttr(kNumStagesAttr);
+    for (auto [ring, ringSlots] : llvm::zip(in.rings, slots))
+      release(in, ring, inner, place, ringSlots, isWhole);
   }
 
   /// Waits for the buffers of a ring and has the loop use them.
-  void takeFrom(Ring &ring, Position at, SmallVector<Value> &slots) {
-    Block *body = loop.getBody();
+  void takeFrom(Ring &ring, scf::ForOp inner, Position at,
+                SmallVector<Value> &slots) {
+    Block *body = inner.getBody();
     Operation *first = body->getTerminator();
     for (RingLoad &load : ring.loads)
       for (Operation *user : load.load->getUsers())
@@ -374,22 +307,21 @@ private:
           first = inBody;
     builder.setInsertionPoint(first);
     Value full = getBuffer(builder, loc, ring.full, at.stage);
-    SmallVector<Value> buffers;
-    for (RingLoad &load : ring.loads)
-      buffers.push_back(load.buffers);
     nvidia_gpu::WaitBarrierOp::create(builder, loc, full, at.phase,
-                                      /*pred=*/Value(), buffers);
+                                      /*pred=*/Value(), ring.buffers);
     // What threads wrote is there; products read it through another proxy.
-    bool fence = llvm::any_of(ring.loads, [](const RingLoad &load) {
-      return !load.strategy->usesBarriers() &&
-             isa<NVMMASharedEncodingAttr>(
-                 cast<MemDescType>(load.buffers.getType()).getEncoding());
-    });
+    bool fence = llvm::any_of(
+        llvm::zip(ring.loads, ring.buffers), [](const auto &loadAndBuffers) {
+          const auto &[load, buffers] = loadAndBuffers;
+          return !load.strategy->usesBarriers() &&
+                 isa<NVMMASharedEncodingAttr>(
+                     cast<MemDescType>(buffers.getType()).getEncoding());
+        });
     if (fence)
       nvidia_gpu::FenceAsyncSharedOp::create(builder, loc, /*bCluster=*/false);
-    for (RingLoad &load : ring.loads)
+    for (auto [load, buffers] : llvm::zip(ring.loads, ring.buffers))
       slots.push_back(
-          getBuffer(builder, load.load->getLoc(), load.buffers, at.stage));
+          getBuffer(builder, load.load->getLoc(), buffers, at.stage));
     // The first user may go away with the load that it uses.
     for (auto [load, slot] : llvm::zip(ring.loads, slots)) {
       readBuffer(
@@ -400,7 +332,9 @@ private:
   }
 
   /// Hands the buffers back when nothing reads them any more.
-  void release(Ring &ring, Position at, ArrayRef<Value> slots) {
+  void release(const RingLoop &in, Ring &ring, scf::ForOp inner, unsigned place,
+               ArrayRef<Value> slots, bool isWhole) {
+    Position at = getPosition(inner, place);
     Operation *end = slots.front().getDefiningOp();
     Operation *lateEnd = nullptr;
     for (Value slot : slots)
@@ -411,11 +345,11 @@ private:
       for (Operation *user : views[i].getUsers()) {
         if (isa<ViewLikeOpInterface>(user))
           views.insert(user->getResult(0));
-        Operation *done = loop.getBody()->findAncestorOpInBlock(*user);
+        Operation *done = inner.getBody()->findAncestorOpInBlock(*user);
         auto product = dyn_cast<MatrixProductOpInterface>(user);
         if (product && product.isAsync()) {
           bool isLate = false;
-          done = findWait(user, isLate);
+          done = findWait(inner, user, isLate);
           if (isLate) {
             lateEnd = done;
             continue;
@@ -428,24 +362,40 @@ private:
     Value stage = at.stage, pred;
     if (lateEnd) {
       // Done with those of the iteration before, if there was one.
-      OpBuilder outside(loop);
-      Value zero = constant(outside, 0), one = constant(outside, 1),
-            last = constant(outside, numStages - 1);
-      Value isFirst = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::eq, stage, zero);
-      Value before = arith::SubIOp::create(builder, loc, stage, one);
-      stage = arith::SelectOp::create(builder, loc, isFirst, last, before);
+      stage = getStageBefore(builder, loc, stage, in.numStages);
       pred =
           arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                                loop.getInductionVar(), loop.getLowerBound());
+                                inner.getInductionVar(), inner.getLowerBound());
     }
     Value empty = getBuffer(builder, loc, ring.empty, stage);
     nvidia_gpu::ArriveBarrierOp::create(builder, loc, empty, numWarps, pred);
+    if (lateEnd && !isWhole)
+      releaseLast(in, ring, inner, place);
+  }
+
+  /// Hands the buffers of the last iteration back behind the loop, where its
+  /// products are waited for.
+  void releaseLast(const RingLoop &in, Ring &ring, scf::ForOp inner,
+                   unsigned place) {
+    Operation *wait = inner->getNextNode();
+    assert(cast<nvidia_gpu::WarpGroupDotWaitOp>(wait).getPendings() == 0 &&
+           "products that run on after the loop");
+    builder.setInsertionPointAfter(wait);
+    Value hasRun = arith::CmpIOp::create(
+        builder, loc,
+        inner.getUnsignedCmp() ? arith::CmpIPredicate::ult
+                               : arith::CmpIPredicate::slt,
+        inner.getLowerBound(), inner.getUpperBound());
+    Value stage =
+        getStageBefore(builder, loc, inner.getResult(place), in.numStages);
+    Value empty = getBuffer(builder, loc, ring.empty, stage);
+    nvidia_gpu::ArriveBarrierOp::create(builder, loc, empty, numWarps, hasRun);
   }
 
   /// The wait of the body after which `product` is done: in its own iteration,
   /// or (late) in the next one.
-  Operation *findWait(Operation *product, bool &isLate) {
+  static Operation *findWait(scf::ForOp inner, Operation *product,
+                             bool &isLate) {
     unsigned started = 0;
     auto isDone = [&](Operation &op) {
       auto wait = dyn_cast<nvidia_gpu::WarpGroupDotWaitOp>(op);
@@ -454,7 +404,7 @@ private:
       return (wait && wait.getPendings() <= started) ||
              (other && other.canWaitInOrder() && !other.isAsync());
     };
-    Block *body = loop.getBody();
+    Block *body = inner.getBody();
     for (Operation &op :
          llvm::make_range(std::next(product->getIterator()), body->end()))
       if (isDone(op))
@@ -474,10 +424,10 @@ private:
   scf::ForOp loop;
   Location loc;
   OpBuilder builder;
-  int32_t numStages, numWarps;
+  int32_t numWarps;
   int32_t producerWarps = 0;
   SmallVector<Operation *> loads;
-  SmallVector<Ring> rings;
+  SmallVector<RingLoop> ringLoops;
   WarpSpecializeOp specialize;
 
 public:

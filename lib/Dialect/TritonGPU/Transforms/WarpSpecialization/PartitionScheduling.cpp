@@ -6,11 +6,14 @@
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/Support/DebugLog.h"
+#include "llvm/Support/MathExtras.h"
 
 #define DEBUG_TYPE "tritongpu-partition-scheduling"
 
@@ -58,73 +61,159 @@ struct PartitionScheduling
     getOperation().walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
       if (!loop->hasAttr(kWarpSpecializeAttr))
         return WalkResult::advance();
-      loop.walk([&](scf::ForOp inner) {
-        if (!isInnermost(inner))
-          return;
-        inner->setAttr(kWarpSpecializeAttr, UnitAttr::get(&getContext()));
-        loops.push_back(inner);
-      });
-      // The loops inside are divided, each for itself.
-      if (!isInnermost(loop))
-        loop->removeAttr(kWarpSpecializeAttr);
+      loops.push_back(loop);
       return WalkResult::skip();
     });
     for (scf::ForOp loop : loops)
-      schedule(loop);
+      if (isInnermost(loop))
+        scheduleLoop(loop);
+      else
+        scheduleNest(loop);
   }
 
 private:
-  void schedule(scf::ForOp loop) {
+  using Obstacle = ProducerSlice::Obstacle;
+
+  bool scheduleLoop(scf::ForOp loop) {
+    if (auto obstacle = schedule(loop, {loop})) {
+      giveUp(loop);
+      missed("loop-not-specialized", *obstacle);
+      return false;
+    }
+    return true;
+  }
+
+  /// Divides a nest as a whole or, where that is impossible, the loops in it,
+  /// each for itself.
+  void scheduleNest(scf::ForOp nest) {
+    SmallVector<scf::ForOp> inners;
+    std::optional<Obstacle> obstacle;
+    nest.walk([&](LoopLikeOpInterface op) {
+      auto inner = dyn_cast<scf::ForOp>(*op);
+      if (!inner || !isInnermost(inner))
+        return;
+      inners.push_back(inner);
+      for (Operation *op = inner->getParentOp(); op != nest;
+           op = op->getParentOp())
+        if (!isa<scf::ForOp>(op))
+          obstacle = {inner.getLoc(), "this loop runs under a condition"};
+    });
+    if (!obstacle)
+      obstacle = schedule(nest, inners);
+    if (!obstacle)
+      return;
+    nest->removeAttr(kWarpSpecializeAttr);
+    bool anyInner = false;
+    for (scf::ForOp inner : inners) {
+      inner->setAttr(kWarpSpecializeAttr, UnitAttr::get(&getContext()));
+      anyInner |= scheduleLoop(inner);
+    }
+    if (anyInner)
+      missed("nest-not-specialized", *obstacle);
+  }
+
+  /// Gives the loads of `inners` to the partition of `loop`; returns what is in
+  /// the way of that.
+  std::optional<Obstacle> schedule(scf::ForOp loop,
+                                   ArrayRef<scf::ForOp> inners) {
+    auto refuse = [&](StringRef reason) {
+      return Obstacle{loop.getLoc(), reason.str()};
+    };
     if (!supported)
-      return giveUp(loop, loop.getLoc(),
-                    "the warps of this target cannot wait for each other");
+      return refuse("the warps of this target cannot wait for each other");
     auto function = loop->getParentOfType<FunctionOpInterface>();
     if (!function || function.isPrivate())
-      return giveUp(loop, loop.getLoc(), "it is in a device function");
+      return refuse("it is in a device function");
     if (lookupNumCTAs(loop) > 1)
-      return giveUp(loop, loop.getLoc(), "its program has several blocks");
+      return refuse("its program has several blocks");
     if (loop->getParentOfType<WarpSpecializeOp>())
-      return giveUp(loop, loop.getLoc(), "its warps are specialised already");
+      return refuse("its warps are specialised already");
     if (lookupNumWarps(loop) > 16)
-      return giveUp(loop, loop.getLoc(),
-                    "there is no room for more warps in its block");
-    SmallVector<Operation *> loads = getLoads(loop);
+      return refuse("there is no room for more warps in its block");
+    SmallVector<Operation *> loads;
+    for (scf::ForOp inner : inners)
+      llvm::append_range(loads, getLoads(inner));
     if (loads.empty())
-      return giveUp(loop, loop.getLoc(),
-                    "it has no load that other warps could do");
+      return refuse("it has no load that other warps could do");
     MemoryModel memory(loop, MemoryModel::Arguments::AssumedDisjoint);
     ProducerSlice slice(loop, loads);
     if (auto obstacle = slice.findObstacle(memory))
-      return giveUp(loop, obstacle->loc, obstacle->reason);
+      return obstacle;
 
-    int latency = 0;
-    for (Operation *load : loads) {
-      latency = std::max(latency, *getI32Attr(load, kLatencyAttr));
-      setI32Attr(load, kPartitionAttr, 0);
+    int most = inners.front() == loop ? INT_MAX : countBuffers(loop, loads);
+    if (most == 0)
+      return refuse("the buffers of its loads and of its results do not fit "
+                    "into shared memory together");
+    for (scf::ForOp inner : inners) {
+      int stages = 0;
+      for (Operation *load : getLoads(inner)) {
+        stages = std::max(stages, *getI32Attr(load, kLatencyAttr) + 1);
+        setI32Attr(load, kPartitionAttr, 0);
+      }
+      if (stages)
+        setI32Attr(inner, kNumStagesAttr, std::min(stages, most));
     }
-    setI32Attr(loop, kNumStagesAttr, latency + 1);
     removeLatencies(loop);
+    // The partition is ahead of the end of a tile by itself.
+    loop->removeAttr("tt.flatten");
     noteDisjointArguments(function, memory.getAssumptions());
     ++numLoops;
+    return std::nullopt;
+  }
+
+  /// How many buffers for each load there is room for beside those that the
+  /// nest stores through, which live as long: all of them, so that no store
+  /// waits for another, or at least one at a time.
+  static int countBuffers(scf::ForOp nest, ArrayRef<Operation *> loads) {
+    auto countBytes = [](Value value) -> int64_t {
+      auto type = dyn_cast<RankedTensorType>(value.getType());
+      if (!type)
+        return 0;
+      Type element = type.getElementType();
+      int64_t bits =
+          element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+      constexpr int64_t kAlignment = 1024;
+      return llvm::alignTo(type.getNumElements() * bits / 8, kAlignment);
+    };
+    int64_t loaded = 0, stored = 0, largestStore = 0;
+    for (Operation *load : loads)
+      loaded += countBytes(load->getResult(0));
+    nest.walk([&](Operation *op) {
+      if (!isa<StoreOp, DescriptorStoreOp, DescriptorReduceOp>(op))
+        return;
+      Value source =
+          isa<StoreOp>(op) ? cast<StoreOp>(op).getValue() : op->getOperand(1);
+      int64_t bytes = countBytes(source);
+      stored += bytes;
+      largestStore = std::max(largestStore, bytes);
+    });
+    constexpr int64_t kBarriers = 1024;
+    int64_t available = getTargetModel(nest).getMaxSharedMemory() - kBarriers;
+    auto count = [&](int64_t others) {
+      return int(std::max<int64_t>(available - others, 0) / loaded);
+    };
+    int most = count(stored);
+    if (most < 2)
+      most = count(largestStore);
+    LDBG() << "room for " << most << " buffers of " << loaded
+           << " bytes beside those of stores: " << nest.getLoc();
+    return most;
   }
 
   static void removeLatencies(scf::ForOp loop) {
-    for (Operation &op : *loop.getBody())
-      op.removeAttr(kLatencyAttr);
+    loop.walk([](Operation *op) { op->removeAttr(kLatencyAttr); });
   }
 
-  void giveUp(scf::ForOp loop, Location place, const std::string &reason) {
+  /// The loop is compiled like others.
+  static void giveUp(scf::ForOp loop) {
     loop->removeAttr(kWarpSpecializeAttr);
-    // With a single stage, nothing else starts early.
-    bool hasOneStage = llvm::any_of(*loop.getBody(), [](Operation &op) {
-      return getI32Attr(&op, kLatencyAttr) == 0;
-    });
-    if (hasOneStage)
-      removeLatencies(loop);
-    remark::missed(
-        place,
-        remark::RemarkOpts::name("loop-not-specialized").category(DEBUG_TYPE))
-        << StringRef(reason);
+    removeLatencies(loop);
+  }
+
+  static void missed(StringRef name, const Obstacle &obstacle) {
+    remark::missed(obstacle.loc,
+                   remark::RemarkOpts::name(name).category(DEBUG_TYPE))
+        << StringRef(obstacle.reason);
   }
 };
 

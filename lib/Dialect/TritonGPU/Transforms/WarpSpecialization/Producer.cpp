@@ -56,9 +56,12 @@ static std::string findDistance(Value value) {
 ProducerSlice::ProducerSlice(scf::ForOp loop, ArrayRef<Operation *> loads)
     : loop(loop), loads(loads.begin(), loads.end()) {
   add(loop.getOperation());
-  for (Operation *load : loads)
+  for (Operation *load : loads) {
+    if (load->getParentOp() != loop)
+      add(load->getParentOp());
     for (Value operand : load->getOperands())
       add(operand);
+  }
   // What is added while following is followed, too.
   for (size_t i = 0; i < values.size(); ++i)
     follow(values[i]);

@@ -13,6 +13,7 @@ from test_tma import padded
 
 import tile
 import tile.language as tl
+from tile.tools.tensor_descriptor import TensorDescriptor
 
 BULK = "cp.async.bulk.tensor"
 
@@ -236,6 +237,92 @@ def test_attention(causal, d, warps, stages):
     p = np.exp(scores - scores.max(-1, keepdims=True))
     expected = p / p.sum(-1, keepdims=True) @ wide[2]
     np.testing.assert_allclose(out.astype(np.float64), expected, rtol=4e-3, atol=4e-3)
+
+
+@tile.jit
+def persistent_attention(
+    q_desc, k_desc, v_desc, out_desc, scale, L, D: tl.constexpr, BM: tl.constexpr,
+    BN: tl.constexpr,
+):  # fmt: skip
+    """Two loops in one: blocks below the diagonal, then those on it."""
+    for start in tl.range(tl.program_id(0) * BM, L, tl.num_programs(0) * BM, warp_specialize=True):
+        rows = start + tl.arange(0, BM)
+        q = q_desc.load([start, 0])
+        m = tl.full([BM], -1.0e30, tl.float32)
+        total = tl.zeros([BM], tl.float32)
+        acc = tl.zeros([BM, D], tl.float32)
+        for part in tl.static_range(2):
+            low, high = (0, start) if part == 0 else (start, tl.minimum(L, start + BM))
+            for begin in range(low, high, BN):
+                scores = tl.dot(q, k_desc.load([begin, 0]).T) * (scale * 1.4426950408889634)
+                if part == 1:
+                    cols = begin + tl.arange(0, BN)
+                    scores = tl.where(rows[:, None] >= cols[None, :], scores, -1.0e30)
+                m_new = tl.maximum(m, tl.max(scores, 1))
+                p = tl.math.exp2(scores - m_new[:, None])
+                alpha = tl.math.exp2(m - m_new)
+                total = total * alpha + tl.sum(p, 1)
+                acc = tl.dot(p.to(tl.float16), v_desc.load([begin, 0]), acc * alpha[:, None])
+                m = m_new
+        out_desc.store([start, 0], (acc / total[:, None]).to(tl.float16))
+
+
+@pytest.mark.parametrize(("warps", "stages"), [(4, 2), (8, 3)])
+def test_persistent_attention(warps, stages, monkeypatch):
+    monkeypatch.setenv("TILE_SIM_SCHEDULES", "3")
+    d, bm, bn, length = 64, 16 * warps, 32, 300
+    q, k, v = (random((length, d), "fp16", seed) for seed in (1, 2, 3))
+    out = poisoned((length, d), "fp16")
+    blocks = ((q, [bm, d]), (k, [bn, d]), (v, [bn, d]), (out, [bm, d]))
+    kernel = persistent_attention[(2,)](
+        *(TensorDescriptor.from_tensor(x, block) for x, block in blocks), d**-0.5, length, d,
+        bm, bn, num_warps=warps, num_stages=stages,
+    )  # fmt: skip
+    assert groups(kernel)[0] == warps + 4
+    assert kernel.asm["ttgir"].count("ttg.warp_specialize(") == 1
+    wide = [t.astype(np.float64) for t in (q, k, v)]
+    scores = np.where(np.tri(length, dtype=bool), wide[0] @ wide[1].T * d**-0.5, -np.inf)
+    p = np.exp(scores - scores.max(-1, keepdims=True))
+    expected = p / p.sum(-1, keepdims=True) @ wide[2]
+    np.testing.assert_allclose(out.astype(np.float64), expected, rtol=4e-3, atol=4e-3)
+
+
+@tile.jit
+def batched(a_ptr, b_ptr, c_desc, COUNT, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """Products through pointers, each of another length; halves of each are stored."""
+    rows, cols, ks = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
+    for i in tl.range(tl.program_id(0), COUNT, tl.num_programs(0), warp_specialize=True):
+        a_ptrs = a_ptr + i * BM * K + rows[:, None] * K + ks[None, :]
+        b_ptrs = b_ptr + i * BN * K + cols[None, :] * K + ks[:, None]
+        acc = tl.zeros((BM, BN), tl.float32)
+        for _ in range(i % (K // BK + 1)):
+            acc = tl.dot(tl.load(a_ptrs), tl.load(b_ptrs), acc)
+            a_ptrs += BK
+            b_ptrs += BK
+        halves = tl.permute(tl.reshape(acc, (BM, 2, BN // 2)), (0, 2, 1))
+        left, right = tl.split(halves)
+        c_desc.store([i * BM, 0], left.to(tl.float16))
+        c_desc.store([i * BM, BN // 2], right.to(tl.float16))
+
+
+@pytest.mark.parametrize("warps", [4, 8])
+def test_nest_of_other_lengths(warps, monkeypatch):
+    monkeypatch.setenv("TILE_SIM_SCHEDULES", "3")
+    count, k, (bm, bn, bk) = 7, 96, (128, 64, 32)
+    a, b = random((count, bm, k), "fp16", 1), random((count, bn, k), "fp16", 2)
+    out = poisoned((count * bm, bn), "fp16")
+    kernel = batched[(2,)](
+        a, b, TensorDescriptor.from_tensor(out, [bm, bn // 2]), count, k, bm, bn, bk,
+        num_warps=warps, num_stages=2,
+    )  # fmt: skip
+    for i in range(count):
+        length = i % (k // bk + 1) * bk
+        compare("fp16", out[i * bm : (i + 1) * bm], a[i, :, :length], b[i, :, :length].T)
+    # One partition for all tiles; what is stored is on its way while the next is computed, and
+    # the halves do not wait for each other.
+    text = kernel.asm["ttgir"]
+    assert groups(kernel)[0] == warps + 4 and text.count("scf.for") == 4
+    assert text.count("async_tma_store_wait {complete") == 1
 
 
 @tile.jit

@@ -100,3 +100,48 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r : tensor<64x64xf32, #mma>
   }
 }
+
+// -----
+
+// A nest: both sides run all of it, and go on in the rings where they stopped. The
+// buffers of the last product of a tile are handed back behind the inner loop.
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: tt.func @nest
+  // CHECK: ttg.warp_specialize
+  // CHECK: default {
+  // CHECK: scf.for %{{.*}} iter_args(%[[STAGE:.*]] = %{{.*}}, %[[PHASE:.*]] = %{{.*}}) -> (i32, i32)
+  // CHECK: %[[R:.*]]:{{.*}} = scf.for %{{.*}} = %[[LB:[^ ]*]] to %[[UB:[^ ]*]] step {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[S:.*]] = %[[STAGE]], %[[P:.*]] = %[[PHASE]])
+  // CHECK: ttnvgpu.warp_group_dot_wait {{.*}}pendings = 1
+  // CHECK: ttnvgpu.arrive_barrier
+  // CHECK: ttnvgpu.warp_group_dot_wait {{.*}}pendings = 0
+  // CHECK: ttnvgpu.arrive_barrier %{{.*}}, 4, %{{.*}} :
+  // CHECK: tt.descriptor_store
+  // CHECK: scf.yield %[[R]]#1, %[[R]]#2 : i32, i32
+  // CHECK: partition0({{.*}}) num_warps(1) {
+  // CHECK: scf.for %{{.*}} iter_args(%[[STAGE:.*]] = %{{.*}}, %[[PHASE:.*]] = %{{.*}}) -> (i32, i32)
+  // CHECK: %[[R:.*]]:2 = scf.for %{{.*}} iter_args(%{{.*}} = %[[STAGE]], %{{.*}} = %[[PHASE]]) -> (i32, i32)
+  // CHECK: ttnvgpu.wait_barrier
+  // CHECK: ttnvgpu.async_tma_copy_global_to_local
+  // CHECK: scf.yield %[[R]]#0, %[[R]]#1 : i32, i32
+  // CHECK: ttg.warp_return
+  tt.func @nest(%a: !tt.tensordesc<tensor<64x64xf16, #shared>>, %c: !tt.tensordesc<tensor<64x64xf32, #shared>>, %n: i32, %tiles: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    scf.for %t = %c0 to %tiles step %c1 : i32 {
+      %r = scf.for %k = %c0 to %n step %c64 iter_args(%acc = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+        %x = tt.descriptor_load %a[%t, %k] {ttg.partition = 0 : i32} : !tt.tensordesc<tensor<64x64xf16, #shared>> -> tensor<64x64xf16, #blocked>
+        %xm = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+        %d = ttnvgpu.warp_group_dot %xm, %xm, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+        scf.yield %d : tensor<64x64xf32, #mma>
+      } {tt.num_stages = 3 : i32}
+      tt.descriptor_store %c[%t, %c0], %r : !tt.tensordesc<tensor<64x64xf32, #shared>>, tensor<64x64xf32, #mma>
+    } {tt.warp_specialize}
+    tt.return
+  }
+}

@@ -60,11 +60,11 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // The mark of a nest goes to the loop inside.
+  // A nest is divided as a whole, and needs not be made one loop for that.
   // CHECK-LABEL: tt.func @nest
   // CHECK: tt.load %{{.*}} {ttg.partition = 0 : i32}
-  // CHECK: } {tt.num_stages = 2 : i32, tt.warp_specialize}
-  // CHECK-NOT: tt.warp_specialize
+  // CHECK: } {tt.num_stages = 2 : i32}
+  // CHECK: } {tt.warp_specialize}
   // CHECK: tt.return
   tt.func @nest(%p: !tt.ptr<f32>, %n: i32) {
     %c0 = arith.constant 0 : i32
@@ -77,6 +77,54 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
         %x = tt.load %ap {tt.latency = 1 : i32} : tensor<512x!tt.ptr<f32>, #blocked>
         tt.print "x" {hex = false, isSigned = array<i32: 1>} : %x : tensor<512xf32, #blocked>
       }
+    } {tt.flatten, tt.warp_specialize}
+    tt.return
+  }
+
+  // Where it cannot be, the mark goes to the loop inside.
+  // CHECK-LABEL: tt.func @condition
+  // CHECK: tt.load %{{.*}} {ttg.partition = 0 : i32}
+  // CHECK: } {tt.num_stages = 2 : i32, tt.warp_specialize}
+  // CHECK-NOT: tt.warp_specialize
+  // CHECK: tt.return
+  tt.func @condition(%p: !tt.ptr<f32>, %n: i32, %b: i1) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %range = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #blocked>
+    %sp = tt.splat %p : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #blocked>
+    %ap = tt.addptr %sp, %range : tensor<512x!tt.ptr<f32>, #blocked>, tensor<512xi32, #blocked>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      scf.if %b {
+        scf.for %j = %c0 to %n step %c1 : i32 {
+          %x = tt.load %ap {tt.latency = 1 : i32} : tensor<512x!tt.ptr<f32>, #blocked>
+          tt.print "x" {hex = false, isSigned = array<i32: 1>} : %x : tensor<512xf32, #blocked>
+        }
+      }
+    } {tt.warp_specialize}
+    tt.return
+  }
+
+  // Of three buffers of 64 KB there is room for two beside that of the store.
+  // CHECK-LABEL: tt.func @no_room
+  // CHECK: tt.load %{{.*}} {ttg.partition = 0 : i32}
+  // CHECK: } {tt.num_stages = 2 : i32}
+  // CHECK: } {tt.warp_specialize}
+  tt.func @no_room(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %range = tt.make_range {end = 16384 : i32, start = 0 : i32} : tensor<16384xi32, #blocked>
+    %sp = tt.splat %p : !tt.ptr<f32> -> tensor<16384x!tt.ptr<f32>, #blocked>
+    %ap = tt.addptr %sp, %range : tensor<16384x!tt.ptr<f32>, #blocked>, tensor<16384xi32, #blocked>
+    %sq = tt.splat %q : !tt.ptr<f32> -> tensor<16384x!tt.ptr<f32>, #blocked>
+    %aq = tt.addptr %sq, %range : tensor<16384x!tt.ptr<f32>, #blocked>, tensor<16384xi32, #blocked>
+    %zero = arith.constant dense<0.0> : tensor<16384xf32, #blocked>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %sum = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16384xf32, #blocked>) : i32 {
+        %x = tt.load %ap {tt.latency = 2 : i32} : tensor<16384x!tt.ptr<f32>, #blocked>
+        %s = arith.addf %acc, %x : tensor<16384xf32, #blocked>
+        scf.yield %s : tensor<16384xf32, #blocked>
+      }
+      tt.store %aq, %sum : tensor<16384x!tt.ptr<f32>, #blocked>
     } {tt.warp_specialize}
     tt.return
   }

@@ -1,0 +1,180 @@
+//===-- Rings.cpp - Buffers between the warps of a loop -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Rings.h"
+#include "Producer.h"
+
+#include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
+
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::gpu;
+
+bool Ring::hasBulkCopies() const {
+  return llvm::any_of(loads, [](const RingLoad &load) {
+    return load.strategy->usesBarriers();
+  });
+}
+
+bool Ring::hasThreadCopies() const {
+  return llvm::any_of(loads, [](const RingLoad &load) {
+    return !load.strategy->usesBarriers();
+  });
+}
+
+int64_t Ring::countBulkBytes() const {
+  int64_t bytes = 0;
+  for (const RingLoad &load : loads)
+    if (load.strategy->usesBarriers())
+      bytes += load.getType().getNumElements() *
+               load.getType().getElementTypeBitWidth() / 8;
+  return bytes;
+}
+
+/// The first product of the body that a value leads to.
+static Operation *findProduct(Operation *load, Block *body) {
+  llvm::SetVector<Operation *> work;
+  work.insert(load);
+  Operation *first = nullptr;
+  for (size_t i = 0; i < work.size(); ++i)
+    for (Operation *user : work[i]->getUsers()) {
+      Operation *inBody = body->findAncestorOpInBlock(*user);
+      if (!inBody || inBody == body->getTerminator())
+        continue;
+      if (!isa<MatrixProductOpInterface>(inBody))
+        work.insert(inBody);
+      else if (!first || inBody->isBeforeInBlock(first))
+        first = inBody;
+    }
+  return first;
+}
+
+RingLoop::RingLoop(scf::ForOp loop, const ModuleAxisInfoAnalysis &axisInfo)
+    : numStages(*getI32Attr(loop, kNumStagesAttr)) {
+  llvm::MapVector<Operation *, Ring> ofProduct;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (!op.hasAttr(kPartitionAttr))
+      continue;
+    RingLoad load{&op, CopyStrategy::find(&op, loop)};
+    if (auto pointers = dyn_cast<LoadOp>(op)) {
+      load.contiguity = axisInfo.getContiguity(pointers.getPtr());
+      if (Value mask = pointers.getMask())
+        load.contiguity =
+            std::min(load.contiguity, axisInfo.getMaskAlignment(mask));
+    }
+    Operation *product = findProduct(&op, loop.getBody());
+    ofProduct[product ? product : &op].loads.push_back(load);
+  }
+  for (auto &[product, ring] : ofProduct)
+    rings.push_back(std::move(ring));
+}
+
+SmallVector<Operation *> RingLoop::getLoads() const {
+  SmallVector<Operation *> loads;
+  for (const Ring &ring : rings)
+    for (const RingLoad &load : ring.loads)
+      loads.push_back(load.load);
+  return loads;
+}
+
+//===----------------------------------------------------------------------===//
+// Positions
+//===----------------------------------------------------------------------===//
+
+static Value constant(OpBuilder &builder, Location loc, int value) {
+  return arith::ConstantIntOp::create(builder, loc, value, 32);
+}
+
+Position mlir::triton::gpu::getPosition(scf::ForOp loop, unsigned first) {
+  return {loop.getRegionIterArg(first), loop.getRegionIterArg(first + 1)};
+}
+
+Value mlir::triton::gpu::getStageBefore(OpBuilder &builder, Location loc,
+                                        Value stage, int32_t numStages) {
+  Value zero = constant(builder, loc, 0), one = constant(builder, loc, 1);
+  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        stage, zero);
+  Value before = arith::SubIOp::create(builder, loc, stage, one);
+  return arith::SelectOp::create(builder, loc, isFirst,
+                                 constant(builder, loc, numStages - 1), before);
+}
+
+namespace {
+
+class PositionCarrier {
+public:
+  PositionCarrier(scf::ForOp root, ArrayRef<Operation *> loads,
+                  int32_t numStages)
+      : root(root), loc(root.getLoc()), loads(loads) {
+    OpBuilder outside(root);
+    zero = constant(outside, loc, 0);
+    one = constant(outside, loc, 1);
+    end = constant(outside, loc, numStages);
+  }
+
+  scf::ForOp run() { return carry(root, {zero, zero}); }
+  unsigned getPlace() const { return place; }
+
+private:
+  /// Makes `loop` carry a position from `init` on; returns what replaces it.
+  scf::ForOp carry(scf::ForOp loop, Position init) {
+    bool loadsItself = llvm::any_of(loads, [&](Operation *load) {
+      return load->getBlock() == loop.getBody();
+    });
+    auto move = [&](OpBuilder &b, Location, ArrayRef<BlockArgument> args) {
+      return loadsItself ? moveOn(b, {args[0], args[1]})
+                         : SmallVector<Value>{args[0], args[1]};
+    };
+    IRRewriter rewriter(loop);
+    loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+        rewriter, {init.stage, init.phase},
+        /*replaceInitOperandUsesInLoop=*/false, move));
+    unsigned first = loop.getNumRegionIterArgs() - 2;
+    if (loadsItself) {
+      place = first;
+      return loop;
+    }
+    Position at = getPosition(loop, first);
+    for (auto inner : llvm::to_vector(loop.getBody()->getOps<scf::ForOp>())) {
+      if (llvm::none_of(loads,
+                        [&](Operation *op) { return inner->isAncestor(op); }))
+        continue;
+      scf::ForOp carrying = carry(inner, at);
+      at = {*std::prev(carrying->result_end(), 2),
+            *std::prev(carrying->result_end())};
+    }
+    Operation *yield = loop.getBody()->getTerminator();
+    yield->setOperand(first, at.stage);
+    yield->setOperand(first + 1, at.phase);
+    return loop;
+  }
+
+  SmallVector<Value> moveOn(OpBuilder &b, Position at) {
+    Value next = arith::AddIOp::create(b, loc, at.stage, one);
+    Value wraps =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next, end);
+    Value other = arith::XOrIOp::create(b, loc, at.phase, one);
+    return {arith::SelectOp::create(b, loc, wraps, zero, next),
+            arith::SelectOp::create(b, loc, wraps, other, at.phase)};
+  }
+
+  scf::ForOp root;
+  Location loc;
+  ArrayRef<Operation *> loads;
+  Value zero, one, end;
+  unsigned place = 0;
+};
+
+} // namespace
+
+unsigned mlir::triton::gpu::carryPosition(scf::ForOp &root,
+                                          ArrayRef<Operation *> loads,
+                                          int32_t numStages) {
+  PositionCarrier carrier(root, loads, numStages);
+  root = carrier.run();
+  return carrier.getPlace();
+}
