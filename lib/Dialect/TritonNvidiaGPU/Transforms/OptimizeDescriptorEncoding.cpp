@@ -264,10 +264,11 @@ Obstacle findObstacle(ArrayRef<Operation *> users,
   return std::nullopt;
 }
 
-/// True if some access is repeated, in a loop that makes none of the
-/// descriptors: to make one takes as long as a small copy.
-bool isUsedRepeatedly(ArrayRef<Operation *> users,
-                      ArrayRef<Operation *> makes) {
+/// True if the host made all descriptors, or if some access is repeated, in a
+/// loop that makes none of them: to make one takes as long as a small copy.
+bool isWorthItsMap(ArrayRef<Operation *> users, ArrayRef<Operation *> makes) {
+  if (makes.empty())
+    return true;
   return llvm::any_of(users, [&](Operation *user) {
     if (!isa<DescriptorLoadOp, DescriptorStoreOp, DescriptorReduceOp>(user))
       return false;
@@ -317,7 +318,7 @@ Obstacle findObstacle(ArrayRef<Value> members, ArrayRef<Operation *> users,
   std::optional<SmallVector<TMABox>> boxes = getTMABoxes(block);
   if (!boxes || boxes->size() > kMostBoxes)
     return "its blocks would take too many copies";
-  if (!isUsedRepeatedly(users, makes))
+  if (!isWorthItsMap(users, makes))
     return "it is used only once";
   return std::nullopt;
 }

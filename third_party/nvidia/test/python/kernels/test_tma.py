@@ -317,7 +317,7 @@ def copy_rows(src, dst, n, m, stride, ONCE: tl.constexpr):
             y.store([i, 0], x.load([i, 0]))
 
 
-# Strides that are not known to be multiples of 16 bytes; descriptors that are used only once.
+# Strides that are not known to be multiples of 16 bytes; descriptors that are made to be used once.
 @pytest.mark.parametrize(("stride", "once"), [(36, False), (33, False), (32, True)])
 def test_what_stays_pointers(stride, once):
     n = 8 if once else 24
@@ -380,7 +380,7 @@ def test_descriptors_from_the_host(name, sizes):
     np.testing.assert_allclose(out, expected, rtol=tolerance, atol=tolerance * np.sqrt(k))
     # The host makes the maps, but for rows of which TMA would clip off too little.
     ptx = kernel.asm["ptx"]
-    assert (LOAD in ptx) == (k != 90) and "wgmma" in ptx
+    assert ("mbarrier::complete_tx" in ptx) == (k != 90) and STORE in ptx and "wgmma" in ptx
     assert "tensormap.replace" not in ptx and not kernel._metadata["global_scratch_size"]
 
 
