@@ -18,7 +18,7 @@ def call(g: Generator) -> Any:
     if not known:
         return False
     passed = g.random.sample(known, min(len(known), g.random.randint(1, 3)))
-    name = g.name("f")
+    name = g.name("g")
     saved = g.lines, g.env, g.depth, g.loops, g.used, g.max_numel
     parameters = [v.replace(name=f"a{i}") for i, v in enumerate(passed)]
     g.lines, g.env, g.depth, g.pure = [], list(parameters), 1, True

@@ -17,6 +17,9 @@ from .values import FLOATS, INTEGERS, TYPES, Value, fits
 
 PRODUCTIONS: list[tuple[float, Callable[[Any], Any]]] = []
 
+#: What names of parameters begin with; no variable and no function does, so that none hides one.
+PARAMETERS = frozenset("Cafnotwx")
+
 
 def production(weight: float) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
     """Registers a production, chosen `weight` times as often as one of weight 1."""
@@ -102,6 +105,8 @@ class Generator:
         self.lines.append("    " * self.depth + text)
 
     def name(self, prefix: str = "v") -> str:
+        """A name that nothing else has."""
+        assert prefix not in PARAMETERS
         self.count += 1
         return f"{prefix}{self.count}"
 
@@ -170,6 +175,7 @@ class Generator:
             self.step()
 
     def argument(self, role: str, type: str, prefix: str, **properties: Any) -> Argument:
+        assert prefix in PARAMETERS
         known = sum(a.name.startswith(prefix) for a in self.arguments)
         argument = Argument(f"{prefix}{known}", role, type, **properties)
         self.arguments.append(argument)

@@ -110,7 +110,7 @@ def tiled_product(g: Generator) -> Any:
     options = g.choice(("", "", ", flatten=True", ", num_stages=2"))
     if g.chance(0.2):
         options += ", warp_specialize=True"
-    tile = g.name("t")
+    tile = g.name("s")
     g.line(f"for {tile} in tl.range(0, {tiles}{options}):")
     g.depth += 1
     g.line(f"{acc} = tl.zeros([{m}, {n}], {TYPES[out].tl})")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 from pathlib import Path
@@ -132,6 +133,20 @@ def test_all_kinds_are_generated():
     for what, (pattern, least) in COVERED.items():
         found = sum(re.search(pattern, source) is not None for source in sources)
         assert found >= least, f"{what}: in {found} of 1000 programs"
+
+
+def test_no_variable_hides_a_parameter():
+    """Seed 113900 counted a loop with the name of the parameter that another loop ran to."""
+    for seed in (113900, *range(500)):
+        module = ast.parse(generate(seed).source)
+        functions = [f for f in module.body if isinstance(f, ast.FunctionDef)]
+        (kernel,) = (f for f in functions if f.name == "kernel")
+        parameters = {a.arg for a in kernel.args.args}
+        names = (n for n in ast.walk(kernel) if isinstance(n, ast.Name))
+        bound = {n.id for n in names if isinstance(n.ctx, ast.Store)}
+        called = {f.name for f in functions}
+        assert not parameters & bound and not called & (parameters | bound), seed
+        assert len(called) == len(functions), seed
 
 
 def test_parameters_that_share_memory(monkeypatch):
