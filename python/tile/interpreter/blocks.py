@@ -155,10 +155,27 @@ def _store(b: Any, operands: Any, attributes: Any, types: Any) -> None:
     write_masked(b, addresses, mask, value, "store to a descriptor")
 
 
+def _position(x: np.ndarray) -> np.ndarray:
+    """Where elements are in the order in which atomic operations compare them: floats of one sign
+    compare as their bits do."""
+    if x.dtype.kind in "iu":
+        return x
+    bits = x.view(f"i{x.itemsize}")
+    return np.where(bits < 0, bits ^ np.iinfo(bits.dtype).max, bits)
+
+
+def _smaller(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return np.where(_position(b) < _position(a), b, a)
+
+
+def _larger(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return np.where(_position(b) > _position(a), b, a)
+
+
 _REDUCE = {
     1: np.add,
-    2: np.minimum,
-    3: np.maximum,
+    2: _smaller,
+    3: _larger,
     6: np.bitwise_and,
     7: np.bitwise_or,
     8: np.bitwise_xor,

@@ -15,9 +15,7 @@ from .state import current
 from .values import builtin, describe, tensor, unwrap_shape
 
 #: What reductions take beside integers.
-_REDUCED_FLOATS = {
-    "add": ("fp16", "bf16", "fp32", "fp64"), "min": ("fp32", "fp64"), "max": ("fp32", "fp64"),
-}  # fmt: skip
+_REDUCED_FLOATS = dict.fromkeys(("add", "min", "max"), ("fp16", "bf16", "fp32", "fp64"))
 _REDUCE = {"add": 1, "min": 2, "max": 3, "and": 6, "or": 7, "xor": 8}
 
 
@@ -172,12 +170,15 @@ class tensor_descriptor:
 
     @builtin
     def atomic_min(self, offsets: Sequence[Any], value: Any) -> None:
-        """Keeps the smaller of memory and the block."""
+        """Keeps the smaller of memory and the block.
+
+        Of floats, -0 is less than 0, and NaN lies beyond the infinity of its sign.
+        """
         self._reduce("min", offsets, value)
 
     @builtin
     def atomic_max(self, offsets: Sequence[Any], value: Any) -> None:
-        """Keeps the larger of memory and the block."""
+        """Keeps the larger of memory and the block; floats are ordered as by `atomic_min`."""
         self._reduce("max", offsets, value)
 
     @builtin

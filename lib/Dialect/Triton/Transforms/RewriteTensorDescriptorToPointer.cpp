@@ -262,8 +262,6 @@ private:
     if (isa<FloatType>(element)) {
       if (kind == DescriptorReduceKind::ADD)
         return RMWOp::FADD;
-      if (!element.isF32() && !element.isF64())
-        return std::nullopt;
       if (kind == DescriptorReduceKind::MIN)
         return RMWOp::MIN;
       if (kind == DescriptorReduceKind::MAX)

@@ -1,9 +1,9 @@
 // RUN: tile-opt %s -triton-rewrite-tensor-descriptor-to-pointer -split-input-file -verify-diagnostics
 
-tt.func @half_max(%d: !tt.tensordesc<tensor<64xf16>>, %i: i32, %x: tensor<64xf16>) {
-  // expected-error @+2 {{expected a reduction that is an atomic operation on this target, found 'max' of 'f16'}}
+tt.func @byte_max(%d: !tt.tensordesc<tensor<64xf8E5M2>>, %i: i32, %x: tensor<64xf8E5M2>) {
+  // expected-error @+2 {{expected a reduction that is an atomic operation on this target, found 'max' of 'f8E5M2'}}
   // expected-error @+1 {{failed to legalize operation 'tt.descriptor_reduce'}}
-  tt.descriptor_reduce max, %d[%i], %x : !tt.tensordesc<tensor<64xf16>>, tensor<64xf16>
+  tt.descriptor_reduce max, %d[%i], %x : !tt.tensordesc<tensor<64xf8E5M2>>, tensor<64xf8E5M2>
   tt.return
 }
 
