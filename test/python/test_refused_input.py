@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import ml_dtypes
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import tile
 import tile.language as tl
+from tile.compiler.compiler import make_backend
 
 pytestmark = pytest.mark.both_ways
 
@@ -65,6 +67,30 @@ def test_options_out_of_range(option, value, text):
     x = np.zeros(4, np.int32)
     with pytest.raises(tile.TileError, match=text):
         copy[(1,)](x, x.copy(), **{option: value})
+
+
+@pytest.mark.parametrize(
+    "target", [tile.GPUTarget("cuda", 90), tile.GPUTarget("hip", "gfx942", 64)]
+)
+def test_options_of_other_types(target):
+    """Options are refused values of other types than their defaults, but take NumPy's numbers."""
+    backend = make_backend(target)
+    for name, default in backend.parse_options({}).as_dict().items():
+        if name in ("arch", "backend_name"):  # The target says them.
+            continue
+        wrong = [b"x", 2.5, [1]]
+        if not isinstance(default, str | None):
+            wrong += ["x"]
+        for value in wrong:
+            with pytest.raises(tile.TileError, match=f"{name} .*{re.escape(repr(value))}"):
+                backend.parse_options({name: value})
+        if isinstance(default, bool):
+            chosen = [backend.parse_options({name: v}) for v in (1, np.bool_(True), True)]
+        elif isinstance(default, int):
+            chosen = [backend.parse_options({name: v}) for v in (np.int64(default), default)]
+        else:
+            continue
+        assert len({c.hash() for c in chosen}) == 1
 
 
 def test_autotune_without_configurations():

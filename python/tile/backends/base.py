@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
+import operator
 import re
+import types
+import typing
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,8 +69,53 @@ class BaseOptions:
     def warp_size(self) -> int:
         return 32
 
+    @classmethod
+    def of(cls, options: dict[str, Any], ignored: Collection[str] = ()) -> dict[str, Any]:
+        """The options that were given, as the types of the fields here; those of other targets
+        that mean nothing here are not an error."""
+        fields = _field_types(cls)
+        chosen = {}
+        for name, value in options.items():
+            if value is None or name in ignored:
+                continue
+            if name not in fields:
+                known = ", ".join(sorted(fields))
+                raise TileError(f"unknown option `{name}`; the options are {known}")
+            chosen[name] = _as_type(value, fields[name])
+        return chosen
+
+    def check_types(self) -> None:
+        """Refuses a number for a text, and the like."""
+        for name, allowed in _field_types(type(self)).items():
+            value = getattr(self, name)
+            if (what := _KINDS.get(allowed[0])) and type(value) not in allowed:
+                raise TileError(f"{name} must be {what}, not {value!r}")
+
     def as_dict(self) -> dict[str, Any]:
         return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+
+
+_KINDS = {int: "an integer", bool: "True or False", str: "a string"}
+
+
+@functools.cache
+def _field_types(options: type[BaseOptions]) -> dict[str, tuple[type, ...]]:
+    """The types that the values of options have."""
+    hints = typing.get_type_hints(options)
+    union = types.UnionType
+    return {
+        f.name: typing.get_args(hint) if isinstance(hint := hints[f.name], union) else (hint,)
+        for f in dataclasses.fields(options)
+    }
+
+
+def _as_type(value: Any, allowed: tuple[type, ...]) -> Any:
+    """An integer of NumPy as Python's; 0 and 1 as a truth value where one is asked for."""
+    if not isinstance(value, (bool, int, str)) and hasattr(value, "__index__"):
+        value = operator.index(value)
+    elif not isinstance(value, bool) and type(value).__name__ in ("bool", "bool_"):
+        value = bool(value)  # NumPy's.
+    return bool(value) if allowed == (bool,) and value in (0, 1) else value
 
 
 #: Turns what the stage before made into what this one makes. None: the machine

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from tile import _C, knobs
@@ -134,16 +134,9 @@ class HIPBackend(BaseBackend):
         return str(self.target)
 
     def parse_options(self, options: dict[str, Any]) -> HIPOptions:
-        known = {f.name for f in fields(HIPOptions)}
-        given = {k: v for k, v in options.items() if v is not None}
         # Options of other targets that mean nothing here are not an error.
         ignored = {"ir_override", "instrumentation_mode", "warp_size", "maxnreg", "launch_pdl"}
-        unknown = [k for k in given if k not in known and k not in ignored]
-        if unknown:
-            raise TileError(
-                f"unknown option `{unknown[0]}`; the options are {', '.join(sorted(known))}"
-            )
-        given = {k: v for k, v in given.items() if k in known}
+        given = HIPOptions.of(options, ignored)
         given["backend_name"], given["arch"] = self.target.backend, self.facts.processor
         given.setdefault("enable_fp_fusion", knobs.language.default_fp_fusion)
         given.setdefault("sanitize_overflow", bool(given.get("debug")))
@@ -154,6 +147,7 @@ class HIPBackend(BaseBackend):
         given.setdefault("default_dot_input_precision", _precisions(self.facts)[-1])
         result = HIPOptions(**given)
         _check(result, self.facts)
+        result.check_types()
         return result
 
     def stages(self, options: HIPOptions) -> dict[str, Any]:

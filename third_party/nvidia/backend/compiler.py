@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from tile import _C, knobs
@@ -126,16 +126,9 @@ class NvidiaBackend(BaseBackend):
         return f"{self.target}-{tools.ptxas_version(self.target.arch)}-{tools.libdevice_version()}"
 
     def parse_options(self, options: dict[str, Any]) -> NvidiaOptions:
-        known = {f.name for f in fields(NvidiaOptions)}
-        given = {k: v for k, v in options.items() if v is not None}
         # Options of the peer that mean nothing here are not an error.
         ignored = {"ir_override", "instrumentation_mode", "warp_size"}
-        unknown = [k for k in given if k not in known and k not in ignored]
-        if unknown:
-            raise TileError(
-                f"unknown option `{unknown[0]}`; the options are {', '.join(sorted(known))}"
-            )
-        given = {k: v for k, v in given.items() if k in known}
+        given = NvidiaOptions.of(options, ignored)
         given["backend_name"], given["arch"] = self.target.backend, self.target.arch
         given.setdefault("enable_fp_fusion", knobs.language.default_fp_fusion)
         given.setdefault("sanitize_overflow", bool(given.get("debug")))
@@ -147,6 +140,7 @@ class NvidiaBackend(BaseBackend):
             given.setdefault("default_dot_input_precision", knobs.language.fp32_default)
         result = NvidiaOptions(**given)
         _check(result, self.facts)
+        result.check_types()
         return result
 
     def stages(self, options: NvidiaOptions) -> dict[str, Any]:
