@@ -158,3 +158,47 @@ def test_no_operands():
     out = np.zeros(1, np.int32)
     scalar_kernel[(1,)](out)
     assert out[0] == 0x1234
+
+
+@tile.jit
+def faulty_kernel(out_ptr, TEXT: tl.constexpr, CONSTRAINTS: tl.constexpr):
+    i = tl.arange(0, 4)
+    x = tl.inline_asm_elementwise(TEXT, CONSTRAINTS, [i], dtype=tl.int32, is_pure=True, pack=1)
+    tl.store(out_ptr + i, x)
+
+
+@pytest.mark.parametrize(
+    ("text", "constraints", "message"),
+    [
+        ("bogus.u32 $0, $1;", "=r,r", "unknown instruction 'bogus'"),
+        ("mov.u64 $0, $1;", "=l,r", "has type .b32, expected .u64"),
+        ("mov.u32 $0, $1;", "=r", "the registers of the constraints do not fit"),
+        ("mov.u32 $0, $1", "=r,r", "expected ';'"),
+        ("{ .reg .u32 t; mov.u32 $0, $1;", "=r,r", "in a function body"),
+        ("mov.u32 $0, $2;", "=r,r", r"names the operand \$2, but the constraints have 2"),
+        ("mov.u32 $0, ${9:x};", "=r,r", r"names the operand \$9, but the constraints have 2"),
+        ("mov.u32 $0, $x;", "=r,r", "expects the number of an operand"),
+        ("mov.u32 $0, $", "=r,r", "expects the number of an operand"),
+        ("mov.u32 $0, ${1;", "=r,r", "expects the number of an operand"),
+    ],
+)
+def test_mistakes_have_the_place_of_the_call(text, constraints, message):
+    with pytest.raises(tile.CompilationError, match=message) as caught:
+        faulty_kernel[(1,)](np.zeros(4, np.int32), text, constraints)
+    assert "x = tl.inline_asm_elementwise(" in str(caught.value)
+
+
+@tile.jit
+def dollar_kernel(out_ptr):
+    # An escaped dollar is no operand.
+    x = tl.inline_asm_elementwise(
+        "{ .reg .u32 $$t; mov.u32 $$t, 5; mov.u32 $0, $$t; }", "=r", [], dtype=tl.int32,
+        is_pure=True, pack=1,
+    )  # fmt: skip
+    tl.store(out_ptr, x)
+
+
+def test_dollars_in_names():
+    out = np.zeros(1, np.int32)
+    dollar_kernel[(1,)](out)
+    assert out[0] == 5

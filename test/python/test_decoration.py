@@ -35,6 +35,15 @@ def test_jit_above_autotune():
         tile.jit(tuner)
 
 
+@pytest.mark.parametrize(
+    "decorator", [tile.autotune(configs=[tile.Config({})], key=[]), tile.heuristics({})]
+)
+def test_decorators_of_kernels_without_one(decorator):
+    """As where @tile.jit was written above them."""
+    with pytest.raises(tile.TileError, match=r"put @tile.jit below it, next to the `def`"):
+        decorator(plain)
+
+
 def test_jit_twice():
     with pytest.raises(tile.TileError, match=r"@tile.jit stands above @JITFunction"):
         tile.jit(tile.jit(plain))

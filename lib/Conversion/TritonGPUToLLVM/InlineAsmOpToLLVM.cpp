@@ -9,6 +9,33 @@ using namespace mlir;
 using namespace mlir::triton;
 
 namespace {
+/// What is wrong with the operands that a text of assembly names, of which
+/// there are `count`; empty if nothing is. LLVM would give up on it without a
+/// place.
+std::string checkOperands(StringRef assembly, unsigned count) {
+  for (size_t at = assembly.find('$'); at != StringRef::npos;
+       at = assembly.find('$', at)) {
+    StringRef rest = assembly.drop_front(++at);
+    // An escaped dollar, and the bars of alternatives.
+    if (rest.starts_with("$") || rest.starts_with("(") ||
+        rest.starts_with("|") || rest.starts_with(")")) {
+      ++at;
+      continue;
+    }
+    bool braced = rest.consume_front("{");
+    unsigned number;
+    if (rest.consumeInteger(10, number) ||
+        (braced && rest.find('}') == StringRef::npos))
+      return "'$' in the assembly expects the number of an operand, or another "
+             "'$'";
+    if (number >= count)
+      return ("the assembly names the operand $" + Twine(number) +
+              ", but the constraints have " + Twine(count))
+          .str();
+  }
+  return {};
+}
+
 /// `pack` elements go through one copy of the assembly; elements smaller than
 /// 32 bits share registers.
 struct InlineAsmPattern : TargetPattern<ElementwiseInlineAsmOp> {
@@ -37,8 +64,7 @@ struct InlineAsmPattern : TargetPattern<ElementwiseInlineAsmOp> {
       SmallVector<SmallVector<Value>> copy =
           emitCopy(b, op, operands, elements, i);
       if (copy.empty())
-        return op.emitError("the registers of the constraints do not fit the "
-                            "operands and results");
+        return failure();
       for (auto [all, some] : llvm::zip(results, copy))
         llvm::append_range(all, some);
     }
@@ -95,8 +121,16 @@ private:
       else if (!trimmed.empty() && !trimmed.starts_with("~"))
         ++others;
     }
-    if (outputs != registers.size() || others != inputs.size())
+    if (outputs != registers.size() || others != inputs.size()) {
+      op.emitError("the registers of the constraints do not fit the operands "
+                   "and results");
       return {};
+    }
+    std::string wrong = checkOperands(op.getAsmString(), outputs + others);
+    if (!wrong.empty()) {
+      op.emitError(wrong);
+      return {};
+    }
 
     MLIRContext *ctx = op.getContext();
     Type type = registers.size() == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import struct
 import zlib
 from collections.abc import Callable
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import _C, knobs
-from ..compiler.errors import CompilationError, ptx_place
+from ..compiler.errors import of_assembly
 from ..errors import DriverError, TileError
 from ..runtime import dlpack, overlap, scalars
 from ..runtime.memory import live_address
@@ -66,19 +65,17 @@ def pointer_range(value: Any) -> tuple[int, int, int, bool]:
     )
 
 
-def _load(ptx: str) -> Any:
-    """The kernel's PTX, decoded. What is wrong with it was written in the kernel, as
+def _load(assembly: str) -> Any:
+    """The kernel's assembly, decoded. What is wrong with it was written in the kernel, as
     inline assembly: the error says where."""
     import tile.sim
 
     try:
-        return tile.sim.load(ptx)
+        return tile.sim.load(assembly)
     except TileError as error:
-        line = re.match(r"<ptx>:(\d+):", str(error))
-        place = ptx_place(ptx, int(line.group(1))) if line else None
-        if place is None:
+        if (placed := of_assembly(str(error), assembly)) is None:
             raise
-        raise CompilationError(str(error), [place]) from None
+        raise placed from None
 
 
 class SimDriver(DriverBase):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -167,11 +168,37 @@ def source_place(file: str, line: int, column: int) -> Place:
     return node_place(best, file, function, 0) or place
 
 
-def ptx_place(ptx: str, line: int) -> Place | None:
-    """The place in a kernel that a line of its PTX was made from, if that has line
-    information."""
-    files = dict(re.findall(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', ptx, re.M))
-    before = "\n".join(ptx.splitlines()[:line])
+#: Inline assembly in PTX. In AMD's, statements end with their line.
+_INLINE = re.compile(r"^\s*// begin inline asm\n(.*?)^\s*// end inline asm$", re.M | re.S)
+
+
+def _is_whole(assembly: str) -> bool:
+    """Whether inline assembly ends its last statement, and the blocks that it begins."""
+    text = re.sub(r"//[^\n]*|/\*.*?\*/", "", assembly, flags=re.S).strip()
+    return not text or (text[-1] in ";}:" and text.count("{") == text.count("}"))
+
+
+def of_assembly(message: str, assembly: str) -> CompilationError | None:
+    """An error that names a line of a kernel's assembly, with its place in the kernel."""
+    line = re.search(r"<(?:ptx|amdgcn)>:(\d+):", message)
+    place = assembly_place(assembly, int(line[1])) if line else None
+    return CompilationError(message, [place]) if place else None
+
+
+def assembly_place(text: str, line: int) -> Place | None:
+    """The place in a kernel that a line of its PTX or AMD's assembly was made from, if that has
+    line information."""
+    files = {
+        number: os.path.join(folder, name)
+        for number, folder, name in re.findall(
+            r'^\s*\.file\s+(\d+)\s+(?:"([^"]*)"\s+)?"([^"]*)"', text, re.M
+        )
+    }
+    before = "\n".join(text.splitlines()[:line])
+    for inline in _INLINE.finditer(before):
+        if not _is_whole(inline[1]):
+            before = before[: inline.start()]  # What follows it is read as a part of it.
+            break
     places = re.findall(r"^\s*\.loc\s+(\d+)\s+(\d+)\s+(\d+)", before, re.M)
     if not places or places[-1][0] not in files:
         return None

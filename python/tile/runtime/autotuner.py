@@ -419,6 +419,16 @@ class Heuristics(KernelInterface):
         return self.fn.run(*args, **kwargs)
 
 
+def _check_decorated(fn: Any, decorator: str) -> None:
+    if isinstance(fn, JITFunction):
+        check_kernel(fn)
+    elif not hasattr(fn, "arg_names"):
+        raise TileError(
+            f"@tile.{decorator} decorates kernels, not {fn!r}: put @tile.jit below it, next to "
+            "the `def`"
+        )
+
+
 def autotune(
     configs: list[Config],
     key: list[str],
@@ -437,8 +447,7 @@ def autotune(
     in `key` has another value."""
 
     def decorate(fn: Any) -> Autotuner:
-        if isinstance(fn, JITFunction):
-            check_kernel(fn)
+        _check_decorated(fn, "autotune")
         return Autotuner(
             fn, fn.arg_names, configs, key, reset_to_zero, restore_value, pre_hook, post_hook, 
             prune_configs_by,
@@ -452,8 +461,7 @@ def heuristics(values: dict[str, Callable]) -> Callable:
     """Computes constants from the arguments: name -> function of all of them."""
 
     def decorate(fn: Any) -> Heuristics:
-        if isinstance(fn, JITFunction):
-            check_kernel(fn)
+        _check_decorated(fn, "heuristics")
         return Heuristics(fn, fn.arg_names, values)
 
     return decorate

@@ -9,7 +9,7 @@ from typing import Any
 
 from tile import _C, knobs
 from tile.backends.base import BaseBackend, BaseOptions, GPUTarget
-from tile.compiler.errors import from_diagnostics
+from tile.compiler.errors import from_diagnostics, of_assembly
 from tile.compiler.pipelines import run_stage
 from tile.errors import OutOfResources, TileError
 
@@ -212,10 +212,13 @@ class HIPBackend(BaseBackend):
         return assembly
 
     def make_hsaco(self, assembly: str, metadata: dict[str, Any], *, options: HIPOptions) -> bytes:
-        return _C.amd.link(
-            _C.amd.assemble(assembly, _C.ir.Context(), self.code_options(options)),
-            _C.ir.Context(),
-        )
+        try:
+            code = _C.amd.assemble(assembly, _C.ir.Context(), self.code_options(options))
+        except _C.ir.MLIRError as error:
+            if (placed := of_assembly(str(error), assembly)) is None:
+                raise
+            raise placed from None
+        return _C.amd.link(code, _C.ir.Context())
 
     def code_options(self, options: HIPOptions) -> Any:
         result = _C.amd.AMDGCNOptions()

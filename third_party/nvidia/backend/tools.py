@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tile import knobs
-from tile.compiler.errors import ptx_place
+from tile.compiler.errors import assembly_place
 from tile.errors import CompilerToolError, OutOfResources
 from tile.runtime.cache.remember import remembered
 
@@ -252,7 +252,7 @@ def _failure(log: str, code: int, ptx: str) -> Exception:
         number = int(at.group(1))
         if 0 < number <= len(text):
             detail += f" [{text[number - 1].strip()}]"
-        place = ptx_place(ptx, number)
+        place = assembly_place(ptx, number)
         if place is not None:
             detail += "\n" + place.render()
     return CompilerToolError(f"ptxas refuses the PTX of this kernel: {detail}")

@@ -7,11 +7,12 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import tile
 import tile.language as tl
-from tile import _C
+from tile import _C, knobs
 from tile.backends import find_backend
 from tile.compiler import ASTSource
 
@@ -153,3 +154,22 @@ def test_every_code_object_is_disassembled_to_what_was_assembled(target, tmp_pat
     code = mnemonics(re.sub(r";.*|//.*", "", done.stdout))
     assert len(code) > 50
     assert code == mnemonics(re.sub(r";.*", "", kernel.asm["amdgcn"]))
+
+
+@tile.jit
+def faulty(out_ptr):
+    x = tl.inline_asm_elementwise("v_bogus $0", "=v", [], dtype=tl.int32, is_pure=True, pack=1)
+    tl.store(out_ptr, x)
+
+
+def test_mistakes_in_inline_assembly_have_the_place_of_the_call(monkeypatch):
+    """The assembler's, and the simulator's."""
+    monkeypatch.setattr(knobs.runtime, "sim_target", "hip:gfx942")
+    source = ASTSource(faulty, {"out_ptr": "*i32"})
+    for call in (
+        lambda: tile.compile(source, target=TARGETS[0]),
+        lambda: faulty[(1,)](np.zeros(1, np.int32)),
+    ):
+        with pytest.raises(tile.CompilationError, match="<amdgcn>:") as caught:
+            call()
+        assert "x = tl.inline_asm_elementwise(" in str(caught.value)
