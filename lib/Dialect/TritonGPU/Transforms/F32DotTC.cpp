@@ -114,6 +114,10 @@ struct TritonGPUF32DotTC : gpu::impl::TritonGPUF32DotTCBase<TritonGPUF32DotTC> {
 
   void runOnOperation() override {
     getOperation().walk([&](DotOp op) {
+      // An instruction has been chosen that is at least as exact; its operands
+      // are not laid out for the parts.
+      if (isa_and_nonnull<MmaEncodingTrait>(op.getType().getEncoding()))
+        return;
       std::optional<Scheme> scheme = getScheme(op.getInputPrecision());
       if (!scheme || (!scheme->toBF16 && !emuTF32) ||
           !op.getA().getType().getElementType().isF32() ||

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -tritongpu-f32-dot-tc | filecheck %s
+// RUN: tile-opt %s -split-input-file -tritongpu-f32-dot-tc | filecheck %s
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #a = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
@@ -50,5 +50,22 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     // CHECK: tt.return
     %d = tt.dot %a, %b, %c, inputPrecision = tf32 : tensor<16x16xf32, #a> * tensor<16x16xf32, #b> -> tensor<16x16xf32, #blocked>
     tt.return %d : tensor<16x16xf32, #blocked>
+  }
+}
+
+// -----
+
+// An instruction for whole fp32 has been chosen.
+#mma = #ttg.amd_mfma<{version = 3, warpsPerCTA = [1, 1], instrShape = [16, 16, 4], isTransposed = true}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 1}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 1}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 64 : i32} {
+  // CHECK-LABEL: @chosen
+  tt.func @chosen(%a: tensor<16x16xf32, #a>, %b: tensor<16x16xf32, #b>, %c: tensor<16x16xf32, #mma>) -> tensor<16x16xf32, #mma> {
+    // CHECK-COUNT-1: tt.dot {{.*}} inputPrecision = tf32x3
+    // CHECK-NOT: tt.dot
+    // CHECK: tt.return
+    %d = tt.dot %a, %b, %c, inputPrecision = tf32x3 : tensor<16x16xf32, #a> * tensor<16x16xf32, #b> -> tensor<16x16xf32, #mma>
+    tt.return %d : tensor<16x16xf32, #mma>
   }
 }
