@@ -1,6 +1,6 @@
 """Runs recorded simulator launches on a GPU and compares every array, bit for bit.
 
-Usage: python test/gpu/replay_simulated.py launches.pkl.gz [differences.json]
+Usage: python test/gpu/replay_simulated.py launches.pkl.xz [differences.json]
 
 The recording comes from test/python/sim/record.py; the GPU machine needs cuda-bindings and NumPy,
 not tile. The table counts launches by what their PTX has in it that may differ in the last bits;
@@ -9,9 +9,10 @@ below it come the tests, each with the largest relative difference of its first 
 
 from __future__ import annotations
 
-import gzip
 import json
+import lzma
 import multiprocessing
+import os
 import pickle
 import queue
 import re
@@ -174,7 +175,7 @@ PATIENCE = 15
 #: Launches of a child; one that breaks the context or the driver ends its child alone.
 BATCH = 40
 #: Children at a time: most of their time goes into the driver's compiler.
-CHILDREN = 12
+CHILDREN = min(24, os.cpu_count() or 1)
 
 #: Errors after which a context is of no more use.
 LOST = ("ILLEGAL", "LAUNCH_FAILED", "MISALIGNED", "ASSERT", "TIMEOUT", "HARDWARE")
@@ -253,7 +254,7 @@ def cause(launch):
 
 
 def main() -> int:
-    with gzip.open(sys.argv[1], "rb") as file:
+    with lzma.open(sys.argv[1], "rb") as file:
         launches = pickle.load(file)
     found = {"batches": queue.Queue(), "results": {}}
     for first in range(0, len(launches), BATCH):

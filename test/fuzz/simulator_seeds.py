@@ -1,6 +1,6 @@
-"""A pytest plugin that keeps the PTX that tests launch, as a seed corpus of the PTX fuzzer.
+"""A pytest plugin that keeps the assembly that tests launch, as a seed corpus of simulator_fuzzer.
 
-PYTHONPATH=test/fuzz python -m pytest test/python/sim -p ptx_seeds --ptx-seeds seeds
+PYTHONPATH=test/fuzz python -m pytest test/python/sim -p simulator_seeds --seeds seeds
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _texts: dict[tuple[str, ...], str] = {}
 _load = launcher.load
 
 # Longer texts slow the fuzzer down and teach it nothing new.
-_LIMIT = 6000
+_LIMIT = 3500
 
 
 def _recording(ptx: str):
@@ -35,7 +35,7 @@ def _recording(ptx: str):
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--ptx-seeds", default="build-fuzz/ptx-seeds")
+    parser.addoption("--seeds", default="build-fuzz/seeds")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -45,8 +45,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     if "PYTEST_XDIST_WORKER" not in os.environ and not _texts:
         return
-    folder = Path(config.getoption("--ptx-seeds"))
+    folder = Path(config.getoption("--seeds"))
     folder.mkdir(parents=True, exist_ok=True)
     for text in _texts.values():
         name = hashlib.sha1(text.encode()).hexdigest()[:16]
-        (folder / f"{name}.ptx").write_text(text)
+        (folder / f"{name}.s").write_text(text)
