@@ -3,8 +3,10 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "../Wide.h"
 #include "VectorLanes.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -40,7 +42,15 @@ template <class T> T fraction(T a, T largest) {
   return r >= T(1) ? largest : r;
 }
 
-template <class T> T scaledBy(T a, int32_t n) { return std::ldexp(a, n); }
+/// Powers of two that any finite number overflows or vanishes with are as good
+/// as larger ones; those of double precision hold every float's product.
+template <class T> T scaledBy(T a, int32_t n) {
+  if constexpr (sizeof(T) == 4)
+    return T(double(a) *
+             doubleOfBits(uint64_t(std::clamp(n, -400, 400) + 1023) << 52));
+  else
+    return std::ldexp(a, n);
+}
 template <class T> T mantissaOf(T a) {
   int e;
   return std::isfinite(a) ? std::frexp(a, &e) : a;
@@ -98,6 +108,14 @@ template <class T> struct Division {
   }
   static bool isSubnormal(T v) { return v != 0 && exponent(v) == 0; }
 
+  /// Neither operand is scaled: they, the reciprocal and the quotient are all
+  /// normal numbers, far from the ends of the range.
+  static bool isPlain(T denominator, T numerator) {
+    int d = exponent(denominator), n = exponent(numerator);
+    return (d > 0) & (d < 2 * bias - 1) & (n > tiny) & (n <= 2 * bias) &
+           (n - d < far) & (n - d > 2 - bias);
+  }
+
   struct Scaled {
     T value;
     bool flag; ///< v_div_fmas shall scale the quotient
@@ -139,29 +157,25 @@ template <class T> struct Division {
     else
       return T(std::ldexp(addToOdd(double(a) * double(b), double(c)), by));
   }
+  /// Choices instead of branches, for vectors of the host.
   static T mended(T quotient, T denominator, T numerator) {
     constexpr T inf = std::numeric_limits<T>::infinity();
-    bool negative = std::signbit(denominator) != std::signbit(numerator);
-    auto withSign = [&](T v) { return negative ? -v : v; };
-    if (numerator != numerator)
-      return numerator;
-    if (denominator != denominator)
-      return denominator;
-    if ((denominator == 0 && numerator == 0) ||
-        (std::isinf(denominator) && std::isinf(numerator)))
-      return std::numeric_limits<T>::quiet_NaN();
-    if (denominator == 0 || std::isinf(numerator))
-      return withSign(inf);
-    if (std::isinf(denominator) || numerator == 0)
-      return withSign(T(0));
-    // The quotient is far out of range.
+    bool negative = std::signbit(denominator) != std::signbit(numerator),
+         byZero = denominator == 0, ofZero = numerator == 0,
+         byInf = std::fabs(denominator) == inf,
+         ofInf = std::fabs(numerator) == inf;
+    // What was no number overflowed on the way; others may be far out of range.
+    T r = quotient != quotient ? inf : std::fabs(quotient);
     int difference = exponent(numerator) - exponent(denominator);
-    if (difference < (isDouble ? -1075 : -150))
-      return withSign(T(0));
-    // It overflowed on the way.
-    if (quotient != quotient)
-      return withSign(inf);
-    return withSign(std::fabs(quotient));
+    r = difference < (isDouble ? -1075 : -150) ? T(0) : r;
+    r = byInf | ofZero ? T(0) : r;
+    r = byZero | ofInf ? inf : r;
+    r = negative ? -r : r;
+    r = (byZero & ofZero) | (byInf & ofInf)
+            ? std::numeric_limits<T>::quiet_NaN()
+            : r;
+    r = denominator != denominator ? denominator : r;
+    return numerator != numerator ? numerator : r;
   }
 };
 
@@ -173,8 +187,14 @@ template <class T> Step execDivScale(Ctx &c, const Inst &inst, uint32_t) {
   a.load(c, inst, inst.op[2], 0, nullptr, ~0u);
   denominator.load(c, inst, inst.op[3], 1, nullptr, ~0u);
   numerator.load(c, inst, inst.op[4], 2, nullptr, ~0u);
-  T out[64];
-  for (unsigned l = 0; l < lanes; ++l) {
+  alignas(64) T out[64];
+  bool plain = true;
+  for (unsigned h = 0; h < lanes / Lanes; ++h)
+    for (unsigned l = 0; l < Lanes; ++l) {
+      out[h * Lanes + l] = a.get(h, l);
+      plain &= Division<T>::isPlain(denominator.get(h, l), numerator.get(h, l));
+    }
+  for (unsigned l = 0; l < lanes && !plain; ++l) {
     unsigned h = l / Lanes, i = l % Lanes;
     auto r = Division<T>::scaled(a.get(h, i), denominator.get(h, i),
                                  numerator.get(h, i));
@@ -203,12 +223,19 @@ Step execDivFmas(Ctx &c, const Inst &inst, uint32_t) {
   a.load(c, inst, inst.op[1], 0, nullptr, ~0u);
   b.load(c, inst, inst.op[2], 1, nullptr, ~0u);
   add.load(c, inst, inst.op[3], 2, nullptr, ~0u);
-  T out[64];
-  for (unsigned l = 0; l < lanes; ++l) {
-    unsigned h = l / Lanes, i = l % Lanes;
-    T x = a.get(h, i), y = b.get(h, i), z = add.get(h, i);
-    out[l] = flags >> l & 1 ? Division<T>::fusedAndScaledBack(x, y, z)
-                            : Fma(x, y, z);
+  alignas(64) T out[64];
+  for (unsigned h = 0; h < lanes / Lanes; ++h) {
+    auto scaled = uint32_t(flags >> h * Lanes);
+    if constexpr (sizeof(T) == 4) {
+      fuseFloats(a.words(h), b.words(h), add.words(h), out + h * Lanes);
+    } else {
+      for (unsigned l = 0; l < Lanes; ++l)
+        out[h * Lanes + l] = Fma(a.get(h, l), b.get(h, l), add.get(h, l));
+    }
+    eachLane(scaled, [&](unsigned l) {
+      out[h * Lanes + l] = Division<T>::fusedAndScaledBack(
+          a.get(h, l), b.get(h, l), add.get(h, l));
+    });
   }
   writeVector(c, inst, inst.op[0], out, execOf(c));
   return Step::Next;

@@ -20,6 +20,9 @@ F subReversed(F a, F b) { return b - a; }
 F mul(F a, F b) { return a * b; }
 F mulLegacy(F a, F b) { return a == 0 || b == 0 ? 0.0f : a * b; }
 F fuse(F a, F b, F c) { return fusedFloat(a, b, c); }
+} // namespace
+template <> constexpr auto tile::sim::amdgcn::wideFormOf<fuse> = fuseFloats;
+namespace {
 F least3(F a, F b, F c) { return leastNumber(leastNumber(a, b), c); }
 F most3(F a, F b, F c) { return mostNumber(mostNumber(a, b), c); }
 F leastMost(F a, F b, F c) { return leastNumber(mostNumber(a, b), c); }

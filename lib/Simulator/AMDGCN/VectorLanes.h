@@ -14,6 +14,7 @@
 #include "../Lanes.h"
 #include "Decoder.h"
 
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -115,6 +116,7 @@ template <class T> inline T flushed(T v) {
 /// An operand's lanes. Operands of one value are spread, changed ones copied.
 template <class T> class VectorSource {
 public:
+  VectorSource() {} // not zeros
   void load(const Ctx &c, uint32_t slot) {
     if (slot & ScalarBit) {
       const auto *words = c.src<uint32_t>(slot & ~ScalarBit);
@@ -140,6 +142,10 @@ public:
     static const Modifiers plain;
     const Modifiers &m = inst.mod[0] ? programOf(c).modifiers[inst.ext] : plain;
     unsigned lanes = programOf(c).waveLanes;
+    bool hasWords = m.hasWords && wordsOf<T> == 1;
+    if (!hasWords && !(moves && index == 0))
+      return change(lanes, m.absolute >> index & 1, m.negate >> index & 1,
+                    flushing);
     uint32_t copy[wordsOf<T>][64];
     for (unsigned l = 0; l < lanes; ++l) {
       unsigned from = moves && index == 0 ? moves->from[l] : l;
@@ -148,7 +154,7 @@ public:
         word[w] = moves && index == 0 && (moves->zero >> l & 1)
                       ? 0
                       : data[w][(from / Lanes) * step + from % Lanes];
-      if (m.hasWords && wordsOf<T> == 1) {
+      if (hasWords) {
         if (index < 2 && m.source[index] != 6)
           word[0] = selectPart(word[0], m.source[index], m.extend >> index & 1);
         else if (isNarrow<T> && (m.opSel >> index & 1))
@@ -176,8 +182,31 @@ public:
       word[1] = data[1][half * step + l];
     return Lane<T>::get(join(word));
   }
+  /// 32 lanes of one word, as they lie.
+  const T *words(unsigned half) const {
+    static_assert(sizeof(T) == 4);
+    return reinterpret_cast<const T *>(data[0] + half * step);
+  }
 
 private:
+  /// Signs and subnormal numbers, of all lanes.
+  void change(unsigned lanes, bool absolute, bool negate, bool flushing) {
+    if constexpr (hasSigns<T>) {
+      if (!absolute && !negate && !flushing)
+        return;
+      // Lanes of one value change once.
+      for (unsigned h = 0; h < (step ? lanes / Lanes : 1); ++h)
+        for (unsigned l = 0; l < Lanes; ++l) {
+          T v = changeSign(get(h, l), absolute, negate);
+          v = flushing ? flushed(v) : v;
+          auto bits = uint64_t(Lane<T>::put(v));
+          for (unsigned w = 0; w < wordsOf<T>; ++w)
+            room[w][h * Lanes + l] = uint32_t(bits >> 32 * w);
+        }
+      for (unsigned w = 0; w < wordsOf<T>; ++w)
+        data[w] = room[w];
+    }
+  }
   static typename Lane<T>::Storage join(const uint32_t *word) {
     if constexpr (wordsOf<T> == 2)
       return word[0] | uint64_t(word[1]) << 32;
@@ -273,6 +302,9 @@ inline void writeMask(const Ctx &c, uint32_t slot, uint64_t bits) {
   setMask(c, slot, bits);
 }
 
+/// A function that does what F does for 32 lanes, of 32 bits each.
+template <auto F> inline constexpr auto wideFormOf = nullptr;
+
 template <auto F, class R, class... A, size_t... I>
 Step runVector(Ctx &c, const Inst &inst, R (*)(A...),
                std::index_sequence<I...>) {
@@ -299,15 +331,19 @@ Step runVector(Ctx &c, const Inst &inst, R (*)(A...),
       setMask(c, uint32_t(offsetof(Wave, scalar) + Exec * 4), bits & mask);
   } else {
     alignas(64) R out[64];
-    for (unsigned h = 0; h < halves; ++h)
-      for (unsigned l = 0; l < Lanes; ++l)
-        out[h * Lanes + l] = F(std::get<I>(in).get(h, l)...);
+    for (unsigned h = 0; h < halves; ++h) {
+      if constexpr (!std::is_null_pointer_v<decltype(wideFormOf<F>)>)
+        wideFormOf<F>(std::get<I>(in).words(h)..., out + h * Lanes);
+      else
+        for (unsigned l = 0; l < Lanes; ++l)
+          out[h * Lanes + l] = F(std::get<I>(in).get(h, l)...);
+    }
     if constexpr (isFloating<R>) {
       if (inst.mod[0] || flushes<R>(mode, false)) {
         static const Modifiers plain;
         const Modifiers &m = inst.mod[0] ? p.modifiers[inst.ext] : plain;
         bool flushing = flushes<R>(mode, false);
-        for (R &v : out) {
+        for (R &v : std::span(out, p.waveLanes)) {
           v = finish(v, m);
           v = flushing ? flushed(v) : v;
         }

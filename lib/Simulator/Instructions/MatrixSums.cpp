@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "MatrixSums.h"
+#include "../Wide.h"
 
 #include <algorithm>
 #include <bit>
@@ -58,17 +59,7 @@ float addColumn(const SumRule &rule, Type type, const SumOperand &a,
   return rounded(sum / scale, type, rule.kept);
 }
 
-// Eight columns side by side, wherever floats hold all products and scales, for
-// wide vectors where the host has them. With sanitizers, which are not up when
-// the choice is made, there is none.
-#if defined(__x86_64__) && defined(__ELF__) && defined(__clang__)
-#if !__has_feature(address_sanitizer)
-#define TILE_WIDE __attribute__((target_clones("avx2", "default")))
-#endif
-#endif
-#ifndef TILE_WIDE
-#define TILE_WIDE
-#endif
+// Eight columns side by side, wherever floats hold all products and scales.
 constexpr unsigned columns = 8;
 typedef float Floats __attribute__((vector_size(columns * 4)));
 typedef int32_t Words __attribute__((vector_size(columns * 4)));
