@@ -365,6 +365,9 @@ bool Parser::address(ast::Function &function, ast::Operand &out) {
   base.loc = token.loc;
   if (!primary(function, base))
     return false;
+  // ptxas takes '-' only behind another offset.
+  if (token.is('-'))
+    return error("a negative offset is written '+-'");
   while (token.is('+') || token.is('-')) {
     bool minus = token.is('-');
     bump();

@@ -4,6 +4,8 @@
 #include "ParserImpl.h"
 #include "Requirements.h"
 
+#include <algorithm>
+
 using namespace tile::sim;
 using Kind = Token::Kind;
 
@@ -213,6 +215,14 @@ bool Parser::arrayDims(ast::Variable &variable) {
   return true;
 }
 
+/// Is there a variable or function of that name so far?
+bool Parser::isDeclared(const std::string &name) const {
+  auto hasName = [&](const auto &known) { return known.name == name; };
+  return std::any_of(module.variables.begin(), module.variables.end(),
+                     hasName) ||
+         std::any_of(module.functions.begin(), module.functions.end(), hasName);
+}
+
 bool Parser::initValue(ast::InitValue &value) {
   if (token.kind == Kind::Name) {
     std::string text(token.text);
@@ -224,6 +234,8 @@ bool Parser::initValue(ast::InitValue &value) {
     } else {
       value.symbol = text;
     }
+    if (!isDeclared(value.symbol))
+      return error("'" + value.symbol + "' is declared later or not at all");
     return accept('+') ? integer(value.imm) : true;
   }
   bool minus = accept('-');

@@ -45,6 +45,7 @@ private:
   bool declarator(ast::Variable variable, ast::Function *function);
   bool arrayDims(ast::Variable &variable);
   bool initializer(std::vector<ast::InitValue> &values);
+  bool isDeclared(const std::string &name) const;
   bool initValue(ast::InitValue &value);
   bool attributes(ast::Variable &variable);
   bool function(bool isEntry, bool isExtern);

@@ -180,9 +180,14 @@ int takeVector(FunctionDecoder &d) {
   return index < 0 ? 1 : 2 << index;
 }
 /// Eight elements have 32 bits each; ptxas takes smaller ones and goes wrong.
-bool isVector(FunctionDecoder &d, unsigned count, Type type) {
+bool isVector(FunctionDecoder &d, unsigned count, Type type, Space space) {
   if (uint64_t(bytesOf(type)) * count > 32)
     return d.error("the access is wider than 32 bytes");
+  if (count > 1 && type == Type::B128)
+    return d.error("there are no vectors of .b128");
+  if (bytesOf(type) * count > 16 && space != Space::Global &&
+      space != Space::Generic)
+    return d.error("only global memory has accesses of 32 bytes");
   return count < 8 || bytesOf(type) == 4 ||
          d.error(".v8 needs elements of 32 bits");
 }
@@ -222,7 +227,7 @@ bool takeAccess(FunctionDecoder &d, unsigned address, unsigned data,
   if (!d.needType(access.type) ||
       !d.expectOperands(access.hints.hint ? 3 : 2, 3))
     return false;
-  if (!isVector(d, access.count, access.type) ||
+  if (!isVector(d, access.count, access.type, access.space) ||
       !d.address(d.operand(address), 1, access.space))
     return false;
   // A parameter's address in a register of a device function points into local

@@ -194,11 +194,12 @@ void addRows(const Product &p, const double *a, const double *b, double *sums) {
     for (unsigned k = 0; k < p.k; ++k)
       B.values[k * p.n + n] = float(b[n * p.k + k]);
   B.findExponents(leastExponent(p.b, false));
+  // Of one of tf32, ptxas makes two instructions with half of K each.
+  unsigned k = p.a == Type::TF32 ? p.k / 2 : p.k;
   for (unsigned m = 0; m < p.m; ++m) {
     float row[32];
     std::copy_n(sums + m * p.n, p.n, row);
-    addMatrixRow(SumRule::of(p.a, p.k, false), p.d, A, m * p.k, B, p.k, p.n,
-                 row);
+    addMatrixRow(SumRule::of(p.a, k, false), p.d, A, m * p.k, B, p.k, p.n, row);
     std::copy_n(row, p.n, sums + m * p.n);
   }
 }

@@ -53,7 +53,7 @@ def test_out_of_bounds_names_the_allocation():
     assert finding["kind"] == "out-of-bounds" and finding["fatal"]
     assert "0 bytes past the end of 'in' (256 bytes" in finding["message"]
     assert finding["thread"] == {"cta": [0, 0, 0], "thread": [63, 0, 0]}
-    report, _ = run("ld.global.b32 %r6, [%rd2-64];")
+    report, _ = run("ld.global.b32 %r6, [%rd2+-64];")
     assert (
         "64 bytes before the start of 'in'" in report.messages[0]
         or "past the end" in report.messages[0]

@@ -119,6 +119,7 @@ FUNCTIONS = """
   mul.lo.u32 %a2, %a2, %a0;
   OUT: st.param.b32 [f], %a2; ret;
 }
+.func (.param .b32 result) other(.param .b32 value, .param .b32 by);
 .global .u64 table[2] = {scaled, other};
 .func (.param .b32 result) other(.param .b32 value, .param .b32 by)
 {

@@ -414,8 +414,7 @@ def test_testp():
 @pytest.mark.parametrize("relu", ["", ".relu"])
 def test_fma_with_what_lies_outside(kind, relu):
     """The NaN that tensor copies write where a box leaves its tensor makes zero; other NaNs do not."""
-    a = np.arange(1 << 16, dtype=np.uint16)[::7]
-    a = np.concatenate([a, np.arange(0x7F00, 0x8000, dtype=np.uint16)])
+    a = np.arange(1 << 16, dtype=np.uint32).astype(np.uint16)
     b, c = np.full_like(a, 0x3F80), np.full_like(a, 0xC123)
     triple = [(kind, a), (kind, b), (kind, c)]
     plain = elementwise(f"fma.rn{relu}.{kind} {{d}}, {{0}}, {{1}}, {{2}};", kind, triple)

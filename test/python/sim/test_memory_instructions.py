@@ -42,8 +42,11 @@ REGISTERS = {1: "h", 2: "h", 4: "r", 8: "q", 16: "x"}
 def test_copies(kind, vector, space):
     size = width(kind)
     total = size * vector
-    if total > 32 or (vector == 8 and size < 4):
+    wide = total > 16
+    if total > 32 or (vector == 8 and size < 4) or (size == 16 and vector > 1):
         pytest.skip("no such access")
+    if wide and space in ("shared", "local"):
+        pytest.skip("only global memory has accesses of 32 bytes")
     source = rng.integers(0, 256, 32 * total).astype(np.uint8)
     names = [f"%{REGISTERS[size]}{i + 1}" if size < 16 else f"%x{i}" for i in range(vector)]
     group = names[0] if vector == 1 else "{" + ", ".join(names) + "}"
@@ -127,7 +130,7 @@ def test_offsets_and_constant_addresses():
         """
   .shared .align 16 .b32 s[16];
   ld.param.u64 %q1, [p0]; ld.param.u64 %q2, [p1]; setp.ne.u32 %p1, %r0, 0; @%p1 bra DONE;
-  add.s64 %q3, %q1, 128; ld.global.u32 %r1, [%q3+-128]; ld.global.u32 %r2, [%q3-124]; ld.global.u32 %r3, [%q3+124];
+  add.s64 %q3, %q1, 128; ld.global.u32 %r1, [%q3+-128]; ld.global.u32 %r2, [%q3+-124]; ld.global.u32 %r3, [%q3+124];
   st.shared.u32 [s], %r1; st.shared.u32 [s+4], %r2; mov.u32 %r4, s; st.shared.u32 [%r4+8], %r3;
   ld.shared.v2.u32 {%r5, %r6}, [s]; ld.shared.u32 %r7, [s+8];
   st.global.v2.u32 [%q2], {%r5, %r6}; st.global.u32 [%q2+8], %r7;

@@ -98,6 +98,7 @@ INSTRUCTIONS = [
     ("div.f32 %f1, %f1, %f2;", "needs", "div.full.f32 %f1, %f1, %f2;"),
     ("rcp.approx.f64 %d1, %d2;", "approximation of .f64", "rcp.approx.ftz.f64 %d1, %d2;"),
     ("setmaxnreg.inc.sync.aligned.u32 20;", "multiple of 8", "setmaxnreg.inc.sync.aligned.u32 64;"),
+    ("ld.global.u32 %r1, [%rd1-4];", "negative offset", "ld.global.u32 %r1, [%rd1+8-4];"),
     ("bra NO;", "unknown label", "bra YES; YES:"),
     ("mov.u32 %r1, \u00e9;", "not ASCII", "mov.u32 %r1, 1; // \u00e9"),
 ]  # fmt: skip
@@ -107,6 +108,8 @@ MODULES = [
     (module(".extern .global .u32 z = 4;"), "cannot have an initial value", module(".const .u32 z = 4;")),
     (module(".shared .b8 z[];"), "has no size", module(".extern .shared .b8 z[];")),
     (module(".global .u32 x; .global .u32 x;"), "declared twice", module(".global .u32 x; .global .u32 y;")),
+    (module(".global .u64 x = y; .global .u32 y;"), "declared later", module(".global .u32 y; .global .u64 x = y;")),
+    (module(".global .u64 x = f; .func f() { ret; }"), "declared later", module(".func f() { ret; } .global .u64 x = f;")),
     (module(".global .u32 k;"), "name of a variable", module(".global .u32 l;")),
     (HEADER + ".visible .entry k(.param .u64 p, .param .u64 p) { ret; }", "declared twice", HEADER + ".visible .entry k(.param .u64 p, .param .u64 q) { ret; }"),
     (module(".visible .entry k() { ret; }"), "defined twice", module(".visible .entry l() { ret; }")),
@@ -117,6 +120,19 @@ MODULES = [
     (module("").replace("8.8", "7.8"), "needs .version 8.0", module("").replace("8.8", "8.0")),
     (module("").replace("8.8", "7.7").replace("sm_90a", "sm_90"), "needs .version 7.8", module("").replace("8.8", "7.8").replace("sm_90a", "sm_90")),
 ]  # fmt: skip
+
+
+WIDE = ".v8.b32 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}"
+
+
+def test_accesses_of_32_bytes():
+    for text, message in (
+        (f"ld.shared{WIDE}, [%rd1];", "only global memory"),
+        (f"ld.local{WIDE}, [%rd1];", "only global memory"),
+        ("ld.global.v2.b128 {%q1, %q2}, [%rd1];", "no vectors of .b128"),
+    ):
+        texts = [body(t).replace("sm_90a", "sm_100a") for t in (text, f"ld.global{WIDE}, [%rd1];")]
+        refused(texts[0], message, texts[1])
 
 
 def refused(text: str, message: str, right: str) -> None:
@@ -153,6 +169,7 @@ NEEDS = {
     "redux.sync.min.f32 %f1, %f2, -1;": ("sm_100a", "8.6"),
     "ld.global.v8.b32 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, [%rd1];": ("sm_100", "8.8"),
     "st.global.v4.f64 [%rd1], {%d1, %d2, %d3, %d4};": ("sm_100", "8.8"),
+    "ld.v4.b64 {%rd1, %rd2, %rd3, %rd4}, [%rd1];": ("sm_100", "8.8"),
     "add.rn.f32x2 %rd1, %rd2, %rd3;": ("sm_100", "8.6"),
     "fma.rn.f32x2 %rd1, %rd2, %rd3, %rd1;": ("sm_100", "8.6"),
     "ex2.approx.ftz.bf16 %h1, %h2;": ("sm_90", "7.8"),

@@ -57,6 +57,42 @@ def test_right(program, seed):
     np.testing.assert_array_equal(got, want)
 
 
+#: What a copy writes in place of elements outside, where the map asks for NaNs.
+NANS = {"f16": 0x7FFF, "bf16": 0x7FFF, "f32": 0x7FFFFFFF, "f64": 0x7FFFFFFFFFFFFFFF}
+OUTSIDE = """.version 8.8
+.target sm_90a
+.address_size 64
+.visible .entry outside(.param .align 64 .b8 map[128], .param .u64 out)
+{
+.shared .align 128 .b8 box[256]; .shared .align 8 .b64 bar;
+.reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<3>;
+mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared.b64 [bar], 1; @%p1 fence.proxy.async.shared::cta; bar.sync 0;
+mov.b64 %rd1, map; cvta.param.u64 %rd1, %rd1;
+@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 256;
+@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [box], [%rd1, {1, -1}], [bar];
+WAIT: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0; @!%p2 bra WAIT;
+mov.u32 %r2, box; mad.lo.u32 %r2, %r1, 8, %r2; ld.shared.b64 %rd2, [%r2];
+ld.param.u64 %rd3, [out]; mad.wide.u32 %rd3, %r1, 8, %rd3; st.global.b64 [%rd3], %rd2;
+ret;
+}
+"""
+
+
+@pytest.mark.parametrize("kind", NANS)
+def test_nans_in_place_of_what_lies_outside(kind):
+    bits = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64}[kind]
+    columns = 512 // bits  # of a box of four rows of 64 bytes
+    x = np.arange(1, 4 * columns + 1, dtype=f"u{bits // 8}").reshape(4, columns)
+    box = tile.sim.tensor_map(
+        x.ctypes.data, kind, x.shape[::-1], x.strides[:1], (columns, 4), fill_nan=True
+    )
+    out = np.zeros((4, columns), x.dtype)
+    tile.sim.launch(OUTSIDE, "outside", 1, 32, [box, out], allocations=[x])
+    want = np.full_like(out, NANS[kind])
+    want[1:, :-1] = x[:3, 1:]
+    np.testing.assert_array_equal(out, want)
+
+
 BUGS = {
     "the sources leave before they are read": (
         transpose, [(r"cp\.async\.bulk\.wait_group\.read\s+\S+;", "")], "async-exit",
