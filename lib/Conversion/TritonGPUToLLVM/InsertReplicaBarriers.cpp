@@ -38,8 +38,10 @@ enum Access : unsigned {
   Anything = 31
 };
 
-/// Accesses by the pointers that they go through. Null stands for somewhere.
-using Accesses = llvm::SmallMapVector<Value, unsigned, 4>;
+/// The pointer that an access goes through, null for somewhere, and the type of
+/// a block whose elements the same threads have, null for none.
+using Place = std::pair<Value, Type>;
+using Accesses = llvm::SmallMapVector<Place, unsigned, 4>;
 } // namespace
 
 /// True if several threads load the same elements, each for itself. The lanes
@@ -54,13 +56,11 @@ static bool isReplicated(Type loaded) {
          layout.getFreeVariableMask(kBlock) != 0;
 }
 
-/// True if the same threads have the elements of two blocks of pointers: each
-/// then accesses an element's place in the order of the program.
-static bool haveSameOwners(Value a, Value b) {
-  if (!a || !b)
-    return false;
-  auto first = dyn_cast<RankedTensorType>(a.getType());
-  auto second = dyn_cast<RankedTensorType>(b.getType());
+/// True if the same threads have the elements of two blocks: each then accesses
+/// an element's place in the order of the program.
+static bool haveSameOwners(const Place &a, const Place &b) {
+  auto first = dyn_cast_if_present<RankedTensorType>(a.second);
+  auto second = dyn_cast_if_present<RankedTensorType>(b.second);
   if (!first || !second || first.getShape() != second.getShape())
     return false;
   return first.getEncoding() == second.getEncoding() ||
@@ -89,8 +89,8 @@ static unsigned getConflicts(unsigned accesses, bool sameOwners) {
 }
 
 static void add(Accesses &accesses, const Accesses &others) {
-  for (auto [address, how] : others)
-    accesses[address] |= how;
+  for (auto [place, how] : others)
+    accesses[place] |= how;
 }
 
 /// What `op` itself does with global memory.
@@ -98,12 +98,12 @@ static Accesses getAccesses(Operation *op) {
   Accesses accesses;
   if (auto load = dyn_cast<LoadOp>(op)) {
     bool isScalar = !isa<RankedTensorType>(load.getType());
+    Place place = {load.getPtr(), load.getType()};
     // What is fresh one thread reads, and the others wait for it.
     if (isFreshRead(load))
-      accesses[load.getPtr()] = isScalar ? ReadByOne : ReadByOwners;
+      accesses[place] = isScalar ? ReadByOne : ReadByOwners;
     else
-      accesses[load.getPtr()] =
-          isReplicated(load.getType()) ? ReadByAll : ReadByOwners;
+      accesses[place] = isReplicated(load.getType()) ? ReadByAll : ReadByOwners;
     return accesses;
   }
   auto interface = dyn_cast<MemoryEffectOpInterface>(op);
@@ -115,16 +115,19 @@ static Accesses getAccesses(Operation *op) {
     Value address = effect.getValue();
     if (!address || !isa<PointerType>(getElementTypeOrSelf(address.getType())))
       continue;
-    // A block may also be accessed through one pointer and offsets.
-    auto isTensor = llvm::IsaPred<RankedTensorType>;
-    bool isScalar = llvm::none_of(op->getOperandTypes(), isTensor);
+    // A block may also be accessed through one pointer and offsets. All operands
+    // are then in the layout of the block.
+    auto types = op->getOperandTypes();
+    auto block = llvm::find_if(types, llvm::IsaPred<RankedTensorType>);
+    bool isScalar = block == types.end();
+    Place place = {address, isScalar ? Type() : *block};
     bool isLoad = !isScalar && op->getNumResults() == 1 && effects.size() == 1;
     if (isa<MemoryEffects::Write>(effect.getEffect()))
-      accesses[address] |= isScalar ? WriteByOne : WriteByOwners;
+      accesses[place] |= isScalar ? WriteByOne : WriteByOwners;
     else if (isLoad && isReplicated(op->getResult(0).getType()))
-      accesses[address] |= ReadByAll;
+      accesses[place] |= ReadByAll;
     else if (isa<MemoryEffects::Read>(effect.getEffect()))
-      accesses[address] |= isScalar ? ReadByOne : ReadByOwners;
+      accesses[place] |= isScalar ? ReadByOne : ReadByOwners;
   }
   return accesses;
 }
@@ -195,7 +198,7 @@ private:
     Accesses accesses;
     // What a function does its callers do not know.
     if (isa<CallOpInterface>(op))
-      accesses[Value()] = Anything;
+      accesses[Place()] = Anything;
     else
       accesses = getAccesses(op);
     // A barrier that happens once is cheaper than for launches to look whether
@@ -220,8 +223,8 @@ private:
       return llvm::any_of(pending, [&](const auto &before) {
         bool sameOwners = haveSameOwners(before.first, access.first);
         return (before.second & getConflicts(access.second, sameOwners)) &&
-               (!before.first || !access.first ||
-                memory.mayAlias(before.first, access.first));
+               (!before.first.first || !access.first.first ||
+                memory.mayAlias(before.first.first, access.first.first));
       });
     });
   }
