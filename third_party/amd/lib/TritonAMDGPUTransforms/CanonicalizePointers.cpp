@@ -156,6 +156,10 @@ private:
       return std::nullopt;
     bool goesUp = ranges.isNonNegative(add.getOffset());
     address->onlyUp &= goesUp;
+    // The bits that were cut are zero in what is accessed of a small buffer.
+    if (parts->isCut &&
+        !(address->onlyUp && requireSmallBuffer(address->origin, ranges)))
+      return std::nullopt;
     if (parts->scalar)
       address->base = AddPtrOp::create(b, add.getLoc(), address->base.getType(),
                                        address->base, parts->scalar);

@@ -132,12 +132,12 @@ static std::optional<SplitOffset> keepWhole(OpBuilder &b, Value offset,
   if (getElementTypeOrSelf(offset.getType()).isInteger(32))
     return SplitOffset{{}, offset, max};
   if (!getElementTypeOrSelf(offset.getType()).isInteger(64) ||
-      !ranges.isNonNegative(offset) || max > INT32_MAX)
+      !ranges.isNonNegative(offset))
     return std::nullopt;
   Value narrow = arith::TruncIOp::create(
       b, offset.getLoc(), withShapeOf(b.getI32Type(), offset.getType()),
       offset);
-  return SplitOffset{{}, narrow, max};
+  return SplitOffset{{}, narrow, max, /*isCut=*/max > INT32_MAX};
 }
 
 static std::optional<SplitOffset> splitSum(OpBuilder &b, arith::AddIOp op,
@@ -154,13 +154,13 @@ static std::optional<SplitOffset> splitSum(OpBuilder &b, arith::AddIOp op,
                    ? combineScalars<arith::AddIOp>(b, loc, x->scalar, y->scalar)
                    : (x->scalar ? x->scalar : y->scalar);
   sum.max = saturatingAdd(x->max, y->max);
+  sum.isCut = x->isCut || y->isCut;
   if (!x->tensor || !y->tensor) {
     sum.tensor = x->tensor ? x->tensor : y->tensor;
     return sum;
   }
   // Of 64 bits only as a whole, of which the parts may have 32 each.
-  if (op.getType() != x->tensor.getType() && sum.max > INT32_MAX)
-    return std::nullopt;
+  sum.isCut |= op.getType() != x->tensor.getType() && sum.max > INT32_MAX;
   sum.tensor = arith::AddIOp::create(b, loc, x->tensor, y->tensor);
   return sum;
 }
@@ -185,9 +185,9 @@ static std::optional<SplitOffset> splitProduct(OpBuilder &b, arith::MulIOp op,
   if (!parts->tensor)
     return product;
   product.max = saturatingMul(parts->max, ranges.getMax(factor));
+  product.isCut = parts->isCut;
   if (!scalar.getType().isInteger(32)) {
-    if (product.max > INT32_MAX)
-      return std::nullopt;
+    product.isCut |= product.max > INT32_MAX;
     scalar = arith::TruncIOp::create(b, loc, b.getI32Type(), scalar);
   }
   Value splat = SplatOp::create(b, loc, parts->tensor.getType(), scalar);

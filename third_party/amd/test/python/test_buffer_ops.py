@@ -163,6 +163,27 @@ def test_large_arguments_are_pointers(monkeypatch):
 
 
 @tile.jit
+def blocks(x, out, rows, columns, BM: tl.constexpr, BN: tl.constexpr):
+    source = tl.make_tensor_descriptor(x, [rows, columns], [columns, 1], [BM, BN])
+    target = tl.make_tensor_descriptor(out, [rows, columns], [columns, 1], [BM, BN])
+    at = [tl.program_id(0) * BM, tl.program_id(1) * BN]
+    target.store(at, source.load(at) + 1)
+
+
+@pytest.mark.parametrize("columns", [80, 2**30 + 16])
+def test_descriptors(columns):
+    # Rows that are not accessed would have offsets of more than 32 bits.
+    rows = 50 if columns < 2**30 else 1
+    x = np.arange(rows * 80, dtype=np.int32)
+    out = np.zeros_like(x)
+    grid = (2, 3) if rows > 1 else (1, 2)
+    kernel = blocks[grid](x, out, rows, columns, BM=32, BN=32)
+    assert count(kernel, "amdg.buffer_") == 2
+    reached = x.size if rows > 1 else 64
+    assert (out[:reached] == x[:reached] + 1).all() and not out[reached:].any()
+
+
+@tile.jit
 def gathered(x, starts, out, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     i = tl.arange(0, BLOCK)

@@ -39,10 +39,14 @@ struct SplitOffset {
   Value tensor;
   /// What no element of the tensor exceeds.
   int64_t max = 0;
+  /// Whether the tensor has the low 32 bits of numbers that may have more, and
+  /// are not negative.
+  bool isCut = false;
 };
 
 /// Splits a tensor of offsets, making what it needs at `b`. Nullopt where the
-/// part that differs between lanes has more than 32 bits.
+/// part that differs between lanes may be a negative number of more than 32
+/// bits.
 std::optional<SplitOffset> splitOffset(OpBuilder &b, Value offset,
                                        const OffsetRanges &ranges);
 

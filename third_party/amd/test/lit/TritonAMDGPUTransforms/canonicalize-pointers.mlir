@@ -78,6 +78,35 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %v = tt.load %p : tensor<64x!tt.ptr<f16>, #rows>
     tt.return %v : tensor<64xf16, #rows>
   }
+
+  // In a small buffer, lanes need 32 bits of any offset that is not negative.
+  // CHECK-LABEL: @strided
+  // CHECK: %[[NARROW:.*]] = arith.trunci %arg1 : i64 to i32
+  // CHECK: %[[STRIDES:.*]] = tt.splat %[[NARROW]]
+  // CHECK: %[[OFFSETS:.*]] = arith.muli %{{.*}}, %[[STRIDES]] : tensor<64xi32
+  // CHECK: tt.addptr %{{.*}}, %[[OFFSETS]] : tensor<64x!tt.ptr<f16>, {{.*}}>, tensor<64xi32
+  // CHECK-LABEL: @strided_anyhow
+  // CHECK: tt.addptr {{.*}}, tensor<64xi64
+  tt.func public @strided(%x: !tt.ptr<f16> {tt.pointer_range = 32 : i32}, %stride: i64 {tt.non_negative = 1 : i32}) -> tensor<64xf16, #rows> {
+    %range = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #rows>
+    %range64 = arith.extsi %range : tensor<64xi32, #rows> to tensor<64xi64, #rows>
+    %strides = tt.splat %stride : i64 -> tensor<64xi64, #rows>
+    %offset = arith.muli %range64, %strides : tensor<64xi64, #rows>
+    %sx = tt.splat %x : !tt.ptr<f16> -> tensor<64x!tt.ptr<f16>, #rows>
+    %p = tt.addptr %sx, %offset : tensor<64x!tt.ptr<f16>, #rows>, tensor<64xi64, #rows>
+    %v = tt.load %p : tensor<64x!tt.ptr<f16>, #rows>
+    tt.return %v : tensor<64xf16, #rows>
+  }
+  tt.func public @strided_anyhow(%x: !tt.ptr<f16> {tt.pointer_range = 32 : i32}, %stride: i64) -> tensor<64xf16, #rows> {
+    %range = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #rows>
+    %range64 = arith.extsi %range : tensor<64xi32, #rows> to tensor<64xi64, #rows>
+    %strides = tt.splat %stride : i64 -> tensor<64xi64, #rows>
+    %offset = arith.muli %range64, %strides : tensor<64xi64, #rows>
+    %sx = tt.splat %x : !tt.ptr<f16> -> tensor<64x!tt.ptr<f16>, #rows>
+    %p = tt.addptr %sx, %offset : tensor<64x!tt.ptr<f16>, #rows>, tensor<64xi64, #rows>
+    %v = tt.load %p : tensor<64x!tt.ptr<f16>, #rows>
+    tt.return %v : tensor<64xf16, #rows>
+  }
 }
 
 // -----
