@@ -1,7 +1,7 @@
 //===-- MathOpToLLVM.cpp - Mathematical functions -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Exponentials, logarithms and roots of f32 are LLVM's, which knows the
+// Powers of 2, logarithms and roots of f32 are LLVM's, which knows the
 // instructions and what it takes to be right about denormals; the rest, and
 // f64, are functions of our device library. 16-bit floats are computed in f32.
 //
@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "tile/Conversion/TritonGPUToLLVM/DeviceFunction.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -46,6 +47,12 @@ void addIntrinsic(const LoweringContext &context, StringRef name,
                   });
 }
 
+/// exp(x). The product is rounded, which costs as many ulps as x is large.
+Value exponential(const LLVMBuilder &b, Type type, ValueRange args) {
+  Value scaled = b.fmul(args[0], b.floatVal(type, llvm::numbers::log2e));
+  return b.intrinsic(type, "llvm.exp2", scaled);
+}
+
 /// 1 / sqrt(x). The instruction takes denormals for zeros, so small numbers are
 /// multiplied by 2^48 first.
 Value reciprocalRoot(const LLVMBuilder &b, Type type, ValueRange args) {
@@ -59,7 +66,7 @@ Value reciprocalRoot(const LLVMBuilder &b, Type type, ValueRange args) {
 } // namespace
 
 void amd::populateMathPatterns(const LoweringContext &c) {
-  addIntrinsic<math::ExpOp>(c, "__nv_exp", "llvm.exp");
+  addFloat32<math::ExpOp>(c, "__nv_exp", exponential);
   // People choose exp2 for speed: the instruction alone, which makes denormal
   // results zero.
   addIntrinsic<math::Exp2Op>(c, "__nv_exp2", "llvm.amdgcn.exp2");

@@ -1,4 +1,4 @@
-"""Loops of matrix products on AMD GPUs are no longer than those of Triton 3.6.0, as
+"""Loops of matrix products, and kernels, on AMD GPUs are no longer than those of Triton 3.6.0, as
 `bench/static.py` counts their instructions."""
 
 from __future__ import annotations
@@ -20,6 +20,13 @@ PEER = {
 }
 
 
+#: Target and case: the peer's instructions.
+PEER_CODE = {
+    ("gfx942", "softmax fp16 5008, 8 warps"): 543,
+    ("gfx1100", "softmax fp16 5008, 8 warps"): 1086,
+}
+
+
 @pytest.fixture(scope="module")
 def static():
     """bench/static.py."""
@@ -32,10 +39,18 @@ def static():
         yield module
 
 
-@pytest.mark.parametrize("arch, name", PEER)
-def test_instructions_in_loops(static, arch, name):
+def describe(static, arch, name):
     case = next(case for case in static.cases_of("hip", arch) if case.name == name)
     compiled = static.compile_ours(case, static.parse_target(f"hip:{arch}"), {})
     assert "error" not in compiled, compiled.get("error")
-    found = static.static_amd.describe(compiled["text"], None)
-    assert found["loop"] <= PEER[arch, name]
+    return static.static_amd.describe(compiled["text"], None)
+
+
+@pytest.mark.parametrize("arch, name", PEER)
+def test_instructions_in_loops(static, arch, name):
+    assert describe(static, arch, name)["loop"] <= PEER[arch, name]
+
+
+@pytest.mark.parametrize("arch, name", PEER_CODE)
+def test_instructions_of_kernels(static, arch, name):
+    assert describe(static, arch, name)["code"] <= PEER_CODE[arch, name]
