@@ -272,7 +272,10 @@ private:
       if (getRegisterBits(convert.getType()) <=
           getRegisterBits(convert.getSrc().getType()))
         return false;
-      return sink(op, [](Operation *) { return true; });
+      // What it needs of shared memory would be taken beside the buffer that a
+      // store fills.
+      return sink(op,
+                  [](Operation *between) { return !isa<LocalStoreOp>(between); });
     }
     auto load = dyn_cast<LocalLoadOp>(op);
     if (!load)

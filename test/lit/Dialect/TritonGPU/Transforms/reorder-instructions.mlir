@@ -216,3 +216,18 @@ module attributes {"ttg.num-warps" = 16 : i32, ttg.target = "cuda:80"} {
     tt.return %r : tensor<256x64xf32, #mma16>
   }
 }
+
+// A conversion that goes through shared memory does not move to where a buffer
+// is filled already.
+
+// CHECK-LABEL: @beside_a_buffer
+tt.func @beside_a_buffer(%a: tensor<64x64xf16, #blocked>, %s: tensor<64x64xf16, #blocked>, %c: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+  // CHECK-NEXT: ttg.convert_layout
+  // CHECK-NEXT: ttg.local_alloc
+  %0 = ttg.convert_layout %a : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #dot0>
+  %m = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+  ttg.local_store %s, %m : tensor<64x64xf16, #blocked> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+  %b = ttg.local_load %m : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>>
+  %d = tt.dot %0, %b, %c : tensor<64x64xf16, #dot0> * tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>> -> tensor<64x64xf32, #mma>
+  tt.return %d : tensor<64x64xf32, #mma>
+}
