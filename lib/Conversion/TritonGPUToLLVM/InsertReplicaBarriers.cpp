@@ -115,8 +115,8 @@ static Accesses getAccesses(Operation *op) {
     Value address = effect.getValue();
     if (!address || !isa<PointerType>(getElementTypeOrSelf(address.getType())))
       continue;
-    // A block may also be accessed through one pointer and offsets. All operands
-    // are then in the layout of the block.
+    // A block may also be accessed through one pointer and offsets. All
+    // operands are then in the layout of the block.
     auto types = op->getOperandTypes();
     auto block = llvm::find_if(types, llvm::IsaPred<RankedTensorType>);
     bool isScalar = block == types.end();

@@ -274,8 +274,8 @@ private:
         return false;
       // What it needs of shared memory would be taken beside the buffer that a
       // store fills.
-      return sink(op,
-                  [](Operation *between) { return !isa<LocalStoreOp>(between); });
+      return sink(
+          op, [](Operation *between) { return !isa<LocalStoreOp>(between); });
     }
     auto load = dyn_cast<LocalLoadOp>(op);
     if (!load)

@@ -5,6 +5,7 @@
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 
 #include "llvm/Support/DebugLog.h"
 
@@ -20,17 +21,64 @@ using namespace mlir::triton;
 using namespace mlir::triton::gpu;
 
 namespace {
+constexpr unsigned kLeastBits = 64, kMostBits = 128;
 
-/// Whether lanes write enough neighbours with one instruction, as they hold the
-/// elements of `result`, to memory that `pointers` goes through in its order.
-bool isWideEnough(RankedTensorType result, RankedTensorType pointers) {
-  constexpr unsigned kLeastBits = 64;
-  if (!isa<AMDMfmaEncodingAttr, AMDWmmaEncodingAttr>(result.getEncoding()))
-    return false;
+/// The layout of `result`, in which lanes that hold every other element along
+/// `dim` have changed some of them, so that each holds `count` neighbours.
+/// Nullopt if that takes more than such exchanges.
+std::optional<LinearLayout> gatherNeighbours(RankedTensorType result,
+                                             unsigned dim, int32_t count) {
+  LinearLayout::Bases bases = toLinearLayout(result).getBases();
+  auto basesOf = [&](StringRef name) -> LinearLayout::DimBases & {
+    return llvm::find_if(bases, [&](auto &in) { return in.first == name; })
+        ->second;
+  };
+  LinearLayout::DimBases &registers = basesOf(kRegister),
+                         &lanes = basesOf(kLane);
+  auto find = [&](LinearLayout::DimBases &among, int32_t size) {
+    std::vector<int32_t> basis(result.getRank());
+    basis[dim] = size;
+    return llvm::find(among, basis);
+  };
+  int32_t given = count;
+  for (int32_t size = 1; size < count; size *= 2) {
+    if (find(registers, size) != registers.end())
+      continue;
+    auto here = find(lanes, size), there = find(registers, given);
+    if (here == lanes.end() || there == registers.end())
+      return std::nullopt;
+    std::swap(*here, *there);
+    given *= 2;
+  }
+  for (int32_t size = count / 2; size > 0; size /= 2) {
+    auto it = find(registers, size);
+    std::rotate(registers.begin(), it, it + 1);
+  }
+  return LinearLayout(bases, toLinearLayout(result).getOutDims(),
+                      /*requireSurjective=*/true);
+}
+
+/// A layout in which lanes have enough neighbours of `result` to write to
+/// memory, which `pointers` goes through in its order: the one it has, or one
+/// that exchanges inside waves lead to.
+Attribute getWideLayout(RankedTensorType result, RankedTensorType pointers) {
+  Attribute encoding = result.getEncoding();
+  if (!isa<AMDMfmaEncodingAttr, AMDWmmaEncodingAttr>(encoding))
+    return {};
   unsigned contiguous = getOrder(pointers).front();
   unsigned bits = getElementBitWidth(result);
-  return getContigPerThread(result)[contiguous] * bits >= kLeastBits &&
-         getContigPerThread(pointers)[contiguous] * bits >= kLeastBits;
+  unsigned wanted = getContigPerThread(pointers)[contiguous] * bits;
+  if (wanted < kLeastBits)
+    return {};
+  if (getContigPerThread(result)[contiguous] * bits >= kLeastBits)
+    return encoding;
+  if (!isa<AMDWmmaEncodingAttr>(encoding))
+    return {};
+  auto layout =
+      gatherNeighbours(result, contiguous, std::min(wanted, kMostBits) / bits);
+  if (!layout)
+    return {};
+  return LinearEncodingAttr::get(result.getContext(), *layout);
 }
 
 struct OptimizeEpilogue
@@ -38,19 +86,24 @@ struct OptimizeEpilogue
   void runOnOperation() override {
     getOperation().walk([&](StoreOp store) {
       auto convert = store.getValue().getDefiningOp<ConvertLayoutOp>();
-      if (!convert ||
-          !isWideEnough(convert.getSrc().getType(), convert.getType()))
+      if (!convert)
         return;
-      LDBG() << store << " gets the layout of " << convert.getSrc();
-      Attribute layout = convert.getSrc().getType().getEncoding();
+      Value result = convert.getSrc();
+      Attribute layout =
+          getWideLayout(convert.getSrc().getType(), convert.getType());
+      if (!layout)
+        return;
+      LDBG() << store << " gets the layout " << layout;
       OpBuilder builder(store);
       auto toLayout = [&](Value value) -> Value {
         auto type = cast<RankedTensorType>(value.getType());
+        if (type.getEncoding() == layout)
+          return value;
         return ConvertLayoutOp::create(builder, store.getLoc(),
                                        cloneWithEncoding(type, layout), value);
       };
       store.getPtrMutable().assign(toLayout(store.getPtr()));
-      store.getValueMutable().assign(convert.getSrc());
+      store.getValueMutable().assign(toLayout(result));
       if (Value mask = store.getMask())
         store.getMaskMutable().assign(toLayout(mask));
       if (convert->use_empty())

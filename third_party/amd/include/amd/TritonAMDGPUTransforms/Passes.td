@@ -66,9 +66,10 @@ def TritonAMDGPUOptimizeEpilogue
     : Pass<"tritonamdgpu-optimize-epilogue", "mlir::ModuleOp"> {
   let summary = "Store results of products in the layout they have";
   let description = [{
-    Where lanes hold at least 8 bytes of neighbours of a result, they write them
-    to memory themselves instead of exchanging them through LDS first. Addresses
-    and masks find that layout in the passes that remove conversions.
+    Where lanes hold at least 8 bytes of neighbours of a result, or would if they
+    changed every other element with lanes of their wave, they write them to
+    memory themselves instead of going through LDS first. Addresses and masks find
+    that layout in the passes that remove conversions.
 
     ```mlir
     %1 = ttg.convert_layout %0 : tensor<128x128xf16, #mma> -> tensor<128x128xf16, #blocked>

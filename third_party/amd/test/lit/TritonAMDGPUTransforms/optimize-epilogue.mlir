@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -tritonamdgpu-optimize-epilogue | filecheck %s
+// RUN: tile-opt %s -split-input-file -tritonamdgpu-optimize-epilogue | filecheck %s
 
 // Lanes hold four neighbours of a transposed result of MFMA: 8 bytes in fp16.
 // CHECK-LABEL: @wide
@@ -28,6 +28,29 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.store %p, %0 : tensor<64x64x!tt.ptr<f16>, #blocked>
     %1 = ttg.convert_layout %byte : tensor<64x64xi8, #mma> -> tensor<64x64xi8, #blocked>
     tt.store %q, %1 : tensor<64x64x!tt.ptr<i8>, #blocked>
+    tt.return
+  }
+}
+
+// -----
+
+// Of WMMA on RDNA 3, lanes 16 apart hold even and odd columns: they change half
+// of them for eight neighbours in fp16, four in fp32.
+// CHECK-DAG: #[[F16:.*]] = #ttg.linear<{register = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 32], [32, 0]], lane = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [0, 8]], warp = {{\[\[}}0, 16], [16, 0]], block = []}>
+// CHECK-DAG: #[[F32:.*]] = #ttg.linear<{register = {{\[\[}}0, 1], [0, 2], [0, 8], [0, 32], [32, 0]], lane = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [0, 4]], warp = {{\[\[}}0, 16], [16, 0]], block = []}>
+// CHECK-LABEL: @exchanged
+// CHECK-DAG: %[[P:.*]] = ttg.convert_layout %arg1 : {{.*}} -> tensor<64x64x!tt.ptr<f16>, #[[F16]]>
+// CHECK-DAG: %[[V:.*]] = ttg.convert_layout %arg0 : {{.*}} -> tensor<64x64xf16, #[[F16]]>
+// CHECK: tt.store %[[P]], %[[V]]
+// CHECK: tt.store {{.*}} : tensor<64x64x!tt.ptr<f32>, #[[F32]]>
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.amd_wmma<{version = 1, isTranspose = true, warpsPerCTA = [2, 2]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @exchanged(%value: tensor<64x64xf16, #mma>, %p: tensor<64x64x!tt.ptr<f16>, #blocked>, %word: tensor<64x64xf32, #mma>, %q: tensor<64x64x!tt.ptr<f32>, #blocked>) {
+    %0 = ttg.convert_layout %value : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #blocked>
+    tt.store %p, %0 : tensor<64x64x!tt.ptr<f16>, #blocked>
+    %1 = ttg.convert_layout %word : tensor<64x64xf32, #mma> -> tensor<64x64xf32, #blocked>
+    tt.store %q, %1 : tensor<64x64x!tt.ptr<f32>, #blocked>
     tt.return
   }
 }
