@@ -135,17 +135,23 @@ def measure(
         return found | {"failure": str(error)}
 
 
-def ratio(ours: float | None, peer: float | None) -> float | None:
+def ratio(machine: ModuleType, metric: str, both: tuple[dict, dict]) -> float | None:
+    ours, peer = (record.get(metric) for record in both)
     if ours is None or peer is None:
         return None
+    # What the machine hands out in larger portions.
+    granule = machine.GRANULES.get(metric, 0)
+    if granule:
+        ours, peer = (-(-value // granule) * granule for value in (ours, peer))
     return ours / peer if peer else (1.0 if not ours else float("inf"))
 
 
-def cell(ours: Any, peer: Any, limit: float) -> str:
+def cell(machine: ModuleType, metric: str, both: tuple[dict, dict]) -> str:
     show = lambda v: "-" if v is None else f"{v:.2f}" if isinstance(v, float) else str(v)  # noqa: E731
+    ours, peer = (record.get(metric) for record in both)
     if peer is None:
         return show(ours)
-    mark = "**" if (ratio(ours, peer) or 0) > limit else ""
+    mark = "**" if (ratio(machine, metric, both) or 0) > machine.LIMIT else ""
     return f"{mark}{show(ours)} / {show(peer)}{mark}"
 
 
@@ -163,7 +169,7 @@ def print_table(rows: list[tuple[Case, dict, dict]], machine: ModuleType) -> Non
         if "error" in ours:
             print(f"| {case.name} | {ours['error']} |" + " |" * (len(columns) - 1))
             continue
-        cells = [cell(ours.get(c), peer.get(c), machine.LIMIT) for c in columns]
+        cells = [cell(machine, c, (ours, peer)) for c in columns]
         print(f"| {case.name} | {' | '.join(cells)} |")
 
 
@@ -173,7 +179,7 @@ def print_summary(rows: list[tuple[Case, dict, dict]], machine: ModuleType) -> N
     print(f"| metric | cases | geometric mean | worst | above {machine.LIMIT} | worst case |")
     print("|---|---|---|---|---|---|")
     for column in columns_of(rows, machine):
-        ratios = [(ratio(o.get(column), p.get(column)), case.name) for case, o, p in both]
+        ratios = [(ratio(machine, column, sides), case.name) for case, *sides in both]
         ratios = [(r, name) for r, name in ratios if r is not None]
         if not ratios:
             continue

@@ -25,11 +25,13 @@ METRICS = {
     "scalars": "SGPRs",
     "spills": "spilled",
     "shared": "LDS",
-    "buffers": "buffer accesses",
-    "globals": "global accesses",
+    "accesses": "memory accesses",
+    "globals": "of them through pointers",
 }
 #: Ratios above are marked.
 LIMIT = 1.15
+#: Registers and LDS are compared as they are allocated: in multiples of these.
+GRANULES = {"registers": 8, "accumulation": 8, "scalars": 16, "shared": 512}
 #: Products that the loops' instructions are counted for: those of one 32x32x8.
 PRODUCTS = 32 * 32 * 8
 
@@ -87,7 +89,9 @@ def counts(assembly: str, name: str) -> dict[str, Any]:
         "inner": inner or None,
         "matrix": matrix or None,
         "loop": sum(map(len, working)) * PRODUCTS / total if total else None,
-        "buffers": sum(bool(re.match(r"buffer_(load|store|atomic)", i)) for i in code),
+        "accesses": sum(
+            bool(re.match(r"(buffer|global|flat)_(load|store|atomic)", i)) for i in code
+        ),
         "globals": sum(bool(re.match(r"(global|flat)_(load|store|atomic)", i)) for i in code),
     }
 

@@ -29,6 +29,8 @@ METRICS = {
 }
 #: Ratios above are marked.
 LIMIT = 1.05
+#: What is compared in multiples of something.
+GRANULES: dict[str, int] = {}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
