@@ -18,7 +18,7 @@ METRICS = {
     "sectors": "global sectors",
     "code": "code",
     "inner": "in loops",
-    "matrix": "MFMA, WMMA in loops",
+    "matrix": "products in loops / 8192",
     "loop": "in loops for 8192 products",
     "registers": "VGPRs",
     "accumulation": "AGPRs",
@@ -82,12 +82,11 @@ def counts(assembly: str, name: str) -> dict[str, Any]:
     inner = sum(map(len, loops))
     products = [_products(instruction) for instruction in code]
     working = [loop for loop in loops if any(products[i] for i in loop)]
-    matrix = sum(bool(products[i]) for loop in working for i in loop)
     total = sum(products[i] for loop in working for i in loop)
     return {
         "code": len(code),
         "inner": inner or None,
-        "matrix": matrix or None,
+        "matrix": total / PRODUCTS or None,
         "loop": sum(map(len, working)) * PRODUCTS / total if total else None,
         "accesses": sum(
             bool(re.match(r"(buffer|global|flat)_(load|store|atomic)", i)) for i in code
