@@ -40,6 +40,7 @@ constexpr AMDTarget makeCDNA3() {
   target.hasFNUZ = true;
   target.hasFP8Conversion = true;
   target.hasPackedBF16Atomic = true;
+  target.systemAtomicPolicy = 16; // sc1
   return target;
 }
 
@@ -75,6 +76,8 @@ constexpr AMDTarget makeRDNA4(const char *processor) {
   target.hasPackedF16Atomic = true;
   target.hasPackedBF16Atomic = true;
   target.streamedPolicy = 1;
+  target.gpuAtomicPolicy = 2 << 3; // scope:SCOPE_DEV
+  target.systemAtomicPolicy = 3 << 3;
   return target;
 }
 

@@ -275,6 +275,13 @@ template <typename OpT> struct AtomicPattern : BufferPattern<OpT> {
                               amd::getSyncScope(op.getScope()));
   }
 
+  /// Who sees it.
+  Value getScopePolicy(OpT op, const LLVMBuilder &b) const {
+    return b.i32(op.getScope() == MemSyncScope::SYSTEM
+                     ? this->facts.systemAtomicPolicy
+                     : this->facts.gpuAtomicPolicy);
+  }
+
   void replace(OpT op, const LLVMBuilder &b,
                ConversionPatternRewriter &rewriter, const AccessGroups &groups,
                SmallVectorImpl<Value> &results) const {
@@ -349,7 +356,7 @@ struct RMWPattern : AtomicPattern<BufferAtomicRMWOp> {
       Value old =
           b.intrinsic(operand, name,
                       ValueRange{b.bitcast(values[r], operand), descriptor,
-                                 offset, b.i32(0), b.i32(0)});
+                                 offset, b.i32(0), getScopePolicy(op, b)});
       results[r] = b.bitcast(old, element);
     }
     fence(op, b, /*before=*/false);
@@ -384,7 +391,7 @@ struct CASPattern : AtomicPattern<BufferAtomicCASOp> {
       Value old = b.intrinsic(
           word, "llvm.amdgcn.raw.ptr.buffer.atomic.cmpswap",
           ValueRange{b.bitcast(values[r], word), b.bitcast(compares[r], word),
-                     descriptor, offset, b.i32(0), b.i32(0)});
+                     descriptor, offset, b.i32(0), getScopePolicy(op, b)});
       results[r] = b.bitcast(old, element);
     }
     fence(op, b, /*before=*/false);

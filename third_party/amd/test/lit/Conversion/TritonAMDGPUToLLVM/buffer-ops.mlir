@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -tile-amd-llir | filecheck %s
+// RUN: tile-opt %s -split-input-file -tile-amd-llir | filecheck %s
 
 #blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
@@ -50,6 +50,25 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %v = tt.splat %value : f32 -> tensor<1024xf32, #blocked>
     %0 = amdg.buffer_atomic_rmw fadd, acq_rel, gpu, %v, %x[%range] : tensor<1024xf32, #blocked>
     %1 = amdg.buffer_atomic_cas relaxed, gpu, %range, %range, %y[%range] : tensor<1024xi32, #blocked>
+    tt.return
+  }
+}
+
+// -----
+
+// On gfx12 the instruction says who sees an atomic operation: 2 << 3 is the GPU, 3 << 3 the host, too.
+#blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1200", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: @scopes
+  // CHECK-DAG: %[[GPU:.*]] = llvm.mlir.constant(16 : i32)
+  // CHECK-DAG: %[[HOST:.*]] = llvm.mlir.constant(24 : i32)
+  // CHECK: llvm.call_intrinsic "llvm.amdgcn.raw.ptr.buffer.atomic.fadd"({{.*}}, %[[GPU]])
+  // CHECK: llvm.call_intrinsic "llvm.amdgcn.raw.ptr.buffer.atomic.cmpswap"({{.*}}, %[[HOST]])
+  tt.func public @scopes(%x: !tt.ptr<f32>, %y: !tt.ptr<i32>, %value: f32) {
+    %range = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #blocked>
+    %v = tt.splat %value : f32 -> tensor<512xf32, #blocked>
+    %0 = amdg.buffer_atomic_rmw fadd, relaxed, gpu, %v, %x[%range] : tensor<512xf32, #blocked>
+    %1 = amdg.buffer_atomic_cas relaxed, sys, %range, %range, %y[%range] : tensor<512xi32, #blocked>
     tt.return
   }
 }
