@@ -39,6 +39,7 @@ def line_of(text: str) -> int:
         return next(i for i, line in enumerate(file, 1) if text in line)
 
 
+@pytest.mark.nvidia("there each stage has a buffer")
 def test_too_much_shared_memory():
     # A buffer for each stage: 6 * (128 + 128) * 128 * 2 bytes.
     with pytest.raises(OutOfResources) as caught:
@@ -64,6 +65,7 @@ def test_the_limit_is_that_of_the_target(monkeypatch):
         matmul[(1,)](*arguments(128, 128, 128), BM=128, BN=128, BK=128, num_stages=3)
 
 
+@pytest.mark.nvidia("there each stage has a buffer")
 def test_the_autotuner_passes_over_what_does_not_fit():
     tuned = tile.autotune(
         configs=[

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +27,7 @@ def fill_kernel(out_ptr, value, n, BLOCK: tl.constexpr = 64):
     tl.store(out_ptr + offsets, value, mask=offsets < n)
 
 
+@pytest.mark.nvidia("names its stages")
 def test_stages():
     kernel = fill_kernel[(1,)](poisoned(64, "fp32"), 1.0, 60)
     assert list(kernel.asm)[:4] == ["ttir", "ttgir", "llir", "ptx"]
@@ -35,6 +37,7 @@ def test_stages():
     assert ".entry fill_kernel" in kernel.asm["ptx"]
 
 
+@pytest.mark.nvidia("names its stages")
 def test_cubin_is_made_on_demand():
     from tile.backends import find_backend
 
@@ -150,10 +153,11 @@ def test_warmup_compiles_without_running():
     out = poisoned(64, "fp32")
     before = out.copy()
     kernel = fill_kernel.warmup(out, 1.0, 60, grid=(1,))
-    assert ".entry" in kernel.asm["ptx"]
+    assembly = list(kernel.asm)[3]
+    assert "fill_kernel" in kernel.asm[assembly]
     np.testing.assert_array_equal(out.view(np.uint8), before.view(np.uint8))
     by_type = fill_kernel.warmup(tl.float32, 1.0, 60, grid=(1,))
-    assert by_type.asm["ptx"] == kernel.asm["ptx"]
+    assert by_type.asm[assembly] == kernel.asm[assembly]
 
 
 def test_constants_are_told_apart_by_type():
@@ -385,7 +389,8 @@ def test_kernel_names():
         tl.store(out_ptr + tl.arange(0, N), 0.0)
 
     compiled = kernel[(1,)](poisoned(8, "fp32"), N=8)
-    assert ".entry named_8" in compiled.asm["ptx"]
+    assembly = compiled.asm[list(compiled.asm)[3]]
+    assert re.search(r"^(\.visible \.entry )?named_8\b", assembly, re.M)
 
 
 def test_compiles_are_deterministic():

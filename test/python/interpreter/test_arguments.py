@@ -158,6 +158,7 @@ def device_facts(out_ptr):
     tl.store(out_ptr + 1, later + tl.target_info.is_cuda())
 
 
+@pytest.mark.nvidia("asks for its special registers")
 def test_what_a_device_would_tell():
     out = np.zeros(2, np.int32)
     device_facts.interpret(out, grid=(1,), num_warps=2)
