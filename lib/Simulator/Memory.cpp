@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
+#include <functional>
 
 using namespace tile::sim;
 
@@ -468,7 +469,7 @@ static bool translateLocal(Ctx &c, const Inst &inst, uint32_t mask,
     uint8_t *written = c.warp->localWritten.data() + at;
     // Padding travels with what it is beside.
     if (access == Access::Load && (c.checks & CheckUninitialized) &&
-        !std::memchr(written, 1, bytes))
+        std::all_of(written, written + bytes, std::logical_not<uint8_t>()))
       c.note(inst, l, "uninitialized",
              "read of " + std::to_string(bytes) + " bytes of local memory at " +
                  hex(a) + " that the thread has not written");

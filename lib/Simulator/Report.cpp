@@ -151,7 +151,9 @@ static constexpr Gpu gpus[] = {
     {"MI250X", 1.6e12, 191.5e12, 110 * 64 * 1.7e9}, // one of its two
     {"MI300X", 5.3e12, 1307e12, 304 * 64 * 2.1e9},
     {"MI355X", 8.0e12, 2516e12, 256 * 64 * 2.4e9},
-    {"RX 7900 XTX", 0.96e12, 122.8e12, 96 * 64 * 2.5e9}};
+    {"RX 7900 XTX", 0.96e12, 122.8e12, 96 * 64 * 2.5e9},
+    {"RX 9070 XT", 0.64e12, 194.6e12, 64 * 64 * 2.97e9},
+    {"RX 9060 XT", 0.32e12, 102.6e12, 32 * 64 * 3.13e9}};
 
 const Gpu *Gpu::find(std::string_view name) {
   for (const Gpu &gpu : gpus)

@@ -47,7 +47,7 @@ def machine(seed):
     return generate(seed).config.machine
 
 
-@pytest.mark.parametrize("target", AMD_TARGETS)
+@pytest.mark.parametrize("target", [*AMD_TARGETS, "hip:gfx1201"])
 @pytest.mark.parametrize("first", chunks(50, of_all=500))
 def test_interpreter_and_code_for_amd_agree(first, target):
     failures = cli.chunk(first, CHUNK, "interpret", target=target)

@@ -402,7 +402,7 @@ bool Parser::instruction(std::string_view s) {
       break;
     }
   // What follows is one word of another grammar.
-  if (in.opcode == "s_delay_alu" || in.opcode.starts_with("s_waitcnt") ||
+  if (in.opcode == "s_delay_alu" || in.opcode.starts_with("s_wait") ||
       in.opcode == "s_sendmsg" || in.opcode == "s_sendmsghalt") {
     in.operands.emplace_back();
     in.operands.back().loc = in.loc;

@@ -36,14 +36,16 @@ struct Buffer {
     bool hasOffset = inst.mod[1] & 1, hasIndex = inst.mod[1] & 2;
     unsigned lanes = programOf(c).waveLanes;
     uint32_t index = hasIndex ? c.src<uint32_t>(inst.op[1])[lane] : 0;
-    uint64_t offset = uint64_t(inst.imm);
+    // The sum of the instruction's offset and the lane's has 32 bits: LLVM
+    // takes constants out of negative numbers.
+    auto offset = uint32_t(inst.imm);
     if (hasOffset)
       offset += c.src<uint32_t>(inst.op[1])[hasIndex * lanes + lane];
+    uint64_t end = uint64_t(offset) + bytes;
     if (stride)
       return {uint64_t(index) * stride + offset + scalarOffset,
-              index < records && offset + bytes <= stride};
-    offset += scalarOffset;
-    return {offset, offset + bytes <= records};
+              index < records && end <= stride};
+    return {uint64_t(offset) + scalarOffset, end + scalarOffset <= records};
   }
   /// Lanes of EXEC whose bytes are inside.
   uint64_t inside(unsigned from, unsigned bytes) const {
@@ -55,7 +57,10 @@ struct Buffer {
     }
     return lanes;
   }
-  uint64_t address(unsigned lane) const { return base + place(lane, 0).offset; }
+  /// Of 48 bits.
+  uint64_t address(unsigned lane) const {
+    return (base + place(lane, 0).offset) & 0xffffffffffff;
+  }
 };
 
 /// All words at once if all are inside, or else word by word.
@@ -153,10 +158,7 @@ bool takeAddress(InstDecoder &d, size_t first = 1) {
     return d.error("addr64 and tfe are not supported");
   bool offen = d.has("offen"), idxen = d.has("idxen");
   d.inst.mod[1] = uint8_t(offen | idxen << 1);
-  bool agent = d.target().gfx940 ? d.has("sc1") : d.has("glc");
-  for (const char *name : {"sc0", "sc1", "nt", "glc", "slc", "dlc"})
-    d.has(name);
-  if (agent) {
+  if (takeScope(d)) {
     d.inst.order |= Inst::Strong;
     d.program.usesGlobalAtomics = true;
   }
@@ -191,7 +193,7 @@ bool decodeAtomic(InstDecoder &d) {
   for (const AtomicName &a : memoryAtomics())
     if (name == a.name || (a.other && name == a.other))
       found = &a;
-  bool returns = d.has("sc0") || d.has("glc");
+  bool returns = saysResult(d);
   if (!found || !takeAddress(d))
     return false;
   d.inst.order = Inst::Strong;

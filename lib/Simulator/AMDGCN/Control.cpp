@@ -4,6 +4,8 @@
 #include "../Checkers/OrderChecker.h"
 #include "Decoder.h"
 
+#include <algorithm>
+
 using namespace tile::sim;
 using namespace tile::sim::amdgcn;
 
@@ -84,16 +86,25 @@ template <ExecFn F> bool decodeHint(InstDecoder &d) {
 
 //===-- Waits -------------------------------------------------------------===//
 
-/// mod[0] to mod[2]: how many loads, stores, LDS operations may be left; 255:
+/// imm: a byte for each counter: how many of its operations may be left; 255:
 /// any number.
+constexpr int64_t waitForNone = -1;
+uint8_t leftOf(const Inst &inst, Counter counter) {
+  return uint8_t(inst.imm >> 8 * unsigned(counter));
+}
+void setLeft(Inst &inst, Counter counter, int64_t left) {
+  unsigned shift = 8 * unsigned(counter);
+  inst.imm &= ~(int64_t(255) << shift);
+  inst.imm |= std::min<int64_t>(left, 254) << shift;
+}
+
 Step execWait(Ctx &c, const Inst &inst, uint32_t mask) {
-  static const Counter counters[] = {Counter::Load, Counter::Store,
-                                     Counter::Ds};
-  for (unsigned i = 0; i < 3; ++i)
-    if (inst.mod[i] != 255)
-      waitFor(c, counters[i], inst.mod[i]);
+  for (auto counter : {Counter::Load, Counter::Store, Counter::Ds, Counter::Km})
+    if (uint8_t left = leftOf(inst, counter); left != 255)
+      waitFor(c, counter, left);
   // What this wave wrote before is there for whoever learns of it now.
-  bool all = inst.mod[programOf(c).target->isGfx9() ? 0 : 1] == 0;
+  bool isGfx9 = programOf(c).target->isGfx9();
+  bool all = leftOf(inst, isGfx9 ? Counter::Load : Counter::Store) == 0;
   if (all && c.checker && c.launch->program->usesGlobalAtomics)
     c.checker->fence(c, mask);
   return Step::Next;
@@ -102,21 +113,19 @@ Step execWait(Ctx &c, const Inst &inst, uint32_t mask) {
 /// `vmcnt(0) & lgkmcnt(1)`, with or without the sign between, or the number
 /// that the instruction encodes.
 bool decodeWait(InstDecoder &d) {
-  d.inst.mod[0] = d.inst.mod[1] = d.inst.mod[2] = 255;
+  d.inst.imm = waitForNone;
   if (!d.expect(1, 1))
     return false;
   const Operand &o = d.operand(0);
   if (o.kind == Operand::Kind::Integer) {
     auto n = uint32_t(o.imm);
-    if (d.target().generation == 9) {
-      uint32_t vm = (n & 15) | (n >> 14 & 3) << 4, lgkm = n >> 8 & 15;
-      d.inst.mod[0] = vm == 63 ? 255 : uint8_t(vm);
-      d.inst.mod[2] = lgkm == 15 ? 255 : uint8_t(lgkm);
-    } else {
-      uint32_t vm = n >> 10 & 63, lgkm = n >> 4 & 63;
-      d.inst.mod[0] = vm == 63 ? 255 : uint8_t(vm);
-      d.inst.mod[2] = lgkm == 63 ? 255 : uint8_t(lgkm);
-    }
+    bool isGfx9 = d.target().isGfx9();
+    uint32_t vm = isGfx9 ? (n & 15) | (n >> 14 & 3) << 4 : n >> 10 & 63,
+             lgkm = isGfx9 ? n >> 8 & 15 : n >> 4 & 63;
+    if (vm != 63)
+      setLeft(d.inst, Counter::Load, vm);
+    if (lgkm != (isGfx9 ? 15 : 63))
+      setLeft(d.inst, Counter::Ds, lgkm);
     return d.emit(execWait, Class::Control);
   }
   std::string_view s = o.text;
@@ -132,11 +141,10 @@ bool decodeWait(InstDecoder &d) {
         !parseInteger(s.substr(open + 1, close - open - 1), n) || n < 0)
       return d.error("'" + o.text + "' is no list of counters");
     std::string_view name = s.substr(0, open);
-    auto left = uint8_t(std::min<int64_t>(n, 254));
     if (name == "vmcnt")
-      d.inst.mod[0] = left;
+      setLeft(d.inst, Counter::Load, n);
     else if (name == "lgkmcnt")
-      d.inst.mod[2] = left;
+      setLeft(d.inst, Counter::Ds, n);
     else if (name != "expcnt")
       return d.error("unknown counter '" + std::string(name) + "'");
     s.remove_prefix(close + 1);
@@ -145,19 +153,36 @@ bool decodeWait(InstDecoder &d) {
 }
 
 /// s_waitcnt_vscnt null, 0x0
-template <unsigned Index> bool decodeWaitOne(InstDecoder &d) {
-  d.inst.mod[0] = d.inst.mod[1] = d.inst.mod[2] = 255;
+template <Counter C> bool decodeWaitOne(InstDecoder &d) {
+  d.inst.imm = waitForNone;
   if (!d.expect(2, 2) || d.operand(1).kind != Operand::Kind::Integer)
     return d.error("takes null and a number");
   if (d.operand(0).reg != Null)
     return d.error("a register as the count is not supported");
-  d.inst.mod[Index] = uint8_t(std::min<int64_t>(d.operand(1).imm & 63, 254));
+  setLeft(d.inst, C, d.operand(1).imm & 63);
+  return d.emit(execWait, Class::Control);
+}
+
+/// s_wait_loadcnt 0x0 and, with the count of `High` in the upper byte,
+/// s_wait_loadcnt_dscnt 0x0: gfx12 counts each kind of memory by itself.
+template <Counter C, Counter High = Counter::Count>
+bool decodeWaitCounter(InstDecoder &d) {
+  if (d.target().generation < 12)
+    return d.error("is of gfx12 and later");
+  d.inst.imm = waitForNone;
+  if (!d.expect(1, 1) || d.operand(0).kind != Operand::Kind::Integer ||
+      d.operand(0).imm < 0)
+    return d.error("takes a number");
+  int64_t n = d.operand(0).imm;
+  setLeft(d.inst, C, n & 63);
+  if constexpr (High != Counter::Count)
+    setLeft(d.inst, High, n >> 8 & 63);
   return d.emit(execWait, Class::Control);
 }
 
 //===-- Barrier -----------------------------------------------------------===//
 
-Step execBarrier(Ctx &c, const Inst &inst, uint32_t mask) {
+void checkSharedWrites(Ctx &c, const Inst &inst) {
   const CounterState &shared = waveOf(c).counters[size_t(Counter::Ds)];
   if (shared.lastWrite > shared.completed && (c.checks & CheckAsync))
     c.note(inst, 0, "missing-wait",
@@ -166,6 +191,9 @@ Step execBarrier(Ctx &c, const Inst &inst, uint32_t mask) {
                programOf(c).target->nameOf(Counter::Ds) +
                " comes before it, and LDS orders no operations of different "
                "waves");
+}
+Step execBarrier(Ctx &c, const Inst &inst, uint32_t mask) {
+  checkSharedWrites(c, inst);
   NamedBarrier &b = c.cta->barriers[0];
   b.expected = c.cta->liveThreads;
   b.forAll = true;
@@ -174,6 +202,47 @@ Step execBarrier(Ctx &c, const Inst &inst, uint32_t mask) {
 }
 bool decodeBarrier(InstDecoder &d) {
   return d.expect(0, 0) && d.emit(execBarrier, Class::Barrier);
+}
+
+/// The barrier of all waves, of gfx12: each signals, and then waits for the
+/// others. Both happen at the wait here, so no memory that waves share may be
+/// accessed between the two, but for what scalar loads read.
+Step execSignal(Ctx &c, const Inst &inst, uint32_t) {
+  checkSharedWrites(c, inst);
+  return Step::Next;
+}
+bool takeGroupBarrier(InstDecoder &d) {
+  if (!d.expect(1, 1))
+    return false;
+  const Operand &o = d.operand(0);
+  bool isGroup = o.kind == Operand::Kind::Integer &&
+                 (o.imm == -1 || uint16_t(o.imm) == 0xffff);
+  return isGroup ||
+         d.error("only the barrier of the workgroup, -1, is supported");
+}
+bool decodeSignal(InstDecoder &d) {
+  static const std::string_view others[] = {
+      "ds_",      "global_",   "flat_",   "buffer_", "s_barrier",
+      "s_branch", "s_cbranch", "s_setpc", "s_swap",  "s_endpgm"};
+  auto isOther = [](std::string_view name) {
+    // These move values between lanes.
+    if (name.starts_with("ds_swizzle") || name.find("permute") != name.npos)
+      return false;
+    return std::any_of(
+        std::begin(others), std::end(others),
+        [&](std::string_view prefix) { return name.starts_with(prefix); });
+  };
+  const Instruction *next = d.in,
+                    *end = d.module.body.data() + d.module.body.size();
+  while (++next != end && !isOther(next->opcode))
+    ;
+  if (next == end || next->opcode != "s_barrier_wait")
+    return d.error("accesses to memory and branches between it and "
+                   "s_barrier_wait are not supported");
+  return takeGroupBarrier(d) && d.emit(execSignal, Class::Control);
+}
+bool decodeBarrierWait(InstDecoder &d) {
+  return takeGroupBarrier(d) && d.emit(execBarrier, Class::Barrier);
 }
 
 //===-- Mode --------------------------------------------------------------===//
@@ -260,7 +329,7 @@ template <unsigned Shift> bool decodeMode(InstDecoder &d) {
 /// The address behind this instruction. Symbols are relative to it, wherever
 /// the text says rel32, so one value will do for all.
 Step execGetpc(Ctx &c, const Inst &inst, uint32_t) {
-  setScalar<uint64_t>(c, inst.op[0], CodeWindow);
+  setScalar<uint64_t>(c, inst.op[0], CodeBase);
   return Step::Next;
 }
 bool decodeGetpc(InstDecoder &d) {
@@ -297,7 +366,7 @@ Step execCache(Ctx &c, const Inst &, uint32_t mask) {
   return Step::Next;
 }
 bool decodeCache(InstDecoder &d) {
-  for (const char *name : {"sc0", "sc1", "nt", "scope"})
+  for (const char *name : {"sc0", "sc1", "nt", "scope", "th"})
     d.has(name);
   return d.emit(execCache, Class::Control);
 }
@@ -315,10 +384,18 @@ void tile::sim::amdgcn::registerControl(OpcodeTable &t) {
       {"s_endpgm", decodeEnd},
       {"s_trap", decodeTrap},
       {"s_waitcnt", decodeWait},
-      {"s_waitcnt_vmcnt", decodeWaitOne<0>},
-      {"s_waitcnt_vscnt", decodeWaitOne<1>},
-      {"s_waitcnt_lgkmcnt", decodeWaitOne<2>},
+      {"s_waitcnt_vmcnt", decodeWaitOne<Counter::Load>},
+      {"s_waitcnt_vscnt", decodeWaitOne<Counter::Store>},
+      {"s_waitcnt_lgkmcnt", decodeWaitOne<Counter::Ds>},
+      {"s_wait_loadcnt", decodeWaitCounter<Counter::Load>},
+      {"s_wait_storecnt", decodeWaitCounter<Counter::Store>},
+      {"s_wait_dscnt", decodeWaitCounter<Counter::Ds>},
+      {"s_wait_kmcnt", decodeWaitCounter<Counter::Km>},
+      {"s_wait_loadcnt_dscnt", decodeWaitCounter<Counter::Ds, Counter::Load>},
+      {"s_wait_storecnt_dscnt", decodeWaitCounter<Counter::Ds, Counter::Store>},
       {"s_barrier", decodeBarrier},
+      {"s_barrier_signal", decodeSignal},
+      {"s_barrier_wait", decodeBarrierWait},
       {"s_setreg_b32", decodeSetreg},
       {"s_setreg_imm32_b32", decodeSetreg},
       {"s_getreg_b32", decodeGetreg},
@@ -334,16 +411,34 @@ void tile::sim::amdgcn::registerControl(OpcodeTable &t) {
       {"buffer_invl2", decodeCache},
       {"buffer_gl0_inv", decodeCache},
       {"buffer_gl1_inv", decodeCache},
+      {"global_inv", decodeCache},
+      {"global_wb", decodeCache},
+      {"global_wbinv", decodeCache},
       {"s_dcache_inv", decodeCache},
       {"s_dcache_wb", decodeCache},
       {"s_gl1_inv", decodeCache},
       {"s_sleep", decodeHint<execYield>},
   });
   // What concerns speed alone.
-  for (const char *name :
-       {"s_nop", "s_setprio", "s_delay_alu", "s_clause", "s_inst_prefetch",
-        "s_set_inst_prefetch_distance", "s_waitcnt_depctr", "s_wait_idle",
-        "s_code_end", "s_sendmsg", "s_icache_inv", "s_waitcnt_expcnt",
-        "s_ttracedata", "s_version", "s_set_gpr_idx_off", "s_sethalt"})
+  for (const char *name : {"s_nop",
+                           "s_setprio",
+                           "s_delay_alu",
+                           "s_clause",
+                           "s_inst_prefetch",
+                           "s_set_inst_prefetch_distance",
+                           "s_waitcnt_depctr",
+                           "s_wait_idle",
+                           "s_wait_alu",
+                           "s_wait_samplecnt",
+                           "s_wait_bvhcnt",
+                           "s_wait_expcnt",
+                           "s_code_end",
+                           "s_sendmsg",
+                           "s_icache_inv",
+                           "s_waitcnt_expcnt",
+                           "s_ttracedata",
+                           "s_version",
+                           "s_set_gpr_idx_off",
+                           "s_sethalt"})
     t.emplace(name, decodeHint<execNothing>);
 }

@@ -16,11 +16,12 @@ const OpcodeTable &tile::sim::amdgcn::opcodeTable() {
   static const OpcodeTable table = [] {
     OpcodeTable t;
     for (auto add :
-         {registerScalar, registerScalarCompare, registerControl,
-          registerScalarMemory, registerVectorInteger, registerVectorFloat,
-          registerVectorDouble, registerVectorHalf, registerVectorCompare,
-          registerVectorConvert, registerPacked, registerLane, registerGlobal,
-          registerBuffer, registerShared, registerMatrix})
+         {registerScalar, registerScalarCompare, registerScalarFloat,
+          registerControl, registerScalarMemory, registerVectorInteger,
+          registerVectorFloat, registerVectorDouble, registerVectorHalf,
+          registerVectorCompare, registerVectorConvert, registerPacked,
+          registerLane, registerGlobal, registerBuffer, registerShared,
+          registerMatrix})
       add(t);
     return t;
   }();
@@ -184,15 +185,14 @@ bool InstDecoder::sourceSlot(size_t i, unsigned words, Imm imm, uint32_t &slot,
         base = uint64_t(it->second);
       else if (g != globals.end() && o.suffix.starts_with("rel32@")) {
         // Added to what s_getpc gave, half by half.
-        base = g->second.address - CodeWindow;
+        base = g->second.address - CodeBase;
         base =
             o.suffix.starts_with("rel32@hi") ? base >> 32 : base & 0xffffffff;
       } else if (label != module.labels.end() &&
                  o.suffix.starts_with("rel32@") &&
                  codeIndex(label->second, index)) {
-        base = o.suffix.starts_with("rel32@hi")
-                   ? 0
-                   : codeAddress(index) - CodeWindow;
+        base = o.suffix.starts_with("rel32@hi") ? 0
+                                                : codeAddress(index) - CodeBase;
       } else if (g != globals.end() && o.suffix.starts_with("abs32@")) {
         base = g->second.address;
         base =

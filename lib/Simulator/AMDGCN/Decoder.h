@@ -81,6 +81,11 @@ public:
   /// A vector source that is a register.
   bool vectorSource(size_t operand, unsigned words, unsigned op,
                     Need need = Plain);
+  /// Of the two registers that were used last, this one is not.
+  void forgetUse(unsigned word) {
+    code.registers.erase(code.registers.end() - 2 + word);
+    --inst.regCount;
+  }
   uint32_t slotOf(File file, uint32_t reg) const;
   uint32_t constant(uint64_t value);
 
@@ -111,9 +116,11 @@ const OpcodeTable &opcodeTable();
 /// Keeps a name that was put together, as keys of the table must outlive it.
 std::string_view keepName(std::string name);
 
-/// Addresses of instructions, for calls.
+/// Addresses of instructions, for calls: of 47 bits, as gfx12 extends the sign
+/// of bit 47.
+inline constexpr uint64_t CodeBase = uint64_t(0x7f) << 40;
 inline uint64_t codeAddress(uint32_t index) {
-  return CodeWindow + 256 + 8 * uint64_t(index);
+  return CodeBase + 256 + 8 * uint64_t(index);
 }
 
 /// A label as an operand (Decoder.cpp).
@@ -122,6 +129,7 @@ bool branchTarget(InstDecoder &d, size_t operand);
 // One function a family.
 void registerScalar(OpcodeTable &);
 void registerScalarCompare(OpcodeTable &);
+void registerScalarFloat(OpcodeTable &);
 void registerControl(OpcodeTable &);
 void registerScalarMemory(OpcodeTable &);
 void registerVectorInteger(OpcodeTable &);

@@ -31,6 +31,13 @@ template <class T> T mostNumber(T a, T b) {
     return std::signbit(a) ? b : a;
   return a > b ? a : b;
 }
+/// A NaN is preferred to a number.
+template <class T> T minimum(T a, T b) {
+  return a != a ? a : b != b ? b : leastNumber(a, b);
+}
+template <class T> T maximum(T a, T b) {
+  return a != a ? a : b != b ? b : mostNumber(a, b);
+}
 template <class T> T middleNumber(T a, T b, T c) {
   if (a != a || b != b || c != c)
     return leastNumber(leastNumber(a, b), c);
@@ -51,6 +58,21 @@ template <class T> T scaledBy(T a, int32_t n) {
   else
     return std::ldexp(a, n);
 }
+
+/// Towards zero, with what is out of range at the end of the range, and no
+/// number as 0.
+template <class I, class T> I truncateTo(T v) {
+  double d = double(v);
+  if (d != d)
+    return 0;
+  d = std::trunc(d);
+  if (d <= double(std::numeric_limits<I>::min()))
+    return std::numeric_limits<I>::min();
+  if (d >= double(std::numeric_limits<I>::max()))
+    return std::numeric_limits<I>::max();
+  return I(d);
+}
+
 template <class T> T mantissaOf(T a) {
   int e;
   return std::isfinite(a) ? std::frexp(a, &e) : a;

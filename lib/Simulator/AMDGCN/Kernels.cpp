@@ -141,13 +141,14 @@ decodeRange(const Assembly &module, const Kernel &kernel, WaveProgram &program,
 /// upper half by the carry alone.
 static bool addsConstant(const Code &code, const Inst &inst, int64_t &added) {
   std::string_view name = inst.name;
-  if ((name != "s_add_u32" && name != "s_addc_u32") ||
+  bool isLow = name == "s_add_u32" || name == "s_add_co_u32";
+  if ((!isLow && name != "s_addc_u32" && name != "s_add_co_ci_u32") ||
       inst.op[0] != inst.op[1] || !(inst.op[2] & ConstBit))
     return false;
   uint32_t at = inst.op[2] & ~(ConstBit | ScalarBit), value;
   std::memcpy(&value, code.consts[at / 64].bytes + at % 64, 4);
   added = value;
-  return name == "s_add_u32" || value == 0;
+  return isLow || value == 0;
 }
 
 std::unique_ptr<Program> tile::sim::amdgcn::buildProgram(

@@ -113,15 +113,27 @@ bool decodeWrite(InstDecoder &d) {
           d.emit(execWrite, Class::Collective));
 }
 
+/// mod[0], mod[1]: where the bits of each operand begin; imm: how many change
+/// places.
 Step execSwap(Ctx &c, const Inst &inst, uint32_t) {
   auto *a = c.dst<uint32_t>(inst.op[0]), *b = c.dst<uint32_t>(inst.op[1]);
+  auto ones = uint32_t((uint64_t(1) << inst.imm) - 1);
   for (uint64_t m = execOf(c); m; m &= m - 1) {
     auto l = unsigned(std::countr_zero(m));
-    std::swap(a[l], b[l]);
+    uint32_t left = a[l] >> inst.mod[0] & ones,
+             right = b[l] >> inst.mod[1] & ones;
+    a[l] = (a[l] & ~(ones << inst.mod[0])) | right << inst.mod[0];
+    b[l] = (b[l] & ~(ones << inst.mod[1])) | left << inst.mod[1];
   }
   return Step::Next;
 }
-bool decodeSwap(InstDecoder &d) {
+template <unsigned Bits> bool decodeSwap(InstDecoder &d) {
+  d.inst.imm = Bits;
+  for (unsigned i = 0; i < 2 && i < d.operandCount(); ++i) {
+    if (Bits == 16 && d.operand(i).half < 0)
+      return d.error("its operands are halves of registers, such as v0.l");
+    d.inst.mod[i] = d.operand(i).half == 1 ? 16 : 0;
+  }
   return d.expect(2, 2) && d.vectorSource(0, 1, 0) && d.vectorSource(1, 1, 1) &&
          d.vectorResult(0, 1, 0) && d.vectorResult(1, 1, 1) &&
          d.emit(execSwap, Class::Move);
@@ -301,7 +313,8 @@ void tile::sim::amdgcn::registerLane(OpcodeTable &t) {
   t.insert({{"v_readlane_b32", decodeRead<false>},
             {"v_readfirstlane_b32", decodeRead<true>},
             {"v_writelane_b32", decodeWrite},
-            {"v_swap_b32", decodeSwap},
+            {"v_swap_b32", decodeSwap<32>},
+            {"v_swap_b16", decodeSwap<16>},
             {"ds_bpermute_b32", decodePermute<execBackward>},
             {"ds_permute_b32", decodePermute<execForward>},
             {"ds_swizzle_b32", decodeSwizzle},

@@ -9,8 +9,10 @@
 // the other lanes of the column, then the next registers; of f64 one row:
 //   row i, column j: lane j + N (i / h % (64 / N)), item i % h + h (i / h / (64
 //   / N))
-// WMMA has 16 x 16 x 16: a lane holds a whole row of A, or column of B, and
-// those of the other half (or quarters) of the wave hold the same.
+// WMMA has 16 rows and columns. On gfx11 a lane holds a whole row of A, or
+// column of B, those of the other half (or quarters) of the wave hold the same,
+// and the rows of a result are dealt out to the halves in turn. On gfx12 the
+// halves of the wave hold those of K, and eight rows of the result each.
 // Sums are formed in double precision and rounded once.
 //
 //===----------------------------------------------------------------------===//
@@ -280,70 +282,104 @@ bool decodeMfma(InstDecoder &d) {
 
 struct Wmma {
   const char *name;
-  Element element;
+  Element a, b;
   unsigned resultBits; ///< 32, or 16 of the elements' type
+  unsigned k = 16;
+  unsigned generation = 11; ///< the first that has it
 };
+constexpr Element FP8O = Element::OcpFp8, BF8O = Element::OcpBf8;
 const Wmma wmmas[] = {
-    {"v_wmma_f32_16x16x16_f16", Element::F16, 32},
-    {"v_wmma_f32_16x16x16_bf16", Element::BF16, 32},
-    {"v_wmma_f16_16x16x16_f16", Element::F16, 16},
-    {"v_wmma_bf16_16x16x16_bf16", Element::BF16, 16},
-    {"v_wmma_i32_16x16x16_iu8", Element::U8, 32},
-    {"v_wmma_i32_16x16x16_iu4", Element::U4, 32},
+    {"v_wmma_f32_16x16x16_f16", F16, F16, 32},
+    {"v_wmma_f32_16x16x16_bf16", BF16, BF16, 32},
+    {"v_wmma_f16_16x16x16_f16", F16, F16, 16},
+    {"v_wmma_bf16_16x16x16_bf16", BF16, BF16, 16},
+    {"v_wmma_i32_16x16x16_iu8", Element::U8, Element::U8, 32},
+    {"v_wmma_i32_16x16x16_iu4", Element::U4, Element::U4, 32},
+    {"v_wmma_i32_16x16x32_iu4", Element::U4, Element::U4, 32, 32, 12},
+    {"v_wmma_f32_16x16x16_fp8_fp8", FP8O, FP8O, 32, 16, 12},
+    {"v_wmma_f32_16x16x16_fp8_bf8", FP8O, BF8O, 32, 16, 12},
+    {"v_wmma_f32_16x16x16_bf8_fp8", BF8O, FP8O, 32, 16, 12},
+    {"v_wmma_f32_16x16x16_bf8_bf8", BF8O, BF8O, 32, 16, 12},
 };
 
+/// Where row i and column j of a result are.
+Place wmmaPlace(const Ctx &c, unsigned i, unsigned j) {
+  if (programOf(c).target->generation >= 12)
+    return {j + 16 * (i / 8), i % 8};
+  unsigned step = programOf(c).waveLanes / 16;
+  return {j + 16 * (i % step), i / step};
+}
+
+/// Elements along K of the rows of A, or the columns of B; even and odd ones
+/// may be negated.
+void readWmma(const Ctx &c, uint32_t slot, Element e, unsigned k,
+              const bool (&negate)[2], double (&to)[16][32]) {
+  unsigned each = programOf(c).target->generation >= 12 ? k / 2 : k;
+  for (unsigned i = 0; i < 16; ++i)
+    for (unsigned at = 0; at < k; ++at) {
+      double v = valueOf(e, elementAt(c, slot, i + 16 * (at / each), at % each,
+                                      bitsOfElement(e)));
+      to[i][at] = negate[at % 2] ? -v : v;
+    }
+}
+
+/// mod[0]: neg_lo (bits 0 to 2) and neg_hi (3 to 5) of floats; of what is added
+/// to, they are the sign and the absolute value.
 /// mod[1]: signs of A and B (bits 0 and 1), the half of the registers that a
-/// result of 16 bits is in (bit 2), whether integers are clamped (bit 3).
+/// result of 16 bits is in (bit 2), whether integers are clamped (bit 3),
+/// whether registers have two results of 16 bits (bit 4).
 Step execWmma(Ctx &c, const Inst &inst, uint32_t) {
   const Wmma &w = wmmas[inst.imm];
-  unsigned lanes = programOf(c).waveLanes, step = lanes / 16,
-           bits = bitsOfElement(w.element);
-  auto element = [&](unsigned source) {
+  unsigned lanes = programOf(c).waveLanes;
+  auto withSign = [&](Element e, unsigned source) {
     bool isSigned = inst.mod[1] >> source & 1;
-    return w.element == Element::U8 && isSigned   ? Element::S8
-           : w.element == Element::U4 && isSigned ? Element::S4
-                                                  : w.element;
+    return e == Element::U8 && isSigned   ? Element::S8
+           : e == Element::U4 && isSigned ? Element::S4
+                                          : e;
   };
-  double a[16][16], b[16][16];
-  for (unsigned i = 0; i < 16; ++i)
-    for (unsigned k = 0; k < 16; ++k) {
-      a[i][k] = valueOf(element(0), elementAt(c, inst.op[1], i, k, bits));
-      b[i][k] = valueOf(element(1), elementAt(c, inst.op[2], i, k, bits));
-    }
+  double a[16][32], b[16][32];
+  auto flag = [&](unsigned bit) { return bool(inst.mod[0] >> bit & 1); };
+  readWmma(c, inst.op[1], withSign(w.a, 0), w.k, {flag(0), flag(3)}, a);
+  readWmma(c, inst.op[2], withSign(w.b, 1), w.k, {flag(1), flag(4)}, b);
+  bool constant = inst.op[3] & ScalarBit, isPacked = inst.mod[1] & 16;
+  bool isInteger = w.a == Element::U8 || w.a == Element::U4;
+  unsigned words = 256 / lanes / (isPacked ? 2 : 1);
   auto *to = c.dst<uint32_t>(inst.op[0]);
-  std::vector<uint32_t> out(16 / step * lanes);
-  bool constant = inst.op[3] & ScalarBit, high = inst.mod[1] & 4;
-  bool isInteger = bits <= 8;
+  std::vector<uint32_t> out(to, to + words * lanes);
   for (unsigned i = 0; i < 16; ++i)
     for (unsigned j = 0; j < 16; ++j) {
-      unsigned lane = j + 16 * (i % step), at = i / step * lanes + lane;
+      Place p = wmmaPlace(c, i, j);
+      bool high = isPacked ? p.item & 1 : inst.mod[1] & 4;
+      unsigned at = (isPacked ? p.item / 2 : p.item) * lanes + p.lane;
       uint32_t start = constant ? scalarOf<uint32_t>(c, inst.op[3])
                                 : c.src<uint32_t>(inst.op[3])[at];
       if (isInteger) {
         int64_t sum = int32_t(start);
-        for (unsigned k = 0; k < 16; ++k)
+        for (unsigned k = 0; k < w.k; ++k)
           sum += int64_t(a[i][k]) * int64_t(b[j][k]);
         if (inst.mod[1] & 8)
           sum = std::clamp<int64_t>(sum, INT32_MIN, INT32_MAX);
         out[at] = uint32_t(sum);
         continue;
       }
-      if (w.resultBits == 16 && high)
+      if (w.resultBits == 16 && high && !constant)
         start >>= 16;
       double sum = w.resultBits == 32 ? floatOfBits(start)
-                                      : valueOf(w.element, start & 0xffff);
-      for (unsigned k = 0; k < 16; ++k)
+                                      : valueOf(w.a, start & 0xffff);
+      sum = flag(5) ? std::fabs(sum) : sum;
+      sum = flag(2) ? -sum : sum;
+      for (unsigned k = 0; k < w.k; ++k)
         sum += a[i][k] * b[j][k];
       if (w.resultBits == 32) {
         out[at] = bitsOfFloat(float(sum));
         continue;
       }
-      uint32_t r =
-          w.element == Element::F16 ? halfFromDouble(sum) : bf16FromDouble(sum);
-      out[at] = high ? (to[at] & 0xffff) | r << 16 : (to[at] & 0xffff0000) | r;
+      uint32_t r = w.a == F16 ? halfFromDouble(sum) : bf16FromDouble(sum);
+      out[at] =
+          high ? (out[at] & 0xffff) | r << 16 : (out[at] & 0xffff0000) | r;
     }
   std::copy(out.begin(), out.end(), to);
-  c.worker->counters.tensorFlops += 2ull * 16 * 16 * 16;
+  c.worker->counters.tensorFlops += 2ull * 16 * 16 * w.k;
   return Step::Next;
 }
 
@@ -352,21 +388,31 @@ bool decodeWmma(InstDecoder &d) {
   while (d.in->opcode != wmmas[index].name)
     ++index;
   const Wmma &w = wmmas[index];
-  if (d.target().generation != 11)
-    return d.error("this form is of gfx11 alone");
+  if (d.target().generation < w.generation)
+    return d.error("the target has no such instruction");
+  bool isGfx12 = d.target().generation >= 12;
+  if (isGfx12 && d.program.waveLanes != 32)
+    return d.error("only waves of 32 lanes are supported");
   d.inst.imm = int64_t(index);
-  unsigned bits = bitsOfElement(w.element), words = bits / 2,
+  // All of K, or half of it.
+  unsigned bits = bitsOfElement(w.a), words = bits * w.k / (isGfx12 ? 64 : 32),
            results = 256 / d.program.waveLanes;
   auto flag = [&](const char *name, unsigned i) {
     const Modifier *m = d.modifier(name);
     return m && i < m->values.size() && m->values[i];
   };
-  bool isInteger = bits <= 8;
+  bool isInteger = w.a == Element::U8 || w.a == Element::U4;
   if (isInteger)
     d.inst.mod[1] = uint8_t(flag("neg_lo", 0) | flag("neg_lo", 1) << 1 |
                             d.has("clamp") << 3);
+  else if (w.resultBits == 16 && isGfx12)
+    d.inst.mod[1] = 16, results /= 2;
   else if (w.resultBits == 16)
     d.inst.mod[1] = uint8_t(flag("op_sel", 2) << 2);
+  // Floats of 8 bits keep their signs.
+  for (unsigned i = isInteger ? 3 : bits == 8 ? 2 : 0; i < 3; ++i)
+    d.inst.mod[0] |=
+        uint8_t(flag("neg_lo", i) << i | flag("neg_hi", i) << (i + 3));
   Imm imm = isInteger ? Imm::B32 : w.resultBits == 32 ? Imm::F32 : Imm::F16;
   return d.expect(4, 4) && d.vectorSource(1, words, 1, Needed) &&
          d.vectorSource(2, words, 2, Needed) &&

@@ -34,8 +34,16 @@ static Resources resourcesOf(const Target &target) {
             target.mostShared,
             target.name == "gfx950" ? 1280u : 512u};
   bool large = target.name != "gfx1102";
-  return {"RX 7900 XTX", 16,  large ? 1536u : 1024u, large ? 24u : 16u, 0, 4,
-          131072,        1024};
+  return {target.name == "gfx1201"   ? "RX 9070 XT"
+          : target.name == "gfx1200" ? "RX 9060 XT"
+                                     : "RX 7900 XTX",
+          16,
+          large ? 1536u : 1024u,
+          large ? 24u : 16u,
+          0,
+          4,
+          131072,
+          1024};
 }
 
 static unsigned roundUp(unsigned value, unsigned unit) {

@@ -90,6 +90,8 @@ Half fuseH(Half a, Half b, Half c) {
 }
 Half leastH(Half a, Half b) { return half(leastNumber(of(a), of(b))); }
 Half mostH(Half a, Half b) { return half(mostNumber(of(a), of(b))); }
+Half minimumH(Half a, Half b) { return half(minimum(of(a), of(b))); }
+Half maximumH(Half a, Half b) { return half(maximum(of(a), of(b))); }
 using U16 = uint16_t;
 using S16 = int16_t;
 U16 add16(U16 a, U16 b) { return U16(a + b); }
@@ -155,8 +157,16 @@ template <Pair K> bool decodePair(InstDecoder &d) {
         ((d.mods.opSel | d.mods.opSelHigh) >> (i - 1) & 1))
       return d.error("the upper half of the constant '" + o.text +
                      "' has no value");
+    uint32_t before = d.inst.regCount;
     if (!d.source(i, 2, isRegister ? Imm::B64 : Imm::F32, i))
       return false;
+    if (d.inst.regCount < before + 2)
+      continue;
+    // A word that is not selected may hold no value.
+    bool low = d.mods.opSel >> (i - 1) & 1,
+         high = K == Pair::Move ? low : d.mods.opSelHigh >> (i - 1) & 1;
+    if (low == high)
+      d.forgetUse(low ? 0 : 1);
   }
   return d.vectorResult(0, 2, 0) &&
          d.emit(execPair<K>, K == Pair::Move ? Class::Move : Class::Float32);
@@ -315,6 +325,10 @@ void tile::sim::amdgcn::registerPacked(OpcodeTable &t) {
       {"v_pk_fma_f16", decodePacked<fuseH>},
       {"v_pk_min_f16", decodePacked<leastH>},
       {"v_pk_max_f16", decodePacked<mostH>},
+      {"v_pk_min_num_f16", decodePacked<leastH>},
+      {"v_pk_max_num_f16", decodePacked<mostH>},
+      {"v_pk_minimum_f16", decodePacked<minimumH>},
+      {"v_pk_maximum_f16", decodePacked<maximumH>},
       {"v_pk_add_u16", decodePacked<add16>},
       {"v_pk_add_i16", decodePacked<add16>},
       {"v_pk_sub_u16", decodePacked<sub16>},

@@ -337,6 +337,12 @@ void tile::sim::amdgcn::registerScalar(OpcodeTable &t) {
       {"s_sub_i32", decodeScalar<subS>},
       {"s_addc_u32", decodeScalar<addCarry>},
       {"s_subb_u32", decodeScalar<subBorrow>},
+      {"s_add_co_u32", decodeScalar<addU>},
+      {"s_sub_co_u32", decodeScalar<subU>},
+      {"s_add_co_i32", decodeScalar<addS>},
+      {"s_sub_co_i32", decodeScalar<subS>},
+      {"s_add_co_ci_u32", decodeScalar<addCarry>},
+      {"s_sub_co_ci_u32", decodeScalar<subBorrow>},
       {"s_add_nc_u64", decodeScalar<addU64>},
       {"s_sub_nc_u64", decodeScalar<subU64>},
       {"s_mul_u64", decodeScalar<mulU64>},
@@ -396,6 +402,7 @@ void tile::sim::amdgcn::registerScalar(OpcodeTable &t) {
       {"s_cmovk_i32", decodeConditional<U>},
       {"s_movk_i32", decodeMoveConstant},
       {"s_addk_i32", decodeWithConstant<addS>},
+      {"s_addk_co_i32", decodeWithConstant<addS>},
       {"s_mulk_i32", decodeWithConstant<mul>},
   });
 }

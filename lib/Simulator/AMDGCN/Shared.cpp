@@ -139,7 +139,8 @@ const SharedAtomic sharedAtomics[] = {
     {"wrxchg_rtn_b", Atomic::Swap}, {"storexchg_rtn_b", Atomic::Swap},
     {"cmpst_b", Atomic::CmpSwap},   {"cmpstore_b", Atomic::CmpSwap},
     {"add_f", Atomic::FAdd},        {"min_f", Atomic::FMin},
-    {"max_f", Atomic::FMax}};
+    {"max_f", Atomic::FMax},        {"min_num_f", Atomic::FMin},
+    {"max_num_f", Atomic::FMax}};
 
 /// ds_add_u32 and, with a result, ds_add_rtn_u32.
 bool decodeAtomic(InstDecoder &d) {

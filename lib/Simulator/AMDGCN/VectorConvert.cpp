@@ -9,27 +9,16 @@ using namespace tile::sim::amdgcn;
 namespace {
 using U = uint32_t;
 
-/// Towards zero, with what is out of range at the end of the range, and no
-/// number as 0.
-template <class I, class T> I toInteger(T v) {
-  double d = double(v);
-  if (d != d)
-    return 0;
-  d = std::trunc(d);
-  if (d <= double(std::numeric_limits<I>::min()))
-    return std::numeric_limits<I>::min();
-  if (d >= double(std::numeric_limits<I>::max()))
-    return std::numeric_limits<I>::max();
-  return I(d);
-}
-U u32FromF32(float a) { return toInteger<uint32_t>(a); }
-int32_t s32FromF32(float a) { return toInteger<int32_t>(a); }
-U u32FromF64(double a) { return toInteger<uint32_t>(a); }
-int32_t s32FromF64(double a) { return toInteger<int32_t>(a); }
+U u32FromF32(float a) { return truncateTo<uint32_t>(a); }
+int32_t s32FromF32(float a) { return truncateTo<int32_t>(a); }
+U u32FromF64(double a) { return truncateTo<uint32_t>(a); }
+int32_t s32FromF64(double a) { return truncateTo<int32_t>(a); }
 uint16_t u16FromF16(Half a) {
-  return toInteger<uint16_t>(floatFromHalf(a.bits));
+  return truncateTo<uint16_t>(floatFromHalf(a.bits));
 }
-int16_t s16FromF16(Half a) { return toInteger<int16_t>(floatFromHalf(a.bits)); }
+int16_t s16FromF16(Half a) {
+  return truncateTo<int16_t>(floatFromHalf(a.bits));
+}
 float f32FromU32(U a) { return float(a); }
 float f32FromS32(int32_t a) { return float(a); }
 double f64FromU32(U a) { return double(a); }
@@ -41,9 +30,9 @@ float f32FromF16(Half a) { return floatFromHalf(a.bits); }
 float f32FromF64(double a) { return float(a); }
 double f64FromF32(float a) { return double(a); }
 template <unsigned N> float f32FromByte(U a) { return float(a >> 8 * N & 255); }
-int32_t floorS32(float a) { return toInteger<int32_t>(std::floor(a)); }
+int32_t floorS32(float a) { return truncateTo<int32_t>(std::floor(a)); }
 int32_t nearestS32(float a) {
-  return toInteger<int32_t>(std::floor(double(a) + 0.5));
+  return truncateTo<int32_t>(std::floor(double(a) + 0.5));
 }
 int32_t s32FromS16(int16_t a) { return a; }
 U u32FromU16(uint16_t a) { return a; }
@@ -75,7 +64,7 @@ U packU8(float a, U byte, U old) {
 }
 //===-- 8 bits ------------------------------------------------------------===//
 
-/// gfx942 has formats without -0, gfx950 those of OCP.
+/// gfx942 has formats without -0, gfx950 and gfx12 those of OCP.
 enum class Small : uint8_t { Fp8, Bf8, OcpFp8, OcpBf8 };
 
 template <Small K> float fromSmall(U bits) {
@@ -100,9 +89,10 @@ template <Small K> uint16_t twoToSmall(float a, float b) {
   return uint16_t(toSmall<K>(a) | toSmall<K>(b) << 8);
 }
 template <auto Fnuz, auto Ocp> bool decodeSmall8(InstDecoder &d) {
-  if (!d.target().gfx940)
+  bool isGfx12 = d.target().generation == 12;
+  if (!d.target().gfx940 && !isGfx12)
     return d.error("is not supported for this target");
-  bool good = d.target().name == "gfx950"
+  bool good = d.target().name == "gfx950" || isGfx12
                   ? decodeVector<Ocp, Class::Convert>(d)
                   : decodeVector<Fnuz, Class::Convert>(d);
   // The other half of the result's register stays.

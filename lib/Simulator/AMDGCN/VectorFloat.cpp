@@ -27,6 +27,10 @@ F least3(F a, F b, F c) { return leastNumber(leastNumber(a, b), c); }
 F most3(F a, F b, F c) { return mostNumber(mostNumber(a, b), c); }
 F leastMost(F a, F b, F c) { return leastNumber(mostNumber(a, b), c); }
 F mostLeast(F a, F b, F c) { return mostNumber(leastNumber(a, b), c); }
+F minimum3(F a, F b, F c) { return minimum(minimum(a, b), c); }
+F maximum3(F a, F b, F c) { return maximum(maximum(a, b), c); }
+F minimumOfMaximum(F a, F b, F c) { return minimum(maximum(a, b), c); }
+F maximumOfMinimum(F a, F b, F c) { return maximum(minimum(a, b), c); }
 F fract(F a) { return fraction(a, 0x1.fffffep-1f); }
 F towardsZero(F a) { return std::trunc(a); }
 F upwards(F a) { return std::ceil(a); }
@@ -73,6 +77,19 @@ void tile::sim::amdgcn::registerVectorFloat(OpcodeTable &t) {
       {"v_med3_f32", decodeVector<middleNumber<F>>},
       {"v_minmax_f32", decodeVector<mostLeast>},
       {"v_maxmin_f32", decodeVector<leastMost>},
+      {"v_min_num_f32", decodeVector<leastNumber<F>>},
+      {"v_max_num_f32", decodeVector<mostNumber<F>>},
+      {"v_min3_num_f32", decodeVector<least3>},
+      {"v_max3_num_f32", decodeVector<most3>},
+      {"v_med3_num_f32", decodeVector<middleNumber<F>>},
+      {"v_minmax_num_f32", decodeVector<mostLeast>},
+      {"v_maxmin_num_f32", decodeVector<leastMost>},
+      {"v_minimum_f32", decodeVector<minimum<F>>},
+      {"v_maximum_f32", decodeVector<maximum<F>>},
+      {"v_minimum3_f32", decodeVector<minimum3>},
+      {"v_maximum3_f32", decodeVector<maximum3>},
+      {"v_minimummaximum_f32", decodeVector<maximumOfMinimum>},
+      {"v_maximumminimum_f32", decodeVector<minimumOfMaximum>},
       {"v_fract_f32", decodeVector<fract>},
       {"v_trunc_f32", decodeVector<towardsZero>},
       {"v_ceil_f32", decodeVector<upwards>},

@@ -33,6 +33,16 @@ Half middle(Half a, Half b, Half c) {
 }
 Half leastMost(Half a, Half b, Half c) { return least(most(a, b), c); }
 Half mostLeast(Half a, Half b, Half c) { return most(least(a, b), c); }
+Half smallest(Half a, Half b) { return exact(minimum(of(a), of(b))); }
+Half largest(Half a, Half b) { return exact(maximum(of(a), of(b))); }
+Half smallest3(Half a, Half b, Half c) { return smallest(smallest(a, b), c); }
+Half largest3(Half a, Half b, Half c) { return largest(largest(a, b), c); }
+Half smallestLargest(Half a, Half b, Half c) {
+  return smallest(largest(a, b), c);
+}
+Half largestSmallest(Half a, Half b, Half c) {
+  return largest(smallest(a, b), c);
+}
 template <auto G> Half rounded(Half a) { return exact(G(of(a))); }
 float fract(float a) { return fraction(a, 0x1.ffcp-1f); }
 float towardsZero(float a) { return std::trunc(a); }
@@ -96,6 +106,19 @@ void tile::sim::amdgcn::registerVectorHalf(OpcodeTable &t) {
       {"v_med3_f16", decodeVector<middle>},
       {"v_minmax_f16", decodeVector<mostLeast>},
       {"v_maxmin_f16", decodeVector<leastMost>},
+      {"v_min_num_f16", decodeVector<least>},
+      {"v_max_num_f16", decodeVector<most>},
+      {"v_min3_num_f16", decodeVector<least3>},
+      {"v_max3_num_f16", decodeVector<most3>},
+      {"v_med3_num_f16", decodeVector<middle>},
+      {"v_minmax_num_f16", decodeVector<mostLeast>},
+      {"v_maxmin_num_f16", decodeVector<leastMost>},
+      {"v_minimum_f16", decodeVector<smallest>},
+      {"v_maximum_f16", decodeVector<largest>},
+      {"v_minimum3_f16", decodeVector<smallest3>},
+      {"v_maximum3_f16", decodeVector<largest3>},
+      {"v_minimummaximum_f16", decodeVector<largestSmallest>},
+      {"v_maximumminimum_f16", decodeVector<smallestLargest>},
       {"v_fract_f16", decodeVector<rounded<fract>>},
       {"v_trunc_f16", decodeVector<rounded<towardsZero>>},
       {"v_ceil_f16", decodeVector<rounded<upwards>>},

@@ -160,7 +160,7 @@ U sumDifferences(U a, U b, U c) {
   return c;
 }
 U sumDifference32(U a, U b, U c) { return byteDifference(a, b) + c; }
-U pack16(U16 a, U16 b) { return a | U(b) << 16; }
+U pack16(Half a, Half b) { return a.bits | U(b.bits) << 16; }
 
 //===-- Carries -----------------------------------------------------------===//
 

@@ -185,6 +185,26 @@ Step storeLanes(Ctx &c, const Inst &inst, uint64_t mask, Space space, Data data,
   return good ? Step::Next : Step::Error;
 }
 
+//===-- Cache flags -------------------------------------------------------===//
+
+/// Takes the flags about caches; says whether others than the wave's own
+/// processor see what the instruction does: see the memory model of the target
+/// in LLVM's documentation.
+inline bool takeScope(InstDecoder &d) {
+  bool shared = d.target().gfx940 ? d.has("sc1") : d.has("glc");
+  if (const Modifier *scope = d.modifier("scope"))
+    shared = scope->word != "SCOPE_CU";
+  for (const char *name : {"sc0", "sc1", "nt", "glc", "slc", "dlc", "th"})
+    d.has(name);
+  return shared;
+}
+/// Does the atomic say that it has a result?
+inline bool saysResult(InstDecoder &d) {
+  const Modifier *hint = d.modifier("th");
+  return d.has("sc0") || d.has("glc") ||
+         (hint && hint->word.find("_RETURN") != std::string::npos);
+}
+
 //===-- Atomics -----------------------------------------------------------===//
 
 enum class Atomic : uint8_t {

@@ -18,6 +18,7 @@ static const Target targets[] = {
     {"gfx90a", 9, true, false, 65536},    {"gfx942", 9, true, true, 65536},
     {"gfx950", 9, true, true, 163840},    {"gfx1100", 11, false, false, 65536},
     {"gfx1101", 11, false, false, 65536}, {"gfx1102", 11, false, false, 65536},
+    {"gfx1200", 12, false, false, 65536}, {"gfx1201", 12, false, false, 65536},
 };
 
 const Target *Target::find(std::string_view name) {

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
 
 import tile.sim
 
-TARGETS = ("gfx942", "gfx1100")
-WAVE = {"gfx90a": 64, "gfx942": 64, "gfx950": 64, "gfx1100": 32}
+TARGETS = ("gfx942", "gfx1100", "gfx1200")
+WAVE = {"gfx90a": 64, "gfx942": 64, "gfx950": 64, "gfx1100": 32, "gfx1200": 32}
 
 # What gfx11 calls what gfx9 does.
 _NAMES = {
@@ -21,10 +22,35 @@ _NAMES = {
     "global_store_dwordx4": "global_store_b128",
     "global_store_dwordx2": "global_store_b64",
     "global_store_dword": "global_store_b32",
+    "scratch_load_dword": "scratch_load_b32",
+    "scratch_store_dword": "scratch_store_b32",
     "v_add_u32": "v_add_nc_u32",
     "ds_read_b": "ds_load_b",
     "ds_write_b": "ds_store_b",
 }
+
+
+# What gfx12 calls what gfx9 or gfx11 does.
+_NAMES_OF_GFX12 = {
+    r"\b(v_|v_dual_|v_pk_)(min|max)(3?)_(f16|f32|f64)\b": r"\1\2\3_num_\4",
+    r"\bv_med3_(f16|f32)\b": r"v_med3_num_\1",
+    r"\bs_(add|sub|addk)_([ui]32)\b": r"s_\1_co_\2",
+    r"\bs_(add)c_u32\b": r"s_\1_co_ci_u32",
+    r"\bs_(sub)b_u32\b": r"s_\1_co_ci_u32",
+    r"\bs_barrier\b": "s_barrier_signal -1\ns_barrier_wait -1",
+    r" glc\b": " th:TH_ATOMIC_RETURN",
+    r"\b(ds|global_atomic|buffer_atomic)_(min|max)(_rtn)?_(f32|f64)\b": r"\1_\2_num\3_\4",
+}
+
+
+def _wait_of_gfx12(match: re.Match) -> str:
+    """One counter for each kind of memory."""
+    counters = {"vmcnt": ["loadcnt"], "lgkmcnt": ["dscnt", "kmcnt"]}
+    return "\n".join(
+        f"s_wait_{counter} {left}"
+        for name, left in re.findall(r"(\w+)\((\w+)\)", match[0])
+        for counter in counters[name]
+    )
 
 
 def for_target(text: str, target: str) -> str:
@@ -33,7 +59,15 @@ def for_target(text: str, target: str) -> str:
         return text
     for old, new in _NAMES.items():
         text = text.replace(old, new)
-    return text.replace("vcc,", "vcc_lo,").replace("vcc\n", "vcc_lo\n")
+    text = text.replace("vcc,", "vcc_lo,").replace("vcc\n", "vcc_lo\n")
+    if target.startswith("gfx12"):
+        text = re.sub(r"\bs_waitcnt( *&? *\w+\(\w+\))+", _wait_of_gfx12, text)
+        for old, new in _NAMES_OF_GFX12.items():
+            text = re.sub(old, new, text)
+        # The ids of the workgroup come in registers of their own.
+        ids = "s_mov_b32 s2, ttmp9\ns_and_b32 s3, ttmp7, 0xffff\ns_lshr_b32 s4, ttmp7, 16\n"
+        text = ids + text
+    return text
 
 
 def kernel(

@@ -1,5 +1,5 @@
 // Kernels that clang compiled for the tests of the AMDGCN simulator:
-//   for t in gfx942 gfx1100; do clang-22 -target amdgcn-amd-amdhsa -mcpu=$t
+//   for t in gfx942 gfx1100 gfx1200; do clang-22 -target amdgcn-amd-amdhsa -mcpu=$t
 //     -nogpulib -O2 -S programs.c -o - | grep -vE "^;|\.(set|cfi)" | sed "s/ *;.*//" >programs-$t.s; done
 #define KERNEL                                                                 \
   __attribute__((amdgpu_kernel, amdgpu_flat_work_group_size(64, 256))) void

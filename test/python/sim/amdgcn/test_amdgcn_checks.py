@@ -60,6 +60,12 @@ PAIRS = {
     "LDS without a value": ("uninitialized",
         "ds_read_b32 v2, v1\ns_waitcnt lgkmcnt(0)\nglobal_store_dword v1, v2, s[8:9]",
         "ds_write_b32 v1, v0\nds_read_b32 v2, v1\ns_waitcnt lgkmcnt(0)\nglobal_store_dword v1, v2, s[8:9]"),
+    "scratch without a value": ("uninitialized",
+        "scratch_load_dword v10, off, off offset:4\ns_waitcnt vmcnt(0)",
+        "scratch_store_dword off, v9, off offset:4\nscratch_load_dword v10, off, off offset:4\ns_waitcnt vmcnt(0)"),
+    "through scratch": ("uninitialized",
+        "scratch_store_dword off, v9, off offset:4\nscratch_load_dword v10, off, off offset:4\ns_waitcnt vmcnt(0)\nglobal_store_dword v1, v10, s[8:9]",
+        "v_mov_b32 v9, 1\nscratch_store_dword off, v9, off offset:4\nscratch_load_dword v10, off, off offset:4\ns_waitcnt vmcnt(0)\nglobal_store_dword v1, v10, s[8:9]"),
     "global bounds": ("out-of-bounds",
         "global_store_dword v1, v0, s[8:9] offset:4",
         "global_store_dword v1, v0, s[8:9] offset:0"),
@@ -91,7 +97,8 @@ def result(text: str, target: str, block: int | None = None) -> list[str]:
     # The arrays are as long as the block, or as LDS.
     out, x = np.zeros(block, np.uint32), np.zeros(256, np.uint32)
     body = START + text + "\n"
-    return findings(kernel(body, [8, 8], target, lds=768 + 4 * block), [out, x], 1, block)
+    text = kernel(body, [8, 8], target, lds=768 + 4 * block, scratch=16)
+    return findings(text, [out, x], 1, block)
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -167,6 +174,15 @@ def test_masks_hold_values_lane_by_lane(use, target):
         # Where the mask is set, the register without a value is not looked at.
         assert result(text.replace("v_cmp_lt_u32 {m12}, 3, v0", "v_cmp_eq_u32 {m12}, v0, v0")
                       .format(**names, first=15, second=15), target) == []  # fmt: skip
+
+
+@pytest.mark.parametrize("op", ["v_pk_add_f32", "v_pk_mov_b32"])
+def test_words_that_are_not_selected(op):
+    """Of a pair of registers, only what is selected must hold a value."""
+    text = f"v_mov_b32 v8, v0\nv_mov_b32 v2, v0\nv_mov_b32 v3, v0\n{op} v[4:5], v[8:9], v[2:3] {{}}\nglobal_store_dword v1, v4, s[8:9]\nglobal_store_dword v1, v5, s[8:9]"
+    low, high = ("op_sel:[0,1]", "op_sel:[1,0]") if "mov" in op else ("op_sel_hi:[0,1]", "")
+    assert result(text.format(low), "gfx942") == []
+    assert "uninitialized" in result(text.format(high), "gfx942")
 
 
 SWAPS = """v_mov_b32 v2, 0

@@ -96,6 +96,17 @@ def test_rows_and_halves():
         assert (lanes(text, [x], 1, "gfx1100", prologue=swapped) == want).all()
 
 
+@pytest.mark.parametrize("text", ["v_swap_b32 {d}, {0}", "v_swap_b16 v40.l, v10.h"])
+def test_values_change_places(text):
+    """Of whole registers, or of halves."""
+    x, start = np.arange(64, dtype=u32) * u32(0x10003), np.full(64, 0x77770000, u32)
+    wide = "b32" in text
+    got = lanes(text, [x], 1, "gfx1100", start=start)
+    assert (got == (x if wide else start | x >> u32(16))).all()
+    back = lanes(f"{text}\nv_mov_b32 {{d}}, {{0}}", [x], 1, "gfx1100", start=start)
+    assert (back == (start if wide else x & u32(0xFFFF))).all()
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_single_lanes(target):
     wave = WAVE[target]

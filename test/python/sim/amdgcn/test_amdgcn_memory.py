@@ -146,6 +146,11 @@ def test_buffer_bounds(target):
     run(kernel(text, [8, 8, 4], target), [out, y, 4 * 10], 1, wave)
     assert (y[:10] == [7, 8, 9, 10, 7, 8, 9, 10, 7, 8]).all() and (y[10:] == 0).all()
 
+    # The lane's offset and the instruction's make 32 bits; what comes before the base, too.
+    text = BUFFER.format(text=f"v_add_u32 v5, -8, v1\n{load} v4, v5, s[12:15], 0 offen offset:8\ns_waitcnt vmcnt(0)\nglobal_store_dword v1, v4, s[8:9]")  # fmt: skip
+    run(kernel(text, [8, 8, 4], target), [out, x, 4 * wave], 1, wave)
+    assert (out == x).all()
+
     # What the records promise must be there.
     text = BUFFER.format(text=f"{load} v4, v1, s[12:15], 0 offen")
     assert findings(kernel(text, [8, 8, 4], target), [out, x[:5].copy(), 4 * 64], 1, wave) == [

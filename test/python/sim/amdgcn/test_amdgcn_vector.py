@@ -324,6 +324,13 @@ def test_doubles(target):
         same(lanes("v_ldexp_f64 {d}, {0}, 5", [a], 2, target), np.ldexp(a, 5))
 
 
+def test_pack():
+    """Halves have signs to change."""
+    a, b = (halves(v) for v in floats(20, 2, np.float16))
+    want = (a & u32(0x7FFF)) | (b ^ u32(0x8000)) << u32(16)
+    assert (lanes("v_pack_b32_f16 {d}, |{0}|, -{1}", [a, b]) == want).all()
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_halves(target):
     """A result of 16 bits clears the rest of its register on CDNA, and keeps it on RDNA."""

@@ -11,7 +11,7 @@ import tile.language as tl
 rng = np.random.default_rng(5)
 
 
-@pytest.fixture(params=["hip:gfx942", "hip:gfx1100"], autouse=True)
+@pytest.fixture(params=["hip:gfx942", "hip:gfx1100", "hip:gfx1201"], autouse=True)
 def target(request, monkeypatch):
     monkeypatch.setenv("TILE_DRIVER", "sim")
     monkeypatch.setenv("TILE_SIM_TARGET", request.param)

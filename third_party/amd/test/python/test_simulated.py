@@ -237,7 +237,11 @@ def test_occupancy_is_what_llvm_says(block, warps):
 def test_the_roofline_is_of_such_a_gpu(target):
     x, y = rng.standard_normal((2, 1024)).astype(np.float32)
     report = add.simulate(x, y, np.zeros_like(x), 1024, grid=(1,), BLOCK=1024)
-    gpu, rate = ("MI300X", 5.3e12) if target == "hip:gfx942" else ("RX 7900 XTX", 0.96e12)
+    gpu, rate = {
+        "hip:gfx942": ("MI300X", 5.3e12),
+        "hip:gfx1100": ("RX 7900 XTX", 0.96e12),
+        "hip:gfx1201": ("RX 9070 XT", 0.64e12),
+    }[target]
     assert report.roofline()["gpu"] == gpu
     assert report.roofline()["memory"] == pytest.approx(3 * 4 * 1024 / rate)
     assert f"{gpu} at least" in str(report) and "waves a SIMD unit" in str(report)
