@@ -13,11 +13,11 @@ who=$1
 clients=$(realpath "$2")
 out=$(realpath -m "$3")
 wheel=${4:+$(realpath "$4")}
-cd "$(dirname "$0")/../.."
+here=$(realpath "$(dirname "$0")")
 started=$(date +%s)
 seconds=${CLIENTS_SECONDS:-440}
 # What is kept at the end for what runs alone.
-alone=75
+alone=$([ -z "${CLIENTS:-}" ] && echo 75 || echo 0)
 mkdir -p "$out"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -32,28 +32,24 @@ if [ "$who" = tile ]; then
   path=$work/tile:$path
   options=()
 fi
-run() { # client, until
+run() { # client, until, processes
   local client=$1 until=$2 home=$work/home-$1
   mkdir -p "$home"
-  # A kernel that breaks the device, or hangs, ends a process; the next one goes on behind it.
-  for _ in 1 2 3 4 5 6; do
-    local left=$((until + 15 - $(date +%s)))
-    [ $left -gt 5 ] || return
-    PYTHONPATH=$path${PYTHONPATH:+:$PYTHONPATH} GEMS_VENDOR=nvidia HOME=$home \
-      TORCHINDUCTOR_CACHE_DIR=$home/inductor TRITON_CACHE_DIR=$home/cache FLAGGEMS_CACHE_DIR=$home/gems \
-      timeout -k 5 $left python3 test/clients/run.py --device cuda --clients "$client" \
-      --deadline "$until" --resume --out "$out/$who-$client.json" ${options+"${options[@]}"} >> "$out/$who-$client.log" 2>&1
-    # 0 and 1: it came to its end; 124: out of time.
-    case $? in 0 | 1 | 124) return ;; esac
-  done
+  PYTHONPATH=$path${PYTHONPATH:+:$PYTHONPATH} GEMS_VENDOR=nvidia HOME=$home \
+    TORCHINDUCTOR_CACHE_DIR=$home/inductor TRITON_CACHE_DIR=$home/cache FLAGGEMS_CACHE_DIR=$home/gems \
+    timeout -k 5 $((until + 15 - $(date +%s))) python3 "$here/run.py" --device cuda --clients "$client" \
+    --deadline "$until" --jobs "$3" --resume --out "$out/$who-$client.json" \
+    ${options+"${options[@]}"} >> "$out/$who-$client.log" 2>&1
 }
+# What compiles and measures for longest is shared by several processes.
+declare -A processes=([fla_core]=12 [inductor]=4 [sglang_kernels]=2 [vllm_kernels]=2)
 for client in ${CLIENTS:-inductor models liger fla_core gems unsloth_kernels vllm_kernels sglang_kernels matmul_ogs}; do
-  TORCHINDUCTOR_COMPILE_THREADS=4 run "$client" $((started + seconds - alone)) &
+  TORCHINDUCTOR_COMPILE_THREADS=4 run "$client" $((started + seconds - alone)) "${processes[$client]:-1}" &
 done
 wait
 # Where nothing else runs: what a compiled model costs, from a cold cache.
 if [ -z "${CLIENTS:-}" ]; then
-  run times $((started + seconds))
+  run times $((started + seconds)) 1
   grep -h 'transformer block' "$out/$who-times.log" | sed "s/^/$who: /" | tee -a "$out/times.txt"
 fi
 for log in "$out/$who"-*.log; do tail -n 1 "$log"; done

@@ -6,7 +6,8 @@
 
 A client is a module beside this one with `PACKAGE` and `cases(device)`; what it
 needs is installed by whoever runs it, and skipped with a word where it is not.
-With `--peer` the same cases run on the triton that is installed.
+With `--peer` the same cases run on the triton that is installed. With `--jobs`
+several processes share a client's cases, and one that a case ends is replaced.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ import importlib.metadata
 import json
 import os
 import signal
+import subprocess
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -34,6 +37,8 @@ CLIENTS = (
 )  # fmt: skip
 #: The exit status of a process that cannot go on; run again with `--resume`, the next one does.
 LOST = 3
+#: How often one that was lost is replaced.
+REPLACEMENTS = 6
 #: Of one that was told to end; as timeout's.
 OUT_OF_TIME = 124
 #: Seconds beyond its limit that a case gets to stop by itself.
@@ -86,6 +91,17 @@ def is_wanted(case: str, args: argparse.Namespace) -> bool:
     return case in parts if args.exact else any(part in case for part in parts)
 
 
+def is_free(case: str, args: argparse.Namespace) -> bool:
+    """Whether no other process has taken a case; this one has it then."""
+    if args.claims is None:
+        return True
+    try:
+        (args.claims / case.replace("/", "_")).touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
+
+
 def run_client(
     name: str,
     args: argparse.Namespace,
@@ -117,6 +133,8 @@ def run_client(
         if case.name in known:
             result["cases"].append(known[case.name])
             continue
+        if not is_free(case.name, args):
+            continue
         outcome = {"name": case.name, "error": "ended the process", "seconds": 0}
         result["cases"].append(outcome)
         if time.time() > args.deadline:
@@ -139,6 +157,70 @@ def run_client(
     return result
 
 
+def read_known(path: Path) -> dict[str, dict[str, dict[str, Any]]]:
+    """The outcomes of each client's cases that a file has."""
+    if not path.exists():
+        return {}
+    clients = json.loads(path.read_text())["clients"]
+    return {
+        client["client"]: {c["name"]: c for c in client["cases"] if c["error"] != "not reached"}
+        for client in clients
+    }
+
+
+def share(
+    name: str,
+    args: argparse.Namespace,
+    known: dict[str, dict[str, Any]],
+    note: Callable[[dict], None],
+) -> dict[str, Any]:
+    """The outcomes of a client's cases that several processes share."""
+    with tempfile.TemporaryDirectory() as folder:
+        args.claims = Path(folder, "claims")
+        args.claims.mkdir()
+        for case in known:
+            is_free(case, args)
+        outs = [Path(folder, f"{i}.json") for i in range(args.jobs)]
+        command = [sys.executable, str(HERE / "run.py"), "--device", args.device, "--clients", name]
+        command += ["--match", args.match, "--deadline", str(args.deadline), "--resume"]
+        command += (
+            ["--claims", str(args.claims)] + ["--exact"] * args.exact + ["--peer"] * args.peer
+        )
+
+        def start(out: Path) -> subprocess.Popen:
+            return subprocess.Popen([*command, "--out", str(out)])
+
+        def collected() -> dict[str, Any]:
+            result: dict[str, Any] = {"client": name, "cases": list(known.values())}
+            for out in outs:
+                if out.exists():
+                    for part in json.loads(out.read_text())["clients"]:
+                        cases = result["cases"] + part["cases"]
+                        result = {**result, **part, "cases": cases}
+            return result
+
+        running = {out: start(out) for out in outs}
+
+        def out_of_time(*_: Any) -> None:
+            for process in running.values():
+                process.terminate()
+
+        signal.signal(signal.SIGTERM, out_of_time)
+        replacements = REPLACEMENTS
+        while running:
+            time.sleep(0.5)
+            note(collected())
+            for out, process in list(running.items()):
+                code = process.poll()
+                if code is None:
+                    continue
+                del running[out]
+                if code not in (0, 1, OUT_OF_TIME, -signal.SIGTERM) and replacements:
+                    replacements -= 1
+                    running[out] = start(out)
+        return collected()
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
@@ -153,6 +235,8 @@ def main() -> int:
     parser.add_argument(
         "--resume", action="store_true", help="run only what --out does not know the outcome of"
     )
+    parser.add_argument("--jobs", type=int, default=0, help="processes that share the cases")
+    parser.add_argument("--claims", type=Path, help="where these say who has which case")
     args = parser.parse_args()
     sys.path.insert(0, str(HERE))
     if not args.peer:
@@ -160,13 +244,11 @@ def main() -> int:
         os.environ.setdefault("TILE_DRIVER", "sim" if args.device == "cpu" else "cuda")
         import tile.compat
 
-        print(tile.compat.doctor(), flush=True)
+        if args.claims is None:
+            print(tile.compat.doctor(), flush=True)
     results: list[dict[str, Any]] = []
-    known: dict[str, dict[str, dict[str, Any]]] = {}
-    if args.resume and args.out.exists():
-        for client in json.loads(args.out.read_text())["clients"]:
-            done = [case for case in client["cases"] if case["error"] != "not reached"]
-            known[client["client"]] = {case["name"]: case for case in done}
+    known = read_known(args.out) if args.resume else {}
+    run = share if args.jobs else run_client
 
     def write(last: list[dict[str, Any]]) -> None:
         # After each case: a run that is ended early has what it did.
@@ -177,7 +259,7 @@ def main() -> int:
             new.replace(args.out)
 
     for name in args.clients.split(","):
-        results.append(run_client(name, args, known.get(name, {}), lambda r: write([r])))
+        results.append(run(name, args, known.get(name, {}), lambda r: write([r])))
         write([])
     for result in results:
         cases = result["cases"]

@@ -47,3 +47,63 @@ def test_a_client_that_is_not_installed_is_skipped_with_a_word(tmp_path):
     if importlib.util.find_spec("torch") is not None:
         pytest.skip("torch is installed")
     assert run(tmp_path, "inductor", "add")["skipped"] == "torch is not installed"
+
+
+TOY = """
+import os
+from types import SimpleNamespace
+
+PACKAGE = "numpy"
+
+
+def wrong():
+    raise ValueError("wrong")
+
+
+def note(name):
+    with open(os.environ["TOY_RUNS"], "a") as runs:
+        print(name, file=runs)
+
+
+RUNS = {"dies": lambda: os._exit(3), "wrong": wrong, **dict.fromkeys("abcdef", lambda: None)}
+
+
+def cases(device):
+    return [
+        SimpleNamespace(
+            name=name, run=lambda n=name, r=run: (note(n), r()), devices=("cpu",), limit=60
+        )
+        for name, run in RUNS.items()
+    ]
+"""
+
+
+def test_processes_share_the_cases_of_a_client(tmp_path, monkeypatch):
+    (tmp_path / "toy.py").write_text(TOY)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
+    monkeypatch.setenv("TOY_RUNS", str(tmp_path / "runs"))
+    out = tmp_path / "out.json"
+    command = [
+        sys.executable,
+        str(RUN),
+        "--clients",
+        "toy",
+        "--jobs",
+        "2",
+        "--resume",
+        "--out",
+        out,
+    ]
+    expected = {
+        **dict.fromkeys("abcdef"),
+        "dies": "ended the process",
+        "wrong": "ValueError: wrong",
+    }
+    for match in ("dies,wrong,a,b,c", ""):
+        subprocess.run([*command, "--match", match], check=False, capture_output=True)
+        (found,) = json.loads(out.read_text())["clients"]
+        outcomes = {c["name"]: c["error"] for c in found["cases"]}
+        assert outcomes.items() <= expected.items()
+    assert outcomes == expected
+    # Each was run once, by one of the processes of one of the runs.
+    assert sorted((tmp_path / "runs").read_text().split()) == sorted(expected)
