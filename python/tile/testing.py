@@ -128,7 +128,9 @@ def do_bench_cudagraph(
         raise TileError("do_bench_cudagraph needs torch") from None
     if not torch.cuda.is_available():
         raise TileError("do_bench_cudagraph needs an NVIDIA GPU")
-    with torch.cuda.stream(torch.cuda.Stream()):
+    # The stream that graphs are captured on by default is one of the device that captured first.
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
         fn()
         _clear_gradients(grad_to_none)
         start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
@@ -140,7 +142,7 @@ def do_bench_cudagraph(
         torch.cuda.synchronize()
         count = max(1, int(rep / max(start.elapsed_time(end) / 5, 1e-3)))
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
+        with torch.cuda.graph(graph, stream=stream):
             for _ in range(count):
                 _clear_gradients(grad_to_none)
                 fn()

@@ -34,6 +34,17 @@ def asked_target() -> str:
     return os.environ.get("TILE_SIM_TARGET", "")
 
 
+def run_on(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels of this test run on a target, simulated; a GPU that is there is what it is."""
+    if os.environ["TILE_DRIVER"] != "sim":
+        from tile.runtime import driver
+
+        there = driver.active.get_current_target()
+        if target != f"{there.backend}:{there.arch}":
+            pytest.skip("needs the simulator")
+    monkeypatch.setenv("TILE_SIM_TARGET", target)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "both_ways: runs kernels compiled, and again in the interpreter"

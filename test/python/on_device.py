@@ -64,7 +64,8 @@ def install() -> None:
 
         moved = {k: move(v) for k, v in kwargs.items()}
         kernel = run(self, *map(move, args), grid=grid, warmup=warmup, **moved)
-        torch.cuda.synchronize()
+        if copies:  # A launch with nothing but torch's tensors may be captured in a graph.
+            torch.cuda.synchronize()
         for raw, memory in copies.values():
             if raw.flags.writeable:
                 raw[...] = memory.cpu().numpy()

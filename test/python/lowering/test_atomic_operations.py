@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
+from machines import run_on
 from reference import DTYPES, poisoned, random
 
 import tile
@@ -16,9 +15,7 @@ pytestmark = pytest.mark.parametrize("target", ["cuda:80", "cuda:90"], indirect=
 
 @pytest.fixture
 def target(request, monkeypatch):
-    if os.environ["TILE_DRIVER"] == "cuda" and request.param != "cuda:90":
-        pytest.skip("needs the simulator")
-    monkeypatch.setenv("TILE_SIM_TARGET", request.param)
+    run_on(request.param, monkeypatch)
     return request.param
 
 

@@ -284,8 +284,20 @@ def test_unloaded_and_captured_on_each_device(torch, two):
             out.zero_()
             add(x, out)
             graph = torch.cuda.CUDAGraph()
-            with torch.cuda.graph(graph):
+            with torch.cuda.graph(graph, stream=torch.cuda.Stream(device)):
                 add(x, out)
             out.zero_()
             graph.replay()
+            check_add(torch, x, out)
+
+
+@pytest.mark.two_gpus
+def test_measured_on_each_device(torch, two):
+    from tile.testing import do_bench_cudagraph
+
+    for device in two:
+        with torch.cuda.device(device):
+            x = torch.randn(1 << 20, device=device)
+            out = torch.zeros_like(x)
+            assert 0.0005 < do_bench_cudagraph(lambda x=x, out=out: add(x, out)) < 50
             check_add(torch, x, out)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from machines import run_on
 from reference import poisoned, random
 
 EXAMPLE = Path(__file__).resolve().parents[5] / "examples" / "attention_backward.py"
@@ -24,7 +25,7 @@ def example():
 @pytest.mark.parametrize(("bm", "bn", "warps"), [(64, 64, 4), (64, 128, 8), (128, 32, 4)])
 @pytest.mark.parametrize(("causal", "stages"), [(False, 1), (False, 3), (True, 2)])
 def test_gradients(example, target, bm, bn, warps, causal, stages, monkeypatch):
-    monkeypatch.setenv("TILE_SIM_TARGET", target)
+    run_on(target, monkeypatch)
     monkeypatch.setenv("TILE_SIM_SCHEDULES", "2")
     q, k, v, dout = (random((1, 256, 64), "fp16", seed) for seed in range(4))
     out, *expected = example.reference(q, k, v, dout, causal)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from machines import run_on
 from reference import poisoned, random
 
 import tile
@@ -20,7 +21,7 @@ def pass_on(x, out, n, N: tl.constexpr, POLICY: tl.constexpr):
 @pytest.mark.parametrize("policy", ["", "evict_normal", "evict_first", "evict_last"])
 @pytest.mark.parametrize("target", ["cuda:75", "cuda:80", "cuda:90"])
 def test_loads_and_stores(target, policy, monkeypatch):
-    monkeypatch.setenv("TILE_SIM_TARGET", target)
+    run_on(target, monkeypatch)
     x, out = random(1000, "fp32", 1), poisoned(1000, "fp32")
     ptx = pass_on[(1,)](x, out, 1000, 1024, policy).asm["ptx"]
     np.testing.assert_array_equal(out, x)
