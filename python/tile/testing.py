@@ -77,13 +77,26 @@ def do_bench(
     milliseconds: it may take longer than the call. In the
     simulator the time is the simulator's own, which says little about a GPU.
     """
+    return _summarize(_bench(fn, warmup, rep, grad_to_none), quantiles, return_mode)
+
+
+def _bench_calls(
+    fn: Callable, warmup: float, rep: float, quantiles: Sequence[float], max_calls: int
+) -> Any:
+    """As `do_bench`, with no more than so many calls before, and so many while measuring."""
+    return _summarize(_bench(fn, warmup, rep, None, max_calls), quantiles, "mean")
+
+
+def _bench(
+    fn: Callable, warmup: float, rep: float, grad_to_none: Any, max_calls: int | None = None
+) -> list[float]:
+    """The times of calls."""
     if getattr(driver.active, "name", "") != "cuda":
-        times = _host_bench(fn, min(warmup, 0), min(rep, 1), grad_to_none)
-        return _summarize(times, quantiles, return_mode)
+        return _host_bench(fn, min(warmup, 0), min(rep, 1), grad_to_none)
     try:
         import torch
     except ImportError:
-        return _summarize(_host_bench(fn, warmup, rep, grad_to_none), quantiles, return_mode)
+        return _host_bench(fn, warmup, rep, grad_to_none)
     # Twice the largest second-level cache there is.
     flush = torch.empty(256 * 2**20, dtype=torch.int8, device="cuda")
     fn()
@@ -107,10 +120,13 @@ def do_bench(
         return times, first.elapsed_time(ends[-1]) / count
 
     _, around = timed(5)
-    around = max(around, 1e-3)
-    timed(max(1, int(warmup / around)))
-    times, _ = timed(max(1, int(rep / around)))
-    return _summarize(times, quantiles, return_mode)
+
+    def count(milliseconds: float) -> int:
+        calls = max(1, int(milliseconds / max(around, 1e-3)))
+        return calls if max_calls is None else min(calls, max_calls)
+
+    timed(count(warmup))
+    return timed(count(rep))[0]
 
 
 def do_bench_cudagraph(

@@ -13,6 +13,7 @@ from .definition import check_kernel
 from .driver import driver
 from .jit import JITFunction, KernelInterface
 from .tuning import (
+    ENOUGH_CALLS,
     UNUSABLE,
     ChoiceFile,
     choose,
@@ -128,7 +129,7 @@ class Autotuner(KernelInterface):
         self.perf_model = prune.get("perf_model")
         self.configs_top_k = prune.get("top_k", 1.0)
         self.early_config_prune = prune.get("early_config_prune")
-        #: Milliseconds before and while measuring; None for the usual ones.
+        #: Milliseconds before and while measuring; None for the usual ones, of short kernels less.
         self.num_warmups = warmup
         self.num_reps = rep
         self.use_cuda_graph = use_cuda_graph
@@ -157,7 +158,11 @@ class Autotuner(KernelInterface):
         rep = 100 if self.num_reps is None else self.num_reps
         if self.use_cuda_graph:
             return functools.partial(testing.do_bench_cudagraph, rep=rep)
-        return functools.partial(testing.do_bench, warmup=warmup, rep=rep)
+        if self.num_reps is not None:
+            return functools.partial(testing.do_bench, warmup=warmup, rep=rep)
+        return functools.partial(
+            testing._bench_calls, warmup=warmup, rep=rep, max_calls=ENOUGH_CALLS
+        )
 
     # Hooks.
 

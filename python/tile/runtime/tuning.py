@@ -20,6 +20,8 @@ from .cache.manager import get_cache_manager
 _TIE = 0.005
 #: In a first short look, what takes this much longer than the best is not looked at again.
 _HOPELESS = 1.5
+#: Whose median is as good as that of more: of short kernels thousands fit into the usual time.
+ENOUGH_CALLS = 200
 _ENDING = ".autotune.json"
 UNUSABLE = float("inf")
 

@@ -72,6 +72,12 @@ def test_it_takes_the_time_it_was_given(clock, cost):
     assert 25 + 100 - 2 * (cost + FLUSH) <= clock.now <= 25 + 100 + 8 * (cost + FLUSH)
 
 
+@pytest.mark.parametrize("cost", [0.002, 1.0])
+def test_it_makes_no_more_calls_than_it_may(clock, cost):
+    testing._bench_calls(lambda: clock.call(cost), 25, 100, quantiles=(0.5,), max_calls=30)
+    assert clock.calls == 6 + int(min(30, 25 / (cost + FLUSH))) + 30
+
+
 def test_quantiles(clock):
     costs = iter([0.1] * 10 + [0.1, 0.2, 0.3, 0.4] * 100000)
     times = testing.do_bench(
@@ -92,6 +98,18 @@ def test_the_autotuner_spends_its_time_on_the_good_ones(clock):
     assert tuning.choose(found) == 0 and list(found) == list(costs)
     each = 125 + 8 * FLUSH
     assert clock.now < 0.2 * len(costs) * each
+
+
+@pytest.mark.parametrize(("rep", "fewest", "most"), [(None, 200, 420), (100, 1300, 1800)])
+def test_the_autotuner_measures_short_kernels_for_as_long_as_they_need(clock, rep, fewest, most):
+    """Unless it is told for how long."""
+
+    def empty(BLOCK: tile.language.constexpr):
+        pass
+
+    tuner = tile.autotune([tile.Config({"BLOCK": 1})], key=[], rep=rep)(tile.jit(empty))
+    assert tuner.do_bench(lambda: clock.call(0.002), quantiles=(0.5,)) == pytest.approx(0.002)
+    assert fewest <= clock.calls <= most
 
 
 def test_without_torch_the_host_measures(monkeypatch):
