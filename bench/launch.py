@@ -23,6 +23,7 @@ CASES = (
     "no arguments",
     "11 arguments",
     "19 arguments",
+    "two that must not meet",
     "a tuple of 6",
     "a descriptor",
 )
@@ -44,11 +45,14 @@ def microseconds(launch: Callable[[], Any], wait: Callable[[], Any], repeats: in
     return best
 
 
-def launches(module: Any, tensor: Callable[[], Any], descriptor: Any) -> dict[str, Callable]:
+def launches(
+    module: Any, tensor: Callable[[], Any], matrix: Callable[[], Any], descriptor: Any
+) -> dict[str, Callable]:
     """What is measured: name -> a launch."""
     t = [tensor() for _ in range(9)]
     numbers = (100, 200, 300, 400, 500, 600, 700, 800, 900, 1000)
     nothing, eleven, nineteen = module.nothing, module.empty_kernel, module.nineteen
+    apart, other = module.apart, matrix()
     several, described = module.tuples, module.descriptor
     eleven_arguments = (*t[:5], *numbers[:6])
     nineteen_arguments = (*t, *numbers)
@@ -58,6 +62,7 @@ def launches(module: Any, tensor: Callable[[], Any], descriptor: Any) -> dict[st
         "no arguments": lambda: nothing[(1,)](),
         "11 arguments": lambda: eleven[(1,)](*eleven_arguments),
         "19 arguments": lambda: nineteen[(1,)](*nineteen_arguments),
+        "two that must not meet": lambda: apart[(1,)](t[0], other, 0),
         "a tuple of 6": lambda: several[(1,)](*tuples),
         "a descriptor": lambda: described[(1,)](descriptor),
     }
@@ -87,7 +92,7 @@ def fake_gpu() -> Iterator[tuple[Callable, Callable, Callable]]:
     with FakeGPU(*made):
         yield (
             lambda: tensor(0x1000, tl.float32),
-            lambda: tensor(0x1000, tl.float16),
+            lambda: tensor(0x2000, tl.float16),
             lambda: None,
         )
 
@@ -116,11 +121,11 @@ def main() -> None:
             descriptor = module.TensorDescriptor(matrix(), [64, 64], [64, 1], [16, 16])
             results[name] = {
                 case: microseconds(launch, wait)
-                for case, launch in launches(module, tensor, descriptor).items()
+                for case, launch in launches(module, tensor, matrix, descriptor).items()
             }
-    print(f"{'us of a launch':16}" + "".join(f"{name:>8}" for name in results))
+    print(f"{'us of a launch':24}" + "".join(f"{name:>8}" for name in results))
     for case in CASES:
-        print(f"{case:16}" + "".join(f"{times[case]:8.2f}" for times in results.values()))
+        print(f"{case:24}" + "".join(f"{times[case]:8.2f}" for times in results.values()))
 
 
 if __name__ == "__main__":

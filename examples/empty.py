@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tile
+import tile.language as tl
 from tile.tools.tensor_descriptor import TensorDescriptor  # noqa: F401
 
 
@@ -19,6 +20,14 @@ def empty_kernel(a, b, c, d, e, m, n, k, stride_a, stride_b, stride_c):
 @tile.jit
 def nineteen(a, b, c, d, e, f, g, h, i, k0, k1, k2, k3, k4, k5, k6, k7, k8, k9):
     pass
+
+
+@tile.jit
+def apart(a, b, count):
+    """Loads are started before stores through the other argument: launches compare the two."""
+    i = tl.arange(0, 128)
+    for k in tl.range(0, count, num_stages=3):
+        tl.store(b + k * 128 + i, tl.load(a + k * 128 + i))
 
 
 @tile.jit

@@ -11,6 +11,8 @@
 #include <Python.h>
 
 #include <cstdint>
+#include <optional>
+#include <utility>
 
 namespace tile::python::dlpack {
 
@@ -32,6 +34,9 @@ struct Tensor {
     return uint64_t(type.code) << 32 | uint64_t(type.bits) << 16 | type.lanes;
   }
   bool isOnGPU() const { return deviceType == 2 || deviceType == 10; }
+  /// The addresses from the first byte to behind the last; none where it does
+  /// not say.
+  std::optional<std::pair<uint64_t, uint64_t>> getExtent() const;
 };
 
 /// Fills in a view of a tensor; not 0, with an error of Python's, where it has

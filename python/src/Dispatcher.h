@@ -127,9 +127,14 @@ public:
   /// The kernel that is compiled for these values, or None.
   nanobind::object find(nanobind::handle driver, int device,
                         nanobind::handle options, nanobind::tuple values);
+  /// A pair of what a kernel takes.
+  using Pair = std::pair<uint32_t, uint32_t>;
+  /// Where `direct` is a PackedLaunch, it is called in place of `launch` for
+  /// arguments of which no `disjoint` pair has memory in common.
   void insert(nanobind::handle driver, int device, nanobind::handle options,
               nanobind::tuple values, nanobind::object kernel,
-              nanobind::object launch, std::vector<bool> passed);
+              nanobind::object launch, std::vector<bool> passed,
+              nanobind::object direct, std::vector<Pair> disjoint);
   /// What kernels were compiled with: a dictionary or what has attributes, a
   /// name, a value.
   using References = std::vector<
@@ -150,8 +155,10 @@ private:
     std::vector<nanobind::object> keepAlive;
     nanobind::object kernel;
     nanobind::object launch; ///< A PackedLaunch, or any callable.
+    nanobind::object direct; ///< Keeps what is next.
     const PackedLaunch *packed = nullptr;
     std::vector<uint32_t> passed; ///< Which of the leaves the kernel takes.
+    std::vector<Pair> disjoint;   ///< Of these, for `packed`.
   };
   /// What we know of the classes of arguments.
   struct ClassInfo {
@@ -187,6 +194,8 @@ private:
   nanobind::object launch(const Entry &entry, const Query &query,
                           const Place &place, uint32_t x, uint32_t y,
                           uint32_t z);
+  /// Whether no pair of arguments has memory in common, as far as this knows.
+  bool areDisjoint(llvm::ArrayRef<Pair> pairs, llvm::ArrayRef<Leaf> arguments);
 
   nanobind::object stateObject;
   LaunchState &state;

@@ -233,31 +233,61 @@ static bool isNoTensorMap(const nb::object &result) {
          PyLong_AsLong(result.ptr()) == noTensorMap;
 }
 
+bool Dispatcher::areDisjoint(llvm::ArrayRef<Pair> pairs,
+                             llvm::ArrayRef<Leaf> arguments) {
+  if (pairs.empty())
+    return true;
+  using Extent = std::pair<uint64_t, uint64_t>;
+  llvm::SmallVector<std::optional<Extent>, 32> extents(arguments.size());
+  auto findExtent = [&](uint32_t i) {
+    if (extents[i])
+      return true;
+    PyObject *value = arguments[i].value;
+    dlpack::Tensor tensor;
+    if (dlpack::View view = getInfo(value).view) {
+      if (view(value, &tensor) == 0)
+        extents[i] = tensor.getExtent();
+      else
+        PyErr_Clear();
+    }
+    return extents[i].has_value();
+  };
+  return llvm::all_of(pairs, [&](auto pair) {
+    auto [i, j] = pair;
+    return findExtent(i) && findExtent(j) &&
+           (extents[i]->first >= extents[j]->second ||
+            extents[j]->first >= extents[i]->second);
+  });
+}
+
 nb::object Dispatcher::launch(const Entry &entry, const Query &query,
                               const Place &place, uint32_t x, uint32_t y,
                               uint32_t z) {
   // Another thread may make us forget the entry while the driver works.
-  nb::object kernel = entry.kernel, keep = entry.launch;
+  nb::object kernel = entry.kernel, launch = entry.launch;
+  nb::object keep = entry.direct;
+  const PackedLaunch *packed = entry.packed;
+  llvm::SmallVector<Pair, 8> disjoint(llvm::ArrayRef(entry.disjoint));
   if (x == 0 || y == 0 || z == 0)
     return kernel;
   llvm::SmallVector<Leaf, 32> passed;
   for (uint32_t index : entry.passed)
     passed.push_back(query.leaves[index]);
-  if (entry.packed) {
+  if (packed && areDisjoint(disjoint, passed)) {
     if (query.foreign) { // The driver knows whether it reaches that memory.
       nb::list arguments;
       for (const Leaf &leaf : passed)
         arguments.append(nb::handle(leaf.value));
       nb::handle(place.driver).attr("check_arguments")(kernel, arguments);
     }
-    int code = entry.packed->launch(x, y, z, place.stream, passed.data());
+    int code = packed->launch(x, y, z, place.stream, passed.data());
     return code == 0 ? kernel : nb::object(nb::int_(code));
   }
   nb::object arguments = nb::steal(PyTuple_New(Py_ssize_t(passed.size())));
   for (size_t i = 0; i != passed.size(); ++i)
     PyTuple_SET_ITEM(arguments.ptr(), Py_ssize_t(i),
                      nb::handle(passed[i].value).inc_ref().ptr());
-  nb::object result = entry.launch(x, y, z, place.stream, arguments);
+  nb::object result = launch(x, y, z, place.stream, arguments);
   return isNoTensorMap(result) ? result : kernel;
 }
 
@@ -337,7 +367,8 @@ nb::object Dispatcher::launch(nb::handle driver, int device, uint64_t stream,
 
 void Dispatcher::insert(nb::handle driver, int device, nb::handle options,
                         nb::tuple values, nb::object kernel, nb::object launch,
-                        std::vector<bool> passed) {
+                        std::vector<bool> passed, nb::object direct,
+                        std::vector<Pair> disjoint) {
   Query query;
   ask(query, {driver.ptr(), device, 0}, options, values);
   if (passed.size() != query.leaves.size())
@@ -350,12 +381,17 @@ void Dispatcher::insert(nb::handle driver, int device, nb::handle options,
   for (size_t i = 0; i != passed.size(); ++i)
     if (passed[i])
       entry->passed.push_back(uint32_t(i));
-  if (nb::isinstance<PackedLaunch>(launch)) {
-    entry->packed = nb::cast<const PackedLaunch *>(launch);
+  if (nb::isinstance<PackedLaunch>(direct)) {
+    entry->packed = nb::cast<const PackedLaunch *>(direct);
     if (entry->packed->count() != entry->passed.size())
       throw nb::value_error("the kernel has other parameters");
+    for (auto [first, second] : disjoint)
+      if (std::max(first, second) >= entry->passed.size())
+        throw nb::value_error("a pair of arguments that the kernel lacks");
   }
   entry->launch = std::move(launch);
+  entry->direct = std::move(direct);
+  entry->disjoint = std::move(disjoint);
   uint64_t hash = entry->key.hash;
   entries.emplace(hash, std::move(entry));
 }
@@ -380,6 +416,7 @@ int Dispatcher::traverse(visitproc visit, void *arg) {
   for (const auto &[hash, entry] : entries) {
     Py_VISIT(entry->kernel.ptr());
     Py_VISIT(entry->launch.ptr());
+    Py_VISIT(entry->direct.ptr());
     for (const nb::object &object : entry->keepAlive)
       Py_VISIT(object.ptr());
   }

@@ -217,8 +217,10 @@ void populateLaunch(nb::module_ &m) {
       .def(
           "insert", &Dispatcher::insert, "driver"_a, "device"_a,
           "options"_a.none(), "values"_a, "kernel"_a, "launch"_a, "passed"_a,
+          "direct"_a.none(), "disjoint"_a,
           "Adds a kernel; `passed` has which of the arguments, with tuples and "
-          "descriptors taken apart, it takes.")
+          "descriptors taken apart, it takes. `direct` launches where these "
+          "pairs of them are disjoint.")
       .def("forget", &Dispatcher::forget, "kernel"_a,
            "Launches that this kernel was for look for one again.")
       .def("set_references", &Dispatcher::setReferences, "references"_a,

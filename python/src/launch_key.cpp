@@ -202,6 +202,20 @@ dlpack::View dlpack::findView(PyTypeObject *type) {
   return table && table->major == 1 ? table->view : nullptr;
 }
 
+std::optional<std::pair<uint64_t, uint64_t>> dlpack::Tensor::getExtent() const {
+  if (rank != 0 && (!shape || !strides))
+    return std::nullopt;
+  uint64_t low = getAddress(), high = low;
+  uint64_t size = (uint64_t(type.bits) * type.lanes + 7) / 8;
+  for (int32_t i = 0; i != rank; ++i) {
+    if (shape[i] == 0)
+      return std::pair(getAddress(), getAddress());
+    uint64_t distance = uint64_t(shape[i] - 1) * uint64_t(strides[i]) * size;
+    (strides[i] < 0 ? low : high) += distance;
+  }
+  return std::pair(low, high + size);
+}
+
 /// A tensor as its class's table describes it; none if it does not.
 std::optional<dlpack::Tensor> Dispatcher::getView(Query &query, PyObject *value,
                                                   const ClassInfo &info) {

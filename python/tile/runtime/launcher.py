@@ -149,7 +149,8 @@ class Launcher:
             kernel = self.prepare(active, values, options)
             active.check_arguments(kernel, self.arguments(kernel, values))
             launch = load(kernel, active, device)
-            self.dispatcher.insert(*place, kernel, launch, self.passed(kernel))
+            passed = self.passed(kernel)
+            self.dispatcher.insert(*place, kernel, launch, passed, *overlap.direct(launch))
         metadata = None
         enter, exit = knobs.runtime.launch_enter_hook, knobs.runtime.launch_exit_hook
         if enter or exit:

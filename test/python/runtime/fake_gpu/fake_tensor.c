@@ -11,6 +11,8 @@ typedef struct {
   PyObject *dtype, *device;
   long index;
   char is_cuda;
+  uint8_t code, bits; // DLPack's, of the dtype.
+  long long shape[2], strides[2]; // In elements: rows may be apart.
 } Tensor;
 
 static PyObject *data_ptr(Tensor *self, PyObject *unused) {
@@ -18,13 +20,23 @@ static PyObject *data_ptr(Tensor *self, PyObject *unused) {
 }
 static PyObject *get_device(Tensor *self, PyObject *unused) { return PyLong_FromLong(self->index); }
 static int init(Tensor *self, PyObject *args, PyObject *keywords) {
-  static char *names[] = {"address", "dtype", "index", NULL};
+  static char *names[] = {"address", "dtype", "index", "rows", "columns", "pitch", NULL};
   PyObject *dtype;
   self->index = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "KO|l", names, &self->address, &dtype,
-                                   &self->index))
+  self->shape[0] = 1, self->shape[1] = 16;
+  self->strides[0] = 16, self->strides[1] = 1;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "KO|lLLL", names, &self->address, &dtype,
+                                   &self->index, &self->shape[0], &self->shape[1],
+                                   &self->strides[0]))
     return -1;
   self->dtype = Py_NewRef(dtype);
+  const char *name;
+  PyObject *text = PyObject_Str(dtype);
+  if (!text || !(name = PyUnicode_AsUTF8(text)))
+    return -1;
+  self->code = name[0] == 'f' ? 2 : 0;
+  self->bits = (uint8_t)atoi(name + strcspn(name, "0123456789"));
+  Py_DECREF(text);
   self->is_cuda = self->index >= 0;
   self->device = self->index >= 0 ? PyUnicode_FromFormat("cuda:%ld", self->index)
                                   : PyUnicode_FromString("cpu");
@@ -60,21 +72,13 @@ typedef struct {
   uint64_t byte_offset;
 } View;
 static int view(Tensor *self, View *out) {
-  const char *name;
-  PyObject *text = PyObject_Str(self->dtype);
-  if (!text || !(name = PyUnicode_AsUTF8(text)))
-    return -1;
-  int bits = atoi(name + strcspn(name, "0123456789"));
-  if (bits == 64 && self->index < 0) { // Some tensors cannot be described.
+  if (self->bits == 64 && self->index < 0) { // Some tensors cannot be described.
     PyErr_SetString(PyExc_BufferError, "no view of this tensor");
-    Py_DECREF(text);
     return -1;
   }
   // Half of the address is in the offset: it counts.
   View made = {(void *)(uintptr_t)(self->address / 2), self->index < 0 ? 1 : 2,
-               self->index < 0 ? 0 : (int32_t)self->index, 1, name[0] == 'f' ? 2 : 0,
-               (uint8_t)bits, 1, NULL, NULL, self->address - self->address / 2};
-  Py_DECREF(text);
+               self->index < 0 ? 0 : (int32_t)self->index, 2, self->code, self->bits, 1, (int64_t *)self->shape, (int64_t *)self->strides, self->address - self->address / 2};
   *out = made;
   return 0;
 }
