@@ -7,7 +7,7 @@ import time
 
 import click
 
-from ..runtime.tuning import choices
+from ..runtime.tuning import choices, spelled
 from .table import show
 
 
@@ -33,11 +33,8 @@ def show_(kernel: str | None) -> None:
             title += " (from the simulator's counters: no GPU was there)"
         times = sorted(choice.configs.items(), key=lambda c: c[1][0] if c[1] else float("inf"))
         show(
-            ("", "configuration", "ms"),
-            [
-                ("*" * (text == choice.best), text, f"{t[0]:.4f}" if t else "cannot run")
-                for text, t in times
-            ],
+            ("", "configuration", "time"),
+            [("*" * (text == choice.best), text, spelled(t)) for text, t in times],
             title,
         )
 

@@ -87,13 +87,20 @@ def same_code(kernels: dict[Any, Any]) -> dict[Any, Any]:
     return twins
 
 
+def spelled(times: list[float] | None) -> str:
+    """The median as a person reads it."""
+    if times is None:
+        return "cannot run"
+    return f"{times[0]:.4g} ms" if times[0] >= 1 else f"{times[0] * 1e3:.4g} us"
+
+
 @contextlib.contextmanager
 def progress(name: str, count: int) -> Iterator[Callable[[Any, list[float]], None]]:
     """Shows on a terminal how far tuning is; prints each result where that is wanted."""
 
     def tell(config: Any, times: list[float]) -> None:
         if knobs.autotuning.print:
-            text = "cannot run" if times[0] == UNUSABLE else f"{times[0]:.4f} ms"
+            text = spelled(None if times[0] == UNUSABLE else times)
             print(f"Autotuning {name}: {config}: {text}")
 
     bar = _bar(name, count)

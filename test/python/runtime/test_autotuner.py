@@ -208,7 +208,7 @@ def test_what_is_printed(device, monkeypatch, capsys):
     monkeypatch.setenv("TRITON_PRINT_AUTOTUNING", "1")
     launch(make(pre_hook=device.hook))
     text = capsys.readouterr().out
-    assert "Autotuning fill: BLOCK: 64, num_warps: 1" in text and "1.5000 ms" in text
+    assert "Autotuning fill: BLOCK: 64, num_warps: 1" in text and "1.5 ms" in text
     assert "Autotuning fill with key (1000, 'float32') took" in text
     launch(make(pre_hook=device.hook))
     assert "known already; best: BLOCK: 128" in capsys.readouterr().out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -74,7 +75,12 @@ def test_a_cache_that_cannot_be_read(capsys, folder):
 
 
 def test_autotune(capsys):
-    timings = {"BLOCK: 64": [1.5, 1.4, 1.6], "BLOCK: 128": [1.0, 0.9, 1.1], "X": [float("inf")] * 3}
+    timings = {
+        "BLOCK: 64": [1.5, 1.4, 1.6],
+        "BLOCK: 128": [1.0, 0.9, 1.1],
+        "Y": [0.00125] * 3,
+        "X": [float("inf")] * 3,
+    }
     for name, how in (("matmul", "measured"), ("softmax", "estimated")):
         choice = make_choice(name, (128, "fp16"), "cuda:90", how, timings, 2.0)
         ChoiceFile(name, [name]).write(choice)
@@ -82,11 +88,21 @@ def test_autotune(capsys):
     text = capsys.readouterr().out
     assert "softmax" in text and "matmul" not in text and "no GPU was there" in text
     rows = [line.split() for line in text.splitlines()]
-    assert ["*", "BLOCK:", "128", "1.0000"] in rows and ["X", "cannot", "run"] in rows
+    assert ["*", "Y", "1.25", "us"] in rows and ["BLOCK:", "128", "1", "ms"] in rows
+    assert ["X", "cannot", "run"] in rows
     assert main(["autotune", "clear", "softmax"]) == 0
     assert main(["autotune", "show"]) == 0
     text = capsys.readouterr().out
     assert "softmax" not in text and "matmul" in text
+
+
+def test_errors_of_a_program_are_its_own(tmp_path, capsys):
+    (tmp_path / "program.py").write_text("def fails():\n    1 / 0\n\nfails()\n")
+    assert main(["run", str(tmp_path / "program.py")]) == 1
+    text = capsys.readouterr().err
+    files = re.findall(r'File "([^"]*)", line (\d+)', text)
+    assert files == [(str(tmp_path / "program.py"), line) for line in ("4", "2")]
+    assert text.splitlines()[-1] == "ZeroDivisionError: division by zero"
 
 
 def test_knobs(capsys, monkeypatch):
