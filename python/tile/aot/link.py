@@ -9,6 +9,7 @@ from typing import Any
 
 from .. import __version__
 from ..errors import TileError
+from .signature import KEYWORDS
 from .variant import MARK
 
 
@@ -45,6 +46,10 @@ def link(headers: Sequence[str | Path], out_path: str | Path) -> list[Path]:
 
 
 def _check(name: str, group: list[dict[str, Any]]) -> None:
+    if name in KEYWORDS:
+        raise TileError(
+            f"`{name}` is no name of a function in C; compile it with another --out-name"
+        )
     for variant in group[1:]:
         if variant["parameters"] != group[0]["parameters"]:
             raise TileError(

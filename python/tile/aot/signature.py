@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import TileError
@@ -17,6 +17,22 @@ _C_TYPES = {
 }  # fmt: skip
 
 
+#: What C and C++ keep for themselves, beyond what Python does.
+KEYWORDS = set(
+    """
+    alignas alignof asm auto bool case catch char char8_t char16_t char32_t co_await co_return
+    co_yield concept const const_cast consteval constexpr constinit decltype default delete do
+    double dynamic_cast enum explicit export extern false float friend goto inline int long mutable
+    namespace new noexcept nullptr operator private protected public register reinterpret_cast
+    requires restrict short signed sizeof static static_assert static_cast struct switch template
+    this thread_local throw true typedef typeid typename typeof union unsigned using virtual void
+    volatile wchar_t and_eq bitand bitor compl not_eq or_eq xor xor_eq
+""".split()
+)
+#: Macros of headers that programs have, and what our functions have beside the kernel's parameters.
+_TAKEN = {"NULL", "assert", "errno", "linux", "unix", "stream", "algo_id"}
+
+
 @dataclass(frozen=True)
 class Argument:
     """One parameter of a kernel, in one variant."""
@@ -27,6 +43,11 @@ class Argument:
     #: 16 for a multiple of 16, 1 for the number 1.
     hint: int | None = None
     value: Any = None
+    #: What it is called in C, where that is something else.
+    c_name: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "c_name", self.c_name or self.name)
 
     @property
     def is_constant(self) -> bool:
@@ -42,15 +63,15 @@ class Argument:
         if self.is_constant:
             return []
         if not descriptors.is_descriptor(self.type):
-            return [(_c_type(self.type), self.name)]
+            return [(_c_type(self.type), self.c_name)]
         rank = len(descriptors.parse(self.type)[1])
-        shape = [("int32_t", f"{self.name}_shape{i}") for i in range(rank)]
-        strides = [("int64_t", f"{self.name}_stride{i}") for i in range(rank)]
+        shape = [("int32_t", f"{self.c_name}_shape{i}") for i in range(rank)]
+        strides = [("int64_t", f"{self.c_name}_stride{i}") for i in range(rank)]
         return [
-            ("CUdeviceptr", self.name),
+            ("CUdeviceptr", self.c_name),
             *shape,
             *strides,
-            ("bool", f"{self.name}_pads_with_nan"),
+            ("bool", f"{self.c_name}_pads_with_nan"),
         ]
 
     def c_arguments(self) -> list[str]:
@@ -65,7 +86,7 @@ class Argument:
         """When the variant may be used, in C."""
         if self.is_constant or self.hint is None:
             return None
-        return f"{self.name} % 16 == 0" if self.hint == 16 else f"{self.name} == 1"
+        return f"{self.c_name} % 16 == 0" if self.hint == 16 else f"{self.c_name} == 1"
 
 
 def _c_type(name: str) -> str:
@@ -101,7 +122,27 @@ def parse_signature(text: str, names: list[str]) -> list[Argument]:
             f"the signature has {len(entries)} entries, but the kernel has {len(names)} "
             f"parameters: {', '.join(names)}"
         )
-    return [_parse(entry, name) for entry, name in zip(entries, names, strict=True)]
+    return _with_names([_parse(entry, name) for entry, name in zip(entries, names, strict=True)])
+
+
+def _with_names(arguments: list[Argument]) -> list[Argument]:
+    """The arguments, named as C allows: a kernel's `int` is `int_` there."""
+    used: set[str] = set()
+    named = []
+    # The names that need no change are kept by those that have them.
+    kept = {a.name for a in arguments} - KEYWORDS - _TAKEN
+    for argument in arguments:
+        name = argument.name
+        while True:
+            candidate = replace(argument, c_name=name)
+            mine = {n for _, n in candidate.c_parameters()}
+            others = kept - {argument.name}
+            if not (mine & (KEYWORDS | _TAKEN | used | others)) and not name.startswith("tile_"):
+                break
+            name = f"p_{name}" if name.startswith("tile_") else name + "_"
+        used |= mine
+        named.append(candidate)
+    return named
 
 
 def _parse(entry: str, name: str) -> Argument:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +15,7 @@ from .. import __version__
 from ..backends import GPUTarget, parse_target
 from ..errors import TileError
 from ..runtime import overlap
-from .signature import Argument, parse_signature
+from .signature import KEYWORDS, Argument, parse_signature
 
 #: How the line with what `link` reads begins.
 MARK = "// tile: "
@@ -112,6 +113,9 @@ class Variant:
         the targets; if there are any, what was compiled then is for those that are not."""
         self.name, self.arguments, self.options = name, arguments, options
         self.targets, self.compiled, self.pairs = targets, compiled, pairs
+        for a in arguments:
+            if a.c_name != a.name and a.name not in KEYWORDS:
+                grid = re.sub(rf"\b{re.escape(a.name)}\b", a.c_name, grid)
         self.grid = [part.strip() for part in grid.split(",") if part.strip()]
         if not 1 <= len(self.grid) <= 3:
             raise TileError(f"the grid has 1 to 3 expressions, not {len(self.grid)}: {grid!r}")
@@ -196,10 +200,10 @@ void unload_{self.function}(void);
         if not self.pairs:
             return "", "0"
         names = [n for a in self.arguments for n in a.c_arguments()]
-        meet = " || ".join(f"may_meet({names[i]}, {names[j]})" for i, j in self.pairs)
+        meet = " || ".join(f"tile_may_meet({names[i]}, {names[j]})" for i, j in self.pairs)
         function = """
 // Whether two pointers are into one allocation, or into one that the driver does not know.
-static int may_meet(CUdeviceptr first, CUdeviceptr second) {
+static int tile_may_meet(CUdeviceptr first, CUdeviceptr second) {
   CUdeviceptr base, other;
   size_t size;
   if (!first || !second)
@@ -227,7 +231,8 @@ static int may_meet(CUdeviceptr first, CUdeviceptr second) {
         metadata = self.compiled[0]._metadata
         ctas = metadata.get("num_ctas", 1)
         names = [f"&{n}" for a in self.arguments for n in a.c_arguments()]
-        x, y, z = self.grid
+        ones = "".join(f"  (void){a.c_name};\n" for a in self.arguments if a.hint == 1)
+        x, y, z = (f"(unsigned)({extent})" for extent in self.grid)
         cluster = ""
         if ctas > 1:
             cluster = f"""
@@ -316,17 +321,16 @@ CUresult load_{self.function}(void) {{
     unload_{self.function}();
   return code;
 }}
-{may_meet}
-{self.declaration()} {{
+
+static CUresult tile_launch(CUstream stream, unsigned x, unsigned y, unsigned z, void **arguments,
+                            int overlapping) {{
   if (!functions[0]) {{
     CUresult code = load_{self.function}();
     if (code != CUDA_SUCCESS)
       return code;
   }}
-  unsigned x = ({x}), y = ({y}), z = ({z});
   if (x == 0 || y == 0 || z == 0)
     return CUDA_SUCCESS;
-  void *arguments[] = {{{", ".join([*names, "NULL"])}}};
   CUlaunchConfig config;
   memset(&config, 0, sizeof(config));
   config.gridDimX = x * {ctas};
@@ -337,7 +341,13 @@ CUresult load_{self.function}(void) {{
   config.blockDimZ = 1;
   config.sharedMemBytes = {shared};
   config.hStream = stream;{cluster}
-  return cuLaunchKernelEx(&config, functions[{overlapping}], arguments, NULL);
+  return cuLaunchKernelEx(&config, functions[overlapping], arguments, NULL);
+}}
+{may_meet}
+// What is not a parameter here begins with tile_.
+{self.declaration()} {{
+{ones}  void *tile_arguments[] = {{{", ".join([*names, "0"])}}};
+  return tile_launch(stream, {x}, {y}, {z}, tile_arguments, {overlapping});
 }}
 """
 

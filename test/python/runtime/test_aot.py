@@ -208,6 +208,64 @@ def run_c_program(folder: Path, include: Path, made: tuple[Path, Path], expected
     assert done.stdout.split("\n")[:-1] == expected
 
 
+#: Words of C and C++, macros, and what the functions need beside the kernel's parameters.
+NAMES = (
+    "x y z code config arguments modules functions images fits load stream stream_ algo_id int new "
+    "tile_launch tile_arguments linux cluster memset overlapping this default d_shape0 n"
+).split()
+
+
+def test_parameters_of_every_name(tmp_path, tmp_path_factory):
+    made = build(tmp_path_factory.mktemp("fake-gpu"))
+    if made is None:
+        pytest.skip("no C compiler")
+    lines = [f"@tile.jit\ndef named({', '.join(NAMES)}, d, out):"]
+    lines += [f"    tl.store(out + {i}, {name})" for i, name in enumerate(NAMES)]
+    lines += ["    tl.store(out + tl.arange(0, 16), tl.sum(d.load([0, 0]), 1).to(tl.int32))"]
+    path = tmp_path / "names.py"
+    path.write_text("import tile\nimport tile.language as tl\n\n" + "\n".join(lines) + "\n")
+    signature = ", ".join(["i32"] * len(NAMES)) + ", tensordesc<fp16[16, 64]>, *i32"
+    compile_kernel(
+        path, "named", signature, "stream + x, (int)y", tmp_path / "out", targets=["cuda:90"]
+    )
+    (header,) = link(tmp_path.glob("out.*.h"), tmp_path / "named")[:1]
+    numbers = ", ".join(str(i + 1) for i in range(len(NAMES)))
+    (tmp_path / "main.c").write_text(f"""
+#include "{header.name}"
+#include <stdio.h>
+typedef void (*Callback)(const CUlaunchConfig *, void *, void **);
+void fake_set(int, Callback, int);
+void fake_switch_device(int);
+
+static void seen(const CUlaunchConfig *c, void *f, void **p) {{
+  printf("%u %u %u", c->gridDimX, c->gridDimY, c->gridDimZ);
+  for (int i = 0; i < {len(NAMES)}; ++i)
+    printf(" %d", *(int *)p[i]);
+  printf("\\n");
+}}
+
+int main(void) {{
+  fake_set(1, seen, 0);
+  fake_switch_device(0);
+  return named_default(0, {numbers}, 0x1000, 16, 64, 64, 1, 0, 0x2000);
+}}
+""")
+    stream = NAMES.index("stream") + 1
+    run_c_program(tmp_path, HERE, made, [f"{stream + 1} 2 1 " + numbers.replace(",", "")])
+    if shutil.which("c++"):
+        command = ["c++", "-std=c++20", "-Wall", "-Werror", f"-I{HERE}", "-fsyntax-only"]
+        subprocess.run([*command, "-x", "c++", str(header)], check=True)
+
+
+def test_functions_of_every_name(kernels, tmp_path):
+    compile_kernel(
+        kernels, "tuned", "*i32, i32, 64", "1", tmp_path / "a", targets=["cuda:90"],
+        out_name="default",
+    )  # fmt: skip
+    with pytest.raises(tile.TileError, match="`default` is no name of a function in C"):
+        link(tmp_path.glob("a.*.h"), tmp_path / "linked")
+
+
 OVERLAPPING = """
 #include "running.h"
 #include <stdio.h>
@@ -271,10 +329,10 @@ def test_descriptors_and_clusters(kernels, tmp_path, tmp_path_factory):
         header.read_text()
     )
     text = source.read_text()
-    (arguments,) = re.findall(r"void \*arguments\[\] = \{(.*?)\};", text)
+    (arguments,) = re.findall(r"void \*tile_arguments\[\] = \{(.*?)\};", text)
     assert arguments.split(", ") == [
         "&d", "&d_shape0", "&d_shape1", "&d_stride0", "&d_stride1", "&d_pads_with_nan",
-        "&d_shape0", "&d_shape1", "&d_stride0", "&d_stride1", "&out_ptr", "NULL",
+        "&d_shape0", "&d_shape1", "&d_stride0", "&d_stride1", "&out_ptr", "0",
     ]  # fmt: skip
     entry = re.search(r"\.entry described\((.*?)\)", _ptx(text), re.S)
     assert entry[1].count(".param") == 11
