@@ -77,18 +77,25 @@ def do_bench(
     milliseconds: it may take longer than the call. In the
     simulator the time is the simulator's own, which says little about a GPU.
     """
-    return _summarize(_bench(fn, warmup, rep, grad_to_none), quantiles, return_mode)
+    return _bench_calls(fn, warmup, rep, grad_to_none, quantiles, return_mode)
 
 
 def _bench_calls(
-    fn: Callable, warmup: float, rep: float, quantiles: Sequence[float], max_calls: int
+    fn: Callable,
+    warmup: float = 25,
+    rep: float = 100,
+    grad_to_none: Any = None,
+    quantiles: Sequence[float] | None = None,
+    return_mode: str = "mean",
+    max_calls: int | None = None,
 ) -> Any:
     """As `do_bench`, with no more than so many calls before, and so many while measuring."""
-    return _summarize(_bench(fn, warmup, rep, None, max_calls), quantiles, "mean")
+    times = _bench(fn, warmup, rep, grad_to_none, max_calls)
+    return _summarize(times, quantiles, return_mode)
 
 
 def _bench(
-    fn: Callable, warmup: float, rep: float, grad_to_none: Any, max_calls: int | None = None
+    fn: Callable, warmup: float, rep: float, grad_to_none: Any, max_calls: int | None
 ) -> list[float]:
     """The times of calls."""
     if getattr(driver.active, "name", "") != "cuda":
