@@ -95,7 +95,7 @@ def _c_type(name: str) -> str:
     return _C_TYPES[name]
 
 
-def _split(text: str) -> Iterator[str]:
+def split(text: str, brackets: str = "[]()<>") -> Iterator[str]:
     """The entries; commas in brackets and quotes do not separate them."""
     depth, start, quote = 0, 0, ""
     for i, c in enumerate(text):
@@ -103,9 +103,9 @@ def _split(text: str) -> Iterator[str]:
             quote = "" if c == quote else quote
         elif c in "\"'":
             quote = c
-        elif c in "[(<":
+        elif c in brackets[::2]:
             depth += 1
-        elif c in "])>":
+        elif c in brackets[1::2]:
             depth -= 1
         elif c == "," and depth == 0:
             yield text[start:i].strip()
@@ -116,7 +116,7 @@ def _split(text: str) -> Iterator[str]:
 
 def parse_signature(text: str, names: list[str]) -> list[Argument]:
     """The arguments that a signature describes, for parameters with these names."""
-    entries = list(_split(text))
+    entries = list(split(text))
     if len(entries) != len(names):
         raise TileError(
             f"the signature has {len(entries)} entries, but the kernel has {len(names)} "

@@ -15,7 +15,7 @@ from .. import __version__
 from ..backends import GPUTarget, parse_target
 from ..errors import TileError
 from ..runtime import overlap
-from .signature import KEYWORDS, Argument, parse_signature
+from .signature import KEYWORDS, Argument, parse_signature, split
 
 #: How the line with what `link` reads begins.
 MARK = "// tile: "
@@ -113,10 +113,12 @@ class Variant:
         the targets; if there are any, what was compiled then is for those that are not."""
         self.name, self.arguments, self.options = name, arguments, options
         self.targets, self.compiled, self.pairs = targets, compiled, pairs
+        if not name.isidentifier():
+            raise TileError(f"{name!r} is no name of a function in C")
         for a in arguments:
             if a.c_name != a.name and a.name not in KEYWORDS:
                 grid = re.sub(rf"\b{re.escape(a.name)}\b", a.c_name, grid)
-        self.grid = [part.strip() for part in grid.split(",") if part.strip()]
+        self.grid = [part for part in split(grid, "[](){}") if part]
         if not 1 <= len(self.grid) <= 3:
             raise TileError(f"the grid has 1 to 3 expressions, not {len(self.grid)}: {grid!r}")
         self.grid += ["1"] * (3 - len(self.grid))

@@ -226,7 +226,12 @@ def test_parameters_of_every_name(tmp_path, tmp_path_factory):
     path.write_text("import tile\nimport tile.language as tl\n\n" + "\n".join(lines) + "\n")
     signature = ", ".join(["i32"] * len(NAMES)) + ", tensordesc<fp16[16, 64]>, *i32"
     compile_kernel(
-        path, "named", signature, "stream + x, (int)y", tmp_path / "out", targets=["cuda:90"]
+        path,
+        "named",
+        signature,
+        "stream + ((int[]){x, y})[x < 1], (int)y",
+        tmp_path / "out",
+        targets=["cuda:90"],
     )
     (header,) = link(tmp_path.glob("out.*.h"), tmp_path / "named")[:1]
     numbers = ", ".join(str(i + 1) for i in range(len(NAMES)))
@@ -264,6 +269,8 @@ def test_functions_of_every_name(kernels, tmp_path):
     )  # fmt: skip
     with pytest.raises(tile.TileError, match="`default` is no name of a function in C"):
         link(tmp_path.glob("a.*.h"), tmp_path / "linked")
+    with pytest.raises(tile.TileError, match="'a-b' is no name of a function in C"):
+        compile_kernel(kernels, "tuned", "*i32, i32, 64", "1", tmp_path / "a", out_name="a-b")
 
 
 OVERLAPPING = """
