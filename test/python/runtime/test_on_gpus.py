@@ -119,6 +119,31 @@ def test_unloaded_and_loaded_again(torch):
     check_add(torch, x, out)
 
 
+@tile.jit
+def running_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr = 128):
+    i = tl.arange(0, BLOCK)
+    for k in tl.range(0, n, num_stages=3):
+        tl.store(out_ptr + (k + 1) * BLOCK + i, tl.load(x_ptr + k * BLOCK + i) * 2 + 1)
+
+
+def test_arguments_that_share_memory(torch):
+    """Views of one tensor, apart and not: what is loaded may have been stored just before."""
+    n, block = 6, 128
+    size = (n + 1) * block
+    for shift in (0, 1, 2, n, n + 1, n + 2, -1, -n, -n - 1):
+        memory = torch.randint(-5, 5, (40 * block,), dtype=torch.int32)
+        on_gpu = memory.cuda()
+        for data in (memory, on_gpu):
+            x = data[10 * block :][:size]
+            out = data[(10 + shift) * block :][:size]
+            if data is on_gpu:
+                running_kernel[(1,)](x, out, n)
+                continue
+            for k in range(n):
+                out[(k + 1) * block : (k + 2) * block] = x[k * block : (k + 1) * block] * 2 + 1
+        torch.testing.assert_close(on_gpu.cpu(), memory)
+
+
 def test_memory_that_kernels_cannot_reach(torch):
     x = torch.randn(100)
     with pytest.raises(tile.DriverError, match="is on cpu, but kernels run on the GPU"):
