@@ -128,10 +128,7 @@ def compile_for_any_arguments(
     """A kernel for launches that nobody checks: those of other programs' launchers."""
     from ..compiler import compile
 
-    kernel = compile(source, target, options, **more)
-    if pairs_of(kernel) or small_of(kernel):
-        kernel = compile(source, target, {**(options or {}), OPTION: True}, **more)
-    return kernel
+    return compile(source, target, {**(options or {}), OPTION: True}, **more)
 
 
 def checked(
