@@ -82,7 +82,7 @@ def test_late_completion_and_other_orders_show(name):
     assert "of 'out' is" in report.messages[0] and "schedule_seed=" in report.messages[0]
     # Memory holds what the first launch, in the plain order, made of it.
     first = np.zeros_like(arrays[1])
-    run(wrong, grid, block, [arrays[0], first], IO, check="none")
+    run(wrong, grid, block, [arrays[0], first], IO, check="none", threads=1)
     np.testing.assert_array_equal(arrays[1], first)
 
 
