@@ -62,6 +62,10 @@ struct PartitionScheduling
       if (!loop->hasAttr(kWarpSpecializeAttr))
         return WalkResult::advance();
       loops.push_back(loop);
+      // One mark for a nest.
+      loop.walk(
+          [](scf::ForOp inner) { inner->removeAttr(kWarpSpecializeAttr); });
+      loop->setAttr(kWarpSpecializeAttr, UnitAttr::get(loop.getContext()));
       return WalkResult::skip();
     });
     for (scf::ForOp loop : loops)
