@@ -12,6 +12,7 @@
 
 #include "tile/Conversion/TritonGPUToLLVM/LLVMAtomics.h"
 #include "tile/Conversion/TritonGPUToLLVM/Predicate.h"
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -34,12 +35,18 @@ StringRef semanticName(MemSemantic semantic) {
   llvm_unreachable("unknown memory semantic");
 }
 
-StringRef scopeName(MemSyncScope scope) {
+/// Whether the threads of a program are those of several blocks.
+bool isOnCluster(const LLVMBuilder &b) {
+  return gpu::lookupNumCTAs(b.getBuilder().getInsertionBlock()->getParentOp()) >
+         1;
+}
+
+StringRef scopeName(const LLVMBuilder &b, MemSyncScope scope) {
   switch (scope) {
   case MemSyncScope::GPU:
     return ".gpu";
   case MemSyncScope::CTA:
-    return ".cta";
+    return isOnCluster(b) ? ".cluster" : ".cta";
   case MemSyncScope::SYSTEM:
     return ".sys";
   }
@@ -83,10 +90,10 @@ std::string atomicName(RMWOp op, Type element, unsigned vector,
   llvm_unreachable("unknown atomic operation");
 }
 
-StringRef llvmScope(MemSyncScope scope) {
+StringRef llvmScope(const LLVMBuilder &b, MemSyncScope scope) {
   switch (scope) {
   case MemSyncScope::CTA:
-    return "block";
+    return isOnCluster(b) ? "cluster" : "block";
   case MemSyncScope::GPU:
     return "device";
   case MemSyncScope::SYSTEM:
@@ -123,7 +130,7 @@ nvt::TargetInfo::atomicRMW(const LLVMBuilder &b, RMWOp op, Value ptr,
       return b
           .create<LLVM::AtomicRMWOp>(getLLVMAtomicOp(op), ptr, values[0],
                                      getLLVMOrdering(semantic),
-                                     llvmScope(scope))
+                                     llvmScope(b, scope))
           .getRes();
     })};
   }
@@ -144,8 +151,8 @@ nvt::TargetInfo::atomicRMW(const LLVMBuilder &b, RMWOp op, Value ptr,
       ptx.tied(b.zero(b.intTy(shape.bits)), word);
   if (pred)
     ptx << "@" << ptx.input(pred, "b") << " ";
-  ptx << (useRed ? "red" : "atom") << semanticName(semantic) << scopeName(scope)
-      << nvt::getSpaceName(ptr) << name << " ";
+  ptx << (useRed ? "red" : "atom") << semanticName(semantic)
+      << scopeName(b, scope) << nvt::getSpaceName(ptr) << name << " ";
   if (!useRed)
     ptx << old << ", ";
   ptx << "[" << address << "], " << operand << ";";
@@ -178,7 +185,7 @@ FailureOr<Value> nvt::TargetInfo::atomicCAS(const LLVMBuilder &b, Value ptr,
     ptx.tied(b.zero(b.intTy(shape.bits)), old);
     ptx << "@" << ptx.input(pred, "b") << " ";
   }
-  ptx << "atom" << semanticName(semantic) << scopeName(scope)
+  ptx << "atom" << semanticName(semantic) << scopeName(b, scope)
       << nvt::getSpaceName(ptr) << ".cas.b" << std::to_string(bits) << " "
       << old << ", [" << address << "], " << cmp << ", " << val << ";";
   SmallVector<Value> words =

@@ -16,6 +16,16 @@ tt.func @program() -> i32 {
   tt.return %2 : i32
 }
 
+// What is atomic in a program is so for all of its blocks.
+// CHECK-LABEL: llvm.func @atomic
+tt.func @atomic(%p: !tt.ptr<i32>, %x: i32) {
+  // CHECK: red.relaxed.cluster.global.add.u32
+  %0 = tt.atomic_rmw add, relaxed, cta, %p, %x : (!tt.ptr<i32>, i32) -> i32
+  // CHECK: atom.acquire.cluster.global.cas.b32
+  %1 = tt.atomic_cas acquire, cta, %p, %x, %x : (!tt.ptr<i32>, i32, i32) -> i32
+  tt.return
+}
+
 // Written to this block's memory, read from that of any.
 // CHECK-LABEL: llvm.func @convert
 tt.func @convert(%x: tensor<32x32xf32, #rows>) {
