@@ -26,7 +26,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument(
         "--mode",
-        choices=("interpret", "cross", "compile", "passes", "cluster"),
+        choices=("interpret", "cross", "compile", "passes", "cluster", "specialized"),
         default="interpret",
     )
     parser.add_argument(

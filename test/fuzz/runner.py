@@ -166,12 +166,23 @@ def plain(config: Config) -> Config:
     )
 
 
+def specialized(program: Program) -> Program:
+    """The program with all of its loops marked, on the GPU that can divide them."""
+    header = re.compile(r"(tl\.range\((?:(?!warp_specialize).)*)(\):)$", re.MULTILINE)
+    if "tl.range(" not in program.source:
+        raise Inconclusive
+    config = dataclasses.replace(program.config, target=90, num_ctas=1, elsewhere="")
+    source = header.sub(r"\1, warp_specialize=True\2", program.source)
+    return program.replace(source=source, config=config)
+
+
 def check(program: Program, mode: str = "interpret") -> None:
     """Runs a program; raises `Failure` if anything is wrong.
 
     Modes: "interpret" compares with the interpreter, "cross" with another
     configuration, "passes" does what "interpret" does with a random sequence of
-    passes, "cluster" does it for programs of two blocks, "compile" only executes.
+    passes, "cluster" does it for programs of two blocks, "specialized" for those with loops,
+    whose loads get warps of their own, "compile" only executes.
     """
     with contextlib.suppress(Inconclusive):
         _check(program, mode)
@@ -186,6 +197,8 @@ def _check(program: Program, mode: str) -> None:
     if mode == "cluster":
         config = dataclasses.replace(program.config, target=90, num_ctas=2)
         return _check(program.replace(config=config), "interpret")
+    if mode == "specialized":
+        return _check(specialized(program), "interpret")
     if mode == "interpret":
         expected = interpreted(program)
         compare(program, compiled(program), expected, f"{program.config} vs. the interpreter")

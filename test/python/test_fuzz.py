@@ -74,6 +74,14 @@ def test_programs_of_two_blocks(first):
     )
 
 
+@pytest.mark.parametrize("first", [100, pytest.param(200, marks=pytest.mark.slow)])
+def test_loops_whose_loads_have_warps_of_their_own(first):
+    failures = cli.chunk(first, CHUNK, "specialized")
+    assert not failures, "\n".join(
+        f"seed {f['seed']}: {f['kind']}: {f['message'][:500]}" for f in failures
+    )
+
+
 def test_a_seed_makes_one_program():
     for seed in range(20):
         first, second = generate(seed), generate(seed)
