@@ -7,6 +7,7 @@
 #include "nvidia/TargetTable.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+#include "tile/Dialect/TritonGPU/Transforms/WarpGroups.h"
 
 #include "mlir/Analysis/Liveness.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -31,6 +32,8 @@ static constexpr int64_t kReservedShared = 1024;
 static constexpr int64_t kLeastLimit = 128;
 /// What addresses and counters of a loop take, beside its tensors.
 static constexpr int64_t kScalars = 8;
+/// What consumers of partitions need, beside the results of their products.
+static constexpr int64_t kScalarsOfProducts = 72;
 
 /// How many registers a thread needs for a tensor of data. Indices, masks and
 /// pointers are few numbers and constants, and so is what is splat.
@@ -76,20 +79,28 @@ struct LimitRegistersNV : nvidia::impl::LimitRegistersNVBase<LimitRegistersNV> {
     FailureOr<const NVIDIATarget *> target = getNVIDIATarget(module);
     if (failed(target))
       return signalPassFailure();
-    // Something else gave a limit, or parts of the kernel have their own.
-    if (module->hasAttr(ttg::kMaxNRegAttrName) ||
-        module->hasAttr(ttg::kTotalNumWarpsAttrName))
+    // Something else gave a limit.
+    if (module->hasAttr(ttg::kMaxNRegAttrName))
       return;
     auto shared = module->getAttrOfType<IntegerAttr>(ttg::kSharedAttrName);
     if (!shared)
       return;
+    auto totalWarps =
+        module->getAttrOfType<IntegerAttr>(ttg::kTotalNumWarpsAttrName);
     int64_t threads =
-        ttg::lookupNumWarps(module) * ttg::lookupThreadsPerWarp(module);
+        (totalWarps ? int(totalWarps.getInt()) : ttg::lookupNumWarps(module)) *
+        ttg::lookupThreadsPerWarp(module);
     int64_t blocks = ((*target)->maxSharedMemory + kReservedShared) /
                      (shared.getInt() + kReservedShared);
     if (blocks == 0)
       return;
     const auto *model = nvidia::TargetModel::get((*target)->computeCapability);
+    // Partitions have limits of their own.
+    if (totalWarps) {
+      if (blocks > 1)
+        limitSpecialized(model->getRegistersPerThread(2 * threads));
+      return;
+    }
     int64_t limit = model->getRegistersPerThread(threads * blocks);
     // All blocks that there is room for can have all the registers. Products of
     // warp groups make use of them; others got more without shorter loops.
@@ -119,6 +130,38 @@ struct LimitRegistersNV : nvidia::impl::LimitRegistersNVBase<LimitRegistersNV> {
   }
 
 private:
+  /// Where shared memory has room for a second block, has registers leave it
+  /// room as well, if enough of them stay with the default group.
+  void limitSpecialized(int64_t limit) {
+    ModuleOp module = getOperation();
+    SmallVector<ttg::WarpSpecializeOp> ops;
+    int64_t needed = kScalarsOfProducts;
+    module.walk([&](Operation *op) {
+      if (auto specialize = dyn_cast<ttg::WarpSpecializeOp>(op))
+        ops.push_back(specialize);
+      if (auto product = dyn_cast<MatrixProductOpInterface>(op);
+          product && product.getProduct())
+        needed += countRegisters(product.getProduct());
+    });
+    if (needed == kScalarsOfProducts)
+      return;
+    Builder builder(&getContext());
+    module->setAttr(ttg::kMaxNRegAttrName, builder.getI32IntegerAttr(limit));
+    ttg::allocateRegisters(module);
+    bool suffices = llvm::all_of(ops, [&](ttg::WarpSpecializeOp op) {
+      auto registers = op.getActualRegisters();
+      return registers && registers->front() >= needed;
+    });
+    LDBG() << needed << " registers needed by the default group, "
+           << (suffices ? "two blocks" : "one block");
+    if (suffices) {
+      ++numLimited;
+      return;
+    }
+    module->removeAttr(ttg::kMaxNRegAttrName);
+    ttg::allocateRegisters(module);
+  }
+
   void setLimit(int64_t limit) {
     getOperation()->setAttr(ttg::kMaxNRegAttrName,
                             Builder(&getContext()).getI32IntegerAttr(limit));

@@ -5,6 +5,7 @@
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
+#include "tile/Dialect/TritonGPU/Transforms/WarpGroups.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -79,16 +80,22 @@ int allocateWarps(WarpSpecializeOp op, int numWarps) {
                                     : next;
 }
 
-/// Divides the registers that a block has got among its warp groups, for as
-/// long as the kernel runs.
-void allocateRegisters(ArrayRef<WarpSpecializeOp> ops, int numWarps,
-                       int total) {
+} // namespace
+
+// They keep them for as long as the kernel runs.
+void mlir::triton::gpu::allocateRegisters(ModuleOp module) {
+  SmallVector<WarpSpecializeOp> ops;
+  module.walk([&](WarpSpecializeOp op) { ops.push_back(op); });
+  int numWarps = lookupNumWarps(module);
+  int total =
+      module->getAttrOfType<IntegerAttr>(kTotalNumWarpsAttrName).getInt();
   bool allAsk = llvm::all_of(ops, [](WarpSpecializeOp op) {
     return op.getRequestedRegisters().has_value();
   });
   if (!allAsk || numWarps % kWarpsPerGroup)
     return;
-  auto module = ops.front()->getParentOfType<ModuleOp>();
+  for (WarpSpecializeOp op : ops)
+    op.removeActualRegistersAttr();
   const TargetModel &model = getTargetModel(module);
   int lanes = lookupThreadsPerWarp(module);
   int most = model.getRegistersPerThread(lanes) / kRegisterUnit * kRegisterUnit;
@@ -128,6 +135,8 @@ void allocateRegisters(ArrayRef<WarpSpecializeOp> ops, int numWarps,
   }
 }
 
+namespace {
+
 struct AllocateWarpGroups
     : public gpu::impl::TritonGPUAllocateWarpGroupsBase<AllocateWarpGroups> {
   using Base::Base;
@@ -152,9 +161,9 @@ struct AllocateWarpGroups
           << kMostThreads;
       return signalPassFailure();
     }
-    allocateRegisters(ops, numWarps, total);
     Builder builder(&getContext());
     module->setAttr(kTotalNumWarpsAttrName, builder.getI32IntegerAttr(total));
+    allocateRegisters(module);
   }
 };
 

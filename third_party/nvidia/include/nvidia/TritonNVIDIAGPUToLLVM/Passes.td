@@ -56,6 +56,10 @@ def LimitRegistersNV : Pass<"limit-registers-nv", "mlir::ModuleOp"> {
     product whose tensors fit into it, but not into the 128 up to which ptxas
     does as well. A limit that something else gave stays.
 
+    Where partitions of warps have registers of their own, shared memory has room for
+    two blocks, and the products of the default group fit into what is left to it
+    then, the limit is that of two blocks, and the registers are divided anew.
+
     ```mlir
     module attributes {ttg.shared = 49152 : i32, "ttg.num-warps" = 4 : i32, ...}
     ```

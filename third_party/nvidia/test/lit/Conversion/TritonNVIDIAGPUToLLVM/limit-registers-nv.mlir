@@ -89,3 +89,25 @@ tt.func @product(%x: tensor<64x64xf16, #a>, %y: tensor<64x128xf16, #b>, %c: tens
   tt.return %0 : tensor<64x128xf32, #mma>
 }
 }
+
+// -----
+
+// Two blocks of eight warps: the four that multiply get what those that copy leave.
+// CHECK: ttg.maxnreg = 128
+// CHECK: actualRegisters = array<i32: 216, 40>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 128, 16]}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.total-num-warps" = 8 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.shared = 100000 : i32, ttg.target = "cuda:90"} {
+tt.func @consumer(%x: !ttg.memdesc<128x64xf16, #shared, #smem>, %y: !ttg.memdesc<64x128xf16, #shared, #smem>, %c: tensor<128x128xf32, #mma>) {
+  ttg.warp_specialize() attributes {requestedRegisters = array<i32: 40>, warpGroupStartIds = array<i32: 4>}
+  default {
+    %0 = ttnvgpu.warp_group_dot %x, %y, %c {inputPrecision = 0 : i32} : !ttg.memdesc<128x64xf16, #shared, #smem> * !ttg.memdesc<64x128xf16, #shared, #smem> -> tensor<128x128xf32, #mma>
+    ttg.warp_yield
+  }
+  partition0() num_warps(1) {
+    ttg.warp_return
+  } : () -> ()
+  tt.return
+}
+}
