@@ -169,19 +169,6 @@ unsigned countRegisters(Value value) {
              : 0;
 }
 
-/// Whether there are registers for the factors of `dot` until the next
-/// iteration, beside the results of all products of this one and as much again
-/// as a half of it all.
-bool leavesRegisters(MatrixProductOpInterface dot, scf::ForOp loop) {
-  unsigned used = 0;
-  for (Value factor : dot.getFactors())
-    used += countRegisters(factor);
-  for (auto other : loop.getBody()->getOps<MatrixProductOpInterface>())
-    used += countRegisters(other.getProduct());
-  unsigned threads = lookupNumWarps(loop) * lookupThreadsPerWarp(loop);
-  return 3 * used <= 2 * getTargetModel(loop).getRegistersPerThread(threads);
-}
-
 std::optional<CarriedProduct> getCarried(MatrixProductOpInterface dot,
                                          scf::ForOp loop,
                                          ArrayRef<Value> rings) {
@@ -210,7 +197,7 @@ std::optional<CarriedProduct> getCarried(MatrixProductOpInterface dot,
   for (Value factor : dot.getFactors())
     isOverwritten |=
         !isa<TensorType>(factor.getType()) && !isKept(factor, loop, rings);
-  if (!hasOther || isOverwritten || !leavesRegisters(dot, loop))
+  if (!hasOther || isOverwritten || !leavesRegisters(loop, dot.getFactors()))
     return std::nullopt;
   return carried;
 }
@@ -331,6 +318,17 @@ void waitOccasionally(MatrixProductOpInterface dot, Value running,
 }
 
 } // namespace
+
+bool mlir::triton::gpu::leavesRegisters(scf::ForOp loop,
+                                        ArrayRef<Value> values) {
+  unsigned used = 0;
+  for (Value value : values)
+    used += countRegisters(value);
+  for (auto product : loop.getBody()->getOps<MatrixProductOpInterface>())
+    used += countRegisters(product.getProduct());
+  unsigned threads = lookupNumWarps(loop) * lookupThreadsPerWarp(loop);
+  return 3 * used <= 2 * getTargetModel(loop).getRegistersPerThread(threads);
+}
 
 unsigned mlir::triton::gpu::makeProductsAsync(scf::ForOp &loop,
                                               ArrayRef<Value> rings) {

@@ -15,6 +15,11 @@ namespace mlir::triton::gpu {
 /// reads. Returns the number of products.
 unsigned makeProductsAsync(scf::ForOp &loop, ArrayRef<Value> rings);
 
+/// Whether there are registers to keep `values` until the next iteration of
+/// `loop`, beside the results of all its products and as much again as a half
+/// of it all.
+bool leavesRegisters(scf::ForOp loop, ArrayRef<Value> values);
+
 } // namespace mlir::triton::gpu
 
 #endif // TILE_LIB_TRITONGPU_PIPELINE_ASYNCPRODUCTS_H

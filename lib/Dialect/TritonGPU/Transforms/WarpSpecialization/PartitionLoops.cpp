@@ -20,6 +20,7 @@
 
 #include "../Pipeline/AsyncProducts.h"
 #include "../Pipeline/Buffers.h"
+#include "DelayedProducts.h"
 #include "Producer.h"
 #include "Rings.h"
 
@@ -280,10 +281,20 @@ private:
   /// Has a loop take what it works on from its rings. `isWhole` if nothing
   /// takes anything from them after it.
   void consume(RingLoop &in, scf::ForOp &inner, unsigned place, bool isWhole) {
-    SmallVector<SmallVector<Value>> slots(in.rings.size());
-    Position at = getPosition(inner, place);
-    for (auto [ring, ringSlots] : llvm::zip(in.rings, slots))
-      takeFrom(ring, inner, at, ringSlots);
+    SmallVector<RingUse> uses;
+    for (Ring &ring : in.rings)
+      uses.push_back(takeFrom(ring, inner, getPosition(inner, place)));
+    auto releaseAll = [&] {
+      for (auto [ring, use] : llvm::zip(in.rings, uses))
+        use.release = release(in, ring, inner, place, use.slots, isWhole);
+    };
+    // A buffer more than the iteration needs is still read in the next one.
+    DelayedProducts delayed(inner, uses, in.numStages);
+    if (in.numStages > 1 && delayed.find()) {
+      releaseAll();
+      numProducts += delayed.apply(inner);
+      return;
+    }
     // A product that runs on keeps its buffers for an iteration more.
     SmallVector<Value> buffers;
     if (in.numStages > 1)
@@ -291,13 +302,12 @@ private:
         llvm::append_range(buffers, ring.buffers);
     numProducts += makeProductsAsync(inner, buffers);
     inner->removeAttr(kNumStagesAttr);
-    for (auto [ring, ringSlots] : llvm::zip(in.rings, slots))
-      release(in, ring, inner, place, ringSlots, isWhole);
+    releaseAll();
   }
 
   /// Waits for the buffers of a ring and has the loop use them.
-  void takeFrom(Ring &ring, scf::ForOp inner, Position at,
-                SmallVector<Value> &slots) {
+  RingUse takeFrom(Ring &ring, scf::ForOp inner, Position at) {
+    RingUse use;
     Block *body = inner.getBody();
     Operation *first = body->getTerminator();
     for (RingLoad &load : ring.loads)
@@ -307,8 +317,8 @@ private:
           first = inBody;
     builder.setInsertionPoint(first);
     Value full = getBuffer(builder, loc, ring.full, at.stage);
-    nvidia_gpu::WaitBarrierOp::create(builder, loc, full, at.phase,
-                                      /*pred=*/Value(), ring.buffers);
+    use.wait = nvidia_gpu::WaitBarrierOp::create(
+        builder, loc, full, at.phase, /*pred=*/Value(), ring.buffers);
     // What threads wrote is there; products read it through another proxy.
     bool fence = llvm::any_of(
         llvm::zip(ring.loads, ring.buffers), [](const auto &loadAndBuffers) {
@@ -318,22 +328,24 @@ private:
                      cast<MemDescType>(buffers.getType()).getEncoding());
         });
     if (fence)
-      nvidia_gpu::FenceAsyncSharedOp::create(builder, loc, /*bCluster=*/false);
+      use.fence = nvidia_gpu::FenceAsyncSharedOp::create(builder, loc,
+                                                         /*bCluster=*/false);
     for (auto [load, buffers] : llvm::zip(ring.loads, ring.buffers))
-      slots.push_back(
+      use.slots.push_back(
           getBuffer(builder, load.load->getLoc(), buffers, at.stage));
     // The first user may go away with the load that it uses.
-    for (auto [load, slot] : llvm::zip(ring.loads, slots)) {
+    for (auto [load, slot] : llvm::zip(ring.loads, use.slots)) {
       readBuffer(
           builder, load.load, *load.strategy, slot, /*token=*/Value(),
           [](Operation *) {}, [](Operation *) {});
       load.load->erase();
     }
+    return use;
   }
 
   /// Hands the buffers back when nothing reads them any more.
-  void release(const RingLoop &in, Ring &ring, scf::ForOp inner, unsigned place,
-               ArrayRef<Value> slots, bool isWhole) {
+  Operation *release(const RingLoop &in, Ring &ring, scf::ForOp inner,
+                     unsigned place, ArrayRef<Value> slots, bool isWhole) {
     Position at = getPosition(inner, place);
     Operation *end = slots.front().getDefiningOp();
     Operation *lateEnd = nullptr;
@@ -368,9 +380,11 @@ private:
                                 inner.getInductionVar(), inner.getLowerBound());
     }
     Value empty = getBuffer(builder, loc, ring.empty, stage);
-    nvidia_gpu::ArriveBarrierOp::create(builder, loc, empty, numWarps, pred);
+    Operation *arrival = nvidia_gpu::ArriveBarrierOp::create(
+        builder, loc, empty, numWarps, pred);
     if (lateEnd && !isWhole)
       releaseLast(in, ring, inner, place);
+    return arrival;
   }
 
   /// Hands the buffers of the last iteration back behind the loop, where its
