@@ -115,14 +115,22 @@ bool DelayedProducts::findLateOperations() {
   return true;
 }
 
-/// Operations that only late ones use are late if they cost nothing: they
-/// spread a value over more registers, or point to memory.
+/// A conversion of at most one element for each thread.
+static bool isSmallConversion(Operation *op) {
+  auto convert = dyn_cast<ConvertLayoutOp>(op);
+  return convert && convert.getType().getNumElements() <=
+                        int64_t(lookupNumWarps(op)) * lookupThreadsPerWarp(op);
+}
+
+/// Operations that only late ones use are late if they cost next to nothing:
+/// they spread a value over more registers, or point to memory.
 bool DelayedProducts::isPulled(Operation *op) {
   if (late.contains(op) || op->getNumRegions() || !isMemoryEffectFree(op) ||
       op->use_empty())
     return false;
   bool isFree = op->hasTrait<mlir::OpTrait::ConstantLike>() ||
                 isa<BroadcastOp, ExpandDimsOp, SplatOp>(op) ||
+                isSmallConversion(op) ||
                 llvm::any_of(op->getResultTypes(), llvm::IsaPred<MemDescType>);
   return isFree && llvm::all_of(op->getUsers(), [&](Operation *user) {
            return late.contains(loop.getBody()->findAncestorOpInBlock(*user));

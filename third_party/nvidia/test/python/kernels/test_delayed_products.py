@@ -75,7 +75,7 @@ def is_delayed(kernel) -> bool:
 @pytest.mark.parametrize("bulk", [False, True])
 @pytest.mark.parametrize(
     ("d", "bm", "bn", "warps", "stages"),
-    [(64, 64, 64, 4, 2), (128, 128, 128, 8, 2), (64, 128, 32, 8, 4), (128, 64, 32, 4, 3)],
+    [(64, 64, 64, 4, 2), (128, 128, 128, 8, 2), (64, 128, 32, 8, 4), (128, 128, 64, 8, 3)],
 )
 def test_attention(d, bm, bn, warps, stages, bulk):
     assert is_delayed(attend(d, bm, bn, bulk, 0, 4 * bn, warps, stages))
