@@ -16,12 +16,14 @@ from memory_bound import median_times_ms
 from peer import load, load_for_peer
 
 CONFIGS = [
-    # bm, bn, warps, stages
-    (128, 64, 4, 3),
-    (128, 64, 8, 3),
-    (128, 128, 8, 2),
-    (128, 32, 4, 4),
-    (64, 64, 4, 3),
+    # bm, bn, warps, stages, whether warps are specialised
+    (128, 64, 4, 3, False),
+    (128, 64, 8, 3, False),
+    (128, 128, 8, 2, False),
+    (128, 32, 4, 4, False),
+    (64, 64, 4, 3, False),
+    (128, 128, 8, 2, True),
+    (128, 64, 8, 3, True),
 ]
 
 
@@ -45,12 +47,15 @@ def row(name: str, batch: int, heads: int, length: int, size: int, causal: bool)
     for module in (load("attention"), load_for_peer("attention")):
         results = []
         for config in CONFIGS if module is not None else ():
-            bm, bn, warps, stages = config
+            bm, bn, warps, stages, specialized = config
 
-            def run(module=module, bm=bm, bn=bn, warps=warps, stages=stages):
+            def run(
+                module=module, bm=bm, bn=bn, warps=warps, stages=stages, specialized=specialized
+            ):  # fmt: skip
                 module.attention(
-                    q, k, v, out, causal, bm=bm, bn=bn, num_warps=warps, num_stages=stages
-                )
+                    q, k, v, out, causal, bm=bm, bn=bn, specialized=specialized,
+                    num_warps=warps, num_stages=stages,
+                )  # fmt: skip
 
             out.fill_(float("nan"))
             try:

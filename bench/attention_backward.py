@@ -20,14 +20,15 @@ from memory_bound import median_times_ms
 from peer import load, load_for_peer
 
 CONFIGS = [
-    # block that stays, block of a step, warps, stages
-    (64, 64, 4, 2),
-    (64, 64, 4, 3),
-    (128, 64, 8, 2),
-    (128, 64, 8, 3),
-    (64, 32, 4, 3),
-    (128, 64, 4, 2),
-    (128, 128, 8, 2),
+    # block that stays, block of a step, warps, stages, whether warps are specialised
+    (64, 64, 4, 2, False),
+    (64, 64, 4, 3, False),
+    (128, 64, 8, 2, False),
+    (128, 64, 8, 3, False),
+    (64, 64, 4, 2, True),
+    (128, 64, 8, 2, True),
+    (128, 32, 8, 3, True),
+    (128, 128, 8, 2, True),
 ]
 
 
@@ -84,13 +85,16 @@ class Row:
         }[kernel]
         best: tuple[float, object] = (float("nan"), "-")
         for config in CONFIGS:
-            stays, step, warps, stages = config
+            stays, step, warps, stages, specialized = config
             bm, bn = (stays, step) if by_rows else (step, stays)
 
-            def run(bm=bm, bn=bn, stays=stays, warps=warps, stages=stages):
+            def run(
+                bm=bm, bn=bn, stays=stays, warps=warps, stages=stages, specialized=specialized
+            ):  # fmt: skip
                 getattr(module, f"{kernel}_kernel")[(self.length // stays, self.heads)](
                     *arguments, self.sums, self.deltas, self.size**-0.5, self.length,
-                    self.size, bm, bn, self.causal, num_warps=warps, num_stages=stages,
+                    self.size, bm, bn, self.causal, specialized,
+                    num_warps=warps, num_stages=stages,
                 )  # fmt: skip
 
             for tensor, _ in made:

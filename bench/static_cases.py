@@ -309,7 +309,7 @@ def _attention(size: int, causal: bool, bm: int, bn: int, warps: int, stages: in
         f"attention fp16 D{size}{' causal' if causal else ''} {bm}x{bn}, {warps} warps, "
         f"{stages} stages",
         "attention", "attention_kernel", {**types, "scale": "fp32", "L": "i32"},
-        {"D": size, "BM": bm, "BN": bn, "CAUSAL": causal, "EVEN": True},
+        {"D": size, "BM": bm, "BN": bn, "CAUSAL": causal, "EVEN": True, "SPECIALIZED": False},
         {"num_warps": warps, "num_stages": stages}, (length // bm, 1),
         {"heads": 1, "length": length, "size": size},
     )  # fmt: skip
@@ -324,7 +324,7 @@ def _attention_backward(kernel: str, size: int, bm: int, bn: int, warps: int, st
         f"{warps} warps, {stages} stages",
         "attention_backward", f"{kernel}_kernel",
         {**types, "sums_ptr": "*fp32", "deltas_ptr": "*fp32", "scale": "fp32", "L": "i32"},
-        {"D": size, "BM": bm, "BN": bn, "CAUSAL": False},
+        {"D": size, "BM": bm, "BN": bn, "CAUSAL": False, "SPECIALIZED": False},
         {"num_warps": warps, "num_stages": stages},
         (length // (bn if kernel == "keys_values" else bm), 1),
         {"heads": 1, "length": length, "size": size},

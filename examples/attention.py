@@ -14,9 +14,10 @@ import tile.language as tl
 def attend(
     acc, total, top, q, k_ptrs, v_ptrs, scale, first, last, rows, L,
     D: tl.constexpr, BN: tl.constexpr, MASKED: tl.constexpr, CAUSAL: tl.constexpr,
+    SPECIALIZED: tl.constexpr,
 ):  # fmt: skip
     """Goes over the keys from `first` to `last`; masks only where some of them do not count."""
-    for start in range(first, last, BN):
+    for start in tl.range(first, last, BN, warp_specialize=SPECIALIZED):
         cols = start + tl.arange(0, BN)
         if MASKED:
             k = tl.load(k_ptrs + start * D, mask=cols[None, :] < L, other=0.0)
@@ -44,6 +45,7 @@ def attend(
 def attention_kernel(
     q_ptr, k_ptr, v_ptr, out_ptr, scale, L,
     D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr, EVEN: tl.constexpr,
+    SPECIALIZED: tl.constexpr,
 ):  # fmt: skip
     block = tl.program_id(0)
     base = tl.program_id(1).to(tl.int64) * L * D
@@ -69,12 +71,14 @@ def attention_kernel(
         whole = L // BN * BN
         last = L
     acc, total, top = attend(
-        acc, total, top, q, k_ptrs, v_ptrs, scale, 0, whole, rows, L, D, BN, False, CAUSAL
-    )
+        acc, total, top, q, k_ptrs, v_ptrs, scale, 0, whole, rows, L, D, BN, False, CAUSAL,
+        SPECIALIZED,
+    )  # fmt: skip
     if CAUSAL or not EVEN:
         acc, total, top = attend(
-            acc, total, top, q, k_ptrs, v_ptrs, scale, whole, last, rows, L, D, BN, True, CAUSAL
-        )
+            acc, total, top, q, k_ptrs, v_ptrs, scale, whole, last, rows, L, D, BN, True, CAUSAL,
+            SPECIALIZED,
+        )  # fmt: skip
     acc = acc / total[:, None]
     out = acc.to(out_ptr.dtype.element_ty)
     if EVEN:
@@ -85,14 +89,19 @@ def attention_kernel(
 
 def attention(
     q, k, v, out, causal: bool = False, scale: float | None = None, bm: int = 64, bn: int = 32,
-    **options,
+    specialized: bool = False, **options,
 ):  # fmt: skip
-    """``softmax(q @ k.T * scale) @ v`` for arrays of shape (heads, length, head size)."""
+    """``softmax(q @ k.T * scale) @ v`` for arrays of shape (heads, length, head size).
+
+    `specialized`: warps of their own load keys and values, where the GPU lets warps wait for
+    each other.
+    """
     heads, length, size = q.shape
     scale = 1 / math.sqrt(size) if scale is None else scale
     even = length % bm == 0 and length % bn == 0
     return attention_kernel[(tile.cdiv(length, bm), heads)](
-        q, k, v, out, scale, length, D=size, BM=bm, BN=bn, CAUSAL=causal, EVEN=even, **options
+        q, k, v, out, scale, length, D=size, BM=bm, BN=bn, CAUSAL=causal, EVEN=even,
+        SPECIALIZED=specialized, **options,
     )  # fmt: skip
 
 

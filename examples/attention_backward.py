@@ -14,6 +14,7 @@ import tile.language as tl
 def statistics_kernel(
     q_ptr, k_ptr, out_ptr, dout_ptr, sums_ptr, deltas_ptr, scale, L,
     D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr,
+    SPECIALIZED: tl.constexpr,
 ):  # fmt: skip
     """Of each row the logarithm (to base 2) of its sum of weights, and ``sum(out * dout)``."""
     block, head = tl.program_id(0), tl.program_id(1)
@@ -24,7 +25,7 @@ def statistics_kernel(
     top = tl.full((BM,), -float("inf"), dtype=tl.float32)
     total = tl.zeros((BM,), dtype=tl.float32)
     last = (block + 1) * BM if CAUSAL else L
-    for start in range(0, last, BN):
+    for start in tl.range(0, last, BN, warp_specialize=SPECIALIZED):
         cols = start + keys
         k = tl.load(k_ptr + base + dims[:, None] + cols[None, :] * D)
         scores = tl.dot(q, k) * (scale * 1.4426950408889634)
@@ -42,6 +43,7 @@ def statistics_kernel(
 def keys_values_kernel(
     q_ptr, k_ptr, v_ptr, dout_ptr, dk_ptr, dv_ptr, sums_ptr, deltas_ptr, scale, L,
     D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr,
+    SPECIALIZED: tl.constexpr,
 ):  # fmt: skip
     """A block of keys and values goes over the queries; scores are transposed."""
     block, head = tl.program_id(0), tl.program_id(1)
@@ -52,7 +54,7 @@ def keys_values_kernel(
     dk = tl.zeros((BN, D), dtype=tl.float32)
     dv = tl.zeros((BN, D), dtype=tl.float32)
     first = block * BN // BM * BM if CAUSAL else 0
-    for start in range(first, L, BM):
+    for start in tl.range(first, L, BM, warp_specialize=SPECIALIZED):
         rows = start + queries
         q_t = tl.load(q_ptr + base + dims[:, None] + rows[None, :] * D)
         scores = tl.dot(k, q_t) * (scale * 1.4426950408889634)
@@ -72,6 +74,7 @@ def keys_values_kernel(
 def queries_kernel(
     q_ptr, k_ptr, v_ptr, dout_ptr, dq_ptr, sums_ptr, deltas_ptr, scale, L,
     D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr,
+    SPECIALIZED: tl.constexpr,
 ):  # fmt: skip
     """A block of queries goes over the keys and values."""
     block, head = tl.program_id(0), tl.program_id(1)
@@ -83,7 +86,7 @@ def queries_kernel(
     row_deltas = tl.load(deltas_ptr + head * L + rows)
     dq = tl.zeros((BM, D), dtype=tl.float32)
     last = (block + 1) * BM if CAUSAL else L
-    for start in range(0, last, BN):
+    for start in tl.range(0, last, BN, warp_specialize=SPECIALIZED):
         cols = start + keys
         k_t = tl.load(k_ptr + base + dims[:, None] + cols[None, :] * D)
         v_t = tl.load(v_ptr + base + dims[:, None] + cols[None, :] * D)
@@ -97,14 +100,14 @@ def queries_kernel(
 
 def attention_backward(
     q, k, v, out, dout, dq, dk, dv, sums, deltas, causal: bool = False, bm: int = 32, bn: int = 32,
-    **options,
+    specialized: bool = False, **options,
 ):  # fmt: skip
     """Gradients for arrays of (heads, length, head size), the length a multiple of the blocks.
 
     `sums` and `deltas` are scratch memory: a float32 for each row.
     """
     heads, length, size = q.shape
-    numbers = (1 / math.sqrt(size), length, size, bm, bn, causal)
+    numbers = (1 / math.sqrt(size), length, size, bm, bn, causal, specialized)
     by_rows, by_cols = (length // bm, heads), (length // bn, heads)
     statistics_kernel[by_rows](q, k, out, dout, sums, deltas, *numbers, **options)
     keys_values_kernel[by_cols](q, k, v, dout, dk, dv, sums, deltas, *numbers, **options)

@@ -5,7 +5,9 @@
 
 #include "../Pipeline/AsyncProducts.h"
 
+#include "tile/Analysis/ConvertLayoutPlan.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -115,14 +117,15 @@ bool DelayedProducts::findLateOperations() {
   return true;
 }
 
-/// A conversion of at most one element for each thread.
-static bool isSmallConversion(Operation *op) {
+/// A conversion after which every thread has what it had.
+static bool isFreeConversion(Operation *op) {
   auto convert = dyn_cast<ConvertLayoutOp>(op);
-  return convert && convert.getType().getNumElements() <=
-                        int64_t(lookupNumWarps(op)) * lookupThreadsPerWarp(op);
+  return convert &&
+         getRegisterSources(toLinearLayout(convert.getSrc().getType()),
+                            toLinearLayout(convert.getType()));
 }
 
-/// Operations that only late ones use are late if they cost next to nothing:
+/// Operations that only late ones use are late if they cost nothing:
 /// they spread a value over more registers, or point to memory.
 bool DelayedProducts::isPulled(Operation *op) {
   if (late.contains(op) || op->getNumRegions() || !isMemoryEffectFree(op) ||
@@ -130,7 +133,7 @@ bool DelayedProducts::isPulled(Operation *op) {
     return false;
   bool isFree = op->hasTrait<mlir::OpTrait::ConstantLike>() ||
                 isa<BroadcastOp, ExpandDimsOp, SplatOp>(op) ||
-                isSmallConversion(op) ||
+                isFreeConversion(op) ||
                 llvm::any_of(op->getResultTypes(), llvm::IsaPred<MemDescType>);
   return isFree && llvm::all_of(op->getUsers(), [&](Operation *user) {
            return late.contains(loop.getBody()->findAncestorOpInBlock(*user));

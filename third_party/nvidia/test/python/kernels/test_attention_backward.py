@@ -21,17 +21,27 @@ def example():
     return module
 
 
-@pytest.mark.parametrize("target", ["cuda:80", "cuda:90"])
+@pytest.mark.parametrize(
+    ("target", "specialized"), [("cuda:80", False), ("cuda:90", False), ("cuda:90", True)]
+)
 @pytest.mark.parametrize(("bm", "bn", "warps"), [(64, 64, 4), (64, 128, 8), (128, 32, 4)])
 @pytest.mark.parametrize(("causal", "stages"), [(False, 1), (False, 3), (True, 2)])
-def test_gradients(example, target, bm, bn, warps, causal, stages, monkeypatch):
+def test_gradients(
+    example, target, specialized, bm, bn, warps, causal, stages, monkeypatch
+):  # fmt: skip
     run_on(target, monkeypatch)
     monkeypatch.setenv("TILE_SIM_SCHEDULES", "2")
     q, k, v, dout = (random((1, 256, 64), "fp16", seed) for seed in range(4))
     out, *expected = example.reference(q, k, v, dout, causal)
     gradients = [poisoned(q.shape, "fp16") for _ in "qkv"]
     scratch = [poisoned((1, 256), "fp32") for _ in range(2)]
-    options = {"bm": bm, "bn": bn, "num_warps": warps, "num_stages": stages}
+    options = {
+        "bm": bm,
+        "bn": bn,
+        "num_warps": warps,
+        "num_stages": stages,
+        "specialized": specialized,
+    }
     kernel = example.attention_backward(
         q, k, v, out.astype(np.float16), dout, *gradients, *scratch, causal, **options
     )
