@@ -129,7 +129,7 @@ bool PackedLaunch::encode(const TensorMapSlot &slot, const Parts &parts,
                          const uint64_t *shape, const uint64_t *strides,
                          const uint32_t *box, const uint32_t *elementStrides,
                          int interleave, int swizzle, int promotion, int fill);
-  constexpr int noInterleave = 0, promoteTo256Bytes = 3;
+  constexpr int noInterleave = 0, promoteTo128Bytes = 2;
   size_t rank = slot.box.size();
   // The stride of the innermost dimension is one.
   uint64_t shape[5], strides[5];
@@ -149,7 +149,7 @@ bool PackedLaunch::encode(const TensorMapSlot &slot, const Parts &parts,
              &map, int(slot.elementType), uint32_t(rank),
              reinterpret_cast<void *>(parts.base), shape, strides,
              slot.box.data(), elementStrides, noInterleave, int(slot.swizzle),
-             promoteTo256Bytes, parts.fillNaN) == 0;
+             promoteTo128Bytes, parts.fillNaN) == 0;
 }
 
 uint16_t roundTo16Bits(double number, bool bfloat) {
