@@ -23,7 +23,8 @@ def multiply_tiles(
     a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP_M: tl.constexpr
 ):
     grid_m, grid_n = tl.cdiv(M, BM), tl.cdiv(N, BN)
-    for tile_id in tl.range(tl.program_id(0), grid_m * grid_n, tl.num_programs(0)):
+    start, tiles = tl.program_id(0), grid_m * grid_n
+    for tile_id in tl.range(start, tiles, tl.num_programs(0), flatten=True):
         i, j = tile_at(tile_id, grid_m, grid_n, GROUP_M)
         acc = tl.zeros((BM, BN), tl.float32)
         for k in range(0, K, BK):
