@@ -218,7 +218,7 @@ private:
   }
 
   static bool isBarrier(Operation *op) {
-    if (isa<::mlir::gpu::BarrierOp>(op))
+    if (isa<::mlir::gpu::BarrierOp, nvidia_gpu::ClusterBarrierOp>(op))
       return true;
     auto barrier = dyn_cast<ttg::BarrierOp>(op);
     return barrier && barrier.hasLocal();

@@ -69,7 +69,11 @@ OpFoldResult LocalAllocOp::fold(FoldAdaptor adaptor) {
 }
 
 LayoutRole LocalAllocOp::getLayoutRole() { return LayoutRole::Neutral; }
-bool LocalAllocOp::acceptsAnyLayout(OpOperand &) { return true; }
+/// Whether it does not matter which thread has which element: among the blocks
+/// of a cluster it does, as each writes to its own memory.
+static bool isInOneBlock(Operation *op) { return lookupNumCTAs(op) == 1; }
+
+bool LocalAllocOp::acceptsAnyLayout(OpOperand &) { return isInOneBlock(*this); }
 
 LogicalResult LocalAllocOp::verify() {
   MemDescType type = getType();
@@ -136,7 +140,7 @@ void LocalLoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 }
 
 LayoutRole LocalStoreOp::getLayoutRole() { return LayoutRole::Neutral; }
-bool LocalStoreOp::acceptsAnyLayout(OpOperand &) { return true; }
+bool LocalStoreOp::acceptsAnyLayout(OpOperand &) { return isInOneBlock(*this); }
 
 LogicalResult LocalStoreOp::verify() {
   MemDescType dst = getDst().getType();

@@ -32,6 +32,18 @@ static LogicalResult verifyBuffer(Operation *op, RankedTensorType block,
   return success();
 }
 
+/// Whether two encodings are the same but for what the blocks of a cluster
+/// hold.
+static bool isSameInBlock(Attribute left, Attribute right) {
+  auto a = dyn_cast<gpu::NVMMASharedEncodingAttr>(left);
+  auto b = dyn_cast<gpu::NVMMASharedEncodingAttr>(right);
+  if (!a || !b)
+    return left == right;
+  return a == gpu::NVMMASharedEncodingAttr::get(
+                  b.getContext(), b.getSwizzlingByteWidth(), b.getTransposed(),
+                  b.getElementBitWidth(), b.getFp4Padded(), a.getCTALayout());
+}
+
 /// Checks a copy of the whole block of a descriptor.
 static LogicalResult verifyTiledCopy(Operation *op, TensorDescType desc,
                                      OperandRange coord,
@@ -60,7 +72,7 @@ static LogicalResult verifyTiledCopy(Operation *op, TensorDescType desc,
            << "]";
 
   if (block.getEncoding() && block.getRank() == buffer.getRank() &&
-      block.getEncoding() != buffer.getEncoding())
+      !isSameInBlock(block.getEncoding(), buffer.getEncoding()))
     return op->emitOpError()
            << "expected " << what << " to have the descriptor's encoding "
            << block.getEncoding() << ", found " << buffer.getEncoding();

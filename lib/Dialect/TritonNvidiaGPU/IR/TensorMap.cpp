@@ -36,15 +36,15 @@ static int64_t swizzle(int64_t address, unsigned swizzlingByteWidth) {
   return address ^ (address >> 3 & chunks);
 }
 
-std::optional<SmallVector<TMABox>>
-mlir::triton::nvidia_gpu::getTMABoxes(RankedTensorType block) {
-  auto encoding = cast<gpu::NVMMASharedEncodingAttr>(block.getEncoding());
-  unsigned rank = block.getRank();
-  int64_t elementBytes = block.getElementTypeBitWidth() / 8;
+/// Boxes of the shape `box` that make up what one block of a cluster holds of a
+/// tensor with this shape and encoding.
+static std::optional<SmallVector<TMABox>>
+getBoxes(ArrayRef<int64_t> tensor, gpu::NVMMASharedEncodingAttr encoding,
+         int64_t elementBytes, ArrayRef<int64_t> box) {
+  unsigned rank = tensor.size();
   unsigned width = encoding.getSwizzlingByteWidth();
-  SmallVector<int64_t> shape = gpu::getShapePerCTA(encoding, block.getShape());
-  FailureOr<LinearLayout> memory =
-      gpu::tryToLinearLayout(block.getShape(), encoding);
+  SmallVector<int64_t> shape = gpu::getShapePerCTA(encoding, tensor);
+  FailureOr<LinearLayout> memory = gpu::tryToLinearLayout(tensor, encoding);
   if (failed(memory) || elementBytes == 0)
     return std::nullopt;
   LinearLayout toOffset = memory->pseudoinvert();
@@ -61,7 +61,6 @@ mlir::triton::nvidia_gpu::getTMABoxes(RankedTensorType block) {
   // Inside a box, elements follow one another in row-major order. The layout is
   // linear, and so is the swizzle: what holds for every bit of a coordinate
   // holds for all coordinates.
-  SmallVector<int64_t> box = getTMABoxShape(block);
   int64_t boxBytes = elementBytes;
   for (unsigned dim : llvm::reverse(llvm::seq<unsigned>(0, rank)))
     for (int64_t bit = 1; bit < box[dim]; bit *= 2) {
@@ -90,6 +89,78 @@ mlir::triton::nvidia_gpu::getTMABoxes(RankedTensorType block) {
     if (dim < 0)
       return boxes;
   }
+}
+
+std::optional<SmallVector<TMABox>>
+mlir::triton::nvidia_gpu::getTMABoxes(RankedTensorType block) {
+  return getBoxes(block.getShape(),
+                  cast<gpu::NVMMASharedEncodingAttr>(block.getEncoding()),
+                  block.getElementTypeBitWidth() / 8, getTMABoxShape(block));
+}
+
+bool mlir::triton::nvidia_gpu::isMulticast(gpu::MemDescType buffer) {
+  gpu::CTALayoutAttr division = gpu::getCTALayout(buffer.getEncoding());
+  return llvm::product_of(division.getCTAsPerCGA()) > 1 &&
+         llvm::product_of(division.getCTASplitNum()) == 1;
+}
+
+std::optional<TMACopy>
+mlir::triton::nvidia_gpu::getTMACopy(RankedTensorType block,
+                                     gpu::MemDescType buffer) {
+  TMACopy copy;
+  unsigned rank = block.getRank();
+  copy.step.assign(rank, 0);
+  auto encoding = cast<gpu::NVMMASharedEncodingAttr>(buffer.getEncoding());
+  gpu::CTALayoutAttr division = encoding.getCTALayout();
+  unsigned numBlocks = llvm::product_of(division.getCTAsPerCGA());
+  if (numBlocks == 1) {
+    auto boxes = getTMABoxes(block);
+    if (!boxes)
+      return std::nullopt;
+    copy.boxes = std::move(*boxes);
+    return copy;
+  }
+  if (buffer.getRank() != int64_t(rank))
+    return std::nullopt;
+  auto boxes =
+      getBoxes(block.getShape(), encoding, block.getElementTypeBitWidth() / 8,
+               getTMABoxShape(block));
+  if (!boxes)
+    return std::nullopt;
+  for (auto [dim, parts] : llvm::enumerate(division.getCTASplitNum())) {
+    if (parts != numBlocks)
+      continue;
+    copy.boxes = std::move(*boxes);
+    copy.step[dim] = block.getDimSize(dim) / numBlocks;
+    return copy;
+  }
+  if (!isMulticast(buffer))
+    return std::nullopt;
+  // Parts along the first dimension, of which the boxes are no more than one.
+  copy.isMulticast = true;
+  int64_t rows = copy.step[0] = block.getDimSize(0) / numBlocks;
+  llvm::DenseMap<ArrayRef<int64_t>, int64_t> offsetOf;
+  for (const TMABox &box : *boxes)
+    offsetOf[box.start] = box.offset;
+  for (const TMABox &box : *boxes) {
+    if (box.start[0] >= rows)
+      continue;
+    SmallVector<int64_t> next = box.start;
+    int64_t offset = box.offset;
+    for (unsigned i = 1; i < numBlocks; ++i) {
+      next[0] += rows;
+      auto it = offsetOf.find(next);
+      if (it == offsetOf.end())
+        return std::nullopt;
+      if (i == 1 && copy.boxes.empty())
+        copy.offsetStep = it->second - offset;
+      else if (it->second - offset != copy.offsetStep)
+        return std::nullopt;
+      offset = it->second;
+    }
+    copy.boxes.push_back(box);
+  }
+  return copy;
 }
 
 bool mlir::triton::nvidia_gpu::isTMAReduction(DescriptorReduceKind kind,

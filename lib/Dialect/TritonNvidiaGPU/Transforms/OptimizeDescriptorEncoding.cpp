@@ -281,10 +281,63 @@ bool isWorthItsMap(ArrayRef<Operation *> users, ArrayRef<Operation *> makes) {
   });
 }
 
+/// Whether each of two blocks of a cluster needs one half of the loaded tile
+/// that the copy engine can write, or all of it: products are divided along
+/// their rows.
+bool isDividedForProducts(Value loaded) {
+  constexpr int64_t kWidestRow = 128; // of a swizzle, in bytes
+  auto type = cast<RankedTensorType>(loaded.getType());
+  int64_t rowBytes = type.getShape().back() * type.getElementTypeBitWidth() / 8;
+  for (OpOperand &use : loaded.getUses()) {
+    Operation *user = use.getOwner();
+    bool isTurned = isa<TransOp>(user);
+    SmallVector<OpOperand *> uses{&use};
+    if (isTurned) {
+      uses.clear();
+      for (OpOperand &turned : user->getResult(0).getUses())
+        uses.push_back(&turned);
+    }
+    for (OpOperand *operand : uses) {
+      auto dot = dyn_cast<DotOp>(operand->getOwner());
+      if (!dot || operand->getOperandNumber() > 1)
+        return false;
+      // Halves of rows are half as wide.
+      if (isTurned && operand->getOperandNumber() == 0 &&
+          rowBytes / 2 % kWidestRow != 0)
+        return false;
+    }
+  }
+  return true;
+}
+
+/// Why the blocks of a cluster cannot copy what they need.
+Obstacle findObstacleOfCluster(ArrayRef<Operation *> users,
+                               RankedTensorType block, unsigned numCTAs) {
+  if (numCTAs == 1)
+    return std::nullopt;
+  constexpr int64_t kRowsOfSwizzle = 8;
+  if (numCTAs > 2 || block.getRank() != 2 ||
+      block.getDimSize(0) < 2 * kRowsOfSwizzle)
+    return "more than two blocks of a cluster, or no two parts of a matrix, "
+           "would have to copy it";
+  for (Operation *user : users) {
+    if (auto load = dyn_cast<DescriptorLoadOp>(user))
+      if (!isDividedForProducts(load.getResult()))
+        return "blocks of a cluster would copy it for more than the operand of "
+               "a product";
+    for (Operation *loop = user->getParentOp(); loop;
+         loop = loop->getParentOp())
+      if (loop->hasAttr("tt.warp_specialize"))
+        return "blocks of a cluster have no warps of their own for copies";
+  }
+  return std::nullopt;
+}
+
 /// Why the descriptors of a class are better off as pointers.
 Obstacle findObstacle(ArrayRef<Value> members, ArrayRef<Operation *> users,
                       RankedTensorType block,
-                      const ModuleAxisInfoAnalysis &axisInfo) {
+                      const ModuleAxisInfoAnalysis &axisInfo,
+                      unsigned numCTAs) {
   SmallVector<Operation *> makes;
   for (Value member : members) {
     if (auto function = getFunctionOfArgument(member)) {
@@ -303,6 +356,8 @@ Obstacle findObstacle(ArrayRef<Value> members, ArrayRef<Operation *> users,
       return obstacle;
   }
   if (Obstacle obstacle = findObstacle(users, axisInfo))
+    return obstacle;
+  if (Obstacle obstacle = findObstacleOfCluster(users, block, numCTAs))
     return obstacle;
   // A loop has one place for what it makes: no iteration can use that of the
   // one before.
@@ -349,7 +404,7 @@ public:
           gpu::cloneWithEncoding(type.getBlockType(), encoding);
       if (leaveToPointers)
         if (Obstacle obstacle =
-                findObstacle(members, users, block, *axisInfo)) {
+                findObstacle(members, users, block, *axisInfo, getNumCTAs())) {
           remark::missed(members.front().getLoc(),
                          remark::RemarkOpts::name("descriptor-by-pointers")
                              .category(DEBUG_TYPE))
@@ -384,6 +439,10 @@ private:
     return users;
   }
 
+  unsigned getNumCTAs() {
+    return std::max<unsigned>(numCTAs, gpu::lookupNumCTAs(getOperation()));
+  }
+
   Attribute choose(RankedTensorType block, ArrayRef<Operation *> users) {
     for (Operation *user : users) {
       gpu::NVMMASharedEncodingAttr wish;
@@ -401,7 +460,7 @@ private:
       }
     }
     ++numDefault;
-    return getDefault(block, users, gpu::lookupNumCTAs(getOperation()));
+    return getDefault(block, users, getNumCTAs());
   }
 
   /// Program order, for operations of the same module.

@@ -34,6 +34,10 @@ static gpu::MemDescType getBufferType(RankedTensorType tensor,
   for (int64_t extra = ctaLayout.getRank() - tensor.getRank(); extra > 0;
        --extra)
     ctaLayout = ctaLayout.dropDim(0);
+  // What each block of a cluster holds is up to the tensor.
+  if (Attribute layout = tensor.getEncoding();
+      layout && llvm::product_of(ctaLayout.getCTAsPerCGA()) > 1)
+    ctaLayout = gpu::getCTALayout(layout);
   MLIRContext *context = tensor.getContext();
   auto bufferEncoding = gpu::NVMMASharedEncodingAttr::get(
       context, encoding.getSwizzlingByteWidth(), encoding.getTransposed(),
@@ -76,6 +80,12 @@ static Value createLoad(RewriterBase &rewriter, Location loc,
   gpu::MemDescType type = getBufferType(tensor, encoding, /*isMutable=*/true);
   Value buffer = gpu::LocalAllocOp::create(rewriter, loc, type);
   Value barrier = createBarrier(rewriter, loc, numCTAs);
+  // Before a copy for all blocks of a cluster each has its barrier, and is done
+  // with what was in the buffer's place.
+  if (isMulticast(type)) {
+    FenceMbarrierInitReleaseClusterOp::create(rewriter, loc);
+    ClusterBarrierOp::create(rewriter, loc);
+  }
   Value always =
       arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(true));
   BarrierExpectOp::create(rewriter, loc, barrier, getBytes(type), always);
@@ -87,6 +97,24 @@ static Value createLoad(RewriterBase &rewriter, Location loc,
   return gpu::LocalLoadOp::create(rewriter, loc, tensor, buffer);
 }
 
+/// Boxes are halves of a block's rows: gives each block of a cluster rows of
+/// its own, where they hold something else.
+static Value divideAlongRows(RewriterBase &rewriter, Location loc,
+                             Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  Attribute layout = type.getEncoding();
+  Operation *parent = rewriter.getInsertionBlock()->getParentOp();
+  unsigned numBlocks = gpu::lookupNumCTAs(parent);
+  if (!layout || numBlocks == 1 ||
+      gpu::getCTALayout(layout).getCTASplitNum().front() == numBlocks)
+    return value;
+  auto blocked = gpu::getDefaultBlockedEncoding(
+      type.getContext(), type.getShape(), gpu::lookupNumWarps(parent),
+      gpu::lookupThreadsPerWarp(parent), numBlocks);
+  return gpu::ConvertLayoutOp::create(
+      rewriter, loc, gpu::cloneWithEncoding(type, blocked), value);
+}
+
 /// Emits a copy out of a new buffer that holds `value`, by
 /// `createCopy(buffer)`, and a wait until the buffer has been read. Copies do
 /// not wait for one another: what the ones before write is there first.
@@ -94,8 +122,17 @@ static void createStore(RewriterBase &rewriter, Location loc, Value value,
                         gpu::NVMMASharedEncodingAttr encoding, bool isObserved,
                         function_ref<void(Value)> createCopy) {
   // The copy reads shared memory: it does not matter who wrote which element.
-  while (auto convert = value.getDefiningOp<gpu::ConvertLayoutOp>())
+  // Blocks of a cluster write what they hold.
+  auto getDivision = [](Value tensor) {
+    Attribute layout = cast<RankedTensorType>(tensor.getType()).getEncoding();
+    return layout ? gpu::getCTALayout(layout) : gpu::CTALayoutAttr();
+  };
+  while (auto convert = value.getDefiningOp<gpu::ConvertLayoutOp>()) {
+    if (getDivision(convert.getSrc()) != getDivision(value))
+      break;
     value = convert.getSrc();
+  }
+  value = divideAlongRows(rewriter, loc, value);
   gpu::MemDescType type =
       getBufferType(cast<RankedTensorType>(value.getType()), encoding,
                     /*isMutable=*/false);

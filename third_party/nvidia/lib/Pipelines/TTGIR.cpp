@@ -16,14 +16,13 @@ using namespace mlir;
 using namespace mlir::triton;
 
 /// Whether descriptors may become TMA copies. Later machines with TMA go
-/// without, like with everything that came after Ampere; so do clusters, whose
-/// blocks would have to share the copies.
+/// without, like with everything that came after Ampere.
 static bool hasTMA(const nvidia::TTGIROptions &options) {
   if (!options.tma)
     return false;
   std::optional<int> number = parseNVIDIATargetString(options.target);
   const NVIDIATarget *target = number ? lookupNVIDIATarget(*number) : nullptr;
-  return target && target->hasTMA && target->hasWGMMA && options.numCTAs == 1;
+  return target && target->hasTMA && target->hasWGMMA;
 }
 
 /// Whether warps can hand buffers to each other, and registers, too.
@@ -41,6 +40,7 @@ void nvidia::buildTTGIRPipeline(OpPassManager &pm,
   if (useTMA) {
     nvidia_gpu::TritonNvidiaOptimizeDescriptorEncodingOptions descriptors;
     descriptors.leaveToPointers = true;
+    descriptors.numCTAs = options.numCTAs;
     add(nvidia_gpu::createTritonNvidiaOptimizeDescriptorEncoding(descriptors));
   }
   add(createTritonRewriteTensorDescriptorToPointer());

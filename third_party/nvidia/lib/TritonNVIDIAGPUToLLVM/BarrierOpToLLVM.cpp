@@ -11,6 +11,7 @@
 #include "nvidia/TritonNVIDIAGPUToLLVM/Patterns.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/ClusterBarriers.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 using namespace mlir;
@@ -120,12 +121,31 @@ struct ArrivePattern : MbarrierPattern<ttng::ArriveBarrierOp> {
          b.andPred(who, adaptor.getPred()),
          "mbarrier.arrive.shared::cta.b64 _, ", ", " + Twine(count));
   }
+  void arriveAtAll(const LLVMBuilder &b, ttng::ArriveBarrierOp op,
+                   OpAdaptor adaptor) const {
+    nvt::PTXAsm ptx(b);
+    auto at = ptx.input(
+        nvt::getBufferAddress(b, adaptor.getAlloc(), op.getAlloc()), "r");
+    Value first =
+        b.andPred(nvt::emitFirstThread(b, target, op), adaptor.getPred());
+    ptx << "{ .reg .b32 there; @!" << ptx.input(first, "b") << " bra DONE; ";
+    for (int block = 0, e = ttg::lookupNumCTAs(op); block < e; ++block)
+      ptx << "mapa.shared::cluster.u32 there, " << at << ", "
+          << std::to_string(block)
+          << "; mbarrier.arrive.release.cluster.shared::cluster.b64 _, "
+             "[there], "
+          << std::to_string(op.getCount()) << "; ";
+    ptx << "DONE: }";
+    ptx.emit({}, nvt::PTXAsm::SideEffects);
+  }
   LogicalResult
   matchAndRewrite(ttng::ArriveBarrierOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     LLVMBuilder b(op.getLoc(), rewriter);
     int numWarps = ttg::lookupNumWarps(op), count = op.getCount();
-    if (count % numWarps == 0) {
+    if (op->hasAttr(ttng::kAllBlocksAttrName)) {
+      arriveAtAll(b, op, adaptor);
+    } else if (count % numWarps == 0) {
       // The phase ends with the last of the warps: they need not meet before.
       target.barrier(b, {BarrierParticipants::Kind::Warp, 0, 1});
       Value lane = getThreadIndex(b, target, op).getLane(b);
@@ -152,10 +172,16 @@ struct WaitPattern : TargetPattern<ttng::WaitBarrierOp> {
     auto phase = ptx.input(adaptor.getPhase(), "r");
     // The labels are this block's own.
     ptx << "{ .reg .pred complete; ";
-    if (Value pred = adaptor.getPred())
+    Value pred = adaptor.getPred();
+    bool isForAll = op->hasAttr(ttng::kAllBlocksAttrName);
+    if (isForAll)
+      pred = b.andPred(nvt::emitFirstThread(b, target, op), pred);
+    if (pred)
       ptx << "@!" << ptx.input(pred, "b") << " bra DONE; ";
-    ptx << "WAIT: mbarrier.try_wait.parity.shared::cta.b64 complete, [" << at
-        << "], " << phase << "; @!complete bra WAIT; DONE: }";
+    ptx << "WAIT: mbarrier.try_wait.parity"
+        << (isForAll ? ".acquire.cluster" : "")
+        << ".shared::cta.b64 complete, [" << at << "], " << phase
+        << "; @!complete bra WAIT; DONE: }";
     ptx.emit({}, nvt::PTXAsm::SideEffects);
     rewriter.eraseOp(op);
     return success();
@@ -178,9 +204,60 @@ struct CopyArrivePattern : TargetPattern<ttng::AsyncCopyMbarrierArriveOp> {
     return success();
   }
 };
+
+struct ClusterArrivePattern : TargetPattern<ttng::ClusterArriveOp> {
+  using TargetPattern::TargetPattern;
+  LogicalResult
+  matchAndRewrite(ttng::ClusterArriveOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LLVMBuilder b(op.getLoc(), rewriter);
+    UnitAttr aligned = rewriter.getUnitAttr();
+    if (op.isRelaxed())
+      b.create<NVVM::ClusterArriveRelaxedOp>(aligned);
+    else
+      b.create<NVVM::ClusterArriveOp>(aligned);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ClusterWaitPattern : TargetPattern<ttng::ClusterWaitOp> {
+  using TargetPattern::TargetPattern;
+  LogicalResult
+  matchAndRewrite(ttng::ClusterWaitOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::ClusterWaitOp>(op,
+                                                     rewriter.getUnitAttr());
+    return success();
+  }
+};
+
+struct ClusterBarrierPattern : TargetPattern<ttng::ClusterBarrierOp> {
+  using TargetPattern::TargetPattern;
+  LogicalResult
+  matchAndRewrite(ttng::ClusterBarrierOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ttng::ClusterArriveOp::create(rewriter, op.getLoc(),
+                                  rewriter.getBoolAttr(op.getRelaxed()));
+    rewriter.replaceOpWithNewOp<ttng::ClusterWaitOp>(op);
+    return success();
+  }
+};
+
+struct FenceInitPattern
+    : TargetPattern<ttng::FenceMbarrierInitReleaseClusterOp> {
+  using TargetPattern::TargetPattern;
+  LogicalResult
+  matchAndRewrite(ttng::FenceMbarrierInitReleaseClusterOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::FenceMbarrierInitOp>(op);
+    return success();
+  }
+};
 } // namespace
 
 void nvt::populateBarrierPatterns(const LoweringContext &context) {
   context.add<InitPattern, InvalPattern, ExpectPattern, ArrivePattern,
-              WaitPattern, CopyArrivePattern>();
+              WaitPattern, CopyArrivePattern, ClusterArrivePattern,
+              ClusterWaitPattern, ClusterBarrierPattern, FenceInitPattern>();
 }

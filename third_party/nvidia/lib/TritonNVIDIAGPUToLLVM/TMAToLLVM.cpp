@@ -40,28 +40,42 @@ struct BlockCopy {
   Value buffer;
   Value barrier; ///< of a load
   Value pred;
+  Value blocks = {}; ///< of a cluster, to which a load goes; a bit for each
 };
 
 template <typename OpT> struct CopyPattern : TargetPattern<OpT> {
   using TargetPattern<OpT>::TargetPattern;
 
 protected:
-  /// The boxes of the descriptor's block; says why where there are none.
-  FailureOr<SmallVector<ttng::TMABox>> getBoxes(OpT op) const {
+  /// What the blocks of the cluster copy; says why where they cannot.
+  FailureOr<ttng::TMACopy> getCopy(OpT op, ttg::MemDescType buffer) const {
     TensorDescType desc = op.getDesc().getType();
     auto encoding =
         ttng::getTMAEncoding(desc, [&] { return op.emitOpError(); });
     if (failed(encoding))
       return failure();
-    if (ttg::lookupNumCTAs(op) > 1)
-      return this->decline(op,
-                           "copies of blocks that a cluster divides are not "
-                           "supported");
-    auto boxes = ttng::getTMABoxes(desc.getBlockType());
-    if (!boxes)
+    auto copy = ttng::getTMACopy(desc.getBlockType(), buffer);
+    if (!copy)
       return this->decline(op, "TMA does not lay out blocks as their encoding "
                                "says");
-    return *boxes;
+    return *copy;
+  }
+
+  /// Moves on to what this block of the cluster copies.
+  void selectPart(const LLVMBuilder &b, OpT op, const ttng::TMACopy &part,
+                  BlockCopy &copy) const {
+    unsigned numBlocks = ttg::lookupNumCTAs(op);
+    if (numBlocks == 1)
+      return;
+    Value block = this->target.getBlockInCluster(b);
+    for (auto [coord, step] : llvm::zip(copy.coords, part.step))
+      if (step)
+        coord = b.add(coord, b.mul(block, b.i32(step)));
+    if (part.offsetStep)
+      copy.buffer =
+          b.gep(copy.buffer, b.intTy(8), b.mul(block, b.i32(part.offsetStep)));
+    if (part.isMulticast)
+      copy.blocks = b.intVal(16, (1 << numBlocks) - 1);
   }
 
   /// One instruction for each box: a load where there is a barrier. The branch
@@ -101,6 +115,8 @@ protected:
       ptx << ptx.input(copy.barrier, "r") << "]";
     else
       ptx << buffer << "]";
+    if (copy.blocks)
+      ptx << ", " << ptx.input(copy.blocks, "h");
     policy.append(ptx);
     ptx << "; ";
   }
@@ -109,14 +125,15 @@ protected:
   LogicalResult storeBlock(OpT op, typename OpT::Adaptor adaptor,
                            ConversionPatternRewriter &rewriter,
                            const Twine &name) const {
-    auto boxes = getBoxes(op);
-    if (failed(boxes))
+    auto part = getCopy(op, cast<ttg::MemDescType>(op.getSrc().getType()));
+    if (failed(part))
       return failure();
     LLVMBuilder b(op.getLoc(), rewriter);
     BlockCopy copy{adaptor.getDesc(), llvm::to_vector(adaptor.getCoord()),
                    nvt::getBufferAddress(b, adaptor.getSrc(), op.getSrc()),
                    Value(), nvt::emitFirstThread(b, this->target, op)};
-    emitCopies(b, copy, *boxes, name);
+    selectPart(b, op, *part, copy);
+    emitCopies(b, copy, part->boxes, name);
     nvt::PTXAsm ptx(b);
     ptx << "cp.async.bulk.commit_group;";
     ptx.emit({}, nvt::PTXAsm::SideEffects);
@@ -137,8 +154,8 @@ struct LoadPattern : CopyPattern<ttng::AsyncTMACopyGlobalToLocalOp> {
   LogicalResult
   matchAndRewrite(ttng::AsyncTMACopyGlobalToLocalOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto boxes = getBoxes(op);
-    if (failed(boxes))
+    auto part = getCopy(op, op.getResult().getType());
+    if (failed(part))
       return failure();
     LLVMBuilder b(op.getLoc(), rewriter);
     BlockCopy copy{
@@ -146,9 +163,11 @@ struct LoadPattern : CopyPattern<ttng::AsyncTMACopyGlobalToLocalOp> {
         nvt::getBufferAddress(b, adaptor.getResult(), op.getResult()),
         nvt::getBufferAddress(b, adaptor.getBarrier(), op.getBarrier()),
         b.and_(nvt::emitFirstThread(b, target, op), adaptor.getPred())};
-    emitCopies(b, copy, *boxes,
+    selectPart(b, op, *part, copy);
+    emitCopies(b, copy, part->boxes,
                "cp.async.bulk.tensor." + getRank(op) +
-                   ".shared::cluster.global.mbarrier::complete_tx::bytes",
+                   ".shared::cluster.global.mbarrier::complete_tx::bytes" +
+                   (part->isMulticast ? ".multicast::cluster" : ""),
                nvt::CachePolicy(b, facts, op.getEvict()));
     rewriter.eraseOp(op);
     return success();

@@ -32,6 +32,27 @@ struct TMABox {
 /// as its encoding says that it lies.
 std::optional<SmallVector<TMABox>> getTMABoxes(RankedTensorType block);
 
+/// What the blocks of a cluster copy between a block of a descriptor and
+/// buffers in which each holds its part of it, or all of it.
+struct TMACopy {
+  /// By the first block of the cluster.
+  SmallVector<TMABox> boxes;
+  /// By each further one the same, so much further on in the descriptor's block
+  /// and in the buffer (in bytes).
+  SmallVector<int64_t> step;
+  int64_t offsetStep = 0;
+  /// Whether all of them hold everything: each loads one part, for all.
+  bool isMulticast = false;
+};
+
+/// Nothing where TMA would not write the buffers as their encoding says, or
+/// where they hold something else.
+std::optional<TMACopy> getTMACopy(RankedTensorType block,
+                                  gpu::MemDescType buffer);
+
+/// Whether a copy into `buffer` is one for all blocks of a cluster.
+bool isMulticast(gpu::MemDescType buffer);
+
 /// Whether TMA combines elements of this type in global memory.
 bool isTMAReduction(DescriptorReduceKind kind, Type element);
 

@@ -191,7 +191,9 @@ def TritonNvidiaOptimizeDescriptorEncoding
                            "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
   let options = [
     Option<"leaveToPointers", "leave-to-pointers", "bool", "false",
-           "Leave descriptors that are better off as pointers without encoding">
+           "Leave descriptors that are better off as pointers without encoding">,
+    Option<"numCTAs", "num-ctas", "unsigned", "1",
+           "Blocks of a cluster, where the module does not say yet">
   ];
   let statistics = [
     Statistic<"numLeft", "num-left", "Descriptors left to pointers">,

@@ -3,6 +3,7 @@
 
 #include "AsyncLoads.h"
 #include "Buffers.h"
+#include "ClusterCopies.h"
 #include "CopyStrategy.h"
 
 #include "tile/Analysis/AxisInfo.h"
@@ -118,6 +119,10 @@ public:
     for (auto &[key, ring] : rings)
       if (ring.barriers)
         result.barriers.push_back(ring.barriers);
+    // Copies of other blocks of a cluster arrive at them, too.
+    builder.setInsertionPoint(loop);
+    if (!result.barriers.empty())
+      result.clusterBarrier = makeClusterBarrier(builder, loop.getLoc());
     // Copies that start together and are needed in the same iteration have one
     // wait, before the first use of any: it comes with a barrier, which costs
     // more than the short time between their arrivals.
@@ -258,7 +263,8 @@ private:
     AsyncLoad *first = loads.front(); // in the order of the body
     int64_t bytes = 0;
     for (AsyncLoad *load : loads)
-      bytes += load->getType().getNumElements() *
+      bytes += llvm::product_of(
+                   getShapePerCTA(load->encoding, load->getType().getShape())) *
                load->getType().getElementTypeBitWidth() / 8;
     builder.setInsertionPoint(first->load);
     RingIndices ring = rings[getRingKey(*first)];

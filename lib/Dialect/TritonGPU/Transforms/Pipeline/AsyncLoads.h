@@ -18,6 +18,8 @@ struct AsyncRings {
   SmallVector<Value> buffers;
   /// Arrays of mbarriers.
   SmallVector<Value> barriers;
+  /// At which the blocks of a cluster meet; null where they need not.
+  Value clusterBarrier;
   /// Whether threads copy, and wait for their own copies.
   bool hasThreadCopies = false;
 };

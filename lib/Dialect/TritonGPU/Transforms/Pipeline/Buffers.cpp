@@ -26,13 +26,20 @@ Value mlir::triton::gpu::allocateBuffers(OpBuilder &builder, Location loc,
   return LocalAllocOp::create(builder, loc, memDesc);
 }
 
+/// Each block of a cluster has its own.
+static CTALayoutAttr getOneForEachBlock(Operation *op) {
+  unsigned numBlocks = lookupNumCTAs(op);
+  return CTALayoutAttr::get(op->getContext(), ArrayRef<unsigned>{numBlocks},
+                            ArrayRef<unsigned>{1}, ArrayRef<unsigned>{0});
+}
+
 Value mlir::triton::gpu::allocateBarriers(OpBuilder &builder, Location loc,
                                           int count) {
   MLIRContext *context = builder.getContext();
   auto encoding = SwizzledSharedEncodingAttr::get(
       context, /*vec=*/1, /*perPhase=*/1, /*maxPhase=*/1,
       /*order=*/ArrayRef<unsigned>{0},
-      CTALayoutAttr::getDefault(context, /*rank=*/1));
+      getOneForEachBlock(builder.getInsertionBlock()->getParentOp()));
   auto type = MemDescType::get({count, 1}, builder.getI64Type(), encoding,
                                SharedMemorySpaceAttr::get(context),
                                /*mutableMemory=*/true);

@@ -87,6 +87,9 @@ public:
     CTALayoutAttr ctaLayout = encoding.getCTALayout();
     for (unsigned rank = load.getType().getRank(); rank < ctaLayout.getRank();)
       ctaLayout = ctaLayout.dropDim(0);
+    // What each block of a cluster needs is up to who uses it.
+    if (lookupNumCTAs(load) > 1)
+      ctaLayout = getCTALayout(load.getType().getEncoding());
     return NVMMASharedEncodingAttr::get(
         load.getContext(), encoding.getSwizzlingByteWidth(),
         encoding.getTransposed(), encoding.getElementBitWidth(),

@@ -4,6 +4,7 @@
 #include "AsyncLoads.h"
 #include "AsyncProducts.h"
 #include "Buffers.h"
+#include "ClusterCopies.h"
 #include "PredicateOp.h"
 #include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 
@@ -51,6 +52,8 @@ void releaseBuffers(scf::ForOp loop, const AsyncRings &rings) {
   Location loc = loop.getLoc();
   if (rings.hasThreadCopies)
     AsyncWaitOp::create(builder, loc, ValueRange(), /*num=*/0);
+  if (rings.clusterBarrier)
+    freeBarriers(builder, loc, rings.clusterBarrier);
   for (Value barriers : rings.barriers)
     freeBarriers(builder, loc, barriers);
   for (Value buffer : llvm::reverse(rings.buffers))
@@ -96,6 +99,7 @@ private:
     releaseBuffers(*expanded, rings);
     numProducts += makeProductsAsync(*expanded, rings.buffers);
     updateWaitCounts(*expanded);
+    joinBlocksOfCluster(*expanded, rings.clusterBarrier);
     numCopies += rings.buffers.size();
     ++numLoops;
     return success();

@@ -2,6 +2,10 @@
 
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0], CTAsPerCGA = [2, 1], CTASplitNum = [2, 1], CTAOrder = [1, 0]}>
 #columns = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0], CTAsPerCGA = [1, 2], CTASplitNum = [1, 2], CTAOrder = [1, 0]}>
+#half = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>
+#all = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[0, 0]]}>
+#barrier = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>
+#smem = #ttg.shared_memory
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
 
@@ -73,5 +77,36 @@ tt.func @scalar_atomic(%p: !tt.ptr<i32>, %v: i32) -> i32 {
   // CHECK: nvvm.cluster.wait
   %0 = tt.atomic_rmw add, relaxed, gpu, %p, %v : (!tt.ptr<i32>, i32) -> i32
   tt.return %0 : i32
+}
+
+// Each block copies its half of the rows; of what both hold, each copies one
+// half to both.
+// CHECK-LABEL: llvm.func @copies
+// CHECK: nvvm.fence.mbarrier.init
+// CHECK: nvvm.cluster.arrive {aligned}
+// CHECK: nvvm.cluster.wait {aligned}
+// CHECK: %[[HALF:.*]] = llvm.mlir.constant(64 : i32)
+// CHECK-NEXT: %[[ROWS:.*]] = llvm.mul %{{.*}}, %[[HALF]]
+// CHECK: %[[ROW:.*]] = llvm.add %arg1, %[[ROWS]]
+// CHECK: llvm.inline_asm {{.*}}complete_tx::bytes [$2], [$1, {$4, $3}], [$5]; DONE:{{.*}} %[[ROW]],
+// CHECK: complete_tx::bytes.multicast::cluster [$2], [$1, {$4, $3}], [$5], $6; DONE:
+// CHECK: nvvm.cluster.arrive.relaxed
+// CHECK: nvvm.cluster.wait
+tt.func @copies(%desc: !tt.tensordesc<tensor<128x64xf16, #half>>, %i: i32) {
+  %c0 = arith.constant 0 : i32
+  %true = arith.constant true
+  %mine = ttg.local_alloc : () -> !ttg.memdesc<128x64xf16, #half, #smem, mutable>
+  %ours = ttg.local_alloc : () -> !ttg.memdesc<128x64xf16, #all, #smem, mutable>
+  %bar = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #barrier, #smem, mutable>
+  ttnvgpu.init_barrier %bar, 1 : !ttg.memdesc<1xi64, #barrier, #smem, mutable>
+  ttnvgpu.fence_mbarrier_init_release_cluster
+  ttnvgpu.cluster_barrier
+  ttnvgpu.barrier_expect %bar, 24576, %true : !ttg.memdesc<1xi64, #barrier, #smem, mutable>
+  ttnvgpu.async_tma_copy_global_to_local %desc[%i, %c0] %mine, %bar, %true : !tt.tensordesc<tensor<128x64xf16, #half>>, !ttg.memdesc<1xi64, #barrier, #smem, mutable> -> !ttg.memdesc<128x64xf16, #half, #smem, mutable>
+  ttnvgpu.async_tma_copy_global_to_local %desc[%i, %c0] %ours, %bar, %true : !tt.tensordesc<tensor<128x64xf16, #half>>, !ttg.memdesc<1xi64, #barrier, #smem, mutable> -> !ttg.memdesc<128x64xf16, #all, #smem, mutable>
+  ttnvgpu.wait_barrier %bar, %c0 : !ttg.memdesc<1xi64, #barrier, #smem, mutable>
+  ttnvgpu.cluster_arrive {relaxed = true}
+  ttnvgpu.cluster_wait
+  tt.return
 }
 }
