@@ -129,7 +129,11 @@ void mlir::triton::gpu::readBuffer(OpBuilder &builder, Operation *load,
   Value value = readAs(load->getResult(0).getType());
   if (!complete) {
     auto masked = cast<LoadOp>(load);
-    builder.setInsertionPointAfter(last);
+    // Buffers that fill together are read together, where the mask of a later
+    // load may not be there yet.
+    bool isEarly =
+        last->getBlock() == load->getBlock() && last->isBeforeInBlock(load);
+    builder.setInsertionPointAfter(isEarly ? load : last);
     value = created(arith::SelectOp::create(
         builder, load->getLoc(), masked.getMask(), value, masked.getOther()));
   }

@@ -388,3 +388,28 @@ def test_fp8_pairs():
         num_stages=3, max_num_imprecise_acc_default=32,
     )  # fmt: skip
     compare("e4m3", out, a, b)
+
+
+@tile.jit
+def masked_kernel(a, b, out, trips, k, K: tl.constexpr):
+    i = tl.arange(0, 64)[:, None]
+    j = tl.arange(0, 64)[None, :]
+    acc = tl.zeros((64, 64), tl.float32)
+    for t in tl.range(0, trips, warp_specialize=True):
+        x = tl.load(a + i * K + t * 64 + j, mask=t * 64 + j < k, other=1.0)
+        y = (x * x).to(tl.float16)
+        # The mask is made after the first use of what is copied with it.
+        z = tl.load(b + (t * 64 + i) * 64 + j, mask=(t * 64 + i) * 3 < k * 3, other=2.0)
+        acc = tl.dot(y, z, acc)
+    tl.store(out + i * 64 + j, acc)
+
+
+@pytest.mark.parametrize("k", [256, 200])
+def test_masks_that_are_made_between_uses(k):
+    generator = np.random.default_rng(k)
+    a, b = generator.integers(-3, 4, (2, 64 * 256)).astype(np.float16)
+    a, b, out = a.reshape(64, 256), b.reshape(256, 64), poisoned((64, 64), "fp32")
+    masked_kernel[(1,)](a, b, out, 4, k, K=256)
+    a, b = a.astype(np.float32), b.astype(np.float32)
+    a[:, k:], b[k:] = 1, 2
+    np.testing.assert_array_equal(out, (a * a) @ b)
