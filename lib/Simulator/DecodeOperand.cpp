@@ -250,7 +250,7 @@ bool FunctionDecoder::symbolSource(const ast::Operand &operand, Type type,
     }
     slot = temp(want);
     emitMicro(execLocalAddress, {slot},
-              int64_t(symbolSlots[operand.symbol]) + operand.imm);
+              int64_t(symbolSlots[operand.symbol] + uint64_t(operand.imm)));
     code.insts.back().mod[0] = want == SlotClass::Double;
     return true;
   }
@@ -386,7 +386,7 @@ bool FunctionDecoder::address(const ast::Operand &operand, unsigned to,
   inst.imm = operand.imm;
   inst.op[to] = NoSlot;
   if (base.kind == OK::Int) {
-    inst.imm += base.imm;
+    inst.imm = int64_t(uint64_t(inst.imm) + uint64_t(base.imm));
     inst.op[to] = constant(SlotClass::Double, 0);
     return true;
   }
@@ -397,7 +397,7 @@ bool FunctionDecoder::address(const ast::Operand &operand, unsigned to,
           function.isEntry && v.space == Space::Param &&
           std::find(function.params.begin(), function.params.end(),
                     base.symbol) != function.params.end();
-      inst.imm += symbolSlots[base.symbol];
+      inst.imm = int64_t(uint64_t(inst.imm) + symbolSlots[base.symbol]);
       // Parameters of functions and of calls live in the caller's and callee's
       // local memory.
       space = isKernelParam ? Space::Param : Space::Local;

@@ -25,7 +25,11 @@ static uint64_t valueBits(const ast::InitValue &v, Type type) {
   case Type::F32:
     return bitsOfFloat(float(v.real));
   default:
-    return uint64_t(int64_t(v.real));
+    // As cvt.rzi.s64 does.
+    return v.real != v.real    ? 0
+           : v.real >= 0x1p63  ? uint64_t(INT64_MAX)
+           : v.real <= -0x1p63 ? uint64_t(INT64_MIN)
+                               : uint64_t(int64_t(v.real));
   }
 }
 

@@ -15,7 +15,17 @@
 #define TILE_WIDE
 #endif
 
+// Templates cannot have versions. One with TILE_AVX2 stands beside the plain
+// one, and hasAvx2() chooses.
+#if defined(__x86_64__)
+#define TILE_AVX2 __attribute__((target("avx2,fma")))
+#else
+#define TILE_AVX2
+#endif
+
 namespace tile::sim {
+bool hasAvx2(); ///< with fused multiply-add, which came together
+
 /// fusedFloat (Numeric.h) of 32 lanes.
 void fuseFloats(const float *a, const float *b, const float *c, float *out);
 } // namespace tile::sim

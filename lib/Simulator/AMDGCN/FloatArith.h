@@ -202,7 +202,8 @@ template <class T> struct Division {
 };
 
 /// v_div_scale: op: result, mask, the value to scale, denominator, numerator.
-template <class T> Step execDivScale(Ctx &c, const Inst &inst, uint32_t) {
+template <class T>
+[[gnu::always_inline]] inline Step runDivScale(Ctx &c, const Inst &inst) {
   unsigned lanes = programOf(c).waveLanes;
   uint64_t exec = execOf(c), flags = 0;
   VectorSource<T> a, denominator, numerator;
@@ -227,13 +228,22 @@ template <class T> Step execDivScale(Ctx &c, const Inst &inst, uint32_t) {
   writeMask(c, inst.op[1], flags & exec);
   return Step::Next;
 }
+template <class T> Step execDivScale(Ctx &c, const Inst &inst, uint32_t) {
+  return runDivScale<T>(c, inst);
+}
+template <class T>
+TILE_AVX2 Step execDivScaleAvx2(Ctx &c, const Inst &inst, uint32_t) {
+  return runDivScale<T>(c, inst);
+}
 template <class T> bool decodeDivScale(InstDecoder &d) {
   constexpr unsigned words = wordsOf<T>;
   constexpr Imm imm = immediateOf<T>();
   return d.expect(5, 5) && d.takeModifiers(3, 2) &&
          d.source(2, words, imm, 2) && d.source(3, words, imm, 3) &&
          d.source(4, words, imm, 4) && d.vectorResult(0, words, 0) &&
-         d.maskResult(1, 1) && d.emit(execDivScale<T>, classOf<T>());
+         d.maskResult(1, 1) &&
+         d.emit(hasAvx2() ? execDivScaleAvx2<T> : execDivScale<T>,
+                classOf<T>());
 }
 
 /// v_div_fmas reads VCC without saying so.

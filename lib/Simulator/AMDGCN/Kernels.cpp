@@ -181,6 +181,12 @@ std::unique_ptr<Program> tile::sim::amdgcn::buildProgram(
   code.name = kernel.name;
   code.frameBytes =
       p.pendingBase + (FirstVector + vectors) * uint32_t(sizeof(Pending));
+  for (const char *name : {"next_free_vgpr", "next_free_sgpr"})
+    if (int64_t count = kernel.directive(name); count < 0 || count > 512) {
+      diag.error(kernel.loc, "the kernel takes " + std::to_string(count) +
+                                 " registers (.amdhsa_" + name + ")");
+      return nullptr;
+    }
   if (int64_t bytes = kernel.directive("kernarg_size");
       bytes < 0 || bytes > 1 << 20) {
     diag.error(kernel.loc, "the kernel takes " + std::to_string(bytes) +

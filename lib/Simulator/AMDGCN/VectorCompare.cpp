@@ -81,7 +81,7 @@ template <auto F> bool decodeCompare(InstDecoder &d) {
     return d.error("its operands are no numbers with a sign to change");
   return d.source(0, wordsOf<Source>, immediateOf<Source>(), 1) &&
          d.source(1, wordsOf<Second>, immediateOf<Second>(), 2) &&
-         d.emit(execVector<F>, Class::Compare);
+         d.emit(vectorHandler<F>(), Class::Compare);
 }
 
 void addBoth(OpcodeTable &t, const std::string &name, DecodeOpcode f) {

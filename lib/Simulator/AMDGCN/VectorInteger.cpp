@@ -202,7 +202,8 @@ template <Carry K, bool In> bool decodeCarry(InstDecoder &d) {
 }
 
 /// v_cndmask_b32: op: result, sources, mask.
-template <class T> Step execSelect(Ctx &c, const Inst &inst, uint32_t) {
+template <class T>
+[[gnu::always_inline]] inline Step runSelect(Ctx &c, const Inst &inst) {
   uint64_t mask = execOf(c), chosen = maskOf(c, inst.op[3]);
   unsigned lanes = programOf(c).waveLanes;
   LaneMoves moves;
@@ -211,11 +212,20 @@ template <class T> Step execSelect(Ctx &c, const Inst &inst, uint32_t) {
   a.load(c, inst, inst.op[1], 0, used, ~0u);
   b.load(c, inst, inst.op[2], 1, used, ~0u);
   T out[64];
-  for (unsigned l = 0; l < lanes; ++l)
-    out[l] = (chosen >> l & 1) ? b.get(l / Lanes, l % Lanes)
-                               : a.get(l / Lanes, l % Lanes);
+  for (unsigned h = 0; h < lanes / Lanes; ++h) {
+    auto part = uint32_t(chosen >> h * Lanes);
+    for (unsigned l = 0; l < Lanes; ++l)
+      out[h * Lanes + l] = (part >> l & 1) ? b.get(h, l) : a.get(h, l);
+  }
   writeVector(c, inst, inst.op[0], out, mask);
   return Step::Next;
+}
+template <class T> Step execSelect(Ctx &c, const Inst &inst, uint32_t) {
+  return runSelect<T>(c, inst);
+}
+template <class T>
+TILE_AVX2 Step execSelectAvx2(Ctx &c, const Inst &inst, uint32_t) {
+  return runSelect<T>(c, inst);
 }
 template <class T> bool decodeSelect(InstDecoder &d) {
   // The short form with DPP or SDWA may leave out VCC.
@@ -230,7 +240,7 @@ template <class T> bool decodeSelect(InstDecoder &d) {
   return d.source(1, 1, immediateOf<T>(), 1) &&
          d.source(2, 1, immediateOf<T>(), 2) && d.vectorResult(0, 1, 0) &&
          (d.inst.mod[3] |= d.inst.mod[0] ? 0 : Chooses,
-          d.emit(execSelect<T>, Class::Move));
+          d.emit(hasAvx2() ? execSelectAvx2<T> : execSelect<T>, Class::Move));
 }
 
 /// v_mad_u64_u32: op: result, mask of carries, sources.

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "../Lanes.h"
+#include "../Wide.h"
 #include "Decoder.h"
 
 #include <span>
@@ -117,7 +118,7 @@ template <class T> inline T flushed(T v) {
 template <class T> class VectorSource {
 public:
   VectorSource() {} // not zeros
-  void load(const Ctx &c, uint32_t slot) {
+  [[gnu::always_inline]] void load(const Ctx &c, uint32_t slot) {
     if (slot & ScalarBit) {
       const auto *words = c.src<uint32_t>(slot & ~ScalarBit);
       for (unsigned w = 0; w < wordsOf<T>; ++w) {
@@ -133,12 +134,29 @@ public:
     step = Lanes;
   }
   /// The source number `index`, with what the instruction says about it.
-  void load(const Ctx &c, const Inst &inst, uint32_t slot, unsigned index,
-            const LaneMoves *moves, uint32_t mode) {
+  [[gnu::always_inline]] void load(const Ctx &c, const Inst &inst,
+                                   uint32_t slot, unsigned index,
+                                   const LaneMoves *moves, uint32_t mode) {
     load(c, slot);
     bool flushing = isFloating<T> && flushes<T>(mode, true);
-    if (!inst.mod[0] && !flushing)
-      return;
+    if (inst.mod[0] || flushing)
+      modify(c, inst, index, moves, flushing);
+  }
+  T get(unsigned half, unsigned l) const {
+    uint32_t word[2] = {data[0][half * step + l], 0};
+    if constexpr (wordsOf<T> == 2)
+      word[1] = data[1][half * step + l];
+    return Lane<T>::get(join(word));
+  }
+  /// 32 lanes of one word, as they lie.
+  const T *words(unsigned half) const {
+    static_assert(sizeof(T) == 4);
+    return reinterpret_cast<const T *>(data[0] + half * step);
+  }
+
+private:
+  [[gnu::noinline]] void modify(const Ctx &c, const Inst &inst, unsigned index,
+                                const LaneMoves *moves, bool flushing) {
     static const Modifiers plain;
     const Modifiers &m = inst.mod[0] ? programOf(c).modifiers[inst.ext] : plain;
     unsigned lanes = programOf(c).waveLanes;
@@ -176,19 +194,6 @@ public:
     }
     step = Lanes;
   }
-  T get(unsigned half, unsigned l) const {
-    uint32_t word[2] = {data[0][half * step + l], 0};
-    if constexpr (wordsOf<T> == 2)
-      word[1] = data[1][half * step + l];
-    return Lane<T>::get(join(word));
-  }
-  /// 32 lanes of one word, as they lie.
-  const T *words(unsigned half) const {
-    static_assert(sizeof(T) == 4);
-    return reinterpret_cast<const T *>(data[0] + half * step);
-  }
-
-private:
   /// Signs and subnormal numbers, of all lanes.
   void change(unsigned lanes, bool absolute, bool negate, bool flushing) {
     if constexpr (hasSigns<T>) {
@@ -266,10 +271,10 @@ inline bool keepsHigh(const Ctx &c, const Inst &inst) {
   return inst.mod[2] || !programOf(c).target->isGfx9();
 }
 
-/// Writes the lanes of `mask`, which are those of EXEC or fewer.
+/// Writes results that are, or may be, narrower than a register.
 template <class T>
-void writeVector(const Ctx &c, const Inst &inst, uint32_t slot, const T *out,
-                 uint64_t mask) {
+[[gnu::noinline]] void writeParts(const Ctx &c, const Inst &inst, uint32_t slot,
+                                  const T *out, uint64_t mask) {
   unsigned lanes = programOf(c).waveLanes;
   const Modifiers *m =
       inst.mod[0] ? &programOf(c).modifiers[inst.ext] : nullptr;
@@ -297,6 +302,26 @@ void writeVector(const Ctx &c, const Inst &inst, uint32_t slot, const T *out,
   }
 }
 
+/// Writes the lanes of `mask`, which are those of EXEC or fewer.
+template <class T>
+[[gnu::always_inline]] inline void writeVector(const Ctx &c, const Inst &inst,
+                                               uint32_t slot, const T *out,
+                                               uint64_t mask) {
+  if (isNarrow<T> || (wordsOf<T> == 1 && inst.mod[0] &&
+                      programOf(c).modifiers[inst.ext].hasWords))
+    return writeParts(c, inst, slot, out, mask);
+  unsigned lanes = programOf(c).waveLanes;
+  for (unsigned w = 0; w < wordsOf<T>; ++w)
+    for (unsigned base = 0; base < lanes; base += Lanes) {
+      auto *to = c.dst<uint32_t>(slot) + w * lanes + base;
+      auto active = uint32_t(mask >> base);
+      for (unsigned l = 0; l < Lanes; ++l) {
+        auto word = uint32_t(uint64_t(Lane<T>::put(out[base + l])) >> 32 * w);
+        to[l] = active >> l & 1 ? word : to[l];
+      }
+    }
+}
+
 /// Bits for the inactive lanes of a mask are 0.
 inline void writeMask(const Ctx &c, uint32_t slot, uint64_t bits) {
   setMask(c, slot, bits);
@@ -306,8 +331,8 @@ inline void writeMask(const Ctx &c, uint32_t slot, uint64_t bits) {
 template <auto F> inline constexpr auto wideFormOf = nullptr;
 
 template <auto F, class R, class... A, size_t... I>
-Step runVector(Ctx &c, const Inst &inst, R (*)(A...),
-               std::index_sequence<I...>) {
+[[gnu::always_inline]] inline Step
+runVector(Ctx &c, const Inst &inst, R (*)(A...), std::index_sequence<I...>) {
   const WaveProgram &p = programOf(c);
   uint32_t mode = waveOf(c).scalar[Mode];
   LaneMoves moves;
@@ -354,11 +379,19 @@ Step runVector(Ctx &c, const Inst &inst, R (*)(A...),
   return Step::Next;
 }
 template <auto F, class R, class... A>
-Step runVectorSignature(Ctx &c, const Inst &inst, R (*f)(A...)) {
+[[gnu::always_inline]] inline Step runVectorSignature(Ctx &c, const Inst &inst,
+                                                      R (*f)(A...)) {
   return runVector<F>(c, inst, f, std::index_sequence_for<A...>());
 }
 template <auto F> Step execVector(Ctx &c, const Inst &inst, uint32_t) {
   return runVectorSignature<F>(c, inst, F);
+}
+template <auto F>
+TILE_AVX2 Step execVectorAvx2(Ctx &c, const Inst &inst, uint32_t) {
+  return runVectorSignature<F>(c, inst, F);
+}
+template <auto F> ExecFn vectorHandler() {
+  return hasAvx2() ? execVectorAvx2<F> : execVector<F>;
 }
 
 template <class T> constexpr Imm immediateOf() {
@@ -411,7 +444,7 @@ bool decodeVectorSignature(InstDecoder &d, R (*)(A...)) {
   else
     good = d.vectorResult(0, wordsOf<R>, 0);
   return good &&
-         d.emit(execVector<F>, Cls == Class::Other ? classOf<R>() : Cls);
+         d.emit(vectorHandler<F>(), Cls == Class::Other ? classOf<R>() : Cls);
 }
 template <auto F, Class Cls = Class::Other> bool decodeVector(InstDecoder &d) {
   return decodeVectorSignature<F, Cls>(d, F);
@@ -425,7 +458,7 @@ bool decodeAccumulateSignature(InstDecoder &d, R (*)(A...)) {
   return d.source(1, wordsOf<R>, immediateOf<R>(), 1) &&
          d.source(2, wordsOf<R>, immediateOf<R>(), 2) &&
          d.vectorSource(0, wordsOf<R>, 3) && d.vectorResult(0, wordsOf<R>, 0) &&
-         d.emit(execVector<F>, classOf<R>());
+         d.emit(vectorHandler<F>(), classOf<R>());
 }
 template <auto F> bool decodeAccumulate(InstDecoder &d) {
   return decodeAccumulateSignature<F>(d, F);

@@ -491,13 +491,16 @@ void OrderChecker::accessPlace(Request &r, uint64_t at, unsigned parts,
   r.observer.lanes = 0;
   bool own = false;
   eachEvent(r, at, parts * r.bytes, [&](const Event &x) {
+    // Agents and engines of other clusters have numbers of their own.
+    if (x.cluster != number)
+      return;
     bool mine = x.is(Event::Engine)
                     ? engines[x.agent].kind <= EngineKind::BulkWrite &&
                           engines[x.agent].owner / Lanes == r.observer.warp
                     : x.agent == r.observer.warp &&
                           ((x.flags | self.flags) & Event::Write) &&
                           !(x.flags & self.flags & Event::Strong);
-    own |= mine && x.cluster == number && !isOrdered(r.observer, x);
+    own |= mine && !isOrdered(r.observer, x);
   });
   if (!own) {
     access();

@@ -73,12 +73,12 @@ template <class F> struct HFmaRelu {
     return relu<F>(HFma<F>::f(a, b, c));
   }
 };
-/// With the NaN that tensor copies put in place of what lies outside, if they
-/// are asked to, any product is zero.
+/// The NaN for what lies outside makes any product zero. An H200 takes it with
+/// either sign; it is not the one that tensor copies write there.
 template <class F> struct HFmaOob {
-  static constexpr uint16_t outside = 0x7fff;
   static uint16_t f(uint16_t a, uint16_t b, uint16_t c) {
-    bool isOutside = a == outside || b == outside || c == outside;
+    auto isNan = [](uint16_t v) { return (v & 0x7fff) == 0x7ff7; };
+    bool isOutside = isNan(a) || isNan(b) || isNan(c);
     return isOutside ? uint16_t(0) : HFma<F>::f(a, b, c);
   }
 };

@@ -413,14 +413,13 @@ def test_testp():
 @pytest.mark.parametrize("kind", ["f16", "bf16"])
 @pytest.mark.parametrize("relu", ["", ".relu"])
 def test_fma_with_what_lies_outside(kind, relu):
-    """The NaN that tensor copies write where a box leaves its tensor makes zero; other NaNs do not."""
+    """One NaN, of either sign, makes zero; others do not. Found by all values on an H200."""
     a = np.arange(1 << 16, dtype=np.uint32).astype(np.uint16)
     b, c = np.full_like(a, 0x3F80), np.full_like(a, 0xC123)
     triple = [(kind, a), (kind, b), (kind, c)]
     plain = elementwise(f"fma.rn{relu}.{kind} {{d}}, {{0}}, {{1}}, {{2}};", kind, triple)
     got = elementwise(f"fma.rn.oob{relu}.{kind} {{d}}, {{0}}, {{1}}, {{2}};", kind, triple)
-    assert (a == 0x7FFF).any()
-    np.testing.assert_array_equal(got, np.where(a == 0x7FFF, 0, plain))
+    np.testing.assert_array_equal(got, np.where(a & 0x7FFF == 0x7FF7, 0, plain))
     swapped = elementwise(f"fma.rn.oob{relu}.{kind} {{d}}, {{1}}, {{0}}, {{2}};", kind, triple)
     np.testing.assert_array_equal(swapped, got)
     pairs = [(kind + "x2", x[: len(x) // 2 * 2].view(np.uint32)) for x in (a, b, c)]

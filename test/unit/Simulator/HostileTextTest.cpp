@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 using namespace tile::sim;
 
 namespace {
@@ -71,6 +73,62 @@ TEST(HostileText, HugeVariables) {
   std::string said = run(header + ".global .b8 a[4294967295];\n" +
                          ".global .b8 b[4294967295];\n");
   EXPECT_TRUE(contains(said, "too large")) << said;
+}
+
+TEST(HostileText, InitialValuesOutOfRange) {
+  EXPECT_EQ(run(header +
+                ".global .u64 a[3] = {1e300, -1e300, 0d7FF0000000000000"
+                "};\n.visible .entry k() { ret; }\n"),
+            "");
+}
+
+TEST(HostileText, OffsetsThatOverflow) {
+  std::string said =
+      run(kernel(".reg .b32 %r; ld.global.u32 %r, [1+9223372036854775807];"));
+  EXPECT_TRUE(contains(said, "out-of-bounds")) << said;
+  said = run(kernel(".reg .b32 %r; .local .b32 l; ld.local.u32 %r, "
+                    "[l+9223372036854775807];"));
+  EXPECT_TRUE(contains(said, "out-of-bounds") || contains(said, "misaligned"))
+      << said;
+}
+
+TEST(HostileText, EnginesOfAnotherCluster) {
+  // A copy of one CTA into global memory was looked up among the other's.
+  LaunchConfig config;
+  config.grid = {2, 1, 1};
+  config.block = {64, 1, 1};
+  config.threads = 1;
+  std::vector<std::byte> memory(1024), args(8);
+  auto address = uint64_t(reinterpret_cast<uintptr_t>(memory.data()));
+  config.allocations = {{address, memory.size(), "out", true}};
+  std::memcpy(args.data(), &address, 8);
+  Diagnostic diag;
+  auto module = Module::load(
+      kernel(".shared .align 16 .b8 s[512]; .reg .b32 %r<3>; .reg .b64 %q; "
+             ".reg .pred %p; mov.u32 %r0, %tid.x; setp.eq.u32 %p, %r0, 0; "
+             "ld.param.u64 %q, [p0]; mad.lo.u32 %r1, %r0, 8, 0; "
+             "mov.u32 %r2, s; add.u32 %r1, %r1, %r2; "
+             "st.shared.v2.u32 [%r1], {%r0, %r0}; fence.proxy.async; "
+             "bar.sync 0; @%p cp.async.bulk.global.shared::cta.bulk_group "
+             "[%q], [s], 512; @%p cp.async.bulk.commit_group; "
+             "@%p cp.async.bulk.wait_group 0; ld.global.u32 %r1, [%q]; ret;"),
+      diag);
+  ASSERT_TRUE(module) << diag.format("k");
+  Report report;
+  std::string error;
+  ASSERT_TRUE(module->launch("k", config, args, report, error)) << error;
+  EXPECT_FALSE(report.ok);
+}
+
+TEST(HostileText, CountsOfRegisters) {
+  for (const char *name : {"next_free_vgpr", "next_free_sgpr"}) {
+    std::string said =
+        run("\t.amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n"
+            "\t.text\nk:\n\ts_endpgm\n"
+            "\t.amdhsa_kernel k\n\t\t.amdhsa_" +
+            std::string(name) + " 4294967290\n\t.end_amdhsa_kernel\n");
+    EXPECT_TRUE(contains(said, "registers")) << said;
+  }
 }
 
 TEST(HostileText, NestedAddresses) {
