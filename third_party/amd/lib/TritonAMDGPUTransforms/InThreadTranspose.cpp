@@ -61,7 +61,8 @@ BlockedEncodingAttr getTransposable(LoadOp load, unsigned k, unsigned kWidth) {
   int64_t alongK = std::max<int64_t>(elements / neighbours, 1);
   alongK = std::min({alongK, int64_t(kWidth), shape[k]});
   // Narrower loads cost less than elements that are read one by one.
-  while (alongK * bits < kWordBits && neighbours * bits > kWordBits) {
+  constexpr unsigned kLeastLoadBits = 16;
+  while (alongK * bits < kWordBits && neighbours * bits > kLeastLoadBits) {
     neighbours /= 2;
     alongK *= 2;
   }

@@ -3,6 +3,9 @@
 
 #include "OperandEncodings.h"
 
+#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+#include "tile/Layout/SharedMemory.h"
+
 using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::gpu;
@@ -11,13 +14,15 @@ unsigned amd::getInnerDim(DotOperandEncodingAttr operand, unsigned rank) {
   return operand.getOpIdx() == 0 ? rank - 1 : rank - 2;
 }
 
-Attribute amd::getOperandSharedEncoding(RankedTensorType source,
-                                        DotOperandEncodingAttr operand,
-                                        BankGeometry banks) {
+/// A layout of rows along K, or of rows as memory has them, whose pieces are
+/// exchanged so that neighbouring rows start at different banks.
+static Attribute getSwizzledEncoding(RankedTensorType source,
+                                     DotOperandEncodingAttr operand,
+                                     BankGeometry banks) {
   MLIRContext *context = source.getContext();
   SmallVector<unsigned> order = getOrder(source);
   CTALayoutAttr ctaLayout = getCTALayout(source.getEncoding());
-  unsigned rank = source.getRank(), k = getInnerDim(operand, rank);
+  unsigned rank = source.getRank(), k = amd::getInnerDim(operand, rank);
   bool isTransposed = order.front() != k;
   if (isTransposed) {
     // Lanes with neighbours along K write them together, so that they are read
@@ -46,4 +51,48 @@ Attribute amd::getOperandSharedEncoding(RankedTensorType source,
   // again after all phases: there the phases begin with another one.
   return AMDRotatingSharedEncodingAttr::get(context, vec, perPhase, maxPhase,
                                             order, ctaLayout);
+}
+
+/// What it costs a wave to move all that it has of a tensor: how many times it
+/// accesses the banks, and instructions, each of which takes as long as several
+/// of these, not least because elements then come to registers piece by piece.
+static unsigned getAccessCost(const LinearLayout &distributed,
+                              const LinearLayout &shared, unsigned bits,
+                              BankGeometry banks) {
+  constexpr unsigned kInstructionCost = 8;
+  LinearLayout distinct =
+      removeBroadcastedRegisters(distributed).apply(distributed);
+  LinearLayout offsets = getOffsetLayout(distinct, shared);
+  unsigned vecLog2 = getVectorAccess(offsets, bits).vecLog2;
+  unsigned instructions = 1u << (offsets.getInDimSizeLog2(kRegister) - vecLog2);
+  return instructions *
+         (kInstructionCost + countWavefronts(offsets, bits, vecLog2, banks));
+}
+
+Attribute amd::getOperandSharedEncoding(RankedTensorType source,
+                                        RankedTensorType operand,
+                                        BankGeometry banks) {
+  MLIRContext *context = source.getContext();
+  auto encoding = cast<DotOperandEncodingAttr>(operand.getEncoding());
+  Attribute swizzled = getSwizzledEncoding(source, encoding, banks);
+  unsigned bits = source.getElementTypeBitWidth();
+  if (bits < 8)
+    return swizzled;
+  LinearLayout write = toLinearLayout(source), read = toLinearLayout(operand);
+  auto getCost = [&](const LinearLayout &shared) {
+    return getAccessCost(write, shared, bits, banks) +
+           getAccessCost(read, shared, bits, banks);
+  };
+  auto chosen = chooseSwizzledSharedLayout(write, read, bits,
+                                           /*maxBytes=*/INT64_MAX, banks);
+  if (!chosen)
+    return swizzled;
+  LinearLayout layout = chosen->layout.removeInDim(kRepetition);
+  auto rows = MemDescType::get(source.getShape(), source.getElementType(),
+                               swizzled, SharedMemorySpaceAttr::get(context),
+                               /*mutableMemory=*/true);
+  if (getCost(layout) >= getCost(toLinearLayout(rows)))
+    return swizzled;
+  constexpr unsigned kAlignment = 16;
+  return SharedLinearEncodingAttr::get(context, layout, kAlignment);
 }

@@ -32,9 +32,7 @@ struct OperandLoad {
   int64_t getBytes() {
     return getType().getNumElements() * getType().getElementTypeBitWidth() / 8;
   }
-  DotOperandEncodingAttr getOperand() {
-    return cast<DotOperandEncodingAttr>(reads.front().getType().getEncoding());
-  }
+  RankedTensorType getOperandType() { return reads.front().getType(); }
 };
 
 std::optional<OperandLoad> findOperandLoad(Operation &op, scf::ForOp loop,
@@ -107,7 +105,7 @@ private:
     Location loc = operand.load.getLoc();
     RankedTensorType type = operand.getType();
     Attribute encoding = amd::getOperandSharedEncoding(
-        type, operand.getOperand(),
+        type, operand.getOperandType(),
         getTargetModel(loop).getSharedMemoryBanks());
     Value buffer = LocalAllocOp::create(
         builder, loc,

@@ -12,7 +12,9 @@ BENCH = Path(__file__).resolve().parents[4] / "bench"
 
 #: Target and case: the peer's instructions in loops for 8192 products.
 PEER = {
+    ("gfx942", "matmul fp16 64x64x64, 4 warps, 2 stages"): 9.88,
     ("gfx942", "matmul int8 64x64x64, 4 warps, 2 stages"): 13.75,
+    ("gfx942", "matmul int8 128x64x32, 4 warps, 2 stages"): 9.25,
     ("gfx942", "attention fp16 D64 64x64, 4 warps, 2 stages"): 16.92,
     ("gfx1100", "matmul fp16 64x64x32, 4 warps, 2 stages"): 36.75,
     ("gfx1100", "matmul fp16 128x128x32, 4 warps, 2 stages"): 17.69,

@@ -43,3 +43,20 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %xb, %yb, %y : tensor<32x64xf32, #b>, tensor<32x64xf16, #hb>, tensor<32x64xf16, #columns>
   }
 }
+
+// -----
+
+// Loads of two bytes are still better than reading bytes one by one.
+// CHECK: #[[QUADS:.*]] = #ttg.blocked<{sizePerThread = [4, 2], threadsPerWarp = [2, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+// CHECK-LABEL: @bytes
+// CHECK: tt.load %{{.*}} : tensor<32x64x!tt.ptr<i8>, #[[QUADS]]>
+#columns = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 16], isTransposed = true}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 8}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  tt.func public @bytes(%p: tensor<32x64x!tt.ptr<i8>, #columns>) -> tensor<32x64xi8, #b> {
+    %x = tt.load %p : tensor<32x64x!tt.ptr<i8>, #columns>
+    %b = ttg.convert_layout %x : tensor<32x64xi8, #columns> -> tensor<32x64xi8, #b>
+    tt.return %b : tensor<32x64xi8, #b>
+  }
+}

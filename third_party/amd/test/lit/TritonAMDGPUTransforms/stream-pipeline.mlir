@@ -31,9 +31,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
-// Operands are written to LDS at the end of the body, neighbours along K together: A as
-// memory has it, B after lanes have turned what they hold.
-// CHECK: #[[A:.*]] = #ttg.swizzled_shared<{vec = 4, perPhase = 2, maxPhase = 8, order = [1, 0]}>
+// Operands are written to LDS at the end of the body, neighbours along K together: A so that
+// lanes read what two instructions take with one access, B after lanes have turned what they hold.
+// CHECK: #[[A:.*]] = #ttg.shared_linear<{offset = {{\[\[}}0, 1], [0, 2], [0, 8], [1, 0], [2, 0], [4, 0], [0, 4], [8, 0], [16, 0], [32, 0], [4, 16]]}, alignment = 16>
 // CHECK: #[[B:.*]] = #ttg.amd_rotating_shared<{vec = 4, perPhase = 2, maxPhase = 8, order = [0, 1]}>
 // CHECK-LABEL: @product
 // CHECK-DAG: %[[BUFFER_A:.*]] = ttg.local_alloc : () -> !ttg.memdesc<64x32xf16, #[[A]], #smem, mutable>
