@@ -38,6 +38,13 @@ FailureOr<const amd::TargetModel *> amd::TargetModel::get(ModuleOp module) {
   return get((*target)->processor);
 }
 
+unsigned amd::TargetModel::getRegistersPerThread(unsigned numThreads) const {
+  // Of CDNA, those for accumulation count: there is one file for both.
+  unsigned most = facts.mfmaVersion ? 512 : 256;
+  unsigned all = facts.mfmaVersion ? 128 * 1024 : 192 * 1024;
+  return std::min(most, all / numThreads);
+}
+
 //===----------------------------------------------------------------------===//
 // Matrix products
 //===----------------------------------------------------------------------===//

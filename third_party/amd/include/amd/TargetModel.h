@@ -34,6 +34,7 @@ public:
     return {static_cast<unsigned>(facts.sharedMemoryBanks), 4};
   }
   int64_t getMaxSharedMemory() const override { return facts.maxSharedMemory; }
+  unsigned getRegistersPerThread(unsigned numThreads) const override;
   /// Loads travel through registers.
   ArrayRef<unsigned> getAsyncCopySizes() const override { return {}; }
 

@@ -61,6 +61,38 @@ std::optional<OperandLoad> findOperandLoad(Operation &op, scf::ForOp loop,
   return result;
 }
 
+/// The registers of a thread that hold its part of a tensor.
+int64_t countRegisters(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return llvm::divideCeil(
+      getTotalElemsPerThread(type) * type.getElementTypeBitWidth(), 32);
+}
+
+/// The first of several products of a loop, if beside what they take and make
+/// there are too few registers to hold what is loaded ahead for a whole
+/// iteration. Operands that are read from LDS come in pieces and do not count.
+DotOp findProductBeforeLoads(scf::ForOp loop, ArrayRef<OperandLoad> operands) {
+  auto dots = llvm::to_vector(loop.getBody()->getOps<DotOp>());
+  if (dots.size() < 2)
+    return {};
+  int64_t used = 0;
+  llvm::SmallDenseSet<Value> inPieces;
+  for (OperandLoad operand : operands) {
+    used += countRegisters(operand.load.getResult());
+    for (ConvertLayoutOp read : operand.reads)
+      inPieces.insert(read.getResult());
+  }
+  for (DotOp dot : dots) {
+    used += countRegisters(dot.getD());
+    for (Value factor : {dot.getA(), dot.getB()})
+      if (!inPieces.contains(factor))
+        used += countRegisters(factor);
+  }
+  unsigned threads = lookupNumWarps(loop) * lookupThreadsPerWarp(loop);
+  int64_t registers = getTargetModel(loop).getRegistersPerThread(threads);
+  return 3 * used > 2 * registers ? dots.front() : DotOp();
+}
+
 struct StreamPipeline
     : amd::impl::TritonAMDGPUStreamPipelineBase<StreamPipeline> {
   void runOnOperation() override {
@@ -73,12 +105,9 @@ struct StreamPipeline
 
 private:
   void stream(scf::ForOp loop, const LoopSchedule &schedule) {
-    // Early stages first: what they load has the whole body to arrive in.
     LoopSchedule streamed(schedule.getMaxStage());
     SmallVector<OperandLoad> operands;
     for (Operation &op : loop.getBody()->without_terminator()) {
-      int stage = schedule.get(&op).stage;
-      streamed.set(&op, {stage, /*cluster=*/stage});
       // With it, it would become an asynchronous copy.
       if (!op.removeAttr(kLatencyAttr))
         continue;
@@ -86,20 +115,31 @@ private:
       if (auto operand = findOperandLoad(op, loop, schedule))
         operands.push_back(std::move(*operand));
     }
+    // Early stages first: what they load has the whole body to arrive in, or
+    // what follows the first product.
+    DotOp product = findProductBeforeLoads(loop, operands);
+    int lastStage = schedule.getMaxStage(), firstCluster = product ? 1 : 0;
+    for (Operation &op : loop.getBody()->without_terminator()) {
+      int stage = schedule.get(&op).stage;
+      bool isBefore = product && stage == lastStage &&
+                      (&op == product || op.isBeforeInBlock(product));
+      streamed.set(&op,
+                   {stage, /*cluster=*/isBefore ? 0 : stage + firstCluster});
+    }
     int64_t left = getTargetModel(loop).getMaxSharedMemory();
     for (OperandLoad &operand : operands)
       if (left >= operand.getBytes()) {
         left -= operand.getBytes();
-        bufferOperand(operand, loop, streamed);
+        bufferOperand(operand, loop, streamed, lastStage + firstCluster + 1);
         ++numBuffers;
       }
     streamed.write(loop);
   }
 
-  /// Has the products read `operand` from a buffer, which is written at the end
-  /// of the iteration before.
+  /// Has the products read `operand` from a buffer, which is written in
+  /// `writeCluster`, at the end of the iteration before.
   void bufferOperand(OperandLoad &operand, scf::ForOp loop,
-                     LoopSchedule &schedule) {
+                     LoopSchedule &schedule, int writeCluster) {
     OpBuilder builder(loop);
     MLIRContext *context = builder.getContext();
     Location loc = operand.load.getLoc();
@@ -124,8 +164,7 @@ private:
     auto write =
         LocalStoreOp::create(builder, loc, operand.load.getResult(), buffer);
     write->setAttr(kUnguardedAttr, builder.getUnitAttr());
-    schedule.set(write, {operand.useStage - 1,
-                         /*cluster=*/schedule.getMaxStage() + 1});
+    schedule.set(write, {operand.useStage - 1, writeCluster});
     builder.setInsertionPointAfter(loop);
     LocalDeallocOp::create(builder, loc, buffer);
   }

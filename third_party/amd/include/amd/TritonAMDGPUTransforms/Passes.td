@@ -93,7 +93,8 @@ def TritonAMDGPUStreamPipeline
   let description = [{
     To be run between `tritongpu-schedule-loops` and `tritongpu-pipeline`. The
     machine has no copies from global to shared memory that go on by themselves.
-    So the loads of early stages come first in the new body; operands of matrix
+    So the loads of early stages come first in the new body, or behind the first
+    of several products where registers are scarce; operands of matrix
     products are written to a buffer in LDS at its end, when the products of the
     iteration before have read theirs, and other values stay in registers until
     the next iteration.

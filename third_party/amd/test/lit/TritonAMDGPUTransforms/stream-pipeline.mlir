@@ -76,3 +76,37 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r : tensor<64x64xf32, #mma>
   }
 }
+
+// -----
+
+// With two products of 64 registers each, and factors of as many, loads start when the first one is done.
+// CHECK-LABEL: @crowded
+// CHECK: tt.load {{.*}}loop.cluster = 1 : i32, loop.stage = 0
+// CHECK: ttg.local_store {{.*}}loop.cluster = 3 : i32, loop.stage = 0
+// CHECK: tt.load {{.*}}loop.cluster = 1 : i32, loop.stage = 0
+// CHECK: ttg.local_load {{.*}}loop.cluster = 0 : i32, loop.stage = 1
+// CHECK: tt.dot {{.*}}loop.cluster = 0 : i32, loop.stage = 1
+// CHECK: tt.dot {{.*}}loop.cluster = 2 : i32, loop.stage = 1
+#rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#columns = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
+#mma = #ttg.amd_wmma<{version = 1, isTranspose = true, warpsPerCTA = [4, 1]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 16}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 16}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @crowded(%q: tensor<128x64xf16, #a>, %keys: tensor<64x64x!tt.ptr<f16>, #columns>, %values: tensor<64x64x!tt.ptr<f16>, #rows>, %zero: tensor<128x64xf32, #mma>, %n: i32) -> tensor<128x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> (tensor<128x64xf32, #mma>) : i32 {
+      %k = tt.load %keys {tt.latency = 1 : i32, loop.stage = 0 : i32, loop.cluster = 1 : i32} : tensor<64x64x!tt.ptr<f16>, #columns>
+      %v = tt.load %values {tt.latency = 1 : i32, loop.stage = 0 : i32, loop.cluster = 1 : i32} : tensor<64x64x!tt.ptr<f16>, #rows>
+      %kb = ttg.convert_layout %k {loop.stage = 1 : i32, loop.cluster = 0 : i32} : tensor<64x64xf16, #columns> -> tensor<64x64xf16, #b>
+      %x = tt.dot %q, %kb, %zero {loop.stage = 1 : i32, loop.cluster = 0 : i32} : tensor<128x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<128x64xf32, #mma>
+      %y = arith.truncf %x {loop.stage = 1 : i32, loop.cluster = 0 : i32} : tensor<128x64xf32, #mma> to tensor<128x64xf16, #mma>
+      %p = ttg.convert_layout %y {loop.stage = 1 : i32, loop.cluster = 0 : i32} : tensor<128x64xf16, #mma> -> tensor<128x64xf16, #a>
+      %vb = ttg.convert_layout %v {loop.stage = 1 : i32, loop.cluster = 0 : i32} : tensor<64x64xf16, #rows> -> tensor<64x64xf16, #b>
+      %d = tt.dot %p, %vb, %s {loop.stage = 1 : i32, loop.cluster = 0 : i32} : tensor<128x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<128x64xf32, #mma>
+      scf.yield %d : tensor<128x64xf32, #mma>
+    } {tt.scheduled_max_stage = 1 : i32}
+    tt.return %r : tensor<128x64xf32, #mma>
+  }
+}
