@@ -13,8 +13,8 @@ unsigned getInnerDim(gpu::DotOperandEncodingAttr operand, unsigned rank);
 
 /// The layout in LDS from which lanes read operands of MFMA or WMMA, where a
 /// tensor of type `source` is written to it: neighbours of a lane lie together
-/// where the source has several of them in a lane. One that rows explain, unless
-/// another has fewer bank conflicts.
+/// where the source has several of them in a lane. One that rows explain,
+/// unless another has fewer bank conflicts.
 Attribute getOperandSharedEncoding(RankedTensorType source,
                                    RankedTensorType operand,
                                    BankGeometry banks);
