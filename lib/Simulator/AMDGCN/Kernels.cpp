@@ -137,18 +137,20 @@ decodeRange(const Assembly &module, const Kernel &kernel, WaveProgram &program,
   return true;
 }
 
-/// Of a 64-bit address in scalar registers: its lower half by a constant, its
-/// upper half by the carry alone.
+/// Of a 64-bit address in scalar registers: at once, or its lower half by a
+/// constant and its upper half by the carry alone.
 static bool addsConstant(const Code &code, const Inst &inst, int64_t &added) {
   std::string_view name = inst.name;
-  bool isLow = name == "s_add_u32" || name == "s_add_co_u32";
-  if ((!isLow && name != "s_addc_u32" && name != "s_add_co_ci_u32") ||
-      inst.op[0] != inst.op[1] || !(inst.op[2] & ConstBit))
+  bool isWhole = name == "s_add_nc_u64",
+       isLow = name == "s_add_u32" || name == "s_add_co_u32",
+       isHigh = name == "s_addc_u32" || name == "s_add_co_ci_u32";
+  if ((!isWhole && !isLow && !isHigh) || inst.op[0] != inst.op[1] ||
+      !(inst.op[2] & ConstBit))
     return false;
-  uint32_t at = inst.op[2] & ~(ConstBit | ScalarBit), value;
-  std::memcpy(&value, code.consts[at / 64].bytes + at % 64, 4);
-  added = value;
-  return isLow || value == 0;
+  uint32_t at = inst.op[2] & ~(ConstBit | ScalarBit);
+  std::memcpy(&added, code.consts[at / 64].bytes + at % 64, 8);
+  added = isWhole ? added : int64_t(uint32_t(added));
+  return !isHigh || added == 0;
 }
 
 std::unique_ptr<Program> tile::sim::amdgcn::buildProgram(

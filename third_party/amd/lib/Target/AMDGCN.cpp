@@ -127,7 +127,10 @@ LogicalResult amd::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
   for (llvm::Function &function : module)
     if (!function.isDeclaration())
       function.addFnAttr("amdgpu-ieee", "false");
-  return optimizeLLVMIR(diagnosticOp, module, **machine, options);
+  if (failed(optimizeLLVMIR(diagnosticOp, module, **machine, options)))
+    return failure();
+  foldConstantShuffles(module);
+  return success();
 }
 
 FailureOr<std::string> amd::emitAssembly(ModuleOp diagnosticOp,

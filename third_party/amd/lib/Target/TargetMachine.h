@@ -19,6 +19,9 @@ createAMDGPUMachine(ModuleOp module, const AMDGCNOptions &options);
 /// ones.
 LogicalResult linkDeviceLibrary(ModuleOp diagnosticOp, llvm::Module &module);
 
+/// Takes values that are the same in all lanes out of exchanges between lanes.
+void foldConstantShuffles(llvm::Module &module);
+
 } // namespace mlir::triton::amd
 
 #endif // AMD_LIB_TARGET_TARGETMACHINE_H

@@ -18,7 +18,7 @@ from tile.language.extra import libdevice
 rng = np.random.default_rng(3)
 
 
-@pytest.fixture(params=["hip:gfx942", "hip:gfx1100"], autouse=True)
+@pytest.fixture(params=["hip:gfx942", "hip:gfx1100", "hip:gfx1201"], autouse=True)
 def target(request, monkeypatch):
     monkeypatch.setenv("TILE_DRIVER", "sim")
     monkeypatch.setenv("TILE_SIM_TARGET", request.param)
@@ -232,6 +232,27 @@ def test_occupancy_is_what_llvm_says(block, warps):
     text = many_registers.warmup(x, x.copy(), **options).asm["amdgcn"]
     report = many_registers.simulate(x, x.copy(), **options)
     assert report.occupancy["waves"] == int(re.search(r"; Occupancy: (\d+)", text)[1])
+
+
+@tile.jit
+def sort_and_add(x, n, out, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    v = tl.sort(tl.load(x + i), descending=True)
+    k = 0
+    while k < n:
+        v += tl.xor_sum(tl.full([2], k, tl.int32), None).to(tl.uint8)
+        k += 1
+    tl.store(out + i, v)
+
+
+def test_lanes_exchange_constants():
+    """In the first iteration the loop's counter is known, and LLVM's code for it was wrong."""
+    x = rng.permutation(256)[:32].astype(np.uint8)
+    out = np.zeros_like(x)
+    kernel = sort_and_add[(1,)](x, 1, out, BLOCK=32, num_warps=1)
+    assert (out == np.sort(x)[::-1]).all()
+    exchanged = re.findall(r"call i32 @llvm.amdgcn.update.dpp.*", kernel.asm["llir"])
+    assert exchanged and not [call for call in exchanged if re.search(r"i32 poison, i32 -?\d", call)]
 
 
 def test_the_roofline_is_of_such_a_gpu(target):
