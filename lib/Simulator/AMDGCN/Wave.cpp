@@ -33,6 +33,16 @@ std::string Target::names() {
     out += (out.empty() ? "" : ", ") + t.name;
   return out;
 }
+uint32_t Target::mostPending(Counter c) const {
+  switch (counterOf(c)) {
+  case Counter::Ds:
+    return generation == 9 ? 15 : 63;
+  case Counter::Km:
+    return 31;
+  default:
+    return 63;
+  }
+}
 const char *Target::nameOf(Counter c) const {
   switch (c) {
   case Counter::Load:
@@ -278,7 +288,10 @@ void tile::sim::amdgcn::issueMemory(Ctx &c, const Inst &inst, Counter counter,
   const WaveProgram &p = programOf(c);
   Wave &w = waveOf(c);
   CounterState &state = w.counters[size_t(p.target->counterOf(counter))];
-  uint32_t now = ++state.issued;
+  uint32_t now = ++state.issued, most = p.target->mostPending(counter);
+  // A counter at its end lets no operation begin before another is done.
+  if (now > most && state.lastUnordered <= state.completed)
+    waitFor(c, counter, most);
   if (unordered)
     state.lastUnordered = now;
   if (writesShared)

@@ -39,6 +39,8 @@ struct Target {
       return Counter::Ds;
     return c;
   }
+  /// How many operations it counts.
+  uint32_t mostPending(Counter c) const;
   /// As the assembler names it.
   const char *nameOf(Counter c) const;
 };

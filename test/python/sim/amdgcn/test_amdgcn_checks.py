@@ -109,6 +109,19 @@ def test_pairs(name, target):
     assert result(right, target) == []
 
 
+@pytest.mark.parametrize(
+    ("target", "load", "most"),
+    [("gfx942", "global_load_dword v2, v1, s[10:11]", 63), ("gfx942", "ds_read_b32 v2, v1", 15),
+     ("gfx1100", "ds_read_b32 v2, v1", 63), ("gfx1200", "global_load_dword v2, v1, s[10:11]", 63)],
+)  # fmt: skip
+def test_counters_have_an_end(target, load, most):
+    """Behind as many operations as it counts, the one before them is done."""
+    more = "\n".join(load.replace("v2", f"v{3 + i}") for i in range(most))
+    text = f"ds_write_b32 v1, v0\ns_waitcnt lgkmcnt(0)\n{load}\n{more}\nglobal_store_dword v1, v2, s[8:9]"
+    assert result(text, target) == []
+    assert result(text.replace(f"{more}", more[: more.rfind("\n")]), target) == ["missing-wait"]
+
+
 EXCHANGE = """v_mov_b32 v2, 255
 v_xor_b32 v3, v0, v2
 v_lshlrev_b32 v3, 2, v3
