@@ -90,6 +90,15 @@ bool decodeTime(InstDecoder &d) {
   return d.expect(1, 1) && d.scalarResult(0, 2, 0) &&
          d.emit(execTime, Class::Load);
 }
+/// From gfx11 on, clocks are asked for by messages.
+bool decodeMessage(InstDecoder &d) {
+  if (!d.expect(2, 2))
+    return false;
+  const std::string &message = d.operand(1).text;
+  if (message != "sendmsg(MSG_RTN_GET_REALTIME)")
+    return d.error("'" + message + "' is not supported");
+  return d.scalarResult(0, 2, 0) && d.emit(execTime, Class::Load);
+}
 } // namespace
 
 void tile::sim::amdgcn::registerScalarMemory(OpcodeTable &t) {
@@ -112,5 +121,6 @@ void tile::sim::amdgcn::registerScalarMemory(OpcodeTable &t) {
             {"s_buffer_load_b64", decodeLoad<2, true>},
             {"s_buffer_load_b128", decodeLoad<4, true>},
             {"s_memtime", decodeTime},
-            {"s_memrealtime", decodeTime}});
+            {"s_memrealtime", decodeTime},
+            {"s_sendmsg_rtn_b64", decodeMessage}});
 }

@@ -255,19 +255,23 @@ def _extern(b: Any, operands: Any, attributes: Any, types: Any) -> np.ndarray:
     return np.asarray(found(operands, element_of(types[0])))
 
 
-#: What the language itself reads by assembly.
+#: What the language itself reads by assembly, by its first instruction.
 _REGISTERS: dict[str, Callable[[], int]] = {
     "mov.u64 $0, %globaltimer;": time.monotonic_ns,
     "mov.u32 $0, %smid;": lambda: 0,
+    "s_memrealtime $0": time.monotonic_ns,
+    "s_sendmsg_rtn_b64 $0, sendmsg(MSG_RTN_GET_REALTIME)": time.monotonic_ns,
+    "s_getreg_b32 $0, hwreg(HW_REG_HW_ID, 8, 8)": lambda: 0,
+    "s_getreg_b32 $0, hwreg(HW_REG_HW_ID1, 10, 11)": lambda: 0,
 }
 
 
 @operation("tt.elementwise_inline_asm")
 def _assembly(b: Any, operands: Any, attributes: Any, types: Any) -> list[np.ndarray]:
-    known = _REGISTERS.get(attributes["asm_string"])
+    known = _REGISTERS.get(attributes["asm_string"].partition("\n")[0])
     if known is not None:
         b.clock = True
-        return [np.asarray(known(), element_of(types[0]))]
+        return [np.asarray(known(), element_of(ty)) for ty in types]
     raise InterpreterError(
         "the interpreter cannot run inline assembly; choose another way of computing this when "
         "tile.knobs.runtime.interpret is set, or run the kernel in the simulator"

@@ -252,7 +252,9 @@ def test_lanes_exchange_constants():
     kernel = sort_and_add[(1,)](x, 1, out, BLOCK=32, num_warps=1)
     assert (out == np.sort(x)[::-1]).all()
     exchanged = re.findall(r"call i32 @llvm.amdgcn.update.dpp.*", kernel.asm["llir"])
-    assert exchanged and not [call for call in exchanged if re.search(r"i32 poison, i32 -?\d", call)]
+    assert exchanged and not [
+        call for call in exchanged if re.search(r"i32 poison, i32 -?\d", call)
+    ]
 
 
 def test_the_roofline_is_of_such_a_gpu(target):
