@@ -104,6 +104,9 @@ LayoutEncodingTrait amd::TargetModel::getOperandEncoding(
                          : instruction.version == 1 ? 1
                                                     : 2;
   unsigned kWidth = instruction.k / lanesAlongK;
+  // From version 3 on, lanes take turns along K.
+  if (!facts.mfmaVersion && instruction.version >= 3)
+    kWidth = std::min(kWidth, 8u);
   if (product.k >= instruction.k * matrixOptions.kPack && facts.mfmaVersion)
     kWidth *= matrixOptions.kPack;
   return DotOperandEncodingAttr::get(result.getContext(), operand, result,

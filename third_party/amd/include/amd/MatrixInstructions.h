@@ -21,7 +21,7 @@ struct WaveMatrixInstruction {
   unsigned m, n, k;
   Element a, b;
 
-  /// Neighbours along K that a lane holds of an operand, in a machine of that
+  /// Elements along K that a lane holds of an operand, in a machine of that
   /// version.
   unsigned getOperandElements(unsigned version) const;
   /// The version that the target's encodings have; 0 if it lacks all of them.

@@ -53,7 +53,7 @@ Value packOperand(const LLVMBuilder &b, ArrayRef<Value> elements,
     return packed;
   case Element::BF16:
     // Older intrinsics know no bf16.
-    if (instruction.isMFMA && instruction.firstVersion == 4)
+    if (instruction.firstVersion == (instruction.isMFMA ? 4 : 3))
       return packed;
     return b.bitcast(packed, LLVMBuilder::vecTy(b.intTy(16), count));
   case Element::FP8:
@@ -73,7 +73,18 @@ Value multiply(const LLVMBuilder &b, const WaveMatrixInstruction &instruction,
                Value left, Value right, Value sum) {
   SmallVector<Value> args;
   bool isInteger = instruction.a == Element::I8;
-  if (instruction.isMFMA) {
+  bool isFloat8 =
+      instruction.a == Element::FP8 || instruction.a == Element::BF8;
+  if (!instruction.isMFMA && instruction.firstVersion == 3) {
+    // No signs changed, no operand kept for the next instruction.
+    Value no = b.i1(false), none = b.intVal(16, 0);
+    if (isFloat8)
+      args = {left, right, none, sum, no, no};
+    else if (isInteger)
+      args = {b.i1(true), left, b.i1(true), right, sum, no, no, /*clamp=*/no};
+    else
+      args = {no, left, no, right, none, sum, no, no};
+  } else if (instruction.isMFMA) {
     // No broadcasts and permutations of blocks; no signs for fp64.
     Value none = b.i32(0);
     args = {left, right, sum, none, none, none};

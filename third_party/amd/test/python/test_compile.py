@@ -67,6 +67,39 @@ def test_every_target_compiles(processor):
     assert kernel.asm["hsaco"][:4] == b"\x7fELF"
 
 
+@tile.jit
+def product(a, b, c, BLOCK: tl.constexpr, K: tl.constexpr, SUM: tl.constexpr):
+    i, k = tl.arange(0, BLOCK), tl.arange(0, K)
+    left = tl.load(a + i[:, None] * K + k[None, :])
+    right = tl.load(b + k[:, None] * BLOCK + i[None, :])
+    tl.store(c + i[:, None] * BLOCK + i[None, :], tl.dot(left, right, out_dtype=SUM))
+
+
+@pytest.mark.parametrize(
+    ("processor", "kinds", "instruction", "count"),
+    [
+        ("gfx950", ("fp16", "fp16"), "v_mfma_f32_32x32x16_f16", 8),
+        ("gfx950", ("fp8e4nv", "fp8e5"), "v_mfma_f32_32x32x16_bf8_fp8", 8),
+        ("gfx1201", ("bf16", "bf16"), "v_wmma_f32_16x16x16_bf16", 32),
+        ("gfx1201", ("fp8e4nv", "fp8e5"), "v_wmma_f32_16x16x16_bf8_fp8", 32),
+        ("gfx1250", ("fp16", "fp16"), "v_wmma_f32_16x16x32_f16", 16),
+        ("gfx1250", ("bf16", "bf16"), "v_wmma_f32_16x16x32_bf16", 16),
+        ("gfx1250", ("i8", "i8"), "v_wmma_i32_16x16x64_iu8", 8),
+        ("gfx1250", ("fp8e4nv", "fp8e5"), "v_wmma_f32_16x16x128_bf8_fp8", 4),
+        ("gfx1250", ("fp32", "fp32"), "v_wmma_f32_16x16x4_f32", 128),
+    ],
+)
+def test_products_take_matrix_instructions(processor, kinds, instruction, count):
+    """Of 64 x 64 x 128 by four waves, each a quarter; transposed, so the operands change places."""
+    sums = "i32" if kinds[0] == "i8" else "fp32"
+    signature = {"a": f"*{kinds[0]}", "b": f"*{kinds[1]}", "c": f"*{sums}"}
+    constants = {"BLOCK": 64, "K": 128, "SUM": tl.int32 if sums == "i32" else tl.float32}
+    source = ASTSource(product, signature, constants)
+    kernel = tile.compile(source, target=target(processor))
+    assert len(re.findall(rf"^\s{instruction}\b", kernel.asm["amdgcn"], re.M)) == count
+    assert kernel.asm["hsaco"][:4] == b"\x7fELF" and kernel.metadata.n_spills == 0
+
+
 def test_metadata_is_that_of_the_assembly():
     kernel = compiled("softmax", "gfx942")
     text = kernel.asm["amdgcn"]

@@ -77,3 +77,44 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %d : tensor<64x64xf32, #blocked>
   }
 }
+
+// -----
+
+// gfx12 shares K between the halves of a wave; gfx1250 takes more of it, in turns of eight.
+// CHECK: #[[$MMA:.*]] = #ttg.amd_wmma<{version = 2, isTranspose = true, warpsPerCTA = [2, 2]}>
+#blocked = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1201", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: @version2
+  // CHECK: tt.dot {{.*}} tensor<64x32xbf16, #ttg.dot_op<{opIdx = 0, parent = #[[$MMA]], kWidth = 8}>>
+  tt.func public @version2(%x: tensor<64x32xbf16, #a>, %y: tensor<32x64xbf16, #b>, %z: tensor<64x64xf32, #blocked>) -> tensor<64x64xf32, #blocked> {
+    %d = tt.dot %x, %y, %z : tensor<64x32xbf16, #a> * tensor<32x64xbf16, #b> -> tensor<64x64xf32, #blocked>
+    tt.return %d : tensor<64x64xf32, #blocked>
+  }
+}
+
+// -----
+
+// CHECK-DAG: #[[$HALF:.*]] = #ttg.amd_wmma<{version = 3, isTranspose = true, warpsPerCTA = [2, 2], instrShape = [16, 16, 32]}>
+// CHECK-DAG: #[[$BYTE:.*]] = #ttg.amd_wmma<{version = 3, isTranspose = true, warpsPerCTA = [2, 2], instrShape = [16, 16, 64]}>
+// CHECK-DAG: #[[$TINY:.*]] = #ttg.amd_wmma<{version = 3, isTranspose = true, warpsPerCTA = [2, 2], instrShape = [16, 16, 128]}>
+// CHECK-DAG: #[[$SINGLE:.*]] = #ttg.amd_wmma<{version = 3, isTranspose = true, warpsPerCTA = [2, 2], instrShape = [16, 16, 4]}>
+#blocked = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: @version3
+  // CHECK: tt.dot {{.*}} tensor<64x128xf16, #ttg.dot_op<{opIdx = 0, parent = #[[$HALF]], kWidth = 8}>> * tensor<128x64xf16, #ttg.dot_op<{opIdx = 1, parent = #[[$HALF]], kWidth = 8}>>
+  // CHECK: tt.dot {{.*}} tensor<64x128xi8, #ttg.dot_op<{opIdx = 0, parent = #[[$BYTE]], kWidth = 8}>>
+  // CHECK: tt.dot {{.*}} tensor<64x128xf8E4M3FN, #ttg.dot_op<{opIdx = 0, parent = #[[$TINY]], kWidth = 8}>>
+  // CHECK: tt.dot {{.*}} tensor<64x128xf32, #ttg.dot_op<{opIdx = 0, parent = #[[$SINGLE]], kWidth = 2}>>
+  tt.func public @version3(%h: tensor<64x128xf16, #a>, %i: tensor<128x64xf16, #b>, %z: tensor<64x64xf32, #blocked>, %x: tensor<64x128xi8, #a>, %y: tensor<128x64xi8, #b>, %w: tensor<64x64xi32, #blocked>,
+                               %e: tensor<64x128xf8E4M3FN, #a>, %f: tensor<128x64xf8E5M2, #b>, %s: tensor<64x128xf32, #a>, %t: tensor<128x64xf32, #b>) -> (tensor<64x64xf32, #blocked>, tensor<64x64xi32, #blocked>, tensor<64x64xf32, #blocked>, tensor<64x64xf32, #blocked>) {
+    %0 = tt.dot %h, %i, %z : tensor<64x128xf16, #a> * tensor<128x64xf16, #b> -> tensor<64x64xf32, #blocked>
+    %1 = tt.dot %x, %y, %w : tensor<64x128xi8, #a> * tensor<128x64xi8, #b> -> tensor<64x64xi32, #blocked>
+    %2 = tt.dot %e, %f, %z : tensor<64x128xf8E4M3FN, #a> * tensor<128x64xf8E5M2, #b> -> tensor<64x64xf32, #blocked>
+    %3 = tt.dot %s, %t, %z : tensor<64x128xf32, #a> * tensor<128x64xf32, #b> -> tensor<64x64xf32, #blocked>
+    tt.return %0, %1, %2, %3 : tensor<64x64xf32, #blocked>, tensor<64x64xi32, #blocked>, tensor<64x64xf32, #blocked>, tensor<64x64xf32, #blocked>
+  }
+}
