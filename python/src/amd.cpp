@@ -3,6 +3,7 @@
 
 #include "Bindings.h"
 #include "CodeGeneration.h"
+#include "PackedLaunch.h"
 
 #include "amd/Target/AMDGCN.h"
 
@@ -35,6 +36,21 @@ static std::string emitAssembly(const std::string &text, PyContext &context,
                  [&](ModuleOp place) {
                    return triton::amd::emitAssembly(place, *module, options);
                  });
+}
+
+/// hipModuleLaunchKernel of the run time, of which a process loads one.
+static int (*hipLaunch)(void *function, unsigned gridX, unsigned gridY,
+                        unsigned gridZ, unsigned blockX, unsigned blockY,
+                        unsigned blockZ, unsigned sharedBytes, void *stream,
+                        void **params, void **extra);
+
+/// What PackedLaunch calls.
+static int launchOnHIP(const LaunchConfig *config, void *function,
+                       void **params, void **extra) {
+  auto [gridX, gridY, gridZ] = config->grid;
+  auto [blockX, blockY, blockZ] = config->block;
+  return hipLaunch(function, gridX, gridY, gridZ, blockX, blockY, blockZ,
+                   config->sharedBytes, config->stream, params, extra);
 }
 
 static nb::bytes assemble(const std::string &assembly, PyContext &context,
@@ -84,6 +100,14 @@ void populateAMD(nb::module_ &m) {
         "The assembly of LLVM IR, given as text.");
   m.def("assemble", &assemble, "assembly"_a, "context"_a, "options"_a,
         "The relocatable object of assembly.");
+  m.def(
+      "launch_through",
+      [](uint64_t address) {
+        hipLaunch = reinterpret_cast<decltype(hipLaunch)>(address);
+        return reinterpret_cast<uint64_t>(&launchOnHIP);
+      },
+      "hip_module_launch_kernel"_a,
+      "The function that a PackedLaunch calls to launch by that one.");
   m.def("link", &link, "object"_a, "context"_a,
         "The code object, which the run time loads, of an object.");
 }

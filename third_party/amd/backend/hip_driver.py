@@ -13,10 +13,10 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from tile import knobs
+from tile import _C, knobs
 from tile.backends.base import DriverBase, GPUTarget
 from tile.errors import DriverError, OutOfResources
-from tile.runtime import dlpack, scalars
+from tile.runtime import dlpack
 from tile.runtime.memory import allocate, live_address
 
 from .targets import find_facts
@@ -85,6 +85,8 @@ class HIPDriver(DriverBase):
                 "kernels without one"
             )
         self._targets: dict[int, GPUTarget] = {}
+        launch = ctypes.cast(self.library.hipModuleLaunchKernel, ctypes.c_void_p)
+        self._launch_address = launch.value or 0
 
     def check(self, code: int, what: str) -> None:
         """Raises for a failed call of the run time."""
@@ -177,32 +179,31 @@ class HIPDriver(DriverBase):
         function = self.load(kernel, self.get_current_device())
         metadata = kernel._metadata
         types = list(parameters.values())
-        threads = metadata["num_warps"] * find_facts(metadata["target"]["arch"]).wave_size
-        shared, scratch = metadata.get("shared", 0), metadata.get("global_scratch_size", 0)
+        scratch = metadata.get("global_scratch_size", 0)
         alignment = max(1, metadata.get("global_scratch_align", 1))
+        packed = _C.launch.PackedLaunch(
+            types=[*types, "*i8"] if scratch else types,
+            call=_C.amd.launch_through(self._launch_address),
+            function=function.value,
+            threads=metadata["num_warps"] * find_facts(metadata["target"]["arch"]).wave_size,
+            shared=metadata.get("shared", 0),
+            ctas=1,
+            attributes=[],
+            address=data_pointer,
+            names=list(parameters),
+        )
+        if not scratch:
+            return packed
 
-        def launch(x: int, y: int, z: int, stream: Any, arguments: tuple) -> int:
-            values = [_argument(*a) for a in zip(types, arguments, parameters, strict=False)]
-            if scratch:
-                memory = allocate(scratch * x * y * z, alignment, stream, _torch_allocator)
-                values.append(_argument("*i8", memory, "scratch"))
-            pointers = (ctypes.c_void_p * len(values))(*map(ctypes.addressof, values))
-            code = self.library.hipModuleLaunchKernel(
-                function, x, y, z, threads, 1, 1, shared, ctypes.c_void_p(stream or 0), pointers,
-                None,
-            )  # fmt: skip
-            self.check(code, f"cannot launch `{kernel.name}`")
-            return 0
+        def launch(x: int, y: int, z: int, stream: int, arguments: tuple) -> int:
+            memory = allocate(scratch * x * y * z, alignment, stream, _torch_allocator)
+            return packed(x, y, z, stream, (*arguments, memory))
 
         return launch
 
-
-def _argument(ty: str, value: Any, name: str) -> Any:
-    """An argument as the kernel finds it in its memory."""
-    if ty.startswith("*"):
-        return ctypes.c_uint64(data_pointer(value))
-    data = scalars.to_bytes(ty, value, name)
-    return (ctypes.c_char * len(data)).from_buffer_copy(data)
+    def raise_launch_error(self, code: int, name: str) -> None:
+        """Raises for a launch that the run time refused."""
+        self.check(code, f"cannot launch `{name}`")
 
 
 def _torch_allocator(size: int, alignment: int, stream: Any) -> Any:

@@ -141,10 +141,14 @@ def test_what_cannot_be_loaded_is_said(call, message, library):
 def test_what_cannot_be_launched_is_said(library):
     driver = drivers()["hip"]()
     kernel = compile_for(driver)
-    launch = driver.make_launcher(kernel, {})
+    launch = driver.make_launcher(
+        kernel, {"x": "*fp32", "out": "*fp32", "n": "i32", "factor": "fp32", "half": "bf16"}
+    )
     library.fake_fail(LAUNCH, 98)
+    parameters = (Tensor(0x1000), Tensor(0x2000), 1, 1.5, 2.0)
+    assert launch(1, 1, 1, 0, parameters) == 98
     with pytest.raises(tile.TileError, match="cannot launch `scaled`: invalid device function"):
-        launch(1, 1, 1, 0, ())
+        driver.raise_launch_error(98, "scaled")
 
 
 def test_tensors_elsewhere_are_refused(library):
