@@ -3,9 +3,12 @@
 #ifndef TILE_PYTHON_PACKEDLAUNCH_H
 #define TILE_PYTHON_PACKEDLAUNCH_H
 
+#include "GraphLaunches.h"
+
 #include <nanobind/nanobind.h>
 
 #include <array>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -81,7 +84,8 @@ public:
                uint64_t function, unsigned threads, unsigned sharedBytes,
                unsigned ctas, const Attributes &attributes,
                nanobind::callable address, TensorMaps maps,
-               const std::vector<std::string> &names);
+               const std::vector<std::string> &names,
+               const GraphFunctions &graphFunctions);
 
   /// Returns the driver's code. Throws for arguments that are no numbers.
   int launch(uint32_t x, uint32_t y, uint32_t z, uint64_t stream,
@@ -125,6 +129,7 @@ private:
   uint32_t bytes = 0; ///< Of all parameters.
   TensorMaps maps;
   mutable std::vector<LastMap> lastMaps;
+  std::unique_ptr<GraphLaunches> graphs; ///< Null for ordinary launches only.
 };
 
 } // namespace tile::python

@@ -33,11 +33,14 @@ PackedLaunch::PackedLaunch(const std::vector<std::string> &types, uint64_t call,
                            unsigned sharedBytes, unsigned ctas,
                            const Attributes &attributes, nb::callable address,
                            TensorMaps maps,
-                           const std::vector<std::string> &names)
+                           const std::vector<std::string> &names,
+                           const GraphFunctions &graphFunctions)
     : call(reinterpret_cast<Call>(call)),
       function(reinterpret_cast<void *>(function)), threads(threads),
       sharedBytes(sharedBytes), ctas(ctas), address(std::move(address)),
       maps(std::move(maps)), lastMaps(this->maps.slots.size()) {
+  if (graphFunctions.launch && attributes.empty())
+    graphs = std::make_unique<GraphLaunches>(graphFunctions);
   for (const std::string &type : types) {
     Slot slot = getSlot(type);
     if (slots.size() < names.size())
@@ -102,6 +105,9 @@ int PackedLaunch::launch(uint32_t x, uint32_t y, uint32_t z, uint64_t stream,
                          uint32_t(attributes.size())};
   // A launch may wait for room in the stream's queue.
   nb::gil_scoped_release release;
+  if (graphs)
+    if (std::optional<int> code = graphs->launch(config, function, params))
+      return *code;
   return call(&config, function, params, nullptr);
 }
 

@@ -145,6 +145,10 @@ class _Runtime(Group):
         "TILE_SIM_SCHEDULES", 1, not_negative,
         "Under how many orders the simulator runs each launch.",
     )  # fmt: skip
+    graph_launches = flag(
+        "TILE_GRAPH_LAUNCHES", False,
+        "Launch kernels as CUDA graphs of one node, which takes the host less time.",
+    )  # fmt: skip
     debug = flag("TRITON_DEBUG", False, "Compile assertions in kernels.")
     #: Called with the launch's metadata before and after each launch; None is none.
     launch_enter_hook = Hook()

@@ -455,6 +455,7 @@ ELSEWHERE = {
     "TILE_REMOTE_CACHE_DIR": "test_remote_cache.py", "TRITON_REDIS_HOST": "test_remote_cache.py",
     "TRITON_REDIS_PORT": "test_remote_cache.py", "TRITON_REDIS_KEY_FORMAT": "test_remote_cache.py",
     "TRITON_CACHE_AUTOTUNING": "test_autotuner.py", "TRITON_PRINT_AUTOTUNING": "test_autotuner.py",
+    "TILE_GRAPH_LAUNCHES": "test_graph_launches.py",
     "TRITON_INTERPRET": "test_launch.py", "TRITON_LIBCUDA_PATH": "fake_gpu/__init__.py",
     "TILE_SIM_MAX_INSTRUCTIONS": "../sim/test_order.py",
     "TILE_SIM_SCHEDULE_SEED": "../sim/test_schedules.py",

@@ -290,6 +290,26 @@ class CudaDriver(DriverBase):
         finally:
             self.library.cuCtxPopCurrent_v2(ctypes.byref(before))
 
+    def graph_functions(self) -> Any:
+        """What launches by way of graphs need; nothing where they are not wanted, or not there."""
+        names = {
+            "is_capturing": "cuStreamIsCapturing",
+            "get_priority": "cuStreamGetPriority",
+            "create": "cuGraphCreate",
+            "add_kernel": "cuGraphAddKernelNode_v2",
+            "instantiate": "cuGraphInstantiateWithFlags",
+            "set_parameters": "cuGraphExecKernelNodeSetParams_v2",
+            "launch": "cuGraphLaunch",
+            "destroy_exec": "cuGraphExecDestroy",
+            "destroy": "cuGraphDestroy",
+        }
+        wanted = knobs.runtime.graph_launches
+        if not wanted or not all(hasattr(self.library, name) for name in names.values()):
+            return _C.launch.GraphFunctions()
+        return _C.launch.GraphFunctions(
+            **{what: _address(getattr(self.library, name)) for what, name in names.items()}
+        )
+
     def make_launcher(self, kernel: Any, parameters: dict[str, str]) -> Callable:
         device = self.get_current_device()
         function = self.load(kernel, device)
@@ -320,6 +340,7 @@ class CudaDriver(DriverBase):
             if tensor_maps.maps_of(kernel)
             else _C.launch.TensorMaps(0, 0, []),
             names=list(parameters),
+            graphs=self.graph_functions(),
         )
         if not scratch:
             return packed

@@ -21,6 +21,11 @@ static int accessible_count;
 static _Thread_local int current = -1; // The device of the thread's context.
 static _Thread_local int pushed = -1;  // The one before it.
 
+int fake_graph_launches, fake_graphs; // Of those that are there, graphs and what runs them.
+long long fake_sum;                   // Of first parameters, where pairs are checked.
+static int priority, capturing;       // Of all streams.
+void fake_set_streams(int p, int c) { priority = p, capturing = c; }
+
 int fake_launches, fake_loads, fake_unloads, fake_wrong_pairs, fake_maps;
 void fake_set(int devices, Callback f, int us) {
   device_count = devices;
@@ -34,6 +39,7 @@ void fake_switch_device(int device) { current = device; }
 // Counts launches whose two first parameters, 64 bits wide, do not belong together.
 void fake_check_pairs(const Config *config, void *function, void **params) {
   uint64_t a = *(uint64_t *)params[0], b = *(uint64_t *)params[1];
+  __atomic_fetch_add(&fake_sum, a, __ATOMIC_RELAXED);
   if (b != a * 3 + config->grid[0])
     __atomic_fetch_add(&fake_wrong_pairs, 1, __ATOMIC_RELAXED);
 }
@@ -150,3 +156,54 @@ int cuLaunchKernelEx(const Config *config, void *function, void **params, void *
   next_code = 0;
   return code;
 }
+
+// Graphs of one kernel. What a node is given stays where its caller has it: it must be launched
+// before that goes away.
+typedef struct {
+  void *function;
+  unsigned grid[3], block[3], shared;
+  void **params, **extra, *kernel, *context;
+} Node;
+typedef struct {
+  Node node;
+  void *busy; // The stream of its last launch.
+} Graph;
+int cuStreamIsCapturing(void *stream, int *status) { return *status = capturing, 0; }
+int cuStreamGetPriority(void *stream, int *value) { return *value = priority, 0; }
+int cuGraphCreate(void **graph, unsigned flags) {
+  __atomic_fetch_add(&fake_graphs, 1, __ATOMIC_RELAXED);
+  return *graph = calloc(1, sizeof(Graph)), 0;
+}
+int cuGraphAddKernelNode_v2(void **node, Graph *graph, void *after, size_t count, const Node *given) {
+  graph->node = *given;
+  return *node = graph, 0;
+}
+int cuGraphInstantiateWithFlags(void **exec, Graph *graph, unsigned long long flags) {
+  __atomic_fetch_add(&fake_graphs, 1, __ATOMIC_RELAXED);
+  Graph *made = malloc(sizeof(Graph));
+  *made = *graph;
+  return *exec = made, 0;
+}
+int cuGraphExecKernelNodeSetParams_v2(Graph *exec, void *node, const Node *given) {
+  if (given->block[0] == 0)
+    return INVALID_VALUE;
+  return exec->node = *given, 0;
+}
+int cuGraphLaunch(Graph *exec, void *stream) {
+  if (exec->busy && exec->busy != stream)
+    return LAUNCH_FAILED; // One stream would wait for the other.
+  exec->busy = stream;
+  if (sleep_us)
+    usleep(sleep_us); // Whoever sets parameters meanwhile, changes this launch.
+  __atomic_fetch_add(&fake_graph_launches, 1, __ATOMIC_RELAXED);
+  const Node *n = &exec->node;
+  Config config = {{n->grid[0], n->grid[1], n->grid[2]}, {n->block[0], n->block[1], n->block[2]},
+                   n->shared, stream, NULL, 0};
+  return cuLaunchKernelEx(&config, n->function, n->params, n->extra);
+}
+static int destroy(void *graph) {
+  __atomic_fetch_sub(&fake_graphs, 1, __ATOMIC_RELAXED);
+  return free(graph), 0;
+}
+int cuGraphExecDestroy(void *exec) { return destroy(exec); }
+int cuGraphDestroy(void *graph) { return destroy(graph); }
