@@ -57,8 +57,8 @@ def compile_kernel(
 ) -> list[Path]:
     """Compiles a variant for every target; writes ``<out_path>.<hash>_<suffix>.{h,c}``.
 
-    `grid` has up to three expressions in C over the kernel's parameters. With `ptx` the driver
-    compiles the PTX on devices that no target fits.
+    `grid` has up to three expressions in C over the kernel's parameters, constants among them.
+    With `ptx` the driver compiles the PTX on devices that no target fits.
     """
     from ..compiler import ASTSource
     from ..compiler import compile as compile_source
@@ -116,8 +116,9 @@ class Variant:
         if not name.isidentifier():
             raise TileError(f"{name!r} is no name of a function in C")
         for a in arguments:
-            if a.c_name != a.name and a.name not in KEYWORDS:
-                grid = re.sub(rf"\b{re.escape(a.name)}\b", a.c_name, grid)
+            spelled = f"({int(a.value)})" if isinstance(a.value, int) else a.c_name
+            if spelled != a.name and a.name not in KEYWORDS:
+                grid = re.sub(rf"\b{re.escape(a.name)}\b", spelled, grid)
         self.grid = [part for part in split(grid, "[](){}") if part]
         if not 1 <= len(self.grid) <= 3:
             raise TileError(f"the grid has 1 to 3 expressions, not {len(self.grid)}: {grid!r}")
@@ -172,7 +173,8 @@ class Variant:
 extern "C" {{
 #endif
 
-// Loads the kernel into the current context; the first launch does it too.
+// Loads the kernel into the current context, the only one that it can be launched in until it is
+// loaded again. The first launch does it too; where threads launch, load the kernel before.
 CUresult load_{self.function}(void);
 void unload_{self.function}(void);
 {self.declaration()};

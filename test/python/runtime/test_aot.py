@@ -160,7 +160,7 @@ def test_a_program_in_c(kernels, tmp_path, tmp_path_factory):
     for signature, grid in (
         ("*fp32, *fp32, fp32, i32, i32:1, 64", "(n + 63) / 64"),
         ("*fp32:16, *fp32:16, fp32, i32, i32:1, 64", "(n + 63) / 64"),
-        ("*fp32:16, *fp32:16, fp32, i32, i32:1, 32", "(n + 31) / 32"),
+        ("*fp32:16, *fp32:16, fp32, i32, i32:1, 32", "(n + BLOCK - 1) / BLOCK"),
     ):
         compile_kernel(kernels, "axpy", signature, grid, tmp_path / "out", targets=["cuda:90"])
     headers = sorted(tmp_path.glob("out.*.h"))
