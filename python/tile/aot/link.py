@@ -24,15 +24,16 @@ def _read(path: Path) -> dict[str, Any]:
     raise TileError(f"{path} is no header that `tile compile` wrote")
 
 
-def link(headers: Sequence[str | Path], out_path: str | Path) -> list[Path]:
+def link(headers: Sequence[str | Path], out_path: str | Path, prefix: str = "") -> list[Path]:
     """Writes ``<out_path>.{h,c}``: for each kernel ``<kernel>_default``, which uses the first
-    variant whose hints hold, and ``<kernel>``, which takes the number of an algorithm too."""
+    variant whose hints hold, and ``<kernel>``, which takes the number of an algorithm too; all
+    names begin with the prefix."""
     if not headers:
         raise TileError("nothing to link: name the headers that `tile compile` wrote")
     variants = [_read(Path(path)) for path in headers]
     kernels: dict[str, list[dict[str, Any]]] = {}
     for variant in variants:
-        kernels.setdefault(variant["kernel"], []).append(variant)
+        kernels.setdefault(prefix + variant["kernel"], []).append(variant)
     for name, group in kernels.items():
         _check(name, group)
     out = Path(out_path)
@@ -46,7 +47,7 @@ def link(headers: Sequence[str | Path], out_path: str | Path) -> list[Path]:
 
 
 def _check(name: str, group: list[dict[str, Any]]) -> None:
-    if name in KEYWORDS:
+    if name in KEYWORDS or not name.isidentifier():
         raise TileError(
             f"`{name}` is no name of a function in C; compile it with another --out-name"
         )

@@ -139,3 +139,34 @@ def test_command_runs_programs_beside_their_files(tmp_path):
             capture_output=True, text=True, cwd=tmp_path,
         )  # fmt: skip
         assert result.stdout == "3.6.0 7 ['a']\n", result.stderr
+
+
+KERNEL = """
+import triton
+import triton.language as tl
+
+@triton.jit
+def scale(p, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(p + i, tl.load(p + i, mask=i < n) * 2, mask=i < n)
+"""
+
+
+def test_tools_that_are_programs(tmp_path):
+    """`python -m triton.tools.compile`, as build scripts call it, and what links its output."""
+    (tmp_path / "kernels.py").write_text(KERNEL)
+    signature = "*fp32:16, i32, 64"
+    for program, *arguments in (
+        ("compile", str(tmp_path / "kernels.py"), "--kernel-name", "scale", "--signature",
+         signature, "--grid", "(n + 63) / 64, 1, 1", "--target", "cuda:90:32", "--out-path",
+         str(tmp_path / "out"), "--num-warps", "2", "--num-stages", "2"),
+        ("link", "--out", str(tmp_path / "linked"), "--prefix", "my_"),
+    ):  # fmt: skip
+        headers = [*map(str, tmp_path.glob("out.*.h"))]
+        code = f"import sys, runpy; sys.argv = {[program, *arguments, *headers]!r}\n"
+        code += f"runpy.run_module('triton.tools.{program}', run_name='__main__', alter_sys=True)"
+        printed = run(HOOK + code, TILE_COMPAT="1").split()
+        assert len(printed) == 2 and all(Path(path).is_file() for path in printed), printed
+    assert "CUresult my_scale_default(CUstream stream, CUdeviceptr p, int32_t n);" in (
+        (tmp_path / "linked.h").read_text()
+    )
