@@ -91,7 +91,10 @@ class _Loader(importlib.abc.InspectLoader):
     def get_code(self, fullname: str) -> Any:
         """For ``python -m triton.x``."""
         loader = self._loader()
-        return loader.get_code(self.source) if loader is not None else None
+        if loader is None:
+            message = f"{fullname} is not built in tile yet"
+            return compile(f"raise SystemExit({message!r})", fullname, "exec")
+        return loader.get_code(self.source)
 
     def get_source(self, fullname: str) -> Any:
         loader = self._loader()

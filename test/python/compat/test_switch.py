@@ -141,6 +141,13 @@ def test_command_runs_programs_beside_their_files(tmp_path):
         assert result.stdout == "3.6.0 7 ['a']\n", result.stderr
 
 
+def test_programs_that_are_not_built_say_so():
+    code = "import runpy; runpy.run_module('triton.tools.build_extern', run_name='__main__')"
+    assert run(HOOK + code, TILE_COMPAT="1") == (
+        "triton.tools.build_extern is not built in tile yet\n"
+    )
+
+
 KERNEL = """
 import triton
 import triton.language as tl
