@@ -6,6 +6,7 @@ On CPU tensors Inductor is asked for the same kernels as on a GPU
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
 from typing import Any
 
@@ -156,6 +157,27 @@ def _replay(device: str) -> None:
         check(compiled(x + step, w), function(x + step, w), 1e-4)
 
 
+class _Exported(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm, self.linear = torch.nn.LayerNorm(96), torch.nn.Linear(96, 64)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.softmax(torch.relu(self.linear(self.norm(x))), -1).cumsum(-1)
+
+
+def _export(device: str) -> None:
+    """A model compiled ahead of time into a library that needs no Python: it has machine code."""
+    model, x = _Exported().to(device).eval(), Inputs(device).normal(40, 96)
+    with torch.no_grad():
+        exported = torch.export.export(model, (x,))
+        with tempfile.TemporaryDirectory() as folder:
+            path = torch._inductor.aoti_compile_and_package(
+                exported, package_path=f"{folder}/model.pt2"
+            )
+            check(torch._inductor.aoti_load_package(path)(x), model(x), 1e-3)
+
+
 def _use_own_kernels(device: str) -> None:
     """Kernels of the user's inside of a compiled function, one of them autotuned."""
     import user_kernels
@@ -173,6 +195,7 @@ def cases(device: str) -> list[Case]:
         Case("own_kernels", lambda: _use_own_kernels(device)),
         Case("cooperative_reduction", lambda: _compare_cooperative(device)),
         Case("cuda_graph", lambda: _replay(device), ("cuda",)),
+        Case("ahead_of_time", lambda: _export(device), ("cuda",), 200),
     ]
     for name, (function, make, how) in _products().items():
         result.append(
