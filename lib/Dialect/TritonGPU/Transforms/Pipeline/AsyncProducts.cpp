@@ -149,6 +149,10 @@ bool isCopy(Operation &op) {
       op);
 }
 
+/// The share of a thread's registers that factors, kept until the next
+/// iteration beside those of that, and the results of products may take.
+constexpr double kMostRegisters = 2. / 3;
+
 /// A product whose result the next iteration uses first, after it has started
 /// another one.
 struct CarriedProduct {
@@ -197,7 +201,8 @@ std::optional<CarriedProduct> getCarried(MatrixProductOpInterface dot,
   for (Value factor : dot.getFactors())
     isOverwritten |=
         !isa<TensorType>(factor.getType()) && !isKept(factor, loop, rings);
-  if (!hasOther || isOverwritten || !leavesRegisters(loop, dot.getFactors()))
+  if (!hasOther || isOverwritten ||
+      getRegisterShare(loop, dot.getFactors()) > kMostRegisters)
     return std::nullopt;
   return carried;
 }
@@ -254,6 +259,45 @@ void waitForCarried(CarriedProduct carried, scf::ForOp loop) {
   Operation *last = carried.dot.createWait(builder, carried.dot.getLoc(), after,
                                            /*pendings=*/0);
   after.replaceAllUsesExcept(last->getResult(0), last);
+}
+
+/// Has `loop` and the waits behind it run only if there is an iteration. Where
+/// a path around the loop met it before the waits, it would define registers
+/// that products are still writing: ptxas then does all products one by one.
+void skipIfEmpty(scf::ForOp loop) {
+  SmallVector<Operation *> inside{loop};
+  while (isa_and_nonnull<MatrixProductWaitOpInterface>(
+      inside.back()->getNextNode()))
+    inside.push_back(inside.back()->getNextNode());
+  OpBuilder builder(loop);
+  Location loc = loop.getLoc();
+  Value any =
+      arith::CmpIOp::create(builder, loc,
+                            loop.getUnsignedCmp() ? arith::CmpIPredicate::ult
+                                                  : arith::CmpIPredicate::slt,
+                            loop.getLowerBound(), loop.getUpperBound());
+  auto whole = scf::IfOp::create(builder, loc, loop.getResultTypes(), any,
+                                 /*withElseRegion=*/true);
+  auto isOutside = [&](OpOperand &use) {
+    return !llvm::is_contained(inside, use.getOwner());
+  };
+  SmallVector<Value> results(loop.getResults());
+  for (auto [result, replacement] : llvm::zip(results, whole.getResults())) {
+    result.replaceUsesWithIf(replacement, isOutside);
+    for (Operation *wait : llvm::drop_begin(inside))
+      for (OpOperand &operand : wait->getOpOperands())
+        if (operand.get() == result) {
+          result = wait->getResult(operand.getOperandNumber());
+          result.replaceUsesWithIf(replacement, isOutside);
+        }
+  }
+  OpBuilder then = whole.getThenBodyBuilder(),
+            otherwise = whole.getElseBodyBuilder();
+  for (Operation *op : inside)
+    op->moveBefore(then.getInsertionBlock(), then.getInsertionBlock()->end());
+  then.setInsertionPointToEnd(then.getInsertionBlock());
+  scf::YieldOp::create(then, loc, results);
+  scf::YieldOp::create(otherwise, loc, loop.getInitArgs());
 }
 
 /// The operation before which the result of `dot` has to be there: its first
@@ -319,15 +363,15 @@ void waitOccasionally(MatrixProductOpInterface dot, Value running,
 
 } // namespace
 
-bool mlir::triton::gpu::leavesRegisters(scf::ForOp loop,
-                                        ArrayRef<Value> values) {
+double mlir::triton::gpu::getRegisterShare(scf::ForOp loop,
+                                           ArrayRef<Value> values) {
   unsigned used = 0;
   for (Value value : values)
     used += countRegisters(value);
   for (auto product : loop.getBody()->getOps<MatrixProductOpInterface>())
     used += countRegisters(product.getProduct());
   unsigned threads = lookupNumWarps(loop) * lookupThreadsPerWarp(loop);
-  return 3 * used <= 2 * getTargetModel(loop).getRegistersPerThread(threads);
+  return double(used) / getTargetModel(loop).getRegistersPerThread(threads);
 }
 
 unsigned mlir::triton::gpu::makeProductsAsync(scf::ForOp &loop,
@@ -355,6 +399,8 @@ unsigned mlir::triton::gpu::makeProductsAsync(scf::ForOp &loop,
   }
   for (CarriedProduct &product : carried)
     waitForCarried(product, loop);
+  if (!carried.empty())
+    skipIfEmpty(loop);
   if (dots.empty())
     return numLate;
 

@@ -15,10 +15,9 @@ namespace mlir::triton::gpu {
 /// reads. Returns the number of products.
 unsigned makeProductsAsync(scf::ForOp &loop, ArrayRef<Value> rings);
 
-/// Whether there are registers to keep `values` until the next iteration of
-/// `loop`, beside the results of all its products and as much again as a half
-/// of it all.
-bool leavesRegisters(scf::ForOp loop, ArrayRef<Value> values);
+/// The share of a thread's registers that `values` take beside the results of
+/// all products of `loop`.
+double getRegisterShare(scf::ForOp loop, ArrayRef<Value> values);
 
 } // namespace mlir::triton::gpu
 

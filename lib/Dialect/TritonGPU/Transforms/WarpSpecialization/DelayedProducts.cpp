@@ -20,6 +20,14 @@ using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::gpu;
 
+/// The share of a thread's registers that the results of products and what late
+/// operations need may take. Two warp groups and a producer share what there
+/// is.
+static double getMostRegisters(Operation *op) {
+  constexpr int kWarpsPerGroup = 4;
+  return lookupNumWarps(op) > kWarpsPerGroup ? 2. / 3 : 3. / 4;
+}
+
 /// Calls `visit` for the operands of `op` and of what is in it that come from
 /// outside of it, until that returns false.
 static bool forEachOperand(Operation *op, function_ref<bool(Value)> visit) {
@@ -193,7 +201,8 @@ bool DelayedProducts::find() {
   for (Operation *op : late)
     if (!collectCrossing(op))
       return decline(op, "it reads memory of its iteration");
-  return leavesRegisters(loop, crossing.getArrayRef()) ||
+  return getRegisterShare(loop, crossing.getArrayRef()) <=
+             getMostRegisters(loop) ||
          decline(loop, "there are not enough registers");
 }
 

@@ -65,9 +65,11 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   }
 
   // A product whose sum the next iteration uses behind another product goes on
-  // until then, and so does its factor in registers: the values of attention.
+  // until then, and so does its factor in registers: the values of attention. No
+  // other values of its sum meet those of the loop before the last wait.
   // CHECK-LABEL: @carried
   // CHECK: [[NONE:%.*]] = arith.constant dense<0.000000e+00> : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0
+  // CHECK: scf.if %{{.*}} -> (tensor<64x64xf32
   // CHECK: [[LOOP:%.*]]:{{.*}} = scf.for {{.*}} iter_args([[SUM:%[^ ]*]] = {{.*}}[[P:%[^ ]*]] = [[NONE]])
   // CHECK:   [[S:%.*]] = ttnvgpu.warp_group_dot
   // CHECK:   [[W:%.*]]:2 = ttnvgpu.warp_group_dot_wait [[SUM]], [[P]] {pendings = 0 : i32}
@@ -77,7 +79,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK-NOT: ttnvgpu.warp_group_dot_wait
   // CHECK:   ttg.async_copy_global_to_local
   // CHECK:   scf.yield [[D]], {{.*}}[[Q]] :
-  // CHECK: ttnvgpu.warp_group_dot_wait [[LOOP]]#0 {pendings = 0 : i32}
+  // CHECK: [[END:%.*]] = ttnvgpu.warp_group_dot_wait [[LOOP]]#0 {pendings = 0 : i32}
+  // CHECK: scf.yield [[END]]
+  // CHECK: else
   tt.func @carried(%p: tensor<64x64x!tt.ptr<f16>, #blocked>, %o: tensor<64x64xi32, #blocked>, %qs: !ttg.memdesc<64x64xf16, #wide, #smem>, %n: i32) -> tensor<64x64xf32, #mma> {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
