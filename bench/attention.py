@@ -16,14 +16,16 @@ from memory_bound import median_times_ms
 from peer import load, load_for_peer
 
 CONFIGS = [
-    # bm, bn, warps, stages, whether warps are specialised
-    (128, 64, 4, 3, False),
-    (128, 64, 8, 3, False),
-    (128, 128, 8, 2, False),
-    (128, 32, 4, 4, False),
-    (64, 64, 4, 3, False),
-    (128, 128, 8, 2, True),
-    (128, 64, 8, 3, True),
+    # the example's function, bm, bn, warps, stages, whether warps are specialised
+    ("attention", 128, 64, 4, 3, False),
+    ("attention", 128, 64, 8, 3, False),
+    ("attention", 128, 128, 8, 2, False),
+    ("attention", 128, 32, 4, 4, False),
+    ("attention", 64, 64, 4, 3, False),
+    ("attention", 128, 128, 8, 2, True),
+    ("by_descriptors", 64, 64, 4, 3, False),
+    ("by_descriptors", 128, 64, 8, 3, True),
+    ("by_descriptors", 128, 128, 8, 2, True),
 ]
 
 
@@ -47,15 +49,13 @@ def row(name: str, batch: int, heads: int, length: int, size: int, causal: bool)
     for module in (load("attention"), load_for_peer("attention")):
         results = []
         for config in CONFIGS if module is not None else ():
-            bm, bn, warps, stages, specialized = config
+            name_of, bm, bn, warps, stages, specialized = config
+            attend = getattr(module, name_of)
+            options = {"bm": bm, "bn": bn, "specialized": specialized}
+            options |= {"num_warps": warps, "num_stages": stages}
 
-            def run(
-                module=module, bm=bm, bn=bn, warps=warps, stages=stages, specialized=specialized
-            ):  # fmt: skip
-                module.attention(
-                    q, k, v, out, causal, bm=bm, bn=bn, specialized=specialized,
-                    num_warps=warps, num_stages=stages,
-                )  # fmt: skip
+            def run(attend=attend, options=options):
+                attend(q, k, v, out, causal, **options)
 
             out.fill_(float("nan"))
             try:
@@ -64,14 +64,16 @@ def row(name: str, batch: int, heads: int, length: int, size: int, causal: bool)
                 print(f"{module.__name__} {config}: {str(error)[:200]}")
                 continue
             relative = ((out[-1].double() - expected).norm() / expected.norm()).item()
-            assert relative < 5e-3, f"{module.__name__} {config}: relative error {relative}"
-            assert not out.isnan().any(), f"{module.__name__} {config}: some output is missing"
+            if not relative < 5e-3 or out.isnan().any():
+                print(f"{module.__name__} {config}: WRONG, relative error {relative}")
+                assert module.__name__.startswith("peer"), "wrong results"
+                continue
             ms = median_times_ms([run], repeats=20)[0]
             results.append((flops / ms * 1e-9, config))
         best.append(max(results, default=(float("nan"), "-"), key=lambda r: r[0]))
     shaped = [x.view(batch, heads, length, size) for x in (q, k, v)]
-    attend = torch.nn.functional.scaled_dot_product_attention
-    ms = median_times_ms([lambda: attend(*shaped, is_causal=causal)], repeats=20)[0]
+    by_torch = torch.nn.functional.scaled_dot_product_attention
+    ms = median_times_ms([lambda: by_torch(*shaped, is_causal=causal)], repeats=20)[0]
     ours, peer = best
     return (
         f"| {name} | {ours[0]:.0f} {ours[1]} | {peer[0]:.0f} {peer[1]} "

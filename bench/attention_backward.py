@@ -82,6 +82,11 @@ class Row:
             self.causal, specialized, num_warps=warps, num_stages=stages,
         )  # fmt: skip
 
+    def is_right(self, i: int, gradient: torch.Tensor) -> bool:
+        expected = self.expected[i]
+        relative = ((gradient[-1].double() - expected).norm() / expected.norm()).item()
+        return relative < 5e-3 and not gradient.isnan().any()
+
     def kernel_ms(self, module: ModuleType, kernel: str) -> tuple[float, object]:
         """The shortest time of a kernel, and its configuration."""
         inputs = self.q, self.k, self.v, self.dout
@@ -100,11 +105,10 @@ class Row:
             except Exception as error:  # a configuration one of them cannot run is reported
                 print(f"{where}: {str(error)[:200]}")
                 continue
-            for i, tensor in made.items():
-                expected = self.expected[i]
-                relative = ((tensor[-1].double() - expected).norm() / expected.norm()).item()
-                assert relative < 5e-3, f"{where}: relative error {relative}"
-                assert not tensor.isnan().any(), f"{where}: some output is missing"
+            if not all(self.is_right(i, tensor) for i, tensor in made.items()):
+                print(f"{where}: WRONG")
+                assert module.__name__.startswith("peer"), "wrong results"
+                continue
             ms = median_times_ms([run], repeats=10)[0]
             print(f"{where}: {ms:.3f} ms")
             if not best[0] <= ms:

@@ -8,6 +8,7 @@ import numpy as np
 
 import tile
 import tile.language as tl
+from tile.tools.tensor_descriptor import TensorDescriptor
 
 
 @tile.jit
@@ -87,6 +88,55 @@ def attention_kernel(
         tl.store(out_ptr + base + q_offsets, out, mask=rows[:, None] < L)
 
 
+@tile.jit
+def by_descriptors_kernel(
+    q_ptr, k_desc, v_desc, out_ptr, scale, L,
+    D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr,
+    SPECIALIZED: tl.constexpr,
+):  # fmt: skip
+    """The same for lengths that blocks divide: the copy engine loads keys and values."""
+    block, first = tl.program_id(0), tl.program_id(1) * L
+    rows = block * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    offsets = (first + rows).to(tl.int64)[:, None] * D + dims[None, :]
+    q = tl.load(q_ptr + offsets)
+    top = tl.full((BM,), -float("inf"), dtype=tl.float32)
+    total = tl.zeros((BM,), dtype=tl.float32)
+    acc = tl.zeros((BM, D), dtype=tl.float32)
+    scale = scale * 1.4426950408889634
+    whole = block * BM // BN * BN if CAUSAL else L
+    for part in tl.static_range(2 if CAUSAL else 1):
+        low, high = (0, whole) if part == 0 else (whole, (block + 1) * BM)
+        for start in tl.range(low, high, BN, warp_specialize=SPECIALIZED):
+            scores = tl.dot(q, k_desc.load([first + start, 0]).T)
+            if part == 1:
+                cols = start + tl.arange(0, BN)
+                scores = tl.where(cols[None, :] <= rows[:, None], scores, -1.0e6)
+            new_top = tl.maximum(top, tl.max(scores, axis=1) * scale)
+            weights = tl.exp2(scores * scale - new_top[:, None])
+            shrink = tl.exp2(top - new_top)
+            total = total * shrink + tl.sum(weights, axis=1)
+            v = v_desc.load([first + start, 0])
+            acc = tl.dot(weights.to(v.dtype), v, acc * shrink[:, None])
+            top = new_top
+    tl.store(out_ptr + offsets, (acc / total[:, None]).to(out_ptr.dtype.element_ty))
+
+
+def by_descriptors(
+    q, k, v, out, causal: bool = False, bm: int = 64, bn: int = 32, specialized: bool = False,
+    **options,
+):  # fmt: skip
+    heads, length, size = q.shape
+    assert length % bm == 0 and length % bn == 0, "blocks have to divide the length"
+    descriptors = [
+        TensorDescriptor(x, [heads * length, size], [size, 1], [bn, size]) for x in (k, v)
+    ]
+    return by_descriptors_kernel[(length // bm, heads)](
+        q, *descriptors, out, 1 / math.sqrt(size), length, size, bm, bn, causal, specialized,
+        **options,
+    )  # fmt: skip
+
+
 def attention(
     q, k, v, out, causal: bool = False, scale: float | None = None, bm: int = 64, bn: int = 32,
     specialized: bool = False, **options,
@@ -121,3 +171,8 @@ def main(device) -> None:
         out = device.empty_like(q)
         kernel = attention(device.put(q), device.put(k), device.put(v), out, causal)
         device.check("attention", kernel, device.get(out), reference(q, k, v, causal))
+    for causal in (False, True):
+        q, k, v = rng.standard_normal((3, 2, 128, 64)).astype(np.float16)
+        out = device.empty_like(q)
+        kernel = by_descriptors(device.put(q), device.put(k), device.put(v), out, causal)
+        device.check("attention by TMA", kernel, device.get(out), reference(q, k, v, causal))
