@@ -121,6 +121,9 @@ struct ArrivePattern : MbarrierPattern<ttng::ArriveBarrierOp> {
          b.andPred(who, adaptor.getPred()),
          "mbarrier.arrive.shared::cta.b64 _, ", ", " + Twine(count));
   }
+  /// What has to be over are reads, which are; nothing was written that the
+  /// others would have to see. `.release.cluster` would have the thread wait
+  /// for all its accesses to memory (MEMBAR.ALL.GPU).
   void arriveAtAll(const LLVMBuilder &b, ttng::ArriveBarrierOp op,
                    OpAdaptor adaptor) const {
     nvt::PTXAsm ptx(b);
@@ -132,7 +135,7 @@ struct ArrivePattern : MbarrierPattern<ttng::ArriveBarrierOp> {
     for (int block = 0, e = ttg::lookupNumCTAs(op); block < e; ++block)
       ptx << "mapa.shared::cluster.u32 there, " << at << ", "
           << std::to_string(block)
-          << "; mbarrier.arrive.release.cluster.shared::cluster.b64 _, "
+          << "; mbarrier.arrive.shared::cluster.b64 _, "
              "[there], "
           << std::to_string(op.getCount()) << "; ";
     ptx << "DONE: }";
@@ -173,15 +176,12 @@ struct WaitPattern : TargetPattern<ttng::WaitBarrierOp> {
     // The labels are this block's own.
     ptx << "{ .reg .pred complete; ";
     Value pred = adaptor.getPred();
-    bool isForAll = op->hasAttr(ttng::kAllBlocksAttrName);
-    if (isForAll)
+    if (op->hasAttr(ttng::kAllBlocksAttrName))
       pred = b.andPred(nvt::emitFirstThread(b, target, op), pred);
     if (pred)
       ptx << "@!" << ptx.input(pred, "b") << " bra DONE; ";
-    ptx << "WAIT: mbarrier.try_wait.parity"
-        << (isForAll ? ".acquire.cluster" : "")
-        << ".shared::cta.b64 complete, [" << at << "], " << phase
-        << "; @!complete bra WAIT; DONE: }";
+    ptx << "WAIT: mbarrier.try_wait.parity.shared::cta.b64 complete, [" << at
+        << "], " << phase << "; @!complete bra WAIT; DONE: }";
     ptx.emit({}, nvt::PTXAsm::SideEffects);
     rewriter.eraseOp(op);
     return success();

@@ -123,7 +123,7 @@ def test_attention(warps, stages, monkeypatch):
     ("pattern", "instead", "finding"),
     [
         (r"barrier\.cluster\.arrive\S*;\s*barrier\.cluster\.wait\S*;", "bar.sync 0;", "unstarted"),
-        (r"mbarrier\.try_wait\.parity\.acquire\.cluster[^;]*;\s*@!complete bra WAIT;", "", "race"),
+        (r"(bra DONE; WAIT:) mbarrier\.try_wait[^;]*;\s*@!complete bra WAIT;", r"\1", "race"),
     ],
 )
 def test_blocks_have_to_meet(pattern, instead, finding):
