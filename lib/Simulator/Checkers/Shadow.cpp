@@ -22,14 +22,27 @@ Cell *CellArena::words(unsigned count) {
   return block;
 }
 
-void tile::sim::append(Cell &cell, CellArena &arena, const Event &event) {
-  // More than anybody can use; the oldest of the rest gives way.
-  static constexpr uint32_t most = 128;
-  if (cell.count >= most) {
-    std::rotate(cell.more->begin(), cell.more->begin() + 1, cell.more->end());
-    cell.more->back() = event;
-    return;
+/// Puts an event in the place of some other one, which is `Strong` if the event
+/// is; false if there is none.
+static bool replace(Cell &cell, const Event &event) {
+  std::vector<Event> &more = *cell.more;
+  for (size_t i = 0; i < more.size(); ++i) {
+    Event &old = more[(event.time + i) % more.size()];
+    if (event.is(Event::Strong) && !old.is(Event::Strong))
+      continue;
+    old = event;
+    return true;
   }
+  return false;
+}
+
+void tile::sim::append(Cell &cell, CellArena &arena, const Event &event) {
+  // More than anybody can use. Counters and locks see thousands of accesses
+  // that do not conflict with each other, so that fewer of those are kept.
+  static constexpr uint32_t most = 128, mostStrong = 32;
+  if (cell.count >= (event.is(Event::Strong) ? mostStrong : most) &&
+      (replace(cell, event) || cell.count >= most))
+    return;
   if (cell.count < Cell::inlineEvents) {
     cell.events[cell.count++] = event;
     return;

@@ -329,6 +329,8 @@ Step execPolicy(Ctx &c, const Inst &inst, uint32_t mask) {
 }
 /// A cache policy is an opaque number.
 bool decodeCreatepolicy(FunctionDecoder &d) {
+  if (!d.expectOperands(1, 4))
+    return false;
   std::string_view rest;
   d.hasOneOf({"fractional", "range", "cvt"});
   while (d.hasPrefix("L2", rest))

@@ -131,6 +131,11 @@ TEST(HostileText, CountsOfRegisters) {
   }
 }
 
+TEST(HostileText, PolicyWithoutOperands) {
+  std::string said = run(kernel("createpolicy.fractional.L2::evict_last.b64;"));
+  EXPECT_TRUE(contains(said, "operands")) << said;
+}
+
 TEST(HostileText, NestedAddresses) {
   std::string open;
   for (int i = 0; i < 100000; ++i)
