@@ -22,6 +22,8 @@ void amd::buildTTGIRPipeline(OpPassManager &pm, const TTGIROptions &options) {
   convert.numWarps = options.numWarps;
   add(createConvertTritonToTritonGPU(convert));
   add(createCheckTargetAMD());
+  add(createTritonAMDGPUFoldTrueCmpI());
+  add(createCanonicalizerPass());
 
   // Layouts: of memory accesses first, then of matrix products.
   add(gpu::createTritonGPUCoalesce());

@@ -47,6 +47,22 @@ def test_masks(kind, n):
 
 
 @tile.jit
+def known(x, out, N: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < N, other=0)
+    tl.store(out + i, v * 2, mask=(i < N) & (i >= 0))
+
+
+@pytest.mark.parametrize("n", [256, 200])
+def test_masks_that_are_always_true(n):
+    x = np.arange(n, dtype=np.int32)
+    out = np.zeros_like(x)
+    kernel = known[(1,)](x, out, N=n, BLOCK=256)
+    assert count(kernel, "arith.cmpi") == (n < 256)
+    assert (out == 2 * x).all()
+
+
+@tile.jit
 def rows(x, out, columns, stride, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     column = tl.arange(0, BLOCK)

@@ -36,6 +36,29 @@ def TritonAMDGPUAccelerateMatmul
   ];
 }
 
+def TritonAMDGPUFoldTrueCmpI
+    : Pass<"tritonamdgpu-fold-true-cmpi", "mlir::ModuleOp"> {
+  let summary = "Decide comparisons of integers by what the integers can be";
+  let description = [{
+    Masks that are always true, or never, become constants: ranges of blocks are
+    known, and others from `tl.assume` and from what launches state of arguments.
+    Sums, differences and products are taken to wrap around.
+
+    ```mlir
+    %i = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #blocked>
+    %mask = arith.cmpi slt, %i, %all1024 : tensor<1024xi32, #blocked>
+    ```
+    becomes
+    ```mlir
+    %mask = arith.constant dense<true> : tensor<1024xi1, #blocked>
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numFolded", "num-folded", "Comparisons that became constants">
+  ];
+}
+
 def TritonAMDGPUInThreadTranspose
     : Pass<"tritonamdgpu-in-thread-transpose", "mlir::ModuleOp"> {
   let summary = "Load operands so that lanes have neighbours along K";
