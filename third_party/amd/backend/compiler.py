@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tile import _C, knobs
 from tile.backends.base import BaseBackend, BaseOptions, GPUTarget
@@ -13,8 +13,10 @@ from tile.compiler.errors import from_diagnostics, of_assembly
 from tile.compiler.pipelines import run_stage
 from tile.errors import OutOfResources, TileError
 
-from .printing import PrintBuffer
 from .targets import find_facts
+
+if TYPE_CHECKING:
+    from .printing import PrintBuffer
 
 #: The most threads of a workgroup, on every GPU.
 _MOST_THREADS = 1024
@@ -169,6 +171,9 @@ class HIPBackend(BaseBackend):
         }  # fmt: skip
 
     def simulated_printing(self, text: str) -> PrintBuffer | None:
+        # Imports NumPy, for which those who only compile would wait.
+        from .printing import PrintBuffer
+
         return PrintBuffer.of(text)
 
     # The stages.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import pytest
 from corpus.programs import PROGRAMS
@@ -248,3 +250,15 @@ def test_there_are_no_registers_of_16_bits(processor):
     source = ASTSource(halves, {"x_ptr": "*fp16", "y_ptr": "*i16"}, {"N": 256})
     text = tile.compile(source, target=target(processor)).asm["amdgcn"]
     assert "_f16" in text and not re.search(r"\bv\d+\.[lh]\b", text)
+
+
+def test_finding_a_backend_imports_no_numpy():
+    program = (
+        "import sys\n"
+        "from tile.backends import find_backend\n"
+        "from tile.backends.compiler import GPUTarget\n"
+        "find_backend(GPUTarget('cuda', 80, 32))\n"
+        "find_backend(GPUTarget('hip', 'gfx942', 64))\n"
+        "assert 'numpy' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=120)

@@ -7,7 +7,7 @@ import pytest
 
 import tile
 import tile.language as tl
-from tile.compiler import make_backend
+from tile.backends import find_backend
 
 
 @pytest.fixture(params=["hip:gfx942", "hip:gfx1100"], autouse=True)
@@ -54,9 +54,8 @@ def much(N: tl.constexpr):
 
 
 def test_what_does_not_fit_is_left_out(monkeypatch, capfd):
-    backend = make_backend(tile.GPUTarget("hip", "gfx942", 64))
-    printing = type(backend).simulated_printing.__globals__["PrintBuffer"]
-    monkeypatch.setitem(printing.__init__.__globals__, "_CAPACITY", 1000)
+    find_backend(tile.GPUTarget("hip", "gfx942", 64))
+    monkeypatch.setattr("tile.backends.amd.printing._CAPACITY", 1000)
     much[(4,)](N=64)
     lines = capfd.readouterr().out.splitlines()
     # A record has a number, the program's three, an index and a value.
