@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+
 import numpy as np
 import pytest
 
@@ -55,7 +57,8 @@ def much(N: tl.constexpr):
 
 def test_what_does_not_fit_is_left_out(monkeypatch, capfd):
     find_backend(tile.GPUTarget("hip", "gfx942", 64))
-    monkeypatch.setattr("tile.backends.amd.printing._CAPACITY", 1000)
+    printing = importlib.import_module("tile.backends.amd.printing")
+    monkeypatch.setattr(printing, "_CAPACITY", 1000)
     much[(4,)](N=64)
     lines = capfd.readouterr().out.splitlines()
     # A record has a number, the program's three, an index and a value.
