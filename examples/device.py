@@ -46,8 +46,9 @@ class Device:
             ok = bool(np.array_equal(actual, expected))
             detail = "exact" if ok else "differs"
         self.failures += not ok
+        assembly = kernel.asm["ptx" if "ptx" in kernel.asm else "amdgcn"]
         shape = "x".join(map(str, actual.shape))
         print(
             f"{'ok  ' if ok else 'FAIL'} {name:13} {actual.dtype!s:8} {shape:>10}  {detail:24}"
-            f" {len(kernel.asm['ptx'].splitlines()):5} lines of PTX"
+            f" {len(assembly.splitlines()):5} lines of assembly"
         )
