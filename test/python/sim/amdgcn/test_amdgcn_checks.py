@@ -395,6 +395,16 @@ def test_entry_state():
     assert (out == np.arange(len(out))).all()
 
 
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("stride", "conflicts"), [(4, 0), (8, 1), (16, 3), (128, 31), (132, 0)])
+def test_bank_conflicts(target, stride, conflicts):
+    """Of 32 banks; a wave of 64 lanes is served half by half."""
+    wave = WAVE[target]
+    body = f"v_mul_u32_u24 v1, {stride}, v0\nds_write_b32 v1, v0\ns_waitcnt lgkmcnt(0)"
+    report = run(kernel(body, [8], target, lds=16384), [np.zeros(4, np.uint32)], 1, wave)
+    assert report.to_dict()["counters"]["bank_conflicts"] == conflicts * wave // 32
+
+
 def test_counters():
     body = (
         START
