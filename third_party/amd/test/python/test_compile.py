@@ -49,7 +49,12 @@ def compile_copy(on: tile.GPUTarget, **options: object) -> tile.compiler.Compile
 FOREIGN = {"asm_elementwise"}
 
 
-@pytest.mark.parametrize("processor", ["gfx942", "gfx1100"])
+OTHERS = ["gfx90a", "gfx950", "gfx1201", "gfx1250"]
+
+
+@pytest.mark.parametrize(
+    "processor", ["gfx942", "gfx1100", *(pytest.param(p, marks=pytest.mark.slow) for p in OTHERS)]
+)
 @pytest.mark.parametrize("name", sorted(set(PROGRAMS) - FOREIGN))
 def test_programs_of_the_corpus_become_code_objects(name, processor):
     kernel = compiled(name, processor)
