@@ -14,14 +14,15 @@ bool isArgument(const Ctx &c, uint64_t address) {
          args.size();
 }
 
-/// op: result, base, offset or NoSlot; mod[0]: words.
+/// op: result, base, offset or NoSlot; mod[0]: words; mod[1]: bytes of fewer
+/// than a word, whose sign mod[2] extends.
 Step execLoad(Ctx &c, const Inst &inst, uint32_t) {
   issueMemory(c, inst, Counter::Km, /*unordered=*/true);
   uint64_t address = scalarOf<uint64_t>(c, inst.op[1]) + uint64_t(inst.imm);
   if (inst.op[2] != NoSlot)
     address += scalarOf<uint32_t>(c, inst.op[2]);
-  address &= ~uint64_t(3);
-  unsigned bytes = inst.mod[0] * 4u;
+  unsigned bytes = inst.mod[1] ? inst.mod[1] : inst.mod[0] * 4u;
+  address &= ~uint64_t(std::min(bytes, 4u) - 1);
   Translation t;
   t.address[0] = address;
   bool counting = c.counting;
@@ -30,7 +31,15 @@ Step execLoad(Ctx &c, const Inst &inst, uint32_t) {
   c.counting = counting;
   if (!good)
     return Step::Error;
-  std::memcpy(c.dst<std::byte>(inst.op[0] & ~ScalarBit), t.host[0], bytes);
+  if (inst.mod[1]) {
+    uint32_t value = 0;
+    std::memcpy(&value, t.host[0], bytes);
+    if (inst.mod[2])
+      value = bytes == 1 ? uint32_t(int8_t(value)) : uint32_t(int16_t(value));
+    setScalar<uint32_t>(c, inst.op[0], value);
+  } else {
+    std::memcpy(c.dst<std::byte>(inst.op[0] & ~ScalarBit), t.host[0], bytes);
+  }
   orderWave(c);
   return Step::Next;
 }
@@ -80,6 +89,15 @@ template <unsigned Words, bool Buffer> bool decodeLoad(InstDecoder &d) {
          d.emit(Buffer ? execBufferLoad : execLoad, Class::Load);
 }
 
+/// s_load_u8 and so on, of gfx12.
+template <unsigned Bytes, bool Signed> bool decodeNarrowLoad(InstDecoder &d) {
+  if (d.target().generation < 12)
+    return d.error("is of gfx12 and later");
+  d.inst.mod[1] = Bytes;
+  d.inst.mod[2] = Signed;
+  return decodeLoad<1, false>(d);
+}
+
 /// Clocks count instructions.
 Step execTime(Ctx &c, const Inst &inst, uint32_t) {
   issueMemory(c, inst, Counter::Km, /*unordered=*/true);
@@ -109,6 +127,10 @@ void tile::sim::amdgcn::registerScalarMemory(OpcodeTable &t) {
             {"s_load_dwordx16", decodeLoad<16, false>},
             {"s_load_b32", decodeLoad<1, false>},
             {"s_load_b64", decodeLoad<2, false>},
+            {"s_load_u8", decodeNarrowLoad<1, false>},
+            {"s_load_i8", decodeNarrowLoad<1, true>},
+            {"s_load_u16", decodeNarrowLoad<2, false>},
+            {"s_load_i16", decodeNarrowLoad<2, true>},
             {"s_load_b96", decodeLoad<3, false>},
             {"s_load_b128", decodeLoad<4, false>},
             {"s_load_b256", decodeLoad<8, false>},

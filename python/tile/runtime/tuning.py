@@ -76,10 +76,11 @@ def same_code(kernels: dict[Any, Any]) -> dict[Any, Any]:
     twins = {}
     for config, kernel in kernels.items():
         asm = getattr(kernel, "asm", {})
-        if "ptx" not in asm:
+        code = next((asm[stage] for stage in ("ptx", "amdgcn") if stage in asm), None)
+        if code is None:
             continue
         launched = (kernel.num_warps, kernel.shared, config.num_ctas, repr(config.kwargs))
-        key = (asm["ptx"], config.maxnreg, *launched)
+        key = (code, config.maxnreg, *launched)
         if key in first:
             twins[config] = first[key]
         else:

@@ -262,6 +262,7 @@ int main(void) {{
         subprocess.run([*command, "-x", "c++", str(header)], check=True)
 
 
+@pytest.mark.nvidia("C that calls its driver")
 def test_functions_of_every_name(kernels, tmp_path):
     compile_kernel(
         kernels, "tuned", "*i32, i32, 64", "1", tmp_path / "a", targets=["cuda:90"],

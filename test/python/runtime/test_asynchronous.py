@@ -61,8 +61,8 @@ def test_in_processes(tmp_path, monkeypatch, compiled_here):
             assert not compiled_here
             other = local.warmup(out, N=8, grid=(1,))
         assert len(compiled_here) == 1, "a function that no other process finds is compiled here"
-        assert [".entry fill" in kernel.asm["ptx"] for kernel in made] == [True, True]
-        assert ".entry local" in other.asm["ptx"]
+        assert ["@fill" in kernel.asm["llir"] for kernel in made] == [True, True]
+        assert "@local" in other.asm["llir"]
         fill[(1,)](out, 3, N=16)
         assert (out == 3).all() and len(compiled_here) == 1
         with pytest.raises(tile.CompilationError, match="undefined"):

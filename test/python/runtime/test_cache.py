@@ -372,6 +372,7 @@ def test_ctrl_c_while_compiling(folder, monkeypatch, stage):
 # Dumps and overrides.
 
 
+@pytest.mark.nvidia("names its stages")
 def test_dump_edit_override(tmp_path, monkeypatch, folder):
     monkeypatch.setenv("TRITON_DUMP_DIR", str(tmp_path / "dump"))
     monkeypatch.setenv("TRITON_OVERRIDE_DIR", str(tmp_path / "override"))

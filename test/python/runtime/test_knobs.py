@@ -525,6 +525,7 @@ def test_variables_with_values_that_mean_nothing(monkeypatch, form):
             monkeypatch.delenv(knob.variable)
 
 
+@pytest.mark.nvidia("names of architectures, precisions of its products")
 @pytest.mark.parametrize("variable", WORDS)
 def test_words_that_mean_nothing(monkeypatch, variable):
     monkeypatch.setenv(variable, WORDS[variable])

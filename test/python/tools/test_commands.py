@@ -119,6 +119,7 @@ def test_knobs(capsys, monkeypatch):
     assert "amd.use_async_copy" in capsys.readouterr().out
 
 
+@pytest.mark.nvidia("names the default target")
 def test_env(capsys, monkeypatch):
     assert main(["env"]) == 0
     text = capsys.readouterr().out

@@ -78,6 +78,26 @@ def test_barriers():
             tile.sim.load(kernel(wrong, [8], GPU))
 
 
+def test_narrow_scalar_loads():
+    x = np.array([0x80, 0x7F, 0xFF, 0x12, 0x34, 0x80, 0xFE, 0xFF], np.uint8)
+    for name, dtype in (("u8", "u1"), ("i8", "i1"), ("u16", "<u2"), ("i16", "<i2")):
+        values = x.view(dtype)
+        for index in range(len(values)):
+            body = f"""
+	s_load_b64 s[8:9], s[0:1], 0
+	s_load_b64 s[10:11], s[0:1], 8
+	s_wait_kmcnt 0
+	s_load_{name} s12, s[10:11], {index * values.itemsize}
+	s_wait_kmcnt 0
+	v_mov_b32 v1, 0
+	v_mov_b32 v2, s12
+	global_store_b32 v1, v2, s[8:9]
+"""
+            out = np.zeros(1, np.int32)
+            run(kernel(body, [8, 8], GPU), [out, x], 1, 1)
+            assert out[0] == values[index]
+
+
 def scalar(text: str, operands: list[np.ndarray]) -> np.ndarray:
     """`text` on the values of each work-item, one after the other: s8, s9, s10 to s12; SCC in s13."""
     body = ["s_mov_b32 s20, 0", "s_mov_b32 s6, -1", "again:"]
