@@ -19,10 +19,12 @@ def command() -> None:
 
 
 @command.command()
-def ls() -> None:
-    """List the kernels, those used last first."""
+@click.argument("kernel", required=False)
+def ls(kernel: str | None) -> None:
+    """List all kernels, or those of one name; those used last come first."""
     now = time.time()
-    known = sorted(entries(), key=lambda entry: -entry.last_use)
+    wanted = [entry for entry in entries() if kernel is None or kernel in entry.kernels]
+    known = sorted(wanted, key=lambda entry: -entry.last_use)
     show(
         ("kernel", "size", "last used", "folder"),
         [

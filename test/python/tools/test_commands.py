@@ -47,6 +47,9 @@ def test_cache(capsys, folder):
         line.startswith("nothing ") and str(entry) in line
         for line in capsys.readouterr().out.splitlines()
     )
+    for name, count in (("nothing", 1), ("another", 0)):
+        assert main(["cache", "ls", name]) == 0
+        assert capsys.readouterr().out.count(str(entry)) == count
     assert main(["cache", "stats"]) == 0
     text = capsys.readouterr().out
     assert "kernels  1" in text and "limit    10.0 GiB" in text and str(folder) in text
