@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import runpy
-import sys
-from types import TracebackType
 
 import click
 
 from ..errors import TileError
+from ..programs import find_problem, run
 
 
 @click.command(
@@ -46,30 +44,6 @@ def command(
         from ..compat import install
 
         install()
-    sys.argv = [program, *arguments]
-    try:
-        if module:
-            runpy.run_module(program, run_name="__main__", alter_sys=True)
-            return 0
-        if not os.path.isfile(program):
-            raise TileError(f"there is no program {program}")
-        sys.path.insert(0, os.path.dirname(os.path.abspath(program)))
-        runpy.run_path(program, run_name="__main__")
-        return 0
-    except TileError:
-        raise
-    except Exception as error:
-        error.__traceback__ = _frames_of_program(error.__traceback__)
-        sys.excepthook(type(error), error, error.__traceback__)
-        return 1
-
-
-def _frames_of_program(trace: TracebackType | None) -> TracebackType | None:
-    """A traceback without what starts the program: this file's, and runpy's."""
-    while trace and trace.tb_frame.f_code.co_filename in (
-        __file__,
-        "<frozen runpy>",
-        runpy.__file__,
-    ):
-        trace = trace.tb_next
-    return trace
+    if problem := find_problem(program, module):
+        raise TileError(problem)
+    return run(program, arguments, module)

@@ -99,10 +99,15 @@ def test_autotune(capsys):
     assert "softmax" not in text and "matmul" in text
 
 
-def test_errors_of_a_program_are_its_own(tmp_path, capsys):
+@pytest.mark.parametrize("command", [["tile", "run"], ["tile.compat"]])
+def test_errors_of_a_program_are_its_own(tmp_path, command):
     (tmp_path / "program.py").write_text("def fails():\n    1 / 0\n\nfails()\n")
-    assert main(["run", str(tmp_path / "program.py")]) == 1
-    text = capsys.readouterr().err
+    done = subprocess.run(
+        [sys.executable, "-m", *command, str(tmp_path / "program.py")],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 1
+    text = done.stderr
     files = re.findall(r'File "([^"]*)", line (\d+)', text)
     assert files == [(str(tmp_path / "program.py"), line) for line in ("4", "2")]
     assert text.splitlines()[-1] == "ZeroDivisionError: division by zero"

@@ -1,0 +1,50 @@
+"""Programs that a command of ours runs, as Python itself would."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import runpy
+import sys
+from collections.abc import Sequence
+from types import TracebackType
+
+
+def find_problem(program: str, is_module: bool) -> str | None:
+    """Why a program cannot be run, if it cannot."""
+    if not is_module:
+        runnable = os.path.isfile(program) or os.path.isfile(os.path.join(program, "__main__.py"))
+        return None if runnable else f"there is no program {program}"
+    if not program:
+        return "-m needs the name of a module"
+    # The module of the working directory, as Python has it.
+    sys.path[0] = os.getcwd()
+    try:
+        found = importlib.util.find_spec(program)
+    except (ModuleNotFoundError, ValueError):
+        found = None
+    return None if found else f"there is no module {program}"
+
+
+def run(program: str, arguments: Sequence[str], is_module: bool) -> int:
+    """Runs a program; its exit status. What it raises is shown without what starts it."""
+    sys.argv = [program, *arguments]
+    # The program finds the files beside it.
+    sys.path[0] = os.getcwd() if is_module else os.path.dirname(os.path.abspath(program))
+    try:
+        if is_module:
+            runpy.run_module(program, run_name="__main__", alter_sys=True)
+        else:
+            runpy.run_path(program, run_name="__main__")
+    except Exception as error:
+        error.__traceback__ = _frames_of_program(error.__traceback__)
+        sys.excepthook(type(error), error, error.__traceback__)
+        return 1
+    return 0
+
+
+def _frames_of_program(trace: TracebackType | None) -> TracebackType | None:
+    starters = (__file__, "<frozen runpy>", runpy.__file__)
+    while trace and trace.tb_frame.f_code.co_filename in starters:
+        trace = trace.tb_next
+    return trace
