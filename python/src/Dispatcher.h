@@ -130,7 +130,8 @@ public:
   /// A pair of what a kernel takes.
   using Pair = std::pair<uint32_t, uint32_t>;
   /// Where `direct` is a PackedLaunch, it is called in place of `launch` for
-  /// arguments of which no `disjoint` pair has memory in common.
+  /// arguments of which no `disjoint` pair has memory in common, and for others
+  /// the attribute `variant` of `launch`, once that is one, too.
   void insert(nanobind::handle driver, int device, nanobind::handle options,
               nanobind::tuple values, nanobind::object kernel,
               nanobind::object launch, std::vector<bool> passed,
@@ -194,8 +195,10 @@ private:
   nanobind::object launch(const Entry &entry, const Query &query,
                           const Place &place, uint32_t x, uint32_t y,
                           uint32_t z);
-  /// Whether no pair of arguments has memory in common, as far as this knows.
-  bool areDisjoint(llvm::ArrayRef<Pair> pairs, llvm::ArrayRef<Leaf> arguments);
+  /// Whether a pair of arguments has memory in common; nothing where arguments
+  /// do not tell.
+  std::optional<bool> doMeet(llvm::ArrayRef<Pair> pairs,
+                             llvm::ArrayRef<Leaf> arguments);
 
   nanobind::object stateObject;
   LaunchState &state;

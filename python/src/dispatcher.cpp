@@ -233,10 +233,8 @@ static bool isNoTensorMap(const nb::object &result) {
          PyLong_AsLong(result.ptr()) == noTensorMap;
 }
 
-bool Dispatcher::areDisjoint(llvm::ArrayRef<Pair> pairs,
-                             llvm::ArrayRef<Leaf> arguments) {
-  if (pairs.empty())
-    return true;
+std::optional<bool> Dispatcher::doMeet(llvm::ArrayRef<Pair> pairs,
+                                       llvm::ArrayRef<Leaf> arguments) {
   using Extent = std::pair<uint64_t, uint64_t>;
   llvm::SmallVector<std::optional<Extent>, 32> extents(arguments.size());
   auto findExtent = [&](uint32_t i) {
@@ -252,12 +250,15 @@ bool Dispatcher::areDisjoint(llvm::ArrayRef<Pair> pairs,
     }
     return extents[i].has_value();
   };
-  return llvm::all_of(pairs, [&](auto pair) {
-    auto [i, j] = pair;
-    return findExtent(i) && findExtent(j) &&
-           (extents[i]->first >= extents[j]->second ||
-            extents[j]->first >= extents[i]->second);
-  });
+  bool isKnown = true;
+  for (auto [i, j] : pairs) {
+    if (!findExtent(i) || !findExtent(j))
+      isKnown = false;
+    else if (extents[i]->first < extents[j]->second &&
+             extents[j]->first < extents[i]->second)
+      return true;
+  }
+  return isKnown ? std::optional(false) : std::nullopt;
 }
 
 nb::object Dispatcher::launch(const Entry &entry, const Query &query,
@@ -273,7 +274,20 @@ nb::object Dispatcher::launch(const Entry &entry, const Query &query,
   llvm::SmallVector<Leaf, 32> passed;
   for (uint32_t index : entry.passed)
     passed.push_back(query.leaves[index]);
-  if (packed && areDisjoint(disjoint, passed)) {
+  if (packed && !disjoint.empty()) {
+    static PyObject *const variant = PyUnicode_InternFromString("variant");
+    std::optional<bool> meet = doMeet(disjoint, passed);
+    if (!meet || *meet)
+      packed = nullptr;
+    if (meet && *meet) {
+      keep = nb::getattr(launch, nb::handle(variant), nb::none());
+      if (nb::isinstance<PackedLaunch>(keep))
+        packed = nb::cast<const PackedLaunch *>(keep);
+      if (packed && packed->count() != passed.size())
+        packed = nullptr;
+    }
+  }
+  if (packed) {
     if (query.foreign) { // The driver knows whether it reaches that memory.
       nb::list arguments;
       for (const Leaf &leaf : passed)

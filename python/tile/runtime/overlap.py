@@ -151,7 +151,7 @@ def checked(
             may_be_large(arguments[i], allocation) for i in small
         ):
             if variant is None:
-                variant = make_variant()
+                variant = run.variant = make_variant()  # type: ignore[attr-defined]
             chosen = variant
         result = chosen(x, y, z, stream, arguments, **options)
         if result.__class__ is int and result and result != _C.launch.NO_TENSOR_MAP:
@@ -164,5 +164,6 @@ def checked(
 
 def direct(launch: Any) -> tuple[Any, list[tuple[int, int]]]:
     """What the dispatcher may call in place of a launch, for arguments of which none of these pairs
-    meet: it compares those that tell their extents in C."""
+    meet: it compares those that tell their extents in C. Where one meets, it calls the launch's
+    `variant` once there is one."""
     return getattr(launch, "direct", (launch, []))
