@@ -188,7 +188,10 @@ def share(
         )
 
         def start(out: Path) -> subprocess.Popen:
-            return subprocess.Popen([*command, "--out", str(out)])
+            environment = dict(os.environ)
+            if args.peer:  # Two of its processes trip over one another's files in one cache.
+                environment["TRITON_CACHE_DIR"] = str(out.with_suffix(".cache"))
+            return subprocess.Popen([*command, "--out", str(out)], env=environment)
 
         def collected() -> dict[str, Any]:
             result: dict[str, Any] = {"client": name, "cases": list(known.values())}
