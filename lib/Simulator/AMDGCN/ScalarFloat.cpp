@@ -27,6 +27,8 @@ F fromSigned(int32_t a) { return F(a); }
 F fromUnsigned(uint32_t a) { return F(a); }
 F fromLowHalf(uint32_t a) { return floatFromHalf(uint16_t(a)); }
 F fromHighHalf(uint32_t a) { return floatFromHalf(uint16_t(a >> 16)); }
+/// The upper half becomes 0.
+uint32_t toHalf(F a) { return halfFromFloat(a); }
 int32_t toSigned(F a) { return truncateTo<int32_t>(a); }
 uint32_t toUnsigned(F a) { return truncateTo<uint32_t>(a); }
 
@@ -135,6 +137,7 @@ void tile::sim::amdgcn::registerScalarFloat(OpcodeTable &t) {
       {"s_cvt_f32_u32", decode<fromUnsigned>},
       {"s_cvt_f32_f16", decode<fromLowHalf>},
       {"s_cvt_hi_f32_f16", decode<fromHighHalf>},
+      {"s_cvt_f16_f32", decode<toHalf>},
       {"s_cvt_i32_f32", decode<toSigned>},
       {"s_cvt_u32_f32", decode<toUnsigned>},
       {"v_s_exp_f32", decode<approximate<powerOfTwo>>},
