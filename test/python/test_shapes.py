@@ -158,3 +158,18 @@ def test_broadcasts(m, n, warps):
     a, b = x[:, None] + 0 * y, 0 * x[:, None] + y
     expected = [a + b, a, b, a * b, a - b, a * 0 + 7, a + b, a]
     np.testing.assert_array_equal(out, expected)
+
+
+@tile.jit
+def scalar_reshape_kernel(x_ptr, out_ptr):
+    x = tl.load(x_ptr)
+    put(out_ptr, tl.reshape(x, (1,)))
+    put(out_ptr + 1, x.reshape(1, -1, 1) + 1)
+    put(out_ptr + 2, tl.ravel(x) + 2)
+    tl.store(out_ptr + 3, tl.reshape(x, ()) + 3)
+
+
+def test_scalars_are_of_one_element():
+    x, out = np.full(1, 7, np.int32), np.zeros(4, np.int32)
+    scalar_reshape_kernel[(1,)](x, out)
+    assert out.tolist() == [7, 8, 9, 10]

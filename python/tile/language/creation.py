@@ -147,8 +147,6 @@ def ravel(x: Any, can_reorder: bool = False) -> tensor:
 
 
 def _reshape(value: tensor, shape: tuple[int, ...], reorder: bool, what: str) -> tensor:
-    if not value.type.is_block():
-        raise SemanticError(f"{what} takes a block, not the scalar {value.type}")
     if shape.count(-1) == 1:
         known = 1
         for extent in shape:
@@ -156,6 +154,8 @@ def _reshape(value: tensor, shape: tuple[int, ...], reorder: bool, what: str) ->
         shape = tuple(value.numel // known if extent == -1 else extent for extent in shape)
     if not shape:
         b = current()
+        if not value.type.is_block():
+            return value
         if value.numel != 1:
             raise SemanticError(f"only a block of one element becomes a scalar, not {value.type}")
         return tensor(
@@ -169,6 +169,8 @@ def _reshape(value: tensor, shape: tuple[int, ...], reorder: bool, what: str) ->
         )
     if shape == value.shape:
         return value
+    if not value.type.is_block():
+        return broadcast_to_shape(value, shape)
     b = current()
     attributes = {"allow_reorder": b.unit_attr()} if reorder else None
     return tensor(b.create_one("tt.reshape", (value.handle,), attributes, (b.type(ty),)), ty)
