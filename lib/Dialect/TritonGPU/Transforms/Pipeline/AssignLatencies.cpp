@@ -178,6 +178,12 @@ struct AssignLatencies
   using Base::Base;
 
   void runOnOperation() override {
+    if (numStages < 1) {
+      getOperation().emitError("expected option 'num-stages' to be positive, "
+                               "found ")
+          << numStages;
+      return signalPassFailure();
+    }
     ModuleAxisInfoAnalysis axisInfo(getOperation());
     getOperation().walk([&](scf::ForOp loop) {
       bool innermost = !loop.getBody()
