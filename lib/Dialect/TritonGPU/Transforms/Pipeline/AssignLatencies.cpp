@@ -181,7 +181,7 @@ struct AssignLatencies
     if (numStages < 1) {
       getOperation().emitError("expected option 'num-stages' to be positive, "
                                "found ")
-          << numStages;
+          << numStages.getValue();
       return signalPassFailure();
     }
     ModuleAxisInfoAnalysis axisInfo(getOperation());
