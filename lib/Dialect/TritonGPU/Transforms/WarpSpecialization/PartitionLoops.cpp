@@ -93,12 +93,19 @@ public:
           }))
         return;
       ringLoops.emplace_back(inner, axisInfo);
+      sharesWith.push_back(llvm::find_if(ringLoops,
+                                         [&](const RingLoop &first) {
+                                           return &first == &ringLoops.back() ||
+                                                  ringLoops.back().canShareWith(
+                                                      first);
+                                         }) -
+                           ringLoops.begin());
       llvm::append_range(loads, ringLoops.back().getLoads());
     });
   }
 
   void run() {
-    forEachRing([&](RingLoop &in, Ring &ring) {
+    forEachOwnRing([&](RingLoop &in, Ring &ring) {
       for (RingLoad &load : ring.loads)
         ring.buffers.push_back(allocateBuffers(
             builder, load.load->getLoc(), load.getType(),
@@ -106,8 +113,14 @@ public:
       ring.full = allocateBarriers(builder, loc, in.numStages);
       ring.empty = allocateBarriers(builder, loc, in.numStages);
     });
+    for (auto [in, first] : llvm::zip(ringLoops, sharesWith))
+      for (auto [ring, own] : llvm::zip(in.rings, ringLoops[first].rings)) {
+        ring.buffers = own.buffers;
+        ring.full = own.full;
+        ring.empty = own.empty;
+      }
     makeProducer();
-    forEachRing([&](RingLoop &in, Ring &ring) {
+    forEachOwnRing([&](RingLoop &in, Ring &ring) {
       // Threads whose copies arrive, and warps.
       int arrivals = ring.hasBulkCopies();
       if (ring.hasThreadCopies())
@@ -117,7 +130,7 @@ public:
     });
     makeConsumer();
     builder.setInsertionPointAfter(specialize);
-    forEachRing([&](RingLoop &, Ring &ring) {
+    forEachOwnRing([&](RingLoop &, Ring &ring) {
       freeBarriers(builder, loc, ring.full);
       freeBarriers(builder, loc, ring.empty);
       for (Value buffers : ring.buffers)
@@ -126,10 +139,33 @@ public:
   }
 
 private:
-  void forEachRing(function_ref<void(RingLoop &, Ring &)> visit) {
-    for (RingLoop &in : ringLoops)
-      for (Ring &ring : in.rings)
-        visit(in, ring);
+  /// Calls `visit` for the rings that no loop before has.
+  void forEachOwnRing(function_ref<void(RingLoop &, Ring &)> visit) {
+    for (auto [i, in] : llvm::enumerate(ringLoops))
+      if (sharesWith[i] == i)
+        for (Ring &ring : in.rings)
+          visit(in, ring);
+  }
+
+  /// Makes `root` carry the positions in all rings; `getLoad` gives what stands
+  /// there for a load. Returns the place of the position in each loop.
+  SmallVector<unsigned>
+  carryPositions(scf::ForOp &root,
+                 function_ref<Operation *(Operation *)> getLoad) {
+    llvm::DenseMap<Operation *, unsigned> places;
+    for (auto [first, in] : llvm::enumerate(ringLoops)) {
+      SmallVector<Operation *> users;
+      for (auto [other, shares] : llvm::zip(ringLoops, sharesWith))
+        if (shares == first)
+          llvm::append_range(users, llvm::map_range(other.getLoads(), getLoad));
+      if (users.empty())
+        continue;
+      for (auto [load, place] : carryPosition(root, users, in.numStages))
+        places[load] = place;
+    }
+    return llvm::map_to_vector(ringLoops, [&](RingLoop &in) {
+      return places.lookup(getLoad(in.getLoads().front()));
+    });
   }
 
   Value constant(OpBuilder &b, int value) {
@@ -158,22 +194,18 @@ private:
     ProducerBuilder producer(slice, specialize, partition);
     scf::ForOp body = producer.build();
     SmallVector<nvidia_gpu::ArriveBarrierOp> warpArrivals;
-    for (RingLoop &in : ringLoops) {
-      SmallVector<Operation *> clones;
-      for (Operation *load : in.getLoads())
-        clones.push_back(producer.getClone(load));
-      SmallVector<Ring> mine(in.rings);
-      for (Ring &ring : mine) {
-        ring.full = producer.bring(ring.full);
-        ring.empty = producer.bring(ring.empty);
-        for (Value &buffers : ring.buffers)
+    auto getClone = [&](Operation *load) { return producer.getClone(load); };
+    SmallVector<unsigned> places = carryPositions(body, getClone);
+    for (auto [in, place] : llvm::zip(ringLoops, places)) {
+      Operation *clone = getClone(in.getLoads().front());
+      Position at = getPosition(clone->getParentOfType<scf::ForOp>(), place);
+      for (Ring mine : in.rings) {
+        mine.full = producer.bring(mine.full);
+        mine.empty = producer.bring(mine.empty);
+        for (Value &buffers : mine.buffers)
           buffers = producer.bring(buffers);
+        fill(mine, producer, at, warpArrivals);
       }
-      unsigned place = carryPosition(body, clones, in.numStages);
-      Position at =
-          getPosition(clones.front()->getParentOfType<scf::ForOp>(), place);
-      for (Ring &ring : mine)
-        fill(ring, producer, at, warpArrivals);
     }
     for (Operation *load : loads)
       producer.getClone(load)->erase();
@@ -222,7 +254,7 @@ private:
   /// Gives the producer as many warps as its copies keep busy.
   void chooseWarps(Region &partition) {
     bool copies = false;
-    forEachRing(
+    forEachOwnRing(
         [&](RingLoop &, Ring &ring) { copies |= ring.hasThreadCopies(); });
     producerWarps = std::min(numWarps, copies ? kWarpsForThreadCopies : 1);
     bool canChange = true;
@@ -260,14 +292,13 @@ private:
 
   void makeConsumer() {
     Block *block = &specialize.getDefaultRegion().emplaceBlock();
+    unsigned numResults = loop.getNumResults();
     loop.replaceAllUsesWith(specialize.getResults());
     loop->moveBefore(block, block->end());
-    SmallVector<unsigned> places;
-    for (RingLoop &in : ringLoops)
-      places.push_back(carryPosition(loop, in.getLoads(), in.numStages));
+    SmallVector<unsigned> places =
+        carryPositions(loop, [](Operation *load) { return load; });
     builder.setInsertionPointToEnd(block);
-    WarpYieldOp::create(builder, loc,
-                        loop.getResults().drop_back(2 * ringLoops.size()));
+    WarpYieldOp::create(builder, loc, loop.getResults().take_front(numResults));
     for (auto [in, place] : llvm::zip(ringLoops, places)) {
       scf::ForOp inner = in.getLoop();
       bool isWhole = inner == loop;
@@ -442,6 +473,8 @@ private:
   int32_t producerWarps = 0;
   SmallVector<Operation *> loads;
   SmallVector<RingLoop> ringLoops;
+  /// For each of them, the first that has the same rings.
+  SmallVector<size_t> sharesWith;
   WarpSpecializeOp specialize;
 
 public:

@@ -3,6 +3,7 @@
 
 #include "../Pipeline/CopyStrategy.h"
 #include "Producer.h"
+#include "Rings.h"
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
@@ -144,8 +145,11 @@ private:
     if (auto obstacle = slice.findObstacle(memory))
       return obstacle;
 
-    int most = inners.front() == loop ? INT_MAX : countBuffers(loop, loads);
-    if (most == 0)
+    int most = inners.front() == loop ? INT_MAX : countBuffers(loop, inners);
+    int wanted = 0;
+    for (Operation *load : loads)
+      wanted = std::max(wanted, *getI32Attr(load, kLatencyAttr) + 1);
+    if (most < std::min(wanted, 2))
       return refuse("the buffers of its loads and of its results do not fit "
                     "into shared memory together");
     for (scf::ForOp inner : inners) {
@@ -168,7 +172,7 @@ private:
   /// How many buffers for each load there is room for beside those that the
   /// nest stores through, which live as long: all of them, so that no store
   /// waits for another, or at least one at a time.
-  static int countBuffers(scf::ForOp nest, ArrayRef<Operation *> loads) {
+  static int countBuffers(scf::ForOp nest, ArrayRef<scf::ForOp> inners) {
     auto countBytes = [](Value value) -> int64_t {
       auto type = dyn_cast<RankedTensorType>(value.getType());
       if (!type)
@@ -180,8 +184,17 @@ private:
       return llvm::alignTo(type.getNumElements() * bits / 8, kAlignment);
     };
     int64_t loaded = 0, stored = 0, largestStore = 0;
-    for (Operation *load : loads)
-      loaded += countBytes(load->getResult(0));
+    // Loops that load the same share their buffers.
+    SmallVector<SmallVector<std::pair<Type, Attribute>>> known;
+    for (scf::ForOp inner : inners) {
+      SmallVector<Operation *> loads = getLoads(inner);
+      auto types = getBufferTypes(loads, inner);
+      if (llvm::is_contained(known, types))
+        continue;
+      known.push_back(types);
+      for (Operation *load : loads)
+        loaded += countBytes(load->getResult(0));
+    }
     nest.walk([&](Operation *op) {
       if (!isa<StoreOp, DescriptorStoreOp, DescriptorReduceOp>(op))
         return;

@@ -81,6 +81,30 @@ SmallVector<Operation *> RingLoop::getLoads() const {
   return loads;
 }
 
+bool RingLoop::canShareWith(const RingLoop &other) const {
+  auto haveSameSizes = [](const Ring &ring, const Ring &otherRing) {
+    return ring.loads.size() == otherRing.loads.size();
+  };
+  if (numStages != other.numStages || rings.size() != other.rings.size() ||
+      !llvm::all_of_zip(rings, other.rings, haveSameSizes))
+    return false;
+  SmallVector<Operation *> mine = getLoads(), others = other.getLoads();
+  return getBufferTypes(mine, getLoop()) ==
+             getBufferTypes(others, other.getLoop()) &&
+         llvm::equal(llvm::map_range(mine, std::mem_fn(&Operation::getName)),
+                     llvm::map_range(others, std::mem_fn(&Operation::getName)));
+}
+
+SmallVector<std::pair<Type, Attribute>>
+mlir::triton::gpu::getBufferTypes(ArrayRef<Operation *> loads,
+                                  scf::ForOp loop) {
+  SmallVector<std::pair<Type, Attribute>> types;
+  for (Operation *load : loads)
+    types.push_back({load->getResult(0).getType(),
+                     CopyStrategy::find(load, loop)->chooseEncoding(load)});
+  return types;
+}
+
 //===----------------------------------------------------------------------===//
 // Positions
 //===----------------------------------------------------------------------===//
@@ -117,7 +141,9 @@ public:
   }
 
   scf::ForOp run() { return carry(root, {zero, zero}); }
-  unsigned getPlace() const { return place; }
+  const llvm::DenseMap<Operation *, unsigned> &getPlaces() const {
+    return places;
+  }
 
 private:
   /// Makes `loop` carry a position from `init` on; returns what replaces it.
@@ -135,7 +161,9 @@ private:
         /*replaceInitOperandUsesInLoop=*/false, move));
     unsigned first = loop.getNumRegionIterArgs() - 2;
     if (loadsItself) {
-      place = first;
+      for (Operation *load : loads)
+        if (load->getBlock() == loop.getBody())
+          places[load] = first;
       return loop;
     }
     Position at = getPosition(loop, first);
@@ -166,15 +194,15 @@ private:
   Location loc;
   ArrayRef<Operation *> loads;
   Value zero, one, end;
-  unsigned place = 0;
+  llvm::DenseMap<Operation *, unsigned> places;
 };
 
 } // namespace
 
-unsigned mlir::triton::gpu::carryPosition(scf::ForOp &root,
-                                          ArrayRef<Operation *> loads,
-                                          int32_t numStages) {
+llvm::DenseMap<Operation *, unsigned>
+mlir::triton::gpu::carryPosition(scf::ForOp &root, ArrayRef<Operation *> loads,
+                                 int32_t numStages) {
   PositionCarrier carrier(root, loads, numStages);
   root = carrier.run();
-  return carrier.getPlace();
+  return carrier.getPlaces();
 }

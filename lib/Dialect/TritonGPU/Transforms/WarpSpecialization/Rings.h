@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Analysis/AxisInfo.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace mlir::triton::gpu {
 
@@ -52,17 +53,23 @@ public:
   }
 
   SmallVector<Operation *> getLoads() const;
+  /// Whether one set of buffers serves both, one after the other.
+  bool canShareWith(const RingLoop &other) const;
 
   SmallVector<Ring> rings;
   int32_t numStages;
 };
 
+/// The types of the tensors and the layouts of the buffers of loads of `loop`.
+SmallVector<std::pair<Type, Attribute>>
+getBufferTypes(ArrayRef<Operation *> loads, scf::ForOp loop);
+
 /// Makes `root` and the loops in it that lead to `loads` carry a position in
 /// rings of `numStages` buffers, which every iteration of the innermost ones
-/// moves on. Returns the place of the position among the arguments of the
-/// innermost loops.
-unsigned carryPosition(scf::ForOp &root, ArrayRef<Operation *> loads,
-                       int32_t numStages);
+/// moves on. Returns, for each load, the place of the position among the
+/// arguments of its loop.
+llvm::DenseMap<Operation *, unsigned>
+carryPosition(scf::ForOp &root, ArrayRef<Operation *> loads, int32_t numStages);
 
 /// The position in the rings that a loop carries from argument `first` on.
 Position getPosition(scf::ForOp loop, unsigned first);
