@@ -198,6 +198,12 @@ public:
     // Poison can be anything that helps: whatever it is joined with decides.
     if (isa<ub::PoisonOp>(op))
       return success();
+    // A product may overwrite its accumulator: it is something even where that
+    // is poison.
+    if (isa<MatrixProductOpInterface>(op)) {
+      setAllToEntryStates(results);
+      return success();
+    }
     SmallVector<AxisInfo> operandInfos;
     for (const AxisInfoLattice *operand : operands) {
       // Reached later, when its definition has been visited.

@@ -114,3 +114,36 @@ tt.func private @callee(%x: i32) -> i32 {
   %0 = arith.muli %x, %c2 : i32
   tt.return %0 : i32
 }
+
+// -----
+
+// What a product makes is something even where it overwrites poison: the zeros of
+// another way do not decide about the sum.
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+tt.func @product(%a: !ttg.memdesc<64x64xf16, #shared, #smem>, %b: !ttg.memdesc<64x64xf16, #shared, #smem>, %n: i32) {
+  %c0 = arith.constant 0 : i32 // expected-remark {{constant_value = 0}}
+  %c1 = arith.constant 1 : i32 // expected-remark {{constant_value = 1}}
+  %no = arith.constant false // expected-remark {{constant_value = 0}}
+  %yes = arith.constant true // expected-remark {{constant_value}}
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma> // expected-remark {{constancy = [64, 64]}}
+  %any = ub.poison : tensor<64x64xf32, #mma>
+  // expected-remark@below {{contiguity = [1, 1], divisibility = [1, 1], constancy = [1, 1], constant_value = <none>}}
+  // expected-remark@below {{contiguity = [1], divisibility = [1], constancy = [1], constant_value = <none>}}
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %any, %use = %no) -> (tensor<64x64xf32, #mma>, i1) : i32 {
+    // expected-remark@below {{contiguity = [1, 1], divisibility = [1, 1], constancy = [1, 1], constant_value = <none>}}
+    %d = ttnvgpu.warp_group_dot %a, %b, %acc, %use {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+    scf.yield %d, %yes : tensor<64x64xf32, #mma>, i1
+  }
+  %ran = arith.cmpi slt, %c0, %n : i32 // expected-remark {{constant_value = <none>}}
+  // expected-remark@below {{contiguity = [1, 1], divisibility = [1, 1], constancy = [1, 1], constant_value = <none>}}
+  %sum = scf.if %ran -> (tensor<64x64xf32, #mma>) {
+    scf.yield %r#0 : tensor<64x64xf32, #mma>
+  } else {
+    scf.yield %zero : tensor<64x64xf32, #mma>
+  }
+  tt.return
+}
+}
