@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/Support/DebugLog.h"
@@ -162,6 +163,8 @@ private:
       if (!handOnInPlaceOfZero(next, *choice))
         newLoop.getBody()->getTerminator()->setOperand(number, choice->other);
       keepZeroAfter(newLoop, number);
+    } else {
+      startFromAnything(newLoop, number);
     }
     return newLoop.getRegionIterArgs().back();
   }
@@ -199,6 +202,44 @@ private:
     auto select = arith::SelectOp::create(
         builder, loop.getLoc(), loop.getResults().back(), result, zero);
     result.replaceAllUsesExcept(select, select);
+  }
+
+  /// The first product overwrites what the accumulator starts from. Zeros are
+  /// left for a loop that does not run, and only where the products have been
+  /// waited for: ptxas lets products wait for each other, one by one, where
+  /// something else writes their accumulators before that. (In a nest it does
+  /// not, and the branch may cost a second set of registers.)
+  static void startFromAnything(scf::ForOp loop, unsigned number) {
+    Value result = loop.getResult(number);
+    if (!result.hasOneUse() || loop->getParentOfType<scf::ForOp>())
+      return;
+    OpOperand &use = *result.use_begin();
+    auto wait = dyn_cast<MatrixProductWaitOpInterface>(use.getOwner());
+    if (!wait || wait->getBlock() != loop->getBlock())
+      return;
+    Value sum = wait->getResult(use.getOperandNumber());
+    OpBuilder builder(loop);
+    Location loc = loop.getLoc();
+    OpOperand &init = loop.getInitsMutable()[number];
+    Value zero = init.get();
+    init.set(
+        ub::PoisonOp::create(builder, loc, zero.getType(), ub::PoisonAttr()));
+    std::optional<APInt> count = loop.getStaticTripCount();
+    if (count && !count->isZero())
+      return;
+    builder.setInsertionPointAfter(wait);
+    Value hasRun =
+        arith::CmpIOp::create(builder, loc,
+                              loop.getUnsignedCmp() ? arith::CmpIPredicate::ult
+                                                    : arith::CmpIPredicate::slt,
+                              loop.getLowerBound(), loop.getUpperBound());
+    auto ifOp = scf::IfOp::create(
+        builder, loc, hasRun,
+        [&](OpBuilder &b, Location l) { scf::YieldOp::create(b, l, sum); },
+        [&](OpBuilder &b, Location l) { scf::YieldOp::create(b, l, zero); });
+    sum.replaceUsesWithIf(ifOp.getResult(0), [&](OpOperand &other) {
+      return !ifOp->isAncestor(other.getOwner());
+    });
   }
 
   //===--- Branches ---===//

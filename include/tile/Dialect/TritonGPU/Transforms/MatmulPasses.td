@@ -136,7 +136,9 @@ def TritonGPUOptimizeAccumulatorInit
     again whenever the loop starts a new tile. Products with a flag that tells
     whether to add to the accumulator or to overwrite it
     (`ttnvgpu.warp_group_dot`) get that flag, as an argument of the loop, and
-    nothing is set to zero any more.
+    nothing is set to zero any more. What such a loop starts from is poison then; where
+    it may not run at all, a branch behind it, and behind the wait for its products,
+    has the zeros.
 
     A plain `tt.dot` (`mma.sync`, and FMA) always adds. There a choice between the
     accumulator and zero, which costs an instruction for each register in every
@@ -174,7 +176,8 @@ def TritonGPUOptimizeAccumulatorInit
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::scf::SCFDialect"];
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::ub::UBDialect"];
   let statistics = [
     Statistic<"numFlags", "num-flags",
               "Products told when to overwrite their accumulator">,

@@ -55,6 +55,31 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
+  // Zero before the loop only, whose products are waited for behind it: the zeros
+  // are those of a loop that does not run.
+  // CHECK-LABEL: @zero_behind_wait
+  tt.func @zero_behind_wait(%a: !ttg.memdesc<64x64xf16, #shared, #smem>, %b: !ttg.memdesc<64x64xf16, #shared, #smem>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    // CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00>
+    %zero = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #mma>
+    // CHECK: %[[ANY:.*]] = ub.poison : tensor<64x64xf32, #mma>
+    // CHECK: %[[R:.*]]:2 = scf.for %{{.*}} = %[[LB:.*]] to %[[UB:.*]] step %{{.*}} iter_args(%{{.*}} = %[[ANY]], %{{.*}} = %{{.*}})
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+      %d = ttnvgpu.warp_group_dot %a, %b, %acc {inputPrecision = 0 : i32, isAsync = true} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      %w = ttnvgpu.warp_group_dot_wait %d {pendings = 1 : i32} : tensor<64x64xf32, #mma>
+      scf.yield %w : tensor<64x64xf32, #mma>
+    }
+    // CHECK: %[[SUM:.*]] = ttnvgpu.warp_group_dot_wait %[[R]]#0 {pendings = 0
+    // CHECK: %[[RAN:.*]] = arith.cmpi slt, %[[LB]], %[[UB]]
+    // CHECK: %[[IF:.*]] = scf.if %[[RAN]]
+    // CHECK: scf.yield %[[SUM]]
+    // CHECK: scf.yield %[[ZERO]]
+    // CHECK: tt.return %[[IF]]
+    %s = ttnvgpu.warp_group_dot_wait %r {pendings = 0 : i32} : tensor<64x64xf32, #mma>
+    tt.return %s : tensor<64x64xf32, #mma>
+  }
+
   // Zero before the loop only; and the result is used after it.
   // CHECK-LABEL: @zero_before
   tt.func @zero_before(%a: !ttg.memdesc<64x64xf16, #shared, #smem>, %b: !ttg.memdesc<64x64xf16, #shared, #smem>, %n: i32) -> tensor<64x64xf32, #mma> {
