@@ -297,7 +297,7 @@ Step execToGlobal(Ctx &c, const Inst &inst, uint32_t mask) {
           if (BulkRed(inst.mod[0]) != BulkRed::None)
             bulkReduce(to, from, size, BulkRed(inst.mod[0]), inst.type);
           else if (!inst.mod[2])
-            std::memcpy(to, from, size);
+            std::copy_n(from, size, to); // Of no bytes there is no source.
           else
             for (uint64_t i = 0; i < size; ++i)
               if (keep >> (i & 15) & 1)

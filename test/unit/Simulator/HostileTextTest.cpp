@@ -136,6 +136,16 @@ TEST(HostileText, PolicyWithoutOperands) {
   EXPECT_TRUE(contains(said, "operands")) << said;
 }
 
+TEST(HostileText, BulkStoreOfNoBytes) {
+  std::string said =
+      run(header + ".global .align 16 .b8 g[16];\n" +
+          kernel(".shared .align 16 .b8 s[16]; .reg .b64 %q; mov.u64 %q, g; "
+                 "cp.async.bulk.global.shared::cta.bulk_group [%q], [s], 0; "
+                 "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; ret;")
+              .substr(header.size()));
+  EXPECT_EQ(said, "");
+}
+
 TEST(HostileText, NestedAddresses) {
   std::string open;
   for (int i = 0; i < 100000; ++i)

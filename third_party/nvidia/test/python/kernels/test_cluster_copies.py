@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+from machines import run_on
 from reference import poisoned, random
 from test_matmul_sweep import KINDS
 from test_persistent_products import multiply as multiply_flattened
@@ -126,9 +127,10 @@ def test_attention(warps, stages, monkeypatch):
         (r"(bra DONE; WAIT:) mbarrier\.try_wait[^;]*;\s*@!complete bra WAIT;", r"\1", "race"),
     ],
 )
-def test_blocks_have_to_meet(pattern, instead, finding):
+def test_blocks_have_to_meet(pattern, instead, finding, monkeypatch):
     """Without the barrier of the cluster behind the mbarriers' making, or without the wait for the
     other block's reads in the loop, the simulator finds what goes wrong."""
+    run_on("cuda:90", monkeypatch)
 
     def edited(text: str) -> str:
         text, count = re.subn(pattern, instead, text)
