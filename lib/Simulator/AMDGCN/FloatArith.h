@@ -190,8 +190,8 @@ template <class T> struct Division {
     T r = quotient != quotient ? inf : std::fabs(quotient);
     int difference = exponent(numerator) - exponent(denominator);
     r = difference < (isDouble ? -1075 : -150) ? T(0) : r;
-    r = byInf | ofZero ? T(0) : r;
-    r = byZero | ofInf ? inf : r;
+    r = (byInf | ofZero) ? T(0) : r;
+    r = (byZero | ofInf) ? inf : r;
     r = negative ? -r : r;
     r = (byZero & ofZero) | (byInf & ofInf)
             ? std::numeric_limits<T>::quiet_NaN()
