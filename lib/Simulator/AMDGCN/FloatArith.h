@@ -49,6 +49,23 @@ template <class T> T fraction(T a, T largest) {
   return r >= T(1) ? largest : r;
 }
 
+template <class T> T towardsZero(T a) { return std::trunc(a); }
+template <class T> T upwards(T a) { return std::ceil(a); }
+template <class T> T downwards(T a) { return std::floor(a); }
+template <class T> T roundEven(T a) { return std::nearbyint(a); }
+
+/// Functions that hardware approximates, for all precisions.
+inline double powerOfTwo(double a) { return std::exp2(a); }
+inline double logarithm(double a) { return std::log2(a); }
+inline double reciprocal(double a) { return 1 / a; }
+inline double reciprocalRoot(double a) { return 1 / std::sqrt(a); }
+inline double root(double a) { return std::sqrt(a); }
+/// One of them in single precision: rounded once here; like there, it neither
+/// takes nor gives subnormal numbers.
+template <auto G> float approximateFloat(float a) {
+  return flush(float(G(double(flush(a)))));
+}
+
 /// Powers of two that any finite number overflows or vanishes with are as good
 /// as larger ones; those of double precision hold every float's product.
 template <class T> T scaledBy(T a, int32_t n) {

@@ -19,10 +19,6 @@ F add(F a, F b) { return a + b; }
 F sub(F a, F b) { return a - b; }
 F mul(F a, F b) { return a * b; }
 F fuse(F a, F b, F c) { return fusedFloat(a, b, c); }
-F towardsZero(F a) { return std::trunc(a); }
-F upwards(F a) { return std::ceil(a); }
-F downwards(F a) { return std::floor(a); }
-F roundEven(F a) { return std::nearbyint(a); }
 F fromSigned(int32_t a) { return F(a); }
 F fromUnsigned(uint32_t a) { return F(a); }
 F fromLowHalf(uint32_t a) { return floatFromHalf(uint16_t(a)); }
@@ -31,13 +27,6 @@ F fromHighHalf(uint32_t a) { return floatFromHalf(uint16_t(a >> 16)); }
 uint32_t toHalf(F a) { return halfFromFloat(a); }
 int32_t toSigned(F a) { return truncateTo<int32_t>(a); }
 uint32_t toUnsigned(F a) { return truncateTo<uint32_t>(a); }
-
-double powerOfTwo(double a) { return std::exp2(a); }
-double logarithm(double a) { return std::log2(a); }
-double reciprocal(double a) { return 1 / a; }
-double reciprocalRoot(double a) { return 1 / std::sqrt(a); }
-double root(double a) { return std::sqrt(a); }
-template <auto G> F approximate(F a) { return flush(F(G(double(flush(a))))); }
 
 struct Compare {
   static SccOnly less(F a, F b) { return {a < b}; }
@@ -129,10 +118,10 @@ void tile::sim::amdgcn::registerScalarFloat(OpcodeTable &t) {
       {"s_max_num_f32", decode<mostNumber<F>>},
       {"s_minimum_f32", decode<minimum<F>>},
       {"s_maximum_f32", decode<maximum<F>>},
-      {"s_trunc_f32", decode<towardsZero>},
-      {"s_ceil_f32", decode<upwards>},
-      {"s_floor_f32", decode<downwards>},
-      {"s_rndne_f32", decode<roundEven>},
+      {"s_trunc_f32", decode<towardsZero<F>>},
+      {"s_ceil_f32", decode<upwards<F>>},
+      {"s_floor_f32", decode<downwards<F>>},
+      {"s_rndne_f32", decode<roundEven<F>>},
       {"s_cvt_f32_i32", decode<fromSigned>},
       {"s_cvt_f32_u32", decode<fromUnsigned>},
       {"s_cvt_f32_f16", decode<fromLowHalf>},
@@ -140,11 +129,11 @@ void tile::sim::amdgcn::registerScalarFloat(OpcodeTable &t) {
       {"s_cvt_f16_f32", decode<toHalf>},
       {"s_cvt_i32_f32", decode<toSigned>},
       {"s_cvt_u32_f32", decode<toUnsigned>},
-      {"v_s_exp_f32", decode<approximate<powerOfTwo>>},
-      {"v_s_log_f32", decode<approximate<logarithm>>},
-      {"v_s_rcp_f32", decode<approximate<reciprocal>>},
-      {"v_s_rsq_f32", decode<approximate<reciprocalRoot>>},
-      {"v_s_sqrt_f32", decode<approximate<root>>},
+      {"v_s_exp_f32", decode<approximateFloat<powerOfTwo>>},
+      {"v_s_log_f32", decode<approximateFloat<logarithm>>},
+      {"v_s_rcp_f32", decode<approximateFloat<reciprocal>>},
+      {"v_s_rsq_f32", decode<approximateFloat<reciprocalRoot>>},
+      {"v_s_sqrt_f32", decode<approximateFloat<root>>},
       {"s_cmp_lt_f32", decode<Compare::less>},
       {"s_cmp_eq_f32", decode<Compare::equal>},
       {"s_cmp_le_f32", decode<Compare::atMost>},

@@ -13,13 +13,6 @@ F add(F a, F b) { return a + b; }
 F mul(F a, F b) { return a * b; }
 F fuse(F a, F b, F c) { return std::fma(a, b, c); }
 F fract(F a) { return fraction(a, 0x1.fffffffffffffp-1); }
-F towardsZero(F a) { return std::trunc(a); }
-F upwards(F a) { return std::ceil(a); }
-F downwards(F a) { return std::floor(a); }
-F roundEven(F a) { return std::nearbyint(a); }
-F reciprocal(F a) { return 1 / a; }
-F reciprocalRoot(F a) { return 1 / std::sqrt(a); }
-F root(F a) { return std::sqrt(a); }
 } // namespace
 
 void tile::sim::amdgcn::registerVectorDouble(OpcodeTable &t) {
@@ -36,10 +29,10 @@ void tile::sim::amdgcn::registerVectorDouble(OpcodeTable &t) {
       {"v_minimum_f64", decodeVector<minimum<F>>},
       {"v_maximum_f64", decodeVector<maximum<F>>},
       {"v_fract_f64", decodeVector<fract>},
-      {"v_trunc_f64", decodeVector<towardsZero>},
-      {"v_ceil_f64", decodeVector<upwards>},
-      {"v_floor_f64", decodeVector<downwards>},
-      {"v_rndne_f64", decodeVector<roundEven>},
+      {"v_trunc_f64", decodeVector<towardsZero<F>>},
+      {"v_ceil_f64", decodeVector<upwards<F>>},
+      {"v_floor_f64", decodeVector<downwards<F>>},
+      {"v_rndne_f64", decodeVector<roundEven<F>>},
       {"v_rcp_f64", decodeVector<reciprocal, special>},
       {"v_rsq_f64", decodeVector<reciprocalRoot, special>},
       {"v_sqrt_f64", decodeVector<root, special>},

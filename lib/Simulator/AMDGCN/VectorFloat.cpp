@@ -32,17 +32,7 @@ F maximum3(F a, F b, F c) { return maximum(maximum(a, b), c); }
 F minimumOfMaximum(F a, F b, F c) { return minimum(maximum(a, b), c); }
 F maximumOfMinimum(F a, F b, F c) { return maximum(minimum(a, b), c); }
 F fract(F a) { return fraction(a, 0x1.fffffep-1f); }
-F towardsZero(F a) { return std::trunc(a); }
-F upwards(F a) { return std::ceil(a); }
-F downwards(F a) { return std::floor(a); }
-F roundEven(F a) { return std::nearbyint(a); }
 
-template <auto G> F approximate(F a) { return flush(F(G(double(flush(a))))); }
-double powerOfTwo(double a) { return std::exp2(a); }
-double logarithm(double a) { return std::log2(a); }
-double reciprocal(double a) { return 1 / a; }
-double reciprocalRoot(double a) { return 1 / std::sqrt(a); }
-double root(double a) { return std::sqrt(a); }
 /// Of revolutions.
 double sine(double a) {
   if (!std::isfinite(a))
@@ -91,18 +81,18 @@ void tile::sim::amdgcn::registerVectorFloat(OpcodeTable &t) {
       {"v_minimummaximum_f32", decodeVector<maximumOfMinimum>},
       {"v_maximumminimum_f32", decodeVector<minimumOfMaximum>},
       {"v_fract_f32", decodeVector<fract>},
-      {"v_trunc_f32", decodeVector<towardsZero>},
-      {"v_ceil_f32", decodeVector<upwards>},
-      {"v_floor_f32", decodeVector<downwards>},
-      {"v_rndne_f32", decodeVector<roundEven>},
-      {"v_exp_f32", decodeVector<approximate<powerOfTwo>, special>},
-      {"v_log_f32", decodeVector<approximate<logarithm>, special>},
-      {"v_rcp_f32", decodeVector<approximate<reciprocal>, special>},
-      {"v_rcp_iflag_f32", decodeVector<approximate<reciprocal>, special>},
-      {"v_rsq_f32", decodeVector<approximate<reciprocalRoot>, special>},
-      {"v_sqrt_f32", decodeVector<approximate<root>, special>},
-      {"v_sin_f32", decodeVector<approximate<sine>, special>},
-      {"v_cos_f32", decodeVector<approximate<cosine>, special>},
+      {"v_trunc_f32", decodeVector<towardsZero<F>>},
+      {"v_ceil_f32", decodeVector<upwards<F>>},
+      {"v_floor_f32", decodeVector<downwards<F>>},
+      {"v_rndne_f32", decodeVector<roundEven<F>>},
+      {"v_exp_f32", decodeVector<approximateFloat<powerOfTwo>, special>},
+      {"v_log_f32", decodeVector<approximateFloat<logarithm>, special>},
+      {"v_rcp_f32", decodeVector<approximateFloat<reciprocal>, special>},
+      {"v_rcp_iflag_f32", decodeVector<approximateFloat<reciprocal>, special>},
+      {"v_rsq_f32", decodeVector<approximateFloat<reciprocalRoot>, special>},
+      {"v_sqrt_f32", decodeVector<approximateFloat<root>, special>},
+      {"v_sin_f32", decodeVector<approximateFloat<sine>, special>},
+      {"v_cos_f32", decodeVector<approximateFloat<cosine>, special>},
       {"v_ldexp_f32", decodeVector<scaledBy<F>>},
       {"v_frexp_mant_f32", decodeVector<mantissaOf<F>>},
       {"v_frexp_exp_i32_f32", decodeVector<exponentOf<F>>},

@@ -45,17 +45,8 @@ Half largestSmallest(Half a, Half b, Half c) {
 }
 template <auto G> Half rounded(Half a) { return exact(G(of(a))); }
 float fract(float a) { return fraction(a, 0x1.ffcp-1f); }
-float towardsZero(float a) { return std::trunc(a); }
-float upwards(float a) { return std::ceil(a); }
-float downwards(float a) { return std::floor(a); }
-float roundEven(float a) { return std::nearbyint(a); }
 
 template <auto G> Half approximate(Half a) { return nearest(G(double(of(a)))); }
-double powerOfTwo(double a) { return std::exp2(a); }
-double logarithm(double a) { return std::log2(a); }
-double reciprocal(double a) { return 1 / a; }
-double reciprocalRoot(double a) { return 1 / std::sqrt(a); }
-double root(double a) { return std::sqrt(a); }
 double sine(double a) { return std::sin((a - std::nearbyint(a)) * 2 * M_PI); }
 double cosine(double a) { return std::cos((a - std::nearbyint(a)) * 2 * M_PI); }
 Half scaleBy(Half a, int16_t n) {
@@ -120,10 +111,10 @@ void tile::sim::amdgcn::registerVectorHalf(OpcodeTable &t) {
       {"v_minimummaximum_f16", decodeVector<largestSmallest>},
       {"v_maximumminimum_f16", decodeVector<smallestLargest>},
       {"v_fract_f16", decodeVector<rounded<fract>>},
-      {"v_trunc_f16", decodeVector<rounded<towardsZero>>},
-      {"v_ceil_f16", decodeVector<rounded<upwards>>},
-      {"v_floor_f16", decodeVector<rounded<downwards>>},
-      {"v_rndne_f16", decodeVector<rounded<roundEven>>},
+      {"v_trunc_f16", decodeVector<rounded<towardsZero<float>>>},
+      {"v_ceil_f16", decodeVector<rounded<upwards<float>>>},
+      {"v_floor_f16", decodeVector<rounded<downwards<float>>>},
+      {"v_rndne_f16", decodeVector<rounded<roundEven<float>>>},
       {"v_exp_f16", decodeVector<approximate<powerOfTwo>, special>},
       {"v_log_f16", decodeVector<approximate<logarithm>, special>},
       {"v_rcp_f16", decodeVector<approximate<reciprocal>, special>},
