@@ -11,6 +11,7 @@
 #include "tile/Analysis/MemoryModel.h"
 #include "tile/Analysis/Speculation.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/Triton/IR/LoopBounds.h"
 #include "tile/Dialect/Triton/Transforms/Passes.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -49,11 +50,7 @@ static void hoistLoad(scf::ForOp loop, LoadOp load) {
     return;
   OpBuilder builder(load);
   Location loc = load.getLoc();
-  Value mask =
-      arith::CmpIOp::create(builder, loc,
-                            loop.getUnsignedCmp() ? arith::CmpIPredicate::ult
-                                                  : arith::CmpIPredicate::slt,
-                            loop.getLowerBound(), loop.getUpperBound());
+  Value mask = hasIterations(builder, loc, loop);
   Type maskType = getMaskType(load.getPtr().getType());
   if (maskType != mask.getType())
     mask = SplatOp::create(builder, loc, maskType, mask);

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/Triton/IR/LoopBounds.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -228,11 +229,7 @@ private:
     if (count && !count->isZero())
       return;
     builder.setInsertionPointAfter(wait);
-    Value hasRun =
-        arith::CmpIOp::create(builder, loc,
-                              loop.getUnsignedCmp() ? arith::CmpIPredicate::ult
-                                                    : arith::CmpIPredicate::slt,
-                              loop.getLowerBound(), loop.getUpperBound());
+    Value hasRun = hasIterations(builder, loc, loop);
     auto ifOp = scf::IfOp::create(
         builder, loc, hasRun,
         [&](OpBuilder &b, Location l) { scf::YieldOp::create(b, l, sum); },

@@ -22,6 +22,7 @@
 
 #include "AsyncProducts.h"
 
+#include "tile/Dialect/Triton/IR/LoopBounds.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
@@ -271,11 +272,7 @@ void skipIfEmpty(scf::ForOp loop) {
     inside.push_back(inside.back()->getNextNode());
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
-  Value any =
-      arith::CmpIOp::create(builder, loc,
-                            loop.getUnsignedCmp() ? arith::CmpIPredicate::ult
-                                                  : arith::CmpIPredicate::slt,
-                            loop.getLowerBound(), loop.getUpperBound());
+  Value any = hasIterations(builder, loc, loop);
   auto whole = scf::IfOp::create(builder, loc, loop.getResultTypes(), any,
                                  /*withElseRegion=*/true);
   auto isOutside = [&](OpOperand &use) {

@@ -6,6 +6,7 @@
 #include "../Pipeline/AsyncProducts.h"
 
 #include "tile/Analysis/ConvertLayoutPlan.h"
+#include "tile/Dialect/Triton/IR/LoopBounds.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
@@ -273,11 +274,7 @@ void DelayedProducts::waitForNext(OpBuilder &builder, Value counter,
                                   const IRMapping &mapping) {
   Location loc = loop.getLoc();
   Value next = arith::AddIOp::create(builder, loc, counter, loop.getStep());
-  Value hasNext =
-      arith::CmpIOp::create(builder, loc,
-                            loop.getUnsignedCmp() ? arith::CmpIPredicate::ult
-                                                  : arith::CmpIPredicate::slt,
-                            next, loop.getUpperBound());
+  Value hasNext = hasIteration(builder, loc, loop, next);
   // The iteration arguments by which it finds its buffers.
   llvm::SetVector<Value> needed;
   for (Operation *op : first)
@@ -435,11 +432,7 @@ unsigned DelayedProducts::apply(scf::ForOp &replaced) {
 
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
-  bool isUnsigned = loop.getUnsignedCmp();
-  Value any = arith::CmpIOp::create(builder, loc,
-                                    isUnsigned ? arith::CmpIPredicate::ult
-                                               : arith::CmpIPredicate::slt,
-                                    loop.getLowerBound(), loop.getUpperBound());
+  Value any = hasIterations(builder, loc, loop);
   auto whole = scf::IfOp::create(builder, loc, loop.getResultTypes(), any,
                                  /*withElseRegion=*/true);
   OpBuilder otherwise = whole.getElseBodyBuilder();
@@ -466,9 +459,9 @@ unsigned DelayedProducts::apply(scf::ForOp &replaced) {
 
   Value second =
       arith::AddIOp::create(then, loc, loop.getLowerBound(), loop.getStep());
-  auto rest = scf::ForOp::create(then, loc, second, loop.getUpperBound(),
-                                 loop.getStep(), inits,
-                                 /*bodyBuilder=*/nullptr, isUnsigned);
+  auto rest = scf::ForOp::create(
+      then, loc, second, loop.getUpperBound(), loop.getStep(), inits,
+      /*bodyBuilder=*/nullptr, loop.getUnsignedCmp());
   OpBuilder inside(rest.getContext());
   if (!rest.getBody()->empty())
     rest.getBody()->getTerminator()->erase();

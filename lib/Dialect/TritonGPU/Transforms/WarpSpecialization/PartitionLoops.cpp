@@ -26,6 +26,7 @@
 
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/Triton/IR/LoopBounds.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
@@ -426,11 +427,7 @@ private:
     assert(cast<nvidia_gpu::WarpGroupDotWaitOp>(wait).getPendings() == 0 &&
            "products that run on after the loop");
     builder.setInsertionPointAfter(wait);
-    Value hasRun = arith::CmpIOp::create(
-        builder, loc,
-        inner.getUnsignedCmp() ? arith::CmpIPredicate::ult
-                               : arith::CmpIPredicate::slt,
-        inner.getLowerBound(), inner.getUpperBound());
+    Value hasRun = hasIterations(builder, loc, inner);
     Value stage =
         getStageBefore(builder, loc, inner.getResult(place), in.numStages);
     Value empty = getBuffer(builder, loc, ring.empty, stage);
