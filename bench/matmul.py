@@ -9,6 +9,7 @@ memory_bound.py for how the times are taken.
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib.util
 
 import torch
@@ -91,6 +92,47 @@ def library_product(a, b, out_dtype):
     return None
 
 
+def compare(name, modules, configs, flops, run, check, everything) -> list[tuple[float, object]]:
+    """The best speed of each module, and the configuration. ``run(module, config)`` launches;
+    ``check`` calls a launch and returns its relative error."""
+    results: dict[object, list] = {module: [] for module in modules if module is not None}
+    for config in configs:
+        able, functions = [], []
+        for module in results:
+            launch = functools.partial(run, module, config)
+            try:
+                relative = check(launch)
+            except Exception as error:  # a configuration one of them cannot run is reported
+                print(f"{module.__name__} {config}: {str(error)[:200]}")
+                continue
+            assert relative < 1e-2, f"{module.__name__} {config}: relative error {relative}"
+            able.append(module)
+            functions.append(launch)
+        # They take turns: clocks drift by more than they differ.
+        for module, ms in zip(able, median_times_ms(functions, repeats=20), strict=True):
+            results[module].append((flops / ms * 1e-9, config))
+            if everything:
+                print(
+                    f"{name} {module.__name__} {config}: {results[module][-1][0]:.0f}", flush=True
+                )
+    return [
+        max(results.get(module, ()), default=(float("nan"), "-"), key=lambda r: r[0])
+        for module in modules
+    ]
+
+
+def make_row(name, best, library, flops) -> str:
+    """``library``: what cuBLAS does, or None."""
+    ours, peer = best
+    speed = "-"
+    if library is not None:
+        speed = f"{flops / median_times_ms([library], repeats=20)[0] * 1e-9:.0f}"
+    return (
+        f"| {name} | {ours[0]:.0f} {ours[1]} | {peer[0]:.0f} {peer[1]} "
+        f"| {ours[0] / peer[0]:.2f} | {speed} |"
+    )
+
+
 def measure_type(name, modules, size, dtype, out_dtype, configs, along_k, everything) -> str:
     """A square product of operands of ``dtype``, through pointers."""
     a, b = random_matrix(size, size, dtype), random_matrix(size, size, dtype)
@@ -99,38 +141,23 @@ def measure_type(name, modules, size, dtype, out_dtype, configs, along_k, everyt
         b, strides = b.T, (1, size)
     c = torch.empty(size, size, device="cuda", dtype=out_dtype)
     expected = (a[:512].double() @ b.double()).to(out_dtype).double()
-    best: list[tuple[float, object]] = []
-    for module in modules:
-        results = []
-        for config in configs if module is not None else ():
-            bm, bn, bk, warps, stages = config
 
-            def run(module=module, bm=bm, bn=bn, bk=bk, warps=warps, stages=stages):
-                module.matmul_kernel[((size // bm) * (size // bn),)](
-                    a, b, c, size, size, size, size, 1, *strides, size, 1,
-                    BM=bm, BN=bn, BK=bk, GROUP_M=8, num_warps=warps, num_stages=stages,
-                )  # fmt: skip
+    def run(module, config):
+        bm, bn, bk, warps, stages = config
+        module.matmul_kernel[((size // bm) * (size // bn),)](
+            a, b, c, size, size, size, size, 1, *strides, size, 1,
+            BM=bm, BN=bn, BK=bk, GROUP_M=8, num_warps=warps, num_stages=stages,
+        )  # fmt: skip
 
-            c.zero_()
-            try:
-                run()
-            except Exception as error:  # a configuration one of them cannot run is reported
-                print(f"{module.__name__} {config}: {str(error)[:200]}")
-                continue
-            relative = ((c[:512].double() - expected).norm() / expected.norm()).item()
-            assert relative < 1e-2, f"{module.__name__} {config}: relative error {relative}"
-            ms = median_times_ms([run], repeats=20)[0]
-            results.append((2 * size**3 / ms * 1e-9, config))
-            if everything:
-                print(f"{name} {module.__name__} {config}: {results[-1][0]:.0f}", flush=True)
-        best.append(max(results, default=(float("nan"), "-"), key=lambda r: r[0]))
+    def check(launch):
+        c.zero_()
+        launch()
+        return ((c[:512].double() - expected).norm() / expected.norm()).item()
+
+    flops = 2 * size**3
+    best = compare(name, modules, configs, flops, run, check, everything)
     library = library_product(a, b if along_k else b.T.contiguous().T, out_dtype)
-    speed = 2 * size**3 / median_times_ms([library], repeats=20)[0] * 1e-9 if library else 0
-    ours, peer = best
-    return (
-        f"| {name} | {ours[0]:.0f} {ours[1]} | {peer[0]:.0f} {peer[1]} "
-        f"| {ours[0] / peer[0]:.2f} | {f'{speed:.0f}' if speed else '-'} |"
-    )
+    return make_row(name, best, library, flops)
 
 
 def measure(name, modules, shape, dtype, configs, everything, **variant) -> str:
@@ -140,43 +167,19 @@ def measure(name, modules, shape, dtype, configs, everything, **variant) -> str:
     b = torch.randn(k, n, device="cuda").to(dtype)
     c = torch.empty(m, n, device="cuda", dtype=dtype)
     expected = (a.float() @ b.float()).double()
-    results: dict[object, list] = {module: [] for module in modules if module is not None}
-    for config in configs:
-        bm, bn, bk, warps, stages = config
-        options = {"num_warps": warps, "num_stages": stages, **variant}
-        able, functions = [], []
-        for module in results:
 
-            def run(module=module, tile=(bm, bn, bk), options=options):
-                module.matmul(a, b, c, *tile, **options)
+    def run(module, config):
+        *tile, warps, stages = config
+        module.matmul(a, b, c, *tile, num_warps=warps, num_stages=stages, **variant)
 
-            c.fill_(float("nan"))
-            try:
-                run()
-            except Exception as error:  # a configuration one of them cannot run is reported
-                print(f"{module.__name__} {config}: {str(error)[:200]}")
-                continue
-            relative = ((c.double() - expected).norm() / expected.norm()).item()
-            assert relative < 1e-2, f"{module.__name__} {config}: relative error {relative}"
-            able.append(module)
-            functions.append(run)
-        # They take turns: clocks drift by more than they differ.
-        for module, ms in zip(able, median_times_ms(functions, repeats=20), strict=True):
-            results[module].append((2 * m * n * k / ms * 1e-9, config))
-            if everything:
-                print(
-                    f"{name} {module.__name__} {config}: {results[module][-1][0]:.0f}", flush=True
-                )
-    best = [
-        max(results.get(module, ()), default=(float("nan"), "-"), key=lambda r: r[0])
-        for module in modules
-    ]
-    ms = median_times_ms([lambda: torch.matmul(a, b, out=c)], repeats=20)[0]
-    ours, peer = best
-    return (
-        f"| {name} | {ours[0]:.0f} {ours[1]} | {peer[0]:.0f} {peer[1]} "
-        f"| {ours[0] / peer[0]:.2f} | {2 * m * n * k / ms * 1e-9:.0f} |"
-    )
+    def check(launch):
+        c.fill_(float("nan"))
+        launch()
+        return ((c.double() - expected).norm() / expected.norm()).item()
+
+    flops = 2 * m * n * k
+    best = compare(name, modules, configs, flops, run, check, everything)
+    return make_row(name, best, lambda: torch.matmul(a, b, out=c), flops)
 
 
 def give_scratch_memory() -> None:
