@@ -187,6 +187,13 @@ NEEDS = {
     "cvt.rna.tf32.f32 %r1, %f1;": ("sm_80", "7.0"),
     "cvt.rn.f16x2.e4m3x2 %r1, %h1;": ("sm_89", "8.1"),
     "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r1], %r2, [%r3];": ("sm_90", "8.1"),
+    "createpolicy.fractional.L2::evict_last.b64 %rd1, 1.0;": ("sm_80", "7.4"),
+    "ld.global.L2::cache_hint.b32 %r1, [%rd1], %rd2;": ("sm_80", "7.4"),
+    "ld.global.L2::128B.b32 %r1, [%rd1];": ("sm_75", "7.4"),
+    "ld.global.L1::evict_last.b32 %r1, [%rd1];": ("sm_70", "7.4"),
+    "st.global.L2::cache_hint.b32 [%rd1], %r1, %rd2;": ("sm_80", "7.4"),
+    "st.global.L1::evict_first.b32 [%rd1], %r1;": ("sm_70", "7.4"),
+    "cp.async.ca.shared.global.L2::128B [%r1], [%rd1], 4;": ("sm_80", "7.4"),
 }  # fmt: skip
 BELOW = {
     "sm_100a": "sm_90a",
@@ -196,8 +203,9 @@ BELOW = {
     "sm_89": "sm_87",
     "sm_80": "sm_75",
     "sm_75": "sm_72",
+    "sm_70": "sm_62",
 }
-BEFORE = {"8.8": "8.7", "8.6": "8.5", "8.1": "8.0", "8.0": "7.8", "7.8": "7.7", "7.0": "6.5"}
+BEFORE = {"8.8": "8.7", "8.6": "8.5", "8.1": "8.0", "8.0": "7.8", "7.8": "7.7", "7.4": "7.3", "7.0": "6.5"}
 
 
 @pytest.mark.parametrize("text", NEEDS)

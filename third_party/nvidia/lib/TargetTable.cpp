@@ -20,7 +20,7 @@ constexpr int kKiB = 1024;
 constexpr NVIDIATarget makeTuring() {
   return {.computeCapability = 75,
           .processor = "sm_75",
-          .ptxVersion = 70,
+          .ptxVersion = 74,
           .maxSharedMemory = 64 * kKiB};
 }
 
@@ -67,8 +67,8 @@ constexpr NVIDIATarget makeHopper() {
 
 constexpr NVIDIATarget kTargets[] = {
     makeTuring(),
-    makeAmpere(80, "sm_80", 70, 163 * kKiB),
-    makeAmpere(86, "sm_86", 71, 99 * kKiB),
+    makeAmpere(80, "sm_80", 74, 163 * kKiB),
+    makeAmpere(86, "sm_86", 74, 99 * kKiB),
     makeAmpere(87, "sm_87", 74, 163 * kKiB),
     makeAda(),
     makeHopper(),

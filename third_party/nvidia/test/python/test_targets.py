@@ -54,6 +54,27 @@ def test_every_target_compiles(arch):
         assert kernel.asm["cubin"][:4] == b"\x7fELF"
 
 
+@tile.jit
+def hinted(x_ptr, out_ptr, N: tl.constexpr):
+    at = tl.arange(0, N)
+    first = tl.load(x_ptr + at, eviction_policy="evict_first")
+    last = tl.load(x_ptr + N + at, eviction_policy="evict_last", cache_modifier=".cg")
+    tl.store(out_ptr + at, first, eviction_policy="evict_first")
+    tl.store(out_ptr + N + at, last, eviction_policy="evict_last", cache_modifier=".cs")
+
+
+@sim_only
+@pytest.mark.parametrize("arch", CAPABILITIES)
+def test_every_target_takes_hints_of_eviction(arch, monkeypatch):
+    """Their instructions are in PTX of a later version than what knows Ampere."""
+    monkeypatch.setenv("TILE_SIM_TARGET", f"cuda:{arch}")
+    x, out = np.arange(1024, dtype=np.float32), np.zeros(1024, np.float32)
+    kernel = hinted[(1,)](x, out, N=512)
+    np.testing.assert_array_equal(out, x)
+    if "cubin" in kernel.asm:
+        assert kernel.asm["cubin"][:4] == b"\x7fELF"
+
+
 @sim_only
 @pytest.mark.parametrize(
     ("arch", "shared"),

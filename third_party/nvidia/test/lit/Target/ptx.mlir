@@ -5,7 +5,7 @@
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:80"} {
 
 // No debug code: ptxas would not optimise it.
-// CHECK: .version 7.0
+// CHECK: .version 7.4
 // CHECK-NEXT: .target sm_80
 // CHECK-NOT: debug
 // CHECK: .visible .entry add(
