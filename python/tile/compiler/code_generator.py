@@ -69,9 +69,7 @@ class CodeGenerator(Expressions, Statements, ControlFlow, Loops, WhileLoops, Fun
         """Gives the operations that follow the place of `node`."""
         if self._line_info:
             frame = self.frames[-1]
-            self.builder.set_loc(
-                frame.source.file, node.lineno, node.col_offset + frame.source.column_shift + 1
-            )
+            self.builder.set_loc(frame.source.file, node.lineno, node.col_offset + 1)
 
     def name_value(self, value: tensor, name: str) -> None:
         value.handle.name(name)

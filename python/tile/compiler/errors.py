@@ -115,8 +115,8 @@ class UnsupportedLanguageConstruct(CompilationError):
     """Python that kernels cannot use."""
 
 
-def node_place(node: ast.AST, file: str, function: str, column_shift: int) -> Place | None:
-    """The place of an AST node of a function whose source was dedented."""
+def node_place(node: ast.AST, file: str, function: str) -> Place | None:
+    """The place of an AST node of a function."""
     line = getattr(node, "lineno", None)
     if line is None:
         return None
@@ -124,11 +124,11 @@ def node_place(node: ast.AST, file: str, function: str, column_shift: int) -> Pl
     end = getattr(node, "end_col_offset", column + 1)
     if getattr(node, "end_lineno", line) != line:
         # Only the first line of a longer expression is shown.
-        end = len(line_of(file, line).encode()) - column_shift
+        end = len(line_of(file, line).encode())
     # The AST counts bytes of UTF-8; the reader counts characters.
     raw = line_of(file, line).encode()
-    column = len(raw[: column + column_shift].decode(errors="replace"))
-    end = len(raw[: end + column_shift].decode(errors="replace"))
+    column = len(raw[:column].decode(errors="replace"))
+    end = len(raw[:end].decode(errors="replace"))
     return Place(file, line, column, end, function)
 
 
@@ -165,7 +165,7 @@ def source_place(file: str, line: int, column: int) -> Place:
                 best = node
     if best is None:
         return Place(file, line, start, function=function)
-    return node_place(best, file, function, 0) or place
+    return node_place(best, file, function) or place
 
 
 #: Inline assembly in PTX. In AMD's, statements end with their line.

@@ -27,7 +27,6 @@ class Source:
 
     name: str
     file: str
-    column_shift: int
     globals: dict[str, Any]
     nonlocals: Mapping[str, Any] = field(default_factory=dict)
     #: True for functions of tile's own library, which errors do not show.
@@ -85,7 +84,7 @@ class Frame:
     def place(self, node: Any) -> Place | None:
         if node is None:
             return None
-        return node_place(node, self.source.file, self.source.name, self.source.column_shift)
+        return node_place(node, self.source.file, self.source.name)
 
 
 class Undefined:

@@ -30,7 +30,6 @@ class Rewritten:
         closed = closure_cells(fn)
         rewriter = Rewriter(parsed.node, _local_names(fn.__code__), _lookup(fn, closed), Site)
         node = parsed.node
-        _shift_columns(node, parsed.source.column_shift)
         node.decorator_list = []
         _plain_signature(node)
         body = rewriter.function(node, parsed.body)
@@ -115,17 +114,6 @@ def _lookup(fn: Any, closed: dict[str, Any]) -> Callable[[str], Any]:
         return fn.__globals__.get(name)
 
     return find
-
-
-def _shift_columns(node: ast.AST, shift: int) -> None:
-    """Columns as in the file; the source was dedented."""
-    if not shift:
-        return
-    for child in ast.walk(node):
-        if hasattr(child, "col_offset"):
-            child.col_offset += shift
-            if child.end_col_offset is not None:
-                child.end_col_offset += shift
 
 
 def _plain_signature(node: ast.FunctionDef) -> None:

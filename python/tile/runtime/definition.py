@@ -21,8 +21,8 @@ def places(fn: Any, parameter: str | None = None) -> list[Any]:
     rest = [a for a in (spec.vararg, spec.kwarg) if a is not None]
     for arg in (*spec.posonlyargs, *spec.args, *rest, *spec.kwonlyargs):
         if arg.arg == parameter:
-            return [node_place(arg, source.file, source.name, source.column_shift)]
-    column = node.col_offset + source.column_shift + len("def ")
+            return [node_place(arg, source.file, source.name)]
+    column = node.col_offset + len("def ")
     return [Place(source.file, node.lineno, column, column + len(source.name), source.name)]
 
 

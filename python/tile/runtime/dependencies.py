@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..errors import TileError
-from .depth import allow_depth, deep_stack
+from .depth import allow_depth, children, deep_stack
 from .references import Reference, fields_of, is_editable
-from .source import closure_cells, get_source
+from .source import closure_cells, read_source
 
 _PLAIN = (int, float, complex, str, bytes, bool, type(None), range, type(Ellipsis))
 _MISSING = object()
@@ -37,30 +37,30 @@ def _unwrapped(value: Any) -> Any:
     return value.value if type(value).__name__ == "constexpr" else value
 
 
-class Aliases(ast.NodeVisitor):
+def _preorder(code: list[ast.AST]) -> Iterator[ast.AST]:
+    """All nodes of some trees, in the order of the text."""
+    pending = code[::-1]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending += reversed(children(node))
+
+
+class Aliases:
     """What local names are assigned that has attributes of its own: ``m = module``."""
 
     def __init__(self) -> None:
         self.sources: dict[str, list[ast.expr]] = collections.defaultdict(list)
 
-    def visit_Assign(self, node: ast.Assign) -> None:
-        for target in node.targets:
-            self.bind(target, node.value)
-        self.generic_visit(node)
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        self.bind(node.target, node.value)
-        self.generic_visit(node)
-
-    def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
-        self.bind(node.target, node.value)
-        self.generic_visit(node)
-
-    def visit_For(self, node: ast.For) -> None:
-        if isinstance(node.iter, (ast.Tuple, ast.List)):
+    def see(self, node: ast.AST) -> None:
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                self.bind(target, node.value)
+        elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)):
+            self.bind(node.target, node.value)
+        elif isinstance(node, ast.For) and isinstance(node.iter, (ast.Tuple, ast.List)):
             for item in node.iter.elts:
                 self.bind(node.target, item)
-        self.generic_visit(node)
 
     def bind(self, target: ast.expr, value: ast.expr | None) -> None:
         if isinstance(value, ast.IfExp):
@@ -89,7 +89,7 @@ class Aliases(ast.NodeVisitor):
             yield node
 
 
-class Names(ast.NodeVisitor):
+class Names:
     """The values that the names in a function stand for, by the text that names them."""
 
     def __init__(self, function: Any) -> None:
@@ -119,23 +119,29 @@ class Names(ast.NodeVisitor):
                 return _attribute(owner, node.attr)
         return None, "", _MISSING
 
-    def note(self, text: str, node: Any) -> None:
-        owner, name, self.found[text] = self.locate(node)
+    def note(self, node: ast.expr) -> None:
+        """Notes what a name, or an attribute of one, stands for."""
+        path = []
         root = node
         while isinstance(root, ast.Attribute):
+            path.append(root.attr)
             root = root.value
-        if owner is not None and isinstance(root, ast.Name) and root.id in self.outer:
+        if not isinstance(root, ast.Name):
+            return
+        text = ".".join([root.id, *reversed(path)])
+        if text in self.found:
+            return
+        owner, name, self.found[text] = self.locate(node)
+        if owner is not None and root.id in self.outer:
             self.places[text] = owner, name
 
-    def visit_Name(self, node: ast.Name) -> None:
-        if isinstance(node.ctx, ast.Load):
-            self.note(node.id, node)
-
-    def visit_Attribute(self, node: ast.Attribute) -> None:
-        for origin in self.aliases.origins(node):
-            self.note(ast.unparse(origin), origin)
-        # What it is an attribute of matters too: an instance may have methods.
-        self.generic_visit(node)
+    def see(self, node: ast.AST) -> None:
+        if isinstance(node, ast.Name):
+            if isinstance(node.ctx, ast.Load):
+                self.note(node)
+        elif isinstance(node, ast.Attribute):
+            for origin in self.aliases.origins(node):
+                self.note(origin)
 
 
 def _contents(cell: Any) -> Any:
@@ -243,19 +249,21 @@ class Digest:
         if _is_library(file):
             return _contents_of(file)
         try:
-            text = get_source(function)[0]
-            node = ast.parse(text)
-        except (TileError, SyntaxError):  # A lambda within an expression, or no source at all.
+            text, code = read_source(function)
+        except TileError:
+            code = []
+        if not code:  # A lambda within an expression, or no source at all.
             return hashlib.sha256(function.__code__.co_code).hexdigest()
-        return "\0".join([text, *self._reached([node], function, False)])
+        return "\0".join([text, *self._reached(code, function, False)])
 
     def _reached(self, code: list[Any], function: Any, generated: bool) -> list[str]:
         """What a function refers to; `generated` is for code of kernels."""
         names = Names(function)
-        for node in code:
-            names.aliases.visit(node)
-        for node in code:
-            names.visit(node)
+        nodes = list(_preorder(code))
+        for node in nodes:
+            names.aliases.see(node)
+        for node in nodes:
+            names.see(node)
         parts = []
         for name, value in sorted(names.found.items()):
             # Kernels do not call functions of Python's, unless those are declared constants.

@@ -167,7 +167,8 @@ class JITFunction(KernelInterface[T]):
         """The source, from ``def`` on."""
         from .source import get_source
 
-        text = get_source(self.fn, self._lines)[0]
+        known = vars(self).get("_parsed")
+        text = get_source(self.fn, self._lines) if known is None else known.text
         found = re.search(r"^def\s", text, re.MULTILINE)
         return text[found.start() :] if found else text
 

@@ -21,18 +21,22 @@ from .depth import DEEPEST, allow_depth, depth_of
 _CAPTURED = "__tile_sources__"
 #: The lines of each file with jit functions, as last captured.
 _latest: dict[str, list[str]] = {}
-#: Shorter texts have no expression that needs more stack than others.
-_LONG = 2000
+#: What decorated definitions begin with; lambdas begin with anything.
+_DEFINITION = ("@", "def ", "async ")
+#: Lines that might end a definition, and do not, before Python's tokenizer is asked.
+_TRIALS = 8
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 @dataclass
 class Parsed:
-    """A function's AST, with lines as in its file."""
+    """A function's AST, with lines and columns as in its file."""
 
     node: ast.FunctionDef
     body: list[ast.stmt]
     source: Any
+    #: Dedented.
+    text: str
     #: How deep its expressions nest, if that matters.
     depth: int = 0
 
@@ -93,19 +97,70 @@ def line_of(file: str, line: int) -> str:
     return lines[line - 1].rstrip("\n") if 0 < line <= len(lines) else ""
 
 
-def get_source(fn: Any, lines: list[str] | None = None) -> tuple[str, int]:
-    """The text of a function, dedented, and by how many columns."""
-    code = fn.__code__
-    lines = lines or linecache.getlines(code.co_filename, fn.__globals__)
-    block = inspect.getblock(lines[code.co_firstlineno - 1 :]) if lines else []
+def read_source(fn: Any, lines: list[str] | None = None) -> tuple[str, list[ast.stmt]]:
+    """The text of a function, dedented, and its statement, with lines and columns as in the file:
+    a `def`, or what a lambda is in; none where the lines of a lambda are no statement."""
+    first = fn.__code__.co_firstlineno - 1
+    lines = lines or linecache.getlines(fn.__code__.co_filename, fn.__globals__)
+    if first < len(lines) and lines[first].lstrip().startswith(_DEFINITION):
+        for end in _ends(lines, first):
+            try:
+                node = _statements(lines[first:end], first)[0]
+            except SyntaxError:  # It goes on behind a bracket or a text of several lines.
+                continue
+            return _dedented(lines[first : _with_comments(lines, node, end)]), [node]
+    block = inspect.getblock(lines[first:]) if lines else []
     if not block:
         raise SemanticError(
-            f"the source of `{fn.__name__}` is not available ({code.co_filename}); kernels must "
-            "be defined in a file "
+            f"the source of `{fn.__name__}` is not available ({fn.__code__.co_filename}); kernels "
+            "must be defined in a file "
             "or a notebook cell"
         )
-    indent = len(block[0]) - len(block[0].lstrip())
-    return textwrap.dedent("".join(block)), indent
+    try:
+        return _dedented(block), _statements(block, first)
+    except SyntaxError:
+        return _dedented(block), []
+
+
+def _ends(lines: list[str], first: int) -> Iterator[int]:
+    """Where a definition may end that begins at a line: at lines that are not deeper than that."""
+    indent = _indent(lines[first])
+    begun = False
+    trials = 0
+    for i in range(first, len(lines)):
+        line = lines[i].lstrip()
+        if not line or line[0] == "#" or len(lines[i]) - len(line) > indent:
+            continue
+        if begun and i > first:
+            yield i
+            trials += 1
+            if trials == _TRIALS:
+                return
+        begun = begun or line.startswith(_DEFINITION[1:])
+    yield len(lines)
+
+
+def _with_comments(lines: list[str], node: ast.stmt, end: int) -> int:
+    """Where a definition ends with the comments behind its last statement."""
+    assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+    last = node.end_lineno or end
+    for i in range(last, end):
+        if lines[i].lstrip().startswith("#") and _indent(lines[i]) >= node.body[0].col_offset:
+            last = i + 1
+    return last
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _dedented(block: list[str]) -> str:
+    return textwrap.dedent("".join(block)) if _indent(block[0]) else "".join(block)
+
+
+def get_source(fn: Any, lines: list[str] | None = None) -> str:
+    """The text of a function, dedented."""
+    return read_source(fn, lines)[0]
 
 
 def closure_cells(fn: Any) -> dict[str, Any]:
@@ -132,6 +187,16 @@ class Closure(Mapping):
         return len(self.cells)
 
 
+def _statements(block: list[str], first: int) -> list[ast.stmt]:
+    """The AST of lines of a file from a line on, counted from 0."""
+    if not _indent(block[0]):
+        return _tree("\n" * first + "".join(block)).body
+    # Not dedented: texts and comments of several lines may begin further to the left.
+    body = _tree("\n" * (first - 1) + "if 1:\n" + "".join(block)).body
+    assert isinstance(body[0], ast.If)
+    return body[0].body
+
+
 def _tree(text: str) -> ast.Module:
     try:
         return ast.parse(text)
@@ -144,16 +209,12 @@ def parse(fn: Any, lines: list[str] | None = None) -> Parsed:
     """Parses a function; its lines and columns are those of the file."""
     from ..compiler.frames import Source
 
-    text, indent = get_source(fn, lines)
-    try:
-        tree = _tree(text)
-    except SyntaxError:
-        raise SemanticError(f"`{fn.__name__}` is not a plain function definition") from None
-    node = tree.body[0]
-    depth = depth_of(node) if len(text) > _LONG else 0
+    text, statements = read_source(fn, lines)
+    if not statements:
+        raise SemanticError(f"`{fn.__name__}` is not a plain function definition")
+    node = statements[0]
     if not isinstance(node, ast.FunctionDef):
         raise SemanticError(f"`{fn.__name__}` must be defined with `def`")
-    ast.increment_lineno(node, fn.__code__.co_firstlineno - 1)
     body = node.body
     if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
         body = body[1:]  # The docstring.
@@ -161,9 +222,8 @@ def parse(fn: Any, lines: list[str] | None = None) -> Parsed:
     source = Source(
         name=fn.__name__,
         file=name_of_file(file),
-        column_shift=indent,
         globals=fn.__globals__,
         nonlocals=Closure(fn),
         internal=os.path.abspath(file).startswith(_PACKAGE),
     )
-    return Parsed(node, body, source, depth)
+    return Parsed(node, body, source, text, depth_of(node))
