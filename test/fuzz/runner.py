@@ -72,11 +72,13 @@ def prepare(program: Program, kernel: Any, values: dict[str, Any], config: Confi
     return lambda: launch(x, y, z, 0, arguments, max_instructions=LIMIT, checks=_sim.CHECK_ALL)
 
 
-def compiled(program: Program, config: Config | None = None) -> dict[str, np.ndarray]:
+def compiled(
+    program: Program, config: Config | None = None, kernel: Any = None
+) -> dict[str, np.ndarray]:
     """The outputs of the compiled program, run in the simulator with all checks."""
     values = program.inputs()
     try:
-        launch = prepare(program, program.kernel(), values, config or program.config)
+        launch = prepare(program, kernel or program.kernel(), values, config or program.config)
     except tile.TileError as error:
         if isinstance(error, tile.OutOfResources):
             raise Inconclusive from None
@@ -96,12 +98,12 @@ def outputs(program: Program, values: dict[str, Any]) -> dict[str, np.ndarray]:
     return {a.name: values[a.name] for a in program.arguments if a.role == "output"}
 
 
-def interpreted(program: Program) -> dict[str, np.ndarray]:
+def interpreted(program: Program, kernel: Any) -> dict[str, np.ndarray]:
     """The outputs of the program as the interpreter runs it."""
     values = program.inputs()
     try:
         with np.errstate(all="ignore"):
-            program.kernel().interpret(**values, grid=program.grid)
+            kernel.interpret(**values, grid=program.grid)
     except Exception as error:
         raise Failure("interpreter", f"{type(error).__name__}: {error}") from error
     return outputs(program, values)
@@ -200,8 +202,10 @@ def _check(program: Program, mode: str) -> None:
     if mode == "specialized":
         return _check(specialized(program), "interpret")
     if mode == "interpret":
-        expected = interpreted(program)
-        compare(program, compiled(program), expected, f"{program.config} vs. the interpreter")
+        kernel = program.kernel()
+        expected = interpreted(program, kernel)
+        actual = compiled(program, kernel=kernel)
+        compare(program, actual, expected, f"{program.config} vs. the interpreter")
         check_gathers(program, expected)
         return
     actual = compiled(program)
