@@ -12,6 +12,7 @@ from ..backends import GPUTarget, find_backend
 from ..errors import TileError
 from ..runtime.cache import CacheEntry, get_dump_manager, get_override_manager
 from ..runtime.cache.entry import checksum
+from . import contexts
 from .compiler import BINARY_STAGES, ASTSource, CompiledKernel
 from .errors import from_diagnostics
 from .key import compiler_key
@@ -101,7 +102,10 @@ class StagedCompile:
 
     def _run(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Runs the stages; returns the metadata and what each made."""
-        context = _C.ir.Context()
+        with contexts.taken() as context:
+            return self._run_in(context)
+
+    def _run_in(self, context: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         target = self.target
         metadata: dict[str, Any] = {
             "name": self.src.name,
