@@ -16,9 +16,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..errors import TileError
-from .depth import allow_depth, children, deep_stack
+from .depth import allow_depth, deep_stack
 from .references import Reference, fields_of, is_editable
 from .source import closure_cells, read_source
+from .syntax import walk
 
 _PLAIN = (int, float, complex, str, bytes, bool, type(None), range, type(Ellipsis))
 _MISSING = object()
@@ -35,15 +36,6 @@ def global_names(code: types.CodeType) -> set[str]:
 
 def _unwrapped(value: Any) -> Any:
     return value.value if type(value).__name__ == "constexpr" else value
-
-
-def _preorder(code: list[ast.AST]) -> Iterator[ast.AST]:
-    """All nodes of some trees, in the order of the text."""
-    pending = code[::-1]
-    while pending:
-        node = pending.pop()
-        yield node
-        pending += reversed(children(node))
 
 
 class Aliases:
@@ -259,7 +251,7 @@ class Digest:
     def _reached(self, code: list[Any], function: Any, generated: bool) -> list[str]:
         """What a function refers to; `generated` is for code of kernels."""
         names = Names(function)
-        nodes = list(_preorder(code))
+        nodes = walk(code)
         for node in nodes:
             names.aliases.see(node)
         for node in nodes:

@@ -21,6 +21,8 @@ from .depth import DEEPEST, allow_depth, depth_of
 _CAPTURED = "__tile_sources__"
 #: The lines of each file with jit functions, as last captured.
 _latest: dict[str, list[str]] = {}
+#: Shorter texts have no expression that needs more stack than others.
+_LONG = 2000
 #: What decorated definitions begin with; lambdas begin with anything.
 _DEFINITION = ("@", "def ", "async ")
 #: Lines that might end a definition, and do not, before Python's tokenizer is asked.
@@ -226,4 +228,4 @@ def parse(fn: Any, lines: list[str] | None = None) -> Parsed:
         nonlocals=Closure(fn),
         internal=os.path.abspath(file).startswith(_PACKAGE),
     )
-    return Parsed(node, body, source, text, depth_of(node))
+    return Parsed(node, body, source, text, depth_of(node) if len(text) > _LONG else 0)
