@@ -7,6 +7,7 @@
 #include "ModuleImpl.h"
 #include "Schedule.h"
 #include "Timeline.h"
+#include "Turns.h"
 
 #include <algorithm>
 #include <bit>
@@ -174,14 +175,25 @@ static void reportUnstarted(Launch &launch, Worker &worker, uint64_t number) {
   launch.stop = true;
 }
 
+/// The number of the worker's next cluster, which may be beyond the last.
+static uint64_t takeCluster(Launch &launch, Worker &worker) {
+  if (!launch.turns)
+    return launch.nextCluster++;
+  uint64_t number = worker.nextCluster;
+  worker.nextCluster += launch.turns->count();
+  return number;
+}
+
 /// A worker takes clusters in order. One that does not end soon goes to the
 /// back of the line, so that CTAs may wait for each other.
 static void work(Launch &launch, Worker &worker, bool polls) {
-  // CTAs that may wait for each other take short turns.
-  const uint64_t longTurn =
-                     launch.program->usesGlobalAtomics ? 1 << 14 : 1 << 18,
-                 shortTurn = 256;
-  static constexpr size_t mostResident = 1056;
+  // CTAs that may wait for each other take short turns; one that changes
+  // nothing for a slice of its turn probably waits, and ends it.
+  const bool mayWait = launch.program->usesGlobalAtomics;
+  const uint64_t longTurn = mayWait ? 1 << 14 : 1 << 18,
+                 slice = mayWait ? 1 << 10 : longTurn, shortTurn = 256;
+  // As many as a GPU has room for.
+  const size_t mostResident = 1056 / (launch.turns ? launch.turns->count() : 1);
   Ctx c;
   c.launch = &launch;
   c.worker = &worker;
@@ -192,6 +204,7 @@ static void work(Launch &launch, Worker &worker, bool polls) {
   if (launch.config->scheduleSeed)
     schedule = std::make_unique<Schedule>(launch.config->scheduleSeed);
   bool more = true;
+  size_t idleTurns = 0; // since one of the clusters did something
   auto polled = std::chrono::steady_clock::now();
   while (!launch.stop) {
     if (polls)
@@ -200,7 +213,7 @@ static void work(Launch &launch, Worker &worker, bool polls) {
     if (schedule)
       start &= resident.size() < 16;
     if (start) {
-      uint64_t number = launch.nextCluster++;
+      uint64_t number = takeCluster(launch, worker);
       if (number >= launch.clusterCount) {
         more = start = false;
       } else if (isOverBudget(launch, 0)) {
@@ -226,18 +239,25 @@ static void work(Launch &launch, Worker &worker, bool polls) {
                 resident[schedule->below(uint32_t(resident.size()))]);
     std::unique_ptr<Cluster> cluster = std::move(resident.front());
     resident.pop_front();
-    bool finished = false;
-    uint64_t events = cluster->stores + cluster->progress;
+    bool finished = false, idle = false;
     uint64_t turn = schedule        ? schedule->warpTurn() * 16
                     : cluster->turn ? cluster->turn
                                     : longTurn;
-    if (!runCluster(c, *cluster, turn, finished))
-      return;
-    bool idle = launch.program->usesGlobalAtomics &&
-                events == cluster->stores + cluster->progress;
+    for (uint64_t left = turn, part; left && !finished && !idle; left -= part) {
+      uint64_t events = cluster->stores + cluster->progress;
+      part = schedule ? left : std::min(left, slice);
+      if (!runCluster(c, *cluster, part, finished))
+        return;
+      idle = mayWait && events == cluster->stores + cluster->progress;
+    }
     cluster->turn = idle ? shortTurn : longTurn;
     if (!finished)
       resident.push_back(std::move(cluster));
+    idleTurns = idle && !finished ? idleTurns + 1 : 0;
+    // Who waits for other workers looks less and less often.
+    if (launch.turns && idleTurns && idleTurns >= resident.size())
+      launch.turns->pass(worker.index,
+                         shortTurn * std::min<size_t>(idleTurns, 64));
   }
 }
 
@@ -320,6 +340,60 @@ static bool startThread(std::vector<std::thread> &pool, F run) {
   }
 }
 
+/// Runs all clusters; returns how many workers did. Workers that have turns get
+/// threads of their own, so that the caller's goes on asking whether the launch
+/// shall end.
+static unsigned runWorkers(Launch &launch, std::vector<Worker> &workers) {
+  std::vector<std::thread> pool;
+  std::mutex ended;
+  std::condition_variable wake;
+  size_t done = 0;
+  // Workers with turns begin when all are there, or not at all.
+  enum : int { Undecided, Begin, Never };
+  std::atomic<int> decision = launch.turns ? Undecided : Begin;
+  auto run = [&](unsigned i) {
+    decision.wait(Undecided);
+    if (decision == Begin) {
+      if (launch.turns)
+        launch.turns->begin(i);
+      work(launch, workers[i], false);
+      if (launch.turns)
+        launch.turns->end(i);
+    }
+    std::lock_guard guard(ended);
+    ++done;
+    wake.notify_one();
+  };
+  unsigned next = launch.turns ? 0 : 1;
+  while (next < workers.size() &&
+         startThread(pool, [&run, next] { run(next); }))
+    ++next;
+  bool all = next == workers.size();
+  decision = launch.turns && !all ? Never : Begin;
+  decision.notify_all();
+  auto join = [&] {
+    for (std::thread &t : pool)
+      t.join();
+    pool.clear();
+  };
+  if (launch.turns && !all) {
+    join();
+    launch.turns = nullptr;
+    next = 1;
+  }
+  if (!launch.turns)
+    work(launch, workers[0], true);
+  {
+    auto polled = std::chrono::steady_clock::now();
+    std::unique_lock guard(ended);
+    while (!wake.wait_for(guard, std::chrono::milliseconds(50),
+                          [&] { return done >= pool.size(); }))
+      poll(launch, polled);
+  }
+  join();
+  return next;
+}
+
 bool Module::launch(std::string_view name, const LaunchConfig &config,
                     std::span<const std::byte> args, Report &report,
                     std::string &error) const {
@@ -378,15 +452,19 @@ bool Module::launch(std::string_view name, const LaunchConfig &config,
       config.cluster[0] * config.cluster[1] * config.cluster[2];
   launch.clusterCount = uint64_t(config.grid[0]) * config.grid[1] *
                         config.grid[2] / launch.clusterSize;
-  // Kernels whose CTAs talk through memory give the same result every time only
-  // on one thread.
-  unsigned threads = config.scheduleSeed ? 1
-                     : config.threads    ? config.threads
-                     : program.usesGlobalAtomics && config.deterministic
-                         ? 1
-                         : std::max(1u, std::thread::hardware_concurrency());
-  threads = unsigned(std::min<uint64_t>(threads, launch.clusterCount));
-  launch.parallel = threads > 1;
+  const unsigned hostThreads =
+      config.scheduleSeed ? 1
+      : config.threads    ? config.threads
+                          : std::max(1u, std::thread::hardware_concurrency());
+  bool ordered =
+      program.usesGlobalAtomics && config.deterministic && !config.scheduleSeed;
+  const unsigned workerCount =
+      ordered ? Turns::workersFor(launch.clusterCount)
+              : unsigned(std::min<uint64_t>(hostThreads, launch.clusterCount));
+  launch.parallel = workerCount > 1;
+  if (ordered && launch.parallel)
+    launch.turns =
+        std::make_unique<Turns>(workerCount, hostThreads, launch.stop);
   if (config.checks &
       (CheckRaces | CheckUninitialized | CheckAsync | CheckGlobal)) {
     launch.order = std::make_unique<GlobalOrder>(launch);
@@ -400,35 +478,17 @@ bool Module::launch(std::string_view name, const LaunchConfig &config,
     launch.disjoint = std::make_unique<DisjointChecker>(program, config);
   for (uint64_t i = 0; i < config.timelines && i < launch.clusterCount; ++i)
     launch.timelines.push_back(std::make_unique<Timeline>(launch));
-  std::vector<Worker> workers(threads);
-  for (Worker &w : workers) {
+  std::vector<Worker> workers(workerCount);
+  for (unsigned i = 0; i < workerCount; ++i) {
+    Worker &w = workers[i];
     w.launch = &launch;
+    w.index = i;
+    w.nextCluster = i;
     for (auto &code : program.codes)
       w.stats.emplace_back(code->insts.size());
   }
   auto begin = std::chrono::steady_clock::now();
-  std::vector<std::thread> pool;
-  std::mutex ended;
-  std::condition_variable wake;
-  size_t done = 0;
-  for (unsigned i = 1; i < threads; ++i)
-    if (!startThread(pool, [&, i] {
-          work(launch, workers[i], false);
-          std::lock_guard guard(ended);
-          ++done;
-          wake.notify_one();
-        }))
-      break;
-  work(launch, workers[0], true);
-  {
-    auto polled = std::chrono::steady_clock::now();
-    std::unique_lock guard(ended);
-    while (!wake.wait_for(guard, std::chrono::milliseconds(50),
-                          [&] { return done == pool.size(); }))
-      poll(launch, polled);
-  }
-  for (std::thread &t : pool)
-    t.join();
+  unsigned used = runWorkers(launch, workers);
   report = Report{};
   report.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
@@ -439,7 +499,7 @@ bool Module::launch(std::string_view name, const LaunchConfig &config,
   report.cluster = config.cluster;
   report.sharedBytes = program.sharedBytes() + config.dynamicShared;
   program.describe(report);
-  report.threads = unsigned(pool.size()) + 1;
+  report.threads = std::min(used, hostThreads);
   collect(launch, workers, program, report);
   return true;
 }

@@ -5,6 +5,7 @@
 #include "Checkers/OrderChecker.h"
 #include "Mbarrier.h"
 #include "Schedule.h"
+#include "Turns.h"
 
 #include <algorithm>
 #include <bit>
@@ -292,6 +293,10 @@ static void reportDeadlock(Ctx &c, Cluster &cluster) {
   c.fail(*first.inst, first.lane, kind, head + text);
 }
 
+bool tile::sim::awaitTurn(const Ctx &c) {
+  return !c.launch->turns || c.launch->turns->await(c.worker->index);
+}
+
 bool tile::sim::isOverBudget(const Launch &launch, uint64_t more) {
   uint64_t most = launch.config->maxInstructions;
   return most && launch.executed.load(std::memory_order_relaxed) + more > most;
@@ -365,6 +370,8 @@ static bool runAll(Ctx &c, Cluster &cluster, uint64_t quota, uint64_t &total,
       uint64_t used = 0;
       bool good = runWarp(c, warp, std::min<uint64_t>(4096, quota), used);
       total += used;
+      if (c.launch->turns)
+        c.launch->turns->pass(c.worker->index, used);
       moved |= used > 0;
       if (!good)
         return false;

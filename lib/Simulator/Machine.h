@@ -31,6 +31,7 @@ class OrderChecker;
 class GlobalOrder;
 class Schedule;
 class Timeline;
+class Turns;
 struct SharedShadow;
 
 struct Frame {
@@ -189,7 +190,13 @@ struct Launch {
   std::atomic<uint64_t> executed{0};
   std::atomic<uint64_t> finished{0}; ///< clusters
   bool parallel = false;
+  std::unique_ptr<Turns> turns; ///< if clusters see each other's order
   std::mutex atomics, outputLock;
+  /// Excludes other host threads from atomics, where they may come at once.
+  std::unique_lock<std::mutex> lockAtomics() {
+    return parallel && !turns ? std::unique_lock(atomics)
+                              : std::unique_lock<std::mutex>();
+  }
   std::map<uint64_t, std::string> output;    ///< by CTA
   std::vector<std::vector<std::byte>> heap;  ///< of malloc in the kernel
   std::unique_ptr<GlobalOrder> order;        ///< if accesses are checked
@@ -210,6 +217,8 @@ struct Launch {
 /// order.
 struct Worker {
   Launch *launch = nullptr;
+  unsigned index = 0;
+  uint64_t nextCluster = 0; ///< where workers have clusters of their own
   std::vector<std::vector<InstStats>> stats; ///< by code and instruction
   Counters counters;
   std::vector<std::pair<uint64_t, Finding>> findings; ///< with the CTA's number
@@ -310,6 +319,10 @@ void checkBarrierRelease(Ctx &ctx, Cta &cta, unsigned barrier);
 Step arriveAtBarrier(Ctx &ctx, const Inst &inst, uint32_t mask, unsigned number,
                      uint32_t arriving, bool leaves);
 void checkClusterRelease(Cluster &cluster);
+/// What the running instruction does may be seen by other clusters, or shows
+/// what they did: waits until it comes next in the order of the launch. False
+/// if the launch ends.
+bool awaitTurn(const Ctx &ctx);
 /// Sets up a CTA's warps and registers.
 void startCta(Ctx &ctx, Cta &cta);
 void fillSpecials(Ctx &ctx, Frame &frame);

@@ -220,6 +220,8 @@ static bool isWordAtTheEdge(const Ctx &c, const Inst &inst, uint64_t address,
 
 static bool translateGlobal(Ctx &c, const Inst &inst, uint32_t mask,
                             unsigned bytes, Access access, Translation &t) {
+  if ((inst.order || access == Access::Atomic) && !awaitTurn(c))
+    return false;
   bool write = access == Access::Store || access == Access::Atomic ||
                access == Access::AsyncStore;
   uint64_t place[Lanes];

@@ -250,9 +250,7 @@ Step atomicLanes(Ctx &c, const Inst &inst, uint64_t mask, Space space,
     const auto *words = c.src<uint32_t>(slot);
     return words[l] | (wide ? uint64_t(words[lanes + l]) << 32 : 0);
   };
-  std::unique_lock<std::mutex> lock(c.launch->atomics, std::defer_lock);
-  if (c.launch->parallel)
-    lock.lock();
+  auto lock = c.launch->lockAtomics();
   ++c.cluster->stores;
   ++c.cluster->progress;
   ++c.worker->counters.atomics;

@@ -4,9 +4,8 @@
 //
 // Lanes of one instruction update memory one after another, in the order in
 // which an H200 does it: that of lanes, but where ptxas makes a loop.
-// Workers on several host threads exclude each other; kernels whose result
-// could depend on the order of CTAs run on one thread
-// (Program::usesGlobalAtomics).
+// Workers on several host threads exclude each other; where the result could
+// depend on the order of CTAs (Program::usesGlobalAtomics), they have one.
 //
 //===----------------------------------------------------------------------===//
 #include "../Memory.h"
@@ -190,9 +189,7 @@ Step execAtomic(Ctx &c, const Inst &inst, uint32_t mask) {
   Translation t;
   gatherAddresses(c, inst, inst.op[1], inst.imm, t.address);
   unsigned count = inst.mod[1], bytes = bytesOf(inst.type);
-  std::unique_lock<std::mutex> lock;
-  if (c.launch->parallel)
-    lock = std::unique_lock(c.launch->atomics);
+  auto lock = c.launch->lockAtomics();
   if (!translate(c, inst, mask, inst.space, bytes * count, Access::Atomic, t))
     return Step::Error;
   c.worker->counters.atomics += unsigned(std::popcount(mask));
@@ -245,9 +242,7 @@ Step execAtomic(Ctx &c, const Inst &inst, uint32_t mask) {
 Step execAtomic128(Ctx &c, const Inst &inst, uint32_t mask) {
   Translation t;
   gatherAddresses(c, inst, inst.op[1], inst.imm, t.address);
-  std::unique_lock<std::mutex> lock;
-  if (c.launch->parallel)
-    lock = std::unique_lock(c.launch->atomics);
+  auto lock = c.launch->lockAtomics();
   if (!translate(c, inst, mask, inst.space, 16, Access::Atomic, t))
     return Step::Error;
   c.worker->counters.atomics += unsigned(std::popcount(mask));

@@ -271,9 +271,11 @@ Step execToShared(Ctx &c, const Inst &inst, uint32_t mask) {
 
 Step execToGlobal(Ctx &c, const Inst &inst, uint32_t mask) {
   Addresses a(c, inst);
+  if (inst.mod[0] && !awaitTurn(c))
+    return Step::Error;
   std::unique_lock<std::mutex> lock;
-  if (c.launch->parallel && inst.mod[0])
-    lock = std::unique_lock(c.launch->atomics);
+  if (inst.mod[0])
+    lock = c.launch->lockAtomics();
   for (uint32_t m = mask; m; m &= m - 1) {
     unsigned l = unsigned(std::countr_zero(m));
     uint64_t size = c.src<uint32_t>(inst.op[Size])[l];

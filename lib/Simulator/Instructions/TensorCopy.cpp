@@ -369,9 +369,11 @@ Step execTensorLoad(Ctx &c, const Inst &inst, uint32_t mask) {
 
 Step execTensorStore(Ctx &c, const Inst &inst, uint32_t mask) {
   Operands o(c, inst);
+  if (inst.mod[0] && !awaitTurn(c))
+    return Step::Error;
   std::unique_lock<std::mutex> lock;
-  if (c.launch->parallel && inst.mod[0])
-    lock = std::unique_lock(c.launch->atomics);
+  if (inst.mod[0])
+    lock = c.launch->lockAtomics();
   for (uint32_t m = mask; m; m &= m - 1) {
     unsigned l = unsigned(std::countr_zero(m));
     TensorMap map;

@@ -296,7 +296,8 @@ def launch(
     TILE_SIM_MAX_INSTRUCTIONS, or 10^10.
 
     CTAs run on as many host threads as there are cores. With `deterministic`, those that could tell
-    their order (by atomics or ordered accesses of global memory) run on one, in a fixed order.
+    their order (by atomics or ordered accesses of global memory) wait for each other there, so that
+    the result is the same every time, on any number of threads.
     `report.timeline()` shows the warps of the first `timelines` clusters of CTAs.
     Findings that match `suppressions` do not count; the report keeps them with their reason.
 

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import os
-
 import ml_dtypes
 import numpy as np
 import pytest
@@ -269,7 +267,6 @@ def test_ctas_do_not_lose_updates():
     assert (sums == 3200).all() and (seen == 1).all()
 
 
-@pytest.mark.skipif(os.cpu_count() == 1, reason="needs two host threads")
 @pytest.mark.parametrize(
     ("text", "ordered"),
     [
@@ -278,7 +275,10 @@ def test_ctas_do_not_lose_updates():
         ("atom.acq_rel.gpu.global.add.u32 %r0, [%a0], 1;", False),
         ("atom.global.max.s64 %a1, [%a0], %a2; red.global.max.s64 [%a0], 3;", False),
         ("atom.global.add.u32 %r0, [%a0], 1; st.global.u32 [%a0+8], %r1;", False),
-        ("atom.global.add.u32 %r0, [%a0], 1; st.global.u32 [%a0+8], %r0;", True),
+        (
+            "atom.global.add.u32 %r0, [%a0], 1; mul.lo.u32 %r0, %r0, 7; red.global.xor.b32 [%a0+8], %r0;",
+            True,
+        ),
         ("atom.global.add.u32 %r0, [%a0], 1; add.u32 %r1, %r0, 1;", True),
         ("{ .reg .b32 %r0; atom.global.add.u32 %r0, [%a0], 1; add.u32 %r1, %r0, 1; }", True),
         ("atom.global.add.f32 %f0, [%a0], 0f3F800000;", True),
@@ -290,7 +290,7 @@ def test_ctas_do_not_lose_updates():
         ("atom.shared.add.u32 %r0, [place], 1; add.u32 %r1, %r0, 1;", False),
     ],
 )
-def test_ctas_that_cannot_tell_their_order_run_on_several_threads(text, ordered):
+def test_results_do_not_depend_on_host_threads(text, ordered):
     ptx = f"""{HEADER}.visible .entry op(.param .u64 out)
 {{
 .reg .b32 %r<4>; .reg .b64 %a<4>; .reg .f32 %f<2>; .shared .u32 place;
@@ -300,13 +300,12 @@ ret;
 }}
 """
     results = []
-    for deterministic in (True, False):
+    for threads, deterministic in ((1, True), (3, True), (0, True), (3, ordered)):
         out = np.zeros(8, np.uint32)
-        report = tile.sim.launch(ptx, "op", 64, 32, [out], check="none", deterministic=deterministic)  # fmt: skip
+        report = tile.sim.launch(ptx, "op", 64, 32, [out], check="none", threads=threads, deterministic=deterministic)  # fmt: skip
         results.append(out)
-        assert (report.to_dict()["threads"] == 1) == (ordered and deterministic)
-    if not ordered:
-        np.testing.assert_array_equal(*results)
+        assert report.to_dict()["threads"] == threads or not threads
+    assert all((out == results[0]).all() for out in results)
 
 
 @pytest.mark.parametrize(
