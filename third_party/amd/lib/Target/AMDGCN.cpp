@@ -130,6 +130,7 @@ LogicalResult amd::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
   if (failed(optimizeLLVMIR(diagnosticOp, module, **machine, options)))
     return failure();
   foldConstantShuffles(module);
+  keepNarrowLoadsInOrder(module);
   return success();
 }
 

@@ -22,6 +22,9 @@ LogicalResult linkDeviceLibrary(ModuleOp diagnosticOp, llvm::Module &module);
 /// Takes values that are the same in all lanes out of exchanges between lanes.
 void foldConstantShuffles(llvm::Module &module);
 
+/// Keeps loads of 8 and 16 bits through buffers where they are.
+void keepNarrowLoadsInOrder(llvm::Module &module);
+
 } // namespace mlir::triton::amd
 
 #endif // AMD_LIB_TARGET_TARGETMACHINE_H

@@ -257,6 +257,26 @@ def test_lanes_exchange_constants():
     ]
 
 
+@tile.jit
+def exchange(x, out, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    v = tl.load(x + i)
+    tl.store(x + i, 4)
+    tl.store(out + i, v.to(tl.int32))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16])
+def test_signed_loads_stay_before_stores(target, dtype):
+    """All waves load what one of them overwrites; LLVM moved the load behind the store where it
+    extends the sign as well."""
+    x = rng.permutation(64)[:32].astype(dtype) - dtype(32)
+    before, out = x.astype(np.int32), np.zeros(32, np.int32)
+    kernel = exchange[(1,)](x, out, BLOCK=32, num_warps=4)
+    assert (out == before).all() and (x == 4).all()
+    memory = re.findall(r"^\s+buffer_(load|store)_", kernel.asm["amdgcn"], re.MULTILINE)
+    assert memory == ["load", "store", "store"]
+
+
 def test_the_roofline_is_of_such_a_gpu(target):
     x, y = rng.standard_normal((2, 1024)).astype(np.float32)
     report = add.simulate(x, y, np.zeros_like(x), 1024, grid=(1,), BLOCK=1024)
