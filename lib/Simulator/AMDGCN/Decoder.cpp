@@ -146,6 +146,28 @@ bool InstDecoder::immediate(const Operand &o, Imm imm, uint64_t &bits) {
   return false;
 }
 
+/// Half of how far a label is from what s_getpc gave, behind which the other
+/// label stands: `(to-from)&4294967295` or `(to-from)>>32`, of branches that go
+/// farther than s_branch can.
+bool InstDecoder::labelDistance(std::string_view text, uint64_t &half) const {
+  size_t minus = text.find('-'), end = text.find(')');
+  if (!text.starts_with('(') || minus == text.npos || end == text.npos ||
+      minus > end)
+    return false;
+  auto to = module.labels.find(std::string(text.substr(1, minus - 1))),
+       from = module.labels.find(
+           std::string(text.substr(minus + 1, end - minus - 1)));
+  uint32_t index;
+  if (to == module.labels.end() || from == module.labels.end() ||
+      !codeIndex(to->second, index) || from->second == 0 ||
+      module.body[from->second - 1].opcode != "s_getpc_b64")
+    return false;
+  uint64_t distance = codeAddress(index) - CodeBase;
+  std::string_view part = text.substr(end + 1);
+  half = part == ">>32" ? distance >> 32 : distance & 0xffffffff;
+  return part == ">>32" || part == "&4294967295";
+}
+
 bool InstDecoder::sourceSlot(size_t i, unsigned words, Imm imm, uint32_t &slot,
                              Need need) {
   if (i >= operandCount())
@@ -203,8 +225,13 @@ bool InstDecoder::sourceSlot(size_t i, unsigned words, Imm imm, uint32_t &slot,
     slot = constant(base);
     return true;
   }
-  if (o.kind == OK::Word)
-    return error("'" + o.text + "' is no source");
+  if (o.kind == OK::Word) {
+    uint64_t distance;
+    if (!labelDistance(o.text, distance))
+      return error("'" + o.text + "' is no source");
+    slot = constant(distance);
+    return true;
+  }
   uint64_t bits;
   if (!immediate(o, imm, bits))
     return error("'" + o.text + "' is no immediate of this instruction");

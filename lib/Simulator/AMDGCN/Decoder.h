@@ -45,6 +45,7 @@ public:
   const std::vector<Range> *ranges = nullptr;
   /// Where an instruction of the module is in the code; none: false.
   bool codeIndex(uint32_t at, uint32_t &out) const;
+  bool labelDistance(std::string_view text, uint64_t &half) const;
   Inst inst;
   Modifiers mods;
 

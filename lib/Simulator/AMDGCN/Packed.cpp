@@ -168,6 +168,8 @@ template <Pair K> bool decodePair(InstDecoder &d) {
     if (low == high)
       d.forgetUse(low ? 0 : 1);
   }
+  if (K == Pair::Move)
+    d.inst.mod[3] |= EachWord;
   return d.vectorResult(0, 2, 0) &&
          d.emit(execPair<K>, K == Pair::Move ? Class::Move : Class::Float32);
 }

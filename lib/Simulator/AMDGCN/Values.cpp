@@ -164,6 +164,8 @@ void tile::sim::amdgcn::trackValues(Ctx &c, const Inst &inst) {
   uint64_t exec = o.exec, lanes = ~uint64_t(0);
   const RegisterUse *uses = c.code->registers.data() + inst.regs;
   uint32_t lastRead = inst.regCount;
+  uint64_t words[2];
+  unsigned read = 0, written = 0;
   if (inst.mod[3] & UpperLast)
     for (uint32_t i = 0; i < inst.regCount; ++i)
       lastRead = uses[i].written ? lastRead : i;
@@ -182,6 +184,9 @@ void tile::sim::amdgcn::trackValues(Ctx &c, const Inst &inst) {
     }
     if (!(inst.mod[3] & AnyValue) && i != lastRead)
       lanes &= known;
+    // What the text names comes before EXEC.
+    if ((inst.mod[3] & EachWord) && read < 2)
+      words[read++] = known;
   }
   if (inst.mod[3] & Chooses)
     lanes = chosenLanes(o);
@@ -189,6 +194,8 @@ void tile::sim::amdgcn::trackValues(Ctx &c, const Inst &inst) {
     if (!uses[i].written)
       continue;
     uint32_t reg = uses[i].slot;
+    if (read == 2)
+      lanes = words[written++];
     if (reg >= FirstVector) {
       uint64_t &known = definedLanes(c, p, reg - FirstVector);
       known = (known & ~exec) | (exec & lanes);

@@ -20,6 +20,10 @@ using S16 = int16_t;
 Bits32 move(Bits32 a) { return a; }
 U64 move64(U64 a) { return a; }
 U16 move16(U16 a) { return a; }
+bool decodeMove64(InstDecoder &d) {
+  d.inst.mod[3] |= EachWord;
+  return decodeVector<move64, Class::Move>(d);
+}
 
 //===-- Sums and products -------------------------------------------------===//
 
@@ -305,7 +309,7 @@ void tile::sim::amdgcn::registerVectorInteger(OpcodeTable &t) {
   t.insert({
       {"v_nop", decodeNothing},
       {"v_mov_b32", decodeVector<move, Class::Move>},
-      {"v_mov_b64", decodeVector<move64, Class::Move>},
+      {"v_mov_b64", decodeMove64},
       {"v_mov_b16", decodeVector<move16, Class::Move>},
       {"v_accvgpr_read_b32", decodeVector<move, Class::Move>},
       {"v_accvgpr_write_b32", decodeVector<move, Class::Move>},

@@ -180,7 +180,9 @@ enum Trait : uint8_t {
   Bitwise = 8,   ///< scalar logic: mod[0] whether it saves EXEC, mod[1] words,
                  ///< mod[2] what it computes (Values.h)
   WritesScc = 16,
-  Chooses = 32, ///< the lanes of mask op[3] choose between op[1] and op[2]
+  Chooses = 32,  ///< the lanes of mask op[3] choose between op[1] and op[2]
+  EachWord = 64, ///< a move: each register that it writes holds a value where
+                 ///< the one that it reads for it does
 };
 
 /// A memory operation is under way: registers of the instruction wait for it.

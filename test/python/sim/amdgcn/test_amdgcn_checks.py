@@ -198,6 +198,42 @@ def test_words_that_are_not_selected(op):
     assert "uninitialized" in result(text.format(high), "gfx942")
 
 
+@pytest.mark.parametrize(
+    "op", ["v_mov_b64 v[4:5], v[8:9]", "v_pk_mov_b32 v[4:5], v[8:9], v[8:9] op_sel:[0,1]"]
+)
+def test_words_are_moved_one_by_one(op):
+    """Of two registers that are moved together, one may hold a value."""
+    for written, read in ((8, 4), (9, 5)):
+        text = f"v_mov_b32 v{written}, v0\n{op}\nglobal_store_dword v1, v{{}}, s[8:9]"
+        assert result(text.format(read), "gfx942") == []
+        assert "uninitialized" in result(text.format(9 - read), "gfx942")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_far_branches(target):
+    """What is farther than s_branch goes is reached by its distance from here."""
+    add, carry = ("s_add_u32", "s_addc_u32")
+    text = f"""s_mov_b32 s20, 0
+again:
+s_add_u32 s20, s20, 1
+s_cmp_eq_u32 s20, 3
+s_cbranch_scc1 done
+s_getpc_b64 s[16:17]
+.Lpost_getpc0:
+{add} s16, s16, (again-.Lpost_getpc0)&4294967295
+{carry} s17, s17, (again-.Lpost_getpc0)>>32
+s_setpc_b64 s[16:17]
+done:
+s_cmp_eq_u32 s20, 3
+s_cbranch_scc1 good
+s_trap 2
+good:
+"""
+    assert result(text, target) == []
+    with pytest.raises(TileError, match="is no source"):
+        result(text.replace("(again-.Lpost_getpc0)>>32", "(again-done)>>32"), target)
+
+
 SWAPS = """v_mov_b32 v2, 0
 v_readfirstlane_b32 s12, v0
 {one}
