@@ -4,9 +4,11 @@
 //
 // Scalar registers take signs where the instruction is one of the vector unit
 // (v_s_exp_f32); MODE says what becomes of subnormal numbers, as for vectors.
+// Halves are read from the low 16 bits of a register, whose upper ones a result
+// makes 0.
 //
 //===----------------------------------------------------------------------===//
-#include "FloatArith.h"
+#include "HalfArith.h"
 #include "ScalarLanes.h"
 
 using namespace tile::sim;
@@ -23,10 +25,18 @@ F fromSigned(int32_t a) { return F(a); }
 F fromUnsigned(uint32_t a) { return F(a); }
 F fromLowHalf(uint32_t a) { return floatFromHalf(uint16_t(a)); }
 F fromHighHalf(uint32_t a) { return floatFromHalf(uint16_t(a >> 16)); }
-/// The upper half becomes 0.
-uint32_t toHalf(F a) { return halfFromFloat(a); }
+Half toHalf(F a) { return exactHalf(a); }
+/// Two halves, towards zero.
+uint32_t toHalves(F a, F b) {
+  return halfTowardsZero(a) | uint32_t(halfTowardsZero(b)) << 16;
+}
 int32_t toSigned(F a) { return truncateTo<int32_t>(a); }
 uint32_t toUnsigned(F a) { return truncateTo<uint32_t>(a); }
+
+/// A comparison of floats, of halves.
+template <auto G> SccOnly compareHalves(Half a, Half b) {
+  return G(floatOf(a), floatOf(b));
+}
 
 struct Compare {
   static SccOnly less(F a, F b) { return {a < b}; }
@@ -65,7 +75,10 @@ Step run(Ctx &c, const Inst &inst, R (*)(A...), std::index_sequence<I...>) {
   } else {
     if constexpr (isFloating<R>)
       r = flushes<R>(mode, false) ? flushed(r) : r;
-    setScalar(c, inst.op[0], r);
+    if constexpr (std::is_same_v<R, Half>)
+      setScalar(c, inst.op[0], uint32_t(r.bits));
+    else
+      setScalar(c, inst.op[0], r);
   }
   return Step::Next;
 }
@@ -84,14 +97,15 @@ bool decodeSignature(InstDecoder &d, R (*)(A...)) {
     return d.error("is of gfx12 and later");
   if (!d.expect(first + named, first + named))
     return false;
+  constexpr Imm imm = (std::is_same_v<A, Half> || ...) ? Imm::F16 : Imm::F32;
   unsigned op = 1;
   for (size_t i = first; i < first + named; ++i, ++op) {
     d.inst.mod[0] |= uint8_t(d.operand(i).absolute << (op - 1));
     d.inst.mod[1] |= uint8_t(d.operand(i).negated << (op - 1));
-    if (!d.scalar(i, 1, Imm::F32, op))
+    if (!d.scalar(i, 1, imm, op))
       return false;
   }
-  if (Accumulates && !d.scalar(0, 1, Imm::F32, op))
+  if (Accumulates && !d.scalar(0, 1, imm, op))
     return false;
   if constexpr (compares)
     d.writeScalar(Scc, 1);
@@ -148,5 +162,37 @@ void tile::sim::amdgcn::registerScalarFloat(OpcodeTable &t) {
       {"s_cmp_nle_f32", decode<Compare::notAtMost>},
       {"s_cmp_neq_f32", decode<Compare::notEqual>},
       {"s_cmp_nlt_f32", decode<Compare::notLess>},
+      {"s_add_f16", decode<addHalf>},
+      {"s_sub_f16", decode<subHalf>},
+      {"s_mul_f16", decode<mulHalf>},
+      {"s_fmac_f16", decode<fuseHalf, true>},
+      {"s_min_num_f16", decode<inHalf2<leastNumber<F>>>},
+      {"s_max_num_f16", decode<inHalf2<mostNumber<F>>>},
+      {"s_minimum_f16", decode<inHalf2<minimum<F>>>},
+      {"s_maximum_f16", decode<inHalf2<maximum<F>>>},
+      {"s_trunc_f16", decode<inHalf<towardsZero<F>>>},
+      {"s_ceil_f16", decode<inHalf<upwards<F>>>},
+      {"s_floor_f16", decode<inHalf<downwards<F>>>},
+      {"s_rndne_f16", decode<inHalf<roundEven<F>>>},
+      {"s_cvt_pk_rtz_f16_f32", decode<toHalves>},
+      {"v_s_exp_f16", decode<approximateHalf<powerOfTwo>>},
+      {"v_s_log_f16", decode<approximateHalf<logarithm>>},
+      {"v_s_rcp_f16", decode<approximateHalf<reciprocal>>},
+      {"v_s_rsq_f16", decode<approximateHalf<reciprocalRoot>>},
+      {"v_s_sqrt_f16", decode<approximateHalf<root>>},
+      {"s_cmp_lt_f16", decode<compareHalves<Compare::less>>},
+      {"s_cmp_eq_f16", decode<compareHalves<Compare::equal>>},
+      {"s_cmp_le_f16", decode<compareHalves<Compare::atMost>>},
+      {"s_cmp_gt_f16", decode<compareHalves<Compare::greater>>},
+      {"s_cmp_lg_f16", decode<compareHalves<Compare::differ>>},
+      {"s_cmp_ge_f16", decode<compareHalves<Compare::atLeast>>},
+      {"s_cmp_o_f16", decode<compareHalves<Compare::ordered>>},
+      {"s_cmp_u_f16", decode<compareHalves<Compare::unordered>>},
+      {"s_cmp_nge_f16", decode<compareHalves<Compare::notAtLeast>>},
+      {"s_cmp_nlg_f16", decode<compareHalves<Compare::notDiffer>>},
+      {"s_cmp_ngt_f16", decode<compareHalves<Compare::notGreater>>},
+      {"s_cmp_nle_f16", decode<compareHalves<Compare::notAtMost>>},
+      {"s_cmp_neq_f16", decode<compareHalves<Compare::notEqual>>},
+      {"s_cmp_nlt_f16", decode<compareHalves<Compare::notLess>>},
   });
 }

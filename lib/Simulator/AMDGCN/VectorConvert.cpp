@@ -1,7 +1,7 @@
 //===-- VectorConvert.cpp - From one type to another ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#include "FloatArith.h"
+#include "HalfArith.h"
 
 using namespace tile::sim;
 using namespace tile::sim::amdgcn;
@@ -38,9 +38,6 @@ int32_t s32FromS16(int16_t a) { return a; }
 U u32FromU16(uint16_t a) { return a; }
 
 U pack(uint16_t low, uint16_t high) { return low | U(high) << 16; }
-uint16_t halfTowardsZero(float a) {
-  return uint16_t(encodeSmall(a, formatF16, Round::Zero, false));
-}
 U packHalfRtz(float a, float b) {
   return pack(halfTowardsZero(a), halfTowardsZero(b));
 }

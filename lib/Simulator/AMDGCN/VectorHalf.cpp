@@ -1,40 +1,24 @@
 //===-- VectorHalf.cpp - Half precision -----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-//
-// A sum or product of two halves is exact in double precision, and so is
-// rounded once.
-//
-//===----------------------------------------------------------------------===//
-#include "FloatArith.h"
+#include "HalfArith.h"
 
 using namespace tile::sim;
 using namespace tile::sim::amdgcn;
 
 namespace {
-float of(Half h) { return floatFromHalf(h.bits); }
-Half nearest(double d) { return {halfFromDouble(d)}; }
-/// Of a value that is a half already.
-Half exact(float f) { return {halfFromFloat(f)}; }
-
-Half add(Half a, Half b) { return exact(of(a) + of(b)); }
-Half sub(Half a, Half b) { return exact(of(a) - of(b)); }
-Half subReversed(Half a, Half b) { return exact(of(b) - of(a)); }
-Half mul(Half a, Half b) { return exact(of(a) * of(b)); }
-Half fuse(Half a, Half b, Half c) {
-  return nearest(addToOdd(double(of(a)) * of(b), of(c)));
-}
-Half least(Half a, Half b) { return exact(leastNumber(of(a), of(b))); }
-Half most(Half a, Half b) { return exact(mostNumber(of(a), of(b))); }
+Half subReversed(Half a, Half b) { return exactHalf(floatOf(b) - floatOf(a)); }
+constexpr auto least = inHalf2<leastNumber<float>>;
+constexpr auto most = inHalf2<mostNumber<float>>;
 Half least3(Half a, Half b, Half c) { return least(least(a, b), c); }
 Half most3(Half a, Half b, Half c) { return most(most(a, b), c); }
 Half middle(Half a, Half b, Half c) {
-  return exact(middleNumber(of(a), of(b), of(c)));
+  return exactHalf(middleNumber(floatOf(a), floatOf(b), floatOf(c)));
 }
 Half leastMost(Half a, Half b, Half c) { return least(most(a, b), c); }
 Half mostLeast(Half a, Half b, Half c) { return most(least(a, b), c); }
-Half smallest(Half a, Half b) { return exact(minimum(of(a), of(b))); }
-Half largest(Half a, Half b) { return exact(maximum(of(a), of(b))); }
+constexpr auto smallest = inHalf2<minimum<float>>;
+constexpr auto largest = inHalf2<maximum<float>>;
 Half smallest3(Half a, Half b, Half c) { return smallest(smallest(a, b), c); }
 Half largest3(Half a, Half b, Half c) { return largest(largest(a, b), c); }
 Half smallestLargest(Half a, Half b, Half c) {
@@ -43,28 +27,26 @@ Half smallestLargest(Half a, Half b, Half c) {
 Half largestSmallest(Half a, Half b, Half c) {
   return largest(smallest(a, b), c);
 }
-template <auto G> Half rounded(Half a) { return exact(G(of(a))); }
 float fract(float a) { return fraction(a, 0x1.ffcp-1f); }
 
-template <auto G> Half approximate(Half a) { return nearest(G(double(of(a)))); }
 double sine(double a) { return std::sin((a - std::nearbyint(a)) * 2 * M_PI); }
 double cosine(double a) { return std::cos((a - std::nearbyint(a)) * 2 * M_PI); }
 Half scaleBy(Half a, int16_t n) {
-  return nearest(std::ldexp(double(of(a)), n));
+  return nearestHalf(std::ldexp(double(floatOf(a)), n));
 }
 Half mantissa(Half a) {
   int e;
-  float f = of(a);
-  return std::isfinite(f) ? exact(std::frexp(f, &e)) : a;
+  float f = floatOf(a);
+  return std::isfinite(f) ? exactHalf(std::frexp(f, &e)) : a;
 }
 int16_t exponent(Half a) {
   int e = 0;
-  if (std::isfinite(of(a)))
-    std::frexp(of(a), &e);
+  if (std::isfinite(floatOf(a)))
+    std::frexp(floatOf(a), &e);
   return int16_t(e);
 }
 Half divFixup(Half quotient, Half denominator, Half numerator) {
-  float q = of(quotient), d = of(denominator), n = of(numerator);
+  float q = floatOf(quotient), d = floatOf(denominator), n = floatOf(numerator);
   bool negative = std::signbit(d) != std::signbit(n);
   if (n != n)
     return numerator;
@@ -75,21 +57,21 @@ Half divFixup(Half quotient, Half denominator, Half numerator) {
   float r = d == 0 || std::isinf(n)   ? INFINITY
             : std::isinf(d) || n == 0 ? 0.0f
                                       : std::fabs(q);
-  return exact(negative ? -r : r);
+  return exactHalf(negative ? -r : r);
 }
 } // namespace
 
 void tile::sim::amdgcn::registerVectorHalf(OpcodeTable &t) {
   constexpr Class special = Class::Special;
   t.insert({
-      {"v_add_f16", decodeVector<add>},
-      {"v_sub_f16", decodeVector<sub>},
+      {"v_add_f16", decodeVector<addHalf>},
+      {"v_sub_f16", decodeVector<subHalf>},
       {"v_subrev_f16", decodeVector<subReversed>},
-      {"v_mul_f16", decodeVector<mul>},
-      {"v_fma_f16", decodeVector<fuse>},
-      {"v_fmac_f16", decodeAccumulate<fuse>},
-      {"v_fmamk_f16", decodeVector<fuse>},
-      {"v_fmaak_f16", decodeVector<fuse>},
+      {"v_mul_f16", decodeVector<mulHalf>},
+      {"v_fma_f16", decodeVector<fuseHalf>},
+      {"v_fmac_f16", decodeAccumulate<fuseHalf>},
+      {"v_fmamk_f16", decodeVector<fuseHalf>},
+      {"v_fmaak_f16", decodeVector<fuseHalf>},
       {"v_min_f16", decodeVector<least>},
       {"v_max_f16", decodeVector<most>},
       {"v_min3_f16", decodeVector<least3>},
@@ -110,18 +92,18 @@ void tile::sim::amdgcn::registerVectorHalf(OpcodeTable &t) {
       {"v_maximum3_f16", decodeVector<largest3>},
       {"v_minimummaximum_f16", decodeVector<largestSmallest>},
       {"v_maximumminimum_f16", decodeVector<smallestLargest>},
-      {"v_fract_f16", decodeVector<rounded<fract>>},
-      {"v_trunc_f16", decodeVector<rounded<towardsZero<float>>>},
-      {"v_ceil_f16", decodeVector<rounded<upwards<float>>>},
-      {"v_floor_f16", decodeVector<rounded<downwards<float>>>},
-      {"v_rndne_f16", decodeVector<rounded<roundEven<float>>>},
-      {"v_exp_f16", decodeVector<approximate<powerOfTwo>, special>},
-      {"v_log_f16", decodeVector<approximate<logarithm>, special>},
-      {"v_rcp_f16", decodeVector<approximate<reciprocal>, special>},
-      {"v_rsq_f16", decodeVector<approximate<reciprocalRoot>, special>},
-      {"v_sqrt_f16", decodeVector<approximate<root>, special>},
-      {"v_sin_f16", decodeVector<approximate<sine>, special>},
-      {"v_cos_f16", decodeVector<approximate<cosine>, special>},
+      {"v_fract_f16", decodeVector<inHalf<fract>>},
+      {"v_trunc_f16", decodeVector<inHalf<towardsZero<float>>>},
+      {"v_ceil_f16", decodeVector<inHalf<upwards<float>>>},
+      {"v_floor_f16", decodeVector<inHalf<downwards<float>>>},
+      {"v_rndne_f16", decodeVector<inHalf<roundEven<float>>>},
+      {"v_exp_f16", decodeVector<approximateHalf<powerOfTwo>, special>},
+      {"v_log_f16", decodeVector<approximateHalf<logarithm>, special>},
+      {"v_rcp_f16", decodeVector<approximateHalf<reciprocal>, special>},
+      {"v_rsq_f16", decodeVector<approximateHalf<reciprocalRoot>, special>},
+      {"v_sqrt_f16", decodeVector<approximateHalf<root>, special>},
+      {"v_sin_f16", decodeVector<approximateHalf<sine>, special>},
+      {"v_cos_f16", decodeVector<approximateHalf<cosine>, special>},
       {"v_ldexp_f16", decodeVector<scaleBy>},
       {"v_frexp_mant_f16", decodeVector<mantissa>},
       {"v_frexp_exp_i16_f16", decodeVector<exponent>},

@@ -1,0 +1,46 @@
+//===-- HalfArith.h - Arithmetic in half precision
+//-------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// A sum or product of two halves is exact in double precision, and so is
+// rounded once.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "FloatArith.h"
+
+namespace tile::sim::amdgcn {
+
+inline float floatOf(Half h) { return floatFromHalf(h.bits); }
+inline Half nearestHalf(double d) { return {halfFromDouble(d)}; }
+/// Of a value that is a half already.
+inline Half exactHalf(float f) { return {halfFromFloat(f)}; }
+inline uint16_t halfTowardsZero(float a) {
+  return uint16_t(encodeSmall(a, formatF16, Round::Zero, false));
+}
+
+inline Half addHalf(Half a, Half b) {
+  return exactHalf(floatOf(a) + floatOf(b));
+}
+inline Half subHalf(Half a, Half b) {
+  return exactHalf(floatOf(a) - floatOf(b));
+}
+inline Half mulHalf(Half a, Half b) {
+  return exactHalf(floatOf(a) * floatOf(b));
+}
+inline Half fuseHalf(Half a, Half b, Half c) {
+  return nearestHalf(addToOdd(double(floatOf(a)) * floatOf(b), floatOf(c)));
+}
+/// G in single precision, of whose results these are halves.
+template <auto G> Half inHalf(Half a) { return exactHalf(G(floatOf(a))); }
+template <auto G> Half inHalf2(Half a, Half b) {
+  return exactHalf(G(floatOf(a), floatOf(b)));
+}
+/// A function that hardware approximates.
+template <auto G> Half approximateHalf(Half a) {
+  return nearestHalf(G(double(floatOf(a))));
+}
+
+} // namespace tile::sim::amdgcn
