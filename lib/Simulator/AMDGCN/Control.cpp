@@ -102,10 +102,14 @@ Step execWait(Ctx &c, const Inst &inst, uint32_t mask) {
   for (auto counter : {Counter::Load, Counter::Store, Counter::Ds, Counter::Km})
     if (uint8_t left = leftOf(inst, counter); left != 255)
       waitFor(c, counter, left);
-  // What this wave wrote before is there for whoever learns of it now.
-  bool isGfx9 = programOf(c).target->isGfx9();
-  bool all = leftOf(inst, isGfx9 ? Counter::Load : Counter::Store) == 0;
-  if (all && c.checker && c.launch->program->usesGlobalAtomics)
+  // What this wave read and wrote before is done for whoever learns of it now.
+  auto isDone = [&](Counter counter) {
+    Counter own = programOf(c).target->counterOf(counter);
+    const CounterState &state = waveOf(c).counters[size_t(own)];
+    return state.completed >= state.issued;
+  };
+  if (c.checker && c.launch->program->usesGlobalAtomics &&
+      isDone(Counter::Load) && isDone(Counter::Store))
     c.checker->fence(c, mask);
   return Step::Next;
 }
@@ -359,10 +363,11 @@ template <bool Returns> bool decodeCall(InstDecoder &d) {
 
 //===-- Caches ------------------------------------------------------------===//
 
-/// Write-backs and invalidations are what releases and acquires are made of.
+/// Invalidations are what acquires are made of. What releases write back is
+/// there when it was waited for.
 Step execCache(Ctx &c, const Inst &, uint32_t mask) {
   if (c.checker && c.launch->program->usesGlobalAtomics)
-    c.checker->fence(c, mask);
+    c.checker->acquireFence(c, mask);
   return Step::Next;
 }
 bool decodeCache(InstDecoder &d) {

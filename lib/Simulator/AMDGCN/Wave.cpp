@@ -207,6 +207,11 @@ bool WaveProgram::bind(const LaunchConfig &config, ArgumentBuffer &args,
   size = std::max<size_t>(size, size_t(k.directive("kernarg_size")));
   for (const Argument &a : k.args)
     size = std::max<size_t>(size, size_t(a.offset) + a.size);
+  // The segment ends where the next one might begin: compilers load three words
+  // as four.
+  int64_t align = k.meta("kernarg_segment_align");
+  if (align == 8 || align == 16)
+    size = (size + size_t(align) - 1) / size_t(align) * size_t(align);
   size_t packet = (size + 63) / 64 * 64;
   args.own.assign(packet / 64 + 1, Chunk{});
   if (!args.bytes.empty())

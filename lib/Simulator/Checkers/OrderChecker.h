@@ -92,6 +92,8 @@ public:
   void clusterWait(Cta &cta, Warp &warp, uint32_t mask);
   void proxyFence(Ctx &c, uint32_t mask, bool sharedToo, bool globalToo);
   void initFence(Ctx &c, uint32_t mask);
+  /// What the threads have observed comes before what they do from now on.
+  void acquireFence(Ctx &c, uint32_t mask);
   /// `sequential`: a fence.sc.
   void fence(Ctx &c, uint32_t mask, bool sequential = false);
 

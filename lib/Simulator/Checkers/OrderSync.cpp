@@ -241,12 +241,17 @@ void OrderChecker::initFence(Ctx &c, uint32_t mask) {
   ++states[warp].now;
 }
 
-void OrderChecker::fence(Ctx &c, uint32_t mask, bool sequential) {
-  uint32_t warp = warpOf(*c.cta, *c.warp);
-  eachView(warp, mask, [&](View &v) {
+void OrderChecker::acquireFence(Ctx &c, uint32_t mask) {
+  eachView(warpOf(*c.cta, *c.warp), mask, [](View &v) {
     if (v.observed)
       v.known.join(*v.observed);
     v.observed = nullptr;
+  });
+}
+void OrderChecker::fence(Ctx &c, uint32_t mask, bool sequential) {
+  uint32_t warp = warpOf(*c.cta, *c.warp);
+  acquireFence(c, mask);
+  eachView(warp, mask, [&](View &v) {
     if (sequential) {
       // Fences of this kind have one order. Whoever sees a store behind a
       // barrier that this fence precedes, and makes such a fence, comes later.
