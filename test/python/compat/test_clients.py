@@ -26,6 +26,7 @@ def run(tmp_path, client: str, *matches: str) -> dict:
 
 
 @sim_only
+@pytest.mark.nvidia("torch chooses kernels by the vendor that it was built for")
 def test_torch_compile(tmp_path):
     if importlib.util.find_spec("torch") is None:
         pytest.skip("torch is not installed: `pip install torch` runs torch.compile's kernels too")

@@ -13,10 +13,18 @@ from reference import sim_only
 from tile import compat
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))
+#: What makes some of them programs for NVIDIA's GPUs.
+NVIDIA = {"dependent_launch": "launches that overlap", "matmul": "asks for CUDA"}
+CASES = [
+    pytest.param(
+        p, id=p.stem, marks=[pytest.mark.nvidia(NVIDIA[p.stem])] if p.stem in NVIDIA else []
+    )
+    for p in PROGRAMS
+]
 
 
 @sim_only
-@pytest.mark.parametrize("path", PROGRAMS, ids=[p.stem for p in PROGRAMS])
+@pytest.mark.parametrize("path", CASES)
 def test_program(path):
     compat.install()
     try:

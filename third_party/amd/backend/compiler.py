@@ -13,7 +13,7 @@ from tile.compiler.errors import from_diagnostics, of_assembly
 from tile.compiler.pipelines import run_stage
 from tile.errors import OutOfResources, TileError
 
-from .targets import find_facts
+from .targets import REGISTERS_OF_A_CU, find_facts
 
 if TYPE_CHECKING:
     from .printing import PrintBuffer
@@ -165,9 +165,9 @@ class HIPBackend(BaseBackend):
 
     def simulated_properties(self) -> dict[str, int]:
         return {
-            "max_shared_mem": self.facts.max_shared_memory, "warpSize": self.facts.wave_size,
-            "multiprocessor_count": 96, "sm_clock_rate": 2100000, "mem_clock_rate": 1300000,
-            "mem_bus_width": 8192,
+            "max_shared_mem": self.facts.max_shared_memory, "max_num_regs": REGISTERS_OF_A_CU,
+            "warpSize": self.facts.wave_size, "multiprocessor_count": 96,
+            "sm_clock_rate": 2100000, "mem_clock_rate": 1300000, "mem_bus_width": 8192,
         }  # fmt: skip
 
     def simulated_printing(self, text: str) -> PrintBuffer | None:

@@ -19,7 +19,7 @@ from tile.errors import DriverError, OutOfResources
 from tile.runtime import dlpack
 from tile.runtime.memory import allocate, live_address
 
-from .targets import find_facts
+from .targets import REGISTERS_OF_A_CU, find_facts
 
 #: hipDeviceAttribute_t, as the header of ROCm 6 counts.
 _CLOCK_RATE = 5
@@ -139,7 +139,8 @@ class HIPDriver(DriverBase):
     def device_properties(self, device: int) -> dict[str, int]:
         facts = find_facts(self._processor(device))
         return {
-            "max_shared_mem": facts.max_shared_memory, "warpSize": facts.wave_size,
+            "max_shared_mem": facts.max_shared_memory, "max_num_regs": REGISTERS_OF_A_CU,
+            "warpSize": facts.wave_size,
             "multiprocessor_count": self._attribute(_MULTIPROCESSOR_COUNT, device),
             "sm_clock_rate": self._attribute(_CLOCK_RATE, device),
             "mem_clock_rate": self._attribute(_MEMORY_CLOCK_RATE, device),

@@ -7,6 +7,10 @@ from typing import Any
 from tile import _C
 from tile.errors import TileError
 
+#: General registers of a compute unit, a word each: 4 times 256 of 64 lanes, or 2 times 1024 (on
+#: some 1536) of 32 lanes. Accumulators are not among them.
+REGISTERS_OF_A_CU = 65536
+
 
 def find_facts(arch: Any) -> Any:
     """The row of a processor such as gfx942."""

@@ -109,6 +109,7 @@ def test_the_target_is_the_processor_of_the_device(name, wave, library):
 def test_properties(library):
     found = drivers()["hip"]().device_properties(0)
     assert found["warpSize"] == 64 and found["max_shared_mem"] == 64 * 1024
+    assert found["max_num_regs"] == 65536
     assert found["multiprocessor_count"] == 63  # The attribute's number: what the fake answers.
 
 
