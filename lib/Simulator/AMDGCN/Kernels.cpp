@@ -153,6 +153,32 @@ static bool addsConstant(const Code &code, const Inst &inst, int64_t &added) {
   return !isHigh || added == 0;
 }
 
+/// Does a scalar load read what a swap behind it accesses at the same base, at
+/// an offset that is zero in all lanes?
+static bool loadsPlaceOf(const Code &code, const Inst &swap, const Inst &load) {
+  if (std::string_view(load.name) != "s_load_b32" &&
+      std::string_view(load.name) != "s_load_dword")
+    return false;
+  if (load.op[1] != swap.op[2] || load.op[2] != NoSlot || load.imm != swap.imm)
+    return false;
+  for (const Inst *inst = &load + 1; inst != &swap; ++inst)
+    for (uint32_t i = 0; i < inst->regCount; ++i) {
+      const RegisterUse &use = code.registers[inst->regs + i];
+      if (use.written && use.slot - code.registers[load.regs].slot < 2)
+        return false;
+    }
+  for (const Inst *inst = &swap; inst != code.insts.data();) {
+    if ((--inst)->op[0] != swap.op[1])
+      continue;
+    if (inst->cls != Class::Move || !(inst->op[1] & ConstBit))
+      return false;
+    uint32_t at = inst->op[1] & ~(ConstBit | ScalarBit), value;
+    std::memcpy(&value, code.consts[at / 64].bytes + at % 64, 4);
+    return value == 0;
+  }
+  return false;
+}
+
 std::unique_ptr<Program> tile::sim::amdgcn::buildProgram(
     const Assembly &module, const Kernel &kernel,
     const std::unordered_map<std::string, GlobalVariable> &globals,
@@ -216,8 +242,9 @@ std::unique_ptr<Program> tile::sim::amdgcn::buildProgram(
       [&](const Inst &inst, int64_t &added) {
         return addsConstant(code, inst, added);
       },
-      [](const Inst &swap, const Inst &load) {
-        return swap.op[4] != NoSlot && swap.op[4] == load.op[0];
+      [&](const Inst &swap, const Inst &load) {
+        return (swap.op[4] != NoSlot && swap.op[4] == load.op[0]) ||
+               loadsPlaceOf(code, swap, load);
       });
   return program;
 }

@@ -276,6 +276,15 @@ def test_loops_of_compare_and_swap(target):
     text = text.replace("{one}", one).replace("{swap}", swap)
     waves = 2 * WAVE[target]
     assert result(text.replace("OTHER", ""), target, waves) == []
+    # A scalar load of the place will do, if the offset of the swap is zero.
+    scalar = ("s_load_dword" if old else "s_load_b32") + " s13, s[8:9], 0"
+    scalar += "\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v4, s13"
+    by_scalar = text.replace("global_load_dword v4, v2, s[8:9]", scalar)
+    assert result(by_scalar.replace("OTHER", ""), target, waves) == []
+    elsewhere = by_scalar.replace("v_mov_b32 v2, 0", "v_mov_b32 v2, 4", 1).replace("OTHER", "")
+    assert result(elsewhere.replace("s13, s[8:9], 0", "s13, s[8:9], 4", 1), target, waves) == [
+        "race"
+    ]
     assert "race" in result(text.replace("OTHER", "v_mov_b32 v2, 4"), target, waves)
     assert "race" in result(text.replace(f"OTHER\n{swap}", "v_mov_b32 v5, v4"), target, waves)
 
