@@ -33,6 +33,8 @@ class HIPOptions(BaseOptions):
     matrix_instr_nonkdim: int = 0
     #: Factor on the neighbours along K that a lane holds of an operand.
     kpack: int = 1
+    #: How instructions of loops are scheduled: "attention" interleaves matrix instructions with
+    #: the exponentials between them.
     schedule_hint: str = "none"
     #: Let arithmetic on fp32 flush denormals to zero.
     allow_flush_denorm: bool = False
@@ -191,7 +193,8 @@ class HIPBackend(BaseBackend):
             metadata["name"],
             options.disable_passes,
             f"target={self.facts} num-warps={options.num_warps} num-stages={options.num_stages} "
-            f"matrix-instruction-size={options.matrix_instr_nonkdim} kPack={options.kpack}",
+            f"matrix-instruction-size={options.matrix_instr_nonkdim} kPack={options.kpack} "
+            f"schedule-hint={options.schedule_hint}",
         )
 
     def make_llir(self, module: Any, metadata: dict[str, Any], *, options: HIPOptions) -> str:

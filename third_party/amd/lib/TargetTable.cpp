@@ -40,6 +40,7 @@ constexpr AMDTarget makeCDNA3() {
   target.hasFNUZ = true;
   target.hasFP8Conversion = true;
   target.hasPackedBF16Atomic = true;
+  target.usesBlockPingpong = true;
   target.systemAtomicPolicy = 16; // sc1
   return target;
 }
@@ -53,6 +54,7 @@ constexpr AMDTarget makeCDNA4() {
   target.mfmaVersion = 4;
   target.hasXF32 = false;
   target.hasFNUZ = false;
+  target.usesBlockPingpong = false;
   return target;
 }
 

@@ -25,6 +25,7 @@ void amd::buildLLIRPipeline(OpPassManager &pm, const LLIROptions &options) {
   add(gpu::createTritonGPUGlobalScratchMemoryAllocation());
   add(createAllocateSharedMemory());
   add(createInsertMemoryBarriers());
+  add(createLowerInstructionSchedHints());
   add(createConvertTritonAMDGPUToLLVM());
   add(createCanonicalizerPass());
   add(createCSEPass());

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "amd/Pipelines/Pipelines.h"
+#include "amd/TargetTable.h"
 #include "amd/TritonAMDGPUToLLVM/Passes.h"
 #include "amd/TritonAMDGPUTransforms/Passes.h"
 
@@ -51,6 +52,9 @@ void amd::buildTTGIRPipeline(OpPassManager &pm, const TTGIROptions &options) {
   add(gpu::createTritonGPUScheduleLoops());
   add(createTritonAMDGPUStreamPipeline());
   add(gpu::createTritonGPUPipeline());
+  TritonAMDGPUInsertInstructionSchedHintsOptions hints;
+  hints.variant = options.scheduleHint;
+  add(createTritonAMDGPUInsertInstructionSchedHints(hints));
 
   // Clean up.
   add(createTritonAMDGPUOptimizeEpilogue());
@@ -71,4 +75,14 @@ void amd::buildTTGIRPipeline(OpPassManager &pm, const TTGIROptions &options) {
   // The canonical form of a branch that only chooses is a select; on registers
   // by the dozen, the branch is better.
   add(gpu::createTritonGPUCombineTensorSelectAndIf());
+
+  // The order of operations, which nothing changes from here on.
+  StringRef name = options.target;
+  name.consume_front("hip:");
+  if (const AMDTarget *target = lookupAMDTarget(name);
+      target && target->usesBlockPingpong) {
+    TritonAMDGPUBlockPingpongOptions turns;
+    turns.numStages = options.numStages;
+    add(createTritonAMDGPUBlockPingpong(turns));
+  }
 }

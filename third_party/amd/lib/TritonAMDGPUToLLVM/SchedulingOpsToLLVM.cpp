@@ -1,4 +1,5 @@
-//===-- SchedulingOpsToLLVM.cpp - What steers the scheduler ---------------===//
+//===-- SchedulingOpsToLLVM.cpp - Who comes to a barrier
+//-------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "amd/IR/Dialect.h"
@@ -11,20 +12,6 @@ using namespace mlir::triton;
 using namespace mlir::triton::amdgpu;
 
 namespace {
-struct SchedHintPattern : TargetPattern<InstructionSchedHintOp> {
-  using TargetPattern::TargetPattern;
-  LogicalResult
-  matchAndRewrite(InstructionSchedHintOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    LLVMBuilder b(op.getLoc(), rewriter);
-    // No kind of instruction may cross.
-    if (op.getVariant() != SchedHint::none)
-      b.intrinsic({}, "llvm.amdgcn.sched.barrier", b.i32(0));
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
-
 struct CondBarrierPattern : TargetPattern<CondBarrierOp> {
   using TargetPattern::TargetPattern;
   LogicalResult
@@ -43,5 +30,5 @@ struct CondBarrierPattern : TargetPattern<CondBarrierOp> {
 } // namespace
 
 void amd::populateSchedulingPatterns(const LoweringContext &context) {
-  context.add<SchedHintPattern, CondBarrierPattern>();
+  context.add<CondBarrierPattern>();
 }

@@ -33,7 +33,9 @@ struct ConvertTritonAMDGPUToLLVM
       return signalPassFailure();
     amd::markDivergentBases(module);
     amd::TargetInfo target(**model);
-    auto populate = [&](const LoweringContext &own, ConversionTarget &) {
+    auto populate = [&](const LoweringContext &own,
+                        ConversionTarget &legality) {
+      legality.addLegalDialect<ROCDL::ROCDLDialect>();
       amd::populateMathPatterns(own);
       amd::populateFloatConversionPatterns(own, target);
       amd::populateFloatToIntegerPatterns(own);

@@ -27,7 +27,7 @@ module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.tar
     %v = amdg.buffer_load %x[%at] : tensor<{rows}x16xi32, #tall>
     %a = amdg.extract_slice %v [0, 12] : tensor<{rows}x16xi32, #tall> to tensor<{rows}x4xi32, #tall>
     %b = amdg.extract_slice %v [0, 4] : tensor<{rows}x16xi32, #tall> to tensor<{rows}x4xi32, #tall>
-    amdg.instruction_sched_hint {{variant = #amdg.SchedHint<attention>}}
+    amdg.instruction_sched_hint {{variant = #amdg.SchedHintVariant<attention>}}
     amdg.cond_barrier %some
     %t = amdg.in_thread_transpose %b : tensor<{rows}x4xi32, #tall> -> tensor<{rows}x4xi32, #turned>
     %d = arith.addi %t, %t : tensor<{rows}x4xi32, #turned>

@@ -13,7 +13,7 @@ def AMDG_SchedHint : I32EnumAttr<"SchedHint", "Kinds of loops", [
   let genSpecializedAttr = 0;
 }
 
-def AMDG_SchedHintAttr : EnumAttr<AMDG_Dialect, AMDG_SchedHint, "SchedHint"> {
+def AMDG_SchedHintAttr : EnumAttr<AMDG_Dialect, AMDG_SchedHint, "SchedHintVariant"> {
   let assemblyFormat = "`<` $value `>`";
 }
 

@@ -7,14 +7,16 @@ include "amd/IR/AMDGAttrs.td"
 include "amd/IR/AMDGOpBase.td"
 
 def AMDG_InstructionSchedHintOp : AMDG_Op<"instruction_sched_hint"> {
-  let summary = "Where the scheduler of instructions may not mix";
+  let summary = "How LLVM schedules the instructions of a block";
   let description = [{
-    With any hint but `none`, no instruction is scheduled across this place.
+    With any hint but `none`, no instruction is scheduled across this place and
+    across the end of the block. `attention` has LLVM interleave the matrix
+    instructions of the block with the exponentials between them.
 
     Example:
 
     ```mlir
-    amdg.instruction_sched_hint {variant = #amdg.SchedHint<attention>}
+    amdg.instruction_sched_hint {variant = #amdg.SchedHintVariant<attention>}
     ```
   }];
   let arguments = (ins AMDG_SchedHintAttr:$variant);

@@ -32,6 +32,11 @@ struct TTGIROptions : StageOptions<TTGIROptions> {
                     llvm::cl::desc("Factor on the neighbours along K that a "
                                    "lane holds of an operand"),
                     llvm::cl::init(1)};
+  Option<std::string> scheduleHint{
+      *this, "schedule-hint",
+      llvm::cl::desc("How instructions of loops are scheduled: none, "
+                     "attention or memory-bound-attention"),
+      llvm::cl::init("none")};
 };
 
 struct LLIROptions : StageOptions<LLIROptions> {

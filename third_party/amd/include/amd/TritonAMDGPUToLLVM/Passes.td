@@ -41,6 +41,32 @@ def ConvertTritonAMDGPUToLLVM
   ];
 }
 
+def LowerInstructionSchedHints
+    : Pass<"triton-amdgpu-lower-insert-instruction-sched-hints",
+           "mlir::ModuleOp"> {
+  let summary = "Tell LLVM how to schedule blocks with a hint";
+  let description = [{
+    No instruction is scheduled across the hint, nor across the end of its block;
+    with `attention`, LLVM interleaves matrix instructions with the exponentials
+    between them.
+
+    ```mlir
+    amdg.instruction_sched_hint {variant = #amdg.SchedHintVariant<attention>}
+    ...
+    cf.br ^next
+    ```
+    becomes
+    ```mlir
+    rocdl.sched.barrier 0
+    ...
+    rocdl.iglp.opt 2
+    rocdl.sched.barrier 0
+    cf.br ^next
+    ```
+  }];
+  let dependentDialects = ["mlir::ROCDL::ROCDLDialect"];
+}
+
 def EmitAMDGCN : Pass<"tile-amd-amdgcn", "mlir::ModuleOp"> {
   let summary = "Print the assembly of a module in the LLVM dialect";
   let description = [{

@@ -194,4 +194,83 @@ def TritonAMDGPUConvertBufferOps
   ];
 }
 
+def TritonAMDGPUBlockPingpong
+    : Pass<"tritonamdgpu-block-pingpong", "mlir::ModuleOp"> {
+  let summary = "Let waves on one SIMD unit take turns at memory and products";
+  let description = [{
+    For pipelined loops around one product whose operands are in LDS. Programs of
+    four waves, one on each SIMD unit, raise the priority of what multiplies over
+    waves of other programs. In programs of eight waves, products are cut along K
+    into phases with barriers between them, and the second half of the waves is
+    one phase behind: on each unit, one wave multiplies while the other one
+    accesses memory. Small products of eight waves, large ones of four, and loops
+    with anything else in them that needs LDS stay as they are.
+
+    ```mlir
+    %l = amdg.buffer_load %a[%offsets] ...
+    %x = ttg.local_load %A
+    %y = ttg.local_load %B
+    %d = tt.dot %x, %y, %c
+    ttg.local_store %l, %A
+    ```
+    becomes, for eight waves and in two phases,
+    ```mlir
+    %x0 = ttg.local_load %A0
+    %y0 = ttg.local_load %B0
+    rocdl.sched.barrier 0
+    %x1 = ttg.local_load %A1
+    %y1 = ttg.local_load %B1
+    ttg.barrier local
+    rocdl.s.setprio 1
+    %d0 = tt.dot %x0, %y0, %c
+    rocdl.s.setprio 0
+    ttg.barrier local
+    ttg.local_store %l, %A
+    ttg.barrier local
+    rocdl.s.setprio 1
+    %d = tt.dot %x1, %y1, %d0
+    rocdl.s.setprio 0
+    ttg.barrier local
+    ```
+    between two `amdg.cond_barrier`, of which the second half of the waves comes
+    to the one before the loop, and the first half to the one behind it.
+  }];
+  let dependentDialects = [
+    "mlir::ROCDL::ROCDLDialect", "mlir::arith::ArithDialect",
+    "mlir::triton::amdgpu::AMDGDialect", "mlir::triton::gpu::TritonGPUDialect"
+  ];
+  let options = [
+    Option<"numStages", "num-stages", "int32_t", "2",
+           "Depth of the loops' pipelines; below 2 there is nothing to do">
+  ];
+  let statistics = [
+    Statistic<"numPriorities", "num-priorities", "Loops with priorities">,
+    Statistic<"numTurns", "num-turns", "Loops in which waves take turns">
+  ];
+}
+
+def TritonAMDGPUInsertInstructionSchedHints
+    : Pass<"triton-amdgpu-insert-instruction-sched-hints", "mlir::ModuleOp"> {
+  let summary = "Mark loops for the scheduler of instructions";
+  let description = [{
+    With `variant=attention`, loops around several products get a hint.
+
+    ```mlir
+    scf.for ... {
+      amdg.instruction_sched_hint {variant = #amdg.SchedHintVariant<attention>}
+      %s = tt.dot %q, %k, %zero
+      ...
+      %o = tt.dot %p, %v, %acc
+    ```
+  }];
+  let dependentDialects = ["mlir::triton::amdgpu::AMDGDialect"];
+  let options = [
+    Option<"variant", "variant", "std::string", "\"none\"",
+           "none, attention or memory-bound-attention">
+  ];
+  let statistics = [
+    Statistic<"numHints", "num-hints", "Loops with a hint">
+  ];
+}
+
 #endif // AMD_TRITONAMDGPUTRANSFORMS_PASSES

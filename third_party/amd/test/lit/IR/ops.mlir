@@ -33,8 +33,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
   // CHECK-LABEL: @scheduling
   tt.func @scheduling(%second: i1) {
-    // CHECK: amdg.instruction_sched_hint {variant = #amdg.SchedHint<attention>}
-    amdg.instruction_sched_hint {variant = #amdg.SchedHint<attention>}
+    // CHECK: amdg.instruction_sched_hint {variant = #amdg.SchedHintVariant<attention>}
+    amdg.instruction_sched_hint {variant = #amdg.SchedHintVariant<attention>}
     // CHECK: amdg.cond_barrier %arg0
     amdg.cond_barrier %second
     tt.return

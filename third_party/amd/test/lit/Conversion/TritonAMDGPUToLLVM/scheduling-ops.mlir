@@ -1,16 +1,6 @@
 // RUN: tile-opt %s -tile-amd-llir | filecheck %s
 
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
-  // Nothing is scheduled across a hint, but for one that asks for nothing.
-  // CHECK-LABEL: @hints
-  // CHECK-COUNT-1: llvm.call_intrinsic "llvm.amdgcn.sched.barrier"
-  // CHECK-NOT: sched.barrier
-  tt.func public @hints() {
-    amdg.instruction_sched_hint {variant = #amdg.SchedHint<none>}
-    amdg.instruction_sched_hint {variant = #amdg.SchedHint<attention>}
-    tt.return
-  }
-
   // A branch of the wave: lanes that take no part come to the barrier, too.
   // CHECK-LABEL: @some_waves
   // CHECK: %[[WORD:.*]] = llvm.call_intrinsic "llvm.amdgcn.readfirstlane"
