@@ -21,7 +21,7 @@ const OpcodeTable &tile::sim::amdgcn::opcodeTable() {
           registerVectorFloat, registerVectorDouble, registerVectorHalf,
           registerVectorCompare, registerVectorConvert, registerPacked,
           registerLane, registerGlobal, registerBuffer, registerShared,
-          registerMatrix})
+          registerMatrix, registerScaledMatrix, registerSparseMatrix})
       add(t);
     return t;
   }();

@@ -145,5 +145,7 @@ void registerGlobal(OpcodeTable &);
 void registerBuffer(OpcodeTable &);
 void registerShared(OpcodeTable &);
 void registerMatrix(OpcodeTable &);
+void registerScaledMatrix(OpcodeTable &);
+void registerSparseMatrix(OpcodeTable &);
 
 } // namespace tile::sim::amdgcn

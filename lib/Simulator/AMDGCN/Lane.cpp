@@ -307,6 +307,24 @@ bool decodePermHalf(InstDecoder &d) {
   return d.expect(2, 2) && d.vectorSource(1, 1, 1) && d.vectorResult(0, 1, 0) &&
          d.emit(execPermHalf, Class::Collective);
 }
+/// Odd rows of the first register and even ones of the second change places;
+/// rows have 16 or 32 lanes.
+template <unsigned Row> Step execSwapRows(Ctx &c, const Inst &inst, uint32_t) {
+  auto *odd = c.dst<uint32_t>(inst.op[0]), *even = c.dst<uint32_t>(inst.op[1]);
+  for (unsigned l = 0; l < programOf(c).waveLanes; ++l)
+    if (!(l & Row))
+      std::swap(even[l], odd[l + Row]);
+  return Step::Next;
+}
+template <unsigned Row> bool decodeSwapRows(InstDecoder &d) {
+  // Lanes that take no part change places, too.
+  d.has("bound_ctrl");
+  d.has("fi");
+  d.inst.mod[3] |= AnyValue;
+  return d.expect(2, 2) && d.vectorSource(0, 1, 0) && d.vectorSource(1, 1, 1) &&
+         d.vectorResult(0, 1, 0) && d.vectorResult(1, 1, 1) &&
+         d.emit(execSwapRows<Row>, Class::Collective);
+}
 } // namespace
 
 void tile::sim::amdgcn::registerLane(OpcodeTable &t) {
@@ -320,5 +338,7 @@ void tile::sim::amdgcn::registerLane(OpcodeTable &t) {
             {"ds_swizzle_b32", decodeSwizzle},
             {"v_permlane16_b32", decodePermRow<false>},
             {"v_permlanex16_b32", decodePermRow<true>},
-            {"v_permlane64_b32", decodePermHalf}});
+            {"v_permlane64_b32", decodePermHalf},
+            {"v_permlane16_swap_b32", decodeSwapRows<16>},
+            {"v_permlane32_swap_b32", decodeSwapRows<32>}});
 }

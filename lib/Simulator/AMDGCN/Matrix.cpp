@@ -16,91 +16,12 @@
 // Sums are formed in double precision and rounded once.
 //
 //===----------------------------------------------------------------------===//
-#include "FloatArith.h"
+#include "MatrixElements.h"
 
 using namespace tile::sim;
 using namespace tile::sim::amdgcn;
 
 namespace {
-enum class Element : uint8_t {
-  F16,
-  BF16,
-  F32,
-  XF32,
-  F64,
-  S8,
-  U8,
-  S4,
-  U4,
-  Fp8,    ///< E4M3 with bias 8, whose -0 is no number (gfx942)
-  Bf8,    ///< E5M2 likewise
-  OcpFp8, ///< as OCP has it (gfx950)
-  OcpBf8,
-};
-
-unsigned bitsOfElement(Element e) {
-  switch (e) {
-  case Element::F64:
-    return 64;
-  case Element::F32:
-  case Element::XF32:
-    return 32;
-  case Element::F16:
-  case Element::BF16:
-    return 16;
-  case Element::S4:
-  case Element::U4:
-    return 4;
-  default:
-    return 8;
-  }
-}
-
-double valueOf(Element e, uint64_t bits) {
-  switch (e) {
-  case Element::F16:
-    return floatFromHalf(uint16_t(bits));
-  case Element::BF16:
-    return floatFromBf16(uint16_t(bits));
-  case Element::F32:
-    return floatOfBits(uint32_t(bits));
-  case Element::XF32:
-    // 10 bits of mantissa take part.
-    return floatOfBits(uint32_t(bits) & ~0x1fffu);
-  case Element::F64:
-    return doubleOfBits(bits);
-  case Element::S8:
-    return int8_t(bits);
-  case Element::U8:
-    return uint8_t(bits);
-  case Element::S4:
-    return int32_t(uint32_t(bits) << 28) >> 28;
-  case Element::U4:
-    return double(bits & 15);
-  case Element::Fp8:
-    return decodeFnuz(uint8_t(bits), 3);
-  case Element::Bf8:
-    return decodeFnuz(uint8_t(bits), 2);
-  case Element::OcpFp8:
-    return decodeSmall(uint32_t(bits) & 255, formatE4M3);
-  case Element::OcpBf8:
-    return decodeSmall(uint32_t(bits) & 255, formatE5M2);
-  }
-  return 0;
-}
-
-/// Element `item` of a lane's registers.
-uint64_t elementAt(const Ctx &c, uint32_t slot, unsigned lane, unsigned item,
-                   unsigned bits) {
-  unsigned lanes = programOf(c).waveLanes, at = item * bits;
-  const auto *words = c.src<uint32_t>(slot);
-  if (bits == 64)
-    return words[item * 2 * lanes + lane] |
-           uint64_t(words[(item * 2 + 1) * lanes + lane]) << 32;
-  uint32_t word = words[at / 32 * lanes + lane] >> at % 32;
-  return bits == 32 ? word : word & ((1u << bits) - 1);
-}
-
 //===-- MFMA --------------------------------------------------------------===//
 
 struct Mfma {
@@ -197,13 +118,8 @@ Place resultPlace(const Mfma &f, unsigned block, unsigned i, unsigned j) {
 
 Step execMfma(Ctx &c, const Inst &inst, uint32_t) {
   const Mfma &f = mfmaNames[inst.imm].shape;
-  Element ea = f.a, eb = f.b;
-  if (programOf(c).target->name == "gfx950") {
-    auto ocp = [](Element e) {
-      return e == FP8 ? Element::OcpFp8 : e == BF8 ? Element::OcpBf8 : e;
-    };
-    ea = ocp(ea), eb = ocp(eb);
-  }
+  bool isOcp = programOf(c).target->name == "gfx950";
+  Element ea = withFormats(f.a, isOcp), eb = withFormats(f.b, isOcp);
   unsigned bits = bitsOfElement(ea), each = f.m * f.k * f.blocks / 64,
            wide = f.resultBits() / 32;
   std::vector<double> a(f.m * f.k), b(f.k * f.n);

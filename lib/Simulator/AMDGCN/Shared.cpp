@@ -60,6 +60,46 @@ Step execStoreTwo(Ctx &c, const Inst &inst, uint32_t) {
   return Step::Next;
 }
 
+/// Loads of matrices that lie across: each 16 lanes load as many rows of 16
+/// elements as a lane has room for, side by side, and a lane gets a column.
+/// mod[0]: data, mod[1]: bits of an element.
+Step execTransposed(Ctx &c, const Inst &inst, uint32_t) {
+  issueMemory(c, inst, Counter::Ds, false);
+  constexpr unsigned Columns = 16;
+  unsigned lanes = programOf(c).waveLanes,
+           words = wordsOfData(Data(inst.mod[0])), bits = inst.mod[1],
+           rows = words * 32 / bits;
+  uint32_t in[64][4] = {}, out[64][4] = {};
+  bool good = accessLanes(
+      c, inst, execOf(c), Space::Shared, words * 4, Access::Load,
+      [&](unsigned l) { return addressOf(c, inst, l, inst.imm); },
+      [&](unsigned l, const std::byte *from) {
+        std::memcpy(in[l], from, words * 4);
+      });
+  orderWave(c);
+  if (!good)
+    return Step::Error;
+  auto bitAt = [](const uint32_t *data, unsigned at) {
+    return data[at / 32] >> at % 32 & 1;
+  };
+  for (unsigned l = 0; l < lanes; ++l)
+    for (unsigned row = 0; row < rows; ++row) {
+      unsigned element = row * Columns + l % Columns;
+      const uint32_t *from = in[l / Columns * Columns + element / rows];
+      for (unsigned b = 0; b < bits; ++b) {
+        unsigned to = row * bits + b;
+        out[l][to / 32] |= bitAt(from, element % rows * bits + b) << to % 32;
+      }
+    }
+  auto *to = c.dst<uint32_t>(inst.op[0]);
+  for (uint64_t m = execOf(c); m; m &= m - 1) {
+    auto l = unsigned(std::countr_zero(m));
+    for (unsigned w = 0; w < words; ++w)
+      to[w * lanes + l] = out[l][w];
+  }
+  return Step::Next;
+}
+
 /// mod[0]: operation, mod[2]: of 64 bits.
 Step execAtomic(Ctx &c, const Inst &inst, uint32_t) {
   issueMemory(c, inst, Counter::Ds, false, /*writesShared=*/true);
@@ -87,6 +127,16 @@ template <Data D> bool decodeLoad(InstDecoder &d) {
   d.inst.mod[3] |= AnyValue;
   return takeOffset(d) && d.expect(2, 2) && d.vectorSource(1, 1, 1, Needed) &&
          d.vectorResult(0, wordsOfData(D), 0) && d.emit(execLoad, Class::Load);
+}
+template <Data D, unsigned Bits> bool decodeTransposed(InstDecoder &d) {
+  if (d.target().name != "gfx950")
+    return d.error("the target has no such instruction");
+  d.inst.mod[1] = Bits;
+  d.inst.mod[0] = uint8_t(D);
+  d.inst.mod[3] |= AnyValue;
+  return takeOffset(d) && d.expect(2, 2) && d.vectorSource(1, 1, 1, Needed) &&
+         d.vectorResult(0, wordsOfData(D), 0) &&
+         d.emit(execTransposed, Class::Load);
 }
 template <Data D> bool decodeStore(InstDecoder &d) {
   d.inst.mod[0] = uint8_t(D);
@@ -239,6 +289,10 @@ void tile::sim::amdgcn::registerShared(OpcodeTable &t) {
                            name.back() + bits),
                   decodeAtomic);
     }
+  t.insert({{"ds_read_b64_tr_b16", decodeTransposed<Data::B64, 16>},
+            {"ds_read_b64_tr_b8", decodeTransposed<Data::B64, 8>},
+            {"ds_read_b64_tr_b4", decodeTransposed<Data::B64, 4>},
+            {"ds_read_b96_tr_b6", decodeTransposed<Data::B96, 6>}});
   for (const char *name : {"ds_pk_add_f16", "ds_pk_add_rtn_f16",
                            "ds_pk_add_bf16", "ds_pk_add_rtn_bf16"})
     t.emplace(name, decodeAtomic);

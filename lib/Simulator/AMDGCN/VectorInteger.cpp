@@ -166,6 +166,37 @@ U sumDifferences(U a, U b, U c) {
 U sumDifference32(U a, U b, U c) { return byteDifference(a, b) + c; }
 U pack16(Half a, Half b) { return a.bits | U(b.bits) << 16; }
 
+/// imm: the result's bit for each choice of the three sources' bits, of which
+/// the first is the highest.
+template <class T> Step execBitop3(Ctx &c, const Inst &inst, uint32_t) {
+  VectorSource<T> in[3];
+  for (unsigned i = 0; i < 3; ++i)
+    in[i].load(c, inst, inst.op[1 + i], i, nullptr, ~0u);
+  unsigned lanes = programOf(c).waveLanes;
+  T out[64];
+  for (unsigned l = 0; l < lanes; ++l) {
+    T x = in[0].get(l / Lanes, l % Lanes), y = in[1].get(l / Lanes, l % Lanes),
+      z = in[2].get(l / Lanes, l % Lanes), r = 0;
+    for (unsigned i = 0; i < 8; ++i)
+      if (inst.imm >> i & 1)
+        r |= T((i & 4 ? x : ~x) & (i & 2 ? y : ~y) & (i & 1 ? z : ~z));
+    out[l] = r;
+  }
+  writeVector(c, inst, inst.op[0], out, execOf(c));
+  return Step::Next;
+}
+template <class T> bool decodeBitop3(InstDecoder &d) {
+  d.value("bitop3", d.inst.imm);
+  d.inst.mod[2] = isNarrow<T>;
+  if (!d.expect(4, 4) || !d.takeModifiers(3, 1))
+    return false;
+  for (unsigned i = 1; i < 4; ++i)
+    if (!d.source(i, 1, immediateOf<T>(), i))
+      return false;
+  d.readMask(Exec);
+  return d.vectorResult(0, 1, 0) && d.emit(execBitop3<T>, Class::Logic);
+}
+
 //===-- Carries -----------------------------------------------------------===//
 
 enum class Carry : uint8_t { Add, Sub, SubReversed };
@@ -398,6 +429,8 @@ void tile::sim::amdgcn::registerVectorInteger(OpcodeTable &t) {
       {"v_lshlrev_b16", decodeVector<left16, Class::Logic>},
       {"v_lshrrev_b16", decodeVector<right16, Class::Logic>},
       {"v_ashrrev_i16", decodeVector<arithmetic16, Class::Logic>},
+      {"v_bitop3_b32", decodeBitop3<U>},
+      {"v_bitop3_b16", decodeBitop3<U16>},
       {"v_bfm_b32", decodeVector<bitfieldMask, Class::Logic>},
       {"v_bfe_u32", decodeVector<bitfieldExtract, Class::Logic>},
       {"v_bfe_i32", decodeVector<bitfieldExtractSigned, Class::Logic>},

@@ -71,13 +71,17 @@ def multiply(
     *,
     letter: str = "v",
     suffix: str = "",
+    third: str = "",
+    others: dict[int, np.ndarray] | None = None,
 ) -> np.ndarray:
-    """Runs one matrix instruction of a wave; operands by [word, lane]."""
+    """Runs one matrix instruction of a wave; operands by [word, lane]. `third`: the operand in
+    place of the sum; `others`: further registers that it reads."""
     wave = WAVE[target]
     out = np.zeros_like(c)
+    others = others or {}
     lines = ["v_lshlrev_b32 v1, 2, v0"]
     first = {"a": 4, "b": 40, "c": 80}
-    for i in range(4):
+    for i in range(4 + len(others)):
         lines.append(f"s_load_dwordx2 s[{8 + 2 * i}:{9 + 2 * i}], s[0:1], {8 * i}")
     lines.append("s_waitcnt lgkmcnt(0)")
     for index, (name, words) in enumerate([("a", a), ("b", b), ("c", c)]):
@@ -86,20 +90,24 @@ def multiply(
             lines.append(
                 f"global_load_dword v{first[name] + w}, v2, s[{10 + 2 * index}:{11 + 2 * index}]"
             )
+    for index, register in enumerate(others):
+        lines.append(f"global_load_dword v{register}, v1, s[{16 + 2 * index}:{17 + 2 * index}]")
     lines.append("s_waitcnt vmcnt(0)")
     result = registers(80, len(c))
     if letter == "a":
         lines += [f"v_accvgpr_write_b32 a{w}, v{80 + w}" for w in range(len(c))]
         result = registers(0, len(c), "a")
     lines.append(
-        f"{opcode} {result}, {registers(4, len(a))}, {registers(40, len(b))}, {result}{suffix}"
+        f"{opcode} {result}, {registers(4, len(a))}, {registers(40, len(b))}, "
+        f"{third or result}{suffix}"
     )
     if letter == "a":
         lines += [f"v_accvgpr_read_b32 v{80 + w}, a{w}" for w in range(len(c))]
     for w in range(len(c)):
         lines.append(f"v_add_u32 v2, {4 * wave * w}, v1")
         lines.append(f"global_store_dword v2, v{80 + w}, s[8:9]")
-    run(kernel("\n".join(lines), [8] * 4, target), [out, a, b, c], 1, wave)
+    arguments = [out, a, b, c, *others.values()]
+    run(kernel("\n".join(lines), [8] * len(arguments), target), arguments, 1, wave)
     return out
 
 
