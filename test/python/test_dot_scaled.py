@@ -64,7 +64,7 @@ def run(a_kind, b_kind, a_scaled=True, b_scaled=True, pack=True, m=M, n=N, k=K, 
     b_scale = generator.integers(120, 134, (n, k // 32)).astype(np.uint8)
     c = generator.standard_normal((m, n)).astype(np.float32)
     out = np.zeros((m, n), np.float32)
-    kernel[(1,)](
+    compiled = kernel[(1,)](
         a, b, a_scale, b_scale, c, out, A=a_kind, B=b_kind, AM=a.shape[0], AK=a.shape[1],
         BK=b.shape[0], BN=b.shape[1], A_SCALED=a_scaled, B_SCALED=b_scaled, PACK=pack,
         M=m, N=n, K=k, **options,
@@ -77,6 +77,7 @@ def run(a_kind, b_kind, a_scaled=True, b_scaled=True, pack=True, m=M, n=N, k=K, 
     size = np.abs(a_values) @ np.abs(b_values) + np.abs(c)
     # Products are exact in fp32, or of operands rounded to bf16 where one is wider.
     assert (np.abs(out - exact) <= size * (1e-2 if "fp16" in (a_kind, b_kind) else 1e-5)).all()
+    return compiled
 
 
 FORMATS = ("e2m1", "e4m3", "e5m2")

@@ -108,6 +108,11 @@ constexpr WaveMatrixInstruction kInstructions[] = {
      Element::BF8, Element::BF8},
 };
 
+constexpr ScaledMatrixInstruction kScaledInstructions[] = {
+    {"llvm.amdgcn.mfma.scale.f32.32x32x64.f8f6f4", 32, 64},
+    {"llvm.amdgcn.mfma.scale.f32.16x16x128.f8f6f4", 16, 128},
+};
+
 /// What the elements of type `type` are to the target's instructions.
 std::optional<Element> getElement(const AMDTarget &target, Type type,
                                   bool relaxed) {
@@ -180,4 +185,11 @@ triton::amd::getWaveMatrixInstructions(const AMDTarget &target, Type a, Type b,
         instruction.b == *right)
       result.push_back(&instruction);
   return result;
+}
+
+ArrayRef<ScaledMatrixInstruction>
+triton::amd::getScaledMatrixInstructions(const AMDTarget &target) {
+  if (target.mfmaVersion >= 4)
+    return kScaledInstructions;
+  return {};
 }

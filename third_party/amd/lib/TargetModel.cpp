@@ -64,7 +64,7 @@ amd::TargetModel::getMatrixInstructions(const MatrixElementTypes &types) const {
   }
   SmallVector<MatrixInstruction> result;
   for (const WaveMatrixInstruction *instruction : found) {
-    if (matrixOptions.rows && instruction->m != matrixOptions.rows)
+    if (!allowsRows(instruction->m))
       continue;
     MatrixInstruction entry;
     entry.name = instruction->intrinsic;

@@ -54,6 +54,7 @@ constexpr AMDTarget makeCDNA4() {
   target.mfmaVersion = 4;
   target.hasXF32 = false;
   target.hasFNUZ = false;
+  target.hasTransposedLDSLoads = true;
   target.usesBlockPingpong = false;
   return target;
 }

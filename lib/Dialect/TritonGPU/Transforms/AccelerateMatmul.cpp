@@ -261,10 +261,12 @@ void TritonGPUAccelerateMatmul::runOnOperation() {
 FailureOr<AcceleratedProducts>
 gpu::accelerateMatmuls(Operation *root, const TargetModel &model) {
   AcceleratedProducts products;
-  // No matrix instruction of those known takes scales.
+  // But for those that a backend has found an instruction for, products with
+  // scales become plain ones.
   SmallVector<DotScaledOp> scaled;
   root->walk([&](DotScaledOp op) {
-    if (getLayout(op.getD()) && maybeLookupNumWarps(op))
+    if (getLayout(op.getD()) && maybeLookupNumWarps(op) &&
+        !isa<MmaEncodingTrait>(op.getType().getEncoding()))
       scaled.push_back(op);
   });
   for (DotScaledOp op : scaled) {

@@ -39,6 +39,23 @@ SmallVector<const WaveMatrixInstruction *>
 getWaveMatrixInstructions(const AMDTarget &target, Type a, Type b, Type d,
                           bool relaxed);
 
+/// An instruction on elements of 4 to 8 bits, each operand in a format of its
+/// own, with scales: d = (a * scale of a) * (b * scale of b) + d. Results are
+/// of fp32.
+struct ScaledMatrixInstruction {
+  /// LLVM's intrinsic, without the types it is overloaded on.
+  const char *intrinsic;
+  /// Rows, which are as many as columns, and what is between.
+  unsigned m, k;
+};
+
+/// Elements along K that share a scale.
+constexpr int64_t kElementsOfScale = 32;
+
+/// Those of the target, the largest first.
+ArrayRef<ScaledMatrixInstruction>
+getScaledMatrixInstructions(const AMDTarget &target);
+
 } // namespace mlir::triton::amd
 
 #endif // AMD_MATRIXINSTRUCTIONS_H

@@ -28,6 +28,10 @@ public:
   static FailureOr<const TargetModel *> get(ModuleOp module);
 
   const AMDTarget &getFacts() const { return facts; }
+  /// Whether users want instructions of so many rows.
+  bool allowsRows(unsigned rows) const {
+    return !matrixOptions.rows || matrixOptions.rows == rows;
+  }
 
   unsigned getThreadsPerWarp() const override { return facts.waveSize; }
   BankGeometry getSharedMemoryBanks() const override {

@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MatrixPlaces.h"
 #include "amd/MatrixInstructions.h"
 #include "amd/TritonAMDGPUToLLVM/Patterns.h"
 
-#include "tile/Conversion/TritonGPUToLLVM/LayoutIndices.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 
 using namespace mlir;
@@ -97,14 +97,6 @@ Value multiply(const LLVMBuilder &b, const WaveMatrixInstruction &instruction,
   return b.intrinsic(sum.getType(), instruction.intrinsic, args);
 }
 
-/// `table`'s lookup for coordinates without or with a batch.
-int32_t lookup(const RegisterTable &table, unsigned rank, int32_t batch,
-               int32_t row, int32_t column) {
-  if (rank == 2)
-    return table.lookup({row, column});
-  return table.lookup({batch, row, column});
-}
-
 struct WaveDotPattern : TargetPattern<DotOp> {
   WaveDotPattern(const LoweringContext &context, const amd::TargetInfo &target)
       : TargetPattern(context.converter, context.target, context.benefit),
@@ -141,8 +133,9 @@ struct WaveDotPattern : TargetPattern<DotOp> {
     for (int32_t batch : batches)
       for (int32_t m : aTable.getContributions(rowDim))
         for (int32_t n : bTable.getContributions(columnDim)) {
-          SmallVector<int32_t> places =
-              getPlaces(dTable, *layout, rank, batch, m, n);
+          SmallVector<int32_t> places = amd::getPlaces(
+              dTable, rank, layout->isTransposed ? layout->n : layout->m,
+              layout->isTransposed, batch, m, n);
           SmallVector<Value> sums;
           for (int32_t place : places)
             sums.push_back(dValues[place]);
@@ -150,9 +143,10 @@ struct WaveDotPattern : TargetPattern<DotOp> {
           for (unsigned k = 0; k < inner.size(); k += kBase) {
             SmallVector<Value> left, right;
             for (unsigned i = k; i < k + kBase; ++i) {
-              left.push_back(aValues[lookup(aTable, rank, batch, m, inner[i])]);
+              left.push_back(
+                  aValues[amd::lookup(aTable, rank, batch, m, inner[i])]);
               right.push_back(
-                  bValues[lookup(bTable, rank, batch, inner[i], n)]);
+                  bValues[amd::lookup(bTable, rank, batch, inner[i], n)]);
             }
             Value a = packOperand(b, left, *instruction, instruction->a);
             Value bs = packOperand(b, right, *instruction, instruction->b);
@@ -183,23 +177,6 @@ private:
           instruction->k == layout.k)
         return instruction;
     return nullptr;
-  }
-
-  /// The registers of the result that one instruction computes, in its order.
-  static SmallVector<int32_t> getPlaces(const RegisterTable &table,
-                                        const ResultLayout &layout,
-                                        unsigned rank, int32_t batch, int32_t m,
-                                        int32_t n) {
-    SmallVector<int32_t> places;
-    unsigned dim = layout.isTransposed ? rank - 1 : rank - 2;
-    int32_t tile = layout.isTransposed ? layout.n : layout.m;
-    int32_t start = layout.isTransposed ? n : m;
-    for (int32_t at : table.getContributions(dim))
-      if ((at & ~(tile - 1)) == start)
-        places.push_back(layout.isTransposed
-                             ? lookup(table, rank, batch, m, at)
-                             : lookup(table, rank, batch, at, n));
-    return places;
   }
 
   const amd::AMDTarget &facts;

@@ -42,6 +42,7 @@ struct ConvertTritonAMDGPUToLLVM
       amd::populateIntegerToFloatPatterns(own);
       amd::populateFp4ToFpPatterns(own);
       amd::populateDotPatterns(own, target);
+      amd::populateScaledDotPatterns(own, target);
       amd::populateBufferPatterns(own, target);
       amd::populateRegisterPatterns(own);
       amd::populateSchedulingPatterns(own);

@@ -80,6 +80,9 @@ BlockedEncodingAttr getTransposable(LoadOp load, unsigned k, unsigned kWidth) {
 struct InThreadTranspose
     : amd::impl::TritonAMDGPUInThreadTransposeBase<InThreadTranspose> {
   void runOnOperation() override {
+    auto machine = amd::TargetModel::get(getOperation());
+    if (failed(machine))
+      return signalPassFailure();
     SmallVector<ConvertLayoutOp> converts;
     // What selection left behind would be another use of the load.
     getOperation().walk([&](ConvertLayoutOp convert) {
@@ -95,7 +98,8 @@ struct InThreadTranspose
           !isa<AMDMfmaEncodingAttr, AMDWmmaEncodingAttr>(operand.getParent()))
         continue;
       LoadOp load = findLoad(convert);
-      if (!load)
+      // Loads from LDS that transpose do better.
+      if (!load || amd::mayTransposeLoads(convert.getType(), **machine))
         continue;
       unsigned k = amd::getInnerDim(operand, convert.getType().getRank());
       BlockedEncodingAttr layout =

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "OperandEncodings.h"
+#include "amd/TransposedLoads.h"
 
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "tile/Layout/SharedMemory.h"
@@ -69,16 +70,27 @@ static unsigned getAccessCost(const LinearLayout &distributed,
          (kInstructionCost + countWavefronts(offsets, bits, vecLog2, banks));
 }
 
+bool amd::mayTransposeLoads(RankedTensorType operand,
+                            const TargetModel &model) {
+  unsigned bits = operand.getElementTypeBitWidth();
+  return hasTransposedLoads(model.getFacts(), bits) &&
+         getAddressedLayout(toLinearLayout(operand), bits);
+}
+
 Attribute amd::getOperandSharedEncoding(RankedTensorType source,
                                         RankedTensorType operand,
-                                        BankGeometry banks) {
+                                        const TargetModel &model) {
   MLIRContext *context = source.getContext();
+  BankGeometry banks = model.getSharedMemoryBanks();
   auto encoding = cast<DotOperandEncodingAttr>(operand.getEncoding());
   Attribute swizzled = getSwizzledEncoding(source, encoding, banks);
   unsigned bits = source.getElementTypeBitWidth();
   if (bits < 8)
     return swizzled;
   LinearLayout write = toLinearLayout(source), read = toLinearLayout(operand);
+  unsigned k = getInnerDim(encoding, source.getRank());
+  if (getOrder(source).front() != k && mayTransposeLoads(operand, model))
+    read = *getAddressedLayout(read, bits);
   auto getCost = [&](const LinearLayout &shared) {
     return getAccessCost(write, shared, bits, banks) +
            getAccessCost(read, shared, bits, banks);

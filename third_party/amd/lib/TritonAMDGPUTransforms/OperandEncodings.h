@@ -3,8 +3,8 @@
 #ifndef AMD_LIB_TRITONAMDGPUTRANSFORMS_OPERANDENCODINGS_H
 #define AMD_LIB_TRITONAMDGPUTRANSFORMS_OPERANDENCODINGS_H
 
+#include "amd/TargetModel.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
-#include "tile/Layout/BankGeometry.h"
 
 namespace mlir::triton::amd {
 
@@ -17,7 +17,11 @@ unsigned getInnerDim(gpu::DotOperandEncodingAttr operand, unsigned rank);
 /// unless another has fewer bank conflicts.
 Attribute getOperandSharedEncoding(RankedTensorType source,
                                    RankedTensorType operand,
-                                   BankGeometry banks);
+                                   const TargetModel &model);
+
+/// Whether lanes read `operand` from LDS by loads that transpose, if it lies
+/// there across K.
+bool mayTransposeLoads(RankedTensorType operand, const TargetModel &model);
 
 } // namespace mlir::triton::amd
 

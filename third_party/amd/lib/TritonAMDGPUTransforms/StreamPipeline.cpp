@@ -96,6 +96,10 @@ DotOp findProductBeforeLoads(scf::ForOp loop, ArrayRef<OperandLoad> operands) {
 struct StreamPipeline
     : amd::impl::TritonAMDGPUStreamPipelineBase<StreamPipeline> {
   void runOnOperation() override {
+    auto machine = amd::TargetModel::get(getOperation());
+    if (failed(machine))
+      return signalPassFailure();
+    model = *machine;
     getOperation().walk([&](scf::ForOp loop) {
       std::optional<LoopSchedule> schedule = LoopSchedule::read(loop);
       if (schedule)
@@ -126,7 +130,7 @@ private:
       streamed.set(&op,
                    {stage, /*cluster=*/isBefore ? 0 : stage + firstCluster});
     }
-    int64_t left = getTargetModel(loop).getMaxSharedMemory();
+    int64_t left = model->getMaxSharedMemory();
     for (OperandLoad &operand : operands)
       if (left >= operand.getBytes()) {
         left -= operand.getBytes();
@@ -144,9 +148,8 @@ private:
     MLIRContext *context = builder.getContext();
     Location loc = operand.load.getLoc();
     RankedTensorType type = operand.getType();
-    Attribute encoding = amd::getOperandSharedEncoding(
-        type, operand.getOperandType(),
-        getTargetModel(loop).getSharedMemoryBanks());
+    Attribute encoding =
+        amd::getOperandSharedEncoding(type, operand.getOperandType(), *model);
     Value buffer = LocalAllocOp::create(
         builder, loc,
         MemDescType::get(type.getShape(), type.getElementType(), encoding,
@@ -168,5 +171,7 @@ private:
     builder.setInsertionPointAfter(loop);
     LocalDeallocOp::create(builder, loc, buffer);
   }
+
+  const amd::TargetModel *model = nullptr;
 };
 } // namespace

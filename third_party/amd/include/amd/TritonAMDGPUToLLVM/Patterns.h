@@ -17,6 +17,8 @@ void populateIntegerToFloatPatterns(const LoweringContext &context);
 void populateFp4ToFpPatterns(const LoweringContext &context);
 void populateDotPatterns(const LoweringContext &context,
                          const TargetInfo &target);
+void populateScaledDotPatterns(const LoweringContext &context,
+                               const TargetInfo &target);
 void populateBufferPatterns(const LoweringContext &context,
                             const TargetInfo &target);
 void populateRegisterPatterns(const LoweringContext &context);

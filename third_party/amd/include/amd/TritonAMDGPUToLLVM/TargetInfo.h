@@ -36,6 +36,9 @@ public:
                    Value pred) const override;
   SmallVector<Value> loadShared(const LLVMBuilder &b, Value ptr, Type element,
                                 unsigned count, Value pred) const override;
+  std::optional<SmallVector<Value>>
+  loadMatrices(const LLVMBuilder &b, const SharedAccess &access,
+               const ThreadIndex &index) const override;
   Value mapToBlock(const LLVMBuilder &b, Value ptr, Value block) const override;
   SmallVector<Value> loadGlobal(const LLVMBuilder &b, Value ptr, Type element,
                                 unsigned count, Value pred,

@@ -12,7 +12,9 @@ def TritonAMDGPUAccelerateMatmul
     As `tritongpu-accelerate-matmul`, with what users may ask for. A product
     takes the largest instruction that is not larger than itself; operands of
     8 bits in a format that the machine lacks are multiplied as fp16. What no
-    instruction computes stays as it is.
+    instruction computes stays as it is. Products with scales are such of MFMA
+    where the target has them and the formats, e4m3, e5m2 and e2m1, lie along K;
+    others become plain products.
 
     ```mlir
     %d = tt.dot %a, %b, %c : tensor<64x32xf16, #dot_a> * tensor<32x64xf16, #dot_b> -> tensor<64x64xf32, #blocked>

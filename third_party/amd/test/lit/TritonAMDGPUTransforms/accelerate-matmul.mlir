@@ -118,3 +118,27 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %0, %1, %2, %3 : tensor<64x64xf32, #blocked>, tensor<64x64xi32, #blocked>, tensor<64x64xf32, #blocked>, tensor<64x64xf32, #blocked>
   }
 }
+
+// -----
+
+// Products with scales, on gfx950: lanes give 16 bytes along K at a time, and scales count along K
+// from lane to lane. Formats that no instruction has become plain products.
+// CHECK-DAG: #[[MMA:.*]] = #ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [32, 32, 64], isTransposed = true}>
+// CHECK-DAG: #[[OF_A:.*]] = #ttg.linear<{register = [{{\[}}0, 2]], lane = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1]], warp = {{\[\[}}0, 0], [32, 0]], block = []}>
+// CHECK-DAG: #[[OF_B:.*]] = #ttg.linear<{register = [{{\[}}0, 2]], lane = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1]], warp = {{\[\[}}32, 0], [0, 0]], block = []}>
+// CHECK-LABEL: @scaled
+// CHECK: tt.dot_scaled {{.*}} : tensor<64x128xf8E4M3FN, #ttg.dot_op<{opIdx = 0, parent = #[[MMA]], kWidth = 16}>>, tensor<64x4xi8, #[[OF_A]]> * tensor<64x64xi8, #ttg.dot_op<{opIdx = 1, parent = #[[MMA]], kWidth = 16}>>, tensor<64x4xi8, #[[OF_B]]> -> tensor<64x64xf32, #[[MMA]]>
+// CHECK-LABEL: @wide
+// CHECK-NOT: tt.dot_scaled
+// CHECK: tt.dot
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx950", "ttg.threads-per-warp" = 64 : i32} {
+  tt.func @scaled(%x: tensor<64x128xf8E4M3FN, #blocked>, %xs: tensor<64x4xi8, #blocked>, %y: tensor<64x64xi8, #blocked>, %ys: tensor<64x4xi8, #blocked>, %c: tensor<64x64xf32, #blocked>) -> tensor<64x64xf32, #blocked> {
+    %d = tt.dot_scaled %x scale %xs, %y scale %ys, %c lhs = e4m3 rhs = e2m1 {fastMath = false} : tensor<64x128xf8E4M3FN, #blocked>, tensor<64x4xi8, #blocked> * tensor<64x64xi8, #blocked>, tensor<64x4xi8, #blocked> -> tensor<64x64xf32, #blocked>
+    tt.return %d : tensor<64x64xf32, #blocked>
+  }
+  tt.func @wide(%x: tensor<64x128xf8E4M3FN, #blocked>, %xs: tensor<64x4xi8, #blocked>, %y: tensor<128x64xbf16, #blocked>, %c: tensor<64x64xf32, #blocked>) -> tensor<64x64xf32, #blocked> {
+    %d = tt.dot_scaled %x scale %xs, %y, %c lhs = e4m3 rhs = bf16 {fastMath = false} : tensor<64x128xf8E4M3FN, #blocked>, tensor<64x4xi8, #blocked> * tensor<128x64xbf16, #blocked> -> tensor<64x64xf32, #blocked>
+    tt.return %d : tensor<64x64xf32, #blocked>
+  }
+}

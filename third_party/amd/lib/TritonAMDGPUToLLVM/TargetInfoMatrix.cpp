@@ -1,0 +1,61 @@
+//===-- TargetInfoMatrix.cpp - Transposing loads from LDS -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "amd/TransposedLoads.h"
+#include "amd/TritonAMDGPUToLLVM/TargetInfo.h"
+
+#include "tile/Conversion/TritonGPUToLLVM/Elements.h"
+#include "tile/Conversion/TritonGPUToLLVM/SharedAccess.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+
+/// The words of a load, of which there are two, as the intrinsics have them.
+static Value loadTransposed(const LLVMBuilder &b, Value ptr, unsigned bits) {
+  if (bits == 16)
+    return b.intrinsic(LLVMBuilder::vecTy(b.intTy(16), 4),
+                       "llvm.amdgcn.ds.read.tr16.b64", ptr);
+  return b.intrinsic(LLVMBuilder::vecTy(b.intTy(32), 2),
+                     "llvm.amdgcn.ds.read.tr8.b64", ptr);
+}
+
+std::optional<SmallVector<Value>>
+amd::TargetInfo::loadMatrices(const LLVMBuilder &b, const SharedAccess &access,
+                              const ThreadIndex &index) const {
+  unsigned bits = 8 * getSharedElementBytes(access.element);
+  if (!hasTransposedLoads(facts, bits) || access.toOffset.hasOutDim(kBlock))
+    return std::nullopt;
+  // Vectors as wide as these are no slower.
+  unsigned size = getTransposedVector(bits);
+  if (access.getVectors().front().size() >= size)
+    return std::nullopt;
+  // What repeats would be read again; few operands do.
+  for (int32_t i = 0, e = access.toOffset.getInDimSizeLog2(kRegister); i < e;
+       ++i)
+    if (access.toOffset.getBasis(kRegister, i, kOffset) == 0)
+      return std::nullopt;
+  std::optional<LinearLayout> addressed =
+      getAddressedLayout(access.toOffset, bits);
+  if (!addressed)
+    return std::nullopt;
+  SharedAccess rows = access;
+  rows.toOffset = *addressed;
+  rows.maxVector = size;
+  // A lane's piece of a row lies together, and lanes have it where they have
+  // their columns.
+  for (ArrayRef<int32_t> vector : rows.getVectors())
+    for (auto [i, r] : llvm::enumerate(vector))
+      if (vector.size() != size || vector[0] % size ||
+          r != vector[0] + static_cast<int32_t>(i))
+        return std::nullopt;
+
+  Type memElement = getSharedElementType(access.element);
+  SmallVector<Value> values(access.toOffset.getInDimSize(kRegister));
+  rows.forEachVector(b, index, [&](Value ptr, ArrayRef<int32_t> registers) {
+    Value column = b.bitcast(loadTransposed(b, ptr, bits),
+                             LLVMBuilder::vecTy(memElement, size));
+    for (auto [r, value] : llvm::zip(registers, b.unpackVector(column)))
+      values[r] = fromSharedElement(b, value, access.element);
+  });
+  return values;
+}
