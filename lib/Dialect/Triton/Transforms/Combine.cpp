@@ -201,6 +201,60 @@ private:
   }
 };
 
+//===----------------------------------------------------------------------===//
+// reshape(descriptor_load) -> descriptor_load
+//===----------------------------------------------------------------------===//
+
+/// Whether a reshape between these types drops, or adds, leading dimensions of
+/// size one alone, and a matrix is left.
+bool differInLeadingOnes(RankedTensorType larger, RankedTensorType smaller) {
+  int64_t more = larger.getRank() - smaller.getRank();
+  return more > 0 && smaller.getRank() > 1 &&
+         larger.getShape().drop_front(more) == smaller.getShape() &&
+         llvm::all_of(larger.getShape().take_front(more),
+                      [](int64_t size) { return size == 1; });
+}
+
+/// A matrix of a batch is a matrix from the start: products read it from where
+/// it was copied to.
+struct ReshapeOfDescriptorLoad : public CountingPattern<ReshapeOp> {
+  using CountingPattern::CountingPattern;
+
+  LogicalResult matchAndRewrite(ReshapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto load = op.getSrc().getDefiningOp<DescriptorLoadOp>();
+    if (!load || !load->hasOneUse() || load.getType().getEncoding() ||
+        !differInLeadingOnes(load.getType(), op.getType()))
+      return rewriter.notifyMatchFailure(op, "no block with leading ones");
+    // Where the block was read; a store may come before the reshape.
+    rewriter.setInsertionPoint(load);
+    auto matrix = DescriptorLoadOp::create(
+        rewriter, load.getLoc(), op.getType(), load.getDesc(),
+        load.getIndices(), load.getCache(), load.getEvict());
+    rewriter.replaceOp(op, matrix);
+    rewriter.eraseOp(load);
+    ++count;
+    return success();
+  }
+};
+
+/// The same for blocks that are written.
+struct DescriptorStoreOfReshape : public CountingPattern<DescriptorStoreOp> {
+  using CountingPattern::CountingPattern;
+
+  LogicalResult matchAndRewrite(DescriptorStoreOp op,
+                                PatternRewriter &rewriter) const override {
+    auto reshape = op.getSrc().getDefiningOp<ReshapeOp>();
+    if (!reshape || reshape.getType().getEncoding() ||
+        !differInLeadingOnes(reshape.getType(), reshape.getSrc().getType()))
+      return rewriter.notifyMatchFailure(op, "no block with leading ones");
+    rewriter.modifyOpInPlace(
+        op, [&] { op.getSrcMutable().assign(reshape.getSrc()); });
+    ++count;
+    return success();
+  }
+};
+
 struct TritonCombine : public triton::impl::TritonCombineBase<TritonCombine> {
   using Base::Base;
 
@@ -212,6 +266,8 @@ struct TritonCombine : public triton::impl::TritonCombineBase<TritonCombine> {
     patterns.add<SelectOfMaskedLoad>(context, numLoads);
     patterns.add<AddPtrOfAddPtr>(context, numAddPtrs);
     patterns.add<SumOfProducts>(context, numReductions);
+    patterns.add<ReshapeOfDescriptorLoad, DescriptorStoreOfReshape>(context,
+                                                                    numBlocks);
     LoadOp::getCanonicalizationPatterns(patterns, context);
     StoreOp::getCanonicalizationPatterns(patterns, context);
     BroadcastOp::getCanonicalizationPatterns(patterns, context);

@@ -26,6 +26,8 @@ def TritonCombine : Pass<"triton-combine"> {
       are 64-bit, or constants.
     - A sum of broadcast fp32 products along the dimension they have in common
       becomes a dot with IEEE precision.
+    - A block of a descriptor that loses its leading dimensions of size one is
+      loaded without them, and one that gains them stored without them.
 
     Canonicalizations of tt run along.
   }];
@@ -34,7 +36,8 @@ def TritonCombine : Pass<"triton-combine"> {
     Statistic<"numDots", "dots-accumulated", "Sums turned into accumulators">,
     Statistic<"numLoads", "loads-combined", "Selects turned into masked loads">,
     Statistic<"numAddPtrs", "addptrs-combined", "Pairs of addptr merged">,
-    Statistic<"numReductions", "reductions-to-dots", "Reductions turned into dots">
+    Statistic<"numReductions", "reductions-to-dots", "Reductions turned into dots">,
+    Statistic<"numBlocks", "blocks-reshaped", "Blocks accessed without leading dimensions of size one">
   ];
 }
 

@@ -165,3 +165,34 @@ tt.func @product_in_loop(%a: tensor<32x32xf16>, %c: tensor<32x32xf32>, %n: i32) 
   }
   tt.return %1 : tensor<32x32xf32>
 }
+
+// The matrices of a batch need no reshape, and are read where they were.
+// CHECK-LABEL: tt.func @matrix_of_batch
+tt.func @matrix_of_batch(%desc: !tt.tensordesc<tensor<1x1x16x32xf16>>, %p: !tt.ptr<i32>, %i: i32) -> tensor<16x32xf16> {
+  // CHECK: %[[M:.*]] = tt.descriptor_load %arg0[%arg2, %arg2, %arg2, %arg2] evictionPolicy = evict_first : !tt.tensordesc<tensor<1x1x16x32xf16>> -> tensor<16x32xf16>
+  // CHECK-NEXT: tt.store
+  // CHECK-NEXT: tt.descriptor_store %arg0[%arg2, %arg2, %arg2, %arg2], %[[M]] : {{.*}}, tensor<16x32xf16>
+  // CHECK-NEXT: tt.return %[[M]]
+  %0 = tt.descriptor_load %desc[%i, %i, %i, %i] evictionPolicy = evict_first : !tt.tensordesc<tensor<1x1x16x32xf16>> -> tensor<1x1x16x32xf16>
+  tt.store %p, %i : !tt.ptr<i32>
+  %1 = tt.reshape %0 : tensor<1x1x16x32xf16> -> tensor<16x32xf16>
+  %2 = tt.reshape %1 : tensor<16x32xf16> -> tensor<1x16x32xf16>
+  tt.descriptor_store %desc[%i, %i, %i, %i], %2 : !tt.tensordesc<tensor<1x1x16x32xf16>>, tensor<1x16x32xf16>
+  tt.return %1 : tensor<16x32xf16>
+}
+
+// What is more than that stays, and so does a block that is used as it is.
+// CHECK-LABEL: tt.func @other_reshapes
+tt.func @other_reshapes(%desc: !tt.tensordesc<tensor<1x16x32xf16>>, %i: i32) -> (tensor<32x16xf16>, tensor<16x32xf16>, tensor<512xf16>) {
+  // CHECK-COUNT-3: tt.descriptor_load {{.*}} -> tensor<1x16x32xf16>
+  // CHECK-COUNT-3: tt.reshape
+  // CHECK: tt.descriptor_store {{.*}}, tensor<1x16x32xf16>
+  %0 = tt.descriptor_load %desc[%i, %i, %i] : !tt.tensordesc<tensor<1x16x32xf16>> -> tensor<1x16x32xf16>
+  %1 = tt.descriptor_load %desc[%i, %i, %i] : !tt.tensordesc<tensor<1x16x32xf16>> -> tensor<1x16x32xf16>
+  %2 = tt.descriptor_load %desc[%i, %i, %i] : !tt.tensordesc<tensor<1x16x32xf16>> -> tensor<1x16x32xf16>
+  %3 = tt.reshape %0 : tensor<1x16x32xf16> -> tensor<32x16xf16>
+  %4 = tt.reshape %1 : tensor<1x16x32xf16> -> tensor<16x32xf16>
+  %5 = tt.reshape %2 : tensor<1x16x32xf16> -> tensor<512xf16>
+  tt.descriptor_store %desc[%i, %i, %i], %1 : !tt.tensordesc<tensor<1x16x32xf16>>, tensor<1x16x32xf16>
+  tt.return %3, %4, %5 : tensor<32x16xf16>, tensor<16x32xf16>, tensor<512xf16>
+}
