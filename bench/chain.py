@@ -11,8 +11,8 @@ from __future__ import annotations
 from functools import partial
 
 import torch
-from memory_bound import median_times_ms
 from peer import load, load_for_peer
+from turns import median_times_ms
 
 STEPS = 40
 

@@ -2,8 +2,8 @@
 
     python bench/matmul.py [--filter TEXT] [--all]
 
-Best median over one list of configurations for both compilers; see
-memory_bound.py for how the times are taken.
+The best of one list of configurations for both compilers, and cuBLAS, in turns: turns.py says
+how the times are taken. matmul_sweep.py measures many shapes.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import functools
 import importlib.util
 
 import torch
-from memory_bound import median_times_ms
 from peer import load, load_for_peer
+from turns import Candidate, best_times_ms
 
 LARGE = [
     # bm, bn, bk, warps, stages
@@ -92,13 +92,14 @@ def library_product(a, b, out_dtype):
     return None
 
 
-def compare(name, modules, configs, flops, run, check, everything) -> list[tuple[float, object]]:
-    """The best speed of each module, and the configuration. ``run(module, config)`` launches;
-    ``check`` calls a launch and returns its relative error."""
-    results: dict[object, list] = {module: [] for module in modules if module is not None}
-    for config in configs:
-        able, functions = [], []
-        for module in results:
+def compare(name, modules, configs, flops, run, check, library, everything) -> str:
+    """A row of the table. ``run(module, config)`` launches; ``check`` calls a launch and returns
+    its relative error; ``library`` is what cuBLAS does, or None."""
+    contestants: list[list[Candidate]] = []
+    for module in modules:
+        able: list[Candidate] = []
+        contestants.append(able)
+        for config in configs if module is not None else ():
             launch = functools.partial(run, module, config)
             try:
                 relative = check(launch)
@@ -106,30 +107,17 @@ def compare(name, modules, configs, flops, run, check, everything) -> list[tuple
                 print(f"{module.__name__} {config}: {str(error)[:200]}")
                 continue
             assert relative < 1e-2, f"{module.__name__} {config}: relative error {relative}"
-            able.append(module)
-            functions.append(launch)
-        # They take turns: clocks drift by more than they differ.
-        for module, ms in zip(able, median_times_ms(functions, repeats=20), strict=True):
-            results[module].append((flops / ms * 1e-9, config))
-            if everything:
-                print(
-                    f"{name} {module.__name__} {config}: {results[module][-1][0]:.0f}", flush=True
-                )
-    return [
-        max(results.get(module, ()), default=(float("nan"), "-"), key=lambda r: r[0])
-        for module in modules
-    ]
+            able.append((str(config), launch))
 
+    def show(which: int, config: str, ms: float) -> None:
+        if everything:
+            print(f"{name} {modules[which].__name__} {config}: {flops / ms * 1e-9:.0f}", flush=True)
 
-def make_row(name, best, library, flops) -> str:
-    """``library``: what cuBLAS does, or None."""
-    ours, peer = best
-    speed = "-"
-    if library is not None:
-        speed = f"{flops / median_times_ms([library], repeats=20)[0] * 1e-9:.0f}"
+    ours, peer, *others = best_times_ms(contestants, library, show=show)
+    speeds = [f"{flops / ms * 1e-9:.0f}" for ms, _ in (ours, peer, *others)]
     return (
-        f"| {name} | {ours[0]:.0f} {ours[1]} | {peer[0]:.0f} {peer[1]} "
-        f"| {ours[0] / peer[0]:.2f} | {speed} |"
+        f"| {name} | {speeds[0]} {ours[1]} | {speeds[1]} {peer[1]} "
+        f"| {peer[0] / ours[0]:.2f} | {speeds[2] if others else '-'} |"
     )
 
 
@@ -155,9 +143,8 @@ def measure_type(name, modules, size, dtype, out_dtype, configs, along_k, everyt
         return ((c[:512].double() - expected).norm() / expected.norm()).item()
 
     flops = 2 * size**3
-    best = compare(name, modules, configs, flops, run, check, everything)
     library = library_product(a, b if along_k else b.T.contiguous().T, out_dtype)
-    return make_row(name, best, library, flops)
+    return compare(name, modules, configs, flops, run, check, library, everything)
 
 
 def measure(name, modules, shape, dtype, configs, everything, **variant) -> str:
@@ -178,8 +165,11 @@ def measure(name, modules, shape, dtype, configs, everything, **variant) -> str:
         return ((c.double() - expected).norm() / expected.norm()).item()
 
     flops = 2 * m * n * k
-    best = compare(name, modules, configs, flops, run, check, everything)
-    return make_row(name, best, lambda: torch.matmul(a, b, out=c), flops)
+
+    def library():
+        torch.matmul(a, b, out=c)
+
+    return compare(name, modules, configs, flops, run, check, library, everything)
 
 
 def give_scratch_memory() -> None:

@@ -10,31 +10,10 @@ launches alternate, inputs are random and every output is checked.
 from __future__ import annotations
 
 import argparse
-import statistics
 
 import torch
 from peer import load, load_for_peer
-
-FLUSH_BYTES = 256 << 20
-
-
-def median_times_ms(functions, repeats: int = 60) -> list[float]:
-    """Median device time of each function, taken in turns."""
-    flush = torch.empty(FLUSH_BYTES, dtype=torch.int8, device="cuda")
-    times: list[list[float]] = [[] for _ in functions]
-    for function in functions:
-        for _ in range(5):
-            function()
-    for _ in range(repeats):
-        for slot, function in zip(times, functions, strict=True):
-            flush.zero_()
-            start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-            start.record()
-            function()
-            end.record()
-            end.synchronize()
-            slot.append(start.elapsed_time(end))
-    return [statistics.median(slot) for slot in times]
+from turns import median_times_ms
 
 
 def bench(name, ours, peer, reference, configs, moved_bytes, run):

@@ -7,9 +7,12 @@ import sys
 import argmax
 import attention
 import attention_backward
+import batched_matmul
 import chain
 import descriptor_matmul
+import grouped_matmul
 import layernorm
+import linear
 import matmul
 import softmax
 import strided_copy
@@ -30,6 +33,9 @@ def main() -> int:
         strided_copy,
         matmul,
         descriptor_matmul,
+        linear,
+        batched_matmul,
+        grouped_matmul,
         attention,
         attention_backward,
         chain,

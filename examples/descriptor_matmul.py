@@ -21,11 +21,13 @@ def tile_at(tile_id, grid_m, grid_n, GROUP_M: tl.constexpr):
 @tile.jit
 def multiply_tiles(
     a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP_M: tl.constexpr,
-    FLATTEN: tl.constexpr,
+    FLATTEN: tl.constexpr, SPECIALIZE: tl.constexpr,
 ):  # fmt: skip
     grid_m, grid_n = tl.cdiv(M, BM), tl.cdiv(N, BN)
     start, tiles = tl.program_id(0), grid_m * grid_n
-    for tile_id in tl.range(start, tiles, tl.num_programs(0), flatten=FLATTEN):
+    for tile_id in tl.range(
+        start, tiles, tl.num_programs(0), flatten=FLATTEN, warp_specialize=SPECIALIZE
+    ):
         i, j = tile_at(tile_id, grid_m, grid_n, GROUP_M)
         acc = tl.zeros((BM, BN), tl.float32)
         for k in range(0, K, BK):
@@ -35,31 +37,32 @@ def multiply_tiles(
 
 @tile.jit
 def from_host(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
-              GROUP_M: tl.constexpr, FLATTEN: tl.constexpr):  # fmt: skip
-    multiply_tiles(a, b, c, M, N, K, BM, BN, BK, GROUP_M, FLATTEN)
+              GROUP_M: tl.constexpr, FLATTEN: tl.constexpr, SPECIALIZE: tl.constexpr):  # fmt: skip
+    multiply_tiles(a, b, c, M, N, K, BM, BN, BK, GROUP_M, FLATTEN, SPECIALIZE)
 
 
 @tile.jit
 def from_device(
     a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
-    GROUP_M: tl.constexpr, FLATTEN: tl.constexpr,
+    GROUP_M: tl.constexpr, FLATTEN: tl.constexpr, SPECIALIZE: tl.constexpr,
 ):  # fmt: skip
     a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [BM, BK])
     b = tl.make_tensor_descriptor(b_ptr, [K, N], [N, 1], [BK, BN])
     c = tl.make_tensor_descriptor(c_ptr, [M, N], [N, 1], [BM, BN])
-    multiply_tiles(a, b, c, M, N, K, BM, BN, BK, GROUP_M, FLATTEN)
+    multiply_tiles(a, b, c, M, N, K, BM, BN, BK, GROUP_M, FLATTEN, SPECIALIZE)
 
 
 def matmul(
-    a, b, c, bm=64, bn=64, bk=32, group_m=8, programs=None, on_host=True, **options
+    a, b, c, bm=64, bn=64, bk=32, group_m=8, programs=None, on_host=True, specialize=False,
+    **options,
 ):  # fmt: skip
     """``c = a @ b`` for row-major matrices, by ``programs`` programs (as many as there are
-    tiles, if that is None)."""
+    tiles, if that is None); ``specialize`` gives the copies warps of their own."""
     (m, k), n = a.shape, b.shape[1]
     grid = (min(tile.cdiv(m, bm) * tile.cdiv(n, bn), programs or 1 << 30),)
     constants = {"BM": bm, "BN": bn, "BK": bk, "GROUP_M": group_m}
     # One loop for the steps of all tiles, where there are several.
-    constants["FLATTEN"] = programs is not None
+    constants |= {"FLATTEN": programs is not None, "SPECIALIZE": specialize}
     if not on_host:
         return from_device[grid](a, b, c, m, n, k, **constants, **options)
     blocks = ((a, [bm, bk]), (b, [bk, bn]), (c, [bm, bn]))

@@ -1,0 +1,58 @@
+"""Products of the matrices of two batches, through tensor descriptors of three dimensions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import tile
+import tile.language as tl
+from tile.tools.tensor_descriptor import TensorDescriptor
+
+
+@tile.jit
+def batched_kernel(
+    a, b, c, BATCH, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+    GROUP_M: tl.constexpr, FLATTEN: tl.constexpr, SPECIALIZE: tl.constexpr,
+):  # fmt: skip
+    grid_m, grid_n = tl.cdiv(M, BM), tl.cdiv(N, BN)
+    tiles = grid_m * grid_n
+    for tile_id in tl.range(
+        tl.program_id(0), BATCH * tiles, tl.num_programs(0), flatten=FLATTEN,
+        warp_specialize=SPECIALIZE,
+    ):  # fmt: skip
+        batch, tile_of_batch = tile_id // tiles, tile_id % tiles
+        i, j = tl.swizzle2d(
+            tile_of_batch // grid_n, tile_of_batch % grid_n, grid_m, grid_n, GROUP_M
+        )
+        acc = tl.zeros((BM, BN), tl.float32)
+        for k in range(0, K, BK):
+            x = a.load([batch, i * BM, k]).reshape(BM, BK)
+            y = b.load([batch, k, j * BN]).reshape(BK, BN)
+            acc = tl.dot(x, y, acc)
+        c.store([batch, i * BM, j * BN], acc.to(c.dtype).reshape(1, BM, BN))
+
+
+def matmul(
+    a, b, c, bm=64, bn=64, bk=32, group_m=8, programs=None, specialize=False, **options
+):  # fmt: skip
+    """``c[i] = a[i] @ b[i]`` for contiguous tensors of three dimensions, by ``programs``
+    programs (as many as there are tiles, if that is None)."""
+    (batch, m, k), n = a.shape, b.shape[2]
+    grid = (min(batch * tile.cdiv(m, bm) * tile.cdiv(n, bn), programs or 1 << 30),)
+    blocks = ((a, [1, bm, bk]), (b, [1, bk, bn]), (c, [1, bm, bn]))
+    descriptors = [TensorDescriptor.from_tensor(x, block) for x, block in blocks]
+    return batched_kernel[grid](
+        *descriptors, batch, m, n, k, BM=bm, BN=bn, BK=bk, GROUP_M=group_m,
+        FLATTEN=programs is not None, SPECIALIZE=specialize, **options,
+    )  # fmt: skip
+
+
+def main(device) -> None:
+    rng = np.random.default_rng(17)
+    batch, m, n, k = 3, 72, 136, 40
+    a = rng.standard_normal((batch, m, k)).astype(np.float16)
+    b = rng.standard_normal((batch, k, n)).astype(np.float16)
+    c = device.empty_like(np.empty((batch, m, n), np.float16))
+    kernel = matmul(device.put(a), device.put(b), c, programs=4)
+    expected = a.astype(np.float64) @ b.astype(np.float64)
+    device.check("batched_matmul", kernel, device.get(c), expected)
