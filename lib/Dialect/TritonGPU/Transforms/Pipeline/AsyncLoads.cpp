@@ -93,7 +93,8 @@ std::optional<AsyncLoad> analyze(Operation *load, scf::ForOp loop,
   result.encoding = result.strategy->chooseEncoding(load);
   result.isReadInPlace = llvm::any_of(load->getUsers(), [&](Operation *user) {
     LocalAllocOp alloc = getProductBuffer(user);
-    return alloc && alloc.getType().getEncoding() == result.encoding;
+    return alloc && isReadByProducts(alloc) &&
+           alloc.getType().getEncoding() == result.encoding;
   });
   result.numBuffers = result.getDistance() + result.isReadInPlace;
   if (auto pointers = dyn_cast<LoadOp>(load)) {

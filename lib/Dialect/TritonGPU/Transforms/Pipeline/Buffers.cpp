@@ -104,7 +104,7 @@ void mlir::triton::gpu::readBuffer(OpBuilder &builder, Operation *load,
     LocalAllocOp alloc = getProductBuffer(user);
     if (!alloc)
       continue;
-    if (alloc.getType().getEncoding() == encoding) {
+    if (alloc.getType().getEncoding() == encoding && complete) {
       alloc.getResult().replaceAllUsesWith(slot);
       makeViewsMutable(slot);
       onErase(alloc);

@@ -18,9 +18,14 @@ using namespace mlir::triton::gpu;
 LocalAllocOp mlir::triton::gpu::getProductBuffer(Operation *user) {
   auto alloc = dyn_cast<LocalAllocOp>(user);
   if (!alloc || alloc.getType().getMutableMemory() ||
-      !isa<NVMMASharedEncodingAttr>(alloc.getType().getEncoding()))
+      !isa<NVMMASharedEncodingAttr, SwizzledSharedEncodingAttr>(
+          alloc.getType().getEncoding()))
     return {};
   return alloc;
+}
+
+bool mlir::triton::gpu::isReadByProducts(LocalAllocOp buffer) {
+  return isa<NVMMASharedEncodingAttr>(buffer.getType().getEncoding());
 }
 
 namespace {

@@ -14,9 +14,13 @@
 
 namespace mlir::triton::gpu {
 
-/// The buffer for nothing but a matrix product that reads shared memory, where
-/// the loaded value is put into one; null if it is not.
+/// The buffer that nobody writes, where the loaded value is put into one: a
+/// matrix product reads it there, or threads read operands from it; null if it
+/// is not.
 LocalAllocOp getProductBuffer(Operation *user);
+
+/// Whether matrix products read the buffer themselves.
+bool isReadByProducts(LocalAllocOp buffer);
 
 class CopyStrategy {
 public:

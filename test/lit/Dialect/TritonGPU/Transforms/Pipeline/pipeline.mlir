@@ -206,3 +206,47 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r : tensor<64x64xf32, #mma>
   }
 }
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+#dot0 = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#dot1 = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
+#rows = #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>
+#columns = #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [0, 1]}>
+#smem = #ttg.shared_memory
+// CHECK: #[[ROWS:.*]] = #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+  // A buffer that operands are read from, turned, is where copies go to; not
+  // where something else than zero has to be put in.
+  // CHECK-LABEL: tt.func @turned
+  tt.func @turned(%a: tensor<32x32x!tt.ptr<f16>, #blocked>, %b: tensor<32x32x!tt.ptr<f16>, #blocked>, %m: tensor<32x32xi1, #blocked>, %n: i32) -> tensor<32x32xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<32x32xf32, #mma>
+    %one = arith.constant dense<1.0> : tensor<32x32xf16, #blocked>
+    // CHECK: %[[A:.*]] = ttg.local_alloc : () -> !ttg.memdesc<1x32x32xf16, #[[ROWS]], #smem, mutable>
+    // CHECK: scf.for
+    // CHECK: ttg.async_wait
+    // CHECK: %[[SLOT:.*]] = ttg.memdesc_index %[[A]]
+    // CHECK: %[[VIEW:.*]] = ttg.memdesc_trans %[[SLOT]]
+    // CHECK: ttg.local_load %[[VIEW]] {{.*}} -> tensor<32x32xf16, #ttg.dot_op<{opIdx = 0
+    // CHECK: arith.select
+    // CHECK: ttg.local_alloc %
+    // CHECK: tt.dot
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<32x32xf32, #mma>) : i32 {
+      %x = tt.load %a {tt.latency = 1 : i32} : tensor<32x32x!tt.ptr<f16>, #blocked>
+      %y = tt.load %b, %m, %one {tt.latency = 1 : i32} : tensor<32x32x!tt.ptr<f16>, #blocked>
+      %xs = ttg.local_alloc %x : (tensor<32x32xf16, #blocked>) -> !ttg.memdesc<32x32xf16, #rows, #smem>
+      %xt = ttg.memdesc_trans %xs {order = array<i32: 1, 0>} : !ttg.memdesc<32x32xf16, #rows, #smem> -> !ttg.memdesc<32x32xf16, #columns, #smem>
+      %xd = ttg.local_load %xt : !ttg.memdesc<32x32xf16, #columns, #smem> -> tensor<32x32xf16, #dot0>
+      %ys = ttg.local_alloc %y : (tensor<32x32xf16, #blocked>) -> !ttg.memdesc<32x32xf16, #rows, #smem>
+      %yt = ttg.memdesc_trans %ys {order = array<i32: 1, 0>} : !ttg.memdesc<32x32xf16, #rows, #smem> -> !ttg.memdesc<32x32xf16, #columns, #smem>
+      %yd = ttg.local_load %yt : !ttg.memdesc<32x32xf16, #columns, #smem> -> tensor<32x32xf16, #dot1>
+      %d = tt.dot %xd, %yd, %acc : tensor<32x32xf16, #dot0> * tensor<32x32xf16, #dot1> -> tensor<32x32xf32, #mma>
+      scf.yield %d : tensor<32x32xf32, #mma>
+    }
+    tt.return %r : tensor<32x32xf32, #mma>
+  }
+}
