@@ -47,6 +47,9 @@ SKINNY = {
     128: [(64, 64, 128, 4, 6), (64, 128, 64, 4, 6), (64, 128, 128, 4, 4), (128, 64, 128, 4, 4)],
 }
 
+#: Of 32-bit operands.
+WORDS = [(128, 256, 32, 8, 3), (128, 256, 32, 8, 4), (128, 128, 32, 4, 3), (256, 128, 32, 8, 3)]
+
 #: How an example is told to work: one program a tile, or one a multiprocessor.
 BY_TILE: dict = {}
 PERSISTENT = {"programs": PROCESSORS}
@@ -94,6 +97,7 @@ def make_rows() -> list[Row]:
     add("linear", LARGE, (4096, 4096, 4096), (8192, 8192, 1024), activation="relu")
     add("linear", LARGE, (4096, 4096, 4096), (2048, 8192, 2048), activation="gelu")
     add("linear", MIDDLE, (1024, 4096, 1024), activation="gelu")
+    add("linear", WORDS, (4096, 4096, 4096), activation="none", dtype=torch.float32)
     return list(dict.fromkeys(rows))
 
 
@@ -139,8 +143,11 @@ def make_problem(row: Row) -> Problem:
         m, n, k = row.shape
         x, w, bias, out = random(m, k), random(n, k), random(n), random(m, n)
         arguments = (x, w, bias, out)
-        use_gelu = row.activation == "gelu"
-        library = lambda: torch._addmm_activation(bias, x, w.T, use_gelu=use_gelu)  # noqa: E731
+        if row.activation == "none":
+            library = lambda: torch.addmm(bias, x, w.T)  # noqa: E731
+        else:
+            use_gelu = row.activation == "gelu"
+            library = lambda: torch._addmm_activation(bias, x, w.T, use_gelu=use_gelu)  # noqa: E731
     else:
         *batch, m, n, k = row.shape
         a, b, out = random(*batch, m, k), random(*batch, k, n), random(*batch, m, n)
@@ -291,6 +298,7 @@ def main() -> None:
     parser.add_argument("--part", help=argparse.SUPPRESS)
     options = parser.parse_args()
     start = time.monotonic()
+    torch.backends.cuda.matmul.allow_tf32 = True
     give_scratch_memory()
     rows = [row for row in make_rows() if options.filter in row.name]
     if options.part:

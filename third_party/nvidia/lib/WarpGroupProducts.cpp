@@ -9,8 +9,10 @@
 // Where they do not, those of eight bits are turned through registers: a tile
 // of 128x128 is read and written again in half the time in which the tensor
 // core multiplies it by another one, and mma.sync takes four times that. Those
-// of 32 bits take as long to turn and only half as much longer in mma.sync:
-// they stay.
+// of 32 bits take as long to turn and only half as much longer in mma.sync.
+// Where only the right operand is such a one, the operands are exchanged: the
+// left one of the transposed product may come from registers, whose elements
+// threads read from anywhere, a sixth of the time that the product takes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +22,7 @@
 #include "tile/Dialect/TritonGPU/Transforms/LayoutInference.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
-#include "llvm/ADT/SetVector.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -132,6 +134,71 @@ bool isDividedAlike(Value a, Value b) {
   return getDivision(a) == getDivision(b);
 }
 
+/// Whether the operands are better exchanged: the right one, which would have
+/// to be turned, becomes the left one, in registers.
+bool isBetterExchanged(Value a, Value b, bool aInRegisters) {
+  auto type = cast<RankedTensorType>(b.getType());
+  return type.getElementTypeBitWidth() == 32 && !isContiguousAlong(b, 0) &&
+         !aInRegisters && isContiguousAlong(a, 1) &&
+         getCTALayout(type.getEncoding()).getNumCTAs() == 1;
+}
+
+TransOp transpose(OpBuilder &b, Location loc, Value matrix) {
+  return TransOp::create(b, loc, matrix, ArrayRef<int32_t>{1, 0});
+}
+
+/// The right operand as the left one of the transposed product. What bulk
+/// copies bring is read from where they put it.
+Value turnIntoLeftOperand(OpBuilder &b, Location loc, Value operand,
+                          DotOperandEncodingAttr layout) {
+  if (!operand.getDefiningOp<DescriptorLoadOp>())
+    return convertTo(b, loc, transpose(b, loc, operand), layout);
+  auto type = cast<RankedTensorType>(operand.getType());
+  MLIRContext *context = b.getContext();
+  auto encoding = NVMMASharedEncodingAttr::get(
+      context, type.getShape(), getOrder(type),
+      getCTALayout(type.getEncoding()), type.getElementType(),
+      /*fp4Padded=*/false);
+  auto memory = MemDescType::get(type.getShape(), type.getElementType(),
+                                 encoding, SharedMemorySpaceAttr::get(context));
+  Value buffer = LocalAllocOp::create(b, loc, memory, operand);
+  Value view = MemDescTransOp::create(b, loc, buffer, ArrayRef<int32_t>{1, 0});
+  auto turned = RankedTensorType::get({type.getDimSize(1), type.getDimSize(0)},
+                                      type.getElementType(), layout);
+  return LocalLoadOp::create(b, loc, turned, view);
+}
+
+/// Has a loop carry the transposed sum where `into` turns what it carries and
+/// `back` what it hands on, so that nothing in it is turned.
+void carryTransposed(TransOp into, TransOp back) {
+  auto carried = dyn_cast<BlockArgument>(into.getSrc());
+  auto loop = carried ? dyn_cast<scf::ForOp>(carried.getOwner()->getParentOp())
+                      : nullptr;
+  if (!loop || carried == loop.getInductionVar() || !carried.hasOneUse() ||
+      !back->hasOneUse() ||
+      *back->user_begin() != loop.getBody()->getTerminator())
+    return;
+  unsigned index = carried.getArgNumber() - loop.getNumInductionVars();
+  OpOperand &yielded = *back->use_begin();
+  if (yielded.getOperandNumber() != index)
+    return;
+  IRRewriter rewriter(loop);
+  Location loc = loop.getLoc();
+  Value init = transpose(rewriter, loc, loop.getInitArgs()[index]);
+  yielded.set(carried);
+  auto yieldSum = [&](OpBuilder &, Location, ArrayRef<BlockArgument>) {
+    return SmallVector<Value>{back.getSrc()};
+  };
+  loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+      rewriter, init, /*replaceInitOperandUsesInLoop=*/false, yieldSum));
+  into.replaceAllUsesWith(loop.getRegionIterArgs().back());
+  into.erase();
+  back.erase();
+  rewriter.setInsertionPointAfter(loop);
+  loop.getResult(index).replaceAllUsesWith(
+      transpose(rewriter, loc, loop.getResults().back()));
+}
+
 /// Whether an operand that lies the other way round may be turned: its copies
 /// have to be spread over the banks so that rows far apart are read together,
 /// which bulk copies are not.
@@ -154,6 +221,11 @@ bool mlir::triton::nvidia::multiplyByWarpGroups(
     return decline("it is a batch");
   // A block computes its part from what it has in its own memory.
   SmallVector<int64_t> shape = getShapePerCTA(before);
+  bool inRegisters = belongsInRegisters(op);
+  Value a = skipConversions(op.getA()), bOperand = skipConversions(op.getB());
+  bool exchange = isBetterExchanged(a, bOperand, inRegisters);
+  if (exchange)
+    std::swap(shape[0], shape[1]);
   std::optional<SmallVector<unsigned>> grid =
       chooseWarpGrid(shape, lookupNumWarps(op), instruction);
   if (!grid)
@@ -162,13 +234,13 @@ bool mlir::triton::nvidia::multiplyByWarpGroups(
   unsigned bits = element.getIntOrFloatBitWidth();
   if (op.getA().getType().getShape()[1] < instruction.k)
     return decline("its rows are shorter than 32 bytes");
-  bool inRegisters = belongsInRegisters(op);
-  Value a = skipConversions(op.getA()), bOperand = skipConversions(op.getB());
   if (!isDividedAlike(a, op.getA()) || !isDividedAlike(bOperand, op.getB()))
     return decline("blocks of the cluster would have to exchange operands");
-  if (bits != 16 && !isContiguousAlong(bOperand, 0) && !canTurn(bOperand))
+  if (bits != 16 && !exchange && !isContiguousAlong(bOperand, 0) &&
+      !canTurn(bOperand))
     return decline("the right operand would have to be turned");
-  if (bits != 16 && !inRegisters && !isContiguousAlong(a, 1) && !canTurn(a))
+  if (exchange ||
+      (bits != 16 && !inRegisters && !isContiguousAlong(a, 1) && !canTurn(a)))
     inRegisters = true;
 
   int64_t columns = std::min(shape[1] / (*grid)[1], kMaxColumns);
@@ -177,22 +249,41 @@ bool mlir::triton::nvidia::multiplyByWarpGroups(
       context, instruction.version, /*versionMinor=*/0, *grid,
       getCTALayout(before.getEncoding()),
       {instruction.m / instruction.numWarps, unsigned(columns), instruction.k});
-  LDBG() << op << " gets " << mma << " with the left operand in "
-         << (inRegisters ? "registers" : "shared memory");
+  LDBG() << op << " gets " << mma << " with the "
+         << (exchange ? "right" : "left") << " operand in "
+         << (inRegisters ? "registers" : "shared memory")
+         << (exchange ? ", exchanged" : "");
 
   OpBuilder b(op);
   Location loc = op.getLoc();
-  if (inRegisters)
-    a = convertTo(b, loc, a,
-                  DotOperandEncodingAttr::get(context, 0, mma, 32 / bits));
-  else
-    a = putIntoSharedMemory(b, op, a, /*innerDim=*/1);
-  Value inMemory = putIntoSharedMemory(b, op, bOperand, /*innerDim=*/0);
-  Value c = convertTo(b, loc, op.getC(), mma);
+  auto inLeft = DotOperandEncodingAttr::get(context, 0, mma, 32 / bits);
+  Value c = op.getC(), left, right;
+  if (exchange) {
+    left = turnIntoLeftOperand(b, loc, bOperand, inLeft);
+    right = putIntoSharedMemory(b, op, transpose(b, loc, a), /*innerDim=*/0);
+    c = transpose(b, loc, c);
+  } else {
+    left = inRegisters ? convertTo(b, loc, a, inLeft)
+                       : putIntoSharedMemory(b, op, a, /*innerDim=*/1);
+    right = putIntoSharedMemory(b, op, bOperand, /*innerDim=*/0);
+  }
+  Value sum = convertTo(b, loc, c, mma);
   auto dot = nvidia_gpu::WarpGroupDotOp::create(
-      b, loc, c.getType(), a, inMemory, c, /*useC=*/Value(),
+      b, loc, sum.getType(), left, right, sum, /*useC=*/Value(),
       op.getInputPrecision(), op.getMaxNumImpreciseAcc(), /*isAsync=*/false);
-  op.replaceAllUsesWith(convertTo(b, loc, dot.getD(), before.getEncoding()));
+  Value result = convertTo(b, loc, dot.getD(), getLayout(c));
+  if (!exchange) {
+    op.replaceAllUsesWith(result);
+    op.erase();
+    return true;
+  }
+  TransOp back = transpose(b, loc, result);
+  bool isSameLayout = back.getType() == before;
+  op.replaceAllUsesWith(isSameLayout
+                            ? Value(back)
+                            : convertTo(b, loc, back, before.getEncoding()));
   op.erase();
+  if (isSameLayout)
+    carryTransposed(c.getDefiningOp<TransOp>(), back);
   return true;
 }

@@ -99,16 +99,61 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
   // Words are multiplied only where they are contiguous along K.
   // CHECK-LABEL: @words
-  tt.func @words(%a: tensor<64x32xf32, #a>, %pb: tensor<32x64x!tt.ptr<f32>, #columns>, %pr: tensor<32x64x!tt.ptr<f32>, #blocked>, %c: tensor<64x64xf32, #blocked>) -> tensor<64x64xf32, #blocked> {
+  tt.func @words(%a: tensor<64x32xf32, #a>, %pa: tensor<64x32x!tt.ptr<f32>, #columns>, %pb: tensor<32x64x!tt.ptr<f32>, #columns>, %pr: tensor<32x64x!tt.ptr<f32>, #blocked>, %c: tensor<64x64xf32, #blocked>) -> tensor<64x64xf32, #blocked> {
+    %x = tt.load %pa : tensor<64x32x!tt.ptr<f32>, #columns>
     %y = tt.load %pb : tensor<32x64x!tt.ptr<f32>, #columns>
     %z = tt.load %pr : tensor<32x64x!tt.ptr<f32>, #blocked>
+    %l = ttg.convert_layout %x : tensor<64x32xf32, #columns> -> tensor<64x32xf32, #a>
     %b = ttg.convert_layout %y : tensor<32x64xf32, #columns> -> tensor<32x64xf32, #b>
     %r = ttg.convert_layout %z : tensor<32x64xf32, #blocked> -> tensor<32x64xf32, #b>
     // CHECK: ttnvgpu.warp_group_dot
     %d = tt.dot %a, %b, %c, inputPrecision = tf32 : tensor<64x32xf32, #a> * tensor<32x64xf32, #b> -> tensor<64x64xf32, #blocked>
     // CHECK: tt.dot
-    %e = tt.dot %a, %r, %d, inputPrecision = tf32 : tensor<64x32xf32, #a> * tensor<32x64xf32, #b> -> tensor<64x64xf32, #blocked>
+    %e = tt.dot %l, %r, %d, inputPrecision = tf32 : tensor<64x32xf32, #a> * tensor<32x64xf32, #b> -> tensor<64x64xf32, #blocked>
     tt.return %e : tensor<64x64xf32, #blocked>
+  }
+
+  // Where the right ones alone are not, the operands are exchanged: a loop
+  // carries the transposed sum.
+  // CHECK-LABEL: @exchanged
+  tt.func @exchanged(%a: tensor<64x32xf32, #a>, %pr: tensor<32x128x!tt.ptr<f32>, #blocked>, %c: tensor<64x128xf32, #blocked>, %n: i32) -> tensor<64x128xf32, #blocked> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    // CHECK: [[R:%.*]] = ttg.memdesc_trans %{{.*}} -> !ttg.memdesc<32x64xf32,
+    // CHECK: [[C:%.*]] = tt.trans %{{.*}} : tensor<64x128xf32, #blocked> -> tensor<128x64xf32, #blocked1>
+    // CHECK: [[SUM:%.*]]:2 = scf.for {{.*}}, [[ACC:%.*]] = [[C]])
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x128xf32, #blocked>) : i32 {
+      // CHECK: [[Z:%.*]] = tt.load
+      // CHECK: [[T:%.*]] = tt.trans [[Z]]
+      // CHECK: [[L:%.*]] = ttg.convert_layout [[T]] {{.*}} -> tensor<128x32xf32, #ttg.dot_op<{opIdx = 0, parent = [[MMA:#mma[0-9]*]], kWidth = 1}>>
+      // CHECK: [[S:%.*]] = ttg.convert_layout [[ACC]] : {{.*}} -> tensor<128x64xf32, [[MMA]]>
+      // CHECK: [[D:%.*]] = ttnvgpu.warp_group_dot [[L]], [[R]], [[S]]
+      // CHECK: [[NEXT:%.*]] = ttg.convert_layout [[D]]
+      // CHECK-NEXT: scf.yield %{{.*}}, [[NEXT]]
+      %z = tt.load %pr : tensor<32x128x!tt.ptr<f32>, #blocked>
+      %r = ttg.convert_layout %z : tensor<32x128xf32, #blocked> -> tensor<32x128xf32, #b>
+      %e = tt.dot %a, %r, %acc, inputPrecision = tf32 : tensor<64x32xf32, #a> * tensor<32x128xf32, #b> -> tensor<64x128xf32, #blocked>
+      scf.yield %e : tensor<64x128xf32, #blocked>
+    }
+    // CHECK: tt.trans [[SUM]]#1 {{.*}} -> tensor<64x128xf32, #blocked>
+    tt.return %sum : tensor<64x128xf32, #blocked>
+  }
+
+  // A sum that the loop looks at is turned where it does.
+  // CHECK-LABEL: @looked_at
+  tt.func @looked_at(%a: tensor<64x32xf32, #a>, %r: tensor<32x64xf32, #b>, %c: tensor<64x64xf32, #blocked>, %n: i32) -> tensor<64x64xf32, #blocked> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    // CHECK: scf.for {{.*}} iter_args([[ACC:%.*]] = %{{.*}}) -> (tensor<64x64xf32, #blocked>)
+    // CHECK: arith.addf [[ACC]]
+    // CHECK: ttnvgpu.warp_group_dot
+    // CHECK: tt.trans
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #blocked>) : i32 {
+      %twice = arith.addf %acc, %acc : tensor<64x64xf32, #blocked>
+      %e = tt.dot %a, %r, %twice, inputPrecision = tf32 : tensor<64x32xf32, #a> * tensor<32x64xf32, #b> -> tensor<64x64xf32, #blocked>
+      scf.yield %e : tensor<64x64xf32, #blocked>
+    }
+    tt.return %sum : tensor<64x64xf32, #blocked>
   }
 }
 

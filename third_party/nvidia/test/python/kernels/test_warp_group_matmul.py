@@ -44,7 +44,8 @@ def run(name, sizes, tiles, transposed=(False, False), expect="wgmma.mma_async",
     return kernel
 
 
-# 16-bit operands may lie either way round in memory, B of 32 bits along K; 8-bit ones are turned.
+# 16-bit operands may lie either way round in memory; 8-bit ones are turned; those of 32 bits are
+# exchanged where A lies along K and B along N.
 CASES = [
     *(
         (name, (ta, tb))
@@ -52,7 +53,7 @@ CASES = [
         for ta in (False, True)
         for tb in (False, True)
     ),
-    *(("tf32", (ta, True)) for ta in (False, True)),
+    *(("tf32", (ta, tb)) for ta, tb in ((False, True), (True, True), (False, False))),
     *(
         (name, (ta, tb))
         for name in ("int8", "e4m3", "e5m2")
@@ -119,12 +120,12 @@ def test_unaligned_sizes(sizes, name):
     run(name, sizes, (64, 64, 32), (False, True), num_stages=3)
 
 
-# Too few rows; words that would have to be turned.
+# Too few rows; words that would both have to be turned.
 @pytest.mark.parametrize(
     ("name", "tiles", "transposed"),
     [
         ("fp16", (32, 64, 32), (False, False)),
-        ("tf32", (64, 64, 32), (False, False)),
+        ("tf32", (64, 64, 32), (True, False)),
     ],
 )
 def test_what_stays(name, tiles, transposed):
@@ -144,6 +145,48 @@ def test_turned_operands(tiles, warps, stages, monkeypatch):
     )
     # In pipelines bytes are packed in registers, not stored one by one.
     assert stages == 1 or not re.search(r"st\.shared(\.v\d)?\.[bu]8", kernel.asm["ptx"])
+
+
+@pytest.mark.parametrize("stages", [1, 2, 4])
+@pytest.mark.parametrize(
+    ("tiles", "warps"), [((64, 64, 32), 4), ((16, 64, 16), 4), ((64, 128, 32), 8)]
+)
+def test_exchanged_operands(tiles, warps, stages, monkeypatch):
+    """Words with B along N: the transposed product, B from registers; copies of 16 bytes."""
+    monkeypatch.setenv("TILE_SIM_SCHEDULES", "3")
+    bm, bn, bk = tiles
+    kernel = run("tf32", (bm + 8, bn + 16, 3 * bk + 8), tiles, num_warps=warps, num_stages=stages)
+    ptx, ttgir = kernel.asm["ptx"], kernel.asm["ttgir"]
+    assert stages == 1 or (", 16, " in ptx and not re.search(r"cp\.async.*\], 4", ptx))
+    assert stages == 1 or "ttg.local_alloc %" not in ttgir.split("scf.for")[1]
+
+
+@tile.jit
+def scaled_products(
+    a_ptr, b_ptr, scale_ptr, c_ptr, K, M: tl.constexpr, N: tl.constexpr, BK: tl.constexpr
+):
+    """The sum is changed in the loop, and used behind it, twice."""
+    rows, cols, ks = tl.arange(0, M), tl.arange(0, N), tl.arange(0, BK)
+    acc = tl.zeros((M, N), tl.float32)
+    for k in range(0, K, BK):
+        a = tl.load(a_ptr + rows[:, None] * K + k + ks[None, :])
+        b = tl.load(b_ptr + (k + ks[:, None]) * N + cols[None, :])
+        acc = tl.dot(a, b, acc * tl.load(scale_ptr + rows)[:, None])
+    acc += tl.sum(acc, 1)[:, None]
+    tl.store(c_ptr + rows[:, None] * N + cols[None, :], acc)
+
+
+def test_exchanged_operands_of_changing_sums():
+    m, n, k, bk = 64, 128, 96, 32
+    a, b = operand((m, k), np.float32, 1, False), operand((k, n), np.float32, 2, False)
+    scale, out = operand((m,), np.float32, 3, False), poisoned((m, n), "fp32")
+    kernel = scaled_products[(1,)](a, b, scale, out, k, m, n, bk, num_stages=3)
+    assert "wgmma" in kernel.asm["ptx"]
+    expected = np.zeros((m, n))
+    for i in range(0, k, bk):
+        expected = expected * scale[:, None] + a[:, i : i + bk].astype(float) @ b[i : i + bk]
+    expected += expected.sum(1, keepdims=True)
+    np.testing.assert_allclose(out, expected, rtol=2e-2, atol=0.3)
 
 
 @tile.jit
