@@ -37,6 +37,7 @@ void nvidia::buildLLIRPipeline(OpPassManager &pm, const LLIROptions &options) {
   convert.ptxVersion = options.ptxVersion;
   add(createConvertTritonGPUToLLVM(convert));
   add(createConvertWarpSpecializeToLLVM());
+  add(createPrefetchTensorMapsNV());
   add(createCanonicalizerPass());
   add(createCSEPass());
   add(createSymbolDCEPass());

@@ -130,6 +130,25 @@ def ConvertWarpSpecializeToLLVM : Pass<"convert-warp-specialize-to-llvm", "mlir:
   let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::NVVM::NVVMDialect"];
 }
 
+def PrefetchTensorMapsNV : Pass<"prefetch-tensor-maps-nv", "mlir::ModuleOp"> {
+  let summary = "Fetch the tensor maps of a kernel when it starts";
+  let description = [{
+    The first copy through a tensor map waits until the copy engine has fetched
+    the map from the memory of parameters; the store at the end of a short
+    kernel waits as long as its first load. The first thread asks for all maps
+    before anything else:
+
+    ```mlir
+    llvm.func @kernel(%map: !llvm.ptr {ttnvgpu.tensor_map = ..., ...}) {
+      // @p prefetch.tensormap [%map];
+    ```
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::NVVM::NVVMDialect"];
+  let statistics = [
+    Statistic<"numPrefetched", "maps-prefetched", "Tensor maps fetched early">
+  ];
+}
+
 def EmitPTX : Pass<"tile-nvidia-ptx", "mlir::ModuleOp"> {
   let summary = "Print the PTX of a module in the LLVM dialect";
   let description = [{
