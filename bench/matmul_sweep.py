@@ -36,8 +36,11 @@ MIDDLE = [
     (128, 128, 64, 4, 3),
     (128, 128, 64, 8, 4),
     (128, 128, 128, 8, 3),
+    (256, 128, 64, 8, 3),
     (128, 64, 64, 4, 4),
+    (128, 64, 128, 4, 3),
     (64, 128, 64, 4, 4),
+    (64, 128, 128, 4, 3),
     (64, 64, 128, 4, 4),
 ]
 SKINNY = {
@@ -113,6 +116,13 @@ def ways_of(row: Row, tile: tuple[int, ...]) -> list[tuple[str, dict]]:
         ways += [(example[row.kind], PERSISTENT), (example[row.kind], SPECIALIZED)]
     if row.kind == "matmul":
         ways.append(("matmul", {}))
+        # As many programs as there are places for, each with a few steps.
+        tiles, k = -(-m // bm) * -(-n // bn), row.shape[-1]
+        ways += [
+            ("split_matmul", {"splits": splits})
+            for splits in (2, 4, 8)
+            if tiles * splits <= PROCESSORS * 2 and k // splits >= 512
+        ]
     return ways
 
 
@@ -154,13 +164,16 @@ def make_problem(row: Row) -> Problem:
         arguments = (a, b, out)
         library = lambda: torch.matmul(a, b, out=library_out)  # noqa: E731
         library_out = torch.empty_like(out)
+        sums = torch.empty(PROCESSORS * 2 * 128 * 256, device="cuda")
+        arrivals = torch.zeros(PROCESSORS, dtype=torch.int32, device="cuda")
     options = {"activation": row.activation} if row.activation else {}
 
     def launch(module, tile, way):
         *sizes, warps, stages = tile
         function = module.linear if row.kind == "linear" else module.matmul
+        workspace = (sums, arrivals) if "splits" in way else ()
         return function(
-            *arguments, *sizes, num_warps=warps, num_stages=stages, **options, **way
+            *arguments, *workspace, *sizes, num_warps=warps, num_stages=stages, **options, **way
         )  # fmt: skip
 
     return Problem(launch, out, library)
@@ -243,7 +256,9 @@ def relative_error(actual: torch.Tensor, expected: torch.Tensor) -> float:
 
 
 def describe(way: dict, tile) -> str:
-    word = "specialised" if "specialize" in way else "persistent" if way else ""
+    word = "specialised" if "specialize" in way else "persistent" if "programs" in way else ""
+    if "splits" in way:
+        word = f"{way['splits']} splits"
     return " ".join(filter(None, [",".join(map(str, tile)), word]))
 
 

@@ -15,6 +15,7 @@ import layernorm
 import linear
 import matmul
 import softmax
+import split_matmul
 import strided_copy
 import transpose
 import vector_add
@@ -36,6 +37,7 @@ def main() -> int:
         linear,
         batched_matmul,
         grouped_matmul,
+        split_matmul,
         attention,
         attention_backward,
         chain,
