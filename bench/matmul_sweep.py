@@ -50,7 +50,8 @@ SKINNY = {
     128: [(64, 64, 128, 4, 6), (64, 128, 64, 4, 6), (64, 128, 128, 4, 4), (128, 64, 128, 4, 4)],
 }
 
-#: Of 32-bit operands.
+#: Of operands of 8 and of 32 bits.
+BYTES = [(128, 256, 128, 8, 3), (128, 256, 128, 8, 4), (256, 128, 128, 8, 3), (128, 128, 128, 4, 3)]
 WORDS = [(128, 256, 32, 8, 3), (128, 256, 32, 8, 4), (128, 128, 32, 4, 3), (256, 128, 32, 8, 3)]
 
 #: How an example is told to work: one program a tile, or one a multiprocessor.
@@ -101,6 +102,8 @@ def make_rows() -> list[Row]:
     add("linear", LARGE, (4096, 4096, 4096), (2048, 8192, 2048), activation="gelu")
     add("linear", MIDDLE, (1024, 4096, 1024), activation="gelu")
     add("linear", WORDS, (4096, 4096, 4096), activation="none", dtype=torch.float32)
+    add("linear", BYTES, (8192, 8192, 8192), activation="none", dtype=torch.float8_e4m3fn)
+    add("linear", BYTES, (4096, 8192, 2048), activation="none", dtype=torch.float8_e4m3fn)
     return list(dict.fromkeys(rows))
 
 
@@ -136,8 +139,8 @@ class Problem:
 
 
 def make_problem(row: Row) -> Problem:
-    def random(*shape):
-        return torch.randn(*shape, device="cuda", dtype=row.dtype)
+    def random(*shape, dtype=row.dtype):
+        return torch.randn(*shape, device="cuda").to(dtype)
 
     if row.kind == "grouped":
         groups, m, n, k = row.shape
@@ -151,9 +154,17 @@ def make_problem(row: Row) -> Problem:
         library = lambda: torch._grouped_mm(a, b, offs=ends)  # noqa: E731
     elif row.kind == "linear":
         m, n, k = row.shape
-        x, w, bias, out = random(m, k), random(n, k), random(n), random(m, n)
+        in_eight_bits = row.dtype.itemsize == 1
+        out_dtype = torch.float16 if in_eight_bits else row.dtype
+        x, w = random(m, k), random(n, k)
+        bias, out = random(n, dtype=out_dtype), random(m, n, dtype=out_dtype)
         arguments = (x, w, bias, out)
-        if row.activation == "none":
+        if in_eight_bits:
+            one = torch.ones((), device="cuda")
+            library = lambda: torch._scaled_mm(  # noqa: E731
+                x, w.T, one, one, bias=bias, out_dtype=out_dtype, use_fast_accum=True
+            )
+        elif row.activation == "none":
             library = lambda: torch.addmm(bias, x, w.T)  # noqa: E731
         else:
             use_gelu = row.activation == "gelu"
@@ -284,7 +295,7 @@ def measure(row: Row, modules, crashed: set[str], everything: bool) -> list[tupl
                 if everything:
                     print(f"{row.name}: {entry}: {str(reason)[:120]!r}")
                 continue
-            if not error < 4e-3:
+            if not error < (1e-2 if row.dtype.itemsize == 1 else 4e-3):
                 print(f"{row.name}: {entry}: WRONG, relative error {error}", flush=True)
                 continue
             label = f"{'pointers' if example == 'matmul' else ''} {describe(way, tile)}".strip()
