@@ -84,6 +84,14 @@ bool DelayedProducts::isAllowed(Operation *op) const {
   return effects && effects.onlyHasEffect<MemoryEffects::Read>();
 }
 
+/// Whether `user` is a product that only goes on with the sum of `product`,
+/// which need not be done for that.
+static bool isAddedTo(MatrixProductOpInterface product, Operation *user) {
+  auto next = dyn_cast<MatrixProductOpInterface>(user);
+  return next && next.getAccumulator() == product.getProduct() &&
+         !llvm::is_contained(next.getFactors(), product.getProduct());
+}
+
 /// What depends on the sums; nothing else may.
 bool DelayedProducts::findLateOperations() {
   Block *body = loop.getBody();
@@ -109,6 +117,11 @@ bool DelayedProducts::findLateOperations() {
     (late.contains(product) ? lateProducts : earlyProducts).push_back(product);
   if (earlyProducts.empty())
     return decline(loop, "none depends on another");
+  // Late ones are waited for together.
+  for (MatrixProductOpInterface product : lateProducts)
+    for (Operation *user : product.getProduct().getUsers())
+      if (user != yield && !isAddedTo(product, user))
+        return decline(user, "it uses a late product in its own iteration");
   for (MatrixProductOpInterface product : earlyProducts) {
     llvm::SetVector<Operation *> users;
     users.insert(product);
@@ -357,15 +370,20 @@ void DelayedProducts::emitIteration(OpBuilder &builder, scf::ForOp to) {
     bool first = canWaitFirst();
     if (first)
       waitForNext(builder, to.getInductionVar(), early);
-    SmallVector<Value> values;
+    // Of products that add to one sum, only the last has it.
+    SmallVector<Value> ends;
     for (MatrixProductOpInterface product : lateProducts)
-      values.push_back(delayed.lookup(product.getProduct()));
+      if (llvm::is_contained(product.getProduct().getUsers(),
+                             body->getTerminator()))
+        ends.push_back(product.getProduct());
+    SmallVector<Value> values = llvm::map_to_vector(
+        ends, [&](Value end) { return delayed.lookup(end); });
     llvm::append_range(values, waitedLate);
     MatrixProductOpInterface last = lateProducts.back();
     Operation *wait =
         last.createWait(builder, last.getLoc(), values, /*pendings=*/0);
-    for (auto [i, product] : llvm::enumerate(lateProducts))
-      delayed.map(product.getProduct(), wait->getResult(i));
+    for (auto [i, end] : llvm::enumerate(ends))
+      delayed.map(end, wait->getResult(i));
     for (const RingUse &ring : rings)
       if (late.contains(ring.release))
         cloneWithSources(builder, ring.release, delayed);

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from machines import run_on
@@ -97,6 +99,42 @@ def test_order_of_loads(stages):
 def test_one_stage():
     """The next scores would wait for a buffer that the product before still reads."""
     assert not is_delayed(attend(64, 64, 32, True, 0, 128, 4, 1))
+
+
+@tile.jit
+def weighted_sum(
+    q_ptr, k_ptr, v_ptr, out_ptr, blocks, D: tl.constexpr, BN: tl.constexpr, SCALED: tl.constexpr
+):  # fmt: skip
+    rows, d, n = tl.arange(0, 64), tl.arange(0, D), tl.arange(0, BN)
+    q = tl.load(q_ptr + rows[:, None] * D + d[None, :])
+    acc = tl.zeros([64, D], tl.float32)
+    for i in tl.range(0, blocks, loop_unroll_factor=2, warp_specialize=True):
+        k = tl.load(k_ptr + (i * BN + n)[:, None] * D + d[None, :])
+        v = tl.load(v_ptr + (i * BN + n)[:, None] * D + d[None, :])
+        weights = (tl.dot(q, tl.trans(k)) > 0).to(tl.float16)
+        if SCALED:
+            acc = acc * 0.5
+        acc = tl.dot(weights, v, acc)
+    tl.store(out_ptr + rows[:, None] * D + d[None, :], acc)
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+@pytest.mark.parametrize("blocks", [2, 5])
+def test_several_products_add_to_one_sum(blocks, scaled):
+    """In an unrolled loop a late product adds to the sum of one that still runs; what computes with
+    that sum cannot."""
+    d, bn = 64, 32
+    q, k, v = (random((n, d), "fp16", s) for s, n in enumerate((64, bn * blocks, bn * blocks)))
+    out = poisoned((64, d), "fp32")
+    kernel = weighted_sum[(1,)](q, k, v, out, blocks, d, bn, scaled, num_warps=4, num_stages=4)
+    q, k, v = (x.astype(np.float64) for x in (q, k, v))
+    expected = np.zeros((64, d))
+    for i in range(blocks):
+        at = slice(i * bn, (i + 1) * bn)
+        expected = expected * (0.5 if scaled else 1) + (q @ k[at].T > 0) @ v[at]
+    np.testing.assert_allclose(out, expected, rtol=1e-3, atol=1e-3)
+    behind = {int(n) for n in re.findall(r"wgmma.wait_group.sync.aligned (\d);", kernel.asm["ptx"])}
+    assert behind == ({0} if scaled else {0, 3})
 
 
 def test_planted(tmp_path, monkeypatch):
