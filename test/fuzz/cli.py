@@ -18,6 +18,11 @@ from .program import Program
 
 RUN = Path(__file__).with_name("run.py")
 
+#: How many programs a process runs, at most.
+CHUNK = 50
+
+SECONDS_BETWEEN_LINES = 5.0
+
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="test/fuzz/run.py", description=__doc__)
@@ -26,7 +31,15 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument(
         "--mode",
-        choices=("interpret", "cross", "compile", "passes", "cluster", "specialized"),
+        choices=(
+            "interpret",
+            "cross",
+            "compile",
+            "passes",
+            "cluster",
+            "specialized",
+            "partitions",
+        ),
         default="interpret",
     )
     parser.add_argument(
@@ -39,21 +52,24 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def program_of(seed: int, target: str) -> Program:
+def program_of(seed: int, target: str, mode: str = "interpret") -> Program:
     """The program of a seed, for a target of its own or for the given one."""
-    program = generate(seed)
+    program = generate(seed, partitions=mode == "partitions")
     config = dataclasses.replace(program.config, elsewhere=target)
     return program.replace(config=config)
 
 
 def worker(options: argparse.Namespace) -> None:
-    """Runs seeds; a line of JSON for the beginning of each, and one for each failure."""
+    """Runs seeds; a line of JSON for the beginning of each, and one if it fails or proves
+    nothing."""
     with tempfile.TemporaryDirectory() as cache:
         os.environ["TILE_CACHE_DIR"] = cache
         for seed in range(options.seed, options.seed + options.count):
             print(json.dumps({"seed": seed}), flush=True)
             try:
-                runner.check(program_of(seed, options.target), options.mode)
+                proves = runner.check(program_of(seed, options.target, options.mode), options.mode)
+                if not proves:
+                    print(json.dumps({"seed": seed, "inconclusive": True}), flush=True)
             except runner.Failure as failure:
                 found = {"kind": failure.kind, "message": failure.message,
                          "signature": failure.signature}  # fmt: skip
@@ -75,9 +91,18 @@ def one(mode: str) -> None:
 
 
 def chunk(seed: int, count: int, mode: str, timeout: float = 60.0, target: str = "") -> list[dict]:
-    """The failures among some seeds, run in processes of their own: a crash of the compiler is a
-    failure of the seed that was being run, and the rest are run after it."""
+    """The failures among some seeds."""
+    return run_chunk(seed, count, mode, timeout, target)[0]
+
+
+def run_chunk(
+    seed: int, count: int, mode: str, timeout: float = 60.0, target: str = ""
+) -> tuple[list[dict], int]:
+    """The failures among some seeds, and how many proved nothing. They are run in processes of
+    their own: a crash of the compiler is a failure of the seed that was being run, and the rest are
+    run after it."""
     failures: list[dict] = []
+    inconclusive = 0
     end = seed + count
     while seed < end:
         command = [sys.executable, str(RUN), "--worker", f"--seed={seed}", f"--count={end - seed}",
@@ -95,6 +120,7 @@ def chunk(seed: int, count: int, mode: str, timeout: float = 60.0, target: str =
             why = "timeout"
         records = [json.loads(line) for line in out.splitlines() if line.startswith('{"seed"')]
         failures += [{"seed": r["seed"], **r["failure"]} for r in records if "failure" in r]
+        inconclusive += sum("inconclusive" in r for r in records)
         if process.returncode == 0:
             break
         last = records[-1]["seed"] if records else seed
@@ -104,7 +130,7 @@ def chunk(seed: int, count: int, mode: str, timeout: float = 60.0, target: str =
         signature = runner.Failure("crash", first or why[:100]).signature
         failures.append({"seed": last, "kind": "crash", "message": why, "signature": signature})
         seed = last + 1
-    return failures
+    return failures, inconclusive
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -117,11 +143,11 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     if options.show:
         for seed in range(options.seed, options.seed + options.count):
-            print(program_of(seed, options.target).describe())
+            print(program_of(seed, options.target, options.mode).describe())
         return 0
     os.environ.update(TILE_DRIVER="sim")
     begin = time.time()
-    failures = spread(options)
+    failures, inconclusive = spread(options)
     groups: dict[str, list[dict]] = {}
     for failure in failures:
         groups.setdefault(failure["signature"], []).append(failure)
@@ -129,27 +155,46 @@ def main(arguments: list[str] | None = None) -> int:
         seeds = ", ".join(str(f["seed"]) for f in group[:8])
         print(f"\n== {len(group)} x {signature}\n   seeds {seeds}\n   {group[0]['message'][:600]}")
         if options.reduce:
-            report(program_of(group[0]["seed"], options.target), options.mode, signature)
+            program = program_of(group[0]["seed"], options.target, options.mode)
+            report(program, options.mode, signature)
     elapsed = time.time() - begin
     print(
-        f"\n{options.count - len(failures)} passed, {len(failures)} failed, {elapsed:.1f} s "
+        f"\n{options.count - len(failures) - inconclusive} passed, {len(failures)} failed, "
+        f"{inconclusive} prove nothing, {elapsed:.1f} s "
         f"({1000 * elapsed / options.count:.0f} ms each)"
     )
     return 1 if failures else 0
 
 
-def spread(options: argparse.Namespace) -> list[dict]:
-    """All failures, found by several processes."""
-    from concurrent.futures import ThreadPoolExecutor
+def spread(options: argparse.Namespace) -> tuple[list[dict], int]:
+    """All failures, found by several processes, and how many programs proved nothing; says how far
+    it is every few seconds."""
+    from concurrent.futures import ThreadPoolExecutor, as_completed
 
-    size = max(1, min(250, options.count // options.jobs))
-    starts = range(options.seed, options.seed + options.count, size)
+    size = max(1, min(CHUNK, options.count // options.jobs))
     end = options.seed + options.count
+    chunks = [(s, min(size, end - s)) for s in range(options.seed, end, size)]
+    failures: list[dict] = []
+    done = inconclusive = 0
+    begin = said = time.time()
     with ThreadPoolExecutor(options.jobs) as pool:
-        parts = pool.map(
-            lambda s: chunk(s, min(size, end - s), options.mode, target=options.target), starts
-        )
-        return [failure for part in parts for failure in part]
+        counts = {
+            pool.submit(run_chunk, s, count, options.mode, target=options.target): count
+            for s, count in chunks
+        }
+        for future in as_completed(counts):
+            found, proved_nothing = future.result()
+            failures += found
+            done += counts[future]
+            inconclusive += proved_nothing
+            for failure in found:
+                print(f"seed {failure['seed']} failed: {failure['signature']}", flush=True)
+            if time.time() - said > SECONDS_BETWEEN_LINES:
+                said = time.time()
+                print(f"{done} of {options.count}: {done - len(failures) - inconclusive} passed, "
+                      f"{len(failures)} failed, {inconclusive} prove nothing, "
+                      f"{said - begin:.0f} s", flush=True)  # fmt: skip
+    return sorted(failures, key=lambda failure: failure["seed"]), inconclusive
 
 
 def report(program: Program, mode: str, signature: str) -> None:

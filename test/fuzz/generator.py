@@ -38,7 +38,7 @@ class Unsound(Exception):
 class Generator:
     """A program in the making."""
 
-    def __init__(self, seed: int, attempt: int = 0) -> None:
+    def __init__(self, seed: int, attempt: int = 0, partitions: bool = False) -> None:
         self.seed = seed
         self.random = random.Random(seed + attempt * 2**40)
         self.lines: list[str] = []
@@ -53,6 +53,8 @@ class Generator:
         self.frozen: set[str] = set()
         self.arguments: list[Argument] = []
         self.count = 0
+        #: The program is about loops that several groups of warps run.
+        self.partitions = partitions
         self.config = self.choose_config()
         self.grid = self.choose_grid()
         #: Small programs are quick to compile; a few are large.
@@ -68,6 +70,8 @@ class Generator:
         return self.random.choice(list(items))
 
     def choose_config(self) -> Config:
+        if self.partitions:
+            return Config(90, self.choice((1, 2, 4, 4, 4, 4, 8, 8)), self.choice((1, 2, 3, 3, 4)))
         return Config(
             self.choice(TARGETS), self.choice((1, 2, 4, 4, 4, 8, 16)), self.choice((1, 2, 3, 4))
         )
@@ -183,7 +187,12 @@ class Generator:
 
     def generate(self) -> Program:
         from .memory import source, store_value
+        from .partitions import nest, product_loops
 
+        if self.partitions:
+            self.size = self.choice((0, 1, 2, 4))
+            for _ in range(self.choice((1, 1, 1, 2))):
+                self.choice((product_loops, product_loops, nest))(self)
         for _ in range(self.random.randint(1, 3)):
             source(self)
         self.steps(self.size)
@@ -216,8 +225,8 @@ class Generator:
         return "\n".join([*text, *header, *self.lines, ""])
 
 
-def generate(seed: int) -> Program:
-    """The program of a seed."""
+def generate(seed: int, partitions: bool = False) -> Program:
+    """The program of a seed; one with loops for `partitions` of warps, if that is wanted."""
     from . import (
         collective,
         control,
@@ -238,7 +247,7 @@ def generate(seed: int) -> Program:
     assert indices and matrix and memory and ordering and _pipelines and _shapes
     for attempt in range(100):
         with contextlib.suppress(Unsound):
-            return Generator(seed, attempt).generate()
+            return Generator(seed, attempt, partitions).generate()
     raise AssertionError(f"seed {seed} makes no program")
 
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from tile.tools.tensor_descriptor import TensorDescriptor
+
 from .values import TYPES, limits
 
 TARGETS = (80, 86, 89, 90)
@@ -58,6 +60,8 @@ class Argument:
     gather: tuple[str, tuple[int, ...]] | None = None
     #: The array of which this is a part, and with which of its elements it begins.
     view: tuple[str, int] | None = None
+    #: Of a descriptor of the array, which the caller makes: shape, strides, shape of a block.
+    descriptor: tuple[tuple[int, ...], ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,8 @@ class Program:
             if a.view is not None:
                 array, first = a.view
                 made[a.name] = made[array][first : first + a.size]
+            if a.descriptor is not None:
+                made[a.name] = TensorDescriptor(made[a.name], *map(list, a.descriptor))
         return {a.name: made[a.name] for a in self.arguments}
 
     def describe(self) -> str:

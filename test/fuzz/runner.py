@@ -49,11 +49,13 @@ class Failure(Exception):
 
 class Inconclusive(Exception):
     """The program needs more shared memory than its target has, or what blocks of a cluster do not
-    do together: it proves nothing."""
+    do together, or no loop of it is divided where that is the point: it proves nothing."""
 
 
-def prepare(program: Program, kernel: Any, values: dict[str, Any], config: Config) -> Any:
-    """Compiles a program; returns a function that launches it."""
+def prepare(
+    program: Program, kernel: Any, values: dict[str, Any], config: Config
+) -> tuple[Any, dict[str, Any]]:
+    """Compiles a program; returns a function that launches it, and the texts of all stages."""
     from tile.backends import drivers
 
     knobs.runtime.sim_target = config.machine
@@ -69,16 +71,22 @@ def prepare(program: Program, kernel: Any, values: dict[str, Any], config: Confi
     launch = make_launch(compiled, simulator)
     x, y, z = launcher.grid(program.grid, bound)
     arguments = launcher.arguments(compiled, bound)
-    return lambda: launch(x, y, z, 0, arguments, max_instructions=LIMIT, checks=_sim.CHECK_ALL)
+    return (
+        lambda: launch(x, y, z, 0, arguments, max_instructions=LIMIT, checks=_sim.CHECK_ALL),
+        compiled.asm,
+    )
 
 
 def compiled(
-    program: Program, config: Config | None = None, kernel: Any = None
+    program: Program, config: Config | None = None, kernel: Any = None, needed: str = ""
 ) -> dict[str, np.ndarray]:
-    """The outputs of the compiled program, run in the simulator with all checks."""
+    """The outputs of the compiled program, run in the simulator with all checks; inconclusive if
+    its TTGIR lacks an operation that is `needed`."""
     values = program.inputs()
     try:
-        launch = prepare(program, kernel or program.kernel(), values, config or program.config)
+        launch, texts = prepare(
+            program, kernel or program.kernel(), values, config or program.config
+        )
     except tile.TileError as error:
         if isinstance(error, tile.OutOfResources):
             raise Inconclusive from None
@@ -88,9 +96,13 @@ def compiled(
     except Exception as error:
         raise Failure("compile", f"{type(error).__name__}: {error}") from error
     try:
-        launch()
+        status = launch()
     except tile.TileError as error:
         raise Failure("finding", str(error)) from error
+    if status.__class__ is int and status:
+        raise Failure("compile", f"the launch ends with status {status}")
+    if needed and f"{needed}(" not in texts["ttgir"]:
+        raise Inconclusive
     return outputs(program, values)
 
 
@@ -178,19 +190,21 @@ def specialized(program: Program) -> Program:
     return program.replace(source=source, config=config)
 
 
-def check(program: Program, mode: str = "interpret") -> None:
-    """Runs a program; raises `Failure` if anything is wrong.
+def check(program: Program, mode: str = "interpret") -> bool:
+    """Runs a program; raises `Failure` if anything is wrong, and says whether that proves anything.
 
     Modes: "interpret" compares with the interpreter, "cross" with another
     configuration, "passes" does what "interpret" does with a random sequence of
-    passes, "cluster" does it for programs of two blocks, "specialized" for those with loops,
-    whose loads get warps of their own, "compile" only executes.
+    passes, "cluster" does it for programs of two blocks, "specialized" and "partitions" for those
+    with loops whose loads get warps of their own, "compile" only executes.
     """
     with contextlib.suppress(Inconclusive):
         _check(program, mode)
+        return True
+    return False
 
 
-def _check(program: Program, mode: str) -> None:
+def _check(program: Program, mode: str, needed: str = "") -> None:
     if mode == "passes":
         knobs.compilation.always_compile = True
         with shuffled(program.seed, program.config.machine):
@@ -199,12 +213,12 @@ def _check(program: Program, mode: str) -> None:
     if mode == "cluster":
         config = dataclasses.replace(program.config, target=90, num_ctas=2)
         return _check(program.replace(config=config), "interpret")
-    if mode == "specialized":
-        return _check(specialized(program), "interpret")
+    if mode in ("specialized", "partitions"):
+        return _check(specialized(program), "interpret", "ttg.warp_specialize")
     if mode == "interpret":
         kernel = program.kernel()
         expected = interpreted(program, kernel)
-        actual = compiled(program, kernel=kernel)
+        actual = compiled(program, kernel=kernel, needed=needed)
         compare(program, actual, expected, f"{program.config} vs. the interpreter")
         check_gathers(program, expected)
         return

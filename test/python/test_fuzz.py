@@ -82,6 +82,14 @@ def test_loops_whose_loads_have_warps_of_their_own(first):
     )
 
 
+@pytest.mark.parametrize("first", [0, pytest.param(25, marks=pytest.mark.slow)])
+def test_loops_for_partitions_of_warps(first):
+    failures = cli.chunk(first, CHUNK // 2, "partitions")
+    assert not failures, "\n".join(
+        f"seed {f['seed']}: {f['kind']}: {f['message'][:500]}" for f in failures
+    )
+
+
 def test_a_seed_makes_one_program():
     for seed in range(20):
         first, second = generate(seed), generate(seed)
@@ -141,6 +149,35 @@ def test_all_kinds_are_generated():
     for what, (pattern, least) in COVERED.items():
         found = sum(re.search(pattern, source) is not None for source in sources)
         assert found >= least, f"{what}: in {found} of 1000 programs"
+
+
+#: The same of programs for partitions of warps, for how many of 300.
+COVERED_BY_PARTITIONS = {
+    "a nest": (r"(?m)^    for s\d+ in (.*\n)+?        for k\d+ in ", 70),
+    "two loops for a sum": (
+        r"(?m)^( +)for k\d+ in .*\n(\1 .*\n)+?\1 +(v\d+) = tl\.dot\(.*\n(\1 .*\n)*"
+        r"\1for k\d+ in .*\n(\1 .*\n)+?\1 +\3 = tl\.dot\(",
+        40,
+    ),
+    "a tile of rank 3": (r"(?m)^ {8}.*load\(.*(\.reshape\(|, \[\d+, \d+\]\)$)", 60),
+    "a descriptor made by the caller": (r"= x\d+\.load\(\[", 60),
+    "a block pointer that moves": (r"tl\.advance\(", 60),
+    "an operand under a mask": (r"(?m)^ {8}.*tl\.load\(.*mask=.*other=1", 8),
+    "a product of a product": (r"tl\.dot\(v\d+\.to\(tl\.", 30),
+    "a sum that changes sign": (r"tl\.dot\(v\d+, v\d+, -v", 25),
+    "a product under a condition": (r"(?m)^ +if k\d+ != 1:\n +v\d+ = tl\.dot", 25),
+    "an atomic in the loop": (r"(?m)^ {8,}tl\.atomic_add\(a\d+, tl\.sum", 15),
+    "a stored tile": (r"(?m)^ {8}d\d+\.store\(", 15),
+    "an accumulator that is promoted": (r"max_num_imprecise_acc=32", 5),
+}
+
+
+def test_all_kinds_of_loops_are_generated():
+    programs = [generate(seed, partitions=True) for seed in range(300)]
+    for what, (pattern, least) in COVERED_BY_PARTITIONS.items():
+        found = sum(re.search(pattern, p.source) is not None for p in programs)
+        assert found >= least, f"{what}: in {found} of 300 programs"
+    assert {p.config.num_warps for p in programs} == {1, 2, 4, 8}
 
 
 def test_no_variable_hides_a_parameter():
