@@ -1,12 +1,21 @@
 """Lets the tests, which use NumPy arrays, run on a GPU: arguments are copied
-there before a launch and back after it."""
+there before a launch and back after it.
+
+With `TILE_TEST_REPEATS=100`, kernels are launched a hundred times with the same arguments: where
+one of the results differs from the first in a bit, threads race.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import os
 from typing import Any
 
 import numpy as np
+
+REPEATS = int(os.environ.get("TILE_TEST_REPEATS", "1"))
+#: What a kernel has whose result depends on the order of its programs.
+ORDERED = ("tt.atomic_", "tt.descriptor_reduce")
 
 
 class DeviceArray:
@@ -36,6 +45,21 @@ class DeviceArray:
         return self.memory.data_ptr() + self.offset
 
 
+def repeat(launch: Any, initial: list[Any], memories: list[Any]) -> None:
+    """Launches again from what memory held at first; all of it must become the same."""
+    import torch
+
+    results = [memory.clone() for memory in memories]
+    for repetition in range(1, REPEATS):
+        for memory, before in zip(memories, initial, strict=True):
+            memory.copy_(before)
+        launch()
+        torch.cuda.synchronize()
+        for memory, result in zip(memories, results, strict=True):
+            differing = int((memory != result).sum())
+            assert not differing, f"launch {repetition} differs from the first in {differing} bytes"
+
+
 def install() -> None:
     """Makes kernels take NumPy arrays on the cuda driver."""
     import torch
@@ -63,9 +87,14 @@ def install() -> None:
             return value
 
         moved = {k: move(v) for k, v in kwargs.items()}
-        kernel = run(self, *map(move, args), grid=grid, warmup=warmup, **moved)
+        there = tuple(map(move, args))
+        memories = [memory for _, memory in copies.values()]
+        initial = [memory.clone() for memory in memories] if REPEATS > 1 else []
+        kernel = run(self, *there, grid=grid, warmup=warmup, **moved)
         if copies:  # A launch with nothing but torch's tensors may be captured in a graph.
             torch.cuda.synchronize()
+            if initial and not warmup and not any(op in kernel.asm["ttir"] for op in ORDERED):
+                repeat(lambda: run(self, *there, grid=grid, **moved), initial, memories)
         for raw, memory in copies.values():
             if raw.flags.writeable:
                 raw[...] = memory.cpu().numpy()
