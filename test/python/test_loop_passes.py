@@ -367,3 +367,31 @@ def test_tables_of_pages(n, num_stages):
         # Both operands are in flight as long as with addresses that need no table.
         assert kernel.asm["ttgir"].count("ttg.local_alloc") == 2
         assert f"memdesc<{num_stages - 1}x32x32xf16" in kernel.asm["ttgir"]
+
+
+@tile.jit
+def scaled_sums(x_ptr, init_ptr, out_ptr, steps, R: tl.constexpr, C: tl.constexpr):
+    rows, cols = tl.arange(0, R), tl.arange(0, C)
+    total = tl.load(init_ptr + rows)
+    top = tl.full((R,), 0.0, tl.float32)
+    for i in range(steps):
+        x = tl.load(x_ptr + i * R * C + rows[:, None] * C + cols[None, :])
+        new_top = tl.maximum(top, tl.max(x, axis=1))
+        total = total * tl.exp2(top - new_top) + tl.sum(tl.exp2(x - new_top[:, None]), axis=1)
+        top = new_top
+    tl.store(out_ptr + rows, total)
+
+
+@pytest.mark.parametrize("steps", [0, 1, 5])
+@pytest.mark.parametrize(("r", "c"), [(64, 32), (4, 512), (8, 1)])
+def test_scaled_sums(r, c, steps):
+    """Threads scale and add up their parts; the parts are added behind the loop, which also
+    scales what it starts from."""
+    x = random((max(steps, 1), r, c), "fp32", 1) * 4
+    init = np.abs(random((r,), "fp32", 2)) + 1
+    out = poisoned((r,), "fp32")
+    scaled_sums[(1,)](x, init, out, steps, R=r, C=c)
+    top = np.maximum(x[:steps].max(axis=(0, 2), initial=0), 0).astype(np.float64)
+    expected = init * np.exp2(-top)
+    expected += np.exp2(x[:steps] - top[None, :, None]).sum(axis=(0, 2))
+    np.testing.assert_allclose(out, expected, rtol=1e-5)

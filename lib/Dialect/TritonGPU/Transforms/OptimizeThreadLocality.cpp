@@ -4,10 +4,12 @@
 //
 // A reduction has two halves: inside each thread, which is free, and between
 // threads, which is not. In a loop that adds up reductions of tensors, the
-// second half can wait until the end. Which elements a thread owns is read off
-// the linear layout: the bits of the coordinate along the reduced dimension are
-// split by whether they choose a register or a thread, so that a reshape (which
-// moves nothing) makes dimensions of both kinds.
+// second half can wait until the end, also where the sum is scaled before each
+// addition, as in a softmax whose maximum is still being found. Which elements
+// a thread owns is read off the linear layout: the bits of the coordinate along
+// the reduced dimension are split by whether they choose a register or a
+// thread, so that a reshape (which moves nothing) makes dimensions of both
+// kinds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,9 +77,11 @@ std::optional<SmallVector<BitRun>> splitAxis(RankedTensorType type,
   return runs;
 }
 
-/// A loop-carried value to which each iteration adds a reduction.
+/// A loop-carried value to which each iteration adds a reduction, scaled before
+/// if there is a `scaling` (the sums of a softmax in one pass).
 struct Accumulation {
   ReduceOp reduce;
+  arith::MulFOp scaling;
   Operation *update;
   unsigned index;
   TypedAttr neutral;
@@ -94,7 +98,8 @@ Value buildReduce(OpBuilder &builder, ReduceOp like, Value source,
 }
 
 /// Matches `yield(update(iter_arg, reduce))`, where the update is what the
-/// reduction does, and nothing else looks at any of the three.
+/// reduction does, and nothing else looks at any of the three; for sums also
+/// with `mulf(iter_arg, factor)`.
 std::optional<Accumulation> match(ReduceOp reduce, scf::ForOp loop) {
   if (reduce.getSrcs().size() != 1 || !reduce->hasOneUse() ||
       reduce->getParentOp() != loop.getOperation())
@@ -124,6 +129,12 @@ std::optional<Accumulation> match(ReduceOp reduce, scf::ForOp loop) {
           zero.getType(),
           APFloat::getZero(zero.getValue().getSemantics(), /*Negative=*/true));
   Value carried = update->getOperand(update->getOperand(0) == result ? 1 : 0);
+  auto scaling = carried.getDefiningOp<arith::MulFOp>();
+  if (scaling && !(isa<arith::AddFOp>(combiner) && scaling->hasOneUse()))
+    return std::nullopt;
+  if (scaling)
+    carried = isa<BlockArgument>(scaling.getLhs()) ? scaling.getLhs()
+                                                   : scaling.getRhs();
   auto arg = dyn_cast<BlockArgument>(carried);
   if (!arg || arg.getOwner() != loop.getBody() || arg.getArgNumber() == 0 ||
       !arg.hasOneUse())
@@ -153,7 +164,16 @@ std::optional<Accumulation> match(ReduceOp reduce, scf::ForOp loop) {
     LDBG() << "a thread owns one element: " << type;
     return std::nullopt;
   }
-  return Accumulation{reduce, update, index, *neutral, std::move(*runs)};
+  if (scaling) {
+    // The parts are spread over one dimension, and start from shares.
+    if (llvm::count_if(*runs, [](BitRun run) { return !run.inThread; }) != 1 ||
+        type.getElementTypeBitWidth() < 32) {
+      LDBG() << "no sum to scale in parts: " << type;
+      return std::nullopt;
+    }
+  }
+  return Accumulation{reduce, scaling,  update,
+                      index,  *neutral, std::move(*runs)};
 }
 
 /// The half of the reduction inside each thread.
@@ -189,6 +209,21 @@ Value reduceAcross(OpBuilder &builder, Accumulation &acc, Value partial) {
   return partial;
 }
 
+/// A value for each of the parts of a sum that threads have, whose types are
+/// `type`.
+Value spread(OpBuilder &builder, Accumulation &acc, Value value,
+             RankedTensorType type) {
+  Location loc = acc.reduce.getLoc();
+  unsigned axis = acc.reduce.getAxis();
+  auto without = RankedTensorType::get(
+      cast<RankedTensorType>(value.getType()).getShape(), type.getElementType(),
+      SliceEncodingAttr::get(type.getContext(), axis, type.getEncoding()));
+  if (value.getType() != without)
+    value = ConvertLayoutOp::create(builder, loc, without, value);
+  value = ExpandDimsOp::create(builder, loc, value, axis);
+  return BroadcastOp::create(builder, loc, type, value);
+}
+
 void rewrite(scf::ForOp loop, Accumulation &acc) {
   OpBuilder builder(acc.update);
   Location loc = acc.reduce.getLoc();
@@ -201,18 +236,43 @@ void rewrite(scf::ForOp loop, Accumulation &acc) {
   Value result = acc.reduce.getResult()[0];
   IRMapping mapping;
   mapping.map(result, partial);
+  if (acc.scaling) {
+    Value factor = acc.scaling.getLhs() == arg ? acc.scaling.getRhs()
+                                               : acc.scaling.getLhs();
+    factor = spread(builder, acc, factor, partialType);
+    mapping.map(acc.scaling.getResult(),
+                arith::MulFOp::create(builder, acc.scaling.getLoc(), arg,
+                                      factor, acc.scaling.getFastmath()));
+  }
   Operation *update = builder.clone(*acc.update, mapping);
   update->getResult(0).setType(partialType);
   acc.update->replaceAllUsesWith(update);
   acc.update->erase();
+  if (acc.scaling)
+    acc.scaling->erase();
 
   builder.setInsertionPoint(loop);
   Value init = loop.getInitArgs()[acc.index];
   Type resultType = init.getType();
-  Value zeros = arith::ConstantOp::create(
-      builder, loc,
-      DenseElementsAttr::get(partialType, Attribute(acc.neutral)));
-  loop.getInitArgsMutable()[acc.index].assign(zeros);
+  Value first;
+  if (acc.scaling) {
+    // What the loop starts from is scaled, too: each part has the same of it.
+    // Their number is a power of 2.
+    int64_t numParts = partialType.getDimSize(acc.reduce.getAxis());
+    Value share = arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(
+            cast<ShapedType>(resultType),
+            builder.getFloatAttr(partialType.getElementType(), 1. / numParts)));
+    first =
+        spread(builder, acc, arith::MulFOp::create(builder, loc, init, share),
+               partialType);
+  } else {
+    first = arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(partialType, Attribute(acc.neutral)));
+  }
+  loop.getInitArgsMutable()[acc.index].assign(first);
 
   builder.setInsertionPointAfter(loop);
   OpResult carried = loop->getResult(acc.index);
@@ -221,11 +281,14 @@ void rewrite(scf::ForOp loop, Accumulation &acc) {
   Value total = reduceAcross(builder, acc, carried);
   if (total.getType() != resultType)
     total = ConvertLayoutOp::create(builder, loc, resultType, total);
-  Operation *final = builder.clone(*update);
-  final->setOperands({init, total});
-  final->getResult(0).setType(resultType);
+  if (!acc.scaling) {
+    Operation *final = builder.clone(*update);
+    final->setOperands({init, total});
+    final->getResult(0).setType(resultType);
+    total = final->getResult(0);
+  }
   for (OpOperand *use : uses)
-    use->set(final->getResult(0));
+    use->set(total);
   acc.reduce->erase();
 }
 

@@ -30,13 +30,13 @@ void amd::buildTTGIRPipeline(OpPassManager &pm, const TTGIROptions &options) {
   add(gpu::createTritonGPUCoalesce());
   add(gpu::createTritonGPUF32DotTC());
   add(gpu::createTritonGPURemoveLayoutConversions());
-  add(gpu::createTritonGPUOptimizeThreadLocality());
   TritonAMDGPUAccelerateMatmulOptions products;
   products.matrixInstructionSize = options.matrixInstructionSize;
   products.kPack = options.kPack;
   add(createTritonAMDGPUAccelerateMatmul(products));
   add(createTritonAMDGPUInThreadTranspose());
   add(gpu::createTritonGPURemoveLayoutConversions());
+  add(gpu::createTritonGPUOptimizeThreadLocality());
   add(gpu::createTritonGPUOptimizeDotOperands());
   add(createCanonicalizerPass());
   add(createTritonLoopAwareCSE());

@@ -55,9 +55,9 @@ void nvidia::buildTTGIRPipeline(OpPassManager &pm,
   add(gpu::createTritonGPUCoalesce());
   add(gpu::createTritonGPUF32DotTC());
   add(gpu::createTritonGPURemoveLayoutConversions());
-  add(gpu::createTritonGPUOptimizeThreadLocality());
   add(gpu::createTritonGPUAccelerateMatmul());
   add(gpu::createTritonGPURemoveLayoutConversions());
+  add(gpu::createTritonGPUOptimizeThreadLocality());
   add(gpu::createTritonGPUOptimizeDotOperands());
   add(createCanonicalizerPass());
   add(createTritonLoopAwareCSE());

@@ -43,12 +43,18 @@ constexpr double kShuffle = 4;
 } // namespace
 
 double layout_conversions::getExecutionWeight(Operation *op) {
+  // A branch around a loop is there for the case that the loop has nothing to
+  // do, which is rare.
+  auto hasLoop = [](Block *block) {
+    return llvm::any_of(*block, llvm::IsaPred<LoopLikeOpInterface>);
+  };
   double weight = 1;
-  for (Operation *parent = op->getParentOp(); parent;
-       parent = parent->getParentOp()) {
+  for (Block *block = op->getBlock(); block;
+       block = block->getParentOp()->getBlock()) {
+    Operation *parent = block->getParentOp();
     if (isa<LoopLikeOpInterface>(parent))
       weight *= kTripCount;
-    else if (isa<scf::IfOp>(parent))
+    else if (isa<scf::IfOp>(parent) && !hasLoop(block))
       weight *= kTaken;
   }
   return weight;

@@ -100,6 +100,77 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32,
 
 // -----
 
+// Sums that are scaled before each addition: threads scale their parts, of
+// which each starts from its share.
+
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#slice = #ttg.slice<{dim = 1, parent = #mma}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, "ttg.num-ctas" = 1 : i32} {
+  // CHECK-LABEL: @scaled
+  // CHECK-SAME: (%[[X:[^:]*]]: tensor<64x64xf32, {{.*}}>, %[[F:[^:]*]]: {{.*}}, %{{.*}}: i32, %[[INIT:[^:]*]]:
+  tt.func @scaled(%x: tensor<64x64xf32, #mma>, %factor: tensor<64xf32, #slice>, %n: i32, %init: tensor<64xf32, #slice>) -> tensor<64xf32, #slice> {
+    // CHECK: %[[QUARTER:.*]] = arith.constant dense<2.500000e-01> : tensor<64xf32
+    // CHECK: %[[SHARE:.*]] = arith.mulf %[[INIT]], %[[QUARTER]]
+    // CHECK: %[[C:.*]] = ttg.convert_layout %[[SHARE]]
+    // CHECK: %[[E:.*]] = tt.expand_dims %[[C]] {axis = 1 : i32}
+    // CHECK: %[[SHARES:.*]] = tt.broadcast %[[E]] : {{.*}} -> tensor<64x4xf32
+    // CHECK: %[[L:.*]] = scf.for {{.*}} iter_args(%[[ARG:.*]] = %[[SHARES]]) -> (tensor<64x4xf32
+    // CHECK: tt.reshape %[[X]] : {{.*}} -> tensor<64x8x4x2xf32
+    // CHECK: %[[R:.*]] = "tt.reduce"({{.*}}) <{axis = 1 : i32}>
+    // CHECK: -> tensor<64x4xf32
+    // CHECK: ttg.convert_layout %[[F]]
+    // CHECK: %[[FACTORS:.*]] = tt.broadcast {{.*}} -> tensor<64x4xf32
+    // CHECK: %[[S:.*]] = arith.mulf %[[ARG]], %[[FACTORS]]
+    // CHECK: %[[U:.*]] = arith.addf %[[S]], %[[R]]
+    // CHECK: scf.yield %[[U]]
+    // CHECK: %[[T:.*]] = "tt.reduce"(%[[L]]) <{axis = 1 : i32}>
+    // CHECK: %[[RESULT:.*]] = ttg.convert_layout %[[T]] : {{.*}} -> tensor<64xf32, #ttg.slice<{dim = 1, parent = #mma}>>
+    // CHECK: tt.return %[[RESULT]]
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %init) -> tensor<64xf32, #slice> : i32 {
+      %s = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+      ^bb0(%a: f32, %b: f32):
+        %ss = arith.addf %a, %b : f32
+        tt.reduce.return %ss : f32
+      }) : (tensor<64x64xf32, #mma>) -> tensor<64xf32, #slice>
+      %scaled = arith.mulf %acc, %factor : tensor<64xf32, #slice>
+      %na = arith.addf %scaled, %s : tensor<64xf32, #slice>
+      scf.yield %na : tensor<64xf32, #slice>
+    }
+    tt.return %r : tensor<64xf32, #slice>
+  }
+
+  // Maxima are not linear, shares of small numbers not exact.
+  // CHECK-LABEL: @not_scaled
+  tt.func @not_scaled(%x: tensor<64x64xf32, #mma>, %h: tensor<64x64xf16, #mma>, %factor: tensor<64xf32, #slice>, %narrow: tensor<64xf16, #slice>, %n: i32) -> (tensor<64xf32, #slice>, tensor<64xf16, #slice>) {
+    // CHECK-NOT: tt.reshape
+    // CHECK: tt.return
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%top = %factor, %acc = %narrow) -> (tensor<64xf32, #slice>, tensor<64xf16, #slice>) : i32 {
+      %m = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+      ^bb0(%a: f32, %b: f32):
+        %ss = arith.maxnumf %a, %b : f32
+        tt.reduce.return %ss : f32
+      }) : (tensor<64x64xf32, #mma>) -> tensor<64xf32, #slice>
+      %scaled = arith.mulf %top, %factor : tensor<64xf32, #slice>
+      %na = arith.maxnumf %scaled, %m : tensor<64xf32, #slice>
+      %s = "tt.reduce"(%h) <{axis = 1 : i32}> ({
+      ^bb0(%a: f16, %b: f16):
+        %ss = arith.addf %a, %b : f16
+        tt.reduce.return %ss : f16
+      }) : (tensor<64x64xf16, #mma>) -> tensor<64xf16, #slice>
+      %smaller = arith.mulf %acc, %narrow : tensor<64xf16, #slice>
+      %nb = arith.addf %smaller, %s : tensor<64xf16, #slice>
+      scf.yield %na, %nb : tensor<64xf32, #slice>, tensor<64xf16, #slice>
+    }
+    tt.return %r#0, %r#1 : tensor<64xf32, #slice>, tensor<64xf16, #slice>
+  }
+}
+
+// -----
+
 // One warp holds the dimension that the indices refer to.
 
 // CHECK-DAG: #[[ROW:.*]] = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>

@@ -175,3 +175,36 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     tt.return
   }
 }
+
+// -----
+
+#row = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // A loop in a branch most likely runs: nothing is won by converting its
+  // result there, before it is narrower.
+  // CHECK-LABEL: @behind_a_loop_in_a_branch
+  // CHECK: scf.if
+  // CHECK-NOT: convert_layout
+  // CHECK: [[T:%.*]] = arith.truncf {{.*}} : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+  // CHECK: ttg.convert_layout [[T]] : tensor<64x64xf16, #mma>
+  tt.func @behind_a_loop_in_a_branch(%x: tensor<64x64xf32, #mma>, %n: i32, %p: tensor<64x64x!tt.ptr<f16>, #row>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zeros = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %any = arith.cmpi sgt, %n, %c0 : i32
+    %r = scf.if %any -> tensor<64x64xf32, #mma> {
+      %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %x) -> tensor<64x64xf32, #mma> : i32 {
+        %next = tt.extern_elementwise %acc {libname = "", libpath = "", pure = false, symbol = "f"} : (tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma>
+        scf.yield %next : tensor<64x64xf32, #mma>
+      }
+      scf.yield %sum : tensor<64x64xf32, #mma>
+    } else {
+      scf.yield %zeros : tensor<64x64xf32, #mma>
+    }
+    %t = arith.truncf %r : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+    %c = ttg.convert_layout %t : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #row>
+    tt.store %p, %c : tensor<64x64x!tt.ptr<f16>, #row>
+    tt.return
+  }
+}

@@ -6,8 +6,8 @@
 // CHECK: tritongpu-coalesce
 // CHECK: tritongpu-f32-dot-tc
 // CHECK: tritongpu-remove-layout-conversions
-// CHECK: tritongpu-optimize-thread-locality
 // CHECK: tritongpu-accelerate-matmul
+// CHECK: tritongpu-optimize-thread-locality
 // CHECK: tritongpu-optimize-dot-operands
 // CHECK: tritongpu-fuse-nested-loops
 // CHECK: tritongpu-assign-latencies
