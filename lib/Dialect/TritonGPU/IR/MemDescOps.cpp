@@ -10,14 +10,16 @@ using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::gpu;
 
-/// A view has the memory space of its source, and is mutable only if that is.
-static LogicalResult verifyView(Operation *op, MemDescType src,
-                                MemDescType dst) {
+/// A view has the memory space of its source, and is mutable only if that is;
+/// with `mayFreeze`, it need not be even then.
+static LogicalResult verifyView(Operation *op, MemDescType src, MemDescType dst,
+                                bool mayFreeze = false) {
   if (src.getMemorySpace() != dst.getMemorySpace())
     return op->emitOpError()
            << "expected a result in " << src.getMemorySpace()
            << ", like the source, found " << dst.getMemorySpace();
-  if (src.getMutableMemory() != dst.getMutableMemory())
+  bool isFrozen = mayFreeze && !dst.getMutableMemory();
+  if (src.getMutableMemory() != dst.getMutableMemory() && !isFrozen)
     return op->emitOpError()
            << "expected a result that is mutable where the source is, found "
            << dst << " of " << src;
@@ -340,7 +342,7 @@ static int64_t getSizeInBits(MemDescType type) {
 
 LogicalResult MemDescReinterpretOp::verify() {
   MemDescType src = getSrc().getType(), dst = getType();
-  if (failed(verifyView(*this, src, dst)))
+  if (failed(verifyView(*this, src, dst, /*mayFreeze=*/true)))
     return failure();
   // Tensor memory has a geometry of its own, which its dialect checks.
   if (!isa<SharedMemorySpaceAttr>(src.getMemorySpace()))

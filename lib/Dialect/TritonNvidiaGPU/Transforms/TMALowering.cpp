@@ -71,12 +71,30 @@ static int64_t getBytes(gpu::MemDescType type) {
   return ShapedType::getNumElements(shape) * type.getElementTypeBitWidth() / 8;
 }
 
-/// Emits a copy into a new buffer, by `createCopy(buffer, barrier, true)`, and
-/// what waits for it and reads the buffer.
-static Value createLoad(RewriterBase &rewriter, Location loc,
-                        RankedTensorType tensor,
-                        gpu::NVMMASharedEncodingAttr encoding, int numCTAs,
+/// Has what stores the result of `load` to shared memory only to read it there,
+/// as products do, read the buffer that it was copied to.
+static void readInPlace(RewriterBase &rewriter, Operation *load, Value buffer) {
+  auto type = cast<gpu::MemDescType>(buffer.getType());
+  for (Operation *user : llvm::make_early_inc_range(load->getUsers())) {
+    auto alloc = dyn_cast<gpu::LocalAllocOp>(user);
+    if (!alloc || alloc.getType().getMutableMemory() ||
+        alloc.getType().getEncoding() != type.getEncoding())
+      continue;
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(alloc);
+    rewriter.replaceOpWithNewOp<gpu::MemDescReinterpretOp>(
+        alloc, alloc.getType(), buffer);
+  }
+}
+
+/// Replaces `load` by a copy into a new buffer, `createCopy(buffer, barrier,
+/// true)`, and what waits for it and reads the buffer.
+static void replaceLoad(RewriterBase &rewriter, Operation *load,
+                        gpu::NVMMASharedEncodingAttr encoding,
                         function_ref<void(Value, Value, Value)> createCopy) {
+  Location loc = load->getLoc();
+  int numCTAs = gpu::lookupNumCTAs(load);
+  auto tensor = cast<RankedTensorType>(load->getResult(0).getType());
   gpu::MemDescType type = getBufferType(tensor, encoding, /*isMutable=*/true);
   Value buffer = gpu::LocalAllocOp::create(rewriter, loc, type);
   Value barrier = createBarrier(rewriter, loc, numCTAs);
@@ -94,7 +112,11 @@ static Value createLoad(RewriterBase &rewriter, Location loc,
       arith::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(0));
   WaitBarrierOp::create(rewriter, loc, barrier, phase);
   InvalBarrierOp::create(rewriter, loc, barrier);
-  return gpu::LocalLoadOp::create(rewriter, loc, tensor, buffer);
+  readInPlace(rewriter, load, buffer);
+  if (load->use_empty())
+    rewriter.eraseOp(load);
+  else
+    rewriter.replaceOpWithNewOp<gpu::LocalLoadOp>(load, tensor, buffer);
 }
 
 /// Boxes are halves of a block's rows: gives each block of a cluster rows of
@@ -359,16 +381,12 @@ LogicalResult TMALoweringPass::lower(DescriptorLoadOp op,
   auto encoding = getEncoding(op);
   if (failed(encoding))
     return failure();
-  Location loc = op.getLoc();
-  Value result = createLoad(
-      rewriter, loc, cast<RankedTensorType>(op.getResult().getType()),
-      *encoding, gpu::lookupNumCTAs(op),
-      [&](Value buffer, Value barrier, Value always) {
+  replaceLoad(
+      rewriter, op, *encoding, [&](Value buffer, Value barrier, Value always) {
         AsyncTMACopyGlobalToLocalOp::create(
-            rewriter, loc, op.getDesc(), op.getIndices(), barrier, buffer,
-            always, op.getCache(), op.getEvict(), /*isVolatile=*/false);
+            rewriter, op.getLoc(), op.getDesc(), op.getIndices(), barrier,
+            buffer, always, op.getCache(), op.getEvict(), /*isVolatile=*/false);
       });
-  rewriter.replaceOp(op, result);
   ++numLoads;
   return success();
 }
@@ -378,16 +396,12 @@ LogicalResult TMALoweringPass::lower(DescriptorGatherOp op,
   auto encoding = getEncoding(op);
   if (failed(encoding))
     return failure();
-  Location loc = op.getLoc();
-  Value rows = distributeRows(rewriter, loc, op.getXOffsets());
-  Value result = createLoad(
-      rewriter, loc, cast<RankedTensorType>(op.getResult().getType()),
-      *encoding, gpu::lookupNumCTAs(op),
-      [&](Value buffer, Value barrier, Value always) {
-        AsyncTMAGatherOp::create(rewriter, loc, op.getDesc(), rows,
+  Value rows = distributeRows(rewriter, op.getLoc(), op.getXOffsets());
+  replaceLoad(
+      rewriter, op, *encoding, [&](Value buffer, Value barrier, Value always) {
+        AsyncTMAGatherOp::create(rewriter, op.getLoc(), op.getDesc(), rows,
                                  op.getYOffset(), barrier, buffer, always);
       });
-  rewriter.replaceOp(op, result);
   ++numLoads;
   return success();
 }

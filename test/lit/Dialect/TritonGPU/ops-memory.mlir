@@ -52,6 +52,9 @@ tt.func @views(%m: !ttg.memdesc<2x32x32xf16, #shared, #smem, mutable>, %i: i32, 
   %6 = ttg.memdesc_reshape %q : !ttg.memdesc<128xf16, #plain1, #smem, mutable> -> !ttg.memdesc<8x16xf16, #plain2, #smem, mutable>
   // CHECK: ttg.memdesc_reinterpret %arg5 : !ttg.memdesc<128xf16, #shared{{[0-9]*}}, #smem, mutable> -> !ttg.memdesc<8x8xf32, #shared{{[0-9]*}}, #smem, mutable>
   %7 = ttg.memdesc_reinterpret %q : !ttg.memdesc<128xf16, #plain1, #smem, mutable> -> !ttg.memdesc<8x8xf32, #plain2, #smem, mutable>
+  // What is read through this one does not change.
+  // CHECK: ttg.memdesc_reinterpret %arg5 : {{.*}}, mutable> -> !ttg.memdesc<128xf16, #shared{{[0-9]*}}, #smem>
+  %frozen = ttg.memdesc_reinterpret %q : !ttg.memdesc<128xf16, #plain1, #smem, mutable> -> !ttg.memdesc<128xf16, #plain1, #smem>
   tt.return
 }
 

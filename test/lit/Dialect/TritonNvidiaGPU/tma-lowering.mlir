@@ -3,6 +3,7 @@
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#turned = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 16}>
 #shared3 = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16, rank = 3}>
 #flat = #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 32, rank = 1}>
 #smem = #ttg.shared_memory
@@ -24,6 +25,21 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     // CHECK-NEXT: tt.return %[[X]]
     %x = tt.descriptor_load %desc[%i, %j] evictionPolicy = evict_first : !tt.tensordesc<tensor<64x64xf16, #shared>> -> tensor<64x64xf16, #blocked>
     tt.return %x : tensor<64x64xf16, #blocked>
+  }
+
+  // Products read the buffer that was copied to, others what is loaded from it.
+  // CHECK-LABEL: @load_for_products
+  tt.func @load_for_products(%desc: !tt.tensordesc<tensor<64x64xf16, #shared>>, %i: i32) -> (!ttg.memdesc<64x64xf16, #shared, #smem>, !ttg.memdesc<64x64xf16, #turned, #smem>) {
+    // CHECK: %[[BUF:.*]] = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+    // CHECK: ttnvgpu.inval_barrier
+    // CHECK-NEXT: %[[X:.*]] = ttg.local_load %[[BUF]]
+    // CHECK-NEXT: %[[A:.*]] = ttg.memdesc_reinterpret %[[BUF]] : {{.*}} -> !ttg.memdesc<64x64xf16, #shared, #smem>
+    // CHECK-NEXT: %[[B:.*]] = ttg.local_alloc %[[X]]
+    // CHECK-NEXT: tt.return %[[A]], %[[B]]
+    %x = tt.descriptor_load %desc[%i, %i] : !tt.tensordesc<tensor<64x64xf16, #shared>> -> tensor<64x64xf16, #blocked>
+    %a = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+    %b = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #turned, #smem>
+    tt.return %a, %b : !ttg.memdesc<64x64xf16, #shared, #smem>, !ttg.memdesc<64x64xf16, #turned, #smem>
   }
 
   // The buffer leaves out what the tensor leaves out.
