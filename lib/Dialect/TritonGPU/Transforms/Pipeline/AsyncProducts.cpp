@@ -208,6 +208,21 @@ std::optional<CarriedProduct> getCarried(MatrixProductOpInterface dot,
   return carried;
 }
 
+/// How many products are under way at `end` that were started in [begin, end),
+/// or before it where `underWay` were. To leave more than that unfinished is
+/// what ptxas does not understand: it then does all products one by one.
+unsigned countUnderWay(Block::iterator begin, Block::iterator end,
+                       unsigned underWay = 0) {
+  for (Operation &op : llvm::make_range(begin, end)) {
+    if (auto wait = dyn_cast<MatrixProductWaitOpInterface>(op))
+      underWay = std::min(underWay, wait.getMaxPendings());
+    auto other = dyn_cast<MatrixProductOpInterface>(op);
+    if (other && other.isWaitedInOrder())
+      underWay = other.isAsync() ? underWay + 1 : 0;
+  }
+  return underWay;
+}
+
 /// Starts the product; the wait comes later. Factors in registers stay there
 /// until then, as iteration arguments.
 void startCarried(CarriedProduct &carried, scf::ForOp &loop) {
@@ -236,23 +251,18 @@ void startCarried(CarriedProduct &carried, scf::ForOp &loop) {
 
 /// Waits for the product of the iteration before.
 void waitForCarried(CarriedProduct carried, scf::ForOp loop) {
-  Block *body = loop.getBody();
-  unsigned started = 0;
-  auto count = [&](Block::iterator begin, Block::iterator end) {
-    for (Operation &op : llvm::make_range(begin, end))
-      if (auto other = dyn_cast<MatrixProductOpInterface>(op))
-        started += other.isAsync();
-  };
-  count(std::next(carried.dot->getIterator()), body->end());
-  count(body->begin(), carried.firstUser->getIterator());
-
   Value before = loop.getRegionIterArg(carried.result);
   SmallVector<Value> waited{before};
   for (unsigned factor : carried.factors)
     waited.push_back(loop.getRegionIterArg(factor));
+  Block *body = loop.getBody();
+  unsigned underWay =
+      countUnderWay(std::next(carried.dot->getIterator()), body->end());
+  underWay =
+      countUnderWay(body->begin(), carried.firstUser->getIterator(), underWay);
   OpBuilder builder(carried.firstUser);
   Operation *wait =
-      carried.dot.createWait(builder, carried.dot.getLoc(), waited, started);
+      carried.dot.createWait(builder, carried.dot.getLoc(), waited, underWay);
   before.replaceAllUsesExcept(wait->getResult(0), wait);
 
   builder.setInsertionPointAfter(loop);
@@ -320,27 +330,21 @@ bool waitLate(MatrixProductOpInterface dot, scf::ForOp loop) {
   if (!isUndecided(dot))
     return false;
   Operation *deadline = getDeadline(dot, loop);
-  unsigned started = 0;
-  bool hasWork = false;
-  for (Operation *op = dot->getNextNode(); op != deadline;
-       op = op->getNextNode()) {
-    auto other = dyn_cast<MatrixProductOpInterface>(op);
-    // The wait of a product that is waited for at once is for all before, too.
-    if (other && !other.isAsync())
-      started = 0;
-    else if (other && other.canWaitInOrder())
-      ++started;
-    hasWork |= op->getNumResults() &&
-               isa<RankedTensorType>(op->getResult(0).getType());
-  }
+  auto between =
+      llvm::make_range(std::next(dot->getIterator()), deadline->getIterator());
+  bool hasWork = llvm::any_of(between, [](Operation &op) {
+    return op.getNumResults() &&
+           isa<RankedTensorType>(op.getResult(0).getType());
+  });
   if (!hasWork)
     return false;
   dot.setAsync(true);
+  unsigned underWay = countUnderWay(between.begin(), between.end());
   // Operands are in use until the wait, those in registers as well.
   OpBuilder builder(deadline);
   SmallVector<Value> waited{dot.getProduct()};
   llvm::append_range(waited, dot.getFactors());
-  Operation *wait = dot.createWait(builder, dot.getLoc(), waited, started);
+  Operation *wait = dot.createWait(builder, dot.getLoc(), waited, underWay);
   dot.getProduct().replaceAllUsesExcept(wait->getResult(0), wait);
   return true;
 }

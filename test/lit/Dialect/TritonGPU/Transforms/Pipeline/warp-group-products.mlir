@@ -4,6 +4,8 @@
 #other = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
 #dot = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#whole = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 256, 16]}>
+#dotOfWhole = #ttg.dot_op<{opIdx = 0, parent = #whole, kWidth = 2}>
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>
 #wide = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #turned = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = true, elementBitWidth = 16}>
@@ -203,5 +205,33 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     }
     %s = arith.addf %r#0, %r#1 : tensor<64x64xf32, #mma>
     tt.return %s : tensor<64x64xf32, #mma>
+  }
+
+  // The gradients of attention: two sums that leave no registers for products
+  // that run on. Both are waited for before the copies overwrite what they
+  // read, and the first wait is for both; a second one that allowed one product
+  // to be unfinished, where none is, had ptxas do all of them one by one.
+  // CHECK-LABEL: @sums_of_registers
+  // CHECK: scf.for
+  // CHECK:   [[D:%.*]] = ttnvgpu.warp_group_dot {{.*}} {inputPrecision = 0 : i32, isAsync = true}
+  // CHECK:   [[E:%.*]] = ttnvgpu.warp_group_dot {{.*}} {inputPrecision = 0 : i32, isAsync = true}
+  // CHECK:   ttnvgpu.warp_group_dot_wait [[E]], {{.*}} {pendings = 0 : i32}
+  // CHECK:   ttnvgpu.warp_group_dot_wait [[D]], {{.*}} {pendings = 0 : i32}
+  // CHECK:   ttg.async_copy_global_to_local
+  tt.func @sums_of_registers(%p: tensor<64x256x!tt.ptr<f16>, #blocked>, %o: tensor<64x256xi32, #blocked>, %f: tensor<64x64xf16, #dotOfWhole>, %n: i32) -> tensor<64x256xf32, #whole> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x256xf32, #whole>
+    %q = tt.addptr %p, %o {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>} : tensor<64x256x!tt.ptr<f16>, #blocked>, tensor<64x256xi32, #blocked>
+    %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %sum = %zero) -> (tensor<64x256xf32, #whole>, tensor<64x256xf32, #whole>) : i32 {
+      %x = tt.load %q : tensor<64x256x!tt.ptr<f16>, #blocked>
+      %a = ttg.local_alloc %x : (tensor<64x256xf16, #blocked>) -> !ttg.memdesc<64x256xf16, #wide, #smem>
+      %d = ttnvgpu.warp_group_dot %f, %a, %acc {inputPrecision = 0 : i32} : tensor<64x64xf16, #dotOfWhole> * !ttg.memdesc<64x256xf16, #wide, #smem> -> tensor<64x256xf32, #whole>
+      %g = arith.negf %f : tensor<64x64xf16, #dotOfWhole>
+      %e = ttnvgpu.warp_group_dot %g, %a, %sum {inputPrecision = 0 : i32} : tensor<64x64xf16, #dotOfWhole> * !ttg.memdesc<64x256xf16, #wide, #smem> -> tensor<64x256xf32, #whole>
+      scf.yield %d, %e : tensor<64x256xf32, #whole>, tensor<64x256xf32, #whole>
+    }
+    %s = arith.addf %r#0, %r#1 : tensor<64x256xf32, #whole>
+    tt.return %s : tensor<64x256xf32, #whole>
   }
 }
