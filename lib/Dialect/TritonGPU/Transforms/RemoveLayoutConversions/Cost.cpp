@@ -93,6 +93,10 @@ static bool mayRepeat(Operation *op, const RepeatableReads &reads) {
     return isSmallLoad(load) && reads.contains(load);
   if (isLayoutFree(op))
     return true;
+  // Right behind the first, a second read finds the same. How operands of
+  // matrix products are read has been chosen with their place in memory.
+  if (auto load = dyn_cast<LocalLoadOp>(op))
+    return !isa<DotOperandEncodingAttr>(load.getType().getEncoding());
   // Reductions and the like talk across threads, which costs what a conversion
   // costs.
   return isLayoutFlexible(op) && isMemoryEffectFree(op) &&
@@ -117,6 +121,9 @@ layout_conversions::getElementCost(Operation *op,
     return isa<math::FmaOp, math::AbsFOp, math::AbsIOp>(op) ? 1 : 8;
   if (isa<FpToFpOp, ElementwiseInlineAsmOp>(op))
     return 4;
+  // A read that may meet bank conflicts.
+  if (isa<LocalLoadOp>(op))
+    return 2;
   // Small, so most likely in the first-level cache by now.
   if (isa<LoadOp>(op))
     return 8;

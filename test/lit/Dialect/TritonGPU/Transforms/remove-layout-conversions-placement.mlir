@@ -208,3 +208,28 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     tt.return
   }
 }
+
+// -----
+
+#row = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // What is in shared memory is read as it is needed, where it was read before:
+  // something may be written there afterwards.
+  // CHECK-LABEL: @read_from_shared_memory
+  // CHECK: [[V:%.*]] = ttg.local_load %{{.*}} -> tensor<64xf32, #ttg.slice<{dim = 0, parent = #mma}>>
+  // CHECK-NEXT: ttg.local_store
+  // CHECK-NOT: convert_layout
+  // CHECK: tt.return
+  tt.func @read_from_shared_memory(%m: !ttg.memdesc<64xf32, #shared, #smem, mutable>, %w: tensor<64xf32, #ttg.slice<{dim = 0, parent = #row}>>, %y: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+    %v = ttg.local_load %m : !ttg.memdesc<64xf32, #shared, #smem, mutable> -> tensor<64xf32, #ttg.slice<{dim = 0, parent = #row}>>
+    ttg.local_store %w, %m : tensor<64xf32, #ttg.slice<{dim = 0, parent = #row}>> -> !ttg.memdesc<64xf32, #shared, #smem, mutable>
+    %1 = tt.expand_dims %v {axis = 0 : i32} : tensor<64xf32, #ttg.slice<{dim = 0, parent = #row}>> -> tensor<1x64xf32, #row>
+    %2 = ttg.convert_layout %1 : tensor<1x64xf32, #row> -> tensor<1x64xf32, #mma>
+    %3 = tt.broadcast %2 : tensor<1x64xf32, #mma> -> tensor<64x64xf32, #mma>
+    %4 = arith.mulf %3, %y : tensor<64x64xf32, #mma>
+    tt.return %4 : tensor<64x64xf32, #mma>
+  }
+}
