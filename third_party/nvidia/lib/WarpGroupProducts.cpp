@@ -81,13 +81,32 @@ bool isContiguousAlong(Value operand, unsigned dim) {
 }
 
 /// Loaded values go to shared memory by themselves, and what many iterations
-/// use is better off there; what was just computed is at hand in registers.
+/// use is better off there; what was just computed is at hand in registers, if
+/// it is not transposed: that takes it through shared memory, where a product
+/// of 16-bit elements can read it either way round.
 bool belongsInRegisters(DotOp op) {
   Value source = skipTranspositions(op.getA());
   Operation *def = source.getDefiningOp();
+  bool isTransposed = source != skipConversions(op.getA());
+  if (isTransposed && op.getA().getType().getElementTypeBitWidth() == 16)
+    return false;
   if (!def || def->getBlock() != op->getBlock())
     return false;
   return !isa<LoadOp, DescriptorLoadOp>(def);
+}
+
+/// Where another product has put `value` into shared memory, if `op` can see
+/// that.
+Value findInSharedMemory(Value value, MemDescType type, DotOp op) {
+  for (Operation *user : value.getUsers()) {
+    auto alloc = dyn_cast<LocalAllocOp>(user);
+    if (!alloc || alloc.getType() != type)
+      continue;
+    Operation *inBlock = alloc->getBlock()->findAncestorOpInBlock(*op);
+    if (inBlock && alloc->isBeforeInBlock(inBlock))
+      return alloc;
+  }
+  return {};
 }
 
 /// Puts an operand into shared memory where it is defined, outside of loops
@@ -114,6 +133,8 @@ Value putIntoSharedMemory(OpBuilder &b, DotOp op, Value operand,
       /*fp4Padded=*/false);
   auto memory = MemDescType::get(type.getShape(), type.getElementType(),
                                  encoding, SharedMemorySpaceAttr::get(context));
+  if (Value present = findInSharedMemory(value, memory, op))
+    return present;
   OpBuilder::InsertionGuard guard(b);
   if (value.getParentBlock() != op->getBlock())
     b.setInsertionPointAfterValue(value);

@@ -70,6 +70,43 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r : tensor<64x64xf32, #blocked>
   }
 
+  // What was computed and is transposed goes through shared memory anyway, where
+  // the product reads it the other way round.
+  // CHECK-LABEL: @computed_and_transposed
+  tt.func @computed_and_transposed(%a: tensor<64x32xf16, #a>, %b: tensor<32x64xf16, #b>, %c: tensor<64x64xf32, #blocked>) -> tensor<64x64xf32, #blocked> {
+    %d = tt.dot %a, %b, %c : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #blocked>
+    %p = arith.truncf %d : tensor<64x64xf32, #blocked> to tensor<64x64xf16, #blocked>
+    %t = tt.trans %p {order = array<i32: 1, 0>} : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #columns>
+    %t0 = ttg.convert_layout %t : tensor<64x64xf16, #columns> -> tensor<64x64xf16, #a>
+    %q = arith.constant dense<1.0> : tensor<64x64xf16, #b>
+    // CHECK: [[P:%.*]] = ttg.local_alloc %{{.*}} : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16
+    // CHECK: [[T:%.*]] = ttg.memdesc_trans [[P]] {order = array<i32: 1, 0>}
+    // CHECK: ttnvgpu.warp_group_dot [[T]],
+    %e = tt.dot %t0, %q, %c : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #blocked>
+    tt.return %e : tensor<64x64xf32, #blocked>
+  }
+
+  // Products share what they read, on whichever side it is.
+  // CHECK-LABEL: @shared_by_products
+  tt.func @shared_by_products(%pa: tensor<64x64x!tt.ptr<f16>, #blocked>, %c: tensor<64x64xf32, #blocked>, %n: i32) -> tensor<64x64xf32, #blocked> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %x = tt.load %pa : tensor<64x64x!tt.ptr<f16>, #blocked>
+    // CHECK: [[X:%.*]] = ttg.local_alloc
+    // CHECK-NOT: ttg.local_alloc
+    // CHECK: ttnvgpu.warp_group_dot [[X]], [[X]],
+    // CHECK-NOT: ttg.local_alloc
+    // CHECK: ttnvgpu.warp_group_dot [[X]], [[X]],
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #blocked>) : i32 {
+      %a = ttg.convert_layout %x : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #a>
+      %b = ttg.convert_layout %x : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #b>
+      %d = tt.dot %a, %b, %acc : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #blocked>
+      %e = tt.dot %a, %b, %d : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #blocked>
+      scf.yield %e : tensor<64x64xf32, #blocked>
+    }
+    tt.return %r : tensor<64x64xf32, #blocked>
+  }
+
   // Too few rows for a warp group; too short for one instruction.
   // CHECK-LABEL: @small
   tt.func @small(%a: tensor<32x32xf16, #a>, %b: tensor<32x64xf16, #b>, %c: tensor<32x64xf32, #blocked>, %a8: tensor<64x16xi8, #a>, %b8: tensor<16x64xi8, #b>, %c8: tensor<64x64xi32, #blocked>) -> (tensor<32x64xf32, #blocked>, tensor<64x64xi32, #blocked>) {
