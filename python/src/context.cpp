@@ -6,6 +6,7 @@
 #include "Handles.h"
 
 #include "tile/Pipeline/InitAll.h"
+#include "tile/Pipeline/VerifyChanges.h"
 
 #include "mlir/IR/Dialect.h"
 #include "llvm/Support/raw_ostream.h"
@@ -27,9 +28,11 @@ ContextRef createContext(bool threading) {
     triton::registerAllDialects(*registry);
     return registry;
   }();
-  return std::make_shared<MLIRContext>(
+  auto context = std::make_shared<MLIRContext>(
       registry, threading ? MLIRContext::Threading::ENABLED
                           : MLIRContext::Threading::DISABLED);
+  triton::verifyOnlyChanges(*context);
+  return context;
 }
 
 static nb::object toPython(const CollectedDiagnostic &diag) {
