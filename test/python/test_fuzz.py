@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import sys
 from pathlib import Path
@@ -26,6 +27,9 @@ pytestmark = sim_only
 
 CHUNK = 50
 
+#: The programs of seeds that several tests look at.
+known = functools.cache(generate)
+
 
 def chunks(seeds: int, of_all: int) -> list:
     """First seeds of chunks; those from `seeds` on are for `make test-all`."""
@@ -44,7 +48,7 @@ def test_interpreter_and_compiler_agree(first):
 
 
 def machine(seed):
-    return generate(seed).config.machine
+    return known(seed).config.machine
 
 
 @pytest.mark.parametrize("target", [*AMD_TARGETS, "hip:gfx1201"])
@@ -100,7 +104,7 @@ def test_a_seed_makes_one_program():
 
 
 def test_programs_reach_most_of_the_language():
-    text = "".join(generate(seed).source for seed in range(400))
+    text = "".join(known(seed).source for seed in range(400))
     called = set(re.findall(r"\btl\.(\w+)\(", text))
     assert called >= {
         "arange", "argmax", "associative_scan", "atomic_add", "atomic_cas", "broadcast_to", "cat",
@@ -114,7 +118,7 @@ def test_programs_reach_most_of_the_language():
         " % (-", ".to(tl.int64)", "debug_barrier", "atomic_xchg",
     ):  # fmt: skip
         assert statement in text
-    gathers = [a for seed in range(400) for a in generate(seed).arguments if a.gather is not None]
+    gathers = [a for seed in range(400) for a in known(seed).arguments if a.gather is not None]
     assert len(gathers) > 20 and any(-1 in a.gather[1] for a in gathers)
 
 
@@ -145,7 +149,7 @@ COVERED = {
 
 
 def test_all_kinds_are_generated():
-    sources = [generate(seed).source for seed in range(1000)]
+    sources = [known(seed).source for seed in range(1000)]
     for what, (pattern, least) in COVERED.items():
         found = sum(re.search(pattern, source) is not None for source in sources)
         assert found >= least, f"{what}: in {found} of 1000 programs"
@@ -183,7 +187,7 @@ def test_all_kinds_of_loops_are_generated():
 def test_no_variable_hides_a_parameter():
     """Seed 113900 counted a loop with the name of the parameter that another loop ran to."""
     for seed in (113900, *range(500)):
-        module = ast.parse(generate(seed).source)
+        module = ast.parse(known(seed).source)
         functions = [f for f in module.body if isinstance(f, ast.FunctionDef)]
         (kernel,) = (f for f in functions if f.name == "kernel")
         parameters = {a.arg for a in kernel.args.args}
@@ -197,7 +201,7 @@ def test_no_variable_hides_a_parameter():
 def test_parameters_that_share_memory(monkeypatch):
     """Kernels are compiled for disjoint parameters, and launched with others: were it not for the
     variant that launches choose then, results would be wrong."""
-    programs = [p for p in map(generate, range(400)) if any(a.view for a in p.arguments)]
+    programs = [p for p in map(known, range(400)) if any(a.view for a in p.arguments)]
     assert len(programs) >= 15
     meetings = []
     usual = overlap.may_meet
