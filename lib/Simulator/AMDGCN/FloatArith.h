@@ -65,6 +65,8 @@ inline double root(double a) { return std::sqrt(a); }
 template <auto G> float approximateFloat(float a) {
   return flush(float(G(double(flush(a)))));
 }
+/// The C library's for floats, which softmax wants fast, rounds almost as well.
+inline float powerOfTwoFloat(float a) { return flush(std::exp2(flush(a))); }
 
 /// Powers of two that any finite number overflows or vanishes with are as good
 /// as larger ones; those of double precision hold every float's product.

@@ -143,7 +143,7 @@ void tile::sim::amdgcn::registerScalarFloat(OpcodeTable &t) {
       {"s_cvt_f16_f32", decode<toHalf>},
       {"s_cvt_i32_f32", decode<toSigned>},
       {"s_cvt_u32_f32", decode<toUnsigned>},
-      {"v_s_exp_f32", decode<approximateFloat<powerOfTwo>>},
+      {"v_s_exp_f32", decode<powerOfTwoFloat>},
       {"v_s_log_f32", decode<approximateFloat<logarithm>>},
       {"v_s_rcp_f32", decode<approximateFloat<reciprocal>>},
       {"v_s_rsq_f32", decode<approximateFloat<reciprocalRoot>>},

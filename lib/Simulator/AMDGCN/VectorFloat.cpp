@@ -85,7 +85,7 @@ void tile::sim::amdgcn::registerVectorFloat(OpcodeTable &t) {
       {"v_ceil_f32", decodeVector<upwards<F>>},
       {"v_floor_f32", decodeVector<downwards<F>>},
       {"v_rndne_f32", decodeVector<roundEven<F>>},
-      {"v_exp_f32", decodeVector<approximateFloat<powerOfTwo>, special>},
+      {"v_exp_f32", decodeVector<powerOfTwoFloat, special>},
       {"v_log_f32", decodeVector<approximateFloat<logarithm>, special>},
       {"v_rcp_f32", decodeVector<approximateFloat<reciprocal>, special>},
       {"v_rcp_iflag_f32", decodeVector<approximateFloat<reciprocal>, special>},

@@ -323,6 +323,12 @@ void tile::sim::amdgcn::waitFor(Ctx &c, Counter counter, uint32_t left) {
   state.completed = std::max(state.completed, state.issued - left);
   if (counter == Counter::Load)
     waitForSharedLoads(c);
+  // Stores write no register.
+  Wave &w = waveOf(c);
+  w.isPending = false;
+  for (auto kind : {Counter::Load, Counter::Ds, Counter::Km})
+    w.isPending |=
+        w.counters[size_t(kind)].completed < w.counters[size_t(kind)].issued;
 }
 
 void WaveProgram::watch(Ctx &c, const Inst &inst) const {
