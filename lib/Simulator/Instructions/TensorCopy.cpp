@@ -134,15 +134,36 @@ struct Start {
   uint16_t offset[TensorMap::mostRank - 2] = {};
 };
 
+/// An H200 ends a copy as an illegal instruction whose box begins elsewhere.
+bool checkStart(Ctx &c, const Inst &inst, unsigned l, const TensorMap &map,
+                const Start &start, bool write) {
+  int64_t first = int64_t(start.at[0]) * map.elementBytes();
+  if (!map.isIm2col && (first & 15)) {
+    c.fail(inst, l, "misaligned",
+           "the box begins at byte " + std::to_string(first) +
+               " of the innermost dimension, which is not a multiple of 16");
+    return false;
+  }
+  if (write && first < 0) {
+    c.fail(inst, l, "out-of-bounds",
+           "the box of a store begins at element " +
+               std::to_string(start.at[0]) +
+               " of the innermost dimension: that of a load may, a store's "
+               "may not be negative");
+    return false;
+  }
+  return true;
+}
+
 /// One row of the inner dimension for eachRow. `row` is where it begins if it
-/// is inside.
+/// is inside. Stores write the last 16 bytes of a row as a whole, whether or
+/// not all of them are inside.
 template <class F>
 bool eachRun(const TensorMap &map, int64_t first, bool inside, uint64_t row,
-             uint64_t shared, F f) {
-  unsigned element = map.elementBytes();
-  auto isHere = [&](int64_t at) {
-    return inside && at >= 0 && at < int64_t(map.size[0]);
-  };
+             uint64_t shared, bool write, F f) {
+  unsigned element = map.elementBytes(), chunk = write ? 16 / element : 1;
+  auto end = int64_t((map.size[0] + chunk - 1) / chunk * chunk);
+  auto isHere = [&](int64_t at) { return inside && at >= 0 && at < end; };
   for (uint32_t x = 0; x < map.box[0];) {
     bool here = isHere(first + x);
     // Neighbours that are all inside or all outside form one run within a
@@ -160,8 +181,9 @@ bool eachRun(const TensorMap &map, int64_t first, bool inside, uint64_t row,
 }
 
 /// Calls f(shared offset in the box, global address or 0 when outside, bytes)
-/// for each run of elements.
-template <class F> bool eachRow(const TensorMap &map, const Start &start, F f) {
+/// for each run of elements that a load, or a store (`write`), accesses.
+template <class F>
+bool eachRow(const TensorMap &map, const Start &start, bool write, F f) {
   unsigned rank = map.rank();
   uint32_t index[TensorMap::mostRank] = {};
   int64_t pixel[TensorMap::mostRank];
@@ -177,7 +199,7 @@ template <class F> bool eachRow(const TensorMap &map, const Start &start, F f) {
       inside &= at >= 0 && at < int64_t(map.size[i]);
       row += uint64_t(at) * map.stride[i - 1];
     }
-    if (!eachRun(map, start.at[0], inside, row, shared, f))
+    if (!eachRun(map, start.at[0], inside, row, shared, write, f))
       return false;
     shared += rowPitch(map);
     unsigned i = 1;
@@ -260,46 +282,49 @@ bool tellGlobal(Ctx &c, const Inst &inst, unsigned lane, const TensorMap &map,
       tell(first, length);
     length = 0;
   };
-  bool good = eachRow(map, start, [&](uint32_t, uint64_t at, uint32_t size) {
-    if (!at)
-      return true;
-    if (!globalRange(c, inst, lane, at, size, write, what))
-      return false;
-    c.worker->counters.asyncBytes += size;
-    if (length && first + length == at) {
-      length += size;
-      return true;
-    }
-    flush();
-    first = at;
-    length = size;
-    return true;
-  });
+  if (!checkStart(c, inst, lane, map, start, write))
+    return false;
+  bool good =
+      eachRow(map, start, write, [&](uint32_t, uint64_t at, uint32_t size) {
+        if (!at)
+          return true;
+        if (!globalRange(c, inst, lane, at, size, write, what))
+          return false;
+        c.worker->counters.asyncBytes += size;
+        if (length && first + length == at) {
+          length += size;
+          return true;
+        }
+        flush();
+        first = at;
+        length = size;
+        return true;
+      });
   flush();
   return good;
 }
 
 void fetchBox(const TensorMap &map, const Start &start,
               const std::vector<BulkTarget> &targets) {
-  Type type = elementType(map);
-  bool nan = map.fillsNan && isFloat(type);
-  uint64_t fill = type == Type::F64   ? 0x7fffffffffffffff
-                  : type == Type::F32 ? nanF32
-                                      : nanF16;
-  eachRow(map, start, [&](uint32_t at, uint64_t address, uint32_t size) {
-    for (const BulkTarget &t : targets) {
-      std::byte *to =
-          t.owner->shared.data() + swizzled(t.offset + at, map.swizzle);
-      if (address)
-        std::memcpy(to, reinterpret_cast<const std::byte *>(address), size);
-      else if (nan)
-        for (uint32_t i = 0; i < size; i += map.elementBytes())
-          std::memcpy(to + i, &fill, map.elementBytes());
-      else
-        std::memset(to, 0, size);
-    }
-    return true;
-  });
+  bool nan = map.fillsNan && isFloat(elementType(map));
+  // The NaN of 16 bits that fma.oob knows, whatever the type.
+  constexpr uint64_t fill = 0x7ff77ff77ff77ff7;
+  eachRow(map, start, /*write=*/false,
+          [&](uint32_t at, uint64_t address, uint32_t size) {
+            for (const BulkTarget &t : targets) {
+              std::byte *to =
+                  t.owner->shared.data() + swizzled(t.offset + at, map.swizzle);
+              if (address)
+                std::memcpy(to, reinterpret_cast<const std::byte *>(address),
+                            size);
+              else if (nan)
+                for (uint32_t i = 0; i < size; i += map.elementBytes())
+                  std::memcpy(to + i, &fill, map.elementBytes());
+              else
+                std::memset(to, 0, size);
+            }
+            return true;
+          });
 }
 
 /// The shared memory that a box at `offset` may take: swizzles permute within
@@ -314,18 +339,19 @@ std::span<const std::byte> boxMemory(const Cta &owner, uint32_t offset,
 /// `memory` is what boxMemory names, or a copy of it.
 void storeBox(const TensorMap &map, const Start &start, const std::byte *memory,
               uint32_t offset, BulkRed op) {
-  eachRow(map, start, [&](uint32_t at, uint64_t address, uint32_t size) {
-    if (!address)
-      return true;
-    auto *to = reinterpret_cast<std::byte *>(address);
-    const std::byte *from =
-        memory + (swizzled(offset + at, map.swizzle) - offset);
-    if (op == BulkRed::None)
-      std::memcpy(to, from, size);
-    else
-      bulkReduce(to, from, size, op, elementType(map));
-    return true;
-  });
+  eachRow(map, start, /*write=*/true,
+          [&](uint32_t at, uint64_t address, uint32_t size) {
+            if (!address)
+              return true;
+            auto *to = reinterpret_cast<std::byte *>(address);
+            const std::byte *from =
+                memory + (swizzled(offset + at, map.swizzle) - offset);
+            if (op == BulkRed::None)
+              std::memcpy(to, from, size);
+            else
+              bulkReduce(to, from, size, op, elementType(map));
+            return true;
+          });
 }
 
 /// mod[0]: reduction; mod[1]: multicast; mod[2]: rank; mod[3]: im2col.

@@ -58,7 +58,7 @@ def test_right(program, seed):
 
 
 #: What a copy writes in place of elements outside, where the map asks for NaNs.
-NANS = {"f16": 0x7FFF, "bf16": 0x7FFF, "f32": 0x7FFFFFFF, "f64": 0x7FFFFFFFFFFFFFFF}
+NANS = {"f16": 0x7FF7, "bf16": 0x7FF7, "f32": 0x7FF77FF7, "f64": 0x7FF77FF77FF77FF7}
 OUTSIDE = """.version 8.8
 .target sm_90a
 .address_size 64
@@ -69,7 +69,7 @@ OUTSIDE = """.version 8.8
 mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared.b64 [bar], 1; @%p1 fence.proxy.async.shared::cta; bar.sync 0;
 mov.b64 %rd1, map; cvta.param.u64 %rd1, %rd1;
 @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 256;
-@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [box], [%rd1, {1, -1}], [bar];
+@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [box], [%rd1, {COLUMN, -1}], [bar];
 WAIT: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0; @!%p2 bra WAIT;
 mov.u32 %r2, box; mad.lo.u32 %r2, %r1, 8, %r2; ld.shared.b64 %rd2, [%r2];
 ld.param.u64 %rd3, [out]; mad.wide.u32 %rd3, %r1, 8, %rd3; st.global.b64 [%rd3], %rd2;
@@ -87,10 +87,64 @@ def test_nans_in_place_of_what_lies_outside(kind):
         x.ctypes.data, kind, x.shape[::-1], x.strides[:1], (columns, 4), fill_nan=True
     )
     out = np.zeros((4, columns), x.dtype)
-    tile.sim.launch(OUTSIDE, "outside", 1, 32, [box, out], allocations=[x])
+    start = 128 // bits
+    text = OUTSIDE.replace("COLUMN", str(start))
+    tile.sim.launch(text, "outside", 1, 32, [box, out], allocations=[x])
     want = np.full_like(out, NANS[kind])
-    want[1:, :-1] = x[:3, 1:]
+    want[1:, :-start] = x[:3, start:]
     np.testing.assert_array_equal(out, want)
+
+
+@pytest.mark.parametrize("kind", ["u8", "f16", "f32", "f64"])
+def test_boxes_begin_at_multiples_of_16_bytes(kind):
+    """Elsewhere an H200 ends a load as an illegal instruction."""
+    size = {"u8": 1, "f16": 2, "f32": 4, "f64": 8}[kind]
+    x, out = np.arange(256, dtype=np.uint8), np.zeros(256, np.uint8)
+    box = tile.sim.tensor_map(x.ctypes.data, kind, (64 // size, 4), (64,), (64 // size, 4))
+    for byte in (-80, -16, -8, 0, 8, 16, 24, 48, 64):
+        text = OUTSIDE.replace("COLUMN", str(byte // size))
+        report = tile.sim.launch(
+            text, "outside", 1, 32, [box, out], allocations=[x], raise_on_finding=False
+        )
+        assert [f["kind"] for f in report.findings] == ["misaligned"] * (byte % 16 != 0)
+        if report.ok:
+            want = np.zeros((4, 64 + 160), np.uint8)
+            want[1:, 80:144] = x.reshape(4, 64)[:3]
+            np.testing.assert_array_equal(out.reshape(4, 64), want[:, 80 + byte : 144 + byte])
+
+
+INSIDE = """.version 8.8
+.target sm_90a
+.address_size 64
+.visible .entry inside(.param .align 64 .b8 map[128])
+{
+.shared .align 128 .b8 box[128]; .reg .b32 %r<3>; .reg .b64 %rd1; .reg .pred %p1;
+mov.u32 %r1, %tid.x; mov.u32 %r2, box; mad.lo.u32 %r2, %r1, 4, %r2; st.shared.b32 [%r2], -1;
+fence.proxy.async.shared::cta; bar.sync 0; setp.eq.u32 %p1, %r1, 0; mov.b64 %rd1, map; cvta.param.u64 %rd1, %rd1;
+@%p1 cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd1, {COLUMN, 0}], [box];
+cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;
+ret;
+}
+"""
+
+
+@pytest.mark.parametrize("columns", [4, 12, 20, 28, 30, 31, 32])
+def test_stores_write_whole_pieces_of_16_bytes(columns):
+    """So an H200 clips them; boxes that begin before a row it does not take at all."""
+    x = np.zeros((4, 32), np.uint16)
+    box = tile.sim.tensor_map(x.ctypes.data, "f16", (columns, 4), (64,), (16, 4))
+    for column in (-16, -8, 0, 4, 8, 16, 24, 32):
+        x[:] = 0
+        text = INSIDE.replace("COLUMN", str(column))
+        report = tile.sim.launch(
+            text, "inside", 1, 32, [box], allocations=[x], raise_on_finding=False
+        )
+        kind = "out-of-bounds" if column < 0 else "misaligned"
+        assert [f["kind"] for f in report.findings] == [kind] * (column < 0 or column % 8 != 0)
+        want = np.zeros_like(x)
+        if report.ok:
+            want[:, column : min(column + 16, -(-columns // 8) * 8)] = 0xFFFF
+        np.testing.assert_array_equal(x, want)
 
 
 BUGS = {
