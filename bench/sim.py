@@ -70,6 +70,26 @@ def measure_hopper(rng: np.random.Generator) -> None:
         assert np.allclose(c, want, rtol=1e-2, atol=1e-2)
 
 
+def measure_order(rng: np.random.Generator) -> None:
+    """CTAs that wait for each other's flags, in one order on one host thread and on all: what
+    compares is the time by the clock."""
+    tiles, parts, depth = 16, 8, 4096
+    a, b = (rng.standard_normal(s, dtype=np.float32) for s in ((tiles, depth), (depth, 64)))
+    c, work = np.zeros((tiles, 64), np.float32), np.zeros((tiles, parts, 64), np.float32)
+    ptx = (PTX / "sharing.ptx").read_text()
+
+    def run(threads: int, check: str) -> tile.sim.Report:
+        flags = np.zeros((tiles, parts), np.uint32)
+        arguments = [a, b, work, flags, c, depth, 0]
+        return tile.sim.launch(
+            ptx, "split_k", (tiles, parts), 64, arguments, threads=threads, check=check
+        )
+
+    for threads, name in ((1, "one thread"), (0, "all threads")):
+        measure(f"split K by flags, {name}", partial(run, threads))
+        assert np.allclose(c, a @ b, rtol=1e-3, atol=1e-3)
+
+
 def measure_targets(rng: np.random.Generator) -> None:
     """The same kernels, compiled for the machines of PTX and of AMDGCN. Lanes of one do not do as
     much as those of the other: what compares is the time."""
@@ -138,6 +158,7 @@ def main() -> None:
         [a, b, np.zeros_like(a), 256, 256, 256],
     )
     measure_hopper(rng)
+    measure_order(rng)
     measure_targets(rng)
 
 

@@ -367,11 +367,12 @@ static bool runAll(Ctx &c, Cluster &cluster, uint64_t quota, uint64_t &total,
     for (Warp &warp : cta->warps) {
       if (warp.done() || isStuck(cluster, warp))
         continue;
-      uint64_t used = 0;
+      uint64_t used = 0, flops = c.worker->counters.tensorFlops;
       bool good = runWarp(c, warp, std::min<uint64_t>(4096, quota), used);
       total += used;
       if (c.launch->turns)
-        c.launch->turns->pass(c.worker->index, used);
+        c.launch->turns->pass(c.worker->index, used,
+                              c.worker->counters.tensorFlops - flops);
       moved |= used > 0;
       if (!good)
         return false;

@@ -79,9 +79,8 @@ bool Turns::take(unsigned worker) {
 
 void Turns::nextPeriod(Worker &w) {
   w.isTurn = false;
-  w.accesses = 0;
-  w.period += w.used / shortPeriod;
-  w.used %= shortPeriod;
+  w.period += std::max<uint64_t>(1, w.used / shortPeriod);
+  w.used = w.used < shortPeriod ? 0 : w.used % shortPeriod;
   if (!waiting)
     return;
   std::lock_guard lock(guard);

@@ -46,12 +46,13 @@ public:
   void begin(unsigned worker);
   /// The worker has nothing left to do.
   void end(unsigned worker);
-  /// The worker has run so many instructions.
-  void pass(unsigned worker, uint64_t instructions) {
+  /// The worker has run so many instructions. Those of matrices take the host
+  /// longer than others.
+  void pass(unsigned worker, uint64_t instructions, uint64_t flops = 0) {
     Worker &w = workers[worker];
-    w.used += instructions;
-    if (w.used >= shortPeriod + w.accesses * uint64_t(longerBy) ||
-        w.used >= longPeriod)
+    w.used += instructions + flops / 64;
+    if (w.used >= (w.isTurn ? std::min(w.lastAccess + afterAccess, longPeriod)
+                            : shortPeriod))
       nextPeriod(w);
   }
   /// Waits until the worker may do what is ordered. False if the launch stops.
@@ -59,20 +60,21 @@ public:
     Worker &w = workers[worker];
     if (!w.isTurn && !take(worker))
       return false;
-    ++w.accesses;
+    w.lastAccess = w.used;
     return true;
   }
 
 private:
-  /// In instructions: the shortest period, what an access adds, the longest.
-  static constexpr uint64_t shortPeriod = 4096, longerBy = 64,
+  /// In instructions: a period without accesses; what may follow the last
+  /// access; the most.
+  static constexpr uint64_t shortPeriod = 4096, afterAccess = 512,
                             longPeriod = 16384;
 
   struct alignas(64) Worker {
     std::atomic<uint64_t> period{0};
     // The worker's own.
     uint64_t used = 0; ///< instructions of this period
-    uint32_t accesses = 0;
+    uint64_t lastAccess = 0;
     bool isTurn = false; ///< until the period ends
     // Under the lock.
     bool waits = false, waitsForTurn = false;
