@@ -40,9 +40,8 @@ LoadOp findLoad(ConvertLayoutOp convert) {
   return {};
 }
 
-/// A layout in which lanes of a load hold neighbours along `k`, as many as make
-/// a word of LDS, or more; null if the layout is good already, or there are too
-/// few elements.
+/// A layout in which lanes of a load hold neighbours along `k`, two or more;
+/// null if the layout is good already, or there are too few elements.
 BlockedEncodingAttr getTransposable(LoadOp load, unsigned k, unsigned kWidth) {
   auto type = cast<RankedTensorType>(load.getType());
   auto blocked = dyn_cast<BlockedEncodingAttr>(type.getEncoding());
@@ -61,12 +60,12 @@ BlockedEncodingAttr getTransposable(LoadOp load, unsigned k, unsigned kWidth) {
   int64_t alongK = std::max<int64_t>(elements / neighbours, 1);
   alongK = std::min({alongK, int64_t(kWidth), shape[k]});
   // Narrower loads cost less than elements that are read one by one.
-  constexpr unsigned kLeastLoadBits = 16;
-  while (alongK * bits < kWordBits && neighbours * bits > kLeastLoadBits) {
+  constexpr unsigned kLeastLoadBits = 16, kLeastAlongK = 2;
+  while (alongK < kLeastAlongK && neighbours * bits > kLeastLoadBits) {
     neighbours /= 2;
     alongK *= 2;
   }
-  if (alongK * bits < kWordBits || alongK > shape[k] ||
+  if (alongK < kLeastAlongK || alongK > shape[k] ||
       alongK * neighbours > elements)
     return {};
   SmallVector<unsigned> size(2);

@@ -46,10 +46,10 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
-// Loads of two bytes are still better than reading bytes one by one.
-// CHECK: #[[QUADS:.*]] = #ttg.blocked<{sizePerThread = [4, 2], threadsPerWarp = [2, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+// Two bytes are written to LDS together: to write four, loads would have to be of two.
+// CHECK: #[[PAIRS:.*]] = #ttg.blocked<{sizePerThread = [2, 4], threadsPerWarp = [4, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 // CHECK-LABEL: @bytes
-// CHECK: tt.load %{{.*}} : tensor<32x64x!tt.ptr<i8>, #[[QUADS]]>
+// CHECK: tt.load %{{.*}} : tensor<32x64x!tt.ptr<i8>, #[[PAIRS]]>
 #columns = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #mma = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 16], isTransposed = true}>
 #b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 8}>
