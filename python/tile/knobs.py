@@ -226,7 +226,9 @@ class _Amd(Group):
     libhip_path = text("TRITON_LIBHIP_PATH", None, "The library of AMD's run time.")
     use_block_pingpong = foreign("TRITON_HIP_USE_BLOCK_PINGPONG", False)
     use_in_thread_transpose = foreign("TRITON_HIP_USE_IN_THREAD_TRANSPOSE", False)
-    use_async_copy = foreign("TRITON_HIP_USE_ASYNC_COPY", False)
+    use_async_copy = flag(
+        "TRITON_HIP_USE_ASYNC_COPY", False, "Load operands straight into LDS, on gfx950."
+    )
     scalarize_packed_fops = foreign("AMDGCN_SCALARIZE_PACKED_FOPS", False)
 
 

@@ -36,6 +36,8 @@ class HIPOptions(BaseOptions):
     #: How instructions of loops are scheduled: "attention" interleaves matrix instructions with
     #: the exponentials between them.
     schedule_hint: str = "none"
+    #: Load operands of loops straight into LDS, on gfx950.
+    use_async_copy: bool = False
     #: Let arithmetic on fp32 flush denormals to zero.
     allow_flush_denorm: bool = False
     enable_fp_fusion: bool = True
@@ -145,6 +147,7 @@ class HIPBackend(BaseBackend):
         given.setdefault("enable_fp_fusion", knobs.language.default_fp_fusion)
         given.setdefault("sanitize_overflow", bool(given.get("debug")))
         given.setdefault("line_info", not knobs.compilation.disable_line_info)
+        given.setdefault("use_async_copy", knobs.amd.use_async_copy)
         given.setdefault("disable_passes", knobs.compilation.disable_passes)
         if knobs.language.fp32_default in _precisions(self.facts):
             given.setdefault("default_dot_input_precision", knobs.language.fp32_default)
@@ -194,7 +197,8 @@ class HIPBackend(BaseBackend):
             options.disable_passes,
             f"target={self.facts} num-warps={options.num_warps} num-stages={options.num_stages} "
             f"matrix-instruction-size={options.matrix_instr_nonkdim} kPack={options.kpack} "
-            f"schedule-hint={options.schedule_hint}",
+            f"schedule-hint={options.schedule_hint} "
+            f"use-async-copy={str(options.use_async_copy).lower()}",
         )
 
     def make_llir(self, module: Any, metadata: dict[str, Any], *, options: HIPOptions) -> str:

@@ -104,6 +104,9 @@ LayoutEncodingTrait amd::TargetModel::getOperandEncoding(
                          : instruction.version == 1 ? 1
                                                     : 2;
   unsigned kWidth = instruction.k / lanesAlongK;
+  // No lane takes more than 16 bytes at a time.
+  if (facts.mfmaVersion)
+    kWidth = std::min(kWidth, 128 / type.getElementTypeBitWidth());
   // From version 3 on, lanes take turns along K.
   if (!facts.mfmaVersion && instruction.version >= 3)
     kWidth = std::min(kWidth, 8u);

@@ -27,6 +27,7 @@ constexpr AMDTarget makeCDNA2() {
           .sharedMemoryBanks = 32,
           .mfmaVersion = 2,
           .hasPackedF16Atomic = true,
+          .directLoadBytes = 4,
           .bufferFlags = kCDNABuffer,
           .streamedPolicy = 2};
 }
@@ -55,6 +56,7 @@ constexpr AMDTarget makeCDNA4() {
   target.hasXF32 = false;
   target.hasFNUZ = false;
   target.hasTransposedLDSLoads = true;
+  target.directLoadBytes = 16;
   target.usesBlockPingpong = false;
   return target;
 }

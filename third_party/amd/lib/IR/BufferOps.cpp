@@ -23,6 +23,19 @@ void BufferLoadOp::getEffects(Effects &effects) {
                        GlobalMemory::get());
 }
 
+void BufferLoadToLocalOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getPtrMutable(),
+                       GlobalMemory::get());
+  effects.emplace_back(MemoryEffects::Write::get(), &getDestMutable(),
+                       gpu::SharedMemory::get());
+}
+
+/// As of ttg.async_wait: nothing that reads or writes LDS may pass.
+void AsyncWaitOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), gpu::SharedMemory::get());
+  effects.emplace_back(MemoryEffects::Write::get(), gpu::SharedMemory::get());
+}
+
 void BufferStoreOp::getEffects(Effects &effects) {
   effects.emplace_back(MemoryEffects::Write::get(), &getPtrMutable(),
                        GlobalMemory::get());
@@ -44,6 +57,33 @@ void BufferAtomicCASOp::getEffects(Effects &effects) {
 }
 
 LogicalResult BufferLoadOp::verify() {
+  if (getOther() && !getMask())
+    return emitOpError("expected a mask beside the value for masked elements");
+  return success();
+}
+
+LogicalResult BufferLoadToLocalOp::verify() {
+  gpu::MemDescType dest = getDest().getType();
+  RankedTensorType offsets = getOffsets().getType();
+  if (!isa<gpu::SharedMemorySpaceAttr>(dest.getMemorySpace()) ||
+      !dest.getMutableMemory())
+    return emitOpError(
+               "expected a mutable destination in shared memory, found ")
+           << dest;
+  if (offsets.getShape() != dest.getShape() ||
+      !offsets.getElementType().isInteger(32))
+    return emitOpError("expected i32 offsets of shape [")
+           << dest.getShape() << "], like the destination, found " << offsets;
+  Type element = cast<PointerType>(getPtr().getType()).getPointeeType();
+  if (element != dest.getElementType())
+    return emitOpError("expected a pointer to ")
+           << dest.getElementType() << ", which the destination holds, found "
+           << getPtr().getType();
+  if (getOther() &&
+      getOther().getType() != offsets.clone(dest.getElementType()))
+    return emitOpError("expected other values of type ")
+           << offsets.clone(dest.getElementType()) << ", found "
+           << getOther().getType();
   if (getOther() && !getMask())
     return emitOpError("expected a mask beside the value for masked elements");
   return success();

@@ -50,8 +50,11 @@ void amd::buildTTGIRPipeline(OpPassManager &pm, const TTGIROptions &options) {
   latencies.numStages = std::min<int>(options.numStages, 2);
   add(gpu::createTritonGPUAssignLatencies(latencies));
   add(gpu::createTritonGPUScheduleLoops());
-  add(createTritonAMDGPUStreamPipeline());
+  TritonAMDGPUStreamPipelineOptions stream;
+  stream.useAsyncCopy = options.useAsyncCopy;
+  add(createTritonAMDGPUStreamPipeline(stream));
   add(gpu::createTritonGPUPipeline());
+  add(createTritonAMDGPUCoalesceAsyncCopy());
   TritonAMDGPUInsertInstructionSchedHintsOptions hints;
   hints.variant = options.scheduleHint;
   add(createTritonAMDGPUInsertInstructionSchedHints(hints));

@@ -6,15 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BufferPattern.h"
 #include "amd/BufferAtomics.h"
 #include "amd/IR/Dialect.h"
-#include "amd/TritonAMDGPUToLLVM/Patterns.h"
-
-#include "tile/Analysis/AxisInfo.h"
-#include "tile/Conversion/TritonGPUToLLVM/OwnedAccessPattern.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -25,10 +21,6 @@ using namespace mlir::triton::amdgpu;
 //===----------------------------------------------------------------------===//
 // Bases
 //===----------------------------------------------------------------------===//
-
-/// On operations whose base LLVM may not see to be the same in all lanes.
-static constexpr llvm::StringLiteral kDivergentBaseAttrName =
-    "tile.divergent_base";
 
 /// Whether LLVM sees that all lanes have the same number: what is computed from
 /// arguments of the kernel and from the program's number.
@@ -65,8 +57,8 @@ static bool isUniform(Value value, llvm::SmallDenseSet<Value> &seen) {
 void amd::markDivergentBases(ModuleOp module) {
   module.walk([](Operation *op) {
     Value base = llvm::TypeSwitch<Operation *, Value>(op)
-                     .Case<BufferLoadOp, BufferStoreOp, BufferAtomicRMWOp,
-                           BufferAtomicCASOp>(
+                     .Case<BufferLoadOp, BufferLoadToLocalOp, BufferStoreOp,
+                           BufferAtomicRMWOp, BufferAtomicCASOp>(
                          [](auto access) { return access.getPtr(); })
                      .Default([](Operation *) { return Value(); });
     llvm::SmallDenseSet<Value> seen;
@@ -80,69 +72,6 @@ void amd::markDivergentBases(ModuleOp module) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-template <typename OpT> struct BufferPattern : OwnedAccessPattern<OpT> {
-  BufferPattern(const LoweringContext &context, const amd::TargetInfo &target)
-      : OwnedAccessPattern<OpT>(context), facts(target.getFacts()) {}
-
-protected:
-  LogicalResult checkTarget(OpT op) const {
-    return facts.bufferFlags ? success()
-                             : this->decline(op, "the target's buffer "
-                                                 "descriptors are not built");
-  }
-
-  Value makeDescriptor(const LLVMBuilder &b, OpT op, Value base) const {
-    // Otherwise LLVM makes a loop over the lanes.
-    if (op->hasAttr(kDivergentBaseAttrName))
-      base = b.intrinsic(base.getType(), "llvm.amdgcn.readfirstlane", base);
-    constexpr unsigned resourceSpace = 8;
-    return b.intrinsic(b.ptrTy(resourceSpace), "llvm.amdgcn.make.buffer.rsrc",
-                       ValueRange{base, /*stride=*/b.intVal(16, 0),
-                                  b.i64(kBufferBytes),
-                                  b.i32(facts.bufferFlags)});
-  }
-
-  /// In bytes; behind the end where `pred`, if given, is false.
-  static Value getByteOffset(const LLVMBuilder &b, Value offset, Type element,
-                             Value pred) {
-    unsigned bytes = element.getIntOrFloatBitWidth() / 8;
-    Value inside = b.mul(offset, b.i32(bytes));
-    return pred ? b.select(pred, inside, b.i32(-kBufferBytes)) : inside;
-  }
-
-  /// Neighbours that are accessed at once.
-  unsigned getVector(OpT op, Type element, Value mask, unsigned maxBits) const {
-    unsigned bits = element.getIntOrFloatBitWidth();
-    const AxisInfo *base = this->axisInfo.getAxisInfo(op.getPtr());
-    int64_t aligned =
-        base ? std::max<int64_t>(1, base->getDivisibility(0) * 8 / bits) : 1;
-    unsigned vector =
-        getAccessVector(this->axisInfo, op.getOffsets(), mask, bits, maxBits);
-    return std::min<int64_t>(vector, aligned & -aligned);
-  }
-
-  /// How `count` elements travel.
-  static Type getAccessType(const LLVMBuilder &b, Type element,
-                            unsigned count) {
-    unsigned bits = element.getIntOrFloatBitWidth() * count;
-    return bits <= 32 ? Type(b.intTy(bits))
-                      : LLVMBuilder::vecTy(b.intTy(32), bits / 32);
-  }
-
-  SmallVector<Value> unpack(const LLVMBuilder &b, Value converted,
-                            Value original) const {
-    if (!converted)
-      return {};
-    return unpackElements(b, converted, original.getType());
-  }
-
-  Value getPolicy(const LLVMBuilder &b, CacheModifier cache) const {
-    return b.i32(cache == CacheModifier::CS ? facts.streamedPolicy : 0);
-  }
-
-  const amd::AMDTarget &facts;
-};
-
 Value pack(const LLVMBuilder &b, ArrayRef<Value> values, Type type) {
   SmallVector<Value> elements;
   for (Value value : values)
@@ -150,22 +79,7 @@ Value pack(const LLVMBuilder &b, ArrayRef<Value> values, Type type) {
   return b.bitcast(b.packVector(elements), type);
 }
 
-/// Zero of any kind, in all elements: what the machine reads behind the end.
-bool isZero(Value value) {
-  DenseElementsAttr constant;
-  if (!value || !matchPattern(value, m_Constant(&constant)) ||
-      !constant.isSplat())
-    return false;
-  Attribute element = constant.getSplatValue<Attribute>();
-  if (auto integer = dyn_cast<IntegerAttr>(element))
-    return integer.getValue().isZero();
-  auto number = dyn_cast<FloatAttr>(element);
-  return number && number.getValue().isPosZero();
-}
-
-constexpr unsigned kMaxAccessBits = 128;
-
-struct LoadPattern : BufferPattern<BufferLoadOp> {
+struct LoadPattern : amd::BufferPattern<BufferLoadOp> {
   using BufferPattern::BufferPattern;
   LogicalResult
   matchAndRewrite(BufferLoadOp op, OpAdaptor adaptor,
@@ -176,14 +90,15 @@ struct LoadPattern : BufferPattern<BufferLoadOp> {
     RankedTensorType type = op.getType();
     Type element = getConverter().convertType(type.getElementType());
     Type memElement = getSharedElementType(element);
-    unsigned vector = getVector(op, memElement, op.getMask(), kMaxAccessBits);
+    unsigned vector =
+        getVector(op, memElement, op.getMask(), amd::kMaxAccessBits);
     AccessGroups groups = groupAccess(type, vector);
     Value descriptor = makeDescriptor(b, op, adaptor.getPtr());
     SmallVector<Value> offsets =
         unpack(b, adaptor.getOffsets(), op.getOffsets());
     SmallVector<Value> masks = unpack(b, adaptor.getMask(), op.getMask());
     SmallVector<Value> others;
-    if (!isZero(op.getOther()))
+    if (!amd::isZeroSplat(op.getOther()))
       others = unpack(b, adaptor.getOther(), op.getOther());
     Type accessType = getAccessType(b, memElement, vector);
 
@@ -215,7 +130,7 @@ struct LoadPattern : BufferPattern<BufferLoadOp> {
   }
 };
 
-struct StorePattern : BufferPattern<BufferStoreOp> {
+struct StorePattern : amd::BufferPattern<BufferStoreOp> {
   using BufferPattern::BufferPattern;
   LogicalResult
   matchAndRewrite(BufferStoreOp op, OpAdaptor adaptor,
@@ -226,7 +141,8 @@ struct StorePattern : BufferPattern<BufferStoreOp> {
     RankedTensorType type = op.getValue().getType();
     Type memElement =
         getSharedElementType(getConverter().convertType(type.getElementType()));
-    unsigned vector = getVector(op, memElement, op.getMask(), kMaxAccessBits);
+    unsigned vector =
+        getVector(op, memElement, op.getMask(), amd::kMaxAccessBits);
     AccessGroups groups = groupAccess(type, vector);
     Value descriptor = makeDescriptor(b, op, adaptor.getPtr());
     SmallVector<Value> offsets =
@@ -251,8 +167,8 @@ struct StorePattern : BufferPattern<BufferStoreOp> {
   }
 };
 
-template <typename OpT> struct AtomicPattern : BufferPattern<OpT> {
-  using BufferPattern<OpT>::BufferPattern;
+template <typename OpT> struct AtomicPattern : amd::BufferPattern<OpT> {
+  using amd::BufferPattern<OpT>::BufferPattern;
 
   LogicalResult checkOperation(OpT op) const {
     if (failed(this->checkTarget(op)) || failed(this->checkResult(op)))

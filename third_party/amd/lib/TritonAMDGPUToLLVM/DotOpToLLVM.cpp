@@ -84,6 +84,19 @@ Value multiply(const LLVMBuilder &b, const WaveMatrixInstruction &instruction,
       args = {b.i1(true), left, b.i1(true), right, sum, no, no, /*clamp=*/no};
     else
       args = {no, left, no, right, none, sum, no, no};
+  } else if (instruction.isMFMA && isFloat8 && instruction.firstVersion == 4) {
+    // Any formats of 8 bits and fewer, and no scales.
+    auto format = [](Element kind) { return kind == Element::FP8 ? 0 : 1; };
+    Value none = b.i32(0);
+    args = {left,
+            right,
+            sum,
+            b.i32(format(instruction.a)),
+            b.i32(format(instruction.b)),
+            none,
+            none,
+            none,
+            none};
   } else if (instruction.isMFMA) {
     // No broadcasts and permutations of blocks; no signs for fp64.
     Value none = b.i32(0);

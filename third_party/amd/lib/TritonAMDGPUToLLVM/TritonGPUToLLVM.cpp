@@ -43,6 +43,7 @@ struct ConvertTritonAMDGPUToLLVM
       amd::populateFp4ToFpPatterns(own);
       amd::populateDotPatterns(own, target);
       amd::populateScaledDotPatterns(own, target);
+      amd::populateAsyncCopyPatterns(own, target);
       amd::populateBufferPatterns(own, target);
       amd::populateRegisterPatterns(own);
       amd::populateSchedulingPatterns(own);

@@ -219,6 +219,9 @@ struct CanonicalizePointers
       llvm::TypeSwitch<Operation *>(op)
           .Case<LoadOp, StoreOp, AtomicRMWOp, AtomicCASOp>(
               [&](auto access) { rewrite(addresses, access.getPtrMutable()); })
+          .Case([&](gpu::AsyncCopyGlobalToLocalOp copy) {
+            rewrite(addresses, copy.getSrcMutable());
+          })
           .Default([](Operation *) {});
     });
     module.walk([](FunctionOpInterface function) {

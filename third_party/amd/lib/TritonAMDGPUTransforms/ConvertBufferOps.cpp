@@ -48,16 +48,17 @@ struct ConvertBufferOps
     ranges = computed->get();
     SmallVector<Operation *> accesses;
     module.walk([&](Operation *op) {
-      if (isa<LoadOp, StoreOp, AtomicRMWOp, AtomicCASOp>(op))
+      if (isa<LoadOp, StoreOp, AtomicRMWOp, AtomicCASOp,
+              gpu::AsyncCopyGlobalToLocalOp>(op))
         accesses.push_back(op);
     });
     for (Operation *op : accesses) {
-      bool converted = llvm::TypeSwitch<Operation *, bool>(op)
-                           .Case<LoadOp, StoreOp>(
-                               [&](auto access) { return convert(access); })
-                           .Case<AtomicRMWOp, AtomicCASOp>([&](auto access) {
-                             return convert(access, **target);
-                           });
+      bool converted =
+          llvm::TypeSwitch<Operation *, bool>(op)
+              .Case<LoadOp, StoreOp, gpu::AsyncCopyGlobalToLocalOp>(
+                  [&](auto access) { return convert(access); })
+              .Case<AtomicRMWOp, AtomicCASOp>(
+                  [&](auto access) { return convert(access, **target); });
       ++(converted ? numConverted : numLeft);
     }
     ranges = nullptr;
@@ -115,6 +116,22 @@ private:
         /*stride=*/Value(), getCache(op.getCache(), op.getEvict()),
         op.getMask(), op.getOther());
     op.replaceAllUsesWith(made.getResult());
+    op.erase();
+    return true;
+  }
+
+  bool convert(gpu::AsyncCopyGlobalToLocalOp op) {
+    if (op.getIsVolatile())
+      return false;
+    std::optional<Place> place = find(op.getSrc());
+    if (!place)
+      return false;
+    OpBuilder b(op);
+    auto made = BufferLoadToLocalOp::create(
+        b, op.getLoc(), op.getToken().getType(), op.getResult(), place->base,
+        place->offsets, op.getMask(), op.getOther(), /*stride=*/Value(),
+        getCache(op.getCache(), op.getEvict()), op.getContiguity());
+    op.getToken().replaceAllUsesWith(made.getToken());
     op.erase();
     return true;
   }

@@ -16,10 +16,11 @@ unsigned amd::getInnerDim(DotOperandEncodingAttr operand, unsigned rank) {
 }
 
 /// A layout of rows along K, or of rows as memory has them, whose pieces are
-/// exchanged so that neighbouring rows start at different banks.
+/// exchanged so that neighbouring rows start at different banks. `least`
+/// elements stay together.
 static Attribute getSwizzledEncoding(RankedTensorType source,
                                      DotOperandEncodingAttr operand,
-                                     BankGeometry banks) {
+                                     BankGeometry banks, unsigned least) {
   MLIRContext *context = source.getContext();
   SmallVector<unsigned> order = getOrder(source);
   CTALayoutAttr ctaLayout = getCTALayout(source.getEncoding());
@@ -40,6 +41,7 @@ static Attribute getSwizzledEncoding(RankedTensorType source,
   unsigned bytes = std::max(source.getElementTypeBitWidth() / 8, 1u);
   unsigned size = getShapePerCTA(source)[k];
   unsigned vec = std::min({operand.getKWidth(), 16 / bytes, size});
+  vec = std::max(vec, std::min(least, size));
   unsigned allBanks = banks.numBanks * banks.bankBytes;
   unsigned lanesAtOnce = std::max(1u, allBanks / (vec * bytes));
   unsigned perPhase = std::max(1u, allBanks / (size * bytes));
@@ -77,17 +79,37 @@ bool amd::mayTransposeLoads(RankedTensorType operand,
          getAddressedLayout(toLinearLayout(operand), bits);
 }
 
+/// The layout with `count` neighbours to a lane, the first ones, and what else
+/// lanes hold as if other waves had it.
+static LinearLayout keepPieces(const LinearLayout &layout, unsigned count) {
+  LinearLayout::Bases bases = layout.getBases();
+  LinearLayout::DimBases rest;
+  for (auto &[name, of] : bases)
+    if (name == kRegister && of.size() > llvm::Log2_32(count)) {
+      rest.assign(of.begin() + llvm::Log2_32(count), of.end());
+      of.resize(llvm::Log2_32(count));
+    }
+  for (auto &[name, of] : bases)
+    if (name == kWarp)
+      llvm::append_range(of, rest);
+  return LinearLayout(bases, layout.getOutDims(), layout.isSurjective());
+}
+
 Attribute amd::getOperandSharedEncoding(RankedTensorType source,
                                         RankedTensorType operand,
-                                        const TargetModel &model) {
+                                        const TargetModel &model,
+                                        std::optional<unsigned> pieceBytes) {
   MLIRContext *context = source.getContext();
   BankGeometry banks = model.getSharedMemoryBanks();
   auto encoding = cast<DotOperandEncodingAttr>(operand.getEncoding());
-  Attribute swizzled = getSwizzledEncoding(source, encoding, banks);
   unsigned bits = source.getElementTypeBitWidth();
+  unsigned piece = pieceBytes && bits >= 8 ? 8 * *pieceBytes / bits : 1;
+  Attribute swizzled = getSwizzledEncoding(source, encoding, banks, piece);
   if (bits < 8)
     return swizzled;
   LinearLayout write = toLinearLayout(source), read = toLinearLayout(operand);
+  if (pieceBytes)
+    write = keepPieces(write, piece);
   unsigned k = getInnerDim(encoding, source.getRank());
   if (getOrder(source).front() != k && mayTransposeLoads(operand, model))
     read = *getAddressedLayout(read, bits);
@@ -100,6 +122,12 @@ Attribute amd::getOperandSharedEncoding(RankedTensorType source,
   if (!chosen)
     return swizzled;
   LinearLayout layout = chosen->layout.removeInDim(kRepetition);
+  // Pieces that the other layout takes apart.
+  if (pieceBytes)
+    for (unsigned i = 0; i < llvm::Log2_32(piece); ++i)
+      if (i >= write.getInDimSizeLog2(kRegister) ||
+          layout.getBasis(kOffset, i) != write.getBasis(kRegister, i))
+        return swizzled;
   auto rows = MemDescType::get(source.getShape(), source.getElementType(),
                                swizzled, SharedMemorySpaceAttr::get(context),
                                /*mutableMemory=*/true);

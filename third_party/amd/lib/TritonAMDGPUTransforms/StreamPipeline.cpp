@@ -4,11 +4,15 @@
 #include "OperandEncodings.h"
 #include "amd/TritonAMDGPUTransforms/Passes.h"
 
+#include "tile/Analysis/AxisInfo.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/Triton/IR/MemoryOps.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 namespace mlir::triton::amd {
 #define GEN_PASS_DEF_TRITONAMDGPUSTREAMPIPELINE
@@ -95,11 +99,16 @@ DotOp findProductBeforeLoads(scf::ForOp loop, ArrayRef<OperandLoad> operands) {
 
 struct StreamPipeline
     : amd::impl::TritonAMDGPUStreamPipelineBase<StreamPipeline> {
+  using Base::Base;
+
   void runOnOperation() override {
     auto machine = amd::TargetModel::get(getOperation());
     if (failed(machine))
       return signalPassFailure();
     model = *machine;
+    std::optional<ModuleAxisInfoAnalysis> ofModule;
+    if (useAsyncCopy && model->getFacts().directLoadBytes >= kCopiedBytes)
+      axisInfo = &ofModule.emplace(getOperation());
     getOperation().walk([&](scf::ForOp loop) {
       std::optional<LoopSchedule> schedule = LoopSchedule::read(loop);
       if (schedule)
@@ -119,6 +128,8 @@ private:
       if (auto operand = findOperandLoad(op, loop, schedule))
         operands.push_back(std::move(*operand));
     }
+    if (copyOperands(loop, schedule, streamed, operands))
+      return streamed.write(loop);
     // Early stages first: what they load has the whole body to arrive in, or
     // what follows the first product.
     DotOp product = findProductBeforeLoads(loop, operands);
@@ -138,6 +149,139 @@ private:
         ++numBuffers;
       }
     streamed.write(loop);
+  }
+
+  /// Bytes of a lane that such loads have together.
+  static constexpr int64_t kCopiedBytes = 16;
+
+  bool mayCopy(OperandLoad &operand, const LoopSchedule &schedule) const {
+    LoadOp load = operand.load;
+    int64_t bytes = operand.getType().getElementTypeBitWidth() / 8;
+    int64_t run = axisInfo->getAlignment(load.getPtr());
+    if (Value mask = load.getMask())
+      run = std::min<int64_t>(run, axisInfo->getMaskAlignment(mask));
+    return bytes && run * bytes >= kCopiedBytes && !isFreshRead(load) &&
+           (!load.getOther() || matchPattern(load.getOther(), m_Zero()) ||
+            matchPattern(load.getOther(), m_AnyZeroFloat())) &&
+           operand.useStage == schedule.get(load).stage + 1 &&
+           operand.useStage == schedule.getMaxStage();
+  }
+
+  /// Loads all operands straight into LDS, if that is possible: each has two
+  /// buffers, one that products read and one that is filled for the next
+  /// iteration. New bodies wait for the copies of the iteration before, read
+  /// the operands, start the next copies, and multiply.
+  bool copyOperands(scf::ForOp loop, const LoopSchedule &schedule,
+                    LoopSchedule &streamed,
+                    MutableArrayRef<OperandLoad> operands) {
+    int64_t bytes = 0;
+    for (OperandLoad &operand : operands)
+      bytes += 2 * operand.getBytes();
+    if (!axisInfo || operands.empty() || bytes > model->getMaxSharedMemory() ||
+        !llvm::all_of(operands, [&](OperandLoad &operand) {
+          return mayCopy(operand, schedule);
+        }))
+      return false;
+    constexpr int kReads = 0, kCopies = 1, kRest = 2;
+    int lastStage = schedule.getMaxStage();
+    for (Operation &op : loop.getBody()->without_terminator()) {
+      int stage = schedule.get(&op).stage;
+      streamed.set(&op, {stage, stage == lastStage ? kRest : kCopies});
+    }
+    // Which of the two buffers, by the number of the iteration.
+    OpBuilder builder = OpBuilder::atBlockBegin(loop.getBody());
+    auto getBuffer = [&](Value ring, LoopSchedule::Place place) -> Value {
+      auto at = [&](Operation *op) {
+        streamed.set(op, place);
+        return op->getResult(0);
+      };
+      Location loc = ring.getLoc();
+      Type type = loop.getInductionVar().getType();
+      Value step = at(arith::SubIOp::create(
+          builder, loc, loop.getInductionVar(), loop.getLowerBound()));
+      Value count =
+          at(arith::DivUIOp::create(builder, loc, step, loop.getStep()));
+      Value one = at(arith::ConstantOp::create(
+          builder, loc, builder.getIntegerAttr(type, 1)));
+      Value index = at(arith::AndIOp::create(builder, loc, count, one));
+      if (type.isIndex())
+        index = at(arith::IndexCastOp::create(builder, loc,
+                                              builder.getI32Type(), index));
+      else if (!type.isInteger(32))
+        index = at(
+            arith::TruncIOp::create(builder, loc, builder.getI32Type(), index));
+      auto rings = cast<MemDescType>(ring.getType());
+      auto buffer = MemDescType::get(
+          rings.getShape().drop_front(), rings.getElementType(),
+          rings.getEncoding(), rings.getMemorySpace(), /*mutableMemory=*/true);
+      return at(MemDescIndexOp::create(builder, loc, buffer, ring, index));
+    };
+
+    SmallVector<Value> groups, rings;
+    for (OperandLoad &operand : operands) {
+      RankedTensorType type = operand.getType();
+      Location loc = operand.load.getLoc();
+      SmallVector<int64_t> shape{2};
+      llvm::append_range(shape, type.getShape());
+      builder.setInsertionPoint(loop);
+      Value ring = LocalAllocOp::create(
+          builder, loc,
+          MemDescType::get(
+              shape, type.getElementType(),
+              amd::getOperandSharedEncoding(type, operand.getOperandType(),
+                                            *model, kCopiedBytes),
+              SharedMemorySpaceAttr::get(&getContext()),
+              /*mutableMemory=*/true));
+      rings.push_back(ring);
+      LoopSchedule::Place place{operand.useStage - 1, kCopies};
+      builder.setInsertionPoint(operand.load);
+      auto copy = AsyncCopyGlobalToLocalOp::create(
+          builder, loc, operand.load.getPtr(), getBuffer(ring, place),
+          operand.load.getMask(), /*other=*/Value(), operand.load.getCache(),
+          operand.load.getEvict());
+      streamed.set(copy, place);
+      auto group = AsyncCommitGroupOp::create(builder, loc, copy.getToken());
+      streamed.set(group, place);
+      groups.push_back(group);
+      ++numCopies;
+    }
+    // One wait for all, unless something is read before another copy starts.
+    auto isBefore = [](Operation *a, Operation *b) {
+      return a->isBeforeInBlock(b);
+    };
+    SmallVector<Operation *> starts, reads;
+    for (Value group : groups)
+      starts.push_back(group.getDefiningOp());
+    for (OperandLoad &operand : operands)
+      llvm::append_range(reads, operand.reads);
+    Operation *last = *llvm::max_element(starts, isBefore);
+    bool together = isBefore(last, *llvm::min_element(reads, isBefore));
+    LoopSchedule::Place place{lastStage, kReads};
+    AsyncWaitOp wait;
+    for (auto [operand, ring, group] : llvm::zip(operands, rings, groups)) {
+      if (!wait || !together) {
+        builder.setInsertionPointAfter(together ? last : group.getDefiningOp());
+        wait = AsyncWaitOp::create(
+            builder, loop.getLoc(),
+            together ? ValueRange(groups) : ValueRange(group), /*num=*/0);
+        streamed.set(wait, place);
+      }
+      for (ConvertLayoutOp convert : operand.reads) {
+        builder.setInsertionPoint(convert);
+        auto read =
+            LocalLoadOp::create(builder, convert.getLoc(), convert.getType(),
+                                getBuffer(ring, place), wait);
+        streamed.set(read, place);
+        streamed.remove(convert);
+        convert.replaceAllUsesWith(read.getResult());
+        convert.erase();
+      }
+      streamed.remove(operand.load);
+      operand.load.erase();
+      builder.setInsertionPointAfter(loop);
+      LocalDeallocOp::create(builder, loop.getLoc(), ring);
+    }
+    return true;
   }
 
   /// Has the products read `operand` from a buffer, which is written in
@@ -173,5 +317,7 @@ private:
   }
 
   const amd::TargetModel *model = nullptr;
+  /// Where loads straight into LDS are wanted.
+  const ModuleAxisInfoAnalysis *axisInfo = nullptr;
 };
 } // namespace

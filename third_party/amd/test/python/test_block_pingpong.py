@@ -101,16 +101,20 @@ def attention(q, k, v, out, n, M: tl.constexpr, BN: tl.constexpr, D: tl.constexp
     tl.store(out + m[:, None] * D + d[None, :], acc / total[:, None])
 
 
-@pytest.mark.parametrize("hint", ["none", "attention", "memory-bound-attention"])
-def test_schedule_hints(hint):
+def check_attention(**options):
+    """Runs it, and returns the kernel."""
     rng = np.random.default_rng(1)
     q, k, v = (rng.standard_normal((64, 32)).astype(np.float16) for _ in range(3))
+    q *= np.float16(0.1)
     out = np.zeros((64, 32), np.float32)
-    arguments = (q * np.float16(0.1), k, v, out, 64)
-    options = {"M": 64, "BN": 32, "D": 32, "schedule_hint": hint}
-    kernel = attention.warmup(*arguments, **options, grid=(1,))
-    assert ("iglp.opt" in kernel.asm["llir"]) == (hint == "attention")
-    attention[(1,)](*arguments, **options)
-    weights = np.exp2(arguments[0].astype(np.float64) @ k.T.astype(np.float64))
+    kernel = attention[(1,)](q, k, v, out, 64, M=64, BN=32, D=32, **options)
+    weights = np.exp2(q.astype(np.float64) @ k.T.astype(np.float64))
     want = weights @ v.astype(np.float64) / weights.sum(1, keepdims=True)
     assert np.allclose(out, want, atol=2e-3)
+    return kernel
+
+
+@pytest.mark.parametrize("hint", ["none", "attention", "memory-bound-attention"])
+def test_schedule_hints(hint):
+    kernel = check_attention(schedule_hint=hint)
+    assert ("iglp.opt" in kernel.asm["llir"]) == (hint == "attention")

@@ -3,6 +3,7 @@
 #ifndef AMD_IR_AMDGOPS
 #define AMD_IR_AMDGOPS
 
+include "amd/IR/AMDGAsyncOps.td"
 include "amd/IR/AMDGBufferOps.td"
 include "amd/IR/AMDGRegisterOps.td"
 include "amd/IR/AMDGSchedulingOps.td"

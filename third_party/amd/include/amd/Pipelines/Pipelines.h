@@ -32,6 +32,11 @@ struct TTGIROptions : StageOptions<TTGIROptions> {
                     llvm::cl::desc("Factor on the neighbours along K that a "
                                    "lane holds of an operand"),
                     llvm::cl::init(1)};
+  Option<bool> useAsyncCopy{
+      *this, "use-async-copy",
+      llvm::cl::desc("Load operands of loops straight into LDS, on targets "
+                     "that load 16 bytes so"),
+      llvm::cl::init(false)};
   Option<std::string> scheduleHint{
       *this, "schedule-hint",
       llvm::cl::desc("How instructions of loops are scheduled: none, "

@@ -19,6 +19,8 @@ void populateDotPatterns(const LoweringContext &context,
                          const TargetInfo &target);
 void populateScaledDotPatterns(const LoweringContext &context,
                                const TargetInfo &target);
+void populateAsyncCopyPatterns(const LoweringContext &context,
+                               const TargetInfo &target);
 void populateBufferPatterns(const LoweringContext &context,
                             const TargetInfo &target);
 void populateRegisterPatterns(const LoweringContext &context);

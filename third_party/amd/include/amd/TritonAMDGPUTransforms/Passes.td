@@ -122,7 +122,9 @@ def TritonAMDGPUStreamPipeline
     of several products where registers are scarce; operands of matrix
     products are written to a buffer in LDS at its end, when the products of the
     iteration before have read theirs, and other values stay in registers until
-    the next iteration.
+    the next iteration. With `use_async_copy`, operands that memory has in pieces
+    of 16 bytes go straight into LDS on targets that load so much at once: to one
+    of two buffers, while the other one is read.
 
     ```mlir
     %a = tt.load %p {tt.latency = 1 : i32, loop.stage = 0 : i32, loop.cluster = 1 : i32}
@@ -137,10 +139,17 @@ def TritonAMDGPUStreamPipeline
     %d = tt.dot ... {loop.stage = 1 : i32, loop.cluster = 1 : i32}
     ```
   }];
-  let dependentDialects = ["mlir::triton::gpu::TritonGPUDialect"];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::triton::gpu::TritonGPUDialect"
+  ];
+  let options = [
+    Option<"useAsyncCopy", "use_async_copy", "bool", "false",
+           "Load operands straight into LDS where the target has such loads">
+  ];
   let statistics = [
     Statistic<"numLoads", "num-loads", "Loads that run ahead">,
-    Statistic<"numBuffers", "num-buffers", "Operands that go through LDS">
+    Statistic<"numBuffers", "num-buffers", "Operands that go through LDS">,
+    Statistic<"numCopies", "num-copies", "Operands loaded straight into LDS">
   ];
 }
 
@@ -248,6 +257,33 @@ def TritonAMDGPUBlockPingpong
   let statistics = [
     Statistic<"numPriorities", "num-priorities", "Loops with priorities">,
     Statistic<"numTurns", "num-turns", "Loops in which waves take turns">
+  ];
+}
+
+def TritonAMDGPUCoalesceAsyncCopy
+    : Pass<"tritonamdgpu-coalesce-async-copy", "mlir::ModuleOp"> {
+  let summary = "Give copies to LDS the layouts in which lanes write side by side";
+  let description = [{
+    Instructions that load into LDS write what the lanes of a wave load side by
+    side. So the addresses of a copy get the layout that the buffer's own says:
+    neighbours of a lane first, then lanes, then waves.
+
+    ```mlir
+    %t = ttg.async_copy_global_to_local %p, %buffer : tensor<64x64x!tt.ptr<f16>, #blocked> -> <64x64xf16, #shared, #smem, mutable>
+    ```
+    becomes
+    ```mlir
+    %q = ttg.convert_layout %p : tensor<64x64x!tt.ptr<f16>, #blocked> -> tensor<64x64x!tt.ptr<f16>, #linear>
+    %t = ttg.async_copy_global_to_local %q, %buffer : tensor<64x64x!tt.ptr<f16>, #linear> -> <64x64xf16, #shared, #smem, mutable>
+    ```
+  }];
+  let dependentDialects = ["mlir::triton::gpu::TritonGPUDialect"];
+  let options = [
+    Option<"archGenerationName", "arch-generation-name", "std::string", "\"\"",
+           "As in gfx950; empty takes it from ttg.target">
+  ];
+  let statistics = [
+    Statistic<"numCoalesced", "num-coalesced", "Copies with another layout">
   ];
 }
 

@@ -53,3 +53,55 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     tt.return
   }
 }
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [2, 4], threadsPerWarp = [64, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32} {
+  tt.func @f(%x: !tt.ptr<f16>, %o: tensor<512x4xi32, #blocked>, %v: tensor<512x4xf16, #blocked>, %d: !ttg.memdesc<512x4xf16, #shared, #smem>) {
+    // expected-error @+1 {{expected a mutable destination in shared memory}}
+    %0 = amdg.buffer_load_to_local %x[%o] into %d : <f16>[tensor<512x4xi32, #blocked>] -> <512x4xf16, #shared, #smem>
+    tt.return
+  }
+}
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [2, 4], threadsPerWarp = [64, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32} {
+  tt.func @f(%x: !tt.ptr<f16>, %o: tensor<512x4xi32, #blocked>, %v: tensor<512x4xf16, #blocked>, %d: !ttg.memdesc<256x4xf16, #shared, #smem, mutable>) {
+    // expected-error @+1 {{expected i32 offsets of shape [256, 4], like the destination}}
+    %0 = amdg.buffer_load_to_local %x[%o] into %d : <f16>[tensor<512x4xi32, #blocked>] -> <256x4xf16, #shared, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [2, 4], threadsPerWarp = [64, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32} {
+  tt.func @f(%x: !tt.ptr<f16>, %o: tensor<512x4xi32, #blocked>, %v: tensor<512x4xf16, #blocked>, %d: !ttg.memdesc<512x4xf32, #shared, #smem, mutable>) {
+    // expected-error @+1 {{expected a pointer to 'f32', which the destination holds}}
+    %0 = amdg.buffer_load_to_local %x[%o] into %d : <f16>[tensor<512x4xi32, #blocked>] -> <512x4xf32, #shared, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [2, 4], threadsPerWarp = [64, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32} {
+  tt.func @f(%x: !tt.ptr<f16>, %o: tensor<512x4xi32, #blocked>, %v: tensor<512x4xf16, #blocked>, %d: !ttg.memdesc<512x4xf16, #shared, #smem, mutable>) {
+    // expected-error @+1 {{expected a mask beside the value for masked elements}}
+    %0 = amdg.buffer_load_to_local %x[%o] other = %v into %d : <f16>[tensor<512x4xi32, #blocked>] tensor<512x4xf16, #blocked> -> <512x4xf16, #shared, #smem, mutable>
+    tt.return
+  }
+}

@@ -4,7 +4,22 @@
 #blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
 #tall = #ttg.blocked<{sizePerThread = [2, 4], threadsPerWarp = [64, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
 #turned = #ttg.blocked<{sizePerThread = [2, 4], threadsPerWarp = [64, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  // CHECK-LABEL: @copies
+  tt.func @copies(%x: !tt.ptr<f16>, %o: tensor<1024xi32, #blocked>, %m: tensor<1024xi1, #blocked>, %v: tensor<1024xf16, #blocked>, %stride: i32, %d: !ttg.memdesc<1024xf16, #shared, #smem, mutable>) {
+    // CHECK: %[[T:.*]] = amdg.buffer_load_to_local %arg0[%arg1] into %arg5 {contiguity = 8 : i32} : <f16>[tensor<1024xi32, #blocked>] -> <1024xf16, #shared, #smem, mutable>
+    %0 = amdg.buffer_load_to_local %x[%o] into %d {contiguity = 8 : i32} : <f16>[tensor<1024xi32, #blocked>]  -> <1024xf16, #shared, #smem, mutable>
+    // CHECK: amdg.buffer_load_to_local %arg0[%arg1] mask = %arg2 other = %arg3 stride = %arg4 cacheModifier = cg into %arg5 : <f16>[tensor<1024xi32, #blocked>] tensor<1024xf16, #blocked> -> <1024xf16, #shared, #smem, mutable>
+    %1 = amdg.buffer_load_to_local %x[%o] mask = %m other = %v stride = %stride cacheModifier = cg into %d : <f16>[tensor<1024xi32, #blocked>] tensor<1024xf16, #blocked> -> <1024xf16, #shared, #smem, mutable>
+    // CHECK: %[[G:.*]] = ttg.async_commit_group tokens %[[T]]
+    %g = ttg.async_commit_group tokens %0
+    // CHECK: amdg.async_wait %[[G]] {num_inst = 2 : i32}
+    %w = amdg.async_wait %g {num_inst = 2 : i32}
+    tt.return
+  }
+
   // CHECK-LABEL: @buffers
   tt.func @buffers(%x: !tt.ptr<f32>, %y: !tt.ptr<i32>, %o: tensor<1024xi32, #blocked>, %m: tensor<1024xi1, #blocked>, %v: tensor<1024xf32, #blocked>, %stride: i32) {
     // CHECK: amdg.buffer_load %arg0[%arg2] : tensor<1024xf32, #blocked>

@@ -1,0 +1,274 @@
+//===-- AsyncCopyToLLVM.cpp - Loads straight into LDS ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The lanes of a wave write side by side, from an address on that is the same
+// for all of them (in M0). Masked-off elements lie behind the end of the buffer
+// and become zero. Where the layouts allow no such instruction, or there are
+// other values for masked-off elements, the copy happens at once, through
+// registers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BufferPattern.h"
+
+#include "tile/Conversion/TritonGPUToLLVM/SharedAccess.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+namespace ttg = mlir::triton::gpu;
+
+namespace {
+Value makeToken(const LLVMBuilder &b) { return b.i32(0); }
+
+/// Waits until at most `count` loads are under way, of those that the machine
+/// counts.
+void waitForLoads(const LLVMBuilder &b, unsigned count) {
+  constexpr unsigned kMost = 63;
+  count = std::min(count, kMost);
+  // All ones but for vmcnt, whose upper two bits lie at the top.
+  constexpr int32_t kOthers = 0x0f70;
+  int32_t bits = kOthers | (count & 15) | (count >> 4) << 14;
+  b.intrinsic({}, "llvm.amdgcn.s.waitcnt", ValueRange{b.i32(bits)});
+}
+
+bool areInARow(const SharedAccess &access) {
+  return llvm::all_of(access.getVectors(), [](ArrayRef<int32_t> registers) {
+    for (auto [i, r] : llvm::enumerate(registers))
+      if (r != registers.front() + static_cast<int32_t>(i))
+        return false;
+    return true;
+  });
+}
+
+/// Whether each wave writes all that its lanes have of a vector side by side,
+/// and no other wave the same.
+bool areLanesSideBySide(const SharedAccess &access) {
+  const LinearLayout &layout = access.toOffset;
+  int32_t vector = access.maxVector;
+  if (access.getVectors().front().size() != access.maxVector ||
+      layout.hasOutDim(kBlock) || !areInARow(access))
+    return false;
+  int32_t lanesLog2 = layout.getInDimSizeLog2(kLane);
+  for (int32_t i = 0; i < lanesLog2; ++i)
+    if (layout.getBasis(kLane, i, kOffset) != vector << i)
+      return false;
+  // Other bits must not change the order of the lanes.
+  int32_t ofWave = vector << lanesLog2;
+  for (StringRef dim : {kRegister, kWarp})
+    for (int32_t i = 0, e = layout.getInDimSizeLog2(dim); i < e; ++i) {
+      int32_t basis = layout.getBasis(dim, i, kOffset);
+      bool isInVector = dim == kRegister && basis < vector;
+      if (basis == 0 || (!isInVector && basis % ofWave != 0))
+        return false;
+    }
+  if (access.offset &&
+      access.offsetZeroBits < static_cast<unsigned>(llvm::Log2_32(ofWave)))
+    return false;
+  return llvm::all_of(access.paddings, [&](auto padding) {
+    return static_cast<int32_t>(padding.first) >= ofWave;
+  });
+}
+
+template <typename OpT> struct CopyPattern : amd::BufferPattern<OpT> {
+  using amd::BufferPattern<OpT>::BufferPattern;
+
+protected:
+  /// Whether `access` is one of instructions that write to LDS, for neighbours
+  /// of which memory has `most` together; says how wide it is either way.
+  bool chooseVector(SharedAccess &access, unsigned most,
+                    bool mayBeDirect) const {
+    unsigned bytes = getSharedElementBytes(access.element);
+    for (unsigned size : {16u, 4u}) {
+      if (!mayBeDirect || size > static_cast<unsigned>(facts.directLoadBytes) ||
+          size % bytes || size / bytes > most)
+        continue;
+      access.maxVector = size / bytes;
+      if (areLanesSideBySide(access))
+        return true;
+    }
+    access.maxVector = most;
+    if (!areInARow(access))
+      access.maxVector = 1;
+    return false;
+  }
+
+  /// Where the wave is, so that addresses are the same in all lanes.
+  ThreadIndex getWaveIndex(const LLVMBuilder &b, OpT op) const {
+    ThreadIndex index = getThreadIndex(b, this->target, op);
+    Value first =
+        b.intrinsic(b.intTy(32), "llvm.amdgcn.readfirstlane", index.thread);
+    index.thread = b.and_(first, b.i32(-facts.waveSize));
+    return index;
+  }
+
+  /// Copies through registers.
+  void copyAtOnce(const LLVMBuilder &b, OpT op, const SharedAccess &access,
+                  ArrayRef<Value> ptrs, ArrayRef<Value> masks,
+                  ArrayRef<Value> others, CacheModifier cache) const {
+    const TargetInfo &target = this->target;
+    ThreadIndex index = getThreadIndex(b, target, op);
+    Value owner = access.emitOwner(b, index);
+    TargetInfo::CacheHints hints{cache, EvictionPolicy::NORMAL,
+                                 /*isVolatile=*/false};
+    access.forEachVector(b, index, [&](Value dst, ArrayRef<int32_t> registers) {
+      int32_t first = registers.front();
+      Value mask = masks.empty() ? Value() : masks[first];
+      SmallVector<Value> other;
+      if (!others.empty())
+        for (int32_t r : registers)
+          other.push_back(toSharedElement(b, others[r]));
+      SmallVector<Value> loaded = target.loadGlobal(
+          b, ptrs[first], getSharedElementType(access.element),
+          registers.size(), b.andPred(mask, owner), other, hints);
+      target.storeShared(b, dst, loaded, owner);
+    });
+  }
+
+  /// Those that are not zero.
+  SmallVector<Value> getOthers(const LLVMBuilder &b, Value converted,
+                               Value original) const {
+    if (!original || amd::isZeroSplat(original))
+      return {};
+    return unpackElements(b, converted, original.getType());
+  }
+
+  using amd::BufferPattern<OpT>::facts;
+};
+
+struct BufferCopyPattern : CopyPattern<amdgpu::BufferLoadToLocalOp> {
+  using CopyPattern::CopyPattern;
+  LogicalResult
+  matchAndRewrite(amdgpu::BufferLoadToLocalOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (failed(checkTarget(op)))
+      return failure();
+    LLVMBuilder b(op.getLoc(), rewriter);
+    RankedTensorType type = op.getOffsets().getType();
+    auto memory = cast<ttg::MemDescType>(op.getDest().getType());
+    Type element = getConverter().convertType(memory.getElementType());
+    Type memElement = getSharedElementType(element);
+    SharedAccess access = makeSharedAccess(
+        b, target, MemDesc::unpack(b, adaptor.getDest(), memory), memory, type,
+        element);
+    SmallVector<Value> offsets =
+        unpack(b, adaptor.getOffsets(), op.getOffsets());
+    SmallVector<Value> masks = unpack(b, adaptor.getMask(), op.getMask());
+    SmallVector<Value> others = getOthers(b, adaptor.getOther(), op.getOther());
+    unsigned vector =
+        getVector(op, memElement, op.getMask(), amd::kMaxAccessBits);
+    unsigned promised = op.getContiguity();
+    if (op.getMask())
+      promised = std::min(promised, axisInfo.getMaskAlignment(op.getMask()));
+    vector = std::max(vector, promised);
+    if (!chooseVector(access, vector, others.empty())) {
+      SmallVector<Value> ptrs;
+      for (Value offset : offsets)
+        ptrs.push_back(b.gep(adaptor.getPtr(), memElement, offset));
+      copyAtOnce(b, op, access, ptrs, masks, others, op.getCache());
+      rewriter.replaceOp(op, makeToken(b));
+      return success();
+    }
+    Value descriptor = makeDescriptor(b, op, adaptor.getPtr());
+    unsigned size = access.maxVector * getSharedElementBytes(element);
+    access.forEachVector(
+        b, getWaveIndex(b, op), [&](Value dst, ArrayRef<int32_t> registers) {
+          int32_t first = registers.front();
+          Value offset = getByteOffset(b, offsets[first], memElement,
+                                       masks.empty() ? Value() : masks[first]);
+          b.intrinsic({}, "llvm.amdgcn.raw.ptr.buffer.load.lds",
+                      ValueRange{descriptor, dst, b.i32(size), offset, b.i32(0),
+                                 b.i32(0), getPolicy(b, op.getCache())});
+        });
+    rewriter.replaceOp(op, makeToken(b));
+    return success();
+  }
+};
+
+struct PointerCopyPattern : CopyPattern<ttg::AsyncCopyGlobalToLocalOp> {
+  using CopyPattern::CopyPattern;
+  LogicalResult
+  matchAndRewrite(ttg::AsyncCopyGlobalToLocalOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LLVMBuilder b(op.getLoc(), rewriter);
+    auto type = cast<RankedTensorType>(op.getSrc().getType());
+    auto memory = cast<ttg::MemDescType>(op.getResult().getType());
+    Type element = getConverter().convertType(memory.getElementType());
+    SharedAccess access = makeSharedAccess(
+        b, target, MemDesc::unpack(b, adaptor.getResult(), memory), memory,
+        type, element);
+    unsigned bytes = getSharedElementBytes(element);
+    unsigned vector = getAccessVector(axisInfo, op.getSrc(), op.getMask(),
+                                      8 * bytes, amd::kMaxAccessBits);
+    SmallVector<Value> ptrs = unpackElements(b, adaptor.getSrc(), type);
+    SmallVector<Value> masks = unpack(b, adaptor.getMask(), op.getMask());
+    // Nothing would make masked-off elements zero.
+    bool mayBeDirect = masks.empty() && !op.getIsVolatile();
+    if (!chooseVector(access, vector, mayBeDirect)) {
+      copyAtOnce(b, op, access, ptrs, masks,
+                 getOthers(b, adaptor.getOther(), op.getOther()),
+                 op.getCache());
+    } else {
+      unsigned size = access.maxVector * bytes;
+      access.forEachVector(
+          b, getWaveIndex(b, op), [&](Value dst, ArrayRef<int32_t> registers) {
+            b.intrinsic({}, "llvm.amdgcn.global.load.lds",
+                        ValueRange{ptrs[registers.front()], dst, b.i32(size),
+                                   b.i32(0), getPolicy(b, op.getCache())});
+          });
+    }
+    rewriter.replaceOp(op, makeToken(b));
+    return success();
+  }
+};
+
+struct CommitPattern : TargetPattern<ttg::AsyncCommitGroupOp> {
+  using TargetPattern::TargetPattern;
+  LogicalResult
+  matchAndRewrite(ttg::AsyncCommitGroupOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, makeToken(LLVMBuilder(op.getLoc(), rewriter)));
+    return success();
+  }
+};
+
+/// Waits for all of them: groups are not what the machine counts.
+struct GroupWaitPattern : TargetPattern<ttg::AsyncWaitOp> {
+  GroupWaitPattern(const LoweringContext &context,
+                   const amd::TargetInfo &target)
+      : TargetPattern(context.converter, context.target, context.benefit),
+        facts(target.getFacts()) {}
+  LogicalResult
+  matchAndRewrite(ttg::AsyncWaitOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LLVMBuilder b(op.getLoc(), rewriter);
+    if (facts.directLoadBytes)
+      waitForLoads(b, 0);
+    rewriter.replaceOp(op, makeToken(b));
+    return success();
+  }
+  const amd::AMDTarget &facts;
+};
+
+struct WaitPattern : TargetPattern<amdgpu::AsyncWaitOp> {
+  WaitPattern(const LoweringContext &context, const amd::TargetInfo &target)
+      : TargetPattern(context.converter, context.target, context.benefit),
+        facts(target.getFacts()) {}
+  LogicalResult
+  matchAndRewrite(amdgpu::AsyncWaitOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LLVMBuilder b(op.getLoc(), rewriter);
+    if (facts.directLoadBytes)
+      waitForLoads(b, op.getNumInst());
+    rewriter.replaceOp(op, makeToken(b));
+    return success();
+  }
+  const amd::AMDTarget &facts;
+};
+} // namespace
+
+void amd::populateAsyncCopyPatterns(const LoweringContext &context,
+                                    const TargetInfo &target) {
+  context.patterns.add<BufferCopyPattern, PointerCopyPattern, GroupWaitPattern,
+                       WaitPattern>(context, target);
+  context.add<CommitPattern>();
+}

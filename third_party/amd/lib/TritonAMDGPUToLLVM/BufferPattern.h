@@ -1,0 +1,100 @@
+//===-- BufferPattern.h - Accesses through descriptors ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMD_TRITONAMDGPUTOLLVM_BUFFERPATTERN_H
+#define AMD_TRITONAMDGPUTOLLVM_BUFFERPATTERN_H
+
+#include "amd/IR/Dialect.h"
+#include "amd/TritonAMDGPUToLLVM/Patterns.h"
+
+#include "tile/Analysis/AxisInfo.h"
+#include "tile/Conversion/TritonGPUToLLVM/OwnedAccessPattern.h"
+
+#include "mlir/IR/Matchers.h"
+
+namespace mlir::triton::amd {
+
+/// On operations whose base LLVM may not see to be the same in all lanes.
+inline constexpr llvm::StringLiteral kDivergentBaseAttrName =
+    "tile.divergent_base";
+
+constexpr unsigned kMaxAccessBits = 128;
+
+template <typename OpT> struct BufferPattern : OwnedAccessPattern<OpT> {
+  BufferPattern(const LoweringContext &context, const TargetInfo &target)
+      : OwnedAccessPattern<OpT>(context), facts(target.getFacts()) {}
+
+protected:
+  LogicalResult checkTarget(OpT op) const {
+    return facts.bufferFlags ? success()
+                             : this->decline(op, "the target's buffer "
+                                                 "descriptors are not built");
+  }
+
+  Value makeDescriptor(const LLVMBuilder &b, OpT op, Value base) const {
+    // Otherwise LLVM makes a loop over the lanes.
+    if (op->hasAttr(kDivergentBaseAttrName))
+      base = b.intrinsic(base.getType(), "llvm.amdgcn.readfirstlane", base);
+    constexpr unsigned resourceSpace = 8;
+    return b.intrinsic(b.ptrTy(resourceSpace), "llvm.amdgcn.make.buffer.rsrc",
+                       ValueRange{base, /*stride=*/b.intVal(16, 0),
+                                  b.i64(amdgpu::kBufferBytes),
+                                  b.i32(facts.bufferFlags)});
+  }
+
+  /// In bytes; behind the end where `pred`, if given, is false.
+  static Value getByteOffset(const LLVMBuilder &b, Value offset, Type element,
+                             Value pred) {
+    unsigned bytes = element.getIntOrFloatBitWidth() / 8;
+    Value inside = b.mul(offset, b.i32(bytes));
+    return pred ? b.select(pred, inside, b.i32(-amdgpu::kBufferBytes)) : inside;
+  }
+
+  /// Neighbours that are accessed at once.
+  unsigned getVector(OpT op, Type element, Value mask, unsigned maxBits) const {
+    unsigned bits = element.getIntOrFloatBitWidth();
+    const AxisInfo *base = this->axisInfo.getAxisInfo(op.getPtr());
+    int64_t aligned =
+        base ? std::max<int64_t>(1, base->getDivisibility(0) * 8 / bits) : 1;
+    unsigned vector =
+        getAccessVector(this->axisInfo, op.getOffsets(), mask, bits, maxBits);
+    return std::min<int64_t>(vector, aligned & -aligned);
+  }
+
+  /// How `count` elements travel.
+  static Type getAccessType(const LLVMBuilder &b, Type element,
+                            unsigned count) {
+    unsigned bits = element.getIntOrFloatBitWidth() * count;
+    return bits <= 32 ? Type(b.intTy(bits))
+                      : LLVMBuilder::vecTy(b.intTy(32), bits / 32);
+  }
+
+  SmallVector<Value> unpack(const LLVMBuilder &b, Value converted,
+                            Value original) const {
+    if (!converted)
+      return {};
+    return unpackElements(b, converted, original.getType());
+  }
+
+  Value getPolicy(const LLVMBuilder &b, CacheModifier cache) const {
+    return b.i32(cache == CacheModifier::CS ? facts.streamedPolicy : 0);
+  }
+
+  const AMDTarget &facts;
+};
+
+/// Zero of any kind, in all elements: what the machine reads behind the end.
+inline bool isZeroSplat(Value value) {
+  DenseElementsAttr constant;
+  if (!value || !matchPattern(value, m_Constant(&constant)) ||
+      !constant.isSplat())
+    return false;
+  Attribute element = constant.getSplatValue<Attribute>();
+  if (auto integer = dyn_cast<IntegerAttr>(element))
+    return integer.getValue().isZero();
+  auto number = dyn_cast<FloatAttr>(element);
+  return number && number.getValue().isPosZero();
+}
+
+} // namespace mlir::triton::amd
+
+#endif // AMD_TRITONAMDGPUTOLLVM_BUFFERPATTERN_H
