@@ -464,6 +464,7 @@ ELSEWHERE = {
     "TILE_COMPAT_VERSION": "../compat/test_switch.py", "TILE_COMPAT": "../compat/test_switch.py",
     "TILE_INTERPRET_MAX_ITERATIONS": "../test_extreme_programs.py",
     "TRITON_LIBHIP_PATH": "../../../third_party/amd/test/python/test_hip_driver.py",
+    "TRITON_HIP_USE_ASYNC_COPY": "../../../third_party/amd/test/python/test_gfx950.py",
 }  # fmt: skip
 
 
@@ -491,19 +492,19 @@ def test_variables_that_mean_nothing():
     program = (
         "import tile\nfrom tile import knobs\n"
         "knobs.warn_of_unknown_variables()\nknobs.warn_of_unknown_variables()\n"
-        "knobs.amd.use_async_copy = True\n"
+        "knobs.amd.use_in_thread_transpose = True\n"
     )
     environment = {
         "PYTHONPATH": ":".join(p for p in sys.path if p), "TRITON_CACHE_DRI": "x", "CC": "gcc",
-        "TRITON_HIP_USE_ASYNC_COPY": "1", "TILE_CACHE_DIR": "x", "LLVM_DIR": "x",
+        "TRITON_HIP_USE_IN_THREAD_TRANSPOSE": "1", "TILE_CACHE_DIR": "x", "LLVM_DIR": "x",
         "MLIR_ENABLE_DUPM": "1",
     }  # fmt: skip
     done = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
     )
     named = re.findall(r"the variable (\w+) means nothing", done.stderr)
-    assert named == ["MLIR_ENABLE_DUPM", "TRITON_CACHE_DRI", "TRITON_HIP_USE_ASYNC_COPY"]
-    assert done.stderr.count("the setting `use_async_copy` means nothing") == 1
+    assert named == ["MLIR_ENABLE_DUPM", "TRITON_CACHE_DRI", "TRITON_HIP_USE_IN_THREAD_TRANSPOSE"]
+    assert done.stderr.count("the setting `use_in_thread_transpose` means nothing") == 1
 
 
 #: Settings that take words of their own, and one that they do not take.

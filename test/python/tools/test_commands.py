@@ -122,9 +122,9 @@ def test_knobs(capsys, monkeypatch):
     assert "TRITON_ALWAYS_COMPILE" in rows["compilation.always_compile"].split()[3]
     assert rows["compilation.override"].split()[2:4] == ["False", "default"]
     assert "wrong: TILE_CACHE_LOCK_TIMEOUT is 'soon'" in rows["cache.lock_timeout"]
-    assert "amd.use_async_copy" not in rows
+    assert "amd.use_in_thread_transpose" not in rows
     assert main(["knobs", "--all"]) == 0
-    assert "amd.use_async_copy" in capsys.readouterr().out
+    assert "amd.use_in_thread_transpose" in capsys.readouterr().out
 
 
 @pytest.mark.nvidia("names the default target")

@@ -79,7 +79,8 @@ def product(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constex
 
 @pytest.mark.parametrize("iterations", [0, 1, 4])
 @pytest.mark.parametrize("dtype", ["float16", "float8_e4m3fn"])
-def test_operands_go_straight_to_lds(iterations, dtype):
+def test_operands_go_straight_to_lds(iterations, dtype, monkeypatch):
+    monkeypatch.setenv("TRITON_HIP_USE_ASYNC_COPY", "1")
     m, n, k = 200, 128, 64 * iterations - 16 * (iterations > 1)
     rng = np.random.default_rng(iterations)
     a = rng.integers(-4, 5, (m, max(k, 1))).astype(np.int8)
@@ -87,9 +88,7 @@ def test_operands_go_straight_to_lds(iterations, dtype):
     want = a.astype(int) @ b if k else np.zeros((m, n), int)
     a, b = (x.astype(np.float32).astype(dtype) for x in (a, b))
     out = np.full((m, n), 7, np.float32)
-    kernel = product[(2, 2)](
-        a, b, out, m, n, k, BM=128, BN=64, BK=64, num_warps=4, use_async_copy=True
-    )
+    kernel = product[(2, 2)](a, b, out, m, n, k, BM=128, BN=64, BK=64, num_warps=4)
     assert (out == want).all()
     if k > 1:
         assert re.search(r"load_dwordx4 .* lds", kernel.asm["amdgcn"])
