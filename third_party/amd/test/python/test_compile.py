@@ -86,7 +86,7 @@ def product(a, b, c, BLOCK: tl.constexpr, K: tl.constexpr, SUM: tl.constexpr):
     ("processor", "kinds", "instruction", "count"),
     [
         ("gfx950", ("fp16", "fp16"), "v_mfma_f32_32x32x16_f16", 8),
-        ("gfx950", ("fp8e4nv", "fp8e5"), "v_mfma_f32_32x32x16_bf8_fp8", 8),
+        ("gfx950", ("fp8e4nv", "fp8e5"), "v_mfma_f32_32x32x64_f8f6f4", 2),
         ("gfx1201", ("bf16", "bf16"), "v_wmma_f32_16x16x16_bf16", 32),
         ("gfx1201", ("fp8e4nv", "fp8e5"), "v_wmma_f32_16x16x16_bf8_fp8", 32),
         ("gfx1250", ("fp16", "fp16"), "v_wmma_f32_16x16x32_f16", 16),
