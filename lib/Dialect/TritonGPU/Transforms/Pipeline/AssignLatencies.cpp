@@ -13,6 +13,7 @@
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -35,6 +36,14 @@ Operation *getAncestorIn(Block *block, Operation *op) {
   return block->findAncestorOpInBlock(*op);
 }
 
+/// Whether the loop, or one around it, is to be divided among warps.
+bool isMarked(scf::ForOp loop) {
+  for (Operation *op = loop; op; op = op->getParentOp())
+    if (op->hasAttr("tt.warp_specialize"))
+      return true;
+  return false;
+}
+
 class LoopLatencies {
 public:
   LoopLatencies(scf::ForOp loop, int numStages,
@@ -55,12 +64,57 @@ public:
       for (Operation *source : getSources(load))
         if (source != load && isa<LoadOp>(source) && isSmall(source))
           latencies[source] = 1;
+    if (!isMarked(loop))
+      readOperandsEarly();
     for (auto [load, latency] : latencies)
       setI32Attr(load, kLatencyAttr, latency);
     return latencies.size();
   }
 
 private:
+  /// The load of the body that threads read an operand in registers from, by
+  /// `read` and nothing else; null if there is none.
+  Operation *findLoadOfRead(Operation *read) {
+    Operation *load = nullptr;
+    if (auto convert = dyn_cast<ConvertLayoutOp>(read))
+      load = convert.getSrc().getDefiningOp();
+    else if (auto local = dyn_cast<LocalLoadOp>(read))
+      load = findLoadOfBuffer(local.getSrc());
+    // Another use, in a later stage, would find the buffer overwritten.
+    return load && load->hasOneUse() ? load : nullptr;
+  }
+
+  Operation *findLoadOfBuffer(Value memory) {
+    while (auto view = memory.getDefiningOp<ViewLikeOpInterface>()) {
+      if (!memory.hasOneUse())
+        return nullptr;
+      memory = view.getViewSource();
+    }
+    auto buffer = memory.getDefiningOp<LocalAllocOp>();
+    return buffer && memory.hasOneUse() && isCopiedTo(buffer, loop)
+               ? buffer.getSrc().getDefiningOp()
+               : nullptr;
+  }
+
+  /// Operands in registers of products that the tensor core does by itself are
+  /// read a stage before, while the product of the iteration before is under
+  /// way; their loads start as early before that as others.
+  void readOperandsEarly() {
+    for (auto dot : loop.getBody()->getOps<MatrixProductOpInterface>()) {
+      if (!dot.canWaitInOrder())
+        continue;
+      for (Value factor : dot.getFactors()) {
+        Operation *read = factor.getDefiningOp();
+        if (!isa<RankedTensorType>(factor.getType()) || !read ||
+            read->getBlock() != loop.getBody() || !read->hasOneUse())
+          continue;
+        // With two stages its place would be that of the copies.
+        if (latencies.lookup(findLoadOfRead(read)) > 1)
+          latencies[read] = 1;
+      }
+    }
+  }
+
   bool isCandidate(Operation *load) {
     if (auto pointers = dyn_cast<LoadOp>(load)) {
       auto type = dyn_cast<RankedTensorType>(pointers.getPtr().getType());
@@ -164,14 +218,6 @@ private:
   const ModuleAxisInfoAnalysis &axisInfo;
   llvm::MapVector<Operation *, int> latencies;
 };
-
-/// Whether the loop, or one around it, is to be divided among warps.
-bool isMarked(scf::ForOp loop) {
-  for (Operation *op = loop; op; op = op->getParentOp())
-    if (op->hasAttr("tt.warp_specialize"))
-      return true;
-  return false;
-}
 
 struct AssignLatencies
     : public gpu::impl::TritonGPUAssignLatenciesBase<AssignLatencies> {

@@ -309,7 +309,10 @@ void skipIfEmpty(scf::ForOp loop) {
 
 /// The operation before which the result of `dot` has to be there: its first
 /// user or, where the next iteration uses it, what overwrites its operands.
-Operation *getDeadline(MatrixProductOpInterface dot, scf::ForOp loop) {
+/// Where that only adds to it, and has read its operands in registers already,
+/// those in rings are kept until then.
+Operation *getDeadline(MatrixProductOpInterface dot, scf::ForOp loop,
+                       ArrayRef<Value> rings) {
   Operation *yield = loop.getBody()->getTerminator();
   Operation *deadline = yield;
   for (Operation *user : dot.getProduct().getUsers()) {
@@ -317,6 +320,14 @@ Operation *getDeadline(MatrixProductOpInterface dot, scf::ForOp loop) {
     if (inBody && inBody->isBeforeInBlock(deadline))
       deadline = inBody;
   }
+  bool areReadEarly = llvm::all_of(dot.getFactors(), [&](Value factor) {
+    auto early = dyn_cast<BlockArgument>(factor);
+    return isa<TensorType>(factor.getType())
+               ? early && early.getOwner() == loop.getBody()
+               : isKept(factor, loop, rings);
+  });
+  if (areReadEarly && getOwnAccumulator(dot, loop))
+    return deadline;
   for (Operation *op = dot->getNextNode(); op != deadline;
        op = op->getNextNode())
     if (isCopy(*op))
@@ -326,10 +337,11 @@ Operation *getDeadline(MatrixProductOpInterface dot, scf::ForOp loop) {
 
 /// Starts a product and waits for it where its result is needed, if there is
 /// anything to do until then.
-bool waitLate(MatrixProductOpInterface dot, scf::ForOp loop) {
+bool waitLate(MatrixProductOpInterface dot, scf::ForOp loop,
+              ArrayRef<Value> rings) {
   if (!isUndecided(dot))
     return false;
-  Operation *deadline = getDeadline(dot, loop);
+  Operation *deadline = getDeadline(dot, loop, rings);
   auto between =
       llvm::make_range(std::next(dot->getIterator()), deadline->getIterator());
   bool hasWork = llvm::any_of(between, [](Operation &op) {
@@ -395,7 +407,7 @@ unsigned mlir::triton::gpu::makeProductsAsync(scf::ForOp &loop,
       carried.push_back(std::move(*product));
       ++numLate;
     } else {
-      numLate += waitLate(dot, loop);
+      numLate += waitLate(dot, loop, rings);
     }
   }
   for (CarriedProduct &product : carried)

@@ -136,3 +136,12 @@ const CopyStrategy *CopyStrategy::find(Operation *op, scf::ForOp loop) {
     return nullptr;
   return &bulkTensorCopies;
 }
+
+bool mlir::triton::gpu::isCopiedTo(LocalAllocOp buffer, scf::ForOp loop) {
+  Operation *load = buffer.getSrc() ? buffer.getSrc().getDefiningOp() : nullptr;
+  if (!getProductBuffer(buffer) || !load || load->getBlock() != loop.getBody())
+    return false;
+  const CopyStrategy *strategy = CopyStrategy::find(load, loop);
+  return strategy && strategy->isComplete(load) &&
+         strategy->chooseEncoding(load) == buffer.getType().getEncoding();
+}

@@ -45,6 +45,10 @@ public:
                                          unsigned contiguity) const = 0;
 };
 
+/// Whether a load of `loop`, once it is asynchronous, is copied right into what
+/// `buffer` is: nothing is left of the allocation.
+bool isCopiedTo(LocalAllocOp buffer, scf::ForOp loop);
+
 } // namespace mlir::triton::gpu
 
 #endif // TILE_LIB_TRITONGPU_PIPELINE_COPYSTRATEGY_H

@@ -1,6 +1,7 @@
 //===-- ScheduleLoops.cpp - Stages from latencies -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "CopyStrategy.h"
 #include "PredicateOp.h"
 #include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 
@@ -152,6 +153,8 @@ private:
       return false;
     if (auto load = dyn_cast<LocalLoadOp>(op))
       return !load.getSrc().getType().getMutableMemory();
+    if (auto buffer = dyn_cast<LocalAllocOp>(op))
+      return isCopiedTo(buffer, loop);
     return canRunOutOfRange(op);
   }
 

@@ -159,6 +159,12 @@ def test_exchanged_operands(tiles, warps, stages, monkeypatch):
     ptx, ttgir = kernel.asm["ptx"], kernel.asm["ttgir"]
     assert stages == 1 or (", 16, " in ptx and not re.search(r"cp\.async.*\], 4", ptx))
     assert stages == 1 or "ttg.local_alloc %" not in ttgir.split("scf.for")[1]
+    # With more than two stages the next words are read while the tensor core works.
+    order = re.findall(
+        r"ttg.local_load|isAsync = true|warp_group_dot_wait", ttgir.split("scf.for")[1]
+    )
+    if stages > 2:
+        assert order[:3] == ["isAsync = true", "ttg.local_load", "warp_group_dot_wait"]
 
 
 @tile.jit
@@ -187,6 +193,28 @@ def test_exchanged_operands_of_changing_sums():
         expected = expected * scale[:, None] + a[:, i : i + bk].astype(float) @ b[i : i + bk]
     expected += expected.sum(1, keepdims=True)
     np.testing.assert_allclose(out, expected, rtol=2e-2, atol=0.3)
+
+
+@tile.jit
+def squares(a_ptr, c_ptr, K, M: tl.constexpr, BK: tl.constexpr):
+    """One block is both operands, one of them in registers."""
+    rows, ks = tl.arange(0, M), tl.arange(0, BK)
+    acc = tl.zeros((M, M), tl.float32)
+    for k in range(0, K, BK):
+        a = tl.load(a_ptr + (k + ks[:, None]) * M + rows[None, :])
+        acc = tl.dot(a.T, a, acc)
+    tl.store(c_ptr + rows[:, None] * M + rows[None, :], acc)
+
+
+@pytest.mark.parametrize("kind", ["fp16", "tf32"])
+@pytest.mark.parametrize("stages", [2, 3, 4])
+def test_one_load_for_both_operands(kind, stages, monkeypatch):
+    monkeypatch.setenv("TILE_SIM_SCHEDULES", "3")
+    m, k, bk = 64, 256, 32
+    a, out = operand((k, m), KINDS[kind][0], 1, False), poisoned((m, m), "fp32")
+    squares[(1,)](a, out, k, m, bk, num_stages=stages)
+    expected = a.astype(np.float64).T @ a.astype(np.float64)
+    np.testing.assert_allclose(out, expected, rtol=1e-2, atol=0.2)
 
 
 @tile.jit
