@@ -35,7 +35,7 @@ def split_kernel(
         for part in range(SPLITS):
             total += tl.load(first + part * (BM * BN) + within, cache_modifier=".cg")
         c.store([i * BM, j * BN], total.to(c.dtype))
-        tl.store(arrivals_ptr + tile_id, 0)
+        tl.atomic_xchg(arrivals_ptr + tile_id, 0, sem="relaxed")
 
 
 def matmul(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from reference import poisoned
+from reference import poisoned, sim_only
 from test_matmul_sweep import operand
 
 import tile
@@ -78,6 +78,7 @@ def test_any_order(monkeypatch):
     multiply(flatten=True)
 
 
+@sim_only
 def test_by_pointers(monkeypatch):
     """Where descriptors are pointers, blocks lose their dimension of size one as well."""
     monkeypatch.setenv("TILE_SIM_TARGET", "cuda:80")
