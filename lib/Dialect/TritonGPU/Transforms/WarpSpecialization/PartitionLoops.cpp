@@ -22,6 +22,7 @@
 #include "../Pipeline/Buffers.h"
 #include "DelayedProducts.h"
 #include "Producer.h"
+#include "ProducerRegisters.h"
 #include "Rings.h"
 
 #include "tile/Analysis/AxisInfo.h"
@@ -49,10 +50,6 @@ using namespace mlir::triton::gpu;
 
 namespace {
 
-/// What a thread of a producer needs: of one that only starts bulk copies, and
-/// of one that computes addresses for its own.
-constexpr int kRegistersForBulkCopies = 40;
-constexpr int kRegistersForThreadCopies = 104;
 constexpr int kWarpsForThreadCopies = 4;
 
 /// The layout for another number of warps; null for those that say more than
@@ -266,8 +263,11 @@ private:
     if (!canChange)
       producerWarps = numWarps;
     specialize.setPartitionNumWarps({producerWarps});
-    specialize.setRequestedRegisters(ArrayRef<int32_t>{
-        copies ? kRegistersForThreadCopies : kRegistersForBulkCopies});
+    int registers = 0;
+    int numThreads = producerWarps * lookupThreadsPerWarp(specialize);
+    for (const RingLoop &in : ringLoops)
+      registers = std::max(registers, countProducerRegisters(in, numThreads));
+    specialize.setRequestedRegisters(ArrayRef<int32_t>{registers});
     if (producerWarps == numWarps)
       return;
     AttrTypeReplacer replacer;

@@ -14,7 +14,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, ttg.targ
   // Each of 128 threads when its copies are there, and each of 4 warps.
   // CHECK-COUNT-2: ttnvgpu.init_barrier %{{.*}}, 132
   // CHECK-COUNT-2: ttnvgpu.init_barrier %{{.*}}, 8
-  // CHECK: %[[R:.*]] = ttg.warp_specialize(%{{.*}}) attributes {requestedRegisters = array<i32: 104>}
+  // CHECK: %[[R:.*]] = ttg.warp_specialize(%{{.*}}) attributes {requestedRegisters = array<i32: 48>}
   // CHECK: default {
   // CHECK: scf.for %{{.*}} iter_args(%[[ACC:.*]] = %{{.*}}, %[[STAGE:.*]] = %{{.*}}, %[[PHASE:.*]] = %{{.*}})
   // CHECK: %[[F:.*]] = ttg.memdesc_index %[[FULL]][%[[STAGE]]]
