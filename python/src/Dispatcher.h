@@ -184,7 +184,7 @@ private:
                  Mode mode);
   std::optional<dlpack::Tensor> getView(Query &query, PyObject *value,
                                         const ClassInfo &info);
-  void addDescriptor(Query &query, PyObject *value);
+  void addDescriptor(Query &query, PyObject *value, Mode mode);
   void addDescribed(Query &query, PyObject *value, Mode mode);
   const ClassInfo &getInfo(PyObject *value);
   void ask(Query &query, const Place &place, nanobind::handle options,

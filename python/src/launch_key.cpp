@@ -3,6 +3,7 @@
 
 #include "Dispatcher.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace nb = nanobind;
@@ -156,7 +157,7 @@ void Dispatcher::addValue(Query &query, PyObject *value, Mode mode) {
   if (info.kind == ClassInfo::Tensor)
     return addTensor(query, value, info, mode);
   if (info.kind == ClassInfo::Descriptor)
-    return addDescriptor(query, value);
+    return addDescriptor(query, value, mode);
   addDescribed(query, value, mode);
 }
 
@@ -270,7 +271,7 @@ void Dispatcher::addTensor(Query &query, PyObject *value, const ClassInfo &info,
 
 /// A descriptor made on the host, in the order of descriptors.py: its base,
 /// shape, strides and padding, and the shape and strides once more.
-void Dispatcher::addDescriptor(Query &query, PyObject *value) {
+void Dispatcher::addDescriptor(Query &query, PyObject *value, Mode mode) {
   static PyObject *const baseName = PyUnicode_InternFromString("base");
   static PyObject *const shapeName = PyUnicode_InternFromString("shape");
   static PyObject *const stridesName = PyUnicode_InternFromString("strides");
@@ -304,6 +305,14 @@ void Dispatcher::addDescriptor(Query &query, PyObject *value) {
     }
   }
   size_t last = query.leaves.size();
+  // Kernels are compiled for rows of multiples of 16 bytes. From how many
+  // elements on that is so depends on their type.
+  size_t rank = (last - first) / 2;
+  if (mode == Mode::Value && rank) {
+    uint64_t extent = nb::cast<uint64_t>(
+        nb::int_(nb::handle(query.leaves[first + rank - 1].value)));
+    key.add(std::min<uint64_t>(extent & -extent, 16));
+  }
   query.leaves.push_back({nan ? Py_True : Py_False, 0});
   for (size_t i = first; i != last; ++i) {
     Leaf again = query.leaves[i];

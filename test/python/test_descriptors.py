@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from frontend import make_module, raw_ttir
+from machines import run_on
 from reference import poisoned, random
 
 import tile
@@ -39,6 +40,31 @@ def test_blocks_are_bounded_and_strided():
     expected = np.zeros((16, 32), np.float32)
     expected[:5, :20] = x[4:9, :20]
     np.testing.assert_array_equal(out, expected)
+
+
+@tile.jit
+def double(src, dst, rows, columns, N: tl.constexpr):
+    for i in range(0, rows, src.block_shape[0]):
+        for j in range(0, columns, N):
+            dst.store([i, j], src.load([i, j]) * 2)
+
+
+@pytest.mark.compiled
+@pytest.mark.nvidia("its assembly is PTX")
+def test_rows_of_whole_and_of_broken_vectors(monkeypatch):
+    """Where rows are multiples of 16 bytes, the elements of a vector are all in bounds or all out
+    of them; kernels that were compiled for that are not launched for other rows."""
+    run_on("cuda:80", monkeypatch)
+    x = random((16, 64), "fp16")
+    for columns in (64, 40, 44, 63, 24):
+        out = np.zeros((16, 64), np.float16)
+        there = [TensorDescriptor(a, [16, columns], [64, 1], [16, 64]) for a in (x, out)]
+        kernel = double[(1,)](*there, 16, 64, N=64, num_warps=4)
+        np.testing.assert_array_equal(out[:, :columns], x[:, :columns] * 2)
+        assert not out[:, columns:].any()
+        for access in ("ld", "st"):
+            has_vectors = f"{access}.global.v4.b32" in kernel.asm["ptx"]
+            assert has_vectors == (columns % 8 == 0), (columns, access)
 
 
 def test_nan_padding():

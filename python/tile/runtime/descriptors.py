@@ -1,6 +1,7 @@
 """Descriptors made on the host, as arguments of a kernel.
 
-A kernel takes a descriptor as ``tensordesc<fp16[16, 64]>`` in its signature.
+A kernel takes a descriptor as ``tensordesc<fp16[16, 64]>`` in its signature; the key of an
+argument ends in "D" if the rows, too, are multiples of 16 bytes, as its base and strides are.
 At run time that is its base, shape and strides and whether it pads with NaNs,
 and then the shape and the strides that the kernel asks the descriptor for.
 """
@@ -12,14 +13,17 @@ from typing import Any
 from ..errors import TileError
 
 _LIMIT = 1 << 20
+#: What the base and the strides of a descriptor are multiples of, in bytes.
+ALIGNMENT = 16
 
 
 def key_of(value: Any) -> str:
-    """The signature's entry for a descriptor."""
-    from .specialize import type_name
+    """What kernels are compiled for that take a descriptor."""
+    from .specialize import item_size, type_name
 
     extents = ", ".join(map(str, value.block_shape))
-    return f"tensordesc<{type_name(value.base.dtype)}[{extents}]>"
+    whole = "" if value.shape[-1] * item_size(value.base) % ALIGNMENT else "D"
+    return f"tensordesc<{type_name(value.base.dtype)}[{extents}]>{whole}"
 
 
 def is_descriptor(spec: Any) -> bool:

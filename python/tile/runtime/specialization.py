@@ -38,7 +38,7 @@ def native_specialize_impl(
     if key == "1":
         return ("constexpr", 1)
     if is_descriptor(key):
-        return (key, None)
+        return (sp.unaligned(key), None)
     if key == "i1" and isinstance(arg, bool):
         return ("u1", None)
     name = key.rstrip("LSDE")

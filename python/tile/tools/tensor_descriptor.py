@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import TileError
+from ..runtime.descriptors import ALIGNMENT
 from ..runtime.specialize import address_of, item_size, type_name
-
-#: What a descriptor's base and strides are multiples of, in bytes.
-ALIGNMENT = 16
 
 
 @dataclass

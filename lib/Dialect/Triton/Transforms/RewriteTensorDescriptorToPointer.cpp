@@ -322,19 +322,23 @@ struct RewriteScatter : public RewriteAccess<DescriptorScatterOp> {
   }
 };
 
+static constexpr StringLiteral kDivisibilityAttr = "tt.divisibility";
+
 /// Notes what the host promises of a descriptor that it passes to a kernel: the
 /// base and the strides are multiples of 16 bytes, but for the last stride,
-/// which is one.
-static void noteKernelArgument(FuncOp func, unsigned base,
-                               TensorDescType desc) {
+/// which is one; so are the rows, if it says so of this one.
+static void noteKernelArgument(FuncOp func, unsigned base, TensorDescType desc,
+                               int64_t rowBytes) {
   Builder builder(func.getContext());
   auto note = [&](unsigned index, int64_t divisibility) {
-    func.setArgAttr(index, "tt.divisibility",
+    func.setArgAttr(index, kDivisibilityAttr,
                     builder.getI32IntegerAttr(divisibility));
   };
   unsigned rank = desc.getBlockType().getRank();
   note(base, 16);
   int64_t bits = desc.getElementType().getIntOrFloatBitWidth();
+  if (rowBytes)
+    note(base + rank, std::max<int64_t>(1, rowBytes * 8 / bits));
   unsigned strides = base + 1 + rank;
   for (unsigned i = 0; i + 1 < rank; ++i)
     note(strides + i, std::max<int64_t>(1, 128 / bits));
@@ -363,25 +367,30 @@ struct TritonRewriteTensorDescriptorToPointer
     patterns.add<RewriteMake>(converter, context);
     patterns.add<RewriteLoad, RewriteStore, RewriteReduce, RewriteGather,
                  RewriteScatter>(converter, context, numAccesses);
-    // Each descriptor that a kernel takes, and where its parts will begin.
-    SmallVector<std::tuple<FuncOp, unsigned, TensorDescType>> arguments;
+    // Each descriptor that a kernel takes, where its parts will begin, and what
+    // its rows are multiples of, in bytes.
+    SmallVector<std::tuple<FuncOp, unsigned, TensorDescType, int64_t>>
+        arguments;
     getOperation()->walk([&](FuncOp func) {
       if (!func.isPublic())
         return;
       unsigned index = 0;
-      for (Type type : func.getArgumentTypes()) {
+      for (auto [i, type] : llvm::enumerate(func.getArgumentTypes())) {
         SmallVector<Type> parts;
         (void)converter.convertType(type, parts);
-        if (auto desc = dyn_cast<TensorDescType>(type);
-            desc && !desc.getBlockType().getEncoding())
-          arguments.push_back({func, index, desc});
+        if (auto desc = dyn_cast<TensorDescType>(type)) {
+          auto rows = func.getArgAttrOfType<IntegerAttr>(i, kDivisibilityAttr);
+          func.removeArgAttr(i, kDivisibilityAttr);
+          if (!desc.getBlockType().getEncoding())
+            arguments.push_back({func, index, desc, rows ? rows.getInt() : 0});
+        }
         index += parts.size();
       }
     });
     if (failed(applyDecomposition(getOperation(), target, std::move(patterns))))
       return signalPassFailure();
-    for (auto [func, index, desc] : arguments)
-      noteKernelArgument(func, index, desc);
+    for (auto [func, index, desc, rowBytes] : arguments)
+      noteKernelArgument(func, index, desc, rowBytes);
   }
 };
 

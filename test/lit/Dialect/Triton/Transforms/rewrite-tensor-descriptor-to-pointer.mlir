@@ -43,6 +43,14 @@ tt.func public @parameter(%d: !tt.tensordesc<tensor<64x32xf16>> {tt.nv_tma_desc 
   tt.return %v : tensor<64x32xf16>
 }
 
+// One whose rows are known to be multiples of 16 bytes, too.
+// CHECK-LABEL: tt.func public @whole_rows
+// CHECK-SAME: (%{{.*}}: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %{{.*}}: i32, %{{.*}}: i32 {tt.divisibility = 4 : i32}, %{{.*}}: i64 {tt.divisibility = 4 : i32}, %{{.*}}: i64, %{{.*}}: i1, %{{.*}}: i32)
+tt.func public @whole_rows(%d: !tt.tensordesc<tensor<64x32xf32>> {tt.divisibility = 16 : i32}, %o: i32) -> tensor<64x32xf32> {
+  %v = tt.descriptor_load %d[%o, %o] : !tt.tensordesc<tensor<64x32xf32>> -> tensor<64x32xf32>
+  tt.return %v : tensor<64x32xf32>
+}
+
 // CHECK-LABEL: tt.func @leading_dimension_of_one
 tt.func @leading_dimension_of_one(%p: !tt.ptr<i8>, %n: i32, %s: i64) {
   // CHECK: %[[A:.*]] = tt.addptr {{.*}} : tensor<1x64x!tt.ptr<i8>>, tensor<1x64xi64>
