@@ -174,6 +174,16 @@ unsigned countRegisters(Value value) {
              : 0;
 }
 
+/// Whether a tensor, and what it has its registers from, is computed behind
+/// `op` in its block.
+bool isMadeBehind(Value tensor, Operation *op) {
+  Operation *def = tensor.getDefiningOp();
+  if (!def || def->getBlock() != op->getBlock() || !op->isBeforeInBlock(def))
+    return false;
+  auto convert = dyn_cast<ConvertLayoutOp>(def);
+  return !convert || isMadeBehind(convert.getSrc(), op);
+}
+
 std::optional<CarriedProduct> getCarried(MatrixProductOpInterface dot,
                                          scf::ForOp loop,
                                          ArrayRef<Value> rings) {
@@ -192,6 +202,12 @@ std::optional<CarriedProduct> getCarried(MatrixProductOpInterface dot,
   }
   if (!carried.firstUser || carried.firstUser == body->getTerminator())
     return std::nullopt;
+  // Factors in registers of one iteration and of the next are in the same ones
+  // only if none are made before those before are done with.
+  for (Value factor : dot.getFactors())
+    if (isa<TensorType>(factor.getType()) &&
+        !isMadeBehind(factor, carried.firstUser))
+      return std::nullopt;
   // What it reads is overwritten by the copies of the next iteration.
   auto before =
       llvm::make_range(body->begin(), carried.firstUser->getIterator());

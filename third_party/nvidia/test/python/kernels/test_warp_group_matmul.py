@@ -291,3 +291,33 @@ def test_products_of_attention(bm, warps, causal, stages):
     options = {"bn": 64, "num_warps": warps, "num_stages": stages}
     kernel = attend("fp16", 2 * bm - 16, 200, 64, causal, bm=bm, **options)
     assert "wgmma.mma_async" in kernel.asm["ptx"]
+
+
+@tile.jit
+def two_of_registers(a_ptr, b_ptr, d_ptr, out_ptr, steps, K: tl.constexpr):
+    """Two products of an operand in registers."""
+    rows, ks = tl.arange(0, 64), tl.arange(0, 32)
+    first = tl.zeros((64, 64), tl.float32)
+    second = tl.zeros((64, 64), tl.float32)
+    for step in range(steps):
+        a = -tl.load(a_ptr + rows[:, None] * K + step * 32 + ks[None, :])
+        b = tl.load(b_ptr + rows[:, None] * K + step * 32 + ks[None, :])
+        d = tl.load(d_ptr + rows[:, None] * K + step * 32 + ks[None, :])
+        first = tl.dot(a, b.T, first)
+        second = tl.dot(a, d.T, second)
+    at = rows[:, None] * 64 + rows[None, :]
+    tl.store(out_ptr + at, first)
+    tl.store(out_ptr + 4096 + at, second)
+
+
+@pytest.mark.parametrize("steps", [1, 5])
+def test_two_products_of_one_operand_in_registers(steps):
+    """The second product cannot run on while the operand of the next iteration is made, which is in
+    other registers."""
+    k = 5 * 32
+    a, b, d = (operand((64, k), np.float16, seed, False) for seed in (1, 2, 3))
+    out = poisoned((2, 64, 64), "fp32")
+    kernel = two_of_registers[(1,)](a, b, d, out, steps, k, num_stages=3)
+    assert "wgmma" in kernel.asm["ptx"]
+    a, b, d = (x[:, : steps * 32].astype(np.float64) for x in (a, b, d))
+    np.testing.assert_allclose(out, [-a @ b.T, -a @ d.T], rtol=1e-3, atol=1e-2)
