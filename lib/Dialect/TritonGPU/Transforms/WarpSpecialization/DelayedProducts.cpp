@@ -239,19 +239,20 @@ Operation *DelayedProducts::cloneWithSources(OpBuilder &builder, Operation *op,
 /// What the early products of an iteration need, and they themselves.
 void DelayedProducts::findFirst() {
   first.insert(earlyProducts.begin(), earlyProducts.end());
-  for (const RingUse &ring : rings)
-    if (llvm::any_of(getReaders(ring),
-                     [&](Operation *op) { return first.contains(op); }))
-      for (Operation *op : {ring.wait, ring.fence})
-        if (op)
-          first.insert(op);
-  for (size_t i = 0; i < first.size(); ++i)
+  for (size_t i = 0; i < first.size(); ++i) {
     forEachOperand(first[i], [&](Value operand) {
       Operation *def = operand.getDefiningOp();
       if (def && def->getBlock() == loop.getBody())
         first.insert(def);
       return true;
     });
+    // Of a ring that a product reads, or what reads it for a product.
+    for (const RingUse &ring : rings)
+      if (llvm::is_contained(getReaders(ring), first[i]))
+        for (Operation *op : {ring.wait, ring.fence})
+          if (op)
+            first.insert(op);
+  }
 }
 
 bool DelayedProducts::isWait(Operation *op) const {

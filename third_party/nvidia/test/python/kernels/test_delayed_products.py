@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 from machines import run_on
-from reference import poisoned, random
+from reference import poisoned, random, sim_only
 
 import tile
 import tile.language as tl
@@ -137,6 +137,37 @@ def test_several_products_add_to_one_sum(blocks, scaled):
     assert behind == ({0} if scaled else {0, 3})
 
 
+@tile.jit
+def sum_of_turned(q_ptr, k_ptr, v_ptr, out_ptr, blocks):
+    rows, d, n = tl.arange(0, 64), tl.arange(0, 64), tl.arange(0, 64)
+    q = tl.load(q_ptr + rows[:, None] * 64 + d[None, :])
+    acc = tl.zeros([64, 64], tl.float32)
+    for i in tl.range(0, blocks, num_stages=3, warp_specialize=True):
+        k = tl.load(k_ptr + d[:, None] * 256 + (i * 64 + n)[None, :])
+        v = tl.load(v_ptr + (i * 64 + n)[:, None] + d[None, :] * 256)
+        weights = (tl.dot(q, k) > 0).to(tl.float32)
+        acc = tl.dot(weights, v, acc)
+    tl.store(out_ptr + rows[:, None] * 64 + d[None, :], acc)
+
+
+@pytest.mark.parametrize("blocks", [2, 4])
+def test_keys_that_come_through_registers(blocks):
+    """The first product takes tf32 keys that lie along columns from registers: what loads them
+    there waits for their copies."""
+    q, k, v = (random((64, n), "fp32", seed) for seed, n in enumerate((64, 256, 256)))
+    out = poisoned((64, 64), "fp32")
+    kernel = sum_of_turned[(1,)](q, k, v, out, blocks, num_warps=4)
+    q, k, v = (x.astype(np.float64) for x in (q, k, v))
+    scores = q @ k[:, : 64 * blocks]
+    clear = np.abs(scores) > 0.1
+    low = np.where(clear, scores > 0, 0) @ np.abs(v[:, : 64 * blocks].T)
+    unclear = (~clear).astype(float) @ np.abs(v[:, : 64 * blocks].T)
+    expected = np.where(clear, scores > 0, 0) @ v[:, : 64 * blocks].T
+    assert (np.abs(out - expected) <= unclear + 2e-3 * low + 1e-2).all()
+    assert is_delayed(kernel)
+
+
+@sim_only
 def test_planted(tmp_path, monkeypatch):
     """Scores that are read while the tensor core still writes them."""
     run_on("cuda:90", monkeypatch)
