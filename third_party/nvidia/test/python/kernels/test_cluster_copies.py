@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 from machines import run_on
-from reference import poisoned, random
+from reference import poisoned, random, sim_only
 from test_matmul_sweep import KINDS
 from test_persistent_products import multiply as multiply_flattened
 from test_tma import multiply
@@ -120,6 +120,7 @@ def test_attention(warps, stages, monkeypatch):
     assert kernel.asm["ptx"].count(MULTICAST) >= 2
 
 
+@sim_only
 @pytest.mark.parametrize(
     ("pattern", "instead", "finding"),
     [
