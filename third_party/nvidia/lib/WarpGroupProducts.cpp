@@ -23,6 +23,7 @@
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -80,10 +81,35 @@ bool isContiguousAlong(Value operand, unsigned dim) {
   return getOrder(type).front() == dim;
 }
 
+/// Whether `op` is a product in a loop whose left operand comes from outside.
+bool isInvariant(Operation &op) {
+  Value left;
+  if (auto dot = dyn_cast<DotOp>(op))
+    left = dot.getA();
+  else if (auto done = dyn_cast<nvidia_gpu::WarpGroupDotOp>(op))
+    left = done.getA();
+  return left && isa<LoopLikeOpInterface>(op.getParentOp()) &&
+         skipConversions(left).getParentBlock() != op.getBlock();
+}
+
+/// Whether all iterations of a loop read its one left operand from registers.
+/// In shared memory, 64 of its rows take as long to read as 64 columns of the
+/// right operand, both together as long as the tensor core multiplies them: no
+/// time would be left for those who write the next operands.
+bool staysInRegisters(DotOp op, int64_t columns) {
+  constexpr int64_t kFewColumns = 64, kMaxRegisters = 16;
+  RankedTensorType type = op.getA().getType();
+  int64_t registers = type.getNumElements() * type.getElementTypeBitWidth() /
+                      32 / (lookupNumWarps(op) * lookupThreadsPerWarp(op));
+  if (columns > kFewColumns || registers > kMaxRegisters || !isInvariant(*op))
+    return false;
+  return llvm::count_if(*op->getBlock(), isInvariant) == 1;
+}
+
 /// Loaded values go to shared memory by themselves, and what many iterations
-/// use is better off there; what was just computed is at hand in registers, if
-/// it is not transposed: that takes it through shared memory, where a product
-/// of 16-bit elements can read it either way round.
+/// use is better off there if it is large; what was just computed is at hand in
+/// registers, if it is not transposed: that takes it through shared memory,
+/// where a product of 16-bit elements can read it either way round.
 bool belongsInRegisters(DotOp op) {
   Value source = skipTranspositions(op.getA());
   Operation *def = source.getDefiningOp();
@@ -265,6 +291,8 @@ bool mlir::triton::nvidia::multiplyByWarpGroups(
     inRegisters = true;
 
   int64_t columns = std::min(shape[1] / (*grid)[1], kMaxColumns);
+  bool stays = !inRegisters && staysInRegisters(op, columns);
+  inRegisters |= stays;
   MLIRContext *context = op.getContext();
   auto mma = NvidiaMmaEncodingAttr::get(
       context, instruction.version, /*versionMinor=*/0, *grid,
@@ -284,7 +312,10 @@ bool mlir::triton::nvidia::multiplyByWarpGroups(
     right = putIntoSharedMemory(b, op, transpose(b, loc, a), /*innerDim=*/0);
     c = transpose(b, loc, c);
   } else {
-    left = inRegisters ? convertTo(b, loc, a, inLeft)
+    OpBuilder at(op);
+    if (stays)
+      at.setInsertionPointAfterValue(a);
+    left = inRegisters ? convertTo(at, loc, a, inLeft)
                        : putIntoSharedMemory(b, op, a, /*innerDim=*/1);
     right = putIntoSharedMemory(b, op, bOperand, /*innerDim=*/0);
   }

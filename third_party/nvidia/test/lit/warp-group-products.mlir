@@ -54,7 +54,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
   // An operand that no iteration changes is put there once.
   // CHECK-LABEL: @invariant
-  tt.func @invariant(%pa: tensor<64x32x!tt.ptr<f16>, #blocked>, %b: tensor<32x64xf16, #b>, %c: tensor<64x64xf32, #blocked>, %n: i32) -> tensor<64x64xf32, #blocked> {
+  tt.func @invariant(%pa: tensor<64x32x!tt.ptr<f16>, #blocked>, %b: tensor<32x128xf16, #b>, %c: tensor<64x128xf32, #blocked>, %n: i32) -> tensor<64x128xf32, #blocked> {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %x = tt.load %pa : tensor<64x32x!tt.ptr<f16>, #blocked>
@@ -62,10 +62,43 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     // CHECK: scf.for
     // CHECK-NOT: ttg.local_alloc
     // CHECK: ttnvgpu.warp_group_dot
-    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #blocked>) : i32 {
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x128xf32, #blocked>) : i32 {
       %a = ttg.convert_layout %x : tensor<64x32xf16, #blocked> -> tensor<64x32xf16, #a>
-      %d = tt.dot %a, %b, %acc : tensor<64x32xf16, #a> * tensor<32x64xf16, #b> -> tensor<64x64xf32, #blocked>
+      %d = tt.dot %a, %b, %acc : tensor<64x32xf16, #a> * tensor<32x128xf16, #b> -> tensor<64x128xf32, #blocked>
+      scf.yield %d : tensor<64x128xf32, #blocked>
+    }
+    tt.return %r : tensor<64x128xf32, #blocked>
+  }
+
+  // With few columns, reading it from there would take as long as multiplying:
+  // one that is small stays in registers, where all iterations find it.
+  // CHECK-LABEL: @few_columns
+  tt.func @few_columns(%pa: tensor<64x64x!tt.ptr<f16>, #blocked>, %b: tensor<64x64xf16, #b>, %c: tensor<64x64xf32, #blocked>, %n: i32) -> tensor<64x64xf32, #blocked> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %x = tt.load %pa : tensor<64x64x!tt.ptr<f16>, #blocked>
+    // CHECK: [[A:%.*]] = ttg.convert_layout %{{.*}} -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma{{[0-9]*}}, kWidth = 2}>>
+    // CHECK: scf.for
+    // CHECK: ttnvgpu.warp_group_dot [[A]],
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #blocked>) : i32 {
+      %a = ttg.convert_layout %x : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #a>
+      %d = tt.dot %a, %b, %acc : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #blocked>
       scf.yield %d : tensor<64x64xf32, #blocked>
+    }
+    tt.return %r : tensor<64x64xf32, #blocked>
+  }
+
+  // Not two of them.
+  // CHECK-LABEL: @two_invariants
+  tt.func @two_invariants(%x: tensor<64x64xf16, #a>, %y: tensor<64x64xf16, #a>, %b: tensor<64x64xf16, #b>, %c: tensor<64x64xf32, #blocked>, %n: i32) -> tensor<64x64xf32, #blocked> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    // CHECK-COUNT-2: ttg.local_alloc %{{.*}} : (tensor<64x64xf16, #ttg.dot_op<{opIdx = 0
+    // CHECK: scf.for
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> (tensor<64x64xf32, #blocked>) : i32 {
+      %d = tt.dot %x, %b, %acc : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #blocked>
+      %e = tt.dot %y, %b, %d : tensor<64x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<64x64xf32, #blocked>
+      scf.yield %e : tensor<64x64xf32, #blocked>
     }
     tt.return %r : tensor<64x64xf32, #blocked>
   }

@@ -300,7 +300,9 @@ private:
         carryPositions(loop, [](Operation *load) { return load; });
     builder.setInsertionPointToEnd(block);
     WarpYieldOp::create(builder, loc, loop.getResults().take_front(numResults));
-    for (auto [in, place] : llvm::zip(ringLoops, places)) {
+    // Loops around others come behind these, but first: what products in them
+    // read must be known when these are moved.
+    for (auto [in, place] : llvm::reverse(llvm::zip(ringLoops, places))) {
       scf::ForOp inner = in.getLoop();
       bool isWhole = inner == loop;
       consume(in, inner, place, isWhole);
@@ -320,6 +322,13 @@ private:
       for (auto [ring, use] : llvm::zip(in.rings, uses))
         use.release = release(in, ring, inner, place, use.slots, isWhole);
     };
+    // Loops in this one have the products.
+    if (inner.getBody()->getOps<MatrixProductOpInterface>().empty() &&
+        !inner.getBody()->getOps<scf::ForOp>().empty()) {
+      releaseAll();
+      inner->removeAttr(kNumStagesAttr);
+      return;
+    }
     // A buffer more than the iteration needs is still read in the next one.
     DelayedProducts delayed(inner, uses, in.numStages);
     if (in.numStages > 1 && delayed.find()) {

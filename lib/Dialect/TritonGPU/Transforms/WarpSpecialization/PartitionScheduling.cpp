@@ -53,6 +53,28 @@ SmallVector<Operation *> getLoads(scf::ForOp loop) {
   return loads;
 }
 
+/// The loads of a nest itself whose blocks products in its loops read from
+/// shared memory, and nobody else: a tile's operand for all of them.
+SmallVector<Operation *> getTileLoads(scf::ForOp nest) {
+  SmallVector<Operation *> loads;
+  for (auto load : nest.getBody()->getOps<DescriptorLoadOp>()) {
+    const CopyStrategy *strategy = CopyStrategy::find(load, nest);
+    if (!strategy || load->use_empty())
+      continue;
+    Attribute encoding = strategy->chooseEncoding(load);
+    bool onlyProductsRead =
+        llvm::all_of(load->getUsers(), [&](Operation *user) {
+          LocalAllocOp alloc = getProductBuffer(user);
+          return alloc && alloc.getType().getEncoding() == encoding &&
+                 llvm::all_of(alloc->getUsers(),
+                              llvm::IsaPred<MatrixProductOpInterface>);
+        });
+    if (onlyProductsRead)
+      loads.push_back(load);
+  }
+  return loads;
+}
+
 struct PartitionScheduling
     : public gpu::impl::TritonGPUPartitionSchedulingBase<PartitionScheduling> {
   using Base::Base;
@@ -103,8 +125,12 @@ private:
         if (!isa<scf::ForOp>(op))
           obstacle = {inner.getLoc(), "this loop runs under a condition"};
     });
-    if (!obstacle)
+    if (!obstacle) {
+      SmallVector<Operation *> tileLoads = getTileLoads(nest);
+      if (!tileLoads.empty() && !schedule(nest, inners, tileLoads))
+        return;
       obstacle = schedule(nest, inners);
+    }
     if (!obstacle)
       return;
     nest->removeAttr(kWarpSpecializeAttr);
@@ -117,10 +143,10 @@ private:
       missed("nest-not-specialized", *obstacle);
   }
 
-  /// Gives the loads of `inners` to the partition of `loop`; returns what is in
-  /// the way of that.
-  std::optional<Obstacle> schedule(scf::ForOp loop,
-                                   ArrayRef<scf::ForOp> inners) {
+  /// Gives the loads of `inners` and, of the nest itself, `tileLoads` to the
+  /// partition of `loop`; returns what is in the way of that.
+  std::optional<Obstacle> schedule(scf::ForOp loop, ArrayRef<scf::ForOp> inners,
+                                   ArrayRef<Operation *> tileLoads = {}) {
     auto refuse = [&](StringRef reason) {
       return Obstacle{loop.getLoc(), reason.str()};
     };
@@ -140,14 +166,16 @@ private:
       llvm::append_range(loads, getLoads(inner));
     if (loads.empty())
       return refuse("it has no load that other warps could do");
+    llvm::append_range(loads, tileLoads);
     MemoryModel memory(loop, MemoryModel::Arguments::AssumedDisjoint);
     ProducerSlice slice(loop, loads);
     if (auto obstacle = slice.findObstacle(memory))
       return obstacle;
 
-    int most = inners.front() == loop ? INT_MAX : countBuffers(loop, inners);
+    int most = inners.front() == loop ? INT_MAX
+                                      : countBuffers(loop, inners, tileLoads);
     int wanted = 0;
-    for (Operation *load : loads)
+    for (Operation *load : llvm::drop_end(loads, tileLoads.size()))
       wanted = std::max(wanted, *getI32Attr(load, kLatencyAttr) + 1);
     if (most < std::min(wanted, 2))
       return refuse("the buffers of its loads and of its results do not fit "
@@ -161,6 +189,11 @@ private:
       if (stages)
         setI32Attr(inner, kNumStagesAttr, std::min(stages, most));
     }
+    // The next tile's is copied when the last product of this one is done.
+    for (Operation *load : tileLoads) {
+      setI32Attr(load, kPartitionAttr, 0);
+      setI32Attr(loop, kNumStagesAttr, 1);
+    }
     removeLatencies(loop);
     // The partition is ahead of the end of a tile by itself.
     loop->removeAttr("tt.flatten");
@@ -169,10 +202,12 @@ private:
     return std::nullopt;
   }
 
-  /// How many buffers for each load there is room for beside those that the
-  /// nest stores through, which live as long: all of them, so that no store
-  /// waits for another, or at least one at a time.
-  static int countBuffers(scf::ForOp nest, ArrayRef<scf::ForOp> inners) {
+  /// How many buffers for each load there is room for beside one for each of
+  /// `tileLoads` and those that the nest stores through, which live as long:
+  /// all of them, so that no store waits for another, or at least one at a
+  /// time.
+  static int countBuffers(scf::ForOp nest, ArrayRef<scf::ForOp> inners,
+                          ArrayRef<Operation *> tileLoads) {
     auto countBytes = [](Value value) -> int64_t {
       auto type = dyn_cast<RankedTensorType>(value.getType());
       if (!type)
@@ -206,6 +241,8 @@ private:
     });
     constexpr int64_t kBarriers = 1024;
     int64_t available = getTargetModel(nest).getMaxSharedMemory() - kBarriers;
+    for (Operation *load : tileLoads)
+      available -= countBytes(load->getResult(0));
     auto count = [&](int64_t others) {
       return int(std::max<int64_t>(available - others, 0) / loaded);
     };

@@ -129,3 +129,42 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 }
+
+// -----
+
+// A tile's operand for all products of the loops in a nest gets a buffer that
+// the partition fills, if nothing else reads it.
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: tt.func @tile
+  // CHECK: tt.descriptor_load %arg0[{{.*}}] {ttg.partition = 0 : i32}
+  // CHECK-NEXT: ttg.local_alloc
+  // CHECK: tt.descriptor_load %arg0[{{.*}}] :
+  // CHECK: tt.descriptor_load %arg1[{{.*}}] {ttg.partition = 0 : i32}
+  // CHECK: } {tt.num_stages = 3 : i32}
+  // CHECK: } {tt.num_stages = 1 : i32, tt.warp_specialize}
+  tt.func @tile(%q: !tt.tensordesc<tensor<64x64xf16, #shared>>, %k: !tt.tensordesc<tensor<64x64xf16, #shared>>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zeros = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %x = tt.descriptor_load %q[%i, %c0] : !tt.tensordesc<tensor<64x64xf16, #shared>> -> tensor<64x64xf16, #blocked>
+      %a = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %printed = tt.descriptor_load %q[%c0, %i] : !tt.tensordesc<tensor<64x64xf16, #shared>> -> tensor<64x64xf16, #blocked>
+      %also = ttg.local_alloc %printed : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      tt.print "x" {hex = false, isSigned = array<i32: 1>} : %printed : tensor<64x64xf16, #blocked>
+      %sum = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %zeros) -> (tensor<64x64xf32, #mma>) : i32 {
+        %y = tt.descriptor_load %k[%j, %c0] {tt.latency = 2 : i32} : !tt.tensordesc<tensor<64x64xf16, #shared>> -> tensor<64x64xf16, #blocked>
+        %b = ttg.local_alloc %y : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+        %d = ttnvgpu.warp_group_dot %a, %b, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+        %e = ttnvgpu.warp_group_dot %also, %b, %d {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+        scf.yield %e : tensor<64x64xf32, #mma>
+      }
+      tt.print "sum" {hex = false, isSigned = array<i32: 1>} : %sum : tensor<64x64xf32, #mma>
+    } {tt.warp_specialize}
+    tt.return
+  }
+}
