@@ -2,30 +2,34 @@
 
     python bench/attention.py [--filter TEXT]
 
-Best median over one list of configurations for both compilers; see
-memory_bound.py for how the times are taken. Every configuration's output is
-compared with torch's in double precision on one head.
+One list of configurations for both compilers, all of them in turns, and then the
+best of each and torch's in turns (turns.py). Every configuration's output is
+compared with one in double precision on one head.
 """
 
 from __future__ import annotations
 
 import argparse
+from functools import partial
+from types import ModuleType
 
 import torch
-from memory_bound import median_times_ms
 from peer import load, load_for_peer
+from turns import Candidate, best_times_ms
 
 CONFIGS = [
-    # the example's function, bm, bn, warps, stages, whether warps are specialised
-    ("attention", 128, 64, 4, 3, False),
-    ("attention", 128, 64, 8, 3, False),
-    ("attention", 128, 128, 8, 2, False),
-    ("attention", 128, 32, 4, 4, False),
-    ("attention", 64, 64, 4, 3, False),
-    ("attention", 128, 128, 8, 2, True),
-    ("by_descriptors", 64, 64, 4, 3, False),
-    ("by_descriptors", 128, 64, 8, 3, True),
-    ("by_descriptors", 128, 128, 8, 2, True),
+    # the example's function, bm, bn, warps, stages, whether warps are specialised, programs
+    ("attention", 128, 64, 4, 3, False, None),
+    ("attention", 128, 64, 8, 3, False, None),
+    ("attention", 128, 128, 8, 2, False, None),
+    ("attention", 128, 32, 4, 4, False, None),
+    ("attention", 64, 64, 4, 3, False, None),
+    ("attention", 128, 128, 8, 2, True, None),
+    ("by_descriptors", 64, 64, 4, 3, False, None),
+    ("by_descriptors", 128, 64, 8, 3, True, None),
+    ("by_descriptors", 128, 128, 8, 2, True, None),
+    ("by_descriptors", 128, 128, 8, 2, True, 132),
+    ("by_descriptors", 128, 128, 8, 3, True, 132),
 ]
 
 
@@ -45,18 +49,17 @@ def row(name: str, batch: int, heads: int, length: int, size: int, causal: bool)
     out = torch.empty_like(q)
     expected = expected_head(q, k, v, causal)
     flops = 4 * batch * heads * length**2 * size * (0.5 if causal else 1)
-    best: list[tuple[float, object]] = []
-    for module in (load("attention"), load_for_peer("attention")):
-        results = []
+
+    def candidates(module: ModuleType | None) -> list[Candidate]:
+        """What runs and is right, of all configurations."""
+        found: list[Candidate] = []
         for config in CONFIGS if module is not None else ():
-            name_of, bm, bn, warps, stages, specialized = config
-            attend = getattr(module, name_of)
+            name_of, bm, bn, warps, stages, specialized, programs = config
             options = {"bm": bm, "bn": bn, "specialized": specialized}
             options |= {"num_warps": warps, "num_stages": stages}
-
-            def run(attend=attend, options=options):
-                attend(q, k, v, out, causal, **options)
-
+            if programs:
+                options["programs"] = programs
+            run = partial(getattr(module, name_of), q, k, v, out, causal, **options)
             out.fill_(float("nan"))
             try:
                 run()
@@ -64,20 +67,25 @@ def row(name: str, batch: int, heads: int, length: int, size: int, causal: bool)
                 print(f"{module.__name__} {config}: {str(error)[:200]}")
                 continue
             relative = ((out[-1].double() - expected).norm() / expected.norm()).item()
-            if not relative < 5e-3 or out.isnan().any():
-                print(f"{module.__name__} {config}: WRONG, relative error {relative}")
-                assert module.__name__.startswith("peer"), "wrong results"
+            if relative < 5e-3 and not out.isnan().any():
+                found.append((str(config), run))
                 continue
-            ms = median_times_ms([run], repeats=20)[0]
-            results.append((flops / ms * 1e-9, config))
-        best.append(max(results, default=(float("nan"), "-"), key=lambda r: r[0]))
+            print(f"{module.__name__} {config}: WRONG, relative error {relative}")
+            assert module.__name__.startswith("peer"), "wrong results"
+        return found
+
     shaped = [x.view(batch, heads, length, size) for x in (q, k, v)]
-    by_torch = torch.nn.functional.scaled_dot_product_attention
-    ms = median_times_ms([lambda: by_torch(*shaped, is_causal=causal)], repeats=20)[0]
-    ours, peer = best
+    by_torch = partial(torch.nn.functional.scaled_dot_product_attention, *shaped, is_causal=causal)
+    modules = (load("attention"), load_for_peer("attention"))
+
+    def show(i: int, config: str, ms: float) -> None:
+        print(f"{modules[i].__name__} {name} {config}: {flops / ms * 1e-9:.0f}")
+
+    times = best_times_ms([candidates(m) for m in modules], by_torch, repeats=10, show=show)
+    ours, peer, library = (flops / ms * 1e-9 for ms, _ in times)
     return (
-        f"| {name} | {ours[0]:.0f} {ours[1]} | {peer[0]:.0f} {peer[1]} "
-        f"| {ours[0] / peer[0]:.2f} | {flops / ms * 1e-9:.0f} |"
+        f"| {name} | {ours:.0f} {times[0][1]} | {peer:.0f} {times[1][1]} "
+        f"| {ours / peer:.2f} | {library:.0f} |"
     )
 
 

@@ -89,50 +89,86 @@ def attention_kernel(
 
 
 @tile.jit
-def by_descriptors_kernel(
-    q_ptr, k_desc, v_desc, out_ptr, scale, L,
+def attend_block(
+    q, k_desc, v_desc, first, block, scale, L,
     D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr,
     SPECIALIZED: tl.constexpr,
 ):  # fmt: skip
-    """The same for lengths that blocks divide: the copy engine loads keys and values."""
-    block, first = tl.program_id(0), tl.program_id(1) * L
+    """What a block of queries sees; the copy engine loads keys and values."""
     rows = block * BM + tl.arange(0, BM)
-    dims = tl.arange(0, D)
-    offsets = (first + rows).to(tl.int64)[:, None] * D + dims[None, :]
-    q = tl.load(q_ptr + offsets)
     top = tl.full((BM,), -float("inf"), dtype=tl.float32)
     total = tl.zeros((BM,), dtype=tl.float32)
     acc = tl.zeros((BM, D), dtype=tl.float32)
     scale = scale * 1.4426950408889634
     whole = block * BM // BN * BN if CAUSAL else L
-    for part in tl.static_range(2 if CAUSAL else 1):
-        low, high = (0, whole) if part == 0 else (whole, (block + 1) * BM)
-        for start in tl.range(low, high, BN, warp_specialize=SPECIALIZED):
-            scores = tl.dot(q, k_desc.load([first + start, 0]).T)
-            if part == 1:
+    last = (block + 1) * BM if CAUSAL else L
+    for start in tl.range(0, last, BN, warp_specialize=SPECIALIZED):
+        scores = tl.dot(q, k_desc.load([first + start, 0]).T)
+        if CAUSAL:
+            if start >= whole:
                 cols = start + tl.arange(0, BN)
                 scores = tl.where(cols[None, :] <= rows[:, None], scores, -1.0e6)
-            new_top = tl.maximum(top, tl.max(scores, axis=1) * scale)
-            weights = tl.exp2(scores * scale - new_top[:, None])
-            shrink = tl.exp2(top - new_top)
-            total = total * shrink + tl.sum(weights, axis=1)
-            v = v_desc.load([first + start, 0])
-            acc = tl.dot(weights.to(v.dtype), v, acc * shrink[:, None])
-            top = new_top
-    tl.store(out_ptr + offsets, (acc / total[:, None]).to(out_ptr.dtype.element_ty))
+        new_top = tl.maximum(top, tl.max(scores, axis=1) * scale)
+        weights = tl.exp2(scores * scale - new_top[:, None])
+        shrink = tl.exp2(top - new_top)
+        total = total * shrink + tl.sum(weights, axis=1)
+        v = v_desc.load([first + start, 0])
+        acc = tl.dot(weights.to(v.dtype), v, acc * shrink[:, None])
+        top = new_top
+    return acc / total[:, None]
+
+
+@tile.jit
+def by_descriptors_kernel(
+    q_desc, k_desc, v_desc, out_desc, scale, L, tiles,
+    D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr,
+    SPECIALIZED: tl.constexpr,
+):  # fmt: skip
+    """One block of queries for each program; in causal attention, the longest first."""
+    blocks = L // BM
+    block, first = blocks - 1 - tl.program_id(0) % blocks, tl.program_id(0) // blocks * L
+    q = q_desc.load([first + block * BM, 0])
+    out = attend_block(
+        q, k_desc, v_desc, first, block, scale, L, D, BM, BN, CAUSAL, SPECIALIZED
+    )  # fmt: skip
+    out_desc.store([first + block * BM, 0], out.to(out_desc.dtype))
+
+
+@tile.jit
+def over_blocks_kernel(
+    q_desc, k_desc, v_desc, out_desc, scale, L, tiles,
+    D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr,
+    SPECIALIZED: tl.constexpr,
+):  # fmt: skip
+    """Each program goes over several blocks of queries: the next one's keys and values are
+    copied while the last one's results are stored."""
+    blocks = L // BM
+    for t in tl.range(tl.program_id(0), tiles, tl.num_programs(0), warp_specialize=SPECIALIZED):
+        block, first = blocks - 1 - t % blocks, t // blocks * L
+        q = q_desc.load([first + block * BM, 0])
+        out = attend_block(
+            q, k_desc, v_desc, first, block, scale, L, D, BM, BN, CAUSAL, False
+        )  # fmt: skip
+        out_desc.store([first + block * BM, 0], out.to(out_desc.dtype))
 
 
 def by_descriptors(
     q, k, v, out, causal: bool = False, bm: int = 64, bn: int = 32, specialized: bool = False,
-    **options,
+    programs: int | None = None, **options,
 ):  # fmt: skip
+    """The same for lengths that blocks divide. `programs`: how many go over all blocks of
+    queries; by default each has one.
+    """
     heads, length, size = q.shape
     assert length % bm == 0 and length % bn == 0, "blocks have to divide the length"
     descriptors = [
-        TensorDescriptor(x, [heads * length, size], [size, 1], [bn, size]) for x in (k, v)
+        TensorDescriptor(x, [heads * length, size], [size, 1], [rows, size])
+        for x, rows in ((q, bm), (k, bn), (v, bn), (out, bm))
     ]
-    return by_descriptors_kernel[(length // bm, heads)](
-        q, *descriptors, out, 1 / math.sqrt(size), length, size, bm, bn, causal, specialized,
+    tiles = heads * length // bm
+    kernel = over_blocks_kernel if programs else by_descriptors_kernel
+    return kernel[(min(programs or tiles, tiles),)](
+        *descriptors, 1 / math.sqrt(size), length, tiles, size, bm, bn, causal, specialized,
         **options,
     )  # fmt: skip
 
@@ -173,6 +209,9 @@ def main(device) -> None:
         device.check("attention", kernel, device.get(out), reference(q, k, v, causal))
     for causal in (False, True):
         q, k, v = rng.standard_normal((3, 2, 128, 64)).astype(np.float16)
-        out = device.empty_like(q)
-        kernel = by_descriptors(device.put(q), device.put(k), device.put(v), out, causal)
-        device.check("attention by TMA", kernel, device.get(out), reference(q, k, v, causal))
+        for programs in (None, 2):
+            out = device.empty_like(q)
+            kernel = by_descriptors(
+                device.put(q), device.put(k), device.put(v), out, causal, programs=programs
+            )
+            device.check("attention by TMA", kernel, device.get(out), reference(q, k, v, causal))
