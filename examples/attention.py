@@ -48,7 +48,7 @@ def attention_kernel(
     D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr, EVEN: tl.constexpr,
     SPECIALIZED: tl.constexpr,
 ):  # fmt: skip
-    block = tl.program_id(0)
+    block = tl.num_programs(0) - 1 - tl.program_id(0)  # in causal attention, the longest first
     base = tl.program_id(1).to(tl.int64) * L * D
     rows = block * BM + tl.arange(0, BM)
     dims = tl.arange(0, D)

@@ -321,3 +321,37 @@ def test_two_products_of_one_operand_in_registers(steps):
     assert "wgmma" in kernel.asm["ptx"]
     a, b, d = (x[:, : steps * 32].astype(np.float64) for x in (a, b, d))
     np.testing.assert_allclose(out, [-a @ b.T, -a @ d.T], rtol=1e-3, atol=1e-2)
+
+
+@tile.jit
+def rows_of_products(
+    a_ptr, b_ptr, out_ptr, N, sam, sak, sbk, sbn,
+    BM: tl.constexpr, BN: tl.constexpr, K: tl.constexpr, ACC: tl.constexpr,
+):  # fmt: skip
+    """One block of rows by all columns: every step reads the same left operand."""
+    rows, ks, cols = tl.arange(0, BM), tl.arange(0, K), tl.arange(0, BN)
+    a = tl.load(a_ptr + rows[:, None] * sam + ks[None, :] * sak)
+    for start in range(0, N, BN):
+        b = tl.load(b_ptr + ks[:, None] * sbk + (start + cols)[None, :] * sbn)
+        product = tl.dot(a, b, out_dtype=ACC, input_precision="tf32")
+        tl.store(out_ptr + rows[:, None] * N + (start + cols)[None, :], product)
+
+
+@pytest.mark.parametrize("name", ["fp16", "bf16", "tf32", "int8", "e4m3"])
+@pytest.mark.parametrize("transposed", [False, True])
+def test_left_operand_of_all_steps(name, transposed):
+    """It stays in registers, which have it in the order of its type's instruction."""
+    kind, accumulator, out_kind, tolerance = KINDS[name]
+    m, n = 64, 4 * 64
+    k = 64 * 2 // np.dtype(kind).itemsize
+    a, b = operand((m, k), kind, 1, transposed), operand((k, n), kind, 2, True)
+    out = poisoned((m, n), {np.float16: "fp16", np.int32: "i32"}.get(out_kind, "fp32"))
+    kernel = rows_of_products[(1,)](
+        a, b, out, n, *strides(a), *strides(b), BM=m, BN=64, K=k, ACC=accumulator, num_warps=4
+    )
+    # A list of registers, not the address of shared memory.
+    assert re.search(r"wgmma\.mma_async\S+ \{[^}]*\}, \{", kernel.asm["ptx"])
+    wide = np.int64 if kind == np.int8 else np.float64
+    np.testing.assert_allclose(
+        out.astype(wide), a.astype(wide) @ b.astype(wide), rtol=tolerance, atol=tolerance * k**0.5
+    )
