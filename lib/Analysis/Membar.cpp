@@ -103,13 +103,15 @@ struct State {
 };
 
 /// A read that depends on a wait is ordered against copies by that wait: one
-/// that is still under way has another part of the buffer as its target. And
-/// only a wait could order two copies, no barrier.
+/// that is still under way has another part of the buffer as its target. So it
+/// is with what products read in place. And only a wait could order two copies,
+/// no barrier.
 bool isOrderedByWait(Operation *before, Operation *after) {
   if (!isa<ttg::AsyncCopyGlobalToLocalOp>(before))
     return false;
   auto load = dyn_cast<ttg::LocalLoadOp>(after);
-  return (load && load.getToken()) || isa<ttg::AsyncCopyGlobalToLocalOp>(after);
+  return (load && load.getToken()) ||
+         isa<ttg::AsyncCopyGlobalToLocalOp, MatrixProductOpInterface>(after);
 }
 
 bool conflict(const std::set<Access> &a, const std::set<Access> &b) {

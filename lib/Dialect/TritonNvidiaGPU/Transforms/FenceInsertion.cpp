@@ -223,14 +223,16 @@ private:
     return isFence(writer->getNextNode(), cluster);
   }
 
-  /// Whether a fence in the same block comes after all writes of this block.
+  /// Whether a fence in the same block comes after all writes of this block,
+  /// and all waits for copies; those that were started since write later.
   static bool isFencedBefore(Operation *op, const Roots &roots, bool cluster,
                              const ThreadWrites &writes) {
     for (Operation *previous = op->getPrevNode(); previous;
          previous = previous->getPrevNode()) {
       if (isFence(previous, cluster))
         return true;
-      if (writes.writesIn(previous, roots))
+      if (!isa<gpu::AsyncCopyGlobalToLocalOp>(previous) &&
+          writes.writesIn(previous, roots))
         return false;
     }
     return false;

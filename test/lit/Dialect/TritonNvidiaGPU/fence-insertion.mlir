@@ -124,6 +124,29 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %d : tensor<128x128xf32, #mma>
   }
 
+  // What is on its way is fenced when it was waited for: the second product
+  // reads what the first one did.
+  // COPIES-LABEL: @copy_for_later
+  // COPIES: ttg.async_wait
+  // COPIES: ttnvgpu.fence_async_shared
+  // COPIES: ttnvgpu.warp_group_dot
+  // COPIES: ttg.async_copy_global_to_local
+  // COPIES-NOT: ttnvgpu.fence_async_shared
+  // COPIES: tt.return
+  tt.func @copy_for_later(%p: tensor<128x64x!tt.ptr<f16>, #blocked>, %c: tensor<128x128xf32, #mma>, %i: i32, %j: i32) -> tensor<128x128xf32, #mma> {
+    %ring = ttg.local_alloc : () -> !ttg.memdesc<2x128x64xf16, #shared, #smem, mutable>
+    %here = ttg.memdesc_index %ring[%i] : !ttg.memdesc<2x128x64xf16, #shared, #smem, mutable> -> !ttg.memdesc<128x64xf16, #shared, #smem, mutable>
+    %there = ttg.memdesc_index %ring[%j] : !ttg.memdesc<2x128x64xf16, #shared, #smem, mutable> -> !ttg.memdesc<128x64xf16, #shared, #smem, mutable>
+    %bs = ttg.local_alloc : () -> !ttg.memdesc<64x128xf16, #shared, #smem, mutable>
+    %s = ttg.async_copy_global_to_local %p, %here : tensor<128x64x!tt.ptr<f16>, #blocked> -> <128x64xf16, #shared, #smem, mutable>
+    %g = ttg.async_commit_group tokens %s
+    %w = ttg.async_wait %g {num = 0 : i32}
+    %d = ttnvgpu.warp_group_dot %here, %bs, %c : !ttg.memdesc<128x64xf16, #shared, #smem, mutable> * !ttg.memdesc<64x128xf16, #shared, #smem, mutable> -> tensor<128x128xf32, #mma>
+    %t = ttg.async_copy_global_to_local %p, %there : tensor<128x64x!tt.ptr<f16>, #blocked> -> <128x64xf16, #shared, #smem, mutable>
+    %e = ttnvgpu.warp_group_dot %here, %bs, %d : !ttg.memdesc<128x64xf16, #shared, #smem, mutable> * !ttg.memdesc<64x128xf16, #shared, #smem, mutable> -> tensor<128x128xf32, #mma>
+    tt.return %e : tensor<128x128xf32, #mma>
+  }
+
   // Two blocks of a cluster read each other's operands.
   // CHECK-LABEL: @two_ctas
   tt.func @two_ctas(%x: tensor<128x64xf16, #blocked>, %y: tensor<64x128xf16, #blocked>, %p: i1,

@@ -57,6 +57,25 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = WARPS : i32, ttg.
     tt.return %x, %e#0 : tensor<64x64xf16, #blocked>, tensor<64x64xf32, #mma>
   }
 
+  // A copy that was started behind the wait goes to another part of the buffer.
+  // CHECK-LABEL: @copy_for_later
+  tt.func @copy_for_later(%p: tensor<64x64x!tt.ptr<f16>, #blocked>, %c: tensor<64x64xf32, #mma>, %i: i32, %j: i32) -> tensor<64x64xf32, #mma> {
+    // CHECK: ttg.async_wait
+    // CHECK-NEXT: ttg.barrier local
+    // CHECK: ttg.async_copy_global_to_local
+    // CHECK-NEXT: ttnvgpu.warp_group_dot
+    // CHECK-NEXT: tt.return
+    %ring = ttg.local_alloc : () -> !ttg.memdesc<2x64x64xf16, #shared, #smem, mutable>
+    %here = ttg.memdesc_index %ring[%i] : !ttg.memdesc<2x64x64xf16, #shared, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+    %there = ttg.memdesc_index %ring[%j] : !ttg.memdesc<2x64x64xf16, #shared, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+    %s = ttg.async_copy_global_to_local %p, %here : tensor<64x64x!tt.ptr<f16>, #blocked> -> <64x64xf16, #shared, #smem, mutable>
+    %g = ttg.async_commit_group tokens %s
+    %w = ttg.async_wait %g {num = 0 : i32}
+    %t = ttg.async_copy_global_to_local %p, %there : tensor<64x64x!tt.ptr<f16>, #blocked> -> <64x64xf16, #shared, #smem, mutable>
+    %d = ttnvgpu.warp_group_dot %here, %here, %c {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> * !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64xf32, #mma>
+    tt.return %d : tensor<64x64xf32, #mma>
+  }
+
   // A wait that leaves one product unfinished says nothing of that one.
   // CHECK-LABEL: @two_products
   tt.func @two_products(%a: tensor<64x64xf16, #blocked>, %c: tensor<64x64xf32, #mma>) -> (tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>) {

@@ -106,6 +106,16 @@ std::optional<AsyncLoad> analyze(Operation *load, scf::ForOp loop,
   return result;
 }
 
+/// What may have a buffer more without being asked for.
+constexpr int64_t kLeastBytes = 1024;
+
+/// The bytes that one buffer has in each block.
+int64_t countBytes(const AsyncLoad &load) {
+  return llvm::product_of(
+             getShapePerCTA(load.encoding, load.getType().getShape())) *
+         std::max(getElementBitWidth(load.getType()), 8u) / 8;
+}
+
 /// Makes the operations that replace the loads, each with its place.
 class AsyncLoadBuilder {
 public:
@@ -114,8 +124,11 @@ public:
 
   AsyncRings build(MutableArrayRef<AsyncLoad> loads) {
     AsyncRings result;
-    for (AsyncLoad &load : loads)
+    for (AsyncLoad &load : loads) {
       result.buffers.push_back(load.buffers = allocate(load));
+      if (load.numBuffers > load.getDistance())
+        result.withSpareBuffer.push_back(load.buffers);
+    }
     addRings(loads);
     for (auto &[key, ring] : rings)
       if (ring.barriers)
@@ -264,9 +277,7 @@ private:
     AsyncLoad *first = loads.front(); // in the order of the body
     int64_t bytes = 0;
     for (AsyncLoad *load : loads)
-      bytes += llvm::product_of(
-                   getShapePerCTA(load->encoding, load->getType().getShape())) *
-               load->getType().getElementTypeBitWidth() / 8;
+      bytes += countBytes(*load);
     builder.setInsertionPoint(first->load);
     RingIndices ring = rings[getRingKey(*first)];
     Location loc = first->getLoc();
@@ -365,6 +376,12 @@ mlir::triton::gpu::makeLoadsAsync(scf::ForOp &loop, LoopSchedule &schedule,
         loads.push_back(*async);
   if (loads.empty())
     return {};
+  // So little memory is worth it to start all copies together.
+  bool anyInPlace = llvm::any_of(
+      loads, [](const AsyncLoad &load) { return load.isReadInPlace; });
+  for (AsyncLoad &load : loads)
+    if (anyInPlace && countBytes(load) <= kLeastBytes)
+      load.numBuffers = load.getDistance() + 1;
   // Copies that arrive at one barrier go round in one ring.
   for (AsyncLoad &load : loads)
     if (load.strategy->usesBarriers())

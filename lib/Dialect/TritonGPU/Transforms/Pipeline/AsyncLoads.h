@@ -16,6 +16,9 @@ namespace mlir::triton::gpu {
 struct AsyncRings {
   /// Arrays of buffers.
   SmallVector<Value> buffers;
+  /// Those with a buffer that neither holds what an iteration reads nor what is
+  /// on its way for the next ones.
+  SmallVector<Value> withSpareBuffer;
   /// Arrays of mbarriers.
   SmallVector<Value> barriers;
   /// At which the blocks of a cluster meet; null where they need not.

@@ -324,40 +324,24 @@ void skipIfEmpty(scf::ForOp loop) {
 }
 
 /// The operation before which the result of `dot` has to be there: its first
-/// user or, where the next iteration uses it, what overwrites its operands.
-/// Where that only adds to it, and has read its operands in registers already,
-/// those in rings are kept until then.
-Operation *getDeadline(MatrixProductOpInterface dot, scf::ForOp loop,
-                       ArrayRef<Value> rings) {
-  Operation *yield = loop.getBody()->getTerminator();
-  Operation *deadline = yield;
+/// user, or the end of the iteration. Copies of the same iteration go to other
+/// buffers than those that it reads.
+Operation *getDeadline(MatrixProductOpInterface dot, scf::ForOp loop) {
+  Operation *deadline = loop.getBody()->getTerminator();
   for (Operation *user : dot.getProduct().getUsers()) {
     Operation *inBody = loop.getBody()->findAncestorOpInBlock(*user);
     if (inBody && inBody->isBeforeInBlock(deadline))
       deadline = inBody;
   }
-  bool areReadEarly = llvm::all_of(dot.getFactors(), [&](Value factor) {
-    auto early = dyn_cast<BlockArgument>(factor);
-    return isa<TensorType>(factor.getType())
-               ? early && early.getOwner() == loop.getBody()
-               : isKept(factor, loop, rings);
-  });
-  if (areReadEarly && getOwnAccumulator(dot, loop))
-    return deadline;
-  for (Operation *op = dot->getNextNode(); op != deadline;
-       op = op->getNextNode())
-    if (isCopy(*op))
-      return op;
   return deadline;
 }
 
 /// Starts a product and waits for it where its result is needed, if there is
 /// anything to do until then.
-bool waitLate(MatrixProductOpInterface dot, scf::ForOp loop,
-              ArrayRef<Value> rings) {
+bool waitLate(MatrixProductOpInterface dot, scf::ForOp loop) {
   if (!isUndecided(dot))
     return false;
-  Operation *deadline = getDeadline(dot, loop, rings);
+  Operation *deadline = getDeadline(dot, loop);
   auto between =
       llvm::make_range(std::next(dot->getIterator()), deadline->getIterator());
   bool hasWork = llvm::any_of(between, [](Operation &op) {
@@ -403,6 +387,15 @@ double mlir::triton::gpu::getRegisterShare(scf::ForOp loop,
   return double(used) / getTargetModel(loop).getRegistersPerThread(threads);
 }
 
+bool mlir::triton::gpu::anyProductCanRunOn(scf::ForOp loop,
+                                           ArrayRef<Value> rings) {
+  return llvm::any_of(loop.getBody()->getOps<MatrixProductOpInterface>(),
+                      [&](MatrixProductOpInterface dot) {
+                        return canRunOn(dot, loop, rings) ||
+                               getCarried(dot, loop, rings);
+                      });
+}
+
 unsigned mlir::triton::gpu::makeProductsAsync(scf::ForOp &loop,
                                               ArrayRef<Value> rings) {
   SmallVector<MatrixProductOpInterface> all(
@@ -423,7 +416,7 @@ unsigned mlir::triton::gpu::makeProductsAsync(scf::ForOp &loop,
       carried.push_back(std::move(*product));
       ++numLate;
     } else {
-      numLate += waitLate(dot, loop, rings);
+      numLate += waitLate(dot, loop);
     }
   }
   for (CarriedProduct &product : carried)

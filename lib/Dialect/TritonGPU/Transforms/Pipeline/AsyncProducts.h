@@ -15,6 +15,10 @@ namespace mlir::triton::gpu {
 /// reads. Returns the number of products.
 unsigned makeProductsAsync(scf::ForOp &loop, ArrayRef<Value> rings);
 
+/// Whether that would have products read what copies filled while the next
+/// iteration runs.
+bool anyProductCanRunOn(scf::ForOp loop, ArrayRef<Value> rings);
+
 /// The share of a thread's registers that `values` take beside the results of
 /// all products of `loop`.
 double getRegisterShare(scf::ForOp loop, ArrayRef<Value> values);

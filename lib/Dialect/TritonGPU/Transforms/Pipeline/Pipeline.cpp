@@ -5,6 +5,7 @@
 #include "AsyncProducts.h"
 #include "Buffers.h"
 #include "ClusterCopies.h"
+#include "EarlyCopies.h"
 #include "PredicateOp.h"
 #include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 
@@ -97,6 +98,7 @@ private:
       return loop.emitError("cannot overlap the stages of this loop as its "
                             "schedule says");
     releaseBuffers(*expanded, rings);
+    startCopiesEarly(*expanded, rings);
     numProducts += makeProductsAsync(*expanded, rings.buffers);
     updateWaitCounts(*expanded);
     joinBlocksOfCluster(*expanded, rings.clusterBarrier);

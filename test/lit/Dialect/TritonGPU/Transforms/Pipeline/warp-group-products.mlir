@@ -41,13 +41,13 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r : tensor<64x64xf32, #mma>
   }
 
-  // Where the accumulator is used besides, the product is waited for before its
-  // operands are overwritten, and before the sum is used.
+  // Where the accumulator is used besides, the product is waited for before the
+  // sum is used. Copies go to another buffer than the one that it reads.
   // CHECK-LABEL: @used
   // CHECK: scf.for
   // CHECK:   [[D:%.*]] = ttnvgpu.warp_group_dot {{.*}}isAsync = true
-  // CHECK:   [[W:%.*]]:3 = ttnvgpu.warp_group_dot_wait [[D]], {{.*}} {pendings = 0 : i32}
   // CHECK:   ttg.async_copy_global_to_local
+  // CHECK:   [[W:%.*]]:3 = ttnvgpu.warp_group_dot_wait [[D]], {{.*}} {pendings = 0 : i32}
   // CHECK:   scf.yield [[W]]#0
   // CHECK-NOT: ttnvgpu.warp_group_dot_wait
   tt.func @used(%p: tensor<64x32x!tt.ptr<f16>, #blocked>, %o: tensor<64x32xi32, #blocked>, %n: i32) -> tensor<64x64xf32, #mma> {
@@ -208,16 +208,16 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   }
 
   // The gradients of attention: two sums that leave no registers for products
-  // that run on. Both are waited for before the copies overwrite what they
-  // read, and the first wait is for both; a second one that allowed one product
-  // to be unfinished, where none is, had ptxas do all of them one by one.
+  // that run on. Both are waited for at the end, and the first wait is for both;
+  // a second one that allowed one product to be unfinished, where none is, had
+  // ptxas do all of them one by one.
   // CHECK-LABEL: @sums_of_registers
   // CHECK: scf.for
   // CHECK:   [[D:%.*]] = ttnvgpu.warp_group_dot {{.*}} {inputPrecision = 0 : i32, isAsync = true}
   // CHECK:   [[E:%.*]] = ttnvgpu.warp_group_dot {{.*}} {inputPrecision = 0 : i32, isAsync = true}
+  // CHECK:   ttg.async_copy_global_to_local
   // CHECK:   ttnvgpu.warp_group_dot_wait [[E]], {{.*}} {pendings = 0 : i32}
   // CHECK:   ttnvgpu.warp_group_dot_wait [[D]], {{.*}} {pendings = 0 : i32}
-  // CHECK:   ttg.async_copy_global_to_local
   tt.func @sums_of_registers(%p: tensor<64x256x!tt.ptr<f16>, #blocked>, %o: tensor<64x256xi32, #blocked>, %f: tensor<64x64xf16, #dotOfWhole>, %n: i32) -> tensor<64x256xf32, #whole> {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
@@ -264,6 +264,43 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %b = ttg.local_alloc %y : (tensor<32x64xf16, #blocked>) -> !ttg.memdesc<32x64xf16, #wide, #smem>
       %d = ttnvgpu.warp_group_dot %a, %b, %acc {inputPrecision = 0 : i32} : tensor<64x32xf16, #dot> * !ttg.memdesc<32x64xf16, #wide, #smem> -> tensor<64x64xf32, #mma>
       scf.yield %d : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
+
+  // No product runs on into the next iteration, so that the buffer which the
+  // last one has read is free when this one begins: copies to it follow the first
+  // product at once. The statistics of rows have a buffer to spare for that, too.
+  // CHECK-LABEL: @copies_start_early
+  // CHECK: ttg.local_alloc : () -> !ttg.memdesc<3x64x64xf16, #shared{{[0-9]*}}, #smem, mutable>
+  // CHECK: ttg.local_alloc : () -> !ttg.memdesc<3x64xf32, #shared{{[0-9]*}}, #smem, mutable>
+  // CHECK: scf.for
+  // CHECK:   ttg.async_wait
+  // CHECK:   [[S:%.*]] = ttnvgpu.warp_group_dot {{.*}} {inputPrecision = 0 : i32, isAsync = true}
+  // CHECK:   ttg.async_copy_global_to_local
+  // CHECK:   ttg.async_copy_global_to_local
+  // CHECK:   [[W:%.*]]:{{.*}} = ttnvgpu.warp_group_dot_wait [[S]], {{.*}} {pendings = 0 : i32}
+  // CHECK:   arith.mulf [[W]]#0
+  // CHECK-NOT: ttg.async_copy_global_to_local
+  // CHECK:   scf.yield
+  tt.func @copies_start_early(%p: tensor<64x64x!tt.ptr<f16>, #blocked>, %o: tensor<64x64xi32, #blocked>, %rows: tensor<64x!tt.ptr<f32>, #ttg.slice<{dim = 1, parent = #mma}>>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %q = tt.addptr %p, %o {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>} : tensor<64x64x!tt.ptr<f16>, #blocked>, tensor<64x64xi32, #blocked>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = tt.load %q : tensor<64x64x!tt.ptr<f16>, #blocked>
+      %a = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #wide, #smem>
+      %s = ttnvgpu.warp_group_dot %a, %a, %zero {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #wide, #smem> * !ttg.memdesc<64x64xf16, #wide, #smem> -> tensor<64x64xf32, #mma>
+      %l = tt.load %rows : tensor<64x!tt.ptr<f32>, #ttg.slice<{dim = 1, parent = #mma}>>
+      %e = tt.expand_dims %l {axis = 1 : i32} : tensor<64xf32, #ttg.slice<{dim = 1, parent = #mma}>> -> tensor<64x1xf32, #mma>
+      %b = tt.broadcast %e : tensor<64x1xf32, #mma> -> tensor<64x64xf32, #mma>
+      %h = arith.mulf %s, %b : tensor<64x64xf32, #mma>
+      %narrow = arith.truncf %h : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+      %f = ttg.convert_layout %narrow : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #dot>
+      %d = ttnvgpu.warp_group_dot %f, %a, %zero {inputPrecision = 0 : i32} : tensor<64x64xf16, #dot> * !ttg.memdesc<64x64xf16, #wide, #smem> -> tensor<64x64xf32, #mma>
+      %t = arith.addf %acc, %d : tensor<64x64xf32, #mma>
+      scf.yield %t : tensor<64x64xf32, #mma>
     }
     tt.return %r : tensor<64x64xf32, #mma>
   }

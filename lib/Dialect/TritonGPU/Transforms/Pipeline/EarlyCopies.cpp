@@ -1,0 +1,113 @@
+//===-- EarlyCopies.cpp - Copies among the first products -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Where products of one iteration run on into the next, copies follow the wait
+// for them, at the end of an iteration. Where all products of an iteration are
+// done by its end, as in the gradients of attention, the buffer that it has
+// read is free when the next one begins:
+//
+//   wait for copies; start the first products; start copies; ...
+//
+// which gives the copies the time of a whole iteration more.
+//
+//===----------------------------------------------------------------------===//
+
+#include "EarlyCopies.h"
+
+#include "AsyncProducts.h"
+
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tritongpu-pipeline"
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::gpu;
+
+namespace {
+
+/// Where a copy of the loop writes; null for other operations.
+Value getTarget(Operation *op) {
+  if (auto copy = dyn_cast<AsyncCopyGlobalToLocalOp>(op))
+    return copy.getResult();
+  if (auto copy = dyn_cast<nvidia_gpu::AsyncTMACopyGlobalToLocalOp>(op))
+    return copy.getResult();
+  return {};
+}
+
+/// The buffers of which `view` is a part.
+Value getBuffers(Value view) {
+  while (auto op = view.getDefiningOp<ViewLikeOpInterface>())
+    view = op.getViewSource();
+  return view;
+}
+
+/// The first operation of the body that uses the result of a product.
+Operation *findFirstUse(Block *body) {
+  Operation *first = nullptr;
+  for (auto product : body->getOps<MatrixProductOpInterface>())
+    for (Operation *user : product.getProduct().getUsers()) {
+      Operation *inBody = body->findAncestorOpInBlock(*user);
+      if (inBody && (!first || inBody->isBeforeInBlock(first)))
+        first = inBody;
+    }
+  return first;
+}
+
+/// Adds `op` with all it needs that is behind `place`, in order. False if some
+/// of that has effects.
+bool addWithSources(Operation *op, Operation *place,
+                    llvm::SetVector<Operation *> &moved) {
+  for (Value operand : op->getOperands()) {
+    Operation *source = operand.getDefiningOp();
+    if (!source || source->getBlock() != place->getBlock() ||
+        source->isBeforeInBlock(place) || moved.contains(source))
+      continue;
+    if (source == place || !isPure(source) ||
+        !addWithSources(source, place, moved))
+      return false;
+  }
+  moved.insert(op);
+  return true;
+}
+
+} // namespace
+
+unsigned mlir::triton::gpu::startCopiesEarly(scf::ForOp loop,
+                                             const AsyncRings &rings) {
+  Block *body = loop.getBody();
+  Operation *place = findFirstUse(body);
+  if (!place || place == body->getTerminator() ||
+      anyProductCanRunOn(loop, rings.buffers))
+    return 0;
+  llvm::SetVector<Operation *> moved;
+  unsigned numCopies = 0;
+  for (Operation *op = place; op; op = op->getNextNode()) {
+    Value target = getTarget(op);
+    if (!target)
+      continue;
+    // A wait is for all copies; they stay together.
+    if (!llvm::is_contained(rings.withSpareBuffer, getBuffers(target)))
+      return 0;
+    ++numCopies;
+  }
+  if (!numCopies)
+    return 0;
+  for (Operation *op = place; op; op = op->getNextNode()) {
+    bool isPart = getTarget(op) ||
+                  isa<AsyncCommitGroupOp, nvidia_gpu::BarrierExpectOp>(op);
+    if (isPart && !addWithSources(op, place, moved))
+      return 0;
+  }
+  LDBG() << numCopies << " copies start early: " << loop.getLoc();
+  for (Operation *op : moved)
+    op->moveBefore(place);
+  return numCopies;
+}
