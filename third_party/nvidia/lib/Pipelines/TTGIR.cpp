@@ -82,6 +82,7 @@ void nvidia::buildTTGIRPipeline(OpPassManager &pm,
 
   // Clean up.
   add(gpu::createTritonGPUCoalesceAsyncCopy());
+  add(nvidia_gpu::createTritonNvidiaOptimizeAtomics());
   add(gpu::createTritonGPURemoveLayoutConversions());
   add(gpu::createTritonGPUReduceDataDuplication());
   add(gpu::createTritonGPUReorderInstructions());

@@ -157,6 +157,35 @@ def TritonTensorMemoryAllocation
   ];
 }
 
+def TritonNvidiaOptimizeAtomics
+    : Pass<"triton-nvidia-optimize-atomics", "::mlir::ModuleOp"> {
+  let summary = "Add results of products to memory from the warps that have them";
+  let description = [{
+    Atomic operations on a result of a product, whose old values nobody uses, get a
+    layout that threads come to by exchanges inside their warps, with as many
+    neighbours for each as before. Through shared memory all warps would wait for each
+    other twice, in a loop in each iteration. Addresses and masks find that layout in the
+    passes that remove conversions.
+
+    Before:
+    ```mlir
+    %1 = ttg.convert_layout %0 : tensor<64x64xf32, #mma> -> tensor<64x64xf32, #blocked>
+    %2 = tt.atomic_rmw fadd, relaxed, gpu, %p, %1, %m : (tensor<64x64x!tt.ptr<f32>, #blocked>, tensor<64x64xf32, #blocked>, tensor<64x64xi1, #blocked>) -> tensor<64x64xf32, #blocked>
+    ```
+    After:
+    ```mlir
+    %q = ttg.convert_layout %p : tensor<64x64x!tt.ptr<f32>, #blocked> -> tensor<64x64x!tt.ptr<f32>, #linear>
+    %1 = ttg.convert_layout %0 : tensor<64x64xf32, #mma> -> tensor<64x64xf32, #linear>
+    %n = ttg.convert_layout %m : tensor<64x64xi1, #blocked> -> tensor<64x64xi1, #linear>
+    %2 = tt.atomic_rmw fadd, relaxed, gpu, %q, %1, %n : (tensor<64x64x!tt.ptr<f32>, #linear>, tensor<64x64xf32, #linear>, tensor<64x64xi1, #linear>) -> tensor<64x64xf32, #linear>
+    ```
+  }];
+  let dependentDialects = ["::mlir::triton::gpu::TritonGPUDialect"];
+  let statistics = [
+    Statistic<"numAtomics", "num-atomics", "Atomic operations with another layout">
+  ];
+}
+
 def TritonNvidiaOptimizeDescriptorEncoding
     : Pass<"triton-nvidia-optimize-descriptor-encoding", "::mlir::ModuleOp"> {
   let summary = "Choose how the blocks of descriptors lie in shared memory";
