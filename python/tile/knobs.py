@@ -28,7 +28,6 @@ from .settings import (
     one_of,
     release,
     some_of,
-    spellings,
     text,
     warn,
 )
@@ -282,12 +281,10 @@ _PREFIXES = ("TRITON_", "TILE_", "MLIR_ENABLE_", "MLIR_DUMP", "AMDGCN_", "NVPTX_
 def warn_of_unknown_variables() -> None:
     """Says which variables of the environment look like settings, but mean nothing."""
     known = {
-        spelling: knob.honoured
+        name: knob.honoured
         for group in groups().values()
         for knob in group.knobs().values()
-        for name in (knob.variable, knob.also)
-        if name
-        for spelling in spellings(name)
+        for name in knob.names
     }
     for name in sorted(os.environ):
         if name in _NO_CONCERN_OF_OURS or known.get(name):

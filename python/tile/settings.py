@@ -111,6 +111,8 @@ class Knob(Generic[T]):
         self.in_key = in_key
         #: Another variable that it reads.
         self.also = also
+        #: The names of both, in the order in which they are looked for.
+        self.names = spellings(variable) + (spellings(also) if also else ())
         #: Programs ask for some settings that mean nothing here.
         self.honoured = honoured
 
@@ -143,11 +145,10 @@ class Knob(Generic[T]):
 
     def find(self) -> tuple[str, str] | None:
         """The variable that is set, and its text."""
-        for name in (self.variable, self.also):
-            for spelling in spellings(name) if name else ():
-                text = os.environ.get(spelling)
-                if text is not None:
-                    return spelling, text
+        for name in self.names:
+            text = os.environ.get(name)
+            if text is not None:
+                return name, text
         return None
 
     def __set__(self, instance: Any, value: T) -> None:

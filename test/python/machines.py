@@ -97,8 +97,15 @@ def is_black(item: pytest.Item) -> bool:
     return sum(indices.values()) % 2 == 1
 
 
+#: Whether the tests were marked: each conftest.py that takes the hook is asked to.
+_MARKED = pytest.StashKey[bool]()
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.stash.get(_MARKED, False):
+        return
+    config.stash[_MARKED] = True
     for item in items:
         if item.get_closest_marker("sweep") and not item.get_closest_marker("slow"):
             if is_black(item):
