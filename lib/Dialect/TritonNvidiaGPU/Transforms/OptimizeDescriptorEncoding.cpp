@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "OffsetSigns.h"
 #include "UnpackDescriptorArgument.h"
 
 #include "tile/Analysis/AxisInfo.h"
@@ -236,7 +237,8 @@ ValueRange getIndices(Operation *op) {
 
 /// Why TMA cannot be used for all accesses through a descriptor.
 Obstacle findObstacle(ArrayRef<Operation *> users,
-                      const ModuleAxisInfoAnalysis &axisInfo) {
+                      const ModuleAxisInfoAnalysis &axisInfo,
+                      OffsetSigns &signs) {
   for (Operation *user : users) {
     // The pieces of 16 bytes again: a bound must not cut one.
     if (ValueRange indices = getIndices(user); !indices.empty()) {
@@ -247,6 +249,9 @@ Obstacle findObstacle(ArrayRef<Operation *> users,
           info && info->isInitialized() ? info->getDivisibilityOfAll() : 1;
       if (divisor % kTMAAlignment * bytes % kTMAAlignment != 0)
         return "a block of it is not known to start at a multiple of 16 bytes";
+      // Loads may start there.
+      if (!isa<DescriptorLoadOp>(user) && signs.mayBeNegative(indices.back()))
+        return "a block that it stores may start before its rows do";
     }
     if (isa<DescriptorGatherOp, DescriptorScatterOp>(user))
       return "it is used to gather or scatter rows";
@@ -337,7 +342,7 @@ Obstacle findObstacleOfCluster(ArrayRef<Operation *> users,
 Obstacle findObstacle(ArrayRef<Value> members, ArrayRef<Operation *> users,
                       RankedTensorType block,
                       const ModuleAxisInfoAnalysis &axisInfo,
-                      unsigned numCTAs) {
+                      OffsetSigns &signs, unsigned numCTAs) {
   SmallVector<Operation *> makes;
   for (Value member : members) {
     if (auto function = getFunctionOfArgument(member)) {
@@ -355,7 +360,7 @@ Obstacle findObstacle(ArrayRef<Value> members, ArrayRef<Operation *> users,
     if (Obstacle obstacle = findObstacle(make, axisInfo))
       return obstacle;
   }
-  if (Obstacle obstacle = findObstacle(users, axisInfo))
+  if (Obstacle obstacle = findObstacle(users, axisInfo, signs))
     return obstacle;
   if (Obstacle obstacle = findObstacleOfCluster(users, block, numCTAs))
     return obstacle;
@@ -391,6 +396,7 @@ public:
   void runOnOperation() override {
     ModuleOp module = getOperation();
     std::optional<ModuleAxisInfoAnalysis> axisInfo;
+    OffsetSigns signs(module);
     SmallVector<BlockArgument> fromHost;
     if (leaveToPointers)
       axisInfo.emplace(module);
@@ -403,8 +409,8 @@ public:
       RankedTensorType block =
           gpu::cloneWithEncoding(type.getBlockType(), encoding);
       if (leaveToPointers)
-        if (Obstacle obstacle =
-                findObstacle(members, users, block, *axisInfo, getNumCTAs())) {
+        if (Obstacle obstacle = findObstacle(members, users, block, *axisInfo,
+                                             signs, getNumCTAs())) {
           remark::missed(members.front().getLoc(),
                          remark::RemarkOpts::name("descriptor-by-pointers")
                              .category(DEBUG_TYPE))

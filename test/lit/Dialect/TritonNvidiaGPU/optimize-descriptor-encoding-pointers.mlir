@@ -53,6 +53,43 @@ tt.func public @pieces(%base: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32
   tt.return
 }
 
+// Stores must not start before the rows do, loads may: an argument, a difference and a negative number may be
+// negative, products and remainders with arguments are not taken for that.
+// CHECK-LABEL: @before_rows
+tt.func public @before_rows(%base: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}, %x: i32 {tt.divisibility = 16 : i32}, %stride: i64 {tt.divisibility = 8 : i32}) {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %minus = arith.constant -16 : i32
+  %one = arith.constant 1 : i64
+  // CHECK: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16, #[[WIDE]]>>
+  %loaded = tt.make_tensor_descriptor %base, [%n, %n], [%stride, %one] : <f16>, <tensor<64x64xf16>>
+  // CHECK-COUNT-3: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16>>
+  %argument = tt.make_tensor_descriptor %base, [%n, %n], [%stride, %one] : <f16>, <tensor<64x64xf16>>
+  %difference = tt.make_tensor_descriptor %base, [%n, %n], [%stride, %one] : <f16>, <tensor<64x64xf16>>
+  %negative = tt.make_tensor_descriptor %base, [%n, %n], [%stride, %one] : <f16>, <tensor<64x64xf16>>
+  // CHECK-COUNT-3: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16, #[[WIDE]]>>
+  %product = tt.make_tensor_descriptor %base, [%n, %n], [%stride, %one] : <f16>, <tensor<64x64xf16>>
+  %remainder = tt.make_tensor_descriptor %base, [%n, %n], [%stride, %one] : <f16>, <tensor<64x64xf16>>
+  %clamped = tt.make_tensor_descriptor %base, [%n, %n], [%stride, %one] : <f16>, <tensor<64x64xf16>>
+  %program = tt.get_program_id x : i32
+  %tiles = arith.divsi %n, %c64 : i32
+  %tile = arith.remsi %program, %tiles : i32
+  %start = arith.muli %tile, %c64 : i32
+  %times = arith.muli %program, %x : i32
+  %most = arith.maxsi %x, %c0 : i32
+  scf.for %i = %c0 to %n step %c64 : i32 {
+    %v = tt.descriptor_load %loaded[%c0, %minus] : !tt.tensordesc<tensor<64x64xf16>> -> tensor<64x64xf16>
+    tt.descriptor_store %argument[%i, %x], %v : !tt.tensordesc<tensor<64x64xf16>>, tensor<64x64xf16>
+    %back = arith.subi %i, %c64 : i32
+    tt.descriptor_store %difference[%i, %back], %v : !tt.tensordesc<tensor<64x64xf16>>, tensor<64x64xf16>
+    tt.descriptor_store %negative[%i, %minus], %v : !tt.tensordesc<tensor<64x64xf16>>, tensor<64x64xf16>
+    tt.descriptor_store %product[%minus, %times], %v : !tt.tensordesc<tensor<64x64xf16>>, tensor<64x64xf16>
+    tt.descriptor_store %remainder[%i, %start], %v : !tt.tensordesc<tensor<64x64xf16>>, tensor<64x64xf16>
+    tt.descriptor_store %clamped[%i, %most], %v : !tt.tensordesc<tensor<64x64xf16>>, tensor<64x64xf16>
+  }
+  tt.return
+}
+
 // The host passes the parts of a descriptor, and as a last argument the tensor map.
 // CHECK-LABEL: @from_host
 // CHECK-SAME: (%{{[^:]*}}: !tt.ptr<f16> {ttnvgpu.tensor_map_base = 0 : i32}, %{{[^:]*}}: i32, %{{[^:]*}}: i32, %{{[^:]*}}: i64, %{{[^:]*}}: i64, %{{[^:]*}}: i1, %[[COUNT:[^:]*]]: i32,

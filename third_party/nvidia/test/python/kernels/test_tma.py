@@ -486,3 +486,26 @@ def test_descriptors_of_one_memory(rows):
         expected[i + rows : i + rows + 8] = expected[i : i + 8] + 1
     exchange[(1,)](a, b, 24)
     np.testing.assert_array_equal(memory, expected)
+
+
+@tile.jit
+def move(src, dst, x, y, M: tl.constexpr, N: tl.constexpr):
+    for row in range(0, 4 * M, M):
+        dst.store([row, y], src.load([row, x]))
+
+
+@pytest.mark.parametrize(("x", "y"), [(0, 0), (-16, 16), (16, -16), (-32, -48), (48, 48), (5, 0)])
+def test_blocks_that_start_before_the_rows(x, y):
+    """The engine loads them, but does not store them: stores by an argument that is negative, and
+    was compiled for such ones, go by pointers."""
+    values = random((64, 64), "fp16")
+    out = np.full((64, 64), 7, np.float16)
+    src, dst = (TensorDescriptor(a, [64, 64], [64, 1], [16, 32]) for a in (values, out))
+    kernel = move[(1,)](src, dst, x, y, 16, 32)
+    assert (LOAD + ".2d.shared" in kernel.asm["ptx"]) == (x % 16 == 0)
+    assert (STORE in kernel.asm["ptx"]) == (y >= 0)
+    wide = np.zeros((64, 192), np.float16)
+    wide[:, 64:128] = values
+    want = np.full((64, 192), 7, np.float16)
+    want[:, 64 + y : 96 + y] = wide[:, 64 + x : 96 + x]
+    np.testing.assert_array_equal(out, want[:, 64:128])
