@@ -138,20 +138,22 @@ struct Start {
 bool checkStart(Ctx &c, const Inst &inst, unsigned l, const TensorMap &map,
                 const Start &start, bool write) {
   int64_t first = int64_t(start.at[0]) * map.elementBytes();
-  if (!map.isIm2col && (first & 15)) {
+  if (first & 15) {
     c.fail(inst, l, "misaligned",
            "the box begins at byte " + std::to_string(first) +
                " of the innermost dimension, which is not a multiple of 16");
     return false;
   }
-  if (write && first < 0) {
-    c.fail(inst, l, "out-of-bounds",
-           "the box of a store begins at element " +
-               std::to_string(start.at[0]) +
-               " of the innermost dimension: that of a load may, a store's "
-               "may not be negative");
-    return false;
-  }
+  for (unsigned i = 0; write && i < map.rank(); ++i)
+    if (start.at[i] < 0) {
+      c.fail(inst, l, "out-of-bounds",
+             "the box of a store begins at element " +
+                 std::to_string(start.at[i]) + " of dimension " +
+                 std::to_string(i) +
+                 ", the innermost one being 0: that of a load may, a store's "
+                 "may not be negative");
+      return false;
+    }
   return true;
 }
 

@@ -121,7 +121,7 @@ INSIDE = """.version 8.8
 .shared .align 128 .b8 box[128]; .reg .b32 %r<3>; .reg .b64 %rd1; .reg .pred %p1;
 mov.u32 %r1, %tid.x; mov.u32 %r2, box; mad.lo.u32 %r2, %r1, 4, %r2; st.shared.b32 [%r2], -1;
 fence.proxy.async.shared::cta; bar.sync 0; setp.eq.u32 %p1, %r1, 0; mov.b64 %rd1, map; cvta.param.u64 %rd1, %rd1;
-@%p1 cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd1, {COLUMN, 0}], [box];
+@%p1 cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd1, {COLUMN, ROW}], [box];
 cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;
 ret;
 }
@@ -135,7 +135,7 @@ def test_stores_write_whole_pieces_of_16_bytes(columns):
     box = tile.sim.tensor_map(x.ctypes.data, "f16", (columns, 4), (64,), (16, 4))
     for column in (-16, -8, 0, 4, 8, 16, 24, 32):
         x[:] = 0
-        text = INSIDE.replace("COLUMN", str(column))
+        text = INSIDE.replace("COLUMN", str(column)).replace("ROW", "0")
         report = tile.sim.launch(
             text, "inside", 1, 32, [box], allocations=[x], raise_on_finding=False
         )
@@ -145,6 +145,27 @@ def test_stores_write_whole_pieces_of_16_bytes(columns):
         if report.ok:
             want[:, column : min(column + 16, -(-columns // 8) * 8)] = 0xFFFF
         np.testing.assert_array_equal(x, want)
+
+
+@pytest.mark.parametrize("reduction", [False, True])
+def test_stores_do_not_begin_before_the_tensor(reduction):
+    x = np.zeros((8, 32), np.uint16)
+    box = tile.sim.tensor_map(x.ctypes.data, "f16", (32, 8), (64,), (16, 4))
+    text = INSIDE
+    if reduction:
+        text = text.replace("cp.async", "cp.reduce.async", 1).replace(
+            "::cta.tile", "::cta.add.tile"
+        )
+    for row in (-4, -1, 0, 5, 8):
+        x[:] = 0
+        report = tile.sim.launch(
+            text.replace("COLUMN", "8").replace("ROW", str(row)), "inside", 1, 32, [box],
+            allocations=[x], raise_on_finding=False,
+        )  # fmt: skip
+        assert [f["kind"] for f in report.findings] == ["out-of-bounds"] * (row < 0)
+        rows, columns = np.nonzero(x)
+        assert set(rows) == (set(range(row, min(row + 4, 8))) if row >= 0 else set())
+        assert not len(columns) or (columns.min(), columns.max()) == (8, 23)
 
 
 BUGS = {

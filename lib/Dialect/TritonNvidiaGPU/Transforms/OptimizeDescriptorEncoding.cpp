@@ -250,8 +250,10 @@ Obstacle findObstacle(ArrayRef<Operation *> users,
       if (divisor % kTMAAlignment * bytes % kTMAAlignment != 0)
         return "a block of it is not known to start at a multiple of 16 bytes";
       // Loads may start there.
-      if (!isa<DescriptorLoadOp>(user) && signs.mayBeNegative(indices.back()))
-        return "a block that it stores may start before its rows do";
+      if (!isa<DescriptorLoadOp>(user) &&
+          llvm::any_of(indices,
+                       [&](Value index) { return signs.mayBeNegative(index); }))
+        return "a block that it stores may start before it";
     }
     if (isa<DescriptorGatherOp, DescriptorScatterOp>(user))
       return "it is used to gather or scatter rows";

@@ -48,22 +48,23 @@ tt.func public @pieces(%base: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32
   scf.for %i = %c0 to %n step %c64 : i32 {
     %x = tt.descriptor_load %cut[%i, %c0] : !tt.tensordesc<tensor<64x64xf16>> -> tensor<64x64xf16>
     tt.descriptor_store %inside[%i, %n], %x : !tt.tensordesc<tensor<64x64xf16>>, tensor<64x64xf16>
-    tt.descriptor_store %whole[%n, %i], %x : !tt.tensordesc<tensor<64x64xf16>>, tensor<64x64xf16>
+    tt.descriptor_store %whole[%c64, %i], %x : !tt.tensordesc<tensor<64x64xf16>>, tensor<64x64xf16>
   }
   tt.return
 }
 
-// Stores must not start before the rows do, loads may: an argument, a difference and a negative number may be
+// Stores must not start before the tensor, loads may: an argument, a difference and a negative number may be
 // negative, products and remainders with arguments are not taken for that.
-// CHECK-LABEL: @before_rows
-tt.func public @before_rows(%base: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}, %x: i32 {tt.divisibility = 16 : i32}, %stride: i64 {tt.divisibility = 8 : i32}) {
+// CHECK-LABEL: @before_start
+tt.func public @before_start(%base: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}, %x: i32 {tt.divisibility = 16 : i32}, %stride: i64 {tt.divisibility = 8 : i32}) {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
   %minus = arith.constant -16 : i32
   %one = arith.constant 1 : i64
   // CHECK: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16, #[[WIDE]]>>
   %loaded = tt.make_tensor_descriptor %base, [%n, %n], [%stride, %one] : <f16>, <tensor<64x64xf16>>
-  // CHECK-COUNT-3: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16>>
+  // CHECK-COUNT-4: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16>>
+  %row = tt.make_tensor_descriptor %base, [%n, %n], [%stride, %one] : <f16>, <tensor<64x64xf16>>
   %argument = tt.make_tensor_descriptor %base, [%n, %n], [%stride, %one] : <f16>, <tensor<64x64xf16>>
   %difference = tt.make_tensor_descriptor %base, [%n, %n], [%stride, %one] : <f16>, <tensor<64x64xf16>>
   %negative = tt.make_tensor_descriptor %base, [%n, %n], [%stride, %one] : <f16>, <tensor<64x64xf16>>
@@ -79,11 +80,12 @@ tt.func public @before_rows(%base: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n
   %most = arith.maxsi %x, %c0 : i32
   scf.for %i = %c0 to %n step %c64 : i32 {
     %v = tt.descriptor_load %loaded[%c0, %minus] : !tt.tensordesc<tensor<64x64xf16>> -> tensor<64x64xf16>
+    tt.descriptor_store %row[%x, %i], %v : !tt.tensordesc<tensor<64x64xf16>>, tensor<64x64xf16>
     tt.descriptor_store %argument[%i, %x], %v : !tt.tensordesc<tensor<64x64xf16>>, tensor<64x64xf16>
     %back = arith.subi %i, %c64 : i32
     tt.descriptor_store %difference[%i, %back], %v : !tt.tensordesc<tensor<64x64xf16>>, tensor<64x64xf16>
     tt.descriptor_store %negative[%i, %minus], %v : !tt.tensordesc<tensor<64x64xf16>>, tensor<64x64xf16>
-    tt.descriptor_store %product[%minus, %times], %v : !tt.tensordesc<tensor<64x64xf16>>, tensor<64x64xf16>
+    tt.descriptor_store %product[%i, %times], %v : !tt.tensordesc<tensor<64x64xf16>>, tensor<64x64xf16>
     tt.descriptor_store %remainder[%i, %start], %v : !tt.tensordesc<tensor<64x64xf16>>, tensor<64x64xf16>
     tt.descriptor_store %clamped[%i, %most], %v : !tt.tensordesc<tensor<64x64xf16>>, tensor<64x64xf16>
   }

@@ -495,7 +495,7 @@ def move(src, dst, x, y, M: tl.constexpr, N: tl.constexpr):
 
 
 @pytest.mark.parametrize(("x", "y"), [(0, 0), (-16, 16), (16, -16), (-32, -48), (48, 48), (5, 0)])
-def test_blocks_that_start_before_the_rows(x, y):
+def test_blocks_that_start_before_the_tensor(x, y):
     """The engine loads them, but does not store them: stores by an argument that is negative, and
     was compiled for such ones, go by pointers."""
     values = random((64, 64), "fp16")
