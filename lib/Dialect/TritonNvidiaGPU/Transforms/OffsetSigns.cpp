@@ -43,12 +43,11 @@ bool OffsetSigns::isConstructedNegative(BlockArgument argument) {
          mayBeNegative(loop.getYieldedValues()[index]);
 }
 
-/// Arguments, and what is loaded, are sizes if they are multiplied.
-bool OffsetSigns::isNegativeFactor(Value factor) {
-  while (auto extended = factor.getDefiningOp<arith::ExtSIOp>())
-    factor = extended.getIn();
-  return !isa<BlockArgument>(factor) && !factor.getDefiningOp<LoadOp>() &&
-         mayBeNegative(factor);
+/// Of a product, such as a number of a tile times its size.
+static bool isNegativeFactor(Value factor) {
+  APInt constant;
+  return matchPattern(factor, m_ConstantInt(&constant)) &&
+         constant.isNegative();
 }
 
 bool OffsetSigns::isConstructedNegative(Value offset) {

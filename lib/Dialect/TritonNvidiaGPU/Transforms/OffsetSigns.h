@@ -3,8 +3,8 @@
 //
 // Whether an offset may be negative by its own construction: as a negative
 // constant, a difference, something loaded, or an argument of the kernel, taken
-// as they are. Products, quotients and remainders of program ids, counters of
-// loops and sizes are taken for what they nearly always are.
+// as they are. Products, quotients and remainders, by which kernels number
+// tiles and find where one starts, are taken for what they nearly always are.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_DIALECT_TRITONNVIDIAGPU_TRANSFORMS_OFFSETSIGNS_H
@@ -26,7 +26,6 @@ public:
 private:
   bool isConstructedNegative(Value offset);
   bool isConstructedNegative(BlockArgument argument);
-  bool isNegativeFactor(Value factor);
   /// By its range, which `tl.assume` may state.
   bool isKnownNonNegative(Value value);
 
