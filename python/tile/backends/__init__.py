@@ -1,9 +1,10 @@
 """Backends: plug-ins, found by their folders.
 
 An installed package has each as ``tile/backends/<name>``; a checkout as
-``third_party/<name>/backend``. A backend has ``compiler.py`` with a subclass
-of `BaseBackend`, and ``driver.py`` with subclasses of `DriverBase`. The simulator
-is a driver (``sim_driver.py``) that runs what any backend says it can run.
+``third_party/<name>/backend``. A backend's
+package lists the kinds of its targets (``TARGETS = ["hip"]``). It has ``compiler.py``
+with a subclass of `BaseBackend`, and ``driver.py`` with subclasses of `DriverBase`.
+The simulator is a driver (``sim_driver.py``) that runs what any backend says it can run.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import functools
 import importlib
 import importlib.util
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -33,9 +34,12 @@ def folders() -> dict[str, Path]:
     return found
 
 
-def _load(name: str, folder: Path, module: str) -> ModuleType:
+def _package(name: str) -> ModuleType:
+    """The package of a backend, which says in TARGETS what it compiles for; nothing more of it is
+    imported before somebody compiles for that."""
     package = f"{__name__}.{name}"
     if package not in sys.modules:
+        folder = folders()[name]
         init = folder / "__init__.py"
         spec = importlib.util.spec_from_file_location(
             package, init if init.exists() else None, submodule_search_locations=[str(folder)]
@@ -47,17 +51,28 @@ def _load(name: str, folder: Path, module: str) -> ModuleType:
         sys.modules[package] = loaded
         if spec.loader is not None:
             spec.loader.exec_module(loaded)
-    return importlib.import_module(f"{package}.{module}")
+    return sys.modules[package]
 
 
-@functools.lru_cache(maxsize=1)
+def _load(name: str, module: str) -> ModuleType:
+    return importlib.import_module(f"{_package(name).__name__}.{module}")
+
+
+@functools.cache
+def _backend(name: str) -> type[BaseBackend]:
+    return _subclass(_load(name, "compiler"), BaseBackend)
+
+
 def backends() -> dict[str, type[BaseBackend]]:
     """The backends there are, by name."""
-    result = {}
-    for name, folder in folders().items():
-        module = _load(name, folder, "compiler")
-        result[name] = _subclass(module, BaseBackend)
-    return result
+    return {name: _backend(name) for name in folders()}
+
+
+def _backends_for(kind: str) -> Iterator[type[BaseBackend]]:
+    """Those that may compile for targets such as cuda or hip."""
+    for name in folders():
+        if kind in getattr(_package(name), "TARGETS", [kind]):
+            yield _backend(name)
 
 
 def _subclass(module: ModuleType, base: type) -> Any:
@@ -83,7 +98,7 @@ def find_backend(target: GPUTarget) -> BaseBackend:
     check_target(target)
     if target.backend == "cpu":
         target = simulated_target()
-    for backend in backends().values():
+    for backend in _backends_for(target.backend):
         if backend.supports_target(target):
             return backend(target)
     raise _unknown(target.backend)
@@ -99,7 +114,7 @@ def parse_target(text: str) -> GPUTarget:
     kind, *rest = text.split(":")
     if len(rest) not in (1, 2) or not all(part.isdigit() for part in rest[1:]):
         raise TileError(f"a target is written as cuda:90 or hip:gfx942, not {text!r}")
-    for backend in backends().values():
+    for backend in _backends_for(kind):
         if kind in backend.target_names():
             target = backend.find_target(rest[0])
             return dataclasses.replace(target, warp_size=int(rest[1])) if rest[1:] else target
@@ -129,7 +144,7 @@ def drivers() -> dict[str, type[DriverBase]]:
     for name, folder in folders().items():
         if not (folder / "driver.py").exists():
             continue
-        module = _load(name, folder, "driver")
+        module = _load(name, "driver")
         for value in vars(module).values():
             if (
                 isinstance(value, type)

@@ -1,1 +1,3 @@
 """The AMD backend: compiler and driver."""
+
+TARGETS = ["hip"]

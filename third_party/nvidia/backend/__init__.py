@@ -1,1 +1,3 @@
 """The NVIDIA backend: compiler and drivers."""
+
+TARGETS = ["cuda"]
