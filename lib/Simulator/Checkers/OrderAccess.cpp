@@ -169,6 +169,15 @@ static bool isRepeated(Cell &cell, const Event &self, bool whole) {
   return false;
 }
 
+/// Do atomic instructions of one place follow each other for whoever comes
+/// behind the last of them? Where fences alone give an order (AMDGCN), one that
+/// reads and writes what another one wrote stands for that as well.
+static bool replaces(const Inst &inst, const Event &self, const Event &x) {
+  constexpr uint8_t both = Event::Write | Event::Strong;
+  return (inst.watch & Inst::Program) && inst.cls == Class::Atomic &&
+         (self.flags & both) == both && (x.flags & both) == both;
+}
+
 /// `self` meets what the cell remembers, and is remembered. For a whole granule
 /// (`size` > 4) `bytes` of events are those of a lane.
 void OrderChecker::accessCell(Request &r, Cell &cell, CellArena &arena,
@@ -209,8 +218,10 @@ void OrderChecker::accessCell(Request &r, Cell &cell, CellArena &arena,
     if (conflict && x.is(Event::Strong) && self.is(Event::Strong) &&
         scopesMeet(x, self,
                    x.cluster == number && x.agent / warps == self.agent / warps,
-                   x.cluster == number))
+                   x.cluster == number)) {
       conflict = false;
+      settled |= replaces(r.inst, self, x);
+    }
     if (conflict && !ordered) {
       if (!(!r.owner && isHarmless(cell, self, x)) &&
           !sameValue(r, self, x, at, size))

@@ -277,6 +277,29 @@ def test_signed_loads_stay_before_stores(target, dtype):
     assert memory == ["load", "store", "store"]
 
 
+@tile.jit
+def arrive(x, parts, arrivals, out, COUNT: tl.constexpr, BLOCK: tl.constexpr, LAST: tl.constexpr):
+    pid, i = tl.program_id(0), tl.arange(0, BLOCK)
+    tl.store(parts + pid, tl.sum(tl.load(x + pid * BLOCK + i)))
+    tl.debug_barrier()
+    before = tl.atomic_add(arrivals, 1, sem="acq_rel")
+    if before == LAST:
+        total = tl.sum(tl.load(parts + tl.arange(0, COUNT), cache_modifier=".cg"))
+        tl.store(out, total)
+        tl.store(arrivals, 0)
+
+
+def test_the_last_block_begins_anew():
+    """Who has seen by an atomic that all others have arrived may store to that place."""
+    x = rng.integers(-9, 9, (4, 64)).astype(np.int32)
+    parts, arrivals, out = (np.zeros(n, np.int32) for n in (4, 1, 1))
+    arrive[(4,)](x, parts, arrivals, out, COUNT=4, BLOCK=64, LAST=3)
+    assert out[0] == x.sum() and arrivals[0] == 0
+    # Others are still to come where it was not the last.
+    with pytest.raises(TileError, match="race"):
+        arrive[(4,)](x, parts, arrivals, out, COUNT=4, BLOCK=64, LAST=2)
+
+
 def test_the_roofline_is_of_such_a_gpu(target):
     x, y = rng.standard_normal((2, 1024)).astype(np.float32)
     report = add.simulate(x, y, np.zeros_like(x), 1024, grid=(1,), BLOCK=1024)
