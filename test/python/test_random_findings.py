@@ -123,3 +123,17 @@ def test_several_layouts_of_a_tile_that_is_copied_ahead(dtype, num_warps):
     copy_and_sum[(1,)](x, copied, total, 3, num_warps=num_warps)
     np.testing.assert_array_equal(copied, x)
     np.testing.assert_array_equal(total, x.astype(np.int64).sum(axis=0))
+
+
+@tile.jit
+def divided_by_distances(x_ptr, out_ptr):
+    pid, i = tl.program_id(0), tl.arange(0, 32)
+    tl.store(out_ptr + pid * 32 + i, tl.load(x_ptr + 4 + i // (pid * 16 - 8)))
+
+
+def test_indices_are_divided_by_what_is_less_than_zero():
+    """A difference that is bounded by nothing has a sign."""
+    x, out = random(16, "i32"), poisoned((2, 32), "i32")
+    divided_by_distances[(2,)](x, out)
+    i = np.arange(32)
+    np.testing.assert_array_equal(out, np.stack([x[4 - i // 8], x[4 + i // 8]]))

@@ -156,8 +156,7 @@ static bool addsConstant(const Code &code, const Inst &inst, int64_t &added) {
 /// Does a scalar load read what a swap behind it accesses at the same base, at
 /// an offset that is zero in all lanes?
 static bool loadsPlaceOf(const Code &code, const Inst &swap, const Inst &load) {
-  if (std::string_view(load.name) != "s_load_b32" &&
-      std::string_view(load.name) != "s_load_dword")
+  if (!std::string_view(load.name).starts_with("s_load_"))
     return false;
   if (load.op[1] != swap.op[2] || load.op[2] != NoSlot || load.imm != swap.imm)
     return false;

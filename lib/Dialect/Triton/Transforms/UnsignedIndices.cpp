@@ -110,21 +110,23 @@ private:
   FailureOr<SmallVector<Operation *>> findDivisions();
 };
 
-/// Whether `value` is a size: not negative, or a difference of scalars that are
-/// not, such as the rows that are left for a group of tiles. Differences of
-/// tensors are distances, which go both ways.
-bool isSize(Value value, function_ref<bool(Value)> isNonNegative) {
+/// Whether `value` is a size: not negative, or the least of sizes and of a
+/// difference of scalars that are not, such as the rows that are left for a
+/// group of tiles. Other differences are distances, which go both ways.
+bool isSize(Value value, function_ref<bool(Value)> isNonNegative,
+            bool isBounded = false) {
   if (isNonNegative(value))
     return true;
   Operation *op = value.getDefiningOp();
   if (isa_and_present<arith::SubIOp>(op))
-    return !isa<RankedTensorType>(value.getType()) &&
+    return isBounded && !isa<RankedTensorType>(value.getType()) &&
            llvm::all_of(op->getOperands(), isNonNegative);
+  isBounded |= isa_and_present<arith::MinSIOp>(op);
   return isa_and_present<arith::MinSIOp, arith::MulIOp, arith::AddIOp,
                          arith::ExtSIOp, SplatOp, BroadcastOp, ExpandDimsOp>(
              op) &&
          llvm::all_of(op->getOperands(), [&](Value operand) {
-           return isSize(operand, isNonNegative);
+           return isSize(operand, isNonNegative, isBounded);
          });
 }
 

@@ -38,6 +38,25 @@ tt.func @signs(%p: !tt.ptr<f32>, %m: i32, %n: i32 {tt.non_negative = 1 : i32}) {
   tt.return
 }
 
+// What a difference of scalars is bounded by makes it a number of rows or
+// columns; otherwise it may be less than zero.
+// CHECK-LABEL: tt.func @divisors
+tt.func @divisors(%p: !tt.ptr<f32>, %n: i32 {tt.non_negative = 1 : i32}) {
+  %c8 = arith.constant 8 : i32
+  %pid = tt.get_program_id x : i32
+  %left = arith.subi %n, %pid : i32
+  %size = arith.minsi %left, %c8 : i32
+  // CHECK: arith.remui
+  %row = arith.remsi %pid, %size : i32
+  %distance = arith.subi %pid, %c8 : i32
+  // CHECK: arith.divsi
+  %column = arith.divsi %pid, %distance : i32
+  %offset = arith.addi %row, %column : i32
+  %ptr = tt.addptr %p, %offset : !tt.ptr<f32>, i32
+  %x = tt.load %ptr : !tt.ptr<f32>
+  tt.return
+}
+
 // A promise in the same block counts as much as an attribute, one in a branch
 // does not.
 // CHECK-LABEL: tt.func @promises
