@@ -194,6 +194,19 @@ inferWithoutOverflow(Operation *op, ArrayRef<IntegerValueRange> operands) {
       .Case([&](arith::ShLIOp) { return intrange::inferShl(ranges, flags); });
 }
 
+/// Programs counted from the last one: (number of programs - 1) - this one.
+static bool isProgramFromTheEnd(arith::SubIOp sub) {
+  auto program = sub.getRhs().getDefiningOp<GetProgramIdOp>();
+  Operation *last = sub.getLhs().getDefiningOp();
+  if (!program || !isa_and_present<arith::SubIOp, arith::AddIOp>(last))
+    return false;
+  auto count = last->getOperand(0).getDefiningOp<GetNumProgramsOp>();
+  APInt added;
+  return count && count.getAxis() == program.getAxis() &&
+         matchPattern(last->getOperand(1), m_ConstantInt(&added)) &&
+         (isa<arith::SubIOp>(last) ? added.isOne() : added.isAllOnes());
+}
+
 /// The results of tt and ttg whose elements are those of operands, or known.
 static std::optional<IntegerValueRange>
 inferElements(Operation *op, ArrayRef<IntegerValueRange> operands) {
@@ -205,6 +218,10 @@ inferElements(Operation *op, ArrayRef<IntegerValueRange> operands) {
   return llvm::TypeSwitch<Operation *, Result>(op)
       .Case([&](MakeRangeOp range) {
         return between(range.getStart(), int64_t(range.getEnd()) - 1);
+      })
+      .Case([&](arith::SubIOp sub) {
+        return isProgramFromTheEnd(sub) ? Result(between(0, INT32_MAX - 1))
+                                        : std::nullopt;
       })
       .Case([&](GetProgramIdOp) { return between(0, INT32_MAX - 1); })
       .Case([&](GetNumProgramsOp) { return between(1, INT32_MAX); })

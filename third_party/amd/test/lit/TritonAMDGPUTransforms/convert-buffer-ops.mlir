@@ -109,3 +109,32 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.ove
     tt.return %v : tensor<1024xf32, #blocked>
   }
 }
+
+// -----
+
+// Programs that are counted from the last one have no sign.
+#blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  // CHECK-LABEL: @from_the_end
+  // CHECK: amdg.buffer_load
+  // CHECK-NOT: amdg.buffer_load
+  tt.func public @from_the_end(%x: !tt.ptr<f32> {tt.pointer_range = 32 : i32}, %y: !tt.ptr<f32> {tt.pointer_range = 32 : i32}) -> (tensor<1024xf32, #blocked>, tensor<1024xf32, #blocked>) {
+    %c1 = arith.constant 1 : i32
+    %pid = tt.get_program_id x : i32
+    %count = tt.get_num_programs x : i32
+    %others = tt.get_num_programs y : i32
+    %last = arith.subi %count, %c1 : i32
+    %block = arith.subi %last, %pid : i32
+    %end = arith.subi %others, %c1 : i32
+    %distance = arith.subi %end, %pid : i32
+    %sx = tt.splat %x : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #blocked>
+    %ox = tt.splat %block : i32 -> tensor<1024xi32, #blocked>
+    %px = tt.addptr %sx, %ox : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+    %v = tt.load %px : tensor<1024x!tt.ptr<f32>, #blocked>
+    %sy = tt.splat %y : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #blocked>
+    %oy = tt.splat %distance : i32 -> tensor<1024xi32, #blocked>
+    %py = tt.addptr %sy, %oy : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+    %w = tt.load %py : tensor<1024x!tt.ptr<f32>, #blocked>
+    tt.return %v, %w : tensor<1024xf32, #blocked>, tensor<1024xf32, #blocked>
+  }
+}
