@@ -343,8 +343,8 @@ namespace {
 struct Extent {
   uint32_t low = ~0u, high = 0;
   /// Do words lie so close together that no two of them share a bank?
-  bool isConflictFree(unsigned bytes) const {
-    return ((high + bytes - 1) >> 2) - (low >> 2) < 32;
+  bool isConflictFree(unsigned bytes, unsigned banks) const {
+    return ((high + bytes - 1) >> 2) - (low >> 2) < banks;
   }
 };
 } // namespace
@@ -362,19 +362,22 @@ static Extent extentOf(const uint64_t *address, uint32_t lanes,
   return e;
 }
 
-/// Passes over the 32 banks that a request takes; the ideal is bytes / 128.
-static void countBanks(Ctx &c, const Inst &inst, const uint64_t *address,
-                       uint32_t mask, unsigned bytes, const Extent &extent) {
-  unsigned group = bytes <= 4 ? 32 : bytes <= 8 ? 16 : 8;
+/// Passes over the banks that a request takes; the ideal is that each serves
+/// one word in each of them.
+template <unsigned Banks>
+static void countBanksOf(Ctx &c, const Inst &inst, const uint64_t *address,
+                         uint32_t mask, unsigned bytes, const Extent &extent) {
+  // Lanes that are served at once.
+  unsigned group = bytes <= Banks / 8 ? 32 : bytes <= Banks / 4 ? 16 : 8;
   unsigned wavefronts = 0, ideal = 0;
   for (unsigned first = 0; first < Lanes; first += group) {
     uint32_t part = mask >> first & (group == 32 ? ~0u : (1u << group) - 1);
     if (!part)
       continue;
     ++ideal;
-    if (extent.isConflictFree(bytes) ||
+    if (extent.isConflictFree(bytes, Banks) ||
         (group < Lanes &&
-         extentOf(address + first, part, group).isConflictFree(bytes))) {
+         extentOf(address + first, part, group).isConflictFree(bytes, Banks))) {
       ++wavefronts;
       continue;
     }
@@ -389,9 +392,9 @@ static void countBanks(Ctx &c, const Inst &inst, const uint64_t *address,
     // Each bank serves one word at a time; equal words are served together.
     std::sort(words, words + count);
     count = unsigned(std::unique(words, words + count) - words);
-    uint8_t load[32] = {}, worst = 0;
+    uint8_t load[Banks] = {}, worst = 0;
     for (unsigned i = 0; i < count; ++i)
-      worst = std::max(worst, ++load[words[i] & 31]);
+      worst = std::max(worst, ++load[words[i] % Banks]);
     wavefronts += std::max<unsigned>(worst, 1);
   }
   InstStats &s = c.stat(inst);
@@ -401,6 +404,13 @@ static void countBanks(Ctx &c, const Inst &inst, const uint64_t *address,
   ++k.sharedRequests;
   k.sharedWavefronts += wavefronts;
   k.bankConflicts += wavefronts - ideal;
+}
+
+static void countBanks(Ctx &c, const Inst &inst, const uint64_t *address,
+                       uint32_t mask, unsigned bytes, const Extent &extent) {
+  if (c.launch->program->sharedBanks == 64)
+    return countBanksOf<64>(c, inst, address, mask, bytes, extent);
+  countBanksOf<32>(c, inst, address, mask, bytes, extent);
 }
 
 static bool translateShared(Ctx &c, const Inst &inst, uint32_t mask,

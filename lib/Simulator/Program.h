@@ -238,6 +238,8 @@ struct Program {
   uint32_t waveLanes = Lanes;
   /// Of a CTA, in bytes.
   uint32_t mostShared = 227 * 1024;
+  /// 4-byte banks of it: 32 or 64.
+  uint32_t sharedBanks = 32;
   /// Code of each function of the module by its number, which is what a
   /// function pointer holds; null if unused.
   std::vector<const Code *> functions;

@@ -92,6 +92,8 @@ Half leastH(Half a, Half b) { return half(leastNumber(of(a), of(b))); }
 Half mostH(Half a, Half b) { return half(mostNumber(of(a), of(b))); }
 Half minimumH(Half a, Half b) { return half(minimum(of(a), of(b))); }
 Half maximumH(Half a, Half b) { return half(maximum(of(a), of(b))); }
+Half minimum3H(Half a, Half b, Half c) { return minimumH(minimumH(a, b), c); }
+Half maximum3H(Half a, Half b, Half c) { return maximumH(maximumH(a, b), c); }
 using U16 = uint16_t;
 using S16 = int16_t;
 U16 add16(U16 a, U16 b) { return U16(a + b); }
@@ -331,6 +333,8 @@ void tile::sim::amdgcn::registerPacked(OpcodeTable &t) {
       {"v_pk_max_num_f16", decodePacked<mostH>},
       {"v_pk_minimum_f16", decodePacked<minimumH>},
       {"v_pk_maximum_f16", decodePacked<maximumH>},
+      {"v_pk_minimum3_f16", decodePacked<minimum3H>},
+      {"v_pk_maximum3_f16", decodePacked<maximum3H>},
       {"v_pk_add_u16", decodePacked<add16>},
       {"v_pk_add_i16", decodePacked<add16>},
       {"v_pk_sub_u16", decodePacked<sub16>},

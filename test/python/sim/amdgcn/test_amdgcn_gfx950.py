@@ -5,7 +5,7 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import pytest
-from asmlib import halves, integers, kernel, lanes, run, same
+from asmlib import floats, halves, integers, kernel, lanes, run, same
 from test_amdgcn_matrix import encode, multiply, spread
 
 from tile.errors import TileError
@@ -190,6 +190,22 @@ def test_any_function_of_three_bits():
         same(got & u32(0xFFFF), want & u32(0xFFFF), hex(table))
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_packed_minima_of_three():
+    a, b, c = floats(100, 3, np.float16)
+    # What the halves of a register hold.
+    pairs = [
+        v | np.roll(v, 1) << u32(16) for v in (x.view(np.uint16).astype(u32) for x in (a, b, c))
+    ]
+    for name, function in {"minimum": np.minimum, "maximum": np.maximum}.items():
+        got = lanes(f"v_pk_{name}3_f16 {{d}}, {{0}}, {{1}}, {{2}}", pairs, 1, "gfx950")
+        want = function(function(a, b), c)
+        for half, expected in ((got & u32(0xFFFF), want), (got >> u32(16), np.roll(want, 1))):
+            number = half.astype(np.uint16).view(np.float16)
+            zero = np.float16(0)
+            same(np.where(number == 0, zero, number), np.where(expected == 0, zero, expected), name)
+
+
 @pytest.mark.parametrize("row", [16, 32])
 def test_rows_change_places(row):
     first, second = np.arange(64, dtype=u32), np.arange(64, dtype=u32) + u32(100)
@@ -232,6 +248,14 @@ def test_transposing_loads(bits):
     got = transposed_load(f"ds_read_b{32 * words}_tr_b{bits}", np.ascontiguousarray(data), words)
     want = pack(codes.transpose(0, 2, 1).reshape(64, count), bits).T
     assert (got == want).all()
+
+
+@pytest.mark.parametrize(("stride", "lost"), [(4, 0), (8, 0), (16, 1), (128, 15), (256, 31)])
+def test_bank_conflicts(stride, lost):
+    """Of 64 banks; the halves of the wave are served one after the other."""
+    body = f"v_mul_u32_u24 v1, {stride}, v0\nds_write_b32 v1, v0\ns_waitcnt lgkmcnt(0)"
+    report = run(kernel(body, [8], "gfx950", lds=16384), [np.zeros(4, u32)], 1, 64)
+    assert report.to_dict()["counters"]["bank_conflicts"] == 2 * lost
 
 
 def test_other_targets_have_none_of_it():
