@@ -41,7 +41,7 @@ OPTIONS = {
     "launch_cooperative_grid", "launch_pdl", "line_info", "opt_level", "ir_override",
     "sanitize_overflow", "instrumentation_mode",
     "waves_per_eu", "matrix_instr_nonkdim", "kpack", "schedule_hint", "allow_flush_denorm",
-    "use_async_copy",
+    "use_async_copy", "use_block_pingpong",
 }  # fmt: skip
 
 

@@ -464,6 +464,7 @@ ELSEWHERE = {
     "TILE_COMPAT_VERSION": "../compat/test_switch.py", "TILE_COMPAT": "../compat/test_switch.py",
     "TILE_INTERPRET_MAX_ITERATIONS": "../test_extreme_programs.py",
     "TRITON_LIBHIP_PATH": "../../../third_party/amd/test/python/test_hip_driver.py",
+    "TRITON_HIP_USE_BLOCK_PINGPONG": "../../../third_party/amd/test/python/test_block_pingpong.py",
     "TRITON_HIP_USE_ASYNC_COPY": "../../../third_party/amd/test/python/test_gfx950.py",
 }  # fmt: skip
 

@@ -36,6 +36,8 @@ class HIPOptions(BaseOptions):
     #: How instructions of loops are scheduled: "attention" interleaves matrix instructions with
     #: the exponentials between them.
     schedule_hint: str = "none"
+    #: Raise the priority of waves that multiply in programs of four, too, on gfx942.
+    use_block_pingpong: bool = False
     #: Load operands of loops straight into LDS, on gfx950.
     use_async_copy: bool = False
     #: Let arithmetic on fp32 flush denormals to zero.
@@ -147,6 +149,7 @@ class HIPBackend(BaseBackend):
         given.setdefault("enable_fp_fusion", knobs.language.default_fp_fusion)
         given.setdefault("sanitize_overflow", bool(given.get("debug")))
         given.setdefault("line_info", not knobs.compilation.disable_line_info)
+        given.setdefault("use_block_pingpong", knobs.amd.use_block_pingpong)
         given.setdefault("use_async_copy", knobs.amd.use_async_copy)
         given.setdefault("disable_passes", knobs.compilation.disable_passes)
         if knobs.language.fp32_default in _precisions(self.facts):
@@ -198,7 +201,8 @@ class HIPBackend(BaseBackend):
             f"target={self.facts} num-warps={options.num_warps} num-stages={options.num_stages} "
             f"matrix-instruction-size={options.matrix_instr_nonkdim} kPack={options.kpack} "
             f"schedule-hint={options.schedule_hint} "
-            f"use-async-copy={str(options.use_async_copy).lower()}",
+            f"use-async-copy={str(options.use_async_copy).lower()} "
+            f"use-block-pingpong={str(options.use_block_pingpong).lower()}",
         )
 
     def make_llir(self, module: Any, metadata: dict[str, Any], *, options: HIPOptions) -> str:

@@ -86,6 +86,7 @@ void amd::buildTTGIRPipeline(OpPassManager &pm, const TTGIROptions &options) {
       target && target->usesBlockPingpong) {
     TritonAMDGPUBlockPingpongOptions turns;
     turns.numStages = options.numStages;
+    turns.priorities = options.useBlockPingpong;
     add(createTritonAMDGPUBlockPingpong(turns));
   }
 }

@@ -277,7 +277,7 @@ private:
   void transform(ProductLoop &product) {
     int numWarps = lookupNumWarps(product.loop);
     int64_t bits = product.getBits();
-    if (numWarps == kUnits && bits <= kMostForPriorities) {
+    if (priorities && numWarps == kUnits && bits <= kMostForPriorities) {
       Rewriter(product).setPriorities();
       ++numPriorities;
       return;

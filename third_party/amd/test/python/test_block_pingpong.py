@@ -46,7 +46,9 @@ CASES = [
 
 
 @pytest.mark.parametrize(("m", "n", "bk", "waves", "operations"), CASES)
-def test_products(m, n, bk, waves, operations):
+def test_products(m, n, bk, waves, operations, monkeypatch):
+    # Programs of four waves ask for it.
+    monkeypatch.setenv("TRITON_HIP_USE_BLOCK_PINGPONG", str(int(waves == 4)))
     for iterations in (0, 1, 3):
         a, b, want = operands(m, n, max(iterations, 1) * bk)
         out = np.full((m, n), 7, np.float32)
@@ -59,6 +61,13 @@ def test_products(m, n, bk, waves, operations):
             a, b, out, iterations * bk, M=m, N=n, BK=bk, num_warps=waves, grid=(1,), schedules=3
         )
         assert (out == (want if iterations else 0)).all()
+
+
+def test_programs_of_four_waves_keep_their_priority():
+    a, b, _ = operands(64, 64, 32)
+    out = np.zeros((64, 64), np.float32)
+    kernel = product.warmup(a, b, out, 32, M=64, N=64, BK=32, num_warps=4, grid=(1,))
+    assert "rocdl" not in kernel.asm["ttgir"]
 
 
 def test_a_missing_barrier_is_found():

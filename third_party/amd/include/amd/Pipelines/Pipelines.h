@@ -37,6 +37,11 @@ struct TTGIROptions : StageOptions<TTGIROptions> {
       llvm::cl::desc("Load operands of loops straight into LDS, on targets "
                      "that load 16 bytes so"),
       llvm::cl::init(false)};
+  Option<bool> useBlockPingpong{
+      *this, "use-block-pingpong",
+      llvm::cl::desc("Raise the priority of waves that multiply in programs of "
+                     "four, too, on targets where those of eight take turns"),
+      llvm::cl::init(false)};
   Option<std::string> scheduleHint{
       *this, "schedule-hint",
       llvm::cl::desc("How instructions of loops are scheduled: none, "

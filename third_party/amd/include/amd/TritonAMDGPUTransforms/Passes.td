@@ -252,7 +252,9 @@ def TritonAMDGPUBlockPingpong
   ];
   let options = [
     Option<"numStages", "num-stages", "int32_t", "2",
-           "Depth of the loops' pipelines; below 2 there is nothing to do">
+           "Depth of the loops' pipelines; below 2 there is nothing to do">,
+    Option<"priorities", "priorities", "bool", "true",
+           "Raise priorities in programs of four waves">
   ];
   let statistics = [
     Statistic<"numPriorities", "num-priorities", "Loops with priorities">,
