@@ -101,6 +101,7 @@ def make_rows() -> list[Row]:
     add("linear", LARGE, (4096, 4096, 4096), (8192, 8192, 1024), activation="relu")
     add("linear", LARGE, (4096, 4096, 4096), (2048, 8192, 2048), activation="gelu")
     add("linear", MIDDLE, (1024, 4096, 1024), activation="gelu")
+    add("matmul", WORDS, (4096, 4096, 4096), dtype=torch.float32)
     add("linear", WORDS, (4096, 4096, 4096), activation="none", dtype=torch.float32)
     add("linear", BYTES, (8192, 8192, 8192), activation="none", dtype=torch.float8_e4m3fn)
     add("linear", BYTES, (4096, 8192, 2048), activation="none", dtype=torch.float8_e4m3fn)

@@ -73,9 +73,14 @@ def test_read_where_copied(mode, turned):
     assert "ttg.local_load" not in text
 
 
-def test_any_order(monkeypatch):
+@pytest.mark.parametrize("kind", [np.float16, np.float32])
+@pytest.mark.parametrize("mode", ["flatten", "specialize", "nested"])
+def test_any_order(mode, kind, monkeypatch):
+    """tf32 operands are exchanged: one comes from registers, read from where it was copied."""
     monkeypatch.setenv("TILE_SIM_SCHEDULES", "4")
-    multiply(flatten=True)
+    kernel = multiply(kind=kind, **({} if mode == "nested" else {mode: True}))
+    text = kernel.asm["ttgir"]
+    assert "warp_group_dot" in text and ("ttg.local_load" in text) == (kind == np.float32)
 
 
 @sim_only
