@@ -16,7 +16,8 @@ def TritonGPUAssignLatencies
     the number of stages less one. Loads that these take their addresses from
     (indices of rows, tables of blocks) start one more iteration ahead, and hand
     their few registers on. What threads read of a load for a product of warp
-    groups has a latency of one where there are more than two stages: it is read
+    groups has a latency of one where there are more than two stages and the
+    results leave no room for a second block on the multiprocessor: it is read
     while the product of the iteration before is under way.
 
     A load is left alone if cp.async cannot move it (less than four neighbouring

@@ -1,6 +1,7 @@
 //===-- AssignLatencies.cpp - How early the loads of a loop start ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "AsyncProducts.h"
 #include "CopyStrategy.h"
 #include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 
@@ -98,8 +99,12 @@ private:
 
   /// Operands in registers of products that the tensor core does by itself are
   /// read a stage before, while the product of the iteration before is under
-  /// way; their loads start as early before that as others.
+  /// way; their loads start as early before that as others. Blocks that share a
+  /// multiprocessor fill each other's gaps, and are only held up by that.
   void readOperandsEarly() {
+    constexpr double kMostOfTwoBlocks = 2. / 3;
+    if (getRegisterShare(loop, {}, /*numBlocks=*/2) <= kMostOfTwoBlocks)
+      return;
     for (auto dot : loop.getBody()->getOps<MatrixProductOpInterface>()) {
       if (!dot.canWaitInOrder())
         continue;

@@ -377,14 +377,16 @@ void waitOccasionally(MatrixProductOpInterface dot, Value running,
 } // namespace
 
 double mlir::triton::gpu::getRegisterShare(scf::ForOp loop,
-                                           ArrayRef<Value> values) {
+                                           ArrayRef<Value> values,
+                                           unsigned numBlocks) {
   unsigned used = 0;
   for (Value value : values)
     used += countRegisters(value);
   for (auto product : loop.getBody()->getOps<MatrixProductOpInterface>())
     used += countRegisters(product.getProduct());
   unsigned threads = lookupNumWarps(loop) * lookupThreadsPerWarp(loop);
-  return double(used) / getTargetModel(loop).getRegistersPerThread(threads);
+  return double(used) /
+         getTargetModel(loop).getRegistersPerThread(numBlocks * threads);
 }
 
 bool mlir::triton::gpu::anyProductCanRunOn(scf::ForOp loop,

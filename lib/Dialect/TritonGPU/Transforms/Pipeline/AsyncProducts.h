@@ -20,8 +20,9 @@ unsigned makeProductsAsync(scf::ForOp &loop, ArrayRef<Value> rings);
 bool anyProductCanRunOn(scf::ForOp loop, ArrayRef<Value> rings);
 
 /// The share of a thread's registers that `values` take beside the results of
-/// all products of `loop`.
-double getRegisterShare(scf::ForOp loop, ArrayRef<Value> values);
+/// all products of `loop`, if so many blocks share a multiprocessor.
+double getRegisterShare(scf::ForOp loop, ArrayRef<Value> values,
+                        unsigned numBlocks = 1);
 
 } // namespace mlir::triton::gpu
 

@@ -159,12 +159,16 @@ def test_exchanged_operands(tiles, warps, stages, monkeypatch):
     ptx, ttgir = kernel.asm["ptx"], kernel.asm["ttgir"]
     assert stages == 1 or (", 16, " in ptx and not re.search(r"cp\.async.*\], 4", ptx))
     assert stages == 1 or "ttg.local_alloc %" not in ttgir.split("scf.for")[1]
-    # With more than two stages the next words are read while the tensor core works.
-    order = re.findall(
-        r"ttg.local_load|isAsync = true|warp_group_dot_wait", ttgir.split("scf.for")[1]
-    )
-    if stages > 2:
-        assert order[:3] == ["isAsync = true", "ttg.local_load", "warp_group_dot_wait"]
+
+
+@pytest.mark.parametrize(("rows", "early"), [(256, True), (128, False)])
+def test_words_are_read_early(rows, early, monkeypatch):
+    """While the tensor core works, where no second block does that on the multiprocessor."""
+    monkeypatch.setenv("TILE_SIM_SCHEDULES", "3")
+    kernel = run("tf32", (rows, 128, 88), (rows, 128, 16), num_warps=8, num_stages=3)
+    loop = kernel.asm["ttgir"].split("scf.for")[1]
+    order = re.findall(r"ttg.local_load|isAsync = true|warp_group_dot_wait", loop)
+    assert order[0] == ("isAsync = true" if early else "ttg.local_load")
 
 
 @tile.jit

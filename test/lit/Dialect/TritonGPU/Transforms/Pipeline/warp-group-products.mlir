@@ -235,39 +235,6 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %s : tensor<64x256xf32, #whole>
   }
 
-  // An operand in registers is read from its buffer while the product before
-  // is under way; its copies start an iteration earlier. The product is waited
-  // for at the end: no copy overwrites what it reads.
-  // CHECK-LABEL: @read_early
-  // CHECK: [[A:%.*]] = ttg.local_alloc : () -> !ttg.memdesc<2x64x32xf16, {{.*}}, #smem, mutable>
-  // CHECK: [[B:%.*]] = ttg.local_alloc : () -> !ttg.memdesc<3x32x64xf16, {{.*}}, #smem, mutable>
-  // CHECK: ttg.async_wait
-  // CHECK: [[FIRST:%.*]] = ttg.local_load
-  // CHECK: scf.for {{.*}} = [[FIRST]]
-  // CHECK:   [[D:%.*]] = ttnvgpu.warp_group_dot {{.*}}isAsync = true
-  // CHECK:   ttg.async_wait
-  // CHECK:   [[NEXT:%.*]] = ttg.local_load
-  // CHECK:   ttg.async_copy_global_to_local
-  // CHECK:   ttg.async_copy_global_to_local
-  // CHECK:   ttnvgpu.warp_group_dot_wait [[D]], {{.*}} {pendings = 0 : i32}
-  // CHECK:   scf.yield {{.*}}[[NEXT]]
-  tt.func @read_early(%p: tensor<64x32x!tt.ptr<f16>, #blocked>, %o: tensor<64x32xi32, #blocked>, %pb: tensor<32x64x!tt.ptr<f16>, #blocked>, %ob: tensor<32x64xi32, #blocked>, %n: i32) -> tensor<64x64xf32, #mma> {
-    %c0 = arith.constant 0 : i32
-    %c1 = arith.constant 1 : i32
-    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
-    %q = tt.addptr %p, %o {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>} : tensor<64x32x!tt.ptr<f16>, #blocked>, tensor<64x32xi32, #blocked>
-    %qb = tt.addptr %pb, %ob {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>} : tensor<32x64x!tt.ptr<f16>, #blocked>, tensor<32x64xi32, #blocked>
-    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
-      %x = tt.load %q : tensor<64x32x!tt.ptr<f16>, #blocked>
-      %y = tt.load %qb : tensor<32x64x!tt.ptr<f16>, #blocked>
-      %a = ttg.convert_layout %x : tensor<64x32xf16, #blocked> -> tensor<64x32xf16, #dot>
-      %b = ttg.local_alloc %y : (tensor<32x64xf16, #blocked>) -> !ttg.memdesc<32x64xf16, #wide, #smem>
-      %d = ttnvgpu.warp_group_dot %a, %b, %acc {inputPrecision = 0 : i32} : tensor<64x32xf16, #dot> * !ttg.memdesc<32x64xf16, #wide, #smem> -> tensor<64x64xf32, #mma>
-      scf.yield %d : tensor<64x64xf32, #mma>
-    }
-    tt.return %r : tensor<64x64xf32, #mma>
-  }
-
   // No product runs on into the next iteration, so that the buffer which the
   // last one has read is free when this one begins: copies to it follow the first
   // product at once. The statistics of rows have a buffer to spare for that, too.
