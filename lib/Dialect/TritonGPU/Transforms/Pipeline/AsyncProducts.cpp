@@ -160,7 +160,7 @@ struct CarriedProduct {
   MatrixProductOpInterface dot;
   /// The place of the result among the iteration arguments.
   unsigned result;
-  /// Before this in the body it has to be there.
+  /// Before this in the body it has to be done.
   Operation *firstUser;
   /// The places of its factors in registers among the iteration arguments.
   SmallVector<unsigned> factors = {};
@@ -174,14 +174,14 @@ unsigned countRegisters(Value value) {
              : 0;
 }
 
-/// Whether a tensor, and what it has its registers from, is computed behind
-/// `op` in its block.
-bool isMadeBehind(Value tensor, Operation *op) {
+/// The operation of `body` that makes a tensor, in whichever layout; null if it
+/// comes from elsewhere.
+Operation *getMaker(Value tensor, Block *body) {
   Operation *def = tensor.getDefiningOp();
-  if (!def || def->getBlock() != op->getBlock() || !op->isBeforeInBlock(def))
-    return false;
+  if (!def || def->getBlock() != body)
+    return nullptr;
   auto convert = dyn_cast<ConvertLayoutOp>(def);
-  return !convert || isMadeBehind(convert.getSrc(), op);
+  return convert ? getMaker(convert.getSrc(), body) : def;
 }
 
 std::optional<CarriedProduct> getCarried(MatrixProductOpInterface dot,
@@ -203,11 +203,16 @@ std::optional<CarriedProduct> getCarried(MatrixProductOpInterface dot,
   if (!carried.firstUser || carried.firstUser == body->getTerminator())
     return std::nullopt;
   // Factors in registers of one iteration and of the next are in the same ones
-  // only if none are made before those before are done with.
-  for (Value factor : dot.getFactors())
-    if (isa<TensorType>(factor.getType()) &&
-        !isMadeBehind(factor, carried.firstUser))
+  // only if those before are done with when others are made.
+  for (Value factor : dot.getFactors()) {
+    if (!isa<TensorType>(factor.getType()))
+      continue;
+    Operation *maker = getMaker(factor, body);
+    if (!maker)
       return std::nullopt;
+    if (maker->isBeforeInBlock(carried.firstUser))
+      carried.firstUser = maker;
+  }
   // What it reads is overwritten by the copies of the next iteration.
   auto before =
       llvm::make_range(body->begin(), carried.firstUser->getIterator());
