@@ -2,9 +2,9 @@
 
     python bench/memory_bound.py [--markdown]
 
-Every figure is the best median over the same list of configurations for both
-compilers; the L2 cache is flushed before each timed launch, the two compilers'
-launches alternate, inputs are random and every output is checked.
+The best of one list of configurations for both compilers, torch, and a copy of as many bytes by
+torch, in turns: turns.py says how. Inputs are random and every output is checked. An empty kernel,
+measured in the same way, is what no row can be faster than.
 """
 
 from __future__ import annotations
@@ -13,25 +13,26 @@ import argparse
 
 import torch
 from peer import load, load_for_peer
-from turns import median_times_ms
+from turns import best_times_ms, median_times_ms
 
 
 def bench(name, ours, peer, reference, configs, moved_bytes, run):
-    """One row: bandwidth of ours, the peer and torch; best configuration of each."""
-    modules = [m for m in (ours, peer) if m is not None]
-    best = [(0.0, None)] * len(modules)
-    for config in configs:
-        functions = []
-        for module in modules:
+    """One row: bandwidth and configuration of ours and the peer, of torch, and of a copy."""
+    contestants = []
+    for module in (ours, peer):
+        candidates = []
+        for config in configs if module is not None else ():
             out = run(module, config, check=True)
             expected = reference()
             error = ((out.double() - expected.double()).norm() / expected.double().norm()).item()
             assert error < 2e-3, f"{name} {config}: relative error {error}"
-            functions.append(lambda module=module, config=config: run(module, config))
-        for i, ms in enumerate(median_times_ms(functions)):
-            best[i] = max(best[i], (moved_bytes / ms * 1e-6, config), key=lambda b: b[0])
-    torch_gbs = moved_bytes / median_times_ms([reference])[0] * 1e-6
-    return name, best, torch_gbs
+            candidates.append(
+                (str(config), lambda module=module, config=config: run(module, config))
+            )
+        contestants.append(candidates)
+    source, target = torch.empty(2, moved_bytes // 2, device="cuda", dtype=torch.int8)
+    contestants += [[("torch", reference)], [("copy", lambda: target.copy_(source))]]
+    return name, [(moved_bytes / ms * 1e-6, which) for ms, which in best_times_ms(contestants)]
 
 
 def add_row(n: int):
@@ -124,14 +125,16 @@ def main() -> None:
     rows += [softmax_row(4096, 8192), softmax_row(4096, 16384)]
     rows += [layernorm_row(8192, 4096), layernorm_row(4096, 15000), transpose_row(8192, 8192)]
     print(f"GPU: {torch.cuda.get_device_name()}")
-    print("| work | tile GB/s (config) | peer GB/s (config) | ratio | torch GB/s |")
-    print("|---|---|---|---|---|")
-    for name, best, torch_gbs in rows:
-        ours, peer = best[0], best[1] if len(best) > 1 else (float("nan"), "-")
+    print("| work | tile GB/s (config) | peer GB/s (config) | ratio | torch GB/s | copy GB/s |")
+    print("|---|---|---|---|---|---|")
+    for name, (ours, peer, by_torch, copy) in rows:
         print(
             f"| {name} | {ours[0]:.0f} ({ours[1]}) | {peer[0]:.0f} ({peer[1]}) "
-            f"| {ours[0] / peer[0]:.3f} | {torch_gbs:.0f} |"
+            f"| {ours[0] / peer[0]:.3f} | {by_torch[0]:.0f} | {copy[0]:.0f} |"
         )
+    empty = load("empty")
+    ms = median_times_ms([lambda: empty.nothing[(8192,)](num_warps=4)])[0]
+    print(f"\nAn empty kernel of 8192 programs takes {ms * 1000:.1f} us.")
 
 
 if __name__ == "__main__":
