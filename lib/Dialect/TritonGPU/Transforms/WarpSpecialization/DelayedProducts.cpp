@@ -220,6 +220,19 @@ bool DelayedProducts::find() {
          decline(loop, "there are not enough registers");
 }
 
+/// Whether the registers of a late product's factors need not be free before
+/// those of the next one are computed. Copying them later costs less than
+/// computing them later: that is done while the early products run.
+bool DelayedProducts::haveTwoFactorsRoom() const {
+  constexpr double kMostRegisters = 0.8;
+  if (llvm::any_of(rings, std::mem_fn(&RingUse::isFilledByThreads)))
+    return false;
+  SmallVector<Value> values(crossing.getArrayRef());
+  for (MatrixProductOpInterface product : lateProducts)
+    llvm::append_range(values, product.getFactors());
+  return getRegisterShare(loop, values) <= kMostRegisters;
+}
+
 //===----------------------------------------------------------------------===//
 // The loop with late operations
 //===----------------------------------------------------------------------===//
@@ -391,6 +404,7 @@ void DelayedProducts::emitIteration(OpBuilder &builder, scf::ForOp to) {
     if (!first)
       waitForNext(builder, to.getInductionVar(), early);
   };
+  bool hasRoom = haveTwoFactorsRoom();
   llvm::SetVector<Operation *> done;
   auto waitForEarly = [&](Operation *op) {
     for (auto [i, product] : llvm::enumerate(earlyProducts)) {
@@ -419,8 +433,9 @@ void DelayedProducts::emitIteration(OpBuilder &builder, scf::ForOp to) {
         for (Operation *reader : getReaders(ring))
           waitForEarly(reader);
     // The sum is done before the registers of its factors are written again.
-    if (llvm::any_of(op.getResults(),
-                     [&](Value result) { return factors.contains(result); }))
+    if (!hasRoom && llvm::any_of(op.getResults(), [&](Value result) {
+          return factors.contains(result);
+        }))
       waitForLate();
     builder.clone(op, early);
   }

@@ -18,6 +18,8 @@ struct RingUse {
   Operation *fence = nullptr;
   /// The views of the buffers of this iteration.
   SmallVector<Value> slots;
+  /// Whether threads of the producer fill them, which need registers for that.
+  bool isFilledByThreads = false;
   /// What hands them back, once it is made.
   Operation *release = nullptr;
 };
@@ -28,7 +30,7 @@ struct RingUse {
 ///
 ///   scores 0; weights 0
 ///   loop: start scores i; start sum += weights i-1 * values i-1;
-///         wait for the scores; most of weights i;
+///         wait for the scores; weights i, or most of them;
 ///         wait for the buffers of scores i+1; wait for the sum
 ///   sum += weights n-1 * values n-1
 class DelayedProducts {
@@ -56,6 +58,7 @@ private:
   bool collectCrossing(Operation *op);
   bool addCrossing(Value value);
   bool isLateSum(Value value) const;
+  bool haveTwoFactorsRoom() const;
 
   void findFirst();
   bool isWait(Operation *op) const;

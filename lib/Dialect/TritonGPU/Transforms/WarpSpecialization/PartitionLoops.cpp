@@ -349,6 +349,7 @@ private:
   /// Waits for the buffers of a ring and has the loop use them.
   RingUse takeFrom(Ring &ring, scf::ForOp inner, Position at) {
     RingUse use;
+    use.isFilledByThreads = ring.hasThreadCopies();
     Block *body = inner.getBody();
     Operation *first = body->getTerminator();
     for (RingLoad &load : ring.loads)

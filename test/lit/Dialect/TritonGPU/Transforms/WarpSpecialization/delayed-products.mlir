@@ -27,12 +27,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: %[[SW:.*]]:3 = ttnvgpu.warp_group_dot_wait %[[S]], {{.*}}pendings = 1
   // CHECK: ttnvgpu.arrive_barrier
   // CHECK: %[[E:.*]] = math.exp2 %[[SW]]#0
+  // CHECK: %[[NEXT:.*]] = arith.truncf %[[E]]
   // Of the next iteration, if there is one.
   // CHECK: %[[MORE:.*]] = arith.cmpi slt, %{{.*}}, %[[HIGH]]
   // CHECK: ttnvgpu.wait_barrier %{{.*}}, %{{.*}}, %[[MORE]] deps %[[K]] :
   // CHECK: %[[PW:.*]]:3 = ttnvgpu.warp_group_dot_wait %[[P]], %[[OPERAND]], {{.*}}pendings = 0
   // CHECK: ttnvgpu.arrive_barrier
-  // CHECK: %[[NEXT:.*]] = arith.truncf %[[E]]
   // CHECK: scf.yield %[[PW]]#0, {{.*}}%[[NEXT]],
   // The last product.
   // CHECK: %[[LAST:.*]] = arith.addf %[[L]]#0
