@@ -21,6 +21,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
@@ -124,6 +125,42 @@ bool mustWait(const Store &store) {
   return true;
 }
 
+/// Whether products read what `write` leaves in shared memory.
+bool isForProducts(gpu::LocalAllocOp write) {
+  SmallVector<Operation *> users(write->getUsers());
+  while (!users.empty()) {
+    Operation *user = users.pop_back_val();
+    if (isa<MatrixProductOpInterface>(user))
+      return true;
+    if (isa<ViewLikeOpInterface>(user))
+      llvm::append_range(users, user->getUsers());
+  }
+  return false;
+}
+
+/// Waits for the copies of before, behind which a barrier comes: where an
+/// operand of a product was written, which has a barrier anyway, or else right
+/// before the buffer is written.
+void waitForCopies(Store store) {
+  OpBuilder builder(store.buffer);
+  for (Operation *op = store.buffer->getPrevNode(); op;
+       op = op->getPrevNode()) {
+    if (op->getNumRegions() ||
+        isa<AsyncTMACopyLocalToGlobalOp, AsyncTMAReduceOp, AsyncTMAScatterOp,
+            AsyncTMAStoreWaitOp, CallOpInterface>(op))
+      break;
+    auto write = dyn_cast<gpu::LocalAllocOp>(op);
+    if (!write || !write.getSrc() || !isForProducts(write))
+      continue;
+    // Who writes has to fence before the barrier.
+    builder.setInsertionPointAfter(op);
+    FenceAsyncSharedOp::create(builder, op->getLoc(), /*bCluster=*/false);
+    break;
+  }
+  AsyncTMAStoreWaitOp::create(builder, store.after.getLoc(), /*pendings=*/0,
+                              /*complete=*/true);
+}
+
 void rewrite(Store store) {
   gpu::LocalAllocOp old = store.buffer;
   Location loc = old.getLoc();
@@ -134,10 +171,9 @@ void rewrite(Store store) {
                             /*mutableMemory=*/true);
   OpBuilder builder(store.loop);
   Value own = gpu::LocalAllocOp::create(builder, loc, ownType);
-  builder.setInsertionPoint(old);
   if (mustWait(store))
-    AsyncTMAStoreWaitOp::create(builder, store.after.getLoc(), /*pendings=*/0,
-                                /*complete=*/true);
+    waitForCopies(store);
+  builder.setInsertionPoint(old);
   gpu::LocalStoreOp::create(builder, loc, old.getSrc(), own);
   old.getResult().replaceAllUsesWith(own);
   old.erase();

@@ -2,6 +2,7 @@
 
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#turned = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: @in_loop
@@ -43,6 +44,34 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
       ttnvgpu.async_tma_copy_local_to_global %desc[%i, %c0] %seen : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem>
       ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+    }
+    tt.return
+  }
+
+  // What threads write for a product has a barrier before that: the wait for the
+  // copy of before, behind which a barrier is needed, too, goes there.
+  // CHECK-LABEL: @behind_operand
+  // CHECK: scf.for
+  // CHECK-NEXT: ttg.local_alloc %{{.*}} : (tensor<64x64xf16, #mma>)
+  // CHECK-NEXT: ttnvgpu.fence_async_shared
+  // CHECK-NEXT: ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+  // CHECK-NEXT: ttg.memdesc_trans
+  // CHECK-NEXT: ttnvgpu.warp_group_dot
+  // CHECK-NEXT: arith.truncf
+  // CHECK-NEXT: ttg.local_store
+  tt.func @behind_operand(%desc: !tt.tensordesc<tensor<64x64xf16, #shared>>, %x: tensor<64x64xf16, #mma>, %b: !ttg.memdesc<64x64xf16, #shared, #smem>, %c: tensor<64x64xf32, #mma>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %a = ttg.local_alloc %x : (tensor<64x64xf16, #mma>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %t = ttg.memdesc_trans %a {order = array<i32: 1, 0>} : !ttg.memdesc<64x64xf16, #shared, #smem> -> !ttg.memdesc<64x64xf16, #turned, #smem>
+      %d = ttnvgpu.warp_group_dot %t, %b, %c {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #turned, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      %y = arith.truncf %d : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+      %buf = ttg.local_alloc %y : (tensor<64x64xf16, #mma>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      ttnvgpu.fence_async_shared {bCluster = false}
+      ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+      ttnvgpu.async_tma_copy_local_to_global %desc[%i, %c0] %buf : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem>
+      ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
     }
     tt.return
   }

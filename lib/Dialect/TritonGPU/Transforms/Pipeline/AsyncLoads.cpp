@@ -143,10 +143,24 @@ public:
     llvm::MapVector<GroupKey, SmallVector<AsyncLoad *>> groups;
     for (AsyncLoad &load : loads)
       groups[getGroupKey(load)].push_back(&load);
+    // That barrier comes where the first copies of the stage are needed, be
+    // they waited for otherwise: those for later iterations may follow it.
+    llvm::MapVector<int, Operation *> firstUsers;
+    for (AsyncLoad &load : loads) {
+      Operation *&first = firstUsers[load.usePlace.stage];
+      if (!first || load.firstUser->isBeforeInBlock(first))
+        first = load.firstUser;
+    }
+    SmallVector<Value> tokens;
     for (auto &[key, group] : groups) {
       startCopies(group);
-      finishCopies(group);
+      tokens.push_back(
+          waitForCopies(group, firstUsers[group.front()->usePlace.stage]));
     }
+    // Reads come last: they replace users.
+    for (auto [token, keyAndGroup] : llvm::zip(tokens, groups))
+      for (AsyncLoad *load : keyAndGroup.second)
+        read(*load, token);
     result.hasThreadCopies = llvm::any_of(loads, [](const AsyncLoad &load) {
       return !load.strategy->usesBarriers();
     });
@@ -302,30 +316,28 @@ private:
       load.token = ops.back()->getResult(0);
   }
 
-  /// One wait for all copies of `group`, and the reads from shared memory.
-  void finishCopies(ArrayRef<AsyncLoad *> group) {
+  /// One wait for all copies of `group`; returns its token, if threads wait for
+  /// their own copies, which they do before `firstUser`.
+  Value waitForCopies(ArrayRef<AsyncLoad *> group, Operation *firstUser) {
     AsyncLoad *first =
         *llvm::min_element(group, [](AsyncLoad *l, AsyncLoad *r) {
           return l->firstUser->isBeforeInBlock(r->firstUser);
         });
-    builder.setInsertionPoint(first->firstUser);
-    Value token;
     if (first->strategy->usesBarriers()) {
+      builder.setInsertionPoint(first->firstUser);
       llvm::MapVector<RingKey, SmallVector<Value>> waits;
       for (AsyncLoad *load : group)
         waits[getRingKey(*load)].push_back(load->buffers);
       for (auto &[key, buffers] : waits)
         waitAtBarrier(*first, rings[key], buffers);
-    } else {
-      SmallVector<Value> tokens;
-      for (AsyncLoad *load : group)
-        tokens.push_back(load->token);
-      token =
-          put(AsyncWaitOp::create(builder, first->getLoc(), tokens, /*num=*/0),
-              first->usePlace);
+      return {};
     }
+    SmallVector<Value> tokens;
     for (AsyncLoad *load : group)
-      read(*load, token);
+      tokens.push_back(load->token);
+    builder.setInsertionPoint(firstUser);
+    return put(AsyncWaitOp::create(builder, first->getLoc(), tokens, /*num=*/0),
+               first->usePlace);
   }
 
   void waitAtBarrier(const AsyncLoad &first, const RingIndices &ring,

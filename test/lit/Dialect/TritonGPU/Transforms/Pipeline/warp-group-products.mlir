@@ -271,4 +271,37 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     }
     tt.return %r : tensor<64x64xf32, #mma>
   }
+
+  // Copies of threads are waited for where the first copies are needed, though
+  // those arrive at an mbarrier: the barrier that comes with the wait frees the
+  // buffers that bulk copies for later iterations go to.
+  // CHECK-LABEL: @waits_together
+  // CHECK: scf.for
+  // CHECK:   ttnvgpu.wait_barrier
+  // CHECK-NEXT: ttg.async_wait
+  // CHECK:   [[S:%.*]] = ttnvgpu.warp_group_dot
+  // CHECK:   ttnvgpu.async_tma_copy_global_to_local
+  // CHECK:   ttnvgpu.warp_group_dot_wait [[S]]
+  // CHECK-NOT: ttg.async_wait
+  // CHECK:   scf.yield
+  tt.func @waits_together(%desc: !tt.tensordesc<tensor<64x64xf16, #wide>>, %rows: tensor<64x!tt.ptr<f32>, #ttg.slice<{dim = 1, parent = #mma}>>, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+      %x = tt.descriptor_load %desc[%i, %c0] : !tt.tensordesc<tensor<64x64xf16, #wide>> -> tensor<64x64xf16, #blocked>
+      %a = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #wide, #smem>
+      %s = ttnvgpu.warp_group_dot %a, %a, %zero {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #wide, #smem> * !ttg.memdesc<64x64xf16, #wide, #smem> -> tensor<64x64xf32, #mma>
+      %l = tt.load %rows : tensor<64x!tt.ptr<f32>, #ttg.slice<{dim = 1, parent = #mma}>>
+      %e = tt.expand_dims %l {axis = 1 : i32} : tensor<64xf32, #ttg.slice<{dim = 1, parent = #mma}>> -> tensor<64x1xf32, #mma>
+      %b = tt.broadcast %e : tensor<64x1xf32, #mma> -> tensor<64x64xf32, #mma>
+      %h = arith.mulf %s, %b : tensor<64x64xf32, #mma>
+      %narrow = arith.truncf %h : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+      %f = ttg.convert_layout %narrow : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #dot>
+      %d = ttnvgpu.warp_group_dot %f, %a, %zero {inputPrecision = 0 : i32} : tensor<64x64xf16, #dot> * !ttg.memdesc<64x64xf16, #wide, #smem> -> tensor<64x64xf32, #mma>
+      %t = arith.addf %acc, %d : tensor<64x64xf32, #mma>
+      scf.yield %t : tensor<64x64xf32, #mma>
+    }
+    tt.return %r : tensor<64x64xf32, #mma>
+  }
 }
