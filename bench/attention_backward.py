@@ -2,31 +2,41 @@
 
     python bench/attention_backward.py [--filter TEXT]
 
-The best median of each kernel of examples/attention_backward.py over one list of
-configurations for both compilers; see memory_bound.py for how the times are
-taken. Every configuration's outputs are compared with gradients in double
-precision of one head. Operations are counted as usual, five products, though
-two kernels that share nothing compute seven. What a forward pass would hand
-over (`statistics_kernel`) is not timed.
+Both programs of examples/attention_backward.py, over one list of configurations
+for both compilers; see turns.py for how the times are taken. All is timed that
+follows a forward pass which hands over the logarithms of sums (`statistics`), as
+it is in torch. Every configuration's outputs are compared with gradients in
+double precision of one head. Operations are counted as usual, five products,
+though two passes that share nothing compute seven.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from types import ModuleType
 
 import torch
-from memory_bound import median_times_ms
 from peer import load, load_for_peer
+from turns import best_times_ms, median_times_ms
 
-CONFIGS = [
-    # block that stays, block of a step, warps, stages, whether warps are specialised
+# Block of keys, block of queries, warps, stages, whether warps are specialised, registers.
+ONE_PASS = [
+    (64, 64, 4, 2, False, None),
+    (64, 64, 4, 3, False, None),
+    (64, 64, 4, 2, False, 168),
+    (64, 64, 4, 3, False, 168),
+    (128, 64, 8, 2, False, None),
+    (128, 64, 8, 3, False, None),
+    (128, 128, 8, 2, False, None),
+    (128, 64, 8, 2, True, None),
+]
+# Block that stays, block of a step, warps, stages, whether warps are specialised.
+TWO_PASSES = [
     (64, 64, 4, 2, False),
     (64, 64, 4, 3, False),
     (128, 64, 8, 2, False),
     (128, 64, 8, 3, False),
-    (64, 64, 4, 2, True),
-    (128, 64, 8, 2, True),
     (128, 32, 8, 3, True),
     (128, 128, 8, 2, True),
 ]
@@ -54,8 +64,9 @@ class Row:
         self.q, self.k, self.v, self.dout = torch.randn(
             4, *shape, device="cuda", dtype=torch.float16
         ).unbind()
-        self.dq, self.dk, self.dv = torch.empty(3, *shape, device="cuda", dtype=torch.float16)
+        self.gradients = torch.empty(3, *shape, device="cuda", dtype=torch.float16)
         self.sums, self.deltas = torch.empty(2, batch * heads, length, device="cuda")
+        self.dq_sums = torch.empty(shape, device="cuda")
         self.shaped = [
             x.view(batch, heads, length, size).detach().requires_grad_()
             for x in (self.q, self.k, self.v)
@@ -66,64 +77,92 @@ class Row:
         self.expected = expected_head(self.q, self.k, self.v, self.dout, causal)
         self.flops = 10 * batch * heads * length**2 * size * (0.5 if causal else 1)
 
-    def torch_ms(self) -> float:
+    def by_torch(self) -> None:
         dout = self.dout.view_as(self.attended)
+        torch.autograd.grad(self.attended, self.shaped, dout, retain_graph=True)
 
-        def run():
-            torch.autograd.grad(self.attended, self.shaped, dout, retain_graph=True)
+    def works(self, name: str, run: Callable[[], object], which: slice = slice(None)) -> bool:
+        """Whether `run` gives the right gradients."""
+        self.gradients[which].fill_(float("nan"))
+        try:
+            run()
+        except Exception as error:  # a configuration one of them cannot run is reported
+            print(f"{name}: {str(error)[:200]}")
+            return False
+        for gradient, expected in zip(self.gradients[which], self.expected[which], strict=True):
+            relative = ((gradient[-1].double() - expected).norm() / expected.norm()).item()
+            if not relative < 5e-3 or gradient.isnan().any():
+                print(f"{name}: WRONG, relative error {relative}")
+                assert name.startswith("peer"), "wrong results"
+                return False
+        return True
 
-        return median_times_ms([run], repeats=20)[0]
-
-    def launch(self, module: ModuleType, kernel: str, tensors, config) -> None:
-        stays, step, warps, stages, specialized = config
-        bm, bn = (step, stays) if kernel == "keys_values" else (stays, step)
-        getattr(module, f"{kernel}_kernel")[(self.length // stays, self.heads)](
-            *tensors, self.sums, self.deltas, self.size**-0.5, self.length, self.size, bm, bn,
-            self.causal, specialized, num_warps=warps, num_stages=stages,
+    def in_one_pass(self, module: ModuleType, config) -> None:
+        bn, bm, warps, stages, specialized, registers = config
+        options = {} if registers is None else {"maxnreg": registers}
+        module.attention_backward(
+            self.q, self.k, self.v, self.out, self.dout, *self.gradients, self.sums, self.deltas,
+            self.dq_sums, self.causal, bm, bn, specialized, num_warps=warps, num_stages=stages,
+            **options,
         )  # fmt: skip
 
-    def is_right(self, i: int, gradient: torch.Tensor) -> bool:
-        expected = self.expected[i]
-        relative = ((gradient[-1].double() - expected).norm() / expected.norm()).item()
-        return relative < 5e-3 and not gradient.isnan().any()
+    def part(self, module: ModuleType, kernel: str, config) -> None:
+        """One of the two kernels that share nothing."""
+        stays, step, warps, stages, specialized = config
+        dq, dk, dv = self.gradients
+        made = (dq,) if kernel == "queries" else (dk, dv)
+        bm, bn = (stays, step) if kernel == "queries" else (step, stays)
+        getattr(module, f"{kernel}_kernel")[(self.length // stays, self.heads)](
+            self.q, self.k, self.v, self.dout, *made, self.sums, self.deltas, self.size**-0.5,
+            self.length, self.size, bm, bn, self.causal, specialized, num_warps=warps,
+            num_stages=stages,
+        )  # fmt: skip
 
-    def kernel_ms(self, module: ModuleType, kernel: str) -> tuple[float, object]:
-        """The shortest time of a kernel, and its configuration."""
-        inputs = self.q, self.k, self.v, self.dout
-        made = {"keys_values": {1: self.dk, 2: self.dv}, "queries": {0: self.dq}}[kernel]
-        best: tuple[float, object] = (float("nan"), "-")
-        for config in CONFIGS:
+    def prepare(self, module: ModuleType) -> None:
+        module.prepare_kernel[(self.length // 32, self.heads)](
+            self.out, self.dout, self.deltas, None, self.length, self.size, 32, False
+        )
+
+    def best_part(self, module: ModuleType, kernel: str, which: slice):
+        """The configuration with which one of the two kernels is fastest; None if all fail."""
+        times = []
+        for config in TWO_PASSES:
 
             def run(config=config):
-                self.launch(module, kernel, (*inputs, *made.values()), config)
+                self.part(module, kernel, config)
 
-            where = f"{module.__name__} {kernel} D{self.size} {self.causal} {config}"
-            for tensor in made.values():
-                tensor.fill_(float("nan"))
-            try:
-                run()
-            except Exception as error:  # a configuration one of them cannot run is reported
-                print(f"{where}: {str(error)[:200]}")
-                continue
-            if not all(self.is_right(i, tensor) for i, tensor in made.items()):
-                print(f"{where}: WRONG")
-                assert module.__name__.startswith("peer"), "wrong results"
-                continue
-            ms = median_times_ms([run], repeats=10)[0]
-            print(f"{where}: {ms:.3f} ms")
-            if not best[0] <= ms:
-                best = ms, config
-        return best
+            name = f"{module.__name__.split('_')[0]} {kernel} D{self.size} {self.causal} {config}"
+            if self.works(name, run, which):
+                times.append((median_times_ms([run], repeats=10)[0], config))
+                print(f"{name}: {times[-1][0]:.3f} ms")
+        return min(times)[1] if times else None
 
-    def compiler(self, module: ModuleType | None) -> tuple[float, str]:
-        """TFLOP/s, and the time and configuration of each kernel."""
+    def candidates(self, module: ModuleType | None) -> list[tuple[str, Callable[[], object]]]:
+        """All that a compiler makes of the two programs, by name."""
         if module is None:
-            return float("nan"), "-"
+            return []
         self.sums.fill_(float("nan"))
-        self.launch(module, "statistics", (self.q, self.k, self.out, self.dout), CONFIGS[0])
-        times = [self.kernel_ms(module, kernel) for kernel in ("keys_values", "queries")]
-        text = ", ".join(f"{ms:.2f} ms {config}" for ms, config in times)
-        return self.flops / (times[0][0] + times[1][0]) * 1e-9, text
+        module.statistics(self.q, self.k, self.sums, self.causal, 64, 64)
+        found = []
+        for config in ONE_PASS:
+
+            def run(config=config):
+                self.in_one_pass(module, config)
+
+            if self.works(f"{module.__name__.split('_')[0]} one pass {config}", run):
+                found.append((f"one pass {config}", run))
+        self.prepare(module)
+        parts = {"keys_values": slice(1, 3), "queries": slice(0, 1)}
+        configs = {x: self.best_part(module, x, which) for x, which in parts.items()}
+
+        def in_two():
+            self.prepare(module)
+            for kernel, config in configs.items():
+                self.part(module, kernel, config)
+
+        if None not in configs.values():
+            found.append((f"two passes {' '.join(map(str, configs.values()))}", in_two))
+        return found
 
 
 def main() -> None:
@@ -138,14 +177,19 @@ def main() -> None:
             if chosen not in name:
                 continue
             row = Row(4, 16, 4096, size, causal)
-            ours, peer = (row.compiler(module) for module in modules)
-            torchs = row.flops / row.torch_ms() * 1e-9
+            contestants = [row.candidates(module) for module in modules]
+
+            def show(i, candidate, ms, row=row):
+                rate = row.flops / ms * 1e-9
+                print(f"{('tile', 'peer')[i]} {candidate}: {ms:.3f} ms, {rate:.0f} TFLOP/s")
+
+            results = best_times_ms(contestants, row.by_torch, show=show)
+            ours, peer, torchs = (row.flops / ms * 1e-9 for ms, _ in results)
             rows.append(
-                f"| {name} | {ours[0]:.0f} | {peer[0]:.0f} | {ours[0] / peer[0]:.2f} "
-                f"| {torchs:.0f} | {ours[1]} | {peer[1]} |"
+                f"| {name} | {ours:.0f} | {peer:.0f} | {ours / peer:.2f} "
+                f"| {torchs:.0f} | {results[0][1]} | {results[1][1]} |"
             )
-    print("| work | tile TFLOP/s | peer TFLOP/s | ratio | torch SDPA", end=" ")
-    print("| tile: keys and values, queries | the peer |")
+    print("| work | tile TFLOP/s | peer TFLOP/s | ratio | torch SDPA | tile: | the peer: |")
     print("|---|---|---|---|---|---|---|")
     print("\n".join(rows))
 

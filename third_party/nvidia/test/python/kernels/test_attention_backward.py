@@ -1,8 +1,9 @@
-"""The gradients of examples/attention_backward.py: two sums that run on in one loop."""
+"""The gradients of examples/attention_backward.py: several sums that run on in one loop."""
 
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 
 import numpy as np
@@ -21,31 +22,83 @@ def example():
     return module
 
 
+def check(example, one_pass: bool, length: int, size: int, causal: bool, **options):
+    """Runs one of the two programs against the reference; returns its last kernel."""
+    q, k, v, dout = (random((1, length, size), "fp16", seed) for seed in range(4))
+    out, *expected = example.reference(q, k, v, dout, causal)
+    gradients = [poisoned(q.shape, "fp16") for _ in "qkv"]
+    sums, *scratch = (poisoned((1, length), "fp32") for _ in range(2))
+    example.statistics(q, k, sums, causal)
+    if one_pass:
+        scratch.append(poisoned(q.shape, "fp32"))
+    backward = example.attention_backward if one_pass else example.attention_backward_in_two
+    kernel = backward(
+        q, k, v, out.astype(np.float16), dout, *gradients, sums, *scratch, causal, **options
+    )
+    for gradient, values in zip(gradients, expected, strict=True):
+        np.testing.assert_allclose(gradient, values, rtol=1e-2, atol=1e-2)
+    return kernel
+
+
 @pytest.mark.parametrize(
     ("target", "specialized"), [("cuda:80", False), ("cuda:90", False), ("cuda:90", True)]
 )
 @pytest.mark.parametrize(("bm", "bn", "warps"), [(64, 64, 4), (64, 128, 8), (128, 32, 4)])
 @pytest.mark.parametrize(("causal", "stages"), [(False, 1), (False, 3), (True, 2)])
-def test_gradients(
+def test_two_passes(
     example, target, specialized, bm, bn, warps, causal, stages, monkeypatch
 ):  # fmt: skip
     run_on(target, monkeypatch)
     monkeypatch.setenv("TILE_SIM_SCHEDULES", "2")
-    q, k, v, dout = (random((1, 256, 64), "fp16", seed) for seed in range(4))
-    out, *expected = example.reference(q, k, v, dout, causal)
-    gradients = [poisoned(q.shape, "fp16") for _ in "qkv"]
-    scratch = [poisoned((1, 256), "fp32") for _ in range(2)]
-    options = {
-        "bm": bm,
-        "bn": bn,
-        "num_warps": warps,
-        "num_stages": stages,
-        "specialized": specialized,
-    }
-    kernel = example.attention_backward(
-        q, k, v, out.astype(np.float16), dout, *gradients, *scratch, causal, **options
-    )
-    for gradient, values in zip(gradients, expected, strict=True):
-        np.testing.assert_allclose(gradient, values, rtol=1e-2, atol=1e-2)
+    options = {"num_warps": warps, "num_stages": stages, "specialized": specialized}
+    kernel = check(example, False, 256, 64, causal, bm=bm, bn=bn, **options)
     # Of each product 64 rows are there.
     assert ("wgmma" in kernel.asm["ptx"]) == (target == "cuda:90")
+
+
+@pytest.mark.parametrize(
+    ("target", "specialized"), [("cuda:80", False), ("cuda:90", False), ("cuda:90", True)]
+)
+@pytest.mark.parametrize(("bm", "bn", "warps"), [(64, 64, 4), (64, 128, 8), (128, 64, 8)])
+@pytest.mark.parametrize(("causal", "stages"), [(False, 1), (True, 2)])
+def test_one_pass(
+    example, target, specialized, bm, bn, warps, causal, stages, monkeypatch
+):  # fmt: skip
+    run_on(target, monkeypatch)
+    monkeypatch.setenv("TILE_SIM_SCHEDULES", "2")
+    options = {"num_warps": warps, "num_stages": stages, "specialized": specialized}
+    # Two blocks of keys: the sum of two is the same in any order.
+    kernel = check(example, True, 2 * bn, 64, causal, bm=bm, bn=bn, **options)
+    assert ("wgmma" in kernel.asm["ptx"]) == (target == "cuda:90")
+    assert ("cp.reduce.async.bulk" in kernel.asm["ptx"]) == (target == "cuda:90")
+
+
+@pytest.mark.parametrize("size", [16, 32, 128, 256])
+@pytest.mark.parametrize("one_pass", [False, True])
+def test_head_sizes(example, size, one_pass, monkeypatch):
+    run_on("cuda:90", monkeypatch)
+    monkeypatch.setenv("TILE_SIM_SCHEDULES", "2")
+    options = {"bm": 64, "bn": 64}
+    options |= {"num_warps": 8, "num_stages": 1} if size == 256 else {"num_stages": 2}
+    check(example, one_pass, 128, size, True, **options)
+
+
+def test_barriers_and_waits_of_a_step(example, monkeypatch):
+    """In a step of the one pass warps meet three times: when copies are there, when the gradients
+    of scores are in shared memory, and when those of queries are."""
+    run_on("cuda:90", monkeypatch)
+    kernel = check(example, True, 256, 128, False, bm=64, bn=128, num_warps=8, num_stages=2)
+    found = re.findall(
+        r"Inner Loop|wgmma\.mma_async|wgmma\.wait_group\S* \d|bar\.sync|cp\.async\.bulk\.tensor"
+        r"|cp\.reduce|\tbra",
+        kernel.asm["ptx"],
+    )
+    step = found[found.index("Inner Loop") :]
+    step = [x for i, x in enumerate(step) if i == 0 or x != step[i - 1]]
+    product, wait = "wgmma.mma_async", "wgmma.wait_group.sync.aligned"
+    # The first products of two chains; copies for the next step; the weights' product with dout;
+    # two more, of which the second one is under way while the first one's result is added.
+    assert step[1 : step.index("cp.reduce") + 2] == [
+        "bar.sync", product, "cp.async.bulk.tensor", f"{wait} 1", product, f"{wait} 1", "bar.sync",
+        product, f"{wait} 1", "bar.sync", "cp.reduce", f"{wait} 0",
+    ]  # fmt: skip
