@@ -215,15 +215,18 @@ Step execAtomic(Ctx &c, const Inst &inst, uint32_t mask) {
       c.dst<uint32_t>(slots[v])[l] = uint32_t(old);
   };
   auto update = [&](unsigned l) {
+    constexpr unsigned MostElements = 8;
+    uint64_t old[MostElements] = {};
     bool changed = false;
     for (unsigned v = 0; v < count; ++v) {
-      uint64_t old = 0;
-      std::memcpy(&old, t.host[l] + v * bytes, bytes);
-      uint64_t now = next(l, v, old);
+      std::memcpy(&old[v], t.host[l] + v * bytes, bytes);
+      uint64_t now = next(l, v, old[v]);
       std::memcpy(t.host[l] + v * bytes, &now, bytes);
-      done(l, v, old);
-      changed |= now != old;
+      changed |= now != old[v];
     }
+    // A result may be in the register of another element's operand.
+    for (unsigned v = 0; v < count; ++v)
+      done(l, v, old[v]);
     return changed;
   };
   if (op == ACas && bytes == 2)

@@ -119,10 +119,9 @@ public:
       }
     makeProducer();
     forEachOwnRing([&](RingLoop &in, Ring &ring) {
-      // Threads whose copies arrive, and warps.
-      int arrivals = ring.hasBulkCopies();
+      int arrivals = ring.hasBulkCopies() + countWarpArrivals(ring);
       if (ring.hasThreadCopies())
-        arrivals += producerWarps * (1 + lookupThreadsPerWarp(specialize));
+        arrivals += producerWarps * lookupThreadsPerWarp(specialize);
       initialize(ring.full, in.numStages, arrivals);
       initialize(ring.empty, in.numStages, numWarps);
     });
@@ -191,30 +190,44 @@ private:
     ProducerSlice slice(loop, loads);
     ProducerBuilder producer(slice, specialize, partition);
     scf::ForOp body = producer.build();
-    SmallVector<nvidia_gpu::ArriveBarrierOp> warpArrivals;
+    SmallVector<std::pair<nvidia_gpu::ArriveBarrierOp, Ring *>> warpArrivals;
     auto getClone = [&](Operation *load) { return producer.getClone(load); };
     SmallVector<unsigned> places = carryPositions(body, getClone);
     for (auto [in, place] : llvm::zip(ringLoops, places)) {
       Operation *clone = getClone(in.getLoads().front());
       Position at = getPosition(clone->getParentOfType<scf::ForOp>(), place);
-      for (Ring mine : in.rings) {
+      for (Ring &ring : in.rings) {
+        Ring mine = ring;
         mine.full = producer.bring(mine.full);
         mine.empty = producer.bring(mine.empty);
         for (Value &buffers : mine.buffers)
           buffers = producer.bring(buffers);
-        fill(mine, producer, at, warpArrivals);
+        warpArrivals.push_back({fill(mine, producer, at), &ring});
       }
     }
     for (Operation *load : loads)
       producer.getClone(load)->erase();
     chooseWarps(partition);
-    for (nvidia_gpu::ArriveBarrierOp arrival : warpArrivals)
-      arrival.setCount(producerWarps);
+    for (auto [arrival, ring] : warpArrivals) {
+      if (int count = countWarpArrivals(*ring))
+        arrival.setCount(count);
+      else
+        arrival.erase();
+    }
+  }
+
+  /// How many warps of the producer say that they have filled a buffer. Where
+  /// one thread starts all copies, its warp need not; but of several warps each
+  /// has to, or one that is late would find a buffer filled, freed, and wait
+  /// for the next time that it is.
+  int countWarpArrivals(const Ring &ring) const {
+    return ring.hasThreadCopies() || producerWarps > 1 ? producerWarps : 0;
   }
 
   /// Waits until a buffer of `ring` is free, and starts the copies to it.
-  void fill(Ring &ring, const ProducerBuilder &producer, Position at,
-            SmallVectorImpl<nvidia_gpu::ArriveBarrierOp> &warpArrivals) {
+  /// Returns by what the warps say so.
+  nvidia_gpu::ArriveBarrierOp fill(Ring &ring, const ProducerBuilder &producer,
+                                   Position at) {
     SmallVector<Operation *> clones;
     for (RingLoad &load : ring.loads)
       clones.push_back(producer.getClone(load.load));
@@ -239,14 +252,12 @@ private:
           op->erase();
     }
     b.setInsertionPoint(clones.back());
-    if (!ring.hasThreadCopies())
-      return;
-    nvidia_gpu::AsyncCopyMbarrierArriveOp::create(b, loc, full,
-                                                  /*noIncrement=*/true);
+    if (ring.hasThreadCopies())
+      nvidia_gpu::AsyncCopyMbarrierArriveOp::create(b, loc, full,
+                                                    /*noIncrement=*/true);
     // What no asynchronous copy could do went through registers, and is there
     // now.
-    warpArrivals.push_back(
-        nvidia_gpu::ArriveBarrierOp::create(b, loc, full, /*count=*/1));
+    return nvidia_gpu::ArriveBarrierOp::create(b, loc, full, /*count=*/1);
   }
 
   /// Gives the producer as many warps as its copies keep busy.

@@ -291,6 +291,44 @@ def test_persistent_attention(warps, stages, monkeypatch):
 
 
 @tile.jit
+def by_both(q_ptr, k_desc, v_ptr, out_ptr, steps, N: tl.constexpr):
+    """A product through a descriptor, and one through pointers that uses its result."""
+    n = tl.arange(0, N)
+    at = n[:, None] * N + n[None, :]
+    q = tl.load(q_ptr + at)
+    acc = tl.zeros((N, N), tl.float32)
+    for step in tl.range(0, steps, warp_specialize=True):
+        scores = tl.dot(q, k_desc.load([0, step * N]))
+        v = tl.load(v_ptr + step * N * N + at)
+        acc = tl.dot((scores < 2.0).to(tl.float16), v, acc)
+    tl.store(out_ptr + at, acc)
+
+
+@pytest.mark.parametrize("warps", [2, 4])
+def test_warps_that_copy_stay_together(warps, monkeypatch):
+    """One thread starts the bulk copies, all of several warps the others: a warp that is late must
+    not find that a buffer was filled and freed in the meantime."""
+    monkeypatch.setenv("TILE_SIM_SCHEDULES", "8")
+    monkeypatch.setenv("TILE_SIM_SCHEDULE_SEED", "40")  # Some of these made a warp late.
+    n, steps = 64, 3
+    q, k, v = (random(s, "fp16", i) for i, s in enumerate([(n, n), (n, steps * n), (steps, n, n)]))
+    out = poisoned((n, n), "fp32")
+    kernel = by_both[(4,)](
+        q, TensorDescriptor.from_tensor(k, [n, n]), v, out, steps, n, num_warps=warps, num_stages=2
+    )
+    text = kernel.asm["ptx"]
+    assert BULK in text and "cp.async.mbarrier.arrive" in text
+    # The thread that expects bytes, and the warps that copy: as many as multiply.
+    assert len(re.findall(rf"init_barrier %\S+, {1 + warps} :", kernel.asm["ttgir"])) == 2
+    expected = np.zeros((n, n))
+    for step in range(steps):
+        scores = q.astype(np.float64) @ k[:, step * n : (step + 1) * n].astype(np.float64)
+        assert np.abs(scores - 2).min() > 1e-4
+        expected += (scores < 2) @ v[step].astype(np.float64)
+    np.testing.assert_allclose(out, expected, rtol=1e-3, atol=1e-2)
+
+
+@tile.jit
 def batched(a_ptr, b_ptr, c_desc, COUNT, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     """Products through pointers, each of another length; halves of each are stored."""
     rows, cols, ks = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
