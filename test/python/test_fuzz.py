@@ -148,11 +148,14 @@ COVERED = {
 }
 
 
+def check_kinds(programs, kinds):
+    for what, (pattern, least) in kinds.items():
+        found = sum(re.search(pattern, program.source) is not None for program in programs)
+        assert found >= least, f"{what}: in {found} of {len(programs)} programs"
+
+
 def test_all_kinds_are_generated():
-    sources = [known(seed).source for seed in range(1000)]
-    for what, (pattern, least) in COVERED.items():
-        found = sum(re.search(pattern, source) is not None for source in sources)
-        assert found >= least, f"{what}: in {found} of 1000 programs"
+    check_kinds([known(seed) for seed in range(1000)], COVERED)
 
 
 #: The same of programs for partitions of warps, for how many of 300.
@@ -178,9 +181,7 @@ COVERED_BY_PARTITIONS = {
 
 def test_all_kinds_of_loops_are_generated():
     programs = [generate(seed, partitions=True) for seed in range(300)]
-    for what, (pattern, least) in COVERED_BY_PARTITIONS.items():
-        found = sum(re.search(pattern, p.source) is not None for p in programs)
-        assert found >= least, f"{what}: in {found} of 300 programs"
+    check_kinds(programs, COVERED_BY_PARTITIONS)
     assert {p.config.num_warps for p in programs} == {1, 2, 4, 8}
 
 

@@ -1,5 +1,4 @@
-//===-- HalfArith.h - Arithmetic in half precision
-//-------------------------===//
+//===-- HalfArith.h - Arithmetic in half precision --------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -37,6 +36,16 @@ inline Half fuseHalf(Half a, Half b, Half c) {
 template <auto G> Half inHalf(Half a) { return exactHalf(G(floatOf(a))); }
 template <auto G> Half inHalf2(Half a, Half b) {
   return exactHalf(G(floatOf(a), floatOf(b)));
+}
+inline constexpr auto leastHalf = inHalf2<leastNumber<float>>;
+inline constexpr auto mostHalf = inHalf2<mostNumber<float>>;
+inline constexpr auto minimumHalf = inHalf2<minimum<float>>;
+inline constexpr auto maximumHalf = inHalf2<maximum<float>>;
+inline Half minimum3Half(Half a, Half b, Half c) {
+  return minimumHalf(minimumHalf(a, b), c);
+}
+inline Half maximum3Half(Half a, Half b, Half c) {
+  return maximumHalf(maximumHalf(a, b), c);
 }
 /// A function that hardware approximates.
 template <auto G> Half approximateHalf(Half a) {

@@ -102,18 +102,14 @@ const MfmaName mfmaNames[] = {
     {"f64_4x4x4f64", {4, 4, 4, 4, F64, F64}},
 };
 
-/// Where an element of the result is.
-struct Place {
-  unsigned lane, item;
-};
-Place resultPlace(const Mfma &f, unsigned block, unsigned i, unsigned j) {
+ResultPlace resultPlace(const Mfma &f, unsigned block, unsigned i, unsigned j) {
   unsigned height = f.a == Element::F64 ? 1 : 4, columns = 64 / f.n;
   // Small blocks lie side by side, first in the lanes.
   if (f.m < height * columns)
     return {j + f.n * (block + f.blocks * (i / height)), i % height};
-  unsigned group = i / height, perBlock = f.m / columns;
-  return {j + f.n * (group % columns),
-          i % height + height * (group / columns) + block * perBlock};
+  ResultPlace place = placeOfResult(f.n, height, i, j);
+  place.item += block * (f.m / columns);
+  return place;
 }
 
 Step execMfma(Ctx &c, const Inst &inst, uint32_t) {
@@ -137,7 +133,7 @@ Step execMfma(Ctx &c, const Inst &inst, uint32_t) {
     }
     for (unsigned i = 0; i < f.m; ++i)
       for (unsigned j = 0; j < f.n; ++j) {
-        Place p = resultPlace(f, block, i, j);
+        ResultPlace p = resultPlace(f, block, i, j);
         uint64_t start =
             constant ? scalarOf<uint64_t>(c, inst.op[3])
                      : elementAt(c, inst.op[3], p.lane, p.item, f.resultBits());
@@ -219,7 +215,7 @@ const Wmma wmmas[] = {
 };
 
 /// Where row i and column j of a result are.
-Place wmmaPlace(const Ctx &c, unsigned i, unsigned j) {
+ResultPlace wmmaPlace(const Ctx &c, unsigned i, unsigned j) {
   if (programOf(c).target->generation >= 12)
     return {j + 16 * (i / 8), i % 8};
   unsigned step = programOf(c).waveLanes / 16;
@@ -264,7 +260,7 @@ Step execWmma(Ctx &c, const Inst &inst, uint32_t) {
   std::vector<uint32_t> out(to, to + words * lanes);
   for (unsigned i = 0; i < 16; ++i)
     for (unsigned j = 0; j < 16; ++j) {
-      Place p = wmmaPlace(c, i, j);
+      ResultPlace p = wmmaPlace(c, i, j);
       bool high = isPacked ? p.item & 1 : inst.mod[1] & 4;
       unsigned at = (isPacked ? p.item / 2 : p.item) * lanes + p.lane;
       uint32_t start = constant ? scalarOf<uint32_t>(c, inst.op[3])

@@ -111,4 +111,17 @@ inline uint64_t elementAt(const Ctx &c, uint32_t slot, unsigned lane,
   return bits == 32 ? word : word & ((1u << bits) - 1);
 }
 
+/// Where an element of a result is.
+struct ResultPlace {
+  unsigned lane, item;
+};
+/// In `height` registers side by side a lane has as many neighbours of a column
+/// of the result, whose rows have `width` elements.
+inline ResultPlace placeOfResult(unsigned width, unsigned height, unsigned i,
+                                 unsigned j) {
+  unsigned group = i / height, columns = 64 / width;
+  return {j + width * (group % columns),
+          i % height + height * (group / columns)};
+}
+
 } // namespace tile::sim::amdgcn

@@ -54,7 +54,7 @@ struct Operand {
 /// op: result, A, B, sum, scales of A and B. mod: format of A and B, bytes of
 /// the scales (two bits each); imm: M.
 Step execScaled(Ctx &c, const Inst &inst, uint32_t) {
-  unsigned m = unsigned(inst.imm), k = m == 16 ? 128 : 64, columns = 64 / m;
+  unsigned m = unsigned(inst.imm), k = m == 16 ? 128 : 64;
   Operand a{formats[inst.mod[0]], inst.op[1], inst.op[4],
             unsigned(inst.mod[2] & 3)},
       b{formats[inst.mod[1]], inst.op[2], inst.op[5],
@@ -68,8 +68,8 @@ Step execScaled(Ctx &c, const Inst &inst, uint32_t) {
   std::vector<uint32_t> out(m * m);
   for (unsigned i = 0; i < m; ++i)
     for (unsigned j = 0; j < m; ++j) {
-      unsigned lane = j + m * (i / 4 % columns),
-               at = (i % 4 + 4 * (i / 4 / columns)) * 64 + lane;
+      ResultPlace place = placeOfResult(m, 4, i, j);
+      unsigned at = place.item * 64 + place.lane;
       double sum = floatOfBits(constant ? scalarOf<uint32_t>(c, inst.op[3])
                                         : c.src<uint32_t>(inst.op[3])[at]);
       for (unsigned n = 0; n < k; ++n)

@@ -48,7 +48,7 @@ Step execSmfmac(Ctx &c, const Inst &inst, uint32_t) {
   const Smfmac &f = smfmacs[inst.imm];
   bool isOcp = programOf(c).target->name == "gfx950";
   Element ea = withFormats(f.a, isOcp), eb = withFormats(f.b, isOcp);
-  unsigned bits = bitsOfElement(ea), each = f.m * f.k / 128, columns = 64 / f.m;
+  unsigned bits = bitsOfElement(ea), each = f.m * f.k / 128;
   std::vector<double> a(f.m * f.k), b(f.m * f.k);
   const auto *indices = c.src<uint32_t>(inst.op[3]);
   for (unsigned i = 0; i < f.m; ++i) {
@@ -67,8 +67,8 @@ Step execSmfmac(Ctx &c, const Inst &inst, uint32_t) {
   auto *to = c.dst<uint32_t>(inst.op[0]);
   for (unsigned i = 0; i < f.m; ++i)
     for (unsigned j = 0; j < f.m; ++j) {
-      unsigned lane = j + f.m * (i / 4 % columns),
-               at = (i % 4 + 4 * (i / 4 / columns)) * 64 + lane;
+      ResultPlace place = placeOfResult(f.m, 4, i, j);
+      unsigned at = place.item * 64 + place.lane;
       double sum = f.a == S8 ? double(int32_t(to[at])) : floatOfBits(to[at]);
       for (unsigned k = 0; k < f.k; ++k)
         sum += a[i * f.k + k] * b[j * f.k + k];

@@ -6,7 +6,7 @@
 // op_sel_hi which makes the high one; neg_lo and neg_hi change their signs.
 //
 //===----------------------------------------------------------------------===//
-#include "FloatArith.h"
+#include "HalfArith.h"
 
 using namespace tile::sim;
 using namespace tile::sim::amdgcn;
@@ -81,19 +81,6 @@ template <auto F> bool decodePacked(InstDecoder &d) {
   return decodePackedSignature<F>(d, F);
 }
 
-float of(Half h) { return floatFromHalf(h.bits); }
-Half half(float f) { return {halfFromFloat(f)}; }
-Half addH(Half a, Half b) { return half(of(a) + of(b)); }
-Half mulH(Half a, Half b) { return half(of(a) * of(b)); }
-Half fuseH(Half a, Half b, Half c) {
-  return {halfFromDouble(addToOdd(double(of(a)) * of(b), of(c)))};
-}
-Half leastH(Half a, Half b) { return half(leastNumber(of(a), of(b))); }
-Half mostH(Half a, Half b) { return half(mostNumber(of(a), of(b))); }
-Half minimumH(Half a, Half b) { return half(minimum(of(a), of(b))); }
-Half maximumH(Half a, Half b) { return half(maximum(of(a), of(b))); }
-Half minimum3H(Half a, Half b, Half c) { return minimumH(minimumH(a, b), c); }
-Half maximum3H(Half a, Half b, Half c) { return maximumH(maximumH(a, b), c); }
 using U16 = uint16_t;
 using S16 = int16_t;
 U16 add16(U16 a, U16 b) { return U16(a + b); }
@@ -324,17 +311,17 @@ template <bool IsBf16, bool Accumulates> bool decodeDotHalf(InstDecoder &d) {
 
 void tile::sim::amdgcn::registerPacked(OpcodeTable &t) {
   t.insert({
-      {"v_pk_add_f16", decodePacked<addH>},
-      {"v_pk_mul_f16", decodePacked<mulH>},
-      {"v_pk_fma_f16", decodePacked<fuseH>},
-      {"v_pk_min_f16", decodePacked<leastH>},
-      {"v_pk_max_f16", decodePacked<mostH>},
-      {"v_pk_min_num_f16", decodePacked<leastH>},
-      {"v_pk_max_num_f16", decodePacked<mostH>},
-      {"v_pk_minimum_f16", decodePacked<minimumH>},
-      {"v_pk_maximum_f16", decodePacked<maximumH>},
-      {"v_pk_minimum3_f16", decodePacked<minimum3H>},
-      {"v_pk_maximum3_f16", decodePacked<maximum3H>},
+      {"v_pk_add_f16", decodePacked<addHalf>},
+      {"v_pk_mul_f16", decodePacked<mulHalf>},
+      {"v_pk_fma_f16", decodePacked<fuseHalf>},
+      {"v_pk_min_f16", decodePacked<leastHalf>},
+      {"v_pk_max_f16", decodePacked<mostHalf>},
+      {"v_pk_min_num_f16", decodePacked<leastHalf>},
+      {"v_pk_max_num_f16", decodePacked<mostHalf>},
+      {"v_pk_minimum_f16", decodePacked<minimumHalf>},
+      {"v_pk_maximum_f16", decodePacked<maximumHalf>},
+      {"v_pk_minimum3_f16", decodePacked<minimum3Half>},
+      {"v_pk_maximum3_f16", decodePacked<maximum3Half>},
       {"v_pk_add_u16", decodePacked<add16>},
       {"v_pk_add_i16", decodePacked<add16>},
       {"v_pk_sub_u16", decodePacked<sub16>},

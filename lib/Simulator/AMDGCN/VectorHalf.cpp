@@ -8,24 +8,18 @@ using namespace tile::sim::amdgcn;
 
 namespace {
 Half subReversed(Half a, Half b) { return exactHalf(floatOf(b) - floatOf(a)); }
-constexpr auto least = inHalf2<leastNumber<float>>;
-constexpr auto most = inHalf2<mostNumber<float>>;
-Half least3(Half a, Half b, Half c) { return least(least(a, b), c); }
-Half most3(Half a, Half b, Half c) { return most(most(a, b), c); }
+Half least3(Half a, Half b, Half c) { return leastHalf(leastHalf(a, b), c); }
+Half most3(Half a, Half b, Half c) { return mostHalf(mostHalf(a, b), c); }
 Half middle(Half a, Half b, Half c) {
   return exactHalf(middleNumber(floatOf(a), floatOf(b), floatOf(c)));
 }
-Half leastMost(Half a, Half b, Half c) { return least(most(a, b), c); }
-Half mostLeast(Half a, Half b, Half c) { return most(least(a, b), c); }
-constexpr auto smallest = inHalf2<minimum<float>>;
-constexpr auto largest = inHalf2<maximum<float>>;
-Half smallest3(Half a, Half b, Half c) { return smallest(smallest(a, b), c); }
-Half largest3(Half a, Half b, Half c) { return largest(largest(a, b), c); }
+Half leastMost(Half a, Half b, Half c) { return leastHalf(mostHalf(a, b), c); }
+Half mostLeast(Half a, Half b, Half c) { return mostHalf(leastHalf(a, b), c); }
 Half smallestLargest(Half a, Half b, Half c) {
-  return smallest(largest(a, b), c);
+  return minimumHalf(maximumHalf(a, b), c);
 }
 Half largestSmallest(Half a, Half b, Half c) {
-  return largest(smallest(a, b), c);
+  return maximumHalf(minimumHalf(a, b), c);
 }
 float fract(float a) { return fraction(a, 0x1.ffcp-1f); }
 
@@ -72,24 +66,24 @@ void tile::sim::amdgcn::registerVectorHalf(OpcodeTable &t) {
       {"v_fmac_f16", decodeAccumulate<fuseHalf>},
       {"v_fmamk_f16", decodeVector<fuseHalf>},
       {"v_fmaak_f16", decodeVector<fuseHalf>},
-      {"v_min_f16", decodeVector<least>},
-      {"v_max_f16", decodeVector<most>},
+      {"v_min_f16", decodeVector<leastHalf>},
+      {"v_max_f16", decodeVector<mostHalf>},
       {"v_min3_f16", decodeVector<least3>},
       {"v_max3_f16", decodeVector<most3>},
       {"v_med3_f16", decodeVector<middle>},
       {"v_minmax_f16", decodeVector<mostLeast>},
       {"v_maxmin_f16", decodeVector<leastMost>},
-      {"v_min_num_f16", decodeVector<least>},
-      {"v_max_num_f16", decodeVector<most>},
+      {"v_min_num_f16", decodeVector<leastHalf>},
+      {"v_max_num_f16", decodeVector<mostHalf>},
       {"v_min3_num_f16", decodeVector<least3>},
       {"v_max3_num_f16", decodeVector<most3>},
       {"v_med3_num_f16", decodeVector<middle>},
       {"v_minmax_num_f16", decodeVector<mostLeast>},
       {"v_maxmin_num_f16", decodeVector<leastMost>},
-      {"v_minimum_f16", decodeVector<smallest>},
-      {"v_maximum_f16", decodeVector<largest>},
-      {"v_minimum3_f16", decodeVector<smallest3>},
-      {"v_maximum3_f16", decodeVector<largest3>},
+      {"v_minimum_f16", decodeVector<minimumHalf>},
+      {"v_maximum_f16", decodeVector<maximumHalf>},
+      {"v_minimum3_f16", decodeVector<minimum3Half>},
+      {"v_maximum3_f16", decodeVector<maximum3Half>},
       {"v_minimummaximum_f16", decodeVector<largestSmallest>},
       {"v_maximumminimum_f16", decodeVector<smallestLargest>},
       {"v_fract_f16", decodeVector<inHalf<fract>>},

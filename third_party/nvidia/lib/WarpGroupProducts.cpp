@@ -135,6 +135,16 @@ Value findInSharedMemory(Value value, MemDescType type, DotOp op) {
   return {};
 }
 
+/// The memory that products read a matrix from, which lies there in `order`.
+MemDescType getProductMemory(RankedTensorType type, ArrayRef<unsigned> order) {
+  MLIRContext *context = type.getContext();
+  auto encoding = NVMMASharedEncodingAttr::get(
+      context, type.getShape(), order, getCTALayout(type.getEncoding()),
+      type.getElementType(), /*fp4Padded=*/false);
+  return MemDescType::get(type.getShape(), type.getElementType(), encoding,
+                          SharedMemorySpaceAttr::get(context));
+}
+
 /// Puts an operand into shared memory where it is defined, outside of loops
 /// that do not change it; transpositions become views.
 Value putIntoSharedMemory(OpBuilder &b, DotOp op, Value operand,
@@ -149,16 +159,10 @@ Value putIntoSharedMemory(OpBuilder &b, DotOp op, Value operand,
     return MemDescTransOp::create(b, loc, source, trans.getOrder());
   }
   auto type = cast<RankedTensorType>(value.getType());
-  MLIRContext *context = b.getContext();
   // Only 16-bit elements may lie either way round.
   unsigned first =
       type.getElementTypeBitWidth() == 16 ? getOrder(type).front() : innerDim;
-  auto encoding = NVMMASharedEncodingAttr::get(
-      context, type.getShape(), {first, 1 - first},
-      getCTALayout(type.getEncoding()), type.getElementType(),
-      /*fp4Padded=*/false);
-  auto memory = MemDescType::get(type.getShape(), type.getElementType(),
-                                 encoding, SharedMemorySpaceAttr::get(context));
+  MemDescType memory = getProductMemory(type, {first, 1 - first});
   if (Value present = findInSharedMemory(value, memory, op))
     return present;
   OpBuilder::InsertionGuard guard(b);
@@ -201,14 +205,8 @@ Value turnIntoLeftOperand(OpBuilder &b, Location loc, Value operand,
   if (!operand.getDefiningOp<DescriptorLoadOp>())
     return convertTo(b, loc, transpose(b, loc, operand), layout);
   auto type = cast<RankedTensorType>(operand.getType());
-  MLIRContext *context = b.getContext();
-  auto encoding = NVMMASharedEncodingAttr::get(
-      context, type.getShape(), getOrder(type),
-      getCTALayout(type.getEncoding()), type.getElementType(),
-      /*fp4Padded=*/false);
-  auto memory = MemDescType::get(type.getShape(), type.getElementType(),
-                                 encoding, SharedMemorySpaceAttr::get(context));
-  Value buffer = LocalAllocOp::create(b, loc, memory, operand);
+  Value buffer = LocalAllocOp::create(
+      b, loc, getProductMemory(type, getOrder(type)), operand);
   Value view = MemDescTransOp::create(b, loc, buffer, ArrayRef<int32_t>{1, 0});
   auto turned = RankedTensorType::get({type.getDimSize(1), type.getDimSize(0)},
                                       type.getElementType(), layout);

@@ -231,34 +231,21 @@ struct CommitPattern : TargetPattern<ttg::AsyncCommitGroupOp> {
   }
 };
 
-/// Waits for all of them: groups are not what the machine counts.
-struct GroupWaitPattern : TargetPattern<ttg::AsyncWaitOp> {
-  GroupWaitPattern(const LoweringContext &context,
-                   const amd::TargetInfo &target)
-      : TargetPattern(context.converter, context.target, context.benefit),
-        facts(target.getFacts()) {}
-  LogicalResult
-  matchAndRewrite(ttg::AsyncWaitOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    LLVMBuilder b(op.getLoc(), rewriter);
-    if (facts.directLoadBytes)
-      waitForLoads(b, 0);
-    rewriter.replaceOp(op, makeToken(b));
-    return success();
-  }
-  const amd::AMDTarget &facts;
-};
+/// How many loads may be under way behind a wait: none, where it counts groups,
+/// which the machine does not.
+unsigned getMostUnderWay(ttg::AsyncWaitOp) { return 0; }
+unsigned getMostUnderWay(amdgpu::AsyncWaitOp op) { return op.getNumInst(); }
 
-struct WaitPattern : TargetPattern<amdgpu::AsyncWaitOp> {
+template <typename OpT> struct WaitPattern : TargetPattern<OpT> {
   WaitPattern(const LoweringContext &context, const amd::TargetInfo &target)
-      : TargetPattern(context.converter, context.target, context.benefit),
+      : TargetPattern<OpT>(context.converter, context.target, context.benefit),
         facts(target.getFacts()) {}
   LogicalResult
-  matchAndRewrite(amdgpu::AsyncWaitOp op, OpAdaptor,
+  matchAndRewrite(OpT op, typename OpT::Adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     LLVMBuilder b(op.getLoc(), rewriter);
     if (facts.directLoadBytes)
-      waitForLoads(b, op.getNumInst());
+      waitForLoads(b, getMostUnderWay(op));
     rewriter.replaceOp(op, makeToken(b));
     return success();
   }
@@ -268,7 +255,8 @@ struct WaitPattern : TargetPattern<amdgpu::AsyncWaitOp> {
 
 void amd::populateAsyncCopyPatterns(const LoweringContext &context,
                                     const TargetInfo &target) {
-  context.patterns.add<BufferCopyPattern, PointerCopyPattern, GroupWaitPattern,
-                       WaitPattern>(context, target);
+  context.patterns
+      .add<BufferCopyPattern, PointerCopyPattern, WaitPattern<ttg::AsyncWaitOp>,
+           WaitPattern<amdgpu::AsyncWaitOp>>(context, target);
   context.add<CommitPattern>();
 }

@@ -21,13 +21,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "AsyncProducts.h"
+#include "Buffers.h"
 
 #include "tile/Dialect/Triton/IR/LoopBounds.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/Support/DebugLog.h"
 
 #define DEBUG_TYPE "tritongpu-pipeline"
@@ -41,9 +41,7 @@ namespace {
 /// True if nothing writes what an operand reads before the product is done: it
 /// is in a ring of this loop, or in a buffer that never changes.
 bool isKept(Value operand, scf::ForOp loop, ArrayRef<Value> rings) {
-  Value memory = operand;
-  while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
-    memory = view.getViewSource();
+  Value memory = getBuffers(operand);
   if (llvm::is_contained(rings, memory))
     return true;
   auto alloc = memory.getDefiningOp<LocalAllocOp>();
@@ -194,12 +192,9 @@ std::optional<CarriedProduct> getCarried(MatrixProductOpInterface dot,
   OpOperand &use = *dot.getProduct().use_begin();
   if (use.getOwner() != body->getTerminator())
     return std::nullopt;
-  CarriedProduct carried{dot, use.getOperandNumber(), /*firstUser=*/nullptr};
-  for (Operation *user : loop.getRegionIterArg(carried.result).getUsers()) {
-    Operation *inBody = body->findAncestorOpInBlock(*user);
-    if (!carried.firstUser || inBody->isBeforeInBlock(carried.firstUser))
-      carried.firstUser = inBody;
-  }
+  unsigned result = use.getOperandNumber();
+  CarriedProduct carried{dot, result,
+                         findFirstUser(loop.getRegionIterArg(result), body)};
   if (!carried.firstUser || carried.firstUser == body->getTerminator())
     return std::nullopt;
   // Factors in registers of one iteration and of the next are in the same ones
@@ -332,13 +327,8 @@ void skipIfEmpty(scf::ForOp loop) {
 /// user, or the end of the iteration. Copies of the same iteration go to other
 /// buffers than those that it reads.
 Operation *getDeadline(MatrixProductOpInterface dot, scf::ForOp loop) {
-  Operation *deadline = loop.getBody()->getTerminator();
-  for (Operation *user : dot.getProduct().getUsers()) {
-    Operation *inBody = loop.getBody()->findAncestorOpInBlock(*user);
-    if (inBody && inBody->isBeforeInBlock(deadline))
-      deadline = inBody;
-  }
-  return deadline;
+  Operation *user = findFirstUser(dot.getProduct(), loop.getBody());
+  return user ? user : loop.getBody()->getTerminator();
 }
 
 /// Starts a product and waits for it where its result is needed, if there is
@@ -380,6 +370,16 @@ void waitOccasionally(MatrixProductOpInterface dot, Value running,
 }
 
 } // namespace
+
+Operation *mlir::triton::gpu::findFirstUser(Value value, Block *body) {
+  Operation *first = nullptr;
+  for (Operation *user : value.getUsers()) {
+    Operation *inBody = body->findAncestorOpInBlock(*user);
+    if (inBody && (!first || inBody->isBeforeInBlock(first)))
+      first = inBody;
+  }
+  return first;
+}
 
 double mlir::triton::gpu::getRegisterShare(scf::ForOp loop,
                                            ArrayRef<Value> values,

@@ -15,6 +15,10 @@ namespace mlir::triton::gpu {
 /// reads. Returns the number of products.
 unsigned makeProductsAsync(scf::ForOp &loop, ArrayRef<Value> rings);
 
+/// The first operation of `body` that uses `value`, itself or by what is in it;
+/// null if there is none.
+Operation *findFirstUser(Value value, Block *body);
+
 /// Whether that would have products read what copies filled while the next
 /// iteration runs.
 bool anyProductCanRunOn(scf::ForOp loop, ArrayRef<Value> rings);

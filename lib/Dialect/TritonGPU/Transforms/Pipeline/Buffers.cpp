@@ -80,6 +80,12 @@ static void makeViewsMutable(Value memory) {
   }
 }
 
+Value mlir::triton::gpu::getBuffers(Value view) {
+  while (auto op = view.getDefiningOp<ViewLikeOpInterface>())
+    view = op.getViewSource();
+  return view;
+}
+
 void mlir::triton::gpu::readBuffer(OpBuilder &builder, Operation *load,
                                    const CopyStrategy &strategy, Value slot,
                                    Value token,

@@ -26,6 +26,9 @@ void freeBarriers(OpBuilder &builder, Location loc, Value barriers);
 /// One of an array of buffers or barriers.
 Value getBuffer(OpBuilder &builder, Location loc, Value buffers, Value index);
 
+/// The buffers of which `view` is a part.
+Value getBuffers(Value view);
+
 /// Has the users of a load, which is to be erased, read `slot`, where a copy
 /// has put what it loads: products by themselves, others by loads right after
 /// `slot` (which have `token`, if there is one). Calls `onCreate` and `onErase`

@@ -16,12 +16,12 @@
 #include "EarlyCopies.h"
 
 #include "AsyncProducts.h"
+#include "Buffers.h"
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -42,22 +42,14 @@ Value getTarget(Operation *op) {
   return {};
 }
 
-/// The buffers of which `view` is a part.
-Value getBuffers(Value view) {
-  while (auto op = view.getDefiningOp<ViewLikeOpInterface>())
-    view = op.getViewSource();
-  return view;
-}
-
 /// The first operation of the body that uses the result of a product.
 Operation *findFirstUse(Block *body) {
   Operation *first = nullptr;
-  for (auto product : body->getOps<MatrixProductOpInterface>())
-    for (Operation *user : product.getProduct().getUsers()) {
-      Operation *inBody = body->findAncestorOpInBlock(*user);
-      if (inBody && (!first || inBody->isBeforeInBlock(first)))
-        first = inBody;
-    }
+  for (auto product : body->getOps<MatrixProductOpInterface>()) {
+    Operation *user = findFirstUser(product.getProduct(), body);
+    if (user && (!first || user->isBeforeInBlock(first)))
+      first = user;
+  }
   return first;
 }
 
