@@ -12,6 +12,17 @@ from tile.tools.tensor_descriptor import TensorDescriptor
 
 
 @tile.jit
+def rescale(scores, scale, total, top):
+    """One step of a softmax: the weights of these scores, by how much earlier results shrink, the
+    weights' sum and the largest score so far."""
+    new_top = tl.maximum(top, tl.max(scores, axis=1) * scale)
+    weights = tl.exp2(scores * scale - new_top[:, None])
+    shrink = tl.exp2(top - new_top)
+    total = total * shrink + tl.sum(weights, axis=1)
+    return weights, shrink, total, new_top
+
+
+@tile.jit
 def attend(
     acc, total, top, q, k_ptrs, v_ptrs, scale, first, last, rows, L,
     D: tl.constexpr, BN: tl.constexpr, MASKED: tl.constexpr, CAUSAL: tl.constexpr,
@@ -32,13 +43,9 @@ def attend(
             if CAUSAL:
                 seen = seen & (cols[None, :] <= rows[:, None])
             scores = tl.where(seen, scores, -1.0e6)
-        new_top = tl.maximum(top, tl.max(scores, axis=1) * scale)
-        weights = tl.exp2(scores * scale - new_top[:, None])
-        shrink = tl.exp2(top - new_top)
-        total = total * shrink + tl.sum(weights, axis=1)
+        weights, shrink, total, top = rescale(scores, scale, total, top)
         acc = acc * shrink[:, None]
         acc = tl.dot(weights.to(v.dtype), v, acc)
-        top = new_top
     return acc, total, top
 
 
@@ -108,13 +115,9 @@ def attend_block(
             if start >= whole:
                 cols = start + tl.arange(0, BN)
                 scores = tl.where(cols[None, :] <= rows[:, None], scores, -1.0e6)
-        new_top = tl.maximum(top, tl.max(scores, axis=1) * scale)
-        weights = tl.exp2(scores * scale - new_top[:, None])
-        shrink = tl.exp2(top - new_top)
-        total = total * shrink + tl.sum(weights, axis=1)
+        weights, shrink, total, top = rescale(scores, scale, total, top)
         v = v_desc.load([first + start, 0])
         acc = tl.dot(weights.to(v.dtype), v, acc * shrink[:, None])
-        top = new_top
     return acc / total[:, None]
 
 

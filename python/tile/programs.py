@@ -17,8 +17,7 @@ def find_problem(program: str, is_module: bool) -> str | None:
         return None if runnable else f"there is no program {program}"
     if not program:
         return "-m needs the name of a module"
-    # The module of the working directory, as Python has it.
-    sys.path[0] = os.getcwd()
+    _find_files_beside(program, is_module)
     try:
         found = importlib.util.find_spec(program)
     except (ModuleNotFoundError, ValueError):
@@ -29,8 +28,7 @@ def find_problem(program: str, is_module: bool) -> str | None:
 def run(program: str, arguments: Sequence[str], is_module: bool) -> int:
     """Runs a program; its exit status. What it raises is shown without what starts it."""
     sys.argv = [program, *arguments]
-    # The program finds the files beside it.
-    sys.path[0] = os.getcwd() if is_module else os.path.dirname(os.path.abspath(program))
+    _find_files_beside(program, is_module)
     try:
         if is_module:
             runpy.run_module(program, run_name="__main__", alter_sys=True)
@@ -41,6 +39,11 @@ def run(program: str, arguments: Sequence[str], is_module: bool) -> int:
         sys.excepthook(type(error), error, error.__traceback__)
         return 1
     return 0
+
+
+def _find_files_beside(program: str, is_module: bool) -> None:
+    """The first place that Python looks in: of a module it is the working directory."""
+    sys.path[0] = os.getcwd() if is_module else os.path.dirname(os.path.abspath(program))
 
 
 def _frames_of_program(trace: TracebackType | None) -> TracebackType | None:
