@@ -5,8 +5,10 @@
 // MFMA multiplies `blocks` pairs of M x K and K x N matrices. A lane holds
 // e = M * K * blocks / 64 consecutive elements along K:
 //   row i of A, block b, element k: lane i + M (b + blocks (k / e)), item k % e
-// and likewise columns of B. Of the results, four rows lie in a lane, then come
-// the other lanes of the column, then the next registers; of f64 one row:
+// and likewise columns of B. CBSZ has groups of 2^CBSZ blocks all read the same
+// matrix of A: that of their block ABID. Of the results, four rows lie in a
+// lane, then come the other lanes of the column, then the next registers; of
+// f64 one row:
 //   row i, column j: lane j + N (i / h % (64 / N)), item i % h + h (i / h / (64
 //   / N))
 // WMMA has 16 rows and columns. On gfx11 a lane holds a whole row of A, or
@@ -120,13 +122,15 @@ Step execMfma(Ctx &c, const Inst &inst, uint32_t) {
            wide = f.resultBits() / 32;
   std::vector<double> a(f.m * f.k), b(f.k * f.n);
   bool constant = inst.op[3] & ScalarBit;
+  unsigned sharing = 1u << inst.mod[0];
   std::vector<uint32_t> out(f.m * f.n * f.blocks / 64 * wide * 64);
   for (unsigned block = 0; block < f.blocks; ++block) {
     for (unsigned k = 0; k < f.k; ++k) {
       unsigned lane = block + f.blocks * (k / each), item = k % each;
+      unsigned laneOfA = lane - block % sharing + inst.mod[1];
       for (unsigned i = 0; i < f.m; ++i)
-        a[i * f.k + k] =
-            valueOf(ea, elementAt(c, inst.op[1], i + f.m * lane, item, bits));
+        a[i * f.k + k] = valueOf(
+            ea, elementAt(c, inst.op[1], i + f.m * laneOfA, item, bits));
       for (unsigned j = 0; j < f.n; ++j)
         b[j * f.k + k] =
             valueOf(eb, elementAt(c, inst.op[2], j + f.n * lane, item, bits));
@@ -173,12 +177,18 @@ bool decodeMfma(InstDecoder &d) {
   const Mfma &f = mfmaNames[index].shape;
   if (d.program.waveLanes != 64)
     return d.error("needs waves of 64 lanes");
-  for (const char *modifier : {"cbsz", "abid", "blgp"}) {
-    int64_t n = 0;
-    d.value(modifier, n);
-    if (n)
-      return d.error(std::string(modifier) + " is not supported");
-  }
+  int64_t cbsz = 0, abid = 0, blgp = 0;
+  d.value("cbsz", cbsz);
+  d.value("abid", abid);
+  d.value("blgp", blgp);
+  if (blgp)
+    return d.error("blgp is not supported");
+  if (cbsz < 0 || cbsz > 4 || (1u << cbsz) > f.blocks)
+    return d.error("cbsz has more blocks share a matrix than there are");
+  if (abid < 0 || abid >= (1 << cbsz))
+    return d.error("abid is not a block of those that share a matrix");
+  d.inst.mod[0] = uint8_t(cbsz);
+  d.inst.mod[1] = uint8_t(abid);
   d.inst.imm = int64_t(index);
   unsigned bits = bitsOfElement(f.a);
   unsigned words = std::max(1u, f.m * f.k * f.blocks / 64 * bits / 32),

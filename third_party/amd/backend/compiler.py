@@ -29,7 +29,8 @@ class HIPOptions(BaseOptions):
     num_stages: int = 2
     #: Waves that each SIMD unit should have room for; 0 leaves it to LLVM.
     waves_per_eu: int = 0
-    #: Rows of the matrix instruction to take: 16, 32, or 0 for the compiler's choice.
+    #: Rows of the matrix instruction to take: 16, 32, 4 for narrow ones (4x64 and 64x4), or 0 for
+    #: the compiler's choice.
     matrix_instr_nonkdim: int = 0
     #: Factor on the neighbours along K that a lane holds of an operand.
     kpack: int = 1
@@ -79,7 +80,7 @@ def _precisions(facts: Any) -> tuple[str, ...]:
 
 #: The values that an option may have.
 _CHOICES: dict[str, tuple] = {
-    "matrix_instr_nonkdim": (0, 16, 32),
+    "matrix_instr_nonkdim": (0, 4, 16, 32),
     "kpack": (1, 2),
     "schedule_hint": ("none", "attention", "memory-bound-attention"),
 }

@@ -83,6 +83,27 @@ constexpr WaveMatrixInstruction kInstructions[] = {
      Element::BF8, Element::BF8},
     {"llvm.amdgcn.mfma.f32.16x16x32.bf8.bf8", true, 3, 4, 16, 16, 32,
      Element::BF8, Element::BF8},
+    // Narrow ones.
+    {"llvm.amdgcn.mfma.f32.4x4x4f16", true, 2, 4, 4, 64, 64, Element::F16,
+     Element::F16},
+    {"llvm.amdgcn.mfma.f32.4x4x4f16", true, 2, 4, 64, 4, 64, Element::F16,
+     Element::F16},
+    {"llvm.amdgcn.mfma.f32.4x4x4bf16.1k", true, 2, 4, 4, 64, 64, Element::BF16,
+     Element::BF16},
+    {"llvm.amdgcn.mfma.f32.4x4x4bf16.1k", true, 2, 4, 64, 4, 64, Element::BF16,
+     Element::BF16},
+    {"llvm.amdgcn.mfma.f32.4x4x1f32", true, 3, 3, 4, 64, 16, Element::XF32,
+     Element::XF32},
+    {"llvm.amdgcn.mfma.f32.4x4x1f32", true, 3, 3, 64, 4, 16, Element::XF32,
+     Element::XF32},
+    {"llvm.amdgcn.mfma.f32.4x4x1f32", true, 2, 4, 4, 64, 16, Element::F32,
+     Element::F32},
+    {"llvm.amdgcn.mfma.f32.4x4x1f32", true, 2, 4, 64, 4, 16, Element::F32,
+     Element::F32},
+    {"llvm.amdgcn.mfma.i32.4x4x4i8", true, 2, 4, 4, 64, 64, Element::I8,
+     Element::I8},
+    {"llvm.amdgcn.mfma.i32.4x4x4i8", true, 2, 4, 64, 4, 64, Element::I8,
+     Element::I8},
     // RDNA.
     {"llvm.amdgcn.wmma.f32.16x16x16.f16", false, 1, 2, 16, 16, 16, Element::F16,
      Element::F16},
@@ -165,7 +186,7 @@ bool isResult(Element operand, Type type) {
 
 unsigned WaveMatrixInstruction::getOperandElements(unsigned version) const {
   if (isMFMA)
-    return m * k / 64;
+    return std::min(m, n) * k / 64;
   // The halves of a wave hold the same in version 1.
   return version == 1 ? k : k / 2;
 }

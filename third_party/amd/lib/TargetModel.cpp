@@ -49,22 +49,53 @@ unsigned amd::TargetModel::getRegistersPerThread(unsigned numThreads) const {
 // Matrix products
 //===----------------------------------------------------------------------===//
 
+constexpr unsigned kNarrowRows = 4;
+
 SmallVector<MatrixInstruction>
 amd::TargetModel::getMatrixInstructions(const MatrixElementTypes &types) const {
+  return findMatrixInstructions(types, matrixOptions.rows == kNarrowRows);
+}
+
+FailureOr<MatrixInstruction>
+amd::TargetModel::selectMatrixInstruction(const MatrixProduct &product,
+                                          DeclineReason decline) const {
+  std::string reason;
+  FailureOr<MatrixInstruction> found =
+      gpu::TargetModel::selectMatrixInstruction(
+          product, [&](const Twine &why) { reason = why.str(); });
+  if (succeeded(found))
+    return found;
+  if (allowsRows(kNarrowRows))
+    for (const MatrixInstruction &narrow :
+         findMatrixInstructions(product.types, /*isNarrow=*/true))
+      if (fits(product, narrow))
+        return narrow;
+  decline(reason);
+  return failure();
+}
+
+SmallVector<MatrixInstruction>
+amd::TargetModel::findMatrixInstructions(const MatrixElementTypes &types,
+                                         bool isNarrow) const {
   bool relaxed = types.precision == InputPrecision::TF32;
   std::array<Type, 2> operands = {types.a, types.b};
-  auto found =
-      getWaveMatrixInstructions(facts, types.a, types.b, types.d, relaxed);
+  auto find = [&](Type a, Type b) {
+    auto found = getWaveMatrixInstructions(facts, a, b, types.d, relaxed);
+    llvm::erase_if(found, [&](const WaveMatrixInstruction *instruction) {
+      return instruction->isNarrow() != isNarrow;
+    });
+    return found;
+  };
+  auto found = find(types.a, types.b);
   // Other 8-bit floats are exact in fp16.
   if (found.empty() && types.a.getIntOrFloatBitWidth() == 8 &&
       isa<FloatType>(types.a) && types.d.isF32()) {
     operands.fill(Float16Type::get(types.a.getContext()));
-    found = getWaveMatrixInstructions(facts, operands[0], operands[1], types.d,
-                                      relaxed);
+    found = find(operands[0], operands[1]);
   }
   SmallVector<MatrixInstruction> result;
   for (const WaveMatrixInstruction *instruction : found) {
-    if (!allowsRows(instruction->m))
+    if (!allowsRows(std::min(instruction->m, instruction->n)))
       continue;
     MatrixInstruction entry;
     entry.name = instruction->intrinsic;
@@ -83,13 +114,15 @@ MmaEncodingTrait amd::TargetModel::getResultEncoding(
     const MatrixInstruction &instruction, const MatrixProduct &product,
     ArrayRef<unsigned> warpsPerCTA, CTALayoutAttr ctaLayout) const {
   // Transposed, a lane holds neighbours along N, which memory has together, and
-  // the result is laid out as the left operand of another product.
+  // the result is laid out as the left operand of another product. It is the
+  // left operand of the machine's instruction that blocks can share.
+  bool isTransposed = instruction.m >= instruction.n;
   MLIRContext *context = ctaLayout.getContext();
   SmallVector<unsigned> tilesPerWarp(warpsPerCTA.size(), 1);
   SmallVector<unsigned> shape = {instruction.m, instruction.n, instruction.k};
   if (facts.mfmaVersion)
     return AMDMfmaEncodingAttr::get(
-        context, instruction.version, warpsPerCTA, shape, /*isTransposed=*/true,
+        context, instruction.version, warpsPerCTA, shape, isTransposed,
         ctaLayout, tilesPerWarp,
         /*elementBitWidth=*/instruction.resultType.isF64() ? 64 : 32);
   return AMDWmmaEncodingAttr::get(context, instruction.version,
@@ -100,7 +133,8 @@ MmaEncodingTrait amd::TargetModel::getResultEncoding(
 LayoutEncodingTrait amd::TargetModel::getOperandEncoding(
     const MatrixInstruction &instruction, const MatrixProduct &product,
     unsigned operand, RankedTensorType type, MmaEncodingTrait result) const {
-  unsigned lanesAlongK = facts.mfmaVersion          ? 64 / instruction.m
+  unsigned lanesAlongK = facts.mfmaVersion
+                             ? 64 / std::min(instruction.m, instruction.n)
                          : instruction.version == 1 ? 1
                                                     : 2;
   unsigned kWidth = instruction.k / lanesAlongK;

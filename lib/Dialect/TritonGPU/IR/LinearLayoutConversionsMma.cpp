@@ -162,6 +162,9 @@ FailureOr<LinearLayout> layouts::amdMfmaToLinear(ArrayRef<int64_t> shape,
   if (rank < 2 || encoding.getInstrShape().size() < 2)
     return fail(emitError, "matrix encodings have at least two dimensions");
   unsigned m = encoding.getInstrShape()[0], n = encoding.getInstrShape()[1];
+  // Of a transposed result, these are the dimensions of the transpose.
+  if (encoding.getIsTransposed())
+    std::swap(m, n);
 
   // Lanes count along N, then along M; a lane holds groups of four rows.
   OutBases registers, lanes;

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from asmlib import WAVE, kernel, run
 
+from tile.errors import TileError
+
 u32 = np.uint32
 
 
@@ -161,6 +163,39 @@ def test_mfma(name):
         assert (got == want.astype(np.int64)).all()
     else:
         assert np.allclose(got, want, rtol=1e-12 if dtype == np.float64 else 1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("cbsz, abid", [(4, 11), (2, 3), (1, 0), (0, 0)])
+def test_mfma_of_blocks_that_share_a_matrix(cbsz, abid):
+    """CBSZ: 2^CBSZ neighbouring blocks read the A of their block ABID."""
+    rng = np.random.default_rng(cbsz)
+    a, b = rng.integers(-4, 5, (2, 16, 4, 4)).astype(np.float16)
+    lane, item = np.meshgrid(np.arange(64), np.arange(4), indexing="ij")
+    # A lane has a row of A, and a column of B.
+    words_a = spread(a.reshape(64, 4).view(np.uint16), lane, item, 4, 64)
+    columns = np.ascontiguousarray(b.transpose(0, 2, 1)).reshape(64, 4)
+    words_b = spread(columns.view(np.uint16), lane, item, 4, 64)
+    out = multiply(
+        "v_mfma_f32_4x4x4_16b_f16", words_a, words_b, np.zeros((4, 64), u32), "gfx942",
+        suffix=f" cbsz:{cbsz} abid:{abid}",
+    )  # fmt: skip
+    shared = a[np.arange(16) // 2**cbsz * 2**cbsz + abid]
+    want = shared.astype(np.float32) @ b.astype(np.float32)
+    assert (out.view(np.float32).reshape(4, 16, 4).transpose(1, 0, 2) == want).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "modifiers", "message"),
+    [("f32_4x4x4_16b_f16", "cbsz:5", "more blocks share a matrix than there are"),
+     ("f32_16x16x4_4b_f16", "cbsz:3", "more blocks share a matrix than there are"),
+     ("f32_16x16x4_4b_f16", "cbsz:1 abid:2", "abid is not a block of those"),
+     ("f32_4x4x4_16b_f16", "blgp:1", "blgp is not supported")],
+)  # fmt: skip
+def test_mfma_of_wrong_blocks(name, modifiers, message):
+    words = np.zeros((2, 64), u32)
+    results = np.zeros((4 if name[4] == "4" else 16, 64), u32)
+    with pytest.raises(TileError, match=message):
+        multiply(f"v_mfma_{name}", words, words, results, "gfx942", suffix=f" {modifiers}")
 
 
 @pytest.mark.parametrize(

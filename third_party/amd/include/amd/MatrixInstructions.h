@@ -21,8 +21,13 @@ struct WaveMatrixInstruction {
   unsigned m, n, k;
   Element a, b;
 
+  /// Of 16 blocks of 4x4, which share an operand of 4 rows or columns: each
+  /// lane has others of its elements along K, and the machine's instructions,
+  /// one for each block, have all blocks read what the lanes of one hold. The
+  /// other operand and the result have 64 columns or rows, one in each lane.
+  bool isNarrow() const { return isMFMA && m != n; }
   /// Elements along K that a lane holds of an operand, in a machine of that
-  /// version.
+  /// version; of narrow ones, those of one instruction of the machine.
   unsigned getOperandElements(unsigned version) const;
   /// The version that the target's encodings have; 0 if it lacks all of them.
   static unsigned getVersion(const AMDTarget &target);
@@ -33,8 +38,8 @@ const WaveMatrixInstruction &
 getWithSwappedOperands(const WaveMatrixInstruction &instruction);
 
 /// The instructions of the target on operands of types `a` and `b`, whose
-/// results are of type `d`, the largest first. `relaxed` allows for fp32 what
-/// keeps as many bits as tf32 does.
+/// results are of type `d`, the largest first, narrow ones last. `relaxed`
+/// allows for fp32 what keeps as many bits as tf32 does.
 SmallVector<const WaveMatrixInstruction *>
 getWaveMatrixInstructions(const AMDTarget &target, Type a, Type b, Type d,
                           bool relaxed);

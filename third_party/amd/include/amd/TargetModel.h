@@ -10,8 +10,9 @@ namespace mlir::triton::amd {
 
 class TargetModel final : public gpu::TargetModel {
 public:
-  /// What users may ask for: instructions of so many rows (0 for any), and
-  /// operands with `kPack` times as many neighbours along K in a lane.
+  /// What users may ask for: instructions of so many rows (0 for any; 4 are
+  /// narrow ones), and operands with `kPack` times as many neighbours along K
+  /// in a lane.
   struct MatrixOptions {
     unsigned rows = 0;
     unsigned kPack = 1;
@@ -44,6 +45,10 @@ public:
 
   SmallVector<gpu::MatrixInstruction>
   getMatrixInstructions(const gpu::MatrixElementTypes &types) const override;
+  /// Products with fewer than 16 rows or columns take narrow instructions.
+  FailureOr<gpu::MatrixInstruction>
+  selectMatrixInstruction(const gpu::MatrixProduct &product,
+                          gpu::DeclineReason decline) const override;
   gpu::MmaEncodingTrait
   getResultEncoding(const gpu::MatrixInstruction &instruction,
                     const gpu::MatrixProduct &product,
@@ -56,6 +61,11 @@ public:
                      gpu::MmaEncodingTrait result) const override;
 
 private:
+  /// Those that are narrow, or those that are not.
+  SmallVector<gpu::MatrixInstruction>
+  findMatrixInstructions(const gpu::MatrixElementTypes &types,
+                         bool isNarrow) const;
+
   const AMDTarget &facts;
   MatrixOptions matrixOptions;
 };

@@ -5,6 +5,10 @@
 // holds several elements of the result. With a transposed result, the
 // instruction computes the transposed product: its operands change places.
 //
+// Of narrow products, of 4 rows or columns, a lane has a whole column or row of
+// the larger operand. Of the other one, it has a part along K; so there is an
+// instruction for each part, which has all 16 blocks of lanes read that one.
+//
 //===----------------------------------------------------------------------===//
 
 #include "MatrixPlaces.h"
@@ -20,6 +24,9 @@ using amd::WaveMatrixInstruction;
 using Element = WaveMatrixInstruction::Element;
 
 namespace {
+/// Of 4x4, in a wave.
+constexpr unsigned kBlocks = 16;
+
 /// What the encoding of a result says.
 struct ResultLayout {
   unsigned version, m, n, k;
@@ -68,9 +75,11 @@ Value packOperand(const LLVMBuilder &b, ArrayRef<Value> elements,
   llvm_unreachable("unknown element");
 }
 
-/// sum + a * b.
+/// sum + a * b. If `sharedBlock` is given, all blocks read that one's left
+/// operand.
 Value multiply(const LLVMBuilder &b, const WaveMatrixInstruction &instruction,
-               Value left, Value right, Value sum) {
+               Value left, Value right, Value sum,
+               std::optional<unsigned> sharedBlock = {}) {
   SmallVector<Value> args;
   bool isInteger = instruction.a == Element::I8;
   bool isFloat8 =
@@ -98,9 +107,14 @@ Value multiply(const LLVMBuilder &b, const WaveMatrixInstruction &instruction,
             none,
             none};
   } else if (instruction.isMFMA) {
-    // No broadcasts and permutations of blocks; no signs for fp64.
+    // CBSZ, the logarithm of how many blocks share one, and ABID, which one; no
+    // permutations of the right operand's lanes, or signs for fp64.
     Value none = b.i32(0);
     args = {left, right, sum, none, none, none};
+    if (sharedBlock) {
+      args[3] = b.i32(llvm::Log2_32(kBlocks));
+      args[4] = b.i32(*sharedBlock);
+    }
   } else if (isInteger) {
     Value isSigned = b.i1(true);
     args = {isSigned, left, isSigned, right, sum, /*clamp=*/b.i1(false)};
@@ -108,6 +122,33 @@ Value multiply(const LLVMBuilder &b, const WaveMatrixInstruction &instruction,
     args = {left, right, sum};
   }
   return b.intrinsic(sum.getType(), instruction.intrinsic, args);
+}
+
+/// What one instruction multiplies: which of a lane's elements along K.
+struct Step {
+  SmallVector<int32_t> left, right;
+  std::optional<unsigned> sharedBlock;
+};
+
+/// Those of a narrow product. A lane has `inner` of the smaller operand, as
+/// block 0 counts: `count` neighbours for an instruction, `kWidth` together. Of
+/// the larger one, it has everything.
+SmallVector<Step> getNarrowSteps(ArrayRef<int32_t> inner, unsigned count,
+                                 int32_t kWidth, bool isTransposed) {
+  SmallVector<Step> steps;
+  for (; !inner.empty(); inner = inner.drop_front(count))
+    for (unsigned block = 0; block < kBlocks; ++block) {
+      Step step;
+      step.sharedBlock = block;
+      for (int32_t k : inner.take_front(count)) {
+        step.left.push_back(k);
+        step.right.push_back(k ^ (kWidth * block));
+      }
+      if (isTransposed)
+        std::swap(step.left, step.right);
+      steps.push_back(std::move(step));
+    }
+  return steps;
 }
 
 struct WaveDotPattern : TargetPattern<DotOp> {
@@ -130,11 +171,28 @@ struct WaveDotPattern : TargetPattern<DotOp> {
     unsigned rank = dType.getRank(), rowDim = rank - 2, columnDim = rank - 1;
     RegisterTable aTable(toLinearLayout(aType)), bTable(toLinearLayout(bType)),
         dTable(toLinearLayout(dType));
-    SmallVector<int32_t> inner = aTable.getContributions(columnDim);
+    SmallVector<int32_t> inner = aTable.getContributions(columnDim),
+                         innerOfB = bTable.getContributions(rowDim);
     unsigned kBase = instruction->getOperandElements(layout->version);
-    if (inner != bTable.getContributions(rowDim) || inner.size() % kBase)
+    SmallVector<Step> steps;
+    if (instruction->isNarrow()) {
+      int32_t kWidth =
+          cast<ttg::DotOperandEncodingAttr>(aType.getEncoding()).getKWidth();
+      if (layout->isTransposed)
+        std::swap(inner, innerOfB);
+      if (kWidth % kBase || innerOfB.size() != inner.size() * kBlocks)
+        return this->decline(op, "the blocks do not share the smaller operand");
+      steps = getNarrowSteps(inner, kBase, kWidth, layout->isTransposed);
+    } else if (inner != innerOfB || inner.size() % kBase) {
       return this->decline(op, "the operands split the inner dimension "
                                "differently");
+    } else {
+      for (ArrayRef<int32_t> left = inner; !left.empty();
+           left = left.drop_front(kBase)) {
+        SmallVector<int32_t> next(left.take_front(kBase));
+        steps.push_back({next, next, std::nullopt});
+      }
+    }
     SmallVector<int32_t> batches = {0};
     if (rank == 3)
       batches = dTable.getContributions(0);
@@ -153,20 +211,18 @@ struct WaveDotPattern : TargetPattern<DotOp> {
           for (int32_t place : places)
             sums.push_back(dValues[place]);
           Value sum = b.packVector(sums);
-          for (unsigned k = 0; k < inner.size(); k += kBase) {
+          for (const Step &step : steps) {
             SmallVector<Value> left, right;
-            for (unsigned i = k; i < k + kBase; ++i) {
-              left.push_back(
-                  aValues[amd::lookup(aTable, rank, batch, m, inner[i])]);
-              right.push_back(
-                  bValues[amd::lookup(bTable, rank, batch, inner[i], n)]);
-            }
+            for (int32_t k : step.left)
+              left.push_back(aValues[amd::lookup(aTable, rank, batch, m, k)]);
+            for (int32_t k : step.right)
+              right.push_back(bValues[amd::lookup(bTable, rank, batch, k, n)]);
             Value a = packOperand(b, left, *instruction, instruction->a);
             Value bs = packOperand(b, right, *instruction, instruction->b);
             sum = layout->isTransposed
                       ? multiply(b, amd::getWithSwappedOperands(*instruction),
-                                 bs, a, sum)
-                      : multiply(b, *instruction, a, bs, sum);
+                                 bs, a, sum, step.sharedBlock)
+                      : multiply(b, *instruction, a, bs, sum, step.sharedBlock);
           }
           for (auto [place, value] : llvm::zip(places, b.unpackVector(sum)))
             dValues[place] = value;
@@ -187,7 +243,9 @@ private:
                                         op.getB().getType().getElementType(),
                                         op.getType().getElementType(), relaxed))
       if (instruction->m == layout.m && instruction->n == layout.n &&
-          instruction->k == layout.k)
+          instruction->k == layout.k &&
+          (!instruction->isNarrow() ||
+           layout.isTransposed == (layout.m > layout.n)))
         return instruction;
     return nullptr;
   }

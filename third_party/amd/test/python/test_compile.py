@@ -150,7 +150,7 @@ def test_options_reach_the_code():
         ({"num_ctas": 2}, "programs of several blocks are not built for hip:gfx942"),
         ({"waves_per_eu": -1}, "waves_per_eu must be a non-negative integer"),
         ({"kpack": 3}, "kpack is one of 1, 2, not 3"),
-        ({"matrix_instr_nonkdim": 8}, "matrix_instr_nonkdim is one of 0, 16, 32"),
+        ({"matrix_instr_nonkdim": 8}, "matrix_instr_nonkdim is one of 0, 4, 16, 32"),
         ({"num_wraps": 4}, "unknown option `num_wraps`"),
     ],
 )

@@ -26,7 +26,8 @@ struct TTGIROptions : StageOptions<TTGIROptions> {
                         llvm::cl::init(2)};
   Option<int> matrixInstructionSize{
       *this, "matrix-instruction-size",
-      llvm::cl::desc("Rows of matrix instructions, 16 or 32; 0 for any"),
+      llvm::cl::desc("Rows of matrix instructions: 16, 32, or 4 for narrow "
+                     "ones; 0 for any"),
       llvm::cl::init(0)};
   Option<int> kPack{*this, "kPack",
                     llvm::cl::desc("Factor on the neighbours along K that a "

@@ -10,8 +10,8 @@ def TritonAMDGPUAccelerateMatmul
   let summary = "Give matrix products the layouts of MFMA and WMMA";
   let description = [{
     As `tritongpu-accelerate-matmul`, with what users may ask for. A product
-    takes the largest instruction that is not larger than itself; operands of
-    8 bits in a format that the machine lacks are multiplied as fp16. What no
+    takes the largest instruction that is not larger than itself, which may be a
+    narrow one of 4 rows or columns (4x64, 64x4); operands of 8 bits in a format that the machine lacks are multiplied as fp16. What no
     instruction computes stays as it is. Products with scales are such of MFMA
     where the target has them and the formats, e4m3, e5m2 and e2m1, lie along K;
     others become plain products.
@@ -28,7 +28,7 @@ def TritonAMDGPUAccelerateMatmul
   let dependentDialects = ["mlir::triton::gpu::TritonGPUDialect"];
   let options = [
     Option<"matrixInstructionSize", "matrix-instruction-size", "int32_t", "0",
-           "Rows of the instruction to take, 16 or 32; 0 for any">,
+           "Rows of the instruction to take: 16, 32, or 4 for narrow ones; 0 for any">,
     Option<"kPack", "kPack", "int32_t", "1",
            "Factor on the neighbours along K that a lane holds of an operand">
   ];

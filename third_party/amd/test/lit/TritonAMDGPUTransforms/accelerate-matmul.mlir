@@ -142,3 +142,28 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %d : tensor<64x64xf32, #blocked>
   }
 }
+
+// -----
+
+// Of fewer than 16 rows, or columns: one operand's row, or column, in each lane.
+// CHECK-DAG: #[[$ROWS:.*]] = #ttg.amd_mfma<{version = 3, {{.*}}instrShape = [4, 64, 64], isTransposed = false}>
+// CHECK-DAG: #[[$COLUMNS:.*]] = #ttg.amd_mfma<{version = 3, {{.*}}instrShape = [64, 4, 64], isTransposed = true}>
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 16], warpsPerCTA = [1, 1], order = [1, 0]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  // CHECK-LABEL: @few_rows
+  // CHECK: tt.dot {{.*}} tensor<8x64xf16, #ttg.dot_op<{opIdx = 0, parent = #[[$ROWS]], kWidth = 4}>> * tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #[[$ROWS]], kWidth = 4}>> -> tensor<8x64xf32, #[[$ROWS]]>
+  // SMALL-LABEL: @few_rows
+  // SMALL: tt.dot {{.*}} -> tensor<8x64xf32, #blocked>
+  tt.func public @few_rows(%x: tensor<8x64xf16, #a>, %y: tensor<64x64xf16, #b>, %z: tensor<8x64xf32, #blocked>) -> tensor<8x64xf32, #blocked> {
+    %d = tt.dot %x, %y, %z : tensor<8x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<8x64xf32, #blocked>
+    tt.return %d : tensor<8x64xf32, #blocked>
+  }
+  // CHECK-LABEL: @few_columns
+  // CHECK: tt.dot {{.*}} -> tensor<64x4xf32, #[[$COLUMNS]]>
+  tt.func public @few_columns(%x: tensor<64x128xf16, #a>, %y: tensor<128x4xf16, #b>, %z: tensor<64x4xf32, #blocked>) -> tensor<64x4xf32, #blocked> {
+    %d = tt.dot %x, %y, %z : tensor<64x128xf16, #a> * tensor<128x4xf16, #b> -> tensor<64x4xf32, #blocked>
+    tt.return %d : tensor<64x4xf32, #blocked>
+  }
+}
