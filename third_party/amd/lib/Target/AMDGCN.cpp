@@ -130,6 +130,8 @@ LogicalResult amd::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
   if (failed(optimizeLLVMIR(diagnosticOp, module, **machine, options)))
     return failure();
   foldConstantShuffles(module);
+  if ((*machine)->getTargetCPU().starts_with("gfx120"))
+    keepShufflesOutOfWideProducts(module);
   keepNarrowLoadsInOrder(module);
   return success();
 }

@@ -22,6 +22,10 @@ LogicalResult linkDeviceLibrary(ModuleOp diagnosticOp, llvm::Module &module);
 /// Takes values that are the same in all lanes out of exchanges between lanes.
 void foldConstantShuffles(llvm::Module &module);
 
+/// Keeps values from other lanes out of products for which gfx12 has no such
+/// form.
+void keepShufflesOutOfWideProducts(llvm::Module &module);
+
 /// Keeps loads of 8 and 16 bits through buffers where they are.
 void keepNarrowLoadsInOrder(llvm::Module &module);
 

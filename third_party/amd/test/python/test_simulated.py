@@ -12,6 +12,7 @@ from exact import FORMATS
 
 import tile
 import tile.language as tl
+from tile.backends import find_backend
 from tile.errors import TileError
 from tile.language.extra import libdevice
 
@@ -255,6 +256,29 @@ def test_lanes_exchange_constants():
     assert exchanged and not [
         call for call in exchanged if re.search(r"i32 poison, i32 -?\d", call)
     ]
+
+
+@tile.jit
+def multiply(a, b):
+    return a * b
+
+
+@tile.jit
+def product_of_all(x, out, BLOCK: tl.constexpr):
+    v = tl.load(x + tl.arange(0, BLOCK)).to(tl.int64)
+    tl.store(out, tl.reduce(v, 0, multiply))
+    tl.store(out + 1, tl.reduce(v // 3, 0, multiply))
+
+
+def test_factors_of_other_lanes(target):
+    """LLVM wrote a product of 64 bits with DPP for gfx12, which no assembler knows."""
+    x = rng.integers(3, 6, 32).astype(np.uint8)
+    out = np.zeros(2, np.int64)
+    kernel = product_of_all[(1,)](x, out, BLOCK=32, num_warps=1)
+    want = np.multiply.reduce(x.astype(np.int64)), np.multiply.reduce(x.astype(np.int64) // 3)
+    assert tuple(out) == want
+    backend = find_backend(tile.GPUTarget(*target.split(":"), 32 if "gfx1" in target else 64))
+    assert backend.make_hsaco(kernel.asm["amdgcn"], {}, options=backend.parse_options({}))
 
 
 @tile.jit
