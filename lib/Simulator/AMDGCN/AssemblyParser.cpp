@@ -404,15 +404,10 @@ bool Parser::instruction(std::string_view s) {
   // What follows is one word of another grammar.
   if (in.opcode == "s_delay_alu" || in.opcode.starts_with("s_wait") ||
       in.opcode == "s_sendmsg" || in.opcode == "s_sendmsghalt") {
-    in.operands.emplace_back();
-    in.operands.back().loc = in.loc;
-    for (std::string_view part : split(s, ',')) {
-      Operand &o = in.operands.back();
-      if (!parseOperand(part, in.loc, o, diag))
-        return false;
-      if (part.data() + part.size() < s.data() + s.size())
-        in.operands.emplace_back();
-    }
+    if (!s.empty())
+      for (std::string_view part : split(s, ','))
+        if (!parseOperand(part, in.loc, in.operands.emplace_back(), diag))
+          return false;
     module.body.push_back(std::move(in));
     return true;
   }

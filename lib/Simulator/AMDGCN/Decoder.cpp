@@ -376,6 +376,9 @@ bool InstDecoder::takeDpp() {
     for (unsigned i = 0; i < 8; ++i)
       mods.lanes |= uint32_t(m->values[i] & 7) << 3 * i;
   }
+  if (mods.move == Move::None)
+    return in->encoding != "dpp" ||
+           error("says nothing about which lanes to read");
   int64_t n;
   if (value("row_mask", n))
     mods.rowMask = uint8_t(n);
@@ -385,8 +388,6 @@ bool InstDecoder::takeDpp() {
   mods.boundControl = has("bound_ctrl");
   if (value("fi", n))
     mods.fetchInactive = n != 0;
-  if (mods.move == Move::None)
-    return error("says nothing about which lanes to read");
   return true;
 }
 
@@ -441,14 +442,15 @@ bool InstDecoder::takeModifiers(unsigned sources, size_t firstSource) {
     mods.outputScale = n == 2 ? 1 : 2;
   if (value("div", n))
     mods.outputScale = 3;
-  if (in->encoding == "dpp" && !takeDpp())
+  // LLVM's disassembler leaves the suffix of comparisons out.
+  if ((in->encoding == "dpp" || !in->modifiers.empty()) && !takeDpp())
     return false;
   if (in->encoding == "sdwa" && !takeSdwa())
     return false;
   bool any = mods.negate || mods.absolute || mods.extend || mods.opSel ||
              mods.clamp || mods.outputScale || mods.negateHigh ||
-             (mods.opSelHigh & 7) != 7 || in->encoding == "dpp" ||
-             in->encoding == "sdwa";
+             (mods.opSelHigh & 7) != 7 || in->encoding == "sdwa" ||
+             mods.move != Modifiers::Move::None;
   mods.hasWords = mods.opSel || in->encoding == "sdwa";
   if (!any)
     return true;

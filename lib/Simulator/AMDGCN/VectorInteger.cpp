@@ -313,8 +313,11 @@ template <bool Signed> bool decodeMad64(InstDecoder &d) {
 /// How many lanes before this one are in a mask.
 template <bool High> Step execMaskCount(Ctx &c, const Inst &inst, uint32_t) {
   VectorSource<U> a, b;
-  a.load(c, inst.op[1]);
-  b.load(c, inst.op[2]);
+  uint64_t mask = execOf(c);
+  LaneMoves moves;
+  const LaneMoves *used = takeMoves(c, inst, moves, mask);
+  a.load(c, inst, inst.op[1], 0, used, ~0u);
+  b.load(c, inst, inst.op[2], 1, used, ~0u);
   unsigned lanes = programOf(c).waveLanes;
   U out[64];
   for (unsigned l = 0; l < lanes; ++l) {
@@ -323,13 +326,13 @@ template <bool High> Step execMaskCount(Ctx &c, const Inst &inst, uint32_t) {
     out[l] = U(std::popcount(a.get(l / Lanes, l % Lanes) & part)) +
              b.get(l / Lanes, l % Lanes);
   }
-  writeVector(c, inst, inst.op[0], out, execOf(c));
+  writeVector(c, inst, inst.op[0], out, mask);
   return Step::Next;
 }
 template <bool High> bool decodeMaskCount(InstDecoder &d) {
-  return d.expect(3, 3) && d.source(1, 1, Imm::B32, 1) &&
-         d.source(2, 1, Imm::B32, 2) && d.vectorResult(0, 1, 0) &&
-         d.emit(execMaskCount<High>, Class::Integer);
+  return d.expect(3, 3) && d.takeModifiers(2, 1) &&
+         d.source(1, 1, Imm::B32, 1) && d.source(2, 1, Imm::B32, 2) &&
+         d.vectorResult(0, 1, 0) && d.emit(execMaskCount<High>, Class::Integer);
 }
 
 Step execNothing(Ctx &, const Inst &, uint32_t) { return Step::Next; }

@@ -8,7 +8,8 @@
 
 using namespace tile::sim;
 
-/// What a loop does with the value before its swap is no longer than this.
+/// What a loop does with the value before its swap is no longer than this. A
+/// load may be farther away if its swap compares with what it gave.
 static constexpr uint32_t mostBetween = 128;
 
 static std::span<const RegisterUse> usesOf(const Code &code, const Inst &inst) {
@@ -53,12 +54,14 @@ void tile::sim::markComparedLoads(
     const Inst &swap = code.insts[s];
     if (swap.cls != Class::Atomic || !swap.isSwap)
       continue;
-    for (uint32_t l = s; l-- && s - l <= mostBetween;) {
+    for (uint32_t l = s; l--;) {
       Inst &load = code.insts[l];
       if (load.cls != Class::Load)
         continue;
-      bool changed = false;
-      if (!isSamePlace(code, load, swap)) {
+      bool changed = false, isFar = s - l > mostBetween;
+      if (isFar && !compares)
+        break;
+      if (isFar || !isSamePlace(code, load, swap)) {
         if (!compares || !compares(swap, load))
           continue;
         for (uint32_t i = l + 1; i < s && !changed; ++i)

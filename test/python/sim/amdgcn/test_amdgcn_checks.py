@@ -285,6 +285,11 @@ def test_loops_of_compare_and_swap(target):
     assert result(elsewhere.replace("s13, s[8:9], 0", "s13, s[8:9], 4", 1), target, waves) == [
         "race"
     ]
+    # It may stand far before, if the swap compares with what it gave.
+    far = text.replace("more:", "v_mov_b32 v9, 0\n" * 200 + "more:").replace("OTHER", "")
+    assert result(far, target, waves) == []
+    other = far.replace("more:", "v_mov_b32 v4, 0\nmore:")
+    assert "race" in result(other, target, waves)
     assert "race" in result(text.replace("OTHER", "v_mov_b32 v2, 4"), target, waves)
     assert "race" in result(text.replace(f"OTHER\n{swap}", "v_mov_b32 v5, v4"), target, waves)
 

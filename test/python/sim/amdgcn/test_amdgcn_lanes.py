@@ -49,6 +49,32 @@ def test_dpp(target):
                     assert got[i] == want, (move, bound, rows, i)
 
 
+@pytest.mark.parametrize("suffix", ["_dpp", ""])
+def test_dpp_of_comparisons(suffix):
+    """LLVM's disassembler names them without a suffix."""
+    x, y = np.arange(32, dtype=u32) ^ u32(5), np.arange(32, dtype=u32)
+    i = np.arange(32)
+    got = lanes(
+        f"v_cmp_lt_u32{suffix} vcc_lo, {{0}}, {{1}} row_xmask:3 row_mask:0xf bank_mask:0xf",
+        [x, y],
+        "mask",
+        "gfx1100",
+    )
+    assert (got == (x[i ^ 3] < y)).all()
+    got = lanes(
+        f"v_cmp_gt_u32{suffix} vcc_lo, {{0}}, {{1}} dpp8:[7,6,5,4,3,2,1,0]",
+        [x, y],
+        "mask",
+        "gfx1100",
+    )
+    assert (got == (x[i ^ 7] > y)).all()
+    got = lanes(
+        "v_mbcnt_lo_u32_b32_e64_dpp {d}, {0}, {1} dpp8:[1,0,3,2,5,4,7,6]", [x, y], 1, "gfx1100"
+    )
+    want = [bin(int(x[n ^ 1]) & ((1 << n) - 1)).count("1") + n for n in range(32)]
+    assert (got == want).all()
+
+
 def test_dpp_of_lanes_that_take_no_part():
     x = np.arange(1, 65, dtype=u32)
     text = "s_mov_b64 exec, 0x5555555555555555\nv_mov_b32_dpp {d}, {0} quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf%s\ns_mov_b64 exec, -1"
