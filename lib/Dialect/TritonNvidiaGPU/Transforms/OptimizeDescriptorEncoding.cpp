@@ -327,16 +327,11 @@ Obstacle findObstacleOfCluster(ArrayRef<Operation *> users,
       block.getDimSize(0) < 2 * kRowsOfSwizzle)
     return "more than two blocks of a cluster, or no two parts of a matrix, "
            "would have to copy it";
-  for (Operation *user : users) {
+  for (Operation *user : users)
     if (auto load = dyn_cast<DescriptorLoadOp>(user))
       if (!isDividedForProducts(load.getResult()))
         return "blocks of a cluster would copy it for more than the operand of "
                "a product";
-    for (Operation *loop = user->getParentOp(); loop;
-         loop = loop->getParentOp())
-      if (loop->hasAttr("tt.warp_specialize"))
-        return "blocks of a cluster have no warps of their own for copies";
-  }
   return std::nullopt;
 }
 

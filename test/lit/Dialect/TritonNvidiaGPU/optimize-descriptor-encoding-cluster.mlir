@@ -27,9 +27,11 @@ tt.func public @operands(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.
 }
 
 // The halves of rows of 128 bytes are too narrow for the swizzle; what is not an
-// operand may be divided otherwise; warps of their own do not meet other blocks.
+// operand may be divided otherwise. Warps of their own copy, too.
 // CHECK-LABEL: @others
-// CHECK-COUNT-3: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16>>
+// CHECK-COUNT-2: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16>>
+// TWO: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16, #[[HALF]]>>
+// FOUR: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16>>
 tt.func public @others(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}, %stride: i64 {tt.divisibility = 8 : i32}) -> tensor<64x64xf32> {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32

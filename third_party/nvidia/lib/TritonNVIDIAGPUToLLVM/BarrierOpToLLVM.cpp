@@ -121,11 +121,30 @@ struct ArrivePattern : MbarrierPattern<ttng::ArriveBarrierOp> {
          b.andPred(who, adaptor.getPred()),
          "mbarrier.arrive.shared::cta.b64 _, ", ", " + Twine(count));
   }
+  /// The first thread for all, or each warp: a lane for each block.
+  ///
   /// What has to be over are reads, which are; nothing was written that the
   /// others would have to see. `.release.cluster` would have the thread wait
   /// for all its accesses to memory (MEMBAR.ALL.GPU).
   void arriveAtAll(const LLVMBuilder &b, ttng::ArriveBarrierOp op,
                    OpAdaptor adaptor) const {
+    int numWarps = ttg::lookupNumWarps(op), count = op.getCount();
+    if (count % numWarps == 0) {
+      target.barrier(b, {BarrierParticipants::Kind::Warp, 0, 1});
+      Value lane = getThreadIndex(b, target, op).getLane(b);
+      Value arrives = b.andPred(b.slt(lane, b.i32(ttg::lookupNumCTAs(op))),
+                                adaptor.getPred());
+      nvt::PTXAsm ptx(b);
+      auto at = ptx.input(
+          nvt::getBufferAddress(b, adaptor.getAlloc(), op.getAlloc()), "r");
+      auto block = ptx.input(lane, "r"), who = ptx.input(arrives, "b");
+      ptx << "{ .reg .b32 there; @" << who
+          << " mapa.shared::cluster.u32 there, " << at << ", " << block << "; @"
+          << who << " mbarrier.arrive.shared::cluster.b64 _, [there], "
+          << std::to_string(count / numWarps) << "; }";
+      ptx.emit({}, nvt::PTXAsm::SideEffects);
+      return;
+    }
     nvt::PTXAsm ptx(b);
     auto at = ptx.input(
         nvt::getBufferAddress(b, adaptor.getAlloc(), op.getAlloc()), "r");

@@ -4,9 +4,12 @@
 // In shared memory, the default group leaves a number, that of the operation
 // that starts, or kExit; eight bytes for each scalar that the operation's
 // partitions capture are in scratch memory of its own. Barrier 0, that of all
-// threads, starts an operation and ends it: nobody else uses it.
+// threads, starts an operation and ends it: nobody else uses it. The default
+// groups of the blocks of a cluster meet at mbarriers (ClusterMeetings.cpp).
 //
 //===----------------------------------------------------------------------===//
+
+#include "ClusterMeetings.h"
 
 #include "nvidia/TargetTable.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/PTXAsm.h"
@@ -32,6 +35,7 @@ namespace ttg = mlir::triton::gpu;
 namespace {
 
 constexpr int kExit = -1;
+constexpr int kMeetingBarrier = 8;
 constexpr int kFirstCapture = 16;
 constexpr int kCaptureBytes = 8;
 constexpr int kWarpsPerGroup = 4;
@@ -86,7 +90,10 @@ public:
                    .getInt();
   }
 
-  void run() {
+  LogicalResult run() {
+    FailureOr<bool> allMeet = meetOtherBlocks();
+    if (failed(allMeet))
+      return failure();
     SmallVector<LLVM::ReturnOp> returns(
         kernel.getBody().getOps<LLVM::ReturnOp>());
     for (ttg::WarpSpecializeOp op : ops)
@@ -94,7 +101,13 @@ public:
         known[op].push_back(isKnown(capture));
     splitEntry();
     Block *exit = addBlock(), *wait = addBlock(), *done = addBlock();
-    enterWaiting(wait);
+    Block *arrive = wait;
+    if (*allMeet) {
+      arrive = addBlock();
+      nvidia::emitClusterBarrier(at(arrive));
+      b.create<LLVM::BrOp>(wait);
+    }
+    enterWaiting(arrive);
 
     // The warps behind the default ones.
     at(wait);
@@ -129,9 +142,24 @@ public:
     // Their attributes were asked until now.
     for (ttg::WarpSpecializeOp op : ops)
       op.erase();
+    return success();
   }
 
 private:
+  /// Returns whether the warps behind the default ones come to the barrier of
+  /// the cluster, before all else.
+  FailureOr<bool> meetOtherBlocks() {
+    unsigned numBlocks = ttg::lookupNumCTAs(kernel);
+    if (numBlocks == 1)
+      return false;
+    auto getAddress = [&](const LLVMBuilder &b) {
+      return getScratch(b, ops[0], kMeetingBarrier);
+    };
+    return nvidia::meetAtMbarriers(
+        kernel,
+        {numBlocks, unsigned(numDefaultWarps), threadsPerWarp, getAddress});
+  }
+
   //===--------------------------------------------------------------------===//
   // Blocks
   //===--------------------------------------------------------------------===//
@@ -169,7 +197,8 @@ private:
                                   b.i32(0x1f), NVVM::ShflKind::idx, UnitAttr());
   }
 
-  /// From the entry to the kernel's start, or to `wait`.
+  /// From the entry to the kernel's start, or to `wait`, where the other warps
+  /// begin.
   void enterWaiting(Block *wait) {
     Block *others = wait;
     if (movesRegisters()) {
@@ -230,6 +259,10 @@ private:
   //===--------------------------------------------------------------------===//
 
   Value getScratch(ttg::WarpSpecializeOp op, int byte) {
+    return getScratch(b, op, byte);
+  }
+
+  Value getScratch(const LLVMBuilder &b, ttg::WarpSpecializeOp op, int byte) {
     auto offset = op->getAttrOfType<IntegerAttr>(kAllocationOffsetAttrName);
     auto module = kernel->getParentOfType<ModuleOp>();
     auto memory = module.lookupSymbol<LLVM::GlobalOp>("global_smem");
@@ -404,12 +437,18 @@ struct ConvertWarpSpecializeToLLVM
     for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
       SmallVector<ttg::WarpSpecializeOp> ops;
       function.walk([&](ttg::WarpSpecializeOp op) { ops.push_back(op); });
-      if (ops.empty())
+      if (ops.empty()) {
+        if (module->hasAttr(ttg::kTotalNumWarpsAttrName) &&
+            failed(nvidia::checkCalledFunction(function)))
+          return signalPassFailure();
         continue;
+      }
       FailureOr<const NVIDIATarget *> target = getNVIDIATarget(module);
       if (failed(target))
         return signalPassFailure();
-      KernelLowering(function, ops, (*target)->hasWGMMA).run();
+      KernelLowering lowering(function, ops, (*target)->hasWGMMA);
+      if (failed(lowering.run()))
+        return signalPassFailure();
     }
   }
 };

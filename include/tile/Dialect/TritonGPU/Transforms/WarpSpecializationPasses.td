@@ -23,7 +23,7 @@ def TritonGPUAllocateWarpGroups
 
     A kernel that no block can run, with more than 1024 threads or 15 groups, a
     partition that calls a function, or `ttg.warp_specialize` in a device function
-    or on a cluster is an error.
+    is an error.
 
     Before:
     ```mlir
@@ -75,7 +75,8 @@ def TritonGPUPartitionScheduling
     number of buffers for each load. In a nest they live as long as what the rest of
     it stores through: where there is no room for all, there are fewer.
 
-    The partition computes the addresses and the bounds of the loops for itself.
+    The partition computes the addresses and the bounds of the loops for itself; on
+    a cluster, whose blocks share tensors, it only loads through descriptors.
     Where that is impossible, because they depend on a product or on what the
     loop writes, or because the memory model forbids to load ahead, the loop loses
     its mark, a remark says why, and it is compiled like others. A nest that cannot
@@ -118,6 +119,12 @@ def TritonGPUPartitionLoops
     iteration, and hand back the buffers of the last one. Where the marked loop has
     others inside, both sides run the nest, and carry the place in the rings from
     one run of an inner loop to the next.
+
+    Blocks of a cluster that copy for each other (multicast) free buffers for each
+    other: the consumers of each arrive at the barriers of all
+    (`ttnvgpu.all_blocks`). The blocks meet before the operation, so that the
+    barriers are there, and behind it, so that none has left while another copies
+    to it.
 
     After (positions in the ring left out):
     ```mlir

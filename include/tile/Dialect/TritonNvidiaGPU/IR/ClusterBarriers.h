@@ -8,8 +8,9 @@
 
 namespace mlir::triton::nvidia_gpu {
 
-/// On `arrive_barrier`: the first thread, alone and at once, arrives at the
-/// barrier of each block of the cluster. On `wait_barrier`: the first thread
+/// On `arrive_barrier`: the barrier of each block of the cluster is arrived at,
+/// by each warp for itself where there is an arrival for each of them, else by
+/// the first thread, alone and at once. On `wait_barrier`: the first thread
 /// waits, alone, for what all of them did before they arrived.
 inline constexpr llvm::StringLiteral kAllBlocksAttrName = "ttnvgpu.all_blocks";
 

@@ -41,10 +41,6 @@ LogicalResult checkPlace(WarpSpecializeOp op) {
   if (op->getParentOfType<WarpSpecializeOp>())
     return op.emitError("warps cannot be specialised again in the default "
                         "region of another operation");
-  if (lookupNumCTAs(op) > 1)
-    return op.emitError("warps cannot be specialised in a program of several "
-                        "blocks ('")
-           << kNumCTAsAttrName << "' is " << lookupNumCTAs(op) << ")";
   if (op.getPartitionRegions().size() + 1 > kMostGroups)
     return op.emitError("a block has barriers for ")
            << kMostGroups << " groups of warps, found "

@@ -11,6 +11,9 @@
 // `phase` is the parity of the round. The wait for the phase before the first
 // one, whose parity is 1, is over at once: the buffers are empty.
 //
+// Blocks of a cluster that fill each other's buffers empty them for each other:
+// consumers arrive at the barrier of every block.
+//
 // Where the marked loop contains others, both sides run the whole nest and
 // carry their places in the rings from one run of an inner loop to the next:
 // the buffers of the next tile are filled while the results of the last one are
@@ -31,6 +34,7 @@
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/ClusterBarriers.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/IR/PatternMatch.h"
@@ -118,15 +122,27 @@ public:
         ring.empty = own.empty;
       }
     makeProducer();
+    bool isShared = false;
     forEachOwnRing([&](RingLoop &in, Ring &ring) {
       int arrivals = ring.hasBulkCopies() + countWarpArrivals(ring);
       if (ring.hasThreadCopies())
         arrivals += producerWarps * lookupThreadsPerWarp(specialize);
       initialize(ring.full, in.numStages, arrivals);
-      initialize(ring.empty, in.numStages, numWarps);
+      int numBlocks = ring.hasMulticast() ? lookupNumCTAs(specialize) : 1;
+      initialize(ring.empty, in.numStages, numWarps * numBlocks);
+      isShared |= ring.hasMulticast();
     });
+    // Nobody arrives at barriers of a block that has not made them, or copies
+    // to one that has left.
+    if (isShared) {
+      builder.setInsertionPoint(specialize);
+      nvidia_gpu::FenceMbarrierInitReleaseClusterOp::create(builder, loc);
+      nvidia_gpu::ClusterBarrierOp::create(builder, loc);
+    }
     makeConsumer();
     builder.setInsertionPointAfter(specialize);
+    if (isShared)
+      nvidia_gpu::ClusterBarrierOp::create(builder, loc);
     forEachOwnRing([&](RingLoop &, Ring &ring) {
       freeBarriers(builder, loc, ring.full);
       freeBarriers(builder, loc, ring.empty);
@@ -432,9 +448,7 @@ private:
           arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
                                 inner.getInductionVar(), inner.getLowerBound());
     }
-    Value empty = getBuffer(builder, loc, ring.empty, stage);
-    Operation *arrival = nvidia_gpu::ArriveBarrierOp::create(
-        builder, loc, empty, numWarps, pred);
+    Operation *arrival = arriveAtEmpty(ring, stage, pred);
     if (lateEnd && !isWhole)
       releaseLast(in, ring, inner, place);
     return arrival;
@@ -451,8 +465,16 @@ private:
     Value hasRun = hasIterations(builder, loc, inner);
     Value stage =
         getStageBefore(builder, loc, inner.getResult(place), in.numStages);
+    arriveAtEmpty(ring, stage, hasRun);
+  }
+
+  Operation *arriveAtEmpty(const Ring &ring, Value stage, Value pred) {
     Value empty = getBuffer(builder, loc, ring.empty, stage);
-    nvidia_gpu::ArriveBarrierOp::create(builder, loc, empty, numWarps, hasRun);
+    auto arrival = nvidia_gpu::ArriveBarrierOp::create(builder, loc, empty,
+                                                       numWarps, pred);
+    if (ring.hasMulticast())
+      arrival->setAttr(nvidia_gpu::kAllBlocksAttrName, builder.getUnitAttr());
+    return arrival;
   }
 
   /// The wait of the body after which `product` is done: in its own iteration,

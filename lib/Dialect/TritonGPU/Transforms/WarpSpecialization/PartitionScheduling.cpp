@@ -12,6 +12,7 @@
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
@@ -155,8 +156,6 @@ private:
     auto function = loop->getParentOfType<FunctionOpInterface>();
     if (!function || function.isPrivate())
       return refuse("it is in a device function");
-    if (lookupNumCTAs(loop) > 1)
-      return refuse("its program has several blocks");
     if (loop->getParentOfType<WarpSpecializeOp>())
       return refuse("its warps are specialised already");
     if (lookupNumWarps(loop) > 16)
@@ -166,6 +165,9 @@ private:
       llvm::append_range(loads, getLoads(inner));
     if (loads.empty())
       return refuse("it has no load that other warps could do");
+    if (lookupNumCTAs(loop) > 1)
+      if (auto obstacle = findObstacleOfCluster(function, loads))
+        return obstacle;
     llvm::append_range(loads, tileLoads);
     MemoryModel memory(loop, MemoryModel::Arguments::AssumedDisjoint);
     ProducerSlice slice(loop, loads);
@@ -202,6 +204,23 @@ private:
     return std::nullopt;
   }
 
+  static std::optional<Obstacle>
+  findObstacleOfCluster(FunctionOpInterface function,
+                        ArrayRef<Operation *> loads) {
+    // Blocks that share what is loaded by pointers exchange it.
+    for (Operation *load : loads)
+      if (!isa<DescriptorLoadOp>(load))
+        return Obstacle{load->getLoc(), "other warps of a cluster load through "
+                                        "descriptors alone"};
+    // In functions blocks meet with all their warps.
+    std::optional<Obstacle> obstacle;
+    function.walk([&](CallOpInterface call) {
+      obstacle = {call.getLoc(), "blocks of a cluster with specialised warps "
+                                 "cannot meet in a function that is called"};
+    });
+    return obstacle;
+  }
+
   /// How many buffers for each load there is room for beside one for each of
   /// `tileLoads` and those that the nest stores through, which live as long:
   /// all of them, so that no store waits for another, or at least one at a
@@ -216,7 +235,8 @@ private:
       int64_t bits =
           element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
       constexpr int64_t kAlignment = 1024;
-      return llvm::alignTo(type.getNumElements() * bits / 8, kAlignment);
+      return llvm::alignTo(llvm::product_of(getShapePerCTA(type)) * bits / 8,
+                           kAlignment);
     };
     int64_t loaded = 0, stored = 0, largestStore = 0;
     // Loops that load the same share their buffers.

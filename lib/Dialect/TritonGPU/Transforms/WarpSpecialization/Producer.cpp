@@ -128,10 +128,14 @@ ProducerSlice::findObstacle(MemoryModel &memory) const {
       return Obstacle{op->getLoc(),
                       "the address of a load depends on a matrix product"};
   }
-  for (Value value : values)
+  for (Value value : values) {
+    if (lookupNumCTAs(loop) > 1 && isa<RankedTensorType>(value.getType()))
+      return Obstacle{value.getLoc(), "a load depends on a tensor that the "
+                                      "blocks of its cluster share"};
     if (!loop->isAncestor(value.getParentBlock()->getParentOp()))
       if (std::string why = findDistance(value); !why.empty())
         return Obstacle{value.getLoc(), why};
+  }
   return std::nullopt;
 }
 

@@ -6,6 +6,7 @@
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
 
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/MapVector.h"
@@ -30,9 +31,15 @@ int64_t Ring::countBulkBytes() const {
   int64_t bytes = 0;
   for (const RingLoad &load : loads)
     if (load.strategy->usesBarriers())
-      bytes += load.getType().getNumElements() *
+      bytes += llvm::product_of(getShapePerCTA(load.getType())) *
                load.getType().getElementTypeBitWidth() / 8;
   return bytes;
+}
+
+bool Ring::hasMulticast() const {
+  return llvm::any_of(buffers, [](Value buffer) {
+    return nvidia_gpu::isMulticast(cast<MemDescType>(buffer.getType()));
+  });
 }
 
 /// The first product of the body that a value leads to.

@@ -32,7 +32,9 @@ struct Ring {
 
   bool hasBulkCopies() const;
   bool hasThreadCopies() const;
-  /// What the bulk copies of one filling bring.
+  /// Whether blocks of a cluster fill each other's buffers.
+  bool hasMulticast() const;
+  /// What the bulk copies of one filling bring to a block.
   int64_t countBulkBytes() const;
 };
 

@@ -12,18 +12,6 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
 
 // -----
 
-module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, "ttg.threads-per-warp" = 32 : i32} {
-  tt.func public @cluster() {
-    // expected-error @+1 {{warps cannot be specialised in a program of several blocks ('ttg.num-ctas' is 2)}}
-    ttg.warp_specialize()
-    default { ttg.warp_yield }
-    partition0() num_warps(4) { ttg.warp_return } : () -> ()
-    tt.return
-  }
-}
-
-// -----
-
 module attributes {"ttg.num-warps" = 16 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func public @threads() {
     // expected-error @+1 {{the default group and the partitions have 1536 threads together, a block has at most 1024}}

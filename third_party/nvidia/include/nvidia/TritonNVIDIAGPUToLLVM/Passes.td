@@ -113,6 +113,11 @@ def ConvertWarpSpecializeToLLVM : Pass<"convert-warp-specialize-to-llvm", "mlir:
     groups of the partitions give registers back when the kernel starts, and the
     default group takes them.
 
+    The barrier of a cluster would wait for all these warps. They come to the first
+    that the kernel runs, where it runs once and before any operation (else to one
+    that is made for this); at all others only the default groups meet, by an mbarrier
+    of each block.
+
     ```mlir
     ttg.warp_specialize(%p) attributes {warpGroupStartIds = array<i32: 4>, ...}
     default { ... ttg.warp_yield }

@@ -103,6 +103,45 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
+// Two blocks of a cluster that share the right operand: bytes of their own rows
+// and of all of the other, arrivals of the warps of both at both.
+#rows = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>
+#all = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[0, 0]]}>
+#blockedRows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[1, 0]]}>
+#blockedAll = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[0, 0]]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], CGALayout = [[1, 0]], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: tt.func @cluster
+  // CHECK-COUNT-3: ttnvgpu.init_barrier %{{.*}}, 1 :
+  // CHECK-COUNT-3: ttnvgpu.init_barrier %{{.*}}, 8 :
+  // CHECK: ttnvgpu.fence_mbarrier_init_release_cluster
+  // CHECK-NEXT: ttnvgpu.cluster_barrier
+  // CHECK: ttg.warp_specialize
+  // CHECK: ttnvgpu.arrive_barrier %{{.*}}, 4, %{{.*}} {ttnvgpu.all_blocks}
+  // CHECK: partition0({{.*}}) num_warps(1) {
+  // CHECK: ttnvgpu.barrier_expect %{{.*}}, 16384,
+  // CHECK: ttg.warp_return
+  // CHECK: ttnvgpu.cluster_barrier
+  // CHECK: ttnvgpu.inval_barrier
+  tt.func @cluster(%a: !tt.tensordesc<tensor<128x64xf16, #rows>>, %b: !tt.tensordesc<tensor<64x64xf16, #rows>>, %n: i32) -> tensor<128x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x64xf32, #mma>
+    %r = scf.for %k = %c0 to %n step %c64 iter_args(%acc = %zero) -> (tensor<128x64xf32, #mma>) : i32 {
+      %x = tt.descriptor_load %a[%c0, %k] {ttg.partition = 0 : i32} : !tt.tensordesc<tensor<128x64xf16, #rows>> -> tensor<128x64xf16, #blockedRows>
+      %y = tt.descriptor_load %b[%k, %c0] {ttg.partition = 0 : i32} : !tt.tensordesc<tensor<64x64xf16, #rows>> -> tensor<64x64xf16, #blockedAll>
+      %xm = ttg.local_alloc %x : (tensor<128x64xf16, #blockedRows>) -> !ttg.memdesc<128x64xf16, #rows, #smem>
+      %ym = ttg.local_alloc %y : (tensor<64x64xf16, #blockedAll>) -> !ttg.memdesc<64x64xf16, #all, #smem>
+      %d = ttnvgpu.warp_group_dot %xm, %ym, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<128x64xf16, #rows, #smem> * !ttg.memdesc<64x64xf16, #all, #smem> -> tensor<128x64xf32, #mma>
+      scf.yield %d : tensor<128x64xf32, #mma>
+    } {tt.num_stages = 3 : i32, tt.warp_specialize}
+    tt.return %r : tensor<128x64xf32, #mma>
+  }
+}
+
+// -----
+
 // A nest: both sides run all of it, and go on in the rings where they stopped. The
 // buffers of the last product of a tile are handed back behind the inner loop.
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>

@@ -168,3 +168,29 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 }
+
+// -----
+
+// Blocks of a cluster share what is loaded by pointers, and exchange it.
+#blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], CGALayout = [[1]]}>
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: tt.func @cluster
+  // CHECK-NOT: ttg.partition
+  // CHECK-NOT: tt.warp_specialize
+  // CHECK: tt.return
+  tt.func @cluster(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %range = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #blocked>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %pi = tt.addptr %p, %i : !tt.ptr<f32>, i32
+      %sp = tt.splat %pi : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #blocked>
+      %ap = tt.addptr %sp, %range : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+      %sq = tt.splat %q : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #blocked>
+      %aq = tt.addptr %sq, %range : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+      %x = tt.load %ap {tt.latency = 2 : i32} : tensor<1024x!tt.ptr<f32>, #blocked>
+      tt.store %aq, %x : tensor<1024x!tt.ptr<f32>, #blocked>
+    } {tt.warp_specialize}
+    tt.return
+  }
+}
