@@ -8,6 +8,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "nvidia/Target/ShareLoopOffsets.h"
 #include "nvidia/TargetTable.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -146,7 +147,11 @@ LogicalResult nvidia::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
   if (failed(machine) || (needsLibdevice(module) &&
                           failed(linkLibdevice(diagnosticOp, module, options))))
     return failure();
-  return optimizeLLVMIR(diagnosticOp, module, **machine, options);
+  if (failed(optimizeLLVMIR(diagnosticOp, module, **machine, options)))
+    return failure();
+  if (options.optLevel > 0)
+    shareLoopOffsets(module);
+  return success();
 }
 
 FailureOr<std::string> nvidia::emitPTX(ModuleOp diagnosticOp,

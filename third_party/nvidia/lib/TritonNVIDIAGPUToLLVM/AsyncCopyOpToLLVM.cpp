@@ -121,12 +121,23 @@ struct AsyncCopyPattern : TargetPattern<ttg::AsyncCopyGlobalToLocalOp> {
   }
 
 private:
+  /// What a copy reads: nothing without the condition. LLVM makes a chain of
+  /// selections of a condition that is a conjunction; ptxas makes a predicate
+  /// of one selection only, and the copy takes that.
+  static Value getReadSize(const LLVMBuilder &b, Value read, unsigned size) {
+    nvt::PTXAsm ptx(b);
+    auto result = ptx.output("r"), condition = ptx.input(read, "b");
+    ptx << "selp.b32 " << result << ", " << std::to_string(size) << ", 0, "
+        << condition << ";";
+    return ptx.emit({b.intTy(32)}, nvt::PTXAsm::Pure).front();
+  }
+
   /// `read`: whether there is anything to read; `pred`: whether to copy at all.
   void copy(const LLVMBuilder &b, Value dst, Value src, unsigned size,
             Value read, Value pred, CacheModifier cache,
             const nvt::CachePolicy &policy) const {
     bool bypassL1 = size == 16 && cache != CacheModifier::CA;
-    Value readSize = read ? b.select(read, b.i32(size), b.i32(0)) : Value();
+    Value readSize = read ? getReadSize(b, read, size) : Value();
     if (!pred && !policy) {
       b.create<NVVM::CpAsyncOp>(
           dst, src, b.getBuilder().getI32IntegerAttr(size),

@@ -44,7 +44,7 @@ tt.func @views(%i: i32, %x: tensor<32x32xf16, #blocked>) {
 
 // CHECK-LABEL: llvm.func @async
 tt.func @async(%p: tensor<32x32x!tt.ptr<f16>, #blocked>, %m: i1) {
-  // CHECK: llvm.select
+  // CHECK: llvm.inline_asm {{.*}}selp.b32 $0, 16, 0, $1;
   // CHECK: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache = cg, %{{.*}}
   // CHECK: nvvm.cp.async.commit.group
   // CHECK: nvvm.cp.async.wait.group 0
