@@ -68,20 +68,25 @@ bool isAsyncCopy(const CallBase &call) {
 
 class OffsetSharing {
 public:
-  OffsetSharing(Loop &loop, ScalarEvolution &evolution, SCEVExpander &expander)
-      : loop(loop), evolution(evolution), expander(expander) {}
+  OffsetSharing(Loop &loop, const LoopInfo &loops, ScalarEvolution &evolution,
+                SCEVExpander &expander)
+      : loop(loop), loops(loops), evolution(evolution), expander(expander) {}
 
   void run() {
-    if (!loop.isInnermost() || !loop.getLoopPreheader() || !loop.getLoopLatch())
+    if (!loop.getLoopPreheader() || !loop.getLoopLatch())
       return;
     MapVector<const SCEV *, SmallVector<Address>> groups;
-    for (BasicBlock *block : loop.blocks())
+    for (BasicBlock *block : loop.blocks()) {
+      // Warps that copy for others wait in loops inside of theirs.
+      if (loops.getLoopFor(block) != &loop)
+        continue;
       for (Instruction &inst : *block)
         if (auto *call = dyn_cast<CallBase>(&inst); call && isAsyncCopy(*call))
           for (Use &operand : call->args())
             if (const auto *address = getAddress(operand))
               groups[address->getStepRecurrence(evolution)].push_back(
                   {&operand, address->getStart()});
+    }
     for (auto &[step, addresses] : groups)
       share(step, addresses);
   }
@@ -174,6 +179,7 @@ private:
   }
 
   Loop &loop;
+  const LoopInfo &loops;
   ScalarEvolution &evolution;
   SCEVExpander &expander;
 };
@@ -192,7 +198,7 @@ void mlir::triton::nvidia::shareLoopOffsets(Module &module) {
                               loops);
     SCEVExpander expander(evolution, "base");
     for (Loop *loop : loops.getLoopsInPreorder())
-      OffsetSharing(*loop, evolution, expander).run();
+      OffsetSharing(*loop, loops, evolution, expander).run();
     for (BasicBlock &block : function)
       DeleteDeadPHIs(&block);
   }

@@ -10,7 +10,7 @@ class Module;
 
 namespace mlir::triton::nvidia {
 
-/// Gives addresses that an innermost loop advances by one distance a base each
+/// Gives addresses of copies that a loop advances by one distance a base each
 /// and an offset for all of them.
 void shareLoopOffsets(llvm::Module &module);
 
