@@ -137,3 +137,24 @@ def test_indices_are_divided_by_what_is_less_than_zero():
     divided_by_distances[(2,)](x, out)
     i = np.arange(32)
     np.testing.assert_array_equal(out, np.stack([x[4 - i // 8], x[4 + i // 8]]))
+
+
+@tile.jit
+def unrolled(out_ptr, first, last, STEP: tl.constexpr, FACTOR: tl.constexpr):
+    count = 0
+    for i in tl.range(first, last, STEP, loop_unroll_factor=FACTOR):
+        tl.store(out_ptr + count, i)
+        count += 1
+    tl.store(out_ptr + 15, count)
+
+
+@pytest.mark.parametrize(("step", "factor"), [(3, 2), (4, 3), (-2, 2)])
+def test_unrolled_loops_that_end_before_they_begin(step, factor):
+    """One iteration was left over of some of them."""
+    for first in (0, 5):
+        for last in (-4, -3, -2, -1, 0, 1, 2, 4, 7, 8):
+            wanted = range(first, last, step)
+            out = np.full(16, 77, np.int32)
+            unrolled[(1,)](out, first, last, step, factor)
+            expected = np.array([*wanted, *[77] * (15 - len(wanted)), len(wanted)])
+            np.testing.assert_array_equal(out, expected, f"{wanted}")

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
+#include "mlir/IR/Matchers.h"
 #include "tile/Dialect/Triton/Transforms/Passes.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -38,6 +39,22 @@ struct TritonLoopUnroll
   }
 
 private:
+  /// Makes a loop that ends before it begins one that ends where it begins: its
+  /// iterations are counted without signs, and some would be left over.
+  static void boundFromBelow(scf::ForOp loop) {
+    Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
+    if (isa<IndexType>(upper.getType()) || (matchPattern(lower, m_Constant()) &&
+                                            matchPattern(upper, m_Constant())))
+      return;
+    OpBuilder builder(loop);
+    Value bound =
+        loop.getUnsignedCmp()
+            ? arith::MaxUIOp::create(builder, loop.getLoc(), lower, upper)
+                  .getResult()
+            : arith::MaxSIOp::create(builder, loop.getLoc(), lower, upper);
+    loop.setUpperBound(bound);
+  }
+
   LogicalResult unroll(scf::ForOp loop) {
     auto factor = dyn_cast<IntegerAttr>(loop->getAttr(factorAttrName));
     if (!factor || factor.getInt() < 1)
@@ -47,6 +64,7 @@ private:
     loop->removeAttr(factorAttrName);
     if (factor.getInt() == 1)
       return success();
+    boundFromBelow(loop);
     // The original loop keeps its attributes as the main or the only loop; the
     // rest is a copy of it.
     FailureOr<UnrolledLoopInfo> unrolled =
