@@ -118,6 +118,18 @@ public:
   }
 };
 
+/// Whether the engine can write buffers for the block of `load` that lie one
+/// behind the other: it wants each where it may begin.
+bool canFollowOneAnother(DescriptorLoadOp load, const CopyStrategy &strategy) {
+  auto encoding = cast<NVMMASharedEncodingAttr>(strategy.chooseEncoding(load));
+  RankedTensorType type = load.getType();
+  SmallVector<int64_t> shape =
+      getShapePerCTA(encoding.getCTALayout().getCTASplitNum(), type.getShape());
+  int64_t bits = ShapedType::getNumElements(shape) *
+                 type.getElementType().getIntOrFloatBitWidth();
+  return bits % (int64_t(encoding.getAlignment()) * 8) == 0;
+}
+
 } // namespace
 
 const CopyStrategy *CopyStrategy::find(Operation *op, scf::ForOp loop) {
@@ -132,7 +144,8 @@ const CopyStrategy *CopyStrategy::find(Operation *op, scf::ForOp loop) {
     return &threadCopies;
   auto load = dyn_cast<DescriptorLoadOp>(op);
   if (!load || !load.getDesc().getType().getBlockType().getEncoding() ||
-      !loop.isDefinedOutsideOfLoop(load.getDesc()))
+      !loop.isDefinedOutsideOfLoop(load.getDesc()) ||
+      !canFollowOneAnother(load, bulkTensorCopies))
     return nullptr;
   return &bulkTensorCopies;
 }

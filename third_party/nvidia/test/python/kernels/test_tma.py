@@ -452,6 +452,28 @@ def test_blocks_that_go_on(n):
     np.testing.assert_allclose(out, expected, rtol=1e-3, atol=2e-2)
 
 
+@tile.jit
+def sum_of_short_blocks(src, out, n, SIZE: tl.constexpr):
+    total = tl.zeros((SIZE,), tl.float32)
+    for i in tl.range(0, n, num_stages=3):
+        total += src.load([i * SIZE])
+    tl.store(out + tl.arange(0, SIZE), total)
+
+
+@pytest.mark.parametrize("size", [4, 16, 32])
+def test_buffers_of_few_bytes(size):
+    """The engine writes at multiples of 128 bytes: buffers of fewer are no ring."""
+    x, out = random(5 * size, "fp32"), poisoned(size, "fp32")
+    source = TensorDescriptor.from_tensor(x, [size])
+    kernel = sum_of_short_blocks[(1,)](source, out, 5, size)
+    expected = np.zeros(size, np.float32)
+    for block in x.reshape(5, size):
+        expected += block
+    np.testing.assert_array_equal(out, expected)
+    assert LOAD in kernel.asm["ptx"]
+    assert ("ttg.memdesc_index" in kernel.asm["ttgir"]) == (size * 4 >= 128)
+
+
 def test_descriptors_that_tma_cannot_use():
     """They and others come to one launch after the other."""
     x, out = random((24, 64), "fp16"), poisoned((24, 64), "fp16")
