@@ -39,6 +39,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
             "cluster",
             "specialized",
             "partitions",
+            "products",
         ),
         default="interpret",
     )
@@ -54,7 +55,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
 
 def program_of(seed: int, target: str, mode: str = "interpret") -> Program:
     """The program of a seed, for a target of its own or for the given one."""
-    program = generate(seed, partitions=mode == "partitions")
+    program = generate(seed, partitions=mode in ("partitions", "products"))
     config = dataclasses.replace(program.config, elsewhere=target)
     return program.replace(config=config)
 

@@ -186,6 +186,7 @@ class Generator:
         return argument
 
     def generate(self) -> Program:
+        from .blocks import moved_blocks
         from .memory import source, store_value
         from .partitions import nest, product_loops
 
@@ -193,6 +194,8 @@ class Generator:
             self.size = self.choice((0, 1, 2, 4))
             for _ in range(self.choice((1, 1, 1, 2))):
                 self.choice((product_loops, product_loops, nest))(self)
+            if self.chance(0.2):
+                moved_blocks(self)
         for _ in range(self.random.randint(1, 3)):
             source(self)
         self.steps(self.size)

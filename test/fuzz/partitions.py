@@ -6,171 +6,34 @@ These are what programs of mode "specialized" begin with; the other modes have n
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from typing import Any
-
 from .generator import Generator, Unsound, contiguous, offsets
 from .matrix import result_type
-from .memory import base, input_domain, mask_text
+from .memory import base
+from .operands import WAYS, Operand, Tiles, by_descriptor, by_pointers
+from .results import outputs, plan_store
 from .values import TYPES, Value, fits
-
-
-@dataclass
-class Tiles:
-    """How the tiles of an operand are had: with `{k}` for the iteration and `{t}` for the run of
-    the loop."""
-
-    load: str
-    bound: float
-    grid: int
-    #: Before the loop, and at the end of an iteration.
-    begin: str = ""
-    move: str = ""
-
-
-@dataclass
-class Operand:
-    """What an operand is: its type and shape, along which dimension iterations go on, how many of
-    them there are at most, and how often the loop runs."""
-
-    type: str
-    shape: tuple[int, int]
-    axis: int
-    count: int
-    runs: int
-
-    @property
-    def whole(self) -> tuple[int, int]:
-        """All tiles in one matrix."""
-        rows, columns = (
-            s * (self.count if d == self.axis else self.runs) for d, s in enumerate(self.shape)
-        )
-        return rows, columns
-
-    def origin(self) -> list[str]:
-        """Where a tile begins in that."""
-        return [
-            f"{{k}} * {s}" if d == self.axis else f"{{t}} * {s}" for d, s in enumerate(self.shape)
-        ]
-
-
-def array(g: Generator, type: str, size: int, **more: Any) -> tuple[str, float, int]:
-    """A new input; the text of a pointer to it, and what is known of its elements."""
-    properties, domain = input_domain(g, type, plain=True)
-    number = sum(a.name.startswith("x") for a in g.arguments)
-    pointer, total = (f"x{number}", size) if more else base(g, f"x{number}", (size + 15) // 16 * 16)
-    g.argument("input", type, "x", size=total, **properties, **more)
-    return pointer, domain.get("bound", 0.0), domain.get("grid", 0)
-
-
-def by_pointers(g: Generator, operand: Operand) -> Tiles:
-    """Pointers that are computed in each iteration or carried from one to the next."""
-    whole = operand.whole
-    order = (0, 1) if g.chance(0.6) else (1, 0)
-    strides = contiguous(whole, order)
-    pointer, bound, grid = array(g, operand.type, math.prod(whole))
-    at = offsets(operand.shape, strides)
-    axis, other = operand.axis, 1 - operand.axis
-    step = operand.shape[axis] * strides[axis]
-    run = f" + {{t}} * {operand.shape[other] * strides[other]}"
-    if g.chance(0.4):
-        name = g.name("p")
-        return Tiles(f"tl.load({name})", bound, grid, f"{name} = {pointer} + {at}{run}",
-                     f"{name} += {step}")  # fmt: skip
-    mask = ""
-    if g.chance(0.35):
-        d = g.choice((0, 1))
-        index = f"tl.arange(0, {operand.shape[d]})" + ("[:, None]" if d == 0 else "[None, :]")
-        limit = g.random.randint(1, whole[d])
-        filler = g.choice((0, 0, 0, 1))
-        bound = max(bound, filler)
-        mask = f", mask={index} + {operand.origin()[d]} < {limit}, other={filler}"
-    return Tiles(f"tl.load({pointer} + {at} + {{k}} * {step}{run}{mask})", bound, grid)
-
-
-def by_blocks_of_pointers(g: Generator, operand: Operand) -> Tiles:
-    """A block pointer that the loop advances."""
-    whole = list(operand.whole)
-    strides = list(contiguous(operand.whole))
-    pointer, bound, grid = array(g, operand.type, math.prod(whole))
-    name = g.name("b")
-    first = [s.format(k=0, t="{t}") for s in operand.origin()]
-    step = [s if d == operand.axis else 0 for d, s in enumerate(operand.shape)]
-    bounds = [max(1, w - g.choice((0, 0, 3))) for w in whole]
-    begin = (
-        f"{name} = tl.make_block_ptr({pointer}, {bounds}, {strides}, [{', '.join(first)}], "
-        f"{list(operand.shape)}, [1, 0])"
-    )
-    load = f"tl.load({name}, boundary_check=(0, 1), padding_option='zero')"
-    return Tiles(load, bound, grid, begin, f"{name} = tl.advance({name}, {step})")
-
-
-def by_descriptor(g: Generator, operand: Operand) -> Tiles:
-    """A descriptor, made by the kernel or by its caller; what is out of bounds is zero."""
-    whole, shape, at = list(operand.whole), list(operand.shape), operand.origin()
-    turned = g.chance(0.4)
-    if turned:
-        whole, shape, at = whole[::-1], shape[::-1], at[::-1]
-    bounds = [max(1, w - g.choice((0, 0, 0, 1, 5))) for w in whole]
-    step = 128 // TYPES[operand.type].bits
-    stride = (whole[1] + g.choice((0, 0, 8, step)) + step - 1) // step * step
-    text = ".T" if turned else ""
-    if g.chance(0.4):
-        # There are no tensor maps of other rows; launches go without them then.
-        bounds[1] = max(bounds[1] // step, 1) * step
-        made = (tuple(bounds), (stride, 1), tuple(shape))
-        name, bound, grid = array(g, operand.type, whole[0] * stride, descriptor=made)
-    else:
-        pointer, bound, grid = array(g, operand.type, whole[0] * stride)
-        name = g.name("d")
-        g.line(f"{name} = tl.make_tensor_descriptor({pointer}, {bounds}, [{stride}, 1], {shape})")
-    return Tiles(f"{name}.load([{', '.join(at)}]){text}", bound, grid)
-
-
-def by_rank_3(g: Generator, operand: Operand) -> Tiles:
-    """A tile for each iteration in an array of rank 3, through pointers or a descriptor."""
-    rows, columns = operand.shape
-    step = 128 // TYPES[operand.type].bits
-    stride = (columns + step - 1) // step * step
-    tile = rows * stride
-    pointer, bound, grid = array(g, operand.type, operand.count * operand.runs * tile)
-    index = f"{{t}} * {operand.count} + {{k}}"
-    shape = f"[{rows}, {columns}]"
-    if g.chance(0.5):
-        at = offsets((1, rows, columns), (tile, stride, 1))
-        return Tiles(f"tl.reshape(tl.load({pointer} + {at} + ({index}) * {tile}), {shape})", bound,
-                     grid)  # fmt: skip
-    name = g.name("d")
-    g.line(
-        f"{name} = tl.make_tensor_descriptor({pointer}, "
-        f"[{operand.count * operand.runs}, {rows}, {columns}], [{tile}, {stride}, 1], "
-        f"[1, {rows}, {columns}])"
-    )
-    return Tiles(f"{name}.load([{index}, 0, 0]).reshape({shape})", bound, grid)
-
-
-WAYS = (by_pointers, by_pointers, by_descriptor, by_descriptor, by_blocks_of_pointers, by_rank_3)
 
 
 class Loops:
     """Loops over the same tiles, one after the other, that add to the same sums."""
 
-    def __init__(self, g: Generator, runs: int) -> None:
+    def __init__(self, g: Generator, runs: int, split: bool = False) -> None:
         self.g = g
         self.runs = runs
+        #: Programs share the iterations among them.
+        self.split = split
         types = ("fp16", "fp16", "bf16", "fp32", "i8", "fp8e5", "fp8e4nv", "fp64")
         self.type = g.choice(types)
         self.out = result_type(self.type)
         self.m = g.choice((16, 64, 64, 64, 128))
-        self.n = g.choice((16, 32, 64, 64))
+        self.n = g.choice((16, 32, 64, 64, 128))
         self.k = g.choice((32, 32, 64, 64))
         if self.type == "fp64":
             self.m, self.n, self.k = 16, 16, 32
         #: The iterations of each loop: from, to, step.
         first = g.choice((0, 0, 0, 1))
         self.ranges = [(first, g.choice((0, 1, 2, 3, 4, 6)), g.choice((1, 1, 1, 1, 2)))]
-        if g.chance(0.3):
+        if g.chance(0.3) and not split:
             start = self.ranges[0][1]
             self.ranges.append((start, start + g.choice((0, 1, 2)), 1))
         self.count = max(1, max(end for _, end, _ in self.ranges))
@@ -180,7 +43,7 @@ class Loops:
         self.sums: list[Value] = []
 
     def operand(self, shape: tuple[int, int], axis: int) -> Tiles:
-        operand = Operand(self.type, shape, axis, self.count, self.runs)
+        operand = Operand(self.type, shape, axis, self.count, self.runs, self.split)
         self.tiles.append(self.g.choice(WAYS)(self.g, operand))
         return self.tiles[-1]
 
@@ -213,7 +76,7 @@ class Loops:
 
     def plan(self, attention: bool) -> None:
         if attention and self.type in ("fp16", "bf16", "fp32"):
-            self.plan_attention()
+            self.g.choice((self.plan_attention, self.plan_gradients))()
         else:
             self.plan_products()
         self.plan_effects()
@@ -277,6 +140,63 @@ class Loops:
         v = self.load(values)
         self.lines.append(f"{acc} = tl.dot({weights}, {v}, {acc})")
 
+    def plan_gradients(self) -> None:
+        """Attention's products backwards: rows that are loaded are multiplied with keys and with
+        values that stay, what comes of both with the rows again, and, if it is wanted, with the
+        keys, which memory adds up."""
+        g = self.g
+        d = self.k
+        fixed = [Operand(self.type, (self.n, d), 0, 1, 1) for _ in "kv"]
+        k, v = (g.choice((by_descriptor, by_pointers))(g, operand) for operand in fixed)
+        q = self.operand((self.m, d), 0)
+        do = self.operand((self.m, d), 0)
+        self.require(q.bound * k.bound * d, q.grid + k.grid, "fp32")
+        self.require(do.bound * v.bound * d, do.grid + v.grid, "fp32")
+        rows_of_k, rows_of_v = g.name(), g.name()
+        for tiles, name in ((k, rows_of_k), (v, rows_of_v)):
+            if tiles.begin:
+                g.line(tiles.begin.format(t=0))
+            g.line(f"{name} = {tiles.load.format(k=0, t=0)}")
+        s, p, dp, ds = (g.name() for _ in range(4))
+        element = TYPES[self.type].tl
+        late = g.chance(0.5)
+        x = self.load(q)
+        y = "" if late else self.load(do)
+        turned = g.chance(0.5)
+        of_q, of_do = (f"{rows_of_k}, {{}}.T", f"{rows_of_v}, {{}}.T")
+        if not turned:
+            of_q, of_do = (f"{{}}, {rows_of_k}.T", f"{{}}, {rows_of_v}.T")
+        self.lines.append(f"{s} = tl.dot({of_q.format(x)})")
+        self.lines.append(f"{p} = {s} {g.choice(('> 0.0', '< 2.0'))}")
+        y = y or self.load(do)
+        self.lines.append(f"{dp} = tl.dot({of_do.format(y)})")
+        self.lines.append(f"{ds} = ({p} & ({dp} {g.choice(('> 0.0', '< 2.0'))})).to({element})")
+        across = "" if turned else ".T"
+        for weights, other, bound, grid in (
+            (f"{p}.to({element})", y, do.bound, do.grid),
+            (ds, x, q.bound, q.grid),
+        ):
+            self.require(bound * self.m * self.count * self.runs, grid, "fp32")
+            acc = self.sum((self.n, d), "fp32", bound * self.m, grid)
+            self.lines.append(f"{acc} = tl.dot({weights}{across}, {other}, {acc})")
+        if g.chance(0.5):
+            terms = self.n * self.runs * len(self.ranges) * g.programs
+            self.require(k.bound * terms, k.grid, "fp32")
+            size = self.m * d * self.count
+            name = g.argument("output", "fp32", "a", size=size, flavour="zero").name
+            back = ".T" if turned else ""
+            rows = f"tl.dot({ds}{back}, {rows_of_k})"
+            if g.chance(0.5):
+                desc = g.name("d")
+                g.line(
+                    f"{desc} = tl.make_tensor_descriptor({name}, [{self.m * self.count}, {d}], "
+                    f"[{d}, 1], [{self.m}, {d}])"
+                )
+                self.lines.append(f"{desc}.atomic_add([{{k}} * {self.m}, 0], {rows})")
+            else:
+                at = offsets((self.m, d), contiguous((self.m, d)))
+                self.lines.append(f"tl.atomic_add({name} + {{k}} * {self.m * d} + {at}, {rows})")
+
     def plan_effects(self) -> None:
         """Something else that iterations do with memory."""
         g = self.g
@@ -313,6 +233,9 @@ class Loops:
         # A loop of one iteration at most that is known to be one is none.
         if end - first <= step or g.chance(0.5):
             bound = g.argument("scalar", "i32", "t", value=end).name
+        begin, stride = str(first), str(step)
+        if self.split:
+            begin, stride = f"{first} + pid", str(g.programs)
         if t != "0" and g.chance(0.3):
             bound = g.choice((f"tl.minimum({bound}, {t} + 1)", f"{bound} - {t} % 2"))
         options = f", num_stages={g.choice((1, 2, 2, 3, 3, 4, 5))}" if g.chance(0.6) else ""
@@ -320,43 +243,12 @@ class Loops:
             options += f", loop_unroll_factor={g.choice((2, 3))}"
         if g.chance(0.1):
             options += ", disallow_acc_multi_buffer=True"
-        g.line(f"for {g.name('k')} in tl.range({first}, {bound}, {step}{options}):")
-
-
-def outputs(g: Generator) -> int:
-    return sum(a.name.startswith("o") for a in g.arguments)
-
-
-def plan_store(g: Generator, value: Value, runs: int) -> str:
-    """What follows a tile: how one of its sums is written, through pointers or a descriptor, or
-    added to what all tiles have."""
-    type, shape, size = value.type, value.shape, value.numel
-    at = offsets(shape, contiguous(shape))
-    exact = value.is_int or fits(value.bound * runs * g.programs, value.grid, type)
-    if g.chance(0.2) and exact:
-        name = g.argument("output", type, "a", size=size, flavour="zero").name
-        return f"tl.atomic_add({name} + {at}, {value.name})"
-    text = f"{value.name} * ({{t}} + 1)"
-    narrow = g.choice(("fp16", "fp32"))
-    if value.is_float and fits(value.bound * runs, value.grid, narrow):
-        type, text = narrow, f"({text}).to({TYPES[narrow].tl})"
-    pointer, whole = base(g, f"o{outputs(g)}", (size * runs + 15) // 16 * 16)
-    g.argument("output", type, "o", size=whole, flavour="zero")
-    if value.rank == 2 and g.chance(0.4) and shape[1] * TYPES[type].bits >= 128:
-        rows, columns = shape
-        name = g.name("d")
-        g.line(
-            f"{name} = tl.make_tensor_descriptor({pointer}, [{rows * runs}, {columns}], "
-            f"[{columns}, 1], [{rows}, {columns}])"
-        )
-        return f"{name}.store([{{t}} * {rows}, 0], {text})"
-    mask = f", mask={mask_text(g, shape)}" if g.chance(0.2) else ""
-    return f"tl.store({pointer} + {{t}} * {size} + {at}, {text}{mask})"
+        g.line(f"for {g.name('k')} in tl.range({begin}, {bound}, {stride}{options}):")
 
 
 def product_loops(g: Generator) -> None:
     """Loops whose sums the program goes on with."""
-    loops = Loops(g, runs=1)
+    loops = Loops(g, runs=1, split=g.programs > 1 and g.chance(0.4))
     loops.plan(g.chance(0.35))
     loops.emit("0")
     g.env += loops.sums

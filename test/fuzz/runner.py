@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import random
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +18,7 @@ from tile._C import sim as _sim
 from tile.backends import drivers, find_backend
 from tile.runtime.launcher import Launcher
 from tile.runtime.runner import make_launch
+from tile.tools.tensor_descriptor import TensorDescriptor
 
 from .passes import shuffled
 from .program import Config, Program
@@ -115,7 +118,8 @@ def compiled(
 
 
 def outputs(program: Program, values: dict[str, Any]) -> dict[str, np.ndarray]:
-    return {a.name: values[a.name] for a in program.arguments if a.role == "output"}
+    found = {a.name: values[a.name] for a in program.arguments if a.role == "output"}
+    return {n: v.base if isinstance(v, TensorDescriptor) else v for n, v in found.items()}
 
 
 def interpreted(program: Program, kernel: Any) -> dict[str, np.ndarray]:
@@ -190,11 +194,26 @@ def plain(config: Config) -> Config:
 
 def specialized(program: Program) -> Program:
     """The program with all of its loops marked, on the GPU that can divide them."""
-    header = re.compile(r"(tl\.range\((?:(?!warp_specialize).)*)(\):)$", re.MULTILINE)
     if "tl.range(" not in program.source:
         raise Inconclusive
     config = dataclasses.replace(program.config, target=90, num_ctas=1, elsewhere="")
-    source = header.sub(r"\1, warp_specialize=True\2", program.source)
+    return program.replace(source=marked(program.source, lambda: True), config=config)
+
+
+def marked(source: str, choose: Callable[[], bool]) -> str:
+    """The source of a program with those of its loops marked that are chosen."""
+    header = re.compile(r"(tl\.range\((?:(?!warp_specialize).)*)(\):)$", re.MULTILINE)
+    mark = ", warp_specialize=True"
+    return header.sub(lambda m: f"{m[1]}{mark if choose() else ''}{m[2]}", source)
+
+
+def of_some_blocks(program: Program) -> Program:
+    """The program in blocks or in clusters of two, with some of its loops marked, or none."""
+    chance = random.Random(program.seed)
+    ctas = chance.choice((1, 1, 2))
+    share = chance.choice((0.0, 0.0, 0.5, 1.0))
+    config = dataclasses.replace(program.config, target=90, num_ctas=ctas, elsewhere="")
+    source = marked(program.source, lambda: chance.random() < share)
     return program.replace(source=source, config=config)
 
 
@@ -204,7 +223,8 @@ def check(program: Program, mode: str = "interpret") -> bool:
     Modes: "interpret" compares with the interpreter, "cross" with another
     configuration, "passes" does what "interpret" does with a random sequence of
     passes, "cluster" does it for programs of two blocks, "specialized" and "partitions" for those
-    with loops whose loads get warps of their own, "compile" only executes.
+    with loops whose loads get warps of their own, "products" for what "partitions" runs in
+    blocks and clusters, divided or not, "compile" only executes.
     """
     with contextlib.suppress(Inconclusive):
         _check(program, mode)
@@ -221,6 +241,8 @@ def _check(program: Program, mode: str, needed: str = "") -> None:
     if mode == "cluster":
         config = dataclasses.replace(program.config, target=90, num_ctas=2)
         return _check(program.replace(config=config), "interpret")
+    if mode == "products":
+        return _check(of_some_blocks(program), "interpret")
     if mode in ("specialized", "partitions"):
         return _check(specialized(program), "interpret", "ttg.warp_specialize")
     if mode == "interpret":

@@ -86,9 +86,10 @@ def test_loops_whose_loads_have_warps_of_their_own(first):
     )
 
 
+@pytest.mark.parametrize("mode", ["partitions", "products"])
 @pytest.mark.parametrize("first", [0, pytest.param(25, marks=pytest.mark.slow)])
-def test_loops_for_partitions_of_warps(first):
-    failures = cli.chunk(first, CHUNK // 2, "partitions")
+def test_loops_for_partitions_of_warps(first, mode):
+    failures = cli.chunk(first, CHUNK // 2, mode)
     assert not failures, "\n".join(
         f"seed {f['seed']}: {f['kind']}: {f['message'][:500]}" for f in failures
     )
@@ -176,6 +177,14 @@ COVERED_BY_PARTITIONS = {
     "an atomic in the loop": (r"(?m)^ {8,}tl\.atomic_add\(a\d+, tl\.sum", 15),
     "a stored tile": (r"(?m)^ {8}d\d+\.store\(", 15),
     "an accumulator that is promoted": (r"max_num_imprecise_acc=32", 5),
+    "rows that are listed": (r"(?m)^ {8}.*d\d+\.gather\(tl\.load", 30),
+    "rows that are stored in any order": (r"[do]\d+\.scatter\(", 5),
+    "a tile that is reduced into others": (r"d\d+\.atomic_\w+\(\[0, 0\], v\d+\.to", 8),
+    "blocks that are reduced": (r"\.atomic_\w+\(.*, [dx]\d+\.load\(", 10),
+    "blocks of many dimensions": (r"\.store\(\[[^,]+, [^,]+, [^,]+, .*load\(", 10),
+    "iterations that programs share": (r"in tl\.range\(\d \+ pid, ", 15),
+    "gradients of attention": (r"(?m)^ {8}v\d+ = \(v\d+ & \(v\d+ [<>] ", 10),
+    "a hint to the caches": (r"load\(\[.*eviction_policy=", 30),
 }
 
 
