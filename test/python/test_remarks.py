@@ -14,6 +14,7 @@ from tile.compiler import ASTSource
 pytestmark = pytest.mark.compiled
 
 A100 = tile.GPUTarget("cuda", 80, 32)
+H100 = tile.GPUTarget("cuda", 90, 32)
 
 
 @tile.jit
@@ -67,7 +68,9 @@ def line_of(text: str) -> int:
         return next(i for i, line in enumerate(file, 1) if text in line)
 
 
-def remarks(kernel, signature, constants, capfd, monkeypatch, pattern="1") -> list[tuple]:
+def remarks(
+    kernel, signature, constants, capfd, monkeypatch, pattern="1", target=A100
+) -> list[tuple]:
     """(kind, line, pass, text) of each remark that the compile prints."""
     monkeypatch.setenv("MLIR_ENABLE_REMARK", pattern)
     monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
@@ -75,7 +78,7 @@ def remarks(kernel, signature, constants, capfd, monkeypatch, pattern="1") -> li
         (i,): [["tt.divisibility", 16]] for i, ty in enumerate(signature.values()) if ty != "fp32"
     }
     tile.compile(
-        ASTSource(kernel, signature, constants, attributes), target=A100, stop_at="llir"
+        ASTSource(kernel, signature, constants, attributes), target=target, stop_at="llir"
     ).asm["llir"]
     found = re.findall(
         r'File "([^"]+)", line (\d+), in (\w+)\n    [^\n]+\n +\^+\n'
@@ -144,9 +147,72 @@ def test_a_loop_that_is_not_divided(capfd, monkeypatch):
             "loop-not-specialized",
             line_of("for k in tl.range(K, warp_specialize=True)"),
             "tritongpu-partition-scheduling",
-            "the warps of this target cannot wait for each other",
+            "no loops are divided among warps for this target",
         )
     ]
+
+
+@tile.jit
+def several(a_ptr, c_ptr, K, WAY: tl.constexpr, N: tl.constexpr):
+    rows, cols = tl.arange(0, N), tl.arange(0, N)
+    acc = tl.zeros((N, N), tl.float32)
+    places = a_ptr + rows[:, None] * N + cols[None, :]
+    if WAY == "jump":
+        for k in tl.range(K, warp_specialize=True):  # a jump
+            if k == 5:
+                break
+            a = tl.load(places + k * N * N)
+            acc = tl.dot(a, a, acc)
+    elif WAY == "condition":
+        for k in tl.range(K, warp_specialize=True):
+            if k % 3 != 1:
+                a = tl.load(places + k * N * N)  # under a condition
+                acc = tl.dot(a, a, acc)
+    elif WAY == "carried":
+        a = tl.load(places)
+        for k in tl.range(1, K, warp_specialize=True):
+            acc = tl.dot(a, a, acc)
+            a = tl.load(places + k * N * N)  # goes on
+    elif WAY == "while":
+        for t in tl.range(2, warp_specialize=True):  # a while
+            k = t
+            while k < K:
+                a = tl.load(places + k * N * N)
+                acc = tl.dot(a, a, acc)
+                k += 2
+    else:
+        for _ in tl.range(K, warp_specialize=True):  # no load
+            acc = tl.dot(acc.to(tl.float16), acc.to(tl.float16), acc)
+    tl.store(c_ptr + rows[:, None] * N + cols[None, :], acc)
+
+
+@pytest.mark.parametrize(
+    ("way", "where", "name", "why"),
+    [
+        ("jump", "# a jump", "front-end", "it may end early: a jump leaves it"),
+        ("condition", "# under a condition", "", "this load of it runs under a condition"),
+        ("carried", "# goes on", "", "what this load of it reads goes on to the next iteration"),
+        ("while", "# a while", "", "no loop in it has a count of iterations"),
+        ("nothing", "# no load", "", "it has no load that other warps could do"),
+    ],
+)
+def test_why_a_loop_is_not_divided(way, where, name, why, capfd, monkeypatch):
+    signature = {"a_ptr": "*fp16", "c_ptr": "*fp32", "K": "i32"}
+    constants = {"WAY": way, "N": 64}
+    found = remarks(several, signature, constants, capfd, monkeypatch, target=H100)
+    kind, line = "loop-not-specialized", line_of(where)
+    assert (kind, line, name or "tritongpu-partition-scheduling", why) in found
+    # A pattern chooses among the front end's, too.
+    assert remarks(several, signature, constants, capfd, monkeypatch, "coalesce", H100) == []
+
+
+@pytest.mark.parametrize("arch", [90, 100, 120])
+def test_what_came_after_hopper_is_used_like_ampere(arch, capfd, monkeypatch):
+    signature = {"a_ptr": "*fp16", "c_ptr": "*fp32", "K": "i32"}
+    target = tile.GPUTarget("cuda", arch, 32)
+    found = remarks(divided, signature, {"N": 64}, capfd, monkeypatch, target=target)
+    assert ("product-as-on-ampere" in [kind for kind, *_ in found]) == (arch > 90)
+    assert ("loop-not-specialized" in [kind for kind, *_ in found]) == (arch > 90)
 
 
 def test_a_loop_that_waits_for_its_loads(capfd, monkeypatch):

@@ -26,6 +26,7 @@ from .flatten import (
     unflatten,
 )
 from .frames import Deferred, Loop, Undefined
+from .pipelines import missed
 
 
 class Loops:
@@ -132,6 +133,10 @@ class Loops:
             for o, v in ((start, lower), (end, upper), (step, stride))
         )
         if self.leaves(node):
+            if bounds.warp_specialize:
+                place = (self.frame.source.file, node.lineno, node.col_offset + 1)
+                reason = "it may end early: a jump leaves it"
+                missed("front-end", "loop-not-specialized", reason, [place])
             return self.counted_while(node, ty, lower, upper, stride, descending, rest)
         if descending:
             # The loop counts up; the variable counts down from the same ends.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import sys
 from typing import Any
 
@@ -43,6 +44,13 @@ def run_pipeline(module: Any, pipeline: str, kernel: str) -> Any:
         for (name, counter), count in sorted(_C.passes.statistics(reset=True).items()):
             print(f"{count:10} {name} {counter}", file=sys.stderr)
     return module
+
+
+def missed(name: str, kind: str, message: str, places: list[tuple[str, int, int]]) -> None:
+    """Says, to those who ask for remarks, what was not done for a kernel before passes see it."""
+    wanted = knobs.compilation.remarks
+    if wanted and re.search(".*" if wanted == "1" else wanted, name):
+        print(_render(name, kind, message, places), file=sys.stderr)
 
 
 def run_stage(

@@ -4,8 +4,12 @@
 #include "nvidia/TritonNVIDIAGPUToLLVM/Passes.h"
 
 #include "nvidia/TargetTable.h"
+#include "tile/Dialect/Triton/IR/Dialect.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Remarks.h"
+
+#define DEBUG_TYPE "check-target-nv"
 
 using namespace mlir;
 
@@ -18,8 +22,19 @@ namespace {
 
 struct CheckTarget : triton::nvidia::impl::CheckTargetNVBase<CheckTarget> {
   void runOnOperation() override {
-    if (failed(triton::getNVIDIATarget(getOperation())))
-      signalPassFailure();
+    FailureOr<const triton::NVIDIATarget *> target =
+        triton::getNVIDIATarget(getOperation());
+    if (failed(target))
+      return signalPassFailure();
+    // What came after Hopper has another matrix unit than that.
+    if ((*target)->hasTMA && !(*target)->hasWGMMA)
+      getOperation().walk([](triton::DotOp dot) {
+        remark::missed(dot.getLoc(),
+                       remark::RemarkOpts::name("product-as-on-ampere")
+                           .category(DEBUG_TYPE))
+            << "it takes mma.sync: the matrix unit and the copy engine of this "
+               "target are not used";
+      });
   }
 };
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import ml_dtypes
 import numpy as np
 import pytest
 from reference import sim_only
@@ -13,6 +14,7 @@ import tile.language as tl
 from tile import _C
 from tile.backends import drivers, find_backend
 from tile.compiler import ASTSource
+from tile.tools.tensor_descriptor import TensorDescriptor
 
 TARGETS = _C.targets.known("cuda")
 CAPABILITIES = [target.compute_capability for target in TARGETS]
@@ -71,6 +73,42 @@ def test_every_target_takes_hints_of_eviction(arch, monkeypatch):
     x, out = np.arange(1024, dtype=np.float32), np.zeros(1024, np.float32)
     kernel = hinted[(1,)](x, out, N=512)
     np.testing.assert_array_equal(out, x)
+    if "cubin" in kernel.asm:
+        assert kernel.asm["cubin"][:4] == b"\x7fELF"
+
+
+@tile.jit
+def product_of_tiles(a_desc, b_ptr, c_desc, K, N: tl.constexpr):
+    """Of everything that is made for Hopper alone something."""
+    tl.extra.cuda.gdc_wait()
+    b_desc = tl.make_tensor_descriptor(b_ptr, [K, N], [N, 1], [32, N])
+    for t in tl.range(0, 2, flatten=True, warp_specialize=True):
+        acc = tl.zeros((64, N), tl.float32)
+        for k in range(0, K, 32):
+            acc = tl.dot(a_desc.load([t * 64, k]), b_desc.load([k, 0]), acc)
+        c_desc.store([t * 64, 0], acc.to(c_desc.dtype))
+
+
+@sim_only
+@pytest.mark.parametrize("arch", [a for a in CAPABILITIES if a >= 90])
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.float8_e4m3fn])
+def test_products_since_hopper(arch, dtype, monkeypatch):
+    """Later targets take them as Ampere does: docs/howto/fast-products.md and a remark say so."""
+    monkeypatch.setenv("TILE_SIM_TARGET", f"cuda:{arch}")
+    rng = np.random.default_rng(arch)
+    a, b = (rng.integers(-3, 4, shape).astype(dtype) for shape in ((128, 96), (96, 64)))
+    out = np.zeros((128, 64), np.float32)
+    a_desc = TensorDescriptor.from_tensor(a, [64, 32])
+    kernel = product_of_tiles[(1,)](
+        a_desc, b, TensorDescriptor.from_tensor(out, [64, 64]), 96, 64, launch_pdl=True
+    )
+    np.testing.assert_array_equal(out, a.astype(np.float32) @ b.astype(np.float32))
+    ptx = kernel.asm["ptx"]
+    assert (
+        ("cp.async.bulk" in ptx) == ("ttg.warp_specialize" in kernel.asm["ttgir"]) == (arch == 90)
+    )
+    assert ("cp.async.cg" in ptx) == (arch > 90) and (arch == 90 or "mma.sync" in ptx)
+    assert ("wgmma" in ptx) == (arch == 90 and dtype == np.float16)
     if "cubin" in kernel.asm:
         assert kernel.asm["cubin"][:4] == b"\x7fELF"
 

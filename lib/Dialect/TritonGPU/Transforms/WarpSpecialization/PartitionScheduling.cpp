@@ -37,21 +37,46 @@ bool isInnermost(scf::ForOp loop) {
               .wasInterrupted();
 }
 
+/// Whether what `load`, in the body of `loop`, reads is used in its iteration
+/// only.
+bool staysInside(Operation *load, scf::ForOp loop) {
+  Block *body = loop.getBody();
+  return llvm::all_of(load->getUsers(), [&](Operation *user) {
+    return body->findAncestorOpInBlock(*user) != body->getTerminator();
+  });
+}
+
 /// The loads that a copy to a buffer can replace: asynchronous ones whose
 /// values do not go on to the next iteration.
 SmallVector<Operation *> getLoads(scf::ForOp loop) {
-  Block *body = loop.getBody();
   SmallVector<Operation *> loads;
-  for (Operation &op : body->without_terminator()) {
-    if (!op.hasAttr(kLatencyAttr) || !CopyStrategy::find(&op, loop))
-      continue;
-    bool staysInside = llvm::all_of(op.getUsers(), [&](Operation *user) {
-      return body->findAncestorOpInBlock(*user) != body->getTerminator();
-    });
-    if (staysInside && !op.use_empty())
+  for (Operation &op : loop.getBody()->without_terminator())
+    if (op.hasAttr(kLatencyAttr) && CopyStrategy::find(&op, loop) &&
+        staysInside(&op, loop) && !op.use_empty())
       loads.push_back(&op);
-  }
   return loads;
+}
+
+/// Why `getLoads` finds none in `loops`, and where. Passes before this one have
+/// said of loads that are not asynchronous why they are not.
+ProducerSlice::Obstacle explainNoLoads(scf::ForOp marked,
+                                       ArrayRef<scf::ForOp> loops) {
+  for (scf::ForOp loop : loops) {
+    std::optional<ProducerSlice::Obstacle> obstacle;
+    loop.walk([&](Operation *load) {
+      if (!CopyStrategy::find(load, loop))
+        return WalkResult::advance();
+      if (load->getBlock() != loop.getBody())
+        obstacle = {load->getLoc(), "this load of it runs under a condition"};
+      else if (!staysInside(load, loop))
+        obstacle = {load->getLoc(),
+                    "what this load of it reads goes on to the next iteration"};
+      return obstacle ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (obstacle)
+      return *obstacle;
+  }
+  return {marked.getLoc(), "it has no load that other warps could do"};
 }
 
 /// The loads of a nest itself whose blocks products in its loops read from
@@ -126,6 +151,12 @@ private:
         if (!isa<scf::ForOp>(op))
           obstacle = {inner.getLoc(), "this loop runs under a condition"};
     });
+    // A loop without a count is none that can be divided.
+    if (inners.empty()) {
+      giveUp(nest);
+      return missed("loop-not-specialized",
+                    {nest.getLoc(), "no loop in it has a count of iterations"});
+    }
     if (!obstacle) {
       SmallVector<Operation *> tileLoads = getTileLoads(nest);
       if (!tileLoads.empty() && !schedule(nest, inners, tileLoads))
@@ -152,7 +183,7 @@ private:
       return Obstacle{loop.getLoc(), reason.str()};
     };
     if (!supported)
-      return refuse("the warps of this target cannot wait for each other");
+      return refuse("no loops are divided among warps for this target");
     auto function = loop->getParentOfType<FunctionOpInterface>();
     if (!function || function.isPrivate())
       return refuse("it is in a device function");
@@ -164,7 +195,7 @@ private:
     for (scf::ForOp inner : inners)
       llvm::append_range(loads, getLoads(inner));
     if (loads.empty())
-      return refuse("it has no load that other warps could do");
+      return explainNoLoads(loop, inners);
     if (lookupNumCTAs(loop) > 1)
       if (auto obstacle = findObstacleOfCluster(function, loads))
         return obstacle;

@@ -9,7 +9,8 @@ def CheckTargetNV : Pass<"check-target-nv", "mlir::ModuleOp"> {
   let summary = "Refuse targets that the table of GPUs does not have";
   let description = [{
     An error that names the known targets, unless `ttg.target` of the module is
-    one of them. What follows would find no facts about another machine.
+    one of them. What follows would find no facts about another machine. A remark
+    for each product of a target that has other matrix units than those in use.
 
     ```mlir
     module attributes {ttg.target = "cuda:77", ...} // error: unknown target
