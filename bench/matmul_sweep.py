@@ -1,6 +1,6 @@
 """Matrix products of many shapes on a GPU: tile, the peer and the library (cuBLAS) in turns.
 
-    python bench/matmul_sweep.py [--filter TEXT] [--seconds S] [--jobs N] [--all]
+    python bench/matmul_sweep.py [--filter PATTERN] [--seconds S] [--jobs N] [--repeats N] [--all]
 
 Each row is one product: of matrices, of batches, of groups of rows, or with bias and activation.
 Both compilers have the same programs and the same list of configurations; each program is
@@ -15,6 +15,7 @@ import dataclasses
 import functools
 import json
 import math
+import re
 import subprocess
 import sys
 import tempfile
@@ -274,7 +275,9 @@ def describe(way: dict, tile) -> str:
     return " ".join(filter(None, [",".join(map(str, tile)), word]))
 
 
-def measure(row: Row, modules, crashed: set[str], everything: bool) -> list[tuple[float, str]]:
+def measure(
+    row: Row, modules, crashed: set[str], repeats: int, everything: bool
+) -> list[tuple[float, str]]:
     """Speed and choice of tile, the peer and the library, in TFLOP/s."""
     problem = make_problem(row)
     expected = problem.library()
@@ -306,7 +309,8 @@ def measure(row: Row, modules, crashed: set[str], everything: bool) -> list[tupl
         if everything:
             print(f"  {row.name} {('tile', 'peer')[which]} {label}: {row.flops / ms / 1e9:.1f}")
 
-    repeats = 8 if row.flops < 1 << 40 else 3
+    if not repeats:
+        repeats = 8 if row.flops < 1 << 40 else 3
     best = best_times_ms(contestants, problem.library, repeats, final=4 * repeats, show=show)
     return [(row.flops / ms / 1e9, label) for ms, label in best]
 
@@ -318,16 +322,22 @@ def geometric_mean(values: list[float]) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--filter", default="", help="only rows whose name has this text")
+    parser.add_argument("--filter", default="", help="only rows whose name this matches")
     parser.add_argument("--seconds", type=float, default=600, help="leave out rows after these")
     parser.add_argument("--jobs", type=int, default=16, help="processes that compile")
+    parser.add_argument(
+        "--repeats",
+        type=int,
+        default=0,
+        help="turns of each configuration, and a quarter of the best's",
+    )
     parser.add_argument("--all", action="store_true", help="show every configuration")
     parser.add_argument("--part", help=argparse.SUPPRESS)
     options = parser.parse_args()
     start = time.monotonic()
     torch.backends.cuda.matmul.allow_tf32 = True
     give_scratch_memory()
-    rows = [row for row in make_rows() if options.filter in row.name]
+    rows = [row for row in make_rows() if re.search(options.filter, row.name)]
     if options.part:
         compile_part(rows, *map(int, options.part.split("/")))
         return
@@ -341,7 +351,7 @@ def main() -> None:
         if time.monotonic() - start > options.seconds:
             print(f"{row.name}: no time was left")
             continue
-        ours, peer, library = measure(row, modules, crashed, options.all)
+        ours, peer, library = measure(row, modules, crashed, options.repeats, options.all)
         ratios.append((ours[0] / peer[0], ours[0] / library[0]))
         print(
             f"| {row.name} | {ours[0]:.1f} | {peer[0]:.1f} | {library[0]:.1f} "
