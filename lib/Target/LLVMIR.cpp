@@ -3,6 +3,8 @@
 
 #include "tile/Target/LLVMIR.h"
 
+#include "PackCarriedBytes.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -177,6 +179,10 @@ LogicalResult triton::optimizeLLVMIR(ModuleOp diagnosticOp,
     callbacks.registerBeforeNonSkippedPassCallback(printBeforePass);
 
   llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
+  builder.registerScalarOptimizerLateEPCallback(
+      [](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
+        passes.addPass(PackCarriedBytes());
+      });
   llvm::LoopAnalysisManager lam;
   llvm::FunctionAnalysisManager fam;
   llvm::CGSCCAnalysisManager cgam;

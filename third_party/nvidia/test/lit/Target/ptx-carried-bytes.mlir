@@ -1,0 +1,40 @@
+// RUN: tile-opt %s -tile-nvidia-ptx -o %t.mlir | filecheck %s
+
+// Four bytes that a loop carries, and that are needed as one word, are carried
+// as that word.
+
+module attributes {"ttg.num-warps" = 1 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:90"} {
+// CHECK: .visible .entry words(
+// CHECK-NOT: b16
+// CHECK: // use
+// CHECK-NOT: b16
+// CHECK: ret;
+llvm.func @words(%p: !llvm.ptr<1>, %n: i32) attributes {nvvm.kernel} {
+  %c0 = llvm.mlir.constant(0 : i32) : i32
+  %c1 = llvm.mlir.constant(1 : i32) : i32
+  %c2 = llvm.mlir.constant(2 : i32) : i32
+  %c3 = llvm.mlir.constant(3 : i32) : i32
+  %z = llvm.mlir.constant(0 : i8) : i8
+  %poison = llvm.mlir.poison : vector<4xi8>
+  llvm.br ^loop(%c0, %z, %z, %z, %z : i32, i8, i8, i8, i8)
+^loop(%i: i32, %a: i8, %b: i8, %c: i8, %d: i8):
+  %v0 = llvm.insertelement %a, %poison[%c0 : i32] : vector<4xi8>
+  %v1 = llvm.insertelement %b, %v0[%c1 : i32] : vector<4xi8>
+  %v2 = llvm.insertelement %c, %v1[%c2 : i32] : vector<4xi8>
+  %v3 = llvm.insertelement %d, %v2[%c3 : i32] : vector<4xi8>
+  %w = llvm.bitcast %v3 : vector<4xi8> to i32
+  llvm.inline_asm has_side_effects "// use $0", "r" %w : (i32) -> ()
+  %q = llvm.getelementptr %p[%i] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+  %l = llvm.load %q : !llvm.ptr<1> -> i32
+  %u = llvm.bitcast %l : i32 to vector<4xi8>
+  %e0 = llvm.extractelement %u[%c0 : i32] : vector<4xi8>
+  %e1 = llvm.extractelement %u[%c1 : i32] : vector<4xi8>
+  %e2 = llvm.extractelement %u[%c2 : i32] : vector<4xi8>
+  %e3 = llvm.extractelement %u[%c3 : i32] : vector<4xi8>
+  %next = llvm.add %i, %c1 : i32
+  %more = llvm.icmp "slt" %next, %n : i32
+  llvm.cond_br %more, ^loop(%next, %e0, %e1, %e2, %e3 : i32, i8, i8, i8, i8), ^end
+^end:
+  llvm.return
+}
+}
