@@ -10,16 +10,81 @@ using namespace llvm;
 
 namespace mlir::triton {
 
+/// `offsets` without registers, and with `rows` for the lanes.
+static LinearLayout getRowLayout(const LinearLayout &offsets,
+                                 ArrayRef<uint64_t> rows) {
+  LinearLayout::Bases bases;
+  for (auto [name, dimBases] : offsets.getBases()) {
+    if (name == kRegister)
+      continue;
+    if (name == kLane)
+      for (auto [basis, row] : zip_equal(dimBases, rows))
+        basis[0] = row;
+    bases.push_back({name, dimBases});
+  }
+  return LinearLayout(bases, offsets.getOutDims(), /*requireSurjective=*/false);
+}
+
+/// Eight rows of 16 bytes are what a quarter of a warp accesses.
+static unsigned countRowWavefronts(const LinearLayout &rows, unsigned elemBits,
+                                   unsigned matricesLog2) {
+  return countWavefronts(rows, elemBits, Log2_32(128 / elemBits)) >>
+         (2 - matricesLog2);
+}
+
+/// Bytes, transposed: lanes step by two columns, one register bit by one, all
+/// else by rows, of which two register bits choose the four of a 32-bit value.
+static std::optional<MatrixAccess> getTransposedBytes(const LinearLayout &only,
+                                                      unsigned maxMatrices) {
+  constexpr unsigned rowLog2 = 4, laneInRow = 2, packLog2 = 2;
+  unsigned numRegs = only.getInDimSizeLog2(kRegister);
+  auto lane = [&](unsigned i) { return only.getFlatBasis(kLane, i); };
+  auto reg = [&](unsigned i) { return only.getFlatBasis(kRegister, i); };
+  SmallVector<unsigned> rowBits;
+  std::optional<unsigned> column;
+  for (auto [name, size] : only.getInDims())
+    for (unsigned i = 0, e = Log2_32(size); i < e; ++i) {
+      uint64_t offset = only.getFlatBasis(name, i);
+      if (name == kLane && i >= laneInRow) {
+        if (offset != uint64_t(2) << (i - laneInRow))
+          return std::nullopt;
+      } else if (name == kRegister && offset == 1 && !column) {
+        column = i;
+      } else if (offset & maskTrailingOnes<uint64_t>(rowLog2)) {
+        return std::nullopt;
+      } else if (name == kRegister) {
+        rowBits.push_back(i);
+      }
+    }
+  if (!column || rowBits.size() < packLog2 || maxMatrices < 2)
+    return std::nullopt;
+  unsigned matrices = maxMatrices > 2 && rowBits.size() > packLog2 ? 2 : 1;
+  SmallVector<unsigned> bits = {rowBits[0], rowBits[1], *column};
+  bits.append(rowBits.begin() + packLog2, rowBits.end());
+  LinearLayout rows =
+      getRowLayout(only, {reg(rowBits[0]), lane(0), lane(1) ^ reg(rowBits[1]),
+                          reg(rowBits[1]), matrices > 1 ? reg(rowBits[2]) : 0});
+  return MatrixAccess{/*transposed=*/true,
+                      matrices,
+                      packLog2,
+                      ColumnAction(bits, kRegister, numRegs),
+                      rows,
+                      countRowWavefronts(rows, 8, matrices),
+                      /*sortsBytes=*/true};
+}
+
 std::optional<MatrixAccess> getMatrixAccess(const LinearLayout &offsets,
                                             unsigned elemBits, bool transposed,
                                             unsigned maxMatrices) {
-  // A transposed move splits rows into 16-bit values, so narrower elements
-  // would be torn from their neighbours and wider ones torn apart.
-  if (elemBits > 32 || elemBits < 8 || (transposed && elemBits != 16))
+  // A transposed move splits rows into 16-bit values: wider elements would be
+  // torn apart.
+  if (elemBits > 32 || elemBits < 8 || (transposed && elemBits > 16))
     return std::nullopt;
   if (offsets.getInDimSizeLog2(kLane) != 5)
     return std::nullopt;
   LinearLayout only = offsets.sublayout(offsets.getInDimNames(), {kOffset});
+  if (transposed && elemBits == 8)
+    return getTransposedBytes(only, maxMatrices);
   unsigned packLog2 = Log2_32(32 / elemBits);
   unsigned rowLog2 = packLog2 + 2; // 16 bytes
   unsigned numRegs = only.getInDimSizeLog2(kRegister);
@@ -72,23 +137,9 @@ std::optional<MatrixAccess> getMatrixAccess(const LinearLayout &offsets,
       rows.push_back(i < matrices ? reg(registers[packLog2 + i]) : 0);
     return rows;
   };
-  auto rowLayout = [&](ArrayRef<uint64_t> rows) {
-    LinearLayout::Bases bases;
-    for (auto [name, dimBases] : only.getBases()) {
-      if (name == kRegister)
-        continue;
-      if (name == kLane)
-        for (auto [basis, row] : zip_equal(dimBases, rows))
-          basis[0] = row;
-      bases.push_back({name, dimBases});
-    }
-    return LinearLayout(bases, only.getOutDims(), /*requireSurjective=*/false);
-  };
-  // Eight rows of 16 bytes are what a quarter of a warp accesses.
   auto countFor = [&](ArrayRef<unsigned> registers, unsigned matrices) {
-    unsigned all = countWavefronts(rowLayout(rowBases(registers, matrices)),
-                                   elemBits, rowLog2);
-    return all >> (2 - matrices);
+    return countRowWavefronts(getRowLayout(only, rowBases(registers, matrices)),
+                              elemBits, matrices);
   };
 
   SmallVector<unsigned> rest;
@@ -108,9 +159,12 @@ std::optional<MatrixAccess> getMatrixAccess(const LinearLayout &offsets,
   matrices = std::min<unsigned>(Log2_32(maxMatrices), rest.size());
   bits.append(rest);
   SmallVector<uint64_t> rows = rowBases(bits, matrices);
-  return MatrixAccess{transposed,      matrices,
-                      packLog2,        ColumnAction(bits, kRegister, numRegs),
-                      rowLayout(rows), countFor(bits, matrices)};
+  return MatrixAccess{transposed,
+                      matrices,
+                      packLog2,
+                      ColumnAction(bits, kRegister, numRegs),
+                      getRowLayout(only, rows),
+                      countFor(bits, matrices)};
 }
 
 } // namespace mlir::triton

@@ -8,6 +8,9 @@
 // matrix, the values 2 (l % 4) and 2 (l % 4) + 1 of row l / 4; transposed, it
 // is of column l / 4.
 //
+// Where elements are bytes, a transposed value is of two columns. Two matrices
+// have four rows of both, which prmt sorts by columns.
+//
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LAYOUT_MATRIXACCESS_H
 #define TILE_LAYOUT_MATRIXACCESS_H
@@ -33,6 +36,11 @@ struct MatrixAccess {
   LinearLayout rowOffsets;
   /// How many times an instruction accesses the banks; 2^matricesLog2 is best.
   unsigned wavefronts;
+  /// Of bytes, transposed: each two matrices are sorted into two 32-bit values,
+  /// the even bytes of both and the odd ones. In lanes whose bit 1 is set, the
+  /// first matrix has the upper half of these values, so that the rows of a
+  /// matrix are in different banks.
+  bool sortsBytes = false;
 
   unsigned getNumElements() const { return 1u << (packLog2 + matricesLog2); }
 };

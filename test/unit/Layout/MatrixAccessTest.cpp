@@ -82,7 +82,13 @@ void check(const LinearLayout &operand, const LinearLayout &shared,
         for (unsigned m = 0; m < matrices; ++m)
           for (unsigned e = 0; e < pack; ++e) {
             uint64_t from;
-            if (access.transposed)
+            if (access.sortsBytes) {
+              // Bytes m % 2 and m % 2 + 2 of two matrices, the second one's
+              // first where bit 1 of the lane is set.
+              unsigned matrix = (m & ~1u) + (e / 2 ^ (l >> 1 & 1));
+              from = addresses[8 * matrix + 2 * (l % 4) + e % 2] + 2 * (l / 4) +
+                     m % 2;
+            } else if (access.transposed)
               from = addresses[8 * m + 2 * (l % 4) + e] + l / 4;
             else
               from = addresses[8 * m + l / 4] + pack * (l % 4) + e;
@@ -118,13 +124,38 @@ TEST(MatrixAccess, Transposed) {
   EXPECT_EQ(access->matricesLog2, 2u);
   EXPECT_EQ(access->wavefronts, 4u);
   check(a, shared, 16, *access);
-  // Other widths cannot be transposed.
+  // Other widths cannot be transposed so.
   for (unsigned bits : {8, 32}) {
     auto other =
         getOffsetLayout(leftOperand(32 / bits), swapDims(sharedRows(bits)));
     EXPECT_FALSE(getMatrixAccess(other, bits, /*transposed=*/true));
     EXPECT_FALSE(getMatrixAccess(other, bits, /*transposed=*/false));
   }
+}
+
+TEST(MatrixAccess, TransposedBytes) {
+  // Row 8 of the operand is row 1 in memory, where M is contiguous.
+  LinearLayout a = leftOperand(4);
+  LinearLayout::Bases bases;
+  for (auto [name, dimBases] : a.getBases()) {
+    for (auto &basis : dimBases)
+      if (int32_t row = basis[0] % 16)
+        basis[0] = row == 8 ? 1 : 2 * row;
+    bases.push_back({name, dimBases});
+  }
+  LinearLayout reordered(bases, a.getOutDims());
+  for (bool swizzled : {true, false}) {
+    LinearLayout shared = swapDims(sharedRows(8, swizzled));
+    auto offsets = getOffsetLayout(reordered, shared);
+    EXPECT_FALSE(getMatrixAccess(offsets, 8, /*transposed=*/false));
+    auto access = getMatrixAccess(offsets, 8, /*transposed=*/true);
+    ASSERT_TRUE(access && access->sortsBytes);
+    EXPECT_EQ(access->matricesLog2, 2u);
+    check(reordered, shared, 8, *access);
+  }
+  // A row of 16 bytes has to be whole, and neighbours with one thread.
+  EXPECT_FALSE(getMatrixAccess(getOffsetLayout(a, swapDims(sharedRows(8))), 8,
+                               /*transposed=*/true));
 }
 
 TEST(MatrixAccess, CountsConflicts) {

@@ -6,13 +6,16 @@
 // columns are computed, and operands that were not there yet are stored, fenced
 // and waited for. It is taken where its 64 rows are filled; all else stays with
 // mma.sync. Elements of other than 16 bits have to follow one another along K.
-// Where they do not, those of eight bits are turned through registers: a tile
-// of 128x128 is read and written again in half the time in which the tensor
-// core multiplies it by another one, and mma.sync takes four times that. Those
-// of 32 bits take as long to turn and only half as much longer in mma.sync.
-// Where only the right operand is such a one, the operands are exchanged: the
-// left one of the transposed product may come from registers, whose elements
-// threads read from anywhere, a sixth of the time that the product takes.
+// Where the right operand's do not, the operands are exchanged: the left one of
+// the transposed product may come from registers, whose elements threads read
+// from anywhere. For bytes that are whole warps' reads of matrices, transposed,
+// which takes an eighth of the time of the product; a thread gets neighbouring
+// rows by them, where wgmma wants rows 8 apart: rows of left operand and sum
+// are in another order. Where both operands would be turned, bytes of the right
+// one are, through registers: a tile of 128x128 is read and written again in
+// half the time in which the tensor core multiplies it by another one, and
+// mma.sync takes four times that. Words take as long to turn and only half as
+// much longer in mma.sync.
 //
 //===----------------------------------------------------------------------===//
 
@@ -185,17 +188,92 @@ bool isDividedAlike(Value a, Value b) {
   return getDivision(a) == getDivision(b);
 }
 
+bool isInCluster(RankedTensorType type) {
+  return getCTALayout(type.getEncoding()).getNumCTAs() > 1;
+}
+
 /// Whether the operands are better exchanged: the right one, which would have
 /// to be turned, becomes the left one, in registers.
 bool isBetterExchanged(Value a, Value b, bool aInRegisters) {
   auto type = cast<RankedTensorType>(b.getType());
-  return type.getElementTypeBitWidth() == 32 && !isContiguousAlong(b, 0) &&
-         !aInRegisters && isContiguousAlong(a, 1) &&
-         getCTALayout(type.getEncoding()).getNumCTAs() == 1;
+  return type.getElementTypeBitWidth() != 16 && !isContiguousAlong(b, 0) &&
+         !aInRegisters && isContiguousAlong(a, 1) && !isInCluster(type);
 }
 
 TransOp transpose(OpBuilder &b, Location loc, Value matrix) {
   return TransOp::create(b, loc, matrix, ArrayRef<int32_t>{1, 0});
+}
+
+//===----------------------------------------------------------------------===//
+// The order of rows
+//===----------------------------------------------------------------------===//
+
+// Row 16 i + 8 h + g of a matrix in the order of reads is row 16 i + 2 g + h of
+// it: what a thread has of both by one read belongs into rows 8 apart.
+constexpr int64_t kRowPairs = 8;
+constexpr int32_t kSwapInner[] = {0, 2, 1, 3};
+
+Value reorderRows(OpBuilder &b, Location loc, Value matrix, bool back) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(matrix.getType()).getShape();
+  int64_t outer = back ? 2 : kRowPairs, inner = 2 * kRowPairs / outer;
+  Value split = ReshapeOp::create(
+      b, loc, {shape[0] / (2 * kRowPairs), outer, inner, shape[1]}, matrix);
+  Value swapped = TransOp::create(b, loc, split, kSwapInner);
+  return ReshapeOp::create(b, loc, shape, swapped);
+}
+
+/// A view of a matrix in shared memory with its rows in the order of reads.
+Value viewInOrderOfReads(OpBuilder &b, Location loc, Value matrix) {
+  SmallVector<int64_t> shape(cast<MemDescType>(matrix.getType()).getShape());
+  auto reshape = [&](Value view, ArrayRef<int64_t> to) -> Value {
+    MemDescType type = *MemDescReshapeOp::inferResultType(
+        cast<MemDescType>(view.getType()), to, loc);
+    return MemDescReshapeOp::create(b, loc, type, view);
+  };
+  Value split =
+      reshape(matrix, {shape[0] / (2 * kRowPairs), kRowPairs, 2, shape[1]});
+  return reshape(MemDescTransOp::create(b, loc, split, kSwapInner), shape);
+}
+
+/// The memory that whole warps read bytes of a matrix from, transposed: chunks
+/// of 16 bytes change places so that those of eight rows are in different
+/// banks.
+MemDescType getByteMemory(RankedTensorType type) {
+  constexpr int64_t chunkBytes = 16, bankBytes = 128;
+  MLIRContext *context = type.getContext();
+  SmallVector<unsigned> order = getOrder(type);
+  int64_t row = getShapePerCTA(type)[order.front()];
+  auto encoding = SwizzledSharedEncodingAttr::get(
+      context, chunkBytes, std::max<int64_t>(bankBytes / row, 1),
+      std::clamp<int64_t>(row / chunkBytes, 1, bankBytes / chunkBytes), order,
+      getCTALayout(type.getEncoding()));
+  return MemDescType::get(type.getShape(), type.getElementType(), encoding,
+                          SharedMemorySpaceAttr::get(context));
+}
+
+/// `operand`, transposed if asked for, as the left operand of a product, its
+/// rows in the order of reads.
+Value readBytesAsLeftOperand(OpBuilder &b, Location loc, Value operand,
+                             bool isTransposed, DotOperandEncodingAttr layout) {
+  SmallVector<int32_t> order = {0, 1};
+  if (isTransposed)
+    std::swap(order[0], order[1]);
+  if (auto trans = operand.getDefiningOp<TransOp>()) {
+    operand = skipConversions(trans.getSrc());
+    order = {trans.getOrder()[order[0]], trans.getOrder()[order[1]]};
+  }
+  auto type = cast<RankedTensorType>(operand.getType());
+  MemDescType memory = operand.getDefiningOp<DescriptorLoadOp>()
+                           ? getProductMemory(type, getOrder(type))
+                           : getByteMemory(type);
+  Value view = LocalAllocOp::create(b, loc, memory, operand);
+  if (order[0] == 1)
+    view = MemDescTransOp::create(b, loc, view, order);
+  view = viewInOrderOfReads(b, loc, view);
+  auto result =
+      RankedTensorType::get(cast<MemDescType>(view.getType()).getShape(),
+                            type.getElementType(), layout);
+  return LocalLoadOp::create(b, loc, result, view);
 }
 
 /// The right operand as the left one of the transposed product. What bulk
@@ -213,35 +291,75 @@ Value turnIntoLeftOperand(OpBuilder &b, Location loc, Value operand,
   return LocalLoadOp::create(b, loc, turned, view);
 }
 
-/// Has a loop carry the transposed sum where `into` turns what it carries and
-/// `back` what it hands on, so that nothing in it is turned.
-void carryTransposed(TransOp into, TransOp back) {
-  auto carried = dyn_cast<BlockArgument>(into.getSrc());
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+/// How the sum of a product differs from that of the operation it replaces.
+struct SumForm {
+  bool isTransposed = false, isReordered = false;
+
+  bool isSame() const { return !isTransposed && !isReordered; }
+  Value turn(OpBuilder &b, Location loc, Value sum) const {
+    if (isTransposed)
+      sum = transpose(b, loc, sum);
+    return isReordered ? reorderRows(b, loc, sum, /*back=*/false) : sum;
+  }
+  /// The reverse, in the layout of `type`.
+  Value turnBack(OpBuilder &b, Location loc, Value sum,
+                 RankedTensorType type) const {
+    if (isReordered)
+      sum = reorderRows(b, loc, sum, /*back=*/true);
+    if (isTransposed)
+      sum = transpose(b, loc, sum);
+    return sum.getType() == type ? sum
+                                 : convertTo(b, loc, sum, type.getEncoding());
+  }
+};
+
+void eraseUnused(Value value) {
+  while (Operation *def = value.getDefiningOp()) {
+    if (!isOpTriviallyDead(def))
+      return;
+    value = def->getNumOperands() ? def->getOperand(0) : Value();
+    def->erase();
+    if (!value)
+      return;
+  }
+}
+
+/// Has a loop carry a sum in another form, if `into` is what it carries and
+/// `back` what it hands on, so that nothing in it is turned. `turned` and
+/// `result` are the sum before and behind the product.
+void carryInForm(const SumForm &form, Value into, Value turned, Value result,
+                 Value back) {
+  auto carried = dyn_cast<BlockArgument>(into);
   auto loop = carried ? dyn_cast<scf::ForOp>(carried.getOwner()->getParentOp())
                       : nullptr;
   if (!loop || carried == loop.getInductionVar() || !carried.hasOneUse() ||
-      !back->hasOneUse() ||
-      *back->user_begin() != loop.getBody()->getTerminator())
+      !back.hasOneUse() ||
+      *back.user_begin() != loop.getBody()->getTerminator())
     return;
   unsigned index = carried.getArgNumber() - loop.getNumInductionVars();
-  OpOperand &yielded = *back->use_begin();
+  OpOperand &yielded = *back.use_begin();
   if (yielded.getOperandNumber() != index)
     return;
   IRRewriter rewriter(loop);
   Location loc = loop.getLoc();
-  Value init = transpose(rewriter, loc, loop.getInitArgs()[index]);
+  Value init = form.turn(rewriter, loc, loop.getInitArgs()[index]);
   yielded.set(carried);
   auto yieldSum = [&](OpBuilder &, Location, ArrayRef<BlockArgument>) {
-    return SmallVector<Value>{back.getSrc()};
+    return SmallVector<Value>{result};
   };
   loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
       rewriter, init, /*replaceInitOperandUsesInLoop=*/false, yieldSum));
-  into.replaceAllUsesWith(loop.getRegionIterArgs().back());
-  into.erase();
-  back.erase();
+  turned.replaceAllUsesWith(loop.getRegionIterArgs().back());
+  eraseUnused(turned);
+  eraseUnused(back);
   rewriter.setInsertionPointAfter(loop);
-  loop.getResult(index).replaceAllUsesWith(
-      transpose(rewriter, loc, loop.getResults().back()));
+  Value old = loop.getResult(index);
+  old.replaceAllUsesWith(form.turnBack(rewriter, loc, loop.getResults().back(),
+                                       cast<RankedTensorType>(old.getType())));
 }
 
 /// Whether an operand that lies the other way round may be turned: its copies
@@ -268,11 +386,17 @@ bool mlir::triton::nvidia::multiplyByWarpGroups(
   SmallVector<int64_t> shape = getShapePerCTA(before);
   bool inRegisters = belongsInRegisters(op);
   Value a = skipConversions(op.getA()), bOperand = skipConversions(op.getB());
-  bool exchange = isBetterExchanged(a, bOperand, inRegisters);
-  if (exchange)
+  std::optional<SmallVector<unsigned>> grid;
+  SumForm form;
+  if (isBetterExchanged(a, bOperand, inRegisters)) {
+    grid =
+        chooseWarpGrid({shape[1], shape[0]}, lookupNumWarps(op), instruction);
+    form.isTransposed = grid.has_value();
+  }
+  if (form.isTransposed)
     std::swap(shape[0], shape[1]);
-  std::optional<SmallVector<unsigned>> grid =
-      chooseWarpGrid(shape, lookupNumWarps(op), instruction);
+  else
+    grid = chooseWarpGrid(shape, lookupNumWarps(op), instruction);
   if (!grid)
     return decline("it does not fill 64 rows of every warp group");
   Type element = op.getA().getType().getElementType();
@@ -281,11 +405,13 @@ bool mlir::triton::nvidia::multiplyByWarpGroups(
     return decline("its rows are shorter than 32 bytes");
   if (!isDividedAlike(a, op.getA()) || !isDividedAlike(bOperand, op.getB()))
     return decline("blocks of the cluster would have to exchange operands");
-  if (bits != 16 && !exchange && !isContiguousAlong(bOperand, 0) &&
+  if (bits != 16 && !form.isTransposed && !isContiguousAlong(bOperand, 0) &&
       !canTurn(bOperand))
     return decline("the right operand would have to be turned");
-  if (exchange ||
-      (bits != 16 && !inRegisters && !isContiguousAlong(a, 1) && !canTurn(a)))
+  bool isAcross = form.isTransposed ||
+                  (bits != 16 && !inRegisters && !isContiguousAlong(a, 1));
+  form.isReordered = bits == 8 && isAcross && !isInCluster(before);
+  if (form.isReordered || (isAcross && !canTurn(a)))
     inRegisters = true;
 
   int64_t columns = std::min(shape[1] / (*grid)[1], kMaxColumns);
@@ -297,43 +423,42 @@ bool mlir::triton::nvidia::multiplyByWarpGroups(
       getCTALayout(before.getEncoding()),
       {instruction.m / instruction.numWarps, unsigned(columns), instruction.k});
   LDBG() << op << " gets " << mma << " with the "
-         << (exchange ? "right" : "left") << " operand in "
+         << (form.isTransposed ? "right" : "left") << " operand in "
          << (inRegisters ? "registers" : "shared memory")
-         << (exchange ? ", exchanged" : "");
+         << (form.isTransposed ? ", exchanged" : "")
+         << (form.isReordered ? ", its rows in the order of reads" : "");
 
   OpBuilder b(op);
   Location loc = op.getLoc();
   auto inLeft = DotOperandEncodingAttr::get(context, 0, mma, 32 / bits);
-  Value c = op.getC(), left, right;
-  if (exchange) {
-    left = turnIntoLeftOperand(b, loc, bOperand, inLeft);
+  Value left, right;
+  if (form.isTransposed) {
+    left = form.isReordered
+               ? readBytesAsLeftOperand(b, loc, bOperand,
+                                        /*isTransposed=*/true, inLeft)
+               : turnIntoLeftOperand(b, loc, bOperand, inLeft);
     right = putIntoSharedMemory(b, op, transpose(b, loc, a), /*innerDim=*/0);
-    c = transpose(b, loc, c);
   } else {
     OpBuilder at(op);
     if (stays)
       at.setInsertionPointAfterValue(a);
-    left = inRegisters ? convertTo(at, loc, a, inLeft)
-                       : putIntoSharedMemory(b, op, a, /*innerDim=*/1);
+    if (form.isReordered)
+      left = readBytesAsLeftOperand(b, loc, a, /*isTransposed=*/false, inLeft);
+    else
+      left = inRegisters ? convertTo(at, loc, a, inLeft)
+                         : putIntoSharedMemory(b, op, a, /*innerDim=*/1);
     right = putIntoSharedMemory(b, op, bOperand, /*innerDim=*/0);
   }
-  Value sum = convertTo(b, loc, c, mma);
+  Value into = op.getC(), turned = form.turn(b, loc, into);
+  Value sum = convertTo(b, loc, turned, mma);
   auto dot = nvidia_gpu::WarpGroupDotOp::create(
       b, loc, sum.getType(), left, right, sum, /*useC=*/Value(),
       op.getInputPrecision(), op.getMaxNumImpreciseAcc(), /*isAsync=*/false);
-  Value result = convertTo(b, loc, dot.getD(), getLayout(c));
-  if (!exchange) {
-    op.replaceAllUsesWith(result);
-    op.erase();
-    return true;
-  }
-  TransOp back = transpose(b, loc, result);
-  bool isSameLayout = back.getType() == before;
-  op.replaceAllUsesWith(isSameLayout
-                            ? Value(back)
-                            : convertTo(b, loc, back, before.getEncoding()));
+  Value result = convertTo(b, loc, dot.getD(), getLayout(turned));
+  Value back = form.turnBack(b, loc, result, before);
+  op.replaceAllUsesWith(back);
   op.erase();
-  if (isSameLayout)
-    carryTransposed(c.getDefiningOp<TransOp>(), back);
+  if (!form.isSame())
+    carryInForm(form, into, turned, result, back);
   return true;
 }

@@ -26,6 +26,9 @@ public:
   /// Nullopt if they do not, or are slower than other instructions.
   static std::optional<MatrixMoves> get(const SharedAccess &access);
 
+  /// Whether bytes of two matrices are sorted, which only loads do.
+  bool sortsBytes() const { return matrices.sortsBytes; }
+
   /// Calls `move` for each instruction with the address of the lane's row.
   void forEach(const LLVMBuilder &b, const ThreadIndex &index,
                function_ref<void(Value address)> move) const;
@@ -35,6 +38,9 @@ public:
              ArrayRef<Value> values) const;
 
 private:
+  /// What a lane has of matrices with transposed bytes, by columns.
+  SmallVector<Value> sortBytes(const LLVMBuilder &b, const ThreadIndex &index,
+                               ArrayRef<Value> words) const;
   MatrixMoves(const SharedAccess &access, ColumnAction distinct,
               MatrixAccess matrices)
       : access(access), distinct(std::move(distinct)),
@@ -116,6 +122,24 @@ void MatrixMoves::forEach(const LLVMBuilder &b, const ThreadIndex &index,
   }
 }
 
+SmallVector<Value> MatrixMoves::sortBytes(const LLVMBuilder &b,
+                                          const ThreadIndex &index,
+                                          ArrayRef<Value> words) const {
+  // Bytes 0 and 2 are of one column, 1 and 3 of the next.
+  constexpr int32_t lowFirst = 0x6420, highFirst = 0x2064, nextColumn = 0x1111;
+  Value swaps = b.ne(b.and_(index.getLane(b), b.i32(2)), b.i32(0));
+  SmallVector<Value> sorted;
+  for (unsigned m = 0; m < words.size(); m += 2)
+    for (int32_t column : {0, nextColumn}) {
+      Value selector =
+          b.select(swaps, b.i32(highFirst + column), b.i32(lowFirst + column));
+      sorted.push_back(b.create<NVVM::PermuteOp>(b.intTy(32), words[m],
+                                                 words[m + 1], selector,
+                                                 NVVM::PermuteMode::DEFAULT));
+    }
+  return sorted;
+}
+
 SmallVector<Value> MatrixMoves::load(const LLVMBuilder &b,
                                      const ThreadIndex &index) const {
   MLIRContext *ctx = b.getContext();
@@ -131,10 +155,16 @@ SmallVector<Value> MatrixMoves::load(const LLVMBuilder &b,
     Value loaded = b.create<NVVM::LdMatrixOp>(
         resultType, address, b.getBuilder().getI32IntegerAttr(getCount()),
         getLayoutAttr(ctx), getShapeAttr(ctx), getElementAttr(ctx));
-    for (unsigned m = 0; m < getCount(); ++m) {
-      Value word = getCount() == 1 ? loaded : b.extractVal(loaded, m);
-      llvm::append_range(permuted, b.unpackVector(b.bitcast(word, packed)));
+    SmallVector<Value> words{loaded};
+    if (getCount() > 1) {
+      words.clear();
+      for (unsigned m = 0; m < getCount(); ++m)
+        words.push_back(b.extractVal(loaded, m));
     }
+    if (sortsBytes())
+      words = sortBytes(b, index, words);
+    for (Value word : words)
+      llvm::append_range(permuted, b.unpackVector(b.bitcast(word, packed)));
   });
   // Back to the order of the layout's registers, then the copies.
   SmallVector<Value> values(permuted.size());
@@ -179,7 +209,8 @@ bool nvt::TargetInfo::storeMatrices(const LLVMBuilder &b,
   if (!facts.hasStMatrix)
     return false;
   std::optional<MatrixMoves> moves = MatrixMoves::get(access);
-  if (moves)
-    moves->store(b, index, values);
-  return moves.has_value();
+  if (!moves || moves->sortsBytes())
+    return false;
+  moves->store(b, index, values);
+  return true;
 }

@@ -149,7 +149,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %d, %e : tensor<32x64xf32, #blocked>, tensor<64x64xi32, #blocked>
   }
 
-  // Bytes may lie either way round: they are turned where they were loaded.
+  // Bytes may lie either way round: where the right operand's lie across K, it
+  // becomes the left one of the transposed product, its rows in the order in
+  // which whole warps read them.
   // CHECK-LABEL: @bytes
   tt.func @bytes(%pa: tensor<64x32x!tt.ptr<i8>, #blocked>, %pb: tensor<32x64x!tt.ptr<i8>, #columns>, %pr: tensor<32x64x!tt.ptr<i8>, #blocked>, %c: tensor<64x64xi32, #blocked>) -> tensor<64x64xi32, #blocked> {
     %x = tt.load %pa : tensor<64x32x!tt.ptr<i8>, #blocked>
@@ -161,10 +163,48 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     // CHECK: [[Y:%.*]] = ttg.local_alloc %{{.*}} : (tensor<32x64xi8, #blocked1>) -> !ttg.memdesc<32x64xi8, [[ALONG_K:#shared[0-9]*]], #smem>
     // CHECK: ttnvgpu.warp_group_dot %{{.*}}, [[Y]],
     %d = tt.dot %a, %b, %c : tensor<64x32xi8, #a> * tensor<32x64xi8, #b> -> tensor<64x64xi32, #blocked>
-    // CHECK: [[Z:%.*]] = ttg.local_alloc %{{.*}} : (tensor<32x64xi8, #blocked>) -> !ttg.memdesc<32x64xi8, [[ALONG_K]], #smem>
-    // CHECK: ttnvgpu.warp_group_dot %{{.*}}, [[Z]],
+    // CHECK: [[Z:%.*]] = ttg.local_alloc %{{.*}} : (tensor<32x64xi8, #blocked>) -> !ttg.memdesc<32x64xi8, #shared{{[0-9]*}}, #smem>
+    // CHECK: [[T:%.*]] = ttg.memdesc_trans [[Z]] {order = array<i32: 1, 0>}
+    // CHECK: [[V:%.*]] = ttg.memdesc_reshape [[T]] : {{.*}} -> !ttg.memdesc<4x8x2x32xi8
+    // CHECK: [[W:%.*]] = ttg.memdesc_trans [[V]] {order = array<i32: 0, 2, 1, 3>}
+    // CHECK: [[R:%.*]] = ttg.memdesc_reshape [[W]]
+    // CHECK: [[L:%.*]] = ttg.local_load [[R]] : {{.*}} -> tensor<64x32xi8, #ttg.dot_op<{opIdx = 0, parent = [[MMA:#mma[0-9]*]], kWidth = 4}>>
+    // CHECK: tt.trans %{{.*}} {order = array<i32: 1, 0>}
+    // CHECK: tt.reshape %{{.*}} -> tensor<4x8x2x64xi32
+    // CHECK: tt.trans %{{.*}} {order = array<i32: 0, 2, 1, 3>}
+    // CHECK: ttnvgpu.warp_group_dot [[L]], %{{.*}} * !ttg.memdesc<32x64xi8, [[ALONG_K]], #smem>
+    // CHECK: tt.reshape %{{.*}} -> tensor<4x2x8x64xi32
+    // CHECK: tt.trans %{{.*}} {order = array<i32: 0, 2, 1, 3>}
+    // CHECK: tt.trans %{{.*}} {order = array<i32: 1, 0>}
     %e = tt.dot %a, %r, %d : tensor<64x32xi8, #a> * tensor<32x64xi8, #b> -> tensor<64x64xi32, #blocked>
     tt.return %e : tensor<64x64xi32, #blocked>
+  }
+
+  // Where both operands' lie across K, the left one comes from registers as it
+  // is, and the right one is turned. So it is where the columns are too few for
+  // the rows of a product.
+  // CHECK-LABEL: @bytes_across
+  tt.func @bytes_across(%pl: tensor<64x32x!tt.ptr<i8>, #columns>, %pa: tensor<64x32x!tt.ptr<i8>, #blocked>, %pr: tensor<32x64x!tt.ptr<i8>, #blocked>, %pn: tensor<32x32x!tt.ptr<i8>, #blocked>, %c: tensor<64x64xi32, #blocked>, %cn: tensor<64x32xi32, #blocked>) -> (tensor<64x64xi32, #blocked>, tensor<64x32xi32, #blocked>) {
+    %w = tt.load %pl : tensor<64x32x!tt.ptr<i8>, #columns>
+    %x = tt.load %pa : tensor<64x32x!tt.ptr<i8>, #blocked>
+    %y = tt.load %pr : tensor<32x64x!tt.ptr<i8>, #blocked>
+    %z = tt.load %pn : tensor<32x32x!tt.ptr<i8>, #blocked>
+    %l = ttg.convert_layout %w : tensor<64x32xi8, #columns> -> tensor<64x32xi8, #a>
+    %a = ttg.convert_layout %x : tensor<64x32xi8, #blocked> -> tensor<64x32xi8, #a>
+    %r = ttg.convert_layout %y : tensor<32x64xi8, #blocked> -> tensor<32x64xi8, #b>
+    %n = ttg.convert_layout %z : tensor<32x32xi8, #blocked> -> tensor<32x32xi8, #b>
+    // CHECK: [[V:%.*]] = ttg.memdesc_reshape %{{.*}} : {{.*}} -> !ttg.memdesc<4x8x2x32xi8
+    // CHECK: [[L:%.*]] = ttg.local_load
+    // CHECK: [[R:%.*]] = ttg.local_alloc %{{.*}} : (tensor<32x64xi8, #blocked>) -> !ttg.memdesc<32x64xi8, [[ALONG_K]], #smem>
+    // CHECK: tt.reshape %{{.*}} -> tensor<4x8x2x64xi32
+    // CHECK: ttnvgpu.warp_group_dot [[L]], [[R]],
+    %d = tt.dot %l, %r, %c : tensor<64x32xi8, #a> * tensor<32x64xi8, #b> -> tensor<64x64xi32, #blocked>
+    // CHECK: [[X:%.*]] = ttg.local_alloc %{{.*}} : (tensor<64x32xi8, #blocked>)
+    // CHECK: [[N:%.*]] = ttg.local_alloc %{{.*}} : (tensor<32x32xi8, #blocked>)
+    // CHECK-NOT: tt.reshape
+    // CHECK: ttnvgpu.warp_group_dot [[X]], [[N]],
+    %e = tt.dot %a, %n, %cn : tensor<64x32xi8, #a> * tensor<32x32xi8, #b> -> tensor<64x32xi32, #blocked>
+    tt.return %d, %e : tensor<64x64xi32, #blocked>, tensor<64x32xi32, #blocked>
   }
 
   // Words are multiplied only where they are contiguous along K.

@@ -19,12 +19,14 @@ def TritonGPUAccelerateMatmul
 
     On sm_90 products that fill the 64 rows of a warp group become
     `ttnvgpu.warp_group_dot`: warps stack up along M, the right operand goes to
-    shared memory, and the left one, too, unless it was just computed. Operands
-    of 8 bits that are not contiguous along K are turned through registers.
-    Where the right one of 32 bits is not, but the left one is, they are
-    exchanged: the loop adds up the transposed sum, whose left operand comes from
-    registers. What else would have to be turned stays with mma.sync
-    (`-debug-only` with the name of this pass says why).
+    shared memory, and the left one, too, unless it was just computed. Where the
+    right one of 8 or 32 bits is not contiguous along K, but the left one is, they
+    are exchanged: the loop adds up the transposed sum, whose left operand comes
+    from registers. A left operand of 8 bits that is not contiguous along K, be it
+    by that, is read by whole warps, with its rows (and those of the sum) in
+    another order. A right one of 8 bits that would have to be turned is, through
+    registers; what else would have to be stays with mma.sync (`-debug-only` with
+    the name of this pass says why).
 
     Products of element types that the target lacks (fp8 before sm_89) are
     computed on fp16; fp32 products only run on tensor cores where the input

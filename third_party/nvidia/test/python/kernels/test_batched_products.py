@@ -3,6 +3,7 @@ and multiplied like those of two."""
 
 from __future__ import annotations
 
+import ml_dtypes
 import numpy as np
 import pytest
 from reference import poisoned, sim_only
@@ -43,7 +44,7 @@ def batched(
 
 
 def multiply(turned=False, flatten=False, specialize=False, kind=np.float16, **options):
-    batch, m, n, k = 3, 136, 72, 104
+    batch, m, n, k = 3, 136, 80, 112
     bm, bn, bk = 64, 64, 32
     a, b = operand((batch * m, k), kind, 1, False), operand((batch * k, n), kind, 2, False)
     a, b = a.reshape(batch, m, k), b.reshape(batch, k, n)
@@ -73,14 +74,15 @@ def test_read_where_copied(mode, turned):
     assert "ttg.local_load" not in text
 
 
-@pytest.mark.parametrize("kind", [np.float16, np.float32])
+@pytest.mark.parametrize("kind", [np.float16, np.float32, ml_dtypes.float8_e4m3fn])
 @pytest.mark.parametrize("mode", ["flatten", "specialize", "nested"])
 def test_any_order(mode, kind, monkeypatch):
-    """tf32 operands are exchanged: one comes from registers, read from where it was copied."""
+    """Operands of other than 16 bits are exchanged: one comes from registers, read from where it
+    was copied."""
     monkeypatch.setenv("TILE_SIM_SCHEDULES", "4")
     kernel = multiply(kind=kind, **({} if mode == "nested" else {mode: True}))
     text = kernel.asm["ttgir"]
-    assert "warp_group_dot" in text and ("ttg.local_load" in text) == (kind == np.float32)
+    assert "warp_group_dot" in text and ("ttg.local_load" in text) == (kind != np.float16)
 
 
 @sim_only

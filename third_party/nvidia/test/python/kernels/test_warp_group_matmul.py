@@ -44,8 +44,8 @@ def run(name, sizes, tiles, transposed=(False, False), expect="wgmma.mma_async",
     return kernel
 
 
-# 16-bit operands may lie either way round in memory; 8-bit ones are turned; those of 32 bits are
-# exchanged where A lies along K and B along N.
+# 16-bit operands may lie either way round in memory; others are exchanged where A lies along K and
+# B along N. Of 8 bits, a left one along M comes from registers, and a right one is then turned.
 CASES = [
     *(
         (name, (ta, tb))
@@ -161,11 +161,31 @@ def test_exchanged_operands(tiles, warps, stages, monkeypatch):
     assert stages == 1 or "ttg.local_alloc %" not in ttgir.split("scf.for")[1]
 
 
+@pytest.mark.parametrize("stages", [1, 3])
+@pytest.mark.parametrize("transposed", [(False, False), (True, True)])
+@pytest.mark.parametrize(
+    ("tiles", "warps"), [((64, 64, 32), 4), ((128, 128, 64), 4), ((64, 256, 32), 8)]
+)
+def test_bytes_across_k(tiles, warps, transposed, stages, monkeypatch):
+    """Whole warps read rows of 64, 128 and 256 bytes, without conflicts of banks."""
+    monkeypatch.setenv("TILE_SIM_SCHEDULES", "3")
+    bm, bn, bk = tiles
+    sizes = (bm + 16, bn + 16, 3 * bk + 16)
+    kernel = run("int8", sizes, tiles, transposed, num_warps=warps, num_stages=stages)
+    ptx = kernel.asm["ptx"]
+    assert "ldmatrix.sync.aligned.m8n8.x4.trans" in ptx
+    assert stages == 1 or not re.search(r"(ld|st)\.shared(\.v\d)?\.[bu]8", ptx)
+
+
 @pytest.mark.parametrize(("rows", "early"), [(256, True), (128, False)])
-def test_words_are_read_early(rows, early, monkeypatch):
+@pytest.mark.parametrize(("name", "step"), [("tf32", 16), ("e4m3", 64)])
+def test_operands_are_read_early(name, step, rows, early, monkeypatch):
     """While the tensor core works, where no second block does that on the multiprocessor."""
     monkeypatch.setenv("TILE_SIM_SCHEDULES", "3")
-    kernel = run("tf32", (rows, 128, 88), (rows, 128, 16), num_warps=8, num_stages=3)
+    sizes = (rows, 128, 5 * step + 16)
+    kernel = run(name, sizes, (rows, 128, step), num_warps=8, num_stages=3)
+    # What goes on to the next step is words.
+    assert not re.search(r"mov\.b16", kernel.asm["ptx"])
     loop = kernel.asm["ttgir"].split("scf.for")[1]
     order = re.findall(r"ttg.local_load|isAsync = true|warp_group_dot_wait", loop)
     assert order[0] == ("isAsync = true" if early else "ttg.local_load")
