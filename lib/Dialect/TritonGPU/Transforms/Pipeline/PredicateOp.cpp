@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PredicateOp.h"
+#include "ImpliedPredicate.h"
 
 #include "tile/Analysis/Speculation.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
@@ -28,6 +29,8 @@ static bool isHarmless(Operation *op) {
 /// `predicate`, or `predicate and mask`, in the shape of the access.
 static Value combineMask(RewriterBase &rewriter, Location loc, Value mask,
                          Value predicate, Type ptrType) {
+  if (mask && impliesPredicate(mask, predicate))
+    return mask;
   Value spread = predicate;
   if (auto type = dyn_cast<RankedTensorType>(ptrType)) {
     auto maskType = RankedTensorType::get(type.getShape(), rewriter.getI1Type(),
