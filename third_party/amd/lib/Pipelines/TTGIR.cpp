@@ -46,8 +46,7 @@ void amd::buildTTGIRPipeline(OpPassManager &pm, const TTGIROptions &options) {
   add(createTritonLICM());
   add(gpu::createTritonGPUCombineTensorSelectAndIf());
   gpu::TritonGPUAssignLatenciesOptions latencies;
-  // Registers hold what is needed one iteration later, and no more.
-  latencies.numStages = std::min<int>(options.numStages, 2);
+  latencies.numStages = options.numStages;
   add(gpu::createTritonGPUAssignLatencies(latencies));
   add(gpu::createTritonGPUScheduleLoops());
   TritonAMDGPUStreamPipelineOptions stream;

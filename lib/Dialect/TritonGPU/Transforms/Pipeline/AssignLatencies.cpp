@@ -57,7 +57,7 @@ public:
   unsigned assign() {
     for (Operation &op : loop.getBody()->without_terminator())
       if (CopyStrategy::find(&op, loop) && isCandidate(&op))
-        latencies[&op] = numStages - 1;
+        latencies[&op] = getLatency(&op);
     // Their addresses may come from loads, too. These hand on a few registers,
     // and so get an iteration of their own, before those that the stages are
     // for: nobody should wait for an index.
@@ -73,6 +73,14 @@ public:
   }
 
 private:
+  /// Where threads copy through registers, what leads to a product is loaded
+  /// one iteration ahead: more would be handed on from register to register.
+  int getLatency(Operation *load) {
+    bool isCopied = !getTargetModel(loop).getAsyncCopySizes().empty();
+    return isCopied || !leadsToDot(load) ? numStages - 1
+                                         : std::min(numStages - 1, 1);
+  }
+
   /// The load of the body that threads read an operand in registers from, by
   /// `read` and nothing else; null if there is none.
   Operation *findLoadOfRead(Operation *read) {
