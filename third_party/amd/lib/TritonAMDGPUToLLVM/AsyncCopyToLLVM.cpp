@@ -168,7 +168,7 @@ struct BufferCopyPattern : CopyPattern<amdgpu::BufferLoadToLocalOp> {
       rewriter.replaceOp(op, makeToken(b));
       return success();
     }
-    Value descriptor = makeDescriptor(b, op, adaptor.getPtr());
+    Buffer buffer = makeBuffer(b, rewriter, op, adaptor.getPtr(), memElement);
     unsigned size = access.maxVector * getSharedElementBytes(element);
     access.forEachVector(
         b, getWaveIndex(b, op), [&](Value dst, ArrayRef<int32_t> registers) {
@@ -176,8 +176,9 @@ struct BufferCopyPattern : CopyPattern<amdgpu::BufferLoadToLocalOp> {
           Value offset = getByteOffset(b, offsets[first], memElement,
                                        masks.empty() ? Value() : masks[first]);
           b.intrinsic({}, "llvm.amdgcn.raw.ptr.buffer.load.lds",
-                      ValueRange{descriptor, dst, b.i32(size), offset, b.i32(0),
-                                 b.i32(0), getPolicy(b, op.getCache())});
+                      ValueRange{buffer.descriptor, dst, b.i32(size), offset,
+                                 buffer.scalarOffset, b.i32(0),
+                                 getPolicy(b, op.getCache())});
         });
     rewriter.replaceOp(op, makeToken(b));
     return success();

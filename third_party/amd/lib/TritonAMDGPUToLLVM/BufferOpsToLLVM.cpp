@@ -54,8 +54,14 @@ static bool isUniform(Value value, llvm::SmallDenseSet<Value> &seen) {
   return true;
 }
 
-void amd::markDivergentBases(ModuleOp module) {
+void amd::markUniformity(ModuleOp module) {
   module.walk([](Operation *op) {
+    if (auto load = dyn_cast<BufferLoadOp>(op); load && load.getMask()) {
+      llvm::SmallDenseSet<Value> seen;
+      auto mask = load.getMask().getDefiningOp<SplatOp>();
+      if (mask && isUniform(mask.getSrc(), seen))
+        op->setAttr(kUniformMaskAttrName, UnitAttr::get(op->getContext()));
+    }
     Value base = llvm::TypeSwitch<Operation *, Value>(op)
                      .Case<BufferLoadOp, BufferLoadToLocalOp, BufferStoreOp,
                            BufferAtomicRMWOp, BufferAtomicCASOp>(
@@ -93,13 +99,19 @@ struct LoadPattern : amd::BufferPattern<BufferLoadOp> {
     unsigned vector =
         getVector(op, memElement, op.getMask(), amd::kMaxAccessBits);
     AccessGroups groups = groupAccess(type, vector);
-    Value descriptor = makeDescriptor(b, op, adaptor.getPtr());
     SmallVector<Value> offsets =
         unpack(b, adaptor.getOffsets(), op.getOffsets());
     SmallVector<Value> masks = unpack(b, adaptor.getMask(), op.getMask());
     SmallVector<Value> others;
     if (!amd::isZeroSplat(op.getOther()))
       others = unpack(b, adaptor.getOther(), op.getOther());
+    Value condition;
+    if (op->hasAttr(amd::kUniformMaskAttrName) && others.empty()) {
+      condition = masks.front();
+      masks.clear();
+    }
+    Buffer buffer =
+        makeBuffer(b, rewriter, op, adaptor.getPtr(), memElement, condition);
     Type accessType = getAccessType(b, memElement, vector);
 
     SmallVector<Value> results(offsets.size());
@@ -107,9 +119,10 @@ struct LoadPattern : amd::BufferPattern<BufferLoadOp> {
       int32_t first = group.front();
       Value pred = masks.empty() ? Value() : masks[first];
       Value offset = getByteOffset(b, offsets[first], memElement, pred);
-      Value loaded = b.intrinsic(accessType, "llvm.amdgcn.raw.ptr.buffer.load",
-                                 ValueRange{descriptor, offset, b.i32(0),
-                                            getPolicy(b, op.getCache())});
+      Value loaded =
+          b.intrinsic(accessType, "llvm.amdgcn.raw.ptr.buffer.load",
+                      ValueRange{buffer.descriptor, offset, buffer.scalarOffset,
+                                 getPolicy(b, op.getCache())});
       if (!others.empty()) {
         SmallVector<Value> other;
         for (int32_t r : group)
@@ -144,7 +157,7 @@ struct StorePattern : amd::BufferPattern<BufferStoreOp> {
     unsigned vector =
         getVector(op, memElement, op.getMask(), amd::kMaxAccessBits);
     AccessGroups groups = groupAccess(type, vector);
-    Value descriptor = makeDescriptor(b, op, adaptor.getPtr());
+    Buffer buffer = makeBuffer(b, rewriter, op, adaptor.getPtr(), memElement);
     SmallVector<Value> offsets =
         unpack(b, adaptor.getOffsets(), op.getOffsets());
     SmallVector<Value> values = unpack(b, adaptor.getValue(), op.getValue());
@@ -159,8 +172,9 @@ struct StorePattern : amd::BufferPattern<BufferStoreOp> {
         elements.push_back(values[r]);
       Value offset = getByteOffset(b, offsets[first], memElement, pred);
       b.intrinsic({}, "llvm.amdgcn.raw.ptr.buffer.store",
-                  ValueRange{pack(b, elements, accessType), descriptor, offset,
-                             b.i32(0), getPolicy(b, op.getCache())});
+                  ValueRange{pack(b, elements, accessType), buffer.descriptor,
+                             offset, buffer.scalarOffset,
+                             getPolicy(b, op.getCache())});
     }
     rewriter.eraseOp(op);
     return success();
@@ -253,7 +267,7 @@ struct RMWPattern : AtomicPattern<BufferAtomicRMWOp> {
 
     LLVMBuilder b(op.getLoc(), rewriter);
     AccessGroups groups = groupAccess(type, vector);
-    Value descriptor = makeDescriptor(b, op, adaptor.getPtr());
+    Buffer buffer = makeBuffer(b, rewriter, op, adaptor.getPtr(), element);
     SmallVector<Value> offsets =
         unpack(b, adaptor.getOffsets(), op.getOffsets());
     SmallVector<Value> values = unpack(b, adaptor.getValue(), op.getValue());
@@ -269,10 +283,10 @@ struct RMWPattern : AtomicPattern<BufferAtomicRMWOp> {
       Value offset = getByteOffset(b, offsets[r], element, pred);
       // Floats are exchanged as integers.
       Type operand = kind == RMWOp::XCHG ? Type(b.intTy(bits)) : element;
-      Value old =
-          b.intrinsic(operand, name,
-                      ValueRange{b.bitcast(values[r], operand), descriptor,
-                                 offset, b.i32(0), getScopePolicy(op, b)});
+      Value old = b.intrinsic(
+          operand, name,
+          ValueRange{b.bitcast(values[r], operand), buffer.descriptor, offset,
+                     buffer.scalarOffset, getScopePolicy(op, b)});
       results[r] = b.bitcast(old, element);
     }
     fence(op, b, /*before=*/false);
@@ -292,7 +306,7 @@ struct CASPattern : AtomicPattern<BufferAtomicCASOp> {
     Type element = getConverter().convertType(type.getElementType());
     LLVMBuilder b(op.getLoc(), rewriter);
     AccessGroups groups = groupAccess(type, 1);
-    Value descriptor = makeDescriptor(b, op, adaptor.getPtr());
+    Buffer buffer = makeBuffer(b, rewriter, op, adaptor.getPtr(), element);
     SmallVector<Value> offsets =
         unpack(b, adaptor.getOffsets(), op.getOffsets());
     SmallVector<Value> compares = unpack(b, adaptor.getCmp(), op.getCmp());
@@ -307,7 +321,8 @@ struct CASPattern : AtomicPattern<BufferAtomicCASOp> {
       Value old = b.intrinsic(
           word, "llvm.amdgcn.raw.ptr.buffer.atomic.cmpswap",
           ValueRange{b.bitcast(values[r], word), b.bitcast(compares[r], word),
-                     descriptor, offset, b.i32(0), getScopePolicy(op, b)});
+                     buffer.descriptor, offset, buffer.scalarOffset,
+                     getScopePolicy(op, b)});
       results[r] = b.bitcast(old, element);
     }
     fence(op, b, /*before=*/false);

@@ -16,6 +16,9 @@ namespace mlir::triton::amd {
 /// On operations whose base LLVM may not see to be the same in all lanes.
 inline constexpr llvm::StringLiteral kDivergentBaseAttrName =
     "tile.divergent_base";
+/// On loads whose mask is one scalar, which LLVM sees to be the same in all
+/// lanes.
+inline constexpr llvm::StringLiteral kUniformMaskAttrName = "tile.uniform_mask";
 
 constexpr unsigned kMaxAccessBits = 128;
 
@@ -30,15 +33,25 @@ protected:
                                                  "descriptors are not built");
   }
 
-  Value makeDescriptor(const LLVMBuilder &b, OpT op, Value base) const {
-    // Otherwise LLVM makes a loop over the lanes.
+  /// Where accesses go: a descriptor, and the offset that all lanes share.
+  struct Buffer {
+    Value descriptor, scalarOffset;
+  };
+
+  /// The buffer is empty where the scalar `condition`, if given, is false.
+  Buffer makeBuffer(const LLVMBuilder &b, ConversionPatternRewriter &rewriter,
+                    OpT op, Value base, Type element,
+                    Value condition = {}) const {
     if (op->hasAttr(kDivergentBaseAttrName))
+      // Otherwise LLVM makes a loop over the lanes.
       base = b.intrinsic(base.getType(), "llvm.amdgcn.readfirstlane", base);
-    constexpr unsigned resourceSpace = 8;
-    return b.intrinsic(b.ptrTy(resourceSpace), "llvm.amdgcn.make.buffer.rsrc",
-                       ValueRange{base, /*stride=*/b.intVal(16, 0),
-                                  b.i64(amdgpu::kBufferBytes),
-                                  b.i32(facts.bufferFlags)});
+    else if (auto step = op.getPtr().template getDefiningOp<AddPtrOp>();
+             step && op->hasAttr(amdgpu::kScalarOffsetAttrName))
+      return {makeDescriptor(b, rewriter.getRemappedValue(step.getPtr()),
+                             condition),
+              getScalarOffset(b, rewriter.getRemappedValue(step.getOffset()),
+                              element)};
+    return {makeDescriptor(b, base, condition), b.i32(0)};
   }
 
   /// In bytes; behind the end where `pred`, if given, is false.
@@ -80,6 +93,28 @@ protected:
   }
 
   const AMDTarget &facts;
+
+private:
+  Value makeDescriptor(const LLVMBuilder &b, Value base,
+                       Value condition) const {
+    constexpr unsigned resourceSpace = 8;
+    Value bytes = b.i64(amdgpu::kBufferBytes);
+    if (condition)
+      bytes = b.select(condition, bytes, b.i64(0));
+    return b.intrinsic(b.ptrTy(resourceSpace), "llvm.amdgcn.make.buffer.rsrc",
+                       ValueRange{base, /*stride=*/b.intVal(16, 0), bytes,
+                                  b.i32(facts.bufferFlags)});
+  }
+
+  /// In bytes. Where nothing is accessed, it may be anything: it is kept inside
+  /// the buffer, so that what lanes have behind its end stays there.
+  static Value getScalarOffset(const LLVMBuilder &b, Value offset,
+                               Type element) {
+    Value narrow =
+        offset.getType().isInteger(32) ? offset : b.trunc(b.intTy(32), offset);
+    Value bytes = b.mul(narrow, b.i32(element.getIntOrFloatBitWidth() / 8));
+    return b.create<LLVM::UMinOp>(bytes, b.i32(-amdgpu::kBufferBytes));
+  }
 };
 
 /// Zero of any kind, in all elements: what the machine reads behind the end.

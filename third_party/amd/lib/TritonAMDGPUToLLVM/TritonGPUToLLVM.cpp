@@ -31,7 +31,7 @@ struct ConvertTritonAMDGPUToLLVM
     auto model = amd::TargetModel::get(module);
     if (failed(model))
       return signalPassFailure();
-    amd::markDivergentBases(module);
+    amd::markUniformity(module);
     amd::TargetInfo target(**model);
     auto populate = [&](const LoweringContext &own,
                         ConversionTarget &legality) {

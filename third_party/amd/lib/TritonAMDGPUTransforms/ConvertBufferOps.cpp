@@ -61,6 +61,12 @@ struct ConvertBufferOps
                   [&](auto access) { return convert(access, **target); });
       ++(converted ? numConverted : numLeft);
     }
+    module.walk([&](Operation *op) {
+      llvm::TypeSwitch<Operation *>(op)
+          .Case<BufferLoadOp, BufferStoreOp, BufferLoadToLocalOp>(
+              [&](auto access) { markScalarOffset(access, access.getPtr()); })
+          .Default([](Operation *) {});
+    });
     ranges = nullptr;
   }
 
@@ -98,6 +104,19 @@ private:
           loop.isDefinedOutsideOfLoop(place.offsets))
         return true;
     return false;
+  }
+
+  /// A base that a loop moves takes a descriptor of its own in each iteration;
+  /// what moves it may be the offset that all lanes share instead.
+  void markScalarOffset(Operation *op, Value base) {
+    auto step = base.getDefiningOp<AddPtrOp>();
+    auto loop = op->getParentOfType<LoopLikeOpInterface>();
+    if (!step || !loop || !loop.isDefinedOutsideOfLoop(step.getPtr()) ||
+        loop.isDefinedOutsideOfLoop(step.getOffset()) ||
+        !isSmallBuffer(base, *ranges))
+      return;
+    op->setAttr(kScalarOffsetAttrName, UnitAttr::get(op->getContext()));
+    ++numScalarOffsets;
   }
 
   static CacheModifier getCache(CacheModifier cache, EvictionPolicy evict) {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -260,3 +262,34 @@ def test_bounds_of_arrays_are_checked():
     # The bounds of a buffer are 2^31 bytes: wider than the array.
     with pytest.raises(tile.sim.SimulationError, match=r"(?s)out-of-bounds.*test_buffer_ops\.py"):
         outside[(1,)](np.zeros(120, np.int32), np.zeros(128, np.int32), BLOCK=128)
+
+
+@tile.jit
+def summed(x, some, out, rows, stride, n, limit, BLOCK: tl.constexpr):
+    row, i = tl.arange(0, 4)[:, None], tl.arange(0, BLOCK)[None, :]
+    total = tl.zeros((4, BLOCK), tl.float32)
+    for k in range(0, tl.cdiv(n, BLOCK)):
+        at = row * stride + k * BLOCK + i
+        total += tl.load(x + at, mask=(i < n - k * BLOCK) & (row < rows), other=0)
+        # All lanes or none.
+        total += tl.load(some + at, mask=k < limit, other=0)
+    tl.store(out + row * BLOCK + i, total)
+
+
+@pytest.mark.parametrize("n", [0, 100, 256, 500])
+def test_bases_that_loops_move(n):
+    block = 128
+    x = rng.integers(-9, 9, (3, 500)).astype(np.float32)
+    some = rng.integers(-9, 9, (4, 500)).astype(np.float32)
+    out = np.full((4, block), 7, np.float32)
+    kernel = summed[(1,)](x, some, out, 3, 500, n, 2, BLOCK=block)
+    expected = np.zeros_like(out)
+    for k in range(-(-n // block)):
+        part = x[:, k * block : min(n, (k + 1) * block)]
+        expected[:3, : part.shape[1]] += part
+        if k < 2:
+            expected += some[:, k * block :][:, :block]
+    assert (out == expected).all()
+    # One descriptor each, and offsets in scalar registers.
+    loads = re.findall(r"buffer_load_\w+ .*, s\d+ offen", kernel.asm["amdgcn"])
+    assert len(loads) >= 2

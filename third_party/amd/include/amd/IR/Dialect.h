@@ -18,6 +18,12 @@ Type getBaseType(Type tensor);
 /// Bytes of a buffer. Offsets from here on are outside.
 inline constexpr int64_t kBufferBytes = int64_t(1) << 31;
 
+/// On accesses whose base went up from another pointer in its last step, with
+/// all that is accessed in the `kBufferBytes` behind that one: the step may be
+/// part of the offsets.
+inline constexpr llvm::StringLiteral kScalarOffsetAttrName =
+    "tile.scalar_offset";
+
 /// For each register of a tensor of `sliceType`, which lies at `offsets` in one
 /// of `type`, the register that has this element there; nullopt where threads
 /// would have to exchange some.

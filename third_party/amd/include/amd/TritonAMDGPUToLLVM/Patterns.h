@@ -27,8 +27,9 @@ void populateRegisterPatterns(const LoweringContext &context);
 void populateSchedulingPatterns(const LoweringContext &context);
 
 /// Marks accesses through buffers whose base LLVM may not see to be the same in
-/// all lanes. To be called before the lowering.
-void markDivergentBases(ModuleOp module);
+/// all lanes, and those whose mask it does see to be. To be called before the
+/// lowering.
+void markUniformity(ModuleOp module);
 
 } // namespace mlir::triton::amd
 

@@ -16,6 +16,9 @@ class OffsetRanges;
 /// says that nothing is to be assumed of arguments.
 bool requireSmallBuffer(Value base, const OffsetRanges &ranges);
 
+/// The same without anything that would have to be noted.
+bool isSmallBuffer(Value base, const OffsetRanges &ranges);
+
 } // namespace mlir::triton::amd
 
 #endif // AMD_TRITONAMDGPUTRANSFORMS_BUFFERBASE_H

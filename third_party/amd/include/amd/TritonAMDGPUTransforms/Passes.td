@@ -189,6 +189,8 @@ def TritonAMDGPUConvertBufferOps
     offsets are known to be small, or the base comes from an argument marked
     `tt.pointer_range = 32`. The machine checks the bounds of a buffer, so masks
     need no branches; and an address takes one vector register instead of two.
+    Where a loop moves the base of a small argument, `tile.scalar_offset` says
+    that the descriptor may stay and an offset in a scalar register move.
 
     ```mlir
     %v = tt.load %p, %mask : tensor<1024x!tt.ptr<f32>, #blocked>
@@ -201,7 +203,9 @@ def TritonAMDGPUConvertBufferOps
   let dependentDialects = ["mlir::triton::amdgpu::AMDGDialect"];
   let statistics = [
     Statistic<"numConverted", "num-converted", "Accesses through buffers">,
-    Statistic<"numLeft", "num-left", "Accesses through pointers">
+    Statistic<"numLeft", "num-left", "Accesses through pointers">,
+    Statistic<"numScalarOffsets", "num-scalar-offsets",
+              "Accesses whose base may stay">
   ];
 }
 

@@ -138,3 +138,42 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %v, %w : tensor<1024xf32, #blocked>, tensor<1024xf32, #blocked>
   }
 }
+
+// -----
+
+// What a loop adds to a base may be an offset of the access, where the argument is known to be small.
+#blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  // CHECK-LABEL: @moved
+  // CHECK: amdg.buffer_load %arg0[
+  // CHECK-NOT: tile.scalar_offset
+  // CHECK: scf.for
+  // CHECK: %[[X:.*]] = tt.addptr %arg0
+  // CHECK: amdg.buffer_load %[[X]][%{{.*}}] {tile.scalar_offset} :
+  // CHECK: %[[Y:.*]] = tt.addptr %arg1
+  // CHECK: amdg.buffer_load %[[Y]][%{{[^]]*}}] : tensor
+  tt.func public @moved(%x: !tt.ptr<f32> {tt.pointer_range = 32 : i32}, %y: !tt.ptr<f32>, %n: i32) -> tensor<1024xf32, #blocked> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c1024 = arith.constant 1024 : i32
+    %range = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #blocked>
+    %s0 = tt.splat %x : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #blocked>
+    %p0 = tt.addptr %s0, %range : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+    %first = tt.load %p0 : tensor<1024x!tt.ptr<f32>, #blocked>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %first) -> (tensor<1024xf32, #blocked>) : i32 {
+      %at = arith.muli %i, %c1024 : i32
+      %bx = tt.addptr %x, %at : !tt.ptr<f32>, i32
+      %sx = tt.splat %bx : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #blocked>
+      %px = tt.addptr %sx, %range : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+      %v = tt.load %px : tensor<1024x!tt.ptr<f32>, #blocked>
+      %by = tt.addptr %y, %at : !tt.ptr<f32>, i32
+      %sy = tt.splat %by : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #blocked>
+      %py = tt.addptr %sy, %range : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+      %w = tt.load %py : tensor<1024x!tt.ptr<f32>, #blocked>
+      %vw = arith.addf %v, %w : tensor<1024xf32, #blocked>
+      %next = arith.addf %sum, %vw : tensor<1024xf32, #blocked>
+      scf.yield %next : tensor<1024xf32, #blocked>
+    }
+    tt.return %r : tensor<1024xf32, #blocked>
+  }
+}
