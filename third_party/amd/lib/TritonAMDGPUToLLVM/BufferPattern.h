@@ -110,8 +110,7 @@ private:
   /// the buffer, so that what lanes have behind its end stays there.
   static Value getScalarOffset(const LLVMBuilder &b, Value offset,
                                Type element) {
-    Value narrow =
-        offset.getType().isInteger(32) ? offset : b.trunc(b.intTy(32), offset);
+    Value narrow = b.trunc(b.intTy(32), offset);
     Value bytes = b.mul(narrow, b.i32(element.getIntOrFloatBitWidth() / 8));
     return b.create<LLVM::UMinOp>(bytes, b.i32(-amdgpu::kBufferBytes));
   }

@@ -135,3 +135,30 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r : tensor<512xi32, #blocked>
   }
 }
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true}>
+#dot0 = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 4}>
+#dot1 = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 4}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  // Where threads copy through registers, operands are loaded one iteration ahead.
+  // CHECK-LABEL: tt.func @through_registers
+  // CHECK: tt.load %{{.*}} {tt.latency = 1 : i32}
+  // CHECK: tt.dot
+  // CHECK: tt.load %{{.*}} {tt.latency = 3 : i32}
+  tt.func @through_registers(%p: tensor<64x32x!tt.ptr<f16>, #blocked>, %b: tensor<32x64xf16, #dot1>, %lb: i32, %ub: i32, %step: i32) -> (tensor<64x64xf32, #mma>, tensor<64x32xf16, #blocked>) {
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %half = arith.constant dense<0.0> : tensor<64x32xf16, #blocked>
+    %r:2 = scf.for %i = %lb to %ub step %step iter_args(%acc = %zero, %sum = %half) -> (tensor<64x64xf32, #mma>, tensor<64x32xf16, #blocked>) : i32 {
+      %x = tt.load %p : tensor<64x32x!tt.ptr<f16>, #blocked>
+      %y = ttg.convert_layout %x : tensor<64x32xf16, #blocked> -> tensor<64x32xf16, #dot0>
+      %d = tt.dot %y, %b, %acc : tensor<64x32xf16, #dot0> * tensor<32x64xf16, #dot1> -> tensor<64x64xf32, #mma>
+      %z = tt.load %p : tensor<64x32x!tt.ptr<f16>, #blocked>
+      %s = arith.addf %sum, %z : tensor<64x32xf16, #blocked>
+      scf.yield %d, %s : tensor<64x64xf32, #mma>, tensor<64x32xf16, #blocked>
+    } {tt.num_stages = 4 : i32}
+    tt.return %r#0, %r#1 : tensor<64x64xf32, #mma>, tensor<64x32xf16, #blocked>
+  }
+}
