@@ -133,6 +133,7 @@ LogicalResult amd::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
   if ((*machine)->getTargetCPU().starts_with("gfx120"))
     keepShufflesOutOfWideProducts(module);
   keepNarrowLoadsInOrder(module);
+  addressSharedMemoryOfFunctions(module);
   return success();
 }
 

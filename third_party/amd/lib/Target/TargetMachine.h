@@ -26,6 +26,10 @@ void foldConstantShuffles(llvm::Module &module);
 /// form.
 void keepShufflesOutOfWideProducts(llvm::Module &module);
 
+/// Gives functions that are called the beginning of LDS for the kernels'
+/// variable in it.
+void addressSharedMemoryOfFunctions(llvm::Module &module);
+
 /// Keeps loads of 8 and 16 bits through buffers where they are.
 void keepNarrowLoadsInOrder(llvm::Module &module);
 

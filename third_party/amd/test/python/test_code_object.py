@@ -129,6 +129,30 @@ def test_lines_of_the_kernel_are_in_the_code_object(tmp_path):
     assert Path(__file__).name in text and "s_endpgm" in text
 
 
+@tile.jit(noinline=True)
+def turned_sum(x, N: tl.constexpr):
+    turned = tl.reshape(tl.trans(tl.reshape(x, [N // 16, 16])), [N])
+    return tl.sum(turned * tl.arange(0, N))
+
+
+@tile.jit
+def turned_sums(x_ptr, out_ptr, N: tl.constexpr):
+    x = tl.load(x_ptr + tl.arange(0, N))
+    tl.store(out_ptr, turned_sum(x, N) + turned_sum(x * 2, N))
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.arch)
+def test_functions_that_are_called_find_shared_memory(target, monkeypatch):
+    """LLVM's table of where kernels have it would be data that a loader has to fill."""
+    monkeypatch.setenv("TILE_SIM_TARGET", f"hip:{target.arch}")
+    x = np.random.default_rng(3).integers(-9, 10, 512).astype(np.int32)
+    out = np.full(1, -1, np.int32)
+    kernel = turned_sums[(1,)](x, out, 512)
+    assert out[0] == 3 * x.reshape(32, 16).T.reshape(-1) @ np.arange(512)
+    assert "swappc" in kernel.asm["amdgcn"]
+    assert kernel.asm["hsaco"][:4] == b"\x7fELF"
+
+
 def test_what_is_no_object_is_refused():
     with pytest.raises(_C.ir.MLIRError, match="cannot link the code object"):
         _C.amd.link(b"no object at all", _C.ir.Context())
