@@ -28,7 +28,7 @@ import tempfile
 import time
 from typing import Any
 
-from static_cases import Case, amd_cases, cases
+from static_cases import Case, amd_cases, cases, hopper_kernels
 
 #: The shapes that people benchmark, and one of each other kind.
 SHORT_NAMES = {
@@ -46,12 +46,15 @@ GOALS = {"cuda": 0.8, "hip": 1.0}
 LAST_STAGES = {"cuda": ("ptx", "cubin"), "hip": ("amdgcn", "hsaco")}
 
 
-def cases_of(kind: str) -> dict[str, Case]:
+def cases_of(target: str) -> dict[str, Case]:
     """The cases that are compiled, by what the table calls them."""
-    if kind == "hip":
+    if target.startswith("hip:"):
         return {case.name: case for case in amd_cases()}
     known = {case.name: case for case in cases()}
-    return {short: known[name] for name, short in SHORT_NAMES.items()}
+    chosen = {short: known[name] for name, short in SHORT_NAMES.items()}
+    if target == "cuda:90":
+        chosen |= {case.name: case for case in hopper_kernels()}
+    return chosen
 
 
 # The process that compiles.
@@ -85,7 +88,7 @@ def serve(compiler_name: str, target_name: str, warp_size: int, now: Any) -> Non
     stages: dict[str, float] = {}
     if compiler_name == "tile":
         measure_stages(stages, target, now)
-    known = cases_of(kind)
+    known = cases_of(target_name)
     modules = {case.example: load(case.example) for case in known.values()}
     print("ready", flush=True)
     for line in sys.stdin:
@@ -200,7 +203,7 @@ def main() -> None:
     def start() -> dict[str, Worker]:
         return {name: Worker(python, name, options) for name, python in pythons.items()}
 
-    chosen = [name for name in cases_of(kind) if re.search(options.only, name)]
+    chosen = [name for name in cases_of(options.target) if re.search(options.only, name)]
     first: dict[str, dict[str, list[float]]] = {n: {c: [] for c in pythons} for n in chosen}
     for name in chosen:
         for _ in range(options.first):

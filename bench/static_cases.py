@@ -46,7 +46,8 @@ class Case:
         attributes = {
             (i,): [["tt.divisibility", 16]]
             for i, name in enumerate(parameters)
-            if self.types.get(name, "fp32") not in ("fp32", "constexpr")
+            if (kind_of := self.types.get(name, "fp32")) not in ("fp32", "constexpr")
+            and not kind_of.startswith("tensordesc<")
         }
         if kind == "hip":
             for i, name in enumerate(parameters):
@@ -329,6 +330,69 @@ def _attention_backward(kernel: str, size: int, bm: int, bn: int, warps: int, st
         (length // (bn if kernel == "keys_values" else bm), 1),
         {"heads": 1, "length": length, "size": size},
     )  # fmt: skip
+
+
+def _descriptors(rows: dict[str, int], columns: int, kind: str = "fp16") -> dict[str, str]:
+    return {name: f"tensordesc<{kind}[{n}, {columns}]>" for name, n in rows.items()}
+
+
+def _product_by_descriptors(name: str, flatten: bool, specialize: bool) -> Case:
+    bm, bn, bk = 128, 256, 64
+    types = {
+        **_descriptors({"a": bm}, bk), **_descriptors({"b": bk, "c": bm}, bn),
+        **dict.fromkeys("MNK", "i32"),
+    }  # fmt: skip
+    constants = {"BM": bm, "BN": bn, "BK": bk, "GROUP_M": 8}
+    return Case(
+        name, "descriptor_matmul", "from_host", types,
+        {**constants, "FLATTEN": flatten, "SPECIALIZE": specialize},
+        {"num_warps": 8, "num_stages": 3}, (1,),
+    )  # fmt: skip
+
+
+def _attention_by_descriptors(size: int, causal: bool) -> Case:
+    types = _descriptors(dict.fromkeys(("q_desc", "k_desc", "v_desc", "out_desc"), 128), size)
+    return Case(
+        f"attention by descriptors, specialised, D{size}{' causal' if causal else ''} 128x128",
+        "attention", "by_descriptors_kernel",
+        {**types, "scale": "fp32", "L": "i32", "tiles": "i32"},
+        {"D": size, "BM": 128, "BN": 128, "CAUSAL": causal, "SPECIALIZED": True},
+        {"num_warps": 8, "num_stages": 3 if size == 64 else 2}, (1,),
+    )  # fmt: skip
+
+
+def _gradients(size: int, causal: bool, bm: int, bn: int, warps: int) -> Case:
+    """Gradients in one pass."""
+    stay = dict.fromkeys(("k_desc", "v_desc", "dk_desc", "dv_desc"), bn)
+    types = {
+        **_descriptors({"q_desc": bm, "dout_desc": bm, **stay}, size),
+        **_descriptors({"dq_desc": bm}, size, "fp32"),
+        "sums_ptr": "*fp32", "deltas_ptr": "*fp32", "scale": "fp32", "L": "i32",
+    }  # fmt: skip
+    return Case(
+        f"gradients in one pass D{size}{' causal' if causal else ''} {bn}x{bm}",
+        "attention_backward", "gradients_kernel", types,
+        {"BM": bm, "BN": bn, "CAUSAL": causal, "SPECIALIZED": False},
+        {"num_warps": warps, "num_stages": 3}, (1,),
+    )  # fmt: skip
+
+
+def hopper_kernels() -> list[Case]:
+    """What bench/compile_time.py compiles for sm_90 beside the kernels that people benchmark: the
+    fast forms of products and of attention, and its gradients. They are not executed."""
+    result = [
+        _product_by_descriptors("product by descriptors", False, False),
+        _product_by_descriptors("persistent product", True, False),
+        _product_by_descriptors("specialised product", False, True),
+    ]
+    for size, causal in itertools.product((64, 128), (False, True)):
+        result.append(_attention_by_descriptors(size, causal))
+    for size, causal in itertools.product((64, 128), (False, True)):
+        result.append(_gradients(size, causal, 64, size, 4 if size == 64 else 8))
+    for size in (64, 128):
+        for kernel, bm, bn in (("keys_values", 64, 128), ("queries", 128, 64)):
+            result.append(_attention_backward(kernel, size, bm, bn, 8, 3))
+    return result
 
 
 def cases(everything: bool = False) -> list[Case]:

@@ -6,9 +6,11 @@
 #include "PackCarriedBytes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Target/LLVMIR/LLVMTranslationInterface.h"
 
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -84,6 +86,19 @@ void markConvergent(llvm::Module &module) {
   }
 }
 
+/// Drops what parameters are marked with for earlier stages. The translation
+/// would warn of each mark, with the whole function in the text of the warning.
+void dropForeignMarks(ModuleOp module) {
+  for (auto function : module.getOps<FunctionOpInterface>())
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      for (NamedAttribute mark : function.getArgAttrs(i)) {
+        Dialect *dialect = mark.getNameDialect();
+        if (!dialect ||
+            !dialect->getRegisteredInterface<LLVMTranslationDialectInterface>())
+          function.removeArgAttr(i, mark.getName());
+      }
+}
+
 void printBeforePass(StringRef pass, llvm::Any ir) {
   if (const auto *module = llvm::any_cast<const llvm::Module *>(&ir))
     llvm::errs() << "*** LLVM IR Dump Before " << pass << " ***\n" << **module;
@@ -139,6 +154,7 @@ triton::createTargetMachine(ModuleOp diagnosticOp, const llvm::Triple &triple,
 std::unique_ptr<llvm::Module>
 triton::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
                           const llvm::TargetMachine &machine) {
+  dropForeignMarks(module);
   std::unique_ptr<llvm::Module> result =
       translateModuleToLLVMIR(module, context, "tile");
   if (!result) {

@@ -8,8 +8,8 @@
 //
 // The instructions run while the thread goes on, so that nothing may touch
 // their registers before the wait. LLVM knows nothing of that: accumulators go
-// through the assembly of each instruction, of the fence before and of the wait
-// after it, which leaves no place for anything to come between.
+// through the assembly of a product, which begins with its fence, and of the
+// wait after it, which leaves no place for anything to come between.
 //
 //===----------------------------------------------------------------------===//
 
@@ -94,7 +94,7 @@ SmallVector<Value> emitWait(const LLVMBuilder &b, unsigned pendings,
 }
 
 //===----------------------------------------------------------------------===//
-// One instruction
+// The instruction
 //===----------------------------------------------------------------------===//
 
 std::optional<StringRef> getTypeName(Type type) {
@@ -121,40 +121,22 @@ struct Instruction {
   bool isInteger, is16Bit;
   bool transA = false, transB = false;
 
-  /// `a` is a descriptor or four registers. `accumulate`: null for always. An
-  /// empty `acc` starts at zero.
-  SmallVector<Value> emit(const LLVMBuilder &builder, ArrayRef<Value> aArgs,
-                          Value bDescriptor, ArrayRef<Value> acc,
-                          unsigned numRegisters, Type registerType,
-                          Value accumulate) const {
-    nvt::PTXAsm ptx(builder);
-    SmallVector<nvt::PTXAsm::Operand> ds, as;
-    for (unsigned i = 0; i < numRegisters; ++i)
-      ds.push_back(ptx.output(registerType.isF32() ? "f" : "r"));
-    bool inRegisters = aArgs.size() > 1;
-    for (Value arg : aArgs)
-      as.push_back(ptx.input(arg, inRegisters ? "r" : "l"));
-    auto bArg = ptx.input(bDescriptor, "l");
-    for (auto [value, output] : llvm::zip(acc, ds))
-      ptx.tied(value, output);
-    ptx << "{ .reg .pred p; ";
-    if (accumulate && !acc.empty())
-      ptx << "mov.pred p, " << ptx.input(accumulate, "b") << "; ";
-    else
-      ptx << "setp.ne.b32 p, " << (acc.empty() ? "0" : "1") << ", 0; ";
+  /// Appends the text that adds to `ds` where the predicate `p` holds, and sets
+  /// them else. `as` is a descriptor or four registers.
+  void append(nvt::PTXAsm &ptx, ArrayRef<nvt::PTXAsm::Operand> ds,
+              ArrayRef<nvt::PTXAsm::Operand> as,
+              nvt::PTXAsm::Operand bArg) const {
     ptx << "wgmma.mma_async.sync.aligned.m64n" + std::to_string(n) + "k" +
                std::to_string(k) + "." + d.str() + "." + a.str() + "." +
                b.str() + " "
         << ds << ", " << as << ", " << bArg << ", p";
     if (!isInteger)
       ptx << ", 1, 1";
-    if (is16Bit && !inRegisters)
+    if (is16Bit && as.size() == 1)
       ptx << (transA ? ", 1" : ", 0");
     if (is16Bit)
       ptx << (transB ? ", 1" : ", 0");
-    ptx << "; }";
-    SmallVector<Type> types(numRegisters, registerType);
-    return ptx.emit(types, nvt::PTXAsm::SideEffects);
+    ptx << ";\n\t";
   }
 };
 
@@ -401,7 +383,9 @@ private:
     SmallVector<Value> registers; ///< none: zero
   };
 
-  /// The steps [begin, end) along K of all tiles as one group.
+  /// The steps [begin, end) along K of all tiles as one group, and as one piece
+  /// of assembly: each piece names all accumulators twice, which costs LLVM
+  /// more time than anything else of a product.
   static void emitChain(const LLVMBuilder &b, const Instruction &instruction,
                         MutableArrayRef<Tile> tiles,
                         const std::optional<SharedOperand> &aShared,
@@ -409,29 +393,57 @@ private:
                         const SharedOperand &bShared, unsigned begin,
                         unsigned end, Value accumulate, bool wait,
                         Type dElement) {
-    throughFence(b, tiles, aRegisters);
     Type registerType = dElement.isF16() ? b.intTy(32) : dElement;
-    for (Tile &tile : tiles) {
-      Value useC = accumulate;
+    nvt::PTXAsm ptx(b);
+    SmallVector<Type> types;
+    SmallVector<SmallVector<nvt::PTXAsm::Operand>> accumulators(tiles.size());
+    for (auto [tile, ds] : llvm::zip(tiles, accumulators))
+      for (unsigned i = 0,
+                    count = tile.places.size() / (dElement.isF16() ? 2 : 1);
+           i < count; ++i) {
+        // Early clobber: the last steps read their operands when the first ones
+        // have written.
+        ds.push_back(ptx.output(registerType.isF32() ? "&f" : "&r"));
+        types.push_back(registerType);
+      }
+    for (auto [tile, ds] : llvm::zip(tiles, accumulators))
+      for (auto [value, output] : llvm::zip(tile.registers, ds))
+        ptx.tied(value, output);
+    llvm::MapVector<Value, nvt::PTXAsm::Operand> inputs;
+    auto input = [&](Value value, StringRef registerClass) {
+      auto it = inputs.find(value);
+      if (it == inputs.end())
+        it = inputs.insert({value, ptx.input(value, registerClass)}).first;
+      return it->second;
+    };
+
+    ptx << "wgmma.fence.sync.aligned;\n\t{ .reg .pred p;\n\t";
+    for (auto [tile, ds] : llvm::zip(tiles, accumulators)) {
+      bool startsAtZero = tile.registers.empty();
+      if (accumulate && !startsAtZero)
+        ptx << "mov.pred p, " << input(accumulate, "b") << ";\n\t";
+      else
+        ptx << "setp.ne.b32 p, " << (startsAtZero ? "0" : "1") << ", 0;\n\t";
+      bool isKnownToAdd = !startsAtZero && !accumulate;
       for (unsigned step = begin; step < end; ++step) {
         int32_t k = step * instruction.k;
-        SmallVector<Value> a;
+        SmallVector<nvt::PTXAsm::Operand> as;
         if (aShared)
-          a = {aShared->at(b, tile.row, k)};
+          as.push_back(input(aShared->at(b, tile.row, k), "l"));
         else
-          a = SmallVector<Value>(aRegisters->at(tile.row, step));
-        tile.registers = instruction.emit(
-            b, a, bShared.at(b, tile.column, k), tile.registers,
-            tile.places.size() / (dElement.isF16() ? 2 : 1), registerType,
-            useC);
-        useC = Value();
+          for (Value word : aRegisters->at(tile.row, step))
+            as.push_back(input(word, "r"));
+        instruction.append(ptx, ds, as,
+                           input(bShared.at(b, tile.column, k), "l"));
+        if (step == begin && !isKnownToAdd && end - begin > 1)
+          ptx << "setp.ne.b32 p, 1, 0;\n\t";
       }
     }
+    ptx << "}";
+    replaceAll(tiles, ptx.emit(types, nvt::PTXAsm::SideEffects));
     b.create<NVVM::WgmmaGroupSyncAlignedOp>();
-    if (!wait)
-      return;
-    SmallVector<Value> done = emitWait(b, 0, collect(tiles));
-    replace(tiles, done);
+    if (wait)
+      replaceAll(tiles, emitWait(b, 0, collect(tiles)));
   }
 
   /// Products of fp8 are added with few bits; after every so many of them the
@@ -467,26 +479,19 @@ private:
     }
   }
 
-  static void throughFence(const LLVMBuilder &b, MutableArrayRef<Tile> tiles,
-                           const std::optional<RegisterOperand> &aRegisters) {
-    SmallVector<Value> after =
-        emitThrough(b, "wgmma.fence.sync.aligned;", collect(tiles),
-                    aRegisters ? aRegisters->collect() : SmallVector<Value>());
-    replace(tiles, after);
-  }
-
   static SmallVector<Value> collect(ArrayRef<Tile> tiles) {
     SmallVector<Value> all;
     for (const Tile &tile : tiles)
       llvm::append_range(all, tile.registers);
     return all;
   }
-  static void replace(MutableArrayRef<Tile> tiles, ArrayRef<Value> all) {
-    for (Tile &tile : tiles)
-      for (Value &value : tile.registers) {
-        value = all.front();
-        all = all.drop_front();
-      }
+  /// `all`: the accumulators of the first tile, then of the next.
+  static void replaceAll(MutableArrayRef<Tile> tiles, ArrayRef<Value> all) {
+    size_t count = all.size() / tiles.size();
+    for (Tile &tile : tiles) {
+      tile.registers = SmallVector<Value>(all.take_front(count));
+      all = all.drop_front(count);
+    }
   }
 
   const nvt::TargetModel &model;
