@@ -41,7 +41,8 @@ struct Operand {
   File file = File::Scalar;
   uint32_t reg = 0, count = 1; ///< of 32-bit registers
   bool negated = false, absolute = false, extended = false; ///< -x, |x|, sext()
-  int8_t half = -1; ///< 0: v1.l, 1: v1.h
+  int8_t half = -1;    ///< 0: v1.l, 1: v1.h
+  bool isWide = false; ///< lit64(): a literal of 64 bits
   int64_t imm = 0;
   double real = 0;
   std::string text;   ///< as written
@@ -116,6 +117,9 @@ bool parseAssembly(std::string_view text, Assembly &module, Diagnostic &diag);
 /// The YAML between .amdgpu_metadata and .end_amdgpu_metadata.
 bool parseMetadata(std::string_view text, uint32_t line, Assembly &module,
                    Diagnostic &diag);
+/// Numbers of vector registers from those that the text names and the modes of
+/// s_set_vgpr_msb.
+bool applyRegisterModes(Assembly &module, Diagnostic &diag);
 /// One operand; `text` has no spaces around it.
 bool parseOperand(std::string_view text, Loc loc, Operand &operand,
                   Diagnostic &diag);

@@ -67,7 +67,8 @@ static bool parseRange(std::string_view text, uint32_t &first,
   if (colon != std::string_view::npos &&
       !parseInteger(text.substr(colon + 1), high))
     return false;
-  if (high < low || high > 255 || high - low > 31)
+  // Ranges of gfx1250 may end behind the last register that one has a name for.
+  if (high < low || low > 255 || high - low > 31)
     return false;
   first = uint32_t(low);
   count = uint32_t(high - low + 1);
@@ -117,7 +118,7 @@ static bool parseNumbered(std::string_view text, Operand &o) {
   };
   static const Prefix prefixes[] = {{"ttmp", File::Scalar, Ttmp, 16},
                                     {"s", File::Scalar, 0, 106},
-                                    {"v", File::Vector, 0, 256},
+                                    {"v", File::Vector, 0, 256 + 31},
                                     {"a", File::Accumulator, 0, 256}};
   int8_t half = -1;
   std::string_view number = text;
@@ -196,8 +197,10 @@ bool tile::sim::amdgcn::parseOperand(std::string_view text, Loc loc, Operand &o,
   }
   if (wrapped("sext("))
     o.extended = true;
-  if (wrapped("lit(") || wrapped("lit64("))
-    ;
+  if (wrapped("lit64("))
+    o.isWide = true;
+  else
+    wrapped("lit(");
   if (text.empty())
     return diag.error(loc, "an operand is missing");
   if (parseInteger(text, o.imm)) {

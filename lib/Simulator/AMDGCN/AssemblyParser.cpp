@@ -94,6 +94,7 @@ private:
   size_t at = 0;
   uint32_t line = 0;
   bool inComment = false;
+  std::string uncommented; ///< a line without the comments inside
   Assembly &module;
   Diagnostic &diag;
   bool inText = true, writable = false;
@@ -131,8 +132,18 @@ bool Parser::nextLine(std::string_view &out) {
     if (s[i] == ';' || s.substr(i, 2) == "//") {
       s = s.substr(0, i);
     } else if (s.substr(i, 2) == "/*") {
-      inComment = s.find("*/", i) == std::string_view::npos;
-      s = s.substr(0, i);
+      size_t close = s.find("*/", i);
+      inComment = close == std::string_view::npos;
+      if (inComment) {
+        s = s.substr(0, i);
+        continue;
+      }
+      // What follows it on the line belongs to the statement.
+      if (s.data() != uncommented.data())
+        uncommented = s;
+      uncommented.erase(i, close + 2 - i);
+      s = uncommented;
+      --i;
     }
   }
   out = trim(s);
@@ -513,7 +524,7 @@ bool Parser::run() {
   while (nextLine(s))
     if (!s.empty() && !statement(s))
       return false;
-  return finish();
+  return finish() && applyRegisterModes(module, diag);
 }
 
 bool tile::sim::amdgcn::parseAssembly(std::string_view text, Assembly &module,

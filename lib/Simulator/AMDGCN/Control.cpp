@@ -276,7 +276,8 @@ bool takeHardwareRegister(InstDecoder &d, size_t operand) {
   }
   if (first < 0 || bits < 1 || first + bits > 32)
     return d.error("a hardware register has 32 bits");
-  d.inst.mod[0] = name == "HW_REG_MODE" || name == "1" ? 1 : 0;
+  d.inst.mod[0] =
+      name == "HW_REG_MODE" || name == "HW_REG_WAVE_MODE" || name == "1";
   d.inst.mod[1] = uint8_t(first);
   d.inst.mod[2] = uint8_t(bits);
   return true;
@@ -407,8 +408,11 @@ void tile::sim::amdgcn::registerControl(OpcodeTable &t) {
       {"s_denorm_mode", decodeMode<4>},
       {"s_round_mode", decodeMode<0>},
       {"s_getpc_b64", decodeGetpc},
+      {"s_get_pc_i64", decodeGetpc},
       {"s_setpc_b64", decodeCall<false>},
+      {"s_set_pc_i64", decodeCall<false>},
       {"s_swappc_b64", decodeCall<true>},
+      {"s_swap_pc_i64", decodeCall<true>},
       {"buffer_wbl2", decodeCache},
       {"buffer_inv", decodeCache},
       {"buffer_wbinvl1", decodeCache},
@@ -425,25 +429,15 @@ void tile::sim::amdgcn::registerControl(OpcodeTable &t) {
       {"s_sleep", decodeHint<execYield>},
   });
   // What concerns speed alone.
-  for (const char *name : {"s_nop",
-                           "s_setprio",
-                           "s_delay_alu",
-                           "s_clause",
-                           "s_inst_prefetch",
-                           "s_set_inst_prefetch_distance",
-                           "s_waitcnt_depctr",
-                           "s_wait_idle",
-                           "s_wait_alu",
-                           "s_wait_samplecnt",
-                           "s_wait_bvhcnt",
-                           "s_wait_expcnt",
-                           "s_code_end",
-                           "s_sendmsg",
-                           "s_icache_inv",
-                           "s_waitcnt_expcnt",
-                           "s_ttracedata",
-                           "s_version",
-                           "s_set_gpr_idx_off",
-                           "s_sethalt"})
+  for (const char *name :
+       {"s_nop", "s_setprio", "s_delay_alu", "s_clause", "s_inst_prefetch",
+        "s_set_inst_prefetch_distance", "s_waitcnt_depctr", "s_wait_idle",
+        "s_wait_alu", "s_wait_samplecnt", "s_wait_bvhcnt", "s_wait_expcnt",
+        "s_set_vgpr_msb", // RegisterMode.cpp
+        "s_wait_xcnt",
+        // Of copies that the simulator does not know.
+        "s_wait_asynccnt", "s_wait_tensorcnt", "s_code_end", "s_sendmsg",
+        "s_icache_inv", "s_waitcnt_expcnt", "s_ttracedata", "s_version",
+        "s_set_gpr_idx_off", "s_sethalt"})
     t.emplace(name, decodeHint<execNothing>);
 }

@@ -16,12 +16,13 @@ const OpcodeTable &tile::sim::amdgcn::opcodeTable() {
   static const OpcodeTable table = [] {
     OpcodeTable t;
     for (auto add :
-         {registerScalar, registerScalarCompare, registerScalarFloat,
-          registerControl, registerScalarMemory, registerVectorInteger,
-          registerVectorFloat, registerVectorDouble, registerVectorHalf,
-          registerVectorCompare, registerVectorConvert, registerPacked,
-          registerLane, registerGlobal, registerBuffer, registerShared,
-          registerMatrix, registerScaledMatrix, registerSparseMatrix})
+         {registerScalar,          registerScalarCompare, registerScalarFloat,
+          registerControl,         registerScalarMemory,  registerVectorInteger,
+          registerVectorInteger64, registerVectorFloat,   registerVectorDouble,
+          registerVectorHalf,      registerVectorBfloat,  registerVectorCompare,
+          registerVectorConvert,   registerPacked,        registerLane,
+          registerGlobal,          registerBuffer,        registerShared,
+          registerMatrix,          registerScaledMatrix,  registerSparseMatrix})
       add(t);
     return t;
   }();
@@ -111,6 +112,7 @@ bool InstDecoder::immediate(const Operand &o, Imm imm, uint64_t &bits) {
       bits &= 0xffff;
       break;
     case Imm::PackedF16:
+    case Imm::PackedBF16:
     case Imm::B32:
     case Imm::F32:
       bits &= 0xffffffff;
@@ -118,8 +120,8 @@ bool InstDecoder::immediate(const Operand &o, Imm imm, uint64_t &bits) {
     case Imm::B64:
       break;
     case Imm::F64:
-      // Small integers are themselves; a literal is the upper half.
-      if (o.imm < -16 || o.imm > 64)
+      // Small integers are themselves; a literal of 32 bits is the upper half.
+      if ((o.imm < -16 || o.imm > 64) && !o.isWide && bits >> 32 == 0)
         bits = bits << 32;
       break;
     }
@@ -132,6 +134,7 @@ bool InstDecoder::immediate(const Operand &o, Imm imm, uint64_t &bits) {
     bits = halfFromDouble(o.real);
     return true;
   case Imm::BF16:
+  case Imm::PackedBF16:
     bits = bf16FromDouble(o.real);
     return true;
   case Imm::B32:
@@ -159,8 +162,10 @@ bool InstDecoder::labelDistance(std::string_view text, uint64_t &half) const {
            std::string(text.substr(minus + 1, end - minus - 1)));
   uint32_t index;
   if (to == module.labels.end() || from == module.labels.end() ||
-      !codeIndex(to->second, index) || from->second == 0 ||
-      module.body[from->second - 1].opcode != "s_getpc_b64")
+      !codeIndex(to->second, index) || from->second == 0)
+    return false;
+  std::string_view before = module.body[from->second - 1].opcode;
+  if (before != "s_getpc_b64" && before != "s_get_pc_i64")
     return false;
   uint64_t distance = codeAddress(index) - CodeBase;
   std::string_view part = text.substr(end + 1);
@@ -215,6 +220,12 @@ bool InstDecoder::sourceSlot(size_t i, unsigned words, Imm imm, uint32_t &slot,
                  codeIndex(label->second, index)) {
         base = o.suffix.starts_with("rel32@hi") ? 0
                                                 : codeAddress(index) - CodeBase;
+      } else if (g != globals.end() && o.suffix.starts_with("rel64")) {
+        base = g->second.address - CodeBase;
+      } else if (label != module.labels.end() &&
+                 o.suffix.starts_with("rel64") &&
+                 codeIndex(label->second, index)) {
+        base = codeAddress(index) - CodeBase;
       } else if (g != globals.end() && o.suffix.starts_with("abs32@")) {
         base = g->second.address;
         base =

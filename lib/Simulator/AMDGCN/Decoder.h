@@ -23,8 +23,19 @@ using DecodeOpcode = bool (*)(InstDecoder &);
 using OpcodeTable = std::unordered_map<std::string_view, DecodeOpcode>;
 
 /// How an immediate becomes bits.
-/// An integer for PackedF16 fills both halves, a real number the low one.
-enum class Imm : uint8_t { B16, F16, BF16, PackedF16, B32, F32, B64, F64 };
+/// An integer for PackedF16 and PackedBF16 fills both halves, a real number the
+/// low one.
+enum class Imm : uint8_t {
+  B16,
+  F16,
+  BF16,
+  PackedF16,
+  PackedBF16,
+  B32,
+  F32,
+  B64,
+  F64
+};
 
 enum Need : bool { Plain = false, Needed = true };
 
@@ -134,9 +145,11 @@ void registerScalarFloat(OpcodeTable &);
 void registerControl(OpcodeTable &);
 void registerScalarMemory(OpcodeTable &);
 void registerVectorInteger(OpcodeTable &);
+void registerVectorInteger64(OpcodeTable &);
 void registerVectorFloat(OpcodeTable &);
 void registerVectorDouble(OpcodeTable &);
 void registerVectorHalf(OpcodeTable &);
+void registerVectorBfloat(OpcodeTable &);
 void registerVectorCompare(OpcodeTable &);
 void registerVectorConvert(OpcodeTable &);
 void registerPacked(OpcodeTable &);

@@ -60,6 +60,13 @@ inline double logarithm(double a) { return std::log2(a); }
 inline double reciprocal(double a) { return 1 / a; }
 inline double reciprocalRoot(double a) { return 1 / std::sqrt(a); }
 inline double root(double a) { return std::sqrt(a); }
+/// Of revolutions.
+inline double sine(double a) {
+  return std::sin((a - std::nearbyint(a)) * 2 * M_PI);
+}
+inline double cosine(double a) {
+  return std::cos((a - std::nearbyint(a)) * 2 * M_PI);
+}
 /// One of them in single precision: rounded once here; like there, it neither
 /// takes nor gives subnormal numbers.
 template <auto G> float approximateFloat(float a) {

@@ -10,8 +10,12 @@ using namespace tile::sim::amdgcn;
 using OK = Operand::Kind;
 
 namespace {
+/// One word, whose sign gfx1250 extends.
+constexpr uint8_t signedWord = 3;
+
 /// op[1]: address of the lane, or NoSlot; op[2]: scalar part, or NoSlot;
-/// mod[1]: words of the lane's part.
+/// mod[1]: words of the lane's part, or signedWord.
+/// target: what the lane's part is multiplied by (scale_offset).
 uint64_t addressOf(const Ctx &c, const Inst &inst, unsigned lane) {
   uint64_t address = uint64_t(inst.imm);
   if (inst.op[2] != NoSlot)
@@ -20,6 +24,8 @@ uint64_t addressOf(const Ctx &c, const Inst &inst, unsigned lane) {
   if (inst.op[1] == NoSlot)
     return address;
   const auto *words = c.src<uint32_t>(inst.op[1]);
+  if (inst.mod[1] == signedWord)
+    return address + uint64_t(int64_t(int32_t(words[lane])) * inst.target);
   address += words[lane];
   if (inst.mod[1] == 2)
     address += uint64_t(words[programOf(c).waveLanes + lane]) << 32;
@@ -110,15 +116,16 @@ Step execLoadToShared(Ctx &c, const Inst &inst, uint32_t) {
 bool isOff(const Operand &o) { return o.text == "off"; }
 
 /// Takes the address: of a lane at operand `vector`, and, for all but flat, of
-/// the wave at operand `scalar`.
-bool takeAddress(InstDecoder &d, size_t vector, size_t scalar) {
+/// the wave at operand `scalar`. `bytes` of memory are accessed.
+bool takeAddress(InstDecoder &d, size_t vector, size_t scalar, unsigned bytes) {
   Inst &inst = d.inst;
   inst.isUnaligned = true;
   int64_t offset = 0;
   d.value("offset", offset);
   inst.imm = offset;
+  // From gfx1250 on, flat accesses may have a scalar part, too.
   bool flat = inst.space == Space::Generic;
-  if (!flat) {
+  if (!flat || scalar < d.operandCount()) {
     if (scalar >= d.operandCount())
       return d.error("has too few operands");
     if (!isOff(d.operand(scalar)) &&
@@ -130,7 +137,21 @@ bool takeAddress(InstDecoder &d, size_t vector, size_t scalar) {
   inst.mod[1] = isLocal || inst.op[2] != NoSlot ? 1 : 2;
   if (isLocal && isOff(d.operand(vector)))
     return true;
-  return d.vectorSource(vector, inst.mod[1], 1, Needed);
+  if (!d.vectorSource(vector, inst.mod[1], 1, Needed))
+    return false;
+  bool isScaled = d.has("scale_offset");
+  if (isScaled && inst.mod[1] == 2)
+    return d.error("only an offset of a lane is scaled");
+  inst.target = isScaled ? bytes : 1;
+  if (d.target().gfx1250 && inst.mod[1] == 1 && !isLocal)
+    inst.mod[1] = signedWord;
+  return isLocal && isScaled ? d.error("scale_offset is not supported here")
+                             : true;
+}
+
+/// A flat access of gfx1250 may name scalar registers behind the others.
+size_t mostOperands(const InstDecoder &d, Space space, size_t least) {
+  return least + (space == Space::Generic && d.target().gfx1250);
 }
 
 /// What the flags about caches say of order.
@@ -147,7 +168,8 @@ template <Space S, Data D> bool decodeLoad(InstDecoder &d) {
   d.inst.mod[0] = uint8_t(D);
   takeCacheFlags(d);
   size_t count = S == Space::Generic ? 2 : 3;
-  return d.expect(count, count) && takeAddress(d, 1, 2) &&
+  return d.expect(count, mostOperands(d, S, count)) &&
+         takeAddress(d, 1, 2, bytesOf(D)) &&
          d.vectorResult(0, wordsOfData(D), 0) &&
          (d.inst.mod[3] |= AnyValue,
           d.emit(S == Space::Local ? execReload : execLoad, Class::Load));
@@ -156,7 +178,8 @@ template <Data D> bool decodeLoadToShared(InstDecoder &d) {
   d.inst.space = Space::Global;
   d.inst.mod[0] = uint8_t(D);
   takeCacheFlags(d);
-  return canLoadToShared(d, D) && d.expect(2, 2) && takeAddress(d, 0, 1) &&
+  return canLoadToShared(d, D) && d.expect(2, 2) &&
+         takeAddress(d, 0, 1, bytesOf(D)) &&
          d.emit(execLoadToShared, Class::Load);
 }
 template <Space S, Data D> bool decodeStore(InstDecoder &d) {
@@ -164,7 +187,8 @@ template <Space S, Data D> bool decodeStore(InstDecoder &d) {
   d.inst.mod[0] = uint8_t(D);
   takeCacheFlags(d);
   size_t count = S == Space::Generic ? 2 : 3;
-  return d.expect(count, count) && takeAddress(d, 0, 2) &&
+  return d.expect(count, mostOperands(d, S, count)) &&
+         takeAddress(d, 0, 2, bytesOf(D)) &&
          d.vectorSource(1, wordsOfData(D), 3,
                         S == Space::Local ? Plain : Needed) &&
          d.emit(S == Space::Local ? execSpill : execStore, Class::Store);
@@ -187,9 +211,10 @@ template <Space S> bool decodeAtomic(InstDecoder &d) {
   d.inst.mod[0] = uint8_t(a->op);
   d.inst.mod[2] = a->wide;
   size_t plain = S == Space::Generic ? 2 : 3;
-  if (!d.expect(plain, plain + 1))
+  if (!d.expect(plain, mostOperands(d, S, plain) + 1))
     return false;
-  bool returns = d.operandCount() == plain + 1;
+  bool returns = d.operandCount() > plain &&
+                 (!d.target().gfx1250 || S != Space::Generic || saysResult(d));
   if (saysResult(d) != returns)
     return d.error(returns ? "a result needs sc0, glc or th:TH_ATOMIC_RETURN"
                            : "a flag is there for a result");
@@ -199,7 +224,7 @@ template <Space S> bool decodeAtomic(InstDecoder &d) {
   if (tellsOrder(a->op, returns))
     d.program.usesGlobalAtomics = true;
   unsigned words = a->wide ? 2 : 1;
-  if (!takeAddress(d, returns, returns + 2))
+  if (!takeAddress(d, returns, returns + 2, words * 4))
     return false;
   d.inst.isUnaligned = false;
   bool compares = a->op == Atomic::CmpSwap;

@@ -41,6 +41,12 @@ inline constexpr auto leastHalf = inHalf2<leastNumber<float>>;
 inline constexpr auto mostHalf = inHalf2<mostNumber<float>>;
 inline constexpr auto minimumHalf = inHalf2<minimum<float>>;
 inline constexpr auto maximumHalf = inHalf2<maximum<float>>;
+inline Half least3Half(Half a, Half b, Half c) {
+  return leastHalf(leastHalf(a, b), c);
+}
+inline Half most3Half(Half a, Half b, Half c) {
+  return mostHalf(mostHalf(a, b), c);
+}
 inline Half minimum3Half(Half a, Half b, Half c) {
   return minimumHalf(minimumHalf(a, b), c);
 }

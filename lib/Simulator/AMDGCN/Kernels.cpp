@@ -40,7 +40,8 @@ static std::vector<InstDecoder::Range> rangesOf(const Assembly &module,
   std::vector<InstDecoder::Range> ranges = {{kernel.first, kernel.end, 0}};
   bool calls = false;
   for (uint32_t i = kernel.first; i < kernel.end; ++i)
-    calls |= module.body[i].opcode == "s_swappc_b64";
+    calls |= module.body[i].opcode == "s_swappc_b64" ||
+             module.body[i].opcode == "s_swap_pc_i64";
   for (auto [first, end] : module.functions)
     if (calls) {
       // Behind each range stands what tells of running past it.
@@ -194,12 +195,18 @@ std::unique_ptr<Program> tile::sim::amdgcn::buildProgram(
   bool small = kernel.directive("wavefront_size32", p.target->generation >= 10);
   p.waveLanes = small ? 32 : 64;
   p.mostShared = p.target->mostShared;
-  p.sharedBanks = p.target->name == "gfx950" ? 64 : 32;
+  p.sharedBanks = p.target->name == "gfx950" || p.target->gfx1250 ? 64 : 32;
   p.staticShared = uint32_t(kernel.directive(
       "group_segment_fixed_size", kernel.meta("group_segment_fixed_size")));
   std::vector<InstDecoder::Range> ranges = rangesOf(module, kernel);
   p.vectorCount = countRegisters(module, ranges, File::Vector);
   p.accumulatorCount = countRegisters(module, ranges, File::Accumulator);
+  if (p.vectorCount > (p.target->gfx1250 ? 1024u : 256u)) {
+    diag.error(kernel.loc, "the kernel names register v" +
+                               std::to_string(p.vectorCount - 1) +
+                               ", which there is not");
+    return nullptr;
+  }
   uint32_t vectors = p.vectorCount + p.accumulatorCount;
   p.vectorBase = uint32_t((sizeof(Wave) + 63) / 64 * 64);
   p.definedBase = p.vectorBase + vectors * p.waveLanes * 4;
@@ -210,7 +217,7 @@ std::unique_ptr<Program> tile::sim::amdgcn::buildProgram(
   code.frameBytes =
       p.pendingBase + (FirstVector + vectors) * uint32_t(sizeof(Pending));
   for (const char *name : {"next_free_vgpr", "next_free_sgpr"})
-    if (int64_t count = kernel.directive(name); count < 0 || count > 512) {
+    if (int64_t count = kernel.directive(name); count < 0 || count > 1024) {
       diag.error(kernel.loc, "the kernel takes " + std::to_string(count) +
                                  " registers (.amdhsa_" + name + ")");
       return nullptr;

@@ -208,6 +208,9 @@ struct Wmma {
   unsigned resultBits; ///< 32, or 16 of the elements' type
   unsigned k = 16;
   unsigned generation = 11; ///< the first that has it
+  bool gfx1250 = false;     ///< it alone has it
+  Element result = F16;     ///< of 16 bits, if not the elements' type
+  Element resultType() const { return a == F16 || a == BF16 ? a : result; }
 };
 constexpr Element FP8O = Element::OcpFp8, BF8O = Element::OcpBf8;
 const Wmma wmmas[] = {
@@ -222,7 +225,30 @@ const Wmma wmmas[] = {
     {"v_wmma_f32_16x16x16_fp8_bf8", FP8O, BF8O, 32, 16, 12},
     {"v_wmma_f32_16x16x16_bf8_fp8", BF8O, FP8O, 32, 16, 12},
     {"v_wmma_f32_16x16x16_bf8_bf8", BF8O, BF8O, 32, 16, 12},
+    {"v_wmma_f32_16x16x4_f32", F32, F32, 32, 4, 12, true},
+    {"v_wmma_f32_16x16x32_f16", F16, F16, 32, 32, 12, true},
+    {"v_wmma_f32_16x16x32_bf16", BF16, BF16, 32, 32, 12, true},
+    {"v_wmma_f16_16x16x32_f16", F16, F16, 16, 32, 12, true},
+    {"v_wmma_bf16_16x16x32_bf16", BF16, BF16, 16, 32, 12, true},
+    {"v_wmma_i32_16x16x64_iu8", Element::U8, Element::U8, 32, 64, 12, true},
+    {"v_wmma_f32_16x16x64_fp8_fp8", FP8O, FP8O, 32, 64, 12, true},
+    {"v_wmma_f32_16x16x64_fp8_bf8", FP8O, BF8O, 32, 64, 12, true},
+    {"v_wmma_f32_16x16x64_bf8_fp8", BF8O, FP8O, 32, 64, 12, true},
+    {"v_wmma_f32_16x16x64_bf8_bf8", BF8O, BF8O, 32, 64, 12, true},
+    {"v_wmma_f16_16x16x64_fp8_fp8", FP8O, FP8O, 16, 64, 12, true},
+    {"v_wmma_f16_16x16x64_fp8_bf8", FP8O, BF8O, 16, 64, 12, true},
+    {"v_wmma_f16_16x16x64_bf8_fp8", BF8O, FP8O, 16, 64, 12, true},
+    {"v_wmma_f16_16x16x64_bf8_bf8", BF8O, BF8O, 16, 64, 12, true},
+    {"v_wmma_f32_16x16x128_fp8_fp8", FP8O, FP8O, 32, 128, 12, true},
+    {"v_wmma_f32_16x16x128_fp8_bf8", FP8O, BF8O, 32, 128, 12, true},
+    {"v_wmma_f32_16x16x128_bf8_fp8", BF8O, FP8O, 32, 128, 12, true},
+    {"v_wmma_f32_16x16x128_bf8_bf8", BF8O, BF8O, 32, 128, 12, true},
+    {"v_wmma_f16_16x16x128_fp8_fp8", FP8O, FP8O, 16, 128, 12, true},
+    {"v_wmma_f16_16x16x128_fp8_bf8", FP8O, BF8O, 16, 128, 12, true},
+    {"v_wmma_f16_16x16x128_bf8_fp8", BF8O, FP8O, 16, 128, 12, true},
+    {"v_wmma_f16_16x16x128_bf8_bf8", BF8O, BF8O, 16, 128, 12, true},
 };
+constexpr unsigned mostK = 128;
 
 /// Where row i and column j of a result are.
 ResultPlace wmmaPlace(const Ctx &c, unsigned i, unsigned j) {
@@ -235,12 +261,16 @@ ResultPlace wmmaPlace(const Ctx &c, unsigned i, unsigned j) {
 /// Elements along K of the rows of A, or the columns of B; even and odd ones
 /// may be negated.
 void readWmma(const Ctx &c, uint32_t slot, Element e, unsigned k,
-              const bool (&negate)[2], double (&to)[16][32]) {
+              const bool (&negate)[2], double (&to)[16][mostK]) {
   unsigned each = programOf(c).target->generation >= 12 ? k / 2 : k;
+  // Lanes of gfx1250 take turns after eight neighbours.
+  unsigned chunk = programOf(c).target->gfx1250 ? std::min(each, 8u) : each;
   for (unsigned i = 0; i < 16; ++i)
     for (unsigned at = 0; at < k; ++at) {
-      double v = valueOf(e, elementAt(c, slot, i + 16 * (at / each), at % each,
-                                      bitsOfElement(e)));
+      unsigned half = each == k ? 0 : at / chunk % 2,
+               item = each == k ? at : at / (2 * chunk) * chunk + at % chunk;
+      double v =
+          valueOf(e, elementAt(c, slot, i + 16 * half, item, bitsOfElement(e)));
       to[i][at] = negate[at % 2] ? -v : v;
     }
 }
@@ -259,7 +289,7 @@ Step execWmma(Ctx &c, const Inst &inst, uint32_t) {
            : e == Element::U4 && isSigned ? Element::S4
                                           : e;
   };
-  double a[16][32], b[16][32];
+  double a[16][mostK], b[16][mostK];
   auto flag = [&](unsigned bit) { return bool(inst.mod[0] >> bit & 1); };
   readWmma(c, inst.op[1], withSign(w.a, 0), w.k, {flag(0), flag(3)}, a);
   readWmma(c, inst.op[2], withSign(w.b, 1), w.k, {flag(1), flag(4)}, b);
@@ -287,7 +317,7 @@ Step execWmma(Ctx &c, const Inst &inst, uint32_t) {
       if (w.resultBits == 16 && high && !constant)
         start >>= 16;
       double sum = w.resultBits == 32 ? floatOfBits(start)
-                                      : valueOf(w.a, start & 0xffff);
+                                      : valueOf(w.resultType(), start & 0xffff);
       sum = flag(5) ? std::fabs(sum) : sum;
       sum = flag(2) ? -sum : sum;
       for (unsigned k = 0; k < w.k; ++k)
@@ -296,7 +326,8 @@ Step execWmma(Ctx &c, const Inst &inst, uint32_t) {
         out[at] = bitsOfFloat(float(sum));
         continue;
       }
-      uint32_t r = w.a == F16 ? halfFromDouble(sum) : bf16FromDouble(sum);
+      uint32_t r =
+          w.resultType() == F16 ? halfFromDouble(sum) : bf16FromDouble(sum);
       out[at] =
           high ? (out[at] & 0xffff) | r << 16 : (out[at] & 0xffff0000) | r;
     }
@@ -310,8 +341,11 @@ bool decodeWmma(InstDecoder &d) {
   while (d.in->opcode != wmmas[index].name)
     ++index;
   const Wmma &w = wmmas[index];
-  if (d.target().generation < w.generation)
+  if (d.target().generation < w.generation ||
+      (w.gfx1250 && !d.target().gfx1250))
     return d.error("the target has no such instruction");
+  // Hints about what the next one reads.
+  d.has("matrix_a_reuse"), d.has("matrix_b_reuse");
   bool isGfx12 = d.target().generation >= 12;
   if (isGfx12 && d.program.waveLanes != 32)
     return d.error("only waves of 32 lanes are supported");
@@ -332,7 +366,7 @@ bool decodeWmma(InstDecoder &d) {
   else if (w.resultBits == 16)
     d.inst.mod[1] = uint8_t(flag("op_sel", 2) << 2);
   // Floats of 8 bits keep their signs.
-  for (unsigned i = isInteger ? 3 : bits == 8 ? 2 : 0; i < 3; ++i)
+  for (unsigned i = isInteger ? 3 : bits == 8 || bits == 32 ? 2 : 0; i < 3; ++i)
     d.inst.mod[0] |=
         uint8_t(flag("neg_lo", i) << i | flag("neg_hi", i) << (i + 3));
   Imm imm = isInteger ? Imm::B32 : w.resultBits == 32 ? Imm::F32 : Imm::F16;

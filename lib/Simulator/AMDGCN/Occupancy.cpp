@@ -33,6 +33,9 @@ static Resources resourcesOf(const Target &target) {
             4,
             target.mostShared,
             target.name == "gfx950" ? 1280u : 512u};
+  // There is no data sheet with the rates of gfx1250.
+  if (target.gfx1250)
+    return {"MI355X", 16, 1024, 16, 0, 4, target.mostShared, 2048};
   bool large = target.name != "gfx1102";
   return {target.name == "gfx1201"   ? "RX 9070 XT"
           : target.name == "gfx1200" ? "RX 9060 XT"

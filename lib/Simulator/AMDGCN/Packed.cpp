@@ -6,6 +6,7 @@
 // op_sel_hi which makes the high one; neg_lo and neg_hi change their signs.
 //
 //===----------------------------------------------------------------------===//
+#include "BfloatArith.h"
 #include "HalfArith.h"
 
 using namespace tile::sim;
@@ -21,14 +22,16 @@ const Modifiers &modifiersOf(const Ctx &c, const Inst &inst) {
 
 template <class T> T halfOf(uint32_t word, bool high, bool negate) {
   auto bits = uint16_t(high ? word >> 16 : word);
-  if constexpr (std::is_same_v<T, Half>)
-    return Half{uint16_t(negate ? bits ^ 0x8000 : bits)};
+  if constexpr (isFloating<T>)
+    return T{uint16_t(negate ? bits ^ 0x8000 : bits)};
   else
     return T(bits);
 }
 template <class T> uint16_t clamped(T v, const Modifiers &m) {
   if constexpr (std::is_same_v<T, Half>)
     return m.clamp ? halfFromFloat(saturate(floatFromHalf(v.bits))) : v.bits;
+  else if constexpr (std::is_same_v<T, Bf16>)
+    return m.clamp ? bf16FromFloat(saturate(floatFromBf16(v.bits))) : v.bits;
   else
     return uint16_t(v);
 }
@@ -69,11 +72,13 @@ bool decodePackedSignature(InstDecoder &d, R (*)(A...)) {
   constexpr unsigned sources = sizeof...(A);
   if (!d.expect(sources + 1, sources + 1) || !d.takeModifiers(sources, 1))
     return false;
-  constexpr bool isHalf = std::is_same_v<R, Half>;
-  if (d.mods.clamp && !isHalf)
+  constexpr Imm imm = std::is_same_v<R, Half>   ? Imm::PackedF16
+                      : std::is_same_v<R, Bf16> ? Imm::PackedBF16
+                                                : Imm::B32;
+  if (d.mods.clamp && !isFloating<R>)
     return d.error("clamp is not supported here");
   for (unsigned i = 1; i <= sources; ++i)
-    if (!d.source(i, 1, isHalf ? Imm::PackedF16 : Imm::B32, i))
+    if (!d.source(i, 1, imm, i))
       return false;
   return d.vectorResult(0, 1, 0) && d.emit(execPacked<F>, classOf<R>());
 }
@@ -89,6 +94,10 @@ U16 mul16(U16 a, U16 b) { return U16(uint32_t(a) * b); }
 U16 mad16(U16 a, U16 b, U16 c) { return U16(uint32_t(a) * b + c); }
 template <class T> T least(T a, T b) { return a < b ? a : b; }
 template <class T> T most(T a, T b) { return a > b ? a : b; }
+template <class T> T least3(T a, T b, T c) { return least(least(a, b), c); }
+template <class T> T most3(T a, T b, T c) { return most(most(a, b), c); }
+template <class T> T addLeast(T a, T b, T c) { return least(T(a + b), c); }
+template <class T> T addMost(T a, T b, T c) { return most(T(a + b), c); }
 U16 left16(U16 a, U16 b) { return U16(uint32_t(b) << (a & 15)); }
 U16 right16(U16 a, U16 b) { return U16(b >> (a & 15)); }
 S16 arithmetic16(S16 a, S16 b) { return S16(b >> (a & 15)); }
@@ -168,7 +177,7 @@ template <Pair K> bool decodePair(InstDecoder &d) {
 enum class Mix : uint8_t { Float, Low, High };
 
 /// op_sel_hi: the source is a half, which op_sel chooses.
-template <Mix K> Step execMix(Ctx &c, const Inst &inst, uint32_t) {
+template <Mix K, bool IsBf16> Step execMix(Ctx &c, const Inst &inst, uint32_t) {
   const Modifiers &m = modifiersOf(c, inst);
   VectorSource<uint32_t> in[3];
   for (unsigned i = 0; i < 3; ++i)
@@ -180,10 +189,10 @@ template <Mix K> Step execMix(Ctx &c, const Inst &inst, uint32_t) {
     float v[3];
     for (unsigned i = 0; i < 3; ++i) {
       uint32_t word = in[i].get(l / Lanes, l % Lanes);
-      float f =
-          m.opSelHigh >> i & 1
-              ? floatFromHalf(uint16_t(m.opSel >> i & 1 ? word >> 16 : word))
-              : floatOfBits(word);
+      auto half = uint16_t(m.opSel >> i & 1 ? word >> 16 : word);
+      float f = !(m.opSelHigh >> i & 1) ? floatOfBits(word)
+                : IsBf16                ? floatFromBf16(half)
+                                        : floatFromHalf(half);
       f = m.absolute >> i & 1 ? std::fabs(f) : f;
       v[i] = m.negate >> i & 1 ? -f : f;
     }
@@ -193,7 +202,8 @@ template <Mix K> Step execMix(Ctx &c, const Inst &inst, uint32_t) {
       continue;
     }
     double r = addToOdd(double(v[0]) * double(v[1]), double(v[2]));
-    uint32_t h = halfFromDouble(m.clamp ? saturate(r) : r);
+    r = m.clamp ? saturate(r) : r;
+    uint32_t h = IsBf16 ? bf16FromDouble(r) : halfFromDouble(r);
     out[l] =
         K == Mix::Low ? (to[l] & 0xffff0000) | h : (to[l] & 0xffff) | h << 16;
   }
@@ -202,7 +212,7 @@ template <Mix K> Step execMix(Ctx &c, const Inst &inst, uint32_t) {
   writeVector(c, plain, inst.op[0], out, execOf(c));
   return Step::Next;
 }
-template <Mix K> bool decodeMix(InstDecoder &d) {
+template <Mix K, bool IsBf16 = false> bool decodeMix(InstDecoder &d) {
   bool hasHigh = false;
   for (const Modifier &m : d.in->modifiers)
     hasHigh |= m.name == "op_sel_hi";
@@ -215,10 +225,15 @@ template <Mix K> bool decodeMix(InstDecoder &d) {
   d.inst.ext = uint32_t(d.program.modifiers.size());
   d.program.modifiers.push_back(m);
   for (unsigned i = 1; i <= 3; ++i)
-    if (!d.source(i, 1, m.opSelHigh >> (i - 1) & 1 ? Imm::F16 : Imm::F32, i))
+    if (!d.source(i, 1,
+                  !(m.opSelHigh >> (i - 1) & 1) ? Imm::F32
+                  : IsBf16                      ? Imm::BF16
+                                                : Imm::F16,
+                  i))
       return false;
   return d.vectorResult(0, 1, 0) &&
-         d.emit(execMix<K>, K == Mix::Float ? Class::Float32 : Class::Float16);
+         d.emit(execMix<K, IsBf16>,
+                K == Mix::Float ? Class::Float32 : Class::Float16);
 }
 
 //===-- Dot products ------------------------------------------------------===//
@@ -343,6 +358,24 @@ void tile::sim::amdgcn::registerPacked(OpcodeTable &t) {
       {"v_fma_mix_f32", decodeMix<Mix::Float>},
       {"v_fma_mixlo_f16", decodeMix<Mix::Low>},
       {"v_fma_mixhi_f16", decodeMix<Mix::High>},
+      {"v_fma_mix_f32_bf16", decodeMix<Mix::Float, true>},
+      {"v_fma_mixlo_bf16", decodeMix<Mix::Low, true>},
+      {"v_fma_mixhi_bf16", decodeMix<Mix::High, true>},
+      {"v_pk_add_bf16", decodePacked<addBfloat>},
+      {"v_pk_mul_bf16", decodePacked<mulBfloat>},
+      {"v_pk_fma_bf16", decodePacked<fuseBfloat>},
+      {"v_pk_min_num_bf16", decodePacked<leastBfloat>},
+      {"v_pk_max_num_bf16", decodePacked<mostBfloat>},
+      {"v_pk_min3_num_f16", decodePacked<least3Half>},
+      {"v_pk_max3_num_f16", decodePacked<most3Half>},
+      {"v_pk_min3_i16", decodePacked<least3<S16>>},
+      {"v_pk_min3_u16", decodePacked<least3<U16>>},
+      {"v_pk_max3_i16", decodePacked<most3<S16>>},
+      {"v_pk_max3_u16", decodePacked<most3<U16>>},
+      {"v_pk_add_min_i16", decodePacked<addLeast<S16>>},
+      {"v_pk_add_min_u16", decodePacked<addLeast<U16>>},
+      {"v_pk_add_max_i16", decodePacked<addMost<S16>>},
+      {"v_pk_add_max_u16", decodePacked<addMost<U16>>},
       {"v_dot4_i32_i8", decodeDotInteger<8, Sign::Both, false>},
       {"v_dot4_u32_u8", decodeDotInteger<8, Sign::None, false>},
       {"v_dot4_i32_iu8", decodeDotInteger<8, Sign::Stated, false>},

@@ -74,7 +74,7 @@ template <unsigned Words, bool Buffer> bool decodeLoad(InstDecoder &d) {
   d.inst.isUnaligned = true;
   if (!d.expect(3, 3) || !d.scalar(1, Buffer ? 4 : 2, Imm::B64, 1, Needed))
     return false;
-  for (const char *name : {"glc", "dlc", "slc", "scope", "th"})
+  for (const char *name : {"glc", "dlc", "slc", "scope", "th", "nv"})
     d.has(name);
   int64_t offset = 0;
   d.value("offset", offset);

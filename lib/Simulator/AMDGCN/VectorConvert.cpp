@@ -85,6 +85,17 @@ template <Small K> uint64_t twoFromSmall(uint16_t bits) {
 template <Small K> uint16_t twoToSmall(float a, float b) {
   return uint16_t(toSmall<K>(a) | toSmall<K>(b) << 8);
 }
+/// Of gfx1250, which has halves beside floats.
+template <Small K> Half halfFromSmall(U bits) {
+  return {halfFromFloat(fromSmall<K>(bits))};
+}
+template <Small K> U twoHalvesFromSmall(uint16_t bits) {
+  return pack(halfFromSmall<K>(bits).bits, halfFromSmall<K>(bits >> 8).bits);
+}
+template <Small K> uint16_t twoHalvesToSmall(U halves) {
+  return uint16_t(toSmall<K>(floatFromHalf(uint16_t(halves))) |
+                  toSmall<K>(floatFromHalf(uint16_t(halves >> 16))) << 8);
+}
 template <auto Fnuz, auto Ocp> bool decodeSmall8(InstDecoder &d) {
   bool isGfx12 = d.target().generation == 12;
   if (!d.target().gfx940 && !isGfx12)
@@ -129,6 +140,12 @@ void tile::sim::amdgcn::registerVectorConvert(OpcodeTable &t) {
        decodeSmall8<twoToSmall<Small::Fp8>, twoToSmall<Small::OcpFp8>>},
       {"v_cvt_pk_bf8_f32",
        decodeSmall8<twoToSmall<Small::Bf8>, twoToSmall<Small::OcpBf8>>},
+      {"v_cvt_pk_f16_fp8",
+       decodeVector<twoHalvesFromSmall<Small::OcpFp8>, cls>},
+      {"v_cvt_pk_f16_bf8",
+       decodeVector<twoHalvesFromSmall<Small::OcpBf8>, cls>},
+      {"v_cvt_pk_fp8_f16", decodeVector<twoHalvesToSmall<Small::OcpFp8>, cls>},
+      {"v_cvt_pk_bf8_f16", decodeVector<twoHalvesToSmall<Small::OcpBf8>, cls>},
       {"v_cvt_f32_f64", decodeVector<f32FromF64, cls>},
       {"v_cvt_f64_f32", decodeVector<f64FromF32, cls>},
       {"v_cvt_f32_ubyte0", decodeVector<f32FromByte<0>, cls>},

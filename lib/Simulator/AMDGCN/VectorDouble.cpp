@@ -22,6 +22,8 @@ void tile::sim::amdgcn::registerVectorDouble(OpcodeTable &t) {
       {"v_mul_f64", decodeVector<mul>},
       {"v_fma_f64", decodeVector<fuse>},
       {"v_fmac_f64", decodeAccumulate<fuse>},
+      {"v_fmamk_f64", decodeVector<fuse>},
+      {"v_fmaak_f64", decodeVector<fuse>},
       {"v_min_f64", decodeVector<leastNumber<F>>},
       {"v_max_f64", decodeVector<mostNumber<F>>},
       {"v_min_num_f64", decodeVector<leastNumber<F>>},

@@ -32,19 +32,6 @@ F maximum3(F a, F b, F c) { return maximum(maximum(a, b), c); }
 F minimumOfMaximum(F a, F b, F c) { return minimum(maximum(a, b), c); }
 F maximumOfMinimum(F a, F b, F c) { return maximum(minimum(a, b), c); }
 F fract(F a) { return fraction(a, 0x1.fffffep-1f); }
-
-/// Of revolutions.
-double sine(double a) {
-  if (!std::isfinite(a))
-    return std::nan("");
-  return std::sin((a - std::nearbyint(a)) * 2 * M_PI);
-}
-double cosine(double a) {
-  if (!std::isfinite(a))
-    return std::nan("");
-  return std::cos((a - std::nearbyint(a)) * 2 * M_PI);
-}
-
 } // namespace
 
 void tile::sim::amdgcn::registerVectorFloat(OpcodeTable &t) {

@@ -8,8 +8,6 @@ using namespace tile::sim::amdgcn;
 
 namespace {
 Half subReversed(Half a, Half b) { return exactHalf(floatOf(b) - floatOf(a)); }
-Half least3(Half a, Half b, Half c) { return leastHalf(leastHalf(a, b), c); }
-Half most3(Half a, Half b, Half c) { return mostHalf(mostHalf(a, b), c); }
 Half middle(Half a, Half b, Half c) {
   return exactHalf(middleNumber(floatOf(a), floatOf(b), floatOf(c)));
 }
@@ -23,8 +21,6 @@ Half largestSmallest(Half a, Half b, Half c) {
 }
 float fract(float a) { return fraction(a, 0x1.ffcp-1f); }
 
-double sine(double a) { return std::sin((a - std::nearbyint(a)) * 2 * M_PI); }
-double cosine(double a) { return std::cos((a - std::nearbyint(a)) * 2 * M_PI); }
 Half scaleBy(Half a, int16_t n) {
   return nearestHalf(std::ldexp(double(floatOf(a)), n));
 }
@@ -68,15 +64,15 @@ void tile::sim::amdgcn::registerVectorHalf(OpcodeTable &t) {
       {"v_fmaak_f16", decodeVector<fuseHalf>},
       {"v_min_f16", decodeVector<leastHalf>},
       {"v_max_f16", decodeVector<mostHalf>},
-      {"v_min3_f16", decodeVector<least3>},
-      {"v_max3_f16", decodeVector<most3>},
+      {"v_min3_f16", decodeVector<least3Half>},
+      {"v_max3_f16", decodeVector<most3Half>},
       {"v_med3_f16", decodeVector<middle>},
       {"v_minmax_f16", decodeVector<mostLeast>},
       {"v_maxmin_f16", decodeVector<leastMost>},
       {"v_min_num_f16", decodeVector<leastHalf>},
       {"v_max_num_f16", decodeVector<mostHalf>},
-      {"v_min3_num_f16", decodeVector<least3>},
-      {"v_max3_num_f16", decodeVector<most3>},
+      {"v_min3_num_f16", decodeVector<least3Half>},
+      {"v_max3_num_f16", decodeVector<most3Half>},
       {"v_med3_num_f16", decodeVector<middle>},
       {"v_minmax_num_f16", decodeVector<mostLeast>},
       {"v_maxmin_num_f16", decodeVector<leastMost>},

@@ -167,7 +167,7 @@ U sumDifference32(U a, U b, U c) { return byteDifference(a, b) + c; }
 U pack16(Half a, Half b) { return a.bits | U(b.bits) << 16; }
 
 /// imm: the result's bit for each choice of the three sources' bits, of which
-/// the first is the highest.
+/// the first is the highest; the third of v_dual_bitop2 is 0.
 template <class T> Step execBitop3(Ctx &c, const Inst &inst, uint32_t) {
   VectorSource<T> in[3];
   for (unsigned i = 0; i < 3; ++i)
@@ -185,12 +185,13 @@ template <class T> Step execBitop3(Ctx &c, const Inst &inst, uint32_t) {
   writeVector(c, inst, inst.op[0], out, execOf(c));
   return Step::Next;
 }
-template <class T> bool decodeBitop3(InstDecoder &d) {
+template <class T, unsigned Sources> bool decodeBitop(InstDecoder &d) {
   d.value("bitop3", d.inst.imm);
   d.inst.mod[2] = isNarrow<T>;
-  if (!d.expect(4, 4) || !d.takeModifiers(3, 1))
+  if (!d.expect(Sources + 1, Sources + 1) || !d.takeModifiers(Sources, 1))
     return false;
-  for (unsigned i = 1; i < 4; ++i)
+  d.inst.op[3] = d.constant(0);
+  for (unsigned i = 1; i <= Sources; ++i)
     if (!d.source(i, 1, immediateOf<T>(), i))
       return false;
   d.readMask(Exec);
@@ -432,8 +433,9 @@ void tile::sim::amdgcn::registerVectorInteger(OpcodeTable &t) {
       {"v_lshlrev_b16", decodeVector<left16, Class::Logic>},
       {"v_lshrrev_b16", decodeVector<right16, Class::Logic>},
       {"v_ashrrev_i16", decodeVector<arithmetic16, Class::Logic>},
-      {"v_bitop3_b32", decodeBitop3<U>},
-      {"v_bitop3_b16", decodeBitop3<U16>},
+      {"v_bitop2_b32", decodeBitop<U, 2>},
+      {"v_bitop3_b32", decodeBitop<U, 3>},
+      {"v_bitop3_b16", decodeBitop<U16, 3>},
       {"v_bfm_b32", decodeVector<bitfieldMask, Class::Logic>},
       {"v_bfe_u32", decodeVector<bitfieldExtract, Class::Logic>},
       {"v_bfe_i32", decodeVector<bitfieldExtractSigned, Class::Logic>},

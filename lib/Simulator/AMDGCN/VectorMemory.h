@@ -194,7 +194,7 @@ inline bool takeScope(InstDecoder &d) {
   bool shared = d.target().gfx940 ? d.has("sc1") : d.has("glc");
   if (const Modifier *scope = d.modifier("scope"))
     shared = scope->word != "SCOPE_CU";
-  for (const char *name : {"sc0", "sc1", "nt", "glc", "slc", "dlc", "th"})
+  for (const char *name : {"sc0", "sc1", "nt", "glc", "slc", "dlc", "th", "nv"})
     d.has(name);
   return shared;
 }

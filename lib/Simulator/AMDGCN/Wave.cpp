@@ -15,10 +15,15 @@ using namespace tile::sim::amdgcn;
 //===-- Targets -----------------------------------------------------------===//
 
 static const Target targets[] = {
-    {"gfx90a", 9, true, false, 65536},    {"gfx942", 9, true, true, 65536},
-    {"gfx950", 9, true, true, 163840},    {"gfx1100", 11, false, false, 65536},
-    {"gfx1101", 11, false, false, 65536}, {"gfx1102", 11, false, false, 65536},
-    {"gfx1200", 12, false, false, 65536}, {"gfx1201", 12, false, false, 65536},
+    {"gfx90a", 9, true, false, 65536},
+    {"gfx942", 9, true, true, 65536},
+    {"gfx950", 9, true, true, 163840},
+    {"gfx1100", 11, false, false, 65536},
+    {"gfx1101", 11, false, false, 65536},
+    {"gfx1102", 11, false, false, 65536},
+    {"gfx1200", 12, false, false, 65536},
+    {"gfx1201", 12, false, false, 65536},
+    {"gfx1250", 12, false, false, 327680, true},
 };
 
 const Target *Target::find(std::string_view name) {
@@ -135,7 +140,8 @@ void WaveProgram::start(Ctx &c, Frame &frame) const {
   if (target->generation >= 12) {
     w.scalar[Ttmp + 9] = cta.id[0];
     w.scalar[Ttmp + 7] = (cta.id[1] & 0xffff) | cta.id[2] << 16;
-    w.define(Ttmp + 9), w.define(Ttmp + 7);
+    // gfx1250: where the workgroup is in its cluster, of which there are none.
+    w.define(Ttmp + 9), w.define(Ttmp + 7), w.define(Ttmp + 6);
   } else {
     if (k.directive("system_sgpr_workgroup_id_x", 1))
       give.word(cta.id[0]);

@@ -28,6 +28,7 @@ struct Target {
   bool gfx90a = false;     ///< and later ones of gfx9
   bool gfx940 = false;     ///< gfx942, gfx950
   uint32_t mostShared = 65536;
+  bool gfx1250 = false;
   /// Null if the simulator does not run this target.
   static const Target *find(std::string_view name);
   static std::string names();

@@ -10,7 +10,15 @@ import numpy as np
 import tile.sim
 
 TARGETS = ("gfx942", "gfx1100", "gfx1200")
-WAVE = {"gfx90a": 64, "gfx942": 64, "gfx950": 64, "gfx1100": 32, "gfx1200": 32, "gfx1201": 32}
+WAVE = {
+    "gfx90a": 64,
+    "gfx942": 64,
+    "gfx950": 64,
+    "gfx1100": 32,
+    "gfx1200": 32,
+    "gfx1201": 32,
+    "gfx1250": 32,
+}
 
 # What gfx11 calls what gfx9 does.
 _NAMES = {

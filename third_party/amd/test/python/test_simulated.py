@@ -19,7 +19,7 @@ from tile.language.extra import libdevice
 rng = np.random.default_rng(3)
 
 
-@pytest.fixture(params=["hip:gfx942", "hip:gfx1100", "hip:gfx1201"], autouse=True)
+@pytest.fixture(params=["hip:gfx942", "hip:gfx1100", "hip:gfx1201", "hip:gfx1250"], autouse=True)
 def target(request, monkeypatch):
     monkeypatch.setenv("TILE_DRIVER", "sim")
     monkeypatch.setenv("TILE_SIM_TARGET", request.param)
@@ -297,7 +297,7 @@ def test_signed_loads_stay_before_stores(target, dtype):
     before, out = x.astype(np.int32), np.zeros(32, np.int32)
     kernel = exchange[(1,)](x, out, BLOCK=32, num_warps=4)
     assert (out == before).all() and (x == 4).all()
-    memory = re.findall(r"^\s+buffer_(load|store)_", kernel.asm["amdgcn"], re.MULTILINE)
+    memory = re.findall(r"^\s+(?:buffer|global)_(load|store)_", kernel.asm["amdgcn"], re.MULTILINE)
     assert memory == ["load", "store", "store"]
 
 
@@ -331,6 +331,7 @@ def test_the_roofline_is_of_such_a_gpu(target):
         "hip:gfx942": ("MI300X", 5.3e12),
         "hip:gfx1100": ("RX 7900 XTX", 0.96e12),
         "hip:gfx1201": ("RX 9070 XT", 0.64e12),
+        "hip:gfx1250": ("MI355X", 8.0e12),
     }[target]
     assert report.roofline()["gpu"] == gpu
     assert report.roofline()["memory"] == pytest.approx(3 * 4 * 1024 / rate)
