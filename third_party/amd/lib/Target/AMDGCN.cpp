@@ -129,6 +129,12 @@ LogicalResult amd::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
       function.addFnAttr("amdgpu-ieee", "false");
   if (failed(optimizeLLVMIR(diagnosticOp, module, **machine, options)))
     return failure();
+  // LLVM 22 sets the mode for registers beyond 256 too early where a barrier
+  // follows the instruction before (AMDGPULowerVGPREncoding).
+  if ((*machine)->getTargetCPU() == "gfx1250")
+    for (llvm::Function &function : module)
+      if (!function.isDeclaration())
+        function.addFnAttr("amdgpu-num-vgpr", "256");
   foldConstantShuffles(module);
   if ((*machine)->getTargetCPU().starts_with("gfx120"))
     keepShufflesOutOfWideProducts(module);
