@@ -162,24 +162,17 @@ LogicalResult Linker::readSections() {
         return error("kernels have no variables of their own");
       if (!isKept || header.sh_size == 0 || order(header) != turn)
         continue;
+      if ((header.sh_flags & ELF::SHF_ALLOC) &&
+          (header.sh_flags & ELF::SHF_WRITE))
+        return error("kernels have no variables of their own");
       auto name = check(file->getSectionName(header));
       auto data = check(file->getSectionContents(header));
       if (failed(name) || failed(data))
         return failure();
-      // What only relocations would write is constant without them: where LDS
-      // of functions begins, on gfx1250.
-      bool isConstant = name->starts_with(".data.rel.ro") &&
-                        llvm::none_of(*headers, [&](const ELF64LE::Shdr &h) {
-                          return h.sh_type == ELF::SHT_RELA && h.sh_info == i;
-                        });
-      if ((header.sh_flags & ELF::SHF_ALLOC) &&
-          (header.sh_flags & ELF::SHF_WRITE) && !isConstant)
-        return error("kernels have no variables of their own");
       Section section;
       section.name = name->str();
       section.type = header.sh_type;
-      section.flags = isConstant ? header.sh_flags & ~uint64_t(ELF::SHF_WRITE)
-                                 : uint64_t(header.sh_flags);
+      section.flags = header.sh_flags;
       section.align = header.sh_addralign;
       section.entrySize = header.sh_entsize;
       section.data = toBytes(*data);

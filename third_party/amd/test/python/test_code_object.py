@@ -197,20 +197,3 @@ def test_mistakes_in_inline_assembly_have_the_place_of_the_call(monkeypatch):
         with pytest.raises(tile.CompilationError, match="<amdgcn>:") as caught:
             call()
         assert "x = tl.inline_asm_elementwise(" in str(caught.value)
-
-
-@tile.jit(noinline=True)
-def summed(x):
-    return tl.sum(x)
-
-
-@tile.jit
-def total_by_call(x_ptr, out_ptr, BLOCK: tl.constexpr):
-    tl.store(out_ptr, summed(tl.load(x_ptr + tl.arange(0, BLOCK))))
-
-
-def test_functions_have_shared_memory():
-    """On gfx1250 LLVM writes down where it begins, in a section that relocations might change."""
-    source = ASTSource(total_by_call, {"x_ptr": "*fp32", "out_ptr": "*fp32"}, {"BLOCK": 512})
-    kernel = tile.compile(source, target=tile.GPUTarget("hip", "gfx1250", 32))
-    assert "dynlds.offset.table:" in kernel.asm["amdgcn"] and kernel.asm["hsaco"]
