@@ -12,7 +12,7 @@
 #include "DecomposeScaledDots.h"
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
-#include "tile/Dialect/TritonGPU/Transforms/LayoutInference.h"
+#include "tile/Dialect/TritonGPU/Transforms/MicroscalingScales.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -33,9 +33,6 @@ private:
   /// The operand in the compute type, not scaled yet.
   FailureOr<Value> extend(Value operand, ScaleDotElemType format, unsigned kDim,
                           bool kPack);
-  /// The scales of an operand as numbers, one for each of its elements.
-  Value spreadScales(Value scales, RankedTensorType operandType, bool isB);
-  Value decodeExponents(Value scales);
   Value scale(Value operand, Value scales, bool isB);
 
   Value convertTo(Value value, Attribute layout) {
@@ -44,12 +41,6 @@ private:
       return value;
     return ConvertLayoutOp::create(b, loc, cloneWithEncoding(type, layout),
                                    value);
-  }
-  Value splat(RankedTensorType type, int64_t value) {
-    return arith::ConstantOp::create(
-        b, loc,
-        DenseElementsAttr::get(type,
-                               b.getIntegerAttr(type.getElementType(), value)));
   }
 
   DotScaledOp op;
@@ -97,61 +88,11 @@ FailureOr<Value> ScaledDotDecomposer::extend(Value operand,
   }
 }
 
-/// 2^(x - 127) as bf16, NaN for 255.
-Value ScaledDotDecomposer::decodeExponents(Value scales) {
-  auto type = cast<RankedTensorType>(scales.getType());
-  RankedTensorType bitsType = type.clone(b.getI16Type());
-  Value wide = arith::ExtUIOp::create(b, loc, bitsType, scales);
-  Value bits = arith::ShLIOp::create(b, loc, wide, splat(bitsType, 7));
-  // All ones would be infinity, and the least is a subnormal number.
-  auto replace = [&](int64_t exponent, int64_t pattern) {
-    Value found = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, wide,
-                                        splat(bitsType, exponent));
-    bits =
-        arith::SelectOp::create(b, loc, found, splat(bitsType, pattern), bits);
-  };
-  replace(255, 0x7FC0);
-  replace(0, 0x0040);
-  return BitcastOp::create(b, loc, type.clone(b.getBF16Type()), bits);
-}
-
-Value ScaledDotDecomposer::spreadScales(Value scales,
-                                        RankedTensorType operandType,
-                                        bool isB) {
-  auto type = cast<RankedTensorType>(scales.getType());
-  Value numbers = type.getElementType().isInteger(8)
-                      ? decodeExponents(scales)
-                      : Value(FpToFpOp::create(
-                            b, loc, type.clone(b.getBF16Type()), scales));
-
-  // [.., rows, groups] -> [.., rows, groups, 1] -> ... -> [.., rows, K]
-  int64_t k = operandType.getShape()[isB ? rank - 2 : rank - 1];
-  SmallVector<int64_t> grouped(type.getShape());
-  grouped.push_back(k / grouped.back());
-  MLIRContext *context = op.getContext();
-  Attribute layout =
-      getDefaultBlockedEncoding(context, grouped, lookupNumWarps(op),
-                                lookupThreadsPerWarp(op), lookupNumCTAs(op));
-  numbers = convertTo(numbers, SliceEncodingAttr::get(context, rank, layout));
-  numbers = ExpandDimsOp::create(b, loc, numbers, rank);
-  numbers = BroadcastOp::create(
-      b, loc, RankedTensorType::get(grouped, b.getBF16Type(), layout), numbers);
-  SmallVector<int64_t> spread(type.getShape());
-  spread.back() = k;
-  numbers = ReshapeOp::create(b, loc, spread, numbers);
-  if (isB) {
-    auto order = llvm::to_vector(llvm::seq<int32_t>(0, rank));
-    std::swap(order[rank - 1], order[rank - 2]);
-    numbers = TransOp::create(b, loc, numbers, order);
-  }
-  return convertTo(numbers, operandType.getEncoding());
-}
-
 Value ScaledDotDecomposer::scale(Value operand, Value scales, bool isB) {
   if (!scales)
     return operand;
   auto type = cast<RankedTensorType>(operand.getType());
-  Value factors = spreadScales(scales, type, isB);
+  Value factors = spreadScales(b, loc, scales, type, isB);
   if (computeType.isBF16())
     return arith::MulFOp::create(b, loc, operand, factors);
   RankedTensorType wide = type.clone(b.getF32Type());

@@ -3,6 +3,7 @@
 
 #include "amd/Pipelines/Pipelines.h"
 #include "amd/TritonAMDGPUToLLVM/Passes.h"
+#include "amd/TritonAMDGPUTransforms/Passes.h"
 
 #include "tile/Conversion/TritonGPUToLLVM/Passes.h"
 #include "tile/Dialect/Triton/Transforms/Passes.h"
@@ -17,6 +18,7 @@ using namespace mlir::triton;
 
 void amd::buildLLIRPipeline(OpPassManager &pm, const LLIROptions &options) {
   PassAdder add(pm, options);
+  add(createTritonAMDGPUExpandOps());
   add(gpu::createTritonGPULegalizeCollectives());
   // While loops still tell where pointers come from.
   add(createInsertReplicaBarriers());

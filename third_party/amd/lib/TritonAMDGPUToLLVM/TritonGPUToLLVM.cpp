@@ -1,6 +1,7 @@
 //===-- TritonGPUToLLVM.cpp - Lowering to the LLVM dialect ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "amd/IR/Dialect.h"
 #include "amd/TritonAMDGPUToLLVM/Passes.h"
 #include "amd/TritonAMDGPUToLLVM/Patterns.h"
 
@@ -19,6 +20,21 @@ using namespace mlir;
 using namespace mlir::triton;
 
 namespace {
+/// Refuses operations of which only the IR is known.
+template <typename... OpTs> LogicalResult refuseMissing(ModuleOp module) {
+  auto refuse = [](auto op) {
+    op.emitOpError("needs ")
+        << op.getMissing() << ", which have no lowering yet";
+    return WalkResult::interrupt();
+  };
+  WalkResult result = module.walk([&](Operation *op) {
+    WalkResult next = WalkResult::advance();
+    (void)((isa<OpTs>(op) && (next = refuse(cast<OpTs>(op)), true)) || ...);
+    return next;
+  });
+  return failure(result.wasInterrupted());
+}
+
 struct ConvertTritonAMDGPUToLLVM
     : amd::impl::ConvertTritonAMDGPUToLLVMBase<ConvertTritonAMDGPUToLLVM> {
   using Base::Base;
@@ -30,6 +46,13 @@ struct ConvertTritonAMDGPUToLLVM
                       StringAttr::get(&getContext(), "hip:" + arch));
     auto model = amd::TargetModel::get(module);
     if (failed(model))
+      return signalPassFailure();
+    if (failed(refuseMissing<
+               amdgpu::InitBarrierOp, amdgpu::ArriveBarrierOp,
+               amdgpu::WaitBarrierOp, amdgpu::AsyncCopyMbarrierArriveOp,
+               amdgpu::AsyncTDMCopyGlobalToLocalOp,
+               amdgpu::AsyncTDMCopyLocalToGlobalOp, amdgpu::AsyncTDMWaitOp,
+               amdgpu::AsyncTDMIntrinsicWaitOp>(module)))
       return signalPassFailure();
     amd::markUniformity(module);
     amd::TargetInfo target(**model);
@@ -46,7 +69,7 @@ struct ConvertTritonAMDGPUToLLVM
       amd::populateAsyncCopyPatterns(own, target);
       amd::populateBufferPatterns(own, target);
       amd::populateRegisterPatterns(own);
-      amd::populateSchedulingPatterns(own);
+      amd::populateSchedulingPatterns(own, target);
     };
     if (failed(lowerModule(module, target, populate)))
       signalPassFailure();

@@ -37,6 +37,32 @@ def AMDG_BufferLoadToLocalOp : AMDG_Op<"buffer_load_to_local", [
   let hasVerifier = 1;
 }
 
+def AMDG_AsyncCopyLocalToGlobalOp
+    : AMDG_Op<"async_copy_local_to_global", [AMDG_MaskOf<"dst">]> {
+  let summary = "Store from LDS";
+  let description = [{
+    Starts to copy the elements of `src` to where `dst` points, if `mask` says so,
+    without passing through registers where the target has such stores; they are
+    done after an `amdg.async_wait`. `tritonamdgpu-expand-ops` has elements
+    pass through registers.
+
+    Example:
+
+    ```mlir
+    %t = amdg.async_copy_local_to_global %x, %p mask %m : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> tensor<64x64x!tt.ptr<f16>, #blocked>
+    ```
+  }];
+  let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<SharedMemory>]>:$src,
+                       Arg<TT_PtrTensor, "", [MemWrite<GlobalMemory>]>:$dst,
+                       Optional<TT_BoolTensor>:$mask);
+  let results = (outs TTG_AsyncToken:$token);
+  let assemblyFormat = [{
+    $src `,` $dst (`mask` $mask^)? attr-dict `:` qualified(type($src)) `->`
+    type($dst)
+  }];
+  let hasVerifier = 1;
+}
+
 def AMDG_AsyncWaitOp : AMDG_Op<"async_wait", [TT_CustomEffects]> {
   let summary = "Wait for loads into LDS by the number of instructions";
   let description = [{

@@ -4,8 +4,11 @@
 #define AMD_IR_AMDGOPS
 
 include "amd/IR/AMDGAsyncOps.td"
+include "amd/IR/AMDGBarrierOps.td"
 include "amd/IR/AMDGBufferOps.td"
+include "amd/IR/AMDGConversionOps.td"
 include "amd/IR/AMDGRegisterOps.td"
 include "amd/IR/AMDGSchedulingOps.td"
+include "amd/IR/AMDGTensorOps.td"
 
 #endif // AMD_IR_AMDGOPS

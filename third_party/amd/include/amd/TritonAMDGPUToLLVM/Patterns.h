@@ -24,7 +24,8 @@ void populateAsyncCopyPatterns(const LoweringContext &context,
 void populateBufferPatterns(const LoweringContext &context,
                             const TargetInfo &target);
 void populateRegisterPatterns(const LoweringContext &context);
-void populateSchedulingPatterns(const LoweringContext &context);
+void populateSchedulingPatterns(const LoweringContext &context,
+                                const TargetInfo &target);
 
 /// Marks accesses through buffers whose base LLVM may not see to be the same in
 /// all lanes, and those whose mask it does see to be. To be called before the

@@ -38,6 +38,30 @@ def TritonAMDGPUAccelerateMatmul
   ];
 }
 
+def TritonAMDGPUExpandOps : Pass<"tritonamdgpu-expand-ops", "mlir::ModuleOp"> {
+  let summary = "Write operations that have no lowering of their own as others";
+  let description = [{
+    Operands in MX formats become wider ones times their scales, bytes of floats
+    across K are packed along it, and stores from LDS go through registers.
+
+    ```mlir
+    %v = amdg.scaled_upcast_fp8 %x scale %s : tensor<32x128xf8E4M3FN, #b>, tensor<32x128xbf16, #b> -> tensor<32x128xbf16, #b>
+    ```
+    becomes
+    ```mlir
+    %w = tt.fp_to_fp %x : tensor<32x128xf8E4M3FN, #b> -> tensor<32x128xbf16, #b>
+    %v = arith.mulf %w, %s : tensor<32x128xbf16, #b>
+    ```
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::triton::TritonDialect",
+    "mlir::triton::gpu::TritonGPUDialect"
+  ];
+  let statistics = [
+    Statistic<"numExpanded", "num-expanded", "Operations written as others">
+  ];
+}
+
 def TritonAMDGPUFoldTrueCmpI
     : Pass<"tritonamdgpu-fold-true-cmpi", "mlir::ModuleOp"> {
   let summary = "Decide comparisons of integers by what the integers can be";

@@ -21,3 +21,25 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // expected-error @below {{shared memory is not allocated: run -allocate-shared-memory first}}
 module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
 }
+
+// -----
+
+#one = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32, ttg.shared = 8 : i32} {
+  tt.func @barriers_in_lds(%bar: !ttg.memdesc<1xi64, #one, #smem, mutable>) {
+    // expected-error @+1 {{'amdg.init_barrier' op needs barriers in LDS (gfx1250), which have no lowering yet}}
+    amdg.init_barrier %bar, 4 : !ttg.memdesc<1xi64, #one, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @tensor_data_movement() {
+    // expected-error @+1 {{'amdg.async_tdm_wait' op needs copies of tensors by descriptors (gfx1250), which have no lowering yet}}
+    %0 = amdg.async_tdm_wait {num = 0 : i32}
+    tt.return
+  }
+}

@@ -1,0 +1,82 @@
+//===-- MicroscalingScales.cpp - Scales of MX formats as numbers ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tile/Dialect/TritonGPU/Transforms/MicroscalingScales.h"
+
+#include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::gpu;
+
+static Value splat(OpBuilder &b, Location loc, RankedTensorType type,
+                   int64_t value) {
+  return arith::ConstantOp::create(
+      b, loc,
+      DenseElementsAttr::get(type,
+                             b.getIntegerAttr(type.getElementType(), value)));
+}
+
+static Value convertTo(OpBuilder &b, Location loc, Value value,
+                       Attribute layout) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getEncoding() == layout)
+    return value;
+  return ConvertLayoutOp::create(b, loc, cloneWithEncoding(type, layout),
+                                 value);
+}
+
+Value mlir::triton::gpu::decodeScales(OpBuilder &b, Location loc,
+                                      Value scales) {
+  auto type = cast<RankedTensorType>(scales.getType());
+  RankedTensorType bitsType = type.clone(b.getI16Type());
+  Value wide = arith::ExtUIOp::create(b, loc, bitsType, scales);
+  Value bits = arith::ShLIOp::create(b, loc, wide, splat(b, loc, bitsType, 7));
+  // All ones would be infinity, and the least is a subnormal number.
+  auto replace = [&](int64_t exponent, int64_t pattern) {
+    Value found = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, wide,
+                                        splat(b, loc, bitsType, exponent));
+    bits = arith::SelectOp::create(b, loc, found,
+                                   splat(b, loc, bitsType, pattern), bits);
+  };
+  replace(255, 0x7FC0);
+  replace(0, 0x0040);
+  return BitcastOp::create(b, loc, type.clone(b.getBF16Type()), bits);
+}
+
+Value mlir::triton::gpu::spreadScales(OpBuilder &b, Location loc, Value scales,
+                                      RankedTensorType operandType, bool isB) {
+  unsigned rank = operandType.getRank();
+  auto type = cast<RankedTensorType>(scales.getType());
+  Value numbers = type.getElementType().isInteger(8)
+                      ? decodeScales(b, loc, scales)
+                      : Value(FpToFpOp::create(
+                            b, loc, type.clone(b.getBF16Type()), scales));
+
+  // [.., rows, groups] -> [.., rows, groups, 1] -> ... -> [.., rows, K]
+  int64_t k = operandType.getShape()[isB ? rank - 2 : rank - 1];
+  SmallVector<int64_t> grouped(type.getShape());
+  grouped.push_back(k / grouped.back());
+  MLIRContext *context = b.getContext();
+  Operation *op = &*b.getInsertionPoint();
+  Attribute layout =
+      getDefaultBlockedEncoding(context, grouped, lookupNumWarps(op),
+                                lookupThreadsPerWarp(op), lookupNumCTAs(op));
+  numbers =
+      convertTo(b, loc, numbers, SliceEncodingAttr::get(context, rank, layout));
+  numbers = ExpandDimsOp::create(b, loc, numbers, rank);
+  numbers = BroadcastOp::create(
+      b, loc, RankedTensorType::get(grouped, b.getBF16Type(), layout), numbers);
+  SmallVector<int64_t> spread(type.getShape());
+  spread.back() = k;
+  numbers = ReshapeOp::create(b, loc, spread, numbers);
+  if (isB) {
+    auto order = llvm::to_vector(llvm::seq<int32_t>(0, rank));
+    std::swap(order[rank - 1], order[rank - 2]);
+    numbers = TransOp::create(b, loc, numbers, order);
+  }
+  return convertTo(b, loc, numbers, operandType.getEncoding());
+}
