@@ -9,7 +9,7 @@ from typing import Any
 
 from .generator import Generator, contiguous, offsets, production
 from .matrix import loop_header
-from .memory import scalar_argument
+from .memory import mask_text, scalar_argument, store_value
 from .values import TYPES as INFO
 from .values import Value
 
@@ -96,12 +96,22 @@ def overwritten(g: Generator) -> Any:
     # the values do not depend on each other.
     new = value.name if g.chance(0.5) else "3"
     if g.chance(0.5) or type not in ("i32", "u32", "i64"):
-        g.line(f"tl.store({where}, {new} + 1)")
+        how = g.choice(("", "", ", cache_modifier='.cs'", ", eviction_policy='evict_first'"))
+        if shape and g.chance(0.4):
+            how += f", mask={mask_text(g, shape)}"
+        g.line(f"tl.store({where}, {new} + 1{how})")
     else:
         g.line(f"tl.atomic_add({where}, {new} + 1)")
         if g.chance(0.3):
             g.let(f"tl.load({where})", type, shape, low=0, high=16)
-    if not shape and g.chance(0.5):
+    if shape and g.chance(0.4):
+        # Nothing but a branch uses what was read.
+        g.line(f"if {scalar_argument(g, 5)} > {g.choice((3, 3, 7))}:")
+        g.depth += 1
+        store_value(g, value)
+        g.depth -= 1
+        g.env.remove(value)
+    elif not shape and g.chance(0.5):
         trip, acc = g.name("i"), g.name()
         g.line(f"{acc} = tl.arange(0, 128)")
         g.line(f"for {trip} in range({value.name}.to(tl.int32)):")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -203,3 +205,44 @@ def test_dollars_in_names():
     out = np.zeros(1, np.int32)
     dollar_kernel[(1,)](out)
     assert out[0] == 5
+
+
+@tile.jit
+def released(x_ptr, flag_ptr, out_ptr, wanted, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i)
+    tl.inline_asm_elementwise(
+        "st.release.gpu.global.b32 [$1], 1; mov.u32 $0, 0;", "=r,l", [flag_ptr], tl.int32, False, 1
+    )
+    if wanted > 3:
+        tl.store(out_ptr + i, x)
+
+
+def test_loads_stay_before_assembly_that_is_not_pure():
+    """Others may write what was read once they see the flag."""
+    x, flag, out = np.arange(64, dtype=np.float32), np.zeros(1, np.int32), np.zeros(64, np.float32)
+    ptx = released[(1,)](x, flag, out, 4, 64).asm["ptx"]
+    assert ptx.index("ld.global") < ptx.index("st.release") < ptx.index("bra")
+
+
+@tile.jit
+def weights_first(x_ptr, w_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    weights = tl.load(w_ptr + i)
+    tl.extra.cuda.gdc_wait()
+    total = tl.zeros((BLOCK,), tl.float32)
+    for k in range(n):
+        total += tl.load(x_ptr + k * BLOCK + i) * weights
+    tl.extra.cuda.gdc_launch_dependents()
+    tl.store(out_ptr + i, total)
+
+
+def test_what_is_loaded_before_other_kernels_have_ended(monkeypatch):
+    monkeypatch.setenv("TILE_SIM_TARGET", "cuda:90")
+    x, w, out = np.ones((3, 64), np.float32), np.arange(64, dtype=np.float32), np.zeros(64)
+    out = out.astype(np.float32)
+    ptx = weights_first[(1,)](x, w, out, 3, 64, launch_pdl=True).asm["ptx"]
+    np.testing.assert_array_equal(out, 3 * w)
+    first, *others = (m.start() for m in re.finditer("ld.global", ptx))
+    wait, launch = ptx.index("griddepcontrol.wait"), ptx.index("griddepcontrol.launch_dependents")
+    assert first < wait < min(others) and max(others) < launch < ptx.index("st.global")

@@ -332,3 +332,29 @@ def test_scalars_are_ordered_under_other_schedules(options):
     assert x.tolist() == [1, 2, 4, 8, 16, 32, 64]
     with pytest.raises(tile.TileError, match="schedules must be a number from 1"):
         powers.simulate(x, 6, grid=(1,), schedules=0)
+
+
+@tile.jit
+def kept(x_ptr, out_ptr, wanted, n, HOW: tl.constexpr, BLOCK: tl.constexpr):
+    """What is used in a branch only was read before the place got another value."""
+    i = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i)
+    if HOW == "masked":
+        tl.store(x_ptr + i, 7.0, mask=i < n)
+    elif HOW == "hinted":
+        tl.store(x_ptr + i, 7.0, cache_modifier=".cs")
+    elif HOW == "added":
+        tl.atomic_add(x_ptr + i, 7.0)
+    else:
+        tl.atomic_xchg(x_ptr + i, 7.0, mask=i < n, sem="relaxed")
+    if wanted > 3:
+        tl.store(out_ptr + i, x)
+
+
+@pytest.mark.every_target
+@pytest.mark.parametrize("how", ["masked", "hinted", "added", "exchanged"])
+def test_loads_stay_before_what_writes(how):
+    x, out = np.arange(B, dtype=np.float32), np.zeros(B, np.float32)
+    kept[(1,)](x, out, 4, B, how, BLOCK=B)
+    np.testing.assert_array_equal(out, np.arange(B))
+    np.testing.assert_array_equal(x, 7 + (np.arange(B) if how == "added" else 0))

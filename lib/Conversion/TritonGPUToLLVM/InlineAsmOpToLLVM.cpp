@@ -136,8 +136,12 @@ private:
     Type type = registers.size() == 1
                     ? registers.front()
                     : LLVM::LLVMStructType::getLiteral(ctx, registers);
+    // Without the clobber LLVM moves loads behind what may write.
+    std::string constraints = op.getConstraints().str();
+    if (!op.getPure() && !op.getConstraints().contains("~{memory}"))
+      constraints += ",~{memory}";
     auto assembly = b.create<LLVM::InlineAsmOp>(
-        TypeRange(type), inputs, op.getAsmString(), op.getConstraints(),
+        TypeRange(type), inputs, op.getAsmString(), constraints,
         /*has_side_effects=*/!op.getPure(), /*is_align_stack=*/false,
         LLVM::TailCallKind::None,
         LLVM::AsmDialectAttr::get(ctx, LLVM::AsmDialect::AD_ATT), ArrayAttr());

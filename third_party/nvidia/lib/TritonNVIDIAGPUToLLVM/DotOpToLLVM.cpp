@@ -60,7 +60,7 @@ SmallVector<Value> emitFP8(const LLVMBuilder &b, const MmaShape &shape,
       << bs << ", " << c << ";";
   // The warp executes it together: not to be moved into a branch.
   SmallVector<Type> types(cArgs.size(), b.getBuilder().getF32Type());
-  return ptx.emit(types, nvt::PTXAsm::SideEffects);
+  return ptx.emit(types, nvt::PTXAsm::InOrder);
 }
 
 /// How `instruction` multiplies elements of these types.

@@ -43,9 +43,11 @@ SmallVector<Value> PTXAsm::emit(TypeRange results, Effects effects) {
     type = results.front();
   else if (results.size() > 1)
     type = LLVM::LLVMStructType::getLiteral(ctx, llvm::to_vector(results));
+  if (effects == SideEffects)
+    constraints += constraints.empty() ? "~{memory}" : ",~{memory}";
   auto assembly = b.create<LLVM::InlineAsmOp>(
       results.empty() ? TypeRange() : TypeRange(type), inputs, text,
-      constraints, /*has_side_effects=*/effects == SideEffects,
+      constraints, /*has_side_effects=*/effects != Pure,
       /*is_align_stack=*/false, LLVM::TailCallKind::None,
       LLVM::AsmDialectAttr::get(ctx, LLVM::AsmDialect::AD_ATT), ArrayAttr());
   SmallVector<Value> values;

@@ -158,8 +158,8 @@ SmallVector<Value> asmLoad(const LLVMBuilder &b, Value ptr, Type element,
   policy.append(ptx);
   ptx << ";";
   SmallVector<Type> types(shape.count, wordType);
-  return nvt::unpackWords(b, ptx.emit(types, PTXAsm::SideEffects), element,
-                          count, shape);
+  return nvt::unpackWords(b, ptx.emit(types, PTXAsm::InOrder), element, count,
+                          shape);
 }
 } // namespace
 

@@ -82,7 +82,7 @@ SmallVector<Value> emitThrough(const LLVMBuilder &b, StringRef text,
     ptx.input(value, "r");
   ptx << text;
   return ptx.emit(llvm::to_vector(ValueRange(registers).getTypes()),
-                  nvt::PTXAsm::SideEffects);
+                  nvt::PTXAsm::InOrder);
 }
 
 SmallVector<Value> emitWait(const LLVMBuilder &b, unsigned pendings,
@@ -440,7 +440,7 @@ private:
       }
     }
     ptx << "}";
-    replaceAll(tiles, ptx.emit(types, nvt::PTXAsm::SideEffects));
+    replaceAll(tiles, ptx.emit(types, nvt::PTXAsm::InOrder));
     b.create<NVVM::WgmmaGroupSyncAlignedOp>();
     if (wait)
       replaceAll(tiles, emitWait(b, 0, collect(tiles)));

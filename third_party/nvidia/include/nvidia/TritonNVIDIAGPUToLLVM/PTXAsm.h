@@ -9,12 +9,11 @@
 //   auto word = ptx.output("r");
 //   auto addr = ptx.input(ptr, "l"), pred = ptx.input(mask, "b");
 //   ptx << "@" << pred << " ld.global.b32 " << word << ", [" << addr << "];";
-//   Value loaded = ptx.emit({b.intTy(32)}, PTXAsm::SideEffects)[0];
+//   Value loaded = ptx.emit({b.intTy(32)}, PTXAsm::InOrder)[0];
 //
 // Outputs come before inputs. Text of several instructions gets braces if it
-// declares registers. Assembly with side effects is made convergent when it is
-// translated to LLVM IR (the LLVM dialect has no such flag), so that whatever
-// synchronises threads belongs under SideEffects as well.
+// declares registers. Assembly that is not pure is made convergent when it is
+// translated to LLVM IR (the LLVM dialect has no such flag).
 //
 //===----------------------------------------------------------------------===//
 #ifndef NVIDIA_TRITONNVIDIAGPUTOLLVM_PTXASM_H
@@ -27,7 +26,15 @@ namespace mlir::triton::nvidia {
 
 class PTXAsm {
 public:
-  enum Effects { Pure, SideEffects };
+  enum Effects {
+    Pure,
+    /// Stays where it is among what is not pure, and is run by all threads
+    /// together, but no load sees another value before it than behind it.
+    InOrder,
+    /// Writes memory, or has others read or write it: loads stay before it or
+    /// behind it. Without a clobber LLVM moves them where they are used.
+    SideEffects
+  };
 
   /// How the text refers to an operand.
   struct Operand {
