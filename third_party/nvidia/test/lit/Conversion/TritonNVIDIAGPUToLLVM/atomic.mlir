@@ -7,9 +7,9 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 // Unused old values, relaxed: a reduction; otherwise an atomic.
 // CHECK-LABEL: llvm.func @tensor
 tt.func @tensor(%p: tensor<256x!tt.ptr<f32>, #blocked>, %v: tensor<256xf32, #blocked>, %m: tensor<256xi1, #blocked>) {
-  // CHECK: "@$2 red.relaxed.gpu.global.add.f32 [$0], $1;", "l,r,b"
-  // CHECK: "@$2 red.relaxed.gpu.global.add.f32 [$0], $1;", "l,r,b"
-  // CHECK: "@$4 atom.acq_rel.sys.global.add.f32 $0, [$1], $2;", "=r,l,r,0,b"
+  // CHECK: "@$2 red.relaxed.gpu.global.add.f32 [$0], $1;", "l,r,b,~{memory}"
+  // CHECK: "@$2 red.relaxed.gpu.global.add.f32 [$0], $1;", "l,r,b,~{memory}"
+  // CHECK: "@$4 atom.acq_rel.sys.global.add.f32 $0, [$1], $2;", "=r,l,r,0,b,~{memory}"
   %0 = tt.atomic_rmw fadd, relaxed, gpu, %p, %v, %m : (tensor<256x!tt.ptr<f32>, #blocked>, tensor<256xf32, #blocked>, tensor<256xi1, #blocked>) -> tensor<256xf32, #blocked>
   %1 = tt.atomic_rmw fadd, acq_rel, sys, %p, %v, %m : (tensor<256x!tt.ptr<f32>, #blocked>, tensor<256xf32, #blocked>, tensor<256xi1, #blocked>) -> tensor<256xf32, #blocked>
   tt.return
@@ -22,7 +22,7 @@ tt.func @scalar(%p: !tt.ptr<i32>, %c: i32, %v: i32) -> i32 {
   // CHECK: %[[FIRST:.*]] = llvm.icmp "eq"
   // CHECK: nvvm.barrier0
   // CHECK: "@$5 atom.acq_rel.gpu.global.cas.b32 $0, [$1], $2, $3;"
-  // CHECK: "@$2 st.shared.b32 [$0], $1;", "r,r,b" %{{.*}}, %{{.*}}, %[[FIRST]]
+  // CHECK: "@$2 st.shared.b32 [$0], $1;", "r,r,b,~{memory}" %{{.*}}, %{{.*}}, %[[FIRST]]
   // CHECK: nvvm.barrier0
   // CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> i32
   %0 = tt.atomic_cas acq_rel, gpu, %p, %c, %v : (!tt.ptr<i32>, i32, i32) -> i32

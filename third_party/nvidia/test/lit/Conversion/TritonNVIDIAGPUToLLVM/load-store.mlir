@@ -26,7 +26,7 @@ tt.func @vectors(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %q: !tt.ptr<f32>
 // CHECK-LABEL: llvm.func @masked
 tt.func @masked(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}) {
   // CHECK: llvm.inline_asm has_side_effects asm_dialect = att "@$9 ld.global.v4.b32 {$0, $1, $2, $3}, [$4];", "=r,=r,=r,=r,l,0,1,2,3,b"
-  // CHECK: llvm.inline_asm has_side_effects asm_dialect = att "@$5 st.global.v4.b32 [$0], {$1, $2, $3, $4};", "l,r,r,r,r,b"
+  // CHECK: llvm.inline_asm has_side_effects asm_dialect = att "@$5 st.global.v4.b32 [$0], {$1, $2, $3, $4};", "l,r,r,r,r,b,~{memory}"
   %other = arith.constant dense<1.0> : tensor<1024xf16, #blocked8>
   %i = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #blocked8>
   %n1 = tt.splat %n : i32 -> tensor<1024xi32, #blocked8>
@@ -61,7 +61,7 @@ tt.func @owner(%p: tensor<64x!tt.ptr<f32>, #ttg.blocked<{sizePerThread = [1], th
   // CHECK: %[[C:.*]] = llvm.mlir.constant(64 : i32)
   // CHECK: %[[BIT:.*]] = llvm.and %{{.*}}, %[[C]]
   // CHECK: %[[PRED:.*]] = llvm.icmp "eq" %[[BIT]]
-  // CHECK: "@$2 st.global.b32 [$0], $1;", "l,r,b" %{{.*}}, %{{.*}}, %[[PRED]]
+  // CHECK: "@$2 st.global.b32 [$0], $1;", "l,r,b,~{memory}" %{{.*}}, %{{.*}}, %[[PRED]]
   tt.store %p, %v : tensor<64x!tt.ptr<f32>, #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>>
   tt.return
 }

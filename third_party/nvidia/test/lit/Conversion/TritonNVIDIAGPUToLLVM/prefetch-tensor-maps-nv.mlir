@@ -6,7 +6,7 @@
 // CHECK-SAME: %[[B:[a-z0-9]*]]: !llvm.ptr {ttnvgpu.tensor_map
 // CHECK: %[[THREAD:.*]] = nvvm.read.ptx.sreg.tid.x
 // CHECK: %[[FIRST:.*]] = llvm.icmp "eq" %[[THREAD]]
-// CHECK: llvm.inline_asm has_side_effects {{.*}}"@$0 prefetch.tensormap [$1]; @$0 prefetch.tensormap [$2]; ", "b,l,l" %[[FIRST]], %[[A]], %[[B]]
+// CHECK: llvm.inline_asm has_side_effects {{.*}}"@$0 prefetch.tensormap [$1]; @$0 prefetch.tensormap [$2]; ", "b,l,l,~{memory}" %[[FIRST]], %[[A]], %[[B]]
 // CHECK: llvm.call @other
 llvm.func @kernel(%n: i32, %a: !llvm.ptr {ttnvgpu.tensor_map = {index = 0 : i32}}, %b: !llvm.ptr {ttnvgpu.tensor_map = {index = 1 : i32}}) {
   llvm.call @other(%n) : (i32) -> ()
