@@ -34,6 +34,7 @@ PROCESSORS = 132
 LARGE = [(128, 256, 64, 8, 3), (128, 256, 64, 8, 4), (256, 128, 64, 8, 3), (128, 128, 64, 4, 3)]
 MIDDLE = [
     (128, 256, 64, 8, 3),
+    (128, 256, 64, 8, 4),
     (128, 128, 64, 4, 3),
     (128, 128, 64, 8, 4),
     (128, 128, 128, 8, 3),
@@ -42,6 +43,7 @@ MIDDLE = [
     (128, 64, 128, 4, 3),
     (64, 128, 64, 4, 4),
     (64, 128, 128, 4, 3),
+    (64, 128, 128, 4, 4),
     (64, 64, 128, 4, 4),
 ]
 SKINNY = {
@@ -178,13 +180,13 @@ def make_problem(row: Row) -> Problem:
         library = lambda: torch.matmul(a, b, out=library_out)  # noqa: E731
         library_out = torch.empty_like(out)
         sums = torch.empty(PROCESSORS * 2 * 128 * 256, device="cuda")
-        arrivals = torch.zeros(PROCESSORS, dtype=torch.int32, device="cuda")
+        counters = torch.zeros(PROCESSORS, dtype=torch.int32, device="cuda")
     options = {"activation": row.activation} if row.activation else {}
 
     def launch(module, tile, way):
         *sizes, warps, stages = tile
         function = module.linear if row.kind == "linear" else module.matmul
-        workspace = (sums, arrivals) if "splits" in way else ()
+        workspace = (sums, counters) if "splits" in way else ()
         return function(
             *arguments, *workspace, *sizes, num_warps=warps, num_stages=stages, **options, **way
         )  # fmt: skip
