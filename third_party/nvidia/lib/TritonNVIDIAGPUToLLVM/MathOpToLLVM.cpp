@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 #include "tile/Conversion/TritonGPUToLLVM/DeviceFunction.h"
 
 using namespace mlir;
@@ -34,23 +35,46 @@ void addApproximation(const LoweringContext &context, StringRef intrinsic,
         });
       });
 }
+
+/// Whether `op` is f32 and only added to constants next to which a denormal
+/// number is nothing: the sigmoid's exponential.
+bool isAddedToConstants(math::ExpOp op) {
+  constexpr double kLeast = 0x1p-100;
+  return getElementTypeOrSelf(op.getType()).isF32() && !op->use_empty() &&
+         llvm::all_of(op->getUsers(), [&](Operation *user) {
+           auto add = dyn_cast<arith::AddFOp>(user);
+           if (!add)
+             return false;
+           Value other = add.getLhs() == op ? add.getRhs() : add.getLhs();
+           FloatAttr constant;
+           DenseElementsAttr elements;
+           if (matchPattern(other, m_Constant(&elements)) && elements.isSplat())
+             constant = elements.getSplatValue<FloatAttr>();
+           else if (!matchPattern(other, m_Constant(&constant)))
+             return false;
+           return std::abs(constant.getValueAsDouble()) >= kLeast;
+         });
+}
 } // namespace
 
 void nvt::populateMathPatterns(const LoweringContext &c,
                                const TargetInfo &target) {
-  // exp keeps denormal results; exp2, which people choose for speed, makes
-  // them zero and saves the three instructions that they would cost.
+  // exp keeps denormal results where they matter; exp2, which people choose for
+  // speed, makes them zero and saves the three instructions that they would
+  // cost.
   addElementwise<math::ExpOp>(
       c,
-      [](math::ExpOp, const LLVMBuilder &b, Type type,
+      [](math::ExpOp op, const LLVMBuilder &b, Type type,
          ValueRange args) -> Value {
+        StringRef exp2 = isAddedToConstants(op) ? "llvm.nvvm.ex2.approx.ftz"
+                                                : "llvm.nvvm.ex2.approx";
         return computeInFloat32(
             b, type, args, [&](Type t, ValueRange x) -> Value {
               if (t.isF64())
                 return callDeviceFunction(b, "__nv_exp", t, x);
               constexpr double log2e = 1.4426950408889634;
               Value scaled = b.fmul(x[0], b.floatVal(t, log2e));
-              return b.intrinsic(t, "llvm.nvvm.ex2.approx", scaled);
+              return b.intrinsic(t, exp2, scaled);
             });
       });
   addApproximation<math::Exp2Op>(c, "llvm.nvvm.ex2.approx.ftz", "__nv_exp2");

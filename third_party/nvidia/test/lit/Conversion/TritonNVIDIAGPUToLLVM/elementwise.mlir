@@ -86,6 +86,21 @@ tt.func @math(%x: f32, %h: f16) {
   tt.return
 }
 
+// A denormal exponential is nothing beside one, but something beside a number
+// that may be as small.
+// CHECK-LABEL: llvm.func @sigmoid
+tt.func @sigmoid(%x: tensor<256xf32, #blocked>, %y: f32) {
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"
+  %one = arith.constant dense<1.0> : tensor<256xf32, #blocked>
+  %0 = math.exp %x : tensor<256xf32, #blocked>
+  %1 = arith.addf %one, %0 : tensor<256xf32, #blocked>
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx"(
+  %small = arith.constant 1.0e-38 : f32
+  %2 = math.exp %y : f32
+  %3 = arith.addf %2, %small : f32
+  tt.return
+}
+
 // Two elements of 16 bits share the assembly's register.
 // CHECK-LABEL: llvm.func @inline_asm
 tt.func @inline_asm(%x: tensor<256xf16, #blocked>) {
