@@ -4,6 +4,7 @@
 #include "tile/Analysis/AllocateSharedMemory.h"
 
 #include "tile/Analysis/Allocation.h"
+#include "tile/Analysis/ConvertLayoutPlan.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/LayoutChecks.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
@@ -40,10 +41,35 @@ static void reportTooMuch(ModuleOp module, const ModuleAllocation &allocation,
         << "'" << buffer->owner->getName() << "'";
 }
 
+/// Has conversions take one turn instead of several where that takes no more
+/// memory than there is for others: epilogues, when the rings of their loops
+/// are done with.
+static FailureOr<ModuleAllocation> takeOneTurn(ModuleOp module,
+                                               ModuleAllocation allocation) {
+  SmallVector<gpu::ConvertLayoutOp> inTurns;
+  module.walk([&](gpu::ConvertLayoutOp op) {
+    if (ConvertLayoutPlan::of(op).takesTurns())
+      inTurns.push_back(op);
+  });
+  for (gpu::ConvertLayoutOp op : inTurns) {
+    op->setAttr(kOneTurnAttrName, UnitAttr::get(op.getContext()));
+    auto other = ModuleAllocation::compute(module);
+    if (failed(other))
+      return failure();
+    if (other->getSharedMemorySize() <= allocation.getSharedMemorySize())
+      allocation = std::move(*other);
+    else
+      op->removeAttr(kOneTurnAttrName);
+  }
+  return allocation;
+}
+
 FailureOr<int64_t> triton::allocateSharedMemory(ModuleOp module) {
   if (failed(gpu::checkTensorsHaveLayouts(module)))
     return failure();
   auto allocation = ModuleAllocation::compute(module);
+  if (succeeded(allocation))
+    allocation = takeOneTurn(module, std::move(*allocation));
   if (failed(allocation))
     return failure();
   attachAllocation(module, *allocation);

@@ -5,6 +5,7 @@
 
 #include "tile/Analysis/CollectivePlan.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+#include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Layout/SharedMemory.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -27,7 +28,8 @@ static constexpr unsigned kBarrierCost = 12;
 
 /// Beyond this, a conversion goes through shared memory in several turns, as
 /// far as its layouts allow: the time for more barriers is small against that
-/// for so many elements, and less memory lets more blocks run at once.
+/// for so many elements, and less memory lets more blocks run at once. (Where
+/// the memory is there for others, who asks for one turn gets one.)
 static constexpr int64_t kMaxScratchBytes = 32 * 1024;
 
 /// The cost of shuffles in the same unit. A select takes a fraction of the time
@@ -65,7 +67,7 @@ static LinearLayout getMemoryOfBlocks(const LinearLayout &source) {
 
 ConvertLayoutPlan::ConvertLayoutPlan(RankedTensorType sourceType,
                                      RankedTensorType resultType,
-                                     BankGeometry banks)
+                                     BankGeometry banks, bool inOneTurn)
     : source(toLinearLayout(sourceType)), result(toLinearLayout(resultType)) {
   LayoutConversion conversion = decomposeConversion(source, result);
   if (conversion.kind <= ConversionKind::Registers) {
@@ -77,8 +79,10 @@ ConvertLayoutPlan::ConvertLayoutPlan(RankedTensorType sourceType,
   int64_t bytes = getElementBytesInSharedMemory(sourceType.getElementType());
   std::optional<SwizzledLayout> choice;
   if (conversion.kind < ConversionKind::Cluster)
-    choice = chooseSwizzledSharedLayout(source, result, 8 * bytes,
-                                        kMaxScratchBytes, banks);
+    choice = chooseSwizzledSharedLayout(
+        source, result, 8 * bytes,
+        inOneTurn ? std::numeric_limits<int64_t>::max() : kMaxScratchBytes,
+        banks);
   if (!choice) {
     route = Route::Cluster;
     shared = getMemoryOfBlocks(source);
@@ -96,4 +100,10 @@ ConvertLayoutPlan::ConvertLayoutPlan(RankedTensorType sourceType,
   route = Route::SharedMemory;
   scratchSize = choice->getNumElements() * bytes;
   shared = std::move(choice->layout);
+}
+
+ConvertLayoutPlan ConvertLayoutPlan::of(gpu::ConvertLayoutOp op) {
+  return ConvertLayoutPlan(op.getSrc().getType(), op.getType(),
+                           gpu::getTargetModel(op).getSharedMemoryBanks(),
+                           op->hasAttr(kOneTurnAttrName));
 }

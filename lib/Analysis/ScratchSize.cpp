@@ -58,9 +58,7 @@ static int64_t getCapturesSize(gpu::WarpSpecializeOp op) {
 
 int64_t triton::getScratchSize(Operation *op) {
   if (auto convert = dyn_cast<gpu::ConvertLayoutOp>(op))
-    return ConvertLayoutPlan(convert.getSrc().getType(), convert.getType(),
-                             gpu::getTargetModel(op).getSharedMemoryBanks())
-        .scratchSize;
+    return ConvertLayoutPlan::of(convert).scratchSize;
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return ReducePlan(reduce).scratchSize;
   if (auto scan = dyn_cast<ScanOp>(op))

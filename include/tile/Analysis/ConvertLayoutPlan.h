@@ -12,9 +12,11 @@
 #define TILE_ANALYSIS_CONVERTLAYOUTPLAN_H
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Layout/BankGeometry.h"
 #include "tile/Layout/LayoutConversion.h"
 #include "tile/Layout/LinearLayout.h"
+#include "tile/Layout/SharedMemory.h"
 
 namespace mlir::triton {
 
@@ -23,6 +25,10 @@ namespace mlir::triton {
 /// Nullopt if some element would have to move to another thread.
 std::optional<SmallVector<int32_t>>
 getRegisterSources(const LinearLayout &source, const LinearLayout &result);
+
+/// On conversions: take one turn through shared memory, however much it takes.
+inline constexpr llvm::StringLiteral kOneTurnAttrName =
+    "allocation.in_one_turn";
 
 struct ConvertLayoutPlan {
   /// Cluster: through shared memory, from which other blocks read, too.
@@ -40,7 +46,14 @@ struct ConvertLayoutPlan {
   int64_t scratchSize = 0;
 
   ConvertLayoutPlan(RankedTensorType sourceType, RankedTensorType resultType,
-                    BankGeometry banks);
+                    BankGeometry banks, bool inOneTurn = false);
+  /// The route of `op`, as it and its target say.
+  static ConvertLayoutPlan of(gpu::ConvertLayoutOp op);
+
+  /// Whether it goes through shared memory in several turns.
+  bool takesTurns() const {
+    return route == Route::SharedMemory && shared.getInDimSize(kRepetition) > 1;
+  }
 };
 
 } // namespace mlir::triton

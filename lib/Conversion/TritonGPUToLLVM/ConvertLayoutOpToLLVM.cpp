@@ -61,8 +61,7 @@ struct ConvertLayoutPattern : TargetPattern<gpu::ConvertLayoutOp> {
     LLVMBuilder b(op.getLoc(), rewriter);
     auto sourceType = cast<RankedTensorType>(op.getSrc().getType());
     auto resultType = cast<RankedTensorType>(op.getType());
-    ConvertLayoutPlan plan(sourceType, resultType,
-                           target.getModel().getSharedMemoryBanks());
+    ConvertLayoutPlan plan = ConvertLayoutPlan::of(op);
     SmallVector<Value> values = unpackElements(b, adaptor.getSrc(), sourceType);
     SmallVector<Value> results;
     if (plan.route == ConvertLayoutPlan::Route::Registers) {

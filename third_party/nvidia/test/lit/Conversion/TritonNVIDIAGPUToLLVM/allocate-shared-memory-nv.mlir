@@ -44,3 +44,41 @@ tt.func @no_clusters() {
   tt.return
 }
 }
+
+// -----
+
+// A conversion of 64 KB takes several turns through 32 KB, but one where it
+// finds as much memory that others are done with, and no more is needed.
+
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 128, 16]}>
+#rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+// CHECK: ttg.shared = 98304 : i32
+// CHECK-LABEL: @behind_a_ring
+tt.func @behind_a_ring(%x: tensor<128x128xf32, #mma>) -> (tensor<128x128xf32, #rows>, tensor<128x128xf32, #rows>) {
+  %ring = ttg.local_alloc : () -> !ttg.memdesc<2x128x128xf16, #shared, #smem, mutable>
+  // While the ring is there, more would be needed.
+  // CHECK: ttg.convert_layout %{{.*}} {allocation.offset = {{[0-9]+}} : i32} :
+  %y = ttg.convert_layout %x : tensor<128x128xf32, #mma> -> tensor<128x128xf32, #rows>
+  ttg.local_dealloc %ring : !ttg.memdesc<2x128x128xf16, #shared, #smem, mutable>
+  // CHECK: ttg.convert_layout %{{.*}} {allocation.in_one_turn, allocation.offset = {{[0-9]+}} : i32} :
+  %z = ttg.convert_layout %x : tensor<128x128xf32, #mma> -> tensor<128x128xf32, #rows>
+  tt.return %y, %z : tensor<128x128xf32, #rows>, tensor<128x128xf32, #rows>
+}
+}
+
+// -----
+
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 128, 16]}>
+#rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+// CHECK: ttg.shared = 32768 : i32
+// CHECK-LABEL: @alone
+tt.func @alone(%x: tensor<128x128xf32, #mma>) -> tensor<128x128xf32, #rows> {
+  // CHECK-NOT: in_one_turn
+  %y = ttg.convert_layout %x : tensor<128x128xf32, #mma> -> tensor<128x128xf32, #rows>
+  tt.return %y : tensor<128x128xf32, #rows>
+}
+}
