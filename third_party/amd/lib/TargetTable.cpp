@@ -55,6 +55,7 @@ constexpr AMDTarget makeCDNA4() {
   target.mfmaVersion = 4;
   target.hasXF32 = false;
   target.hasFNUZ = false;
+  target.hasLaneSwaps = true;
   target.hasTransposedLDSLoads = true;
   target.directLoadBytes = 16;
   target.usesBlockPingpong = false;

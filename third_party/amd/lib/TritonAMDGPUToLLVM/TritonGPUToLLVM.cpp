@@ -68,6 +68,7 @@ struct ConvertTritonAMDGPUToLLVM
       amd::populateScaledDotPatterns(own, target);
       amd::populateAsyncCopyPatterns(own, target);
       amd::populateBufferPatterns(own, target);
+      amd::populateConvertLayoutPatterns(own, target);
       amd::populateRegisterPatterns(own);
       amd::populateSchedulingPatterns(own, target);
     };

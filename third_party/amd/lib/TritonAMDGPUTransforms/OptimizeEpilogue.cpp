@@ -1,6 +1,7 @@
 //===-- OptimizeEpilogue.cpp - Results straight to memory -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "amd/TargetModel.h"
 #include "amd/TritonAMDGPUTransforms/Passes.h"
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
@@ -25,36 +26,44 @@ constexpr unsigned kLeastBits = 64, kMostBits = 128;
 
 /// A layout in which lanes have enough neighbours of `result` to write to
 /// memory, which `pointers` goes through in its order: the one it has, or one
-/// that exchanges inside waves lead to.
-Attribute getWideLayout(RankedTensorType result, RankedTensorType pointers) {
+/// that exchanges inside waves lead to. Exchanges by single instructions
+/// (`canSwap`) are worth it for neighbours that are wide enough already, too.
+Attribute getWideLayout(RankedTensorType result, RankedTensorType pointers,
+                        bool canSwap) {
   Attribute encoding = result.getEncoding();
   if (!isa<AMDMfmaEncodingAttr, AMDWmmaEncodingAttr>(encoding))
     return {};
   unsigned contiguous = getOrder(pointers).front();
   unsigned bits = getElementBitWidth(result);
-  unsigned wanted = getContigPerThread(pointers)[contiguous] * bits;
+  unsigned wanted =
+      std::min(getContigPerThread(pointers)[contiguous] * bits, kMostBits);
   if (wanted < kLeastBits)
     return {};
-  if (getContigPerThread(result)[contiguous] * bits >= kLeastBits)
-    return encoding;
-  if (!isa<AMDWmmaEncodingAttr>(encoding))
-    return {};
-  auto layout =
-      gatherNeighbours(result, contiguous, std::min(wanted, kMostBits) / bits);
+  unsigned present = getContigPerThread(result)[contiguous] * bits;
+  Attribute own = present >= kLeastBits ? encoding : Attribute();
+  bool isExchanged =
+      own ? canSwap && present < wanted : isa<AMDWmmaEncodingAttr>(encoding);
+  if (!isExchanged)
+    return own;
+  auto layout = gatherNeighbours(result, contiguous, wanted / bits);
   if (!layout)
-    return {};
+    return own;
   return LinearEncodingAttr::get(result.getContext(), *layout);
 }
 
 struct OptimizeEpilogue
     : amd::impl::TritonAMDGPUOptimizeEpilogueBase<OptimizeEpilogue> {
   void runOnOperation() override {
+    auto model = amd::TargetModel::get(getOperation());
+    if (failed(model))
+      return signalPassFailure();
+    bool canSwap = (*model)->getFacts().hasLaneSwaps;
     getOperation().walk([&](StoreOp store) {
       auto convert = store.getValue().getDefiningOp<ConvertLayoutOp>();
       if (!convert)
         return;
       Attribute layout =
-          getWideLayout(convert.getSrc().getType(), convert.getType());
+          getWideLayout(convert.getSrc().getType(), convert.getType(), canSwap);
       if (!layout)
         return;
       LDBG() << store << " gets the layout " << layout;

@@ -21,6 +21,8 @@ void populateScaledDotPatterns(const LoweringContext &context,
                                const TargetInfo &target);
 void populateAsyncCopyPatterns(const LoweringContext &context,
                                const TargetInfo &target);
+void populateConvertLayoutPatterns(const LoweringContext &context,
+                                   const TargetInfo &target);
 void populateBufferPatterns(const LoweringContext &context,
                             const TargetInfo &target);
 void populateRegisterPatterns(const LoweringContext &context);

@@ -54,3 +54,24 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 }
+
+// -----
+
+// Where single instructions exchange halves of registers, lanes 32 apart do for eight neighbours of a transposed result.
+// CHECK-DAG: #[[F16:.*]] = #ttg.linear<{register = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 16]], lane = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 8]], warp = {{\[\[}}0, 32], [32, 0]], block = []}>
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [32, 32, 16], isTransposed = true}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx950", "ttg.threads-per-warp" = 64 : i32} {
+  // CHECK-LABEL: @swapped
+  // CHECK: %[[V:.*]] = ttg.convert_layout %{{.*}} : tensor<64x64xf16, #mma{{.*}}> -> tensor<64x64xf16, #[[F16]]>
+  // CHECK: tt.store %{{.*}}, %[[V]]
+  // Four neighbours of four bytes are 16.
+  // CHECK: tt.store %{{.*}}, %arg1 : tensor<64x64x!tt.ptr<f32>, #mma
+  tt.func public @swapped(%value: tensor<64x64xf16, #mma>, %word: tensor<64x64xf32, #mma>, %p: tensor<64x64x!tt.ptr<f16>, #blocked>, %q: tensor<64x64x!tt.ptr<f32>, #blocked>) {
+    %0 = ttg.convert_layout %value : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #blocked>
+    tt.store %p, %0 : tensor<64x64x!tt.ptr<f16>, #blocked>
+    %1 = ttg.convert_layout %word : tensor<64x64xf32, #mma> -> tensor<64x64xf32, #blocked>
+    tt.store %q, %1 : tensor<64x64x!tt.ptr<f32>, #blocked>
+    tt.return
+  }
+}
