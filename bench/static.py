@@ -113,6 +113,7 @@ def execute(
         "barriers": counters["barriers"],
         "conflicts": counters["bank_conflicts"],
         "sectors": counters["global_load_sectors"] + counters["global_store_sectors"],
+        "waves": (report.occupancy or {}).get("waves"),
     }
 
 
@@ -139,6 +140,8 @@ def ratio(machine: ModuleType, metric: str, both: tuple[dict, dict]) -> float | 
     ours, peer = (record.get(metric) for record in both)
     if ours is None or peer is None:
         return None
+    if metric in machine.MORE_IS_BETTER:
+        ours, peer = peer, ours
     # What the machine hands out in larger portions.
     granule = machine.GRANULES.get(metric, 0)
     if granule:

@@ -25,11 +25,14 @@ METRICS = {
     "scalars": "SGPRs",
     "spills": "spilled",
     "shared": "LDS",
+    "waves": "waves",
     "accesses": "memory accesses",
     "globals": "of them through pointers",
 }
 #: Ratios above are marked.
 LIMIT = 1.15
+#: Of these, more is better: the peer's in relation to ours is what is compared.
+MORE_IS_BETTER = {"waves"}
 #: Registers and LDS are compared as they are allocated: in multiples of these.
 GRANULES = {"registers": 8, "accumulation": 8, "scalars": 16, "shared": 512}
 #: Products that the loops' instructions are counted for: those of one 32x32x8.

@@ -31,6 +31,7 @@ METRICS = {
 LIMIT = 1.05
 #: What is compared in multiples of something.
 GRANULES: dict[str, int] = {}
+MORE_IS_BETTER: set[str] = set()
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
