@@ -50,7 +50,7 @@ protected:
       return {makeDescriptor(b, rewriter.getRemappedValue(step.getPtr()),
                              condition),
               getScalarOffset(b, rewriter.getRemappedValue(step.getOffset()),
-                              element)};
+                              element, condition, isMasked(op))};
     return {makeDescriptor(b, base, condition), b.i32(0)};
   }
 
@@ -95,6 +95,13 @@ protected:
   const AMDTarget &facts;
 
 private:
+  static bool isMasked(OpT op) {
+    if constexpr (std::is_same_v<OpT, amdgpu::BufferAtomicCASOp>)
+      return false;
+    else
+      return op.getMask() != nullptr;
+  }
+
   Value makeDescriptor(const LLVMBuilder &b, Value base,
                        Value condition) const {
     constexpr unsigned resourceSpace = 8;
@@ -106,13 +113,18 @@ private:
                                   b.i32(facts.bufferFlags)});
   }
 
-  /// In bytes. Where nothing is accessed, it may be anything: it is kept inside
-  /// the buffer, so that what lanes have behind its end stays there.
-  static Value getScalarOffset(const LLVMBuilder &b, Value offset,
-                               Type element) {
-    Value narrow = b.trunc(b.intTy(32), offset);
-    Value bytes = b.mul(narrow, b.i32(element.getIntOrFloatBitWidth() / 8));
-    return b.create<LLVM::UMinOp>(bytes, b.i32(-amdgpu::kBufferBytes));
+  /// In bytes. Where nothing is accessed, it may be more than the buffer has:
+  /// it is kept inside, so that what lanes have behind the end stays there.
+  static Value getScalarOffset(const LLVMBuilder &b, Value offset, Type element,
+                               Value condition, bool isMasked) {
+    Value bytes = b.mul(b.trunc(b.intTy(32), offset),
+                        b.i32(element.getIntOrFloatBitWidth() / 8));
+    if (condition)
+      return b.select(condition, bytes, b.i32(0));
+    return isMasked
+               ? b.create<LLVM::UMinOp>(bytes, b.i32(-amdgpu::kBufferBytes))
+                     .getResult()
+               : bytes;
   }
 };
 

@@ -41,7 +41,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   }
 
   // The descriptor is that of the argument, and what is added to it an offset in a scalar register, which
-  // stays inside the buffer where all lanes are outside. A mask that is one scalar empties the buffer.
+  // stays inside the buffer where lanes are outside. A mask that is one scalar empties the buffer.
   // CHECK-LABEL: @scalar_offset
   // CHECK-SAME: (%[[X:[a-z0-9]+]]:
   // CHECK-DAG: %[[SIZE:.*]] = llvm.mlir.constant(2147483648 : i64)
@@ -49,15 +49,24 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: %[[RECORDS:.*]] = llvm.select %{{.*}}, %[[SIZE]], %[[NONE]] : i1, i64
   // CHECK: %[[RSRC:.*]] = llvm.call_intrinsic "llvm.amdgcn.make.buffer.rsrc"(%[[X]], %{{.*}}, %[[RECORDS]], %{{.*}})
   // CHECK: %[[BYTES:.*]] = llvm.mul %arg1, %{{.*}} : i32
-  // CHECK: %[[SHARED:.*]] = llvm.intr.umin(%[[BYTES]], %{{.*}})
+  // CHECK: %[[SHARED:.*]] = llvm.select %{{.*}}, %[[BYTES]], %{{.*}} : i1, i32
   // CHECK: llvm.call_intrinsic "llvm.amdgcn.raw.ptr.buffer.load"(%[[RSRC]], %{{.*}}, %[[SHARED]], %{{.*}})
+  // CHECK: %[[INSIDE:.*]] = llvm.intr.umin(%[[BYTES]]
+  // CHECK: llvm.call_intrinsic "llvm.amdgcn.raw.ptr.buffer.load"(%{{.*}}, %{{.*}}, %[[INSIDE]], %{{.*}})
+  // CHECK: llvm.call_intrinsic "llvm.amdgcn.raw.ptr.buffer.load"(%{{.*}}, %{{.*}}, %[[BYTES]], %{{.*}})
   tt.func public @scalar_offset(%x: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %start: i32 {tt.divisibility = 16 : i32}, %out: !tt.ptr<f32>, %n: i32) {
     %base = tt.addptr %x, %start : !tt.ptr<f32>, i32
     %range = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #blocked>
     %any = arith.cmpi slt, %start, %n : i32
     %mask = tt.splat %any : i1 -> tensor<1024xi1, #blocked>
     %v = amdg.buffer_load %base[%range], %mask {tile.scalar_offset} : tensor<1024xf32, #blocked>
+    %sn = tt.splat %n : i32 -> tensor<1024xi32, #blocked>
+    %some = arith.cmpi slt, %range, %sn : tensor<1024xi32, #blocked>
+    %w = amdg.buffer_load %base[%range], %some {tile.scalar_offset} : tensor<1024xf32, #blocked>
+    %u = amdg.buffer_load %base[%range] {tile.scalar_offset} : tensor<1024xf32, #blocked>
     amdg.buffer_store %v, %out[%range] : tensor<1024xf32, #blocked>
+    amdg.buffer_store %w, %out[%range] : tensor<1024xf32, #blocked>
+    amdg.buffer_store %u, %out[%range] : tensor<1024xf32, #blocked>
     tt.return
   }
 
