@@ -101,11 +101,13 @@ private:
       nvidia::emitClusterBarrier(b);
   }
 
-  /// What the default threads of all blocks did before is done when any of them
-  /// goes on.
+  /// What the default threads of all blocks did before is done, and unless the
+  /// arrival is relaxed visible, when any of them goes on.
   void meetAt(Operation *wait) {
     builder.setInsertionPoint(wait);
-    wait->getPrevNode()->erase();
+    Operation *arrival = wait->getPrevNode();
+    bool isRelaxed = isa<NVVM::ClusterArriveRelaxedOp>(arrival);
+    arrival->erase();
     Value address = place.getAddress(b);
     Value state = arriveHere(address);
     if (place.numDefaultWarps > 1)
@@ -115,12 +117,13 @@ private:
                                 /*reductionPredicate=*/Value());
     else
       b.create<NVVM::SyncWarpOp>(b.i32(-1));
-    arriveElsewhere(address);
+    arriveElsewhere(address, isRelaxed);
     nvidia::PTXAsm ptx(b);
     auto at = ptx.input(address, "r"), phase = ptx.input(state, "l");
-    ptx << "{ .reg .pred complete; WAIT: mbarrier.try_wait.acquire.cluster"
-           ".shared::cta.b64 complete, ["
-        << at << "], " << phase << "; @!complete bra WAIT; }";
+    ptx << "{ .reg .pred complete; WAIT: mbarrier.try_wait"
+        << (isRelaxed ? "" : ".acquire.cluster")
+        << ".shared::cta.b64 complete, [" << at << "], " << phase
+        << "; @!complete bra WAIT; }";
     ptx.emit({}, nvidia::PTXAsm::SideEffects);
     wait->erase();
   }
@@ -133,7 +136,7 @@ private:
   }
 
   /// Each of the first threads arrives at one block, for all.
-  void arriveElsewhere(Value address) {
+  void arriveElsewhere(Value address, bool isRelaxed) {
     Value thread = b.create<NVVM::ThreadIdXOp>(b.intTy(32));
     Value block = b.create<NVVM::ClusterId>(b.intTy(32));
     Value isOther =
@@ -143,8 +146,9 @@ private:
     auto at = ptx.input(address, "r"), there = ptx.input(thread, "r"),
          who = ptx.input(arrives, "b");
     ptx << "{ .reg .b32 there; @" << who << " mapa.shared::cluster.u32 there, "
-        << at << ", " << there << "; @" << who
-        << " mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there]; }";
+        << at << ", " << there << "; @" << who << " mbarrier.arrive"
+        << (isRelaxed ? "" : ".release.cluster")
+        << ".shared::cluster.b64 _, [there]; }";
     ptx.emit({}, nvidia::PTXAsm::SideEffects);
   }
 

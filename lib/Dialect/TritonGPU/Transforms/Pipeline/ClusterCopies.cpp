@@ -56,6 +56,11 @@ SmallVector<Meeting> findMeetings(scf::ForOp loop) {
 
 } // namespace
 
+void mlir::triton::gpu::startSharing(OpBuilder &builder, Location loc) {
+  nvidia_gpu::FenceMbarrierInitReleaseClusterOp::create(builder, loc);
+  nvidia_gpu::ClusterBarrierOp::create(builder, loc);
+}
+
 Value mlir::triton::gpu::makeClusterBarrier(OpBuilder &builder, Location loc) {
   unsigned numBlocks =
       lookupNumCTAs(builder.getInsertionBlock()->getParentOp());
@@ -65,8 +70,7 @@ Value mlir::triton::gpu::makeClusterBarrier(OpBuilder &builder, Location loc) {
   Value zero = arith::ConstantIntOp::create(builder, loc, 0, 32);
   nvidia_gpu::InitBarrierOp::create(
       builder, loc, getBuffer(builder, loc, barriers, zero), numBlocks);
-  nvidia_gpu::FenceMbarrierInitReleaseClusterOp::create(builder, loc);
-  nvidia_gpu::ClusterBarrierOp::create(builder, loc);
+  startSharing(builder, loc);
   return barriers;
 }
 

@@ -8,6 +8,10 @@
 
 namespace mlir::triton::gpu {
 
+/// Has the blocks of a cluster wait until all mbarriers that were made before
+/// this are there, and all are done with what was in the place of buffers.
+void startSharing(OpBuilder &builder, Location loc);
+
 /// Makes an mbarrier at which the blocks of a cluster meet, and has them wait
 /// until all mbarriers that were made before this are there. Null where a
 /// program is one block.

@@ -23,6 +23,7 @@
 
 #include "../Pipeline/AsyncProducts.h"
 #include "../Pipeline/Buffers.h"
+#include "../Pipeline/ClusterCopies.h"
 #include "DelayedProducts.h"
 #include "Producer.h"
 #include "ProducerRegisters.h"
@@ -38,6 +39,7 @@
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -132,26 +134,33 @@ public:
       initialize(ring.empty, in.numStages, numWarps * numBlocks);
       isShared |= ring.hasMulticast();
     });
-    // Nobody arrives at barriers of a block that has not made them, or copies
-    // to one that has left.
     if (isShared) {
       builder.setInsertionPoint(specialize);
-      nvidia_gpu::FenceMbarrierInitReleaseClusterOp::create(builder, loc);
-      nvidia_gpu::ClusterBarrierOp::create(builder, loc);
+      startSharing(builder, loc);
     }
     makeConsumer();
     builder.setInsertionPointAfter(specialize);
+    forEachOwnRing([&](RingLoop &, Ring &ring) {
+      for (Value buffers : ring.buffers)
+        LocalDeallocOp::create(builder, loc, buffers);
+    });
     if (isShared)
-      nvidia_gpu::ClusterBarrierOp::create(builder, loc);
+      stopSharing();
     forEachOwnRing([&](RingLoop &, Ring &ring) {
       freeBarriers(builder, loc, ring.full);
       freeBarriers(builder, loc, ring.empty);
-      for (Value buffers : ring.buffers)
-        LocalDeallocOp::create(builder, loc, buffers);
     });
   }
 
 private:
+  /// All that was copied to this block is there; but consumers of the others
+  /// may still arrive at its barriers, as late as the kernel ends, if possible.
+  void stopSharing() {
+    if (isa<FunctionOpInterface>(specialize->getParentOp()))
+      builder.setInsertionPoint(specialize->getBlock()->getTerminator());
+    nvidia_gpu::ClusterBarrierOp::create(builder, loc, /*relaxed=*/true);
+  }
+
   /// Calls `visit` for the rings that no loop before has.
   void forEachOwnRing(function_ref<void(RingLoop &, Ring &)> visit) {
     for (auto [i, in] : llvm::enumerate(ringLoops))
