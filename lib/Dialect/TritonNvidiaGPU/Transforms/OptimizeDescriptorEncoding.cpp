@@ -288,10 +288,9 @@ bool isWorthItsMap(ArrayRef<Operation *> users, ArrayRef<Operation *> makes) {
   });
 }
 
-/// Whether each of two blocks of a cluster needs one half of the loaded tile
-/// that the copy engine can write, or all of it: products are divided along
-/// their rows.
-bool isDividedForProducts(Value loaded) {
+/// Whether each block of a cluster needs one part of the loaded tile that the
+/// copy engine can write, or all of it: products are divided along their rows.
+bool isDividedForProducts(Value loaded, unsigned numCTAs) {
   constexpr int64_t kWidestRow = 128; // of a swizzle, in bytes
   auto type = cast<RankedTensorType>(loaded.getType());
   int64_t rowBytes = type.getShape().back() * type.getElementTypeBitWidth() / 8;
@@ -308,9 +307,9 @@ bool isDividedForProducts(Value loaded) {
       auto dot = dyn_cast<DotOp>(operand->getOwner());
       if (!dot || operand->getOperandNumber() > 1)
         return false;
-      // Halves of rows are half as wide.
+      // Parts of rows are narrower.
       if (isTurned && operand->getOperandNumber() == 0 &&
-          rowBytes / 2 % kWidestRow != 0)
+          rowBytes / numCTAs % kWidestRow != 0)
         return false;
     }
   }
@@ -323,13 +322,14 @@ Obstacle findObstacleOfCluster(ArrayRef<Operation *> users,
   if (numCTAs == 1)
     return std::nullopt;
   constexpr int64_t kRowsOfSwizzle = 8;
-  if (numCTAs > 2 || block.getRank() != 2 ||
-      block.getDimSize(0) < 2 * kRowsOfSwizzle)
-    return "more than two blocks of a cluster, or no two parts of a matrix, "
-           "would have to copy it";
+  constexpr unsigned kMostBlocks = 4;
+  if (numCTAs > kMostBlocks || block.getRank() != 2 ||
+      block.getDimSize(0) < numCTAs * kRowsOfSwizzle)
+    return "more than four blocks of a cluster, or no parts of a matrix, would "
+           "have to copy it";
   for (Operation *user : users)
     if (auto load = dyn_cast<DescriptorLoadOp>(user))
-      if (!isDividedForProducts(load.getResult()))
+      if (!isDividedForProducts(load.getResult(), numCTAs))
         return "blocks of a cluster would copy it for more than the operand of "
                "a product";
   return std::nullopt;

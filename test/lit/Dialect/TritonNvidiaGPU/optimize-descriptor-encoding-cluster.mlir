@@ -1,14 +1,17 @@
 // RUN: tile-opt %s -triton-nvidia-optimize-descriptor-encoding="leave-to-pointers=true num-ctas=2" | filecheck %s --check-prefixes=CHECK,TWO
 // RUN: tile-opt %s -triton-nvidia-optimize-descriptor-encoding="leave-to-pointers=true num-ctas=4" | filecheck %s --check-prefixes=CHECK,FOUR
+// RUN: tile-opt %s -triton-nvidia-optimize-descriptor-encoding="leave-to-pointers=true num-ctas=8" | filecheck %s --check-prefixes=CHECK,EIGHT
 
-// What two blocks of a cluster copy: operands of products, in halves of their
-// rows.
+// What two or four blocks of a cluster copy: operands of products, in parts of
+// their rows.
 
-// TWO-DAG: #[[HALF:.*]] = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, {{.*}}[1, 0]
+// TWO-DAG: #[[PART:.*]] = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = {{.*}}[1, 0]{{.*}}}>
+// FOUR-DAG: #[[PART:.*]] = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = {{.*}}[1, 0], [2, 0]{{.*}}}>
 
 // CHECK-LABEL: @operands
-// TWO-COUNT-2: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16, #[[HALF]]>>
-// FOUR-COUNT-2: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16>>
+// TWO-COUNT-2: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16, #[[PART]]>>
+// FOUR-COUNT-2: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16, #[[PART]]>>
+// EIGHT-COUNT-2: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16>>
 tt.func public @operands(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}, %stride: i64 {tt.divisibility = 8 : i32}) -> tensor<64x64xf32> {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
@@ -26,12 +29,13 @@ tt.func public @operands(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.
   tt.return %sum : tensor<64x64xf32>
 }
 
-// The halves of rows of 128 bytes are too narrow for the swizzle; what is not an
+// The parts of rows of 128 bytes are too narrow for the swizzle; what is not an
 // operand may be divided otherwise. Warps of their own copy, too.
 // CHECK-LABEL: @others
 // CHECK-COUNT-2: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16>>
-// TWO: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16, #[[HALF]]>>
-// FOUR: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16>>
+// TWO: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16, #[[PART]]>>
+// FOUR: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16, #[[PART]]>>
+// EIGHT: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16>>
 tt.func public @others(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}, %stride: i64 {tt.divisibility = 8 : i32}) -> tensor<64x64xf32> {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32

@@ -1,5 +1,5 @@
-"""Bulk tensor copies on clusters of two blocks (sm_90): each copies its part, and one half, for
-both, of what both need."""
+"""Bulk tensor copies on clusters of two and four blocks (sm_90): each copies its part, and one
+part, for all, of what all need."""
 
 from __future__ import annotations
 
@@ -164,9 +164,19 @@ def doubled(a, b, out, K):
     tl.store(out + at, acc)
 
 
-@pytest.mark.parametrize("ctas", [2, 4])
+@pytest.mark.parametrize("transposed", [(False, False), (True, True)])
+@pytest.mark.parametrize("stages", [1, 3])
+def test_four_blocks(transposed, stages):
+    tiles = (256, 64, 64)
+    kernel = multiply(
+        "fp16", (272, 80, 200), tiles, transposed, num_warps=4, num_stages=stages, num_ctas=4
+    )
+    assert MULTICAST in kernel.asm["ptx"]
+
+
+@pytest.mark.parametrize("ctas", [2, 8])
 def test_what_stays_pointers(ctas):
-    """What is not loaded for a product alone, or by four blocks."""
+    """What is not loaded for a product alone, or by eight blocks."""
     a, b, out = random((64, 96), "fp16", 1), random((96, 64), "fp16", 2), poisoned((64, 64), "fp32")
     descriptors = [
         TensorDescriptor.from_tensor(x, block) for x, block in ((a, [64, 32]), (b, [32, 64]))

@@ -67,6 +67,18 @@ def test_tiles(tiles, warps):
     check(kernel, warps)
 
 
+@pytest.mark.parametrize("name", ["fp16", "e4m3"])
+def test_four_blocks(name):
+    """Each loads a quarter of what all need, and is told by all when to go on."""
+    bk = 64 if name == "fp16" else 128
+    tiles = (256, 64, bk)
+    kernel = multiply_by_descriptors(
+        name, (tiles[0] + 16, 80, 3 * bk + 16), tiles, name == "e4m3",
+        num_warps=4, num_stages=3, num_ctas=4,
+    )  # fmt: skip
+    check(kernel, 4)
+
+
 def test_any_order(monkeypatch):
     """Copies that complete as late as they may, blocks and warps that run far ahead."""
     monkeypatch.setenv("TILE_SIM_SCHEDULES", "8")
