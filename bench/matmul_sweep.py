@@ -57,10 +57,14 @@ SKINNY = {
 BYTES = [(128, 256, 128, 8, 3), (128, 256, 128, 8, 4), (256, 128, 128, 8, 3), (128, 128, 128, 4, 3)]
 WORDS = [(128, 256, 32, 8, 3), (128, 256, 32, 8, 4), (128, 128, 32, 4, 3), (256, 128, 32, 8, 3)]
 
+#: Tiles of two blocks of a cluster, which copy for each other.
+PAIRS = [(512, 128, 64, 8, 4), (256, 256, 64, 8, 4)]
+
 #: How an example is told to work: one program a tile, or one a multiprocessor.
 BY_TILE: dict = {}
 PERSISTENT = {"programs": PROCESSORS}
 SPECIALIZED = {"programs": PROCESSORS, "specialize": True}
+CLUSTERS = {"specialize": True, "num_ctas": 2}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -89,7 +93,9 @@ def make_rows() -> list[Row]:
 
     add("matmul", MIDDLE, (512, 512, 512), (512, 512, 8192), (512, 4096, 1024), (1024, 1024, 1024))
     add("matmul", MIDDLE, (1024, 1024, 8192), (2048, 2048, 512), (2048, 2048, 2048))
-    add("matmul", MIDDLE, (1024, 16384, 512), (1000, 4104, 2056), (512, 16384, 4096))
+    add("matmul", MIDDLE, (1024, 16384, 512), (512, 16384, 4096))
+    # Whose rows straddle lines of the L2 cache.
+    add("matmul", [*MIDDLE, *PAIRS], (1000, 4104, 2056))
     add("matmul", LARGE, (2048, 2048, 8192), (4096, 4096, 512), (4096, 4096, 2048))
     add("matmul", LARGE, (4096, 4096, 4096), (4096, 4096, 4096), dtype=torch.bfloat16)
     add("matmul", LARGE, (4096, 4096, 8192), (16384, 1024, 4096), (4096, 14336, 4096))
@@ -114,6 +120,8 @@ def make_rows() -> list[Row]:
 def ways_of(row: Row, tile: tuple[int, ...]) -> list[tuple[str, dict]]:
     """The programs that a row is measured with: the name of an example, and its options."""
     bm, bn, *_ = tile
+    if tile in PAIRS:
+        return [("descriptor_matmul", CLUSTERS)]
     if row.kind == "grouped":
         return [("grouped_matmul", {})]
     example = {"matmul": "descriptor_matmul", "batched": "batched_matmul", "linear": "linear"}
@@ -272,6 +280,8 @@ def relative_error(actual: torch.Tensor, expected: torch.Tensor) -> float:
 
 def describe(way: dict, tile) -> str:
     word = "specialised" if "specialize" in way else "persistent" if "programs" in way else ""
+    if "num_ctas" in way:
+        word = "clusters"
     if "splits" in way:
         word = f"{way['splits']} splits"
     return " ".join(filter(None, [",".join(map(str, tile)), word]))

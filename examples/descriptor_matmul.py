@@ -19,37 +19,52 @@ def tile_at(tile_id, grid_m, grid_n, GROUP_M: tl.constexpr):
 
 
 @tile.jit
-def multiply_tiles(
-    a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP_M: tl.constexpr,
-    FLATTEN: tl.constexpr, SPECIALIZE: tl.constexpr,
+def multiply_tile(
+    a, b, c, i, j, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+    SPECIALIZE: tl.constexpr,
 ):  # fmt: skip
-    grid_m, grid_n = tl.cdiv(M, BM), tl.cdiv(N, BN)
-    start, tiles = tl.program_id(0), grid_m * grid_n
-    for tile_id in tl.range(
-        start, tiles, tl.num_programs(0), flatten=FLATTEN, warp_specialize=SPECIALIZE
-    ):
-        i, j = tile_at(tile_id, grid_m, grid_n, GROUP_M)
-        acc = tl.zeros((BM, BN), tl.float32)
-        for k in range(0, K, BK):
-            acc = tl.dot(a.load([i * BM, k]), b.load([k, j * BN]), acc)
-        c.store([i * BM, j * BN], acc.to(c.dtype))
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k in tl.range(0, K, BK, warp_specialize=SPECIALIZE):
+        acc = tl.dot(a.load([i * BM, k]), b.load([k, j * BN]), acc)
+    c.store([i * BM, j * BN], acc.to(c.dtype))
 
 
 @tile.jit
-def from_host(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
-              GROUP_M: tl.constexpr, FLATTEN: tl.constexpr, SPECIALIZE: tl.constexpr):  # fmt: skip
-    multiply_tiles(a, b, c, M, N, K, BM, BN, BK, GROUP_M, FLATTEN, SPECIALIZE)
+def multiply_tiles(
+    a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP_M: tl.constexpr,
+    PERSISTENT: tl.constexpr, SPECIALIZE: tl.constexpr,
+):  # fmt: skip
+    grid_m, grid_n = tl.cdiv(M, BM), tl.cdiv(N, BN)
+    start, tiles = tl.program_id(0), grid_m * grid_n
+    if SPECIALIZE and not PERSISTENT:
+        # No memory is kept for a next tile, which would be copied while this one is stored.
+        i, j = tile_at(start, grid_m, grid_n, GROUP_M)
+        multiply_tile(a, b, c, i, j, K, BM, BN, BK, True)
+    else:
+        for tile_id in tl.range(
+            start, tiles, tl.num_programs(0), flatten=PERSISTENT, warp_specialize=SPECIALIZE
+        ):
+            i, j = tile_at(tile_id, grid_m, grid_n, GROUP_M)
+            multiply_tile(a, b, c, i, j, K, BM, BN, BK, False)
+
+
+@tile.jit
+def from_host(
+    a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP_M: tl.constexpr,
+    PERSISTENT: tl.constexpr, SPECIALIZE: tl.constexpr,
+):  # fmt: skip
+    multiply_tiles(a, b, c, M, N, K, BM, BN, BK, GROUP_M, PERSISTENT, SPECIALIZE)
 
 
 @tile.jit
 def from_device(
     a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
-    GROUP_M: tl.constexpr, FLATTEN: tl.constexpr, SPECIALIZE: tl.constexpr,
+    GROUP_M: tl.constexpr, PERSISTENT: tl.constexpr, SPECIALIZE: tl.constexpr,
 ):  # fmt: skip
     a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [BM, BK])
     b = tl.make_tensor_descriptor(b_ptr, [K, N], [N, 1], [BK, BN])
     c = tl.make_tensor_descriptor(c_ptr, [M, N], [N, 1], [BM, BN])
-    multiply_tiles(a, b, c, M, N, K, BM, BN, BK, GROUP_M, FLATTEN, SPECIALIZE)
+    multiply_tiles(a, b, c, M, N, K, BM, BN, BK, GROUP_M, PERSISTENT, SPECIALIZE)
 
 
 def matmul(
@@ -62,7 +77,7 @@ def matmul(
     grid = (min(tile.cdiv(m, bm) * tile.cdiv(n, bn), programs or 1 << 30),)
     constants = {"BM": bm, "BN": bn, "BK": bk, "GROUP_M": group_m}
     # One loop for the steps of all tiles, where there are several.
-    constants |= {"FLATTEN": programs is not None, "SPECIALIZE": specialize}
+    constants |= {"PERSISTENT": programs is not None, "SPECIALIZE": specialize}
     if not on_host:
         return from_device[grid](a, b, c, m, n, k, **constants, **options)
     blocks = ((a, [bm, bk]), (b, [bk, bn]), (c, [bm, bn]))
@@ -77,6 +92,7 @@ def main(device) -> None:
         b = rng.standard_normal((k, n)).astype(np.float16)
         for on_host in (True, False):
             c = device.empty_like(np.empty((m, n), np.float16))
-            kernel = matmul(device.put(a), device.put(b), c, programs=2, on_host=on_host)
+            way = {"programs": 2} if on_host else {"specialize": True}
+            kernel = matmul(device.put(a), device.put(b), c, on_host=on_host, **way)
             expected = a.astype(np.float64) @ b.astype(np.float64)
             device.check("descriptor_matmul", kernel, device.get(c), expected)
