@@ -189,7 +189,8 @@ static uint64_t takeCluster(Launch &launch, Worker &worker) {
 static void work(Launch &launch, Worker &worker, bool polls) {
   // CTAs that may wait for each other take short turns; one that changes
   // nothing for a slice of its turn probably waits, and ends it.
-  const bool mayWait = launch.program->usesGlobalAtomics;
+  const bool mayWait =
+      launch.program->usesGlobalAtomics || launch.config->scheduleSeed;
   const uint64_t longTurn = mayWait ? 1 << 14 : 1 << 18,
                  slice = mayWait ? 1 << 10 : longTurn, shortTurn = 256;
   // As many as a GPU has room for.
@@ -210,8 +211,9 @@ static void work(Launch &launch, Worker &worker, bool polls) {
     if (polls)
       poll(launch, polled);
     bool start = more && resident.size() < mostResident;
+    // Few to choose from, but those may all wait for one that did not start.
     if (schedule)
-      start &= resident.size() < 16;
+      start &= resident.size() < 16 || idleTurns >= 16;
     if (start) {
       uint64_t number = takeCluster(launch, worker);
       if (number >= launch.clusterCount) {
@@ -224,6 +226,7 @@ static void work(Launch &launch, Worker &worker, bool polls) {
         for (auto &cta : cluster->ctas)
           startCta(c, *cta);
         resident.push_front(std::move(cluster));
+        idleTurns = 0;
       }
     }
     if (resident.empty()) {
@@ -245,7 +248,7 @@ static void work(Launch &launch, Worker &worker, bool polls) {
                                     : longTurn;
     for (uint64_t left = turn, part; left && !finished && !idle; left -= part) {
       uint64_t events = cluster->stores + cluster->progress;
-      part = schedule ? left : std::min(left, slice);
+      part = std::min(left, slice);
       if (!runCluster(c, *cluster, part, finished))
         return;
       idle = mayWait && events == cluster->stores + cluster->progress;
