@@ -132,6 +132,54 @@ unsigned countIdealWavefronts(const LinearLayout &offsets, unsigned elemBits,
   return 1u << (numLanes - shape.lanesLog2);
 }
 
+LinearLayout exchangeRegisters(const LinearLayout &offsets,
+                               RegisterExchange exchange) {
+  LinearLayout::Bases bases = offsets.getBases();
+  auto find = [&](StringRef name) -> LinearLayout::DimBases & {
+    return llvm::find_if(bases, [&](auto &dim) { return dim.first == name; })
+        ->second;
+  };
+  const std::vector<int32_t> other = find(kRegister)[exchange.registerBit];
+  for (auto [value, difference] :
+       llvm::zip(find(kLane)[exchange.laneBit], other))
+    value ^= difference;
+  return LinearLayout(bases, offsets.getOutDims(),
+                      /*requireSurjective=*/false);
+}
+
+SmallVector<RegisterExchange> chooseRegisterExchanges(LinearLayout offsets,
+                                                      unsigned elemBits,
+                                                      unsigned vecLog2,
+                                                      BankGeometry banks) {
+  SmallVector<RegisterExchange> chosen;
+  unsigned fewest = countWavefronts(offsets, elemBits, vecLog2, banks);
+  unsigned ideal = countIdealWavefronts(offsets, elemBits, vecLog2, banks);
+  while (fewest > ideal) {
+    unsigned before = fewest;
+    RegisterExchange best{};
+    for (unsigned r = 0; r < offsets.getInDimSizeLog2(kRegister); ++r) {
+      // Vectors stay whole.
+      uint64_t offset = offsets.getFlatBasis(kRegister, r);
+      if (offset & maskTrailingOnes<uint64_t>(vecLog2))
+        continue;
+      for (unsigned l = 0; l < offsets.getInDimSizeLog2(kLane); ++l) {
+        RegisterExchange exchange{l, r};
+        unsigned count = countWavefronts(exchangeRegisters(offsets, exchange),
+                                         elemBits, vecLog2, banks);
+        if (count < fewest) {
+          fewest = count;
+          best = exchange;
+        }
+      }
+    }
+    if (fewest == before)
+      break;
+    offsets = exchangeRegisters(offsets, best);
+    chosen.push_back(best);
+  }
+  return chosen;
+}
+
 //===----------------------------------------------------------------------===//
 // The choice of a layout
 //===----------------------------------------------------------------------===//

@@ -50,6 +50,25 @@ unsigned countWavefronts(const LinearLayout &offsets, unsigned elemBits,
 unsigned countIdealWavefronts(const LinearLayout &offsets, unsigned elemBits,
                               unsigned vecLog2, BankGeometry banks = {});
 
+/// Lanes whose bit `laneBit` is set access, in the place of each register, the
+/// one whose number differs in bit `registerBit`.
+struct RegisterExchange {
+  unsigned laneBit, registerBit;
+};
+
+/// `offsets` with the registers exchanged.
+LinearLayout exchangeRegisters(const LinearLayout &offsets,
+                               RegisterExchange exchange);
+
+/// Exchanges, one after the other, with which instructions that move
+/// 2^vecLog2 elements have fewer wavefronts: neighbouring lanes that meet in
+/// some banks, as those of two rows do where a matrix instruction leaves 8
+/// bytes of each to a lane, access different columns then. Each costs a
+/// selection for every register.
+llvm::SmallVector<RegisterExchange>
+chooseRegisterExchanges(LinearLayout offsets, unsigned elemBits,
+                        unsigned vecLog2, BankGeometry banks = {});
+
 /// A shared layout through which `src` is stored and `dst` loaded.
 struct SwizzledLayout {
   /// (offset, repetition, block) -> dims. The conversion runs once for each

@@ -193,16 +193,39 @@ Value SharedAccess::emitOwner(const LLVMBuilder &b,
   return emitUniqueThreadPredicate(b, toOffset, inBlock);
 }
 
+SharedAccess SharedAccess::spreadOverBanks(const LLVMBuilder &b,
+                                           const ThreadIndex &index,
+                                           SmallVector<Value> &values) const {
+  SharedAccess access = *this;
+  unsigned bits = 8 * getSharedElementBytes(element);
+  // Smaller elements would be selected one by one, and padding moves banks.
+  if (bits < 32 || !paddings.empty())
+    return access;
+  unsigned vecLog2 = llvm::Log2_32(plan().groups.front().size());
+  for (RegisterExchange exchange : chooseRegisterExchanges(
+           toOffset, bits, vecLog2, target.getModel().getSharedMemoryBanks())) {
+    access.toOffset = exchangeRegisters(access.toOffset, exchange);
+    Value bit = b.and_(index.thread, b.i32(1 << exchange.laneBit));
+    Value isSet = b.ne(bit, b.i32(0));
+    SmallVector<Value> before = values;
+    for (auto [r, value] : llvm::enumerate(values))
+      value = b.select(isSet, before[r ^ (1u << exchange.registerBit)], value);
+  }
+  return access;
+}
+
 void SharedAccess::store(const LLVMBuilder &b, const ThreadIndex &index,
                          ArrayRef<Value> values, Value pred) const {
   pred = b.andPred(pred, emitOwner(b, index));
   assert(!isRemote() && "blocks write to their own memory");
   if (!pred && target.storeMatrices(b, *this, index, values))
     return;
-  forEachVector(b, index, [&](Value ptr, ArrayRef<int32_t> registers) {
+  SmallVector<Value> spread(values);
+  SharedAccess access = pred ? *this : spreadOverBanks(b, index, spread);
+  access.forEachVector(b, index, [&](Value ptr, ArrayRef<int32_t> registers) {
     SmallVector<Value> elements;
     for (int32_t r : registers)
-      elements.push_back(toSharedElement(b, values[r]));
+      elements.push_back(toSharedElement(b, spread[r]));
     target.storeShared(b, ptr, elements, pred);
   });
 }

@@ -7,6 +7,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <gtest/gtest.h>
+#include <set>
 
 using namespace mlir::triton;
 using namespace mlir::triton::test;
@@ -299,6 +300,34 @@ TEST(Wavefronts, KnownPatterns) {
   EXPECT_EQ(countWavefronts(strided(64), 16, 0), 32u);
   EXPECT_EQ(countWavefronts(lanesAt({{0}, {0}, {0}, {0}, {0}}), 32, 0), 1u);
   EXPECT_EQ(countWavefronts(lanesAt({{1}, {2}, {4}, {32}, {64}}), 32, 0), 4u);
+}
+
+TEST(RegisterExchanges, NeighbouringRows) {
+  // 32-bit results of wgmma, in rows of 128 bytes whose chunks of 16 bytes are
+  // xor-ed with the row: two rows meet in the same two chunks.
+  LinearLayout offsets({{kRegister, {{1}, {256}, {8}, {16}, {2048}}},
+                        {kLane, {{2}, {4}, {32 ^ 4}, {64 ^ 8}, {128 ^ 16}}}},
+                       {{kOffset, 1 << 12}}, /*requireSurjective=*/false);
+  EXPECT_EQ(countWavefronts(offsets, 32, 1), 4u);
+  auto exchanges = chooseRegisterExchanges(offsets, 32, 1);
+  ASSERT_EQ(exchanges.size(), 1u);
+  LinearLayout exchanged = exchangeRegisters(offsets, exchanges[0]);
+  EXPECT_EQ(countWavefronts(exchanged, 32, 1), 2u);
+  EXPECT_EQ(getVectorAccess(exchanged, 32).vecLog2, 1u);
+  // Every lane has the same elements, in another order.
+  for (int32_t lane = 0; lane < 32; ++lane) {
+    std::set<int32_t> before, after;
+    for (int32_t r = 0; r < 32; ++r) {
+      before.insert(offsets.apply({{kRegister, r}, {kLane, lane}})[0].second);
+      after.insert(exchanged.apply({{kRegister, r}, {kLane, lane}})[0].second);
+    }
+    EXPECT_EQ(before, after);
+  }
+  // Rows of all banks: no other register helps, so nothing is exchanged.
+  LinearLayout column({{kRegister, {{32}, {64}}},
+                       {kLane, {{128}, {256}, {512}, {1024}, {2048}}}},
+                      {{kOffset, 1 << 12}}, /*requireSurjective=*/false);
+  EXPECT_TRUE(chooseRegisterExchanges(column, 32, 0).empty());
 }
 
 } // namespace

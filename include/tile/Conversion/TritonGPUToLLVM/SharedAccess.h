@@ -63,6 +63,10 @@ struct SharedAccess {
 private:
   struct Plan;
   Plan plan() const;
+  /// The same access with `values` exchanged among registers so that a store
+  /// meets fewer banks.
+  SharedAccess spreadOverBanks(const LLVMBuilder &b, const ThreadIndex &index,
+                               SmallVector<Value> &values) const;
   bool isRemote() const { return toOffset.hasOutDim(kBlock); }
 };
 

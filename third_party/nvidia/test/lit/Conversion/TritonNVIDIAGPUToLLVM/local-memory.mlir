@@ -2,6 +2,7 @@
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 #shared = #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>
+#rows = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
 #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
 #smem = #ttg.shared_memory
 
@@ -27,6 +28,20 @@ tt.func @matrices(%a: !ttg.memdesc<64x32xf16, #shared, #smem, mutable>, %b: !ttg
   // CHECK: nvvm.ldmatrix %{{.*}} {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<col>, num = 4 : i32
   %0 = ttg.local_load %a : !ttg.memdesc<64x32xf16, #shared, #smem, mutable> -> tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
   %1 = ttg.local_load %b : !ttg.memdesc<32x32xf16, #shared, #smem, mutable> -> tensor<32x32xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>>
+  tt.return
+}
+
+// Of the 8 bytes that each lane has of a row, those of two neighbouring rows
+// lie in the same banks. Half of the lanes store another column first.
+// CHECK-LABEL: llvm.func @rows_of_results
+tt.func @rows_of_results(%x: tensor<64x32xf32, #mma>, %a: !ttg.memdesc<64x32xf32, #rows, #smem, mutable>) {
+  // CHECK: %[[COLUMN:.*]] = llvm.mlir.constant(2 : i32)
+  // CHECK: %[[BIT:.*]] = llvm.and %{{.*}}, %[[COLUMN]]
+  // CHECK: %[[ODD:.*]] = llvm.icmp "ne" %[[BIT]]
+  // CHECK-COUNT-16: llvm.select %[[ODD]]
+  // CHECK-NOT: llvm.select
+  // CHECK-COUNT-8: llvm.store %{{.*}} : vector<2xi32>, !llvm.ptr<3>
+  ttg.local_store %x, %a : tensor<64x32xf32, #mma> -> !ttg.memdesc<64x32xf32, #rows, #smem, mutable>
   tt.return
 }
 
