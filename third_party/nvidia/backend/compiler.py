@@ -183,7 +183,10 @@ class NvidiaBackend(BaseBackend):
         if options.overlapping_arguments:
             unit = _C.ir.Attribute.parse("unit", module.context)
             module.set_attribute("ttg.overlapping-arguments", unit)
-        module = run_stage(
+        if options.maxnreg is not None:
+            i32 = _C.ir.Attribute.parse(f"{options.maxnreg} : i32", module.context)
+            module.set_attribute("ttg.maxnreg", i32)
+        return run_stage(
             module,
             "tile-nvidia-ttgir",
             metadata["name"],
@@ -193,10 +196,6 @@ class NvidiaBackend(BaseBackend):
             + (" prefetch=true" if options.prefetch else "")
             + ("" if options.tma else " tma=false"),
         )
-        if options.maxnreg is not None:
-            i32 = _C.ir.Attribute.parse(f"{options.maxnreg} : i32", module.context)
-            module.set_attribute("ttg.maxnreg", i32)
-        return module
 
     def make_llir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> str:
         lowered = module.clone()

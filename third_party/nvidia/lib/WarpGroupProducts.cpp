@@ -95,18 +95,54 @@ bool isInvariant(Operation &op) {
          skipConversions(left).getParentBlock() != op.getBlock();
 }
 
-/// Whether all iterations of a loop read its one left operand from registers.
-/// In shared memory, 64 of its rows take as long to read as 64 columns of the
+/// 32-bit registers that a thread has for a tensor, if it is divided evenly.
+int64_t countRegisters(Operation *op, ShapedType type) {
+  return type.getNumElements() * type.getElementTypeBitWidth() / 32 /
+         (lookupNumWarps(op) * lookupThreadsPerWarp(op));
+}
+
+/// How many blocks of `op`'s kernel fit into the registers of a multiprocessor
+/// where a thread needs so many for results and operands of products; none if
+/// it cannot have them.
+int64_t countResidentBlocks(Operation *op, int64_t registers) {
+  constexpr int64_t kRegisterFile = 65536, kOthers = 32, kMaxRegisters = 255;
+  auto limit = op->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>(
+      kMaxNRegAttrName);
+  registers += kOthers;
+  if (registers > (limit ? limit.getInt() : kMaxRegisters))
+    return 0;
+  return kRegisterFile /
+         (registers * lookupNumWarps(op) * lookupThreadsPerWarp(op));
+}
+
+/// Whether all iterations of a loop read a left operand from registers. In
+/// shared memory, 64 of its rows take as long to read as 64 columns of the
 /// right operand, both together as long as the tensor core multiplies them: no
-/// time would be left for those who write the next operands.
+/// time would be left for those who write the next operands. Several such
+/// operands stay there only if as many blocks fit onto a multiprocessor as do
+/// without.
 bool staysInRegisters(DotOp op, int64_t columns) {
   constexpr int64_t kFewColumns = 64, kMaxRegisters = 16;
-  RankedTensorType type = op.getA().getType();
-  int64_t registers = type.getNumElements() * type.getElementTypeBitWidth() /
-                      32 / (lookupNumWarps(op) * lookupThreadsPerWarp(op));
-  if (columns > kFewColumns || registers > kMaxRegisters || !isInvariant(*op))
+  if (columns > kFewColumns ||
+      countRegisters(op, op.getA().getType()) > kMaxRegisters ||
+      !isInvariant(*op))
     return false;
-  return llvm::count_if(*op->getBlock(), isInvariant) == 1;
+  SmallPtrSet<Value, 4> operands;
+  int64_t forOperands = 0, forResults = 0;
+  for (Operation &other : *op->getBlock()) {
+    if (!isa<DotOp, nvidia_gpu::WarpGroupDotOp>(other))
+      continue;
+    forResults +=
+        countRegisters(op, cast<ShapedType>(other.getResult(0).getType()));
+    if (isInvariant(other) &&
+        operands.insert(skipConversions(other.getOperand(0))).second)
+      forOperands +=
+          countRegisters(op, cast<ShapedType>(other.getOperand(0).getType()));
+  }
+  if (operands.size() == 1)
+    return true;
+  int64_t blocks = countResidentBlocks(op, forResults + forOperands);
+  return blocks > 0 && blocks == countResidentBlocks(op, forResults);
 }
 
 /// Loaded values go to shared memory by themselves, and what many iterations

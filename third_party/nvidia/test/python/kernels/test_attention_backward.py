@@ -102,3 +102,17 @@ def test_barriers_and_waits_of_a_step(example, monkeypatch):
         "bar.sync", product, "cp.async.bulk.tensor", f"{wait} 1", product, f"{wait} 1", "bar.sync",
         product, f"{wait} 1", "bar.sync", "cp.reduce", f"{wait} 0",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("registers", "from_registers"), [(None, 4), (168, 2)])
+def test_keys_and_values_stay_in_registers(example, registers, from_registers, monkeypatch):
+    """Where they leave room for as many blocks; weights and their gradients are there anyway."""
+    run_on("cuda:90", monkeypatch)
+    options = {} if registers is None else {"maxnreg": registers}
+    kernel = check(
+        example, True, 128, 64, False, bm=64, bn=64, num_warps=4, num_stages=2, **options
+    )
+    step = kernel.asm["ptx"].partition("Inner Loop")[2].partition("cp.reduce")[0]
+    lefts = re.findall(r"wgmma\.mma_async\S+ \{[^}]*\}, (\{|%)", step)
+    assert lefts.count("{") == from_registers * 64 // 16
+    assert len(lefts) == 5 * 64 // 16
