@@ -118,9 +118,9 @@ int64_t countResidentBlocks(Operation *op, int64_t registers) {
 /// Whether all iterations of a loop read a left operand from registers. In
 /// shared memory, 64 of its rows take as long to read as 64 columns of the
 /// right operand, both together as long as the tensor core multiplies them: no
-/// time would be left for those who write the next operands. Several such
-/// operands stay there only if as many blocks fit onto a multiprocessor as do
-/// without.
+/// time would be left for those who write the next operands. Operands of
+/// several such products stay there only if as many blocks fit onto a
+/// multiprocessor as do without.
 bool staysInRegisters(DotOp op, int64_t columns) {
   constexpr int64_t kFewColumns = 64, kMaxRegisters = 16;
   if (columns > kFewColumns ||
@@ -139,7 +139,7 @@ bool staysInRegisters(DotOp op, int64_t columns) {
       forOperands +=
           countRegisters(op, cast<ShapedType>(other.getOperand(0).getType()));
   }
-  if (operands.size() == 1)
+  if (llvm::count_if(*op->getBlock(), isInvariant) == 1)
     return true;
   int64_t blocks = countResidentBlocks(op, forResults + forOperands);
   return blocks > 0 && blocks == countResidentBlocks(op, forResults);
