@@ -172,14 +172,29 @@ unsigned countRegisters(Value value) {
              : 0;
 }
 
-/// The operation of `body` that makes a tensor, in whichever layout; null if it
-/// comes from elsewhere.
+/// Whether the result is in registers of the operands, under other indices.
+bool onlyRenamesRegisters(Operation *op) {
+  return isa<ConvertLayoutOp, TransOp, ReshapeOp, ExpandDimsOp, BroadcastOp,
+             JoinOp, SplitOp, CatOp, BitcastOp, arith::BitcastOp>(op);
+}
+
+/// The first operation of `body` that makes registers of a tensor, in whichever
+/// layout; null if some come from elsewhere.
 Operation *getMaker(Value tensor, Block *body) {
   Operation *def = tensor.getDefiningOp();
   if (!def || def->getBlock() != body)
     return nullptr;
-  auto convert = dyn_cast<ConvertLayoutOp>(def);
-  return convert ? getMaker(convert.getSrc(), body) : def;
+  if (!onlyRenamesRegisters(def))
+    return def;
+  Operation *first = nullptr;
+  for (Value operand : def->getOperands()) {
+    Operation *maker = getMaker(operand, body);
+    if (!maker)
+      return nullptr;
+    if (!first || maker->isBeforeInBlock(first))
+      first = maker;
+  }
+  return first;
 }
 
 std::optional<CarriedProduct> getCarried(MatrixProductOpInterface dot,

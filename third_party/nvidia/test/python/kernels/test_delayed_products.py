@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 from machines import run_on
-from reference import poisoned, random, sim_only
+from reference import DTYPES, poisoned, random, sim_only
 
 import tile
 import tile.language as tl
@@ -165,6 +165,44 @@ def test_keys_that_come_through_registers(blocks):
     expected = np.where(clear, scores > 0, 0) @ v[:, : 64 * blocks].T
     assert (np.abs(out - expected) <= unclear + 2e-3 * low + 1e-2).all()
     assert is_delayed(kernel)
+
+
+@tile.jit
+def sums_by_columns(
+    x_ptr, y_ptr, q_ptr, r_ptr, x_out, y_out, blocks, M: tl.constexpr, D: tl.constexpr
+):
+    m, d, n = tl.arange(0, M), tl.arange(0, D), tl.arange(0, 64)
+    q = tl.load(q_ptr + m[:, None] * D + d[None, :])
+    r = tl.load(r_ptr + m[:, None] * D + d[None, :])
+    x_acc = tl.zeros([M, D], tl.float32)
+    y_acc = tl.zeros([M, D], tl.float32)
+    for i in tl.range(0, blocks):
+        x = tl.load(x_ptr + (i * 64 + n)[:, None] * D + d[None, :])
+        y = tl.load(y_ptr + (i * 64 + n)[:, None] + d[None, :] * 256)
+        positive = tl.dot(x, q.T) > 0
+        both = (positive & (tl.dot(y, r.T) < 2)).to(x.dtype)
+        y_acc = tl.dot(positive.to(x.dtype).T, y, y_acc)
+        x_acc = tl.dot(both.T, x, x_acc)
+    tl.store(x_out + m[:, None] * D + d[None, :], x_acc)
+    tl.store(y_out + m[:, None] * D + d[None, :], y_acc)
+
+
+@pytest.mark.parametrize("ctas", [1, 2])
+@pytest.mark.parametrize("dtype", ["fp16", "fp32"])
+def test_weights_that_are_turned(dtype, ctas):
+    """The registers of an operand are those of what was turned: they were written for the next
+    iteration while the tensor core still read them."""
+    m, rng = 64 * ctas, np.random.default_rng(ctas)
+    sizes = ((256, 64), (256, 64), (m, 64), (m, 64))
+    x, y, q, r = (rng.integers(-3, 4, size).astype(DTYPES[dtype]) for size in sizes)
+    x_out, y_out = poisoned((m, 64), "fp32"), poisoned((m, 64), "fp32")
+    sums_by_columns[(1,)](
+        x, y.T.copy(), q, r, x_out, y_out, 4, m, 64, num_warps=4, num_stages=4, num_ctas=ctas
+    )
+    x, y, q, r = (a.astype(np.float64) for a in (x, y, q, r))
+    positive = x @ q.T > 0
+    np.testing.assert_array_equal(y_out, positive.T @ y)
+    np.testing.assert_array_equal(x_out, (positive & (y @ r.T < 2)).T @ x)
 
 
 @sim_only
