@@ -246,3 +246,23 @@ def test_what_is_loaded_before_other_kernels_have_ended(monkeypatch):
     first, *others = (m.start() for m in re.finditer("ld.global", ptx))
     wait, launch = ptx.index("griddepcontrol.wait"), ptx.index("griddepcontrol.launch_dependents")
     assert first < wait < min(others) and max(others) < launch < ptx.index("st.global")
+
+
+@tile.jit
+def mistaken(a_ptr, out_ptr, steps):
+    n = tl.arange(0, 64)
+    at = n[:, None] * 64 + n[None, :]
+    acc = tl.zeros((64, 64), tl.float32)
+    for k in tl.range(0, steps, warp_specialize=True):
+        a = tl.load(a_ptr + k * 4096 + at)
+        acc = tl.dot(a, a, acc)
+    acc = tl.inline_asm_elementwise("mov.b32 $0, $1;", "=r,r,r", [acc], tl.float32, True, 1)
+    tl.store(out_ptr + at, acc)
+
+
+def test_mistakes_behind_specialised_loops(monkeypatch):
+    """The process ended when what the loop had become was taken back."""
+    monkeypatch.setenv("TILE_SIM_TARGET", "cuda:90")
+    a, out = np.ones((3, 64, 64), np.float16), np.zeros((64, 64), np.float32)
+    with pytest.raises(tile.CompilationError, match="do not fit the operands and results"):
+        mistaken[(1,)](a, out, 3)

@@ -31,10 +31,13 @@ struct WarpSpecializePattern : TargetPattern<ttg::WarpSpecializeOp> {
     state.addOperands(adaptor.getExplicitCaptures());
     state.addTypes(results);
     state.addAttributes(op->getAttrs());
-    for (Region &region : op->getRegions())
-      rewriter.inlineRegionBefore(region, *state.addRegion(),
-                                  state.regions.back()->end());
+    for (unsigned i = 0; i < op->getNumRegions(); ++i)
+      state.addRegion();
     auto converted = cast<ttg::WarpSpecializeOp>(rewriter.create(state));
+    // What the rewriter does not see move it cannot take back, where another
+    // operation is refused.
+    for (auto [from, to] : llvm::zip(op->getRegions(), converted->getRegions()))
+      rewriter.inlineRegionBefore(from, to, to.end());
     for (Region &partition : converted.getPartitionRegions())
       if (failed(rewriter.convertRegionTypes(&partition, getConverter())))
         return decline(op, "argument of a partition has no LLVM type");
