@@ -7,6 +7,7 @@
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -230,17 +231,26 @@ public:
   }
 
   /// Fences after what makes writes of the generic proxy known to the threads:
-  /// their own, and what orders them after those of others.
+  /// their own, and what orders them after those of others. Of the latter, the
+  /// last one before a copy is enough, and none is where no copy follows.
   void insertFences() {
     if (loaded.empty() && stored.empty())
       return;
-    SmallVector<Operation *> sources;
+    llvm::SetVector<Operation *> places;
+    llvm::SmallPtrSet<Operation *, 4> writes;
     function->walk([&](Operation *op) {
-      if (op != function && isThreads(op) &&
-          (isAcquire(op) || writesAny(op, loaded) || writesAny(op, stored)))
-        sources.push_back(op);
+      if (op == function || !isThreads(op))
+        return;
+      if (writesAny(op, loaded) || writesAny(op, stored)) {
+        writes.insert(op);
+        places.insert(op);
+      } else if (isAcquire(op)) {
+        places.insert(skipIdleRegions(op));
+      }
     });
-    for (Operation *op : sources) {
+    for (Operation *op : places) {
+      if (!writes.contains(op) && !isCopyNext(op, places.getArrayRef()))
+        continue;
       OpBuilder builder(op->getBlock(), std::next(op->getIterator()));
       FenceAsyncGlobalOp::create(builder, op->getLoc());
     }
@@ -270,6 +280,39 @@ public:
 
 private:
   using Descriptors = llvm::SmallSetVector<Value, 4>;
+
+  /// Whether `op`, or something in it, may start a copy.
+  static bool mayCopy(Operation *op) {
+    return op
+        ->walk([](Operation *inner) {
+          bool may = isa<CallOpInterface>(inner) ||
+                     llvm::any_of(inner->getOperandTypes(),
+                                  llvm::IsaPred<TensorDescType>);
+          return may ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  /// The outermost loop or branch around `op` that copies nothing, or `op`.
+  static Operation *skipIdleRegions(Operation *op) {
+    for (Operation *parent = op->getParentOp();
+         isa<scf::SCFDialect>(parent->getDialect()) && !mayCopy(parent);
+         parent = op->getParentOp())
+      op = parent;
+    return op;
+  }
+
+  /// Whether a copy may follow `op` before another one of `places` does.
+  static bool isCopyNext(Operation *op, ArrayRef<Operation *> places) {
+    for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
+      if (llvm::is_contained(places, next))
+        return false;
+      else if (mayCopy(next))
+        return true;
+    // Kernels end; from other blocks something goes on.
+    auto function = dyn_cast<FunctionOpInterface>(op->getParentOp());
+    return !function || !function.isPublic();
+  }
 
   /// Whether threads access memory by `op`, themselves.
   static bool isThreads(Operation *op) {

@@ -142,6 +142,55 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %y : tensor<512xf32, #line>
   }
 
+  // Of what orders threads after others, the last before a copy is fenced, and
+  // behind a loop that waits.
+  // CHECK-LABEL: @waits
+  tt.func public @waits(%base: !tt.ptr<f32>, %flag: !tt.ptr<i32>, %n: i32) -> tensor<512xf32, #line> {
+    %c1 = arith.constant 1 : i64
+    %c0 = arith.constant 0 : i32
+    %true = arith.constant true
+    %desc = tt.make_tensor_descriptor %base, [%n], [%c1] : <f32>, <tensor<512xf32, #flat>>
+    // CHECK: gpu.barrier
+    // CHECK-NOT: fence_async_global
+    // CHECK: scf.while
+    // CHECK-NOT: fence_async_global
+    // CHECK: scf.yield
+    // CHECK-NEXT: }
+    // CHECK-NEXT: ttnvgpu.fence_async_global
+    // CHECK: ttnvgpu.async_tma_copy_global_to_local
+    // CHECK-NOT: fence_async_global
+    // CHECK: tt.return
+    gpu.barrier
+    scf.while : () -> () {
+      %old = tt.atomic_rmw add, acquire, gpu, %flag, %c0, %true : (!tt.ptr<i32>, i32, i1) -> i32
+      %again = arith.cmpi slt, %old, %n : i32
+      scf.condition(%again)
+    } do {
+      scf.yield
+    }
+    %y = tt.descriptor_load %desc[%c0] : !tt.tensordesc<tensor<512xf32, #flat>> -> tensor<512xf32, #line>
+    gpu.barrier
+    tt.return %y : tensor<512xf32, #line>
+  }
+
+  // In a loop that copies, a copy may always follow.
+  // CHECK-LABEL: @copies_in_turns
+  tt.func public @copies_in_turns(%base: !tt.ptr<f32>, %n: i32) {
+    %c1 = arith.constant 1 : i64
+    %c0 = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    %desc = tt.make_tensor_descriptor %base, [%n], [%c1] : <f32>, <tensor<512xf32, #flat>>
+    // CHECK: scf.for
+    scf.for %i = %c0 to %n step %one : i32 {
+      // CHECK: ttnvgpu.async_tma_copy_global_to_local
+      %y = tt.descriptor_load %desc[%i] : !tt.tensordesc<tensor<512xf32, #flat>> -> tensor<512xf32, #line>
+      // CHECK: gpu.barrier
+      // CHECK-NEXT: ttnvgpu.fence_async_global
+      gpu.barrier
+    }
+    tt.return
+  }
+
   // Where something may see a store, it is complete before what follows.
   // CHECK-LABEL: @read_by_threads
   tt.func public @read_by_threads(%base: !tt.ptr<f32>, %n: i32, %x: tensor<512xf32, #line>) -> f32 {
