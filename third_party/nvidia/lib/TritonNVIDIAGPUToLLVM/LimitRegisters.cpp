@@ -35,27 +35,55 @@ static constexpr int64_t kScalars = 8;
 /// What consumers of partitions need, beside the results of their products.
 static constexpr int64_t kScalarsOfProducts = 72;
 
-/// How many registers a thread needs for a tensor of data. Indices, masks and
-/// pointers are few numbers and constants, and so is what is splat.
+/// How many registers a thread needs for a tensor.
+static int64_t countElements(RankedTensorType type) {
+  int64_t bits = int64_t(ttg::toLinearLayout(type).getInDimSize(kRegister)) *
+                 type.getElementTypeBitWidth();
+  return llvm::divideCeil(bits, 32);
+}
+
+/// Whether a tensor is a constant or the same number everywhere.
+static bool isConstantOrSplat(Value value) {
+  Operation *def = value.getDefiningOp();
+  return def &&
+         (def->hasTrait<mlir::OpTrait::ConstantLike>() || isa<SplatOp>(def));
+}
+
+/// The same for a tensor of data. Indices, masks and pointers are few numbers
+/// and constants, and so is what is splat.
 static int64_t countRegisters(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  Operation *def = value.getDefiningOp();
-  if (!type || (def && (def->hasTrait<mlir::OpTrait::ConstantLike>() ||
-                        isa<SplatOp>(def))))
+  if (!type || isConstantOrSplat(value))
     return 0;
+  Operation *def = value.getDefiningOp();
   Type element = type.getElementType();
   bool isLoaded = isa_and_nonnull<LoadOp, ttg::LocalLoadOp>(def);
   if (!element.isIntOrFloat() || element.isInteger(1) ||
       (element.isInteger() && element.getIntOrFloatBitWidth() >= 32 &&
        !isLoaded && !isa<ttg::NvidiaMmaEncodingAttr>(type.getEncoding())))
     return 0;
-  int64_t bits = int64_t(ttg::toLinearLayout(type).getInDimSize(kRegister)) *
-                 element.getIntOrFloatBitWidth();
-  return llvm::divideCeil(bits, 32);
+  return countElements(type);
 }
 
-/// The most registers that tensors of data take at one time.
-static int64_t countLiveRegisters(FunctionOpInterface function) {
+/// Whether the elements of a tensor follow from their places.
+static bool isIndex(Value value, DenseMap<Value, bool> &known) {
+  if (auto it = known.find(value); it != known.end())
+    return it->second;
+  Operation *def = value.getDefiningOp();
+  bool result = isConstantOrSplat(value) || isa_and_nonnull<MakeRangeOp>(def);
+  if (!result && def &&
+      (def->hasTrait<mlir::OpTrait::Elementwise>() ||
+       isa<BroadcastOp, ExpandDimsOp, ttg::ConvertLayoutOp>(def)))
+    result = llvm::all_of(def->getOperands(), [&](Value operand) {
+      return !isa<RankedTensorType>(operand.getType()) ||
+             isIndex(operand, known);
+    });
+  return known[value] = result;
+}
+
+/// The most registers that tensors take at one time.
+static int64_t countLiveRegisters(FunctionOpInterface function,
+                                  function_ref<int64_t(Value)> count) {
   Liveness liveness(function);
   int64_t most = 0;
   for (Block &block : function.getFunctionBody()) {
@@ -65,7 +93,7 @@ static int64_t countLiveRegisters(FunctionOpInterface function) {
       // What an operation makes takes the place of what it uses up.
       for (Value value : info->currentlyLiveValues(&op))
         if (value.getDefiningOp() != &op)
-          live += countRegisters(value);
+          live += count(value);
       most = std::max(most, live);
     }
   }
@@ -101,6 +129,9 @@ struct LimitRegistersNV : nvidia::impl::LimitRegistersNVBase<LimitRegistersNV> {
         limitSpecialized(model->getRegistersPerThread(2 * threads));
       return;
     }
+    int64_t most = model->getRegistersPerThread(threads);
+    if (most < (*target)->maxRegistersPerThread)
+      return limitManyWarps(most);
     int64_t limit = model->getRegistersPerThread(threads * blocks);
     // All blocks that there is room for can have all the registers. Products of
     // warp groups make use of them; others got more without shorter loops.
@@ -121,7 +152,7 @@ struct LimitRegistersNV : nvidia::impl::LimitRegistersNVBase<LimitRegistersNV> {
     });
     if (products != 1 || functions != 1)
       return;
-    int64_t needed = countLiveRegisters(kernel) + kScalars;
+    int64_t needed = countLiveRegisters(kernel, countRegisters) + kScalars;
     LDBG() << needed << " registers needed, " << limit << " for each of "
            << blocks << " blocks";
     if (needed <= kLeastLimit || needed > limit)
@@ -130,6 +161,28 @@ struct LimitRegistersNV : nvidia::impl::LimitRegistersNVBase<LimitRegistersNV> {
   }
 
 private:
+  /// Of so many warps that a thread cannot have as many registers as it might
+  /// in another block, the limit is stated where a kernel may need more: ptxas
+  /// may give up on it otherwise and settle for 32. Where they suffice, ptxas
+  /// weighs them against resident blocks, which a limit would stop.
+  void limitManyWarps(int64_t limit) {
+    int64_t needed = 0;
+    getOperation().walk([&](FunctionOpInterface function) {
+      DenseMap<Value, bool> known;
+      needed += kScalars + countLiveRegisters(function, [&](Value value) {
+                  auto type = dyn_cast<RankedTensorType>(value.getType());
+                  return type && type.getElementType().isIntOrFloat() &&
+                                 !type.getElementType().isInteger(1) &&
+                                 !isIndex(value, known)
+                             ? countElements(type)
+                             : 0;
+                });
+    });
+    LDBG() << needed << " registers needed of " << limit;
+    if (needed > limit)
+      setLimit(limit);
+  }
+
   /// Where shared memory has room for a second block, has registers leave it
   /// room as well, if enough of them stay with the default group.
   void limitSpecialized(int64_t limit) {

@@ -26,18 +26,16 @@ void nvt::TargetInfo::markKernel(LLVM::LLVMFuncOp function, int threads,
                     builder.getUnitAttr());
   function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                     builder.getDenseI32ArrayAttr({threads}));
-  // What the number of threads allows for is stated, too: without it ptxas may
-  // give up on a kernel that needs more and settle for 32 registers, and warps
-  // have nothing to hand around. But it also stops ptxas from weighing
-  // registers against resident blocks. So it is left out where a thread can
-  // have no more in any block, unless `limit-registers-nv` states it.
-  int limit = getModel().getRegistersPerThread(threads);
+  // Without a limit partitions have nothing to hand around. Else it stops ptxas
+  // from weighing registers against resident blocks, and `limit-registers-nv`
+  // says where that is better.
   auto module = function->getParentOfType<ModuleOp>();
-  bool isPartitioned =
-      module && module->hasAttr(triton::gpu::kTotalNumWarpsAttrName);
-  if (maxRegisters || limit < facts.maxRegistersPerThread || isPartitioned)
+  if (!maxRegisters && module &&
+      module->hasAttr(triton::gpu::kTotalNumWarpsAttrName))
+    maxRegisters = getModel().getRegistersPerThread(threads);
+  if (maxRegisters)
     function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
-                      builder.getI32IntegerAttr(maxRegisters.value_or(limit)));
+                      builder.getI32IntegerAttr(*maxRegisters));
   if (numCTAs > 1)
     function->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
                       builder.getDenseI32ArrayAttr({numCTAs, 1, 1}));

@@ -111,3 +111,41 @@ tt.func @consumer(%x: !ttg.memdesc<128x64xf16, #shared, #smem>, %y: !ttg.memdesc
   tt.return
 }
 }
+
+// -----
+
+// A thread of sixteen warps has 128 registers, and may need most of them: integers that follow from data
+// count, indices do not.
+// CHECK: ttg.maxnreg = 128
+#blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [16], order = [0]}>
+
+module attributes {"ttg.num-warps" = 16 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.shared = 64 : i32, ttg.target = "cuda:90"} {
+tt.func @many(%p: tensor<32768x!tt.ptr<i32>, #blocked>) {
+  %x = tt.load %p : tensor<32768x!tt.ptr<i32>, #blocked>
+  %y = arith.addi %x, %x : tensor<32768xi32, #blocked>
+  %z = arith.muli %x, %y : tensor<32768xi32, #blocked>
+  tt.store %p, %y : tensor<32768x!tt.ptr<i32>, #blocked>
+  tt.store %p, %z : tensor<32768x!tt.ptr<i32>, #blocked>
+  tt.return
+}
+}
+
+// -----
+
+// Fewer: resident blocks are ptxas' business.
+// CHECK-NOT: ttg.maxnreg
+#blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [16], order = [0]}>
+
+module attributes {"ttg.num-warps" = 16 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.shared = 64 : i32, ttg.target = "cuda:90"} {
+tt.func @few(%p: !tt.ptr<f32>) {
+  %i = tt.make_range {end = 16384 : i32, start = 0 : i32} : tensor<16384xi32, #blocked>
+  %j = arith.addi %i, %i : tensor<16384xi32, #blocked>
+  %base = tt.splat %p : !tt.ptr<f32> -> tensor<16384x!tt.ptr<f32>, #blocked>
+  %from = tt.addptr %base, %i : tensor<16384x!tt.ptr<f32>, #blocked>, tensor<16384xi32, #blocked>
+  %to = tt.addptr %base, %j : tensor<16384x!tt.ptr<f32>, #blocked>, tensor<16384xi32, #blocked>
+  %x = tt.load %from : tensor<16384x!tt.ptr<f32>, #blocked>
+  %y = arith.addf %x, %x : tensor<16384xf32, #blocked>
+  tt.store %to, %y : tensor<16384x!tt.ptr<f32>, #blocked>
+  tt.return
+}
+}
