@@ -65,20 +65,21 @@ static int64_t countRegisters(Value value) {
   return countElements(type);
 }
 
-/// Whether the elements of a tensor follow from their places.
-static bool isIndex(Value value, DenseMap<Value, bool> &known) {
-  if (auto it = known.find(value); it != known.end())
-    return it->second;
-  Operation *def = value.getDefiningOp();
-  bool result = isConstantOrSplat(value) || isa_and_nonnull<MakeRangeOp>(def);
-  if (!result && def &&
-      (def->hasTrait<mlir::OpTrait::Elementwise>() ||
-       isa<BroadcastOp, ExpandDimsOp, ttg::ConvertLayoutOp>(def)))
-    result = llvm::all_of(def->getOperands(), [&](Value operand) {
-      return !isa<RankedTensorType>(operand.getType()) ||
-             isIndex(operand, known);
-    });
-  return known[value] = result;
+/// Tensors whose elements follow from their places.
+static DenseSet<Value> findIndices(FunctionOpInterface function) {
+  DenseSet<Value> indices;
+  function.walk([&](Operation *op) {
+    bool isElementwise =
+        op->hasTrait<mlir::OpTrait::Elementwise>() ||
+        isa<BroadcastOp, ExpandDimsOp, ttg::ConvertLayoutOp>(op);
+    if (isa<MakeRangeOp>(op) ||
+        (isElementwise && llvm::all_of(op->getOperands(), [&](Value operand) {
+           return !isa<RankedTensorType>(operand.getType()) ||
+                  isConstantOrSplat(operand) || indices.contains(operand);
+         })))
+      indices.insert_range(op->getResults());
+  });
+  return indices;
 }
 
 /// The most registers that tensors take at one time.
@@ -87,14 +88,25 @@ static int64_t countLiveRegisters(FunctionOpInterface function,
   Liveness liveness(function);
   int64_t most = 0;
   for (Block &block : function.getFunctionBody()) {
-    const LivenessBlockInfo *info = liveness.getLiveness(&block);
-    for (Operation &op : block) {
-      int64_t live = 0;
-      // What an operation makes takes the place of what it uses up.
-      for (Value value : info->currentlyLiveValues(&op))
-        if (value.getDefiningOp() != &op)
-          live += count(value);
-      most = std::max(most, live);
+    // What an operation makes takes the place of what it uses up.
+    DenseSet<Value> alive;
+    int64_t taken = 0;
+    auto add = [&](Value value) {
+      if (alive.insert(value).second)
+        taken += count(value);
+    };
+    for (Value value : liveness.getLiveOut(&block))
+      add(value);
+    for (Operation &op : llvm::reverse(block)) {
+      for (Value result : op.getResults())
+        if (alive.erase(result))
+          taken -= count(result);
+      op.walk([&](Operation *nested) {
+        for (Value operand : nested->getOperands())
+          if (!op.isAncestor(operand.getParentBlock()->getParentOp()))
+            add(operand);
+      });
+      most = std::max(most, taken);
     }
   }
   return most;
@@ -168,12 +180,13 @@ private:
   void limitManyWarps(int64_t limit) {
     int64_t needed = 0;
     getOperation().walk([&](FunctionOpInterface function) {
-      DenseMap<Value, bool> known;
+      DenseSet<Value> indices = findIndices(function);
       needed += kScalars + countLiveRegisters(function, [&](Value value) {
                   auto type = dyn_cast<RankedTensorType>(value.getType());
                   return type && type.getElementType().isIntOrFloat() &&
                                  !type.getElementType().isInteger(1) &&
-                                 !isIndex(value, known)
+                                 !isConstantOrSplat(value) &&
+                                 !indices.contains(value)
                              ? countElements(type)
                              : 0;
                 });
