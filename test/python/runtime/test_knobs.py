@@ -333,8 +333,10 @@ def ptxas(tmp_path, monkeypatch):
         path.chmod(0o755)
         return str(path)
 
-    monkeypatch.setenv("TRITON_PTXAS_PATH", make("ptxas"))
-    monkeypatch.setenv("TRITON_PTXAS_BLACKWELL_PATH", make("ptxas-blackwell"))
+    for variable, name in (("PTXAS", "ptxas"), ("PTXAS_BLACKWELL", "ptxas-blackwell")):
+        # Our own names go first, which somebody may have set.
+        monkeypatch.delenv(f"TILE_{variable}_PATH", raising=False)
+        monkeypatch.setenv(f"TRITON_{variable}_PATH", make(name))
     return seen
 
 
@@ -414,13 +416,16 @@ def test_ptx_version(monkeypatch):
 
 
 @sees("TRITON_NVDISASM_PATH", "TRITON_CUOBJDUMP_PATH")
-def test_machine_code(ptxas, monkeypatch, tmp_path):
+def test_machine_code(ptxas, nvidia_tools, monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", "/bin")
+    # Tools of the system and of its user are not meant.
+    monkeypatch.setattr(nvidia_tools, "_in_cuda", lambda name: None)
+    for variable in ("CUOBJDUMP", "NVDISASM"):
+        monkeypatch.delenv(f"TILE_{variable}_PATH", raising=False)
     kernel = compiled(None)
     assert "sass" in kernel.asm and "sass" not in list(kernel.asm)
-    if not Path("/usr/local/cuda/bin/nvdisasm").exists():
-        with pytest.raises(tile.CompilerToolError, match="nvdisasm or cuobjdump"):
-            kernel.asm["sass"]
+    with pytest.raises(tile.CompilerToolError, match="nvdisasm or cuobjdump"):
+        kernel.asm["sass"]
     for variable, name in (("CUOBJDUMP", "cuobjdump"), ("NVDISASM", "nvdisasm")):
         tool = tmp_path / name
         tool.write_text(f'#!/bin/sh\necho {name} "$1"\n')
