@@ -438,6 +438,9 @@ void tile::sim::amdgcn::registerControl(OpcodeTable &t) {
         // Of copies that the simulator does not know.
         "s_wait_asynccnt", "s_wait_tensorcnt", "s_code_end", "s_sendmsg",
         "s_icache_inv", "s_waitcnt_expcnt", "s_ttracedata", "s_version",
-        "s_set_gpr_idx_off", "s_sethalt"})
+        "s_set_gpr_idx_off", "s_sethalt", "s_wakeup", "s_setprio_inc_wg",
+        "s_incperflevel", "s_decperflevel", "s_ttracedata_imm",
+        "s_prefetch_data", "s_prefetch_data_pc_rel", "s_prefetch_inst",
+        "s_prefetch_inst_pc_rel", "s_buffer_prefetch_data"})
     t.emplace(name, decodeHint<execNothing>);
 }

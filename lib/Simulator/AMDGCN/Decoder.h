@@ -135,6 +135,9 @@ inline uint64_t codeAddress(uint32_t index) {
   return CodeBase + 256 + 8 * uint64_t(index);
 }
 
+/// What a move is while registers are indexed, or nothing.
+std::string_view relativeMove(const InstDecoder &d);
+
 /// A label as an operand (Decoder.cpp).
 bool branchTarget(InstDecoder &d, size_t operand);
 
@@ -146,6 +149,7 @@ void registerControl(OpcodeTable &);
 void registerScalarMemory(OpcodeTable &);
 void registerVectorInteger(OpcodeTable &);
 void registerVectorInteger64(OpcodeTable &);
+void registerVectorIndirect(OpcodeTable &);
 void registerVectorFloat(OpcodeTable &);
 void registerVectorDouble(OpcodeTable &);
 void registerVectorHalf(OpcodeTable &);

@@ -64,6 +64,8 @@ static bool decodeInstruction(InstDecoder &d) {
   std::string name = d.in->opcode;
   if (name.starts_with("v_dual_"))
     name.erase(2, 5);
+  if (std::string_view move = relativeMove(d); !move.empty())
+    name = move;
   auto it = opcodeTable().find(name);
   if (it == opcodeTable().end())
     return d.diag.error(d.in->loc,

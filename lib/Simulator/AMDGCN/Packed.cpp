@@ -236,6 +236,33 @@ template <Mix K, bool IsBf16 = false> bool decodeMix(InstDecoder &d) {
                 K == Mix::Float ? Class::Float32 : Class::Float16);
 }
 
+/// v_pk_fmac_f16: halves by halves; the result is what is added to.
+Step execPackedFmac(Ctx &c, const Inst &inst, uint32_t) {
+  VectorSource<uint32_t> a, b;
+  a.load(c, inst.op[1]);
+  b.load(c, inst.op[2]);
+  unsigned lanes = programOf(c).waveLanes;
+  const auto *to = c.dst<uint32_t>(inst.op[0]);
+  uint32_t out[64];
+  for (unsigned l = 0; l < lanes; ++l) {
+    uint32_t x = a.get(l / Lanes, l % Lanes), y = b.get(l / Lanes, l % Lanes);
+    auto part = [&](bool high) {
+      return uint32_t(fuseHalf(halfOf<Half>(x, high, false),
+                               halfOf<Half>(y, high, false),
+                               halfOf<Half>(to[l], high, false))
+                          .bits);
+    };
+    out[l] = part(false) | part(true) << 16;
+  }
+  writeVector(c, inst, inst.op[0], out, execOf(c));
+  return Step::Next;
+}
+bool decodePackedFmac(InstDecoder &d) {
+  return d.expect(3, 3) && d.source(1, 1, Imm::PackedF16, 1) &&
+         d.source(2, 1, Imm::PackedF16, 2) && d.vectorSource(0, 1, 3) &&
+         d.vectorResult(0, 1, 0) && d.emit(execPackedFmac, Class::Float16);
+}
+
 //===-- Dot products ------------------------------------------------------===//
 
 /// Four bytes, eight nibbles; signs by source in neg_lo, or both.
@@ -284,6 +311,40 @@ bool decodeDotInteger(InstDecoder &d) {
       return false;
   return (!Accumulates || d.vectorSource(0, 1, 3)) && d.vectorResult(0, 1, 0) &&
          d.emit(execDotInteger<Bits>, Class::Integer);
+}
+
+/// Four floats of 8 bits.
+template <const SmallFormat &A, const SmallFormat &B>
+float dotSmall(uint32_t a, uint32_t b, float c) {
+  double sum = c;
+  for (unsigned i = 0; i < 32; i += 8)
+    sum += double(decodeSmall(a >> i & 255, A)) *
+           double(decodeSmall(b >> i & 255, B));
+  return float(sum);
+}
+/// Two halves, into one: T is what they are.
+template <class T> T dotNarrow(uint32_t a, uint32_t b, T c) {
+  auto value = [](uint32_t bits) {
+    if constexpr (std::is_same_v<T, Half>)
+      return double(floatFromHalf(uint16_t(bits)));
+    else
+      return double(floatFromBf16(uint16_t(bits)));
+  };
+  double sum =
+      value(c.bits) + value(a) * value(b) + value(a >> 16) * value(b >> 16);
+  if constexpr (std::is_same_v<T, Half>)
+    return T{halfFromDouble(sum)};
+  else
+    return T{bf16FromDouble(sum)};
+}
+
+/// op_sel is for what is added to, and the result.
+template <class T> bool decodeDotNarrow(InstDecoder &d) {
+  if (const Modifier *m = d.modifier("op_sel"))
+    for (size_t i = 0; i < 2 && i < m->values.size(); ++i)
+      if (m->values[i])
+        return d.error("op_sel of the first sources is not supported");
+  return decodeVector<dotNarrow<T>>(d);
 }
 
 template <bool IsBf16> Step execDotHalf(Ctx &c, const Inst &inst, uint32_t) {
@@ -384,6 +445,16 @@ void tile::sim::amdgcn::registerPacked(OpcodeTable &t) {
       {"v_dot8_u32_u4", decodeDotInteger<4, Sign::None, false>},
       {"v_dot8_i32_iu4", decodeDotInteger<4, Sign::Stated, false>},
       {"v_dot8c_i32_i4", decodeDotInteger<4, Sign::Both, true>},
+      {"v_dot2_i32_i16", decodeDotInteger<16, Sign::Both, false>},
+      {"v_dot2_u32_u16", decodeDotInteger<16, Sign::None, false>},
+      {"v_dot2c_i32_i16", decodeDotInteger<16, Sign::Both, true>},
+      {"v_dot4_f32_fp8_fp8", decodeVector<dotSmall<formatE4M3, formatE4M3>>},
+      {"v_dot4_f32_fp8_bf8", decodeVector<dotSmall<formatE4M3, formatE5M2>>},
+      {"v_dot4_f32_bf8_fp8", decodeVector<dotSmall<formatE5M2, formatE4M3>>},
+      {"v_dot4_f32_bf8_bf8", decodeVector<dotSmall<formatE5M2, formatE5M2>>},
+      {"v_dot2_f16_f16", decodeDotNarrow<Half>},
+      {"v_dot2_bf16_bf16", decodeDotNarrow<Bf16>},
+      {"v_pk_fmac_f16", decodePackedFmac},
       {"v_dot2_f32_f16", decodeDotHalf<false, false>},
       {"v_dot2_f32_bf16", decodeDotHalf<true, false>},
       {"v_dot2c_f32_f16", decodeDotHalf<false, true>},

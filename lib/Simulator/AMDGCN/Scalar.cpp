@@ -195,7 +195,18 @@ constexpr uint8_t tableOf(bool (*f)(bool, bool)) {
 
 //===-- EXEC --------------------------------------------------------------===//
 
-enum class Save : uint8_t { And, Or, Xor, AndNot, OrNot, NotAnd, NotOr };
+enum class Save : uint8_t {
+  And,
+  Or,
+  Xor,
+  AndNot,
+  OrNot,
+  NotAnd,
+  NotOr,
+  Nand,
+  Nor,
+  Same
+};
 
 /// Of the source and EXEC.
 constexpr uint8_t tableOfSave(Save s) {
@@ -214,6 +225,12 @@ constexpr uint8_t tableOfSave(Save s) {
     return tableOf([](bool a, bool b) { return !a && b; });
   case Save::NotOr:
     return tableOf([](bool a, bool b) { return !a || b; });
+  case Save::Nand:
+    return tableOf([](bool a, bool b) { return !(a && b); });
+  case Save::Nor:
+    return tableOf([](bool a, bool b) { return !(a || b); });
+  case Save::Same:
+    return tableOf([](bool a, bool b) { return a == b; });
   }
 }
 
@@ -241,6 +258,15 @@ template <class T, Save S> Step execSave(Ctx &c, const Inst &inst, uint32_t) {
     break;
   case Save::NotOr:
     now = ~source | old;
+    break;
+  case Save::Nand:
+    now = ~(source & old);
+    break;
+  case Save::Nor:
+    now = ~(source | old);
+    break;
+  case Save::Same:
+    now = ~(source ^ old);
     break;
   }
   setScalar<T>(c, slot, now);
@@ -270,6 +296,20 @@ template <class T> WithScc<T> wholeQuads(T a) {
   return {r, r != 0};
 }
 
+/// A bit for each quad.
+template <class T> WithScc<T> quadMask(T a) {
+  T r = 0;
+  for (unsigned i = 0; i < sizeof(T) * 8; i += 4)
+    r |= T((a >> i & 15) != 0) << i / 4;
+  return {r, r != 0};
+}
+U64 replicate(U a) {
+  U64 r = 0;
+  for (unsigned i = 0; i < 32; ++i)
+    r |= U64(a >> i & 1 ? 3 : 0) << 2 * i;
+  return r;
+}
+
 template <class T>
 void addLogic(OpcodeTable &t, const char *const (&names)[16]) {
   using L = Logic<T>;
@@ -297,14 +337,17 @@ void addLogic(OpcodeTable &t, const char *const (&names)[16]) {
   for (size_t i = 0; i < 16; ++i)
     t.emplace(names[i], decoders[i]);
 }
-template <class T> void addSave(OpcodeTable &t, const char *const (&names)[9]) {
+template <class T>
+void addSave(OpcodeTable &t, const char *const (&names)[14]) {
   const DecodeOpcode decoders[] = {
       decodeSave<T, Save::And>,    decodeSave<T, Save::Or>,
       decodeSave<T, Save::Xor>,    decodeSave<T, Save::AndNot>,
       decodeSave<T, Save::OrNot>,  decodeSave<T, Save::NotAnd>,
       decodeSave<T, Save::AndNot>, decodeSave<T, Save::NotAnd>,
-      decodeSave<T, Save::NotOr>};
-  for (size_t i = 0; i < 9; ++i)
+      decodeSave<T, Save::NotOr>,  decodeSave<T, Save::NotOr>,
+      decodeSave<T, Save::OrNot>,  decodeSave<T, Save::Nand>,
+      decodeSave<T, Save::Nor>,    decodeSave<T, Save::Same>};
+  for (size_t i = 0; i < 14; ++i)
     t.emplace(names[i], decoders[i]);
 }
 } // namespace
@@ -320,16 +363,20 @@ void tile::sim::amdgcn::registerScalar(OpcodeTable &t) {
                     "s_not_b64", "s_cselect_b64", "s_mov_b64", "s_brev_b64",
                     "s_lshl_b64", "s_lshr_b64", "s_and_not1_b64",
                     "s_or_not1_b64"});
-  addSave<U>(t,
-             {"s_and_saveexec_b32", "s_or_saveexec_b32", "s_xor_saveexec_b32",
-              "s_andn2_saveexec_b32", "s_orn2_saveexec_b32",
-              "s_andn1_saveexec_b32", "s_and_not1_saveexec_b32",
-              "s_and_not0_saveexec_b32", "s_or_not0_saveexec_b32"});
-  addSave<U64>(t,
-               {"s_and_saveexec_b64", "s_or_saveexec_b64", "s_xor_saveexec_b64",
-                "s_andn2_saveexec_b64", "s_orn2_saveexec_b64",
-                "s_andn1_saveexec_b64", "s_and_not1_saveexec_b64",
-                "s_and_not0_saveexec_b64", "s_or_not0_saveexec_b64"});
+  addSave<U>(t, {"s_and_saveexec_b32", "s_or_saveexec_b32",
+                 "s_xor_saveexec_b32", "s_andn2_saveexec_b32",
+                 "s_orn2_saveexec_b32", "s_andn1_saveexec_b32",
+                 "s_and_not1_saveexec_b32", "s_and_not0_saveexec_b32",
+                 "s_or_not0_saveexec_b32", "s_orn1_saveexec_b32",
+                 "s_or_not1_saveexec_b32", "s_nand_saveexec_b32",
+                 "s_nor_saveexec_b32", "s_xnor_saveexec_b32"});
+  addSave<U64>(t, {"s_and_saveexec_b64", "s_or_saveexec_b64",
+                   "s_xor_saveexec_b64", "s_andn2_saveexec_b64",
+                   "s_orn2_saveexec_b64", "s_andn1_saveexec_b64",
+                   "s_and_not1_saveexec_b64", "s_and_not0_saveexec_b64",
+                   "s_or_not0_saveexec_b64", "s_orn1_saveexec_b64",
+                   "s_or_not1_saveexec_b64", "s_nand_saveexec_b64",
+                   "s_nor_saveexec_b64", "s_xnor_saveexec_b64"});
   t.insert({
       {"s_add_u32", decodeScalar<addU>},
       {"s_sub_u32", decodeScalar<subU>},
@@ -367,6 +414,9 @@ void tile::sim::amdgcn::registerScalar(OpcodeTable &t) {
       {"s_bfe_i32", decodeScalar<Logic<U>::extractSigned>},
       {"s_bfe_u64", decodeScalar<Logic<U64>::extract>},
       {"s_bfe_i64", decodeScalar<Logic<U64>::extractSigned>},
+      {"s_quadmask_b32", decodeScalar<quadMask<U>>},
+      {"s_quadmask_b64", decodeScalar<quadMask<U64>>},
+      {"s_bitreplicate_b64_b32", decodeScalar<replicate>},
       {"s_bcnt1_i32_b32", decodeScalar<Logic<U>::ones>},
       {"s_bcnt1_i32_b64", decodeScalar<Logic<U64>::ones>},
       {"s_bcnt0_i32_b32", decodeScalar<Logic<U>::zeros>},

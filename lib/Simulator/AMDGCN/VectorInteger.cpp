@@ -163,6 +163,32 @@ U sumDifferences(U a, U b, U c) {
     c += byteDifference(a >> i & 255, b >> i & 255);
   return c;
 }
+U sumDifferences16(U a, U b, U c) {
+  return c + byteDifference(a & 0xffff, b & 0xffff) +
+         byteDifference(a >> 16, b >> 16);
+}
+U sumDifferencesHigh(U a, U b, U c) {
+  return (sumDifferences(a, b, 0) << 16) + c;
+}
+/// Without those of which the second byte is 0.
+U sumMaskedDifferences(U a, U b, U c) {
+  for (unsigned i = 0; i < 32; i += 8)
+    if (b >> i & 255)
+      c += byteDifference(a >> i & 255, b >> i & 255);
+  return c;
+}
+/// The means of bytes, rounded as the third says.
+U meanBytes(U a, U b, U c) {
+  U r = 0;
+  for (unsigned i = 0; i < 32; i += 8)
+    r |= ((a >> i & 255) + (b >> i & 255) + (c >> i & 1)) >> 1 << i;
+  return r;
+}
+/// Two signed words into the range of bytes.
+U16 packBytes(U a) {
+  auto part = [](S v) { return U16(v < 0 ? 0 : v > 255 ? 255 : v); };
+  return U16(part(S16(a)) | part(S16(a >> 16)) << 8);
+}
 U sumDifference32(U a, U b, U c) { return byteDifference(a, b) + c; }
 U pack16(Half a, Half b) { return a.bits | U(b.bits) << 16; }
 
@@ -453,6 +479,13 @@ void tile::sim::amdgcn::registerVectorInteger(OpcodeTable &t) {
       {"v_perm_b32", decodeVector<permute, Class::Logic>},
       {"v_sad_u8", decodeVector<sumDifferences>},
       {"v_sad_u32", decodeVector<sumDifference32>},
+      {"v_sad_u16", decodeVector<sumDifferences16>},
+      {"v_sad_hi_u8", decodeVector<sumDifferencesHigh>},
+      {"v_msad_u8", decodeVector<sumMaskedDifferences>},
+      {"v_lerp_u8", decodeVector<meanBytes>},
+      {"v_sat_pk_u8_i16", decodeVector<packBytes>},
+      {"v_add_i16", decodeSum<add16, addSaturated<S16>>},
+      {"v_sub_i16", decodeSum<sub16, subSaturated<S16>>},
       {"v_pack_b32_f16", decodeVector<pack16, Class::Move>},
       {"v_cndmask_b32", decodeSelect<Bits32>},
       {"v_cndmask_b16", decodeSelect<Half>},

@@ -1,4 +1,4 @@
-"""What gfx950 has beyond gfx942, and sparse MFMA of both, against NumPy."""
+"""What gfx950 has beyond gfx942, against NumPy."""
 
 from __future__ import annotations
 
@@ -125,46 +125,6 @@ def test_a_scale_of_255_is_no_number():
     got = taken(out, 16, np.float32)
     assert np.isnan(got[3]).all()
     assert (np.delete(got, 3, 0) == 128).all()
-
-
-SPARSE = """f32_16x16x32_f16 f32_32x32x16_f16 f32_16x16x32_bf16 f32_32x32x16_bf16 i32_16x16x64_i8
-i32_32x32x32_i8 f32_16x16x64_fp8_bf8 f32_32x32x32_bf8_fp8""".split()
-
-
-@pytest.mark.parametrize("name", SPARSE)
-@pytest.mark.parametrize("chosen", [0, 1])
-def test_sparse_products(name, chosen):
-    m, k = int(name[4:6]), int(name[10:12])
-    kinds = name[13:].split("_")
-    rng = np.random.default_rng(len(name) + chosen)
-    bits_a, stored = encode(rng.standard_normal((m, k // 2)), kinds[0])
-    bits_b, b = encode(rng.standard_normal((k, m)), kinds[-1])
-    # Two of each four neighbours, in order.
-    pairs = np.array([(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)])
-    index = pairs[rng.integers(0, 6, (m, k // 4))].reshape(m, k // 2)
-    a = np.zeros((m, k))
-    rows, s = np.meshgrid(np.arange(m), np.arange(k // 2), indexing="ij")
-    a[rows, s // 2 * 4 + index] = stored
-    each = m * k // 128
-    words_a = spread(bits_a, rows + m * (s // each), s % each, each, 64)
-    j, p = np.meshgrid(np.arange(m), np.arange(k), indexing="ij")
-    words_b = spread(bits_b.T.copy(), j + m * (p // (2 * each)), p % (2 * each), 2 * each, 64)
-    by_lane = np.zeros((64, each), np.uint64)
-    by_lane[rows + m * (s // each), s % each] = index
-    sets = (by_lane << np.arange(0, 2 * each, 2, dtype=np.uint64)).sum(1)
-    # The other sets choose something else.
-    width = 2 * each
-    noise = rng.integers(0, 1 << 32, 64, np.uint64) & ~np.uint64(
-        ((1 << width) - 1) << width * chosen
-    )
-    indices = ((sets << np.uint64(width * chosen)) | noise).astype(u32)[None]
-    dtype = np.int32 if kinds[0] == "i8" else np.float32
-    c = (rng.standard_normal((m, m)) * 8).astype(dtype)
-    out = multiply(
-        f"v_smfmac_{name}", words_a, words_b, spread(c, *results(m), m * m // 64, 64), "gfx942",
-        suffix=f" abid:{chosen}" if chosen else "", third="v30", others={30: indices},
-    )  # fmt: skip
-    assert np.allclose(taken(out, m, dtype), a @ b + c, rtol=1e-6, atol=1e-6)
 
 
 def test_any_function_of_three_bits():
