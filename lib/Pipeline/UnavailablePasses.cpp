@@ -31,8 +31,8 @@ constexpr StringLiteral kGluonUpstream =
 constexpr StringLiteral kSanitizer =
     "run the kernel in the simulator ('tile-sim', or CPU tensors), whose "
     "checks find races and bad accesses";
-constexpr StringLiteral kAMD =
-    "tile's pipelines for AMD GPUs have no such pass; leave it out";
+constexpr StringLiteral kWarpPipeline =
+    "tile has no stages of warps that kernels mark; leave it out";
 
 constexpr UnavailablePass kUnavailable[] = {
     {"tritongpu-optimize-partition-warps",
@@ -57,28 +57,8 @@ constexpr UnavailablePass kUnavailable[] = {
     {"gluon-canonicalize", kGluonUpstream},
     {"tritoninstrument-concurrency-sanitizer", kSanitizer},
     {"tritoninstrument-fp-sanitizer", kSanitizer},
-    {"tritonamdgpu-optimize-dot-operands", kAMD},
-    {"tritonamdgpu-schedule-loops", kAMD},
-    {"tritonamdgpu-pipeline", kAMD},
-    {"tritonamdgpu-block-pingpong", kAMD},
-    {"tritonamdgpu-warp-pipeline", kAMD},
-    {"tritonamdgpu-canonicalize-pointers", kAMD},
-    {"tritonamdgpu-convert-buffer-ops", kAMD},
-    {"tritonamdgpu-optimize-buffer-op-ptr", kAMD},
-    {"tritonamdgpu-range-analysis", kAMD},
-    {"tritonamdgpu-coalesce-async-copy", kAMD},
-    {"tritonamdgpu-update-async-wait-count", kAMD},
-    {"tritonamdgpu-sink-layout-conversions", kAMD},
-    {"tritonamdgpu-hoist-layout-conversions", kAMD},
-    {"tritonamdgpu-move-up-prologue-loads", kAMD},
-    {"tritonamdgpu-prepare-if-combining", kAMD},
-    {"tritonamdgpu-fold-true-cmpi", kAMD},
-    {"tritonamdgpu-membar", kAMD},
-    {"allocate-amdgpu-shared-memory", "use 'allocate-shared-memory'"},
-    {"convert-triton-amdgpu-to-llvm", kAMD},
-    {"triton-amdgpu-insert-instruction-sched-hints", kAMD},
-    {"triton-amdgpu-lower-insert-instruction-sched-hints", kAMD},
-    {"convert-warp-pipeline", kAMD},
+    {"tritonamdgpu-warp-pipeline", kWarpPipeline},
+    {"convert-warp-pipeline", kWarpPipeline},
 };
 } // namespace
 

@@ -12,6 +12,7 @@
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
+#include "tile/Dialect/TritonGPU/Transforms/FirstUser.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/DebugLog.h"
@@ -36,19 +37,6 @@ int64_t getRegisterBits(RankedTensorType type) {
   return bits * getTotalElemsPerThread(type);
 }
 
-/// The first operation of the block that uses a result of `op`, or contains one
-/// that does; null if all uses are elsewhere.
-Operation *getFirstUserInBlock(Operation *op) {
-  Block *block = op->getBlock();
-  Operation *first = nullptr;
-  for (Operation *user : op->getUsers()) {
-    Operation *ancestor = block->findAncestorOpInBlock(*user);
-    if (ancestor && (!first || ancestor->isBeforeInBlock(first)))
-      first = ancestor;
-  }
-  return first;
-}
-
 /// True if what a read of shared memory finds may change at `op`, or if `op` is
 /// something that reads must not cross (waits, barriers, frees).
 bool mayChangeSharedMemory(Operation *op) {
@@ -70,7 +58,7 @@ bool mayChangeSharedMemory(Operation *op) {
 /// in front of other operations of its kind that wait there already: there is
 /// nothing to gain from passing them, and their order stays.
 bool sink(Operation *op, function_ref<bool(Operation *)> mayPass) {
-  Operation *target = getFirstUserInBlock(op);
+  Operation *target = findFirstUser(op->getResult(0), op->getBlock());
   if (!target)
     return false;
   while (target->getPrevNode() != op &&
@@ -194,7 +182,7 @@ bool sinkIntoCrowdedLoops(LocalLoadOp load) {
              use.getOwner() != inLoop.getOperation();
     });
     // Next to the product rather than at the top of the loop.
-    inLoop->moveBefore(getFirstUserInBlock(inLoop));
+    inLoop->moveBefore(findFirstUser(inLoop, loop.getBody()));
     changed = true;
   }
   if (changed && load->use_empty())
@@ -208,7 +196,7 @@ bool sinkIntoCrowdedLoops(LocalLoadOp load) {
 bool sinkBehindCopies(LocalAllocOp alloc) {
   if (!isConstant(alloc.getResult()) || !alloc.getSrc().getDefiningOp<LoadOp>())
     return false;
-  Operation *target = getFirstUserInBlock(alloc);
+  Operation *target = findFirstUser(alloc, alloc->getBlock());
   if (!target)
     return false;
   for (Operation *op = target->getPrevNode(); op != alloc;

@@ -9,6 +9,7 @@ using namespace mlir;
 using namespace mlir::triton;
 
 void amd::registerPipelines() {
+  registerOtherNames();
   PassPipelineRegistration<TTIROptions>(
       "tile-amd-ttir", "Inlined, canonical tt", buildTTIRPipeline);
   PassPipelineRegistration<TTGIROptions>(

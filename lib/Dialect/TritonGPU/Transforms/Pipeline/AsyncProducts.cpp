@@ -386,16 +386,6 @@ void waitOccasionally(MatrixProductOpInterface dot, Value running,
 
 } // namespace
 
-Operation *mlir::triton::gpu::findFirstUser(Value value, Block *body) {
-  Operation *first = nullptr;
-  for (Operation *user : value.getUsers()) {
-    Operation *inBody = body->findAncestorOpInBlock(*user);
-    if (inBody && (!first || inBody->isBeforeInBlock(first)))
-      first = inBody;
-  }
-  return first;
-}
-
 double mlir::triton::gpu::getRegisterShare(scf::ForOp loop,
                                            ArrayRef<Value> values,
                                            unsigned numBlocks) {

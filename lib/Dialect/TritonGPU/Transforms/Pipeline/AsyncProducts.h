@@ -4,6 +4,8 @@
 #ifndef TILE_LIB_TRITONGPU_PIPELINE_ASYNCPRODUCTS_H
 #define TILE_LIB_TRITONGPU_PIPELINE_ASYNCPRODUCTS_H
 
+#include "tile/Dialect/TritonGPU/Transforms/FirstUser.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::triton::gpu {
@@ -14,10 +16,6 @@ namespace mlir::triton::gpu {
 /// copies of this loop fill, with one to spare for what such a product still
 /// reads. Returns the number of products.
 unsigned makeProductsAsync(scf::ForOp &loop, ArrayRef<Value> rings);
-
-/// The first operation of `body` that uses `value`, itself or by what is in it;
-/// null if there is none.
-Operation *findFirstUser(Value value, Block *body);
 
 /// Whether that would have products read what copies filled while the next
 /// iteration runs.

@@ -63,6 +63,8 @@ void buildTTGIRPipeline(OpPassManager &pm, const TTGIROptions &options);
 void buildLLIRPipeline(OpPassManager &pm, const LLIROptions &options);
 
 void registerPipelines();
+/// Passes of other compilers of this IR that are called otherwise here.
+void registerOtherNames();
 
 } // namespace mlir::triton::amd
 

@@ -85,6 +85,100 @@ def TritonAMDGPUFoldTrueCmpI
   ];
 }
 
+def TritonAMDGPUHoistLayoutConversions
+    : Pass<"tritonamdgpu-hoist-layout-conversions"> {
+  let summary = "Bring operands of products into their layout before loops";
+  let description = [{
+    Those that do not change in the loop; also out of several loops.
+
+    ```mlir
+    scf.for ... {
+      %x = ttg.convert_layout %a : tensor<128x64xf16, #blocked> -> tensor<128x64xf16, #dot_a>
+    ```
+    becomes
+    ```mlir
+    %x = ttg.convert_layout %a : tensor<128x64xf16, #blocked> -> tensor<128x64xf16, #dot_a>
+    scf.for ... {
+    ```
+  }];
+  let statistics = [
+    Statistic<"numHoisted", "num-hoisted", "Conversions before loops">
+  ];
+}
+
+def TritonAMDGPUSinkLayoutConversions
+    : Pass<"tritonamdgpu-sink-layout-conversions"> {
+  let summary = "Convert layouts next to the first use";
+  let description = [{
+    So that LDS and registers are taken no longer than need be. Conversions whose
+    results take fewer registers than their sources stay.
+
+    ```mlir
+    %x = ttg.convert_layout %a : tensor<128x64xf16, #blocked> -> tensor<128x64xf16, #dot_a>
+    scf.for ... { ... }
+    %y = arith.addf %x, %x : tensor<128x64xf16, #dot_a>
+    ```
+    becomes
+    ```mlir
+    scf.for ... { ... }
+    %x = ttg.convert_layout %a : tensor<128x64xf16, #blocked> -> tensor<128x64xf16, #dot_a>
+    %y = arith.addf %x, %x : tensor<128x64xf16, #dot_a>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numSunk", "num-sunk", "Conversions moved">
+  ];
+}
+
+def TritonAMDGPUMoveUpPrologueLoads
+    : Pass<"tritonamdgpu-move-up-prologue-loads"> {
+  let summary = "Start the loads in front of loops with products early";
+  let description = [{
+    Loads before a loop around products go before the first access to LDS that
+    they may be done before, with what their addresses are computed from: they
+    are then under way while the barriers of that are waited for.
+
+    ```mlir
+    ttg.local_store %q, %Q
+    %k = tt.load %p
+    scf.for ... { ... tt.dot ... }
+    ```
+    becomes
+    ```mlir
+    %k = tt.load %p
+    ttg.local_store %q, %Q
+    scf.for ... { ... tt.dot ... }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numMoved", "num-moved", "Loads that start earlier">
+  ];
+}
+
+def TritonAMDGPUPrepareIfCombining
+    : Pass<"tritonamdgpu-prepare-if-combining"> {
+  let summary = "Bring branches on one condition next to each other";
+  let description = [{
+    What is between them goes before the first one or behind the second one, so
+    that `canonicalize` makes one branch of them.
+
+    ```mlir
+    scf.if %c { ... }
+    %x = arith.addi %a, %b : i32
+    scf.if %c { ... }
+    ```
+    becomes
+    ```mlir
+    %x = arith.addi %a, %b : i32
+    scf.if %c { ... }
+    scf.if %c { ... }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numMoved", "num-moved", "Branches brought to another one">
+  ];
+}
+
 def TritonAMDGPUInThreadTranspose
     : Pass<"tritonamdgpu-in-thread-transpose", "mlir::ModuleOp"> {
   let summary = "Load operands so that lanes have neighbours along K";
