@@ -9,9 +9,10 @@ import pytest
 import tile
 import tile.sim
 
-WAVES = {"gfx942": 64, "gfx950": 64, "gfx1100": 32, "gfx1201": 32}
+WAVES = {"gfx90a": 64, "gfx942": 64, "gfx950": 64, "gfx1100": 32, "gfx1201": 32}
 #: Layouts of results of matrix products, the parents of operands.
 PARENTS = {
+    "gfx90a": "#ttg.amd_mfma<{version = 2, warpsPerCTA = [2, 1], instrShape = [16, 16, 16], isTransposed = true}>",  # noqa: E501
     "gfx942": "#ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 1], instrShape = [16, 16, 16], isTransposed = true}>",  # noqa: E501
     "gfx950": "#ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 1], instrShape = [16, 16, 32], isTransposed = true}>",  # noqa: E501
     "gfx1100": "#ttg.amd_wmma<{version = 1, isTranspose = true, warpsPerCTA = [2, 1]}>",
