@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import ml_dtypes
 import numpy as np
 import pytest
+from test_dot_scaled import run as run_product
 
 import tile
 import tile.sim
@@ -194,3 +197,13 @@ def test_stores_from_lds_and_counters(processor, tmp_path):
     copied = before.copy()
     run(processor, [("i8", x, "#blocked"), ("i8", copied, "#blocked")], body, out, "i8", tmp_path)
     assert (out == 14).all() and (copied == np.where(mask, x, before)).all()
+
+
+@pytest.mark.parametrize("processor", [name for name in WAVES if name != "gfx950"])
+@pytest.mark.parametrize(("left", "right"), [("e2m1", "e4m3"), ("e5m2", "e2m1"), ("e4m3", "bf16")])
+def test_products_with_scales(processor, left, right, monkeypatch):
+    """Without an instruction for them, against the same oracle as elsewhere."""
+    monkeypatch.setenv("TILE_DRIVER", "sim")
+    monkeypatch.setenv("TILE_SIM_TARGET", f"hip:{processor}")
+    kernel = run_product(left, right, b_scaled=right != "bf16")
+    assert re.search(r"v_(mfma|wmma)_f32_\w*bf16", kernel.asm["amdgcn"])
