@@ -189,8 +189,7 @@ static uint64_t takeCluster(Launch &launch, Worker &worker) {
 static void work(Launch &launch, Worker &worker, bool polls) {
   // CTAs that may wait for each other take short turns; one that changes
   // nothing for a slice of its turn probably waits, and ends it.
-  const bool mayWait =
-      launch.program->usesGlobalAtomics || launch.config->scheduleSeed;
+  const bool mayWait = launch.program->usesGlobalAtomics;
   const uint64_t longTurn = mayWait ? 1 << 14 : 1 << 18,
                  slice = mayWait ? 1 << 10 : longTurn, shortTurn = 256;
   // As many as a GPU has room for.
@@ -206,6 +205,7 @@ static void work(Launch &launch, Worker &worker, bool polls) {
     schedule = std::make_unique<Schedule>(launch.config->scheduleSeed);
   bool more = true;
   size_t idleTurns = 0; // since one of the clusters did something
+  size_t turnsSinceStart = 0;
   auto polled = std::chrono::steady_clock::now();
   while (!launch.stop) {
     if (polls)
@@ -213,7 +213,7 @@ static void work(Launch &launch, Worker &worker, bool polls) {
     bool start = more && resident.size() < mostResident;
     // Few to choose from, but those may all wait for one that did not start.
     if (schedule)
-      start &= resident.size() < 16 || idleTurns >= 16;
+      start &= resident.size() < 16 || turnsSinceStart >= 16;
     if (start) {
       uint64_t number = takeCluster(launch, worker);
       if (number >= launch.clusterCount) {
@@ -226,7 +226,7 @@ static void work(Launch &launch, Worker &worker, bool polls) {
         for (auto &cta : cluster->ctas)
           startCta(c, *cta);
         resident.push_front(std::move(cluster));
-        idleTurns = 0;
+        turnsSinceStart = 0;
       }
     }
     if (resident.empty()) {
@@ -242,13 +242,14 @@ static void work(Launch &launch, Worker &worker, bool polls) {
                 resident[schedule->below(uint32_t(resident.size()))]);
     std::unique_ptr<Cluster> cluster = std::move(resident.front());
     resident.pop_front();
+    ++turnsSinceStart;
     bool finished = false, idle = false;
     uint64_t turn = schedule        ? schedule->warpTurn() * 16
                     : cluster->turn ? cluster->turn
                                     : longTurn;
     for (uint64_t left = turn, part; left && !finished && !idle; left -= part) {
       uint64_t events = cluster->stores + cluster->progress;
-      part = std::min(left, slice);
+      part = schedule ? left : std::min(left, slice);
       if (!runCluster(c, *cluster, part, finished))
         return;
       idle = mayWait && events == cluster->stores + cluster->progress;
