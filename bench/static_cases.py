@@ -336,7 +336,7 @@ def _descriptors(rows: dict[str, int], columns: int, kind: str = "fp16") -> dict
     return {name: f"tensordesc<{kind}[{n}, {columns}]>" for name, n in rows.items()}
 
 
-def _product_by_descriptors(name: str, flatten: bool, specialize: bool) -> Case:
+def _product_by_descriptors(name: str, persistent: bool, specialize: bool) -> Case:
     bm, bn, bk = 128, 256, 64
     types = {
         **_descriptors({"a": bm}, bk), **_descriptors({"b": bk, "c": bm}, bn),
@@ -345,7 +345,7 @@ def _product_by_descriptors(name: str, flatten: bool, specialize: bool) -> Case:
     constants = {"BM": bm, "BN": bn, "BK": bk, "GROUP_M": 8}
     return Case(
         name, "descriptor_matmul", "from_host", types,
-        {**constants, "FLATTEN": flatten, "SPECIALIZE": specialize},
+        {**constants, "PERSISTENT": persistent, "SPECIALIZE": specialize},
         {"num_warps": 8, "num_stages": 3}, (1,),
     )  # fmt: skip
 

@@ -7,6 +7,7 @@ measured (bench/STATIC.md).
 from __future__ import annotations
 
 import importlib.util
+import itertools
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,17 @@ def static():
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         yield module, {case.name: case for case in module.cases_of("cuda", 80)}
+
+
+def test_cases_name_the_parameters_of_their_kernels(static):
+    """Those of all targets, and what is compiled for its time alone."""
+    import peer
+    import static_cases
+
+    lists = (static_cases.cases(True), static_cases.amd_cases(), static_cases.hopper_kernels())
+    for case in itertools.chain(*lists):
+        kernel = getattr(peer.load(case.example), case.kernel)
+        assert {*case.types, *case.constants} == set(kernel.arg_names), case.name
 
 
 @pytest.mark.parametrize("name", PEER)
