@@ -21,7 +21,10 @@
 
 #include "WarpGroupProducts.h"
 
+#include "nvidia/TargetTable.h"
+
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/Transforms/ConvertTo.h"
 #include "tile/Dialect/TritonGPU/Transforms/LayoutInference.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
@@ -105,13 +108,14 @@ int64_t countRegisters(Operation *op, ShapedType type) {
 /// where a thread needs so many for results and operands of products; none if
 /// it cannot have them.
 int64_t countResidentBlocks(Operation *op, int64_t registers) {
-  constexpr int64_t kRegisterFile = 65536, kOthers = 32, kMaxRegisters = 255;
-  auto limit = op->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>(
-      kMaxNRegAttrName);
+  constexpr int64_t kOthers = 32;
+  auto module = op->getParentOfType<ModuleOp>();
+  const NVIDIATarget &target = **getNVIDIATarget(module);
+  auto limit = module->getAttrOfType<IntegerAttr>(kMaxNRegAttrName);
   registers += kOthers;
-  if (registers > (limit ? limit.getInt() : kMaxRegisters))
+  if (registers > (limit ? limit.getInt() : target.maxRegistersPerThread))
     return 0;
-  return kRegisterFile /
+  return target.registersPerSM /
          (registers * lookupNumWarps(op) * lookupThreadsPerWarp(op));
 }
 
@@ -208,12 +212,6 @@ Value putIntoSharedMemory(OpBuilder &b, DotOp op, Value operand,
   if (value.getParentBlock() != op->getBlock())
     b.setInsertionPointAfterValue(value);
   return LocalAllocOp::create(b, loc, memory, value);
-}
-
-Value convertTo(OpBuilder &b, Location loc, Value value, Attribute layout) {
-  auto type =
-      cloneWithEncoding(cast<RankedTensorType>(value.getType()), layout);
-  return ConvertLayoutOp::create(b, loc, type, value);
 }
 
 /// Whether the blocks of a cluster have the same elements of both tensors.

@@ -6,6 +6,7 @@
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/Transforms/AccelerateMatmul.h"
+#include "tile/Dialect/TritonGPU/Transforms/ConvertTo.h"
 #include "tile/Dialect/TritonGPU/Transforms/LayoutInference.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
@@ -162,12 +163,6 @@ Value skipConversions(Value operand) {
   while (auto convert = operand.getDefiningOp<ConvertLayoutOp>())
     operand = convert.getSrc();
   return operand;
-}
-
-Value convertTo(OpBuilder &b, Location loc, Value value, Attribute layout) {
-  auto type =
-      cloneWithEncoding(cast<RankedTensorType>(value.getType()), layout);
-  return ConvertLayoutOp::create(b, loc, type, value);
 }
 
 //===----------------------------------------------------------------------===//

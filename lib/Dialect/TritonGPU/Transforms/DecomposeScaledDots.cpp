@@ -12,6 +12,7 @@
 #include "DecomposeScaledDots.h"
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/Transforms/ConvertTo.h"
 #include "tile/Dialect/TritonGPU/Transforms/MicroscalingScales.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,14 +35,6 @@ private:
   FailureOr<Value> extend(Value operand, ScaleDotElemType format, unsigned kDim,
                           bool kPack);
   Value scale(Value operand, Value scales, bool isB);
-
-  Value convertTo(Value value, Attribute layout) {
-    auto type = cast<RankedTensorType>(value.getType());
-    if (type.getEncoding() == layout)
-      return value;
-    return ConvertLayoutOp::create(b, loc, cloneWithEncoding(type, layout),
-                                   value);
-  }
 
   DotScaledOp op;
   OpBuilder b;
@@ -118,8 +111,9 @@ LogicalResult ScaledDotDecomposer::run() {
 
   Attribute layout = op.getType().getEncoding();
   auto asOperand = [&](Value value, unsigned index) {
-    return convertTo(value, DotOperandEncodingAttr::get(op.getContext(), index,
-                                                        layout, computeType));
+    return convertTo(b, loc, value,
+                     DotOperandEncodingAttr::get(op.getContext(), index, layout,
+                                                 computeType));
   };
   auto dot =
       DotOp::create(b, loc, op.getType(), asOperand(a, 0), asOperand(bValue, 1),

@@ -5,42 +5,30 @@
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/Transforms/ConvertTo.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 
 using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::gpu;
-
-static Value splat(OpBuilder &b, Location loc, RankedTensorType type,
-                   int64_t value) {
-  return arith::ConstantOp::create(
-      b, loc,
-      DenseElementsAttr::get(type,
-                             b.getIntegerAttr(type.getElementType(), value)));
-}
-
-static Value convertTo(OpBuilder &b, Location loc, Value value,
-                       Attribute layout) {
-  auto type = cast<RankedTensorType>(value.getType());
-  if (type.getEncoding() == layout)
-    return value;
-  return ConvertLayoutOp::create(b, loc, cloneWithEncoding(type, layout),
-                                 value);
-}
 
 Value mlir::triton::gpu::decodeScales(OpBuilder &b, Location loc,
                                       Value scales) {
   auto type = cast<RankedTensorType>(scales.getType());
   RankedTensorType bitsType = type.clone(b.getI16Type());
   Value wide = arith::ExtUIOp::create(b, loc, bitsType, scales);
-  Value bits = arith::ShLIOp::create(b, loc, wide, splat(b, loc, bitsType, 7));
+  Value bits = arith::ShLIOp::create(
+      b, loc, wide, createScalarOrSplatConstant(b, loc, bitsType, 7));
   // All ones would be infinity, and the least is a subnormal number.
   auto replace = [&](int64_t exponent, int64_t pattern) {
-    Value found = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, wide,
-                                        splat(b, loc, bitsType, exponent));
-    bits = arith::SelectOp::create(b, loc, found,
-                                   splat(b, loc, bitsType, pattern), bits);
+    Value found = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::eq, wide,
+        createScalarOrSplatConstant(b, loc, bitsType, exponent));
+    bits = arith::SelectOp::create(
+        b, loc, found, createScalarOrSplatConstant(b, loc, bitsType, pattern),
+        bits);
   };
   replace(255, 0x7FC0);
   replace(0, 0x0040);

@@ -249,7 +249,7 @@ public:
       }
     });
     for (Operation *op : places) {
-      if (!writes.contains(op) && !isCopyNext(op, places.getArrayRef()))
+      if (!writes.contains(op) && !isCopyNext(op, places))
         continue;
       OpBuilder builder(op->getBlock(), std::next(op->getIterator()));
       FenceAsyncGlobalOp::create(builder, op->getLoc());
@@ -303,9 +303,10 @@ private:
   }
 
   /// Whether a copy may follow `op` before another one of `places` does.
-  static bool isCopyNext(Operation *op, ArrayRef<Operation *> places) {
+  static bool isCopyNext(Operation *op,
+                         const llvm::SetVector<Operation *> &places) {
     for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
-      if (llvm::is_contained(places, next))
+      if (places.contains(next))
         return false;
       else if (mayCopy(next))
         return true;

@@ -82,8 +82,7 @@ struct ConvertLayoutPattern : TargetPattern<gpu::ConvertLayoutOp> {
   matchAndRewrite(gpu::ConvertLayoutOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     auto sourceType = cast<RankedTensorType>(op.getSrc().getType());
-    ConvertLayoutPlan plan(sourceType, op.getType(),
-                           target.getModel().getSharedMemoryBanks());
+    ConvertLayoutPlan plan = ConvertLayoutPlan::of(op);
     if (plan.route != ConvertLayoutPlan::Route::Shuffle)
       return failure();
     std::optional<ExchangePlan> exchange = match(*plan.shuffles);

@@ -22,15 +22,14 @@ using namespace mlir::triton;
 namespace {
 /// Refuses operations of which only the IR is known.
 template <typename... OpTs> LogicalResult refuseMissing(ModuleOp module) {
-  auto refuse = [](auto op) {
-    op.emitOpError("needs ")
-        << op.getMissing() << ", which have no lowering yet";
-    return WalkResult::interrupt();
-  };
-  WalkResult result = module.walk([&](Operation *op) {
-    WalkResult next = WalkResult::advance();
-    (void)((isa<OpTs>(op) && (next = refuse(cast<OpTs>(op)), true)) || ...);
-    return next;
+  WalkResult result = module.walk([](Operation *op) {
+    return llvm::TypeSwitch<Operation *, WalkResult>(op)
+        .Case<OpTs...>([](auto missing) {
+          missing.emitOpError("needs ")
+              << missing.getMissing() << ", which have no lowering yet";
+          return WalkResult::interrupt();
+        })
+        .Default(WalkResult::advance());
   });
   return failure(result.wasInterrupted());
 }

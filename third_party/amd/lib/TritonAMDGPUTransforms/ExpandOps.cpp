@@ -5,9 +5,12 @@
 #include "amd/TritonAMDGPUTransforms/Passes.h"
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/Transforms/ConvertTo.h"
 #include "tile/Dialect/TritonGPU/Transforms/MicroscalingScales.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::triton::amd {
 #define GEN_PASS_DEF_TRITONAMDGPUEXPANDOPS
@@ -42,18 +45,10 @@ private:
     return type.clone(b.getBF16Type());
   }
   Value convertTo(Value value, RankedTensorType like) {
-    auto type = cast<RankedTensorType>(value.getType());
-    if (type.getEncoding() == like.getEncoding())
-      return value;
-    return ConvertLayoutOp::create(b, loc, like.clone(type.getElementType()),
-                                   value);
+    return gpu::convertTo(b, loc, value, like.getEncoding());
   }
   Value splat(Type type, int64_t value) {
-    auto tensor = cast<RankedTensorType>(type);
-    return arith::ConstantOp::create(
-        b, loc,
-        DenseElementsAttr::get(
-            tensor, b.getIntegerAttr(tensor.getElementType(), value)));
+    return createScalarOrSplatConstant(b, loc, type, value);
   }
 
   /// Pairs of e2m1 along `axis` in bf16, which has all of them, like `result`.
@@ -177,10 +172,9 @@ struct ExpandOps : amd::impl::TritonAMDGPUExpandOpsBase<ExpandOps> {
         found.push_back(op);
     });
     for (Operation *op : found) {
-      FailureOr<Value> value = failure();
-      (void)((isa<OpTs>(op) &&
-              (value = Expander(op).expand(cast<OpTs>(op)), true)) ||
-             ...);
+      FailureOr<Value> value =
+          llvm::TypeSwitch<Operation *, FailureOr<Value>>(op).Case<OpTs...>(
+              [](auto known) { return Expander(known).expand(known); });
       if (failed(value))
         return failure();
       op->getResult(0).replaceAllUsesWith(*value);

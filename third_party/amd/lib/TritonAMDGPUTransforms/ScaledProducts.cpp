@@ -13,6 +13,7 @@
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+#include "tile/Dialect/TritonGPU/Transforms/ConvertTo.h"
 #include "tile/Dialect/TritonGPU/Transforms/LayoutInference.h"
 
 #include "llvm/Support/DebugLog.h"
@@ -111,14 +112,6 @@ LinearLayout getScaleLayout(RankedTensorType operand, unsigned rowDim,
   return LinearLayout(
       bases, {{outDims[0], int32_t(shape[0])}, {outDims[1], int32_t(shape[1])}},
       /*requireSurjective=*/true);
-}
-
-Value convertTo(OpBuilder &b, Location loc, Value value, Attribute layout) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return ConvertLayoutOp::create(
-      b, loc,
-      RankedTensorType::get(type.getShape(), type.getElementType(), layout),
-      value);
 }
 
 void accelerate(DotScaledOp op, const ScaledMatrixInstruction &instruction,

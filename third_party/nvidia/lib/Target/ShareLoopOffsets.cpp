@@ -190,10 +190,12 @@ void mlir::triton::nvidia::shareLoopOffsets(Module &module) {
   for (Function &function : module) {
     if (function.isDeclaration())
       continue;
-    TargetLibraryInfo library(libraryTable, &function);
-    AssumptionCache assumptions(function);
     DominatorTree dominators(function);
     LoopInfo loops(dominators);
+    if (loops.empty())
+      continue;
+    TargetLibraryInfo library(libraryTable, &function);
+    AssumptionCache assumptions(function);
     ScalarEvolution evolution(function, library, assumptions, dominators,
                               loops);
     SCEVExpander expander(evolution, "base");

@@ -7,6 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ClusterMeetings.h"
+
 #include "nvidia/TritonNVIDIAGPUToLLVM/PTXAsm.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Patterns.h"
 
@@ -129,25 +131,17 @@ struct ArrivePattern : MbarrierPattern<ttng::ArriveBarrierOp> {
   void arriveAtAll(const LLVMBuilder &b, ttng::ArriveBarrierOp op,
                    OpAdaptor adaptor) const {
     int numWarps = ttg::lookupNumWarps(op), count = op.getCount();
+    Value address = nvt::getBufferAddress(b, adaptor.getAlloc(), op.getAlloc());
     if (count % numWarps == 0) {
       target.barrier(b, {BarrierParticipants::Kind::Warp, 0, 1});
       Value lane = getThreadIndex(b, target, op).getLane(b);
       Value arrives = b.andPred(b.slt(lane, b.i32(ttg::lookupNumCTAs(op))),
                                 adaptor.getPred());
-      nvt::PTXAsm ptx(b);
-      auto at = ptx.input(
-          nvt::getBufferAddress(b, adaptor.getAlloc(), op.getAlloc()), "r");
-      auto block = ptx.input(lane, "r"), who = ptx.input(arrives, "b");
-      ptx << "{ .reg .b32 there; @" << who
-          << " mapa.shared::cluster.u32 there, " << at << ", " << block << "; @"
-          << who << " mbarrier.arrive.shared::cluster.b64 _, [there], "
-          << std::to_string(count / numWarps) << "; }";
-      ptx.emit({}, nvt::PTXAsm::SideEffects);
-      return;
+      return nvt::emitRemoteArrival(b, address, lane, arrives, /*scope=*/"",
+                                    count / numWarps);
     }
     nvt::PTXAsm ptx(b);
-    auto at = ptx.input(
-        nvt::getBufferAddress(b, adaptor.getAlloc(), op.getAlloc()), "r");
+    auto at = ptx.input(address, "r");
     Value first =
         b.andPred(nvt::emitFirstThread(b, target, op), adaptor.getPred());
     ptx << "{ .reg .b32 there; @!" << ptx.input(first, "b") << " bra DONE; ";

@@ -142,14 +142,8 @@ private:
     Value isOther =
         b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::ne, thread, block);
     Value arrives = b.and_(b.slt(thread, b.i32(place.numBlocks)), isOther);
-    nvidia::PTXAsm ptx(b);
-    auto at = ptx.input(address, "r"), there = ptx.input(thread, "r"),
-         who = ptx.input(arrives, "b");
-    ptx << "{ .reg .b32 there; @" << who << " mapa.shared::cluster.u32 there, "
-        << at << ", " << there << "; @" << who << " mbarrier.arrive"
-        << (isRelaxed ? "" : ".release.cluster")
-        << ".shared::cluster.b64 _, [there]; }";
-    ptx.emit({}, nvidia::PTXAsm::SideEffects);
+    nvidia::emitRemoteArrival(b, address, thread, arrives,
+                              isRelaxed ? "" : ".release.cluster");
   }
 
   unsigned getNumThreads() const {
@@ -181,6 +175,19 @@ LogicalResult nvidia::checkCalledFunction(LLVM::LLVMFuncOp function) {
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
+}
+
+void nvidia::emitRemoteArrival(const LLVMBuilder &b, Value address, Value block,
+                               Value pred, StringRef scope,
+                               std::optional<int> count) {
+  PTXAsm ptx(b);
+  auto at = ptx.input(address, "r"), of = ptx.input(block, "r"),
+       who = ptx.input(pred, "b");
+  ptx << "{ .reg .b32 there; @" << who << " mapa.shared::cluster.u32 there, "
+      << at << ", " << of << "; @" << who << " mbarrier.arrive" << scope
+      << ".shared::cluster.b64 _, [there]"
+      << (count ? ", " + std::to_string(*count) : "") << "; }";
+  ptx.emit({}, PTXAsm::SideEffects);
 }
 
 void nvidia::emitClusterBarrier(const LLVMBuilder &b) {

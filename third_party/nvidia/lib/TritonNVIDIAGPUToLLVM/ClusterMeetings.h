@@ -28,6 +28,13 @@ FailureOr<bool> meetAtMbarriers(LLVM::LLVMFuncOp kernel,
 /// Fails and says why if the default warps cannot call this function.
 LogicalResult checkCalledFunction(LLVM::LLVMFuncOp function);
 
+/// Arrives at the mbarrier that another block, or this one, has at `address`,
+/// where `pred` holds: `count` times if it is given. `scope` is what makes
+/// known what the thread did before, as in `.release.cluster`, or nothing.
+void emitRemoteArrival(const LLVMBuilder &b, Value address, Value block,
+                       Value pred, StringRef scope,
+                       std::optional<int> count = std::nullopt);
+
 /// Arrives at the barrier of the cluster and waits there.
 void emitClusterBarrier(const LLVMBuilder &b);
 

@@ -7,16 +7,15 @@
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::gpu;
 
 static std::optional<int64_t> getConstant(Value scalar) {
-  APInt value;
-  if (matchPattern(scalar, m_ConstantInt(&value)) && value.getBitWidth() <= 64)
-    return value.getSExtValue();
+  if (std::optional<int64_t> value = getConstantIntValue(scalar))
+    return value;
   // Of steps, which are not folded yet.
   auto product = scalar.getDefiningOp<arith::MulIOp>();
   if (!product)
