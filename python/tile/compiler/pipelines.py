@@ -32,12 +32,13 @@ def run_pipeline(module: Any, pipeline: str, kernel: str) -> Any:
         manager.enable_reproducer(f"{settings.reproducer_path}.{stage}.mlir")
     if settings.time_passes:
         manager.enable_timing()
-    if settings.remarks:
-        manager.enable_remarks(".*" if settings.remarks == "1" else settings.remarks)
+    remarks = _pattern_of_remarks()
+    if remarks:
+        manager.enable_remarks(remarks)
     for severity, place, message in manager.run(module):
         if f"{severity}s" in settings.diagnostics:
             print(f"{place}: {severity}: {message}", file=sys.stderr)
-    if settings.remarks:
+    if remarks:
         for remark in manager.remarks:
             print(_render(*remark), file=sys.stderr)
     if settings.pass_statistics:
@@ -46,10 +47,16 @@ def run_pipeline(module: Any, pipeline: str, kernel: str) -> Any:
     return module
 
 
+def _pattern_of_remarks() -> str:
+    """What passes are called whose remarks are shown, a regular expression; empty for none."""
+    wanted = knobs.compilation.remarks
+    return ".*" if wanted == "1" else wanted or ""
+
+
 def missed(name: str, kind: str, message: str, places: list[tuple[str, int, int]]) -> None:
     """Says, to those who ask for remarks, what was not done for a kernel before passes see it."""
-    wanted = knobs.compilation.remarks
-    if wanted and re.search(".*" if wanted == "1" else wanted, name):
+    wanted = _pattern_of_remarks()
+    if wanted and re.search(wanted, name):
         print(_render(name, kind, message, places), file=sys.stderr)
 
 
