@@ -199,3 +199,56 @@ def test_swaps_whose_results_nobody_uses(warps):
     want = np.where(c == np.arange(1, 33), 0, np.arange(1, 33))
     want[0] = 6
     np.testing.assert_array_equal(x, want)
+
+
+def identities(dtype: str) -> dict[str, int]:
+    """What an operation on integers may be given to leave memory as it is."""
+    info = np.iinfo(KINDS[dtype])
+    ones = info.max if info.min == 0 else -1
+    least, most = int(info.min), int(info.max)
+    return {"add": 0, "or": 0, "xor": 0, "and": ones, "max": least, "min": most}
+
+
+@tile.jit
+def read_kernel(
+    x_ptr, old_ptr, n, OP: tl.constexpr, VALUE: tl.constexpr, SEM: tl.constexpr, N: tl.constexpr
+):
+    i = tl.arange(0, N)
+    value = tl.full((N,), VALUE, x_ptr.dtype.element_ty)
+    tl.store(old_ptr + i, OP(x_ptr + i, value, mask=i < n, sem=SEM), mask=i < n)
+    tl.store(old_ptr + N, OP(x_ptr, tl.full((), VALUE, x_ptr.dtype.element_ty), sem=SEM))
+
+
+@pytest.mark.parametrize("sem", ["relaxed", "acquire", "acq_rel"])
+@pytest.mark.parametrize("dtype", ["i32", "u32", "i64", "u64"])
+def test_operations_that_only_read(dtype, sem):
+    for op, value in identities(dtype).items():
+        x = values(64, dtype, 8)
+        memory, old = x.copy(), np.zeros(65, KINDS[dtype])
+        read_kernel[(1,)](memory, old, 37, OP=OPERATIONS[op], VALUE=value, SEM=sem, N=64)
+        np.testing.assert_array_equal(memory, x)
+        np.testing.assert_array_equal(old[:37], x[:37])
+        assert not old[37:64].any() and old[64] == x[0]
+
+
+@tile.jit
+def chain_kernel(flag_ptr, data_ptr, SEM: tl.constexpr):
+    turn = tl.program_id(0)
+    while tl.atomic_add(flag_ptr, 0, sem=SEM) != turn:
+        pass
+    tl.debug_barrier()
+    before = tl.load(data_ptr + turn, cache_modifier=".cg")
+    tl.store(data_ptr + turn + 1, before * 2 + turn)
+    tl.debug_barrier()
+    tl.atomic_add(flag_ptr, 1, sem="release")
+
+
+@pytest.mark.parametrize("sem", ["acquire", "acq_rel"])
+def test_programs_that_wait_for_others(sem):
+    flag, data, want = np.zeros(1, np.int32), np.zeros(8, np.int32), np.zeros(8, np.int32)
+    data[0] = want[0] = 3
+    for turn in range(7):
+        want[turn + 1] = want[turn] * 2 + turn
+    chain_kernel[(7,)](flag, data, SEM=sem)
+    np.testing.assert_array_equal(data, want)
+    assert flag[0] == 7

@@ -10,7 +10,11 @@
 #include "tile/Conversion/TritonGPUToLLVM/OwnedAccessPattern.h"
 
 #include "tile/Analysis/AxisInfo.h"
+#include "tile/Conversion/TritonGPUToLLVM/LLVMAtomics.h"
+#include "tile/Conversion/TritonGPUToLLVM/Predicate.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -23,6 +27,31 @@ bool releases(MemSemantic semantic) {
 bool acquires(MemSemantic semantic) {
   return semantic == MemSemantic::ACQUIRE ||
          semantic == MemSemantic::ACQUIRE_RELEASE;
+}
+
+/// Whether `op` writes what it reads, on integers.
+bool isIdempotent(AtomicRMWOp op) {
+  APInt value;
+  if (!matchPattern(op.getVal(), m_ConstantInt(&value)))
+    return false;
+  switch (op.getAtomicRmwOp()) {
+  case RMWOp::ADD:
+  case RMWOp::OR:
+  case RMWOp::XOR:
+  case RMWOp::UMAX:
+    return value.isZero();
+  case RMWOp::AND:
+  case RMWOp::UMIN:
+    return value.isAllOnes();
+  case RMWOp::MAX:
+    return value.isMinSignedValue();
+  case RMWOp::MIN:
+    return value.isMaxSignedValue();
+  case RMWOp::FADD:
+  case RMWOp::XCHG:
+    return false;
+  }
+  llvm_unreachable("unknown atomic operation");
 }
 
 template <typename OpT> struct AtomicPattern : OwnedAccessPattern<OpT> {
@@ -70,15 +99,24 @@ struct RMWPattern : AtomicPattern<AtomicRMWOp> {
     if (scalar && releases(op.getSem()))
       programBarrier(b, op);
 
+    // Nobody can tell a load from a write of what is there: threads that wait
+    // for others do not keep them off the memory.
+    bool load = used && !releases(op.getSem()) && isIdempotent(op);
     SmallVector<Value> results(ptrs.size());
     for (ArrayRef<int32_t> group : groups.registers) {
+      Value pred =
+          b.andPred(masks.empty() ? Value() : masks[group.front()], owner);
+      if (load) {
+        for (int32_t r : group)
+          results[r] = loadAtomically(op, b, ptrs[r], element, pred);
+        continue;
+      }
       SmallVector<Value> operands;
       for (int32_t r : group)
         operands.push_back(values[r]);
-      Value pred = masks.empty() ? Value() : masks[group.front()];
-      FailureOr<SmallVector<Value>> old = target.atomicRMW(
-          b, op.getAtomicRmwOp(), ptrs[group.front()], operands,
-          b.andPred(pred, owner), op.getSem(), op.getScope(), used);
+      FailureOr<SmallVector<Value>> old =
+          target.atomicRMW(b, op.getAtomicRmwOp(), ptrs[group.front()],
+                           operands, pred, op.getSem(), op.getScope(), used);
       if (failed(old))
         return this->decline(
             op, "the target has no such atomic operation on this type");
@@ -88,6 +126,18 @@ struct RMWPattern : AtomicPattern<AtomicRMWOp> {
     if (!used)
       return replaceUnused(op, b, rewriter);
     return replaceWithOwned(op, b, rewriter, groups, results, owner);
+  }
+
+private:
+  Value loadAtomically(AtomicRMWOp op, const LLVMBuilder &b, Value ptr,
+                       Type element, Value pred) const {
+    return underPredicate(b, pred, b.zero(element), [&]() -> Value {
+      return b.create<LLVM::LoadOp>(
+          element, ptr, /*alignment=*/element.getIntOrFloatBitWidth() / 8,
+          /*isVolatile=*/false, /*isNonTemporal=*/false, /*isInvariant=*/false,
+          /*isInvariantGroup=*/false, getLLVMOrdering(op.getSem()),
+          target.getSyncScope(b, op.getScope()));
+    });
   }
 };
 

@@ -132,6 +132,9 @@ public:
     call(b, "store", Type(), concat(ptr, values, pred));
   }
 
+  StringRef getSyncScope(const LLVMBuilder &, MemSyncScope) const override {
+    return "test";
+  }
   unsigned getMaxAtomicVector(RMWOp, Type) const override { return 1; }
   FailureOr<SmallVector<Value>> atomicRMW(const LLVMBuilder &b, RMWOp op,
                                           Value ptr, ArrayRef<Value> values,

@@ -122,6 +122,9 @@ public:
                            ArrayRef<Value> values, Value pred,
                            const CacheHints &hints) const = 0;
 
+  /// What LLVM calls the threads that `scope` orders memory for.
+  virtual StringRef getSyncScope(const LLVMBuilder &b,
+                                 MemSyncScope scope) const = 0;
   /// The most neighbouring elements one atomic may update at once.
   virtual unsigned getMaxAtomicVector(RMWOp op, Type element) const = 0;
   /// Returns the old values; empty where `needResult` is false. Fails where the

@@ -1,7 +1,8 @@
 //===-- TMALowering.cpp - Descriptor operations to TMA copies -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tile/Analysis/MemoryModel.h"
+#include "ProxyOrder.h"
+
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
@@ -138,11 +139,21 @@ static Value divideAlongRows(RewriterBase &rewriter, Location loc,
       rewriter, loc, gpu::cloneWithEncoding(type, blocked), value);
 }
 
+namespace {
+/// What a copy to global memory waits for.
+struct StoreWaits {
+  /// Until those before have written.
+  bool forCopiesBefore;
+  /// Until it has written itself, not only read its buffer.
+  bool complete;
+};
+} // namespace
+
 /// Emits a copy out of a new buffer that holds `value`, by
 /// `createCopy(buffer)`, and a wait until the buffer has been read. Copies do
 /// not wait for one another: what the ones before write is there first.
 static void createStore(RewriterBase &rewriter, Location loc, Value value,
-                        gpu::NVMMASharedEncodingAttr encoding, bool isObserved,
+                        gpu::NVMMASharedEncodingAttr encoding, StoreWaits waits,
                         function_ref<void(Value)> createCopy) {
   // The copy reads shared memory: it does not matter who wrote which element.
   // Blocks of a cluster write what they hold.
@@ -161,9 +172,11 @@ static void createStore(RewriterBase &rewriter, Location loc, Value value,
                     /*isMutable=*/false);
   Value buffer = gpu::LocalAllocOp::create(rewriter, loc, type, value);
   FenceAsyncSharedOp::create(rewriter, loc, /*bCluster=*/false);
-  AsyncTMAStoreWaitOp::create(rewriter, loc, /*pendings=*/0, /*complete=*/true);
+  if (waits.forCopiesBefore)
+    AsyncTMAStoreWaitOp::create(rewriter, loc, /*pendings=*/0,
+                                /*complete=*/true);
   createCopy(buffer);
-  AsyncTMAStoreWaitOp::create(rewriter, loc, /*pendings=*/0, isObserved);
+  AsyncTMAStoreWaitOp::create(rewriter, loc, /*pendings=*/0, waits.complete);
 }
 
 /// Has the partitions that capture `desc` acquire its map: each thread does
@@ -208,152 +221,6 @@ static Value distributeRows(RewriterBase &rewriter, Location loc, Value rows) {
 }
 
 //===----------------------------------------------------------------------===//
-// Order with other accesses to global memory
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// TMA accesses global memory through the async proxy, everybody else through
-/// the generic one. Between accesses of the two to the same memory there has to
-/// be a fence, or the end of the copy.
-class ProxyOrder {
-public:
-  explicit ProxyOrder(FunctionOpInterface function)
-      : function(function),
-        memory(function, MemoryModel::Arguments::AssumedDisjoint) {
-    function->walk([&](Operation *op) {
-      if (isa<DescriptorLoadOp, DescriptorGatherOp, AsyncTMACopyGlobalToLocalOp,
-              AsyncTMAGatherOp>(op))
-        loaded.insert(op->getOperand(0));
-      else if (isa<DescriptorStoreOp, DescriptorReduceOp, DescriptorScatterOp>(
-                   op))
-        stored.insert(op->getOperand(0));
-    });
-  }
-
-  /// Fences after what makes writes of the generic proxy known to the threads:
-  /// their own, and what orders them after those of others. Of the latter, the
-  /// last one before a copy is enough, and none is where no copy follows.
-  void insertFences() {
-    if (loaded.empty() && stored.empty())
-      return;
-    llvm::SetVector<Operation *> places;
-    llvm::SmallPtrSet<Operation *, 4> writes;
-    function->walk([&](Operation *op) {
-      if (op == function || !isThreads(op))
-        return;
-      if (writesAny(op, loaded) || writesAny(op, stored)) {
-        writes.insert(op);
-        places.insert(op);
-      } else if (isAcquire(op)) {
-        places.insert(skipIdleRegions(op));
-      }
-    });
-    for (Operation *op : places) {
-      if (!writes.contains(op) && !isCopyNext(op, places))
-        continue;
-      OpBuilder builder(op->getBlock(), std::next(op->getIterator()));
-      FenceAsyncGlobalOp::create(builder, op->getLoc());
-    }
-  }
-
-  /// Whether something in the function may see what a copy writes, or write
-  /// there too.
-  bool isStoreObserved() {
-    return function
-        ->walk([&](Operation *op) {
-          if (op == function)
-            return WalkResult::advance();
-          bool observes =
-              isThreads(op) &&
-              (isRelease(op) || writesAny(op, stored) || readsAny(op, stored));
-          if (isa<DescriptorLoadOp, DescriptorGatherOp,
-                  AsyncTMACopyGlobalToLocalOp, AsyncTMAGatherOp>(op))
-            observes |= mayAliasAny(op->getOperand(0), stored);
-          return observes ? WalkResult::interrupt() : WalkResult::advance();
-        })
-        .wasInterrupted();
-  }
-
-  void noteAssumptions() {
-    noteDisjointArguments(function, memory.getAssumptions());
-  }
-
-private:
-  using Descriptors = llvm::SmallSetVector<Value, 4>;
-
-  /// Whether `op`, or something in it, may start a copy.
-  static bool mayCopy(Operation *op) {
-    return op
-        ->walk([](Operation *inner) {
-          bool may = isa<CallOpInterface>(inner) ||
-                     llvm::any_of(inner->getOperandTypes(),
-                                  llvm::IsaPred<TensorDescType>);
-          return may ? WalkResult::interrupt() : WalkResult::advance();
-        })
-        .wasInterrupted();
-  }
-
-  /// The outermost loop or branch around `op` that copies nothing, or `op`.
-  static Operation *skipIdleRegions(Operation *op) {
-    for (Operation *parent = op->getParentOp();
-         isa<scf::SCFDialect>(parent->getDialect()) && !mayCopy(parent);
-         parent = op->getParentOp())
-      op = parent;
-    return op;
-  }
-
-  /// Whether a copy may follow `op` before another one of `places` does.
-  static bool isCopyNext(Operation *op,
-                         const llvm::SetVector<Operation *> &places) {
-    for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
-      if (places.contains(next))
-        return false;
-      else if (mayCopy(next))
-        return true;
-    // Kernels end; from other blocks something goes on.
-    auto function = dyn_cast<FunctionOpInterface>(op->getParentOp());
-    return !function || !function.isPublic();
-  }
-
-  /// Whether threads access memory by `op`, themselves.
-  static bool isThreads(Operation *op) {
-    if (isa<gpu::BarrierOp>(op))
-      return true;
-    return !op->hasTrait<mlir::OpTrait::IsTerminator>() &&
-           !isa<DescriptorLoadOp, DescriptorGatherOp, DescriptorStoreOp,
-                DescriptorReduceOp, DescriptorScatterOp>(op) &&
-           !isa_and_nonnull<TritonNvidiaGPUDialect, gpu::TritonGPUDialect>(
-               op->getDialect());
-  }
-
-  bool mayAliasAny(Value address, const Descriptors &descriptors) {
-    return llvm::any_of(descriptors, [&](Value desc) {
-      return memory.mayAlias(address, desc);
-    });
-  }
-
-  bool writesAny(Operation *op, const Descriptors &descriptors) {
-    if (auto store = dyn_cast<StoreOp>(op))
-      return mayAliasAny(store.getPtr(), descriptors);
-    if (auto atomic = dyn_cast<AtomicRMWOp>(op))
-      return mayAliasAny(atomic.getPtr(), descriptors);
-    if (auto atomic = dyn_cast<AtomicCASOp>(op))
-      return mayAliasAny(atomic.getPtr(), descriptors);
-    return false;
-  }
-
-  bool readsAny(Operation *op, const Descriptors &descriptors) {
-    auto load = dyn_cast<LoadOp>(op);
-    return load && mayAliasAny(load.getPtr(), descriptors);
-  }
-
-  FunctionOpInterface function;
-  MemoryModel memory;
-  Descriptors loaded, stored;
-};
-} // namespace
-
-//===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
 
@@ -367,7 +234,7 @@ public:
   void runOnOperation() override {
     // Each operation is lowered once and by itself: no pattern driver is
     // needed.
-    observed.clear();
+    waits.clear();
     SmallVector<Operation *> worklist;
     getOperation()->walk([&](Operation *op) {
       if (isa<DescriptorLoadOp, DescriptorGatherOp, DescriptorStoreOp,
@@ -378,8 +245,10 @@ public:
     for (auto function : getOperation().getOps<FunctionOpInterface>()) {
       ProxyOrder order(function);
       order.insertFences();
-      if (order.isStoreObserved())
-        observed.insert(function);
+      function.walk([&](Operation *op) {
+        if (isa<DescriptorStoreOp, DescriptorReduceOp, DescriptorScatterOp>(op))
+          waits[op] = {order.followsCopies(op), order.isObserved(op)};
+      });
       order.noteAssumptions();
     }
     for (Operation *op : worklist) {
@@ -403,10 +272,6 @@ private:
                           [&] { return op.emitOpError(); });
   }
 
-  bool isObserved(Operation *op) const {
-    return observed.contains(op->getParentOfType<FunctionOpInterface>());
-  }
-
   LogicalResult lower(DescriptorLoadOp op, RewriterBase &rewriter);
   LogicalResult lower(DescriptorGatherOp op, RewriterBase &rewriter);
   LogicalResult lower(DescriptorStoreOp op, RewriterBase &rewriter);
@@ -414,8 +279,8 @@ private:
   LogicalResult lower(DescriptorScatterOp op, RewriterBase &rewriter);
   LogicalResult lower(MakeTensorDescOp op, RewriterBase &rewriter);
 
-  /// Functions in which something may see what stores write.
-  llvm::SmallDenseSet<Operation *> observed;
+  /// Of each store, before any is lowered.
+  DenseMap<Operation *, StoreWaits> waits;
 };
 
 } // namespace
@@ -455,7 +320,7 @@ LogicalResult TMALoweringPass::lower(DescriptorStoreOp op,
   auto encoding = getEncoding(op);
   if (failed(encoding))
     return failure();
-  createStore(rewriter, op.getLoc(), op.getSrc(), *encoding, isObserved(op),
+  createStore(rewriter, op.getLoc(), op.getSrc(), *encoding, waits.at(op),
               [&](Value buffer) {
                 AsyncTMACopyLocalToGlobalOp::create(rewriter, op.getLoc(),
                                                     op.getDesc(),
@@ -471,7 +336,7 @@ LogicalResult TMALoweringPass::lower(DescriptorReduceOp op,
   auto encoding = getEncoding(op);
   if (failed(encoding))
     return failure();
-  createStore(rewriter, op.getLoc(), op.getSrc(), *encoding, isObserved(op),
+  createStore(rewriter, op.getLoc(), op.getSrc(), *encoding, waits.at(op),
               [&](Value buffer) {
                 AsyncTMAReduceOp::create(rewriter, op.getLoc(), op.getKind(),
                                          op.getDesc(), op.getIndices(), buffer);
@@ -487,7 +352,7 @@ LogicalResult TMALoweringPass::lower(DescriptorScatterOp op,
   if (failed(encoding))
     return failure();
   Value rows = distributeRows(rewriter, op.getLoc(), op.getXOffsets());
-  createStore(rewriter, op.getLoc(), op.getSrc(), *encoding, isObserved(op),
+  createStore(rewriter, op.getLoc(), op.getSrc(), *encoding, waits.at(op),
               [&](Value buffer) {
                 AsyncTMAScatterOp::create(rewriter, op.getLoc(), op.getDesc(),
                                           rows, op.getYOffset(), buffer);

@@ -57,7 +57,6 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   tt.func @store(%desc: !tt.tensordesc<tensor<64x64xf16, #shared>>, %x: tensor<64x64xf16, #blocked>, %i: i32) {
     // CHECK-NEXT: %[[BUF:.*]] = ttg.local_alloc %[[X]] : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
     // CHECK-NEXT: ttnvgpu.fence_async_shared {bCluster = false}
-    // CHECK-NEXT: ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
     // CHECK-NEXT: ttnvgpu.async_tma_copy_local_to_global %[[DESC]][%[[I]], %[[I]]] %[[BUF]]
     // CHECK-NEXT: ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
     tt.descriptor_store %desc[%i, %i], %x : !tt.tensordesc<tensor<64x64xf16, #shared>>, tensor<64x64xf16, #blocked>
@@ -202,5 +201,59 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.descriptor_store %desc[%c0], %x : !tt.tensordesc<tensor<512xf32, #flat>>, tensor<512xf32, #line>
     %y = tt.load %base : !tt.ptr<f32>
     tt.return %y : f32
+  }
+
+  // What comes before the store sees nothing of it, whoever else goes on.
+  // CHECK-LABEL: @told_before
+  tt.func public @told_before(%desc: !tt.tensordesc<tensor<512xf32, #flat>>, %flag: !tt.ptr<i32>, %x: tensor<512xf32, #line>) {
+    %c0 = arith.constant 0 : i32
+    %true = arith.constant true
+    %old = tt.atomic_rmw add, release, gpu, %flag, %c0, %true : (!tt.ptr<i32>, i32, i1) -> i32
+    // CHECK: ttg.local_alloc
+    // CHECK-NEXT: ttnvgpu.fence_async_shared
+    // CHECK-NEXT: ttnvgpu.async_tma_copy_local_to_global
+    // CHECK-NEXT: ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+    tt.descriptor_store %desc[%c0], %x : !tt.tensordesc<tensor<512xf32, #flat>>, tensor<512xf32, #line>
+    tt.return
+  }
+
+  // CHECK-LABEL: @told_behind
+  tt.func public @told_behind(%desc: !tt.tensordesc<tensor<512xf32, #flat>>, %flag: !tt.ptr<i32>, %x: tensor<512xf32, #line>, %c: i1) {
+    %c0 = arith.constant 0 : i32
+    %true = arith.constant true
+    scf.if %c {
+      // CHECK: ttnvgpu.async_tma_copy_local_to_global
+      // CHECK-NEXT: ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+      tt.descriptor_store %desc[%c0], %x : !tt.tensordesc<tensor<512xf32, #flat>>, tensor<512xf32, #line>
+    }
+    %old = tt.atomic_rmw add, release, gpu, %flag, %c0, %true : (!tt.ptr<i32>, i32, i1) -> i32
+    tt.return
+  }
+
+  // In a loop what comes before comes behind, too; and the copy itself comes again.
+  // CHECK-LABEL: @told_in_a_loop
+  tt.func public @told_in_a_loop(%desc: !tt.tensordesc<tensor<512xf32, #flat>>, %flag: !tt.ptr<i32>, %x: tensor<512xf32, #line>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    %true = arith.constant true
+    scf.for %i = %c0 to %n step %one : i32 {
+      %old = tt.atomic_rmw add, release, gpu, %flag, %c0, %true : (!tt.ptr<i32>, i32, i1) -> i32
+      // CHECK: ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+      // CHECK-NEXT: ttnvgpu.async_tma_copy_local_to_global
+      // CHECK-NEXT: ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+      tt.descriptor_store %desc[%i], %x : !tt.tensordesc<tensor<512xf32, #flat>>, tensor<512xf32, #line>
+    }
+    tt.return
+  }
+
+  // Who called goes on.
+  // CHECK-LABEL: @called
+  tt.func private @called(%desc: !tt.tensordesc<tensor<512xf32, #flat>>, %x: tensor<512xf32, #line>) {
+    %c0 = arith.constant 0 : i32
+    // CHECK: ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+    // CHECK-NEXT: ttnvgpu.async_tma_copy_local_to_global
+    // CHECK-NEXT: ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+    tt.descriptor_store %desc[%c0], %x : !tt.tensordesc<tensor<512xf32, #flat>>, tensor<512xf32, #line>
+    tt.return
   }
 }

@@ -45,7 +45,7 @@ amd::TargetInfo::atomicRMW(const LLVMBuilder &b, RMWOp op, Value ptr,
   auto emit = [&] {
     auto atomic = b.create<LLVM::AtomicRMWOp>(getLLVMAtomicOp(op), ptr, operand,
                                               getLLVMOrdering(semantic),
-                                              getSyncScope(scope));
+                                              amd::getSyncScope(scope));
     // Tensors are in the GPU's own memory, where the machine adds floats.
     if (op == RMWOp::FADD) {
       auto *rocdl = b.getContext()->getLoadedDialect<ROCDL::ROCDLDialect>();
@@ -82,7 +82,7 @@ FailureOr<Value> amd::TargetInfo::atomicCAS(const LLVMBuilder &b, Value ptr,
         getLLVMOrdering(semantic),
         acquires ? LLVM::AtomicOrdering::acquire
                  : LLVM::AtomicOrdering::monotonic,
-        getSyncScope(scope));
+        amd::getSyncScope(scope));
     return b.extractVal(exchange, 0);
   });
   return b.bitcast(old, element);

@@ -89,8 +89,10 @@ std::string atomicName(RMWOp op, Type element, unsigned vector,
   }
   llvm_unreachable("unknown atomic operation");
 }
+} // namespace
 
-StringRef llvmScope(const LLVMBuilder &b, MemSyncScope scope) {
+StringRef nvt::TargetInfo::getSyncScope(const LLVMBuilder &b,
+                                        MemSyncScope scope) const {
   switch (scope) {
   case MemSyncScope::CTA:
     return isOnCluster(b) ? "cluster" : "block";
@@ -101,7 +103,6 @@ StringRef llvmScope(const LLVMBuilder &b, MemSyncScope scope) {
   }
   llvm_unreachable("unknown scope");
 }
-} // namespace
 
 unsigned nvt::TargetInfo::getMaxAtomicVector(RMWOp op, Type element) const {
   if (op != RMWOp::FADD)
@@ -130,7 +131,7 @@ nvt::TargetInfo::atomicRMW(const LLVMBuilder &b, RMWOp op, Value ptr,
       return b
           .create<LLVM::AtomicRMWOp>(getLLVMAtomicOp(op), ptr, values[0],
                                      getLLVMOrdering(semantic),
-                                     llvmScope(b, scope))
+                                     getSyncScope(b, scope))
           .getRes();
     })};
   }

@@ -49,6 +49,8 @@ public:
   void storeGlobal(const LLVMBuilder &b, Value ptr, ArrayRef<Value> values,
                    Value pred, const CacheHints &hints) const override;
 
+  StringRef getSyncScope(const LLVMBuilder &b,
+                         MemSyncScope scope) const override;
   unsigned getMaxAtomicVector(RMWOp op, Type element) const override;
   FailureOr<SmallVector<Value>> atomicRMW(const LLVMBuilder &b, RMWOp op,
                                           Value ptr, ArrayRef<Value> values,

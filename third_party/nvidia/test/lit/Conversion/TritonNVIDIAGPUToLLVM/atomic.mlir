@@ -37,6 +37,23 @@ tt.func @expanded(%p: tensor<256x!tt.ptr<bf16>, #blocked>, %v: tensor<256xbf16, 
   tt.return
 }
 
+// What leaves memory as it is is a load, unless it releases.
+// CHECK-LABEL: llvm.func @idempotent
+tt.func @idempotent(%p: !tt.ptr<i32>) -> (i32, i32, i32, i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %ones = arith.constant -1 : i32
+  // CHECK: llvm.load %{{.*}} atomic syncscope("device") acquire {alignment = 4 : i64} : !llvm.ptr<1> -> i32
+  %0 = tt.atomic_rmw add, acquire, gpu, %p, %c0 : (!tt.ptr<i32>, i32) -> i32
+  // CHECK: llvm.load %{{.*}} atomic syncscope("block") monotonic {alignment = 4 : i64} : !llvm.ptr<1> -> i32
+  %1 = tt.atomic_rmw and, relaxed, cta, %p, %ones : (!tt.ptr<i32>, i32) -> i32
+  // CHECK: atom.acq_rel.gpu.global.add.u32
+  %2 = tt.atomic_rmw add, acq_rel, gpu, %p, %c0 : (!tt.ptr<i32>, i32) -> i32
+  // CHECK: atom.acquire.gpu.global.add.u32
+  %3 = tt.atomic_rmw add, acquire, gpu, %p, %c1 : (!tt.ptr<i32>, i32) -> i32
+  tt.return %0, %1, %2, %3 : i32, i32, i32, i32
+}
+
 // Two warps hold each element: its owner hands the old value on.
 // CHECK-LABEL: llvm.func @repeated
 tt.func @repeated(%p: tensor<128x!tt.ptr<i32>, #blocked>, %v: tensor<128xi32, #blocked>) {
