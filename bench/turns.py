@@ -1,7 +1,12 @@
-"""Measures functions on a GPU in turns: clocks drift by more than the functions differ."""
+"""Measures functions on a GPU in turns: clocks drift by more than the functions differ.
+
+The order is another one in each turn: what ran before, and how it left the multiprocessors divided
+between cache and shared memory, costs a kernel of some microseconds one more or less.
+"""
 
 from __future__ import annotations
 
+import random
 import statistics
 from collections.abc import Callable, Sequence
 
@@ -25,8 +30,11 @@ def median_times_ms(functions, repeats: int = 60, warm_up: int = 5) -> list[floa
     for function in functions:
         for _ in range(warm_up):
             function()
+    turn = list(zip(times, functions, strict=True))
+    order = random.Random(0)
     for _ in range(repeats):
-        for slot, function in zip(times, functions, strict=True):
+        order.shuffle(turn)
+        for slot, function in turn:
             flush.zero_()
             torch.cuda._sleep(CYCLES_FOR_HOST)
             start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
