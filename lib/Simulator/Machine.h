@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "Checkers/Origin.h"
 #include "Program.h"
 #include "tile/Simulator/Module.h"
 
@@ -47,6 +48,9 @@ struct Frame {
   const Inst *call = nullptr;
   std::vector<Chunk> regs;
   std::vector<uint32_t> initialized; ///< lanes, by Code::doubtful
+  /// Of the addresses of the access under way, by lane, and what else the
+  /// program keeps there (Program::followsOrigins).
+  std::vector<Origin> origins;
 };
 
 enum class Wait : uint8_t {

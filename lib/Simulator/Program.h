@@ -170,6 +170,8 @@ struct RegisterUse {
   bool isNeeded = false;
   /// Of a mask of lanes: 1 the lower 32, 2 the upper ones.
   uint8_t half = 0;
+  /// Part of the address of an access to memory.
+  bool isAddress = false;
 };
 
 /// Bytes between variables, which belong to nobody: an access to them has left
@@ -258,6 +260,8 @@ struct Program {
   int commutingAtomic = -1;       ///< the only operation of those that commute
   bool usesClusters = false;
   bool usesWorkspace = false; ///< of a cooperative launch
+  /// Keeps Frame::origins while it runs, for launches with a DisjointChecker.
+  bool followsOrigins = false;
 };
 
 } // namespace tile::sim

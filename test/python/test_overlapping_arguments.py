@@ -62,7 +62,6 @@ def test_views_of_one_array(shift):
     np.testing.assert_array_equal(memory, want)
 
 
-@pytest.mark.nvidia("loops without products are pipelined there alone")
 @tile.jit
 def replicated(x_ptr, y_ptr, n, SIZE: tl.constexpr):
     # Each thread loads an element of its own, or one that others load, too; one thread stores it.
@@ -211,18 +210,41 @@ def test_unknown_extents_are_compared_by_allocation():
     assert not overlap.may_meet(first, None, allocation)
 
 
+@tile.jit
+def chained(x_ptr, y_ptr, n, SIZE: tl.constexpr, STAGES: tl.constexpr):
+    # Products are pipelined on every target.
+    rows = tl.arange(0, SIZE)[:, None] * SIZE + tl.arange(0, SIZE)[None, :]
+    y = tl.load(y_ptr + rows)
+    for i in tl.range(0, n, num_stages=STAGES):
+        x = tl.load(x_ptr + i * SIZE * SIZE + rows)
+        product = tl.dot(x, y).to(tl.float16)
+        tl.store(y_ptr + (i + 1) * SIZE * SIZE + rows, product)
+
+
+#: Kernels with what they are launched with, and the elements that an iteration takes of x.
+MEETING = [
+    pytest.param(running, {"BLOCK": BLOCK, "STAGES": 3}, BLOCK, np.int32,
+                 marks=pytest.mark.nvidia("loops without products are pipelined there alone")),
+    pytest.param(chained, {"SIZE": 32, "STAGES": 3}, 1024, np.float16),
+    pytest.param(replicated, {"SIZE": 16}, 16, np.int32),
+]  # fmt: skip
+
+
 @sim_only
-@pytest.mark.nvidia("loops without products are pipelined there alone")
-def test_the_simulator_reports_arguments_that_meet_all_the_same():
+@pytest.mark.every_target
+@pytest.mark.parametrize(("kernel", "constants", "size", "dtype"), MEETING)
+def test_the_simulator_reports_arguments_that_meet_all_the_same(
+    kernel, constants, size, dtype, machine
+):
     """Beyond what a launch compares: an access may leave its argument for another one."""
-    n, pipelined = 4, running
-    memory = np.zeros(12 * BLOCK, np.int32)
-    x, y = memory[: 2 * BLOCK], memory[2 * BLOCK : 8 * BLOCK]
+    n = 4
+    memory = np.zeros(12 * size, dtype)
+    x, y = memory[: 2 * size], memory[2 * size : 8 * size]
     with pytest.raises(tile.TileError, match=r"overlapping-arguments.*'x_ptr' reaches 'y_ptr'"):
-        pipelined[(1,)](x, y, n, BLOCK=BLOCK, STAGES=3)
+        kernel[(1,)](x, y, n, **constants)
     # What no argument has is nobody's; neither is a compile that assumes nothing at fault.
-    pipelined[(1,)](memory[: 5 * BLOCK], memory[6 * BLOCK :], n, BLOCK=BLOCK, STAGES=3)
-    pipelined[(1,)](x, y, n, BLOCK=BLOCK, STAGES=3, overlapping_arguments=True)
+    kernel[(1,)](memory[: 5 * size], memory[6 * size :], n, **constants)
+    kernel[(1,)](x, y, n, **constants, overlapping_arguments=True)
 
 
 @tile.jit
@@ -235,26 +257,35 @@ def chosen(x_ptr, y_ptr, n, flag, BLOCK: tl.constexpr):
         source += BLOCK * flag
 
 
+BY_HAND = [
+    *MEETING,
+    pytest.param(chosen, {"BLOCK": BLOCK}, BLOCK, np.int32, marks=MEETING[0].marks),
+]
+
+
 @sim_only
-@pytest.mark.nvidia("loops without products are pipelined there alone")
-def test_the_simulator_reports_texts_that_are_launched_by_hand():
+@pytest.mark.every_target
+@pytest.mark.parametrize(("kernel", "constants", "size", "dtype"), BY_HAND)
+def test_the_simulator_reports_texts_that_are_launched_by_hand(
+    kernel, constants, size, dtype, machine
+):
     n = 3
-    x, y = fresh(2 * n), fresh(2 * n)
-    for kernel, more in ((running, {"STAGES": 3}), (chosen, {})):
-        arguments = (n,) if kernel is running else (n, 2)
-        compiled = kernel[(1,)](x, y, *arguments, BLOCK=BLOCK, **more)
-        ptx = compiled.asm["ptx"]
+    space = np.zeros(16 * size, dtype)
+    x, y = space[: 7 * size], space[8 * size :]
+    arguments = (n, 2) if kernel is chosen else (n,)
+    compiled = kernel[(1,)](x, y, *arguments, **constants)
+    target = compiled.metadata.target
+    text = compiled.asm["ptx" if target.backend == "cuda" else "amdgcn"]
 
-        def launch(first, second, ptx=ptx, arguments=arguments, compiled=compiled):
-            args = [first, second, *arguments]
-            params = tile.sim.load(ptx).params(compiled.name)
-            args += [None] * (len(params) - len(args))
-            return tile.sim.launch(
-                ptx, compiled.name, 1, 128, args, dynamic_shared=compiled.metadata.shared,
-                raise_on_finding=False,
-            )  # fmt: skip
+    def findings(first: np.ndarray, second: np.ndarray) -> list[str]:
+        args = [first, second, *arguments]
+        params = tile.sim.load(text).params(compiled.name)
+        args += [None] * (len(params) - len(args))
+        threads = compiled.metadata.num_warps * target.warp_size
+        return tile.sim.launch(
+            text, compiled.name, 1, threads, args, raise_on_finding=False,
+            dynamic_shared=compiled.metadata.shared,
+        ).messages  # fmt: skip
 
-        space = np.zeros(3 * BLOCK * n, np.int32)
-        assert launch(space, y).ok
-        findings = launch(y, y).messages
-        assert any(m.startswith("overlapping-arguments: ") for m in findings), findings
+    assert findings(x, y) == []
+    assert any(m.startswith("overlapping-arguments: ") for m in findings(y, y))

@@ -167,9 +167,9 @@ bool takeAddress(InstDecoder &d, size_t first = 1) {
   bool off = d.operand(first).text == "off";
   if (off == (offen || idxen))
     return d.error("offen and idxen go with a vector register");
-  return (off || d.vectorSource(first, unsigned(offen) + idxen, 1, Needed)) &&
-         d.scalar(first + 1, 4, Imm::B64, 2, Needed) &&
-         d.scalar(first + 2, 1, Imm::B32, 3, Needed);
+  return (off || d.vectorSource(first, unsigned(offen) + idxen, 1, Address)) &&
+         d.scalar(first + 1, 4, Imm::B64, 2, Address) &&
+         d.scalar(first + 2, 1, Imm::B32, 3, Address);
 }
 
 template <Data D> bool decodeLoad(InstDecoder &d) {

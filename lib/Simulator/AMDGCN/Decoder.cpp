@@ -74,7 +74,8 @@ void InstDecoder::use(uint32_t reg, unsigned words, bool written, Need need) {
   for (unsigned i = 0; i < words; ++i)
     if (reg + i != Null && reg + i < FirstVector + program.vectorCount +
                                          program.accumulatorCount) {
-      code.registers.push_back({reg + i, written, need});
+      code.registers.push_back(
+          {reg + i, written, need != Plain, 0, need == Address});
       ++inst.regCount;
     }
 }
@@ -471,9 +472,8 @@ bool InstDecoder::takeModifiers(unsigned sources, size_t firstSource) {
   inst.mod[0] = 1;
   inst.ext = uint32_t(program.modifiers.size());
   program.modifiers.push_back(mods);
-  // Another lane's value, or a register of which a part stays.
   if (mods.move != Modifiers::Move::None)
-    inst.mod[3] |= AnyValue;
+    inst.mod[3] |= MovesLanes;
   return true;
 }
 

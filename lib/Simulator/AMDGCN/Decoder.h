@@ -37,7 +37,8 @@ enum class Imm : uint8_t {
   F64
 };
 
-enum Need : bool { Plain = false, Needed = true };
+/// Whether a source must hold a value, and whether as an address in memory.
+enum Need : uint8_t { Plain, Needed, Address };
 
 class InstDecoder {
 public:

@@ -130,14 +130,14 @@ bool takeAddress(InstDecoder &d, size_t vector, size_t scalar, unsigned bytes) {
       return d.error("has too few operands");
     if (!isOff(d.operand(scalar)) &&
         !d.scalar(scalar, inst.space == Space::Local ? 1 : 2, Imm::B64, 2,
-                  Needed))
+                  Address))
       return false;
   }
   bool isLocal = inst.space == Space::Local;
   inst.mod[1] = isLocal || inst.op[2] != NoSlot ? 1 : 2;
   if (isLocal && isOff(d.operand(vector)))
     return true;
-  if (!d.vectorSource(vector, inst.mod[1], 1, Needed))
+  if (!d.vectorSource(vector, inst.mod[1], 1, Address))
     return false;
   bool isScaled = d.has("scale_offset");
   if (isScaled && inst.mod[1] == 2)

@@ -187,6 +187,7 @@ std::unique_ptr<Program> tile::sim::amdgcn::buildProgram(
     Diagnostic &diag) {
   auto program = std::make_unique<WaveProgram>();
   WaveProgram &p = *program;
+  p.followsOrigins = true;
   p.target = Target::find(module.target);
   if (!p.target) {
     diag.error({1, 1}, "the simulator does not run '" + module.target +

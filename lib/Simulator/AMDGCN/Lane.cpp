@@ -1,6 +1,7 @@
 //===-- Lane.cpp - Values from other lanes --------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
+#include "LaneFacts.h"
 #include "VectorLanes.h"
 
 using namespace tile::sim;
@@ -83,11 +84,15 @@ Step execRead(Ctx &c, const Inst &inst, uint32_t) {
   const auto *data = c.src<uint32_t>(inst.op[1] & ~ScalarBit);
   uint32_t value = inst.op[1] & ScalarBit ? data[0] : data[lane];
   setScalar<uint32_t>(c, inst.op[0], value);
+  if (keepsFacts(c)) {
+    LaneFacts read;
+    read.take(0, LaneFacts(c, inst.op[1]), lane);
+    read.write(c, inst.op[0], 1);
+  }
   return Step::Next;
 }
 template <bool First> bool decodeRead(InstDecoder &d) {
   size_t count = First ? 2 : 3;
-  d.inst.mod[3] |= AnyValue;
   return d.expect(count, count) && d.source(1, 1, Imm::B32, 1) &&
          (First || d.scalar(2, 1, Imm::B32, 2, Needed)) &&
          d.scalarResult(0, 1, 0) && d.emit(execRead, Class::Collective);
@@ -98,8 +103,8 @@ Step execWrite(Ctx &c, const Inst &inst, uint32_t) {
   unsigned lane = scalarOf<uint32_t>(c, inst.op[2]) & (p.waveLanes - 1);
   c.dst<uint32_t>(inst.op[0])[lane] = scalarOf<uint32_t>(c, inst.op[1]);
   // Whatever EXEC says.
-  uint32_t reg = (inst.op[0] - p.vectorBase) / (p.waveLanes * 4);
-  definedLanes(c, p, reg) |= uint64_t(1) << lane;
+  if (keepsFacts(c))
+    LaneFacts(c, inst.op[1]).write(c, inst.op[0], uint64_t(1) << lane);
   return Step::Next;
 }
 bool decodeWrite(InstDecoder &d) {
@@ -141,6 +146,19 @@ template <unsigned Bits> bool decodeSwap(InstDecoder &d) {
 
 //===-- All lanes ---------------------------------------------------------===//
 
+/// Lanes of EXEC get what is known of these lanes of `data`, or, where they are
+/// not in `read`, of a constant.
+void moveFacts(Ctx &c, uint32_t result, uint32_t data, const uint8_t *source,
+               uint64_t read) {
+  const LaneFacts in(c, data);
+  LaneFacts out;
+  for (uint64_t m = read; m; m &= m - 1) {
+    auto l = unsigned(std::countr_zero(m));
+    out.take(l, in, source[l]);
+  }
+  out.write(c, result, execOf(c));
+}
+
 /// Writes what `from(lane)` says to be each lane's source; a lane that does not
 /// take part gives 0, or is read all the same.
 template <class F>
@@ -150,10 +168,17 @@ void gatherLanes(Ctx &c, uint32_t result, uint32_t data, bool inactiveToo,
   uint64_t exec = execOf(c);
   const auto *in = c.src<uint32_t>(data);
   uint32_t out[64];
+  uint8_t source[64];
+  uint64_t read = 0;
   for (unsigned l = 0; l < lanes; ++l) {
     unsigned s = from(l);
-    out[l] = inactiveToo || (exec >> s & 1) ? in[s] : 0;
+    bool reads = inactiveToo || (exec >> s & 1);
+    out[l] = reads ? in[s] : 0;
+    source[l] = uint8_t(s);
+    read |= uint64_t(reads) << l;
   }
+  if (keepsFacts(c))
+    moveFacts(c, result, data, source, read);
   auto *to = c.dst<uint32_t>(result);
   for (unsigned l = 0; l < lanes; ++l)
     to[l] = exec >> l & 1 ? out[l] : to[l];
@@ -178,9 +203,17 @@ Step execForward(Ctx &c, const Inst &inst, uint32_t) {
   const auto *address = c.src<uint32_t>(inst.op[1]),
              *data = c.src<uint32_t>(inst.op[2]);
   uint32_t out[64] = {};
+  uint8_t source[64];
+  uint64_t read = 0;
   for (unsigned l = 0; l < lanes; ++l)
-    if (exec >> l & 1)
-      out[(address[l] + uint32_t(inst.imm)) / 4 & (lanes - 1)] = data[l];
+    if (exec >> l & 1) {
+      unsigned to = (address[l] + uint32_t(inst.imm)) / 4 & (lanes - 1);
+      out[to] = data[l];
+      source[to] = uint8_t(l);
+      read |= uint64_t(1) << to;
+    }
+  if (keepsFacts(c))
+    moveFacts(c, inst.op[0], inst.op[2], source, read);
   auto *to = c.dst<uint32_t>(inst.op[0]);
   for (unsigned l = 0; l < lanes; ++l)
     to[l] = exec >> l & 1 ? out[l] : to[l];
@@ -190,7 +223,6 @@ template <ExecFn F> bool decodePermute(InstDecoder &d) {
   int64_t offset = 0;
   d.value("offset", offset);
   d.inst.imm = offset;
-  d.inst.mod[3] |= AnyValue;
   return d.expect(3, 3) && d.vectorSource(1, 1, 1, Needed) &&
          d.vectorSource(2, 1, 2) && d.vectorResult(0, 1, 0) &&
          d.emit(F, Class::Collective);
@@ -261,7 +293,6 @@ bool parseSwizzle(InstDecoder &d, const Modifier &m, int64_t &mode) {
 }
 bool decodeSwizzle(InstDecoder &d) {
   const Modifier *m = d.modifier("offset");
-  d.inst.mod[3] |= AnyValue;
   return d.expect(2, 2) && (!m || parseSwizzle(d, *m, d.inst.imm)) &&
          d.vectorSource(1, 1, 1) && d.vectorResult(0, 1, 0) &&
          d.emit(execSwizzle, Class::Collective);
@@ -288,7 +319,6 @@ template <bool OtherRow> bool decodePermRow(InstDecoder &d) {
     // Lanes whose source takes no part would keep their value.
     d.inst.imm = 1;
   }
-  d.inst.mod[3] |= AnyValue;
   return d.expect(4, 4) && d.vectorSource(1, 1, 1) &&
          d.scalar(2, 1, Imm::B32, 2, Needed) &&
          d.scalar(3, 1, Imm::B32, 3, Needed) && d.vectorResult(0, 1, 0) &&
@@ -303,7 +333,6 @@ Step execPermHalf(Ctx &c, const Inst &inst, uint32_t) {
   return Step::Next;
 }
 bool decodePermHalf(InstDecoder &d) {
-  d.inst.mod[3] |= AnyValue;
   return d.expect(2, 2) && d.vectorSource(1, 1, 1) && d.vectorResult(0, 1, 0) &&
          d.emit(execPermHalf, Class::Collective);
 }
@@ -311,16 +340,23 @@ bool decodePermHalf(InstDecoder &d) {
 /// rows have 16 or 32 lanes.
 template <unsigned Row> Step execSwapRows(Ctx &c, const Inst &inst, uint32_t) {
   auto *odd = c.dst<uint32_t>(inst.op[0]), *even = c.dst<uint32_t>(inst.op[1]);
+  LaneFacts ofOdd(c, inst.op[0]), ofEven(c, inst.op[1]), wasOdd = ofOdd;
   for (unsigned l = 0; l < programOf(c).waveLanes; ++l)
-    if (!(l & Row))
+    if (!(l & Row)) {
       std::swap(even[l], odd[l + Row]);
+      ofOdd.take(l + Row, ofEven, l);
+      ofEven.take(l, wasOdd, l + Row);
+    }
+  if (keepsFacts(c)) {
+    ofOdd.write(c, inst.op[0], ~uint64_t(0));
+    ofEven.write(c, inst.op[1], ~uint64_t(0));
+  }
   return Step::Next;
 }
 template <unsigned Row> bool decodeSwapRows(InstDecoder &d) {
   // Lanes that take no part change places, too.
   d.has("bound_ctrl");
   d.has("fi");
-  d.inst.mod[3] |= AnyValue;
   return d.expect(2, 2) && d.vectorSource(0, 1, 0) && d.vectorSource(1, 1, 1) &&
          d.vectorResult(0, 1, 0) && d.vectorResult(1, 1, 1) &&
          d.emit(execSwapRows<Row>, Class::Collective);

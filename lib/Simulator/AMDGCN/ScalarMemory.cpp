@@ -1,6 +1,8 @@
 //===-- ScalarMemory.cpp - SMEM: loads into scalar registers --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
+#include "../Checkers/DisjointChecker.h"
+#include "Origins.h"
 #include "VectorMemory.h"
 
 using namespace tile::sim;
@@ -12,6 +14,16 @@ bool isArgument(const Ctx &c, uint64_t address) {
   const auto &args = c.launch->args;
   return address - uint64_t(reinterpret_cast<uintptr_t>(args.data())) <
          args.size();
+}
+
+/// The words that were loaded come from the arguments that they are of.
+void takeArguments(const Ctx &c, const Inst &inst, uint64_t address) {
+  const Origins origins(*c.frame);
+  uint32_t reg = registerOf(programOf(c), inst.op[0]);
+  uint64_t first =
+      address - uint64_t(reinterpret_cast<uintptr_t>(c.launch->args.data()));
+  for (unsigned w = 0; w < inst.mod[0]; ++w)
+    origins.ofScalar(reg + w) = c.launch->disjoint->originAt(first + 4 * w);
 }
 
 /// op: result, base, offset or NoSlot; mod[0]: words; mod[1]: bytes of fewer
@@ -39,6 +51,8 @@ Step execLoad(Ctx &c, const Inst &inst, uint32_t) {
     setScalar<uint32_t>(c, inst.op[0], value);
   } else {
     std::memcpy(c.dst<std::byte>(inst.op[0] & ~ScalarBit), t.host[0], bytes);
+    if (c.launch->disjoint)
+      takeArguments(c, inst, address);
   }
   orderWave(c);
   return Step::Next;
@@ -72,7 +86,7 @@ Step execBufferLoad(Ctx &c, const Inst &inst, uint32_t) {
 template <unsigned Words, bool Buffer> bool decodeLoad(InstDecoder &d) {
   d.inst.mod[0] = Words;
   d.inst.isUnaligned = true;
-  if (!d.expect(3, 3) || !d.scalar(1, Buffer ? 4 : 2, Imm::B64, 1, Needed))
+  if (!d.expect(3, 3) || !d.scalar(1, Buffer ? 4 : 2, Imm::B64, 1, Address))
     return false;
   for (const char *name : {"glc", "dlc", "slc", "scope", "th", "nv"})
     d.has(name);
@@ -82,7 +96,7 @@ template <unsigned Words, bool Buffer> bool decodeLoad(InstDecoder &d) {
   const Operand &o = d.operand(2);
   if (o.kind == Operand::Kind::Integer)
     d.inst.imm += o.imm;
-  else if (o.reg != Null && !d.scalar(2, 1, Imm::B32, 2, Needed))
+  else if (o.reg != Null && !d.scalar(2, 1, Imm::B32, 2, Address))
     return false;
   d.inst.mod[3] |= AnyValue;
   return d.scalarResult(0, Words, 0) &&

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Values.h"
+#include "VectorLanes.h"
 
 #include <bit>
 
@@ -145,6 +146,14 @@ uint64_t lanesOf(const Operands &o, const RegisterUse &use) {
   return known == ~0u ? ~uint64_t(0) : 0;
 }
 
+/// Of lanes that are read by others: the first source of DPP.
+uint64_t movedLanes(uint64_t known, const LaneMoves &moves) {
+  uint64_t moved = moves.zero;
+  for (unsigned l = 0; l < 64; ++l)
+    moved |= (known >> moves.from[l] & 1) << l;
+  return moved;
+}
+
 /// v_cndmask: of each lane, the operand that the mask chooses.
 uint64_t chosenLanes(const Operands &o) {
   uint64_t mask = maskOf(o.c, o.inst.op[3]);
@@ -161,7 +170,10 @@ void tile::sim::amdgcn::trackValues(Ctx &c, const Inst &inst) {
     return;
   }
   // A result has a value in a lane where all that it is computed from has one.
-  uint64_t exec = o.exec, lanes = ~uint64_t(0);
+  uint64_t exec = o.exec, lanes = ~uint64_t(0), changed = exec;
+  LaneMoves room{};
+  const LaneMoves *moves =
+      inst.mod[3] & MovesLanes ? takeMoves(c, inst, room, changed) : nullptr;
   const RegisterUse *uses = c.code->registers.data() + inst.regs;
   uint32_t lastRead = inst.regCount;
   uint64_t words[2];
@@ -174,6 +186,10 @@ void tile::sim::amdgcn::trackValues(Ctx &c, const Inst &inst) {
       continue;
     uint32_t reg = uses[i].slot;
     uint64_t known = lanesOf(o, uses[i]);
+    if (moves && !uses[i].half) {
+      known = movedLanes(known, *moves);
+      moves = inst.mod[3] & EachWord ? moves : nullptr;
+    }
     if (uses[i].isNeeded && (exec & ~known) && (reg < FirstVector || exec)) {
       report(o, reg, unsigned(std::countr_zero(exec & ~known)));
       known = ~uint64_t(0);
@@ -188,6 +204,9 @@ void tile::sim::amdgcn::trackValues(Ctx &c, const Inst &inst) {
     if ((inst.mod[3] & EachWord) && read < 2)
       words[read++] = known;
   }
+  // Those move what is known of a lane themselves.
+  if (inst.cls == Class::Collective)
+    return;
   if (inst.mod[3] & Chooses)
     lanes = chosenLanes(o);
   for (uint32_t i = 0; i < inst.regCount; ++i) {
@@ -198,11 +217,11 @@ void tile::sim::amdgcn::trackValues(Ctx &c, const Inst &inst) {
       lanes = words[written++];
     if (reg >= FirstVector) {
       uint64_t &known = definedLanes(c, p, reg - FirstVector);
-      known = (known & ~exec) | (exec & lanes);
+      known = (known & ~changed) | (changed & lanes);
     } else if (uses[i].half) {
       // Lanes that take no part are 0.
       o.wave.known[reg] =
-          uint32_t((lanes | ~exec) >> (uses[i].half == 1 ? 0 : 32));
+          uint32_t((lanes | ~changed) >> (uses[i].half == 1 ? 0 : 32));
     } else {
       // Of lanes, it is enough if one that takes part has a value.
       o.wave.define(reg, exec ? (lanes & exec) != 0 : lanes != 0);

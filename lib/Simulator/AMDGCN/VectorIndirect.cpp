@@ -10,6 +10,7 @@
 // one of them at a time.
 //
 //===----------------------------------------------------------------------===//
+#include "LaneFacts.h"
 #include "VectorLanes.h"
 
 using namespace tile::sim;
@@ -47,9 +48,12 @@ Step execMoveRelative(Ctx &c, const Inst &inst, uint32_t) {
     if (exec >> l & 1)
       out[l] = in ? in[l] : value;
   // What the text names says nothing about the registers that are meant.
-  uint64_t known = in ? definedLanes(c, p, from) : ~uint64_t(0);
-  uint64_t &defined = definedLanes(c, p, to);
-  defined = (defined & ~exec) | (known & exec);
+  if (keepsFacts(c)) {
+    auto slotOf = [&](uint32_t v) {
+      return p.vectorBase + v * p.waveLanes * 4;
+    };
+    LaneFacts(c, in ? slotOf(from) : inst.op[1]).write(c, slotOf(to), exec);
+  }
   return Step::Next;
 }
 

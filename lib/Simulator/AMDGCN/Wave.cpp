@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "Wave.h"
+#include "../Checkers/DisjointChecker.h"
 #include "../Checkers/OrderChecker.h"
+#include "Origins.h"
 #include "SharedLoads.h"
 #include "Values.h"
 
@@ -96,6 +98,8 @@ void WaveProgram::start(Ctx &c, Frame &frame) const {
            count = std::min(waveLanes, threads - first);
   uint64_t live = count == 64 ? ~uint64_t(0) : (uint64_t(1) << count) - 1;
   w.setPair(Exec, live);
+  if (launch.disjoint)
+    Origins::start(*this, frame);
   static const uint32_t always[] = {Exec,      Exec + 1,     Null,
                                     Mode,      FlatScratch,  FlatScratch + 1,
                                     XnackMask, XnackMask + 1};
@@ -132,6 +136,9 @@ void WaveProgram::start(Ctx &c, Frame &frame) const {
     uint32_t word = 0;
     if (from < 1024 && (from + i) * 4 + 4 <= launch.args.size())
       std::memcpy(&word, launch.args.data() + (from + i) * 4, 4);
+    if (launch.disjoint && give.next < Vcc)
+      Origins(frame).ofScalar(give.next) =
+          launch.disjoint->originAt((from + i) * 4);
     give.word(word);
   }
   // The given number of registers may be larger.
@@ -376,4 +383,6 @@ void WaveProgram::watch(Ctx &c, const Inst &inst) const {
   }
   if (c.checks & CheckUninitialized)
     trackValues(c, inst);
+  if (c.launch->disjoint)
+    trackOrigins(c, inst);
 }

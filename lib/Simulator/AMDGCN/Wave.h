@@ -145,6 +145,11 @@ inline uint64_t execOf(const Ctx &c) {
 /// Registers as RegisterUse numbers them: scalar ones, then vector ones, then
 /// accumulators.
 inline constexpr uint32_t FirstVector = ScalarCount;
+inline uint32_t registerOf(const WaveProgram &p, uint32_t slot) {
+  return slot & ScalarBit
+             ? ((slot & ~ScalarBit) - uint32_t(offsetof(Wave, scalar))) / 4
+             : FirstVector + (slot - p.vectorBase) / (p.waveLanes * 4);
+}
 
 inline uint64_t &definedLanes(const Ctx &c, const WaveProgram &p,
                               uint32_t vector) {
@@ -184,6 +189,7 @@ enum Trait : uint8_t {
   Chooses = 32,  ///< the lanes of mask op[3] choose between op[1] and op[2]
   EachWord = 64, ///< a move: each register that it writes holds a value where
                  ///< the one that it reads for it does
+  MovesLanes = 128, ///< the first source is read from other lanes (DPP)
 };
 
 /// A memory operation is under way: registers of the instruction wait for it.

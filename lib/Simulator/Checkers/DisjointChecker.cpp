@@ -9,62 +9,54 @@
 
 using namespace tile::sim;
 
-/// Stands for instructions whose address comes from no parameter, or several.
-static constexpr uint32_t noOrigin = ~0u;
-
-/// Whether the result is computed from the registers that are read, and not
-/// from memory.
-static bool computes(const Inst &inst) {
-  switch (inst.cls) {
-  case Class::Integer:
-  case Class::Logic:
-  case Class::Move:
-  case Class::Convert:
-  case Class::Collective:
-    return true;
-  default:
-    return false;
-  }
-}
-
 DisjointChecker::DisjointChecker(const Program &program,
                                  const LaunchConfig &config)
     : entry(program.codes[0].get()), forbidden(config.forbidden) {
-  std::vector<uint32_t> params;
   for (const Forbidden &f : forbidden)
     if (std::ranges::find(params, f.param) == params.end() &&
-        params.size() < 64)
+        params.size() + 1 < unknownOrigin)
       params.push_back(f.param);
-  // The parameters that a register's value comes from, one bit for each; loops
-  // are gone round until nothing is new.
-  std::unordered_map<uint32_t, uint64_t> sources;
+  if (!program.followsOrigins)
+    findOrigins();
+}
+
+Origin DisjointChecker::originAt(uint64_t offset) const {
+  constexpr uint64_t pointer = 8;
+  auto it = std::ranges::find_if(
+      params, [&](uint32_t param) { return offset - param < pointer; });
+  return it == params.end() ? noOrigin : Origin(it - params.begin() + 1);
+}
+
+/// Loops are gone round until nothing is new.
+void DisjointChecker::findOrigins() {
+  std::unordered_map<uint32_t, Origin> sources; // by register
   for (bool changed = true; changed;) {
     changed = false;
     for (const Inst &inst : entry->insts) {
-      uint64_t from = 0;
+      Origin from = noOrigin;
       const RegisterUse *uses = entry->registers.data() + inst.regs;
-      if (inst.cls == Class::Load && inst.space == Space::Param) {
-        auto it = std::ranges::find(params, uint32_t(inst.imm));
-        if (it != params.end())
-          from = uint64_t(1) << (it - params.begin());
-      } else if (computes(inst)) {
+      bool loads = inst.cls == Class::Load && inst.space == Space::Param;
+      if (passesOrigins(inst.cls))
         for (uint32_t i = 0; i < inst.regCount; ++i)
           if (!uses[i].written)
-            from |= sources[uses[i].slot];
-      }
-      for (uint32_t i = 0; from && i < inst.regCount; ++i)
-        if (uses[i].written) {
-          uint64_t &known = sources[uses[i].slot];
-          changed |= (known | from) != known;
-          known |= from;
+            from = joined(from, sources[uses[i].slot]);
+      auto offset = uint64_t(inst.imm);
+      for (uint32_t i = 0; (from || loads) && i < inst.regCount; ++i) {
+        if (!uses[i].written)
+          continue;
+        if (loads) {
+          from = originAt(offset);
+          offset += bytesOf(inst.type);
         }
+        Origin &known = sources[uses[i].slot];
+        changed |= joined(known, from) != known;
+        known = joined(known, from);
+      }
     }
   }
   for (const Inst &inst : entry->insts) {
     auto it = sources.find(inst.op[1]);
-    uint64_t from = it == sources.end() ? 0 : it->second;
-    origins.push_back(std::has_single_bit(from) ? params[std::countr_zero(from)]
-                                                : noOrigin);
+    origins.push_back(it == sources.end() ? noOrigin : it->second);
   }
 }
 
@@ -72,15 +64,17 @@ void DisjointChecker::access(Ctx &c, const Inst &inst, uint32_t mask,
                              const uint64_t *address, unsigned bytes) const {
   if (c.code != entry)
     return;
-  uint32_t origin = origins[&inst - entry->insts.data()];
-  if (origin == noOrigin)
-    return;
-  for (const Forbidden &f : forbidden) {
-    if (f.param != origin)
+  const Origin *ofLanes =
+      origins.empty() ? c.frame->origins.data() + c.laneBase : nullptr;
+  Origin ofAll = ofLanes ? noOrigin : origins[&inst - entry->insts.data()];
+  for (uint32_t m = mask; m; m &= m - 1) {
+    unsigned l = unsigned(std::countr_zero(m));
+    Origin origin = ofLanes ? ofLanes[l] : ofAll;
+    if (origin == noOrigin || origin == unknownOrigin)
       continue;
-    for (uint32_t m = mask; m; m &= m - 1) {
-      unsigned l = unsigned(std::countr_zero(m));
-      if (address[l] >= f.high || address[l] + bytes <= f.low)
+    for (const Forbidden &f : forbidden) {
+      if (f.param != params[origin - 1] || address[l] >= f.high ||
+          address[l] + bytes <= f.low)
         continue;
       c.note(inst, l, "overlapping-arguments",
              "an access through '" + f.name + "' reaches '" + f.other +

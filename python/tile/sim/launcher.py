@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import operator
-import re
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -14,6 +13,7 @@ import numpy as np
 from tile import knobs
 from tile._C import launch as _launch
 from tile._C import sim as _sim
+from tile.compiler.assumptions import stated_pairs
 from tile.errors import TileError
 
 from .report import Report
@@ -161,13 +161,6 @@ def _pieces(array: np.ndarray, strict: bool) -> list[tuple[int, int]]:
         starts = (starts[:, None] + steps).ravel()
     low = _extent(array)[0]
     return [(low + int(start), run) for start in starts]
-
-
-def stated_pairs(ptx: str, entry: str) -> list[tuple[int, int]]:
-    """The pairs of parameters that a kernel was compiled to take as disjoint, as its text says."""
-    found = re.search(rf"^// disjoint arguments of {re.escape(entry)}:([ \d]+)$", ptx, re.M)
-    numbers = [int(n) for n in found.group(1).split()] if found else []
-    return list(zip(numbers[::2], numbers[1::2], strict=False))
 
 
 def forbidden_ranges(

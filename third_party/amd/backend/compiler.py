@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tile import _C, knobs
 from tile.backends.base import BaseBackend, BaseOptions, GPUTarget
+from tile.compiler.assumptions import state_pairs
 from tile.compiler.errors import from_diagnostics, of_assembly
 from tile.compiler.pipelines import run_stage
 from tile.errors import OutOfResources, TileError
@@ -224,6 +225,7 @@ class HIPBackend(BaseBackend):
     def make_amdgcn(self, llvm_ir: str, metadata: dict[str, Any], *, options: HIPOptions) -> str:
         assembly = _C.amd.emit_assembly(llvm_ir, _C.ir.Context(), self.code_options(options))
         metadata.update(read_metadata(assembly))
+        assembly += state_pairs(metadata, ";")
         if knobs.amd.dump_amdgcn:
             print(assembly)
         return assembly

@@ -9,6 +9,7 @@ from typing import Any
 
 from tile import _C, knobs
 from tile.backends.base import BaseBackend, BaseOptions, GPUTarget
+from tile.compiler.assumptions import state_pairs
 from tile.compiler.errors import from_diagnostics
 from tile.compiler.pipelines import run_stage
 from tile.errors import OutOfResources, TileError
@@ -213,9 +214,7 @@ class NvidiaBackend(BaseBackend):
         if found is None:
             raise TileError("the PTX has no kernel")
         metadata["name"] = found.group(1)
-        if pairs := metadata.get("disjoint_arguments"):
-            # For who runs the text in the simulator.
-            ptx += f"// disjoint arguments of {metadata['name']}: {' '.join(map(str, pairs))}\n"
+        ptx += state_pairs(metadata, "//")
         if knobs.nvidia.dump_nvptx:
             print(ptx)
         return ptx
