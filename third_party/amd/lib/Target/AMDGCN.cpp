@@ -29,6 +29,7 @@ static void initializeAMDGPU() {
     LLVMInitializeAMDGPUTargetMC();
     LLVMInitializeAMDGPUAsmPrinter();
     LLVMInitializeAMDGPUAsmParser();
+    keepDPPOperandsInRegisters();
     return true;
   }();
   (void)done;

@@ -26,6 +26,10 @@ void foldConstantShuffles(llvm::Module &module);
 /// form.
 void keepShufflesOutOfWideProducts(llvm::Module &module);
 
+/// Has LLVM keep what instructions with DPP take besides in registers that they
+/// may take it from, in this process.
+void keepDPPOperandsInRegisters();
+
 /// Gives functions that are called the beginning of LDS for the kernels'
 /// variable in it.
 void addressSharedMemoryOfFunctions(llvm::Module &module);

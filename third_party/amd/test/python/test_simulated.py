@@ -282,6 +282,32 @@ def test_factors_of_other_lanes(target):
 
 
 @tile.jit
+def large(a, b):
+    return tl.where((a > 5) | (b > 5), 6, 0).to(a.dtype)
+
+
+@tile.jit
+def has_large(x, out, BLOCK: tl.constexpr):
+    tl.store(out, tl.reduce(tl.load(x + tl.arange(0, BLOCK)), 0, large))
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.uint32, np.float32])
+def test_others_values_beside_constants(target, dtype):
+    """On gfx1100 LLVM merged the exchange into a comparison with the constant, which is none that
+    the GPU has."""
+    for place in (None, 0, 37, 63):
+        x, out = np.arange(64).astype(dtype) % dtype(6), np.zeros(1, dtype)
+        if place is not None:
+            x[place] = 6
+        kernel = has_large[(1,)](x, out, BLOCK=64, num_warps=1)
+        assert out[0] == (0 if place is None else 6)
+    backend = find_backend(tile.GPUTarget(*target.split(":"), 32 if "gfx1" in target else 64))
+    assert backend.make_hsaco(kernel.asm["amdgcn"], {}, options=backend.parse_options({}))
+    if target.endswith("gfx1100") and dtype != np.float32:
+        assert re.search(r"v_cmp_\w+_e64_dpp", kernel.asm["amdgcn"])
+
+
+@tile.jit
 def exchange(x, out, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     v = tl.load(x + i)
