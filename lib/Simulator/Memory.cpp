@@ -481,6 +481,7 @@ static bool translateLocal(Ctx &c, const Inst &inst, uint32_t mask,
     uint8_t *written = c.warp->localWritten.data() + at;
     // Padding travels with what it is beside.
     if (access == Access::Load && (c.checks & CheckUninitialized) &&
+        !c.launch->program->loadsKeepUnwritten &&
         std::all_of(written, written + bytes, std::logical_not<uint8_t>()))
       c.note(inst, l, "uninitialized",
              "read of " + std::to_string(bytes) + " bytes of local memory at " +

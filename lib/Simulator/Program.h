@@ -262,6 +262,10 @@ struct Program {
   bool usesWorkspace = false; ///< of a cooperative launch
   /// Keeps Frame::origins while it runs, for launches with a DisjointChecker.
   bool followsOrigins = false;
+  /// What a load of local memory finds unwritten is no value in its register
+  /// either, and a mistake where that is used: such code spills registers. Else
+  /// the load itself is the mistake.
+  bool loadsKeepUnwritten = false;
 };
 
 } // namespace tile::sim

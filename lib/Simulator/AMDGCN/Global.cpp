@@ -3,8 +3,6 @@
 //===----------------------------------------------------------------------===//
 #include "SharedLoads.h"
 
-#include <array>
-
 using namespace tile::sim;
 using namespace tile::sim::amdgcn;
 using OK = Operand::Kind;
@@ -40,22 +38,6 @@ void issue(Ctx &c, const Inst &inst, Counter counter) {
     issueMemory(c, inst, Counter::Ds, true);
 }
 
-/// A byte of scratch memory that was written, without a value.
-constexpr uint8_t withoutValue = 2;
-
-/// Calls f(known lanes of the register, lane, what is known of its bytes in
-/// scratch memory) for the registers at `slot`, which `data` moves.
-template <class F> void eachScratchWord(Ctx &c, Data data, uint32_t slot, F f) {
-  const WaveProgram &p = programOf(c);
-  uint32_t first = (slot - p.vectorBase) / (p.waveLanes * 4);
-  for (unsigned w = 0; w < wordsOfData(data); ++w)
-    for (uint64_t m = execOf(c); m; m &= m - 1) {
-      auto l = unsigned(std::countr_zero(m));
-      f(definedLanes(c, p, first + w), l,
-        c.warp->localWritten.data() + size_t(l) * c.warp->localStride + 4 * w);
-    }
-}
-
 Step execLoad(Ctx &c, const Inst &inst, uint32_t) {
   issue(c, inst, Counter::Load);
   return loadLanes(c, inst, execOf(c), inst.space, Data(inst.mod[0]),
@@ -67,37 +49,6 @@ Step execStore(Ctx &c, const Inst &inst, uint32_t) {
   return storeLanes(c, inst, execOf(c), inst.space, Data(inst.mod[0]),
                     inst.op[3],
                     [&](unsigned l) { return addressOf(c, inst, l); });
-}
-
-/// Registers are spilled whether they hold a value or not, and come back as
-/// they were.
-Step execSpill(Ctx &c, const Inst &inst, uint32_t mask) {
-  Step step = execStore(c, inst, mask);
-  auto data = Data(inst.mod[0]);
-  if (step != Step::Error)
-    eachScratchWord(c, data, inst.op[3],
-                    [&](uint64_t known, unsigned l, uint8_t *written) {
-                      if (!(known >> l & 1))
-                        std::memset(written + uint32_t(addressOf(c, inst, l)),
-                                    withoutValue, std::min(4u, bytesOf(data)));
-                    });
-  return step;
-}
-Step execReload(Ctx &c, const Inst &inst, uint32_t mask) {
-  // The address may be in a register that is written.
-  std::array<uint32_t, 64> address;
-  for (unsigned l = 0; l < programOf(c).waveLanes; ++l)
-    address[l] = uint32_t(addressOf(c, inst, l));
-  Step step = execLoad(c, inst, mask);
-  auto data = Data(inst.mod[0]);
-  if (step != Step::Error)
-    eachScratchWord(c, data, inst.op[0],
-                    [&](uint64_t &known, unsigned l, const uint8_t *written) {
-                      if (std::memchr(written + address[l], withoutValue,
-                                      std::min(4u, bytesOf(data))))
-                        known &= ~(uint64_t(1) << l);
-                    });
-  return step;
 }
 /// mod[0]: operation, mod[2]: of 64 bits; op[4]: what to compare with.
 Step execAtomic(Ctx &c, const Inst &inst, uint32_t) {
@@ -171,8 +122,7 @@ template <Space S, Data D> bool decodeLoad(InstDecoder &d) {
   return d.expect(count, mostOperands(d, S, count)) &&
          takeAddress(d, 1, 2, bytesOf(D)) &&
          d.vectorResult(0, wordsOfData(D), 0) &&
-         (d.inst.mod[3] |= AnyValue,
-          d.emit(S == Space::Local ? execReload : execLoad, Class::Load));
+         (d.inst.mod[3] |= AnyValue, d.emit(execLoad, Class::Load));
 }
 template <Data D> bool decodeLoadToShared(InstDecoder &d) {
   d.inst.space = Space::Global;
@@ -191,7 +141,7 @@ template <Space S, Data D> bool decodeStore(InstDecoder &d) {
          takeAddress(d, 0, 2, bytesOf(D)) &&
          d.vectorSource(1, wordsOfData(D), 3,
                         S == Space::Local ? Plain : Needed) &&
-         d.emit(S == Space::Local ? execSpill : execStore, Class::Store);
+         d.emit(execStore, Class::Store);
 }
 
 const AtomicName *findAtomic(std::string_view name) {

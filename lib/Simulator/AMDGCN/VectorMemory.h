@@ -143,21 +143,57 @@ inline void orderWave(Ctx &c) {
     c.checker->warpSync(c, FullMask);
 }
 
+//===-- Values in scratch memory ------------------------------------------===//
+
+/// Calls f(lanes in which the register holds a value, bit of the lane, what is
+/// known of the bytes, how many) for the words of `data` that one lane moves
+/// between the registers at `slot` and `host`, if that is scratch memory.
+///
+/// Registers are spilled whether they hold a value or not, and come back as
+/// they were: where a loop that may run no time would have set one, it is
+/// reloaded without having been stored. So what nobody wrote may be read there,
+/// and the register that it comes into holds no value.
+template <class F>
+void eachScratchWord(Ctx &c, Space space, Data data, uint32_t slot,
+                     unsigned lane, const std::byte *host, F f) {
+  if ((space != Space::Local && space != Space::Generic) ||
+      !(c.checks & CheckUninitialized))
+    return;
+  uintptr_t at = reinterpret_cast<uintptr_t>(host) -
+                 reinterpret_cast<uintptr_t>(c.warp->local.data());
+  if (at >= c.warp->local.size())
+    return;
+  const WaveProgram &p = programOf(c);
+  uint32_t first = (slot - p.vectorBase) / (p.waveLanes * 4);
+  for (unsigned w = 0; w < wordsOfData(data); ++w)
+    f(definedLanes(c, p, first + w), uint64_t(1) << lane,
+      c.warp->localWritten.data() + at + 4 * w, std::min(4u, bytesOf(data)));
+}
+
+//===-- Loads and stores --------------------------------------------------===//
+
 /// Loads `data` into the registers at `slot`.
 template <class Address>
 Step loadLanes(Ctx &c, const Inst &inst, uint64_t mask, Space space, Data data,
                uint32_t slot, Address address) {
   unsigned lanes = programOf(c).waveLanes, bytes = bytesOf(data);
   auto *to = c.dst<uint32_t>(slot);
-  bool good = accessLanes(c, inst, mask, space, bytes, Access::Load, address,
-                          [&](unsigned l, const std::byte *from) {
-                            uint32_t words[4] = {};
-                            std::memcpy(words, from, bytes);
-                            if (bytes < 4)
-                              words[0] = extendLoaded(data, words[0], to[l]);
-                            for (unsigned w = 0; w < wordsOfData(data); ++w)
-                              to[w * lanes + l] = words[w];
-                          });
+  bool good =
+      accessLanes(c, inst, mask, space, bytes, Access::Load, address,
+                  [&](unsigned l, const std::byte *from) {
+                    uint32_t words[4] = {};
+                    std::memcpy(words, from, bytes);
+                    if (bytes < 4)
+                      words[0] = extendLoaded(data, words[0], to[l]);
+                    for (unsigned w = 0; w < wordsOfData(data); ++w)
+                      to[w * lanes + l] = words[w];
+                    eachScratchWord(c, space, data, slot, l, from,
+                                    [](uint64_t &known, uint64_t lane,
+                                       const uint8_t *written, unsigned count) {
+                                      if (!std::memchr(written, 1, count))
+                                        known &= ~lane;
+                                    });
+                  });
   orderWave(c);
   return good ? Step::Next : Step::Error;
 }
@@ -179,7 +215,15 @@ Step storeLanes(Ctx &c, const Inst &inst, uint64_t mask, Space space, Data data,
   ++c.cluster->stores;
   bool good = accessLanes(
       c, inst, mask, space, bytes, Access::Store, address,
-      [&](unsigned l, std::byte *to) { std::memcpy(to, stored[l], bytes); },
+      [&](unsigned l, std::byte *to) {
+        std::memcpy(to, stored[l], bytes);
+        eachScratchWord(c, space, data, slot, l, to,
+                        [](uint64_t known, uint64_t lane, uint8_t *written,
+                           unsigned count) {
+                          if (!(known & lane))
+                            std::memset(written, 0, count);
+                        });
+      },
       stored);
   orderWave(c);
   return good ? Step::Next : Step::Error;
