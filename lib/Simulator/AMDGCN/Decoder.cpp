@@ -15,17 +15,29 @@ using OK = Operand::Kind;
 const OpcodeTable &tile::sim::amdgcn::opcodeTable() {
   static const OpcodeTable table = [] {
     OpcodeTable t;
-    for (auto add : {registerScalar,          registerScalarCompare,
-                     registerScalarFloat,     registerControl,
-                     registerScalarMemory,    registerVectorInteger,
-                     registerVectorInteger64, registerVectorIndirect,
-                     registerVectorFloat,     registerVectorDouble,
-                     registerVectorHalf,      registerVectorBfloat,
-                     registerVectorCompare,   registerVectorConvert,
-                     registerPacked,          registerLane,
-                     registerGlobal,          registerBuffer,
-                     registerShared,          registerMatrix,
-                     registerScaledMatrix,    registerSparseMatrix})
+    for (auto add : {registerScalar,
+                     registerScalarCompare,
+                     registerScalarFloat,
+                     registerControl,
+                     registerScalarMemory,
+                     registerVectorInteger,
+                     registerVectorInteger64,
+                     registerVectorIndirect,
+                     registerVectorFloat,
+                     registerVectorDouble,
+                     registerVectorHalf,
+                     registerVectorBfloat,
+                     registerVectorCompare,
+                     registerVectorConvert,
+                     registerScaledConvert,
+                     registerPacked,
+                     registerLane,
+                     registerGlobal,
+                     registerBuffer,
+                     registerShared,
+                     registerMatrix,
+                     registerScaledMatrix,
+                     registerSparseMatrix})
       add(t);
     return t;
   }();

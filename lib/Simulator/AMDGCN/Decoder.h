@@ -157,6 +157,7 @@ void registerVectorHalf(OpcodeTable &);
 void registerVectorBfloat(OpcodeTable &);
 void registerVectorCompare(OpcodeTable &);
 void registerVectorConvert(OpcodeTable &);
+void registerScaledConvert(OpcodeTable &);
 void registerPacked(OpcodeTable &);
 void registerLane(OpcodeTable &);
 void registerGlobal(OpcodeTable &);

@@ -93,6 +93,8 @@ U disj(U a, U b) { return a | b; }
 U differ(U a, U b) { return a ^ b; }
 U same(U a, U b) { return ~(a ^ b); }
 U invert(U a) { return ~a; }
+/// Of a shift register with feedback.
+U nextRandom(U a) { return a << 1 ^ (a >> 31 ? 197 : 0); }
 U16 conj16(U16 a, U16 b) { return a & b; }
 U16 disj16(U16 a, U16 b) { return a | b; }
 U16 differ16(U16 a, U16 b) { return a ^ b; }
@@ -440,6 +442,7 @@ void tile::sim::amdgcn::registerVectorInteger(OpcodeTable &t) {
       {"v_xor_b32", decodeVector<differ, Class::Logic>},
       {"v_xnor_b32", decodeVector<same, Class::Logic>},
       {"v_not_b32", decodeVector<invert, Class::Logic>},
+      {"v_prng_b32", decodeVector<nextRandom, Class::Logic>},
       {"v_and_b16", decodeVector<conj16, Class::Logic>},
       {"v_or_b16", decodeVector<disj16, Class::Logic>},
       {"v_xor_b16", decodeVector<differ16, Class::Logic>},
