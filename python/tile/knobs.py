@@ -276,7 +276,7 @@ def key() -> str:
 
 
 #: Variables that some program or test sets, and that are no settings of ours.
-_NO_CONCERN_OF_OURS = {"CC"}
+_NO_CONCERN_OF_OURS = {"CC", "TILE_TEST_REPEATS"}
 _PREFIXES = ("TRITON_", "TILE_", "MLIR_ENABLE_", "MLIR_DUMP", "AMDGCN_", "NVPTX_", "LLVM_IR_ENABLE")
 
 
