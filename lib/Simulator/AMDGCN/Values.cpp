@@ -187,7 +187,8 @@ bool trackPlain(const Operands &o) {
 void tile::sim::amdgcn::trackValues(Ctx &c, const Inst &inst) {
   const WaveProgram &p = programOf(c);
   Operands o{c, inst, p, waveOf(c), execOf(c)};
-  if (trackPlain(o))
+  // With DPP, lanes may read others than their own, or stay as they are.
+  if (!(inst.mod[3] & MovesLanes) && trackPlain(o))
     return;
   if (inst.mod[3] & Bitwise) {
     inst.mod[2] == Choice ? trackChoice(o) : trackBits(o, inst.mod[0]);
