@@ -99,9 +99,9 @@ void setLeft(Inst &inst, Counter counter, int64_t left) {
 }
 
 Step execWait(Ctx &c, const Inst &inst, uint32_t mask) {
-  for (auto counter : {Counter::Load, Counter::Store, Counter::Ds, Counter::Km})
-    if (uint8_t left = leftOf(inst, counter); left != 255)
-      waitFor(c, counter, left);
+  for (unsigned i = 0; i < unsigned(Counter::Count); ++i)
+    if (uint8_t left = leftOf(inst, Counter(i)); left != 255)
+      waitFor(c, Counter(i), left);
   // What this wave read and wrote before is done for whoever learns of it now.
   auto isDone = [&](Counter counter) {
     Counter own = programOf(c).target->counterOf(counter);
@@ -226,8 +226,8 @@ bool takeGroupBarrier(InstDecoder &d) {
 }
 bool decodeSignal(InstDecoder &d) {
   static const std::string_view others[] = {
-      "ds_",      "global_",   "flat_",   "buffer_", "s_barrier",
-      "s_branch", "s_cbranch", "s_setpc", "s_swap",  "s_endpgm"};
+      "ds_",       "global_",  "flat_",     "buffer_", "tensor_", "cluster_",
+      "s_barrier", "s_branch", "s_cbranch", "s_setpc", "s_swap",  "s_endpgm"};
   auto isOther = [](std::string_view name) {
     // These move values between lanes.
     if (name.starts_with("ds_swizzle") || name.find("permute") != name.npos)
@@ -397,6 +397,8 @@ void tile::sim::amdgcn::registerControl(OpcodeTable &t) {
       {"s_wait_storecnt", decodeWaitCounter<Counter::Store>},
       {"s_wait_dscnt", decodeWaitCounter<Counter::Ds>},
       {"s_wait_kmcnt", decodeWaitCounter<Counter::Km>},
+      {"s_wait_asynccnt", decodeWaitCounter<Counter::Async>},
+      {"s_wait_tensorcnt", decodeWaitCounter<Counter::Tensor>},
       {"s_wait_loadcnt_dscnt", decodeWaitCounter<Counter::Ds, Counter::Load>},
       {"s_wait_storecnt_dscnt", decodeWaitCounter<Counter::Ds, Counter::Store>},
       {"s_barrier", decodeBarrier},
@@ -433,10 +435,8 @@ void tile::sim::amdgcn::registerControl(OpcodeTable &t) {
        {"s_nop", "s_setprio", "s_delay_alu", "s_clause", "s_inst_prefetch",
         "s_set_inst_prefetch_distance", "s_waitcnt_depctr", "s_wait_idle",
         "s_wait_alu", "s_wait_samplecnt", "s_wait_bvhcnt", "s_wait_expcnt",
-        "s_set_vgpr_msb", // RegisterMode.cpp
-        "s_wait_xcnt",
-        // Of copies that the simulator does not know.
-        "s_wait_asynccnt", "s_wait_tensorcnt", "s_code_end", "s_sendmsg",
+        // RegisterMode.cpp
+        "s_set_vgpr_msb", "s_wait_xcnt", "s_code_end", "s_sendmsg",
         "s_icache_inv", "s_waitcnt_expcnt", "s_ttracedata", "s_version",
         "s_set_gpr_idx_off", "s_sethalt", "s_wakeup", "s_setprio_inc_wg",
         "s_incperflevel", "s_decperflevel", "s_ttracedata_imm",

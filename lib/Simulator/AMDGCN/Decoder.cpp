@@ -37,7 +37,8 @@ const OpcodeTable &tile::sim::amdgcn::opcodeTable() {
                      registerShared,
                      registerMatrix,
                      registerScaledMatrix,
-                     registerSparseMatrix})
+                     registerSparseMatrix,
+                     registerTensorCopy})
       add(t);
     return t;
   }();

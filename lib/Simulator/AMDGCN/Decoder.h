@@ -166,5 +166,6 @@ void registerShared(OpcodeTable &);
 void registerMatrix(OpcodeTable &);
 void registerScaledMatrix(OpcodeTable &);
 void registerSparseMatrix(OpcodeTable &);
+void registerTensorCopy(OpcodeTable &);
 
 } // namespace tile::sim::amdgcn

@@ -64,6 +64,16 @@ Step execLoadToShared(Ctx &c, const Inst &inst, uint32_t) {
                       [&](unsigned l) { return addressOf(c, inst, l); });
 }
 
+/// op[3]: where the lane writes in LDS.
+Step execLoadAsync(Ctx &c, const Inst &inst, uint32_t) {
+  issueMemory(c, inst, Counter::Async, false);
+  uint64_t exec = execOf(c);
+  return copyToShared(
+      c, inst, exec, exec, bytesOf(Data(inst.mod[0])),
+      [&](unsigned l) { return addressOf(c, inst, l); },
+      [&](unsigned l) { return c.src<uint32_t>(inst.op[3])[l]; });
+}
+
 bool isOff(const Operand &o) { return o.text == "off"; }
 
 /// Takes the address: of a lane at operand `vector`, and, for all but flat, of
@@ -131,6 +141,28 @@ template <Data D> bool decodeLoadToShared(InstDecoder &d) {
   return canLoadToShared(d, D) && d.expect(2, 2) &&
          takeAddress(d, 0, 1, bytesOf(D)) &&
          d.emit(execLoadToShared, Class::Load);
+}
+/// gfx1250: each lane says where it writes.
+template <Data D> bool decodeLoadAsync(InstDecoder &d) {
+  d.inst.space = Space::Global;
+  d.inst.mod[0] = uint8_t(D);
+  takeCacheFlags(d);
+  if (!d.target().gfx1250)
+    return d.error("the target has no such instruction");
+  if (!d.expect(3, 3) || !takeAddress(d, 1, 2, bytesOf(D)))
+    return false;
+  // Documents do not say whether it counts in LDS, too.
+  if (d.inst.imm)
+    return d.error("an offset is not supported");
+  return d.vectorSource(0, 1, 3, Needed) && d.emit(execLoadAsync, Class::Load);
+}
+Step execPrefetch(Ctx &, const Inst &, uint32_t) { return Step::Next; }
+/// Concerns speed alone, but the address has to be there.
+bool decodePrefetch(InstDecoder &d) {
+  d.inst.space = Space::Global;
+  takeScope(d);
+  return d.expect(2, 2) && takeAddress(d, 0, 1, 1) &&
+         d.emit(execPrefetch, Class::Control);
 }
 template <Space S, Data D> bool decodeStore(InstDecoder &d) {
   d.inst.space = S;
@@ -208,7 +240,12 @@ void tile::sim::amdgcn::registerGlobal(OpcodeTable &t) {
   addSpace<Space::Global>(t, "global");
   t.insert({{"global_load_lds_dword", decodeLoadToShared<Data::B32>},
             {"global_load_lds_dwordx3", decodeLoadToShared<Data::B96>},
-            {"global_load_lds_dwordx4", decodeLoadToShared<Data::B128>}});
+            {"global_load_lds_dwordx4", decodeLoadToShared<Data::B128>},
+            {"global_load_async_to_lds_b8", decodeLoadAsync<Data::U8>},
+            {"global_load_async_to_lds_b32", decodeLoadAsync<Data::B32>},
+            {"global_load_async_to_lds_b64", decodeLoadAsync<Data::B64>},
+            {"global_load_async_to_lds_b128", decodeLoadAsync<Data::B128>},
+            {"global_prefetch_b8", decodePrefetch}});
   addSpace<Space::Generic>(t, "flat");
   addSpace<Space::Local>(t, "scratch");
 }

@@ -3,8 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // They are done when they are issued; the checker remembers that their bytes in
-// LDS may not be touched before vmcnt was waited for. To it, each is a group of
-// copies of the wave's lanes.
+// LDS may not be touched before their counter was waited for: vmcnt, or
+// asynccnt from gfx1250 on. To it, each is a group of copies of the wave's
+// lanes.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -14,15 +15,11 @@
 
 namespace tile::sim::amdgcn {
 
-/// Lanes of `exec` write side by side, from M0 and the offset of the
-/// instruction on; those that are not `inside` write zeros.
-template <class Address>
-Step loadToShared(Ctx &c, const Inst &inst, uint64_t exec, uint64_t inside,
-                  unsigned bytes, Address address) {
-  issueMemory(c, inst, Counter::Load, false);
-  Wave &w = waveOf(c);
-  w.sharedLoads[w.sharedLoadCount++ % std::size(w.sharedLoads)] =
-      w.counters[size_t(Counter::Load)].issued;
+/// Lanes of `exec` write to their `place` in LDS what is at their `address`;
+/// those that are not `inside` write zeros.
+template <class Address, class Place>
+Step copyToShared(Ctx &c, const Inst &inst, uint64_t exec, uint64_t inside,
+                  unsigned bytes, Address address, Place place) {
   alignas(16) std::byte data[64][16] = {};
   bool good = accessLanes(c, inst, inside, Space::Global, bytes, Access::Load,
                           address, [&](unsigned l, const std::byte *from) {
@@ -31,16 +28,12 @@ Step loadToShared(Ctx &c, const Inst &inst, uint64_t exec, uint64_t inside,
   orderWave(c);
   if (!good)
     return Step::Error;
-  uint32_t base = w.scalar[M0];
-  if (programOf(c).mostShared <= 65536)
-    base &= 0xffff;
   for (uint64_t m = exec; m; m &= m - 1) {
     auto l = unsigned(std::countr_zero(m));
     Cta *owner;
     uint32_t offset;
-    std::byte *host = sharedRange(
-        c, inst, l % Lanes, uint64_t(base) + uint64_t(inst.imm) + l * bytes,
-        bytes, "store of a load", owner, offset);
+    std::byte *host = sharedRange(c, inst, l % Lanes, place(l), bytes,
+                                  "store of a load", owner, offset);
     if (!host)
       return Step::Error;
     if (c.checker)
@@ -57,6 +50,22 @@ Step loadToShared(Ctx &c, const Inst &inst, uint64_t exec, uint64_t inside,
     c.worker->counters.sharedStoreBytes +=
         uint64_t(std::popcount(exec)) * bytes;
   return Step::Next;
+}
+
+/// Lanes write side by side, from M0 and the offset of the instruction on.
+template <class Address>
+Step loadToShared(Ctx &c, const Inst &inst, uint64_t exec, uint64_t inside,
+                  unsigned bytes, Address address) {
+  issueMemory(c, inst, Counter::Load, false);
+  Wave &w = waveOf(c);
+  w.sharedLoads[w.sharedLoadCount++ % std::size(w.sharedLoads)] =
+      w.counters[size_t(Counter::Load)].issued;
+  uint32_t base = w.scalar[M0];
+  if (programOf(c).mostShared <= 65536)
+    base &= 0xffff;
+  return copyToShared(c, inst, exec, inside, bytes, address, [&](unsigned l) {
+    return uint64_t(base) + uint64_t(inst.imm) + l * bytes;
+  });
 }
 
 /// Does the target have such loads? They read M0.
@@ -80,6 +89,20 @@ inline void waitForSharedLoads(Ctx &c) {
        i < std::min<uint32_t>(w.sharedLoadCount, std::size(w.sharedLoads)); ++i)
     left += w.sharedLoads[i] > completed;
   c.checker->waitGroups(c, EngineKind::Copy, FullMask, left);
+  orderWave(c);
+}
+
+/// All but the last `left` copies of a counter of their own are done. Those of
+/// tensors are known by what they write, and what they read.
+inline void waitForCopies(Ctx &c, Counter counter, uint32_t left) {
+  if (!c.checker)
+    return;
+  if (counter == Counter::Async) {
+    c.checker->waitGroups(c, EngineKind::Copy, FullMask, left);
+  } else {
+    c.checker->waitGroups(c, EngineKind::BulkRead, FullMask, left);
+    c.checker->waitGroups(c, EngineKind::BulkWrite, FullMask, left);
+  }
   orderWave(c);
 }
 

@@ -58,6 +58,10 @@ const char *Target::nameOf(Counter c) const {
     return generation < 12 ? "vscnt" : "storecnt";
   case Counter::Ds:
     return generation < 12 ? "lgkmcnt" : "dscnt";
+  case Counter::Async:
+    return "asynccnt";
+  case Counter::Tensor:
+    return "tensorcnt";
   default:
     return "kmcnt";
   }
@@ -147,8 +151,10 @@ void WaveProgram::start(Ctx &c, Frame &frame) const {
   if (target->generation >= 12) {
     w.scalar[Ttmp + 9] = cta.id[0];
     w.scalar[Ttmp + 7] = (cta.id[1] & 0xffff) | cta.id[2] << 16;
+    w.scalar[Ttmp + 8] = c.warp->index << 25;
     // gfx1250: where the workgroup is in its cluster, of which there are none.
-    w.define(Ttmp + 9), w.define(Ttmp + 7), w.define(Ttmp + 6);
+    w.define(Ttmp + 9), w.define(Ttmp + 8), w.define(Ttmp + 7);
+    w.define(Ttmp + 6);
   } else {
     if (k.directive("system_sgpr_workgroup_id_x", 1))
       give.word(cta.id[0]);
@@ -336,6 +342,8 @@ void tile::sim::amdgcn::waitFor(Ctx &c, Counter counter, uint32_t left) {
   state.completed = std::max(state.completed, state.issued - left);
   if (counter == Counter::Load)
     waitForSharedLoads(c);
+  if (counter == Counter::Async || counter == Counter::Tensor)
+    waitForCopies(c, counter, state.issued - state.completed);
   // Stores write no register.
   Wave &w = waveOf(c);
   w.isPending = false;

@@ -20,7 +20,16 @@ inline constexpr uint32_t ScalarBit = 0x40000000u;
 
 /// What a processor counts of the memory operations under way. Targets that
 /// have fewer counters share them (Target::counterOf).
-enum class Counter : uint8_t { Load, Store, Ds, Km, Count };
+enum class Counter : uint8_t {
+  Load,
+  Store,
+  Ds,
+  Km,
+  // Of gfx1250: copies into LDS that lanes ask for, and those of tensors.
+  Async,
+  Tensor,
+  Count
+};
 
 struct Target {
   std::string name;

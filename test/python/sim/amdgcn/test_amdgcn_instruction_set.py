@@ -19,7 +19,7 @@ REFUSED = re.compile(
     r"|s_waitcnt_(vm|vs|lgkm)cnt (?!null)|v_mfma\w+ .*(cbsz|abid|blgp)"
     r"|v_cmpx?_class_f16\w+ .*\|[vs]6|v_wmma_b?f16_16x16x16_b?f16 .*op_sel_hi"
     r"|v_pk_fmac_f16_(dpp|sdwa)|v_movrel\w+_dpp|s_set_gpr_idx_on|v_dot2_b?f16_b?f16.*\|"
-    r"|buffer_load_[us]\w+ .* lds"
+    r"|buffer_load_[us]\w+ .* lds|global_load_async_to_lds_\w+ .* offset:"
 )
 
 
