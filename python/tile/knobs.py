@@ -229,8 +229,9 @@ class _Amd(Group):
     )  # fmt: skip
     use_in_thread_transpose = foreign("TRITON_HIP_USE_IN_THREAD_TRANSPOSE", False)
     use_async_copy = flag(
-        "TRITON_HIP_USE_ASYNC_COPY", False, "Load operands straight into LDS, on gfx950."
-    )
+        "TRITON_HIP_USE_ASYNC_COPY", False,
+        "Load operands straight into LDS, on gfx950 and gfx1250.",
+    )  # fmt: skip
     scalarize_packed_fops = foreign("AMDGCN_SCALARIZE_PACKED_FOPS", False)
 
 

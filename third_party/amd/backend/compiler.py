@@ -40,7 +40,7 @@ class HIPOptions(BaseOptions):
     schedule_hint: str = "none"
     #: Raise the priority of waves that multiply in programs of four, too, on gfx942.
     use_block_pingpong: bool = False
-    #: Load operands of loops straight into LDS, on gfx950.
+    #: Load operands of loops straight into LDS, on gfx950 and gfx1250.
     use_async_copy: bool = False
     #: Let arithmetic on fp32 flush denormals to zero.
     allow_flush_denorm: bool = False

@@ -92,6 +92,9 @@ constexpr AMDTarget makeGFX1250() {
   target.wmmaVersion = 3;
   target.maxSharedMemory = 320 * kKiB;
   target.sharedMemoryBanks = 64;
+  target.directLoadBytes = 16;
+  target.hasAsyncLDSLoads = true;
+  target.hasTensorCopies = true;
   // Its descriptors have another form.
   target.bufferFlags = 0;
   return target;

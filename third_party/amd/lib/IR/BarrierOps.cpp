@@ -44,15 +44,23 @@ static LogicalResult verifyCluster(Operation *op) {
 LogicalResult ClusterBarrierArriveOp::verify() { return verifyCluster(*this); }
 LogicalResult ClusterBarrierWaitOp::verify() { return verifyCluster(*this); }
 
+static LogicalResult verifyIndices(Operation *op, TensorDescType desc,
+                                   ValueRange indices) {
+  int64_t rank = desc.getBlockType().getRank();
+  if (static_cast<int64_t>(indices.size()) == rank)
+    return success();
+  return op->emitOpError("expected ")
+         << rank << " indices, found " << indices.size();
+}
+
 /// Of a copy between a tensor's block and a buffer.
 static LogicalResult verifyCopy(Operation *op, TensorDescType desc,
                                 ValueRange indices, gpu::MemDescType buffer) {
   RankedTensorType block = desc.getBlockType();
-  if (static_cast<int64_t>(indices.size()) != block.getRank())
-    return op->emitOpError("expected ")
-           << block.getRank() << " indices, found " << indices.size();
+  if (failed(verifyIndices(op, desc, indices)))
+    return failure();
   if (block.getShape() == buffer.getShape() &&
-      block.getElementType() == buffer.getElementType())
+      desc.getElementType() == buffer.getElementType())
     return success();
   return op->emitOpError(
              "expected a buffer like the descriptor's block, found ")
@@ -72,6 +80,41 @@ LogicalResult AsyncTDMCopyGlobalToLocalOp::verify() {
 LogicalResult AsyncTDMCopyLocalToGlobalOp::verify() {
   return verifyCopy(*this, getDesc().getType(), getIndices(),
                     getSrc().getType());
+}
+
+/// Of a copy between rows of a tensor and a buffer.
+static LogicalResult verifyRows(Operation *op, TensorDescType desc,
+                                RankedTensorType rows,
+                                gpu::MemDescType buffer) {
+  RankedTensorType block = desc.getBlockType();
+  if (rows.getRank() != 1 || buffer.getRank() != 2 ||
+      rows.getDimSize(0) != buffer.getShape()[0])
+    return op->emitOpError("expected a number for each row of the buffer, "
+                           "found ")
+           << rows << " and " << buffer;
+  if (block.getRank() == 2 && block.getShape()[1] == buffer.getShape()[1] &&
+      desc.getElementType() == buffer.getElementType())
+    return success();
+  return op->emitOpError(
+             "expected rows like those of the descriptor's block, found ")
+         << buffer << " and " << desc;
+}
+
+LogicalResult AsyncTDMGatherOp::verify() {
+  if (!getDst().getType().getMutableMemory())
+    return emitOpError("expected a mutable destination, found ")
+           << getDst().getType();
+  return verifyRows(*this, getDesc().getType(), getRows().getType(),
+                    getDst().getType());
+}
+
+LogicalResult AsyncTDMScatterOp::verify() {
+  return verifyRows(*this, getDesc().getType(), getRows().getType(),
+                    getSrc().getType());
+}
+
+LogicalResult TDMPrefetchOp::verify() {
+  return verifyIndices(*this, getDesc().getType(), getIndices());
 }
 
 LogicalResult AsyncCopyLocalToGlobalOp::verify() {

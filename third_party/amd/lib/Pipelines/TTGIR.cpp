@@ -17,6 +17,11 @@ using namespace mlir::triton;
 
 void amd::buildTTGIRPipeline(OpPassManager &pm, const TTGIROptions &options) {
   PassAdder add(pm, options);
+  StringRef name = options.target;
+  name.consume_front("hip:");
+  const AMDTarget *target = lookupAMDTarget(name);
+  if (target && target->hasTensorCopies)
+    add(createTritonAMDGPUChooseTensorCopies());
   add(createTritonRewriteTensorDescriptorToPointer());
   ConvertTritonToTritonGPUOptions convert;
   convert.target = options.target;
@@ -54,6 +59,12 @@ void amd::buildTTGIRPipeline(OpPassManager &pm, const TTGIROptions &options) {
   add(createTritonAMDGPUStreamPipeline(stream));
   add(gpu::createTritonGPUPipeline());
   add(createTritonAMDGPUCoalesceAsyncCopy());
+  if (target && target->hasTensorCopies) {
+    TritonAMDGPUPipelineTensorCopiesOptions copies;
+    copies.numStages = options.numStages;
+    add(createTritonAMDGPUPipelineTensorCopies(copies));
+    add(createTritonAMDGPULowerTensorCopies());
+  }
   TritonAMDGPUInsertInstructionSchedHintsOptions hints;
   hints.variant = options.scheduleHint;
   add(createTritonAMDGPUInsertInstructionSchedHints(hints));
@@ -79,10 +90,7 @@ void amd::buildTTGIRPipeline(OpPassManager &pm, const TTGIROptions &options) {
   add(gpu::createTritonGPUCombineTensorSelectAndIf());
 
   // The order of operations, which nothing changes from here on.
-  StringRef name = options.target;
-  name.consume_front("hip:");
-  if (const AMDTarget *target = lookupAMDTarget(name);
-      target && target->usesBlockPingpong) {
+  if (target && target->usesBlockPingpong) {
     TritonAMDGPUBlockPingpongOptions turns;
     turns.numStages = options.numStages;
     turns.priorities = options.useBlockPingpong;

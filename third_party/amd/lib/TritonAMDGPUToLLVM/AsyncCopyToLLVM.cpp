@@ -2,15 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The lanes of a wave write side by side, from an address on that is the same
-// for all of them (in M0). Masked-off elements lie behind the end of the buffer
-// and become zero. Where the layouts allow no such instruction, or there are
-// other values for masked-off elements, the copy happens at once, through
-// registers.
+// for all of them (in M0); on gfx1250 each says where it writes. Masked-off
+// elements lie behind the end of the buffer and become zero, or get zeros from
+// registers. Where the layouts allow no such instruction, or there are other
+// values for masked-off elements, the copy happens at once, through registers.
 //
 //===----------------------------------------------------------------------===//
 
 #include "BufferPattern.h"
 
+#include "tile/Conversion/TritonGPUToLLVM/Predicate.h"
 #include "tile/Conversion/TritonGPUToLLVM/SharedAccess.h"
 
 using namespace mlir;
@@ -22,15 +23,22 @@ Value makeToken(const LLVMBuilder &b) { return b.i32(0); }
 
 /// Waits until at most `count` loads are under way, of those that the machine
 /// counts.
-void waitForLoads(const LLVMBuilder &b, unsigned count) {
+void waitForLoads(const LLVMBuilder &b, const amd::AMDTarget &facts,
+                  unsigned count) {
   constexpr unsigned kMost = 63;
   count = std::min(count, kMost);
+  if (facts.hasAsyncLDSLoads) {
+    b.intrinsic({}, "llvm.amdgcn.s.wait.asynccnt",
+                ValueRange{b.intVal(16, count)});
+    return;
+  }
   // All ones but for vmcnt, whose upper two bits lie at the top.
   constexpr int32_t kOthers = 0x0f70;
   int32_t bits = kOthers | (count & 15) | (count >> 4) << 14;
   b.intrinsic({}, "llvm.amdgcn.s.waitcnt", ValueRange{b.i32(bits)});
 }
 
+/// Whether the elements of each vector are neighbours in the registers.
 bool areInARow(const SharedAccess &access) {
   return llvm::all_of(access.getVectors(), [](ArrayRef<int32_t> registers) {
     for (auto [i, r] : llvm::enumerate(registers))
@@ -40,13 +48,18 @@ bool areInARow(const SharedAccess &access) {
   });
 }
 
+/// The same of vectors that are as long as they may be.
+bool isInRows(const SharedAccess &access) {
+  return access.getVectors().front().size() == access.maxVector &&
+         areInARow(access);
+}
+
 /// Whether each wave writes all that its lanes have of a vector side by side,
 /// and no other wave the same.
 bool areLanesSideBySide(const SharedAccess &access) {
   const LinearLayout &layout = access.toOffset;
   int32_t vector = access.maxVector;
-  if (access.getVectors().front().size() != access.maxVector ||
-      layout.hasOutDim(kBlock) || !areInARow(access))
+  if (layout.hasOutDim(kBlock) || !isInRows(access))
     return false;
   int32_t lanesLog2 = layout.getInDimSizeLog2(kLane);
   for (int32_t i = 0; i < lanesLog2; ++i)
@@ -78,18 +91,25 @@ protected:
   bool chooseVector(SharedAccess &access, unsigned most,
                     bool mayBeDirect) const {
     unsigned bytes = getSharedElementBytes(access.element);
-    for (unsigned size : {16u, 4u}) {
+    for (unsigned size : getDirectSizes()) {
       if (!mayBeDirect || size > static_cast<unsigned>(facts.directLoadBytes) ||
           size % bytes || size / bytes > most)
         continue;
       access.maxVector = size / bytes;
-      if (areLanesSideBySide(access))
+      if (facts.hasAsyncLDSLoads ? isInRows(access)
+                                 : areLanesSideBySide(access))
         return true;
     }
     access.maxVector = most;
     if (!areInARow(access))
       access.maxVector = 1;
     return false;
+  }
+
+  /// The bytes that a lane may load at once.
+  ArrayRef<unsigned> getDirectSizes() const {
+    static constexpr unsigned ofLane[] = {16, 8, 4, 1}, ofWave[] = {16, 4};
+    return facts.hasAsyncLDSLoads ? ArrayRef(ofLane) : ArrayRef(ofWave);
   }
 
   /// Where the wave is, so that addresses are the same in all lanes.
@@ -202,12 +222,15 @@ struct PointerCopyPattern : CopyPattern<ttg::AsyncCopyGlobalToLocalOp> {
                                       8 * bytes, amd::kMaxAccessBits);
     SmallVector<Value> ptrs = unpackElements(b, adaptor.getSrc(), type);
     SmallVector<Value> masks = unpack(b, adaptor.getMask(), op.getMask());
-    // Nothing would make masked-off elements zero.
-    bool mayBeDirect = masks.empty() && !op.getIsVolatile();
+    SmallVector<Value> others = getOthers(b, adaptor.getOther(), op.getOther());
+    // Where lanes write side by side, nothing would make masked-off elements
+    // zero.
+    bool mayBeDirect = !op.getIsVolatile() &&
+                       (facts.hasAsyncLDSLoads ? others : masks).empty();
     if (!chooseVector(access, vector, mayBeDirect)) {
-      copyAtOnce(b, op, access, ptrs, masks,
-                 getOthers(b, adaptor.getOther(), op.getOther()),
-                 op.getCache());
+      copyAtOnce(b, op, access, ptrs, masks, others, op.getCache());
+    } else if (facts.hasAsyncLDSLoads) {
+      copyByLanes(b, op, access, ptrs, masks);
     } else {
       unsigned size = access.maxVector * bytes;
       access.forEachVector(
@@ -219,6 +242,33 @@ struct PointerCopyPattern : CopyPattern<ttg::AsyncCopyGlobalToLocalOp> {
     }
     rewriter.replaceOp(op, makeToken(b));
     return success();
+  }
+
+private:
+  /// Each lane says where it writes; what is masked off gets zeros.
+  void copyByLanes(const LLVMBuilder &b, ttg::AsyncCopyGlobalToLocalOp op,
+                   const SharedAccess &access, ArrayRef<Value> ptrs,
+                   ArrayRef<Value> masks) const {
+    Type element = getSharedElementType(access.element);
+    unsigned bits = 8 * access.maxVector * getSharedElementBytes(element);
+    std::string name =
+        ("llvm.amdgcn.global.load.async.to.lds.b" + Twine(bits)).str();
+    ThreadIndex index = getThreadIndex(b, target, op);
+    Value owner = access.emitOwner(b, index);
+    access.forEachVector(b, index, [&](Value dst, ArrayRef<int32_t> registers) {
+      int32_t first = registers.front();
+      Value mask = masks.empty() ? Value() : masks[first];
+      underPredicate(b, b.andPred(mask, owner), [&] {
+        b.intrinsic({}, name,
+                    ValueRange{ptrs[first], dst, /*offset=*/b.i32(0),
+                               getPolicy(b, op.getCache())});
+      });
+      if (!mask)
+        return;
+      SmallVector<Value> zeros(registers.size(), b.zero(element));
+      Value isOff = b.xor_(mask, b.i1(true));
+      target.storeShared(b, dst, zeros, b.andPred(isOff, owner));
+    });
   }
 };
 
@@ -246,7 +296,7 @@ template <typename OpT> struct WaitPattern : TargetPattern<OpT> {
                   ConversionPatternRewriter &rewriter) const override {
     LLVMBuilder b(op.getLoc(), rewriter);
     if (facts.directLoadBytes)
-      waitForLoads(b, getMostUnderWay(op));
+      waitForLoads(b, facts, getMostUnderWay(op));
     rewriter.replaceOp(op, makeToken(b));
     return success();
   }

@@ -46,12 +46,9 @@ struct ConvertTritonAMDGPUToLLVM
     auto model = amd::TargetModel::get(module);
     if (failed(model))
       return signalPassFailure();
-    if (failed(refuseMissing<
-               amdgpu::InitBarrierOp, amdgpu::ArriveBarrierOp,
-               amdgpu::WaitBarrierOp, amdgpu::AsyncCopyMbarrierArriveOp,
-               amdgpu::AsyncTDMCopyGlobalToLocalOp,
-               amdgpu::AsyncTDMCopyLocalToGlobalOp, amdgpu::AsyncTDMWaitOp,
-               amdgpu::AsyncTDMIntrinsicWaitOp>(module)))
+    if (failed(refuseMissing<amdgpu::InitBarrierOp, amdgpu::ArriveBarrierOp,
+                             amdgpu::WaitBarrierOp,
+                             amdgpu::AsyncCopyMbarrierArriveOp>(module)))
       return signalPassFailure();
     amd::markUniformity(module);
     amd::TargetInfo target(**model);
@@ -69,6 +66,8 @@ struct ConvertTritonAMDGPUToLLVM
       amd::populateBufferPatterns(own, target);
       amd::populateConvertLayoutPatterns(own, target);
       amd::populateRegisterPatterns(own);
+      if ((*model)->getFacts().hasTensorCopies)
+        amd::populateTensorCopyPatterns(own, target);
       amd::populateSchedulingPatterns(own, target);
     };
     if (failed(lowerModule(module, target, populate)))

@@ -35,8 +35,9 @@ struct CoalesceAsyncCopy
     auto machine = amd::TargetModel::get(getOperation());
     if (failed(machine))
       return signalPassFailure();
-    int bytes = (*machine)->getFacts().directLoadBytes;
-    if (!bytes)
+    const amd::AMDTarget &facts = (*machine)->getFacts();
+    int bytes = facts.directLoadBytes;
+    if (!bytes || facts.hasAsyncLDSLoads)
       return;
     SmallVector<AsyncCopyGlobalToLocalOp> copies;
     getOperation().walk(

@@ -143,7 +143,9 @@ const CopyStrategy *CopyStrategy::find(Operation *op, scf::ForOp loop) {
   if (isa<LoadOp>(op))
     return &threadCopies;
   auto load = dyn_cast<DescriptorLoadOp>(op);
-  if (!load || !load.getDesc().getType().getBlockType().getEncoding() ||
+  if (!load ||
+      !isa_and_nonnull<NVMMASharedEncodingAttr>(
+          load.getDesc().getType().getBlockType().getEncoding()) ||
       !loop.isDefinedOutsideOfLoop(load.getDesc()) ||
       !canFollowOneAnother(load, bulkTensorCopies))
     return nullptr;

@@ -10,21 +10,14 @@ include "tile/Dialect/TritonGPU/IR/TritonGPUOpBase.td"
 // gfx1250 copies blocks of tensors between memory and LDS through descriptors.
 //===----------------------------------------------------------------------===//
 
-class AMDG_TensorOp<string mnemonic, list<Trait> traits = []>
-    : AMDG_Op<mnemonic, traits> {
-  let extraClassDeclaration = [{
-    static ::llvm::StringRef getMissing() {
-      return "copies of tensors by descriptors (gfx1250)";
-    }
-  }];
-}
-
 def AMDG_AsyncTDMCopyGlobalToLocalOp
-    : AMDG_TensorOp<"async_tdm_copy_global_to_local", [AttrSizedOperandSegments]> {
+    : AMDG_Op<"async_tdm_copy_global_to_local", [AttrSizedOperandSegments]> {
   let summary = "Start to copy a block of a tensor into LDS";
   let description = [{
-    Where `pred` is false, nothing is copied. With a barrier, the copy arrives at
-    it when done.
+    Where `pred` is false, nothing is copied. What lies behind the end of the
+    tensor becomes zero; so does all of a block that starts before the tensor.
+    The buffer holds the rows of the block one after the other, maybe with gaps
+    at equal distances. With a barrier, the copy arrives at it when done.
 
     Example:
 
@@ -33,7 +26,8 @@ def AMDG_AsyncTDMCopyGlobalToLocalOp
     ```
   }];
   let arguments = (ins
-    TT_TensorDescType:$desc, Variadic<I32>:$indices,
+    Arg<TT_TensorDescType, "", [MemRead<GlobalMemory>]>:$desc,
+    Variadic<I32>:$indices,
     Arg<TTG_MemDescType, "", [MemWrite<SharedMemory>]>:$result, I1:$pred,
     Optional<TTG_MemDescType>:$barrier);
   let results = (outs TTG_AsyncToken:$token);
@@ -46,9 +40,13 @@ def AMDG_AsyncTDMCopyGlobalToLocalOp
 }
 
 def AMDG_AsyncTDMCopyLocalToGlobalOp
-    : AMDG_TensorOp<"async_tdm_copy_local_to_global"> {
+    : AMDG_Op<"async_tdm_copy_local_to_global"> {
   let summary = "Start to copy a block of a tensor from LDS";
   let description = [{
+    Where the block lies outside of the tensor, nothing is written; nothing at
+    all of a block that starts before the tensor. There are no gaps in the
+    buffer.
+
     Example:
 
     ```mlir
@@ -56,7 +54,8 @@ def AMDG_AsyncTDMCopyLocalToGlobalOp
     ```
   }];
   let arguments = (ins
-    TT_TensorDescType:$desc, Variadic<I32>:$indices,
+    Arg<TT_TensorDescType, "", [MemWrite<GlobalMemory>]>:$desc,
+    Variadic<I32>:$indices,
     Arg<TTG_MemDescType, "", [MemRead<SharedMemory>]>:$src);
   let assemblyFormat = [{
     $desc `[` $indices `]` `from` $src attr-dict `:` qualified(type($src)) `->`
@@ -65,10 +64,89 @@ def AMDG_AsyncTDMCopyLocalToGlobalOp
   let hasVerifier = 1;
 }
 
-def AMDG_AsyncTDMWaitOp : AMDG_TensorOp<"async_tdm_wait"> {
+//===----------------------------------------------------------------------===//
+// Rows by their numbers
+//===----------------------------------------------------------------------===//
+
+def AMDG_AsyncTDMGatherOp : AMDG_Op<"async_tdm_gather"> {
+  let summary = "Start to copy rows of a tensor into LDS";
+  let description = [{
+    Row `i` of the buffer is the part of row `rows[i]` that the descriptor's
+    blocks have columns for. Rows that the tensor does not have become zero. Each
+    wave has all numbers of rows.
+
+    Example:
+
+    ```mlir
+    %t = amdg.async_tdm_gather %desc[%rows] to %x : tensor<16xi32, #rows>, !ttg.memdesc<16x64xf16, #shared, #smem, mutable> -> !tt.tensordesc<tensor<16x64xf16, #shared>>
+    ```
+  }];
+  let arguments = (ins
+    Arg<TT_TensorDescType, "", [MemRead<GlobalMemory>]>:$desc,
+    RankedTensorOf<[I16, I32]>:$rows,
+    Arg<TTG_MemDescType, "", [MemWrite<SharedMemory>]>:$dst);
+  let results = (outs TTG_AsyncToken:$token);
+  let assemblyFormat = [{
+    $desc `[` $rows `]` `to` $dst attr-dict `:` type($rows) `,`
+    qualified(type($dst)) `->` qualified(type($desc))
+  }];
+  let hasVerifier = 1;
+}
+
+def AMDG_AsyncTDMScatterOp : AMDG_Op<"async_tdm_scatter"> {
+  let summary = "Start to copy rows of a buffer to rows of a tensor";
+  let description = [{
+    As `amdg.async_tdm_gather`, the other way. Which of two rows with the same
+    number is there in the end is not defined.
+
+    Example:
+
+    ```mlir
+    %t = amdg.async_tdm_scatter %desc[%rows] from %x : tensor<16xi32, #rows>, !ttg.memdesc<16x64xf16, #shared, #smem, mutable> -> !tt.tensordesc<tensor<16x64xf16, #shared>>
+    ```
+  }];
+  let arguments = (ins
+    Arg<TT_TensorDescType, "", [MemWrite<GlobalMemory>]>:$desc,
+    RankedTensorOf<[I16, I32]>:$rows,
+    Arg<TTG_MemDescType, "", [MemRead<SharedMemory>]>:$src);
+  let results = (outs TTG_AsyncToken:$token);
+  let assemblyFormat = [{
+    $desc `[` $rows `]` `from` $src attr-dict `:` type($rows) `,`
+    qualified(type($src)) `->` qualified(type($desc))
+  }];
+  let hasVerifier = 1;
+}
+
+def AMDG_TDMPrefetchOp : AMDG_Op<"tdm_prefetch"> {
+  let summary = "Fetch a block of a tensor into the caches";
+  let description = [{
+    Where `pred` holds, asks for what lies in the tensor. With `speculative`, an
+    address that is not mapped is no error.
+
+    Example:
+
+    ```mlir
+    amdg.tdm_prefetch %desc[%i, %j], %pred, speculative = false : !tt.tensordesc<tensor<64x64xf16, #shared>>
+    ```
+  }];
+  let arguments = (ins TT_TensorDescType:$desc, Variadic<I32>:$indices,
+                       I1:$pred, BoolAttr:$speculative);
+  let assemblyFormat = [{
+    $desc `[` $indices `]` `,` $pred `,` `speculative` `=` $speculative attr-dict
+    `:` qualified(type($desc))
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Waits
+//===----------------------------------------------------------------------===//
+
+def AMDG_AsyncTDMWaitOp : AMDG_Op<"async_tdm_wait"> {
   let summary = "Wait for copies of tensors by their number";
   let description = [{
-    Waits until at most `num` of the copies are under way.
+    Waits until at most `num` of the copies are under way. Each wave waits for
+    its own part of them; a barrier tells the others.
 
     Example:
 
@@ -81,9 +159,11 @@ def AMDG_AsyncTDMWaitOp : AMDG_TensorOp<"async_tdm_wait"> {
   let assemblyFormat = "$asyncToken attr-dict";
 }
 
-def AMDG_AsyncTDMIntrinsicWaitOp : AMDG_TensorOp<"async_tdm_intrinsic_wait"> {
+def AMDG_AsyncTDMIntrinsicWaitOp : AMDG_Op<"async_tdm_intrinsic_wait"> {
   let summary = "Wait for copies of tensors by the number of instructions";
   let description = [{
+    As `amdg.async_tdm_wait`: a copy is one instruction of each wave.
+
     Example:
 
     ```mlir

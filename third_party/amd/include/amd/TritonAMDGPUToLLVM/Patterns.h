@@ -26,6 +26,8 @@ void populateConvertLayoutPatterns(const LoweringContext &context,
 void populateBufferPatterns(const LoweringContext &context,
                             const TargetInfo &target);
 void populateRegisterPatterns(const LoweringContext &context);
+void populateTensorCopyPatterns(const LoweringContext &context,
+                                const TargetInfo &target);
 void populateSchedulingPatterns(const LoweringContext &context,
                                 const TargetInfo &target);
 

@@ -38,6 +38,99 @@ def TritonAMDGPUAccelerateMatmul
   ];
 }
 
+def TritonAMDGPUChooseTensorCopies
+    : Pass<"tritonamdgpu-choose-tensor-copies", "mlir::ModuleOp"> {
+  let summary = "Choose descriptors whose blocks the tensor data mover copies";
+  let description = [{
+    Their blocks get an encoding, and `triton-rewrite-tensor-descriptor-to-pointer`
+    leaves them alone. The machine fills what lies behind the end of a tensor with
+    zeros, but knows no blocks that start before it: of loads and stores through
+    a descriptor, no index may be negative, as far as its range is known. Sums and
+    products in indices are taken to fit.
+
+    ```mlir
+    %d = tt.make_tensor_descriptor %p, [%m, %n], [%s, %c1] : <f16>, <tensor<64x64xf16>>
+    %x = tt.descriptor_load %d[%c0, %c64] : !tt.tensordesc<tensor<64x64xf16>> -> tensor<64x64xf16>
+    ```
+    becomes
+    ```mlir
+    %d = tt.make_tensor_descriptor %p, [%m, %n], [%s, %c1] : <f16>, <tensor<64x64xf16, #shared>>
+    %x = tt.descriptor_load %d[%c0, %c64] : !tt.tensordesc<tensor<64x64xf16, #shared>> -> tensor<64x64xf16>
+    // #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+    ```
+  }];
+  let dependentDialects = ["mlir::triton::gpu::TritonGPUDialect"];
+  let statistics = [
+    Statistic<"numChosen", "num-chosen", "Descriptors that got an encoding">
+  ];
+}
+
+def TritonAMDGPUPipelineTensorCopies
+    : Pass<"tritonamdgpu-pipeline-tensor-copies", "mlir::ModuleOp"> {
+  let summary = "Copy blocks that loops load an iteration ahead";
+  let description = [{
+    Loads whose indices can be computed before an iteration begins, and of what
+    the loop does not write, get two buffers: an iteration starts the copies for
+    the next one when all waves have come to it.
+
+    ```mlir
+    scf.for %k = %c0 to %n step %c32 : i32 {
+      %x = tt.descriptor_load %d[%i, %k] : !tt.tensordesc<tensor<64x32xf16, #shared>> -> tensor<64x32xf16, #blocked>
+    ```
+    becomes
+    ```mlir
+    %ring = ttg.local_alloc : () -> !ttg.memdesc<2x64x32xf16, #padded, #smem, mutable>
+    amdg.async_tdm_copy_global_to_local %d[%i, %c0] into %first, %hasFirst ...
+    scf.for %k = %c0 to %n step %c32 iter_args(%slot = %c0) -> (i32) : i32 {
+      amdg.async_tdm_wait {num = 0 : i32}
+      ttg.barrier local
+      amdg.async_tdm_copy_global_to_local %d[%i, %next] into %other, %hasNext ...
+      %x = ttg.local_load %this : !ttg.memdesc<64x32xf16, #padded, #smem, mutable> -> tensor<64x32xf16, #blocked>
+    ```
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::scf::SCFDialect",
+    "mlir::triton::gpu::TritonGPUDialect",
+    "mlir::triton::amdgpu::AMDGDialect"
+  ];
+  let options = [
+    Option<"numStages", "num-stages", "int32_t", "2",
+           "Below 2, nothing starts early">
+  ];
+  let statistics = [
+    Statistic<"numLoads", "num-loads", "Loads that start an iteration ahead">
+  ];
+}
+
+def TritonAMDGPULowerTensorCopies
+    : Pass<"tritonamdgpu-lower-tensor-copies", "mlir::ModuleOp"> {
+  let summary = "Load and store blocks by copies to and from LDS";
+  let description = [{
+    Loads read the buffer in the layouts that their users want.
+
+    ```mlir
+    %x = tt.descriptor_load %d[%i, %j] : !tt.tensordesc<tensor<64x64xf16, #shared>> -> tensor<64x64xf16, #blocked>
+    ```
+    becomes
+    ```mlir
+    %m = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #padded, #smem, mutable>
+    %t = amdg.async_tdm_copy_global_to_local %d[%i, %j] into %m, %true : !tt.tensordesc<tensor<64x64xf16, #shared>> -> !ttg.memdesc<64x64xf16, #padded, #smem, mutable>
+    %w = amdg.async_tdm_wait %t {num = 0 : i32}
+    ttg.barrier local
+    %x = ttg.local_load %m : !ttg.memdesc<64x64xf16, #padded, #smem, mutable> -> tensor<64x64xf16, #blocked>
+    // #padded = #ttg.padded_shared<[128:+8] {order = [1, 0], shape = [64, 64]}>
+    ```
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::triton::gpu::TritonGPUDialect",
+    "mlir::triton::amdgpu::AMDGDialect"
+  ];
+  let statistics = [
+    Statistic<"numLoads", "num-loads", "Loads that became copies">,
+    Statistic<"numStores", "num-stores", "Stores that became copies">
+  ];
+}
+
 def TritonAMDGPUExpandOps : Pass<"tritonamdgpu-expand-ops", "mlir::ModuleOp"> {
   let summary = "Write operations that have no lowering of their own as others";
   let description = [{

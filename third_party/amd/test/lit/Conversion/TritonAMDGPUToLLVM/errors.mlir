@@ -33,13 +33,3 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 }
-
-// -----
-
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @tensor_data_movement() {
-    // expected-error @+1 {{'amdg.async_tdm_wait' op needs copies of tensors by descriptors (gfx1250), which have no lowering yet}}
-    %0 = amdg.async_tdm_wait {num = 0 : i32}
-    tt.return
-  }
-}

@@ -1,0 +1,27 @@
+//===-- TensorLoads.h - Loads by the tensor data mover ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMD_TRITONAMDGPUTRANSFORMS_TENSORLOADS_H
+#define AMD_TRITONAMDGPUTRANSFORMS_TENSORLOADS_H
+
+#include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+
+namespace mlir::triton::amd {
+
+/// A buffer for a block. Rows of one that is mutable start at different banks.
+gpu::MemDescType getTensorBufferType(RankedTensorType type, bool isMutable);
+
+/// Starts the copy of the block at `indices` of the tensor that `load` reads.
+Value startTensorCopy(OpBuilder &b, DescriptorLoadOp load, ValueRange indices,
+                      Value buffer, Value pred);
+
+/// Waits until all copies are done, those of other waves, too.
+void waitForTensorCopies(OpBuilder &b, Location loc, ValueRange tokens);
+
+/// Replaces `load` by what reads the buffer, in the layouts that its users
+/// want.
+void readTensorBuffer(DescriptorLoadOp load, Value buffer);
+
+} // namespace mlir::triton::amd
+
+#endif // AMD_TRITONAMDGPUTRANSFORMS_TENSORLOADS_H

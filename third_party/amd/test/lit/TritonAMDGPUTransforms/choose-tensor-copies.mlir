@@ -1,0 +1,58 @@
+// RUN: tile-opt %s -tritonamdgpu-choose-tensor-copies | filecheck %s
+// RUN: tile-opt %s -tritonamdgpu-choose-tensor-copies -triton-rewrite-tensor-descriptor-to-pointer | filecheck %s -check-prefix=REST
+
+// Blocks that start at products of what is not negative are copied.
+// CHECK: #[[$S:.*]] = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+// CHECK-LABEL: @known
+// CHECK: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x32xf16, #[[$S]]>>
+// REST-LABEL: @known
+// REST: tt.descriptor_load
+tt.func public @known(%p: !tt.ptr<f16>, %q: !tt.ptr<f16>, %n: i32, %s: i64) {
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %one = arith.constant 1 : i64
+  %d = tt.make_tensor_descriptor %p, [%n, %n], [%s, %one] : <f16>, <tensor<64x32xf16>>
+  %pid = tt.get_program_id x : i32
+  %i = arith.muli %pid, %c32 : i32
+  scf.for %j = %c0 to %n step %c32 : i32 {
+    %x = tt.descriptor_load %d[%i, %j] : !tt.tensordesc<tensor<64x32xf16>> -> tensor<64x32xf16>
+    tt.descriptor_store %d[%j, %i], %x : !tt.tensordesc<tensor<64x32xf16>>, tensor<64x32xf16>
+  }
+  tt.return
+}
+
+// Others keep to pointers: an index that may be negative,
+// CHECK-LABEL: @negative
+// CHECK: tt.make_tensor_descriptor {{.*}} <tensor<64x32xf16>>
+// REST-LABEL: @negative
+// REST-NOT: descriptor
+// REST: tt.return
+tt.func public @negative(%p: !tt.ptr<f16>, %n: i32, %s: i64, %i: i32) -> tensor<64x32xf16> {
+  %c0 = arith.constant 0 : i32
+  %one = arith.constant 1 : i64
+  %d = tt.make_tensor_descriptor %p, [%n, %n], [%s, %one] : <f16>, <tensor<64x32xf16>>
+  %x = tt.descriptor_load %d[%c0, %i] : !tt.tensordesc<tensor<64x32xf16>> -> tensor<64x32xf16>
+  tt.return %x : tensor<64x32xf16>
+}
+
+// NaNs outside of the tensor,
+// CHECK-LABEL: @nan
+// CHECK: tt.make_tensor_descriptor {{.*}} <tensor<64x32xf16>>
+tt.func public @nan(%p: !tt.ptr<f16>, %n: i32, %s: i64) -> tensor<64x32xf16> {
+  %c0 = arith.constant 0 : i32
+  %one = arith.constant 1 : i64
+  %d = tt.make_tensor_descriptor %p, [%n, %n], [%s, %one] {padding = 2 : i32} : <f16>, <tensor<64x32xf16>>
+  %x = tt.descriptor_load %d[%c0, %c0] : !tt.tensordesc<tensor<64x32xf16>> -> tensor<64x32xf16>
+  tt.return %x : tensor<64x32xf16>
+}
+
+// rows that are gathered, and reductions.
+// CHECK-LABEL: @gather
+// CHECK: tt.make_tensor_descriptor {{.*}} <tensor<1x32xf16>>
+tt.func public @gather(%p: !tt.ptr<f16>, %n: i32, %s: i64, %rows: tensor<32xi32>) -> tensor<32x32xf16> {
+  %c0 = arith.constant 0 : i32
+  %one = arith.constant 1 : i64
+  %d = tt.make_tensor_descriptor %p, [%n, %n], [%s, %one] : <f16>, <tensor<1x32xf16>>
+  %x = tt.descriptor_gather %d[%rows, %c0] : (!tt.tensordesc<tensor<1x32xf16>>, tensor<32xi32>, i32) -> tensor<32x32xf16>
+  tt.return %x : tensor<32x32xf16>
+}

@@ -1,0 +1,67 @@
+// RUN: tile-opt %s -tritonamdgpu-pipeline-tensor-copies | filecheck %s
+// RUN: tile-opt %s -tritonamdgpu-pipeline-tensor-copies=num-stages=1 | filecheck %s -check-prefix=PLAIN
+
+// PLAIN-NOT: amdg.
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
+  // Of the induction variable, and of an index that the loop carries. Predicates say whether there
+  // is a first, and a next, iteration.
+  // CHECK-LABEL: @ahead
+  // CHECK-SAME: (%[[D:.*]]: !tt.tensordesc<{{.*}}>, %[[N:.*]]: i32, %[[I:.*]]: i32
+  // CHECK-DAG: %[[FIRST:.*]] = arith.cmpi slt, %c0_i32{{.*}}, %[[N]]
+  // CHECK-DAG: %[[RING:.*]] = ttg.local_alloc : () -> !ttg.memdesc<2x64x32xf16
+  // CHECK: amdg.async_tdm_copy_global_to_local %[[D]][%[[I]], %c0_i32{{.*}}] into %{{.*}}, %[[FIRST]]
+  // CHECK: scf.for %[[K:.*]] = {{.*}} iter_args(%[[J:.*]] = %[[I]], %{{.*}}, %[[SLOT:.*]] =
+  // CHECK: %[[NEXTK:.*]] = arith.addi %[[K]], %c32_i32
+  // CHECK: %[[NEXT:.*]] = arith.cmpi slt, %[[NEXTK]], %[[N]]
+  // CHECK: amdg.async_tdm_wait {num = 0 : i32}
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK: %[[NEXTJ:.*]] = arith.addi %[[J]], %c2_i32
+  // CHECK: amdg.async_tdm_copy_global_to_local %[[D]][%[[NEXTJ]], %[[NEXTK]]] into %{{.*}}, %[[NEXT]]
+  // CHECK: %[[THIS:.*]] = ttg.memdesc_index %[[RING]][%[[SLOT]]]
+  // CHECK: ttg.local_load %[[THIS]]
+  // CHECK: ttg.local_dealloc %[[RING]]
+  tt.func @ahead(%d: !tt.tensordesc<tensor<64x32xf16, #shared>>, %n: i32, %i: i32, %zero: tensor<64x32xf16, #blocked>) -> tensor<64x32xf16, #blocked> {
+    %c0 = arith.constant 0 : i32
+    %c2 = arith.constant 2 : i32
+    %c32 = arith.constant 32 : i32
+    %r:2 = scf.for %k = %c0 to %n step %c32 iter_args(%j = %i, %s = %zero) -> (i32, tensor<64x32xf16, #blocked>) : i32 {
+      %x = tt.descriptor_load %d[%j, %k] : !tt.tensordesc<tensor<64x32xf16, #shared>> -> tensor<64x32xf16, #blocked>
+      %y = arith.addf %s, %x : tensor<64x32xf16, #blocked>
+      %next = arith.addi %j, %c2 : i32
+      scf.yield %next, %y : i32, tensor<64x32xf16, #blocked>
+    }
+    tt.return %r#1 : tensor<64x32xf16, #blocked>
+  }
+
+  // Indices that are loaded, and what the loop may write, stay where they are.
+  // CHECK-LABEL: @indirect
+  // CHECK-NOT: amdg.
+  // CHECK: tt.descriptor_load
+  tt.func @indirect(%d: !tt.tensordesc<tensor<64x32xf16, #shared>>, %p: !tt.ptr<i32>, %n: i32, %zero: tensor<64x32xf16, #blocked>) -> tensor<64x32xf16, #blocked> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> (tensor<64x32xf16, #blocked>) : i32 {
+      %at = tt.addptr %p, %k : !tt.ptr<i32>, i32
+      %j = tt.load %at : !tt.ptr<i32>
+      %x = tt.descriptor_load %d[%j, %c0] : !tt.tensordesc<tensor<64x32xf16, #shared>> -> tensor<64x32xf16, #blocked>
+      %y = arith.addf %s, %x : tensor<64x32xf16, #blocked>
+      scf.yield %y : tensor<64x32xf16, #blocked>
+    }
+    tt.return %r : tensor<64x32xf16, #blocked>
+  }
+  // CHECK-LABEL: @written
+  // CHECK-NOT: amdg.
+  // CHECK: tt.descriptor_load
+  tt.func @written(%d: !tt.tensordesc<tensor<64x32xf16, #shared>>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %x = tt.descriptor_load %d[%k, %c0] : !tt.tensordesc<tensor<64x32xf16, #shared>> -> tensor<64x32xf16, #blocked>
+      %y = arith.addf %x, %x : tensor<64x32xf16, #blocked>
+      tt.descriptor_store %d[%k, %c0], %y : !tt.tensordesc<tensor<64x32xf16, #shared>>, tensor<64x32xf16, #blocked>
+    }
+    tt.return
+  }
+}
