@@ -19,6 +19,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tile/Dialect/TritonGPU/IR/AsyncTraits.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "llvm/Support/DebugLog.h"
@@ -102,16 +103,26 @@ struct State {
   }
 };
 
+bool startsCopy(Operation *op) {
+  return isa<ttg::AsyncCopyGlobalToLocalOp>(op) ||
+         op->hasTrait<ttg::StartsCopy>();
+}
+
+bool waitsForCopies(Operation *op) {
+  return isa<ttg::AsyncWaitOp, nvidia_gpu::AsyncTMAStoreWaitOp>(op) ||
+         op->hasTrait<ttg::WaitsForCopies>();
+}
+
 /// A read that depends on a wait is ordered against copies by that wait: one
 /// that is still under way has another part of the buffer as its target. So it
 /// is with what products read in place. And only a wait could order two copies,
 /// no barrier.
 bool isOrderedByWait(Operation *before, Operation *after) {
-  if (!isa<ttg::AsyncCopyGlobalToLocalOp>(before))
+  if (!startsCopy(before))
     return false;
   auto load = dyn_cast<ttg::LocalLoadOp>(after);
-  return (load && load.getToken()) ||
-         isa<ttg::AsyncCopyGlobalToLocalOp, MatrixProductOpInterface>(after);
+  return (load && load.getToken()) || startsCopy(after) ||
+         isa<MatrixProductOpInterface>(after);
 }
 
 bool conflict(const std::set<Access> &a, const std::set<Access> &b) {
@@ -259,7 +270,7 @@ private:
       state.clear();
       return;
     }
-    if (isa<ttg::AsyncWaitOp, nvidia_gpu::AsyncTMAStoreWaitOp>(op)) {
+    if (waitsForCopies(op)) {
       // Each thread waits for its own copies; only a barrier tells the other
       // threads.
       Operation *next = op->getNextNode();

@@ -144,3 +144,13 @@ FailureOr<const AMDTarget *> triton::amd::getAMDTarget(ModuleOp module) {
   });
   return diag;
 }
+
+void triton::amd::setAMDTarget(ModuleOp module,
+                               ArrayRef<StringRef> processors) {
+  for (StringRef processor : processors)
+    if (!processor.empty()) {
+      module->setAttr("ttg.target",
+                      StringAttr::get(module.getContext(), "hip:" + processor));
+      return;
+    }
+}

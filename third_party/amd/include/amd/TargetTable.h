@@ -39,6 +39,9 @@ const AMDTarget *lookupAMDTarget(llvm::StringRef processor);
 /// naming the known targets where it is missing or unknown.
 FailureOr<const AMDTarget *> getAMDTarget(ModuleOp module);
 
+/// Makes the first of `processors` that is not empty the module's target.
+void setAMDTarget(ModuleOp module, llvm::ArrayRef<llvm::StringRef> processors);
+
 } // namespace triton::amd
 } // namespace mlir
 

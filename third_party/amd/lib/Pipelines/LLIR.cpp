@@ -19,6 +19,8 @@ using namespace mlir::triton;
 void amd::buildLLIRPipeline(OpPassManager &pm, const LLIROptions &options) {
   PassAdder add(pm, options);
   add(createTritonAMDGPUExpandOps());
+  // While loops still hand on tokens.
+  add(createTritonAMDGPUUpdateAsyncWaitCount());
   add(gpu::createTritonGPULegalizeCollectives());
   // While loops still tell where pointers come from.
   add(createInsertReplicaBarriers());

@@ -92,10 +92,6 @@ void amd::registerOtherNames() {
   // Range analysis is part of the passes that ask it.
   registerName("tritonamdgpu-range-analysis",
                "Nothing: passes analyse ranges themselves", nullptr);
-  // LLVM has all loads into LDS be there before LDS is read, and a wait by
-  // groups is lowered to one for all.
-  registerName("tritonamdgpu-update-async-wait-count",
-               "Nothing: ttg.async_wait waits for all copies", nullptr);
   // The bases of buffers move, not the offsets of lanes.
   registerName("tritonamdgpu-optimize-buffer-op-ptr",
                "Nothing: tritonamdgpu-canonicalize-pointers has done it",

@@ -56,6 +56,7 @@ void amd::buildTTGIRPipeline(OpPassManager &pm, const TTGIROptions &options) {
   add(gpu::createTritonGPUScheduleLoops());
   TritonAMDGPUStreamPipelineOptions stream;
   stream.useAsyncCopy = options.useAsyncCopy;
+  stream.numStages = options.numStages;
   add(createTritonAMDGPUStreamPipeline(stream));
   add(gpu::createTritonGPUPipeline());
   add(createTritonAMDGPUCoalesceAsyncCopy());

@@ -140,6 +140,7 @@ LogicalResult amd::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
   if ((*machine)->getTargetCPU().starts_with("gfx120"))
     keepShufflesOutOfWideProducts(module);
   keepNarrowLoadsInOrder(module);
+  waitForDirectLoadsAsWritten(module);
   addressSharedMemoryOfFunctions(module);
   return success();
 }

@@ -34,6 +34,9 @@ void keepDPPOperandsInRegisters();
 /// variable in it.
 void addressSharedMemoryOfFunctions(llvm::Module &module);
 
+/// Leaves it to the program to wait for loads straight into LDS.
+void waitForDirectLoadsAsWritten(llvm::Module &module);
+
 /// Keeps loads of 8 and 16 bits through buffers where they are.
 void keepNarrowLoadsInOrder(llvm::Module &module);
 

@@ -10,9 +10,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "BufferPattern.h"
+#include "amd/TritonAMDGPUToLLVM/DirectLoads.h"
 
 #include "tile/Conversion/TritonGPUToLLVM/Predicate.h"
 #include "tile/Conversion/TritonGPUToLLVM/SharedAccess.h"
+
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -82,36 +85,110 @@ bool areLanesSideBySide(const SharedAccess &access) {
   });
 }
 
+/// Neighbours that memory has together.
+unsigned getMostTogether(amdgpu::BufferLoadToLocalOp op, Type element,
+                         const ModuleAxisInfoAnalysis &axisInfo) {
+  unsigned promised = op.getContiguity();
+  if (op.getMask())
+    promised = std::min(promised, axisInfo.getMaskAlignment(op.getMask()));
+  return std::max(promised,
+                  amd::getBufferVector(axisInfo, op, element, op.getMask(),
+                                       amd::kMaxAccessBits));
+}
+unsigned getMostTogether(ttg::AsyncCopyGlobalToLocalOp op, Type element,
+                         const ModuleAxisInfoAnalysis &axisInfo) {
+  return getAccessVector(axisInfo, op.getSrc(), op.getMask(),
+                         8 * getSharedElementBytes(element),
+                         amd::kMaxAccessBits);
+}
+
+/// Values for what is masked off that are not zero.
+bool hasOthers(Value others) { return others && !amd::isZeroSplat(others); }
+
+bool mayBeDirect(amdgpu::BufferLoadToLocalOp op, const amd::AMDTarget &) {
+  return !hasOthers(op.getOther());
+}
+bool mayBeDirect(ttg::AsyncCopyGlobalToLocalOp op,
+                 const amd::AMDTarget &facts) {
+  // Where lanes write side by side, nothing would make masked-off elements
+  // zero.
+  return !op.getIsVolatile() &&
+         (facts.hasAsyncLDSLoads ? !hasOthers(op.getOther()) : !op.getMask());
+}
+
+/// The bytes that a lane may load at once.
+ArrayRef<unsigned> getDirectSizes(const amd::AMDTarget &facts) {
+  static constexpr unsigned ofLane[] = {16, 8, 4, 1}, ofWave[] = {16, 4};
+  return facts.hasAsyncLDSLoads ? ArrayRef(ofLane) : ArrayRef(ofWave);
+}
+
+ttg::MemDescType getMemory(amdgpu::BufferLoadToLocalOp op) {
+  return cast<ttg::MemDescType>(op.getDest().getType());
+}
+ttg::MemDescType getMemory(ttg::AsyncCopyGlobalToLocalOp op) {
+  return cast<ttg::MemDescType>(op.getResult().getType());
+}
+RankedTensorType getRegisters(amdgpu::BufferLoadToLocalOp op) {
+  return cast<RankedTensorType>(op.getOffsets().getType());
+}
+RankedTensorType getRegisters(ttg::AsyncCopyGlobalToLocalOp op) {
+  return cast<RankedTensorType>(op.getSrc().getType());
+}
+
+/// Whether `access` is one of instructions that write to LDS; says how wide it
+/// is either way.
+template <typename OpT>
+bool chooseVector(OpT op, SharedAccess &access,
+                  const ModuleAxisInfoAnalysis &axisInfo,
+                  const amd::AMDTarget &facts) {
+  unsigned most =
+      getMostTogether(op, getSharedElementType(access.element), axisInfo);
+  // What was promised to waits, which count the instructions.
+  if (auto decided =
+          op->template getAttrOfType<IntegerAttr>(amd::kDirectVectorAttrName))
+    most = decided.getInt();
+  unsigned bytes = getSharedElementBytes(access.element);
+  for (unsigned size : getDirectSizes(facts)) {
+    if (!mayBeDirect(op, facts) ||
+        size > static_cast<unsigned>(facts.directLoadBytes) || size % bytes ||
+        size / bytes > most)
+      continue;
+    access.maxVector = size / bytes;
+    if (facts.hasAsyncLDSLoads ? isInRows(access) : areLanesSideBySide(access))
+      return true;
+  }
+  access.maxVector = most;
+  if (!areInARow(access))
+    access.maxVector = 1;
+  return false;
+}
+
+template <typename OpT>
+std::optional<amd::DirectLoads>
+planDirectLoads(OpT op, const ModuleAxisInfoAnalysis &axisInfo,
+                const amd::TargetInfo &target) {
+  ttg::MemDescType memory = getMemory(op);
+  unsigned rank = memory.getShape().size();
+  // Lanes that each say where they write may all be masked off: then there is
+  // no instruction.
+  if (target.getFacts().hasAsyncLDSLoads)
+    return std::nullopt;
+  // Of part of a buffer, only the lowering knows where it starts.
+  if (isa<ttg::PaddedSharedEncodingAttr>(memory.getEncoding()) ||
+      memory.getAllocShape().take_back(rank) != memory.getShape())
+    return std::nullopt;
+  SharedAccess access{target, getOffsetLayout(getRegisters(op), memory),
+                      /*base=*/Value(), memory.getElementType()};
+  if (!chooseVector(op, access, axisInfo, target.getFacts()))
+    return std::nullopt;
+  return amd::DirectLoads{access.maxVector,
+                          static_cast<unsigned>(access.getVectors().size())};
+}
+
 template <typename OpT> struct CopyPattern : amd::BufferPattern<OpT> {
   using amd::BufferPattern<OpT>::BufferPattern;
 
 protected:
-  /// Whether `access` is one of instructions that write to LDS, for neighbours
-  /// of which memory has `most` together; says how wide it is either way.
-  bool chooseVector(SharedAccess &access, unsigned most,
-                    bool mayBeDirect) const {
-    unsigned bytes = getSharedElementBytes(access.element);
-    for (unsigned size : getDirectSizes()) {
-      if (!mayBeDirect || size > static_cast<unsigned>(facts.directLoadBytes) ||
-          size % bytes || size / bytes > most)
-        continue;
-      access.maxVector = size / bytes;
-      if (facts.hasAsyncLDSLoads ? isInRows(access)
-                                 : areLanesSideBySide(access))
-        return true;
-    }
-    access.maxVector = most;
-    if (!areInARow(access))
-      access.maxVector = 1;
-    return false;
-  }
-
-  /// The bytes that a lane may load at once.
-  ArrayRef<unsigned> getDirectSizes() const {
-    static constexpr unsigned ofLane[] = {16, 8, 4, 1}, ofWave[] = {16, 4};
-    return facts.hasAsyncLDSLoads ? ArrayRef(ofLane) : ArrayRef(ofWave);
-  }
-
   /// Where the wave is, so that addresses are the same in all lanes.
   ThreadIndex getWaveIndex(const LLVMBuilder &b, OpT op) const {
     ThreadIndex index = getThreadIndex(b, this->target, op);
@@ -147,7 +224,7 @@ protected:
   /// Those that are not zero.
   SmallVector<Value> getOthers(const LLVMBuilder &b, Value converted,
                                Value original) const {
-    if (!original || amd::isZeroSplat(original))
+    if (!hasOthers(original))
       return {};
     return unpackElements(b, converted, original.getType());
   }
@@ -163,8 +240,8 @@ struct BufferCopyPattern : CopyPattern<amdgpu::BufferLoadToLocalOp> {
     if (failed(checkTarget(op)))
       return failure();
     LLVMBuilder b(op.getLoc(), rewriter);
-    RankedTensorType type = op.getOffsets().getType();
-    auto memory = cast<ttg::MemDescType>(op.getDest().getType());
+    RankedTensorType type = getRegisters(op);
+    ttg::MemDescType memory = getMemory(op);
     Type element = getConverter().convertType(memory.getElementType());
     Type memElement = getSharedElementType(element);
     SharedAccess access = makeSharedAccess(
@@ -174,13 +251,7 @@ struct BufferCopyPattern : CopyPattern<amdgpu::BufferLoadToLocalOp> {
         unpack(b, adaptor.getOffsets(), op.getOffsets());
     SmallVector<Value> masks = unpack(b, adaptor.getMask(), op.getMask());
     SmallVector<Value> others = getOthers(b, adaptor.getOther(), op.getOther());
-    unsigned vector =
-        getVector(op, memElement, op.getMask(), amd::kMaxAccessBits);
-    unsigned promised = op.getContiguity();
-    if (op.getMask())
-      promised = std::min(promised, axisInfo.getMaskAlignment(op.getMask()));
-    vector = std::max(vector, promised);
-    if (!chooseVector(access, vector, others.empty())) {
+    if (!chooseVector(op, access, axisInfo, facts)) {
       SmallVector<Value> ptrs;
       for (Value offset : offsets)
         ptrs.push_back(b.gep(adaptor.getPtr(), memElement, offset));
@@ -211,23 +282,17 @@ struct PointerCopyPattern : CopyPattern<ttg::AsyncCopyGlobalToLocalOp> {
   matchAndRewrite(ttg::AsyncCopyGlobalToLocalOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     LLVMBuilder b(op.getLoc(), rewriter);
-    auto type = cast<RankedTensorType>(op.getSrc().getType());
-    auto memory = cast<ttg::MemDescType>(op.getResult().getType());
+    RankedTensorType type = getRegisters(op);
+    ttg::MemDescType memory = getMemory(op);
     Type element = getConverter().convertType(memory.getElementType());
     SharedAccess access = makeSharedAccess(
         b, target, MemDesc::unpack(b, adaptor.getResult(), memory), memory,
         type, element);
     unsigned bytes = getSharedElementBytes(element);
-    unsigned vector = getAccessVector(axisInfo, op.getSrc(), op.getMask(),
-                                      8 * bytes, amd::kMaxAccessBits);
     SmallVector<Value> ptrs = unpackElements(b, adaptor.getSrc(), type);
     SmallVector<Value> masks = unpack(b, adaptor.getMask(), op.getMask());
     SmallVector<Value> others = getOthers(b, adaptor.getOther(), op.getOther());
-    // Where lanes write side by side, nothing would make masked-off elements
-    // zero.
-    bool mayBeDirect = !op.getIsVolatile() &&
-                       (facts.hasAsyncLDSLoads ? others : masks).empty();
-    if (!chooseVector(access, vector, mayBeDirect)) {
+    if (!chooseVector(op, access, axisInfo, facts)) {
       copyAtOnce(b, op, access, ptrs, masks, others, op.getCache());
     } else if (facts.hasAsyncLDSLoads) {
       copyByLanes(b, op, access, ptrs, masks);
@@ -282,8 +347,8 @@ struct CommitPattern : TargetPattern<ttg::AsyncCommitGroupOp> {
   }
 };
 
-/// How many loads may be under way behind a wait: none, where it counts groups,
-/// which the machine does not.
+/// How many loads may be under way behind a wait: none, where it still counts
+/// groups, which the machine does not.
 unsigned getMostUnderWay(ttg::AsyncWaitOp) { return 0; }
 unsigned getMostUnderWay(amdgpu::AsyncWaitOp op) { return op.getNumInst(); }
 
@@ -303,6 +368,15 @@ template <typename OpT> struct WaitPattern : TargetPattern<OpT> {
   const amd::AMDTarget &facts;
 };
 } // namespace
+
+std::optional<amd::DirectLoads>
+amd::planDirectLoads(Operation *copy, const ModuleAxisInfoAnalysis &axisInfo,
+                     const TargetInfo &target) {
+  return llvm::TypeSwitch<Operation *, std::optional<DirectLoads>>(copy)
+      .Case<amdgpu::BufferLoadToLocalOp, ttg::AsyncCopyGlobalToLocalOp>(
+          [&](auto op) { return ::planDirectLoads(op, axisInfo, target); })
+      .Default([](Operation *) { return std::nullopt; });
+}
 
 void amd::populateAsyncCopyPatterns(const LoweringContext &context,
                                     const TargetInfo &target) {

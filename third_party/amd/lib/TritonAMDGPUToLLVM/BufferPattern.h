@@ -22,6 +22,19 @@ inline constexpr llvm::StringLiteral kUniformMaskAttrName = "tile.uniform_mask";
 
 constexpr unsigned kMaxAccessBits = 128;
 
+/// Neighbours that are accessed at once.
+template <typename OpT>
+unsigned getBufferVector(const ModuleAxisInfoAnalysis &axisInfo, OpT op,
+                         Type element, Value mask, unsigned maxBits) {
+  unsigned bits = element.getIntOrFloatBitWidth();
+  const AxisInfo *base = axisInfo.getAxisInfo(op.getPtr());
+  int64_t aligned =
+      base ? std::max<int64_t>(1, base->getDivisibility(0) * 8 / bits) : 1;
+  unsigned vector =
+      getAccessVector(axisInfo, op.getOffsets(), mask, bits, maxBits);
+  return std::min<int64_t>(vector, aligned & -aligned);
+}
+
 template <typename OpT> struct BufferPattern : OwnedAccessPattern<OpT> {
   BufferPattern(const LoweringContext &context, const TargetInfo &target)
       : OwnedAccessPattern<OpT>(context), facts(target.getFacts()) {}
@@ -62,15 +75,8 @@ protected:
     return pred ? b.select(pred, inside, b.i32(-amdgpu::kBufferBytes)) : inside;
   }
 
-  /// Neighbours that are accessed at once.
   unsigned getVector(OpT op, Type element, Value mask, unsigned maxBits) const {
-    unsigned bits = element.getIntOrFloatBitWidth();
-    const AxisInfo *base = this->axisInfo.getAxisInfo(op.getPtr());
-    int64_t aligned =
-        base ? std::max<int64_t>(1, base->getDivisibility(0) * 8 / bits) : 1;
-    unsigned vector =
-        getAccessVector(this->axisInfo, op.getOffsets(), mask, bits, maxBits);
-    return std::min<int64_t>(vector, aligned & -aligned);
+    return getBufferVector(this->axisInfo, op, element, mask, maxBits);
   }
 
   /// How `count` elements travel.

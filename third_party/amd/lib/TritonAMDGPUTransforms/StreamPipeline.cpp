@@ -167,28 +167,45 @@ private:
            operand.useStage == schedule.getMaxStage();
   }
 
-  /// Loads all operands straight into LDS, if that is possible: each has two
-  /// buffers, one that products read and one that is filled for the next
-  /// iteration. New bodies wait for the copies of the iteration before, read
-  /// the operands, start the next copies, and multiply.
+  /// How many iterations ahead copies start: what the stages are for, as long
+  /// as LDS has a buffer for each of these iterations and one that products
+  /// read.
+  int getCopyDistance(scf::ForOp loop, ArrayRef<OperandLoad> operands) const {
+    int64_t bytes = 0;
+    for (OperandLoad operand : operands)
+      bytes += operand.getBytes();
+    int stages = getI32Attr(loop, kNumStagesAttr).value_or(numStages);
+    return std::min<int64_t>(std::max(stages - 1, 1),
+                             model->getMaxSharedMemory() / bytes - 1);
+  }
+
+  /// Loads all operands straight into LDS, if that is possible, so many
+  /// iterations ahead that each has one buffer more than that. New bodies wait
+  /// for the copies that the iteration needs, start those of a later one, into
+  /// the buffers that the iteration before has read, read the operands, and
+  /// multiply.
   bool copyOperands(scf::ForOp loop, const LoopSchedule &schedule,
                     LoopSchedule &streamed,
                     MutableArrayRef<OperandLoad> operands) {
-    int64_t bytes = 0;
-    for (OperandLoad &operand : operands)
-      bytes += 2 * operand.getBytes();
-    if (!axisInfo || operands.empty() || bytes > model->getMaxSharedMemory() ||
+    if (!axisInfo || operands.empty() ||
         !llvm::all_of(operands, [&](OperandLoad &operand) {
           return mayCopy(operand, schedule);
         }))
       return false;
-    constexpr int kReads = 0, kCopies = 1, kRest = 2;
-    int lastStage = schedule.getMaxStage();
+    int distance = getCopyDistance(loop, operands);
+    if (distance < 1)
+      return false;
+    constexpr int kWaits = 0, kCopies = 1, kReads = 2, kRest = 3;
+    int copyStage = schedule.getMaxStage() - 1;
+    int lastStage = copyStage + distance;
+    streamed = LoopSchedule(lastStage);
     for (Operation &op : loop.getBody()->without_terminator()) {
       int stage = schedule.get(&op).stage;
-      streamed.set(&op, {stage, stage == lastStage ? kRest : kCopies});
+      streamed.set(&op, stage <= copyStage
+                            ? LoopSchedule::Place{stage, kCopies}
+                            : LoopSchedule::Place{lastStage, kRest});
     }
-    // Which of the two buffers, by the number of the iteration.
+    // Which of the buffers, by the number of the iteration.
     OpBuilder builder = OpBuilder::atBlockBegin(loop.getBody());
     auto getBuffer = [&](Value ring, LoopSchedule::Place place) -> Value {
       auto at = [&](Operation *op) {
@@ -201,9 +218,9 @@ private:
           builder, loc, loop.getInductionVar(), loop.getLowerBound()));
       Value count =
           at(arith::DivUIOp::create(builder, loc, step, loop.getStep()));
-      Value one = at(arith::ConstantOp::create(
-          builder, loc, builder.getIntegerAttr(type, 1)));
-      Value index = at(arith::AndIOp::create(builder, loc, count, one));
+      Value buffers = at(arith::ConstantOp::create(
+          builder, loc, builder.getIntegerAttr(type, distance + 1)));
+      Value index = at(arith::RemUIOp::create(builder, loc, count, buffers));
       if (type.isIndex())
         index = at(arith::IndexCastOp::create(builder, loc,
                                               builder.getI32Type(), index));
@@ -221,7 +238,7 @@ private:
     for (OperandLoad &operand : operands) {
       RankedTensorType type = operand.getType();
       Location loc = operand.load.getLoc();
-      SmallVector<int64_t> shape{2};
+      SmallVector<int64_t> shape{distance + 1};
       llvm::append_range(shape, type.getShape());
       builder.setInsertionPoint(loop);
       Value ring = LocalAllocOp::create(
@@ -233,7 +250,7 @@ private:
               SharedMemorySpaceAttr::get(&getContext()),
               /*mutableMemory=*/true));
       rings.push_back(ring);
-      LoopSchedule::Place place{operand.useStage - 1, kCopies};
+      LoopSchedule::Place place{copyStage, kCopies};
       builder.setInsertionPoint(operand.load);
       auto copy = AsyncCopyGlobalToLocalOp::create(
           builder, loc, operand.load.getPtr(), getBuffer(ring, place),
@@ -258,13 +275,17 @@ private:
     bool together = isBefore(last, *llvm::min_element(reads, isBefore));
     LoopSchedule::Place place{lastStage, kReads};
     AsyncWaitOp wait;
+    // What the last iterations started, with masks that are false, is done when
+    // the buffers are.
+    builder.setInsertionPointAfter(loop);
+    auto end = AsyncWaitOp::create(builder, loop.getLoc(), ValueRange(), 0);
     for (auto [operand, ring, group] : llvm::zip(operands, rings, groups)) {
       if (!wait || !together) {
         builder.setInsertionPointAfter(together ? last : group.getDefiningOp());
         wait = AsyncWaitOp::create(
             builder, loop.getLoc(),
             together ? ValueRange(groups) : ValueRange(group), /*num=*/0);
-        streamed.set(wait, place);
+        streamed.set(wait, {lastStage, kWaits});
       }
       for (ConvertLayoutOp convert : operand.reads) {
         builder.setInsertionPoint(convert);
@@ -278,7 +299,7 @@ private:
       }
       streamed.remove(operand.load);
       operand.load.erase();
-      builder.setInsertionPointAfter(loop);
+      builder.setInsertionPointAfter(end);
       LocalDeallocOp::create(builder, loop.getLoc(), ring);
     }
     return true;

@@ -1,5 +1,7 @@
-//===-- AsyncWaits.cpp - How many groups a wait may leave unfinished ------===//
+//===-- AsyncWaits.cpp - How much a wait may leave unfinished -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tile/Dialect/TritonGPU/Transforms/AsyncWaits.h"
 
 #include "AsyncLoads.h"
 
@@ -15,56 +17,88 @@ namespace {
 
 constexpr int kNever = std::numeric_limits<int>::max();
 
-/// Groups committed in [begin, end) of one block, nested regions left out: a
-/// group that may not be committed must not be counted.
-int countCommits(Block::iterator begin, Block::iterator end) {
-  int count = 0;
-  for (Operation &op : llvm::make_range(begin, end))
-    count += isa<AsyncCommitGroupOp>(op);
-  return count;
-}
+class PathsSince {
+public:
+  explicit PathsSince(function_ref<int(Operation *)> count) : count(count) {}
 
-/// The least number of groups committed after the one that `token` stands for
-/// and before `end`, over all paths; kNever if there is no path. Zero, which is
-/// always safe, where the token cannot be traced.
-int getLeastCommitsSince(Value token, Operation *end,
-                         SmallVectorImpl<Value> &visited) {
-  if (Operation *def = token.getDefiningOp()) {
-    Operation *last = def->getBlock()->findAncestorOpInBlock(*end);
-    if (!isa<AsyncCommitGroupOp>(def) || !last)
+  /// The least sum after the group that `token` stands for and before `end`,
+  /// over all paths; kNever if there is no path. Zero where the token cannot be
+  /// traced.
+  int getLeast(Value token, Operation *end) {
+    if (auto result = dyn_cast<OpResult>(token))
+      return getLeastSinceResult(result, end);
+    auto arg = cast<BlockArgument>(token);
+    auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
+    if (!loop || !arg.getOwner()->findAncestorOpInBlock(*end))
       return 0;
-    return countCommits(std::next(def->getIterator()), last->getIterator());
+    if (llvm::is_contained(visited, arg))
+      return kNever;
+    visited.push_back(arg);
+    int least =
+        plus(getLeastOfEntries(loop, loop.getTiedLoopInit(arg)->get(),
+                               loop.getTiedLoopYieldedValue(arg)->get()),
+             sum(arg.getOwner()->begin(), end, arg.getOwner()));
+    visited.pop_back();
+    return least;
   }
-  auto arg = cast<BlockArgument>(token);
-  auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
-  Operation *last = arg.getOwner()->findAncestorOpInBlock(*end);
-  if (!loop || !last)
+
+private:
+  int getLeastSinceResult(OpResult token, Operation *end) {
+    Operation *def = token.getOwner();
+    if (!def->getBlock()->findAncestorOpInBlock(*end))
+      return 0;
+    int since = sum(std::next(def->getIterator()), end, def->getBlock());
+    if (isa<AsyncCommitGroupOp>(def))
+      return since;
+    if (auto loop = dyn_cast<scf::ForOp>(def)) {
+      unsigned i = token.getResultNumber();
+      return plus(getLeastOfEntries(loop, loop.getInitArgs()[i],
+                                    loop.getYieldedValues()[i]),
+                  since);
+    }
     return 0;
-  if (llvm::is_contained(visited, arg))
-    return kNever;
-  visited.push_back(arg);
-  int sinceStart = countCommits(arg.getOwner()->begin(), last->getIterator());
-  int fromInit =
-      getLeastCommitsSince(loop.getTiedLoopInit(arg)->get(), loop, visited);
-  int fromYield =
-      getLeastCommitsSince(loop.getTiedLoopYieldedValue(arg)->get(),
-                           loop.getBody()->getTerminator(), visited);
-  visited.pop_back();
-  int least = std::min(fromInit, fromYield);
-  return least == kNever ? kNever : least + sinceStart;
-}
+  }
+
+  /// Of the ways to the start of another iteration, or behind the loop.
+  int getLeastOfEntries(scf::ForOp loop, Value init, Value yielded) {
+    return std::min(getLeast(init, loop),
+                    getLeast(yielded, loop.getBody()->getTerminator()));
+  }
+
+  static int plus(int least, int more) {
+    return least == kNever ? kNever : least + more;
+  }
+
+  /// From `begin` in `block` to `end`, there or in a region nested in it. Other
+  /// regions are left out: what may not happen must not be counted.
+  int sum(Block::iterator begin, Operation *end, Block *block) const {
+    int result = 0;
+    for (; end->getBlock() != block; end = end->getParentOp())
+      result += sum(end->getBlock()->begin(), end, end->getBlock());
+    for (Operation &op : llvm::make_range(begin, end->getIterator()))
+      result += count(&op);
+    return result;
+  }
+
+  function_ref<int(Operation *)> count;
+  SmallVector<Value> visited;
+};
 
 } // namespace
 
+int mlir::triton::gpu::getLeastSince(ValueRange tokens, Operation *wait,
+                                     function_ref<int(Operation *)> count) {
+  int least = kNever;
+  for (Value token : tokens)
+    least = std::min(least, PathsSince(count).getLeast(token, wait));
+  return least == kNever ? 0 : least;
+}
+
 void mlir::triton::gpu::updateWaitCounts(scf::ForOp loop) {
   loop->getBlock()->walk([](AsyncWaitOp wait) {
-    if (wait.getAsyncToken().empty())
-      return;
-    int num = kNever;
-    for (Value token : wait.getAsyncToken()) {
-      SmallVector<Value> visited;
-      num = std::min(num, getLeastCommitsSince(token, wait, visited));
-    }
-    wait.setNum(num == kNever ? 0 : num);
+    if (!wait.getAsyncToken().empty())
+      wait.setNum(getLeastSince(wait.getAsyncToken(), wait, [](Operation *op) {
+        return isa<AsyncCommitGroupOp>(op);
+      }));
   });
 }

@@ -4,6 +4,7 @@
 #define AMD_IR_DIALECT_H
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/AsyncTraits.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"

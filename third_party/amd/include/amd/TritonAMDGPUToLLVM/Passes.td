@@ -17,6 +17,37 @@ def CheckTargetAMD : Pass<"check-target-amd", "mlir::ModuleOp"> {
   }];
 }
 
+def TritonAMDGPUUpdateAsyncWaitCount
+    : Pass<"tritonamdgpu-update-async-wait-count", "mlir::ModuleOp"> {
+  let summary = "Have waits for copies count instructions";
+  let description = [{
+    The machine counts instructions that load into LDS, not groups of copies. A
+    wait for the groups that its tokens stand for may leave under way what was
+    started behind them on every path, through loops that hand tokens on. A wait
+    without tokens leaves what the last `num` groups surely have. Where a token
+    cannot be traced, nothing is left. Copies that may go through registers count
+    as none; those that are counted keep their instructions (`tile.direct_vector`).
+
+    ```mlir
+    %w = ttg.async_wait %a, %b {num = 2 : i32}
+    ```
+    becomes, where the copies since take 6 instructions,
+    ```mlir
+    %w = amdg.async_wait %a, %b {num_inst = 6 : i32}
+    ```
+  }];
+  let dependentDialects = ["mlir::triton::amdgpu::AMDGDialect"];
+  let options = [
+    Option<"archGenerationName", "arch-generation-name", "std::string",
+           "\"\"", "As in gfx950; empty takes it from ttg.target">,
+    Option<"gfxArch", "gfx-arch", "std::string", "\"\"",
+           "Another name of arch-generation-name">
+  ];
+  let statistics = [
+    Statistic<"numWaits", "num-waits", "Waits that count instructions">
+  ];
+}
+
 def ConvertTritonAMDGPUToLLVM
     : Pass<"convert-triton-amdgpu-to-llvm", "mlir::ModuleOp"> {
   let summary = "Lower tt and ttg to the LLVM and ROCDL dialects";

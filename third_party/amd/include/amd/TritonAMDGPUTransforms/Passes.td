@@ -336,7 +336,8 @@ def TritonAMDGPUStreamPipeline
     iteration before have read theirs, and other values stay in registers until
     the next iteration. With `use_async_copy`, operands that memory has in pieces
     of 16 bytes go straight into LDS on targets that load so much at once: to one
-    of two buffers, while the other one is read.
+    of several buffers, as many iterations ahead as the stages say, while another
+    one is read. Waits name the copies that an iteration needs; later ones go on.
 
     ```mlir
     %a = tt.load %p {tt.latency = 1 : i32, loop.stage = 0 : i32, loop.cluster = 1 : i32}
@@ -356,7 +357,10 @@ def TritonAMDGPUStreamPipeline
   ];
   let options = [
     Option<"useAsyncCopy", "use_async_copy", "bool", "false",
-           "Load operands straight into LDS where the target has such loads">
+           "Load operands straight into LDS where the target has such loads">,
+    Option<"numStages", "num_stages", "int32_t", "2",
+           "One more than the iterations that such loads are ahead, where "
+           "tt.num_stages of the loop does not say it">
   ];
   let statistics = [
     Statistic<"numLoads", "num-loads", "Loads that run ahead">,

@@ -1,11 +1,11 @@
 // Names that existing command lines have for passes that are called otherwise here, with their options.
 
-// RUN: tile-opt %s -dump-pass-pipeline -pass-pipeline='builtin.module(tritonamdgpu-optimize-dot-operands{arch-generation-name=gfx942},tritonamdgpu-schedule-loops{num_stages=4},tritonamdgpu-pipeline{use_async_copy=true use_pingpong=false},tritonamdgpu-reorder-instructions,tritonamdgpu-optimize-buffer-op-ptr,tritonamdgpu-range-analysis,tritonamdgpu-update-async-wait-count{gfx-arch=gfx942},allocate-amdgpu-shared-memory{arch=gfx942},triton-amdgpu-membar{gfx-arch=gfx942})' 2>&1 | filecheck %s
+// RUN: tile-opt %s -dump-pass-pipeline -pass-pipeline='builtin.module(tritonamdgpu-optimize-dot-operands{arch-generation-name=gfx942},tritonamdgpu-schedule-loops{num_stages=4},tritonamdgpu-pipeline{use_async_copy=true use_pingpong=false},tritonamdgpu-reorder-instructions,tritonamdgpu-optimize-buffer-op-ptr,tritonamdgpu-range-analysis,allocate-amdgpu-shared-memory{arch=gfx942},triton-amdgpu-membar{gfx-arch=gfx942})' 2>&1 | filecheck %s
 // CHECK: builtin.module(
 // CHECK-NEXT: tritongpu-optimize-dot-operands,
 // CHECK-NEXT: tritongpu-assign-latencies{{.*}}num-stages=2
 // CHECK-NEXT: tritongpu-schedule-loops,
-// CHECK-NEXT: tritonamdgpu-stream-pipeline{use_async_copy=true},
+// CHECK-NEXT: tritonamdgpu-stream-pipeline{num_stages=2 use_async_copy=true},
 // CHECK-NEXT: tritongpu-pipeline
 // CHECK-NEXT: tritongpu-reorder-instructions,
 // CHECK-NEXT: allocate-shared-memory,

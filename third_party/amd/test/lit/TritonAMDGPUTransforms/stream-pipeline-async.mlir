@@ -1,8 +1,9 @@
 // RUN: tile-opt %s -tritonamdgpu-stream-pipeline=use_async_copy=true -tritongpu-pipeline | filecheck %s
+// RUN: tile-opt %s -tritonamdgpu-stream-pipeline='use_async_copy=true num_stages=3' -tritongpu-pipeline | filecheck %s -check-prefix=THREE
+// RUN: tile-opt %s -tritonamdgpu-stream-pipeline='use_async_copy=true num_stages=100' -tritongpu-pipeline | filecheck %s -check-prefix=MANY
 // RUN: tile-opt %s -tritonamdgpu-stream-pipeline -tritongpu-pipeline | filecheck %s -check-prefix=REGISTERS
 
-// Two buffers each: one is read while the other one is filled; the copies of an iteration start
-// when its operands were read.
+// Two buffers each: one is filled while the other one is read. Behind the loop, all copies are done.
 // CHECK-LABEL: @product
 // CHECK-DAG: ttg.local_alloc : () -> !ttg.memdesc<2x64x32xf16
 // CHECK-DAG: ttg.local_alloc : () -> !ttg.memdesc<2x32x64xf16
@@ -10,14 +11,30 @@
 // CHECK: ttg.async_copy_global_to_local
 // CHECK: scf.for
 // CHECK: %[[W:.*]] = ttg.async_wait {{.*}}num = 0
-// CHECK: ttg.local_load %{{.*}} token %[[W]]
-// CHECK: ttg.local_load %{{.*}} token %[[W]]
 // CHECK: ttg.async_copy_global_to_local {{.*}} mask
 // CHECK: ttg.async_commit_group
 // CHECK: ttg.async_copy_global_to_local {{.*}} mask
+// CHECK: ttg.local_load %{{.*}} token %[[W]]
+// CHECK: ttg.local_load %{{.*}} token %[[W]]
 // CHECK: tt.dot
 // CHECK-NOT: ttg.local_store
 // CHECK: scf.yield
+// CHECK: ttg.async_wait {num = 0
+// CHECK-NEXT: ttg.local_dealloc
+
+// Copies start two iterations ahead: those of one iteration, two groups, may be under way at the wait.
+// THREE-LABEL: @product
+// THREE-DAG: ttg.local_alloc : () -> !ttg.memdesc<3x64x32xf16
+// THREE-DAG: ttg.local_alloc : () -> !ttg.memdesc<3x32x64xf16
+// THREE-COUNT-4: ttg.async_copy_global_to_local
+// THREE: scf.for
+// THREE: ttg.async_wait {{.*}}num = 2
+// THREE-COUNT-2: ttg.async_copy_global_to_local
+// THREE: tt.dot
+
+// Not more buffers than there is memory for.
+// MANY-DAG: ttg.local_alloc : () -> !ttg.memdesc<20x64x32xf16
+// MANY-DAG: ttg.local_alloc : () -> !ttg.memdesc<20x32x64xf16
 
 // What memory has not in pieces of 16 bytes, and everything without the option, takes registers.
 // CHECK-LABEL: @narrow
