@@ -60,6 +60,17 @@ static void registerAlias(StringRef alias, StringRef name) {
       [](function_ref<void(const detail::PassOptions &)>) {});
 }
 
+static LogicalResult
+addFencesAndBarriers(OpPassManager &pm, StringRef,
+                     function_ref<LogicalResult(const Twine &)>) {
+  triton::nvidia_gpu::TritonNvidiaGPUFenceInsertionOptions fences;
+  fences.afterAsyncCopies = true;
+  pm.addPass(triton::nvidia_gpu::createTritonNvidiaGPUFenceInsertion(fences));
+  pm.addPass(triton::createInsertReplicaBarriers());
+  pm.addPass(triton::createInsertMemoryBarriers());
+  return success();
+}
+
 void mlir::triton::registerAllPasses() {
   registerUpstreamPasses();
   registerTritonPasses();
@@ -73,5 +84,14 @@ void mlir::triton::registerAllPasses() {
 #undef TILE_BACKEND
 
   registerAlias("tritongpu-F32DotTC", "tritongpu-f32-dot-tc");
+  registerAlias("gluon-inline", "inline");
+  registerAlias("gluon-canonicalize", "canonicalize");
+  registerAlias("enable-line-info", "ensure-debug-info-scope-on-llvm-func");
+  registerPassPipeline(
+      "triton-nvidia-gpu-proxy-fence-insertion",
+      "triton-nvidia-gpu-fence-insertion after copies, and the barriers that "
+      "other compilers insert while they lower",
+      addFencesAndBarriers,
+      [](function_ref<void(const detail::PassOptions &)>) {});
   registerUnavailablePasses();
 }

@@ -3,8 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Command lines written for other compilers of this IR name passes that tile
-// does not have. Each such name is refused with what to use instead, which is
-// more helpful than an unknown option.
+// does not have. Those whose work is done elsewhere, or never to be done, do
+// nothing, whatever their options. Any other name is refused with what to use
+// instead, which is more helpful than an unknown option.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,65 +16,79 @@
 using namespace mlir;
 
 namespace {
-struct UnavailablePass {
+/// A name, and why nothing is done or what to do instead.
+struct NamedPass {
   StringLiteral name;
   StringLiteral advice;
 };
 
 constexpr StringLiteral kNoTensorMemory =
-    "tile does not place operands in tensor memory yet; leave the pass out";
+    "tile does not place operands in tensor memory";
 constexpr StringLiteral kLowering =
-    "use 'convert-triton-gpu-to-llvm', which lowers everything at once";
+    "convert-triton-gpu-to-llvm lowers everything at once";
+
+constexpr NamedPass kNothingToDo[] = {
+    {"tritongpu-optimize-partition-warps",
+     "tritongpu-partition-loops gives every partition the warps it needs"},
+    {"tritongpu-hoist-tmem-alloc", kNoTensorMemory},
+    {"tritongpu-promote-lhs-to-tmem", kNoTensorMemory},
+    {"triton-nvidia-interleave-tmem", kNoTensorMemory},
+    {"triton-nvidia-optimize-tmem-layouts", kNoTensorMemory},
+    {"triton-nvidia-gpu-remove-tmem-tokens", kNoTensorMemory},
+    {"triton-nvidia-mma-lowering", kNoTensorMemory},
+    {"triton-nvidia-check-matmul-two-cta", kNoTensorMemory},
+    {"triton-nvidia-gpu-plan-cta",
+     "tritongpu-coalesce keeps the layout of blocks in a cluster"},
+    {"nvgpu-warp-specialization",
+     "tritongpu-automatic-warp-specialization divides marked loops"},
+    {"convert-nv-gpu-to-llvm", kLowering},
+};
+
 constexpr StringLiteral kGluon =
     "tile has no front end for kernels with open layouts; write the layouts";
-constexpr StringLiteral kGluonUpstream =
-    "use the pass of upstream MLIR: 'inline' or 'canonicalize'";
 constexpr StringLiteral kSanitizer =
     "run the kernel in the simulator ('tile-sim', or CPU tensors), whose "
     "checks find races and bad accesses";
 constexpr StringLiteral kWarpPipeline =
     "tile has no stages of warps that kernels mark; leave it out";
 
-constexpr UnavailablePass kUnavailable[] = {
-    {"tritongpu-optimize-partition-warps",
-     "'tritongpu-partition-loops' gives every partition the warps it needs"},
-    {"tritongpu-hoist-tmem-alloc", kNoTensorMemory},
-    {"tritongpu-promote-lhs-to-tmem", kNoTensorMemory},
-    {"triton-nvidia-interleave-tmem", kNoTensorMemory},
-    {"triton-nvidia-optimize-tmem-layouts", kNoTensorMemory},
-    {"triton-nvidia-mma-lowering", kNoTensorMemory},
-    {"triton-nvidia-gpu-proxy-fence-insertion",
-     "use 'triton-nvidia-gpu-fence-insertion'"},
-    {"triton-nvidia-gpu-plan-cta",
-     "use 'tritongpu-coalesce', which keeps the layout of blocks in a cluster"},
+constexpr NamedPass kUnavailable[] = {
     {"relayout-tritongpu", "use 'convert-triton-to-tritongpu'"},
-    {"convert-nv-gpu-to-llvm", kLowering},
     {"tritongpu-test-pipeline-lower-loop", "use 'tritongpu-pipeline'"},
     {"test-print-buffer-region",
      "use 'test-print-alias' or 'test-print-allocation'"},
     {"gluon-resolve-auto-encodings", kGluon},
     {"gluon-infer-coalesced-encodings", kGluon},
-    {"gluon-inline", kGluonUpstream},
-    {"gluon-canonicalize", kGluonUpstream},
     {"tritoninstrument-concurrency-sanitizer", kSanitizer},
     {"tritoninstrument-fp-sanitizer", kSanitizer},
     {"tritonamdgpu-warp-pipeline", kWarpPipeline},
-    {"convert-warp-pipeline", kWarpPipeline},
 };
 } // namespace
 
+static void
+registerName(const NamedPass &pass, const Twine &summary,
+             std::function<LogicalResult(
+                 function_ref<LogicalResult(const Twine &)> errorHandler)>
+                 run) {
+  // A backend may bring one along.
+  if (PassInfo::lookup(pass.name))
+    return;
+  registerPassPipeline(
+      pass.name, summary.str(),
+      [run](OpPassManager &, StringRef,
+            function_ref<LogicalResult(const Twine &)> errorHandler) {
+        return run(errorHandler);
+      },
+      [](function_ref<void(const detail::PassOptions &)>) {});
+}
+
 void triton::registerUnavailablePasses() {
-  for (const UnavailablePass &pass : kUnavailable) {
-    // A backend may bring one along.
-    if (PassInfo::lookup(pass.name))
-      continue;
-    registerPassPipeline(
-        pass.name, "(not available)",
-        [&pass](OpPassManager &, StringRef,
-                function_ref<LogicalResult(const Twine &)> errorHandler) {
-          return errorHandler("'" + pass.name +
-                              "' is not available: " + pass.advice);
-        },
-        [](function_ref<void(const detail::PassOptions &)>) {});
-  }
+  for (const NamedPass &pass : kNothingToDo)
+    registerName(pass, "Nothing: " + pass.advice,
+                 [](auto) { return success(); });
+  for (const NamedPass &pass : kUnavailable)
+    registerName(pass, "(not available)", [&pass](auto errorHandler) {
+      return errorHandler("'" + pass.name +
+                          "' is not available: " + pass.advice);
+    });
 }

@@ -54,7 +54,9 @@ def ConvertTritonToTritonGPU
     Option<"threadsPerWarp", "threads-per-warp", "int32_t", /*default=*/"0",
            "Threads in a warp (0: as many as the target has)">,
     Option<"numCTAs", "num-ctas", "int32_t", /*default=*/"1",
-           "Blocks (CTAs) that run one program together">
+           "Blocks (CTAs) that run one program together">,
+    Option<"enableSourceRemat", "enable-source-remat", "bool", "false",
+           "Left alone: tritongpu-remove-layout-conversions computes again">
   ];
   let statistics = [
     Statistic<"numLayouts", "num-layouts", "Tensors given a layout">,

@@ -21,13 +21,18 @@ using namespace mlir;
 using namespace mlir::triton;
 
 namespace {
-/// The name of the machine, which the module has, too.
-struct ArchOptions : PassPipelineOptions<ArchOptions> {
+/// The name of the machine, which the module has, too, and what else these
+/// passes are given elsewhere.
+struct IgnoredOptions : PassPipelineOptions<IgnoredOptions> {
   Option<std::string> generation{*this, "arch-generation-name",
                                  llvm::cl::desc("Left alone")};
   Option<std::string> processor{*this, "gfx-arch",
                                 llvm::cl::desc("Left alone")};
   Option<std::string> arch{*this, "arch", llvm::cl::desc("Left alone")};
+  Option<std::string> target{*this, "target-arch",
+                             llvm::cl::desc("Left alone")};
+  Option<int> limit{*this, "lds-limit", llvm::cl::desc("Left alone")};
+  Option<bool> flush{*this, "ftz", llvm::cl::desc("Left alone")};
 };
 
 struct ScheduleOptions : PassPipelineOptions<ScheduleOptions> {
@@ -61,13 +66,18 @@ void pipeline(OpPassManager &pm, const PipelineOptions &options) {
 
 using Create = std::unique_ptr<Pass> (*)();
 
-/// `name` means the pass that `create` makes, or none.
-void registerName(StringRef name, StringRef summary, Create create) {
-  PassPipelineRegistration<ArchOptions>(
-      name, summary, [create](OpPassManager &pm, const ArchOptions &) {
-        if (create)
-          pm.addPass(create());
+/// `name` means the passes that `create` makes.
+void registerName(StringRef name, StringRef summary, ArrayRef<Create> create) {
+  SmallVector<Create> passes(create);
+  PassPipelineRegistration<IgnoredOptions>(
+      name, summary, [passes](OpPassManager &pm, const IgnoredOptions &) {
+        for (Create pass : passes)
+          pm.addPass(pass());
       });
+}
+
+void registerNothing(StringRef name, StringRef reason) {
+  registerName(name, ("Nothing: " + reason).str(), {});
 }
 } // namespace
 
@@ -78,22 +88,37 @@ void amd::registerOtherNames() {
   PassPipelineRegistration<PipelineOptions>(
       "tritonamdgpu-pipeline",
       "tritonamdgpu-stream-pipeline, tritongpu-pipeline", pipeline);
+  auto insertMemoryBarriers = [] { return createInsertMemoryBarriers(); };
   registerName("tritonamdgpu-optimize-dot-operands",
                "tritongpu-optimize-dot-operands",
-               [] { return gpu::createTritonGPUOptimizeDotOperands(); });
+               {[] { return gpu::createTritonGPUOptimizeDotOperands(); }});
   registerName("tritonamdgpu-reorder-instructions",
                "tritongpu-reorder-instructions",
-               [] { return gpu::createTritonGPUReorderInstructions(); });
-  registerName("allocate-amdgpu-shared-memory", "allocate-shared-memory",
-               [] { return createAllocateSharedMemory(); });
+               {[] { return gpu::createTritonGPUReorderInstructions(); }});
+  // Other compilers insert barriers while they lower.
+  registerName("allocate-amdgpu-shared-memory",
+               "insert-replica-barriers, allocate-shared-memory, "
+               "insert-memory-barriers",
+               {[] { return createInsertReplicaBarriers(); },
+                [] { return createAllocateSharedMemory(); },
+                insertMemoryBarriers});
   for (StringRef name : {"tritonamdgpu-membar", "triton-amdgpu-membar"})
-    registerName(name, "insert-memory-barriers",
-                 [] { return createInsertMemoryBarriers(); });
-  // Range analysis is part of the passes that ask it.
-  registerName("tritonamdgpu-range-analysis",
-               "Nothing: passes analyse ranges themselves", nullptr);
+    registerName(name, "insert-memory-barriers", {insertMemoryBarriers});
+  registerNothing("tritonamdgpu-range-analysis",
+                  "passes analyse ranges themselves");
   // The bases of buffers move, not the offsets of lanes.
-  registerName("tritonamdgpu-optimize-buffer-op-ptr",
-               "Nothing: tritonamdgpu-canonicalize-pointers has done it",
-               nullptr);
+  registerNothing("tritonamdgpu-optimize-buffer-op-ptr",
+                  "tritonamdgpu-canonicalize-pointers has done it");
+  registerNothing("optimize-amd-lds-usage",
+                  "allocation gives LDS to what needs it at a time");
+  registerNothing("tritonamdgpu-optimize-descriptor-encoding",
+                  "descriptors have become pointers");
+  registerNothing("tritonamdgpu-convert-tensor-ops",
+                  "descriptors have become pointers");
+  registerNothing("convert-warp-pipeline",
+                  "tile has no stages of waves that kernels mark");
+  registerNothing("triton-amdgpu-convert-warp-specialize-to-llvm",
+                  "waves are not divided on these targets");
+  registerNothing("convert-builtin-func-to-llvm",
+                  "convert-triton-amdgpu-to-llvm lowers functions");
 }

@@ -21,6 +21,8 @@ constexpr uint32_t kInterleaveExponentials = 2;
 
 struct LowerInstructionSchedHints
     : amd::impl::LowerInstructionSchedHintsBase<LowerInstructionSchedHints> {
+  using Base::Base;
+
   void runOnOperation() override {
     SmallVector<InstructionSchedHintOp> hints;
     getOperation().walk(

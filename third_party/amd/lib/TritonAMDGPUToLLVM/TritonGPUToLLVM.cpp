@@ -40,9 +40,7 @@ struct ConvertTritonAMDGPUToLLVM
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (!arch.empty())
-      module->setAttr(gpu::kTargetAttrName,
-                      StringAttr::get(&getContext(), "hip:" + arch));
+    amd::setAMDTarget(module, {arch, gfxArch});
     auto model = amd::TargetModel::get(module);
     if (failed(model))
       return signalPassFailure();
@@ -55,6 +53,8 @@ struct ConvertTritonAMDGPUToLLVM
     auto populate = [&](const LoweringContext &own,
                         ConversionTarget &legality) {
       legality.addLegalDialect<ROCDL::ROCDLDialect>();
+      // A pass of its own lowers hints, before or afterwards.
+      legality.addLegalOp<amdgpu::InstructionSchedHintOp>();
       amd::populateMathPatterns(own);
       amd::populateFloatConversionPatterns(own, target);
       amd::populateFloatToIntegerPatterns(own);

@@ -20,6 +20,7 @@ struct AccelerateMatmul
   using Base::Base;
 
   void runOnOperation() override {
+    amd::setAMDTarget(getOperation(), {archGenerationName, gfxArch});
     auto machine = amd::TargetModel::get(getOperation());
     if (failed(machine))
       return signalPassFailure();

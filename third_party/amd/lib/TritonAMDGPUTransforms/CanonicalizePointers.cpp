@@ -203,19 +203,21 @@ private:
 
 struct CanonicalizePointers
     : amd::impl::TritonAMDGPUCanonicalizePointersBase<CanonicalizePointers> {
+  using Base::Base;
+
   void runOnOperation() override {
-    ModuleOp module = getOperation();
+    Operation *root = getOperation();
     SmallVector<scf::ForOp> loops;
     // Inner loops first: what they leave is an offset to what they start from.
-    module.walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    root->walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops)
       numCarried += carryAdvances(loop);
 
-    auto ranges = OffsetRanges::compute(module);
+    auto ranges = OffsetRanges::compute(root);
     if (failed(ranges))
       return signalPassFailure();
     Addresses addresses(**ranges);
-    module.walk([&](Operation *op) {
+    root->walk([&](Operation *op) {
       llvm::TypeSwitch<Operation *>(op)
           .Case<LoadOp, StoreOp, AtomicRMWOp, AtomicCASOp>(
               [&](auto access) { rewrite(addresses, access.getPtrMutable()); })
@@ -224,7 +226,7 @@ struct CanonicalizePointers
           })
           .Default([](Operation *) {});
     });
-    module.walk([](FunctionOpInterface function) {
+    root->walk([](FunctionOpInterface function) {
       if (!function.isExternal())
         gpu::eraseDeadValues(function);
     });

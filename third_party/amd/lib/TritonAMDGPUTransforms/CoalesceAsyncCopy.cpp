@@ -28,10 +28,7 @@ struct CoalesceAsyncCopy
   using Base::Base;
 
   void runOnOperation() override {
-    if (!archGenerationName.empty())
-      getOperation()->setAttr(
-          kTargetAttrName,
-          StringAttr::get(&getContext(), "hip:" + archGenerationName));
+    amd::setAMDTarget(getOperation(), {archGenerationName, gfxArch});
     auto machine = amd::TargetModel::get(getOperation());
     if (failed(machine))
       return signalPassFailure();

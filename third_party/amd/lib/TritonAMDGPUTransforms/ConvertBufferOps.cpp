@@ -37,6 +37,7 @@ struct ConvertBufferOps
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    setAMDTarget(module, {archGenerationName, gfxArch});
     FailureOr<const AMDTarget *> target = getAMDTarget(module);
     if (failed(target))
       return signalPassFailure();
@@ -170,9 +171,10 @@ private:
   }
 
   /// What others get to know goes through LDS, and not from here.
-  static bool mayBeAtomic(Operation *op, const AMDTarget &target, RMWOp kind) {
+  bool mayBeAtomic(Operation *op, const AMDTarget &target, RMWOp kind) const {
     auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-    return type && hasBufferAtomic(target, kind, type.getElementType()) &&
+    return allowBufferAtomics && type &&
+           hasBufferAtomic(target, kind, type.getElementType()) &&
            (op->getResult(0).use_empty() || !repeatsAcrossThreads(type));
   }
 

@@ -79,12 +79,15 @@ BlockedEncodingAttr getTransposable(LoadOp load, unsigned k, unsigned kWidth) {
 struct InThreadTranspose
     : amd::impl::TritonAMDGPUInThreadTransposeBase<InThreadTranspose> {
   void runOnOperation() override {
-    auto machine = amd::TargetModel::get(getOperation());
+    auto module = dyn_cast<ModuleOp>(getOperation());
+    if (!module)
+      module = getOperation()->getParentOfType<ModuleOp>();
+    auto machine = amd::TargetModel::get(module);
     if (failed(machine))
       return signalPassFailure();
     SmallVector<ConvertLayoutOp> converts;
     // What selection left behind would be another use of the load.
-    getOperation().walk([&](ConvertLayoutOp convert) {
+    getOperation()->walk([&](ConvertLayoutOp convert) {
       if (convert->use_empty())
         convert.erase();
       else

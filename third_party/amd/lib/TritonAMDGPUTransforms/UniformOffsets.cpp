@@ -25,13 +25,13 @@ using dataflow::IntegerValueRangeLattice;
 //===----------------------------------------------------------------------===//
 
 FailureOr<std::unique_ptr<OffsetRanges>>
-OffsetRanges::compute(ModuleOp module) {
+OffsetRanges::compute(Operation *root) {
   std::unique_ptr<OffsetRanges> ranges(new OffsetRanges());
   DataFlowSolver &solver = ranges->solver;
   solver.load<dataflow::DeadCodeAnalysis>();
   solver.load<dataflow::SparseConstantPropagation>();
   solver.load<ValueRangeAnalysis>(ValueRangeAnalysis::Overflow::NeverHappens);
-  if (failed(solver.initializeAndRun(module)))
+  if (failed(solver.initializeAndRun(root)))
     return failure();
   return ranges;
 }

@@ -72,6 +72,10 @@ def TritonGPURemoveLayoutConversions
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect",
                            "::mlir::triton::gpu::TritonGPUDialect"];
+  let options = [
+    Option<"disableRematSplitting", "disable-remat-splitting", "bool", "false",
+           "Left alone: costs decide what is computed again">
+  ];
   let statistics = [
     Statistic<"numPropagated", "num-propagated",
               "Values whose layout was changed to that of their operands">,

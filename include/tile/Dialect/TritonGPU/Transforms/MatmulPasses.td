@@ -91,6 +91,10 @@ def TritonGPUOptimizeDotOperands
     ```
   }];
   let dependentDialects = ["::mlir::triton::gpu::TritonGPUDialect"];
+  let options = [
+    Option<"hoistLayoutConversion", "hoist-layout-conversion", "bool", "true",
+           "Left alone: arithmetic always moves behind conversions">
+  ];
   let statistics = [
     Statistic<"numMoved", "num-moved",
               "Conversions moved above arithmetic on an operand">,

@@ -115,7 +115,9 @@ def TritonGPUPipeline : Pass<"tritongpu-pipeline", "::mlir::ModuleOp"> {
                            "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
   let options = [
     Option<"numStages", "num-stages", "int32_t", /*default=*/"0",
-           "Not taken: tritongpu-assign-latencies decides about stages">
+           "Left alone: tritongpu-assign-latencies decides about stages">,
+    Option<"dumpIntermediateSteps", "dump-intermediate-steps", "bool", "false",
+           "Left alone: -mlir-print-ir-after-all prints each pass's result">
   ];
   let statistics = [
     Statistic<"numLoops", "num-loops", "Loops pipelined">,

@@ -40,7 +40,9 @@ def TritonNvidiaGPUFenceInsertion
   let dependentDialects = ["::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
   let options = [
     Option<"afterAsyncCopies", "after-async-copies", "bool", "false",
-           "Fence also after ttg.async_copy_global_to_local">
+           "Fence also after ttg.async_copy_global_to_local">,
+    Option<"computeCapability", "compute-capability", "int32_t", "0",
+           "Left alone: ttg.target says what the machine has">
   ];
   let statistics = [
     Statistic<"numFences", "num-fences", "Fences inserted">

@@ -65,13 +65,6 @@ struct Pipeline : public gpu::impl::TritonGPUPipelineBase<Pipeline> {
   using Base::Base;
 
   void runOnOperation() override {
-    // Command lines written for other compilers have it here.
-    if (numStages != 0) {
-      getOperation().emitError("expected option 'num-stages' on "
-                               "tritongpu-assign-latencies, which decides "
-                               "about stages, found it on tritongpu-pipeline");
-      return signalPassFailure();
-    }
     ModuleAxisInfoAnalysis axisInfo(getOperation());
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {

@@ -68,7 +68,11 @@ def ConvertTritonAMDGPUToLLVM
   ];
   let options = [
     Option<"arch", "arch", "std::string", "\"\"",
-           "As in gfx942; empty takes it from ttg.target">
+           "As in gfx942; empty takes it from ttg.target">,
+    Option<"gfxArch", "gfx-arch", "std::string", "\"\"",
+           "Another name of arch">,
+    Option<"ftz", "ftz", "bool", "true",
+           "Left alone: functions say what becomes of subnormal numbers">
   ];
 }
 
@@ -96,6 +100,12 @@ def LowerInstructionSchedHints
     ```
   }];
   let dependentDialects = ["mlir::ROCDL::ROCDLDialect"];
+  let options = [
+    Option<"arch", "arch", "std::string", "\"\"",
+           "Left alone: ttg.target says what the machine has">,
+    Option<"numStages", "num_stages", "int32_t", "2",
+           "Left alone: hints say what is to be scheduled">
+  ];
 }
 
 def EmitAMDGCN : Pass<"tile-amd-amdgcn", "mlir::ModuleOp"> {

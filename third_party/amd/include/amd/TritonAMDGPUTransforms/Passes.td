@@ -5,6 +5,14 @@
 
 include "mlir/Pass/PassBase.td"
 
+/// The machine, where a command line says it: the passes set `ttg.target`.
+defvar ArchOptions = [
+  Option<"archGenerationName", "arch-generation-name", "std::string", "\"\"",
+         "As in gfx950; empty takes it from ttg.target">,
+  Option<"gfxArch", "gfx-arch", "std::string", "\"\"",
+         "Another name of arch-generation-name">
+];
+
 def TritonAMDGPUAccelerateMatmul
     : Pass<"tritonamdgpu-accelerate-matmul", "mlir::ModuleOp"> {
   let summary = "Give matrix products the layouts of MFMA and WMMA";
@@ -26,7 +34,7 @@ def TritonAMDGPUAccelerateMatmul
     ```
   }];
   let dependentDialects = ["mlir::triton::gpu::TritonGPUDialect"];
-  let options = [
+  let options = ArchOptions # [
     Option<"matrixInstructionSize", "matrix-instruction-size", "int32_t", "0",
            "Rows of the instruction to take: 16, 32, or 4 for narrow ones; 0 for any">,
     Option<"kPack", "kPack", "int32_t", "1",
@@ -273,7 +281,7 @@ def TritonAMDGPUPrepareIfCombining
 }
 
 def TritonAMDGPUInThreadTranspose
-    : Pass<"tritonamdgpu-in-thread-transpose", "mlir::ModuleOp"> {
+    : Pass<"tritonamdgpu-in-thread-transpose"> {
   let summary = "Load operands so that lanes have neighbours along K";
   let description = [{
     Matrix instructions take several neighbours along K from each lane. Where
@@ -370,7 +378,7 @@ def TritonAMDGPUStreamPipeline
 }
 
 def TritonAMDGPUCanonicalizePointers
-    : Pass<"tritonamdgpu-canonicalize-pointers", "mlir::ModuleOp"> {
+    : Pass<"tritonamdgpu-canonicalize-pointers"> {
   let summary = "Make addresses of a scalar base and offsets of 32 bits";
   let description = [{
     What all lanes share of an offset goes into the base, which is computed in
@@ -390,6 +398,10 @@ def TritonAMDGPUCanonicalizePointers
     ```
   }];
   let dependentDialects = ["mlir::arith::ArithDialect"];
+  let options = [
+    Option<"enableLargeTensorPtrCanon", "enable-large-tensor-ptr-canon", "bool",
+           "false", "Left alone: memory of any size may be pointed to">
+  ];
   let statistics = [
     Statistic<"numAccesses", "num-accesses", "Accesses with a new base">,
     Statistic<"numCarried", "num-carried", "Pointers that loops carry as a number">
@@ -417,6 +429,12 @@ def TritonAMDGPUConvertBufferOps
     ```
   }];
   let dependentDialects = ["mlir::triton::amdgpu::AMDGDialect"];
+  let options = ArchOptions # [
+    Option<"allowBufferAtomics", "allow-buffer-atomics", "bool", "true",
+           "Convert atomic operations, too">,
+    Option<"analyzeSmallTensorOfst", "analyze-small-tensor-ofst", "bool",
+           "false", "Left alone: offsets are always analysed">
+  ];
   let statistics = [
     Statistic<"numConverted", "num-converted", "Accesses through buffers">,
     Statistic<"numLeft", "num-left", "Accesses through pointers">,
@@ -500,10 +518,7 @@ def TritonAMDGPUCoalesceAsyncCopy
     ```
   }];
   let dependentDialects = ["mlir::triton::gpu::TritonGPUDialect"];
-  let options = [
-    Option<"archGenerationName", "arch-generation-name", "std::string", "\"\"",
-           "As in gfx950; empty takes it from ttg.target">
-  ];
+  let options = ArchOptions;
   let statistics = [
     Statistic<"numCoalesced", "num-coalesced", "Copies with another layout">
   ];

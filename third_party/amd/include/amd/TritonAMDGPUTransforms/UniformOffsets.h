@@ -18,10 +18,10 @@
 
 namespace mlir::triton::amd {
 
-/// What integers of a module can be, if nothing overflows.
+/// What integers of a module, or function, can be, if nothing overflows.
 class OffsetRanges {
 public:
-  static FailureOr<std::unique_ptr<OffsetRanges>> compute(ModuleOp module);
+  static FailureOr<std::unique_ptr<OffsetRanges>> compute(Operation *root);
 
   bool isNonNegative(Value value) const;
   /// The greatest that a number can be, with a sign.

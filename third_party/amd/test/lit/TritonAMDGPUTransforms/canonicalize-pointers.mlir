@@ -1,4 +1,5 @@
 // RUN: tile-opt %s -split-input-file -tritonamdgpu-canonicalize-pointers -canonicalize | filecheck %s
+// RUN: tile-opt %s -split-input-file -pass-pipeline='builtin.module(tt.func(tritonamdgpu-canonicalize-pointers{enable-large-tensor-ptr-canon=false}),canonicalize)' | filecheck %s
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 #rows = #ttg.slice<{dim = 1, parent = #blocked}>

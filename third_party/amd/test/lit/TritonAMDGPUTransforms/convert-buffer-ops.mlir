@@ -1,4 +1,10 @@
 // RUN: tile-opt %s -split-input-file -tritonamdgpu-convert-buffer-ops | filecheck %s
+// RUN: tile-opt %s -split-input-file -tritonamdgpu-convert-buffer-ops='allow-buffer-atomics=false analyze-small-tensor-ofst=true' | filecheck %s -check-prefix=PLAIN
+
+// PLAIN: amdg.buffer_load
+// PLAIN-NOT: amdg.buffer_atomic
+// PLAIN: tt.atomic_rmw
+// PLAIN-NOT: amdg.buffer_atomic
 
 #blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {

@@ -1,4 +1,5 @@
 // RUN: tile-opt %s -split-input-file -tritonamdgpu-in-thread-transpose | filecheck %s
+// RUN: tile-opt %s -split-input-file -pass-pipeline='builtin.module(tt.func(tritonamdgpu-in-thread-transpose))' | filecheck %s
 
 // Lanes get the elements of two rows of B; A has its neighbours along K together already.
 // CHECK: #[[ROWS:.*]] = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>

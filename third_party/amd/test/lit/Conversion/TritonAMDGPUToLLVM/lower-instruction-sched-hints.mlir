@@ -1,5 +1,6 @@
 // RUN: tile-opt %s -triton-amdgpu-lower-insert-instruction-sched-hints | filecheck %s
 // RUN: tile-opt %s -tile-amd-llir | filecheck %s
+// RUN: tile-opt %s -allocate-shared-memory -insert-memory-barriers -convert-triton-amdgpu-to-llvm -triton-amdgpu-lower-insert-instruction-sched-hints="arch=gfx942 num_stages=3" | filecheck %s
 
 // Nothing is scheduled across a hint and across the end of its block, but for one that asks for
 // nothing.
