@@ -158,3 +158,37 @@ def test_unrolled_loops_that_end_before_they_begin(step, factor):
             unrolled[(1,)](out, first, last, step, factor)
             expected = np.array([*wanted, *[77] * (15 - len(wanted)), len(wanted)])
             np.testing.assert_array_equal(out, expected, f"{wanted}")
+
+
+@pytest.mark.parametrize(
+    ("step", "factor"), [(2**30, 2), (2**30, 4), (2**29, 3), (2**29, 4), (2**31 - 1, 2)]
+)
+def test_unrolled_loops_over_more_than_half_of_the_integers(step, factor):
+    """The distance between the bounds, or the step times the factor, is more than 2^31."""
+    for first, last in ((-(2**31), 2**31 - 1), (-(2**30) - 7, 2**31 - 1), (-(2**31), 2**30 + 5)):
+        wanted = range(first, last, step)
+        out = np.full(16, 77, np.int32)
+        unrolled[(1,)](out, first, last, step, factor)
+        expected = np.array([*wanted, *[77] * (15 - len(wanted)), len(wanted)])
+        np.testing.assert_array_equal(out, expected, f"{wanted}")
+
+
+@tile.jit
+def over_constants(out_ptr, FIRST: tl.constexpr, LAST: tl.constexpr, STEP: tl.constexpr):
+    count = 0
+    for _ in range(FIRST, LAST, STEP):
+        count += 1
+    tl.store(out_ptr, count)
+
+
+def test_constant_ranges_over_more_than_half_of_the_integers():
+    """MLIR counts their iterations with a sign, and found none."""
+    out = np.full(1, 77, np.int32)
+    over_constants[(1,)](out, -(2**31), -1, 2**30)
+    assert out[0] == 2
+    # The other bound has 64 bits.
+    over_constants[(1,)](out, -(2**31), 2**33, 2**32)
+    assert out[0] == 3
+    for first, last, step in ((-(2**31), 0, 2**30), (2**31 - 1, -1, -(2**30))):
+        with pytest.raises(tile.CompilationError, match="goes further than int32"):
+            over_constants[(1,)](out, first, last, step)

@@ -29,6 +29,14 @@ from .frames import Deferred, Loop, Undefined
 from .pipelines import missed
 
 
+def is_too_long(start: Any, end: Any, ty: Any) -> bool:
+    """Whether the distance between constant bounds, from which iterations are counted, has
+    another sign in the type of the counter."""
+    if not (is_constant(start) and is_constant(end)):
+        return False
+    return int(end) - int(start) >= 1 << (ty.int_bitwidth - 1)
+
+
 class Loops:
     """The loop half of the control flow."""
 
@@ -132,6 +140,11 @@ class Loops:
             constant(int(o), ty) if is_constant(o) else cast(v, ty)
             for o, v in ((start, lower), (end, upper), (step, stride))
         )
+        if is_too_long(start, end, ty):
+            raise SemanticError(
+                f"a range from {start} to {end} goes further than {ty} can count with a sign; "
+                "give it a bound of a wider type"
+            )
         if self.leaves(node):
             if bounds.warp_specialize:
                 place = (self.frame.source.file, node.lineno, node.col_offset + 1)

@@ -42,6 +42,63 @@ tt.func @static(%p: !tt.ptr<i32>) {
 
 // -----
 
+// Two of four iterations that the type has room for; twice the step is not in
+// it, and the loop stays as it is.
+// CHECK-LABEL: tt.func @wide_step
+tt.func @wide_step(%p: !tt.ptr<i32>) {
+  %first = arith.constant -2147483648 : i32
+  %last = arith.constant 2147483647 : i32
+  %step = arith.constant 1073741824 : i32
+  // CHECK: scf.for %{{.*}} = %c-2147483648_i32 to %c2147483647_i32 step %c1073741824_i32
+  // CHECK-NEXT: tt.store
+  // CHECK-NEXT: }
+  // CHECK-NOT: scf.for
+  scf.for %i = %first to %last step %step : i32 {
+    tt.store %p, %i : !tt.ptr<i32>
+  } {tt.loop_unroll_factor = 2 : i32}
+  tt.return
+}
+
+// -----
+
+// Bounds of both signs: the distance between them is taken without one.
+// CHECK-LABEL: tt.func @wide_span
+tt.func @wide_span(%p: !tt.ptr<i32>) {
+  %first = arith.constant -1610612736 : i32
+  %last = arith.constant 1610612736 : i32
+  %step = arith.constant 536870912 : i32
+  // CHECK: scf.for %{{.*}} = %c-1610612736_i32 to %c1610612736_i32{{.*}} step %c1073741824_i32
+  // CHECK-COUNT-2: tt.store
+  // CHECK-NOT: tt.store
+  // CHECK-NOT: scf.for
+  scf.for %i = %first to %last step %step : i32 {
+    tt.store %p, %i : !tt.ptr<i32>
+  } {tt.loop_unroll_factor = 2 : i32}
+  tt.return
+}
+
+// -----
+
+// No iterations together where the step, known when the kernel runs, times the
+// factor is not in the type. Iterations are counted without a sign: with a step
+// of 1 there may be 2^32 - 1.
+// CHECK-LABEL: tt.func @dynamic_step
+tt.func @dynamic_step(%p: !tt.ptr<i32>, %m: i32, %n: i32, %s: i32) {
+  // CHECK: %[[COUNT:.*]] = arith.divui %{{.*}}, %arg3
+  // CHECK: %[[GROUPS:.*]] = arith.divui %[[COUNT]], %{{.*}}
+  // CHECK: %[[FITS:.*]] = arith.cmpi ule, %arg3, %c715827882_i32
+  // CHECK: arith.select %[[FITS]], %[[GROUPS]], %c0_i32
+  // CHECK: scf.for
+  // CHECK-COUNT-3: tt.store
+  // CHECK: scf.for %{{.*}} = %{{.*}} to %arg2 step %arg3
+  scf.for %i = %m to %n step %s : i32 {
+    tt.store %p, %i : !tt.ptr<i32>
+  } {tt.loop_unroll_factor = 3 : i32}
+  tt.return
+}
+
+// -----
+
 // CHECK-LABEL: tt.func @not_asked
 tt.func @not_asked(%p: !tt.ptr<i32>, %n: i32) {
   %c0 = arith.constant 0 : i32
