@@ -240,22 +240,86 @@ bool MemoryModel::mayWrite(Operation *op, Operation *load) {
   return mayWrite;
 }
 
-bool MemoryModel::mayReadBefore(Operation *load, Operation *op) {
+/// Whether `op` computes an index, a mask or an address from others.
+static bool isIndexing(Operation *op) {
+  return isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
+         !isa<MatrixProductOpInterface>(op) &&
+         llvm::none_of(op->getOperandTypes(), [](Type type) {
+           return isa<FloatType>(getElementTypeOrSelf(type));
+         });
+}
+
+/// What `value` is computed from as an index: places, that is counters,
+/// arguments and numbers of programs, and data, which something read or
+/// computed otherwise. Constants are left out.
+struct IndexSources {
+  explicit IndexSources(Value value) {
+    llvm::SetVector<Value> work;
+    work.insert(value);
+    for (size_t i = 0; i < work.size(); ++i) {
+      Operation *def = work[i].getDefiningOp();
+      if (def && !isIndexing(def)) {
+        data.insert(work[i]);
+      } else if (!def || (def->getNumOperands() == 0 &&
+                          !def->hasTrait<mlir::OpTrait::ConstantLike>())) {
+        hasPlaces = true;
+      } else {
+        work.insert(def->operand_begin(), def->operand_end());
+      }
+    }
+  }
+
+  bool hasPlaces = false;
+  llvm::SmallDenseSet<Value> data;
+};
+
+/// Whether `assertion` may be what keeps `load` from reading where nothing is:
+/// it is about places, or about the data that the address is computed from. One
+/// about other data stops the kernel whether or not that was read ahead of it.
+static bool guards(AssertOp assertion, Operation *load) {
+  IndexSources checked(assertion.getCondition());
+  return checked.hasPlaces ||
+         llvm::any_of(load->getOperands(), [&](Value operand) {
+           return llvm::any_of(IndexSources(operand).data, [&](Value data) {
+             return checked.data.contains(data);
+           });
+         });
+}
+
+std::string MemoryModel::findObstacle(Operation *load, Operation *op) {
   auto read = dyn_cast<LoadOp>(load);
-  if ((read && isFreshRead(read)) || mayWrite(op, load))
-    return false;
-  return !op->walk([](Operation *nested) {
-              return isAcquire(nested) ? WalkResult::interrupt()
-                                       : WalkResult::advance();
-            }).wasInterrupted();
+  if (read && isFreshRead(read))
+    return "it asks for what others write meanwhile";
+  if (mayWrite(op, load))
+    return "the loop may change what it reads";
+  std::string obstacle;
+  op->walk([&](Operation *nested) {
+    auto assertion = dyn_cast<AssertOp>(nested);
+    if (assertion && guards(assertion, load))
+      obstacle = "the assertion '" + assertion.getMessage().str() +
+                 "' in the loop may be about its address";
+    else if (!assertion && isAcquire(nested))
+      obstacle = "nothing may be read ahead of '" +
+                 nested->getName().getStringRef().str() + "' in the loop";
+    return obstacle.empty() ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return obstacle;
+}
+
+std::string MemoryModel::findObstacleInLoop(Operation *load, Operation *loop) {
+  for (Region &region : loop->getRegions())
+    for (Operation &op : region.getOps())
+      if (std::string obstacle = findObstacle(load, &op); !obstacle.empty())
+        return obstacle;
+  return "";
+}
+
+bool MemoryModel::mayReadBefore(Operation *load, Operation *op) {
+  return findObstacle(load, op).empty();
 }
 
 bool MemoryModel::mayReadInEarlierIteration(Operation *load, Operation *loop) {
-  return llvm::all_of(loop->getRegions(), [&](Region &region) {
-    return llvm::all_of(region.getOps(), [&](Operation &op) {
-      return mayReadBefore(load, &op);
-    });
-  });
+  return findObstacleInLoop(load, loop).empty();
 }
 
 RepeatableReads::RepeatableReads(Operation *function) {

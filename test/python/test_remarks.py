@@ -69,7 +69,7 @@ def line_of(text: str) -> int:
 
 
 def remarks(
-    kernel, signature, constants, capfd, monkeypatch, pattern="1", target=A100
+    kernel, signature, constants, capfd, monkeypatch, pattern="1", target=A100, **options
 ) -> list[tuple]:
     """(kind, line, pass, text) of each remark that the compile prints."""
     monkeypatch.setenv("MLIR_ENABLE_REMARK", pattern)
@@ -77,9 +77,8 @@ def remarks(
     attributes = {
         (i,): [["tt.divisibility", 16]] for i, ty in enumerate(signature.values()) if ty != "fp32"
     }
-    tile.compile(
-        ASTSource(kernel, signature, constants, attributes), target=target, stop_at="llir"
-    ).asm["llir"]
+    source = ASTSource(kernel, signature, constants, attributes)
+    tile.compile(source, target=target, options=options, stop_at="llir").asm["llir"]
     found = re.findall(
         r'File "([^"]+)", line (\d+), in (\w+)\n    [^\n]+\n +\^+\n'
         r"remark: ([\w-]+): ([^\n]*) \[([\w-]+)\]\n",
@@ -204,6 +203,37 @@ def test_why_a_loop_is_not_divided(way, where, name, why, capfd, monkeypatch):
     assert (kind, line, name or "tritongpu-partition-scheduling", why) in found
     # A pattern chooses among the front end's, too.
     assert remarks(several, signature, constants, capfd, monkeypatch, "coalesce", H100) == []
+
+
+@tile.jit
+def asserts(a_ptr, c_ptr, K, limit, INDEX: tl.constexpr, N: tl.constexpr):
+    rows, cols = tl.arange(0, N), tl.arange(0, N)
+    acc = tl.zeros((N, N), tl.float32)
+    for k in tl.range(K, warp_specialize=True):
+        a = tl.load(a_ptr + k * N * N + rows[:, None] * N + cols[None, :])  # asserted
+        tl.device_assert(k < limit if INDEX else acc < 5, "less")
+        acc = tl.dot(a, a, acc)
+    tl.store(c_ptr + rows[:, None] * N + cols[None, :], acc)
+
+
+@pytest.mark.parametrize("index", [False, True])
+def test_assertions_keep_what_they_guard(index, capfd, monkeypatch):
+    """Only those about what addresses are computed from."""
+    signature = {"a_ptr": "*fp16", "c_ptr": "*fp32", "K": "i32", "limit": "i32"}
+    constants = {"INDEX": index, "N": 64}
+    found = remarks(
+        asserts, signature, constants, capfd, monkeypatch, target=H100, debug=True,
+        sanitize_overflow=False,
+    )  # fmt: skip
+    if not index:
+        assert found == []
+        return
+    why = "the assertion 'less' in the loop may be about its address"
+    line = line_of("# asserted")
+    assert set(found) == {
+        ("load-not-pipelined", line, "tritongpu-assign-latencies", why),
+        ("loop-not-specialized", line, "tritongpu-partition-scheduling", why),
+    }
 
 
 @pytest.mark.parametrize("arch", [90, 100, 120])

@@ -16,7 +16,8 @@
 // Order. Nothing that comes after an acquire in the program may move before it,
 // and nothing that comes before a release may move behind it. Atomic operations
 // say which they are. Volatile loads, barriers, calls and foreign code are
-// both, as is any operation of which more is not known.
+// both, as is any operation of which more is not known. An assertion keeps the
+// loads behind it whose addresses or masks it may be about.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_ANALYSIS_MEMORYMODEL_H
@@ -66,12 +67,17 @@ public:
   /// True if `load` may be done in an earlier iteration of the loop around it.
   bool mayReadInEarlierIteration(Operation *load, Operation *loop);
 
+  /// Why it may not, in words for the one who wrote the loop; empty if it may.
+  std::string findObstacleInLoop(Operation *load, Operation *loop);
+
   /// The pairs of arguments that an answer so far relied on.
   ArrayRef<ArgumentPair> getAssumptions() const {
     return assumptions.getArrayRef();
   }
 
 private:
+  std::string findObstacle(Operation *load, Operation *op);
+
   Arguments arguments;
   llvm::SmallSetVector<ArgumentPair, 4> assumptions;
 };

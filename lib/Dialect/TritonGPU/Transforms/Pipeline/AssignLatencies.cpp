@@ -156,12 +156,14 @@ private:
     // What the address is computed from starts early, too.
     for (Operation *op : getSources(load))
       op->walk([&](Operation *nested) {
-        if (!isa<LoadOp, DescriptorLoadOp>(nested) ||
-            memory.mayReadInEarlierIteration(nested, loop))
+        if (!isa<LoadOp, DescriptorLoadOp>(nested))
           return WalkResult::advance();
-        obstacle = nested == load ? "the loop may change what it reads"
-                                  : "the loop may change what its address or "
-                                    "mask is computed from";
+        obstacle = memory.findObstacleInLoop(nested, loop);
+        if (obstacle.empty())
+          return WalkResult::advance();
+        if (nested != load)
+          obstacle =
+              "of the load that its address or mask comes from: " + obstacle;
         return WalkResult::interrupt();
       });
     return obstacle;

@@ -60,7 +60,8 @@ SmallVector<Operation *> getLoads(scf::ForOp loop) {
 /// Why `getLoads` finds none in `loops`, and where. Passes before this one have
 /// said of loads that are not asynchronous why they are not.
 ProducerSlice::Obstacle explainNoLoads(scf::ForOp marked,
-                                       ArrayRef<scf::ForOp> loops) {
+                                       ArrayRef<scf::ForOp> loops,
+                                       MemoryModel &memory) {
   for (scf::ForOp loop : loops) {
     std::optional<ProducerSlice::Obstacle> obstacle;
     loop.walk([&](Operation *load) {
@@ -71,6 +72,9 @@ ProducerSlice::Obstacle explainNoLoads(scf::ForOp marked,
       else if (!staysInside(load, loop))
         obstacle = {load->getLoc(),
                     "what this load of it reads goes on to the next iteration"};
+      else if (std::string why = memory.findObstacleInLoop(load, loop);
+               !why.empty())
+        obstacle = {load->getLoc(), why};
       return obstacle ? WalkResult::interrupt() : WalkResult::advance();
     });
     if (obstacle)
@@ -191,16 +195,16 @@ private:
       return refuse("its warps are specialised already");
     if (lookupNumWarps(loop) > 16)
       return refuse("there is no room for more warps in its block");
+    MemoryModel memory(loop, MemoryModel::Arguments::AssumedDisjoint);
     SmallVector<Operation *> loads;
     for (scf::ForOp inner : inners)
       llvm::append_range(loads, getLoads(inner));
     if (loads.empty())
-      return explainNoLoads(loop, inners);
+      return explainNoLoads(loop, inners, memory);
     if (lookupNumCTAs(loop) > 1)
       if (auto obstacle = findObstacleOfCluster(function, loads))
         return obstacle;
     llvm::append_range(loads, tileLoads);
-    MemoryModel memory(loop, MemoryModel::Arguments::AssumedDisjoint);
     ProducerSlice slice(loop, loads);
     if (auto obstacle = slice.findObstacle(memory))
       return obstacle;

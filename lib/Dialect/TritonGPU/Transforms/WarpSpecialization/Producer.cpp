@@ -113,8 +113,8 @@ void ProducerSlice::follow(Value value) {
 std::optional<ProducerSlice::Obstacle>
 ProducerSlice::findObstacle(MemoryModel &memory) const {
   for (Operation *load : loads)
-    if (!memory.mayReadInEarlierIteration(load, loop))
-      return Obstacle{load->getLoc(), "the loop may change what it reads"};
+    if (std::string why = memory.findObstacleInLoop(load, loop); !why.empty())
+      return Obstacle{load->getLoc(), why};
   for (Operation *op : ops) {
     if (op == loop || isDivisible(op))
       continue;

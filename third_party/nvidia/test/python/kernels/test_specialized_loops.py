@@ -454,3 +454,46 @@ def test_masks_that_are_made_between_uses(k):
     a, b = a.astype(np.float32), b.astype(np.float32)
     a[:, k:], b[k:] = 1, 2
     np.testing.assert_array_equal(out, (a * a) @ b)
+
+
+@tile.jit
+def asserting(a_ptr, b_ptr, c_ptr, K, LIMIT: tl.constexpr, GUARD: tl.constexpr, N: tl.constexpr):
+    rows, cols = tl.arange(0, N), tl.arange(0, N)
+    places = rows[:, None] * N + cols[None, :]
+    acc = tl.zeros((N, N), tl.float32)
+    for k in tl.range(K, warp_specialize=True):
+        if GUARD:
+            tl.device_assert(k < 5, "too far")
+        a = tl.load(a_ptr + k * N * N + places)
+        b = tl.load(b_ptr + k * N * N + places)
+        acc = tl.dot(a, b, acc)
+        tl.device_assert(acc < LIMIT, "too large")
+    tl.store(c_ptr + places, acc)
+
+
+@pytest.mark.parametrize("warps", [4, 8])
+def test_assertions(warps):
+    """Those about data stay with the warps that compute it."""
+    steps, n = 7, 128
+    a, b = (random((steps, n, n), "fp16", seed=seed) for seed in (1, 2))
+    expected = sum(x.astype(np.float64) @ y for x, y in zip(a, b, strict=True))
+    most = float(np.ceil(max(np.abs(expected).max() * 2, 1.0)))
+    # Whether addresses overflow is asserted otherwise, too.
+    options = {"num_warps": warps, "sanitize_overflow": False}
+    for debug in (False, True):
+        out = poisoned((n, n), "fp32")
+        kernel = asserting[(1,)](a, b, out, steps, most, False, n, debug=debug, **options)
+        assert groups(kernel)[0] > warps
+        assert ("__assertfail" in kernel.asm["ptx"]) == debug
+        np.testing.assert_allclose(out, expected, rtol=1e-3, atol=1e-2)
+    with pytest.raises(tile.sim.SimulationError, match="too large"):
+        asserting[(1,)](a, b, out, steps, -most, False, n, debug=True, **options)
+
+
+def test_assertions_before_what_they_guard():
+    """One warp reads nothing at an index that it has found too large."""
+    steps, n = 7, 32
+    a, b = (random((5, n, n), "fp16", seed=seed) for seed in (1, 2))
+    out = poisoned((n, n), "fp32")
+    with pytest.raises(tile.sim.SimulationError, match="too far"):
+        asserting[(1,)](a, b, out, steps, 1e6, True, n, num_warps=1, debug=True)

@@ -45,6 +45,47 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
+  // What asserts something of data stays with the warps that use it.
+  // CHECK-LABEL: tt.func @asserted
+  // CHECK: tt.load %{{.*}} {ttg.partition = 0 : i32}
+  // CHECK: tt.assert
+  // CHECK: } {tt.num_stages = 3 : i32, tt.warp_specialize}
+  tt.func @asserted(%p: !tt.ptr<f32>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %range = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #blocked>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %pi = tt.addptr %p, %i : !tt.ptr<f32>, i32
+      %sp = tt.splat %pi : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #blocked>
+      %ap = tt.addptr %sp, %range : tensor<512x!tt.ptr<f32>, #blocked>, tensor<512xi32, #blocked>
+      %x = tt.load %ap {tt.latency = 2 : i32} : tensor<512x!tt.ptr<f32>, #blocked>
+      %number = arith.cmpf oeq, %x, %x : tensor<512xf32, #blocked>
+      tt.assert %number, "a number" : tensor<512xi1, #blocked>
+    } {tt.warp_specialize}
+    tt.return
+  }
+
+  // What asserts something of an index comes before what is read there.
+  // CHECK-LABEL: tt.func @guarded
+  // CHECK-NOT: ttg.partition
+  // CHECK-NOT: tt.warp_specialize
+  // CHECK: tt.return
+  tt.func @guarded(%p: !tt.ptr<f32>, %n: i32, %end: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %range = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #blocked>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %inside = arith.cmpi slt, %i, %end : i32
+      tt.assert %inside, "inside" : i1
+      %pi = tt.addptr %p, %i : !tt.ptr<f32>, i32
+      %sp = tt.splat %pi : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #blocked>
+      %ap = tt.addptr %sp, %range : tensor<512x!tt.ptr<f32>, #blocked>, tensor<512xi32, #blocked>
+      %x = tt.load %ap {tt.latency = 2 : i32} : tensor<512x!tt.ptr<f32>, #blocked>
+      tt.print "x" {hex = false, isSigned = array<i32: 1>} : %x : tensor<512xf32, #blocked>
+    } {tt.warp_specialize}
+    tt.return
+  }
+
   // Tensors of pointers that come from elsewhere stay with the warps that have
   // them.
   // CHECK-LABEL: tt.func @pointers
