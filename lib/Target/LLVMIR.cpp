@@ -3,7 +3,7 @@
 
 #include "tile/Target/LLVMIR.h"
 
-#include "PackCarriedBytes.h"
+#include "PackCarriedElements.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -197,7 +197,7 @@ LogicalResult triton::optimizeLLVMIR(ModuleOp diagnosticOp,
   llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   builder.registerScalarOptimizerLateEPCallback(
       [](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
-        passes.addPass(PackCarriedBytes());
+        passes.addPass(PackCarriedElements());
       });
   llvm::LoopAnalysisManager lam;
   llvm::FunctionAnalysisManager fam;

@@ -1,25 +1,26 @@
-//===-- PackCarriedBytes.h - Bytes that loops carry -------------*- C++ -*-===//
+//===-- PackCarriedElements.h - Elements that loops carry -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The lowering hands on tensors element by element, and a byte that goes from
-// one basic block to others takes a register of its own. Where four of them are
-// needed as one word, the word goes on.
+// The lowering hands on tensors element by element, and an element of 8 or 16
+// bits that goes from one basic block to others takes a register of its own.
+// Where those of a word are needed as one word only, the word goes on.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TILE_LIB_TARGET_PACKCARRIEDBYTES_H
-#define TILE_LIB_TARGET_PACKCARRIEDBYTES_H
+#ifndef TILE_LIB_TARGET_PACKCARRIEDELEMENTS_H
+#define TILE_LIB_TARGET_PACKCARRIEDELEMENTS_H
 
 #include "llvm/IR/PassManager.h"
 
 namespace mlir::triton {
 
-/// Replaces the vector of four phis of bytes by the phi of their vectors.
-struct PackCarriedBytes : llvm::PassInfoMixin<PackCarriedBytes> {
+/// Replaces the vector of the phis of a word's elements by the phi of their
+/// vectors.
+struct PackCarriedElements : llvm::PassInfoMixin<PackCarriedElements> {
   llvm::PreservedAnalyses run(llvm::Function &function,
                               llvm::FunctionAnalysisManager &analyses);
 };
 
 } // namespace mlir::triton
 
-#endif // TILE_LIB_TARGET_PACKCARRIEDBYTES_H
+#endif // TILE_LIB_TARGET_PACKCARRIEDELEMENTS_H

@@ -1,7 +1,7 @@
 // RUN: tile-opt %s -tile-nvidia-ptx -o %t.mlir | filecheck %s
 
-// Four bytes that a loop carries, and that are needed as one word, are carried
-// as that word.
+// Four bytes or two halves that a loop carries, and that are needed as one word,
+// are carried as that word.
 
 module attributes {"ttg.num-warps" = 1 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:90"} {
 // CHECK: .visible .entry words(
@@ -34,6 +34,64 @@ llvm.func @words(%p: !llvm.ptr<1>, %n: i32) attributes {nvvm.kernel} {
   %next = llvm.add %i, %c1 : i32
   %more = llvm.icmp "slt" %next, %n : i32
   llvm.cond_br %more, ^loop(%next, %e0, %e1, %e2, %e3 : i32, i8, i8, i8, i8), ^end
+^end:
+  llvm.return
+}
+
+// CHECK: .visible .entry halves(
+// CHECK-NOT: b16
+// CHECK: // use
+// CHECK-NOT: b16
+// CHECK: ret;
+llvm.func @halves(%p: !llvm.ptr<1>, %n: i32) attributes {nvvm.kernel} {
+  %c0 = llvm.mlir.constant(0 : i32) : i32
+  %c1 = llvm.mlir.constant(1 : i32) : i32
+  %z = llvm.mlir.constant(0.0 : f16) : f16
+  %poison = llvm.mlir.poison : vector<2xf16>
+  llvm.br ^loop(%c0, %z, %z : i32, f16, f16)
+^loop(%i: i32, %a: f16, %b: f16):
+  %v0 = llvm.insertelement %a, %poison[%c0 : i32] : vector<2xf16>
+  %v1 = llvm.insertelement %b, %v0[%c1 : i32] : vector<2xf16>
+  %w = llvm.bitcast %v1 : vector<2xf16> to i32
+  llvm.inline_asm has_side_effects "// use $0", "r" %w : (i32) -> ()
+  %q = llvm.getelementptr %p[%i] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+  %l = llvm.load %q : !llvm.ptr<1> -> i32
+  %u = llvm.bitcast %l : i32 to vector<2xf16>
+  %e0 = llvm.extractelement %u[%c0 : i32] : vector<2xf16>
+  %e1 = llvm.extractelement %u[%c1 : i32] : vector<2xf16>
+  %next = llvm.add %i, %c1 : i32
+  %more = llvm.icmp "slt" %next, %n : i32
+  llvm.cond_br %more, ^loop(%next, %e0, %e1 : i32, f16, f16), ^end(%e0, %e1 : f16, f16)
+^end(%x: f16, %y: f16):
+  // Past the loop, too.
+  %o0 = llvm.insertelement %x, %poison[%c0 : i32] : vector<2xf16>
+  %o1 = llvm.insertelement %y, %o0[%c1 : i32] : vector<2xf16>
+  llvm.store %o1, %p : vector<2xf16>, !llvm.ptr<1>
+  llvm.return
+}
+
+// What is needed by itself stays by itself.
+// CHECK: .visible .entry needed(
+// CHECK: b16
+// CHECK: ret;
+llvm.func @needed(%p: !llvm.ptr<1>, %n: i32) attributes {nvvm.kernel} {
+  %c0 = llvm.mlir.constant(0 : i32) : i32
+  %c1 = llvm.mlir.constant(1 : i32) : i32
+  %z = llvm.mlir.constant(0.0 : f16) : f16
+  %poison = llvm.mlir.poison : vector<2xf16>
+  llvm.br ^loop(%c0, %z, %z : i32, f16, f16)
+^loop(%i: i32, %a: f16, %b: f16):
+  %v0 = llvm.insertelement %a, %poison[%c0 : i32] : vector<2xf16>
+  %v1 = llvm.insertelement %b, %v0[%c1 : i32] : vector<2xf16>
+  %w = llvm.bitcast %v1 : vector<2xf16> to i32
+  llvm.inline_asm has_side_effects "// use $0", "r" %w : (i32) -> ()
+  %wide = llvm.fpext %a : f16 to f32
+  llvm.inline_asm has_side_effects "// wide $0", "f" %wide : (f32) -> ()
+  %q = llvm.getelementptr %p[%i] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f16
+  %e0 = llvm.load %q : !llvm.ptr<1> -> f16
+  %next = llvm.add %i, %c1 : i32
+  %more = llvm.icmp "slt" %next, %n : i32
+  llvm.cond_br %more, ^loop(%next, %e0, %e0 : i32, f16, f16), ^end
 ^end:
   llvm.return
 }
