@@ -122,17 +122,23 @@ struct Instruction {
   bool transA = false, transB = false;
 
   /// Appends the text that adds to `ds` where the predicate `p` holds, and sets
-  /// them else. `as` is a descriptor or four registers.
+  /// them else. `as` are four registers or, where there is none, the descriptor
+  /// is `aDescriptor`.
   void append(nvt::PTXAsm &ptx, ArrayRef<nvt::PTXAsm::Operand> ds,
-              ArrayRef<nvt::PTXAsm::Operand> as,
-              nvt::PTXAsm::Operand bArg) const {
+              ArrayRef<nvt::PTXAsm::Operand> as, StringRef aDescriptor,
+              StringRef bDescriptor) const {
     ptx << "wgmma.mma_async.sync.aligned.m64n" + std::to_string(n) + "k" +
                std::to_string(k) + "." + d.str() + "." + a.str() + "." +
                b.str() + " "
-        << ds << ", " << as << ", " << bArg << ", p";
+        << ds << ", ";
+    if (as.empty())
+      ptx << aDescriptor;
+    else
+      ptx << as;
+    ptx << ", " << bDescriptor << ", p";
     if (!isInteger)
       ptx << ", 1, 1";
-    if (is16Bit && as.size() == 1)
+    if (is16Bit && as.empty())
       ptx << (transA ? ", 1" : ", 0");
     if (is16Bit)
       ptx << (transB ? ", 1" : ", 0");
@@ -149,9 +155,9 @@ struct SharedOperand {
   nvt::MatrixDescriptor descriptor;
   Value first; ///< of the tile at the origin, for this warp group
 
-  Value at(const LLVMBuilder &b, int32_t outer, int32_t inner) const {
-    int32_t bytes = descriptor.getOffset(outer, inner);
-    return bytes ? b.add(first, b.i64(bytes >> 4)) : first;
+  /// What the descriptor of another tile is more than the first one.
+  int32_t getDistance(int32_t outer, int32_t inner) const {
+    return descriptor.getOffset(outer, inner) >> 4;
   }
 };
 
@@ -417,7 +423,38 @@ private:
       return it->second;
     };
 
-    ptx << "wgmma.fence.sync.aligned;\n\t{ .reg .pred p;\n\t";
+    // Descriptors are sums of that of the first tile and a distance. LLVM is
+    // not to see these sums: it would put each together from a constant upper
+    // half and a lower one, two instructions instead of one. And they come
+    // before the fence, as ptxas makes those among the instructions in
+    // registers of each thread, from where they have to be moved.
+    llvm::MapVector<std::pair<unsigned, int32_t>, std::string> descriptors;
+    std::string additions;
+    unsigned numSums = 0;
+    auto describe = [&](const SharedOperand &operand, int32_t outer,
+                        int32_t k) -> StringRef {
+      unsigned first = input(operand.first, "l").number;
+      int32_t distance = operand.getDistance(outer, k);
+      std::string &text = descriptors[{first, distance}];
+      if (text.empty() && distance == 0) {
+        text = "$" + std::to_string(first);
+      } else if (text.empty()) {
+        text = "d" + std::to_string(numSums++);
+        additions += "add.s64 " + text + ", $" + std::to_string(first) + ", " +
+                     std::to_string(distance) + ";\n\t";
+      }
+      return text;
+    };
+    for (const Tile &tile : tiles)
+      for (unsigned step = begin; step < end; ++step) {
+        if (aShared)
+          describe(*aShared, tile.row, step * instruction.k);
+        describe(bShared, tile.column, step * instruction.k);
+      }
+    ptx << "{ .reg .pred p;\n\t";
+    if (numSums > 0)
+      ptx << ".reg .b64 d<" << std::to_string(numSums) << ">;\n\t" << additions;
+    ptx << "wgmma.fence.sync.aligned;\n\t";
     for (auto [tile, ds] : llvm::zip(tiles, accumulators)) {
       bool startsAtZero = tile.registers.empty();
       if (accumulate && !startsAtZero)
@@ -428,13 +465,14 @@ private:
       for (unsigned step = begin; step < end; ++step) {
         int32_t k = step * instruction.k;
         SmallVector<nvt::PTXAsm::Operand> as;
+        StringRef aDescriptor;
         if (aShared)
-          as.push_back(input(aShared->at(b, tile.row, k), "l"));
+          aDescriptor = describe(*aShared, tile.row, k);
         else
           for (Value word : aRegisters->at(tile.row, step))
             as.push_back(input(word, "r"));
-        instruction.append(ptx, ds, as,
-                           input(bShared.at(b, tile.column, k), "l"));
+        instruction.append(ptx, ds, as, aDescriptor,
+                           describe(bShared, tile.column, k));
         if (step == begin && !isKnownToAdd && end - begin > 1)
           ptx << "setp.ne.b32 p, 1, 0;\n\t";
       }
