@@ -25,11 +25,10 @@ namespace {
 constexpr unsigned kLeastBits = 64, kMostBits = 128;
 
 /// A layout in which lanes have enough neighbours of `result` to write to
-/// memory, which `pointers` goes through in its order: the one it has, or one
-/// that exchanges inside waves lead to. Exchanges by single instructions
-/// (`canSwap`) are worth it for neighbours that are wide enough already, too.
-Attribute getWideLayout(RankedTensorType result, RankedTensorType pointers,
-                        bool canSwap) {
+/// memory, which `pointers` goes through in its order: one that exchanges
+/// inside waves lead to, or the one it has. Stores of half the width fill half
+/// of a sector each.
+Attribute getWideLayout(RankedTensorType result, RankedTensorType pointers) {
   Attribute encoding = result.getEncoding();
   if (!isa<AMDMfmaEncodingAttr, AMDWmmaEncodingAttr>(encoding))
     return {};
@@ -41,9 +40,7 @@ Attribute getWideLayout(RankedTensorType result, RankedTensorType pointers,
     return {};
   unsigned present = getContigPerThread(result)[contiguous] * bits;
   Attribute own = present >= kLeastBits ? encoding : Attribute();
-  bool isExchanged =
-      own ? canSwap && present < wanted : isa<AMDWmmaEncodingAttr>(encoding);
-  if (!isExchanged)
+  if (present >= wanted || (!own && isa<AMDMfmaEncodingAttr>(encoding)))
     return own;
   auto layout = gatherNeighbours(result, contiguous, wanted / bits);
   if (!layout)
@@ -54,16 +51,14 @@ Attribute getWideLayout(RankedTensorType result, RankedTensorType pointers,
 struct OptimizeEpilogue
     : amd::impl::TritonAMDGPUOptimizeEpilogueBase<OptimizeEpilogue> {
   void runOnOperation() override {
-    auto model = amd::TargetModel::get(getOperation());
-    if (failed(model))
+    if (failed(amd::TargetModel::get(getOperation())))
       return signalPassFailure();
-    bool canSwap = (*model)->getFacts().hasLaneSwaps;
     getOperation().walk([&](StoreOp store) {
       auto convert = store.getValue().getDefiningOp<ConvertLayoutOp>();
       if (!convert)
         return;
       Attribute layout =
-          getWideLayout(convert.getSrc().getType(), convert.getType(), canSwap);
+          getWideLayout(convert.getSrc().getType(), convert.getType());
       if (!layout)
         return;
       LDBG() << store << " gets the layout " << layout;

@@ -312,9 +312,9 @@ def TritonAMDGPUOptimizeEpilogue
   let description = [{
     Where lanes hold at least 8 bytes of neighbours of a result, or would if they
     changed every other element with lanes of their wave, they write them to
-    memory themselves instead of going through LDS first. Where single
-    instructions exchange halves of registers (gfx950), lanes get 16 bytes so.
-    Addresses and masks find that layout in the passes that remove conversions.
+    memory themselves instead of going through LDS first. They exchange halves
+    with another lane for 16 bytes where memory has as many in a row. Addresses
+    and masks find that layout in the passes that remove conversions.
 
     ```mlir
     %1 = ttg.convert_layout %0 : tensor<128x128xf16, #mma> -> tensor<128x128xf16, #blocked>

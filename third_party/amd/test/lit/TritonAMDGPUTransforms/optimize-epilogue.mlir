@@ -1,6 +1,7 @@
 // RUN: tile-opt %s -split-input-file -tritonamdgpu-optimize-epilogue | filecheck %s
 
-// Lanes hold four neighbours of a transposed result of MFMA: 8 bytes in fp16.
+// Lanes hold four neighbours of a transposed result of MFMA: all that a store of
+// 8 bytes takes in fp16.
 // CHECK-LABEL: @wide
 // CHECK-SAME: %[[VALUE:.*]]: tensor<64x64xf16, #mma>
 // CHECK: %[[P:.*]] = ttg.convert_layout %{{.*}} -> tensor<64x64x!tt.ptr<f16>, #mma>
@@ -14,12 +15,13 @@
 // CHECK: %[[B:.*]] = ttg.convert_layout
 // CHECK: tt.store %{{.*}}, %[[B]]
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#four = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #mma = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true}>
 #plain = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = false}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
-  tt.func public @wide(%value: tensor<64x64xf16, #mma>, %p: tensor<64x64x!tt.ptr<f16>, #blocked>, %mask: tensor<64x64xi1, #blocked>) {
-    %0 = ttg.convert_layout %value : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #blocked>
-    tt.store %p, %0, %mask : tensor<64x64x!tt.ptr<f16>, #blocked>
+  tt.func public @wide(%value: tensor<64x64xf16, #mma>, %p: tensor<64x64x!tt.ptr<f16>, #four>, %mask: tensor<64x64xi1, #four>) {
+    %0 = ttg.convert_layout %value : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #four>
+    tt.store %p, %0, %mask : tensor<64x64x!tt.ptr<f16>, #four>
     tt.return
   }
 
@@ -57,7 +59,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
-// Where single instructions exchange halves of registers, lanes 32 apart do for eight neighbours of a transposed result.
+// Lanes 32 apart exchange half of what they hold of a transposed result of MFMA for eight neighbours in fp16.
 // CHECK-DAG: #[[F16:.*]] = #ttg.linear<{register = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 16]], lane = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 8]], warp = {{\[\[}}0, 32], [32, 0]], block = []}>
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #mma = #ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [32, 32, 16], isTransposed = true}>
