@@ -97,4 +97,6 @@ void amd::buildTTGIRPipeline(OpPassManager &pm, const TTGIROptions &options) {
     turns.priorities = options.useBlockPingpong;
     add(createTritonAMDGPUBlockPingpong(turns));
   }
+  if (target && target->mfmaVersion)
+    add(createTritonAMDGPUFenceProducts());
 }

@@ -201,6 +201,13 @@ struct WaveDotPattern : TargetPattern<DotOp> {
     SmallVector<Value> aValues = unpackElements(b, adaptor.getA(), aType),
                        bValues = unpackElements(b, adaptor.getB(), bType),
                        dValues = unpackElements(b, adaptor.getC(), dType);
+    // What each sequence of instructions sums, and where.
+    struct Tile {
+      int32_t batch, m, n;
+      SmallVector<int32_t> places;
+      Value sum;
+    };
+    SmallVector<Tile> tiles;
     for (int32_t batch : batches)
       for (int32_t m : aTable.getContributions(rowDim))
         for (int32_t n : bTable.getContributions(columnDim)) {
@@ -210,23 +217,40 @@ struct WaveDotPattern : TargetPattern<DotOp> {
           SmallVector<Value> sums;
           for (int32_t place : places)
             sums.push_back(dValues[place]);
-          Value sum = b.packVector(sums);
-          for (const Step &step : steps) {
-            SmallVector<Value> left, right;
-            for (int32_t k : step.left)
-              left.push_back(aValues[amd::lookup(aTable, rank, batch, m, k)]);
-            for (int32_t k : step.right)
-              right.push_back(bValues[amd::lookup(bTable, rank, batch, k, n)]);
-            Value a = packOperand(b, left, *instruction, instruction->a);
-            Value bs = packOperand(b, right, *instruction, instruction->b);
-            sum = layout->isTransposed
-                      ? multiply(b, amd::getWithSwappedOperands(*instruction),
-                                 bs, a, sum, step.sharedBlock)
-                      : multiply(b, *instruction, a, bs, sum, step.sharedBlock);
-          }
-          for (auto [place, value] : llvm::zip(places, b.unpackVector(sum)))
-            dValues[place] = value;
+          tiles.push_back({batch, m, n, places, b.packVector(sums)});
         }
+    auto takeStep = [&](Tile &tile, const Step &step) {
+      SmallVector<Value> left, right;
+      for (int32_t k : step.left)
+        left.push_back(
+            aValues[amd::lookup(aTable, rank, tile.batch, tile.m, k)]);
+      for (int32_t k : step.right)
+        right.push_back(
+            bValues[amd::lookup(bTable, rank, tile.batch, k, tile.n)]);
+      Value a = packOperand(b, left, *instruction, instruction->a);
+      Value bs = packOperand(b, right, *instruction, instruction->b);
+      tile.sum =
+          layout->isTransposed
+              ? multiply(b, amd::getWithSwappedOperands(*instruction), bs, a,
+                         tile.sum, step.sharedBlock)
+              : multiply(b, *instruction, a, bs, tile.sum, step.sharedBlock);
+    };
+    // By MFMA, all sums take a step along K before one takes the next: what has
+    // been multiplied is not needed again, and LLVM's scheduler keeps operands
+    // in LDS until then. By WMMA it spilled more for it as often as less.
+    if (instruction->isMFMA) {
+      for (const Step &step : steps)
+        for (Tile &tile : tiles)
+          takeStep(tile, step);
+    } else {
+      for (Tile &tile : tiles)
+        for (const Step &step : steps)
+          takeStep(tile, step);
+    }
+    for (const Tile &tile : tiles)
+      for (auto [place, value] :
+           llvm::zip(tile.places, b.unpackVector(tile.sum)))
+        dValues[place] = value;
     rewriter.replaceOp(op, packElements(b, getConverter(), dValues, dType));
     return success();
   }

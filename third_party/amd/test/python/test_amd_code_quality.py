@@ -1,9 +1,10 @@
 """Loops of matrix products, and kernels, on AMD GPUs are no longer than those of Triton 3.6.0, as
-`bench/static.py` counts their instructions."""
+`bench/static.py` counts their instructions, and take registers for as many waves."""
 
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,13 @@ PEER_CODE = {
     ("gfx1100", "softmax fp16 5008, 8 warps"): 1086,
 }
 
+#: Target and case: the registers that the portions of the peer's leave.
+PEER_REGISTERS = {
+    ("gfx90a", "matmul fp16 64x128x64, 4 warps, 2 stages"): 104,
+    ("gfx90a", "matmul fp16 128x256x64, 8 warps, 2 stages"): 136,
+    ("gfx942", "matmul fp16 128x128x64, 8 warps, 2 stages"): 104,
+}
+
 
 @pytest.fixture(scope="module")
 def static():
@@ -41,11 +49,15 @@ def static():
         yield module
 
 
-def describe(static, arch, name):
+def assembly(static, arch, name):
     case = next(case for case in static.cases_of("hip", arch) if case.name == name)
     compiled = static.compile_ours(case, static.parse_target(f"hip:{arch}"), {})
     assert "error" not in compiled, compiled.get("error")
-    return static.static_amd.describe(compiled["text"], None)
+    return compiled["text"]
+
+
+def describe(static, arch, name):
+    return static.static_amd.describe(assembly(static, arch, name), None)
 
 
 @pytest.mark.parametrize("arch, name", PEER)
@@ -56,3 +68,18 @@ def test_instructions_in_loops(static, arch, name):
 @pytest.mark.parametrize("arch, name", PEER_CODE)
 def test_instructions_of_kernels(static, arch, name):
     assert describe(static, arch, name)["code"] <= PEER_CODE[arch, name]
+
+
+@pytest.mark.parametrize("arch, name", PEER_REGISTERS)
+def test_registers(static, arch, name):
+    found = describe(static, arch, name)
+    assert found["registers"] <= PEER_REGISTERS[arch, name] and found["spills"] == 0
+
+
+@pytest.mark.parametrize("arch", ["gfx90a", "gfx942", "gfx950"])
+def test_products_do_not_wait_for_what_is_loaded_ahead(static, arch):
+    text = assembly(static, arch, "matmul fp16 64x128x64, 4 warps, 2 stages")
+    loop = re.search(r"^(\.LBB0_\d+):[^\n]*Inner Loop.*?s_cbranch\w* \1\b", text, re.M | re.S)[0]
+    products = [m.start() for m in re.finditer(r"^\s+v_mfma", loop, re.M)]
+    waits = [m.start() for m in re.finditer(r"s_waitcnt vmcnt", loop)]
+    assert products and waits and products[-1] < waits[0]
