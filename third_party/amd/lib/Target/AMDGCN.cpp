@@ -105,6 +105,8 @@ amd::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
   // What the run times of the last years load.
   result->addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version", 500);
   addPrintFormats(module, *result);
+  if (const AMDTarget *target = lookupAMDTarget((*machine)->getTargetCPU()))
+    markWavesByLDS(module, *target, *result);
   for (llvm::Function &function : *result) {
     if (function.isDeclaration())
       continue;
@@ -151,7 +153,7 @@ FailureOr<std::string> amd::emitAssembly(ModuleOp diagnosticOp,
   auto machine = createAMDGPUMachine(diagnosticOp, options);
   if (failed(machine))
     return failure();
-  return triton::emitAssembly(diagnosticOp, module, **machine);
+  return emitForOccupancy(diagnosticOp, module, **machine);
 }
 
 FailureOr<std::string>

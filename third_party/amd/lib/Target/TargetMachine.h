@@ -40,6 +40,19 @@ void waitForDirectLoadsAsWritten(llvm::Module &module);
 /// Keeps loads of 8 and 16 bits through buffers where they are.
 void keepNarrowLoadsInOrder(llvm::Module &module);
 
+struct AMDTarget;
+
+/// Notes on the kernel of `to` how many waves the shared memory of `from`
+/// leaves room for.
+void markWavesByLDS(ModuleOp from, const AMDTarget &target, llvm::Module &to);
+
+/// Runs the code generator; where a kernel has matrix products and LDS leaves
+/// room for another wave on each SIMD unit, once more for that one. The second
+/// code is taken if it spills no more registers.
+FailureOr<std::string> emitForOccupancy(ModuleOp diagnosticOp,
+                                        llvm::Module &module,
+                                        llvm::TargetMachine &machine);
+
 } // namespace mlir::triton::amd
 
 #endif // AMD_LIB_TARGET_TARGETMACHINE_H

@@ -34,6 +34,7 @@ PEER_REGISTERS = {
     ("gfx90a", "matmul fp16 64x128x64, 4 warps, 2 stages"): 104,
     ("gfx90a", "matmul fp16 128x256x64, 8 warps, 2 stages"): 136,
     ("gfx942", "matmul fp16 128x128x64, 8 warps, 2 stages"): 104,
+    ("gfx950", "matmul fp16 128x256x64, 8 warps, 2 stages"): 128,
 }
 
 
