@@ -142,8 +142,10 @@ struct LimitRegistersNV : nvidia::impl::LimitRegistersNVBase<LimitRegistersNV> {
       return;
     }
     int64_t most = model->getRegistersPerThread(threads);
+    if (mayNeedMoreThan(most))
+      return setLimit(most);
     if (most < (*target)->maxRegistersPerThread)
-      return limitManyWarps(most);
+      return;
     int64_t limit = model->getRegistersPerThread(threads * blocks);
     // All blocks that there is room for can have all the registers. Products of
     // warp groups make use of them; others got more without shorter loops.
@@ -173,11 +175,11 @@ struct LimitRegistersNV : nvidia::impl::LimitRegistersNVBase<LimitRegistersNV> {
   }
 
 private:
-  /// Of so many warps that a thread cannot have as many registers as it might
-  /// in another block, the limit is stated where a kernel may need more: ptxas
-  /// may give up on it otherwise and settle for 32. Where they suffice, ptxas
-  /// weighs them against resident blocks, which a limit would stop.
-  void limitManyWarps(int64_t limit) {
+  /// Where a kernel may need more registers than a thread of its block can
+  /// have, that many are stated: ptxas may give up on it otherwise and settle
+  /// for 32. Where they suffice, ptxas weighs them against resident blocks,
+  /// which a limit would stop.
+  bool mayNeedMoreThan(int64_t limit) {
     int64_t needed = 0;
     getOperation().walk([&](FunctionOpInterface function) {
       DenseSet<Value> indices = findIndices(function);
@@ -192,8 +194,7 @@ private:
                 });
     });
     LDBG() << needed << " registers needed of " << limit;
-    if (needed > limit)
-      setLimit(limit);
+    return needed > limit;
   }
 
   /// Where shared memory has room for a second block, has registers leave it

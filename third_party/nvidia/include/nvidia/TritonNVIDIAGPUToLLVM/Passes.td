@@ -57,9 +57,9 @@ def LimitRegistersNV : Pass<"limit-registers-nv", "mlir::ModuleOp"> {
     product whose tensors fit into it, but not into the 128 up to which ptxas
     does as well. A limit that something else gave stays.
 
-    Of more than eight warps a thread can have fewer registers than the machine could
-    give it. That number is stated where tensors may take more, lest
-    ptxas give up on a kernel that needs more and settle for 32.
+    Where tensors may take more registers than a thread can have (255, and of more than
+    eight warps fewer), that number is stated, lest ptxas give up on the kernel and settle
+    for 32.
 
     Where partitions of warps have registers of their own, shared memory has room for
     two blocks, and the products of the default group fit into what is left to it

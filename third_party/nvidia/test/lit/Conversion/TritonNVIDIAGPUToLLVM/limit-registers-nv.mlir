@@ -149,3 +149,27 @@ tt.func @few(%p: !tt.ptr<f32>) {
   tt.return
 }
 }
+
+// -----
+
+// Two tensors of 128 registers each and what else there is are more than any thread can have.
+// CHECK: ttg.maxnreg = 255
+#blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [2], order = [0]}>
+module attributes {"ttg.num-warps" = 2 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.shared = 49152 : i32, ttg.target = "cuda:80"} {
+tt.func @full(%x: tensor<8192xf32, #blocked>, %y: tensor<8192xf32, #blocked>) -> tensor<8192xf32, #blocked> {
+  %0 = arith.addf %x, %y : tensor<8192xf32, #blocked>
+  tt.return %0 : tensor<8192xf32, #blocked>
+}
+}
+
+// -----
+
+// One of them leaves room, and ptxas to weigh registers against blocks.
+// CHECK-NOT: ttg.maxnreg
+#blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [2], order = [0]}>
+module attributes {"ttg.num-warps" = 2 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.shared = 49152 : i32, ttg.target = "cuda:80"} {
+tt.func @half(%x: tensor<8192xf32, #blocked>) -> tensor<8192xf32, #blocked> {
+  %0 = arith.addf %x, %x : tensor<8192xf32, #blocked>
+  tt.return %0 : tensor<8192xf32, #blocked>
+}
+}
