@@ -5,8 +5,9 @@
 // by exchanges; warps exchange their totals through scratch memory; and where
 // the pattern of threads repeats along the axis, totals carry over. What comes
 // before an element outside its own run of registers is combined into one
-// prefix that is applied at the end. A reverse scan is the same with the
-// coordinates along the axis complemented.
+// prefix that is applied at the end. The last of a run is the lanes' total by
+// then, and needs what comes before the warp only. A reverse scan is the same
+// with the coordinates along the axis complemented.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,18 +69,23 @@ struct ScanPattern : TargetPattern<ScanOp> {
         run.push_back(run.empty() ? tuple : combine(b, op, run.back(), tuple));
       }
       runOf[start] = scanned.size();
+      scanLanes(b, op, plan, lane, run.back());
       totals.push_back(run.back());
+      lanePrefix.push_back(
+          run.size() > 1 ? takeFromLaneBefore(b, op, plan, lane, run.back())
+                         : Prefix());
       scanned.push_back(std::move(run));
-      lanePrefix.push_back(scanLanes(b, op, plan, lane, totals.back()));
     }
     SmallVector<Prefix> outer =
         scanOuter(b, op, plan, index, starts, runOf, totals, high);
 
     for (auto [run, start] : llvm::enumerate(starts)) {
       Prefix prefix = join(b, op, outer[run], lanePrefix[run]);
+      unsigned last = scanned[run].size() - 1;
       for (auto [member, r] :
            llvm::enumerate(membersOf(plan, start, low, op.getReverse()))) {
-        Tuple tuple = apply(b, op, prefix, scanned[run][member]);
+        Tuple tuple = apply(b, op, member == last ? outer[run] : prefix,
+                            scanned[run][member]);
         for (unsigned i = 0; i < numOperands; ++i)
           values[i][r] = tuple[i];
       }
@@ -165,13 +171,10 @@ private:
     return result;
   }
 
-  /// Turns `total` into the inclusive scan over the lanes; returns what the
-  /// lanes before this one have.
-  Prefix scanLanes(const LLVMBuilder &b, ScanOp op, const ScanPlan &plan,
-                   Value lane, Tuple &total) const {
+  /// Turns `total` into the inclusive scan over the lanes.
+  void scanLanes(const LLVMBuilder &b, ScanOp op, const ScanPlan &plan,
+                 Value lane, Tuple &total) const {
     uint32_t mask = plan.laneBits;
-    if (!mask)
-      return {};
     bool reverse = op.getReverse();
     uint32_t below = 0;
     for (unsigned bit = 0; bit < 32; ++bit) {
@@ -187,6 +190,16 @@ private:
       total = select(b, second, combine(b, op, other, total), total);
       below |= self;
     }
+  }
+
+  /// What the lane before this one has in its inclusive scan `total`.
+  Prefix takeFromLaneBefore(const LLVMBuilder &b, ScanOp op,
+                            const ScanPlan &plan, Value lane,
+                            const Tuple &total) const {
+    uint32_t mask = plan.laneBits;
+    if (!mask)
+      return {};
+    bool reverse = op.getReverse();
     // The neighbour before: count down (up) in the bits of the mask.
     int32_t others = static_cast<int32_t>(~mask);
     Value inAxis = b.and_(lane, b.i32(mask));

@@ -30,10 +30,12 @@ tt.func @block(%x: tensor<512xi32, #blocked>) {
   tt.return
 }
 
-// Inside a warp no shared memory is needed.
+// Inside a warp no shared memory is needed; and where a thread has one element of a row, the
+// lanes' five steps give its result.
 // CHECK-LABEL: llvm.func @warp
 tt.func @warp(%x: tensor<4x32xf32, #rows>) {
-  // CHECK: nvvm.shfl.sync idx
+  // CHECK-COUNT-5: nvvm.shfl.sync idx
+  // CHECK-NOT: nvvm.shfl.sync
   // CHECK-NOT: nvvm.barrier0
   // CHECK: llvm.return
   %0 = "tt.scan"(%x) <{axis = 1 : i32, reverse = true}> ({
