@@ -8,8 +8,8 @@
 `record` calls what the libraries export on CPU tensors (the cases of test/clients, and fla's
 operations with heads of 64 and 128) and notes for what each launch would be compiled; nothing is
 compiled or executed, so that results are noise. `compile` compiles it with tile or, in a Python
-that has Triton and the libraries, with the peer, and asks `--ptxas`. Of an autotuner's
-configurations the one in the middle of its list is taken.
+that has Triton and the libraries, with the peer, and asks `--ptxas`; what is in the output by then
+is not compiled again. Of an autotuner's configurations the one in the middle of its list is taken.
 """
 
 from __future__ import annotations
@@ -19,11 +19,13 @@ import importlib
 import inspect
 import json
 import math
+import multiprocessing
 import os
 import re
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -206,84 +208,171 @@ def describe(ptx: str, ptxas: str) -> dict[str, int]:
     }
 
 
+class Uncompiled:
+    """Compiles the records that have no result yet, each in a process of its own: what ends or
+    holds up one is that one's error."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        os.environ["TRITON_ALWAYS_COMPILE"] = "1"
+        os.environ["TRITON_CACHE_DIR"] = tempfile.mkdtemp(prefix="tile-bench-cache-")
+        os.environ["TILE_PTXAS_PATH"] = os.environ["TRITON_PTXAS_PATH"] = options.ptxas
+        sys.path.insert(0, str(TEST_CLIENTS))
+        if not options.peer:
+            os.environ["TILE_COMPAT"] = "1"
+            os.environ["TILE_DRIVER"] = "sim"
+            import tile.compat  # noqa: F401
+        import pretend
+
+        pretend.a_gpu_is_there()
+        import triton
+        from triton.backends.compiler import GPUTarget
+
+        self.options = options
+        self.triton = triton
+        kind, arch = options.target.split(":")
+        self.target = GPUTarget(kind, int(arch), 32)
+        if options.peer:  # ptxas is asked once, by `describe`.
+            triton.knobs.runtime.add_stages_inspection_hook = without_binary
+
+    def compile(self, entry: dict[str, Any]) -> dict[str, Any]:
+        """Its result, or what went wrong."""
+        try:
+            fn = find(entry["module"], entry["name"], self.triton.JITFunction)
+        except Exception as error:
+            return {"error": text_of(error)}
+        receiver, sender = multiprocessing.Pipe(duplex=False)
+        child = multiprocessing.get_context("fork").Process(
+            target=lambda: sender.send(self.result(fn, entry))
+        )
+        child.start()
+        sender.close()
+        try:
+            if not receiver.poll(self.options.patience):
+                return {"error": f"takes more than {self.options.patience} s"}
+            return receiver.recv()
+        except EOFError:
+            child.join()
+            return {"error": f"ended its process: {child.exitcode}"}
+        finally:
+            child.kill()
+            child.join()
+
+    def result(self, fn: Any, entry: dict[str, Any]) -> dict[str, Any]:
+        dtype = lambda text: self.triton.language.str_to_ty(text, None)  # noqa: E731
+        places = {name: i for i, name in enumerate(fn.arg_names)}
+        attrs = {decode(k, dtype): decode(v, dtype) for k, v in entry["attrs"]}
+        if self.options.peer:  # It knows multiples of 16 only.
+            sixteen = ["tt.divisibility", 16]
+            attrs = {k: [sixteen] for k, v in attrs.items() if sixteen in map(list, v)}
+        constants = {decode(k, dtype): decode(v, dtype) for k, v in entry["constants"]}
+        constants = {k if isinstance(k, tuple) else (places[k],): v for k, v in constants.items()}
+        started = time.monotonic()
+        try:
+            compiled = self.triton.compile(
+                self.triton.compiler.ASTSource(fn, entry["signature"], constants, attrs),
+                target=self.target,
+                options={k: decode(v, dtype) for k, v in entry["options"].items()},
+            )
+            ptx = compiled.asm["ptx"]
+            seconds = time.monotonic() - started
+            if self.options.save:
+                self.options.save.mkdir(parents=True, exist_ok=True)
+                Path(self.options.save, f"{entry['number']}.ptx").write_text(ptx)
+            return describe(ptx, self.options.ptxas) | {
+                "shared": compiled.metadata.shared,
+                "warps": compiled.metadata.num_warps,
+                "seconds": round(seconds, 2),
+            }
+        except Exception as error:
+            return {"error": text_of(error)}
+
+
+def without_binary(backend: Any = None, stages: Any = None, *args: Any) -> Any:
+    """The peer's hook for stages: leaves PTX as it is."""
+    if stages is None:  # What tells its cache of the hook.
+        return "ptx", "ptx"
+    stages["cubin"] = lambda source, metadata: b""
+    return None
+
+
+def text_of(error: BaseException) -> str:
+    """What an error says, and what caused it."""
+    said = f"{type(error).__name__}: {error}"
+    if isinstance(error, subprocess.CalledProcessError):
+        said += f" {error.stderr}"
+    return said[-600:] + (f" {error.__cause__}"[:300] if error.__cause__ else "")
+
+
+def in_order(entries: list[dict[str, Any]], everything: bool) -> list[dict[str, Any]]:
+    """A launch of each function, its last, and then the others."""
+    last = {(e["module"], e["name"]): e for e in entries}
+    first = list(last.values())
+    return first + [e for e in entries if everything and e not in first]
+
+
 def compile_recorded(options: argparse.Namespace) -> None:
-    os.environ["TRITON_ALWAYS_COMPILE"] = "1"
-    os.environ["TILE_PTXAS_PATH"] = os.environ["TRITON_PTXAS_PATH"] = options.ptxas
-    sys.path.insert(0, str(TEST_CLIENTS))
-    if not options.peer:
-        os.environ["TILE_COMPAT"] = "1"
-        os.environ["TILE_DRIVER"] = "sim"
-        import tile.compat  # noqa: F401
-    import pretend
-
-    pretend.a_gpu_is_there()
-    import triton
-    from triton.backends.compiler import GPUTarget
-    from triton.compiler import ASTSource
-
-    kind, arch = options.target.split(":")
-    target = GPUTarget(kind, int(arch), 32)
-    dtype = lambda text: triton.language.str_to_ty(text, None)  # noqa: E731
-    entries = [json.loads(line) for line in options.records.read_text().splitlines()]
-    chosen = {(e["module"], e["name"], i if options.all else 0): i for i, e in enumerate(entries)}
-    with options.out.open("w") as out:
-        for number in sorted(chosen.values()):
-            entry = entries[number]
-            result: dict[str, Any] = {"kernel": f"{entry['module']}.{entry['name']}"}
-            result["number"] = number
-            try:
-                fn = find(entry["module"], entry["name"], triton.JITFunction)
-                places = {name: i for i, name in enumerate(fn.arg_names)}
-                attrs = {decode(k, dtype): decode(v, dtype) for k, v in entry["attrs"]}
-                if options.peer:  # It knows multiples of 16 only.
-                    divisible = [["tt.divisibility", 16]]
-                    attrs = {k: divisible for k, v in attrs.items() if divisible[0] in v}
-                constants = {decode(k, dtype): decode(v, dtype) for k, v in entry["constants"]}
-                constants = {
-                    k if isinstance(k, tuple) else (places[k],): v for k, v in constants.items()
-                }
-                compiled = triton.compile(
-                    ASTSource(fn, entry["signature"], constants, attrs),
-                    target=target,
-                    options={k: decode(v, dtype) for k, v in entry["options"].items()},
-                )
-                result |= describe(compiled.asm["ptx"], options.ptxas)
-                result["shared"] = compiled.metadata.shared
-                result["warps"] = compiled.metadata.num_warps
-                if options.save:
-                    options.save.mkdir(parents=True, exist_ok=True)
-                    Path(options.save, f"{number}.ptx").write_text(compiled.asm["ptx"])
-            except Exception as error:
-                result["error"] = f"{type(error).__name__}: {error}"[-300:]
+    lines = options.records.read_text().splitlines()
+    entries = [json.loads(line) | {"number": n} for n, line in enumerate(lines)]
+    options.out.touch()
+    done = {json.loads(line)["number"] for line in options.out.read_text().splitlines()}
+    compiler = Uncompiled(options)
+    until = time.monotonic() + options.seconds
+    for entry in in_order(entries, everything=not options.functions):
+        number, kernel = entry["number"], f"{entry['module']}.{entry['name']}"
+        if options.match and not re.search(options.match, f"{kernel} ({number})"):
+            continue
+        if number in done and not options.again:
+            continue
+        if time.monotonic() > until:
+            sys.exit(f"not compiled: {kernel} ({number}) and what follows")
+        result = {"kernel": kernel, "number": number} | compiler.compile(entry)
+        with options.out.open("a") as out:
             out.write(json.dumps(result) + "\n")
-            out.flush()
+
+
+def blocks(side: dict[str, Any], shared: int) -> int:
+    """How many blocks one multiprocessor holds: by registers, threads and shared memory."""
+    granules = -(-side["registers"] * 32 // 256)
+    by_registers = 65536 // (granules * 256) // side["warps"]
+    by_shared = shared // (side["shared"] + 1024)
+    return min(by_registers, 64 // side["warps"], by_shared, 32)
+
+
+def results(paths: str) -> dict[int, dict[str, Any]]:
+    """The last result of each record."""
+    lines = [json.loads(x) for p in paths.split(",") for x in Path(p).read_text().splitlines()]
+    return {entry["number"]: entry for entry in lines}
 
 
 def table(options: argparse.Namespace) -> None:
-    sides = []
-    for paths in (options.ours, options.peers):
-        lines = [json.loads(x) for p in paths.split(",") for x in Path(p).read_text().splitlines()]
-        sides.append({entry["number"]: entry for entry in lines})
-    both = [(o, sides[1][n]) for n, o in sorted(sides[0].items()) if n in sides[1]]
+    ours, peers = results(options.ours), results(options.peers)
+    both = [(o, peers[n]) for n, o in sorted(ours.items()) if n in peers]
     for entry, peer in both:
         if "error" in entry and "error" not in peer:
             print(f"only the peer compiles {entry['kernel']}: {entry['error']}", file=sys.stderr)
+    refused = [sum("error" in side[i] for side in both) for i in (0, 1)]
     both = [(o, p) for o, p in both if "error" not in o and "error" not in p]
     ratios = [o["registers"] / p["registers"] for o, p in both]
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
     bytes_of = [sum(side[i]["spills"] for side in both) for i in (0, 1)]
     spilling = [o for o, p in both if o["spills"] and not p["spills"]]
     functions = len({o["kernel"] for o, _ in both})
-    print(f"{len(both)} kernels of {functions} functions: registers {mean:.3f} of the peer's,")
+    held = lambda pair: [blocks(side, options.shared) for side in pair]  # noqa: E731
+    fewer = [o for o, p in both if held((o, p))[0] < held((o, p))[1]]
+    more = [o for o, p in both if held((o, p))[0] > held((o, p))[1]]
+    print(f"{len(both)} kernels of {functions} functions ({refused[0]} more that tile does not")
+    print(f"compile, {refused[1]} that the peer does not): registers {mean:.3f} of the peer's,")
     print(f"{sum(r > LIMIT for r in ratios)} above {LIMIT}; {bytes_of[0]} bytes spilled and")
-    print(f"{bytes_of[1]}, {len(spilling)} kernels spill where the peer's do not.\n")
-    print("| kernel | warps | registers | spill bytes | shared bytes | wgmma |")
-    print("|---|---|---|---|---|---|")
+    print(f"{bytes_of[1]}, {len(spilling)} kernels spill where the peer's do not. A multiprocessor")
+    print(f"holds fewer blocks of {len(fewer)}, more of {len(more)}.\n")
+    print("| kernel | warps | registers | spill bytes | shared bytes | wgmma | blocks |")
+    print("|---|---|---|---|---|---|---|")
     key = lambda pair: -pair[0]["registers"] / pair[1]["registers"]  # noqa: E731
     for o, p in sorted(both, key=key):
         if o["registers"] <= LIMIT * p["registers"] and not o["spills"] > p["spills"] == 0:
             continue
         cells = [f"{o[m]} / {p[m]}" for m in ("registers", "spills", "shared", "wgmma")]
+        cells.append("{} / {}".format(*held((o, p))))
         print(f"| {o['kernel']} ({o['number']}) | {o['warps']} | {' | '.join(cells)} |")
 
 
@@ -298,11 +387,16 @@ def main() -> None:
     compiler.add_argument("--target", default="cuda:90")
     compiler.add_argument("--peer", action="store_true", help="what `import triton` is here")
     compiler.add_argument("--ptxas", default="ptxas")
-    compiler.add_argument("--all", action="store_true", help="not only a function's last launch")
+    compiler.add_argument("--functions", action="store_true", help="a launch of each, the last")
+    compiler.add_argument("--match", help="only these: `module.function (number)` contains it")
+    compiler.add_argument("--again", action="store_true", help="also what OUT has")
+    compiler.add_argument("--seconds", type=float, default=math.inf, help="none starts later")
+    compiler.add_argument("--patience", type=float, default=300, help="seconds for one")
     compiler.add_argument("--save", type=Path, help="a folder for the PTX")
     shower = commands.add_parser("table")
     shower.add_argument("ours", help="files, with commas between them")
     shower.add_argument("peers")
+    shower.add_argument("--shared", type=int, default=228 << 10, help="bytes of a multiprocessor")
     options = parser.parse_args()
     if options.command == "record":
         record(options.records)
