@@ -160,36 +160,11 @@ uint64_t chosenLanes(const Operands &o) {
   return o.knownMask(o.inst.op[3]) &
          ((mask & o.lanes(o.inst.op[2])) | (~mask & o.lanes(o.inst.op[1])));
 }
-
-/// Nearly all instructions: where what they read holds a value in all lanes
-/// that take part, what they write does so, too. False if that is not the case.
-bool trackPlain(const Operands &o) {
-  uint64_t exec = o.exec, missing = 0;
-  auto *vectors = o.c.dst<uint64_t>(o.program.definedBase);
-  const RegisterUse *uses = o.c.code->registers.data() + o.inst.regs,
-                    *end = uses + o.inst.regCount;
-  for (const RegisterUse *use = uses; use != end; ++use)
-    if (!use->written)
-      missing |= use->slot >= FirstVector
-                     ? exec & ~vectors[use->slot - FirstVector]
-                     : ~o.wave.known[use->slot];
-  if (missing || !exec)
-    return false;
-  for (const RegisterUse *use = uses; use != end; ++use)
-    if (use->written && use->slot >= FirstVector)
-      vectors[use->slot - FirstVector] |= exec;
-    else if (use->written)
-      o.wave.define(use->slot);
-  return true;
-}
 } // namespace
 
 void tile::sim::amdgcn::trackValues(Ctx &c, const Inst &inst) {
   const WaveProgram &p = programOf(c);
   Operands o{c, inst, p, waveOf(c), execOf(c)};
-  // With DPP, lanes may read others than their own, or stay as they are.
-  if (!(inst.mod[3] & MovesLanes) && trackPlain(o))
-    return;
   if (inst.mod[3] & Bitwise) {
     inst.mod[2] == Choice ? trackChoice(o) : trackBits(o, inst.mod[0]);
     return;
