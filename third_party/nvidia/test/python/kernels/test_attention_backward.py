@@ -113,6 +113,6 @@ def test_keys_and_values_stay_in_registers(example, registers, from_registers, m
         example, True, 128, 64, False, bm=64, bn=64, num_warps=4, num_stages=2, **options
     )
     step = kernel.asm["ptx"].partition("Inner Loop")[2].partition("cp.reduce")[0]
-    lefts = re.findall(r"wgmma\.mma_async\S+ \{[^}]*\}, (\{|%)", step)
+    lefts = re.findall(r"wgmma\.mma_async\S+ \{[^}]*\}, (\{|%|d)", step)
     assert lefts.count("{") == from_registers * 64 // 16
     assert len(lefts) == 5 * 64 // 16
