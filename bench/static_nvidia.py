@@ -70,6 +70,19 @@ def describe(ptx: str, options: argparse.Namespace) -> dict[str, Any]:
     return found
 
 
+#: wgmma computes 8 to 256 columns, and counts as one matrix instruction for each so many.
+COLUMNS = 64
+
+
+def matrix_work(instruction: str) -> float:
+    """How many matrix instructions this one counts as."""
+    if re.search(r"\b[HIDQ]MMA\b", instruction):
+        return 1
+    # HGMMA, QGMMA (of eight bits) or IGMMA.
+    found = re.search(r"\b[HIQ]GMMA\.64x(\d+)x\d+\b", instruction)
+    return int(found.group(1)) / COLUMNS if found else 0
+
+
 def sass_counts(text: str) -> dict[str, Any]:
     """Instructions of the kernel, and those of loops with matrix instructions for each of them."""
     labels: dict[str, int] = {}
@@ -84,12 +97,11 @@ def sass_counts(text: str) -> dict[str, Any]:
         for place, instruction in enumerate(code)
         if (branch := re.search(r"\bBRA\b.*?(\.L_\w+)", instruction)) and branch.group(1) in labels
     }
-    # wgmma is HGMMA, QGMMA (of eight bits) or IGMMA.
-    is_mma = [bool(re.search(r"\b(?:[HIDQ]MMA|[HIQ]GMMA)\b", x)) for x in code]
-    inner = [loop for loop in innermost_loops(len(code), branches) if any(is_mma[i] for i in loop)]
+    work = [matrix_work(x) for x in code]
+    inner = [loop for loop in innermost_loops(len(code), branches) if any(work[i] for i in loop)]
     # A branch to itself and padding follow the end of the kernel.
     total = sum(not re.search(r"\bNOP\b", x) for x in code) - 1
-    matrix = sum(is_mma[i] for loop in inner for i in loop)
+    matrix = sum(work[i] for loop in inner for i in loop)
     return {
         "sass": total,
         "loop": sum(map(len, inner)) / matrix if matrix else None,
