@@ -27,13 +27,15 @@ void takeArguments(const Ctx &c, const Inst &inst, uint64_t address) {
 }
 
 /// op: result, base, offset or NoSlot; mod[0]: words; mod[1]: bytes of fewer
-/// than a word, whose sign mod[2] extends.
-Step execLoad(Ctx &c, const Inst &inst, uint32_t) {
+/// than a word, whose sign mod[2] extends. A scaled offset counts what is
+/// loaded.
+template <bool Scaled> Step execLoad(Ctx &c, const Inst &inst, uint32_t) {
   issueMemory(c, inst, Counter::Km, /*unordered=*/true);
   uint64_t address = scalarOf<uint64_t>(c, inst.op[1]) + uint64_t(inst.imm);
-  if (inst.op[2] != NoSlot)
-    address += scalarOf<uint32_t>(c, inst.op[2]);
   unsigned bytes = inst.mod[1] ? inst.mod[1] : inst.mod[0] * 4u;
+  if (inst.op[2] != NoSlot)
+    address +=
+        uint64_t(scalarOf<uint32_t>(c, inst.op[2])) * (Scaled ? bytes : 1);
   address &= ~uint64_t(std::min(bytes, 4u) - 1);
   Translation t;
   t.address[0] = address;
@@ -98,9 +100,14 @@ template <unsigned Words, bool Buffer> bool decodeLoad(InstDecoder &d) {
     d.inst.imm += o.imm;
   else if (o.reg != Null && !d.scalar(2, 1, Imm::B32, 2, Address))
     return false;
+  bool isScaled = d.has("scale_offset");
+  if (isScaled && (Buffer || !d.target().gfx1250 || d.inst.op[2] == NoSlot))
+    return d.error("scale_offset is not supported here");
   d.inst.mod[3] |= AnyValue;
-  return d.scalarResult(0, Words, 0) &&
-         d.emit(Buffer ? execBufferLoad : execLoad, Class::Load);
+  return d.scalarResult(0, Words, 0) && d.emit(Buffer     ? execBufferLoad
+                                               : isScaled ? execLoad<true>
+                                                          : execLoad<false>,
+                                               Class::Load);
 }
 
 /// s_load_u8 and so on, of gfx12.

@@ -125,6 +125,34 @@ global_store_b32 v0, v4, s[8:9] offset:128 scale_offset
     assert (out[:32] == x[31::-1]).all() and (out[32:] == x[:31:-1]).all()
 
 
+def test_scalar_offsets_that_count_what_is_loaded():
+    x = np.arange(64, dtype=u32) * u32(3) + u32(7)
+    body = (
+        START
+        + """s_mov_b32 s16, 5
+s_load_b32 s17, s[10:11], s16 offset:8 scale_offset
+s_load_b64 s[18:19], s[10:11], s16 scale_offset
+s_load_u16 s20, s[10:11], s16 offset:2 scale_offset
+s_load_b32 s21, s[10:11], s16 offset:3
+s_wait_kmcnt 0
+v_mov_b32 v3, s17
+v_mov_b32 v4, s18
+v_mov_b32 v5, s19
+v_mov_b32 v6, s20
+v_mov_b32 v7, s21
+v_mov_b32 v1, 0
+global_store_b32 v1, v3, s[8:9]
+global_store_b32 v1, v4, s[8:9] offset:4
+global_store_b32 v1, v5, s[8:9] offset:8
+global_store_b32 v1, v6, s[8:9] offset:12
+global_store_b32 v1, v7, s[8:9] offset:16
+"""
+    )
+    out = np.zeros(5, u32)
+    run(kernel(body, [8, 8], GPU), [out, x], 1, 1)
+    assert out.tolist() == [x[7], x[10], x[11], x[3] & 0xFFFF, x[2]]
+
+
 MANY = (
     START
     + """v_lshlrev_b32 v2, 2, v0
