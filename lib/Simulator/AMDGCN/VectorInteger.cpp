@@ -197,9 +197,12 @@ U pack16(Half a, Half b) { return a.bits | U(b.bits) << 16; }
 /// imm: the result's bit for each choice of the three sources' bits, of which
 /// the first is the highest; the third of v_dual_bitop2 is 0.
 template <class T> Step execBitop3(Ctx &c, const Inst &inst, uint32_t) {
+  uint64_t mask = execOf(c);
+  LaneMoves moves;
+  const LaneMoves *used = takeMoves(c, inst, moves, mask);
   VectorSource<T> in[3];
   for (unsigned i = 0; i < 3; ++i)
-    in[i].load(c, inst, inst.op[1 + i], i, nullptr, ~0u);
+    in[i].load(c, inst, inst.op[1 + i], i, used, ~0u);
   unsigned lanes = programOf(c).waveLanes;
   T out[64];
   for (unsigned l = 0; l < lanes; ++l) {
@@ -210,7 +213,7 @@ template <class T> Step execBitop3(Ctx &c, const Inst &inst, uint32_t) {
         r |= T((i & 4 ? x : ~x) & (i & 2 ? y : ~y) & (i & 1 ? z : ~z));
     out[l] = r;
   }
-  writeVector(c, inst, inst.op[0], out, execOf(c));
+  writeVector(c, inst, inst.op[0], out, mask);
   return Step::Next;
 }
 template <class T, unsigned Sources> bool decodeBitop(InstDecoder &d) {

@@ -125,6 +125,23 @@ global_store_b32 v0, v4, s[8:9] offset:128 scale_offset
     assert (out[:32] == x[31::-1]).all() and (out[32:] == x[:31:-1]).all()
 
 
+def test_logic_of_three_takes_lanes_by_dpp():
+    x = np.random.default_rng(3).integers(0, 1 << 32, 32, dtype=u32)
+    body = (
+        START
+        + """v_mov_b32 v3, v0
+global_load_b32 v2, v0, s[10:11] scale_offset
+s_wait_loadcnt 0
+v_bitop3_b32_e64_dpp v3, v2, v0, 1 bitop3:0xf2 row_xmask:1 row_mask:0xf bank_mask:0xf bound_ctrl:1
+global_store_b32 v0, v3, s[8:9] scale_offset
+"""
+    )
+    out = np.zeros(32, u32)
+    run(kernel(body, [8, 8], GPU), [out, x], 1, 32)
+    lanes = np.arange(32, dtype=u32)
+    assert (out == (x[lanes ^ 1] | (~lanes & 1))).all()
+
+
 def test_scalar_offsets_that_count_what_is_loaded():
     x = np.arange(64, dtype=u32) * u32(3) + u32(7)
     body = (
