@@ -249,6 +249,8 @@ static bool isIndexing(Operation *op) {
          });
 }
 
+namespace {
+
 /// What `value` is computed from as an index: places, that is counters,
 /// arguments and numbers of programs, and data, which something read or
 /// computed otherwise. Constants are left out.
@@ -272,6 +274,8 @@ struct IndexSources {
   bool hasPlaces = false;
   llvm::SmallDenseSet<Value> data;
 };
+
+} // namespace
 
 /// Whether `assertion` may be what keeps `load` from reading where nothing is:
 /// it is about places, or about the data that the address is computed from. One

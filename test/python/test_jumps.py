@@ -480,3 +480,39 @@ def test_many_jumps():
 def test_what_follows_many_jumps_is_generated_once():
     kernel = many_jumps.warmup(tl.int32, tl.int32, 3, 4, grid=(1,))
     assert len(kernel.asm["ttir"].splitlines()) < 700
+
+
+@tile.jit
+def count_until(out, start, end, step, limit, DOWN: tl.constexpr):
+    count = 0
+    for i in range(start, end, -3 if DOWN else step):
+        if count == limit:
+            break
+        count += 1
+        tl.store(out, i)
+    tl.store(out + 1, count)
+
+
+@pytest.mark.parametrize("limit", [2, 100])
+@pytest.mark.parametrize(
+    "bounds",
+    [
+        (2**31 - 10, 2**31 - 1, 4),
+        (2**31 - 10, 2**31 - 1, 2**31 - 1),
+        (-(2**31), 2**31 - 1, 2**30 + 1),
+        (2**63 - 10, 2**63 - 1, 4),
+        (5, 5, 2**31 - 1),
+        (6, 5, 2**31 - 1),
+        (0, 7, 3),
+        (-(2**31) + 9, -(2**31), None),
+        (-(2**63) + 9, -(2**63), None),
+    ],
+)
+def test_the_counter_may_leave_its_type_behind_the_end(bounds, limit):
+    """A loop that a jump may leave counts as the others do: it ends behind `end` even where
+    the next value of its variable would be one of the other end of the type."""
+    start, end, step = bounds
+    values = list(range(start, end, -3 if step is None else step))[:limit]
+    expected = [values[-1] if values else -1, len(values)]
+    got = run(count_until, start, end, step or 1, limit, size=2, dtype=np.int64, DOWN=step is None)
+    assert got == expected

@@ -10,7 +10,7 @@ from ..errors import SemanticError
 from ..language import dtypes as dt
 from ..language import program
 from ..language.arithmetic import add, gt, lt, ne, sub
-from ..language.conversion import to_bool
+from ..language.conversion import cast, to_bool
 from ..language.promotion import constant, is_constant, to_tensor
 from ..language.values import one, tensor
 from .assigned import assigned_names
@@ -35,21 +35,25 @@ class WhileLoops:
         """A counted loop with a `break` or a `return`, as a `while`."""
         start, end = (upper, lower) if descending else (lower, upper)
         step = sub(constant(0, ty), stride, False) if descending else stride
+        unsigned = dt.get_int_dtype(ty.int_bitwidth, False)
         counter = f"<counter {node.lineno}:{node.col_offset}>"
+        more = f"<more {node.lineno}:{node.col_offset}>"
         name = node.target.id
         self.scope[counter] = start
-
-        def test() -> Any:
-            return (gt if descending else lt)(self.scope[counter], end)
+        self.scope[more] = lt(lower, upper)
 
         def enter() -> None:
             value = self.scope[counter]
             self.scope[name] = value
-            # `continue` must not skip this, so it comes first.
+            # `continue` must not skip this, so it comes first. What is left is compared, not the
+            # next value, which may leave the type behind the last iteration.
+            left = sub(value, end, False) if descending else sub(end, value, False)
+            self.scope[more] = gt(cast(left, unsigned), cast(stride, unsigned))
             self.scope[counter] = add(value, step, False)
 
         def done() -> None:
             after = self.scope.pop(counter)
+            self.scope.pop(more)
             self.scope[name] = Undefined(f"it is the variable of the loop on line {node.lineno}")
             if name not in assigned_names(node.body):
                 self.leave_variable(
@@ -57,7 +61,9 @@ class WhileLoops:
                 )
 
         before = self.scope.pop(name, None)
-        return self.emit_while(node, [counter], test, enter, done, rest)
+        return self.emit_while(
+            node, [counter, more], lambda: self.scope[more], enter, done, rest
+        )
 
     def step_while(self, node: ast.While, rest: list[ast.stmt]) -> Outcome | None:
         attributes: dict[str, Any] = {}
