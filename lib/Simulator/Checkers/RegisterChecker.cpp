@@ -3,10 +3,11 @@
 //===----------------------------------------------------------------------===//
 //
 // A data-flow analysis of the decoded function finds the registers that some
-// path reads before it writes them, and those that take their values. Only
-// these are watched while the kernel runs, lane by lane. A value that was never
-// set may be moved about and computed with; it is a mistake to branch on it, to
-// use it as an address, or to hand it to memory or to a matrix instruction.
+// path reads before it writes them, those that are loaded from shared memory
+// ahead of their use, and those that take their values. Only these are watched
+// while the kernel runs, lane by lane. A value that was never set may be moved
+// about and computed with; it is a mistake to branch on it, to use it as an
+// address, or to hand it to memory or to a matrix instruction.
 //
 //===----------------------------------------------------------------------===//
 #include "RegisterChecker.h"
@@ -87,11 +88,6 @@ template <class F> void eachUse(const Code &code, const Inst &inst, F f) {
       code.registers[inst.regs + i].written);
 }
 
-/// Loads answer for their addresses; what they give is known.
-bool passesOn(const Inst &inst) {
-  return inst.cls != Class::Load && inst.cls != Class::Atomic;
-}
-
 /// Is a value that was never set a mistake here?
 bool isSink(const Inst &inst) {
   switch (inst.cls) {
@@ -109,6 +105,45 @@ bool isSink(const Inst &inst) {
   default:
     return false;
   }
+}
+
+/// Sinks answer for their operands; what they give is known.
+bool passesOn(const Inst &inst) { return !isSink(inst); }
+
+/// Whether `code.insts[at]` loads from shared memory what its block, up to
+/// `end`, only moves: pipelined loops read operands an iteration ahead, also
+/// those of iterations that do not exist.
+bool isReadAhead(const Code &code, uint32_t at, uint32_t end) {
+  const Inst &load = code.insts[at];
+  if (load.cls != Class::Load || load.space != Space::Shared)
+    return false;
+  Bits loaded;
+  auto isLoaded = [&](uint32_t slot) {
+    return slot / 4 / 64 < loaded.size() && test(loaded, slot / 4);
+  };
+  eachUse(code, load, [&](uint32_t slot, bool written) {
+    if (!written)
+      return;
+    loaded.resize(std::max<size_t>(loaded.size(), slot / 4 / 64 + 1));
+    set(loaded, slot / 4);
+  });
+  for (uint32_t i = at + 1; i < end; ++i) {
+    const Inst &inst = code.insts[i];
+    bool reads = false;
+    eachUse(code, inst, [&](uint32_t slot, bool written) {
+      reads |= !written && isLoaded(slot);
+    });
+    if (reads && std::string_view(inst.name) != "mov")
+      return false;
+  }
+  return true;
+}
+
+uint32_t *findLanes(Ctx &c, uint32_t slot) {
+  const std::vector<uint32_t> &doubtful = c.code->doubtful;
+  uint32_t i =
+      slot / 4 < doubtful.size() && !(slot & ConstBit) ? doubtful[slot / 4] : 0;
+  return i ? &c.frame->initialized[i - 1] : nullptr;
 }
 } // namespace
 
@@ -166,9 +201,17 @@ void tile::sim::findDoubtfulRegisters(Code &code) {
         work.push_back(s);
     }
   }
-  for (uint32_t b = 0; b < blocks.size(); ++b)
-    if (reached[b])
-      walk(blocks[b], known[b], true);
+  for (uint32_t b = 0; b < blocks.size(); ++b) {
+    if (!reached[b])
+      continue;
+    walk(blocks[b], known[b], true);
+    for (uint32_t i = blocks[b].first; i < blocks[b].end; ++i)
+      if (isReadAhead(code, i, blocks[b].end))
+        eachUse(code, code.insts[i], [&](uint32_t slot, bool written) {
+          if (written)
+            set(doubtful, numbers.of(slot));
+        });
+  }
   // What takes a doubtful value is doubtful.
   for (bool more = true; more;) {
     more = false;
@@ -207,13 +250,7 @@ void tile::sim::findDoubtfulRegisters(Code &code) {
 
 void tile::sim::trackRegisters(Ctx &c, const Inst &inst, uint32_t mask) {
   const Code &code = *c.code;
-  std::vector<uint32_t> &lanes = c.frame->initialized;
-  auto at = [&](uint32_t slot) -> uint32_t * {
-    uint32_t i = slot / 4 < code.doubtful.size() && !(slot & ConstBit)
-                     ? code.doubtful[slot / 4]
-                     : 0;
-    return i ? &lanes[i - 1] : nullptr;
-  };
+  auto at = [&](uint32_t slot) { return findLanes(c, slot); };
   auto setIn = [&](uint32_t slot) {
     const uint32_t *l = at(slot);
     return l ? *l : FullMask;
@@ -222,7 +259,8 @@ void tile::sim::trackRegisters(Ctx &c, const Inst &inst, uint32_t mask) {
     if (missing && (c.checks & CheckUninitialized))
       c.note(inst, firstLane(missing), "uninitialized",
              std::string("a register is used ") + use +
-                 " before anything was written to it");
+                 " before anything was written to it, or to the shared memory "
+                 "that it was loaded from");
   };
   if (inst.guard != NoSlot && !inst.micro)
     if (uint32_t *l = at(inst.guard)) {
@@ -265,4 +303,18 @@ void tile::sim::trackRegisters(Ctx &c, const Inst &inst, uint32_t mask) {
     if (l)
       *l = (*l & ~mask) | (have & mask);
   }
+}
+
+bool tile::sim::loadNothing(Ctx &c, const Inst &inst, uint32_t lanes) {
+  bool areTracked = true;
+  eachUse(*c.code, inst, [&](uint32_t slot, bool written) {
+    areTracked &= !written || findLanes(c, slot);
+  });
+  if (!areTracked || !c.code->doubtfulCount)
+    return false;
+  eachUse(*c.code, inst, [&](uint32_t slot, bool written) {
+    if (written)
+      *findLanes(c, slot) &= ~lanes;
+  });
+  return true;
 }
