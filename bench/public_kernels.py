@@ -15,11 +15,14 @@ is not compiled again. Of an autotuner's configurations the one in the middle of
 from __future__ import annotations
 
 import argparse
+import contextlib
+import dataclasses
 import importlib
 import inspect
 import json
 import math
 import multiprocessing
+import multiprocessing.connection
 import os
 import re
 import subprocess
@@ -208,9 +211,44 @@ def describe(ptx: str, ptxas: str) -> dict[str, int]:
     }
 
 
-class Uncompiled:
-    """Compiles the records that have no result yet, each in a process of its own: what ends or
-    holds up one is that one's error."""
+def name_of(entry: dict[str, Any]) -> str:
+    return f"{entry['module']}.{entry['name']} ({entry['number']})"
+
+
+@dataclasses.dataclass
+class Compilation:
+    """A process that compiles a record, and until when it is waited for."""
+
+    entry: dict[str, Any]
+    child: multiprocessing.Process
+    receiver: multiprocessing.connection.Connection
+    until: float
+
+    def ended(self) -> bool:
+        return self.receiver.poll() or time.monotonic() > self.until
+
+    def finish(self, patience: float) -> dict[str, Any]:
+        """Its line in the output."""
+        kernel = f"{self.entry['module']}.{self.entry['name']}"
+        return {"kernel": kernel, "number": self.entry["number"]} | self.received(patience)
+
+    def received(self, patience: float) -> dict[str, Any]:
+        try:
+            if not self.receiver.poll():
+                return {"error": f"takes more than {patience} s"}
+            return self.receiver.recv()
+        except EOFError:
+            self.child.join()
+            return {"error": f"ended its process: {self.child.exitcode}"}
+        finally:
+            self.child.kill()
+            self.child.join()
+            self.receiver.close()
+
+
+class Compiler:
+    """Compiles records, each in a process of its own: what ends or holds up one is that one's
+    error."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         os.environ["TRITON_ALWAYS_COMPILE"] = "1"
@@ -234,28 +272,29 @@ class Uncompiled:
         if options.peer:  # ptxas is asked once, by `describe`.
             triton.knobs.runtime.add_stages_inspection_hook = without_binary
 
-    def compile(self, entry: dict[str, Any]) -> dict[str, Any]:
+    def start(self, entry: dict[str, Any]) -> Compilation:
+        """Starts the process that sends its result."""
+        receiver, sender = multiprocessing.Pipe(duplex=False)
+        child = multiprocessing.get_context("fork").Process(
+            target=lambda: sender.send(self.found(entry))
+        )
+        self.load(entry["module"])
+        child.start()
+        sender.close()
+        return Compilation(entry, child, receiver, time.monotonic() + self.options.patience)
+
+    def load(self, module: str) -> None:
+        """Imports it here, once for all that it defines; the process says what is wrong with it."""
+        with contextlib.suppress(Exception):
+            importlib.import_module(module)
+
+    def found(self, entry: dict[str, Any]) -> dict[str, Any]:
         """Its result, or what went wrong."""
         try:
             fn = find(entry["module"], entry["name"], self.triton.JITFunction)
+            return self.result(fn, entry)
         except Exception as error:
             return {"error": text_of(error)}
-        receiver, sender = multiprocessing.Pipe(duplex=False)
-        child = multiprocessing.get_context("fork").Process(
-            target=lambda: sender.send(self.result(fn, entry))
-        )
-        child.start()
-        sender.close()
-        try:
-            if not receiver.poll(self.options.patience):
-                return {"error": f"takes more than {self.options.patience} s"}
-            return receiver.recv()
-        except EOFError:
-            child.join()
-            return {"error": f"ended its process: {child.exitcode}"}
-        finally:
-            child.kill()
-            child.join()
 
     def result(self, fn: Any, entry: dict[str, Any]) -> dict[str, Any]:
         dtype = lambda text: self.triton.language.str_to_ty(text, None)  # noqa: E731
@@ -267,24 +306,21 @@ class Uncompiled:
         constants = {decode(k, dtype): decode(v, dtype) for k, v in entry["constants"]}
         constants = {k if isinstance(k, tuple) else (places[k],): v for k, v in constants.items()}
         started = time.monotonic()
-        try:
-            compiled = self.triton.compile(
-                self.triton.compiler.ASTSource(fn, entry["signature"], constants, attrs),
-                target=self.target,
-                options={k: decode(v, dtype) for k, v in entry["options"].items()},
-            )
-            ptx = compiled.asm["ptx"]
-            seconds = time.monotonic() - started
-            if self.options.save:
-                self.options.save.mkdir(parents=True, exist_ok=True)
-                Path(self.options.save, f"{entry['number']}.ptx").write_text(ptx)
-            return describe(ptx, self.options.ptxas) | {
-                "shared": compiled.metadata.shared,
-                "warps": compiled.metadata.num_warps,
-                "seconds": round(seconds, 2),
-            }
-        except Exception as error:
-            return {"error": text_of(error)}
+        compiled = self.triton.compile(
+            self.triton.compiler.ASTSource(fn, entry["signature"], constants, attrs),
+            target=self.target,
+            options={k: decode(v, dtype) for k, v in entry["options"].items()},
+        )
+        ptx = compiled.asm["ptx"]
+        seconds = time.monotonic() - started
+        if self.options.save:
+            self.options.save.mkdir(parents=True, exist_ok=True)
+            Path(self.options.save, f"{entry['number']}.ptx").write_text(ptx)
+        return describe(ptx, self.options.ptxas) | {
+            "shared": compiled.metadata.shared,
+            "warps": compiled.metadata.num_warps,
+            "seconds": round(seconds, 2),
+        }
 
 
 def without_binary(backend: Any = None, stages: Any = None, *args: Any) -> Any:
@@ -311,23 +347,32 @@ def in_order(entries: list[dict[str, Any]], everything: bool) -> list[dict[str, 
 
 
 def compile_recorded(options: argparse.Namespace) -> None:
+    """Compiles what has no result yet, `--jobs` at a time."""
     lines = options.records.read_text().splitlines()
     entries = [json.loads(line) | {"number": n} for n, line in enumerate(lines)]
     options.out.touch()
     done = {json.loads(line)["number"] for line in options.out.read_text().splitlines()}
-    compiler = Uncompiled(options)
+    waiting = [
+        entry
+        for entry in in_order(entries, everything=not options.functions)
+        if re.search(options.match, name_of(entry))
+        and (options.again or entry["number"] not in done)
+    ]
+    waiting.reverse()
+    compiler = Compiler(options)
     until = time.monotonic() + options.seconds
-    for entry in in_order(entries, everything=not options.functions):
-        number, kernel = entry["number"], f"{entry['module']}.{entry['name']}"
-        if options.match and not re.search(options.match, f"{kernel} ({number})"):
-            continue
-        if number in done and not options.again:
-            continue
-        if time.monotonic() > until:
-            sys.exit(f"not compiled: {kernel} ({number}) and what follows")
-        result = {"kernel": kernel, "number": number} | compiler.compile(entry)
-        with options.out.open("a") as out:
-            out.write(json.dumps(result) + "\n")
+    running: list[Compilation] = []
+    while running or waiting:
+        while waiting and len(running) < options.jobs and time.monotonic() < until:
+            running.append(compiler.start(waiting.pop()))
+        if not running:
+            sys.exit(f"not compiled: {name_of(waiting[-1])} and {len(waiting) - 1} more")
+        patience = max(0, min(c.until for c in running) - time.monotonic())
+        multiprocessing.connection.wait([c.receiver for c in running], patience)
+        for compilation in [c for c in running if c.ended()]:
+            running.remove(compilation)
+            with options.out.open("a") as out:
+                out.write(json.dumps(compilation.finish(options.patience)) + "\n")
 
 
 def blocks(side: dict[str, Any], shared: int) -> int:
@@ -388,8 +433,11 @@ def main() -> None:
     compiler.add_argument("--peer", action="store_true", help="what `import triton` is here")
     compiler.add_argument("--ptxas", default="ptxas")
     compiler.add_argument("--functions", action="store_true", help="a launch of each, the last")
-    compiler.add_argument("--match", help="only these: `module.function (number)` contains it")
+    compiler.add_argument(
+        "--match", default="", help="only these: `module.function (number)` contains it"
+    )
     compiler.add_argument("--again", action="store_true", help="also what OUT has")
+    compiler.add_argument("--jobs", type=int, default=1, help="how many at a time")
     compiler.add_argument("--seconds", type=float, default=math.inf, help="none starts later")
     compiler.add_argument("--patience", type=float, default=300, help="seconds for one")
     compiler.add_argument("--save", type=Path, help="a folder for the PTX")
