@@ -340,17 +340,20 @@ bool decodePermHalf(InstDecoder &d) {
 /// rows have 16 or 32 lanes.
 template <unsigned Row> Step execSwapRows(Ctx &c, const Inst &inst, uint32_t) {
   auto *odd = c.dst<uint32_t>(inst.op[0]), *even = c.dst<uint32_t>(inst.op[1]);
-  LaneFacts ofOdd(c, inst.op[0]), ofEven(c, inst.op[1]), wasOdd = ofOdd;
-  for (unsigned l = 0; l < programOf(c).waveLanes; ++l)
-    if (!(l & Row)) {
+  unsigned lanes = programOf(c).waveLanes;
+  for (unsigned l = 0; l < lanes; ++l)
+    if (!(l & Row))
       std::swap(even[l], odd[l + Row]);
+  if (!keepsFacts(c))
+    return Step::Next;
+  LaneFacts ofOdd(c, inst.op[0]), ofEven(c, inst.op[1]), wasOdd = ofOdd;
+  for (unsigned l = 0; l < lanes; ++l)
+    if (!(l & Row)) {
       ofOdd.take(l + Row, ofEven, l);
       ofEven.take(l, wasOdd, l + Row);
     }
-  if (keepsFacts(c)) {
-    ofOdd.write(c, inst.op[0], ~uint64_t(0));
-    ofEven.write(c, inst.op[1], ~uint64_t(0));
-  }
+  ofOdd.write(c, inst.op[0], ~uint64_t(0));
+  ofEven.write(c, inst.op[1], ~uint64_t(0));
   return Step::Next;
 }
 template <unsigned Row> bool decodeSwapRows(InstDecoder &d) {

@@ -31,18 +31,16 @@ struct Operands {
   bool isConstant(uint32_t slot) const {
     return slot == NoSlot || (slot & ConstBit);
   }
-  uint32_t scalarNumber(uint32_t slot) const {
-    return ((slot & ~ScalarBit) - uint32_t(offsetof(Wave, scalar))) / 4;
-  }
   uint32_t known(uint32_t slot, unsigned word) const {
-    return isConstant(slot) ? ~0u : wave.known[scalarNumber(slot) + word];
+    return isConstant(slot) ? ~0u
+                            : wave.known[registerOf(program, slot) + word];
   }
   uint32_t value(uint32_t slot, unsigned word) const {
     if (slot == NoSlot)
       return 0;
     if (isConstant(slot))
       return uint32_t(scalarOf<uint64_t>(c, slot) >> 32 * word);
-    return wave.scalar[scalarNumber(slot) + word];
+    return wave.scalar[registerOf(program, slot) + word];
   }
   /// Of a mask of the wave's lanes.
   uint64_t knownMask(uint32_t slot) const {
@@ -55,8 +53,7 @@ struct Operands {
       return ~uint64_t(0);
     if (isScalar(slot))
       return known(slot, 0) == ~0u ? ~uint64_t(0) : 0;
-    return definedLanes(c, program,
-                        (slot - program.vectorBase) / (program.waveLanes * 4));
+    return definedLanes(c, program, registerOf(program, slot) - FirstVector);
   }
 };
 
@@ -98,8 +95,8 @@ void trackBits(const Operands &o, bool saves) {
   unsigned words = o.inst.mod[1];
   uint32_t execSlot = ScalarBit | uint32_t(offsetof(Wave, scalar) + Exec * 4),
            from = o.inst.op[1], second = saves ? execSlot : o.inst.op[2],
-           to = o.scalarNumber(saves ? execSlot : o.inst.op[0]), known[2] = {},
-           values = 0;
+           to = registerOf(o.program, saves ? execSlot : o.inst.op[0]),
+           known[2] = {}, values = 0;
   bool all = true;
   for (unsigned w = 0; w < words; ++w) {
     uint32_t a = o.value(from, w), b = o.value(second, w);
@@ -110,28 +107,28 @@ void trackBits(const Operands &o, bool saves) {
   }
   for (unsigned w = 0; w < words; ++w) {
     if (saves)
-      o.wave.known[o.scalarNumber(o.inst.op[0]) + w] = ~0u;
+      o.wave.known[registerOf(o.program, o.inst.op[0]) + w] = ~0u;
     o.wave.known[to + w] = known[w];
   }
   // Whether any bit is set.
   if (o.inst.mod[3] & WritesScc)
     o.wave.define(Scc, all || values);
   if (to == Exec)
-    checkExec(o, o.isConstant(from) ? uint32_t(Exec) : o.scalarNumber(from));
+    checkExec(o, o.isConstant(from) ? uint32_t(Exec)
+                                    : registerOf(o.program, from));
 }
 
 /// s_cselect: one operand or, if nobody knows which, what both know.
 void trackChoice(const Operands &o) {
+  uint32_t to = registerOf(o.program, o.inst.op[0]);
+  bool decided = o.wave.isDefined(Scc), first = o.wave.scalar[Scc];
   for (unsigned w = 0; w < o.inst.mod[1]; ++w) {
     uint32_t a = o.known(o.inst.op[1], w), b = o.known(o.inst.op[2], w);
-    bool decided = o.wave.isDefined(Scc);
     uint32_t same =
         a & b & ~(o.value(o.inst.op[1], w) ^ o.value(o.inst.op[2], w));
-    o.wave.known[o.scalarNumber(o.inst.op[0]) + w] = !decided             ? same
-                                                     : o.wave.scalar[Scc] ? a
-                                                                          : b;
+    o.wave.known[to + w] = !decided ? same : first ? a : b;
   }
-  if (o.scalarNumber(o.inst.op[0]) == Exec)
+  if (to == Exec)
     checkExec(o, Exec);
 }
 

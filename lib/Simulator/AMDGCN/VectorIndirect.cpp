@@ -24,7 +24,7 @@ Step execMoveRelative(Ctx &c, const Inst &inst, uint32_t) {
   const WaveProgram &p = programOf(c);
   uint32_t by = waveOf(c).scalar[M0] & (p.target->isGfx9() ? 255 : ~0u);
   auto moved = [&](uint32_t slot, uint8_t moves, uint32_t &number) {
-    number = (slot - p.vectorBase) / (p.waveLanes * 4);
+    number = registerOf(p, slot) - FirstVector;
     if (!(inst.mod[1] & moves))
       return true;
     uint64_t to = uint64_t(number) + by;

@@ -164,7 +164,7 @@ void eachScratchWord(Ctx &c, Space space, Data data, uint32_t slot,
   if (at >= c.warp->local.size())
     return;
   const WaveProgram &p = programOf(c);
-  uint32_t first = (slot - p.vectorBase) / (p.waveLanes * 4);
+  uint32_t first = registerOf(p, slot) - FirstVector;
   for (unsigned w = 0; w < wordsOfData(data); ++w)
     f(definedLanes(c, p, first + w), uint64_t(1) << lane,
       c.warp->localWritten.data() + at + 4 * w, std::min(4u, bytesOf(data)));
