@@ -14,6 +14,7 @@
 #include "VectorLanes.h"
 
 #include <bit>
+#include <span>
 
 using namespace tile::sim;
 using namespace tile::sim::amdgcn;
@@ -157,6 +158,42 @@ uint64_t chosenLanes(const Operands &o) {
   return o.knownMask(o.inst.op[3]) &
          ((mask & o.lanes(o.inst.op[2])) | (~mask & o.lanes(o.inst.op[1])));
 }
+
+/// A result holds a value in `lanes`, of those that are `changed`.
+void setLanes(const Operands &o, const RegisterUse &use, uint64_t lanes,
+              uint64_t changed) {
+  if (use.slot >= FirstVector) {
+    uint64_t &known = definedLanes(o.c, o.program, use.slot - FirstVector);
+    known = (known & ~changed) | (changed & lanes);
+  } else if (use.half) {
+    // Lanes that take no part are 0.
+    o.wave.known[use.slot] =
+        uint32_t((lanes | ~changed) >> (use.half == 1 ? 0 : 32));
+  } else {
+    // Of lanes, it is enough if one that takes part has a value.
+    o.wave.define(use.slot, o.exec ? (lanes & o.exec) != 0 : lanes != 0);
+  }
+}
+
+/// Instructions of which there is no more to know than what they read and
+/// write, nearly all that run; false, with nothing done, if what one needs has
+/// no value.
+bool trackPlain(const Operands &o) {
+  std::span uses(o.c.code->registers.data() + o.inst.regs, o.inst.regCount);
+  uint64_t lanes = ~uint64_t(0);
+  for (const RegisterUse &use : uses) {
+    if (use.written)
+      continue;
+    uint64_t known = lanesOf(o, use);
+    if (use.isNeeded && (o.exec & ~known))
+      return false;
+    lanes &= known;
+  }
+  for (const RegisterUse &use : uses)
+    if (use.written)
+      setLanes(o, use, lanes, o.exec);
+  return true;
+}
 } // namespace
 
 void tile::sim::amdgcn::trackValues(Ctx &c, const Inst &inst) {
@@ -167,6 +204,9 @@ void tile::sim::amdgcn::trackValues(Ctx &c, const Inst &inst) {
     return;
   }
   // A result has a value in a lane where all that it is computed from has one.
+  if (!(inst.mod[3] & ~OneLane) && inst.cls != Class::Collective &&
+      trackPlain(o))
+    return;
   uint64_t exec = o.exec, lanes = ~uint64_t(0), changed = exec;
   LaneMoves room{};
   const LaneMoves *moves =
@@ -209,19 +249,8 @@ void tile::sim::amdgcn::trackValues(Ctx &c, const Inst &inst) {
   for (uint32_t i = 0; i < inst.regCount; ++i) {
     if (!uses[i].written)
       continue;
-    uint32_t reg = uses[i].slot;
     if (read == 2)
       lanes = words[written++];
-    if (reg >= FirstVector) {
-      uint64_t &known = definedLanes(c, p, reg - FirstVector);
-      known = (known & ~changed) | (changed & lanes);
-    } else if (uses[i].half) {
-      // Lanes that take no part are 0.
-      o.wave.known[reg] =
-          uint32_t((lanes | ~changed) >> (uses[i].half == 1 ? 0 : 32));
-    } else {
-      // Of lanes, it is enough if one that takes part has a value.
-      o.wave.define(reg, exec ? (lanes & exec) != 0 : lanes != 0);
-    }
+    setLanes(o, uses[i], lanes, changed);
   }
 }

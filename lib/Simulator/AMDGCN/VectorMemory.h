@@ -61,6 +61,24 @@ inline unsigned bytesOf(Data d) {
   }
   return 0;
 }
+/// Copies what a Data has: a call of memcpy for a number of bytes that the
+/// compiler does not know costs more than what else is done for a lane.
+inline void copyData(void *to, const void *from, unsigned bytes) {
+  switch (bytes) {
+  case 1:
+    return void(std::memcpy(to, from, 1));
+  case 2:
+    return void(std::memcpy(to, from, 2));
+  case 4:
+    return void(std::memcpy(to, from, 4));
+  case 8:
+    return void(std::memcpy(to, from, 8));
+  case 12:
+    return void(std::memcpy(to, from, 12));
+  case 16:
+    return void(std::memcpy(to, from, 16));
+  }
+}
 inline unsigned wordsOfData(Data d) { return std::max(1u, bytesOf(d) / 4); }
 
 using Names = std::initializer_list<const char *>;
@@ -182,7 +200,7 @@ Step loadLanes(Ctx &c, const Inst &inst, uint64_t mask, Space space, Data data,
       accessLanes(c, inst, mask, space, bytes, Access::Load, address,
                   [&](unsigned l, const std::byte *from) {
                     uint32_t words[4] = {};
-                    std::memcpy(words, from, bytes);
+                    copyData(words, from, bytes);
                     if (bytes < 4)
                       words[0] = extendLoaded(data, words[0], to[l]);
                     for (unsigned w = 0; w < wordsOfData(data); ++w)
@@ -209,14 +227,14 @@ Step storeLanes(Ctx &c, const Inst &inst, uint64_t mask, Space space, Data data,
     uint32_t words[4];
     for (unsigned w = 0; w < wordsOfData(data); ++w)
       words[w] = from[w * lanes + l];
-    std::memcpy(stored[l],
-                reinterpret_cast<std::byte *>(words) + storedByte(data), bytes);
+    copyData(stored[l], reinterpret_cast<std::byte *>(words) + storedByte(data),
+             bytes);
   }
   ++c.cluster->stores;
   bool good = accessLanes(
       c, inst, mask, space, bytes, Access::Store, address,
       [&](unsigned l, std::byte *to) {
-        std::memcpy(to, stored[l], bytes);
+        copyData(to, stored[l], bytes);
         eachScratchWord(c, space, data, slot, l, to,
                         [](uint64_t known, uint64_t lane, uint8_t *written,
                            unsigned count) {
