@@ -186,18 +186,12 @@ bool decodeWaitCounter(InstDecoder &d) {
 
 //===-- Barrier -----------------------------------------------------------===//
 
-void checkSharedWrites(Ctx &c, const Inst &inst) {
-  const CounterState &shared = waveOf(c).counters[size_t(Counter::Ds)];
-  if (shared.lastWrite > shared.completed && (c.checks & CheckAsync))
-    c.note(inst, 0, "missing-wait",
-           std::string("writes to LDS may not be done at this barrier: no wait "
-                       "for ") +
-               programOf(c).target->nameOf(Counter::Ds) +
-               " comes before it, and LDS orders no operations of different "
-               "waves");
+void checkSharedWritesAtBarrier(Ctx &c, const Inst &inst) {
+  checkSharedWrites(c, inst, "at this barrier",
+                    "LDS orders no operations of different waves");
 }
 Step execBarrier(Ctx &c, const Inst &inst, uint32_t mask) {
-  checkSharedWrites(c, inst);
+  checkSharedWritesAtBarrier(c, inst);
   NamedBarrier &b = c.cta->barriers[0];
   b.expected = c.cta->liveThreads;
   b.forAll = true;
@@ -212,7 +206,7 @@ bool decodeBarrier(InstDecoder &d) {
 /// others. Both happen at the wait here, so no memory that waves share may be
 /// accessed between the two, but for what scalar loads read.
 Step execSignal(Ctx &c, const Inst &inst, uint32_t) {
-  checkSharedWrites(c, inst);
+  checkSharedWritesAtBarrier(c, inst);
   return Step::Next;
 }
 bool takeGroupBarrier(InstDecoder &d) {

@@ -61,14 +61,15 @@ Step execStoreTwo(Ctx &c, const Inst &inst, uint32_t) {
 }
 
 /// Loads of matrices that lie across: each 16 lanes load as many rows of 16
-/// elements as a lane has room for, side by side, and a lane gets a column.
-/// mod[0]: data, mod[1]: bits of an element.
+/// elements as a lane has room for, in pieces, and a lane gets a column.
+/// mod[0]: data, mod[1]: bits of an element, mod[2]: the lowest bit of a lane's
+/// number that counts pieces of a row; those beside them count rows.
 Step execTransposed(Ctx &c, const Inst &inst, uint32_t) {
   issueMemory(c, inst, Counter::Ds, false);
   constexpr unsigned Columns = 16;
   unsigned lanes = programOf(c).waveLanes,
            words = wordsOfData(Data(inst.mod[0])), bits = inst.mod[1],
-           rows = words * 32 / bits;
+           rows = words * 32 / bits, pieceBit = inst.mod[2];
   uint32_t in[64][4] = {}, out[64][4] = {};
   bool good = accessLanes(
       c, inst, execOf(c), Space::Shared, words * 4, Access::Load,
@@ -84,11 +85,14 @@ Step execTransposed(Ctx &c, const Inst &inst, uint32_t) {
   };
   for (unsigned l = 0; l < lanes; ++l)
     for (unsigned row = 0; row < rows; ++row) {
-      unsigned element = row * Columns + l % Columns;
-      const uint32_t *from = in[l / Columns * Columns + element / rows];
+      unsigned column = l % Columns, lower = row & ((1u << pieceBit) - 1),
+               piece = column / rows << pieceBit,
+               upper = (row - lower) * (Columns / rows);
+      const uint32_t *from =
+          in[l / Columns * Columns + (upper | piece | lower)];
       for (unsigned b = 0; b < bits; ++b) {
         unsigned to = row * bits + b;
-        out[l][to / 32] |= bitAt(from, element % rows * bits + b) << to % 32;
+        out[l][to / 32] |= bitAt(from, column % rows * bits + b) << to % 32;
       }
     }
   auto *to = c.dst<uint32_t>(inst.op[0]);
@@ -128,10 +132,15 @@ template <Data D> bool decodeLoad(InstDecoder &d) {
   return takeOffset(d) && d.expect(2, 2) && d.vectorSource(1, 1, 1, Needed) &&
          d.vectorResult(0, wordsOfData(D), 0) && d.emit(execLoad, Class::Load);
 }
-template <Data D, unsigned Bits> bool decodeTransposed(InstDecoder &d) {
-  if (d.target().name != "gfx950")
+/// Neighbours have the pieces of a row on gfx950; on gfx1250 they have rows,
+/// and only the next lanes up, after all rows or four of bytes, the other
+/// pieces.
+template <Data D, unsigned Bits, bool IsLater = false>
+bool decodeTransposed(InstDecoder &d) {
+  if (IsLater ? !d.target().gfx1250 : d.target().name != "gfx950")
     return d.error("the target has no such instruction");
   d.inst.mod[1] = Bits;
+  d.inst.mod[2] = !IsLater ? 0 : Bits == 16 ? 3 : 2;
   d.inst.mod[0] = uint8_t(D);
   d.inst.mod[3] |= AnyValue;
   return takeOffset(d) && d.expect(2, 2) && d.vectorSource(1, 1, 1, Needed) &&
@@ -292,7 +301,9 @@ void tile::sim::amdgcn::registerShared(OpcodeTable &t) {
   t.insert({{"ds_read_b64_tr_b16", decodeTransposed<Data::B64, 16>},
             {"ds_read_b64_tr_b8", decodeTransposed<Data::B64, 8>},
             {"ds_read_b64_tr_b4", decodeTransposed<Data::B64, 4>},
-            {"ds_read_b96_tr_b6", decodeTransposed<Data::B96, 6>}});
+            {"ds_read_b96_tr_b6", decodeTransposed<Data::B96, 6>},
+            {"ds_load_tr16_b128", decodeTransposed<Data::B128, 16, true>},
+            {"ds_load_tr8_b64", decodeTransposed<Data::B64, 8, true>}});
   for (const char *name : {"ds_pk_add_f16", "ds_pk_add_rtn_f16",
                            "ds_pk_add_bf16", "ds_pk_add_rtn_bf16"})
     t.emplace(name, decodeAtomic);

@@ -200,8 +200,11 @@ template <bool IsLoad> Step execCopy(Ctx &c, const Inst &inst, uint32_t) {
     if (const char *fault = findFault(d))
       return c.fail(inst, 0, "bad-descriptor",
                     std::string("the tensor's descriptor: ") + fault);
-    if (!IsLoad)
+    if (!IsLoad) {
       ++c.cluster->stores;
+      checkSharedWrites(c, inst, "when they are copied",
+                        "copies go another way to LDS than a wave's writes");
+    }
     // What is stored has no gaps.
     uint64_t interval = IsLoad ? d.padInterval() : 0;
     bool good = eachRow(d, [&](const Row &row) {

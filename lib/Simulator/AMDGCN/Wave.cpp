@@ -352,6 +352,17 @@ void tile::sim::amdgcn::waitFor(Ctx &c, Counter counter, uint32_t left) {
         w.counters[size_t(kind)].completed < w.counters[size_t(kind)].issued;
 }
 
+void tile::sim::amdgcn::checkSharedWrites(Ctx &c, const Inst &inst,
+                                          const char *when, const char *why) {
+  const WaveProgram &p = programOf(c);
+  const CounterState &shared = waveOf(c).counters[size_t(Counter::Ds)];
+  if (shared.lastWrite > shared.completed && (c.checks & CheckAsync))
+    c.note(inst, 0, "missing-wait",
+           std::string("writes to LDS may not be done ") + when +
+               ": no wait for " + p.target->nameOf(Counter::Ds) +
+               " comes before it, and " + why);
+}
+
 void WaveProgram::watch(Ctx &c, const Inst &inst) const {
   Wave &w = waveOf(c);
   uint64_t exec = execOf(c);

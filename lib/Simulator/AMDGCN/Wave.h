@@ -207,4 +207,9 @@ void issueMemory(Ctx &c, const Inst &inst, Counter counter, bool unordered,
 /// At most `left` operations of a counter may be under way from now on.
 void waitFor(Ctx &c, Counter counter, uint32_t left);
 
+/// Notes what the wave has written to LDS without waiting for it: it may not be
+/// there at `when`, because of `why`.
+void checkSharedWrites(Ctx &c, const Inst &inst, const char *when,
+                       const char *why);
+
 } // namespace tile::sim::amdgcn

@@ -256,6 +256,13 @@ def test_tiles_are_waited_for():
     groups = descriptor([32, 1], [32, 1], [32], 4)
     for wait in ("s_wait_tensorcnt 1", "s_wait_asynccnt 0", "s_nop 0"):
         assert "async-race" in tile_in_lds(groups, x, 128, wait)[0], wait
+    # What a wave has written is not there before it has waited for that.
+    text = START + set_descriptor(groups, "s[8:9]")
+    text += "v_lshlrev_b32 v1, 2, v0\nds_store_b32 v1, v0\n"
+    for wait, bad in (("s_wait_dscnt 0\n", False), ("s_wait_loadcnt 0\n", True)):
+        copied = text + wait + f"tensor_store_from_lds {OPERANDS}\ns_wait_tensorcnt 0\n"
+        found = findings(kernel(copied, [8, 8], GPU, lds=128), [np.zeros(32, u32), x], 1, 32)
+        assert ("missing-wait" in found) == bad
     # The buffer is read until the store was waited for.
     body = START + set_descriptor(groups, "s[8:9]")
     store = f"v_lshlrev_b32 v1, 2, v0\nds_store_b32 v1, v0\ns_wait_dscnt 0\ntensor_store_from_lds {OPERANDS}\n"  # noqa: E501

@@ -245,3 +245,33 @@ def test_it_alone_has_them():
     text = kernel("v_wmma_f32_16x16x32_f16 v[8:15], v[16:23], v[24:31], 0", [8], "gfx1201")
     with pytest.raises(TileError, match="no such instruction"):
         run(text, [np.zeros(1, u32)], 1, 32)
+
+
+@pytest.mark.parametrize("bits", [8, 16])
+def test_transposing_loads(bits):
+    """16 lanes load 8 rows of 16 elements, in pieces of 8. The pieces of a row are 8 lanes apart,
+    or, of bytes, 4, and the fifth row begins at lane 8."""
+    words = 2 if bits == 8 else 4
+    matrix = np.random.default_rng(bits).integers(0, 1 << bits, (2, 8, 16)).astype(f"u{bits // 8}")
+    data = np.zeros((32, 8), matrix.dtype)
+    for lane in range(16):
+        row = lane % 8 if bits == 16 else lane % 4 + 4 * (lane // 8)
+        piece = lane // 8 if bits == 16 else lane // 4 % 2
+        data[lane::16] = matrix[:, row, 8 * piece : 8 * piece + 8]
+    out = np.zeros_like(data)
+    size = {2: "b64", 4: "b128"}[words]
+    body = f"""s_load_b128 s[8:11], s[0:1], 0
+s_wait_kmcnt 0
+v_mul_u32_u24 v1, {4 * words}, v0
+global_load_{size} v[4:{3 + words}], v1, s[10:11]
+s_wait_loadcnt 0
+ds_store_{size} v1, v[4:{3 + words}]
+s_wait_dscnt 0
+ds_load_tr{bits}_{size} v[8:{7 + words}], v1
+s_wait_dscnt 0
+global_store_{size} v1, v[8:{7 + words}], s[8:9]
+"""
+    run(kernel(body, [8, 8], GPU, lds=512), [out, data], 1, 32)
+    assert (out.reshape(2, 16, 8) == matrix.transpose(0, 2, 1)).all()
+    with pytest.raises(TileError, match="has no such instruction"):
+        run(kernel(body, [8, 8], "gfx1201", lds=512), [out, data], 1, 32)
