@@ -56,7 +56,7 @@ constexpr AMDTarget makeCDNA4() {
   target.hasXF32 = false;
   target.hasFNUZ = false;
   target.hasLaneSwaps = true;
-  target.hasTransposedLDSLoads = true;
+  target.transposedLDSLoads = 1;
   target.directLoadBytes = 16;
   target.usesBlockPingpong = false;
   return target;
@@ -92,6 +92,7 @@ constexpr AMDTarget makeGFX1250() {
   target.wmmaVersion = 3;
   target.maxSharedMemory = 320 * kKiB;
   target.sharedMemoryBanks = 64;
+  target.transposedLDSLoads = 2;
   target.directLoadBytes = 16;
   target.hasAsyncLDSLoads = true;
   target.hasTensorCopies = true;

@@ -11,15 +11,32 @@ using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::amd;
 
-bool triton::amd::hasTransposedLoads(const AMDTarget &target, unsigned bits) {
-  return target.hasTransposedLDSLoads && (bits == 8 || bits == 16);
+std::optional<TransposedLoad>
+triton::amd::findTransposedLoad(const AMDTarget &target, unsigned bits) {
+  if (bits != 8 && bits != 16)
+    return std::nullopt;
+  switch (target.transposedLDSLoads) {
+  case 1:
+    return bits == 16 ? TransposedLoad{"llvm.amdgcn.ds.read.tr16.b64", 16, 4,
+                                       /*vector=*/4, /*pieceBit=*/0}
+                      : TransposedLoad{"llvm.amdgcn.ds.read.tr8.b64", 32, 2,
+                                       /*vector=*/8, /*pieceBit=*/0};
+  case 2:
+    return bits == 16 ? TransposedLoad{"llvm.amdgcn.ds.load.tr16.b128", 16, 8,
+                                       /*vector=*/8, /*pieceBit=*/3}
+                      : TransposedLoad{"llvm.amdgcn.ds.load.tr8.b64", 32, 2,
+                                       /*vector=*/8, /*pieceBit=*/2};
+  default:
+    return std::nullopt;
+  }
 }
 
 std::optional<LinearLayout>
-triton::amd::getAddressedLayout(const LinearLayout &layout, unsigned bits) {
+triton::amd::getAddressedLayout(const LinearLayout &layout,
+                                const TransposedLoad &load) {
   // Lanes that transpose among themselves, as a power of two.
   constexpr unsigned kLanesLog2 = 4;
-  unsigned vectorLog2 = llvm::Log2_32(getTransposedVector(bits));
+  unsigned vectorLog2 = llvm::Log2_32(load.vector);
   LinearLayout::Bases bases = layout.getBases();
   auto find = [&](StringRef name) {
     auto it = llvm::find_if(bases, [&](auto &in) { return in.first == name; });
@@ -29,13 +46,13 @@ triton::amd::getAddressedLayout(const LinearLayout &layout, unsigned bits) {
   if (!registers || !lanes || registers->size() < vectorLog2 ||
       lanes->size() < kLanesLog2)
     return std::nullopt;
-  // The lowest lanes count elements of a piece, those above it the pieces of a
-  // row, and after these come the rows.
+  // The lowest lanes count columns: elements of a piece, and above it pieces.
   LinearLayout::DimBases rows(registers->begin(),
                               registers->begin() + vectorLog2);
+  LinearLayout::DimBases pieces(lanes->begin() + vectorLog2,
+                                lanes->begin() + kLanesLog2);
   std::copy_n(lanes->begin(), vectorLog2, registers->begin());
-  std::copy(lanes->begin() + vectorLog2, lanes->begin() + kLanesLog2,
-            lanes->begin());
-  llvm::copy(rows, lanes->begin() + (kLanesLog2 - vectorLog2));
+  rows.insert(rows.begin() + load.pieceBit, pieces.begin(), pieces.end());
+  llvm::copy(rows, lanes->begin());
   return LinearLayout(bases, layout.getOutDims(), /*requireSurjective=*/false);
 }

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// ds_read_b64_tr_b16 and ds_read_b64_tr_b8: each of 16 lanes gives an address
-// of 8 bytes, a piece of a row of 16 elements; then it gets a column of the 4
-// or 8 rows. So operands that memory has across K are read in wide accesses.
+// Each of 16 lanes gives the address of a piece of a row of 16 elements; then
+// it gets a column of the rows, as many elements as the piece had. So operands
+// that memory has across K are read in wide accesses.
 //
 //===----------------------------------------------------------------------===//
 #ifndef AMD_TRANSPOSEDLOADS_H
@@ -15,17 +15,27 @@
 
 namespace mlir::triton::amd {
 
-/// Whether the target has such loads of elements of `bits` bits.
-bool hasTransposedLoads(const AMDTarget &target, unsigned bits);
+/// A load of some size of elements.
+struct TransposedLoad {
+  const char *intrinsic;
+  /// The integers that it returns.
+  unsigned resultBits, numResults;
+  /// How many elements a lane gives, and gets.
+  unsigned vector;
+  /// The lowest bit of a lane's number that counts the pieces of a row; the
+  /// bits beside them count rows.
+  unsigned pieceBit;
+};
 
-/// How many elements a lane gives, and gets.
-inline unsigned getTransposedVector(unsigned bits) { return 64 / bits; }
+/// The one for elements of `bits` bits, if the target has it.
+std::optional<TransposedLoad> findTransposedLoad(const AMDTarget &target,
+                                                 unsigned bits);
 
 /// From a layout on registers and lanes of what lanes get, that of what their
 /// addresses are of: the registers of a vector change places with the lowest
 /// lanes. Nullopt if there are too few of them.
 std::optional<LinearLayout> getAddressedLayout(const LinearLayout &layout,
-                                               unsigned bits);
+                                               const TransposedLoad &load);
 
 } // namespace mlir::triton::amd
 

@@ -10,23 +10,15 @@
 using namespace mlir;
 using namespace mlir::triton;
 
-/// The words of a load, of which there are two, as the intrinsics have them.
-static Value loadTransposed(const LLVMBuilder &b, Value ptr, unsigned bits) {
-  if (bits == 16)
-    return b.intrinsic(LLVMBuilder::vecTy(b.intTy(16), 4),
-                       "llvm.amdgcn.ds.read.tr16.b64", ptr);
-  return b.intrinsic(LLVMBuilder::vecTy(b.intTy(32), 2),
-                     "llvm.amdgcn.ds.read.tr8.b64", ptr);
-}
-
 std::optional<SmallVector<Value>>
 amd::TargetInfo::loadMatrices(const LLVMBuilder &b, const SharedAccess &access,
                               const ThreadIndex &index) const {
   unsigned bits = 8 * getSharedElementBytes(access.element);
-  if (!hasTransposedLoads(facts, bits) || access.toOffset.hasOutDim(kBlock))
+  std::optional<TransposedLoad> load = findTransposedLoad(facts, bits);
+  if (!load || access.toOffset.hasOutDim(kBlock))
     return std::nullopt;
   // Vectors as wide as these are no slower.
-  unsigned size = getTransposedVector(bits);
+  unsigned size = load->vector;
   if (access.getVectors().front().size() >= size)
     return std::nullopt;
   // What repeats would be read again; few operands do.
@@ -35,7 +27,7 @@ amd::TargetInfo::loadMatrices(const LLVMBuilder &b, const SharedAccess &access,
     if (access.toOffset.getBasis(kRegister, i, kOffset) == 0)
       return std::nullopt;
   std::optional<LinearLayout> addressed =
-      getAddressedLayout(access.toOffset, bits);
+      getAddressedLayout(access.toOffset, *load);
   if (!addressed)
     return std::nullopt;
   SharedAccess rows = access;
@@ -50,9 +42,10 @@ amd::TargetInfo::loadMatrices(const LLVMBuilder &b, const SharedAccess &access,
         return std::nullopt;
 
   Type memElement = getSharedElementType(access.element);
+  Type loaded = LLVMBuilder::vecTy(b.intTy(load->resultBits), load->numResults);
   SmallVector<Value> values(access.toOffset.getInDimSize(kRegister));
   rows.forEachVector(b, index, [&](Value ptr, ArrayRef<int32_t> registers) {
-    Value column = b.bitcast(loadTransposed(b, ptr, bits),
+    Value column = b.bitcast(b.intrinsic(loaded, load->intrinsic, ptr),
                              LLVMBuilder::vecTy(memElement, size));
     for (auto [r, value] : llvm::zip(registers, b.unpackVector(column)))
       values[r] = fromSharedElement(b, value, access.element);

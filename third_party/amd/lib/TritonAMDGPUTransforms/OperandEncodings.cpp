@@ -72,11 +72,19 @@ static unsigned getAccessCost(const LinearLayout &distributed,
          (kInstructionCost + countWavefronts(offsets, bits, vecLog2, banks));
 }
 
+/// What lanes' addresses are of where transposing loads read `operand`.
+static std::optional<LinearLayout>
+getTransposedAddresses(RankedTensorType operand,
+                       const amd::TargetModel &model) {
+  std::optional<amd::TransposedLoad> load = amd::findTransposedLoad(
+      model.getFacts(), operand.getElementTypeBitWidth());
+  return load ? amd::getAddressedLayout(toLinearLayout(operand), *load)
+              : std::nullopt;
+}
+
 bool amd::mayTransposeLoads(RankedTensorType operand,
                             const TargetModel &model) {
-  unsigned bits = operand.getElementTypeBitWidth();
-  return hasTransposedLoads(model.getFacts(), bits) &&
-         getAddressedLayout(toLinearLayout(operand), bits);
+  return getTransposedAddresses(operand, model).has_value();
 }
 
 /// The layout with `count` neighbours to a lane, the first ones, and what else
@@ -111,8 +119,8 @@ Attribute amd::getOperandSharedEncoding(RankedTensorType source,
   if (pieceBytes)
     write = keepPieces(write, piece);
   unsigned k = getInnerDim(encoding, source.getRank());
-  if (getOrder(source).front() != k && mayTransposeLoads(operand, model))
-    read = *getAddressedLayout(read, bits);
+  if (getOrder(source).front() != k)
+    read = getTransposedAddresses(operand, model).value_or(read);
   auto getCost = [&](const LinearLayout &shared) {
     return getAccessCost(write, shared, bits, banks) +
            getAccessCost(read, shared, bits, banks);
