@@ -186,7 +186,8 @@ planDirectLoads(OpT op, const ModuleAxisInfoAnalysis &axisInfo,
 }
 
 template <typename OpT> struct CopyPattern : amd::BufferPattern<OpT> {
-  using amd::BufferPattern<OpT>::BufferPattern;
+  CopyPattern(const LoweringContext &context, const amd::TargetInfo &target)
+      : amd::BufferPattern<OpT>(context, target), amdTarget(target) {}
 
 protected:
   /// Where the wave is, so that addresses are the same in all lanes.
@@ -230,6 +231,7 @@ protected:
   }
 
   using amd::BufferPattern<OpT>::facts;
+  const amd::TargetInfo &amdTarget;
 };
 
 struct BufferCopyPattern : CopyPattern<amdgpu::BufferLoadToLocalOp> {
@@ -259,6 +261,7 @@ struct BufferCopyPattern : CopyPattern<amdgpu::BufferLoadToLocalOp> {
       rewriter.replaceOp(op, makeToken(b));
       return success();
     }
+    amdTarget.finishAccessesBefore(b, op);
     Buffer buffer = makeBuffer(b, rewriter, op, adaptor.getPtr(), memElement);
     unsigned size = access.maxVector * getSharedElementBytes(element);
     access.forEachVector(
@@ -297,6 +300,7 @@ struct PointerCopyPattern : CopyPattern<ttg::AsyncCopyGlobalToLocalOp> {
     } else if (facts.hasAsyncLDSLoads) {
       copyByLanes(b, op, access, ptrs, masks);
     } else {
+      amdTarget.finishAccessesBefore(b, op);
       unsigned size = access.maxVector * bytes;
       access.forEachVector(
           b, getWaveIndex(b, op), [&](Value dst, ArrayRef<int32_t> registers) {
@@ -320,6 +324,7 @@ private:
         ("llvm.amdgcn.global.load.async.to.lds.b" + Twine(bits)).str();
     ThreadIndex index = getThreadIndex(b, target, op);
     Value owner = access.emitOwner(b, index);
+    amdTarget.finishAccessesBefore(b, op);
     access.forEachVector(b, index, [&](Value dst, ArrayRef<int32_t> registers) {
       int32_t first = registers.front();
       Value mask = masks.empty() ? Value() : masks[first];

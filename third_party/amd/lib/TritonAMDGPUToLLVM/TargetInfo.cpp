@@ -110,6 +110,12 @@ void amd::TargetInfo::barrier(const LLVMBuilder &b,
   }
 }
 
+void amd::TargetInfo::finishAccessesBefore(const LLVMBuilder &b,
+                                           Operation *copy) const {
+  if (gpu::lookupNumWarps(copy) == 1)
+    waitForLDS(b, facts);
+}
+
 //===----------------------------------------------------------------------===//
 // Exchange inside a wave
 //===----------------------------------------------------------------------===//

@@ -49,7 +49,7 @@ struct Buffer : amd::TensorBuffer {
 template <typename OpT> struct TensorPattern : TargetPattern<OpT> {
   TensorPattern(const LoweringContext &context, const amd::TargetInfo &target)
       : TargetPattern<OpT>(context.converter, context.target, context.benefit),
-        facts(target.getFacts()) {}
+        amdTarget(target), facts(target.getFacts()) {}
 
 protected:
   FailureOr<Tensor> getTensor(const LLVMBuilder &b,
@@ -155,6 +155,7 @@ protected:
           b.add(address, b.mul(b.mul(at, tensor->stride[dim]), b.i64(bytes)));
     }
     descriptor.setGlobalAddress(address);
+    amdTarget.finishAccessesBefore(b, op);
     descriptor.emitCopy(isStored ? "store.from.lds" : "load.to.lds", rank);
     return success();
   }
@@ -179,6 +180,7 @@ protected:
                                "copied at once");
     Value wave = getWave(b, op);
     unsigned numWaves = ttg::lookupNumWarps(op);
+    amdTarget.finishAccessesBefore(b, op);
     for (unsigned first = 0, turn = 0; first < rows->size();
          first += atOnce, ++turn) {
       ArrayRef<Value> some = ArrayRef(*rows).slice(first).take_front(atOnce);
@@ -201,6 +203,7 @@ protected:
     return success();
   }
 
+  const amd::TargetInfo &amdTarget;
   const amd::AMDTarget &facts;
 
 private:

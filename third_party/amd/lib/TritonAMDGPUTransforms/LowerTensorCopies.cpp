@@ -33,16 +33,17 @@ Value amd::startTensorCopy(OpBuilder &b, DescriptorLoadOp load,
       .getToken();
 }
 
-void amd::waitForTensorCopies(OpBuilder &b, Location loc, ValueRange tokens) {
-  amdgpu::AsyncTDMWaitOp::create(b, loc, AsyncTokenType::get(b.getContext()),
-                                 tokens, /*num=*/0);
-  BarrierOp::create(b, loc, AddrSpace::Local);
+Value amd::waitForTensorCopies(OpBuilder &b, Location loc, ValueRange tokens) {
+  return amdgpu::AsyncTDMWaitOp::create(
+             b, loc, AsyncTokenType::get(b.getContext()), tokens, /*num=*/0)
+      .getRetToken();
 }
 
-void amd::readTensorBuffer(DescriptorLoadOp load, Value buffer) {
+void amd::readTensorBuffer(DescriptorLoadOp load, Value buffer, Value wait) {
   OpBuilder b(load);
   auto read = [&](Type type) {
-    return LocalLoadOp::create(b, load.getLoc(), type, buffer).getResult();
+    return LocalLoadOp::create(b, load.getLoc(), type, buffer, wait)
+        .getResult();
   };
   for (Operation *user : llvm::make_early_inc_range(load->getUsers()))
     if (auto convert = dyn_cast<ConvertLayoutOp>(user);
@@ -80,8 +81,8 @@ private:
     Value always = arith::ConstantIntOp::create(b, loc, 1, 1);
     Value token =
         amd::startTensorCopy(b, load, load.getIndices(), buffer, always);
-    amd::waitForTensorCopies(b, loc, token);
-    amd::readTensorBuffer(load, buffer);
+    Value wait = amd::waitForTensorCopies(b, loc, token);
+    amd::readTensorBuffer(load, buffer, wait);
     ++numLoads;
   }
 
@@ -99,9 +100,7 @@ private:
         value);
     amdgpu::AsyncTDMCopyLocalToGlobalOp::create(b, loc, store.getDesc(),
                                                 store.getIndices(), buffer);
-    // Whoever writes to the buffer, or reads the tensor, comes after a barrier.
-    amdgpu::AsyncTDMWaitOp::create(b, loc, AsyncTokenType::get(&getContext()),
-                                   ValueRange(), /*num=*/0);
+    amd::waitForTensorCopies(b, loc, ValueRange());
     store.erase();
     ++numStores;
   }

@@ -14,6 +14,8 @@
 #include "amd/TritonAMDGPUTransforms/Passes.h"
 
 #include "tile/Analysis/MemoryModel.h"
+#include "tile/Dialect/Triton/IR/LoopBounds.h"
+#include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -125,10 +127,11 @@ struct PipelineTensorCopies
     auto machine = amd::TargetModel::get(getOperation());
     if (failed(machine))
       return signalPassFailure();
-    if (numStages < 2)
-      return;
     SmallVector<scf::ForOp> loops;
-    getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    getOperation().walk([&](scf::ForOp loop) {
+      if (getI32Attr(loop, kNumStagesAttr).value_or(numStages) >= 2)
+        loops.push_back(loop);
+    });
     // The other half is for what is converted, or copied at once.
     left = (*machine)->getMaxSharedMemory() / 2;
     getOperation().walk(
@@ -186,15 +189,12 @@ private:
     after.setInsertionPointAfter(loop);
     Value slot = loop.getRegionIterArgs().back(),
           nextSlot = iterations.getNext(body, slot);
-    auto isInLoop = [&](OpBuilder &b, Value index) -> Value {
-      return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, index,
-                                   loop.getUpperBound());
-    };
-    Value hasFirst = isInLoop(before, loop.getLowerBound());
-    Value hasNext =
-        isInLoop(body, iterations.getNext(body, loop.getInductionVar()));
-    // From here on no wave reads what the iteration before did.
-    amd::waitForTensorCopies(body, loc, {});
+    Value hasFirst = hasIterations(before, loc, loop);
+    Value hasNext = hasIteration(
+        body, loc, loop, iterations.getNext(body, loop.getInductionVar()));
+    // From the barrier behind it on, no wave reads what the iteration before
+    // did.
+    Value wait = amd::waitForTensorCopies(body, loc, {});
     SmallVector<Value> rings;
     for (DescriptorLoadOp load : loads) {
       Value ring = rings.emplace_back(createRing(before, load));
@@ -214,7 +214,7 @@ private:
     // The loads may be where the body began.
     for (auto [load, ring] : llvm::zip(loads, rings)) {
       OpBuilder atLoad(load);
-      amd::readTensorBuffer(load, getBuffer(atLoad, loc, ring, slot));
+      amd::readTensorBuffer(load, getBuffer(atLoad, loc, ring, slot), wait);
       ++numLoads;
     }
   }

@@ -15,12 +15,12 @@ gpu::MemDescType getTensorBufferType(RankedTensorType type, bool isMutable);
 Value startTensorCopy(OpBuilder &b, DescriptorLoadOp load, ValueRange indices,
                       Value buffer, Value pred);
 
-/// Waits until all copies are done, those of other waves, too.
-void waitForTensorCopies(OpBuilder &b, Location loc, ValueRange tokens);
+/// Waits until all copies are done; a barrier tells the other waves.
+Value waitForTensorCopies(OpBuilder &b, Location loc, ValueRange tokens);
 
 /// Replaces `load` by what reads the buffer, in the layouts that its users
-/// want.
-void readTensorBuffer(DescriptorLoadOp load, Value buffer);
+/// want; `wait` is the token of the wait for the copy.
+void readTensorBuffer(DescriptorLoadOp load, Value buffer, Value wait);
 
 } // namespace mlir::triton::amd
 

@@ -71,6 +71,48 @@ def test_a_missing_wait_is_found():
 
 
 @tile.jit
+def product_of_any_order(
+    a, b, c, K, AM, AK: tl.constexpr, BK: tl.constexpr, BN, M: tl.constexpr, N: tl.constexpr,
+    STEP: tl.constexpr,
+):  # fmt: skip
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, STEP)
+    kind: tl.constexpr = tl.int32 if a.dtype.element_ty == tl.int8 else tl.float32
+    acc = tl.zeros((M, N), kind)
+    for start in range(0, K, STEP):
+        left = tl.load(a + m[:, None] * AM + (start + k)[None, :] * AK)
+        right = tl.load(b + (start + k)[:, None] * BK + n[None, :] * BN)
+        acc = tl.dot(left, right, acc, out_dtype=kind)
+    tl.store(c + m[:, None] * N + n[None, :], acc.to(tl.float32))
+
+
+@pytest.mark.parametrize("copies", [False, True])
+@pytest.mark.parametrize("warps", [1, 4])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float8_e4m3fn", "int8"])
+def test_operands_across_k_are_read_by_transposing_loads(dtype, warps, copies):
+    """A and B as memory may have them; where it has both along K, there are no such loads."""
+    m, n, k = 32, 64, 128
+    rng = np.random.default_rng(warps)
+    a, b = rng.integers(-4, 5, (m, k)), rng.integers(-4, 5, (k, n))
+    want = a @ b
+    a, b = (x.astype(np.float32).astype(dtype) for x in (a, b))
+    load = "ds_load_tr16_b128" if a.itemsize == 2 else "ds_load_tr8_b64"
+    for a_along, b_along in ((True, False), (False, True), (False, False), (True, True)):
+        left = a if a_along else np.ascontiguousarray(a.T)
+        right = np.ascontiguousarray(b.T) if b_along else b
+        strides = dict(AM=k, AK=1) if a_along else dict(AM=1, AK=m)
+        strides |= dict(BN=k, BK=1) if b_along else dict(BN=1, BK=n)
+        out = np.zeros((m, n), np.float32)
+        kernel = product_of_any_order[(1,)](
+            left, right, out, k, M=m, N=n, STEP=64, num_warps=warps, use_async_copy=copies,
+            **strides,
+        )  # fmt: skip
+        assert (out == want).all(), (a_along, b_along)
+        text = kernel.asm["amdgcn"]
+        assert (load in text) == (not (a_along and b_along)), (a_along, b_along)
+        assert "ds_load_u8" not in text and "ds_load_u16" not in text
+
+
+@tile.jit
 def copy(x, y, M, N, i, j, BM: tl.constexpr, BN: tl.constexpr):
     tl.assume(i >= 0)
     tl.assume(j >= 0)
@@ -153,7 +195,21 @@ def test_products_of_blocks(k):
     out = np.full((m, n), 7, np.float16)
     kernel = product_of_blocks[(2, 2)](a, b, out, m, n, k, BM=64, BN=64, BK=32, num_warps=4)
     assert (out == want).all()
-    assert "tensor_load_to_lds" in kernel.asm["amdgcn"]
+    text = kernel.asm["amdgcn"]
+    assert "tensor_load_to_lds" in text and "ds_load_tr16_b128" in text
+    if k < 32:
+        return
+    # Each iteration has one barrier, between its wait and the copies for the next one.
+    loop = re.search(r"^(\.LBB\d+_\d+):(?:(?!^\.LBB).)*?s_cbranch\w+ \1", text, re.M | re.S).group()
+    assert loop.count("s_barrier_wait") == 1 and loop.count("tensor_load_to_lds") == 2
+    broken = text.replace(
+        loop, loop.replace("s_barrier_signal -1", "").replace("s_barrier_wait -1", "")
+    )
+    report = tile.sim.launch(
+        broken, "product_of_blocks", (2, 2), 128, [a, b, out, m, n, k],
+        dynamic_shared=kernel.metadata.shared, raise_on_finding=False,
+    )  # fmt: skip
+    assert report.to_dict()["findings"]
 
 
 def test_a_missing_wait_for_a_tile_is_found():

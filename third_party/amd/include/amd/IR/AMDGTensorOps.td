@@ -3,7 +3,7 @@
 #ifndef AMD_IR_AMDGTENSOROPS
 #define AMD_IR_AMDGTENSOROPS
 
-include "amd/IR/AMDGOpBase.td"
+include "amd/IR/AMDGAsyncOps.td"
 include "tile/Dialect/TritonGPU/IR/TritonGPUOpBase.td"
 
 //===----------------------------------------------------------------------===//
@@ -11,7 +11,8 @@ include "tile/Dialect/TritonGPU/IR/TritonGPUOpBase.td"
 //===----------------------------------------------------------------------===//
 
 def AMDG_AsyncTDMCopyGlobalToLocalOp
-    : AMDG_Op<"async_tdm_copy_global_to_local", [AttrSizedOperandSegments]> {
+    : AMDG_Op<"async_tdm_copy_global_to_local",
+              [AttrSizedOperandSegments, AMDG_StartsCopy]> {
   let summary = "Start to copy a block of a tensor into LDS";
   let description = [{
     Where `pred` is false, nothing is copied. What lies behind the end of the
@@ -68,7 +69,7 @@ def AMDG_AsyncTDMCopyLocalToGlobalOp
 // Rows by their numbers
 //===----------------------------------------------------------------------===//
 
-def AMDG_AsyncTDMGatherOp : AMDG_Op<"async_tdm_gather"> {
+def AMDG_AsyncTDMGatherOp : AMDG_Op<"async_tdm_gather", [AMDG_StartsCopy]> {
   let summary = "Start to copy rows of a tensor into LDS";
   let description = [{
     Row `i` of the buffer is the part of row `rows[i]` that the descriptor's
@@ -142,11 +143,13 @@ def AMDG_TDMPrefetchOp : AMDG_Op<"tdm_prefetch"> {
 // Waits
 //===----------------------------------------------------------------------===//
 
-def AMDG_AsyncTDMWaitOp : AMDG_Op<"async_tdm_wait"> {
+def AMDG_AsyncTDMWaitOp
+    : AMDG_Op<"async_tdm_wait", [AMDG_WaitsForCopies]> {
   let summary = "Wait for copies of tensors by their number";
   let description = [{
     Waits until at most `num` of the copies are under way. Each wave waits for
-    its own part of them; a barrier tells the others.
+    its own part of them; the barrier that `insert-memory-barriers` puts behind
+    it tells the others. Loads from LDS that take the token are ordered by it.
 
     Example:
 
@@ -159,7 +162,8 @@ def AMDG_AsyncTDMWaitOp : AMDG_Op<"async_tdm_wait"> {
   let assemblyFormat = "$asyncToken attr-dict";
 }
 
-def AMDG_AsyncTDMIntrinsicWaitOp : AMDG_Op<"async_tdm_intrinsic_wait"> {
+def AMDG_AsyncTDMIntrinsicWaitOp
+    : AMDG_Op<"async_tdm_intrinsic_wait", [AMDG_WaitsForCopies]> {
   let summary = "Wait for copies of tensors by the number of instructions";
   let description = [{
     As `amdg.async_tdm_wait`: a copy is one instruction of each wave.

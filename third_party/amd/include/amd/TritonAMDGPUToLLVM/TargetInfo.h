@@ -31,6 +31,9 @@ public:
 
   void barrier(const LLVMBuilder &b,
                const BarrierParticipants &who) const override;
+  /// Has the wave's accesses to LDS done before `copy`, which the machine does
+  /// on its own. The barriers before it do, where a program has several waves.
+  void finishAccessesBefore(const LLVMBuilder &b, Operation *copy) const;
 
   void storeShared(const LLVMBuilder &b, Value ptr, ArrayRef<Value> values,
                    Value pred) const override;

@@ -10,9 +10,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK-LABEL: @operand
   // CHECK: %[[M:.*]] = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #[[$PADDED]], #smem, mutable>
   // CHECK: %[[T:.*]] = amdg.async_tdm_copy_global_to_local %arg0[%arg1, %arg1] into %[[M]], %true
-  // CHECK-NEXT: amdg.async_tdm_wait %[[T]] {num = 0 : i32}
-  // CHECK-NEXT: ttg.barrier local
-  // CHECK-NEXT: %[[X:.*]] = ttg.local_load %[[M]] : {{.*}} -> tensor<64x64xf16, #ttg.dot_op
+  // CHECK-NEXT: %[[W:.*]] = amdg.async_tdm_wait %[[T]] {num = 0 : i32}
+  // CHECK-NEXT: %[[X:.*]] = ttg.local_load %[[M]] token %[[W]] : {{.*}} -> tensor<64x64xf16, #ttg.dot_op
   // CHECK-NEXT: tt.return %[[X]]
   tt.func @operand(%d: !tt.tensordesc<tensor<64x64xf16, #shared>>, %i: i32) -> tensor<64x64xf16, #a> {
     %x = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<64x64xf16, #shared>> -> tensor<64x64xf16, #blocked>

@@ -15,12 +15,11 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: scf.for %[[K:.*]] = {{.*}} iter_args(%[[J:.*]] = %[[I]], %{{.*}}, %[[SLOT:.*]] =
   // CHECK: %[[NEXTK:.*]] = arith.addi %[[K]], %c32_i32
   // CHECK: %[[NEXT:.*]] = arith.cmpi slt, %[[NEXTK]], %[[N]]
-  // CHECK: amdg.async_tdm_wait {num = 0 : i32}
-  // CHECK-NEXT: ttg.barrier local
+  // CHECK: %[[W:.*]] = amdg.async_tdm_wait {num = 0 : i32}
   // CHECK: %[[NEXTJ:.*]] = arith.addi %[[J]], %c2_i32
   // CHECK: amdg.async_tdm_copy_global_to_local %[[D]][%[[NEXTJ]], %[[NEXTK]]] into %{{.*}}, %[[NEXT]]
   // CHECK: %[[THIS:.*]] = ttg.memdesc_index %[[RING]][%[[SLOT]]]
-  // CHECK: ttg.local_load %[[THIS]]
+  // CHECK: ttg.local_load %[[THIS]] token %[[W]]
   // CHECK: ttg.local_dealloc %[[RING]]
   tt.func @ahead(%d: !tt.tensordesc<tensor<64x32xf16, #shared>>, %n: i32, %i: i32, %zero: tensor<64x32xf16, #blocked>) -> tensor<64x32xf16, #blocked> {
     %c0 = arith.constant 0 : i32
@@ -33,6 +32,35 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       scf.yield %next, %y : i32, tensor<64x32xf16, #blocked>
     }
     tt.return %r#1 : tensor<64x32xf16, #blocked>
+  }
+
+  // A loop without signs has no next iteration where its counter says so without signs.
+  // CHECK-LABEL: @unsigned
+  // CHECK: arith.cmpi ult, %arg1, %arg2
+  // CHECK: scf.for unsigned
+  // CHECK: arith.cmpi ult, %{{.*}}, %arg2
+  tt.func @unsigned(%d: !tt.tensordesc<tensor<64x32xf16, #shared>>, %from: i32, %to: i32, %zero: tensor<64x32xf16, #blocked>) -> tensor<64x32xf16, #blocked> {
+    %c1 = arith.constant 1 : i32
+    %r = scf.for unsigned %k = %from to %to step %c1 iter_args(%s = %zero) -> (tensor<64x32xf16, #blocked>) : i32 {
+      %x = tt.descriptor_load %d[%k, %k] : !tt.tensordesc<tensor<64x32xf16, #shared>> -> tensor<64x32xf16, #blocked>
+      %y = arith.addf %s, %x : tensor<64x32xf16, #blocked>
+      scf.yield %y : tensor<64x32xf16, #blocked>
+    }
+    tt.return %r : tensor<64x32xf16, #blocked>
+  }
+
+  // A loop that asks for one stage has none of it.
+  // CHECK-LABEL: @one_stage
+  // CHECK-NOT: amdg.
+  // CHECK: tt.descriptor_load
+  tt.func @one_stage(%d: !tt.tensordesc<tensor<64x32xf16, #shared>>, %from: i32, %to: i32, %zero: tensor<64x32xf16, #blocked>) -> tensor<64x32xf16, #blocked> {
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %k = %from to %to step %c1 iter_args(%s = %zero) -> (tensor<64x32xf16, #blocked>) : i32 {
+      %x = tt.descriptor_load %d[%k, %k] : !tt.tensordesc<tensor<64x32xf16, #shared>> -> tensor<64x32xf16, #blocked>
+      %y = arith.addf %s, %x : tensor<64x32xf16, #blocked>
+      scf.yield %y : tensor<64x32xf16, #blocked>
+    } {tt.num_stages = 1 : i32}
+    tt.return %r : tensor<64x32xf16, #blocked>
   }
 
   // Indices that are loaded, and what the loop may write, stay where they are.
