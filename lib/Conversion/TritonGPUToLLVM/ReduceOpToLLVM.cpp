@@ -1,11 +1,11 @@
 //===-- ReduceOpToLLVM.cpp - Reductions -----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Inside the thread as a tree, inside the warp by exchanges along the lane bits
-// of the axis, across warps through scratch memory: each warp writes its part,
-// and after one barrier every thread reads and combines what its own results
-// need, from the memory of other blocks of the cluster, too, if the axis is
-// split over them. Several operands travel together.
+// Inside the thread in a few chains, inside the warp by exchanges along the
+// lane bits of the axis, across warps through scratch memory: each warp writes
+// its part, and after one barrier every thread reads and combines what its own
+// results need, from the memory of other blocks of the cluster, too, if the
+// axis is split over them. Several operands travel together.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,6 +58,24 @@ private:
     return inlineRegion(b, getConverter(), op.getCombineOp(), args);
   }
 
+  /// Combines a thread's elements in a few chains. A chain is done with an
+  /// element as soon as it has it, where a tree holds all of a pair's, and has
+  /// one instruction for a product and its addition. As many chains as fill
+  /// the latency of operations (additions take 4 cycles, maxima some more),
+  /// together with those of the thread's other results.
+  Tuple combineChains(const LLVMBuilder &b, ReduceOp op, ArrayRef<Tuple> tuples,
+                      size_t numResults) const {
+    constexpr size_t kInFlight = 4;
+    size_t numChains =
+        std::min(llvm::divideCeil(kInFlight, numResults), tuples.size());
+    SmallVector<Tuple> chains(tuples.take_front(numChains));
+    for (auto [i, tuple] : llvm::enumerate(tuples.drop_front(numChains))) {
+      Tuple &chain = chains[i % numChains];
+      chain = combine(b, op, chain, tuple);
+    }
+    return combineTree(b, op, std::move(chains));
+  }
+
   Tuple combineTree(const LLVMBuilder &b, ReduceOp op,
                     SmallVector<Tuple> tuples) const {
     while (tuples.size() > 1) {
@@ -102,7 +120,7 @@ private:
     }
     llvm::MapVector<uint64_t, Tuple> parts;
     for (auto &[position, tuples] : groups)
-      parts[position] = combineTree(b, op, std::move(tuples));
+      parts[position] = combineChains(b, op, tuples, groups.size());
     return parts;
   }
 

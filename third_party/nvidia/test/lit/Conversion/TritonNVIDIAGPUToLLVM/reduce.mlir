@@ -2,6 +2,8 @@
 
 #blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#long = #ttg.blocked<{sizePerThread = [16], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#tile = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:80"} {
 
@@ -60,6 +62,49 @@ tt.func @argmax(%x: tensor<4x32xf32, #ttg.blocked<{sizePerThread = [1, 1], threa
     %3 = arith.select %1, %ai, %bi : i32
     tt.reduce.return %2, %3 : f32, i32
   }) : (tensor<4x32xf32, #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>, tensor<4x32xi32, #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>) -> (tensor<4xf32, #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>}>>, tensor<4xi32, #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>}>>)
+  tt.return
+}
+
+// Four additions that wait for no other fill the time that one takes, so that four chains are as quick as a tree.
+// CHECK-LABEL: llvm.func @four_chains
+tt.func @four_chains(%x: tensor<2048xf32, #long>) {
+  // CHECK: %[[X0:.*]] = llvm.extractvalue %{{.*}}[0]
+  // CHECK: %[[X4:.*]] = llvm.extractvalue %{{.*}}[4]
+  // CHECK: %[[X8:.*]] = llvm.extractvalue %{{.*}}[8]
+  // CHECK: %[[X12:.*]] = llvm.extractvalue %{{.*}}[12]
+  // CHECK: %[[A:.*]] = llvm.fadd %[[X0]], %[[X4]]
+  // CHECK-COUNT-3: llvm.fadd
+  // CHECK: %[[B:.*]] = llvm.fadd %[[A]], %[[X8]]
+  // CHECK-COUNT-3: llvm.fadd
+  // CHECK: %[[C:.*]] = llvm.fadd %[[B]], %[[X12]]
+  // CHECK-COUNT-3: llvm.fadd
+  // CHECK: llvm.fadd %[[C]],
+  // CHECK-COUNT-2: llvm.fadd
+  // CHECK: nvvm.shfl.sync
+  %0 = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %1 = arith.addf %a, %b : f32
+    tt.reduce.return %1 : f32
+  }) : (tensor<2048xf32, #long>) -> f32
+  tt.return
+}
+
+// Four rows are a chain each: their products become part of the additions.
+// CHECK-LABEL: llvm.func @a_chain_each
+tt.func @a_chain_each(%x: tensor<16x128xf32, #tile>) {
+  // CHECK: %[[X4:.*]] = llvm.extractvalue %{{.*}}[4]
+  // CHECK: %[[X5:.*]] = llvm.extractvalue %{{.*}}[5]
+  // CHECK: %[[X6:.*]] = llvm.extractvalue %{{.*}}[6]
+  // CHECK: %[[X7:.*]] = llvm.extractvalue %{{.*}}[7]
+  // CHECK: %[[A:.*]] = llvm.fadd %[[X4]], %[[X5]]
+  // CHECK: %[[B:.*]] = llvm.fadd %[[A]], %[[X6]]
+  // CHECK: llvm.fadd %[[B]], %[[X7]]
+  // CHECK: nvvm.shfl.sync
+  %0 = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %1 = arith.addf %a, %b : f32
+    tt.reduce.return %1 : f32
+  }) : (tensor<16x128xf32, #tile>) -> tensor<16xf32, #ttg.slice<{dim = 1, parent = #tile}>>
   tt.return
 }
 }
