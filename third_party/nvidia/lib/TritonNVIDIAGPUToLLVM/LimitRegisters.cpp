@@ -65,15 +65,20 @@ static int64_t countRegisters(Value value) {
   return countElements(type);
 }
 
+/// Whether an element of the results is made of one of each operand, that the
+/// thread has.
+static bool isElementwise(Operation *op) {
+  return op->hasTrait<mlir::OpTrait::Elementwise>() ||
+         isa<BroadcastOp, ExpandDimsOp>(op);
+}
+
 /// Tensors whose elements follow from their places.
 static DenseSet<Value> findIndices(FunctionOpInterface function) {
   DenseSet<Value> indices;
   function.walk([&](Operation *op) {
-    bool isElementwise =
-        op->hasTrait<mlir::OpTrait::Elementwise>() ||
-        isa<BroadcastOp, ExpandDimsOp, ttg::ConvertLayoutOp>(op);
     if (isa<MakeRangeOp>(op) ||
-        (isElementwise && llvm::all_of(op->getOperands(), [&](Value operand) {
+        ((isElementwise(op) || isa<ttg::ConvertLayoutOp>(op)) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
            return !isa<RankedTensorType>(operand.getType()) ||
                   isConstantOrSplat(operand) || indices.contains(operand);
          })))
@@ -81,6 +86,49 @@ static DenseSet<Value> findIndices(FunctionOpInterface function) {
   });
   return indices;
 }
+
+namespace {
+/// Registers that tensors take while they wait for their users. What is made
+/// element by element for one that takes it so needs not be there as a whole:
+/// until then it takes what it is made of, or itself if that is less.
+class WaitingRegisters {
+public:
+  WaitingRegisters(FunctionOpInterface function,
+                   function_ref<int64_t(Value)> count)
+      : liveness(function), count(count) {}
+
+  int64_t operator()(Value value) {
+    auto known = registers.find(value);
+    if (known != registers.end())
+      return known->second;
+    int64_t least = count(value);
+    if (Operation *user = least ? findUserByElements(value) : nullptr) {
+      int64_t sources = 0;
+      for (Value operand : value.getDefiningOp()->getOperands())
+        if (liveness.isDeadAfter(operand, user))
+          sources += (*this)(operand);
+      least = std::min(least, sources);
+    }
+    return registers[value] = least;
+  }
+
+private:
+  /// The one user of an elementwise operation's result that needs none of its
+  /// elements beside another, if it follows in the block.
+  static Operation *findUserByElements(Value value) {
+    Operation *def = value.getDefiningOp();
+    if (!def || !isElementwise(def) || !value.hasOneUse())
+      return nullptr;
+    Operation *user = *value.user_begin();
+    bool byElements = isElementwise(user) || isa<ReduceOp, StoreOp>(user);
+    return byElements && user->getBlock() == def->getBlock() ? user : nullptr;
+  }
+
+  Liveness liveness;
+  function_ref<int64_t(Value)> count;
+  llvm::DenseMap<Value, int64_t> registers;
+};
+} // namespace
 
 /// The most registers that tensors take at one time.
 static int64_t countLiveRegisters(FunctionOpInterface function,
@@ -183,15 +231,16 @@ private:
     int64_t needed = 0;
     getOperation().walk([&](FunctionOpInterface function) {
       DenseSet<Value> indices = findIndices(function);
-      needed += kScalars + countLiveRegisters(function, [&](Value value) {
-                  auto type = dyn_cast<RankedTensorType>(value.getType());
-                  return type && type.getElementType().isIntOrFloat() &&
-                                 !type.getElementType().isInteger(1) &&
-                                 !isConstantOrSplat(value) &&
-                                 !indices.contains(value)
-                             ? countElements(type)
-                             : 0;
-                });
+      auto count = [&](Value value) {
+        auto type = dyn_cast<RankedTensorType>(value.getType());
+        return type && type.getElementType().isIntOrFloat() &&
+                       !type.getElementType().isInteger(1) &&
+                       !isConstantOrSplat(value) && !indices.contains(value)
+                   ? countElements(type)
+                   : 0;
+      };
+      WaitingRegisters waiting(function, count);
+      needed += kScalars + countLiveRegisters(function, waiting);
     });
     LDBG() << needed << " registers needed of " << limit;
     return needed > limit;

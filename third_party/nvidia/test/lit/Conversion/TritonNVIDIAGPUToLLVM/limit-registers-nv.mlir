@@ -173,3 +173,41 @@ tt.func @half(%x: tensor<8192xf32, #blocked>) -> tensor<8192xf32, #blocked> {
   tt.return %0 : tensor<8192xf32, #blocked>
 }
 }
+
+// -----
+
+// Differences, their powers and products with what stays are made element by element for the sum.
+// CHECK-NOT: ttg.maxnreg
+#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [1, 1], order = [1, 0]}>
+#row = #ttg.slice<{dim = 0, parent = #blocked}>
+#column = #ttg.slice<{dim = 1, parent = #blocked}>
+module attributes {"ttg.num-warps" = 1 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.shared = 0 : i32, ttg.target = "cuda:80"} {
+tt.func @chain(%x: tensor<16x128xf32, #blocked>, %y: tensor<16x128xf32, #blocked>, %row: tensor<128xf32, #row>) -> (tensor<16xf32, #column>, tensor<16x128xf32, #blocked>, tensor<16x128xf32, #blocked>) {
+  %0 = tt.expand_dims %row {axis = 0 : i32} : tensor<128xf32, #row> -> tensor<1x128xf32, #blocked>
+  %1 = tt.broadcast %0 : tensor<1x128xf32, #blocked> -> tensor<16x128xf32, #blocked>
+  %2 = arith.mulf %x, %1 : tensor<16x128xf32, #blocked>
+  %3 = arith.subf %y, %1 : tensor<16x128xf32, #blocked>
+  %4 = math.exp2 %3 : tensor<16x128xf32, #blocked>
+  %5 = arith.mulf %2, %4 : tensor<16x128xf32, #blocked>
+  %6 = "tt.reduce"(%5) <{axis = 1 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    tt.reduce.return %c : f32
+  }) : (tensor<16x128xf32, #blocked>) -> tensor<16xf32, #column>
+  tt.return %6, %x, %y : tensor<16xf32, #column>, tensor<16x128xf32, #blocked>, tensor<16x128xf32, #blocked>
+}
+}
+
+// -----
+
+// What they are made of does not stay, and two tensors of 128 are as many then.
+// CHECK: ttg.maxnreg = 255
+#blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [2], order = [0]}>
+module attributes {"ttg.num-warps" = 2 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.shared = 49152 : i32, ttg.target = "cuda:80"} {
+tt.func @used_up(%x: tensor<8192xf32, #blocked>, %y: tensor<8192xf32, #blocked>) -> tensor<8192xf32, #blocked> {
+  %0 = math.exp2 %x : tensor<8192xf32, #blocked>
+  %1 = math.exp2 %y : tensor<8192xf32, #blocked>
+  %2 = arith.addf %0, %1 : tensor<8192xf32, #blocked>
+  tt.return %2 : tensor<8192xf32, #blocked>
+}
+}
