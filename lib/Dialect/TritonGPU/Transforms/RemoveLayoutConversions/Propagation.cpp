@@ -222,11 +222,13 @@ void Propagation::spread() {
   }
 }
 
-/// What it would roughly cost to convert the value for this use.
-double getWeight(OpOperand &use) {
-  auto type = cast<RankedTensorType>(use.get().getType());
+/// What it would roughly cost to convert the value, where it is made, for one
+/// of its uses.
+double getWeight(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  Operation *def = value.getDefiningOp();
   return double(type.getNumElements()) * triton::getElementBitWidth(type) *
-         getExecutionWeight(use.getOwner());
+         getExecutionWeight(def ? def : &value.getParentBlock()->front());
 }
 
 double Propagation::score(Group &group, Attribute candidate) {
@@ -249,7 +251,7 @@ double Propagation::score(Group &group, Attribute candidate) {
       });
     }
     if (agrees)
-      total += getWeight(*source);
+      total += getWeight(value);
   }
   for (Value value : group.values) {
     Attribute layout = getLayoutIf(group, value, candidate);
@@ -259,12 +261,12 @@ double Propagation::score(Group &group, Attribute candidate) {
       if (Group *to = getTarget(use)) {
         // Where more layouts meet, this one may yet lose.
         if (to->candidates.contains(layout))
-          total += getWeight(use) / to->candidates.size();
+          total += getWeight(value) / to->candidates.size();
       } else if (auto convert = dyn_cast<ConvertLayoutOp>(use.getOwner())) {
         if (convert.getType().getEncoding() == layout)
-          total += getWeight(use);
+          total += getWeight(value);
       } else if (getLayout(value) == layout) {
-        total += getWeight(use);
+        total += getWeight(value);
       }
     }
   }

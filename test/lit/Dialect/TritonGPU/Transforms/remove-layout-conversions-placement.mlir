@@ -233,3 +233,44 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     tt.return %4 : tensor<64x64xf32, #mma>
   }
 }
+
+// -----
+
+// What a loop computes of a tensor from before it has the layout of what the loop reads: the tensor is converted once.
+#row = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#col = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK: [[COL:#blocked[0-9]*]] = #ttg.blocked<{sizePerThread = [4, 1]
+  // CHECK-LABEL: @before_the_loop
+  // CHECK: ttg.convert_layout {{.*}} -> tensor<64x64xf32, [[COL]]>
+  // CHECK: scf.for
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: arith.subf {{.*}} : tensor<64x64xf32, [[COL]]>
+  // CHECK-NOT: ttg.convert_layout
+  // CHECK: tt.return
+  tt.func @before_the_loop(%p: tensor<64x64x!tt.ptr<f32>, #row>, %q: tensor<64x64x!tt.ptr<f32>, #col>, %n: i32) -> f32 {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant 0.0 : f32
+    %x = tt.load %p : tensor<64x64x!tt.ptr<f32>, #row>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (f32) : i32 {
+      %y = tt.load %q : tensor<64x64x!tt.ptr<f32>, #col>
+      %z = ttg.convert_layout %y : tensor<64x64xf32, #col> -> tensor<64x64xf32, #row>
+      %d = arith.subf %x, %z : tensor<64x64xf32, #row>
+      %e = math.exp2 %d : tensor<64x64xf32, #row>
+      %s = "tt.reduce"(%e) <{axis = 0 : i32}> ({
+      ^bb0(%a: f32, %b: f32):
+        %t = arith.addf %a, %b : f32
+        tt.reduce.return %t : f32
+      }) : (tensor<64x64xf32, #row>) -> tensor<64xf32, #ttg.slice<{dim = 0, parent = #row}>>
+      %u = "tt.reduce"(%s) <{axis = 0 : i32}> ({
+      ^bb0(%a: f32, %b: f32):
+        %t = arith.addf %a, %b : f32
+        tt.reduce.return %t : f32
+      }) : (tensor<64xf32, #ttg.slice<{dim = 0, parent = #row}>>) -> f32
+      %v = arith.addf %acc, %u : f32
+      scf.yield %v : f32
+    }
+    tt.return %r : f32
+  }
+}
