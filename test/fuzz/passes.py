@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tile import knobs
@@ -80,7 +80,18 @@ AMD = Pipeline(
 )  # fmt: skip
 
 
+#: Blocks of descriptors that were chosen must be copied in the end.
+GFX1250 = replace(
+    AMD,
+    before=("?tritonamdgpu-choose-tensor-copies",),
+    passes=("tritonamdgpu-pipeline-tensor-copies", "tritonamdgpu-lower-tensor-copies"),
+    last=("?tritonamdgpu-pipeline-tensor-copies", "tritonamdgpu-lower-tensor-copies"),
+)
+
+
 def pipeline_for(machine: str) -> Pipeline:
+    if machine == "hip:gfx1250":
+        return GFX1250
     if machine.startswith("hip:"):
         return AMD
     return HOPPER if machine == "cuda:90" else AMPERE
