@@ -26,6 +26,13 @@ bool amd::mayCopyBlocks(RankedTensorType block) {
                       [](int64_t size) { return size <= kMostSize; });
 }
 
+/// Whether the machine leaves such gaps between elements of `bytes` bytes.
+static bool mayHaveGaps(amd::TensorBuffer buffer, unsigned bytes) {
+  unsigned interval = buffer.interval * bytes, gap = buffer.gap * bytes;
+  return llvm::isPowerOf2_32(interval) && interval >= kLeastInterval &&
+         interval <= kMostInterval && gap % kWordBytes == 0 && gap <= kMostGap;
+}
+
 std::optional<amd::TensorBuffer> amd::getTensorBuffer(gpu::MemDescType memory) {
   unsigned rank = memory.getRank(), bits = memory.getElementTypeBitWidth();
   LinearLayout layout = toLinearLayout(memory);
@@ -44,26 +51,21 @@ std::optional<amd::TensorBuffer> amd::getTensorBuffer(gpu::MemDescType memory) {
       return std::nullopt;
     buffer.interval = padded.getIntervals().front();
     buffer.gap = padded.getPaddings().front();
-    unsigned interval = buffer.interval * bits / 8, gap = buffer.gap * bits / 8;
-    if (!llvm::isPowerOf2_32(interval) || interval < kLeastInterval ||
-        interval > kMostInterval || gap % kWordBytes || gap > kMostGap)
+    if (!mayHaveGaps(buffer, bits / 8))
       return std::nullopt;
   }
   return buffer;
 }
 
-Attribute amd::getTensorBufferEncoding(RankedTensorType block, bool hasGaps) {
+Attribute amd::getTensorBufferEncoding(RankedTensorType block,
+                                       TensorBuffer gaps) {
   MLIRContext *context = block.getContext();
   unsigned rank = block.getRank(), bytes = block.getElementTypeBitWidth() / 8;
   SmallVector<unsigned> order = getRowMajorOrder(rank);
-  // Rows that fill the banks together need no shift among themselves; lanes
-  // read up to 16 bytes of one at a time.
-  constexpr unsigned kAllBanks = 256, kGap = 16;
-  unsigned row = block.getShape().back() * bytes;
-  unsigned interval = std::clamp(row, kAllBanks, kMostInterval);
-  if (hasGaps && block.getNumElements() * bytes > interval)
-    return PaddedSharedEncodingAttr::get(
-        context, {{interval / bytes, kGap / bytes}}, order, block.getShape());
+  if (gaps.gap && mayHaveGaps(gaps, bytes) &&
+      block.getNumElements() > gaps.interval)
+    return PaddedSharedEncodingAttr::get(context, {{gaps.interval, gaps.gap}},
+                                         order, block.getShape());
   return SwizzledSharedEncodingAttr::get(
       context, /*vec=*/1, /*perPhase=*/1, /*maxPhase=*/1, order,
       CTALayoutAttr::getDefault(context, rank));

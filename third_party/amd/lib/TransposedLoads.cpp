@@ -34,8 +34,7 @@ triton::amd::findTransposedLoad(const AMDTarget &target, unsigned bits) {
 std::optional<LinearLayout>
 triton::amd::getAddressedLayout(const LinearLayout &layout,
                                 const TransposedLoad &load) {
-  // Lanes that transpose among themselves, as a power of two.
-  constexpr unsigned kLanesLog2 = 4;
+  constexpr unsigned kLanesLog2 = llvm::CTLog2<kTransposedColumns>();
   unsigned vectorLog2 = llvm::Log2_32(load.vector);
   LinearLayout::Bases bases = layout.getBases();
   auto find = [&](StringRef name) {

@@ -23,9 +23,10 @@ bool mayCopyBlocks(RankedTensorType block);
 /// ones.
 std::optional<TensorBuffer> getTensorBuffer(gpu::MemDescType memory);
 
-/// The encoding of a buffer for such blocks, with rows that start at different
-/// banks, which the machine fills; without gaps, it also stores what is there.
-Attribute getTensorBufferEncoding(RankedTensorType block, bool hasGaps);
+/// The encoding of a buffer for such blocks, with gaps if the machine knows
+/// them.
+Attribute getTensorBufferEncoding(RankedTensorType block,
+                                  TensorBuffer gaps = {});
 
 } // namespace mlir::triton::amd
 

@@ -15,6 +15,9 @@
 
 namespace mlir::triton::amd {
 
+/// Of a row that is read, and lanes that transpose among themselves.
+constexpr unsigned kTransposedColumns = 16;
+
 /// A load of some size of elements.
 struct TransposedLoad {
   const char *intrinsic;

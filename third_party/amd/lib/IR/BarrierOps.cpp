@@ -53,11 +53,17 @@ static LogicalResult verifyIndices(Operation *op, TensorDescType desc,
          << rank << " indices, found " << indices.size();
 }
 
+LogicalResult UpdateTensorDescriptorOp::verify() {
+  if (getAddOffsets().empty())
+    return success();
+  return verifyIndices(*this, getDesc().getType(), getAddOffsets());
+}
+
 /// Of a copy between a tensor's block and a buffer.
 static LogicalResult verifyCopy(Operation *op, TensorDescType desc,
                                 ValueRange indices, gpu::MemDescType buffer) {
   RankedTensorType block = desc.getBlockType();
-  if (failed(verifyIndices(op, desc, indices)))
+  if (!indices.empty() && failed(verifyIndices(op, desc, indices)))
     return failure();
   if (block.getShape() == buffer.getShape() &&
       desc.getElementType() == buffer.getElementType())

@@ -29,6 +29,13 @@ struct Tensor {
   SmallVector<Value> shape, stride; ///< i64, innermost first
 };
 
+/// Which block of a tensor a copy is about.
+struct BlockPlace {
+  Value desc;
+  SmallVector<Value> indices; ///< i32
+  Value pred;                 ///< null: always
+};
+
 /// A buffer as the machine sees it.
 struct Buffer : amd::TensorBuffer {
   Value base; ///< i32
@@ -52,10 +59,40 @@ template <typename OpT> struct TensorPattern : TargetPattern<OpT> {
         amdTarget(target), facts(target.getFacts()) {}
 
 protected:
+  /// What `op` and the updates of its descriptor say together.
+  FailureOr<BlockPlace> getPlace(const LLVMBuilder &b,
+                                 ConversionPatternRewriter &rewriter, OpT op,
+                                 ValueRange indices, Value pred) const {
+    BlockPlace place{op.getDesc(), llvm::to_vector(indices), pred};
+    while (
+        auto update =
+            place.desc
+                .template getDefiningOp<amdgpu::UpdateTensorDescriptorOp>()) {
+      if (!update.getAddOffsets().empty() && !update.getClampBounds())
+        return this->decline(
+            op, "its descriptor moves together with the end of the tensor");
+      for (auto [i, offset] : llvm::enumerate(update.getAddOffsets())) {
+        Value moved = rewriter.getRemappedValue(offset);
+        if (i < place.indices.size())
+          place.indices[i] = b.add(place.indices[i], moved);
+        else
+          place.indices.push_back(moved);
+      }
+      if (update.getPred() && !place.pred)
+        place.pred =
+            b.icmp(LLVM::ICmpPredicate::ne,
+                   rewriter.getRemappedValue(update.getPred()), b.i32(0));
+      place.desc = update.getDesc();
+    }
+    place.indices.resize(op.getDesc().getType().getBlockType().getRank(),
+                         b.i32(0));
+    return place;
+  }
+
   FailureOr<Tensor> getTensor(const LLVMBuilder &b,
-                              ConversionPatternRewriter &rewriter,
-                              OpT op) const {
-    auto make = op.getDesc().template getDefiningOp<MakeTensorDescOp>();
+                              ConversionPatternRewriter &rewriter, OpT op,
+                              Value desc) const {
+    auto make = desc.getDefiningOp<MakeTensorDescOp>();
     if (!make)
       return this->decline(op, "the descriptor is not made by "
                                "tt.make_tensor_descriptor in this function");
@@ -70,16 +107,12 @@ protected:
     return tensor;
   }
 
-  /// What is stored has no gaps.
   FailureOr<Buffer> getBuffer(const LLVMBuilder &b, OpT op,
-                              ttg::MemDescType type, Value converted,
-                              bool isStored) const {
+                              ttg::MemDescType type, Value converted) const {
     std::optional<amd::TensorBuffer> plain = amd::getTensorBuffer(type);
     if (!plain)
       return this->decline(op, "the buffer does not hold the rows of a block "
                                "one after the other");
-    if (plain->gap && isStored)
-      return this->decline(op, "there are gaps in the buffer");
     MemDesc memory = MemDesc::unpack(b, converted, type);
     unsigned zeroBits;
     if (emitViewOffset(b, memory, type, zeroBits))
@@ -103,13 +136,22 @@ protected:
                           ConversionPatternRewriter &rewriter, OpT op,
                           ValueRange indices, ttg::MemDescType type,
                           Value memory, Value pred, bool isStored) const {
-    FailureOr<Tensor> tensor = getTensor(b, rewriter, op);
-    FailureOr<Buffer> buffer = getBuffer(b, op, type, memory, isStored);
+    FailureOr<BlockPlace> place = getPlace(b, rewriter, op, indices, pred);
+    if (failed(place))
+      return failure();
+    FailureOr<Tensor> tensor = getTensor(b, rewriter, op, place->desc);
+    FailureOr<Buffer> buffer = getBuffer(b, op, type, memory);
     if (failed(tensor) || failed(buffer))
       return failure();
+    pred = place->pred;
     Type i64 = b.intTy(64);
     SmallVector<int64_t> tile(llvm::reverse(buffer->shape));
     unsigned rank = tile.size(), bytes = buffer->elementBytes;
+    // The machine stores without gaps. Those behind rows are columns, to it,
+    // that the tensor does not have.
+    bool skipsColumns = isStored && buffer->gap;
+    if (skipsColumns && buffer->interval != tile[0])
+      return this->decline(op, "gaps in the buffer are not behind whole rows");
 
     // Gaps count from the first element of a part, which is no shorter than 16
     // bytes.
@@ -132,7 +174,8 @@ protected:
     descriptor.setSharedAddress(
         buffer->getAddress(b, b.mul(wave, b.i32(all / left))));
     descriptor.setElementBytes(bytes);
-    descriptor.setGaps(*buffer, bytes);
+    if (!isStored)
+      descriptor.setGaps(*buffer, bytes);
     Value address = tensor->base;
     for (int dim = rank - 1; dim >= 0; --dim) {
       // Waves that share this dimension are neighbours.
@@ -141,14 +184,17 @@ protected:
       tile[dim] /= share;
       Value part =
           b.and_(b.lshr(wave, b.i32(llvm::Log2_32(left))), b.i32(share - 1));
-      Value index = b.sext(i64, indices[rank - 1 - dim]);
+      Value index = b.sext(i64, place->indices[rank - 1 - dim]);
       Value at = b.add(index, b.zext(i64, b.mul(part, b.i32(tile[dim]))));
       // Nothing of a block that starts before the tensor is in it.
       Value inside =
           b.create<LLVM::SMaxOp>(b.sub(tensor->shape[dim], at), b.i64(0));
+      int64_t skipped = dim == 0 && skipsColumns ? buffer->gap : 0;
+      if (skipped)
+        inside = b.create<LLVM::SMinOp>(inside, b.i64(tile[dim]));
       descriptor.setTensorSize(
           dim, b.select(b.slt(index, b.i64(0)), b.i64(0), inside));
-      descriptor.setTileSize(dim, tile[dim]);
+      descriptor.setTileSize(dim, tile[dim] + skipped);
       if (dim)
         descriptor.setStride(dim, tensor->stride[dim]);
       address =
@@ -168,10 +214,12 @@ protected:
     RankedTensorType rowsType = op.getRows().getType();
     FailureOr<SmallVector<Value>> rows =
         getScalars(b, op, convertedRows, rowsType);
-    FailureOr<Tensor> tensor = getTensor(b, rewriter, op);
-    FailureOr<Buffer> buffer = getBuffer(b, op, type, memory, isStored);
+    FailureOr<Tensor> tensor = getTensor(b, rewriter, op, op.getDesc());
+    FailureOr<Buffer> buffer = getBuffer(b, op, type, memory);
     if (failed(rows) || failed(tensor) || failed(buffer))
       return failure();
+    if (buffer->gap && isStored)
+      return this->decline(op, "there are gaps in the buffer");
     unsigned bits = rowsType.getElementTypeBitWidth();
     unsigned atOnce = amd::TileDescriptor::kRowBits / bits;
     int64_t width = buffer->shape[1];
@@ -241,7 +289,7 @@ struct LoadPattern : TensorPattern<amdgpu::AsyncTDMCopyGlobalToLocalOp> {
     LLVMBuilder b(op.getLoc(), rewriter);
     if (op.getBarrier())
       return decline(op, "barriers in LDS have no lowering yet");
-    bool always = matchPattern(op.getPred(), m_One());
+    bool always = op.getPred() && matchPattern(op.getPred(), m_One());
     if (failed(copyBlock(b, rewriter, op, adaptor.getIndices(),
                          op.getResult().getType(), adaptor.getResult(),
                          always ? Value() : adaptor.getPred(),
@@ -262,7 +310,7 @@ struct StorePattern : TensorPattern<amdgpu::AsyncTDMCopyLocalToGlobalOp> {
                          op.getSrc().getType(), adaptor.getSrc(),
                          /*pred=*/Value(), /*isStored=*/true)))
       return failure();
-    rewriter.eraseOp(op);
+    rewriter.replaceOp(op, b.i32(0));
     return success();
   }
 };
@@ -305,7 +353,7 @@ struct PrefetchPattern : TensorPattern<amdgpu::TDMPrefetchOp> {
   matchAndRewrite(amdgpu::TDMPrefetchOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     LLVMBuilder b(op.getLoc(), rewriter);
-    FailureOr<Tensor> tensor = getTensor(b, rewriter, op);
+    FailureOr<Tensor> tensor = getTensor(b, rewriter, op, op.getDesc());
     if (failed(tensor))
       return failure();
     RankedTensorType block = op.getDesc().getType().getBlockType();
@@ -369,15 +417,16 @@ template <typename OpT> struct WaitPattern : TargetPattern<OpT> {
   }
 };
 
-/// What a descriptor stands for is in the operands of who makes it.
-struct MakeDescriptorPattern : TargetPattern<MakeTensorDescOp> {
-  using TargetPattern::TargetPattern;
+/// What a descriptor stands for is in the operands of who makes it, and moves
+/// it.
+template <typename OpT> struct DescriptorPattern : TargetPattern<OpT> {
+  using TargetPattern<OpT>::TargetPattern;
   LogicalResult
-  matchAndRewrite(MakeTensorDescOp op, OpAdaptor,
+  matchAndRewrite(OpT op, typename OpT::Adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     LLVMBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOp(op,
-                       b.poison(getTypeConverter()->convertType(op.getType())));
+    Type type = this->getTypeConverter()->convertType(op.getType());
+    rewriter.replaceOp(op, b.poison(type));
     return success();
   }
 };
@@ -389,5 +438,6 @@ void amd::populateTensorCopyPatterns(const LoweringContext &context,
                        PrefetchPattern>(context, target);
   context.add<WaitPattern<amdgpu::AsyncTDMWaitOp>,
               WaitPattern<amdgpu::AsyncTDMIntrinsicWaitOp>,
-              MakeDescriptorPattern>();
+              DescriptorPattern<MakeTensorDescOp>,
+              DescriptorPattern<amdgpu::UpdateTensorDescriptorOp>>();
 }

@@ -90,9 +90,9 @@ struct ChooseTensorCopies
         LDBG() << make << " keeps to pointers: " << obstacle;
         continue;
       }
-      auto type = RankedTensorType::get(
-          block.getShape(), block.getElementType(),
-          amd::getTensorBufferEncoding(block, /*hasGaps=*/false));
+      auto type =
+          RankedTensorType::get(block.getShape(), block.getElementType(),
+                                amd::getTensorBufferEncoding(block));
       make.getResult().setType(TensorDescType::get(type));
       ++numChosen;
     }

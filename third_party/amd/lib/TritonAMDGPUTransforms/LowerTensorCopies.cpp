@@ -1,10 +1,12 @@
 //===-- LowerTensorCopies.cpp - Blocks by the tensor data mover -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "OperandEncodings.h"
 #include "TensorLoads.h"
 
 #include "amd/IR/Dialect.h"
 #include "amd/TensorCopies.h"
+#include "amd/TransposedLoads.h"
 #include "amd/TritonAMDGPUTransforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,11 +20,57 @@ using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::gpu;
 
-MemDescType amd::getTensorBufferType(RankedTensorType type, bool isMutable) {
-  return MemDescType::get(
-      type.getShape(), type.getElementType(),
-      amd::getTensorBufferEncoding(type, /*hasGaps=*/isMutable),
-      SharedMemorySpaceAttr::get(type.getContext()), isMutable);
+/// Bytes of all banks of LDS, and the most that a lane accesses.
+constexpr unsigned kAllBanks = 256, kLaneBytes = 16;
+
+static MemDescType getBufferType(RankedTensorType block, unsigned intervalBytes,
+                                 unsigned gapBytes, bool isMutable) {
+  unsigned bytes = block.getElementTypeBitWidth() / 8;
+  return MemDescType::get(block.getShape(), block.getElementType(),
+                          amd::getTensorBufferEncoding(
+                              block, {intervalBytes / bytes, gapBytes / bytes}),
+                          SharedMemorySpaceAttr::get(block.getContext()),
+                          isMutable);
+}
+
+static unsigned getRowBytes(RankedTensorType block) {
+  return block.getShape().back() * block.getElementTypeBitWidth() / 8;
+}
+
+/// Whether transposing loads read the block, as an operand of a product.
+static bool isReadAcrossRows(DescriptorLoadOp load) {
+  auto machine = amd::TargetModel::get(load->getParentOfType<ModuleOp>());
+  return succeeded(machine) &&
+         llvm::any_of(load->getUsers(), [&](Operation *user) {
+           auto convert = dyn_cast<ConvertLayoutOp>(user);
+           if (!convert)
+             return false;
+           RankedTensorType type = convert.getType();
+           auto operand = dyn_cast<DotOperandEncodingAttr>(type.getEncoding());
+           unsigned rank = type.getRank();
+           return operand && amd::getInnerDim(operand, rank) != rank - 1 &&
+                  amd::mayTransposeLoads(type, **machine);
+         });
+}
+
+MemDescType amd::getLoadedBufferType(DescriptorLoadOp load) {
+  RankedTensorType block = load.getType();
+  // Rows that fill the banks together need no shift among themselves. Those
+  // behind them are shifted by what is read of one row at a time.
+  constexpr unsigned kMostInterval = 1024;
+  unsigned interval = std::clamp(getRowBytes(block), kAllBanks, kMostInterval);
+  unsigned gap = kLaneBytes;
+  if (isReadAcrossRows(load))
+    gap =
+        std::max(gap, kTransposedColumns * block.getElementTypeBitWidth() / 8);
+  return getBufferType(block, interval, gap, /*isMutable=*/true);
+}
+
+/// A buffer to store a block from. The machine knows no gaps there but those
+/// behind whole rows.
+static MemDescType getStoredBufferType(RankedTensorType block) {
+  return getBufferType(block, getRowBytes(block), kLaneBytes,
+                       /*isMutable=*/false);
 }
 
 Value amd::startTensorCopy(OpBuilder &b, DescriptorLoadOp load,
@@ -76,8 +124,7 @@ private:
   void lower(DescriptorLoadOp load) {
     OpBuilder b(load);
     Location loc = load.getLoc();
-    Value buffer = LocalAllocOp::create(
-        b, loc, amd::getTensorBufferType(load.getType(), /*isMutable=*/true));
+    Value buffer = LocalAllocOp::create(b, loc, amd::getLoadedBufferType(load));
     Value always = arith::ConstantIntOp::create(b, loc, 1, 1);
     Value token =
         amd::startTensorCopy(b, load, load.getIndices(), buffer, always);
@@ -94,13 +141,12 @@ private:
     while (auto convert = value.getDefiningOp<ConvertLayoutOp>())
       value = convert.getSrc();
     Value buffer = LocalAllocOp::create(
-        b, loc,
-        amd::getTensorBufferType(cast<RankedTensorType>(value.getType()),
-                                 /*isMutable=*/false),
+        b, loc, getStoredBufferType(cast<RankedTensorType>(value.getType())),
         value);
-    amdgpu::AsyncTDMCopyLocalToGlobalOp::create(b, loc, store.getDesc(),
-                                                store.getIndices(), buffer);
-    amd::waitForTensorCopies(b, loc, ValueRange());
+    auto copy = amdgpu::AsyncTDMCopyLocalToGlobalOp::create(
+        b, loc, AsyncTokenType::get(&getContext()), store.getDesc(),
+        store.getIndices(), buffer);
+    amd::waitForTensorCopies(b, loc, copy.getToken());
     store.erase();
     ++numStores;
   }

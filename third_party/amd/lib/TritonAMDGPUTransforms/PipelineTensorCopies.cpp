@@ -220,8 +220,7 @@ private:
   }
 
   static Value createRing(OpBuilder &b, DescriptorLoadOp load) {
-    MemDescType buffer =
-        amd::getTensorBufferType(load.getType(), /*isMutable=*/true);
+    MemDescType buffer = amd::getLoadedBufferType(load);
     SmallVector<int64_t> shape{2};
     llvm::append_range(shape, buffer.getShape());
     return LocalAllocOp::create(

@@ -8,8 +8,9 @@
 
 namespace mlir::triton::amd {
 
-/// A buffer for a block. Rows of one that is mutable start at different banks.
-gpu::MemDescType getTensorBufferType(RankedTensorType type, bool isMutable);
+/// A buffer for the block that `load` reads. Where lanes read several rows at
+/// once, these lie at different banks.
+gpu::MemDescType getLoadedBufferType(DescriptorLoadOp load);
 
 /// Starts the copy of the block at `indices` of the tensor that `load` reads.
 Value startTensorCopy(OpBuilder &b, DescriptorLoadOp load, ValueRange indices,

@@ -199,6 +199,11 @@ def test_products_of_blocks(k):
     assert "tensor_load_to_lds" in text and "ds_load_tr16_b128" in text
     if k < 32:
         return
+    arguments = [a, b, out, m, n, k]
+    report = tile.sim.launch(
+        text, "product_of_blocks", (2, 2), 128, arguments, dynamic_shared=kernel.metadata.shared
+    )
+    assert report.to_dict()["counters"]["bank_conflicts"] == 0
     # Each iteration has one barrier, between its wait and the copies for the next one.
     loop = re.search(r"^(\.LBB\d+_\d+):(?:(?!^\.LBB).)*?s_cbranch\w+ \1", text, re.M | re.S).group()
     assert loop.count("s_barrier_wait") == 1 and loop.count("tensor_load_to_lds") == 2
@@ -206,7 +211,7 @@ def test_products_of_blocks(k):
         loop, loop.replace("s_barrier_signal -1", "").replace("s_barrier_wait -1", "")
     )
     report = tile.sim.launch(
-        broken, "product_of_blocks", (2, 2), 128, [a, b, out, m, n, k],
+        broken, "product_of_blocks", (2, 2), 128, arguments,
         dynamic_shared=kernel.metadata.shared, raise_on_finding=False,
     )  # fmt: skip
     assert report.to_dict()["findings"]

@@ -10,6 +10,31 @@ include "tile/Dialect/TritonGPU/IR/TritonGPUOpBase.td"
 // gfx1250 copies blocks of tensors between memory and LDS through descriptors.
 //===----------------------------------------------------------------------===//
 
+def AMDG_UpdateTensorDescriptorOp
+    : AMDG_Op<"update_tensor_descriptor",
+              [Pure, AttrSizedOperandSegments, AllTypesMatch<["desc", "result"]>]> {
+  let summary = "A descriptor of the block at other indices";
+  let description = [{
+    Moves the tensor's start by `add_offsets`; with `clamp_bounds`, its end stays
+    where it is. Copies through the result that say no indices copy the block at
+    its start, if `pred` is not zero. It replaces the one of `desc`.
+
+    Example:
+
+    ```mlir
+    %0 = amdg.update_tensor_descriptor %desc add_offsets = [%i, %j] pred = %p {clamp_bounds} : !tt.tensordesc<tensor<64x64xf16, #shared>>
+    ```
+  }];
+  let arguments = (ins TT_TensorDescType:$desc, Variadic<I32>:$add_offsets,
+                       Optional<I32>:$pred, UnitAttr:$clamp_bounds);
+  let results = (outs TT_TensorDescType:$result);
+  let assemblyFormat = [{
+    $desc (`add_offsets` `=` `[` $add_offsets^ `]`)? (`pred` `=` $pred^)?
+    attr-dict `:` qualified(type($desc))
+  }];
+  let hasVerifier = 1;
+}
+
 def AMDG_AsyncTDMCopyGlobalToLocalOp
     : AMDG_Op<"async_tdm_copy_global_to_local",
               [AttrSizedOperandSegments, AMDG_StartsCopy]> {
@@ -18,24 +43,26 @@ def AMDG_AsyncTDMCopyGlobalToLocalOp
     Where `pred` is false, nothing is copied. What lies behind the end of the
     tensor becomes zero; so does all of a block that starts before the tensor.
     The buffer holds the rows of the block one after the other, maybe with gaps
-    at equal distances. With a barrier, the copy arrives at it when done.
+    at equal distances. With a barrier, the copy arrives at it when done. Without
+    indices, `amdg.update_tensor_descriptor` has said which block.
 
     Example:
 
     ```mlir
     %t = amdg.async_tdm_copy_global_to_local %desc[%i, %j] into %x, %pred : !tt.tensordesc<tensor<64x64xf16, #shared>> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+    %u = amdg.async_tdm_copy_global_to_local %desc into %x : !tt.tensordesc<tensor<64x64xf16, #shared>> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
     ```
   }];
   let arguments = (ins
     Arg<TT_TensorDescType, "", [MemRead<GlobalMemory>]>:$desc,
     Variadic<I32>:$indices,
-    Arg<TTG_MemDescType, "", [MemWrite<SharedMemory>]>:$result, I1:$pred,
-    Optional<TTG_MemDescType>:$barrier);
+    Arg<TTG_MemDescType, "", [MemWrite<SharedMemory>]>:$result,
+    Optional<I1>:$pred, Optional<TTG_MemDescType>:$barrier);
   let results = (outs TTG_AsyncToken:$token);
   let assemblyFormat = [{
-    $desc `[` $indices `]` `into` $result `,` $pred (`barrier` `=` $barrier^)?
-    attr-dict `:` qualified(type($desc)) (`,` qualified(type($barrier))^)?
-    `->` qualified(type($result))
+    $desc (`[` $indices^ `]`)? `into` $result (`,` $pred^)?
+    (`barrier` `=` $barrier^)? attr-dict `:` qualified(type($desc))
+    (`,` qualified(type($barrier))^)? `->` qualified(type($result))
   }];
   let hasVerifier = 1;
 }
@@ -45,22 +72,24 @@ def AMDG_AsyncTDMCopyLocalToGlobalOp
   let summary = "Start to copy a block of a tensor from LDS";
   let description = [{
     Where the block lies outside of the tensor, nothing is written; nothing at
-    all of a block that starts before the tensor. There are no gaps in the
-    buffer.
+    all of a block that starts before the tensor. Gaps in the buffer come after
+    whole rows. Without indices, `amdg.update_tensor_descriptor` has said which
+    block.
 
     Example:
 
     ```mlir
-    amdg.async_tdm_copy_local_to_global %desc[%i, %j] from %x : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> !tt.tensordesc<tensor<64x64xf16, #shared>>
+    %t = amdg.async_tdm_copy_local_to_global %desc[%i, %j] from %x : !ttg.memdesc<64x64xf16, #shared, #smem, mutable> -> !tt.tensordesc<tensor<64x64xf16, #shared>>
     ```
   }];
   let arguments = (ins
     Arg<TT_TensorDescType, "", [MemWrite<GlobalMemory>]>:$desc,
     Variadic<I32>:$indices,
     Arg<TTG_MemDescType, "", [MemRead<SharedMemory>]>:$src);
+  let results = (outs TTG_AsyncToken:$token);
   let assemblyFormat = [{
-    $desc `[` $indices `]` `from` $src attr-dict `:` qualified(type($src)) `->`
-    qualified(type($desc))
+    $desc (`[` $indices^ `]`)? `from` $src attr-dict `:` qualified(type($src))
+    `->` qualified(type($desc))
   }];
   let hasVerifier = 1;
 }

@@ -24,4 +24,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     amdg.tdm_prefetch %desc[%i], %p, speculative = true : !tt.tensordesc<16x32xf16, #shared>
     tt.return
   }
+  tt.func @offsets(%desc: !tt.tensordesc<16x32xf16, #shared>, %i: i32) {
+    // expected-error @+1 {{expected 2 indices, found 1}}
+    %0 = amdg.update_tensor_descriptor %desc add_offsets = [%i] {clamp_bounds} : !tt.tensordesc<16x32xf16, #shared>
+    tt.return
+  }
 }
