@@ -21,14 +21,13 @@
 
 #include "WarpGroupProducts.h"
 
+#include "OrderOfReads.h"
 #include "nvidia/TargetTable.h"
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/Transforms/ConvertTo.h"
-#include "tile/Dialect/TritonGPU/Transforms/LayoutInference.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
@@ -38,6 +37,7 @@
 using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::gpu;
+using namespace mlir::triton::nvidia;
 
 namespace {
 
@@ -64,13 +64,6 @@ chooseWarpGrid(ArrayRef<int64_t> shape, int numWarps,
 //===----------------------------------------------------------------------===//
 // Operands
 //===----------------------------------------------------------------------===//
-
-/// The operand before it was brought into the layout of the old product.
-Value skipConversions(Value operand) {
-  while (auto convert = operand.getDefiningOp<ConvertLayoutOp>())
-    operand = convert.getSrc();
-  return operand;
-}
 
 /// The tensor whose elements an operand has, perhaps in another order.
 Value skipTranspositions(Value operand) {
@@ -178,16 +171,6 @@ Value findInSharedMemory(Value value, MemDescType type, DotOp op) {
   return {};
 }
 
-/// The memory that products read a matrix from, which lies there in `order`.
-MemDescType getProductMemory(RankedTensorType type, ArrayRef<unsigned> order) {
-  MLIRContext *context = type.getContext();
-  auto encoding = NVMMASharedEncodingAttr::get(
-      context, type.getShape(), order, getCTALayout(type.getEncoding()),
-      type.getElementType(), /*fp4Padded=*/false);
-  return MemDescType::get(type.getShape(), type.getElementType(), encoding,
-                          SharedMemorySpaceAttr::get(context));
-}
-
 /// Puts an operand into shared memory where it is defined, outside of loops
 /// that do not change it; transpositions become views.
 Value putIntoSharedMemory(OpBuilder &b, DotOp op, Value operand,
@@ -234,82 +217,6 @@ bool isBetterExchanged(Value a, Value b, bool aInRegisters) {
          !aInRegisters && isContiguousAlong(a, 1) && !isInCluster(type);
 }
 
-TransOp transpose(OpBuilder &b, Location loc, Value matrix) {
-  return TransOp::create(b, loc, matrix, ArrayRef<int32_t>{1, 0});
-}
-
-//===----------------------------------------------------------------------===//
-// The order of rows
-//===----------------------------------------------------------------------===//
-
-// Row 16 i + 8 h + g of a matrix in the order of reads is row 16 i + 2 g + h of
-// it: what a thread has of both by one read belongs into rows 8 apart.
-constexpr int64_t kRowPairs = 8;
-constexpr int32_t kSwapInner[] = {0, 2, 1, 3};
-
-Value reorderRows(OpBuilder &b, Location loc, Value matrix, bool back) {
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(matrix.getType()).getShape();
-  int64_t outer = back ? 2 : kRowPairs, inner = 2 * kRowPairs / outer;
-  Value split = ReshapeOp::create(
-      b, loc, {shape[0] / (2 * kRowPairs), outer, inner, shape[1]}, matrix);
-  Value swapped = TransOp::create(b, loc, split, kSwapInner);
-  return ReshapeOp::create(b, loc, shape, swapped);
-}
-
-/// A view of a matrix in shared memory with its rows in the order of reads.
-Value viewInOrderOfReads(OpBuilder &b, Location loc, Value matrix) {
-  SmallVector<int64_t> shape(cast<MemDescType>(matrix.getType()).getShape());
-  auto reshape = [&](Value view, ArrayRef<int64_t> to) -> Value {
-    MemDescType type = *MemDescReshapeOp::inferResultType(
-        cast<MemDescType>(view.getType()), to, loc);
-    return MemDescReshapeOp::create(b, loc, type, view);
-  };
-  Value split =
-      reshape(matrix, {shape[0] / (2 * kRowPairs), kRowPairs, 2, shape[1]});
-  return reshape(MemDescTransOp::create(b, loc, split, kSwapInner), shape);
-}
-
-/// The memory that whole warps read bytes of a matrix from, transposed: chunks
-/// of 16 bytes change places so that those of eight rows are in different
-/// banks.
-MemDescType getByteMemory(RankedTensorType type) {
-  constexpr int64_t chunkBytes = 16, bankBytes = 128;
-  MLIRContext *context = type.getContext();
-  SmallVector<unsigned> order = getOrder(type);
-  int64_t row = getShapePerCTA(type)[order.front()];
-  auto encoding = SwizzledSharedEncodingAttr::get(
-      context, chunkBytes, std::max<int64_t>(bankBytes / row, 1),
-      std::clamp<int64_t>(row / chunkBytes, 1, bankBytes / chunkBytes), order,
-      getCTALayout(type.getEncoding()));
-  return MemDescType::get(type.getShape(), type.getElementType(), encoding,
-                          SharedMemorySpaceAttr::get(context));
-}
-
-/// `operand`, transposed if asked for, as the left operand of a product, its
-/// rows in the order of reads.
-Value readBytesAsLeftOperand(OpBuilder &b, Location loc, Value operand,
-                             bool isTransposed, DotOperandEncodingAttr layout) {
-  SmallVector<int32_t> order = {0, 1};
-  if (isTransposed)
-    std::swap(order[0], order[1]);
-  if (auto trans = operand.getDefiningOp<TransOp>()) {
-    operand = skipConversions(trans.getSrc());
-    order = {trans.getOrder()[order[0]], trans.getOrder()[order[1]]};
-  }
-  auto type = cast<RankedTensorType>(operand.getType());
-  MemDescType memory = operand.getDefiningOp<DescriptorLoadOp>()
-                           ? getProductMemory(type, getOrder(type))
-                           : getByteMemory(type);
-  Value view = LocalAllocOp::create(b, loc, memory, operand);
-  if (order[0] == 1)
-    view = MemDescTransOp::create(b, loc, view, order);
-  view = viewInOrderOfReads(b, loc, view);
-  auto result =
-      RankedTensorType::get(cast<MemDescType>(view.getType()).getShape(),
-                            type.getElementType(), layout);
-  return LocalLoadOp::create(b, loc, result, view);
-}
-
 /// The right operand as the left one of the transposed product. What bulk
 /// copies bring is read from where they put it.
 Value turnIntoLeftOperand(OpBuilder &b, Location loc, Value operand,
@@ -323,77 +230,6 @@ Value turnIntoLeftOperand(OpBuilder &b, Location loc, Value operand,
   auto turned = RankedTensorType::get({type.getDimSize(1), type.getDimSize(0)},
                                       type.getElementType(), layout);
   return LocalLoadOp::create(b, loc, turned, view);
-}
-
-//===----------------------------------------------------------------------===//
-// Sums
-//===----------------------------------------------------------------------===//
-
-/// How the sum of a product differs from that of the operation it replaces.
-struct SumForm {
-  bool isTransposed = false, isReordered = false;
-
-  bool isSame() const { return !isTransposed && !isReordered; }
-  Value turn(OpBuilder &b, Location loc, Value sum) const {
-    if (isTransposed)
-      sum = transpose(b, loc, sum);
-    return isReordered ? reorderRows(b, loc, sum, /*back=*/false) : sum;
-  }
-  /// The reverse, in the layout of `type`.
-  Value turnBack(OpBuilder &b, Location loc, Value sum,
-                 RankedTensorType type) const {
-    if (isReordered)
-      sum = reorderRows(b, loc, sum, /*back=*/true);
-    if (isTransposed)
-      sum = transpose(b, loc, sum);
-    return sum.getType() == type ? sum
-                                 : convertTo(b, loc, sum, type.getEncoding());
-  }
-};
-
-void eraseUnused(Value value) {
-  while (Operation *def = value.getDefiningOp()) {
-    if (!isOpTriviallyDead(def))
-      return;
-    value = def->getNumOperands() ? def->getOperand(0) : Value();
-    def->erase();
-    if (!value)
-      return;
-  }
-}
-
-/// Has a loop carry a sum in another form, if `into` is what it carries and
-/// `back` what it hands on, so that nothing in it is turned. `turned` and
-/// `result` are the sum before and behind the product.
-void carryInForm(const SumForm &form, Value into, Value turned, Value result,
-                 Value back) {
-  auto carried = dyn_cast<BlockArgument>(into);
-  auto loop = carried ? dyn_cast<scf::ForOp>(carried.getOwner()->getParentOp())
-                      : nullptr;
-  if (!loop || carried == loop.getInductionVar() || !carried.hasOneUse() ||
-      !back.hasOneUse() ||
-      *back.user_begin() != loop.getBody()->getTerminator())
-    return;
-  unsigned index = carried.getArgNumber() - loop.getNumInductionVars();
-  OpOperand &yielded = *back.use_begin();
-  if (yielded.getOperandNumber() != index)
-    return;
-  IRRewriter rewriter(loop);
-  Location loc = loop.getLoc();
-  Value init = form.turn(rewriter, loc, loop.getInitArgs()[index]);
-  yielded.set(carried);
-  auto yieldSum = [&](OpBuilder &, Location, ArrayRef<BlockArgument>) {
-    return SmallVector<Value>{result};
-  };
-  loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
-      rewriter, init, /*replaceInitOperandUsesInLoop=*/false, yieldSum));
-  turned.replaceAllUsesWith(loop.getRegionIterArgs().back());
-  eraseUnused(turned);
-  eraseUnused(back);
-  rewriter.setInsertionPointAfter(loop);
-  Value old = loop.getResult(index);
-  old.replaceAllUsesWith(form.turnBack(rewriter, loc, loop.getResults().back(),
-                                       cast<RankedTensorType>(old.getType())));
 }
 
 /// Whether an operand that lies the other way round may be turned: its copies
@@ -444,8 +280,11 @@ bool mlir::triton::nvidia::multiplyByWarpGroups(
     return decline("the right operand would have to be turned");
   bool isAcross = form.isTransposed ||
                   (bits != 16 && !inRegisters && !isContiguousAlong(a, 1));
-  form.isReordered = bits == 8 && isAcross && !isInCluster(before);
-  if (form.isReordered || (isAcross && !canTurn(a)))
+  constexpr OrderOfReads rows{/*dim=*/0};
+  bool isReordered = bits == 8 && isAcross && !isInCluster(before);
+  if (isReordered)
+    form.orders.push_back(rows);
+  if (isReordered || (isAcross && !canTurn(a)))
     inRegisters = true;
 
   int64_t columns = std::min(shape[1] / (*grid)[1], kMaxColumns);
@@ -460,39 +299,34 @@ bool mlir::triton::nvidia::multiplyByWarpGroups(
          << (form.isTransposed ? "right" : "left") << " operand in "
          << (inRegisters ? "registers" : "shared memory")
          << (form.isTransposed ? ", exchanged" : "")
-         << (form.isReordered ? ", its rows in the order of reads" : "");
+         << (isReordered ? ", its rows in the order of reads" : "");
 
   OpBuilder b(op);
   Location loc = op.getLoc();
   auto inLeft = DotOperandEncodingAttr::get(context, 0, mma, 32 / bits);
   Value left, right;
   if (form.isTransposed) {
-    left = form.isReordered
-               ? readBytesAsLeftOperand(b, loc, bOperand,
-                                        /*isTransposed=*/true, inLeft)
-               : turnIntoLeftOperand(b, loc, bOperand, inLeft);
+    left = isReordered ? readBytes(b, loc, bOperand, /*isTransposed=*/true,
+                                   rows, inLeft)
+                       : turnIntoLeftOperand(b, loc, bOperand, inLeft);
     right = putIntoSharedMemory(b, op, transpose(b, loc, a), /*innerDim=*/0);
   } else {
     OpBuilder at(op);
     if (stays)
       at.setInsertionPointAfterValue(a);
-    if (form.isReordered)
-      left = readBytesAsLeftOperand(b, loc, a, /*isTransposed=*/false, inLeft);
+    if (isReordered)
+      left = readBytes(b, loc, a, /*isTransposed=*/false, rows, inLeft);
     else
       left = inRegisters ? convertTo(at, loc, a, inLeft)
                          : putIntoSharedMemory(b, op, a, /*innerDim=*/1);
     right = putIntoSharedMemory(b, op, bOperand, /*innerDim=*/0);
   }
-  Value into = op.getC(), turned = form.turn(b, loc, into);
-  Value sum = convertTo(b, loc, turned, mma);
-  auto dot = nvidia_gpu::WarpGroupDotOp::create(
-      b, loc, sum.getType(), left, right, sum, /*useC=*/Value(),
-      op.getInputPrecision(), op.getMaxNumImpreciseAcc(), /*isAsync=*/false);
-  Value result = convertTo(b, loc, dot.getD(), getLayout(turned));
-  Value back = form.turnBack(b, loc, result, before);
-  op.replaceAllUsesWith(back);
-  op.erase();
-  if (!form.isSame())
-    carryInForm(form, into, turned, result, back);
+  multiplyInForm(b, op, form, mma, [&](Value sum) -> Value {
+    return nvidia_gpu::WarpGroupDotOp::create(
+               b, loc, sum.getType(), left, right, sum, /*useC=*/Value(),
+               op.getInputPrecision(), op.getMaxNumImpreciseAcc(),
+               /*isAsync=*/false)
+        .getD();
+  });
   return true;
 }

@@ -56,6 +56,7 @@ void nvidia::buildTTGIRPipeline(OpPassManager &pm,
   add(gpu::createTritonGPUF32DotTC());
   add(gpu::createTritonGPURemoveLayoutConversions());
   add(gpu::createTritonGPUAccelerateMatmul());
+  add(createReadBytesAcrossNV());
   add(gpu::createTritonGPURemoveLayoutConversions());
   add(gpu::createTritonGPUOptimizeThreadLocality());
   add(gpu::createTritonGPUOptimizeDotOperands());

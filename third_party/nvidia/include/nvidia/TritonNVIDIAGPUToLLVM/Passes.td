@@ -18,6 +18,34 @@ def CheckTargetNV : Pass<"check-target-nv", "mlir::ModuleOp"> {
   }];
 }
 
+def ReadBytesAcrossNV : Pass<"read-bytes-across-nv", "mlir::ModuleOp"> {
+  let summary = "Read bytes that lie across K by whole warps";
+  let description = [{
+    `mma.sync` takes bytes that are neighbours along K as a word. Where memory has
+    them across K, warps read matrices of 16-bit pairs, transposed, and sort their
+    bytes; rows (columns) of the operand and of the sum come in another order by
+    that, to which views and reshapes lead. Only for products of which a loop carries
+    nothing but the sum, or that are in no loop: else the sum would have to be
+    brought back in each iteration.
+
+    ```mlir
+    %b = ttg.convert_layout %loaded : tensor<64x64xi8, #blocked> -> tensor<64x64xi8, #dot_operand>
+    ```
+    becomes
+    ```mlir
+    %0 = ttg.local_alloc %loaded : (tensor<64x64xi8, #blocked>) -> !ttg.memdesc<64x64xi8, #shared, #smem>
+    %1 = ttg.memdesc_reshape %0 : ... -> !ttg.memdesc<64x2x16x2xi8, ...>
+    %2 = ttg.memdesc_trans %1 {order = array<i32: 0, 1, 3, 2>} : ... -> !ttg.memdesc<64x2x2x16xi8, ...>
+    %3 = ttg.memdesc_reshape %2 : ... -> !ttg.memdesc<64x64xi8, ...>
+    %b = ttg.local_load %3 : ... -> tensor<64x64xi8, #dot_operand>
+    ```
+  }];
+  let dependentDialects = ["mlir::triton::gpu::TritonGPUDialect"];
+  let statistics = [
+    Statistic<"numProducts", "num-products", "Products that read bytes so">
+  ];
+}
+
 def AllocateSharedMemoryNV : Pass<"allocate-shared-memory-nv", "mlir::ModuleOp"> {
   let summary = "Assign places in shared memory, as NVIDIA lowerings need it";
   let description = [{
