@@ -213,7 +213,11 @@ void nvidia::multiplyInForm(OpBuilder &b, DotOp op, const SumForm &form,
                             Attribute layout,
                             function_ref<Value(Value)> multiply) {
   Location loc = op.getLoc();
-  Value into = skipConversions(op.getC()), old = getSum(op);
+  // Conversions stay where they are, unless they are of a form that goes away:
+  // the product would be waited for where they are made.
+  bool isSame = form.isSame();
+  Value into = isSame ? op.getC() : skipConversions(op.getC());
+  Value old = isSame ? op.getD() : getSum(op);
   Value turned = form.turn(b, loc, into);
   Value product = multiply(convertTo(b, loc, turned, layout));
   Value result = convertTo(b, loc, product, getLayout(turned));
@@ -225,6 +229,6 @@ void nvidia::multiplyInForm(OpBuilder &b, DotOp op, const SumForm &form,
   Value oldInto = op.getC();
   op.erase();
   eraseUnused(oldInto);
-  if (!form.isSame())
+  if (!isSame)
     carryInForm(form, into, turned, result, back);
 }
