@@ -291,6 +291,8 @@ void Dispatcher::addDescriptor(Query &query, PyObject *value, Mode mode) {
         nb::int_(nb::handle(PySequence_Fast_GET_ITEM(block.ptr(), i)))));
   bool nan = PyUnicode_Check(padding.ptr()) &&
              PyUnicode_CompareWithASCIIString(padding.ptr(), "nan") == 0;
+  // Kernels are compiled for zeros out of bounds.
+  key.add(nan);
   std::optional<dlpack::Tensor> view =
       getView(query, base.ptr(), getInfo(base.ptr()));
   query.leaves.push_back({base.ptr(), view ? view->getAddress() : 0});

@@ -75,6 +75,20 @@ def test_nan_padding():
 
 
 @pytest.mark.compiled
+def test_what_is_padded_with_zeros_is_compiled_for_that():
+    x, out = np.ones((8, 20), np.float32), np.zeros((8, 32), np.float32)
+    target = TensorDescriptor.from_tensor(out, [8, 32])
+    kernels = []
+    for padding in ("zero", "nan", "zero"):
+        source = TensorDescriptor(x, [8, 20], [20, 1], [8, 32], padding=padding)
+        kernels.append(copy[(1,)](source, target, 8, 32, N=32))
+        assert np.isnan(out[:, 20:]).all() == (padding == "nan")
+    assert kernels[0] is kernels[2] is not kernels[1]
+    texts = [kernel.asm["ttir"] for kernel in kernels]
+    assert [text.count("tt.zero_padded") for text in texts] == [2, 1, 2]
+
+
+@pytest.mark.compiled
 def test_each_block_and_type_is_compiled():
     x, out = random((32, 64), "fp16"), poisoned((32, 64), "fp16")
     kernels = set()

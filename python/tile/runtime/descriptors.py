@@ -1,7 +1,8 @@
 """Descriptors made on the host, as arguments of a kernel.
 
 A kernel takes a descriptor as ``tensordesc<fp16[16, 64]>`` in its signature; the key of an
-argument ends in "D" if the rows, too, are multiples of 16 bytes, as its base and strides are.
+argument goes on with "Z" if elements out of bounds are zeros, and ends in "D" if the rows, too,
+are multiples of 16 bytes, as its base and strides are.
 At run time that is its base, shape and strides and whether it pads with NaNs,
 and then the shape and the strides that the kernel asks the descriptor for.
 """
@@ -22,8 +23,16 @@ def key_of(value: Any) -> str:
     from .specialize import item_size, type_name
 
     extents = ", ".join(map(str, value.block_shape))
+    zero = "Z" if value.padding == "zero" else ""
     whole = "" if value.shape[-1] * item_size(value.base) % ALIGNMENT else "D"
-    return f"tensordesc<{type_name(value.base.dtype)}[{extents}]>{whole}"
+    return f"tensordesc<{type_name(value.base.dtype)}[{extents}]>{zero}{whole}"
+
+
+def decode(key: str) -> tuple[str, list[tuple[str, int]]]:
+    """The signature's entry for a key, and what is known of the argument."""
+    spec, _, known = key.partition(">")
+    facts = {"Z": ("tt.zero_padded", 1), "D": ("tt.divisibility", ALIGNMENT)}
+    return spec + ">", [facts[letter] for letter in known]
 
 
 def is_descriptor(spec: Any) -> bool:

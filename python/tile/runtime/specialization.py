@@ -14,8 +14,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import TileError
+from . import descriptors
 from . import specialize as sp
-from .descriptors import is_descriptor
 
 
 def native_specialize_impl(
@@ -37,8 +37,8 @@ def native_specialize_impl(
         return ("constexpr", None)
     if key == "1":
         return ("constexpr", 1)
-    if is_descriptor(key):
-        return (sp.unaligned(key), None)
+    if descriptors.is_descriptor(key):
+        return (descriptors.decode(key)[0], None)
     if key == "i1" and isinstance(arg, bool):
         return ("u1", None)
     name = key.rstrip("LSDE")

@@ -237,9 +237,9 @@ def decode(key: Any, value: Any, path: tuple[int, ...], constants: dict, hints: 
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
     if descriptors.is_descriptor(key):
         descriptors.check_block(key)
-        spec = unaligned(key)
-        if spec != key:  # Of what a kernel sees of a descriptor, it is the first.
-            hints[(*path, 0)] = [("tt.divisibility", descriptors.ALIGNMENT)]
+        spec, known = descriptors.decode(key)
+        if known:  # Of what a kernel sees of a descriptor, it is the first.
+            hints[(*path, 0)] = known
         return spec
     if key in ("1", "None"):
         constants[path] = 1 if key == "1" else None

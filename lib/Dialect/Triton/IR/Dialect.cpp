@@ -109,7 +109,8 @@ LogicalResult TritonDialect::verifyRegionArgAttribute(Operation *op,
   StringRef name = attr.getName().strref();
   static constexpr StringLiteral positiveIntegers[] = {
       "tt.divisibility",     "tt.contiguity",    "tt.constancy",
-      "tt.max_divisibility", "tt.pointer_range", "tt.nv_tma_desc"};
+      "tt.max_divisibility", "tt.pointer_range", "tt.nv_tma_desc",
+      "tt.zero_padded"};
   if (!llvm::is_contained(positiveIntegers, name))
     return success();
   bool mayBeZero = name == "tt.nv_tma_desc";

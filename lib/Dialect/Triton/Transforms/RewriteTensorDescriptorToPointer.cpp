@@ -10,6 +10,7 @@
 #include "DecomposeTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Dialect/Triton/IR/DescriptorArguments.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/Triton/Transforms/Passes.h"
 
@@ -44,11 +45,7 @@ convertDescriptor(TensorDescType type, SmallVectorImpl<Type> &types) {
   // The copy engine serves those whose blocks have a layout.
   if (block.getEncoding())
     return std::nullopt;
-  Builder builder(type.getContext());
-  types.push_back(PointerType::get(type.getElementType()));
-  types.append(block.getRank(), builder.getI32Type());
-  types.append(block.getRank(), builder.getI64Type());
-  types.push_back(builder.getI1Type());
+  llvm::append_range(types, getPartTypes(type));
   return success();
 }
 
@@ -324,11 +321,20 @@ struct RewriteScatter : public RewriteAccess<DescriptorScatterOp> {
 
 static constexpr StringLiteral kDivisibilityAttr = "tt.divisibility";
 
-/// Notes what the host promises of a descriptor that it passes to a kernel: the
-/// base and the strides are multiples of 16 bytes, but for the last stride,
-/// which is one; so are the rows, if it says so of this one.
-static void noteKernelArgument(FuncOp func, unsigned base, TensorDescType desc,
-                               int64_t rowBytes) {
+/// A descriptor that a kernel takes.
+struct KernelArgument {
+  FuncOp func;
+  unsigned index; ///< where its parts begin
+  TensorDescType type;
+  int64_t rowBytes; ///< what its rows are known to be multiples of, or zero
+  bool isZeroPadded;
+};
+
+/// Notes what the host promises of a descriptor: the base and the strides are
+/// multiples of 16 bytes, but for the last stride, which is one; so are the
+/// rows, and what is out of bounds is zero, if it says so of this one.
+static void noteKernelArgument(KernelArgument argument) {
+  auto [func, base, desc, rowBytes, isZeroPadded] = argument;
   Builder builder(func.getContext());
   auto note = [&](unsigned index, int64_t divisibility) {
     func.setArgAttr(index, kDivisibilityAttr,
@@ -344,10 +350,15 @@ static void noteKernelArgument(FuncOp func, unsigned base, TensorDescType desc,
     note(strides + i, std::max<int64_t>(1, 128 / bits));
   if (func.isExternal())
     return;
-  Value last = func.getArgument(strides + rank - 1);
   OpBuilder body = OpBuilder::atBlockBegin(&func.getBody().front());
-  last.replaceAllUsesWith(
-      arith::ConstantIntOp::create(body, last.getLoc(), last.getType(), 1));
+  auto isAlways = [&](unsigned index, int64_t value) {
+    Value part = func.getArgument(index);
+    part.replaceAllUsesWith(arith::ConstantIntOp::create(
+        body, part.getLoc(), part.getType(), value));
+  };
+  isAlways(strides + rank - 1, 1);
+  if (isZeroPadded)
+    isAlways(strides + rank, 0);
 }
 
 struct TritonRewriteTensorDescriptorToPointer
@@ -367,10 +378,7 @@ struct TritonRewriteTensorDescriptorToPointer
     patterns.add<RewriteMake>(converter, context);
     patterns.add<RewriteLoad, RewriteStore, RewriteReduce, RewriteGather,
                  RewriteScatter>(converter, context, numAccesses);
-    // Each descriptor that a kernel takes, where its parts will begin, and what
-    // its rows are multiples of, in bytes.
-    SmallVector<std::tuple<FuncOp, unsigned, TensorDescType, int64_t>>
-        arguments;
+    SmallVector<KernelArgument> arguments;
     getOperation()->walk([&](FuncOp func) {
       if (!func.isPublic())
         return;
@@ -379,18 +387,19 @@ struct TritonRewriteTensorDescriptorToPointer
         SmallVector<Type> parts;
         (void)converter.convertType(type, parts);
         if (auto desc = dyn_cast<TensorDescType>(type)) {
-          auto rows = func.getArgAttrOfType<IntegerAttr>(i, kDivisibilityAttr);
-          func.removeArgAttr(i, kDivisibilityAttr);
+          auto rows = func.removeArgAttr(i, kRowDivisibilityAttrName);
+          bool isZeroPadded(func.removeArgAttr(i, kZeroPaddedAttrName));
           if (!desc.getBlockType().getEncoding())
-            arguments.push_back({func, index, desc, rows ? rows.getInt() : 0});
+            arguments.push_back({func, index, desc,
+                                 rows ? cast<IntegerAttr>(rows).getInt() : 0,
+                                 isZeroPadded});
         }
         index += parts.size();
       }
     });
     if (failed(applyDecomposition(getOperation(), target, std::move(patterns))))
       return signalPassFailure();
-    for (auto [func, index, desc, rowBytes] : arguments)
-      noteKernelArgument(func, index, desc, rowBytes);
+    llvm::for_each(arguments, noteKernelArgument);
   }
 };
 

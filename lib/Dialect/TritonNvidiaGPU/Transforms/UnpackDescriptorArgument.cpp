@@ -3,7 +3,7 @@
 
 #include "UnpackDescriptorArgument.h"
 
-#include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/Triton/IR/DescriptorArguments.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -16,7 +16,6 @@ LogicalResult nvidia_gpu::unpackDescriptorArgument(BlockArgument argument,
   auto function = cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
   auto type = cast<TensorDescType>(argument.getType());
   RankedTensorType block = type.getBlockType();
-  unsigned rank = block.getRank();
   Location loc = argument.getLoc();
   OpBuilder builder(argument.getContext());
   FailureOr<int32_t> elementType = getTMAElementType(block.getElementType());
@@ -40,11 +39,7 @@ LogicalResult nvidia_gpu::unpackDescriptorArgument(BlockArgument argument,
       builder.getNamedAttr("box", builder.getDenseI32ArrayAttr(box)),
   });
 
-  // Base, shape, strides, and whether elements out of bounds are NaNs.
-  SmallVector<Type> types = {PointerType::get(type.getElementType())};
-  types.append(rank, builder.getI32Type());
-  types.append(rank, builder.getI64Type());
-  types.push_back(builder.getI1Type());
+  SmallVector<Type> types = getPartTypes(type);
   auto none = builder.getDictionaryAttr({});
   SmallVector<DictionaryAttr> attrs(types.size(), none);
   attrs.front() = builder.getDictionaryAttr(

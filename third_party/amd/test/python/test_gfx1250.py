@@ -10,6 +10,7 @@ import pytest
 
 import tile
 import tile.language as tl
+from tile.tools.tensor_descriptor import TensorDescriptor
 
 
 @pytest.fixture(autouse=True)
@@ -215,6 +216,33 @@ def test_products_of_blocks(k):
         dynamic_shared=kernel.metadata.shared, raise_on_finding=False,
     )  # fmt: skip
     assert report.to_dict()["findings"]
+
+
+@tile.jit
+def product_of_descriptors(left, right, result, K, BM: tl.constexpr, BN: tl.constexpr):
+    m, n = tl.program_id(0) * BM, tl.program_id(1) * BN
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, left.block_shape[1]):
+        acc = tl.dot(left.load([m, k]), right.load([k, n]), acc)
+    result.store([m, n], acc.to(tl.float16))
+
+
+@pytest.mark.parametrize("padding", ["zero", "nan"])
+def test_descriptors_from_the_host(padding):
+    """Blocks are copied as tiles if elements outside of the tensor are zeros."""
+    m, n, k = 56, 72, 96
+    rng = np.random.default_rng(5)
+    a = rng.integers(-4, 5, (m, k)).astype(np.float16)
+    b = rng.integers(-4, 5, (k, n)).astype(np.float16)
+    out = np.full((m, n), 7, np.float16)
+    left = TensorDescriptor.from_tensor(a, [32, 32], padding)
+    right = TensorDescriptor.from_tensor(b, [32, 64], padding)
+    result = TensorDescriptor.from_tensor(out, [32, 64])
+    kernel = product_of_descriptors[(2, 2)](left, right, result, k, BM=32, BN=64, num_warps=4)
+    assert (out == a @ b).all()
+    text = kernel.asm["amdgcn"]
+    assert "tensor_store_from_lds" in text
+    assert ("tensor_load_to_lds" in text) == (padding == "zero")
 
 
 def test_a_missing_wait_for_a_tile_is_found():

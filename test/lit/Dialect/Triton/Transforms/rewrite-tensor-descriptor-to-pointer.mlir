@@ -51,6 +51,18 @@ tt.func public @whole_rows(%d: !tt.tensordesc<tensor<64x32xf32>> {tt.divisibilit
   tt.return %v : tensor<64x32xf32>
 }
 
+// One that the host is known to pad with zeros.
+// CHECK-LABEL: tt.func public @zero_padded
+// CHECK-SAME: %[[NAN:.*]]: i1)
+// CHECK: %[[ZEROS:.*]] = arith.constant dense<0.000000e+00>
+// CHECK-NOT: %[[NAN]]
+// CHECK: tt.load %{{.*}}, %{{.*}}, %[[ZEROS]]
+tt.func public @zero_padded(%d: !tt.tensordesc<tensor<32xf32>> {tt.zero_padded = 1 : i32}) -> tensor<32xf32> {
+  %c0 = arith.constant 0 : i32
+  %v = tt.descriptor_load %d[%c0] : !tt.tensordesc<tensor<32xf32>> -> tensor<32xf32>
+  tt.return %v : tensor<32xf32>
+}
+
 // CHECK-LABEL: tt.func @leading_dimension_of_one
 tt.func @leading_dimension_of_one(%p: !tt.ptr<i8>, %n: i32, %s: i64) {
   // CHECK: %[[A:.*]] = tt.addptr {{.*}} : tensor<1x64x!tt.ptr<i8>>, tensor<1x64xi64>

@@ -54,7 +54,9 @@ def TritonAMDGPUChooseTensorCopies
     leaves them alone. The machine fills what lies behind the end of a tensor with
     zeros, but knows no blocks that start before it: of loads and stores through
     a descriptor, no index may be negative, as far as its range is known. Sums and
-    products in indices are taken to fit.
+    products in indices are taken to fit. Kernels make those that the host passes
+    of their parts; what lies outside of them must be known to be zero
+    (`tt.zero_padded`).
 
     ```mlir
     %d = tt.make_tensor_descriptor %p, [%m, %n], [%s, %c1] : <f16>, <tensor<64x64xf16>>
@@ -67,7 +69,9 @@ def TritonAMDGPUChooseTensorCopies
     // #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
     ```
   }];
-  let dependentDialects = ["mlir::triton::gpu::TritonGPUDialect"];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::triton::gpu::TritonGPUDialect"
+  ];
   let statistics = [
     Statistic<"numChosen", "num-chosen", "Descriptors that got an encoding">
   ];

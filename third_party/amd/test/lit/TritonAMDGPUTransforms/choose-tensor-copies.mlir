@@ -56,3 +56,32 @@ tt.func public @gather(%p: !tt.ptr<f16>, %n: i32, %s: i64, %rows: tensor<32xi32>
   %x = tt.descriptor_gather %d[%rows, %c0] : (!tt.tensordesc<tensor<1x32xf16>>, tensor<32xi32>, i32) -> tensor<32x32xf16>
   tt.return %x : tensor<32x32xf16>
 }
+
+// Of what the host passes, kernels make the descriptor, if elements outside are known to be zeros, or
+// integers.
+// CHECK-LABEL: @from_host
+// CHECK-SAME: (%[[P:[^:]*]]: !tt.ptr<f16>, %[[M:[^:]*]]: i32, %[[N:[^:]*]]: i32, %[[S:[^:]*]]: i64, %{{[^:]*}}: i64, %{{[^:]*}}: i1, %[[Q:[^:]*]]: !tt.ptr<i8>, %{{[^:]*}}: i32, %{{[^:]*}}: i64, %{{[^:]*}}: i1, %{{[^:]*}}: tensor<64xi8>)
+// CHECK-DAG: tt.make_tensor_descriptor %[[P]], [%[[M]], %[[N]]], [%[[S]], %c1_i64{{.*}}] : <f16>, <tensor<64x32xf16, #
+// CHECK-DAG: tt.make_tensor_descriptor %[[Q]], {{.*}} : <i8>, <tensor<64xi8, #
+tt.func public @from_host(%d: !tt.tensordesc<tensor<64x32xf16>> {tt.divisibility = 16 : i32, tt.zero_padded = 1 : i32}, %e: !tt.tensordesc<tensor<64xi8>>, %v: tensor<64xi8>) -> tensor<64x32xf16> {
+  %c0 = arith.constant 0 : i32
+  %x = tt.descriptor_load %d[%c0, %c0] : !tt.tensordesc<tensor<64x32xf16>> -> tensor<64x32xf16>
+  tt.descriptor_store %e[%c0], %v : !tt.tensordesc<tensor<64xi8>>, tensor<64xi8>
+  tt.return %x : tensor<64x32xf16>
+}
+
+// What other functions pass around, and what may have NaNs outside, keeps to pointers.
+// CHECK-LABEL: @maybe_nan
+// CHECK-SAME: !tt.tensordesc<tensor<64x32xf16>>
+tt.func public @maybe_nan(%d: !tt.tensordesc<tensor<64x32xf16>> {tt.divisibility = 16 : i32}) -> tensor<64x32xf16> {
+  %c0 = arith.constant 0 : i32
+  %x = tt.descriptor_load %d[%c0, %c0] : !tt.tensordesc<tensor<64x32xf16>> -> tensor<64x32xf16>
+  tt.return %x : tensor<64x32xf16>
+}
+// CHECK-LABEL: @called
+// CHECK-SAME: !tt.tensordesc<tensor<64x32xf16>>
+tt.func private @called(%d: !tt.tensordesc<tensor<64x32xf16>> {tt.zero_padded = 1 : i32}) -> tensor<64x32xf16> {
+  %c0 = arith.constant 0 : i32
+  %x = tt.descriptor_load %d[%c0, %c0] : !tt.tensordesc<tensor<64x32xf16>> -> tensor<64x32xf16>
+  tt.return %x : tensor<64x32xf16>
+}
