@@ -15,6 +15,7 @@
 
 #include "tile/Analysis/MemoryModel.h"
 #include "tile/Dialect/Triton/IR/LoopBounds.h"
+#include "tile/Dialect/TritonGPU/Transforms/Buffers.h"
 #include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -197,7 +198,9 @@ private:
     Value wait = amd::waitForTensorCopies(body, loc, {});
     SmallVector<Value> rings;
     for (DescriptorLoadOp load : loads) {
-      Value ring = rings.emplace_back(createRing(before, load));
+      Value ring = rings.emplace_back(allocateBuffers(
+          before, load.getLoc(), load.getType(),
+          amd::getLoadedBufferType(load).getEncoding(), /*count=*/2));
       auto start = [&](OpBuilder &b, Value slot, Value pred,
                        function_ref<Value(Value)> compute) {
         SmallVector<Value> indices =
@@ -217,25 +220,6 @@ private:
       amd::readTensorBuffer(load, getBuffer(atLoad, loc, ring, slot), wait);
       ++numLoads;
     }
-  }
-
-  static Value createRing(OpBuilder &b, DescriptorLoadOp load) {
-    MemDescType buffer = amd::getLoadedBufferType(load);
-    SmallVector<int64_t> shape{2};
-    llvm::append_range(shape, buffer.getShape());
-    return LocalAllocOp::create(
-        b, load.getLoc(),
-        MemDescType::get(shape, buffer.getElementType(), buffer.getEncoding(),
-                         buffer.getMemorySpace(), /*mutableMemory=*/true));
-  }
-
-  static Value getBuffer(OpBuilder &b, Location loc, Value ring, Value slot) {
-    auto type = cast<MemDescType>(ring.getType());
-    auto buffer =
-        MemDescType::get(type.getShape().drop_front(), type.getElementType(),
-                         type.getEncoding(), type.getMemorySpace(),
-                         /*mutableMemory=*/true);
-    return MemDescIndexOp::create(b, loc, buffer, ring, slot);
   }
 
   /// Bytes of LDS.

@@ -11,20 +11,15 @@
 
 #include "CopyStrategy.h"
 
-namespace mlir::triton::gpu {
+#include "tile/Dialect/TritonGPU/Transforms/Buffers.h"
 
-/// An array of `count` buffers for tensors of a type.
-Value allocateBuffers(OpBuilder &builder, Location loc, RankedTensorType type,
-                      Attribute encoding, int count);
+namespace mlir::triton::gpu {
 
 /// An array of `count` mbarriers, to be initialised.
 Value allocateBarriers(OpBuilder &builder, Location loc, int count);
 
 /// Ends the life of such an array.
 void freeBarriers(OpBuilder &builder, Location loc, Value barriers);
-
-/// One of an array of buffers or barriers.
-Value getBuffer(OpBuilder &builder, Location loc, Value buffers, Value index);
 
 /// The buffers of which `view` is a part.
 Value getBuffers(Value view);
