@@ -104,7 +104,8 @@ def test_calls_with_shared_memory(num_warps):
     if on_nvidia():
         assert kernel.asm["ptx"].count("call.uni") >= 3 or kernel.asm["ptx"].count("call ") >= 3
     else:
-        assert kernel.asm["amdgcn"].count("s_swappc_b64") >= 3
+        # gfx1250 has another name for it.
+        assert len(re.findall("s_swappc_b64|s_swap_pc_i64", kernel.asm["amdgcn"])) >= 3
 
 
 @tile.jit
