@@ -1,6 +1,7 @@
 """Quality of the generated code without a GPU, beside the peer's for the same kernels.
 
     python bench/static.py [--target cuda:80] [--peer PYTHON] [--filter TEXT] [--all] [--summary]
+        [--jobs N]
 
 Both compilers compile the same source for the same constants and options; the simulator executes
 the assembly of both (PTX or AMDGCN) with every check on (the peer's for sm_90 with none), the
@@ -8,20 +9,21 @@ results are compared with NumPy, and the counters are what the table shows. With
 `ptxas -v` or the metadata of the assembly say (registers, spills, shared memory), and counts of
 the code itself: of SASS if `nvdisasm` is at hand, of AMDGCN always.
 
-`--peer` names a Python that has Triton; it compiles in a process of its own. Without it, the
-columns of the peer are missing.
+`--peer` names a Python that has Triton; it compiles in processes of its own. Without it, the
+columns of the peer are missing. `--jobs` processes work at a time.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import os
 import re
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -55,10 +57,8 @@ def parse_target(text: str) -> GPUTarget:
     )
 
 
-def compile_ours(case: Case, target: GPUTarget, modules: dict[str, Any]) -> dict[str, Any]:
-    if case.example not in modules:
-        modules[case.example] = load(case.example)
-    fn = getattr(modules[case.example], case.kernel)
+def compile_ours(case: Case, target: GPUTarget) -> dict[str, Any]:
+    fn = getattr(load(case.example), case.kernel)
     stage = MACHINES[target.backend].STAGE
     source = tile.compiler.ASTSource(
         fn=fn,
@@ -74,23 +74,28 @@ def compile_ours(case: Case, target: GPUTarget, modules: dict[str, Any]) -> dict
 
 
 def compile_peer(
-    chosen: list[Case], python: str, target: GPUTarget, cache: Path | None
+    chosen: list[Case], python: str, target: GPUTarget, cache: Path | None, jobs: int
 ) -> dict[str, dict[str, Any]]:
     known: dict[str, dict[str, Any]] = {}
     if cache is not None and cache.exists():
         known = {r["name"]: r for r in map(json.loads, cache.read_text().splitlines())}
     missing = [case.name for case in chosen if case.name not in known]
-    if missing:
-        command = [python, str(FOLDER / "static_peer.py"), target.backend]
-        command += [str(target.arch), str(target.warp_size), MACHINES[target.backend].STAGE]
-        result = subprocess.run(
-            command, input="\n".join(missing), stdout=subprocess.PIPE, text=True, check=True
-        )
-        if cache is not None:
-            with cache.open("a") as file:
-                file.write(result.stdout)
-        known |= {r["name"]: r for r in map(json.loads, result.stdout.splitlines())}
-    return known
+    command = [python, str(FOLDER / "static_peer.py"), target.backend]
+    command += [str(target.arch), str(target.warp_size), MACHINES[target.backend].STAGE]
+
+    def run(names: list[str]) -> str:
+        return subprocess.run(
+            command, input="\n".join(names), stdout=subprocess.PIPE, text=True, check=True
+        ).stdout
+
+    # Neighbours take similar times: each process has some of all kinds.
+    shares = [missing[i::jobs] for i in range(min(jobs, len(missing)))]
+    with ThreadPoolExecutor(jobs) as pool:
+        found = "".join(pool.map(run, shares))
+    if cache is not None:
+        with cache.open("a") as file:
+            file.write(found)
+    return known | {r["name"]: r for r in map(json.loads, found.splitlines())}
 
 
 def execute(
@@ -136,53 +141,72 @@ def measure(
         return found | {"failure": str(error)}
 
 
-def ratio(machine: ModuleType, metric: str, both: tuple[dict, dict]) -> float | None:
+def compare(
+    case: Case, target: GPUTarget, peer: dict[str, Any], options: argparse.Namespace
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What is found of both compilers' code; of the peer's, nothing if there is none."""
+    ours = compile_ours(case, target)
+    if options.save:
+        stem = re.sub(r"\W+", "_", case.name)
+        for who, record in (("ours", ours), ("peer", peer)):
+            if "text" in record:
+                path = options.save / f"{stem}.{who}.{MACHINES[target.backend].STAGE}"
+                path.write_text(record["text"])
+    # The peer has no fence between its copies and wgmma, which is one of the checks.
+    check = "none" if target == GPUTarget("cuda", 90, 32) else "all"
+    return (
+        measure(case, target, ours, options, "all"),
+        measure(case, target, peer, options, check) if peer else {},
+    )
+
+
+def ratio(target: GPUTarget, metric: str, both: tuple[dict, dict]) -> float | None:
+    machine = MACHINES[target.backend]
     ours, peer = (record.get(metric) for record in both)
     if ours is None or peer is None:
         return None
     if metric in machine.MORE_IS_BETTER:
         ours, peer = peer, ours
     # What the machine hands out in larger portions.
-    granule = machine.GRANULES.get(metric, 0)
-    if granule:
+    if granule := machine.granules(target.arch).get(metric):
         ours, peer = (-(-value // granule) * granule for value in (ours, peer))
     return ours / peer if peer else (1.0 if not ours else float("inf"))
 
 
-def cell(machine: ModuleType, metric: str, both: tuple[dict, dict]) -> str:
+def cell(target: GPUTarget, metric: str, both: tuple[dict, dict]) -> str:
     show = lambda v: "-" if v is None else f"{v:.2f}" if isinstance(v, float) else str(v)  # noqa: E731
     ours, peer = (record.get(metric) for record in both)
     if peer is None:
         return show(ours)
-    mark = "**" if (ratio(machine, metric, both) or 0) > machine.LIMIT else ""
+    mark = "**" if (ratio(target, metric, both) or 0) > MACHINES[target.backend].LIMIT else ""
     return f"{mark}{show(ours)} / {show(peer)}{mark}"
 
 
-def columns_of(rows: list[tuple[Case, dict, dict]], machine: ModuleType) -> list[str]:
-    return [
-        m for m in machine.METRICS if any(x.get(m) is not None for _, *both in rows for x in both)
-    ]
+def columns_of(rows: list[tuple[Case, dict, dict]], target: GPUTarget) -> list[str]:
+    metrics = MACHINES[target.backend].METRICS
+    return [m for m in metrics if any(x.get(m) is not None for _, *both in rows for x in both)]
 
 
-def print_table(rows: list[tuple[Case, dict, dict]], machine: ModuleType) -> None:
-    columns = columns_of(rows, machine)
-    print("| kernel | " + " | ".join(machine.METRICS[c] for c in columns) + " |")
+def print_table(rows: list[tuple[Case, dict, dict]], target: GPUTarget) -> None:
+    columns = columns_of(rows, target)
+    print("| kernel | " + " | ".join(MACHINES[target.backend].METRICS[c] for c in columns) + " |")
     print("|---" * (len(columns) + 1) + "|")
     for case, ours, peer in rows:
         if "error" in ours:
             print(f"| {case.name} | {ours['error']} |" + " |" * (len(columns) - 1))
             continue
-        cells = [cell(machine, c, (ours, peer)) for c in columns]
+        cells = [cell(target, c, (ours, peer)) for c in columns]
         print(f"| {case.name} | {' | '.join(cells)} |")
 
 
-def print_summary(rows: list[tuple[Case, dict, dict]], machine: ModuleType) -> None:
+def print_summary(rows: list[tuple[Case, dict, dict]], target: GPUTarget) -> None:
     """Worst ratio, number of cases above the limit, and geometric mean, of each metric."""
+    machine = MACHINES[target.backend]
     both = [(case, o, p) for case, o, p in rows if "error" not in o and p and "error" not in p]
     print(f"| metric | cases | geometric mean | worst | above {machine.LIMIT} | worst case |")
     print("|---|---|---|---|---|---|")
-    for column in columns_of(rows, machine):
-        ratios = [(ratio(machine, column, sides), case.name) for case, *sides in both]
+    for column in columns_of(rows, target):
+        ratios = [(ratio(target, column, sides), case.name) for case, *sides in both]
         ratios = [(r, name) for r, name in ratios if r is not None]
         if not ratios:
             continue
@@ -205,46 +229,34 @@ def main() -> None:
     parser.add_argument("--assembled", action="store_true", help="executes nothing")
     parser.add_argument("--classes", action="store_true", help="instructions by class as well")
     parser.add_argument("--save", type=Path, help="a folder for the code")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes at a time")
     for machine in MACHINES.values():
         machine.add_options(parser)
     arguments = parser.parse_args()
 
     target = parse_target(arguments.target)
-    machine = MACHINES[target.backend]
     known = cases_of(target.backend, target.arch, arguments.all)
     chosen = [c for c in known if re.search(arguments.filter, c.name)]
     peers: dict[str, dict[str, Any]] = {}
     if arguments.peer:
-        peers = compile_peer(chosen, arguments.peer, target, arguments.peer_cache)
-    modules: dict[str, Any] = {}
-    compiled = [
-        (case, compile_ours(case, target, modules), peers.get(case.name, {})) for case in chosen
-    ]
+        peers = compile_peer(chosen, arguments.peer, target, arguments.peer_cache, arguments.jobs)
     if arguments.save:
         arguments.save.mkdir(parents=True, exist_ok=True)
-        for case, *both in compiled:
-            stem = re.sub(r"\W+", "_", case.name)
-            for who, record in zip(("ours", "peer"), both, strict=True):
-                if "text" in record:
-                    path = arguments.save / f"{stem}.{who}.{machine.STAGE}"
-                    path.write_text(record["text"])
-    # The peer has no fence between its copies and wgmma, which is one of the checks.
-    checks = ["all", "none" if arguments.target == "cuda:90" else "all"]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    # Compilers' contexts and threads are not handed on to processes that are forked.
+    new = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(arguments.jobs, new) as pool:
         sides = [
-            pool.submit(measure, case, target, record, arguments, check) if record else None
-            for case, *both in compiled
-            for record, check in zip(both, checks, strict=True)
+            pool.submit(compare, case, target, peers.get(case.name, {}), arguments)
+            for case in chosen
         ]
-        measured = [side.result() if side else {} for side in sides]
-    rows = [(c[0], measured[2 * i], measured[2 * i + 1]) for i, c in enumerate(compiled)]
+        rows = [(case, *side.result()) for case, side in zip(chosen, sides, strict=True)]
 
     for case, *both in rows:
         for who, record in zip(("ours", "the peer's"), both, strict=True):
             if problem := record.get("failure") or record.get("error"):
                 print(f"{case.name}, {who}: {problem}", file=sys.stderr)
     if not arguments.summary:
-        print_table(rows, machine)
+        print_table(rows, target)
         print()
     if arguments.classes:
         for case, ours, peer in rows:
@@ -257,7 +269,7 @@ def main() -> None:
             print(case.name, ", ".join(f"{n} {o}/{p}" for n, o, p in both if o or p))
         print()
     if peers:
-        print_summary(rows, machine)
+        print_summary(rows, target)
 
 
 if __name__ == "__main__":

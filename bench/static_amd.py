@@ -33,10 +33,23 @@ METRICS = {
 LIMIT = 1.15
 #: Of these, more is better: the peer's in relation to ours is what is compared.
 MORE_IS_BETTER = {"waves"}
-#: Registers and LDS are compared as they are allocated: in multiples of these.
-GRANULES = {"registers": 8, "accumulation": 8, "scalars": 16, "shared": 512}
+#: What a wave gets at once, at least.
+CDNA = {"registers": 8, "accumulation": 8, "scalars": 16, "shared": 512}
+#: In waves of 32. All have the same scalar registers.
+RDNA = {"registers": 24, "scalars": 128, "shared": 1024}
+#: Where a SIMD unit has registers for two thirds of the others' waves.
+SMALL_RDNA = RDNA | {"registers": 16}
 #: Products that the loops' instructions are counted for: those of one 32x32x8.
 PRODUCTS = 32 * 32 * 8
+
+
+def granules(arch: str) -> dict[str, int]:
+    """Registers and LDS are compared as they are allocated: in multiples of these."""
+    if arch.startswith("gfx9"):
+        return CDNA | {"shared": 1280} if arch == "gfx950" else CDNA
+    if arch == "gfx1250":
+        return SMALL_RDNA | {"shared": 2048}
+    return SMALL_RDNA if arch == "gfx1102" else RDNA
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -57,7 +57,7 @@ def test_executed_instructions_and_barriers(static, name):
     module, cases = static
     case = cases[name]
     target = module.parse_target("cuda:80")
-    compiled = module.compile_ours(case, target, {})
+    compiled = module.compile_ours(case, target)
     assert "error" not in compiled, compiled.get("error")
     # Checks the result, too, with every check of the simulator on.
     counters = module.execute(case, target, compiled["text"], compiled["shared"])

@@ -52,7 +52,7 @@ def static():
 
 def assembly(static, arch, name):
     case = next(case for case in static.cases_of("hip", arch) if case.name == name)
-    compiled = static.compile_ours(case, static.parse_target(f"hip:{arch}"), {})
+    compiled = static.compile_ours(case, static.parse_target(f"hip:{arch}"))
     assert "error" not in compiled, compiled.get("error")
     return compiled["text"]
 
