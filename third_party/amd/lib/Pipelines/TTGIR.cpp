@@ -97,6 +97,4 @@ void amd::buildTTGIRPipeline(OpPassManager &pm, const TTGIROptions &options) {
     turns.priorities = options.useBlockPingpong;
     add(createTritonAMDGPUBlockPingpong(turns));
   }
-  if (target && target->mfmaVersion)
-    add(createTritonAMDGPUFenceProducts());
 }

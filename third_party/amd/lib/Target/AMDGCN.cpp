@@ -144,6 +144,10 @@ LogicalResult amd::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
   keepNarrowLoadsInOrder(module);
   waitForDirectLoadsAsWritten(module);
   addressSharedMemoryOfFunctions(module);
+  const AMDTarget *target = lookupAMDTarget((*machine)->getTargetCPU());
+  if (target && target->mfmaVersion)
+    for (llvm::Function &function : module)
+      fenceProducts(function);
   return success();
 }
 
@@ -153,7 +157,7 @@ FailureOr<std::string> amd::emitAssembly(ModuleOp diagnosticOp,
   auto machine = createAMDGPUMachine(diagnosticOp, options);
   if (failed(machine))
     return failure();
-  return emitForOccupancy(diagnosticOp, module, **machine);
+  return emitForScarceRegisters(diagnosticOp, module, **machine);
 }
 
 FailureOr<std::string>

@@ -7,6 +7,11 @@
 
 #include "llvm/ADT/StringRef.h"
 
+namespace llvm {
+class Function;
+class Instruction;
+} // namespace llvm
+
 namespace mlir::triton::amd {
 
 inline constexpr llvm::StringLiteral kTriple = "amdgcn-amd-amdhsa";
@@ -46,12 +51,19 @@ struct AMDTarget;
 /// leaves room for.
 void markWavesByLDS(ModuleOp from, const AMDTarget &target, llvm::Module &to);
 
-/// Runs the code generator; where a kernel has matrix products and LDS leaves
-/// room for another wave on each SIMD unit, once more for that one. The second
-/// code is taken if it spills no more registers.
-FailureOr<std::string> emitForOccupancy(ModuleOp diagnosticOp,
-                                        llvm::Module &module,
-                                        llvm::TargetMachine &machine);
+/// Whether this is a matrix instruction.
+bool isProduct(const llvm::Instruction &instruction);
+
+/// Keeps LLVM's scheduler from moving products of a loop behind what is written
+/// to LDS after them.
+void fenceProducts(llvm::Function &function);
+
+/// Runs the code generator; where registers are scarce in a kernel with matrix
+/// products, a second time for fewer of them. The second code is taken if it
+/// spills no more.
+FailureOr<std::string> emitForScarceRegisters(ModuleOp diagnosticOp,
+                                              llvm::Module &module,
+                                              llvm::TargetMachine &machine);
 
 } // namespace mlir::triton::amd
 

@@ -151,6 +151,12 @@ SmallVector<Step> getNarrowSteps(ArrayRef<int32_t> inner, unsigned count,
   return steps;
 }
 
+/// Whether the operand of `dot` is in LDS until then.
+bool isReadFromShared(Value operand, DotOp dot) {
+  auto load = operand.getDefiningOp<ttg::LocalLoadOp>();
+  return load && load->getBlock() == dot->getBlock();
+}
+
 struct WaveDotPattern : TargetPattern<DotOp> {
   WaveDotPattern(const LoweringContext &context, const amd::TargetInfo &target)
       : TargetPattern(context.converter, context.target, context.benefit),
@@ -235,18 +241,18 @@ struct WaveDotPattern : TargetPattern<DotOp> {
                          tile.sum, step.sharedBlock)
               : multiply(b, *instruction, a, bs, tile.sum, step.sharedBlock);
     };
-    // By MFMA, all sums take a step along K before one takes the next: what has
-    // been multiplied is not needed again, and LLVM's scheduler keeps operands
-    // in LDS until then. By WMMA it spilled more for it as often as less.
-    if (instruction->isMFMA) {
-      for (const Step &step : steps)
-        for (Tile &tile : tiles)
-          takeStep(tile, step);
-    } else {
+    // All sums take a step along K before one takes the next: what has been
+    // multiplied is not needed again, and LLVM's scheduler keeps operands in
+    // LDS until then. Where only B is there, sums of one column follow one
+    // another.
+    if (isReadFromShared(op.getB(), op) && !isReadFromShared(op.getA(), op))
+      llvm::sort(tiles, [](const Tile &one, const Tile &other) {
+        return std::tie(one.batch, one.n, one.m) <
+               std::tie(other.batch, other.n, other.m);
+      });
+    for (const Step &step : steps)
       for (Tile &tile : tiles)
-        for (const Step &step : steps)
-          takeStep(tile, step);
-    }
+        takeStep(tile, step);
     for (const Tile &tile : tiles)
       for (auto [place, value] :
            llvm::zip(tile.places, b.unpackVector(tile.sum)))

@@ -447,36 +447,6 @@ def TritonAMDGPUConvertBufferOps
   ];
 }
 
-def TritonAMDGPUFenceProducts
-    : Pass<"tritonamdgpu-fence-products", "mlir::ModuleOp"> {
-  let summary = "Multiply before waiting for what is loaded ahead";
-  let description = [{
-    Where a loop writes to LDS behind its last product, LLVM's scheduler gets a
-    fence before the first of these writes. Without it, matrix instructions move
-    behind the writes, so that all operands are in registers at once, and waits
-    for what was loaded move before the matrix instructions.
-
-    ```mlir
-    %l = amdg.buffer_load %a[%offsets] ...
-    %x = ttg.local_load %A
-    %d = tt.dot %x, %y, %c
-    ttg.local_store %l, %A
-    ```
-    becomes
-    ```mlir
-    %l = amdg.buffer_load %a[%offsets] ...
-    %x = ttg.local_load %A
-    %d = tt.dot %x, %y, %c
-    rocdl.sched.barrier 0
-    ttg.local_store %l, %A
-    ```
-  }];
-  let dependentDialects = ["mlir::ROCDL::ROCDLDialect"];
-  let statistics = [
-    Statistic<"numFences", "num-fences", "Loops with a fence">
-  ];
-}
-
 def TritonAMDGPUBlockPingpong
     : Pass<"tritonamdgpu-block-pingpong", "mlir::ModuleOp"> {
   let summary = "Let waves on one SIMD unit take turns at memory and products";

@@ -1,0 +1,57 @@
+//===-- FenceProducts.cpp - Multiply before waiting for loads -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A pipelined loop loads operands for the next iteration, multiplies, and
+// writes what was loaded to LDS. LLVM's scheduler takes matrix instructions for
+// arithmetic like any other: it moves them behind the writes, and what makes
+// the loaded words ready before them, with the wait for memory that goes with
+// it. Then all operands are in registers at once, and the loads have no product
+// to arrive behind. A fence for the scheduler keeps the order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TargetMachine.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+
+/// LDS, as LLVM counts address spaces of this target.
+static constexpr unsigned kLDS = 3;
+
+bool amd::isProduct(const llvm::Instruction &instruction) {
+  auto *call = dyn_cast<llvm::IntrinsicInst>(&instruction);
+  if (!call)
+    return false;
+  StringRef name = call->getCalledFunction()->getName();
+  return name.contains(".mfma.") || name.contains(".wmma.");
+}
+
+/// The last product of `block`, if anything is written to LDS behind it.
+static llvm::Instruction *findProductBeforeWrites(llvm::BasicBlock &block) {
+  for (llvm::Instruction &instruction : llvm::reverse(block)) {
+    if (amd::isProduct(instruction))
+      return nullptr;
+    auto *store = dyn_cast<llvm::StoreInst>(&instruction);
+    if (!store || store->getPointerAddressSpace() != kLDS)
+      continue;
+    for (llvm::Instruction *before = store->getPrevNode(); before;
+         before = before->getPrevNode())
+      if (amd::isProduct(*before))
+        return before;
+    return nullptr;
+  }
+  return nullptr;
+}
+
+void amd::fenceProducts(llvm::Function &function) {
+  for (llvm::BasicBlock &block : function)
+    if (llvm::Instruction *product = findProductBeforeWrites(block)) {
+      llvm::IRBuilder<> b(product->getNextNode());
+      b.CreateIntrinsic(llvm::Intrinsic::amdgcn_sched_barrier, {},
+                        {b.getInt32(0)});
+    }
+}

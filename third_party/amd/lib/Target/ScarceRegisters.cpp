@@ -1,0 +1,162 @@
+//===-- ScarceRegisters.cpp - Fewer spills, and one wave more -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels with matrix products have nearly all registers in use. What becomes
+// of them depends on the order that LLVM's scheduler finds, and shows in the
+// code alone: so there may be two codes to choose from.
+//
+// On CDNA, the scheduler aims at the occupancy that registers allow if nothing
+// is in the way. Kernels with matrix products cannot have that, and as soon as
+// it gives up, it has no other aim: their loops read operands far ahead, and
+// end a few registers above what one wave more would leave. Told to make room
+// for that one, it often does, at the price of a few instructions.
+//
+// On RDNA, the second code is for kernels that spill. Its scheduler counts
+// registers as the target has them, and has a fence behind products. Without
+// need, both cost a few registers and instructions there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TargetMachine.h"
+
+#include "amd/TargetTable.h"
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+#include <condition_variable>
+#include <mutex>
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::amd;
+
+/// On kernels: the waves of one SIMD unit for which a compute unit has LDS.
+static constexpr llvm::StringLiteral kWavesByLDS = "tile-waves-by-lds";
+/// On kernels, LLVM's: the waves of one SIMD unit that registers are for.
+static constexpr llvm::StringLiteral kWantedWaves = "amdgpu-waves-per-eu";
+
+static llvm::Function *findKernel(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration() &&
+        function.getCallingConv() == llvm::CallingConv::AMDGPU_KERNEL)
+      return &function;
+  return nullptr;
+}
+
+void amd::markWavesByLDS(ModuleOp from, const AMDTarget &target,
+                         llvm::Module &to) {
+  auto shared = from->getAttrOfType<IntegerAttr>(gpu::kSharedAttrName);
+  llvm::Function *kernel = findKernel(to);
+  if (!target.mfmaVersion || !shared || shared.getInt() <= 0 || !kernel)
+    return;
+  constexpr int64_t unitsOfCU = 4;
+  int64_t groups = target.maxSharedMemory / shared.getInt();
+  int64_t waves = groups * gpu::lookupNumWarps(from) / unitsOfCU;
+  kernel->addFnAttr(kWavesByLDS, std::to_string(waves));
+}
+
+/// The number behind the first `name` of the assembly, 0 if there is none.
+static unsigned readNumber(StringRef assembly, StringRef name) {
+  StringRef rest = assembly.split(name).second.ltrim();
+  unsigned number = 0;
+  return rest.consumeInteger(10, number) ? 0 : number;
+}
+
+static unsigned countSpills(StringRef assembly) {
+  return readNumber(assembly, ".vgpr_spill_count:") +
+         readNumber(assembly, ".sgpr_spill_count:");
+}
+
+namespace {
+/// How LLVM's scheduler finds out what registers are in use: by its own
+/// trackers for any target, or by those for this one, which tell the parts of
+/// wide registers apart. It is an option of the process, so that nobody
+/// generates code with the other one meanwhile.
+class TrackerScope {
+public:
+  explicit TrackerScope(bool ofTarget) {
+    std::unique_lock lock(mutex);
+    left.wait(lock, [&] { return users == 0 || current == ofTarget; });
+    ++users;
+    if (std::exchange(current, ofTarget) == ofTarget)
+      return;
+    constexpr StringRef name = "amdgpu-use-amdgpu-trackers";
+    llvm::cl::Option *option = llvm::cl::getRegisteredOptions().lookup(name);
+    assert(option && "LLVM has no such option");
+    option->reset();
+    if (ofTarget)
+      option->addOccurrence(/*pos=*/0, name, "true");
+  }
+  ~TrackerScope() {
+    {
+      std::lock_guard lock(mutex);
+      --users;
+    }
+    left.notify_all();
+  }
+  TrackerScope(const TrackerScope &) = delete;
+  TrackerScope &operator=(const TrackerScope &) = delete;
+
+private:
+  static inline std::mutex mutex;
+  static inline std::condition_variable left;
+  static inline unsigned users = 0;
+  static inline bool current = false;
+};
+} // namespace
+
+/// Runs the code generator, with the target's own trackers or without.
+static FailureOr<std::string> emit(ModuleOp diagnosticOp, llvm::Module &module,
+                                   llvm::TargetMachine &machine,
+                                   bool trackersOfTarget) {
+  TrackerScope scope(trackersOfTarget);
+  return triton::emitAssembly(diagnosticOp, module, machine);
+}
+
+/// Has `kernel`, whose code so far is `first`, take fewer registers. Returns
+/// false if nothing is gained by fewer.
+static bool prepareSecond(llvm::Function &kernel, StringRef first,
+                          const AMDTarget &target) {
+  if (!target.mfmaVersion) {
+    if (countSpills(first) == 0)
+      return false;
+    fenceProducts(kernel);
+    return true;
+  }
+  unsigned waves = readNumber(first, "; Occupancy:"), most = 0;
+  if (kernel.hasFnAttribute(kWantedWaves) ||
+      kernel.getFnAttribute(kWavesByLDS)
+          .getValueAsString()
+          .getAsInteger(10, most) ||
+      waves == 0 || waves >= most)
+    return false;
+  kernel.addFnAttr(kWantedWaves, std::to_string(waves + 1));
+  return true;
+}
+
+FailureOr<std::string>
+amd::emitForScarceRegisters(ModuleOp diagnosticOp, llvm::Module &module,
+                            llvm::TargetMachine &machine) {
+  const AMDTarget *target = lookupAMDTarget(machine.getTargetCPU());
+  llvm::Function *kernel = findKernel(module);
+  if (!target || !kernel ||
+      llvm::none_of(llvm::instructions(*kernel), isProduct))
+    return emit(diagnosticOp, module, machine, /*trackersOfTarget=*/false);
+  // The code generator changes the module.
+  std::unique_ptr<llvm::Module> other = llvm::CloneModule(module);
+  FailureOr<std::string> first =
+      emit(diagnosticOp, module, machine, /*trackersOfTarget=*/
+           target->mfmaVersion != 0);
+  if (failed(first) || !prepareSecond(*findKernel(*other), *first, *target))
+    return first;
+  FailureOr<std::string> second =
+      emit(diagnosticOp, *other, machine, /*trackersOfTarget=*/true);
+  if (failed(second))
+    return second;
+  return countSpills(*second) > countSpills(*first) ? first : second;
+}
