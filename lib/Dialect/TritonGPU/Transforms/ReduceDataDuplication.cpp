@@ -30,12 +30,32 @@ struct TritonGPUReduceDataDuplication
     getOperation()->walk([&](ConvertLayoutOp op) {
       auto operand =
           dyn_cast<DotOperandEncodingAttr>(op.getType().getEncoding());
-      if (operand && shouldStage(op, operand))
+      if (!operand)
+        return;
+      if (ConvertLayoutOp other = findInThread(op))
+        op.getSrcMutable().set(other.getResult());
+      else if (shouldStage(op, operand))
         stage(op, operand);
     });
   }
 
 private:
+  /// Another conversion of the source, before `op` in its block, with which
+  /// each thread gets the elements that it needs: of the sums of one product
+  /// that are both summed up further and the operand of another product, say.
+  ConvertLayoutOp findInThread(ConvertLayoutOp op) {
+    for (Operation *user : op.getSrc().getUsers())
+      if (auto other = dyn_cast<ConvertLayoutOp>(user);
+          other && other != op && other->getBlock() == op->getBlock() &&
+          other->isBeforeInBlock(op) &&
+          getRegisterSources(toLinearLayout(other.getType()),
+                             toLinearLayout(op.getType()))) {
+        LDBG() << "threads have its elements by " << other;
+        return other;
+      }
+    return {};
+  }
+
   bool shouldStage(ConvertLayoutOp op, DotOperandEncodingAttr operand) {
     RankedTensorType source = op.getSrc().getType();
     if (isa<PointerType>(source.getElementType())) {

@@ -58,3 +58,16 @@ tt.func @registers(%m: tensor<64x64xf16, #rows>, %b: tensor<64x64xf16, #blocked>
   // CHECK-NEXT: tt.return
   tt.return
 }
+
+// What is summed up and multiplied goes to another layout once: a thread has the operand's elements among the sum's.
+
+// CHECK-LABEL: @operand_and_sum
+tt.func @operand_and_sum(%b: tensor<64x64xf16, #blocked>) {
+  // CHECK-NEXT: %[[SUM:.*]] = ttg.convert_layout %arg0 : {{.*}} -> tensor<64x64xf16, #mma1>
+  %0 = ttg.convert_layout %b : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #rows>
+  // CHECK-NEXT: ttg.convert_layout %[[SUM]] : {{.*}} -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma1, kWidth = 2}>>
+  %1 = ttg.convert_layout %b : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #rows, kWidth = 2}>>
+  // CHECK-NEXT: ttg.local_alloc %arg0
+  %2 = ttg.convert_layout %b : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #rows, kWidth = 2}>>
+  tt.return
+}
