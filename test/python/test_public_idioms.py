@@ -157,3 +157,33 @@ def test_descriptors_of_blocks_under_16_bytes(kind, n):
         by_pointer[(1,)](x, n)
     by_descriptor[(1,)](TensorDescriptor.from_tensor(x, [4, 2 * n]))
     by_pointer[(1,)](x, 2 * n)
+
+
+@tile.jit
+def products_of_one_tensor(x, w, out, N: tl.constexpr, W: tl.constexpr):
+    """Three products read `b`: on either side, and transposed; one sums up what it multiplies."""
+    i, j = tl.arange(0, N), tl.arange(0, W)
+    at, square = i[:, None] * W + j[None, :], i[:, None] * N + i[None, :]
+    a, b = tl.load(x + at), tl.load(w + at)
+    scores = tl.dot(a, tl.trans(b))
+    total = tl.load(out + at)
+    total += tl.dot(tl.where(i[:, None] >= i[None, :], scores, 0.0).to(b.dtype), b)
+    overlaps = tl.dot(b, tl.trans(b))
+    total -= tl.dot(overlaps.to(b.dtype), total.to(b.dtype))
+    tl.store(out + at, total)
+    tl.store(out + N * W + square, overlaps)
+
+
+@pytest.mark.parametrize("num_warps", [1, 4])
+def test_products_of_one_tensor_share_its_buffer(num_warps):
+    n, width = 32, 64
+    rng = np.random.default_rng(0)
+    x, w = (rng.integers(-2, 3, (n, width)).astype(np.float16) for _ in range(2))
+    start = rng.integers(-2, 3, (n, width)).astype(np.float32)
+    out = np.concatenate([start.ravel(), np.full(n * n, np.nan, np.float32)])
+    products_of_one_tensor[(1,)](x, w, out, n, width, num_warps=num_warps)
+    a, b = x.astype(np.float64), w.astype(np.float64)
+    total = start + (np.tril(a @ b.T).astype(np.float16).astype(np.float64) @ b)
+    total -= (b @ b.T) @ total.astype(np.float16).astype(np.float64)
+    np.testing.assert_allclose(out[: n * width].reshape(n, width), total, rtol=1e-6)
+    assert (out[n * width :].reshape(n, n) == b @ b.T).all()

@@ -37,9 +37,36 @@ struct TritonGPUReduceDataDuplication
       else if (shouldStage(op, operand))
         stage(op, operand);
     });
+    getOperation()->walk([&](Block *block) { shareBuffers(*block); });
   }
 
 private:
+  /// Keeps one of several buffers that hold the same tensor in the same layout
+  /// to the end.
+  void shareBuffers(Block &block) {
+    llvm::SmallDenseMap<std::pair<Value, Attribute>, LocalAllocOp> first;
+    for (auto alloc :
+         llvm::make_early_inc_range(block.getOps<LocalAllocOp>())) {
+      MemDescType type = alloc.getType();
+      if (!alloc.getSrc() || type.getMutableMemory())
+        continue;
+      auto [it, isNew] =
+          first.try_emplace({alloc.getSrc(), type.getEncoding()}, alloc);
+      LocalAllocOp other = it->second;
+      if (isNew || other.getType() != type ||
+          other->getAttrs() != alloc->getAttrs() || isFreed(other) ||
+          isFreed(alloc))
+        continue;
+      LDBG() << "has its buffer already: " << alloc;
+      alloc.replaceAllUsesWith(other.getResult());
+      alloc.erase();
+    }
+  }
+
+  static bool isFreed(LocalAllocOp alloc) {
+    return llvm::any_of(alloc->getUsers(), llvm::IsaPred<LocalDeallocOp>);
+  }
+
   /// Another conversion of the source, before `op` in its block, with which
   /// each thread gets the elements that it needs: of the sums of one product
   /// that are both summed up further and the operand of another product, say.

@@ -4,6 +4,7 @@
 #blockedT = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 4], order = [0, 1]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
 #rows = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 
 // The swizzle depends on the width of a row and on which way K runs.
 
@@ -70,4 +71,26 @@ tt.func @operand_and_sum(%b: tensor<64x64xf16, #blocked>) {
   // CHECK-NEXT: ttg.local_alloc %arg0
   %2 = ttg.convert_layout %b : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #rows, kWidth = 2}>>
   tt.return
+}
+
+// Two products read one buffer, whichever of their operands it is.
+
+// CHECK-LABEL: @two_products
+tt.func @two_products(%b: tensor<64x64xf16, #blocked>) -> (tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>>, tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #rows, kWidth = 2}>>) {
+  // CHECK-NEXT: %[[BUFFER:.*]] = ttg.local_alloc %arg0
+  // CHECK-NEXT: ttg.local_load %[[BUFFER]] : {{.*}} -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma,
+  %0 = ttg.convert_layout %b : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>>
+  // CHECK-NEXT: ttg.local_load %[[BUFFER]] : {{.*}} -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma1,
+  %1 = ttg.convert_layout %b : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #rows, kWidth = 2}>>
+  tt.return %0, %1 : tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>>, tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #rows, kWidth = 2}>>
+}
+
+// Buffers that programs write are theirs.
+
+// CHECK-LABEL: @written
+tt.func @written(%b: tensor<64x64xf16, #blocked>) -> (!ttg.memdesc<64x64xf16, #shared, #ttg.shared_memory, mutable>, !ttg.memdesc<64x64xf16, #shared, #ttg.shared_memory, mutable>) {
+  // CHECK-COUNT-2: ttg.local_alloc %arg0
+  %0 = ttg.local_alloc %b : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #ttg.shared_memory, mutable>
+  %1 = ttg.local_alloc %b : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #ttg.shared_memory, mutable>
+  tt.return %0, %1 : !ttg.memdesc<64x64xf16, #shared, #ttg.shared_memory, mutable>, !ttg.memdesc<64x64xf16, #shared, #ttg.shared_memory, mutable>
 }
