@@ -403,12 +403,15 @@ def table(options: argparse.Namespace) -> None:
     spilling = [o for o, p in both if o["spills"] and not p["spills"]]
     functions = len({o["kernel"] for o, _ in both})
     held = lambda pair: [blocks(side, options.shared) for side in pair]  # noqa: E731
+    above = [(o, p) for (o, p), r in zip(both, ratios, strict=True) if r > LIMIT]
+    given_up = sum(p["spills"] > o["spills"] for o, p in above)
     fewer = [o for o, p in both if held((o, p))[0] < held((o, p))[1]]
     more = [o for o, p in both if held((o, p))[0] > held((o, p))[1]]
     print(f"{len(both)} kernels of {functions} functions ({refused[0]} more that tile does not")
     print(f"compile, {refused[1]} that the peer does not): registers {mean:.3f} of the peer's,")
-    print(f"{sum(r > LIMIT for r in ratios)} above {LIMIT}; {bytes_of[0]} bytes spilled and")
-    print(f"{bytes_of[1]}, {len(spilling)} kernels spill where the peer's do not. A multiprocessor")
+    print(f"{len(above)} above {LIMIT}, the peer's spilling more in {given_up} of them;")
+    print(f"{bytes_of[0]} bytes spilled and {bytes_of[1]}, {len(spilling)} kernels spill where the")
+    print("peer's do not. A multiprocessor")
     print(f"holds fewer blocks of {len(fewer)}, more of {len(more)}.\n")
     print("| kernel | warps | registers | spill bytes | shared bytes | wgmma | blocks |")
     print("|---|---|---|---|---|---|---|")
