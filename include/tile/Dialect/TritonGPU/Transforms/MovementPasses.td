@@ -14,7 +14,9 @@ def TritonGPUReduceDataDuplication
     dimension holds the same elements. A plain conversion into it would write
     and read all copies; instead the tensor is stored once, in a layout of
     shared memory that matrix loads read without bank conflicts, and loaded from
-    there. Conversions that leave each element in its thread stay.
+    there. Conversions that leave each element in its thread stay, and another
+    conversion of the tensor is continued if it left each element in the thread
+    that needs it. Products that read one tensor in one layout read one buffer.
 
     Before:
     ```mlir
