@@ -114,6 +114,16 @@ ResultPlace resultPlace(const Mfma &f, unsigned block, unsigned i, unsigned j) {
   return place;
 }
 
+/// The lane whose B a lane takes, by blgp: of the first or second 32 lanes, or
+/// of one of the four 16.
+unsigned laneOfB(unsigned pattern, unsigned lane) {
+  if (!pattern)
+    return lane;
+  return pattern < 4 ? 32 * (pattern - 1) + lane % 32
+                     : 16 * (pattern - 4) + lane % 16;
+}
+
+/// mod[0], mod[1]: cbsz and abid, mod[2]: blgp.
 Step execMfma(Ctx &c, const Inst &inst, uint32_t) {
   const Mfma &f = mfmaNames[inst.imm].shape;
   bool isOcp = programOf(c).target->name == "gfx950";
@@ -132,8 +142,9 @@ Step execMfma(Ctx &c, const Inst &inst, uint32_t) {
         a[i * f.k + k] = valueOf(
             ea, elementAt(c, inst.op[1], i + f.m * laneOfA, item, bits));
       for (unsigned j = 0; j < f.n; ++j)
-        b[j * f.k + k] =
-            valueOf(eb, elementAt(c, inst.op[2], j + f.n * lane, item, bits));
+        b[j * f.k + k] = valueOf(
+            eb, elementAt(c, inst.op[2], laneOfB(inst.mod[2], j + f.n * lane),
+                          item, bits));
     }
     for (unsigned i = 0; i < f.m; ++i)
       for (unsigned j = 0; j < f.n; ++j) {
@@ -181,14 +192,16 @@ bool decodeMfma(InstDecoder &d) {
   d.value("cbsz", cbsz);
   d.value("abid", abid);
   d.value("blgp", blgp);
-  if (blgp)
-    return d.error("blgp is not supported");
+  // 3 moves all lanes by 16, which way is not known; of f64, it has signs.
+  if (blgp && (blgp < 0 || blgp > 7 || blgp == 3 || f.a == Element::F64))
+    return d.error("this blgp is not supported");
   if (cbsz < 0 || cbsz > 4 || (1u << cbsz) > f.blocks)
     return d.error("cbsz has more blocks share a matrix than there are");
   if (abid < 0 || abid >= (1 << cbsz))
     return d.error("abid is not a block of those that share a matrix");
   d.inst.mod[0] = uint8_t(cbsz);
   d.inst.mod[1] = uint8_t(abid);
+  d.inst.mod[2] = uint8_t(blgp);
   d.inst.imm = int64_t(index);
   unsigned bits = bitsOfElement(f.a);
   unsigned words = std::max(1u, f.m * f.k * f.blocks / 64 * bits / 32),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -184,12 +185,29 @@ def test_mfma_of_blocks_that_share_a_matrix(cbsz, abid):
     assert (out.view(np.float32).reshape(4, 16, 4).transpose(1, 0, 2) == want).all()
 
 
+@pytest.mark.parametrize("blgp", [1, 2, 4, 5, 6, 7])
+def test_mfma_on_lanes_of_b_that_others_read(blgp):
+    """BLGP: all lanes read the B of the first or second 32, or of one of the four 16."""
+    rng = np.random.default_rng(blgp)
+    lanes, first = (32, 32 * (blgp - 1)) if blgp < 4 else (16, 16 * (blgp - 4))
+    lane = np.arange(64)
+    start = rng.standard_normal((16, 64)).astype(np.float32).view(u32)
+    for name, words, results in (
+        ("f32_32x32x8_f16", 2, 16), ("f32_16x16x1_4b_f32", 1, 16), ("i32_4x4x4_16b_i8", 1, 4),
+    ):  # fmt: skip
+        a, b = (rng.integers(-4, 5, (2, words, 64)).astype(np.float32)).view(u32)
+        moved = np.ascontiguousarray(b[:, first + lane % lanes])
+        product = partial(multiply, f"v_mfma_{name}", a, c=start[:results], target="gfx942")
+        got = product(b=b, suffix=f" blgp:{blgp}")
+        assert (got == product(b=moved)).all() and (got != product(b=b)).any(), name
+
+
 @pytest.mark.parametrize(
     ("name", "modifiers", "message"),
     [("f32_4x4x4_16b_f16", "cbsz:5", "more blocks share a matrix than there are"),
      ("f32_16x16x4_4b_f16", "cbsz:3", "more blocks share a matrix than there are"),
      ("f32_16x16x4_4b_f16", "cbsz:1 abid:2", "abid is not a block of those"),
-     ("f32_4x4x4_16b_f16", "blgp:1", "blgp is not supported")],
+     ("f32_4x4x4_16b_f16", "blgp:3", "blgp is not supported")],
 )  # fmt: skip
 def test_mfma_of_wrong_blocks(name, modifiers, message):
     words = np.zeros((2, 64), u32)
