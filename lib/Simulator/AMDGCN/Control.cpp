@@ -291,7 +291,11 @@ Step execSetreg(Ctx &c, const Inst &inst, uint32_t) {
 bool decodeSetreg(InstDecoder &d) {
   if (!d.expect(2, 2) || !takeHardwareRegister(d, 0))
     return false;
-  if (!d.inst.mod[0])
+  // In that mode, code waits itself for vector registers that are not there
+  // yet; here, they are.
+  bool isSchedule =
+      d.operand(0).text.starts_with("hwreg(HW_REG_WAVE_SCHED_MODE");
+  if (!d.inst.mod[0] && !isSchedule)
     return d.error("'" + d.operand(0).text + "' is not supported");
   return d.scalar(1, 1, Imm::B32, 1) && d.emit(execSetreg, Class::Control);
 }

@@ -275,3 +275,14 @@ global_store_{size} v1, v[8:{7 + words}], s[8:9]
     assert (out.reshape(2, 16, 8) == matrix.transpose(0, 2, 1)).all()
     with pytest.raises(TileError, match="has no such instruction"):
         run(kernel(body, [8, 8], "gfx1201", lds=512), [out, data], 1, 32)
+
+
+def test_mode_of_waits_between_vector_instructions():
+    """Code that says to wait itself for vector registers runs as other code does."""
+    x = np.arange(32, dtype=u32)
+    mode = "s_setreg_imm32_b32 hwreg({}, 0, 2), 2"
+    body = "v_add_nc_u32 {d}, {0}, {0}"
+    prologue = mode.format("HW_REG_WAVE_SCHED_MODE")
+    same(lanes(body, [x], 1, GPU, prologue=prologue), 2 * x)
+    with pytest.raises(TileError, match="is not supported"):
+        lanes(body, [x], 1, GPU, prologue=mode.format("HW_REG_WAVE_STATUS"))
