@@ -159,8 +159,8 @@ private:
               [&](Value index) { return iterations.canCompute(index); }) ||
           !memory.mayReadInEarlierIteration(load, loop))
         continue;
-      // Twice, and with gaps.
-      int64_t bytes = 2 * getBytes(load.getType()) * 17 / 16;
+      // Twice, and with gaps, of up to an eighth.
+      int64_t bytes = 2 * getBytes(load.getType()) * 9 / 8;
       if (bytes > left)
         continue;
       left -= bytes;
