@@ -102,7 +102,8 @@ Step execWait(Ctx &c, const Inst &inst, uint32_t mask) {
   for (unsigned i = 0; i < unsigned(Counter::Count); ++i)
     if (uint8_t left = leftOf(inst, Counter(i)); left != 255)
       waitFor(c, Counter(i), left);
-  // What this wave read and wrote before is done for whoever learns of it now.
+  // What this wave read and wrote before is done for whoever learns of it now,
+  // also by way of a wave that met it at a barrier and waits for nothing.
   auto isDone = [&](Counter counter) {
     Counter own = programOf(c).target->counterOf(counter);
     const CounterState &state = waveOf(c).counters[size_t(own)];
@@ -110,7 +111,7 @@ Step execWait(Ctx &c, const Inst &inst, uint32_t mask) {
   };
   if (c.checker && c.launch->program->usesGlobalAtomics &&
       isDone(Counter::Load) && isDone(Counter::Store))
-    c.checker->fence(c, mask);
+    c.checker->fence(c, mask, /*sequential=*/true);
   return Step::Next;
 }
 

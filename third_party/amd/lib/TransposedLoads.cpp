@@ -34,7 +34,7 @@ triton::amd::findTransposedLoad(const AMDTarget &target, unsigned bits) {
 std::optional<LinearLayout>
 triton::amd::getAddressedLayout(const LinearLayout &layout,
                                 const TransposedLoad &load) {
-  constexpr unsigned kLanesLog2 = llvm::CTLog2<kTransposedColumns>();
+  constexpr unsigned kLanesLog2 = llvm::ConstantLog2<kTransposedColumns>();
   unsigned vectorLog2 = llvm::Log2_32(load.vector);
   LinearLayout::Bases bases = layout.getBases();
   auto find = [&](StringRef name) {
