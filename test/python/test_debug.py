@@ -178,3 +178,50 @@ def test_functions_that_are_always_debugged():
     with pytest.raises(tile.sim.SimulationError, match="not one"):
         always_asserting[(1,)](np.zeros(1, np.int32))
     always_asserting[(1,)](np.ones(1, np.int32))
+
+
+@tile.jit(debug=True)
+def assert_index(i_ptr, x_ptr, out_ptr, n, N: tl.constexpr):
+    i = tl.load(i_ptr)
+    tl.device_assert(i < n, "too far")
+    tl.store(out_ptr + tl.arange(0, N), tl.load(x_ptr + i * n + tl.arange(0, N)))
+
+
+@tile.jit(debug=True)
+def assert_few_indices(i_ptr, x_ptr, out_ptr, n, N: tl.constexpr):
+    i = tl.load(i_ptr + tl.arange(0, N))
+    tl.device_assert(i < n, "too far")
+    tl.store(out_ptr + tl.arange(0, N), tl.load(x_ptr + i * n))
+
+
+@tile.jit
+def checked(i):
+    tl.device_assert(i < 1000, "too far")
+    return i
+
+
+@tile.jit(debug=True)
+def assert_mapped_index(i_ptr, x_ptr, out_ptr, n, N: tl.constexpr):
+    i = tl.map_elementwise(checked, tl.load(i_ptr + tl.arange(0, N)))
+    tl.store(out_ptr + tl.arange(0, N), tl.load(x_ptr + i * n))
+
+
+@sim_only
+@pytest.mark.compiled
+@pytest.mark.parametrize("target", ["cuda:80", "hip:gfx942", "hip:gfx1100"])
+@pytest.mark.parametrize(
+    ("kernel", "n"), [(assert_index, 64), (assert_few_indices, 16), (assert_mapped_index, 128)]
+)
+def test_no_warp_passes_an_assertion_that_fails(target, kernel, n, monkeypatch):
+    """Whichever comes first: all of them would read out of bounds."""
+    monkeypatch.setenv("TILE_SIM_TARGET", target)
+    i = np.zeros(n, np.int32)
+    i[0 if kernel is assert_index else -1] = 1000
+    for seed in range(4):
+        monkeypatch.setenv("TILE_SIM_SCHEDULE_SEED", str(seed))
+        with pytest.raises(tile.sim.SimulationError) as caught:
+            kernel[(1,)](i, np.zeros(64, np.float32), np.zeros(n, np.float32), 999, N=n)
+        text = str(caught.value)
+        # AMD GPUs print the message and trap.
+        stop = "assertion 'too far' failed" if target == "cuda:80" else "s_trap"
+        assert stop in text and "bounds" not in text, text

@@ -138,7 +138,10 @@ void amd::TargetInfo::assertFail(const LLVMBuilder &b, StringRef message,
   std::string format;
   for (char c : text)
     format.append(c == '%' ? 2 : 1, c);
-  printf(b, format, {});
+  // The trap stops the whole wave, for which one lane speaks.
+  Value thread = getThreadId(b);
+  Value first = b.intrinsic(b.intTy(32), "llvm.amdgcn.readfirstlane", thread);
+  underPredicate(b, b.eq(thread, first), [&] { printf(b, format, {}); });
   // What llvm.trap is, without what RDNA 3 needs of it in privileged code.
   MLIRContext *context = b.getContext();
   b.create<LLVM::InlineAsmOp>(

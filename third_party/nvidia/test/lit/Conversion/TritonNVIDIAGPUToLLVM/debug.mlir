@@ -25,7 +25,17 @@ tt.func @text() {
   tt.return
 }
 
-// CHECK-LABEL: llvm.func @check
+// Every thread checks a scalar, and reports.
+// CHECK-LABEL: llvm.func @check_scalar
+// CHECK-NOT: tid.x
+// CHECK: llvm.cond_br
+// CHECK: llvm.call @__assertfail
+tt.func @check_scalar(%c: i1) {
+  tt.assert %c, "out of range" : i1
+  tt.return
+}
+
+// CHECK-LABEL: llvm.func @check(
 tt.func @check(%c: tensor<128xi1, #blocked>) {
   // CHECK: llvm.cond_br %{{.*}}, ^[[FAIL:.*]], ^[[NEXT:.*]]
   // CHECK: ^[[FAIL]]:
