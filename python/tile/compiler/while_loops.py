@@ -61,9 +61,7 @@ class WhileLoops:
                 )
 
         before = self.scope.pop(name, None)
-        return self.emit_while(
-            node, [counter, more], lambda: self.scope[more], enter, done, rest
-        )
+        return self.emit_while(node, [counter, more], lambda: self.scope[more], enter, done, rest)
 
     def step_while(self, node: ast.While, rest: list[ast.stmt]) -> Outcome | None:
         attributes: dict[str, Any] = {}
