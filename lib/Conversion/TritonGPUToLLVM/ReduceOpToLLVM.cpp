@@ -1,17 +1,19 @@
 //===-- ReduceOpToLLVM.cpp - Reductions -----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Inside the thread in a few chains, inside the warp by exchanges along the
-// lane bits of the axis, across warps through scratch memory: each warp writes
-// its part, and after one barrier every thread reads and combines what its own
-// results need, from the memory of other blocks of the cluster, too, if the
-// axis is split over them. Several operands travel together.
+// Inside the thread as a tree, or products in a few chains, inside the warp by
+// exchanges along the lane bits of the axis, across warps through scratch
+// memory: each warp writes its part, and after one barrier every thread reads
+// and combines what its own results need, from the memory of other blocks of
+// the cluster, too, if the axis is split over them. Several operands travel
+// together.
 //
 //===----------------------------------------------------------------------===//
 
 #include "tile/Conversion/TritonGPUToLLVM/InlineRegion.h"
 #include "tile/Conversion/TritonGPUToLLVM/Patterns.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "tile/Analysis/CollectivePlan.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "llvm/ADT/MapVector.h"
@@ -58,11 +60,17 @@ private:
     return inlineRegion(b, getConverter(), op.getCombineOp(), args);
   }
 
-  /// Combines a thread's elements in a few chains. A chain is done with an
-  /// element as soon as it has it, where a tree holds all of a pair's, and has
-  /// one instruction for a product and its addition. As many chains as fill
-  /// the latency of operations (additions take 4 cycles, maxima some more),
-  /// together with those of the thread's other results.
+  /// Whether additions can have the products that they add as a part.
+  static bool addsProducts(ReduceOp op) {
+    return isa_and_present<arith::AddFOp>(op.getSingleCombiner()) &&
+           op.getSrcs().front().getDefiningOp<arith::MulFOp>();
+  }
+
+  /// Adds a thread's products in a few chains, which have one instruction for a
+  /// product and its addition, and are done with an element as soon as they
+  /// have it. (What is there anyway, as the weights of attention, takes fewer
+  /// registers as a tree.) As many chains as fill the latency of an addition, 4
+  /// cycles, together with those of the thread's other results.
   Tuple combineChains(const LLVMBuilder &b, ReduceOp op, ArrayRef<Tuple> tuples,
                       size_t numResults) const {
     constexpr size_t kInFlight = 4;
@@ -120,7 +128,9 @@ private:
     }
     llvm::MapVector<uint64_t, Tuple> parts;
     for (auto &[position, tuples] : groups)
-      parts[position] = combineChains(b, op, tuples, groups.size());
+      parts[position] = addsProducts(op)
+                            ? combineChains(b, op, tuples, groups.size())
+                            : combineTree(b, op, std::move(tuples));
     return parts;
   }
 

@@ -65,13 +65,16 @@ tt.func @argmax(%x: tensor<4x32xf32, #ttg.blocked<{sizePerThread = [1, 1], threa
   tt.return
 }
 
-// Four additions that wait for no other fill the time that one takes, so that four chains are as quick as a tree.
+// Four additions that wait for no other fill the time that one takes, so that four chains of products are as quick as a tree.
 // CHECK-LABEL: llvm.func @four_chains
-tt.func @four_chains(%x: tensor<2048xf32, #long>) {
-  // CHECK: %[[X0:.*]] = llvm.extractvalue %{{.*}}[0]
-  // CHECK: %[[X4:.*]] = llvm.extractvalue %{{.*}}[4]
-  // CHECK: %[[X8:.*]] = llvm.extractvalue %{{.*}}[8]
-  // CHECK: %[[X12:.*]] = llvm.extractvalue %{{.*}}[12]
+tt.func @four_chains(%x: tensor<2048xf32, #long>, %y: tensor<2048xf32, #long>) {
+  // CHECK: %[[X0:.*]] = llvm.fmul
+  // CHECK-COUNT-3: llvm.fmul
+  // CHECK: %[[X4:.*]] = llvm.fmul
+  // CHECK-COUNT-3: llvm.fmul
+  // CHECK: %[[X8:.*]] = llvm.fmul
+  // CHECK-COUNT-3: llvm.fmul
+  // CHECK: %[[X12:.*]] = llvm.fmul
   // CHECK: %[[A:.*]] = llvm.fadd %[[X0]], %[[X4]]
   // CHECK-COUNT-3: llvm.fadd
   // CHECK: %[[B:.*]] = llvm.fadd %[[A]], %[[X8]]
@@ -81,7 +84,8 @@ tt.func @four_chains(%x: tensor<2048xf32, #long>) {
   // CHECK: llvm.fadd %[[C]],
   // CHECK-COUNT-2: llvm.fadd
   // CHECK: nvvm.shfl.sync
-  %0 = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+  %products = arith.mulf %x, %y : tensor<2048xf32, #long>
+  %0 = "tt.reduce"(%products) <{axis = 0 : i32}> ({
   ^bb0(%a: f32, %b: f32):
     %1 = arith.addf %a, %b : f32
     tt.reduce.return %1 : f32
@@ -91,20 +95,39 @@ tt.func @four_chains(%x: tensor<2048xf32, #long>) {
 
 // Four rows are a chain each: their products become part of the additions.
 // CHECK-LABEL: llvm.func @a_chain_each
-tt.func @a_chain_each(%x: tensor<16x128xf32, #tile>) {
-  // CHECK: %[[X4:.*]] = llvm.extractvalue %{{.*}}[4]
-  // CHECK: %[[X5:.*]] = llvm.extractvalue %{{.*}}[5]
-  // CHECK: %[[X6:.*]] = llvm.extractvalue %{{.*}}[6]
-  // CHECK: %[[X7:.*]] = llvm.extractvalue %{{.*}}[7]
+tt.func @a_chain_each(%x: tensor<16x128xf32, #tile>, %y: tensor<16x128xf32, #tile>) {
+  // CHECK: %[[X4:.*]] = llvm.fmul
+  // CHECK: %[[X5:.*]] = llvm.fmul
+  // CHECK: %[[X6:.*]] = llvm.fmul
+  // CHECK: %[[X7:.*]] = llvm.fmul
   // CHECK: %[[A:.*]] = llvm.fadd %[[X4]], %[[X5]]
   // CHECK: %[[B:.*]] = llvm.fadd %[[A]], %[[X6]]
   // CHECK: llvm.fadd %[[B]], %[[X7]]
   // CHECK: nvvm.shfl.sync
-  %0 = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+  %products = arith.mulf %x, %y : tensor<16x128xf32, #tile>
+  %0 = "tt.reduce"(%products) <{axis = 1 : i32}> ({
   ^bb0(%a: f32, %b: f32):
     %1 = arith.addf %a, %b : f32
     tt.reduce.return %1 : f32
   }) : (tensor<16x128xf32, #tile>) -> tensor<16xf32, #ttg.slice<{dim = 1, parent = #tile}>>
+  tt.return
+}
+
+// Other sums are a tree.
+// CHECK-LABEL: llvm.func @tree
+tt.func @tree(%x: tensor<512xf32, #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>>) {
+  // CHECK: %[[X0:.*]] = llvm.extractvalue %{{.*}}[0]
+  // CHECK: %[[X1:.*]] = llvm.extractvalue %{{.*}}[1]
+  // CHECK: %[[X2:.*]] = llvm.extractvalue %{{.*}}[2]
+  // CHECK: %[[X3:.*]] = llvm.extractvalue %{{.*}}[3]
+  // CHECK: %[[A:.*]] = llvm.fadd %[[X0]], %[[X1]]
+  // CHECK: %[[B:.*]] = llvm.fadd %[[X2]], %[[X3]]
+  // CHECK: llvm.fadd %[[A]], %[[B]]
+  %0 = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %1 = arith.addf %a, %b : f32
+    tt.reduce.return %1 : f32
+  }) : (tensor<512xf32, #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>>) -> f32
   tt.return
 }
 }
