@@ -313,6 +313,9 @@ class Compiler:
         )
         ptx = compiled.asm["ptx"]
         seconds = time.monotonic() - started
+        limit = getattr(compiled.metadata, "register_limit", None)
+        if limit is not None:  # tile told ptxas of it behind this stage.
+            ptx = re.sub(r"^\.reqntid", f".maxnreg {limit}\n.reqntid", ptx, count=1, flags=re.M)
         if self.options.save:
             self.options.save.mkdir(parents=True, exist_ok=True)
             Path(self.options.save, f"{entry['number']}.ptx").write_text(ptx)

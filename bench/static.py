@@ -70,7 +70,11 @@ def compile_ours(case: Case, target: GPUTarget) -> dict[str, Any]:
         compiled = tile.compile(source, target=target, options=case.options)
     except tile.errors.TileError as error:
         return {"error": str(error).splitlines()[0]}
-    return {"text": compiled.asm[stage], "shared": compiled.metadata.shared}
+    text = compiled.asm[stage]
+    limit = getattr(compiled.metadata, "register_limit", None)
+    if limit is not None:  # ptxas was told of it behind this stage.
+        text = tile.backends.nvidia.occupancy.state_limit(text, limit)
+    return {"text": text, "shared": compiled.metadata.shared}
 
 
 def compile_peer(

@@ -14,7 +14,7 @@ from tile.compiler.errors import from_diagnostics
 from tile.compiler.pipelines import run_stage
 from tile.errors import OutOfResources, TileError
 
-from . import tensor_maps, tools
+from . import occupancy, tensor_maps, tools
 from .targets import find_facts
 
 #: The least that a thread may be limited to: below, ptxas cannot call a function.
@@ -224,7 +224,13 @@ class NvidiaBackend(BaseBackend):
     ) -> bytes | None:
         if tools.ptxas_path(self.target.arch) is None:
             return None
-        cubin, usage = tools.run_ptxas(ptx, self.target.arch, options.ptx_options)
+        cubin, usage = occupancy.assemble(
+            ptx,
+            self.facts,
+            metadata["num_warps"],
+            metadata.get("shared", 0),
+            options.ptx_options or "",
+        )
         metadata.update(usage)
         self._count_threads(metadata)
         return cubin

@@ -21,7 +21,9 @@ constexpr NVIDIATarget makeTuring() {
   return {.computeCapability = 75,
           .processor = "sm_75",
           .ptxVersion = 74,
-          .maxSharedMemory = 64 * kKiB};
+          .maxSharedMemory = 64 * kKiB,
+          .maxThreadsPerSM = 1024,
+          .maxBlocksPerSM = 16};
 }
 
 constexpr NVIDIATarget makeAmpere(int computeCapability, const char *processor,
@@ -65,15 +67,22 @@ constexpr NVIDIATarget makeHopper() {
   return target;
 }
 
+/// How much a multiprocessor holds, where it is not what most do.
+constexpr NVIDIATarget holding(NVIDIATarget target, int threads, int blocks) {
+  target.maxThreadsPerSM = threads;
+  target.maxBlocksPerSM = blocks;
+  return target;
+}
+
 constexpr NVIDIATarget kTargets[] = {
     makeTuring(),
-    makeAmpere(80, "sm_80", 74, 163 * kKiB),
-    makeAmpere(86, "sm_86", 74, 99 * kKiB),
-    makeAmpere(87, "sm_87", 74, 163 * kKiB),
+    holding(makeAmpere(80, "sm_80", 74, 163 * kKiB), 2048, 32),
+    holding(makeAmpere(86, "sm_86", 74, 99 * kKiB), 1536, 16),
+    holding(makeAmpere(87, "sm_87", 74, 163 * kKiB), 1536, 16),
     makeAda(),
-    makeHopper(),
-    makeSinceHopper(100, "sm_100a", 86, 227 * kKiB),
-    makeSinceHopper(103, "sm_103a", 88, 227 * kKiB),
+    holding(makeHopper(), 2048, 32),
+    holding(makeSinceHopper(100, "sm_100a", 86, 227 * kKiB), 2048, 32),
+    holding(makeSinceHopper(103, "sm_103a", 88, 227 * kKiB), 2048, 32),
     makeSinceHopper(110, "sm_110a", 90, 227 * kKiB),
     makeSinceHopper(120, "sm_120a", 87, 99 * kKiB),
     makeSinceHopper(121, "sm_121a", 88, 99 * kKiB),

@@ -1,0 +1,82 @@
+"""How many blocks a multiprocessor holds at once, and machine code of which it holds more.
+
+A register more may cost a block, which ptxas does not weigh: with 42 registers on 256 threads 40
+warps are resident, with 40 registers 48. Kernels that wait for memory are as fast as many of their
+warps wait together.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from tile import knobs
+
+from . import tools
+
+_LANES = 32
+#: The register file lies in as many parts, each with warps of its own.
+_PARTS = 4
+#: What the system takes of shared memory for each block.
+_RESERVED_BYTES = 1024
+#: The least share of its registers that a thread is asked to do with, in percent.
+_LEAST_SHARE = 80
+#: What the register file has to hold with it, in percent of before: ptxas takes as long again.
+_LEAST_GAIN = 105
+
+
+def resident_blocks(facts: Any, registers: int, warps: int, shared: int) -> int:
+    """How many blocks of `warps` warps a multiprocessor holds, whose threads take `registers`
+    and which take `shared` bytes (CUDA C++ Programming Guide, "Technical Specifications per
+    Compute Capability")."""
+    unit = facts.register_allocation_unit
+    of_warp = -(-max(1, registers) // unit) * unit * _LANES
+    return min(
+        facts.registers_per_sm // _PARTS // of_warp * _PARTS // warps,
+        facts.max_threads_per_sm // (_LANES * warps),
+        (facts.max_shared_memory + _RESERVED_BYTES) // (shared + _RESERVED_BYTES),
+        facts.max_blocks_per_sm,
+    )
+
+
+def registers_for_more(facts: Any, registers: int, warps: int, shared: int) -> int | None:
+    """The most registers with which more blocks are resident that fill the register file better;
+    None where there are none, where it takes much fewer, or where something else limits blocks."""
+    unit = facts.register_allocation_unit
+    held = resident_blocks(facts, registers, warps, shared)
+    for fewer in range((registers - 1) // unit * unit, 0, -unit):
+        more = resident_blocks(facts, fewer, warps, shared)
+        if more > held:
+            fuller = 100 * more * fewer >= _LEAST_GAIN * held * registers
+            return fewer if fuller and 100 * fewer >= _LEAST_SHARE * registers else None
+    return None
+
+
+def _may_have_fewer(ptx: str, options: str) -> bool:
+    """Whether neither the PTX nor an option says how many registers threads get. Products hide
+    what they wait for by pipelines of their own, and lose by registers that are reused at once."""
+    stated = re.search(r"\.maxnreg\b|\.minnctapersm\b|\bsetmaxnreg\.|maxrregcount", ptx + options)
+    return not (stated or knobs.nvidia.disable_ptxas_opt or re.search(r"\b(wg)?mma\.", ptx))
+
+
+def state_limit(ptx: str, registers: int) -> str:
+    """The PTX of a kernel whose threads have no more registers."""
+    return re.sub(r"^\.reqntid\b", f".maxnreg {registers}\n.reqntid", ptx, count=1, flags=re.M)
+
+
+def assemble(
+    ptx: str, facts: Any, warps: int, shared: int, options: str = ""
+) -> tuple[bytes, dict[str, Any]]:
+    """The cubin, and what ptxas says about it. Where a few registers fewer let more blocks reside
+    and nothing is spilled for it, it is code with those, and `register_limit` says how many."""
+    arch = facts.compute_capability
+    cubin, usage = tools.run_ptxas(ptx, arch, options)
+    if not _may_have_fewer(ptx, f"{options} {knobs.nvidia.ptxas_options}"):
+        return cubin, usage
+    limit = registers_for_more(facts, usage.get("n_regs", 0), warps, shared)
+    if limit is None:
+        return cubin, usage
+    denser, its_usage = tools.run_ptxas(state_limit(ptx, limit), arch, options)
+    if its_usage.get("n_spills", 0) > usage.get("n_spills", 0):
+        return cubin, usage
+    return denser, its_usage | {"register_limit": limit}

@@ -1,0 +1,102 @@
+"""How many blocks are resident, and code with a few registers fewer."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pytest
+
+from tile import _C
+from tile.backends import backends
+
+occupancy = sys.modules[backends()["nvidia"].__module__].occupancy
+AMPERE, GA102, HOPPER = (_C.targets.lookup(f"cuda:{arch}") for arch in (80, 86, 90))
+
+
+@pytest.mark.parametrize(
+    "facts, registers, warps, shared, blocks",
+    [
+        # By registers: a quarter of the file for a quarter of the warps.
+        (HOPPER, 32, 8, 0, 8),
+        (HOPPER, 40, 8, 0, 6),
+        (HOPPER, 42, 8, 0, 5),
+        (HOPPER, 96, 4, 0, 5),
+        (HOPPER, 255, 8, 0, 1),
+        (GA102, 40, 4, 0, 12),
+        # By threads and blocks.
+        (HOPPER, 16, 8, 0, 8),
+        (HOPPER, 16, 1, 0, 32),
+        (GA102, 16, 1, 0, 16),
+        # By shared memory.
+        (HOPPER, 32, 4, 100 << 10, 2),
+        (AMPERE, 32, 4, 100 << 10, 1),
+    ],
+)
+def test_resident_blocks(facts, registers, warps, shared, blocks):
+    assert occupancy.resident_blocks(facts, registers, warps, shared) == blocks
+
+
+@pytest.mark.parametrize("facts", [AMPERE, GA102, HOPPER], ids=str)
+def test_fewer_registers_fill_the_file_better(facts):
+    found = 0
+    for warps in (1, 2, 4, 8, 16, 32):
+        for shared in (0, 5000, 70000):
+            for registers in range(1, 256):
+
+                def blocks(n, warps=warps, shared=shared):
+                    return occupancy.resident_blocks(facts, n, warps, shared)
+
+                fewer = occupancy.registers_for_more(facts, registers, warps, shared)
+                better = [n for n in range(1, registers) if blocks(n) > blocks(registers)]
+                if fewer is None:
+                    near = [n for n in better[-1:] if 10 * n >= 8 * registers]
+                    assert all(
+                        100 * n * blocks(n) < 105 * registers * blocks(registers) for n in near
+                    )
+                    continue
+                found += 1
+                assert fewer == better[-1] and 8 * registers <= 10 * fewer < 10 * registers
+                assert 100 * fewer * blocks(fewer) >= 105 * registers * blocks(registers)
+    assert found > 100
+
+
+#: Says that it uses as many registers as it may, up to $USES, and spills below $SPILLS.
+PTXAS = """#!/bin/sh
+[ "$1" = --version ] && echo "release 13.5, V13.5.1" && exit
+for text in "$@"; do case "$text" in *.ptx) source="$text";; *.cubin) binary="$text";; esac; done
+limit=$(sed -n 's/^\\.maxnreg //p' "$source")
+used=${limit:-$USES}
+[ "$used" -gt "$USES" ] && used=$USES
+echo "Used $used registers"
+[ "$used" -lt "$SPILLS" ] && echo "16 bytes spill stores"
+echo "$used" > "$binary"
+"""
+PTX = ".target sm_90a\n.visible .entry kernel()\n.reqntid 256\n{ ld.global.b32; }\n"
+
+
+@pytest.mark.parametrize(
+    "uses, spills, ptx, options, taken",
+    [
+        (42, 40, PTX, "", 40),
+        (42, 41, PTX, "", 42),  # spilled with fewer
+        (40, 0, PTX, "", 32),
+        (32, 0, PTX, "", 32),  # all warps are resident
+        (63, 0, PTX, "", 63),  # 48 are too few
+        (42, 0, PTX.replace("ld.global", "mma.sync"), "", 42),
+        (42, 0, PTX.replace("ld.global", "wgmma.mma_async"), "", 42),
+        (42, 0, PTX.replace(".req", ".maxnreg 44\n.req"), "", 42),  # stated
+        (42, 0, PTX, "--maxrregcount=44", 42),
+    ],
+)
+def test_code_with_fewer_registers(uses, spills, ptx, options, taken, tmp_path, monkeypatch):
+    path = tmp_path / "ptxas"
+    path.write_text(PTXAS)
+    os.chmod(path, 0o755)
+    monkeypatch.setenv("TILE_PTXAS_PATH", str(path))
+    monkeypatch.setenv("USES", str(uses))
+    monkeypatch.setenv("SPILLS", str(spills))
+    cubin, usage = occupancy.assemble(ptx, HOPPER, 8, 64, options)
+    assert (int(cubin), usage["n_regs"]) == (taken, taken)
+    assert usage.get("n_spills", 0) == 0
+    assert usage.get("register_limit", uses) == taken
