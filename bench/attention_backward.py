@@ -30,6 +30,7 @@ ONE_PASS = [
     (128, 64, 8, 3, False, None),
     (128, 128, 8, 2, False, None),
     (128, 64, 8, 2, True, None),
+    (128, 64, 8, 3, True, None),
 ]
 # Block that stays, block of a step, warps, stages, whether warps are specialised.
 TWO_PASSES = [
