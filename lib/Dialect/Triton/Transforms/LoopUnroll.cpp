@@ -71,7 +71,10 @@ std::optional<Groups> computeGroups(scf::ForOp loop, int64_t factor) {
                                      constant(APInt::getZero(width)));
   }
   Value groupStep = b.createOrFold<arith::MulIOp>(step, several);
-  Value length = b.createOrFold<arith::MulIOp>(groups, groupStep);
+  // The last iteration may be less than a step before the end, beyond which the
+  // type need not go on.
+  Value length = b.createOrFold<arith::MinUIOp>(
+      b.createOrFold<arith::MulIOp>(groups, groupStep), span);
   return Groups{b.createOrFold<arith::AddIOp>(lower, length), groupStep};
 }
 

@@ -79,6 +79,25 @@ tt.func @wide_span(%p: !tt.ptr<i32>) {
 
 // -----
 
+// Four iterations, the last of which begins less than a step before the type
+// ends: what they come to, counted in steps, is not in it.
+// CHECK-LABEL: tt.func @end_of_type
+tt.func @end_of_type(%p: !tt.ptr<i32>) {
+  %first = arith.constant 2147483640 : i32
+  %last = arith.constant 2147483647 : i32
+  %step = arith.constant 2 : i32
+  // CHECK: scf.for %{{.*}} = %c2147483640_i32 to %c2147483647_i32{{.*}} step %c4_i32
+  // CHECK-COUNT-2: tt.store
+  // CHECK-NOT: tt.store
+  // CHECK-NOT: scf.for
+  scf.for %i = %first to %last step %step : i32 {
+    tt.store %p, %i : !tt.ptr<i32>
+  } {tt.loop_unroll_factor = 2 : i32}
+  tt.return
+}
+
+// -----
+
 // No iterations together where the step, known when the kernel runs, times the
 // factor is not in the type. Iterations are counted without a sign: with a step
 // of 1 there may be 2^32 - 1.
