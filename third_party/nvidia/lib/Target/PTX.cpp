@@ -67,9 +67,13 @@ createNVPTXMachine(ModuleOp module, const PTXOptions &options) {
     return module.emitError("this LLVM has no option 'nvptx-short-ptr'");
   int ptxVersion =
       options.ptxVersion ? options.ptxVersion : (*target)->ptxVersion;
+  // Without any optimisation moves of registers stay, also of those that a
+  // wgmma in flight writes: nothing may read them before it is waited for.
+  CodeGenOptions generation = options;
+  generation.optLevel = std::max(generation.optLevel, 1);
   return createTargetMachine(module, llvm::Triple(kTriple),
                              (*target)->processor,
-                             "+ptx" + std::to_string(ptxVersion), options);
+                             "+ptx" + std::to_string(ptxVersion), generation);
 }
 
 bool needsLibdevice(const llvm::Module &module) {
