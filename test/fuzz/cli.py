@@ -14,6 +14,7 @@ from pathlib import Path
 
 from . import runner
 from .generator import generate
+from .options import choose_options
 from .program import Program
 
 RUN = Path(__file__).with_name("run.py")
@@ -56,21 +57,25 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
 def program_of(seed: int, target: str, mode: str = "interpret") -> Program:
     """The program of a seed, for a target of its own or for the given one."""
     program = generate(seed, partitions=mode in ("partitions", "products"))
+    if mode in ("cluster", "specialized", "partitions"):
+        target = ""  # These are about what Hopper has.
     config = dataclasses.replace(program.config, elsewhere=target)
-    return program.replace(config=config)
+    options = choose_options(seed, config.machine)
+    return program.replace(config=dataclasses.replace(config, options=options))
 
 
 def worker(options: argparse.Namespace) -> None:
-    """Runs seeds; a line of JSON for the beginning of each, and one if it fails or proves
-    nothing."""
+    """Runs seeds; a line of JSON for the beginning of each, and one if it fails, proves nothing or
+    had to be made easier."""
     with tempfile.TemporaryDirectory() as cache:
         os.environ["TILE_CACHE_DIR"] = cache
         for seed in range(options.seed, options.seed + options.count):
             print(json.dumps({"seed": seed}), flush=True)
             try:
-                proves = runner.check(program_of(seed, options.target, options.mode), options.mode)
-                if not proves:
-                    print(json.dumps({"seed": seed, "inconclusive": True}), flush=True)
+                outcome = runner.check(program_of(seed, options.target, options.mode), options.mode)
+                if outcome.why:
+                    found = {"proves": outcome.proves, "why": outcome.why}
+                    print(json.dumps({"seed": seed, "outcome": found}), flush=True)
             except runner.Failure as failure:
                 found = {"kind": failure.kind, "message": failure.message,
                          "signature": failure.signature}  # fmt: skip
@@ -98,12 +103,12 @@ def chunk(seed: int, count: int, mode: str, timeout: float = 60.0, target: str =
 
 def run_chunk(
     seed: int, count: int, mode: str, timeout: float = 60.0, target: str = ""
-) -> tuple[list[dict], int]:
-    """The failures among some seeds, and how many proved nothing. They are run in processes of
-    their own: a crash of the compiler is a failure of the seed that was being run, and the rest are
-    run after it."""
+) -> tuple[list[dict], list[dict]]:
+    """The failures among some seeds, and the outcomes of those that were not run as they were
+    meant. They are run in processes of their own: a crash of the compiler is a failure of the seed
+    that was being run, and the rest are run after it."""
     failures: list[dict] = []
-    inconclusive = 0
+    outcomes: list[dict] = []
     end = seed + count
     while seed < end:
         command = [sys.executable, str(RUN), "--worker", f"--seed={seed}", f"--count={end - seed}",
@@ -121,7 +126,7 @@ def run_chunk(
             why = "timeout"
         records = [json.loads(line) for line in out.splitlines() if line.startswith('{"seed"')]
         failures += [{"seed": r["seed"], **r["failure"]} for r in records if "failure" in r]
-        inconclusive += sum("inconclusive" in r for r in records)
+        outcomes += [{"seed": r["seed"], **r["outcome"]} for r in records if "outcome" in r]
         if process.returncode == 0:
             break
         last = records[-1]["seed"] if records else seed
@@ -131,7 +136,7 @@ def run_chunk(
         signature = runner.Failure("crash", first or why[:100]).signature
         failures.append({"seed": last, "kind": "crash", "message": why, "signature": signature})
         seed = last + 1
-    return failures, inconclusive
+    return failures, outcomes
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -148,7 +153,8 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     os.environ.update(TILE_DRIVER="sim")
     begin = time.time()
-    failures, inconclusive = spread(options)
+    failures, outcomes = spread(options)
+    inconclusive = without_proof(outcomes)
     groups: dict[str, list[dict]] = {}
     for failure in failures:
         groups.setdefault(failure["signature"], []).append(failure)
@@ -158,6 +164,7 @@ def main(arguments: list[str] | None = None) -> int:
         if options.reduce:
             program = program_of(group[0]["seed"], options.target, options.mode)
             report(program, options.mode, signature)
+    explain(outcomes)
     elapsed = time.time() - begin
     print(
         f"\n{options.count - len(failures) - inconclusive} passed, {len(failures)} failed, "
@@ -167,16 +174,31 @@ def main(arguments: list[str] | None = None) -> int:
     return 1 if failures else 0
 
 
-def spread(options: argparse.Namespace) -> tuple[list[dict], int]:
-    """All failures, found by several processes, and how many programs proved nothing; says how far
-    it is every few seconds."""
+def without_proof(outcomes: list[dict]) -> int:
+    return sum(not outcome["proves"] for outcome in outcomes)
+
+
+def explain(outcomes: list[dict]) -> None:
+    """Says why programs proved nothing, or had to be made easier to prove anything."""
+    reasons: dict[tuple[bool, str], list[int]] = {}
+    for outcome in outcomes:
+        reasons.setdefault((outcome["proves"], outcome["why"]), []).append(outcome["seed"])
+    for (proves, why), seeds in sorted(reasons.items(), key=lambda item: -len(item[1])):
+        what = "made easier" if proves else "prove nothing"
+        print(f"{len(seeds)} {what}: {why}; seeds {', '.join(map(str, seeds[:8]))}")
+
+
+def spread(options: argparse.Namespace) -> tuple[list[dict], list[dict]]:
+    """All failures, found by several processes, and the outcomes of programs that were not run as
+    they were meant; says how far it is every few seconds."""
     from concurrent.futures import ThreadPoolExecutor, as_completed
 
     size = max(1, min(CHUNK, options.count // options.jobs))
     end = options.seed + options.count
     chunks = [(s, min(size, end - s)) for s in range(options.seed, end, size)]
     failures: list[dict] = []
-    done = inconclusive = 0
+    outcomes: list[dict] = []
+    done = 0
     begin = said = time.time()
     with ThreadPoolExecutor(options.jobs) as pool:
         counts = {
@@ -184,18 +206,19 @@ def spread(options: argparse.Namespace) -> tuple[list[dict], int]:
             for s, count in chunks
         }
         for future in as_completed(counts):
-            found, proved_nothing = future.result()
+            found, others = future.result()
             failures += found
             done += counts[future]
-            inconclusive += proved_nothing
+            outcomes += others
             for failure in found:
                 print(f"seed {failure['seed']} failed: {failure['signature']}", flush=True)
             if time.time() - said > SECONDS_BETWEEN_LINES:
                 said = time.time()
+                inconclusive = without_proof(outcomes)
                 print(f"{done} of {options.count}: {done - len(failures) - inconclusive} passed, "
                       f"{len(failures)} failed, {inconclusive} prove nothing, "
                       f"{said - begin:.0f} s", flush=True)  # fmt: skip
-    return sorted(failures, key=lambda failure: failure["seed"]), inconclusive
+    return sorted(failures, key=lambda failure: failure["seed"]), outcomes
 
 
 def report(program: Program, mode: str, signature: str) -> None:

@@ -189,11 +189,12 @@ class Generator:
         from .blocks import moved_blocks
         from .memory import source, store_value
         from .partitions import nest, product_loops
+        from .persistent import persistent
 
         if self.partitions:
             self.size = self.choice((0, 1, 2, 4))
             for _ in range(self.choice((1, 1, 1, 2))):
-                self.choice((product_loops, product_loops, nest))(self)
+                self.choice((product_loops, product_loops, nest, persistent))(self)
             if self.chance(0.2):
                 moved_blocks(self)
         for _ in range(self.random.randint(1, 3)):
@@ -233,6 +234,7 @@ def generate(seed: int, partitions: bool = False) -> Program:
     from . import (
         collective,
         control,
+        counters,
         elementwise,
         extras,
         floats,
@@ -241,12 +243,14 @@ def generate(seed: int, partitions: bool = False) -> Program:
         matrix,
         memory,
         ordering,
+        scaled,
     )
     from . import pipelines as _pipelines
     from . import shapes as _shapes
 
     # Importing them registers what they produce.
-    assert collective and control and elementwise and extras and floats and functions
+    assert collective and control and counters and elementwise and extras and floats
+    assert functions and scaled
     assert indices and matrix and memory and ordering and _pipelines and _shapes
     for attempt in range(100):
         with contextlib.suppress(Unsound):

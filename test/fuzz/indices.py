@@ -2,7 +2,7 @@
 stores that are made of it.
 
 The indices are computed here, too, by NumPy, so what such a load reads is known without the
-compiler and without the interpreter (`Argument.gather`).
+compiler and without the interpreter (`Argument.known`).
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def based(g: Generator, x: Index, array: str) -> tuple[str, np.ndarray]:
     return f"{array} + {number(g, shift)} + {x.text}", x.values + shift
 
 
-@production(2.5)
+@production(3)
 def signed_index(g: Generator) -> Any:
     """A load from computed places, which also goes to an output of its own."""
     if g.pure or g.loops:
@@ -203,11 +203,11 @@ def signed_index(g: Generator) -> Any:
             )
         )
     value = g.let(f"tl.load({pointer}{extra})", type, shape, **domain)
-    gather = None
+    known = ""
     if g.depth == 1:  # In a branch it may stay unwritten.
-        gather = array, tuple(int(i) for i in np.where(pick, at, -1).ravel())
+        known = f"take({array}, {np.where(pick, at, -1).ravel().tolist()})"
     out = g.argument("output", type, "o", size=g.programs * value.numel, flavour="poison",
-                     gather=gather)  # fmt: skip
+                     known=known)  # fmt: skip
     each = f" + pid * {value.numel}" if g.programs > 1 else ""
     g.line(f"tl.store({out.name}{each} + {offsets(shape, contiguous(shape))}, {value.name})")
     return None

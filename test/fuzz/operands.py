@@ -15,8 +15,8 @@ from .values import TYPES
 
 @dataclass
 class Tiles:
-    """How the tiles of an operand are had: with `{k}` for the iteration and `{t}` for the run of
-    the loop."""
+    """How the tiles of an operand are had: with `{k}` for the iteration, and `{r}` or `{c}` for the
+    row or the column of tiles that the run of the loop makes."""
 
     load: str
     bound: float
@@ -29,7 +29,8 @@ class Tiles:
 @dataclass
 class Operand:
     """What an operand is: its type and shape, along which dimension iterations go on, how many of
-    them there are at most, how often the loop runs, and whether all programs read the same."""
+    them there are at most, for how many rows or columns of tiles the loop runs, and whether all
+    programs read the same."""
 
     type: str
     shape: tuple[int, int]
@@ -46,10 +47,16 @@ class Operand:
         )
         return rows, columns
 
+    @property
+    def run(self) -> str:
+        """The number of the row of tiles for a left operand, of the column for a right one."""
+        return "{r}" if self.axis == 1 else "{c}"
+
     def origin(self) -> list[str]:
         """Where a tile begins in that."""
         return [
-            f"{{k}} * {s}" if d == self.axis else f"{{t}} * {s}" for d, s in enumerate(self.shape)
+            f"{{k}} * {s}" if d == self.axis else f"{self.run} * {s}"
+            for d, s in enumerate(self.shape)
         ]
 
 
@@ -74,7 +81,7 @@ def by_pointers(g: Generator, operand: Operand) -> Tiles:
     at = offsets(operand.shape, strides)
     axis, other = operand.axis, 1 - operand.axis
     step = operand.shape[axis] * strides[axis]
-    run = f" + {{t}} * {operand.shape[other] * strides[other]}"
+    run = f" + {operand.run} * {operand.shape[other] * strides[other]}"
     if g.chance(0.4):
         name = g.name("p")
         return Tiles(f"tl.load({name})", bound, grid, f"{name} = {pointer} + {at}{run}",
@@ -96,7 +103,7 @@ def by_blocks_of_pointers(g: Generator, operand: Operand) -> Tiles:
     strides = list(contiguous(operand.whole))
     pointer, bound, grid = array(g, operand, math.prod(whole))
     name = g.name("b")
-    first = [s.format(k=0, t="{t}") for s in operand.origin()]
+    first = [s.replace("{k}", "0") for s in operand.origin()]
     step = [s if d == operand.axis else 0 for d, s in enumerate(operand.shape)]
     bounds = [max(1, w - g.choice((0, 0, 3))) for w in whole]
     begin = (
@@ -143,7 +150,7 @@ def by_rank_3(g: Generator, operand: Operand) -> Tiles:
     stride = (columns + step - 1) // step * step
     tile = rows * stride
     pointer, bound, grid = array(g, operand, operand.count * operand.runs * tile)
-    index = f"{{t}} * {operand.count} + {{k}}"
+    index = f"{operand.run} * {operand.count} + {{k}}"
     shape = f"[{rows}, {columns}]"
     if g.chance(0.5):
         at = offsets((1, rows, columns), (tile, stride, 1))

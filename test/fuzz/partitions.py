@@ -17,11 +17,17 @@ from .values import TYPES, Value, fits
 class Loops:
     """Loops over the same tiles, one after the other, that add to the same sums."""
 
-    def __init__(self, g: Generator, runs: int, split: bool = False) -> None:
+    def __init__(
+        self, g: Generator, runs: int, split: bool = False, grid: tuple[int, int] | None = None
+    ) -> None:
         self.g = g
         self.runs = runs
         #: Programs share the iterations among them.
         self.split = split
+        #: The rows and columns of tiles that programs share among them; if there are none, each
+        #: run has a row and a column of its own.
+        self.rows, self.columns = grid or (runs, runs)
+        self.shared = split or grid is not None
         types = ("fp16", "fp16", "bf16", "fp32", "i8", "fp8e5", "fp8e4nv", "fp64")
         self.type = g.choice(types)
         self.out = result_type(self.type)
@@ -43,7 +49,8 @@ class Loops:
         self.sums: list[Value] = []
 
     def operand(self, shape: tuple[int, int], axis: int) -> Tiles:
-        operand = Operand(self.type, shape, axis, self.count, self.runs, self.split)
+        runs = self.rows if axis == 1 else self.columns
+        operand = Operand(self.type, shape, axis, self.count, runs, self.shared)
         self.tiles.append(self.g.choice(WAYS)(self.g, operand))
         return self.tiles[-1]
 
@@ -118,8 +125,8 @@ class Loops:
         self.require(bound * self.count * self.runs, values.grid, "fp32")
         rows_of_q = g.name()
         if q.begin:
-            g.line(q.begin.format(t=0))
-        g.line(f"{rows_of_q} = {q.load.format(k=0, t=0)}")
+            g.line(q.begin.format(r=0, c=0))
+        g.line(f"{rows_of_q} = {q.load.format(k=0, r=0, c=0)}")
         s, p = g.name(), g.name()
         k = self.load(keys)
         self.lines.append(f"{s} = tl.dot({rows_of_q}, {k})")
@@ -155,8 +162,8 @@ class Loops:
         rows_of_k, rows_of_v = g.name(), g.name()
         for tiles, name in ((k, rows_of_k), (v, rows_of_v)):
             if tiles.begin:
-                g.line(tiles.begin.format(t=0))
-            g.line(f"{name} = {tiles.load.format(k=0, t=0)}")
+                g.line(tiles.begin.format(r=0, c=0))
+            g.line(f"{name} = {tiles.load.format(k=0, r=0, c=0)}")
         s, p, dp, ds = (g.name() for _ in range(4))
         element = TYPES[self.type].tl
         late = g.chance(0.5)
@@ -210,21 +217,22 @@ class Loops:
             ones = f"({item}.to(tl.float32) == 1.0).to(tl.int32)"
             self.lines.append(f"tl.atomic_add({name}, tl.sum(tl.sum({ones}, 1), 0))")
 
-    def emit(self, t: str) -> None:
-        """The sums, and the loops."""
+    def emit(self, t: str, row: str = "", column: str = "") -> None:
+        """The sums, and the loops, for a tile in a row and a column."""
         g = self.g
+        place = {"t": t, "r": row or t, "c": column or t}
         for value in self.sums:
             g.line(f"{value.name} = tl.zeros({list(value.shape)}, {TYPES[value.type].tl})")
         for tiles in self.tiles:
             if tiles.begin:
-                g.line(tiles.begin.format(t=t))
+                g.line(tiles.begin.format(**place))
         moves = [tiles.move for tiles in self.tiles if tiles.move]
         for first, end, step in self.ranges:
             self.header(first, end, step, t)
             counter = g.lines[-1].split()[1]
             g.depth += 1
             for line in [*self.lines, *moves]:
-                g.line(line.format(k=counter, t=t))
+                g.line(line.format(k=counter, **place))
             g.depth -= 1
 
     def header(self, first: int, end: int, step: int, t: str) -> None:

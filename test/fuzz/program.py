@@ -27,6 +27,8 @@ class Config:
     num_ctas: int = 1
     #: What it runs on, if that is no NVIDIA GPU; the program is the one made for `target`.
     elsewhere: str = ""
+    #: Other options of the compile.
+    options: tuple[tuple[str, Any], ...] = ()
 
     @property
     def machine(self) -> str:
@@ -34,7 +36,8 @@ class Config:
 
     def __str__(self) -> str:
         ctas = f", {self.num_ctas} blocks" if self.num_ctas > 1 else ""
-        return f"{self.machine}, {self.num_warps} warps, {self.num_stages} stages{ctas}"
+        more = "".join(f", {name}={value!r}" for name, value in self.options)
+        return f"{self.machine}, {self.num_warps} warps, {self.num_stages} stages{ctas}{more}"
 
 
 @dataclass(frozen=True)
@@ -56,8 +59,9 @@ class Argument:
     #: Of outputs: by how much executions may differ.
     tolerance: float = 0.0
     value: Any = None
-    #: Of outputs: the input whose elements they are, and which (-1 stands for zero).
-    gather: tuple[str, tuple[int, ...]] | None = None
+    #: Of outputs: NumPy that says what they are, with the inputs as its variables. It need not say
+    #: anything; where it does, it knows nothing of the language.
+    known: str = ""
     #: The array of which this is a part, and with which of its elements it begins.
     view: tuple[str, int] | None = None
     #: Of a descriptor of the array, which the caller makes: shape, strides, shape of a block.
@@ -107,8 +111,7 @@ class Program:
             known = ", ".join(
                 f"{f.name}={getattr(a, f.name)!r}"
                 for f in dataclasses.fields(a)
-                if f.name not in ("name", "role", "type", "gather")
-                and getattr(a, f.name) != f.default
+                if f.name not in ("name", "role", "type") and getattr(a, f.name) != f.default
             )
             lines.append(f"#   {a.name}: {a.role} {a.type} {known}")
         return "\n".join([*lines, self.source])
@@ -151,7 +154,9 @@ def _integers(array: np.ndarray, argument: Argument, rng: np.random.Generator) -
         array[at] = rng.choice(edges, int(at.sum()))
     else:
         low, high = max(low, argument.low), min(high, argument.high)
-        array[...] = rng.integers(low, high, array.size, endpoint=True).astype(array.dtype)
+        wide = np.int64 if high < 2**63 else np.uint64
+        drawn = rng.integers(low, high, array.size, dtype=wide, endpoint=True)
+        array[...] = drawn.astype(array.dtype)
 
 
 def _floats(array: np.ndarray, argument: Argument, rng: np.random.Generator) -> None:

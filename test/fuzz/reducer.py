@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from . import runner
 from .program import Config, Program
@@ -83,10 +84,13 @@ class Reducer:
             if self.program.config.num_warps > warps:
                 self.accept(self.program.replace(config=self._config(num_warps=warps)))
         self.accept(self.program.replace(config=self._config(target=80)))
+        for option in self.program.config.options:
+            rest = tuple(o for o in self.program.config.options if o != option)
+            self.accept(self.program.replace(config=self._config(options=rest)))
         if self.program.grid != (1,):
             self.accept(self.program.replace(grid=(1,)))
 
-    def _config(self, **changes: int) -> Config:
+    def _config(self, **changes: Any) -> Config:
         return dataclasses.replace(self.program.config, **changes)
 
     def sources(self, variants: object) -> None:

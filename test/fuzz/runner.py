@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,17 +43,30 @@ class Failure(Exception):
         """What stays when the program is made smaller."""
         if self.kind in ("mismatch", "oracle"):
             return self.kind
-        lines = [line for line in self.message.splitlines() if "error:" in line or "Error" in line]
-        text = (lines or self.message.splitlines() or [""])[0]
-        text = re.sub(r"<kernel \d+>:\d+:\d+", "", text)
-        text = re.sub(r"`[^`]*`|'[^']*'|\"[^\"]*\"|<[^<>]*>", "_", text)
-        text = re.sub(r"\[[^\]]*\]|0x[0-9a-f]+|-?\d+", "N", text)
-        return f"{self.kind}: {text[:120]}"
+        return f"{self.kind}: {gist(self.message)}"
 
 
 class Inconclusive(Exception):
     """The program needs more shared memory than its target has, or what blocks of a cluster do not
     do together, or no loop of it is divided where that is the point: it proves nothing."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Of a program in which nothing is wrong: whether that proves anything, and what kept it from
+    doing so as it was meant."""
+
+    proves: bool = True
+    why: str = ""
+
+
+def gist(message: str) -> str:
+    """What messages have in common that say the same of several programs."""
+    lines = [line for line in message.splitlines() if "error:" in line or "Error" in line]
+    text = (lines or message.splitlines() or [""])[0]
+    text = re.sub(r"<kernel \d+>:\d+:\d+", "", text)
+    text = re.sub(r"`[^`]*`|'[^']*'|\"[^\"]*\"|<[^<>]*>", "_", text)
+    return re.sub(r"\[[^\]]*\]|0x[0-9a-f]+|-?\d+", "N", text)[:120]
 
 
 def prepare(
@@ -68,6 +81,7 @@ def prepare(
         num_warps=config.num_warps,
         num_stages=config.num_stages,
         **({"num_ctas": config.num_ctas} if config.num_ctas > 1 else {}),
+        **dict(config.options),
     )
     compiled = launcher.prepare(simulator, bound, options)
     if "amdgcn" in compiled.asm:
@@ -100,9 +114,9 @@ def compiled(
         )
     except tile.TileError as error:
         if isinstance(error, tile.OutOfResources):
-            raise Inconclusive from None
+            raise Inconclusive(gist(str(error))) from None
         if (config or program.config).num_ctas > 1 and " cluster" in str(error):
-            raise Inconclusive from None
+            raise Inconclusive(gist(str(error))) from None
         raise Failure("compile", str(error)) from error
     except Exception as error:
         raise Failure("compile", f"{type(error).__name__}: {error}") from error
@@ -113,7 +127,7 @@ def compiled(
     if status.__class__ is int and status:
         raise Failure("compile", f"the launch ends with status {status}")
     if needed and f"{needed}(" not in texts["ttgir"]:
-        raise Inconclusive
+        raise Inconclusive(f"there is no {needed}")
     return outputs(program, values)
 
 
@@ -148,18 +162,26 @@ def compare(program: Program, actual: dict[str, Any], expected: dict[str, Any], 
             )
 
 
-def check_gathers(program: Program, actual: dict[str, np.ndarray]) -> None:
-    """Raises unless outputs that are elements of inputs are the right ones. The interpreter shares
-    the front end with the compiler, and so the mistakes that are made there; this does not."""
+def take(array: np.ndarray, positions: list[int]) -> np.ndarray:
+    """Some elements of an array; zero for those whose position is negative."""
+    at = np.array(positions)
+    found = array[np.maximum(at, 0)]
+    found[at < 0] = 0
+    return found
+
+
+def check_known(program: Program, actual: dict[str, np.ndarray]) -> None:
+    """Raises unless outputs that are known without the language are what they must be. The
+    interpreter shares the front end with the compiler, and so the mistakes that are made there;
+    this does not."""
     inputs = program.inputs()
     for argument in program.arguments:
-        if argument.gather is None:
+        if not argument.known:
             continue
-        name, positions = argument.gather
-        at = np.array(positions)
-        expected = inputs[name][np.maximum(at, 0)]
-        expected[at < 0] = 0
         found = actual[argument.name]
+        with np.errstate(all="ignore"):
+            expected = eval(argument.known, {"np": np, "take": take, **inputs})
+        expected = np.ascontiguousarray(expected).reshape(-1).astype(found.dtype)
         wrong = np.flatnonzero(found.view(f"u{found.itemsize}") !=
                                expected.view(f"u{expected.itemsize}"))  # fmt: skip
         if wrong.size:
@@ -195,7 +217,7 @@ def plain(config: Config) -> Config:
 def specialized(program: Program) -> Program:
     """The program with all of its loops marked, on the GPU that can divide them."""
     if "tl.range(" not in program.source:
-        raise Inconclusive
+        raise Inconclusive("there is no loop")
     config = dataclasses.replace(program.config, target=90, num_ctas=1, elsewhere="")
     return program.replace(source=marked(program.source, lambda: True), config=config)
 
@@ -208,28 +230,52 @@ def marked(source: str, choose: Callable[[], bool]) -> str:
 
 
 def of_some_blocks(program: Program) -> Program:
-    """The program in blocks or in clusters of two, with some of its loops marked, or none."""
+    """The program in blocks or, where there are any, in clusters of two, with some of its loops
+    marked, or none."""
     chance = random.Random(program.seed)
-    ctas = chance.choice((1, 1, 2))
+    ctas = chance.choice((1, 1, 2)) if not program.config.elsewhere else 1
     share = chance.choice((0.0, 0.0, 0.5, 1.0))
-    config = dataclasses.replace(program.config, target=90, num_ctas=ctas, elsewhere="")
+    config = dataclasses.replace(program.config, target=90, num_ctas=ctas)
     source = marked(program.source, lambda: chance.random() < share)
     return program.replace(source=source, config=config)
 
 
-def check(program: Program, mode: str = "interpret") -> bool:
+def easier(program: Program) -> Iterator[Program]:
+    """The program in one block, and with nothing copied ahead: what a target has room for that
+    refuses it as it is."""
+    config = program.config
+    if config.num_ctas > 1:
+        config = dataclasses.replace(config, num_ctas=1)
+        yield program.replace(config=config)
+    source = re.sub(r", num_stages=\d+", "", program.source)
+    alone = program.replace(source=source, config=dataclasses.replace(config, num_stages=1))
+    if alone != program:
+        yield alone
+
+
+def check(program: Program, mode: str = "interpret") -> Outcome:
     """Runs a program; raises `Failure` if anything is wrong, and says whether that proves anything.
 
     Modes: "interpret" compares with the interpreter, "cross" with another
     configuration, "passes" does what "interpret" does with a random sequence of
     passes, "cluster" does it for programs of two blocks, "specialized" and "partitions" for those
     with loops whose loads get warps of their own, "products" for what "partitions" runs in
-    blocks and clusters, divided or not, "compile" only executes.
+    blocks and clusters, divided or not, "compile" only executes. What a target refuses is made
+    easier, if the mode is not about what goes then.
     """
-    with contextlib.suppress(Inconclusive):
+    try:
         _check(program, mode)
-        return True
-    return False
+        return Outcome()
+    except Inconclusive as reason:
+        why = str(reason)
+    if mode == "products":
+        program, mode = of_some_blocks(program), "interpret"
+    if mode == "interpret":
+        for other in easier(program):
+            with contextlib.suppress(Inconclusive):
+                _check(other, mode)
+                return Outcome(why=why)
+    return Outcome(False, why)
 
 
 def _check(program: Program, mode: str, needed: str = "") -> None:
@@ -250,7 +296,7 @@ def _check(program: Program, mode: str, needed: str = "") -> None:
         expected = interpreted(program, kernel)
         actual = compiled(program, kernel=kernel, needed=needed)
         compare(program, actual, expected, f"{program.config} vs. the interpreter")
-        check_gathers(program, expected)
+        check_known(program, expected)
         return
     actual = compiled(program)
     if mode == "cross":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import functools
 import re
 import sys
@@ -15,7 +16,7 @@ from reference import sim_only
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from fuzz import cli, runner
+from fuzz import cli, options, runner
 from fuzz.generator import generate
 from fuzz.passes import sequence
 from fuzz.program import Argument, Config, Program
@@ -119,8 +120,8 @@ def test_programs_reach_most_of_the_language():
         " % (-", ".to(tl.int64)", "debug_barrier", "atomic_xchg",
     ):  # fmt: skip
         assert statement in text
-    gathers = [a for seed in range(400) for a in known(seed).arguments if a.gather is not None]
-    assert len(gathers) > 20 and any(-1 in a.gather[1] for a in gathers)
+    taken = [a.known for seed in range(400) for a in known(seed).arguments if "take" in a.known]
+    assert len(taken) > 20 and any("-1," in text for text in taken)
 
 
 #: What the source of a program must have, for how many of 1000 programs at least.
@@ -145,6 +146,9 @@ COVERED = {
     ),
     "a specialised loop": (r"warp_specialize=True", 40),
     "a called function": (r"noinline=True", 40),
+    "a counter of 64 bits": (r"(?m)^    for i\d+ in tl\.range\(.*w\d", 5),
+    "a loop that is returned from": (r"for i\d+ in tl\.range\(a, b, (.*\n)*? +return v\n", 8),
+    "a product in a microscaling format": (r"tl\.dot_scaled\(", 15),
     "a called function of pointers": (r"noinline=True\)\ndef h\d+\(p, q", 10),
 }
 
@@ -184,6 +188,10 @@ COVERED_BY_PARTITIONS = {
     "blocks of many dimensions": (r"\.store\(\[[^,]+, [^,]+, [^,]+, .*load\(", 10),
     "iterations that programs share": (r"in tl\.range\(\d \+ pid, ", 15),
     "gradients of attention": (r"(?m)^ {8}v\d+ = \(v\d+ & \(v\d+ [<>] ", 10),
+    "a program that takes tile after tile": (r"for s\d+ in tl\.range\(pid, ", 40),
+    "tiles in groups of rows": (r"(?m)^ {8}r\d+ = min\(", 8),
+    "a tile in two halves": (r"tl\.split\(tl\.permute\(", 8),
+    "a tile that is cut": (r"mask=\(r\d+ < \d+\) & \(r\d+ < ", 15),
     "a hint to the caches": (r"load\(\[.*eviction_policy=", 30),
 }
 
@@ -192,6 +200,64 @@ def test_all_kinds_of_loops_are_generated():
     programs = [generate(seed, partitions=True) for seed in range(300)]
     check_kinds(programs, COVERED_BY_PARTITIONS)
     assert {p.config.num_warps for p in programs} == {1, 2, 4, 8}
+
+
+def test_options_that_leave_results_as_they_are():
+    """All of them are given, to targets that have them, and a seed always has the same."""
+    for machine, known_there in (("cuda:90", options.NVIDIA), ("hip:gfx942", options.AMD)):
+        chosen = [options.choose_options(seed, machine) for seed in range(300)]
+        assert {o for found in chosen for o in found} == {o for some in known_there for o in some}
+        assert 100 < sum(not found for found in chosen) < 200
+    program = cli.program_of(7, "hip:gfx942")
+    assert program == cli.program_of(7, "hip:gfx942")
+    assert program.config.options == options.choose_options(7, "hip:gfx942")
+
+
+CLUSTER = """import tile
+import tile.language as tl
+
+@tile.jit
+def kernel(x0, o0):
+    v0 = tl.load(x0 + tl.arange(0, 64))
+    tl.store(o0 + tl.arange(0, 32), tl.histogram(v0, 32))
+"""
+
+LARGE = """import tile
+import tile.language as tl
+
+@tile.jit
+def kernel(x0, o0):
+    acc = tl.zeros([128, 128], tl.float32)
+    for k in tl.range(0, 4, num_stages=5):
+        v0 = tl.load(x0 + k * 16384 + tl.arange(0, 128)[:, None] * 128 + tl.arange(0, 128)[None, :])
+        acc = tl.dot(v0, v0, acc)
+    tl.store(o0 + tl.arange(0, 128)[:, None] * 128 + tl.arange(0, 128)[None, :], acc)
+"""
+
+
+def test_what_a_target_refuses_is_made_easier():
+    small = {"flavour": "small", "low": 0, "high": 31}
+    poison = {"flavour": "poison"}
+    blocks = (
+        Argument("x0", "input", "i32", 64, **small),
+        Argument("o0", "output", "i32", 32, **poison),
+    )
+    program = Program(1, CLUSTER, blocks, config=Config(90, 4, 3, num_ctas=2))
+    outcome = runner.check(program)
+    assert outcome.proves and "not across blocks of a cluster" in outcome.why
+    exact = {"flavour": "exact", "low": -1, "high": 1}
+    tiles = (
+        Argument("x0", "input", "fp16", 128 * 128 * 4, **exact),
+        Argument("o0", "output", "fp32", 128 * 128, **poison),
+    )
+    program = Program(1, LARGE, tiles, config=Config(86, 4, 3))
+    outcome = runner.check(program)
+    assert outcome.proves and "shared memory" in outcome.why
+    assert not runner.check(program, "compile").proves
+    # What is wrong of the program that was made easier is found.
+    zeros = dataclasses.replace(tiles[1], known="np.zeros(128 * 128)")
+    with pytest.raises(runner.Failure, match="oracle"):
+        runner.check(program.replace(arguments=(tiles[0], zeros)))
 
 
 def test_no_variable_hides_a_parameter():
@@ -289,17 +355,17 @@ def test_differences_are_found():
 def test_elements_of_inputs_are_known_without_the_interpreter():
     arguments = (
         Argument("x0", "input", "i32", 8),
-        Argument("o0", "output", "i32", 4, gather=("x0", (7, 1, -1, 1))),
+        Argument("o0", "output", "i32", 4, known="take(x0, [7, 1, -1, 1])"),
     )
     program = Program(3, SOURCE, arguments)
     x = program.inputs()["x0"]
     right = np.array([x[7], x[1], 0, x[1]], np.int32)
-    runner.check_gathers(program, {"o0": right})
+    runner.check_known(program, {"o0": right})
     for i in range(4):
         wrong = right.copy()
         wrong[i] += 1
         with pytest.raises(runner.Failure, match=rf"oracle: o0 differs in 1 elements: \[{i}\]"):
-            runner.check_gathers(program, {"o0": wrong})
+            runner.check_known(program, {"o0": wrong})
 
 
 def test_floats_differ_beyond_their_tolerance_only():

@@ -1,0 +1,47 @@
+"""Options of a compile that leave the results as they are: each may be given with any program."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+Options = tuple[tuple[str, Any], ...]
+
+#: Of all targets. Integers wrap, which `debug` alone would stop.
+ALL: tuple[Options, ...] = (
+    (("debug", True), ("sanitize_overflow", False)),
+    (("enable_fp_fusion", False),),
+    (("opt_level", 1),),
+)
+NVIDIA: tuple[Options, ...] = (
+    *ALL,
+    (("opt_level", 0),),
+    (("prefetch", True),),
+    (("tma", False),),
+    (("maxnreg", 96),),
+    (("launch_pdl", True),),
+    (("default_dot_input_precision", "ieee"),),
+    (("default_dot_input_precision", "tf32x3"),),
+    (("max_num_imprecise_acc_default", 32),),
+)
+AMD: tuple[Options, ...] = (
+    *ALL,
+    (("matrix_instr_nonkdim", 4),),
+    (("matrix_instr_nonkdim", 16),),
+    (("matrix_instr_nonkdim", 32),),
+    (("kpack", 2),),
+    (("use_async_copy", True),),
+    (("use_block_pingpong", True),),
+    (("use_async_copy", True), ("use_block_pingpong", True)),
+    (("schedule_hint", "attention"),),
+    (("schedule_hint", "memory-bound-attention"),),
+    (("waves_per_eu", 2),),
+)
+
+
+def choose_options(seed: int, machine: str) -> Options:
+    """The options of the program of a seed on a machine: most have none, a few have two."""
+    chance = random.Random(seed * 104729 + 2)
+    count = chance.choice((0, 0, 0, 1, 1, 2))
+    known = AMD if machine.startswith("hip:") else NVIDIA
+    return tuple(dict(o for options in chance.sample(known, count) for o in options).items())
