@@ -10,8 +10,7 @@ using namespace mlir::triton;
 using namespace mlir::triton::gpu;
 
 /// Gaps come after 2, 4, ..., 256 words, and are of 1 to 128 words.
-constexpr unsigned kWordBytes = 4, kLeastInterval = 8, kMostInterval = 1024,
-                   kMostGap = 512;
+constexpr unsigned kWordBytes = 4, kLeastInterval = 8, kMostGap = 512;
 
 static SmallVector<unsigned> getRowMajorOrder(unsigned rank) {
   return llvm::to_vector(llvm::reverse(llvm::seq<unsigned>(rank)));
@@ -30,7 +29,8 @@ bool amd::mayCopyBlocks(RankedTensorType block) {
 static bool mayHaveGaps(amd::TensorBuffer buffer, unsigned bytes) {
   unsigned interval = buffer.interval * bytes, gap = buffer.gap * bytes;
   return llvm::isPowerOf2_32(interval) && interval >= kLeastInterval &&
-         interval <= kMostInterval && gap % kWordBytes == 0 && gap <= kMostGap;
+         interval <= amd::kMostInterval && gap % kWordBytes == 0 &&
+         gap <= kMostGap;
 }
 
 std::optional<amd::TensorBuffer> amd::getTensorBuffer(gpu::MemDescType memory) {

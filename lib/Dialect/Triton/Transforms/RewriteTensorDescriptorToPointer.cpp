@@ -10,6 +10,7 @@
 #include "DecomposeTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Analysis/AxisInfo.h"
 #include "tile/Dialect/Triton/IR/DescriptorArguments.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/Triton/Transforms/Passes.h"
@@ -318,8 +319,6 @@ struct RewriteScatter : public RewriteAccess<DescriptorScatterOp> {
     return success();
   }
 };
-
-static constexpr StringLiteral kDivisibilityAttr = "tt.divisibility";
 
 /// A descriptor that a kernel takes.
 struct KernelArgument {

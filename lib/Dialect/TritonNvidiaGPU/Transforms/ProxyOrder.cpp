@@ -21,7 +21,7 @@ static bool isDescriptorLoad(Operation *op) {
              AsyncTMAGatherOp>(op);
 }
 
-static bool isDescriptorStore(Operation *op) {
+bool nvidia_gpu::isDescriptorStore(Operation *op) {
   return isa<DescriptorStoreOp, DescriptorReduceOp, DescriptorScatterOp>(op);
 }
 

@@ -14,6 +14,9 @@
 
 namespace mlir::triton::nvidia_gpu {
 
+/// Whether the descriptor operation `op` writes to memory.
+bool isDescriptorStore(Operation *op);
+
 /// What the descriptor operations of a function need, before they are lowered.
 class ProxyOrder {
 public:

@@ -237,8 +237,8 @@ public:
     waits.clear();
     SmallVector<Operation *> worklist;
     getOperation()->walk([&](Operation *op) {
-      if (isa<DescriptorLoadOp, DescriptorGatherOp, DescriptorStoreOp,
-              DescriptorReduceOp, DescriptorScatterOp, MakeTensorDescOp>(op))
+      if (isDescriptorStore(op) ||
+          isa<DescriptorLoadOp, DescriptorGatherOp, MakeTensorDescOp>(op))
         worklist.push_back(op);
     });
     IRRewriter rewriter(&getContext());
@@ -246,7 +246,7 @@ public:
       ProxyOrder order(function);
       order.insertFences();
       function.walk([&](Operation *op) {
-        if (isa<DescriptorStoreOp, DescriptorReduceOp, DescriptorScatterOp>(op))
+        if (isDescriptorStore(op))
           waits[op] = {order.followsCopies(op), order.isObserved(op)};
       });
       order.noteAssumptions();

@@ -15,6 +15,9 @@ struct TensorBuffer {
   unsigned interval = 0, gap = 0;
 };
 
+/// The most bytes between two gaps.
+inline constexpr unsigned kMostInterval = 1024;
+
 /// Whether the block of a descriptor can be copied: up to five dimensions, of
 /// elements of 1 to 8 bytes.
 bool mayCopyBlocks(RankedTensorType block);

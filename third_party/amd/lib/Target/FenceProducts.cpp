@@ -15,12 +15,10 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/Support/AMDGPUAddrSpace.h"
 
 using namespace mlir;
 using namespace mlir::triton;
-
-/// LDS, as LLVM counts address spaces of this target.
-static constexpr unsigned kLDS = 3;
 
 bool amd::isProduct(const llvm::Instruction &instruction) {
   auto *call = dyn_cast<llvm::IntrinsicInst>(&instruction);
@@ -30,19 +28,19 @@ bool amd::isProduct(const llvm::Instruction &instruction) {
   return name.contains(".mfma.") || name.contains(".wmma.");
 }
 
+static bool writesSharedMemory(const llvm::Instruction &instruction) {
+  auto *store = dyn_cast<llvm::StoreInst>(&instruction);
+  return store &&
+         store->getPointerAddressSpace() == llvm::AMDGPUAS::LOCAL_ADDRESS;
+}
+
 /// The last product of `block`, if anything is written to LDS behind it.
 static llvm::Instruction *findProductBeforeWrites(llvm::BasicBlock &block) {
+  bool writes = false;
   for (llvm::Instruction &instruction : llvm::reverse(block)) {
     if (amd::isProduct(instruction))
-      return nullptr;
-    auto *store = dyn_cast<llvm::StoreInst>(&instruction);
-    if (!store || store->getPointerAddressSpace() != kLDS)
-      continue;
-    for (llvm::Instruction *before = store->getPrevNode(); before;
-         before = before->getPrevNode())
-      if (amd::isProduct(*before))
-        return before;
-    return nullptr;
+      return writes ? &instruction : nullptr;
+    writes |= writesSharedMemory(instruction);
   }
   return nullptr;
 }

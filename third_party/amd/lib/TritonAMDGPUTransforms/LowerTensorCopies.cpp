@@ -57,7 +57,6 @@ MemDescType amd::getLoadedBufferType(DescriptorLoadOp load) {
   RankedTensorType block = load.getType();
   // Rows that fill the banks together need no shift among themselves. Those
   // behind them are shifted by what is read of one row at a time.
-  constexpr unsigned kMostInterval = 1024;
   unsigned interval = std::clamp(getRowBytes(block), kAllBanks, kMostInterval);
   unsigned gap = kLaneBytes;
   if (isReadAcrossRows(load))
