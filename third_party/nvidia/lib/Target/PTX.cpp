@@ -8,6 +8,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "nvidia/Target/ShareBases.h"
 #include "nvidia/Target/ShareLoopOffsets.h"
 #include "nvidia/TargetTable.h"
 
@@ -153,8 +154,10 @@ LogicalResult nvidia::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
     return failure();
   if (failed(optimizeLLVMIR(diagnosticOp, module, **machine, options)))
     return failure();
-  if (options.optLevel > 0)
+  if (options.optLevel > 0) {
+    shareBases(module);
     shareLoopOffsets(module);
+  }
   return success();
 }
 

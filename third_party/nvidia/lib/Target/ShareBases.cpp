@@ -1,0 +1,130 @@
+//===-- ShareBases.cpp - One base for neighbouring addresses --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A thread accesses a tile in several places, which often are known distances
+// apart. Where the tile's place in the tensor is added last, LLVM adds these
+// distances to what it knows before, ahead of the loop even: each access has a
+// pair of registers then, and an addition, for what its instruction could add.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nvidia/Target/ShareBases.h"
+
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/NVPTXAddrSpace.h"
+#include "llvm/Transforms/Utils/Local.h"
+
+using namespace llvm;
+
+namespace {
+bool isGlobalAddress(const Use &operand) {
+  auto *type = dyn_cast<PointerType>(operand->getType());
+  return type && type->getAddressSpace() == NVPTXAS::ADDRESS_SPACE_GLOBAL;
+}
+
+/// The operands of an instruction that are addresses, or are likely to be.
+SmallVector<Use *> getAddresses(Instruction &inst) {
+  SmallVector<Use *> addresses;
+  if (auto *load = dyn_cast<LoadInst>(&inst))
+    addresses.push_back(&load->getOperandUse(load->getPointerOperandIndex()));
+  else if (auto *store = dyn_cast<StoreInst>(&inst))
+    addresses.push_back(&store->getOperandUse(store->getPointerOperandIndex()));
+  else if (auto *call = dyn_cast<CallBase>(&inst))
+    for (Use &operand : call->args())
+      addresses.push_back(&operand);
+  erase_if(addresses, [](Use *use) { return !isGlobalAddress(*use); });
+  return addresses;
+}
+
+/// The constant that an address adds to others.
+APInt getConstantPart(const SCEV *address, unsigned bits) {
+  if (const auto *loop = dyn_cast<SCEVAddRecExpr>(address))
+    return getConstantPart(loop->getStart(), bits);
+  if (const auto *sum = dyn_cast<SCEVAddExpr>(address))
+    if (const auto *constant = dyn_cast<SCEVConstant>(sum->getOperand(0)))
+      return constant->getAPInt();
+  return APInt(bits, 0);
+}
+
+/// An address that others may start from, and the constant in it.
+struct Base {
+  Value *address;
+  APInt constant;
+};
+
+class BaseSharing {
+public:
+  explicit BaseSharing(ScalarEvolution &evolution) : evolution(evolution) {}
+
+  void run(BasicBlock &block) {
+    DenseMap<const SCEV *, Base> bases;
+    for (Instruction &inst : block)
+      for (Use *use : getAddresses(inst))
+        share(*use, bases);
+    for (WeakTrackingVH &value : replaced)
+      if (value)
+        RecursivelyDeleteTriviallyDeadInstructions(value);
+    replaced.clear();
+  }
+
+private:
+  void share(Use &use, DenseMap<const SCEV *, Base> &bases) {
+    Value *address = use.get();
+    if (!evolution.isSCEVable(address->getType()))
+      return;
+    const SCEV *known = evolution.getSCEV(address);
+    unsigned bits = evolution.getTypeSizeInBits(address->getType());
+    APInt constant = getConstantPart(known, bits);
+    const SCEV *rest =
+        evolution.getAddExpr(known, evolution.getConstant(-constant));
+    auto [base, isNew] = bases.try_emplace(rest, Base{address, constant});
+    if (isNew || base->second.address == address)
+      return;
+    int64_t distance = (constant - base->second.constant).getSExtValue();
+    auto *user = cast<Instruction>(use.getUser());
+    if (!isInt<32>(distance) || !isWorthIt(address, *user))
+      return;
+    IRBuilder<> builder(user);
+    use.set(distance ? builder.CreatePtrAdd(base->second.address,
+                                            builder.getInt64(distance))
+                     : base->second.address);
+    replaced.push_back(address);
+  }
+
+  /// Assembly takes an address in registers: it needs an addition of its own,
+  /// which what is computed elsewhere does not.
+  static bool isWorthIt(Value *address, const Instruction &user) {
+    const auto *call = dyn_cast<CallBase>(&user);
+    if (!call || !call->isInlineAsm())
+      return true;
+    auto *def = dyn_cast<GetElementPtrInst>(address);
+    return def && def->getParent() == user.getParent() && def->hasOneUse();
+  }
+
+  ScalarEvolution &evolution;
+  SmallVector<WeakTrackingVH> replaced;
+};
+} // namespace
+
+void mlir::triton::nvidia::shareBases(Module &module) {
+  TargetLibraryInfoImpl libraryTable(module.getTargetTriple());
+  for (Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    DominatorTree dominators(function);
+    LoopInfo loops(dominators);
+    TargetLibraryInfo library(libraryTable, &function);
+    AssumptionCache assumptions(function);
+    ScalarEvolution evolution(function, library, assumptions, dominators,
+                              loops);
+    BaseSharing sharing(evolution);
+    for (BasicBlock &block : function)
+      sharing.run(block);
+  }
+}
