@@ -73,7 +73,9 @@ def compile_ours(case: Case, target: GPUTarget) -> dict[str, Any]:
     text = compiled.asm[stage]
     limit = getattr(compiled.metadata, "register_limit", None)
     if limit is not None:  # ptxas was told of it behind this stage.
-        text = tile.backends.nvidia.occupancy.state_limit(text, limit)
+        from tile.backends.nvidia.occupancy import state_limit
+
+        text = state_limit(text, limit)
     return {"text": text, "shared": compiled.metadata.shared}
 
 
