@@ -177,9 +177,10 @@ class SimDriver(DriverBase):
             )  # fmt: skip
             report.ptx = text
             self.last_report = report
-            output = report.output + (printing.text() if printing else "")
-            if output:
-                print(output, end="")
+            if printing and (printed := printing.text()):
+                report.add_output(printed)
+            if report.output:
+                print(report.output, end="")
             if not report.ok:
                 raise tile.sim.SimulationError(report, printing.assertion if printing else "")
             return report

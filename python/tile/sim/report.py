@@ -25,6 +25,7 @@ class Report:
         self._data: dict[str, Any] | None = None
         self._added: list[dict[str, Any]] = []
         self._kept: list[int] | None = None
+        self._printed = ""
         #: The text of the module, if it was launched from text.
         self.ptx = ptx
         #: Findings that a suppression matched, each with its "reason".
@@ -47,6 +48,11 @@ class Report:
         data = self.to_dict()
         self._data = {**data, "findings": [*data["findings"], finding], "ok": False}
 
+    def add_output(self, text: str) -> None:
+        """Adds what the kernel printed to memory of the host's."""
+        self._printed += text
+        self._data = {**self.to_dict(), "output": self.output}
+
     @property
     def ok(self) -> bool:
         """True if no checker found anything that was not suppressed, and the launch ended."""
@@ -56,7 +62,7 @@ class Report:
     @property
     def output(self) -> str:
         """What the kernel printed."""
-        return self._raw.output
+        return self._raw.output + self._printed
 
     @property
     def seconds(self) -> float:

@@ -44,8 +44,10 @@ def printing(x, N: tl.constexpr, HEX: tl.constexpr):
     ids=lambda v: str(v.dtype) if isinstance(v, np.ndarray) else "",
 )
 def test_each_value_once(values, hexadecimal, texts, capfd):
-    printing[(2,)](values, N=2, HEX=hexadecimal)
-    lines = capfd.readouterr().out.splitlines()
+    report = printing.simulate(values, N=2, HEX=hexadecimal, grid=(2,))
+    output = capfd.readouterr().out
+    assert report.output == report.to_dict()["output"] == output
+    lines = output.splitlines()
     told = [f"pid ({p}, 0, 0) idx ({i}) x: {t}" for p in (0, 1) for i, t in enumerate(texts)]
     assert sorted(lines) == sorted([*told, "pid (1, 0, 0) idx () 100% told: 10"])
 
