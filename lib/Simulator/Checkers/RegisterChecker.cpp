@@ -117,21 +117,17 @@ bool isReadAhead(const Code &code, uint32_t at, uint32_t end) {
   const Inst &load = code.insts[at];
   if (load.cls != Class::Load || load.space != Space::Shared)
     return false;
-  Bits loaded;
-  auto isLoaded = [&](uint32_t slot) {
-    return slot / 4 / 64 < loaded.size() && test(loaded, slot / 4);
-  };
+  std::vector<uint32_t> loaded;
   eachUse(code, load, [&](uint32_t slot, bool written) {
-    if (!written)
-      return;
-    loaded.resize(std::max<size_t>(loaded.size(), slot / 4 / 64 + 1));
-    set(loaded, slot / 4);
+    if (written)
+      loaded.push_back(slot);
   });
   for (uint32_t i = at + 1; i < end; ++i) {
     const Inst &inst = code.insts[i];
     bool reads = false;
     eachUse(code, inst, [&](uint32_t slot, bool written) {
-      reads |= !written && isLoaded(slot);
+      reads |= !written &&
+               std::find(loaded.begin(), loaded.end(), slot) != loaded.end();
     });
     if (reads && std::string_view(inst.name) != "mov")
       return false;
@@ -306,15 +302,16 @@ void tile::sim::trackRegisters(Ctx &c, const Inst &inst, uint32_t mask) {
 }
 
 bool tile::sim::loadNothing(Ctx &c, const Inst &inst, uint32_t lanes) {
-  bool areTracked = true;
-  eachUse(*c.code, inst, [&](uint32_t slot, bool written) {
-    areTracked &= !written || findLanes(c, slot);
-  });
-  if (!areTracked || !c.code->doubtfulCount)
-    return false;
+  std::vector<uint32_t *> results;
   eachUse(*c.code, inst, [&](uint32_t slot, bool written) {
     if (written)
-      *findLanes(c, slot) &= ~lanes;
+      results.push_back(findLanes(c, slot));
   });
+  // What goes to no register is wrong here or nowhere.
+  if (results.empty() ||
+      std::find(results.begin(), results.end(), nullptr) != results.end())
+    return false;
+  for (uint32_t *has : results)
+    *has &= ~lanes;
   return true;
 }
