@@ -17,30 +17,33 @@ namespace {
 /// mod[0]: data or operation; mod[1]: bit 0 offen, bit 1 idxen.
 struct Buffer {
   uint64_t base;
-  uint32_t stride, records, scalarOffset;
-  const Ctx &c;
-  const Inst &inst;
+  uint32_t stride, records, scalarOffset, constant;
+  uint64_t exec;
+  /// Of the lanes; null if the instruction names none.
+  const uint32_t *indices = nullptr, *offsets = nullptr;
 
-  Buffer(const Ctx &c, const Inst &inst) : c(c), inst(inst) {
+  Buffer(const Ctx &c, const Inst &inst)
+      : constant(uint32_t(inst.imm)), exec(execOf(c)) {
     uint64_t low = scalarOf<uint64_t>(c, inst.op[2]);
     base = low & 0xffffffffffff;
     stride = uint32_t(low >> 48) & 0x3fff;
     records = scalarOf<uint32_t>(c, inst.op[2] + 8);
     scalarOffset = scalarOf<uint32_t>(c, inst.op[3]);
+    bool hasOffset = inst.mod[1] & 1, hasIndex = inst.mod[1] & 2;
+    if (hasIndex)
+      indices = c.src<uint32_t>(inst.op[1]);
+    if (hasOffset)
+      offsets = c.src<uint32_t>(inst.op[1]) + hasIndex * programOf(c).waveLanes;
   }
   struct Place {
     uint64_t offset; ///< from the base
     bool inside;     ///< all of its bytes
   };
   Place place(unsigned lane, unsigned bytes) const {
-    bool hasOffset = inst.mod[1] & 1, hasIndex = inst.mod[1] & 2;
-    unsigned lanes = programOf(c).waveLanes;
-    uint32_t index = hasIndex ? c.src<uint32_t>(inst.op[1])[lane] : 0;
+    uint32_t index = indices ? indices[lane] : 0;
     // The sum of the instruction's offset and the lane's has 32 bits: LLVM
     // takes constants out of negative numbers.
-    auto offset = uint32_t(inst.imm);
-    if (hasOffset)
-      offset += c.src<uint32_t>(inst.op[1])[hasIndex * lanes + lane];
+    uint32_t offset = constant + (offsets ? offsets[lane] : 0);
     uint64_t end = uint64_t(offset) + bytes;
     if (stride)
       return {uint64_t(index) * stride + offset + scalarOffset,
@@ -50,7 +53,7 @@ struct Buffer {
   /// Lanes of EXEC whose bytes are inside.
   uint64_t inside(unsigned from, unsigned bytes) const {
     uint64_t lanes = 0;
-    for (uint64_t m = execOf(c); m; m &= m - 1) {
+    for (uint64_t m = exec; m; m &= m - 1) {
       auto l = unsigned(std::countr_zero(m));
       Place p = place(l, bytes + from);
       lanes |= uint64_t(p.inside) << l;
@@ -64,14 +67,13 @@ struct Buffer {
 };
 
 /// All words at once if all are inside, or else word by word.
-template <class F>
-Step eachPart(Ctx &c, const Inst &inst, const Buffer &b, Data data, F part) {
+template <class F> Step eachPart(const Buffer &b, Data data, F part) {
   unsigned bytes = tile::sim::amdgcn::bytesOf(data);
-  uint64_t exec = execOf(c), whole = b.inside(0, bytes);
+  uint64_t whole = b.inside(0, bytes);
   if (whole && part(whole, data, 0u) == Step::Error)
     return Step::Error;
-  for (unsigned at = 0; bytes > 4 && at < bytes; at += 4) {
-    uint64_t some = b.inside(at, 4) & exec & ~whole;
+  for (unsigned at = 0; bytes > 4 && whole != b.exec && at < bytes; at += 4) {
+    uint64_t some = b.inside(at, 4) & ~whole;
     if (some && part(some, Data::B32, at) == Step::Error)
       return Step::Error;
   }
@@ -83,10 +85,9 @@ Step execLoad(Ctx &c, const Inst &inst, uint32_t) {
   auto data = Data(inst.mod[0]);
   Buffer b(c, inst);
   unsigned lanes = programOf(c).waveLanes;
-  uint64_t exec = execOf(c);
   uint64_t address[64];
   for (unsigned l = 0; l < lanes; ++l)
-    address[l] = exec >> l & 1 ? b.address(l) : 0;
+    address[l] = b.address(l);
   // The offsets may be in registers that the load overwrites.
   struct Part {
     uint64_t mask;
@@ -94,12 +95,15 @@ Step execLoad(Ctx &c, const Inst &inst, uint32_t) {
     unsigned at;
   };
   std::vector<Part> parts;
-  eachPart(c, inst, b, data, [&](uint64_t mask, Data d, unsigned at) {
+  uint64_t whole = 0;
+  eachPart(b, data, [&](uint64_t mask, Data d, unsigned at) {
+    whole = d == data ? mask : whole;
     parts.push_back({mask, d, at});
     return Step::Next;
   });
   auto *to = c.dst<uint32_t>(inst.op[0]);
-  for (uint64_t m = exec; m; m &= m - 1) {
+  // What is not inside reads 0.
+  for (uint64_t m = b.exec & ~whole; m; m &= m - 1) {
     auto l = unsigned(std::countr_zero(m));
     for (unsigned w = 0; w < wordsOfData(data); ++w)
       to[w * lanes + l] = tile::sim::amdgcn::bytesOf(data) < 4
@@ -119,7 +123,7 @@ Step execStore(Ctx &c, const Inst &inst, uint32_t) {
   Buffer b(c, inst);
   unsigned lanes = programOf(c).waveLanes;
   return eachPart(
-      c, inst, b, Data(inst.mod[0]), [&](uint64_t mask, Data d, unsigned at) {
+      b, Data(inst.mod[0]), [&](uint64_t mask, Data d, unsigned at) {
         return storeLanes(c, inst, mask, Space::Global, d,
                           inst.op[0] + at * lanes,
                           [&](unsigned l) { return b.address(l) + at; });

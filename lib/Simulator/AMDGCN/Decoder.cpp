@@ -482,11 +482,13 @@ bool InstDecoder::takeModifiers(unsigned sources, size_t firstSource) {
   mods.hasWords = mods.opSel || in->encoding == "sdwa";
   if (!any)
     return true;
+  if (mods.move != Modifiers::Move::None) {
+    mods.findMoves(program.waveLanes);
+    inst.mod[3] |= MovesLanes;
+  }
   inst.mod[0] = 1;
   inst.ext = uint32_t(program.modifiers.size());
   program.modifiers.push_back(mods);
-  if (mods.move != Modifiers::Move::None)
-    inst.mod[3] |= MovesLanes;
   return true;
 }
 

@@ -52,22 +52,28 @@ static int sourceLane(const Modifiers &m, int l, int lanes) {
   return l;
 }
 
-LaneMoves tile::sim::amdgcn::movesOf(const Modifiers &m, uint64_t exec,
-                                     unsigned lanes) {
-  LaneMoves moves;
+void Modifiers::findMoves(unsigned lanes) {
   for (unsigned l = 0; l < lanes; ++l) {
-    int from = sourceLane(m, int(l), int(lanes));
-    uint64_t bit = uint64_t(1) << l;
-    bool valid = from >= 0 && (m.fetchInactive || (exec >> from & 1));
-    moves.from[l] = uint8_t(from < 0 ? int(l) : from);
-    if (!(m.rowMask >> l / 16 & 1) || !(m.bankMask >> l % 16 / 4 & 1))
-      moves.written &= ~bit;
-    else if (!valid && (m.boundControl || m.move == Modifiers::Move::Eight))
-      moves.zero |= bit;
-    else if (!valid)
-      moves.written &= ~bit;
+    int source = sourceLane(*this, int(l), int(lanes));
+    from[l] = uint8_t(source < 0 ? int(l) : source);
+    hasSource |= uint64_t(source >= 0) << l;
+    isRead |= uint64_t(source >= 0) << from[l];
+    isWritten |= uint64_t(rowMask >> l / 16 & bankMask >> l % 16 / 4 & 1) << l;
   }
-  return moves;
+}
+
+LaneMoves tile::sim::amdgcn::movesOf(const Modifiers &m, uint64_t exec) {
+  uint64_t valid = m.hasSource;
+  if (!m.fetchInactive && (m.isRead & ~exec)) {
+    valid = 0;
+    for (uint64_t rest = m.hasSource; rest; rest &= rest - 1) {
+      auto l = unsigned(std::countr_zero(rest));
+      valid |= (exec >> m.from[l] & 1) << l;
+    }
+  }
+  bool givesZero = m.boundControl || m.move == Modifiers::Move::Eight;
+  return {m.from, m.isWritten & (givesZero ? ~uint64_t(0) : valid),
+          givesZero ? m.isWritten & ~valid : 0};
 }
 
 namespace {

@@ -106,37 +106,67 @@ S16 arithmetic16(S16 a, S16 b) { return S16(b >> (a & 15)); }
 
 enum class Pair : uint8_t { Add, Mul, Fma, Move };
 
-template <Pair K> Step execPair(Ctx &c, const Inst &inst, uint32_t) {
+/// op: result, sources. Each word of the result is made of one word of each
+/// source, which op_sel and op_sel_hi choose.
+template <Pair K>
+[[gnu::always_inline]] inline Step runPair(Ctx &c, const Inst &inst) {
   const Modifiers &m = modifiersOf(c, inst);
   constexpr unsigned sources = K == Pair::Fma ? 3 : 2;
-  VectorSource<uint64_t> in[sources];
-  for (unsigned i = 0; i < sources; ++i)
-    in[i].load(c, inst.op[1 + i]);
+  unsigned lanes = programOf(c).waveLanes;
+  uint32_t mode = waveOf(c).scalar[Mode];
+  alignas(64) float out[2][64];
+  for (unsigned p = 0; p < 2; ++p) {
+    VectorSource<float> in[sources];
+    for (unsigned i = 0; i < sources; ++i) {
+      uint32_t slot = inst.op[1 + i], word = slot & ScalarBit ? 4 : lanes * 4;
+      bool high = (p ? m.opSelHigh : m.opSel) >> i & 1;
+      in[i].load(c, high ? slot + word : slot);
+      in[i].change(lanes, false, (p ? m.negateHigh : m.negate) >> i & 1,
+                   flushes<float>(mode, true));
+    }
+    for (unsigned h = 0; h < lanes / Lanes; ++h) {
+      float *to = out[p] + h * Lanes;
+      if constexpr (K == Pair::Fma)
+        fuseFloats(in[0].words(h), in[1].words(h), in[2].words(h), to);
+      else
+        for (unsigned l = 0; l < Lanes; ++l)
+          to[l] = K == Pair::Add ? in[0].get(h, l) + in[1].get(h, l)
+                                 : in[0].get(h, l) * in[1].get(h, l);
+    }
+    if (m.clamp || flushes<float>(mode, false))
+      for (float &v : std::span(out[p], lanes)) {
+        v = m.clamp ? saturate(v) : v;
+        v = flushes<float>(mode, false) ? flushed(v) : v;
+      }
+  }
+  Inst plain = inst;
+  plain.mod[0] = 0;
+  for (unsigned p = 0; p < 2; ++p)
+    writeVector(c, plain, inst.op[0] + p * lanes * 4, out[p], execOf(c));
+  return Step::Next;
+}
+template <Pair K> Step execPair(Ctx &c, const Inst &inst, uint32_t) {
+  return runPair<K>(c, inst);
+}
+template <Pair K>
+TILE_AVX2 Step execPairAvx2(Ctx &c, const Inst &inst, uint32_t) {
+  return runPair<K>(c, inst);
+}
+
+/// v_pk_mov_b32: word p of the result is a word of source p, as op_sel says.
+Step execMovePair(Ctx &c, const Inst &inst, uint32_t) {
+  const Modifiers &m = modifiersOf(c, inst);
   unsigned lanes = programOf(c).waveLanes;
   uint64_t out[64];
+  VectorSource<uint64_t> in[2];
+  in[0].load(c, inst.op[1]);
+  in[1].load(c, inst.op[2]);
   for (unsigned l = 0; l < lanes; ++l) {
-    uint32_t r[2];
-    for (unsigned p = 0; p < 2; ++p) {
-      float v[3];
-      for (unsigned i = 0; i < sources; ++i) {
-        bool high = (p ? m.opSelHigh : m.opSel) >> i & 1,
-             negate = (p ? m.negateHigh : m.negate) >> i & 1;
-        uint64_t word = in[i].get(l / Lanes, l % Lanes);
-        uint32_t bits = uint32_t(high ? word >> 32 : word);
-        v[i] = floatOfBits(negate ? bits ^ 0x80000000 : bits);
-      }
-      // A move takes one word of each source, as op_sel says.
-      if (K == Pair::Move) {
-        uint64_t word = in[p].get(l / Lanes, l % Lanes);
-        r[p] = uint32_t(m.opSel >> p & 1 ? word >> 32 : word);
-        continue;
-      }
-      float f = K == Pair::Add   ? v[0] + v[1]
-                : K == Pair::Mul ? v[0] * v[1]
-                                 : fusedFloat(v[0], v[1], v[2]);
-      r[p] = bitsOfFloat(m.clamp ? saturate(f) : f);
-    }
-    out[l] = r[0] | uint64_t(r[1]) << 32;
+    auto word = [&](unsigned p) {
+      return in[p].get(l / Lanes, l % Lanes) >> (m.opSel >> p & 1 ? 32 : 0) &
+             0xffffffff;
+    };
+    out[l] = word(0) | word(1) << 32;
   }
   Inst plain = inst;
   plain.mod[0] = 0;
@@ -169,7 +199,9 @@ template <Pair K> bool decodePair(InstDecoder &d) {
   if (K == Pair::Move)
     d.inst.mod[3] |= EachWord;
   return d.vectorResult(0, 2, 0) &&
-         d.emit(execPair<K>, K == Pair::Move ? Class::Move : Class::Float32);
+         (K == Pair::Move ? d.emit(execMovePair, Class::Move)
+                          : d.emit(hasAvx2() ? execPairAvx2<K> : execPair<K>,
+                                   Class::Float32));
 }
 
 //===-- Halves and floats mixed -------------------------------------------===//

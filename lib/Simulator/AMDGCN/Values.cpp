@@ -146,6 +146,8 @@ uint64_t lanesOf(const Operands &o, const RegisterUse &use) {
 
 /// Of lanes that are read by others: the first source of DPP.
 uint64_t movedLanes(uint64_t known, const LaneMoves &moves) {
+  if (known == ~uint64_t(0))
+    return known;
   uint64_t moved = moves.zero;
   for (unsigned l = 0; l < 64; ++l)
     moved |= (known >> moves.from[l] & 1) << l;
@@ -176,8 +178,9 @@ void setLanes(const Operands &o, const RegisterUse &use, uint64_t lanes,
 }
 
 /// Instructions of which there is no more to know than what they read and
-/// write, nearly all that run; false, with nothing done, if what one needs has
-/// no value.
+/// write, nearly all that run: those without traits, and, where all lanes of
+/// what is read hold values, the others, too. False, with nothing done, if
+/// there is more, or what an instruction needs has no value.
 bool trackPlain(const Operands &o) {
   std::span uses(o.c.code->registers.data() + o.inst.regs, o.inst.regCount);
   uint64_t lanes = ~uint64_t(0);
@@ -189,6 +192,8 @@ bool trackPlain(const Operands &o) {
       return false;
     lanes &= known;
   }
+  if ((o.inst.mod[3] & ~OneLane) && lanes != ~uint64_t(0))
+    return false;
   for (const RegisterUse &use : uses)
     if (use.written)
       setLanes(o, use, lanes, o.exec);
@@ -203,8 +208,9 @@ void tile::sim::amdgcn::trackValues(Ctx &c, const Inst &inst) {
     inst.mod[2] == Choice ? trackChoice(o) : trackBits(o, inst.mod[0]);
     return;
   }
-  // A result has a value in a lane where all that it is computed from has one.
-  if (!(inst.mod[3] & ~OneLane) && inst.cls != Class::Collective &&
+  // A result has a value in a lane where all that it is computed from has one;
+  // DPP may leave some of EXEC's lanes alone.
+  if (!(inst.mod[3] & MovesLanes) && inst.cls != Class::Collective &&
       trackPlain(o))
     return;
   uint64_t exec = o.exec, lanes = ~uint64_t(0), changed = exec;

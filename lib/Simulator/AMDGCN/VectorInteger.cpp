@@ -281,8 +281,11 @@ template <class T>
   T out[64];
   for (unsigned h = 0; h < lanes / Lanes; ++h) {
     auto part = uint32_t(chosen >> h * Lanes);
-    for (unsigned l = 0; l < Lanes; ++l)
-      out[h * Lanes + l] = (part >> l & 1) ? b.get(h, l) : a.get(h, l);
+    for (unsigned l = 0; l < Lanes; ++l) {
+      // Both are read, so that the loop has no branch.
+      T otherwise = a.get(h, l), then = b.get(h, l);
+      out[h * Lanes + l] = (part >> l & 1) ? then : otherwise;
+    }
   }
   writeVector(c, inst, inst.op[0], out, mask);
   return Step::Next;

@@ -32,11 +32,11 @@ enum : uint32_t {
 /// Which lanes an instruction reads from where, and which lanes it leaves
 /// alone (DPP).
 struct LaneMoves {
-  uint8_t from[64];
-  uint64_t written = ~uint64_t(0); ///< of EXEC
-  uint64_t zero = 0;               ///< reads 0
+  const uint8_t *from;
+  uint64_t written; ///< of EXEC
+  uint64_t zero;    ///< reads 0
 };
-LaneMoves movesOf(const Modifiers &m, uint64_t exec, unsigned lanes);
+LaneMoves movesOf(const Modifiers &m, uint64_t exec);
 /// Those of an instruction, in `moves`, or null; lanes that it leaves alone go
 /// from `mask`.
 inline const LaneMoves *takeMoves(const Ctx &c, const Inst &inst,
@@ -44,7 +44,7 @@ inline const LaneMoves *takeMoves(const Ctx &c, const Inst &inst,
   const WaveProgram &p = programOf(c);
   if (!inst.mod[0] || p.modifiers[inst.ext].move == Modifiers::Move::None)
     return nullptr;
-  moves = movesOf(p.modifiers[inst.ext], mask, p.waveLanes);
+  moves = movesOf(p.modifiers[inst.ext], mask);
   mask &= moves.written;
   return &moves;
 }
@@ -154,6 +154,25 @@ public:
     return reinterpret_cast<const T *>(data[0] + half * step);
   }
 
+  /// Signs and subnormal numbers, of all lanes.
+  void change(unsigned lanes, bool absolute, bool negate, bool flushing) {
+    if constexpr (hasSigns<T>) {
+      if (!absolute && !negate && !flushing)
+        return;
+      // Lanes of one value change once.
+      for (unsigned h = 0; h < (step ? lanes / Lanes : 1); ++h)
+        for (unsigned l = 0; l < Lanes; ++l) {
+          T v = changeSign(get(h, l), absolute, negate);
+          v = flushing ? flushed(v) : v;
+          auto bits = uint64_t(Lane<T>::put(v));
+          for (unsigned w = 0; w < wordsOf<T>; ++w)
+            room[w][h * Lanes + l] = uint32_t(bits >> 32 * w);
+        }
+      for (unsigned w = 0; w < wordsOf<T>; ++w)
+        data[w] = room[w];
+    }
+  }
+
 private:
   [[gnu::noinline]] void modify(const Ctx &c, const Inst &inst, unsigned index,
                                 const LaneMoves *moves, bool flushing) {
@@ -193,24 +212,6 @@ private:
       data[w] = room[w];
     }
     step = Lanes;
-  }
-  /// Signs and subnormal numbers, of all lanes.
-  void change(unsigned lanes, bool absolute, bool negate, bool flushing) {
-    if constexpr (hasSigns<T>) {
-      if (!absolute && !negate && !flushing)
-        return;
-      // Lanes of one value change once.
-      for (unsigned h = 0; h < (step ? lanes / Lanes : 1); ++h)
-        for (unsigned l = 0; l < Lanes; ++l) {
-          T v = changeSign(get(h, l), absolute, negate);
-          v = flushing ? flushed(v) : v;
-          auto bits = uint64_t(Lane<T>::put(v));
-          for (unsigned w = 0; w < wordsOf<T>; ++w)
-            room[w][h * Lanes + l] = uint32_t(bits >> 32 * w);
-        }
-      for (unsigned w = 0; w < wordsOf<T>; ++w)
-        data[w] = room[w];
-    }
   }
   static typename Lane<T>::Storage join(const uint32_t *word) {
     if constexpr (wordsOf<T> == 2)

@@ -194,17 +194,19 @@ void eachScratchWord(Ctx &c, Space space, Data data, uint32_t slot,
 template <class Address>
 Step loadLanes(Ctx &c, const Inst &inst, uint64_t mask, Space space, Data data,
                uint32_t slot, Address address) {
-  unsigned lanes = programOf(c).waveLanes, bytes = bytesOf(data);
+  unsigned lanes = programOf(c).waveLanes, bytes = bytesOf(data),
+           words = bytes / 4;
   auto *to = c.dst<uint32_t>(slot);
   bool good =
       accessLanes(c, inst, mask, space, bytes, Access::Load, address,
                   [&](unsigned l, const std::byte *from) {
-                    uint32_t words[4] = {};
-                    copyData(words, from, bytes);
-                    if (bytes < 4)
-                      words[0] = extendLoaded(data, words[0], to[l]);
-                    for (unsigned w = 0; w < wordsOfData(data); ++w)
-                      to[w * lanes + l] = words[w];
+                    for (unsigned w = 0; w < words; ++w)
+                      std::memcpy(to + w * lanes + l, from + 4 * w, 4);
+                    if (!words) {
+                      uint32_t raw = 0;
+                      copyData(&raw, from, bytes);
+                      to[l] = extendLoaded(data, raw, to[l]);
+                    }
                     eachScratchWord(c, space, data, slot, l, from,
                                     [](uint64_t &known, uint64_t lane,
                                        const uint8_t *written, unsigned count) {

@@ -363,13 +363,19 @@ void tile::sim::amdgcn::checkSharedWrites(Ctx &c, const Inst &inst,
                " comes before it, and " + why);
 }
 
+/// Nearly always all lanes take part, and counting takes long on a host that
+/// this is not compiled for.
+static uint64_t countLanes(uint64_t mask) {
+  return mask == ~uint64_t(0) ? 64
+         : mask == FullMask   ? Lanes
+                              : uint64_t(std::popcount(mask));
+}
+
 void WaveProgram::watch(Ctx &c, const Inst &inst) const {
   Wave &w = waveOf(c);
-  uint64_t exec = execOf(c);
   // The loop has counted the lanes of the fragment.
-  c.stats[c.pc].lanes +=
-      uint64_t(inst.mod[3] & OneLane ? 1 : std::popcount(exec)) -
-      uint64_t(std::popcount(c.warp->frags[c.current].mask));
+  c.stats[c.pc].lanes += (inst.mod[3] & OneLane ? 1 : countLanes(execOf(c))) -
+                         countLanes(c.warp->frags[c.current].mask);
   const RegisterUse *uses = c.code->registers.data() + inst.regs;
   if (w.isPending && (c.checks & CheckAsync)) {
     for (uint32_t i = 0; i < inst.regCount; ++i) {

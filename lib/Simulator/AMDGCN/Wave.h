@@ -123,6 +123,10 @@ struct Modifiers {
   uint8_t rowMask = 15, bankMask = 15;
   bool boundControl = false, fetchInactive = false;
   bool hasWords = false; ///< sources or result are parts of registers
+  // What of the moves does not depend on EXEC, by lane.
+  uint8_t from[64] = {};
+  uint64_t hasSource = 0, isRead = 0, isWritten = 0;
+  void findMoves(unsigned lanes);
 };
 
 struct WaveProgram final : Program {

@@ -73,6 +73,39 @@ def test_pairs_of_floats():
     assert (got == (x >> u64(32)) | (y & u64(0xFFFFFFFF)) << u64(32)).all()
 
 
+def test_fused_pairs_of_floats():
+    """Of integers: exact sums of products, rounded once."""
+    rng = np.random.default_rng(3)
+    a, b, c, d = rng.integers(-(2**24), 2**24, (4, 200)).astype(np.float32)
+    join = lambda lo, hi: lo.view(u32).astype(u64) | hi.view(u32).astype(u64) << u64(32)  # noqa: E731
+    x, y = join(a, c), join(b, d)
+    a64, b64, c64, d64 = (v.astype(np.float64) for v in (a, b, c, d))
+    text = "v_pk_fma_f32 {d}, {0}, {1}, {0} op_sel:[0,0,1] op_sel_hi:[1,1,0] neg_lo:[0,0,1]"
+    got = lanes(text, [x, y], 2)
+    same(got.astype(u32), (a64 * b64 - c64).astype(np.float32))
+    same((got >> u64(32)).astype(u32), (c64 * d64 + a64).astype(np.float32))
+    got = lanes("v_pk_fma_f32 {d}, {0}, {1}, 1.0 op_sel_hi:[1,1,0] clamp", [x, y], 2)
+    same(got.astype(u32), np.clip(a64 * b64 + 1, 0, 1).astype(np.float32))
+    same((got >> u64(32)).astype(u32), np.clip(c64 * d64 + 1, 0, 1).astype(np.float32))
+
+
+def test_pairs_of_floats_flush():
+    """Subnormal numbers count as zero where the mode says so."""
+    tiny = np.finfo(np.float32).tiny
+    x = np.array([tiny / 2, tiny, 1.5 * tiny, -tiny / 4] * 16, np.float32)
+    word = x.view(u32).astype(u64) * u64(2**32 + 1)
+    flush = lambda v: np.where(np.abs(v) < tiny, np.copysign(np.float32(0), v), v)  # noqa: E731
+    half, one = np.float32(0.5), np.float32(1)
+    for mode, kept in ((0, False), (3, True)):
+        directives = f"\t\t.amdhsa_float_denorm_mode_32 {mode}"
+        for factor in (half, one):
+            text = f"v_pk_mul_f32 {{d}}, {{0}}, {factor} op_sel_hi:[1,0]"
+            want = x * factor if kept else flush(flush(x) * factor)
+            got = lanes(text, [word], 2, directives=directives)
+            same(got.astype(u32), want)
+            same((got >> u64(32)).astype(u32), want)
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_mixed(target):
     f, _ = floats(200, 2)
