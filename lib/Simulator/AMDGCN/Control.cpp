@@ -244,7 +244,35 @@ bool decodeBarrierWait(InstDecoder &d) {
   return takeGroupBarrier(d) && d.emit(execBarrier, Class::Barrier);
 }
 
-//===-- Mode --------------------------------------------------------------===//
+//===-- Hardware registers ------------------------------------------------===//
+
+enum class Hardware : uint8_t {
+  Mode,
+  Schedule,
+  Unit,    ///< which of them a wave runs on: here, always the first
+  Cluster, ///< which, and where in it: none
+  Cycles,
+  CyclesHigh,
+};
+constexpr struct {
+  std::string_view name;
+  Hardware kind;
+} hardwareRegisters[] = {
+    {"1", Hardware::Mode},
+    {"HW_REG_MODE", Hardware::Mode},
+    {"HW_REG_WAVE_MODE", Hardware::Mode},
+    {"HW_REG_WAVE_SCHED_MODE", Hardware::Schedule},
+    {"HW_REG_HW_ID", Hardware::Unit},
+    {"HW_REG_HW_ID1", Hardware::Unit},
+    {"HW_REG_HW_ID2", Hardware::Unit},
+    {"HW_REG_WAVE_HW_ID1", Hardware::Unit},
+    {"HW_REG_WAVE_HW_ID2", Hardware::Unit},
+    {"HW_REG_XCC_ID", Hardware::Unit},
+    {"HW_REG_IB_STS2", Hardware::Cluster},
+    {"HW_REG_SHADER_CYCLES", Hardware::Cycles},
+    {"HW_REG_SHADER_CYCLES_LO", Hardware::Cycles},
+    {"HW_REG_SHADER_CYCLES_HI", Hardware::CyclesHigh},
+};
 
 /// hwreg(HW_REG_MODE, 4, 2): the register, first bit, and number of bits.
 bool takeHardwareRegister(InstDecoder &d, size_t operand) {
@@ -271,11 +299,14 @@ bool takeHardwareRegister(InstDecoder &d, size_t operand) {
   }
   if (first < 0 || bits < 1 || first + bits > 32)
     return d.error("a hardware register has 32 bits");
-  d.inst.mod[0] =
-      name == "HW_REG_MODE" || name == "HW_REG_WAVE_MODE" || name == "1";
   d.inst.mod[1] = uint8_t(first);
   d.inst.mod[2] = uint8_t(bits);
-  return true;
+  for (const auto &r : hardwareRegisters)
+    if (r.name == name) {
+      d.inst.mod[0] = uint8_t(r.kind);
+      return true;
+    }
+  return d.error("'" + d.operand(operand).text + "' is not supported");
 }
 
 uint32_t fieldMask(const Inst &inst) {
@@ -285,35 +316,47 @@ uint32_t fieldMask(const Inst &inst) {
 Step execSetreg(Ctx &c, const Inst &inst, uint32_t) {
   uint32_t mask = fieldMask(inst), value = scalarOf<uint32_t>(c, inst.op[1]);
   uint32_t &mode = waveOf(c).scalar[Mode];
-  if (inst.mod[0])
+  if (Hardware(inst.mod[0]) == Hardware::Mode)
     mode = (mode & ~mask) | (value << inst.mod[1] & mask);
   return Step::Next;
 }
 bool decodeSetreg(InstDecoder &d) {
   if (!d.expect(2, 2) || !takeHardwareRegister(d, 0))
     return false;
-  // In that mode, code waits itself for vector registers that are not there
-  // yet; here, they are.
-  bool isSchedule =
-      d.operand(0).text.starts_with("hwreg(HW_REG_WAVE_SCHED_MODE");
-  if (!d.inst.mod[0] && !isSchedule)
-    return d.error("'" + d.operand(0).text + "' is not supported");
+  // In the mode of that name, code waits itself for vector registers that are
+  // not there yet; here, they are.
+  auto kind = Hardware(d.inst.mod[0]);
+  if (kind != Hardware::Mode && kind != Hardware::Schedule)
+    return d.error("'" + d.operand(0).text + "' cannot be written");
   return d.scalar(1, 1, Imm::B32, 1) && d.emit(execSetreg, Class::Control);
 }
 Step execGetreg(Ctx &c, const Inst &inst, uint32_t) {
-  setScalar<uint32_t>(
-      c, inst.op[0], (waveOf(c).scalar[Mode] & fieldMask(inst)) >> inst.mod[1]);
-  return Step::Next;
-}
-/// Which hardware unit a wave runs on: here, always the first.
-Step execGetUnit(Ctx &c, const Inst &inst, uint32_t) {
-  setScalar<uint32_t>(c, inst.op[0], 0);
+  uint32_t value = 0;
+  switch (Hardware(inst.mod[0])) {
+  case Hardware::Mode:
+    value = waveOf(c).scalar[Mode];
+    break;
+  case Hardware::Cycles:
+    // Clocks count instructions.
+    value = uint32_t(++c.cluster->clock);
+    break;
+  case Hardware::CyclesHigh:
+    value = uint32_t(c.cluster->clock >> 32);
+    break;
+  case Hardware::Unit:
+  case Hardware::Cluster:
+  case Hardware::Schedule:
+    break;
+  }
+  setScalar<uint32_t>(c, inst.op[0], (value & fieldMask(inst)) >> inst.mod[1]);
   return Step::Next;
 }
 bool decodeGetreg(InstDecoder &d) {
   return d.expect(2, 2) && d.scalarResult(0, 1, 0) &&
          takeHardwareRegister(d, 1) &&
-         d.emit(d.inst.mod[0] ? execGetreg : execGetUnit, Class::Move);
+         (Hardware(d.inst.mod[0]) != Hardware::Schedule ||
+          d.error("'" + d.operand(1).text + "' cannot be read")) &&
+         d.emit(execGetreg, Class::Move);
 }
 /// s_denorm_mode, s_round_mode: four bits of MODE.
 template <unsigned Shift> Step execMode(Ctx &c, const Inst &inst, uint32_t) {

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from asmlib import TARGETS, integers, kernel, run
 
+import tile
+
 M32, M64 = (1 << 32) - 1, (1 << 64) - 1
 
 
@@ -169,3 +171,65 @@ def test_constants_and_bits():
           lambda x, y: (x | 1 << (y & 31), x >> 3 & 1))  # fmt: skip
     check("s_cmov_b32", "s_mov_b32 s12, 5\ns_cmov_b32 s12, s10", [a, b], 1, "gfx942",
           lambda x, y: (y if x >> 3 & 1 else 5, x >> 3 & 1))  # fmt: skip
+
+
+MODE = {"gfx942": "HW_REG_MODE", "gfx1100": "HW_REG_MODE", "gfx1200": "HW_REG_WAVE_MODE"}
+
+
+def hardware_registers(text: str, target: str, count: int) -> list[int]:
+    """Runs text, and gives what is then in s12 and those behind it."""
+    out = np.zeros(count, np.uint32)
+    stores = "".join(
+        f"v_mov_b32 v2, s{12 + i}\nglobal_store_dword v1, v2, s[20:21] offset:{4 * i}\n"
+        for i in range(count)
+    )
+    body = f"s_load_dwordx2 s[20:21], s[0:1], 0\nv_mov_b32 v1, 0\ns_waitcnt lgkmcnt(0)\n{text}\n{stores}"
+    run(kernel(body, [8], target), [out], block=1)
+    return out.tolist()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_getreg_of_mode(target):
+    mode = MODE[target]
+    text = f"""s_setreg_imm32_b32 hwreg({mode}, 4, 4), 0x9
+	s_getreg_b32 s12, hwreg({mode}, 4, 2)
+	s_getreg_b32 s13, hwreg({mode}, 6, 2)
+	s_getreg_b32 s14, hwreg({mode}, 4, 4)
+	s_getreg_b32 s15, hwreg({mode})
+	s_mov_b32 s8, 0xfffffff6
+	s_setreg_b32 hwreg({mode}, 4, 4), s8
+	s_getreg_b32 s16, hwreg({mode})
+	s_xor_b32 s16, s15, s16"""
+    *fields, whole, changed = hardware_registers(text, target, 5)
+    assert fields == [1, 2, 9]
+    assert whole >> 4 & 15 == 9 and changed == 0xF0
+
+
+@pytest.mark.parametrize(("target", "name"), [("gfx1100", ""), ("gfx1200", "_LO")])
+def test_clocks_go_on(target, name):
+    clock = f"s_getreg_b32 s{{}}, hwreg(HW_REG_SHADER_CYCLES{name}, 0, 20)"
+    first, second = hardware_registers("\n".join(map(clock.format, (12, 13))), target, 2)
+    assert 0 < first < second
+
+
+def test_units_are_the_first():
+    for target, names in {"gfx942": ["HW_ID", "XCC_ID"], "gfx1100": ["HW_ID1", "HW_ID2"]}.items():
+        text = "\n".join(
+            f"s_getreg_b32 s{12 + i}, hwreg(HW_REG_{name}, 0, 8)" for i, name in enumerate(names)
+        )
+        assert hardware_registers(text, target, 2) == [0, 0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "s_getreg_b32 s12, hwreg(HW_REG_STATUS)",
+        "s_getreg_b32 s12, hwreg(HW_REG_TRAPSTS, 0, 4)",
+        "s_getreg_b32 s12, hwreg(HW_REG_LDS_ALLOC, 12, 9)",
+        "s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS, 0, 4), 1",
+        "s_setreg_imm32_b32 hwreg(HW_REG_HW_ID, 0, 4), 1",
+    ],
+)
+def test_other_hardware_registers_are_refused(text):
+    with pytest.raises(tile.TileError, match=r"is not supported|cannot be written"):
+        hardware_registers(text, "gfx942", 1)
