@@ -44,7 +44,7 @@ class Count:
                 break
             v = v * 3 + i
             if self.inner:
-                for j in range(i % self.inner):
+                for j in range(signed(i) % self.inner):
                     v = v * 5 + j
             if self.leave == "break" and self.late and i == self.at:
                 break

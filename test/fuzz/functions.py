@@ -9,20 +9,21 @@ from .generator import Generator, production
 from .values import Value, join
 
 
-@production(1)
+@production(1.5)
 def call(g: Generator) -> Any:
-    """A call of a function that is written for it."""
-    if g.pure or g.depth > 3:
+    """A call of a function that is written for it, and that may call others."""
+    if g.calls > 2 or g.depth > 3:
         return False
     known = [v for v in g.env if v.name not in g.frozen]
     if not known:
         return False
     passed = g.random.sample(known, min(len(known), g.random.randint(1, 3)))
     name = g.name("g")
-    saved = g.lines, g.env, g.depth, g.loops, g.used, g.max_numel
+    saved = g.lines, g.env, g.depth, g.loops, g.used, g.max_numel, g.frozen
     parameters = [v.replace(name=f"a{i}") for i, v in enumerate(passed)]
-    g.lines, g.env, g.depth, g.pure = [], list(parameters), 1, True
-    g.loops, g.used = 0, set()
+    g.lines, g.env, g.depth = [], list(parameters), 1
+    g.loops, g.used, g.frozen = 0, set(), set()
+    g.calls += 1
     g.max_numel = min(g.max_numel, 512)
     try:
         g.steps(g.random.randint(1, 4))
@@ -35,8 +36,8 @@ def call(g: Generator) -> Any:
         g.line(f"return {', '.join(v.name for v in results)}")
         lines = g.lines
     finally:
-        g.lines, g.env, g.depth, g.loops, g.used, g.max_numel = saved
-        g.pure = False
+        g.lines, g.env, g.depth, g.loops, g.used, g.max_numel, g.frozen = saved
+        g.calls -= 1
     decorator = "@tile.jit(noinline=True)" if g.chance(0.25) else "@tile.jit"
     defaults = ", scale=1" if g.chance(0.2) else ""
     header = f"def {name}({', '.join(p.name for p in parameters)}{defaults}):"
@@ -71,18 +72,44 @@ def early_return(g: Generator, results: list[Value]) -> dict[str, Value] | None:
     return others
 
 
+#: Functions, of how many operands, and how many results they have.
 MAPPED = (
-    "def {n}(a):\n    if a > 3:\n        r = a * 2\n    else:\n        r = a - 1\n    return r",
-    "def {n}(a):\n    r = a\n    while r > 10:\n        r = r // 2\n    return r",
-)
+    ("def {n}(a):\n    if a > 3:\n        r = a * 2\n    else:\n        r = a - 1\n"
+     "    return r", 1, 1),
+    ("def {n}(a):\n    r = a\n    while r > 10:\n        r = r // 2\n    return r", 1, 1),
+    ("def {n}(a):\n    if a > 7:\n        return a\n    return a ^ 5", 1, 1),
+    ("def {n}(a, b):\n    if a > b:\n        return b, a\n    return a, b", 2, 2),
+    ("def {n}(a, b):\n    r = a\n    for i in range(3):\n        if r > b:\n            r = r - b\n"
+     "    return r", 2, 1),
+    ("def {n}(a, b, c):\n    r = c\n    if (a & 1) == 0:\n        r = tl.maximum(a, b)\n"
+     "    elif b > c:\n        r = b\n    return r, a + b + c", 3, 2),
+)  # fmt: skip
+
+#: The same of two elements of each operand: which ones come together is not defined.
+PACKED = (
+    ("def {n}(a, b):\n    if a > 3:\n        a = a * 2\n    if b > 3:\n        b = b * 2\n"
+     "    return a, b", 1, 1),
+    ("def {n}(a, b, c, d):\n    r = a\n    s = b\n    if a > c:\n        r = c\n    if b > d:\n"
+     "        s = d\n    return r, s, a + c, b + d", 2, 2),
+)  # fmt: skip
 
 
-@production(0.4)
+@production(0.7)
 def mapped(g: Generator) -> Any:
-    """map_elementwise: a function of scalars with branches."""
-    x = g.pick(lambda v: v.shape and v.type in ("i32", "i64"))
-    if x is None or g.pure:
+    """map_elementwise: a function of scalars with branches, of one element or of two at a time."""
+    x = g.pick(lambda v: v.shape and v.is_int and v.info.bits >= 16)
+    if x is None or g.calls:
         return False
+    pack = 2 if g.chance(0.3) and x.shape[-1] >= 2 else 1
+    text, operands, results = g.choice(PACKED if pack == 2 else MAPPED)
     name = g.name("m")
-    g.functions.append("@tile.jit\n" + g.choice(MAPPED).format(n=name))
-    return g.let(f"tl.map_elementwise({name}, {x.name})", x.type, x.shape)
+    g.functions.append("@tile.jit\n" + text.format(n=name))
+    values = [x]
+    for _ in range(operands - 1):
+        other = g.pick(lambda v: v.type == x.type and v.shape == x.shape)
+        values.append(other or g.let(f"{x.name} * 3 + 1", x.type, x.shape))
+    arguments = ", ".join(v.name for v in values) + (f", pack={pack}" if pack > 1 else "")
+    names = [g.name() for _ in range(results)]
+    g.line(f"{', '.join(names)} = tl.map_elementwise({name}, {arguments})")
+    g.env += [Value(new, x.type, x.shape) for new in names]
+    return None

@@ -45,8 +45,8 @@ class Generator:
         self.functions: list[str] = []
         self.depth = 1
         self.loops = 0
-        #: Statements are in a helper function: no memory, no program ids.
-        self.pure = False
+        #: How many helper functions the statements are in, one called by the other.
+        self.calls = 0
         self.env: list[Value] = []
         self.used: set[str] = set()
         #: Variables that branches must not change: what loops assumed of them would not hold.
@@ -80,6 +80,11 @@ class Generator:
         if self.chance(0.6):
             return (1,)
         return self.choice(((2,), (3,), (5,), (2, 2), (1, 3), (2, 1, 2)))
+
+    @property
+    def pure(self) -> bool:
+        """Statements are in a helper function: no memory, no program ids."""
+        return self.calls > 0
 
     @property
     def programs(self) -> int:

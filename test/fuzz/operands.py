@@ -10,7 +10,7 @@ from typing import Any
 
 from .generator import Generator, contiguous, offsets
 from .memory import base, input_domain
-from .values import TYPES
+from .values import TYPES, limits
 
 
 @dataclass
@@ -24,6 +24,8 @@ class Tiles:
     #: Before the loop, and at the end of an iteration.
     begin: str = ""
     move: str = ""
+    #: What makes the operand of what is loaded, `{x}`.
+    convert: tuple[str, ...] = ()
 
 
 @dataclass
@@ -69,7 +71,12 @@ def array(g: Generator, operand: Operand, size: int, **more: Any) -> tuple[str, 
     if not more and not operand.shared:
         pointer, total = base(g, pointer, (size + 15) // 16 * 16)
     g.argument("input", type, "x", size=total, **properties, **more)
-    return pointer, domain.get("bound", 0.0), domain.get("grid", 0)
+    if TYPES[type].kind == "f":
+        bound = domain["bound"]
+    else:
+        low, high = limits(type)
+        bound = float(max(-domain.get("low", low), domain.get("high", high)))
+    return pointer, bound, domain.get("grid", 0)
 
 
 def by_pointers(g: Generator, operand: Operand) -> Tiles:

@@ -6,10 +6,11 @@ These are what programs of mode "specialized" begin with; the other modes have n
 
 from __future__ import annotations
 
+from .conversions import choose_tiles
 from .generator import Generator, Unsound, contiguous, offsets
 from .matrix import result_type
 from .memory import base
-from .operands import WAYS, Operand, Tiles, by_descriptor, by_pointers
+from .operands import Operand, Tiles, by_descriptor, by_pointers
 from .results import outputs, plan_store
 from .values import TYPES, Value, fits
 
@@ -51,12 +52,13 @@ class Loops:
     def operand(self, shape: tuple[int, int], axis: int) -> Tiles:
         runs = self.rows if axis == 1 else self.columns
         operand = Operand(self.type, shape, axis, self.count, runs, self.shared)
-        self.tiles.append(self.g.choice(WAYS)(self.g, operand))
+        self.tiles.append(choose_tiles(self.g, operand))
         return self.tiles[-1]
 
     def load(self, tiles: Tiles) -> str:
         name = self.g.name()
         self.lines.append(f"{name} = {tiles.load}")
+        self.lines += [line.replace("{x}", name) for line in tiles.convert]
         return name
 
     def sum(self, shape: tuple[int, ...], type: str, bound: float, grid: int) -> str:
@@ -70,12 +72,20 @@ class Loops:
         extra = ""
         if TYPES[self.type].bits == 8 and self.type != "i8" and g.chance(0.5):
             extra = f", max_num_imprecise_acc={g.choice((0, 32))}"
-        how = g.choice(("dot", "dot", "dot", "add", "if", "negated"))
+        how = g.choice(("dot", "dot", "dot", "dot", "dot", "dot", "add", "add", "if", "if",
+                        "negated", "negated", "call"))  # fmt: skip
         if how == "add":
             self.lines.append(f"{acc} += tl.dot({x}, {y})")
         elif how == "if":
             self.lines.append("if {k} != 1:")
             self.lines.append(f"    {acc} = tl.dot({x}, {y}, {acc}{extra})")
+        elif how == "call":
+            name = g.name("h")
+            decorator = f"@tile.jit(noinline={g.chance(0.7)})"
+            g.functions.append(
+                f"{decorator}\ndef {name}(x, y, acc):\n    return tl.dot(x, y, acc{extra})"
+            )
+            self.lines.append(f"{acc} = {name}({x}, {y}, {acc})")
         elif how == "negated":
             self.lines.append(f"{acc} = tl.dot({x}, {y}, -{acc}{extra})")
         else:

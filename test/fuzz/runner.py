@@ -103,10 +103,10 @@ def assemble(text: str, config: Config) -> None:
 
 
 def compiled(
-    program: Program, config: Config | None = None, kernel: Any = None, needed: str = ""
-) -> dict[str, np.ndarray]:
-    """The outputs of the compiled program, run in the simulator with all checks; inconclusive if
-    its TTGIR lacks an operation that is `needed`."""
+    program: Program, config: Config | None = None, kernel: Any = None
+) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """The outputs of the compiled program, run in the simulator with all checks; and the texts of
+    its stages."""
     values = program.inputs()
     try:
         launch, texts = prepare(
@@ -126,9 +126,7 @@ def compiled(
         raise Failure("finding", str(error)) from error
     if status.__class__ is int and status:
         raise Failure("compile", f"the launch ends with status {status}")
-    if needed and f"{needed}(" not in texts["ttgir"]:
-        raise Inconclusive(f"there is no {needed}")
-    return outputs(program, values)
+    return outputs(program, values), texts
 
 
 def outputs(program: Program, values: dict[str, Any]) -> dict[str, np.ndarray]:
@@ -294,11 +292,13 @@ def _check(program: Program, mode: str, needed: str = "") -> None:
     if mode == "interpret":
         kernel = program.kernel()
         expected = interpreted(program, kernel)
-        actual = compiled(program, kernel=kernel, needed=needed)
+        actual, texts = compiled(program, kernel=kernel)
         compare(program, actual, expected, f"{program.config} vs. the interpreter")
         check_known(program, expected)
+        if needed and f"{needed}(" not in texts["ttgir"]:
+            raise Inconclusive(f"there is no {needed}")
         return
-    actual = compiled(program)
+    actual, _ = compiled(program)
     if mode == "cross":
         other = plain(program.config)
-        compare(program, actual, compiled(program, other), f"{program.config} vs. {other}")
+        compare(program, actual, compiled(program, other)[0], f"{program.config} vs. {other}")

@@ -149,6 +149,12 @@ COVERED = {
     "a counter of 64 bits": (r"(?m)^    for i\d+ in tl\.range\(.*w\d", 5),
     "a loop that is returned from": (r"for i\d+ in tl\.range\(a, b, (.*\n)*? +return v\n", 8),
     "a product in a microscaling format": (r"tl\.dot_scaled\(", 15),
+    "a function that calls another": (
+        r"(?m)^def g\d+\((.*\n)+?( .*\n)*? +.* = g\d+\((.*\n)+?def kernel",
+        8,
+    ),
+    "a function of several numbers": (r"tl\.map_elementwise\(m\d+, v\d+, v", 8),
+    "a function of two elements": (r"tl\.map_elementwise\(.*pack=2", 5),
     "a called function of pointers": (r"noinline=True\)\ndef h\d+\(p, q", 10),
 }
 
@@ -192,6 +198,10 @@ COVERED_BY_PARTITIONS = {
     "tiles in groups of rows": (r"(?m)^ {8}r\d+ = min\(", 8),
     "a tile in two halves": (r"tl\.split\(tl\.permute\(", 8),
     "a tile that is cut": (r"mask=\(r\d+ < \d+\) & \(r\d+ < ", 15),
+    "an operand of halves of bytes": (r"tl\.join\(v", 10),
+    "an operand that is converted": (r"(?m)^ {8,}(v\d+) = \1\.to\(", 40),
+    "an operand with a scale": (r"(?m)^ {8,}(v\d+) = \1 \* v\d+\[None, :\]", 10),
+    "a called function with a product": (r"return tl\.dot\(x, y, acc", 8),
     "a hint to the caches": (r"load\(\[.*eviction_policy=", 30),
 }
 
