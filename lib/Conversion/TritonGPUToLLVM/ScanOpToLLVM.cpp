@@ -162,13 +162,19 @@ private:
     return {tuple, valid};
   }
 
-  Tuple shuffle(const LLVMBuilder &b, const Tuple &tuple, Value lane) const {
-    Tuple result;
-    for (Value value : tuple)
-      result.push_back(mapWords(b, value, [&](Value word) {
-        return target.shuffleIdx(b, word, lane);
-      }));
-    return result;
+  Tuple shuffle(const LLVMBuilder &b, const Tuple &tuple,
+                llvm::function_ref<Value(Value)> ofWord) const {
+    return llvm::map_to_vector(
+        tuple, [&](Value value) { return mapWords(b, value, ofWord); });
+  }
+
+  /// Of the lane that differs from this one in having `set` of the bits of
+  /// `mask`.
+  Tuple shuffleMasked(const LLVMBuilder &b, const Tuple &tuple, uint32_t mask,
+                      uint32_t set) const {
+    return shuffle(b, tuple, [&](Value word) {
+      return target.shuffleMasked(b, word, ~mask, set);
+    });
   }
 
   /// Turns `total` into the inclusive scan over the lanes.
@@ -182,9 +188,8 @@ private:
         continue;
       // The last lane of the half before ours.
       int32_t self = 1 << bit;
-      Value from = reverse ? b.and_(b.or_(lane, b.i32(self)), b.i32(~below))
-                           : b.or_(b.and_(lane, b.i32(~self)), b.i32(below));
-      Tuple other = shuffle(b, total, from);
+      Tuple other =
+          shuffleMasked(b, total, self | below, reverse ? self : below);
       Value bitSet = b.ne(b.and_(lane, b.i32(self)), b.i32(0));
       Value second = reverse ? b.not_(bitSet) : bitSet;
       total = select(b, second, combine(b, op, other, total), total);
@@ -200,15 +205,25 @@ private:
     if (!mask)
       return {};
     bool reverse = op.getReverse();
+    Value inAxis = b.and_(lane, b.i32(mask));
+    Value valid = b.ne(inAxis, b.i32(reverse ? static_cast<int32_t>(mask) : 0));
+    if (llvm::isShiftedMask_32(mask)) {
+      int32_t step = 1 << llvm::countr_zero(mask);
+      Tuple before = shuffle(b, total, [&](Value word) {
+        return target.shuffleBy(b, word, reverse ? step : -step);
+      });
+      return {before, valid};
+    }
     // The neighbour before: count down (up) in the bits of the mask.
     int32_t others = static_cast<int32_t>(~mask);
-    Value inAxis = b.and_(lane, b.i32(mask));
     Value step = reverse ? b.add(b.or_(lane, b.i32(others)), b.i32(1))
                          : b.sub(inAxis, b.i32(1));
     Value neighbour =
         b.or_(b.and_(step, b.i32(mask)), b.and_(lane, b.i32(others)));
-    Value valid = b.ne(inAxis, b.i32(reverse ? static_cast<int32_t>(mask) : 0));
-    return {shuffle(b, total, neighbour), valid};
+    Tuple before = shuffle(b, total, [&](Value word) {
+      return target.shuffleIdx(b, word, neighbour);
+    });
+    return {before, valid};
   }
 
   /// For every run, what comes before the warp's part of it.
@@ -224,12 +239,10 @@ private:
     bool reverse = op.getReverse();
     // The warp's total is in its last lane; have it everywhere.
     SmallVector<Tuple> warpTotals;
-    Value lane = index.getLane(b);
-    int32_t mask = plan.laneBits;
-    Value last =
-        reverse ? b.and_(lane, b.i32(~mask)) : b.or_(lane, b.i32(mask));
+    uint32_t mask = plan.laneBits;
     for (const Tuple &total : totals)
-      warpTotals.push_back(mask ? shuffle(b, total, last) : total);
+      warpTotals.push_back(
+          mask ? shuffleMasked(b, total, mask, reverse ? 0 : mask) : total);
 
     // Per run: the total over all warps, and the part before this warp.
     SmallVector<Tuple> runTotals(warpTotals);

@@ -162,8 +162,13 @@ public:
                    int laneMask) const override {
     return call(b, "shuffle.xor", word.getType(), {word, b.i32(laneMask)});
   }
-  Value shuffleUp(const LLVMBuilder &b, Value word, int delta) const override {
-    return call(b, "shuffle.up", word.getType(), {word, b.i32(delta)});
+  Value shuffleBy(const LLVMBuilder &b, Value word, int delta) const override {
+    return call(b, "shuffle.by", word.getType(), {word, b.i32(delta)});
+  }
+  Value shuffleMasked(const LLVMBuilder &b, Value word, uint32_t keep,
+                      uint32_t set) const override {
+    return call(b, "shuffle.masked", word.getType(),
+                {word, b.i32(keep), b.i32(set)});
   }
   Value shuffleIdx(const LLVMBuilder &b, Value word,
                    Value lane) const override {

@@ -147,9 +147,14 @@ public:
 
   virtual Value shuffleXor(const LLVMBuilder &b, Value word,
                            int laneMask) const = 0;
-  /// Of the lane `delta` below; lanes below `delta` get their own.
-  virtual Value shuffleUp(const LLVMBuilder &b, Value word,
+  /// Of the lane `delta` above, below where that is negative; some lane's
+  /// where there is none.
+  virtual Value shuffleBy(const LLVMBuilder &b, Value word,
                           int delta) const = 0;
+  /// Of the lane whose number has this one's bits in `keep`, those of `set`,
+  /// and no others.
+  virtual Value shuffleMasked(const LLVMBuilder &b, Value word, uint32_t keep,
+                              uint32_t set) const = 0;
   virtual Value shuffleIdx(const LLVMBuilder &b, Value word,
                            Value lane) const = 0;
   /// Reduces over all lanes of the warp in hardware, if `combine` (a region of

@@ -186,12 +186,24 @@ Value amd::TargetInfo::shuffleXor(const LLVMBuilder &b, Value word,
   return shuffleIdx(b, word, b.xor_(lane, b.i32(laneMask)));
 }
 
-Value amd::TargetInfo::shuffleUp(const LLVMBuilder &b, Value word,
+Value amd::TargetInfo::shuffleBy(const LLVMBuilder &b, Value word,
                                  int delta) const {
   Value lane = b.and_(getThreadId(b), b.i32(model.getThreadsPerWarp() - 1));
-  Value below = b.sub(lane, b.i32(delta));
-  Value source = b.select(b.slt(below, b.i32(0)), lane, below);
-  return shuffleIdx(b, word, source);
+  return shuffleIdx(b, word, b.add(lane, b.i32(delta)));
+}
+
+Value amd::TargetInfo::shuffleMasked(const LLVMBuilder &b, Value word,
+                                     uint32_t keep, uint32_t set) const {
+  uint32_t lanes = model.getThreadsPerWarp() - 1;
+  keep &= lanes & ~set;
+  if (!keep)
+    return shuffleIdx(b, word, b.i32(set));
+  // Inside 32 lanes.
+  if (keep >> 5 == lanes >> 5)
+    return b.intrinsic(b.intTy(32), "llvm.amdgcn.ds.swizzle",
+                       ValueRange{word, b.i32((keep & 0x1f) | set << 5)});
+  Value lane = b.and_(getThreadId(b), b.i32(keep));
+  return shuffleIdx(b, word, b.or_(lane, b.i32(set)));
 }
 
 Value amd::TargetInfo::shuffleIdx(const LLVMBuilder &b, Value word,

@@ -95,16 +95,20 @@ def test_atomics():
 
 
 @tile.jit
-def prefix(x, out, BLOCK: tl.constexpr):
-    i = tl.arange(0, BLOCK)
-    tl.store(out + i, tl.cumsum(tl.load(x + i), 0))
+def prefix(x, out, ROWS: tl.constexpr, COLUMNS: tl.constexpr, AXIS: tl.constexpr, R: tl.constexpr):
+    i = tl.arange(0, ROWS)[:, None] * COLUMNS + tl.arange(0, COLUMNS)[None, :]
+    tl.store(out + i, tl.cumsum(tl.load(x + i), AXIS, reverse=R))
 
 
-def test_scan():
-    x = rng.integers(-9, 9, 512).astype(np.int32)
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize(("rows", "columns", "axis"), [(1, 512, 1), (64, 16, 0), (16, 64, 1)])
+def test_scan(rows, columns, axis, reverse):
+    x = rng.integers(-9, 9, (rows, columns)).astype(np.int32)
     out = np.zeros_like(x)
-    prefix[(1,)](x, out, BLOCK=512)
-    assert (out == np.cumsum(x)).all()
+    prefix[(1,)](x, out, ROWS=rows, COLUMNS=columns, AXIS=axis, R=reverse)
+    turned = np.flip(x, axis) if reverse else x
+    expected = np.cumsum(turned, axis)
+    assert (out == (np.flip(expected, axis) if reverse else expected)).all()
 
 
 @tile.jit(noinline=True)

@@ -142,9 +142,18 @@ Value nvt::TargetInfo::shuffleXor(const LLVMBuilder &b, Value word,
   return shuffle(b, word, b.i32(laneMask), 0x1f, NVVM::ShflKind::bfly);
 }
 
-Value nvt::TargetInfo::shuffleUp(const LLVMBuilder &b, Value word,
+Value nvt::TargetInfo::shuffleBy(const LLVMBuilder &b, Value word,
                                  int delta) const {
-  return shuffle(b, word, b.i32(delta), 0, NVVM::ShflKind::up);
+  return delta < 0 ? shuffle(b, word, b.i32(-delta), 0, NVVM::ShflKind::up)
+                   : shuffle(b, word, b.i32(delta), 0x1f, NVVM::ShflKind::down);
+}
+
+Value nvt::TargetInfo::shuffleMasked(const LLVMBuilder &b, Value word,
+                                     uint32_t keep, uint32_t set) const {
+  // The bits that name a lane's segment are its own; the others are given.
+  int segments = keep & ~set & 0x1f;
+  return shuffle(b, word, b.i32(set), segments << 8 | 0x1f,
+                 NVVM::ShflKind::idx);
 }
 
 Value nvt::TargetInfo::shuffleIdx(const LLVMBuilder &b, Value word,

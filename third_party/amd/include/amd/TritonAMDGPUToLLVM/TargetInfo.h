@@ -68,7 +68,9 @@ public:
 
   Value shuffleXor(const LLVMBuilder &b, Value word,
                    int laneMask) const override;
-  Value shuffleUp(const LLVMBuilder &b, Value word, int delta) const override;
+  Value shuffleBy(const LLVMBuilder &b, Value word, int delta) const override;
+  Value shuffleMasked(const LLVMBuilder &b, Value word, uint32_t keep,
+                      uint32_t set) const override;
   Value shuffleIdx(const LLVMBuilder &b, Value word, Value lane) const override;
   Value warpReduce(const LLVMBuilder &b, Operation *combine,
                    Value value) const override;

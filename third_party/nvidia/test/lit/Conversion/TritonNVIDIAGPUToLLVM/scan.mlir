@@ -6,15 +6,22 @@
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:80"} {
 
 // Lanes in five steps, one exchange with the neighbour, one of the warp's total;
-// warps through shared memory with one barrier.
+// warps through shared memory with one barrier. Nothing is computed of where
+// values come from: of a segment of 2, 4, ... lanes, whose number is the bits
+// 30, 28, ... of a lane's (30 << 8 | 31 = 7711), from the last of its first
+// half.
 // CHECK-LABEL: llvm.func @block
 tt.func @block(%x: tensor<512xi32, #blocked>) {
-  // CHECK: nvvm.shfl.sync idx
-  // CHECK: nvvm.shfl.sync idx
-  // CHECK: nvvm.shfl.sync idx
-  // CHECK: nvvm.shfl.sync idx
-  // CHECK: nvvm.shfl.sync idx
-  // CHECK: nvvm.shfl.sync idx
+  // CHECK: [[SOURCE:%.*]] = llvm.mlir.constant(0 : i32)
+  // CHECK-NEXT: [[ALL:%.*]] = llvm.mlir.constant(-1 : i32)
+  // CHECK-NEXT: [[PAIRS:%.*]] = llvm.mlir.constant(7711 : i32)
+  // CHECK-NEXT: nvvm.shfl.sync idx [[ALL]], %{{.*}}, [[SOURCE]], [[PAIRS]] :
+  // CHECK: llvm.mlir.constant(7199 : i32)
+  // CHECK-NEXT: nvvm.shfl.sync idx
+  // CHECK-COUNT-3: nvvm.shfl.sync idx
+  // CHECK-NOT: nvvm.shfl.sync idx
+  // CHECK: nvvm.shfl.sync up
+  // CHECK-NOT: nvvm.shfl.sync up
   // CHECK: nvvm.shfl.sync idx
   // CHECK-NOT: nvvm.shfl.sync
   // CHECK: st.shared.b32
