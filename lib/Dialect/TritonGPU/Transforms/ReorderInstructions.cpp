@@ -144,14 +144,24 @@ int64_t estimateRegisters(scf::ForOp loop) {
   return carried + largest;
 }
 
+/// How many registers a thread of the loop can have.
+int64_t getRegistersPerThread(scf::ForOp loop) {
+  unsigned numThreads = lookupNumWarps(loop) * lookupThreadsPerWarp(loop);
+  return getTargetModel(loop).getRegistersPerThread(numThreads);
+}
+
 /// How much data a loop holds in registers when it is crowded: three of eight
 /// registers that a thread can have. Those for operands on their way (up to 64
 /// for each product), addresses, and what the backend needs to schedule are not
 /// in the estimate.
 int64_t getCrowdedLoopRegisters(scf::ForOp loop) {
-  unsigned numThreads = lookupNumWarps(loop) * lookupThreadsPerWarp(loop);
-  return llvm::divideCeil(
-      3 * getTargetModel(loop).getRegistersPerThread(numThreads), 8);
+  return llvm::divideCeil(3 * getRegistersPerThread(loop), 8);
+}
+
+/// The same where a loop is full: three of four. The rest is taken by what is
+/// not in the estimate.
+int64_t getFullLoopRegisters(scf::ForOp loop) {
+  return llvm::divideCeil(3 * getRegistersPerThread(loop), 4);
 }
 
 /// Reads an operand of matrix products, which never changes, anew in each
@@ -208,6 +218,35 @@ bool sinkBehindCopies(LocalAllocOp alloc) {
   return false;
 }
 
+/// Moves a read, and what only gives its elements to more places, behind the
+/// wait for a product whose result they meet there. Otherwise they are on their
+/// way during the product; in a loop that is full its result needs the
+/// registers.
+bool sinkBehindProduct(LocalLoadOp load) {
+  auto loop = dyn_cast<scf::ForOp>(load->getParentOp());
+  if (!loop || estimateRegisters(loop) < getFullLoopRegisters(loop))
+    return false;
+  SmallVector<Operation *> moved{load};
+  Operation *user = findFirstUser(load, loop.getBody());
+  while (user && isa<ExpandDimsOp, BroadcastOp>(user) &&
+         moved.back()->hasOneUse()) {
+    moved.push_back(user);
+    user = findFirstUser(user->getResult(0), loop.getBody());
+  }
+  if (!user)
+    return false;
+  bool waits = false;
+  for (Operation *op = load->getNextNode(); op != user; op = op->getNextNode())
+    if (isa<MatrixProductWaitOpInterface>(op))
+      waits = true;
+    else if (mayChangeSharedMemory(op))
+      return false;
+  if (waits)
+    for (Operation *op : moved)
+      op->moveBefore(user);
+  return waits;
+}
+
 struct TritonGPUReorderInstructions
     : gpu::impl::TritonGPUReorderInstructionsBase<
           TritonGPUReorderInstructions> {
@@ -234,7 +273,9 @@ struct TritonGPUReorderInstructions
     // Backwards: users find their place before what they use.
     for (Operation *op : llvm::reverse(ops)) {
       auto alloc = dyn_cast<LocalAllocOp>(op);
-      if (alloc ? sinkBehindCopies(alloc) : trySink(op)) {
+      auto load = dyn_cast<LocalLoadOp>(op);
+      if (alloc ? sinkBehindCopies(alloc)
+                : trySink(op) || (load && sinkBehindProduct(load))) {
         LDBG() << "sunk " << *op;
         ++numSunk;
       }

@@ -52,6 +52,10 @@ def TritonGPUReorderInstructions
     queries of attention). It goes to that buffer behind the asynchronous copies
     that are started before the loop.
 
+    In a loop whose registers are full, what meets the result of an asynchronous
+    product is read behind the wait for it, rather than during the product (what
+    the gradients of attention subtract from those of the weights).
+
     Before:
     ```mlir
     %a = ttg.local_load %m : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #blocked>

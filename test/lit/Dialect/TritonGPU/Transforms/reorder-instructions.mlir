@@ -231,3 +231,57 @@ tt.func @beside_a_buffer(%a: tensor<64x64xf16, #blocked>, %s: tensor<64x64xf16, 
   %d = tt.dot %0, %b, %c : tensor<64x64xf16, #dot0> * tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>> -> tensor<64x64xf32, #mma>
   tt.return %d : tensor<64x64xf32, #mma>
 }
+
+// What meets the result of a product is read behind the wait for it where the
+// loop has no registers for both.
+
+#group = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#columns = #ttg.slice<{dim = 0, parent = #group}>
+#line = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#operand = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
+  // CHECK-LABEL: @full_loop
+  // CHECK: ttnvgpu.warp_group_dot_wait
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NEXT: tt.expand_dims
+  // CHECK-NEXT: tt.broadcast
+  // CHECK-NEXT: arith.subf
+  tt.func @full_loop(%a: !ttg.memdesc<64x64xf16, #operand, #smem>, %b: !ttg.memdesc<64x64xf16, #operand, #smem>, %m: !ttg.memdesc<64xf32, #line, #smem, mutable>, %carried: tensor<256x64xf32, #group>, %n: i32) -> tensor<256x64xf32, #group> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #group>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %carried) -> tensor<256x64xf32, #group> : i32 {
+      %d = ttnvgpu.warp_group_dot %a, %b, %zero {inputPrecision = 0 : i32, isAsync = true} : !ttg.memdesc<64x64xf16, #operand, #smem> * !ttg.memdesc<64x64xf16, #operand, #smem> -> tensor<64x64xf32, #group>
+      %l = ttg.local_load %m : !ttg.memdesc<64xf32, #line, #smem, mutable> -> tensor<64xf32, #columns>
+      %e = tt.expand_dims %l {axis = 0 : i32} : tensor<64xf32, #columns> -> tensor<1x64xf32, #group>
+      %f = tt.broadcast %e : tensor<1x64xf32, #group> -> tensor<64x64xf32, #group>
+      %w = ttnvgpu.warp_group_dot_wait %d {pendings = 0 : i32} : tensor<64x64xf32, #group>
+      %s = arith.subf %w, %f : tensor<64x64xf32, #group>
+      tt.print "s" {hex = false, isSigned = array<i32: 0>} : %s : tensor<64x64xf32, #group>
+      %y = arith.mulf %x, %x : tensor<256x64xf32, #group>
+      scf.yield %y : tensor<256x64xf32, #group>
+    }
+    tt.return %r : tensor<256x64xf32, #group>
+  }
+
+  // CHECK-LABEL: @loop_with_room
+  // CHECK: ttnvgpu.warp_group_dot
+  // CHECK-NEXT: ttg.local_load
+  // CHECK: ttnvgpu.warp_group_dot_wait
+  // CHECK-NEXT: arith.subf
+  tt.func @loop_with_room(%a: !ttg.memdesc<64x64xf16, #operand, #smem>, %b: !ttg.memdesc<64x64xf16, #operand, #smem>, %m: !ttg.memdesc<64xf32, #line, #smem, mutable>, %carried: tensor<64x64xf32, #group>, %n: i32) -> tensor<64x64xf32, #group> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #group>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %carried) -> tensor<64x64xf32, #group> : i32 {
+      %d = ttnvgpu.warp_group_dot %a, %b, %zero {inputPrecision = 0 : i32, isAsync = true} : !ttg.memdesc<64x64xf16, #operand, #smem> * !ttg.memdesc<64x64xf16, #operand, #smem> -> tensor<64x64xf32, #group>
+      %l = ttg.local_load %m : !ttg.memdesc<64xf32, #line, #smem, mutable> -> tensor<64xf32, #columns>
+      %e = tt.expand_dims %l {axis = 0 : i32} : tensor<64xf32, #columns> -> tensor<1x64xf32, #group>
+      %f = tt.broadcast %e : tensor<1x64xf32, #group> -> tensor<64x64xf32, #group>
+      %w = ttnvgpu.warp_group_dot_wait %d {pendings = 0 : i32} : tensor<64x64xf32, #group>
+      %s = arith.subf %w, %f : tensor<64x64xf32, #group>
+      scf.yield %s : tensor<64x64xf32, #group>
+    }
+    tt.return %r : tensor<64x64xf32, #group>
+  }
+}
