@@ -62,12 +62,7 @@ struct ConvertBufferOps
                   [&](auto access) { return convert(access, **target); });
       ++(converted ? numConverted : numLeft);
     }
-    module.walk([&](Operation *op) {
-      llvm::TypeSwitch<Operation *>(op)
-          .Case<BufferLoadOp, BufferStoreOp, BufferLoadToLocalOp>(
-              [&](auto access) { markScalarOffset(access, access.getPtr()); })
-          .Default([](Operation *) {});
-    });
+    markScalarOffsets(module);
     ranges = nullptr;
   }
 
@@ -107,17 +102,38 @@ private:
     return false;
   }
 
-  /// A base that a loop moves takes a descriptor of its own in each iteration;
-  /// what moves it may be the offset that all lanes share instead.
-  void markScalarOffset(Operation *op, Value base) {
-    auto step = base.getDefiningOp<AddPtrOp>();
-    auto loop = op->getParentOfType<LoopLikeOpInterface>();
-    if (!step || !loop || !loop.isDefinedOutsideOfLoop(step.getPtr()) ||
-        loop.isDefinedOutsideOfLoop(step.getOffset()) ||
-        !isSmallBuffer(base, *ranges))
-      return;
-    op->setAttr(kScalarOffsetAttrName, UnitAttr::get(op->getContext()));
-    ++numScalarOffsets;
+  /// Whether a loop moves the base: it takes a descriptor of its own in each
+  /// iteration.
+  static bool isMovedByLoop(Operation *access, AddPtrOp step) {
+    auto loop = access->getParentOfType<LoopLikeOpInterface>();
+    return loop && loop.isDefinedOutsideOfLoop(step.getPtr()) &&
+           !loop.isDefinedOutsideOfLoop(step.getOffset());
+  }
+
+  /// What moves the base of a small argument may be the offset that all lanes
+  /// share, where it saves descriptors to be made: in loops, and where it moves
+  /// several arguments.
+  void markScalarOffsets(ModuleOp module) {
+    SmallVector<std::pair<Operation *, AddPtrOp>> steps;
+    llvm::DenseMap<Value, llvm::SmallDenseSet<Value>> moved;
+    module.walk([&](Operation *op) {
+      Value base = llvm::TypeSwitch<Operation *, Value>(op)
+                       .Case<BufferLoadOp, BufferStoreOp, BufferLoadToLocalOp>(
+                           [](auto access) { return access.getPtr(); })
+                       .Default([](Operation *) { return Value(); });
+      auto step = base ? base.getDefiningOp<AddPtrOp>() : AddPtrOp();
+      if (!step || !isSmallBuffer(base, *ranges))
+        return;
+      steps.emplace_back(op, step);
+      moved[step.getOffset()].insert(step.getPtr());
+    });
+    for (auto [access, step] : steps) {
+      if (!isMovedByLoop(access, step) && moved[step.getOffset()].size() == 1)
+        continue;
+      access->setAttr(kScalarOffsetAttrName,
+                      UnitAttr::get(access->getContext()));
+      ++numScalarOffsets;
+    }
   }
 
   static CacheModifier getCache(CacheModifier cache, EvictionPolicy evict) {

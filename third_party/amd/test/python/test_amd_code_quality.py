@@ -28,6 +28,9 @@ PEER = {
 PEER_CODE = {
     ("gfx942", "softmax fp16 5008, 8 warps"): 543,
     ("gfx1100", "softmax fp16 5008, 8 warps"): 1086,
+    # One offset for three buffers.
+    ("gfx1201", "add fp32 1024, 8 warps"): 29,
+    ("gfx942", "add fp32 4096, 8 warps"): 40,
 }
 
 #: Target and case: the registers that the portions of the peer's leave.

@@ -421,8 +421,9 @@ def TritonAMDGPUConvertBufferOps
     offsets are known to be small, or the base comes from an argument marked
     `tt.pointer_range = 32`. The machine checks the bounds of a buffer, so masks
     need no branches; and an address takes one vector register instead of two.
-    Where a loop moves the base of a small argument, `tile.scalar_offset` says
-    that the descriptor may stay and an offset in a scalar register move.
+    Where a loop moves the base of a small argument, or the bases of several
+    small arguments are moved by one offset, `tile.scalar_offset` says that the
+    descriptor may stay and an offset in a scalar register move.
 
     ```mlir
     %v = tt.load %p, %mask : tensor<1024x!tt.ptr<f32>, #blocked>

@@ -147,6 +147,41 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
+// What is added to several bases may be an offset of the accesses: x and y, not z, and not w, which may be large.
+#blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  // CHECK-LABEL: @shared_offset
+  // CHECK: amdg.buffer_load %{{.*}}[%{{.*}}] {tile.scalar_offset} :
+  // CHECK: amdg.buffer_load %{{.*}}[%{{[^]]*}}] : tensor
+  // CHECK: amdg.buffer_load %{{.*}}[%{{[^]]*}}] : tensor
+  // CHECK: amdg.buffer_store %{{.*}}, %{{.*}}[%{{.*}}] {tile.scalar_offset} :
+  tt.func public @shared_offset(%x: !tt.ptr<f32> {tt.pointer_range = 32 : i32}, %y: !tt.ptr<f32> {tt.pointer_range = 32 : i32}, %z: !tt.ptr<f32> {tt.pointer_range = 32 : i32}, %w: !tt.ptr<f32>) -> (tensor<1024xf32, #blocked>, tensor<1024xf32, #blocked>) {
+    %c1024 = arith.constant 1024 : i32
+    %pid = tt.get_program_id x : i32
+    %start = arith.muli %pid, %c1024 : i32
+    %range = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #blocked>
+    %bx = tt.addptr %x, %start : !tt.ptr<f32>, i32
+    %sx = tt.splat %bx : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #blocked>
+    %px = tt.addptr %sx, %range : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+    %vx = tt.load %px : tensor<1024x!tt.ptr<f32>, #blocked>
+    %bz = tt.addptr %z, %pid : !tt.ptr<f32>, i32
+    %sz = tt.splat %bz : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #blocked>
+    %pz = tt.addptr %sz, %range : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+    %vz = tt.load %pz : tensor<1024x!tt.ptr<f32>, #blocked>
+    %bw = tt.addptr %w, %start : !tt.ptr<f32>, i32
+    %sw = tt.splat %bw : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #blocked>
+    %pw = tt.addptr %sw, %range : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+    %vw = tt.load %pw : tensor<1024x!tt.ptr<f32>, #blocked>
+    %by = tt.addptr %y, %start : !tt.ptr<f32>, i32
+    %sy = tt.splat %by : !tt.ptr<f32> -> tensor<1024x!tt.ptr<f32>, #blocked>
+    %py = tt.addptr %sy, %range : tensor<1024x!tt.ptr<f32>, #blocked>, tensor<1024xi32, #blocked>
+    tt.store %py, %vx : tensor<1024x!tt.ptr<f32>, #blocked>
+    tt.return %vz, %vw : tensor<1024xf32, #blocked>, tensor<1024xf32, #blocked>
+  }
+}
+
+// -----
+
 // What a loop adds to a base may be an offset of the access, where the argument is known to be small.
 #blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
