@@ -97,6 +97,19 @@ private:
     return tuples.front();
   }
 
+  /// Combines what was read at once, and is there at once: the first half with
+  /// the second, element by element, as packed instructions have them.
+  Tuple combineHalves(const LLVMBuilder &b, ReduceOp op,
+                      SmallVector<Tuple> tuples) const {
+    while (tuples.size() > 1) {
+      size_t half = llvm::divideCeil(tuples.size(), 2);
+      for (size_t i = 0; half + i < tuples.size(); ++i)
+        tuples[i] = combine(b, op, tuples[i], tuples[half + i]);
+      tuples.truncate(half);
+    }
+    return tuples.front();
+  }
+
   /// The position across the axis that a register contributes.
   static uint64_t positionOf(const LinearLayout &acrossAxis, int32_t r) {
     return acrossAxis.getNumOutDims() ? acrossAxis.applyFlat(r) : 0;
@@ -227,7 +240,7 @@ private:
         for (unsigned w = 0; w < warps; ++w)
           for (unsigned i = 0; i < numOperands; ++i)
             tuples[w].push_back(loaded[i][r * warps + w]);
-        total = combineTree(b, op, std::move(tuples));
+        total = combineHalves(b, op, std::move(tuples));
       }
       for (unsigned i = 0; i < numOperands; ++i)
         elements[i].push_back(total[i]);

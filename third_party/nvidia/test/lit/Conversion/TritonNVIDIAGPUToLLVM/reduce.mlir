@@ -7,7 +7,7 @@
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:80"} {
 
-// Thread, warp, then one barrier and a vector of all warps' results.
+// Thread, warp, then one barrier and a vector of all warps' results, whose halves are added element by element.
 // CHECK-LABEL: llvm.func @block
 tt.func @block(%x: tensor<512xf32, #blocked>) -> f32 {
   // CHECK: llvm.fadd
@@ -23,7 +23,14 @@ tt.func @block(%x: tensor<512xf32, #blocked>) -> f32 {
   // CHECK: nvvm.barrier0
   // CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xi32>
   // CHECK-NOT: nvvm.barrier0
-  // CHECK: llvm.return
+  // CHECK: %[[X0:.*]] = llvm.bitcast
+  // CHECK: %[[X1:.*]] = llvm.bitcast
+  // CHECK: %[[X2:.*]] = llvm.bitcast
+  // CHECK: %[[X3:.*]] = llvm.bitcast
+  // CHECK: %[[A:.*]] = llvm.fadd %[[X0]], %[[X2]]
+  // CHECK: %[[B:.*]] = llvm.fadd %[[X1]], %[[X3]]
+  // CHECK: %[[SUM:.*]] = llvm.fadd %[[A]], %[[B]]
+  // CHECK: llvm.return %[[SUM]]
   %0 = "tt.reduce"(%x) <{axis = 0 : i32}> ({
   ^bb0(%a: f32, %b: f32):
     %1 = arith.addf %a, %b : f32
