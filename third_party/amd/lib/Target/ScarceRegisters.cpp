@@ -11,9 +11,10 @@
 // end a few registers above what one wave more would leave. Told to make room
 // for that one, it often does, at the price of a few instructions.
 //
-// On RDNA, the second code is for kernels that spill. Its scheduler counts
-// registers as the target has them, and has a fence behind products. Without
-// need, both cost a few registers and instructions there.
+// On RDNA, the second code is for kernels that spill, too. Its scheduler counts
+// registers as the target has them, and for those that spill it has a fence
+// behind products. Without need, both cost a few registers and instructions
+// there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,11 +53,16 @@ void amd::markWavesByLDS(ModuleOp from, const AMDTarget &target,
                          llvm::Module &to) {
   auto shared = from->getAttrOfType<IntegerAttr>(gpu::kSharedAttrName);
   llvm::Function *kernel = findKernel(to);
-  if (!target.mfmaVersion || !shared || shared.getInt() <= 0 || !kernel)
+  if (!shared || shared.getInt() <= 0 || !kernel)
     return;
-  constexpr int64_t unitsOfCU = 4;
-  int64_t groups = target.maxSharedMemory / shared.getInt();
-  int64_t waves = groups * gpu::lookupNumWarps(from) / unitsOfCU;
+  // Four SIMD units share LDS; RDNA's have that of two compute units.
+  constexpr int64_t units = 4;
+  bool hasPairs = target.wmmaVersion == 1 || target.wmmaVersion == 2;
+  int64_t groups =
+      target.maxSharedMemory * (hasPairs ? 2 : 1) / shared.getInt();
+  // A unit holds so many at most.
+  int64_t most = target.mfmaVersion ? 8 : 16;
+  int64_t waves = std::min(most, groups * gpu::lookupNumWarps(from) / units);
   kernel->addFnAttr(kWavesByLDS, std::to_string(waves));
 }
 
@@ -65,6 +71,11 @@ static unsigned readNumber(StringRef assembly, StringRef name) {
   StringRef rest = assembly.split(name).second.ltrim();
   unsigned number = 0;
   return rest.consumeInteger(10, number) ? 0 : number;
+}
+
+/// The waves of one SIMD unit that the code leaves registers for.
+static unsigned countWaves(StringRef assembly) {
+  return readNumber(assembly, "; Occupancy:");
 }
 
 static unsigned countSpills(StringRef assembly) {
@@ -118,17 +129,10 @@ static FailureOr<std::string> emit(ModuleOp diagnosticOp, llvm::Module &module,
   return triton::emitAssembly(diagnosticOp, module, machine);
 }
 
-/// Has `kernel`, whose code so far is `first`, take fewer registers. Returns
-/// false if nothing is gained by fewer.
-static bool prepareSecond(llvm::Function &kernel, StringRef first,
-                          const AMDTarget &target) {
-  if (!target.mfmaVersion) {
-    if (countSpills(first) == 0)
-      return false;
-    fenceProducts(kernel);
-    return true;
-  }
-  unsigned waves = readNumber(first, "; Occupancy:"), most = 0;
+/// Asks for one wave more than the code `first` leaves registers for, if LDS
+/// has room for it. Returns false if nothing is gained by fewer registers.
+static bool wantOneWaveMore(llvm::Function &kernel, StringRef first) {
+  unsigned waves = countWaves(first), most = 0;
   if (kernel.hasFnAttribute(kWantedWaves) ||
       kernel.getFnAttribute(kWavesByLDS)
           .getValueAsString()
@@ -137,6 +141,24 @@ static bool prepareSecond(llvm::Function &kernel, StringRef first,
     return false;
   kernel.addFnAttr(kWantedWaves, std::to_string(waves + 1));
   return true;
+}
+
+/// Has `kernel`, whose code so far is `first`, take fewer registers. Returns
+/// false if nothing is gained by fewer.
+static bool prepareSecond(llvm::Function &kernel, StringRef first,
+                          const AMDTarget &target) {
+  if (target.mfmaVersion || countSpills(first) == 0)
+    return wantOneWaveMore(kernel, first);
+  fenceProducts(kernel);
+  return true;
+}
+
+/// Whether `code` spills less than `other`, or as much and leaves registers for
+/// more waves.
+static bool isBetter(StringRef code, StringRef other) {
+  unsigned spills = countSpills(code), others = countSpills(other);
+  return spills < others ||
+         (spills == others && countWaves(code) > countWaves(other));
 }
 
 FailureOr<std::string>
@@ -158,5 +180,5 @@ amd::emitForScarceRegisters(ModuleOp diagnosticOp, llvm::Module &module,
       emit(diagnosticOp, *other, machine, /*trackersOfTarget=*/true);
   if (failed(second))
     return second;
-  return countSpills(*second) > countSpills(*first) ? first : second;
+  return isBetter(*first, *second) ? first : second;
 }

@@ -60,7 +60,7 @@ void fenceProducts(llvm::Function &function);
 
 /// Runs the code generator; where registers are scarce in a kernel with matrix
 /// products, a second time for fewer of them. The second code is taken if it
-/// spills no more.
+/// neither spills more nor leaves registers for fewer waves.
 FailureOr<std::string> emitForScarceRegisters(ModuleOp diagnosticOp,
                                               llvm::Module &module,
                                               llvm::TargetMachine &machine);

@@ -42,6 +42,11 @@ PEER_REGISTERS = {
     ("gfx90a", "matmul fp16 128x256x64, 8 warps, 2 stages"): 136,
     ("gfx942", "matmul fp16 128x128x64, 8 warps, 2 stages"): 104,
     ("gfx950", "matmul fp16 128x256x64, 8 warps, 2 stages"): 128,
+    # A wave more each.
+    ("gfx1100", "matmul int8 64x128x64, 4 warps, 2 stages"): 144,
+    ("gfx1100", "matmul int8 128x256x64, 8 warps, 2 stages"): 216,
+    # All waves fit, and LDS has room for more than a SIMD unit holds.
+    ("gfx1100", "matmul int8 64x64x32, 4 warps, 2 stages"): 96,
 }
 
 #: Target and case: registers that are spilled at most; the peer spills 519, 47, 140, 29.
