@@ -3,7 +3,8 @@
 //
 // v_permlane32_swap and v_permlane16_swap exchange the upper half of one
 // register with the lower half of another: a bit of the register's number and
-// one of the lane's change places.
+// one of the lane's change places. Conversions that permute such bits are one
+// exchange, or one for each of the two bits of the lane.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,68 +13,115 @@
 #include "tile/Analysis/ConvertLayoutPlan.h"
 #include "tile/Conversion/TritonGPUToLLVM/Elements.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace mlir::triton;
 
 namespace {
-/// Two registers of the source, of which the lanes whose bit is set hold in the
-/// first what the others need, and the other way around; and where that goes.
-struct Exchange {
-  uint64_t sources[2], results[2];
+constexpr unsigned kWordBits = 32;
+
+/// A bit of the register's number and one of the lane's change places.
+struct Swap {
+  unsigned registerBit, laneBit;
 };
 
-/// A plan that is nothing but exchanges of lanes that differ in one bit.
-struct ExchangePlan {
-  unsigned laneBit;
-  SmallVector<Exchange> exchanges;
+/// A conversion that permutes bits of the register's and the lane's numbers.
+struct SwapPlan {
+  SmallVector<Swap> swaps;
+  /// For each register bit of the result, that of the source where its content
+  /// is after the swaps.
+  SmallVector<unsigned> registerBits;
 };
 
-/// The only column that is not zero, if there is one, has a single bit there.
-std::optional<std::pair<unsigned, uint64_t>>
-findOnlyBit(const F2Matrix &matrix) {
-  std::optional<std::pair<unsigned, uint64_t>> found;
-  for (auto [i, column] : llvm::enumerate(matrix.columns())) {
-    if (!column)
-      continue;
-    if (found || !llvm::isPowerOf2_64(column))
+/// A bit of the register's number, or one of the lane's.
+struct Place {
+  bool isLane;
+  unsigned bit;
+  bool operator==(const Place &other) const {
+    return isLane == other.isLane && bit == other.bit;
+  }
+  bool operator!=(const Place &other) const { return !(*this == other); }
+};
+
+/// The places of a wave, but for those of copies, with what they stand for in
+/// the tensor.
+SmallVector<std::pair<Place, uint64_t>> getPlaces(const LinearLayout &layout) {
+  SmallVector<std::pair<Place, uint64_t>> places;
+  for (bool isLane : {false, true}) {
+    StringRef dim = isLane ? kLane : kRegister;
+    for (unsigned bit = 0; bit < layout.getInDimSizeLog2(dim); ++bit)
+      if (uint64_t basis = layout.getFlatBasis(dim, bit))
+        places.push_back({{isLane, bit}, basis});
+  }
+  return places;
+}
+
+/// Where the source has what each place of the result stands for.
+std::optional<SmallVector<std::pair<Place, Place>>>
+findPermutation(const LinearLayout &source, const LinearLayout &result) {
+  for (StringRef dim : {kWarp, kBlock}) {
+    if (source.getInDimSizeLog2(dim) != result.getInDimSizeLog2(dim))
       return std::nullopt;
-    found.emplace(i, column);
+    for (unsigned bit = 0; bit < source.getInDimSizeLog2(dim); ++bit)
+      if (source.getFlatBasis(dim, bit) != result.getFlatBasis(dim, bit))
+        return std::nullopt;
+  }
+  auto sources = getPlaces(source);
+  SmallVector<std::pair<Place, Place>> found;
+  for (auto [place, basis] : getPlaces(result)) {
+    auto *same = llvm::find_if(sources, [basis = basis](const auto &other) {
+      return other.second == basis;
+    });
+    if (same == sources.end())
+      return std::nullopt;
+    found.emplace_back(place, same->first);
   }
   return found;
 }
 
-std::optional<ExchangePlan> match(const ShufflePlan &plan) {
-  auto sent = findOnlyBit(plan.srcSelect), stored = findOnlyBit(plan.dstSelect);
-  if (!sent || !stored || sent->first != stored->first || !plan.isButterfly() ||
-      llvm::any_of(plan.srcSelectRest.columns(),
-                   [](uint64_t column) { return column != 0; }) ||
-      plan.numSrcRegs != plan.numKeptDstRegs ||
-      plan.numDstRegs != plan.numKeptDstRegs)
+/// A bit of the lane is exchanged as soon as a register has what belongs there:
+/// another one may have to come first, so that it does.
+std::optional<SwapPlan> findSwaps(const LinearLayout &source,
+                                  const LinearLayout &result) {
+  auto wanted = findPermutation(source, result);
+  if (!wanted)
     return std::nullopt;
-  ExchangePlan result{sent->first, {}};
-  for (const ShufflePlan::Round &stays : plan.rounds) {
-    if (stays.laneXor != 0)
-      continue;
-    auto moves = llvm::find_if(plan.rounds, [&](const auto &round) {
-      return round.dstReg == (stays.dstReg ^ stored->second);
-    });
-    if (moves == plan.rounds.end() ||
-        moves->laneXor != uint64_t(1) << result.laneBit ||
-        moves->srcReg != (stays.srcReg ^ sent->second))
-      return std::nullopt;
-    result.exchanges.push_back(
-        {{stays.srcReg, moves->srcReg}, {stays.dstReg, moves->dstReg}});
+  SwapPlan plan;
+  auto isDue = [](const std::pair<Place, Place> &one) {
+    return one.first.isLane && !one.second.isLane;
+  };
+  for (auto *due = llvm::find_if(*wanted, isDue); due != wanted->end();
+       due = llvm::find_if(*wanted, isDue)) {
+    Place lane = due->first, reg = due->second;
+    plan.swaps.push_back({reg.bit, lane.bit});
+    for (auto &[place, current] : *wanted)
+      if (current == reg)
+        current = lane;
+      else if (current == lane)
+        current = reg;
   }
-  if (2 * result.exchanges.size() != plan.rounds.size())
-    return std::nullopt;
-  return result;
+  for (auto [place, current] : *wanted) {
+    if (place.isLane ? place != current : current.isLane)
+      return std::nullopt;
+    if (!place.isLane)
+      plan.registerBits.push_back(current.bit);
+  }
+  return plan;
 }
 
-/// Bits of registers' numbers: of the result and of the source.
-using RegisterBits = std::pair<unsigned, unsigned>;
+StringRef getIntrinsic(unsigned laneBit) {
+  switch (laneBit) {
+  case 5:
+    return "llvm.amdgcn.permlane32.swap";
+  case 4:
+    return "llvm.amdgcn.permlane16.swap";
+  default:
+    return {};
+  }
+}
 
 struct ConvertLayoutPattern : TargetPattern<gpu::ConvertLayoutOp> {
   using TargetPattern::TargetPattern;
@@ -82,84 +130,97 @@ struct ConvertLayoutPattern : TargetPattern<gpu::ConvertLayoutOp> {
   matchAndRewrite(gpu::ConvertLayoutOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     auto sourceType = cast<RankedTensorType>(op.getSrc().getType());
-    ConvertLayoutPlan plan = ConvertLayoutPlan::of(op);
-    if (plan.route != ConvertLayoutPlan::Route::Shuffle)
+    ConvertLayoutPlan route = ConvertLayoutPlan::of(op);
+    if (route.route != ConvertLayoutPlan::Route::Shuffle)
       return failure();
-    std::optional<ExchangePlan> exchange = match(*plan.shuffles);
+    ColumnAction distinct = removeBroadcastedRegisters(route.source);
+    std::optional<SwapPlan> plan =
+        findSwaps(distinct.apply(route.source),
+                  removeBroadcastedRegisters(route.result).apply(route.result));
     Type element = getConverter().convertType(sourceType.getElementType());
-    if (!exchange || !element.isIntOrFloat() ||
+    if (!plan || !element.isIntOrFloat() ||
         element.getIntOrFloatBitWidth() > kWordBits ||
-        element.getIntOrFloatBitWidth() < 8)
+        element.getIntOrFloatBitWidth() < 8 ||
+        llvm::any_of(plan->swaps, [](Swap swap) {
+          return getIntrinsic(swap.laneBit).empty();
+        }))
       return failure();
-    StringRef name;
-    if (exchange->laneBit == 5)
-      name = "llvm.amdgcn.permlane32.swap";
-    else if (exchange->laneBit == 4)
-      name = "llvm.amdgcn.permlane16.swap";
-    else
-      return failure();
-
-    // Narrow elements travel together.
-    SmallVector<RegisterBits> together;
-    unsigned width = element.getIntOrFloatBitWidth();
-    for (RegisterBits bits : plan.shuffles->getPackableBits())
-      if (width << (together.size() + 1) <= kWordBits)
-        together.push_back(bits);
 
     LLVMBuilder b(op.getLoc(), rewriter);
     SmallVector<Value> values =
-        removeBroadcastedRegisters(plan.source)
-            .apply(unpackElements(b, adaptor.getSrc(), sourceType));
-    SmallVector<Value> results(values.size());
-    for (const Exchange &one : exchange->exchanges) {
-      if (llvm::any_of(together, [&](RegisterBits bits) {
-            return one.results[0] >> bits.first & 1;
-          }))
-        continue; // travels with another
-      exchangeWords(b, name, one, together, values, results);
+        distinct.apply(unpackElements(b, adaptor.getSrc(), sourceType));
+    values = exchange(b, *plan, values);
+    SmallVector<Value> results;
+    for (uint64_t r = 0, e = 1 << plan->registerBits.size(); r < e; ++r) {
+      uint64_t from = 0;
+      for (auto [i, bit] : llvm::enumerate(plan->registerBits))
+        from |= (r >> i & 1) << bit;
+      results.push_back(values[from]);
     }
-    results = broadcastRegisters<Value>(results, plan.result);
+    results = broadcastRegisters<Value>(results, route.result);
     rewriter.replaceOp(op,
                        packElements(b, getConverter(), results, op.getType()));
     return success();
   }
 
 private:
-  static constexpr unsigned kWordBits = 32;
-
-  static void exchangeWords(const LLVMBuilder &b, StringRef name,
-                            const Exchange &one,
-                            ArrayRef<RegisterBits> together,
-                            ArrayRef<Value> values,
-                            MutableArrayRef<Value> results) {
-    Type i32 = b.intTy(kWordBits);
+  /// The values after the exchanges. Narrow elements travel together: those of
+  /// registers that no exchange tells apart.
+  static SmallVector<Value> exchange(const LLVMBuilder &b, const SwapPlan &plan,
+                                     ArrayRef<Value> values) {
     Type element = values.front().getType();
-    unsigned count = 1u << together.size();
-    auto getRegister = [&](uint64_t reg, unsigned index, bool isResult) {
-      for (auto [i, bits] : llvm::enumerate(together))
-        if (index >> i & 1)
-          reg ^= uint64_t(1) << (isResult ? bits.first : bits.second);
-      return reg;
-    };
-    unsigned width = count * element.getIntOrFloatBitWidth();
+    unsigned width = element.getIntOrFloatBitWidth();
+    uint64_t together = 0;
+    for (unsigned bit = 0; values.size() >> bit > 1; ++bit)
+      if (width << (llvm::popcount(together) + 1) <= kWordBits &&
+          llvm::none_of(plan.swaps,
+                        [&](Swap swap) { return swap.registerBit == bit; }))
+        together |= uint64_t(1) << bit;
+    // The registers of a word, in order, by that of their first.
+    llvm::MapVector<uint64_t, SmallVector<uint64_t>> members;
+    for (uint64_t r = 0; r < values.size(); ++r)
+      members[r & ~together].push_back(r);
+
     SmallVector<Value> words;
-    for (uint64_t source : one.sources) {
+    Type i32 = b.intTy(kWordBits);
+    unsigned packed = width << llvm::popcount(together);
+    for (auto &[first, registers] : members) {
       SmallVector<Value> elements;
-      for (unsigned i = 0; i < count; ++i)
-        elements.push_back(values[getRegister(source, i, false)]);
+      for (uint64_t r : registers)
+        elements.push_back(values[r]);
       words.push_back(
-          b.zext(i32, b.bitcast(b.packVector(elements), b.intTy(width))));
+          b.zext(i32, b.bitcast(b.packVector(elements), b.intTy(packed))));
     }
+    for (Swap swap : plan.swaps) {
+      uint64_t step = uint64_t(1) << llvm::popcount(
+                          ~together & ((uint64_t(1) << swap.registerBit) - 1));
+      for (uint64_t word = 0; word < words.size(); ++word)
+        if (!(word & step))
+          exchangeWords(b, getIntrinsic(swap.laneBit), words[word],
+                        words[word | step]);
+    }
+    SmallVector<Value> results(values.size());
+    for (auto [word, entry] : llvm::zip(words, members)) {
+      ArrayRef<uint64_t> registers = entry.second;
+      Type type = registers.size() == 1
+                      ? element
+                      : LLVMBuilder::vecTy(element, registers.size());
+      Value part = b.bitcast(b.trunc(b.intTy(packed), word), type);
+      for (auto [r, value] : llvm::zip(registers, b.unpackVector(part)))
+        results[r] = value;
+    }
+    return results;
+  }
+
+  /// The upper lanes of `first` and the lower ones of `second` change places.
+  static void exchangeWords(const LLVMBuilder &b, StringRef name, Value &first,
+                            Value &second) {
+    Type i32 = b.intTy(kWordBits);
     Type pair = LLVM::LLVMStructType::getLiteral(i32.getContext(), {i32, i32});
     Value exchanged = b.intrinsic(
-        pair, name, ValueRange{words[0], words[1], b.i1(false), b.i1(false)});
-    for (auto [at, result] : llvm::enumerate(one.results)) {
-      Value word = b.trunc(b.intTy(width), b.extractVal(exchanged, at));
-      Type packed = count == 1 ? element : LLVMBuilder::vecTy(element, count);
-      for (auto [i, value] :
-           llvm::enumerate(b.unpackVector(b.bitcast(word, packed))))
-        results[getRegister(result, i, true)] = value;
-    }
+        pair, name, ValueRange{first, second, b.i1(false), b.i1(false)});
+    first = b.extractVal(exchanged, 0);
+    second = b.extractVal(exchanged, 1);
   }
 };
 } // namespace

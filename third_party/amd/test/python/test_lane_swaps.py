@@ -59,6 +59,28 @@ def test_a_lane_bit_and_a_register_bit_change_places(seed, tmp_path):
     assert "ds_bpermute" not in assembly and "ds_swizzle" not in assembly
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_both_lane_bits_and_register_bits_change_places(seed, tmp_path):
+    """Also where one lane bit gets what the other one has: one exchange comes before the other."""
+    rng = random.Random(seed)
+    register_bits = rng.randrange(1, 5)
+    bits = [[1 << i, 0] for i in range(WAVE_BITS)] + [[0, 1 << i] for i in range(register_bits)]
+    rng.shuffle(bits)
+    register, lane = bits[:register_bits], bits[register_bits:]
+    src = linear(register, lane, [])
+    first, then = rng.sample([4, 5], 2)
+    for bit in (first, then):
+        other = 0 if seed % 2 else rng.randrange(register_bits)
+        register[other], lane[bit] = lane[bit], register[other]
+    rng.shuffle(register)
+    dst = linear(register, lane, [])
+    dtype = rng.choice(["i8", "f16", "f32", "i32"])
+    shape = (1 << WAVE_BITS, 1 << register_bits)
+    assembly = convert(shape, src, dst, dtype, 1, tmp_path)
+    assert "v_permlane32_swap" in assembly and "v_permlane16_swap" in assembly
+    assert "ds_bpermute" not in assembly and "ds_swizzle" not in assembly
+
+
 def test_words_of_64_bits_and_other_lanes_go_another_way(tmp_path):
     register = [[0, 1], [0, 2]]
     lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]
