@@ -142,6 +142,7 @@ LogicalResult amd::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
   if ((*machine)->getTargetCPU().starts_with("gfx120"))
     keepShufflesOutOfWideProducts(module);
   keepNarrowLoadsInOrder(module);
+  storeHalvesApart(module);
   waitForDirectLoadsAsWritten(module);
   addressSharedMemoryOfFunctions(module);
   const AMDTarget *target = lookupAMDTarget((*machine)->getTargetCPU());
