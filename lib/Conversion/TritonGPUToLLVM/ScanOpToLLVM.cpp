@@ -237,17 +237,15 @@ private:
     if (warps == 1 && !high)
       return prefixes;
     bool reverse = op.getReverse();
-    // The warp's total is in its last lane; have it everywhere.
-    SmallVector<Tuple> warpTotals;
+    // Per run: the total over all warps, and the part before this warp. The
+    // total of a warp is in its last lane; of one alone, have it everywhere.
+    SmallVector<Tuple> runTotals(totals);
     uint32_t mask = plan.laneBits;
-    for (const Tuple &total : totals)
-      warpTotals.push_back(
-          mask ? shuffleMasked(b, total, mask, reverse ? 0 : mask) : total);
-
-    // Per run: the total over all warps, and the part before this warp.
-    SmallVector<Tuple> runTotals(warpTotals);
     if (warps > 1)
-      scanWarps(b, op, plan, index, starts, warpTotals, prefixes, runTotals);
+      scanWarps(b, op, plan, index, starts, totals, prefixes, runTotals);
+    else if (mask)
+      for (Tuple &total : runTotals)
+        total = shuffleMasked(b, total, mask, reverse ? 0 : mask);
 
     // Carry totals from repetition to repetition.
     for (auto [run, start] : llvm::enumerate(starts)) {
@@ -268,7 +266,7 @@ private:
 
   void scanWarps(const LLVMBuilder &b, ScanOp op, const ScanPlan &plan,
                  const ThreadIndex &index, ArrayRef<int32_t> starts,
-                 ArrayRef<Tuple> warpTotals, SmallVector<Prefix> &prefixes,
+                 ArrayRef<Tuple> totals, SmallVector<Prefix> &prefixes,
                  SmallVector<Tuple> &runTotals) const {
     unsigned numOperands = op.getSrcs().size();
     unsigned warps = plan.getNumAxisWarps();
@@ -276,6 +274,10 @@ private:
     LinearLayout storeLayout = plan.getStoreLayout();
     LinearLayout loadLayout = plan.getLoadLayout();
     unsigned numRegisters = storeLayout.getInDimSize(kRegister);
+    // The last lane stores, by the number of the first.
+    ThreadIndex storing = index;
+    if (!op.getReverse())
+      storing.thread = b.xor_(index.thread, b.i32(plan.laneBits));
     SmallVector<SmallVector<Value>> loaded;
     SmallVector<Value> bases;
     for (unsigned i = 0; i < numOperands; ++i) {
@@ -283,15 +285,15 @@ private:
       SmallVector<Value> values(numRegisters);
       for (unsigned r = 0; r < numRegisters; ++r) {
         int32_t start = r & ~plan.lowRegisterBits;
-        values[r] = warpTotals[llvm::find(starts, start) - starts.begin()][i];
+        values[r] = totals[llvm::find(starts, start) - starts.begin()][i];
       }
       SharedAccess{target, storeLayout, bases[i], values[0].getType()}.store(
-          b, index, values);
+          b, storing, values);
     }
     blockBarrier(b, op);
     for (unsigned i = 0; i < numOperands; ++i)
       loaded.push_back(
-          SharedAccess{target, loadLayout, bases[i], warpTotals[0][i].getType()}
+          SharedAccess{target, loadLayout, bases[i], totals[0][i].getType()}
               .load(b, index));
 
     // This warp's number along the axis.

@@ -5,11 +5,11 @@
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:80"} {
 
-// Lanes in five steps, one exchange with the neighbour, one of the warp's total;
-// warps through shared memory with one barrier. Nothing is computed of where
-// values come from: of a segment of 2, 4, ... lanes, whose number is the bits
-// 30, 28, ... of a lane's (30 << 8 | 31 = 7711), from the last of its first
-// half.
+// Lanes in five steps, one exchange with the neighbour; warps through shared
+// memory with one barrier, where the last lane stores. Nothing is computed of
+// where values come from: of a segment of 2, 4, ... lanes, whose number is the
+// bits 30, 28, ... of a lane's (30 << 8 | 31 = 7711), from the last of its
+// first half.
 // CHECK-LABEL: llvm.func @block
 tt.func @block(%x: tensor<512xi32, #blocked>) {
   // CHECK: [[SOURCE:%.*]] = llvm.mlir.constant(0 : i32)
@@ -21,9 +21,9 @@ tt.func @block(%x: tensor<512xi32, #blocked>) {
   // CHECK-COUNT-3: nvvm.shfl.sync idx
   // CHECK-NOT: nvvm.shfl.sync idx
   // CHECK: nvvm.shfl.sync up
-  // CHECK-NOT: nvvm.shfl.sync up
-  // CHECK: nvvm.shfl.sync idx
   // CHECK-NOT: nvvm.shfl.sync
+  // CHECK: [[LANES:%.*]] = llvm.mlir.constant(31 : i32)
+  // CHECK-NEXT: llvm.xor %{{.*}}, [[LANES]] :
   // CHECK: st.shared.b32
   // CHECK: nvvm.barrier0
   // CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xi32>
