@@ -65,7 +65,7 @@ Value reciprocalRoot(const LLVMBuilder &b, Type type, ValueRange args) {
 }
 
 /// x / y within 2 ulps, whose reciprocal of y serves all that y divides: two
-/// multiplications each.
+/// multiplications each, or one where y needs no scale.
 ///
 /// The instruction takes denormals for zeros and gives them as zeros, so large
 /// and small y are multiplied by a power of 2 first, and the quotient by the
@@ -73,18 +73,22 @@ Value reciprocalRoot(const LLVMBuilder &b, Type type, ValueRange args) {
 /// instruction is good to 1 ulp; a step of Newton's leaves half of one, and the
 /// quotient is off by 1.5. The step's correction is a NaN for zeros and
 /// infinities, which the minimum replaces by what changes neither.
-Value quotient(const LLVMBuilder &b, Type type, ValueRange args) {
+Value quotient(const LLVMBuilder &b, Type type, ValueRange args,
+               bool isModerate) {
   Value x = args[0], y = args[1];
   auto constant = [&](double value) { return b.floatVal(type, value); };
   auto is = [&](LLVM::FCmpPredicate predicate, Value left, double right) {
     return b.create<LLVM::FCmpOp>(predicate, left, constant(right));
   };
-  Value size = b.intrinsic(type, "llvm.fabs", y);
-  Value scale = b.select(is(LLVM::FCmpPredicate::ogt, size, 0x1p96),
-                         constant(0x1p-32), constant(1));
-  scale = b.select(is(LLVM::FCmpPredicate::olt, size, 0x1p-96),
-                   constant(0x1p32), scale);
-  Value scaled = b.fmul(y, scale);
+  Value scale, scaled = y;
+  if (!isModerate) {
+    Value size = b.intrinsic(type, "llvm.fabs", y);
+    scale = b.select(is(LLVM::FCmpPredicate::ogt, size, 0x1p96),
+                     constant(0x1p-32), constant(1));
+    scale = b.select(is(LLVM::FCmpPredicate::olt, size, 0x1p-96),
+                     constant(0x1p32), scale);
+    scaled = b.fmul(y, scale);
+  }
   Value rough = b.intrinsic(type, "llvm.amdgcn.rcp", scaled);
   auto fma = [&](Value left, Value right, Value addend) {
     return b.intrinsic(type, "llvm.fma", {left, right, addend});
@@ -92,19 +96,34 @@ Value quotient(const LLVMBuilder &b, Type type, ValueRange args) {
   Value error = fma(b.create<LLVM::FNegOp>(scaled), rough, constant(1));
   error = b.intrinsic(type, "llvm.minnum", {error, constant(0x1p-20)});
   Value reciprocal = fma(error, rough, rough);
-  return b.fmul(b.fmul(x, reciprocal), scale);
+  Value result = b.fmul(x, reciprocal);
+  return scale ? b.fmul(result, scale) : result;
+}
+
+/// Whether `value` is zero, infinite, NaN, or between 2^-96 and 2^96: what
+/// comes from integers or from f16 is, and so are roots.
+bool isModerate(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<SplatOp, BroadcastOp, ExpandDimsOp, gpu::ConvertLayoutOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto extension = dyn_cast_if_present<arith::ExtFOp>(op))
+    return getElementTypeOrSelf(extension.getIn().getType()).isF16();
+  return isa_and_present<arith::SIToFPOp, arith::UIToFPOp, math::SqrtOp>(op);
 }
 } // namespace
 
 void amd::populateMathPatterns(const LoweringContext &c) {
   addElementwise<arith::DivFOp>(
       c,
-      [](arith::DivFOp, const LLVMBuilder &b, Type type,
+      [](arith::DivFOp op, const LLVMBuilder &b, Type type,
          ValueRange args) -> Value {
         if (!type.isF32() && !type.isBF16())
           return {}; // LLVM rounds those of f16 and f64 once.
         return computeInFloat32(b, type, args, [&](Type t, ValueRange wide) {
-          return quotient(b, t, wide);
+          return quotient(b, t, wide, isModerate(op.getRhs()));
         });
       });
   addFloat32<math::ExpOp>(c, "__nv_exp", exponential);

@@ -47,6 +47,9 @@ PEER_REGISTERS = {
     ("gfx90a", "matmul fp16 128x256x64, 8 warps, 2 stages"): 136,
     ("gfx942", "matmul fp16 128x128x64, 8 warps, 2 stages"): 104,
     ("gfx950", "matmul fp16 128x256x64, 8 warps, 2 stages"): 128,
+    # Divisors of known magnitude.
+    ("gfx942", "layernorm fp16 1024, 4 warps"): 16,
+    ("gfx942", "layernorm fp16 5008, 8 warps"): 48,
     # A wave more each.
     ("gfx1100", "matmul int8 64x128x64, 4 warps, 2 stages"): 144,
     ("gfx1100", "matmul int8 128x256x64, 8 warps, 2 stages"): 216,

@@ -93,3 +93,35 @@ def test_one_divisor_has_one_reciprocal(target):
     assembly = compiled.asm["amdgcn"]
     assert len(re.findall(r"v_(?:s_)?rcp_f32", assembly)) == 1
     assert "v_div_" not in assembly
+
+
+@tile.jit
+def divide_by_moderate(x_ptr, i_ptr, y_ptr, h_ptr, out_ptr, N: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i)
+    tl.store(out_ptr + i, x / tl.load(i_ptr + i).to(tl.float32))
+    tl.store(out_ptr + N + i, x / tl.sqrt(tl.load(y_ptr + i)))
+    tl.store(out_ptr + 2 * N + i, x / tl.load(h_ptr + i).to(tl.float32))
+
+
+def test_divisors_of_known_magnitude_need_no_scale(target):
+    """Integers up to 2^63, roots of anything, and fp16 with its denormals."""
+    rng = np.random.default_rng(9)
+    x = rng.integers(0, 1 << 32, N, dtype=np.uint32).view(np.float32)
+    x[: len(EDGES)] = EDGES
+    integers = rng.integers(-(1 << 63), 1 << 63, N) >> rng.integers(0, 64, N)
+    integers[: 2 * len(EDGES)] = 0
+    roots = np.abs(rng.integers(0, 1 << 32, N, dtype=np.uint32).view(np.float32))
+    roots[::7] = np.resize(np.abs(EDGES[np.isfinite(EDGES)]), len(roots[::7]))
+    halves = rng.integers(0, 1 << 16, N, dtype=np.uint16).view(np.float16)
+    out = np.zeros(3 * N, np.float32)
+    compiled = divide_by_moderate[(N // 1024,)](x, integers, roots, halves, out, N, BLOCK=1024)
+    assert "0x6f800000" not in compiled.asm["amdgcn"]
+    with np.errstate(all="ignore"):
+        divisors = [integers.astype(np.float32), np.sqrt(roots), halves.astype(np.float32)]
+        for quotient, y in zip(out.reshape(3, N), divisors, strict=True):
+            exact, rounded = x.astype(np.longdouble) / y.astype(np.longdouble), x / y
+            special = ~np.isfinite(rounded) | (exact == 0)
+            np.testing.assert_array_equal(quotient[special], rounded[special])
+            # The root itself is good to an ulp.
+            check_ulps(quotient[~special], exact[~special], 2.51, x[~special], y[~special])
