@@ -142,13 +142,14 @@ LogicalResult amd::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
   if ((*machine)->getTargetCPU().starts_with("gfx120"))
     keepShufflesOutOfWideProducts(module);
   keepNarrowLoadsInOrder(module);
-  storeHalvesApart(module);
   waitForDirectLoadsAsWritten(module);
   addressSharedMemoryOfFunctions(module);
   const AMDTarget *target = lookupAMDTarget((*machine)->getTargetCPU());
   if (target && target->mfmaVersion)
     for (llvm::Function &function : module)
       fenceProducts(function);
+  if (target)
+    storeHalvesApart(module, *target);
   return success();
 }
 

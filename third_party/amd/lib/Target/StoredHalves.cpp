@@ -4,12 +4,15 @@
 // Operands that are read across K lie in LDS in pieces of two rows: a store of
 // 16 bytes has half of what one load brought and half of another's. Four
 // registers in a row take copies of two; ds_write2_b64 takes pairs from
-// anywhere and writes as much in the same time. LLVM selects it where 16 bytes
-// are not aligned to more than 8.
+// anywhere. It writes 8 bytes of 16 lanes at a time, which lie 16 apart: with
+// 64 banks, as much as the other store does, while two would meet in one of 32.
+// LLVM selects it where 16 bytes are not aligned to more than 8.
 //
 //===----------------------------------------------------------------------===//
 
 #include "TargetMachine.h"
+
+#include "amd/TargetTable.h"
 
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -71,7 +74,10 @@ static bool joinsHalves(const Value *value, const DataLayout &layout) {
          });
 }
 
-void mlir::triton::amd::storeHalvesApart(Module &module) {
+void mlir::triton::amd::storeHalvesApart(Module &module,
+                                         const AMDTarget &target) {
+  if (target.sharedMemoryBanks < 64)
+    return;
   const Align pairAlign(kPairBits / 8);
   for (Function &function : module)
     for (Instruction &inst : instructions(function))

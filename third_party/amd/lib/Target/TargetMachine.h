@@ -42,13 +42,13 @@ void addressSharedMemoryOfFunctions(llvm::Module &module);
 /// Leaves it to the program to wait for loads straight into LDS.
 void waitForDirectLoadsAsWritten(llvm::Module &module);
 
-/// Stores halves of two values to LDS from where they are.
-void storeHalvesApart(llvm::Module &module);
-
 /// Keeps loads of 8 and 16 bits through buffers where they are.
 void keepNarrowLoadsInOrder(llvm::Module &module);
 
 struct AMDTarget;
+
+/// Stores halves of two values to LDS from where they are.
+void storeHalvesApart(llvm::Module &module, const AMDTarget &target);
 
 /// Notes on the kernel of `to` how many waves the shared memory of `from`
 /// leaves room for.

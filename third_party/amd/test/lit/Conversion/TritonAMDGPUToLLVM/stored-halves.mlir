@@ -1,5 +1,7 @@
 // Halves of two loads that lie side by side in LDS are written from where they are, without copies.
+// With 32 banks of LDS, such writes would meet: one of 16 bytes takes copies.
 // RUN: tile-opt %s -split-input-file -tile-amd-llir -tile-amd-amdgcn -o /dev/null | filecheck %s
+// RUN: sed s/gfx950/gfx942/ %s | tile-opt -split-input-file -tile-amd-llir -tile-amd-amdgcn -o /dev/null | filecheck %s -check-prefix=BANKS32
 
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
@@ -8,7 +10,11 @@
 #turned = #ttg.linear<{register = [[0, 0, 0, 1], [0, 0, 0, 2], [0, 1, 0, 0], [0, 0, 1, 0]], lane = [[1, 0, 0, 0], [2, 0, 0, 0], [4, 0, 0, 0], [8, 0, 0, 0], [16, 0, 0, 0], [32, 0, 0, 0]], warp = [], block = []}>
 #stored = #ttg.linear<{register = [[1], [2], [8], [4]], lane = [[16], [32], [64], [128], [256], [512]], warp = [], block = []}>
 #result = #ttg.blocked<{sizePerThread = [16], threadsPerWarp = [64], warpsPerCTA = [1], order = [0]}>
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "hip:gfx950", "ttg.threads-per-warp" = 64 : i32} {
+  // BANKS32-LABEL: halves:
+  // BANKS32: ds_write_b128
+  // BANKS32-NOT: ds_write2_b64
+  // BANKS32: .amdhsa_kernel halves
   // CHECK-LABEL: halves:
   // CHECK: global_load_dwordx4 v[0:3]
   // CHECK: global_load_dwordx4 v[4:7]
@@ -41,7 +47,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 #loaded = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [64], warpsPerCTA = [1], order = [0]}>
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "hip:gfx950", "ttg.threads-per-warp" = 64 : i32} {
   // CHECK-LABEL: whole:
   // CHECK: ds_write_b128
   // CHECK-NOT: ds_write2_b64
