@@ -6,6 +6,7 @@
 #include "mlir/IR/Matchers.h"
 #include "tile/Analysis/Allocation.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+#include "tile/Dialect/TritonGPU/IR/SharedPlaces.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -46,38 +47,9 @@ Value triton::emitViewOffset(const LLVMBuilder &b, const MemDesc &desc,
   return offset;
 }
 
-/// From the registers of a tensor to the offset in a buffer, and the block that
-/// the buffer is in.
-static LinearLayout getPlaces(RankedTensorType registers,
-                              const LinearLayout &memory) {
-  LinearLayout layout = toLinearLayout(registers);
-  for (StringRef dim : memory.getOutDimNames())
-    layout = layout.resizeOutDim(dim, memory.getOutDimSize(dim));
-  return layout.invertAndCompose(memory);
-}
-
-bool triton::staysInBlock(RankedTensorType registers, gpu::MemDescType memory) {
-  LinearLayout layout = toLinearLayout(memory);
-  LinearLayout places = getPlaces(registers, layout);
-  if (!places.hasOutDim(kBlock))
-    return true;
-  for (StringRef dim : places.getInDimNames())
-    for (unsigned i = 0, e = places.getInDimSizeLog2(dim); i < e; ++i) {
-      int32_t there = places.getBasis(dim, i, kBlock);
-      int32_t here = dim == kBlock ? 1 << i : 0;
-      if (there == here)
-        continue;
-      // Blocks that hold copies read their own.
-      bool isCopy = there == 0 && layout.getFlatBasis(kBlock, i) == 0;
-      if (!isCopy)
-        return false;
-    }
-  return true;
-}
-
 LinearLayout triton::getOffsetLayout(RankedTensorType registers,
                                      gpu::MemDescType memory) {
-  LinearLayout toOffset = getPlaces(registers, toLinearLayout(memory));
+  LinearLayout toOffset = gpu::getPlaces(registers, memory);
   return toOffset.sublayout(toOffset.getInDimNames(), {kOffset});
 }
 
@@ -123,7 +95,7 @@ struct LocalAllocPattern : TargetPattern<gpu::LocalAllocOp> {
     desc.offsets.assign(type.getShape().size(), b.i32(0));
     if (op.getSrc()) {
       auto source = cast<RankedTensorType>(op.getSrc().getType());
-      if (!staysInBlock(source, type))
+      if (!gpu::staysInBlock(source, type))
         return this->decline(op, kOtherBlock);
       SmallVector<Value> values = unpackElements(b, adaptor.getSrc(), source);
       makeSharedAccess(b, target, desc, type, source, values[0].getType())
@@ -154,7 +126,7 @@ struct LocalLoadPattern : TargetPattern<gpu::LocalLoadOp> {
     auto result = cast<RankedTensorType>(op.getType());
     if (!isa_and_nonnull<gpu::SharedMemorySpaceAttr>(memory.getMemorySpace()))
       return this->decline(op, "not in shared memory");
-    if (!staysInBlock(result, memory))
+    if (!gpu::staysInBlock(result, memory))
       return this->decline(op, kOtherBlock);
     MemDesc desc = MemDesc::unpack(b, adaptor.getSrc(), memory);
     Type element = getConverter().convertType(result.getElementType());
@@ -174,7 +146,7 @@ struct LocalStorePattern : TargetPattern<gpu::LocalStoreOp> {
     LLVMBuilder b(op.getLoc(), rewriter);
     auto memory = cast<gpu::MemDescType>(op.getDst().getType());
     auto source = cast<RankedTensorType>(op.getSrc().getType());
-    if (!staysInBlock(source, memory))
+    if (!gpu::staysInBlock(source, memory))
       return this->decline(op, kOtherBlock);
     MemDesc desc = MemDesc::unpack(b, adaptor.getDst(), memory);
     SmallVector<Value> values = unpackElements(b, adaptor.getSrc(), source);

@@ -76,10 +76,6 @@ private:
 Value emitViewOffset(const LLVMBuilder &b, const MemDesc &desc,
                      gpu::MemDescType type, unsigned &zeroBits);
 
-/// Whether every block of a cluster finds the elements of its registers in its
-/// own part of a buffer. If not, there is no access to it.
-bool staysInBlock(RankedTensorType registers, gpu::MemDescType memory);
-
 /// From the registers of a tensor to "offset" in a buffer.
 LinearLayout getOffsetLayout(RankedTensorType registers,
                              gpu::MemDescType memory);

@@ -4,6 +4,7 @@
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+#include "tile/Dialect/TritonGPU/IR/SharedPlaces.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -83,6 +84,8 @@ struct ConvertOfLocalLoad : public OpRewritePattern<ConvertLayoutOp> {
     auto load = op.getSrc().getDefiningOp<LocalLoadOp>();
     if (!load || !load->hasOneUse())
       return rewriter.notifyMatchFailure(op, "not the only use of a load");
+    if (!staysInBlock(op.getType(), load.getSrc().getType()))
+      return rewriter.notifyMatchFailure(op, "a block does not have it all");
     // The new load stands where the old one does: a store may follow it.
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPoint(load);

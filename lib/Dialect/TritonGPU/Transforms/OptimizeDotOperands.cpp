@@ -3,6 +3,7 @@
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/SharedPlaces.h"
 #include "tile/Dialect/TritonGPU/Transforms/LayoutInference.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 #include "tile/Dialect/TritonGPU/Transforms/SharedEncodings.h"
@@ -124,20 +125,25 @@ bool transposeInMemory(ConvertLayoutOp convert) {
   auto trans = convert.getSrc().getDefiningOp<TransOp>();
   if (!layout || !trans)
     return false;
-  RankedTensorType result = convert.getType();
   // Banks are chosen for the way the product reads; the copy of the source has
   // the same bytes at the same places, and dimensions under their old names.
   SwizzledSharedEncodingAttr read =
       getDotOperandSharedEncoding(trans.getType(), layout);
+  MLIRContext *context = convert.getContext();
+  Attribute space = SharedMemorySpaceAttr::get(context);
+  RankedTensorType result = convert.getType();
+  // Blocks of a cluster do not read the memory of others.
+  if (!staysInBlock(result,
+                    MemDescType::get(result.getShape(), result.getElementType(),
+                                     read, space)))
+    return false;
   SmallVector<unsigned> order;
   for (unsigned dim : read.getOrder())
     order.push_back(trans.getOrder()[dim]);
   RankedTensorType source = trans.getSrc().getType();
-  MLIRContext *context = convert.getContext();
   auto written = SwizzledSharedEncodingAttr::get(
       context, read.getVec(), read.getPerPhase(), read.getMaxPhase(), order,
       getCTALayout(source.getEncoding()));
-  Attribute space = SharedMemorySpaceAttr::get(context);
   OpBuilder b(convert);
   Location loc = trans.getLoc();
   auto alloc = LocalAllocOp::create(b, loc,

@@ -4,6 +4,7 @@
 
 #include "tile/Analysis/ConvertLayoutPlan.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+#include "tile/Dialect/TritonGPU/IR/SharedPlaces.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 #include "tile/Dialect/TritonGPU/Transforms/SharedEncodings.h"
 #include "llvm/Support/DebugLog.h"
@@ -35,7 +36,7 @@ struct TritonGPUReduceDataDuplication
       if (ConvertLayoutOp other = findInThread(op))
         op.getSrcMutable().set(other.getResult());
       else if (shouldStage(op, operand))
-        stage(op, operand);
+        stage(op, getBufferType(op, operand));
     });
     getOperation()->walk([&](Block *block) { shareBuffers(*block); });
   }
@@ -99,18 +100,25 @@ private:
       LDBG() << "no element leaves its thread: " << op;
       return false;
     }
+    if (!staysInBlock(op.getType(), getBufferType(op, operand))) {
+      LDBG() << "blocks of the cluster exchange elements: " << op;
+      return false;
+    }
     return true;
   }
 
-  void stage(ConvertLayoutOp op, DotOperandEncodingAttr operand) {
+  static MemDescType getBufferType(ConvertLayoutOp op,
+                                   DotOperandEncodingAttr operand) {
     RankedTensorType source = op.getSrc().getType();
+    return MemDescType::get(source.getShape(), source.getElementType(),
+                            getDotOperandSharedEncoding(source, operand),
+                            SharedMemorySpaceAttr::get(op.getContext()));
+  }
+
+  void stage(ConvertLayoutOp op, MemDescType buffer) {
     OpBuilder builder(op);
-    auto memDescType =
-        MemDescType::get(source.getShape(), source.getElementType(),
-                         getDotOperandSharedEncoding(source, operand),
-                         SharedMemorySpaceAttr::get(op.getContext()));
     auto alloc =
-        LocalAllocOp::create(builder, op.getLoc(), memDescType, op.getSrc());
+        LocalAllocOp::create(builder, op.getLoc(), buffer, op.getSrc());
     auto load = LocalLoadOp::create(builder, op.getLoc(), op.getType(), alloc);
     op.replaceAllUsesWith(load.getResult());
     op.erase();

@@ -15,6 +15,7 @@
 #include "mlir/IR/Matchers.h"
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Conversion/TritonGPUToLLVM/VectorizeAccess.h"
+#include "tile/Dialect/TritonGPU/IR/SharedPlaces.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -49,7 +50,7 @@ struct AsyncCopyPattern : TargetPattern<ttg::AsyncCopyGlobalToLocalOp> {
     LLVMBuilder b(op.getLoc(), rewriter);
     auto ptrType = cast<RankedTensorType>(op.getSrc().getType());
     auto memory = cast<ttg::MemDescType>(op.getResult().getType());
-    if (!staysInBlock(ptrType, memory))
+    if (!triton::gpu::staysInBlock(ptrType, memory))
       return this->decline(op, "elements go to the shared memory of another "
                                "block of the cluster");
     Type element = getConverter().convertType(memory.getElementType());

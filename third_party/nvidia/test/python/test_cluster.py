@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ml_dtypes
 import numpy as np
 import pytest
 from reference import poisoned, random
@@ -265,3 +266,30 @@ def test_blocks_of_memory_that_all_load(num_warps, num_ctas):
         expected[step * 64 + 64 :][:64] = expected[step * 64 :][:64] * 2 + 1
     shift_kernel[(1,)](memory, 4, num_warps=num_warps, num_ctas=num_ctas)
     np.testing.assert_array_equal(memory, expected)
+
+
+@tile.jit
+def tiles_kernel(a, b, out, K: tl.constexpr, M: tl.constexpr, N: tl.constexpr, B: tl.constexpr):
+    """Tiles of operands, one after the other in arrays of rank 3; the right one is turned."""
+    left = tl.make_tensor_descriptor(a, [K // B, M, B], [M * B, B, 1], [1, M, B])
+    i, j = tl.arange(0, N), tl.arange(0, B)
+    acc = tl.zeros([M, N], tl.float32)
+    for k in tl.range(0, K // B, num_stages=3):
+        x = left.load([k, 0, 0]).reshape([M, B])
+        y = tl.load(b + k * N * B + i[:, None] * B + j[None, :])
+        acc = tl.dot(x, tl.trans(y), acc)
+    tl.store(out + tl.arange(0, M)[:, None] * N + i[None, :], acc)
+
+
+@pytest.mark.parametrize("dtype", ["fp16", "fp8e5"])
+@pytest.mark.parametrize(("m", "n"), [(16, 64), (64, 16)])
+def test_operands_that_blocks_need_in_other_parts_than_they_load(m, n, dtype, num_ctas):
+    k, b = 128, 32
+    kind = {"fp16": np.float16, "fp8e5": ml_dtypes.float8_e5m2}[dtype]
+    generator = np.random.default_rng(1)
+    a, c = (generator.integers(-3, 4, (k // b, rows, b)).astype(np.float32) for rows in (m, n))
+    expected = np.einsum("kmb,knb->mn", a, c)
+    a, c = a.astype(kind), c.astype(kind)
+    out = poisoned((m, n), "fp32")
+    tiles_kernel[(1,)](a, c, out, k, m, n, b, num_ctas=num_ctas)
+    np.testing.assert_array_equal(out, expected)

@@ -6,6 +6,7 @@
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/SharedPlaces.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -123,7 +124,9 @@ void mlir::triton::gpu::readBuffer(OpBuilder &builder, Operation *load,
   // Where the value only changes its layout, it is read in the new one.
   SmallVector<ConvertLayoutOp> conversions;
   for (Operation *user : load->getUsers())
-    if (auto convert = dyn_cast<ConvertLayoutOp>(user); convert && complete)
+    if (auto convert = dyn_cast<ConvertLayoutOp>(user);
+        convert && complete &&
+        staysInBlock(convert.getType(), cast<MemDescType>(slot.getType())))
       conversions.push_back(convert);
   for (ConvertLayoutOp convert : conversions) {
     convert.replaceAllUsesWith(readAs(convert.getType()));

@@ -94,9 +94,11 @@ static bool mayRepeat(Operation *op, const RepeatableReads &reads) {
   if (isLayoutFree(op))
     return true;
   // Right behind the first, a second read finds the same. How operands of
-  // matrix products are read has been chosen with their place in memory.
+  // matrix products are read has been chosen with their place in memory, and a
+  // block of a cluster has a part of the buffer.
   if (auto load = dyn_cast<LocalLoadOp>(op))
-    return !isa<DotOperandEncodingAttr>(load.getType().getEncoding());
+    return !isa<DotOperandEncodingAttr>(load.getType().getEncoding()) &&
+           lookupNumCTAs(load) == 1;
   // Reductions and the like talk across threads, which costs what a conversion
   // costs.
   return isLayoutFlexible(op) && isMemoryEffectFree(op) &&
