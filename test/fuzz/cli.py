@@ -60,7 +60,7 @@ def program_of(seed: int, target: str, mode: str = "interpret") -> Program:
     if mode in ("cluster", "specialized", "partitions"):
         target = ""  # These are about what Hopper has.
     config = dataclasses.replace(program.config, elsewhere=target)
-    options = choose_options(seed, config.machine)
+    options = choose_options(seed, config.machine, program.source)
     return program.replace(config=dataclasses.replace(config, options=options))
 
 

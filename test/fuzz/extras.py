@@ -34,6 +34,28 @@ def hint(g: Generator) -> Any:
     return False
 
 
+@production(0.7)
+def assertion(g: Generator) -> Any:
+    """An assertion that holds, of all elements or of those under a mask; compiles may leave it
+    out."""
+    x = g.pick(lambda v: v.is_int and v.info.bits >= 16)
+    if x is None:
+        return False
+    limit = g.choice((0, 1, 7, 100))
+    known = x.low is not None and x.high is not None and x.high < 2**31 and x.low > -(2**31)
+    if known and g.chance(0.5):
+        test = f"({x.name} >= {x.low}) & ({x.name} <= {x.high})"
+    elif x.shape and g.chance(0.6):
+        test = f"{x.name} > {limit}, mask={x.name} >= {limit + 1}"
+    else:
+        test = f"({x.name} ^ {x.name}) == 0"
+    if not x.shape and "mask" not in test and g.chance(0.4):
+        g.line(f"assert {test}")
+    else:
+        g.line(f"tl.device_assert({test})")
+    return None
+
+
 @production(0.5)
 def constant_parameter(g: Generator) -> Any:
     """A parameter that is a constant: a number, a type, a shape, or a choice."""

@@ -243,6 +243,7 @@ def generate(seed: int, partitions: bool = False) -> Program:
         elementwise,
         extras,
         floats,
+        formulas,
         functions,
         indices,
         matrix,
@@ -255,7 +256,7 @@ def generate(seed: int, partitions: bool = False) -> Program:
 
     # Importing them registers what they produce.
     assert collective and control and counters and elementwise and extras and floats
-    assert functions and scaled
+    assert formulas and functions and scaled
     assert indices and matrix and memory and ordering and _pipelines and _shapes
     for attempt in range(100):
         with contextlib.suppress(Unsound):

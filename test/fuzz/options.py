@@ -7,9 +7,12 @@ from typing import Any
 
 Options = tuple[tuple[str, Any], ...]
 
-#: Of all targets. Integers wrap, which `debug` alone would stop.
+#: Assertions are checked; integers wrap all the same.
+DEBUG: Options = (("debug", True), ("sanitize_overflow", False))
+
+#: Of all targets.
 ALL: tuple[Options, ...] = (
-    (("debug", True), ("sanitize_overflow", False)),
+    DEBUG,
     (("enable_fp_fusion", False),),
     (("opt_level", 1),),
 )
@@ -39,9 +42,13 @@ AMD: tuple[Options, ...] = (
 )
 
 
-def choose_options(seed: int, machine: str) -> Options:
-    """The options of the program of a seed on a machine: most have none, a few have two."""
+def choose_options(seed: int, machine: str, source: str = "") -> Options:
+    """The options of the program of a seed on a machine: most have none, a few have two; those with
+    assertions mostly check them."""
     chance = random.Random(seed * 104729 + 2)
     count = chance.choice((0, 0, 0, 1, 1, 2))
     known = AMD if machine.startswith("hip:") else NVIDIA
-    return tuple(dict(o for options in chance.sample(known, count) for o in options).items())
+    chosen = chance.sample(known, count)
+    if "assert " in source or "device_assert" in source:
+        chosen += [DEBUG] * (chance.random() < 0.7)
+    return tuple(dict(o for options in chosen for o in options).items())

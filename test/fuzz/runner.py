@@ -174,14 +174,14 @@ def check_known(program: Program, actual: dict[str, np.ndarray]) -> None:
     this does not."""
     inputs = program.inputs()
     for argument in program.arguments:
-        if not argument.known:
+        # What nothing is written to any more when a program is made smaller says nothing.
+        if not argument.known or len(re.findall(rf"\b{argument.name}\b", program.source)) < 2:
             continue
         found = actual[argument.name]
         with np.errstate(all="ignore"):
             expected = eval(argument.known, {"np": np, "take": take, **inputs})
         expected = np.ascontiguousarray(expected).reshape(-1).astype(found.dtype)
-        wrong = np.flatnonzero(found.view(f"u{found.itemsize}") !=
-                               expected.view(f"u{expected.itemsize}"))  # fmt: skip
+        wrong = differences(found, expected, argument.type, argument.tolerance)
         if wrong.size:
             shown = ", ".join(f"[{i}] {found[i]} (expected {expected[i]})" for i in wrong[:6])
             raise Failure("oracle", f"{argument.name} differs in {wrong.size} elements: {shown}")

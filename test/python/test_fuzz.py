@@ -120,6 +120,9 @@ def test_programs_reach_most_of_the_language():
         " % (-", ".to(tl.int64)", "debug_barrier", "atomic_xchg",
     ):  # fmt: skip
         assert statement in text
+    formulas = "".join(a.known for seed in range(400) for a in known(seed).arguments)
+    for name in ("sort", "cumsum", "argmax", "bincount", "maximum", "astype(np.uint64)"):
+        assert f"np.{name}" in formulas or name in formulas, name
     taken = [a.known for seed in range(400) for a in known(seed).arguments if "take" in a.known]
     assert len(taken) > 20 and any("-1," in text for text in taken)
 
@@ -154,6 +157,8 @@ COVERED = {
         8,
     ),
     "a function of several numbers": (r"tl\.map_elementwise\(m\d+, v\d+, v", 8),
+    "an assertion under a mask": (r"tl\.device_assert\(.*mask=", 12),
+    "an assertion of a number": (r"(?m)^ +assert ", 2),
     "a function of two elements": (r"tl\.map_elementwise\(.*pack=2", 5),
     "a called function of pointers": (r"noinline=True\)\ndef h\d+\(p, q", 10),
 }
@@ -221,6 +226,8 @@ def test_options_that_leave_results_as_they_are():
     program = cli.program_of(7, "hip:gfx942")
     assert program == cli.program_of(7, "hip:gfx942")
     assert program.config.options == options.choose_options(7, "hip:gfx942")
+    checked = [options.choose_options(seed, "cuda:90", "assert x") for seed in range(300)]
+    assert 150 < sum(("debug", True) in found for found in checked) < 280
 
 
 CLUSTER = """import tile
