@@ -192,3 +192,23 @@ def test_constant_ranges_over_more_than_half_of_the_integers():
     for first, last, step in ((-(2**31), 0, 2**30), (2**31 - 1, -1, -(2**30))):
         with pytest.raises(tile.CompilationError, match="goes further than int32"):
             over_constants[(1,)](out, first, last, step)
+
+
+@tile.jit
+def buckets(x_ptr, counts_ptr, out_ptr, N: tl.constexpr):
+    offsets = tl.arange(0, N)
+    x = tl.maximum(tl.load(x_ptr + offsets), 3074457345618258602)
+    bucket = ((x + x) % 10) & 3
+    tl.atomic_add(counts_ptr + bucket, 1)
+    tl.store(out_ptr + offsets, bucket)
+
+
+def test_data_that_wraps_around_and_is_an_index():
+    """A sum of elements became the number that it would have been without wrapping."""
+    x = np.random.default_rng(5).integers(-(2**63), 2**63 - 1, 256)
+    counts, out = np.zeros(4, np.int32), np.full(256, -1)
+    buckets[(1,)](x, counts, out, 256)
+    x = np.maximum(x, 3074457345618258602)
+    expected = np.fmod(x + x, 10) & 3
+    np.testing.assert_array_equal(out, expected)
+    np.testing.assert_array_equal(counts, np.bincount(expected, minlength=4))

@@ -24,26 +24,39 @@ using namespace mlir::triton;
 
 namespace {
 
-/// The values that offsets and masks are computed from.
+/// Values, and those that they are computed from.
 class IndexValues {
 public:
+  /// Those of all offsets and masks.
   explicit IndexValues(Operation *root) {
     root->walk([&](Operation *op) { addSinks(op); });
-    for (size_t i = 0; i < values.size(); ++i)
-      addSources(values[i]);
+    addAllSources();
+  }
+
+  explicit IndexValues(Value value) {
+    add(value);
+    addAllSources();
   }
 
   bool contains(Value value) const { return values.contains(value); }
 
+  /// Whether something in memory, or a reduction, is among the sources.
+  bool dependOnData() const { return haveData; }
+
 private:
   void addSinks(Operation *op);
   void addSources(Value value);
+  void addAllSources() {
+    for (size_t i = 0; i < values.size(); ++i)
+      addSources(values[i]);
+  }
   void add(Value value) {
     if (isa<IntegerType>(getElementTypeOrSelf(value.getType())))
       values.insert(value);
   }
 
   llvm::SetVector<Value> values;
+  bool haveData = false;
 };
 
 void IndexValues::addSinks(Operation *op) {
@@ -94,8 +107,10 @@ void IndexValues::addSources(Value value) {
   }
   // What is read or reduced from data is no index arithmetic.
   if (!isMemoryEffectFree(op) || op->getNumRegions() != 0 ||
-      isa<GatherOp, HistogramOp>(op))
+      isa<GatherOp, HistogramOp>(op)) {
+    haveData = true;
     return;
+  }
   for (Value operand : op->getOperands())
     add(operand);
 }
@@ -168,7 +183,8 @@ FailureOr<SmallVector<Operation *>> TritonUnsignedIndices::findDivisions() {
   llvm::erase_if(divisions, [&](Operation *op) {
     return !indices.contains(op->getResult(0)) ||
            !hasNoSign(op->getOperand(0)) ||
-           !isSize(op->getOperand(1), hasNoSign);
+           !isSize(op->getOperand(1), hasNoSign) ||
+           IndexValues(op->getResult(0)).dependOnData();
   });
   return divisions;
 }

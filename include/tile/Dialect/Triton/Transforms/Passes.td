@@ -94,7 +94,9 @@ def TritonUnsignedIndices : Pass<"triton-unsigned-indices"> {
     Here, and only here, sums, differences, products and shifts are taken to fit
     their type. A dividend that does not, because it reaches 2^31 or more, is
     divided as the number that it would have been: this is what the language says
-    of indices. What is stored stays as it is, unless it is an index as well.
+    of indices. What is stored stays as it is, unless it is an index as well;
+    so does what is computed from elements in memory, which may wrap around on
+    purpose.
     A divisor may be a difference of scalars that are not negative, such as the
     rows that are left for a group of tiles: it is taken to be a size.
 

@@ -148,3 +148,20 @@ tt.func @distance(%p: tensor<64x!tt.ptr<f32>>, %n: i32 {tt.non_negative = 1 : i3
   %v = tt.load %ptrs : tensor<64x!tt.ptr<f32>>
   tt.return
 }
+
+// What is computed from data may wrap around, where it is an index as well.
+// CHECK-LABEL: tt.func @hash
+tt.func @hash(%p: !tt.ptr<i32>) {
+  %c1 = arith.constant 1073741827 : i32
+  %c10 = arith.constant 10 : i32
+  %c3 = arith.constant 3 : i32
+  %data = tt.load %p : !tt.ptr<i32>
+  %large = arith.maxsi %data, %c1 : i32
+  %sum = arith.addi %large, %large : i32
+  // CHECK: arith.remsi
+  %rest = arith.remsi %sum, %c10 : i32
+  %bucket = arith.andi %rest, %c3 : i32
+  %ptr = tt.addptr %p, %bucket : !tt.ptr<i32>, i32
+  tt.store %ptr, %sum : !tt.ptr<i32>
+  tt.return
+}
