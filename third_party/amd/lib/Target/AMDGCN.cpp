@@ -148,8 +148,6 @@ LogicalResult amd::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
   if (target && target->mfmaVersion)
     for (llvm::Function &function : module)
       fenceProducts(function);
-  if (target)
-    storeHalvesApart(module, *target);
   return success();
 }
 

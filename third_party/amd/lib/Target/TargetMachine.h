@@ -47,9 +47,6 @@ void keepNarrowLoadsInOrder(llvm::Module &module);
 
 struct AMDTarget;
 
-/// Stores halves of two values to LDS from where they are.
-void storeHalvesApart(llvm::Module &module, const AMDTarget &target);
-
 /// Notes on the kernel of `to` how many waves the shared memory of `from`
 /// leaves room for.
 void markWavesByLDS(ModuleOp from, const AMDTarget &target, llvm::Module &to);

@@ -18,11 +18,6 @@ PEER = {
     ("gfx942", "matmul int8 64x64x64, 4 warps, 2 stages"): 13.75,
     ("gfx942", "matmul int8 128x64x32, 4 warps, 2 stages"): 9.25,
     ("gfx942", "attention fp16 D64 64x64, 4 warps, 2 stages"): 16.92,
-    # Stores of halves of two registers, within 1.15 of the peer's 2.88 and 2.62.
-    ("gfx950", "corpus gemm"): 3.31,
-    ("gfx950", "matmul int8 64x128x64, 4 warps, 2 stages"): 3.01,
-    # Exchanges of halves for both lane bits, within 1.15 of the peer's 7.81.
-    ("gfx950", "attention fp16 D128 causal 128x64, 8 warps, 2 stages"): 8.98,
     ("gfx1100", "matmul fp16 64x64x32, 4 warps, 2 stages"): 36.75,
     ("gfx1100", "matmul fp16 128x128x32, 4 warps, 2 stages"): 17.69,
     ("gfx1100", "matmul int8 64x64x64, 4 warps, 2 stages"): 59.0,
