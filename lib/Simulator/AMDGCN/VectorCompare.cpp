@@ -116,7 +116,9 @@ template <class T> void addFloat(OpcodeTable &t, const std::string &type) {
   addBoth(t, "nle_" + type, decodeCompare<C::notAtMost>);
   addBoth(t, "neq_" + type, decodeCompare<C::notEqual>);
   addBoth(t, "nlt_" + type, decodeCompare<C::notLess>);
+  // gfx9's name, and gfx11's.
   addBoth(t, "tru_" + type, decodeCompare<C::always>);
+  addBoth(t, "t_" + type, decodeCompare<C::always>);
 }
 } // namespace
 
