@@ -195,6 +195,7 @@ std::unique_ptr<Program> tile::sim::amdgcn::buildProgram(
     return nullptr;
   }
   p.kernel = &kernel;
+  p.entry = Entry(kernel, *p.target);
   bool small = kernel.directive("wavefront_size32", p.target->generation >= 10);
   p.waveLanes = small ? 32 : 64;
   p.loadsKeepUnwritten = true;

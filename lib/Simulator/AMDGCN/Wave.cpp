@@ -8,6 +8,7 @@
 #include "SharedLoads.h"
 #include "Values.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -91,13 +92,43 @@ struct Giver {
 };
 } // namespace
 
+Entry::Entry(const Kernel &k, const Target &target)
+    : mode(uint32_t(k.directive("float_round_mode_32") |
+                    k.directive("float_round_mode_16_64") << 2 |
+                    k.directive("float_denorm_mode_32", 0) << 4 |
+                    k.directive("float_denorm_mode_16_64", 3) << 6 |
+                    k.directive("dx10_clamp", 1) << 8 |
+                    k.directive("ieee_mode", 1) << 9)),
+      dispatchPacket(k.directive("user_sgpr_dispatch_ptr")),
+      queue(k.directive("user_sgpr_queue_ptr")),
+      arguments(k.directive("user_sgpr_kernarg_segment_ptr")),
+      dispatchId(k.directive("user_sgpr_dispatch_id")),
+      privateSize(k.directive("user_sgpr_private_segment_size")),
+      info(k.directive("system_sgpr_workgroup_info")),
+      workgroup{k.directive("system_sgpr_workgroup_id_x", 1) != 0,
+                k.directive("system_sgpr_workgroup_id_y") != 0,
+                k.directive("system_sgpr_workgroup_id_z") != 0},
+      preloaded(uint32_t(std::clamp<int64_t>(
+          k.directive("user_sgpr_kernarg_preload_length"), 0, 16))),
+      userCount(
+          uint32_t(std::clamp<int64_t>(k.directive("user_sgpr_count"), 0, 32))),
+      preloadedFrom(uint64_t(k.directive("user_sgpr_kernarg_preload_offset"))),
+      workitemIds(unsigned(k.directive("system_vgpr_workitem_id"))) {
+  // Where scratch memory has a place of its own, nothing says where it is.
+  if (target.gfx940 || target.generation >= 11)
+    return;
+  buffer = k.directive("user_sgpr_private_segment_buffer");
+  flatScratch = k.directive("user_sgpr_flat_scratch_init");
+  scratchOffset = k.directive("enable_private_segment") ||
+                  k.directive("system_sgpr_private_segment_wavefront_offset");
+}
+
 /// What the hardware puts into registers before a wave's first instruction.
 void WaveProgram::start(Ctx &c, Frame &frame) const {
   auto *base = reinterpret_cast<std::byte *>(frame.regs.data());
   Wave &w = *reinterpret_cast<Wave *>(base);
   const Launch &launch = *c.launch;
   const Cta &cta = *c.cta;
-  const Kernel &k = *kernel;
   unsigned threads = launch.threadsPerCta, first = c.warp->index * waveLanes,
            count = std::min(waveLanes, threads - first);
   uint64_t live = count == 64 ? ~uint64_t(0) : (uint64_t(1) << count) - 1;
@@ -109,34 +140,26 @@ void WaveProgram::start(Ctx &c, Frame &frame) const {
                                     XnackMask, XnackMask + 1};
   for (uint32_t reg : always)
     w.define(reg);
-  w.scalar[Mode] = uint32_t(k.directive("float_round_mode_32") |
-                            k.directive("float_round_mode_16_64") << 2 |
-                            k.directive("float_denorm_mode_32", 0) << 4 |
-                            k.directive("float_denorm_mode_16_64", 3) << 6 |
-                            k.directive("dx10_clamp", 1) << 8 |
-                            k.directive("ieee_mode", 1) << 9);
+  w.scalar[Mode] = entry.mode;
 
   Giver give{w};
   auto kernarg = uint64_t(reinterpret_cast<uintptr_t>(launch.args.data()));
-  bool flat = target->gfx940 || target->generation >= 11;
-  if (!flat && k.directive("user_sgpr_private_segment_buffer"))
+  if (entry.buffer)
     give.skip(4);
-  if (k.directive("user_sgpr_dispatch_ptr"))
+  if (entry.dispatchPacket)
     // The packet lies behind the arguments.
     give.pair(kernarg + launch.args.size() - 64);
-  if (k.directive("user_sgpr_queue_ptr"))
+  if (entry.queue)
     give.skip(2);
-  if (k.directive("user_sgpr_kernarg_segment_ptr"))
+  if (entry.arguments)
     give.pair(kernarg);
-  if (k.directive("user_sgpr_dispatch_id"))
+  if (entry.dispatchId)
     give.pair(1);
-  if (!flat && k.directive("user_sgpr_flat_scratch_init"))
+  if (entry.flatScratch)
     give.skip(2);
-  if (k.directive("user_sgpr_private_segment_size"))
+  if (entry.privateSize)
     give.word(codes[0]->localBytes);
-  size_t preloaded = size_t(k.directive("user_sgpr_kernarg_preload_length")),
-         from = size_t(k.directive("user_sgpr_kernarg_preload_offset"));
-  for (size_t i = 0; i < std::min<size_t>(preloaded, 16); ++i) {
+  for (size_t i = 0, from = entry.preloadedFrom; i < entry.preloaded; ++i) {
     uint32_t word = 0;
     if (from < 1024 && (from + i) * 4 + 4 <= launch.args.size())
       std::memcpy(&word, launch.args.data() + (from + i) * 4, 4);
@@ -146,7 +169,7 @@ void WaveProgram::start(Ctx &c, Frame &frame) const {
     give.word(word);
   }
   // The given number of registers may be larger.
-  while (give.next < std::min<int64_t>(k.directive("user_sgpr_count"), 32))
+  while (give.next < entry.userCount)
     give.word(0);
   if (target->generation >= 12) {
     w.scalar[Ttmp + 9] = cta.id[0];
@@ -156,30 +179,25 @@ void WaveProgram::start(Ctx &c, Frame &frame) const {
     w.define(Ttmp + 9), w.define(Ttmp + 8), w.define(Ttmp + 7);
     w.define(Ttmp + 6);
   } else {
-    if (k.directive("system_sgpr_workgroup_id_x", 1))
-      give.word(cta.id[0]);
-    if (k.directive("system_sgpr_workgroup_id_y"))
-      give.word(cta.id[1]);
-    if (k.directive("system_sgpr_workgroup_id_z"))
-      give.word(cta.id[2]);
-    if (k.directive("system_sgpr_workgroup_info"))
+    for (unsigned axis = 0; axis < 3; ++axis)
+      if (entry.workgroup[axis])
+        give.word(cta.id[axis]);
+    if (entry.info)
       give.word(0);
   }
-  if (!flat && (k.directive("enable_private_segment") ||
-                k.directive("system_sgpr_private_segment_wavefront_offset")))
+  if (entry.scratchOffset)
     give.word(0);
 
   // v0: the three ids of the work-item, 10 bits each.
   auto *v0 = reinterpret_cast<uint32_t *>(base + vectorBase);
   auto *defined = reinterpret_cast<uint64_t *>(base + definedBase);
   const auto &block = launch.config->block;
-  int64_t ids = k.directive("system_vgpr_workitem_id");
   for (unsigned l = 0; l < count && vectorCount; ++l) {
     unsigned t = first + l;
     v0[l] = t % block[0];
-    if (ids >= 1)
+    if (entry.workitemIds >= 1)
       v0[l] |= t / block[0] % block[1] << 10;
-    if (ids >= 2)
+    if (entry.workitemIds >= 2)
       v0[l] |= t / block[0] / block[1] << 20;
   }
   if (vectorCount)

@@ -129,9 +129,24 @@ struct Modifiers {
   void findMoves(unsigned lanes);
 };
 
+/// What a kernel's directives say of the registers in which waves start. They
+/// are looked up by name, so this is done once.
+struct Entry {
+  uint32_t mode = 0;
+  bool buffer = false, dispatchPacket = false, queue = false, arguments = false,
+       dispatchId = false, flatScratch = false, privateSize = false,
+       info = false, scratchOffset = false, workgroup[3] = {};
+  uint32_t preloaded = 0, userCount = 0; ///< words
+  uint64_t preloadedFrom = 0;            ///< the word
+  unsigned workitemIds = 0;
+  Entry() = default;
+  Entry(const Kernel &k, const Target &target);
+};
+
 struct WaveProgram final : Program {
   const Target *target = nullptr;
   const Kernel *kernel = nullptr;
+  Entry entry;
   uint32_t vectorCount = 0, accumulatorCount = 0;
   uint32_t vectorBase = 0;  ///< of the vector registers in the frame
   uint32_t definedBase = 0; ///< of lanes that hold values, by vector register
