@@ -30,6 +30,7 @@ static void initializeAMDGPU() {
     LLVMInitializeAMDGPUAsmPrinter();
     LLVMInitializeAMDGPUAsmParser();
     keepDPPOperandsInRegisters();
+    moveComparisonsToBranches();
     return true;
   }();
   (void)done;

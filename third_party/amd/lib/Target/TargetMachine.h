@@ -35,6 +35,10 @@ void keepShufflesOutOfWideProducts(llvm::Module &module);
 /// may take it from, in this process.
 void keepDPPOperandsInRegisters();
 
+/// Has LLVM merge the masks of lanes that loops carry behind what they are
+/// computed from, in this process.
+void moveComparisonsToBranches();
+
 /// Gives functions that are called the beginning of LDS for the kernels'
 /// variable in it.
 void addressSharedMemoryOfFunctions(llvm::Module &module);

@@ -367,3 +367,53 @@ def test_the_roofline_is_of_such_a_gpu(target):
     assert report.roofline()["memory"] == pytest.approx(3 * 4 * 1024 / rate)
     assert f"{gpu} at least" in str(report) and "waves a SIMD unit" in str(report)
     assert report.roofline("H200")["gpu"] == "H200"
+
+
+@tile.jit
+def carries_mask(x, stop, w, any_ptr, out, N: tl.constexpr, R: tl.constexpr):
+    lanes, many = tl.arange(0, N), tl.arange(0, 1024)
+    flags = tl.load(x + lanes)
+    stops = tl.load(stop + many, mask=many < 0, other=0)
+    carried = flags ^ flags
+    v = tl.load(w + lanes)
+    for i in tl.range(0, R):
+        if tl.reduce_or(stops.to(tl.int32), None) != 0:
+            break
+        v ^= (i - 715827882) % tl.where((v == 0) | (v == -1), -5, v)
+        tl.store(any_ptr + i, tl.reduce_or(carried.to(tl.int32), None) != 0)
+        carried = flags
+    tl.store(out + lanes, v)
+
+
+@tile.jit
+def carries_mask_if_set(x, stop, w, any_ptr, out, N: tl.constexpr, R: tl.constexpr):
+    lanes, many = tl.arange(0, N), tl.arange(0, 1024)
+    flags = tl.load(x + lanes)
+    stops = tl.load(stop + many, mask=many < 0, other=0)
+    carried = flags ^ flags
+    v = tl.load(w + lanes)
+    for i in tl.range(0, R):
+        if tl.reduce_or(stops.to(tl.int32), None) != 0:
+            break
+        v ^= (i - 715827882) % tl.where((v == 0) | (v == -1), -5, v)
+        carries = tl.reduce_or(carried.to(tl.int32), None) != 0
+        if carries:
+            carried = flags
+        tl.store(any_ptr + i, carries)
+    tl.store(out + lanes, v)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "found"), [(carries_mask, [0, 1, 1, 1, 1]), (carries_mask_if_set, [0, 0, 0, 0, 0])]
+)
+def test_masks_that_loops_carry(kernel, found):
+    """LLVM merged the mask for the next iteration before it was computed."""
+    x, stop = np.array([1, 0, 0, 1], bool), np.ones(1024, bool)
+    w = rng.integers(-9, 9, 4).astype(np.int32)
+    any_of, out = np.full(5, 7, np.int8), np.zeros(4, np.int32)
+    kernel[(1,)](x, stop, w, any_of, out, N=4, R=5, num_warps=1)
+    v = w.astype(np.int64)
+    for i in range(5):
+        v ^= np.fmod(i - 715827882, np.where((v == 0) | (v == -1), -5, v))
+    np.testing.assert_array_equal(any_of, found)
+    np.testing.assert_array_equal(out, v.astype(np.int32))
