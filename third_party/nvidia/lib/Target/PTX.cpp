@@ -14,9 +14,13 @@
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/CodeGen/AtomicExpand.h"
 #include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
@@ -81,6 +85,34 @@ bool needsLibdevice(const llvm::Module &module) {
   return llvm::any_of(module.functions(), [](const llvm::Function &function) {
     return function.isDeclaration() && function.getName().starts_with("__nv_");
   });
+}
+
+/// Makes loops around compare-and-swap of the atomic operations that the
+/// machine lacks. LLVM begins them with a plain load, of what other threads
+/// write meanwhile.
+void expandAtomics(llvm::Module &module, const llvm::TargetMachine &machine) {
+  llvm::PassBuilder builder;
+  llvm::FunctionAnalysisManager analyses;
+  builder.registerFunctionAnalyses(analyses);
+  llvm::AtomicExpandPass expand(machine);
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    expand.run(function, analyses);
+    for (llvm::Instruction &inst : llvm::instructions(function)) {
+      auto *swap = dyn_cast<llvm::AtomicCmpXchgInst>(&inst);
+      auto *known =
+          swap ? dyn_cast<llvm::PHINode>(swap->getCompareOperand()) : nullptr;
+      if (!known)
+        continue;
+      for (llvm::Value *first : known->incoming_values())
+        if (auto *load = dyn_cast<llvm::LoadInst>(first);
+            load && load->isSimple() &&
+            load->getPointerOperand() == swap->getPointerOperand())
+          load->setAtomic(llvm::AtomicOrdering::Monotonic,
+                          swap->getSyncScopeID());
+    }
+  }
 }
 
 /// Links what the module uses of libdevice, as private functions.
@@ -167,6 +199,7 @@ FailureOr<std::string> nvidia::emitPTX(ModuleOp diagnosticOp,
   auto machine = createNVPTXMachine(diagnosticOp, options);
   if (failed(machine))
     return failure();
+  expandAtomics(module, **machine);
   return emitAssembly(diagnosticOp, module, **machine);
 }
 
