@@ -97,13 +97,7 @@ public:
           }))
         return;
       ringLoops.emplace_back(inner, axisInfo);
-      sharesWith.push_back(llvm::find_if(ringLoops,
-                                         [&](const RingLoop &first) {
-                                           return &first == &ringLoops.back() ||
-                                                  ringLoops.back().canShareWith(
-                                                      first);
-                                         }) -
-                           ringLoops.begin());
+      sharesWith.push_back(findRingsToShare());
       llvm::append_range(loads, ringLoops.back().getLoads());
     });
   }
@@ -159,6 +153,25 @@ private:
     if (isa<FunctionOpInterface>(specialize->getParentOp()))
       builder.setInsertionPoint(specialize->getBlock()->getTerminator());
     nvidia_gpu::ClusterBarrierOp::create(builder, loc, /*relaxed=*/true);
+  }
+
+  /// The first loop whose rings the last one can use, too; itself if there is
+  /// none. One position goes through all loops that share rings, one after the
+  /// other: none of them is in another.
+  unsigned findRingsToShare() const {
+    unsigned last = ringLoops.size() - 1;
+    for (unsigned first = 0; first < last; ++first) {
+      auto surrounds = [&](unsigned other) {
+        return sharesWith[other] == first &&
+               ringLoops[last].getLoop()->isAncestor(
+                   ringLoops[other].getLoop());
+      };
+      if (sharesWith[first] == first &&
+          ringLoops[last].canShareWith(ringLoops[first]) &&
+          llvm::none_of(llvm::seq(last), surrounds))
+        return first;
+    }
+    return last;
   }
 
   /// Calls `visit` for the rings that no loop before has.

@@ -184,3 +184,36 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 }
+
+// -----
+
+// A loop and the one in it load the same, but have rings of their own: one
+// position goes through loops that come one after the other.
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+  // CHECK-LABEL: tt.func @around
+  // CHECK-COUNT-2: ttg.local_alloc : () -> !ttg.memdesc<2x64x64xf16
+  // CHECK: ttg.warp_specialize
+  // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %c0_i32, %{{.*}} = %c0_i32, %{{.*}} = %c0_i32, %{{.*}} = %c0_i32) -> (i32, i32, i32, i32)
+  tt.func @around(%a: !tt.tensordesc<tensor<64x64xf16, #shared>>, %c: !tt.tensordesc<tensor<64x64xf32, #shared>>, %n: i32, %tiles: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    scf.for %t = %c0 to %tiles step %c1 : i32 {
+      %f = tt.descriptor_load %a[%t, %c0] {ttg.partition = 0 : i32} : !tt.tensordesc<tensor<64x64xf16, #shared>> -> tensor<64x64xf16, #blocked>
+      %fm = ttg.local_alloc %f : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %first = ttnvgpu.warp_group_dot %fm, %fm, %zero {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      %r = scf.for %k = %c1 to %n step %c1 iter_args(%acc = %first) -> (tensor<64x64xf32, #mma>) : i32 {
+        %x = tt.descriptor_load %a[%t, %k] {ttg.partition = 0 : i32} : !tt.tensordesc<tensor<64x64xf16, #shared>> -> tensor<64x64xf16, #blocked>
+        %xm = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+        %d = ttnvgpu.warp_group_dot %xm, %xm, %acc {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+        scf.yield %d : tensor<64x64xf32, #mma>
+      } {tt.num_stages = 2 : i32}
+      tt.descriptor_store %c[%t, %c0], %r : !tt.tensordesc<tensor<64x64xf32, #shared>>, tensor<64x64xf32, #mma>
+    } {tt.num_stages = 2 : i32, tt.warp_specialize}
+    tt.return
+  }
+}
