@@ -128,10 +128,18 @@ def hint(g: Generator) -> str:
     return f", eviction_policy='{g.choice(('evict_first', 'evict_last'))}'"
 
 
+def describable(type: str, columns: int) -> bool:
+    """Whether descriptors may have blocks whose rows have so many elements: 16 bytes at least."""
+    return columns * TYPES[type].bits >= 128
+
+
 def by_descriptor(g: Generator, operand: Operand) -> Tiles:
     """A descriptor, made by the kernel or by its caller; what is out of bounds is zero."""
     whole, shape, at = list(operand.whole), list(operand.shape), operand.origin()
-    turned = g.chance(0.4)
+    straight, across = (describable(operand.type, columns) for columns in shape[::-1])
+    if not straight and not across:
+        return by_pointers(g, operand)
+    turned = (g.chance(0.4) or not straight) and across
     if turned:
         whole, shape, at = whole[::-1], shape[::-1], at[::-1]
     bounds = [max(1, w - g.choice((0, 0, 0, 1, 5))) for w in whole]
@@ -159,7 +167,7 @@ def by_rank_3(g: Generator, operand: Operand) -> Tiles:
     pointer, bound, grid = array(g, operand, operand.count * operand.runs * tile)
     index = f"{operand.run} * {operand.count} + {{k}}"
     shape = f"[{rows}, {columns}]"
-    if g.chance(0.5):
+    if g.chance(0.5) or not describable(operand.type, columns):
         at = offsets((1, rows, columns), (tile, stride, 1))
         return Tiles(f"tl.reshape(tl.load({pointer} + {at} + ({index}) * {tile}), {shape})", bound,
                      grid)  # fmt: skip
@@ -175,6 +183,8 @@ def by_rank_3(g: Generator, operand: Operand) -> Tiles:
 def by_rows(g: Generator, operand: Operand) -> Tiles:
     """Rows of a table, the numbers of which are in memory; those beyond the table are zero."""
     rows, columns = operand.shape
+    if not describable(operand.type, columns):
+        return by_pointers(g, operand)
     step = 128 // TYPES[operand.type].bits
     height = g.choice((8, 16, 50))
     bounds = max(1, operand.whole[1] - g.choice((0, 0, 0, 1, 5)))
