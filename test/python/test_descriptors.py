@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ml_dtypes
 import numpy as np
 import pytest
 from frontend import make_module, raw_ttir
@@ -288,3 +289,28 @@ def test_refused(make, text):
     head, _, tail = str(caught.value).partition("0x")
     message = head + ("0x..." + tail[tail.index(",") :] if tail else "")
     assert message == text
+
+
+@tile.jit
+def turned_products(a_ptr, b_ptr, c_ptr, COUNT, K, N, BM: tl.constexpr, BK: tl.constexpr):
+    a_desc = tl.make_tensor_descriptor(a_ptr, [BM, K], [K, 1], [BM, BK])
+    b_desc = tl.make_tensor_descriptor(b_ptr, [K, N], [N, 1], [BK, 256])
+    acc = tl.zeros((BM, 256), tl.float32)
+    for i in range(COUNT):
+        acc = tl.dot(a_desc.load([0, i * BK]), b_desc.load([i * BK, 0]), acc)
+    rows, cols = tl.arange(0, BM), tl.arange(0, 256)
+    tl.store(c_ptr + rows[:, None] * 256 + cols[None, :], acc)
+
+
+@pytest.mark.parametrize("num_stages", [3, 4])
+@pytest.mark.parametrize("count", [0, 1, 2, 5])
+def test_operands_read_early_in_loops_of_few_iterations(count, num_stages, monkeypatch):
+    """The slots of iterations that do not exist were read, which nobody had written."""
+    monkeypatch.setenv("TILE_SIM_TARGET", "cuda:90")
+    bm, bk, k = 128, 64, 320
+    kind = ml_dtypes.float8_e5m2
+    a, b = (random(shape, "fp32", 7).astype(kind) for shape in ((bm, k), (k, 256)))
+    c = poisoned((bm, 256), "fp32")
+    turned_products[(1,)](a, b, c, count, k, 256, BM=bm, BK=bk, num_warps=8, num_stages=num_stages)
+    wide_a, wide_b = (x.astype(np.float64) for x in (a[:, : count * bk], b[: count * bk]))
+    np.testing.assert_allclose(c, wide_a @ wide_b, rtol=1e-3, atol=1e-2)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PredicateOp.h"
+#include "Buffers.h"
 #include "ImpliedPredicate.h"
 
 #include "tile/Analysis/Speculation.h"
@@ -14,16 +15,33 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::gpu;
 
+/// Whether copies by the TMA write `memory`, through it or another view of its
+/// buffer. Out of turn these write nothing, not even zeros.
+static bool isFilledByTMA(Value memory) {
+  SmallVector<Value> views{getBuffers(memory)};
+  while (!views.empty())
+    for (Operation *user : views.pop_back_val().getUsers()) {
+      if (isa<nvidia_gpu::AsyncTMACopyGlobalToLocalOp>(user))
+        return true;
+      if (isa<ViewLikeOpInterface>(user))
+        views.push_back(user->getResult(0));
+    }
+  return false;
+}
+
 /// Operations on buffers that do no harm out of turn: they read a slot nobody
 /// looks at, or write one, or wait for nothing.
 static bool isHarmless(Operation *op) {
+  if (auto load = dyn_cast<LocalLoadOp>(op))
+    return !isFilledByTMA(load.getSrc());
   return op->hasAttr(kUnguardedAttr) ||
-         isa<AsyncCommitGroupOp, AsyncWaitOp, LocalLoadOp, MemDescIndexOp>(op);
+         isa<AsyncCommitGroupOp, AsyncWaitOp, MemDescIndexOp>(op);
 }
 
 /// `predicate`, or `predicate and mask`, in the shape of the access.
@@ -79,6 +97,24 @@ static void guardDivisor(RewriterBase &rewriter, OpOperand &divisor,
   rewriter.modifyOpInPlace(op, [&] { divisor.set(safe); });
 }
 
+/// Reads where `predicate` is true, and has zeros elsewhere.
+static Operation *guardRead(RewriterBase &rewriter, Operation *op,
+                            Value predicate) {
+  Location loc = op->getLoc();
+  Type type = op->getResult(0).getType();
+  auto guarded = scf::IfOp::create(rewriter, loc, TypeRange(type), predicate,
+                                   /*withElseRegion=*/true);
+  OpBuilder otherwise = guarded.getElseBodyBuilder();
+  Value zero = arith::ConstantOp::create(
+      otherwise, loc, cast<TypedAttr>(otherwise.getZeroAttr(type)));
+  scf::YieldOp::create(otherwise, loc, zero);
+  OpBuilder then = guarded.getThenBodyBuilder();
+  Value read = then.clone(*op)->getResult(0);
+  scf::YieldOp::create(then, loc, read);
+  rewriter.replaceOp(op, guarded);
+  return guarded;
+}
+
 Operation *mlir::triton::gpu::predicateOp(RewriterBase &rewriter, Operation *op,
                                           Value predicate) {
   if (isHarmless(op))
@@ -100,21 +136,9 @@ Operation *mlir::triton::gpu::predicateOp(RewriterBase &rewriter, Operation *op,
     rewriter.modifyOpInPlace(op, [&] { load.getMaskMutable().assign(mask); });
     return op;
   }
-  // A block that stays in registers.
-  if (auto load = dyn_cast<DescriptorLoadOp>(op)) {
-    Location loc = op->getLoc();
-    auto guarded = scf::IfOp::create(rewriter, loc, TypeRange(load.getType()),
-                                     predicate, /*withElseRegion=*/true);
-    OpBuilder otherwise = guarded.getElseBodyBuilder();
-    Value zero = arith::ConstantOp::create(
-        otherwise, loc, otherwise.getZeroAttr(load.getType()));
-    scf::YieldOp::create(otherwise, loc, zero);
-    OpBuilder then = guarded.getThenBodyBuilder();
-    Value loaded = then.clone(*op)->getResult(0);
-    scf::YieldOp::create(then, loc, loaded);
-    rewriter.replaceOp(op, guarded);
-    return guarded;
-  }
+  // A block that stays in registers, or a slot that may never be written.
+  if (isa<DescriptorLoadOp, LocalLoadOp>(op))
+    return guardRead(rewriter, op, predicate);
   if (isa<nvidia_gpu::BarrierExpectOp, nvidia_gpu::AsyncTMACopyGlobalToLocalOp,
           nvidia_gpu::WaitBarrierOp>(op)) {
     MutableOperandRange pred = getPredicate(op);

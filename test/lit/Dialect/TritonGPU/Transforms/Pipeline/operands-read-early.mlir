@@ -6,6 +6,7 @@
 #dot = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
 #half_dot = #ttg.dot_op<{opIdx = 0, parent = #half, kWidth = 2}>
 #wide = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#wide32 = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // An operand in registers is read from its buffer while the product before
@@ -33,6 +34,32 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, ttg.targ
     %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x256xf32, #mma>) : i32 {
       %x = tt.load %q : tensor<128x32x!tt.ptr<f16>, #blocked>
       %y = tt.load %qb : tensor<32x256x!tt.ptr<f16>, #blocked>
+      %a = ttg.convert_layout %x : tensor<128x32xf16, #blocked> -> tensor<128x32xf16, #dot>
+      %b = ttg.local_alloc %y : (tensor<32x256xf16, #blocked>) -> !ttg.memdesc<32x256xf16, #wide, #smem>
+      %d = ttnvgpu.warp_group_dot %a, %b, %acc {inputPrecision = 0 : i32} : tensor<128x32xf16, #dot> * !ttg.memdesc<32x256xf16, #wide, #smem> -> tensor<128x256xf32, #mma>
+      scf.yield %d : tensor<128x256xf32, #mma>
+    }
+    tt.return %r : tensor<128x256xf32, #mma>
+  }
+
+  // A descriptor's copy writes nothing in an iteration that does not exist: its
+  // slot is not read either.
+  // CHECK-LABEL: @read_early_of_descriptor
+  // CHECK: [[ANY:%.*]] = arith.cmpi sgt, %{{.*}}, %c0_i32
+  // CHECK: ttnvgpu.wait_barrier {{.*}}, [[ANY]]
+  // CHECK: scf.if [[ANY]]
+  // CHECK-NEXT: ttg.local_load
+  // CHECK: scf.for
+  // CHECK:   ttnvgpu.wait_barrier {{.*}}, %{{.*}}, [[MORE:%[0-9a-z_]+]] deps
+  // CHECK:   scf.if [[MORE]]
+  // CHECK-NEXT: ttg.local_load
+  tt.func @read_early_of_descriptor(%p: !tt.tensordesc<tensor<128x32xf16, #wide32>>, %pb: !tt.tensordesc<tensor<32x256xf16, #wide>>, %n: i32) -> tensor<128x256xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x256xf32, #mma>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x256xf32, #mma>) : i32 {
+      %x = tt.descriptor_load %p[%c0, %i] : !tt.tensordesc<tensor<128x32xf16, #wide32>> -> tensor<128x32xf16, #blocked>
+      %y = tt.descriptor_load %pb[%i, %c0] : !tt.tensordesc<tensor<32x256xf16, #wide>> -> tensor<32x256xf16, #blocked>
       %a = ttg.convert_layout %x : tensor<128x32xf16, #blocked> -> tensor<128x32xf16, #dot>
       %b = ttg.local_alloc %y : (tensor<32x256xf16, #blocked>) -> !ttg.memdesc<32x256xf16, #wide, #smem>
       %d = ttnvgpu.warp_group_dot %a, %b, %acc {inputPrecision = 0 : i32} : tensor<128x32xf16, #dot> * !ttg.memdesc<32x256xf16, #wide, #smem> -> tensor<128x256xf32, #mma>
