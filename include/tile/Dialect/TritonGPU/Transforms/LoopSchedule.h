@@ -25,6 +25,8 @@ inline constexpr llvm::StringLiteral kClusterAttr = "loop.cluster";
 /// On writes to buffers that nothing reads after the loop: they may also happen
 /// for iterations that do not exist.
 inline constexpr llvm::StringLiteral kUnguardedAttr = "loop.unguarded";
+/// On `select true, a, b`: `b` is for iterations that do not exist.
+inline constexpr llvm::StringLiteral kSelectAttr = "loop.select";
 
 /// The value of an i32 attribute of `op`, if it has it.
 std::optional<int> getI32Attr(Operation *op, StringRef name);

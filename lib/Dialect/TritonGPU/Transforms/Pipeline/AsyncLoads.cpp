@@ -51,6 +51,8 @@ struct AsyncLoad {
 /// The ring positions that all loads of one distance share.
 struct RingIndices {
   Value insert, extract;
+  /// `extract` of the iteration before.
+  Value lastExtract;
   /// Where copies arrive at mbarriers: one for each buffer, and the parity of
   /// the round of the ring in which `extract` is.
   Value barriers, phase;
@@ -228,6 +230,7 @@ private:
       Value oldPhase;
       if (ring.barriers)
         oldPhase = loop.getRegionIterArg(arg + 1);
+      ring.lastExtract = oldExtract;
       ring.extract = advance(oldExtract, load->numBuffers, load->usePlace,
                              oldPhase, &ring.phase);
       yield->setOperand(arg++, ring.extract);
@@ -350,12 +353,29 @@ private:
                  first.usePlace);
   }
 
+  /// Where `load` is read. That is the slot of the iteration before if there is
+  /// no other, and one stage is between them: nobody may have written the next,
+  /// and to leave out the read takes a branch.
+  Value getReadPosition(const AsyncLoad &load, const RingIndices &ring) {
+    if (!load.strategy->usesBarriers() ||
+        load.usePlace.stage != schedule.getMaxStage() - 1)
+      return ring.extract;
+    Value exists =
+        put(arith::ConstantIntOp::create(builder, load.getLoc(), 1, 1),
+            load.usePlace);
+    auto position = arith::SelectOp::create(builder, load.getLoc(), exists,
+                                            ring.extract, ring.lastExtract);
+    position->setAttr(kSelectAttr, builder.getUnitAttr());
+    return put(position, load.usePlace);
+  }
+
   /// `wait` is the token of the wait, if there is one.
   void read(AsyncLoad &load, Value wait) {
     Operation *op = load.load;
     builder.setInsertionPoint(load.firstUser);
-    Value slot = getSlot(load.getLoc(), load.buffers,
-                         rings[getRingKey(load)].extract, load.usePlace);
+    Value slot =
+        getSlot(load.getLoc(), load.buffers,
+                getReadPosition(load, rings[getRingKey(load)]), load.usePlace);
     readBuffer(
         builder, op, *load.strategy, slot, wait,
         [&](Operation *created) { schedule.set(created, load.usePlace); },

@@ -35,7 +35,11 @@ FailureOr<scf::ForOp> expand(scf::ForOp loop, const LoopSchedule &schedule) {
   scf::PipeliningOption options;
   options.supportDynamicLoops = true;
   options.peelEpilogue = false;
-  options.predicateFn = predicateOp;
+  options.predicateFn = [&](RewriterBase &rewriter, Operation *op,
+                            Value predicate) {
+    bool inLoop = op->getBlock() != loop->getBlock();
+    return predicateOp(rewriter, op, predicate, inLoop);
+  };
   options.getScheduleFn =
       [&](scf::ForOp forOp,
           std::vector<std::pair<Operation *, unsigned>> &order) {

@@ -35,11 +35,27 @@ static bool isFilledByTMA(Value memory) {
   return false;
 }
 
+/// Whether `memory` is a slot of the iteration before where `predicate` is
+/// false.
+static bool isSelected(Value memory, Value predicate) {
+  auto index = memory.getDefiningOp<MemDescIndexOp>();
+  while (!index) {
+    auto view = memory.getDefiningOp<ViewLikeOpInterface>();
+    if (!view)
+      return false;
+    memory = view.getViewSource();
+    index = memory.getDefiningOp<MemDescIndexOp>();
+  }
+  auto position = index.getIndex().getDefiningOp<arith::SelectOp>();
+  return position && position.getCondition() == predicate;
+}
+
 /// Operations on buffers that do no harm out of turn: they read a slot nobody
 /// looks at, or write one, or wait for nothing.
-static bool isHarmless(Operation *op) {
+static bool isHarmless(Operation *op, Value predicate, bool inLoop) {
   if (auto load = dyn_cast<LocalLoadOp>(op))
-    return !isFilledByTMA(load.getSrc());
+    return !isFilledByTMA(load.getSrc()) ||
+           (inLoop && isSelected(load.getSrc(), predicate));
   return op->hasAttr(kUnguardedAttr) ||
          isa<AsyncCommitGroupOp, AsyncWaitOp, MemDescIndexOp>(op);
 }
@@ -116,9 +132,16 @@ static Operation *guardRead(RewriterBase &rewriter, Operation *op,
 }
 
 Operation *mlir::triton::gpu::predicateOp(RewriterBase &rewriter, Operation *op,
-                                          Value predicate) {
-  if (isHarmless(op))
+                                          Value predicate, bool inLoop) {
+  if (isHarmless(op, predicate, inLoop))
     return op;
+  if (op->hasAttr(kSelectAttr)) {
+    rewriter.modifyOpInPlace(op, [&] {
+      cast<arith::SelectOp>(op).getConditionMutable().assign(predicate);
+      op->removeAttr(kSelectAttr);
+    });
+    return op;
+  }
   OpBuilder::InsertionGuard guard(rewriter);
   if (isMemoryEffectFree(op)) {
     if (!canRunOutOfRange(op))

@@ -13,8 +13,10 @@ namespace mlir::triton::gpu {
 bool canRunOutOfRange(Operation *op);
 
 /// Makes `op` have no effect that could be noticed where the i1 `predicate` is
-/// false, and returns it or what replaced it; null if that is impossible.
-Operation *predicateOp(RewriterBase &rewriter, Operation *op, Value predicate);
+/// false, and returns it or what replaced it; null if that is impossible. In
+/// the loop itself (`inLoop`) there is an iteration before.
+Operation *predicateOp(RewriterBase &rewriter, Operation *op, Value predicate,
+                       bool inLoop);
 
 } // namespace mlir::triton::gpu
 

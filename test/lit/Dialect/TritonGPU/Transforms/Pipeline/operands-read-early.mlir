@@ -42,8 +42,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, ttg.targ
     tt.return %r : tensor<128x256xf32, #mma>
   }
 
-  // A descriptor's copy writes nothing in an iteration that does not exist: its
-  // slot is not read either.
+  // A descriptor's copy writes nothing in an iteration that does not exist: the
+  // slot of the iteration before is read in its stead, and none before the first.
   // CHECK-LABEL: @read_early_of_descriptor
   // CHECK: [[ANY:%.*]] = arith.cmpi sgt, %{{.*}}, %c0_i32
   // CHECK: ttnvgpu.wait_barrier {{.*}}, [[ANY]]
@@ -51,8 +51,11 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, ttg.targ
   // CHECK-NEXT: ttg.local_load
   // CHECK: scf.for
   // CHECK:   ttnvgpu.wait_barrier {{.*}}, %{{.*}}, [[MORE:%[0-9a-z_]+]] deps
-  // CHECK:   scf.if [[MORE]]
-  // CHECK-NEXT: ttg.local_load
+  // CHECK:   [[AT:%.*]] = arith.select [[MORE]], %{{.*}}, %{{.*}} : i32
+  // CHECK:   [[SLOT:%.*]] = ttg.memdesc_index %{{.*}}{{\[}}[[AT]]]
+  // CHECK-NEXT: ttg.local_load [[SLOT]]
+  // CHECK-NOT: scf.if
+  // CHECK: tt.return
   tt.func @read_early_of_descriptor(%p: !tt.tensordesc<tensor<128x32xf16, #wide32>>, %pb: !tt.tensordesc<tensor<32x256xf16, #wide>>, %n: i32) -> tensor<128x256xf32, #mma> {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
