@@ -17,6 +17,7 @@
 #include "tile/Simulator/Module.h"
 
 #include <atomic>
+#include <bit>
 #include <mutex>
 #include <unordered_map>
 
@@ -236,6 +237,8 @@ struct Ctx {
   std::byte *regs = nullptr;
   uint32_t pc = 0;
   uint32_t active = 0;
+  /// The lanes of the last mask that `countLanes` was asked for.
+  uint32_t countedMask = 0, countedLanes = 0;
   const Code *code = nullptr;
   Frame *frame = nullptr;
   Warp *warp = nullptr;
@@ -292,6 +295,15 @@ struct Ctx {
   /// fragment blocks, and the handler must return Block (or Jump if `retry` was
   /// set because lanes have joined).
   bool gather(uint32_t need, bool &retry, Wait kind = Wait::Sync);
+  /// Counting takes long on a host that this is not compiled for, and the same
+  /// lanes take part in one instruction after the other.
+  uint32_t countLanes(uint32_t mask) {
+    if (mask != countedMask) {
+      countedMask = mask;
+      countedLanes = uint32_t(std::popcount(mask));
+    }
+    return countedLanes;
+  }
   /// Switches the context to a fragment, and saves the running one.
   void loadFragment(uint32_t index);
   void saveFragment();

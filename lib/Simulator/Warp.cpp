@@ -239,7 +239,7 @@ bool tile::sim::runWarp(Ctx &c, Warp &warp, uint64_t quota, uint64_t &used) {
       }
       InstStats &stats = c.stats[c.pc];
       ++stats.warps;
-      stats.lanes += unsigned(std::popcount(mask));
+      stats.lanes += c.countLanes(mask);
       --left;
       if (inst.watch) [[unlikely]] {
         if (inst.watch & Inst::Doubtful)

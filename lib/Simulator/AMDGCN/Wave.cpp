@@ -392,8 +392,8 @@ static uint64_t countLanes(uint64_t mask) {
 void WaveProgram::watch(Ctx &c, const Inst &inst) const {
   Wave &w = waveOf(c);
   // The loop has counted the lanes of the fragment.
-  c.stats[c.pc].lanes += (inst.mod[3] & OneLane ? 1 : countLanes(execOf(c))) -
-                         countLanes(c.warp->frags[c.current].mask);
+  c.stats[c.pc].lanes +=
+      (inst.mod[3] & OneLane ? 1 : countLanes(execOf(c))) - c.countedLanes;
   const RegisterUse *uses = c.code->registers.data() + inst.regs;
   if (w.isPending && (c.checks & CheckAsync)) {
     for (uint32_t i = 0; i < inst.regCount; ++i) {
