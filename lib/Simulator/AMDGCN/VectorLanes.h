@@ -316,10 +316,17 @@ template <class T>
     for (unsigned base = 0; base < lanes; base += Lanes) {
       auto *to = c.dst<uint32_t>(slot) + w * lanes + base;
       auto active = uint32_t(mask >> base);
-      for (unsigned l = 0; l < Lanes; ++l) {
-        auto word = uint32_t(uint64_t(Lane<T>::put(out[base + l])) >> 32 * w);
-        to[l] = active >> l & 1 ? word : to[l];
+      auto wordOf = [&](unsigned l) {
+        return uint32_t(uint64_t(Lane<T>::put(out[base + l])) >> 32 * w);
+      };
+      // As nearly always; the other loop compilers do not vectorize.
+      if (active == FullMask) {
+        for (unsigned l = 0; l < Lanes; ++l)
+          to[l] = wordOf(l);
+        continue;
       }
+      for (unsigned l = 0; l < Lanes; ++l)
+        to[l] = active >> l & 1 ? wordOf(l) : to[l];
     }
 }
 
