@@ -389,6 +389,11 @@ static uint64_t countLanes(uint64_t mask) {
                               : uint64_t(std::popcount(mask));
 }
 
+/// Loads, and atomics that return what was there, come back in turn.
+static bool returnsInOrder(const Inst &inst) {
+  return inst.cls == Class::Load || inst.cls == Class::Atomic;
+}
+
 void WaveProgram::watch(Ctx &c, const Inst &inst) const {
   Wave &w = waveOf(c);
   // The loop has counted the lanes of the fragment.
@@ -408,7 +413,7 @@ void WaveProgram::watch(Ctx &c, const Inst &inst) const {
         const CounterState &state = w.counters[size_t(counter)];
         // What comes back later overwrites what came before.
         bool isShared = number == &pending.other;
-        if (uses[i].written && inst.cls == Class::Load &&
+        if (uses[i].written && returnsInOrder(inst) &&
             isShared == (inst.space == Space::Shared) &&
             inst.space != Space::Generic &&
             state.lastUnordered <= state.completed)

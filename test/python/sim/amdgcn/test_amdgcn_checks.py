@@ -472,3 +472,17 @@ def test_counters():
     x = np.zeros(64, np.float32)
     counters = run(kernel(body, [8, 8]), [x.copy(), x]).to_dict()["counters"]
     assert counters["global_store_bytes"] == 256
+
+
+@pytest.mark.parametrize(
+    ("target", "atomic"),
+    [("gfx942", "global_atomic_add v2, v1, v0, s[8:9] sc0"),
+     ("gfx1100", "global_atomic_add_u32 v2, v1, v0, s[8:9] glc")],
+)  # fmt: skip
+def test_results_of_atomics_come_back_behind_loads(target, atomic):
+    """They may overwrite what a load brings to the same register and nobody reads."""
+    load = "global_load_dword v2, v1, s[10:11]"
+    wait, use = "s_waitcnt vmcnt(0)", "global_store_dword v1, v2, s[8:9]"
+    assert result("\n".join([load, atomic, wait, use]), target) == []
+    assert result("\n".join([atomic, load, wait, use]), target) == []
+    assert result("\n".join([load, atomic, use]), target) == ["missing-wait"]
