@@ -212,3 +212,18 @@ def test_data_that_wraps_around_and_is_an_index():
     expected = np.fmod(x + x, 10) & 3
     np.testing.assert_array_equal(out, expected)
     np.testing.assert_array_equal(counts, np.bincount(expected, minlength=4))
+
+
+@tile.jit
+def all_ones(x_ptr, out_ptr):
+    x = tl.load(x_ptr + tl.arange(0, 4)).to(tl.int64)
+    quotient = x // tl.where((x == 0) | (x == -1), -5, x)
+    tl.store(out_ptr + tl.arange(0, 1), tl.reduce_or(~(quotient & 3), 0))
+
+
+def test_words_that_are_known_to_be_all_ones():
+    """A word of a disjunction that nobody needs to compute became an undefined register."""
+    x = np.array([7, -3, 12, 100], np.int32)
+    out = np.zeros(1, np.int64)
+    all_ones[(1,)](x, out, num_warps=1)
+    assert out[0] == ~1

@@ -139,6 +139,7 @@ LogicalResult amd::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
     for (llvm::Function &function : module)
       if (!function.isDeclaration())
         function.addFnAttr("amdgpu-num-vgpr", "256");
+  writeKnownWords(module);
   foldConstantShuffles(module);
   if ((*machine)->getTargetCPU().starts_with("gfx120"))
     keepShufflesOutOfWideProducts(module);

@@ -27,6 +27,9 @@ LogicalResult linkDeviceLibrary(ModuleOp diagnosticOp, llvm::Module &module);
 /// Takes values that are the same in all lanes out of exchanges between lanes.
 void foldConstantShuffles(llvm::Module &module);
 
+/// Writes words of 64-bit disjunctions that are known to be -1 as constants.
+void writeKnownWords(llvm::Module &module);
+
 /// Keeps values from other lanes out of products for which gfx12 has no such
 /// form.
 void keepShufflesOutOfWideProducts(llvm::Module &module);
