@@ -145,6 +145,7 @@ LogicalResult amd::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
     keepShufflesOutOfWideProducts(module);
   keepNarrowLoadsInOrder(module);
   waitForDirectLoadsAsWritten(module);
+  dropRedundantWaits(module);
   addressSharedMemoryOfFunctions(module);
   const AMDTarget *target = lookupAMDTarget((*machine)->getTargetCPU());
   if (target && target->mfmaVersion)

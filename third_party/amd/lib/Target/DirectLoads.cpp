@@ -38,14 +38,13 @@ static bool isDirectLoad(const Instruction &inst) {
   }
 }
 
-static bool isSharedMemory(const Type *type) {
+static bool isSharedMemory(const llvm::Type *type) {
   return type->isPointerTy() &&
          type->getPointerAddressSpace() == AMDGPUAS::LOCAL_ADDRESS;
 }
 
-/// Accesses to LDS by addresses in registers.
-static bool accessesSharedMemory(const Instruction &inst) {
-  if (const Value *pointer = getLoadStorePointerOperand(&inst))
+bool mlir::triton::amd::accessesSharedMemory(const Instruction &inst) {
+  if (const llvm::Value *pointer = getLoadStorePointerOperand(&inst))
     return isSharedMemory(pointer->getType());
   const auto *call = dyn_cast<IntrinsicInst>(&inst);
   return call && call->mayReadOrWriteMemory() &&
@@ -69,7 +68,7 @@ void mlir::triton::amd::waitForDirectLoadsAsWritten(Module &module) {
     for (Instruction &inst : instructions(function)) {
       if (isDirectLoad(inst))
         inst.setMetadata(LLVMContext::MD_alias_scope, scope);
-      else if (accessesSharedMemory(inst))
+      else if (mlir::triton::amd::accessesSharedMemory(inst))
         inst.setMetadata(LLVMContext::MD_noalias, scope);
       else if (auto *fence = dyn_cast<FenceInst>(&inst);
                fence && fence->getSyncScopeID() == workgroup)

@@ -49,6 +49,12 @@ void addressSharedMemoryOfFunctions(llvm::Module &module);
 /// Leaves it to the program to wait for loads straight into LDS.
 void waitForDirectLoadsAsWritten(llvm::Module &module);
 
+/// Whether this reads or writes LDS by an address in a register.
+bool accessesSharedMemory(const llvm::Instruction &inst);
+
+/// Takes waits for LDS out where the fence beside them does as well.
+void dropRedundantWaits(llvm::Module &module);
+
 /// Keeps loads of 8 and 16 bits through buffers where they are.
 void keepNarrowLoadsInOrder(llvm::Module &module);
 

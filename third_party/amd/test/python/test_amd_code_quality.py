@@ -122,3 +122,59 @@ def test_products_do_not_wait_for_what_is_loaded_ahead(static, arch):
     products = [m.start() for m in re.finditer(r"^\s+v_mfma", loop, re.M)]
     waits = [m.start() for m in re.finditer(r"s_waitcnt vmcnt", loop)]
     assert products and waits and products[-1] < waits[0]
+
+
+def waits_for_nothing(text: str) -> list[str]:
+    """Waits for LDS before barriers behind another wait for all of it, with no access since: of
+    a block that accesses LDS, whose waits LLVM places well."""
+    found, accessed, pending = [], False, True
+    for line in text.splitlines():
+        if re.match(r"(; %bb\.|\.LBB)\w+:", line):
+            accessed, pending = False, True
+        elif re.match(r"\s+(ds_|s_load|s_buffer_load|s_memtime|s_sendmsg)", line):
+            accessed |= re.match(r"\s+ds_(read|write|load|store)", line) is not None
+            pending = True
+        elif re.search(r"s_waitcnt .*lgkmcnt\(0\)|s_wait_(loadcnt_)?dscnt 0x0", line):
+            if accessed and not pending:
+                found.append(line.strip())
+            pending = False
+    return found
+
+
+@pytest.mark.parametrize("arch", ["gfx942", "gfx950", "gfx1100", "gfx1201"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "matmul fp16 128x128x32, 4 warps, 2 stages",
+        "matmul int8 64x128x64, 4 warps, 2 stages",
+        "attention fp16 D64 64x64, 4 warps, 2 stages",
+        "softmax fp16 5008, 8 warps",
+    ],
+)
+def test_barriers_wait_for_lds_once(static, arch, name):
+    """A wait of a barrier's own stays where a loop begins: LLVM drops the fence's there."""
+    text = assembly(static, arch, name)
+    assert "s_barrier" in text
+    assert not waits_for_nothing(text)
+
+
+@pytest.mark.parametrize(
+    "arch, waits", [("gfx942", r"s_waitcnt .*lgkmcnt\(0\)"), ("gfx1201", r"s_wait_\w*dscnt 0x0")]
+)
+def test_barriers_at_the_start_of_loops_wait_for_lds(static, arch, waits):
+    """What the iteration before has written to LDS: LLVM has dropped the fence's own wait."""
+    text = assembly(static, arch, "matmul fp16 64x64x32, 4 warps, 2 stages")
+    lines = [line.split(";")[0].strip() for line in text.splitlines()]
+    lines = [line for line in lines if line and not line.startswith((".loc", "s_nop"))]
+    start = next(i for i in range(len(lines)) if is_loop(lines, i))
+    barrier = next(i for i in range(start, len(lines)) if lines[i].startswith("s_barrier"))
+    assert not any(line.startswith("ds_") for line in lines[start:barrier])
+    assert re.match(waits, lines[barrier - 1])
+
+
+def is_loop(lines: list[str], start: int) -> bool:
+    """Whether a label is branched to from behind."""
+    label = re.fullmatch(r"(\.LBB\w+):", lines[start])
+    return bool(label) and any(
+        re.match(rf"s_c?branch\w* {re.escape(label[1])}$", line) for line in lines[start:]
+    )
