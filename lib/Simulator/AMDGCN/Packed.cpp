@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "BfloatArith.h"
 #include "HalfArith.h"
+#include "SaturatedSums.h"
 
 using namespace tile::sim;
 using namespace tile::sim::amdgcn;
@@ -84,6 +85,10 @@ bool decodePackedSignature(InstDecoder &d, R (*)(A...)) {
 }
 template <auto F> bool decodePacked(InstDecoder &d) {
   return decodePackedSignature<F>(d, F);
+}
+
+template <auto F, auto Saturated> bool decodePackedSum(InstDecoder &d) {
+  return takeSaturation(d) ? decodePacked<Saturated>(d) : decodePacked<F>(d);
 }
 
 using U16 = uint16_t;
@@ -430,10 +435,10 @@ void tile::sim::amdgcn::registerPacked(OpcodeTable &t) {
       {"v_pk_maximum_f16", decodePacked<maximumHalf>},
       {"v_pk_minimum3_f16", decodePacked<minimum3Half>},
       {"v_pk_maximum3_f16", decodePacked<maximum3Half>},
-      {"v_pk_add_u16", decodePacked<add16>},
-      {"v_pk_add_i16", decodePacked<add16>},
-      {"v_pk_sub_u16", decodePacked<sub16>},
-      {"v_pk_sub_i16", decodePacked<sub16>},
+      {"v_pk_add_u16", decodePackedSum<add16, addSaturated<U16>>},
+      {"v_pk_add_i16", decodePackedSum<add16, addSaturated<S16>>},
+      {"v_pk_sub_u16", decodePackedSum<sub16, subSaturated<U16>>},
+      {"v_pk_sub_i16", decodePackedSum<sub16, subSaturated<S16>>},
       {"v_pk_mul_lo_u16", decodePacked<mul16>},
       {"v_pk_mad_u16", decodePacked<mad16>},
       {"v_pk_mad_i16", decodePacked<mad16>},

@@ -1,10 +1,9 @@
 //===-- VectorInteger.cpp - Integers and bits, lane by lane ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#include "VectorLanes.h"
+#include "SaturatedSums.h"
 
 #include <bit>
-#include <limits>
 
 using namespace tile::sim;
 using namespace tile::sim::amdgcn;
@@ -52,28 +51,8 @@ U16 subReversed16(U16 a, U16 b) { return U16(b - a); }
 U16 mul16(U16 a, U16 b) { return U16(U(a) * b); }
 U16 mad16(U16 a, U16 b, U16 c) { return U16(U(a) * b + c); }
 
-/// Sums that stop at the ends of their range, which `clamp` asks for.
-template <class T> T addSaturated(T a, T b) {
-  T r;
-  if (!__builtin_add_overflow(a, b, &r))
-    return r;
-  return std::is_signed_v<T> && b < 0 ? std::numeric_limits<T>::min()
-                                      : std::numeric_limits<T>::max();
-}
-template <class T> T subSaturated(T a, T b) {
-  T r;
-  if (!__builtin_sub_overflow(a, b, &r))
-    return r;
-  return std::is_signed_v<T> && b < 0 ? std::numeric_limits<T>::max()
-                                      : std::numeric_limits<T>::min();
-}
-template <class T> T subSaturatedReversed(T a, T b) {
-  return subSaturated(b, a);
-}
 template <auto F, auto Saturated> bool decodeSum(InstDecoder &d) {
-  for (const Modifier &m : d.in->modifiers)
-    d.saturates |= m.name == "clamp";
-  return d.saturates ? decodeVector<Saturated>(d) : decodeVector<F>(d);
+  return takeSaturation(d) ? decodeVector<Saturated>(d) : decodeVector<F>(d);
 }
 
 template <class T> T least(T a, T b) { return a < b ? a : b; }

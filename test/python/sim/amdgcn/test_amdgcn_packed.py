@@ -55,6 +55,22 @@ def test_packed_integers():
         same(high, want(c, d), name)
 
 
+@pytest.mark.parametrize("type", [np.int16, np.uint16])
+@pytest.mark.parametrize("name", ["add", "sub"])
+def test_packed_sums_that_stay_in_range(name, type):
+    """`clamp` of integers: they stop at the ends of their range."""
+    x, y = integers(200, 2)
+    compute = {"add": np.add, "sub": np.subtract}[name]
+    limits = np.iinfo(type)
+    text = f"v_pk_{name}_{'iu'[type is np.uint16]}16 {{d}}, {{0}}, {{1}} clamp"
+    for a, b, got in zip(
+        parts(x, type), parts(y, type), parts(lanes(text, [x, y]), type), strict=True
+    ):
+        want = compute(a.astype(np.int64), b.astype(np.int64))
+        assert (want < limits.min).any() or (want > limits.max).any()
+        same(got, np.clip(want, limits.min, limits.max).astype(type))
+
+
 def test_pairs_of_floats():
     a, b = floats(200, 2)
     c, d = floats(200, 2, seed=2)
