@@ -227,3 +227,28 @@ def test_words_that_are_known_to_be_all_ones():
     out = np.zeros(1, np.int64)
     all_ones[(1,)](x, out, num_warps=1)
     assert out[0] == ~1
+
+
+@tile.jit
+def beyond_the_edge(number_ptr, x_ptr, position_ptr, out_ptr):
+    number = tl.xor_sum(tl.load(number_ptr + tl.arange(0, 128)))
+    _, columns = tl.max(tl.full([32, 32], number, tl.int32), 1, return_indices=True)
+    _, row = tl.max(columns, 0, return_indices=True)
+    block = tl.make_tensor_descriptor(x_ptr, [4, 5, 32], [640, 32, 1], [4, 4, 32])
+    x = block.load([-1, 0, 2])
+    tl.store(position_ptr, row)
+    rows = tl.arange(0, 4)[:, None, None] * 128 + tl.arange(0, 4)[None, :, None] * 32
+    tl.store(out_ptr + rows + tl.arange(0, 32)[None, None, :], x)
+
+
+def test_bytes_beyond_the_edge_of_a_block():
+    """Registers without a value came together with the zeros beyond the edge of the array."""
+    rng = np.random.default_rng(7)
+    numbers = rng.integers(-100, 100, 128).astype(np.int32)
+    x = rng.integers(0, 256, 2560).astype(np.uint8)
+    position, out = np.full(1, -1, np.int32), np.full((4, 4, 32), 7, np.uint8)
+    beyond_the_edge[(1,)](numbers, x, position, out, num_warps=1)
+    expected = np.zeros((4, 4, 32), np.uint8)
+    expected[1:, :, :30] = x.reshape(4, 20, 32)[:3, :4, 2:]
+    np.testing.assert_array_equal(out, expected)
+    assert position[0] == 0

@@ -140,6 +140,7 @@ LogicalResult amd::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
       if (!function.isDeclaration())
         function.addFnAttr("amdgpu-num-vgpr", "256");
   writeKnownWords(module);
+  defineLanesOfConstants(module);
   foldConstantShuffles(module);
   if ((*machine)->getTargetCPU().starts_with("gfx120"))
     keepShufflesOutOfWideProducts(module);

@@ -30,6 +30,9 @@ void foldConstantShuffles(llvm::Module &module);
 /// Writes words of 64-bit disjunctions that are known to be -1 as constants.
 void writeKnownWords(llvm::Module &module);
 
+/// Makes undefined lanes of 8- and 16-bit constants that phis take zero.
+void defineLanesOfConstants(llvm::Module &module);
+
 /// Keeps values from other lanes out of products for which gfx12 has no such
 /// form.
 void keepShufflesOutOfWideProducts(llvm::Module &module);
