@@ -252,3 +252,73 @@ def test_bytes_beyond_the_edge_of_a_block():
     expected[1:, :, :30] = x.reshape(4, 20, 32)[:3, :4, 2:]
     np.testing.assert_array_equal(out, expected)
     assert position[0] == 0
+
+
+@tile.jit
+def sum_of_products(a_ptr, b_ptr, c_ptr, d_ptr, e_ptr, out_ptr, KIND: tl.constexpr):
+    i = tl.arange(0, 128)
+    e = tl.load(e_ptr + i)
+    first = tl.load(a_ptr + i).to(tl.int32) * tl.load(b_ptr + i).to(tl.int32)
+    second = tl.load(c_ptr + i).to(tl.int32) * tl.load(d_ptr + i).to(tl.int32)
+    if KIND == "+":
+        second = second + e
+    elif KIND == "-":
+        second = second - e
+    elif KIND == "^":
+        second = second ^ e
+    elif KIND == "&":
+        second = second & e
+    elif KIND == "|":
+        second = second | e
+    elif KIND == ">>":
+        second = second >> (e & 7)
+    elif KIND == "<<":
+        second = second << (e & 7)
+    elif KIND == "*":
+        second = second * e
+    elif KIND == "max":
+        second = tl.maximum(second, e)
+    tl.store(out_ptr + i, first + second)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8])
+@pytest.mark.parametrize("kind", ["+", "-", "^", "&", "|", ">>", "<<", "*", "max"])
+def test_products_of_bytes_in_sums(kind, dtype):
+    """Any operation on a product of bytes was taken for a sum where another one was added."""
+    rng = np.random.default_rng(11)
+    limits = np.iinfo(dtype)
+    a, b, c, d = rng.integers(limits.min, limits.max + 1, (4, 128)).astype(dtype)
+    e = rng.integers(-1000, 1000, 128).astype(np.int32)
+    out = poisoned(128, "i32")
+    sum_of_products[(1,)](a, b, c, d, e, out, KIND=kind, num_warps=1)
+    second = c.astype(np.int32) * d
+    compute = {
+        "+": lambda: second + e,
+        "-": lambda: second - e,
+        "^": lambda: second ^ e,
+        "&": lambda: second & e,
+        "|": lambda: second | e,
+        ">>": lambda: second >> (e & 7),
+        "<<": lambda: second << (e & 7),
+        "*": lambda: second * e,
+        "max": lambda: np.maximum(second, e),
+    }
+    np.testing.assert_array_equal(out, a.astype(np.int32) * b + compute[kind]())
+
+
+@tile.jit
+def remainder_of_products(x_ptr, y_ptr, out_ptr):
+    rows, columns = tl.arange(0, 32)[:, None], tl.arange(0, 2)[None, :]
+    x = tl.load(x_ptr + rows * 2 + columns)
+    y = tl.load(y_ptr + rows * 2 + columns)
+    tl.store(out_ptr + rows * 4 + columns * 2, (y * x) % -2)
+
+
+def test_remainders_of_products_of_bytes():
+    """They are made of such a sum."""
+    rng = np.random.default_rng(12)
+    x, y = rng.integers(-128, 128, (2, 64)).astype(np.int8)
+    out = np.full(128, 99, np.int8)
+    remainder_of_products[(1,)](x, y, out, num_warps=1)
+    np.testing.assert_array_equal(out[::2], np.fmod(x * y, np.int8(-2)))
+    assert (out[1::2] == 99).all()

@@ -51,9 +51,14 @@ amd::createAMDGPUMachine(ModuleOp module, const AMDGCNOptions &options) {
   // LLVM 22's assembly printer crashes on some code with registers of 16 bits;
   // GPUs before gfx1250 can do without.
   bool canDoWithout = target->wmmaVersion == 1 || target->wmmaVersion == 2;
-  auto machine = createTargetMachine(
-      module, llvm::Triple(kTriple), target->processor,
-      /*features=*/canDoWithout ? "-real-true16" : "", options);
+  // It takes any operation on a product of bytes for a sum, where a product of
+  // bytes is added, and makes `v_dot4` of both (SITargetLowering's combination
+  // of additions). Without these instructions it does not try.
+  std::string features = "-dot7-insts";
+  if (canDoWithout)
+    features += ",-real-true16";
+  auto machine = createTargetMachine(module, llvm::Triple(kTriple),
+                                     target->processor, features, options);
   // Instructions themselves say whether they may be fused.
   if (succeeded(machine) && options.enableFpFusion)
     (*machine)->Options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
