@@ -115,10 +115,14 @@ def test_code_is_the_same_beside_other_targets(static):
     assert together == alone * 4
 
 
+def innermost_loop(text: str) -> str:
+    return re.search(r"^(\.LBB0_\d+):[^\n]*Inner Loop.*?s_cbranch\w* \1\b", text, re.M | re.S)[0]
+
+
 @pytest.mark.parametrize("arch", ["gfx90a", "gfx942", "gfx950"])
 def test_products_do_not_wait_for_what_is_loaded_ahead(static, arch):
     text = assembly(static, arch, "matmul fp16 64x128x64, 4 warps, 2 stages")
-    loop = re.search(r"^(\.LBB0_\d+):[^\n]*Inner Loop.*?s_cbranch\w* \1\b", text, re.M | re.S)[0]
+    loop = innermost_loop(text)
     products = [m.start() for m in re.finditer(r"^\s+v_mfma", loop, re.M)]
     waits = [m.start() for m in re.finditer(r"s_waitcnt vmcnt", loop)]
     assert products and waits and products[-1] < waits[0]
@@ -164,17 +168,8 @@ def test_barriers_wait_for_lds_once(static, arch, name):
 def test_barriers_at_the_start_of_loops_wait_for_lds(static, arch, waits):
     """What the iteration before has written to LDS: LLVM has dropped the fence's own wait."""
     text = assembly(static, arch, "matmul fp16 64x64x32, 4 warps, 2 stages")
-    lines = [line.split(";")[0].strip() for line in text.splitlines()]
+    lines = [line.split(";")[0].strip() for line in innermost_loop(text).splitlines()]
     lines = [line for line in lines if line and not line.startswith((".loc", "s_nop"))]
-    start = next(i for i in range(len(lines)) if is_loop(lines, i))
-    barrier = next(i for i in range(start, len(lines)) if lines[i].startswith("s_barrier"))
-    assert not any(line.startswith("ds_") for line in lines[start:barrier])
+    barrier = next(i for i, line in enumerate(lines) if line.startswith("s_barrier"))
+    assert not any(line.startswith("ds_") for line in lines[:barrier])
     assert re.match(waits, lines[barrier - 1])
-
-
-def is_loop(lines: list[str], start: int) -> bool:
-    """Whether a label is branched to from behind."""
-    label = re.fullmatch(r"(\.LBB\w+):", lines[start])
-    return bool(label) and any(
-        re.match(rf"s_c?branch\w* {re.escape(label[1])}$", line) for line in lines[start:]
-    )
