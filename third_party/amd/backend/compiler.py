@@ -30,8 +30,8 @@ class HIPOptions(BaseOptions):
     num_stages: int = 2
     #: Waves that each SIMD unit should have room for; 0 leaves it to LLVM.
     waves_per_eu: int = 0
-    #: Rows of the matrix instruction to take: 16, 32, 4 for narrow ones (4x64 and 64x4), or 0 for
-    #: the compiler's choice.
+    #: Rows of the matrix instruction to take, where one fits: 16, 32, 4 for narrow ones (4x64 and
+    #: 64x4), or 0 for the compiler's choice.
     matrix_instr_nonkdim: int = 0
     #: Factor on the neighbours along K that a lane holds of an operand.
     kpack: int = 1

@@ -70,6 +70,10 @@ amd::TargetModel::selectMatrixInstruction(const MatrixProduct &product,
          findMatrixInstructions(product.types, /*isNarrow=*/true))
       if (fits(product, narrow))
         return narrow;
+  // Scalar arithmetic is what nobody has asked for.
+  if (matrixOptions.rows)
+    return TargetModel(facts, {/*rows=*/0, matrixOptions.kPack})
+        .selectMatrixInstruction(product, decline);
   decline(reason);
   return failure();
 }

@@ -58,13 +58,18 @@ const ScaledMatrixInstruction *select(DotScaledOp op,
               (op.getAElemType() == ScaleDotElemType::E2M1 ? 2 : 1);
   if (!isSupported(op.getAScale(), k) || !isSupported(op.getBScale(), k))
     return nullptr;
+  const ScaledMatrixInstruction *other = nullptr;
   for (const ScaledMatrixInstruction &instruction :
-       amd::getScaledMatrixInstructions(model.getFacts()))
-    if (instruction.m <= type.getShape()[0] &&
-        instruction.m <= type.getShape()[1] && instruction.k <= k &&
-        model.allowsRows(instruction.m))
+       amd::getScaledMatrixInstructions(model.getFacts())) {
+    if (instruction.m > type.getShape()[0] ||
+        instruction.m > type.getShape()[1] || instruction.k > k)
+      continue;
+    if (model.allowsRows(instruction.m))
       return &instruction;
-  return nullptr;
+    if (!other)
+      other = &instruction;
+  }
+  return other;
 }
 
 /// Warps share out the longer dimension first.

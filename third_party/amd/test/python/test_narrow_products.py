@@ -79,3 +79,12 @@ def test_products_that_could_take_larger_ones():
         assert check(np.float16, m, n, 64, **options)[1] == {"v_mfma_f32_4x4x4_16b_f16"}
     # Smaller than that in every way.
     assert not check(np.float16, 4, 16, 64, num_warps=1)[1]
+
+
+@pytest.mark.parametrize(
+    ("m", "n", "k", "rows"), [(128, 64, 32, 4), (16, 128, 64, 32), (8, 64, 64, 16)]
+)
+def test_rows_that_do_not_fit_are_as_none_asked_for(m, n, k, rows):
+    """Where no instruction has as many rows and fits; narrow ones have K = 64."""
+    used = check(np.float16, m, n, k, num_warps=4, matrix_instr_nonkdim=rows)[1]
+    assert used and used == check(np.float16, m, n, k, num_warps=4)[1]

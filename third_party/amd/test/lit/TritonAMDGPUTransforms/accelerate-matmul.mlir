@@ -1,9 +1,12 @@
 // RUN: tile-opt %s -split-input-file -tritonamdgpu-accelerate-matmul | filecheck %s
 // RUN: tile-opt %s -split-input-file -tritonamdgpu-accelerate-matmul='matrix-instruction-size=16 kPack=2' | filecheck %s -check-prefix=SMALL
+// RUN: tile-opt %s -split-input-file -tritonamdgpu-accelerate-matmul=matrix-instruction-size=4 | filecheck %s -check-prefix=NARROW
 
 // The largest instruction that fits; transposed, so that neighbours along N are in one lane.
+// One of as many rows as wanted, where it fits: narrow ones take 64 elements along K.
 // CHECK: #[[$MMA:.*]] = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true}>
 // SMALL: #[[$MMA:.*]] = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [16, 16, 16], isTransposed = true}>
+// NARROW: #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true}>
 #blocked = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [4, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #a = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
 #b = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
@@ -65,6 +68,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1100", "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: @wmma
   // CHECK: tt.dot {{.*}} kWidth = 16
+  // There is none of other sizes.
+  // NARROW-LABEL: @wmma
+  // NARROW: tt.dot {{.*}} kWidth = 16
   tt.func public @wmma(%x: tensor<64x32xbf16, #a>, %y: tensor<32x64xbf16, #b>, %z: tensor<64x64xf32, #blocked>) -> tensor<64x64xf32, #blocked> {
     %d = tt.dot %x, %y, %z : tensor<64x32xbf16, #a> * tensor<32x64xbf16, #b> -> tensor<64x64xf32, #blocked>
     tt.return %d : tensor<64x64xf32, #blocked>
@@ -126,6 +132,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // CHECK-DAG: #[[MMA:.*]] = #ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [32, 32, 64], isTransposed = true}>
 // CHECK-DAG: #[[OF_A:.*]] = #ttg.linear<{register = [{{\[}}0, 2]], lane = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1]], warp = {{\[\[}}0, 0], [32, 0]], block = []}>
 // CHECK-DAG: #[[OF_B:.*]] = #ttg.linear<{register = [{{\[}}0, 2]], lane = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1]], warp = {{\[\[}}32, 0], [0, 0]], block = []}>
+// NARROW-LABEL: @scaled
+// NARROW: tt.dot_scaled
 // CHECK-LABEL: @scaled
 // CHECK: tt.dot_scaled {{.*}} : tensor<64x128xf8E4M3FN, #ttg.dot_op<{opIdx = 0, parent = #[[MMA]], kWidth = 16}>>, tensor<64x4xi8, #[[OF_A]]> * tensor<64x64xi8, #ttg.dot_op<{opIdx = 1, parent = #[[MMA]], kWidth = 16}>>, tensor<64x4xi8, #[[OF_B]]> -> tensor<64x64xf32, #[[MMA]]>
 // CHECK-LABEL: @wide
@@ -155,7 +163,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
   // CHECK-LABEL: @few_rows
   // CHECK: tt.dot {{.*}} tensor<8x64xf16, #ttg.dot_op<{opIdx = 0, parent = #[[$ROWS]], kWidth = 4}>> * tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #[[$ROWS]], kWidth = 4}>> -> tensor<8x64xf32, #[[$ROWS]]>
   // SMALL-LABEL: @few_rows
-  // SMALL: tt.dot {{.*}} -> tensor<8x64xf32, #blocked>
+  // SMALL: tt.dot {{.*}} -> tensor<8x64xf32, #mma>
   tt.func public @few_rows(%x: tensor<8x64xf16, #a>, %y: tensor<64x64xf16, #b>, %z: tensor<8x64xf32, #blocked>) -> tensor<8x64xf32, #blocked> {
     %d = tt.dot %x, %y, %z : tensor<8x64xf16, #a> * tensor<64x64xf16, #b> -> tensor<8x64xf32, #blocked>
     tt.return %d : tensor<8x64xf32, #blocked>
