@@ -24,8 +24,9 @@ from .passes import shuffled
 from .program import Config, Program
 from .values import TYPES
 
-#: Warp instructions after which a program counts as endless.
-LIMIT = 5_000_000
+#: Warp instructions after which a program may be endless, and after which it counts as such: few
+#: programs execute more than the first.
+LIMITS = (5_000_000, 100_000_000)
 
 
 @dataclass
@@ -70,7 +71,7 @@ def gist(message: str) -> str:
 
 
 def prepare(
-    program: Program, kernel: Any, values: dict[str, Any], config: Config
+    program: Program, kernel: Any, values: dict[str, Any], config: Config, limit: int
 ) -> tuple[Any, dict[str, Any]]:
     """Compiles a program; returns a function that launches it, and the texts of all stages."""
     knobs.runtime.sim_target = config.machine
@@ -90,7 +91,7 @@ def prepare(
     x, y, z = launcher.grid(program.grid, bound)
     arguments = launcher.arguments(compiled, bound)
     return (
-        lambda: launch(x, y, z, 0, arguments, max_instructions=LIMIT, checks=_sim.CHECK_ALL),
+        lambda: launch(x, y, z, 0, arguments, max_instructions=limit, checks=_sim.CHECK_ALL),
         compiled.asm,
     )
 
@@ -103,14 +104,17 @@ def assemble(text: str, config: Config) -> None:
 
 
 def compiled(
-    program: Program, config: Config | None = None, kernel: Any = None
+    program: Program,
+    config: Config | None = None,
+    kernel: Any = None,
+    limits: tuple[int, ...] = LIMITS,
 ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """The outputs of the compiled program, run in the simulator with all checks; and the texts of
     its stages."""
     values = program.inputs()
     try:
         launch, texts = prepare(
-            program, kernel or program.kernel(), values, config or program.config
+            program, kernel or program.kernel(), values, config or program.config, limits[0]
         )
     except tile.TileError as error:
         if isinstance(error, tile.OutOfResources):
@@ -123,6 +127,8 @@ def compiled(
     try:
         status = launch()
     except tile.TileError as error:
+        if limits[1:] and "did not end within" in str(error):
+            return compiled(program, config, kernel, limits[1:])
         raise Failure("finding", str(error)) from error
     if status.__class__ is int and status:
         raise Failure("compile", f"the launch ends with status {status}")

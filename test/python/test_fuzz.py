@@ -96,6 +96,25 @@ def test_loops_for_partitions_of_warps(first, mode):
     )
 
 
+def test_large_programs_are_told_from_endless_ones():
+    """What takes long is run once more with a larger budget; what does not end is reported."""
+    program = Program(
+        0,
+        "import tile\nimport tile.language as tl\n\n"
+        "@tile.jit\ndef kernel(o0):\n"
+        "    v = tl.arange(0, 32)\n"
+        "    for i in tl.range(0, 500):\n"
+        "        v += tl.load(o0 + 0)\n"
+        "        tl.debug_barrier()\n"
+        "    tl.store(o0 + tl.arange(0, 32), v)\n",
+        (Argument("o0", "output", "i32", size=32, flavour="zero"),),
+    )
+    found, _ = runner.compiled(program, limits=(100, 1_000_000))
+    assert (found["o0"] == np.arange(32)).all()
+    with pytest.raises(runner.Failure, match="did not end within 200 warp instructions"):
+        runner.compiled(program, limits=(100, 200))
+
+
 def test_a_seed_makes_one_program():
     for seed in range(20):
         first, second = generate(seed), generate(seed)
