@@ -247,6 +247,32 @@ bool sinkBehindProduct(LocalLoadOp load) {
   return waits;
 }
 
+/// True for a tensor's conversion to elements of more bits.
+bool isWidening(Operation *op) {
+  if (!isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp, FpToFpOp>(op))
+    return false;
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  return type && type.getEncoding() &&
+         getRegisterBits(type) > getRegisterBits(cast<RankedTensorType>(
+                                     op->getOperand(0).getType()));
+}
+
+/// Moves a conversion to more bits behind the waits for products in front of
+/// its first use: until then the narrow elements are there. The backend does
+/// not move it across the waits.
+bool sinkWidening(Operation *op) {
+  Operation *user = findFirstUser(op->getResult(0), op->getBlock());
+  if (!user)
+    return false;
+  for (Operation *between = op->getNextNode(); between != user;
+       between = between->getNextNode())
+    if (isa<MatrixProductWaitOpInterface>(between)) {
+      op->moveBefore(user);
+      return true;
+    }
+  return false;
+}
+
 struct TritonGPUReorderInstructions
     : gpu::impl::TritonGPUReorderInstructionsBase<
           TritonGPUReorderInstructions> {
@@ -262,7 +288,8 @@ struct TritonGPUReorderInstructions
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
       if (isa<ConvertLayoutOp, LocalLoadOp, LocalAllocOp, MemDescTransOp,
-              MemDescReshapeOp, MemDescSubsliceOp>(op))
+              MemDescReshapeOp, MemDescSubsliceOp>(op) ||
+          isWidening(op))
         ops.push_back(op);
     });
     for (Operation *op : ops)
@@ -274,8 +301,9 @@ struct TritonGPUReorderInstructions
     for (Operation *op : llvm::reverse(ops)) {
       auto alloc = dyn_cast<LocalAllocOp>(op);
       auto load = dyn_cast<LocalLoadOp>(op);
-      if (alloc ? sinkBehindCopies(alloc)
-                : trySink(op) || (load && sinkBehindProduct(load))) {
+      if (alloc            ? sinkBehindCopies(alloc)
+          : isWidening(op) ? sinkWidening(op)
+                           : trySink(op) || (load && sinkBehindProduct(load))) {
         LDBG() << "sunk " << *op;
         ++numSunk;
       }
