@@ -20,17 +20,19 @@ import torch
 from peer import load, load_for_peer
 from turns import best_times_ms, median_times_ms
 
-# Block of keys, block of queries, warps, stages, whether warps are specialised, registers.
+# Block of keys, block of queries, warps, stages, whether warps are specialised, registers, whether
+# causal blocks have one loop.
 ONE_PASS = [
-    (64, 64, 4, 2, False, None),
-    (64, 64, 4, 3, False, None),
-    (64, 64, 4, 2, False, 168),
-    (64, 64, 4, 3, False, 168),
-    (128, 64, 8, 2, False, None),
-    (128, 64, 8, 3, False, None),
-    (128, 128, 8, 2, False, None),
-    (128, 64, 8, 2, True, None),
-    (128, 64, 8, 3, True, None),
+    (64, 64, 4, 2, False, None, False),
+    (64, 64, 4, 3, False, None, False),
+    (64, 64, 4, 2, False, 168, False),
+    (64, 64, 4, 3, False, 168, False),
+    (128, 64, 8, 2, False, None, False),
+    (128, 64, 8, 3, False, None, False),
+    (128, 128, 8, 2, False, None, False),
+    (128, 64, 8, 2, True, None, False),
+    (128, 64, 8, 3, True, None, False),
+    (128, 128, 8, 2, True, None, True),
 ]
 # Block that stays, block of a step, warps, stages, whether warps are specialised.
 TWO_PASSES = [
@@ -99,12 +101,12 @@ class Row:
         return True
 
     def in_one_pass(self, module: ModuleType, config) -> None:
-        bn, bm, warps, stages, specialized, registers = config
+        bn, bm, warps, stages, specialized, registers, one_loop = config
         options = {} if registers is None else {"maxnreg": registers}
         module.attention_backward(
             self.q, self.k, self.v, self.out, self.dout, *self.gradients, self.sums, self.deltas,
-            self.dq_sums, self.causal, bm, bn, specialized, num_warps=warps, num_stages=stages,
-            **options,
+            self.dq_sums, self.causal, bm, bn, specialized, one_loop, num_warps=warps,
+            num_stages=stages, **options,
         )  # fmt: skip
 
     def part(self, module: ModuleType, kernel: str, config) -> None:

@@ -372,7 +372,7 @@ def _gradients(size: int, causal: bool, bm: int, bn: int, warps: int) -> Case:
     return Case(
         f"gradients in one pass D{size}{' causal' if causal else ''} {bn}x{bm}",
         "attention_backward", "gradients_kernel", types,
-        {"BM": bm, "BN": bn, "CAUSAL": causal, "SPECIALIZED": False},
+        {"BM": bm, "BN": bn, "CAUSAL": causal, "SPECIALIZED": False, "ONE_LOOP": False},
         {"num_warps": warps, "num_stages": 3}, (1,),
     )  # fmt: skip
 

@@ -58,6 +58,7 @@ def prepare_kernel(
 def gradients_kernel(
     q_desc, k_desc, v_desc, dout_desc, dq_desc, dk_desc, dv_desc, sums_ptr, deltas_ptr, scale, L,
     BM: tl.constexpr, BN: tl.constexpr, CAUSAL: tl.constexpr, SPECIALIZED: tl.constexpr,
+    ONE_LOOP: tl.constexpr,
 ):  # fmt: skip
     """A block of keys and values goes over the queries, and adds to their gradients."""
     block, head = tl.program_id(0), tl.program_id(1)
@@ -66,11 +67,12 @@ def gradients_kernel(
     k, v = k_desc.load([base + block * BN, 0]), v_desc.load([base + block * BN, 0])
     dk = tl.zeros(k.shape, dtype=tl.float32)
     dv = tl.zeros(v.shape, dtype=tl.float32)
-    # Queries that see some of the keys come first, then those that see all.
+    # Queries that see some of the keys come first, then those that see all: in a loop of their own,
+    # or in one loop with the others, which looks where it is.
     first = block * BN // BM * BM if CAUSAL else 0
     whole = tl.cdiv((block + 1) * BN, BM) * BM if CAUSAL else 0
-    for part in tl.static_range(0 if CAUSAL else 1, 2):
-        low, high = (first, whole) if part == 0 else (whole, L)
+    for part in tl.static_range(0 if CAUSAL and not ONE_LOOP else 1, 2):
+        low, high = (first, whole) if part == 0 else (first if ONE_LOOP else whole, L)
         for start in tl.range(low, high, BM, warp_specialize=SPECIALIZED):
             rows = start + queries
             # Scores are transposed, so that weights are where their product with dout needs them.
@@ -82,7 +84,12 @@ def gradients_kernel(
             weights = tl.exp2(scores * (scale * 1.4426950408889634) - sums[None, :])
             if part == 0:
                 weights = tl.where(cols[:, None] <= rows[None, :], weights, 0.0)
-            dv = tl.dot(weights.to(dout.dtype), dout, dv)
+            elif CAUSAL and ONE_LOOP:
+                if start < whole:
+                    weights = tl.where(cols[:, None] <= rows[None, :], weights, 0.0)
+            # Both uses take them in 16 bits: half the registers while products are under way.
+            weights = weights.to(dout.dtype)
+            dv = tl.dot(weights, dout, dv)
             dscores = weights * (dweights - tl.load(deltas_ptr + base + rows)[None, :])
             dscores = dscores.to(q.dtype)
             dq = tl.dot(dscores.T, k)
@@ -171,10 +178,12 @@ def statistics(q, k, sums, causal: bool = False, bm: int = 32, bn: int = 32, **o
 
 def attention_backward(
     q, k, v, out, dout, dq, dk, dv, sums, deltas, dq_sums, causal: bool = False, bm: int = 32,
-    bn: int = 32, specialized: bool = False, **options,
+    bn: int = 32, specialized: bool = False, one_loop: bool = False, **options,
 ):  # fmt: skip
     """Gradients for arrays of (heads, length, head size), the length a multiple of the blocks.
 
+    `specialized`: warps of their own load what the others compute with. `one_loop`: causal blocks
+    go over the queries that see some of their keys and over those that see all in one loop.
     `sums` are those of `statistics`; `deltas` and `dq_sums` are scratch memory: a float32 for each
     row, and for each element of `q`.
     """
@@ -186,8 +195,9 @@ def attention_backward(
     ]
     scale = 1 / math.sqrt(size)
     kernel = gradients_kernel[(length // bn, heads)](
-        *descriptors, sums, deltas, scale, length, bm, bn, causal, specialized, **options
-    )
+        *descriptors, sums, deltas, scale, length, bm, bn, causal, specialized, one_loop,
+        **options,
+    )  # fmt: skip
     scale_kernel[(heads * length // 32,)](dq_sums, dq, scale, 32 * size)
     return kernel
 

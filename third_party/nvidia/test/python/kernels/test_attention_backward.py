@@ -73,6 +73,16 @@ def test_one_pass(
     assert ("cp.reduce.async.bulk" in kernel.asm["ptx"]) == (target == "cuda:90")
 
 
+@pytest.mark.parametrize(("bm", "bn"), [(64, 64), (128, 128), (64, 128), (128, 64)])
+@pytest.mark.parametrize("specialized", [False, True])
+def test_one_loop_for_masked_and_whole_blocks(example, bm, bn, specialized, monkeypatch):
+    run_on("cuda:90", monkeypatch)
+    monkeypatch.setenv("TILE_SIM_SCHEDULES", "2")
+    options = {"num_warps": bn // 16, "num_stages": 2, "specialized": specialized}
+    # Two blocks of keys, as above.
+    check(example, True, 2 * bn, 64, True, bm=bm, bn=bn, one_loop=True, **options)
+
+
 @pytest.mark.parametrize("size", [16, 32, 128, 256])
 @pytest.mark.parametrize("one_pass", [False, True])
 def test_head_sizes(example, size, one_pass, monkeypatch):
