@@ -16,6 +16,10 @@
 // behind products. Without need, both cost a few registers and instructions
 // there.
 //
+// Where the loops of a kernel carry more than all registers, it spills in any
+// case, and the second code is the only one: LLVM's register allocator takes
+// half a minute for some of the first ones, and a second for these.
+//
 //===----------------------------------------------------------------------===//
 
 #include "TargetMachine.h"
@@ -24,6 +28,7 @@
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetMachine.h"
@@ -35,6 +40,9 @@
 using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::amd;
+
+/// What a lane of RDNA has at most.
+static constexpr unsigned kRegistersOfLane = 256;
 
 /// On kernels: the waves of one SIMD unit for which a compute unit has LDS.
 static constexpr llvm::StringLiteral kWavesByLDS = "tile-waves-by-lds";
@@ -129,6 +137,21 @@ static FailureOr<std::string> emit(ModuleOp diagnosticOp, llvm::Module &module,
   return triton::emitAssembly(diagnosticOp, module, machine);
 }
 
+/// The registers for the vectors and floats that a block gets from others at
+/// most: for a loop with products, its sums, and the operands on their way.
+static unsigned countCarriedRegisters(const llvm::Function &kernel) {
+  const llvm::DataLayout &layout = kernel.getDataLayout();
+  unsigned most = 0;
+  for (const llvm::BasicBlock &block : kernel) {
+    unsigned bits = 0;
+    for (const llvm::PHINode &phi : block.phis())
+      if (phi.getType()->isFPOrFPVectorTy() || phi.getType()->isVectorTy())
+        bits += layout.getTypeSizeInBits(phi.getType());
+    most = std::max(most, bits / 32);
+  }
+  return most;
+}
+
 /// Asks for one wave more than the code `first` leaves registers for, if LDS
 /// has room for it. Returns false if nothing is gained by fewer registers.
 static bool wantOneWaveMore(llvm::Function &kernel, StringRef first) {
@@ -169,6 +192,11 @@ amd::emitForScarceRegisters(ModuleOp diagnosticOp, llvm::Module &module,
   if (!target || !kernel ||
       llvm::none_of(llvm::instructions(*kernel), isProduct))
     return emit(diagnosticOp, module, machine, /*trackersOfTarget=*/false);
+  if (!target->mfmaVersion &&
+      countCarriedRegisters(*kernel) > kRegistersOfLane) {
+    fenceProducts(*kernel);
+    return emit(diagnosticOp, module, machine, /*trackersOfTarget=*/true);
+  }
   // The code generator changes the module.
   std::unique_ptr<llvm::Module> other = llvm::CloneModule(module);
   FailureOr<std::string> first =
