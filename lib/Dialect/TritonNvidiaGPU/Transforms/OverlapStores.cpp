@@ -7,8 +7,9 @@
 //   wait for the copy of the iteration before; write the buffer; start the copy
 //
 // in place of a wait behind each copy, whose buffer others use then. Copies to
-// different places, as those of the two halves of a tile, do not wait for each
-// other.
+// different places, as those of the parts of a tile, do not wait for each
+// other: each has a buffer of its own or, where there is no room for that, they
+// take a few buffers in turns.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,6 @@
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
-#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -104,13 +104,13 @@ bool areDisjoint(AsyncTMACopyLocalToGlobalOp lhs,
   return false;
 }
 
-/// Whether copies of before may write where `store` does, or read its buffer.
-bool mustWait(const Store &store) {
+/// Whether copies started before `place` may write where `store` does, or read
+/// its buffer.
+bool mustWait(const Store &store, Operation *place) {
   auto copy = dyn_cast<AsyncTMACopyLocalToGlobalOp>(store.copy);
   if (!copy)
     return true;
-  for (Operation *op = store.buffer->getPrevNode(); op;
-       op = op->getPrevNode()) {
+  for (Operation *op = place->getPrevNode(); op; op = op->getPrevNode()) {
     auto wait = dyn_cast<AsyncTMAStoreWaitOp>(op);
     if (wait && wait.getComplete() && wait.getPendings() == 0)
       return false;
@@ -161,37 +161,74 @@ void waitForCopies(Store store) {
                               /*complete=*/true);
 }
 
-void rewrite(Store store) {
-  gpu::LocalAllocOp old = store.buffer;
-  Location loc = old.getLoc();
-  gpu::MemDescType type = old.getType();
+/// Stores of one block that do not wait for each other, in their order.
+using Group = SmallVector<Store>;
+
+/// Has the stores of a group take `numBuffers` buffers in turns.
+void rewrite(Group group, unsigned numBuffers) {
+  scf::ForOp loop = group.front().loop;
+  gpu::MemDescType type = group.front().buffer.getType();
   auto ownType =
       gpu::MemDescType::get(type.getShape(), type.getElementType(),
                             type.getEncoding(), type.getMemorySpace(),
                             /*mutableMemory=*/true);
-  OpBuilder builder(store.loop);
-  Value own = gpu::LocalAllocOp::create(builder, loc, ownType);
-  if (mustWait(store))
-    waitForCopies(store);
-  builder.setInsertionPoint(old);
-  gpu::LocalStoreOp::create(builder, loc, old.getSrc(), own);
-  old.getResult().replaceAllUsesWith(own);
-  old.erase();
-  store.before.erase();
-  builder.setInsertionPointAfter(store.loop);
-  AsyncTMAStoreWaitOp::create(builder, store.after.getLoc(), /*pendings=*/0,
-                              /*complete=*/false);
-  gpu::LocalDeallocOp::create(builder, loc, own);
-  store.after.erase();
+  OpBuilder builder(loop);
+  SmallVector<Value> own;
+  for (Store store : ArrayRef(group).take_front(numBuffers))
+    own.push_back(
+        gpu::LocalAllocOp::create(builder, store.buffer.getLoc(), ownType));
+  for (auto [i, store] : llvm::enumerate(group)) {
+    gpu::LocalAllocOp old = store.buffer;
+    Location loc = old.getLoc();
+    if (i == 0 && mustWait(store, old))
+      waitForCopies(store);
+    builder.setInsertionPoint(old);
+    if (group.size() > 1) {
+      // Behind the copies of those before, which may be from this buffer, and
+      // have started by then. Copies of the iteration before were waited for by
+      // the first store.
+      Operation *fence = store.before->getPrevNode();
+      builder.setInsertionPoint(isa_and_nonnull<FenceAsyncSharedOp>(fence)
+                                    ? fence
+                                    : store.before.getOperation());
+      if (i >= numBuffers)
+        AsyncTMAStoreWaitOp::create(builder, store.after.getLoc(),
+                                    /*pendings=*/numBuffers - 1,
+                                    /*complete=*/false);
+    }
+    gpu::LocalStoreOp::create(builder, loc, old.getSrc(), own[i % numBuffers]);
+    old.getResult().replaceAllUsesWith(own[i % numBuffers]);
+    old.erase();
+    store.before.erase();
+  }
+  builder.setInsertionPointAfter(loop);
+  AsyncTMAStoreWaitOp::create(builder, group.front().after.getLoc(),
+                              /*pendings=*/0, /*complete=*/false);
+  for (Value buffer : own)
+    gpu::LocalDeallocOp::create(builder, buffer.getLoc(), buffer);
+  for (Store store : group)
+    store.after.erase();
 }
 
-SmallVector<Store> findStores(Operation *module) {
-  SmallVector<Store> stores;
+SmallVector<Group> findGroups(Operation *module) {
+  SmallVector<Group> groups;
   module->walk([&](AsyncTMAStoreWaitOp wait) {
-    if (auto store = match(wait))
-      stores.push_back(*store);
+    std::optional<Store> store = match(wait);
+    if (!store)
+      return;
+    if (!groups.empty()) {
+      Store &last = groups.back().back();
+      if (last.loop == store->loop &&
+          last.buffer->getBlock() == store->buffer->getBlock() &&
+          last.buffer.getType() == store->buffer.getType() &&
+          !mustWait(*store, store->before)) {
+        groups.back().push_back(*store);
+        return;
+      }
+    }
+    groups.push_back({*store});
   });
-  return stores;
+  return groups;
 }
 
 class OverlapStoresPass
@@ -201,8 +238,8 @@ public:
   using Base::Base;
 
   void runOnOperation() override {
-    SmallVector<Store> stores = findStores(getOperation());
-    if (stores.empty())
+    SmallVector<Group> groups = findGroups(getOperation());
+    if (groups.empty())
       return;
     auto allocation = ModuleAllocation::compute(getOperation());
     if (failed(allocation))
@@ -219,32 +256,36 @@ public:
                       std::max<int64_t>(kThreadsEnough / threads, 1));
     };
     int64_t used = allocation->getSharedMemorySize();
-    llvm::SmallBitVector chosen(stores.size());
-    for (auto [i, store] : llvm::enumerate(stores)) {
-      chosen.set(i);
-      int64_t more = countSharedMemory(chosen);
-      if (countBlocks(more) == 0 || countBlocks(more) < countBlocks(used)) {
-        LDBG() << "no room for a buffer of its own: " << *store.copy;
-        chosen.reset(i);
-        continue;
+    SmallVector<unsigned> numBuffers(groups.size(), 0);
+    for (auto [group, count] : llvm::zip(groups, numBuffers)) {
+      for (count = group.size(); count; --count) {
+        int64_t more = countSharedMemory(numBuffers);
+        if (countBlocks(more) && countBlocks(more) >= countBlocks(used)) {
+          used = std::max(used, more);
+          break;
+        }
       }
-      used = std::max(used, more);
+      LDBG() << count << " buffers for " << group.size()
+             << " stores like this: " << *group.front().copy;
     }
-    for (unsigned i : chosen.set_bits()) {
-      rewrite(stores[i]);
-      ++numOverlapped;
+    for (auto [group, count] : llvm::zip(groups, numBuffers)) {
+      if (!count)
+        continue;
+      rewrite(group, count);
+      numOverlapped += group.size();
     }
   }
 
 private:
-  /// What the module takes if the chosen stores have buffers of their own,
-  /// which share no place with others, but leave theirs. The largest number if
-  /// that cannot be told.
-  int64_t countSharedMemory(const llvm::SmallBitVector &chosen) {
+  /// What the module takes if groups of stores have so many buffers, which
+  /// share no place with others, but leave theirs. The largest number if that
+  /// cannot be told.
+  int64_t countSharedMemory(ArrayRef<unsigned> numBuffers) {
     OwningOpRef<ModuleOp> trial = getOperation().clone();
-    SmallVector<Store> stores = findStores(*trial);
-    for (unsigned i : chosen.set_bits())
-      rewrite(stores[i]);
+    SmallVector<Group> groups = findGroups(*trial);
+    for (auto [group, count] : llvm::zip(groups, numBuffers))
+      if (count)
+        rewrite(group, count);
     auto allocation = ModuleAllocation::compute(*trial);
     return succeeded(allocation) ? allocation->getSharedMemorySize()
                                  : std::numeric_limits<int64_t>::max();

@@ -186,3 +186,61 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 }
+
+// -----
+
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#line = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // Where not all parts of a tile have room, they take buffers in turns: the
+  // third waits until the first has been read, though its values are there.
+  // CHECK-LABEL: @in_turns
+  // CHECK: %[[FIRST:.*]] = ttg.local_alloc : () -> !ttg.memdesc<128x128xf16
+  // CHECK: %[[SECOND:.*]] = ttg.local_alloc : () -> !ttg.memdesc<128x128xf16
+  // CHECK: scf.for
+  // CHECK: ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+  // CHECK: ttg.local_store %{{.*}}, %[[FIRST]]
+  // CHECK-NEXT: ttnvgpu.fence_async_shared
+  // CHECK-NEXT: ttnvgpu.async_tma_copy_local_to_global %{{.*}} %[[FIRST]]
+  // CHECK-NEXT: ttg.local_store %{{.*}}, %[[SECOND]]
+  // CHECK-NEXT: ttnvgpu.fence_async_shared
+  // CHECK-NEXT: ttnvgpu.async_tma_copy_local_to_global %{{.*}} %[[SECOND]]
+  // CHECK-NEXT: ttnvgpu.async_tma_store_wait {pendings = 1 : i32}
+  // CHECK-NEXT: ttg.local_store %{{.*}}, %[[FIRST]]
+  // CHECK-NEXT: ttnvgpu.fence_async_shared
+  // CHECK-NEXT: ttnvgpu.async_tma_copy_local_to_global %{{.*}} %[[FIRST]]
+  // CHECK-NEXT: }
+  // CHECK-NEXT: ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+  tt.func @in_turns(%desc: !tt.tensordesc<tensor<128x128xf16, #shared>>, %x: tensor<128x128xf16, #mma>, %n: i32) -> tensor<512x128xf16, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c128 = arith.constant 128 : i32
+    %c256 = arith.constant 256 : i32
+    %other = ttg.local_alloc : () -> !ttg.memdesc<512x128xf16, #shared, #smem, mutable>
+    %more = ttg.local_alloc : () -> !ttg.memdesc<4096xf64, #line, #smem, mutable>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %second = arith.addi %i, %c128 : i32
+      %third = arith.addi %i, %c256 : i32
+      %a = ttg.local_alloc %x : (tensor<128x128xf16, #mma>) -> !ttg.memdesc<128x128xf16, #shared, #smem>
+      ttnvgpu.fence_async_shared {bCluster = false}
+      ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+      ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %i] %a : !tt.tensordesc<tensor<128x128xf16, #shared>>, !ttg.memdesc<128x128xf16, #shared, #smem>
+      ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+      %b = ttg.local_alloc %x : (tensor<128x128xf16, #mma>) -> !ttg.memdesc<128x128xf16, #shared, #smem>
+      %c = ttg.local_alloc %x : (tensor<128x128xf16, #mma>) -> !ttg.memdesc<128x128xf16, #shared, #smem>
+      ttnvgpu.fence_async_shared {bCluster = false}
+      ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+      ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %second] %b : !tt.tensordesc<tensor<128x128xf16, #shared>>, !ttg.memdesc<128x128xf16, #shared, #smem>
+      ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+      ttnvgpu.fence_async_shared {bCluster = false}
+      ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+      ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %third] %c : !tt.tensordesc<tensor<128x128xf16, #shared>>, !ttg.memdesc<128x128xf16, #shared, #smem>
+      ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+    }
+    ttg.local_dealloc %more : !ttg.memdesc<4096xf64, #line, #smem, mutable>
+    %y = ttg.local_load %other : !ttg.memdesc<512x128xf16, #shared, #smem, mutable> -> tensor<512x128xf16, #mma>
+    tt.return %y : tensor<512x128xf16, #mma>
+  }
+}

@@ -209,11 +209,12 @@ private:
     if (auto obstacle = slice.findObstacle(memory))
       return obstacle;
 
-    int most = inners.front() == loop ? INT_MAX
-                                      : countBuffers(loop, inners, tileLoads);
     int wanted = 0;
     for (Operation *load : llvm::drop_end(loads, tileLoads.size()))
       wanted = std::max(wanted, *getI32Attr(load, kLatencyAttr) + 1);
+    int most = inners.front() == loop
+                   ? INT_MAX
+                   : countBuffers(loop, inners, tileLoads, wanted);
     if (most < std::min(wanted, 2))
       return refuse("the buffers of its loads and of its results do not fit "
                     "into shared memory together");
@@ -256,12 +257,12 @@ private:
     return obstacle;
   }
 
-  /// How many buffers for each load there is room for beside one for each of
-  /// `tileLoads` and those that the nest stores through, which live as long:
-  /// all of them, so that no store waits for another, or at least one at a
-  /// time.
+  /// How many buffers for each load, of `wanted`, there is room for beside one
+  /// for each of `tileLoads` and those that the nest stores through, which live
+  /// as long: all of them, so that no store waits for another, or one at a time
+  /// where no three buffers for loads are left otherwise.
   static int countBuffers(scf::ForOp nest, ArrayRef<scf::ForOp> inners,
-                          ArrayRef<Operation *> tileLoads) {
+                          ArrayRef<Operation *> tileLoads, int wanted) {
     auto countBytes = [](Value value) -> int64_t {
       auto type = dyn_cast<RankedTensorType>(value.getType());
       if (!type)
@@ -302,7 +303,8 @@ private:
       return int(std::max<int64_t>(available - others, 0) / loaded);
     };
     int most = count(stored);
-    if (most < 2)
+    constexpr int kEnough = 3;
+    if (most < std::min(wanted, kEnough))
       most = count(largestStore);
     LDBG() << "room for " << most << " buffers of " << loaded
            << " bytes beside those of stores: " << nest.getLoc();
