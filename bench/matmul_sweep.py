@@ -55,7 +55,13 @@ SKINNY = {
 
 #: Of operands of 8 and of 32 bits.
 BYTES = [(128, 256, 128, 8, 3), (128, 256, 128, 8, 4), (256, 128, 128, 8, 3), (128, 128, 128, 4, 3)]
-WORDS = [(128, 256, 32, 8, 3), (128, 256, 32, 8, 4), (128, 128, 32, 4, 3), (256, 128, 32, 8, 3)]
+WORDS = [
+    (128, 256, 32, 8, 3),
+    (128, 256, 32, 8, 4),
+    (128, 128, 32, 4, 3),
+    (256, 128, 32, 8, 3),
+    (256, 128, 32, 8, 4),
+]
 
 #: Tiles of two blocks of a cluster, which copy for each other.
 PAIRS = [(512, 128, 64, 8, 4), (256, 256, 64, 8, 4)]
@@ -63,6 +69,7 @@ PAIRS = [(512, 128, 64, 8, 4), (256, 256, 64, 8, 4)]
 #: How an example is told to work: one program a tile, or one a multiprocessor.
 BY_TILE: dict = {}
 PERSISTENT = {"programs": PROCESSORS}
+IN_PARTS = {**PERSISTENT, "parts": 4}
 SPECIALIZED = {"programs": PROCESSORS, "specialize": True}
 CLUSTERS = {"specialize": True, "num_ctas": 2}
 
@@ -129,6 +136,8 @@ def ways_of(row: Row, tile: tuple[int, ...]) -> list[tuple[str, dict]]:
     *batch, m, n, _ = row.shape
     if math.prod(batch) * -(-m // bm) * -(-n // bn) > PROCESSORS:
         ways += [(example[row.kind], PERSISTENT), (example[row.kind], SPECIALIZED)]
+        if row.kind != "batched" and bm * bn > 128 * 128:
+            ways.append((example[row.kind], IN_PARTS))
     if row.kind == "matmul":
         ways.append(("matmul", {}))
         # As many programs as there are places for, each with a few steps.
@@ -280,6 +289,8 @@ def relative_error(actual: torch.Tensor, expected: torch.Tensor) -> float:
 
 def describe(way: dict, tile) -> str:
     word = "specialised" if "specialize" in way else "persistent" if "programs" in way else ""
+    if "parts" in way:
+        word += f", {way['parts']} parts"
     if "num_ctas" in way:
         word = "clusters"
     if "splits" in way:

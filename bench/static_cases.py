@@ -345,7 +345,7 @@ def _product_by_descriptors(name: str, persistent: bool, specialize: bool) -> Ca
     constants = {"BM": bm, "BN": bn, "BK": bk, "GROUP_M": 8}
     return Case(
         name, "descriptor_matmul", "from_host", types,
-        {**constants, "PERSISTENT": persistent, "SPECIALIZE": specialize},
+        {**constants, "PERSISTENT": persistent, "SPECIALIZE": specialize, "PARTS": 1},
         {"num_warps": 8, "num_stages": 3}, (1,),
     )  # fmt: skip
 

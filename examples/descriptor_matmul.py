@@ -19,68 +19,83 @@ def tile_at(tile_id, grid_m, grid_n, GROUP_M: tl.constexpr):
 
 
 @tile.jit
+def store_in_parts(c, row, column, values, PARTS: tl.constexpr):
+    """Stores a tile in so many parts, side by side: one is copied while the next one is written."""
+    if PARTS == 1:
+        c.store([row, column], values)
+    else:
+        M: tl.constexpr = values.shape[0]
+        HALF: tl.constexpr = values.shape[1] // 2
+        left, right = tl.split(tl.permute(tl.reshape(values, (M, 2, HALF)), (0, 2, 1)))
+        store_in_parts(c, row, column, left, PARTS // 2)
+        store_in_parts(c, row, column + HALF, right, PARTS // 2)
+
+
+@tile.jit
 def multiply_tile(
     a, b, c, i, j, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
-    SPECIALIZE: tl.constexpr,
+    SPECIALIZE: tl.constexpr, PARTS: tl.constexpr,
 ):  # fmt: skip
     acc = tl.zeros((BM, BN), tl.float32)
     for k in tl.range(0, K, BK, warp_specialize=SPECIALIZE):
         acc = tl.dot(a.load([i * BM, k]), b.load([k, j * BN]), acc)
-    c.store([i * BM, j * BN], acc.to(c.dtype))
+    store_in_parts(c, i * BM, j * BN, acc.to(c.dtype), PARTS)
 
 
 @tile.jit
 def multiply_tiles(
     a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP_M: tl.constexpr,
-    PERSISTENT: tl.constexpr, SPECIALIZE: tl.constexpr,
+    PERSISTENT: tl.constexpr, SPECIALIZE: tl.constexpr, PARTS: tl.constexpr,
 ):  # fmt: skip
     grid_m, grid_n = tl.cdiv(M, BM), tl.cdiv(N, BN)
     start, tiles = tl.program_id(0), grid_m * grid_n
     if SPECIALIZE and not PERSISTENT:
         # No memory is kept for a next tile, which would be copied while this one is stored.
         i, j = tile_at(start, grid_m, grid_n, GROUP_M)
-        multiply_tile(a, b, c, i, j, K, BM, BN, BK, True)
+        multiply_tile(a, b, c, i, j, K, BM, BN, BK, True, PARTS)
     else:
         for tile_id in tl.range(
             start, tiles, tl.num_programs(0), flatten=PERSISTENT, warp_specialize=SPECIALIZE
         ):
             i, j = tile_at(tile_id, grid_m, grid_n, GROUP_M)
-            multiply_tile(a, b, c, i, j, K, BM, BN, BK, False)
+            multiply_tile(a, b, c, i, j, K, BM, BN, BK, False, PARTS)
 
 
 @tile.jit
 def from_host(
     a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP_M: tl.constexpr,
-    PERSISTENT: tl.constexpr, SPECIALIZE: tl.constexpr,
+    PERSISTENT: tl.constexpr, SPECIALIZE: tl.constexpr, PARTS: tl.constexpr,
 ):  # fmt: skip
-    multiply_tiles(a, b, c, M, N, K, BM, BN, BK, GROUP_M, PERSISTENT, SPECIALIZE)
+    multiply_tiles(a, b, c, M, N, K, BM, BN, BK, GROUP_M, PERSISTENT, SPECIALIZE, PARTS)
 
 
 @tile.jit
 def from_device(
     a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
-    GROUP_M: tl.constexpr, PERSISTENT: tl.constexpr, SPECIALIZE: tl.constexpr,
+    GROUP_M: tl.constexpr, PERSISTENT: tl.constexpr, SPECIALIZE: tl.constexpr, PARTS: tl.constexpr,
 ):  # fmt: skip
     a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [BM, BK])
     b = tl.make_tensor_descriptor(b_ptr, [K, N], [N, 1], [BK, BN])
-    c = tl.make_tensor_descriptor(c_ptr, [M, N], [N, 1], [BM, BN])
-    multiply_tiles(a, b, c, M, N, K, BM, BN, BK, GROUP_M, PERSISTENT, SPECIALIZE)
+    c = tl.make_tensor_descriptor(c_ptr, [M, N], [N, 1], [BM, BN // PARTS])
+    multiply_tiles(a, b, c, M, N, K, BM, BN, BK, GROUP_M, PERSISTENT, SPECIALIZE, PARTS)
 
 
 def matmul(
     a, b, c, bm=64, bn=64, bk=32, group_m=8, programs=None, on_host=True, specialize=False,
-    **options,
+    parts=1, **options,
 ):  # fmt: skip
     """``c = a @ b`` for row-major matrices, by ``programs`` programs (as many as there are
-    tiles, if that is None); ``specialize`` gives the copies warps of their own."""
+    tiles, if that is None); ``specialize`` gives the copies warps of their own. Tiles are stored in
+    ``parts`` (a power of two)."""
     (m, k), n = a.shape, b.shape[1]
     grid = (min(tile.cdiv(m, bm) * tile.cdiv(n, bn), programs or 1 << 30),)
     constants = {"BM": bm, "BN": bn, "BK": bk, "GROUP_M": group_m}
     # One loop for the steps of all tiles, where there are several.
     constants |= {"PERSISTENT": programs is not None, "SPECIALIZE": specialize}
+    constants |= {"PARTS": parts}
     if not on_host:
         return from_device[grid](a, b, c, m, n, k, **constants, **options)
-    blocks = ((a, [bm, bk]), (b, [bk, bn]), (c, [bm, bn]))
+    blocks = ((a, [bm, bk]), (b, [bk, bn]), (c, [bm, bn // parts]))
     descriptors = [TensorDescriptor.from_tensor(x, block) for x, block in blocks]
     return from_host[grid](*descriptors, m, n, k, **constants, **options)
 
@@ -92,7 +107,7 @@ def main(device) -> None:
         b = rng.standard_normal((k, n)).astype(np.float16)
         for on_host in (True, False):
             c = device.empty_like(np.empty((m, n), np.float16))
-            way = {"programs": 2} if on_host else {"specialize": True}
+            way = {"programs": 2, "parts": 2} if on_host else {"specialize": True}
             kernel = matmul(device.put(a), device.put(b), c, on_host=on_host, **way)
             expected = a.astype(np.float64) @ b.astype(np.float64)
             device.check("descriptor_matmul", kernel, device.get(c), expected)

@@ -16,10 +16,23 @@ def gelu(x):
 
 
 @tile.jit
+def store_in_parts(y, row, column, values, PARTS: tl.constexpr):
+    """Stores a tile in so many parts, side by side: one is copied while the next one is written."""
+    if PARTS == 1:
+        y.store([row, column], values)
+    else:
+        M: tl.constexpr = values.shape[0]
+        HALF: tl.constexpr = values.shape[1] // 2
+        left, right = tl.split(tl.permute(tl.reshape(values, (M, 2, HALF)), (0, 2, 1)))
+        store_in_parts(y, row, column, left, PARTS // 2)
+        store_in_parts(y, row, column + HALF, right, PARTS // 2)
+
+
+@tile.jit
 def linear_kernel(
     x, w, bias_ptr, y, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
     GROUP_M: tl.constexpr, ACTIVATION: tl.constexpr, FLATTEN: tl.constexpr,
-    SPECIALIZE: tl.constexpr,
+    SPECIALIZE: tl.constexpr, PARTS: tl.constexpr,
 ):  # fmt: skip
     grid_m, grid_n = tl.cdiv(M, BM), tl.cdiv(N, BN)
     start, tiles = tl.program_id(0), grid_m * grid_n
@@ -36,22 +49,22 @@ def linear_kernel(
             result = tl.maximum(result, 0.0)
         elif ACTIVATION == "gelu":
             result = gelu(result)
-        y.store([i * BM, j * BN], result.to(y.dtype))
+        store_in_parts(y, i * BM, j * BN, result.to(y.dtype), PARTS)
 
 
 def linear(
     x, w, bias, y, bm=64, bn=64, bk=32, group_m=8, activation="gelu", programs=None,
-    specialize=False, **options,
+    specialize=False, parts=1, **options,
 ):  # fmt: skip
     """``y = activation(x @ w.T + bias)`` for row-major matrices, by ``programs`` programs (as
-    many as there are tiles, if that is None)."""
+    many as there are tiles, if that is None), which store a tile in ``parts`` (a power of two)."""
     (m, k), n = x.shape, w.shape[0]
     grid = (min(tile.cdiv(m, bm) * tile.cdiv(n, bn), programs or 1 << 30),)
-    blocks = ((x, [bm, bk]), (w, [bn, bk]), (y, [bm, bn]))
+    blocks = ((x, [bm, bk]), (w, [bn, bk]), (y, [bm, bn // parts]))
     x, w, y = (TensorDescriptor.from_tensor(tensor, block) for tensor, block in blocks)
     return linear_kernel[grid](
         x, w, bias, y, m, n, k, BM=bm, BN=bn, BK=bk, GROUP_M=group_m, ACTIVATION=activation,
-        FLATTEN=programs is not None, SPECIALIZE=specialize, **options,
+        FLATTEN=programs is not None, SPECIALIZE=specialize, PARTS=parts, **options,
     )  # fmt: skip
 
 
@@ -70,7 +83,6 @@ def main(device) -> None:
     }
     for activation, expected in references.items():
         y = device.empty_like(np.empty((m, n), np.float16))
-        kernel = linear(
-            device.put(x), device.put(w), device.put(bias), y, activation=activation, programs=2
-        )
+        arguments = [device.put(array) for array in (x, w, bias)]
+        kernel = linear(*arguments, y, activation=activation, programs=2, parts=2)
         device.check(f"linear {activation}", kernel, device.get(y), expected)
