@@ -6,12 +6,15 @@ import re
 
 import numpy as np
 import pytest
-from reference import poisoned
+from reference import poisoned, sim_only
 from test_matmul_sweep import KINDS, matmul, operand, strides
 
 import tile
 import tile.language as tl
 from tile.tools.tensor_descriptor import TensorDescriptor
+
+#: Targets are named, and what is compiled for them is looked at.
+pytestmark = sim_only
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ import re
 import ml_dtypes
 import numpy as np
 import pytest
-from reference import poisoned, random
+from reference import poisoned, random, sim_only
 from test_matmul_sweep import KINDS, operand, strides
 from test_tma import padded
 
@@ -471,6 +471,7 @@ def asserting(a_ptr, b_ptr, c_ptr, K, LIMIT: tl.constexpr, GUARD: tl.constexpr, 
     tl.store(c_ptr + places, acc)
 
 
+@sim_only  # After an assertion that fails a GPU's process can launch nothing more.
 @pytest.mark.parametrize("warps", [4, 8])
 def test_assertions(warps):
     """Those about data stay with the warps that compute it."""
@@ -490,6 +491,7 @@ def test_assertions(warps):
         asserting[(1,)](a, b, out, steps, -most, False, n, debug=True, **options)
 
 
+@sim_only
 def test_assertions_before_what_they_guard():
     """One warp reads nothing at an index that it has found too large."""
     steps, n = 7, 32
