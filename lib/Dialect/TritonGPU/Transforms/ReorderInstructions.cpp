@@ -259,8 +259,12 @@ bool isWidening(Operation *op) {
 
 /// Moves a conversion to more bits behind the waits for products in front of
 /// its first use: until then the narrow elements are there. The backend does
-/// not move it across the waits.
+/// not move it across the waits. In a loop that has registers for both it goes
+/// on during the products.
 bool sinkWidening(Operation *op) {
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  if (!loop || estimateRegisters(loop) < getCrowdedLoopRegisters(loop))
+    return false;
   Operation *user = findFirstUser(op->getResult(0), op->getBlock());
   if (!user)
     return false;

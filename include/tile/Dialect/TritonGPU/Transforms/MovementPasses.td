@@ -54,8 +54,9 @@ def TritonGPUReorderInstructions
 
     In a loop whose registers are full, what meets the result of an asynchronous
     product is read behind the wait for it, rather than during the product (what
-    the gradients of attention subtract from those of the weights). Elements get
-    more bits behind the waits for products in front of their first use.
+    the gradients of attention subtract from those of the weights). In one that
+    is crowded, elements get more bits behind the waits for products in front of
+    their first use.
 
     Before:
     ```mlir

@@ -285,34 +285,49 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
     tt.return %r : tensor<64x64xf32, #group>
   }
 
-  // Elements get more bits behind the wait in front of their first use.
+  // Elements get more bits behind the wait in front of their first use, in a
+  // crowded loop.
 
   // CHECK-LABEL: @widened_behind_wait
-  // CHECK: ttnvgpu.warp_group_dot
+  // CHECK: scf.for
+  // CHECK-NEXT: ttnvgpu.warp_group_dot
   // CHECK-NEXT: ttnvgpu.warp_group_dot_wait
   // CHECK-NEXT: arith.extf
   // CHECK-NEXT: arith.mulf
-  tt.func @widened_behind_wait(%a: !ttg.memdesc<64x64xf16, #operand, #smem>, %b: !ttg.memdesc<64x64xf16, #operand, #smem>, %h: tensor<64x64xf16, #group>) -> tensor<64x64xf32, #group> {
+  tt.func @widened_behind_wait(%a: !ttg.memdesc<64x64xf16, #operand, #smem>, %b: !ttg.memdesc<64x64xf16, #operand, #smem>, %h: tensor<64x64xf16, #group>, %carried: tensor<128x64xf32, #group>, %n: i32) -> tensor<128x64xf32, #group> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
     %zero = arith.constant dense<0.0> : tensor<64x64xf32, #group>
-    %d = ttnvgpu.warp_group_dot %a, %b, %zero {inputPrecision = 0 : i32, isAsync = true} : !ttg.memdesc<64x64xf16, #operand, #smem> * !ttg.memdesc<64x64xf16, #operand, #smem> -> tensor<64x64xf32, #group>
-    %e = arith.extf %h : tensor<64x64xf16, #group> to tensor<64x64xf32, #group>
-    %w = ttnvgpu.warp_group_dot_wait %d {pendings = 0 : i32} : tensor<64x64xf32, #group>
-    %s = arith.mulf %w, %e : tensor<64x64xf32, #group>
-    tt.return %s : tensor<64x64xf32, #group>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %carried) -> tensor<128x64xf32, #group> : i32 {
+      %d = ttnvgpu.warp_group_dot %a, %b, %zero {inputPrecision = 0 : i32, isAsync = true} : !ttg.memdesc<64x64xf16, #operand, #smem> * !ttg.memdesc<64x64xf16, #operand, #smem> -> tensor<64x64xf32, #group>
+      %e = arith.extf %h : tensor<64x64xf16, #group> to tensor<64x64xf32, #group>
+      %w = ttnvgpu.warp_group_dot_wait %d {pendings = 0 : i32} : tensor<64x64xf32, #group>
+      %s = arith.mulf %w, %e : tensor<64x64xf32, #group>
+      tt.print "s" {hex = false, isSigned = array<i32: 0>} : %s : tensor<64x64xf32, #group>
+      %y = arith.mulf %x, %x : tensor<128x64xf32, #group>
+      scf.yield %y : tensor<128x64xf32, #group>
+    }
+    tt.return %r : tensor<128x64xf32, #group>
   }
 
-  // Without a wait in between they stay: the backend schedules them.
+  // Where there is room they do during the product.
 
-  // CHECK-LABEL: @widened_where_it_was
-  // CHECK: ttnvgpu.warp_group_dot_wait
+  // CHECK-LABEL: @widened_during_product
+  // CHECK: scf.for
+  // CHECK-NEXT: ttnvgpu.warp_group_dot
   // CHECK-NEXT: arith.extf
-  // CHECK-NEXT: arith.addf
-  // CHECK-NEXT: arith.mulf
-  tt.func @widened_where_it_was(%d: tensor<64x64xf32, #group>, %h: tensor<64x64xf16, #group>) -> tensor<64x64xf32, #group> {
-    %w = ttnvgpu.warp_group_dot_wait %d {pendings = 0 : i32} : tensor<64x64xf32, #group>
-    %e = arith.extf %h : tensor<64x64xf16, #group> to tensor<64x64xf32, #group>
-    %f = arith.addf %w, %w : tensor<64x64xf32, #group>
-    %s = arith.mulf %f, %e : tensor<64x64xf32, #group>
-    tt.return %s : tensor<64x64xf32, #group>
+  // CHECK-NEXT: ttnvgpu.warp_group_dot_wait
+  tt.func @widened_during_product(%a: !ttg.memdesc<64x64xf16, #operand, #smem>, %b: !ttg.memdesc<64x64xf16, #operand, #smem>, %h: tensor<64x64xf16, #group>, %carried: tensor<64x64xf32, #group>, %n: i32) -> tensor<64x64xf32, #group> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #group>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %carried) -> tensor<64x64xf32, #group> : i32 {
+      %d = ttnvgpu.warp_group_dot %a, %b, %zero {inputPrecision = 0 : i32, isAsync = true} : !ttg.memdesc<64x64xf16, #operand, #smem> * !ttg.memdesc<64x64xf16, #operand, #smem> -> tensor<64x64xf32, #group>
+      %e = arith.extf %h : tensor<64x64xf16, #group> to tensor<64x64xf32, #group>
+      %w = ttnvgpu.warp_group_dot_wait %d {pendings = 0 : i32} : tensor<64x64xf32, #group>
+      %s = arith.mulf %w, %e : tensor<64x64xf32, #group>
+      scf.yield %s : tensor<64x64xf32, #group>
+    }
+    tt.return %r : tensor<64x64xf32, #group>
   }
 }
