@@ -46,11 +46,13 @@ def batched_kernel(
 
 
 def matmul(
-    a, b, c, bm=64, bn=64, bk=32, group_m=8, programs=None, specialize=False, parts=1, **options
+    a, b, c, bm=64, bn=64, bk=32, group_m=None, programs=None, specialize=False, parts=1, **options
 ):  # fmt: skip
     """``c[i] = a[i] @ b[i]`` for contiguous tensors of three dimensions, by ``programs``
     programs (as many as there are tiles, if that is None), which store a tile in ``parts``."""
     (batch, m, k), n = a.shape, b.shape[2]
+    # What programs read at a time is about square, where there are many.
+    group_m = group_m or (16 if bn > bm >= 128 else 8)
     grid = (min(batch * tile.cdiv(m, bm) * tile.cdiv(n, bn), programs or 1 << 30),)
     blocks = ((a, [1, bm, bk]), (b, [1, bk, bn]), (c, [1, bm, bn // parts]))
     descriptors = [TensorDescriptor.from_tensor(x, block) for x, block in blocks]

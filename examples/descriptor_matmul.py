@@ -81,13 +81,15 @@ def from_device(
 
 
 def matmul(
-    a, b, c, bm=64, bn=64, bk=32, group_m=8, programs=None, on_host=True, specialize=False,
+    a, b, c, bm=64, bn=64, bk=32, group_m=None, programs=None, on_host=True, specialize=False,
     parts=1, **options,
 ):  # fmt: skip
     """``c = a @ b`` for row-major matrices, by ``programs`` programs (as many as there are
     tiles, if that is None); ``specialize`` gives the copies warps of their own. Tiles are stored in
     ``parts`` (a power of two)."""
     (m, k), n = a.shape, b.shape[1]
+    # What programs read at a time is about square, where there are many.
+    group_m = group_m or (16 if bn > bm >= 128 else 8)
     grid = (min(tile.cdiv(m, bm) * tile.cdiv(n, bn), programs or 1 << 30),)
     constants = {"BM": bm, "BN": bn, "BK": bk, "GROUP_M": group_m}
     # One loop for the steps of all tiles, where there are several.

@@ -53,12 +53,14 @@ def linear_kernel(
 
 
 def linear(
-    x, w, bias, y, bm=64, bn=64, bk=32, group_m=8, activation="gelu", programs=None,
+    x, w, bias, y, bm=64, bn=64, bk=32, group_m=None, activation="gelu", programs=None,
     specialize=False, parts=1, **options,
 ):  # fmt: skip
     """``y = activation(x @ w.T + bias)`` for row-major matrices, by ``programs`` programs (as
     many as there are tiles, if that is None), which store a tile in ``parts`` (a power of two)."""
     (m, k), n = x.shape, w.shape[0]
+    # What programs read at a time is about square, where there are many.
+    group_m = group_m or (16 if bn > bm >= 128 else 8)
     grid = (min(tile.cdiv(m, bm) * tile.cdiv(n, bn), programs or 1 << 30),)
     blocks = ((x, [bm, bk]), (w, [bn, bk]), (y, [bm, bn // parts]))
     x, w, y = (TensorDescriptor.from_tensor(tensor, block) for tensor, block in blocks)
