@@ -57,7 +57,7 @@ def finish(g: Generator, value: Value, columns: int) -> tuple[str, str]:
 
 def write(g: Generator, value: Value, rows: int, columns: int) -> list[str]:
     """Statements that write a tile to its place in a matrix of all tiles, but for what is beyond
-    its edges: through pointers or a descriptor, as it is or in two halves."""
+    its edges: through pointers or a descriptor, as it is or in two or four parts."""
     m, n = value.shape
     height = max(1, m * rows - g.choice((0, 0, 1, 5, m // 2)))
     width = max(1, n * columns - g.choice((0, 0, 1, 8, n // 2)))
@@ -70,12 +70,15 @@ def write(g: Generator, value: Value, rows: int, columns: int) -> list[str]:
     step = 128 // TYPES[type].bits
     stride = (width + step - 1) // step * step
     output = g.argument("output", type, "o", size=m * rows * stride, flavour="zero").name
-    parts = [(tile, "0", n)]
-    if g.chance(0.3):
-        left, right = g.name(), g.name()
-        turned = f"tl.permute(tl.reshape({tile}, [{m}, 2, {n // 2}]), [0, 2, 1])"
-        lines.append(f"{left}, {right} = tl.split({turned})")
-        parts = [(left, "0", n // 2), (right, str(n // 2), n // 2)]
+    parts = [(tile, 0, n)]
+    while n >= 8 * len(parts) and len(parts) < 4 and g.chance(0.4):
+        halves = []
+        for part, at, extent in parts:
+            left, right = g.name(), g.name()
+            turned = f"tl.permute(tl.reshape({part}, [{m}, 2, {extent // 2}]), [0, 2, 1])"
+            lines.append(f"{left}, {right} = tl.split({turned})")
+            halves += [(left, at, extent // 2), (right, at + extent // 2, extent // 2)]
+        parts = halves
     if g.chance(0.5) and parts[0][2] * TYPES[type].bits >= 128:
         desc = g.name("d")
         g.line(

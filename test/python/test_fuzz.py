@@ -221,6 +221,10 @@ COVERED_BY_PARTITIONS = {
     "a program that takes tile after tile": (r"for s\d+ in tl\.range\(pid, ", 40),
     "tiles in groups of rows": (r"(?m)^ {8}r\d+ = min\(", 8),
     "a tile in two halves": (r"tl\.split\(tl\.permute\(", 8),
+    "a tile in four parts": (
+        r"(v\d+), v\d+ = tl\.split\(.*\n +v\d+, v\d+ = tl\.split\(tl\.permute\(tl\.reshape\(\1,",
+        4,
+    ),
     "a tile that is cut": (r"mask=\(r\d+ < \d+\) & \(r\d+ < ", 15),
     "an operand of halves of bytes": (r"tl\.join\(v", 10),
     "an operand that is converted": (r"(?m)^ {8,}(v\d+) = \1\.to\(", 40),
