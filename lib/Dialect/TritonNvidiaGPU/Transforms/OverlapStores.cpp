@@ -104,25 +104,45 @@ bool areDisjoint(AsyncTMACopyLocalToGlobalOp lhs,
   return false;
 }
 
-/// Whether copies started before `place` may write where `store` does, or read
-/// its buffer.
-bool mustWait(const Store &store, Operation *place) {
+/// Whether `op` may start a copy to where `store` writes, which must have
+/// written before that one starts its own.
+bool mayMeet(Operation *op, const Store &store) {
   auto copy = dyn_cast<AsyncTMACopyLocalToGlobalOp>(store.copy);
-  if (!copy)
+  if (auto other = dyn_cast<AsyncTMACopyLocalToGlobalOp>(op))
+    return !copy || !areDisjoint(copy, other);
+  return op->getNumRegions() ||
+         isa<AsyncTMAReduceOp, AsyncTMAScatterOp, CallOpInterface>(op);
+}
+
+/// Whether copies of before may write where `store` does, or read its buffer.
+bool mustWait(const Store &store) {
+  if (!isa<AsyncTMACopyLocalToGlobalOp>(store.copy))
     return true;
-  for (Operation *op = place->getPrevNode(); op; op = op->getPrevNode()) {
+  for (Operation *op = store.buffer->getPrevNode(); op;
+       op = op->getPrevNode()) {
     auto wait = dyn_cast<AsyncTMAStoreWaitOp>(op);
     if (wait && wait.getComplete() && wait.getPendings() == 0)
       return false;
-    if (auto other = dyn_cast<AsyncTMACopyLocalToGlobalOp>(op)) {
-      if (!areDisjoint(copy, other))
-        return true;
-    } else if (op->getNumRegions() ||
-               isa<AsyncTMAReduceOp, AsyncTMAScatterOp, CallOpInterface>(op)) {
+    if (mayMeet(op, store))
       return true;
-    }
   }
   return true;
+}
+
+/// Moves the buffer of `store` behind the copies that start before its own: it
+/// may be theirs, and what waits for them is in front of it.
+void sinkBehindCopies(const Store &store) {
+  Operation *place = store.before;
+  if (isa_and_nonnull<FenceAsyncSharedOp>(place->getPrevNode()))
+    place = place->getPrevNode();
+  for (Operation *op = place->getPrevNode(); op != store.buffer;
+       op = op->getPrevNode())
+    if (isa<AsyncTMACopyLocalToGlobalOp, AsyncTMAReduceOp, AsyncTMAScatterOp>(
+            op) ||
+        op->getNumRegions() || isa<CallOpInterface>(op)) {
+      store.buffer->moveBefore(place);
+      return;
+    }
 }
 
 /// Whether products read what `write` leaves in shared memory.
@@ -180,22 +200,15 @@ void rewrite(Group group, unsigned numBuffers) {
   for (auto [i, store] : llvm::enumerate(group)) {
     gpu::LocalAllocOp old = store.buffer;
     Location loc = old.getLoc();
-    if (i == 0 && mustWait(store, old))
+    sinkBehindCopies(store);
+    if (i == 0 && mustWait(store))
       waitForCopies(store);
     builder.setInsertionPoint(old);
-    if (group.size() > 1) {
-      // Behind the copies of those before, which may be from this buffer, and
-      // have started by then. Copies of the iteration before were waited for by
-      // the first store.
-      Operation *fence = store.before->getPrevNode();
-      builder.setInsertionPoint(isa_and_nonnull<FenceAsyncSharedOp>(fence)
-                                    ? fence
-                                    : store.before.getOperation());
-      if (i >= numBuffers)
-        AsyncTMAStoreWaitOp::create(builder, store.after.getLoc(),
-                                    /*pendings=*/numBuffers - 1,
-                                    /*complete=*/false);
-    }
+    // Copies of the iteration before were waited for by the first store.
+    if (i >= numBuffers)
+      AsyncTMAStoreWaitOp::create(builder, store.after.getLoc(),
+                                  /*pendings=*/numBuffers - 1,
+                                  /*complete=*/false);
     gpu::LocalStoreOp::create(builder, loc, old.getSrc(), own[i % numBuffers]);
     old.getResult().replaceAllUsesWith(own[i % numBuffers]);
     old.erase();
@@ -210,23 +223,33 @@ void rewrite(Group group, unsigned numBuffers) {
     store.after.erase();
 }
 
+/// Whether `store` need not wait for any store of `group`, nor for what comes
+/// between them. What they wait for now says nothing: those waits will go.
+bool belongsTo(ArrayRef<Store> group, Store store) {
+  Store first = group.front();
+  if (first.loop != store.loop ||
+      first.buffer->getBlock() != store.buffer->getBlock() ||
+      first.buffer.getType() != store.buffer.getType())
+    return false;
+  for (Operation *op = store.copy->getPrevNode(); op; op = op->getPrevNode()) {
+    if (mayMeet(op, store))
+      return false;
+    if (op == first.copy)
+      return true;
+  }
+  return false;
+}
+
 SmallVector<Group> findGroups(Operation *module) {
   SmallVector<Group> groups;
   module->walk([&](AsyncTMAStoreWaitOp wait) {
     std::optional<Store> store = match(wait);
     if (!store)
       return;
-    if (!groups.empty()) {
-      Store &last = groups.back().back();
-      if (last.loop == store->loop &&
-          last.buffer->getBlock() == store->buffer->getBlock() &&
-          last.buffer.getType() == store->buffer.getType() &&
-          !mustWait(*store, store->before)) {
-        groups.back().push_back(*store);
-        return;
-      }
-    }
-    groups.push_back({*store});
+    if (!groups.empty() && belongsTo(groups.back(), *store))
+      groups.back().push_back(*store);
+    else
+      groups.push_back({*store});
   });
   return groups;
 }

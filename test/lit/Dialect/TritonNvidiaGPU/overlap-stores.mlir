@@ -244,3 +244,74 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %y : tensor<512x128xf16, #mma>
   }
 }
+
+// -----
+
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // A store to where the one before the last wrote waits for it, though the last
+  // one did too until its wait went; and it does behind both.
+  // CHECK-LABEL: @back_again
+  // CHECK: scf.for
+  // CHECK: ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+  // CHECK: ttnvgpu.async_tma_copy_local_to_global %{{.*}}[%{{.*}}, %[[I:.*]]]
+  // CHECK-NOT: ttnvgpu.async_tma_store_wait
+  // CHECK: ttnvgpu.async_tma_copy_local_to_global
+  // CHECK: ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+  // CHECK: ttg.local_store
+  // CHECK: ttnvgpu.async_tma_copy_local_to_global %{{.*}}[%{{.*}}, %[[I]]]
+  // CHECK-NEXT: }
+  tt.func @back_again(%desc: !tt.tensordesc<tensor<64x64xf16, #shared>>, %x: tensor<64x64xf16, #mma>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %next = arith.addi %i, %c64 : i32
+      %a = ttg.local_alloc %x : (tensor<64x64xf16, #mma>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      ttnvgpu.fence_async_shared {bCluster = false}
+      ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+      ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %i] %a : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem>
+      ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+      %b = ttg.local_alloc %x : (tensor<64x64xf16, #mma>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      ttnvgpu.fence_async_shared {bCluster = false}
+      ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+      ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %next] %b : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem>
+      ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+      %c = ttg.local_alloc %x : (tensor<64x64xf16, #mma>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      ttnvgpu.fence_async_shared {bCluster = false}
+      ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+      ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %i] %c : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem>
+      ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+    }
+    tt.return
+  }
+
+  // So does one whose buffer was written before the other's copy started.
+  // CHECK-LABEL: @written_early
+  // CHECK: scf.for
+  // CHECK: ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+  // CHECK: ttnvgpu.async_tma_copy_local_to_global
+  // CHECK: ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+  // CHECK: ttg.local_store
+  // CHECK: ttnvgpu.async_tma_copy_local_to_global
+  // CHECK-NEXT: }
+  tt.func @written_early(%desc: !tt.tensordesc<tensor<64x64xf16, #shared>>, %x: tensor<64x64xf16, #mma>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %a = ttg.local_alloc %x : (tensor<64x64xf16, #mma>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      %b = ttg.local_alloc %x : (tensor<64x64xf16, #mma>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+      ttnvgpu.fence_async_shared {bCluster = false}
+      ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+      ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %i] %a : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem>
+      ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+      ttnvgpu.fence_async_shared {bCluster = false}
+      ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+      ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %i] %b : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem>
+      ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+    }
+    tt.return
+  }
+}

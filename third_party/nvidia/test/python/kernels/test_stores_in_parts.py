@@ -11,6 +11,10 @@ import pytest
 from machines import run_on
 from reference import poisoned, random
 
+import tile
+import tile.language as tl
+from tile.tools.tensor_descriptor import TensorDescriptor
+
 EXAMPLE = Path(__file__).resolve().parents[5] / "examples" / "linear.py"
 
 
@@ -53,3 +57,29 @@ def test_parts(example, dtype, tile, stages, parts, piped, divided, specialized,
     waits = re.findall(r"wait_group\.read (\d+)", kernel.asm["ptx"])
     in_turns = [int(n) for n in waits if n != "0"] if buffers != 1 else waits[1:]
     assert set(map(int, in_turns)) == (set() if buffers is None else {buffers - 1})
+
+
+@tile.jit
+def write_again(out, x_ptr, steps, BACK: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
+    """Rows of 2 N columns; the last store writes to columns that an earlier one wrote to."""
+    for t in tl.range(0, steps):
+        places = (t * M + tl.arange(0, M))[:, None] * N + tl.arange(0, N)[None, :]
+        x = tl.load(x_ptr + places)
+        out.store([t * M, 0], x)
+        if BACK:
+            out.store([t * M, N], x + 1)
+        out.store([t * M, 0], x + 2)
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_what_is_written_last_stays(back, monkeypatch):
+    run_on("cuda:90", monkeypatch)
+    monkeypatch.setenv("TILE_SIM_SCHEDULES", "8")
+    steps, m, n = 4, 32, 64
+    x = random((steps * m, n), "fp32", 1)
+    y = np.zeros((steps * m, 2 * n), np.float32)
+    out = TensorDescriptor(y, [steps * m, 2 * n], [2 * n, 1], [m, n])
+    kernel = write_again[(1,)](out, x, steps, BACK=back, M=m, N=n)
+    assert kernel.asm["ptx"].count("cp.async.bulk.tensor") >= 2
+    np.testing.assert_array_equal(y[:, :n], x + 2)
+    np.testing.assert_array_equal(y[:, n:], x + 1 if back else 0)
