@@ -85,6 +85,9 @@ def write(g: Generator, value: Value, rows: int, columns: int) -> list[str]:
             f"{desc} = tl.make_tensor_descriptor({output}, [{height}, {width}], [{stride}, 1], "
             f"[{m}, {parts[0][2]}])"
         )
+        if g.chance(0.2):  # What is written first is written over, with others in between.
+            first, *others = parts
+            parts = [(f"{first[0]} * 0", *first[1:]), *others, first]
         lines += [f"{desc}.store([{{r}} * {m}, {{c}} * {n} + {at}], {part})"
                   for part, at, _ in parts]  # fmt: skip
         return lines

@@ -225,6 +225,7 @@ COVERED_BY_PARTITIONS = {
         r"(v\d+), v\d+ = tl\.split\(.*\n +v\d+, v\d+ = tl\.split\(tl\.permute\(tl\.reshape\(\1,",
         4,
     ),
+    "a tile that is written over": (r"(?m)^ +d\d+\.store\(\[.*, v\d+ \* 0\)$", 4),
     "a tile that is cut": (r"mask=\(r\d+ < \d+\) & \(r\d+ < ", 15),
     "an operand of halves of bytes": (r"tl\.join\(v", 10),
     "an operand that is converted": (r"(?m)^ {8,}(v\d+) = \1\.to\(", 40),
