@@ -104,14 +104,20 @@ bool areDisjoint(AsyncTMACopyLocalToGlobalOp lhs,
   return false;
 }
 
+/// Whether `op` may start a copy to global memory.
+bool mayStartCopy(Operation *op) {
+  return op->getNumRegions() ||
+         isa<AsyncTMACopyLocalToGlobalOp, AsyncTMAReduceOp, AsyncTMAScatterOp,
+             CallOpInterface>(op);
+}
+
 /// Whether `op` may start a copy to where `store` writes, which must have
 /// written before that one starts its own.
 bool mayMeet(Operation *op, const Store &store) {
   auto copy = dyn_cast<AsyncTMACopyLocalToGlobalOp>(store.copy);
   if (auto other = dyn_cast<AsyncTMACopyLocalToGlobalOp>(op))
     return !copy || !areDisjoint(copy, other);
-  return op->getNumRegions() ||
-         isa<AsyncTMAReduceOp, AsyncTMAScatterOp, CallOpInterface>(op);
+  return mayStartCopy(op);
 }
 
 /// Whether copies of before may write where `store` does, or read its buffer.
@@ -137,9 +143,7 @@ void sinkBehindCopies(const Store &store) {
     place = place->getPrevNode();
   for (Operation *op = place->getPrevNode(); op != store.buffer;
        op = op->getPrevNode())
-    if (isa<AsyncTMACopyLocalToGlobalOp, AsyncTMAReduceOp, AsyncTMAScatterOp>(
-            op) ||
-        op->getNumRegions() || isa<CallOpInterface>(op)) {
+    if (mayStartCopy(op)) {
       store.buffer->moveBefore(place);
       return;
     }
@@ -165,9 +169,7 @@ void waitForCopies(Store store) {
   OpBuilder builder(store.buffer);
   for (Operation *op = store.buffer->getPrevNode(); op;
        op = op->getPrevNode()) {
-    if (op->getNumRegions() ||
-        isa<AsyncTMACopyLocalToGlobalOp, AsyncTMAReduceOp, AsyncTMAScatterOp,
-            AsyncTMAStoreWaitOp, CallOpInterface>(op))
+    if (mayStartCopy(op) || isa<AsyncTMAStoreWaitOp>(op))
       break;
     auto write = dyn_cast<gpu::LocalAllocOp>(op);
     if (!write || !write.getSrc() || !isForProducts(write))

@@ -98,8 +98,9 @@ def TritonNvidiaOverlapStores
     Gives stores that `triton-nvidia-tma-lowering` made in an `scf.for` buffers of
     their own, so that an iteration waits for the copy of the one before only when it
     has something to write into the buffer. Copies to blocks that a constant distance
-    keeps apart do not wait for each other. Buffers that would keep another block off
-    the multiprocessor are not made.
+    keeps apart do not wait for each other; where not all of them have room, they take
+    a few buffers in turns. Buffers that would keep another block off the
+    multiprocessor are not made.
 
     Before:
     ```mlir
