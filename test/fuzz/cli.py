@@ -47,6 +47,9 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--target", default="", help="run all programs on this GPU, such as hip:gfx942"
     )
+    parser.add_argument(
+        "--gpu", action="store_true", help="run them on the GPU that is there, not in the simulator"
+    )
     parser.add_argument("--show", action="store_true", help="print the programs, run nothing")
     parser.add_argument("--reduce", action="store_true", help="make failing programs smaller")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
@@ -102,7 +105,12 @@ def chunk(seed: int, count: int, mode: str, timeout: float = 60.0, target: str =
 
 
 def run_chunk(
-    seed: int, count: int, mode: str, timeout: float = 60.0, target: str = ""
+    seed: int,
+    count: int,
+    mode: str,
+    timeout: float = 60.0,
+    target: str = "",
+    gpu: bool = False,
 ) -> tuple[list[dict], list[dict]]:
     """The failures among some seeds, and the outcomes of those that were not run as they were
     meant. They are run in processes of their own: a crash of the compiler is a failure of the seed
@@ -110,10 +118,10 @@ def run_chunk(
     failures: list[dict] = []
     outcomes: list[dict] = []
     end = seed + count
+    environment = {**os.environ, "TILE_DRIVER": "cuda" if gpu else "sim"}
     while seed < end:
         command = [sys.executable, str(RUN), "--worker", f"--seed={seed}", f"--count={end - seed}",
                    f"--mode={mode}", f"--target={target}"]  # fmt: skip
-        environment = {**os.environ, "TILE_DRIVER": "sim"}
         process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
         )
@@ -151,7 +159,7 @@ def main(arguments: list[str] | None = None) -> int:
         for seed in range(options.seed, options.seed + options.count):
             print(program_of(seed, options.target, options.mode).describe())
         return 0
-    os.environ.update(TILE_DRIVER="sim")
+    os.environ.update(TILE_DRIVER="cuda" if options.gpu else "sim")
     begin = time.time()
     failures, outcomes = spread(options)
     inconclusive = without_proof(outcomes)
@@ -202,7 +210,9 @@ def spread(options: argparse.Namespace) -> tuple[list[dict], list[dict]]:
     begin = said = time.time()
     with ThreadPoolExecutor(options.jobs) as pool:
         counts = {
-            pool.submit(run_chunk, s, count, options.mode, target=options.target): count
+            pool.submit(
+                run_chunk, s, count, options.mode, target=options.target, gpu=options.gpu
+            ): count
             for s, count in chunks
         }
         for future in as_completed(counts):

@@ -20,6 +20,7 @@ from tile.runtime.launcher import Launcher
 from tile.runtime.runner import make_launch
 from tile.tools.tensor_descriptor import TensorDescriptor
 
+from . import on_gpu
 from .passes import shuffled
 from .program import Config, Program
 from .values import TYPES
@@ -109,18 +110,22 @@ def compiled(
     kernel: Any = None,
     limits: tuple[int, ...] = LIMITS,
 ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """The outputs of the compiled program, run in the simulator with all checks; and the texts of
-    its stages."""
+    """The outputs of the compiled program, run in the simulator with all checks, or on the GPU; and
+    the texts of its stages."""
     values = program.inputs()
+    kernel = kernel or program.kernel()
     try:
-        launch, texts = prepare(
-            program, kernel or program.kernel(), values, config or program.config, limits[0]
-        )
+        if on_gpu.wanted():
+            texts = on_gpu.run(program, kernel, values, config or program.config)
+            return outputs(program, values), texts
+        launch, texts = prepare(program, kernel, values, config or program.config, limits[0])
     except tile.TileError as error:
         if isinstance(error, tile.OutOfResources):
             raise Inconclusive(gist(str(error))) from None
         if (config or program.config).num_ctas > 1 and " cluster" in str(error):
             raise Inconclusive(gist(str(error))) from None
+        if on_gpu.ends_process(error):
+            raise
         raise Failure("compile", str(error)) from error
     except Exception as error:
         raise Failure("compile", f"{type(error).__name__}: {error}") from error
