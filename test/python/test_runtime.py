@@ -123,10 +123,20 @@ def test_wrong_grids(grid, text):
         fill_kernel[grid](poisoned(64, "fp32"), 1.0, 60)
 
 
-def test_empty_grid_runs_nothing():
+@pytest.mark.parametrize("grid", [(0,), (3, 0), (2, 1, 0), lambda meta: (0, 2)])
+def test_an_empty_grid_runs_nothing(grid):
+    """However the kernel is launched."""
     out = poisoned(64, "fp32")
     before = out.copy()
-    fill_kernel[(0,)](out, 1.0, 60)
+    kernel = fill_kernel[grid](out, 1.0, 60)
+    if kernel is not None:  # The interpreter has none.
+        kernel[grid](out, 1.0, 60)
+        extents = grid if isinstance(grid, tuple) else grid({})
+        kernel.run(*(*extents, 1, 1)[:3], 0, None, None, None, None, None, out, 1.0, 60, 64)
+        report = fill_kernel.simulate(out, 1.0, 60, grid=grid)
+        assert report.ok and report.warp_instructions == 0
+        assert str(report) and report.to_dict()["ok"]
+    fill_kernel.warmup(out, 1.0, 60, grid=grid)
     np.testing.assert_array_equal(out.view(np.uint8), before.view(np.uint8))
 
 
