@@ -27,6 +27,12 @@ from .tuning import (
     same_code,
 )
 
+#: Keywords of older releases, about how loops are specialised: the compiler decides that now.
+_OLD_KEYWORDS = {
+    "enable_warp_specialization", "enable_persistent", "num_buffers_warp_spec",
+    "num_consumer_groups", "reg_dec_producer", "reg_inc_consumer",
+}  # fmt: skip
+
 
 class Config:
     """One configuration: values of constants, and options of the compile."""
@@ -40,7 +46,10 @@ class Config:
         maxnreg: int | None = None,
         pre_hook: Callable | None = None,
         ir_override: str | None = None,
+        **old: Any,
     ) -> None:
+        if unknown := old.keys() - _OLD_KEYWORDS:
+            raise TypeError(f"Config takes no keyword `{min(unknown)}`")
         if not isinstance(kwargs, dict):
             raise TileError(f"a Config has the values of constants by their names, not {kwargs!r}")
         self.kwargs = kwargs
