@@ -168,6 +168,7 @@ def test_products_with_allow_tf32(tmp_path):
 
 def test_devices_and_configurations():
     import triton
+    import triton.runtime.jit
 
     device = triton.runtime.driver.active.get_current_device()
     assert triton.runtime.jit.get_current_device() == device
