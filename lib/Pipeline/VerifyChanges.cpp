@@ -3,6 +3,8 @@
 
 #include "tile/Pipeline/VerifyChanges.h"
 
+#include "tile/Pipeline/FailOnErrors.h"
+
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/Pass/Pass.h"
@@ -65,7 +67,7 @@ void triton::verifyOnlyChanges(MLIRContext &context) {
       return run();
     Operation *op = execution->getOp();
     uint64_t before = fingerprint(op);
-    run();
+    runFailingOnErrors(run, execution->getPass(), *op->getContext());
     if (fingerprint(op) == before)
       (const_cast<Pass &>(execution->getPass()).*PassAccess::preserveAll())();
   });

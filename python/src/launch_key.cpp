@@ -31,10 +31,11 @@ static nb::object getAttribute(PyObject *object, PyObject *name) {
   return result;
 }
 
-/// An attribute that is a sequence, as a list or a tuple.
+/// An attribute that is a sequence, as a tuple: a list may change while its
+/// elements are looked at.
 static nb::object getSequence(PyObject *object, PyObject *name) {
-  nb::object result = nb::steal(PySequence_Fast(
-      getAttribute(object, name).ptr(), "expected a sequence of extents"));
+  nb::object result =
+      nb::steal(PySequence_Tuple(getAttribute(object, name).ptr()));
   if (!result.is_valid())
     throw nb::python_error();
   return result;
@@ -285,10 +286,10 @@ void Dispatcher::addDescriptor(Query &query, PyObject *value, Mode mode) {
   key.add(Tag::DescriptorTag);
   key.addIdentity(dtype.ptr());
   nb::object block = getSequence(value, blockName);
-  key.add(uint64_t(PySequence_Fast_GET_SIZE(block.ptr())));
-  for (Py_ssize_t i = 0, e = PySequence_Fast_GET_SIZE(block.ptr()); i != e; ++i)
+  key.add(uint64_t(PyTuple_GET_SIZE(block.ptr())));
+  for (Py_ssize_t i = 0, e = PyTuple_GET_SIZE(block.ptr()); i != e; ++i)
     key.add(nb::cast<uint64_t>(
-        nb::int_(nb::handle(PySequence_Fast_GET_ITEM(block.ptr(), i)))));
+        nb::int_(nb::handle(PyTuple_GET_ITEM(block.ptr(), i)))));
   bool nan = PyUnicode_Check(padding.ptr()) &&
              PyUnicode_CompareWithASCIIString(padding.ptr(), "nan") == 0;
   // Kernels are compiled for zeros out of bounds.
@@ -299,9 +300,8 @@ void Dispatcher::addDescriptor(Query &query, PyObject *value, Mode mode) {
   size_t first = query.leaves.size();
   for (PyObject *name : {shapeName, stridesName}) {
     nb::object list = getSequence(value, name);
-    for (Py_ssize_t i = 0, e = PySequence_Fast_GET_SIZE(list.ptr()); i != e;
-         ++i) {
-      PyObject *extent = PySequence_Fast_GET_ITEM(list.ptr(), i);
+    for (Py_ssize_t i = 0, e = PyTuple_GET_SIZE(list.ptr()); i != e; ++i) {
+      PyObject *extent = PyTuple_GET_ITEM(list.ptr(), i);
       query.leaves.push_back({extent, 0});
       query.temporaries.push_back(nb::borrow(extent));
     }

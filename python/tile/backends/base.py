@@ -316,6 +316,8 @@ class DriverBase(ABC):
                 "and its strides must be multiples of 16 bytes and its strides positive; compile "
                 "the kernel with tma=False for others"
             )
+        if code == _C.launch.UNLOADED:
+            raise DriverError(f"`{name}` was unloaded whenever it was about to be launched")
         raise DriverError(f"cannot launch `{name}`: error {code}")
 
     @abstractmethod

@@ -24,7 +24,12 @@ from ..runtime.cache.entry import CachedFile, Damaged
 from ..runtime.dependencies import constant_key
 from ..runtime.depth import deep_stack
 from .errors import from_diagnostics
-from .signature import attribute_hints, normalize_constants, structure_of
+from .signature import (
+    attribute_hints,
+    normalize_constants,
+    normalize_signature,
+    structure_of,
+)
 
 
 def make_backend(target: GPUTarget) -> Any:
@@ -40,22 +45,23 @@ class ASTSource:
     def __init__(
         self,
         fn: Any,
-        signature: Mapping[str, Any],
+        signature: Mapping[Any, Any] | str,
         constexprs: Mapping[Any, Any] | None = None,
         attrs: Mapping[Any, Any] | None = None,
+        *,
+        constants: Mapping[Any, Any] | None = None,
     ) -> None:
+        """`constants` is `constexprs`, as older releases call it. Parameters may be named by
+        position, also with a text of types for those that are no constants: ``"*fp32, i32"``."""
         if not getattr(fn, "__tile_jit__", False):
             raise TileError(f"ASTSource takes a function decorated with @tile.jit, not {fn!r}")
+        if constants and constexprs:
+            raise TileError("constexprs and constants are two names of one argument")
         self.fn = fn
         self.name = fn.__name__
         names = fn.arg_names
-        unknown = [n for n in signature if isinstance(n, str) and n not in names]
-        if unknown:
-            raise TileError(
-                f"the signature names `{unknown[0]}`, which is not a parameter of `{self.name}`"
-            )
-        self.signature = {names[k] if isinstance(k, int) else k: v for k, v in signature.items()}
-        self.constants = normalize_constants(dict(constexprs or {}), names)
+        self.constants = normalize_constants(dict(constexprs or constants or {}), names)
+        self.signature = normalize_signature(signature, self.constants, self.name, names)
         self.attrs = dict(attrs or {})
         self.hints = attribute_hints(self.attrs, names)
 
@@ -206,6 +212,10 @@ class LazyDict(Mapping):
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._items)
+
+    def keys(self) -> Any:
+        """The names of the stages there are, as a dictionary shows them."""
+        return dict.fromkeys(self._items).keys()
 
     def __len__(self) -> int:
         return len(self._items)
@@ -412,7 +422,8 @@ def compile(
         target = driver.active.get_current_target()
     check_target(target)
     if target.backend == "cpu":  # What works on the CPU's tensors is the simulator.
-        target, lazy_after = simulated_target(), lazy_after or "ptx"
+        target = simulated_target()
+        lazy_after = lazy_after or find_backend(target).simulated_stage
     target, options = chosen_target(target, options or {})
     if isinstance(src, (str, os.PathLike)):
         src = IRSource(src)

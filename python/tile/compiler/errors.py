@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..errors import TileError
+from ..errors import OptionError, TileError
 from ..runtime.source import line_of, lines_of
 
 
@@ -105,6 +105,10 @@ class CompilationError(PlacedError):
 class LaunchError(PlacedError):
     """A launch that is wrong: its arguments, its grid, its options, or its moment. The place is
     the kernel's, or that of the parameter."""
+
+
+class RefusedOptions(LaunchError, OptionError):
+    """A launch with options that the target does not take."""
 
 
 class CompileTimeAssertionFailure(CompilationError):

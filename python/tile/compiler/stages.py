@@ -16,6 +16,7 @@ from . import contexts
 from .compiler import BINARY_STAGES, ASTSource, CompiledKernel
 from .errors import from_diagnostics
 from .key import compiler_key
+from .text_target import check_text_target
 
 
 class StagedCompile:
@@ -35,6 +36,8 @@ class StagedCompile:
         self.stop_at = stop_at
         self.lazy_after = lazy_after
         self.backend = find_backend(target)
+        if not isinstance(src, ASTSource):
+            check_text_target(src.ext, src.src, target, f"{src.path.name}: the file")
         merged = {**src.parse_options(), **options}
         override = merged.pop("ir_override", None)
         self.options = self.backend.parse_options(merged)
@@ -215,7 +218,7 @@ class StagedCompile:
                 )
             paths[stage] = path
         try:
-            return {
+            found: dict[str, Any] = {
                 stage: path.read_bytes()
                 if stage in BINARY_STAGES
                 else path.read_text(encoding="utf-8")
@@ -223,6 +226,10 @@ class StagedCompile:
             }
         except OSError as error:
             raise TileError(f"cannot read {error.filename}: {error.strerror}") from None
+        for stage, text in found.items():
+            if stage not in BINARY_STAGES:
+                check_text_target(stage, text, self.target, f"the override of {stage}")
+        return found
 
 
 def _late(kernel: CompiledKernel, stage: Any, before: str) -> Any:

@@ -88,7 +88,7 @@ _CHOICES: dict[str, tuple] = {
 
 
 def _check(options: HIPOptions, facts: Any) -> None:
-    for name, least in (("num_warps", 1), ("num_stages", 1), ("num_ctas", 1), ("waves_per_eu", 0)):
+    for name, least in (("num_warps", 1), ("num_stages", 0), ("num_ctas", 1), ("waves_per_eu", 0)):
         value = getattr(options, name)
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             kind = "positive" if least else "non-negative"
@@ -200,7 +200,8 @@ class HIPBackend(BaseBackend):
             "tile-amd-ttgir",
             metadata["name"],
             options.disable_passes,
-            f"target={self.facts} num-warps={options.num_warps} num-stages={options.num_stages} "
+            f"target={self.facts} num-warps={options.num_warps} "
+            f"num-stages={max(1, options.num_stages)} "
             f"matrix-instruction-size={options.matrix_instr_nonkdim} kPack={options.kpack} "
             f"schedule-hint={options.schedule_hint} "
             f"use-async-copy={str(options.use_async_copy).lower()} "

@@ -68,10 +68,11 @@ class NvidiaOptions(BaseOptions):
 
 
 def _check(options: NvidiaOptions, facts: Any) -> None:
-    for name in ("num_warps", "num_stages", "num_ctas"):
+    for name, least in (("num_warps", 1), ("num_stages", 0), ("num_ctas", 1)):
         value = getattr(options, name)
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise TileError(f"{name} must be a positive integer, not {value!r}")
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            kind = "positive" if least else "non-negative"
+            raise TileError(f"{name} must be a {kind} integer, not {value!r}")
     registers = options.maxnreg
     if registers is not None and (
         isinstance(registers, bool)
@@ -193,7 +194,7 @@ class NvidiaBackend(BaseBackend):
             metadata["name"],
             options.disable_passes,
             f"target=cuda:{self.target.arch} num-warps={options.num_warps} "
-            f"num-ctas={options.num_ctas} num-stages={options.num_stages}"
+            f"num-ctas={options.num_ctas} num-stages={max(1, options.num_stages)}"
             + (" prefetch=true" if options.prefetch else "")
             + ("" if options.tma else " tma=false"),
         )
