@@ -3,6 +3,8 @@
 
 #include "tile/Pipeline/VerifyChanges.h"
 
+#include "tile/Analysis/UnfinishedProducts.h"
+
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/Pass/Pass.h"
@@ -13,6 +15,7 @@ using namespace mlir;
 namespace {
 /// What a pass may say about itself, for the handler that runs it to say.
 struct PassAccess : Pass {
+  static void (Pass::*fail())() { return &PassAccess::signalPassFailure; }
   static void (Pass::*preserveAll())() {
     return &PassAccess::markAllAnalysesPreserved;
   }
@@ -58,15 +61,18 @@ uint64_t triton::fingerprint(Operation *root) {
 }
 
 void triton::verifyOnlyChanges(MLIRContext &context) {
-  context.registerActionHandler([](llvm::function_ref<void()> run,
-                                   const tracing::Action &action) {
-    const auto *execution = dyn_cast<PassExecutionAction>(&action);
-    if (!execution)
-      return run();
-    Operation *op = execution->getOp();
-    uint64_t before = fingerprint(op);
-    run();
-    if (fingerprint(op) == before)
-      (const_cast<Pass &>(execution->getPass()).*PassAccess::preserveAll())();
-  });
+  context.registerActionHandler(
+      [](llvm::function_ref<void()> run, const tracing::Action &action) {
+        const auto *execution = dyn_cast<PassExecutionAction>(&action);
+        if (!execution)
+          return run();
+        Operation *op = execution->getOp();
+        uint64_t before = fingerprint(op);
+        run();
+        auto &pass = const_cast<Pass &>(execution->getPass());
+        if (fingerprint(op) == before)
+          (pass.*PassAccess::preserveAll())();
+        else if (failed(verifyUnfinishedProducts(op)))
+          (pass.*PassAccess::fail())();
+      });
 }
