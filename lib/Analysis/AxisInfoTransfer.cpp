@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "AxisInfoTransfer.h"
+#include "tile/Dialect/Triton/IR/MemoryOps.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 
 #include "mlir/IR/Matchers.h"
@@ -298,7 +299,7 @@ void mlir::triton::inferAxisInfo(Operation *op, ArrayRef<AxisInfo> operands,
             bool throughBlockPointer =
                 isa<RankedTensorType>(type) &&
                 !isa<RankedTensorType>(load.getPtr().getType());
-            if (throughBlockPointer || load.getIsVolatile())
+            if (throughBlockPointer || isFreshRead(load))
               return AxisInfo::getPessimistic(type);
             return constancyOnly(type, operands);
           })

@@ -5,6 +5,8 @@
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 
+#include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
+#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
@@ -233,14 +235,23 @@ inferElements(Operation *op, ArrayRef<IntegerValueRange> operands) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// Of a quotient or remainder of a number that is not negative: upstream gives
-/// up where the divisor's range has a zero, by which nothing is divided.
+/// Whether upstream gives up on the second operand: a divisor that may be zero,
+/// by which nothing is divided, or a shift by the width or more, which nothing
+/// is shifted by.
+static bool mayBeUndefined(Operation *op, const ConstantIntRanges &second) {
+  if (isa<arith::ShRSIOp, arith::ShRUIOp>(op))
+    return second.umax().uge(second.umax().getBitWidth());
+  return !second.smin().isStrictlyPositive();
+}
+
+/// Of a quotient, a remainder or what a shift to the right leaves of a number
+/// that is not negative: it is not negative, and not larger.
 static std::optional<ConstantIntRanges>
-inferNonNegativeDivision(Operation *op, ArrayRef<IntegerValueRange> operands) {
-  if (!isa<arith::DivSIOp, arith::RemSIOp, arith::DivUIOp, arith::RemUIOp>(
-          op) ||
+inferPartOfNonNegative(Operation *op, ArrayRef<IntegerValueRange> operands) {
+  if (!isa<arith::DivSIOp, arith::RemSIOp, arith::DivUIOp, arith::RemUIOp,
+           arith::ShRSIOp, arith::ShRUIOp>(op) ||
       !isNonNegative(operands[0]) || operands[1].isUninitialized() ||
-      operands[1].getValue().smin().isStrictlyPositive())
+      !mayBeUndefined(op, operands[1].getValue()))
     return std::nullopt;
   // A signed quotient has the sign of the divisor, too; a remainder does not.
   if (isa<arith::DivSIOp>(op) && !isNonNegative(operands[1]))
@@ -288,7 +299,7 @@ LogicalResult ValueRangeAnalysis::visitOperation(
       set(op->getResult(0), IntegerValueRange(*range));
       return success();
     }
-  if (auto range = inferNonNegativeDivision(op, operands)) {
+  if (auto range = inferPartOfNonNegative(op, operands)) {
     set(op->getResult(0), IntegerValueRange(*range));
     return success();
   }
@@ -301,4 +312,22 @@ LogicalResult ValueRangeAnalysis::visitOperation(
   }
   inferrable.inferResultRangesFromOptional(operands, set);
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ValueRanges
+//===----------------------------------------------------------------------===//
+
+bool ValueRanges::isNonNegative(Value value) {
+  if (!solver) {
+    solver = std::make_unique<DataFlowSolver>();
+    solver->load<dataflow::DeadCodeAnalysis>();
+    solver->load<dataflow::SparseConstantPropagation>();
+    solver->load<ValueRangeAnalysis>(overflow);
+    // Where this fails, nothing is known of any value.
+    if (failed(solver->initializeAndRun(top)))
+      solver = std::make_unique<DataFlowSolver>();
+  }
+  auto *range = solver->lookupState<IntegerValueRangeLattice>(value);
+  return range && triton::isNonNegative(range->getValue());
 }

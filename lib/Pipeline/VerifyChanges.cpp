@@ -3,6 +3,7 @@
 
 #include "tile/Pipeline/VerifyChanges.h"
 
+#include "tile/Analysis/UnfinishedProducts.h"
 #include "tile/Pipeline/FailOnErrors.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -60,15 +61,21 @@ uint64_t triton::fingerprint(Operation *root) {
 }
 
 void triton::verifyOnlyChanges(MLIRContext &context) {
-  context.registerActionHandler([](llvm::function_ref<void()> run,
-                                   const tracing::Action &action) {
-    const auto *execution = dyn_cast<PassExecutionAction>(&action);
-    if (!execution)
-      return run();
-    Operation *op = execution->getOp();
-    uint64_t before = fingerprint(op);
-    runFailingOnErrors(run, execution->getPass(), *op->getContext());
-    if (fingerprint(op) == before)
-      (const_cast<Pass &>(execution->getPass()).*PassAccess::preserveAll())();
-  });
+  context.registerActionHandler(
+      [](llvm::function_ref<void()> run, const tracing::Action &action) {
+        const auto *execution = dyn_cast<PassExecutionAction>(&action);
+        if (!execution)
+          return run();
+        Operation *op = execution->getOp();
+        const Pass &pass = execution->getPass();
+        auto runAndVerify = [&] {
+          uint64_t before = fingerprint(op);
+          run();
+          if (fingerprint(op) == before)
+            (const_cast<Pass &>(pass).*PassAccess::preserveAll())();
+          else // An error makes the pass fail.
+            (void)verifyUnfinishedProducts(op);
+        };
+        runFailingOnErrors(runAndVerify, pass, *op->getContext());
+      });
 }

@@ -47,6 +47,28 @@ def choose_operation(g: Generator, type: str, trips: int) -> tuple[str, Any, boo
     return "", input_domain(g, type)[0], is_float
 
 
+def moved(g: Generator, counter: str, extent: int) -> str:
+    """Where a block is written in an iteration: one behind the other, or so that the first ones
+    begin before the tensor, where they are dropped."""
+    if g.chance(0.7):
+        return f"{counter} * {extent}"
+    twice = f"({counter} * {2 * extent} - {2 * extent})"
+    ways = (
+        f"({counter} - 1) * {extent}",
+        f"{counter} * {extent} - {extent}",
+        f"{counter} * {extent} - {(extent + 1) // 2}",
+        f"(1 - {counter}) * {-extent}",
+        f"({counter} - 1) << {extent.bit_length() - 1}",
+        f"({counter} - 5) % 5 * {extent}",
+        f"{twice} // 2",
+        f"{twice} >> 1",
+    )
+    if g.chance(0.2):
+        size = g.argument("scalar", "i32", "n", value=-extent).name
+        return f"{counter} * {extent} + {size}"
+    return g.choice(ways)
+
+
 def moved_blocks(g: Generator) -> None:
     """A loop that loads blocks and writes what it loaded."""
     type = g.choice((*INTEGERS, *FLOATS, *FLOATS, *SMALL_FLOATS))
@@ -81,7 +103,11 @@ def moved_blocks(g: Generator) -> None:
     if op:
         write = f"{reduced(g, op, type, block)}.atomic_{op}"
     else:
-        into[along] = f"{counter} * {block[along]}"
+        into[along] = moved(g, counter, block[along])
+        if g.chance(0.2):
+            d = g.random.randrange(len(block))
+            if d != along:
+                into[d] = str(g.choice((-1, -block[d], -(block[d] // 2), 1)))
         target = [e * trips if d == along else e for d, e in enumerate(block)]
         bounds = [max(1, e - g.choice((0, 0, 0, 1))) for e in target]
         if g.chance(0.8):

@@ -59,7 +59,9 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
 
 def program_of(seed: int, target: str, mode: str = "interpret") -> Program:
     """The program of a seed, for a target of its own or for the given one."""
-    program = generate(seed, partitions=mode in ("partitions", "products"))
+    program = generate(
+        seed, partitions=mode in ("partitions", "products"), copies=mode == "partitions"
+    )
     if mode in ("cluster", "specialized", "partitions"):
         target = ""  # These are about what Hopper has.
     config = dataclasses.replace(program.config, elsewhere=target)

@@ -38,7 +38,9 @@ class Unsound(Exception):
 class Generator:
     """A program in the making."""
 
-    def __init__(self, seed: int, attempt: int = 0, partitions: bool = False) -> None:
+    def __init__(
+        self, seed: int, attempt: int = 0, partitions: bool = False, copies: bool = False
+    ) -> None:
         self.seed = seed
         self.random = random.Random(seed + attempt * 2**40)
         self.lines: list[str] = []
@@ -55,6 +57,8 @@ class Generator:
         self.count = 0
         #: The program is about loops that several groups of warps run.
         self.partitions = partitions
+        #: Descriptors are served by the copy engine where it can.
+        self.copies = copies
         self.config = self.choose_config()
         self.grid = self.choose_grid()
         #: Small programs are quick to compile; a few are large.
@@ -195,6 +199,7 @@ class Generator:
         from .memory import source, store_value
         from .partitions import nest, product_loops
         from .persistent import persistent
+        from .seen import seen
 
         if self.partitions:
             self.size = self.choice((0, 1, 2, 4))
@@ -202,6 +207,8 @@ class Generator:
                 self.choice((product_loops, product_loops, nest, persistent))(self)
             if self.chance(0.2):
                 moved_blocks(self)
+            if self.copies and self.chance(0.25):
+                seen(self)
         for _ in range(self.random.randint(1, 3)):
             source(self)
         self.steps(self.size)
@@ -234,8 +241,9 @@ class Generator:
         return "\n".join([*text, *header, *self.lines, ""])
 
 
-def generate(seed: int, partitions: bool = False) -> Program:
-    """The program of a seed; one with loops for `partitions` of warps, if that is wanted."""
+def generate(seed: int, partitions: bool = False, copies: bool = False) -> Program:
+    """The program of a seed; one with loops for `partitions` of warps, if that is wanted, and with
+    what is only right if the copy engine stores (`copies`)."""
     from . import (
         collective,
         control,
@@ -260,7 +268,7 @@ def generate(seed: int, partitions: bool = False) -> Program:
     assert indices and matrix and memory and ordering and _pipelines and _shapes
     for attempt in range(100):
         with contextlib.suppress(Unsound):
-            return Generator(seed, attempt, partitions).generate()
+            return Generator(seed, attempt, partitions, copies).generate()
     raise AssertionError(f"seed {seed} makes no program")
 
 

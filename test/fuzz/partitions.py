@@ -73,7 +73,7 @@ class Loops:
         if TYPES[self.type].bits == 8 and self.type != "i8" and g.chance(0.5):
             extra = f", max_num_imprecise_acc={g.choice((0, 32))}"
         how = g.choice(("dot", "dot", "dot", "dot", "dot", "dot", "add", "add", "if", "if",
-                        "negated", "negated", "call"))  # fmt: skip
+                        "negated", "negated", "call", "moved", "moved"))  # fmt: skip
         if how == "add":
             self.lines.append(f"{acc} += tl.dot({x}, {y})")
         elif how == "if":
@@ -86,10 +86,62 @@ class Loops:
                 f"{decorator}\ndef {name}(x, y, acc):\n    return tl.dot(x, y, acc{extra})"
             )
             self.lines.append(f"{acc} = {name}({x}, {y}, {acc})")
+        elif how == "moved":
+            self.move(x, y, acc, extra)
         elif how == "negated":
             self.lines.append(f"{acc} = tl.dot({x}, {y}, -{acc}{extra})")
         else:
             self.lines.append(f"{acc} = tl.dot({x}, {y}, {acc}{extra})")
+
+    def move(self, x: str, y: str, acc: str, extra: str) -> None:
+        """Adds a product to a sum that goes on in another variable, or starts again."""
+        g = self.g
+        first = next(value for value in self.sums if value.name == acc)
+        other, new = g.name(), g.name()
+        self.sums.append(first.replace(name=other))
+        dot = f"tl.dot({x}, {y}, {acc}{extra})"
+        # Each of them is a sum of products with signs.
+        ways = [
+            [f"{acc}, {other} = -{other}, {dot}"],
+            [f"{acc}, {other} = tl.dot({x}, {y}, {other}{extra}), {dot}"],
+            [f"{new} = {dot}", f"{acc} = -{other}", f"{other} = {new}"],
+            [f"{other} = -{acc}", f"{acc} = {dot}"],
+            [f"{acc} = {dot}", f"{acc}, {other} = -{other}, {acc}"],
+            [f"{acc} = {dot}", f"{other} = tl.where({{k}} % 2 == 0, {acc}, {other})"],
+            [
+                f"{acc} = {dot}",
+                "if {k} % 3 == 1:",
+                f"    {other} = {acc}",
+                f"    {acc} = {acc} * 0",
+            ],
+            [
+                f"{acc} = {dot}",
+                "if {k} % 2 == 1:",
+                f"    {other} = -{acc}",
+                f"    {acc} = -{other}",
+            ],
+        ]
+        self.lines += g.choice(ways)
+
+    def starts_again(self, acc: Value) -> None:
+        """A sum that iterations write now and then, and that starts again from zero behind that."""
+        g = self.g
+        size = acc.numel * self.count
+        if self.shared:
+            name = g.argument("output", acc.type, "o", size=size * self.rows * self.columns,
+                              flavour="zero").name  # fmt: skip
+        else:
+            name, whole = base(g, f"o{outputs(g)}", size * self.runs)
+            g.argument("output", acc.type, "o", size=whole, flavour="zero")
+        at = offsets(acc.shape, contiguous(acc.shape))
+        zeros = f"tl.zeros({list(acc.shape)}, {TYPES[acc.type].tl})"
+        every = g.choice((1, 2, 2, 3))
+        place = f"({{t}} * {self.count} + {{k}}) * {acc.numel} + {at}"
+        self.lines += [
+            f"if {{k}} % {every} == {every - 1}:",
+            f"    tl.store({name} + {place}, {acc.name})",
+            f"    {acc.name} = {g.choice((zeros, zeros, f'{acc.name} * -1'))}",
+        ]
 
     def plan(self, attention: bool) -> None:
         if attention and self.type in ("fp16", "bf16", "fp32"):
@@ -115,7 +167,10 @@ class Loops:
             y = self.load(b)
             bound, grid = a.bound * b.bound * self.k, a.grid + b.grid
             self.require(bound * self.count * self.runs, grid, self.out)
-            self.multiply(x, y, self.sum((self.m, self.n), self.out, bound, grid))
+            acc = self.sum((self.m, self.n), self.out, bound, grid)
+            self.multiply(x, y, acc)
+            if g.chance(0.2) and self.m * self.n * self.count * self.runs <= 2**16:
+                self.starts_again(next(value for value in self.sums if value.name == acc))
         if g.chance(0.25):
             type = "i64" if self.out == "i32" else self.out
             rows = self.sum((self.m,), type, a.bound * self.k, a.grid)

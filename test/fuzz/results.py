@@ -53,7 +53,9 @@ def plan_store(g: Generator, value: Value, runs: int) -> str:
         whole, strides = (rows * runs, columns), (columns, 1)
         if g.chance(0.7):
             name = descriptor(g, type, whole, strides, shape, size * runs)
-            return f"{name}.store([{{t}} * {rows}, 0], {text})"
+            # The first tile may begin before the tensor, where it is dropped.
+            at = g.choice(("{t}", "{t}", "{t}", "({t} - 1)", "({t} * 2 - 2) // 2"))
+            return f"{name}.store([{at} * {rows}, 0], {text})"
         # Each tile writes its rows in another order.
         name = descriptor(g, type, whole, strides, (1, columns), size * runs)
         order = f"(tl.arange(0, {rows}) * {g.choice((1, 3, 5))} + {g.choice((0, 1, 7))})"

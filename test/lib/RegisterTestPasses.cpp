@@ -8,4 +8,5 @@ void registerTileTestPasses() {
   mlir::triton::test::registerTestCallGraphPass();
   mlir::triton::test::registerTestLoweringPass();
   mlir::triton::test::registerTestSharedMemoryPasses();
+  mlir::triton::test::registerTestUnfinishedProductsPass();
 }

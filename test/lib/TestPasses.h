@@ -18,6 +18,7 @@ void registerTestAxisInfoPass();
 void registerTestCallGraphPass();
 void registerTestLoweringPass();
 void registerTestSharedMemoryPasses();
+void registerTestUnfinishedProductsPass();
 } // namespace mlir::triton::test
 
 #endif // TILE_TEST_LIB_TESTPASSES_H

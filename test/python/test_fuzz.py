@@ -206,6 +206,12 @@ COVERED_BY_PARTITIONS = {
     "a block pointer that moves": (r"tl\.advance\(", 60),
     "an operand under a mask": (r"(?m)^ {8}.*tl\.load\(.*mask=.*other=1", 8),
     "a product of a product": (r"tl\.dot\(v\d+\.to\(tl\.", 30),
+    "a sum that goes on in another variable": (r"(?m)^ {8,}v\d+ = -v\d+$|^ {8,}v\d+, v\d+ = ", 30),
+    "a sum that starts again": (
+        r"(?m)^ +if k\d+ % \d == \d:\n +tl\.store\(o.*\n +(v\d+) = (tl\.zeros|\1 \*)",
+        40,
+    ),
+    "a block that is stored before the tensor": (r"\.store\(\[.*([ks]\d+ - 1\)|// 2|>> 1)", 10),
     "a sum that changes sign": (r"tl\.dot\(v\d+, v\d+, -v", 25),
     "a product under a condition": (r"(?m)^ +if k\d+ != 1:\n +v\d+ = tl\.dot", 25),
     "an atomic in the loop": (r"(?m)^ {8,}tl\.atomic_add\(a\d+, tl\.sum", 15),
@@ -213,7 +219,7 @@ COVERED_BY_PARTITIONS = {
     "an accumulator that is promoted": (r"max_num_imprecise_acc=32", 5),
     "rows that are listed": (r"(?m)^ {8}.*d\d+\.gather\(tl\.load", 30),
     "rows that are stored in any order": (r"[do]\d+\.scatter\(", 5),
-    "a tile that is reduced into others": (r"d\d+\.atomic_\w+\(\[0, 0\], v\d+\.to", 8),
+    "a tile that is reduced into others": (r"d\d+\.atomic_\w+\(\[0, 0\], v\d+\.to", 5),
     "blocks that are reduced": (r"\.atomic_\w+\(.*, [dx]\d+\.load\(", 10),
     "blocks of many dimensions": (r"\.store\(\[[^,]+, [^,]+, [^,]+, .*load\(", 10),
     "iterations that programs share": (r"in tl\.range\(\d \+ pid, ", 15),
@@ -233,6 +239,23 @@ COVERED_BY_PARTITIONS = {
     "a called function with a product": (r"return tl\.dot\(x, y, acc", 8),
     "a hint to the caches": (r"load\(\[.*eviction_policy=", 30),
 }
+
+
+#: Of programs that are only right if the copy engine stores, for how many of 300.
+COVERED_BY_COPIES = {
+    "a tile that is stored and read": (
+        r"(?m)^ {8}d\d+\.store\(\[s\d+ \* .*, tl\.load\(x.*\n {8}v\d+ \+= ",
+        20,
+    ),
+    "a tile that an atomic reads": (r"\+= tl\.atomic_", 4),
+    "a tile that is read anew": (r"cache_modifier='\.cv'|volatile=True", 4),
+    "a tile that is multiplied again": (r"<= s\d+ - 1\)\.to", 15),
+}
+
+
+def test_what_descriptors_store_is_read():
+    programs = [generate(seed, partitions=True, copies=True) for seed in range(300)]
+    check_kinds(programs, COVERED_BY_COPIES)
 
 
 def test_all_kinds_of_loops_are_generated():

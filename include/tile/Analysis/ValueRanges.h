@@ -14,6 +14,7 @@
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringRef.h"
+#include <memory>
 
 namespace mlir::triton {
 
@@ -48,6 +49,21 @@ private:
 
 /// Whether a range is known and has no negative number.
 bool isNonNegative(const IntegerValueRange &range);
+
+/// The ranges of all integers in `top`, which are computed when one is asked
+/// for the first time.
+class ValueRanges {
+public:
+  ValueRanges(Operation *top, ValueRangeAnalysis::Overflow overflow)
+      : top(top), overflow(overflow) {}
+
+  bool isNonNegative(Value value);
+
+private:
+  Operation *top;
+  ValueRangeAnalysis::Overflow overflow;
+  std::unique_ptr<DataFlowSolver> solver;
+};
 
 } // namespace mlir::triton
 

@@ -169,6 +169,11 @@ tt.func @pointers(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %i: i32) {
   %value = tt.load %ptrs : tensor<64x!tt.ptr<f16>>
   // expected-remark@below {{contiguity = [1], divisibility = [1], constancy = [64], constant_value = <none>}}
   %same = tt.load %base : tensor<64x!tt.ptr<f16>>
+  // What others write meanwhile, each lane may find another value of.
+  // expected-remark@below {{contiguity = [1], divisibility = [1], constancy = [1], constant_value = <none>}}
+  %fresh = tt.load %base cacheModifier = cv : tensor<64x!tt.ptr<f16>>
+  // expected-remark@below {{contiguity = [1], divisibility = [1], constancy = [1], constant_value = <none>}}
+  %volatile = tt.load %base {isVolatile = true} : tensor<64x!tt.ptr<f16>>
   tt.return
 }
 

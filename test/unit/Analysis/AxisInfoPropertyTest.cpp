@@ -147,9 +147,13 @@ protected:
 
   /// Runs a function on some arguments; what is wrong, or nothing.
   std::string check(FuncOp func, const ModuleAxisInfoAnalysis &axisInfo,
-                    DataFlowSolver &ranges) {
+                    DataFlowSolver &ranges, DataFlowSolver &rangesThatFit) {
     unsigned narrowest = getNarrowest(func);
     std::string problem;
+    auto visitThatFits = [&](Value value, const Elements &elements) {
+      if (problem.empty())
+        problem = checkRange(value, elements, rangesThatFit);
+    };
     auto visit = [&](Value value, const Elements &elements) {
       if (!problem.empty())
         return;
@@ -165,17 +169,23 @@ protected:
     };
     for (int run = 0; run < 3 && problem.empty(); ++run) {
       Evaluator evaluator(visit);
+      Evaluator thatFits(visitThatFits, /*wraps=*/false);
+      auto set = [&](Value value, const Elements &elements) {
+        evaluator.set(value, elements);
+        thatFits.set(value, elements);
+      };
       for (unsigned i = 0; i < func.getNumArguments(); ++i)
-        evaluator.set(func.getArgument(i), makeArgument(func, i));
+        set(func.getArgument(i), makeArgument(func, i));
       for (Operation &op : func.getBody().front())
         if (isa<GetProgramIdOp, GetNumProgramsOp>(op)) {
           Elements elements = Elements::of(op.getResult(0).getType());
           elements.values[0] = below(random, 5) + isa<GetNumProgramsOp>(op);
           if (oneIn(random, 3))
             elements.values[0] = INT32_MAX - 1;
-          evaluator.set(op.getResult(0), elements);
+          set(op.getResult(0), elements);
         }
       evaluator.run(func.getBody().front());
+      thatFits.run(func.getBody().front());
     }
     return problem;
   }
@@ -222,12 +232,17 @@ TEST_F(AxisInfoProperty, HoldsForEveryElement) {
     ASSERT_TRUE(succeeded(verify(*module)));
     func.walk([&](Operation *op) { numOps += op->getNumResults(); });
     ModuleAxisInfoAnalysis axisInfo(*module);
-    DataFlowSolver ranges;
-    ranges.load<dataflow::DeadCodeAnalysis>();
-    ranges.load<dataflow::SparseConstantPropagation>();
-    ranges.load<ValueRangeAnalysis>();
-    ASSERT_TRUE(succeeded(ranges.initializeAndRun(*module)));
-    std::string problem = check(func, axisInfo, ranges);
+    DataFlowSolver ranges, rangesThatFit;
+    using Overflow = ValueRangeAnalysis::Overflow;
+    for (auto [solver, overflow] :
+         {std::pair{&ranges, Overflow::Wraps},
+          std::pair{&rangesThatFit, Overflow::NeverHappens}}) {
+      solver->load<dataflow::DeadCodeAnalysis>();
+      solver->load<dataflow::SparseConstantPropagation>();
+      solver->load<ValueRangeAnalysis>(overflow);
+      ASSERT_TRUE(succeeded(solver->initializeAndRun(*module)));
+    }
+    std::string problem = check(func, axisInfo, ranges, rangesThatFit);
     if (problem.empty())
       continue;
     ++problems;

@@ -401,7 +401,7 @@ static Computed binary(Operation *op, Number x, Number y) {
       .Case([&](arith::OrIOp) { return __int128(x.bits | y.bits); })
       .Case([&](arith::XOrIOp) { return __int128(x.bits ^ y.bits); })
       .Case([&](arith::ShLIOp) {
-        return ifInWidth([&] { return __int128(uint64_t(x.bits) << y.bits); });
+        return ifInWidth([&] { return x.s() * (__int128(1) << y.bits); });
       })
       .Case([&](arith::ShRSIOp) {
         return ifInWidth([&] { return x.s() >> y.bits; });
@@ -456,6 +456,11 @@ bool Evaluator::executeElementwise(Operation *op) {
     Computed computed = !known             ? Computed()
                         : args.size() == 1 ? unary(op, at(0))
                                            : binary(op, at(0), at(1));
+    bool mayOverflow =
+        isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp>(op);
+    if (computed && mayOverflow && !wraps &&
+        *computed != wrap(static_cast<uint64_t>(*computed), result.width))
+      computed.reset();
     result.known[i] = computed.has_value();
     if (computed)
       result.values[i] = wrap(static_cast<uint64_t>(*computed), result.width);

@@ -40,8 +40,11 @@ class Evaluator {
 public:
   using Visitor = llvm::function_ref<void(Value, const Elements &)>;
 
-  /// Calls `visit` with each value each time that it is computed.
-  explicit Evaluator(Visitor visit) : visit(visit) {}
+  /// Calls `visit` with each value each time that it is computed. Sums,
+  /// differences, products and shifts that do not fit, as numbers with a sign,
+  /// wrap around, or they may be anything.
+  explicit Evaluator(Visitor visit, bool wraps = true)
+      : visit(visit), wraps(wraps) {}
 
   /// Arguments and positions in the grid must be set before what uses them.
   void set(Value value, Elements elements);
@@ -61,6 +64,7 @@ private:
   void setAll(ValueRange values, std::vector<Elements> elements);
 
   Visitor visit;
+  bool wraps;
   llvm::DenseMap<Value, Elements> env;
 };
 

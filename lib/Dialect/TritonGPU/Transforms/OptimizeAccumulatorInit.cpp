@@ -148,6 +148,8 @@ private:
     if (!isZero(init) && !choice)
       return {};
     unsigned number = arg.getArgNumber() - loop.getNumInductionVars();
+    if (choice && failed(findSums(loop.getResult(number))))
+      return {};
 
     IRRewriter rewriter(loop);
     Value starts =
@@ -163,7 +165,7 @@ private:
       Value next = newLoop.getYieldedValues()[number];
       if (!handOnInPlaceOfZero(next, *choice))
         newLoop.getBody()->getTerminator()->setOperand(number, choice->other);
-      keepZeroAfter(newLoop, number);
+      keepZeroAfter(newLoop, *findSums(newLoop.getResult(number)));
     } else {
       startFromAnything(newLoop, number);
     }
@@ -190,19 +192,43 @@ private:
     return false;
   }
 
+  /// The values by which the code behind a loop knows its result: the result
+  /// itself or, where waits hand it on, what they hand on. Before them a
+  /// product may still write it. Fails where both are used.
+  static FailureOr<SmallVector<Value>> findSums(Value result) {
+    SmallVector<Value> sums;
+    auto isWait = [](OpOperand &use) {
+      return isa<MatrixProductWaitOpInterface>(use.getOwner());
+    };
+    if (llvm::none_of(result.getUses(), isWait)) {
+      sums.push_back(result);
+      return sums;
+    }
+    if (!llvm::all_of(result.getUses(), isWait))
+      return failure();
+    for (OpOperand &use : result.getUses()) {
+      auto behind = findSums(use.getOwner()->getResult(use.getOperandNumber()));
+      if (failed(behind))
+        return failure();
+      llvm::append_range(sums, *behind);
+    }
+    return sums;
+  }
+
   /// The loop no longer sets its accumulator to zero at the end of an
   /// iteration: where that shows after the loop, it is done there.
-  void keepZeroAfter(scf::ForOp loop, unsigned number) {
-    Value result = loop.getResult(number);
-    if (result.use_empty())
-      return;
-    OpBuilder builder(loop->getContext());
-    builder.setInsertionPointAfter(loop);
-    Value zero = arith::ConstantOp::create(
-        builder, loop.getLoc(), builder.getZeroAttr(result.getType()));
-    auto select = arith::SelectOp::create(
-        builder, loop.getLoc(), loop.getResults().back(), result, zero);
-    result.replaceAllUsesExcept(select, select);
+  static void keepZeroAfter(scf::ForOp loop, ArrayRef<Value> sums) {
+    for (Value sum : sums) {
+      if (sum.use_empty())
+        continue;
+      OpBuilder builder(loop->getContext());
+      builder.setInsertionPointAfterValue(sum);
+      Value zero = arith::ConstantOp::create(
+          builder, loop.getLoc(), builder.getZeroAttr(sum.getType()));
+      auto select = arith::SelectOp::create(
+          builder, loop.getLoc(), loop.getResults().back(), sum, zero);
+      sum.replaceAllUsesExcept(select, select);
+    }
   }
 
   /// The first product overwrites what the accumulator starts from. Zeros are

@@ -85,6 +85,9 @@ static void addRead(SmallVectorImpl<MemoryEffects::EffectInstance> &effects,
                          gpu::SharedMemory::get());
 }
 
+/// What wgmma.wait_group may leave unfinished.
+static constexpr unsigned kMostPendingProducts = 7;
+
 //===----------------------------------------------------------------------===//
 // WarpGroupDotOp
 //===----------------------------------------------------------------------===//
@@ -167,7 +170,9 @@ bool WarpGroupDotOp::canWaitInOrder() {
 
 Operation *WarpGroupDotOp::createWait(OpBuilder &builder, Location loc,
                                       ValueRange values, unsigned pendings) {
-  return WarpGroupDotWaitOp::create(builder, loc, values, pendings);
+  // To wait for more of them is right, too.
+  return WarpGroupDotWaitOp::create(builder, loc, values,
+                                    std::min(pendings, kMostPendingProducts));
 }
 
 bool WarpGroupDotOp::isWaitedInOrder() { return true; }
@@ -194,6 +199,9 @@ unsigned WarpGroupDotWaitOp::getMaxPendings() { return getPendings(); }
 LogicalResult WarpGroupDotWaitOp::verify() {
   if (getInputs().empty())
     return emitOpError("expected the results to wait for, found none");
+  if (getPendings() > kMostPendingProducts)
+    return emitOpError("expected 'pendings' to be at most ")
+           << kMostPendingProducts << ", found " << getPendings();
   return success();
 }
 

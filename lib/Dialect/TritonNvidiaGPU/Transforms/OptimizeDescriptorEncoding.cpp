@@ -7,10 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OffsetSigns.h"
 #include "UnpackDescriptorArgument.h"
 
 #include "tile/Analysis/AxisInfo.h"
+#include "tile/Analysis/ValueRanges.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
@@ -195,7 +195,8 @@ FunctionOpInterface getFunctionOfArgument(Value value) {
 
 /// Why TMA cannot use a descriptor that is made like this.
 Obstacle findObstacle(MakeTensorDescOp op,
-                      const ModuleAxisInfoAnalysis &axisInfo) {
+                      const ModuleAxisInfoAnalysis &axisInfo,
+                      ValueRanges &ranges) {
   auto function = op->getParentOfType<FunctionOpInterface>();
   if (!function.isPublic())
     return "it is made in a function that is called";
@@ -209,6 +210,9 @@ Obstacle findObstacle(MakeTensorDescOp op,
   for (Value stride : op.getStrides().drop_back())
     if (getDivisor(stride) % kTMAAlignment * bytes % kTMAAlignment != 0)
       return "its strides are not known to be multiples of 16 bytes";
+  if (llvm::any_of(op.getStrides(),
+                   [&](Value stride) { return !ranges.isNonNegative(stride); }))
+    return "its strides may be negative";
   // What lies out of bounds is told apart in pieces of 16 bytes: of a piece
   // that the bound cuts, stores write the rest, too.
   if (getDivisor(op.getShape().back()) % kTMAAlignment * bytes %
@@ -238,7 +242,7 @@ ValueRange getIndices(Operation *op) {
 /// Why TMA cannot be used for all accesses through a descriptor.
 Obstacle findObstacle(ArrayRef<Operation *> users,
                       const ModuleAxisInfoAnalysis &axisInfo,
-                      OffsetSigns &signs) {
+                      ValueRanges &ranges) {
   for (Operation *user : users) {
     // The pieces of 16 bytes again: a bound must not cut one.
     if (ValueRange indices = getIndices(user); !indices.empty()) {
@@ -249,10 +253,11 @@ Obstacle findObstacle(ArrayRef<Operation *> users,
           info && info->isInitialized() ? info->getDivisibilityOfAll() : 1;
       if (divisor % kTMAAlignment * bytes % kTMAAlignment != 0)
         return "a block of it is not known to start at a multiple of 16 bytes";
-      // Loads may start there.
+      // Loads may start there; what stores does so by an illegal instruction.
       if (!isa<DescriptorLoadOp>(user) &&
-          llvm::any_of(indices,
-                       [&](Value index) { return signs.mayBeNegative(index); }))
+          llvm::any_of(indices, [&](Value index) {
+            return !ranges.isNonNegative(index);
+          }))
         return "a block that it stores may start before it";
     }
     if (isa<DescriptorGatherOp, DescriptorScatterOp>(user))
@@ -339,7 +344,7 @@ Obstacle findObstacleOfCluster(ArrayRef<Operation *> users,
 Obstacle findObstacle(ArrayRef<Value> members, ArrayRef<Operation *> users,
                       RankedTensorType block,
                       const ModuleAxisInfoAnalysis &axisInfo,
-                      OffsetSigns &signs, unsigned numCTAs) {
+                      ValueRanges &ranges, unsigned numCTAs) {
   SmallVector<Operation *> makes;
   for (Value member : members) {
     if (auto function = getFunctionOfArgument(member)) {
@@ -354,10 +359,10 @@ Obstacle findObstacle(ArrayRef<Value> members, ArrayRef<Operation *> users,
     if (!make)
       continue;
     makes.push_back(make);
-    if (Obstacle obstacle = findObstacle(make, axisInfo))
+    if (Obstacle obstacle = findObstacle(make, axisInfo, ranges))
       return obstacle;
   }
-  if (Obstacle obstacle = findObstacle(users, axisInfo, signs))
+  if (Obstacle obstacle = findObstacle(users, axisInfo, ranges))
     return obstacle;
   if (Obstacle obstacle = findObstacleOfCluster(users, block, numCTAs))
     return obstacle;
@@ -393,7 +398,9 @@ public:
   void runOnOperation() override {
     ModuleOp module = getOperation();
     std::optional<ModuleAxisInfoAnalysis> axisInfo;
-    OffsetSigns signs(module);
+    // A store whose offset overflows is nobody's wish, and hardly any offset
+    // could be shown not to.
+    ValueRanges ranges(module, ValueRangeAnalysis::Overflow::NeverHappens);
     SmallVector<BlockArgument> fromHost;
     if (leaveToPointers)
       axisInfo.emplace(module);
@@ -407,7 +414,7 @@ public:
           gpu::cloneWithEncoding(type.getBlockType(), encoding);
       if (leaveToPointers)
         if (Obstacle obstacle = findObstacle(members, users, block, *axisInfo,
-                                             signs, getNumCTAs())) {
+                                             ranges, getNumCTAs())) {
           remark::missed(members.front().getLoc(),
                          remark::RemarkOpts::name("descriptor-by-pointers")
                              .category(DEBUG_TYPE))

@@ -16,11 +16,6 @@ using namespace mlir::triton::nvidia_gpu;
 // What operations do
 //===----------------------------------------------------------------------===//
 
-static bool isDescriptorLoad(Operation *op) {
-  return isa<DescriptorLoadOp, DescriptorGatherOp, AsyncTMACopyGlobalToLocalOp,
-             AsyncTMAGatherOp>(op);
-}
-
 bool nvidia_gpu::isDescriptorStore(Operation *op) {
   return isa<DescriptorStoreOp, DescriptorReduceOp, DescriptorScatterOp>(op);
 }
@@ -44,15 +39,37 @@ static bool mayCopy(Operation *op) {
       .wasInterrupted();
 }
 
-/// Whether threads access memory by `op`, themselves.
+/// Whether `op` accesses memory through a descriptor, and so by the copy
+/// engine.
+static bool isByEngine(Operation *op) {
+  return llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorDescType>);
+}
+
+/// Whether threads may access memory by `op`, themselves, or tell each other
+/// that they did. Our own operations say what they access (`forEachAccess`).
 static bool isThreads(Operation *op) {
   if (isa<gpu::BarrierOp>(op))
     return true;
   return !op->hasTrait<mlir::OpTrait::IsTerminator>() &&
-         !isa<FunctionOpInterface, DescriptorLoadOp, DescriptorGatherOp>(op) &&
-         !isDescriptorStore(op) &&
+         !isa<FunctionOpInterface>(op) && !isByEngine(op) &&
          !isa_and_nonnull<TritonNvidiaGPUDialect, gpu::TritonGPUDialect>(
              op->getDialect());
+}
+
+/// Calls `visit` with the addresses and descriptors through which `op` itself
+/// accesses global memory, by its memory effects. What does not say where it
+/// accesses memory orders everything (`isRelease`, `isAcquire`).
+template <typename... Effects>
+static void forEachAccess(Operation *op, function_ref<void(Value)> visit) {
+  auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!interface)
+    return;
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  interface.getEffects(effects);
+  for (const MemoryEffects::EffectInstance &effect : effects)
+    if (isa<Effects...>(effect.getEffect()) && effect.getValue() &&
+        !isa<gpu::SharedMemory, TensorMemory>(effect.getResource()))
+      visit(effect.getValue());
 }
 
 //===----------------------------------------------------------------------===//
@@ -116,10 +133,13 @@ ProxyOrder::ProxyOrder(FunctionOpInterface function)
     : function(function),
       memory(function, MemoryModel::Arguments::AssumedDisjoint) {
   function->walk([&](Operation *op) {
-    if (isDescriptorLoad(op))
-      loaded.insert(op->getOperand(0));
-    else if (isDescriptorStore(op))
+    if (isDescriptorStore(op))
       stored.insert(op->getOperand(0));
+    else if (isByEngine(op))
+      forEachAccess<MemoryEffects::Read>(op, [&](Value desc) {
+        if (isa<TensorDescType>(desc.getType()))
+          loaded.insert(desc);
+      });
   });
 }
 
@@ -174,24 +194,23 @@ bool ProxyOrder::mayAliasAny(Value address, const Descriptors &descriptors) {
       descriptors, [&](Value desc) { return memory.mayAlias(address, desc); });
 }
 
-bool ProxyOrder::writesAny(Operation *op, const Descriptors &descriptors) {
-  if (auto store = dyn_cast<StoreOp>(op))
-    return mayAliasAny(store.getPtr(), descriptors);
-  if (auto atomic = dyn_cast<AtomicRMWOp>(op))
-    return mayAliasAny(atomic.getPtr(), descriptors);
-  if (auto atomic = dyn_cast<AtomicCASOp>(op))
-    return mayAliasAny(atomic.getPtr(), descriptors);
-  return false;
+template <typename... Effects>
+bool ProxyOrder::accesses(Operation *op, const Descriptors &descriptors) {
+  bool found = false;
+  forEachAccess<Effects...>(op, [&](Value address) {
+    found = found || mayAliasAny(address, descriptors);
+  });
+  return found;
 }
 
-bool ProxyOrder::readsAny(Operation *op, const Descriptors &descriptors) {
-  auto load = dyn_cast<LoadOp>(op);
-  return load && mayAliasAny(load.getPtr(), descriptors);
+bool ProxyOrder::writesAny(Operation *op, const Descriptors &descriptors) {
+  return accesses<MemoryEffects::Write>(op, descriptors);
 }
 
 bool ProxyOrder::observesStores(Operation *op) {
-  if (isDescriptorLoad(op))
-    return mayAliasAny(op->getOperand(0), stored);
-  return isThreads(op) &&
-         (isRelease(op) || writesAny(op, stored) || readsAny(op, stored));
+  // Stores wait for each other.
+  if (isDescriptorStore(op))
+    return false;
+  return (isThreads(op) && isRelease(op)) ||
+         accesses<MemoryEffects::Read, MemoryEffects::Write>(op, stored);
 }

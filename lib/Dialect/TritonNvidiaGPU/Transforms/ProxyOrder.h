@@ -41,8 +41,11 @@ private:
   using Descriptors = llvm::SmallSetVector<Value, 4>;
 
   bool mayAliasAny(Value address, const Descriptors &descriptors);
+  /// Whether `op` itself may access what the descriptors describe, in one of
+  /// these ways.
+  template <typename... Effects>
+  bool accesses(Operation *op, const Descriptors &descriptors);
   bool writesAny(Operation *op, const Descriptors &descriptors);
-  bool readsAny(Operation *op, const Descriptors &descriptors);
   bool observesStores(Operation *op);
 
   FunctionOpInterface function;

@@ -125,6 +125,17 @@ tt.func @wait_pendings(%c: tensor<128x128xf32, #mma>) {
 
 // -----
 
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 128, 16]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+tt.func @wait_for_too_few(%c: tensor<128x128xf32, #mma>) {
+  // expected-error @+1 {{expected 'pendings' to be at most 7, found 8}}
+  %0 = ttnvgpu.warp_group_dot_wait %c {pendings = 8 : i32} : tensor<128x128xf32, #mma>
+  tt.return
+}
+}
+
+// -----
+
 #f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>

@@ -12,7 +12,7 @@
 // TWO-COUNT-2: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16, #[[PART]]>>
 // FOUR-COUNT-2: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16, #[[PART]]>>
 // EIGHT-COUNT-2: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16>>
-tt.func public @operands(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}, %stride: i64 {tt.divisibility = 8 : i32}) -> tensor<64x64xf32> {
+tt.func public @operands(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}, %stride: i64 {tt.divisibility = 8 : i32, tt.non_negative = 1 : i32}) -> tensor<64x64xf32> {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
   %one = arith.constant 1 : i64
@@ -36,7 +36,7 @@ tt.func public @operands(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: !tt.
 // TWO: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16, #[[PART]]>>
 // FOUR: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16, #[[PART]]>>
 // EIGHT: tt.make_tensor_descriptor {{.*}} : <f16>, <tensor<64x64xf16>>
-tt.func public @others(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}, %stride: i64 {tt.divisibility = 8 : i32}) -> tensor<64x64xf32> {
+tt.func public @others(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}, %stride: i64 {tt.divisibility = 8 : i32, tt.non_negative = 1 : i32}) -> tensor<64x64xf32> {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
   %one = arith.constant 1 : i64

@@ -203,6 +203,33 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %y : f32
   }
 
+  // So may copies that threads start, of the same memory and of no other.
+  // CHECK-LABEL: @read_by_copies
+  tt.func public @read_by_copies(%base: !tt.ptr<f32>, %other: !tt.ptr<f32>, %n: i32, %x: tensor<512xf32, #line>, %to: !ttg.memdesc<512xf32, #flat, #smem, mutable>) {
+    %c1 = arith.constant 1 : i64
+    %c0 = arith.constant 0 : i32
+    %desc = tt.make_tensor_descriptor %base, [%n], [%c1] : <f32>, <tensor<512xf32, #flat>>
+    %p = tt.splat %base : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #line>
+    // CHECK: ttnvgpu.async_tma_copy_local_to_global
+    // CHECK-NEXT: ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+    tt.descriptor_store %desc[%c0], %x : !tt.tensordesc<tensor<512xf32, #flat>>, tensor<512xf32, #line>
+    %t = ttg.async_copy_global_to_local %p, %to : tensor<512x!tt.ptr<f32>, #line> -> <512xf32, #flat, #smem, mutable>
+    tt.return
+  }
+
+  // CHECK-LABEL: @others_read_by_copies
+  tt.func public @others_read_by_copies(%base: !tt.ptr<f32>, %other: !tt.ptr<f32>, %n: i32, %x: tensor<512xf32, #line>, %to: !ttg.memdesc<512xf32, #flat, #smem, mutable>) {
+    %c1 = arith.constant 1 : i64
+    %c0 = arith.constant 0 : i32
+    %desc = tt.make_tensor_descriptor %base, [%n], [%c1] : <f32>, <tensor<512xf32, #flat>>
+    %p = tt.splat %other : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #line>
+    // CHECK: ttnvgpu.async_tma_copy_local_to_global
+    // CHECK-NEXT: ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+    tt.descriptor_store %desc[%c0], %x : !tt.tensordesc<tensor<512xf32, #flat>>, tensor<512xf32, #line>
+    %t = ttg.async_copy_global_to_local %p, %to : tensor<512x!tt.ptr<f32>, #line> -> <512xf32, #flat, #smem, mutable>
+    tt.return
+  }
+
   // What comes before the store sees nothing of it, whoever else goes on.
   // CHECK-LABEL: @told_before
   tt.func public @told_before(%desc: !tt.tensordesc<tensor<512xf32, #flat>>, %flag: !tt.ptr<i32>, %x: tensor<512xf32, #line>) {

@@ -5,6 +5,7 @@
 #include "nvidia/TritonNVIDIAGPUToLLVM/Patterns.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/TargetOptions.h"
 
+#include "tile/Analysis/UnfinishedProducts.h"
 #include "tile/Conversion/TritonGPUToLLVM/LowerModule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -29,7 +30,8 @@ struct ConvertTritonGPUToLLVM
     auto model = nvidia::resolveTarget(getOperation(), computeCapability);
     if (failed(model))
       return signalPassFailure();
-    if (failed(checkPartitionsHavePlaces()))
+    if (failed(checkPartitionsHavePlaces()) ||
+        failed(verifyUnfinishedProducts(getOperation(), Selects::Read)))
       return signalPassFailure();
     nvidia::TargetInfo target(**model, ptxVersion
                                            ? int(ptxVersion)

@@ -6,10 +6,14 @@
 // of mma.sync, repeated along N; its share of A, where that is in registers,
 // too.
 //
-// The instructions run while the thread goes on, so that nothing may touch
-// their registers before the wait. LLVM knows nothing of that: accumulators go
-// through the assembly of a product, which begins with its fence, and of the
-// wait after it, which leaves no place for anything to come between.
+// The instructions run while the thread goes on: nothing may touch their
+// registers before the wait. LLVM does not know that, and it may copy a
+// register wherever a value gets another one. So the accumulators go through
+// the assembly of a product, which begins with its fence and, where the product
+// is waited for at once, ends with the wait. Accumulators of a product that
+// runs on go through empty assembly behind the wait: what LLVM copies, it
+// copies there. (That no copy comes before it is up to who lets products run
+// on: see AsyncProducts.cpp.)
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,12 +70,16 @@ StringRef getRegisterClass(Value value) {
   return value.getType().isF32() ? "f" : "r";
 }
 
-/// Assembly without operands of its own that `registers` go through: what
-/// defines them stays before it, what uses them after it. `inUse` are defined
-/// before it, and keep their place in the register file at least up to it.
-SmallVector<Value> emitThrough(const LLVMBuilder &b, StringRef text,
-                               ArrayRef<Value> registers,
-                               ArrayRef<Value> inUse) {
+/// The wait, and then empty assembly that `registers` go through: what uses
+/// them stays behind it. `inUse` are defined before it, and keep their place in
+/// the register file at least up to it.
+SmallVector<Value> emitWait(const LLVMBuilder &b, unsigned pendings,
+                            ArrayRef<Value> registers, ArrayRef<Value> inUse) {
+  nvt::PTXAsm wait(b);
+  wait << "wgmma.wait_group.sync.aligned " + std::to_string(pendings) + ";";
+  wait.emit({}, nvt::PTXAsm::InOrder);
+  if (registers.empty() && inUse.empty())
+    return {};
   nvt::PTXAsm ptx(b);
   SmallVector<nvt::PTXAsm::Operand> outputs;
   for (Value value : registers)
@@ -80,17 +88,8 @@ SmallVector<Value> emitThrough(const LLVMBuilder &b, StringRef text,
     ptx.tied(value, output);
   for (Value value : inUse)
     ptx.input(value, "r");
-  ptx << text;
   return ptx.emit(llvm::to_vector(ValueRange(registers).getTypes()),
                   nvt::PTXAsm::InOrder);
-}
-
-SmallVector<Value> emitWait(const LLVMBuilder &b, unsigned pendings,
-                            ArrayRef<Value> registers,
-                            ArrayRef<Value> inUse = {}) {
-  return emitThrough(
-      b, "wgmma.wait_group.sync.aligned " + std::to_string(pendings) + ";",
-      registers, inUse);
 }
 
 //===----------------------------------------------------------------------===//
@@ -391,7 +390,8 @@ private:
 
   /// The steps [begin, end) along K of all tiles as one group, and as one piece
   /// of assembly: each piece names all accumulators twice, which costs LLVM
-  /// more time than anything else of a product.
+  /// more time than anything else of a product. With `wait`, the product is
+  /// done at its end.
   static void emitChain(const LLVMBuilder &b, const Instruction &instruction,
                         MutableArrayRef<Tile> tiles,
                         const std::optional<SharedOperand> &aShared,
@@ -477,11 +477,13 @@ private:
           ptx << "setp.ne.b32 p, 1, 0;\n\t";
       }
     }
+    if (wait)
+      ptx << "wgmma.commit_group.sync.aligned;\n\t"
+             "wgmma.wait_group.sync.aligned 0;\n\t";
     ptx << "}";
     replaceAll(tiles, ptx.emit(types, nvt::PTXAsm::InOrder));
-    b.create<NVVM::WgmmaGroupSyncAlignedOp>();
-    if (wait)
-      replaceAll(tiles, emitWait(b, 0, collect(tiles)));
+    if (!wait)
+      b.create<NVVM::WgmmaGroupSyncAlignedOp>();
   }
 
   /// Products of fp8 are added with few bits; after every so many of them the
@@ -517,12 +519,6 @@ private:
     }
   }
 
-  static SmallVector<Value> collect(ArrayRef<Tile> tiles) {
-    SmallVector<Value> all;
-    for (const Tile &tile : tiles)
-      llvm::append_range(all, tile.registers);
-    return all;
-  }
   /// `all`: the accumulators of the first tile, then of the next.
   static void replaceAll(MutableArrayRef<Tile> tiles, ArrayRef<Value> all) {
     size_t count = all.size() / tiles.size();

@@ -18,6 +18,12 @@
 //   copies to the buffers that product i - 1 has read;
 //   if it is the last of its tile { wait until product i is done; store it }
 //
+// While a product runs, nothing may read or write its registers, and LLVM does
+// not know that. It copies values between registers where an iteration ends and
+// where branches meet. So a product only runs on there if its sum can stay in
+// one set of registers on the way: the sum goes on in the iteration argument
+// that the product adds to, and nothing else needs those registers meanwhile.
+//
 //===----------------------------------------------------------------------===//
 
 #include "AsyncProducts.h"
@@ -28,6 +34,7 @@
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/DebugLog.h"
 
 #define DEBUG_TYPE "tritongpu-pipeline"
@@ -58,6 +65,17 @@ struct OccasionalUse {
   /// What goes on to the next iteration.
   OpResult next;
 };
+
+/// Whether the registers of a product that one side of a branch hands on are
+/// free for `other`, which the `busy` side hands on: `other` is made there,
+/// behind the wait, or it stays in registers of its own.
+bool canFollow(Value other, Block *busy, scf::ForOp loop) {
+  Operation *def = other.getDefiningOp();
+  if (def && (def->hasTrait<mlir::OpTrait::ConstantLike>() ||
+              busy->findAncestorOpInBlock(*def)))
+    return true;
+  return !loop->isAncestor(other.getParentBlock()->getParentOp());
+}
 
 /// The branch that all uses of `product` are in, one of whose sides only hands
 /// it on.
@@ -93,8 +111,11 @@ std::optional<OccasionalUse> getOccasionalUse(Value product, scf::ForOp loop) {
       continue;
     Block *busy =
         idle == ifOp.elseBlock() ? ifOp.thenBlock() : ifOp.elseBlock();
-    return OccasionalUse{ifOp, busy,
-                         ifOp->getResult(onlyUse->getOperandNumber())};
+    OpResult next = ifOp->getResult(onlyUse->getOperandNumber());
+    Value other = busy->getTerminator()->getOperand(next.getResultNumber());
+    if (!canFollow(other, busy, loop))
+      continue;
+    return OccasionalUse{ifOp, busy, next};
   }
   return std::nullopt;
 }
@@ -197,6 +218,39 @@ Operation *getMaker(Value tensor, Block *body) {
   return first;
 }
 
+/// Whether an operation on elements makes each register of its result of the
+/// same registers of its operands.
+bool isElementwise(Operation *op) {
+  return op->hasTrait<mlir::OpTrait::Elementwise>() && isMemoryEffectFree(op) &&
+         op->getNumResults() == 1;
+}
+
+/// Whether `dot` may write the registers of `before`, the sum of the iteration
+/// before: it adds to that sum as it is, or to what operations on its elements
+/// make of it alone; or it adds to zero, and nobody uses the sum any more. Any
+/// other accumulator would be copied to these registers at the end of the
+/// iteration, while the product runs.
+bool takesRegistersOf(Value before, MatrixProductOpInterface dot) {
+  Block *body = dot->getBlock();
+  if (matchPattern(dot.getAccumulator(), m_Zero()) ||
+      matchPattern(dot.getAccumulator(), m_AnyZeroFloat()))
+    return llvm::all_of(before.getUsers(), [&](Operation *user) {
+      return body->findAncestorOpInBlock(*user)->isBeforeInBlock(dot);
+    });
+  Value sum = before;
+  while (sum.hasOneUse()) {
+    OpOperand &use = *sum.use_begin();
+    if (&use == &dot.getAccumulatorMutable())
+      return true;
+    Operation *user = use.getOwner();
+    if (user->getBlock() != body || !isElementwise(user) ||
+        user->getResult(0).getType() != before.getType())
+      return false;
+    sum = user->getResult(0);
+  }
+  return false;
+}
+
 std::optional<CarriedProduct> getCarried(MatrixProductOpInterface dot,
                                          scf::ForOp loop,
                                          ArrayRef<Value> rings) {
@@ -210,7 +264,8 @@ std::optional<CarriedProduct> getCarried(MatrixProductOpInterface dot,
   unsigned result = use.getOperandNumber();
   CarriedProduct carried{dot, result,
                          findFirstUser(loop.getRegionIterArg(result), body)};
-  if (!carried.firstUser || carried.firstUser == body->getTerminator())
+  if (!carried.firstUser || carried.firstUser == body->getTerminator() ||
+      !takesRegistersOf(loop.getRegionIterArg(result), dot))
     return std::nullopt;
   // Factors in registers of one iteration and of the next are in the same ones
   // only if those before are done with when others are made.

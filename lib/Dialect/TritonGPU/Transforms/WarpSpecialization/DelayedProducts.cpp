@@ -117,10 +117,12 @@ bool DelayedProducts::findLateOperations() {
     (late.contains(product) ? lateProducts : earlyProducts).push_back(product);
   if (earlyProducts.empty())
     return decline(loop, "none depends on another");
-  // Late ones are waited for together.
+  // Late ones are waited for together. A sum that is added to before that is
+  // nobody else's: it would be copied while its product runs.
   for (MatrixProductOpInterface product : lateProducts)
     for (Operation *user : product.getProduct().getUsers())
-      if (user != yield && !isAddedTo(product, user))
+      if (user != yield &&
+          !(isAddedTo(product, user) && product.getProduct().hasOneUse()))
         return decline(user, "it uses a late product in its own iteration");
   for (MatrixProductOpInterface product : earlyProducts) {
     llvm::SetVector<Operation *> users;

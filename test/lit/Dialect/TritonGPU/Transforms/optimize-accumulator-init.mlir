@@ -125,6 +125,33 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r : tensor<64x64xf32, #mma>
   }
 
+  // Behind the loop the product may still run: the zero comes after the wait for
+  // it.
+  // CHECK-LABEL: @reset_and_running
+  tt.func @reset_and_running(%a: !ttg.memdesc<64x64xf16, #shared, #smem>, %b: !ttg.memdesc<64x64xf16, #shared, #smem>, %p: tensor<64x64x!tt.ptr<f32>, #mma>, %new: i1, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #mma>
+    // CHECK: %[[R:.*]]:2 = scf.for
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32, #mma>) : i32 {
+      %d = ttnvgpu.warp_group_dot %a, %b, %acc {inputPrecision = 0 : i32, isAsync = true} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      %h = ttnvgpu.warp_group_dot_wait %d {pendings = 1 : i32} : tensor<64x64xf32, #mma>
+      %s = scf.if %new -> (tensor<64x64xf32, #mma>) {
+        %done = ttnvgpu.warp_group_dot_wait %h {pendings = 0 : i32} : tensor<64x64xf32, #mma>
+        tt.store %p, %done : tensor<64x64x!tt.ptr<f32>, #mma>
+        scf.yield %zero : tensor<64x64xf32, #mma>
+      } else {
+        scf.yield %h : tensor<64x64xf32, #mma>
+      }
+      scf.yield %s : tensor<64x64xf32, #mma>
+    }
+    // CHECK: %[[SUM:.*]] = ttnvgpu.warp_group_dot_wait %[[R]]#0 {pendings = 0
+    // CHECK: %[[END:.*]] = arith.select %[[R]]#1, %[[SUM]], %{{.*}}
+    // CHECK: tt.return %[[END]]
+    %w = ttnvgpu.warp_group_dot_wait %r {pendings = 0 : i32} : tensor<64x64xf32, #mma>
+    tt.return %w : tensor<64x64xf32, #mma>
+  }
+
   // In front of the product; and an accumulator that is always zero.
   // CHECK-LABEL: @in_front
   // CHECK-SAME: %[[FIRST:[^:]*]]: i1, %[[ACC:[^:]*]]: tensor

@@ -102,6 +102,34 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r : tensor<64x64xf32, #mma>
   }
 
+  // The sum goes on in the place of another one, whose registers are in use
+  // still: the product is waited for in its iteration.
+  // CHECK-LABEL: @in_another_place
+  // CHECK: scf.for
+  // CHECK:   [[D:%.*]] = ttnvgpu.warp_group_dot %{{.*}}, %{{.*}}, %{{.*}} {inputPrecision = 0 : i32, isAsync = true} : tensor
+  // CHECK:   [[W:%.*]]:{{.*}} = ttnvgpu.warp_group_dot_wait [[D]], {{.*}} {pendings = 0 : i32}
+  // CHECK:   scf.yield %{{.*}}, [[W]]#0
+  // CHECK-NOT: ttnvgpu.warp_group_dot_wait
+  // CHECK: tt.return
+  tt.func @in_another_place(%p: tensor<64x64x!tt.ptr<f16>, #blocked>, %o: tensor<64x64xi32, #blocked>, %n: i32) -> (tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32, #mma>
+    %q = tt.addptr %p, %o {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>} : tensor<64x64x!tt.ptr<f16>, #blocked>, tensor<64x64xi32, #blocked>
+    %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%u = %zero, %v = %zero) -> (tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>) : i32 {
+      %x = tt.load %q : tensor<64x64x!tt.ptr<f16>, #blocked>
+      %a = ttg.local_alloc %x : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #wide, #smem>
+      %s = ttnvgpu.warp_group_dot %a, %a, %zero {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #wide, #smem> * !ttg.memdesc<64x64xf16, #wide, #smem> -> tensor<64x64xf32, #mma>
+      %h = arith.mulf %v, %s : tensor<64x64xf32, #mma>
+      %t = arith.truncf %s : tensor<64x64xf32, #mma> to tensor<64x64xf16, #mma>
+      %b = ttg.convert_layout %t : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #dot>
+      %d = ttnvgpu.warp_group_dot %b, %a, %u {inputPrecision = 0 : i32} : tensor<64x64xf16, #dot> * !ttg.memdesc<64x64xf16, #wide, #smem> -> tensor<64x64xf32, #mma>
+      %e = arith.addf %s, %h : tensor<64x64xf32, #mma>
+      scf.yield %e, %d : tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>
+    }
+    tt.return %r#0, %r#1 : tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>
+  }
+
   // What products read in place is also needed in registers, in two layouts:
   // reads follow the buffer, whichever of its users were there before.
   // CHECK-LABEL: @in_registers_too
