@@ -57,6 +57,8 @@ class BaseOptions:
     debug: bool = False
     #: Whether + - * on signed integers stop the kernel where they overflow; as `debug` by default.
     sanitize_overflow: bool = False
+    #: Whether the threads' copies of scalars that decide branches and addresses are compared.
+    check_replicas: bool = False
     #: The target, for kernels that ask.
     backend_name: str = ""
     arch: int | str = 0

@@ -53,14 +53,14 @@ def _same_shapes(inputs: tuple[tensor, ...], what: str) -> tuple[int, ...]:
 @member()
 @builtin
 def reduce(input: Any, axis: Any, combine_fn: Any, keep_dims: bool = False) -> Any:
-    """Combines the elements along `axis`, or of the whole block if it is None."""
+    """Combines the elements along `axis`, or of the whole block if it is None, in order."""
     keep_dims = bool(unwrap(keep_dims))
     single = isinstance(input, tensor)
     inputs = (input,) if single else tuple(input)
     shape = _same_shapes(inputs, "reduce")
     if unwrap(axis) is None:
         rank = len(shape)
-        inputs = tuple(_reshape(x, (x.numel,), True, "reshape") for x in inputs)
+        inputs = tuple(_reshape(x, (x.numel,), False, "reshape") for x in inputs)
         results = list(reduce(inputs, 0, combine_fn))
         if keep_dims:
             results = [broadcast_to_shape(r, (1,) * rank) for r in results]

@@ -39,7 +39,7 @@ OPTIONS = {
     "arch", "enable_fp_fusion", "enable_reflect_ftz", "default_dot_input_precision",
     "max_num_imprecise_acc_default",
     "launch_cooperative_grid", "launch_pdl", "line_info", "opt_level", "ir_override",
-    "sanitize_overflow", "instrumentation_mode",
+    "sanitize_overflow", "check_replicas", "instrumentation_mode",
     "waves_per_eu", "matrix_instr_nonkdim", "kpack", "schedule_hint", "allow_flush_denorm",
     "use_async_copy", "use_block_pingpong",
 }  # fmt: skip

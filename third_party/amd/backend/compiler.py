@@ -11,7 +11,7 @@ from tile import _C, knobs
 from tile.backends.base import BaseBackend, BaseOptions, GPUTarget
 from tile.compiler.assumptions import state_pairs
 from tile.compiler.errors import from_diagnostics, of_assembly
-from tile.compiler.pipelines import run_stage
+from tile.compiler.pipelines import run_pipeline, run_stage
 from tile.errors import OutOfResources, TileError
 
 from .targets import REGISTERS_OF_A_CU, find_facts
@@ -211,6 +211,8 @@ class HIPBackend(BaseBackend):
     def make_llir(self, module: Any, metadata: dict[str, Any], *, options: HIPOptions) -> str:
         lowered = module.clone()
         try:
+            if options.check_replicas:
+                run_pipeline(lowered, "check-replicas", metadata["name"])
             run_stage(lowered, "tile-amd-llir", metadata["name"], options.disable_passes)
         except _C.ir.MLIRError as error:
             required, limit = lowered.attribute("ttg.shared"), self.facts.max_shared_memory

@@ -11,7 +11,7 @@ from tile import _C, knobs
 from tile.backends.base import BaseBackend, BaseOptions, GPUTarget
 from tile.compiler.assumptions import state_pairs
 from tile.compiler.errors import from_diagnostics
-from tile.compiler.pipelines import run_stage
+from tile.compiler.pipelines import run_pipeline, run_stage
 from tile.errors import OutOfResources, TileError
 
 from . import occupancy, tensor_maps, tools
@@ -202,6 +202,8 @@ class NvidiaBackend(BaseBackend):
     def make_llir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> str:
         lowered = module.clone()
         try:
+            if options.check_replicas:
+                run_pipeline(lowered, "check-replicas", metadata["name"])
             run_stage(lowered, "tile-nvidia-llir", metadata["name"], options.disable_passes)
         except _C.ir.MLIRError as error:
             self._check_shared_memory(lowered, metadata["name"], error)
