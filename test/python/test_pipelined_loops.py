@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from machines import AMD_TARGETS, run_on
 from reference import poisoned, random
 
 import tile
 import tile.language as tl
 
 BLOCK = 32
+#: With and without products that run on by themselves, and on AMD's GPUs.
+TARGETS = ["cuda:80", "cuda:90", *AMD_TARGETS]
 
 pytestmark = pytest.mark.every_target
 
@@ -65,6 +68,7 @@ RANGES = [
 ]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("counters", RANGES, ids=str)
 @pytest.mark.parametrize("stages", [2, 4])
 def test_constant_counters_near_the_ends(counters, stages):
@@ -77,6 +81,7 @@ def test_constant_counters_near_the_ends(counters, stages):
     )
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("counters", RANGES, ids=str)
 @pytest.mark.parametrize("stages", [2, 4])
 def test_counters_near_the_ends(counters, stages):
@@ -89,9 +94,7 @@ def test_counters_near_the_ends(counters, stages):
                    BLOCK: tl.constexpr):  # fmt: skip
         sum_blocks(out, x, first, end, STEP, STEP < 0, STAGES, BLOCK)
 
-    check_sum(
-        lambda out, x: known_step[(1,)](out, x, start, stop, step, stages, BLOCK), counters
-    )
+    check_sum(lambda out, x: known_step[(1,)](out, x, start, stop, step, stages, BLOCK), counters)
     if step > 0:
         check_sum(
             lambda out, x: sum_blocks[(1,)](out, x, start, stop, step, False, stages, BLOCK),
@@ -106,6 +109,7 @@ def sum_unsigned(out, x, bounds, STEP: tl.constexpr, STAGES: tl.constexpr, BLOCK
     sum_blocks(out, x, first, end, step, False, STAGES, BLOCK)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", [np.uint32, np.uint64, np.int64])
 @pytest.mark.parametrize("stages", [2, 3, 4])
 @pytest.mark.parametrize("known", [False, True])
@@ -155,9 +159,12 @@ def product_of_unsigned_length(
     tl.store(out + m[:, None] * BM + m[None, :], acc)
 
 
+@pytest.mark.sweep
+@pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("stages", [2, 3, 4])
 @pytest.mark.parametrize("trips", [0, 1, 2, 3, 7])
-def test_product_of_unsigned_length(stages, trips):
+def test_product_of_unsigned_length(stages, trips, target, monkeypatch):
+    run_on(target, monkeypatch)
     m, k = 64, 32
     rng = np.random.default_rng(trips)
     a = rng.integers(-4, 5, (m, max(trips, 1) * k)).astype(np.float16)
@@ -187,7 +194,7 @@ HANDED_ON = {
 }
 STATE = ("last", "p", "q", "r", "at", "after", "block", "older")
 
-SOURCE = '''
+SOURCE = """
 @tile.jit
 def kernel(out, table, n, STAGES: tl.constexpr, BLOCK: tl.constexpr):
     lane = tl.arange(0, BLOCK)
@@ -203,7 +210,7 @@ def kernel(out, table, n, STAGES: tl.constexpr, BLOCK: tl.constexpr):
         tl.store(out + (i + 1) * BLOCK + lane, (last, p, q, r, at, after)[i])
     tl.store(out + 7 * BLOCK + lane, block)
     tl.store(out + 8 * BLOCK + lane, older)
-'''
+"""
 
 
 def hand_on(table: np.ndarray, n: int, body: str) -> np.ndarray:
@@ -235,6 +242,7 @@ def kernel_of(tmp_path_factory):
     return make
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", HANDED_ON)
 @pytest.mark.parametrize("stages", [2, 3, 5])
 def test_values_handed_on(name, stages, kernel_of):
@@ -256,6 +264,7 @@ def pointer_after_the_loop(out, x, n, STAGES: tl.constexpr, BLOCK: tl.constexpr)
     tl.store(out + tl.arange(0, BLOCK), acc + 1000 * tl.load(pointers))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("stages", [2, 3, 4, 5])
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 4, 6])
 def test_pointers_after_few_iterations(n, stages):
@@ -270,7 +279,8 @@ def test_pointers_after_few_iterations(n, stages):
 
 @tile.jit
 def product_with_memory(
-    out, a, b, n, BM: tl.constexpr, BK: tl.constexpr, STAGES: tl.constexpr, SPECIALIZE: tl.constexpr,
+    out, a, b, n, BM: tl.constexpr, BK: tl.constexpr, STAGES: tl.constexpr,
+    SPECIALIZE: tl.constexpr,
 ):  # fmt: skip
     """Blocks of A are multiplied with those of B that the iteration before the last one had."""
     m, k = tl.arange(0, BM), tl.arange(0, BK)
@@ -286,10 +296,13 @@ def product_with_memory(
     tl.store(out + m[:, None] * BM + m[None, :], acc + before + 100 * now + 10000 * last)
 
 
+@pytest.mark.sweep
+@pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("specialize", [False, True])
 @pytest.mark.parametrize("stages", [1, 2, 3, 4])
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 6])
-def test_product_with_memory(n, stages, specialize):
+def test_product_with_memory(n, stages, specialize, target, monkeypatch):
+    run_on(target, monkeypatch)
     m, k = 64, 32
     rng = np.random.default_rng(n)
     a = rng.integers(-4, 5, (max(n, 1), m, k)).astype(np.float16)
@@ -302,3 +315,43 @@ def test_product_with_memory(n, stages, specialize):
         acc += a[i].astype(np.float64) @ b[before].astype(np.float64)
         before, now, last = now, i, i
     np.testing.assert_array_equal(out, acc + before + 100 * now + 10000 * last)
+
+
+@tile.jit
+def rotated_products(
+    out, a, b, n, BM: tl.constexpr, STAGES: tl.constexpr, SPECIALIZE: tl.constexpr
+):
+    """Two products of an iteration are used in the next one, one after the other."""
+    m = tl.arange(0, BM)
+    at = m[:, None] * BM + m[None, :]
+    acc = tl.zeros((BM, BM), tl.float32)
+    first, second = acc, acc
+    for i in tl.range(0, n, num_stages=STAGES, warp_specialize=SPECIALIZE):
+        x = tl.load(a + at + i * BM * BM)
+        y = tl.load(b + at + i * BM * BM)
+        both = tl.dot(x, y)
+        acc = acc + first
+        acc = acc * 2 - second
+        acc = acc + both
+        first = tl.dot(y, y)
+        second = tl.dot(x, x)
+    tl.store(out + at, acc + first - second * 3)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("specialize", [False, True])
+@pytest.mark.parametrize("stages", [2, 3])
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+def test_rotated_products(n, stages, specialize, target, monkeypatch):
+    run_on(target, monkeypatch)
+    m = 64
+    rng = np.random.default_rng(n)
+    a, b = (rng.integers(-2, 3, (max(n, 1), m, m)).astype(np.float16) for _ in range(2))
+    out = poisoned((m, m), "fp32")
+    rotated_products[(1,)](out, a, b, n, m, stages, specialize)
+    acc = first = second = np.zeros((m, m))
+    for x, y in zip(a[:n].astype(np.float64), b[:n].astype(np.float64), strict=True):
+        acc = (acc + first) * 2 - second + x @ y
+        first, second = y @ y, x @ x
+    np.testing.assert_array_equal(out, acc + first - second * 3)
