@@ -1,0 +1,239 @@
+//===-- Validate.cpp - The same results after each pass -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Validate.h"
+#include "Descriptors.h"
+#include "Floats.h"
+
+#include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
+#include "tile/Pipeline/VerifyChanges.h"
+
+#include "mlir/Pass/Pass.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::reference;
+
+//===----------------------------------------------------------------------===//
+// Execution
+//===----------------------------------------------------------------------===//
+
+/// What the host makes of the arguments that follow the base of a tensor map:
+/// shape, strides, and whether elements out of bounds are NaNs.
+static Val makeTensorMap(FunctionOpInterface kernel, BlockArgument base,
+                         TensorDescType type, ArrayRef<Val> arguments) {
+  auto map = std::make_shared<Descriptor>();
+  unsigned rank = type.getBlockType().getRank();
+  auto get = [&](unsigned i) {
+    unsigned number = base.getArgNumber() + i;
+    return signExtend(arguments[number].tensor->bits[0],
+                      getElementBits(kernel.getArgumentTypes()[number]));
+  };
+  map->base = get(0);
+  for (unsigned d = 0; d < rank; ++d)
+    map->shape.push_back(get(1 + d));
+  for (unsigned d = 0; d < rank; ++d)
+    map->strides.push_back(get(1 + rank + d));
+  map->padsWithNan = get(1 + 2 * rank);
+  return {nullptr, map};
+}
+
+/// The arguments of the kernel as it is now: passes add tensor maps.
+static std::optional<SmallVector<Val>> getArguments(ModuleOp module,
+                                                    const Launch &launch) {
+  FunctionOpInterface kernel;
+  for (auto function : module.getOps<FunctionOpInterface>())
+    if (function.isPublic() && !function.isExternal())
+      kernel = function;
+  if (!kernel)
+    return std::nullopt;
+  SmallVector<Val> arguments;
+  size_t next = 0;
+  for (Type type : kernel.getArgumentTypes()) {
+    if (isa<TensorDescType>(type)) {
+      arguments.push_back({}); // Made of the others, below.
+      continue;
+    }
+    if (next == launch.arguments.size())
+      return std::nullopt;
+    uint64_t bits = launch.arguments[next++] & maskOf(getElementBits(type));
+    arguments.push_back(
+        {std::make_shared<const Tensor>(Tensor::scalar(bits)), nullptr});
+  }
+  if (next != launch.arguments.size())
+    return std::nullopt;
+  for (BlockArgument argument : kernel.getArguments()) {
+    auto type = dyn_cast<TensorDescType>(argument.getType());
+    if (!type)
+      continue;
+    BlockArgument base = nvidia_gpu::getTensorMapBase(argument);
+    if (!base)
+      return std::nullopt;
+    arguments[argument.getArgNumber()] =
+        makeTensorMap(kernel, base, type, arguments);
+  }
+  return arguments;
+}
+
+Execution mlir::triton::reference::execute(ModuleOp module,
+                                           const Launch &launch) {
+  Execution execution;
+  execution.memory = launch.memory;
+  Machine machine(module, execution.memory);
+  machine.grid = launch.grid;
+  machine.limits = launch.limits;
+  if (auto arguments = getArguments(module, launch))
+    machine.run(*arguments);
+  else
+    machine.stop(Outcome::Unknown, module, "other arguments than were given");
+  execution.outcome = machine.outcome;
+  if (Operation *op = machine.outcome.op) {
+    llvm::raw_string_ostream os(execution.place);
+    os << op->getName() << " at " << op->getLoc();
+  }
+  execution.skipped = machine.skipped;
+  execution.numOperations = machine.numOperations;
+  execution.hasStandIns = machine.hasStandIns;
+  return execution;
+}
+
+//===----------------------------------------------------------------------===//
+// Comparison
+//===----------------------------------------------------------------------===//
+
+static bool mayStandFor(const Output &output, uint64_t a, uint64_t b) {
+  if (a == b)
+    return true;
+  const FloatFormat *format = FloatFormat::get(output.element);
+  if (!format)
+    return false;
+  double x = format->decode(a), y = format->decode(b);
+  return x == y || (std::isnan(x) && std::isnan(y)) ||
+         std::fabs(x - y) <= output.tolerance;
+}
+
+static void print(llvm::raw_ostream &os, const Output &output, uint64_t bits) {
+  if (const FloatFormat *format = FloatFormat::get(output.element))
+    os << format->decode(bits);
+  else
+    os << signExtend(bits, getElementBits(output.element));
+}
+
+/// In what an output differs.
+static std::string compareOutput(const Output &output, const Bytes &first,
+                                 const Bytes &second, size_t offset) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  unsigned size = getElementBytes(output.element);
+  unsigned count = 0;
+  for (uint64_t i = 0; i < output.size / size; ++i) {
+    size_t at = offset + i * size;
+    bool isDefined = true, isDefinedNow = true;
+    uint64_t expected = first.read(at, size, isDefined),
+             found = second.read(at, size, isDefinedNow);
+    if (!isDefined || (isDefinedNow && mayStandFor(output, expected, found)) ||
+        count++ >= 4)
+      continue;
+    os << (count > 1 ? ", [" : ": [") << i << "] ";
+    if (isDefinedNow)
+      print(os, output, found);
+    else
+      os << "undefined";
+    os << " (expected ";
+    print(os, output, expected);
+    os << ")";
+  }
+  if (!count)
+    return "";
+  return output.name + " differs in " + std::to_string(count) + " of " +
+         std::to_string(output.size / size) + " elements" + text;
+}
+
+std::string mlir::triton::reference::compare(const Execution &first,
+                                             const Execution &second,
+                                             const Launch &launch) {
+  if (second.outcome.kind == Outcome::Fault)
+    return second.outcome.message + " (" + second.place + ")";
+  for (size_t r = 0; r < launch.memory.regions.size(); ++r) {
+    // Regions of the arguments alone: those of scratch memory are others.
+    const DeviceMemory::Region &region = launch.memory.regions[r];
+    auto find = [&](const Execution &execution) -> const Bytes & {
+      for (const DeviceMemory::Region &other : execution.memory.regions)
+        if (other.address == region.address)
+          return other.bytes;
+      llvm_unreachable("an execution keeps the arguments");
+    };
+    const Bytes &a = find(first), &b = find(second);
+    if (a.data == b.data && a.shadow == b.shadow)
+      continue;
+    std::vector<uint8_t> isOutput(a.data.size());
+    for (const Output &output : launch.outputs) {
+      if (output.address < region.address ||
+          output.address + output.size > region.address + a.data.size())
+        continue;
+      size_t offset = output.address - region.address;
+      std::memset(isOutput.data() + offset, 1, output.size);
+      if (std::string text = compareOutput(output, a, b, offset); !text.empty())
+        return text;
+    }
+    for (size_t i = 0; i < a.data.size(); ++i)
+      if (!isOutput[i] && a.shadow[i] == Defined &&
+          (b.shadow[i] != Defined || a.data[i] != b.data[i]))
+        return "memory differs that is no output";
+  }
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Passes
+//===----------------------------------------------------------------------===//
+
+Validator::Validator(ModuleOp module, const Launch &launch)
+    : first(execute(module, launch)), launch(launch),
+      known(fingerprint(module)) {
+  note(first);
+}
+
+void Validator::note(const Execution &execution) {
+  numOperations += execution.numOperations;
+  for (auto [name, count] : execution.skipped)
+    skipped[name] += count;
+  hasStandIns |= execution.hasStandIns;
+  if (execution.isWhole())
+    return;
+  ++numPartial;
+  why = execution.outcome.message;
+  if (!execution.skipped.empty())
+    why = ("skipped " + execution.skipped.front().first).str();
+  if (!execution.place.empty())
+    why += " (" + execution.place + ")";
+}
+
+void Validator::runAfterPass(Pass *pass, Operation *op) {
+  if (!guilty.empty() || first.outcome.kind != Outcome::Finished)
+    return;
+  auto module = dyn_cast<ModuleOp>(op);
+  if (!module)
+    module = op->getParentOfType<ModuleOp>();
+  uint64_t now = fingerprint(module);
+  if (now == known)
+    return;
+  known = now;
+  ++numVersions;
+  std::string name = pass->getArgument().str();
+  passes.push_back(name);
+  Execution execution = execute(module, launch);
+  note(execution);
+  if (execution.outcome.kind == Outcome::Unknown ||
+      execution.outcome.kind == Outcome::Limit)
+    return;
+  // A fault may follow from what was skipped.
+  if (execution.outcome.kind == Outcome::Fault && !execution.skipped.empty())
+    return;
+  difference = compare(first, execution, launch);
+  if (!difference.empty())
+    guilty = name;
+}
