@@ -288,7 +288,7 @@ void mlir::triton::reference::registerControlFlow(Handlers &handlers) {
   handlers["cf.cond_br"] = runCondBranch;
   handlers["tt.call"] = runCall;
   handlers["tt.assert"] = runAssert;
-  handlers["tt.print"] = doNothing;
+  handlers["tt.print"] = handlers["llvm.intr.assume"] = doNothing;
   handlers["ttg.warp_specialize"] = runWarpSpecialize;
   handlers["ttg.warp_yield"] = runWarpYield;
   handlers["ttg.mask"] = runMask;

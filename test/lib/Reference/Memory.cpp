@@ -97,8 +97,16 @@ std::shared_ptr<View> View::reshape(ArrayRef<int64_t> newShape) const {
       continue;
     while (!parts.empty() && parts.back().first == 1)
       parts.pop_back();
-    if (parts.empty() || parts.back().first % newShape[d])
-      return nullptr;
+    if (parts.empty() || parts.back().first % newShape[d]) {
+      std::vector<int64_t> all;
+      forEachByteOffset(
+          [&](int64_t, int64_t at) { all.push_back(at / elementBytes); });
+      result->offset = 0;
+      result->strides = getRowMajorStrides(newShape);
+      result->elements =
+          std::make_shared<const std::vector<int64_t>>(std::move(all));
+      return result;
+    }
     auto &[size, stride] = parts.back();
     result->strides[d] = stride;
     size /= newShape[d];
@@ -107,7 +115,14 @@ std::shared_ptr<View> View::reshape(ArrayRef<int64_t> newShape) const {
   return result;
 }
 
+bool View::isContiguous() const {
+  return !elements && ArrayRef<int64_t>(strides) ==
+                          ArrayRef<int64_t>(getRowMajorStrides(shape));
+}
+
 bool View::isInBounds() const {
+  if (elements) // They were when this was made.
+    return !buffer->isFreed;
   int64_t last = offset;
   for (auto [size, stride] : llvm::zip(shape, strides))
     last += (size - 1) * stride;

@@ -57,14 +57,18 @@ struct Buffer {
 struct View : Object {
   std::shared_ptr<Buffer> buffer;
   int64_t offset = 0; // In elements, as are the strides.
+  /// Where strides cannot say which elements these are: all of them, which
+  /// offset and strides count.
+  std::shared_ptr<const std::vector<int64_t>> elements;
   SmallVector<int64_t, 4> shape, strides;
-  unsigned elementBytes = 0;
+  int64_t elementBytes = 0;
   unsigned elementBits = 0;
 
-  /// Another shape of the same elements in row-major order; null if strides do
-  /// not say that.
+  /// Another shape of the same elements in row-major order.
   std::shared_ptr<View> reshape(ArrayRef<int64_t> newShape) const;
   bool isInBounds() const;
+  /// Whether the elements lie one behind the other.
+  bool isContiguous() const;
   Tensor read() const;
   void write(const Tensor &tensor) const;
   /// Something will write there.
@@ -74,7 +78,7 @@ struct View : Object {
       int64_t element = offset;
       for (auto [i, stride] : llvm::zip(at, strides))
         element += i * stride;
-      visit(n, element * int64_t(elementBytes));
+      visit(n, (elements ? (*elements)[element] : element) * elementBytes);
     });
   }
 };

@@ -112,8 +112,6 @@ static Step transpose(Thread &thread, Operation *op) {
 static Step reshape(Thread &thread, Operation *op) {
   auto view = thread.object<View>(op->getOperand(0))
                   ->reshape(cast<MemDescReshapeOp>(op).getType().getShape());
-  if (!view)
-    return thread.unknown(op, "a shape that strides do not say");
   thread.set(op->getResult(0), view);
   return Step::Next;
 }
@@ -129,8 +127,7 @@ static Step reinterpret(Thread &thread, Operation *op) {
           getElementBits(type.getElementType())) {
     result = std::make_shared<View>(*view);
   } else {
-    if (ArrayRef<int64_t>(view->strides) !=
-        ArrayRef<int64_t>(getRowMajorStrides(view->shape)))
+    if (!view->isContiguous())
       return thread.unknown(op, "bytes that do not lie together");
     result = makeView(view->buffer, type);
     int64_t bytes = view->offset * view->elementBytes;
