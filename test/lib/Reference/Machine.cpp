@@ -167,13 +167,14 @@ void Machine::stop(Outcome::Kind kind, Operation *op, const Twine &message) {
   outcome = {kind, message.str(), op};
 }
 
-void Machine::run(ArrayRef<Val> arguments) {
-  FunctionOpInterface kernel;
+FunctionOpInterface Machine::findKernel() {
   for (auto function : module.getOps<FunctionOpInterface>())
     if (function.isPublic() && !function.isExternal())
-      kernel = function;
-  if (!kernel)
-    return stop(Outcome::Unknown, module, "there is no kernel");
+      return function;
+  return {};
+}
+
+void Machine::run(FunctionOpInterface kernel, ArrayRef<Val> arguments) {
   for (uint32_t z = 0; z < grid[2]; ++z)
     for (uint32_t y = 0; y < grid[1]; ++y)
       for (uint32_t x = 0; x < grid[0]; ++x) {
@@ -186,7 +187,6 @@ void Machine::run(ArrayRef<Val> arguments) {
 
 void Machine::runProgram(FunctionOpInterface kernel, ArrayRef<Val> arguments) {
   barriers.clear();
-  tensorMaps.clear();
   threads.clear();
   Thread &main =
       *threads.emplace_back(std::make_unique<Thread>(*this, nullptr));

@@ -214,8 +214,10 @@ public:
   std::map<uint64_t, std::shared_ptr<Object>> tensorMaps;
   std::deque<std::unique_ptr<Thread>> threads;
 
-  /// Runs all programs of the grid; the arguments are those of the kernel.
-  void run(ArrayRef<Val> arguments);
+  /// Null if there is none.
+  FunctionOpInterface findKernel();
+  /// Runs all programs of the grid.
+  void run(FunctionOpInterface kernel, ArrayRef<Val> arguments);
   /// Null, and a fault, if there is none.
   Barrier *findBarrier(Thread &thread, Operation *op, Value value);
   void stop(Outcome::Kind kind, Operation *op, const Twine &message);

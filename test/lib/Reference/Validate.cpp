@@ -21,62 +21,93 @@ using namespace mlir::triton::reference;
 // Execution
 //===----------------------------------------------------------------------===//
 
-/// What the host makes of the arguments that follow the base of a tensor map:
-/// shape, strides, and whether elements out of bounds are NaNs.
-static Val makeTensorMap(FunctionOpInterface kernel, BlockArgument base,
-                         TensorDescType type, ArrayRef<Val> arguments) {
-  auto map = std::make_shared<Descriptor>();
-  unsigned rank = type.getBlockType().getRank();
-  auto get = [&](unsigned i) {
-    unsigned number = base.getArgNumber() + i;
-    return signExtend(arguments[number].tensor->bits[0],
-                      getElementBits(kernel.getArgumentTypes()[number]));
-  };
-  map->base = get(0);
-  for (unsigned d = 0; d < rank; ++d)
-    map->shape.push_back(get(1 + d));
-  for (unsigned d = 0; d < rank; ++d)
-    map->strides.push_back(get(1 + rank + d));
-  map->padsWithNan = get(1 + 2 * rank);
-  return {nullptr, map};
-}
+namespace {
+/// Gives the kernel, as it is now, what a launch passes: passes take
+/// descriptors apart, and add tensor maps.
+class Arguments {
+public:
+  Arguments(FunctionOpInterface kernel, const Launch &launch, Machine &machine)
+      : kernel(kernel), numbers(launch.arguments), machine(machine) {}
 
-/// The arguments of the kernel as it is now: passes add tensor maps.
-static std::optional<SmallVector<Val>> getArguments(ModuleOp module,
-                                                    const Launch &launch) {
-  FunctionOpInterface kernel;
-  for (auto function : module.getOps<FunctionOpInterface>())
-    if (function.isPublic() && !function.isExternal())
-      kernel = function;
-  if (!kernel)
-    return std::nullopt;
-  SmallVector<Val> arguments;
-  size_t next = 0;
-  for (Type type : kernel.getArgumentTypes()) {
-    if (isa<TensorDescType>(type)) {
-      arguments.push_back({}); // Made of the others, below.
-      continue;
+  /// Nothing if the kernel takes something else.
+  std::optional<SmallVector<Val>> get() {
+    SmallVector<Val> values;
+    for (BlockArgument argument : kernel.getArguments()) {
+      Type type = argument.getType();
+      if (isTensorMap(argument)) {
+        values.push_back({}); // Made of the others, below.
+      } else if (auto desc = dyn_cast<TensorDescType>(type)) {
+        unsigned count = 2 + 2 * desc.getBlockType().getRank();
+        if (numbers.size() < count)
+          return std::nullopt;
+        values.push_back({nullptr, makeDescriptor(numbers.take_front(count))});
+        numbers = numbers.drop_front(count);
+      } else {
+        if (numbers.empty())
+          return std::nullopt;
+        uint64_t bits = numbers.front() & maskOf(getElementBits(type));
+        numbers = numbers.drop_front();
+        values.push_back(
+            {std::make_shared<const Tensor>(Tensor::scalar(bits)), nullptr});
+      }
     }
-    if (next == launch.arguments.size())
+    if (!numbers.empty())
       return std::nullopt;
-    uint64_t bits = launch.arguments[next++] & maskOf(getElementBits(type));
-    arguments.push_back(
-        {std::make_shared<const Tensor>(Tensor::scalar(bits)), nullptr});
+    for (BlockArgument argument : kernel.getArguments())
+      if (isTensorMap(argument) && !addTensorMap(argument, values))
+        return std::nullopt;
+    return values;
   }
-  if (next != launch.arguments.size())
-    return std::nullopt;
-  for (BlockArgument argument : kernel.getArguments()) {
-    auto type = dyn_cast<TensorDescType>(argument.getType());
-    if (!type)
-      continue;
+
+private:
+  bool isTensorMap(BlockArgument argument) {
+    return bool(kernel.getArgAttr(argument.getArgNumber(),
+                                  nvidia_gpu::kTensorMapAttrName));
+  }
+
+  /// Base, shape, strides, and whether elements out of bounds are NaNs.
+  static std::shared_ptr<Descriptor> makeDescriptor(ArrayRef<uint64_t> parts) {
+    auto descriptor = std::make_shared<Descriptor>();
+    unsigned rank = (parts.size() - 2) / 2;
+    descriptor->base = parts[0];
+    for (uint64_t size : parts.slice(1, rank))
+      descriptor->shape.push_back(int32_t(size));
+    for (uint64_t stride : parts.slice(1 + rank, rank))
+      descriptor->strides.push_back(int64_t(stride));
+    descriptor->padsWithNan = parts.back() & 1;
+    return descriptor;
+  }
+
+  /// The map that the host makes of a base and the arguments behind it.
+  bool addTensorMap(BlockArgument argument, SmallVectorImpl<Val> &values) {
     BlockArgument base = nvidia_gpu::getTensorMapBase(argument);
-    if (!base)
-      return std::nullopt;
-    arguments[argument.getArgNumber()] =
-        makeTensorMap(kernel, base, type, arguments);
+    auto facts = kernel.getArgAttrOfType<DictionaryAttr>(
+        argument.getArgNumber(), nvidia_gpu::kTensorMapAttrName);
+    auto box = facts.getAs<DenseI32ArrayAttr>("box");
+    if (!base || !box)
+      return false;
+    SmallVector<uint64_t> parts;
+    for (const Val &part :
+         ArrayRef<Val>(values).slice(base.getArgNumber(), 2 + 2 * box.size()))
+      parts.push_back(part.tensor->bits[0]);
+    auto map = makeDescriptor(parts);
+    Val &value = values[argument.getArgNumber()];
+    if (isa<TensorDescType>(argument.getType())) {
+      value = {nullptr, map};
+      return true;
+    }
+    // Of a map in memory nobody but the copy engine knows how it looks.
+    uint64_t address = 0x600000000000 + 128 * argument.getArgNumber();
+    machine.tensorMaps[address] = map;
+    value = {std::make_shared<const Tensor>(Tensor::scalar(address)), nullptr};
+    return true;
   }
-  return arguments;
-}
+
+  FunctionOpInterface kernel;
+  ArrayRef<uint64_t> numbers;
+  Machine &machine;
+};
+} // namespace
 
 Execution mlir::triton::reference::execute(ModuleOp module,
                                            const Launch &launch) {
@@ -85,10 +116,14 @@ Execution mlir::triton::reference::execute(ModuleOp module,
   Machine machine(module, execution.memory);
   machine.grid = launch.grid;
   machine.limits = launch.limits;
-  if (auto arguments = getArguments(module, launch))
-    machine.run(*arguments);
-  else
-    machine.stop(Outcome::Unknown, module, "other arguments than were given");
+  if (FunctionOpInterface kernel = machine.findKernel()) {
+    if (auto arguments = Arguments(kernel, launch, machine).get())
+      machine.run(kernel, *arguments);
+    else
+      machine.stop(Outcome::Unknown, kernel, "other arguments than were given");
+  } else {
+    machine.stop(Outcome::Unknown, module, "there is no kernel");
+  }
   execution.outcome = machine.outcome;
   if (Operation *op = machine.outcome.op) {
     llvm::raw_string_ostream os(execution.place);
