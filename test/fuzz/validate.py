@@ -52,6 +52,8 @@ class Report:
     #: The pass after which results differ, and how.
     guilty: str = ""
     difference: str = ""
+    #: After which passes results differed until another one, and how.
+    mended: tuple[str, ...] = ()
     #: What the passes said that refused the program.
     refused: str = ""
     #: Modules that were executed, and those of them that were not to the end.
@@ -66,6 +68,20 @@ class Report:
     @property
     def is_whole(self) -> bool:
         return self.status == "finished" and not self.partial and not self.refused
+
+    def counts(self) -> dict[str, int]:
+        """What adds up over programs."""
+        return {
+            "modules": self.versions,
+            "modules in part": self.partial,
+            "operations": self.operations,
+            **{f"unknown {name}": count for name, count in self.skipped.items()},
+            **{f"mended after {text.partition(':')[0]}": 1 for text in self.mended},
+        }
+
+
+class ServerEnded(Exception):
+    """`tile-reference` crashed, or a pass in it."""
 
 
 class Server:
@@ -87,12 +103,13 @@ class Server:
         if not line:
             status = self.process.wait()
             server.cache_clear()
-            raise RuntimeError(f"tile-reference ended with status {status}")
+            raise ServerEnded(f"tile-reference ended with status {status}")
         return json.loads(line)
 
 
 @functools.cache
 def server() -> Server:
+    """The one that all programs of this process ask."""
     started = Server()
     atexit.register(started.process.kill)
     return started
@@ -230,6 +247,7 @@ def validate(program: Program, shuffle: bool = False) -> Report:
         why=answer.get("why", ""),
         guilty=answer.get("pass", ""),
         difference=answer.get("difference", ""),
+        mended=tuple(answer.get("mended", ())),
         refused=answer.get("refused", ""),
         versions=answer.get("versions", 0),
         partial=answer.get("partial", 0),

@@ -57,8 +57,10 @@ public:
   void runAfterPass(Pass *pass, Operation *op) override;
 
   Execution first;
-  /// After which pass results differ from the first ones, and how.
+  /// After which pass results differ from the first ones, to the end, and how.
   std::string guilty, difference;
+  /// After which passes they differed, until another one.
+  SmallVector<std::string> mended;
   unsigned numVersions = 1;
   /// Versions that were not executed to their end, or not entirely.
   unsigned numPartial = 0;

@@ -180,6 +180,7 @@ static json::Object answer(const json::Object &request, MLIRContext *context) {
                                      : "different"},
                       {"pass", validator->guilty},
                       {"difference", validator->difference},
+                      {"mended", json::Array(validator->mended)},
                       {"versions", validator->numVersions},
                       {"partial", validator->numPartial},
                       {"operations", validator->numOperations},
