@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
 from . import runner
@@ -41,6 +42,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
             "specialized",
             "partitions",
             "products",
+            *runner.VALIDATING,
         ),
         default="interpret",
     )
@@ -60,7 +62,9 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
 def program_of(seed: int, target: str, mode: str = "interpret") -> Program:
     """The program of a seed, for a target of its own or for the given one."""
     program = generate(
-        seed, partitions=mode in ("partitions", "products"), copies=mode == "partitions"
+        seed,
+        partitions=mode.endswith(("partitions", "products")),
+        copies=mode.endswith("partitions"),
     )
     if mode in ("cluster", "specialized", "partitions"):
         target = ""  # These are about what Hopper has.
@@ -78,8 +82,8 @@ def worker(options: argparse.Namespace) -> None:
             print(json.dumps({"seed": seed}), flush=True)
             try:
                 outcome = runner.check(program_of(seed, options.target, options.mode), options.mode)
-                if outcome.why:
-                    found = {"proves": outcome.proves, "why": outcome.why}
+                if outcome.why or outcome.counts:
+                    found = dataclasses.asdict(outcome)
                     print(json.dumps({"seed": seed, "outcome": found}), flush=True)
             except runner.Failure as failure:
                 found = {"kind": failure.kind, "message": failure.message,
@@ -175,6 +179,7 @@ def main(arguments: list[str] | None = None) -> int:
             program = program_of(group[0]["seed"], options.target, options.mode)
             report(program, options.mode, signature)
     explain(outcomes)
+    summarize(outcomes)
     elapsed = time.time() - begin
     print(
         f"\n{options.count - len(failures) - inconclusive} passed, {len(failures)} failed, "
@@ -184,6 +189,25 @@ def main(arguments: list[str] | None = None) -> int:
     return 1 if failures else 0
 
 
+def summarize(outcomes: list[dict]) -> None:
+    """Says what was executed between passes, and what was not."""
+    total: Counter[str] = Counter()
+    for outcome in outcomes:
+        total.update(outcome["counts"])
+    if not total:
+        return
+    parts, known = total["modules in part"], total["operations"]
+    unknown = sum(n for name, n in total.items() if name.startswith("unknown "))
+    share = 100 * unknown / max(1, known)
+    print(
+        f"\n{total['modules']} modules between passes, {parts} of them in part; "
+        f"{known} operations, {unknown} unknown ({share:.3f} %)"
+    )
+    for name, count in total.most_common():
+        if name.startswith(("unknown ", "mended ")):
+            print(f"   {count} x {name}")
+
+
 def without_proof(outcomes: list[dict]) -> int:
     return sum(not outcome["proves"] for outcome in outcomes)
 
@@ -191,7 +215,7 @@ def without_proof(outcomes: list[dict]) -> int:
 def explain(outcomes: list[dict]) -> None:
     """Says why programs proved nothing, or had to be made easier to prove anything."""
     reasons: dict[tuple[bool, str], list[int]] = {}
-    for outcome in outcomes:
+    for outcome in (o for o in outcomes if o["why"]):
         reasons.setdefault((outcome["proves"], outcome["why"]), []).append(outcome["seed"])
     for (proves, why), seeds in sorted(reasons.items(), key=lambda item: -len(item[1])):
         what = "made easier" if proves else "prove nothing"
