@@ -15,6 +15,7 @@ from tile.experimental.gluon.language import _inference, _layouts, _syntax
 from tile.experimental.gluon.language.nvidia.hopper import mbarrier
 
 BLOCKED = gl.BlockedLayout([1, 4], [4, 8], [2, 2], [1, 0])
+CUBE = gl.BlockedLayout([1, 1, 1], [2, 4, 4], [4, 1, 1], [2, 1, 0])
 MMA = gl.NVMMADistributedLayout([2, 0], [2, 2], [16, 8])
 ALL = [
     gl.AutoLayout(),
@@ -22,8 +23,10 @@ ALL = [
     BLOCKED,
     gl.BlockedLayout([1, 4], [4, 8], [2, 2], [1, 0], [[1, 0]]),
     gl.SliceLayout(1, BLOCKED),
-    gl.SliceLayout(0, gl.SliceLayout(2, gl.BlockedLayout([1] * 3, [2, 4, 4], [4, 1, 1], [2, 1, 0]))),
-    gl.DistributedLinearLayout([[0, 1]], [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], [[8, 0]], [], [16, 8]),
+    gl.SliceLayout(0, gl.SliceLayout(2, CUBE)),
+    gl.DistributedLinearLayout(
+        [[0, 1]], [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], [[8, 0]], [], [16, 8]
+    ),
     MMA,
     gl.NVMMADistributedLayout([3, 0], [4, 1], [16, 128, 16]),
     gl.DotOperandLayout(0, MMA, 2),

@@ -1,5 +1,5 @@
 """Every name of the language is there, or says in one sentence that it is not; docs/gluon.md lists
-them. `python test/python/gluon/test_names.py` writes the list of the page anew."""
+them. `python test/python/gluon/test_gluon_names.py` writes the list of the page anew."""
 
 from __future__ import annotations
 
