@@ -182,6 +182,8 @@ private:
     nanobind::object self;
     enum { Other, Tensor, Descriptor } kind = Other;
     bool hasGetDevice = false, hasIsCuda = false;
+    /// Descriptors that say how blocks lie in shared memory.
+    bool hasLayout = false;
     dlpack::View view = nullptr;
   };
 
@@ -200,7 +202,8 @@ private:
                  Mode mode);
   std::optional<dlpack::Tensor> getView(Query &query, PyObject *value,
                                         const ClassInfo &info);
-  void addDescriptor(Query &query, PyObject *value, Mode mode);
+  void addDescriptor(Query &query, PyObject *value, const ClassInfo &info,
+                     Mode mode);
   void addDescribed(Query &query, PyObject *value, Mode mode);
   const ClassInfo &getInfo(PyObject *value);
   void ask(Query &query, const Place &place, nanobind::handle options,

@@ -82,6 +82,7 @@ const Dispatcher::ClassInfo &Dispatcher::getInfo(PyObject *value) {
     info.kind = ClassInfo::Tensor;
   info.hasGetDevice = PyObject_HasAttrString(value, "get_device");
   info.hasIsCuda = PyObject_HasAttrString(value, "is_cuda");
+  info.hasLayout = PyObject_HasAttrString(value, "layout");
   if (info.kind == ClassInfo::Tensor)
     info.view = dlpack::findView(type);
   return classes.emplace(type, std::move(info)).first->second;
@@ -158,7 +159,7 @@ void Dispatcher::addValue(Query &query, PyObject *value, Mode mode) {
   if (info.kind == ClassInfo::Tensor)
     return addTensor(query, value, info, mode);
   if (info.kind == ClassInfo::Descriptor)
-    return addDescriptor(query, value, mode);
+    return addDescriptor(query, value, info, mode);
   addDescribed(query, value, mode);
 }
 
@@ -272,13 +273,15 @@ void Dispatcher::addTensor(Query &query, PyObject *value, const ClassInfo &info,
 
 /// A descriptor made on the host, in the order of descriptors.py: its base,
 /// shape, strides and padding, and the shape and strides once more.
-void Dispatcher::addDescriptor(Query &query, PyObject *value, Mode mode) {
+void Dispatcher::addDescriptor(Query &query, PyObject *value,
+                               const ClassInfo &info, Mode mode) {
   static PyObject *const baseName = PyUnicode_InternFromString("base");
   static PyObject *const shapeName = PyUnicode_InternFromString("shape");
   static PyObject *const stridesName = PyUnicode_InternFromString("strides");
   static PyObject *const blockName = PyUnicode_InternFromString("block_shape");
   static PyObject *const paddingName = PyUnicode_InternFromString("padding");
   static PyObject *const dtypeName = PyUnicode_InternFromString("dtype");
+  static PyObject *const layoutName = PyUnicode_InternFromString("layout");
   nb::object base = getAttribute(value, baseName);
   nb::object dtype = getAttribute(base.ptr(), dtypeName);
   nb::object padding = getAttribute(value, paddingName);
@@ -294,6 +297,11 @@ void Dispatcher::addDescriptor(Query &query, PyObject *value, Mode mode) {
              PyUnicode_CompareWithASCIIString(padding.ptr(), "nan") == 0;
   // Kernels are compiled for zeros out of bounds.
   key.add(nan);
+  if (info.hasLayout) {
+    nb::object layout = getAttribute(value, layoutName);
+    key.addObject(layout.ptr());
+    query.temporaries.push_back(std::move(layout));
+  }
   std::optional<dlpack::Tensor> view =
       getView(query, base.ptr(), getInfo(base.ptr()));
   query.leaves.push_back({base.ptr(), view ? view->getAddress() : 0});

@@ -160,6 +160,10 @@ class BaseBackend(ABC):
     def stages(self, options: Any) -> dict[str, Stage]:
         """The stages, first to last."""
 
+    def explicit_stages(self, options: Any) -> dict[str, Stage]:
+        """The stages of programs that say their layouts, first to last."""
+        raise TileError(f"{self.target}: tile does not compile Gluon programs for it yet")
+
     def views(self) -> dict[str, tuple[str, Callable]]:
         """Other ways to look at stages: name -> the stage, and a function of what it made."""
         return {}

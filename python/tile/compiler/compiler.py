@@ -40,7 +40,10 @@ def make_backend(target: GPUTarget) -> Any:
 class ASTSource:
     """A kernel in Python, and the arguments it is compiled for."""
 
-    ext = "ttir"
+    @property
+    def ext(self) -> str:
+        """The stage that comes of it."""
+        return "glir" if self.fn.is_gluon() else "ttir"
 
     def __init__(
         self,
@@ -87,7 +90,7 @@ class ASTSource:
                 raise TileError(f"the signature of `{self.name}` lacks the parameter `{name}`")
             else:
                 arguments[name] = structure_of(spec, self._nested_constants(path, spec))
-        generator = CodeGenerator(context, options)
+        generator = CodeGenerator(context, options, _builder_class(self.fn))
         with deep_stack():
             return generator.kernel(self.fn, self.kernel_name(arguments), arguments, self.hints)
 
@@ -104,6 +107,17 @@ class ASTSource:
 
     def parse_options(self) -> dict:
         return {}
+
+
+def _builder_class(fn: Any) -> Any:
+    """What creates the operations of a function."""
+    if fn.is_gluon():
+        from ..experimental.gluon.language._semantic import GluonBuilder
+
+        return GluonBuilder
+    from .builder import IRBuilder
+
+    return IRBuilder
 
 
 class _Specialization:
@@ -129,6 +143,7 @@ class IRSource:
             raise TileError(f"{self.path} is not text") from None
         patterns = {
             "ttir": r"tt\.func\s+public\s+@\"?(\w+)",
+            "glir": r"tt\.func\s+public\s+@\"?(\w+)",
             "ttgir": r"tt\.func\s+public\s+@\"?(\w+)",
             "llir": r"define\s+(?:[\w()]+\s+)*(?:ptx|amdgpu)_kernel\s+void\s+@\"?([\w$.]+)",
             "ptx": r"\.(?:visible|extern)\s+\.entry\s+([\w$]+)",
@@ -147,7 +162,7 @@ class IRSource:
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
     def make_ir(self, options: Any, context: Any) -> Any:
-        if self.ext in ("ttir", "ttgir"):
+        if self.ext in MODULE_STAGES:
             try:
                 module = _C.ir.Module.parse(self.src, context, str(self.path))
                 module.verify()
@@ -157,7 +172,7 @@ class IRSource:
         return self.src
 
     def parse_options(self) -> dict:
-        if self.ext != "ttgir":
+        if self.ext not in ("glir", "ttgir"):
             return {}
         options = {}
         for key, name in (("num_warps", "num-warps"), ("num_ctas", "num-ctas")):
@@ -222,6 +237,8 @@ class LazyDict(Mapping):
 
 
 BINARY_STAGES = {"cubin", "hsaco"}
+#: Stages whose text is a module of MLIR.
+MODULE_STAGES = ("ttir", "glir", "ttgir")
 
 
 class CompiledKernel:

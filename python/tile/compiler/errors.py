@@ -234,6 +234,9 @@ def from_diagnostics(error: Exception, what: str = "") -> CompilationError:
             text = text.splitlines()[0][:200].rstrip()
             if text.endswith(":"):
                 continue
+        if note["places"] and note["places"] != first["places"]:
+            # It is about another line of the kernel.
+            text = "\n".join([text, *render_places([source_place(*note["places"][0])])])
         notes.append(text)
     notes.extend(d["message"] for d in errors[1:4])
     message = first["message"]

@@ -31,11 +31,18 @@ def structure_of(spec: Any, constant: Any = None) -> Any:
     return str_to_type(spec)
 
 
-def _descriptor(spec: str) -> tensor_descriptor_type:
+def _descriptor(spec: str) -> Any:
     """``tensordesc<fp16[64, 64]>``: a descriptor made on the host."""
     name, shape = descriptors.parse(spec)
     block = block_type(str_to_type(name), shape)
     rank = len(shape)
+    if layout := descriptors.layout_of(spec):
+        from ..experimental.gluon.language import _layouts
+        from ..experimental.gluon.language.nvidia.hopper import tma
+
+        return tma.tensor_descriptor_type(
+            block, (int32,) * rank, (int64,) * rank, _layouts.parse(layout)
+        )
     return tensor_descriptor_type(block, (int32,) * rank, (int64,) * rank)
 
 

@@ -13,7 +13,7 @@ from ..errors import TileError
 from ..runtime.cache import CacheEntry, get_dump_manager, get_override_manager
 from ..runtime.cache.entry import checksum
 from . import contexts
-from .compiler import BINARY_STAGES, ASTSource, CompiledKernel
+from .compiler import BINARY_STAGES, MODULE_STAGES, ASTSource, CompiledKernel
 from .errors import from_diagnostics
 from .key import compiler_key
 from .text_target import check_text_target
@@ -41,13 +41,16 @@ class StagedCompile:
         merged = {**src.parse_options(), **options}
         override = merged.pop("ir_override", None)
         self.options = self.backend.parse_options(merged)
-        self.stages = self.backend.stages(self.options)
+        explicit = src.ext == "glir"
+        find_stages = self.backend.explicit_stages if explicit else self.backend.stages
+        self.stages = find_stages(self.options)
         hook = knobs.runtime.add_stages_inspection_hook
         #: What a hook that changes the stages says of itself.
         self.hook_key = ""
         if hook is not None:
             self.hook_key = repr(hook())
-            hook(self.backend, self.stages, self.options, "triton", target.arch)
+            language = "gluon" if explicit else "triton"
+            hook(self.backend, self.stages, self.options, language, target.arch)
         self.order = list(self.stages)
         if stop_at is not None and stop_at not in self.order:
             raise TileError(
@@ -247,7 +250,7 @@ def _text(ir: Any) -> Any:
 
 
 def _reparse(text: Any, stage: str, context: Any, path: str = "") -> Any:
-    if stage in ("ttir", "ttgir"):
+    if stage in MODULE_STAGES:
         try:
             module = _C.ir.Module.parse(text, context, path or f"<override of {stage}>")
             module.verify()

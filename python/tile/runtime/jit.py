@@ -192,8 +192,8 @@ class JITFunction(KernelInterface[T]):
     def hash(self) -> str:
         return self.cache_key
 
-    @property
     def is_gluon(self) -> bool:
+        """Whether it says the layouts of its tensors."""
         return False
 
     @functools.cached_property

@@ -149,6 +149,19 @@ class NvidiaBackend(BaseBackend):
         return {
             "ttir": functools.partial(self.make_ttir, options=options),
             "ttgir": functools.partial(self.make_ttgir, options=options),
+            **self._last_stages(options),
+        }
+
+    def explicit_stages(self, options: NvidiaOptions) -> dict[str, Any]:
+        return {
+            "glir": functools.partial(self.make_glir, options=options),
+            "ttgir": functools.partial(self.make_ttgir_of_explicit, options=options),
+            **self._last_stages(options),
+        }
+
+    def _last_stages(self, options: NvidiaOptions) -> dict[str, Any]:
+        """From `ttg` to machine code."""
+        return {
             "llir": functools.partial(self.make_llir, options=options),
             "ptx": functools.partial(self.make_ptx, options=options),
             "cubin": functools.partial(self.make_cubin, options=options),
@@ -181,13 +194,27 @@ class NvidiaBackend(BaseBackend):
             module, "tile-nvidia-ttir", metadata.get("name", ""), options.disable_passes
         )
 
-    def make_ttgir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> Any:
+    def make_glir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> Any:
+        self._note_options(module, options)
+        return module
+
+    def make_ttgir_of_explicit(
+        self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions
+    ) -> Any:
+        return run_stage(module, "tile-nvidia-gluon", metadata["name"], options.disable_passes)
+
+    @staticmethod
+    def _note_options(module: Any, options: NvidiaOptions) -> None:
+        """Writes on the module what later passes ask for."""
         if options.overlapping_arguments:
             unit = _C.ir.Attribute.parse("unit", module.context)
             module.set_attribute("ttg.overlapping-arguments", unit)
         if options.maxnreg is not None:
             i32 = _C.ir.Attribute.parse(f"{options.maxnreg} : i32", module.context)
             module.set_attribute("ttg.maxnreg", i32)
+
+    def make_ttgir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> Any:
+        self._note_options(module, options)
         return run_stage(
             module,
             "tile-nvidia-ttgir",
