@@ -57,9 +57,11 @@ bool writeAddress(Ctx &c, const Inst &inst, uint32_t address) {
     return false;
   std::memcpy(host, &address, 4);
   if (c.checker) {
-    c.checker->sharedBlock(c, inst, 0, *owner, offset, 4, Event::Write);
     // The warp is one at this instruction.
-    c.checker->warpSync(c, c.warp->initial & ~c.warp->exited);
+    uint32_t live = c.warp->initial & ~c.warp->exited;
+    c.checker->warpSync(c, live);
+    c.checker->sharedBlock(c, inst, 0, *owner, offset, 4, Event::Write);
+    c.checker->warpSync(c, live);
   }
   return true;
 }

@@ -17,7 +17,6 @@ from .suppressions import Suppression, read_suppressions
 from .tensormap import im2col_tensor_map, tensor_map
 
 __all__ = [
-    "ASSUMPTIONS", "Report", "SimulationError", "Suppression", "array_shape", "im2col_tensor_map", "launch",
-    "launch_raw", "load",
-    "reachable", "read_suppressions", "sarif", "tensor_map",
+    "ASSUMPTIONS", "Report", "SimulationError", "Suppression", "array_shape", "im2col_tensor_map",
+    "launch", "launch_raw", "load", "reachable", "read_suppressions", "sarif", "tensor_map",
 ]  # fmt: skip

@@ -332,7 +332,7 @@ MMA = "tcgen05.mma.cta_group::1.kind::f16 [%t], %d0, %d1, %i, %always;"
         (MMA.replace("%always", "{%x0, %x1}, %always"), "sm_100a", "expected 4 words"),
         (MMA.replace("kind::f16", "kind::mxf8f6f4"), "sm_100a", "needs .block_scale"),
         (MMA.replace("kind::f16", "kind::f16.block_scale"), "sm_100a", "has no .block_scale"),
-        (MMA.replace("mma.cta_group::1.kind::f16", "mma.ws.cta_group::2.kind::f16"), "sm_100a", "both .cta_group::1 and|ws goes with"),
+        (MMA.replace("mma.cta_group::1.kind::f16", "mma.ws.cta_group::2.kind::f16"), "sm_100a", r"both \.cta_group::1|ws goes with"),
         ("tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.scale_vec::2X [%t], %d0, %d1, %i, [%t], [%t], %always;", "sm_100a", "no such scale vector"),
         ("tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale [%t], %d0, %d1, %i, [%t], [%t], %always;", "sm_100a", "needs the size"),
         ("tcgen05.mma.cta_group::1.kind::mxf4.block_scale.scale_vec::2X [%t], %d0, %d1, %i, [%t], [%t], %always;", "sm_100f", "needs .target sm_100a, sm_103a or sm_110a"),
