@@ -9,6 +9,7 @@ from typing import Any
 from triton._C.libtriton import getenv_bool as getenv_bool
 
 from tile import knobs, settings
+from tile.compiler.times import CompileTimes as CompileTimes
 
 base_knobs = knobs.Group
 env_str, env_bool = settings.text, settings.flag
@@ -36,23 +37,6 @@ class NvidiaTool:
 
     path: str
     version: str
-
-
-@dataclass(frozen=True)
-class CompileTimes:
-    """Microseconds of a compile."""
-
-    ir_initialization: int
-    lowering_stages: list[tuple[str, int]]
-    store_results: int
-
-    @property
-    def total_lowering(self) -> int:
-        return sum(time for _, time in self.lowering_stages)
-
-    @property
-    def total(self) -> int:
-        return self.ir_initialization + self.total_lowering + self.store_results
 
 
 def toenv(val: Any) -> tuple[str | None] | None:
