@@ -46,6 +46,20 @@ def test_backends_by_name():
         assert backends[name].driver.is_active() in (True, False)
 
 
+def test_what_backends_tell_apart():
+    """Plugins ask a backend what of an argument it compiles for."""
+    array = np.zeros(64, np.int32)
+    aligned = array[(-array.ctypes.data // 4) % 4 :]
+    for target in (("cuda", 90, 32), ("hip", "gfx942", 64)):
+        backend = make_backend(GPUTarget(*target))
+        for align in (True, False):
+            known = "D" if align else ""
+            assert backend.get_int_specialization(32, align=align) == known
+            assert backend.get_int_specialization(33, align=align) == ""
+            assert backend.get_tensor_specialization(aligned, align=align) == known
+            assert backend.get_tensor_specialization(aligned[1:], align=align) == ""
+
+
 def test_parameters():
     kernel = tile.jit(do_not_specialize=["n"], do_not_specialize_on_alignment=[0])(scale_kernel.fn)
     params = {p.name: p for p in kernel.params}
