@@ -27,10 +27,11 @@ test: build ## Set up, build and run every test
 	@cmake --build build --target tile-unittests
 	@scripts/test.sh
 
-test-all: build ## The same, with the long sweeps, and Python tests on AMD GPUs
+test-all: build ## The same, with the long sweeps, Python tests on AMD GPUs, and threads
 	@cmake --build build --target tile-unittests
 	@scripts/test.sh -m ''
 	@scripts/test_targets.sh hip:gfx942 hip:gfx1100
+	@scripts/test_threads.sh
 
 wheel: ## Self-contained wheel in dist/ (PYTHON=python3.12 chooses for whom)
 	@scripts/setup.sh packages
@@ -49,4 +50,4 @@ docs: setup ## Regenerate docs/generated from TableGen
 	@scripts/docs.sh
 
 clean: ## Remove everything that was built
-	rm -rf build build-release build-sanitize dist .setup .venv python/tile/_C*.so python/tile/backends/nvidia
+	rm -rf build build-release build-sanitize build-tsan dist .setup .venv python/tile/_C*.so python/tile/backends/nvidia

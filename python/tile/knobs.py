@@ -114,6 +114,9 @@ class _Compilation(Group):
         "",
         "Passes to leave out, as in tritongpu-prefetch,tritongpu-pipeline.",
     )
+    #: Called by keywords after each compile, also one that the cache answers: `src`, `metadata`,
+    #: `metadata_group` (the paths of the files), `times` and `cache_hit`.
+    listener: Callable[..., Any] | None = None
     dump_ir_extract_di_local_variables = foreign("LLVM_EXTRACT_DI_LOCAL_VARIABLES", False)
     enable_asan = foreign("TRITON_ENABLE_ASAN", False)
 
@@ -152,6 +155,11 @@ class _Runtime(Group):
     #: Called with the launch's metadata before and after each launch; None is none.
     launch_enter_hook = Hook()
     launch_exit_hook = Hook(reversed=True)
+    #: Called before and after a kernel is loaded on a device, and before it is unloaded, with the
+    #: driver's module, what launches it (both None before), its name, its files and its hash.
+    kernel_load_start_hook = Hook()
+    kernel_load_end_hook = Hook(reversed=True)
+    kernel_unload_hook = Hook()
     #: Called by keywords (`key`, `repr`, `fn`, `compile`, `is_manual_warmup`, `already_compiled`)
     #: before and after a kernel is compiled for a launch or a warm-up.
     jit_cache_hook: Callable[..., Any] | None = None

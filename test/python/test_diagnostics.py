@@ -108,7 +108,7 @@ def test_unknown_option():
         pytest.param({"BLOCK": 16, "num_warps": 3},
                      "num_warps must be a power of two up to 32, not 3",
                      marks=pytest.mark.nvidia("how many warps there are")),
-        ({"BLOCK": 16, "num_stages": 2.5}, "num_stages must be a positive integer, not 2.5"),
+        ({"BLOCK": 16, "num_stages": 2.5}, "num_stages must be a non-negative integer, not 2.5"),
         pytest.param({"BLOCK": 16, "arch": "volta"},
                      "the option `arch` is an architecture such as sm90 or 90, not 'volta'",
                      marks=pytest.mark.nvidia("names of architectures")),

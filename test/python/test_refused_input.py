@@ -54,8 +54,7 @@ def test_bytes_and_small_floats_have_no_byte_order():
 @pytest.mark.parametrize(
     ("option", "value", "text"),
     [
-        ("num_stages", 0, "num_stages must be a positive integer, not 0"),
-        ("num_stages", -1, "num_stages must be a positive integer, not -1"),
+        ("num_stages", -1, "num_stages must be a non-negative integer, not -1"),
         ("num_warps", 0, "num_warps must be a positive integer, not 0"),
         ("num_warps", True, "num_warps must be a positive integer, not True"),
         *[

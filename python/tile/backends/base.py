@@ -206,6 +206,19 @@ class BaseBackend(ABC):
         return {}
 
     @staticmethod
+    def get_int_specialization(arg: int, **known: Any) -> str:
+        """What a kernel is compiled for that takes this integer, as letters: "D" for a multiple of
+        16, where `align` says that it is looked at."""
+        return "D" if known.get("align") and arg % 16 == 0 else ""
+
+    @staticmethod
+    def get_tensor_specialization(arg: Any, **known: Any) -> str:
+        """The same of a tensor, by its address."""
+        from ..runtime.specialize import address_of
+
+        return "D" if known.get("align") and address_of(arg) % 16 == 0 else ""
+
+    @staticmethod
     def parse_attr(text: str) -> list[list]:
         """What the description of an argument says about it, as attributes."""
         from ..runtime.specialization import parse_attr

@@ -20,7 +20,7 @@ from ..backends import (
     simulated_target,
 )
 from ..errors import TileError
-from ..runtime.cache.entry import CachedFile, Damaged
+from ..runtime.cache.entry import CachedFile, CacheEntry, Damaged
 from ..runtime.dependencies import constant_key
 from ..runtime.depth import deep_stack
 from .errors import from_diagnostics
@@ -278,6 +278,11 @@ class CompiledKernel:
         return metadata_tuple(self._metadata)
 
     @property
+    def metadata_group(self) -> dict[str, str]:
+        """The paths of its files in the cache, by their names."""
+        return CacheEntry(self.hash, getattr(self.src, "name", self.name)).files()
+
+    @property
     def fn(self) -> Any:
         """The function, where it was compiled from Python."""
         return getattr(self.src, "fn", None)
@@ -351,9 +356,15 @@ class CompiledKernel:
             if kernel.fn is not None:
                 kernel.fn.forget_kernel(kernel)
             kernel.module = kernel.function = kernel._run = None
+            launches = dict(kernel.loaded)
             kernel.loaded.clear()
             while kernel.modules:
                 (active, device), module = kernel.modules.popitem()
+                if hook := knobs.runtime.kernel_unload_hook:
+                    hook(
+                        module, launches.get((active, device)), kernel.name,
+                        kernel.metadata_group, kernel.hash,
+                    )  # fmt: skip
                 active.unload(module, device)
         self.variants.clear()
 

@@ -17,6 +17,7 @@ from .compiler import BINARY_STAGES, MODULE_STAGES, ASTSource, CompiledKernel
 from .errors import from_diagnostics
 from .key import compiler_key
 from .text_target import check_text_target
+from .times import CompileTimes, Stopwatch
 
 
 class StagedCompile:
@@ -31,6 +32,7 @@ class StagedCompile:
         lazy_after: str | None,
     ) -> None:
         knobs.warn_of_unknown_variables()
+        self.watch = Stopwatch()
         self.src = src
         self.target = target
         self.stop_at = stop_at
@@ -86,6 +88,7 @@ class StagedCompile:
         metadata, stages = found
         stages.pop("source", None)
         kernel = self._finish(metadata, dict(stages))
+        self._tell(metadata, CompileTimes(self.watch.lap()), cache_hit=True)
         if knobs.compilation.dump_ir:
             for stage in stages:
                 self._dump(stage, kernel.asm[stage])
@@ -121,7 +124,9 @@ class StagedCompile:
             },
             **self.options.as_dict(),
         }  # fmt: skip
+        self.watch.lap()
         ir = self._make_ir(context)
+        initialization, stages = self.watch.lap(), []
         asm: dict[str, Any] = {}
         from_file = not isinstance(self.src, ASTSource)
         if from_file:
@@ -142,10 +147,22 @@ class StagedCompile:
                 ir = self._with_own_locations(ir, stage, context)
             if knobs.compilation.dump_ir:
                 self._dump(stage, asm[stage])
+            stages.append((stage, self.watch.lap()))
             if stage == last:
                 break
         self.entry.store(metadata, {**asm, **source})
+        times = CompileTimes(initialization, stages, self.watch.lap())
+        self._tell(metadata, times, cache_hit=False)
         return metadata, asm
+
+    def _tell(self, metadata: dict[str, Any], times: CompileTimes, cache_hit: bool) -> None:
+        """Calls the listener to compiles, if there is one."""
+        listener = knobs.compilation.listener
+        if listener is not None:
+            listener(
+                src=self.src, metadata=dict(metadata), metadata_group=self.entry.files(),
+                times=times, cache_hit=cache_hit,
+            )  # fmt: skip
 
     def _make_ir(self, context: Any) -> Any:
         try:

@@ -42,7 +42,7 @@ _STATED = {
     "ptx": (r"^\s*\.target\s+sm_(?P<cuda>\d+)(?P<only>[af]?)",),
     "amdgcn": (r'^\s*\.amdgcn_target\s+"amdgcn-amd-amdhsa--(?P<hip>gfx\w+)',),
 }
-_STATED["ttgir"] = _STATED["ttir"]
+_STATED["glir"] = _STATED["ttgir"] = _STATED["ttir"]
 
 
 def text_target(stage: str, text: str) -> TextTarget | None:

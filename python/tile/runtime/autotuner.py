@@ -292,6 +292,9 @@ class Autotuner(KernelInterface):
     def _tune(self, key: tuple, args: tuple, kwargs: dict[str, Any]) -> Config:
         """Measures, and remembers the best under the key."""
         configs = self.prune_configs(kwargs)
+        if len(configs) == 1:  # There is nothing to compare it with.
+            self.cache[key] = configs[0]
+            return configs[0]
 
         def measure() -> None:
             start = time.perf_counter()

@@ -6,6 +6,7 @@ import functools
 import inspect
 import re
 import sys
+import threading
 from typing import Any, NamedTuple
 
 from .. import _C, knobs
@@ -101,6 +102,8 @@ class Launcher:
             hooks=fn.pre_run_hooks,
             slow=self.launch,
         )
+        #: Held while a kernel is loaded; loading may call hooks that launch it.
+        self.loading = threading.RLock()
         #: Kernels that `preload` compiled, until a launch asks for them.
         self.preloaded: dict[tuple, Any] = {}
         #: What kernels were compiled with.
@@ -189,9 +192,15 @@ class Launcher:
             return entry
         kernel = self.prepare(active, values, options)
         active.check_arguments(kernel, self.arguments(kernel, values))
-        launch = load(kernel, active, device)
-        passed = self.passed(kernel)
-        return self.dispatcher.insert(*place, kernel, launch, passed, *overlap.direct(launch))
+        with self.loading:
+            # Another thread may have compiled the same meanwhile: it is loaded once.
+            entry = self.dispatcher.find(*place)
+            if entry is None:
+                launch = load(kernel, active, device)
+                entry = self.dispatcher.insert(
+                    *place, kernel, launch, self.passed(kernel), *overlap.direct(launch)
+                )
+        return entry
 
     def check_references(self) -> None:
         """Refuses to launch kernels that were compiled with other globals, or the like."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .. import knobs
 from ..errors import TileError
 from . import descriptors, overlap
 from .arguments import runtime_parameters, take_apart
@@ -16,7 +17,13 @@ def load(kernel: Any, active: Any, device: Any) -> Callable:
     key = (active, device)
     launch = kernel.loaded.get(key)
     if launch is None:
+        start, end = knobs.runtime.kernel_load_start_hook, knobs.runtime.kernel_load_end_hook
+        if start:
+            start(None, None, kernel.name, kernel.metadata_group, kernel.hash)
         launch = kernel.loaded[key] = make_launch(kernel, active)
+        if end:
+            module = kernel.modules.get(key, launch)
+            end(module, launch, kernel.name, kernel.metadata_group, kernel.hash)
     return launch
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import shutil
 import threading
 
 import numpy as np
@@ -44,6 +45,20 @@ def test_backends_by_name():
         assert issubclass(backends[name].driver, DriverBase)
         assert isinstance(make_backend(GPUTarget(*target)), backends[name].compiler)
         assert backends[name].driver.is_active() in (True, False)
+
+
+def test_what_backends_tell_apart():
+    """Plugins ask a backend what of an argument it compiles for."""
+    array = np.zeros(64, np.int32)
+    aligned = array[(-array.ctypes.data // 4) % 4 :]
+    for target in (("cuda", 90, 32), ("hip", "gfx942", 64)):
+        backend = make_backend(GPUTarget(*target))
+        for align in (True, False):
+            known = "D" if align else ""
+            assert backend.get_int_specialization(32, align=align) == known
+            assert backend.get_int_specialization(33, align=align) == ""
+            assert backend.get_tensor_specialization(aligned, align=align) == known
+            assert backend.get_tensor_specialization(aligned[1:], align=align) == ""
 
 
 def test_parameters():
@@ -395,3 +410,63 @@ def test_stages_hook(monkeypatch):
     hooked = compiled()
     assert seen == [(["ttir", "ttgir", "llir", "ptx", "cubin"], 4, 90), "ttir"]
     assert hooked.hash != plain.hash and hooked.asm["ptx"] == plain.asm["ptx"]
+
+
+C_SOURCE = """
+#include <Python.h>
+static PyObject *twice(PyObject *self, PyObject *number) {
+  return PyNumber_Multiply(number, PyLong_FromLong(FACTOR));
+}
+static PyMethodDef methods[] = {{"twice", twice, METH_O, 0}, {0}};
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "built", 0, -1, methods};
+PyMODINIT_FUNC PyInit_built(void) { return PyModule_Create(&module); }
+"""
+
+
+def test_modules_of_c(tmp_path, monkeypatch):
+    """A program that brings a launcher of its own has it built."""
+    from tile.compat.triton.runtime import build
+
+    monkeypatch.setenv("TILE_CACHE_DIR", str(tmp_path / "cache"))
+    if shutil.which("cc") is None:
+        pytest.skip("no C compiler")
+    flags = {"ccflags": ["-DFACTOR=2"]}
+    assert build.compile_module_from_src(C_SOURCE, "built", **flags).twice(21) == 42
+    first = build.compile_so_from_src(C_SOURCE, "built", **flags)
+    assert build.compile_so_from_src(C_SOURCE, "built", **flags) == first
+    path = tmp_path / "built.c"
+    path.write_text(C_SOURCE)
+    other = build.compile_module_from_file(str(path), "built", None, None, None, ["-DFACTOR=3"])
+    assert other.twice(21) == 63
+    with pytest.raises(tile.errors.CompilerToolError, match="cannot build broken"):
+        build.compile_so_from_src("int f( {", "broken")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CC", raising=False)
+    with pytest.raises(tile.errors.CompilerToolError, match="there is no compiler"):
+        build.compile_so_from_src("int g;", "none")
+
+
+def test_classes_of_hooks_and_listeners(tmp_path, monkeypatch):
+    from tile.compat.additions import knobs as names
+
+    monkeypatch.setenv("TILE_CACHE_DIR", str(tmp_path / "cache"))
+
+    class Listener(names.CompilationListener):
+        told = None
+
+        def __call__(self, **facts):
+            self.told = facts
+
+    class Load(names.InitHandleHook):
+        calls = 0
+
+        def __call__(self, module, function, name, metadata_group, hash):
+            self.calls += 1
+
+    listener, load = Listener(), Load()
+    with tile.knobs.compilation.scope(), tile.knobs.runtime.scope():
+        tile.knobs.compilation.listener = listener
+        tile.knobs.runtime.kernel_load_end_hook = load
+        x = np.zeros(8, np.float32)
+        scale_kernel[(1,)](x, x, 8, 2.0, 8)
+    assert isinstance(listener.told["times"], names.CompileTimes) and load.calls == 1

@@ -333,3 +333,15 @@ def test_configs_of_another_target(target, monkeypatch):
     assert list(runs.values()) == [
         target != "hip:gfx942", target == "cuda:90", "hip" in target, True,
     ]  # fmt: skip
+
+
+def test_the_only_config_that_is_left_is_not_measured():
+    """Pruning left one, to which nothing is compared: it runs once."""
+    runs = []
+    kernel = make(
+        pre_hook=lambda arguments, reset_only=False: runs.append(arguments),
+        prune_configs_by={"early_config_prune": lambda configs, named, **_: configs[1:2]},
+    )
+    launch(kernel)
+    launch(kernel)
+    assert kernel.best_config == CONFIGS[1] and not runs and not list(tuning.choices())

@@ -143,11 +143,20 @@ def test_the_first_launch_from_many_threads(gpu):
     def kernel(out, N: tl.constexpr):
         tl.store(out, N)
 
+    kernels: dict[int, set] = {n: set() for n in range(5)}
+
     def work(n: int) -> None:
         for i in range(4):
-            kernel[(1,)](gpu.tensor(0x1000, tl.int32), (n + i) % 5)
+            kernels[(n + i) % 5].add(kernel[(1,)](gpu.tensor(0x1000, tl.int32), (n + i) % 5))
 
+    loads, unloads = gpu.counter("loads"), gpu.counter("unloads")
     run_threads(work, range(6))
+    # Each is loaded once, and unloaded when whoever launched it says so.
+    assert [len(made) for made in kernels.values()] == [1] * 5
+    assert gpu.counter("loads") - loads == 5
+    for (made,) in kernels.values():
+        made.unload()
+    assert gpu.counter("unloads") - unloads == 5
 
 
 def test_devices(two_gpus, monkeypatch):

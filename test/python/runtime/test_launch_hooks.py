@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from reference import sim_only
 
@@ -154,3 +156,88 @@ def test_hooks_of_simulated_launches_without_tensor_maps():
         target = TensorDescriptor(out, [64, 32], [32, 1], [16, 16])
         check_hooks_once(lambda grid, d=source, t=target: copy[grid](d, t, 64))
         np.testing.assert_array_equal(out[:, :16], x[:, :16])
+
+
+def test_listeners_to_compiles(tmp_path, monkeypatch):
+    """They are told of each compile: what it took, and the files; of the cache's answers, too."""
+    monkeypatch.setenv("TILE_CACHE_DIR", str(tmp_path / "cache"))
+    told = []
+
+    def make():
+        @tile.jit
+        def kernel(p, n):
+            tl.store(p, n)
+
+        return kernel
+
+    p = np.zeros(1, np.int32)
+    with knobs.compilation.scope():
+        knobs.compilation.listener = lambda **facts: told.append(facts)
+        first = make()[(1,)](p, 5)
+        make()[(1,)](p, 5)
+    make()[(1,)](p, 6)
+    assert [facts["cache_hit"] for facts in told] == [False, True]
+    for facts in told:
+        assert set(facts) == {"src", "metadata", "metadata_group", "times", "cache_hit"}
+        assert facts["src"].name == facts["metadata"]["name"] == "kernel"
+        assert facts["metadata"]["hash"] == first.hash
+        assert facts["metadata_group"] == first.metadata_group
+        assert Path(facts["metadata_group"]["kernel.ttir"]).read_text() == first.asm["ttir"]
+    times = told[0]["times"]
+    stages = [stage for stage, _ in times.lowering_stages]
+    assert stages == list(first.asm)[: len(stages)]
+    assert times.lowering_stages[0][0] == "ttir" and times.total_lowering > 0
+    assert times.total == times.ir_initialization + times.total_lowering + times.store_results
+    assert told[1]["times"].lowering_stages == []
+
+
+def test_hooks_of_loads(gpu):
+    @tile.jit
+    def kernel(p, N: tl.constexpr):
+        tl.store(p, N)
+
+    seen = []
+    p = gpu.tensor(0x1000, tl.int32)
+    with knobs.runtime.scope():
+        for name in ("kernel_load_start_hook", "kernel_load_end_hook", "kernel_unload_hook"):
+            setattr(knobs.runtime, name, lambda *told, name=name: seen.append((name, told)))
+        compiled = kernel[(1,)](p, 5)
+        kernel[(1,)](p, 5)
+        assert [name for name, _ in seen] == ["kernel_load_start_hook", "kernel_load_end_hook"]
+        compiled.unload()
+        compiled.unload()
+    (_, before), (_, after), (_, gone) = seen
+    group = compiled.metadata_group
+    assert before == (None, None, "kernel", group, compiled.hash)
+    assert after[2:] == gone[2:] == before[2:] and after[0] is gone[0] and after[1] is gone[1]
+    assert after[0] is not None and after[1] is not None
+    kernel[(1,)](p, 5)
+    assert len(seen) == 3
+
+
+def test_chains_of_hooks_of_loads():
+    """Several tools may listen; the last that began is the first to end."""
+    seen = []
+    runtime = knobs.runtime
+
+    @tile.jit
+    def kernel(p):
+        tl.store(p, 5)
+
+    def start(i):
+        return lambda *told: seen.append(("start", i))
+
+    def end(i):
+        return lambda *told: seen.append(("end", i))
+
+    hooks = [(start(i), end(i)) for i in range(2)]
+    for first, last in hooks:
+        runtime.kernel_load_start_hook.add(first)
+        runtime.kernel_load_end_hook.add(last)
+    try:
+        kernel[(1,)](np.zeros(1, np.int32))
+    finally:
+        for first, last in hooks:
+            runtime.kernel_load_start_hook.remove(first)
+            runtime.kernel_load_end_hook.remove(last)
+    assert seen == [("start", 0), ("start", 1), ("end", 1), ("end", 0)]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypedDict
 
 from triton._C.libtriton import getenv_bool as getenv_bool
 
 from tile import knobs, settings
+from tile.compiler.times import CompileTimes as CompileTimes
 
 base_knobs = knobs.Group
 env_str, env_bool = settings.text, settings.flag
@@ -38,21 +39,59 @@ class NvidiaTool:
     version: str
 
 
-@dataclass(frozen=True)
-class CompileTimes:
-    """Microseconds of a compile."""
+# What hooks and listeners are called with, for classes that derive from these.
 
-    ir_initialization: int
-    lowering_stages: list[tuple[str, int]]
-    store_results: int
 
-    @property
-    def total_lowering(self) -> int:
-        return sum(time for _, time in self.lowering_stages)
+class CompilationListener(Protocol):
+    """Told of each compile."""
 
-    @property
-    def total(self) -> int:
-        return self.ir_initialization + self.total_lowering + self.store_results
+    def __call__(
+        self, *, src: Any, metadata: dict[str, Any], metadata_group: dict[str, str],
+        times: CompileTimes, cache_hit: bool,
+    ) -> None: ...  # fmt: skip
+
+
+class LaunchHook(Protocol):
+    """Called around launches, with what `get()` of its argument tells."""
+
+    def __call__(self, metadata: Any) -> None: ...
+
+
+class InitHandleHook(Protocol):
+    """Called around what a driver loads."""
+
+    def __call__(
+        self, module: Any, function: Any, name: str, metadata_group: dict[str, str], hash: str
+    ) -> None: ...
+
+
+class JITHookCompileInfo(TypedDict):
+    """What of a compile a `JITHook` is told."""
+
+    key: str
+    signature: dict
+    constants: dict
+    num_warps: int
+    num_stages: int
+    num_ctas: int
+    specialization_data: str | None
+
+
+class JITHook(Protocol):
+    """Called around compiles for launches."""
+
+    def __call__(
+        self, *, key: str, repr: str, fn: Any, compile: JITHookCompileInfo,
+        is_manual_warmup: bool, already_compiled: bool,
+    ) -> bool | None: ...  # fmt: skip
+
+
+class PipelineStagesHook(Protocol):
+    """Called with the stages of a compile, which it may replace."""
+
+    def __call__(
+        self, backend: Any, stages: dict[str, Any], options: Any, language: Any, capability: Any
+    ) -> None: ...
 
 
 def toenv(val: Any) -> tuple[str | None] | None:

@@ -77,6 +77,10 @@ class CacheEntry:
         used(group[self._metadata_file])
         return record, stages
 
+    def files(self) -> dict[str, str]:
+        """The paths of the entry's files, by their names; empty where there is none."""
+        return self.manager.get_group(self._metadata_file) or {}
+
     def store(self, metadata: dict[str, Any], asm: dict[str, Any]) -> None:
         """Writes the kernel; a cache that cannot be written is no error."""
         keep = ("cubin", "hsaco", "ptx") if knobs.compilation.store_binary_only else tuple(asm)
