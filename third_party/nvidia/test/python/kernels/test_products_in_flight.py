@@ -14,10 +14,12 @@ import tile.language as tl
 #: Type of the operands, of the sum.
 KINDS = {
     "fp16": (np.float16, "fp32"),
+    "fp16 in fp16": (np.float16, "fp16"),
     "tf32": (np.float32, "fp32"),
     "fp8": (ml_dtypes.float8_e5m2, "fp32"),
     "i8": (np.int8, "i32"),
 }
+ACCUMULATORS = {"fp32": tl.float32, "fp16": tl.float16, "i32": tl.int32}
 M, N, K = 64, 64, 32
 
 
@@ -83,7 +85,7 @@ def test_a_sum_that_starts_again(kind, specialize, steps, every):
         out, last = np.zeros((max(steps, 1), M, N), poisoned(1, acc).dtype), poisoned((M, N), acc)
         reset[(1,)](
             a, b, out, last, steps, every, start, stages, specialize, M, N, K,
-            tl.int32 if acc == "i32" else tl.float32, num_warps=4,
+            ACCUMULATORS[acc], num_warps=4,
         )  # fmt: skip
         expected, total = np.zeros(out.shape), np.full((M, N), float(start))
         for t, product in enumerate(products(a, b)[:steps]):
@@ -132,7 +134,7 @@ def test_a_sum_that_goes_on_from_something_else(kind, specialize, how):
         out, last = np.zeros((steps, M, N), poisoned(1, acc).dtype), poisoned((M, N), acc)
         reset_to[(1,)](
             a, b, out, last, steps, how, stages, specialize, M, N, K,
-            tl.int32 if acc == "i32" else tl.float32, num_warps=4,
+            ACCUMULATORS[acc], num_warps=4,
         )  # fmt: skip
         expected, total = np.zeros(out.shape), np.zeros((M, N))
         for t, product in enumerate(products(a, b)):
@@ -238,7 +240,7 @@ def test_sums_that_change_places(kind, how, tmp_path, monkeypatch):
         out = poisoned((3, M, N), acc)
         namespace["kernel"][(1,)](
             a, b, out, steps, stages, specialize, is_while, M, N, K,
-            tl.int32 if acc == "i32" else tl.float32, num_warps=warps,
+            ACCUMULATORS[acc], num_warps=warps,
         )  # fmt: skip
         np.testing.assert_array_equal(out, rotated(how, a, b, steps))
 
