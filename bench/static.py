@@ -75,7 +75,7 @@ def compile_ours(case: Case, target: GPUTarget) -> dict[str, Any]:
     if limit is not None:  # ptxas was told of it behind this stage.
         from tile.backends.nvidia.occupancy import state_limit
 
-        text = state_limit(text, limit)
+        text = state_limit(text, limit) or text
     return {"text": text, "shared": compiled.metadata.shared}
 
 

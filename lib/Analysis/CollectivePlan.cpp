@@ -55,7 +55,7 @@ CollectivePlan::CollectivePlan(LinearLayout l, unsigned axis)
 
 void CollectivePlan::allocate(ArrayRef<Type> elements,
                               int64_t countPerOperand) {
-  if (!unsupported.empty() || getNumAxisWarps() * getNumAxisBlocks() == 1)
+  if (!unsupported.empty() || !spansWarps())
     return;
   for (Type element : elements) {
     operandOffsets.push_back(scratchSize);
@@ -110,62 +110,215 @@ static int32_t rankAmong(uint32_t bits, unsigned bit) {
 // ReducePlan
 //===----------------------------------------------------------------------===//
 
+static unsigned getNumDistinctRegisters(const LinearLayout &layout) {
+  uint32_t repeated = layout.getFreeVariableMask(kRegister);
+  return layout.getInDimSize(kRegister) >> llvm::popcount(repeated);
+}
+
+/// For each operand the commutative operation that combines its elements, if
+/// that is all that the region does.
+static SmallVector<Operation *> getCommutativeCombiners(ReduceOp op) {
+  Region &region = op.getCombineOp();
+  unsigned numOperands = op.getSrcs().size();
+  if (!region.hasOneBlock() ||
+      !llvm::hasNItems(region.front(), numOperands + 1))
+    return {};
+  Block &block = region.front();
+  SmallVector<Operation *> combiners;
+  for (auto [i, value] :
+       llvm::enumerate(block.getTerminator()->getOperands())) {
+    Operation *combiner = value.getDefiningOp();
+    Value ours = block.getArgument(i),
+          theirs = block.getArgument(numOperands + i);
+    if (!combiner || !combiner->hasTrait<mlir::OpTrait::IsCommutative>() ||
+        combiner->getNumOperands() != 2 || combiner->getNumResults() != 1 ||
+        !llvm::is_contained(combiner->getOperands(), ours) ||
+        !llvm::is_contained(combiner->getOperands(), theirs))
+      return {};
+    combiners.push_back(combiner);
+  }
+  return combiners;
+}
+
 ReducePlan::ReducePlan(ReduceOp op)
-    : CollectivePlan(toLinearLayout(op.getInputTypes().front()), op.getAxis()) {
+    : CollectivePlan(toLinearLayout(op.getInputTypes().front()), op.getAxis()),
+      combiners(getCommutativeCombiners(op)) {
   SmallVector<Type> elements(op.getElementTypes());
-  allocate(elements, sizeAcrossAxis(layout, axis) * getNumAxisWarps());
+  for (Type element : elements)
+    wordsPerElement +=
+        llvm::divideCeil(getElementBytesInSharedMemory(element), 4);
+  if (isInOrder())
+    planInOrder();
+  else
+    planInAnyOrder();
+  if (!unsupported.empty())
+    return;
+  auto result = dyn_cast<RankedTensorType>(op.getResult()[0].getType());
+  if (result) {
+    constexpr unsigned kNeighbours = 4; // as many as one access takes
+    partsAreNeighbours =
+        getNumDistinctRegisters(toLinearLayout(result)) < kNeighbours;
+  }
+  allocate(elements, sizeAcrossAxis(layout, axis) << getNumOwnPartBits());
+}
+
+void ReducePlan::planInAnyOrder() {
+  auto forEachBit = [](uint32_t bits, auto visit) {
+    for (unsigned bit = 0; bit < 32; ++bit)
+      if (bits & (1u << bit))
+        visit(bit);
+  };
+  forEachBit(laneBits,
+             [&](unsigned bit) { steps.push_back({Step::Lanes, bit}); });
+  forEachBit(warpBits, [&](unsigned bit) { partBits.push_back({kWarp, bit}); });
+  forEachBit(blockBits,
+             [&](unsigned bit) { partBits.push_back({kBlock, bit}); });
+}
+
+void ReducePlan::planInOrder() {
+  // Who has each bit of the coordinate along the axis.
+  unsigned numBits = layout.getOutDimSizeLog2(axisDim);
+  SmallVector<std::optional<PartBit>> holders(numBits);
+  for (StringRef inDim : {kRegister, kLane, kWarp, kBlock}) {
+    if (!layout.hasInDim(inDim))
+      continue;
+    for (unsigned i = 0, e = layout.getInDimSizeLog2(inDim); i < e; ++i) {
+      int32_t along = layout.getBasis(inDim, i, axisDim);
+      if (along == 0)
+        continue;
+      bool isMixed = flattenAcrossAxis(layout, axis, inDim, i) != 0;
+      if (isMixed || !llvm::isPowerOf2_32(along) ||
+          holders[llvm::Log2_32(along)]) {
+        unsupported = ("the " + inDim +
+                       " index is not in the order of the "
+                       "axis")
+                          .str();
+        return;
+      }
+      holders[llvm::Log2_32(along)] = PartBit{inDim, i};
+    }
+  }
+  for (unsigned i = 0; i < numBits; ++i) {
+    PartBit holder = *holders[i];
+    // What warps have is combined through memory, and so is what lies above.
+    if (holder.inDim == kWarp || holder.inDim == kBlock) {
+      for (const std::optional<PartBit> &part : ArrayRef(holders).drop_front(i))
+        partBits.push_back(*part);
+      return;
+    }
+    if (holder.inDim == kRegister) {
+      steps.push_back({Step::Registers, 0, 1 << i});
+      continue;
+    }
+    Step step{Step::Lanes, holder.bit};
+    for (unsigned above = numBits - 1; above > i; --above) {
+      if (holders[above]->inDim != kRegister)
+        continue;
+      step = {Step::Trade, holder.bit, 1 << above};
+      holders[above] = holder;
+      break;
+    }
+    steps.push_back(step);
+  }
+}
+
+unsigned ReducePlan::getNumOwnPartBits() const {
+  return llvm::count_if(partBits,
+                        [](PartBit part) { return part.inDim != kBlock; });
+}
+
+int32_t ReducePlan::getOffset(int32_t position, int32_t part) const {
+  return partsAreNeighbours ? (position << getNumOwnPartBits()) + part
+                            : part * sizeAcrossAxis(layout, axis) + position;
 }
 
 LinearLayout ReducePlan::getStoreLayout() const {
-  int32_t warps = getNumAxisWarps();
-  return makeOffsetLayout(layout, sizeAcrossAxis(layout, axis) * warps,
-                          [&](StringRef dim, unsigned bit) -> int32_t {
-                            if (dim == kBlock)
-                              return 0;
-                            if (dim == kWarp && (warpBits & (1u << bit)))
-                              return 1 << rankAmong(warpBits, bit);
-                            return flattenAcrossAxis(layout, axis, dim, bit) *
-                                   warps;
-                          });
+  return makeOffsetLayout(
+      layout, sizeAcrossAxis(layout, axis) << getNumOwnPartBits(),
+      [&](StringRef inDim, unsigned bit) -> int32_t {
+        if (inDim == kBlock)
+          return 0;
+        int32_t rank = 0;
+        for (PartBit part : partBits) {
+          if (part.inDim == inDim && part.bit == bit)
+            return getOffset(0, 1 << rank);
+          rank += part.inDim != kBlock;
+        }
+        return getOffset(flattenAcrossAxis(layout, axis, inDim, bit), 0);
+      });
 }
 
-LinearLayout ReducePlan::getLoadLayout(Type resultType) const {
-  int32_t warps = getNumAxisWarps(), blocks = getNumAxisBlocks();
-  SmallVector<int32_t> overParts;
-  for (int32_t w = 1; w < warps; w *= 2)
-    overParts.push_back(w);
-  overParts.append(llvm::Log2_32(blocks), 0);
-  int64_t size = sizeAcrossAxis(layout, axis) * warps;
+ReducePlan::SecondRound ReducePlan::getSecondRound(Type resultType) const {
   auto tensor = dyn_cast<RankedTensorType>(resultType);
   // A scalar is one value, everywhere.
-  LinearLayout result =
-      tensor ? toLinearLayout(tensor) : layout.resizeInDim(kRegister, 1);
-  unsigned none = result.getNumOutDims();
-  LinearLayout load = makeOffsetLayout(
-      result, size,
-      [&](StringRef dim, unsigned bit) -> int32_t {
-        return !tensor || dim == kBlock
-                   ? 0
-                   : flattenAcrossAxis(result, none, dim, bit) * warps;
-      },
-      overParts);
-  if (blocks == 1)
-    return load;
+  LinearLayout results =
+      tensor ? toLinearLayout(tensor)
+             : makeOffsetLayout(layout.resizeInDim(kRegister, 1), 1,
+                                [](StringRef, unsigned) { return 0; });
+  auto positionOf = [&](StringRef inDim, unsigned bit) {
+    return tensor
+               ? flattenAcrossAxis(results, results.getNumOutDims(), inDim, bit)
+               : 0;
+  };
+  SmallVector<unsigned> freeLanes;
+  for (unsigned i = 0, e = results.getInDimSizeLog2(kLane); i < e; ++i)
+    if (positionOf(kLane, i) == 0)
+      freeLanes.push_back(i);
 
-  LinearLayout::Bases bases = load.getBases();
-  for (auto &[dim, dimBases] : bases)
-    for (auto [i, basis] : llvm::enumerate(dimBases))
-      basis.push_back(dim == kBlock && !(blockBits & (1u << i)) ? 1 << i : 0);
-  unsigned next = llvm::Log2_32(warps);
-  for (unsigned bit = 0; bit < 32; ++bit)
-    if (blockBits & (1u << bit))
-      for (auto &[dim, dimBases] : bases)
-        if (dim == kRegister)
-          dimBases[next++].back() = 1 << bit;
-  return LinearLayout(bases,
-                      {{kOffset, load.getOutDimSize(kOffset)},
-                       {kBlock, layout.getInDimSize(kBlock)}},
-                      /*requireSurjective=*/false);
+  // A thread reads no more parts than one access brings, and than leave
+  // registers for the kernel; more where there are no lanes to read them.
+  constexpr unsigned kWordsPerAccess = 4, kMaxWords = 32;
+  unsigned numResults = getNumDistinctRegisters(results);
+  unsigned perResult = std::min(kWordsPerAccess, kMaxWords / numResults);
+  unsigned numBits = partBits.size();
+  unsigned inRegisters =
+      llvm::Log2_32(std::max(1u, perResult / wordsPerElement));
+  inRegisters = std::min(numBits, inRegisters);
+  if (numBits - inRegisters > freeLanes.size())
+    inRegisters = numBits - freeLanes.size();
+
+  SecondRound round;
+  round.numRegisterBits = inRegisters;
+  // What each bit of a part's number adds to the offset and to the block.
+  SmallVector<std::vector<int32_t>> images;
+  int32_t rank = 0;
+  for (PartBit part : partBits) {
+    bool isBlock = part.inDim == kBlock;
+    images.push_back({isBlock ? 0 : getOffset(0, 1 << rank),
+                      isBlock ? int32_t(1) << part.bit : 0});
+    rank += !isBlock;
+  }
+  LinearLayout::Bases bases;
+  for (StringRef inDim : results.getInDimNames()) {
+    LinearLayout::DimBases dimBases;
+    if (inDim == kRegister)
+      for (const std::vector<int32_t> &image :
+           ArrayRef(images).take_front(inRegisters))
+        dimBases.push_back(image);
+    for (unsigned i = 0, e = results.getInDimSizeLog2(inDim); i < e; ++i) {
+      // Results are in every block along the axis, and from its own memory.
+      bool isOfOther = inDim == kBlock && !(blockBits & (1u << i));
+      dimBases.push_back(
+          {inDim == kBlock ? 0 : getOffset(positionOf(inDim, i), 0),
+           isOfOther ? int32_t(1) << i : 0});
+    }
+    if (inDim == kLane)
+      for (auto [bit, image] :
+           llvm::zip(freeLanes, ArrayRef(images).drop_front(inRegisters))) {
+        dimBases[bit] = image;
+        round.steps.push_back({Step::Lanes, bit});
+      }
+    bases.push_back({inDim, std::move(dimBases)});
+  }
+  int64_t size = sizeAcrossAxis(layout, axis) << getNumOwnPartBits();
+  round.layout = LinearLayout(
+      bases,
+      {{kOffset, static_cast<int32_t>(size)},
+       {kBlock, layout.hasInDim(kBlock) ? layout.getInDimSize(kBlock) : 1}},
+      /*requireSurjective=*/false);
+  if (getNumAxisBlocks() == 1)
+    round.layout = round.layout.removeOutDim(kBlock);
+  return round;
 }
 
 //===----------------------------------------------------------------------===//

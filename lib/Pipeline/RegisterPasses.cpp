@@ -7,6 +7,7 @@
 
 #include "tile/Conversion/TritonGPUToLLVM/Passes.h"
 #include "tile/Conversion/TritonToTritonGPU/Passes.h"
+#include "tile/Dialect/Gluon/Transforms/Passes.h"
 #include "tile/Dialect/Triton/Transforms/Passes.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
@@ -74,6 +75,7 @@ addFencesAndBarriers(OpPassManager &pm, StringRef,
 void mlir::triton::registerAllPasses() {
   registerUpstreamPasses();
   registerTritonPasses();
+  gluon::registerGluonPasses();
   registerTritonToTritonGPUPasses();
   gpu::registerTritonGPUPasses();
   nvidia_gpu::registerTritonNvidiaGPUPasses();
@@ -84,9 +86,10 @@ void mlir::triton::registerAllPasses() {
 #undef TILE_BACKEND
 
   registerAlias("tritongpu-F32DotTC", "tritongpu-f32-dot-tc");
-  registerAlias("gluon-inline", "inline");
-  registerAlias("gluon-canonicalize", "canonicalize");
   registerAlias("enable-line-info", "ensure-debug-info-scope-on-llvm-func");
+  PassPipelineRegistration<>(
+      "gluon-inline", "Inline calls, and leave layouts as they are",
+      [](OpPassManager &pm) { pm.addPass(gluon::createGluonInline()); });
   registerPassPipeline(
       "triton-nvidia-gpu-proxy-fence-insertion",
       "triton-nvidia-gpu-fence-insertion after copies, and the barriers that "

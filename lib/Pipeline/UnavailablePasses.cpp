@@ -44,8 +44,6 @@ constexpr NamedPass kNothingToDo[] = {
     {"convert-nv-gpu-to-llvm", kLowering},
 };
 
-constexpr StringLiteral kGluon =
-    "tile has no front end for kernels with open layouts; write the layouts";
 constexpr StringLiteral kSanitizer =
     "run the kernel in the simulator ('tile-sim', or CPU tensors), whose "
     "checks find races and bad accesses";
@@ -57,8 +55,6 @@ constexpr NamedPass kUnavailable[] = {
     {"tritongpu-test-pipeline-lower-loop", "use 'tritongpu-pipeline'"},
     {"test-print-buffer-region",
      "use 'test-print-alias' or 'test-print-allocation'"},
-    {"gluon-resolve-auto-encodings", kGluon},
-    {"gluon-infer-coalesced-encodings", kGluon},
     {"tritoninstrument-concurrency-sanitizer", kSanitizer},
     {"tritoninstrument-fp-sanitizer", kSanitizer},
     {"tritonamdgpu-warp-pipeline", kWarpPipeline},

@@ -4,6 +4,7 @@
 #include "tile/Pipeline/VerifyChanges.h"
 
 #include "tile/Analysis/UnfinishedProducts.h"
+#include "tile/Pipeline/FailOnErrors.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Operation.h"
@@ -15,7 +16,6 @@ using namespace mlir;
 namespace {
 /// What a pass may say about itself, for the handler that runs it to say.
 struct PassAccess : Pass {
-  static void (Pass::*fail())() { return &PassAccess::signalPassFailure; }
   static void (Pass::*preserveAll())() {
     return &PassAccess::markAllAnalysesPreserved;
   }
@@ -67,12 +67,15 @@ void triton::verifyOnlyChanges(MLIRContext &context) {
         if (!execution)
           return run();
         Operation *op = execution->getOp();
-        uint64_t before = fingerprint(op);
-        run();
-        auto &pass = const_cast<Pass &>(execution->getPass());
-        if (fingerprint(op) == before)
-          (pass.*PassAccess::preserveAll())();
-        else if (failed(verifyUnfinishedProducts(op)))
-          (pass.*PassAccess::fail())();
+        const Pass &pass = execution->getPass();
+        auto runAndVerify = [&] {
+          uint64_t before = fingerprint(op);
+          run();
+          if (fingerprint(op) == before)
+            (const_cast<Pass &>(pass).*PassAccess::preserveAll())();
+          else // An error makes the pass fail.
+            (void)verifyUnfinishedProducts(op);
+        };
+        runFailingOnErrors(runAndVerify, pass, *op->getContext());
       });
 }

@@ -21,8 +21,8 @@ const DecodeTable &tile::sim::decodeTable() {
           registerAtomic,         registerCollective, registerBarrier,
           registerAsyncCopy,      registerMbarrier,   registerTensorMap,
           registerMatrix,         registerMma,        registerWgmma,
-          registerWmma,           registerMultimem,   registerRefused,
-          registerStack,          registerVideo})
+          registerWmma,           registerMultimem,   registerTcgen05,
+          registerRefused,        registerStack,      registerVideo})
       add(t);
     return t;
   }();

@@ -43,6 +43,7 @@ void registerWgmma(DecodeTable &);
 void registerWmma(DecodeTable &);
 void registerMultimem(DecodeTable &);
 void registerRefused(DecodeTable &);
+void registerTcgen05(DecodeTable &);
 void registerStack(DecodeTable &);
 void registerVideo(DecodeTable &);
 const DecodeTable &decodeTable();

@@ -36,8 +36,8 @@ static bool checkConfig(const Program &program, const LaunchConfig &config,
   uint64_t threads = 1, cluster = 1;
   for (unsigned i = 0; i < 3; ++i) {
     static const uint32_t most[] = {0x7fffffff, 65535, 65535};
-    if (config.grid[i] == 0 || config.grid[i] > most[i])
-      return fail("the grid " + shape(config.grid) + " must have 1 to " +
+    if (config.grid[i] > most[i])
+      return fail("the grid " + shape(config.grid) + " must have at most " +
                   std::to_string(most[i]) + " CTAs in dimension " +
                   std::to_string(i));
     if (config.block[i] == 0)
@@ -462,9 +462,11 @@ bool Module::launch(std::string_view name, const LaunchConfig &config,
                           : std::max(1u, std::thread::hardware_concurrency());
   bool ordered =
       program.usesGlobalAtomics && config.deterministic && !config.scheduleSeed;
+  // An empty grid has one, too, that finds nothing to do.
+  const uint64_t count = std::max<uint64_t>(1, launch.clusterCount);
   const unsigned workerCount =
-      ordered ? Turns::workersFor(launch.clusterCount)
-              : unsigned(std::min<uint64_t>(hostThreads, launch.clusterCount));
+      ordered ? Turns::workersFor(count)
+              : unsigned(std::min<uint64_t>(hostThreads, count));
   launch.parallel = workerCount > 1;
   if (ordered && launch.parallel)
     launch.turns =

@@ -5,6 +5,7 @@
 #include "Checkers/OrderChecker.h"
 #include "Mbarrier.h"
 #include "Schedule.h"
+#include "TensorMemory.h"
 #include "Turns.h"
 
 #include <algorithm>
@@ -216,6 +217,14 @@ static std::string describeWait(const Cta &cta, const Fragment &f) {
     return "a barrier for the other lanes of the warp";
   case Wait::Group:
     return "a wgmma for the other warps of the warp group";
+  case Wait::TensorMemory:
+    return "tcgen05.alloc for " + std::to_string(f.waitArg) +
+           " columns of tensor memory, of which " +
+           std::to_string(
+               tensorMemory(*cta.cluster->ctas[cta.rank]).freeColumns()) +
+           " are free";
+  case Wait::TensorPair:
+    return "a tcgen05 instruction for a warp of the CTA's peer";
   default:
     if (waitsForRegisters(f))
       return "setmaxnreg for " + std::to_string(f.spinAt->imm) +

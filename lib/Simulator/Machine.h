@@ -35,6 +35,7 @@ class Schedule;
 class Timeline;
 class Turns;
 struct SharedShadow;
+struct TensorMemory;
 
 struct Frame {
   const Code *code = nullptr;
@@ -61,6 +62,8 @@ enum class Wait : uint8_t {
   Barrier,
   Cluster,
   Group, ///< for the other warps of the warp group
+  TensorMemory, ///< for free columns
+  TensorPair,   ///< for the same instruction of the CTA's peer
 };
 
 struct Fragment {
@@ -131,6 +134,7 @@ struct Cta {
   std::vector<std::byte> shared;
   NamedBarrier barriers[16];
   uint32_t freeRegisters = 0; ///< given back by warps, for one thread of each
+  std::shared_ptr<TensorMemory> tensor; ///< null as long as nobody uses it
   uint32_t liveThreads = 0;
   uint32_t liveWarps = 0;
   bool hasExited() const { return liveWarps == 0; }

@@ -71,6 +71,23 @@ uint32_t tile::sim::encodeSmall(double value, const SmallFormat &format,
   return sign | bits;
 }
 
+uint8_t tile::sim::encodeUE8M0(double value, Round round, bool finite) {
+  constexpr int bias = 127, most = 254, nan = 255;
+  double magnitude = std::fabs(value);
+  if (magnitude != magnitude)
+    return nan;
+  if (std::isinf(magnitude))
+    return finite ? most : nan;
+  // Nothing is smaller than the smallest of them.
+  if (magnitude <= std::ldexp(1.0, -bias))
+    return 0;
+  int exponent = std::ilogb(magnitude);
+  exponent += round == Round::Up && magnitude != std::ldexp(1.0, exponent);
+  if (exponent + bias > most)
+    return finite ? most : nan;
+  return uint8_t(exponent + bias);
+}
+
 double tile::sim::decodeSmall(uint32_t bits, const SmallFormat &format) {
   int all = format.exponentBits + format.mantissaBits;
   bool negative = bits >> all & 1;

@@ -104,6 +104,13 @@ uint32_t encodeSmall(double value, const SmallFormat &format, Round round,
                      bool finite);
 double decodeSmall(uint32_t bits, const SmallFormat &format);
 
+/// ue8m0 holds a power of two, 2^(bits - 127), or, as 255, no number. It has no
+/// sign: that of `value` is ignored. `round` is Up or Zero.
+inline double scaleFromUE8M0(uint8_t bits) {
+  return bits == 255 ? std::nan("") : std::ldexp(1.0, int(bits) - 127);
+}
+uint8_t encodeUE8M0(double value, Round round, bool finite);
+
 inline uint16_t halfFromDouble(double d) {
   return uint16_t(encodeSmall(d, formatF16, Round::Nearest, false));
 }

@@ -208,6 +208,7 @@ struct Code {
   uint32_t localBytes =
       0; ///< of local variables and call parameters, per thread
   std::vector<Gap> localGaps;
+  uint8_t ctaGroup = 0; ///< that all its tcgen05 instructions name
   std::vector<ParamSlot> params, returns;
   uint32_t paramBytes = 0;
 };

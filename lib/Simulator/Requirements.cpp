@@ -31,18 +31,54 @@ constexpr Target targets[] = {
     {100, 86, "af"}, {101, 86, "af"}, {103, 88, "af"}, {110, 90, "af"},
     {120, 87, "af"}, {121, 88, "af"}};
 
+/// Lists of targets, for what later ones do not have, either.
+constexpr std::string_view hopper = "90a",
+                           tensorMemory = "100a 100f 103a 103f 110a 110f",
+                           tensorMemoryExact = "100a 103a 110a",
+                           integerTensors = "100a 110a",
+                           loadReduces = "103a 103f 110a 110f",
+                           reduxFloats = "100a 100f 103a 103f",
+                           blockScales = "120a 120f 121a 121f",
+                           blockScalesExact = "120a 121a";
+
 struct Requirement {
   std::string_view opcode, modifier, other; ///< a prefix of a modifier, or ""
   unsigned sm, version;
-  /// Only these, which begin with the first and end with 'a'; or all above sm.
-  enum Where : uint8_t { Later, HopperOnly, Specific } where = Later;
+  /// Of `sm` or later ones: all; or only those for one architecture or family.
+  enum Where : uint8_t { Later, Specific } where = Later;
+  std::string_view only = {}; ///< a list of targets instead
 };
 constexpr Requirement requirements[] = {
-    {"wgmma", "sp", "", 90, 82, Requirement::HopperOnly},
-    {"wgmma", "", "", 90, 80, Requirement::HopperOnly},
+    {"wgmma", "sp", "", 90, 82, Requirement::Later, hopper},
+    {"wgmma", "", "", 90, 80, Requirement::Later, hopper},
+    {"tcgen05", "ld", "red", 103, 88, Requirement::Later, loadReduces},
+    {"tcgen05", "shift", "", 100, 86, Requirement::Later, tensorMemoryExact},
+    {"tcgen05", "mma", "kind::i8", 100, 86, Requirement::Later, integerTensors},
+    {"tcgen05", "sp", "kind::mxf4", 100, 86, Requirement::Later,
+     tensorMemoryExact},
+    {"tcgen05", "mma", "scale_vec", 100, 86, Requirement::Later,
+     tensorMemoryExact},
+    {"tcgen05", "mma", "block16", 100, 88, Requirement::Later, tensorMemory},
+    {"tcgen05", "mma", "block32", 100, 88, Requirement::Later, tensorMemory},
+    {"tcgen05", "mma", "kind::mxf4nvf4", 100, 87, Requirement::Later,
+     tensorMemory},
+    {"tcgen05", "", "", 100, 86, Requirement::Later, tensorMemory},
+    {"clusterlaunchcontrol", "multicast", "", 100, 86, Requirement::Specific},
+    {"clusterlaunchcontrol", "", "", 100, 86},
     {"setmaxnreg", "", "", 90, 80, Requirement::Specific},
     {"tensormap", "", "", 90, 82, Requirement::Specific},
     {"cp", "async", "cp_mask", 100, 86},
+    {"cp", "async", "cta_group", 100, 86, Requirement::Later, tensorMemory},
+    {"cp", "tile::scatter4", "", 100, 86, Requirement::Later, tensorMemory},
+    {"cp", "im2col::w::128", "", 100, 86, Requirement::Later, tensorMemory},
+    {"cp", "tile::gather4", "shared::cluster", 100, 86, Requirement::Later,
+     tensorMemory},
+    {"cp", "tile::gather4", "prefetch", 100, 86, Requirement::Later,
+     tensorMemory},
+    {"cp", "tile::gather4", "", 100, 86},
+    {"cp", "im2col::w", "shared::cluster", 100, 86, Requirement::Later,
+     tensorMemory},
+    {"cp", "im2col::w", "", 100, 86},
     {"cp", "async", "bulk", 90, 80},
     {"cp", "reduce", "", 90, 80},
     {"cp", "async", "L2::", 80, 74},
@@ -58,16 +94,23 @@ constexpr Requirement requirements[] = {
     {"fence", "mbarrier_init", "", 90, 80},
     {"elect", "", "", 90, 80},
     {"griddepcontrol", "", "", 90, 78},
-    {"redux", "f32", "", 100, 86, Requirement::Specific},
+    {"redux", "f32", "", 100, 86, Requirement::Later, reduxFloats},
     {"redux", "", "", 80, 70},
     {"ldmatrix", "", "", 75, 65},
     {"stmatrix", "", "", 90, 78},
     {"movmatrix", "", "", 75, 78},
+    {"mma", "sp", "kind::mxf4", 120, 87, Requirement::Later, blockScalesExact},
+    {"mma", "block_scale", "", 120, 87, Requirement::Later, blockScales},
+    {"mma", "kind", "e2m1", 120, 87, Requirement::Later, blockScales},
+    {"mma", "kind", "e2m3", 120, 87, Requirement::Later, blockScales},
+    {"mma", "kind", "e3m2", 120, 87, Requirement::Later, blockScales},
+    {"mma", "kind", "", 100, 86, Requirement::Specific},
     {"mma", "sp::ordered_metadata", "", 80, 85},
     {"mma", "e4m3", "", 89, 84},
     {"mma", "e5m2", "", 89, 84},
     {"mma", "bf16", "", 80, 70},
     {"mma", "tf32", "", 80, 70},
+    {"st", "async", "release", 100, 87},
     {"st", "async", "", 90, 81},
     {"st", "bulk", "", 100, 86},
     // Accesses of 32 bytes.
@@ -104,6 +147,12 @@ constexpr Requirement requirements[] = {
     {"sub", "f32x2", "", 100, 86},
     {"mul", "f32x2", "", 100, 86},
     {"fma", "f32x2", "", 100, 86},
+    {"add", "f32", "f16", 100, 86},
+    {"add", "f32", "bf16", 100, 86},
+    {"sub", "f32", "f16", 100, 86},
+    {"sub", "f32", "bf16", 100, 86},
+    {"fma", "f32", "f16", 100, 86},
+    {"fma", "f32", "bf16", 100, 86},
     {"add", "bf16", "", 90, 78},
     {"sub", "bf16", "", 90, 78},
     {"mul", "bf16", "", 90, 78},
@@ -117,6 +166,10 @@ constexpr Requirement requirements[] = {
     {"max", "f16", "", 80, 70},
     {"setp", "bf16", "", 90, 78},
     {"set", "bf16", "", 90, 78},
+    {"cvt", "e2m1", "", 100, 86, Requirement::Specific},
+    {"cvt", "e2m3", "", 100, 86, Requirement::Specific},
+    {"cvt", "e3m2", "", 100, 86, Requirement::Specific},
+    {"cvt", "ue8m0", "", 100, 86, Requirement::Specific},
     {"cvt", "e4m3", "", 89, 81},
     {"cvt", "e5m2", "", 89, 81},
     {"cvt", "bf16", "", 80, 70},
@@ -139,6 +192,20 @@ unsigned splitTarget(std::string_view name, char &variant) {
       variant = c;
   }
   return sm;
+}
+
+/// "100a 110a" to "sm_100a or sm_110a"; empty if the target is in the list.
+std::string spellOthers(std::string_view list, unsigned sm, char variant) {
+  std::string out, own = std::to_string(sm) + variant;
+  while (!list.empty()) {
+    std::string_view name = list.substr(0, list.find(' '));
+    if (name == own)
+      return "";
+    list.remove_prefix(std::min(name.size() + 1, list.size()));
+    out += (out.empty() ? "sm_" : list.empty() ? " or sm_" : ", sm_");
+    out += name;
+  }
+  return out;
 }
 
 std::string spell(unsigned version) {
@@ -170,9 +237,12 @@ bool tile::sim::checkTarget(const std::string &name, unsigned version,
 
 bool FunctionDecoder::meetsRequirements() const {
   char variant;
-  unsigned sm = splitTarget(builder.module.target, variant),
-           version =
-               builder.module.versionMajor * 10 + builder.module.versionMinor;
+  unsigned sm = splitTarget(builder.module.target, variant);
+  // PTX 9.0 gave sm_101 the name sm_110.
+  if (sm == 101)
+    sm = 110;
+  unsigned version =
+      builder.module.versionMajor * 10 + builder.module.versionMinor;
   auto names = [&](std::string_view prefix) {
     return prefix.empty() ||
            std::any_of(in->modifiers.begin(), in->modifiers.end(),
@@ -183,8 +253,10 @@ bool FunctionDecoder::meetsRequirements() const {
   for (const Requirement &r : requirements) {
     if (r.opcode != in->opcode || !names(r.modifier) || !names(r.other))
       continue;
-    if (r.where == Requirement::HopperOnly && !(sm == 90 && variant == 'a'))
-      return error("needs .target sm_90a");
+    if (std::string others =
+            r.only.empty() ? std::string() : spellOthers(r.only, sm, variant);
+        !others.empty())
+      return error("needs .target " + others);
     if (r.where == Requirement::Specific && !(sm >= r.sm && variant))
       return error("needs a target of one architecture, such as sm_90a");
     if (sm < r.sm)

@@ -68,7 +68,7 @@ void Schedule::commit(const Ctx &c, AsyncKind kind, unsigned lane) {
 }
 
 /// The work runs in the place of the warp that issued it. Of a bulk store, this
-/// is one of its halves; for a product, its group's first one comes first.
+/// is one of its halves; of what is done in order, the first one comes first.
 bool Schedule::finish(Ctx &c, size_t index) {
   ++c.cluster->progress;
   switch (Work &w = pending[index]; w.kind) {
@@ -81,6 +81,8 @@ bool Schedule::finish(Ctx &c, size_t index) {
     pending.erase(pending.begin() + ptrdiff_t(index));
     return true;
   case AsyncKind::Product:
+  case AsyncKind::Tensor:
+  case AsyncKind::TensorStore:
     index =
         size_t(std::find_if(pending.begin(), pending.end(),
                             [&](const Work &x) {

@@ -22,12 +22,14 @@
 namespace tile::sim {
 
 enum class AsyncKind : uint8_t {
-  Copy,      ///< cp.async: in groups of a thread
-  BulkRead,  ///< bulk stores that are to read their source: in groups of a
-             ///< thread
-  BulkWrite, ///< those that have read it
-  Transfer,  ///< completes on an mbarrier
-  Product,   ///< wgmma: in groups of a warp group
+  Copy,        ///< cp.async: in groups of a thread
+  BulkRead,    ///< bulk stores that are to read their source: in groups of a
+               ///< thread
+  BulkWrite,   ///< those that have read it
+  Transfer,    ///< completes on an mbarrier
+  Product,     ///< wgmma: in groups of a warp group
+  Tensor,      ///< tcgen05.mma and the like of a thread, in order
+  TensorStore, ///< tcgen05.st of a warp, in order
 };
 
 class Schedule {

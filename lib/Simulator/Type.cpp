@@ -15,7 +15,7 @@ struct Row {
   unsigned bits;
 };
 
-constexpr std::array<Row, 41> rows = {{
+constexpr std::array<Row, 43> rows = {{
     {Type::None, "none", 0},      {Type::Pred, "pred", 1},
     {Type::B8, "b8", 8},          {Type::B16, "b16", 16},
     {Type::B32, "b32", 32},       {Type::B64, "b64", 64},
@@ -35,8 +35,9 @@ constexpr std::array<Row, 41> rows = {{
     {Type::E2M1x2, "e2m1x2", 8},  {Type::E2M3x2, "e2m3x2", 16},
     {Type::E3M2x2, "e3m2x2", 16}, {Type::UE8M0x2, "ue8m0x2", 16},
     {Type::U4, "u4", 4},          {Type::S4, "s4", 4},
-    {Type::B1, "b1", 1},          {Type::None, "", 0},
-    {Type::None, "", 0},
+    {Type::B1, "b1", 1},          {Type::E2M3, "e2m3", 8},
+    {Type::E3M2, "e3m2", 8},      {Type::UE8M0, "ue8m0", 8},
+    {Type::UE4M3, "ue4m3", 8},
 }};
 } // namespace
 

@@ -4,6 +4,7 @@
 #include "Checkers/OrderChecker.h"
 #include "Checkers/RegisterChecker.h"
 #include "Machine.h"
+#include "TensorMemory.h"
 #include "Timeline.h"
 
 #include <algorithm>
@@ -200,8 +201,11 @@ void tile::sim::exitLanes(Ctx &c, const Inst &inst, uint32_t mask) {
     c.release(c.frame);
     warp.frags.erase(warp.frags.begin() + c.current);
     if (warp.frags.empty()) {
-      if (--cta.liveWarps == 0 && c.checker)
-        c.checker->exitCta(c, inst, firstLane(mask));
+      if (--cta.liveWarps == 0) {
+        if (c.checker)
+          c.checker->exitCta(c, inst, firstLane(mask));
+        checkTensorLeaks(c, inst, firstLane(mask));
+      }
       warp.local = {};
       warp.localWritten = {};
       warp.localStride = 0;

@@ -5,6 +5,8 @@
 
 #include "PackCarriedElements.h"
 
+#include "tile/Target/FatalErrors.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -99,6 +101,18 @@ void dropForeignMarks(ModuleOp module) {
       }
 }
 
+/// Refuses LLVM IR that is for another machine.
+LogicalResult checkTriple(ModuleOp diagnosticOp, const llvm::Module &module,
+                          const llvm::TargetMachine &machine) {
+  const llvm::Triple &triple = module.getTargetTriple();
+  if (triple.getArch() == llvm::Triple::UnknownArch ||
+      triple.getArch() == machine.getTargetTriple().getArch())
+    return success();
+  return diagnosticOp.emitError("the LLVM IR is for ")
+         << triple.str() << ", the target is "
+         << machine.getTargetTriple().str();
+}
+
 void printBeforePass(StringRef pass, llvm::Any ir) {
   if (const auto *module = llvm::any_cast<const llvm::Module *>(&ir))
     llvm::errs() << "*** LLVM IR Dump Before " << pass << " ***\n" << **module;
@@ -165,14 +179,17 @@ triton::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
   // information some of them break code whose threads must stay together.
   result->setTargetTriple(machine.getTargetTriple());
   result->setDataLayout(machine.createDataLayout());
+  // Whoever reads the text again knows what it is for.
+  if (auto target = module->getAttrOfType<StringAttr>("ttg.target"))
+    result->addModuleFlag(llvm::Module::Error, "ttg.target",
+                          llvm::MDString::get(context, target.getValue()));
   markConvergent(*result);
   return result;
 }
 
-LogicalResult triton::optimizeLLVMIR(ModuleOp diagnosticOp,
-                                     llvm::Module &module,
-                                     llvm::TargetMachine &machine,
-                                     const CodeGenOptions &options) {
+static LogicalResult optimize(ModuleOp diagnosticOp, llvm::Module &module,
+                              llvm::TargetMachine &machine,
+                              const CodeGenOptions &options) {
   CollectDiagnostics diagnostics(module.getContext());
   llvm::PipelineTuningOptions tuning;
   // Loops were unrolled on purpose or not at all; short vectors are what most
@@ -226,9 +243,21 @@ LogicalResult triton::optimizeLLVMIR(ModuleOp diagnosticOp,
   return success();
 }
 
-FailureOr<std::string> triton::emitAssembly(ModuleOp diagnosticOp,
-                                            llvm::Module &module,
-                                            llvm::TargetMachine &machine) {
+LogicalResult triton::optimizeLLVMIR(ModuleOp diagnosticOp,
+                                     llvm::Module &module,
+                                     llvm::TargetMachine &machine,
+                                     const CodeGenOptions &options) {
+  LogicalResult result = failure();
+  if (failed(checkTriple(diagnosticOp, module, machine)) ||
+      failed(runGuarded(diagnosticOp, [&] {
+        result = optimize(diagnosticOp, module, machine, options);
+      })))
+    return failure();
+  return result;
+}
+
+static FailureOr<std::string> emit(ModuleOp diagnosticOp, llvm::Module &module,
+                                   llvm::TargetMachine &machine) {
   std::string verifierErrors;
   llvm::raw_string_ostream verifierStream(verifierErrors);
   if (llvm::verifyModule(module, &verifierStream))
@@ -246,6 +275,17 @@ FailureOr<std::string> triton::emitAssembly(ModuleOp diagnosticOp,
     return diagnosticOp.emitError("code generation failed: ")
            << diagnostics.getErrors();
   return std::string(text);
+}
+
+FailureOr<std::string> triton::emitAssembly(ModuleOp diagnosticOp,
+                                            llvm::Module &module,
+                                            llvm::TargetMachine &machine) {
+  FailureOr<std::string> result = failure();
+  if (failed(checkTriple(diagnosticOp, module, machine)) ||
+      failed(runGuarded(diagnosticOp,
+                        [&] { result = emit(diagnosticOp, module, machine); })))
+    return failure();
+  return result;
 }
 
 FailureOr<KernelInfo> triton::getKernelInfo(ModuleOp module,

@@ -30,6 +30,8 @@ void populateLLVM(nanobind::module_ &m);
 void populateAMD(nanobind::module_ &m);
 /// `tile._C.layout`: linear layouts.
 void populateLayout(nanobind::module_ &m);
+/// More of it: what operations make of layouts.
+void populateLayoutInference(nanobind::module_ &m);
 /// `tile._C.sim`: the PTX simulator.
 void populateSim(nanobind::module_ &m);
 /// `tile._C.launch`: the hot path of a kernel launch.

@@ -6,6 +6,7 @@
 #include "Diagnostics.h"
 #include "Handles.h"
 
+#include "tile/Target/FatalErrors.h"
 #include "tile/Target/LLVMIR.h"
 
 #include "llvm/IR/LLVMContext.h"
@@ -20,8 +21,8 @@ nanobind::dict getKernelInfo(
     mlir::FailureOr<mlir::triton::KernelInfo> (*find)(mlir::ModuleOp));
 
 /// LLVM IR from its text.
-std::unique_ptr<llvm::Module> parseLLVMIR(const std::string &text,
-                                          llvm::LLVMContext &context);
+mlir::triton::LLVMOwner<llvm::Module> parseLLVMIR(const std::string &text,
+                                                  llvm::LLVMContext &context);
 
 /// The optimised LLVM IR of a module in the LLVM dialect, as text.
 template <typename OptionsT>
@@ -38,9 +39,9 @@ translateToLLVM(PyModule &module, const OptionsT &options,
   {
     nanobind::gil_scoped_release release;
     mlir::ModuleOp source = module.unit->module.get();
-    llvm::LLVMContext context;
-    std::unique_ptr<llvm::Module> llvmModule =
-        translate(source, context, options);
+    mlir::triton::LLVMOwner<llvm::LLVMContext> context(new llvm::LLVMContext);
+    mlir::triton::LLVMOwner<llvm::Module> llvmModule(
+        translate(source, *context, options).release());
     if (llvmModule)
       result = optimize(source, *llvmModule, options);
     if (succeeded(result)) {
@@ -48,8 +49,7 @@ translateToLLVM(PyModule &module, const OptionsT &options,
       llvmModule->print(os, nullptr);
     }
   }
-  if (failed(result))
-    diagnostics.raise("the translation to LLVM IR failed");
+  diagnostics.check(result, "the translation to LLVM IR failed");
   return text;
 }
 

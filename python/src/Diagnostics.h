@@ -44,6 +44,9 @@ public:
 
   /// Throws the collected errors, under `what` if none was reported.
   [[noreturn]] void raise(const char *what);
+  /// The same, unless all went well: an error that was reported is one,
+  /// whatever the result says.
+  void check(mlir::LogicalResult result, const char *what);
 
   std::vector<CollectedDiagnostic> diagnostics;
 

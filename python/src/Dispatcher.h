@@ -69,7 +69,7 @@ struct Option {
 
 /// Where a kernel is launched.
 struct Place {
-  PyObject *driver = nullptr; ///< Borrowed.
+  nanobind::object driver;
   int device = 0;
   uint64_t stream = 0;
 };
@@ -97,12 +97,18 @@ public:
   nanobind::callable constant;
 
 private:
+  /// How a driver tells where a thread launches.
+  struct DriverFunctions {
+    nanobind::object driver, getStream;
+    int (*getDevice)(int *) = nullptr;
+  };
+
   nanobind::object drivers, environment;
   nanobind::tuple flags, overrides, hooks;
   nanobind::dict settings, modules;
-  /// Of the driver that was asked last.
-  nanobind::object driver, getStream;
-  int (*getDevice)(int *) = nullptr;
+  /// Those of the driver that was asked last. Asking runs Python, where another
+  /// thread may ask another driver.
+  std::shared_ptr<DriverFunctions> functions;
 };
 
 class Dispatcher {
@@ -119,38 +125,10 @@ public:
   nanobind::object call(nanobind::handle grid, PyObject *const *arguments,
                         size_t count, PyObject *keywords);
 
-  /// Launches and returns the kernel for these values of all parameters; None
-  /// if it is not compiled yet, an integer if the driver failed.
-  nanobind::object launch(nanobind::handle driver, int device, uint64_t stream,
-                          nanobind::handle options, nanobind::tuple values,
-                          uint32_t x, uint32_t y, uint32_t z);
-  /// The kernel that is compiled for these values, or None.
-  nanobind::object find(nanobind::handle driver, int device,
-                        nanobind::handle options, nanobind::tuple values);
   /// A pair of what a kernel takes.
   using Pair = std::pair<uint32_t, uint32_t>;
-  /// Where `direct` is a PackedLaunch, it is called in place of `launch` for
-  /// arguments of which no `disjoint` pair has memory in common, and for others
-  /// the attribute `variant` of `launch`, once that is one, too.
-  void insert(nanobind::handle driver, int device, nanobind::handle options,
-              nanobind::tuple values, nanobind::object kernel,
-              nanobind::object launch, std::vector<bool> passed,
-              nanobind::object direct, std::vector<Pair> disjoint);
-  /// What kernels were compiled with: a dictionary or what has attributes, a
-  /// name, a value.
-  using References = std::vector<
-      std::tuple<nanobind::object, nanobind::object, nanobind::object>>;
-  void setReferences(References references) {
-    this->references = std::move(references);
-  }
-
-  /// A launch that this kernel was for looks for one again.
-  void forget(nanobind::handle kernel);
-
-  int traverse(visitproc visit, void *arg);
-  void clear();
-
-private:
+  /// A kernel that is compiled and loaded. Whoever calls Python while he needs
+  /// one shares it: Python may have us forget it.
   struct Entry {
     Key key;
     std::vector<nanobind::object> keepAlive;
@@ -160,12 +138,52 @@ private:
     const PackedLaunch *packed = nullptr;
     std::vector<uint32_t> passed; ///< Which of the leaves the kernel takes.
     std::vector<Pair> disjoint;   ///< Of these, for `packed`.
+    /// The driver may have unloaded what it launches.
+    bool isForgotten = false;
   };
+
+  /// Launches the kernel of an entry for these values of all parameters, and
+  /// returns it; an integer if the driver failed, or could not be asked.
+  nanobind::object launch(const Entry &entry, nanobind::object driver,
+                          int device, uint64_t stream, nanobind::tuple values,
+                          uint32_t x, uint32_t y, uint32_t z);
+  /// The kernel that is compiled for these values, or null.
+  std::shared_ptr<Entry> find(nanobind::object driver, int device,
+                              nanobind::handle options, nanobind::tuple values);
+  /// Whether there are the tensor maps that a launch with these values needs.
+  bool hasTensorMaps(const Entry &entry, nanobind::object driver, int device,
+                     nanobind::tuple values);
+  /// Where `direct` is a PackedLaunch, it is called in place of `launch` for
+  /// arguments of which no `disjoint` pair has memory in common, and for others
+  /// the attribute `variant` of `launch`, once that is one, too.
+  std::shared_ptr<Entry>
+  insert(nanobind::object driver, int device, nanobind::handle options,
+         nanobind::tuple values, nanobind::object kernel,
+         nanobind::object launch, std::vector<bool> passed,
+         nanobind::object direct, std::vector<Pair> disjoint);
+  /// What kernels were compiled with: a dictionary or what has attributes, a
+  /// name, a value.
+  using References = std::vector<
+      std::tuple<nanobind::object, nanobind::object, nanobind::object>>;
+  void setReferences(References references) {
+    this->references =
+        std::make_shared<const References>(std::move(references));
+  }
+
+  /// A launch that this kernel was for looks for one again.
+  void forget(nanobind::handle kernel);
+
+  int traverse(visitproc visit, void *arg);
+  void clear();
+
+private:
   /// What we know of the classes of arguments.
   struct ClassInfo {
     nanobind::object self;
     enum { Other, Tensor, Descriptor } kind = Other;
     bool hasGetDevice = false, hasIsCuda = false;
+    /// Descriptors that say how blocks lie in shared memory.
+    bool hasLayout = false;
     dlpack::View view = nullptr;
   };
 
@@ -184,14 +202,16 @@ private:
                  Mode mode);
   std::optional<dlpack::Tensor> getView(Query &query, PyObject *value,
                                         const ClassInfo &info);
-  void addDescriptor(Query &query, PyObject *value, Mode mode);
+  void addDescriptor(Query &query, PyObject *value, const ClassInfo &info,
+                     Mode mode);
   void addDescribed(Query &query, PyObject *value, Mode mode);
   const ClassInfo &getInfo(PyObject *value);
   void ask(Query &query, const Place &place, nanobind::handle options,
            nanobind::handle values);
-  const Entry *find(const Query &query) const;
-  const Entry *findFor(Query &query, const Place &place,
-                       llvm::ArrayRef<Option> options, PyObject *const *values);
+  std::shared_ptr<Entry> find(const Query &query) const;
+  std::shared_ptr<Entry> findFor(Query &query, const Place &place,
+                                 llvm::ArrayRef<Option> options,
+                                 PyObject *const *values);
   nanobind::object launch(const Entry &entry, const Query &query,
                           const Place &place, uint32_t x, uint32_t y,
                           uint32_t z);
@@ -206,9 +226,9 @@ private:
   nanobind::tuple names, defaults;
   nanobind::list hooks;
   nanobind::callable slow;
-  References references;
+  std::shared_ptr<const References> references;
   std::unordered_map<PyTypeObject *, ClassInfo> classes;
-  std::unordered_multimap<uint64_t, std::unique_ptr<Entry>> entries;
+  std::unordered_multimap<uint64_t, std::shared_ptr<Entry>> entries;
 };
 
 } // namespace tile::python

@@ -71,6 +71,8 @@ struct TensorMaps {
 /// What a launch returns where no tensor map describes a descriptor. The
 /// driver's codes are positive.
 constexpr int noTensorMap = -1;
+/// What a launch returns whose kernel was unloaded meanwhile.
+constexpr int unloaded = -2;
 
 /// A kernel that a driver has loaded: packs arguments and calls a C function
 /// `int f(config, function, params, extra)`, as cuLaunchKernelEx is one.
@@ -87,9 +89,12 @@ public:
                const std::vector<std::string> &names,
                const GraphFunctions &graphFunctions);
 
-  /// Returns the driver's code. Throws for arguments that are no numbers.
+  /// Returns the driver's code. Throws for arguments that are no numbers. To
+  /// look at them may run Python, and with it something that sets `isUnloaded`.
   int launch(uint32_t x, uint32_t y, uint32_t z, uint64_t stream,
-             const Leaf *arguments) const;
+             const Leaf *arguments, const bool *isUnloaded = nullptr) const;
+  /// Whether tensor maps describe the descriptors among the arguments.
+  bool hasTensorMaps(const Leaf *arguments) const;
   size_t count() const { return slots.size(); }
 
 private:
@@ -113,6 +118,10 @@ private:
     bool isValid = false;
   };
 
+  /// Calls `use` with the packed parameters, and returns what it does;
+  /// `noTensorMap` without calling it where a map is missing.
+  template <typename UseT>
+  int withParameters(const Leaf *arguments, UseT use) const;
   void pack(const Slot &slot, const Leaf &argument, char *at) const;
   /// The parts that were packed into `parameters`.
   Parts readParts(const TensorMapSlot &slot, const char *parameters) const;

@@ -23,15 +23,14 @@ static std::string runStep(PyContext &context, const char *what, StepT step) {
   OwningOpRef<ModuleOp> place(
       ModuleOp::create(UnknownLoc::get(context.ref.get())));
   FailureOr<std::string> result = step(*place);
-  if (failed(result))
-    diagnostics.raise(what);
+  diagnostics.check(result, what);
   return *result;
 }
 
 static std::string emitAssembly(const std::string &text, PyContext &context,
                                 const AMDGCNOptions &options) {
-  llvm::LLVMContext llvmContext;
-  std::unique_ptr<llvm::Module> module = parseLLVMIR(text, llvmContext);
+  triton::LLVMOwner<llvm::LLVMContext> llvmContext(new llvm::LLVMContext);
+  triton::LLVMOwner<llvm::Module> module = parseLLVMIR(text, *llvmContext);
   return runStep(context, "the generation of assembly failed",
                  [&](ModuleOp place) {
                    return triton::amd::emitAssembly(place, *module, options);

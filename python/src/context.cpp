@@ -7,6 +7,7 @@
 
 #include "tile/Pipeline/InitAll.h"
 #include "tile/Pipeline/VerifyChanges.h"
+#include "tile/Target/FatalErrors.h"
 
 #include "mlir/IR/Dialect.h"
 #include "llvm/Support/raw_ostream.h"
@@ -61,15 +62,21 @@ static void populateErrors(nb::module_ &m) {
   m.attr("MLIRError") = type;
   nb::register_exception_translator(
       [](const std::exception_ptr &pointer, void *payload) {
-        try {
-          std::rethrow_exception(pointer);
-        } catch (const MLIRError &error) {
-          nb::object exception = nb::borrow((PyObject *)payload)(error.message);
+        nb::handle type((PyObject *)payload);
+        auto set = [type](const MLIRError &error) {
+          nb::object exception = type(error.message);
           nb::list diagnostics;
           for (const CollectedDiagnostic &diag : error.diagnostics)
             diagnostics.append(toPython(diag));
           exception.attr("diagnostics") = diagnostics;
-          PyErr_SetObject((PyObject *)payload, exception.ptr());
+          PyErr_SetObject(type.ptr(), exception.ptr());
+        };
+        try {
+          std::rethrow_exception(pointer);
+        } catch (const MLIRError &error) {
+          set(error);
+        } catch (const triton::FatalError &error) {
+          set({"LLVM cannot compile this: " + error.reason, {}});
         }
       },
       type.release().ptr());

@@ -5,6 +5,7 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -82,6 +83,14 @@ void DiagnosticCollector::raise(const char *what) {
   if (message.empty())
     message = what;
   throw MLIRError{std::move(message), std::move(diagnostics)};
+}
+
+void DiagnosticCollector::check(LogicalResult result, const char *what) {
+  if (failed(result) ||
+      llvm::any_of(diagnostics, [](const CollectedDiagnostic &diag) {
+        return diag.severity == "error";
+      }))
+    raise(what);
 }
 
 } // namespace tile::python

@@ -4,6 +4,7 @@
 #include "Dispatcher.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace nb = nanobind;
 
@@ -51,22 +52,27 @@ bool LaunchState::findPlace(Place &place) {
     throw nb::python_error();
   if (active.is_none())
     return false;
-  if (!active.is(driver)) {
-    driver = active;
-    getStream = nb::none();
-    getDevice = reinterpret_cast<int (*)(int *)>(
+  std::shared_ptr<DriverFunctions> known = functions;
+  if (!known || !active.is(known->driver)) {
+    known = std::make_shared<DriverFunctions>();
+    known->driver = active;
+    known->getStream = nb::none();
+    known->getDevice = reinterpret_cast<int (*)(int *)>(
         nb::cast<uint64_t>(nb::getattr(active, "device_getter", nb::int_(0))));
+    functions = known;
   }
   // A thread without a context has no device yet.
-  if (!getDevice || getDevice(&place.device) != 0)
+  if (!known->getDevice || known->getDevice(&place.device) != 0)
     return false;
-  place.driver = driver.ptr();
+  place.driver = known->driver;
+  nb::object getStream = known->getStream;
   if (getStream.is_none()) {
     if (!PyDict_GetItem(modules.ptr(), torchName))
       return true; // Nobody has made another stream the current one.
     getStream = active.attr("stream_getter")();
     if (getStream.is_none())
       return true;
+    known->getStream = getStream;
   }
   nb::object device = nb::steal(PyLong_FromLong(place.device));
   nb::object stream =
@@ -106,7 +112,11 @@ static bool isStill(PyObject *owner, PyObject *name, PyObject *value) {
 bool Dispatcher::isOrdinary() const {
   if (PyList_GET_SIZE(hooks.ptr()) != 0 || !state.isOrdinary())
     return false;
-  for (const auto &[owner, name, value] : references)
+  // Asking for an attribute may run Python, and with it a compile.
+  std::shared_ptr<const References> known = references;
+  if (!known)
+    return true;
+  for (const auto &[owner, name, value] : *known)
     if (!isStill(owner.ptr(), name.ptr(), value.ptr()))
       return false;
   return true;
@@ -192,7 +202,7 @@ static bool readGrid(PyObject *grid, uint32_t (&extents)[3]) {
 void Dispatcher::start(Query &query, const Place &place,
                        llvm::ArrayRef<Option> options) const {
   query.device = place.device;
-  query.key.addIdentity(place.driver);
+  query.key.addIdentity(place.driver.ptr());
   query.key.add(uint64_t(place.device));
   query.key.add(options.size());
   for (const Option &option : options) {
@@ -201,23 +211,24 @@ void Dispatcher::start(Query &query, const Place &place,
   }
 }
 
-const Dispatcher::Entry *Dispatcher::find(const Query &query) const {
-  // Comparing may run Python, and with it another launch that adds an entry.
-  llvm::SmallVector<const Entry *, 4> candidates;
+std::shared_ptr<Dispatcher::Entry> Dispatcher::find(const Query &query) const {
+  // Comparing may run Python, and with it another launch that adds an entry or
+  // forgets one.
+  llvm::SmallVector<std::shared_ptr<Entry>, 4> candidates;
   auto [begin, end] = entries.equal_range(query.key.hash);
   for (auto it = begin; it != end; ++it)
-    candidates.push_back(it->second.get());
-  for (const Entry *entry : candidates)
-    if (entry->key.equals(query.key))
+    candidates.push_back(it->second);
+  for (const std::shared_ptr<Entry> &entry : candidates)
+    if (entry->key.equals(query.key) && !entry->isForgotten)
       return entry;
   return nullptr;
 }
 
 /// The kernel for a launch; null also where an argument cannot be described,
 /// of which Python says what is wrong.
-const Dispatcher::Entry *Dispatcher::findFor(Query &query, const Place &place,
-                                             llvm::ArrayRef<Option> options,
-                                             PyObject *const *values) {
+std::shared_ptr<Dispatcher::Entry>
+Dispatcher::findFor(Query &query, const Place &place,
+                    llvm::ArrayRef<Option> options, PyObject *const *values) {
   try {
     start(query, place, options);
     addValues(query, values);
@@ -227,10 +238,9 @@ const Dispatcher::Entry *Dispatcher::findFor(Query &query, const Place &place,
   return find(query);
 }
 
-/// Whether a launch found that no tensor map describes a descriptor.
-static bool isNoTensorMap(const nb::object &result) {
-  return PyLong_CheckExact(result.ptr()) &&
-         PyLong_AsLong(result.ptr()) == noTensorMap;
+/// Whether the driver was not asked: Python launches something else.
+static bool isNotLaunched(const nb::object &result) {
+  return PyLong_CheckExact(result.ptr()) && PyLong_AsLong(result.ptr()) < 0;
 }
 
 std::optional<bool> Dispatcher::doMeet(llvm::ArrayRef<Pair> pairs,
@@ -264,13 +274,11 @@ std::optional<bool> Dispatcher::doMeet(llvm::ArrayRef<Pair> pairs,
 nb::object Dispatcher::launch(const Entry &entry, const Query &query,
                               const Place &place, uint32_t x, uint32_t y,
                               uint32_t z) {
-  // Another thread may make us forget the entry while the driver works.
-  nb::object kernel = entry.kernel, launch = entry.launch;
-  nb::object keep = entry.direct;
-  const PackedLaunch *packed = entry.packed;
-  llvm::SmallVector<Pair, 8> disjoint(llvm::ArrayRef(entry.disjoint));
   if (x == 0 || y == 0 || z == 0)
-    return kernel;
+    return entry.kernel;
+  nb::object keep;
+  const PackedLaunch *packed = entry.packed;
+  const std::vector<Pair> &disjoint = entry.disjoint;
   llvm::SmallVector<Leaf, 32> passed;
   for (uint32_t index : entry.passed)
     passed.push_back(query.leaves[index]);
@@ -280,7 +288,7 @@ nb::object Dispatcher::launch(const Entry &entry, const Query &query,
     if (!meet || *meet)
       packed = nullptr;
     if (meet && *meet) {
-      keep = nb::getattr(launch, nb::handle(variant), nb::none());
+      keep = nb::getattr(entry.launch, nb::handle(variant), nb::none());
       if (nb::isinstance<PackedLaunch>(keep))
         packed = nb::cast<const PackedLaunch *>(keep);
       if (packed && packed->count() != passed.size())
@@ -292,17 +300,20 @@ nb::object Dispatcher::launch(const Entry &entry, const Query &query,
       nb::list arguments;
       for (const Leaf &leaf : passed)
         arguments.append(nb::handle(leaf.value));
-      nb::handle(place.driver).attr("check_arguments")(kernel, arguments);
+      place.driver.attr("check_arguments")(entry.kernel, arguments);
     }
-    int code = packed->launch(x, y, z, place.stream, passed.data());
-    return code == 0 ? kernel : nb::object(nb::int_(code));
+    int code = packed->launch(x, y, z, place.stream, passed.data(),
+                              &entry.isForgotten);
+    return code == 0 ? entry.kernel : nb::object(nb::int_(code));
   }
   nb::object arguments = nb::steal(PyTuple_New(Py_ssize_t(passed.size())));
   for (size_t i = 0; i != passed.size(); ++i)
     PyTuple_SET_ITEM(arguments.ptr(), Py_ssize_t(i),
                      nb::handle(passed[i].value).inc_ref().ptr());
-  nb::object result = launch(x, y, z, place.stream, arguments);
-  return isNoTensorMap(result) ? result : kernel;
+  if (entry.isForgotten)
+    return nb::int_(unloaded);
+  nb::object result = entry.launch(x, y, z, place.stream, arguments);
+  return isNotLaunched(result) ? result : entry.kernel;
 }
 
 nb::object Dispatcher::call(nb::handle grid, PyObject *const *arguments,
@@ -315,7 +326,8 @@ nb::object Dispatcher::call(nb::handle grid, PyObject *const *arguments,
     if (bind(arguments, count, keywords, values.data(), options) &&
         state.findPlace(place)) {
       Query query;
-      if (const Entry *entry = findFor(query, place, options, values.data())) {
+      if (std::shared_ptr<const Entry> entry =
+              findFor(query, place, options, values.data())) {
         if (!PyTuple_CheckExact(grid.ptr()) && PyCallable_Check(grid.ptr()))
           chosen = callGrid(grid, values.data());
         uint32_t extents[3] = {1, 1, 1};
@@ -324,11 +336,10 @@ nb::object Dispatcher::call(nb::handle grid, PyObject *const *arguments,
               launch(*entry, query, place, extents[0], extents[1], extents[2]);
           if (!PyLong_CheckExact(result.ptr()))
             return result;
-          // Python raises the error, or does without tensor maps.
-          if (!isNoTensorMap(result))
-            return nb::handle(place.driver)
-                .attr("raise_launch_error")(result,
-                                            slow.attr("__self__").attr("name"));
+          // Python raises the error, or launches something else.
+          if (!isNotLaunched(result))
+            return place.driver.attr("raise_launch_error")(
+                result, slow.attr("__self__").attr("name"));
         }
       }
     }
@@ -359,35 +370,53 @@ void Dispatcher::ask(Query &query, const Place &place, nb::handle options,
   addValues(query, &PyTuple_GET_ITEM(values.ptr(), 0));
 }
 
-nb::object Dispatcher::find(nb::handle driver, int device, nb::handle options,
-                            nb::tuple values) {
+std::shared_ptr<Dispatcher::Entry> Dispatcher::find(nb::object driver,
+                                                    int device,
+                                                    nb::handle options,
+                                                    nb::tuple values) {
   Query query;
-  ask(query, {driver.ptr(), device, 0}, options, values);
-  const Entry *entry = find(query);
-  return entry ? entry->kernel : nb::none();
+  ask(query, {driver, device, 0}, options, values);
+  return find(query);
 }
 
-nb::object Dispatcher::launch(nb::handle driver, int device, uint64_t stream,
-                              nb::handle options, nb::tuple values, uint32_t x,
+nb::object Dispatcher::launch(const Entry &entry, nb::object driver, int device,
+                              uint64_t stream, nb::tuple values, uint32_t x,
                               uint32_t y, uint32_t z) {
-  Place place = {driver.ptr(), device, stream};
+  Place place = {driver, device, stream};
   Query query;
-  ask(query, place, options, values);
-  const Entry *entry = find(query);
-  if (!entry)
-    throw nb::value_error("no kernel is compiled for these arguments");
-  return launch(*entry, query, place, x, y, z);
+  ask(query, place, nb::none(), values);
+  return launch(entry, query, place, x, y, z);
 }
 
-void Dispatcher::insert(nb::handle driver, int device, nb::handle options,
-                        nb::tuple values, nb::object kernel, nb::object launch,
-                        std::vector<bool> passed, nb::object direct,
-                        std::vector<Pair> disjoint) {
+bool Dispatcher::hasTensorMaps(const Entry &entry, nb::object driver,
+                               int device, nb::tuple values) {
+  static PyObject *const method = PyUnicode_InternFromString("has_tensor_maps");
   Query query;
-  ask(query, {driver.ptr(), device, 0}, options, values);
+  ask(query, {driver, device, 0}, nb::none(), values);
+  llvm::SmallVector<Leaf, 32> passed;
+  for (uint32_t index : entry.passed)
+    passed.push_back(query.leaves[index]);
+  if (entry.packed)
+    return entry.packed->hasTensorMaps(passed.data());
+  nb::object ask = nb::getattr(entry.launch, nb::handle(method), nb::none());
+  if (ask.is_none())
+    return true;
+  nb::list arguments;
+  for (const Leaf &leaf : passed)
+    arguments.append(nb::handle(leaf.value));
+  return nb::cast<bool>(ask(nb::tuple(arguments)));
+}
+
+std::shared_ptr<Dispatcher::Entry>
+Dispatcher::insert(nb::object driver, int device, nb::handle options,
+                   nb::tuple values, nb::object kernel, nb::object launch,
+                   std::vector<bool> passed, nb::object direct,
+                   std::vector<Pair> disjoint) {
+  Query query;
+  ask(query, {driver, device, 0}, options, values);
   if (passed.size() != query.leaves.size())
     throw nb::value_error("wrong number of arguments at run time");
-  auto entry = std::make_unique<Entry>();
+  auto entry = std::make_shared<Entry>();
   entry->key = std::move(query.key);
   for (PyObject *object : entry->key.objects)
     entry->keepAlive.push_back(nb::borrow(object));
@@ -406,18 +435,19 @@ void Dispatcher::insert(nb::handle driver, int device, nb::handle options,
   entry->launch = std::move(launch);
   entry->direct = std::move(direct);
   entry->disjoint = std::move(disjoint);
-  uint64_t hash = entry->key.hash;
-  entries.emplace(hash, std::move(entry));
+  entries.emplace(entry->key.hash, entry);
+  return entry;
 }
 
 void Dispatcher::forget(nb::handle kernel) {
   // What goes away with an entry may run Python.
-  std::vector<std::unique_ptr<Entry>> gone;
+  std::vector<std::shared_ptr<Entry>> gone;
   for (auto it = entries.begin(); it != entries.end();) {
     if (!it->second->kernel.is(kernel)) {
       ++it;
       continue;
     }
+    it->second->isForgotten = true;
     gone.push_back(std::move(it->second));
     it = entries.erase(it);
   }
@@ -434,17 +464,19 @@ int Dispatcher::traverse(visitproc visit, void *arg) {
     for (const nb::object &object : entry->keepAlive)
       Py_VISIT(object.ptr());
   }
-  for (const auto &[owner, name, value] : references) {
-    Py_VISIT(owner.ptr());
-    Py_VISIT(value.ptr());
-  }
+  if (references)
+    for (const auto &[owner, name, value] : *references) {
+      Py_VISIT(owner.ptr());
+      Py_VISIT(value.ptr());
+    }
   return 0;
 }
 
 void Dispatcher::clear() {
+  // What goes away may run Python.
+  auto gone = std::exchange(entries, {});
   slow.reset();
-  entries.clear();
-  references.clear();
+  references.reset();
 }
 
 } // namespace tile::python

@@ -13,6 +13,7 @@
 #include <structmember.h>
 
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -159,18 +160,24 @@ static PyType_Slot dispatcherSlots[] = {
     {Py_tp_clear, reinterpret_cast<void *>(clearDispatcher)},
     {0, nullptr}};
 
+static std::vector<Leaf> getLeaves(const PackedLaunch &launch,
+                                   nb::tuple values) {
+  if (values.size() != launch.count())
+    throw nb::value_error("wrong number of arguments");
+  std::vector<Leaf> leaves;
+  for (nb::handle value : values)
+    leaves.push_back({value.ptr(), 0});
+  return leaves;
+}
+
 static int callPacked(PackedLaunch &self, uint32_t x, uint32_t y, uint32_t z,
                       uint64_t stream, nb::tuple values) {
-  if (values.size() != self.count())
-    throw nb::value_error("wrong number of arguments");
-  std::vector<Leaf> arguments;
-  for (nb::handle value : values)
-    arguments.push_back({value.ptr(), 0});
-  return self.launch(x, y, z, stream, arguments.data());
+  return self.launch(x, y, z, stream, getLeaves(self, values).data());
 }
 
 void populateLaunch(nb::module_ &m) {
   m.attr("NO_TENSOR_MAP") = noTensorMap;
+  m.attr("UNLOADED") = unloaded;
   nb::class_<TensorMapSlot>(m, "TensorMapSlot",
                             "A tensor map that a kernel takes by value.")
       .def(nb::init<uint32_t, uint32_t, uint32_t, uint32_t,
@@ -197,7 +204,13 @@ void populateLaunch(nb::module_ &m) {
            "names"_a = std::vector<std::string>(),
            "graphs"_a = GraphFunctions())
       .def("__call__", &callPacked, "x"_a, "y"_a, "z"_a, "stream"_a, "values"_a,
-           "Launches; returns the driver's code.");
+           "Launches; returns the driver's code.")
+      .def(
+          "has_tensor_maps",
+          [](PackedLaunch &self, nb::tuple values) {
+            return self.hasTensorMaps(getLeaves(self, values).data());
+          },
+          "values"_a, "Whether tensor maps describe the descriptors.");
   m.def("round_to_16_bits", &roundTo16Bits, "number"_a, "bfloat"_a,
         "The bits of the nearest fp16 or bf16.");
   nb::class_<LaunchState>(m, "LaunchState",
@@ -206,22 +219,29 @@ void populateLaunch(nb::module_ &m) {
                     nb::tuple, nb::tuple, nb::callable, nb::tuple>(),
            "drivers"_a, "environment"_a, "flags"_a, "settings"_a, "overrides"_a,
            "hooks"_a, "describe"_a, "constant"_a, "opaque"_a);
+  nb::class_<Dispatcher::Entry>(m, "Entry", "A kernel that is loaded.")
+      .def_ro("kernel", &Dispatcher::Entry::kernel);
   nb::class_<Dispatcher>(m, "Dispatcher", nb::type_slots(dispatcherSlots),
                          "Finds and launches the kernel for given arguments.")
       .def(nb::init<nb::object, const std::vector<int> &, nb::tuple, nb::tuple,
                     nb::list, nb::callable>(),
            "state"_a, "modes"_a, "names"_a, "defaults"_a, "hooks"_a, "slow"_a)
       .def("launch",
-           nb::overload_cast<nb::handle, int, uint64_t, nb::handle, nb::tuple,
-                             uint32_t, uint32_t, uint32_t>(&Dispatcher::launch),
-           "driver"_a, "device"_a, "stream"_a, "options"_a.none(), "values"_a,
-           "x"_a, "y"_a, "z"_a,
-           "Launches and returns the kernel; an integer if the driver failed.")
+           nb::overload_cast<const Dispatcher::Entry &, nb::object, int,
+                             uint64_t, nb::tuple, uint32_t, uint32_t, uint32_t>(
+               &Dispatcher::launch),
+           "entry"_a, "driver"_a, "device"_a, "stream"_a, "values"_a, "x"_a,
+           "y"_a, "z"_a,
+           "Launches and returns the kernel; an integer if the driver failed, "
+           "or was not asked (NO_TENSOR_MAP, UNLOADED).")
       .def("find",
-           nb::overload_cast<nb::handle, int, nb::handle, nb::tuple>(
+           nb::overload_cast<nb::object, int, nb::handle, nb::tuple>(
                &Dispatcher::find),
            "driver"_a, "device"_a, "options"_a.none(), "values"_a,
            "The kernel that is compiled for these values; None if none is.")
+      .def("has_tensor_maps", &Dispatcher::hasTensorMaps, "entry"_a, "driver"_a,
+           "device"_a, "values"_a,
+           "Whether a launch has the tensor maps that it needs.")
       .def(
           "insert", &Dispatcher::insert, "driver"_a, "device"_a,
           "options"_a.none(), "values"_a, "kernel"_a, "launch"_a, "passed"_a,

@@ -31,10 +31,11 @@ static nb::object getAttribute(PyObject *object, PyObject *name) {
   return result;
 }
 
-/// An attribute that is a sequence, as a list or a tuple.
+/// An attribute that is a sequence, as a tuple: a list may change while its
+/// elements are looked at.
 static nb::object getSequence(PyObject *object, PyObject *name) {
-  nb::object result = nb::steal(PySequence_Fast(
-      getAttribute(object, name).ptr(), "expected a sequence of extents"));
+  nb::object result =
+      nb::steal(PySequence_Tuple(getAttribute(object, name).ptr()));
   if (!result.is_valid())
     throw nb::python_error();
   return result;
@@ -81,6 +82,7 @@ const Dispatcher::ClassInfo &Dispatcher::getInfo(PyObject *value) {
     info.kind = ClassInfo::Tensor;
   info.hasGetDevice = PyObject_HasAttrString(value, "get_device");
   info.hasIsCuda = PyObject_HasAttrString(value, "is_cuda");
+  info.hasLayout = PyObject_HasAttrString(value, "layout");
   if (info.kind == ClassInfo::Tensor)
     info.view = dlpack::findView(type);
   return classes.emplace(type, std::move(info)).first->second;
@@ -157,7 +159,7 @@ void Dispatcher::addValue(Query &query, PyObject *value, Mode mode) {
   if (info.kind == ClassInfo::Tensor)
     return addTensor(query, value, info, mode);
   if (info.kind == ClassInfo::Descriptor)
-    return addDescriptor(query, value, mode);
+    return addDescriptor(query, value, info, mode);
   addDescribed(query, value, mode);
 }
 
@@ -271,13 +273,15 @@ void Dispatcher::addTensor(Query &query, PyObject *value, const ClassInfo &info,
 
 /// A descriptor made on the host, in the order of descriptors.py: its base,
 /// shape, strides and padding, and the shape and strides once more.
-void Dispatcher::addDescriptor(Query &query, PyObject *value, Mode mode) {
+void Dispatcher::addDescriptor(Query &query, PyObject *value,
+                               const ClassInfo &info, Mode mode) {
   static PyObject *const baseName = PyUnicode_InternFromString("base");
   static PyObject *const shapeName = PyUnicode_InternFromString("shape");
   static PyObject *const stridesName = PyUnicode_InternFromString("strides");
   static PyObject *const blockName = PyUnicode_InternFromString("block_shape");
   static PyObject *const paddingName = PyUnicode_InternFromString("padding");
   static PyObject *const dtypeName = PyUnicode_InternFromString("dtype");
+  static PyObject *const layoutName = PyUnicode_InternFromString("layout");
   nb::object base = getAttribute(value, baseName);
   nb::object dtype = getAttribute(base.ptr(), dtypeName);
   nb::object padding = getAttribute(value, paddingName);
@@ -285,23 +289,27 @@ void Dispatcher::addDescriptor(Query &query, PyObject *value, Mode mode) {
   key.add(Tag::DescriptorTag);
   key.addIdentity(dtype.ptr());
   nb::object block = getSequence(value, blockName);
-  key.add(uint64_t(PySequence_Fast_GET_SIZE(block.ptr())));
-  for (Py_ssize_t i = 0, e = PySequence_Fast_GET_SIZE(block.ptr()); i != e; ++i)
+  key.add(uint64_t(PyTuple_GET_SIZE(block.ptr())));
+  for (Py_ssize_t i = 0, e = PyTuple_GET_SIZE(block.ptr()); i != e; ++i)
     key.add(nb::cast<uint64_t>(
-        nb::int_(nb::handle(PySequence_Fast_GET_ITEM(block.ptr(), i)))));
+        nb::int_(nb::handle(PyTuple_GET_ITEM(block.ptr(), i)))));
   bool nan = PyUnicode_Check(padding.ptr()) &&
              PyUnicode_CompareWithASCIIString(padding.ptr(), "nan") == 0;
   // Kernels are compiled for zeros out of bounds.
   key.add(nan);
+  if (info.hasLayout) {
+    nb::object layout = getAttribute(value, layoutName);
+    key.addObject(layout.ptr());
+    query.temporaries.push_back(std::move(layout));
+  }
   std::optional<dlpack::Tensor> view =
       getView(query, base.ptr(), getInfo(base.ptr()));
   query.leaves.push_back({base.ptr(), view ? view->getAddress() : 0});
   size_t first = query.leaves.size();
   for (PyObject *name : {shapeName, stridesName}) {
     nb::object list = getSequence(value, name);
-    for (Py_ssize_t i = 0, e = PySequence_Fast_GET_SIZE(list.ptr()); i != e;
-         ++i) {
-      PyObject *extent = PySequence_Fast_GET_ITEM(list.ptr(), i);
+    for (Py_ssize_t i = 0, e = PyTuple_GET_SIZE(list.ptr()); i != e; ++i) {
+      PyObject *extent = PyTuple_GET_ITEM(list.ptr(), i);
       query.leaves.push_back({extent, 0});
       query.temporaries.push_back(nb::borrow(extent));
     }

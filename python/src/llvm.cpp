@@ -7,7 +7,6 @@
 #include "nvidia/Target/PTX.h"
 
 #include "llvm/IRReader/IRReader.h"
-#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/SourceMgr.h"
 
 #include <nanobind/stl/string.h>
@@ -23,8 +22,7 @@ nb::dict getKernelInfo(PyModule &module,
                        FailureOr<triton::KernelInfo> (*find)(ModuleOp)) {
   DiagnosticCollector diagnostics(module.unit->context.get());
   FailureOr<triton::KernelInfo> info = find(module.unit->module.get());
-  if (failed(info))
-    diagnostics.raise("the module has no kernel");
+  diagnostics.check(info, "the module has no kernel");
   nb::dict result;
   result["name"] = info->name;
   result["num_warps"] = info->numWarps;
@@ -49,8 +47,8 @@ nb::dict getKernelInfo(PyModule &module,
   return result;
 }
 
-std::unique_ptr<llvm::Module> parseLLVMIR(const std::string &text,
-                                          llvm::LLVMContext &context) {
+triton::LLVMOwner<llvm::Module> parseLLVMIR(const std::string &text,
+                                            llvm::LLVMContext &context) {
   llvm::SMDiagnostic error;
   std::unique_ptr<llvm::Module> module =
       llvm::parseIR(llvm::MemoryBufferRef(text, "<llir>"), error, context);
@@ -60,7 +58,7 @@ std::unique_ptr<llvm::Module> parseLLVMIR(const std::string &text,
     error.print(nullptr, os, /*ShowColors=*/false);
     throw MLIRError{"cannot parse the LLVM IR: " + message, {}};
   }
-  return module;
+  return triton::LLVMOwner<llvm::Module>(module.release());
 }
 
 /// Code generation alone, from the text of (optimised) LLVM IR.
@@ -68,30 +66,21 @@ static std::string emitPTXFromLLVM(const std::string &text, PyContext &context,
                                    const triton::nvidia::PTXOptions &options,
                                    bool optimize) {
   DiagnosticCollector diagnostics(context.ref.get());
-  llvm::LLVMContext llvmContext;
-  std::unique_ptr<llvm::Module> module = parseLLVMIR(text, llvmContext);
+  triton::LLVMOwner<llvm::LLVMContext> llvmContext(new llvm::LLVMContext);
+  triton::LLVMOwner<llvm::Module> module = parseLLVMIR(text, *llvmContext);
   OwningOpRef<ModuleOp> place(
       ModuleOp::create(UnknownLoc::get(context.ref.get())));
-  if (optimize &&
-      failed(triton::nvidia::optimizeLLVM(*place, *module, options)))
-    diagnostics.raise("the optimisation of the LLVM IR failed");
+  if (optimize)
+    diagnostics.check(triton::nvidia::optimizeLLVM(*place, *module, options),
+                      "the optimisation of the LLVM IR failed");
   FailureOr<std::string> ptx =
       triton::nvidia::emitPTX(*place, *module, options);
-  if (failed(ptx))
-    diagnostics.raise("the generation of PTX failed");
+  diagnostics.check(ptx, "the generation of PTX failed");
   return *ptx;
 }
 
-/// LLVM ends the process where it cannot go on, at an intrinsic that the target
-/// lacks for example. That must not end Python. What LLVM holds at that point
-/// is lost; its frames have no clean-ups to run.
-static void throwFatalError(void *, const char *reason, bool) {
-  throw MLIRError{"LLVM cannot compile this: " + StringRef(reason).trim().str(),
-                  {}};
-}
-
 void populateLLVM(nb::module_ &m) {
-  llvm::install_fatal_error_handler(throwFatalError);
+  triton::throwFatalErrors();
   nb::class_<triton::nvidia::PTXOptions>(
       m, "PTXOptions", "How LLVM IR is optimised and PTX emitted.")
       .def(nb::init<>())

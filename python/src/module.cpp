@@ -48,6 +48,7 @@ NB_MODULE(core, m) {
   populateAMD(amd);
   auto layout = m.def_submodule("layout", "Linear layouts.");
   populateLayout(layout);
+  populateLayoutInference(layout);
   auto sim = m.def_submodule("sim", "The PTX simulator.");
   populateSim(sim);
   auto launch = m.def_submodule("launch", "The hot path of a kernel launch.");

@@ -57,8 +57,8 @@ PackedLaunch::PackedLaunch(const std::vector<std::string> &types, uint64_t call,
   }
 }
 
-int PackedLaunch::launch(uint32_t x, uint32_t y, uint32_t z, uint64_t stream,
-                         const Leaf *arguments) const {
+template <typename UseT>
+int PackedLaunch::withParameters(const Leaf *arguments, UseT use) const {
   constexpr size_t fewBytes = 1024, fewSlots = 128, fewMaps = 4;
   alignas(16) char localBytes[fewBytes];
   void *localParams[fewSlots];
@@ -97,18 +97,32 @@ int PackedLaunch::launch(uint32_t x, uint32_t y, uint32_t z, uint64_t stream,
     tensorMaps[i] = last.map;
     params[maps.at + i] = &tensorMaps[i];
   }
-  LaunchConfig config = {{x * ctas, y, z},
-                         {threads, 1, 1},
-                         sharedBytes,
-                         reinterpret_cast<void *>(stream),
-                         const_cast<LaunchAttribute *>(attributes.data()),
-                         uint32_t(attributes.size())};
-  // A launch may wait for room in the stream's queue.
-  nb::gil_scoped_release release;
-  if (graphs)
-    if (std::optional<int> code = graphs->launch(config, function, params))
-      return *code;
-  return call(&config, function, params, nullptr);
+  return use(params);
+}
+
+bool PackedLaunch::hasTensorMaps(const Leaf *arguments) const {
+  return maps.slots.empty() ||
+         withParameters(arguments, [](void **) { return 0; }) == 0;
+}
+
+int PackedLaunch::launch(uint32_t x, uint32_t y, uint32_t z, uint64_t stream,
+                         const Leaf *arguments, const bool *isUnloaded) const {
+  return withParameters(arguments, [&](void **params) {
+    if (isUnloaded && *isUnloaded)
+      return unloaded;
+    LaunchConfig config = {{x * ctas, y, z},
+                           {threads, 1, 1},
+                           sharedBytes,
+                           reinterpret_cast<void *>(stream),
+                           const_cast<LaunchAttribute *>(attributes.data()),
+                           uint32_t(attributes.size())};
+    // A launch may wait for room in the stream's queue.
+    nb::gil_scoped_release release;
+    if (graphs)
+      if (std::optional<int> code = graphs->launch(config, function, params))
+        return *code;
+    return call(&config, function, params, nullptr);
+  });
 }
 
 PackedLaunch::Parts PackedLaunch::readParts(const TensorMapSlot &slot,

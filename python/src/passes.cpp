@@ -14,6 +14,7 @@
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/Debug.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Regex.h"
@@ -128,13 +129,15 @@ static nb::object run(PyPassManager &self, PyModule &module) {
             std::make_unique<remark::RemarkEmittingPolicyAll>(), categories)))
       diagnostics.raise("cannot enable remarks");
   }
+  llvm::scope_exit endRemarks([&] {
+    if (!self.remarkFilter.empty())
+      self.context->setRemarkEngine(nullptr);
+  });
   LogicalResult result = failure();
   {
     nb::gil_scoped_release release;
     result = self.pm->run(module.unit->module.get());
   }
-  if (!self.remarkFilter.empty())
-    self.context->setRemarkEngine(nullptr);
   if (failed(result)) {
     std::string what = self.failedPass->empty()
                            ? std::string("the pass pipeline failed")

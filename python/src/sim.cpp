@@ -7,6 +7,7 @@
 
 #include "Bindings.h"
 
+#include "tile/Simulator/Assumptions.h"
 #include "tile/Simulator/Module.h"
 
 #include <nanobind/stl/array.h>
@@ -57,8 +58,10 @@ sim::Report launch(const sim::Module &module, const std::string &entry,
                    uint64_t maxInstructions, unsigned threads, bool counters,
                    bool deterministic, const std::vector<Array> &arrays,
                    uint64_t scheduleSeed, uint32_t timelines,
-                   const std::vector<Forbidden> &forbidden) {
+                   const std::vector<Forbidden> &forbidden,
+                   uint32_t assumptions) {
   sim::LaunchConfig config;
+  config.assumptions = assumptions;
   config.grid = grid;
   config.block = block;
   config.cluster = cluster;
@@ -162,6 +165,7 @@ void tile::python::populateSim(nb::module_ &m) {
            nb::arg("arrays") = std::vector<Array>{},
            nb::arg("schedule_seed") = 0, nb::arg("timelines") = 0,
            nb::arg("forbidden") = std::vector<Forbidden>{},
+           nb::arg("assumptions") = 0,
            "Runs a kernel; `args` is the parameter buffer, `allocations` the "
            "memory it may touch as (address, size, name, writable), `arrays` "
            "what "
@@ -169,6 +173,10 @@ void tile::python::populateSim(nb::module_ &m) {
 
   m.def("load", &load, nb::arg("ptx"), nb::arg("name") = "<ptx>",
         "Parses PTX; ValueError names the line of a mistake.");
+  nb::dict assumptions;
+  for (const sim::AssumptionName &known : sim::assumptionNames)
+    assumptions[nb::str(known.name.data())] = unsigned(known.bit);
+  m.attr("ASSUMPTIONS") = assumptions;
   m.attr("CHECK_NONE") = unsigned(sim::CheckNone);
   m.attr("CHECK_RACES") = unsigned(sim::CheckRaces);
   m.attr("CHECK_UNINITIALIZED") = unsigned(sim::CheckUninitialized);

@@ -29,6 +29,10 @@ class UnsupportedError(SemanticError):
     """Python that kernels cannot use."""
 
 
+class OptionError(TileError):
+    """Options of a compile that the target does not take."""
+
+
 class OutOfResources(TileError):
     """A kernel needs more of something than the device has."""
 

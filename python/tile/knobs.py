@@ -71,7 +71,7 @@ class _Compilation(Group):
     store_binary_only = flag("TRITON_STORE_BINARY_ONLY", False, "Keep PTX and machine code only.")
     always_compile = flag("TRITON_ALWAYS_COMPILE", False, "Do not look into the cache.")
     use_ir_loc = Knob(
-        "USE_IR_LOC", None, one_of("ttir", "ttgir"),
+        "USE_IR_LOC", None, one_of("ttir", "glir", "ttgir"),
         "Line tables show this stage, dumped to a file.", in_key=True,
     )  # fmt: skip
     disable_line_info = flag("TRITON_DISABLE_LINE_INFO", False, "Leave line tables out.")

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
 from . import runner
@@ -41,11 +42,15 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
             "specialized",
             "partitions",
             "products",
+            *runner.VALIDATING,
         ),
         default="interpret",
     )
     parser.add_argument(
         "--target", default="", help="run all programs on this GPU, such as hip:gfx942"
+    )
+    parser.add_argument(
+        "--gpu", action="store_true", help="run them on the GPU that is there, not in the simulator"
     )
     parser.add_argument("--show", action="store_true", help="print the programs, run nothing")
     parser.add_argument("--reduce", action="store_true", help="make failing programs smaller")
@@ -57,7 +62,9 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
 def program_of(seed: int, target: str, mode: str = "interpret") -> Program:
     """The program of a seed, for a target of its own or for the given one."""
     program = generate(
-        seed, partitions=mode in ("partitions", "products"), copies=mode == "partitions"
+        seed,
+        partitions=mode.endswith(("partitions", "products")),
+        copies=mode.endswith("partitions"),
     )
     if mode in ("cluster", "specialized", "partitions"):
         target = ""  # These are about what Hopper has.
@@ -75,8 +82,8 @@ def worker(options: argparse.Namespace) -> None:
             print(json.dumps({"seed": seed}), flush=True)
             try:
                 outcome = runner.check(program_of(seed, options.target, options.mode), options.mode)
-                if outcome.why:
-                    found = {"proves": outcome.proves, "why": outcome.why}
+                if outcome.why or outcome.counts:
+                    found = dataclasses.asdict(outcome)
                     print(json.dumps({"seed": seed, "outcome": found}), flush=True)
             except runner.Failure as failure:
                 found = {"kind": failure.kind, "message": failure.message,
@@ -104,7 +111,12 @@ def chunk(seed: int, count: int, mode: str, timeout: float = 60.0, target: str =
 
 
 def run_chunk(
-    seed: int, count: int, mode: str, timeout: float = 60.0, target: str = ""
+    seed: int,
+    count: int,
+    mode: str,
+    timeout: float = 60.0,
+    target: str = "",
+    gpu: bool = False,
 ) -> tuple[list[dict], list[dict]]:
     """The failures among some seeds, and the outcomes of those that were not run as they were
     meant. They are run in processes of their own: a crash of the compiler is a failure of the seed
@@ -112,10 +124,10 @@ def run_chunk(
     failures: list[dict] = []
     outcomes: list[dict] = []
     end = seed + count
+    environment = {**os.environ, "TILE_DRIVER": "cuda" if gpu else "sim"}
     while seed < end:
         command = [sys.executable, str(RUN), "--worker", f"--seed={seed}", f"--count={end - seed}",
                    f"--mode={mode}", f"--target={target}"]  # fmt: skip
-        environment = {**os.environ, "TILE_DRIVER": "sim"}
         process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
         )
@@ -153,7 +165,7 @@ def main(arguments: list[str] | None = None) -> int:
         for seed in range(options.seed, options.seed + options.count):
             print(program_of(seed, options.target, options.mode).describe())
         return 0
-    os.environ.update(TILE_DRIVER="sim")
+    os.environ.update(TILE_DRIVER="cuda" if options.gpu else "sim")
     begin = time.time()
     failures, outcomes = spread(options)
     inconclusive = without_proof(outcomes)
@@ -167,6 +179,7 @@ def main(arguments: list[str] | None = None) -> int:
             program = program_of(group[0]["seed"], options.target, options.mode)
             report(program, options.mode, signature)
     explain(outcomes)
+    summarize(outcomes)
     elapsed = time.time() - begin
     print(
         f"\n{options.count - len(failures) - inconclusive} passed, {len(failures)} failed, "
@@ -176,6 +189,25 @@ def main(arguments: list[str] | None = None) -> int:
     return 1 if failures else 0
 
 
+def summarize(outcomes: list[dict]) -> None:
+    """Says what was executed between passes, and what was not."""
+    total: Counter[str] = Counter()
+    for outcome in outcomes:
+        total.update(outcome["counts"])
+    if not total:
+        return
+    parts, known = total["modules in part"], total["operations"]
+    unknown = sum(n for name, n in total.items() if name.startswith("unknown "))
+    share = 100 * unknown / max(1, known)
+    print(
+        f"\n{total['modules']} modules between passes, {parts} of them in part; "
+        f"{known} operations, {unknown} unknown ({share:.3f} %)"
+    )
+    for name, count in total.most_common():
+        if name.startswith(("unknown ", "mended ")):
+            print(f"   {count} x {name}")
+
+
 def without_proof(outcomes: list[dict]) -> int:
     return sum(not outcome["proves"] for outcome in outcomes)
 
@@ -183,7 +215,7 @@ def without_proof(outcomes: list[dict]) -> int:
 def explain(outcomes: list[dict]) -> None:
     """Says why programs proved nothing, or had to be made easier to prove anything."""
     reasons: dict[tuple[bool, str], list[int]] = {}
-    for outcome in outcomes:
+    for outcome in (o for o in outcomes if o["why"]):
         reasons.setdefault((outcome["proves"], outcome["why"]), []).append(outcome["seed"])
     for (proves, why), seeds in sorted(reasons.items(), key=lambda item: -len(item[1])):
         what = "made easier" if proves else "prove nothing"
@@ -204,7 +236,9 @@ def spread(options: argparse.Namespace) -> tuple[list[dict], list[dict]]:
     begin = said = time.time()
     with ThreadPoolExecutor(options.jobs) as pool:
         counts = {
-            pool.submit(run_chunk, s, count, options.mode, target=options.target): count
+            pool.submit(
+                run_chunk, s, count, options.mode, target=options.target, gpu=options.gpu
+            ): count
             for s, count in chunks
         }
         for future in as_completed(counts):

@@ -9,7 +9,7 @@ from .memory import index_of
 from .values import Value, fits
 
 #: Functions that combine two states: name, source, number of parts. All are associative on integers
-#: that wrap; those in COMMUTATIVE fit reductions too, whose order is not defined.
+#: that wrap; not all are commutative, as scans and reductions combine in order.
 COMBINE = {
     "add": ("def add(a, b):\n    return a + b", 1),
     "times": ("def times(a, b):\n    return a * b", 1),
@@ -29,15 +29,11 @@ COMBINE = {
     "second_if_set": (
         "def second_if_set(a, i, b, j):\n    return tl.where(j != 0, b, a), i | j", 2),
 }  # fmt: skip
-COMMUTATIVE = (
-    "add", "times", "either", "larger", "smaller", "complex_product", "extent", "first_largest",
-    "moments",
-)  # fmt: skip
 
 
-def combine(g: Generator, names: Any) -> tuple[str, int]:
+def combine(g: Generator) -> tuple[str, int]:
     """Declares a combine function; returns its name and its number of parts."""
-    name = g.choice(names)
+    name = g.choice(COMBINE)
     source, parts = COMBINE[name]
     text = f"@tile.jit\n{source}"
     if text not in g.functions:
@@ -105,21 +101,23 @@ def reduce_floats(g: Generator) -> Any:
 
 @production(1.5)
 def arg_extreme(g: Generator) -> Any:
-    """argmax and argmin; max and min with the index."""
-    x = g.pick(lambda v: v.shape and (v.is_int or (v.is_plain and v.info.bits > 8)))
-    if x is None or x.type in ("bf16", "fp16"):
+    """argmax and argmin; max and min with the index. Of floats NaN and infinities, too."""
+    x = g.pick(lambda v: v.shape and (v.is_int or (v.is_float and v.is_exact and v.info.bits > 8)))
+    if x is None:
         return False
     axis = g.random.randrange(x.rank)
     keep = g.chance(0.3)
     shape = without(x.shape, axis, keep)
     text = ", keep_dims=True" if keep else ""
     op = g.choice(("max", "min"))
+    left = "" if g.chance(0.7) else g.choice((", True", ", False"))
     known = {"low": 0, "high": x.shape[axis] - 1}
     if g.chance(0.5):
-        return g.let(f"tl.arg{op}({x.name}, {axis}{text})", "i32", shape, **known)
+        return g.let(f"tl.arg{op}({x.name}, {axis}{left}{text})", "i32", shape, **known)
     value, index = g.name(), g.name()
     g.line(f"{value}, {index} = tl.{op}({x.name}, {axis}, return_indices=True{text})")
-    g.env.append(x.replace(name=value, shape=shape))
+    type = "fp32" if x.type == "bf16" else x.type
+    g.env.append(x.replace(name=value, type=type, shape=shape))
     g.env.append(Value(index, "i32", shape, **known))
     return None
 
@@ -131,7 +129,7 @@ def custom(g: Generator) -> Any:
     x = g.pick(lambda v: v.shape and v.is_int and v.info.bits >= 16)
     if x is None:
         return False
-    name, parts = combine(g, COMBINE if scan else COMMUTATIVE)
+    name, parts = combine(g)
     blocks = [x]
     for _ in range(parts - 1):
         other = g.pick(lambda v: v.is_int and v.info.bits >= 32 and v.shape == x.shape)

@@ -257,6 +257,7 @@ def generate(seed: int, partitions: bool = False, copies: bool = False) -> Progr
         matrix,
         memory,
         ordering,
+        replicas,
         scaled,
     )
     from . import pipelines as _pipelines
@@ -264,7 +265,7 @@ def generate(seed: int, partitions: bool = False, copies: bool = False) -> Progr
 
     # Importing them registers what they produce.
     assert collective and control and counters and elementwise and extras and floats
-    assert formulas and functions and scaled
+    assert formulas and functions and replicas and scaled
     assert indices and matrix and memory and ordering and _pipelines and _shapes
     for attempt in range(100):
         with contextlib.suppress(Unsound):

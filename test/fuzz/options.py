@@ -15,6 +15,8 @@ ALL: tuple[Options, ...] = (
     DEBUG,
     (("enable_fp_fusion", False),),
     (("opt_level", 1),),
+    (("check_replicas", True),),
+    (("check_replicas", True),),
 )
 NVIDIA: tuple[Options, ...] = (
     *ALL,

@@ -118,6 +118,12 @@ def sequence(seed: int, machine: str) -> list[str]:
             *chosen, *some(known.last)]  # fmt: skip
 
 
+def shuffled_pipelines(seed: int, machine: str, options: Any) -> list[str]:
+    """The same as pipelines for a kernel with these options."""
+    sizes = f"num-warps={options.num_warps} num-ctas={options.num_ctas}"
+    return [name.replace("%s", sizes) for name in sequence(seed, machine)]
+
+
 @contextlib.contextmanager
 def shuffled(seed: int, machine: str) -> Iterator[None]:
     """Compiles with the passes for `seed` in place of the usual ones."""
@@ -131,9 +137,8 @@ def shuffled(seed: int, machine: str) -> Iterator[None]:
         if options.overlapping_arguments:
             unit = _C.ir.Attribute.parse("unit", module.context)
             module.set_attribute("ttg.overlapping-arguments", unit)
-        sizes = f"num-warps={options.num_warps} num-ctas={options.num_ctas}"
-        for name in sequence(seed, machine):  # One by one, so that an error names its pass.
-            text = name.replace("%s", sizes)
+        # One by one, so that an error names its pass.
+        for text in shuffled_pipelines(seed, machine, options):
             _C.passes.PassManager.parse(text, module.context).run(module)
         return module
 

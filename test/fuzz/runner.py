@@ -7,7 +7,7 @@ import dataclasses
 import random
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,20 +20,27 @@ from tile.runtime.launcher import Launcher
 from tile.runtime.runner import make_launch
 from tile.tools.tensor_descriptor import TensorDescriptor
 
+from . import on_gpu
 from .passes import shuffled
 from .program import Config, Program
+from .validate import ServerEnded, validate
 from .values import TYPES
 
 #: Warp instructions after which a program may be endless, and after which it counts as such: few
 #: programs execute more than the first.
 LIMITS = (5_000_000, 100_000_000)
 
+#: Modes that execute the IR between passes: random programs, those of mode `products`, and random
+#: programs with random sequences of passes.
+VALIDATING = ("validate", "validate-products", "validate-passes")
+
 
 @dataclass
 class Failure(Exception):
     """A valid program that was refused, did something wrong, or computed something else."""
 
-    kind: str  # "compile", "finding", "mismatch", "oracle", "interpreter" or "crash".
+    #: "compile", "finding", "mismatch", "oracle", "interpreter", "validation" or "crash".
+    kind: str
     message: str
 
     def __str__(self) -> str:
@@ -44,6 +51,8 @@ class Failure(Exception):
         """What stays when the program is made smaller."""
         if self.kind in ("mismatch", "oracle"):
             return self.kind
+        if self.kind == "validation":  # The pass.
+            return f"{self.kind}: {self.message.partition(':')[0]}"
         return f"{self.kind}: {gist(self.message)}"
 
 
@@ -59,6 +68,8 @@ class Outcome:
 
     proves: bool = True
     why: str = ""
+    #: What was executed between passes.
+    counts: dict[str, int] = field(default_factory=dict)
 
 
 def gist(message: str) -> str:
@@ -109,18 +120,22 @@ def compiled(
     kernel: Any = None,
     limits: tuple[int, ...] = LIMITS,
 ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """The outputs of the compiled program, run in the simulator with all checks; and the texts of
-    its stages."""
+    """The outputs of the compiled program, run in the simulator with all checks, or on the GPU; and
+    the texts of its stages."""
     values = program.inputs()
+    kernel = kernel or program.kernel()
     try:
-        launch, texts = prepare(
-            program, kernel or program.kernel(), values, config or program.config, limits[0]
-        )
+        if on_gpu.wanted():
+            texts = on_gpu.run(program, kernel, values, config or program.config)
+            return outputs(program, values), texts
+        launch, texts = prepare(program, kernel, values, config or program.config, limits[0])
     except tile.TileError as error:
         if isinstance(error, tile.OutOfResources):
             raise Inconclusive(gist(str(error))) from None
         if (config or program.config).num_ctas > 1 and " cluster" in str(error):
             raise Inconclusive(gist(str(error))) from None
+        if on_gpu.ends_process(error):
+            raise
         raise Failure("compile", str(error)) from error
     except Exception as error:
         raise Failure("compile", f"{type(error).__name__}: {error}") from error
@@ -264,9 +279,12 @@ def check(program: Program, mode: str = "interpret") -> Outcome:
     configuration, "passes" does what "interpret" does with a random sequence of
     passes, "cluster" does it for programs of two blocks, "specialized" and "partitions" for those
     with loops whose loads get warps of their own, "products" for what "partitions" runs in
-    blocks and clusters, divided or not, "compile" only executes. What a target refuses is made
+    blocks and clusters, divided or not, "compile" only executes. The modes of `VALIDATING` execute
+    the IR between the passes instead of what they make of it. What a target refuses is made
     easier, if the mode is not about what goes then.
     """
+    if mode in VALIDATING:
+        return check_passes(program, mode)
     try:
         _check(program, mode)
         return Outcome()
@@ -280,6 +298,26 @@ def check(program: Program, mode: str = "interpret") -> Outcome:
                 _check(other, mode)
                 return Outcome(why=why)
     return Outcome(False, why)
+
+
+def check_passes(program: Program, mode: str) -> Outcome:
+    """Executes a program between passes: all results must be those of the interpreter."""
+    if mode == "validate-products":
+        program = of_some_blocks(program)
+    try:
+        report = validate(program, shuffle=mode == "validate-passes")
+    except tile.TileError as error:
+        raise Failure("compile", str(error)) from error
+    except ServerEnded as error:
+        raise Failure("crash", str(error)) from error
+    if report.status == "different":
+        raise Failure("validation", f"{report.guilty}: {report.difference}")
+    if report.status in ("fault", "refused") or report.refused:
+        raise Failure("compile", report.refused or report.why)
+    if report.status == "finished" and not report.skipped and not report.stand_ins:
+        expected = interpreted(program, program.kernel())
+        compare(program, report.outputs, expected, "the IR vs. the interpreter")
+    return Outcome(report.is_whole, "" if report.is_whole else gist(report.why), report.counts())
 
 
 def _check(program: Program, mode: str, needed: str = "") -> None:

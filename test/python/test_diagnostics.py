@@ -167,7 +167,10 @@ def test_offset_that_overflows():
         "error: this int32 offset overflows: it reaches 4294901760, and int32 ends at "
         "2147483647; convert an operand to int64 before this operation\n"
         "note: while making the ttir of `overflowing`\n"
-        "note: the address is used here"
+        "note: the address is used here\n"
+        f'  File "FILE", line {first_line(overflowing) + 1}, in overflowing\n'
+        "    values = tl.load(_column(p, 65536))\n"
+        "             ^^^^^^^^^^^^^^^^^^^^^^^^^^"
     )
 
 

@@ -211,3 +211,143 @@ def test_tuples(shape, axis):
     np.testing.assert_allclose(out[1], wide.var(axis=axis, keepdims=True), 1e-4, 1e-5)
     np.testing.assert_array_equal(out[2], x.min(axis=axis, keepdims=True))
     np.testing.assert_array_equal(x.ravel()[index], out[2])
+
+
+@tile.jit
+def first_nan_pair(v1, i1, v2, i2):
+    """The larger, or the NaN that comes first."""
+    first = (v1 >= v2) | (v1 != v1)
+    return tl.where(first, v1, v2), tl.where(first, i1, i2)
+
+
+@tile.jit
+def nan_indices_kernel(
+    x_ptr, v_ptr, i_ptr, arg_ptr, OP: tl.constexpr, ARG: tl.constexpr, AXIS: tl.constexpr,
+    LEFT: tl.constexpr, SHAPE: tl.constexpr,
+):  # fmt: skip
+    x = tl.load(x_ptr + offsets(SHAPE))
+    value, index = OP(
+        x, AXIS, return_indices=True, return_indices_tie_break_left=LEFT, keep_dims=True
+    )
+    put(v_ptr, value)
+    put(i_ptr, index)
+    put(arg_ptr, ARG(x, AXIS, tie_break_left=LEFT, keep_dims=True))
+
+
+def with_nan(shape, dtype: str, seed: int) -> np.ndarray:
+    """Few different numbers, infinities and zeros of both signs, and NaN: from none to all."""
+    chance = np.random.default_rng(seed)
+    numbers = [-np.inf, -2, -0.0, 0.0, 1, 2, np.inf][:: chance.integers(1, 3)]
+    x = chance.choice(numbers, shape)
+    share = chance.choice([0, 0.1, 0.5, 0.9, 1], (*shape[:-1], 1))
+    x[chance.random(shape) < share] = np.nan
+    return x.astype(KINDS[dtype])
+
+
+def best_of(x: np.ndarray, axis: int, largest: bool) -> np.ndarray:
+    """The first of the best numbers; of NaN alone, the first."""
+    wide = np.moveaxis(x.astype(np.float64), axis, -1)
+    index = np.empty(wide.shape[:-1], np.int32)
+    for at in np.ndindex(index.shape):
+        numbers = [(v if largest else -v, -i) for i, v in enumerate(wide[at]) if v == v]
+        index[at] = -max(numbers)[1] if numbers else 0
+    return np.expand_dims(index, axis)
+
+
+NAN_CASES = [((64,), 0), ((2,), 0), ((512,), 0), ((8, 16), 0), ((8, 16), 1), ((2, 4, 8), 1)]
+
+
+@pytest.mark.parametrize("name", ["max", "min"])
+@pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16", "fp64"])
+def test_numbers_beat_nan(name, dtype):
+    for seed, (shape, axis) in enumerate(NAN_CASES):
+        x = with_nan(shape, dtype, seed)
+        kept = tuple(1 if d == axis else e for d, e in enumerate(shape))
+        kind = np.float32 if dtype == "bf16" else KINDS[dtype]
+        want = best_of(x, axis, name == "max")
+        for left in (True, False):
+            value, index, argument = np.zeros(kept, kind), *np.zeros((2, *kept), np.int32)
+            nan_indices_kernel[(1,)](
+                x, value, index, argument, OP=getattr(tl, name), ARG=getattr(tl, "arg" + name),
+                AXIS=axis, LEFT=left, SHAPE=shape, num_warps=warps_for(shape, name, left),
+            )  # fmt: skip
+            np.testing.assert_array_equal(index, want)
+            np.testing.assert_array_equal(argument, want)
+            np.testing.assert_array_equal(value, np.take_along_axis(x, want, axis).astype(kind))
+
+
+@tile.jit
+def propagating_kernel(x_ptr, i_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    _, index = tl.reduce((tl.load(x_ptr + i), i), 0, first_nan_pair)
+    tl.store(i_ptr, index)
+
+
+@pytest.mark.parametrize("warps", [1, 4, 16])
+def test_nan_that_propagates_is_the_first(warps):
+    for seed in range(6):
+        x = with_nan((256,), "fp32", seed)
+        index = np.zeros(1, np.int32)
+        propagating_kernel[(1,)](x, index, N=256, num_warps=warps)
+        assert index[0] == np.argmax(x)
+
+
+# Functions that are not commutative: elements are combined in their order.
+
+
+@tile.jit
+def last_set(a, b):
+    return tl.where(b != 0, b, a)
+
+
+@tile.jit
+def affine(a, b, c, d):
+    return a * c, b * c + d
+
+
+@tile.jit
+def first_branching(a, b):
+    if a != 0:
+        return a
+    return b
+
+
+@tile.jit
+def ordered_kernel(
+    x_ptr, y_ptr, last_ptr, first_ptr, p_ptr, q_ptr, AXIS: tl.constexpr, SHAPE: tl.constexpr
+):
+    x, y = tl.load(x_ptr + offsets(SHAPE)), tl.load(y_ptr + offsets(SHAPE))
+    put(last_ptr, tl.reduce(y, AXIS, last_set))
+    put(first_ptr, tl.reduce(y, AXIS, first_branching))
+    p, q = tl.reduce((x, y), AXIS, affine)
+    put(p_ptr, p)
+    put(q_ptr, q)
+
+
+def ordered(x: np.ndarray, y: np.ndarray, axis: int | None) -> list[np.ndarray]:
+    if axis is None:
+        x, y, axis = x.ravel(), y.ravel(), 0
+    x, y = np.moveaxis(x, axis, 0), np.moveaxis(y, axis, 0)
+    last, first, p, q = np.zeros_like(y[0]), np.zeros_like(y[0]), x[0], y[0]
+    with np.errstate(over="ignore"):
+        for k, (c, d) in enumerate(zip(x, y, strict=True)):
+            last, first = np.where(d != 0, d, last), np.where(first != 0, first, d)
+            if k:
+                p, q = p * c, q * c + d
+    return [last, first, p, q]
+
+
+ORDERED_SHAPES = [(32,), (1024,), (4, 64), (64, 4), (32, 32), (8, 2, 16), (2, 2, 4, 2, 4)]
+ORDERED = [(s, a) for s in ORDERED_SHAPES for a in (*range(len(s)), None)]
+
+
+@pytest.mark.parametrize(("shape", "axis"), ORDERED)
+def test_elements_are_combined_in_order(shape, axis):
+    chance = np.random.default_rng(8)
+    x = chance.integers(-3, 4, shape, dtype=np.int32)
+    y = np.where(chance.random(shape) < 0.3, chance.integers(1, 99, shape), 0).astype(np.int32)
+    want = ordered(x, y, axis)
+    out = [np.zeros_like(w) if w.shape else np.zeros(1, np.int32) for w in want]
+    ordered_kernel[(1,)](x, y, *out, AXIS=axis, SHAPE=shape, num_warps=warps_for(shape, axis))
+    for found, w in zip(out, want, strict=True):
+        np.testing.assert_array_equal(found.reshape(w.shape), w)

@@ -123,10 +123,20 @@ def test_wrong_grids(grid, text):
         fill_kernel[grid](poisoned(64, "fp32"), 1.0, 60)
 
 
-def test_empty_grid_runs_nothing():
+@pytest.mark.parametrize("grid", [(0,), (3, 0), (2, 1, 0), lambda meta: (0, 2)])
+def test_an_empty_grid_runs_nothing(grid):
+    """However the kernel is launched."""
     out = poisoned(64, "fp32")
     before = out.copy()
-    fill_kernel[(0,)](out, 1.0, 60)
+    kernel = fill_kernel[grid](out, 1.0, 60)
+    if kernel is not None:  # The interpreter has none.
+        kernel[grid](out, 1.0, 60)
+        extents = grid if isinstance(grid, tuple) else grid({})
+        kernel.run(*(*extents, 1, 1)[:3], 0, None, None, None, None, None, out, 1.0, 60, 64)
+        report = fill_kernel.simulate(out, 1.0, 60, grid=grid)
+        assert report.ok and report.warp_instructions == 0
+        assert str(report) and report.to_dict()["ok"]
+    fill_kernel.warmup(out, 1.0, 60, grid=grid)
     np.testing.assert_array_equal(out.view(np.uint8), before.view(np.uint8))
 
 
@@ -414,3 +424,64 @@ def test_a_finding_names_the_argument():
     x, out = np.ones(1, np.float32), np.ones(7, np.float32)
     with pytest.raises(tile.sim.SimulationError, match="past the end of 'argument out_ptr'"):
         one_too_many[(1,)](x, out, 8)
+
+
+class _Tensor:
+    """As much of torch's as a wrapper hands on."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
+        self.shape, self.dtype, self.device = array.shape, array.dtype, "here"
+
+    def data_ptr(self) -> int:
+        return self.array.ctypes.data
+
+    def element_size(self) -> int:
+        return self.array.itemsize
+
+    def stride(self, dim: int | None = None):
+        strides = tuple(s // self.array.itemsize for s in self.array.strides)
+        return strides if dim is None else strides[dim]
+
+    def is_contiguous(self) -> bool:
+        return self.array.flags.c_contiguous
+
+    def new_empty(self, *size, **_):
+        return _Tensor(np.empty(size, self.array.dtype))
+
+    new_zeros = new_empty
+
+    def clone(self):
+        return _Tensor(self.array.copy())
+
+    def to(self, device):
+        return self.clone()
+
+    cpu = contiguous = clone
+
+    def copy_(self, other) -> None:
+        self.array[...] = getattr(other, "array", other)
+
+    def zero_(self) -> None:
+        self.array[...] = 0
+
+
+@pytest.mark.parametrize("wrap", [lambda a: a, _Tensor])
+def test_what_a_reinterpreted_tensor_has(wrap):
+    array = np.arange(12, dtype=np.int16).reshape(3, 4)
+    base = wrap(array)
+    wrapped = tile.reinterpret(base, tl.float16)
+    assert wrapped.dtype == tl.float16 and wrapped.base is base
+    assert wrapped.data_ptr() == wrapped.data.data_ptr() == array.ctypes.data
+    assert wrapped.element_size() == 2 and wrapped.numel() == 12
+    assert (wrapped.dim(), wrapped.ndim, wrapped.size(), wrapped.size(1)) == (2, 2, (3, 4), 4)
+    assert wrapped.stride() == (4, 1) and wrapped.stride(0) == 4 and wrapped.is_contiguous()
+    copy = wrapped.clone()
+    assert copy.dtype == tl.float16 and copy.data_ptr() != wrapped.data_ptr()
+    copy.zero_()
+    assert wrapped.copy_(copy) is wrapped and not array.any()
+    if wrap is _Tensor:
+        for made in (wrapped.cpu(), wrapped.to("there"), wrapped.contiguous()):
+            assert made.dtype == tl.float16 and made.shape == (3, 4)
+        for made in (wrapped.new_empty(2, 5), wrapped.new_zeros(2, 5)):
+            assert made.dtype == tl.float16 and made.shape == (2, 5)

@@ -26,6 +26,7 @@ ROOTS = {
 #: Ours take more, or are made by us only.
 DIFFERENT = {
     "tile.CompilationError": "made of a message and places",
+    "tile.Config": "takes keywords of older releases, too",
     "tile.InterpreterError": "made of a message",
     "tile.OutOfResources": "may name the kernel",
     "tile.compile": "may stop at a stage",

@@ -3,6 +3,7 @@
 
 #include "tile/Pipeline/AnyAnchor.h"
 #include "tile/Pipeline/DebugOptions.h"
+#include "tile/Pipeline/FailOnErrors.h"
 #include "tile/Pipeline/InitAll.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -36,6 +37,7 @@ static LogicalResult optMain(StringRef inputFile, StringRef outputFile,
   }
   MlirOptMainConfig asWritten = config;
   config.setPassPipelineSetupFn([asWritten](PassManager &pm) {
+    triton::failOnErrors(*pm.getContext());
     return success(succeeded(asWritten.setupPassPipeline(pm)) &&
                    succeeded(triton::runOnModule(pm)));
   });

@@ -38,6 +38,7 @@ struct CollectivePlan {
 
   unsigned getNumAxisWarps() const { return 1u << llvm::popcount(warpBits); }
   unsigned getNumAxisBlocks() const { return 1u << llvm::popcount(blockBits); }
+  bool spansWarps() const { return warpBits | blockBits; }
 
   /// Finds the bits of `layout` along `axis`; sets `unsupported` where a lane
   /// or warp bit moves along the axis and across it at once.
@@ -47,18 +48,71 @@ protected:
   void allocate(ArrayRef<Type> elements, int64_t countPerOperand);
 };
 
+/// A reduction combines in one of two orders. A function that is known to be
+/// commutative combines the registers of a thread first, then lanes. Any other
+/// takes elements in their order along the axis: bit by bit of the coordinate,
+/// from the lowest, whoever has that bit.
 struct ReducePlan : CollectivePlan {
   explicit ReducePlan(ReduceOp op);
 
-  /// Where each thread's partial result goes in its operand's region: the
-  /// position of the result, then the warp along the axis. Bits along the axis
-  /// inside a warp are free.
+  /// For each operand the commutative operation that alone combines its
+  /// elements; empty if the function is none of such operations.
+  SmallVector<Operation *> combiners;
+  bool isInOrder() const { return combiners.empty(); }
+
+  struct Step {
+    enum Kind {
+      Registers, ///< Those that differ in `along` are combined.
+      Lanes,     ///< Those that differ in `laneBit` are combined.
+      /// The same, where a lane has two registers that differ in `along`: each
+      /// of two lanes takes over one of them, and `laneBit` tells them apart
+      /// from then on. (Half the exchanges of combining both in both.)
+      Trade
+    };
+    Kind kind;
+    unsigned laneBit = 0;
+    int32_t along = 0;
+  };
+  /// What a warp does by itself. In an order that may change, registers have
+  /// been combined before.
+  SmallVector<Step> steps;
+
+  /// A bit of an index whose values have partial results when the steps are
+  /// done. Those of warps and blocks, and in order what lies above them.
+  struct PartBit {
+    StringRef inDim;
+    unsigned bit;
+  };
+  SmallVector<PartBit> partBits;
+
+  /// Where each thread's partial result goes in its operand's region, from the
+  /// position of the result and the number of the part. Other bits are free:
+  /// one thread stores for those that differ in them.
   LinearLayout getStoreLayout() const;
-  /// How the threads that hold a result (of `resultType`, or a scalar) read its
-  /// partial results: the low register bits run over the warps, and the next
-  /// ones over the blocks along the axis, if there are several; in that case
-  /// the out dim "block" says whose memory to read.
-  LinearLayout getLoadLayout(Type resultType) const;
+
+  /// How the threads that hold a result read its parts. Threads that hold the
+  /// same results share the work.
+  struct SecondRound {
+    /// To "offset" and, if parts are in several blocks, "block". The low
+    /// register bits are parts, in their order; the others are results.
+    LinearLayout layout;
+    unsigned numRegisterBits = 0;
+    /// The lane bits that the higher bits of the part's number are read by.
+    SmallVector<Step> steps;
+  };
+  SecondRound getSecondRound(Type resultType) const;
+
+private:
+  void planInOrder();
+  void planInAnyOrder();
+  unsigned getNumOwnPartBits() const;
+  int32_t getOffset(int32_t position, int32_t part) const;
+
+  /// 32-bit registers that one element of all operands takes.
+  unsigned wordsPerElement = 0;
+  /// Whether neighbours in scratch memory are parts of one result; else they
+  /// are one part of several results, which threads hold.
+  bool partsAreNeighbours = true;
 };
 
 struct ScanPlan : CollectivePlan {

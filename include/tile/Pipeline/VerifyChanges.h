@@ -21,6 +21,8 @@ uint64_t fingerprint(Operation *root);
 /// (`verifyUnfinishedProducts`). Verification takes as long
 /// as all passes together, and most of them have nothing to do in most kernels.
 /// A pass may say that it preserved all analyses; this is for those that don't.
+/// Passes that report an error fail (FailOnErrors.h): a context has one
+/// handler.
 void verifyOnlyChanges(MLIRContext &context);
 
 } // namespace triton

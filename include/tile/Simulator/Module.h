@@ -68,6 +68,7 @@ struct LaunchConfig {
   bool deterministic = true;
   /// Not 0: warps run in a random order, and asynchronous work is done late.
   uint64_t scheduleSeed = 0;
+  uint32_t assumptions = 0; ///< of Assumptions.h
   bool counters = true; ///< memory counters; instruction counts are always kept
   /// Clusters, the first ones, whose warps' times are wanted.
   uint32_t timelines = 0;

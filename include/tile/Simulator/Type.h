@@ -49,6 +49,11 @@ enum class Type : uint8_t {
   U4,
   S4,
   B1,
+  // Elements of matrices and their scale factors, each in a byte.
+  E2M3,
+  E3M2,
+  UE8M0,
+  UE4M3,
 };
 
 /// The type a modifier such as "s32" names, or Type::None.

@@ -24,9 +24,12 @@ static std::optional<unsigned> getGroup(Operation *op) {
     return partition->getRegionNumber() + 1;
   if (op->getParentOfType<gpu::WarpSpecializeOp>())
     return 0;
-  // The warps of partitions wait elsewhere.
+  // The warps of partitions wait elsewhere, if there are any.
   auto module = op->getParentOfType<ModuleOp>();
-  if (module && module->hasAttr(gpu::kTotalNumWarpsAttrName))
+  auto total =
+      module ? module->getAttrOfType<IntegerAttr>(gpu::kTotalNumWarpsAttrName)
+             : nullptr;
+  if (total && total.getInt() != gpu::lookupNumWarps(op))
     return 0;
   return std::nullopt;
 }

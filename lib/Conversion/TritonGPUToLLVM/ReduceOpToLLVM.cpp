@@ -3,10 +3,17 @@
 //
 // Inside the thread as a tree, or products in a few chains, inside the warp by
 // exchanges along the lane bits of the axis, across warps through scratch
-// memory: each warp writes its part, and after one barrier every thread reads
-// and combines what its own results need, from the memory of other blocks of
-// the cluster, too, if the axis is split over them. Several operands travel
-// together.
+// memory: each warp writes its part, and after one barrier the lanes that hold
+// a result read its parts, a few each, from the memory of other blocks of the
+// cluster, too, if the axis is split over them, and exchange again. Several
+// operands travel together. In which order, the plan says.
+//
+// All copies of a result are the same, bit by bit: branches that all threads
+// must take together are decided by them. Lanes that combine the same two
+// values in opposite orders might differ, if a product becomes part of the
+// addition in one place and not in the other, or in which NaN they keep. So
+// does the last exchange in the same order everywhere, but for operations that
+// are symmetric.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +32,11 @@ namespace {
 /// One element of every operand.
 using Tuple = SmallVector<Value>;
 
+/// Where a partial result of a thread belongs, as far as registers tell: the
+/// position across the axis, and the coordinate along it if that still matters.
+using Place = std::pair<uint64_t, int32_t>;
+using Parts = llvm::MapVector<Place, Tuple>;
+
 struct ReducePattern : TargetPattern<ReduceOp> {
   using TargetPattern::TargetPattern;
 
@@ -39,16 +51,14 @@ struct ReducePattern : TargetPattern<ReduceOp> {
     SmallVector<SmallVector<Value>> operands;
     for (auto [value, original] : llvm::zip(adaptor.getSrcs(), op.getSrcs()))
       operands.push_back(unpackElements(b, value, original.getType()));
-    llvm::MapVector<uint64_t, Tuple> parts =
-        reduceInThread(b, op, plan, operands);
-    for (auto &[position, tuple] : parts)
-      reduceInWarp(b, op, plan, tuple);
-
-    SmallVector<Value> results =
-        plan.getNumAxisWarps() * plan.getNumAxisBlocks() > 1
-            ? reduceAcrossWarps(b, op, plan, parts)
-            : collect(b, op, plan, parts);
-    rewriter.replaceOp(op, results);
+    Parts parts = reduceInThread(b, op, plan, operands);
+    if (plan.spansWarps()) {
+      runSteps(b, op, plan, plan.steps, parts, /*everywhere=*/false);
+      rewriter.replaceOp(op, reduceAcrossWarps(b, op, plan, parts));
+    } else {
+      runSteps(b, op, plan, plan.steps, parts, /*everywhere=*/true);
+      rewriter.replaceOp(op, collect(b, op, plan, parts));
+    }
     return success();
   }
 
@@ -123,13 +133,22 @@ private:
     return layout.sublayout({kRegister}, dims);
   }
 
-  llvm::MapVector<uint64_t, Tuple>
-  reduceInThread(const LLVMBuilder &b, ReduceOp op, const ReducePlan &plan,
-                 ArrayRef<SmallVector<Value>> operands) const {
+  /// The place of a register whose parts lie in order, or across the axis.
+  static Place placeOf(const ReducePlan &plan, int32_t r) {
     LinearLayout across = registersAcrossAxis(plan.layout, plan.axisDim);
+    int32_t along = 0;
+    if (plan.isInOrder())
+      along = plan.layout.sublayout({kRegister}, {plan.axisDim}).applyFlat(r);
+    return {positionOf(across, r), along};
+  }
+
+  /// Combines registers: all of a position, or, in order, none yet.
+  Parts reduceInThread(const LLVMBuilder &b, ReduceOp op,
+                       const ReducePlan &plan,
+                       ArrayRef<SmallVector<Value>> operands) const {
     LinearLayout registers =
         plan.layout.sublayout({kRegister}, plan.layout.getOutDimNames());
-    llvm::MapVector<uint64_t, SmallVector<Tuple>> groups;
+    llvm::MapVector<Place, SmallVector<Tuple>> groups;
     llvm::DenseSet<uint64_t> seen; // repeated elements count once
     for (int32_t r = 0, e = plan.layout.getInDimSize(kRegister); r < e; ++r) {
       if (!seen.insert(registers.applyFlat(r)).second)
@@ -137,43 +156,149 @@ private:
       Tuple tuple;
       for (const SmallVector<Value> &values : operands)
         tuple.push_back(values[r]);
-      groups[positionOf(across, r)].push_back(std::move(tuple));
+      groups[placeOf(plan, r)].push_back(std::move(tuple));
     }
-    llvm::MapVector<uint64_t, Tuple> parts;
-    for (auto &[position, tuples] : groups)
-      parts[position] = addsProducts(op)
-                            ? combineChains(b, op, tuples, groups.size())
-                            : combineTree(b, op, std::move(tuples));
+    Parts parts;
+    for (auto &[place, tuples] : groups)
+      parts[place] = addsProducts(op)
+                         ? combineChains(b, op, tuples, groups.size())
+                         : combineTree(b, op, std::move(tuples));
     return parts;
   }
 
-  void reduceInWarp(const LLVMBuilder &b, ReduceOp op, const ReducePlan &plan,
-                    Tuple &tuple) const {
-    uint32_t allLanes = gpu::lookupThreadsPerWarp(op) - 1;
-    if (plan.laneBits == allLanes && tuple.size() == 1)
-      if (Operation *combiner = op.getSingleCombiner())
-        if (Value value = target.warpReduce(b, combiner, tuple[0])) {
-          tuple[0] = value;
-          return;
-        }
-    // The farthest lanes first: what the later steps exchange is then the same
-    // in all lanes that are done.
-    for (int bit = 31; bit >= 0; --bit) {
-      if (!(plan.laneBits & (1u << bit)))
-        continue;
-      Tuple other;
-      for (Value value : tuple)
-        other.push_back(mapWords(b, value, [&](Value word) {
-          return target.shuffleXor(b, word, 1 << bit);
-        }));
-      tuple = combine(b, op, tuple, other);
+  /// What the steps combine in a warp. Lanes whose bits of the steps are zero
+  /// then have the result, and all have it if it is wanted everywhere.
+  void runSteps(const LLVMBuilder &b, ReduceOp op, const ReducePlan &plan,
+                ArrayRef<ReducePlan::Step> steps, Parts &parts,
+                bool everywhere) const {
+    using Step = ReducePlan::Step;
+    uint32_t lanes = 0; // but for those that tell registers apart at the end
+    for (const Step &step : steps)
+      if (step.kind == Step::Lanes)
+        lanes |= 1u << step.laneBit;
+    bool isWholeWarp = lanes == gpu::lookupThreadsPerWarp(op) - 1;
+    if (isWholeWarp && reduceByInstruction(b, plan, parts))
+      return;
+    if (everywhere && isSymmetric(plan)) {
+      // The farthest lanes first: what the later steps exchange is then the
+      // same in all lanes that are done.
+      for (const Step &step : llvm::reverse(steps))
+        for (auto &[place, tuple] : parts)
+          tuple = combineSymmetric(b, op, plan, tuple,
+                                   exchange(b, tuple, step.laneBit));
+      return;
+    }
+    for (auto [i, step] : llvm::enumerate(steps)) {
+      if (step.kind == Step::Registers) {
+        combineRegisters(b, op, step, parts);
+      } else if (step.kind == Step::Trade) {
+        trade(b, op, step, parts);
+      } else if (i + 1 == steps.size() && (everywhere || isWholeWarp)) {
+        // From two lanes to those that have the result.
+        for (auto &[place, tuple] : parts)
+          tuple = combine(b, op, everywhere ? take(b, tuple, ~lanes, 0) : tuple,
+                          take(b, tuple, ~lanes, 1u << step.laneBit));
+      } else {
+        for (auto &[place, tuple] : parts)
+          tuple = combine(b, op, tuple, exchange(b, tuple, step.laneBit));
+      }
     }
   }
 
+  /// Reduces over all lanes of a warp, if the machine does that by itself.
+  bool reduceByInstruction(const LLVMBuilder &b, const ReducePlan &plan,
+                           Parts &parts) const {
+    if (plan.combiners.size() != 1)
+      return false;
+    for (auto &[place, tuple] : parts) {
+      Value value = target.warpReduce(b, plan.combiners[0], tuple[0]);
+      if (!value)
+        return false;
+      tuple[0] = value;
+    }
+    return true;
+  }
+
+  /// True if operands in opposite orders, and copies of the operation, give the
+  /// same bits.
+  bool isSymmetric(const ReducePlan &plan) const {
+    return !plan.isInOrder() &&
+           llvm::all_of(plan.combiners, [&](Operation *combiner) {
+             return combiner->getResult(0).getType().isInteger() ||
+                    target.isSymmetric(combiner);
+           });
+  }
+
+  Tuple combineSymmetric(const LLVMBuilder &b, ReduceOp op,
+                         const ReducePlan &plan, const Tuple &mine,
+                         const Tuple &other) const {
+    auto isSum = llvm::IsaPred<arith::AddFOp>;
+    Tuple result = llvm::all_of(plan.combiners, isSum)
+                       ? mine
+                       : combine(b, op, mine, other);
+    for (auto [i, combiner] : llvm::enumerate(plan.combiners))
+      if (isSum(combiner))
+        result[i] = target.addUnfused(b, mine[i], other[i]);
+    return result;
+  }
+
+  Tuple exchange(const LLVMBuilder &b, const Tuple &tuple,
+                 unsigned laneBit) const {
+    return llvm::map_to_vector(tuple, [&](Value value) {
+      return mapWords(b, value, [&](Value word) {
+        return target.shuffleXor(b, word, 1 << laneBit);
+      });
+    });
+  }
+
+  /// Of the lane with this one's bits in `keep`, and those of `set`.
+  Tuple take(const LLVMBuilder &b, const Tuple &tuple, uint32_t keep,
+             uint32_t set) const {
+    return llvm::map_to_vector(tuple, [&](Value value) {
+      return mapWords(b, value, [&](Value word) {
+        return target.shuffleMasked(b, word, keep, set);
+      });
+    });
+  }
+
+  /// Calls `join` for the parts of each two places that differ in `along`.
+  static void
+  joinPairs(Parts &parts, int32_t along,
+            function_ref<Tuple(const Tuple &first, const Tuple &second)> join) {
+    Parts joined;
+    for (auto &[place, tuple] : parts)
+      if (!(place.second & along))
+        joined[place] = join(
+            tuple, parts.find({place.first, place.second | along})->second);
+    parts = std::move(joined);
+  }
+
+  void combineRegisters(const LLVMBuilder &b, ReduceOp op,
+                        const ReducePlan::Step &step, Parts &parts) const {
+    joinPairs(parts, step.along, [&](const Tuple &first, const Tuple &second) {
+      return combine(b, op, first, second);
+    });
+  }
+
+  void trade(const LLVMBuilder &b, ReduceOp op, const ReducePlan::Step &step,
+             Parts &parts) const {
+    Value lane = getThreadIndex(b, target, op).getLane(b);
+    Value isUpper = b.ne(b.and_(lane, b.i32(1 << step.laneBit)), b.i32(0));
+    auto select = [&](const Tuple &upper, const Tuple &lower) {
+      Tuple result;
+      for (auto [u, l] : llvm::zip(upper, lower))
+        result.push_back(b.select(isUpper, u, l));
+      return result;
+    };
+    joinPairs(parts, step.along, [&](const Tuple &first, const Tuple &second) {
+      Tuple received = exchange(b, select(first, second), step.laneBit);
+      return combine(b, op, select(received, first), select(second, received));
+    });
+  }
+
   /// Results that each thread has already.
-  SmallVector<Value>
-  collect(const LLVMBuilder &b, ReduceOp op, const ReducePlan &plan,
-          const llvm::MapVector<uint64_t, Tuple> &parts) const {
+  SmallVector<Value> collect(const LLVMBuilder &b, ReduceOp op,
+                             const ReducePlan &plan, const Parts &parts) const {
     SmallVector<Value> results;
     for (auto [i, result] : llvm::enumerate(op.getResults())) {
       auto type = dyn_cast<RankedTensorType>(result.getType());
@@ -188,68 +313,90 @@ private:
           layout.sublayout({kRegister}, layout.getOutDimNames());
       SmallVector<Value> elements;
       for (int32_t r = 0, e = layout.getInDimSize(kRegister); r < e; ++r)
-        elements.push_back(parts.find(registers.applyFlat(r))->second[i]);
+        elements.push_back(parts.find({registers.applyFlat(r), 0})->second[i]);
       results.push_back(packElements(b, getConverter(), elements, type));
     }
     return results;
   }
 
-  SmallVector<Value>
-  reduceAcrossWarps(const LLVMBuilder &b, ReduceOp op, const ReducePlan &plan,
-                    const llvm::MapVector<uint64_t, Tuple> &parts) const {
-    ThreadIndex index = getThreadIndex(b, target, op);
-    Value scratch = getScratchBase(b, target, op);
-    LinearLayout across = registersAcrossAxis(plan.layout, plan.axisDim);
-    LinearLayout storeLayout = plan.getStoreLayout();
-    unsigned numOperands = op.getSrcs().size();
-    SmallVector<Value> bases;
-    for (unsigned i = 0; i < numOperands; ++i) {
-      bases.push_back(b.gep(scratch, b.intTy(8), plan.operandOffsets[i]));
-      SmallVector<Value> values;
-      for (int32_t r = 0, e = plan.layout.getInDimSize(kRegister); r < e; ++r)
-        values.push_back(parts.find(positionOf(across, r))->second[i]);
-      SharedAccess access{target, storeLayout, bases[i], values[0].getType()};
-      access.store(b, index, values);
-    }
+  SmallVector<Value> reduceAcrossWarps(const LLVMBuilder &b, ReduceOp op,
+                                       const ReducePlan &plan,
+                                       const Parts &parts) const {
+    SmallVector<Value> bases = storeParts(b, op, plan, parts);
     bool acrossBlocks = plan.getNumAxisBlocks() > 1;
     if (acrossBlocks)
       programBarrier(b, op);
     else
       blockBarrier(b, op);
 
-    Type resultType = op.getResult()[0].getType();
-    LinearLayout loadLayout = plan.getLoadLayout(resultType);
+    ThreadIndex index = getThreadIndex(b, target, op);
+    ReducePlan::SecondRound round =
+        plan.getSecondRound(op.getResult()[0].getType());
     SmallVector<SmallVector<Value>> loaded;
-    for (unsigned i = 0; i < numOperands; ++i) {
-      SharedAccess access{target, loadLayout, bases[i],
+    for (auto [i, base] : llvm::enumerate(bases)) {
+      SharedAccess access{target, round.layout, base,
                           parts.front().second[i].getType()};
       loaded.push_back(access.load(b, index));
     }
     // Other blocks must have read before this one goes on or ends.
     if (acrossBlocks)
       programBarrier(b, op);
-    unsigned warps = plan.getNumAxisWarps() * plan.getNumAxisBlocks();
-    unsigned numResults = loaded[0].size() / warps;
-    SmallVector<SmallVector<Value>> elements(numOperands);
+
     // Repeated registers were loaded once: combine once, too.
-    llvm::MapVector<Value, Tuple> done;
+    unsigned numParts = 1u << round.numRegisterBits;
+    unsigned numResults = loaded[0].size() / numParts;
+    llvm::MapVector<Value, Place> places;
+    Parts totals;
     for (unsigned r = 0; r < numResults; ++r) {
-      Tuple &total = done[loaded[0][r * warps]];
-      if (total.empty()) {
-        SmallVector<Tuple> tuples(warps);
-        for (unsigned w = 0; w < warps; ++w)
-          for (unsigned i = 0; i < numOperands; ++i)
-            tuples[w].push_back(loaded[i][r * warps + w]);
-        total = combineHalves(b, op, std::move(tuples));
-      }
-      for (unsigned i = 0; i < numOperands; ++i)
-        elements[i].push_back(total[i]);
+      Place place = {r, 0};
+      if (!places.insert({loaded[0][r * numParts], place}).second)
+        continue;
+      SmallVector<Tuple> tuples(numParts);
+      for (unsigned part = 0; part < numParts; ++part)
+        for (const SmallVector<Value> &values : loaded)
+          tuples[part].push_back(values[r * numParts + part]);
+      totals[place] = plan.isInOrder()
+                          ? combineTree(b, op, std::move(tuples))
+                          : combineHalves(b, op, std::move(tuples));
     }
+    runSteps(b, op, plan, round.steps, totals, /*everywhere=*/true);
     SmallVector<Value> results;
-    for (auto [i, result] : llvm::enumerate(op.getResults()))
+    for (auto [i, result] : llvm::enumerate(op.getResults())) {
+      SmallVector<Value> elements;
+      for (unsigned r = 0; r < numResults; ++r)
+        elements.push_back(totals[places.lookup(loaded[0][r * numParts])][i]);
       results.push_back(
-          packElements(b, getConverter(), elements[i], result.getType()));
+          packElements(b, getConverter(), elements, result.getType()));
+    }
     return results;
+  }
+
+  /// Writes what the steps left to scratch memory; returns where the operands'
+  /// regions are.
+  SmallVector<Value> storeParts(const LLVMBuilder &b, ReduceOp op,
+                                const ReducePlan &plan,
+                                const Parts &parts) const {
+    ThreadIndex index = getThreadIndex(b, target, op);
+    Value scratch = getScratchBase(b, target, op);
+    LinearLayout layout = plan.getStoreLayout();
+    // What the steps took away of the coordinate along the axis.
+    int32_t taken = 0;
+    for (const ReducePlan::Step &step : plan.steps)
+      taken |= step.along;
+    SmallVector<Value> bases;
+    for (unsigned i = 0, e = op.getSrcs().size(); i < e; ++i) {
+      bases.push_back(b.gep(scratch, b.intTy(8), plan.operandOffsets[i]));
+      SmallVector<Value> values;
+      for (int32_t r = 0, end = plan.layout.getInDimSize(kRegister); r < end;
+           ++r) {
+        Place place = placeOf(plan, r);
+        place.second &= ~taken;
+        values.push_back(parts.find(place)->second[i]);
+      }
+      SharedAccess access{target, layout, bases[i], values[0].getType()};
+      access.store(b, index, values);
+    }
+    return bases;
   }
 };
 } // namespace

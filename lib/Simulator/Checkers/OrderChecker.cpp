@@ -4,6 +4,7 @@
 #include "../Mbarrier.h"
 #include "OrderRequest.h"
 #include "RegisterChecker.h"
+#include "TensorOrder.h"
 
 #include <algorithm>
 #include <cinttypes>
@@ -16,7 +17,8 @@ OrderChecker::OrderChecker(Launch &launch, const Cluster &cluster,
     : launch(launch), order(*launch.order), checks(launch.config->checks),
       warps(launch.warpsPerCta), clusterSize(uint32_t(cluster.ctas.size())),
       number(uint32_t(number)), engines(1), remote(clusterSize),
-      atExit(clusterSize) {
+      atExit(clusterSize),
+      tensorOrder(std::make_unique<TensorOrder>(*this, clusterSize)) {
   states.resize(size_t(clusterSize) * warps);
   for (uint32_t w = 0; w < states.size(); ++w) {
     states[w].live = initialLanes(launch, w % warps);
@@ -409,6 +411,8 @@ std::string OrderChecker::describe(const Request &r, uint64_t at) const {
 std::string OrderChecker::completion(const Ctx &c, uint32_t engine,
                                      uint32_t time) const {
   const Engine &g = engines[engine];
+  if (g.kind == EngineKind::Tensor)
+    return " (it completes with a tcgen05.commit of its thread)";
   if (g.kind != EngineKind::Transfer)
     return g.kind == EngineKind::Matrix
                ? " (group " + std::to_string(time) + " of the warp group)"

@@ -23,11 +23,13 @@
 namespace tile::sim {
 
 enum class EngineKind : uint8_t {
-  Copy,      ///< cp.async of a thread; time: groups
-  BulkRead,  ///< sources of a thread's bulk stores; time: groups
-  BulkWrite, ///< their destinations
-  Matrix,    ///< operands of a warp group's wgmma; time: groups
-  Transfer,  ///< what completes on an mbarrier; time: transfers
+  Copy,        ///< cp.async of a thread; time: groups
+  BulkRead,    ///< sources of a thread's bulk stores; time: groups
+  BulkWrite,   ///< their destinations
+  Matrix,      ///< operands of a warp group's wgmma; time: groups
+  Transfer,    ///< what completes on an mbarrier; time: transfers
+  Tensor,      ///< a thread's tcgen05.mma and .cp; time: commits
+  TensorIssue, ///< that they were issued; time: fences of the thread
 };
 
 struct Engine {
@@ -39,6 +41,8 @@ struct Engine {
   const Inst *last = nullptr;
   const Code *lastCode = nullptr;
 };
+
+class TensorOrder;
 
 class OrderChecker {
 public:
@@ -118,6 +122,19 @@ public:
   uint32_t transferEngine(Cta &owner, uint32_t offset);
   /// One more transfer: what follows is no part of it. Returns its time.
   uint32_t tick(uint32_t engine) { return engines[engine].now++; }
+
+  // What the order in tensor memory builds on. `mask` names lanes of the
+  // running warp, all of which must know something.
+  TensorOrder &tensor() { return *tensorOrder; }
+  uint32_t warpNumber(const Ctx &c) const { return warpOf(*c.cta, *c.warp); }
+  uint32_t timeOf(const Ctx &c) const { return states[warpNumber(c)].now; }
+  uint32_t nowOf(uint32_t engine) const { return engines[engine].now; }
+  const Clock &known(const Ctx &c, unsigned lane) {
+    return viewOf(warpNumber(c), lane).known.clock;
+  }
+  bool knowsEngine(Ctx &c, uint32_t mask, uint32_t engine, uint32_t time) const;
+  bool knowsWarp(Ctx &c, uint32_t mask, uint32_t warp, uint32_t time) const;
+  void learnEngine(Ctx &c, uint32_t mask, uint32_t engine, uint32_t time);
 
   void markWritten(Cta &owner, uint32_t offset, uint32_t bytes);
   /// Threads leave; the last one of a CTA ends its shared memory.
@@ -229,6 +246,7 @@ private:
   /// Accesses by others to a CTA's shared memory, and what its threads knew
   /// when they left.
   std::vector<Clock> remote, atExit;
+  std::unique_ptr<TensorOrder> tensorOrder;
 };
 
 } // namespace tile::sim

@@ -167,6 +167,26 @@ void OrderChecker::waitMatrix(Ctx &c, uint32_t left) {
       Clock::raise(v.known.clock.engines, engine, group - 1 - left);
 }
 
+bool OrderChecker::knowsEngine(Ctx &c, uint32_t mask, uint32_t engine,
+                               uint32_t time) const {
+  for (const View &v : states[warpNumber(c)].views)
+    if ((v.lanes & mask) && !v.known.clock.knowsEngine(engine, time))
+      return false;
+  return true;
+}
+bool OrderChecker::knowsWarp(Ctx &c, uint32_t mask, uint32_t warp,
+                             uint32_t time) const {
+  for (const View &v : states[warpNumber(c)].views)
+    if ((v.lanes & mask) && !v.known.clock.knows(warp, FullMask, time))
+      return false;
+  return true;
+}
+void OrderChecker::learnEngine(Ctx &c, uint32_t mask, uint32_t engine,
+                               uint32_t time) {
+  eachView(warpNumber(c), mask,
+           [&](View &v) { Clock::raise(v.known.clock.engines, engine, time); });
+}
+
 //===-- Barriers ----------------------------------------------------------===//
 
 void OrderChecker::barrierArrive(Cta &cta, Warp &warp, uint32_t mask,

@@ -32,8 +32,10 @@ const SmallFormat *smallFormat(Type type) {
   case Type::E2M1:
   case Type::E2M1x2:
     return &formatE2M1;
+  case Type::E2M3:
   case Type::E2M3x2:
     return &formatE2M3;
+  case Type::E3M2:
   case Type::E3M2x2:
     return &formatE3M2;
   default:
@@ -72,7 +74,9 @@ Value read(Type type, uint64_t bits) {
     break;
   }
   v.isReal = true;
-  if (type == Type::F32)
+  if (type == Type::UE8M0)
+    v.real = scaleFromUE8M0(uint8_t(bits));
+  else if (type == Type::F32)
     v.real = floatOfBits(uint32_t(bits));
   else if (type == Type::F64)
     v.real = doubleOfBits(bits);
@@ -182,6 +186,8 @@ uint64_t convertOne(const Conversion &how, uint64_t bits) {
     uint32_t r = tf32FromFloat(f, round);
     return how.finite && (r & 0x7fffffff) == 0x7f800000 ? r - 0x2000 : r;
   }
+  case Type::UE8M0:
+    return encodeUE8M0(d, how.round, how.finite);
   default:
     return encodeSmall(d, *smallFormat(how.to), round, how.finite);
   }
@@ -217,21 +223,30 @@ Step execConvert(Ctx &c, const Inst &inst, uint32_t mask) {
   return Step::Next;
 }
 
+/// The types of pairs that one register holds.
+struct Pair {
+  Type packed, one;
+  static Type element(Type type) {
+    static constexpr Pair pairs[] = {
+        {Type::F16x2, Type::F16},   {Type::BF16x2, Type::BF16},
+        {Type::E4M3x2, Type::E4M3}, {Type::E5M2x2, Type::E5M2},
+        {Type::E2M1x2, Type::E2M1}, {Type::E2M3x2, Type::E2M3},
+        {Type::E3M2x2, Type::E3M2}, {Type::UE8M0x2, Type::UE8M0}};
+    for (auto [packed, one] : pairs)
+      if (type == packed)
+        return one;
+    return Type::None;
+  }
+};
+
 /// Two results in one register: the first source is the upper half.
 Step execConvertPair(Ctx &c, const Inst &inst, uint32_t mask) {
   Conversion how = unpack(inst);
   unsigned width = bitsOf(how.to) / 2;
   Conversion each = how;
-  static const std::pair<Type, Type> halves[] = {{Type::F16x2, Type::F16},
-                                                 {Type::BF16x2, Type::BF16},
-                                                 {Type::E4M3x2, Type::E4M3},
-                                                 {Type::E5M2x2, Type::E5M2}};
-  for (auto [packed, one] : halves) {
-    if (how.to == packed)
-      each.to = one;
-    if (how.from == packed)
-      each.from = one;
-  }
+  each.to = Pair::element(how.to);
+  if (Type one = Pair::element(how.from); one != Type::None)
+    each.from = one;
   unsigned fromWidth = bitsOf(each.from);
   uint64_t fromMask = (uint64_t(1) << fromWidth) - 1;
   bool packedSource = inst.op[2] == NoSlot;
@@ -318,18 +333,56 @@ ExecFn fastConvert(const Conversion &how, unsigned registerBits) {
 
 //===-- Decoder -----------------------------------------------------------===//
 
-bool isPackedPair(Type t) {
-  return t == Type::F16x2 || t == Type::BF16x2 || t == Type::E4M3x2 ||
-         t == Type::E5M2x2;
+bool isNarrow(Type type) {
+  return type == Type::E2M1x2 || type == Type::E2M3x2 || type == Type::E3M2x2;
+}
+
+/// What ptxas takes of the pairs that came with sm_100.
+bool checkNewPair(FunctionDecoder &d, const Conversion &how) {
+  Type wide = how.to, narrow = how.from;
+  bool narrows = isNarrow(how.to) || how.to == Type::UE8M0x2;
+  if (narrows)
+    std::swap(wide, narrow);
+  if (wide != Type::F32 && wide != Type::F16x2 && wide != Type::BF16x2)
+    return d.badType(wide);
+  bool isScale = narrow == Type::UE8M0x2,
+       isDirected = how.round == Round::Zero || how.round == Round::Up;
+  if (isScale && wide == Type::F16x2)
+    return d.badType(wide);
+  if (narrows && isScale ? !isDirected : how.round != Round::Nearest)
+    return d.error("illegal rounding");
+  if (how.ftz || how.sat || (isScale && how.relu) ||
+      (narrows ? !isScale && !how.finite
+               : how.finite && (isScale || wide != Type::BF16x2)))
+    return d.error("these modifiers do not go together");
+  unsigned version =
+      d.builder.module.versionMajor * 10 + d.builder.module.versionMinor;
+  if (!isScale && narrows && wide != Type::F32 && version < 91)
+    return d.error("needs .version 9.1 or later");
+  if (!isScale && !narrows && wide == Type::BF16x2 && version < 92)
+    return d.error("needs .version 9.2 or later");
+  return true;
 }
 
 bool decodePair(FunctionDecoder &d, const Conversion &how) {
-  bool packedSource = isPackedPair(how.from);
+  bool packedSource = Pair::element(how.from) != Type::None;
   if (!packedSource && how.from != Type::F32)
     return d.badType(how.from);
+  bool isNew = isNarrow(how.to) || isNarrow(how.from) ||
+               how.to == Type::UE8M0x2 || how.from == Type::UE8M0x2;
+  if (isNew && !checkNewPair(d, how))
+    return false;
   auto word = [](Type type) {
-    return bitsOf(type) == 16 ? Type::B16 : Type::B32;
+    return bitsOf(type) == 8    ? Type::B8
+           : bitsOf(type) == 16 ? Type::B16
+                                : Type::B32;
   };
+  // Two e2m1 fill a register of their own size, and no wider one.
+  for (size_t i = 0; i < 2 && i < d.operandCount(); ++i)
+    if (Type have = d.registerType(d.operand(i));
+        (i ? how.from : how.to) == Type::E2M1x2 && have != Type::None &&
+        bitsOf(have) != 8)
+      return d.errorAt(d.operand(i), "expected a register of 8 bits");
   size_t operands = packedSource ? 2 : 3;
   if (!d.expectOperands(operands, operands) ||
       !d.src(1, packedSource ? word(how.from) : Type::F32, 1))
@@ -407,7 +460,7 @@ bool decodeCvt(FunctionDecoder &d) {
   d.inst.mod[2] = uint8_t(how.round);
   d.inst.mod[3] = uint8_t(how.toIntegral | how.ftz << 1 | how.sat << 2 |
                           how.relu << 3 | how.finite << 4);
-  if (isPackedPair(how.to))
+  if (Pair::element(how.to) != Type::None)
     return decodePair(d, how);
   auto scalar = [](Type t) {
     return isInteger(t) || t == Type::F16 || t == Type::BF16 ||

@@ -270,10 +270,9 @@ Round takeRound(FunctionDecoder &d, bool &given) {
   return mode < 0 ? Round::Nearest : Round(mode);
 }
 
-bool emitFloat(FunctionDecoder &d, Type type, FloatOp op, Round round, bool ftz,
-               bool sat, unsigned sources) {
-  if (!uniformOperands(d, type, sources))
-    return false;
+/// The operands are there.
+bool emitFloatOp(FunctionDecoder &d, Type type, FloatOp op, Round round,
+                 bool ftz, bool sat) {
   d.inst.mod[0] = uint8_t(op);
   d.inst.mod[1] = uint8_t(round);
   d.inst.mod[2] = ftz;
@@ -311,6 +310,12 @@ bool emitFloat(FunctionDecoder &d, Type type, FloatOp op, Round round, bool ftz,
       break;
     }
   return d.emit(fn, Class::Float32);
+}
+
+bool emitFloat(FunctionDecoder &d, Type type, FloatOp op, Round round, bool ftz,
+               bool sat, unsigned sources) {
+  return uniformOperands(d, type, sources) &&
+         emitFloatOp(d, type, op, round, ftz, sat);
 }
 
 /// Divisors beyond 2^126 have reciprocals that the approximation flushes.
@@ -418,6 +423,30 @@ bool decodeTestp(FunctionDecoder &d) {
          d.dst(0, Type::Pred, 0) &&
          d.emit(type == Type::F32 ? single[what] : twice[what], Class::Compare);
 }
+
+float widenF16(Half a) { return floatFromHalf(a.bits); }
+float widenBF16(Bf16 a) { return floatFromBf16(a.bits); }
+
+/// add, sub and fma of .f32 whose factors, or first summand, have 16 bits: they
+/// are widened, which is exact, and what follows is arithmetic of floats.
+bool emitMixed(FunctionDecoder &d, Type narrow, FloatOp op, Round round,
+               bool sat) {
+  unsigned sources = op == FloatOp::Fma ? 3 : 2, narrows = sources - 1;
+  if (!d.expectOperands(sources + 1, sources + 1))
+    return false;
+  for (unsigned i = 1; i <= sources; ++i)
+    if (!d.src(i, i <= narrows ? narrow : Type::F32, i))
+      return false;
+  for (unsigned i = 1; i <= narrows; ++i) {
+    uint32_t wide = d.temp(SlotClass::Word);
+    d.emitMicro(narrow == Type::F16 ? map<widenF16> : map<widenBF16>,
+                {wide, d.inst.op[i]});
+    d.inst.op[i] = wide;
+  }
+  return d.dst(0, Type::F32, 0) &&
+         emitFloatOp(d, Type::F32, op, round, false, sat);
+}
+
 /// add, sub, mul and fma of .f32x2.
 bool decodeFloatPairs(FunctionDecoder &d, Arith op) {
   bool ftz = d.has("ftz"), given;
@@ -472,6 +501,13 @@ bool tile::sim::decodeFloatArith(FunctionDecoder &d, Arith op) {
                  : op == Arith::Sub ? FloatOp::Sub
                  : op == Arith::Mul ? FloatOp::Mul
                                     : FloatOp::Fma;
+  if (Type narrow = type == Type::F32 ? d.peekType() : Type::None;
+      narrow == Type::F16 || narrow == Type::BF16) {
+    d.takeType();
+    return op == Arith::Mul || ftz || d.in->opcode == "mad"
+               ? d.badType(narrow)
+               : emitMixed(d, narrow, code, round, sat);
+  }
   return emitFloat(d, type, code, round, ftz, sat, op == Arith::Fma ? 3 : 2);
 }
 

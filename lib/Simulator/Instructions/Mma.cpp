@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "MatrixSums.h"
+#include "ScaleFactors.h"
 #include "SparseMetadata.h"
 
 #include <charconv>
@@ -320,11 +321,13 @@ bool isValid(const Shape &s) {
 bool decodeMma(FunctionDecoder &d) {
   d.has("sync");
   d.has("aligned");
+  for (std::string_view modifier : d.in->modifiers)
+    if (modifier.substr(0, 6) == "kind::")
+      return decodeMmaKind(d);
   Shape s{};
   int sparse = d.hasOneOf({"sp", "sp::ordered_metadata"});
   s.isSparse = sparse >= 0;
   d.inst.mod[3] = sparse == 1;
-  // "mxf4" and the like of block-scaled forms are left as unknown modifiers.
   unsigned m, n, k;
   if (!takeMatrixShape(d, m, n, k))
     return false;

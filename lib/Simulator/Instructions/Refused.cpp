@@ -6,16 +6,12 @@
 using namespace tile::sim;
 
 namespace {
-bool refuseTensorMemory(FunctionDecoder &d) {
-  return d.error("tensor memory (tcgen05) is not supported by the simulator");
-}
 bool refuseTexture(FunctionDecoder &d) {
   return d.error("textures and surfaces are not supported by the simulator");
 }
 } // namespace
 
 void tile::sim::registerRefused(DecodeTable &t) {
-  t.insert({{"tcgen05", refuseTensorMemory}});
   for (const char *name :
        {"tex", "tld4", "txq", "suld", "sust", "sured", "suq", "istypep"})
     t.insert({name, refuseTexture});

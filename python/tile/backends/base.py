@@ -57,6 +57,8 @@ class BaseOptions:
     debug: bool = False
     #: Whether + - * on signed integers stop the kernel where they overflow; as `debug` by default.
     sanitize_overflow: bool = False
+    #: Whether the threads' copies of scalars that decide branches and addresses are compared.
+    check_replicas: bool = False
     #: The target, for kernels that ask.
     backend_name: str = ""
     arch: int | str = 0
@@ -157,6 +159,10 @@ class BaseBackend(ABC):
     @abstractmethod
     def stages(self, options: Any) -> dict[str, Stage]:
         """The stages, first to last."""
+
+    def explicit_stages(self, options: Any) -> dict[str, Stage]:
+        """The stages of programs that say their layouts, first to last."""
+        raise TileError(f"{self.target}: tile does not compile Gluon programs for it yet")
 
     def views(self) -> dict[str, tuple[str, Callable]]:
         """Other ways to look at stages: name -> the stage, and a function of what it made."""
@@ -316,6 +322,8 @@ class DriverBase(ABC):
                 "and its strides must be multiples of 16 bytes and its strides positive; compile "
                 "the kernel with tma=False for others"
             )
+        if code == _C.launch.UNLOADED:
+            raise DriverError(f"`{name}` was unloaded whenever it was about to be launched")
         raise DriverError(f"cannot launch `{name}`: error {code}")
 
     @abstractmethod

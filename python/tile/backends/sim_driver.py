@@ -185,6 +185,10 @@ class SimDriver(DriverBase):
                 raise tile.sim.SimulationError(report, printing.assertion if printing else "")
             return report
 
+        def has_tensor_maps(arguments: tuple) -> bool:
+            return backend.simulated_parameters(kernel, pack(parameters, arguments)[2]) is not None
+
+        launch.has_tensor_maps = has_tensor_maps  # type: ignore[attr-defined]
         return launch
 
 

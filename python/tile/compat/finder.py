@@ -19,6 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from .gone import farewell
 from .release import Release, version
 from .unbuilt import Unbuilt
 
@@ -30,6 +31,9 @@ _ADDITIONS = "tile.compat.additions"
 _SAME = {
     "triton.language.extra.cuda.libdevice": "tile.language.extra.libdevice",
     "triton.language.extra.hip.libdevice": "tile.language.extra.libdevice",
+    # In older releases.
+    "triton.language.libdevice": "tile.language.extra.libdevice",
+    "triton.language.math.libdevice": "tile.language.extra.libdevice",
 }
 
 
@@ -155,6 +159,9 @@ class _Offer:
             path = f"{fullname}.{name}"
             if not name.startswith("__") and (self.release.names(path) or _source(path)):
                 return importlib.import_module(path)
+        for fullname in self.fullnames:
+            if gone := farewell(f"{fullname}.{name}"):
+                raise AttributeError(gone)
         raise AttributeError(f"module {self.module.__name__!r} has no attribute {name!r}")
 
     def take_back(self) -> None:
@@ -210,6 +217,8 @@ class Finder(importlib.metadata.DistributionFinder):
             return None
         source = _source(fullname)
         if source is None and self.release.names(fullname) is None:
+            if gone := farewell(fullname):
+                raise ModuleNotFoundError(gone, name=fullname)
             return None
         is_package = self.release.is_package(fullname)
         if source is not None and not is_package:

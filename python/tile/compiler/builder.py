@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _C
-from ..language.dtypes import dtype
+from ..language.dtypes import block_type, dtype
 from ..language.promotion import to_tensor
 from ..language.state import current_generator
 from ..language.values import tensor
@@ -24,6 +24,7 @@ class IRBuilder(_C.ir.Builder):
 
     #: Operations are created, not computed.
     eager = False
+    new_block: Callable[..., dtype] = staticmethod(block_type)
 
     def __init__(self, module: Any, options: Any) -> None:
         super().__init__(module)

@@ -37,9 +37,11 @@ _KINDS = {
 class CodeGenerator(Expressions, Statements, ControlFlow, Loops, WhileLoops, Functions):
     """Generates one kernel, and the functions it calls."""
 
-    def __init__(self, context: Any, options: Any) -> None:
+    def __init__(
+        self, context: Any, options: Any, builder_class: type[IRBuilder] = IRBuilder
+    ) -> None:
         self.module = _C.ir.Module(context)
-        self.builder = IRBuilder(self.module, options)
+        self.builder = builder_class(self.module, options)
         self.frames: list[Frame] = []
         self.outlined: dict[Any, tuple[str, Any]] = {}
         #: The jit functions that the kernel calls.

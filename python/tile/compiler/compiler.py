@@ -24,7 +24,12 @@ from ..runtime.cache.entry import CachedFile, Damaged
 from ..runtime.dependencies import constant_key
 from ..runtime.depth import deep_stack
 from .errors import from_diagnostics
-from .signature import attribute_hints, normalize_constants, structure_of
+from .signature import (
+    attribute_hints,
+    normalize_constants,
+    normalize_signature,
+    structure_of,
+)
 
 
 def make_backend(target: GPUTarget) -> Any:
@@ -35,27 +40,31 @@ def make_backend(target: GPUTarget) -> Any:
 class ASTSource:
     """A kernel in Python, and the arguments it is compiled for."""
 
-    ext = "ttir"
+    @property
+    def ext(self) -> str:
+        """The stage that comes of it."""
+        return "glir" if self.fn.is_gluon() else "ttir"
 
     def __init__(
         self,
         fn: Any,
-        signature: Mapping[str, Any],
+        signature: Mapping[Any, Any] | str,
         constexprs: Mapping[Any, Any] | None = None,
         attrs: Mapping[Any, Any] | None = None,
+        *,
+        constants: Mapping[Any, Any] | None = None,
     ) -> None:
+        """`constants` is `constexprs`, as older releases call it. Parameters may be named by
+        position, also with a text of types for those that are no constants: ``"*fp32, i32"``."""
         if not getattr(fn, "__tile_jit__", False):
             raise TileError(f"ASTSource takes a function decorated with @tile.jit, not {fn!r}")
+        if constants and constexprs:
+            raise TileError("constexprs and constants are two names of one argument")
         self.fn = fn
         self.name = fn.__name__
         names = fn.arg_names
-        unknown = [n for n in signature if isinstance(n, str) and n not in names]
-        if unknown:
-            raise TileError(
-                f"the signature names `{unknown[0]}`, which is not a parameter of `{self.name}`"
-            )
-        self.signature = {names[k] if isinstance(k, int) else k: v for k, v in signature.items()}
-        self.constants = normalize_constants(dict(constexprs or {}), names)
+        self.constants = normalize_constants(dict(constexprs or constants or {}), names)
+        self.signature = normalize_signature(signature, self.constants, self.name, names)
         self.attrs = dict(attrs or {})
         self.hints = attribute_hints(self.attrs, names)
 
@@ -81,7 +90,7 @@ class ASTSource:
                 raise TileError(f"the signature of `{self.name}` lacks the parameter `{name}`")
             else:
                 arguments[name] = structure_of(spec, self._nested_constants(path, spec))
-        generator = CodeGenerator(context, options)
+        generator = CodeGenerator(context, options, _builder_class(self.fn))
         with deep_stack():
             return generator.kernel(self.fn, self.kernel_name(arguments), arguments, self.hints)
 
@@ -98,6 +107,17 @@ class ASTSource:
 
     def parse_options(self) -> dict:
         return {}
+
+
+def _builder_class(fn: Any) -> Any:
+    """What creates the operations of a function."""
+    if fn.is_gluon():
+        from ..experimental.gluon.language._semantic import GluonBuilder
+
+        return GluonBuilder
+    from .builder import IRBuilder
+
+    return IRBuilder
 
 
 class _Specialization:
@@ -123,6 +143,7 @@ class IRSource:
             raise TileError(f"{self.path} is not text") from None
         patterns = {
             "ttir": r"tt\.func\s+public\s+@\"?(\w+)",
+            "glir": r"tt\.func\s+public\s+@\"?(\w+)",
             "ttgir": r"tt\.func\s+public\s+@\"?(\w+)",
             "llir": r"define\s+(?:[\w()]+\s+)*(?:ptx|amdgpu)_kernel\s+void\s+@\"?([\w$.]+)",
             "ptx": r"\.(?:visible|extern)\s+\.entry\s+([\w$]+)",
@@ -141,7 +162,7 @@ class IRSource:
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
     def make_ir(self, options: Any, context: Any) -> Any:
-        if self.ext in ("ttir", "ttgir"):
+        if self.ext in MODULE_STAGES:
             try:
                 module = _C.ir.Module.parse(self.src, context, str(self.path))
                 module.verify()
@@ -151,7 +172,7 @@ class IRSource:
         return self.src
 
     def parse_options(self) -> dict:
-        if self.ext != "ttgir":
+        if self.ext not in ("glir", "ttgir"):
             return {}
         options = {}
         for key, name in (("num_warps", "num-warps"), ("num_ctas", "num-ctas")):
@@ -207,11 +228,17 @@ class LazyDict(Mapping):
     def __iter__(self) -> Iterator[str]:
         return iter(self._items)
 
+    def keys(self) -> Any:
+        """The names of the stages there are, as a dictionary shows them."""
+        return dict.fromkeys(self._items).keys()
+
     def __len__(self) -> int:
         return len(self._items)
 
 
 BINARY_STAGES = {"cubin", "hsaco"}
+#: Stages whose text is a module of MLIR.
+MODULE_STAGES = ("ttir", "glir", "ttgir")
 
 
 class CompiledKernel:
@@ -412,7 +439,8 @@ def compile(
         target = driver.active.get_current_target()
     check_target(target)
     if target.backend == "cpu":  # What works on the CPU's tensors is the simulator.
-        target, lazy_after = simulated_target(), lazy_after or "ptx"
+        target = simulated_target()
+        lazy_after = lazy_after or find_backend(target).simulated_stage
     target, options = chosen_target(target, options or {})
     if isinstance(src, (str, os.PathLike)):
         src = IRSource(src)

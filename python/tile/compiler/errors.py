@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..errors import TileError
+from ..errors import OptionError, TileError
 from ..runtime.source import line_of, lines_of
 
 
@@ -105,6 +105,10 @@ class CompilationError(PlacedError):
 class LaunchError(PlacedError):
     """A launch that is wrong: its arguments, its grid, its options, or its moment. The place is
     the kernel's, or that of the parameter."""
+
+
+class RefusedOptions(LaunchError, OptionError):
+    """A launch with options that the target does not take."""
 
 
 class CompileTimeAssertionFailure(CompilationError):
@@ -230,6 +234,9 @@ def from_diagnostics(error: Exception, what: str = "") -> CompilationError:
             text = text.splitlines()[0][:200].rstrip()
             if text.endswith(":"):
                 continue
+        if note["places"] and note["places"] != first["places"]:
+            # It is about another line of the kernel.
+            text = "\n".join([text, *render_places([source_place(*note["places"][0])])])
         notes.append(text)
     notes.extend(d["message"] for d in errors[1:4])
     message = first["message"]

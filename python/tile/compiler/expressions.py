@@ -6,7 +6,7 @@ import ast
 import operator
 from typing import Any
 
-from ..errors import SemanticError
+from ..errors import SemanticError, TileError
 from ..language import arithmetic, creation
 from ..language.conversion import to_bool
 from ..language.promotion import is_constant, to_tensor
@@ -96,12 +96,15 @@ class Expressions:
             return owner  # A constant is its own constexpr.
         if isinstance(owner, BoundFunction):
             owner = owner.function
-        if not hasattr(owner, name):
+        try:
+            value = getattr(owner, name)
+        except AttributeError as error:
+            if isinstance(error, TileError):  # A name that says why it is not there.
+                raise SemanticError(str(error)) from None
             what, hint = one(owner), ""
             if hasattr(owner, "__spec__"):
                 what, hint = f"module `{owner.__name__}`", closest(name, vars(owner))
-            raise SemanticError(f"{what} has no attribute `{name}`{hint}")
-        value = getattr(owner, name)
+            raise SemanticError(f"{what} has no attribute `{name}`{hint}") from None
         if is_callable_function(getattr(type(owner), name, None)) and not isinstance(owner, type):
             return BoundFunction(getattr(type(owner), name), owner)
         return plain(value)

@@ -13,7 +13,7 @@ from pathlib import Path
 from .. import _C
 
 #: The parts of the Python half that decide about what is compiled.
-_FOLDERS = ("backends", "compiler", "language", "runtime")
+_FOLDERS = ("backends", "compiler", "experimental", "language", "runtime")
 
 
 @functools.lru_cache(maxsize=1)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..errors import SemanticError
+from ..errors import SemanticError, TileError
 from ..language.descriptor import tensor_descriptor_type
 from ..language.dtypes import block_type, dtype, int32, int64, str_to_type
 from ..runtime import descriptors
@@ -31,11 +31,18 @@ def structure_of(spec: Any, constant: Any = None) -> Any:
     return str_to_type(spec)
 
 
-def _descriptor(spec: str) -> tensor_descriptor_type:
+def _descriptor(spec: str) -> Any:
     """``tensordesc<fp16[64, 64]>``: a descriptor made on the host."""
     name, shape = descriptors.parse(spec)
     block = block_type(str_to_type(name), shape)
     rank = len(shape)
+    if layout := descriptors.layout_of(spec):
+        from ..experimental.gluon.language import _layouts
+        from ..experimental.gluon.language.nvidia.hopper import tma
+
+        return tma.tensor_descriptor_type(
+            block, (int32,) * rank, (int64,) * rank, _layouts.parse(layout)
+        )
     return tensor_descriptor_type(block, (int32,) * rank, (int64,) * rank)
 
 
@@ -49,8 +56,39 @@ def normalize_constants(constants: dict[Any, Any], names: list[str]) -> dict[tup
             key = (names.index(key),)
         elif isinstance(key, int):
             key = (key,)
+        elif isinstance(key[0], str) and key[0] in names:
+            key = (names.index(key[0]), *key[1:])
         result[tuple(key)] = value
     return result
+
+
+def normalize_signature(
+    signature: Mapping[Any, Any] | str,
+    constants: dict[tuple[int, ...], Any],
+    kernel: str,
+    names: list[str],
+) -> dict[str, Any]:
+    """The types by name, in the order of the parameters, with those of constants."""
+    if isinstance(signature, str):
+        types = [text.strip() for text in signature.split(",")]
+        # Older programs leave out the constants.
+        given = [i for i in range(len(names)) if (i,) not in constants]
+        if len(types) == len(names):
+            given = list(range(len(names)))
+        if len(types) != len(given):
+            raise TileError(f"`{kernel}` has {len(given)} parameters, the signature {signature!r}")
+        signature = dict(zip(given, types, strict=True))
+    found: dict[str, Any] = {}
+    for key, spec in signature.items():
+        if isinstance(key, int) and 0 <= key < len(names):
+            key = names[key]
+        if key not in names:
+            raise TileError(f"the signature names `{key}`, which is not a parameter of `{kernel}`")
+        found[key] = spec
+    for path in constants:
+        if len(path) == 1:
+            found.setdefault(names[path[0]], "constexpr")
+    return {name: found[name] for name in names if name in found}
 
 
 def attribute_hints(attrs: dict[Any, Any], names: list[str]) -> dict[str, dict[str, int]]:
@@ -61,7 +99,8 @@ def attribute_hints(attrs: dict[Any, Any], names: list[str]) -> dict[str, dict[s
             name = key
         else:
             path = (key,) if isinstance(key, int) else tuple(key)
-            name = names[path[0]] + "".join(f".{i}" for i in path[1:])
+            first = path[0] if isinstance(path[0], str) else names[path[0]]
+            name = first + "".join(f".{i}" for i in path[1:])
         found = hints.setdefault(name, {})
         items: Iterable = values.items() if isinstance(values, dict) else values
         for attribute, value in items:

@@ -13,9 +13,10 @@ from ..errors import TileError
 from ..runtime.cache import CacheEntry, get_dump_manager, get_override_manager
 from ..runtime.cache.entry import checksum
 from . import contexts
-from .compiler import BINARY_STAGES, ASTSource, CompiledKernel
+from .compiler import BINARY_STAGES, MODULE_STAGES, ASTSource, CompiledKernel
 from .errors import from_diagnostics
 from .key import compiler_key
+from .text_target import check_text_target
 
 
 class StagedCompile:
@@ -35,16 +36,21 @@ class StagedCompile:
         self.stop_at = stop_at
         self.lazy_after = lazy_after
         self.backend = find_backend(target)
+        if not isinstance(src, ASTSource):
+            check_text_target(src.ext, src.src, target, f"{src.path.name}: the file")
         merged = {**src.parse_options(), **options}
         override = merged.pop("ir_override", None)
         self.options = self.backend.parse_options(merged)
-        self.stages = self.backend.stages(self.options)
+        explicit = src.ext == "glir"
+        find_stages = self.backend.explicit_stages if explicit else self.backend.stages
+        self.stages = find_stages(self.options)
         hook = knobs.runtime.add_stages_inspection_hook
         #: What a hook that changes the stages says of itself.
         self.hook_key = ""
         if hook is not None:
             self.hook_key = repr(hook())
-            hook(self.backend, self.stages, self.options, "triton", target.arch)
+            language = "gluon" if explicit else "triton"
+            hook(self.backend, self.stages, self.options, language, target.arch)
         self.order = list(self.stages)
         if stop_at is not None and stop_at not in self.order:
             raise TileError(
@@ -215,7 +221,7 @@ class StagedCompile:
                 )
             paths[stage] = path
         try:
-            return {
+            found: dict[str, Any] = {
                 stage: path.read_bytes()
                 if stage in BINARY_STAGES
                 else path.read_text(encoding="utf-8")
@@ -223,6 +229,10 @@ class StagedCompile:
             }
         except OSError as error:
             raise TileError(f"cannot read {error.filename}: {error.strerror}") from None
+        for stage, text in found.items():
+            if stage not in BINARY_STAGES:
+                check_text_target(stage, text, self.target, f"the override of {stage}")
+        return found
 
 
 def _late(kernel: CompiledKernel, stage: Any, before: str) -> Any:
@@ -240,7 +250,7 @@ def _text(ir: Any) -> Any:
 
 
 def _reparse(text: Any, stage: str, context: Any, path: str = "") -> Any:
-    if stage in ("ttir", "ttgir"):
+    if stage in MODULE_STAGES:
         try:
             module = _C.ir.Module.parse(text, context, path or f"<override of {stage}>")
             module.verify()

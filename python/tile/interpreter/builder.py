@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import knobs
 from ..errors import InterpreterError
-from ..language.dtypes import dtype
+from ..language.dtypes import block_type, dtype
 from ..runtime.depth import deep_stack
 from . import access, blocks, collective, elementwise, libdevice, mathematics, program, shapes
 from .memory import Memory
@@ -40,6 +40,7 @@ class EagerBuilder:
 
     #: Tells the language that its values are known.
     eager = True
+    new_block: Callable[..., dtype] = staticmethod(block_type)
 
     def __init__(self, memory: Memory, grid: tuple[int, int, int], options: Any) -> None:
         self.memory = memory

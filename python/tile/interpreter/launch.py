@@ -56,6 +56,8 @@ class InterpretedKernel:
 def interpret(fn: Any, grid: Any, args: tuple, kwargs: dict, warmup: bool = False) -> Any:
     """Interprets a launch of a jit function."""
     launcher = fn.launcher()
+    if fn.is_gluon():
+        raise launcher.refusal("the interpreter does not run Gluon programs yet")
     values, options = launcher.bound(args, kwargs)
     launcher.check_options(options)
     options = launcher.with_defaults(values, options)

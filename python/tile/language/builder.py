@@ -23,6 +23,9 @@ class Builder(Protocol):
 
     # Types and attributes.
 
+    def new_block(self, element_ty: dtype, shape: Sequence[int]) -> dtype:
+        """The type of a block whose layout, in the language that has some, nothing decides yet."""
+
     def type(self, ty: dtype) -> Any: ...
 
     def int_attr(self, width: int, value: int) -> Any: ...

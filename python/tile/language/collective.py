@@ -53,14 +53,14 @@ def _same_shapes(inputs: tuple[tensor, ...], what: str) -> tuple[int, ...]:
 @member()
 @builtin
 def reduce(input: Any, axis: Any, combine_fn: Any, keep_dims: bool = False) -> Any:
-    """Combines the elements along `axis`, or of the whole block if it is None."""
+    """Combines the elements along `axis`, or of the whole block if it is None, in order."""
     keep_dims = bool(unwrap(keep_dims))
     single = isinstance(input, tensor)
     inputs = (input,) if single else tuple(input)
     shape = _same_shapes(inputs, "reduce")
     if unwrap(axis) is None:
         rank = len(shape)
-        inputs = tuple(_reshape(x, (x.numel,), True, "reshape") for x in inputs)
+        inputs = tuple(_reshape(x, (x.numel,), False, "reshape") for x in inputs)
         results = list(reduce(inputs, 0, combine_fn))
         if keep_dims:
             results = [broadcast_to_shape(r, (1,) * rank) for r in results]
@@ -68,8 +68,7 @@ def reduce(input: Any, axis: Any, combine_fn: Any, keep_dims: bool = False) -> A
     axis = checked_axis(axis, len(shape), "reduce")
     b = current()
     region = _combine_region(inputs, combine_fn, "tt.reduce.return", "reduce")
-    rest = (*shape[:axis], *shape[axis + 1 :])
-    types = [block_type(x.dtype, rest) if rest else x.dtype for x in inputs]
+    types = [x.type.reduced(axis, x.dtype) for x in inputs]
     attributes = {"axis": b.int_attr(32, axis)}
     handles = b.create(
         "tt.reduce", [x.handle for x in inputs], attributes, [b.type(t) for t in types], (region,)
@@ -104,7 +103,7 @@ def map_elementwise(scalar_fn: Any, *args: Any, pack: int = 1) -> Any:
     """Applies a function of scalars, which may branch, to each element."""
     pack = unwrap(pack)
     inputs = raise_to_common_shape(*map(to_tensor, args))
-    shape = _same_shapes(tuple(inputs), "map_elementwise")
+    _same_shapes(tuple(inputs), "map_elementwise")
     if pack < 1 or pack & (pack - 1):
         raise SemanticError(f"pack is a power of two, not {pack}")
     b = current()
@@ -121,10 +120,10 @@ def map_elementwise(scalar_fn: Any, *args: Any, pack: int = 1) -> Any:
         "tt.map_elementwise",
         [x.handle for x in inputs],
         {"pack": b.int_attr(32, pack)},
-        [b.type(block_type(t, shape)) for t in result_types[::pack]],
+        [b.type(inputs[0].type.with_element_ty(t)) for t in result_types[::pack]],
         (region,),
     )
-    outputs = [block_type(t, shape) for t in result_types[::pack]]
+    outputs = [inputs[0].type.with_element_ty(t) for t in result_types[::pack]]
     values = tuple(tensor(h, t) for h, t in zip(handles, outputs, strict=True))
     return values[0] if len(values) == 1 else values
 
@@ -146,7 +145,7 @@ def gather(src: tensor, index: tensor, axis: Any) -> tensor:
                 f"gather along {axis} needs equal extents elsewhere, not {src.type} and "
                 f"{index.type}"
             )
-    ty = block_type(src.dtype, index.shape)
+    ty = index.type.with_element_ty(src.dtype)
     b = current()
     handle = b.create_one(
         "tt.gather", (src.handle, index.handle), {"axis": b.int_attr(32, axis)}, (b.type(ty),)
@@ -158,12 +157,17 @@ def gather(src: tensor, index: tensor, axis: Any) -> tensor:
 @builtin
 def histogram(input: tensor, num_bins: Any, mask: Any = None) -> tensor:
     """Counts how often each of 0 .. num_bins - 1 occurs, as int32."""
+    return count(input, num_bins, mask, current().new_block)
+
+
+def count(input: tensor, num_bins: Any, mask: Any, new_block: Any) -> tensor:
+    """A histogram in a block that `new_block` gives."""
     num_bins = unwrap(num_bins)
     if input.ndim != 1 or not input.dtype.is_int():
         raise SemanticError(
             f"histogram takes a block of integers of one dimension, not {input.type}"
         )
-    ty = block_type(dt.int32, (num_bins,))
+    ty = new_block(dt.int32, (num_bins,))
     b = current()
     handles = [input.handle]
     if unwrap(mask) is not None:
@@ -320,8 +324,8 @@ def inline_asm_elementwise(
     several = isinstance(outputs, (tuple, list))
     outputs = [unwrap(t) for t in outputs] if several else [outputs]
     b = current()
-    shape = inputs[0].shape if inputs else ()
-    types = [block_type(t, shape) if shape else t for t in outputs]
+    block = inputs[0].type if inputs and inputs[0].type.is_block() else None
+    types = [block.with_element_ty(t) if block else t for t in outputs]
     attributes = {
         "asm_string": b.str_attr(unwrap(asm)),
         "constraints": b.str_attr(unwrap(constraints)),

@@ -28,6 +28,12 @@ _builtin_slice = builtins.slice
 @builtin
 def arange(start: Any, end: Any) -> tensor:
     """The integers from `start` up to, not including, `end`, as int32."""
+    start, end = range_of(start, end)
+    return make_range(start, current().new_block(dt.int32, (end - start,)))
+
+
+def range_of(start: Any, end: Any) -> tuple[int, int]:
+    """The bounds of a range; refuses those that no block has."""
     start, end = unwrap(start), unwrap(end)
     for name, value in (("start", start), ("end", end)):
         if isinstance(value, bool) or not isinstance(value, int):
@@ -43,9 +49,13 @@ def arange(start: Any, end: Any) -> tensor:
         raise SemanticError(
             f"arange's range must be a power of two, but {start} to {end} has {extent} elements"
         )
-    ty = block_type(dt.int32, (extent,))
+    return start, end
+
+
+def make_range(start: int, ty: dtype) -> tensor:
+    """A block of type `ty` with the integers from `start` on."""
     b = current()
-    attributes = {"start": b.int_attr(32, start), "end": b.int_attr(32, end)}
+    attributes = {"start": b.int_attr(32, start), "end": b.int_attr(32, start + ty.numel)}
     return tensor(b.create_one("tt.make_range", (), attributes, (b.type(ty),)), ty)
 
 
@@ -53,16 +63,27 @@ def arange(start: Any, end: Any) -> tensor:
 def full(shape: Any, value: Any, dtype: dtype) -> tensor:
     """A block with `value` in every element."""
     shape = unwrap_shape(shape)
+    dtype = element_type(dtype)
+    return filled(current().new_block(dtype, shape) if shape else dtype, value)
+
+
+def element_type(dtype: Any) -> dt.dtype:
+    """The type of a block's elements."""
     dtype = unwrap(dtype)
-    value = unwrap(value)
     if not hasattr(dtype, "is_block"):
         raise SemanticError(f"a block is filled with a type such as tl.float32, not {dtype!r}")
+    return dtype
+
+
+def filled(ty: dt.dtype, value: Any) -> tensor:
+    """A block (or scalar) of type `ty` with `value` in every element."""
+    value = unwrap(value)
     if is_constant(value):
-        return constant(value, block_type(dtype, shape) if shape else dtype)
+        return constant(value, ty)
     if not isinstance(value, tensor) or value.type.is_block():
         raise SemanticError(f"full fills a block with a scalar, not with {describe(value)}")
-    value = cast(value, dtype)
-    return splat(value, shape) if shape else value
+    value = cast(value, ty.scalar)
+    return splat(value, ty) if ty.is_block() else value
 
 
 @builtin
@@ -108,7 +129,7 @@ def expand_dims(input: Any, axis: Any) -> tensor:
 
 def _insert_dim(value: tensor, axis: int) -> tensor:
     if not value.type.is_block():
-        return splat(value, (1,))
+        return broadcast_to_shape(value, (1,))
     return expand_dim(value, axis)
 
 
@@ -171,6 +192,7 @@ def _reshape(value: tensor, shape: tuple[int, ...], reorder: bool, what: str) ->
         return value
     if not value.type.is_block():
         return broadcast_to_shape(value, shape)
+    ty = value.type.reshaped(shape, reorder)
     b = current()
     attributes = {"allow_reorder": b.unit_attr()} if reorder else None
     return tensor(b.create_one("tt.reshape", (value.handle,), attributes, (b.type(ty),)), ty)
@@ -189,7 +211,7 @@ def permute(input: Any, *dims: Any) -> tensor:
         raise SemanticError(f"permute takes each dimension once, not {list(dims)}")
     if order == sorted(order):
         return value
-    ty = block_type(value.dtype, [value.shape[i] for i in order])
+    ty = value.type.permuted(order)
     b = current()
     attributes = {"order": b.i32_array_attr(order)}
     return tensor(b.create_one("tt.trans", (value.handle,), attributes, (b.type(ty),)), ty)
@@ -244,8 +266,8 @@ def join(a: Any, b: Any) -> tensor:
         x, y = binary_operands(x, y, "join")
     scalar = not x.type.is_block()
     if scalar:
-        x, y = splat(x, (1,)), splat(y, (1,))
-    ty = block_type(x.dtype, (*x.shape, 2))
+        x, y = broadcast_to_shape(x, (1,)), broadcast_to_shape(y, (1,))
+    ty = x.type.joined()
     builder = current()
     result = tensor(
         builder.create_one("tt.join", (x.handle, y.handle), None, (builder.type(ty),)), ty
@@ -263,7 +285,7 @@ def split(a: Any) -> tuple[tensor, tensor]:
     scalar = value.ndim == 1
     if scalar:
         value = expand_dim(value, 0)
-    ty = block_type(value.dtype, value.shape[:-1])
+    ty = value.type.halved()
     b = current()
     low, high = b.create("tt.split", (value.handle,), None, (b.type(ty), b.type(ty)))
     pair = tensor(low, ty), tensor(high, ty)

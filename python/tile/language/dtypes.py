@@ -32,6 +32,9 @@ class Shape(tuple):
 class dtype:
     """A scalar type, such as ``tl.float32``."""
 
+    #: Which thread holds which element of a block, in the language that says so.
+    layout: Any = None
+
     SINT_TYPES: ClassVar[list[str]] = ["int8", "int16", "int32", "int64"]
     UINT_TYPES: ClassVar[list[str]] = ["int1", "uint8", "uint16", "uint32", "uint64"]
     FP_TYPES: ClassVar[list[str]] = [
@@ -289,7 +292,38 @@ class block_type(dtype):
         return self._shape
 
     def with_element_ty(self, element_ty: dtype) -> dtype:
-        return block_type(element_ty, self._shape)
+        return self.similar(element_ty, self._shape)
+
+    # The types of what is made of a block. Blocks that have layouts know how these change.
+
+    def similar(self, element_ty: dtype, shape: Sequence[int]) -> block_type:
+        """A block of such elements, of the same rank, laid out as this one."""
+        return block_type(element_ty, shape)
+
+    def expanded(self, axis: int) -> block_type:
+        """With a dimension of one element inserted."""
+        return block_type(self.element_ty, (*self._shape[:axis], 1, *self._shape[axis:]))
+
+    def reduced(self, axis: int, element_ty: dtype) -> dtype:
+        """Without a dimension; a block of one dimension becomes a scalar."""
+        rest = (*self._shape[:axis], *self._shape[axis + 1 :])
+        return block_type(element_ty, rest) if rest else element_ty
+
+    def permuted(self, order: Sequence[int]) -> block_type:
+        """With its dimensions in another order."""
+        return block_type(self.element_ty, [self._shape[i] for i in order])
+
+    def reshaped(self, shape: Sequence[int], reorder: bool) -> block_type:
+        """With another shape; in an order that may differ with `reorder`."""
+        return block_type(self.element_ty, shape)
+
+    def joined(self) -> block_type:
+        """Two of these blocks, side by side in a new last dimension."""
+        return block_type(self.element_ty, (*self._shape, 2))
+
+    def halved(self) -> block_type:
+        """What `joined` was made of."""
+        return block_type(self.element_ty, self._shape[:-1])
 
     def mangle(self) -> str:
         return f"{self.element_ty.mangle()}S{'_'.join(map(str, self._shape))}S"

@@ -9,7 +9,13 @@ from ..errors import SemanticError
 from . import dtypes as dt
 from .conversion import cast, to_bool
 from .dtypes import block_type, dtype, pointer_type
-from .promotion import broadcast_to_shape, is_constant, raise_to_common_shape, to_tensor
+from .promotion import (
+    broadcast_to_shape,
+    have_one_place,
+    is_constant,
+    raise_to_common_shape,
+    to_tensor,
+)
 from .promotion import constant as make_constant
 from .state import current
 from .values import builtin, describe, member, tensor, unwrap, unwrap_shape
@@ -91,7 +97,7 @@ def load(
         operands = [pointer, mask]
         if other is not None:
             other = cast(make_other(other, pointer, stored, element), stored)
-            if other.shape != pointer.shape:
+            if not have_one_place(other.type, pointer.type):
                 other = broadcast_to_shape(raise_to_common_shape(other, pointer)[0], pointer.shape)
             operands.append(other)
     ty = pointer.type.with_element_ty(stored)
@@ -126,7 +132,7 @@ def as_mask(mask: Any) -> tensor:
 def _match_mask(pointer: tensor, mask: tensor, what: str) -> tuple[tensor, tensor]:
     if not pointer.type.is_block() and mask.type.is_block():
         raise SemanticError(f"{what} has a mask of {mask.type}, but a scalar pointer")
-    if pointer.shape == mask.shape:
+    if have_one_place(pointer.type, mask.type):
         return pointer, mask
     try:
         pointer, mask = raise_to_common_shape(pointer, mask)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import SemanticError
 from . import dtypes as dt
-from .dtypes import block_type, dtype
+from .dtypes import dtype
 from .state import current
 from .values import describe, tensor, unwrap
 
@@ -145,9 +145,8 @@ def _constant_operand_type(value: Any, other: dtype, div_or_mod: bool) -> dtype:
     return constant_type(value)
 
 
-def splat(value: tensor, shape: tuple[int, ...]) -> tensor:
-    """A block with a scalar in every element."""
-    ty = block_type(value.dtype, shape)
+def splat(value: tensor, ty: dtype) -> tensor:
+    """A block of type `ty` with a scalar in every element."""
     b = current()
     return tensor(b.create_one("tt.splat", (value.handle,), None, (b.type(ty),)), ty)
 
@@ -158,7 +157,7 @@ def broadcast_to_shape(value: tensor, shape: tuple[int, ...]) -> tensor:
     if have == shape:
         return value
     if not value.type.is_block():
-        return splat(value, shape)
+        return splat(value, current().new_block(value.dtype, shape))
     if len(have) != len(shape):
         raise SemanticError(
             f"cannot broadcast shape {list(have)} to {list(shape)}: the ranks differ"
@@ -169,15 +168,14 @@ def broadcast_to_shape(value: tensor, shape: tuple[int, ...]) -> tensor:
                 f"cannot broadcast shape {list(have)} to {list(shape)}: dimension {i} has {a} "
                 f"elements, not {w} or 1"
             )
-    ty = block_type(value.dtype, shape)
+    ty = value.type.similar(value.dtype, shape)
     b = current()
     return tensor(b.create_one("tt.broadcast", (value.handle,), None, (b.type(ty),)), ty)
 
 
 def expand_dim(value: tensor, axis: int) -> tensor:
     """Inserts a dimension of one element."""
-    shape = value.type.shape
-    ty = block_type(value.dtype, (*shape[:axis], 1, *shape[axis:]))
+    ty = value.type.expanded(axis)
     b = current()
     return tensor(
         b.create_one(
@@ -206,25 +204,41 @@ def broadcast_shapes(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
 
 def broadcast_pair(x: tensor, y: tensor) -> tuple[tensor, tensor]:
     """Brings two tensors to a common shape."""
-    sx, sy = x.type.shape, y.type.shape
-    if sx == sy:
+    if have_one_place(x.type, y.type):
         return x, y
-    shape = broadcast_shapes(sx, sy)
-    return _raise_to(x, shape), _raise_to(y, shape)
+    x, y = raise_to_common_shape(x, y)
+    return x, y
 
 
-def _raise_to(value: tensor, shape: tuple[int, ...]) -> tensor:
-    if value.type.is_block():
-        while len(value.type.shape) < len(shape):
-            value = expand_dim(value, 0)
+def have_one_place(a: dtype, b: dtype) -> bool:
+    """Whether two types have one shape, and one layout if they have any."""
+    return a.shape == b.shape and a.layout == b.layout
+
+
+def _raise_to(value: tensor, shape: tuple[int, ...], model: dtype) -> tensor:
+    """Extends a value to `shape`; a scalar becomes a block like one of type `model`."""
+    if not value.type.is_block():
+        return splat(value, model.similar(value.dtype, shape)) if shape else value
+    while len(value.type.shape) < len(shape):
+        value = expand_dim(value, 0)
     return broadcast_to_shape(value, shape)
 
 
 def raise_to_common_shape(*values: tensor) -> list[tensor]:
+    """Brings scalars and blocks to a common shape, and to one layout if they have any."""
+    model: dtype | None = None
+    for value in values:
+        if value.type.is_block() and (model is None or model.layout is None):
+            model = value.type
+    if model is None:
+        return list(values)
+    if model.layout is not None:
+        values = model.settle(values)
+        model = next(v.type for v in values if v.type.is_block())
     shape: tuple[int, ...] = ()
     for value in values:
         shape = broadcast_shapes(shape, value.type.shape)
-    return [_raise_to(value, shape) for value in values]
+    return [_raise_to(value, shape, model) for value in values]
 
 
 def check_number(value: Any, what: str) -> None:
@@ -248,7 +262,7 @@ def binary_operands(
         if a != b or div_or_mod:
             common = computation_type(a, b, div_or_mod)
             lhs, rhs = cast(lhs, common), cast(rhs, common)
-        if lhs.type.shape != rhs.type.shape:
+        if not have_one_place(lhs.type, rhs.type):
             lhs, rhs = broadcast_pair(lhs, rhs)
         return lhs, rhs
     check_number(lhs, what)

@@ -151,29 +151,18 @@ def _min(a, b):
     return minimum(a, b)
 
 
+# Of equals the first stays: reductions combine in order. A number beats NaN.
+
+
 @jit
-def _argmax_left(value1, index1, value2, index2):
-    tie = value1 == value2 and index1 < index2
-    first = value1 > value2 or tie
+def _argmax(value1, index1, value2, index2):
+    first = (value1 >= value2) | (value2 != value2)
     return where(first, value1, value2), where(first, index1, index2)
 
 
 @jit
-def _argmax_fast(value1, index1, value2, index2):
-    first = value1 > value2
-    return where(first, value1, value2), where(first, index1, index2)
-
-
-@jit
-def _argmin_left(value1, index1, value2, index2):
-    tie = value1 == value2 and index1 < index2
-    first = value1 < value2 or tie
-    return where(first, value1, value2), where(first, index1, index2)
-
-
-@jit
-def _argmin_fast(value1, index1, value2, index2):
-    first = value1 < value2
+def _argmin(value1, index1, value2, index2):
+    first = (value1 <= value2) | (value2 != value2)
     return where(first, value1, value2), where(first, index1, index2)
 
 
@@ -208,17 +197,16 @@ def sum(input, axis=None, keep_dims=False, dtype: constexpr = None):
 
 @jit
 def _extreme(
-    input, axis, indices: constexpr, tie_break_left: constexpr, keep_dims: constexpr,
-    combine: constexpr, with_index_left: constexpr, with_index: constexpr,
+    input, axis, indices: constexpr, keep_dims: constexpr, combine: constexpr,
+    with_index: constexpr,
 ):  # fmt: skip
     if indices:
         values = input.to(_index_type(input.dtype))
-        pair = (values, _indices(values, axis))
-        if tie_break_left:
-            return reduce(pair, axis, with_index_left, keep_dims=keep_dims)
-        else:
-            return reduce(pair, axis, with_index, keep_dims=keep_dims)
+        return reduce((values, _indices(values, axis)), axis, with_index, keep_dims=keep_dims)
     return reduce(input.to(_order_type(input.dtype)), axis, combine, keep_dims=keep_dims)
+
+
+# The first of equals is as quick as any of them.
 
 
 @_method()
@@ -227,8 +215,7 @@ def max(
     input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False
 ):
     """The largest element along `axis`, and its index if asked for."""
-    left: constexpr = return_indices_tie_break_left
-    return _extreme(input, axis, return_indices, left, keep_dims, _max, _argmax_left, _argmax_fast)
+    return _extreme(input, axis, return_indices, keep_dims, _max, _argmax)
 
 
 @_method()
@@ -237,8 +224,7 @@ def min(
     input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False
 ):
     """The smallest element along `axis`, and its index if asked for."""
-    left: constexpr = return_indices_tie_break_left
-    return _extreme(input, axis, return_indices, left, keep_dims, _min, _argmin_left, _argmin_fast)
+    return _extreme(input, axis, return_indices, keep_dims, _min, _argmin)
 
 
 @_method()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
 
 from .. import knobs
-from ..errors import CompilerToolError, OutOfResources, TileError
+from ..errors import CompilerToolError, OptionError, OutOfResources, TileError
 from .definition import check_kernel
 from .driver import driver
 from .jit import JITFunction, KernelInterface
@@ -22,8 +23,15 @@ from .tuning import (
     estimate,
     make_choice,
     progress,
+    said_in_a_line,
     same_code,
 )
+
+#: Keywords of older releases, about how loops are specialised: the compiler decides that now.
+_OLD_KEYWORDS = {
+    "enable_warp_specialization", "enable_persistent", "num_buffers_warp_spec",
+    "num_consumer_groups", "reg_dec_producer", "reg_inc_consumer",
+}  # fmt: skip
 
 
 class Config:
@@ -38,7 +46,10 @@ class Config:
         maxnreg: int | None = None,
         pre_hook: Callable | None = None,
         ir_override: str | None = None,
+        **old: Any,
     ) -> None:
+        if unknown := old.keys() - _OLD_KEYWORDS:
+            raise TypeError(f"Config takes no keyword `{min(unknown)}`")
         if not isinstance(kwargs, dict):
             raise TileError(f"a Config has the values of constants by their names, not {kwargs!r}")
         self.kwargs = kwargs
@@ -74,13 +85,85 @@ class Config:
     __repr__ = __str__
 
 
+#: What ends the measurement of one configuration, and not the tuning: the others may do.
+_CANNOT_RUN = (OutOfResources, CompilerToolError, OptionError)
+
+
+class _OfRun:
+    """An attribute of an autotuner that belongs to a run: each thread has its own."""
+
+    def __init__(self, default: Callable[[], Any], is_result: bool = False) -> None:
+        self.default = default
+        #: Whether a thread that ran nothing sees what the last run of any thread left.
+        self.is_result = is_result
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, tuner: Any, owner: type | None = None) -> Any:
+        if tuner is None:
+            return self
+        value = _own(tuner).get(self.name)
+        if value is None and self.is_result:
+            value = vars(tuner).get(self.name)
+        return self.default() if value is None else value
+
+    def __set__(self, tuner: Any, value: Any) -> None:
+        _own(tuner)[self.name] = value
+        if self.is_result:
+            vars(tuner)[self.name] = value
+
+
+def _own(tuner: Any) -> dict[str, Any]:
+    """What a thread has of an autotuner."""
+    attributes = tuner.__dict__
+    threads = attributes.get("_threads")
+    if threads is None:  # A new one, a copy, or one from another process.
+        threads = attributes.setdefault("_threads", threading.local())
+    return threads.__dict__
+
+
+class _Run:
+    """While it is entered, a run with these positional arguments. A hook may run the same kernel
+    inside of it."""
+
+    def __init__(self, tuner: Any, args: tuple) -> None:
+        self.own = _own(tuner)
+        self.state = {
+            "nargs": dict(zip(tuner.arg_names, args, strict=False)), "restore_copies": None,
+            "_refusals": {},
+        }  # fmt: skip
+
+    def __enter__(self) -> dict[str, Any]:
+        own = self.own
+        self.outer = {name: own.get(name) for name in self.state}
+        own.update(self.state)
+        return self.state["nargs"]
+
+    def __exit__(self, *error: Any) -> None:
+        self.own.update(self.outer)
+
+
 class Autotuner(KernelInterface):
     """A kernel whose constants are chosen by measuring.
 
     Libraries derive from it: they call `prune_configs`, `_bench` and
     `check_disk_cache`, replace `pre_hook`, `post_hook` and `cache`, and read what
     a run leaves in `best_config`, `configs_timings` and `bench_time`.
+
+    Threads may launch it at the same time. Those that come before a choice is known measure by
+    themselves.
     """
+
+    #: The positional arguments by name, during a run.
+    nargs = _OfRun(lambda: None)
+    #: Copies of the arguments to restore, while a configuration is measured.
+    restore_copies = _OfRun(dict)
+    #: Why configurations could not run, in the tuning of this run.
+    _refusals = _OfRun(dict)
+    best_config = _OfRun(lambda: None, is_result=True)
+    configs_timings = _OfRun(dict, is_result=True)
+    bench_time = _OfRun(float, is_result=True)
 
     def __init__(
         self,
@@ -123,8 +206,6 @@ class Autotuner(KernelInterface):
         self.post_hook: Callable = post_hook or self._restore_arguments
         self.user_defined_pre_hook = pre_hook is not None
         self.user_defined_post_hook = post_hook is not None
-        #: Copies of the arguments to restore, while a configuration is measured.
-        self.restore_copies: dict[str, Any] = {}
         prune = prune_configs_by or {}
         self.perf_model = prune.get("perf_model")
         self.configs_top_k = prune.get("top_k", 1.0)
@@ -136,17 +217,15 @@ class Autotuner(KernelInterface):
         self._do_bench = do_bench
         self.cache_results = cache_results or (do_bench is None and knobs.autotuning.cache)
         self.cache: Any = {}
-        #: The positional arguments by name, during a run.
-        self.nargs: dict[str, Any] | None = None
-        self.best_config: Config | None = None
-        self.configs_timings: dict[Config, list[float]] = {}
-        self.bench_time = 0.0
         while not hasattr(fn, "params"):
             fn = fn.fn
         #: The jit function, and the Python function, under all decorators.
         self.kernel = fn
         self.base_fn = fn.fn
         self.__name__ = fn.__name__
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_threads"}
 
     @functools.cached_property
     def do_bench(self) -> Callable:
@@ -183,24 +262,25 @@ class Autotuner(KernelInterface):
     # Running.
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
-        self.nargs = dict(zip(self.arg_names, args, strict=False))
-        config = self.configs[0]
-        if len(self.configs) > 1:
-            key = self.key_of({**self.nargs, **kwargs})
-            if key in self.cache:
-                config = self.cache[key]
-            elif knobs.interpreting():
-                # How long the interpreter takes says nothing.
-                config = self.prune_configs(kwargs)[0]
-            else:
-                config = self._tune(key, args, kwargs)
-        self.best_config = config
-        arguments = {**self.nargs, **kwargs, **config.all_kwargs()}
-        if config.pre_hook is not None:
-            config.pre_hook(arguments)
-        result = self.fn.run(*args, **{**kwargs, **config.all_kwargs()})
-        self.nargs = None
-        return result
+        with _Run(self, args) as named:
+            config = self.configs[0]
+            if len(self.configs) > 1:
+                config = self._choose(named, args, kwargs)
+            self.best_config = config
+            chosen = {**kwargs, **config.all_kwargs()}
+            if config.pre_hook is not None:
+                config.pre_hook({**named, **chosen})
+            return self.fn.run(*args, **chosen)
+
+    def _choose(self, named: dict[str, Any], args: tuple, kwargs: dict[str, Any]) -> Config:
+        """The configuration for a launch, one of several."""
+        key = self.key_of({**named, **kwargs})
+        if key in self.cache:
+            return self.cache[key]
+        if knobs.interpreting():
+            # How long the interpreter takes says nothing.
+            return self.prune_configs(kwargs)[0]
+        return self._tune(key, args, kwargs)
 
     def key_of(self, arguments: dict[str, Any]) -> tuple:
         """What the choice depends on: the key's values, and all types."""
@@ -219,9 +299,7 @@ class Autotuner(KernelInterface):
             self.bench_time = time.perf_counter() - start
             best = choose(timings)
             if timings[best][0] == UNUSABLE:
-                raise TileError(
-                    f"none of the {len(configs)} configurations of `{self.__name__}` can run"
-                )
+                raise self._none_can_run(configs)
             self.cache[key] = best
             self.configs_timings = timings
             arguments = {**(self.nargs or {}), **kwargs, **best.all_kwargs()}
@@ -234,6 +312,12 @@ class Autotuner(KernelInterface):
             how = "known already" if known else f"took {self.bench_time:.2f} s"
             print(f"Autotuning {self.__name__} with key {key} {how}; best: {self.cache[key]}")
         return self.cache[key]
+
+    def _none_can_run(self, configs: list[Config]) -> TileError:
+        """The error of a kernel without a configuration that can run, with the reasons."""
+        text = f"none of the {len(configs)} configurations of `{self.__name__}` can run"
+        reasons = [f"  {c}: {self._refusals[c]}" for c in configs if c in self._refusals]
+        return TileError("\n".join([text, *reasons]))
 
     def _compare(
         self, configs: list[Config], args: tuple, kwargs: dict[str, Any]
@@ -335,7 +419,8 @@ class Autotuner(KernelInterface):
 
         try:
             result = bench(call, quantiles=(0.5, 0.2, 0.8))
-        except (OutOfResources, CompilerToolError):
+        except _CANNOT_RUN as error:
+            self._refusals[config] = said_in_a_line(error)
             return [UNUSABLE] * 3
         return list(result) if isinstance(result, (list, tuple)) else [result] * 3
 
@@ -383,11 +468,18 @@ class Autotuner(KernelInterface):
         return ChoiceFile(self.__name__, parts)
 
     def warmup(self, *args: Any, **kwargs: Any) -> list[Any]:
-        """Compiles every configuration for these arguments, without launching."""
-        self.nargs = dict(zip(self.arg_names, args, strict=False))
-        configs = self.prune_configs(kwargs)
-        self.nargs = None
-        return [self.fn.warmup(*args, **{**kwargs, **c.all_kwargs()}) for c in configs]
+        """Compiles every configuration that can run for these arguments, without launching."""
+        kernels = []
+        with _Run(self, args):
+            configs = self.prune_configs(kwargs)
+            for config in configs:
+                try:
+                    kernels.append(self.fn.warmup(*args, **{**kwargs, **config.all_kwargs()}))
+                except _CANNOT_RUN as error:
+                    self._refusals[config] = said_in_a_line(error)
+            if not kernels:
+                raise self._none_can_run(configs)
+        return kernels
 
 
 def _copy(value: Any) -> Any:

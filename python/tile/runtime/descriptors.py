@@ -1,8 +1,9 @@
 """Descriptors made on the host, as arguments of a kernel.
 
-A kernel takes a descriptor as ``tensordesc<fp16[16, 64]>`` in its signature; the key of an
-argument goes on with "Z" if elements out of bounds are zeros, and ends in "D" if the rows, too,
-are multiples of 16 bytes, as its base and strides are.
+A kernel takes a descriptor as ``tensordesc<fp16[16, 64]>`` in its signature, or as
+``tensordesc<fp16[16, 64],LAYOUT>`` where it says how blocks lie. The key of an argument goes on
+with "Z" if elements out of bounds are zeros, and ends in "D" if the rows, too, are multiples of
+16 bytes, as its base and strides are.
 At run time that is its base, shape and strides and whether it pads with NaNs,
 and then the shape and the strides that the kernel asks the descriptor for.
 """
@@ -23,9 +24,12 @@ def key_of(value: Any) -> str:
     from .specialize import item_size, type_name
 
     extents = ", ".join(map(str, value.block_shape))
+    # How blocks lie in shared memory, where the program says it.
+    layout = getattr(value, "layout", None)
+    placed = "" if layout is None else f",{layout!r}"
     zero = "Z" if value.padding == "zero" else ""
     whole = "" if value.shape[-1] * item_size(value.base) % ALIGNMENT else "D"
-    return f"tensordesc<{type_name(value.base.dtype)}[{extents}]>{zero}{whole}"
+    return f"tensordesc<{type_name(value.base.dtype)}[{extents}]{placed}>{zero}{whole}"
 
 
 def decode(key: str) -> tuple[str, list[tuple[str, int]]]:
@@ -43,6 +47,11 @@ def parse(spec: str) -> tuple[str, list[int]]:
     """The type of the elements, and the shape of a block."""
     name, _, extents = spec[len("tensordesc<") :].partition("[")
     return name, [int(d) for d in extents.partition("]")[0].split(",")]
+
+
+def layout_of(spec: str) -> str:
+    """How blocks lie in shared memory, as text; empty where that is left to the compiler."""
+    return spec.partition("]")[2].removeprefix(",").removesuffix(">")
 
 
 def check_block(spec: str) -> None:

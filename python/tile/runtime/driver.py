@@ -22,6 +22,11 @@ class DriverConfig:
             active = self._active = _create(knobs.runtime.driver)
         return active
 
+    @property
+    def utils(self) -> Any:
+        """Those of the driver in use, as older programs ask for them."""
+        return self.active.utils
+
     def set_active(self, driver: Any) -> None:
         """Uses this driver from now on."""
         self._active = driver

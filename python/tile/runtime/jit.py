@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 import re
 import threading
 from collections.abc import Callable, Iterable
@@ -191,8 +192,8 @@ class JITFunction(KernelInterface[T]):
     def hash(self) -> str:
         return self.cache_key
 
-    @property
     def is_gluon(self) -> bool:
+        """Whether it says the layouts of its tensors."""
         return False
 
     @functools.cached_property
@@ -429,7 +430,8 @@ class MockTensor:
 
 
 class TensorWrapper:
-    """A tensor whose elements are read as another type."""
+    """A tensor whose elements are read as another type, of the same size. It has of a tensor what
+    does not look at the elements."""
 
     def __init__(self, base: Any, dtype: Any) -> None:
         self.base = base
@@ -438,11 +440,83 @@ class TensorWrapper:
         self.is_cuda = getattr(base, "is_cuda", False)
         self.device = getattr(base, "device", None)
 
-    def data_ptr(self) -> int:
-        return self.base.data_ptr()
+    @property
+    def data(self) -> TensorWrapper:
+        return self
 
-    def stride(self, *args: Any) -> Any:
-        return self.base.stride(*args)
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def data_ptr(self) -> int:
+        from .specialize import address_of
+
+        return address_of(self.base)
+
+    def element_size(self) -> int:
+        from .specialize import item_size
+
+        return item_size(self.base)
+
+    def stride(self, *dim: int) -> Any:
+        if hasattr(self.base, "stride"):
+            return self.base.stride(*dim)
+        strides = tuple(stride // self.element_size() for stride in self.base.strides)
+        return strides[dim[0]] if dim else strides
+
+    def size(self, *dim: int) -> Any:
+        return self.shape[dim[0]] if dim else self.shape
+
+    def dim(self) -> int:
+        return len(self.shape)
+
+    def numel(self) -> int:
+        return math.prod(self.shape)
+
+    def is_contiguous(self, *args: Any, **kwargs: Any) -> bool:
+        if hasattr(self.base, "is_contiguous"):
+            return self.base.is_contiguous(*args, **kwargs)
+        return self.base.flags.c_contiguous
+
+    def untyped_storage(self) -> Any:
+        return self.base.untyped_storage()
+
+    # What makes other tensors, of the same type.
+
+    def cpu(self) -> TensorWrapper:
+        return TensorWrapper(self.base.cpu(), self.dtype)
+
+    def to(self, *args: Any, **kwargs: Any) -> TensorWrapper:
+        """On another device."""
+        return TensorWrapper(self.base.to(*args, **kwargs), self.dtype)
+
+    def clone(self) -> TensorWrapper:
+        copy = self.base.clone if hasattr(self.base, "clone") else self.base.copy
+        return TensorWrapper(copy(), self.dtype)
+
+    def contiguous(self) -> TensorWrapper:
+        return TensorWrapper(self.base.contiguous(), self.dtype)
+
+    def new_empty(self, *size: Any, **kwargs: Any) -> TensorWrapper:
+        return TensorWrapper(self.base.new_empty(*size, **kwargs), self.dtype)
+
+    def new_zeros(self, *size: Any, **kwargs: Any) -> TensorWrapper:
+        return TensorWrapper(self.base.new_zeros(*size, **kwargs), self.dtype)
+
+    def copy_(self, other: Any) -> TensorWrapper:
+        source = other.base if isinstance(other, TensorWrapper) else other
+        if hasattr(self.base, "copy_"):
+            self.base.copy_(source)
+        else:
+            self.base[...] = source
+        return self
+
+    def zero_(self) -> TensorWrapper:
+        if hasattr(self.base, "zero_"):
+            self.base.zero_()
+        else:
+            self.base[...] = 0
+        return self
 
     def __str__(self) -> str:
         return f"TensorWrapper[{self.dtype}]({self.base})"

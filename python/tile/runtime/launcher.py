@@ -39,7 +39,7 @@ OPTIONS = {
     "arch", "enable_fp_fusion", "enable_reflect_ftz", "default_dot_input_precision",
     "max_num_imprecise_acc_default",
     "launch_cooperative_grid", "launch_pdl", "line_info", "opt_level", "ir_override",
-    "sanitize_overflow", "instrumentation_mode",
+    "sanitize_overflow", "check_replicas", "instrumentation_mode",
     "waves_per_eu", "matrix_instr_nonkdim", "kpack", "schedule_hint", "allow_flush_denorm",
     "use_async_copy", "use_block_pingpong",
 }  # fmt: skip
@@ -70,6 +70,16 @@ class JitFunctionInfo(NamedTuple):
     module: str
     name: str
     jit_function: Any
+
+
+#: A launch begins again without tensor maps where there are none for its arguments, and where a
+#: hook, or an argument, unloads its kernel.
+_MOST_TRIES = 4
+
+
+def without_tensor_maps(options: dict) -> dict:
+    """The options of a launch for whose descriptors there is no tensor map."""
+    return {**options, "tma": False}
 
 
 class Launcher:
@@ -139,35 +149,49 @@ class Launcher:
         active.enter_device(device)
         x, y, z = self.grid(grid, values)
         stream = active.get_current_stream(device)
-        chosen = tuple(options.items()) if options else None
         self.check_references()
-        place = (active, device, chosen, values)
-        try:
-            kernel = self.dispatcher.find(*place)
-        except TileError:
-            self.describe(values)  # Says which argument it is.
-            raise
-        if kernel is None:
-            kernel = self.prepare(active, values, options)
-            active.check_arguments(kernel, self.arguments(kernel, values))
-            launch = load(kernel, active, device)
-            passed = self.passed(kernel)
-            self.dispatcher.insert(*place, kernel, launch, passed, *overlap.direct(launch))
-        metadata = None
+        entry = self.compiled(active, device, values, options)
         enter, exit = knobs.runtime.launch_enter_hook, knobs.runtime.launch_exit_hook
+        metadata = None
         if enter or exit:
-            kernel._init_handles()
-            metadata = kernel.launch_metadata((x, y, z), stream, *values)
+            # Hooks are told about the kernel that runs, once.
+            if not self.dispatcher.has_tensor_maps(entry, active, device, values):
+                options = without_tensor_maps(options)
+                entry = self.compiled(active, device, values, options)
+            entry.kernel._init_handles()
+            metadata = entry.kernel.launch_metadata((x, y, z), stream, *values)
         if enter:
             enter(metadata)
-        result = self.dispatcher.launch(active, device, stream, chosen, values, x, y, z)
+        for _ in range(_MOST_TRIES):
+            result = self.dispatcher.launch(entry, active, device, stream, values, x, y, z)
+            if result.__class__ is not int or result >= 0:
+                break
+            if result == _C.launch.NO_TENSOR_MAP:
+                if options.get("tma") is False:
+                    break
+                options = without_tensor_maps(options)
+            entry = self.compiled(active, device, values, options)
         if exit:
             exit(metadata)
         if result.__class__ is int:
-            if result == _C.launch.NO_TENSOR_MAP and options.get("tma") is not False:
-                return self.run(grid, values, {**options, "tma": False})
             active.raise_launch_error(result, self.name)
-        return kernel
+        return entry.kernel
+
+    def compiled(self, active: Any, device: int, values: tuple, options: dict) -> Any:
+        """The kernel for these values, loaded on a device, as the dispatcher has it."""
+        place = (active, device, tuple(options.items()) if options else None, values)
+        try:
+            entry = self.dispatcher.find(*place)
+        except TileError:
+            self.describe(values)  # Says which argument it is.
+            raise
+        if entry is not None:
+            return entry
+        kernel = self.prepare(active, values, options)
+        active.check_arguments(kernel, self.arguments(kernel, values))
+        launch = load(kernel, active, device)
+        passed = self.passed(kernel)
+        return self.dispatcher.insert(*place, kernel, launch, passed, *overlap.direct(launch))
 
     def check_references(self) -> None:
         """Refuses to launch kernels that were compiled with other globals, or the like."""
@@ -295,6 +319,7 @@ class Launcher:
     def source(self, active: Any, values: tuple, options: dict) -> tuple[Any, Any, dict]:
         """What is compiled for these values, for which target, with which options."""
         from ..compiler import ASTSource, make_backend
+        from ..compiler.errors import RefusedOptions
 
         signature, constants, hints = self.describe(values)
         self.check_options(options)
@@ -305,7 +330,7 @@ class Launcher:
             target, chosen = chosen_target(active.get_current_target(), chosen)
             make_backend(target).parse_options(chosen)
         except TileError as error:
-            raise self.refusal(str(error)) from None
+            raise RefusedOptions(str(error), places(self.fn, None)) from None
         return source, target, chosen
 
     def in_words(self, active: Any, values: tuple, options: dict) -> tuple | None:
@@ -443,5 +468,5 @@ def simulate(fn: Any, grid: Any, args: tuple, kwargs: dict) -> Any:
 
     result = run(options)
     if result.__class__ is int and result == _C.launch.NO_TENSOR_MAP:
-        return run({**options, "tma": False})
+        return run(without_tensor_maps(options))
     return result

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import _C
 from . import dlpack
 from .specialize import address_of, item_size
 
@@ -154,11 +153,13 @@ def checked(
                 variant = run.variant = make_variant()  # type: ignore[attr-defined]
             chosen = variant
         result = chosen(x, y, z, stream, arguments, **options)
-        if result.__class__ is int and result and result != _C.launch.NO_TENSOR_MAP:
+        if result.__class__ is int and result > 0:
             raise_launch_error(result, kernel.name)
         return result
 
     run.direct = None if small else launch, pairs  # type: ignore[attr-defined]
+    if hasattr(launch, "has_tensor_maps"):
+        run.has_tensor_maps = launch.has_tensor_maps  # type: ignore[attr-defined]
     return run
 
 

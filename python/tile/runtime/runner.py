@@ -77,7 +77,8 @@ class Runner:
             flat = []
             for spec, value in zip(self.specs, arguments, strict=True):
                 take_apart(spec, value, flat)
-        code = launch(x, y, z, stream, tuple(flat))
+        # An empty grid runs nothing.
+        code = launch(x, y, z, stream, tuple(flat)) if x and y and z else 0
         if code.__class__ is int and code:
             active.raise_launch_error(code, self.kernel.name)
         if exit_hook:

@@ -39,6 +39,28 @@ def _foreign(name: str) -> str:
     )
 
 
+class ConstantKey:
+    """The key of a tl.constexpr that is passed where a run-time value may be: alone, or in a tuple.
+    A kernel is compiled for it."""
+
+    __slots__ = ("key", "value")
+
+    def __init__(self, wrapped: Any) -> None:
+        from .arguments import constant_in_key, plain
+
+        self.value = plain(wrapped)
+        self.key = (type(self.value), constant_in_key(self.value))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ConstantKey) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __repr__(self) -> str:
+        return f"constexpr[{self.value!r}]"
+
+
 class _PointerKeys(dict):
     """The keys of pointers to a type of elements: not aligned, aligned."""
 
@@ -142,6 +164,8 @@ def _choose(value: Any) -> Callable[[Any], Any]:
         return _of_dlpack
     if isinstance(value, tuple):
         return _of_tuple
+    if cls.__name__ == "constexpr":
+        return ConstantKey
     if isinstance(value, int):  # An IntEnum.
         return lambda v: _of_int(int(v))
     raise TileError(
@@ -211,7 +235,9 @@ def specialize_without_alignment(value: Any) -> Any:
 
 
 def unaligned(key: Any) -> Any:
-    return key.rstrip("DE") if isinstance(key, str) else tuple(map(unaligned, key))
+    if isinstance(key, tuple):
+        return tuple(map(unaligned, key))
+    return key.rstrip("DE") if isinstance(key, str) else key
 
 
 def _signed(key: Any) -> Any:
@@ -235,6 +261,9 @@ def decode(key: Any, value: Any, path: tuple[int, ...], constants: dict, hints: 
             for i, (k, v) in enumerate(zip(key, value, strict=False))
         ]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if isinstance(key, ConstantKey):
+        constants[path] = key.value
+        return "constexpr"
     if descriptors.is_descriptor(key):
         descriptors.check_block(key)
         spec, known = descriptors.decode(key)

@@ -88,6 +88,14 @@ def same_code(kernels: dict[Any, Any]) -> dict[Any, Any]:
     return twins
 
 
+def said_in_a_line(error: BaseException) -> str:
+    """What an error says, without the lines of the kernel that it shows."""
+    if (message := getattr(error, "error_message", None)) is None:
+        message = str(error)
+    lines = [line for line in message.splitlines() if line.strip()]
+    return lines[0] if lines else type(error).__name__
+
+
 def spelled(times: list[float] | None) -> str:
     """The median as a person reads it."""
     if times is None:

@@ -9,7 +9,7 @@ print(report.summary())
 
 from __future__ import annotations
 
-from .launcher import SimulationError, array_shape, launch, launch_raw, load
+from .launcher import ASSUMPTIONS, SimulationError, array_shape, launch, launch_raw, load
 from .reachable import reachable
 from .report import Report
 from .sarif import sarif
@@ -17,7 +17,6 @@ from .suppressions import Suppression, read_suppressions
 from .tensormap import im2col_tensor_map, tensor_map
 
 __all__ = [
-    "Report", "SimulationError", "Suppression", "array_shape", "im2col_tensor_map", "launch",
-    "launch_raw", "load",
-    "reachable", "read_suppressions", "sarif", "tensor_map",
+    "ASSUMPTIONS", "Report", "SimulationError", "Suppression", "array_shape", "im2col_tensor_map",
+    "launch", "launch_raw", "load", "reachable", "read_suppressions", "sarif", "tensor_map",
 ]  # fmt: skip

@@ -33,6 +33,10 @@ _CHECKS = {
 _INTEGER_FORMATS = {8: "B", 16: "H", 32: "I", 64: "Q"}
 
 
+#: What no public text says of tensor memory, and the simulator can do in two ways.
+ASSUMPTIONS: dict[str, int] = dict(_sim.ASSUMPTIONS)
+
+
 class SimulationError(TileError):
     """The kernel did something wrong; `report` says what, and `said` what the kernel did."""
 
@@ -275,6 +279,7 @@ def launch(
     schedule_seed: int | None = None,
     schedules: int | None = None,
     strict_views: bool = False,
+    assumptions: Sequence[str] = (),
     raise_on_finding: bool = True,
 ) -> Report:
     """Run a kernel of a PTX module, or of AMDGCN assembly, on NumPy arrays, in place.
@@ -297,6 +302,9 @@ def launch(
     A `schedule_seed` other than 0 runs warps in an order of its own and completes asynchronous work
     late; `schedules` runs the launch that many times, with that seed and those that follow, and it
     is a finding if results differ. Defaults: TILE_SIM_SCHEDULE_SEED and TILE_SIM_SCHEDULES.
+
+    `assumptions` names what the simulator is to do otherwise where no public text says what the
+    hardware does: keys of `tile.sim.ASSUMPTIONS`.
 
     Raises SimulationError if the kernel did anything wrong, unless `raise_on_finding` is False, and
     TileError for a launch that cannot start.
@@ -353,6 +361,7 @@ def launch(
         schedules=schedules,
         timelines=timelines,
         forbidden=forbidden,
+        assumptions=_assumption_bits(assumptions),
     )
     report.ptx = ptx
     if suppressions:
@@ -360,6 +369,15 @@ def launch(
     if raise_on_finding and not report.ok:
         raise SimulationError(report)
     return report
+
+
+def _assumption_bits(names: Sequence[str]) -> int:
+    bits = 0
+    for name in (names,) if isinstance(names, str) else names:
+        if name not in ASSUMPTIONS:
+            raise TileError(f"unknown assumption {name!r}; known are {', '.join(ASSUMPTIONS)}")
+        bits |= ASSUMPTIONS[name]
+    return bits
 
 
 def _setting(value: int | None, default: int, what: str, least: int) -> int:
@@ -394,6 +412,7 @@ def launch_raw(
     schedules: int | None = None,
     timelines: int = 0,
     forbidden: Sequence[tuple[int, int, int, str, str]] = (),
+    assumptions: int = 0,
 ) -> Report:
     """Run a kernel of a loaded module: `args` is the parameter buffer, `allocations` the memory as
     (address, size, name, writable), `arrays` says what lies there (`array_shape`), and `forbidden`
@@ -426,6 +445,7 @@ def launch_raw(
                 seed,
                 timelines,
                 list(forbidden),
+                assumptions,
             )
         except ValueError as error:
             raise TileError(str(error)) from None

@@ -37,10 +37,13 @@ class TensorDescriptor:
                     f"a TensorDescriptor of {rank} dimensions needs as many entries in {name}, "
                     f"not {len(getattr(self, name))}"
                 )
-        if any(not 0 < extent < 2**31 for extent in self.shape):
+        if any(not 0 <= extent < 2**31 for extent in self.shape):
             raise TileError(
-                f"the extents of a TensorDescriptor are from 1 to 2**31 - 1, not {list(self.shape)}"
+                f"the extents of a TensorDescriptor are from 0 to 2**31 - 1, not {list(self.shape)}"
             )
+        self._check_padding()
+        if 0 in self.shape:  # Nothing is accessed: all that a kernel reads is padding.
+            return
         address = address_of(self.base)
         if address % ALIGNMENT:
             raise TileError(
@@ -59,6 +62,8 @@ class TensorDescriptor:
                 "the last dimension of a TensorDescriptor must be contiguous, but its stride is "
                 f"{self.strides[-1]}"
             )
+
+    def _check_padding(self) -> None:
         if self.padding not in ("zero", "nan"):
             raise TileError(
                 f"the padding of a TensorDescriptor is 'zero' or 'nan', not {self.padding!r}"

@@ -105,12 +105,12 @@ def test_names_of_later_releases_are_absent():
 
 def test_unbuilt_names_say_so_when_used():
     compat.install()
-    from triton.experimental.gluon.language import NVMMASharedLayout as Layout
+    from triton.experimental.gluon.language.nvidia.blackwell import TensorMemoryLayout as Layout
 
     assert not isinstance(3, Layout) and repr(Layout | None)
-    with pytest.raises(UnbuiltError, match="NVMMASharedLayout is not built in tile"):
+    with pytest.raises(UnbuiltError, match="TensorMemoryLayout is not built in tile"):
         Layout(1)
-    with pytest.raises(AttributeError, match=r"NVMMASharedLayout\.get is not built"):
+    with pytest.raises(AttributeError, match=r"TensorMemoryLayout\.get is not built"):
         print(Layout.get)
 
     class Derived(Layout):

@@ -200,8 +200,13 @@ def test_configs_that_cannot_run(device):
     launch(kernel)
     assert kernel.best_config == broken
     assert kernel.configs_timings[large] == [float("inf")] * 3
-    with pytest.raises(tile.TileError, match="none of the 2 configurations of `fill` can run"):
+    with pytest.raises(tile.TileError) as caught:
         launch(make([large, tile.Config({"BLOCK": 32}, maxnreg=256)], pre_hook=hook))
+    lines = str(caught.value).splitlines()
+    assert lines[0] == "none of the 2 configurations of `fill` can run"
+    reason = "out of resource: registers, required: 1, hardware limit: 0"
+    assert [reason in line and config in line for line, config in
+            zip(lines[1:], ("BLOCK: 64", "BLOCK: 32"), strict=True)] == [True, True]  # fmt: skip
 
 
 def test_what_is_printed(device, monkeypatch, capsys):
@@ -290,3 +295,41 @@ def test_importing_tile_loads_what_all_programs_need():
 print(sorted(set({rare}) & set(sys.modules) - before))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_configs_that_the_target_refuses(device, monkeypatch):
+    """They are dropped, and where none is left each says why."""
+    refused = [tile.Config({"BLOCK": 64}, num_warps=64), tile.Config({"BLOCK": 32}, num_warps=3)]
+    kernel = make([*refused, CONFIGS[2]], pre_hook=device.hook)
+    launch(kernel)
+    assert kernel.best_config == CONFIGS[2]
+    assert [kernel.configs_timings[c] for c in refused] == [[float("inf")] * 3] * 2
+    assert len(kernel.warmup(np.float32(0) + np.zeros(4, np.float32), 2.5, 4, grid=(1,))) == 1
+    with pytest.raises(tile.TileError) as caught:
+        launch(make(refused, pre_hook=device.hook))
+    text = str(caught.value)
+    assert text.startswith("none of the 2 configurations of `fill` can run\n")
+    assert "BLOCK: 64, num_warps: 64" in text and "power of two up to" in text
+    with pytest.raises(tile.TileError, match="none of the 2 configurations"):
+        make(refused).warmup(np.zeros(4, np.float32), 2.5, 4, grid=(1,))
+    # What is wrong with the launch is no matter of the configuration.
+    with pytest.raises(tile.TileError, match="no parameter `what`"):
+        kernel[(1,)](np.zeros(4, np.float32), 2.5, 4, what=1)
+
+
+@pytest.mark.parametrize("target", ["hip:gfx942", "hip:gfx1100", "cuda:80", "cuda:90"])
+def test_configs_of_another_target(target, monkeypatch):
+    """A list that is for several targets: each has some that others refuse."""
+    monkeypatch.setenv("TILE_SIM_TARGET", target)
+    configs = [
+        tile.Config({"BLOCK": 64}, num_warps=32),
+        tile.Config({"BLOCK": 64}, num_warps=2, num_ctas=2),
+        tile.Config({"BLOCK": 64, "matrix_instr_nonkdim": 16}, num_warps=1),
+        tile.Config({"BLOCK": 64}, num_warps=1, maxnreg=64),
+    ]
+    kernel = make(configs)
+    launch(kernel)
+    runs = {c: t[0] != float("inf") for c, t in kernel.configs_timings.items()}
+    assert list(runs.values()) == [
+        target != "hip:gfx942", target == "cuda:90", "hip" in target, True,
+    ]  # fmt: skip

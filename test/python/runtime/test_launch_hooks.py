@@ -8,6 +8,7 @@ from reference import sim_only
 import tile
 import tile.language as tl
 from tile import knobs
+from tile.tools.tensor_descriptor import TensorDescriptor
 
 pytestmark = sim_only
 
@@ -94,3 +95,62 @@ def test_hooks_of_a_kernel(gpu):
     kernel.add_pre_run_hook(lambda *args, **kwargs: seen.append((args, kwargs)))
     kernel[(1,)](p, n=5)
     assert seen == [((p,), {"n": 5})]
+
+
+def check_hooks_once(launch, count: int = 3) -> list:
+    """Launches a few times; returns the kernels, and what the hooks around each were told."""
+    calls: list = []
+    kernels = []
+
+    def grid(meta: dict) -> tuple:
+        calls.append("grid")
+        return (1,)
+
+    with knobs.runtime.scope():
+        knobs.runtime.launch_enter_hook = lambda told: calls.append(told.get()["bytes"])
+        knobs.runtime.launch_exit_hook = lambda told: calls.append("exit")
+        for _ in range(count):
+            calls.clear()
+            kernel = launch(grid)
+            kernels.append(kernel)
+            uses_maps = "bulk.tensor" in kernel.asm["ptx"]
+            assert calls == ["grid", uses_maps, "exit"]
+    calls.clear()
+    assert launch(grid) is kernels[-1] and calls == ["grid"]
+    return kernels
+
+
+def make_copy():
+    def describe(grid, metadata, args):
+        return {"bytes": metadata.tma and args["d"].shape[1] % 8 == 0}
+
+    @tile.jit(launch_metadata=describe)
+    def copy(d, out, n):
+        for i in range(0, n, 16):
+            out.store([i, 0], d.load([i, 0]))
+
+    return copy
+
+
+def test_hooks_of_launches_without_tensor_maps(gpu):
+    """Hooks and the grid's function run once, for the kernel that runs then: also where no tensor
+    map describes an argument, which the driver finds out."""
+    copy = make_copy()
+    base = gpu.tensor(0x1000, tl.float16)
+    target = TensorDescriptor(base, [64, 32], [48, 1], [16, 16])
+    for columns, rows in ((32, 64), (31, 64)):
+        source = TensorDescriptor(base, [rows, columns], [48, 1], [16, 16])
+        launches = gpu.counter("launches")
+        check_hooks_once(lambda grid, d=source: copy[grid](d, target, 64))
+        assert gpu.counter("launches") - launches == 4
+
+
+def test_hooks_of_simulated_launches_without_tensor_maps():
+    copy = make_copy()
+    x = np.random.default_rng(1).standard_normal((64, 48)).astype(np.float16)
+    for columns in (32, 31):
+        out = np.zeros((64, 32), np.float16)
+        source = TensorDescriptor(x, [64, columns], [48, 1], [16, 16])
+        target = TensorDescriptor(out, [64, 32], [32, 1], [16, 16])
+        check_hooks_once(lambda grid, d=source, t=target: copy[grid](d, t, 64))
+        np.testing.assert_array_equal(out[:, :16], x[:, :16])

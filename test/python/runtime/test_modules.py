@@ -104,6 +104,77 @@ def test_unloading_while_others_launch(gpu):
     store[(1,)](out, 3)
 
 
+def test_unloaded_by_its_own_launch(gpu):
+    """By the grid's function, by an argument, by a hook: what runs is loaded again."""
+    import tile.knobs as knobs
+
+    @tile.jit
+    def store(out, n, N: tl.constexpr):
+        tl.store(out, n + N)
+
+    class Unloading(gpu.tensor):
+        def data_ptr(self) -> int:
+            unload()
+            return super().data_ptr()
+
+    out = gpu.tensor(0x1000, tl.int32)
+    kernels: list = [store[(1,)](out, 5, 3)]
+    launches = gpu.record(2)
+
+    def unload(*_) -> tuple:
+        kernels[-1].unload()
+        return (2,)
+
+    kernels.append(store[unload](out, 5, 3))
+    assert len(launches) == 1 and launches[0][0]["grid"] == (2, 1, 1)
+    assert kernels[1] is not kernels[0]
+    with knobs.runtime.scope():
+        knobs.runtime.launch_enter_hook = unload
+        store[(1,)](out, 5, 3)
+    assert len(launches) == 2
+    store[(1,)](out, 5, 3)
+
+    class Number:
+        """An integer that is asked in Python."""
+
+        def __index__(self) -> int:
+            unload()
+            return 7
+
+    try:
+        store[(1,)](out, Number(), 3)
+    except tile.TileError:
+        pass  # It is unloaded whenever it is asked.
+    store[unload](out, 5, 3)
+    del kernels[:]
+
+
+def test_entries_are_kept_while_python_runs(gpu):
+    """Constants whose comparison forgets the kernels that they are compared with."""
+
+    class Constant:
+        def __init__(self, value: int) -> None:
+            self.value = value
+
+        def __hash__(self) -> int:
+            return 5
+
+        def __eq__(self, other: object) -> bool:
+            for kernel in kernels:
+                kernel.unload()
+            return isinstance(other, Constant) and other.value == self.value
+
+    @tile.jit
+    def store(out, C: tl.constexpr):
+        tl.store(out, 5)
+
+    out, kernels = gpu.tensor(0x1000, tl.int32), []
+    launch = store[(1,)]
+    for _ in range(3):
+        for value in range(4):
+            kernels.append(launch(out, Constant(value)))
+
+
 def test_no_memory_for_a_kernel(gpu):
     store, out = store_kernel(), gpu.tensor(0x1000, tl.int32)
     gpu.library.fake_fail_next_load(2)

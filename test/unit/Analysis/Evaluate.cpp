@@ -20,6 +20,22 @@ int64_t test::wrap(uint64_t value, unsigned width) {
   return static_cast<int64_t>(value << (64 - width)) >> (64 - width);
 }
 
+namespace {
+/// An operand's element, both ways to read it.
+struct Number {
+  unsigned width;
+  int64_t bits;
+
+  /// With a sign; of one bit, -1 or 0.
+  __int128 s() const { return width == 1 ? -bits : bits; }
+  __int128 u() const {
+    return width == 64 ? static_cast<uint64_t>(bits)
+                       : static_cast<uint64_t>(bits) & ((1ull << width) - 1);
+  }
+};
+using Computed = std::optional<__int128>;
+} // namespace
+
 Elements Elements::of(Type type) {
   Elements result;
   Type element = type;
@@ -86,15 +102,20 @@ bool Evaluator::executeFor(Operation *op) {
   const Elements first = get(loop.getLowerBound());
   const Elements end = get(loop.getUpperBound());
   const Elements step = get(loop.getStep());
-  if (!first.known[0] || !end.known[0] || !step.known[0] || step.values[0] <= 0)
+  if (!first.known[0] || !end.known[0] || !step.known[0] ||
+      step.values[0] == 0 || (step.values[0] < 0 && !loop.getUnsignedCmp()))
     return false;
   std::vector<Elements> carried = getAll(loop.getInitArgs());
-  __int128 index = first.values[0];
-  for (int trips = 0; index < end.values[0]; index += step.values[0]) {
+  auto number = [&](const Elements &bound) -> __int128 {
+    Number value{bound.width, bound.values[0]};
+    return loop.getUnsignedCmp() ? value.u() : value.s();
+  };
+  __int128 index = number(first), last = number(end);
+  for (int trips = 0; index < last; index += number(step)) {
     if (++trips > 8)
       return false;
     Elements induction = first;
-    induction.values[0] = static_cast<int64_t>(index);
+    induction.values[0] = wrap(static_cast<uint64_t>(index), first.width);
     set(loop.getInductionVar(), induction);
     setAll(loop.getRegionIterArgs(), carried);
     if (!run(*loop.getBody()))
@@ -304,22 +325,6 @@ bool Evaluator::executeMemory(Operation *op) {
 //===----------------------------------------------------------------------===//
 // Elements
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// An operand's element, both ways to read it.
-struct Number {
-  unsigned width;
-  int64_t bits;
-
-  /// With a sign; of one bit, -1 or 0.
-  __int128 s() const { return width == 1 ? -bits : bits; }
-  __int128 u() const {
-    return width == 64 ? static_cast<uint64_t>(bits)
-                       : static_cast<uint64_t>(bits) & ((1ull << width) - 1);
-  }
-};
-using Computed = std::optional<__int128>;
-} // namespace
 
 static __int128 floorDiv(__int128 x, __int128 y) {
   __int128 quotient = x / y;

@@ -11,7 +11,7 @@ from tile import _C, knobs
 from tile.backends.base import BaseBackend, BaseOptions, GPUTarget
 from tile.compiler.assumptions import state_pairs
 from tile.compiler.errors import from_diagnostics, of_assembly
-from tile.compiler.pipelines import run_stage
+from tile.compiler.pipelines import run_pipeline, run_stage
 from tile.errors import OutOfResources, TileError
 
 from .targets import REGISTERS_OF_A_CU, find_facts
@@ -88,7 +88,7 @@ _CHOICES: dict[str, tuple] = {
 
 
 def _check(options: HIPOptions, facts: Any) -> None:
-    for name, least in (("num_warps", 1), ("num_stages", 1), ("num_ctas", 1), ("waves_per_eu", 0)):
+    for name, least in (("num_warps", 1), ("num_stages", 0), ("num_ctas", 1), ("waves_per_eu", 0)):
         value = getattr(options, name)
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             kind = "positive" if least else "non-negative"
@@ -200,7 +200,8 @@ class HIPBackend(BaseBackend):
             "tile-amd-ttgir",
             metadata["name"],
             options.disable_passes,
-            f"target={self.facts} num-warps={options.num_warps} num-stages={options.num_stages} "
+            f"target={self.facts} num-warps={options.num_warps} "
+            f"num-stages={max(1, options.num_stages)} "
             f"matrix-instruction-size={options.matrix_instr_nonkdim} kPack={options.kpack} "
             f"schedule-hint={options.schedule_hint} "
             f"use-async-copy={str(options.use_async_copy).lower()} "
@@ -210,6 +211,8 @@ class HIPBackend(BaseBackend):
     def make_llir(self, module: Any, metadata: dict[str, Any], *, options: HIPOptions) -> str:
         lowered = module.clone()
         try:
+            if options.check_replicas:
+                run_pipeline(lowered, "check-replicas", metadata["name"])
             run_stage(lowered, "tile-amd-llir", metadata["name"], options.disable_passes)
         except _C.ir.MLIRError as error:
             required, limit = lowered.attribute("ttg.shared"), self.facts.max_shared_memory

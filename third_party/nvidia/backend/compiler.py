@@ -11,7 +11,7 @@ from tile import _C, knobs
 from tile.backends.base import BaseBackend, BaseOptions, GPUTarget
 from tile.compiler.assumptions import state_pairs
 from tile.compiler.errors import from_diagnostics
-from tile.compiler.pipelines import run_stage
+from tile.compiler.pipelines import run_pipeline, run_stage
 from tile.errors import OutOfResources, TileError
 
 from . import occupancy, tensor_maps, tools
@@ -68,10 +68,11 @@ class NvidiaOptions(BaseOptions):
 
 
 def _check(options: NvidiaOptions, facts: Any) -> None:
-    for name in ("num_warps", "num_stages", "num_ctas"):
+    for name, least in (("num_warps", 1), ("num_stages", 0), ("num_ctas", 1)):
         value = getattr(options, name)
-        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise TileError(f"{name} must be a positive integer, not {value!r}")
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            kind = "positive" if least else "non-negative"
+            raise TileError(f"{name} must be a {kind} integer, not {value!r}")
     registers = options.maxnreg
     if registers is not None and (
         isinstance(registers, bool)
@@ -148,6 +149,19 @@ class NvidiaBackend(BaseBackend):
         return {
             "ttir": functools.partial(self.make_ttir, options=options),
             "ttgir": functools.partial(self.make_ttgir, options=options),
+            **self._last_stages(options),
+        }
+
+    def explicit_stages(self, options: NvidiaOptions) -> dict[str, Any]:
+        return {
+            "glir": functools.partial(self.make_glir, options=options),
+            "ttgir": functools.partial(self.make_ttgir_of_explicit, options=options),
+            **self._last_stages(options),
+        }
+
+    def _last_stages(self, options: NvidiaOptions) -> dict[str, Any]:
+        """From `ttg` to machine code."""
+        return {
             "llir": functools.partial(self.make_llir, options=options),
             "ptx": functools.partial(self.make_ptx, options=options),
             "cubin": functools.partial(self.make_cubin, options=options),
@@ -180,20 +194,34 @@ class NvidiaBackend(BaseBackend):
             module, "tile-nvidia-ttir", metadata.get("name", ""), options.disable_passes
         )
 
-    def make_ttgir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> Any:
+    def make_glir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> Any:
+        self._note_options(module, options)
+        return module
+
+    def make_ttgir_of_explicit(
+        self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions
+    ) -> Any:
+        return run_stage(module, "tile-nvidia-gluon", metadata["name"], options.disable_passes)
+
+    @staticmethod
+    def _note_options(module: Any, options: NvidiaOptions) -> None:
+        """Writes on the module what later passes ask for."""
         if options.overlapping_arguments:
             unit = _C.ir.Attribute.parse("unit", module.context)
             module.set_attribute("ttg.overlapping-arguments", unit)
         if options.maxnreg is not None:
             i32 = _C.ir.Attribute.parse(f"{options.maxnreg} : i32", module.context)
             module.set_attribute("ttg.maxnreg", i32)
+
+    def make_ttgir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> Any:
+        self._note_options(module, options)
         return run_stage(
             module,
             "tile-nvidia-ttgir",
             metadata["name"],
             options.disable_passes,
             f"target=cuda:{self.target.arch} num-warps={options.num_warps} "
-            f"num-ctas={options.num_ctas} num-stages={options.num_stages}"
+            f"num-ctas={options.num_ctas} num-stages={max(1, options.num_stages)}"
             + (" prefetch=true" if options.prefetch else "")
             + ("" if options.tma else " tma=false"),
         )
@@ -201,6 +229,8 @@ class NvidiaBackend(BaseBackend):
     def make_llir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> str:
         lowered = module.clone()
         try:
+            if options.check_replicas:
+                run_pipeline(lowered, "check-replicas", metadata["name"])
             run_stage(lowered, "tile-nvidia-llir", metadata["name"], options.disable_passes)
         except _C.ir.MLIRError as error:
             self._check_shared_memory(lowered, metadata["name"], error)

@@ -349,12 +349,14 @@ class CudaDriver(DriverBase):
             size = scratch * x * y * z * ctas
             memory = allocate(size, alignment, stream, _torch_allocator)
             code = packed(x, y, z, stream, (*arguments, memory))
-            if code == _C.launch.NO_TENSOR_MAP:
-                return code
-            if code:
+            if code > 0:
                 self.raise_launch_error(code, kernel.name)
-            return 0
+            return code
 
+        def has_tensor_maps(arguments: tuple) -> bool:
+            return packed.has_tensor_maps((*arguments, None))
+
+        launch.has_tensor_maps = has_tensor_maps  # type: ignore[attr-defined]
         return launch
 
     def allocation_of(self, address: int) -> tuple[int, int] | None:
@@ -366,7 +368,7 @@ class CudaDriver(DriverBase):
 
     def raise_launch_error(self, code: int, name: str) -> None:
         """Raises for a launch that the driver refused."""
-        if code == _C.launch.NO_TENSOR_MAP:
+        if code < 0:  # One of ours.
             super().raise_launch_error(code, name)
         check(code, f"cannot launch `{name}`")
 

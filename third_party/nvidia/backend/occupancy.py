@@ -59,9 +59,18 @@ def _may_have_fewer(ptx: str, options: str) -> bool:
     return not (stated or knobs.nvidia.disable_ptxas_opt or re.search(r"\b(wg)?mma\.", ptx))
 
 
-def state_limit(ptx: str, registers: int) -> str:
-    """The PTX of a kernel whose threads have no more registers."""
-    return re.sub(r"^\.reqntid\b", f".maxnreg {registers}\n.reqntid", ptx, count=1, flags=re.M)
+#: The head of a kernel, and the end of a line before its block. Parameters have no braces.
+_HEAD = re.compile(r"^[^\n/]*\.entry\b[^{]*?(?=\s*\{)", re.M)
+
+
+def state_limit(ptx: str, registers: int) -> str | None:
+    """The PTX of a kernel whose threads have no more registers; None where the text has not one
+    kernel: whose registers were counted, nobody knows."""
+    heads = list(_HEAD.finditer(ptx))
+    if len(heads) != 1:
+        return None
+    at = heads[0].end()
+    return f"{ptx[:at]}\n.maxnreg {registers}\n{ptx[at:].lstrip()}"
 
 
 def assemble(
@@ -76,7 +85,10 @@ def assemble(
     limit = registers_for_more(facts, usage.get("n_regs", 0), warps, shared)
     if limit is None:
         return cubin, usage
-    denser, its_usage = tools.run_ptxas(state_limit(ptx, limit), arch, options)
+    limited = state_limit(ptx, limit)
+    if limited is None:
+        return cubin, usage
+    denser, its_usage = tools.run_ptxas(limited, arch, options)
     if its_usage.get("n_spills", 0) > usage.get("n_spills", 0):
         return cubin, usage
     return denser, its_usage | {"register_limit": limit}

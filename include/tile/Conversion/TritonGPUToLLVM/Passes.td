@@ -86,4 +86,33 @@ def InsertReplicaBarriers : Pass<"insert-replica-barriers", "mlir::ModuleOp"> {
   ];
 }
 
+def CheckReplicas : Pass<"check-replicas", "mlir::ModuleOp"> {
+  let summary = "Compare the copies of scalars that decide";
+  let description = [{
+    On request (`check_replicas=True`). Every thread has a copy of a scalar. Of
+    those that decide a branch, the bounds of a loop or an address, and that
+    each thread found out for itself (by a reduction, a load, an atomic
+    operation or assembly), all copies are compared at run time; where they are
+    not the same, an assertion fails.
+
+    ```mlir
+    %s = "tt.reduce"(%x) ... : (tensor<256xf32, #blocked>) -> f32
+    %c = arith.cmpf ogt, %s, %t : f32
+    scf.if %c {
+    ```
+    becomes
+    ```mlir
+    %s = "tt.reduce"(%x) ... : (tensor<256xf32, #blocked>) -> f32
+    %bits = arith.bitcast %s : f32 to i32
+    %copies = tt.splat %bits : i32 -> tensor<128xi32, #one_for_each_thread>
+    // the least and the greatest of them
+    tt.assert %same, "..." : i1
+    ```
+  }];
+  let dependentDialects = ["mlir::triton::gpu::TritonGPUDialect"];
+  let statistics = [
+    Statistic<"numChecks", "num-checks", "Scalars that are compared">
+  ];
+}
+
 #endif // TILE_CONVERSION_TRITONGPUTOLLVM_PASSES

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tile/Dialect/Gluon/IR/Dialect.h"
+#include "tile/Dialect/Triton/IR/InlineAnywhere.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
@@ -93,7 +94,7 @@ void GluonDialect::initialize() {
 #define GET_OP_LIST
 #include "tile/Dialect/Gluon/IR/Ops.cpp.inc"
       >();
-  addInterfaces<OpenLayouts>();
+  addInterfaces<InlineAnywhere, OpenLayouts>();
 }
 
 LogicalResult SetAutoLayoutOp::verify() {

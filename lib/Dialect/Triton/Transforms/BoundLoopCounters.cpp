@@ -7,6 +7,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "tile/Analysis/AxisInfo.h"
+#include "tile/Analysis/TripCount.h"
 #include "tile/Analysis/ValueRanges.h"
 #include "tile/Dialect/Triton/Transforms/Passes.h"
 #include "llvm/Support/DebugLog.h"
@@ -44,44 +45,17 @@ static bool fitsByRange(scf::ForOp loop, const ConstantIntRanges &upper,
   return !overflows;
 }
 
-/// True if the counter meets the bound: both bounds are multiples of the step,
-/// a power of two.
-static bool fitsByDivisibility(scf::ForOp loop,
-                               const ModuleAxisInfoAnalysis &axisInfo) {
-  APInt step;
-  if (!matchPattern(loop.getStep(), m_ConstantInt(&step)) ||
-      !step.isPowerOf2() || step.isNegative())
-    return false;
-  return llvm::all_of(
-      ValueRange{loop.getLowerBound(), loop.getUpperBound()}, [&](Value bound) {
-        const AxisInfo *info = axisInfo.getAxisInfo(bound);
-        return info && info->getDivisibilityOfAll() % step.getSExtValue() == 0;
-      });
-}
-
 static void boundCounter(scf::ForOp loop) {
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
   Value upper = loop.getUpperBound(), step = loop.getStep();
-  Type type = upper.getType();
   bool isUnsigned = loop.getUnsignedCmp();
   auto less =
       isUnsigned ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
   Value any =
       arith::CmpIOp::create(builder, loc, less, loop.getLowerBound(), upper);
-  // upper - step, but not below the least number there is, which no counter is
-  // less than.
-  Value last;
-  if (isUnsigned) {
-    last = arith::MaxUIOp::create(builder, loc, upper, step);
-  } else {
-    Value least = arith::ConstantOp::create(
-        builder, loc,
-        builder.getIntegerAttr(type, APInt::getSignedMinValue(getWidth(type))));
-    last = arith::MaxSIOp::create(
-        builder, loc, upper, arith::AddIOp::create(builder, loc, least, step));
-  }
-  last = arith::SubIOp::create(builder, loc, last, step);
+  // No counter is less than the least number.
+  Value last = subtractSaturating(builder, loc, upper, step, isUnsigned);
 
   SmallVector<Value> inits = {any, loop.getLowerBound()};
   llvm::append_range(inits, loop.getInitArgs());
@@ -145,7 +119,7 @@ struct TritonBoundLoopCounters
       return;
     ModuleAxisInfoAnalysis axisInfo(getOperation());
     llvm::erase_if(loops, [&](scf::ForOp loop) {
-      return fitsByDivisibility(loop, axisInfo);
+      return meetsUpperBound(loop, axisInfo);
     });
     for (scf::ForOp loop : loops) {
       LDBG() << "bounding the counter of " << loop;

@@ -10,8 +10,8 @@
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "tile/Analysis/MemoryModel.h"
 #include "tile/Analysis/Speculation.h"
+#include "tile/Analysis/TripCount.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
-#include "tile/Dialect/Triton/IR/LoopBounds.h"
 #include "tile/Dialect/Triton/Transforms/Passes.h"
 #include "llvm/Support/DebugLog.h"
 

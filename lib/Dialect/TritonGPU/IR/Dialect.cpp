@@ -5,7 +5,7 @@
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "LayoutCache.h"
 #include "LayoutInterfaces.h"
-#include "mlir/Transforms/InliningUtils.h"
+#include "tile/Dialect/Triton/IR/InlineAnywhere.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -35,22 +35,10 @@ struct AliasInterface : public OpAsmDialectInterface {
   }
 };
 
-/// Nothing in the dialect depends on the function it stands in.
-struct InlineInterface : public DialectInlinerInterface {
-  using DialectInlinerInterface::DialectInlinerInterface;
-
-  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
-    return true;
-  }
-  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final {
-    return true;
-  }
-};
-
 } // namespace
 
 void TritonGPUDialect::registerInterfaces() {
-  addInterfaces<AliasInterface, InlineInterface, LayoutCache,
+  addInterfaces<AliasInterface, InlineAnywhere, LayoutCache,
                 TritonGPUInferLayout, TritonGPUVerifyTensorLayout>();
 }
 

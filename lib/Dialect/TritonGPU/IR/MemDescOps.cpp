@@ -286,7 +286,9 @@ MemDescReshapeOp::inferResultType(MemDescType srcType, ArrayRef<int64_t> shape,
     unsigned rank = shape.size();
     SmallVector<Attribute> names = {
         SwizzledSharedEncodingAttr::get(context, rank)};
-    if (auto mma = dyn_cast<NVMMASharedEncodingAttr>(srcType.getEncoding()))
+    // With one dimension there are no two to transpose.
+    if (auto mma = dyn_cast<NVMMASharedEncodingAttr>(srcType.getEncoding());
+        mma && (rank > 1 || !mma.getTransposed()))
       names.push_back(NVMMASharedEncodingAttr::get(
           context, mma.getSwizzlingByteWidth(), mma.getTransposed(),
           mma.getElementBitWidth(), mma.getFp4Padded(),

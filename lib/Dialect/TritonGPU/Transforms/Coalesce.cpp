@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Two neighbouring threads should access neighbouring addresses, and each of
-// them as many as one instruction moves. Which dimension holds neighbours, and
-// how many, is for axis info to say; this pass turns that into layouts.
+// What each access wants (see CoalescedAccess.h), this pass turns into layouts.
 //
 // Accesses whose addresses or values meet somewhere are better off with one
 // layout, even if a thread then owns more elements than it can load at once:
@@ -18,6 +16,8 @@
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
+#include "tile/Dialect/TritonGPU/Transforms/CoalescedAccess.h"
+#include "tile/Dialect/TritonGPU/Transforms/LayoutInference.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 
 #include "mlir/IR/Remarks.h"
@@ -42,20 +42,12 @@ using namespace mlir::triton::gpu;
 
 namespace {
 
-/// What one memory operation wants.
-struct Access {
-  Operation *op;
-  /// Of the pointers or the block: the shape and the encoding from before.
+/// One memory operation, and the type of its pointers or of its block, with the
+/// encoding from before.
+struct Access : CoalescedAccess {
+  Access(CoalescedAccess access, RankedTensorType type)
+      : CoalescedAccess(std::move(access)), type(type) {}
   RankedTensorType type;
-  /// Fastest dimension first.
-  SmallVector<unsigned> order;
-  /// Neighbours along order[0] that one instruction may access.
-  int64_t vector;
-  /// Whether the operation writes to memory.
-  bool writes;
-  /// What stands in the way of wider accesses than of one element; empty if
-  /// nothing does.
-  StringRef obstacle = "";
 };
 
 struct TritonGPUCoalesce : gpu::impl::TritonGPUCoalesceBase<TritonGPUCoalesce> {
@@ -70,15 +62,6 @@ private:
   void setLayout(const Access &access, Attribute layout);
 };
 
-/// The tensor of pointers that `op` goes through, or null.
-Value getPointers(Operation *op) {
-  return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case<LoadOp, StoreOp, AtomicRMWOp, AtomicCASOp>(
-          [](auto op) { return op.getPtr(); })
-      .Case([](AsyncCopyGlobalToLocalOp op) { return op.getSrc(); })
-      .Default(Value());
-}
-
 /// The tensor that moves between registers and memory through a descriptor.
 RankedTensorType getDescriptorBlock(Operation *op) {
   return llvm::TypeSwitch<Operation *, RankedTensorType>(op)
@@ -88,16 +71,6 @@ RankedTensorType getDescriptorBlock(Operation *op) {
       .Case<DescriptorStoreOp, DescriptorScatterOp, DescriptorReduceOp>(
           [](auto op) { return cast<RankedTensorType>(op.getSrc().getType()); })
       .Default(RankedTensorType());
-}
-
-/// Dimensions by descending contiguity; row-major among equals.
-SmallVector<unsigned> orderByContiguity(ArrayRef<int64_t> contiguity) {
-  SmallVector<unsigned> order(contiguity.size());
-  std::iota(order.begin(), order.end(), 0);
-  llvm::sort(order, [&](unsigned a, unsigned b) {
-    return std::pair(contiguity[a], a) > std::pair(contiguity[b], b);
-  });
-  return order;
 }
 
 std::optional<Access>
@@ -110,36 +83,18 @@ TritonGPUCoalesce::describe(Operation *op,
     contiguity.back() = block.getShape().back();
     unsigned bits = std::max(getElementBitWidth(block), 8u);
     int64_t widest = getTargetModel(op).getMaxGlobalAccessBits() / bits;
-    return Access{op, block, orderByContiguity(contiguity),
-                  std::min<int64_t>(contiguity.back(), widest),
-                  !isa<DescriptorLoadOp, DescriptorGatherOp>(op)};
+    return Access({op, orderByContiguity(contiguity),
+                   std::min<int64_t>(contiguity.back(), widest),
+                   !isa<DescriptorLoadOp, DescriptorGatherOp>(op)},
+                  block);
   }
 
-  Value pointers = getPointers(op);
-  auto type = pointers ? dyn_cast<RankedTensorType>(pointers.getType())
-                       : RankedTensorType();
-  if (!type || !type.getEncoding())
+  Value pointers = getAccessedPointers(op);
+  RankedTensorType type =
+      pointers ? getLaidOutTensor(pointers.getType()) : RankedTensorType();
+  if (!type)
     return std::nullopt;
-  Access access{op, type, {}, 1, !isa<LoadOp, AsyncCopyGlobalToLocalOp>(op)};
-  const AxisInfo *info = axisInfo.getAxisInfo(pointers);
-  if (!info) {
-    // Unreachable code.
-    access.order = orderByContiguity(SmallVector<int64_t>(type.getRank(), 1));
-    return access;
-  }
-  access.order = orderByContiguity(info->getContiguity());
-  unsigned fastest = access.order[0];
-  int64_t bytes = info->getUnit();
-  int64_t aligned = info->getDivisibility(fastest) / bytes;
-  int64_t widest = getTargetModel(op).getMaxGlobalAccessBits() / (8 * bytes);
-  access.vector = std::max<int64_t>(
-      std::min({aligned, info->getContiguity(fastest), widest}), 1);
-  if (access.vector == 1 && widest > 1 && type.getShape()[fastest] > 1)
-    access.obstacle = info->getContiguity(fastest) == 1
-                          ? "neighbouring elements are not known to be "
-                            "neighbours in memory"
-                          : "the address is not known to be aligned";
-  return access;
+  return Access(describeAccess(op, axisInfo), type);
 }
 
 /// How the matrix product that uses `value` wants it divided over the blocks of
@@ -173,29 +128,14 @@ CTALayoutAttr getDivisionForProduct(Value value,
 
 Attribute TritonGPUCoalesce::chooseLayout(const Access &access,
                                           int64_t widest) {
-  MLIRContext *context = access.op->getContext();
-  int64_t numThreads =
-      int64_t(lookupNumWarps(access.op)) * lookupThreadsPerWarp(access.op);
   CTALayoutAttr ctas = getCTALayout(access.type.getEncoding());
   if (!access.writes && lookupNumCTAs(access.op) > 1) {
     llvm::SmallPtrSet<Operation *, 8> seen;
     if (auto wish = getDivisionForProduct(access.op->getResult(0), seen))
       ctas = wish;
   }
-  ArrayRef<int64_t> shape = access.type.getShape();
-  int64_t numElements =
-      llvm::product_of(getShapePerCTA(ctas.getCTASplitNum(), shape));
-
-  int64_t perThread = access.writes ? access.vector : widest;
-  // A thread without elements is worse than a narrow access.
-  perThread =
-      std::min(perThread, std::max<int64_t>(numElements / numThreads, 1));
-
-  SmallVector<unsigned> size(shape.size(), 1);
-  size[access.order[0]] = perThread;
-  return BlockedEncodingAttr::get(context, shape, size, access.order,
-                                  lookupNumWarps(access.op),
-                                  lookupThreadsPerWarp(access.op), ctas);
+  return getCoalescedLayout(access, access.type.getShape(),
+                            access.writes ? access.vector : widest, ctas);
 }
 
 void TritonGPUCoalesce::setLayout(const Access &access, Attribute layout) {

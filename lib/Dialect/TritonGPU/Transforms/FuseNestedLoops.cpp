@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tile/Analysis/TripCount.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
@@ -45,8 +46,7 @@ bool isOutside(Value value, scf::ForOp loop) {
 }
 
 bool hasIntegerBounds(scf::ForOp loop) {
-  return isa<IntegerType>(loop.getInductionVar().getType()) &&
-         !loop.getUnsignedCmp();
+  return isa<IntegerType>(loop.getInductionVar().getType());
 }
 
 /// The loop to fuse with `outer`; null, with a reason for the log, if there is
@@ -65,7 +65,7 @@ scf::ForOp getInnerLoop(scf::ForOp outer) {
     return {};
   }
   if (!hasIntegerBounds(outer) || !hasIntegerBounds(inner)) {
-    LDBG() << "bounds that are not signed integers: " << outer.getLoc();
+    LDBG() << "bounds that are not integers: " << outer.getLoc();
     return {};
   }
   for (Value bound :
@@ -240,31 +240,12 @@ private:
                                      builder.getIntegerAttr(type, value));
   }
 
-  Value toI64(Value value) {
-    if (value.getType().isInteger(64))
-      return value;
-    return arith::ExtSIOp::create(builder, loc, builder.getI64Type(), value);
-  }
-
-  /// How often a loop runs, in 64 bits: the product must not overflow.
-  Value getTripCount(scf::ForOp loop) {
-    Type i64 = builder.getI64Type();
-    if (std::optional<APInt> known = loop.getStaticTripCount())
-      return constant(i64, known->getSExtValue());
-    Value lower = toI64(loop.getLowerBound());
-    Value upper = toI64(loop.getUpperBound());
-    Value step = toI64(loop.getStep());
-    Value length = arith::SubIOp::create(builder, loc, upper, lower);
-    Value last = arith::SubIOp::create(builder, loc, step, constant(i64, 1));
-    Value padded = arith::AddIOp::create(builder, loc, length, last);
-    Value count = arith::DivSIOp::create(builder, loc, padded, step);
-    return arith::MaxSIOp::create(builder, loc, count, constant(i64, 0));
-  }
-
   void emitCounts() {
     Type i64 = builder.getI64Type();
-    count = getTripCount(inner);
-    total = arith::MulIOp::create(builder, loc, count, getTripCount(outer));
+    // In 64 bits: the product must not overflow.
+    count = TripCount(inner, loc).getCount(builder);
+    total = arith::MulIOp::create(builder, loc, count,
+                                  TripCount(outer, loc).getCount(builder));
     lastTurn = arith::SubIOp::create(builder, loc, count, constant(i64, 1));
     turnType = inner.getInductionVar().getType();
     // Turns are only compared for equality, so fewer bits than the difference
@@ -489,8 +470,9 @@ private:
                               constant(builder.getI64Type(), 0));
     Value upper = arith::SelectOp::create(
         builder, loc, hasNone, outer.getUpperBound(), outer.getLowerBound());
-    auto loop = scf::ForOp::create(builder, loc, outer.getLowerBound(), upper,
-                                   outer.getStep(), results);
+    auto loop = scf::ForOp::create(
+        builder, loc, outer.getLowerBound(), upper, outer.getStep(), results,
+        /*bodyBuilder=*/nullptr, outer.getUnsignedCmp());
     OpBuilder::InsertionGuard guard(builder);
     if (!loop.getBody()->empty())
       loop.getBody()->back().erase();

@@ -1,9 +1,9 @@
 //===-- LegalizeCollectives.cpp - Layouts that scans and reductions take --===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A reshape may give a tensor a layout in which the axis of a scan runs through
-// lanes, registers and warps in any order. To lower that would take more
-// exchanges than one conversion.
+// A reshape may give a tensor a layout in which the axis of a scan, or of a
+// reduction in order, runs through lanes, registers and warps in any way. To
+// lower that would take more exchanges than one conversion.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,7 +65,7 @@ private:
       operand.set(ConvertLayoutOp::create(
           b, op->getLoc(), withLayout(operand.get().getType(), layout),
           operand.get()));
-    if (isa<ReduceOp>(op))
+    if (isa<ReduceOp>(op) && type.getRank() > 1)
       layout = SliceEncodingAttr::get(op->getContext(), axis,
                                       cast<BlockedEncodingAttr>(layout));
     b.setInsertionPointAfter(op);

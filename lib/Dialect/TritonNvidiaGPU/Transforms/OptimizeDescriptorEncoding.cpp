@@ -406,8 +406,15 @@ public:
       axisInfo.emplace(module);
     for (ArrayRef<Value> members : DescriptorClasses(module).get()) {
       auto type = cast<TensorDescType>(members.front().getType());
-      if (type.getBlockType().getEncoding())
+      if (type.getBlockType().getEncoding()) {
+        // The program says how blocks lie: the kernel's own become maps.
+        if (leaveToPointers)
+          for (Value value : members)
+            if (auto function = getFunctionOfArgument(value);
+                function && function.isPublic())
+              fromHost.push_back(cast<BlockArgument>(value));
         continue;
+      }
       SmallVector<Operation *> users = getUsers(members);
       Attribute encoding = choose(type.getBlockType(), users);
       RankedTensorType block =

@@ -18,9 +18,17 @@ globals().update({name: getattr(tile, name) for name in __all__})
 def compile(
     src: Any, target: Any = None, options: dict[str, Any] | None = None, **more: Any
 ) -> Any:
-    """As `tile.compile`, for a caller that may launch the kernel by itself."""
+    """As `tile.compile`, for a caller that may launch the kernel by itself. Programs of Triton 2
+    give a function, its `signature` and its `constants`."""
     from tile.runtime.overlap import compile_for_any_arguments
 
+    if isinstance(src, tile.JITFunction) and "signature" in more:
+        source = tile.compiler.ASTSource(
+            src, more.pop("signature"), constants=more.pop("constants", None)
+        )
+        names = ("num_warps", "num_stages", "num_ctas", "debug")
+        options = {**(options or {}), **{n: more.pop(n) for n in names if n in more}}
+        return compile_for_any_arguments(source, target, options, **more)
     return compile_for_any_arguments(src, target, options, **more)
 
 

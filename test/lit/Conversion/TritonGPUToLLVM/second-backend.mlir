@@ -55,10 +55,12 @@
 // CHECK-NOT: {{(^ +|= )(tt|ttg|ttnvgpu|arith|math|scf|cf|nvvm|rocdl)\.}}
 // GEMM64: llvm.call @"test.wave
 // GEMM32: llvm.intr.fma
-// The lanes of a warp are combined in one step more where there are 64.
+// The lanes of a warp are combined in one step more where there are 64. The last one takes the value of a lane of each half.
 // SOFTMAX32-NOT: llvm.mlir.constant(32 : i32)
+// SOFTMAX64: llvm.mlir.constant(16 : i32)
+// SOFTMAX64-NEXT: llvm.call @"test.shuffle.xor
 // SOFTMAX64: [[FAR:%.*]] = llvm.mlir.constant(32 : i32)
-// SOFTMAX64-NEXT: llvm.call @"test.shuffle.xor {{.*}}(%{{.*}}, [[FAR]])
+// SOFTMAX64-NEXT: llvm.call @"test.shuffle.masked {{.*}}(%{{.*}}, %{{.*}}, [[FAR]])
 // SOFTMAX32: [[FAR:%.*]] = llvm.mlir.constant(16 : i32)
-// SOFTMAX32: llvm.call @"test.shuffle.xor {{.*}}(%{{.*}}, [[FAR]])
+// SOFTMAX32: llvm.call @"test.shuffle.masked {{.*}}(%{{.*}}, %{{.*}}, [[FAR]])
 // CHECK-NOT: {{(^ +|= )(tt|ttg|ttnvgpu|arith|math|scf|cf|nvvm|rocdl)\.}}

@@ -174,3 +174,15 @@ tt.func @f(%m: !ttg.memdesc<64xf16, #s, #ttg.shared_memory>) {
   %0 = ttg.memdesc_reinterpret %m : !ttg.memdesc<64xf16, #s, #ttg.shared_memory> -> !ttg.memdesc<64xf16, #s, 3 : i32>
   tt.return
 }
+
+// -----
+
+// One dimension cannot be transposed: the name of the encoding does not help.
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 32}>
+#t = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+tt.func @reshape_transposed(%m: !ttg.memdesc<32x16xi32, #s, #smem>) {
+  // expected-error@+1 {{expected a result with an encoding equivalent to #ttg.shared_linear}}
+  %0 = ttg.memdesc_reshape %m : !ttg.memdesc<32x16xi32, #s, #smem> -> !ttg.memdesc<512xi32, #t, #smem>
+  tt.return
+}

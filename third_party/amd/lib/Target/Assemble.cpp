@@ -3,6 +3,8 @@
 
 #include "TargetMachine.h"
 
+#include "tile/Target/FatalErrors.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/MC/MCAsmBackend.h"
 #include "llvm/MC/MCAsmInfo.h"
@@ -33,9 +35,10 @@ static void collect(const llvm::SMDiagnostic &diagnostic, void *errors) {
      << "]";
 }
 
-FailureOr<std::string> amd::assemble(ModuleOp diagnosticOp, StringRef assembly,
-                                     const AMDGCNOptions &options) {
-  auto machine = createAMDGPUMachine(diagnosticOp, options);
+static FailureOr<std::string> runAssembler(ModuleOp diagnosticOp,
+                                           StringRef assembly,
+                                           const amd::AMDGCNOptions &options) {
+  auto machine = amd::createAMDGPUMachine(diagnosticOp, options);
   if (failed(machine))
     return failure();
   const llvm::Target &target = (*machine)->getTarget();
@@ -76,4 +79,14 @@ FailureOr<std::string> amd::assemble(ModuleOp diagnosticOp, StringRef assembly,
   if (parser->Run(/*NoInitialTextSection=*/false) || !errors.empty())
     return diagnosticOp.emitError("the assembler refuses the code:") << errors;
   return std::string(object);
+}
+
+FailureOr<std::string> amd::assemble(ModuleOp diagnosticOp, StringRef assembly,
+                                     const AMDGCNOptions &options) {
+  FailureOr<std::string> result = failure();
+  if (failed(runGuarded(diagnosticOp, [&] {
+        result = runAssembler(diagnosticOp, assembly, options);
+      })))
+    return failure();
+  return result;
 }

@@ -26,6 +26,7 @@
 
 #include "amd/TargetTable.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Target/FatalErrors.h"
 
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -98,18 +99,15 @@ namespace {
 /// generates code with the other one meanwhile.
 class TrackerScope {
 public:
-  explicit TrackerScope(bool ofTarget) {
+  TrackerScope(llvm::cl::Option &option, bool ofTarget) {
     std::unique_lock lock(mutex);
     left.wait(lock, [&] { return users == 0 || current == ofTarget; });
     ++users;
     if (std::exchange(current, ofTarget) == ofTarget)
       return;
-    constexpr StringRef name = "amdgpu-use-amdgpu-trackers";
-    llvm::cl::Option *option = llvm::cl::getRegisteredOptions().lookup(name);
-    assert(option && "LLVM has no such option");
-    option->reset();
+    option.reset();
     if (ofTarget)
-      option->addOccurrence(/*pos=*/0, name, "true");
+      option.addOccurrence(/*pos=*/0, option.ArgStr, "true");
   }
   ~TrackerScope() {
     {
@@ -133,7 +131,11 @@ private:
 static FailureOr<std::string> emit(ModuleOp diagnosticOp, llvm::Module &module,
                                    llvm::TargetMachine &machine,
                                    bool trackersOfTarget) {
-  TrackerScope scope(trackersOfTarget);
+  constexpr StringRef name = "amdgpu-use-amdgpu-trackers";
+  llvm::cl::Option *option = llvm::cl::getRegisteredOptions().lookup(name);
+  if (!option)
+    return diagnosticOp.emitError("this LLVM has no option '") << name << "'";
+  TrackerScope scope(*option, trackersOfTarget);
   return triton::emitAssembly(diagnosticOp, module, machine);
 }
 
@@ -198,7 +200,7 @@ amd::emitForScarceRegisters(ModuleOp diagnosticOp, llvm::Module &module,
     return emit(diagnosticOp, module, machine, /*trackersOfTarget=*/true);
   }
   // The code generator changes the module.
-  std::unique_ptr<llvm::Module> other = llvm::CloneModule(module);
+  LLVMOwner<llvm::Module> other(llvm::CloneModule(module).release());
   FailureOr<std::string> first =
       emit(diagnosticOp, module, machine, /*trackersOfTarget=*/
            target->mfmaVersion != 0);

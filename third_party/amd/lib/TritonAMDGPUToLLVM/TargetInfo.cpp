@@ -133,6 +133,7 @@ namespace {
 /// The patterns that are exchanges.
 enum DPPControl : int {
   QuadPerm = 0x000,      ///< two bits for each of four lanes
+  RowShare = 0x150,      ///< the lane of the row in the low bits
   RowRotate = 0x120,     ///< by the number in the low bits
   RowMirror = 0x140,     ///< lane ^ 15
   RowHalfMirror = 0x141, ///< lane ^ 7
@@ -198,6 +199,15 @@ Value amd::TargetInfo::shuffleMasked(const LLVMBuilder &b, Value word,
   keep &= lanes & ~set;
   if (!keep)
     return shuffleIdx(b, word, b.i32(set));
+  // Inside a row, and inside four lanes of it.
+  if (keep >> 4 == lanes >> 4 && !(keep & 15))
+    return moveInRow(b, word, RowShare | set);
+  if (keep >> 2 == lanes >> 2) {
+    int control = QuadPerm;
+    for (uint32_t lane = 0; lane < 4; ++lane)
+      control |= ((lane & keep) | set) << (2 * lane);
+    return moveInRow(b, word, control);
+  }
   // Inside 32 lanes.
   if (keep >> 5 == lanes >> 5)
     return b.intrinsic(b.intTy(32), "llvm.amdgcn.ds.swizzle",

@@ -14,7 +14,7 @@
 #include "amd/TritonAMDGPUTransforms/Passes.h"
 
 #include "tile/Analysis/MemoryModel.h"
-#include "tile/Dialect/Triton/IR/LoopBounds.h"
+#include "tile/Analysis/TripCount.h"
 #include "tile/Dialect/TritonGPU/Transforms/Buffers.h"
 #include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 
@@ -190,9 +190,9 @@ private:
     after.setInsertionPointAfter(loop);
     Value slot = loop.getRegionIterArgs().back(),
           nextSlot = iterations.getNext(body, slot);
-    Value hasFirst = hasIterations(before, loc, loop);
-    Value hasNext = hasIteration(
-        body, loc, loop, iterations.getNext(body, loop.getInductionVar()));
+    TripCount trips(loop);
+    Value hasFirst = trips.has(before, 0);
+    Value hasNext = trips.hasNext(body, loop.getInductionVar());
     // From the barrier behind it on, no wave reads what the iteration before
     // did.
     Value wait = amd::waitForTensorCopies(body, loc, {});

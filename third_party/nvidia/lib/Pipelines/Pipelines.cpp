@@ -13,6 +13,9 @@ void nvidia::registerPipelines() {
       "tile-nvidia-ttir", "Inlined, canonical tt", buildTTIRPipeline);
   PassPipelineRegistration<TTGIROptions>(
       "tile-nvidia-ttgir", "tt to optimised ttg", buildTTGIRPipeline);
+  PassPipelineRegistration<GluonOptions>(
+      "tile-nvidia-gluon", "ttg of explicit programs to ttg with all layouts",
+      buildGluonPipeline);
   PassPipelineRegistration<LLIROptions>(
       "tile-nvidia-llir", "ttg to the LLVM dialect", buildLLIRPipeline);
 }

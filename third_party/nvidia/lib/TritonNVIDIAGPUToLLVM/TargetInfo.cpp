@@ -181,6 +181,19 @@ Value nvt::TargetInfo::warpReduce(const LLVMBuilder &b, Operation *combine,
   return b.create<NVVM::ReduxOp>(value.getType(), value, *kind, b.i32(-1));
 }
 
+bool nvt::TargetInfo::isSymmetric(Operation *combine) const {
+  // In fp32 there is one NaN that operations result in.
+  return combine->getResult(0).getType().isF32() &&
+         isa<arith::AddFOp, arith::MulFOp, arith::MaximumFOp, arith::MinimumFOp,
+             arith::MaxNumFOp, arith::MinNumFOp>(combine);
+}
+
+Value nvt::TargetInfo::addUnfused(const LLVMBuilder &b, Value x,
+                                  Value y) const {
+  // ptxas takes a stated rounding as it is, too.
+  return b.intrinsic(x.getType(), "llvm.nvvm.add.rn.f", {x, y});
+}
+
 //===----------------------------------------------------------------------===//
 // Debugging
 //===----------------------------------------------------------------------===//

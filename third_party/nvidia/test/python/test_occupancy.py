@@ -73,6 +73,7 @@ echo "Used $used registers"
 echo "$used" > "$binary"
 """
 PTX = ".target sm_90a\n.visible .entry kernel()\n.reqntid 256\n{ ld.global.b32; }\n"
+BARE = PTX.replace(".reqntid 256\n", "")
 
 
 @pytest.mark.parametrize(
@@ -87,6 +88,10 @@ PTX = ".target sm_90a\n.visible .entry kernel()\n.reqntid 256\n{ ld.global.b32; 
         (42, 0, PTX.replace("ld.global", "wgmma.mma_async"), "", 42),
         (42, 0, PTX.replace(".req", ".maxnreg 44\n.req"), "", 42),  # stated
         (42, 0, PTX, "--maxrregcount=44", 42),
+        (42, 0, BARE, "", 40),
+        (42, 0, BARE.replace("\n{", "{"), "", 40),
+        (42, 0, PTX + BARE.replace("kernel", "other"), "", 42),  # of which of the two
+        (42, 0, BARE.replace(".entry", ".func"), "", 42),
     ],
 )
 def test_code_with_fewer_registers(uses, spills, ptx, options, taken, tmp_path, monkeypatch):
@@ -100,3 +105,29 @@ def test_code_with_fewer_registers(uses, spills, ptx, options, taken, tmp_path, 
     assert (int(cubin), usage["n_regs"]) == (taken, taken)
     assert usage.get("n_spills", 0) == 0
     assert usage.get("register_limit", uses) == taken
+
+
+@pytest.mark.skipif(occupancy.tools.ptxas_path() is None, reason="needs ptxas")
+@pytest.mark.parametrize("directives", ["", ".maxntid 256, 1, 1", ".reqntid 256"])
+def test_what_is_stated_is_taken(directives):
+    """ptxas gives threads no more than the limit says, whatever stands in the head."""
+    ptx = f"""
+.version 8.0
+.target sm_90a
+.address_size 64
+// The .entry of a comment {{ is none.
+.visible .entry kernel(.param .u64 p,
+  .param .u32 n) {directives}
+{{
+  .reg .b64 %a;
+  .reg .b32 %r<64>;
+  ld.param.b64 %a, [p];
+  {"".join(f"ld.volatile.global.b32 %r{i}, [%a+{4 * i}];" for i in range(60))}
+  {"".join(f"st.volatile.global.b32 [%a+{4000 - 4 * i}], %r{i};" for i in range(60))}
+  ret;
+}}
+"""
+    _, free = occupancy.tools.run_ptxas(ptx, 90, "")
+    limited = occupancy.state_limit(ptx, 32)
+    _, usage = occupancy.tools.run_ptxas(limited, 90, "")
+    assert free["n_regs"] > 32 >= usage["n_regs"]

@@ -15,7 +15,8 @@ def Gluon_Dialect : Dialect {
     Kernels with explicit layouts may leave some of them open. The two encodings
     here stand for such a layout; every operation of `tt` hands them on as they are.
 
-    Such IR is read, checked and printed. No pass makes it, or infers the layouts.
+    The front end of such kernels makes them. `gluon-infer-coalesced-encodings` and
+    `gluon-resolve-auto-encodings` replace them by layouts.
   }];
   let dependentDialects = ["::mlir::triton::TritonDialect"];
   let useDefaultAttributePrinterParser = 1;

@@ -29,7 +29,7 @@
 #include "AsyncProducts.h"
 #include "Buffers.h"
 
-#include "tile/Dialect/Triton/IR/LoopBounds.h"
+#include "tile/Analysis/TripCount.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"

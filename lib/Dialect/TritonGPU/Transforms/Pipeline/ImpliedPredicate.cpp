@@ -8,6 +8,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/MathExtras.h"
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -64,6 +66,25 @@ static Sum getSum(Value scalar) {
   return sum;
 }
 
+/// What the counters of a loop are compared with: its upper bound, less what is
+/// subtracted from it. Where that would wrap around, it is the least number,
+/// and no counter is less than either.
+static Sum getLimit(Value bound) {
+  auto difference = bound.getDefiningOp<arith::SubIOp>();
+  auto enough = difference ? difference.getLhs().getDefiningOp<arith::MaxSIOp>()
+                           : arith::MaxSIOp();
+  if (!enough)
+    return getSum(bound);
+  std::optional<int64_t> distance = getConstant(difference.getRhs()),
+                         least = getConstant(enough.getRhs());
+  unsigned width = bound.getType().getIntOrFloatBitWidth();
+  if (!distance || !least || *least != llvm::minIntN(width) + *distance)
+    return getSum(bound);
+  Sum limit = getSum(enough.getLhs());
+  limit.constant -= *distance;
+  return limit;
+}
+
 static Multiple getMultiple(Value scalar) {
   if (auto product = scalar.getDefiningOp<arith::MulIOp>())
     if (std::optional<int64_t> by = getConstant(product.getRhs());
@@ -117,7 +138,10 @@ static bool impliesPredicate(Value remaining, Less predicate) {
   // at * by < n, so that at < ceil(n / by): is that more than is asked for?
   Multiple done = getMultiple(difference.getRhs());
   Sum at = getSum(done.factor);
-  Sum iteration = getSum(predicate.first), end = getSum(predicate.second);
+  Sum iteration = getSum(predicate.first), end = getLimit(predicate.second);
+  // Many iterations further the difference would come round again.
+  if (at.constant > std::numeric_limits<int32_t>::max() / done.by)
+    return false;
   return end.base && at.base == iteration.base &&
          at.constant >= iteration.constant - end.constant &&
          getNumberCovered(end.base, done.by) == difference.getLhs();

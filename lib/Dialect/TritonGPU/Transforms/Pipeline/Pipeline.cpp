@@ -7,6 +7,7 @@
 #include "ClusterCopies.h"
 #include "EarlyCopies.h"
 #include "PredicateOp.h"
+#include "tile/Dialect/TritonGPU/Transforms/Expand.h"
 #include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 
 #include "tile/Analysis/AxisInfo.h"
@@ -14,7 +15,6 @@
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
-#include "mlir/Dialect/SCF/Transforms/Transforms.h"
 #include "llvm/Support/DebugLog.h"
 
 #define DEBUG_TYPE "tritongpu-pipeline"
@@ -29,25 +29,6 @@ using namespace mlir::triton;
 using namespace mlir::triton::gpu;
 
 namespace {
-
-/// Expands `loop` as `schedule` says.
-FailureOr<scf::ForOp> expand(scf::ForOp loop, const LoopSchedule &schedule) {
-  scf::PipeliningOption options;
-  options.supportDynamicLoops = true;
-  options.peelEpilogue = false;
-  options.predicateFn = [&](RewriterBase &rewriter, Operation *op,
-                            Value predicate) {
-    bool inLoop = op->getBlock() != loop->getBlock();
-    return predicateOp(rewriter, op, predicate, inLoop);
-  };
-  options.getScheduleFn =
-      [&](scf::ForOp forOp,
-          std::vector<std::pair<Operation *, unsigned>> &order) {
-        order = schedule.getOrder(forOp);
-      };
-  IRRewriter rewriter(loop);
-  return scf::pipelineForLoop(rewriter, loop, options);
-}
 
 /// Ends the life of buffers and barriers after the loop, when no copy can still
 /// write.
@@ -81,6 +62,15 @@ struct Pipeline : public gpu::impl::TritonGPUPipelineBase<Pipeline> {
   }
 
 private:
+  static LogicalResult check(scf::ForOp loop, const LoopSchedule &schedule) {
+    std::string reason = whyNot(loop, schedule);
+    if (reason.empty())
+      return success();
+    return loop.emitError("cannot overlap the stages of this loop as its "
+                          "schedule says: ")
+           << reason;
+  }
+
   LogicalResult pipeline(scf::ForOp loop,
                          const ModuleAxisInfoAnalysis &axisInfo) {
     std::optional<LoopSchedule> schedule = LoopSchedule::read(loop);
@@ -88,12 +78,15 @@ private:
       return loop.emitError("expected every operation of a loop with '")
              << kMaxStageAttr << "' to have '" << kStageAttr
              << "' (up to it) and '" << kClusterAttr << "'";
+    if (failed(check(loop, *schedule)))
+      return failure();
     AsyncRings rings = makeLoadsAsync(loop, *schedule, axisInfo);
     LoopSchedule::erase(loop);
-    FailureOr<scf::ForOp> expanded = expand(loop, *schedule);
+    if (failed(check(loop, *schedule)))
+      return failure();
+    FailureOr<scf::ForOp> expanded = expand(loop, *schedule, predicateOp);
     if (failed(expanded))
-      return loop.emitError("cannot overlap the stages of this loop as its "
-                            "schedule says");
+      return failure();
     releaseBuffers(*expanded, rings);
     startCopiesEarly(*expanded, rings);
     numProducts += makeProductsAsync(*expanded, rings.buffers);

@@ -3,6 +3,7 @@
 
 #include "CopyStrategy.h"
 #include "PredicateOp.h"
+#include "tile/Dialect/TritonGPU/Transforms/Expand.h"
 #include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 
 #include "tile/Analysis/MemoryModel.h"
@@ -73,14 +74,32 @@ private:
       return 0;
     if (user != loop.getBody()->getTerminator())
       return latency + get(user);
+    return getLeadInLaterIterations(
+        loop.getRegionIterArg(use.getOperandNumber()));
+  }
+
+  /// `arg` is what a value is called in the next iteration, which may hand it
+  /// on to later ones. For each iteration more it may be computed a stage
+  /// later.
+  int getLeadInLaterIterations(BlockArgument arg) {
     int lead = 0;
-    BlockArgument next = loop.getRegionIterArg(use.getOperandNumber());
-    for (Operation *nextUser : next.getUsers()) {
-      Operation *inBody = loop.getBody()->findAncestorOpInBlock(*nextUser);
-      // An iteration argument that is only passed on stands for a longer
-      // distance, which asks for less.
-      if (inBody && inBody != loop.getBody()->getTerminator())
-        lead = std::max(lead, get(inBody));
+    llvm::SmallDenseSet<BlockArgument> known;
+    SmallVector<BlockArgument> args{arg};
+    for (int later = 0; !args.empty(); ++later) {
+      SmallVector<BlockArgument> handedOn;
+      for (BlockArgument current : args) {
+        if (!known.insert(current).second)
+          continue;
+        for (OpOperand &use : current.getUses()) {
+          Operation *user =
+              loop.getBody()->findAncestorOpInBlock(*use.getOwner());
+          if (user == loop.getBody()->getTerminator())
+            handedOn.push_back(loop.getRegionIterArg(use.getOperandNumber()));
+          else if (user)
+            lead = std::max(lead, get(user) - later);
+        }
+      }
+      args = std::move(handedOn);
     }
     return lead;
   }
@@ -88,23 +107,6 @@ private:
   scf::ForOp loop;
   llvm::DenseMap<Operation *, int> leads;
 };
-
-/// True if every iteration argument that is passed on unchanged to another one
-/// is not used early: such values have a distance the expansion cannot follow.
-bool hasDistantUse(scf::ForOp loop, const Leads &leads) {
-  for (BlockArgument arg : loop.getRegionIterArgs()) {
-    Value yielded = loop.getTiedLoopYieldedValue(arg)->get();
-    auto source = dyn_cast<BlockArgument>(yielded);
-    if (!source || source.getOwner() != loop.getBody() || source == arg)
-      continue;
-    for (Operation *user : arg.getUsers()) {
-      Operation *inBody = loop.getBody()->findAncestorOpInBlock(*user);
-      if (inBody && leads.get(inBody) > 0)
-        return true;
-    }
-  }
-  return false;
-}
 
 /// True if `op` does something with a product in some iterations that is of no
 /// concern to the rest of the loop: the store of a tile.
@@ -183,11 +185,6 @@ private:
     }
     if (maxLead == 0)
       return failure();
-    if (hasDistantUse(loop, leads))
-      return giveUp(loop.getLoc(),
-                    "a load of it depends on what was computed two or more "
-                    "iterations ago");
-
     LoopSchedule schedule(maxLead);
     for (Operation &op : loop.getBody()->without_terminator()) {
       int lead = leads.get(&op);
@@ -196,6 +193,8 @@ private:
           lead == 0 && isOccasionalEnd(&op, loop) ? maxLead + 1 : lead;
       schedule.set(&op, {/*stage=*/maxLead - lead, cluster});
     }
+    if (std::string reason = whyNot(loop, schedule); !reason.empty())
+      return giveUp(loop.getLoc(), reason);
     schedule.write(loop);
     noteDisjointArguments(loop->getParentOfType<FunctionOpInterface>(),
                           memory.getAssumptions());

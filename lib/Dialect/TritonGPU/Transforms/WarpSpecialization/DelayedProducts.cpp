@@ -6,7 +6,6 @@
 #include "../Pipeline/AsyncProducts.h"
 
 #include "tile/Analysis/ConvertLayoutPlan.h"
-#include "tile/Dialect/Triton/IR/LoopBounds.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
@@ -301,9 +300,8 @@ bool DelayedProducts::canWaitFirst() {
 /// that.
 void DelayedProducts::waitForNext(OpBuilder &builder, Value counter,
                                   const IRMapping &mapping) {
-  Location loc = loop.getLoc();
-  Value next = arith::AddIOp::create(builder, loc, counter, loop.getStep());
-  Value hasNext = hasIteration(builder, loc, loop, next);
+  Value next = trips.getLater(builder, counter, 1);
+  Value hasNext = trips.hasNext(builder, counter);
   // The iteration arguments by which it finds its buffers.
   llvm::SetVector<Value> needed;
   for (Operation *op : first)
@@ -468,7 +466,9 @@ unsigned DelayedProducts::apply(scf::ForOp &replaced) {
 
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
-  Value any = hasIterations(builder, loc, loop);
+  Value any = trips.has(builder, 0);
+  // In front of what stands for the loop, if anything is computed there.
+  trips.prepareNext();
   auto whole = scf::IfOp::create(builder, loc, loop.getResultTypes(), any,
                                  /*withElseRegion=*/true);
   OpBuilder otherwise = whole.getElseBodyBuilder();
@@ -493,8 +493,7 @@ unsigned DelayedProducts::apply(scf::ForOp &replaced) {
   for (Value value : crossing)
     inits.push_back(before.lookup(value));
 
-  Value second =
-      arith::AddIOp::create(then, loc, loop.getLowerBound(), loop.getStep());
+  Value second = trips.getSecondCounter(then);
   auto rest = scf::ForOp::create(
       then, loc, second, loop.getUpperBound(), loop.getStep(), inits,
       /*bodyBuilder=*/nullptr, loop.getUnsignedCmp());

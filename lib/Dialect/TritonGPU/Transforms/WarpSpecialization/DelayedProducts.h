@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "tile/Analysis/TripCount.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -36,9 +37,11 @@ struct RingUse {
 class DelayedProducts {
 public:
   /// The rings, in the order in which a producer fills them, have `numBuffers`
-  /// (at least two) buffers each.
-  DelayedProducts(scf::ForOp loop, ArrayRef<RingUse> rings, int numBuffers)
-      : loop(loop), rings(rings), numBuffers(numBuffers) {}
+  /// (at least two) buffers each. `axisInfo` knows the bounds of the loop.
+  DelayedProducts(scf::ForOp loop, ArrayRef<RingUse> rings, int numBuffers,
+                  const ModuleAxisInfoAnalysis &axisInfo)
+      : loop(loop), trips(loop, &axisInfo), rings(rings),
+        numBuffers(numBuffers) {}
 
   /// Whether there are such products, and registers for what they need of the
   /// iteration before.
@@ -69,6 +72,7 @@ private:
   void emitIteration(OpBuilder &builder, scf::ForOp to);
 
   scf::ForOp loop;
+  TripCount trips;
   ArrayRef<RingUse> rings;
   int numBuffers;
   llvm::SetVector<BlockArgument> sums;

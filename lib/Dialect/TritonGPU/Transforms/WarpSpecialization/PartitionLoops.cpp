@@ -30,8 +30,8 @@
 #include "Rings.h"
 
 #include "tile/Analysis/AxisInfo.h"
+#include "tile/Analysis/TripCount.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
-#include "tile/Dialect/Triton/IR/LoopBounds.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
@@ -89,7 +89,7 @@ bool isBlocked(Type type) {
 class LoopPartitioning {
 public:
   LoopPartitioning(scf::ForOp loop, const ModuleAxisInfoAnalysis &axisInfo)
-      : loop(loop), loc(loop.getLoc()), builder(loop),
+      : loop(loop), loc(loop.getLoc()), builder(loop), axisInfo(axisInfo),
         numWarps(lookupNumWarps(loop)) {
     loop.walk([&](scf::ForOp inner) {
       if (llvm::none_of(*inner.getBody(), [](Operation &op) {
@@ -379,7 +379,7 @@ private:
       return;
     }
     // A buffer more than the iteration needs is still read in the next one.
-    DelayedProducts delayed(inner, uses, in.numStages);
+    DelayedProducts delayed(inner, uses, in.numStages, axisInfo);
     if (in.numStages > 1 && delayed.find()) {
       releaseAll();
       numProducts += delayed.apply(inner);
@@ -454,7 +454,8 @@ private:
           bool isLate = false;
           done = findWait(inner, user, isLate);
           if (isLate) {
-            lateEnd = done;
+            if (!lateEnd || lateEnd->isBeforeInBlock(done))
+              lateEnd = done;
             continue;
           }
         }
@@ -531,6 +532,7 @@ private:
   scf::ForOp loop;
   Location loc;
   OpBuilder builder;
+  const ModuleAxisInfoAnalysis &axisInfo;
   int32_t numWarps;
   int32_t producerWarps = 0;
   SmallVector<Operation *> loads;

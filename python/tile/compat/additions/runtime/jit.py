@@ -23,6 +23,11 @@ TRITON_MODULE = "triton.language"
 GLUON_MODULE = "triton.experimental.gluon.language"
 
 
+def get_current_device() -> int:
+    """The device that this thread launches on."""
+    return driver.active.get_current_device()
+
+
 def get_full_name(fn: Any) -> str:
     """A function's module and name."""
     return f"{fn.__module__}.{fn.__qualname__}"

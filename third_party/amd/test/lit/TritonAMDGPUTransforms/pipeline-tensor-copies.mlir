@@ -13,10 +13,10 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK-DAG: %[[RING:.*]] = ttg.local_alloc : () -> !ttg.memdesc<2x64x32xf16
   // CHECK: amdg.async_tdm_copy_global_to_local %[[D]][%[[I]], %c0_i32{{.*}}] into %{{.*}}, %[[FIRST]]
   // CHECK: scf.for %[[K:.*]] = {{.*}} iter_args(%[[J:.*]] = %[[I]], %{{.*}}, %[[SLOT:.*]] =
-  // CHECK: %[[NEXTK:.*]] = arith.addi %[[K]], %c32_i32
-  // CHECK: %[[NEXT:.*]] = arith.cmpi slt, %[[NEXTK]], %[[N]]
+  // CHECK: %[[NEXT:.*]] = arith.cmpi slt, %[[K]], %{{.*}}
   // CHECK: %[[W:.*]] = amdg.async_tdm_wait {num = 0 : i32}
   // CHECK: %[[NEXTJ:.*]] = arith.addi %[[J]], %c2_i32
+  // CHECK: %[[NEXTK:.*]] = arith.addi %[[K]], %c32_i32
   // CHECK: amdg.async_tdm_copy_global_to_local %[[D]][%[[NEXTJ]], %[[NEXTK]]] into %{{.*}}, %[[NEXT]]
   // CHECK: %[[THIS:.*]] = ttg.memdesc_index %[[RING]][%[[SLOT]]]
   // CHECK: ttg.local_load %[[THIS]] token %[[W]]

@@ -4,7 +4,7 @@
 //
 // One function a stage. The same functions run from Python and, by name, from
 // tile-opt: -tile-nvidia-ttir, -tile-nvidia-ttgir='target=cuda:90 num-warps=4',
-// -tile-nvidia-llir.
+// -tile-nvidia-gluon, -tile-nvidia-llir.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NVIDIA_PIPELINES_PIPELINES_H
@@ -37,6 +37,9 @@ struct TTGIROptions : StageOptions<TTGIROptions> {
                    llvm::cl::init(true)};
 };
 
+/// What explicit programs say is on their module: they need none of the others.
+struct GluonOptions : StageOptions<GluonOptions> {};
+
 struct LLIROptions : StageOptions<LLIROptions> {
   Option<int> computeCapability{
       *this, "compute-capability",
@@ -53,6 +56,9 @@ struct LLIROptions : StageOptions<LLIROptions> {
 
 /// tt to optimised ttg.
 void buildTTGIRPipeline(OpPassManager &pm, const TTGIROptions &options);
+/// ttg with layouts that the program says (and may leave open) to ttg that can
+/// be lowered: no layout, loop or buffer is chosen here.
+void buildGluonPipeline(OpPassManager &pm, const GluonOptions &options);
 /// ttg to the LLVM dialect.
 void buildLLIRPipeline(OpPassManager &pm, const LLIROptions &options);
 

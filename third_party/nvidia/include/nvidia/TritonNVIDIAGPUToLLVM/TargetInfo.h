@@ -71,6 +71,8 @@ public:
   Value shuffleIdx(const LLVMBuilder &b, Value word, Value lane) const override;
   Value warpReduce(const LLVMBuilder &b, Operation *combine,
                    Value value) const override;
+  bool isSymmetric(Operation *combine) const override;
+  Value addUnfused(const LLVMBuilder &b, Value x, Value y) const override;
 
   void printf(const LLVMBuilder &b, StringRef format,
               ValueRange args) const override;

@@ -29,6 +29,62 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r : tensor<64x32xf16, #blocked>
   }
 
+  // From any tile on, where the bound of the early stage must not wrap around.
+  // CHECK-LABEL: @some_tiles
+  // CHECK: scf.for
+  // CHECK-NOT: arith.andi
+  // CHECK: tt.return
+  tt.func @some_tiles(%p: tensor<64x32x!tt.ptr<f16>, #blocked>, %n: i32, %first: i32) -> tensor<64x32xf16, #blocked> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c31 = arith.constant 31 : i32
+    %c32 = arith.constant 32 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x32xf16, #blocked>
+    %range = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32, #row>
+    %ks = tt.expand_dims %range {axis = 0 : i32} : tensor<32xi32, #row> -> tensor<1x32xi32, #blocked>
+    %more = arith.addi %n, %c31 : i32
+    %count = arith.divui %more, %c32 : i32
+    %r = scf.for %i = %first to %count step %c1 iter_args(%sum = %zero) -> (tensor<64x32xf16, #blocked>) : i32 {
+      %done = arith.muli %i, %c32 : i32
+      %left = arith.subi %n, %done : i32
+      %end = tt.splat %left : i32 -> tensor<1x32xi32, #blocked>
+      %inside = arith.cmpi slt, %ks, %end : tensor<1x32xi32, #blocked>
+      %mask = tt.broadcast %inside : tensor<1x32xi1, #blocked> -> tensor<64x32xi1, #blocked>
+      %v = tt.load %p, %mask, %zero {tt.latency = 1 : i32} : tensor<64x32x!tt.ptr<f16>, #blocked>
+      %next = arith.addf %sum, %v : tensor<64x32xf16, #blocked>
+      scf.yield %next : tensor<64x32xf16, #blocked>
+    }
+    tt.return %r : tensor<64x32xf16, #blocked>
+  }
+
+  // Where one step further is all that 32 bits have, the difference may be positive again.
+  // CHECK-LABEL: @far_apart
+  // CHECK: scf.for
+  // CHECK: arith.andi
+  // CHECK: tt.return
+  tt.func @far_apart(%p: tensor<64x32x!tt.ptr<f16>, #blocked>, %n: i32) -> tensor<64x32xf16, #blocked> {
+    %c0 = arith.constant 0 : i32
+    %far = arith.constant 67108864 : i32
+    %c31 = arith.constant 31 : i32
+    %c32 = arith.constant 32 : i32
+    %zero = arith.constant dense<0.0> : tensor<64x32xf16, #blocked>
+    %range = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32, #row>
+    %ks = tt.expand_dims %range {axis = 0 : i32} : tensor<32xi32, #row> -> tensor<1x32xi32, #blocked>
+    %more = arith.addi %n, %c31 : i32
+    %count = arith.divui %more, %c32 : i32
+    %r = scf.for %i = %c0 to %count step %far iter_args(%sum = %zero) -> (tensor<64x32xf16, #blocked>) : i32 {
+      %done = arith.muli %i, %c32 : i32
+      %left = arith.subi %n, %done : i32
+      %end = tt.splat %left : i32 -> tensor<1x32xi32, #blocked>
+      %inside = arith.cmpi slt, %ks, %end : tensor<1x32xi32, #blocked>
+      %mask = tt.broadcast %inside : tensor<1x32xi1, #blocked> -> tensor<64x32xi1, #blocked>
+      %v = tt.load %p, %mask, %zero {tt.latency = 1 : i32} : tensor<64x32x!tt.ptr<f16>, #blocked>
+      %next = arith.addf %sum, %v : tensor<64x32xf16, #blocked>
+      scf.yield %next : tensor<64x32xf16, #blocked>
+    }
+    tt.return %r : tensor<64x32xf16, #blocked>
+  }
+
   // The same in steps of 32.
   // CHECK-LABEL: @steps
   // CHECK-NOT: arith.andi

@@ -18,7 +18,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: ttnvgpu.arrive_barrier
   // CHECK: %[[FIRST:.*]] = arith.truncf
   // CHECK: ttnvgpu.wait_barrier %{{.*}}, %{{.*}}, %{{.*}} deps %[[K]] :
-  // CHECK: %[[L:.*]]:6 = scf.for %{{.*}} = %c64_i32 to %[[HIGH:.*]] step {{.*}} iter_args(%[[SUM:[^ ]*]] = %{{.*}} %[[W:[^ ]*]] = %[[FIRST]],
+  // CHECK: %[[L:.*]]:6 = scf.for %[[COUNTER:.*]] = %c64_i32 to %[[HIGH:.*]] step {{.*}} iter_args(%[[SUM:[^ ]*]] = %{{.*}} %[[W:[^ ]*]] = %[[FIRST]],
   // CHECK: %[[S:.*]] = ttnvgpu.warp_group_dot {{.*}}isAsync = true
   // CHECK: %[[SCALED:.*]] = arith.addf %[[SUM]]
   // CHECK: %[[OPERAND:.*]] = ttg.convert_layout %[[W]]
@@ -29,7 +29,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: %[[E:.*]] = math.exp2 %[[SW]]#0
   // CHECK: %[[NEXT:.*]] = arith.truncf %[[E]]
   // Of the next iteration, if there is one.
-  // CHECK: %[[MORE:.*]] = arith.cmpi slt, %{{.*}}, %[[HIGH]]
+  // CHECK: %[[MORE:.*]] = arith.cmpi slt, %[[COUNTER]], %{{.*}}
   // CHECK: ttnvgpu.wait_barrier %{{.*}}, %{{.*}}, %[[MORE]] deps %[[K]] :
   // CHECK: %[[PW:.*]]:3 = ttnvgpu.warp_group_dot_wait %[[P]], %[[OPERAND]], {{.*}}pendings = 0
   // CHECK: ttnvgpu.arrive_barrier

@@ -1,25 +1,25 @@
-// The exchange inside of a wave is chosen by its distance.
+// The exchange inside of a wave is chosen by its distance. The last one is from one lane.
 // RUN: tile-opt %s -tile-amd-ttir -tile-amd-ttgir='target=hip:gfx942 num-warps=2' -tile-amd-llir -tile-amd-amdgcn -o /dev/null | filecheck %s -check-prefix=WAVE64
 // RUN: tile-opt %s -tile-amd-ttir -tile-amd-ttgir='target=hip:gfx1100 num-warps=2' -tile-amd-llir -tile-amd-amdgcn -o /dev/null | filecheck %s -check-prefix=WAVE32
 
 // WAVE64-LABEL: sum:
-// WAVE64: ds_bpermute_b32
-// WAVE64: ds_swizzle_b32 {{.*}}swizzle(SWAP,16)
-// WAVE64: row_ror:8
+// WAVE64: quad_perm:[1,0,3,2]
+// WAVE64: quad_perm:[2,3,0,1]
 // WAVE64: row_half_mirror
 // WAVE64: quad_perm:[3,2,1,0]
-// WAVE64: quad_perm:[2,3,0,1]
-// WAVE64: quad_perm:[1,0,3,2]
+// WAVE64: row_ror:8
+// WAVE64: ds_swizzle_b32 {{.*}}swizzle(SWAP,16)
+// WAVE64: v_readlane_b32 s{{[0-9]+}}, v{{[0-9]+}}, 32
 // WAVE64: ds_write_b32
 // WAVE64: s_barrier
 // WAVE64: .amdhsa_kernel sum
 
 // WAVE32-LABEL: sum:
-// WAVE32: v_permlanex16_b32
-// WAVE32: row_xmask:8
-// WAVE32: row_xmask:4
-// WAVE32: row_xmask:2
 // WAVE32: row_xmask:1
+// WAVE32: row_xmask:2
+// WAVE32: row_xmask:4
+// WAVE32: row_xmask:8
+// WAVE32: v_readlane_b32 s{{[0-9]+}}, v{{[0-9]+}}, 16
 // WAVE32: ds_store_b32
 // WAVE32: s_barrier
 // WAVE32: .amdhsa_kernel sum

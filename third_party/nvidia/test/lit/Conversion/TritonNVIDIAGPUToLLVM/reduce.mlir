@@ -3,6 +3,7 @@
 #blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 #long = #ttg.blocked<{sizePerThread = [16], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#pairs = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 #tile = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:80"} {
@@ -13,12 +14,9 @@ tt.func @block(%x: tensor<512xf32, #blocked>) -> f32 {
   // CHECK: llvm.fadd
   // CHECK: llvm.fadd
   // CHECK: llvm.fadd
-  // CHECK: llvm.mlir.constant(16 : i32)
-  // CHECK: nvvm.shfl.sync bfly
-  // CHECK: nvvm.shfl.sync bfly
-  // CHECK: nvvm.shfl.sync bfly
-  // CHECK: nvvm.shfl.sync bfly
-  // CHECK: nvvm.shfl.sync bfly
+  // CHECK-COUNT-4: nvvm.shfl.sync bfly
+  // CHECK: nvvm.shfl.sync idx
+  // CHECK-NOT: nvvm.shfl.sync
   // CHECK: "@$2 st.shared.b32 [$0], $1;"
   // CHECK: nvvm.barrier0
   // CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xi32>
@@ -54,14 +52,19 @@ tt.func @redux(%x: tensor<4x128xi32, #rows>) {
   tt.return
 }
 
-// Several operands travel together.
+// Several operands travel together. Any function combines the lower lane's with the higher one's, and all lanes take the last two parts from the same lanes.
 // CHECK-LABEL: llvm.func @argmax
 tt.func @argmax(%x: tensor<4x32xf32, #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>, %i: tensor<4x32xi32, #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>) {
+  // CHECK: llvm.mlir.constant(1 : i32)
   // CHECK: nvvm.shfl.sync bfly
   // CHECK: nvvm.shfl.sync bfly
   // CHECK: llvm.fcmp "ogt"
   // CHECK: llvm.select
   // CHECK: llvm.select
+  // CHECK-COUNT-6: nvvm.shfl.sync bfly
+  // CHECK-COUNT-4: nvvm.shfl.sync idx
+  // CHECK-NOT: nvvm.shfl.sync
+  // CHECK: llvm.return
   %0:2 = "tt.reduce"(%x, %i) <{axis = 1 : i32}> ({
   ^bb0(%a: f32, %ai: i32, %b: f32, %bi: i32):
     %1 = arith.cmpf ogt, %a, %b : f32
@@ -69,6 +72,38 @@ tt.func @argmax(%x: tensor<4x32xf32, #ttg.blocked<{sizePerThread = [1, 1], threa
     %3 = arith.select %1, %ai, %bi : i32
     tt.reduce.return %2, %3 : f32, i32
   }) : (tensor<4x32xf32, #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>, tensor<4x32xi32, #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>) -> (tensor<4xf32, #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>}>>, tensor<4xi32, #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>}>>)
+  tt.return
+}
+
+// A sum that all lanes find out for themselves is rounded as stated: with a product as its part, lanes would differ.
+// CHECK-LABEL: llvm.func @sum_of_products
+tt.func @sum_of_products(%x: tensor<32xf32, #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>>) -> f32 {
+  // CHECK: llvm.fmul
+  // CHECK-COUNT-5: llvm.call_intrinsic "llvm.nvvm.add.rn.f"
+  // CHECK-NOT: llvm.fadd
+  // CHECK: llvm.return
+  %p = arith.mulf %x, %x : tensor<32xf32, #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>>
+  %0 = "tt.reduce"(%p) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %1 = arith.addf %a, %b : f32
+    tt.reduce.return %1 : f32
+  }) : (tensor<32xf32, #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>>) -> f32
+  tt.return %0 : f32
+}
+
+// In order, lanes lie between the registers of neighbours and those that repeat: two lanes take over one of these each.
+// CHECK-LABEL: llvm.func @in_order
+tt.func @in_order(%x: tensor<4x128xi32, #pairs>) {
+  // CHECK-COUNT-7: nvvm.shfl.sync
+  // CHECK-NOT: nvvm.shfl.sync
+  // CHECK: llvm.return
+  %0 = "tt.reduce"(%x) <{axis = 1 : i32}> ({
+  ^bb0(%a: i32, %b: i32):
+    %z = arith.constant 0 : i32
+    %1 = arith.cmpi ne, %b, %z : i32
+    %2 = arith.select %1, %b, %a : i32
+    tt.reduce.return %2 : i32
+  }) : (tensor<4x128xi32, #pairs>) -> tensor<4xi32, #ttg.slice<{dim = 1, parent = #pairs}>>
   tt.return
 }
 

@@ -1,0 +1,156 @@
+//===-- CheckReplicas.cpp - Compare the copies of what decides -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// A scalar has a copy in every thread. Where copies come from each thread's own
+// work (a reduction, a load, an atomic, assembly) they could differ, and then
+// threads would part at a branch that they must take together, or access
+// different memory as one. Splat to a block with an element for each thread, a
+// scalar shows all its copies: the least and the greatest must be the same.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tile/Conversion/TritonGPUToLLVM/Passes.h"
+
+#include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace mlir::triton {
+#define GEN_PASS_DEF_CHECKREPLICAS
+#include "tile/Conversion/TritonGPUToLLVM/Passes.h.inc"
+} // namespace mlir::triton
+
+using namespace mlir;
+using namespace mlir::triton;
+
+namespace ttg = mlir::triton::gpu;
+
+using Values = llvm::SetVector<Value>;
+
+/// Adds what decides where `op` goes, or which memory it accesses.
+static void addDecisions(Operation *op, Values &values) {
+  if (isa<scf::IfOp, scf::IndexSwitchOp, scf::ConditionOp, cf::CondBranchOp,
+          cf::SwitchOp>(op)) {
+    values.insert(op->getOperand(0));
+    return;
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    values.insert_range(
+        ValueRange{loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
+    return;
+  }
+  if (isa<RegionBranchOpInterface>(op) || isMemoryEffectFree(op))
+    return;
+  for (Value operand : op->getOperands()) {
+    Type type = operand.getType();
+    // Coordinates of descriptors and of buffers, too.
+    if (isa<PointerType>(getElementTypeOrSelf(type)) || type.isInteger(32))
+      values.insert(operand);
+  }
+}
+
+/// Adds what a value is computed from.
+static void addOrigins(Value value, Values &values) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Operation *parent = argument.getOwner()->getParentOp();
+    if (!isa<LoopLikeOpInterface>(parent))
+      return;
+    values.insert_range(parent->getOperands());
+    for (Region &region : parent->getRegions())
+      if (!region.empty())
+        values.insert_range(region.front().getTerminator()->getOperands());
+    return;
+  }
+  Operation *op = value.getDefiningOp();
+  if (isa<RegionBranchOpInterface>(op)) {
+    values.insert_range(op->getOperands());
+    for (Region &region : op->getRegions())
+      if (!region.empty())
+        values.insert_range(region.front().getTerminator()->getOperands());
+  } else if (op->getNumRegions() == 0 && isMemoryEffectFree(op)) {
+    values.insert_range(op->getOperands());
+  }
+}
+
+/// True if each thread finds the value out for itself.
+static bool isReplicated(Value value) {
+  Type type = value.getType();
+  return (type.isIntOrFloat() || isa<PointerType>(type)) &&
+         isa_and_present<ReduceOp, UnsplatOp, LoadOp, AtomicRMWOp, AtomicCASOp,
+                         ElementwiseInlineAsmOp, ExternElementwiseOp>(
+             value.getDefiningOp());
+}
+
+/// As an integer of 32 or 64 bits.
+static Value toBits(OpBuilder &b, Location loc, Value value) {
+  Type type = value.getType();
+  if (isa<PointerType>(type))
+    return PtrToIntOp::create(b, loc, b.getI64Type(), value);
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (isa<FloatType>(type))
+    value = arith::BitcastOp::create(b, loc, b.getIntegerType(width), value);
+  if (width >= 32)
+    return value;
+  return arith::ExtUIOp::create(b, loc, b.getI32Type(), value);
+}
+
+template <typename CombineOp>
+static Value reduceAll(OpBuilder &b, Location loc, Value block) {
+  Type element = getElementTypeOrSelf(block.getType());
+  auto reduce = ReduceOp::create(b, loc, ValueRange{block}, /*axis=*/0);
+  OpBuilder::InsertionGuard guard(b);
+  b.createBlock(&reduce.getCombineOp(), {}, {element, element}, {loc, loc});
+  ValueRange arguments = reduce.getCombineOp().getArguments();
+  Value both = CombineOp::create(b, loc, arguments[0], arguments[1]);
+  ReduceReturnOp::create(b, loc, ValueRange{both});
+  return reduce.getResult()[0];
+}
+
+static void check(Value value) {
+  Operation *op = value.getDefiningOp();
+  Location loc = op->getLoc();
+  OpBuilder b(op->getContext());
+  b.setInsertionPointAfter(op);
+  Value bits = toBits(b, loc, value);
+  int64_t threads = int64_t(ttg::lookupNumWarps(op)) *
+                    ttg::lookupThreadsPerWarp(op) * ttg::lookupNumCTAs(op);
+  auto layout = ttg::getDefaultBlockedEncoding(
+      op->getContext(), {threads}, ttg::lookupNumWarps(op),
+      ttg::lookupThreadsPerWarp(op), ttg::lookupNumCTAs(op));
+  Value copies = SplatOp::create(
+      b, loc, RankedTensorType::get({threads}, bits.getType(), layout), bits);
+  Value least = reduceAll<arith::MinUIOp>(b, loc, copies);
+  Value greatest = reduceAll<arith::MaxUIOp>(b, loc, copies);
+  Value same =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, least, greatest);
+  AssertOp::create(b, loc, same,
+                   "the threads have different copies of a scalar that decides "
+                   "a branch or an address");
+}
+
+namespace {
+struct CheckReplicas : triton::impl::CheckReplicasBase<CheckReplicas> {
+  void runOnOperation() override {
+    Values values;
+    getOperation()->walk([&](Operation *op) { addDecisions(op, values); });
+    // The set grows while it is read.
+    SmallVector<Value> replicated;
+    for (size_t i = 0; i < values.size(); ++i) {
+      Value value = values[i];
+      if (isReplicated(value))
+        replicated.push_back(value);
+      addOrigins(value, values);
+    }
+    for (Value value : replicated)
+      check(value);
+    numChecks += replicated.size();
+  }
+};
+} // namespace

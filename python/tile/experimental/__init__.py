@@ -1,0 +1,1 @@
+"""Parts of the language whose interface may still change."""

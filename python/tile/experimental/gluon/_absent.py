@@ -1,0 +1,43 @@
+"""Names of the language that tile has not built yet: they say so."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from tile.errors import TileError
+
+
+class AbsentError(TileError, AttributeError):
+    """A name of the language was used that tile does not have yet."""
+
+
+#: By module (or class), as users write them after ``experimental``.
+ABSENT = {
+    "gluon": ("amd"),
+    "gluon.language": (
+        "atomic_load atomic_store atomic_poll expect_zero CachePolicy fp4_to_fp "
+        "inline_asm fpsan aggregate_replace base_type base_value amd extra"
+    ),
+    "gluon.language.shared_memory_descriptor": (
+        "gather scatter atomic_scatter_add atomic_scatter_and atomic_scatter_max "
+        "atomic_scatter_min atomic_scatter_or atomic_scatter_xchg atomic_scatter_xor "
+        "_keep_alive"
+    ),
+    "gluon.language.nvidia": ("blackwell rubin"),
+    "gluon.language.nvidia.ampere": ("CachePolicy FractionalEvictionPolicy"),
+    "gluon.language.nvidia.hopper": ("async_store"),
+    "gluon.language.nvidia.hopper.tma": (
+        "async_load_im2col async_atomic_add async_atomic_and async_atomic_max "
+        "async_atomic_min async_atomic_or async_atomic_xor tensor_descriptor_im2col"
+    ),
+    "gluon.nvidia": ("blackwell"),
+    "gluon.nvidia.hopper": ("TensorDescriptorIm2Col"),
+}
+
+
+def refuse(place: str, name: str) -> NoReturn:
+    """For `__getattr__` of a module or class: says in one sentence what is missing."""
+    place = place.replace("tile.experimental.gluon", "gluon", 1)
+    if name in ABSENT.get(place, "").split():
+        raise AbsentError(f"{place}.{name} is not built in tile yet")
+    raise AttributeError(f"{place} has no attribute {name!r}", name=name)

@@ -1,0 +1,131 @@
+"""Barriers in shared memory that count arrivals, phase after phase."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tile.errors import SemanticError
+from tile.language import dtypes as dt
+from tile.language.conversion import cast, to_bool
+from tile.language.promotion import constant, is_constant, to_tensor
+from tile.language.state import current
+from tile.language.values import builtin, describe, tensor, unwrap
+
+from ..._core import allocate_shared_memory, shared_memory_descriptor
+from ..._layouts import SwizzledSharedLayout
+
+
+class MBarrierLayout(SwizzledSharedLayout):
+    """Of the memory of barriers."""
+
+    def __init__(self, cga_layout: Any = None) -> None:
+        super().__init__(1, 1, 1, [0], unwrap(cga_layout) or [])
+
+
+def check_barrier(value: Any, what: str) -> shared_memory_descriptor:
+    if (
+        not isinstance(value, shared_memory_descriptor)
+        or value.dtype != dt.int64
+        or value.shape != (1,)
+    ):
+        raise SemanticError(
+            f"{what} takes a barrier, a buffer of one int64 (barriers.index(i) of several), not "
+            f"{value if isinstance(value, shared_memory_descriptor) else describe(value)}"
+        )
+    return value
+
+
+def one_block(from_cta: Any, what: str) -> None:
+    """Refuses what is for clusters only."""
+    if unwrap(from_cta) is not None:
+        raise SemanticError(f"{what} with from_cta is not built in tile yet")
+
+
+def predicate(value: Any) -> tensor:
+    """A scalar condition, as int1."""
+    value = unwrap(value)
+    if is_constant(value):
+        return constant(bool(value), dt.int1)
+    value = to_bool(to_tensor(value))
+    if value.type.is_block():
+        raise SemanticError(f"pred is a scalar condition, not {value.type}")
+    return value
+
+
+def is_always(pred: Any) -> bool:
+    pred = unwrap(pred)
+    return is_constant(pred) and bool(pred)
+
+
+@builtin
+def allocate_mbarrier(batch: Any = None, two_ctas: bool = False) -> shared_memory_descriptor:
+    """Memory for a barrier, or for `batch` of them."""
+    if unwrap(two_ctas):
+        raise SemanticError("allocate_mbarrier with two_ctas is not built in tile yet")
+    if current().options.num_ctas > 1:
+        raise SemanticError(
+            "barriers of clusters are not built in tile yet: allocate_mbarrier needs num_ctas = 1"
+        )
+    batch = unwrap(batch)
+    shape = [1] if batch is None else [batch, 1]
+    return allocate_shared_memory(dt.int64, shape, MBarrierLayout())
+
+
+@builtin
+def init(mbarrier: Any, count: Any) -> None:
+    """Makes a barrier that expects so many arrivals in each phase."""
+    barrier = check_barrier(mbarrier, "mbarrier.init")
+    count = unwrap(count)
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise SemanticError(f"mbarrier.init takes a constant count from 1, not {describe(count)}")
+    b = current()
+    b.create("ttnvgpu.init_barrier", (barrier.handle,), {"count": b.int_attr(32, count)}, ())
+
+
+@builtin
+def invalidate(mbarrier: Any) -> None:
+    """Ends the life of a barrier."""
+    barrier = check_barrier(mbarrier, "mbarrier.invalidate")
+    current().create("ttnvgpu.inval_barrier", (barrier.handle,), None, ())
+
+
+@builtin
+def wait(mbarrier: Any, phase: Any, pred: Any = True, deps: Any = ()) -> None:
+    """Waits until the phase of this parity has ended. `deps` are buffers that live until here."""
+    barrier = check_barrier(mbarrier, "mbarrier.wait")
+    phase = unwrap(phase)
+    phase = constant(int(phase), dt.int32) if is_constant(phase) else to_tensor(phase)
+    if phase.type.is_block() or not phase.dtype.is_int():
+        raise SemanticError(f"the phase of a barrier is an integer, not {phase.type}")
+    operands = [barrier.handle, cast(phase, dt.int32).handle]
+    with_pred = not is_always(pred)
+    if with_pred:
+        operands.append(predicate(pred).handle)
+    buffers = [d.handle for d in unwrap(deps)]
+    b = current()
+    sizes = b.i32_array_attr([1, 1, int(with_pred), len(buffers)])
+    b.create("ttnvgpu.wait_barrier", [*operands, *buffers], {"operandSegmentSizes": sizes}, ())
+
+
+def arrive_at(mbarrier: Any, count: Any, pred: Any, from_cta: Any) -> None:
+    barrier = check_barrier(mbarrier, "mbarrier.arrive")
+    one_block(from_cta, "mbarrier.arrive")
+    count = unwrap(count)
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise SemanticError(f"mbarrier.arrive takes a constant count from 1, not {describe(count)}")
+    operands = [barrier.handle]
+    if not is_always(pred):
+        operands.append(predicate(pred).handle)
+    b = current()
+    b.create("ttnvgpu.arrive_barrier", operands, {"count": b.int_attr(32, count)}, ())
+
+
+@builtin
+def arrive(mbarrier: Any, *, pred: Any = True, from_cta: Any = None) -> None:
+    """Arrives once at a barrier, when all threads got here."""
+    arrive_at(mbarrier, 1, pred, from_cta)
+
+
+__all__ = [
+    "MBarrierLayout", "allocate_mbarrier", "arrive", "init", "invalidate", "wait",
+]  # fmt: skip

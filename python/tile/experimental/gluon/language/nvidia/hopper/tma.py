@@ -1,0 +1,292 @@
+"""Bulk copies between blocks of a tensor in global memory and buffers in shared memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tile.errors import SemanticError
+from tile.language import dtypes as dt
+from tile.language.conversion import cast
+from tile.language.dtypes import block_type, dtype
+from tile.language.memory import PADDING, _check_pointer, _integers, choose
+from tile.language.state import current
+from tile.language.values import builtin, describe, tensor, unwrap, unwrap_shape
+
+from ..._core import shared_memory_descriptor
+from ..._layouts import NVMMASharedLayout
+from ..ampere.mbarrier import check_barrier, predicate
+
+
+class _handle_type(dtype):
+    """The type of the SSA value of a descriptor."""
+
+    def __init__(self, block: block_type, layout: NVMMASharedLayout) -> None:
+        self.name = f"tensordesc{block}"
+        self.mlir = f"!tt.tensordesc<{block.mlir.removesuffix('>')}, {layout.mlir}>>"
+        self.short_name = f"tensordesc<{block.short_name}>"
+        self.primitive_bitwidth = 0
+        self.int_signedness = None
+        self.int_bitwidth = 0
+        self._is_float = self._is_int = False
+
+
+class tensor_descriptor_type:
+    """The structure of a descriptor: its SSA value, then shape and strides."""
+
+    def __init__(
+        self,
+        block: block_type,
+        shape: Sequence[dtype],
+        strides: Sequence[dtype],
+        layout: NVMMASharedLayout,
+    ) -> None:
+        if not isinstance(layout, NVMMASharedLayout):
+            raise SemanticError(
+                f"the blocks of a descriptor lie as an NVMMASharedLayout says, not {layout!r}"
+            )
+        if layout.rank != len(block.shape):
+            raise SemanticError(
+                f"a block of shape {list(block.shape)} needs a layout of as many dimensions, not "
+                f"{layout!r}"
+            )
+        self.block = block
+        self.layout = layout
+        self.shape = tuple(shape)
+        self.strides = tuple(strides)
+        self.handle = _handle_type(block, layout)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of a block."""
+        return self.block.nbytes
+
+    def flat_types(self, types: list[Any]) -> None:
+        types.append(self.handle)
+        types.extend(self.shape)
+        types.extend(self.strides)
+
+    def unflatten(self, handles: Iterator[Any]) -> tensor_descriptor:
+        handle = next(handles)
+        shape = [tensor(next(handles), t) for t in self.shape]
+        strides = [tensor(next(handles), t) for t in self.strides]
+        return tensor_descriptor(handle, shape, strides, self)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, tensor_descriptor_type)
+            and self.handle.mlir == other.handle.mlir
+            and self.shape == other.shape
+            and self.strides == other.strides
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.handle.mlir)
+
+    def __str__(self) -> str:
+        return f"tensor_descriptor<{self.block}, {self.layout!r}>"
+
+
+class tensor_descriptor:
+    """A strided tensor in global memory, of which blocks are copied."""
+
+    def __init__(
+        self,
+        handle: Any,
+        shape: list[tensor],
+        strides: list[tensor],
+        type: tensor_descriptor_type,
+    ) -> None:
+        self.handle = handle
+        self._shape = tuple(shape)
+        self._strides = tuple(strides)
+        self.type = type
+
+    def __tile_structure__(self) -> tensor_descriptor_type:
+        return self.type
+
+    def __tile_flatten__(self, handles: list[Any]) -> None:
+        handles.append(self.handle)
+        handles.extend(t.handle for t in (*self._shape, *self._strides))
+
+    @property
+    def shape(self) -> tuple[tensor, ...]:
+        return self._shape
+
+    @property
+    def strides(self) -> tuple[tensor, ...]:
+        return self._strides
+
+    @property
+    def block_type(self) -> block_type:
+        return self.type.block
+
+    @property
+    def block_shape(self) -> tuple[int, ...]:
+        return self.type.block.shape
+
+    @property
+    def dtype(self) -> dtype:
+        return self.type.block.element_ty
+
+    @property
+    def layout(self) -> NVMMASharedLayout:
+        return self.type.layout
+
+    @property
+    def nbytes_per_cta(self) -> int:
+        """The bytes of a block that one block of the cluster gets."""
+        parts = 1
+        for basis in self.layout.cga_layout:
+            parts *= 2 if any(basis) else 1
+        return self.type.nbytes // parts
+
+    def __str__(self) -> str:
+        return str(self.type)
+
+
+def _check_descriptor(value: Any, what: str) -> tensor_descriptor:
+    if not isinstance(value, tensor_descriptor):
+        raise SemanticError(f"{what} takes a tensor descriptor, not {describe(value)}")
+    return value
+
+
+def _check_buffer(value: Any, desc: tensor_descriptor, what: str) -> shared_memory_descriptor:
+    if not isinstance(value, shared_memory_descriptor):
+        raise SemanticError(f"{what} takes a buffer in shared memory, not {describe(value)}")
+    if value.shape != desc.block_shape or value.dtype != desc.dtype:
+        raise SemanticError(
+            f"{what} copies blocks of {list(desc.block_shape)} of {desc.dtype}, but the buffer is "
+            f"{list(value.shape)} of {value.dtype}"
+        )
+    if value.layout != desc.layout:
+        raise SemanticError(
+            f"{what} needs a buffer in the layout of the descriptor,\n    {desc.layout!r},\nbut "
+            f"this one is in\n    {value.layout!r}"
+        )
+    return value
+
+
+def _coordinates(coord: Any, desc: tensor_descriptor, what: str) -> list[Any]:
+    values = _integers(coord, dt.int64, "coord")
+    if len(values) != len(desc.block_shape):
+        raise SemanticError(
+            f"{what} got {len(values)} coordinates for {len(desc.block_shape)} dimensions"
+        )
+    return [cast(v, dt.int32).handle for v in values]
+
+
+def _no_policy(cache_policy: Any) -> None:
+    if unwrap(cache_policy) is not None:
+        raise SemanticError("cache_policy is not built in tile yet")
+
+
+@builtin
+def make_tensor_descriptor(
+    base: Any,
+    shape: Any,
+    strides: Any,
+    block_shape: Any,
+    layout: Any,
+    padding_option: Any = "zero",
+) -> tensor_descriptor:
+    """A descriptor of a tensor in memory, made in the kernel."""
+    base = _check_pointer(base, "make_tensor_descriptor")
+    if base.type.is_block():
+        raise SemanticError(f"make_tensor_descriptor takes a scalar pointer, not {base.type}")
+    extents = unwrap_shape(block_shape)
+    shape, strides = _integers(shape, dt.int32, "shape"), _integers(strides, dt.int64, "strides")
+    if not len(shape) == len(strides) == len(extents):
+        raise SemanticError(
+            "make_tensor_descriptor needs shape, strides and block_shape of one length, but got "
+            f"{len(shape)}, {len(strides)} and {len(extents)}"
+        )
+    block = block_type(base.dtype.element_ty, extents)
+    ty = tensor_descriptor_type(
+        block, [v.type for v in shape], [v.type for v in strides], unwrap(layout)
+    )
+    padding = choose(PADDING, padding_option, "padding_option")
+    b = current()
+    handle = b.create_one(
+        "tt.make_tensor_descriptor",
+        [base.handle, *[v.handle for v in (*shape, *strides)]],
+        {"padding": b.int_attr(32, padding or PADDING["zero"])},
+        (b.type(ty.handle),),
+    )
+    return tensor_descriptor(handle, shape, strides, ty)
+
+
+@builtin
+def async_load(
+    tensor_desc: Any,
+    coord: Any,
+    barrier: Any,
+    result: Any,
+    pred: Any = True,
+    multicast: bool = False,
+    cache_policy: Any = None,
+) -> None:
+    """Starts to copy a block of the tensor into `result`; its bytes arrive at `barrier`."""
+    desc = _check_descriptor(tensor_desc, "async_load")
+    buffer = _check_buffer(result, desc, "async_load")
+    barrier = check_barrier(barrier, "async_load")
+    _no_policy(cache_policy)
+    b = current()
+    if unwrap(multicast) and b.options.num_ctas > 1:
+        raise SemanticError("async_load with multicast is not built in tile yet")
+    handles = [
+        desc.handle, *_coordinates(coord, desc, "async_load"), barrier.handle, buffer.handle,
+        predicate(pred).handle,
+    ]  # fmt: skip
+    b.create("ttnvgpu.async_tma_copy_global_to_local", handles, None, ())
+
+
+@builtin
+def async_copy_global_to_shared(
+    tensor_desc: Any, coord: Any, barrier: Any, result: Any, pred: Any = True
+) -> None:
+    """The older name of `async_load`."""
+    async_load(tensor_desc, coord, barrier, result, pred)
+
+
+@builtin
+def async_store(tensor_desc: Any, coord: Any, src: Any, cache_policy: Any = None) -> None:
+    """Starts to copy a buffer to a block of the tensor. Ordinary writes to the buffer come before
+    it through `fence_async_shared`."""
+    desc = _check_descriptor(tensor_desc, "async_store")
+    buffer = _check_buffer(src, desc, "async_store")
+    _no_policy(cache_policy)
+    handles = [desc.handle, *_coordinates(coord, desc, "async_store"), buffer.handle]
+    current().create("ttnvgpu.async_tma_copy_local_to_global", handles, None, ())
+
+
+@builtin
+def async_copy_shared_to_global(tensor_desc: Any, coord: Any, src: Any) -> None:
+    """The older name of `async_store`."""
+    async_store(tensor_desc, coord, src)
+
+
+@builtin
+def store_wait(pendings: Any, read_only: bool = True) -> None:
+    """Waits until at most so many stores still read their buffers; without `read_only`, until the
+    others have also written all that they write."""
+    count = unwrap(pendings)
+    if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+        raise SemanticError(f"store_wait takes a constant number of stores, not {describe(count)}")
+    b = current()
+    attributes = {"pendings": b.int_attr(32, count)}
+    if not unwrap(read_only):
+        attributes["complete"] = b.unit_attr()
+    b.create("ttnvgpu.async_tma_store_wait", (), attributes, ())
+
+
+__all__ = [
+    "async_copy_global_to_shared", "async_copy_shared_to_global", "async_load", "async_store",
+    "make_tensor_descriptor", "store_wait", "tensor_descriptor", "tensor_descriptor_type",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    from ...._absent import refuse
+
+    return refuse(__name__, name)

@@ -1,0 +1,85 @@
+"""Layouts drawn at random, for tests."""
+
+from __future__ import annotations
+
+import random
+
+from tile.experimental.gluon import language as gl
+
+
+def split(rng: random.Random, total: int, parts: int) -> list[int]:
+    """Powers of two whose product is `total`."""
+    result = [1] * parts
+    while total > 1:
+        result[rng.randrange(parts)] *= 2
+        total //= 2
+    return result
+
+
+def order(rng: random.Random, rank: int) -> list[int]:
+    dims = list(range(rank))
+    rng.shuffle(dims)
+    return dims
+
+
+def blocked(rng: random.Random, rank: int, num_warps: int = 4) -> gl.BlockedLayout:
+    size = split(rng, rng.choice([1, 2, 4, 8]), rank)
+    return gl.BlockedLayout(
+        size, split(rng, 32, rank), split(rng, num_warps, rank), order(rng, rank)
+    )
+
+
+def linear(rng: random.Random, shape: list[int], num_warps: int = 4) -> gl.DistributedLinearLayout:
+    """Every bit of the tensor goes to a bit of a register, lane or warp; what is left over holds
+    copies."""
+    rank = len(shape)
+    bits = [
+        [1 << b if d == dim else 0 for d in range(rank)]
+        for dim in range(rank)
+        for b in range(shape[dim].bit_length() - 1)
+    ]
+    rng.shuffle(bits)
+    warps = num_warps.bit_length() - 1
+    parts = []
+    for count in (5, warps):
+        taken, bits = bits[:count], bits[count:]
+        parts.append(taken + [[0] * rank] * (count - len(taken)))
+    return gl.DistributedLinearLayout(bits, parts[0], parts[1], [], list(shape))
+
+
+def distributed(rng: random.Random, shape: list[int], num_warps: int = 4):
+    """A layout for a tensor of this shape."""
+    kind = rng.choice(["blocked", "blocked", "linear", "slice", "mma"])
+    rank = len(shape)
+    if kind == "linear":
+        return linear(rng, shape, num_warps)
+    if kind == "slice":
+        return gl.SliceLayout(rng.randrange(rank + 1), blocked(rng, rank + 1, num_warps))
+    if kind == "mma" and rank == 2 and shape[0] >= 16 and shape[1] >= 8:
+        return gl.NVMMADistributedLayout([2, 0], split(rng, num_warps, 2), [16, 8])
+    return blocked(rng, rank, num_warps)
+
+
+def shared(rng: random.Random, shape: list[int], bits: int):
+    """A layout for a buffer of this shape."""
+    rank = len(shape)
+    kind = rng.choice(["swizzled", "padded", "linear", "nvmma", "plain"])
+    if kind == "nvmma" and rank == 2:
+        return gl.NVMMASharedLayout.get_default_for(
+            shape, {8: gl.int8, 16: gl.float16, 32: gl.float32}[bits], rng.random() < 0.5
+        )
+    if kind == "padded":
+        pairs = [[rng.choice([16, 32, 64]), rng.choice([1, 2, 4, 8])]]
+        return gl.PaddedSharedLayout.with_identity_for(pairs, shape, order(rng, rank))
+    if kind == "linear":
+        bases = [
+            [1 << b if d == dim else 0 for d in range(rank)]
+            for dim in range(rank)
+            for b in range(shape[dim].bit_length() - 1)
+        ]
+        rng.shuffle(bases)
+        return gl.SharedLinearLayout(bases)
+    if kind == "swizzled" and rank > 1:
+        vec, per_phase, max_phase = (rng.choice([1, 2, 4]) for _ in range(3))
+        return gl.SwizzledSharedLayout(vec, per_phase, max_phase, order(rng, rank))
+    return gl.SwizzledSharedLayout(1, 1, 1, order(rng, rank))
