@@ -75,9 +75,11 @@ def reset(
     write(last_ptr, 0, acc, M, N)
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("specialize", [False, True])
-@pytest.mark.parametrize(("steps", "every"), [(5, 2), (4, 2), (1, 1), (0, 2), (7, 3)])
+@pytest.mark.parametrize(
+    ("kind", "steps", "every"),
+    [*((kind, 5, 2) for kind in KINDS), *(("fp16", *n) for n in ((4, 2), (1, 1), (0, 2), (7, 3)))],
+)
 def test_a_sum_that_starts_again(kind, specialize, steps, every):
     a, b = operands(kind, max(steps, 1))
     acc = KINDS[kind][1]
@@ -122,9 +124,14 @@ def reset_to(
     write(last_ptr, 0, acc, M, N)
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("specialize", [False, True])
-@pytest.mark.parametrize("how", ["scaled", "scaled after", "bias", "computed"])
+@pytest.mark.parametrize(
+    ("kind", "how"),
+    [
+        *((kind, "scaled") for kind in KINDS),
+        *(("fp16", how) for how in ("scaled after", "bias", "computed")),
+    ],
+)
 def test_a_sum_that_goes_on_from_something_else(kind, specialize, how):
     steps = 5
     a, b = operands(kind, steps)
@@ -223,8 +230,13 @@ def rotated(how: str, a: np.ndarray, b: np.ndarray, steps: int) -> np.ndarray:
 LOOPS = [(1, False, False, 4), (3, False, False, 4), (3, True, False, 8), (1, False, True, 4)]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("how", ROTATIONS)
+@pytest.mark.parametrize(
+    ("kind", "how"),
+    [
+        *(("fp16", how) for how in ROTATIONS),
+        *((kind, how) for kind in KINDS if kind != "fp16" for how in ("swap", "scaled", "crossed")),
+    ],
+)
 def test_sums_that_change_places(kind, how, tmp_path, monkeypatch):
     path = tmp_path / "rotation.py"
     path.write_text(SOURCE.format(body=ROTATIONS[how]))
