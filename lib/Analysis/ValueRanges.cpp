@@ -9,6 +9,7 @@
 #include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/Utils/InferIntRangeCommon.h"
@@ -196,17 +197,49 @@ inferWithoutOverflow(Operation *op, ArrayRef<IntegerValueRange> operands) {
       .Case([&](arith::ShLIOp) { return intrange::inferShl(ranges, flags); });
 }
 
-/// Programs counted from the last one: (number of programs - 1) - this one.
-static bool isProgramFromTheEnd(arith::SubIOp sub) {
-  auto program = sub.getRhs().getDefiningOp<GetProgramIdOp>();
+/// The number that `value` is counted among: that of programs along its axis,
+/// the divisor of a remainder, the end of the loop that counts it. `value` is
+/// less than that if that is not negative; null if there is none.
+static Value getCountOf(Value value) {
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
+    return loop && arg == loop.getInductionVar() && !loop.getUnsignedCmp()
+               ? loop.getUpperBound()
+               : Value();
+  }
+  Operation *def = value.getDefiningOp();
+  return isa<arith::RemSIOp, arith::RemUIOp>(def) ? def->getOperand(1)
+                                                  : Value();
+}
+
+static bool isNumberOfPrograms(Value value, GetProgramIdOp program) {
+  auto count = value.getDefiningOp<GetNumProgramsOp>();
+  return count && program && count.getAxis() == program.getAxis();
+}
+
+/// Of numbers counted from the last one: (how many there are - 1) - this one.
+static std::optional<ConstantIntRanges>
+inferFromTheEnd(arith::SubIOp sub, ArrayRef<IntegerValueRange> operands) {
   Operation *last = sub.getLhs().getDefiningOp();
-  if (!program || !isa_and_present<arith::SubIOp, arith::AddIOp>(last))
-    return false;
-  auto count = last->getOperand(0).getDefiningOp<GetNumProgramsOp>();
   APInt added;
-  return count && count.getAxis() == program.getAxis() &&
-         matchPattern(last->getOperand(1), m_ConstantInt(&added)) &&
-         (isa<arith::SubIOp>(last) ? added.isOne() : added.isAllOnes());
+  if (!isa_and_present<arith::SubIOp, arith::AddIOp>(last) ||
+      !matchPattern(last->getOperand(1), m_ConstantInt(&added)) ||
+      !(isa<arith::SubIOp>(last) ? added.isOne() : added.isAllOnes()))
+    return std::nullopt;
+  Value count = last->getOperand(0);
+  bool isCounted =
+      getCountOf(sub.getRhs()) == count ||
+      isNumberOfPrograms(count, sub.getRhs().getDefiningOp<GetProgramIdOp>());
+  if (!isCounted || !isNonNegative(operands[1]) ||
+      operands[0].isUninitialized())
+    return std::nullopt;
+  // From -1 on, and short of where the least number less one is.
+  const ConstantIntRanges &lasts = operands[0].getValue();
+  if (lasts.smin().slt(-1) || lasts.smax().isMaxSignedValue())
+    return std::nullopt;
+  APInt zero = APInt::getZero(lasts.smax().getBitWidth());
+  return ConstantIntRanges::fromSigned(
+      zero, llvm::APIntOps::smax(zero, lasts.smax()));
 }
 
 /// The results of tt and ttg whose elements are those of operands, or known.
@@ -222,8 +255,8 @@ inferElements(Operation *op, ArrayRef<IntegerValueRange> operands) {
         return between(range.getStart(), int64_t(range.getEnd()) - 1);
       })
       .Case([&](arith::SubIOp sub) {
-        return isProgramFromTheEnd(sub) ? Result(between(0, INT32_MAX - 1))
-                                        : std::nullopt;
+        std::optional<ConstantIntRanges> range = inferFromTheEnd(sub, operands);
+        return range ? Result(IntegerValueRange(*range)) : std::nullopt;
       })
       .Case([&](GetProgramIdOp) { return between(0, INT32_MAX - 1); })
       .Case([&](GetNumProgramsOp) { return between(1, INT32_MAX); })

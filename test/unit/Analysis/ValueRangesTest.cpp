@@ -12,6 +12,8 @@
 #include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
 #include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "tile/Analysis/ValueRanges.h"
 #include <array>
 #include <gtest/gtest.h>
@@ -36,7 +38,7 @@ constexpr StringLiteral kOperations[] = {
 class ValueRangesTest : public ::testing::Test {
 protected:
   ValueRangesTest() : builder(&context) {
-    context.loadDialect<TritonDialect, arith::ArithDialect>();
+    context.loadDialect<TritonDialect, arith::ArithDialect, scf::SCFDialect>();
     loc = builder.getUnknownLoc();
   }
 
@@ -71,8 +73,26 @@ protected:
     for (Value value : first)
       make(kOperations[below(random, std::size(kOperations))], value,
            oneIn(random, 2) ? right : first[below(random, first.size())]);
+    countFromTheEnd(left, right);
     ReturnOp::create(builder, loc, ValueRange());
     return func;
+  }
+
+  /// Numbers counted from the last one, and what looks like that.
+  void countFromTheEnd(Value number, Value count) {
+    for (int64_t added : {-1, 0, 1})
+      for (Value of : {count, number}) {
+        Value last = arith::AddIOp::create(builder, loc, of, constant(added));
+        Value rest = arith::RemSIOp::create(builder, loc, number, count);
+        arith::SubIOp::create(builder, loc, last, rest);
+        rest = arith::RemUIOp::create(builder, loc, number, count);
+        arith::SubIOp::create(builder, loc, last, rest);
+      }
+    Value one = constant(1);
+    Value last = arith::SubIOp::create(builder, loc, count, one);
+    auto loop = scf::ForOp::create(builder, loc, number, count, one);
+    OpBuilder inside = OpBuilder::atBlockBegin(loop.getBody());
+    arith::SubIOp::create(inside, loc, last, loop.getInductionVar());
   }
 
   /// What is wrong with the ranges of a function, or nothing.
@@ -138,6 +158,30 @@ TEST_F(ValueRangesTest, HoldForAllNumbersInTheRanges) {
           << (overflow == Overflow::Wraps ? "wraps\n" : "") << text;
     }
   }
+}
+
+TEST_F(ValueRangesTest, WhatIsCountedFromTheEndIsNotNegative) {
+  start();
+  FuncOp func = build({0, kMost}, {0, kMost});
+  ValueRanges ranges(func, Overflow::Wraps);
+  unsigned found = 0;
+  func.walk([&](arith::SubIOp sub) {
+    APInt constant;
+    auto last = sub.getLhs().getDefiningOp<arith::AddIOp>();
+    auto remainder = sub.getRhs().getDefiningOp();
+    if (last && isa_and_present<arith::RemSIOp, arith::RemUIOp>(remainder)) {
+      bool isLast = matchPattern(last.getRhs(), m_ConstantInt(&constant)) &&
+                    constant.isAllOnes();
+      if (!isLast || last.getLhs() != remainder->getOperand(1))
+        return;
+      ++found;
+      EXPECT_TRUE(ranges.isNonNegative(sub));
+    } else if (isa<scf::ForOp>(sub->getParentOp())) {
+      ++found;
+      EXPECT_TRUE(ranges.isNonNegative(sub));
+    }
+  });
+  EXPECT_EQ(found, 3u);
 }
 
 /// Where tiles begin: what is not negative is seen to be that.

@@ -102,6 +102,25 @@ def test_tiles_in_groups_are_stored_by_the_engine():
 
 
 @tile.jit
+def store_from_the_end(out, L, heads, M: tl.constexpr, N: tl.constexpr):
+    """The blocks of heads, the last one first, as causal attention takes them."""
+    desc = tl.make_tensor_descriptor(out, [heads * L, N], [N, 1], [M, N])
+    blocks = L // M
+    for t in tl.range(tl.program_id(0), heads * blocks, tl.num_programs(0)):
+        block, first = blocks - 1 - t % blocks, t // blocks * L
+        desc.store([first + block * M, 0], tl.full([M, N], t, tl.float32))
+
+
+def test_blocks_from_the_end_are_stored_by_the_engine():
+    heads, blocks = 3, 4
+    out = poisoned((heads, blocks, M, N), "fp32")
+    kernel = store_from_the_end[(2,)](out, blocks * M, heads, M, N, num_warps=4)
+    number = np.arange(heads * blocks).reshape(heads, blocks)[:, ::-1]
+    np.testing.assert_array_equal(out, np.broadcast_to(number[:, :, None, None], out.shape))
+    assert "cp.async.bulk.tensor" in kernel.asm["ptx"]
+
+
+@tile.jit
 def copy_down(x, y, first, rows, stride, M: tl.constexpr, N: tl.constexpr):
     """Rows that go down in memory where the stride is negative."""
     source = tl.make_tensor_descriptor(x + first, [rows, N], [stride, 1], [M, N])

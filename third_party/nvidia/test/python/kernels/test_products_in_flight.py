@@ -14,10 +14,12 @@ import tile.language as tl
 #: Type of the operands, of the sum.
 KINDS = {
     "fp16": (np.float16, "fp32"),
+    "fp16 in fp16": (np.float16, "fp16"),
     "tf32": (np.float32, "fp32"),
     "fp8": (ml_dtypes.float8_e5m2, "fp32"),
     "i8": (np.int8, "i32"),
 }
+ACCUMULATORS = {"fp32": tl.float32, "fp16": tl.float16, "i32": tl.int32}
 M, N, K = 64, 64, 32
 
 
@@ -73,9 +75,11 @@ def reset(
     write(last_ptr, 0, acc, M, N)
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("specialize", [False, True])
-@pytest.mark.parametrize(("steps", "every"), [(5, 2), (4, 2), (1, 1), (0, 2), (7, 3)])
+@pytest.mark.parametrize(
+    ("kind", "steps", "every"),
+    [*((kind, 5, 2) for kind in KINDS), *(("fp16", *n) for n in ((4, 2), (1, 1), (0, 2), (7, 3)))],
+)
 def test_a_sum_that_starts_again(kind, specialize, steps, every):
     a, b = operands(kind, max(steps, 1))
     acc = KINDS[kind][1]
@@ -83,7 +87,7 @@ def test_a_sum_that_starts_again(kind, specialize, steps, every):
         out, last = np.zeros((max(steps, 1), M, N), poisoned(1, acc).dtype), poisoned((M, N), acc)
         reset[(1,)](
             a, b, out, last, steps, every, start, stages, specialize, M, N, K,
-            tl.int32 if acc == "i32" else tl.float32, num_warps=4,
+            ACCUMULATORS[acc], num_warps=4,
         )  # fmt: skip
         expected, total = np.zeros(out.shape), np.full((M, N), float(start))
         for t, product in enumerate(products(a, b)[:steps]):
@@ -120,9 +124,14 @@ def reset_to(
     write(last_ptr, 0, acc, M, N)
 
 
-@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("specialize", [False, True])
-@pytest.mark.parametrize("how", ["scaled", "scaled after", "bias", "computed"])
+@pytest.mark.parametrize(
+    ("kind", "how"),
+    [
+        *((kind, "scaled") for kind in KINDS),
+        *(("fp16", how) for how in ("scaled after", "bias", "computed")),
+    ],
+)
 def test_a_sum_that_goes_on_from_something_else(kind, specialize, how):
     steps = 5
     a, b = operands(kind, steps)
@@ -132,7 +141,7 @@ def test_a_sum_that_goes_on_from_something_else(kind, specialize, how):
         out, last = np.zeros((steps, M, N), poisoned(1, acc).dtype), poisoned((M, N), acc)
         reset_to[(1,)](
             a, b, out, last, steps, how, stages, specialize, M, N, K,
-            tl.int32 if acc == "i32" else tl.float32, num_warps=4,
+            ACCUMULATORS[acc], num_warps=4,
         )  # fmt: skip
         expected, total = np.zeros(out.shape), np.zeros((M, N))
         for t, product in enumerate(products(a, b)):
@@ -153,19 +162,19 @@ def test_a_sum_that_goes_on_from_something_else(kind, specialize, how):
 #: What happens to x, y and z in an iteration, by the product of a and b.
 ROTATIONS = {
     "swap": "x, y = y * -1, tl.dot(a, b, x, out_dtype=ACC)",
-    "plain swap": "x, y = y, tl.dot(a, b, x, out_dtype=ACC)",
+    "swap as it is": "x, y = y, tl.dot(a, b, x, out_dtype=ACC)",
     "rotate": "x, y, z = y + 1, z + 1, tl.dot(a, b, x, out_dtype=ACC)",
-    "plain rotate": "x, y, z = y, z, tl.dot(a, b, x, out_dtype=ACC)",
+    "rotate as it is": "x, y, z = y, z, tl.dot(a, b, x, out_dtype=ACC)",
     "scaled": "s = tl.dot(a, b, x, out_dtype=ACC); x = y * -1; y = s",
     "kept": "y = x + 1; x = tl.dot(a, b, x, out_dtype=ACC)",
-    "plain kept": "y = x; x = tl.dot(a, b, x, out_dtype=ACC)",
+    "kept as it is": "y = x; x = tl.dot(a, b, x, out_dtype=ACC)",
     "crossed": "x, y = tl.dot(a, b, y, out_dtype=ACC), tl.dot(a, b, x, out_dtype=ACC)",
     "both": "x = tl.dot(a, b, x, out_dtype=ACC); y = tl.dot(a, b, y, out_dtype=ACC); x, y = y, x",
     "chain": "x = tl.dot(a, b, x, out_dtype=ACC); y = y - x; x = tl.dot(a, b, x, out_dtype=ACC)",
     "fork": "y = tl.dot(a, b, x, out_dtype=ACC); x = tl.dot(a, b, y, out_dtype=ACC)",
     "turned": "x = tl.dot(a, b, tl.trans(x), out_dtype=ACC)",
     "late": "s = tl.dot(a, b, y, out_dtype=ACC); z = z + y; y = x * -1; x = s",
-    "plain late": "s = tl.dot(a, b, y, out_dtype=ACC); z = z + y; y = x; x = s",
+    "late as it is": "s = tl.dot(a, b, y, out_dtype=ACC); z = z + y; y = x; x = s",
     "sum": "y = y + x; x = tl.dot(a, b, x * 1, out_dtype=ACC); z = z - y",
     "chosen": "s = tl.dot(a, b, x, out_dtype=ACC); x = tl.where(t % 2 == 0, s, y); y = s",
 }
@@ -221,8 +230,13 @@ def rotated(how: str, a: np.ndarray, b: np.ndarray, steps: int) -> np.ndarray:
 LOOPS = [(1, False, False, 4), (3, False, False, 4), (3, True, False, 8), (1, False, True, 4)]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("how", ROTATIONS)
+@pytest.mark.parametrize(
+    ("kind", "how"),
+    [
+        *(("fp16", how) for how in ROTATIONS),
+        *((kind, how) for kind in KINDS if kind != "fp16" for how in ("swap", "scaled", "crossed")),
+    ],
+)
 def test_sums_that_change_places(kind, how, tmp_path, monkeypatch):
     path = tmp_path / "rotation.py"
     path.write_text(SOURCE.format(body=ROTATIONS[how]))
@@ -233,12 +247,10 @@ def test_sums_that_change_places(kind, how, tmp_path, monkeypatch):
     a, b = operands(kind, steps)
     acc = KINDS[kind][1]
     for stages, specialize, is_while, warps in LOOPS:
-        if how.startswith("plain") and stages > 1:
-            continue  # Loops that only move values are not pipelined.
         out = poisoned((3, M, N), acc)
         namespace["kernel"][(1,)](
             a, b, out, steps, stages, specialize, is_while, M, N, K,
-            tl.int32 if acc == "i32" else tl.float32, num_warps=warps,
+            ACCUMULATORS[acc], num_warps=warps,
         )  # fmt: skip
         np.testing.assert_array_equal(out, rotated(how, a, b, steps))
 
