@@ -248,22 +248,38 @@ LinearLayout ReducePlan::getStoreLayout() const {
       });
 }
 
-ReducePlan::SecondRound ReducePlan::getSecondRound(Type resultType) const {
+LinearLayout ReducePlan::getResultLayout(Type resultType) const {
+  int32_t size = sizeAcrossAxis(layout, axis);
   auto tensor = dyn_cast<RankedTensorType>(resultType);
   // A scalar is one value, everywhere.
-  LinearLayout results =
-      tensor ? toLinearLayout(tensor)
-             : makeOffsetLayout(layout.resizeInDim(kRegister, 1), 1,
-                                [](StringRef, unsigned) { return 0; });
-  auto positionOf = [&](StringRef inDim, unsigned bit) {
-    return tensor
-               ? flattenAcrossAxis(results, results.getNumOutDims(), inDim, bit)
-               : 0;
-  };
-  SmallVector<unsigned> freeLanes;
+  if (!tensor)
+    return makeOffsetLayout(layout.resizeInDim(kRegister, 1), size,
+                            [](StringRef, unsigned) { return 0; });
+  LinearLayout results = toLinearLayout(tensor);
+  return makeOffsetLayout(results, size, [&](StringRef inDim, unsigned bit) {
+    return flattenAcrossAxis(results, results.getNumOutDims(), inDim, bit);
+  });
+}
+
+uint32_t ReducePlan::getSharingLanes(Type resultType) const {
+  LinearLayout results = getResultLayout(resultType);
+  uint32_t sharing = 0;
   for (unsigned i = 0, e = results.getInDimSizeLog2(kLane); i < e; ++i)
-    if (positionOf(kLane, i) == 0)
-      freeLanes.push_back(i);
+    if (results.getBasis(kLane, i, kOffset) == 0)
+      sharing |= 1u << i;
+  return sharing;
+}
+
+ReducePlan::SecondRound ReducePlan::getSecondRound(Type resultType) const {
+  LinearLayout results = getResultLayout(resultType);
+  auto positionOf = [&](StringRef inDim, unsigned bit) {
+    return results.getBasis(inDim, bit, kOffset);
+  };
+  uint32_t sharing = getSharingLanes(resultType);
+  SmallVector<unsigned> freeLanes;
+  for (unsigned bit = 0; bit < 32; ++bit)
+    if (sharing & (1u << bit))
+      freeLanes.push_back(bit);
 
   // A thread reads no more parts than one access brings, and than leave
   // registers for the kernel; more where there are no lanes to read them.

@@ -6,7 +6,7 @@ from typing import Any
 
 from .generator import Generator, production
 from .memory import index_of
-from .values import Value, fits
+from .values import TYPES, Value, fits
 
 #: Functions that combine two states: name, source, number of parts. All are associative on integers
 #: that wrap; not all are commutative, as scans and reductions combine in order.
@@ -122,7 +122,7 @@ def arg_extreme(g: Generator) -> Any:
     return None
 
 
-@production(2)
+@production(3)
 def custom(g: Generator) -> Any:
     """A reduction or a scan of one or several blocks with a function of the program's."""
     scan = g.chance(0.5)
@@ -154,7 +154,26 @@ def custom(g: Generator) -> Any:
     g.line(f"{', '.join(names)} = {text}")
     for new, part in zip(names, blocks, strict=True):
         g.env.append(Value(new, part.type, shape))
+    if not scan and g.chance(0.5):
+        copies(g, g.lookup(g.choice(names)), x.shape, axis)
     return None
+
+
+def copies(g: Generator, result: Value, shape: tuple[int, ...], axis: int) -> None:
+    """By how much the copies of a reduction's result differ that threads have along its axis."""
+    kept = result.name
+    if result.shape and len(result.shape) < len(shape):
+        kept = f"tl.expand_dims({kept}, {axis})"
+    block = g.name()
+    g.line(f"{block} = tl.zeros({list(shape)}, {result.info.tl}) + {kept}")
+    rest = without(shape, axis, False)
+    text = f"tl.max({block}, {axis}) - tl.min({block}, {axis})"
+    g.let(text, promoted(result.type), rest, low=0, high=0)
+
+
+def promoted(type: str) -> str:
+    """What integers of a type are compared as."""
+    return type if TYPES[type].bits >= 32 else "i32"
 
 
 @production(2)

@@ -102,7 +102,13 @@ struct ReducePlan : CollectivePlan {
   };
   SecondRound getSecondRound(Type resultType) const;
 
+  /// The bits of the lane index in which lanes that have the same results
+  /// differ.
+  uint32_t getSharingLanes(Type resultType) const;
+
 private:
+  /// Where results (of `resultType`, or a scalar) are, as offsets.
+  LinearLayout getResultLayout(Type resultType) const;
   void planInOrder();
   void planInAnyOrder();
   unsigned getNumOwnPartBits() const;

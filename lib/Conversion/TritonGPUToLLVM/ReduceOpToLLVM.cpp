@@ -53,10 +53,11 @@ struct ReducePattern : TargetPattern<ReduceOp> {
       operands.push_back(unpackElements(b, value, original.getType()));
     Parts parts = reduceInThread(b, op, plan, operands);
     if (plan.spansWarps()) {
-      runSteps(b, op, plan, plan.steps, parts, /*everywhere=*/false);
+      runSteps(b, op, plan, plan.steps, parts, /*sharing=*/0);
       rewriter.replaceOp(op, reduceAcrossWarps(b, op, plan, parts));
     } else {
-      runSteps(b, op, plan, plan.steps, parts, /*everywhere=*/true);
+      runSteps(b, op, plan, plan.steps, parts,
+               plan.getSharingLanes(op.getResult()[0].getType()));
       rewriter.replaceOp(op, collect(b, op, plan, parts));
     }
     return success();
@@ -167,19 +168,20 @@ private:
   }
 
   /// What the steps combine in a warp. Lanes whose bits of the steps are zero
-  /// then have the result, and all have it if it is wanted everywhere.
+  /// then have the result, and so have all that differ from them in bits of
+  /// `sharing`.
   void runSteps(const LLVMBuilder &b, ReduceOp op, const ReducePlan &plan,
                 ArrayRef<ReducePlan::Step> steps, Parts &parts,
-                bool everywhere) const {
+                uint32_t sharing) const {
     using Step = ReducePlan::Step;
     uint32_t lanes = 0; // but for those that tell registers apart at the end
     for (const Step &step : steps)
       if (step.kind == Step::Lanes)
         lanes |= 1u << step.laneBit;
-    bool isWholeWarp = lanes == gpu::lookupThreadsPerWarp(op) - 1;
+    bool isWholeWarp = lanes + 1 == uint32_t(gpu::lookupThreadsPerWarp(op));
     if (isWholeWarp && reduceByInstruction(b, plan, parts))
       return;
-    if (everywhere && isSymmetric(plan)) {
+    if (sharing && isSymmetric(plan)) {
       // The farthest lanes first: what the later steps exchange is then the
       // same in all lanes that are done.
       for (const Step &step : llvm::reverse(steps))
@@ -193,11 +195,12 @@ private:
         combineRegisters(b, op, step, parts);
       } else if (step.kind == Step::Trade) {
         trade(b, op, step, parts);
-      } else if (i + 1 == steps.size() && (everywhere || isWholeWarp)) {
+      } else if (i + 1 == steps.size() && (sharing || isWholeWarp)) {
         // From two lanes to those that have the result.
+        uint32_t keep = ~(lanes | sharing), bit = 1u << step.laneBit;
         for (auto &[place, tuple] : parts)
-          tuple = combine(b, op, everywhere ? take(b, tuple, ~lanes, 0) : tuple,
-                          take(b, tuple, ~lanes, 1u << step.laneBit));
+          tuple = combine(b, op, sharing ? take(b, tuple, keep, 0) : tuple,
+                          take(b, tuple, keep, bit));
       } else {
         for (auto &[place, tuple] : parts)
           tuple = combine(b, op, tuple, exchange(b, tuple, step.laneBit));
@@ -359,7 +362,8 @@ private:
                           ? combineTree(b, op, std::move(tuples))
                           : combineHalves(b, op, std::move(tuples));
     }
-    runSteps(b, op, plan, round.steps, totals, /*everywhere=*/true);
+    runSteps(b, op, plan, round.steps, totals,
+             plan.getSharingLanes(op.getResult()[0].getType()));
     SmallVector<Value> results;
     for (auto [i, result] : llvm::enumerate(op.getResults())) {
       SmallVector<Value> elements;

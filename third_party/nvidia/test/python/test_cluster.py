@@ -95,6 +95,53 @@ def test_scalar_atomic(num_ctas):
 
 
 @tile.jit
+def affine(a, b, c, d):
+    return a * c, b * c + d
+
+
+@tile.jit
+def in_order_kernel(x, y, p_ptr, q_ptr, ROWS: tl.constexpr, COLS: tl.constexpr, AXIS: tl.constexpr):
+    rows, cols = tl.arange(0, ROWS), tl.arange(0, COLS)
+    at = rows[:, None] * COLS + cols[None, :]
+    p, q = tl.reduce((tl.load(x + at), tl.load(y + at)), AXIS, affine)
+    i = cols if AXIS == 0 else rows
+    tl.store(p_ptr + i, p)
+    tl.store(q_ptr + i, q)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("num_warps", [1, 4])
+@pytest.mark.parametrize("shape", [(8, 64), (64, 8), (1, 1024)])
+def test_elements_are_combined_in_order(shape, num_warps, axis, num_ctas):
+    chance = np.random.default_rng(3)
+    x = chance.integers(-3, 4, shape, dtype=np.int32)
+    y = chance.integers(-9, 10, shape, dtype=np.int32)
+    p, q = poisoned(shape[1 - axis], "i32"), poisoned(shape[1 - axis], "i32")
+    in_order_kernel[(1,)](x, y, p, q, *shape, axis, num_warps=num_warps, num_ctas=num_ctas)
+    x, y = np.moveaxis(x, axis, 0), np.moveaxis(y, axis, 0)
+    want_p, want_q = x[0], y[0]
+    for c, d in zip(x[1:], y[1:], strict=True):
+        want_p, want_q = want_p * c, want_q * c + d
+    np.testing.assert_array_equal(p, want_p)
+    np.testing.assert_array_equal(q, want_q)
+
+
+@tile.jit
+def scalar_copies_kernel(x, out, N: tl.constexpr, T: tl.constexpr):
+    u = tl.sum(tl.load(x + tl.arange(0, N)) * 0.73, 0)
+    tl.store(out + tl.arange(0, T), tl.zeros((T,), tl.float32) + u)
+
+
+@pytest.mark.parametrize("n", [64, 128, 1024])
+def test_a_sum_is_one_number_in_all_blocks(n, num_ctas):
+    for seed in range(4):
+        x, out = random(n, "fp32", seed), poisoned(2048, "fp32")
+        options = {"num_warps": 2, "num_ctas": num_ctas, "check_replicas": True}
+        scalar_copies_kernel[(1,)](x, out, n, 2048, **options)
+        assert len(set(out.view(np.int32).tolist())) == 1
+
+
+@tile.jit
 def scan_kernel(x, out, N: tl.constexpr):
     i = tl.arange(0, N)
     tl.store(out + i, tl.cumsum(tl.load(x + i), 0))
