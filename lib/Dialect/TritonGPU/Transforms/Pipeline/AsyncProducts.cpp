@@ -448,7 +448,8 @@ double mlir::triton::gpu::getRegisterShare(scf::ForOp loop,
   for (Value value : values)
     used += countRegisters(value);
   for (auto product : loop.getBody()->getOps<MatrixProductOpInterface>())
-    used += countRegisters(product.getProduct());
+    if (Value result = product.getProduct())
+      used += countRegisters(result);
   unsigned threads = lookupNumWarps(loop) * lookupThreadsPerWarp(loop);
   return double(used) /
          getTargetModel(loop).getRegistersPerThread(numBlocks * threads);
