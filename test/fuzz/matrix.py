@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .convert import coerce
+from .counters import odd_range
 from .generator import Generator, contiguous, offsets, production
 from .memory import base, input_domain, source
 from .values import TYPES, Value, fits
@@ -105,6 +106,7 @@ def tile_argument(g: Generator, type: str, shape: tuple[int, ...], trips: int, a
 
 
 def loop_header(g: Generator, trips: int) -> str:
+    """The beginning of a loop of so many iterations; returns the name of the iteration's number."""
     options = ""
     if g.chance(0.5):
         options += f", num_stages={g.random.randint(1, 4)}"
@@ -114,6 +116,8 @@ def loop_header(g: Generator, trips: int) -> str:
         options += ", disallow_acc_multi_buffer=True"
     if g.chance(0.3):
         options += ", warp_specialize=True"
+    if g.chance(0.25):
+        return odd_range(g, trips, options)
     bound = str(trips)
     if g.chance(0.6):
         bound = g.argument("scalar", "i32", "t", value=trips).name
