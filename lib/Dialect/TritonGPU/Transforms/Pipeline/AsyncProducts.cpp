@@ -185,10 +185,11 @@ struct CarriedProduct {
   SmallVector<unsigned> factors = {};
 };
 
-/// The registers of a thread that hold its part of a tensor.
+/// The registers of a thread that hold its part of a tensor; none before it has
+/// a layout.
 unsigned countRegisters(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type
+  return type && type.getEncoding()
              ? getTotalElemsPerThread(type) * type.getElementTypeBitWidth() / 32
              : 0;
 }
