@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .generator import Generator, contiguous, offsets, production
-from .matrix import choose_sizes, loop_header, operand_type, result_type, tile_argument
+from .matrix import choose_products, loop_header, operand_type, result_type, tile_argument
 from .memory import base
 from .values import TYPES, Value, fits
 
@@ -174,16 +174,7 @@ def rotating_sums(g: Generator) -> Any:
     """Products that add to several sums, which change places with each other."""
     if g.pure or g.loops:
         return False
-    type = operand_type(g)
-    out = result_type(type)
-    m, n, k = choose_sizes(g, type)
-    trips = g.choice((0, 1, 2, 3, 5))
-    count = max(trips, 1)
-    a, a_step, a_known = tile_argument(g, type, (m, k), count, 1)
-    b, b_step, b_known = tile_argument(g, type, (k, n), count, 0)
-    # Where two products add to each other's sums, both may grow.
-    bound = a_known.get("bound", 0) * b_known.get("bound", 0) * k * count
-    grid = a_known.get("grid", 0) + b_known.get("grid", 0)
+    type, out, (m, n, _), trips, ((a, a_step), (b, b_step)), bound, grid = choose_products(g)
     if TYPES[type].kind == "f" and not fits(bound * 2, grid, out):
         return False
     sums = [g.name() for _ in range(g.choice((2, 2, 3)))]
