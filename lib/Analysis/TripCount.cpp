@@ -5,8 +5,10 @@
 
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Analysis/ValueRanges.h"
+#include "tile/Dialect/Triton/IR/Dialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -33,6 +35,11 @@ static Value makeConstant(OpBuilder &builder, Location loc, Type type,
 
 static APInt getLeastOf(unsigned width, bool isUnsigned) {
   return isUnsigned ? APInt::getZero(width) : APInt::getSignedMinValue(width);
+}
+
+static APInt getGreatestOf(unsigned width, bool isUnsigned) {
+  return isUnsigned ? APInt::getMaxValue(width)
+                    : APInt::getSignedMaxValue(width);
 }
 
 static bool isLessThan(const APInt &lhs, const APInt &rhs, bool isUnsigned) {
@@ -68,6 +75,10 @@ Value mlir::triton::subtractSaturating(OpBuilder &builder, Location loc,
 unsigned TripCount::getWidth() { return getWidthOf(getType()); }
 
 APInt TripCount::getLeast() { return getLeastOf(getWidth(), isUnsigned()); }
+
+APInt TripCount::getGreatest() {
+  return getGreatestOf(getWidth(), isUnsigned());
+}
 
 Value TripCount::isLess(OpBuilder &builder, Value first, Value second) {
   // Folded otherwise, it would only be turned round.
@@ -177,10 +188,8 @@ Value TripCount::has(OpBuilder &builder, unsigned number) {
                        step = getConstant(loop.getStep());
   if (number == 0 || !first || !step)
     return isLess(builder, lower, getLimit(number));
-  APInt greatest = isUnsigned() ? APInt::getMaxValue(getWidth())
-                                : APInt::getSignedMaxValue(getWidth());
   std::optional<APInt> distance = getDistance(*step, number);
-  if (!distance || (greatest - *first).ult(*distance))
+  if (!distance || (getGreatest() - *first).ult(*distance))
     return makeConstant(builder, loc, builder.getI1Type(), APInt(1, 0));
   return isLess(builder, getCounter(builder, number), upper);
 }
@@ -190,14 +199,14 @@ Value TripCount::hasLater(OpBuilder &builder, Value counter, unsigned ahead) {
 }
 
 /// The greatest number that `value` is, as far as it is easily known.
-static APInt getGreatest(Value value, unsigned width, bool isUnsigned) {
+static APInt getMost(Value value, unsigned width, bool isUnsigned) {
   APInt greatest =
       isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width);
   if (std::optional<APInt> constant = getConstant(value))
     return *constant;
   if (auto least = value.getDefiningOp<arith::MinSIOp>(); least && !isUnsigned)
-    return llvm::APIntOps::smin(getGreatest(least.getLhs(), width, isUnsigned),
-                                getGreatest(least.getRhs(), width, isUnsigned));
+    return llvm::APIntOps::smin(getMost(least.getLhs(), width, isUnsigned),
+                                getMost(least.getRhs(), width, isUnsigned));
   auto arg = dyn_cast<BlockArgument>(value);
   auto function =
       arg ? dyn_cast<FunctionOpInterface>(arg.getOwner()->getParentOp())
@@ -209,6 +218,21 @@ static APInt getGreatest(Value value, unsigned width, bool isUnsigned) {
   if (most && most.getValue().isSignedIntN(width))
     return APInt(width, most.getInt(), /*isSigned=*/true);
   return greatest;
+}
+
+/// The least number that `value` is, in the same sense.
+static APInt getFewest(Value value, unsigned width, bool isUnsigned) {
+  if (std::optional<APInt> constant = getConstant(value))
+    return *constant;
+  auto arg = dyn_cast<BlockArgument>(value);
+  auto function =
+      arg ? dyn_cast<FunctionOpInterface>(arg.getOwner()->getParentOp())
+          : FunctionOpInterface();
+  bool isNotNegative =
+      function ? arg.getOwner()->isEntryBlock() &&
+                     function.getArgAttr(arg.getArgNumber(), kNonNegativeAttr)
+               : isa_and_nonnull<GetProgramIdOp>(value.getDefiningOp());
+  return isNotNegative ? APInt::getZero(width) : getLeastOf(width, isUnsigned);
 }
 
 bool mlir::triton::meetsUpperBound(scf::ForOp loop,
@@ -230,7 +254,7 @@ bool TripCount::isNextExact() {
     return false;
   if (step->isOne() || (axisInfo && meetsUpperBound(loop, *axisInfo)))
     return true;
-  APInt upper = getGreatest(loop.getUpperBound(), getWidth(), isUnsigned());
+  APInt upper = getMost(loop.getUpperBound(), getWidth(), isUnsigned());
   if (upper == getLeast())
     return true;
   bool overflows = false;
@@ -276,4 +300,60 @@ Value TripCount::getSecondCounter(OpBuilder &builder) {
     return second;
   return builder.createOrFold<arith::SelectOp>(loc, hasNext(builder, lower),
                                                second, loop.getUpperBound());
+}
+
+bool TripCount::isNumberExact(unsigned mostAhead) {
+  std::optional<APInt> step = getConstant(loop.getStep());
+  std::optional<APInt> ahead =
+      step ? getDistance(*step, mostAhead) : std::nullopt;
+  if (!ahead)
+    return false;
+  APInt first = getFewest(loop.getLowerBound(), getWidth(), isUnsigned());
+  APInt last = getMost(loop.getUpperBound(), getWidth(), isUnsigned());
+  if (!isLessThan(first, last, isUnsigned()))
+    return true;
+  bool overflows = false;
+  (void)(last - first - 1).uadd_ov(*ahead, overflows);
+  return !overflows;
+}
+
+std::optional<TripCount::Groups> TripCount::getGroups(uint64_t factor) {
+  ImplicitLocOpBuilder b(loc, loop);
+  Value lower = loop.getLowerBound(), upper = loop.getUpperBound(),
+        step = loop.getStep();
+  unsigned width = getWidth();
+  APInt greatest = getGreatest();
+  if (greatest.ult(factor))
+    return std::nullopt;
+  APInt greatestStep = greatest.udiv(APInt(width, factor));
+  std::optional<APInt> known = getConstant(step);
+  if (known && known->ugt(greatestStep))
+    return std::nullopt;
+  auto constant = [&](const APInt &value) {
+    return makeConstant(b, loc, getType(), value);
+  };
+  // A loop that ends before it begins has no iterations. The distance between
+  // its bounds, taken without a sign, always fits.
+  Value bound = isUnsigned() ? b.createOrFold<arith::MaxUIOp>(lower, upper)
+                             : b.createOrFold<arith::MaxSIOp>(lower, upper);
+  Value one = constant(APInt(width, 1)),
+        several = constant(APInt(width, factor));
+  Value span = b.createOrFold<arith::SubIOp>(bound, lower);
+  // Where this wraps around, more iterations are left over.
+  Value rounded = b.createOrFold<arith::AddIOp>(
+      span, b.createOrFold<arith::SubIOp>(step, one));
+  Value count = b.createOrFold<arith::DivUIOp>(rounded, step);
+  Value groups = b.createOrFold<arith::DivUIOp>(count, several);
+  if (!known) {
+    Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, step,
+                                       constant(greatestStep));
+    groups = arith::SelectOp::create(b, fits, groups,
+                                     constant(APInt::getZero(width)));
+  }
+  Value groupStep = b.createOrFold<arith::MulIOp>(step, several);
+  // The last iteration may be less than a step before the end, beyond which the
+  // type need not go on.
+  Value length = b.createOrFold<arith::MinUIOp>(
+      b.createOrFold<arith::MulIOp>(groups, groupStep), span);
+  return Groups{b.createOrFold<arith::AddIOp>(lower, length), groupStep};
 }

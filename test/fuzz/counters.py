@@ -54,19 +54,18 @@ class Count:
         return signed(v)
 
 
-def choose_count(g: Generator) -> Count:
-    """A range of a few iterations, often next to an end of its type."""
-    type = g.choice(COUNTERS)
+def choose_ends(
+    g: Generator, type: str, trips: int, step: int, down: bool
+) -> tuple[int, int] | None:
+    """The ends of a range of so many iterations, often next to an end of its type; None
+    where that has no room."""
     low, high = limits(type)
-    step = g.choice((1, 1, 2, 3, 7))
-    trips = g.choice((0, 1, 2, 3, 5, 6))
     where = g.choice(("zero", "high", "low", "middle"))
-    down = TYPES[type].kind == "i" and g.chance(0.35)
     width = trips * step - (g.random.randrange(step) if trips else 0)
     if where == "zero":
         first = 0
     elif where == "middle":
-        first = g.random.randint(low // 4 + width, high // 4)
+        first = g.random.randint(min(low // 4 + width, high // 4), high // 4)
     elif where == "high":
         first = high if down else high - width
     else:
@@ -75,8 +74,19 @@ def choose_count(g: Generator) -> Count:
         end = first + (1 if down and first < high else -1 if not down and first > low else 0)
     else:
         end = first - width if down else first + width
-    if not low <= end <= high:
-        first, end, down = 0, width, False
+    return (first, end) if low <= first <= high and low <= end <= high else None
+
+
+def choose_count(g: Generator) -> Count:
+    """A range of a few iterations."""
+    type = g.choice(COUNTERS)
+    step = g.choice((1, 1, 2, 3, 7))
+    trips = g.choice((0, 1, 2, 3, 5, 6))
+    down = TYPES[type].kind == "i" and g.chance(0.35)
+    ends = choose_ends(g, type, trips, step, down)
+    if ends is None:
+        ends, down = (0, trips * step), False
+    first, end = ends
     leave = g.choice(("", "", "break", "continue", "return"))
     values = list(range(first, end, -step if down else step)) or [0]
     return Count(type, first, end, -step if down else step, leave, g.choice(values),
@@ -94,8 +104,7 @@ def bounds(g: Generator, count: Count) -> list[str]:
         elif count.type == "i32" and g.chance(0.4):
             texts.append(str(value))
         else:
-            name = g.argument("input", count.type, "x", flavour="small", low=value, high=value).name
-            texts.append(f"tl.load({name})")
+            texts.append(f"tl.load({argument_of(g, count.type, value)})")
     return [*texts, str(count.step)]
 
 
@@ -144,3 +153,47 @@ def counting(g: Generator) -> Any:
                      known=f"np.full({g.programs}, {count.result()})")  # fmt: skip
     g.line(f"tl.store({out.name}{' + pid' if g.programs > 1 else ''}, {v})")
     return None
+
+
+def odd_range(g: Generator, trips: int, options: str) -> str:
+    """The header of a loop of so many iterations whose counter is of any type, near its ends, with
+    steps of any size, and the first line of its body. Returns the name that this gives the number
+    of the iteration, which comes from the counter, or from iterations before."""
+    type = g.choice(COUNTERS)
+    half = 2 ** (TYPES[type].bits - 1) - 1
+    most = half // max(trips, 1)
+    step = min(most, g.choice((1, 1, 2, 3, 7, 64, most, max(1, most // 2))))
+    down = TYPES[type].kind == "i" and g.chance(0.35)
+    ends = choose_ends(g, type, trips, step, down)
+    if ends is None:
+        ends, down = (0, trips * step), False
+    count = Count(type, *ends, -step if down else step)
+    begin, end, stride = bounds(g, count)
+    if TYPES[type].bits >= 32 and not down and g.chance(0.3):
+        stride = f"tl.load({argument_of(g, type, step)})"
+    start, counter, number = g.name("b"), g.name("i"), g.name("k")
+    g.line(f"{start} = {begin}")
+    loop = f"for {counter} in tl.range({start}, {end}, {stride}{options}):"
+    how = g.choice(("counter", "counter", "carried", "ahead"))
+    if how == "counter":
+        distance = f"{start} - {counter}" if down else f"{counter} - {start}"
+        g.line(loop)
+        g.line(f"    {number} = (({distance}) // {step}).to(tl.int32)")
+    elif how == "carried":
+        g.line(f"{number} = -1")
+        g.line(loop)
+        g.line(f"    {number} += 1")
+    else:
+        # Handed on for several iterations.
+        names = [g.name("k") for _ in range(g.random.randint(1, 3))]
+        g.line(f"{', '.join(names)}, = {', '.join(map(str, range(len(names))))},")
+        g.line(loop)
+        g.line(f"    {number} = {names[0]}")
+        for name, later in zip(names, [*names[1:], f"{number} + {len(names)}"], strict=True):
+            g.line(f"    {name} = {later}")
+    return number
+
+
+def argument_of(g: Generator, type: str, value: int) -> str:
+    """The name of an array that has one element."""
+    return g.argument("input", type, "x", flavour="small", low=value, high=value).name

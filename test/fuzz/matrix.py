@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from .convert import coerce
+from .counters import odd_range
 from .generator import Generator, contiguous, offsets, production
 from .memory import base, input_domain, source
 from .values import TYPES, Value, fits
@@ -105,6 +106,7 @@ def tile_argument(g: Generator, type: str, shape: tuple[int, ...], trips: int, a
 
 
 def loop_header(g: Generator, trips: int) -> str:
+    """The beginning of a loop of so many iterations; returns the name of the iteration's number."""
     options = ""
     if g.chance(0.5):
         options += f", num_stages={g.random.randint(1, 4)}"
@@ -114,6 +116,8 @@ def loop_header(g: Generator, trips: int) -> str:
         options += ", disallow_acc_multi_buffer=True"
     if g.chance(0.3):
         options += ", warp_specialize=True"
+    if g.chance(0.25):
+        return odd_range(g, trips, options)
     bound = str(trips)
     if g.chance(0.6):
         bound = g.argument("scalar", "i32", "t", value=trips).name
@@ -122,23 +126,46 @@ def loop_header(g: Generator, trips: int) -> str:
     return name
 
 
-@production(1)
-def product_loop(g: Generator) -> Any:
-    """The loop of a matrix product: tiles are loaded, multiplied and added up."""
-    if g.pure or g.loops:
-        return False
+class Products(NamedTuple):
+    """The products of a loop: their types, the sizes of their tiles, where these are, and what is
+    known of their sum."""
+
+    type: str
+    out: str
+    sizes: tuple[int, int, int]
+    trips: int
+    tiles: tuple[tuple[str, int], tuple[str, int]]
+    bound: float
+    grid: int
+
+
+def choose_products(g: Generator) -> Products:
     type = operand_type(g)
-    out = result_type(type)
     m, n, k = choose_sizes(g, type)
     trips = g.choice((0, 1, 2, 3, 5))
     count = max(trips, 1)
     a, a_step, a_known = tile_argument(g, type, (m, k), count, 1)
     b, b_step, b_known = tile_argument(g, type, (k, n), count, 0)
-    bound = a_known.get("bound", 0) * b_known.get("bound", 0) * k * count
-    grid = a_known.get("grid", 0) + b_known.get("grid", 0)
+    return Products(
+        type,
+        result_type(type),
+        (m, n, k),
+        trips,
+        ((a, a_step), (b, b_step)),
+        bound=a_known.get("bound", 0) * b_known.get("bound", 0) * k * count,
+        grid=a_known.get("grid", 0) + b_known.get("grid", 0),
+    )
+
+
+@production(1)
+def product_loop(g: Generator) -> Any:
+    """The loop of a matrix product: tiles are loaded, multiplied and added up."""
+    if g.pure or g.loops:
+        return False
+    type, out, (m, n, k), trips, ((a, a_step), (b, b_step)), bound, grid = choose_products(g)
     bias_bound, bias_grid = 16.0, 2
     if TYPES[type].kind == "f" and not fits(
-        bound * 2 + bias_bound * count, max(grid, bias_grid), out
+        bound * 2 + bias_bound * max(trips, 1), max(grid, bias_grid), out
     ):
         return False
     pa, pb, acc = g.name("p"), g.name("p"), g.name()

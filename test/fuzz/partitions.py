@@ -7,6 +7,7 @@ These are what programs of mode "specialized" begin with; the other modes have n
 from __future__ import annotations
 
 from .conversions import choose_tiles
+from .counters import odd_range
 from .generator import Generator, Unsound, contiguous, offsets
 from .matrix import result_type
 from .memory import base
@@ -293,15 +294,25 @@ class Loops:
                 g.line(tiles.begin.format(**place))
         moves = [tiles.move for tiles in self.tiles if tiles.move]
         for first, end, step in self.ranges:
-            self.header(first, end, step, t)
-            counter = g.lines[-1].split()[1]
+            counter = self.header(first, end, step, t)
             g.depth += 1
             for line in [*self.lines, *moves]:
                 g.line(line.format(k=counter, **place))
             g.depth -= 1
 
-    def header(self, first: int, end: int, step: int, t: str) -> None:
+    def header(self, first: int, end: int, step: int, t: str) -> str:
+        """The beginning of a loop; returns the name of what counts its tiles."""
         g = self.g
+        options = f", num_stages={g.choice((1, 2, 2, 3, 3, 4, 5))}" if g.chance(0.6) else ""
+        if g.chance(0.1):
+            options += f", loop_unroll_factor={g.choice((2, 3))}"
+        if g.chance(0.1):
+            options += ", disallow_acc_multi_buffer=True"
+        if t == "0" and not self.split and g.chance(0.2):
+            number = odd_range(g, len(range(first, end, step)), options)
+            k = g.name("k")
+            g.line(f"    {k} = {number} * {step} + {first}")
+            return k
         bound = str(end)
         # A loop of one iteration at most that is known to be one is none.
         if end - first <= step or g.chance(0.5):
@@ -311,12 +322,9 @@ class Loops:
             begin, stride = f"{first} + pid", str(g.programs)
         if t != "0" and g.chance(0.3):
             bound = g.choice((f"tl.minimum({bound}, {t} + 1)", f"{bound} - {t} % 2"))
-        options = f", num_stages={g.choice((1, 2, 2, 3, 3, 4, 5))}" if g.chance(0.6) else ""
-        if g.chance(0.1):
-            options += f", loop_unroll_factor={g.choice((2, 3))}"
-        if g.chance(0.1):
-            options += ", disallow_acc_multi_buffer=True"
-        g.line(f"for {g.name('k')} in tl.range({begin}, {bound}, {stride}{options}):")
+        k = g.name("k")
+        g.line(f"for {k} in tl.range({begin}, {bound}, {stride}{options}):")
+        return k
 
 
 def product_loops(g: Generator) -> None:

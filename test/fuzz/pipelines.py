@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .generator import Generator, contiguous, offsets, production
-from .matrix import loop_header, operand_type, result_type, tile_argument
+from .matrix import choose_products, loop_header, operand_type, result_type, tile_argument
 from .memory import base
 from .values import TYPES, Value, fits
 
@@ -122,4 +122,78 @@ def tiled_product(g: Generator) -> Any:
     where = f"{pointer} + {tile} * {m * n} + {offsets((m, n), contiguous((m, n)))}"
     g.line(f"tl.store({where}, {acc} * ({tile} + 1))")
     g.depth -= 1
+    return None
+
+
+@production(0.8)
+def handing_on(g: Generator) -> Any:
+    """A loop whose variables hand values on to each other, for one iteration or for several:
+    what is loaded, the counter, something from outside; where it loads may come from them."""
+    if g.pure or g.loops:
+        return False
+    shape = g.choose_shape(2)
+    trips = g.choice((0, 1, 2, 3, 5))
+    rows = 4
+    text, step, _ = tile_argument(g, "i32", shape, rows, 0)
+    numbers = [g.name() for _ in range(g.random.randint(1, 4))]
+    blocks = [g.name() for _ in range(g.random.randint(0, 2))]
+    outside = g.argument("scalar", "i32", "n", value=g.random.randint(-9, 9)).name
+    acc, x = g.name(), g.name()
+    for i, name in enumerate(numbers):
+        g.line(f"{name} = {g.choice((i, i + 7, outside))}")
+    for i, name in enumerate([acc, *blocks]):
+        g.line(f"{name} = tl.full({list(shape)}, {i}, tl.int32)")
+    counter = loop_header(g, trips)
+    g.depth += 1
+    row = g.choice((counter, g.choice(numbers), f"{counter} + {g.choice(numbers)}"))
+    g.line(f"{x} = tl.load({text} + (({row}) & {rows - 1}) * {step})")
+    terms = [x, *g.random.sample(numbers, g.random.randint(0, len(numbers))), *blocks]
+    g.line(f"{acc} = {acc} * 3 + {' + '.join(terms)}")
+    for names, sources in (
+        (numbers, [counter, outside, f"{counter} + 5", *numbers, *numbers]),
+        (blocks, [x, f"{x} + {acc}", *blocks, *blocks]),
+    ):
+        if not names:
+            continue
+        values = [g.choice(sources) for _ in names]
+        if g.chance(0.4):
+            values = [*names[1:], g.choice(sources)]
+        if g.chance(0.5):
+            g.line(f"{', '.join(names)}, = {', '.join(values)},")
+        else:
+            for name, value in zip(names, values, strict=True):
+                g.line(f"{name} = {value}")
+    g.depth -= 1
+    g.env += [Value(name, "i32", ()) for name in numbers]
+    g.env += [Value(name, "i32", shape) for name in (acc, *blocks)]
+    return None
+
+
+@production(0.6)
+def rotating_sums(g: Generator) -> Any:
+    """Products that add to several sums, which change places with each other."""
+    if g.pure or g.loops:
+        return False
+    type, out, (m, n, _), trips, ((a, a_step), (b, b_step)), bound, grid = choose_products(g)
+    if TYPES[type].kind == "f" and not fits(bound * 2, grid, out):
+        return False
+    sums = [g.name() for _ in range(g.choice((2, 2, 3)))]
+    for name in sums:
+        g.line(f"{name} = tl.zeros([{m}, {n}], {TYPES[out].tl})")
+    counter = loop_header(g, trips)
+    g.depth += 1
+    x, y = g.name(), g.name()
+    g.line(f"{x} = tl.load({a} + {counter} * {a_step})")
+    g.line(f"{y} = tl.load({b} + {counter} * {b_step})")
+    values = [*sums[1:], sums[0]]
+    if g.chance(0.3):
+        g.random.shuffle(values)
+    for i in {g.random.randrange(len(sums)) for _ in sums}:
+        values[i] = f"tl.dot({x}, {y}, {values[i]})"
+    if g.chance(0.3):
+        i = g.random.randrange(len(sums))
+        values[i] = f"tl.where({counter} == 1, 0, {values[i]}).to({TYPES[out].tl})"
+    g.line(f"{', '.join(sums)} = {', '.join(values)}")
+    g.depth -= 1
+    g.env += [Value(name, out, (m, n), bound=bound, grid=grid) for name in sums]
     return None

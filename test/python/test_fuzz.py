@@ -148,6 +148,14 @@ def test_programs_reach_most_of_the_language():
 
 #: What the source of a program must have, for how many of 1000 programs at least.
 COVERED = {
+    "a loop near the end of a type": (r"in tl\.range\(b\d+, ", 180),
+    "a step that is loaded": (r"in tl\.range\(b\d+, .*, tl\.load", 30),
+    "numbers that are handed on": (r"(?m)^ +k\d+ = k\d+\n +k\d+ = k\d+", 45),
+    "values that are handed on": (
+        r"(?m)^ +v\d+ = v\d+ \* 3 \+ v\d+.*\n( +v\d+ = .*\n)* +(v\d+, )*v\d+,? = (k|v)\d+",
+        60,
+    ),
+    "sums that change places": (r"(?m)^ +v\d+, v\d+.* = .*tl\.dot\(", 40),
     "a carried pointer": (r"(?m)^ +(p\d+) = o\d.*\n(.*\n)* +\1 \+= \d+$", 20),
     "a carried pointer in a while loop": (r"\n( +)while i\d+ < \w+:(\n\1 .*)*\n\1 +p\d+ \+= ", 10),
     "a lock": (r"while tl\.atomic_cas\(a\d+, 0, 1.*\) == 1:", 20),
@@ -195,6 +203,8 @@ def test_all_kinds_are_generated():
 
 #: The same of programs for partitions of warps, for how many of 300.
 COVERED_BY_PARTITIONS = {
+    "a loop near the end of a type": (r"in tl\.range\(b\d+, ", 40),
+    "numbers that are handed on": (r"(?m)^ +k\d+ = k\d+\n +k\d+ = k\d+", 12),
     "a nest": (r"(?m)^    for s\d+ in (.*\n)+?        for k\d+ in ", 70),
     "two loops for a sum": (
         r"(?m)^( +)for k\d+ in .*\n(\1 .*\n)+?\1 +(v\d+) = tl\.dot\(.*\n(\1 .*\n)*"

@@ -73,6 +73,20 @@ public:
   void prepareLater(unsigned mostAhead);
   void prepareNext();
 
+  /// Whether `(counter - lower bound) / step`, without a sign, is the number of
+  /// an iteration that the loop has, and of those so many iterations ahead.
+  bool isNumberExact(unsigned mostAhead);
+
+  /// How far the loop comes by doing several iterations at a time, and by what
+  /// its counter advances then.
+  struct Groups {
+    Value end, step;
+  };
+  /// Of `factor` iterations each; what is left over begins at their end. There
+  /// are none where the counter cannot advance as far. Computed in front of the
+  /// loop.
+  std::optional<Groups> getGroups(uint64_t factor);
+
 private:
   /// The loop has the iteration `ahead` iterations after one that it has if the
   /// counter of that is less than this.
@@ -87,6 +101,7 @@ private:
   unsigned getWidth();
   bool isUnsigned() { return loop.getUnsignedCmp(); }
   APInt getLeast();
+  APInt getGreatest();
 
   scf::ForOp loop;
   Location loc;

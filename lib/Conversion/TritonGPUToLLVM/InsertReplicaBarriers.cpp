@@ -6,6 +6,7 @@
 #include "tile/Analysis/Allocation.h"
 #include "tile/Analysis/MemoryModel.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/LayoutChecks.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"
@@ -144,6 +145,8 @@ namespace {
 struct InsertReplicaBarriers
     : triton::impl::InsertReplicaBarriersBase<InsertReplicaBarriers> {
   void runOnOperation() override {
+    if (failed(gpu::checkTensorsHaveLayouts(getOperation())))
+      return signalPassFailure();
     getOperation().walk([&](FunctionOpInterface function) {
       if (function.isExternal())
         return;

@@ -27,6 +27,8 @@ namespace {
 using Wide = __int128;
 
 constexpr unsigned kMostAhead = 5;
+/// So many iterations at a time.
+constexpr unsigned kFactor = 3;
 
 /// The numbers of a type.
 struct Numbers {
@@ -91,6 +93,12 @@ public:
     }
     hasNext = trips.hasNext(builder, counter);
     second = trips.getSecondCounter(builder);
+    groups = trips.getGroups(kFactor);
+    for (unsigned ahead : llvm::seq(kMostAhead + 1)) {
+      isNumberExact.push_back(trips.isNumberExact(ahead));
+      Value distance = arith::SubIOp::create(builder, loc, later[ahead], lower);
+      numbers.push_back(arith::DivUIOp::create(builder, loc, distance, step));
+    }
     loop.erase();
   }
 
@@ -110,6 +118,7 @@ public:
              (bounds.knowsUpper ? ", known upper" : "") +
              (bounds.knowsStep ? ", known step" : "");
     };
+    uint64_t mask = ~uint64_t(0) >> (64 - bounds.numbers.width);
     bool isWhole = Wide(iterations.size()) <= mostTrips;
     size_t last = iterations.size();
     std::vector<Wide> asked = iterations;
@@ -140,6 +149,9 @@ public:
         if (known)
           ASSERT_EQ(known->getZExtValue(), last) << describe();
       }
+      if (groups && isWhole)
+        checkGroups(iterations, lower, upper, step, withSign(get(groups->end)),
+                    withSign(get(groups->step)));
       for (unsigned ahead : llvm::seq(kMostAhead + 1)) {
         ASSERT_EQ(get(has[ahead]), iterations.size() > ahead)
             << ahead << ' ' << describe();
@@ -149,6 +161,10 @@ public:
             << describe();
         if (iterations.empty())
           continue;
+        if (isNumberExact[ahead])
+          ASSERT_EQ(uint64_t(get(numbers[ahead])) & mask,
+                    uint64_t((counter - lower) / step + ahead))
+              << describe();
         ASSERT_EQ(get(hasLater[ahead]), counter + ahead * step < upper)
             << ahead << " after " << int64_t(counter) << ' ' << describe();
       }
@@ -156,9 +172,7 @@ public:
         continue;
       ASSERT_EQ(get(hasNext), counter + step < upper) << describe();
       // The rest of the loop is as long as it should be.
-      Wide start = get(second);
-      if (bounds.numbers.isUnsigned)
-        start &= bounds.numbers.greatest();
+      Wide start = withSign(get(second));
       if (iterations.size() > 1)
         ASSERT_EQ(start, iterations[1]) << describe();
       else
@@ -167,6 +181,25 @@ public:
   }
 
 private:
+  /// A number of the type of the loop.
+  Wide withSign(int64_t value) const {
+    return bounds.numbers.isUnsigned ? Wide(value) & bounds.numbers.greatest()
+                                     : Wide(value);
+  }
+
+  /// Groups of iterations, and the iterations behind them, are all there are.
+  static void checkGroups(const std::vector<Wide> &iterations, Wide lower,
+                          Wide upper, Wide step, Wide end, Wide groupStep) {
+    std::vector<Wide> found;
+    for (Wide i = lower; i < end; i += groupStep)
+      for (unsigned j : llvm::seq(kFactor))
+        found.push_back(i + j * step);
+    for (Wide i = end; i < upper; i += step)
+      found.push_back(i);
+    ASSERT_EQ(found.size(), iterations.size());
+    ASSERT_TRUE(found == iterations);
+  }
+
   Case bounds;
   Location loc;
   OwningOpRef<ModuleOp> module;
@@ -175,7 +208,9 @@ private:
   scf::ForOp loop;
   std::optional<APInt> known;
   Value count, hasNext, second;
-  std::vector<Value> has, counters, hasLater, later;
+  std::optional<TripCount::Groups> groups;
+  std::vector<Value> has, counters, hasLater, later, numbers;
+  std::vector<bool> isNumberExact;
 };
 
 class TripCountTest : public testing::TestWithParam<bool> {

@@ -4,7 +4,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
@@ -37,9 +36,8 @@ static bool isDisabled(Operation *loop) {
 
 /// True if the loop is known to run at least once.
 static bool runsAtLeastOnce(scf::ForOp loop) {
-  std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound());
-  std::optional<int64_t> upper = getConstantIntValue(loop.getUpperBound());
-  return lower && upper && *lower < *upper && !loop.getUnsignedCmp();
+  std::optional<APInt> count = TripCount(loop).getKnown();
+  return count && !count->isZero();
 }
 
 /// Moves a load in front of the loop, so that it reads nothing if the loop does

@@ -295,8 +295,18 @@ LogicalResult gpu::verifyCTALayout(EmitError emitError, CTALayoutAttr layout,
   if (!layout)
     return emitError()
            << "expected a layout of blocks in a cluster, found none";
-  return verifyRank(emitError, "CGALayout", layout.getRank(), "the layout",
-                    rank);
+  if (failed(verifyRank(emitError, "CGALayout", layout.getRank(), "the layout",
+                        rank)))
+    return failure();
+  // A dimension is split in as many parts as its bases number.
+  for (const std::vector<int32_t> &basis : layout.getBases())
+    for (auto [dim, coord, parts] :
+         llvm::enumerate(basis, layout.getCTASplitNum()))
+      if (coord >= int64_t(parts))
+        return emitError() << "'CGALayout' has a block at part " << coord
+                           << " of dimension " << dim << ", which has " << parts
+                           << (parts == 1 ? " part" : " parts");
+  return success();
 }
 
 LogicalResult gpu::verifyLinearLayout(EmitError emitError,

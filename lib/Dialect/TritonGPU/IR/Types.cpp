@@ -5,6 +5,7 @@
 #include "tile/Dialect/TritonGPU/IR/Types.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -167,5 +168,10 @@ LogicalResult MemDescType::verify(function_ref<InFlightDiagnostic()> emitError,
     if (view > whole)
       return emitError() << "expected a view no larger than the whole buffer, ["
                          << allocShape << "], found [" << shape << "]";
+  // Whoever works on a buffer asks for its layout.
+  if (isa<SharedEncodingTrait>(encoding)) {
+    size_t rank = cast<LayoutEncodingTrait>(encoding).getRank();
+    return tryToLinearLayout(allocShape.take_back(rank), encoding, emitError);
+  }
   return success();
 }

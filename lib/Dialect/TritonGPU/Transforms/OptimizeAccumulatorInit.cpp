@@ -251,7 +251,7 @@ private:
     Value zero = init.get();
     init.set(
         ub::PoisonOp::create(builder, loc, zero.getType(), ub::PoisonAttr()));
-    std::optional<APInt> count = loop.getStaticTripCount();
+    std::optional<APInt> count = TripCount(loop).getKnown();
     if (count && !count->isZero())
       return;
     builder.setInsertionPointAfter(wait);

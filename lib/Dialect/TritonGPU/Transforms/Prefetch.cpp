@@ -88,7 +88,7 @@ public:
 
   std::optional<Candidate> match(DotOp dot) {
     auto type = cast<RankedTensorType>(dot.getType());
-    auto mma = dyn_cast<NvidiaMmaEncodingAttr>(type.getEncoding());
+    auto mma = dyn_cast_or_null<NvidiaMmaEncodingAttr>(type.getEncoding());
     if (!mma || mma.getVersionMajor() != 2 || type.getRank() != 2)
       return std::nullopt;
     std::optional<Operand> a = matchOperand(dot.getA(), /*kDim=*/1);

@@ -142,3 +142,21 @@ tt.func private @f(!ttg.memdesc<64xvector<2xf16>, #shared, #ttg.shared_memory>)
 
 // expected-error @+1 {{expected a memory descriptor of at least one dimension, found none}}
 tt.func private @f(!ttg.memdesc<f16, #ttg.shared_memory, #ttg.shared_memory>)
+
+// -----
+
+// Rows that are shorter than what the swizzle mixes, in one block and in two.
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+// expected-error @+1 {{a swizzle of 128 bytes needs rows of at least 64 elements, but they have 32}}
+tt.func private @f(!ttg.memdesc<3x64x32xf16, #shared, #ttg.shared_memory, mutable>)
+
+// -----
+
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[0, 1]]}>
+// expected-error @+1 {{a swizzle of 128 bytes needs rows of at least 64 elements, but they have 32}}
+tt.func private @f(!ttg.memdesc<64x64xf16, #shared, #ttg.shared_memory>)
+
+// -----
+
+// expected-error @+1 {{'CGALayout' has a block at part 2 of dimension 0, which has 2 parts}}
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0], CGALayout = [[2, 0]]}>

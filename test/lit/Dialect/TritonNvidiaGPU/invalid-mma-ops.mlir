@@ -158,7 +158,7 @@ tt.func @mma_rank(%a: !ttg.memdesc<128x64xf16, #f16, #smem>, %b: !ttg.memdesc<64
 
 // -----
 
-#f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 tt.func @mma_k(%a: !ttg.memdesc<128x8xf16, #f16, #smem>, %b: !ttg.memdesc<8x128xf16, #f16, #smem>, %d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, %p: i1) {

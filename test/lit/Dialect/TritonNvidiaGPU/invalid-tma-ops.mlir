@@ -36,9 +36,9 @@ tt.func @copy_no_coordinates(%d: !tt.tensordesc<tensor<64x64xf16, #f16>>, %b: !t
 #bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
-tt.func @copy_shape(%d: !tt.tensordesc<tensor<64x64xf16, #f16>>, %b: !ttg.memdesc<64x32xf16, #f16, #smem, mutable>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %x: i32, %p: i1) {
-  // expected-error @+1 {{expected destination of shape [64, 64] like the descriptor's blocks, found [64, 32]}}
-  ttnvgpu.async_tma_copy_global_to_local %d[%x, %x] %b, %bar, %p : !tt.tensordesc<tensor<64x64xf16, #f16>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x32xf16, #f16, #smem, mutable>
+tt.func @copy_shape(%d: !tt.tensordesc<tensor<64x64xf16, #f16>>, %b: !ttg.memdesc<32x64xf16, #f16, #smem, mutable>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %x: i32, %p: i1) {
+  // expected-error @+1 {{expected destination of shape [64, 64] like the descriptor's blocks, found [32, 64]}}
+  ttnvgpu.async_tma_copy_global_to_local %d[%x, %x] %b, %bar, %p : !tt.tensordesc<tensor<64x64xf16, #f16>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<32x64xf16, #f16, #smem, mutable>
   tt.return
 }
 
@@ -169,7 +169,7 @@ tt.func @gather_count(%d: !tt.tensordesc<tensor<1x64xf16, #f16>>, %r: tensor<2xi
 // -----
 
 #bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
-#f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 16}>
 #one = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {

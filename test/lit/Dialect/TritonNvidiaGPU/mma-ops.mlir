@@ -7,6 +7,8 @@
 #f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #f8 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8}>
 #f8t = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 8}>
+#f8n = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 8}>
+#f8nt = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = true, elementBitWidth = 8}>
 #smem = #ttg.shared_memory
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 #tmem64 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
@@ -29,10 +31,10 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   }
 
   // CHECK-LABEL: @wgmma_fp8
-  tt.func @wgmma_fp8(%a: !ttg.memdesc<128x64xf8E4M3FN, #f8, #smem>, %b: !ttg.memdesc<64x128xf8E5M2, #f8t, #smem>,
+  tt.func @wgmma_fp8(%a: !ttg.memdesc<128x64xf8E4M3FN, #f8n, #smem>, %b: !ttg.memdesc<64x128xf8E5M2, #f8nt, #smem>,
                      %c: tensor<128x128xf32, #mma8>) -> tensor<128x128xf32, #mma8> {
     // CHECK: ttnvgpu.warp_group_dot {{.*}} {inputPrecision = 0 : i32, maxNumImpreciseAcc = 32 : i32} :
-    %0 = ttnvgpu.warp_group_dot %a, %b, %c {inputPrecision = 0 : i32, maxNumImpreciseAcc = 32 : i32} : !ttg.memdesc<128x64xf8E4M3FN, #f8, #smem> * !ttg.memdesc<64x128xf8E5M2, #f8t, #smem> -> tensor<128x128xf32, #mma8>
+    %0 = ttnvgpu.warp_group_dot %a, %b, %c {inputPrecision = 0 : i32, maxNumImpreciseAcc = 32 : i32} : !ttg.memdesc<128x64xf8E4M3FN, #f8n, #smem> * !ttg.memdesc<64x128xf8E5M2, #f8nt, #smem> -> tensor<128x128xf32, #mma8>
     tt.return %0 : tensor<128x128xf32, #mma8>
   }
 
@@ -62,12 +64,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
                          %d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>,
                          %as: !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>,
                          %bs: !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>,
-                         %a4: !ttg.memdesc<128x64xi8, #f8, #smem>, %b4: !ttg.memdesc<64x128xi8, #f8t, #smem>,
+                         %a4: !ttg.memdesc<128x64xi8, #f8n, #smem>, %b4: !ttg.memdesc<64x128xi8, #f8nt, #smem>,
                          %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %use: i1, %pred: i1, %t: !ttg.async.token) {
     // CHECK: ttnvgpu.tc_gen5_mma_scaled %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} lhs = e4m3 rhs = e5m2 : {{.*}}, !ttg.memdesc<128x4xi8, #tmem_scales, #ttnvgpu.tensor_memory>, !ttg.memdesc<128x4xi8, #tmem_scales, #ttnvgpu.tensor_memory>
     ttnvgpu.tc_gen5_mma_scaled %a, %b, %d, %as, %bs, %use, %pred lhs = e4m3 rhs = e5m2 : !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, !ttg.memdesc<128x128xf8E5M2, #f8t, #smem>, !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>, !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>
     // CHECK: %{{.*}} = ttnvgpu.tc_gen5_mma_scaled %{{.*}}, %{{.*}}, %{{.*}}[%{{.*}}], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} lhs = e2m1 rhs = e2m1, %{{.*}}[%{{.*}}] {is_async} : {{.*}}, !ttg.memdesc<1xi64
-    %0 = ttnvgpu.tc_gen5_mma_scaled %a4, %b4, %d[%t], %as, %bs, %use, %pred lhs = e2m1 rhs = e2m1, %bar[%pred] {is_async} : !ttg.memdesc<128x64xi8, #f8, #smem>, !ttg.memdesc<64x128xi8, #f8t, #smem>, !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>, !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>, !ttg.memdesc<1xi64, #bar, #smem, mutable>
+    %0 = ttnvgpu.tc_gen5_mma_scaled %a4, %b4, %d[%t], %as, %bs, %use, %pred lhs = e2m1 rhs = e2m1, %bar[%pred] {is_async} : !ttg.memdesc<128x64xi8, #f8n, #smem>, !ttg.memdesc<64x128xi8, #f8nt, #smem>, !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>, !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>, !ttg.memdesc<1xi64, #bar, #smem, mutable>
     tt.return
   }
 }

@@ -6,6 +6,7 @@
 #include "amd/TritonAMDGPUTransforms/Passes.h"
 
 #include "tile/Analysis/AxisInfo.h"
+#include "tile/Analysis/TripCount.h"
 #include "tile/Dialect/Triton/IR/MemoryOps.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 
@@ -166,8 +167,12 @@ private:
       bytes += operand.getBytes();
     int stages = getI32Attr(loop, kNumStagesAttr).value_or(numStages);
     int64_t most = model->getMaxSharedMemory() / bytes - 1;
-    return std::max<int64_t>(std::min<int64_t>(std::max(stages - 1, 1), most),
-                             0);
+    int64_t distance =
+        std::max<int64_t>(std::min<int64_t>(std::max(stages - 1, 1), most), 0);
+    // Numbers of iterations choose the buffers, also of copies that write only
+    // zeros, for iterations that do not exist.
+    int64_t ahead = schedule.getMaxStage() - 1 + distance;
+    return TripCount(loop).isNumberExact(ahead) ? distance : 0;
   }
 
   /// Has the products read `operand` from a buffer, which is written in

@@ -185,10 +185,11 @@ struct CarriedProduct {
   SmallVector<unsigned> factors = {};
 };
 
-/// The registers of a thread that hold its part of a tensor.
+/// The registers of a thread that hold its part of a tensor; none before it has
+/// a layout.
 unsigned countRegisters(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type
+  return type && type.getEncoding()
              ? getTotalElemsPerThread(type) * type.getElementTypeBitWidth() / 32
              : 0;
 }
@@ -448,7 +449,8 @@ double mlir::triton::gpu::getRegisterShare(scf::ForOp loop,
   for (Value value : values)
     used += countRegisters(value);
   for (auto product : loop.getBody()->getOps<MatrixProductOpInterface>())
-    used += countRegisters(product.getProduct());
+    if (Value result = product.getProduct())
+      used += countRegisters(result);
   unsigned threads = lookupNumWarps(loop) * lookupThreadsPerWarp(loop);
   return double(used) /
          getTargetModel(loop).getRegistersPerThread(numBlocks * threads);

@@ -46,7 +46,8 @@ Value getTarget(Operation *op) {
 Operation *findFirstUse(Block *body) {
   Operation *first = nullptr;
   for (auto product : body->getOps<MatrixProductOpInterface>()) {
-    Operation *user = findFirstUser(product.getProduct(), body);
+    Value result = product.getProduct();
+    Operation *user = result ? findFirstUser(result, body) : nullptr;
     if (user && (!first || user->isBeforeInBlock(first)))
       first = user;
   }
