@@ -222,6 +222,24 @@ std::string mlir::triton::reference::compare(const Execution &first,
   return "";
 }
 
+uint64_t mlir::triton::reference::countUndefined(const Execution &execution,
+                                                 const Output &output) {
+  uint64_t count = 0;
+  for (const DeviceMemory::Region &region : execution.memory.regions)
+    if (output.address >= region.address &&
+        output.address + output.size <=
+            region.address + region.bytes.data.size()) {
+      unsigned size = getElementBytes(output.element);
+      for (uint64_t i = 0; i < output.size / size; ++i) {
+        bool isDefined = true;
+        region.bytes.read(output.address - region.address + i * size, size,
+                          isDefined);
+        count += !isDefined;
+      }
+    }
+  return count;
+}
+
 //===----------------------------------------------------------------------===//
 // Passes
 //===----------------------------------------------------------------------===//

@@ -49,6 +49,9 @@ Execution execute(ModuleOp module, const Launch &launch);
 std::string compare(const Execution &first, const Execution &second,
                     const Launch &launch);
 
+/// Elements of an output that depend on something undefined.
+uint64_t countUndefined(const Execution &execution, const Output &output);
+
 /// Executes a module after each pass that changes it.
 class Validator : public PassInstrumentation {
 public:
