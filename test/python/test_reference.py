@@ -290,6 +290,10 @@ def test_partitions_wait_for_each_other():
     assert report.is_whole, report  # Phases 0, 1 and 2 have ended: that of parity 0 has.
     report, _ = run_ir(specialized(wait, f"{arrive}\n{arrive}"))
     assert report.status == "fault"
+    # Who is early reads what is not there: each side is, once.
+    mistake = "test-plant-bug{kind=drop-barrier-wait}"
+    report, _ = run_ir(specialized(wait, arrive), (mistake,))
+    assert report.guilty == "test-plant-bug" and "undefined" in report.difference
     report, _ = run_ir(specialized(wait, arrive.replace("1 :", "2 :")))
     assert report.status == "fault" and "more arrivals" in report.why
 

@@ -193,9 +193,8 @@ void Machine::runProgram(FunctionOpInterface kernel, ArrayRef<Val> arguments) {
   main.enter(/*owner=*/nullptr, &kernel.getFunctionBody().front(), arguments);
   while (!main.isFinished()) {
     bool moved = false;
-    // Those that were started last first: who fills buffers is ahead.
-    for (size_t i = threads.size(); i-- > 0;) {
-      Thread &thread = *threads[i];
+    for (size_t n = 0; n < threads.size(); ++n) {
+      Thread &thread = *threads[startersFirst ? n : threads.size() - 1 - n];
       if (thread.isFinished())
         continue;
       moved |= thread.run();
