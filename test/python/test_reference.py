@@ -307,6 +307,8 @@ def test_partitions_wait_for_each_other():
      "}) : (tensor<128xi32, #b>) -> i32\n"
      "%c = arith.cmpi eq, %s, %zero : i32\nscf.if %c {\n}", "condition is undefined"),
     (f"ttnvgpu.wait_barrier %bar, %zero : {BARRIER}", "nobody has initialised"),
+    (f"%u = ub.poison : {BUFFER}\n%v = ttg.local_load %u : {BUFFER} -> tensor<128xi32, #b>",
+     "undefined view"),
 ])  # fmt: skip
 def test_faults_are_found(body, why):
     report, _ = run_ir(f"%bar = ttg.local_alloc : () -> {BARRIER}\n{body}")
