@@ -132,7 +132,8 @@ def run_chunk(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
         )
         try:
-            out, err = process.communicate(timeout=timeout + (end - seed) * 3.0)
+            each = 10.0 if mode in runner.VALIDATING else 3.0
+            out, err = process.communicate(timeout=timeout + (end - seed) * each)
             why = f"exit status {process.returncode}: {err[-1500:]}"
         except subprocess.TimeoutExpired:
             process.kill()

@@ -312,6 +312,8 @@ def check_passes(program: Program, mode: str) -> Outcome:
         raise Failure("crash", str(error)) from error
     if report.status == "different":
         raise Failure("validation", f"{report.guilty}: {report.difference}")
+    if report.undefined and not report.skipped:
+        raise Failure("validation", f"the front end: undefined elements, {report.undefined}")
     if report.status in ("fault", "refused") or report.refused:
         raise Failure("compile", report.refused or report.why)
     if report.status == "finished" and not report.skipped and not report.stand_ins:

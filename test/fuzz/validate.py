@@ -7,7 +7,6 @@ happens as late as its wait allows, so a use before the wait shows as a wrong va
 from __future__ import annotations
 
 import atexit
-import collections
 import contextlib
 import functools
 import json
@@ -33,6 +32,8 @@ from .passes import shuffled_pipelines
 from .program import Program
 
 TOOL = Path(__file__).resolve().parents[2] / "build/bin/tile-reference"
+#: Another one, such as that of a build with sanitizers.
+TOOL = Path(os.environ.get("TILE_REFERENCE_TOOL", TOOL))
 
 #: The types of MLIR that arrays of a type hold.
 ELEMENTS = {
@@ -54,6 +55,8 @@ class Report:
     difference: str = ""
     #: After which passes results differed until another one, and how.
     mended: tuple[str, ...] = ()
+    #: Elements of outputs that depend on something undefined, from the beginning.
+    undefined: dict[str, int] = field(default_factory=dict)
     #: What the passes said that refused the program.
     refused: str = ""
     #: Modules that were executed, and those of them that were not to the end.
@@ -199,43 +202,49 @@ def roots(values: dict[str, Any]) -> list[np.ndarray]:
     return whole
 
 
-def validate(program: Program, shuffle: bool = False) -> Report:
-    """Runs the passes of a program, and the program after each of them."""
-    values = program.inputs()
-    text, passes, parameters = front_end(program, values, shuffle)
-    arrays = roots(values)
+@dataclass(frozen=True)
+class Output:
+    """An array that must be the same after each pass."""
+
+    name: str
+    array: np.ndarray
+    #: The type of its elements in MLIR.
+    type: str
+    tolerance: float = 0.0
+
+
+def execute(
+    text: str,
+    passes: list[str],
+    arrays: list[np.ndarray],
+    arguments: list[int],
+    outputs: list[Output],
+    grid: tuple[int, ...] = (1,),
+) -> Report:
+    """Executes a module before and after passes. The arrays hold afterwards what the first
+    execution wrote to them."""
     with tempfile.NamedTemporaryFile(prefix="tile-reference-") as data:
         for array in arrays:
             data.write(array.tobytes())
         data.flush()
-        outputs = {}
-        for argument in program.arguments:
-            if argument.role == "output":
-                value = values[argument.name]
-                array = value.base if isinstance(value, TensorDescriptor) else value
-                outputs[argument] = array
         request = {
             "module": text,
             "pipelines": passes,
             "data": data.name,
             "memory": [{"address": a.ctypes.data, "size": a.nbytes} for a in arrays],
-            "arguments": [bits_of(*parameter) for parameter in parameters],
-            "grid": [*program.grid, 1, 1][:3],
+            "arguments": arguments,
+            "grid": [*grid, 1, 1][:3],
             "outputs": [
                 {
-                    "name": argument.name,
-                    "address": array.ctypes.data,
-                    "size": array.nbytes,
-                    "type": ELEMENTS.get(argument.type, f"i{8 * array.itemsize}"),
-                    "tolerance": argument.tolerance,
+                    "name": output.name,
+                    "address": output.array.ctypes.data,
+                    "size": output.array.nbytes,
+                    "type": output.type,
+                    "tolerance": output.tolerance,
                 }
-                for argument, array in outputs.items()
+                for output in outputs
             ],
         }
-        if directory := os.environ.get("TILE_FUZZ_REQUESTS"):
-            Path(directory, f"{program.seed}.mlir").write_text(text)
-            Path(directory, f"{program.seed}.json").write_text(json.dumps(request))
-            Path(directory, f"{program.seed}.data").write_bytes(Path(data.name).read_bytes())
         answer = server().ask(request)
         after = np.fromfile(data.name, np.uint8)
     at = 0
@@ -248,11 +257,36 @@ def validate(program: Program, shuffle: bool = False) -> Report:
         guilty=answer.get("pass", ""),
         difference=answer.get("difference", ""),
         mended=tuple(answer.get("mended", ())),
+        undefined=answer.get("undefined", {}),
         refused=answer.get("refused", ""),
         versions=answer.get("versions", 0),
         partial=answer.get("partial", 0),
         operations=answer.get("operations", 0),
-        skipped=collections.Counter(answer.get("skipped", {})),
+        skipped=answer.get("skipped", {}),
         stand_ins=answer.get("stand_ins", False),
-        outputs={argument.name: array for argument, array in outputs.items()},
+        outputs={output.name: output.array for output in outputs},
+    )
+
+
+def validate(program: Program, shuffle: bool = False, more: tuple[str, ...] = ()) -> Report:
+    """Runs the passes of a program, and the program after each of them; `more` are run at the
+    end."""
+    values = program.inputs()
+    text, passes, parameters = front_end(program, values, shuffle)
+    outputs = []
+    for argument in program.arguments:
+        if argument.role == "output":
+            value = values[argument.name]
+            array = value.base if isinstance(value, TensorDescriptor) else value
+            element = ELEMENTS.get(argument.type, f"i{8 * array.itemsize}")
+            outputs.append(Output(argument.name, array, element, argument.tolerance))
+    if folder := os.environ.get("TILE_FUZZ_SAVE"):
+        Path(folder, f"{program.seed}.mlir").write_text(text)
+    return execute(
+        text,
+        [*passes, *more],
+        roots(values),
+        [bits_of(*parameter) for parameter in parameters],
+        outputs,
+        program.grid,
     )

@@ -7,6 +7,7 @@ void registerTileTestPasses() {
   mlir::triton::test::registerTestAxisInfoPass();
   mlir::triton::test::registerTestCallGraphPass();
   mlir::triton::test::registerTestLoweringPass();
+  mlir::triton::test::registerTestPlantBugPass();
   mlir::triton::test::registerTestSharedMemoryPasses();
   mlir::triton::test::registerTestUnfinishedProductsPass();
 }

@@ -17,6 +17,7 @@ namespace mlir::triton::test {
 void registerTestAxisInfoPass();
 void registerTestCallGraphPass();
 void registerTestLoweringPass();
+void registerTestPlantBugPass();
 void registerTestSharedMemoryPasses();
 void registerTestUnfinishedProductsPass();
 } // namespace mlir::triton::test

@@ -213,6 +213,7 @@ static Step runWarpSpecialize(Thread &thread, Operation *op) {
   auto specialize = cast<ttg::WarpSpecializeOp>(op);
   SmallVector<Val> captures = getAll(thread, specialize.getExplicitCaptures());
   Machine &machine = thread.machine;
+  machine.hasPartitions = true;
   for (Region &region : specialize.getPartitionRegions()) {
     Thread &partition = *machine.threads.emplace_back(
         std::make_unique<Thread>(machine, &thread));

@@ -165,6 +165,9 @@ static Step runSelect(Thread &thread, Operation *op) {
     thread.set(op->getResult(0), chosen);
     return Step::Next;
   }
+  if (!thread.val(op->getOperand(1)).tensor ||
+      !thread.val(op->getOperand(2)).tensor)
+    return thread.fault(op, "the condition is undefined");
   const Tensor &a = thread.tensor(op->getOperand(1)),
                &b = thread.tensor(op->getOperand(2));
   const Tensor *largest = &condition;

@@ -4,6 +4,8 @@
 #include "Machine.h"
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -112,13 +114,34 @@ std::optional<SmallVector<Val>> Thread::evaluate(Region &region,
   return std::move(nested.results);
 }
 
+/// Whether values of a type are objects: views, descriptors, block pointers.
+static bool isObject(Type type) {
+  if (auto pointer = dyn_cast<PointerType>(type))
+    return isa<RankedTensorType>(pointer.getPointeeType());
+  return isa<gpu::MemDescType, TensorDescType>(type);
+}
+
+/// Whether an operation looks into an object that nobody knows; what only hands
+/// values on does not.
+static bool usesUnknownObject(Thread &thread, Operation *op) {
+  if (!isa<TritonDialect, gpu::TritonGPUDialect,
+           nvidia_gpu::TritonNvidiaGPUDialect>(op->getDialect()) ||
+      op->getNumRegions() || op->hasTrait<::mlir::OpTrait::IsTerminator>() ||
+      isa<CallOp, nvidia_gpu::WarpGroupDotWaitOp>(op))
+    return false;
+  return llvm::any_of(op->getOperands(), [&](Value value) {
+    return isObject(value.getType()) && !thread.val(value).object;
+  });
+}
+
 /// Skips an operation that is not known: what it computes is undefined, and so
 /// is what follows from it.
 static Step skip(Thread &thread, Operation *op) {
   Machine &machine = thread.machine;
   ++machine.skipped[op->getName().getStringRef()];
   if (!isMemoryEffectFree(op) || op->getNumRegions() ||
-      op->hasTrait<::mlir::OpTrait::IsTerminator>()) {
+      op->hasTrait<::mlir::OpTrait::IsTerminator>() ||
+      llvm::any_of(op->getResultTypes(), isObject)) {
     machine.stop(Outcome::Unknown, op, "an operation that is not known");
     return Step::Stop;
   }
@@ -132,6 +155,10 @@ bool Thread::run() {
   while (!frames.empty()) {
     Operation *op = &*frames.back().next;
     Handler handler = machine.lookup(op);
+    if (usesUnknownObject(*this, op)) {
+      fault(op, "an undefined view, descriptor or block pointer");
+      return moved;
+    }
     Step step = handler ? handler(*this, op) : skip(*this, op);
     if (step == Step::Wait || step == Step::Stop)
       return moved;
@@ -193,9 +220,8 @@ void Machine::runProgram(FunctionOpInterface kernel, ArrayRef<Val> arguments) {
   main.enter(/*owner=*/nullptr, &kernel.getFunctionBody().front(), arguments);
   while (!main.isFinished()) {
     bool moved = false;
-    // Those that were started last first: who fills buffers is ahead.
-    for (size_t i = threads.size(); i-- > 0;) {
-      Thread &thread = *threads[i];
+    for (size_t n = 0; n < threads.size(); ++n) {
+      Thread &thread = *threads[startersFirst ? n : threads.size() - 1 - n];
       if (thread.isFinished())
         continue;
       moved |= thread.run();

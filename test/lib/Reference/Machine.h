@@ -185,6 +185,9 @@ public:
   Outcome outcome;
   std::array<uint32_t, 3> program{}, grid{1, 1, 1};
   Limits limits;
+  /// Who runs first, as far as it gets: partitions, or those that started them.
+  bool startersFirst = false;
+  bool hasPartitions = false;
 
   /// Operations that were skipped, by name.
   llvm::MapVector<StringRef, unsigned> skipped;

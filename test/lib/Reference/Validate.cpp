@@ -110,12 +110,14 @@ private:
 } // namespace
 
 Execution mlir::triton::reference::execute(ModuleOp module,
-                                           const Launch &launch) {
+                                           const Launch &launch,
+                                           bool startersFirst) {
   Execution execution;
   execution.memory = launch.memory;
   Machine machine(module, execution.memory);
   machine.grid = launch.grid;
   machine.limits = launch.limits;
+  machine.startersFirst = startersFirst;
   if (FunctionOpInterface kernel = machine.findKernel()) {
     if (auto arguments = Arguments(kernel, launch, machine).get())
       machine.run(kernel, *arguments);
@@ -132,6 +134,7 @@ Execution mlir::triton::reference::execute(ModuleOp module,
   execution.skipped = machine.skipped;
   execution.numOperations = machine.numOperations;
   execution.hasStandIns = machine.hasStandIns;
+  execution.hasPartitions = machine.hasPartitions;
   return execution;
 }
 
@@ -222,6 +225,24 @@ std::string mlir::triton::reference::compare(const Execution &first,
   return "";
 }
 
+uint64_t mlir::triton::reference::countUndefined(const Execution &execution,
+                                                 const Output &output) {
+  uint64_t count = 0;
+  for (const DeviceMemory::Region &region : execution.memory.regions)
+    if (output.address >= region.address &&
+        output.address + output.size <=
+            region.address + region.bytes.data.size()) {
+      unsigned size = getElementBytes(output.element);
+      for (uint64_t i = 0; i < output.size / size; ++i) {
+        bool isDefined = true;
+        region.bytes.read(output.address - region.address + i * size, size,
+                          isDefined);
+        count += !isDefined;
+      }
+    }
+  return count;
+}
+
 //===----------------------------------------------------------------------===//
 // Passes
 //===----------------------------------------------------------------------===//
@@ -247,6 +268,21 @@ void Validator::note(const Execution &execution) {
     why += " (" + execution.place + ")";
 }
 
+std::string Validator::findDifference(ModuleOp module, bool startersFirst) {
+  Execution execution = execute(module, launch, startersFirst);
+  note(execution);
+  if (execution.outcome.kind == Outcome::Unknown ||
+      execution.outcome.kind == Outcome::Limit)
+    return "";
+  // A fault may follow from what was skipped.
+  if (execution.outcome.kind == Outcome::Fault && !execution.skipped.empty())
+    return "";
+  std::string found = compare(first, execution, launch);
+  if (found.empty() && execution.hasPartitions && !startersFirst)
+    return findDifference(module, /*startersFirst=*/true);
+  return found;
+}
+
 void Validator::runAfterPass(Pass *pass, Operation *op) {
   if (first.outcome.kind != Outcome::Finished)
     return;
@@ -260,15 +296,7 @@ void Validator::runAfterPass(Pass *pass, Operation *op) {
   ++numVersions;
   std::string name = pass->getArgument().str();
   passes.push_back(name);
-  Execution execution = execute(module, launch);
-  note(execution);
-  if (execution.outcome.kind == Outcome::Unknown ||
-      execution.outcome.kind == Outcome::Limit)
-    return;
-  // A fault may follow from what was skipped.
-  if (execution.outcome.kind == Outcome::Fault && !execution.skipped.empty())
-    return;
-  std::string found = compare(first, execution, launch);
+  std::string found = findDifference(module, /*startersFirst=*/false);
   if (found.empty() && !guilty.empty()) {
     // What a pass mends before anything is made of it harms nobody.
     mended.push_back(guilty + ": " + difference);

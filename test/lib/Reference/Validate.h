@@ -35,19 +35,24 @@ struct Execution {
   DeviceMemory memory;
   llvm::MapVector<StringRef, unsigned> skipped;
   uint64_t numOperations = 0;
-  bool hasStandIns = false;
+  bool hasStandIns = false, hasPartitions = false;
 
   bool isWhole() const {
     return outcome.kind == Outcome::Finished && skipped.empty();
   }
 };
 
-Execution execute(ModuleOp module, const Launch &launch);
+/// `startersFirst`: whether partitions are as late as they can be, or as early.
+Execution execute(ModuleOp module, const Launch &launch,
+                  bool startersFirst = false);
 
 /// In what two executions differ; empty if in nothing. What is undefined after
 /// the first may be anything after the second.
 std::string compare(const Execution &first, const Execution &second,
                     const Launch &launch);
+
+/// Elements of an output that depend on something undefined.
+uint64_t countUndefined(const Execution &execution, const Output &output);
 
 /// Executes a module after each pass that changes it.
 class Validator : public PassInstrumentation {
@@ -74,6 +79,8 @@ public:
 
 private:
   void note(const Execution &execution);
+  /// In what the module as it is now differs from the first one.
+  std::string findDifference(ModuleOp module, bool startersFirst);
 
   const Launch &launch;
   uint64_t known;

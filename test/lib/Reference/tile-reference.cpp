@@ -172,6 +172,10 @@ static json::Object answer(const json::Object &request, MLIRContext *context) {
         break;
       }
     }
+  json::Object undefined;
+  for (const Output &output : launch.outputs)
+    if (uint64_t count = countUndefined(validator->first, output))
+      undefined[output.name] = count;
   json::Object skipped;
   for (auto [name, count] : validator->skipped)
     skipped[name] = count;
@@ -184,6 +188,7 @@ static json::Object answer(const json::Object &request, MLIRContext *context) {
                       {"versions", validator->numVersions},
                       {"partial", validator->numPartial},
                       {"operations", validator->numOperations},
+                      {"undefined", std::move(undefined)},
                       {"skipped", std::move(skipped)},
                       {"stand_ins", validator->hasStandIns},
                       {"why", validator->why},
