@@ -1,8 +1,8 @@
 """Random explicit programs on buffers in shared memory, and what they compute.
 
 A program stores, loads, copies asynchronously, commits and waits in a random order; views and
-layouts are drawn at random. It never touches a buffer whose copy it has not waited for. That is all it
-promises: barriers between threads are the compiler's.
+layouts are drawn at random. It never touches a buffer whose copy it has not waited for. That is
+all it promises: barriers between threads are the compiler's.
 """
 
 from __future__ import annotations
