@@ -442,6 +442,7 @@ def allocate_shared_memory(
     """A buffer in shared memory, filled with `value` if that is given."""
     shape = unwrap_shape(shape)
     ty = shared_memory_descriptor_type(unwrap(element_ty), shape, layout, shape)
+    _inference.linear_layout(ty.layout, shape[-ty.layout.rank :])  # Raises where it does not fit.
     value = unwrap(value)
     operands = []
     if value is not None:
