@@ -87,6 +87,7 @@ def memory(rng: random.Random, shape: list[int]):
     return rng.choice(choices)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("target", ["cuda:80", "cuda:90"], indirect=True)
 @pytest.mark.parametrize("seed", range(60))
 def test_it_fits_or_is_refused(seed, target):

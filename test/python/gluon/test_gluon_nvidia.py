@@ -68,6 +68,7 @@ def product(a, b):
 
 
 @ampere
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", TYPES)
 @pytest.mark.parametrize("warps", [[4, 1], [2, 2], [1, 4]])
 @pytest.mark.parametrize("m,n,k", [(64, 64, 32), (32, 128, 64)])
@@ -185,6 +186,7 @@ def warpgroup_kernel(
 
 
 @hopper
+@pytest.mark.sweep
 @pytest.mark.parametrize("asynchronous", [False, True])
 @pytest.mark.parametrize("use", [False, True])
 @pytest.mark.parametrize("registers", [False, True])

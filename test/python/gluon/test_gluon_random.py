@@ -13,7 +13,7 @@ from reference import poisoned, sim_only
 from tile.experimental.gluon import language as gl
 from tile.experimental.gluon.nvidia.hopper import TensorDescriptor
 
-pytestmark = sim_only
+pytestmark = [sim_only, pytest.mark.sweep]
 
 
 def load(text, folder, seed):
