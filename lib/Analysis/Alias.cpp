@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tile/Analysis/Alias.h"
+#include "tile/Analysis/ForwardedValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -25,46 +26,11 @@ void forEachEdge(Operation *root, function_ref<void(Value, Value)> edge) {
   root->walk([&](Operation *op) {
     if (auto view = dyn_cast<ViewLikeOpInterface>(op)) {
       pass(view.getViewSource(), op->getResults());
-    } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
-      pass(select.getTrueValue(), op->getResults());
-      pass(select.getFalseValue(), op->getResults());
     } else if (isa<MatrixProductWaitOpInterface>(op)) {
       // Hands its operands on.
       pass(op->getOperands(), op->getResults());
     }
-    if (auto branch = dyn_cast<BranchOpInterface>(op))
-      for (unsigned i = 0, e = op->getNumSuccessors(); i < e; ++i) {
-        SuccessorOperands operands = branch.getSuccessorOperands(i);
-        pass(operands.getForwardedOperands(),
-             op->getSuccessor(i)->getArguments().drop_front(
-                 operands.getProducedOperandCount()));
-      }
-    if (auto region = dyn_cast<RegionBranchOpInterface>(op)) {
-      SmallVector<RegionSuccessor> successors;
-      region.getSuccessorRegions(RegionBranchPoint::parent(), successors);
-      for (RegionSuccessor &successor : successors)
-        pass(region.getEntrySuccessorOperands(successor),
-             successor.getSuccessorInputs());
-      for (Region &body : op->getRegions())
-        for (Block &block : body) {
-          if (block.empty())
-            continue;
-          auto terminator = dyn_cast<RegionBranchTerminatorOpInterface>(
-              block.getTerminator());
-          if (!terminator)
-            continue;
-          SmallVector<RegionSuccessor> next;
-          region.getSuccessorRegions(terminator, next);
-          for (RegionSuccessor &successor : next)
-            pass(terminator.getSuccessorOperands(successor),
-                 successor.getSuccessorInputs());
-        }
-    }
-    // Partitions do not see values of their surroundings: captures come in as
-    // arguments.
-    if (auto specialize = dyn_cast<gpu::WarpSpecializeOp>(op))
-      for (Region &partition : specialize.getPartitionRegions())
-        pass(specialize.getExplicitCaptures(), partition.getArguments());
+    forEachForwarded(op, pass);
   });
 }
 } // namespace

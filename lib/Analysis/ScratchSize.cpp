@@ -6,6 +6,7 @@
 #include "tile/Analysis/ConvertLayoutPlan.h"
 #include "tile/Analysis/GatherPlan.h"
 #include "tile/Dialect/Triton/IR/MemoryOps.h"
+#include "tile/Dialect/TritonGPU/IR/BufferSize.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
@@ -17,25 +18,7 @@ using namespace mlir::triton;
 
 int64_t triton::getBufferSize(Value memdesc) {
   auto type = cast<gpu::MemDescType>(memdesc.getType());
-  ArrayRef<int64_t> shape = type.getAllocShape();
-  // The encoding covers the last dimensions; those before it count buffers.
-  int64_t rank = gpu::getOrder(type).size();
-  int64_t buffers = 1;
-  for (int64_t size : shape.drop_back(std::min<int64_t>(rank, shape.size())))
-    buffers *= size;
-  ArrayRef<int64_t> inner = shape.take_back(rank);
-  SmallVector<int64_t> perCTA = gpu::getShapePerCTA(type.getEncoding(), inner);
-  int64_t elements = 1;
-  for (int64_t size : perCTA)
-    elements *= size;
-  if (auto padded =
-          dyn_cast<gpu::PaddedSharedEncodingAttr>(type.getEncoding())) {
-    int64_t unpadded = elements;
-    for (auto [interval, padding] :
-         llvm::zip(padded.getIntervals(), padded.getPaddings()))
-      elements += unpadded / interval * padding;
-  }
-  return buffers * elements *
+  return gpu::getElementsInMemory(type) *
          getElementBytesInSharedMemory(type.getElementType());
 }
 

@@ -31,7 +31,8 @@ using namespace mlir::triton;
 namespace tile::python {
 
 /// The layout of what an operation makes of a tensor of this layout and shape.
-/// `argument` is the order of "trans" and the shape of "reshape".
+/// `argument` is the order of "trans", the shape of "reshape" and the axis of
+/// "fp4_to_fp".
 static PyAttribute infer(std::string_view kind, const PyAttribute &layout,
                          const std::vector<int64_t> &shape,
                          const std::vector<int64_t> &argument) {
@@ -52,8 +53,12 @@ static PyAttribute infer(std::string_view kind, const PyAttribute &layout,
     result = rules->inferJoinLayout(layout.attr, shape, loc);
   } else if (kind == "split") {
     result = rules->inferSplitLayout(layout.attr, shape, loc);
+  } else if (kind == "fp4_to_fp") {
+    auto type = RankedTensorType::get(shape, IntegerType::get(context, 8),
+                                      layout.attr);
+    result = gpu::Fp4ToFpOp::inferResultEncoding(type, argument.front(), loc);
   } else {
-    throw nb::value_error("kind is trans, reshape, join or split");
+    throw nb::value_error("kind is trans, reshape, join, split or fp4_to_fp");
   }
   if (failed(result))
     diagnostics.raise("no layout of the result follows");

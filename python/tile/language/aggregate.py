@@ -49,6 +49,16 @@ def _make(cls: type, fields: dict[str, Any]) -> Any:
     return instance
 
 
+def replace(instance: Any, changes: dict[str, Any]) -> Any:
+    """An aggregate with other values in some of its fields."""
+    cls = type(instance)
+    fields = dict(instance.__dict__)
+    for name in changes:
+        if name not in fields:
+            raise SemanticError(f"`{cls.__name__}` has no field `{name}`")
+    return _make(cls, {**fields, **changes})
+
+
 def aggregate(cls: type) -> type:
     """Makes a class usable in kernels.
 

@@ -61,7 +61,7 @@ class tensor_descriptor_type:
 class _descriptor_type(dtype):
     """The type of the SSA value of a descriptor."""
 
-    def __init__(self, block: block_type) -> None:
+    def __init__(self, block: block_type, layout: Any = None) -> None:
         self.block = block
         self.name = f"tensordesc{block}"
         # Of integers it says whether they are signed: that matters to atomics.
@@ -70,6 +70,8 @@ class _descriptor_type(dtype):
         if element.is_int() and not element.is_bool():
             sign = "s" if element.is_int_signed() else "u"
             mlir = mlir.removesuffix(f"{element.mlir}>") + f"{sign}{element.mlir}>"
+        if layout is not None:  # How blocks lie in shared memory, where the program says it.
+            mlir = f"{mlir.removesuffix('>')}, {layout.mlir}>"
         self.mlir = f"!tt.tensordesc<{mlir}>"
         self.short_name = f"tensordesc<{block.short_name}>"
         self.primitive_bitwidth = 0

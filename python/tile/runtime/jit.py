@@ -365,6 +365,16 @@ def check_decorated(fn: Any) -> None:
         )
 
 
+def decorate(cls: type[JITFunction], fn: Callable | None, **options: Any) -> Any:
+    """Makes a function of the class `cls` of a Python function; a decorator that does without."""
+
+    def make(fn: Callable) -> JITFunction:
+        check_decorated(fn)
+        return cls(fn, **options)
+
+    return make if fn is None else make(fn)
+
+
 def jit(
     fn: Callable | None = None,
     *,
@@ -384,20 +394,12 @@ def jit(
     `do_not_specialize` lists parameters for which the latter is not done.
     """
 
-    def decorate(fn: Callable) -> JITFunction:
-        check_decorated(fn)
-        return JITFunction(
-            fn,
-            version=version,
-            do_not_specialize=do_not_specialize,
-            do_not_specialize_on_alignment=do_not_specialize_on_alignment,
-            debug=debug,
-            noinline=noinline,
-            repr=repr,
-            launch_metadata=launch_metadata,
-        )
-
-    return decorate if fn is None else decorate(fn)
+    return decorate(
+        JITFunction, fn, version=version, repr=repr, launch_metadata=launch_metadata,
+        do_not_specialize=do_not_specialize,
+        do_not_specialize_on_alignment=do_not_specialize_on_alignment,
+        debug=debug, noinline=noinline,
+    )  # fmt: skip
 
 
 class MockTensor:

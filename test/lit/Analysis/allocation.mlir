@@ -22,6 +22,15 @@ tt.func @lifetimes(%x: tensor<32x32xf16, #blocked>) {
   tt.return
 }
 
+// An encoding that is made for a larger shape takes the memory of that one.
+// expected-remark @below {{size = 128}}
+tt.func @larger_encoding() {
+  // expected-remark @below {{offset = 0, size = 128}}
+  %a = ttg.local_alloc : () -> !ttg.memdesc<16x1xf32, #ttg.shared_linear<{offset = [[0, 1], [1, 0], [2, 0], [4, 0], [8, 0]]}, alignment = 16>, #smem, mutable>
+  %v = ttg.local_load %a : !ttg.memdesc<16x1xf32, #ttg.shared_linear<{offset = [[0, 1], [1, 0], [2, 0], [4, 0], [8, 0]]}, alignment = 16>, #smem, mutable> -> tensor<16x1xf32, #blocked>
+  tt.return
+}
+
 // A view keeps its buffer alive.
 // expected-remark @below {{size = 6144}}
 tt.func @views(%x: tensor<32x32xf16, #blocked>, %i: i32) {

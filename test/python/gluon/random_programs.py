@@ -1,8 +1,8 @@
 """Random explicit programs on buffers in shared memory, and what they compute.
 
 A program stores, loads, copies asynchronously, commits and waits in a random order; views and
-layouts are drawn at random. It never touches a buffer whose copy it has not waited for. That is all it
-promises: barriers between threads are the compiler's.
+layouts are drawn at random. It never touches a buffer whose copy it has not waited for. That is
+all it promises: barriers between threads are the compiler's.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ HEADER = """\
 from tile.experimental import gluon
 from tile.experimental.gluon import language as gl
 from tile.experimental.gluon.language.nvidia.ampere import async_copy
+from tile.experimental.gluon.language.nvidia.hopper import fence_async_shared, mbarrier, tma
 
 
 @gluon.jit
@@ -30,6 +31,10 @@ def places(LAYOUT: gl.constexpr):
 
 
 """
+
+
+#: Stand for the group of a copy that is none of `cp.async`.
+_BULK, _STORED = "bulk", "stored"
 
 
 @dataclass
@@ -49,8 +54,10 @@ class _State:
     buffers: list[np.ndarray | None]
     tensors: dict[str, tuple[np.ndarray, str]] = field(default_factory=dict)
     #: By the buffer: the group of its copy; None while that is not committed.
-    in_flight: dict[int, int | None] = field(default_factory=dict)
+    in_flight: dict[int, int | str | None] = field(default_factory=dict)
     groups: list[int] = field(default_factory=list)
+    #: Buffers at whose barriers not all warps are known to have been.
+    waited: set[int] = field(default_factory=set)
     made: int = 0
     outputs: list[np.ndarray] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
@@ -151,6 +158,61 @@ class _State:
         self.outputs.append(value)
         return True
 
+    # Bulk copies, of programs for sm_90.
+
+    def bulk_load(self) -> bool:
+        """A copy that arrives at the barrier of its buffer."""
+        if not self.free(False):
+            return False
+        b, k = self.rng.choice(self.free(False)), self.rng.randrange(SLICES)
+        if b in self.waited:
+            # A warp that is still at the wait would take the next phase but one for its own.
+            self.say("gl.barrier()")
+            self.waited.clear()
+        if self.rng.random() < 0.5:
+            self.say("fence_async_shared()")
+        self.say(f"mbarrier.expect(bars.index({b}), xd.nbytes_per_cta)")
+        self.say(f"tma.async_load(xd, [{k * N}, 0], bars.index({b}), b{b})")
+        self.buffers[b] = self.x[k]
+        self.in_flight[b] = _BULK
+        return True
+
+    def bulk_wait(self) -> bool:
+        coming = [b for b, g in self.in_flight.items() if g is _BULK]
+        if not coming:
+            return False
+        b = self.rng.choice(coming)
+        self.say(f"mbarrier.wait(bars.index({b}), phase{b} & 1)")
+        self.say(f"phase{b} += 1")
+        self.waited.add(b)
+        del self.in_flight[b]
+        return True
+
+    def bulk_store(self) -> bool:
+        """A copy to the output; its buffer may be read, but not written before a wait. Whether the
+        program fences ordinary writes or leaves that to the compiler is drawn, too."""
+        if not self.free(True):
+            return False
+        b = self.rng.choice(self.free(True))
+        if self.rng.random() < 0.5:
+            self.say("fence_async_shared()")
+        self.say(f"tma.async_store(od, [{len(self.outputs) * N}, 0], b{b})")
+        self.outputs.append(self.buffers[b])
+        if self.rng.random() < 0.7:
+            return self.store_wait()
+        self.in_flight[b] = _STORED
+        return True
+
+    def store_wait(self) -> bool:
+        self.say("tma.store_wait(0)")
+        self.in_flight = {b: g for b, g in self.in_flight.items() if g is not _STORED}
+        return True
+
+    def finish_bulk(self) -> None:
+        while self.bulk_wait():
+            pass
+        self.store_wait()
+
     def finish(self) -> None:
         """Waits for all copies, and shows all buffers."""
         self.commit()
@@ -162,41 +224,83 @@ class _State:
             self.output(name)
 
 
-def program(seed: int) -> tuple[Program, np.ndarray]:
-    """A kernel drawn at random, and its input."""
+def _layouts(state: _State) -> None:
+    """Of registers: three for loads and sums, one for copies."""
+    rng = state.rng
+    for name in "ABC":
+        state.say(f"{name}: gl.constexpr = gl.{rl.blocked(rng, 2)!r}")
+    wide = "[1, 4], [4, 8], [4, 1], [1, 0]"
+    narrow = "[1, 1], [1, 32], [4, 1], [1, 0]"
+    state.say(f"COPY: gl.constexpr = gl.BlockedLayout({rng.choice([wide, narrow])})")
+
+
+def _fill(state: _State) -> None:
+    """Buffers that a loop reads are filled in front of it."""
+    for b in range(len(state.buffers)):
+        k = state.rng.randrange(SLICES)
+        state.say(f"b{b}.store(gl.load(x + {k * N * N} + places(A)))")
+        state.buffers[b] = state.x[k]
+
+
+def _run(state: _State, steps: list) -> None:
+    for _ in range(state.rng.randrange(8, 24)):
+        while not state.rng.choice(steps)():
+            pass
+
+
+def _start(seed: int) -> _State:
     rng = random.Random(seed)
     x = np.random.default_rng(seed).integers(-99, 99, (SLICES, N, N)).astype(np.int32)
-    state = _State(rng, x, [None] * rng.choice([2, 3, 4]))
-    layouts = [f"{name}: gl.constexpr = gl.{rl.blocked(rng, 2)!r}" for name in "ABC"]
-    layouts.append(
-        "COPY: gl.constexpr = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0])"
-        if rng.random() < 0.5
-        else "COPY: gl.constexpr = gl.BlockedLayout([1, 1], [1, 32], [4, 1], [1, 0])"
-    )
-    for line in layouts:
-        state.say(line)
+    return _State(rng, x, [None] * rng.choice([2, 3, 4]))
+
+
+def _made(state: _State, parameters: str) -> tuple[Program, np.ndarray]:
+    text = HEADER.format(n=N) + f"@gluon.jit\ndef program({parameters}):\n"
+    text += "\n".join(state.lines) + "\n"
+    return Program(text, np.stack(state.outputs)), state.x
+
+
+def program(seed: int) -> tuple[Program, np.ndarray]:
+    """A kernel drawn at random, and its input."""
+    state = _start(seed)
+    _layouts(state)
     for b in range(len(state.buffers)):
-        vec = rng.choice([1, 2, 4])
+        vec, phases = state.rng.choice([1, 2, 4]), state.rng.choice([1, 4, 8])
         state.say(
             f"b{b} = gl.allocate_shared_memory(gl.int32, [{N}, {N}], "
-            f"gl.SwizzledSharedLayout({vec}, 1, {rng.choice([1, 4, 8])}, [1, 0]))"
+            f"gl.SwizzledSharedLayout({vec}, 1, {phases}, [1, 0]))"
         )
-    # Buffers that a loop reads are filled in front of it.
-    for b in range(len(state.buffers)):
-        k = rng.randrange(SLICES)
-        state.say(f"b{b}.store(gl.load(x + {k * N * N} + places(A)))")
-        state.buffers[b] = x[k]
+    _fill(state)
     steps = [
         state.store, state.store_half, state.load, state.load, state.copy, state.copy, state.wait,
         state.compute, state.output,
     ]  # fmt: skip
-    for _ in range(rng.randrange(8, 24)):
-        while not rng.choice(steps)():
-            pass
+    _run(state, steps)
     state.finish()
-    text = HEADER.format(n=N) + "@gluon.jit\ndef program(x, out, trips):\n"
-    text += "\n".join(state.lines) + "\n"
-    return Program(text, np.stack(state.outputs)), x
+    return _made(state, "x, out, trips")
+
+
+def bulk_program(seed: int) -> tuple[Program, np.ndarray]:
+    """The same for sm_90, with bulk copies: `program(x, xd, out, od)`, where `xd` and `od` are
+    descriptors of `x` and `out`."""
+    state = _start(seed)
+    _layouts(state)
+    count = len(state.buffers)
+    state.say(f"bars = mbarrier.allocate_mbarrier(batch={count})")
+    for b in range(count):
+        state.say(f"mbarrier.init(bars.index({b}), count=1)")
+        state.say(f"b{b} = gl.allocate_shared_memory(gl.int32, [{N}, {N}], xd.layout)")
+        state.say(f"phase{b} = 0")
+    _fill(state)
+    steps = [
+        state.store, state.store_half, state.load, state.bulk_load, state.bulk_load,
+        state.bulk_wait, state.bulk_wait, state.bulk_store, state.store_wait, state.compute,
+        state.output, state.copy, state.wait,
+    ]  # fmt: skip
+    _run(state, steps)
+    state.finish_bulk()
+    state.finish()
+    return _made(state, "x, xd, out, od")
 
 
 def looped(seed: int) -> tuple[Program, np.ndarray]:

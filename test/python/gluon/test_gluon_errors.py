@@ -107,7 +107,7 @@ def gather_of_a_buffer(x):
 
 
 def absent_name(x):
-    return gl.fp4_to_fp(x, gl.float16, 0)
+    return gl.inline_asm("")
 
 
 def misspelt_name(x):
@@ -212,7 +212,7 @@ CASES = {
     gather_of_a_buffer: [
         "gluon.language.shared_memory_descriptor.gather is not built in tile yet",
     ],
-    absent_name: ["gluon.language.fp4_to_fp is not built in tile yet"],
+    absent_name: ["gluon.language.inline_asm is not built in tile yet"],
     misspelt_name: ["has no attribute `convert_layuot`; did you mean `convert_layout`?"],
     open_copy: ["the pointers of async_load must say their layout"],
     copy_of_another_type: [

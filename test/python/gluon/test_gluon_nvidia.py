@@ -68,6 +68,7 @@ def product(a, b):
 
 
 @ampere
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", TYPES)
 @pytest.mark.parametrize("warps", [[4, 1], [2, 2], [1, 4]])
 @pytest.mark.parametrize("m,n,k", [(64, 64, 32), (32, 128, 64)])
@@ -185,6 +186,7 @@ def warpgroup_kernel(
 
 
 @hopper
+@pytest.mark.sweep
 @pytest.mark.parametrize("asynchronous", [False, True])
 @pytest.mark.parametrize("use", [False, True])
 @pytest.mark.parametrize("registers", [False, True])
@@ -317,3 +319,95 @@ def test_stores_through_descriptors(target):
     np.testing.assert_array_equal(y, x[:40, :48])
     # The program fences: the compiler adds no other.
     assert kernel.asm["ptx"].count("fence.proxy.async") == 1
+
+
+@gluon.jit
+def reduce_kernel(
+    x_ptr, out, M: gl.constexpr, N: gl.constexpr, KIND: gl.constexpr, A: gl.constexpr
+):
+    buffer = gl.allocate_shared_memory(out.dtype, out.block_shape, out.layout)
+    buffer.store(gl.load(pointers(x_ptr, M, N, A)))
+    fence_async_shared()
+    if KIND == "add":
+        tma.async_atomic_add(out, [8, 0], buffer)
+    elif KIND == "min":
+        tma.async_atomic_min(out, [8, 0], buffer)
+    elif KIND == "max":
+        tma.async_atomic_max(out, [8, 0], buffer)
+    elif KIND == "and":
+        tma.async_atomic_and(out, [8, 0], buffer)
+    elif KIND == "or":
+        tma.async_atomic_or(out, [8, 0], buffer)
+    else:
+        tma.async_atomic_xor(out, [8, 0], buffer)
+    tma.store_wait(0)
+
+
+@hopper
+@pytest.mark.parametrize(
+    "kind,dtype",
+    [("add", "i32"), ("add", "fp32"), ("add", "fp16"), ("min", "i32"), ("max", "u32"),
+     ("max", "i32"), ("min", "fp16"), ("and", "i32"), ("or", "u32"), ("xor", "i64")],
+)  # fmt: skip
+def test_reductions_through_descriptors(kind, dtype, target):
+    x, y = values((32, 32), dtype, 9), values((40, 24), dtype, 10)
+    element = {
+        "i32": gl.int32, "u32": gl.uint32, "i64": gl.int64, "fp32": gl.float32, "fp16": gl.float16
+    }[dtype]  # fmt: skip
+    layout = gl.NVMMASharedLayout.get_default_for([32, 32], element)
+    combine = {
+        "add": np.add, "min": np.minimum, "max": np.maximum, "and": np.bitwise_and,
+        "or": np.bitwise_or, "xor": np.bitwise_xor,
+    }[kind]  # fmt: skip
+    expected = y.copy()
+    expected[8:] = combine(y[8:], x[:, :24])
+    desc = TensorDescriptor.from_tensor(y, [32, 32], layout)
+    reduce_kernel[(1,)](x, desc, 32, 32, kind, LOAD)
+    np.testing.assert_array_equal(y, expected)
+
+
+@gluon.jit
+def fp4_kernel(x_ptr, y_ptr, M: gl.constexpr, N: gl.constexpr, A: gl.constexpr):
+    y = gl.fp4_to_fp(gl.load(pointers(x_ptr, M, N, A)), gl.float16, 1)
+    gl.store(pointers(y_ptr, M, 2 * N, y.type.layout), y)
+
+
+@ampere
+@pytest.mark.parametrize(
+    "layout", [LOAD, gl.BlockedLayout([4, 2], [8, 4], [1, 4], [0, 1])], ids=["rows", "columns"]
+)
+def test_pairs_of_four_bits(layout, target):
+    x, y = values((32, 32), "u8", 11), poisoned((32, 64), "fp16")
+    fp4_kernel[(1,)](x, y, 32, 32, layout)
+    pair = np.stack([x & 15, x >> 4], -1).reshape(32, 64)
+    table = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6], np.float16)
+    np.testing.assert_array_equal(y, table[pair])
+
+
+@gluon.aggregate
+class Pair:
+    """Two tensors."""
+
+    left: gl.tensor
+    right: gl.tensor
+
+    def __init__(self, left, right):
+        self.left = left
+        self.right = right
+
+
+@gluon.jit
+def replace_kernel(y_ptr, n, A: gl.constexpr):
+    i = gl.arange(0, 128, layout=A)
+    pair = Pair(i, i * 2)
+    for k in range(n):
+        pair = gl.aggregate_replace(pair, right=pair.right + k)
+    gl.store(y_ptr + i, pair.left * 1000 + pair.right)
+
+
+@ampere
+def test_aggregate_replace(target):
+    y = poisoned(128, "i32")
+    replace_kernel[(1,)](y, 5, gl.BlockedLayout([1], [32], [4], [0]))
+    i = np.arange(128)
+    np.testing.assert_array_equal(y, i * 1000 + i * 2 + 10)

@@ -99,6 +99,7 @@ def through_memory(
         gl.store(pointers(z_ptr + part * HALF * N, HALF, N, B), rows.load(B))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", ["i32", "fp16", "i8"])
 @pytest.mark.parametrize("seed", range(16))
 def test_buffers(seed, dtype):

@@ -3,12 +3,11 @@
 
 #include "LayoutPropagation.h"
 
+#include "tile/Analysis/ForwardedValues.h"
 #include "tile/Dialect/Gluon/IR/Dialect.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/Transforms/LayoutInference.h"
-
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -38,33 +37,7 @@ void LayoutPropagation::tie(Operation *root) {
       ties[b].push_back(a);
     }
   };
-  root->walk([&](Operation *op) {
-    if (auto specialize = dyn_cast<gpu::WarpSpecializeOp>(op))
-      for (Region &partition : specialize.getPartitionRegions())
-        unite(specialize.getExplicitCaptures(), partition.getArguments());
-    auto branch = dyn_cast<RegionBranchOpInterface>(op);
-    if (!branch)
-      return;
-    SmallVector<RegionSuccessor> successors;
-    branch.getSuccessorRegions(RegionBranchPoint::parent(), successors);
-    for (RegionSuccessor &successor : successors)
-      unite(branch.getEntrySuccessorOperands(successor),
-            successor.getSuccessorInputs());
-    for (Region &region : op->getRegions())
-      for (Block &block : region) {
-        if (block.empty())
-          continue;
-        auto terminator =
-            dyn_cast<RegionBranchTerminatorOpInterface>(block.back());
-        if (!terminator)
-          continue;
-        SmallVector<RegionSuccessor> next;
-        branch.getSuccessorRegions(terminator, next);
-        for (RegionSuccessor &successor : next)
-          unite(terminator.getSuccessorOperands(successor),
-                successor.getSuccessorInputs());
-      }
-  });
+  root->walk([&](Operation *op) { forEachForwarded(op, unite); });
 }
 
 //===----------------------------------------------------------------------===//

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LayoutInterfaces.h"
+#include "tile/Dialect/TritonGPU/IR/BufferSize.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 
@@ -334,12 +335,16 @@ OpFoldResult MemDescReshapeOp::fold(FoldAdaptor adaptor) {
 
 Value MemDescReinterpretOp::getViewSource() { return getSrc(); }
 
-/// Bits of the elements of a view.
-static int64_t getSizeInBits(MemDescType type) {
+/// Bytes of a view in the memory of one block: of a whole buffer with what its
+/// encoding leaves unused, of a part those of its elements.
+static int64_t getSizeInBytes(MemDescType type) {
   int64_t width = 64; // Pointers.
   if (type.getElementType().isIntOrFloat())
     width = std::max(8u, type.getElementType().getIntOrFloatBitWidth());
-  return ShapedType::getNumElements(type.getShape()) * width;
+  int64_t elements = type.getShape() == type.getAllocShape()
+                         ? getElementsInMemory(type)
+                         : ShapedType::getNumElements(type.getShape());
+  return elements * width / 8;
 }
 
 LogicalResult MemDescReinterpretOp::verify() {
@@ -349,11 +354,11 @@ LogicalResult MemDescReinterpretOp::verify() {
   // Tensor memory has a geometry of its own, which its dialect checks.
   if (!isa<SharedMemorySpaceAttr>(src.getMemorySpace()))
     return success();
-  if (getSizeInBits(dst) > getSizeInBits(src))
+  if (getSizeInBytes(dst) > getSizeInBytes(src))
     return emitOpError() << "expected a result of at most the "
-                         << getSizeInBits(src) / 8
+                         << getSizeInBytes(src)
                          << " bytes of the source, found "
-                         << getSizeInBits(dst) / 8;
+                         << getSizeInBytes(dst);
   return success();
 }
 

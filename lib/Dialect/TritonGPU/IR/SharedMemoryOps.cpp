@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -33,7 +34,26 @@ static LogicalResult verifySharedMemory(Operation *op, MemDescType type) {
   if (!isa<SharedEncodingTrait>(type.getEncoding()))
     return op->emitOpError() << "expected an encoding of shared memory, found "
                              << type.getEncoding();
+  // Each block of a cluster has a memory of its own, of which the encoding says
+  // what is there.
+  unsigned numCTAs = lookupNumCTAs(op);
+  if (numCTAs > 1 && getNumCTAs(type.getEncoding()) != numCTAs)
+    return op->emitOpError()
+           << "expected an encoding for " << numCTAs << " blocks ('"
+           << kNumCTAsAttrName << "'), found one for "
+           << getNumCTAs(type.getEncoding()) << ": " << type.getEncoding();
   return success();
+}
+
+/// Whether the encoding can lay out the buffer, or each one of an array.
+static LogicalResult verifyLayout(Operation *op, MemDescType type) {
+  Attribute encoding = type.getEncoding();
+  // Pieces of a tensor have no common address.
+  if (isa<PartitionedSharedEncodingAttr>(encoding))
+    return success();
+  unsigned rank = cast<LayoutEncodingTrait>(encoding).getRank();
+  return tryToLinearLayout(type.getAllocShape().take_back(rank), encoding,
+                           [&] { return op->emitOpError(); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -88,6 +108,8 @@ LogicalResult LocalAllocOp::verify() {
     return emitOpError()
            << "expected a new buffer of the shape of the whole one, ["
            << type.getAllocShape() << "], found [" << type.getShape() << "]";
+  if (failed(verifyLayout(*this, type)))
+    return failure();
   if (!getSrc()) {
     if (!type.getMutableMemory())
       return emitOpError() << "expected a buffer without initial contents to "

@@ -1,4 +1,4 @@
-//===-- FenceInsertion.cpp - Fences before the async proxy reads ----------===//
+//===-- FenceInsertion.cpp - Fences before the async proxy ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tile/Analysis/Alias.h"
@@ -24,13 +24,13 @@ namespace {
 
 using Roots = SharedMemoryAliasAnalysis::Roots;
 
-/// The buffers that `op` reads through the async proxy.
-SmallVector<Value> getAsyncProxyReads(Operation *op) {
-  SmallVector<Value> reads;
+/// The buffers that `op` reads or writes through the async proxy.
+SmallVector<Value> getAsyncProxyAccesses(Operation *op) {
+  SmallVector<Value> accesses;
   auto add = [&](Value value) {
     auto type = dyn_cast<gpu::MemDescType>(value.getType());
     if (type && isInSharedMemory(type))
-      reads.push_back(value);
+      accesses.push_back(value);
   };
   if (auto product = dyn_cast<MatrixProductOpInterface>(op)) {
     llvm::for_each(product.getFactors(), add);
@@ -42,8 +42,12 @@ SmallVector<Value> getAsyncProxyReads(Operation *op) {
     add(reduce.getSrc());
   } else if (auto scatter = dyn_cast<AsyncTMAScatterOp>(op)) {
     add(scatter.getSrc());
+  } else if (auto load = dyn_cast<AsyncTMACopyGlobalToLocalOp>(op)) {
+    add(load.getResult());
+  } else if (auto gather = dyn_cast<AsyncTMAGatherOp>(op)) {
+    add(gather.getResult());
   }
-  return reads;
+  return accesses;
 }
 
 /// Whether other blocks of the cluster read these buffers too.
@@ -148,31 +152,31 @@ public:
 
   void runOnOperation() override {
     for (auto function : getOperation().getOps<FunctionOpInterface>()) {
-      SmallVector<Operation *> readers;
+      SmallVector<Operation *> users;
       function->walk([&](Operation *op) {
-        if (!getAsyncProxyReads(op).empty())
-          readers.push_back(op);
+        if (!getAsyncProxyAccesses(op).empty())
+          users.push_back(op);
       });
-      if (readers.empty())
+      if (users.empty())
         continue;
       ThreadWrites writes(function, afterAsyncCopies);
-      for (Operation *reader : readers)
-        fence(reader, writes);
+      for (Operation *user : users)
+        fence(user, writes);
     }
   }
 
 private:
-  void fence(Operation *reader, const ThreadWrites &writes) {
-    SmallVector<Value> buffers = getAsyncProxyReads(reader);
+  void fence(Operation *user, const ThreadWrites &writes) {
+    SmallVector<Value> buffers = getAsyncProxyAccesses(user);
     Roots roots = writes.getRoots(buffers);
     SmallVector<Operation *> writers = writes.getWriters(roots);
     bool isUnknown = writes.hasUnknownWriters(buffers);
     if (writers.empty() && !isUnknown)
       return;
-    bool cluster = readsFromCluster(reader);
+    bool cluster = readsFromCluster(user);
 
     // The fence belongs to the threads that wrote.
-    Region *partition = getPartition(reader);
+    Region *partition = getPartition(user);
     bool fenceHere = isUnknown;
     for (Operation *writer : writers) {
       if (getPartition(writer) == partition)
@@ -188,19 +192,19 @@ private:
       return;
 
     Operation *before =
-        isUnknown ? reader : hoist(reader, roots, writes, partition);
+        isUnknown ? user : hoist(user, roots, writes, partition);
     if (isFencedBefore(before, roots, cluster, writes))
       return;
     LDBG() << "fence before " << *before;
-    create(OpBuilder(before), reader->getLoc(), cluster);
+    create(OpBuilder(before), user->getLoc(), cluster);
   }
 
-  /// The outermost loop around the reader in which nothing writes the roots, or
-  /// the reader itself.
-  static Operation *hoist(Operation *reader, const Roots &roots,
+  /// The outermost loop around the user in which nothing writes the roots, or
+  /// the user itself.
+  static Operation *hoist(Operation *user, const Roots &roots,
                           const ThreadWrites &writes, Region *partition) {
-    Operation *before = reader;
-    for (Operation *parent = reader->getParentOp();
+    Operation *before = user;
+    for (Operation *parent = user->getParentOp();
          parent && !isa<FunctionOpInterface>(parent);
          parent = parent->getParentOp()) {
       if (partition && !partition->isAncestor(parent->getParentRegion()))

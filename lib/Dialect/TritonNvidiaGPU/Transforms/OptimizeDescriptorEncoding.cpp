@@ -10,6 +10,7 @@
 #include "UnpackDescriptorArgument.h"
 
 #include "tile/Analysis/AxisInfo.h"
+#include "tile/Analysis/ForwardedValues.h"
 #include "tile/Analysis/ValueRanges.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
@@ -83,20 +84,9 @@ private:
   }
 
   void connect(Operation *op, SymbolTableCollection &symbols) {
-    if (auto select = dyn_cast<arith::SelectOp>(op)) {
-      unite(select.getTrueValue(), op->getResults());
-      unite(select.getFalseValue(), op->getResults());
-    } else if (auto branch = dyn_cast<BranchOpInterface>(op)) {
-      for (unsigned i = 0, e = op->getNumSuccessors(); i < e; ++i) {
-        SuccessorOperands operands = branch.getSuccessorOperands(i);
-        unite(operands.getForwardedOperands(),
-              op->getSuccessor(i)->getArguments().drop_front(
-                  operands.getProducedOperandCount()));
-      }
-    } else if (auto specialize = dyn_cast<gpu::WarpSpecializeOp>(op)) {
-      for (Region &partition : specialize.getPartitionRegions())
-        unite(specialize.getExplicitCaptures(), partition.getArguments());
-    } else if (auto call = dyn_cast<CallOpInterface>(op)) {
+    forEachForwarded(op,
+                     [&](ValueRange from, ValueRange to) { unite(from, to); });
+    if (auto call = dyn_cast<CallOpInterface>(op)) {
       auto callee = dyn_cast_or_null<FunctionOpInterface>(
           call.resolveCallableInTable(&symbols));
       if (callee && !callee.isExternal()) {
@@ -107,30 +97,6 @@ private:
             unite(terminator->getOperands(), op->getResults());
       }
     }
-    if (auto region = dyn_cast<RegionBranchOpInterface>(op))
-      connectRegions(region);
-  }
-
-  void connectRegions(RegionBranchOpInterface op) {
-    SmallVector<RegionSuccessor> successors;
-    op.getSuccessorRegions(RegionBranchPoint::parent(), successors);
-    for (RegionSuccessor &successor : successors)
-      unite(op.getEntrySuccessorOperands(successor),
-            successor.getSuccessorInputs());
-    for (Region &region : op->getRegions())
-      for (Block &block : region) {
-        if (block.empty())
-          continue;
-        auto terminator =
-            dyn_cast<RegionBranchTerminatorOpInterface>(block.back());
-        if (!terminator)
-          continue;
-        SmallVector<RegionSuccessor> next;
-        op.getSuccessorRegions(terminator, next);
-        for (RegionSuccessor &successor : next)
-          unite(terminator.getSuccessorOperands(successor),
-                successor.getSuccessorInputs());
-      }
   }
 
   llvm::EquivalenceClasses<Value> classes;

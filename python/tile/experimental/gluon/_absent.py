@@ -15,8 +15,8 @@ class AbsentError(TileError, AttributeError):
 ABSENT = {
     "gluon": ("amd"),
     "gluon.language": (
-        "atomic_load atomic_store atomic_poll expect_zero CachePolicy fp4_to_fp "
-        "inline_asm fpsan aggregate_replace base_type base_value amd extra"
+        "atomic_load atomic_store atomic_poll expect_zero CachePolicy "
+        "inline_asm fpsan base_type base_value amd extra"
     ),
     "gluon.language.shared_memory_descriptor": (
         "gather scatter atomic_scatter_add atomic_scatter_and atomic_scatter_max "
@@ -26,10 +26,7 @@ ABSENT = {
     "gluon.language.nvidia": ("blackwell rubin"),
     "gluon.language.nvidia.ampere": ("CachePolicy FractionalEvictionPolicy"),
     "gluon.language.nvidia.hopper": ("async_store"),
-    "gluon.language.nvidia.hopper.tma": (
-        "async_load_im2col async_atomic_add async_atomic_and async_atomic_max "
-        "async_atomic_min async_atomic_or async_atomic_xor tensor_descriptor_im2col"
-    ),
+    "gluon.language.nvidia.hopper.tma": ("async_load_im2col tensor_descriptor_im2col"),
     "gluon.nvidia": ("blackwell"),
     "gluon.nvidia.hopper": ("TensorDescriptorIm2Col"),
 }

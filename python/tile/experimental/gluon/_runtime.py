@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from tile.compiler import ASTSource
-from tile.runtime.jit import JITFunction, T, check_decorated, constexpr_function
+from tile.runtime.jit import JITFunction, T, constexpr_function, decorate
 
 
 class GluonJITFunction(JITFunction[T]):
@@ -34,20 +34,12 @@ def jit(
     """Makes a kernel, or a function that kernels call, of a Python function that says the layouts
     of its tensors. It is launched as those of `tile.jit` are."""
 
-    def decorate(fn: Callable) -> GluonJITFunction:
-        check_decorated(fn)
-        return GluonJITFunction(
-            fn,
-            version=version,
-            do_not_specialize=do_not_specialize,
-            do_not_specialize_on_alignment=do_not_specialize_on_alignment,
-            debug=debug,
-            noinline=noinline,
-            repr=repr,
-            launch_metadata=launch_metadata,
-        )
-
-    return decorate if fn is None else decorate(fn)
+    return decorate(
+        GluonJITFunction, fn, version=version, repr=repr, launch_metadata=launch_metadata,
+        do_not_specialize=do_not_specialize,
+        do_not_specialize_on_alignment=do_not_specialize_on_alignment,
+        debug=debug, noinline=noinline,
+    )  # fmt: skip
 
 
 __all__ = ["GluonASTSource", "GluonJITFunction", "JITFunction", "constexpr_function", "jit"]

@@ -186,3 +186,39 @@ tt.func @reshape_transposed(%m: !ttg.memdesc<32x16xi32, #s, #smem>) {
   %0 = ttg.memdesc_reshape %m : !ttg.memdesc<32x16xi32, #s, #smem> -> !ttg.memdesc<512xi32, #t, #smem>
   tt.return
 }
+
+// -----
+
+// Each block of a cluster has a memory of its own.
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @one_block() {
+    // expected-error@+1 {{expected an encoding for 2 blocks ('ttg.num-ctas'), found one for 1}}
+    %0 = ttg.local_alloc : () -> !ttg.memdesc<64xf32, #s, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// The gaps of an encoding take memory, too.
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#padded = #ttg.padded_shared<[32:+4] {order = [1, 0], shape = [32, 32]}>
+#smem = #ttg.shared_memory
+tt.func @gaps(%m: !ttg.memdesc<32x32xf32, #s, #smem, mutable>) {
+  // expected-error@+1 {{expected a result of at most the 4096 bytes of the source, found 4608}}
+  %0 = ttg.memdesc_reinterpret %m : !ttg.memdesc<32x32xf32, #s, #smem, mutable> -> !ttg.memdesc<32x32xf32, #padded, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+// An encoding that cannot lay out the buffer.
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+tt.func @narrow_rows() {
+  // expected-error@+1 {{a swizzle of 128 bytes needs rows of at least 64 elements, but they have 32}}
+  %0 = ttg.local_alloc : () -> !ttg.memdesc<64x32xf16, #s, #smem, mutable>
+  tt.return
+}

@@ -188,4 +188,33 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     } : (!ttg.memdesc<128x64xf16, #shared, #smem, mutable>, !ttg.memdesc<64x128xf16, #shared, #smem, mutable>, !ttg.memdesc<1xi64, #bar, #smem, mutable>, !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) -> ()
     tt.return
   }
+
+  // What threads wrote comes before what TMA writes over it.
+  // CHECK-LABEL: @overwritten
+  tt.func @overwritten(%x: tensor<128x64xf16, #blocked>, %desc: !tt.tensordesc<tensor<128x64xf16, #shared>>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>) {
+    %c0 = arith.constant 0 : i32
+    %true = arith.constant true
+    // CHECK: ttg.local_store
+    // CHECK-NEXT: ttnvgpu.fence_async_shared {bCluster = false}
+    // CHECK-NEXT: ttnvgpu.async_tma_copy_global_to_local
+    %a = ttg.local_alloc : () -> !ttg.memdesc<128x64xf16, #shared, #smem, mutable>
+    ttg.local_store %x, %a : tensor<128x64xf16, #blocked> -> !ttg.memdesc<128x64xf16, #shared, #smem, mutable>
+    ttnvgpu.async_tma_copy_global_to_local %desc[%c0, %c0] %a, %bar, %true : !tt.tensordesc<tensor<128x64xf16, #shared>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<128x64xf16, #shared, #smem, mutable>
+    tt.return
+  }
+
+  // A buffer that threads only read needs no fence.
+  // CHECK-LABEL: @only_read
+  // CHECK-NOT: ttnvgpu.fence_async_shared
+  // CHECK: tt.return
+  tt.func @only_read(%desc: !tt.tensordesc<tensor<128x64xf16, #shared>>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>) -> tensor<128x64xf16, #blocked> {
+    %c0 = arith.constant 0 : i32
+    %true = arith.constant true
+    %a = ttg.local_alloc : () -> !ttg.memdesc<128x64xf16, #shared, #smem, mutable>
+    ttnvgpu.async_tma_copy_global_to_local %desc[%c0, %c0] %a, %bar, %true : !tt.tensordesc<tensor<128x64xf16, #shared>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<128x64xf16, #shared, #smem, mutable>
+    ttnvgpu.wait_barrier %bar, %c0 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+    %x = ttg.local_load %a : !ttg.memdesc<128x64xf16, #shared, #smem, mutable> -> tensor<128x64xf16, #blocked>
+    ttnvgpu.async_tma_copy_global_to_local %desc[%c0, %c0] %a, %bar, %true : !tt.tensordesc<tensor<128x64xf16, #shared>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<128x64xf16, #shared, #smem, mutable>
+    tt.return %x : tensor<128x64xf16, #blocked>
+  }
 }

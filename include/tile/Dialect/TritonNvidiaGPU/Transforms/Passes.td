@@ -8,16 +8,16 @@ include "mlir/Pass/PassBase.td"
 
 def TritonNvidiaGPUFenceInsertion
     : Pass<"triton-nvidia-gpu-fence-insertion", "::mlir::ModuleOp"> {
-  let summary = "Fence stores to shared memory before the async proxy reads them";
+  let summary = "Fence stores to shared memory before the async proxy uses it";
   let description = [{
-    The tensor core and the TMA unit read shared memory through the async proxy.
-    Where a buffer that they read may have been written by threads (`ttg.local_alloc`
-    with contents, `ttg.local_store`), a `ttnvgpu.fence_async_shared` has to come
-    between. It goes
+    The tensor core and the TMA unit access shared memory through the async proxy.
+    Where a buffer that they read, or that TMA writes, may have been written by
+    threads (`ttg.local_alloc` with contents, `ttg.local_store`), a
+    `ttnvgpu.fence_async_shared` has to come between. It goes
 
-    * right before the reader, or before the outermost loop around it in which
+    * right before the user, or before the outermost loop around it in which
       nothing writes the buffer;
-    * right after the writes, if the reader is in another partition of a
+    * right after the writes, if the user is in another partition of a
       `ttg.warp_specialize`, because the threads that wrote have to fence;
     * nowhere, if there is a fence already.
 

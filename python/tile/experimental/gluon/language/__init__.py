@@ -70,6 +70,7 @@ from tile.language.values import tl_tuple as tuple
 
 from . import nvidia
 from ._core import (
+    aggregate_replace,
     allocate_shared_memory,
     arange,
     bank_conflicts,
@@ -77,6 +78,7 @@ from ._core import (
     convert_layout,
     distributed_type,
     dot_fma,
+    fp4_to_fp,
     full,
     histogram,
     load,
@@ -103,25 +105,7 @@ from ._layouts import (
     SliceLayout,
     SwizzledSharedLayout,
 )
-from ._math import (
-    abs,
-    ceil,
-    cos,
-    div_rn,
-    erf,
-    exp,
-    exp2,
-    fdiv,
-    floor,
-    fma,
-    log,
-    log2,
-    rsqrt,
-    sin,
-    sqrt,
-    sqrt_rn,
-    umulhi,
-)
+from ._math import *  # noqa: F403
 from ._standard import (
     cdiv,
     cumprod,

@@ -11,6 +11,7 @@ from tile.language import conversion as _conversion
 from tile.language import creation as _creation
 from tile.language import dtypes as dt
 from tile.language import memory as _memory
+from tile.language.aggregate import replace
 from tile.language.dtypes import dtype as _dtype
 from tile.language.promotion import is_constant, to_tensor
 from tile.language.state import current, current_generator
@@ -172,6 +173,35 @@ def histogram(input: Any, num_bins: Any, mask: Any = None, layout: Any = None) -
         return distributed_type(element, shape, chosen)
 
     return _collective.count(_check_block(input, "histogram"), num_bins, mask, new_block)
+
+
+@builtin
+def fp4_to_fp(src: Any, elem_type: Any, axis: Any) -> tensor:
+    """Each byte of `src` holds two numbers of 4 bits (e2m1): both, as fp16 or bf16. The dimension
+    `axis` has twice as many elements."""
+    src = _check_block(src, "fp4_to_fp")
+    element = unwrap(elem_type)
+    if element not in (dt.float16, dt.bfloat16):
+        raise SemanticError(f"fp4_to_fp makes fp16 or bf16, not {element}")
+    if not src.dtype.is_int() or src.dtype.int_bitwidth != 8:
+        raise SemanticError(f"fp4_to_fp takes int8 or uint8, not {src.dtype}")
+    axis = _creation.checked_axis(axis, src.ndim, "fp4_to_fp")
+    if is_open(src.type.layout):
+        raise SemanticError("fp4_to_fp takes a tensor whose layout is decided")
+    shape = [extent * (2 if d == axis else 1) for d, extent in enumerate(src.shape)]
+    layout = _inference.infer("fp4_to_fp", src.type.layout, src.shape, [axis], shape)
+    ty = distributed_type(element, shape, layout)
+    b = current()
+    attributes = {"axis": b.int_attr(32, axis)}
+    return tensor(b.create_one("ttg.fp4_to_fp", (src.handle,), attributes, (b.type(ty),)), ty)
+
+
+@builtin
+def aggregate_replace(instance: Any, **changes: Any) -> Any:
+    """An aggregate like `instance`, with other values in some of its fields."""
+    if not hasattr(instance, "__tile_structure__") or not hasattr(type(instance), "__tile_set__"):
+        raise SemanticError(f"aggregate_replace takes an aggregate, not {describe(instance)}")
+    return replace(instance, changes)
 
 
 @builtin
@@ -412,6 +442,7 @@ def allocate_shared_memory(
     """A buffer in shared memory, filled with `value` if that is given."""
     shape = unwrap_shape(shape)
     ty = shared_memory_descriptor_type(unwrap(element_ty), shape, layout, shape)
+    _inference.linear_layout(ty.layout, shape[-ty.layout.rank :])  # Raises where it does not fit.
     value = unwrap(value)
     operands = []
     if value is not None:
@@ -474,9 +505,9 @@ def warp_specialize(
 
 
 __all__ = [
-    "GLUON_BUILTIN", "allocate_shared_memory", "arange", "bank_conflicts", "barrier", "builtin",
-    "constexpr", "convert_layout", "distributed_type", "dot_fma", "full", "histogram", "load",
-    "num_ctas", "num_warps", "set_auto_layout", "shared_memory_descriptor",
-    "shared_memory_descriptor_type", "store", "thread_barrier", "to_linear_layout",
-    "warp_specialize",
+    "GLUON_BUILTIN", "aggregate_replace", "allocate_shared_memory", "arange", "bank_conflicts",
+    "barrier", "builtin", "constexpr", "convert_layout", "distributed_type", "dot_fma",
+    "fp4_to_fp", "full", "histogram", "load", "num_ctas", "num_warps", "set_auto_layout",
+    "shared_memory_descriptor", "shared_memory_descriptor_type", "store", "thread_barrier",
+    "to_linear_layout", "warp_specialize",
 ]  # fmt: skip

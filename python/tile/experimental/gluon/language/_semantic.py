@@ -10,7 +10,8 @@ from tile import _C
 from tile.compiler.builder import IRBuilder
 from tile.language.dtypes import dtype
 
-from ._layouts import AutoLayout
+from ._inference import linear_layout
+from ._layouts import AutoLayout, is_open
 from ._types import distributed_type
 
 
@@ -28,6 +29,12 @@ class GluonBuilder(IRBuilder):
             "ttg.target": f'"{options.backend_name}:{options.arch}"',
         }.items():
             module.set_attribute(name, _C.ir.Attribute.parse(value, module.context))
+
+    def type(self, ty: dtype) -> Any:
+        if ty.mlir not in self._types and isinstance(ty, distributed_type):
+            if not is_open(ty.layout):
+                linear_layout(ty.layout, ty.shape)  # Raises where it does not fit.
+        return super().type(ty)
 
     def new_block(self, element_ty: dtype, shape: Sequence[int]) -> dtype:
         return distributed_type(element_ty, shape, AutoLayout())

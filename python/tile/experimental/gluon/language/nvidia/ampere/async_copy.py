@@ -60,17 +60,8 @@ def async_load(
     b.create("ttg.async_copy_global_to_local", handles, attributes, (_token(),))
 
 
-@builtin
-def async_copy_global_to_shared(
-    smem: Any,
-    pointer: Any,
-    mask: Any = None,
-    cache_modifier: Any = None,
-    eviction_policy: Any = None,
-    volatile: bool = False,
-) -> None:
-    """The older name of `async_load`."""
-    async_load(smem, pointer, mask, cache_modifier, eviction_policy, volatile)
+#: Its older name.
+async_copy_global_to_shared = async_load
 
 
 @builtin

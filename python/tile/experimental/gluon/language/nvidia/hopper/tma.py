@@ -8,6 +8,7 @@ from typing import Any
 from tile.errors import SemanticError
 from tile.language import dtypes as dt
 from tile.language.conversion import cast
+from tile.language.descriptor import _REDUCE, _descriptor_type
 from tile.language.dtypes import block_type, dtype
 from tile.language.memory import PADDING, _check_pointer, _integers, choose
 from tile.language.state import current
@@ -16,19 +17,6 @@ from tile.language.values import builtin, describe, tensor, unwrap, unwrap_shape
 from ..._core import shared_memory_descriptor
 from ..._layouts import NVMMASharedLayout
 from ..ampere.mbarrier import check_barrier, predicate
-
-
-class _handle_type(dtype):
-    """The type of the SSA value of a descriptor."""
-
-    def __init__(self, block: block_type, layout: NVMMASharedLayout) -> None:
-        self.name = f"tensordesc{block}"
-        self.mlir = f"!tt.tensordesc<{block.mlir.removesuffix('>')}, {layout.mlir}>>"
-        self.short_name = f"tensordesc<{block.short_name}>"
-        self.primitive_bitwidth = 0
-        self.int_signedness = None
-        self.int_bitwidth = 0
-        self._is_float = self._is_int = False
 
 
 class tensor_descriptor_type:
@@ -54,7 +42,7 @@ class tensor_descriptor_type:
         self.layout = layout
         self.shape = tuple(shape)
         self.strides = tuple(strides)
-        self.handle = _handle_type(block, layout)
+        self.handle = _descriptor_type(block, layout)
 
     @property
     def nbytes(self) -> int:
@@ -242,14 +230,6 @@ def async_load(
 
 
 @builtin
-def async_copy_global_to_shared(
-    tensor_desc: Any, coord: Any, barrier: Any, result: Any, pred: Any = True
-) -> None:
-    """The older name of `async_load`."""
-    async_load(tensor_desc, coord, barrier, result, pred)
-
-
-@builtin
 def async_store(tensor_desc: Any, coord: Any, src: Any, cache_policy: Any = None) -> None:
     """Starts to copy a buffer to a block of the tensor. Ordinary writes to the buffer come before
     it through `fence_async_shared`."""
@@ -260,10 +240,44 @@ def async_store(tensor_desc: Any, coord: Any, src: Any, cache_policy: Any = None
     current().create("ttnvgpu.async_tma_copy_local_to_global", handles, None, ())
 
 
-@builtin
-def async_copy_shared_to_global(tensor_desc: Any, coord: Any, src: Any) -> None:
-    """The older name of `async_store`."""
-    async_store(tensor_desc, coord, src)
+#: What reductions take beside integers of 32 and 64 bits.
+_REDUCED_FLOATS = {
+    "add": ("fp16", "bf16", "fp32"),
+    "min": ("fp16", "bf16"),
+    "max": ("fp16", "bf16"),
+}
+
+
+def _reduction(kind: str, doc: str) -> Any:
+    name = f"async_atomic_{kind}"
+
+    def fn(tensor_desc: Any, coord: Any, src: Any) -> None:
+        desc = _check_descriptor(tensor_desc, name)
+        buffer = _check_buffer(src, desc, name)
+        element = desc.dtype
+        wide = element.is_int() and element.int_bitwidth >= 32
+        if not wide and element.name not in _REDUCED_FLOATS.get(kind, ()):
+            floats = "".join(f", {f}" for f in _REDUCED_FLOATS.get(kind, ()))
+            raise SemanticError(f"{name} takes integers of 32 and 64 bits{floats}, not {element}")
+        b = current()
+        handles = [desc.handle, *_coordinates(coord, desc, name), buffer.handle]
+        b.create("ttnvgpu.async_tma_reduce", handles, {"kind": b.int_attr(32, _REDUCE[kind])}, ())
+
+    fn.__name__ = fn.__qualname__ = name
+    fn.__doc__ = f"{doc} Starts like `async_store`, and is waited for by `store_wait`."
+    return builtin(fn)
+
+
+async_atomic_add = _reduction("add", "Adds a buffer to a block of the tensor.")
+async_atomic_min = _reduction("min", "Keeps the smaller of a buffer and a block of the tensor.")
+async_atomic_max = _reduction("max", "Keeps the larger of a buffer and a block of the tensor.")
+async_atomic_and = _reduction("and", "Bitwise and of a buffer and a block of the tensor.")
+async_atomic_or = _reduction("or", "Bitwise or of a buffer and a block of the tensor.")
+async_atomic_xor = _reduction("xor", "Bitwise exclusive or of a buffer and a block of the tensor.")
+
+#: Their older names.
+async_copy_global_to_shared = async_load
+async_copy_shared_to_global = async_store
 
 
 @builtin
@@ -281,8 +295,10 @@ def store_wait(pendings: Any, read_only: bool = True) -> None:
 
 
 __all__ = [
-    "async_copy_global_to_shared", "async_copy_shared_to_global", "async_load", "async_store",
-    "make_tensor_descriptor", "store_wait", "tensor_descriptor", "tensor_descriptor_type",
+    "async_atomic_add", "async_atomic_and", "async_atomic_max", "async_atomic_min",
+    "async_atomic_or", "async_atomic_xor", "async_copy_global_to_shared",
+    "async_copy_shared_to_global", "async_load", "async_store", "make_tensor_descriptor",
+    "store_wait", "tensor_descriptor", "tensor_descriptor_type",
 ]  # fmt: skip
 
 
