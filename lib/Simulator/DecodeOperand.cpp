@@ -1,7 +1,9 @@
 //===-- DecodeOperand.cpp - Operands to register and constant slots -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
+#include "ClusterAddress.h"
 #include "Decoder.h"
+#include "Machine.h"
 #include "Numeric.h"
 
 #include <algorithm>
@@ -228,6 +230,33 @@ bool FunctionDecoder::specialRegister(const std::string &name, uint32_t &slot,
   return true;
 }
 
+/// op[0]: the address; imm: the offset; mod[0]: of 64 bits.
+static Step execSharedAddress(Ctx &c, const Inst &inst, uint32_t) {
+  auto offset = uint32_t(inst.imm);
+  uint32_t address =
+      c.launch->clusterSize > 1 ? clusterAddress(offset, c.cta->rank) : offset;
+  if (inst.mod[0])
+    std::fill_n(c.dst<uint64_t>(inst.op[0]), Lanes, address);
+  else
+    std::fill_n(c.dst<uint32_t>(inst.op[0]), Lanes, address);
+  return Step::Next;
+}
+
+/// The address of a shared variable. In a cluster on a target with pairs of
+/// CTAs it names the CTA.
+static uint32_t sharedAddress(FunctionDecoder &d, uint64_t offset, Type type) {
+  SlotClass want = classOf(type);
+  std::string_view target = d.builder.module.target;
+  bool hasPairs = target.size() == 7 && (target.substr(0, 5) == "sm_10" ||
+                                         target.substr(0, 5) == "sm_11");
+  if (!hasPairs || (want != SlotClass::Word && want != SlotClass::Double))
+    return d.constant(want, offset);
+  uint32_t made = d.temp(want);
+  d.emitMicro(execSharedAddress, {made}, int64_t(offset));
+  d.code.insts.back().mod[0] = want == SlotClass::Double;
+  return made;
+}
+
 bool FunctionDecoder::symbolSource(const ast::Operand &operand, Type type,
                                    uint32_t &slot) {
   const ast::Variable &v = function.symbols[operand.symbol];
@@ -235,8 +264,9 @@ bool FunctionDecoder::symbolSource(const ast::Operand &operand, Type type,
   if (v.space != Space::Reg) {
     // The address of a variable of this function.
     if (v.space == Space::Shared) {
-      slot = constant(want, uint64_t(symbolSlots[operand.symbol]) +
-                                uint64_t(operand.imm));
+      slot = sharedAddress(
+          *this, uint64_t(symbolSlots[operand.symbol]) + uint64_t(operand.imm),
+          type);
       return true;
     }
     bool isKernelParam =
@@ -297,7 +327,8 @@ bool FunctionDecoder::namedSource(const ast::Operand &operand, Type type,
       if (offset == UINT32_MAX)
         return errorAt(operand,
                        "'" + v.name + "' does not fit into shared memory");
-      slot = constant(want, uint64_t(offset) + uint64_t(operand.imm));
+      slot =
+          sharedAddress(*this, uint64_t(offset) + uint64_t(operand.imm), type);
       return true;
     }
     auto it = builder.globals.find(operand.name);

@@ -4,6 +4,7 @@
 #include "Decoder.h"
 #include "Checkers/ComparedLoads.h"
 #include "Checkers/RegisterChecker.h"
+#include "Requirements.h"
 
 #include <algorithm>
 #include <span>
@@ -153,6 +154,7 @@ std::unique_ptr<Program> ProgramBuilder::build(const ast::Function &entry) {
     result = std::make_unique<Program>();
     program = result.get();
     program->functions.resize(module.functions.size());
+    program->mostShared = mostSharedOf(module.target);
     program->staticShared = staticShared;
     program->sharedNames = names;
     program->sharedGaps = gaps;

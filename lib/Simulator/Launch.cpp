@@ -1,6 +1,7 @@
 //===-- Launch.cpp - Runs a grid on the host's threads --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
+#include "Launch.h"
 #include "Checkers/DisjointChecker.h"
 #include "Checkers/OrderChecker.h"
 #include "Machine.h"
@@ -176,7 +177,7 @@ static void reportUnstarted(Launch &launch, Worker &worker, uint64_t number) {
 }
 
 /// The number of the worker's next cluster, which may be beyond the last.
-static uint64_t takeCluster(Launch &launch, Worker &worker) {
+uint64_t tile::sim::takeCluster(Launch &launch, Worker &worker) {
   if (!launch.turns)
     return launch.nextCluster++;
   uint64_t number = worker.nextCluster;

@@ -4,6 +4,7 @@
 #include "Memory.h"
 #include "Checkers/DisjointChecker.h"
 #include "Checkers/OrderChecker.h"
+#include "ClusterAddress.h"
 #include "Lanes.h"
 
 #include <algorithm>
@@ -306,21 +307,21 @@ std::byte *tile::sim::sharedRange(Ctx &c, const Inst &inst, unsigned lane,
                                   uint32_t &offset) {
   owner = c.cta;
   uint64_t plain = uint32_t(address); // Sums of 32-bit addresses wrap.
-  if (uint64_t rank = plain >> ClusterRankShift; rank != 0) {
-    if (rank > c.cluster->ctas.size()) {
+  if (clusterPrefix(plain) != 0) {
+    uint32_t rank = clusterRank(plain);
+    if (rank >= c.cluster->ctas.size()) {
       c.fail(inst, lane, "out-of-bounds",
              std::string("shared ") + what + " of " + std::to_string(bytes) +
                  " bytes at " + hex(plain) + ": shared memory has " +
                  std::to_string(c.launch->sharedBytes) + " bytes");
       return nullptr;
     }
-    owner = c.cluster->ctas[rank - 1].get();
-    plain &= (1u << ClusterRankShift) - 1;
+    owner = c.cluster->ctas[rank].get();
+    plain &= clusterOffsetMask;
     if (owner->hasExited() && owner != c.cta) {
       c.fail(inst, lane, "exited-cta",
              std::string("shared ") + what + " to CTA rank " +
-                 std::to_string(rank - 1) +
-                 " of the cluster, which has exited");
+                 std::to_string(rank) + " of the cluster, which has exited");
       return nullptr;
     }
   }
@@ -418,6 +419,14 @@ static bool translateShared(Ctx &c, const Inst &inst, uint32_t mask,
   auto memory = reinterpret_cast<uintptr_t>(c.cta->shared.data());
   uint64_t size = c.cta->shared.size();
   Extent extent = extentOf(t.address, mask, Lanes);
+  if (clusterPrefix(extent.high)) {
+    // Those that name this CTA are like those that name none.
+    uint32_t own = clusterPrefix(clusterAddress(0, c.cta->rank));
+    for (uint64_t &address : t.address)
+      if (clusterPrefix(address) == own)
+        address &= ~(uint64_t(255) << ClusterRankShift);
+    extent = extentOf(t.address, mask, Lanes);
+  }
   // Addresses of other CTAs carry a rank above all offsets, so they fail this.
   bool outside = size < bytes || extent.high > size - bytes;
   setHosts(t, mask,

@@ -35,8 +35,8 @@ inline constexpr uint64_t SharedWindow = uint64_t(1) << WindowShift;
 inline constexpr uint64_t LocalWindow = uint64_t(2) << WindowShift;
 inline constexpr uint64_t ParamWindow = uint64_t(3) << WindowShift;
 inline constexpr uint64_t CodeWindow = uint64_t(4) << WindowShift;
-/// Shared addresses of other CTAs of the cluster carry rank + 1 in their top
-/// byte.
+/// Shared addresses may name a CTA of the cluster in their top byte: see
+/// ClusterAddress.h.
 inline constexpr unsigned ClusterRankShift = 24;
 
 struct Ctx;

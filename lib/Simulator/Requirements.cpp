@@ -18,18 +18,21 @@ using namespace tile::sim;
 namespace {
 struct Target {
   unsigned sm;
-  unsigned version; ///< of PTX that knows it first: 10 * major + minor
+  unsigned version;   ///< of PTX that knows it first: 10 * major + minor
+  unsigned sharedKiB; ///< that a CTA may have at most
   /// Variants: 'a' and 'f' stand behind the number.
   std::string_view variants = "";
 };
 constexpr Target targets[] = {
-    {20, 20},        {30, 31},        {32, 40},        {35, 31},
-    {37, 41},        {50, 40},        {52, 41},        {53, 42},
-    {60, 50},        {61, 50},        {62, 50},        {70, 60},
-    {72, 61},        {75, 63},        {80, 70},        {86, 71},
-    {87, 74},        {88, 90},        {89, 78},        {90, 78, "a"},
-    {100, 86, "af"}, {101, 86, "af"}, {103, 88, "af"}, {110, 90, "af"},
-    {120, 87, "af"}, {121, 88, "af"}};
+    {20, 20, 48},         {30, 31, 48},         {32, 40, 48},
+    {35, 31, 48},         {37, 41, 48},         {50, 40, 48},
+    {52, 41, 48},         {53, 42, 48},         {60, 50, 48},
+    {61, 50, 48},         {62, 50, 48},         {70, 60, 96},
+    {72, 61, 96},         {75, 63, 64},         {80, 70, 163},
+    {86, 71, 99},         {87, 74, 163},        {88, 90, 163},
+    {89, 78, 99},         {90, 78, 227, "a"},   {100, 86, 227, "af"},
+    {101, 86, 227, "af"}, {103, 88, 227, "af"}, {110, 90, 227, "af"},
+    {120, 87, 99, "af"},  {121, 88, 99, "af"}};
 
 /// Lists of targets, for what later ones do not have, either.
 constexpr std::string_view hopper = "90a",
@@ -212,6 +215,15 @@ std::string spell(unsigned version) {
   return std::to_string(version / 10) + "." + std::to_string(version % 10);
 }
 } // namespace
+
+unsigned tile::sim::mostSharedOf(const std::string &name) {
+  char variant;
+  unsigned sm = splitTarget(name, variant);
+  for (const Target &t : targets)
+    if (t.sm == sm)
+      return t.sharedKiB * 1024;
+  return 0;
+}
 
 bool tile::sim::checkTarget(const std::string &name, unsigned version,
                             std::string &message) {

@@ -11,5 +11,7 @@ namespace tile::sim {
 /// the message says what is wrong.
 bool checkTarget(const std::string &name, unsigned version,
                  std::string &message);
+/// Bytes of shared memory that a CTA may have on a known target.
+unsigned mostSharedOf(const std::string &name);
 
 } // namespace tile::sim

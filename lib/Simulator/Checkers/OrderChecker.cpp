@@ -134,11 +134,11 @@ OrderChecker::engineRequest(Ctx &c, const Inst &inst, unsigned lane, Cta *owner,
 
 void OrderChecker::sharedBlock(Ctx &c, const Inst &inst, unsigned lane,
                                Cta &owner, uint32_t offset, uint32_t bytes,
-                               uint8_t flags) {
+                               uint8_t flags, bool isGeneric) {
   if (!bytes)
     return;
-  Request r =
-      threadRequest(c, inst, lane, owner, 0, uint8_t(flags | Event::Generic));
+  Request r = threadRequest(c, inst, lane, owner, 0,
+                            uint8_t(flags | (isGeneric ? Event::Generic : 0)));
   r.bytes = bytes;
   accessRange(r, offset, bytes, r.self);
   if (flags & Event::Write)

@@ -60,9 +60,11 @@ public:
   void asyncShared(Ctx &c, const Inst &inst, unsigned lane, Cta &owner,
                    uint32_t offset, uint32_t bytes, uint8_t flags,
                    uint32_t engine);
-  /// A block of shared memory that one thread accesses.
+  /// A block of shared memory that one thread accesses, through the generic
+  /// proxy or one that needs no fences.
   void sharedBlock(Ctx &c, const Inst &inst, unsigned lane, Cta &owner,
-                   uint32_t offset, uint32_t bytes, uint8_t flags);
+                   uint32_t offset, uint32_t bytes, uint8_t flags,
+                   bool isGeneric = true);
   void asyncGlobal(Ctx &c, const Inst &inst, unsigned lane, uint64_t address,
                    uint32_t bytes, uint8_t flags, uint32_t engine);
   /// A warp group's wgmma reads shared memory of the running CTA. Between
@@ -119,6 +121,14 @@ public:
   /// The running phase of the mbarrier completes what the engine did up to a
   /// time.
   void completesOn(Cta &owner, uint32_t offset, uint32_t engine, uint32_t time);
+  /// What a lane knows now, for an engine that signals an mbarrier later:
+  /// whoever waits for the mbarrier comes behind what the engine came behind.
+  std::shared_ptr<const Knowledge> snapshot(const Ctx &c, unsigned lane) {
+    return std::make_shared<const Knowledge>(viewOf(warpNumber(c), lane).known);
+  }
+  void passOn(Cta &owner, uint32_t offset, const Knowledge &what) {
+    mbarriers[key(owner, offset)].pending.join(what);
+  }
   uint32_t transferEngine(Cta &owner, uint32_t offset);
   /// One more transfer: what follows is no part of it. Returns its time.
   uint32_t tick(uint32_t engine) { return engines[engine].now++; }

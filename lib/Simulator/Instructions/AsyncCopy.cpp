@@ -11,7 +11,7 @@
 #include "../Memory.h"
 #include "../Schedule.h"
 #include "../Timeline.h"
-#include "Families.h"
+#include "BulkCopy.h"
 
 #include <algorithm>
 #include <cstring>
@@ -171,5 +171,5 @@ bool decodeCp(FunctionDecoder &d) {
 } // namespace
 
 void tile::sim::registerAsyncCopy(DecodeTable &t) {
-  t.insert({{"cp", decodeCp}});
+  t.insert({{"cp", decodeCp}, {"clusterlaunchcontrol", decodeClusterLaunch}});
 }

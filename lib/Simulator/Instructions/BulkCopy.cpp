@@ -4,6 +4,7 @@
 #include "BulkCopy.h"
 
 #include "../Checkers/OrderChecker.h"
+#include "../ClusterAddress.h"
 #include "../Schedule.h"
 #include "../Timeline.h"
 
@@ -101,12 +102,22 @@ void tile::sim::bulkReduce(std::byte *to, const std::byte *from, uint64_t bytes,
 /// another CTA, with its mbarrier; a multicast signals the same offset
 /// everywhere.
 static bool barrierOf(Ctx &c, const Inst &inst, unsigned lane, uint64_t barrier,
-                      bool multicast, BulkTarget &t) {
+                      bool multicast, bool ofPair, BulkTarget &t) {
   t.barrier = barrier;
-  if (multicast ||
-      (t.owner != c.cta && (barrier >> ClusterRankShift & 255) == 0))
-    t.barrier = (barrier & ((1u << ClusterRankShift) - 1)) |
-                uint64_t(t.owner->rank + 1) << ClusterRankShift;
+  uint32_t named = clusterPrefix(barrier) ? clusterRank(barrier) : c.cta->rank;
+  // Of each pair the CTA with the parity of the one that is named.
+  if (multicast && ofPair)
+    t.barrier =
+        clusterAddress(uint32_t(barrier), (t.owner->rank & ~1u) | (named & 1));
+  else if (multicast || (t.owner != c.cta && clusterPrefix(barrier) == 0))
+    t.barrier = clusterAddress(uint32_t(barrier), t.owner->rank);
+  else if (ofPair && (named ^ t.owner->rank) > 1) {
+    c.fail(inst, lane, "mbarrier-misuse",
+           "the mbarrier of a copy with .cta_group::2 is in CTA rank " +
+               std::to_string(named) + ", not in the pair of rank " +
+               std::to_string(t.owner->rank));
+    return false;
+  }
   if (!sharedRange(c, inst, lane, t.barrier, 8, "mbarrier access",
                    t.barrierOwner, t.barrierOffset))
     return false;
@@ -118,13 +129,13 @@ static bool barrierOf(Ctx &c, const Inst &inst, unsigned lane, uint64_t barrier,
 bool tile::sim::bulkTargets(Ctx &c, const Inst &inst, unsigned lane,
                             uint64_t address, uint64_t bytes, bool multicast,
                             uint32_t ctaMask, uint64_t barrier,
-                            std::vector<BulkTarget> &out) {
+                            std::vector<BulkTarget> &out, bool ofPair) {
   out.clear();
   auto add = [&](uint64_t at) {
     BulkTarget t;
     t.host =
         sharedRange(c, inst, lane, at, bytes, "bulk store", t.owner, t.offset);
-    if (!t.host || !barrierOf(c, inst, lane, barrier, multicast, t))
+    if (!t.host || !barrierOf(c, inst, lane, barrier, multicast, ofPair, t))
       return false;
     out.push_back(t);
     return true;
@@ -139,8 +150,7 @@ bool tile::sim::bulkTargets(Ctx &c, const Inst &inst, unsigned lane,
                  ", the cluster has " + std::to_string(c.cluster->ctas.size()));
       return false;
     }
-    if (!add((address & ((1u << ClusterRankShift) - 1)) |
-             uint64_t(rank + 1) << ClusterRankShift))
+    if (!add(clusterAddress(uint32_t(address), rank)))
       return false;
   }
   return true;
@@ -428,8 +438,8 @@ bool tile::sim::decodeBulk(FunctionDecoder &d, bool reduce) {
   }
   if (d.has("prefetch")) {
     std::string_view rest;
-    for (std::string_view known :
-         {"tensor", "L2", "global", "1d", "2d", "3d", "4d", "5d", "tile"})
+    for (std::string_view known : {"tensor", "L2", "global", "1d", "2d", "3d",
+                                   "4d", "5d", "tile", "tile::gather4"})
       d.has(known);
     d.hasPrefix("L2::", rest);
     return d.emit(execNothing, Class::Async);

@@ -31,9 +31,11 @@ struct BulkTarget {
   Cta *barrierOwner = nullptr;
   uint32_t barrierOffset = 0, engine = 0, time = 0;
 };
+/// `ofPair`: with .cta_group::2 the mbarrier may be in the other CTA of a pair.
 bool bulkTargets(Ctx &c, const Inst &inst, unsigned lane, uint64_t address,
                  uint64_t bytes, bool multicast, uint32_t ctaMask,
-                 uint64_t barrier, std::vector<BulkTarget> &out);
+                 uint64_t barrier, std::vector<BulkTarget> &out,
+                 bool ofPair = false);
 /// The checker hears of the writes; the sources' reads came before.
 void bulkIssued(Ctx &c, const Inst &inst, unsigned lane,
                 std::vector<BulkTarget> &targets, uint64_t bytes);
@@ -45,6 +47,9 @@ void bulkStored(Ctx &c, const Inst &inst, unsigned lane, Cta &owner,
 /// Tells the mbarrier of each target that `bytes` have arrived.
 bool bulkArrived(Ctx &c, const Inst &inst, unsigned lane,
                  const std::vector<BulkTarget> &targets, uint64_t bytes);
+
+/// clusterlaunchcontrol (ClusterLaunch.cpp).
+bool decodeClusterLaunch(FunctionDecoder &d);
 
 bool decodeTensorCopy(FunctionDecoder &d, const BulkDirection &direction,
                       BulkRed op);

@@ -1,6 +1,7 @@
 //===-- Move.cpp - mov, vectors, address spaces, decoder helpers ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
+#include "../ClusterAddress.h"
 #include "Families.h"
 
 #include <algorithm>
@@ -255,7 +256,8 @@ Step execIsspacep(Ctx &c, const Inst &inst, uint32_t mask) {
     bool yes = false;
     switch (Space(inst.mod[0])) {
     case Space::Shared:
-      yes = window == 1 && (a[l] >> ClusterRankShift & 255) == 0;
+      yes = window == 1 &&
+            (clusterPrefix(a[l]) == 0 || clusterRank(a[l]) == c.cta->rank);
       break;
     case Space::SharedCluster:
       yes = window == 1;
@@ -289,8 +291,7 @@ bool decodeIsspacep(FunctionDecoder &d) {
 
 //===-- Clusters ----------------------------------------------------------===//
 
-/// The address of the same variable in another CTA: rank + 1 goes into the top
-/// byte of the offset.
+/// The address of the same variable in another CTA.
 template <class S> Step execMapa(Ctx &c, const Inst &inst, uint32_t mask) {
   const S *a = c.src<S>(inst.op[1]);
   const uint32_t *rank = c.src<uint32_t>(inst.op[2]);
@@ -303,8 +304,7 @@ template <class S> Step execMapa(Ctx &c, const Inst &inst, uint32_t mask) {
                     "CTA rank " + std::to_string(rank[l]) +
                         " is not in the cluster of " +
                         std::to_string(c.cluster->ctas.size()));
-    S offset = a[l] & S((1u << ClusterRankShift) - 1);
-    out[l] = offset | S(S(rank[l] + 1) << ClusterRankShift) |
+    out[l] = S(clusterAddress(uint32_t(a[l]), rank[l])) |
              S(generic ? SharedWindow : 0);
   }
   commit(c.dst<S>(inst.op[0]), out, mask);
@@ -314,8 +314,8 @@ template <class S>
 Step execGetCtaRank(Ctx &c, const Inst &inst, uint32_t mask) {
   const S *a = c.src<S>(inst.op[1]);
   eachLane(mask, [&](unsigned l) {
-    uint32_t rank = uint32_t(a[l] >> ClusterRankShift) & 255;
-    c.dst<uint32_t>(inst.op[0])[l] = rank == 0 ? c.cta->rank : rank - 1;
+    c.dst<uint32_t>(inst.op[0])[l] =
+        clusterPrefix(a[l]) ? clusterRank(a[l]) : c.cta->rank;
   });
   return Step::Next;
 }

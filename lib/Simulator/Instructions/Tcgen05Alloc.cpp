@@ -60,7 +60,9 @@ bool writeAddress(Ctx &c, const Inst &inst, uint32_t address) {
     // The warp is one at this instruction.
     uint32_t live = c.warp->initial & ~c.warp->exited;
     c.checker->warpSync(c, live);
-    c.checker->sharedBlock(c, inst, 0, *owner, offset, 4, Event::Write);
+    // That a copy may overwrite it later is nowhere said to need a fence.
+    c.checker->sharedBlock(c, inst, 0, *owner, offset, 4, Event::Write,
+                           /*isGeneric=*/false);
     c.checker->warpSync(c, live);
   }
   return true;

@@ -116,7 +116,8 @@ bool copy(Ctx &c, const Inst &inst, unsigned l) {
     });
   }
   for (Cta *cta : ctas) {
-    if (!checkTensorReads(c, inst, l, *cta, addresses) ||
+    unsigned used = work.how == Four ? 8 : work.how == Six ? 12 : 16;
+    if (!checkTensorReads(c, inst, l, *cta, addresses, used) ||
         !checkTensor(c, inst, l, *cta, region, last))
       return false;
     if (c.checker)

@@ -194,8 +194,8 @@ bool checkProduct(Ctx &c, const Inst &inst, unsigned l, const Product &p,
        !touch(c, inst, l, p, {Product, false, regionOfScales(p, false)},
               "the scale factors of B", true)))
     return false;
-  // M, N and the type of D.
-  constexpr uint32_t sameSum = 0x1f7e0030;
+  // M, N and, where there are no scale factors, the type of D.
+  const uint32_t sameSum = p.form.isScaled() ? 0x1f7e0000 : 0x1f7e0030;
   uint64_t accumulator = uint64_t(1) << 63 |
                          uint64_t(p.form.isWeightStationary) << 62 |
                          uint64_t(idesc & sameSum) << 32 | p.d;

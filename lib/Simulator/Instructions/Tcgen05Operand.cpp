@@ -107,7 +107,8 @@ unsigned tile::sim::elementsOf(TensorStorage storage) {
 }
 
 bool tile::sim::checkTensorReads(Ctx &c, const Inst &inst, unsigned lane,
-                                 Cta &cta, std::vector<uint32_t> &addresses) {
+                                 Cta &cta, std::vector<uint32_t> &addresses,
+                                 unsigned bytes) {
   std::sort(addresses.begin(), addresses.end());
   addresses.erase(std::unique(addresses.begin(), addresses.end()),
                   addresses.end());
@@ -124,11 +125,11 @@ bool tile::sim::checkTensorReads(Ctx &c, const Inst &inst, unsigned lane,
   uint32_t engine = c.checker->tensor().engineOf(c, lane);
   for (size_t i = 0; i < addresses.size();) {
     size_t last = i + 1;
-    while (last < addresses.size() &&
+    while (bytes == 16 && last < addresses.size() &&
            addresses[last] == addresses[last - 1] + 16)
       ++last;
     c.checker->asyncShared(c, inst, lane, cta, addresses[i],
-                           uint32_t(last - i) * 16, 0, engine);
+                           uint32_t(last - i) * bytes, 0, engine);
     i = last;
   }
   return true;
@@ -138,7 +139,7 @@ bool TensorMatrix::check(Ctx &c, const Inst &inst, unsigned lane,
                          Cta &cta) const {
   std::vector<uint32_t> addresses;
   eachChunk([&](uint32_t at, unsigned, unsigned) { addresses.push_back(at); });
-  return checkTensorReads(c, inst, lane, cta, addresses);
+  return checkTensorReads(c, inst, lane, cta, addresses, bytesOf(storage));
 }
 
 /// The elements of 16 bytes.

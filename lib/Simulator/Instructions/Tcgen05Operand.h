@@ -47,6 +47,12 @@ enum class TensorStorage : uint8_t {
 };
 TensorStorage storageOf(Type type, bool isPackedFour);
 unsigned elementsOf(TensorStorage storage);
+/// Of 16 bytes, those that mean something.
+inline unsigned bytesOf(TensorStorage storage) {
+  return storage == TensorStorage::Padded4   ? 8
+         : storage == TensorStorage::Padded6 ? 12
+                                             : 16;
+}
 
 /// One operand of a product in one CTA's shared memory: `rows` along M or N.
 struct TensorMatrix {
@@ -79,8 +85,9 @@ struct TensorMatrix {
   void read(const Cta &cta, float *out, size_t rowPitch, size_t kPitch) const;
 };
 
-/// Tells the checker that a lane's engine reads 16 bytes at each address.
+/// Tells the checker that a lane's engine reads, at each address, so many of 16
+/// bytes.
 bool checkTensorReads(Ctx &c, const Inst &inst, unsigned lane, Cta &cta,
-                      std::vector<uint32_t> &addresses);
+                      std::vector<uint32_t> &addresses, unsigned bytes = 16);
 
 } // namespace tile::sim

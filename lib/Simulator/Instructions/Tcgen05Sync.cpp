@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "../Checkers/OrderChecker.h"
+#include "../ClusterAddress.h"
 #include "../Mbarrier.h"
 #include "../Memory.h"
 #include "../Schedule.h"
@@ -27,11 +28,12 @@ Step execCommit(Ctx &c, const Inst &inst, uint32_t mask) {
                       "the multicast names CTA rank " + std::to_string(rank) +
                           ", the cluster has " +
                           std::to_string(c.cluster->ctas.size()));
-      barriers.push_back((address[l] & ((1u << ClusterRankShift) - 1)) |
-                         uint64_t(rank + 1) << ClusterRankShift);
+      barriers.push_back(clusterAddress(uint32_t(address[l]), rank));
     }
     uint32_t engine = 0, time = 0;
+    std::shared_ptr<const Knowledge> known;
     if (c.checker) {
+      known = c.checker->snapshot(c, l);
       std::tie(engine, time) = c.checker->tensor().commit(c, l);
       c.checker->tensor().fenceBefore(c, 1u << l);
     }
@@ -41,8 +43,10 @@ Step execCommit(Ctx &c, const Inst &inst, uint32_t mask) {
       if (!sharedRange(c, inst, l, at, 8, "mbarrier access", owner, offset))
         return Step::Error;
       auto arrive = [=, &inst](Ctx &c) {
-        if (c.checker)
+        if (c.checker) {
           c.checker->completesOn(*owner, offset, engine, time);
+          c.checker->passOn(*owner, offset, *known);
+        }
         MbarrierChange change;
         change.arrivals = 1;
         change.byEngine = true;

@@ -45,12 +45,24 @@ Type elementType(const TensorMap &map) {
   return types[map.elementType];
 }
 
+/// Where a copy begins: coordinates, and the offsets of im2col. In a copy that
+/// gathers or scatters, `at` has the column and four rows.
+struct Start {
+  static constexpr unsigned mostRows = 4;
+  int32_t at[TensorMap::mostRank] = {};
+  uint16_t offset[TensorMap::mostRank - 2] = {};
+  bool takesRows = false;
+};
+
 /// What a copy's instruction says of its map.
 struct Form {
   unsigned rank;
-  bool isIm2col;
+  bool isIm2col, takesRows;
   explicit Form(const Inst &inst)
-      : rank(inst.mod[2]), isIm2col(inst.mod[3] != 0) {}
+      : rank(inst.mod[2]), isIm2col(inst.mod[3] & Im2col),
+        takesRows(inst.mod[3] & Rows) {}
+  /// Inst::mod[3].
+  enum : uint8_t { Im2col = 1, Rows = 2, OfPair = 4 };
 };
 
 /// Why hardware would not take the map; empty if it does.
@@ -81,6 +93,9 @@ std::string whyBad(const TensorMap &map, const Form &form) {
   if (map.swizzle && inner > spans[map.swizzle])
     return text("the box's inner dimension has ", inner,
                 " bytes, more than the swizzle of ", spans[map.swizzle]);
+  if (form.takesRows && map.box[1] != 1)
+    return text("the tensor map's box has ", map.box[1],
+                " rows; to gather or scatter rows it must have one");
   for (unsigned i = 0; form.isIm2col && i + 2 < form.rank; ++i)
     if (map.lower[i] >= int64_t(map.size[i + 1]) + map.upper[i])
       return text("the box of pixels is empty in dimension ", i + 1);
@@ -112,8 +127,14 @@ bool readMap(Ctx &c, const Inst &inst, unsigned l, uint64_t address,
                        : bad("a tensor map must be in global or constant "
                              "memory or a kernel parameter");
   map = TensorMap::decode(host);
-  std::string why = whyBad(map, Form(inst));
-  return why.empty() || bad(std::move(why));
+  Form form(inst);
+  if (std::string why = whyBad(map, form); !why.empty())
+    return bad(std::move(why));
+  if (form.takesRows) {
+    map.box[1] = Start::mostRows;
+    map.elementStride[1] = 1;
+  }
+  return true;
 }
 
 /// Elements of the box along a dimension from 1 on: every elementStride-th one
@@ -128,12 +149,6 @@ uint64_t rowPitch(const TensorMap &map) {
                      : uint64_t(map.box[0]) * map.elementBytes();
 }
 
-/// Where a copy begins: coordinates, and the offsets of im2col.
-struct Start {
-  int32_t at[TensorMap::mostRank] = {};
-  uint16_t offset[TensorMap::mostRank - 2] = {};
-};
-
 /// An H200 ends a copy as an illegal instruction whose box begins elsewhere.
 bool checkStart(Ctx &c, const Inst &inst, unsigned l, const TensorMap &map,
                 const Start &start, bool write) {
@@ -144,7 +159,7 @@ bool checkStart(Ctx &c, const Inst &inst, unsigned l, const TensorMap &map,
                " of the innermost dimension, which is not a multiple of 16");
     return false;
   }
-  for (unsigned i = 0; write && i < map.rank(); ++i)
+  for (unsigned i = 0; write && i < (start.takesRows ? 1 : map.rank()); ++i)
     if (start.at[i] < 0) {
       c.fail(inst, l, "out-of-bounds",
              "the box of a store begins at element " +
@@ -197,6 +212,8 @@ bool eachRow(const TensorMap &map, const Start &start, bool write, F f) {
     for (unsigned i = 1; i < rank; ++i) {
       int64_t at = map.isIm2col
                        ? pixel[i] + (i + 1 < rank ? start.offset[i - 1] : 0)
+                   : start.takesRows
+                       ? start.at[1 + index[i]]
                        : start.at[i] + int64_t(index[i]) * map.elementStride[i];
       inside &= at >= 0 && at < int64_t(map.size[i]);
       row += uint64_t(at) * map.stride[i - 1];
@@ -264,11 +281,14 @@ struct Operands {
   }
   void coordinates(Ctx &c, const Inst &inst, unsigned l) {
     const uint32_t *slots = &c.code->ext[inst.ext + 1];
-    unsigned rank = inst.mod[2], offsets = inst.extCount - 1 - rank;
-    for (unsigned i = 0; i < rank; ++i)
+    Form form(inst);
+    start.takesRows = form.takesRows;
+    unsigned count = form.takesRows ? 1 + Start::mostRows : form.rank,
+             offsets = inst.extCount - 1 - count;
+    for (unsigned i = 0; i < count; ++i)
       start.at[i] = c.src<int32_t>(slots[i])[l];
     for (unsigned i = 0; i < offsets; ++i)
-      start.offset[i] = uint16_t(c.src<uint32_t>(slots[rank + i])[l]);
+      start.offset[i] = uint16_t(c.src<uint32_t>(slots[count + i])[l]);
   }
 };
 
@@ -356,7 +376,7 @@ void storeBox(const TensorMap &map, const Start &start, const std::byte *memory,
           });
 }
 
-/// mod[0]: reduction; mod[1]: multicast; mod[2]: rank; mod[3]: im2col.
+/// mod[0]: reduction; mod[1]: multicast; mod[2]: rank; mod[3]: as Form has it.
 Step execTensorLoad(Ctx &c, const Inst &inst, uint32_t mask) {
   Operands o(c, inst);
   for (uint32_t m = mask; m; m &= m - 1) {
@@ -370,7 +390,7 @@ Step execTensorLoad(Ctx &c, const Inst &inst, uint32_t mask) {
     uint32_t ctas =
         inst.op[Mask] != NoSlot ? c.src<uint32_t>(inst.op[Mask])[l] : 0;
     if (!bulkTargets(c, inst, l, o.memory[l], extent, inst.mod[1], ctas,
-                     o.barrier[l], targets))
+                     o.barrier[l], targets, inst.mod[3] & Form::OfPair))
       return Step::Error;
     for (const BulkTarget &t : targets)
       if (!checkShared(c, inst, l, map, t.offset))
@@ -446,11 +466,15 @@ bool tile::sim::decodeTensorCopy(FunctionDecoder &d,
   if (rank == 0)
     return d.error("needs .1d to .5d");
   std::string_view rest;
-  if (d.hasPrefix("im2col::", rest) || d.hasPrefix("tile::", rest))
-    return d.error("only the modes .tile, .im2col and .im2col_no_offs are "
-                   "supported by the simulator");
   bool load = direction.to != Space::Global,
-       isIm2col = d.has(load ? "im2col" : "im2col_no_offs");
+       takesRows = d.has(load ? "tile::gather4" : "tile::scatter4");
+  if (d.hasPrefix("im2col::", rest) || d.hasPrefix("tile::", rest))
+    return d.error("only the modes .tile, .tile::gather4, .tile::scatter4, "
+                   ".im2col and .im2col_no_offs are supported by the "
+                   "simulator");
+  if (takesRows && rank != 2)
+    return d.error("rows are gathered and scattered in .2d");
+  bool isIm2col = d.has(load ? "im2col" : "im2col_no_offs");
   if (!isIm2col)
     d.has("tile");
   else if (rank < 3)
@@ -458,8 +482,7 @@ bool tile::sim::decodeTensorCopy(FunctionDecoder &d,
   bool barrier = d.has("mbarrier::complete_tx::bytes"),
        group = d.has("bulk_group");
   bool multicast = d.has("multicast::cluster");
-  if (d.hasPrefix("cta_group", rest))
-    return d.error("CTA pairs are not supported by the simulator");
+  bool ofPair = d.hasOneOf({"cta_group::1", "cta_group::2"}) == 1;
   bool hint = d.has("L2::cache_hint");
   if (load != barrier || load == group)
     return d.error("needs .mbarrier::complete_tx::bytes for a load and "
@@ -480,10 +503,12 @@ bool tile::sim::decodeTensorCopy(FunctionDecoder &d,
   if (!d.address(memory, Memory, shared))
     return false;
   d.inst.target = uint32_t(d.inst.imm);
+  size_t coordinateCount = takesRows ? 1u + Start::mostRows : size_t(rank);
   if (mapOperand.kind != ast::Operand::Kind::Address ||
       mapOperand.elems.size() != 2 ||
-      mapOperand.elems[1].elems.size() != size_t(rank))
-    return d.errorAt(mapOperand, "expected [map, {" + std::to_string(rank) +
+      mapOperand.elems[1].elems.size() != coordinateCount)
+    return d.errorAt(mapOperand, "expected [map, {" +
+                                     std::to_string(coordinateCount) +
                                      " coordinates}]");
   Space generic = Space::Generic;
   if (!d.address(mapOperand, Map, generic))
@@ -513,6 +538,8 @@ bool tile::sim::decodeTensorCopy(FunctionDecoder &d,
   d.inst.mod[0] = uint8_t(op);
   d.inst.mod[1] = multicast;
   d.inst.mod[2] = uint8_t(rank);
-  d.inst.mod[3] = isIm2col;
+  d.inst.mod[3] =
+      uint8_t((isIm2col ? Form::Im2col : 0) | (takesRows ? Form::Rows : 0) |
+              (ofPair ? Form::OfPair : 0));
   return d.emit(load ? execTensorLoad : execTensorStore, Class::Async);
 }

@@ -56,20 +56,20 @@ ISSUED:
 .visible .entry op(.param .u64 shared_in, .param .u64 tensor_in, .param .u64 tensor_out, .param .u64 more)
 {{
 .shared .align 1024 .b8 memory[{shared}]; .shared .align 8 .b64 barrier; .shared .align 4 .b32 where;
-.reg .b32 %tid, %warp, %lane, %lanes, %s, %bar, %t, %a, %window, %i, %rank, %v<160>, %x<8>; .reg .b64 %p, %q, %row, %out, %more, %d<8>;
+.reg .b32 %thread, %warp, %lane, %lanes, %s, %bar, %t, %a, %window, %i, %rank, %v<160>, %x<8>; .reg .b64 %p, %q, %row, %out, %more, %d<8>;
 .reg .b16 %both, %h<4>; .reg .pred %first, %done, %go, %never, %always, %p<4>;
-mov.u32 %tid, %tid.x; shr.u32 %warp, %tid, 5; and.b32 %lane, %tid, 31; mov.u32 %s, memory; mov.u32 %bar, barrier; mov.b16 %both, 3;
-mov.u32 %rank, %cluster_ctarank; or.b32 %i, %tid, %rank; setp.eq.u32 %first, %i, 0; setp.ne.u32 %never, %tid, %tid; setp.eq.u32 %always, %tid, %tid;
-setp.ne.u32 %p0, %tid, 0; @%p0 bra BEGUN; mbarrier.init.shared::cta.b64 [%bar], 1; fence.mbarrier_init.release.cluster; BEGUN:
-ld.param.u64 %p, [shared_in]; mad.wide.u32 %p, %rank, {shared}, %p; shl.b32 %i, %tid, 4;
+mov.u32 %thread, %tid.x; shr.u32 %warp, %thread, 5; and.b32 %lane, %thread, 31; mov.u32 %s, memory; mov.u32 %bar, barrier; mov.b16 %both, 3;
+mov.u32 %rank, %cluster_ctarank; or.b32 %i, %thread, %rank; setp.eq.u32 %first, %i, 0; setp.ne.u32 %never, %thread, %thread; setp.eq.u32 %always, %thread, %thread;
+setp.ne.u32 %p0, %thread, 0; @%p0 bra BEGUN; mbarrier.init.shared::cta.b64 [%bar], 1; fence.mbarrier_init.release.cluster; BEGUN:
+ld.param.u64 %p, [shared_in]; mad.wide.u32 %p, %rank, {shared}, %p; shl.b32 %i, %thread, 4;
 FILL: cvt.u64.u32 %q, %i; add.u64 %q, %p, %q; add.u32 %a, %s, %i; setp.ge.u32 %go, %i, {shared}; @%go bra FILLED;
 ld.global.v4.b32 {{%v0, %v1, %v2, %v3}}, [%q]; st.shared.v4.b32 [%a], {{%v0, %v1, %v2, %v3}}; add.u32 %i, %i, 2048; bra FILL;
 FILLED: fence.proxy.async.shared::cta;
 {pair}
 setp.ne.u32 %p0, %warp, 0; @%p0 bra ALLOCATED; mov.u32 %a, where; tcgen05.alloc.cta_group::{group}.sync.aligned.shared::cta.b32 [%a], {max(32, columns)}; ALLOCATED:
 bar.sync 0; ld.shared.b32 %t, [where]; shl.b32 %lanes, %warp, 21; add.u32 %window, %t, %lanes;
-ld.param.u64 %row, [tensor_in]; mad.wide.u32 %row, %rank, {LANES * columns * 4}, %row; mad.wide.u32 %row, %tid, {columns * 4}, %row;
-ld.param.u64 %out, [tensor_out]; mad.wide.u32 %out, %rank, {LANES * columns * 4}, %out; mad.wide.u32 %out, %tid, {columns * 4}, %out; ld.param.u64 %more, [more];
+ld.param.u64 %row, [tensor_in]; mad.wide.u32 %row, %rank, {LANES * columns * 4}, %row; mad.wide.u32 %row, %thread, {columns * 4}, %row;
+ld.param.u64 %out, [tensor_out]; mad.wide.u32 %out, %rank, {LANES * columns * 4}, %out; mad.wide.u32 %out, %thread, {columns * 4}, %out; ld.param.u64 %more, [more];
 {move_columns(columns, False)}tcgen05.wait::st.sync.aligned;
 tcgen05.fence::before_thread_sync; {pair or "bar.sync 0;"} tcgen05.fence::after_thread_sync;
 {body if whole else one}

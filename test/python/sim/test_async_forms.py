@@ -213,7 +213,7 @@ st.global.b32 [%rd2], 3;
     ("text", "message"),
     [
         ("cp.async.bulk.tensor.2d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], [%r4];", "im2col needs .3d to .5d"),
-        ("cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], [%r4];", "only the modes .tile"),
+        ("cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r3}], [%r4];", "needs .target sm_100a"),
         ("multimem.ld_reduce.global.u32 %r1, [%rd1];", "needs an operation"),
         ("mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2}, {%r3,%r4}, {%f1,%f2,%f3,%f4}, %r5, 4;", "selectors up to 3"),
         ("wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1,%f2,%f3,%f4}, %rd1, %rd2, %r1, 2, %p1, 1, 1, 0, 0;", "selectors up to 1"),

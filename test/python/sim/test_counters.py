@@ -90,7 +90,9 @@ def test_summary_and_roofline():
     data = report.to_dict()
     assert data["roofline"]["memory"] == pytest.approx(4 * 32 / 4.8e12)
     assert data["roofline"]["bound"] in ("memory", "issue")
-    for gpu, rate in (("H200", 4.8e12), ("A100", 2.04e12)):
+    for gpu, rate in (
+        ("H200", 4.8e12), ("A100", 2.04e12), ("B200", 8e12), ("RTX 5090", 1.79e12),
+    ):  # fmt: skip
         estimate = report.roofline(gpu)
         assert estimate["gpu"] == gpu and estimate["memory"] == pytest.approx(4 * 32 / rate)
         parts = {k: estimate[k] for k in ("memory", "tensor", "issue")}

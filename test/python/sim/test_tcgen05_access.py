@@ -75,7 +75,7 @@ def test_load(case):
     tensor = rng.integers(0, 1 << 32, (LANES, columns), dtype=np.uint64).astype(np.uint32)
     out = np.zeros((LANES, number), np.uint32)
     half, address = addresses(shape)
-    body = f"""{address} mad.wide.u32 %q, %tid, {4 * number}, %more;
+    body = f"""{address} mad.wide.u32 %q, %thread, {4 * number}, %more;
 tcgen05.ld.sync.aligned.{shape}.x{count}{".pack::16b" if packed else ""}.b32 {registers("v", 0, number)}, [%a]{f", {split}" if shape == "16x32bx2" else ""};
 tcgen05.wait::ld.sync.aligned;
 """ + "\n".join(f"st.global.b32 [%q+{4 * i}], %v{i};" for i in range(number))  # fmt: skip
@@ -101,7 +101,7 @@ def test_store(case, seed):
     tensor = rng.integers(0, 1 << 32, (LANES, columns), dtype=np.uint64).astype(np.uint32)
     values = rng.integers(0, 1 << 32, (LANES, number), dtype=np.uint64).astype(np.uint32)
     half, address = addresses(shape)
-    body = f"{address} mad.wide.u32 %q, %tid, {4 * number}, %more;\n"
+    body = f"{address} mad.wide.u32 %q, %thread, {4 * number}, %more;\n"
     body += "\n".join(f"ld.global.b32 %v{i}, [%q+{4 * i}];" for i in range(number))
     body += f"""
 tcgen05.st.sync.aligned.{shape}.x{count}{".unpack::16b" if packed else ""}.b32 [%a], {f"{split}, " if shape == "16x32bx2" else ""}{registers("v", 0, number)};
@@ -135,7 +135,7 @@ def test_load_and_reduce(op, kind, shape):
     tensor = tensor.view(np.uint32)
     out = np.zeros((LANES, 9), np.uint32)
     split = 8 if shape == "16x32bx2" else 0
-    body = f"""mad.wide.u32 %q, %tid, 36, %more;
+    body = f"""mad.wide.u32 %q, %thread, 36, %more;
 tcgen05.ld.red.sync.aligned.{shape}.x8.{op}.{kind} {registers("v", 0, 8)}, %v8, [%window]{", 8" if split else ""};
 tcgen05.wait::ld.sync.aligned;
 """ + "\n".join(f"st.global.b32 [%q+{4 * i}], %v{i};" for i in range(9))  # fmt: skip

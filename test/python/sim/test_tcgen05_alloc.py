@@ -17,8 +17,8 @@ def kernel(body, target="sm_100a"):
 .address_size 64
 .visible .entry op(.param .u64 out)
 {{
-.shared .align 8 .b32 where[8]; .reg .b32 %w, %tid, %a, %b, %t, %u, %r<8>; .reg .b64 %p; .reg .pred %first, %second, %p<4>;
-mov.u32 %tid, %tid.x; shr.u32 %w, %tid, 5; setp.eq.u32 %first, %w, 0; setp.eq.u32 %second, %w, 1; mov.u32 %a, where; add.u32 %b, %a, 4; ld.param.u64 %p, [out];
+.shared .align 8 .b32 where[8]; .reg .b32 %w, %thread, %a, %b, %t, %u, %r<8>; .reg .b64 %p; .reg .pred %first, %second, %p<4>;
+mov.u32 %thread, %tid.x; shr.u32 %w, %thread, 5; setp.eq.u32 %first, %w, 0; setp.eq.u32 %second, %w, 1; mov.u32 %a, where; add.u32 %b, %a, 4; ld.param.u64 %p, [out];
 {body}
 ret;
 }}
@@ -94,14 +94,14 @@ ONE = f"{alloc(64)} ld.shared.b32 %t, [where];"
         (f"{ONE} {free('%t', 64)} {free('%t', 64)}", f"{ONE} {free('%t', 64)}", "no allocation begins at"),
         (f"{relinquish()} {ONE} {free('%t', 64)}", f"{ONE} {free('%t', 64)} {relinquish()}", "permit"),
         (f"mov.b32 %r0, 48; {alloc('%r0')}", f"mov.b32 %r0, 64; {alloc('%r0')} ld.shared.b32 %t, [where]; {free('%t', '%r0')}", "power of two"),
-        (f"add.u32 %r0, %tid, 64; {alloc('%r0')}", f"mov.b32 %r0, 64; {alloc('%r0')} ld.shared.b32 %t, [where]; {free('%t', 64)}", "different numbers"),
+        (f"add.u32 %r0, %thread, 64; {alloc('%r0')}", f"mov.b32 %r0, 64; {alloc('%r0')} ld.shared.b32 %t, [where]; {free('%t', 64)}", "different numbers"),
         (f"add.u32 %a, %a, 2; {alloc(64)}", f"add.u32 %a, %a, 0; {ONE} {free('%t', 64)}", "misaligned"),
-        (f"setp.eq.u32 %p1, %tid, 0; @%p1 {alloc(64)}", f"setp.eq.u32 %p1, %tid, %tid; @%p1 {alloc(64)} ld.shared.b32 %t, [where]; {free('%t', 64)}", "missing-lanes"),
-        (f"{ONE} tcgen05.st.sync.aligned.32x32b.x1.b32 [%t], {{%tid}}; {free('%t', 64)}",
-         f"{ONE} tcgen05.st.sync.aligned.32x32b.x1.b32 [%t], {{%tid}}; tcgen05.wait::st.sync.aligned; {free('%t', 64)}", "tcgen05.wait::st is missing"),
+        (f"setp.eq.u32 %p1, %thread, 0; @%p1 {alloc(64)}", f"setp.eq.u32 %p1, %thread, %thread; @%p1 {alloc(64)} ld.shared.b32 %t, [where]; {free('%t', 64)}", "missing-lanes"),
+        (f"{ONE} tcgen05.st.sync.aligned.32x32b.x1.b32 [%t], {{%thread}}; {free('%t', 64)}",
+         f"{ONE} tcgen05.st.sync.aligned.32x32b.x1.b32 [%t], {{%thread}}; tcgen05.wait::st.sync.aligned; {free('%t', 64)}", "tcgen05.wait::st is missing"),
         (f"{ONE} tcgen05.ld.sync.aligned.32x32b.x1.b32 {{%r0}}, [%t]; tcgen05.wait::ld.sync.aligned; {free('%t', 64)}",
-         f"{ONE} tcgen05.st.sync.aligned.32x32b.x1.b32 [%t], {{%tid}}; tcgen05.wait::st.sync.aligned; tcgen05.ld.sync.aligned.32x32b.x1.b32 {{%r0}}, [%t]; tcgen05.wait::ld.sync.aligned; {free('%t', 64)}", "nobody has written"),
-        ("tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r0}, [%tid];", f"{ONE} {free('%t', 64)}", "out-of-bounds|divergent"),
+         f"{ONE} tcgen05.st.sync.aligned.32x32b.x1.b32 [%t], {{%thread}}; tcgen05.wait::st.sync.aligned; tcgen05.ld.sync.aligned.32x32b.x1.b32 {{%r0}}, [%t]; tcgen05.wait::ld.sync.aligned; {free('%t', 64)}", "nobody has written"),
+        ("tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r0}, [%thread];", f"{ONE} {free('%t', 64)}", "out-of-bounds|divergent"),
     ],
 )  # fmt: skip
 def test_rules(wrong, right, message):
@@ -112,7 +112,7 @@ def test_rules(wrong, right, message):
 
 def test_columns_are_new_again():
     """What one allocation held is nothing to the next."""
-    store = "tcgen05.st.sync.aligned.32x32b.x1.b32 [%t], {%tid}; tcgen05.wait::st.sync.aligned;"
+    store = "tcgen05.st.sync.aligned.32x32b.x1.b32 [%t], {%thread}; tcgen05.wait::st.sync.aligned;"
     load = "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r0}, [%t]; tcgen05.wait::ld.sync.aligned;"
     again = f"{ONE} {store} {free('%t', 64)} {ONE}"
     run(branch(f"{again} {store} {load} {free('%t', 64)}", "END"))
@@ -128,7 +128,7 @@ def test_other_warps_need_a_barrier():
 
 
 def test_a_free_needs_the_others_to_be_done():
-    store = "shl.b32 %r0, %w, 21; add.u32 %u, %t, %r0; tcgen05.st.sync.aligned.32x32b.x1.b32 [%u], {%tid}; tcgen05.wait::st.sync.aligned;"
+    store = "shl.b32 %r0, %w, 21; add.u32 %u, %t, %r0; tcgen05.st.sync.aligned.32x32b.x1.b32 [%u], {%thread}; tcgen05.wait::st.sync.aligned;"
     begin, end = f"{branch(alloc(64), 'ONE')} {READ} {store}", branch(free("%t", 64), "END")
     run(f"{begin} bar.sync 0; {end}")
     with pytest.raises(tile.sim.SimulationError, match="race"):

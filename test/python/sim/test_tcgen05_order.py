@@ -56,13 +56,13 @@ def kernel(body, begin=""):
 .visible .entry op(.param .u64 out)
 {{
 .shared .align 1024 .b8 memory[8192]; .shared .align 8 .b64 barrier[4]; .shared .align 4 .b32 where;
-.reg .b32 %tid, %warp, %lane, %s, %bar, %t, %a, %window, %i, %j, %k, %v<8>; .reg .b64 %d<4>, %out;
+.reg .b32 %thread, %warp, %lane, %s, %bar, %t, %a, %window, %i, %j, %k, %v<8>; .reg .b64 %d<4>, %out;
 .reg .pred %first, %second, %third, %done, %go, %always, %leader;
-mov.u32 %tid, %tid.x; shr.u32 %warp, %tid, 5; and.b32 %lane, %tid, 31; mov.u32 %s, memory; mov.u32 %bar, barrier; ld.param.u64 %out, [out];
-setp.eq.u32 %first, %tid, 0; setp.eq.u32 %second, %tid, 1; setp.eq.u32 %third, %tid, 32; setp.eq.u32 %leader, %warp, 0; setp.eq.u32 %always, %tid, %tid;
+mov.u32 %thread, %tid.x; shr.u32 %warp, %thread, 5; and.b32 %lane, %thread, 31; mov.u32 %s, memory; mov.u32 %bar, barrier; ld.param.u64 %out, [out];
+setp.eq.u32 %first, %thread, 0; setp.eq.u32 %second, %thread, 1; setp.eq.u32 %third, %thread, 32; setp.eq.u32 %leader, %warp, 0; setp.eq.u32 %always, %thread, %thread;
 mov.b64 %d0, {A}; mov.b64 %d1, {B}; mov.b64 %d2, {SCALES}; mov.b32 %i, {IDESC}; mov.b32 %j, {OTHER_IDESC}; mov.b32 %k, {SCALED};
 @!%first bra BEGUN; mbarrier.init.shared::cta.b64 [%bar], 1; mbarrier.init.shared::cta.b64 [%bar+8], 1; fence.mbarrier_init.release.cluster; BEGUN:
-mov.b32 %v0, 0; mov.b32 %v1, 0; mov.b32 %v2, 0; shl.b32 %a, %tid, 4; add.u32 %a, %s, %a;
+mov.b32 %v0, 0; mov.b32 %v1, 0; mov.b32 %v2, 0; shl.b32 %a, %thread, 4; add.u32 %a, %s, %a;
 st.shared.v4.b32 [%a], {{%v0, %v0, %v0, %v0}}; st.shared.v4.b32 [%a+2048], {{%v0, %v0, %v0, %v0}}; st.shared.v4.b32 [%a+4096], {{%v0, %v0, %v0, %v0}}; st.shared.v4.b32 [%a+6144], {{%v0, %v0, %v0, %v0}};
 {begin or PROXY}
 @!%leader bra ALLOCATED; mov.u32 %a, where; tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%a], 128; ALLOCATED:
@@ -225,3 +225,28 @@ def test_assumptions(name):
 def test_unknown_assumption():
     with pytest.raises(tile.errors.TileError, match="unknown assumption 'everything'"):
         run(LD + WAITLD, assumptions=["everything"])
+
+
+def ring(freed):
+    """Warp 0's first thread multiplies what warp 1's first thread loads into one buffer, three times."""
+    load = "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar+16], 4096; cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%s], [%out], 4096, [%bar+16];"
+    turns = range(3)
+    loads = "".join(
+        (wait(f"FREE{i}", "%bar+8", (i - 1) % 2) if i and freed else "") + load for i in turns
+    )
+    products = "".join(
+        f"{wait(f'FULL{i}', '%bar+16', i % 2)} {mma(predicate='')} {COMMIT2}" for i in turns
+    )
+    return f"""@!%first bra MADE; mbarrier.init.shared::cta.b64 [%bar+16], 1; fence.mbarrier_init.release.cluster; MADE: {SYNC}
+@!%third bra LOADED; {loads} LOADED:
+@!%first bra MULTIPLIED; {products} {COMMIT} MULTIPLIED:
+{WAIT}"""
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_commit_frees_a_buffer(seed):
+    """The next copy comes behind the last one, which the product came behind: the commit passes that on."""
+    source = np.zeros(1024, np.float32)
+    tile.sim.launch(kernel(ring(True)), "op", 1, 128, [source], schedule_seed=seed)
+    with pytest.raises(tile.sim.SimulationError):
+        tile.sim.launch(kernel(ring(False)), "op", 1, 128, [source], max_instructions=100000, schedule_seed=seed)  # fmt: skip

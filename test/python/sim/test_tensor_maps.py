@@ -225,7 +225,7 @@ def test_maps_and_instructions_go_together():
     for bad, says in (
         (load.replace(".4d.", ".2d."), "needs .3d to .5d"),
         (load.replace("{%h0, %h1}", "{%h0}"), "expected 2 offsets"),
-        (load.replace(".im2col.", ".im2col::w."), "only the modes"),
+        (load.replace(".im2col.", ".im2col::w."), "needs .target sm_100a"),
     ):
         with pytest.raises(TileError, match=says):
             run(bad, 1, 32, [columns, out], MAP, **options)
