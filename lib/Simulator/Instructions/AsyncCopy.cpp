@@ -71,14 +71,14 @@ Step execCopy(Ctx &c, const Inst &inst, uint32_t mask) {
           c, inst, l, *owner, offset, bytes, Event::Write | Event::Generic,
           c.checker->engineOf(EngineKind::Copy, c.checker->threadOf(c, l)));
     uint8_t rest = sizes[l] < bytes ? undefinedByte(c, inst) : 0;
-    completeAsync(c, AsyncKind::Copy, l,
-                  [host, source = from.host[l], size = sizes[l], bytes,
-                   rest](Ctx &) {
-                    if (size)
-                      std::memcpy(host, source, size);
-                    std::memset(host + size, rest, bytes - size);
-                    return true;
-                  });
+    completeAsync(
+        c, AsyncKind::Copy, l,
+        [host, source = from.host[l], size = sizes[l], bytes, rest](Ctx &) {
+          if (size)
+            std::memcpy(host, source, size);
+          std::memset(host + size, rest, bytes - size);
+          return true;
+        });
   }
   if (c.counting)
     c.worker->counters.sharedStoreBytes +=
