@@ -287,6 +287,12 @@ static void collect(Launch &launch, std::vector<Worker> &workers,
   report.ok = report.findings.empty() && launch.finished == launch.clusterCount;
   for (auto &[cta, text] : launch.output)
     report.output += text;
+  std::set<uint32_t> undefined;
+  for (Worker &w : workers)
+    for (uint32_t i = 0; i < w.undefinedLoads.size(); ++i)
+      if (w.undefinedLoads[i])
+        undefined.insert(i);
+  report.undefinedLoads.assign(undefined.begin(), undefined.end());
   std::set<std::pair<std::string, uint32_t>> covered;
   for (size_t k = 0; k < program.codes.size(); ++k) {
     const Code &code = *program.codes[k];

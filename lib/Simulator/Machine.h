@@ -230,6 +230,7 @@ struct Worker {
   uint64_t nextCluster = 0; ///< where workers have clusters of their own
   std::vector<std::vector<InstStats>> stats; ///< by code and instruction
   Counters counters;
+  std::vector<bool> undefinedLoads; ///< those that left lanes undefined
   std::vector<std::pair<uint64_t, Finding>> findings; ///< with the CTA's number
   std::vector<std::unique_ptr<Frame>> frames;         ///< all that were made
   std::vector<Frame *> freeFrames;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "AMDGCN/Decoder.h"
+#include "Checkers/UndefinedLanes.h"
 #include "ModuleImpl.h"
 #include "Numeric.h"
 #include "tile/Simulator/Parser.h"
@@ -94,9 +95,11 @@ std::shared_ptr<const Module> Module::load(std::string_view text,
                                            Diagnostic &diag) {
   std::shared_ptr<Module> module(new Module());
   Impl &impl = *module->impl;
+  impl.undefinedLoads = listUndefinedLoads(text);
   if (amdgcn::isAssembly(text) ? !impl.loadAssembly(text, diag)
                                : !impl.loadPtx(text, diag))
     return nullptr;
+  findFolders(impl.undefinedLoads, impl.ast.files);
   // A module of one kernel is of no use without it.
   if (impl.entries.size() == 1 && !impl.program(impl.entries.front().second)) {
     diag = impl.entries.front().second.error;
@@ -172,6 +175,11 @@ const Program *Module::Impl::program(const Entry &entry) const {
   else if (!entry.program && !entry.error.isSet())
     entry.program =
         ProgramBuilder(ast, globals, entry.error).build(*entry.function);
+  else
+    return entry.program.get();
+  if (entry.program)
+    for (auto &code : entry.program->codes)
+      markUndefinedLoads(*code, undefinedLoads, ast.files);
   return entry.program.get();
 }
 
@@ -193,6 +201,9 @@ const std::vector<Param> *Module::params(std::string_view entry) const {
   return e ? &e->params : nullptr;
 }
 std::string_view Module::target() const { return impl->ast.target; }
+const std::vector<UndefinedLoad> &Module::undefinedLoads() const {
+  return impl->undefinedLoads;
+}
 uint32_t Module::staticShared(std::string_view entry) const {
   const Entry *e = impl->find(entry);
   const Program *program = e ? impl->program(*e) : nullptr;

@@ -49,6 +49,7 @@ struct Module::Impl {
   std::vector<Storage> storage;
   std::unordered_map<std::string, GlobalVariable> globals;
   std::vector<std::pair<std::string, Entry>> entries;
+  std::vector<UndefinedLoad> undefinedLoads;
   mutable std::mutex decoding;
   /// Launches of a module with variables exclude each other: variables start
   /// fresh for each.

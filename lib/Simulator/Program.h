@@ -81,9 +81,10 @@ struct Inst {
   bool isUnaligned = false; ///< its addresses may be any
   /// Why somebody looks at its registers before it runs.
   enum Watch : uint8_t {
-    Matrix = 1,   ///< names a register that some wgmma uses
-    Doubtful = 2, ///< names one that may not have been written
-    Program = 4,  ///< the program itself looks: Program::watch
+    Matrix = 1,    ///< names a register that some wgmma uses
+    Doubtful = 2,  ///< names one that may not have been written
+    Program = 4,   ///< the program itself looks: Program::watch
+    Undefined = 8, ///< a load that may leave lanes undefined (UndefinedLanes.h)
   };
   uint8_t watch = 0;
   uint32_t regs = 0; ///< first entry in Code::registers
@@ -203,6 +204,8 @@ struct Code {
   uint32_t doubtfulCount = 0;
   std::vector<Chunk> consts;
   std::vector<ast::SourceLoc> sources;
+  /// By source: from 1, the number of a load that may leave lanes undefined.
+  std::vector<uint32_t> undefinedLoads;
   std::vector<std::pair<uint32_t, Special>> specials;
   uint32_t frameBytes = 0;
   uint32_t localBytes =

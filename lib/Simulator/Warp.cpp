@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 #include "Checkers/OrderChecker.h"
 #include "Checkers/RegisterChecker.h"
+#include "Checkers/UndefinedLanes.h"
 #include "Machine.h"
 #include "TensorMemory.h"
 #include "Timeline.h"
@@ -250,6 +251,8 @@ bool tile::sim::runWarp(Ctx &c, Warp &warp, uint64_t quota, uint64_t &used) {
           trackRegisters(c, inst, mask);
         if ((inst.watch & Inst::Matrix) && mask)
           touchMatrixRegisters(c, inst, mask);
+        if (inst.watch & Inst::Undefined)
+          leaveUndefined(c, inst, mask);
         if (inst.watch & Inst::Program)
           c.launch->program->watch(c, inst);
       }

@@ -315,6 +315,9 @@ FailureOr<KernelInfo> triton::getKernelInfo(ModuleOp module,
     read("tt.disjoint_arguments", info.disjointArguments);
     read("tt.small_arguments", info.smallArguments);
   }
+  if (auto loads = module->getAttrOfType<ArrayAttr>("tt.undefined_loads"))
+    for (auto place : loads.getAsRange<StringAttr>())
+      info.undefinedLoads.push_back(place.str());
   if (info.name.empty())
     return module.emitError("expected a kernel function, found none");
   return info;

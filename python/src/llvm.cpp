@@ -31,6 +31,7 @@ nb::dict getKernelInfo(PyModule &module,
   result["global_scratch_size"] = info->globalScratchSize;
   result["global_scratch_align"] = info->globalScratchAlignment;
   result["disjoint_arguments"] = info->disjointArguments;
+  result["undefined_loads"] = info->undefinedLoads;
   result["small_arguments"] = info->smallArguments;
   nb::list maps;
   for (const triton::nvidia::TensorMapParameter &map :

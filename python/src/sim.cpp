@@ -59,7 +59,8 @@ sim::Report launch(const sim::Module &module, const std::string &entry,
                    bool deterministic, const std::vector<Array> &arrays,
                    uint64_t scheduleSeed, uint32_t timelines,
                    const std::vector<Forbidden> &forbidden,
-                   uint32_t assumptions) {
+                   uint32_t assumptions, uint8_t undefinedByte,
+                   int undefinedLoad) {
   sim::LaunchConfig config;
   config.assumptions = assumptions;
   config.grid = grid;
@@ -72,6 +73,8 @@ sim::Report launch(const sim::Module &module, const std::string &entry,
   config.counters = counters;
   config.deterministic = deterministic;
   config.timelines = timelines;
+  config.undefinedByte = undefinedByte;
+  config.undefinedLoad = undefinedLoad;
   for (const auto &[param, low, high, name, other] : forbidden)
     config.forbidden.push_back({param, low, high, name, other});
   for (const auto &[base, element, bytes, sizes] : arrays)
@@ -118,6 +121,8 @@ void tile::python::populateSim(nb::module_ &m) {
       .def_ro("output", &sim::Report::output, "What the kernel printed.")
       .def_ro("timeline", &sim::Report::timeline, "Events, as Chrome has them.")
       .def_ro("seconds", &sim::Report::seconds, "Host time of the launch.")
+      .def_ro("undefined_loads", &sim::Report::undefinedLoads,
+              "Numbers of the module's loads that left lanes undefined.")
       .def_prop_ro("warp_instructions",
                    [](const sim::Report &r) { return r.counters.totalWarp(); })
       .def_prop_ro("lane_instructions",
@@ -148,6 +153,15 @@ void tile::python::populateSim(nb::module_ &m) {
                    [](const sim::Module &module) {
                      return std::string(module.target());
                    })
+      .def_prop_ro(
+          "undefined_loads",
+          [](const sim::Module &module) {
+            nb::list out;
+            for (const sim::UndefinedLoad &l : module.undefinedLoads())
+              out.append(nb::make_tuple(l.file, l.line, l.column));
+            return out;
+          },
+          "(file, line, column) of loads that leave lanes undefined.")
       .def("params", &params, nb::arg("entry"),
            "(name, type, offset, size, is_array) of each parameter.")
       .def(
@@ -166,6 +180,7 @@ void tile::python::populateSim(nb::module_ &m) {
            nb::arg("schedule_seed") = 0, nb::arg("timelines") = 0,
            nb::arg("forbidden") = std::vector<Forbidden>{},
            nb::arg("assumptions") = 0,
+           nb::arg("undefined_byte") = 0, nb::arg("undefined_load") = -1,
            "Runs a kernel; `args` is the parameter buffer, `allocations` the "
            "memory it may touch as (address, size, name, writable), `arrays` "
            "what "
@@ -183,5 +198,6 @@ void tile::python::populateSim(nb::module_ &m) {
   m.attr("CHECK_ASYNC") = unsigned(sim::CheckAsync);
   m.attr("CHECK_BARRIERS") = unsigned(sim::CheckBarriers);
   m.attr("CHECK_GLOBAL") = unsigned(sim::CheckGlobal);
+  m.attr("CHECK_UNDEFINED") = unsigned(sim::CheckUndefined);
   m.attr("CHECK_ALL") = unsigned(sim::CheckAll);
 }

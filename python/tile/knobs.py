@@ -147,6 +147,10 @@ class _Runtime(Group):
         "TILE_SIM_SCHEDULES", 1, not_negative,
         "Under how many orders the simulator runs each launch.",
     )  # fmt: skip
+    undefined_lanes = flag(
+        "TILE_UNDEFINED_LANES", True,
+        "Find kernels that depend on what masked loads without `other` leave undefined.",
+    )  # fmt: skip
     graph_launches = flag(
         "TILE_GRAPH_LAUNCHES", False,
         "Launch kernels as CUDA graphs of one node, which takes the host less time.",

@@ -42,6 +42,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
             "specialized",
             "partitions",
             "products",
+            "undefined",
             *runner.VALIDATING,
         ),
         default="interpret",
@@ -65,6 +66,7 @@ def program_of(seed: int, target: str, mode: str = "interpret") -> Program:
         seed,
         partitions=mode.endswith(("partitions", "products")),
         copies=mode.endswith("partitions"),
+        forgets=mode == "undefined",
     )
     if mode in ("cluster", "specialized", "partitions"):
         target = ""  # These are about what Hopper has.

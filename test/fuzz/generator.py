@@ -39,7 +39,12 @@ class Generator:
     """A program in the making."""
 
     def __init__(
-        self, seed: int, attempt: int = 0, partitions: bool = False, copies: bool = False
+        self,
+        seed: int,
+        attempt: int = 0,
+        partitions: bool = False,
+        copies: bool = False,
+        forgets: bool = False,
     ) -> None:
         self.seed = seed
         self.random = random.Random(seed + attempt * 2**40)
@@ -59,6 +64,8 @@ class Generator:
         self.partitions = partitions
         #: Descriptors are served by the copy engine where it can.
         self.copies = copies
+        #: The program uses what loads leave undefined: see memory.masked_load.
+        self.forgets = forgets
         self.config = self.choose_config()
         self.grid = self.choose_grid()
         #: Small programs are quick to compile; a few are large.
@@ -241,9 +248,12 @@ class Generator:
         return "\n".join([*text, *header, *self.lines, ""])
 
 
-def generate(seed: int, partitions: bool = False, copies: bool = False) -> Program:
+def generate(
+    seed: int, partitions: bool = False, copies: bool = False, forgets: bool = False
+) -> Program:
     """The program of a seed; one with loops for `partitions` of warps, if that is wanted, and with
-    what is only right if the copy engine stores (`copies`)."""
+    what is only right if the copy engine stores (`copies`); or one that `forgets` to choose others
+    for what loads leave undefined."""
     from . import (
         collective,
         control,
@@ -269,7 +279,7 @@ def generate(seed: int, partitions: bool = False, copies: bool = False) -> Progr
     assert indices and matrix and memory and ordering and _pipelines and _shapes
     for attempt in range(100):
         with contextlib.suppress(Unsound):
-            return Generator(seed, attempt, partitions, copies).generate()
+            return Generator(seed, attempt, partitions, copies, forgets).generate()
     raise AssertionError(f"seed {seed} makes no program")
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
+
+import numpy as np
 
 from .convert import coerce, to_type
 from .generator import Generator, contiguous, offsets, production
@@ -114,6 +117,41 @@ def fill(g: Generator, type: str, domain: dict[str, Any]) -> tuple[str, dict[str
     return str(value), {"low": min(domain["low"], value), "high": max(domain["high"], value)}
 
 
+#: What undefined elements may be, by what is in each of their bytes.
+FORGOTTEN = (0, 0xFF, 0x7B, 0xFB)
+
+
+def remembered(source: str, byte: int) -> str:
+    """The source of a program that forgets, whose loads have another value: this in each byte."""
+
+    def other(match: re.Match[str]) -> str:
+        info = TYPES[match[2]]
+        value = np.full(8, byte, np.uint8).view(info.numpy)[0]
+        text = f"float('{float(value)!r}')" if info.kind == "f" else str(int(value))
+        return f"{match[1]}, other={text})"
+
+    return re.sub(r"^( *u\d+ = tl\.load\(.*)\)  # (\w+)$", other, source, flags=re.MULTILINE)
+
+
+def masked_load(
+    g: Generator, pointer: str, type: str, shape: tuple[int, ...], domain: dict[str, Any],
+    modifier: str = "",
+) -> Any:  # fmt: skip
+    """A load with another value where its mask is off; or one without, which leaves elements
+    undefined. Others are chosen for them, unless the program `forgets` that."""
+    mask = mask_text(g, shape)
+    other, domain = fill(g, type, domain)
+    # No arithmetic is done on the types of 8 bits, nor on booleans, to choose numbers for.
+    if type in SMALL_FLOATS or type == "i1" or not (g.forgets or g.chance(0.4)):
+        return g.let(
+            f"tl.load({pointer}, mask={mask}, other={other}{modifier})", type, shape, **domain
+        )
+    name = g.name("u")
+    g.line(f"{name} = tl.load({pointer}, mask={mask}{modifier})  # {type}")
+    chosen = name if g.forgets else f"tl.where({mask}, {name}, {other})"
+    return g.let(chosen, type, shape, **domain)
+
+
 @production(4)
 def source(
     g: Generator,
@@ -139,10 +177,8 @@ def source(
     number = sum(a.name.startswith("x") for a in g.arguments)
     pointer, whole = base(g, f"x{number}", size)
     g.argument("input", type, "x", size=whole, skew=skew, **properties)
-    if g.chance(0.35):
-        mask = mask_text(g, shape)
-        other, domain = fill(g, type, domain)
-        modifier = f", mask={mask}, other={other}{modifier}"
+    if g.chance(0.8 if g.forgets else 0.35):
+        return masked_load(g, f"{pointer} + {text}", type, shape, domain, modifier)
     return g.let(f"tl.load({pointer} + {text}{modifier})", type, shape, **domain)
 
 
@@ -235,11 +271,10 @@ def indirect_load(g: Generator) -> Any:
     type = g.choice((*INTEGERS, *FLOATS))
     properties, domain = input_domain(g, type)
     argument = g.argument("input", type, "x", size=size, **properties)
-    extra = ""
-    if g.chance(0.3):
-        other, domain = fill(g, type, domain)
-        extra = f", mask={mask_text(g, index.shape)}, other={other}"
-    return g.let(f"tl.load({argument.name} + {index.name}{extra})", type, index.shape, **domain)
+    pointer = f"{argument.name} + {index.name}"
+    if g.chance(0.8 if g.forgets else 0.3):
+        return masked_load(g, pointer, type, index.shape, domain)
+    return g.let(f"tl.load({pointer})", type, index.shape, **domain)
 
 
 @production(0.7)

@@ -21,6 +21,7 @@ from tile.runtime.runner import make_launch
 from tile.tools.tensor_descriptor import TensorDescriptor
 
 from . import on_gpu
+from .memory import FORGOTTEN, remembered
 from .passes import shuffled
 from .program import Config, Program
 from .validate import ServerEnded, validate
@@ -279,8 +280,9 @@ def check(program: Program, mode: str = "interpret") -> Outcome:
     configuration, "passes" does what "interpret" does with a random sequence of
     passes, "cluster" does it for programs of two blocks, "specialized" and "partitions" for those
     with loops whose loads get warps of their own, "products" for what "partitions" runs in
-    blocks and clusters, divided or not, "compile" only executes. The modes of `VALIDATING` execute
-    the IR between the passes instead of what they make of it. What a target refuses is made
+    blocks and clusters, divided or not, "undefined" for programs that use what masked loads leave
+    undefined, "compile" only executes. The modes of `VALIDATING` execute the IR between the passes
+    instead of what they make of it. What a target refuses is made
     easier, if the mode is not about what goes then.
     """
     if mode in VALIDATING:
@@ -322,6 +324,50 @@ def check_passes(program: Program, mode: str) -> Outcome:
     return Outcome(report.is_whole, "" if report.is_whole else gist(report.why), report.counts())
 
 
+def _check_undefined(program: Program) -> None:
+    """Whether undefined elements matter is known from the same program with numbers in their place;
+    the simulator and the interpreter must say so, too."""
+    # With `debug=True` they are no longer undefined.
+    options = tuple(o for o in program.config.options if o[0] != "debug")
+    program = program.replace(config=dataclasses.replace(program.config, options=options))
+    outputs = []
+    for byte in FORGOTTEN:
+        variant = program.replace(source=remembered(program.source, byte))
+        if variant.source == program.source:
+            raise Inconclusive("no load leaves anything undefined")
+        if re.search(r"^ *u\d+ = .*mask=\([^<]* < 0\)", program.source, re.MULTILINE):
+            raise Inconclusive("a load that is never done is none")
+        try:
+            outputs.append(interpreted(variant, variant.kernel()))
+        except Failure as failure:
+            # A quotient by zero, or an index that is none.
+            raise Inconclusive(gist(str(failure))) from None
+    matters = any(
+        differences(now[a.name], outputs[0][a.name], a.type, 0).size
+        for now in outputs[1:]
+        for a in program.arguments
+        if a.role == "output"
+    )
+    _must_tell(matters, lambda: compiled(program), "undefined-lanes")
+    # Conditions are taken for what matters there, whatever comes of them.
+    _must_tell(matters, lambda: interpreted(program, program.kernel()), "undefined", "stored")
+
+
+def _must_tell(matters: bool, run: Callable[[], Any], word: str, only: str = "") -> None:
+    """A run must say that undefined elements matter where they do, and nowhere else."""
+    try:
+        run()
+        told, message = False, "nothing was found"
+    except Failure as failure:
+        if word not in failure.message:
+            raise
+        told, message = True, failure.message
+    if told != matters and only in message:
+        raise Failure(
+            "undefined", f"undefined elements {'' if matters else 'do not '}matter: {message}"
+        )
+
+
 def _check(program: Program, mode: str, needed: str = "") -> None:
     if mode == "passes":
         knobs.compilation.always_compile = True
@@ -335,6 +381,8 @@ def _check(program: Program, mode: str, needed: str = "") -> None:
         return _check(of_some_blocks(program), "interpret")
     if mode in ("specialized", "partitions"):
         return _check(specialized(program), "interpret", "ttg.warp_specialize")
+    if mode == "undefined":
+        return _check_undefined(program)
     if mode == "interpret":
         kernel = program.kernel()
         expected = interpreted(program, kernel)

@@ -1,5 +1,5 @@
-"""Products of blocks in microscaling formats, alone and in loops: the scales are next to one, so
-that the sums stay exact."""
+"""Products of blocks in microscaling formats, alone and in loops: the scales, or the products of
+those of both operands, are next to one, so that the sums stay exact."""
 
 from __future__ import annotations
 
@@ -62,8 +62,10 @@ def elements(g: Generator, format: Format, shape: tuple[int, int], trips: int, a
                  grid=format.grid)  # fmt: skip
 
 
-def scale(g: Generator, extent: int, k: int, trips: int) -> str:
-    return array(g, "u8", (extent, k // GROUP), trips, 1, flavour="small", low=126, high=128)
+def scale(g: Generator, extent: int, k: int, trips: int, about: int = 127) -> str:
+    return array(
+        g, "u8", (extent, k // GROUP), trips, 1, flavour="small", low=about - 1, high=about + 1
+    )
 
 
 @production(0.6)
@@ -89,8 +91,9 @@ def scaled_product(g: Generator) -> Any:
     across = [f.packed and g.chance(0.3) for f in (left, right)]
     x = elements(g, left, (m, k), count, 1, 1 - across[0])
     y = elements(g, right, (k, n), count, 0, int(across[1]))
-    x_scale = scale(g, m, k, count) if scaled != "right" else "None"
-    y_scale = scale(g, n, k, count) if scaled != "left" else "None"
+    about = g.random.randint(1, 253) if scaled == "both" and g.chance(0.5) else 127
+    x_scale = scale(g, m, k, count, about) if scaled != "right" else "None"
+    y_scale = scale(g, n, k, count, 254 - about) if scaled != "left" else "None"
     acc, a, b, s, t = (g.name() for _ in range(5))
     loop = trips != 1 or g.chance(0.5)
     g.line(f"{acc} = tl.zeros([{m}, {n}], tl.float32)")
@@ -100,7 +103,7 @@ def scaled_product(g: Generator) -> Any:
         g.line(f"{name} = {text.format(k=counter)}")
     packs = "".join(f", {side}_k_pack=False" for side, is_across
                     in zip(("lhs", "rhs"), across, strict=True) if is_across)  # fmt: skip
-    fast = ", fast_math=True" if g.chance(0.3) else ""
+    fast = ", fast_math=True" if about == 127 and g.chance(0.3) else ""
     product = f'{a}, {s}, "{left.name}", {b}, {t}, "{right.name}"'
     if g.chance(0.7):
         g.line(f"{acc} = tl.dot_scaled({product}, {acc}{fast}{packs})")

@@ -71,6 +71,15 @@ def test_passes_in_any_order(first):
     )
 
 
+@pytest.mark.parametrize("target", ["", "hip:gfx942"])
+@pytest.mark.parametrize("first", chunks(100, of_all=400))
+def test_undefined_elements_are_found_where_they_matter(first, target):
+    failures = cli.chunk(first, CHUNK, "undefined", target=target)
+    assert not failures, "\n".join(
+        f"seed {f['seed']}: {f['kind']}: {f['message'][:500]}" for f in failures
+    )
+
+
 @pytest.mark.parametrize("first", [100, pytest.param(200, marks=pytest.mark.slow)])
 def test_programs_of_two_blocks(first):
     failures = cli.chunk(first, CHUNK, "cluster")

@@ -49,9 +49,10 @@ enum Check : unsigned {
   CheckUninitialized = 2, ///< reads of shared memory nobody wrote
   CheckAsync =
       4, ///< asynchronous results used before their wait, missing proxy fences
-  CheckBarriers = 8, ///< divergence at barriers, mbarrier misuse
-  CheckGlobal = 16,  ///< global-memory races
-  CheckAll = 31,
+  CheckBarriers = 8,   ///< divergence at barriers, mbarrier misuse
+  CheckGlobal = 16,    ///< global-memory races
+  CheckUndefined = 32, ///< what lanes that a mask switched off hold matters
+  CheckAll = 63,
 };
 
 struct LaunchConfig {
@@ -75,6 +76,17 @@ struct LaunchConfig {
   std::vector<Allocation> allocations;
   std::vector<ArrayShape> arrays; ///< in allocations, as far as known
   std::vector<Forbidden> forbidden;
+  /// What masked loads leave in lanes that are switched off, where the kernel
+  /// says that it is undefined: in each byte, of all such loads or of one
+  /// (Module::undefinedLoads).
+  uint8_t undefinedByte = 0;
+  int undefinedLoad = -1;
+};
+
+/// The place of a load which leaves lanes undefined that its mask switches off.
+struct UndefinedLoad {
+  unsigned line = 0, column = 0;
+  std::string file;
 };
 
 struct Param {
@@ -98,6 +110,8 @@ public:
   /// Null if there is no such entry.
   const std::vector<Param> *params(std::string_view entry) const;
   std::string_view target() const;
+  /// Those that the text lists.
+  const std::vector<UndefinedLoad> &undefinedLoads() const;
   /// Bytes of statically declared shared memory; 0 for a kernel that cannot be
   /// decoded.
   uint32_t staticShared(std::string_view entry) const;

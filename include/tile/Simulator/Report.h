@@ -127,6 +127,8 @@ struct Report {
   /// Lines with code of the kernel of which nothing ran.
   std::set<std::pair<std::string, uint32_t>> uncovered;
   std::string output; ///< of printf in the kernel
+  /// Those of Module::undefinedLoads that had lanes switched off.
+  std::vector<uint32_t> undefinedLoads;
   /// Events of the timelines that were asked for, as Chrome and Perfetto read
   /// them, without the brackets around all of them.
   std::string timeline;

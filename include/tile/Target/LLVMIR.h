@@ -56,6 +56,8 @@ struct KernelInfo {
   /// Pairs of parameters that the kernel takes to be disjoint, one number after
   /// the other.
   std::vector<int> disjointArguments;
+  /// The places of loads that leave lanes undefined.
+  std::vector<std::string> undefinedLoads;
   /// Parameters behind which it takes less than 2^31 bytes to be.
   std::vector<int> smallArguments;
 };

@@ -130,6 +130,14 @@ bool Parser::nextLine(std::string_view &out) {
     if (quoted)
       continue;
     if (s[i] == ';' || s.substr(i, 2) == "//") {
+      // One comment means something: which registers are undefined.
+      constexpr std::string_view undefined = "; undefined lanes ";
+      if (s.substr(i).starts_with(undefined) && trim(s.substr(0, i)).empty()) {
+        uncommented = "undefined_lanes ";
+        uncommented += s.substr(i + undefined.size());
+        s = uncommented;
+        break;
+      }
       s = s.substr(0, i);
     } else if (s.substr(i, 2) == "/*") {
       size_t close = s.find("*/", i);

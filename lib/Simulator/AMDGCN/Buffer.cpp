@@ -103,12 +103,14 @@ Step execLoad(Ctx &c, const Inst &inst, uint32_t) {
   });
   auto *to = c.dst<uint32_t>(inst.op[0]);
   // What is not inside reads 0.
+  uint32_t outside = b.exec & ~whole ? undefinedWord(c, inst) : 0;
   for (uint64_t m = b.exec & ~whole; m; m &= m - 1) {
     auto l = unsigned(std::countr_zero(m));
     for (unsigned w = 0; w < wordsOfData(data); ++w)
-      to[w * lanes + l] = tile::sim::amdgcn::bytesOf(data) < 4
-                              ? extendLoaded(data, 0, to[w * lanes + l])
-                              : 0;
+      to[w * lanes + l] =
+          tile::sim::amdgcn::bytesOf(data) < 4
+              ? extendLoaded(data, truncateTo(data, outside), to[w * lanes + l])
+              : outside;
   }
   for (const Part &p : parts)
     if (loadLanes(c, inst, p.mask, Space::Global, p.data,

@@ -74,6 +74,29 @@ Step execLoadAsync(Ctx &c, const Inst &inst, uint32_t) {
       [&](unsigned l) { return c.src<uint32_t>(inst.op[3])[l]; });
 }
 
+/// The zeros of a register are what a load will leave in the lanes that its
+/// mask switches off.
+Step execUndefined(Ctx &c, const Inst &inst, uint32_t) {
+  unsigned lanes = programOf(c).waveLanes;
+  uint32_t word = undefinedWord(c, inst);
+  auto *to = c.dst<uint32_t>(inst.op[0]);
+  for (uint64_t m = word ? execOf(c) : 0; m; m &= m - 1)
+    for (int64_t w = 0; w < inst.imm; ++w)
+      to[w * lanes + unsigned(std::countr_zero(m))] = word;
+  return Step::Next;
+}
+bool decodeUndefined(InstDecoder &d) {
+  if (!d.expect(1, 1))
+    return false;
+  d.inst.imm = d.operand(0).count;
+  d.inst.space = Space::Reg;
+  // It is a comment of the compiler's.
+  d.inst.micro = true;
+  d.inst.mod[3] |= AnyValue;
+  return d.vectorResult(0, d.operand(0).count, 0) &&
+         d.emit(execUndefined, Class::Other);
+}
+
 bool isOff(const Operand &o) { return o.text == "off"; }
 
 /// Takes the address: of a lane at operand `vector`, and, for all but flat, of
@@ -245,7 +268,8 @@ void tile::sim::amdgcn::registerGlobal(OpcodeTable &t) {
             {"global_load_async_to_lds_b32", decodeLoadAsync<Data::B32>},
             {"global_load_async_to_lds_b64", decodeLoadAsync<Data::B64>},
             {"global_load_async_to_lds_b128", decodeLoadAsync<Data::B128>},
-            {"global_prefetch_b8", decodePrefetch}});
+            {"global_prefetch_b8", decodePrefetch},
+            {"undefined_lanes", decodeUndefined}});
   addSpace<Space::Generic>(t, "flat");
   addSpace<Space::Local>(t, "scratch");
 }

@@ -20,7 +20,8 @@ namespace tile::sim::amdgcn {
 template <class Address, class Place>
 Step copyToShared(Ctx &c, const Inst &inst, uint64_t exec, uint64_t inside,
                   unsigned bytes, Address address, Place place) {
-  alignas(16) std::byte data[64][16] = {};
+  alignas(16) std::byte data[64][16];
+  std::memset(data, exec & ~inside ? undefinedByte(c, inst) : 0, sizeof data);
   bool good = accessLanes(c, inst, inside, Space::Global, bytes, Access::Load,
                           address, [&](unsigned l, const std::byte *from) {
                             std::memcpy(data[l], from, bytes);

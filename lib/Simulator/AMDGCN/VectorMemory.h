@@ -11,6 +11,7 @@
 #pragma once
 
 #include "../Checkers/OrderChecker.h"
+#include "../Checkers/UndefinedLanes.h"
 #include "../Memory.h"
 #include "VectorLanes.h"
 
@@ -125,6 +126,14 @@ inline uint32_t extendLoaded(Data d, uint32_t raw, uint32_t old) {
   default:
     return raw;
   }
+}
+/// The bytes that a load of less than a word brings.
+inline uint32_t truncateTo(Data d, uint32_t word) {
+  return bytesOf(d) < 4 ? word & ((1u << 8 * bytesOf(d)) - 1) : word;
+}
+/// What a load leaves in each word of lanes that are switched off.
+inline uint32_t undefinedWord(Ctx &c, const Inst &inst) {
+  return undefinedByte(c, inst) * 0x01010101u;
 }
 /// The bytes that leave a register start here.
 inline unsigned storedByte(Data d) {

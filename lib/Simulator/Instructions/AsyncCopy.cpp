@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "../Checkers/OrderChecker.h"
+#include "../Checkers/UndefinedLanes.h"
 #include "../Memory.h"
 #include "../Schedule.h"
 #include "../Timeline.h"
@@ -69,13 +70,15 @@ Step execCopy(Ctx &c, const Inst &inst, uint32_t mask) {
       c.checker->asyncShared(
           c, inst, l, *owner, offset, bytes, Event::Write | Event::Generic,
           c.checker->engineOf(EngineKind::Copy, c.checker->threadOf(c, l)));
-    completeAsync(c, AsyncKind::Copy, l,
-                  [host, source = from.host[l], size = sizes[l], bytes](Ctx &) {
-                    if (size)
-                      std::memcpy(host, source, size);
-                    std::memset(host + size, 0, bytes - size);
-                    return true;
-                  });
+    uint8_t rest = sizes[l] < bytes ? undefinedByte(c, inst) : 0;
+    completeAsync(
+        c, AsyncKind::Copy, l,
+        [host, source = from.host[l], size = sizes[l], bytes, rest](Ctx &) {
+          if (size)
+            std::memcpy(host, source, size);
+          std::memset(host + size, rest, bytes - size);
+          return true;
+        });
   }
   if (c.counting)
     c.worker->counters.sharedStoreBytes +=

@@ -71,6 +71,10 @@ class BaseOptions:
     def warp_size(self) -> int:
         return 32
 
+    def ttir_arguments(self) -> str:
+        """Of the pipeline that all backends begin with."""
+        return "fill-undefined-lanes=true" if self.debug else ""
+
     @classmethod
     def of(cls, options: dict[str, Any], ignored: Collection[str] = ()) -> dict[str, Any]:
         """The options that were given, as the types of the fields here; those of other targets

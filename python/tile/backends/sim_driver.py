@@ -173,7 +173,7 @@ class SimDriver(DriverBase):
             report = tile.sim.launch_raw(
                 module, name, (x * ctas, y, z), block, buffer, merge(allocations),
                 cluster=(ctas, 1, 1), dynamic_shared=shared, arrays=shapes,
-                forbidden=forbidden, **options,
+                forbidden=forbidden, dead=("scratch", "print buffer"), **options,
             )  # fmt: skip
             report.ptx = text
             self.last_report = report

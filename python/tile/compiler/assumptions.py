@@ -16,6 +16,12 @@ def state_pairs(metadata: dict[str, Any], comment: str) -> str:
     return f"{comment} disjoint arguments of {metadata['name']}: {' '.join(map(str, numbers))}\n"
 
 
+def state_undefined_loads(metadata: dict[str, Any], comment: str) -> str:
+    """The lines that say which loads leave lanes undefined that their masks switch off."""
+    places = metadata.get("undefined_loads") or []
+    return "".join(f"{comment} undefined lanes: {place}\n" for place in places)
+
+
 def stated_pairs(text: str, entry: str) -> list[tuple[int, int]]:
     """The pairs of parameters that a kernel was compiled to take as disjoint, as its text says."""
     line = rf"^(?://|;) disjoint arguments of {re.escape(entry)}:([ \d]+)$"

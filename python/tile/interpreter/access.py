@@ -9,6 +9,7 @@ import numpy as np
 from .blocks import BlockPointer
 from .numbers import element_of, unsigned
 from .registry import operation
+from .undefined import left_by_load
 
 
 def _spread(x: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
@@ -34,13 +35,16 @@ def _load(b: Any, operands: Any, attributes: Any, types: Any) -> np.ndarray:
     mask = _as_wide(operands[1], pointer)
     if mask.all():
         return b.memory.read(_spread(pointer, mask.shape), element)
-    # What is masked off and has no `other` is undefined; here it is 0.
+    # What is masked off and has no `other` is undefined; here it is 0, and marked.
     if len(operands) > 2:
         result = np.array(_spread(operands[2], mask.shape))
     else:
         result = np.zeros(mask.shape, element)
     if mask.any():
         result[mask] = b.memory.read(_spread(pointer, mask.shape)[mask], element, mask=mask)
+    if len(operands) == 2 and b.looks_for_undefined:
+        b.may_be_undefined = True
+        return left_by_load(result, mask)
     return result
 
 

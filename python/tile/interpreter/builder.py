@@ -13,7 +13,17 @@ from .. import knobs
 from ..errors import InterpreterError
 from ..language.dtypes import block_type, dtype
 from ..runtime.depth import deep_stack
-from . import access, blocks, collective, elementwise, libdevice, mathematics, program, shapes
+from . import (
+    access,
+    blocks,
+    collective,
+    elementwise,
+    libdevice,
+    mathematics,
+    program,
+    shapes,
+    undefined,
+)
 from .memory import Memory
 from .numbers import constant, element_of
 from .registry import OPERATIONS
@@ -57,6 +67,9 @@ class EagerBuilder:
         self.phantom: Any = None
         #: Whether the kernel has looked at a clock, which changes by itself.
         self.clock = False
+        #: Whether undefined elements are looked for, and whether a load has left any.
+        self.looks_for_undefined = knobs.runtime.undefined_lanes
+        self.may_be_undefined = False
         #: What expressions that are being evaluated have found, innermost last.
         self.pending: list[Any] = []
         #: The functions that this launch has called, ready to run.
@@ -112,7 +125,10 @@ class EagerBuilder:
     def create_one(
         self, name: str, operands: Any, attributes: Any = None, result_types: Any = None
     ) -> Any:
-        result = self.compute(name)(self, operands, attributes, result_types)
+        if self.may_be_undefined and any(map(undefined.is_undefined, operands)):
+            result = undefined.compute(self, name, operands, attributes, result_types)
+        else:
+            result = self.compute(name)(self, operands, attributes, result_types)
         if result.__class__ is _array or not isinstance(result, np.generic):
             return result
         return np.asarray(result)
@@ -125,10 +141,11 @@ class EagerBuilder:
         result_types: Any = None,
         regions: Any = (),
     ) -> list[Any]:
-        if name in _REGIONS:
-            results = self.compute(name)(self, operands, attributes, result_types, regions)
+        rest = (attributes, result_types, *([regions] if name in _REGIONS else []))
+        if self.may_be_undefined and any(map(undefined.is_undefined, operands)):
+            results = undefined.compute(self, name, operands, *rest)
         else:
-            results = self.compute(name)(self, operands, attributes, result_types)
+            results = self.compute(name)(self, operands, *rest)
         if results is None:
             return []
         if not isinstance(results, (list, tuple)):

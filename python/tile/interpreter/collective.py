@@ -113,7 +113,7 @@ _SCALED = {
 
 
 def _unpack(x: np.ndarray, code: int, axis: int) -> np.ndarray:
-    """An operand of dot_scaled as float32; 4-bit elements are packed along `axis`."""
+    """An operand of dot_scaled as float64; 4-bit elements are packed along `axis`."""
     kind = np.dtype(_SCALED[code])
     if code == 4:
         pair = unsigned(x)
@@ -122,11 +122,11 @@ def _unpack(x: np.ndarray, code: int, axis: int) -> np.ndarray:
         nibbles = np.moveaxis(nibbles, -1, at + 1)
         shape = list(x.shape)
         shape[at] *= 2
-        values = nibbles.reshape(shape).view(kind).astype(np.float32)
+        values = nibbles.reshape(shape).view(kind).astype(np.float64)
     elif x.dtype.kind in "iu":
-        values = unsigned(x).view(kind).astype(np.float32)
+        values = unsigned(x).view(kind).astype(np.float64)
     else:
-        values = x.astype(np.float32)
+        values = x.astype(np.float64)
     return values
 
 
@@ -143,7 +143,8 @@ def _dot_scaled(b: Any, operands: Any, attributes: Any, types: Any) -> np.ndarra
     if y_scale is not None:
         # Scales of the right operand are by column, then by group of rows.
         y = y * np.swapaxes(_scales(y_scale, y.shape[-2]), -1, -2)
-    return (np.matmul(x, y) + acc.astype(np.float32)).astype(acc.dtype)
+    # Exponents of float64 have room for all products of scaled elements.
+    return (np.matmul(x, y) + acc.astype(np.float64)).astype(acc.dtype)
 
 
 def _scales(scale: np.ndarray, extent: int) -> np.ndarray:
@@ -154,4 +155,4 @@ def _scales(scale: np.ndarray, extent: int) -> np.ndarray:
         )
     else:
         values = scale
-    return np.repeat(values.astype(np.float32), extent // scale.shape[-1], axis=-1)
+    return np.repeat(values.astype(np.float64), extent // scale.shape[-1], axis=-1)

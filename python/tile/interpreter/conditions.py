@@ -10,6 +10,7 @@ from ..language.promotion import is_constant
 from ..language.values import tensor, unwrap
 from .collective import Divergent
 from .numbers import displayed
+from .undefined import check_scalar
 
 
 def truth(value: Any, what: str = "if") -> bool:
@@ -22,7 +23,7 @@ def truth(value: Any, what: str = "if") -> bool:
             f"the condition of `{what}` must be a scalar, but it is a block ({value.type}); "
             "reduce it first, or use tl.where to choose element by element"
         )
-    handle = value.handle
+    handle = check_scalar(value.handle, f"the condition of `{what}`")
     if handle.size == 1:
         return bool(handle)
     # Elements that are computed together; they must agree.
@@ -43,7 +44,7 @@ def has_numbers(value: Any) -> bool:
 
 def as_number(value: tensor) -> int | float | bool:
     """A scalar of the kernel as a Python number."""
-    handle = value.handle
+    handle = check_scalar(value.handle, "a number that Python needs")
     if handle.size != 1:
         if value.type.is_block():
             raise SemanticError(f"a block ({value.type}) is not one number")

@@ -17,8 +17,9 @@ from tile.compiler.assumptions import stated_pairs
 from tile.errors import TileError
 
 from .report import Report
-from .schedules import run_schedules
+from .schedules import memory_of, run_schedules
 from .suppressions import Suppression
+from .undefined import check_undefined
 
 _CHECKS = {
     "none": _sim.CHECK_NONE,
@@ -27,6 +28,7 @@ _CHECKS = {
     "async": _sim.CHECK_ASYNC,
     "barriers": _sim.CHECK_BARRIERS,
     "global": _sim.CHECK_GLOBAL,
+    "undefined": _sim.CHECK_UNDEFINED,
     "all": _sim.CHECK_ALL,
 }
 
@@ -289,7 +291,8 @@ def launch(
     structure. `allocations` names further arrays that the kernel reaches through pointers in
     memory or tensor maps. With `strict_views`, what lies between the elements of an array that is
     not dense is out of bounds, too. `check` is "all", "none", or some of "races", "uninitialized",
-    "async", "barriers", "global"; bounds and alignment are always checked. `max_instructions` (warp
+    "async", "barriers", "global", "undefined"; bounds and alignment are always checked.
+    `max_instructions` (warp
     instructions, 0 for no limit) ends an endless kernel; the default is
     TILE_SIM_MAX_INSTRUCTIONS, or 10^10.
 
@@ -413,11 +416,12 @@ def launch_raw(
     timelines: int = 0,
     forbidden: Sequence[tuple[int, int, int, str, str]] = (),
     assumptions: int = 0,
+    dead: Sequence[str] = (),
 ) -> Report:
     """Run a kernel of a loaded module: `args` is the parameter buffer, `allocations` the memory as
     (address, size, name, writable), `arrays` says what lies there (`array_shape`), and `forbidden`
-    what accesses through a parameter must not reach (`forbidden_ranges`). For launchers that have
-    packed their arguments already."""
+    what accesses through a parameter must not reach (`forbidden_ranges`); nobody reads memory of
+    the names in `dead` after the launch. For launchers that have packed their arguments already."""
     runtime = knobs.runtime
     budget = _setting(max_instructions, runtime.sim_max_instructions, "max_instructions", 0)
     seed = _setting(schedule_seed, runtime.sim_schedule_seed, "schedule_seed", 0)
@@ -426,7 +430,9 @@ def launch_raw(
         # What the others are compared with must not depend on who of the host's threads was faster.
         threads = threads or 1
 
-    def once(seed: int) -> Report:
+    def once(
+        seed: int, byte: int = 0, load: int = -1, budget: int = budget, checks: int = checks
+    ) -> Report:
         try:
             raw = module.launch(
                 entry,
@@ -446,9 +452,22 @@ def launch_raw(
                 timelines,
                 list(forbidden),
                 assumptions,
+                byte,
+                load,
             )
         except ValueError as error:
             raise TileError(str(error)) from None
         return Report(raw)
 
-    return run_schedules(once, allocations, seed, count)
+    looks = checks & _sim.CHECK_UNDEFINED and runtime.undefined_lanes
+    undefined = module.undefined_loads if looks else ()
+    memory = memory_of(allocations, without=dead) if undefined else []
+    before = [data.copy() for _, data in memory]
+    report = run_schedules(once, allocations, seed, count)
+    if undefined:
+
+        def again(byte: int, load: int, most: int) -> Report:
+            return once(seed, byte, load, most, _sim.CHECK_NONE)
+
+        check_undefined(undefined, again, memory, before, report)
+    return report

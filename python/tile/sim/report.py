@@ -14,6 +14,11 @@ from .source_view import Coverage
 from .suppressions import Suppression
 
 
+def _text(finding: dict[str, Any]) -> str:
+    """Of a finding that was added."""
+    return f"{finding['kind']}: {finding['message']}"
+
+
 class Report:
     """Findings and counters of one launch.
 
@@ -56,8 +61,9 @@ class Report:
     @property
     def ok(self) -> bool:
         """True if no checker found anything that was not suppressed, and the launch ended."""
-        clean = self._raw.ok or (bool(self.suppressed) and not self._kept)
-        return clean and not self._added
+        if self._kept is None:
+            return self._raw.ok and not self._added
+        return (self._raw.ok or bool(self.suppressed)) and not self._kept
 
     @property
     def output(self) -> str:
@@ -72,14 +78,18 @@ class Report:
     @property
     def messages(self) -> list[str]:
         """One text for each finding."""
-        texts = self._raw.messages
-        kept = texts if self._kept is None else [texts[i] for i in self._kept]
-        return kept + [f"{f['kind']}: {f['message']}" for f in self._added]
+        texts = [*self._raw.messages, *map(_text, self._added)]
+        return texts if self._kept is None else [texts[i] for i in self._kept]
 
     @property
     def findings(self) -> list[dict[str, Any]]:
         """The findings: kind, message, place, thread, and the other access of a race."""
         return self.to_dict()["findings"]
+
+    @property
+    def undefined_loads(self) -> list[int]:
+        """Which of the module's loads left lanes undefined that their masks switched off."""
+        return self._raw.undefined_loads
 
     @property
     def counters(self) -> dict[str, Any]:
@@ -151,13 +161,16 @@ class Report:
             text = self._raw.summary(gpu)
         except ValueError as error:
             raise TileError(str(error)) from None
+        added = [*map(_text, self._added)]
+        if added:
+            text = "\n".join([text.removesuffix("no findings\n"), *added])
         if self._kept is not None:
-            dropped = [m for i, m in enumerate(self._raw.messages) if i not in self._kept]
+            messages = [*self._raw.messages, *added]
+            dropped = [m for i, m in enumerate(messages) if i not in self._kept]
             for message, finding in zip(dropped, self.suppressed, strict=True):
                 short = f"suppressed ({finding['reason']}): {message.splitlines()[0]}"
                 text = text.replace(message, short)
-        added = [f"{f['kind']}: {f['message']}" for f in self._added]
-        return "\n".join([text.removesuffix("no findings\n"), *added]) if added else text
+        return text
 
     def __str__(self) -> str:
         return self.summary()

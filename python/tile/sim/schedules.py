@@ -13,12 +13,14 @@ from .report import Report
 Allocation = tuple[int, int, str, bool]
 
 
-def _memory(allocations: Sequence[Allocation]) -> list[tuple[str, np.ndarray]]:
-    """The bytes that a launch may change."""
+def memory_of(
+    allocations: Sequence[Allocation], without: Sequence[str] = ()
+) -> list[tuple[str, np.ndarray]]:
+    """The bytes that a launch may change, but for memory of these names."""
     return [
         (name, np.frombuffer((ctypes.c_uint8 * size).from_address(low), np.uint8))
         for low, size, name, writable in allocations
-        if writable and size
+        if writable and size and name not in without
     ]
 
 
@@ -47,7 +49,7 @@ def run_schedules(
     The report is that of the first launch that went wrong, or of the first one. A launch whose
     results differ from the first one's has gone wrong; memory holds the first one's results.
     """
-    memory = _memory(allocations) if count > 1 else []
+    memory = memory_of(allocations) if count > 1 else []
     before = [data.copy() for _, data in memory]
     report = launch(seed)
     first = [data.copy() for _, data in memory]

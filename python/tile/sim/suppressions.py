@@ -32,7 +32,8 @@ class Suppression:
     def matches(self, finding: dict[str, Any]) -> bool:
         """Is the finding one of these? Never one that ended the launch."""
         file, _, line = self.place.rpartition(":")
-        place = finding["place"]
+        if (place := finding.get("place")) is None:
+            return False
         places = [("PTX", place["line"])]
         if file != "PTX" and place["file"]:
             places = [(place["file"], place["source_line"])]

@@ -46,6 +46,20 @@ another one's element 5, of which one is written, needs all threads to meet in t
 `tl.debug_barrier()`, or an atomic operation on a scalar that acquires. The simulator finds those
 that do not.
 
+## What a mask switches off
+
+`tl.load(p, mask=m)` without `other` is **undefined** where `m` is off, as in Triton. Code has
+zeros there today, which is nothing to build on: `tl.max` of negative numbers is silently 0.
+Undefined elements may be moved, computed with, and thrown away: a store under the same mask, rows
+of a product that are not stored, `tl.where(m, x, 0)`. They must not reach what is stored, an
+address, or a condition. `x * 0` is still undefined, since NaN times 0 is not 0, and so is a
+`tl.dot` that adds products of undefined elements up: give its operands `other=0.0`. The simulator
+and the interpreter [find what depends on them](simulator.md#what-is-checked); `debug=True` fills
+them with NaN, or integers with all ones.
+
+Defined are loads with `other`, block pointers and descriptors: what is behind their bounds is 0,
+or what the padding says, also for `tl.load(block, boundary_check=(0,))` without `padding_option`.
+
 ## Parameters
 
 Functions that kernels call may take `*values` and `**options`: a tuple, and a mapping from names. A

@@ -71,7 +71,7 @@ def indirect(index_ptr, x_ptr, out_ptr):
 
 @tile.jit
 def take(p, at):
-    return tl.load(p + at, mask=at != 100)
+    return tl.load(p + at, mask=at != 100, other=0)
 
 
 def test_an_indirect_load_in_a_function():
@@ -85,8 +85,8 @@ def test_an_indirect_load_in_a_function():
         "    tl.store(out_ptr + i, take(x_ptr, at))\n"
         "                          ^^^^^^^^^^^^^^^\n"
         f'  File "FILE", line {line(take, 2)}, in take\n'
-        "    return tl.load(p + at, mask=at != 100)\n"
-        "           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^\n"
+        "    return tl.load(p + at, mask=at != 100, other=0)\n"
+        "           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^\n"
         "error: load out of bounds: element -1 of `x_ptr`, which has the shape (5,) and elements "
         "of type int64 (at [1, 1] of the block), in program (0, 0, 0)"
     )

@@ -461,6 +461,7 @@ ELSEWHERE = {
     "TRITON_REDIS_PORT": "test_remote_cache.py", "TRITON_REDIS_KEY_FORMAT": "test_remote_cache.py",
     "TRITON_CACHE_AUTOTUNING": "test_autotuner.py", "TRITON_PRINT_AUTOTUNING": "test_autotuner.py",
     "TILE_GRAPH_LAUNCHES": "test_graph_launches.py",
+    "TILE_UNDEFINED_LANES": "../test_undefined_lanes.py",
     "TRITON_INTERPRET": "test_launch.py", "TRITON_LIBCUDA_PATH": "fake_gpu/__init__.py",
     "TILE_SIM_MAX_INSTRUCTIONS": "../sim/test_order.py",
     "TILE_SIM_SCHEDULE_SEED": "../sim/test_schedules.py",

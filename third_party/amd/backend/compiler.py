@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tile import _C, knobs
 from tile.backends.base import BaseBackend, BaseOptions, GPUTarget
-from tile.compiler.assumptions import state_pairs
+from tile.compiler.assumptions import state_pairs, state_undefined_loads
 from tile.compiler.errors import from_diagnostics, of_assembly
 from tile.compiler.pipelines import run_pipeline, run_stage
 from tile.errors import OutOfResources, TileError
@@ -189,7 +189,13 @@ class HIPBackend(BaseBackend):
     # The stages.
 
     def make_ttir(self, module: Any, metadata: dict[str, Any], *, options: HIPOptions) -> Any:
-        return run_stage(module, "tile-amd-ttir", metadata.get("name", ""), options.disable_passes)
+        return run_stage(
+            module,
+            "tile-amd-ttir",
+            metadata.get("name", ""),
+            options.disable_passes,
+            options.ttir_arguments(),
+        )
 
     def make_ttgir(self, module: Any, metadata: dict[str, Any], *, options: HIPOptions) -> Any:
         if options.overlapping_arguments:
@@ -229,6 +235,7 @@ class HIPBackend(BaseBackend):
         assembly = _C.amd.emit_assembly(llvm_ir, _C.ir.Context(), self.code_options(options))
         metadata.update(read_metadata(assembly))
         assembly += state_pairs(metadata, ";")
+        assembly += state_undefined_loads(metadata, ";")
         if knobs.amd.dump_amdgcn:
             print(assembly)
         return assembly

@@ -9,7 +9,7 @@ from typing import Any
 
 from tile import _C, knobs
 from tile.backends.base import BaseBackend, BaseOptions, GPUTarget
-from tile.compiler.assumptions import state_pairs
+from tile.compiler.assumptions import state_pairs, state_undefined_loads
 from tile.compiler.errors import from_diagnostics
 from tile.compiler.pipelines import run_pipeline, run_stage
 from tile.errors import OutOfResources, TileError
@@ -191,7 +191,11 @@ class NvidiaBackend(BaseBackend):
 
     def make_ttir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> Any:
         return run_stage(
-            module, "tile-nvidia-ttir", metadata.get("name", ""), options.disable_passes
+            module,
+            "tile-nvidia-ttir",
+            metadata.get("name", ""),
+            options.disable_passes,
+            options.ttir_arguments(),
         )
 
     def make_glir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> Any:
@@ -245,6 +249,7 @@ class NvidiaBackend(BaseBackend):
             raise TileError("the PTX has no kernel")
         metadata["name"] = found.group(1)
         ptx += state_pairs(metadata, "//")
+        ptx += state_undefined_loads(metadata, "//")
         if knobs.nvidia.dump_nvptx:
             print(ptx)
         return ptx

@@ -22,5 +22,6 @@ void triton::buildTTIRPipeline(OpPassManager &pm, const TTIROptions &options) {
   add(createCSEPass());
   add(createTritonLICM());
   add(createSymbolDCEPass());
+  add(createTritonUndefinedLanes({.fill = options.fillUndefinedLanes}));
   add(createTritonLoopUnroll());
 }

@@ -108,10 +108,11 @@ struct RewriteLoad : public OpConversionPattern<LoadOp> {
       return rewriter.notifyMatchFailure(op, "layouts have been chosen");
     BlockAccess access = makeAccess(rewriter, op.getLoc(), adaptor.getPtr(),
                                     block, op.getBoundaryCheck());
+    // Elements behind the bounds are defined: zero unless padded otherwise.
     Value other;
-    if (access.mask && op.getPadding())
+    if (access.mask)
       other = makePadding(rewriter, op.getLoc(), block,
-                          *op.getPadding() == PaddingOption::PAD_NAN);
+                          op.getPadding() == PaddingOption::PAD_NAN);
     auto load =
         LoadOp::create(rewriter, op.getLoc(), access.pointers, access.mask,
                        other, op.getCache(), op.getEvict(), op.getIsVolatile());

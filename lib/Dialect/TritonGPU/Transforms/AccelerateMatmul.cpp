@@ -11,6 +11,7 @@
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/DebugLog.h"

@@ -2,10 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// All of the narrow formats fit into bf16 without loss, and so do their
-// products with the scales, because these are powers of two or have four
-// significant bits. Where an operand is fp16 the product is computed on fp16,
-// and scaling goes through fp32 for the sake of its range.
+// A group of elements along K has a scale for each row. What the rule asks for
+// is the sum of the products of a group, scaled by both of its scales as if
+// exponents had no bounds. All of the narrow formats fit into bf16 without
+// loss, and so do their products with the scales, because these are powers of
+// two or have four significant bits: operands are scaled, and a plain product
+// does the rest. fp16 has more bits, for which tf32 has room.
+//
+// That is exact as long as the scaled operands stay normal numbers. Where the
+// scale of any group is beyond that, which the kernel finds out while it runs,
+// all scales of the plain product are zero, and nothing comes of it. The groups
+// are then multiplied one by one, and it is their sums that are scaled.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +23,11 @@
 #include "tile/Dialect/TritonGPU/Transforms/MicroscalingScales.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
+#include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -23,102 +35,475 @@ using namespace mlir::triton::gpu;
 
 namespace {
 
+struct Operand {
+  Value source;
+  Value scales; ///< null without
+  ScaleDotElemType format;
+  bool isRight, isPackedAlongK;
+  /// In the compute type, not scaled yet.
+  Value elements;
+  /// Scaled, element by element.
+  Value scaled;
+
+  bool hasInfinities() const {
+    return format != ScaleDotElemType::E2M1 && format != ScaleDotElemType::E4M3;
+  }
+  RankedTensorType getScaleType() const {
+    return cast<RankedTensorType>(scales.getType());
+  }
+  /// Scales that are powers of two; others have no ends to speak of.
+  bool hasExponents() const {
+    return scales && getScaleType().getElementType().isInteger(8);
+  }
+};
+
+/// The exponents, as they are stored, by which all elements of a format can be
+/// scaled and are normal numbers still: they have at least the exponent of the
+/// format's smallest number.
+std::pair<int64_t, int64_t> getSafeExponents(ScaleDotElemType format) {
+  auto between = [](int64_t least, int64_t greatest) {
+    return std::pair(-126 - least + 127, 127 - greatest + 127);
+  };
+  switch (format) {
+  case ScaleDotElemType::E2M1:
+    return between(-1, 2);
+  case ScaleDotElemType::E4M3:
+    return between(-9, 8);
+  case ScaleDotElemType::E5M2:
+    return between(-16, 15);
+  case ScaleDotElemType::FP16:
+    return between(-24, 15);
+  default:
+    // Elements have any exponent: see findUnsafeElements.
+    return {0, 254};
+  }
+}
+
+/// Elements of an operand in a range of their own, and the power of two that
+/// brings them, and their products, away from the ends of fp32.
+struct Share {
+  Value elements;
+  int64_t exponent;
+};
+
 class ScaledDotDecomposer {
 public:
   explicit ScaledDotDecomposer(DotScaledOp op)
-      : op(op), b(op), loc(op.getLoc()), rank(op.getType().getRank()) {}
+      : op(op), b(op), loc(op.getLoc()), type(op.getType()),
+        rank(type.getRank()) {}
 
   LogicalResult run();
 
 private:
-  /// The operand in the compute type, not scaled yet.
-  FailureOr<Value> extend(Value operand, ScaleDotElemType format, unsigned kDim,
-                          bool kPack);
-  Value scale(Value operand, Value scales, bool isB);
+  LogicalResult extend(Operand &operand);
+  Value scale(const Operand &operand, Value unsafe);
+
+  Value findUnsafeScales(const Operand &operand);
+  Value findUnsafeElements(const Operand &operand);
+  Value isAnySet(ArrayRef<Value> flags);
+
+  Value multiply(Value left, Value right, Value sum, RankedTensorType result);
+  Value multiplyGroups(const Operand &left, const Operand &right, Value plain);
+  SmallVector<Share> getShares(const Operand &operand);
+  Value keepGroup(Value elements, const Operand &operand, int64_t group,
+                  int64_t groups);
+  Value getGroupExponents(const Operand &operand, int64_t group);
+  SmallVector<Value> getGroupFactors(const Operand &operand, int64_t group,
+                                     int64_t more);
+  Value addGroups(Value plain, Value groups);
+
+  unsigned getInnerDim(const Operand &operand) const {
+    return operand.isRight ? rank - 2 : rank - 1;
+  }
+  Value constant(Type of, int64_t value) {
+    return createScalarOrSplatConstant(b, loc, of, value);
+  }
+  Value number(Type of, double value) {
+    APFloat exact(value);
+    bool ignored;
+    exact.convert(cast<FloatType>(getElementTypeOrSelf(of)).getFloatSemantics(),
+                  APFloat::rmNearestTiesToEven, &ignored);
+    return createScalarOrSplatConstant(b, loc, of, exact);
+  }
+  Value indexAlong(RankedTensorType of, unsigned dim);
+  Value reduce(Value source, unsigned axis,
+               llvm::function_ref<Value(Value, Value)> combine);
 
   DotScaledOp op;
   OpBuilder b;
   Location loc;
+  RankedTensorType type;
   unsigned rank;
   Type computeType;
 };
 
-FailureOr<Value> ScaledDotDecomposer::extend(Value operand,
-                                             ScaleDotElemType format,
-                                             unsigned kDim, bool kPack) {
-  auto type = cast<RankedTensorType>(operand.getType());
-  switch (format) {
+//===----------------------------------------------------------------------===//
+// Elements and scales
+//===----------------------------------------------------------------------===//
+
+LogicalResult ScaledDotDecomposer::extend(Operand &operand) {
+  auto source = cast<RankedTensorType>(operand.source.getType());
+  auto widen = [&](Value value) {
+    auto from = cast<RankedTensorType>(value.getType());
+    operand.elements =
+        from.getElementType() == computeType
+            ? value
+            : arith::ExtFOp::create(b, loc, from.clone(computeType), value)
+                  .getResult();
+    return success();
+  };
+  switch (operand.format) {
   case ScaleDotElemType::E2M1: {
-    unsigned axis = kPack ? kDim : (kDim == rank - 1 ? rank - 2 : rank - 1);
+    unsigned inner = getInnerDim(operand);
+    unsigned axis = operand.isPackedAlongK ? inner
+                    : inner == rank - 1    ? rank - 2
+                                           : rank - 1;
     FailureOr<Attribute> layout =
-        Fp4ToFpOp::inferResultEncoding(type, axis, loc);
+        Fp4ToFpOp::inferResultEncoding(source, axis, loc);
     if (failed(layout))
       return failure();
-    SmallVector<int64_t> shape(type.getShape());
+    SmallVector<int64_t> shape(source.getShape());
     shape[axis] *= 2;
-    auto extended = RankedTensorType::get(shape, computeType, *layout);
-    return Value(Fp4ToFpOp::create(b, loc, extended, operand, axis));
+    auto extended = RankedTensorType::get(shape, b.getBF16Type(), *layout);
+    return widen(Fp4ToFpOp::create(b, loc, extended, operand.source, axis));
   }
   case ScaleDotElemType::E4M3:
   case ScaleDotElemType::E5M2: {
-    Type narrow = format == ScaleDotElemType::E4M3
+    Type narrow = operand.format == ScaleDotElemType::E4M3
                       ? Type(b.getType<Float8E4M3FNType>())
                       : Type(b.getType<Float8E5M2Type>());
-    if (type.getElementType() != narrow)
-      operand = BitcastOp::create(b, loc, type.clone(narrow), operand);
-    return Value(FpToFpOp::create(b, loc, type.clone(computeType), operand));
+    Value value = operand.source;
+    if (source.getElementType() != narrow)
+      value = BitcastOp::create(b, loc, source.clone(narrow), value);
+    operand.elements =
+        FpToFpOp::create(b, loc, source.clone(computeType), value);
+    return success();
   }
   case ScaleDotElemType::BF16:
   case ScaleDotElemType::FP16:
-    if (type.getElementType() != computeType)
-      return op.emitOpError("mixes bf16 and fp16 operands, which have no "
-                            "common 16-bit type");
-    return operand;
+    return widen(operand.source);
   default:
     return op.emitOpError("has operands in the format ")
-           << stringifyScaleDotElemType(format)
+           << stringifyScaleDotElemType(operand.format)
            << ", for which there is no conversion";
   }
 }
 
-Value ScaledDotDecomposer::scale(Value operand, Value scales, bool isB) {
-  if (!scales)
-    return operand;
-  auto type = cast<RankedTensorType>(operand.getType());
-  Value factors = spreadScales(b, loc, scales, type, isB);
-  if (computeType.isBF16())
-    return arith::MulFOp::create(b, loc, operand, factors);
+/// With factors of zero where scales are `unsafe`, which is null for never.
+Value ScaledDotDecomposer::scale(const Operand &operand, Value unsafe) {
+  if (!operand.scales)
+    return operand.elements;
+  auto type = cast<RankedTensorType>(operand.elements.getType());
+  Value factors =
+      spreadScales(b, loc, operand.scales, type, operand.isRight, unsafe);
+  if (type.getElementType() != getElementTypeOrSelf(factors))
+    factors = arith::ExtFOp::create(b, loc, type, factors);
+  return arith::MulFOp::create(b, loc, operand.elements, factors);
+}
+
+//===----------------------------------------------------------------------===//
+// Scales at the ends of the range
+//===----------------------------------------------------------------------===//
+
+Value ScaledDotDecomposer::reduce(
+    Value source, unsigned axis,
+    llvm::function_ref<Value(Value, Value)> combine) {
+  auto reduction = ReduceOp::create(b, loc, ValueRange{source}, axis);
+  Type element = getElementTypeOrSelf(source.getType());
+  OpBuilder::InsertionGuard guard(b);
+  Block *body = b.createBlock(&reduction.getCombineOp(), {}, {element, element},
+                              {loc, loc});
+  ReduceReturnOp::create(b, loc,
+                         combine(body->getArgument(0), body->getArgument(1)));
+  return reduction.getResult().front();
+}
+
+/// Of any of the tensors, whose elements are bits. Those of one size are joined
+/// before threads exchange anything.
+Value ScaledDotDecomposer::isAnySet(ArrayRef<Value> flags) {
+  auto combine = [&](Value x, Value y) {
+    return arith::OrIOp::create(b, loc, x, y).getResult();
+  };
+  llvm::MapVector<int64_t, Value> bySize;
+  for (Value bits : flags) {
+    auto type = cast<RankedTensorType>(bits.getType());
+    int64_t size = type.getNumElements();
+    Value line =
+        arith::ExtUIOp::create(b, loc, type.clone(b.getI32Type()), bits);
+    line = ReshapeOp::create(b, loc, {size}, line);
+    Value &all = bySize[size];
+    if (all)
+      line = combine(
+          all, convertTo(b, loc, line,
+                         cast<RankedTensorType>(all.getType()).getEncoding()));
+    all = line;
+  }
+  Value any;
+  for (auto [size, line] : bySize) {
+    Value one = reduce(line, 0, combine);
+    any = any ? combine(any, one) : one;
+  }
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, any,
+                               constant(b.getI32Type(), 0));
+}
+
+Value ScaledDotDecomposer::findUnsafeScales(const Operand &operand) {
+  auto [low, high] = getSafeExponents(operand.format);
+  RankedTensorType wide = operand.getScaleType().clone(b.getI32Type());
+  Value above = arith::SubIOp::create(
+      b, loc, arith::ExtUIOp::create(b, loc, wide, operand.scales),
+      constant(wide, low));
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt, above,
+                               constant(wide, high - low));
+}
+
+/// Elements of bf16 that may not be what they should once they are scaled.
+Value ScaledDotDecomposer::findUnsafeElements(const Operand &operand) {
+  auto type = cast<RankedTensorType>(operand.elements.getType());
+  RankedTensorType bits = type.clone(b.getI16Type());
+  // Among numbers other than zero, those with an exponent of 0 or 255.
+  Value scaled = BitcastOp::create(b, loc, bits, scale(operand, Value()));
+  scaled = arith::AddIOp::create(b, loc, scaled, constant(bits, 0x80));
+  Value isAtEnd = arith::CmpIOp::create(
+      b, loc, arith::CmpIPredicate::eq,
+      arith::AndIOp::create(b, loc, scaled, constant(bits, 0x7F00)),
+      constant(bits, 0));
+  Value isNumber = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE,
+                                         operand.elements, number(type, 0));
+  return arith::AndIOp::create(b, loc, isAtEnd, isNumber);
+}
+
+//===----------------------------------------------------------------------===//
+// Group by group
+//===----------------------------------------------------------------------===//
+
+Value ScaledDotDecomposer::indexAlong(RankedTensorType of, unsigned dim) {
+  Attribute layout = of.getEncoding();
+  for (unsigned axis = of.getRank(); axis-- > 0;)
+    if (axis != dim)
+      layout = SliceEncodingAttr::get(op.getContext(), axis, layout);
+  int64_t size = of.getShape()[dim];
+  Value index = MakeRangeOp::create(
+      b, loc, RankedTensorType::get({size}, b.getI32Type(), layout), 0, size);
+  for (unsigned axis = 0; axis < of.getRank(); ++axis)
+    if (axis != dim)
+      index = ExpandDimsOp::create(b, loc, index, axis);
+  return BroadcastOp::create(b, loc, of.clone(b.getI32Type()), index);
+}
+
+/// The elements of a group along K, and zeros.
+Value ScaledDotDecomposer::keepGroup(Value elements, const Operand &operand,
+                                     int64_t group, int64_t groups) {
+  auto type = cast<RankedTensorType>(elements.getType());
+  unsigned dim = getInnerDim(operand);
+  Value index = indexAlong(type, dim);
+  Type indexType = index.getType();
+  Value number = arith::DivUIOp::create(
+      b, loc, index, constant(indexType, type.getShape()[dim] / groups));
+  Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, number,
+                                       constant(indexType, group));
+  return arith::SelectOp::create(b, loc, inside, elements,
+                                 this->number(type, 0));
+}
+
+/// All of the elements, or, of bf16, the large and the small ones.
+SmallVector<Share> ScaledDotDecomposer::getShares(const Operand &operand) {
+  Value elements = operand.hasExponents() ? operand.elements : operand.scaled;
+  if (operand.format != ScaleDotElemType::BF16)
+    return {{elements, 0}};
+  auto type = cast<RankedTensorType>(elements.getType());
+  auto compare = [&](arith::CmpFPredicate predicate, double with) {
+    return arith::CmpFOp::create(b, loc, predicate, elements,
+                                 number(type, with));
+  };
+  Value isLarge =
+      arith::OrIOp::create(b, loc, compare(arith::CmpFPredicate::OGE, 1),
+                           compare(arith::CmpFPredicate::OLE, -1));
+  Value zero = number(type, 0);
+  auto move = [&](int64_t exponent) {
+    return arith::MulFOp::create(
+        b, loc, elements,
+        number(type, std::ldexp(1.0, static_cast<int>(exponent))));
+  };
+  constexpr int64_t down = -70, up = 56;
+  return {
+      {arith::SelectOp::create(b, loc, isLarge, move(down), zero), -down},
+      {arith::SelectOp::create(b, loc, isLarge, zero, move(up)), -up},
+  };
+}
+
+/// Of a group, for each row, as they are stored.
+Value ScaledDotDecomposer::getGroupExponents(const Operand &operand,
+                                             int64_t group) {
+  RankedTensorType wide = operand.getScaleType().clone(b.getI32Type());
+  Value isGroup =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                            indexAlong(wide, rank - 1), constant(wide, group));
+  Value one = arith::SelectOp::create(
+      b, loc, isGroup, arith::ExtUIOp::create(b, loc, wide, operand.scales),
+      constant(wide, 0));
+  return reduce(one, rank - 1, [&](Value x, Value y) {
+    return arith::AddIOp::create(b, loc, x, y).getResult();
+  });
+}
+
+/// Three numbers for each row, or column, whose product is the scale times two
+/// to the power of `more`: a number alone, or the product of those of two
+/// operands, would not always be one of fp32. Empty for a scale of one.
+SmallVector<Value> ScaledDotDecomposer::getGroupFactors(const Operand &operand,
+                                                        int64_t group,
+                                                        int64_t more) {
+  if (!operand.hasExponents() && !more)
+    return {};
   RankedTensorType wide = type.clone(b.getF32Type());
-  Value product = arith::MulFOp::create(
-      b, loc, arith::ExtFOp::create(b, loc, wide, operand),
-      arith::ExtFOp::create(b, loc, wide, factors));
-  return arith::TruncFOp::create(b, loc, type, product);
+  SmallVector<Value> factors;
+  if (!operand.hasExponents()) {
+    for (int64_t left = 3; left > 0; --left) {
+      factors.push_back(number(wide, std::ldexp(1.0, int(more / left))));
+      more -= more / left;
+    }
+    return factors;
+  }
+  // The scales of the right operand are those of columns.
+  unsigned dim = operand.isRight ? rank - 2 : rank - 1;
+  Value stored = convertTo(
+      b, loc, getGroupExponents(operand, group),
+      SliceEncodingAttr::get(op.getContext(), dim, type.getEncoding()));
+  auto rows = cast<RankedTensorType>(stored.getType());
+  RankedTensorType numbers = rows.clone(b.getF32Type());
+  Value isNaN = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, stored,
+                                      constant(rows, 255));
+  Value rest =
+      arith::AddIOp::create(b, loc, stored, constant(rows, more - 127));
+  for (int64_t left = 3; left > 0; --left) {
+    Value part = arith::DivSIOp::create(b, loc, rest, constant(rows, left));
+    rest = arith::SubIOp::create(b, loc, rest, part);
+    Value bits = arith::ShLIOp::create(
+        b, loc, arith::AddIOp::create(b, loc, part, constant(rows, 127)),
+        constant(rows, 23));
+    Value factor = arith::SelectOp::create(
+        b, loc, isNaN,
+        number(numbers, std::numeric_limits<double>::quiet_NaN()),
+        BitcastOp::create(b, loc, numbers, bits));
+    factors.push_back(BroadcastOp::create(
+        b, loc, wide, ExpandDimsOp::create(b, loc, factor, dim)));
+  }
+  return factors;
+}
+
+/// Adds the products of all groups to what there is of the plain product.
+Value ScaledDotDecomposer::multiplyGroups(const Operand &left,
+                                          const Operand &right, Value plain) {
+  RankedTensorType wide = type.clone(b.getF32Type());
+  int64_t groups =
+      (left.hasExponents() ? left : right).getScaleType().getShape().back();
+  SmallVector<Share> shares = getShares(left), others = getShares(right);
+  // That is NaN where elements are infinite: then the sum of the groups counts.
+  bool counts = !left.hasInfinities() && !right.hasInfinities() &&
+                type.getElementType().isF32();
+  Value sum = counts ? plain : number(wide, 0);
+  for (int64_t group = 0; group < groups; ++group)
+    for (const Share &share : shares)
+      for (const Share &other : others) {
+        // Zeros in both of them: others may be times infinity.
+        Value product =
+            multiply(keepGroup(share.elements, left, group, groups),
+                     keepGroup(other.elements, right, group, groups),
+                     number(wide, 0), wide);
+        SmallVector<Value> factors =
+            getGroupFactors(left, group, share.exponent);
+        SmallVector<Value> more = getGroupFactors(right, group, other.exponent);
+        for (unsigned i = 0; i < 3; ++i) {
+          Value factor = factors.empty() ? more[i] : factors[i];
+          if (!factors.empty() && !more.empty())
+            factor = arith::MulFOp::create(b, loc, factor, more[i]);
+          product = arith::MulFOp::create(b, loc, product, factor);
+        }
+        sum = arith::AddFOp::create(b, loc, sum, product);
+      }
+  if (counts)
+    return sum;
+  if (!type.getElementType().isF32())
+    sum = arith::TruncFOp::create(b, loc, type, sum);
+  return addGroups(plain, sum);
+}
+
+/// The plain product's sum of nothing, and that of the groups. Elements that
+/// are infinite make the former NaN, which only then is not to be counted.
+Value ScaledDotDecomposer::addGroups(Value plain, Value groups) {
+  Value sum = arith::AddFOp::create(b, loc, plain, groups);
+  Value isNaN =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, plain, plain);
+  // Infinities, of either sign.
+  Value difference = arith::SubFOp::create(b, loc, groups, groups);
+  Value isInfinite = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO,
+                                           difference, difference);
+  return arith::SelectOp::create(
+      b, loc, arith::AndIOp::create(b, loc, isNaN, isInfinite), groups, sum);
+}
+
+//===----------------------------------------------------------------------===//
+// The product
+//===----------------------------------------------------------------------===//
+
+Value ScaledDotDecomposer::multiply(Value left, Value right, Value sum,
+                                    RankedTensorType result) {
+  auto asOperand = [&](Value value, unsigned index) {
+    return convertTo(b, loc, value,
+                     DotOperandEncodingAttr::get(op.getContext(), index,
+                                                 type.getEncoding(),
+                                                 computeType));
+  };
+  return DotOp::create(
+      b, loc, result, asOperand(left, 0), asOperand(right, 1), sum,
+      computeType.isF32() ? InputPrecision::TF32 : InputPrecision::IEEE,
+      /*maxNumImpreciseAcc=*/0);
 }
 
 LogicalResult ScaledDotDecomposer::run() {
-  bool onFP16 = op.getAElemType() == ScaleDotElemType::FP16 ||
-                op.getBElemType() == ScaleDotElemType::FP16;
-  computeType = onFP16 ? Type(b.getF16Type()) : Type(b.getBF16Type());
-
-  FailureOr<Value> lhs =
-      extend(op.getA(), op.getAElemType(), rank - 1, op.getLhsKPack());
-  FailureOr<Value> rhs =
-      extend(op.getB(), op.getBElemType(), rank - 2, op.getRhsKPack());
-  if (failed(lhs) || failed(rhs))
-    return failure();
-  Value a = scale(*lhs, op.getAScale(), /*isB=*/false);
-  Value bValue = scale(*rhs, op.getBScale(), /*isB=*/true);
-
-  Attribute layout = op.getType().getEncoding();
-  auto asOperand = [&](Value value, unsigned index) {
-    return convertTo(b, loc, value,
-                     DotOperandEncodingAttr::get(op.getContext(), index, layout,
-                                                 computeType));
+  Operand left{op.getA(), op.getAScale(),   op.getAElemType(),
+               false,     op.getLhsKPack(), {},
+               {}},
+      right{op.getB(), op.getBScale(),   op.getBElemType(),
+            true,      op.getRhsKPack(), {},
+            {}};
+  auto has = [&](ScaleDotElemType format) {
+    return left.format == format || right.format == format;
   };
-  auto dot =
-      DotOp::create(b, loc, op.getType(), asOperand(a, 0), asOperand(bValue, 1),
-                    op.getC(), InputPrecision::IEEE, /*maxNumImpreciseAcc=*/0);
-  op.replaceAllUsesWith(dot.getResult());
+  if (has(ScaleDotElemType::FP16) && has(ScaleDotElemType::BF16))
+    return op.emitOpError("mixes bf16 and fp16 operands, which have no "
+                          "common 16-bit type");
+  computeType = has(ScaleDotElemType::FP16) ? Type(b.getF32Type())
+                                            : Type(b.getBF16Type());
+  if (failed(extend(left)) || failed(extend(right)))
+    return failure();
+
+  SmallVector<Value> flags;
+  for (const Operand *operand : {&left, &right}) {
+    if (!operand->hasExponents() || op.getFastMath())
+      continue;
+    flags.push_back(findUnsafeScales(*operand));
+    if (operand->format == ScaleDotElemType::BF16)
+      flags.push_back(findUnsafeElements(*operand));
+  }
+  Value unsafe = flags.empty() ? Value() : isAnySet(flags);
+  left.scaled = scale(left, unsafe);
+  right.scaled = scale(right, unsafe);
+  Value result = multiply(left.scaled, right.scaled, op.getC(), type);
+
+  if (unsafe) {
+    auto branch = scf::IfOp::create(b, loc, TypeRange{type}, unsafe,
+                                    /*withElseRegion=*/true);
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, loc, result);
+    b.setInsertionPointToStart(branch.thenBlock());
+    for (Operand *operand : {&left, &right})
+      if (!operand->hasExponents())
+        operand->scaled = scale(*operand, Value());
+    scf::YieldOp::create(b, loc, multiplyGroups(left, right, result));
+    result = branch.getResult(0);
+  }
+  op.replaceAllUsesWith(result);
   op.erase();
   return success();
 }

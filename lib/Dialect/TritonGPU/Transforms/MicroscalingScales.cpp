@@ -36,13 +36,22 @@ Value mlir::triton::gpu::decodeScales(OpBuilder &b, Location loc,
 }
 
 Value mlir::triton::gpu::spreadScales(OpBuilder &b, Location loc, Value scales,
-                                      RankedTensorType operandType, bool isB) {
+                                      RankedTensorType operandType, bool isB,
+                                      Value isZero) {
   unsigned rank = operandType.getRank();
   auto type = cast<RankedTensorType>(scales.getType());
   Value numbers = type.getElementType().isInteger(8)
                       ? decodeScales(b, loc, scales)
                       : Value(FpToFpOp::create(
                             b, loc, type.clone(b.getBF16Type()), scales));
+
+  if (isZero) {
+    auto numbersType = cast<RankedTensorType>(numbers.getType());
+    numbers = arith::SelectOp::create(
+        b, loc,
+        SplatOp::create(b, loc, numbersType.clone(b.getI1Type()), isZero),
+        arith::ConstantOp::create(b, loc, b.getZeroAttr(numbersType)), numbers);
+  }
 
   // [.., rows, groups] -> [.., rows, groups, 1] -> ... -> [.., rows, K]
   int64_t k = operandType.getShape()[isB ? rank - 2 : rank - 1];

@@ -9,6 +9,7 @@
 #include "amd/TritonAMDGPUToLLVM/TargetInfo.h"
 
 #include "tile/Conversion/TritonGPUToLLVM/Predicate.h"
+#include "tile/Dialect/Triton/Transforms/UndefinedLanes.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -39,6 +40,30 @@ SmallVector<Value> unpack(const LLVMBuilder &b, Value loaded, Type element,
 Value pack(const LLVMBuilder &b, ArrayRef<Value> values) {
   Type type = getAccessType(b, values[0].getType(), values.size());
   return b.bitcast(b.packVector(values), type);
+}
+
+/// What lanes hold that a load without another value leaves out: zeros, which
+/// the simulator is told of where they may matter, by a comment that names the
+/// registers.
+Value makeUndefined(const LLVMBuilder &b, Type type) {
+  auto module = b.getBuilder()
+                    .getInsertionBlock()
+                    ->getParentOp()
+                    ->getParentOfType<ModuleOp>();
+  if (!isUndefinedLoad(module, b.getLoc()))
+    return b.zero(type);
+  unsigned bits =
+      LLVM::isCompatibleVectorType(type) ? 0 : type.getIntOrFloatBitWidth();
+  Type held = bits && bits < 32 ? b.intTy(32) : type;
+  auto zero = b.create<LLVM::InlineAsmOp>(
+                   TypeRange(held), ValueRange(b.zero(held)),
+                   "; undefined lanes $0", "=v,0", /*has_side_effects=*/false,
+                   /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                   LLVM::AsmDialectAttr::get(type.getContext(),
+                                             LLVM::AsmDialect::AD_ATT),
+                   ArrayAttr())
+                  ->getResult(0);
+  return held == type ? zero : b.bitcast(b.trunc(b.intTy(bits), zero), type);
 }
 
 bool isStreamed(const triton::TargetInfo::CacheHints &hints) {
@@ -84,7 +109,7 @@ SmallVector<Value> amd::TargetInfo::loadGlobal(const LLVMBuilder &b, Value ptr,
   Type loadedType = isAtomic ? b.intTy(8 * align) : type;
   Value otherwise;
   if (pred)
-    otherwise = others.empty() ? b.zero(type) : pack(b, others);
+    otherwise = others.empty() ? makeUndefined(b, type) : pack(b, others);
   Value loaded = underPredicate(b, pred, otherwise, [&] {
     Value value = b.create<LLVM::LoadOp>(
         loadedType, ptr, align,

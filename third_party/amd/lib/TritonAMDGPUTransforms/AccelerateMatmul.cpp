@@ -6,6 +6,8 @@
 
 #include "tile/Dialect/TritonGPU/Transforms/AccelerateMatmul.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 namespace mlir::triton::amd {
 #define GEN_PASS_DEF_TRITONAMDGPUACCELERATEMATMUL
 #include "amd/TritonAMDGPUTransforms/Passes.h.inc"

@@ -82,6 +82,40 @@ def TritonCheckOffsets : Pass<"triton-check-offsets"> {
   }];
 }
 
+def TritonUndefinedLanes : Pass<"triton-undefined-lanes", "::mlir::ModuleOp"> {
+  let summary = "Find, or fill, what masked loads leave undefined";
+  let description = [{
+    Where its mask is off, the result of a load without `other` is undefined.
+    Compiled code has zeros there, and a kernel that forgot an `other` goes
+    unnoticed as long as zero happens to be right.
+
+    This pass lists the places of such loads in the attribute
+    `tt.undefined_loads` of the module. Who runs the kernel in the simulator puts
+    other values into these lanes and looks whether anything changes. A load is
+    left out where the lanes cannot matter: each element goes, element by
+    element, to accesses under the same mask. So is a place that has loads with
+    `other`, too: a function that was inlined twice.
+
+    With `fill`, nothing is listed: each such load gets an `other` that shows, NaN
+    for floats and all ones for integers.
+
+    ```mlir
+    %x = tt.load %p, %m : tensor<64x!tt.ptr<f32>>
+    // with fill=true becomes
+    %nan = arith.constant dense<0x7FC00000> : tensor<64xf32>
+    %x = tt.load %p, %m, %nan : tensor<64x!tt.ptr<f32>>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let options = [
+    Option<"fill", "fill", "bool", /*default=*/"false",
+           "Give the lanes values that show">
+  ];
+  let statistics = [
+    Statistic<"numLoads", "undefined-loads", "Loads that were listed or filled">
+  ];
+}
+
 def TritonUnsignedIndices : Pass<"triton-unsigned-indices"> {
   let summary = "Divide indices without a sign";
   let description = [{

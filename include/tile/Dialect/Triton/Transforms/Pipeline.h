@@ -7,7 +7,12 @@
 
 namespace mlir::triton {
 
-struct TTIROptions : StageOptions<TTIROptions> {};
+struct TTIROptions : StageOptions<TTIROptions> {
+  Option<bool> fillUndefinedLanes{
+      *this, "fill-undefined-lanes",
+      llvm::cl::desc("Fill what masked loads leave undefined"),
+      llvm::cl::init(false)};
+};
 
 /// Inlined, canonical, target-independent tt: tile-<backend>-ttir.
 void buildTTIRPipeline(OpPassManager &pm, const TTIROptions &options);

@@ -31,8 +31,11 @@ def TritonGPUAccelerateMatmul
     Products of element types that the target lacks (fp8 before sm_89) are
     computed on fp16; fp32 products only run on tensor cores where the input
     precision allows for tf32. All others keep their blocked layout. Scaled
-    products (`tt.dot_scaled`) become plain ones of operands that are extended to
-    16 bits and scaled before.
+    products (`tt.dot_scaled`) become plain ones of operands that are extended and
+    scaled before, to bf16, or, where one is fp16, to tf32. Where the kernel finds
+    scales whose operands would leave the range of normal numbers, a branch
+    multiplies group by group of elements, and scales the sums; with `fastMath`
+    there is no such branch.
 
     Before:
     ```mlir
@@ -45,6 +48,7 @@ def TritonGPUAccelerateMatmul
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
                            "::mlir::triton::gpu::TritonGPUDialect",
                            "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
   let statistics = [

@@ -13,8 +13,9 @@ Value decodeScales(OpBuilder &b, Location loc, Value scales);
 
 /// The scales of an operand, rows by groups along K, as numbers in bf16, one
 /// for each element of a tensor of `operandType`, whose rows are K if `isB`.
+/// They are zeros where the condition `isZero`, if given, holds.
 Value spreadScales(OpBuilder &b, Location loc, Value scales,
-                   RankedTensorType operandType, bool isB);
+                   RankedTensorType operandType, bool isB, Value isZero = {});
 
 } // namespace mlir::triton::gpu
 

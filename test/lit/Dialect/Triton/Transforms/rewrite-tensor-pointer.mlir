@@ -31,11 +31,13 @@ tt.func @access(%p: !tt.ptr<f32>, %n: i64, %s: i64, %o: i32) {
 tt.func @two_dimensions(%p: !tt.ptr<f16>, %m: i64, %n: i64, %s: i64) -> tensor<64x32xf16> {
   %c1 = arith.constant 1 : i64
   %c0 = arith.constant 0 : i32
+  // CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<64x32xf16>
   // CHECK-DAG: arith.muli %{{.*}}, %{{.*}} : tensor<64x1xi64>
   // CHECK-DAG: arith.cmpi slt, %{{.*}}, %{{.*}} : tensor<1x32xi64>
   // CHECK-NOT: arith.cmpi {{.*}} : tensor<64x1xi64>
   // CHECK-NOT: arith.muli {{.*}} : tensor<1x32xi64>
-  // CHECK: tt.load %{{.*}}, %{{[0-9]+}} : tensor<64x32x!tt.ptr<f16>>
+  // What is behind the bounds is zero.
+  // CHECK: tt.load %{{.*}}, %{{[0-9]+}}, %[[ZERO]] : tensor<64x32x!tt.ptr<f16>>
   %b = tt.make_tensor_ptr %p, [%m, %n], [%s, %c1], [%c0, %c0] {order = array<i32: 1, 0>} : <tensor<64x32xf16>>
   %v = tt.load %b {boundaryCheck = array<i32: 1>} : !tt.ptr<tensor<64x32xf16>>
   tt.return %v : tensor<64x32xf16>

@@ -9,9 +9,16 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   tt.func @both_scaled(%a: tensor<128x64xf8E4M3FN, #half>, %b: tensor<32x128xi8, #blocked>, %as: tensor<128x2xi8, #scales>, %bs: tensor<128x2xi8, #scales>, %c: tensor<128x128xf32, #blocked>) -> tensor<128x128xf32, #blocked> {
     // CHECK-DAG: [[AX:%.*]] = tt.fp_to_fp %[[A]] {{.*}} -> tensor<128x64xbf16
     // CHECK-DAG: [[BX:%.*]] = ttg.fp4_to_fp %[[B]] {axis = 0 : i32} {{.*}} -> tensor<64x128xbf16
-    // Exponents become numbers: shifted into place, with NaN for 255.
+    // Scales at the ends of the range, of either operand: both have as many, and
+    // are looked at together.
+    // CHECK: arith.cmpi ugt
+    // CHECK: arith.cmpi ugt
+    // CHECK: "tt.reduce"
+    // CHECK: [[UNSAFE:%.*]] = arith.cmpi ne, {{.*}} : i32
+    // Exponents become numbers: shifted into place, with NaN for 255; or all zero.
     // CHECK: [[W:%.*]] = arith.extui %[[AS]]
     // CHECK: arith.shli [[W]]
+    // CHECK: tt.splat [[UNSAFE]]
     // CHECK: tt.broadcast {{.*}} -> tensor<128x2x32xbf16
     // CHECK: tt.reshape {{.*}} -> tensor<128x64xbf16
     // CHECK: arith.mulf [[AX]]
@@ -19,18 +26,36 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     // CHECK: tt.trans {{.*}} -> tensor<64x128xbf16
     // CHECK: arith.mulf [[BX]]
     // CHECK: tt.dot {{.*}} : tensor<128x64xbf16, {{.*}} * tensor<64x128xbf16, {{.*}} -> tensor<128x128xf32, #mma>
+    // Two groups of 32 elements, whose sums are scaled.
+    // CHECK: scf.if [[UNSAFE]]
+    // CHECK-COUNT-2: tt.dot {{.*}} -> tensor<128x128xf32, #mma>
+    // CHECK-NOT: tt.dot
+    // CHECK: else
     // CHECK-NOT: dot_scaled
     %d = tt.dot_scaled %a scale %as, %b scale %bs, %c lhs = e4m3 rhs = e2m1 {fastMath = false} : tensor<128x64xf8E4M3FN, #half>, tensor<128x2xi8, #scales> * tensor<32x128xi8, #blocked>, tensor<128x2xi8, #scales> -> tensor<128x128xf32, #blocked>
     tt.return %d : tensor<128x128xf32, #blocked>
   }
 
-  // An operand of 16 bits stays what it is, and decides about the other.
+  // Whoever does without exactness gets a plain product alone.
+  // CHECK-LABEL: @fast
+  tt.func @fast(%a: tensor<128x64xf8E4M3FN, #half>, %b: tensor<32x128xi8, #blocked>, %as: tensor<128x2xi8, #scales>, %bs: tensor<128x2xi8, #scales>, %c: tensor<128x128xf32, #blocked>) -> tensor<128x128xf32, #blocked> {
+    // CHECK-NOT: scf.if
+    // CHECK-NOT: tt.reduce
+    // CHECK: tt.dot
+    // CHECK-NOT: tt.dot
+    // CHECK: tt.return
+    %d = tt.dot_scaled %a scale %as, %b scale %bs, %c lhs = e4m3 rhs = e2m1 {fastMath = true} : tensor<128x64xf8E4M3FN, #half>, tensor<128x2xi8, #scales> * tensor<32x128xi8, #blocked>, tensor<128x2xi8, #scales> -> tensor<128x128xf32, #blocked>
+    tt.return %d : tensor<128x128xf32, #blocked>
+  }
+
+  // tf32 has room for the bits of fp16, and for the exponents of scales.
   // CHECK-LABEL: @half
   tt.func @half(%a: tensor<128x64xf16, #half>, %b: tensor<64x128xf8E5M2, #blocked>, %bs: tensor<128x2xi8, #scales>, %c: tensor<128x128xf32, #blocked>) -> tensor<128x128xf32, #blocked> {
-    // CHECK: tt.fp_to_fp {{.*}} -> tensor<64x128xf16
+    // CHECK-DAG: arith.extf {{.*}} to tensor<128x64xf32
+    // CHECK-DAG: tt.fp_to_fp {{.*}} -> tensor<64x128xf32
     // CHECK: arith.mulf {{.*}} : tensor<64x128xf32
-    // CHECK: arith.truncf
-    // CHECK: tt.dot {{.*}} : tensor<128x64xf16, {{.*}} * tensor<64x128xf16
+    // CHECK: tt.dot {{.*}} : tensor<128x64xf32, {{.*}} * tensor<64x128xf32
+    // CHECK: scf.if
     %d = tt.dot_scaled %a, %b scale %bs, %c lhs = fp16 rhs = e5m2 {fastMath = false} : tensor<128x64xf16, #half> * tensor<64x128xf8E5M2, #blocked>, tensor<128x2xi8, #scales> -> tensor<128x128xf32, #blocked>
     tt.return %d : tensor<128x128xf32, #blocked>
   }

@@ -33,7 +33,8 @@ def TritonAMDGPUAccelerateMatmul
     // #mma = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true}>
     ```
   }];
-  let dependentDialects = ["mlir::triton::gpu::TritonGPUDialect"];
+  let dependentDialects = ["mlir::triton::gpu::TritonGPUDialect",
+                           "::mlir::scf::SCFDialect"];
   let options = ArchOptions # [
     Option<"matrixInstructionSize", "matrix-instruction-size", "int32_t", "0",
            "Rows of the instruction to take: 16, 32, or 4 for narrow ones; 0 for any">,
