@@ -5,8 +5,8 @@
 // register. LLVM's code generator, whose instructions are those of later GPUs,
 // too, leaves a constant or a scalar register there when it merges
 // v_mov_b32_dpp into the instruction that takes its result; its own assembler
-// refuses that (LLVM 22, GCNDPPCombine). A pass behind those that put operands
-// into instructions moves it to a vector register.
+// refuses that (LLVM 22, GCNDPPCombine). A pass behind those that do so moves
+// the operand to a vector register.
 //
 // LLVM's headers for this target are not to be had outside of it, so its
 // instructions and register classes are found by their names.
@@ -102,12 +102,14 @@ bool KeepDPPOperandsInRegisters::runOnMachineFunction(
 void mlir::triton::amd::keepDPPOperandsInRegisters() {
   static RegisterTargetPassConfigCallback callback(
       [](TargetMachine &machine, PassManagerBase &, TargetPassConfig *config) {
-        const llvm::PassInfo *folding =
-            PassRegistry::getPassRegistry()->getPassInfo(
-                StringRef("si-fold-operands"));
-        if (machine.getTargetTriple().isAMDGCN() && folding &&
-            machine.getTargetCPU().starts_with("gfx110"))
-          config->insertPass(folding->getTypeInfo(),
-                             &KeepDPPOperandsInRegisters::ID);
+        if (!machine.getTargetTriple().isAMDGCN() ||
+            !machine.getTargetCPU().starts_with("gfx110"))
+          return;
+        // At -O1 nothing folds operands behind the merging of DPP.
+        for (StringRef name : {"si-fold-operands", "gcn-dpp-combine"})
+          if (const llvm::PassInfo *pass =
+                  PassRegistry::getPassRegistry()->getPassInfo(name))
+            config->insertPass(pass->getTypeInfo(),
+                               &KeepDPPOperandsInRegisters::ID);
       });
 }

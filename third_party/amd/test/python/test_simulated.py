@@ -312,6 +312,23 @@ def test_others_values_beside_constants(target, dtype):
 
 
 @tile.jit
+def first_of_the_largest(x, out, BLOCK: tl.constexpr):
+    tl.store(out, tl.argmax(tl.load(x + tl.arange(0, BLOCK)), 0))
+
+
+@pytest.mark.parametrize("opt_level", [1, 2, 3])
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16])
+def test_narrow_values_of_others_at_each_level(target, dtype, opt_level):
+    """On gfx1100 LLVM merged the exchange into the extension of the sign, whose constants are no
+    operands of that instruction. At -O1 no later pass mended it."""
+    x, out = rng.integers(1, 7, 64).astype(dtype), np.zeros(1, np.int32)
+    kernel = first_of_the_largest[(1,)](x, out, BLOCK=64, num_warps=1, opt_level=opt_level)
+    assert out[0] == np.argmax(x)
+    backend = find_backend(tile.GPUTarget(*target.split(":"), 32 if "gfx1" in target else 64))
+    assert backend.make_hsaco(kernel.asm["amdgcn"], {}, options=backend.parse_options({}))
+
+
+@tile.jit
 def exchange(x, out, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
     v = tl.load(x + i)
