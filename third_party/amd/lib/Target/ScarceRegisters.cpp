@@ -21,9 +21,9 @@
 // half a minute for some of the first ones, and a second for these.
 //
 // Kernels without products have one code. Where their values need more than all
-// registers at once, the scheduler uses the target's own trackers: it brings
-// values and their uses together, where it would leave hundreds for the
-// register allocator otherwise, which then tries for minutes.
+// registers at once, the scheduler is to need few: it brings values and their
+// uses together, where it would leave hundreds for the register allocator
+// otherwise, which then tries for minutes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,6 +54,9 @@ static constexpr unsigned kRegistersOfLane = 256;
 static constexpr llvm::StringLiteral kWavesByLDS = "tile-waves-by-lds";
 /// On kernels, LLVM's: the waves of one SIMD unit that registers are for.
 static constexpr llvm::StringLiteral kWantedWaves = "amdgpu-waves-per-eu";
+/// On functions, LLVM's: what its scheduler aims at.
+static constexpr llvm::StringLiteral kSchedulingStrategy =
+    "amdgpu-sched-strategy";
 
 static llvm::Function *findKernel(llvm::Module &module) {
   for (llvm::Function &function : module)
@@ -231,9 +234,11 @@ amd::emitForScarceRegisters(ModuleOp diagnosticOp, llvm::Module &module,
   llvm::Function *kernel = findKernel(module);
   if (!target || !kernel)
     return emit(diagnosticOp, module, machine, /*trackersOfTarget=*/false);
-  if (llvm::none_of(llvm::instructions(*kernel), isProduct))
-    return emit(diagnosticOp, module, machine, /*trackersOfTarget=*/
-                countLiveRegisters(*kernel) > kRegistersOfLane);
+  if (llvm::none_of(llvm::instructions(*kernel), isProduct)) {
+    if (countLiveRegisters(*kernel) > kRegistersOfLane)
+      kernel->addFnAttr(kSchedulingStrategy, "iterative-minreg");
+    return emit(diagnosticOp, module, machine, /*trackersOfTarget=*/false);
+  }
   if (!target->mfmaVersion &&
       countCarriedRegisters(*kernel) > kRegistersOfLane) {
     fenceProducts(*kernel);

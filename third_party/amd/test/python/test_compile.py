@@ -280,8 +280,7 @@ def many_values(x, out, FIRST: tl.constexpr, SECOND: tl.constexpr, N: tl.constex
 
 def compile_many_values(first: int, second: int, processor: str = "gfx942"):
     constants = {"FIRST": first, "SECOND": second, "N": 32}
-    aligned = {(i,): [["tt.divisibility", 16]] for i in range(2)}
-    source = ASTSource(many_values, {"x": "*i32", "out": "*i32"}, constants, aligned)
+    source = ASTSource(many_values, {"x": "*i32", "out": "*i32"}, constants)
     wave = 64 if processor == "gfx942" else 32
     target = tile.GPUTarget("hip", processor, wave)
     return tile.compile(source, target, {"num_warps": 1}, stop_at="amdgcn")
