@@ -11,7 +11,7 @@ from tile import _C, knobs
 from tile.backends.base import BaseBackend, BaseOptions, GPUTarget
 from tile.compiler.assumptions import state_pairs, state_undefined_loads
 from tile.compiler.errors import from_diagnostics, of_assembly
-from tile.compiler.pipelines import run_pipeline, run_stage
+from tile.compiler.pipelines import missed, run_pipeline, run_stage
 from tile.errors import OutOfResources, TileError
 
 from .targets import REGISTERS_OF_A_CU, find_facts
@@ -234,6 +234,12 @@ class HIPBackend(BaseBackend):
     def make_amdgcn(self, llvm_ir: str, metadata: dict[str, Any], *, options: HIPOptions) -> str:
         assembly = _C.amd.emit_assembly(llvm_ir, _C.ir.Context(), self.code_options(options))
         metadata.update(read_metadata(assembly))
+        if spills := metadata["n_spills"]:
+            message = (
+                f"`{metadata['name']}` keeps {spills} registers of each lane in memory; with more "
+                "warps or smaller blocks a lane has fewer values (and the compile is quicker)"
+            )
+            missed("registers", "registers-spilled", message, [])
         assembly += state_pairs(metadata, ";")
         assembly += state_undefined_loads(metadata, ";")
         if knobs.amd.dump_amdgcn:

@@ -20,6 +20,11 @@
 // case, and the second code is the only one: LLVM's register allocator takes
 // half a minute for some of the first ones, and a second for these.
 //
+// Kernels without products have one code. Where their values need more than all
+// registers at once, the scheduler is to need few: it brings values and their
+// uses together, where it would leave hundreds for the register allocator
+// otherwise, which then tries for minutes.
+//
 //===----------------------------------------------------------------------===//
 
 #include "TargetMachine.h"
@@ -42,13 +47,16 @@ using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::amd;
 
-/// What a lane of RDNA has at most.
+/// What a lane of RDNA has at most, and one of CDNA beside its accumulators.
 static constexpr unsigned kRegistersOfLane = 256;
 
 /// On kernels: the waves of one SIMD unit for which a compute unit has LDS.
 static constexpr llvm::StringLiteral kWavesByLDS = "tile-waves-by-lds";
 /// On kernels, LLVM's: the waves of one SIMD unit that registers are for.
 static constexpr llvm::StringLiteral kWantedWaves = "amdgpu-waves-per-eu";
+/// On functions, LLVM's: what its scheduler aims at.
+static constexpr llvm::StringLiteral kSchedulingStrategy =
+    "amdgpu-sched-strategy";
 
 static llvm::Function *findKernel(llvm::Module &module) {
   for (llvm::Function &function : module)
@@ -139,6 +147,39 @@ static FailureOr<std::string> emit(ModuleOp diagnosticOp, llvm::Module &module,
   return triton::emitAssembly(diagnosticOp, module, machine);
 }
 
+/// How many registers values take at most in one place of a block, without
+/// those that only pass through it.
+static unsigned countLiveRegisters(const llvm::Function &kernel) {
+  const llvm::DataLayout &layout = kernel.getDataLayout();
+  auto sizeOf = [&](const llvm::Value *value) -> unsigned {
+    llvm::Type *type = value->getType();
+    return type->isSized()
+               ? llvm::divideCeil(layout.getTypeSizeInBits(type), 32)
+               : 0;
+  };
+  unsigned most = 0;
+  for (const llvm::BasicBlock &block : kernel) {
+    llvm::DenseSet<const llvm::Value *> live;
+    unsigned registers = 0;
+    auto use = [&](const llvm::Value *value) {
+      if (isa<llvm::Instruction>(value) && live.insert(value).second)
+        registers += sizeOf(value);
+    };
+    for (const llvm::Instruction &inst : block)
+      if (inst.isUsedOutsideOfBlock(&block))
+        use(&inst);
+    for (const llvm::Instruction &inst : llvm::reverse(block)) {
+      if (live.erase(&inst))
+        registers -= sizeOf(&inst);
+      if (!isa<llvm::PHINode>(inst))
+        for (const llvm::Value *operand : inst.operands())
+          use(operand);
+      most = std::max(most, registers);
+    }
+  }
+  return most;
+}
+
 /// The registers for the vectors and floats that a block gets from others at
 /// most: for a loop with products, its sums, and the operands on their way.
 static unsigned countCarriedRegisters(const llvm::Function &kernel) {
@@ -191,9 +232,13 @@ amd::emitForScarceRegisters(ModuleOp diagnosticOp, llvm::Module &module,
                             llvm::TargetMachine &machine) {
   const AMDTarget *target = lookupAMDTarget(machine.getTargetCPU());
   llvm::Function *kernel = findKernel(module);
-  if (!target || !kernel ||
-      llvm::none_of(llvm::instructions(*kernel), isProduct))
+  if (!target || !kernel)
     return emit(diagnosticOp, module, machine, /*trackersOfTarget=*/false);
+  if (llvm::none_of(llvm::instructions(*kernel), isProduct)) {
+    if (countLiveRegisters(*kernel) > kRegistersOfLane)
+      kernel->addFnAttr(kSchedulingStrategy, "iterative-minreg");
+    return emit(diagnosticOp, module, machine, /*trackersOfTarget=*/false);
+  }
   if (!target->mfmaVersion &&
       countCarriedRegisters(*kernel) > kRegistersOfLane) {
     fenceProducts(*kernel);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import time
 
 import pytest
 from corpus.programs import PROGRAMS
@@ -267,3 +268,38 @@ def test_finding_a_backend_imports_no_numpy():
         "assert 'numpy' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
+
+
+@tile.jit
+def many_values(x, out, FIRST: tl.constexpr, SECOND: tl.constexpr, N: tl.constexpr):
+    i, j, k = tl.arange(0, N)[:, None, None], tl.arange(0, N)[None, :, None], tl.arange(0, N)
+    sums = tl.cumsum(tl.load(x + i * N * N + j * N + k), FIRST)
+    at = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    tl.store(out + at, tl.sum(sums, SECOND))
+
+
+def compile_many_values(first: int, second: int, processor: str = "gfx942"):
+    constants = {"FIRST": first, "SECOND": second, "N": 32}
+    source = ASTSource(many_values, {"x": "*i32", "out": "*i32"}, constants)
+    wave = 64 if processor == "gfx942" else 32
+    target = tile.GPUTarget("hip", processor, wave)
+    return tile.compile(source, target, {"num_warps": 1}, stop_at="amdgcn")
+
+
+def test_more_values_than_registers_compile_in_seconds(monkeypatch):
+    monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
+    before = time.process_time()
+    compiled = compile_many_values(0, 2)
+    assert time.process_time() - before < 8  # once 15, and more where the processor is slow
+    assert compiled.metadata.n_spills == 0
+
+
+def test_registers_in_memory_are_remarked(monkeypatch, capfd):
+    monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
+    monkeypatch.setenv("MLIR_ENABLE_REMARK", "registers")
+    spilled = compile_many_values(0, 2, "gfx1100").metadata.n_spills
+    assert spilled > 0
+    found = capfd.readouterr().err
+    assert (
+        f"`many_values` keeps {spilled} registers of each lane in memory; with more warps" in found
+    )
