@@ -147,6 +147,23 @@ def test_a_step_of_half_the_range(dtype):
 
 
 @tile.jit
+def offsets_below_zero(out, x, end: tl.uint32, FIRST: tl.constexpr):
+    """From counters without a sign that are none of a signed type."""
+    middle = x + 8
+    for i in tl.range(FIRST, end):
+        tl.store(out + (i - FIRST), tl.load(middle + i.to(tl.int32) // 2**28))
+
+
+def test_offsets_below_zero():
+    first, end = 2**31 - 3, 2**31 + 4
+    x = random(16, "i32")
+    out = poisoned(end - first, "i32")
+    offsets_below_zero[(1,)](out, x, end, first)
+    signed = [(i + 2**31) % 2**32 - 2**31 for i in range(first, end)]
+    np.testing.assert_array_equal(out, [x[int(i / 2**28) + 8] for i in signed])
+
+
+@tile.jit
 def product_of_unsigned_length(
     out, a, b, K: tl.uint32, BM: tl.constexpr, BK: tl.constexpr, STAGES: tl.constexpr,
 ):  # fmt: skip

@@ -39,6 +39,10 @@ public:
       Operation *op, ArrayRef<const dataflow::IntegerValueRangeLattice *> args,
       ArrayRef<dataflow::IntegerValueRangeLattice *> results) override;
   void setToEntryState(dataflow::IntegerValueRangeLattice *lattice) override;
+  void visitNonControlFlowArguments(
+      Operation *op, const RegionSuccessor &successor,
+      ArrayRef<dataflow::IntegerValueRangeLattice *> argLattices,
+      unsigned firstIndex) override;
 
 private:
   IntegerValueRange restrict(Value value, IntegerValueRange range) const;
