@@ -3,9 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Upstream's integer range analysis, and what it cannot know by itself: ranges
-// and programs of a grid, operations that only move elements, arguments marked
-// tt.non_negative or tt.max, and what `tl.assume` states of a value in the
-// block that defines it.
+// and programs of a grid, operations that only move elements, counters of loops
+// that compare without a sign, arguments marked tt.non_negative or tt.max, and
+// what `tl.assume` states of a value in the block that defines it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_ANALYSIS_VALUERANGES_H
