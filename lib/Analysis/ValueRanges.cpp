@@ -152,6 +152,31 @@ void ValueRangeAnalysis::setToEntryState(IntegerValueRangeLattice *lattice) {
   propagateIfChanged(lattice, lattice->join(restrict(value, range)));
 }
 
+/// Counters of loops that compare without a sign; upstream's analysis takes all
+/// loops to compare with one.
+void ValueRangeAnalysis::visitNonControlFlowArguments(
+    Operation *op, const RegionSuccessor &successor,
+    ArrayRef<IntegerValueRangeLattice *> argLattices, unsigned firstIndex) {
+  auto loop = dyn_cast<scf::ForOp>(op);
+  if (!loop || !loop.getUnsignedCmp())
+    return IntegerRangeAnalysis::visitNonControlFlowArguments(
+        op, successor, argLattices, firstIndex);
+  ProgramPoint *point = getProgramPointBefore(loop.getBody());
+  const IntegerValueRange &lower =
+      getLatticeElementFor(point, loop.getLowerBound())->getValue();
+  const IntegerValueRange &upper =
+      getLatticeElementFor(point, loop.getUpperBound())->getValue();
+  if (lower.isUninitialized() || upper.isUninitialized())
+    return;
+  APInt least = lower.getValue().umin(), end = upper.getValue().umax();
+  IntegerValueRangeLattice *counter = getLatticeElement(loop.getInductionVar());
+  // Of a loop without iterations anything is true.
+  if (!least.ult(end))
+    return setToEntryState(counter);
+  propagateIfChanged(
+      counter, counter->join(ConstantIntRanges::fromUnsigned(least, end - 1)));
+}
+
 //===----------------------------------------------------------------------===//
 // Operations
 //===----------------------------------------------------------------------===//

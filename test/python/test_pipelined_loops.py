@@ -147,6 +147,23 @@ def test_a_step_of_half_the_range(dtype):
 
 
 @tile.jit
+def offsets_below_zero(out, x, end: tl.uint32, FIRST: tl.constexpr):
+    """From counters without a sign that are none of a signed type."""
+    middle = x + 8
+    for i in tl.range(FIRST, end):
+        tl.store(out + (i - FIRST), tl.load(middle + i.to(tl.int32) // 2**28))
+
+
+def test_offsets_below_zero():
+    first, end = 2**31 - 3, 2**31 + 4
+    x = random(16, "i32")
+    out = poisoned(end - first, "i32")
+    offsets_below_zero[(1,)](out, x, end, first)
+    signed = [(i + 2**31) % 2**32 - 2**31 for i in range(first, end)]
+    np.testing.assert_array_equal(out, [x[int(i / 2**28) + 8] for i in signed])
+
+
+@tile.jit
 def product_of_unsigned_length(
     out, a, b, K: tl.uint32, BM: tl.constexpr, BK: tl.constexpr, STAGES: tl.constexpr,
 ):  # fmt: skip
@@ -355,3 +372,43 @@ def test_rotated_products(n, stages, specialize, target, monkeypatch):
         acc = (acc + first) * 2 - second + x @ y
         first, second = y @ y, x @ x
     np.testing.assert_array_equal(out, acc + first - second * 3)
+
+
+@tile.jit
+def nest_of_products(
+    out, a, b, bounds, tiles, STEP: tl.constexpr, BM: tl.constexpr, STAGES: tl.constexpr,
+):  # fmt: skip
+    m = tl.arange(0, BM)
+    at = m[:, None] * BM + m[None, :]
+    first, end = tl.load(bounds), tl.load(bounds + 1)
+    for t in tl.range(tl.load(tiles), tl.load(tiles + 1), flatten=True):
+        acc = tl.zeros((BM, BM), tl.float32)
+        tile_number = (t - tl.load(tiles)).to(tl.int32)
+        for i in tl.range(first, end, STEP, num_stages=STAGES):
+            number = ((i - first) // STEP).to(tl.int32)
+            acc = tl.dot(
+                tl.load(a + at + number * BM * BM), tl.load(b + at + tile_number * BM * BM), acc
+            )
+        tl.store(out + at + tile_number * BM * BM, acc)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("dtype", [np.int32, np.uint32, np.int64, np.uint64])
+@pytest.mark.parametrize("trips", [0, 1, 3])
+def test_nest_of_products_near_the_ends(dtype, trips, target, monkeypatch):
+    run_on(target, monkeypatch)
+    m, step, high, tiles = 32, 7, np.iinfo(dtype).max, 2
+    rng = np.random.default_rng(trips)
+    a = rng.integers(-4, 5, (max(trips, 1), m, m)).astype(np.float16)
+    b = rng.integers(-4, 5, (tiles, m, m)).astype(np.float16)
+    expected = [sum((x @ y for x in a[:trips]), np.zeros((m, m))) for y in b.astype(np.float32)]
+    for inner in ((0, trips * step), (high - trips * step, high - 3 if trips else high)):
+        for outer in ((0, tiles), (high - tiles, high)):
+            out = poisoned((tiles, m, m), "fp32")
+            kernel = nest_of_products[(1,)](
+                out, a, b, np.array(inner, dtype), np.array(outer, dtype), step, m, 3
+            )
+            np.testing.assert_array_equal(out, expected)
+            # One loop, and another for products without terms.
+            assert kernel.asm["ttgir"].count("scf.for") == 2

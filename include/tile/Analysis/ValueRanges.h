@@ -3,9 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Upstream's integer range analysis, and what it cannot know by itself: ranges
-// and programs of a grid, operations that only move elements, arguments marked
-// tt.non_negative or tt.max, and what `tl.assume` states of a value in the
-// block that defines it.
+// and programs of a grid, operations that only move elements, counters of loops
+// that compare without a sign, arguments marked tt.non_negative or tt.max, and
+// what `tl.assume` states of a value in the block that defines it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_ANALYSIS_VALUERANGES_H
@@ -39,6 +39,10 @@ public:
       Operation *op, ArrayRef<const dataflow::IntegerValueRangeLattice *> args,
       ArrayRef<dataflow::IntegerValueRangeLattice *> results) override;
   void setToEntryState(dataflow::IntegerValueRangeLattice *lattice) override;
+  void visitNonControlFlowArguments(
+      Operation *op, const RegionSuccessor &successor,
+      ArrayRef<dataflow::IntegerValueRangeLattice *> argLattices,
+      unsigned firstIndex) override;
 
 private:
   IntegerValueRange restrict(Value value, IntegerValueRange range) const;

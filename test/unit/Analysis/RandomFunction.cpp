@@ -435,7 +435,8 @@ void RandomFunction::makeFor() {
     lower = known;
   auto loop = scf::ForOp::create(
       b, loc, lower, constant(counter, wrap(first + step * 3 - 1, bits)),
-      constant(counter, step), init);
+      constant(counter, step), init, /*bodyBuilder=*/nullptr,
+      /*unsignedCmp=*/oneIn(random, 3));
   size_t outside = pool.size();
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());

@@ -204,20 +204,19 @@ private:
 
   /// Arguments come first, as they were.
   void collect() {
-    auto forEachUse = [&](function_ref<void(Value, unsigned)> visit) {
-      for (auto [op, stage] : order)
-        for (Value used : getUsedValues(op, loop))
-          visit(used, lastStage - stage);
-    };
+    SmallVector<Carried> uses;
+    for (auto [op, stage] : order)
+      for (Value used : getUsedValues(op, loop))
+        uses.push_back({used, lastStage - stage});
     for (BlockArgument arg : loop.getRegionIterArgs()) {
       if (!ending.contains(arg) && !getResult(arg).use_empty())
         carry(arg, 0);
-      forEachUse([&](Value used, unsigned ahead) {
+      for (auto [used, ahead] : uses)
         if (used == arg)
           carry(used, ahead);
-      });
     }
-    forEachUse([&](Value used, unsigned ahead) { carry(used, ahead); });
+    for (auto [used, ahead] : uses)
+      carry(used, ahead);
   }
 
   unsigned getPlaceOfResult(BlockArgument arg) {

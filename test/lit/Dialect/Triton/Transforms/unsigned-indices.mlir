@@ -165,3 +165,27 @@ tt.func @hash(%p: !tt.ptr<i32>) {
   tt.store %ptr, %sum : !tt.ptr<i32>
   tt.return
 }
+
+// Counters without a sign may be none of those that have one.
+// CHECK-LABEL: tt.func @unsigned_counter
+tt.func @unsigned_counter(%p: !tt.ptr<f32>, %end: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c7 = arith.constant 7 : i32
+  %c100 = arith.constant 100 : i32
+  scf.for unsigned %i = %c0 to %end step %c1 : i32 {
+    // CHECK: arith.divsi
+    %q = arith.divsi %i, %c7 : i32
+    %a = tt.addptr %p, %q : !tt.ptr<f32>, i32
+    %x = tt.load %a : !tt.ptr<f32>
+    tt.store %a, %x : !tt.ptr<f32>
+  }
+  scf.for unsigned %i = %c0 to %c100 step %c1 : i32 {
+    // CHECK: arith.divui
+    %q = arith.divsi %i, %c7 : i32
+    %a = tt.addptr %p, %q : !tt.ptr<f32>, i32
+    %x = tt.load %a : !tt.ptr<f32>
+    tt.store %a, %x : !tt.ptr<f32>
+  }
+  tt.return
+}
