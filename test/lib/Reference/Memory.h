@@ -74,10 +74,7 @@ struct View : Object {
   /// Something will write there.
   void mark(Shadow state) const;
   template <typename F> void forEachByteOffset(F visit) const {
-    forEachPosition(shape, [&](int64_t n, ArrayRef<int64_t> at) {
-      int64_t element = offset;
-      for (auto [i, stride] : llvm::zip(at, strides))
-        element += i * stride;
+    forEachPlace(shape, strides, offset, [&](int64_t n, int64_t element) {
       visit(n, (elements ? (*elements)[element] : element) * elementBytes);
     });
   }
