@@ -63,6 +63,8 @@ struct View : Object {
   SmallVector<int64_t, 4> shape, strides;
   int64_t elementBytes = 0;
   unsigned elementBits = 0;
+  /// It begins at an index that its source does not have.
+  bool isOutside = false;
 
   /// Another shape of the same elements in row-major order.
   std::shared_ptr<View> reshape(ArrayRef<int64_t> newShape) const;
