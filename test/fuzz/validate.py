@@ -66,6 +66,8 @@ class Report:
     skipped: dict[str, int] = field(default_factory=dict)
     #: Whether functions were computed as other ones, which the interpreter does not know.
     stand_ins: bool = False
+    #: How many programs of the grid were executed: not all of large ones.
+    programs: int = 0
     outputs: dict[str, np.ndarray] = field(default_factory=dict)
 
     @property
@@ -264,6 +266,7 @@ def execute(
         operations=answer.get("operations", 0),
         skipped=answer.get("skipped", {}),
         stand_ins=answer.get("stand_ins", False),
+        programs=answer.get("programs", 0),
         outputs={output.name: output.array for output in outputs},
     )
 

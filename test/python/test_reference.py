@@ -298,7 +298,31 @@ def test_partitions_wait_for_each_other():
     assert report.status == "fault" and "more arrivals" in report.why
 
 
+def test_each_arrival_waits_for_all_copies_before_it():
+    """Two barriers for copies: one that is waited for has all that began before its arrival."""
+    arrivals = "".join(
+        f"%b{i} = ttg.local_alloc : () -> {BARRIER}\nttnvgpu.init_barrier %b{i}, 128 : {BARRIER}\n"
+        for i in range(2)
+    )
+    first = f"ttnvgpu.async_copy_mbarrier_arrive %b0 {{noIncrement}} : {BARRIER}\n"
+    body = (
+        f"{arrivals}%t = {COPY}\n{first}{first.replace('%b0', '%b1')}"
+        f"ttnvgpu.wait_barrier %b1, %zero : {BARRIER}\n%v = {LOAD}\n{STORE}"
+    )
+    report, o = run_ir(body)
+    assert report.is_whole and not report.undefined, report
+    assert (o == np.arange(100, 228)).all()
+    # An arrival before the copy says nothing of it.
+    report, _ = run_ir(body.replace(first, "").replace(f"%t = {COPY}\n", f"{first}%t = {COPY}\n")
+                       .replace("wait_barrier %b1", "wait_barrier %b0"))  # fmt: skip
+    assert report.status == "finished" and report.undefined == {"o": 128}, report
+
+
 @pytest.mark.parametrize(("body", "why"), [
+    (f"%two = ttg.local_alloc : () -> !ttg.memdesc<2x128xi32, #s, #smem, mutable>\n%i = arith.subi "
+     "%zero, %one : i32\n%u = ttg.memdesc_index %two[%i] : !ttg.memdesc<2x128xi32, #s, #smem, "
+     f"mutable> -> {BUFFER}\n%v = ttg.local_load %u : {BUFFER} -> tensor<128xi32, #b>",
+     "a buffer that is not there"),
     ("%c = arith.constant dense<4096> : tensor<128xi32, #b>\n"
      "%far = tt.addptr %p, %c : tensor<128x!tt.ptr<i32>, #b>, tensor<128xi32, #b>\n"
      "%v = tt.load %far : tensor<128x!tt.ptr<i32>, #b>", "outside of all arrays"),

@@ -127,8 +127,9 @@ static Step arriveAfterCopies(Thread &thread, Operation *op) {
   Machine::Barrier::Arrival late{{}, 0, threads};
   for (auto &group : thread.groups)
     llvm::append_range(late.copies, group);
+  // Those that later arrivals wait for, too.
+  llvm::erase_if(thread.newCopies, [](auto &copy) { return copy->isDone; });
   llvm::append_range(late.copies, thread.newCopies);
-  thread.newCopies.clear();
   barrier->waiting.push_back(std::move(late));
   return Step::Next;
 }

@@ -17,10 +17,31 @@ using namespace mlir::triton::reference;
 // Places
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// Finds regions; most places are in that of the one before.
+class Finder {
+public:
+  Finder(DeviceMemory &memory, unsigned bytes) : memory(memory), bytes(bytes) {}
+
+  DeviceMemory::Region *find(uint64_t address) {
+    if (!last || address < last->address ||
+        address + bytes > last->address + last->bytes.data.size())
+      last = memory.find(address, bytes);
+    return last;
+  }
+
+private:
+  DeviceMemory &memory;
+  unsigned bytes;
+  DeviceMemory::Region *last = nullptr;
+};
+} // namespace
+
 /// Whether each place that is accessed is in an array.
 static bool checkPlaces(Thread &thread, Operation *op, const Places &places) {
+  Finder finder(thread.machine.memory, places.bytes);
   for (auto [address, isEnabled] : llvm::zip(places.addresses, places.enabled))
-    if (isEnabled && !thread.machine.memory.find(address, places.bytes)) {
+    if (isEnabled && !finder.find(address)) {
       thread.fault(op, "an access outside of all arrays");
       return false;
     }
@@ -59,17 +80,15 @@ mlir::triton::reference::getPlaces(Thread &thread, Operation *op,
 Tensor mlir::triton::reference::readPlaces(DeviceMemory &memory,
                                            const Places &places) {
   Tensor result(places.shape);
-  DeviceMemory::Region *region = nullptr;
+  Finder finder(memory, places.bytes);
   for (size_t i = 0; i < result.size(); ++i) {
     bool isDefined = true;
     if (places.enabled[i]) {
       uint64_t address = places.addresses[i];
-      if (!region || address < region->address ||
-          address + places.bytes > region->address + region->bytes.data.size())
-        region = memory.find(address, places.bytes);
-      result.bits[i] = region->bytes.read(address - region->address,
-                                          places.bytes, isDefined) &
-                       places.mask;
+      const DeviceMemory::Region &region = *finder.find(address);
+      result.bits[i] =
+          region.bytes.read(address - region.address, places.bytes, isDefined) &
+          places.mask;
     } else {
       size_t at = places.other.size() > 1 ? i : 0;
       result.bits[i] = places.other.bits[at];
@@ -83,12 +102,14 @@ Tensor mlir::triton::reference::readPlaces(DeviceMemory &memory,
 
 /// Calls `visit(region, offset, i)` for each place that is accessed.
 template <typename F>
-static void forEachPlace(DeviceMemory &memory, const Places &places, F visit) {
+static void forEachEnabled(DeviceMemory &memory, const Places &places,
+                           F visit) {
+  Finder finder(memory, places.bytes);
   for (size_t i = 0; i < places.addresses.size(); ++i) {
     if (!places.enabled[i])
       continue;
     uint64_t address = places.addresses[i];
-    DeviceMemory::Region *region = memory.find(address, places.bytes);
+    DeviceMemory::Region *region = finder.find(address);
     visit(region->bytes, address - region->address, i);
   }
 }
@@ -96,7 +117,7 @@ static void forEachPlace(DeviceMemory &memory, const Places &places, F visit) {
 void mlir::triton::reference::writePlaces(DeviceMemory &memory,
                                           const Places &places,
                                           const Tensor &values) {
-  forEachPlace(memory, places, [&](Bytes &bytes, size_t at, size_t i) {
+  forEachEnabled(memory, places, [&](Bytes &bytes, size_t at, size_t i) {
     size_t from = values.size() > 1 ? i : 0;
     bytes.write(at, places.bytes, values.bits[from], !values.isUndefined(from));
   });
@@ -104,7 +125,7 @@ void mlir::triton::reference::writePlaces(DeviceMemory &memory,
 
 void mlir::triton::reference::markPlaces(DeviceMemory &memory,
                                          const Places &places) {
-  forEachPlace(memory, places, [&](Bytes &bytes, size_t at, size_t) {
+  forEachEnabled(memory, places, [&](Bytes &bytes, size_t at, size_t) {
     std::memset(&bytes.shadow[at], InFlight, places.bytes);
   });
 }
@@ -112,7 +133,7 @@ void mlir::triton::reference::markPlaces(DeviceMemory &memory,
 void mlir::triton::reference::writeLate(DeviceMemory &memory,
                                         const Places &places,
                                         const Tensor &values) {
-  forEachPlace(memory, places, [&](Bytes &bytes, size_t at, size_t i) {
+  forEachEnabled(memory, places, [&](Bytes &bytes, size_t at, size_t i) {
     bool isDefined = !values.isUndefined(i), isMine = true;
     for (unsigned b = 0; b < places.bytes; ++b)
       isMine &= bytes.shadow[at + b] == InFlight;
@@ -304,7 +325,7 @@ template <typename F>
 static Tensor updatePlaces(DeviceMemory &memory, const Places &places,
                            const Tensor &values, F f) {
   Tensor result = Tensor::allUndefined(places.shape);
-  forEachPlace(memory, places, [&](Bytes &bytes, size_t at, size_t i) {
+  forEachEnabled(memory, places, [&](Bytes &bytes, size_t at, size_t i) {
     bool isDefined = true;
     uint64_t old = bytes.read(at, places.bytes, isDefined) & places.mask;
     result.bits[i] = old;

@@ -205,10 +205,13 @@ void Machine::run(FunctionOpInterface kernel, ArrayRef<Val> arguments) {
   for (uint32_t z = 0; z < grid[2]; ++z)
     for (uint32_t y = 0; y < grid[1]; ++y)
       for (uint32_t x = 0; x < grid[0]; ++x) {
+        if (numPrograms == limits.programs || numElements > limits.enough)
+          return;
         program = {x, y, z};
         runProgram(kernel, arguments);
         if (isStopped())
           return;
+        ++numPrograms;
       }
 }
 

@@ -170,9 +170,13 @@ public:
 };
 
 struct Limits {
-  uint64_t operations = 200'000;
+  uint64_t operations = 500'000;
   /// Elements that operations compute.
-  uint64_t elements = 200'000'000;
+  uint64_t elements = 50'000'000;
+  /// After so many elements, no program of the grid is begun any more.
+  uint64_t enough = 5'000'000;
+  /// How many programs of the grid are run, at most.
+  uint64_t programs = ~uint64_t(0);
 };
 
 class Machine {
@@ -191,7 +195,7 @@ public:
 
   /// Operations that were skipped, by name.
   llvm::MapVector<StringRef, unsigned> skipped;
-  uint64_t numOperations = 0, numElements = 0;
+  uint64_t numOperations = 0, numElements = 0, numPrograms = 0;
   /// Whether functions of others were computed as something else.
   bool hasStandIns = false;
 

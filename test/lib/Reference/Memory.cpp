@@ -121,6 +121,8 @@ bool View::isContiguous() const {
 }
 
 bool View::isInBounds() const {
+  if (isOutside)
+    return false;
   if (elements) // They were when this was made.
     return !buffer->isFreed;
   int64_t last = offset;

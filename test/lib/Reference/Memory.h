@@ -63,6 +63,8 @@ struct View : Object {
   SmallVector<int64_t, 4> shape, strides;
   int64_t elementBytes = 0;
   unsigned elementBits = 0;
+  /// It begins at an index that its source does not have.
+  bool isOutside = false;
 
   /// Another shape of the same elements in row-major order.
   std::shared_ptr<View> reshape(ArrayRef<int64_t> newShape) const;
@@ -74,10 +76,7 @@ struct View : Object {
   /// Something will write there.
   void mark(Shadow state) const;
   template <typename F> void forEachByteOffset(F visit) const {
-    forEachPosition(shape, [&](int64_t n, ArrayRef<int64_t> at) {
-      int64_t element = offset;
-      for (auto [i, stride] : llvm::zip(at, strides))
-        element += i * stride;
+    forEachPlace(shape, strides, offset, [&](int64_t n, int64_t element) {
       visit(n, (elements ? (*elements)[element] : element) * elementBytes);
     });
   }

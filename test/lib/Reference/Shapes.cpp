@@ -15,25 +15,19 @@ static ArrayRef<int64_t> getShape(Value value) {
   return {};
 }
 
-/// A tensor each of whose elements is one of `source`, at `from(position)`.
-template <typename F>
-static Tensor pick(const Tensor &source, ArrayRef<int64_t> shape, F from) {
+/// A tensor each of whose elements is one of `source`, where strides say.
+static Tensor pick(const Tensor &source, ArrayRef<int64_t> shape,
+                   ArrayRef<int64_t> strides, int64_t start = 0) {
   Tensor result(shape);
-  forEachPosition(shape, [&](int64_t n, ArrayRef<int64_t> at) {
-    int64_t i = from(at);
-    result.bits[n] = source.bits[i];
-    if (source.isUndefined(i))
-      result.setUndefined(n);
+  forEachPlace(shape, strides, start, [&](int64_t n, int64_t place) {
+    result.bits[n] = source.bits[place];
   });
+  if (!source.undefined.empty())
+    forEachPlace(shape, strides, start, [&](int64_t n, int64_t place) {
+      if (source.undefined[place])
+        result.setUndefined(n);
+    });
   return result;
-}
-
-/// The place in row-major order.
-static int64_t flatten(ArrayRef<int64_t> at, ArrayRef<int64_t> strides) {
-  int64_t place = 0;
-  for (auto [i, stride] : llvm::zip(at, strides))
-    place += i * stride;
-  return place;
 }
 
 static Step makeRange(Thread &thread, Operation *op) {
@@ -56,9 +50,7 @@ static Step broadcast(Thread &thread, Operation *op) {
       if (size == 1)
         stride = 0;
   }
-  thread.set(op->getResult(0), pick(source, shape, [&](ArrayRef<int64_t> at) {
-               return flatten(at, strides);
-             }));
+  thread.set(op->getResult(0), pick(source, shape, strides));
   return Step::Next;
 }
 
@@ -78,8 +70,7 @@ static Step transpose(Thread &thread, Operation *op) {
   for (int32_t d : cast<TransOp>(op).getOrder())
     strides.push_back(all[d]);
   thread.set(op->getResult(0),
-             pick(source, getShape(op->getResult(0)),
-                  [&](ArrayRef<int64_t> at) { return flatten(at, strides); }));
+             pick(source, getShape(op->getResult(0)), strides));
   return Step::Next;
 }
 
@@ -105,10 +96,8 @@ static Step split(Thread &thread, Operation *op) {
   const Tensor &source = thread.tensor(op->getOperand(0));
   SmallVector<int64_t, 4> strides = getRowMajorStrides(source.shape);
   for (OpResult half : op->getResults())
-    thread.set(half, pick(source, getShape(half), [&](ArrayRef<int64_t> at) {
-                 return flatten(at, ArrayRef(strides).drop_back()) +
-                        half.getResultNumber();
-               }));
+    thread.set(half, pick(source, getShape(half), ArrayRef(strides).drop_back(),
+                          half.getResultNumber()));
   return Step::Next;
 }
 
@@ -119,11 +108,11 @@ static Step extractSlice(Thread &thread, Operation *op) {
   if (!offsets)
     return thread.unknown(op, "offsets of another form");
   SmallVector<int64_t, 4> strides = getRowMajorStrides(source.shape);
-  int64_t start = flatten(offsets, strides);
-  thread.set(op->getResult(0), pick(source, getShape(op->getResult(0)),
-                                    [&](ArrayRef<int64_t> at) {
-                                      return start + flatten(at, strides);
-                                    }));
+  int64_t start = 0;
+  for (auto [offset, stride] : llvm::zip(offsets.asArrayRef(), strides))
+    start += offset * stride;
+  thread.set(op->getResult(0),
+             pick(source, getShape(op->getResult(0)), strides, start));
   return Step::Next;
 }
 

@@ -76,6 +76,23 @@ template <typename F> void forEachPosition(ArrayRef<int64_t> shape, F visit) {
   }
 }
 
+/// Calls `visit(n, place)` with the number of each position in row-major order,
+/// and its place as strides say: faster than `forEachPosition`.
+template <typename F>
+void forEachPlace(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides,
+                  int64_t start, F visit) {
+  if (shape.empty())
+    return visit(0, start);
+  int64_t columns = shape.back(), step = strides.back();
+  forEachPosition(shape.drop_back(), [&](int64_t row, ArrayRef<int64_t> at) {
+    int64_t place = start;
+    for (auto [i, stride] : llvm::zip(at, strides))
+      place += i * stride;
+    for (int64_t i = 0; i < columns; ++i, place += step)
+      visit(row * columns + i, place);
+  });
+}
+
 inline SmallVector<int64_t, 4> getRowMajorStrides(ArrayRef<int64_t> shape) {
   SmallVector<int64_t, 4> strides(shape.size());
   int64_t stride = 1;

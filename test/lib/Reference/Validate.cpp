@@ -133,6 +133,7 @@ Execution mlir::triton::reference::execute(ModuleOp module,
   }
   execution.skipped = machine.skipped;
   execution.numOperations = machine.numOperations;
+  execution.numPrograms = machine.numPrograms;
   execution.hasStandIns = machine.hasStandIns;
   execution.hasPartitions = machine.hasPartitions;
   return execution;
@@ -251,6 +252,8 @@ Validator::Validator(ModuleOp module, const Launch &launch)
     : first(execute(module, launch)), launch(launch),
       known(fingerprint(module)) {
   note(first);
+  this->launch.limits.programs = first.numPrograms;
+  this->launch.limits.enough = ~uint64_t(0);
 }
 
 void Validator::note(const Execution &execution) {

@@ -34,7 +34,7 @@ struct Execution {
   std::string place;
   DeviceMemory memory;
   llvm::MapVector<StringRef, unsigned> skipped;
-  uint64_t numOperations = 0;
+  uint64_t numOperations = 0, numPrograms = 0;
   bool hasStandIns = false, hasPartitions = false;
 
   bool isWhole() const {
@@ -82,7 +82,8 @@ private:
   /// In what the module as it is now differs from the first one.
   std::string findDifference(ModuleOp module, bool startersFirst);
 
-  const Launch &launch;
+  /// With as many programs of the grid as the first execution had.
+  Launch launch;
   uint64_t known;
 };
 

@@ -190,6 +190,7 @@ static json::Object answer(const json::Object &request, MLIRContext *context) {
                       {"operations", validator->numOperations},
                       {"undefined", std::move(undefined)},
                       {"skipped", std::move(skipped)},
+                      {"programs", validator->first.numPrograms},
                       {"stand_ins", validator->hasStandIns},
                       {"why", validator->why},
                       {"refused", refused},
