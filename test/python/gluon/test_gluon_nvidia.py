@@ -318,7 +318,7 @@ def test_stores_through_descriptors(target):
     kernel = fence_kernel[(1,)](x, TensorDescriptor.from_tensor(y, [64, 64], layout), 64, LOAD)
     np.testing.assert_array_equal(y, x[:40, :48])
     # The program fences: the compiler adds no other.
-    assert kernel.asm["ptx"].count("fence.proxy.async") == 1
+    assert kernel.asm["ptx"].count("fence.proxy.async.shared") == 1
 
 
 @gluon.jit
