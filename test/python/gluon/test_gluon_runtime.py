@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 from machines import run_on
-from reference import poisoned
+from reference import poisoned, sim_only
 from reference import random as values
 
 import tile
@@ -160,6 +160,7 @@ def test_descriptors_are_compiled_for_their_layout(padding):
     )
 
 
+@sim_only
 def test_the_report_of_a_launch_has_names_and_lines_of_the_program():
     report = double.simulate(values(500, "fp32", 6), poisoned(500, "fp32"), 500, ONE, grid=(1,))
     assert report.ok
