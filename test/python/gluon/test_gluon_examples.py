@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from reference import poisoned, random
+from reference import poisoned, random, sim_only
 
 from tile.experimental.gluon import language as gl
 
@@ -115,6 +115,7 @@ def test_wgmma_matmul_of_two_warp_groups(target):
     close(c, expected, np.linalg.norm(expected))
 
 
+@sim_only
 @hopper
 @pytest.mark.parametrize("specialize", [False, True])
 def test_no_schedule_of_the_warps_changes_the_product(specialize, target):

@@ -137,7 +137,7 @@ def device_descriptors(x_ptr, y_ptr, M, N, BLOCK: gl.constexpr, SHARED: gl.const
     barrier = mbarrier.allocate_mbarrier()
     mbarrier.init(barrier, count=1)
     for i in range(gl.cdiv(M, BLOCK[0])):
-        mbarrier.expect(barrier, src.nbytes_per_cta)
+        mbarrier.expect(barrier, bytes=src.nbytes_per_cta)
         tma.async_load(src, [i * BLOCK[0], 0], barrier, buffer)
         mbarrier.wait(barrier, i & 1)
         tma.async_store(dst, [i * BLOCK[0], 0], buffer)
@@ -318,7 +318,7 @@ def test_stores_through_descriptors(target):
     kernel = fence_kernel[(1,)](x, TensorDescriptor.from_tensor(y, [64, 64], layout), 64, LOAD)
     np.testing.assert_array_equal(y, x[:40, :48])
     # The program fences: the compiler adds no other.
-    assert kernel.asm["ptx"].count("fence.proxy.async") == 1
+    assert kernel.asm["ptx"].count("fence.proxy.async.shared") == 1
 
 
 @gluon.jit

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 from machines import run_on
-from reference import poisoned
+from reference import poisoned, sim_only
 from reference import random as values
 
 import tile
@@ -160,6 +160,7 @@ def test_descriptors_are_compiled_for_their_layout(padding):
     )
 
 
+@sim_only
 def test_the_report_of_a_launch_has_names_and_lines_of_the_program():
     report = double.simulate(values(500, "fp32", 6), poisoned(500, "fp32"), 500, ONE, grid=(1,))
     assert report.ok
@@ -186,3 +187,24 @@ def test_names_of_triton_lead_here():
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert "not built in tile" in done.stdout
+
+
+def test_kernels_as_c(tmp_path):
+    """Ahead of time, as other kernels."""
+    from tile.aot import compile_kernel
+
+    path = tmp_path / "kernels.py"
+    path.write_text(
+        "from tile.experimental import gluon\n"
+        "from tile.experimental.gluon import language as gl\n"
+        "@gluon.jit\n"
+        "def fill(y, n, BLOCK: gl.constexpr):\n"
+        "    LAYOUT: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])\n"
+        "    i = gl.arange(0, BLOCK, layout=LAYOUT)\n"
+        "    gl.store(y + i, i, i < n)\n"
+    )
+    files = compile_kernel(
+        path, "fill", "*i32:16, i32, 256", grid="1, 1, 1", out_path=tmp_path / "fill",
+        targets=["cuda:90"],
+    )  # fmt: skip
+    assert any("fill" in f.read_text() for f in files)

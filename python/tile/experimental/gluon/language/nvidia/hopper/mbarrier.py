@@ -23,12 +23,18 @@ from ..ampere.mbarrier import (
 
 @builtin
 def expect(
-    mbarrier: Any, bytes_per_cta: Any = None, pred: Any = True, *, from_cta: Any = None
+    mbarrier: Any,
+    bytes_per_cta: Any = None,
+    pred: Any = True,
+    *,
+    from_cta: Any = None,
+    bytes: Any = None,
 ) -> None:
-    """Arrives once, and has the phase wait for so many bytes of copies."""
+    """Arrives once, and has the phase wait for so many bytes of copies. `bytes` is the older name
+    of `bytes_per_cta`."""
     barrier = check_barrier(mbarrier, "mbarrier.expect")
     one_block(from_cta, "mbarrier.expect")
-    size = unwrap(bytes_per_cta)
+    size = unwrap(bytes if bytes_per_cta is None else bytes_per_cta)
     if isinstance(size, bool) or not isinstance(size, int) or size < 0:
         raise SemanticError(
             f"mbarrier.expect takes a constant number of bytes, not {describe(size)}; of a buffer "
