@@ -17,6 +17,15 @@ bool TensorOperand::take(FunctionDecoder &d, const ast::Operand &operand) {
   return true;
 }
 
+bool TensorOperand::takeInto(FunctionDecoder &d, size_t index, unsigned to) {
+  TensorOperand address;
+  if (!address.take(d, d.operand(index)))
+    return false;
+  d.inst.op[to] = address.slot;
+  d.inst.target = address.offset;
+  return true;
+}
+
 unsigned tile::sim::takeCtaGroup(FunctionDecoder &d) {
   int index = d.hasOneOf({"cta_group::1", "cta_group::2"});
   if (index < 0) {

@@ -13,8 +13,11 @@ namespace tile::sim {
 struct TensorOperand {
   uint32_t slot = NoSlot, offset = 0;
   bool take(FunctionDecoder &d, const ast::Operand &operand);
-  uint32_t address(const Ctx &c, unsigned lane) const {
-    return uint32_t(c.src<uint64_t>(slot)[lane]) + offset;
+  /// Into Inst::op[to] and, the offset, into Inst::target.
+  static bool takeInto(FunctionDecoder &d, size_t index, unsigned to);
+  static uint32_t addressOf(const Ctx &c, const Inst &inst, unsigned from,
+                            unsigned lane) {
+    return uint32_t(c.src<uint64_t>(inst.op[from])[lane]) + inst.target;
   }
 };
 

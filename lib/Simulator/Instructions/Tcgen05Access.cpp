@@ -73,7 +73,6 @@ struct Target {
 };
 
 bool findTarget(Ctx &c, const Inst &inst, const Form &form, Target &out) {
-  uint32_t offset = inst.target;
   const uint64_t *lanes = c.src<uint64_t>(inst.op[1]);
   for (unsigned l = 1; l < Lanes; ++l)
     if (uint32_t(lanes[l]) != uint32_t(lanes[0])) {
@@ -81,7 +80,7 @@ bool findTarget(Ctx &c, const Inst &inst, const Form &form, Target &out) {
              "all lanes must give the same address of tensor memory");
       return false;
     }
-  uint32_t address = uint32_t(lanes[0]) + offset;
+  uint32_t address = TensorOperand::addressOf(c, inst, 1, 0);
   out.lane = tensorLane(address);
   out.column = tensorColumn(address);
   unsigned first = c.warp->index % 4 * 32, step = form.lanes();
@@ -257,15 +256,6 @@ bool takeRegisters(FunctionDecoder &d, size_t index, unsigned count,
     d.pushExt(slot);
   return true;
 }
-
-bool takeAddress(FunctionDecoder &d, size_t index) {
-  TensorOperand address;
-  if (!address.take(d, d.operand(index)))
-    return false;
-  d.inst.op[1] = address.slot;
-  d.inst.target = address.offset;
-  return true;
-}
 } // namespace
 
 bool tile::sim::decodeTcgen05Load(FunctionDecoder &d) {
@@ -291,7 +281,8 @@ bool tile::sim::decodeTcgen05Load(FunctionDecoder &d) {
     return d.error("needs .b32");
   }
   size_t operands = 2u + isSplit + reduces, at = reduces ? 2 : 1;
-  return d.expectOperands(operands, operands) && takeAddress(d, at) &&
+  return d.expectOperands(operands, operands) &&
+         TensorOperand::takeInto(d, at, 1) &&
          (!isSplit || takeSplit(d, at + 1)) &&
          takeRegisters(d, 0, count, true,
                        reduces ? d.elements(d.operand(1)).front() : nullptr) &&
@@ -307,8 +298,8 @@ bool tile::sim::decodeTcgen05Store(FunctionDecoder &d) {
   if (!d.has("b32"))
     return d.error("needs .b32");
   size_t operands = 2u + isSplit;
-  return d.expectOperands(operands, operands) && takeAddress(d, 0) &&
-         (!isSplit || takeSplit(d, 1)) &&
+  return d.expectOperands(operands, operands) &&
+         TensorOperand::takeInto(d, 0, 1) && (!isSplit || takeSplit(d, 1)) &&
          takeRegisters(d, operands - 1, count, false) &&
          d.emit(execStore, Class::Store);
 }

@@ -46,16 +46,9 @@ enum Unpack : uint8_t { Plain, Six, Four };
 
 /// 16 elements of 6 or 4 bits, of which each gets a byte.
 void unpack(const std::byte *from, Unpack how, bool lowBits, uint8_t *to) {
-  auto bytes = reinterpret_cast<const uint8_t *>(from);
   for (unsigned i = 0; i < 16; ++i) {
-    if (how == Four) {
-      uint8_t nibble = bytes[i / 2] >> (4 * (i % 2)) & 15;
-      to[i] = uint8_t(lowBits ? nibble : nibble << 2);
-      continue;
-    }
-    unsigned bit = 6 * i;
-    uint32_t two = bytes[bit / 8] | uint32_t(bytes[bit / 8 + 1]) << 8;
-    to[i] = two >> (bit % 8) & 63;
+    uint8_t element = packedElement(from, how == Four ? 4 : 6, i);
+    to[i] = uint8_t(how == Four && !lowBits ? element << 2 : element);
   }
 }
 
@@ -85,7 +78,7 @@ struct Copy {
 
 /// op: address, -, descriptor. mod[0]: shape; mod[1]: CTAs; mod[2]: Unpack.
 bool copy(Ctx &c, const Inst &inst, unsigned l) {
-  uint32_t to = uint32_t(c.src<uint64_t>(inst.op[0])[l]) + inst.target;
+  uint32_t to = TensorOperand::addressOf(c, inst, 0, l);
   std::optional<TensorDescriptor> source =
       TensorDescriptor::decode(c, inst, l, c.src<uint64_t>(inst.op[2])[l]);
   std::vector<Cta *> ctas;
@@ -151,7 +144,7 @@ void shiftLanes(TensorMemory &memory, unsigned lane, unsigned column, bool up) {
 }
 
 bool shift(Ctx &c, const Inst &inst, unsigned l) {
-  uint32_t at = uint32_t(c.src<uint64_t>(inst.op[0])[l]) + inst.target;
+  uint32_t at = TensorOperand::addressOf(c, inst, 0, l);
   unsigned lane = tensorLane(at), column = tensorColumn(at);
   std::vector<Cta *> ctas;
   if (!ctasOfGroup(c, inst, l, inst.mod[1], ctas))
@@ -187,15 +180,6 @@ Step execShift(Ctx &c, const Inst &inst, uint32_t mask) {
       return Step::Error;
   return Step::Next;
 }
-
-bool takeAddress(FunctionDecoder &d) {
-  TensorOperand address;
-  if (!address.take(d, d.operand(0)))
-    return false;
-  d.inst.op[0] = address.slot;
-  d.inst.target = address.offset;
-  return true;
-}
 } // namespace
 
 bool tile::sim::decodeTcgen05Copy(FunctionDecoder &d) {
@@ -227,8 +211,8 @@ bool tile::sim::decodeTcgen05Copy(FunctionDecoder &d) {
       return d.error("needs .b6x16_p32 or .b4x16_p64");
     d.inst.mod[2] = uint8_t(how + 1);
   }
-  return d.expectOperands(2, 2) && takeAddress(d) && d.src(1, Type::B64, 2) &&
-         d.emit(execCopy, Class::Tensor);
+  return d.expectOperands(2, 2) && TensorOperand::takeInto(d, 0, 0) &&
+         d.src(1, Type::B64, 2) && d.emit(execCopy, Class::Tensor);
 }
 
 bool tile::sim::decodeTcgen05Shift(FunctionDecoder &d) {
@@ -238,6 +222,6 @@ bool tile::sim::decodeTcgen05Shift(FunctionDecoder &d) {
   d.inst.mod[1] = uint8_t(group);
   if (!d.has("down"))
     return d.error("needs .down");
-  return d.expectOperands(1, 1) && takeAddress(d) &&
+  return d.expectOperands(1, 1) && TensorOperand::takeInto(d, 0, 0) &&
          d.emit(execShift, Class::Tensor);
 }

@@ -174,15 +174,11 @@ static void expand(Type type, TensorStorage storage, const std::byte *from,
   case TensorStorage::Nibbles:
   case TensorStorage::Padded4:
     for (unsigned i = 0, n = elementsOf(storage); i < n; ++i)
-      to[i * pitch] =
-          float(decodeSmall(bytes[i / 2] >> (4 * (i % 2)) & 15, formatE2M1));
+      to[i * pitch] = float(decodeSmall(packedElement(from, 4, i), formatE2M1));
     return;
   case TensorStorage::Padded6:
-    for (unsigned i = 0; i < 16; ++i) {
-      unsigned bit = 6 * i;
-      uint32_t two = bytes[bit / 8] | uint32_t(bytes[bit / 8 + 1]) << 8;
-      to[i * pitch] = float(valueInByte(type, uint8_t(two >> (bit % 8) & 63)));
-    }
+    for (unsigned i = 0; i < 16; ++i)
+      to[i * pitch] = float(valueInByte(type, packedElement(from, 6, i)));
     return;
   }
 }

@@ -259,7 +259,7 @@ def test_trap_and_barrier_numbers():
         ("add.f32 %f1, %f1", r"expected ';'"),
         (
             "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r2], 32;",
-            r"tensor memory \(tcgen05\) is not supported",
+            r"needs .target sm_100a",
         ),
         (
             "mma.sync.aligned.m16n8k7.row.col.f32.f16.f16.f32 {%f1}, {%r1}, {%r1}, {%f1};",

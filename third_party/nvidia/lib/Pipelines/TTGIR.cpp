@@ -15,14 +15,13 @@
 using namespace mlir;
 using namespace mlir::triton;
 
-/// Whether descriptors may become TMA copies. Later machines with TMA go
-/// without, like with everything that came after Ampere.
+/// Whether descriptors may become TMA copies.
 static bool hasTMA(const nvidia::TTGIROptions &options) {
   if (!options.tma)
     return false;
   std::optional<int> number = parseNVIDIATargetString(options.target);
   const NVIDIATarget *target = number ? lookupNVIDIATarget(*number) : nullptr;
-  return target && target->hasTMA && target->hasWGMMA;
+  return target && target->hasTMA;
 }
 
 /// Whether warps can hand buffers to each other, and registers, too.

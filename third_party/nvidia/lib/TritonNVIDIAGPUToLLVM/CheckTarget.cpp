@@ -32,8 +32,7 @@ struct CheckTarget : triton::nvidia::impl::CheckTargetNVBase<CheckTarget> {
         remark::missed(dot.getLoc(),
                        remark::RemarkOpts::name("product-as-on-ampere")
                            .category(DEBUG_TYPE))
-            << "it takes mma.sync: the matrix unit and the copy engine of this "
-               "target are not used";
+            << "it takes mma.sync: this target's own matrix unit is not used";
       });
   }
 };
