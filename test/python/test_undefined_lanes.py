@@ -197,3 +197,23 @@ def test_it_leaves_memory_as_the_launch_did(monkeypatch):
     x = np.arange(N, dtype=np.float32)
     twice[(1,)](x, N, B)
     np.testing.assert_array_equal(x, 2 * np.arange(N))
+
+
+@tile.jit
+def talking(x, out, n, B: tl.constexpr):
+    o = tl.arange(0, B)
+    v = tl.load(x + o, mask=o < n)
+    tl.device_print("program", tl.program_id(0))
+    tl.store(out + o, tl.cumsum(v, 0), mask=o < n)
+
+
+@pytest.mark.parametrize("target", ["cuda:90", "hip:gfx942"])
+def test_what_is_printed_is_printed_once(target, monkeypatch, capfd):
+    monkeypatch.setenv("TILE_SIM_TARGET", target)
+    said = []
+    for looks in ("0", "1"):
+        monkeypatch.setenv("TILE_UNDEFINED_LANES", looks)
+        x, out = np.ones(N, np.float32), np.zeros(B, np.float32)
+        talking[(1,)](x, out, N, B)
+        said.append(capfd.readouterr().out)
+    assert said[0] and said[0] == said[1]

@@ -292,8 +292,7 @@ def launch(
     memory or tensor maps. With `strict_views`, what lies between the elements of an array that is
     not dense is out of bounds, too. `check` is "all", "none", or some of "races", "uninitialized",
     "async", "barriers", "global", "undefined"; bounds and alignment are always checked.
-    `max_instructions` (warp
-    instructions, 0 for no limit) ends an endless kernel; the default is
+    `max_instructions` (warp instructions, 0 for no limit) ends an endless kernel; the default is
     TILE_SIM_MAX_INSTRUCTIONS, or 10^10.
 
     CTAs run on as many host threads as there are cores. With `deterministic`, those that could tell
@@ -461,7 +460,7 @@ def launch_raw(
 
     looks = checks & _sim.CHECK_UNDEFINED and runtime.undefined_lanes
     undefined = module.undefined_loads if looks else ()
-    memory = memory_of(allocations, without=dead) if undefined else []
+    memory = memory_of(allocations) if undefined else []
     before = [data.copy() for _, data in memory]
     report = run_schedules(once, allocations, seed, count)
     if undefined:
@@ -469,5 +468,5 @@ def launch_raw(
         def again(byte: int, load: int, most: int) -> Report:
             return once(seed, byte, load, most, _sim.CHECK_NONE)
 
-        check_undefined(undefined, again, memory, before, report)
+        check_undefined(undefined, again, memory, before, report, dead)
     return report

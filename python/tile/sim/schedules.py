@@ -13,14 +13,12 @@ from .report import Report
 Allocation = tuple[int, int, str, bool]
 
 
-def memory_of(
-    allocations: Sequence[Allocation], without: Sequence[str] = ()
-) -> list[tuple[str, np.ndarray]]:
-    """The bytes that a launch may change, but for memory of these names."""
+def memory_of(allocations: Sequence[Allocation]) -> list[tuple[str, np.ndarray]]:
+    """The bytes that a launch may change."""
     return [
         (name, np.frombuffer((ctypes.c_uint8 * size).from_address(low), np.uint8))
         for low, size, name, writable in allocations
-        if writable and size and name not in without
+        if writable and size
     ]
 
 

@@ -159,7 +159,7 @@ def test_offsets_from_the_middle():
 @tile.jit
 def strided(x, out, n, stride, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
-    tl.store(out + i, tl.load(x + i * stride, mask=i < n))
+    tl.store(out + i, tl.load(x + i * stride, mask=i < n, other=0))
 
 
 def test_large_arguments_are_pointers(monkeypatch):
