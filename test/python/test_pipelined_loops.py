@@ -412,3 +412,36 @@ def test_nest_of_products_near_the_ends(dtype, trips, target, monkeypatch):
             np.testing.assert_array_equal(out, expected)
             # One loop, and another for products without terms.
             assert kernel.asm["ttgir"].count("scf.for") == 2
+
+
+@tile.jit
+def sums_that_change_places(out, a, b, n, BM: tl.constexpr, STAGES: tl.constexpr,
+                            SPECIALIZE: tl.constexpr):  # fmt: skip
+    """One of them is zero at times when the other takes it over."""
+    m = tl.arange(0, BM)
+    at = m[:, None] * BM + m[None, :]
+    p = tl.zeros((BM, BM), tl.float32)
+    q = tl.zeros((BM, BM), tl.float32)
+    for i in tl.range(0, n, num_stages=STAGES, warp_specialize=SPECIALIZE):
+        x = tl.load(a + at + i * BM * BM)
+        y = tl.load(b + at + i * BM * BM)
+        p, q = tl.dot(x, y, q), tl.where(i == 1, 0, p)
+    tl.store(out + at, p + 100 * q)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("specialize", [False, True])
+@pytest.mark.parametrize("stages", [1, 3])
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+def test_sums_that_change_places(n, stages, specialize, target, monkeypatch):
+    run_on(target, monkeypatch)
+    m = 64
+    rng = np.random.default_rng(n)
+    a, b = (rng.integers(-2, 3, (max(n, 1), m, m)).astype(np.float16) for _ in range(2))
+    out = poisoned((m, m), "fp32")
+    sums_that_change_places[(1,)](out, a, b, n, m, stages, specialize)
+    p = q = np.zeros((m, m))
+    for i in range(n):
+        p, q = q + a[i].astype(np.float64) @ b[i].astype(np.float64), p * (i != 1)
+    np.testing.assert_array_equal(out, p + 100 * q)

@@ -151,6 +151,12 @@ private:
     if (choice && failed(findSums(loop.getResult(number))))
       return {};
 
+    // Another sum of the loop is called otherwise in the new one.
+    auto other = choice ? dyn_cast<BlockArgument>(choice->other) : nullptr;
+    std::optional<unsigned> otherNumber;
+    if (other && other.getOwner() == loop.getBody())
+      otherNumber = other.getArgNumber();
+
     IRRewriter rewriter(loop);
     Value starts =
         arith::ConstantIntOp::create(rewriter, loop.getLoc(), !isZero(init), 1);
@@ -161,6 +167,8 @@ private:
     };
     auto newLoop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
         rewriter, starts, /*replaceInitOperandUsesInLoop=*/false, makeYields));
+    if (otherNumber)
+      choice->other = newLoop.getBody()->getArgument(*otherNumber);
     if (choice) {
       Value next = newLoop.getYieldedValues()[number];
       if (!handOnInPlaceOfZero(next, *choice))
