@@ -147,9 +147,9 @@ def test_an_operation_that_nothing_lowers():
                 "message": "failed to legalize operation 'tt.x' that was explicitly marked illegal",
                 "places": [],
                 "notes": [
-                    {"message": "see current operation:\n  a page of IR"},
-                    {"message": "no pairs"},
-                    {"message": "unsupported element type"},
+                    {"message": "see current operation:\n  a page of IR", "places": []},
+                    {"message": "no pairs", "places": []},
+                    {"message": "unsupported element type", "places": []},
                 ],
             }
         ]

@@ -79,9 +79,7 @@ _FILE = click.Path()
     "random:f16:8x8, map:NAME:BOX[:SWIZZLE], struct:s32=4,ptr=NAME, hex:0102.",
 )  # fmt: skip
 @click.option("--out", multiple=True, help="INDEX=FILE.npy or NAME=FILE.npy, after the run.")
-@click.option(
-    "--check", default="all", help="Some of races, uninitialized, async, undefined, ...; none."
-)
+@click.option("--check", default="all", help="Some of races, async, undefined, ...; none.")
 @click.option(
     "--max-instructions", type=click.IntRange(0), metavar="N", help="Ends an endless kernel."
 )

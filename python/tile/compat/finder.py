@@ -233,7 +233,14 @@ class Finder(importlib.metadata.DistributionFinder):
 
     def forget(self) -> None:
         """Takes everything back that imports have made."""
-        for name in [n for n in sys.modules if n == ALIAS or n.startswith(ALIAS + ".")]:
+        made = {n: m for n, m in sys.modules.items() if n == ALIAS or n.startswith(ALIAS + ".")}
+        for name, module in made.items():
+            # The import system made each module an attribute of its parent. The parent may be a
+            # module of tile, which stays.
+            parent, _, child = name.rpartition(".")
+            names = vars(made[parent]) if parent in made else {}
+            if module.__name__ == name and names.get(child) is module:
+                del names[child]
             del sys.modules[name]
         for found in _offers.values():
             found.take_back()

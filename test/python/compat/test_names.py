@@ -129,3 +129,13 @@ def test_what_programs_set_on_modules_is_set(release):
         assert tile.testing.do_bench is len
     finally:
         triton.testing.do_bench = kept
+
+
+def test_uninstall_takes_back_what_imports_made():
+    """A module made of a release's names was left as an attribute of the module of tile above it."""
+    from tile.experimental.gluon import language
+
+    compat.install()
+    importlib.import_module("triton.experimental.gluon.language.amd")
+    compat.uninstall()
+    assert "amd" not in vars(language)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tile import compat
+
 HERE = Path(__file__).resolve()
 NAMES = [
     line.split() for line in (HERE.parent / "names.txt").read_text().splitlines() if line[0] != "#"
@@ -40,6 +42,13 @@ def find(module: str):
         return getattr(importlib.import_module(parent), name)
     except (ImportError, AttributeError):
         return None
+
+
+@pytest.fixture(autouse=True)
+def without_the_switch():
+    """With the switch, names that are not built have a value that says so when it is used. Tests
+    before this one may have left it on."""
+    compat.uninstall()
 
 
 @pytest.mark.parametrize("module,name,status", NAMES)
