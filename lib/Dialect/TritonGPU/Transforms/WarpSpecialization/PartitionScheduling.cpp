@@ -232,7 +232,7 @@ private:
       setI32Attr(load, kPartitionAttr, 0);
       setI32Attr(loop, kNumStagesAttr, 1);
     }
-    removeLatencies(loop);
+    eraseSchedule(loop);
     // The partition is ahead of the end of a tile by itself.
     loop->removeAttr("tt.flatten");
     noteDisjointArguments(function, memory.getAssumptions());
@@ -311,14 +311,17 @@ private:
     return most;
   }
 
-  static void removeLatencies(scf::ForOp loop) {
+  /// Forgets how the stages of loops were to overlap. What partitions get has
+  /// no place in such a schedule.
+  static void eraseSchedule(scf::ForOp loop) {
+    loop.walk([](scf::ForOp inner) { LoopSchedule::erase(inner); });
     loop.walk([](Operation *op) { op->removeAttr(kLatencyAttr); });
   }
 
   /// The loop is compiled like others.
   static void giveUp(scf::ForOp loop) {
     loop->removeAttr(kWarpSpecializeAttr);
-    removeLatencies(loop);
+    eraseSchedule(loop);
   }
 
   static void missed(StringRef name, const Obstacle &obstacle) {

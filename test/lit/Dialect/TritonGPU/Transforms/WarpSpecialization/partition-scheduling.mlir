@@ -2,6 +2,7 @@
 // RUN: tile-opt %s -split-input-file -tritongpu-partition-scheduling=supported=false | filecheck %s --check-prefix NONE
 
 // Loads that were to start early go to the partition; the stages become buffers.
+// A schedule from before is forgotten.
 // NONE-NOT: warp_specialize
 // NONE-NOT: ttg.partition
 #blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -20,9 +21,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %ap = tt.addptr %sp, %range : tensor<512x!tt.ptr<f32>, #blocked>, tensor<512xi32, #blocked>
       %sq = tt.splat %q : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #blocked>
       %aq = tt.addptr %sq, %range : tensor<512x!tt.ptr<f32>, #blocked>, tensor<512xi32, #blocked>
-      %x = tt.load %ap {tt.latency = 2 : i32} : tensor<512x!tt.ptr<f32>, #blocked>
+      %x = tt.load %ap {loop.cluster = 0 : i32, loop.stage = 0 : i32, tt.latency = 2 : i32} : tensor<512x!tt.ptr<f32>, #blocked>
       tt.store %aq, %x : tensor<512x!tt.ptr<f32>, #blocked>
-    } {tt.warp_specialize}
+    } {tt.scheduled_max_stage = 2 : i32, tt.warp_specialize}
     tt.return
   }
 
