@@ -4,6 +4,7 @@
 #include "tile/Analysis/Allocation.h"
 #include "tile/Analysis/CollectivePlan.h"
 #include "tile/Analysis/ConvertLayoutPlan.h"
+#include "tile/Analysis/Decisions.h"
 #include "tile/Analysis/GatherPlan.h"
 #include "tile/Dialect/Triton/IR/MemoryOps.h"
 #include "tile/Dialect/TritonGPU/IR/BufferSize.h"
@@ -58,7 +59,7 @@ int64_t triton::getScratchSize(Operation *op) {
   auto load = dyn_cast<LoadOp>(op);
   if (auto specialize = dyn_cast<gpu::WarpSpecializeOp>(op))
     return getCapturesSize(specialize);
-  if (isa<AtomicRMWOp, AtomicCASOp>(op) || (load && isFreshRead(load))) {
+  if (isa<AtomicRMWOp, AtomicCASOp>(op) || (load && isLoadedOnce(load))) {
     Type type = op->getResult(0).getType();
     if (op->getResult(0).use_empty())
       return 0;

@@ -12,15 +12,11 @@
 
 #include "tile/Conversion/TritonGPUToLLVM/Passes.h"
 
+#include "tile/Analysis/Decisions.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace mlir::triton {
 #define GEN_PASS_DEF_CHECKREPLICAS
@@ -31,53 +27,6 @@ using namespace mlir;
 using namespace mlir::triton;
 
 namespace ttg = mlir::triton::gpu;
-
-using Values = llvm::SetVector<Value>;
-
-/// Adds what decides where `op` goes, or which memory it accesses.
-static void addDecisions(Operation *op, Values &values) {
-  if (isa<scf::IfOp, scf::IndexSwitchOp, scf::ConditionOp, cf::CondBranchOp,
-          cf::SwitchOp>(op)) {
-    values.insert(op->getOperand(0));
-    return;
-  }
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    values.insert_range(
-        ValueRange{loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
-    return;
-  }
-  if (isa<RegionBranchOpInterface>(op) || isMemoryEffectFree(op))
-    return;
-  for (Value operand : op->getOperands()) {
-    Type type = operand.getType();
-    // Coordinates of descriptors and of buffers, too.
-    if (isa<PointerType>(getElementTypeOrSelf(type)) || type.isInteger(32))
-      values.insert(operand);
-  }
-}
-
-/// Adds what a value is computed from.
-static void addOrigins(Value value, Values &values) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    Operation *parent = argument.getOwner()->getParentOp();
-    if (!isa<LoopLikeOpInterface>(parent))
-      return;
-    values.insert_range(parent->getOperands());
-    for (Region &region : parent->getRegions())
-      if (!region.empty())
-        values.insert_range(region.front().getTerminator()->getOperands());
-    return;
-  }
-  Operation *op = value.getDefiningOp();
-  if (isa<RegionBranchOpInterface>(op)) {
-    values.insert_range(op->getOperands());
-    for (Region &region : op->getRegions())
-      if (!region.empty())
-        values.insert_range(region.front().getTerminator()->getOperands());
-  } else if (op->getNumRegions() == 0 && isMemoryEffectFree(op)) {
-    values.insert_range(op->getOperands());
-  }
-}
 
 /// True if each thread finds the value out for itself.
 static bool isReplicated(Value value) {
@@ -138,16 +87,8 @@ static void check(Value value) {
 namespace {
 struct CheckReplicas : triton::impl::CheckReplicasBase<CheckReplicas> {
   void runOnOperation() override {
-    Values values;
-    getOperation()->walk([&](Operation *op) { addDecisions(op, values); });
-    // The set grows while it is read.
-    SmallVector<Value> replicated;
-    for (size_t i = 0; i < values.size(); ++i) {
-      Value value = values[i];
-      if (isReplicated(value))
-        replicated.push_back(value);
-      addOrigins(value, values);
-    }
+    SmallVector<Value> replicated = llvm::filter_to_vector(
+        findDecidingValues(getOperation()), isReplicated);
     for (Value value : replicated)
       check(value);
     numChecks += replicated.size();

@@ -4,6 +4,7 @@
 #include "tile/Conversion/TritonGPUToLLVM/Passes.h"
 
 #include "tile/Analysis/Allocation.h"
+#include "tile/Analysis/Decisions.h"
 #include "tile/Analysis/MemoryModel.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/LayoutChecks.h"
@@ -100,8 +101,8 @@ static Accesses getAccesses(Operation *op) {
   if (auto load = dyn_cast<LoadOp>(op)) {
     bool isScalar = !isa<RankedTensorType>(load.getType());
     Place place = {load.getPtr(), load.getType()};
-    // What is fresh one thread reads, and the others wait for it.
-    if (isFreshRead(load))
+    // One thread reads, and the others wait for it.
+    if (isLoadedOnce(load))
       accesses[place] = isScalar ? ReadByOne : ReadByOwners;
     else
       accesses[place] = isReplicated(load.getType()) ? ReadByAll : ReadByOwners;

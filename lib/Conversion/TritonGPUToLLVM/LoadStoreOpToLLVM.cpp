@@ -10,6 +10,7 @@
 
 #include "mlir/IR/RegionGraphTraits.h"
 #include "tile/Analysis/AxisInfo.h"
+#include "tile/Analysis/Decisions.h"
 #include "tile/Dialect/Triton/IR/MemoryOps.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "llvm/ADT/SCCIterator.h"
@@ -171,7 +172,7 @@ struct LoadPattern : MemoryPattern<LoadOp> {
       hints.staysInPlace = true;
     // All threads must find the same in memory that others write meanwhile.
     Value owner;
-    if (isFreshRead(op)) {
+    if (isLoadedOnce(op)) {
       if (failed(checkResult(op)))
         return failure();
       owner = emitOwnerPredicate(b, target, op, op.getPtr().getType());

@@ -86,6 +86,36 @@ def InsertReplicaBarriers : Pass<"insert-replica-barriers", "mlir::ModuleOp"> {
   ];
 }
 
+def LoadDecisionsOnce : Pass<"load-decisions-once", "mlir::ModuleOp"> {
+  let summary = "Let one thread load what decides for all";
+  let description = [{
+    Every thread loads a scalar for itself, and an element of a block of which
+    several threads have copies. If somebody writes the place meanwhile, they
+    may get different values. So a load whose value decides a branch, a loop or
+    an address, and whose place the kernel may write, gets the attribute
+    `tile.loaded_once`: one thread loads, the others get the value through
+    shared memory, as they do from fresh reads. Different arguments of a kernel
+    are taken to be different memory, unless the module has the attribute
+    `ttg.overlapping-arguments`; which ones are noted in `tt.disjoint_arguments`,
+    for the launcher to check.
+
+    ```mlir
+    %n = tt.load %p : !tt.ptr<i32>
+    scf.if %n_is_zero {
+      tt.store %p, %m : !tt.ptr<i32>
+    ```
+    becomes
+    ```mlir
+    %n = tt.load %p {tile.loaded_once} : !tt.ptr<i32>
+    scf.if %n_is_zero {
+      tt.store %p, %m : !tt.ptr<i32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numLoads", "num-loads", "Loads that one thread makes">
+  ];
+}
+
 def CheckReplicas : Pass<"check-replicas", "mlir::ModuleOp"> {
   let summary = "Compare the copies of scalars that decide";
   let description = [{

@@ -23,6 +23,7 @@ void amd::buildLLIRPipeline(OpPassManager &pm, const LLIROptions &options) {
   add(createTritonAMDGPUUpdateAsyncWaitCount());
   add(gpu::createTritonGPULegalizeCollectives());
   // While loops still tell where pointers come from.
+  add(createLoadDecisionsOnce());
   add(createInsertReplicaBarriers());
   add(createTritonBoundLoopCounters());
   add(createSCFToControlFlowPass());

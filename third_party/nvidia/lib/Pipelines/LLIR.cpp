@@ -20,6 +20,7 @@ void nvidia::buildLLIRPipeline(OpPassManager &pm, const LLIROptions &options) {
   PassAdder add(pm, options);
   add(gpu::createTritonGPULegalizeCollectives());
   // While loops still tell where pointers come from.
+  add(createLoadDecisionsOnce());
   add(createInsertReplicaBarriers());
   add(createTritonBoundLoopCounters());
   add(createSCFToControlFlowPass());
