@@ -24,6 +24,7 @@ NVIDIA: tuple[Options, ...] = (
     (("prefetch", True),),
     (("tma", False),),
     (("maxnreg", 96),),
+    (("maxnreg", 255),),
     (("launch_pdl", True),),
     (("default_dot_input_precision", "ieee"),),
     (("default_dot_input_precision", "tf32x3"),),

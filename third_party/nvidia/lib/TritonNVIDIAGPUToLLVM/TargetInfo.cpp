@@ -30,9 +30,14 @@ void nvt::TargetInfo::markKernel(LLVM::LLVMFuncOp function, int threads,
   // from weighing registers against resident blocks, and `limit-registers-nv`
   // says where that is better.
   auto module = function->getParentOfType<ModuleOp>();
+  int mostRegisters = getModel().getRegistersPerThread(threads);
   if (!maxRegisters && module &&
       module->hasAttr(triton::gpu::kTotalNumWarpsAttrName))
-    maxRegisters = getModel().getRegistersPerThread(threads);
+    maxRegisters = mostRegisters;
+  // ptxas takes the limit at its word. A block for which there are too few
+  // registers cannot be launched: partitions may have made it larger.
+  if (maxRegisters)
+    maxRegisters = std::min(*maxRegisters, mostRegisters);
   if (maxRegisters)
     function->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
                       builder.getI32IntegerAttr(*maxRegisters));

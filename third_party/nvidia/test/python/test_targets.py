@@ -172,4 +172,7 @@ def test_limits_of_registers_are_stated_where_they_say_something(arch):
     assert stated(16, 65536) == ["128"]
     assert stated(16) == []
     assert stated(4, maxnreg=96) == ["96"]
+    # With more of them than there are the block could not be launched.
+    assert stated(16, maxnreg=255) == ["128"]
+    assert stated(32, maxnreg=96) == ["64"]
     assert stated(4) == []

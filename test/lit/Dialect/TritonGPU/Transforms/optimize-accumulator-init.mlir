@@ -125,6 +125,25 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r : tensor<64x64xf32, #mma>
   }
 
+  // What the loop hands on in place of zero is another of its arguments, and so
+  // is the condition: both are those of the loop with the flag.
+  // CHECK-LABEL: @taken_over
+  tt.func @taken_over(%a: !ttg.memdesc<64x64xf16, #shared, #smem>, %b: !ttg.memdesc<64x64xf16, #shared, #smem>, %new: i1, %n: i32) -> tensor<64x64xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #mma>
+    // CHECK: scf.for {{.*}} iter_args(%[[P:[^ ]*]] = %{{.*}}, %[[Q:[^ ]*]] = %{{.*}}, %[[KEEP:[^ ]*]] = %{{.*}}, %[[USE:[^ ]*]] = %{{.*}})
+    %r:3 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %zero, %q = %zero, %keep = %new) -> (tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>, i1) : i32 {
+      // CHECK: %[[D:.*]] = ttnvgpu.warp_group_dot %{{.*}}, %{{.*}}, %[[Q]], %[[USE]]
+      %d = ttnvgpu.warp_group_dot %a, %b, %q {inputPrecision = 0 : i32} : !ttg.memdesc<64x64xf16, #shared, #smem> * !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf32, #mma>
+      %s = arith.select %keep, %p, %zero : tensor<64x64xf32, #mma>
+      %other = arith.cmpi slt, %i, %c1 : i32
+      // CHECK: scf.yield %[[D]], %[[P]], %{{.*}}, %[[KEEP]]
+      scf.yield %d, %s, %other : tensor<64x64xf32, #mma>, tensor<64x64xf32, #mma>, i1
+    }
+    tt.return %r#0 : tensor<64x64xf32, #mma>
+  }
+
   // Behind the loop the product may still run: the zero comes after the wait for
   // it.
   // CHECK-LABEL: @reset_and_running

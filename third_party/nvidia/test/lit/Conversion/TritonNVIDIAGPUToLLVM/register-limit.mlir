@@ -49,3 +49,16 @@ tt.func public @two_blocks_of_eight_warps() {
   tt.return
 }
 }
+
+// -----
+
+// A block of 32 warps has 64 registers for each thread, whatever was asked for:
+// with more of them it could not be launched.
+
+// CHECK-LABEL: llvm.func @more_than_there_are
+// CHECK-SAME: nvvm.maxnreg = 64 : i32
+module attributes {"ttg.num-warps" = 32 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.maxnreg = 96 : i32, ttg.target = "cuda:90"} {
+tt.func public @more_than_there_are() {
+  tt.return
+}
+}
