@@ -20,6 +20,7 @@
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/Transforms/ConvertTo.h"
+#include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 #include "tile/Dialect/TritonGPU/Transforms/MicroscalingScales.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -105,11 +106,14 @@ private:
   Value multiply(Value left, Value right, Value sum, RankedTensorType result);
   Value multiplyGroups(const Operand &left, const Operand &right, Value plain);
   SmallVector<Share> getShares(const Operand &operand);
-  Value keepGroup(Value elements, const Operand &operand, int64_t group,
+  Value isGroup(Value index, Value group);
+  Value keepGroup(Value elements, const Operand &operand, Value group,
                   int64_t groups);
-  Value getGroupExponents(const Operand &operand, int64_t group);
-  SmallVector<Value> getGroupFactors(const Operand &operand, int64_t group,
+  Value getGroupExponents(const Operand &operand, Value group);
+  SmallVector<Value> getGroupFactors(const Operand &operand, Value group,
                                      int64_t more);
+  Value forEachGroup(int64_t groups, Value sum,
+                     llvm::function_ref<Value(Value group, Value sum)> add);
   Value addGroups(Value plain, Value groups);
 
   unsigned getInnerDim(const Operand &operand) const {
@@ -291,18 +295,22 @@ Value ScaledDotDecomposer::indexAlong(RankedTensorType of, unsigned dim) {
   return BroadcastOp::create(b, loc, of.clone(b.getI32Type()), index);
 }
 
+/// Where an index is that of a group.
+Value ScaledDotDecomposer::isGroup(Value index, Value group) {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, index,
+                               SplatOp::create(b, loc, index.getType(), group));
+}
+
 /// The elements of a group along K, and zeros.
 Value ScaledDotDecomposer::keepGroup(Value elements, const Operand &operand,
-                                     int64_t group, int64_t groups) {
+                                     Value group, int64_t groups) {
   auto type = cast<RankedTensorType>(elements.getType());
   unsigned dim = getInnerDim(operand);
   Value index = indexAlong(type, dim);
   Type indexType = index.getType();
   Value number = arith::DivUIOp::create(
       b, loc, index, constant(indexType, type.getShape()[dim] / groups));
-  Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, number,
-                                       constant(indexType, group));
-  return arith::SelectOp::create(b, loc, inside, elements,
+  return arith::SelectOp::create(b, loc, isGroup(number, group), elements,
                                  this->number(type, 0));
 }
 
@@ -334,14 +342,11 @@ SmallVector<Share> ScaledDotDecomposer::getShares(const Operand &operand) {
 
 /// Of a group, for each row, as they are stored.
 Value ScaledDotDecomposer::getGroupExponents(const Operand &operand,
-                                             int64_t group) {
+                                             Value group) {
   RankedTensorType wide = operand.getScaleType().clone(b.getI32Type());
-  Value isGroup =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                            indexAlong(wide, rank - 1), constant(wide, group));
   Value one = arith::SelectOp::create(
-      b, loc, isGroup, arith::ExtUIOp::create(b, loc, wide, operand.scales),
-      constant(wide, 0));
+      b, loc, isGroup(indexAlong(wide, rank - 1), group),
+      arith::ExtUIOp::create(b, loc, wide, operand.scales), constant(wide, 0));
   return reduce(one, rank - 1, [&](Value x, Value y) {
     return arith::AddIOp::create(b, loc, x, y).getResult();
   });
@@ -351,7 +356,7 @@ Value ScaledDotDecomposer::getGroupExponents(const Operand &operand,
 /// to the power of `more`: a number alone, or the product of those of two
 /// operands, would not always be one of fp32. Empty for a scale of one.
 SmallVector<Value> ScaledDotDecomposer::getGroupFactors(const Operand &operand,
-                                                        int64_t group,
+                                                        Value group,
                                                         int64_t more) {
   if (!operand.hasExponents() && !more)
     return {};
@@ -391,6 +396,30 @@ SmallVector<Value> ScaledDotDecomposer::getGroupFactors(const Operand &operand,
   return factors;
 }
 
+/// The sum to which `add` adds one group after the other. Products of fp32 have
+/// no matrix instruction on some targets, and long code: there is that of one
+/// group, in a loop. In a loop of the kernel, each group has its own code: only
+/// loops without others in them are pipelined.
+Value ScaledDotDecomposer::forEachGroup(
+    int64_t groups, Value sum,
+    llvm::function_ref<Value(Value group, Value sum)> add) {
+  auto number = [&](int64_t value) { return constant(b.getI32Type(), value); };
+  if (groups == 1 || !computeType.isF32() ||
+      op->getParentOfType<LoopLikeOpInterface>()) {
+    for (int64_t group = 0; group < groups; ++group)
+      sum = add(number(group), sum);
+    return sum;
+  }
+  auto loop = scf::ForOp::create(b, loc, number(0), number(groups), number(1),
+                                 ValueRange{sum});
+  loop->setAttr(kNumStagesAttr, b.getI32IntegerAttr(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  scf::YieldOp::create(b, loc,
+                       add(loop.getInductionVar(), loop.getRegionIterArg(0)));
+  return loop.getResult(0);
+}
+
 /// Adds the products of all groups to what there is of the plain product.
 Value ScaledDotDecomposer::multiplyGroups(const Operand &left,
                                           const Operand &right, Value plain) {
@@ -401,8 +430,7 @@ Value ScaledDotDecomposer::multiplyGroups(const Operand &left,
   // That is NaN where elements are infinite: then the sum of the groups counts.
   bool counts = !left.hasInfinities() && !right.hasInfinities() &&
                 type.getElementType().isF32();
-  Value sum = counts ? plain : number(wide, 0);
-  for (int64_t group = 0; group < groups; ++group)
+  auto addGroup = [&](Value group, Value sum) {
     for (const Share &share : shares)
       for (const Share &other : others) {
         // Zeros in both of them: others may be times infinity.
@@ -421,6 +449,9 @@ Value ScaledDotDecomposer::multiplyGroups(const Operand &left,
         }
         sum = arith::AddFOp::create(b, loc, sum, product);
       }
+    return sum;
+  };
+  Value sum = forEachGroup(groups, counts ? plain : number(wide, 0), addGroup);
   if (counts)
     return sum;
   if (!type.getElementType().isF32())

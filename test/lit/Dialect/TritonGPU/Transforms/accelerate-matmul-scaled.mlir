@@ -56,6 +56,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     // CHECK: arith.mulf {{.*}} : tensor<64x128xf32
     // CHECK: tt.dot {{.*}} : tensor<128x64xf32, {{.*}} * tensor<64x128xf32
     // CHECK: scf.if
+    // Without matrix instructions a product is long code: there is one for all
+    // groups.
+    // CHECK: scf.for
+    // CHECK: tt.dot
+    // CHECK-NOT: tt.dot
+    // CHECK: tt.num_stages = 1 : i32
     %d = tt.dot_scaled %a, %b scale %bs, %c lhs = fp16 rhs = e5m2 {fastMath = false} : tensor<128x64xf16, #half> * tensor<64x128xf8E5M2, #blocked>, tensor<128x2xi8, #scales> -> tensor<128x128xf32, #blocked>
     tt.return %d : tensor<128x128xf32, #blocked>
   }
