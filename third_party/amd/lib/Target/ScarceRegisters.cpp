@@ -23,8 +23,7 @@
 // Kernels without products have one code. Where their values need more than all
 // registers at once, the scheduler is to need few: it brings values and their
 // uses together, where it would leave hundreds for the register allocator
-// otherwise, which then tries for minutes. So it is on RDNA for kernels with
-// products that need several times as many: no second code helps them.
+// otherwise, which then tries for minutes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,9 +49,6 @@ using namespace mlir::triton::amd;
 
 /// What a lane of RDNA has at most, and one of CDNA beside its accumulators.
 static constexpr unsigned kRegistersOfLane = 256;
-
-/// With so many times as many alive, no order of instructions avoids spills.
-static constexpr unsigned kHopelessTimes = 4;
 
 /// On kernels: the waves of one SIMD unit for which a compute unit has LDS.
 static constexpr llvm::StringLiteral kWavesByLDS = "tile-waves-by-lds";
@@ -238,12 +234,8 @@ amd::emitForScarceRegisters(ModuleOp diagnosticOp, llvm::Module &module,
   llvm::Function *kernel = findKernel(module);
   if (!target || !kernel)
     return emit(diagnosticOp, module, machine, /*trackersOfTarget=*/false);
-  bool hasProducts = llvm::any_of(llvm::instructions(*kernel), isProduct);
-  unsigned live = countLiveRegisters(*kernel);
-  bool spillsAnyway =
-      !target->mfmaVersion && live > kHopelessTimes * kRegistersOfLane;
-  if (!hasProducts || spillsAnyway) {
-    if (live > kRegistersOfLane)
+  if (llvm::none_of(llvm::instructions(*kernel), isProduct)) {
+    if (countLiveRegisters(*kernel) > kRegistersOfLane)
       kernel->addFnAttr(kSchedulingStrategy, "iterative-minreg");
     return emit(diagnosticOp, module, machine, /*trackersOfTarget=*/false);
   }
