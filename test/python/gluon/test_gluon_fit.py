@@ -8,17 +8,11 @@ import random
 import numpy as np
 import pytest
 import random_layouts as rl
+from addresses import pointers
 
 from tile.errors import OutOfResources, SemanticError, TileError
 from tile.experimental import gluon
 from tile.experimental.gluon import language as gl
-
-
-@gluon.jit
-def pointers(base, M: gl.constexpr, N: gl.constexpr, LAYOUT: gl.constexpr):
-    rows = gl.arange(0, M, layout=gl.SliceLayout(1, LAYOUT))
-    columns = gl.arange(0, N, layout=gl.SliceLayout(0, LAYOUT))
-    return base + rows[:, None] * N + columns[None, :]
 
 
 @gluon.jit

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import pytest
+from addresses import pointers
 from reference import poisoned
 from reference import random as values
 
@@ -23,13 +24,6 @@ from tile.experimental.gluon.nvidia.hopper import TensorDescriptor
 
 ampere = pytest.mark.parametrize("target", ["cuda:80", "cuda:90"], indirect=True)
 hopper = pytest.mark.parametrize("target", ["cuda:90"], indirect=True)
-
-
-@gluon.jit
-def pointers(base, M: gl.constexpr, N: gl.constexpr, LAYOUT: gl.constexpr):
-    rows = gl.arange(0, M, layout=gl.SliceLayout(1, LAYOUT))
-    columns = gl.arange(0, N, layout=gl.SliceLayout(0, LAYOUT))
-    return base + rows[:, None] * N + columns[None, :]
 
 
 # Products in registers.

@@ -7,6 +7,7 @@ import random
 import numpy as np
 import pytest
 import random_layouts as rl
+from addresses import pointers
 from reference import poisoned
 from reference import random as values
 
@@ -19,13 +20,6 @@ SHAPES = [[16, 32], [64, 8], [8, 64], [32, 32], [4, 128]]
 def draw(seed: int):
     rng = random.Random(seed)
     return rng, list(rng.choice(SHAPES))
-
-
-@gluon.jit
-def pointers(base, M: gl.constexpr, N: gl.constexpr, LAYOUT: gl.constexpr):
-    rows = gl.arange(0, M, layout=gl.SliceLayout(1, LAYOUT))
-    columns = gl.arange(0, N, layout=gl.SliceLayout(0, LAYOUT))
-    return base + rows[:, None] * N + columns[None, :]
 
 
 @gluon.jit
