@@ -481,22 +481,33 @@ static Step exchangeInBuffer(Thread &thread, Operation *op) {
                          op->getOperand(3));
 }
 
+std::shared_ptr<AsyncCopy> reference::makeCopy(Thread &thread, Operation *op,
+                                               Value destination,
+                                               Places places) {
+  auto view = thread.object<View>(destination);
+  if (!view->isInBounds()) {
+    thread.fault(op, "a copy to a buffer that is not there");
+    return nullptr;
+  }
+  auto copy = std::make_shared<AsyncCopy>();
+  copy->destination = view;
+  copy->values = readPlaces(thread.machine.memory, places);
+  copy->readAgain = [places = std::make_shared<Places>(std::move(places)),
+                     memory = &thread.machine.memory] {
+    return readPlaces(*memory, *places);
+  };
+  return copy;
+}
+
 /// A copy to shared memory that no wait has seen.
 static Step startCopy(Thread &thread, Operation *op, Value destination,
                       std::optional<Places> places) {
   if (!places)
     return Step::Stop;
-  auto view = thread.object<View>(destination);
-  if (!view->isInBounds())
-    return thread.fault(op, "a copy to a buffer that is not there");
-  auto copy = std::make_shared<AsyncCopy>();
-  copy->destination = view;
-  copy->values = readPlaces(thread.machine.memory, *places);
-  copy->readAgain = [places = std::make_shared<Places>(std::move(*places)),
-                     memory = &thread.machine.memory] {
-    return readPlaces(*memory, *places);
-  };
-  view->mark(InFlight);
+  auto copy = makeCopy(thread, op, destination, std::move(*places));
+  if (!copy)
+    return Step::Stop;
+  copy->destination->mark(InFlight);
   thread.newCopies.push_back(copy);
   return Step::Next;
 }

@@ -43,6 +43,11 @@ void markPlaces(DeviceMemory &memory, const Places &places);
 void writeLate(DeviceMemory &memory, const Places &places,
                const Tensor &values);
 
+/// An asynchronous copy from there to a buffer. Null if that is a fault: the
+/// buffer is out of bounds.
+std::shared_ptr<AsyncCopy> makeCopy(Thread &thread, Operation *op,
+                                    Value destination, Places places);
+
 /// One atomic operation on an element of the given type.
 uint64_t combineAtomically(RMWOp kind, Type element, uint64_t old,
                            uint64_t value);

@@ -27,24 +27,17 @@ static Step startLoad(Thread &thread, Operation *op, Value barrier,
   std::optional<Places> places = getPlaces();
   if (!places)
     return Step::Stop;
-  auto view = thread.object<View>(destination);
-  if (!view->isInBounds())
-    return thread.fault(op, "a copy to a buffer that is not there");
+  auto copy = makeCopy(thread, op, destination, std::move(*places));
+  if (!copy)
+    return Step::Stop;
   Machine::Barrier *counter = thread.machine.findBarrier(thread, op, barrier);
   if (!counter)
     return Step::Stop;
-  auto copy = std::make_shared<AsyncCopy>();
-  copy->destination = view;
-  copy->values = readPlaces(thread.machine.memory, *places);
-  copy->readAgain = [places = std::make_shared<Places>(std::move(*places)),
-                     memory = &thread.machine.memory] {
-    return readPlaces(*memory, *places);
-  };
   // Each block of a cluster has a barrier for what it gets.
   auto type = cast<gpu::MemDescType>(destination.getType());
   int64_t bytes = ShapedType::getNumElements(gpu::getShapePerCTA(type)) *
                   type.getElementTypeBitWidth() / 8;
-  view->mark(InFlight);
+  copy->destination->mark(InFlight);
   counter->waiting.push_back({{copy}, bytes, /*arrivals=*/0});
   return Step::Next;
 }
