@@ -169,3 +169,57 @@ def test_loops_end_before_their_counter_overflows(low, high, step):
     expected = range(low, high, step)
     last = expected[-1] if expected else 0
     assert out.tolist() == [len(expected), last] * 2 + [len(expected)]
+
+
+@tile.jit
+def sum_far_counters(x, out, bounds, STEP: tl.constexpr, WIDE: tl.constexpr):
+    """A loop of loads, which an assembler unrolls."""
+    first, end = tl.load(bounds), tl.load(bounds + 1)
+    step = STEP
+    if STEP == 0:
+        step = tl.load(bounds + 2)
+    place = x + tl.arange(0, 32)
+    total = tl.zeros([32], tl.int32)
+    runs = 0
+    if WIDE:
+        while first < end:
+            total += tl.load(place)
+            place += 32
+            runs += 1
+            # The last addition would leave the type.
+            left = (end.to(tl.uint32) - first.to(tl.uint32)).to(tl.int64)
+            first = tl.where(left <= step, end, first + step)
+    else:
+        for _ in range(first, end, step):
+            total += tl.load(place)
+            place += 32
+            runs += 1
+    tl.store(out + tl.arange(0, 32), total)
+    tl.store(out + 32, runs)
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["constexpr step", "loaded step"])
+@pytest.mark.parametrize("wide", [False, True], ids=["for", "while"])
+@pytest.mark.parametrize(
+    "counters",
+    [
+        range(-(2**31), 2**31 - 1, 2**27 - 1),
+        range(-(2**31), 2**31 - 1, 2**30),
+        range(-(2**31), -1377437443, 2**30 - 1),
+        range(-1, 2**31 - 1, 2**28),
+        range(-(2**31), 0, 2**28),
+        range(-(2**31), -(2**31) + 7, 3),
+        range(2**31 - 50, 2**31 - 1, 7),
+        range(5, 2**31 - 1, 2**29 + 1),
+        range(-10, 11, 1),
+    ],
+    ids=str,
+)
+def test_loops_over_more_than_half_of_their_type(counters, wide, known):
+    x = np.random.default_rng(len(counters)).integers(-9, 9, (len(counters), 32), np.int32)
+    out = np.full(33, -1, np.int32)
+    bounds = np.array([counters.start, counters.stop, counters.step], np.int32)
+    step = counters.step if known else 0
+    sum_far_counters[(1,)](x, out, bounds, step, wide, num_warps=1)
+    assert out[32] == len(counters)
+    np.testing.assert_array_equal(out[:32], x.sum(0))

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "nvidia/Target/KeepFromUnrolling.h"
 #include "nvidia/Target/ShareBases.h"
 #include "nvidia/Target/ShareLoopOffsets.h"
 #include "nvidia/TargetTable.h"
@@ -190,6 +191,7 @@ LogicalResult nvidia::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
     shareBases(module);
     shareLoopOffsets(module);
   }
+  keepFromUnrolling(module);
   return success();
 }
 
