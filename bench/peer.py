@@ -15,9 +15,11 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def _find(name: str) -> pathlib.Path:
-    """An example, or the programs of the IR corpus."""
+    """An example, the programs of the IR corpus, or kernels that are only measured."""
     if name == "corpus":
         return ROOT / "test" / "python" / "corpus" / "programs.py"
+    if name.endswith("_kernels"):
+        return ROOT / "bench" / f"{name}.py"
     return ROOT / "examples" / f"{name}.py"
 
 
