@@ -16,55 +16,68 @@ with the code.
 
 ## Integers in indices
 
-Integers wrap around at their width, and an offset that has done so is used as it is: `row * stride`
-of two int32 is an int32, whatever it is added to. Memory of 2^31 elements and more takes offsets of
-64 bits: `row.to(tl.int64) * stride`. An offset of ranges and constants that overflows for sure is
-refused.
+Integers wrap around at their width. An offset that wrapped around is used as it is. The product
+`row * stride` of two int32 is an int32, whatever it is added to later. Memory of 2^31 elements or
+more needs offsets of 64 bits: write `row.to(tl.int64) * stride`. An offset of ranges and constants
+that overflows in every case is refused.
 
-`//` and `%` are C's: towards zero, the sign of the dividend. There is one freedom in offsets and
-masks: where dividend and divisor cannot be negative unless something overflows, they are divided
-without a sign. A sum of non-negative int32 that reaches 2^31 is then divided as the number it
-stands for, up to 2^32, not as the negative one. A divisor that is a difference of such
-scalars (`min(rows - first, 8)`) is taken to be a size, and not negative. What is stored, and no
-part of an index, keeps its sign.
+`//` and `%` are those of C: they round towards zero, and the remainder has the sign of the
+dividend. In offsets and masks the compiler has one freedom. It may divide without a sign if
+dividend and divisor can be negative only by an overflow. A sum of non-negative int32 that reaches
+2^31 is then divided as the number that it stands for, up to 2^32. A divisor that is a difference
+of such scalars, such as `min(rows - first, 8)`, is taken to be a size, so it is not negative. A
+value that is stored keeps its sign.
 
-Not negative are program ids, `tl.arange` from zero, what `tl.assume(x >= 0)` says of a scalar in
-the block that computes it, and integer arguments: a launch compiles for integers that are not
-negative and less than 2^30 as it compiles for multiples of 16 and of 8, so a negative argument
-gets a variant of its own, and so does a larger one: loops up to it must not count past the end of
-their type. `do_not_specialize` leaves out all of this. `ASTSource` takes such facts as attributes
-(`attrs={"n": {"tt.divisibility": 16, "tt.non_negative": 1, "tt.max": 2**30 - 1}}`) and assumes
-nothing without them: neighbours behind a `//` or `%` of numbers that may be negative are then
-accessed one by one, and loops cost an instruction or two more.
+These values count as not negative:
 
-What a program does to one place of an array is ordered as it is written where a scalar takes
-part, or a block of fewer elements than there are threads that is loaded: one thread stores what
-all of them load, and the compiler lets them meet in between. So it is for two blocks of pointers
-that are the same, element for element: loads, stores and atomic operations may have other threads
-for the elements, which is for the compiler to know. A place that is one block's element 3 and
-another one's element 5, of which one is written, needs all threads to meet in the program:
-`tl.debug_barrier()`, or an atomic operation on a scalar that acquires. The simulator finds those
-that do not.
+- program ids;
+- a `tl.arange` that begins at zero or above;
+- a scalar for which `tl.assume(x >= 0)` stands in the block that computes it;
+- integer arguments from 0 to 2^30 - 1. A launch compiles a variant of its own for them, as it does
+  for multiples of 16 and of 8. Another variant takes negative and larger arguments. Its loops must
+  not count past the end of their type. `do_not_specialize` makes one variant for all.
+
+`ASTSource` takes such facts as attributes:
+`attrs={"n": {"tt.divisibility": 16, "tt.non_negative": 1, "tt.max": 2**30 - 1}}`. Without them it
+assumes nothing. The code is then slower: elements behind a `//` or `%` are loaded one by one, and
+each loop costs one or two instructions more.
+
+## The order of accesses
+
+Within one program, these accesses to one address happen in the order in which they are written:
+
+- accesses through a scalar pointer;
+- a load of a block that has fewer elements than there are threads;
+- accesses through two blocks of pointers that are equal, element by element.
+
+The compiler synchronises the threads for them. It does not do so in one case: two blocks reach one
+address at different positions, and one of them writes. For example, element 3 of one block and
+element 5 of another are the same address. Put `tl.debug_barrier()` between the two accesses there.
+An atomic operation on a scalar that acquires does it, too. The simulator reports every place where
+this was forgotten.
 
 ## What a mask switches off
 
-`tl.load(p, mask=m)` without `other` is **undefined** where `m` is off, as in Triton. Code has
-zeros there today, which is nothing to build on: `tl.max` of negative numbers is silently 0.
-Undefined elements may be moved, computed with, and thrown away: a store under the same mask, rows
-of a product that are not stored, `tl.where(m, x, 0)`. They must not reach what is stored, an
-address, or a condition. `x * 0` is still undefined, since NaN times 0 is not 0, and so is a
-`tl.dot` that adds products of undefined elements up: give its operands `other=0.0`. The simulator
-and the interpreter [find what depends on them](simulator.md#what-is-checked); `debug=True` fills
-them with NaN, or integers with all ones.
+`tl.load(p, mask=m)` without `other` is **undefined** where `m` is false, as in Triton. Today the
+code has zeros there. Do not rely on it: `tl.max` of negative numbers is then 0, without a message.
 
-Defined are loads with `other`, block pointers and descriptors: what is behind their bounds is 0,
-or what the padding says, also for `tl.load(block, boundary_check=(0,))` without `padding_option`.
+You may move undefined elements, compute with them, and throw them away: by a store under the same
+mask, by `tl.where(m, x, 0)`, or as rows of a matrix product that are not stored. They must not
+reach a stored value, an address, or a condition. `x * 0` is still undefined, because NaN times 0
+is not 0. A `tl.dot` that adds up products of undefined elements is undefined, too: load its
+operands with `other=0.0`. The simulator and the interpreter
+[find what depends on them](simulator.md#what-is-checked). `debug=True` fills them with NaN, or
+with integers whose bits are all ones.
+
+These loads are defined everywhere: loads with `other`, and loads through block pointers and
+descriptors. What is out of bounds is 0, or what the padding option says. This also holds for
+`tl.load(block, boundary_check=(0,))` without `padding_option`.
 
 ## Parameters
 
-Functions that kernels call may take `*values` and `**options`: a tuple, and a mapping from names. A
-kernel names its parameters; `@autotune` and `@heuristics` refuse one that does not, and so does its
-first launch.
+Functions that kernels call may take `*values` (a tuple) and `**options` (a mapping from names). A
+kernel names its parameters. `@autotune` and `@heuristics` refuse a kernel that does not, and so
+does its first launch.
 """
 
 
