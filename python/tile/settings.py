@@ -6,11 +6,13 @@ import functools
 import os
 import re
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Generic, TypeVar, overload
 
 from .errors import TileError
+from .hints import closest
 
 T = TypeVar("T")
 _TRUE = {"1", "true", "on", "yes", "y", "t"}
@@ -221,6 +223,15 @@ class Hook:
 
 class Group:
     """Settings that belong together."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_") and not hasattr(type(self), name):
+            names = [known for known in dir(type(self)) if not known.startswith("_")]
+            warnings.warn(
+                f"tile has no setting `{name}`, so it changes nothing{closest(name, names)}",
+                stacklevel=2,
+            )
+        super().__setattr__(name, value)
 
     @contextmanager
     def scope(self) -> Iterator[None]:

@@ -267,7 +267,8 @@ def test_our_own_stack_is_hidden(tracebacks):
         '  File "FILE", line 8, in kernel\n'
         "    tl.store(p, tl.arange(0, 3))\n"
         "                ^^^^^^^^^^^^^^^\n"
-        "error: arange's range must be a power of two, but 0 to 3 has 3 elements\n"
+        "error: arange's range must be a power of two, but 0 to 3 has 3 elements; "
+        "use tl.arange(0, 4) and a mask, such as mask=i < 3\n"
     )
 
 

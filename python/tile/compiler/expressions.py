@@ -6,11 +6,13 @@ import ast
 import operator
 from typing import Any
 
+from .. import hints
 from ..errors import SemanticError, TileError
 from ..language import arithmetic, creation
 from ..language.conversion import to_bool
 from ..language.promotion import is_constant, to_tensor
-from ..language.values import TypesInText, closest, describe, is_member, one, tensor
+from ..language.values import TypesInText, describe, is_member, one, tensor
+from .chains import bits_between
 from .flatten import is_sequence
 from .frames import plain
 from .functions import BoundFunction, LocalFunction, is_callable_function
@@ -88,7 +90,8 @@ class Expressions:
                     raise SemanticError(
                         "a run-time value has no .value: it is not known at compile time"
                     )
-                raise SemanticError(f"{one(owner)} has no attribute `{name}`")
+                hint = hints.for_member(name, dir(tensor), owner.dtype.is_ptr())
+                raise SemanticError(f"{one(owner)} has no attribute `{name}`{hint}")
             if is_callable_function(member):
                 return BoundFunction(member, owner)
             return getattr(owner, name)
@@ -103,7 +106,9 @@ class Expressions:
                 raise SemanticError(str(error)) from None
             what, hint = one(owner), ""
             if hasattr(owner, "__spec__"):
-                what, hint = f"module `{owner.__name__}`", closest(name, vars(owner))
+                is_language = owner.__name__ == "tile.language"
+                find = hints.for_function if is_language else hints.closest
+                what, hint = f"module `{owner.__name__}`", find(name, vars(owner))
             raise SemanticError(f"{what} has no attribute `{name}`{hint}") from None
         if is_callable_function(getattr(type(owner), name, None)) and not isinstance(owner, type):
             return BoundFunction(getattr(type(owner), name), owner)
@@ -174,10 +179,13 @@ class Expressions:
 
     def visit_Compare(self, node: ast.Compare) -> Any:
         lhs = self.visit(node.left)
+        unwanted = bits_between(node)
         result: Any = True
         for op, right in zip(node.ops, node.comparators, strict=False):
             rhs = self.visit(right)
             self.at(node)
+            if unwanted and (isinstance(lhs, tensor) or isinstance(rhs, tensor)):
+                raise SemanticError(unwanted)
             part = self.compare(type(op), lhs, rhs)
             if result is True:
                 result = part
@@ -286,8 +294,9 @@ class Expressions:
             try:
                 item = owner[index]
             except IndexError:
+                why = "" if len(owner) else "; the shape of a scalar or a pointer has no items"
                 raise SemanticError(
-                    f"index {index} is out of range for {len(owner)} items"
+                    f"index {index} is out of range for {len(owner)} items{why}"
                 ) from None
             return item
         method = self.operator_method(owner, "__getitem__")

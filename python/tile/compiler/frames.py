@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import SemanticError
+from ..hints import closest
 from ..language import values
 from ..language.dtypes import dtype
 from ..runtime.jit import constexpr_function
@@ -167,4 +168,4 @@ def lookup(frame: Frame, name: str, allow_any: bool) -> tuple[str, Any]:
     if value is not _MISSING:
         return "builtin", value
     known = [*frame.scope, *source.nonlocals, *source.globals, *vars(builtins)]
-    raise SemanticError(f"`{name}` is not defined{values.closest(name, known)}")
+    raise SemanticError(f"`{name}` is not defined{closest(name, known)}")

@@ -207,8 +207,10 @@ class Control:
         value = unwrap(value)
         return arithmetic.logical_not(value) if isinstance(value, tensor) else not value
 
-    def compare(self, symbols: tuple[str, ...], *values: Any) -> Any:
-        """A chain of comparisons."""
+    def compare(self, symbols: tuple[str, ...], unwanted: str | None, *values: Any) -> Any:
+        """A chain of comparisons; `unwanted` says why tensors may not be in it."""
+        if unwanted and any(isinstance(value, tensor) for value in values):
+            raise SemanticError(unwanted)
         result: Any = True
         for symbol, left, right in zip(symbols, values, values[1:], strict=False):
             part = _ORDER[symbol](left, right)

@@ -13,6 +13,7 @@ import types
 from typing import Any
 
 from ..compiler.assigned import assigned_names, contains
+from ..compiler.chains import bits_between
 from ..language.values import constexpr, is_member
 
 _CONTROL = "__tile__"
@@ -247,11 +248,14 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        unwanted = ast.Constant(bits_between(node))
         self.generic_visit(node)
         if len(node.ops) == 1:
             return node
         symbols = ast.Tuple([ast.Constant(_SYMBOLS[type(op)]) for op in node.ops], ast.Load())
-        return self.placed(self.call("compare", symbols, node.left, *node.comparators), node)
+        return self.placed(
+            self.call("compare", symbols, unwanted, node.left, *node.comparators), node
+        )
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
         site = self.site(node, ())

@@ -395,7 +395,10 @@ def _power(x: Any, y: Any) -> tensor:
 
 
 def _iterate(x: tensor) -> Any:
-    raise SemanticError("cannot iterate over a tensor; use range, tl.range or tl.static_range")
+    raise SemanticError(
+        "cannot iterate over a tensor; use tl.sum, tl.max or tl.min for all elements, and tl.range "
+        "in a loop"
+    )
 
 
 def _install_operators() -> None:

@@ -225,7 +225,12 @@ def public_cast(
     """
     target = unwrap(dtype)
     if not isinstance(target, dt.dtype):
-        raise SemanticError(f"cast takes a type such as tl.float32, not {target!r}")
+        name = getattr(target, "__name__", str(target))
+        meant = isinstance(getattr(dt, name, None), dt.dtype)
+        raise SemanticError(
+            f"cast takes a type such as tl.float32, not {target!r}"
+            + (f"; use tl.{name}" if meant else "")
+        )
     if target.is_block():
         target = target.scalar
     value = unwrap(input)

@@ -47,7 +47,9 @@ def range_of(start: Any, end: Any) -> tuple[int, int]:
     extent = end - start
     if extent & (extent - 1):
         raise SemanticError(
-            f"arange's range must be a power of two, but {start} to {end} has {extent} elements"
+            f"arange's range must be a power of two, but {start} to {end} has {extent} elements; "
+            f"use tl.arange({start}, {start + (1 << extent.bit_length())}) and a mask, "
+            f"such as mask=i < {end}"
         )
     return start, end
 
@@ -140,7 +142,8 @@ def checked_axis(axis: Any, rank: int, what: str) -> int:
         raise SemanticError(f"{what} takes a constant axis, not {describe(axis)}")
     if not -rank <= axis < rank:
         raise SemanticError(
-            f"{what} got axis {axis} for a rank of {rank}; it must be from {-rank} to {rank - 1}"
+            f"{what} got axis {axis}, but the block has {rank} dimension{'s' * (rank != 1)}: the "
+            f"axis is from {-rank} to {rank - 1}"
         )
     return axis % rank
 

@@ -224,7 +224,8 @@ def store(
     if not pointer.type.is_block() and any(o.type.is_block() for o in operands):
         kind = "value" if value.type.is_block() else "mask"
         raise SemanticError(
-            f"cannot store through the scalar pointer {pointer.type}: the {kind} is a block"
+            f"cannot store through the scalar pointer {pointer.type}: the {kind} is a block; add "
+            "offsets to the pointer, such as p + tl.arange(0, BLOCK)"
         )
     shape = pointer.shape
     operands = raise_to_common_shape(*operands)

@@ -63,7 +63,10 @@ class range:
         self.disable_licm = bool(unwrap(disable_licm))
 
     def __iter__(self) -> Any:
-        raise SemanticError("tl.range is for loops inside a function decorated with @tile.jit")
+        raise SemanticError(
+            "a range with run-time bounds can only be what a `for` loop goes through, inside a "
+            "function decorated with @tile.jit; for a counter beside it, write `i += 1` in the loop"
+        )
 
 
 class static_range:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from ..errors import SemanticError
@@ -302,14 +302,6 @@ def one(value: Any) -> str:
 def shown(value: Any) -> str:
     """A constant as it is written, anything else by its type, for messages."""
     return describe(value) if isinstance(value, tensor) else repr(value)
-
-
-def closest(name: str, names: Iterable[str]) -> str:
-    """The end of a message about a name that nothing has, if another is like it."""
-    import difflib  # Not part of what `import tile` costs.
-
-    found = difflib.get_close_matches(name, [n for n in names if not n.startswith("_")], 1, 0.75)
-    return f"; did you mean `{found[0]}`?" if found else ""
 
 
 class TypesInText(str):

@@ -262,6 +262,7 @@ class Autotuner(KernelInterface):
     # Running.
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
+        self._refuse_chosen(self.configs, kwargs)
         with _Run(self, args) as named:
             config = self.configs[0]
             if len(self.configs) > 1:
@@ -271,6 +272,25 @@ class Autotuner(KernelInterface):
             if config.pre_hook is not None:
                 config.pre_hook({**named, **chosen})
             return self.fn.run(*args, **chosen)
+
+    def _chosen(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The keywords of a run without a device: those of the first configuration that
+        pruning leaves."""
+        self._refuse_chosen(self.configs, kwargs)
+        with _Run(self, args) as named:
+            config = self.prune_configs(kwargs)[0]
+            chosen = {**kwargs, **config.all_kwargs()}
+            if config.pre_hook is not None:
+                config.pre_hook({**named, **chosen})
+            return chosen
+
+    def interpret(self, *args: Any, grid: Any, **kwargs: Any) -> Any:
+        """Runs the kernel with one configuration in Python; see the interpreter."""
+        return self.fn.interpret(*args, grid=grid, **self._chosen(args, kwargs))
+
+    def simulate(self, *args: Any, grid: Any, **kwargs: Any) -> Any:
+        """Runs the kernel with one configuration in the simulator; returns its report."""
+        return self.fn.simulate(*args, grid=grid, **self._chosen(args, kwargs))
 
     def _choose(self, named: dict[str, Any], args: tuple, kwargs: dict[str, Any]) -> Config:
         """The configuration for a launch, one of several."""
@@ -327,7 +347,7 @@ class Autotuner(KernelInterface):
     ) -> dict[Config, list[float]]:
         """The times of all configurations."""
         # What a hook does to the arguments, it does when a configuration is measured.
-        ahead = [c for c in configs if c.pre_hook is None and not self._conflicts(c, kwargs)]
+        ahead = [c for c in configs if c.pre_hook is None]
         twins: dict[Config, Config] = {}
         if len(ahead) > 1:
             given = {name: value for name, value in kwargs.items() if name != "warmup"}
@@ -394,18 +414,18 @@ class Autotuner(KernelInterface):
         bench = self._estimate if self._is_simulated() else self.do_bench
         return self._time(args, meta, bench, config)
 
-    @staticmethod
-    def _conflicts(config: Config, meta: dict[str, Any]) -> list[str]:
-        return [name for name in config.kwargs if name in meta]
+    def _refuse_chosen(self, configs: list[Config], meta: dict[str, Any]) -> None:
+        """Refuses a keyword of a launch that a configuration would override."""
+        for name in meta:
+            if any(name in config.kwargs for config in configs):
+                raise TileError(
+                    f"`{name}` is chosen by autotuning; do not pass it to `{self.__name__}`"
+                )
 
     def _time(
         self, args: tuple, meta: dict[str, Any], bench: Callable, config: Config
     ) -> list[float]:
-        conflicts = self._conflicts(config, meta)
-        if conflicts:
-            raise TileError(
-                f"`{conflicts[0]}` is chosen by autotuning; do not pass it to `{self.__name__}`"
-            )
+        self._refuse_chosen([config], meta)
         current = {**meta, **config.all_kwargs()}
         arguments = {**(self.nargs or {}), **current}
 
@@ -513,10 +533,21 @@ class Heuristics(KernelInterface):
         self.__name__ = getattr(fn, "__name__", "kernel")
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
+        return self.fn.run(*args, **self._with_heuristics(args, kwargs))
+
+    def _with_heuristics(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
         named = {**dict(zip(self.arg_names, args, strict=False)), **kwargs}
         for name, heuristic in self.values.items():
             named[name] = kwargs[name] = heuristic(named)
-        return self.fn.run(*args, **kwargs)
+        return kwargs
+
+    def interpret(self, *args: Any, grid: Any, **kwargs: Any) -> Any:
+        """Runs the kernel in Python; see the interpreter."""
+        return self.fn.interpret(*args, grid=grid, **self._with_heuristics(args, kwargs))
+
+    def simulate(self, *args: Any, grid: Any, **kwargs: Any) -> Any:
+        """Runs the kernel in the simulator; returns its report."""
+        return self.fn.simulate(*args, grid=grid, **self._with_heuristics(args, kwargs))
 
 
 def _check_decorated(fn: Any, decorator: str) -> None:

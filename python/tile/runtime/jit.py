@@ -254,8 +254,10 @@ class JITFunction(KernelInterface[T]):
         if builder is not None:
             return builder.call(self, args, kwargs)
         if self.module.startswith("tile.language"):
+            on_host = self.__name__ == "cdiv"
             raise SemanticError(
                 f"tl.{self.__name__} works only inside a function decorated with @tile.jit"
+                + (f"; use tile.{self.__name__} outside" if on_host else "")
             )
         raise SemanticError(
             f"`{self.__name__}` is a kernel: launch it as {self.__name__}[grid](...); only other "

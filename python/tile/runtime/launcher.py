@@ -83,6 +83,22 @@ def without_tensor_maps(options: dict) -> dict:
     return {**options, "tma": False}
 
 
+class _GridArguments(dict):
+    """What a grid function is called with: the arguments by name."""
+
+    def __init__(self, launcher: Launcher, arguments: Any) -> None:
+        super().__init__(arguments)
+        self.launcher = launcher
+
+    def __missing__(self, name: str) -> Any:
+        from ..hints import closest
+
+        raise self.launcher.refusal(
+            f"the grid of `{self.launcher.fn.__name__}` asks for {name!r}, which is no parameter; "
+            f"its parameters are {', '.join(self)}{closest(str(name), self)}"
+        )
+
+
 class Launcher:
     """Compiles and launches one kernel; knows what is compiled already."""
 
@@ -231,7 +247,7 @@ class Launcher:
 
     def grid(self, grid: Any, values: tuple) -> tuple[int, int, int]:
         if callable(grid):
-            grid = grid(dict(zip(self.fn.arg_names, values, strict=False)))
+            grid = grid(_GridArguments(self, zip(self.fn.arg_names, values, strict=False)))
         if grid.__class__ is not tuple:
             if isinstance(grid, (int,)) and not isinstance(grid, bool):
                 grid = (grid,)
@@ -443,7 +459,7 @@ class Launcher:
     def check_options(self, options: dict) -> None:
         unknown = [name for name in options if name not in OPTIONS]
         if unknown:
-            from ..language.values import closest
+            from ..hints import closest
 
             hint = closest(unknown[0], [*self.fn.arg_names, *OPTIONS])
             raise self.refusal(

@@ -1,0 +1,181 @@
+"""Messages about what people try: each says what to write instead."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import tile
+import tile.language as tl
+from tile import hints
+
+X, OUT = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
+
+
+@tile.jit
+def copy(x, out, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i))
+
+
+@tile.jit
+def by_name(x, out, CASE: tl.constexpr):
+    i = tl.arange(0, 64)
+    v = tl.load(x + i)
+    if CASE == "astype":
+        v = v.astype(tl.float16)
+    elif CASE == "mean":
+        v = v.mean()
+    elif CASE == "relu":
+        v = tl.relu(v)
+    elif CASE == "text as a type":
+        v = v.to("float16")
+    elif CASE == "type of NumPy":
+        v = v.to(np.float16)
+    elif CASE == "misspelt method":
+        v = v.summ()
+    elif CASE == "size of a pointer":
+        v = v + x.size
+    elif CASE == "shape of a pointer":
+        v = v + x.shape[0]
+    elif CASE == "sum":
+        v = sum(v)
+    elif CASE == "scalar pointer":
+        tl.store(out, v)
+    elif CASE == "axis":
+        v = tl.sum(v, axis=1)
+    elif CASE == "length":
+        v = v + tl.arange(0, 1000)
+    elif CASE == "enumerate":
+        for j, k in enumerate(range(tl.program_id(0), 3)):
+            v += j + k
+    tl.store(out + i, v)
+
+
+@pytest.mark.parametrize(
+    ("case", "end"),
+    [
+        ("astype", "has no attribute `astype`; use `x.to(dtype)`"),
+        ("mean", "has no attribute `mean`; use `tl.sum(x, axis) / n`"),
+        ("relu", "has no attribute `relu`; use `tl.maximum(x, 0)`"),
+        ("text as a type", "not 'float16'; use tl.float16"),
+        ("type of NumPy", "not <class 'numpy.float16'>; use tl.float16"),
+        ("misspelt method", "has no attribute `summ`; did you mean `sum`?"),
+        (
+            "size of a pointer",
+            "; a pointer does not know the sizes of its array; pass them as arguments",
+        ),
+        ("shape of a pointer", "; the shape of a scalar or a pointer has no items"),
+        ("sum", "use tl.sum, tl.max or tl.min for all elements, and tl.range in a loop"),
+        ("scalar pointer", "add offsets to the pointer, such as p + tl.arange(0, BLOCK)"),
+        ("axis", "reduce got axis 1, but the block has 1 dimension: the axis is from -1 to 0"),
+        ("length", "use tl.arange(0, 1024) and a mask, such as mask=i < 1000"),
+        ("enumerate", "for a counter beside it, write `i += 1` in the loop"),
+    ],
+)
+def test_what_to_write_instead(case, end):
+    with pytest.raises(tile.CompilationError) as caught:
+        by_name[(1,)](X, OUT, case)
+    assert str(caught.value).endswith(end)
+
+
+def test_every_hint_is_about_a_missing_name_and_names_what_is_there():
+    """No hint may hide a name of the language, or lead to one that it lacks."""
+    for name in hints._OF_BLOCKS:
+        assert not hasattr(tl.tensor, name), name
+    for name in hints._OF_LANGUAGE:
+        assert not hasattr(tl, name), name
+    for name in hints._OF_POINTERS:
+        assert not hasattr(tl.tensor, name), name
+    owners = {"tl": tl, "libdevice": tl.extra.libdevice, "x": tl.tensor}
+    for text in (*hints._OF_BLOCKS.values(), *hints._OF_LANGUAGE.values()):
+        for owner, name in re.findall(r"\b(tl|libdevice|x)\.(\w+)", text):
+            assert hasattr(owners[owner], name), text
+
+
+@tile.jit
+def compare(out, n, KIND: tl.constexpr):
+    i = tl.arange(0, 64)
+    if KIND == "and":
+        m = i < n & i > 2
+    elif KIND == "or":
+        m = i == n | i == 2
+    elif KIND == "chain":
+        m = 2 < i < n
+    else:
+        m = (i < n) & (i > 2)
+    tl.store(out + i, 1.0, mask=m)
+
+
+@pytest.mark.parametrize("interpreted", [False, True])
+@pytest.mark.parametrize(("kind", "sign"), [("and", "&"), ("or", "|")])
+def test_bits_between_comparisons_are_refused(kind, sign, interpreted):
+    run = compare.interpret if interpreted else compare.simulate
+    with pytest.raises(tile.CompilationError, match=rf"in parentheses, as in \(a < b\) \{sign} "):
+        run(OUT.copy(), 9, kind, grid=(1,))
+
+
+@pytest.mark.parametrize("interpreted", [False, True])
+@pytest.mark.parametrize("kind", ["chain", "parentheses"])
+def test_chains_and_parentheses_are_not(kind, interpreted):
+    out = np.zeros(64, np.float32)
+    run = compare.interpret if interpreted else compare.simulate
+    run(out, 9, kind, grid=(1,))
+    assert np.flatnonzero(out).tolist() == list(range(3, 9))
+
+
+def test_a_grid_that_asks_for_an_unknown_name():
+    with pytest.raises(
+        tile.LaunchError, match=r"asks for 'BLOK'.* are x, out, BLOCK; did you mean"
+    ):
+        copy[lambda meta: (64 // meta["BLOK"],)](X, OUT, BLOCK=64)
+
+
+def test_a_setting_that_is_none():
+    with tile.knobs.runtime.scope():
+        with pytest.warns(UserWarning, match=r"no setting `interpet`.* did you mean `interpret`"):
+            tile.knobs.runtime.interpet = True
+
+
+def test_cdiv_on_the_host():
+    with pytest.raises(tile.TileError, match=r"use tile\.cdiv outside"):
+        tl.cdiv(8, 3)
+
+
+def test_values_that_are_no_numbers():
+    with pytest.raises(tile.CompilationError, match="test an argument that may be None"):
+        copy[(1,)](None, OUT, BLOCK=64)
+
+    @tile.jit
+    def store(out, VALUE: tl.constexpr):
+        tl.store(out, VALUE)
+
+    with pytest.raises(tile.CompilationError, match="pass an array as an argument that is no"):
+        store[(1,)](OUT, np.zeros(3))
+
+
+def test_autotuned_kernels_run_without_a_device():
+    configs = [tile.Config({"BLOCK": 64}), tile.Config({"BLOCK": 32})]
+    tuned = tile.autotune(configs, key=[])(copy)
+    for run in (tuned.simulate, tuned.interpret):
+        out = np.full(64, -1, np.float32)
+        run(X, out, grid=lambda meta: (64 // meta["BLOCK"],))
+        np.testing.assert_array_equal(out, X)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_keyword_that_a_configuration_overrides(count):
+    configs = [tile.Config({"BLOCK": 64}), tile.Config({"BLOCK": 32})][:count]
+    tuned = tile.autotune(configs, key=[])(copy)
+    for run in (tuned[(1,)], lambda *args, **kw: tuned.simulate(*args, grid=(1,), **kw)):
+        with pytest.raises(tile.TileError, match="`BLOCK` is chosen by autotuning; do not pass"):
+            run(X, OUT, BLOCK=16)
+
+
+def test_heuristics_run_without_a_device():
+    kernel = tile.heuristics({"BLOCK": lambda arguments: arguments["x"].size})(copy)
+    out = np.full(64, -1, np.float32)
+    kernel.simulate(X, out, grid=(1,))
+    np.testing.assert_array_equal(out, X)
