@@ -243,6 +243,7 @@ def main(device) -> None:
             (attention_backward_in_two, [deltas]),
         ):
             gradients = [device.empty_like(q) for _ in range(3)]
-            kernel = backward(*inputs, *gradients, sums, *scratch, causal)
+            arguments = [*inputs, *gradients, sums, *scratch, causal]
+            kernel = backward(*arguments)
             for name, gradient, values in zip("qkv", gradients, expected, strict=True):
                 device.check(f"attention d{name}", kernel, device.get(gradient), values)

@@ -85,6 +85,6 @@ def main(device) -> None:
     }
     for activation, expected in references.items():
         y = device.empty_like(np.empty((m, n), np.float16))
-        arguments = [device.put(array) for array in (x, w, bias)]
-        kernel = linear(*arguments, y, activation=activation, programs=2, parts=2)
+        there = device.put(x), device.put(w), device.put(bias)
+        kernel = linear(*there, y, activation=activation, programs=2, parts=2)
         device.check(f"linear {activation}", kernel, device.get(y), expected)

@@ -132,7 +132,7 @@ def test_what_programs_set_on_modules_is_set(release):
 
 
 def test_uninstall_takes_back_what_imports_made():
-    """A module made of a release's names was left as an attribute of the module of tile above it."""
+    """A module made of a release's names was left as an attribute of tile's module above it."""
     from tile.experimental.gluon import language
 
     compat.install()
