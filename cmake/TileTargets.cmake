@@ -86,12 +86,14 @@ function(tile_map_libs out)
   set(${out} ${result} PARENT_SCOPE)
 endfunction()
 
-# tile_add_library(Name A.cpp ... DEPENDS tablegen-targets LINK_LIBS libs [NO_LLVM] [EXCEPTIONS])
+# tile_add_library(Name A.cpp ... DEPENDS tablegen-targets LINK_LIBS libs [NO_LLVM] [EXCEPTIONS]
+#                  [PLUGIN_API])
 # NO_LLVM: a library that stands apart from LLVM (the simulator); it is always
 # optimised, because a simulator at -O0 is of no use to anybody.
 # EXCEPTIONS: one that throws, catches, or cleans up behind what is thrown.
+# PLUGIN_API: its symbols are for plugins, too, where there are plugins.
 function(tile_add_library name)
-  cmake_parse_arguments(ARG "NO_LLVM;EXCEPTIONS" "" "DEPENDS;LINK_LIBS;INCLUDES" ${ARGN})
+  cmake_parse_arguments(ARG "NO_LLVM;EXCEPTIONS;PLUGIN_API" "" "DEPENDS;LINK_LIBS;INCLUDES" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   if(ARG_NO_LLVM)
     target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR}/include)
@@ -103,6 +105,9 @@ function(tile_add_library name)
       target_compile_options(${name} PRIVATE -fno-exceptions)
       tile_use_pch(${name})
     endif()
+  endif()
+  if(ARG_PLUGIN_API AND TILE_PLUGINS)
+    set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET default)
   endif()
   if(ARG_INCLUDES)
     target_include_directories(${name} PUBLIC ${ARG_INCLUDES})

@@ -2,14 +2,17 @@
 """Checks that the layering which docs/architecture.md draws is the one that is built.
 
 The table under "The rooms" says which rooms each room may use. Every `#include` and TableGen
-`include` of ours, and every entry of a LINK_LIBS list, must keep to it. Nothing but backends
-may look into the name of a target or compare capabilities.
+`include` of ours, every entry of a LINK_LIBS list, and every import at the top of a Python module
+must keep to it. Nothing but backends may look into the name of a target or compare capabilities;
+Python names what a backend has only where the table lets it use that backend.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -41,7 +44,7 @@ def read_table() -> dict[str, set[str] | None]:
 def room_of(path: str, rooms: list[str]) -> str | None:
     """The room of a file, whose headers are in include/tile in the same folders."""
     path = re.sub(r"^include/tile/", "lib/", path)
-    found = [room for room in rooms if path.startswith(room + "/")]
+    found = [room for room in rooms if path.startswith(room + "/") or path == room]
     return max(found, key=len, default=None)
 
 
@@ -110,9 +113,98 @@ def check_targets() -> list[str]:
     return errors
 
 
+def imported(tree: ast.Module, package: list[str]) -> Iterator[tuple[int, str]]:
+    """The lines of the imports of tile's modules at the top of a module, and what they name."""
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            name = ".".join([*above, *([node.module] if node.module else [])])
+            for alias in node.names:
+                yield node.lineno, f"{name}.{alias.name}"
+
+
+def file_of(module: str) -> str | None:
+    """The file in python/tile that `tile.a.b` is, or is in."""
+    parts = module.split(".")
+    while parts and parts[0] == "tile":
+        path = "python/" + "/".join(parts)
+        if (ROOT / path).is_dir():
+            return f"{path}/__init__.py"
+        if (ROOT / f"{path}.py").exists():
+            return f"{path}.py"
+        parts.pop()
+    return None
+
+
+def python_files() -> Iterator[tuple[str, ast.Module]]:
+    for file in sorted((ROOT / "python/tile").rglob("*.py")):
+        yield file.relative_to(ROOT).as_posix(), ast.parse(file.read_text())
+
+
+def check_imports(table: dict[str, set[str] | None]) -> list[str]:
+    errors = []
+    for name, tree in python_files():
+        room = room_of(name, list(table))
+        if room is None:
+            errors.append(f"{name}: in no room of {PAGE.relative_to(ROOT)}")
+            continue
+        allowed = table[room]
+        if allowed is None or "python/tile" in allowed:
+            continue
+        for line, module in imported(tree, name.split("/")[1:-1]):
+            file = file_of(module)
+            # The package itself has only its version, and what rooms say of themselves.
+            if file is None or file == "python/tile/__init__.py":
+                continue
+            used = room_of(file, list(table))
+            if used not in (room, *allowed):
+                errors.append(f"{name}:{line}: {room} may not use {used}")
+    return errors
+
+
+def backend_names() -> dict[str, re.Pattern[str]]:
+    """For each backend, what only it may call so: its kinds of targets, stages and pipelines."""
+    found = {}
+    for folder in sorted((ROOT / "third_party").glob("*/backend")):
+        name = folder.parent.name
+        kinds = re.findall(r'"(\w+)"', (folder / "__init__.py").read_text().split("TARGETS")[1])
+        stages = re.findall(r'\bStage\(\s*"(\w+)"', (folder / "stages.py").read_text())
+        whole = "|".join([name, *kinds, *stages])
+        found[name] = re.compile(rf"(?:{whole})|(?:{'|'.join(kinds)}):.*|tile-{name}-.*", re.DOTALL)
+    return found
+
+
+def check_backend_names(table: dict[str, set[str] | None]) -> list[str]:
+    errors = []
+    names = backend_names()
+    for file, tree in python_files():
+        allowed = table.get(room_of(file, list(table)) or "")
+        if allowed is None:
+            continue
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+                continue
+            for backend, pattern in names.items():
+                if f"third_party/{backend}" not in allowed and pattern.fullmatch(node.value):
+                    errors.append(
+                        f"{file}:{node.lineno}: {node.value!r} belongs to third_party/{backend}; "
+                        "ask the backend"
+                    )
+    return errors
+
+
 def main() -> int:
     table = read_table()
-    errors = [*check_includes(table), *check_links(table), *check_targets()]
+    errors = [
+        *check_includes(table),
+        *check_links(table),
+        *check_targets(),
+        *check_imports(table),
+        *check_backend_names(table),
+    ]
     for error in errors:
         print(f"error: {error}", file=sys.stderr)
     return 1 if errors else 0

@@ -9,6 +9,7 @@
 #include "tile/Conversion/TritonToTritonGPU/Passes.h"
 #include "tile/Dialect/Gluon/Transforms/Passes.h"
 #include "tile/Dialect/Triton/Transforms/Passes.h"
+#include "tile/Dialect/Triton/Transforms/Pipeline.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
 
@@ -85,6 +86,8 @@ void mlir::triton::registerAllPasses() {
 #include "tile/Backends.inc"
 #undef TILE_BACKEND
 
+  registerStage<TTIROptions>("tile-ttir", "Inlined, canonical tt",
+                             buildTTIRPipeline);
   registerAlias("tritongpu-F32DotTC", "tritongpu-f32-dot-tc");
   registerAlias("enable-line-info", "ensure-debug-info-scope-on-llvm-func");
   PassPipelineRegistration<>(

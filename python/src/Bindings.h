@@ -22,6 +22,8 @@ void populateWalk();
 void populateBuilder(nanobind::module_ &m);
 /// `tile._C.passes`: PassManager.
 void populatePasses(nanobind::module_ &m);
+/// More of it: plugins with passes and dialects.
+void populatePlugins(nanobind::module_ &m);
 /// `tile._C.targets`: the table of the GPUs that kernels are compiled for.
 void populateTargets(nanobind::module_ &m);
 /// `tile._C.llvm`: LLVM IR, optimisation and PTX.

@@ -4,6 +4,7 @@
 #include "Bindings.h"
 #include "Diagnostics.h"
 #include "Handles.h"
+#include "Registry.h"
 
 #include "tile/Pipeline/InitAll.h"
 #include "tile/Pipeline/VerifyChanges.h"
@@ -22,16 +23,20 @@ using namespace mlir;
 
 namespace tile::python {
 
-ContextRef createContext(bool threading) {
+DialectRegistry &getDialectRegistry() {
   // Building the registry runs a few hundred insertions; once is enough.
-  static const DialectRegistry &registry = *[] {
+  static DialectRegistry &registry = *[] {
     auto *registry = new DialectRegistry();
     triton::registerAllDialects(*registry);
     return registry;
   }();
+  return registry;
+}
+
+ContextRef createContext(bool threading) {
   auto context = std::make_shared<MLIRContext>(
-      registry, threading ? MLIRContext::Threading::ENABLED
-                          : MLIRContext::Threading::DISABLED);
+      getDialectRegistry(), threading ? MLIRContext::Threading::ENABLED
+                                      : MLIRContext::Threading::DISABLED);
   triton::verifyOnlyChanges(*context);
   return context;
 }

@@ -40,6 +40,7 @@ NB_MODULE(core, m) {
   populateBuilder(ir);
   auto passes = m.def_submodule("passes", "Pass pipelines.");
   populatePasses(passes);
+  populatePlugins(passes);
   auto targets = m.def_submodule("targets", "Facts about machines.");
   populateTargets(targets);
   auto llvm = m.def_submodule("llvm", "LLVM IR, optimisation and PTX.");

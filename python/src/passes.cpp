@@ -4,6 +4,7 @@
 #include "Bindings.h"
 #include "Diagnostics.h"
 #include "Handles.h"
+#include "Registry.h"
 
 #include "tile/Pipeline/InitAll.h"
 #include "tile/Support/PassStatistic.h"
@@ -87,7 +88,7 @@ struct FailureRecorder : PassInstrumentation {
 };
 } // namespace
 
-static void registerPasses() {
+void registerPasses() {
   static const bool registered = [] {
     triton::registerAllPasses();
     return true;

@@ -41,6 +41,12 @@ def _under_home(folder: str) -> Callable[[], str]:
     return lambda: os.path.join(cache.home_dir, ".tile", folder)
 
 
+def _simulated_target() -> str:
+    from .backends import default_simulated
+
+    return default_simulated()
+
+
 class _Cache(Group):
     home_dir = text("TRITON_HOME", _home, "The folder with the folder `.tile`.")
     dir = text("TRITON_CACHE_DIR", _under_home("cache"), "Where compiled kernels are kept.")
@@ -114,6 +120,14 @@ class _Compilation(Group):
         "",
         "Passes to leave out, as in tritongpu-prefetch,tritongpu-pipeline.",
     )
+    insert_passes = text(
+        "TILE_INSERT_PASSES",
+        "",
+        "Passes to put in at extension points, as in loops-start:cse,copies-end:my-pass{n=1}.",
+    )
+    plugin_paths = text(
+        "TRITON_PLUGIN_PATHS", "", "Libraries with passes and dialects, as paths in PATH."
+    )
     #: Called by keywords after each compile, also one that the cache answers: `src`, `metadata`,
     #: `metadata_group` (the paths of the files), `times` and `cache_hit`.
     listener: Callable[..., Any] | None = None
@@ -133,8 +147,11 @@ class _Runtime(Group):
         "Iterations of loops after which an interpreted program counts as endless; 0 for never.",
     )  # fmt: skip
     override_arch = text("TRITON_OVERRIDE_ARCH", None, "Compile for this architecture, as in sm90.")
-    driver = text("TILE_DRIVER", "", "cuda or sim; else cuda where there is a GPU.")
-    sim_target = text("TILE_SIM_TARGET", "cuda:90", "The target that the simulator stands for.")
+    driver = text("TILE_DRIVER", "", "A driver such as sim; else the first that has a device.")
+    backends = text("TILE_BACKENDS", "", "Folders of backends outside of tile, as paths in PATH.")
+    sim_target = text(
+        "TILE_SIM_TARGET", _simulated_target, "The target that the simulator stands for."
+    )
     sim_max_instructions = Knob(
         "TILE_SIM_MAX_INSTRUCTIONS", 10**10, not_negative,
         "Warp instructions after which the simulator gives up on a launch; 0 for never.",
@@ -199,23 +216,6 @@ class _Language(Group):
     default_fp_fusion = flag("TRITON_DEFAULT_FP_FUSION", True, "Contract a * b + c.")
 
 
-class _Nvidia(Group):
-    cuobjdump = text("TRITON_CUOBJDUMP_PATH", None, "cuobjdump, which prints machine code.")
-    nvdisasm = text("TRITON_NVDISASM_PATH", None, "nvdisasm, which prints machine code.")
-    ptxas = text("TRITON_PTXAS_PATH", None, "The ptxas to use.")
-    ptxas_blackwell = text("TRITON_PTXAS_BLACKWELL_PATH", None, "The ptxas to use from sm_100 on.")
-    tma = flag("TILE_TMA", True, "Let bulk tensor copies serve descriptors.", in_key=True)
-    dump_nvptx = flag("NVPTX_ENABLE_DUMP", False, "Print the PTX of each kernel.")
-    disable_ptxas_opt = flag("DISABLE_PTXAS_OPT", False, "ptxas does not optimise.", in_key=True)
-    ptxas_options = text("PTXAS_OPTIONS", None, "Further options of ptxas.", in_key=True)
-    mock_ptx_version = Knob(
-        "TRITON_MOCK_PTX_VERSION", None, int, "A number such as 83 for PTX 8.3.", in_key=True
-    )
-    dump_ptxas_log = flag("TRITON_DUMP_PTXAS_LOG", False, "Print what ptxas says.")
-    libdevice_path = text("TRITON_LIBDEVICE_PATH", None, "libdevice.10.bc.")
-    libcuda_path = text("TRITON_LIBCUDA_PATH", None, "The driver's library.")
-
-
 class _Build(Group):
     #: A launch needs no compiler: whatever these say is right.
     cc = foreign("CC")
@@ -227,24 +227,6 @@ class _Redis(Group):
     key_format = text("TRITON_REDIS_KEY_FORMAT", "tile:{key}:{filename}", "A file's key.")
     host = text("TRITON_REDIS_HOST", "localhost", "The server.")
     port = Knob("TRITON_REDIS_PORT", 6379, int, "A port's number.")
-
-
-class _Amd(Group):
-    use_buffer_ops = foreign("AMDGCN_USE_BUFFER_OPS", True)
-    use_buffer_atomics = foreign("AMDGCN_USE_BUFFER_ATOMICS", True)
-    buffer_ops_analyze_small_tensor_range = foreign("AMDGCN_ANALYZE_SMALL_TENSOR_RANGE", False)
-    dump_amdgcn = flag("AMDGCN_ENABLE_DUMP", False, "Print the assembly of each kernel.")
-    libhip_path = text("TRITON_LIBHIP_PATH", None, "The library of AMD's run time.")
-    use_block_pingpong = flag(
-        "TRITON_HIP_USE_BLOCK_PINGPONG", False,
-        "Raise the priority of waves that multiply in programs of four, on gfx942.",
-    )  # fmt: skip
-    use_in_thread_transpose = foreign("TRITON_HIP_USE_IN_THREAD_TRANSPOSE", False)
-    use_async_copy = flag(
-        "TRITON_HIP_USE_ASYNC_COPY", False,
-        "Load operands straight into LDS, on gfx950 and gfx1250.",
-    )  # fmt: skip
-    scalarize_packed_fops = foreign("AMDGCN_SCALARIZE_PACKED_FOPS", False)
 
 
 class _Proton(Group):
@@ -263,19 +245,31 @@ class _Compat(Group):
 build = _Build()
 compat = _Compat()
 redis = _Redis()
-amd = _Amd()
 proton = _Proton()
 cache = _Cache()
 compilation = _Compilation()
 autotuning = _Autotuning()
 runtime = _Runtime()
 language = _Language()
-nvidia = _Nvidia()
+
+
+def __getattr__(name: str) -> Group:
+    """The settings of a backend: `nvidia`, `amd`."""
+    if not name.startswith("_"):
+        from .backends import knobs_of
+
+        if (found := knobs_of(name)) is not None:
+            return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def groups() -> dict[str, Group]:
     """All groups of settings, by name."""
-    return {name: value for name, value in globals().items() if isinstance(value, Group)}
+    from .backends import folders, knobs_of
+
+    found = {name: value for name, value in globals().items() if isinstance(value, Group)}
+    backends = {name: group for name in folders() if (group := knobs_of(name)) is not None}
+    return {**found, **backends}
 
 
 def key() -> str:
@@ -310,7 +304,7 @@ def warn_of_unknown_variables() -> None:
 
 
 __all__ = [
-    "Group", "Hook", "HookChain", "Knob", "amd", "autotuning", "build", "cache", "compat",
-    "compilation", "getenv", "groups", "interpreting", "key", "language", "nvidia", "proton",
+    "Group", "Hook", "HookChain", "Knob", "autotuning", "build", "cache", "compat",
+    "compilation", "getenv", "groups", "interpreting", "key", "language", "proton",
     "redis", "runtime", "warn_of_unknown_variables",
 ]  # fmt: skip

@@ -98,14 +98,14 @@ def _bench(
     fn: Callable, warmup: float, rep: float, grad_to_none: Any, max_calls: int | None
 ) -> list[float]:
     """The times of calls."""
-    if getattr(driver.active, "name", "") != "cuda":
+    if not getattr(driver.active, "has_events", False):
         return _host_bench(fn, min(warmup, 0), min(rep, 1), grad_to_none)
     try:
         import torch
     except ImportError:
         return _host_bench(fn, warmup, rep, grad_to_none)
-    # Twice the largest second-level cache there is.
-    flush = torch.empty(256 * 2**20, dtype=torch.int8, device="cuda")
+    active = driver.active
+    flush = torch.empty(active.cache_bytes, dtype=torch.int8, device=active.torch_device)
     fn()
     torch.cuda.synchronize()
 

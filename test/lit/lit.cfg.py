@@ -9,7 +9,7 @@ import sys
 import lit.formats
 
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir", ".test", ".ptx"]
+config.suffixes = [".mlir", ".test", ".ptx", ".ll"]
 config.excludes = ["Inputs"]
 config.test_exec_root = config.tile_obj
 config.maxIndividualTestTime = 120

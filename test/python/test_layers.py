@@ -56,10 +56,40 @@ def test_tree_keeps_to_its_layers():
             "lib/Dialect/TritonGPU/Transforms/Bad.cpp:2: "
             "ask the TargetModel, not the name of the target",
         ),
+        (
+            "python/tile/interpreter/bad.py",
+            '"""The cuda."""\nfrom ..sim import launcher\n',
+            "python/tile/interpreter/bad.py:2: python/tile/interpreter may not use python/tile/sim",
+        ),
+        (
+            "python/tile/language/bad.py",
+            "def f():\n    from ..compiler import x\nimport tile.compiler.errors\n",
+            "python/tile/language/bad.py:3: python/tile/language may not use python/tile/compiler",
+        ),
+        (
+            "python/tile/runtime/bad.py",
+            'x = {"ptx": "cuda, say"}\n',
+            "python/tile/runtime/bad.py:1: 'ptx' belongs to third_party/nvidia; ask the backend",
+        ),
+        (
+            "python/tile/backends/bad.py",
+            'x = "hip:gfx942"\n',
+            "python/tile/backends/bad.py:1: "
+            "'hip:gfx942' belongs to third_party/amd; ask the backend",
+        ),
+        (
+            "python/tile/compiler/bad.py",
+            'x = "tile-nvidia-ttir"\n',
+            "python/tile/compiler/bad.py:1: "
+            "'tile-nvidia-ttir' belongs to third_party/nvidia; ask the backend",
+        ),
     ],
 )
 def test_planted(tmp_path, path, text, expected):
-    for name in ("scripts/check_layers.py", "docs/architecture.md"):
+    backends = [f"third_party/{b}/backend/{f}.py" for b in ("amd", "nvidia")
+                for f in ("__init__", "stages")]  # fmt: skip
+    modules = [f"python/tile/{m}" for m in ("sim/launcher.py", "compiler/errors.py")]
+    for name in ("scripts/check_layers.py", "docs/architecture.md", *backends, *modules):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "lib/Conversion").mkdir(parents=True)

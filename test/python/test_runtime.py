@@ -100,7 +100,8 @@ def test_source_must_fit_the_kernel(tmp_path):
         tile.compile(source, target=TARGET)
     (tmp_path / "kernel.foo").write_text("")
     with pytest.raises(
-        tile.TileError, match=r"a compile starts from .ttir, .glir, .ttgir, .llir, .ptx, .amdgcn"
+        tile.TileError,
+        match=r"a compile starts from \.ttir, \.ttgir, \.llir, \.amdgcn, \.glir, \.ptx",
     ):
         tile.compile(str(tmp_path / "kernel.foo"), target=TARGET)
     with pytest.raises(tile.TileError, match="No such file"):

@@ -219,6 +219,19 @@ static int tile_may_meet(CUdeviceptr first, CUdeviceptr second) {
         return function, meet
 
     def source(self, header: str, ptx: bool) -> str:
+        return f"""\
+// Made by tile {__version__}.
+#include "{header}"
+#include <string.h>
+
+{self._images_in_c(ptx)}{self._loading_in_c()}{self._launching_in_c()}"""
+
+    @property
+    def _shared(self) -> int:
+        return max(k._metadata.get("shared", 0) for k in self.compiled)
+
+    def _images_in_c(self, ptx: bool) -> str:
+        """What is embedded, and a table of it."""
         images = self.images(ptx)
         arrays = "".join(
             f"static const unsigned char image{i}[] = {{ // {kind} for sm_{arch}"
@@ -231,25 +244,7 @@ static int tile_may_meet(CUdeviceptr first, CUdeviceptr second) {
             for i, (arch, kind, overlapping, _) in enumerate(images)
         )
         variants = 1 + bool(self.pairs)
-        may_meet, overlapping = self.overlap_check()
-        metadata = self.compiled[0]._metadata
-        ctas = metadata.get("num_ctas", 1)
-        names = [f"&{n}" for a in self.arguments for n in a.c_arguments()]
-        ones = "".join(f"  (void){a.c_name};\n" for a in self.arguments if a.hint == 1)
-        x, y, z = (f"(unsigned)({extent})" for extent in self.grid)
-        cluster = ""
-        if ctas > 1:
-            cluster = f"""
-  CUlaunchAttribute cluster = {{.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
-                               .value.clusterDim = {{{ctas}, 1, 1}}}};
-  config.attrs = &cluster;
-  config.numAttrs = 1;"""
-        shared = max(k._metadata.get("shared", 0) for k in self.compiled)
         return f"""\
-// Made by tile {__version__}.
-#include "{header}"
-#include <string.h>
-
 {arrays}
 static const struct {{
   int capability;
@@ -261,6 +256,13 @@ static const struct {{
 static CUmodule modules[{variants}];
 static CUfunction functions[{variants}];
 
+"""
+
+    def _loading_in_c(self) -> str:
+        """Functions that choose one of the images, load it and unload it."""
+        variants, shared = 1 + bool(self.pairs), self._shared
+        kernel = self.compiled[0]._metadata["name"]
+        return f"""\
 void unload_{self.function}(void) {{
   for (int i = 0; i < {variants}; ++i) {{
     if (modules[i])
@@ -304,7 +306,7 @@ static CUresult load(int overlapping) {{
   code = cuModuleLoadData(&loaded, images[best].image);
   if (code != CUDA_SUCCESS)
     return code;
-  code = cuModuleGetFunction(&found, loaded, "{metadata["name"]}");
+  code = cuModuleGetFunction(&found, loaded, "{kernel}");
   if (code == CUDA_SUCCESS && {shared} > 48 * 1024)
     code = cuFuncSetAttribute(found, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, {shared});
   if (code != CUDA_SUCCESS) {{
@@ -326,6 +328,24 @@ CUresult load_{self.function}(void) {{
   return code;
 }}
 
+"""
+
+    def _launching_in_c(self) -> str:
+        """The function that launches, and the one that callers see."""
+        may_meet, overlapping = self.overlap_check()
+        metadata, shared = self.compiled[0]._metadata, self._shared
+        ctas = metadata.get("num_ctas", 1)
+        names = [f"&{n}" for a in self.arguments for n in a.c_arguments()]
+        ones = "".join(f"  (void){a.c_name};\n" for a in self.arguments if a.hint == 1)
+        x, y, z = (f"(unsigned)({extent})" for extent in self.grid)
+        cluster = ""
+        if ctas > 1:
+            cluster = f"""
+  CUlaunchAttribute cluster = {{.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                               .value.clusterDim = {{{ctas}, 1, 1}}}};
+  config.attrs = &cluster;
+  config.numAttrs = 1;"""
+        return f"""\
 static CUresult tile_launch(CUstream stream, unsigned x, unsigned y, unsigned z, void **arguments,
                             int overlapping) {{
   if (!functions[0]) {{

@@ -2,25 +2,31 @@
 
 An installed package has each as ``tile/backends/<name>``; a checkout as
 ``third_party/<name>/backend``. A backend's
-package lists the kinds of its targets (``TARGETS = ["hip"]``). It has ``compiler.py``
-with a subclass of `BaseBackend`, and ``driver.py`` with subclasses of `DriverBase`.
+package lists the kinds of its targets (``TARGETS = ["hip"]``). It has ``stages.py`` with its stages
+(``STAGES``), ``options.py`` with a subclass of `BaseOptions`, ``compiler.py`` with a subclass of
+`BaseBackend`, and, where it has any, ``driver.py`` with subclasses of `DriverBase` and ``knobs.py``
+with its settings (``KNOBS``, a `Group`). ``TILE_BACKENDS`` names more folders like these.
 The simulator is a driver (``sim_driver.py``) that runs what any backend says it can run.
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import importlib
 import importlib.util
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from .. import knobs
 from ..errors import TileError
 from .base import BaseBackend, BaseOptions, DriverBase, GPUTarget, with_arch
+from .stages import Stage
 
 
 @functools.lru_cache(maxsize=1)
@@ -31,6 +37,11 @@ def folders() -> dict[str, Path]:
     checkout = here.parents[2] / "third_party"
     for path in sorted(checkout.glob("*/backend/compiler.py")):
         found.setdefault(path.parents[1].name, path.parent)
+    for name in filter(None, knobs.runtime.backends.split(os.pathsep)):
+        folder = Path(name).resolve()
+        if not (folder / "compiler.py").is_file():
+            raise TileError(f"TILE_BACKENDS names {name}, which has no compiler.py")
+        found.setdefault(folder.name, folder)
     return found
 
 
@@ -68,11 +79,53 @@ def backends() -> dict[str, type[BaseBackend]]:
     return {name: _backend(name) for name in folders()}
 
 
+def _kinds(name: str) -> list[str]:
+    """The kinds of targets that a backend compiles for."""
+    return _package(name).TARGETS
+
+
+def kinds() -> list[str]:
+    """The kinds of targets there are: cuda, hip."""
+    return sorted(kind for name in folders() for kind in _kinds(name))
+
+
 def _backends_for(kind: str) -> Iterator[type[BaseBackend]]:
     """Those that may compile for targets such as cuda or hip."""
     for name in folders():
-        if kind in getattr(_package(name), "TARGETS", [kind]):
+        if kind in _kinds(name):
             yield _backend(name)
+
+
+def stages_named(name: str) -> Iterator[tuple[str, Stage]]:
+    """The stages of this name that backends have, each with the kind of their targets."""
+    for kind, stage in all_stages():
+        if stage.name == name:
+            yield kind, stage
+
+
+def all_stages() -> Iterator[tuple[str, Stage]]:
+    """The stages of all backends, first to last, with the kind of their targets."""
+    for backend in folders():
+        for stage in _load(backend, "stages").STAGES:
+            yield _kinds(backend)[0], stage
+
+
+@functools.cache
+def option_names() -> frozenset[str]:
+    """The options that compiles of any backend have."""
+    names = set(BaseOptions.names())
+    for name in folders():
+        names |= _subclass(_load(name, "options"), BaseOptions).names()
+    return frozenset(names)
+
+
+@functools.cache
+def knobs_of(name: str) -> Any:
+    """The settings of a backend, by the name of its folder; None where it has none."""
+    folder = folders().get(name)
+    if folder is None or not (folder / "knobs.py").exists():
+        return None
+    return _load(name, "knobs").KNOBS
 
 
 def _subclass(module: ModuleType, base: type) -> Any:
@@ -121,6 +174,20 @@ def parse_target(text: str) -> GPUTarget:
     raise _unknown(kind)
 
 
+def parse_architecture(text: str) -> GPUTarget:
+    """The target of the first backend that knows this architecture."""
+    for name in folders():
+        with contextlib.suppress(TileError):
+            return _backend(name).find_target(text)
+    raise TileError(f"no backend knows the architecture {text!r}")
+
+
+def default_simulated() -> str:
+    """What the simulator stands for where nobody says: what the first backend names that does."""
+    named = (getattr(_package(name), "SIMULATED", "") for name in folders())
+    return next(filter(None, named), "")
+
+
 def simulated_target() -> GPUTarget:
     """What ``GPUTarget("cpu", ...)`` stands for: the machine that the simulator is."""
     return drivers()["sim"]().get_current_target()
@@ -160,11 +227,19 @@ __all__ = [
     "BaseOptions",
     "DriverBase",
     "GPUTarget",
+    "Stage",
+    "all_stages",
     "backends",
     "check_target",
     "chosen_target",
+    "default_simulated",
     "drivers",
     "find_backend",
+    "kinds",
+    "knobs_of",
+    "option_names",
+    "parse_architecture",
     "parse_target",
     "simulated_target",
+    "stages_named",
 ]

@@ -12,10 +12,11 @@ import typing
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from .. import _C, knobs
 from ..errors import DriverError, TileError
+from .stages import Stage
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,12 @@ class BaseOptions:
     sanitize_overflow: bool = False
     #: Whether the threads' copies of scalars that decide branches and addresses are compared.
     check_replicas: bool = False
+    #: Make no use of pointer arguments not overlapping; launches set this where they do.
+    overlapping_arguments: bool = False
+    #: Passes to leave out, by their names, with commas between.
+    disable_passes: str = ""
+    #: Passes to put in at extension points: ``loops-start:cse,copies-end:my-pass{n=1}``.
+    insert_passes: str = ""
     #: The target, for kernels that ask.
     backend_name: str = ""
     arch: int | str = 0
@@ -74,6 +81,12 @@ class BaseOptions:
     def ttir_arguments(self) -> str:
         """Of the pipeline that all backends begin with."""
         return "fill-undefined-lanes=true" if self.debug else ""
+
+    @classmethod
+    def names(cls) -> frozenset[str]:
+        """What launches may say: the fields, and what backends that lack it pass over."""
+        own = {f.name for f in dataclasses.fields(cls)} - {"backend_name"}
+        return frozenset(own | {"ir_override", "instrumentation_mode"})
 
     @classmethod
     def of(cls, options: dict[str, Any], ignored: Collection[str] = ()) -> dict[str, Any]:
@@ -126,7 +139,7 @@ def _as_type(value: Any, allowed: tuple[type, ...]) -> Any:
 
 #: Turns what the stage before made into what this one makes. None: the machine
 #: lacks the tool.
-Stage = Callable[[Any, dict[str, Any]], Any]
+Make = Callable[[Any, dict[str, Any]], Any]
 
 
 class BaseBackend(ABC):
@@ -160,11 +173,22 @@ class BaseBackend(ABC):
     @abstractmethod
     def parse_options(self, options: dict[str, Any]) -> BaseOptions: ...
 
-    @abstractmethod
-    def stages(self, options: Any) -> dict[str, Stage]:
-        """The stages, first to last."""
+    #: What its stages make, first to last.
+    STAGES: tuple[Stage, ...]
 
-    def explicit_stages(self, options: Any) -> dict[str, Stage]:
+    @classmethod
+    def find_stage(cls, name: str) -> Stage:
+        """The stage of a name, which may be one that a program added: text."""
+        return next((s for s in cls.STAGES if s.name == name), Stage(name))
+
+    #: The options of a launch for whose descriptors there is no tensor map.
+    without_tensor_maps: ClassVar[dict[str, Any]] = {}
+
+    @abstractmethod
+    def stages(self, options: Any) -> dict[str, Make]:
+        """The functions that make the stages, first to last."""
+
+    def explicit_stages(self, options: Any) -> dict[str, Make]:
         """The stages of programs that say their layouts, first to last."""
         raise TileError(f"{self.target}: tile does not compile Gluon programs for it yet")
 
@@ -254,6 +278,10 @@ class DriverBase(ABC):
     priority: int = 0
     #: What torch calls the kind of device whose tensors it takes.
     torch_device: str = "cpu"
+    #: How much memory fills the largest second-level cache.
+    cache_bytes: int = 4096
+    #: Whether torch records events on its streams, which measure calls.
+    has_events: bool = False
 
     @staticmethod
     @abstractmethod
@@ -315,8 +343,7 @@ class DriverBase(ABC):
         """A buffer that fills the second-level cache when it is written."""
         import torch
 
-        size = 256 * 2**20 if self.torch_device == "cuda" else 4096
-        return torch.empty(size // 4, dtype=torch.int32, device=self.torch_device)
+        return torch.empty(self.cache_bytes // 4, dtype=torch.int32, device=self.torch_device)
 
     def clear_cache(self, cache: Any) -> None:
         """Writes such a buffer, so that what is measured next starts without it."""

@@ -14,7 +14,7 @@ from ..compiler.errors import of_assembly
 from ..errors import DriverError, TileError
 from ..runtime import dlpack, overlap, scalars
 from ..runtime.memory import live_address
-from . import find_backend, parse_target
+from . import find_backend, parse_architecture, parse_target
 from .base import DriverBase, GPUTarget, overridden
 
 # How a run-time parameter is packed, by its type in the signature.
@@ -95,7 +95,7 @@ class SimDriver(DriverBase):
     def get_current_target(self) -> GPUTarget:
         text = knobs.runtime.sim_target
         try:
-            target = parse_target(f"cuda:{text}" if text.isdigit() else text)
+            target = parse_target(text) if ":" in text else parse_architecture(text)
             return parse_target(str(overridden(target)))
         except TileError as error:
             raise DriverError(

@@ -6,6 +6,7 @@ import os
 
 import click
 
+from ..backends import kinds
 from ..errors import TileError
 from ..programs import find_problem, run
 
@@ -13,7 +14,7 @@ from ..programs import find_problem, run
 @click.command(
     "run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
 )
-@click.option("--driver", type=click.Choice(["cuda", "hip", "sim"]), help="What runs the kernels.")
+@click.option("--driver", type=click.Choice([*kinds(), "sim"]), help="What runs the kernels.")
 @click.option("--target", help="What the simulator stands for, as in cuda:90 or hip:gfx942.")
 @click.option("--interpret", is_flag=True, help="Run kernels as Python.")
 @click.option("--debug", is_flag=True, help="Compile assertions in kernels.")

@@ -7,18 +7,21 @@ import hashlib
 import os
 import re
 from collections import namedtuple
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from .. import _C, knobs
 from ..backends import (
     GPUTarget,
+    Stage,
+    all_stages,
     check_target,
     chosen_target,
     find_backend,
     simulated_target,
 )
+from ..backends.stages import WITH_WARPS, last_text
 from ..errors import TileError
 from ..runtime.cache.entry import CachedFile, CacheEntry, Damaged
 from ..runtime.dependencies import constant_key
@@ -141,17 +144,14 @@ class IRSource:
             raise TileError(f"cannot read {self.path}: {error.strerror}") from None
         except UnicodeDecodeError:
             raise TileError(f"{self.path} is not text") from None
-        patterns = {
-            "ttir": r"tt\.func\s+public\s+@\"?(\w+)",
-            "glir": r"tt\.func\s+public\s+@\"?(\w+)",
-            "ttgir": r"tt\.func\s+public\s+@\"?(\w+)",
-            "llir": r"define\s+(?:[\w()]+\s+)*(?:ptx|amdgpu)_kernel\s+void\s+@\"?([\w$.]+)",
-            "ptx": r"\.(?:visible|extern)\s+\.entry\s+([\w$]+)",
-            "amdgcn": r"\.amdhsa_kernel\s+([\w$.]+)",
-        }
-        if self.ext not in patterns:
-            raise TileError(f"{self.path.name}: a compile starts from .{', .'.join(patterns)}")
-        found = re.search(patterns[self.ext], self.src)
+        known = [s for _, s in all_stages() if s.kernel_pattern is not None]
+        #: What it may be: stages of several backends have one name.
+        self.stages = [s for s in known if s.name == self.ext]
+        if not self.stages:
+            starts = dict.fromkeys(s.name for s in known)
+            raise TileError(f"{self.path.name}: a compile starts from .{', .'.join(starts)}")
+        patterns = (s.kernel_pattern for s in self.stages if s.kernel_pattern)
+        found = next(filter(None, (re.search(p, self.src, re.M) for p in patterns)), None)
         if found is None:
             raise TileError(f"{self.path.name} contains no kernel")
         self.name = found.group(1)
@@ -162,7 +162,7 @@ class IRSource:
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
     def make_ir(self, options: Any, context: Any) -> Any:
-        if self.ext in MODULE_STAGES:
+        if self.stages[0].is_module:
             try:
                 module = _C.ir.Module.parse(self.src, context, str(self.path))
                 module.verify()
@@ -172,7 +172,7 @@ class IRSource:
         return self.src
 
     def parse_options(self) -> dict:
-        if self.ext not in ("glir", "ttgir"):
+        if self.ext not in WITH_WARPS:
             return {}
         options = {}
         for key, name in (("num_warps", "num-warps"), ("num_ctas", "num-ctas")):
@@ -186,15 +186,23 @@ class LazyDict(Mapping):
     """``kernel.asm``: stages by name; read from the cache when asked for. `rebuild` makes all of
     them anew, where the cache lost one meanwhile."""
 
-    def __init__(self, items: dict[str, Any], rebuild: Callable[[], Any] | None = None) -> None:
+    def __init__(
+        self,
+        items: dict[str, Any],
+        rebuild: Callable[[], Any] | None = None,
+        binary: Iterable[str] = (),
+    ) -> None:
         self._items = items
+        #: Stages that are bytes.
+        self._binary = frozenset(binary)
         self._rebuild = rebuild
         self._views: dict[str, tuple[str, Callable[[Any], str]]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         # Files may be gone, and what makes stages later belongs to this process.
         kept = [name for name, value in self._items.items() if not callable(value)]
-        return {"_items": {n: self[n] for n in kept}, "_rebuild": None, "_views": {}}
+        items = {n: self[n] for n in kept}
+        return {"_items": items, "_rebuild": None, "_binary": self._binary, "_views": {}}
 
     def add(self, name: str, make: Any) -> None:
         """Adds a stage that `make` makes when it is asked for."""
@@ -222,7 +230,7 @@ class LazyDict(Mapping):
                     raise
                 self._items.update(self._rebuild())
                 return self._items[name]
-            value = self._items[name] = raw if name in BINARY_STAGES else raw.decode()
+            value = self._items[name] = raw if name in self._binary else raw.decode()
         return value
 
     def __iter__(self) -> Iterator[str]:
@@ -236,11 +244,6 @@ class LazyDict(Mapping):
         return len(self._items)
 
 
-BINARY_STAGES = {"cubin", "hsaco"}
-#: Stages whose text is a module of MLIR.
-MODULE_STAGES = ("ttir", "glir", "ttgir")
-
-
 class CompiledKernel:
     """A kernel in all its stages, ready to be loaded by a driver."""
 
@@ -252,15 +255,18 @@ class CompiledKernel:
         hash: str,
         src: Any = None,
         rebuild: Callable[[], Any] | None = None,
+        stages: Sequence[Stage] = (),
     ) -> None:
         self.name = name
         self.hash = hash
+        #: What its backend's stages make.
+        self.stages = tuple(stages)
         #: What it was compiled from: an `ASTSource` or an `IRSource`.
         self.src = src
         self._metadata = metadata
         #: What launchers of other programs pass through to `run`.
         self.packed_metadata = (self.num_warps, metadata.get("num_ctas", 1), self.shared)
-        self.asm = LazyDict(asm, rebuild)
+        self.asm = LazyDict(asm, rebuild, (s.name for s in self.stages if s.is_binary))
         #: What the driver made of it: filled by `_init_handles`.
         self.module: Any = None
         self.function: Any = None
@@ -302,14 +308,21 @@ class CompiledKernel:
 
     @property
     def kernel(self) -> Any:
-        for stage in ("cubin", "ptx", "hsaco"):
-            if stage in self.asm:
-                return self.asm[stage]
+        """What a driver loads."""
+        for stage in reversed(self.stages):
+            if stage.is_code and stage.name in self.asm:
+                return self.asm[stage.name]
         return None
 
     @property
+    def assembly(self) -> str | None:
+        """The last stage that is text; None if it was not made."""
+        name = last_text(self.stages).name
+        return self.asm[name] if name in self.asm else None
+
+    @property
     def n_regs(self) -> int | None:
-        """Registers of a thread, as ptxas counts them; None without ptxas."""
+        """Registers of a thread; None where the machine lacks the tool that knows."""
         return self._resource("n_regs")
 
     @property
@@ -323,8 +336,9 @@ class CompiledKernel:
         return self._resource("n_max_threads") or 1024
 
     def _resource(self, name: str) -> int | None:
-        if name not in self._metadata and "cubin" in self.asm:
-            self.asm["cubin"]  # ptxas, which knows, runs now if it has not.
+        for stage in self.stages:
+            if stage.resources and name not in self._metadata and stage.name in self.asm:
+                self.asm[stage.name]  # The tool, which knows, runs now if it has not.
         return self._metadata.get(name)
 
     def _init_handles(self) -> None:

@@ -172,7 +172,7 @@ def source_place(file: str, line: int, column: int) -> Place:
     return node_place(best, file, function) or place
 
 
-#: Inline assembly in PTX. In AMD's, statements end with their line.
+#: Inline assembly where statements end with a semicolon; elsewhere they end with their line.
 _INLINE = re.compile(r"^\s*// begin inline asm\n(.*?)^\s*// end inline asm$", re.M | re.S)
 
 
@@ -184,14 +184,14 @@ def _is_whole(assembly: str) -> bool:
 
 def of_assembly(message: str, assembly: str) -> CompilationError | None:
     """An error that names a line of a kernel's assembly, with its place in the kernel."""
-    line = re.search(r"<(?:ptx|amdgcn)>:(\d+):", message)
+    line = re.search(r"<\w+>:(\d+):", message)
     place = assembly_place(assembly, int(line[1])) if line else None
     return CompilationError(message, [place]) if place else None
 
 
 def assembly_place(text: str, line: int) -> Place | None:
-    """The place in a kernel that a line of its PTX or AMD's assembly was made from, if that has
-    line information."""
+    """The place in a kernel that a line of its assembly was made from, if that has line
+    information."""
     files = {
         number: os.path.join(folder, name)
         for number, folder, name in re.findall(

@@ -5,12 +5,15 @@ from __future__ import annotations
 import functools
 import re
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _C, knobs
 from ..errors import TileError
 from ..settings import warn
 from .errors import render_places, source_place
+
+if TYPE_CHECKING:
+    from ..backends import BaseOptions
 
 
 def run_pipeline(module: Any, pipeline: str, kernel: str) -> Any:
@@ -61,16 +64,18 @@ def missed(name: str, kind: str, message: str, places: list[tuple[str, int, int]
 
 
 def run_stage(
-    module: Any, pipeline: str, kernel: str, disable_passes: str, arguments: str = ""
+    module: Any, pipeline: str, kernel: str, options: BaseOptions, arguments: str = ""
 ) -> Any:
-    """`run_pipeline` for a backend's stage, without the passes that the option
-    `disable_passes` names."""
-    disabled = [name.strip() for name in disable_passes.split(",") if name.strip()]
+    """`run_pipeline` for a backend's stage, without the passes that the option `disable_passes`
+    names, and with those of `insert_passes`."""
+    disabled = [name.strip() for name in options.disable_passes.split(",") if name.strip()]
     for name in disabled:
         if not _C.passes.is_pass(name):
             raise TileError(f"there is no pass `{name}` to leave out (disable_passes)")
     if disabled:
         arguments += f" disable={','.join(disabled)}"
+    if options.insert_passes:
+        arguments += f" insert={options.insert_passes}"
     return run_pipeline(module, f"{pipeline}{{{arguments}}}", kernel)
 
 

@@ -7,13 +7,14 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from .. import _C, knobs
+from .. import _C, knobs, plugins
 from ..backends import GPUTarget, find_backend
+from ..backends.stages import GLIR
 from ..errors import TileError
 from ..runtime.cache import CacheEntry, get_dump_manager, get_override_manager
 from ..runtime.cache.entry import checksum
 from . import contexts
-from .compiler import BINARY_STAGES, MODULE_STAGES, ASTSource, CompiledKernel
+from .compiler import ASTSource, CompiledKernel
 from .errors import from_diagnostics
 from .key import compiler_key
 from .text_target import check_text_target
@@ -32,6 +33,7 @@ class StagedCompile:
         lazy_after: str | None,
     ) -> None:
         knobs.warn_of_unknown_variables()
+        plugins.load_configured()
         self.watch = Stopwatch()
         self.src = src
         self.target = target
@@ -43,7 +45,7 @@ class StagedCompile:
         merged = {**src.parse_options(), **options}
         override = merged.pop("ir_override", None)
         self.options = self.backend.parse_options(merged)
-        explicit = src.ext == "glir"
+        explicit = src.ext == GLIR.name
         find_stages = self.backend.explicit_stages if explicit else self.backend.stages
         self.stages = find_stages(self.options)
         hook = knobs.runtime.add_stages_inspection_hook
@@ -69,7 +71,7 @@ class StagedCompile:
     def _make_key(self) -> str:
         parts = [
             compiler_key(), self.src.hash(), self.backend.hash(), self.options.hash(),
-            str(self.stop_at), knobs.key(), self.hook_key,
+            str(self.stop_at), knobs.key(), plugins.key(), self.hook_key,
             *(f"{stage}={checksum(_bytes(text))}" for stage, text in self.overrides.items()),
         ]  # fmt: skip
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
@@ -103,7 +105,9 @@ class StagedCompile:
         return self._run()[1]
 
     def _finish(self, metadata: dict[str, Any], asm: dict[str, Any]) -> CompiledKernel:
-        kernel = CompiledKernel(metadata["name"], metadata, asm, self.key, self.src, self._rebuild)
+        kernel = CompiledKernel(
+            metadata["name"], metadata, asm, self.key, self.src, self._rebuild, self.backend.STAGES
+        )
         self._add_lazy_stages(kernel)
         for name, (stage, show) in self.backend.views().items():
             kernel.asm.add_view(name, stage, show)
@@ -142,7 +146,7 @@ class StagedCompile:
             asm[stage] = _text(ir)
             if stage in self.overrides:
                 asm[stage] = self.overrides[stage]
-                ir = _reparse(asm[stage], stage, context)
+                ir = self._reparse(asm[stage], stage, context)
             if stage == knobs.compilation.use_ir_loc:
                 ir = self._with_own_locations(ir, stage, context)
             if knobs.compilation.dump_ir:
@@ -150,7 +154,11 @@ class StagedCompile:
             stages.append((stage, self.watch.lap()))
             if stage == last:
                 break
-        self.entry.store(metadata, {**asm, **source})
+        if knobs.compilation.store_binary_only:
+            kept = {n: text for n, text in asm.items() if self.backend.find_stage(n).is_code}
+        else:
+            kept = {**asm, **source}
+        self.entry.store(metadata, kept)
         times = CompileTimes(initialization, stages, self.watch.lap())
         self._tell(metadata, times, cache_hit=False)
         return metadata, asm
@@ -201,7 +209,17 @@ class StagedCompile:
         """The IR of a stage, whose places are lines of itself in a file."""
         text = ir.str(enable_debug_info=False, use_name_loc_as_prefix=True)
         path = self._dump(f"lines.{stage}", text)
-        return _reparse(text, stage, context, path)
+        return self._reparse(text, stage, context, path)
+
+    def _reparse(self, text: Any, name: str, context: Any, path: str = "") -> Any:
+        if self.backend.find_stage(name).is_module:
+            try:
+                module = _C.ir.Module.parse(text, context, path or f"<override of {name}>")
+                module.verify()
+            except _C.ir.MLIRError as error:
+                raise from_diagnostics(error) from None
+            return module
+        return text
 
     # Files that the user looks at, or gives.
 
@@ -240,14 +258,14 @@ class StagedCompile:
         try:
             found: dict[str, Any] = {
                 stage: path.read_bytes()
-                if stage in BINARY_STAGES
+                if self.backend.find_stage(stage).is_binary
                 else path.read_text(encoding="utf-8")
                 for stage, path in paths.items()
             }
         except OSError as error:
             raise TileError(f"cannot read {error.filename}: {error.strerror}") from None
         for stage, text in found.items():
-            if stage not in BINARY_STAGES:
+            if not self.backend.find_stage(stage).is_binary:
                 check_text_target(stage, text, self.target, f"the override of {stage}")
         return found
 
@@ -264,14 +282,3 @@ def _text(ir: Any) -> Any:
     if isinstance(ir, (str, bytes)):
         return ir
     return ir.str(enable_debug_info=True, use_name_loc_as_prefix=True)
-
-
-def _reparse(text: Any, stage: str, context: Any, path: str = "") -> Any:
-    if stage in MODULE_STAGES:
-        try:
-            module = _C.ir.Module.parse(text, context, path or f"<override of {stage}>")
-            module.verify()
-        except _C.ir.MLIRError as error:
-            raise from_diagnostics(error) from None
-        return module
-    return text

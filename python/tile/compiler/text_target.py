@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ..backends import GPUTarget
+from ..backends import GPUTarget, stages_named
 from ..errors import TileError
 
 
@@ -30,32 +30,15 @@ class TextTarget(NamedTuple):
         return self.goes_on and arch.isdigit() and int(self.arch) <= int(arch)
 
 
-#: What says it, and how: the first that is found counts. The names of groups are the fields.
-_STATED = {
-    "ttir": (r'\b(?:ttg|triton_gpu)\.target"?\s*=\s*"(?P<backend>\w+):(?P<arch>\w+)',),
-    "llir": (
-        r'!"ttg\.target", !"(?P<backend>\w+):(?P<arch>\w+)',
-        r'^attributes .*"target-cpu"="(?P<hip>gfx\w+)"',
-        r'^target triple = "(?:nvptx64?-(?P<cuda>)|amdgcn-(?P<hip>))',
-    ),
-    # PTX goes on to the GPUs that come later, unless it is for a family or for one of them.
-    "ptx": (r"^\s*\.target\s+sm_(?P<cuda>\d+)(?P<only>[af]?)",),
-    "amdgcn": (r'^\s*\.amdgcn_target\s+"amdgcn-amd-amdhsa--(?P<hip>gfx\w+)',),
-}
-_STATED["glir"] = _STATED["ttgir"] = _STATED["ttir"]
-
-
-def text_target(stage: str, text: str) -> TextTarget | None:
+def text_target(name: str, text: str) -> TextTarget | None:
     """The target that the text of a stage states; None if it states none."""
-    for pattern in _STATED.get(stage, ()):
-        found = re.search(pattern, text, re.MULTILINE)
-        if found is None:
-            continue
-        fields = found.groupdict()
-        for backend in ("cuda", "hip"):
-            if fields.get(backend) is not None:
-                return TextTarget(backend, fields[backend], fields.get("only") == "")
-        return TextTarget(fields["backend"], fields["arch"])
+    for kind, stage in stages_named(name):
+        for pattern in stage.target_patterns:
+            if found := re.search(pattern, text, re.MULTILINE):
+                fields = found.groupdict()
+                return TextTarget(
+                    fields.get("backend") or kind, fields["arch"], fields.get("only") == ""
+                )
     return None
 
 

@@ -10,7 +10,7 @@ import threading
 from typing import Any, NamedTuple
 
 from .. import _C, knobs
-from ..backends import chosen_target
+from ..backends import chosen_target, find_backend, option_names
 from ..errors import TileError
 from . import overlap, scalars
 from . import specialize as sp
@@ -32,18 +32,6 @@ from .definition import check_kernel, places
 from .driver import driver
 from .references import Reference
 from .runner import load, make_launch
-
-#: Options of a compile that a launch may name.
-OPTIONS = {
-    "num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "ptx_version", "ptx_options",
-    "disable_passes", "prefetch", "tma", "overlapping_arguments",
-    "arch", "enable_fp_fusion", "enable_reflect_ftz", "default_dot_input_precision",
-    "max_num_imprecise_acc_default",
-    "launch_cooperative_grid", "launch_pdl", "line_info", "opt_level", "ir_override",
-    "sanitize_overflow", "check_replicas", "instrumentation_mode",
-    "waves_per_eu", "matrix_instr_nonkdim", "kpack", "schedule_hint", "allow_flush_denorm",
-    "use_async_copy", "use_block_pingpong",
-}  # fmt: skip
 
 
 @functools.lru_cache(maxsize=1)
@@ -78,9 +66,9 @@ class JitFunctionInfo(NamedTuple):
 _MOST_TRIES = 4
 
 
-def without_tensor_maps(options: dict) -> dict:
+def without_tensor_maps(active: Any, options: dict) -> dict:
     """The options of a launch for whose descriptors there is no tensor map."""
-    return {**options, "tma": False}
+    return {**options, **find_backend(active.get_current_target()).without_tensor_maps}
 
 
 class _GridArguments(dict):
@@ -126,7 +114,9 @@ class Launcher:
         self.references: list[Reference] = []
         #: Constant parameters that are options too, such as `num_warps`.
         self.shared_options = [
-            (i, p.name) for i, p in enumerate(fn.params) if p.is_constexpr and p.name in OPTIONS
+            (i, p.name)
+            for i, p in enumerate(fn.params)
+            if p.is_constexpr and p.name in option_names()
         ]
 
     def launch(self, grid: Any, args: tuple, kwargs: dict) -> Any:
@@ -175,7 +165,7 @@ class Launcher:
         if enter or exit:
             # Hooks are told about the kernel that runs, once.
             if not self.dispatcher.has_tensor_maps(entry, active, device, values):
-                options = without_tensor_maps(options)
+                options = without_tensor_maps(active, options)
                 entry = self.compiled(active, device, values, options)
             entry.kernel._init_handles()
             metadata = entry.kernel.launch_metadata((x, y, z), stream, *values)
@@ -186,9 +176,10 @@ class Launcher:
             if result.__class__ is not int or result >= 0:
                 break
             if result == _C.launch.NO_TENSOR_MAP:
-                if options.get("tma") is False:
+                without = without_tensor_maps(active, options)
+                if options == without:
                     break
-                options = without_tensor_maps(options)
+                options = without
             entry = self.compiled(active, device, values, options)
         if exit:
             exit(metadata)
@@ -457,11 +448,11 @@ class Launcher:
         return signature, constants, hints
 
     def check_options(self, options: dict) -> None:
-        unknown = [name for name in options if name not in OPTIONS]
+        unknown = [name for name in options if name not in option_names()]
         if unknown:
             from ..hints import closest
 
-            hint = closest(unknown[0], [*self.fn.arg_names, *OPTIONS])
+            hint = closest(unknown[0], [*self.fn.arg_names, *sorted(option_names())])
             raise self.refusal(
                 f"`{self.fn.__name__}` has no parameter `{unknown[0]}`, and no such option "
                 f"exists; its parameters are {', '.join(self.fn.arg_names)}{hint}"
@@ -493,5 +484,5 @@ def simulate(fn: Any, grid: Any, args: tuple, kwargs: dict) -> Any:
 
     result = run(options)
     if result.__class__ is int and result == _C.launch.NO_TENSOR_MAP:
-        return run(without_tensor_maps(options))
+        return run(without_tensor_maps(simulator, options))
     return result

@@ -75,8 +75,7 @@ def same_code(kernels: dict[Any, Any]) -> dict[Any, Any]:
     first: dict[Any, Any] = {}
     twins = {}
     for config, kernel in kernels.items():
-        asm = getattr(kernel, "asm", {})
-        code = next((asm[stage] for stage in ("ptx", "amdgcn") if stage in asm), None)
+        code = getattr(kernel, "assembly", None)
         if code is None:
             continue
         launched = (kernel.num_warps, kernel.shared, config.num_ctas, repr(config.kwargs))

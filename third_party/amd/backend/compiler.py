@@ -4,119 +4,27 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tile import _C, knobs
-from tile.backends.base import BaseBackend, BaseOptions, GPUTarget
+from tile.backends.base import BaseBackend, GPUTarget
 from tile.compiler.assumptions import state_pairs, state_undefined_loads
 from tile.compiler.errors import from_diagnostics, of_assembly
 from tile.compiler.pipelines import missed, run_pipeline, run_stage
 from tile.errors import OutOfResources, TileError
 
+from .options import HIPOptions, check_options, precisions
+from .stages import STAGES
 from .targets import REGISTERS_OF_A_CU, find_facts
 
 if TYPE_CHECKING:
     from .printing import PrintBuffer
 
-#: The most threads of a workgroup, on every GPU.
-_MOST_THREADS = 1024
-
-
-@dataclass(frozen=True)
-class HIPOptions(BaseOptions):
-    """Options of a compile for an AMD GPU."""
-
-    num_stages: int = 2
-    #: Waves that each SIMD unit should have room for; 0 leaves it to LLVM.
-    waves_per_eu: int = 0
-    #: Rows of the matrix instruction to take, where one fits: 16, 32, 4 for narrow ones (4x64 and
-    #: 64x4), or 0 for the compiler's choice.
-    matrix_instr_nonkdim: int = 0
-    #: Factor on the neighbours along K that a lane holds of an operand.
-    kpack: int = 1
-    #: How instructions of loops are scheduled: "attention" interleaves matrix instructions with
-    #: the exponentials between them.
-    schedule_hint: str = "none"
-    #: Raise the priority of waves that multiply in programs of four, too, on gfx942.
-    use_block_pingpong: bool = False
-    #: Load operands of loops straight into LDS, on gfx950 and gfx1250.
-    use_async_copy: bool = False
-    #: Let arithmetic on fp32 flush denormals to zero.
-    allow_flush_denorm: bool = False
-    enable_fp_fusion: bool = True
-    default_dot_input_precision: str = "ieee"
-    max_num_imprecise_acc_default: int = 0
-    launch_cooperative_grid: bool = False
-    line_info: bool = True
-    opt_level: int = 3
-    #: Make no use of pointer arguments not overlapping; launches set this where they do.
-    overlapping_arguments: bool = False
-    #: Passes to leave out, by their names, with commas between.
-    disable_passes: str = ""
-
-    @property
-    def warp_size(self) -> int:
-        return find_facts(self.arch).wave_size
-
-    @property
-    def extern_libs(self) -> tuple[tuple[str, str], ...]:
-        """The libraries that kernels are linked with: none."""
-        return ()
-
-    @property
-    def supported_fp8_dtypes(self) -> tuple[str, ...]:
-        """The types of 8 bits that kernels convert and multiply."""
-        return ("fp8e4b8", "fp8e4nv", "fp8e5", "fp8e5b16")
-
-    @property
-    def allowed_dot_input_precisions(self) -> tuple[str, ...]:
-        return _precisions(find_facts(self.arch))
-
-
-def _precisions(facts: Any) -> tuple[str, ...]:
-    """How exact products of fp32 may be."""
-    return ("ieee", "tf32") if facts.has_xf32 else ("ieee",)
-
-
-#: The values that an option may have.
-_CHOICES: dict[str, tuple] = {
-    "matrix_instr_nonkdim": (0, 4, 16, 32),
-    "kpack": (1, 2),
-    "schedule_hint": ("none", "attention", "memory-bound-attention"),
-}
-
-
-def _check(options: HIPOptions, facts: Any) -> None:
-    for name, least in (("num_warps", 1), ("num_stages", 0), ("num_ctas", 1), ("waves_per_eu", 0)):
-        value = getattr(options, name)
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            kind = "positive" if least else "non-negative"
-            raise TileError(f"{name} must be a {kind} integer, not {value!r}")
-    most = _MOST_THREADS // facts.wave_size
-    if options.num_warps & (options.num_warps - 1) or options.num_warps > most:
-        raise TileError(
-            f"num_warps must be a power of two up to {most} on {facts}, not {options.num_warps}"
-        )
-    for name, choices in _CHOICES.items():
-        value = getattr(options, name)
-        if value not in choices:
-            raise TileError(f"{name} is one of {', '.join(map(str, choices))}, not {value!r}")
-    precisions, asked = _precisions(facts), options.default_dot_input_precision
-    if asked not in precisions:
-        raise TileError(
-            f"default_dot_input_precision on {facts} is one of {', '.join(precisions)}, "
-            f"not {asked!r}"
-        )
-    if options.num_ctas > 1:
-        raise TileError(
-            f"num_ctas is {options.num_ctas}, but programs of several blocks are not built for "
-            f"{facts}"
-        )
-
 
 class HIPBackend(BaseBackend):
     """Compiles for targets such as ``GPUTarget("hip", "gfx942", 64)``."""
+
+    STAGES = STAGES
 
     def __init__(self, target: GPUTarget) -> None:
         super().__init__(target)
@@ -154,11 +62,12 @@ class HIPBackend(BaseBackend):
         given.setdefault("use_block_pingpong", knobs.amd.use_block_pingpong)
         given.setdefault("use_async_copy", knobs.amd.use_async_copy)
         given.setdefault("disable_passes", knobs.compilation.disable_passes)
-        if knobs.language.fp32_default in _precisions(self.facts):
+        given.setdefault("insert_passes", knobs.compilation.insert_passes)
+        if knobs.language.fp32_default in precisions(self.facts):
             given.setdefault("default_dot_input_precision", knobs.language.fp32_default)
-        given.setdefault("default_dot_input_precision", _precisions(self.facts)[-1])
+        given.setdefault("default_dot_input_precision", precisions(self.facts)[-1])
         result = HIPOptions(**given)
-        _check(result, self.facts)
+        check_options(result, self.facts)
         result.check_types()
         return result
 
@@ -193,7 +102,7 @@ class HIPBackend(BaseBackend):
             module,
             "tile-amd-ttir",
             metadata.get("name", ""),
-            options.disable_passes,
+            options,
             options.ttir_arguments(),
         )
 
@@ -205,7 +114,7 @@ class HIPBackend(BaseBackend):
             module,
             "tile-amd-ttgir",
             metadata["name"],
-            options.disable_passes,
+            options,
             f"target={self.facts} num-warps={options.num_warps} "
             f"num-stages={max(1, options.num_stages)} "
             f"matrix-instruction-size={options.matrix_instr_nonkdim} kPack={options.kpack} "
@@ -219,7 +128,7 @@ class HIPBackend(BaseBackend):
         try:
             if options.check_replicas:
                 run_pipeline(lowered, "check-replicas", metadata["name"])
-            run_stage(lowered, "tile-amd-llir", metadata["name"], options.disable_passes)
+            run_stage(lowered, "tile-amd-llir", metadata["name"], options)
         except _C.ir.MLIRError as error:
             required, limit = lowered.attribute("ttg.shared"), self.facts.max_shared_memory
             if required is None or required.value <= limit:

@@ -72,6 +72,8 @@ class HIPDriver(DriverBase):
     priority = 1
     torch_device = "cuda"
     last_stage = "hsaco"
+    #: Twice the largest second-level cache there is.
+    cache_bytes = 256 * 2**20
 
     @staticmethod
     def is_active() -> bool:

@@ -4,104 +4,29 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from tile import _C, knobs
-from tile.backends.base import BaseBackend, BaseOptions, GPUTarget
+from tile.backends.base import BaseBackend, GPUTarget
 from tile.compiler.assumptions import state_pairs, state_undefined_loads
 from tile.compiler.errors import from_diagnostics
 from tile.compiler.pipelines import run_pipeline, run_stage
 from tile.errors import OutOfResources, TileError
 
 from . import occupancy, tensor_maps, tools
+from .options import NvidiaOptions, check_options
+from .stages import STAGES
 from .targets import find_facts
 
-#: The least that a thread may be limited to: below, ptxas cannot call a function.
-_FEWEST_REGISTERS = 16
 #: The most threads of a block, on every GPU.
 _MOST_THREADS = 1024
-_PRECISIONS = ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
-
-
-@dataclass(frozen=True)
-class NvidiaOptions(BaseOptions):
-    """Options of a compile for an NVIDIA GPU."""
-
-    maxnreg: int | None = None
-    ptx_version: int | None = None
-    ptx_options: str | None = None
-    enable_fp_fusion: bool = True
-    #: Let functions of the device library flush denormals of fp32 to zero.
-    enable_reflect_ftz: bool = False
-    default_dot_input_precision: str = "tf32"
-    max_num_imprecise_acc_default: int = 0
-    launch_cooperative_grid: bool = False
-    launch_pdl: bool = False
-    line_info: bool = True
-    opt_level: int = 3
-    #: Read the first operands of the next iteration before the last product of this one.
-    prefetch: bool = False
-    #: Let bulk tensor copies serve descriptors on sm_90.
-    tma: bool = True
-    #: Make no use of pointer arguments not overlapping; launches set this where they do.
-    overlapping_arguments: bool = False
-    #: Passes to leave out, by their names, with commas between.
-    disable_passes: str = ""
-
-    @property
-    def extern_libs(self) -> tuple[tuple[str, str], ...]:
-        """The libraries that kernels are linked with: names and files."""
-        path = tools.libdevice_path()
-        return (("libdevice", path),) if path else ()
-
-    @property
-    def supported_fp8_dtypes(self) -> tuple[str, ...]:
-        """The types of 8 bits that kernels convert and multiply."""
-        if find_facts(self.arch).has_native_fp8_cvt:
-            return ("fp8e4b15", "fp8e4nv", "fp8e5")
-        return ("fp8e4b15", "fp8e5")
-
-    @property
-    def allowed_dot_input_precisions(self) -> tuple[str, ...]:
-        return _PRECISIONS
-
-
-def _check(options: NvidiaOptions, facts: Any) -> None:
-    for name, least in (("num_warps", 1), ("num_stages", 0), ("num_ctas", 1)):
-        value = getattr(options, name)
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            kind = "positive" if least else "non-negative"
-            raise TileError(f"{name} must be a {kind} integer, not {value!r}")
-    registers = options.maxnreg
-    if registers is not None and (
-        isinstance(registers, bool)
-        or not isinstance(registers, int)
-        or not _FEWEST_REGISTERS <= registers <= facts.max_registers_per_thread
-    ):
-        raise TileError(
-            f"maxnreg must be an integer from {_FEWEST_REGISTERS} to "
-            f"{facts.max_registers_per_thread}, not {registers!r}"
-        )
-    if options.num_warps & (options.num_warps - 1) or options.num_warps > 32:
-        raise TileError(f"num_warps must be a power of two up to 32, not {options.num_warps}")
-    if options.num_ctas & (options.num_ctas - 1) or options.num_ctas > 16:
-        raise TileError(f"num_ctas must be a power of two up to 16, not {options.num_ctas}")
-    if options.default_dot_input_precision not in _PRECISIONS:
-        raise TileError(
-            f"default_dot_input_precision is one of {', '.join(_PRECISIONS)}, not "
-            f"{options.default_dot_input_precision!r}"
-        )
-    if options.num_ctas > 1 and not facts.has_clusters:
-        first = next(t for t in _C.targets.known("cuda") if t.has_clusters)
-        raise TileError(
-            f"num_ctas is {options.num_ctas}, but {facts} has no clusters of blocks; "
-            f"{first} is the first that has"
-        )
 
 
 class NvidiaBackend(BaseBackend):
     """Compiles for targets such as ``GPUTarget("cuda", 90, 32)``."""
+
+    STAGES = STAGES
+    without_tensor_maps: ClassVar[dict[str, Any]] = {"tma": False}
 
     def __init__(self, target: GPUTarget) -> None:
         super().__init__(target)
@@ -137,11 +62,12 @@ class NvidiaBackend(BaseBackend):
         given.setdefault("line_info", not knobs.compilation.disable_line_info)
         given.setdefault("tma", knobs.nvidia.tma)
         given.setdefault("disable_passes", knobs.compilation.disable_passes)
+        given.setdefault("insert_passes", knobs.compilation.insert_passes)
         given.setdefault("max_num_imprecise_acc_default", 2**30 if self.facts.has_wgmma else 0)
         if knobs.language.fp32_default:
             given.setdefault("default_dot_input_precision", knobs.language.fp32_default)
         result = NvidiaOptions(**given)
-        _check(result, self.facts)
+        check_options(result, self.facts)
         result.check_types()
         return result
 
@@ -194,7 +120,7 @@ class NvidiaBackend(BaseBackend):
             module,
             "tile-nvidia-ttir",
             metadata.get("name", ""),
-            options.disable_passes,
+            options,
             options.ttir_arguments(),
         )
 
@@ -205,7 +131,7 @@ class NvidiaBackend(BaseBackend):
     def make_ttgir_of_explicit(
         self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions
     ) -> Any:
-        return run_stage(module, "tile-nvidia-gluon", metadata["name"], options.disable_passes)
+        return run_stage(module, "tile-nvidia-gluon", metadata["name"], options)
 
     @staticmethod
     def _note_options(module: Any, options: NvidiaOptions) -> None:
@@ -223,7 +149,7 @@ class NvidiaBackend(BaseBackend):
             module,
             "tile-nvidia-ttgir",
             metadata["name"],
-            options.disable_passes,
+            options,
             f"target=cuda:{self.target.arch} num-warps={options.num_warps} "
             f"num-ctas={options.num_ctas} num-stages={max(1, options.num_stages)}"
             + (" prefetch=true" if options.prefetch else "")
@@ -235,7 +161,13 @@ class NvidiaBackend(BaseBackend):
         try:
             if options.check_replicas:
                 run_pipeline(lowered, "check-replicas", metadata["name"])
-            run_stage(lowered, "tile-nvidia-llir", metadata["name"], options.disable_passes)
+            run_stage(
+                lowered,
+                "tile-nvidia-llir",
+                metadata["name"],
+                options,
+                f"compute-capability={self.target.arch}",
+            )
         except _C.ir.MLIRError as error:
             self._check_shared_memory(lowered, metadata["name"], error)
             raise

@@ -110,6 +110,9 @@ class CudaDriver(DriverBase):
     priority = 0
     torch_device = "cuda"
     last_stage = "cubin"
+    #: Twice the largest second-level cache there is.
+    cache_bytes = 256 * 2**20
+    has_events = True
 
     @functools.cached_property
     def library(self) -> Any:

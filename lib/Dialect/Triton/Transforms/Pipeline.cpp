@@ -10,8 +10,9 @@
 using namespace mlir;
 using namespace mlir::triton;
 
-void triton::buildTTIRPipeline(OpPassManager &pm, const TTIROptions &options) {
-  PassAdder add(pm, options);
+void triton::buildTTIRPipeline(const PassAdder &add,
+                               const TTIROptions &options) {
+  add.at(ExtensionPoint::TTIRStart);
   add(createInlinerPass());
   add(createTritonCheckOffsets());
   add(createTritonRewriteTensorPointer());
@@ -24,4 +25,5 @@ void triton::buildTTIRPipeline(OpPassManager &pm, const TTIROptions &options) {
   add(createSymbolDCEPass());
   add(createTritonUndefinedLanes({.fill = options.fillUndefinedLanes}));
   add(createTritonLoopUnroll());
+  add.at(ExtensionPoint::TTIREnd);
 }

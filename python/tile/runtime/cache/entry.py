@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ... import knobs
 from .lock import exclusive
 from .manager import GROUP_PREFIX, CacheManager, FileCacheManager, get_cache_manager
 from .prune import used, written
@@ -83,15 +82,12 @@ class CacheEntry:
 
     def store(self, metadata: dict[str, Any], asm: dict[str, Any]) -> None:
         """Writes the kernel; a cache that cannot be written is no error."""
-        keep = ("cubin", "hsaco", "ptx") if knobs.compilation.store_binary_only else tuple(asm)
         with contextlib.suppress(OSError):
             manager = self.manager
             # Whoever reads meanwhile sees no entry, rather than a mixture of two.
             manager.remove_group(self._metadata_file)
             group, sums, size = {}, {}, 0
             for stage in asm:
-                if stage not in keep:
-                    continue
                 content = asm[stage]
                 data = content if isinstance(content, bytes) else content.encode()
                 filename = f"{self.name}.{stage}"

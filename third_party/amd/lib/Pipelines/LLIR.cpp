@@ -16,8 +16,8 @@
 using namespace mlir;
 using namespace mlir::triton;
 
-void amd::buildLLIRPipeline(OpPassManager &pm, const LLIROptions &options) {
-  PassAdder add(pm, options);
+void amd::buildLLIRPipeline(const PassAdder &add, const LLIROptions &options) {
+  add.at(ExtensionPoint::LLIRStart);
   add(createTritonAMDGPUExpandOps());
   // While loops still hand on tokens.
   add(createTritonAMDGPUUpdateAsyncWaitCount());
@@ -30,11 +30,13 @@ void amd::buildLLIRPipeline(OpPassManager &pm, const LLIROptions &options) {
   add(gpu::createTritonGPUGlobalScratchMemoryAllocation());
   add(createAllocateSharedMemory());
   add(createInsertMemoryBarriers());
+  add.at(ExtensionPoint::BeforeLowering);
   add(createLowerInstructionSchedHints());
   add(createConvertTritonAMDGPUToLLVM());
   add(createCanonicalizerPass());
   add(createCSEPass());
   add(createSymbolDCEPass());
+  add.at(ExtensionPoint::LLIREnd);
   if (!options.lineInfo)
     return;
   LLVM::DIScopeForLLVMFuncOpPassOptions debugInfo;

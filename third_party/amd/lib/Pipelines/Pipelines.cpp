@@ -3,17 +3,15 @@
 
 #include "amd/Pipelines/Pipelines.h"
 
-#include "mlir/Pass/PassRegistry.h"
-
 using namespace mlir;
 using namespace mlir::triton;
 
 void amd::registerPipelines() {
   registerOtherNames();
-  PassPipelineRegistration<TTIROptions>(
-      "tile-amd-ttir", "Inlined, canonical tt", buildTTIRPipeline);
-  PassPipelineRegistration<TTGIROptions>(
-      "tile-amd-ttgir", "tt to optimised ttg", buildTTGIRPipeline);
-  PassPipelineRegistration<LLIROptions>(
-      "tile-amd-llir", "ttg to the LLVM dialect", buildLLIRPipeline);
+  registerStage<TTIROptions>("tile-amd-ttir", "Inlined, canonical tt",
+                             buildTTIRPipeline);
+  registerStage<TTGIROptions>("tile-amd-ttgir", "tt to optimised ttg",
+                              buildTTGIRPipeline);
+  registerStage<LLIROptions>("tile-amd-llir", "ttg to the LLVM dialect",
+                             buildLLIRPipeline);
 }

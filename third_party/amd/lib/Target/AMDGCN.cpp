@@ -3,6 +3,7 @@
 
 #include "amd/Target/AMDGCN.h"
 
+#include "LLVM22/Workarounds.h"
 #include "TargetMachine.h"
 
 #include "amd/TargetTable.h"
@@ -29,8 +30,8 @@ static void initializeAMDGPU() {
     LLVMInitializeAMDGPUTargetMC();
     LLVMInitializeAMDGPUAsmPrinter();
     LLVMInitializeAMDGPUAsmParser();
-    keepDPPOperandsInRegisters();
-    moveComparisonsToBranches();
+    insertPassesOfWorkarounds(llvm::Triple(kTriple).getArchName(),
+                              getLLVMWorkarounds());
     return true;
   }();
   (void)done;
@@ -48,17 +49,10 @@ amd::createAMDGPUMachine(ModuleOp module, const AMDGCNOptions &options) {
   if (!target)
     return module.emitError("unknown processor '") << options.processor << "'";
   initializeAMDGPU();
-  // LLVM 22's assembly printer crashes on some code with registers of 16 bits;
-  // GPUs before gfx1250 can do without.
-  bool canDoWithout = target->wmmaVersion == 1 || target->wmmaVersion == 2;
-  // It takes any operation on a product of bytes for a sum, where a product of
-  // bytes is added, and makes `v_dot4` of both (SITargetLowering's combination
-  // of additions). Without these instructions it does not try.
-  std::string features = "-dot7-insts";
-  if (canDoWithout)
-    features += ",-real-true16";
-  auto machine = createTargetMachine(module, llvm::Triple(kTriple),
-                                     target->processor, features, options);
+  auto machine = createTargetMachine(
+      module, llvm::Triple(kTriple), target->processor,
+      getFeaturesOfWorkarounds(getLLVMWorkarounds(), target->processor),
+      options);
   // Instructions themselves say whether they may be fused.
   if (succeeded(machine) && options.enableFpFusion)
     (*machine)->Options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
@@ -138,18 +132,8 @@ LogicalResult amd::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
       function.addFnAttr("amdgpu-ieee", "false");
   if (failed(optimizeLLVMIR(diagnosticOp, module, **machine, options)))
     return failure();
-  // LLVM 22 sets the mode for registers beyond 256 too early where a barrier
-  // follows the instruction before (AMDGPULowerVGPREncoding).
-  if ((*machine)->getTargetCPU() == "gfx1250")
-    for (llvm::Function &function : module)
-      if (!function.isDeclaration())
-        function.addFnAttr("amdgpu-num-vgpr", "256");
-  writeKnownWords(module);
   defineLanesOfConstants(module);
-  foldConstantShuffles(module);
-  if ((*machine)->getTargetCPU().starts_with("gfx120"))
-    keepShufflesOutOfWideProducts(module);
-  keepNarrowLoadsInOrder(module);
+  applyWorkarounds(getLLVMWorkarounds(), module, **machine);
   waitForDirectLoadsAsWritten(module);
   dropRedundantWaits(module);
   addressSharedMemoryOfFunctions(module);

@@ -32,11 +32,11 @@
 #include "amd/TargetTable.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Target/FatalErrors.h"
+#include "tile/Target/LLVMFlagScope.h"
 
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
@@ -100,50 +100,16 @@ static unsigned countSpills(StringRef assembly) {
          readNumber(assembly, ".sgpr_spill_count:");
 }
 
-namespace {
-/// How LLVM's scheduler finds out what registers are in use: by its own
-/// trackers for any target, or by those for this one, which tell the parts of
-/// wide registers apart. It is an option of the process, so that nobody
-/// generates code with the other one meanwhile.
-class TrackerScope {
-public:
-  TrackerScope(llvm::cl::Option &option, bool ofTarget) {
-    std::unique_lock lock(mutex);
-    left.wait(lock, [&] { return users == 0 || current == ofTarget; });
-    ++users;
-    if (std::exchange(current, ofTarget) == ofTarget)
-      return;
-    option.reset();
-    if (ofTarget)
-      option.addOccurrence(/*pos=*/0, option.ArgStr, "true");
-  }
-  ~TrackerScope() {
-    {
-      std::lock_guard lock(mutex);
-      --users;
-    }
-    left.notify_all();
-  }
-  TrackerScope(const TrackerScope &) = delete;
-  TrackerScope &operator=(const TrackerScope &) = delete;
-
-private:
-  static inline std::mutex mutex;
-  static inline std::condition_variable left;
-  static inline unsigned users = 0;
-  static inline bool current = false;
-};
-} // namespace
-
-/// Runs the code generator, with the target's own trackers or without.
+/// Runs the code generator. LLVM's scheduler finds out what registers are in
+/// use by its own trackers for any target, or by those for this one, which tell
+/// the parts of wide registers apart.
 static FailureOr<std::string> emit(ModuleOp diagnosticOp, llvm::Module &module,
                                    llvm::TargetMachine &machine,
                                    bool trackersOfTarget) {
   constexpr StringRef name = "amdgpu-use-amdgpu-trackers";
-  llvm::cl::Option *option = llvm::cl::getRegisteredOptions().lookup(name);
-  if (!option)
+  LLVMFlagScope scope(name, trackersOfTarget);
+  if (!scope)
     return diagnosticOp.emitError("this LLVM has no option '") << name << "'";
-  TrackerScope scope(*option, trackersOfTarget);
   return triton::emitAssembly(diagnosticOp, module, machine);
 }
 

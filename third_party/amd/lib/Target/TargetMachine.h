@@ -24,26 +24,8 @@ createAMDGPUMachine(ModuleOp module, const AMDGCNOptions &options);
 /// ones.
 LogicalResult linkDeviceLibrary(ModuleOp diagnosticOp, llvm::Module &module);
 
-/// Takes values that are the same in all lanes out of exchanges between lanes.
-void foldConstantShuffles(llvm::Module &module);
-
-/// Writes words of 64-bit disjunctions that are known to be -1 as constants.
-void writeKnownWords(llvm::Module &module);
-
 /// Makes undefined lanes of 8- and 16-bit constants that phis take zero.
 void defineLanesOfConstants(llvm::Module &module);
-
-/// Keeps values from other lanes out of products for which gfx12 has no such
-/// form.
-void keepShufflesOutOfWideProducts(llvm::Module &module);
-
-/// Has LLVM keep what instructions with DPP take besides in registers that they
-/// may take it from, in this process.
-void keepDPPOperandsInRegisters();
-
-/// Has LLVM merge the masks of lanes that loops carry behind what they are
-/// computed from, in this process.
-void moveComparisonsToBranches();
 
 /// Gives functions that are called the beginning of LDS for the kernels'
 /// variable in it.
@@ -57,9 +39,6 @@ bool accessesSharedMemory(const llvm::Instruction &inst);
 
 /// Takes waits for LDS out where the fence beside them does as well.
 void dropRedundantWaits(llvm::Module &module);
-
-/// Keeps loads of 8 and 16 bits through buffers where they are.
-void keepNarrowLoadsInOrder(llvm::Module &module);
 
 struct AMDTarget;
 

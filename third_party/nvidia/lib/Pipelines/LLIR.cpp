@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "nvidia/Pipelines/Pipelines.h"
+#include "nvidia/TargetTable.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Passes.h"
 
 #include "tile/Conversion/TritonGPUToLLVM/Passes.h"
@@ -16,15 +17,19 @@
 using namespace mlir;
 using namespace mlir::triton;
 
-void nvidia::buildLLIRPipeline(OpPassManager &pm, const LLIROptions &options) {
-  PassAdder add(pm, options);
+void nvidia::buildLLIRPipeline(const PassAdder &add,
+                               const LLIROptions &options) {
+  add.at(ExtensionPoint::LLIRStart);
   add(gpu::createTritonGPULegalizeCollectives());
   // While loops still tell where pointers come from.
   add(createLoadDecisionsOnce());
   add(createInsertReplicaBarriers());
   add(createTritonBoundLoopCounters());
   add(createSCFToControlFlowPass());
-  add(nvidia_gpu::createTritonTensorMemoryAllocation());
+  // Where nobody says the machine, the module does, when passes run.
+  const NVIDIATarget *target = lookupNVIDIATarget(options.computeCapability);
+  if (!target || target->hasTensorMemory)
+    add(nvidia_gpu::createTritonTensorMemoryAllocation());
   add(gpu::createTritonGPUGlobalScratchMemoryAllocation());
   add(gpu::createTritonGPUAllocateWarpGroups());
   AllocateSharedMemoryNVOptions allocate;
@@ -33,6 +38,7 @@ void nvidia::buildLLIRPipeline(OpPassManager &pm, const LLIROptions &options) {
   add(createAllocateSharedMemoryNV(allocate));
   add(createLimitRegistersNV());
   add(createInsertMemoryBarriers());
+  add.at(ExtensionPoint::BeforeLowering);
   ConvertTritonGPUToLLVMOptions convert;
   convert.computeCapability = options.computeCapability;
   convert.ptxVersion = options.ptxVersion;
@@ -42,6 +48,7 @@ void nvidia::buildLLIRPipeline(OpPassManager &pm, const LLIROptions &options) {
   add(createCanonicalizerPass());
   add(createCSEPass());
   add(createSymbolDCEPass());
+  add.at(ExtensionPoint::LLIREnd);
   if (!options.lineInfo)
     return;
   // Anything more than directives makes ptxas switch optimisation off.

@@ -4,6 +4,7 @@
 #include "nvidia/Target/PTX.h"
 
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
+#include "tile/Target/LLVMFlagScope.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -22,7 +23,6 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -35,22 +35,16 @@ using namespace mlir::triton::nvidia;
 namespace {
 constexpr llvm::StringLiteral kTriple = "nvptx64-nvidia-cuda";
 
-/// Makes LLVM's code generator ready, once; false where this LLVM cannot do
-/// what we rely on.
-bool initializeNVPTX() {
+/// Makes LLVM's code generator ready, once.
+void initializeNVPTX() {
   static const bool done = [] {
     LLVMInitializeNVPTXTargetInfo();
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
-    // Addresses of shared memory take one register instead of two. LLVM knows
-    // no way but the command line to ask for that, so it is asked that way.
-    auto &options = llvm::cl::getRegisteredOptions();
-    auto it = options.find("nvptx-short-ptr");
-    return it != options.end() &&
-           !it->second->addOccurrence(/*pos=*/1, it->first, "true");
+    return true;
   }();
-  return done;
+  (void)done;
 }
 
 FailureOr<const NVIDIATarget *> findTarget(ModuleOp module,
@@ -69,8 +63,13 @@ createNVPTXMachine(ModuleOp module, const PTXOptions &options) {
   FailureOr<const NVIDIATarget *> target = findTarget(module, options);
   if (failed(target))
     return failure();
-  if (!initializeNVPTX())
-    return module.emitError("this LLVM has no option 'nvptx-short-ptr'");
+  initializeNVPTX();
+  // Addresses of shared memory take one register instead of two. LLVM knows no
+  // way but the command line to ask for that. The machine keeps the answer.
+  constexpr StringRef name = "nvptx-short-ptr";
+  LLVMFlagScope scope(name, true);
+  if (!scope)
+    return module.emitError("this LLVM has no option '") << name << "'";
   int ptxVersion =
       options.ptxVersion ? options.ptxVersion : (*target)->ptxVersion;
   // Without any optimisation moves of registers stay, also of those that a

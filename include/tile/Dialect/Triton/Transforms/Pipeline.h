@@ -15,7 +15,7 @@ struct TTIROptions : StageOptions<TTIROptions> {
 };
 
 /// Inlined, canonical, target-independent tt: tile-<backend>-ttir.
-void buildTTIRPipeline(OpPassManager &pm, const TTIROptions &options);
+void buildTTIRPipeline(const PassAdder &add, const TTIROptions &options);
 
 } // namespace mlir::triton
 

@@ -58,9 +58,9 @@ struct LLIROptions : StageOptions<LLIROptions> {
 };
 
 /// tt to optimised ttg.
-void buildTTGIRPipeline(OpPassManager &pm, const TTGIROptions &options);
+void buildTTGIRPipeline(const PassAdder &add, const TTGIROptions &options);
 /// ttg to the LLVM dialect.
-void buildLLIRPipeline(OpPassManager &pm, const LLIROptions &options);
+void buildLLIRPipeline(const PassAdder &add, const LLIROptions &options);
 
 void registerPipelines();
 /// Passes of other compilers of this IR that are called otherwise here.

@@ -55,12 +55,12 @@ struct LLIROptions : StageOptions<LLIROptions> {
 };
 
 /// tt to optimised ttg.
-void buildTTGIRPipeline(OpPassManager &pm, const TTGIROptions &options);
+void buildTTGIRPipeline(const PassAdder &add, const TTGIROptions &options);
 /// ttg with layouts that the program says (and may leave open) to ttg that can
 /// be lowered: no layout, loop or buffer is chosen here.
-void buildGluonPipeline(OpPassManager &pm, const GluonOptions &options);
+void buildGluonPipeline(const PassAdder &add, const GluonOptions &options);
 /// ttg to the LLVM dialect.
-void buildLLIRPipeline(OpPassManager &pm, const LLIROptions &options);
+void buildLLIRPipeline(const PassAdder &add, const LLIROptions &options);
 
 void registerPipelines();
 

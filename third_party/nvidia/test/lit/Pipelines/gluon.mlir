@@ -1,6 +1,15 @@
 // RUN: tile-opt %s -tile-nvidia-gluon | filecheck %s
 // RUN: tile-opt %s -tile-nvidia-gluon -tile-nvidia-llir | filecheck %s --check-prefix=LLIR
 // RUN: tile-opt %s -tile-nvidia-gluon=disable=triton-nvidia-gpu-fence-insertion | filecheck %s --check-prefix=WITHOUT
+// RUN: tile-opt %s -pass-pipeline='builtin.module(tile-nvidia-gluon{insert=loops-start:print-ir{label=b},copies-start:print-ir{label=c},copies-end:print-ir{label=d}})' -dump-pass-pipeline 2>&1 | filecheck %s --check-prefix=POINTS
+
+// Explicit programs enter the middle at `copies`; extension points before it are passed over.
+// POINTS: gluon-resolve-auto-encodings
+// POINTS-NEXT: print-ir{label=c}
+// POINTS-NEXT: triton-nvidia-optimize-descriptor-encoding
+// POINTS: triton-nvidia-gpu-fence-insertion
+// POINTS-NEXT: print-ir{label=d}
+// POINTS-NEXT: )
 
 // An explicit program: open layouts are decided, the descriptor of the host becomes parameters, what
 // the program leaves out (a fence) is there, and what it says stays.

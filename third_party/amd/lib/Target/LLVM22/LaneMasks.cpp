@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TargetMachine.h"
+#include "Workarounds.h"
 
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineRegisterInfo.h"
@@ -21,8 +21,6 @@
 #include "llvm/CodeGen/TargetRegisterInfo.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/PassRegistry.h"
-#include "llvm/Target/RegisterTargetPassConfigCallback.h"
-#include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
 
@@ -90,15 +88,10 @@ bool MoveComparisonsToBranches::runOnMachineFunction(
   return changed;
 }
 
-void mlir::triton::amd::moveComparisonsToBranches() {
-  static RegisterTargetPassConfigCallback callback(
-      [](TargetMachine &machine, PassManagerBase &, TargetPassConfig *config) {
-        // The pass before the one that merges masks.
-        const llvm::PassInfo *copies =
-            PassRegistry::getPassRegistry()->getPassInfo(
-                StringRef("si-fix-sgpr-copies"));
-        if (machine.getTargetTriple().isAMDGCN() && copies)
-          config->insertPass(copies->getTypeInfo(),
-                             &MoveComparisonsToBranches::ID);
-      });
+void mlir::triton::amd::moveComparisonsToBranches(TargetPassConfig &config) {
+  // The pass before the one that merges masks.
+  if (const llvm::PassInfo *copies =
+          PassRegistry::getPassRegistry()->getPassInfo(
+              StringRef("si-fix-sgpr-copies")))
+    config.insertPass(copies->getTypeInfo(), &MoveComparisonsToBranches::ID);
 }

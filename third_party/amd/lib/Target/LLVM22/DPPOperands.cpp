@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TargetMachine.h"
+#include "Workarounds.h"
 
 #include "llvm/CodeGen/MachineFunctionPass.h"
 #include "llvm/CodeGen/MachineInstrBuilder.h"
@@ -22,8 +22,6 @@
 #include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/PassRegistry.h"
-#include "llvm/Target/RegisterTargetPassConfigCallback.h"
-#include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
 
@@ -99,17 +97,10 @@ bool KeepDPPOperandsInRegisters::runOnMachineFunction(
   return changed;
 }
 
-void mlir::triton::amd::keepDPPOperandsInRegisters() {
-  static RegisterTargetPassConfigCallback callback(
-      [](TargetMachine &machine, PassManagerBase &, TargetPassConfig *config) {
-        if (!machine.getTargetTriple().isAMDGCN() ||
-            !machine.getTargetCPU().starts_with("gfx110"))
-          return;
-        // At -O1 nothing folds operands behind the merging of DPP.
-        for (StringRef name : {"si-fold-operands", "gcn-dpp-combine"})
-          if (const llvm::PassInfo *pass =
-                  PassRegistry::getPassRegistry()->getPassInfo(name))
-            config->insertPass(pass->getTypeInfo(),
-                               &KeepDPPOperandsInRegisters::ID);
-      });
+void mlir::triton::amd::keepDPPOperandsInRegisters(TargetPassConfig &config) {
+  // At -O1 nothing folds operands behind the merging of DPP.
+  for (StringRef name : {"si-fold-operands", "gcn-dpp-combine"})
+    if (const llvm::PassInfo *pass =
+            PassRegistry::getPassRegistry()->getPassInfo(name))
+      config.insertPass(pass->getTypeInfo(), &KeepDPPOperandsInRegisters::ID);
 }

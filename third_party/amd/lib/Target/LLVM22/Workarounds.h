@@ -1,0 +1,39 @@
+//===-- Workarounds.h - What is done about faults of LLVM -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef AMD_LIB_TARGET_LLVM22_WORKAROUNDS_H
+#define AMD_LIB_TARGET_LLVM22_WORKAROUNDS_H
+
+#include "tile/Target/LLVMWorkarounds.h"
+
+namespace mlir::triton::amd {
+
+/// The table: one row for each fault.
+llvm::ArrayRef<LLVMWorkaround> getLLVMWorkarounds();
+
+/// Takes values that are the same in all lanes out of exchanges between lanes.
+void foldConstantShuffles(llvm::Module &module);
+
+/// Writes words of 64-bit disjunctions that are known to be -1 as constants.
+void writeKnownWords(llvm::Module &module);
+
+/// Keeps values from other lanes out of products for which gfx12 has no such
+/// form.
+void keepShufflesOutOfWideProducts(llvm::Module &module);
+
+/// Keeps loads of 8 and 16 bits through buffers where they are.
+void keepNarrowLoadsInOrder(llvm::Module &module);
+
+/// Has kernels do without registers beyond 256.
+void limitToLowRegisters(llvm::Module &module);
+
+/// Has LLVM keep what instructions with DPP take besides in registers that they
+/// may take it from.
+void keepDPPOperandsInRegisters(llvm::TargetPassConfig &config);
+
+/// Has LLVM merge the masks of lanes that loops carry behind what they are
+/// computed from.
+void moveComparisonsToBranches(llvm::TargetPassConfig &config);
+
+} // namespace mlir::triton::amd
+
+#endif // AMD_LIB_TARGET_LLVM22_WORKAROUNDS_H

@@ -1,0 +1,90 @@
+"""The options of a compile for an NVIDIA GPU."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tile import _C
+from tile.backends.base import BaseOptions
+from tile.errors import TileError
+
+from .targets import find_facts
+
+#: The least that a thread may be limited to: below, ptxas cannot call a function.
+_FEWEST_REGISTERS = 16
+_PRECISIONS = ("tf32", "tf32x3", "ieee", "bf16x3", "bf16x6")
+
+
+@dataclass(frozen=True)
+class NvidiaOptions(BaseOptions):
+    """Options of a compile for an NVIDIA GPU."""
+
+    maxnreg: int | None = None
+    ptx_version: int | None = None
+    ptx_options: str | None = None
+    enable_fp_fusion: bool = True
+    #: Let functions of the device library flush denormals of fp32 to zero.
+    enable_reflect_ftz: bool = False
+    default_dot_input_precision: str = "tf32"
+    max_num_imprecise_acc_default: int = 0
+    launch_cooperative_grid: bool = False
+    launch_pdl: bool = False
+    line_info: bool = True
+    opt_level: int = 3
+    #: Read the first operands of the next iteration before the last product of this one.
+    prefetch: bool = False
+    #: Let bulk tensor copies serve descriptors on sm_90.
+    tma: bool = True
+
+    @property
+    def extern_libs(self) -> tuple[tuple[str, str], ...]:
+        """The libraries that kernels are linked with: names and files."""
+        from . import tools
+
+        path = tools.libdevice_path()
+        return (("libdevice", path),) if path else ()
+
+    @property
+    def supported_fp8_dtypes(self) -> tuple[str, ...]:
+        """The types of 8 bits that kernels convert and multiply."""
+        if find_facts(self.arch).has_native_fp8_cvt:
+            return ("fp8e4b15", "fp8e4nv", "fp8e5")
+        return ("fp8e4b15", "fp8e5")
+
+    @property
+    def allowed_dot_input_precisions(self) -> tuple[str, ...]:
+        return _PRECISIONS
+
+
+def check_options(options: NvidiaOptions, facts: Any) -> None:
+    for name, least in (("num_warps", 1), ("num_stages", 0), ("num_ctas", 1)):
+        value = getattr(options, name)
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            kind = "positive" if least else "non-negative"
+            raise TileError(f"{name} must be a {kind} integer, not {value!r}")
+    registers = options.maxnreg
+    if registers is not None and (
+        isinstance(registers, bool)
+        or not isinstance(registers, int)
+        or not _FEWEST_REGISTERS <= registers <= facts.max_registers_per_thread
+    ):
+        raise TileError(
+            f"maxnreg must be an integer from {_FEWEST_REGISTERS} to "
+            f"{facts.max_registers_per_thread}, not {registers!r}"
+        )
+    if options.num_warps & (options.num_warps - 1) or options.num_warps > 32:
+        raise TileError(f"num_warps must be a power of two up to 32, not {options.num_warps}")
+    if options.num_ctas & (options.num_ctas - 1) or options.num_ctas > 16:
+        raise TileError(f"num_ctas must be a power of two up to 16, not {options.num_ctas}")
+    if options.default_dot_input_precision not in _PRECISIONS:
+        raise TileError(
+            f"default_dot_input_precision is one of {', '.join(_PRECISIONS)}, not "
+            f"{options.default_dot_input_precision!r}"
+        )
+    if options.num_ctas > 1 and not facts.has_clusters:
+        first = next(t for t in _C.targets.known("cuda") if t.has_clusters)
+        raise TileError(
+            f"num_ctas is {options.num_ctas}, but {facts} has no clusters of blocks; "
+            f"{first} is the first that has"
+        )

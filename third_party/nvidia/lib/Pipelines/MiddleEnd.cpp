@@ -1,0 +1,60 @@
+//===-- MiddleEnd.cpp - What NVIDIA GPUs add to the middle ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "MiddleEnd.h"
+
+#include "nvidia/TritonNVIDIAGPUToLLVM/Passes.h"
+
+#include "tile/Dialect/TritonGPU/Transforms/Passes.h"
+#include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::nvidia;
+
+void NVIDIAMiddleEnd::addMatrixInstructions() {
+  MiddleEnd::addMatrixInstructions();
+  add(createReadBytesAcrossNV());
+}
+
+void NVIDIAMiddleEnd::addWarpSpecialization() {
+  gpu::TritonGPUAutomaticWarpSpecializationOptions specialization;
+  specialization.numStages = options.numStages;
+  specialization.supported = options.canSpecializeWarps;
+  add(gpu::createTritonGPUAutomaticWarpSpecialization(specialization));
+}
+
+void NVIDIAMiddleEnd::addLoopFollowUp() {
+  if (options.prefetch)
+    add(gpu::createTritonGPUPrefetch());
+}
+
+void NVIDIAMiddleEnd::addCopyLowering() {
+  if (isExplicit) {
+    // Descriptors of the host become parameters, others are made here.
+    nvidia_gpu::TritonNvidiaOptimizeDescriptorEncodingOptions descriptors;
+    descriptors.leaveToPointers = true;
+    add(nvidia_gpu::createTritonNvidiaOptimizeDescriptorEncoding(descriptors));
+  }
+  if (isExplicit || options.useTMA)
+    add(nvidia_gpu::createTritonNvidiaTMALowering());
+  // Explicit programs say the layouts of their copies.
+  if (!isExplicit)
+    add(gpu::createTritonGPUCoalesceAsyncCopy());
+}
+
+void NVIDIAMiddleEnd::addEpilogue() {
+  add(nvidia_gpu::createTritonNvidiaOptimizeAtomics());
+}
+
+void NVIDIAMiddleEnd::addLast() {
+  if (!isExplicit) {
+    add(gpu::createTritonGPUOptimizeAccumulatorInit());
+    if (options.useTMA)
+      add(nvidia_gpu::createTritonNvidiaOverlapStores());
+  }
+  // A fence that the program has already is not made again.
+  nvidia_gpu::TritonNvidiaGPUFenceInsertionOptions fences;
+  fences.afterAsyncCopies = true;
+  add(nvidia_gpu::createTritonNvidiaGPUFenceInsertion(fences));
+}
