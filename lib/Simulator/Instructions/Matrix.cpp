@@ -125,10 +125,7 @@ bool decodeRows(FunctionDecoder &d, bool store) {
     if (store ? !d.src(*e, Type::B32, slots.emplace_back())
               : !d.dst(*e, Type::B32, slots.emplace_back()))
       return false;
-  d.inst.ext = d.beginExt();
-  d.inst.extCount = uint16_t(count);
-  for (uint32_t slot : slots)
-    d.pushExt(slot);
+  d.setExt(slots);
   return d.emit(store ? execStoreMatrix : execLoadMatrix,
                 store ? Class::Store : Class::Load);
 }

@@ -246,10 +246,7 @@ bool emitAccess(FunctionDecoder &d, const MemoryAccess &access,
   d.inst.order = access.hints.order;
   d.inst.scope = access.hints.scope;
   d.inst.type = access.type;
-  d.inst.ext = d.beginExt();
-  d.inst.extCount = uint16_t(access.count);
-  for (uint32_t slot : slots)
-    d.pushExt(slot);
+  d.setExt(slots);
   if (access.hints.ordered && access.space != Space::Shared)
     d.builder.program->usesGlobalAtomics = true;
   return d.emit(fn, group);

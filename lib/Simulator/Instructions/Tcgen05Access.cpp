@@ -250,10 +250,7 @@ bool takeRegisters(FunctionDecoder &d, size_t index, unsigned count,
                            slots) ||
       (reduced && !d.dst(*reduced, Type::B32, slots.emplace_back())))
     return false;
-  d.inst.ext = d.beginExt();
-  d.inst.extCount = uint16_t(slots.size());
-  for (uint32_t slot : slots)
-    d.pushExt(slot);
+  d.setExt(slots);
   return true;
 }
 } // namespace

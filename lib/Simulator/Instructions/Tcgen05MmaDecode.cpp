@@ -165,10 +165,7 @@ bool tile::sim::decodeTcgen05Mma(FunctionDecoder &d) {
     return false;
   d.inst.op[0] = slotD;
   d.inst.op[1] = slotA;
-  d.inst.ext = d.beginExt();
-  d.inst.extCount = uint16_t(ext.size());
-  for (uint32_t word : ext)
-    d.pushExt(word);
+  d.setExt(ext);
   d.inst.imm = form.pack();
   return d.emit(execTensorMma, Class::Tensor);
 }
