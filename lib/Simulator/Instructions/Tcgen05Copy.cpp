@@ -84,9 +84,10 @@ bool copy(Ctx &c, const Inst &inst, unsigned l) {
   std::vector<Cta *> ctas;
   if (!source || !ctasOfGroup(c, inst, l, inst.mod[1], ctas))
     return false;
-  if (source->mode == TensorDescriptor::Atoms32) {
+  if (source->mode == TensorDescriptor::Atoms32 || source->isAbsolute) {
     c.fail(inst, l, "bad-descriptor",
-           "a copy's rows have no swizzled atoms of 32 bytes");
+           "a copy's rows have no swizzled atoms of 32 bytes and no absolute "
+           "leading dimension");
     return false;
   }
   Copy work{&shapes[inst.mod[0]],

@@ -19,10 +19,16 @@ struct TensorDescriptor {
   enum Mode : uint8_t { None, Atoms32, Swizzle128, Swizzle64, Swizzle32 };
   uint32_t start, leading, stride, base;
   Mode mode;
+  /// `leading` is the address where rows go on behind their first 128 bytes.
+  bool isAbsolute;
 
   /// Nothing, after recording an error, for what is no descriptor.
   static std::optional<TensorDescriptor> decode(Ctx &c, const Inst &inst,
                                                 unsigned lane, uint64_t bits);
+  /// Do `bytes` of a row along K go beyond the width of the swizzle?
+  bool leavesRow(uint32_t bytes) const {
+    return mode != None && start % span() + bytes > span();
+  }
   /// K-major: 16 bytes of a row from byte `k` along K.
   uint32_t rowAddress(uint32_t row, uint32_t k) const;
   /// MN-major: 16 bytes from byte `mn` along M or N, at element `k` of K.
