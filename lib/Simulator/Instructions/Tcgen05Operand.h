@@ -53,12 +53,6 @@ enum class TensorStorage : uint8_t {
 };
 TensorStorage storageOf(Type type, bool isPackedFour);
 unsigned elementsOf(TensorStorage storage);
-/// One of many elements of 4 or 6 bits, from the lowest bits on.
-inline uint8_t packedElement(const std::byte *from, unsigned bits, unsigned i) {
-  unsigned bit = bits * i, last = (bit + bits - 1) / 8;
-  uint32_t two = uint32_t(from[bit / 8]) | uint32_t(from[last]) << 8;
-  return uint8_t(two >> (bit % 8) & ((1u << bits) - 1));
-}
 /// Of 16 bytes, those that mean something.
 inline unsigned bytesOf(TensorStorage storage) {
   return storage == TensorStorage::Padded4   ? 8

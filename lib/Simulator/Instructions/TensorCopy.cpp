@@ -468,6 +468,9 @@ bool tile::sim::decodeTensorCopy(FunctionDecoder &d,
   std::string_view rest;
   bool load = direction.to != Space::Global,
        takesRows = d.has(load ? "tile::gather4" : "tile::scatter4");
+  if (d.hasPrefix("im2col::w", rest))
+    return d.error("the mode .im2col::w is not supported by the simulator: the "
+                   "bytes of its tensor maps are not published");
   if (d.hasPrefix("im2col::", rest) || d.hasPrefix("tile::", rest))
     return d.error("only the modes .tile, .tile::gather4, .tile::scatter4, "
                    ".im2col and .im2col_no_offs are supported by the "
