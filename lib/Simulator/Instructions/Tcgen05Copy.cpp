@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 #include "../Checkers/OrderChecker.h"
 #include "../Schedule.h"
+#include "../Timeline.h"
 #include "Tcgen05.h"
 #include "Tcgen05Operand.h"
 #include "tile/Simulator/Assumptions.h"
@@ -119,6 +120,10 @@ bool copy(Ctx &c, const Inst &inst, unsigned l) {
                                        {TensorKind::Copy, true, region});
     markTensorWritten(*cta, region);
   }
+  if (c.timeline)
+    c.timeline->tensorWork(c, ctas, "tcgen05.cp",
+                           work.shape->rows * work.shape->bytes / 128,
+                           region.columns);
   return completeAsync(c, AsyncKind::Tensor, l, [work, ctas](Ctx &) {
     for (Cta *cta : ctas)
       work.perform(*cta);
@@ -167,6 +172,9 @@ bool shift(Ctx &c, const Inst &inst, unsigned l) {
       c.checker->tensor().engineAccess(c, inst, l, *cta,
                                        {TensorKind::Shift, true, region});
   }
+  if (c.timeline)
+    c.timeline->tensorWork(c, ctas, "tcgen05.shift", region.columns,
+                           region.columns);
   bool up = c.launch->config->assumptions & AssumeShiftUp;
   return completeAsync(c, AsyncKind::Tensor, l, [=](Ctx &) {
     for (Cta *cta : ctas)

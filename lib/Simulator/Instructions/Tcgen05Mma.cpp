@@ -15,6 +15,7 @@
 #include "Tcgen05Mma.h"
 #include "../Checkers/OrderChecker.h"
 #include "../Schedule.h"
+#include "../Timeline.h"
 #include "MatrixSums.h"
 #include "tile/Simulator/Assumptions.h"
 
@@ -510,10 +511,14 @@ bool issue(Ctx &c, const Inst &inst, unsigned l) {
   }
   p.accumulates = c.pred(inst.op[4]) >> l & 1;
   p.assumptions = c.launch->config->assumptions;
-  return checkProduct(c, inst, l, p, idesc) &&
-         completeAsync(c, AsyncKind::Tensor, l, [p = std::move(p)](Ctx &c) {
-           return formProduct(c, p);
-         });
+  if (!checkProduct(c, inst, l, p, idesc))
+    return false;
+  // A CTA's 128 rows of N columns take N / 2 cycles, whatever the kind.
+  if (c.timeline)
+    c.timeline->tensorWork(c, p.ctas, "tcgen05.mma", p.shape.n / 2, p.shape.n);
+  return completeAsync(c, AsyncKind::Tensor, l, [p = std::move(p)](Ctx &c) {
+    return formProduct(c, p);
+  });
 }
 } // namespace
 
