@@ -23,6 +23,7 @@ from tile import knobs
 TESTS = Path(__file__).resolve().parents[1] / "test"
 PTX = TESTS / "unit" / "Simulator" / "ptx"
 sys.path.insert(0, str(TESTS / "python" / "sim"))
+import blackwell_kernels  # noqa: E402
 import hopper  # noqa: E402
 import sim_kernels  # noqa: E402
 
@@ -68,6 +69,16 @@ def measure_hopper(rng: np.random.Generator) -> None:
         tile.sim.load(ptx)
         measure(name, partial(hopper.launch_product, ptx, a, b, c))
         assert np.allclose(c, want, rtol=1e-2, atol=1e-2)
+
+
+def measure_blackwell(rng: np.random.Generator) -> None:
+    """A product into tensor memory, by TMA."""
+    a, b = rng.standard_normal((2, 1024, 1024)).astype(np.float16)
+    want = a.astype(np.float32) @ b.astype(np.float32).T
+    c, ptx = np.zeros_like(want), blackwell_kernels.product()
+    tile.sim.load(ptx)
+    measure("f16 1024^3 tcgen05", partial(blackwell_kernels.launch_product, ptx, a, b, c))
+    assert np.allclose(c, want, rtol=1e-2, atol=1e-2)
 
 
 def measure_order(rng: np.random.Generator) -> None:
@@ -158,6 +169,7 @@ def main() -> None:
         [a, b, np.zeros_like(a), 256, 256, 256],
     )
     measure_hopper(rng)
+    measure_blackwell(rng)
     measure_order(rng)
     measure_targets(rng)
 

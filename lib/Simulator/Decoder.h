@@ -14,6 +14,7 @@
 #include <cassert>
 #include <functional>
 #include <map>
+#include <span>
 #include <unordered_map>
 
 namespace tile::sim {
@@ -168,8 +169,12 @@ public:
   bool emit(ExecFn fn, Class cls);
   void emitMicro(ExecFn fn, std::initializer_list<uint32_t> ops,
                  int64_t imm = 0, bool guarded = false);
-  uint32_t beginExt() { return uint32_t(code.ext.size()); }
-  void pushExt(uint32_t slot) { code.ext.push_back(slot); }
+  /// The slots (or other words) that the instruction has beside Inst::op.
+  void setExt(std::span<const uint32_t> slots) {
+    inst.ext = uint32_t(code.ext.size());
+    inst.extCount = uint16_t(slots.size());
+    code.ext.insert(code.ext.end(), slots.begin(), slots.end());
+  }
   int labelTarget(const std::string &label)
       const; ///< index into the syntax tree's body, or -1
   const std::vector<std::string> *targetList(const std::string &label) const;

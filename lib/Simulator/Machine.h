@@ -153,6 +153,8 @@ struct Cluster {
   uint64_t stores = 0; ///< a cluster that stores nothing for a whole turn
                        ///< probably waits for another
   uint64_t turn = 0;
+  /// clusterlaunchcontrol: somebody has read that no cluster was left.
+  bool sawLastAnswer = false;
   std::unique_ptr<OrderChecker> checker;
   std::unique_ptr<Schedule> schedule; ///< null for the plain order
   Cluster();

@@ -411,8 +411,10 @@ bool Parser::performance(ast::Function &function) {
     } else if (acceptDirective("pragma")) {
       if (!skipTo(';'))
         return false;
-    } else if (!acceptDirective("noreturn") &&
-               !acceptDirective("blocksareclusters")) {
+    } else if (acceptDirective("blocksareclusters")) {
+      if (module.versionMajor < 9)
+        return error(".blocksareclusters needs .version 9.0 or later");
+    } else if (!acceptDirective("noreturn")) {
       return error("unknown directive '." + std::string(token.text) +
                    "' on a function");
     }

@@ -43,12 +43,13 @@ static uint64_t latencyOf(const Inst &inst) {
   }
 }
 /// Of a copy, and bytes a cycle of a CTA that has a multiprocessor to itself.
+static constexpr uint64_t tensorAccessLatency = 34;
 static constexpr uint64_t copyLatency = 600, copyBytesPerCycle = 20;
 /// A wait that is shorter is part of the work.
 static constexpr uint64_t shortestWait = 8;
 static constexpr size_t mostSpans = size_t(1) << 20;
 /// Numbers of the engines beside those of warps.
-static constexpr uint32_t copyLane = 100, tensorLane = 101;
+static constexpr uint32_t copyLane = 100, tensorLane = 101, commitLane = 102;
 
 //===-- Spans -------------------------------------------------------------===//
 
@@ -229,6 +230,38 @@ void Timeline::product(const Ctx &c, unsigned n) {
   }
 }
 
+//===-- Tensor memory -----------------------------------------------------===//
+
+void Timeline::tensorWork(const Ctx &c, const std::vector<Cta *> &ctas,
+                          const char *what, uint64_t cycles, unsigned columns) {
+  // The tensor cores of a pair work together.
+  uint64_t start = of(c).clock;
+  for (const Cta *cta : ctas)
+    start = std::max(start, tensorEngine[cta->rank]);
+  uint64_t end = start + std::max<uint64_t>(cycles, 1);
+  for (const Cta *cta : ctas) {
+    tensorEngine[cta->rank] = end;
+    record({start, end, cta->rank, tensorLane, intern(what), columns});
+  }
+}
+
+void Timeline::tensorCommit(const Ctx &c, const Cta &owner, uint32_t offset) {
+  uint64_t start = of(c).clock,
+           end = std::max(tensorEngine[c.cta->rank], start + 1);
+  record({start, end, c.cta->rank, commitLane, intern("tcgen05.commit"), 1});
+  Mbarrier &b = mbarriers[key(owner, offset)];
+  b.pending = std::max(b.pending, end);
+}
+
+void Timeline::tensorAccess(const Ctx &c, bool stores) {
+  Warp &w = of(c);
+  w.tensorDone[stores] = w.clock + tensorAccessLatency;
+}
+void Timeline::tensorWait(const Ctx &c, bool stores) {
+  waitUntil(*c.cta, *c.warp, of(c).tensorDone[stores],
+            stores ? "tcgen05.st" : "tcgen05.ld");
+}
+
 //===-- Output ------------------------------------------------------------===//
 
 static std::string escape(const std::string &text) {
@@ -261,6 +294,7 @@ void Timeline::print(std::string &text) const {
   auto span = [&](const Span &s) {
     const char *count = s.lane == copyLane     ? "bytes"
                         : s.lane == tensorLane ? "columns"
+                        : s.lane == commitLane ? "arrivals"
                                                : "instructions";
     add("{\"ph\": \"X\", \"name\": \"" + escape(names[s.name]) +
         "\", \"pid\": " + pid(s.cta) + ", \"tid\": " + std::to_string(s.lane) +
@@ -277,6 +311,9 @@ void Timeline::print(std::string &text) const {
       name("thread_name", rank, w, "warp " + std::to_string(w));
     name("thread_name", rank, copyLane, "bulk copies");
     name("thread_name", rank, tensorLane, "tensor cores");
+    if (std::any_of(spans.begin(), spans.end(),
+                    [](const Span &s) { return s.lane == commitLane; }))
+      name("thread_name", rank, commitLane, "tcgen05.commit");
   }
   for (const Span &s : spans)
     span(s);

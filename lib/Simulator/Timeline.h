@@ -5,7 +5,8 @@
 // Each warp of a cluster has a clock. It issues in order, one instruction a
 // cycle, waits for registers that an earlier instruction has yet to write, for
 // barriers, mbarriers and groups of asynchronous work; a CTA has one engine for
-// bulk copies and one for tensor cores, which do one thing after the other.
+// bulk copies and one for tensor cores, which do one thing after the other. A
+// tcgen05.commit arrives when the tensor cores have done what came before it.
 // Warps do not slow each other down otherwise: schedulers, caches and bandwidth
 // are not modelled.
 //
@@ -48,6 +49,15 @@ public:
   /// The running warp's group starts a wgmma of n columns.
   void product(const Ctx &c, unsigned n);
 
+  /// The running warp issues work for the tensor cores of CTAs.
+  void tensorWork(const Ctx &c, const std::vector<Cta *> &ctas,
+                  const char *what, uint64_t cycles, unsigned columns);
+  /// An mbarrier hears of what the CTA's tensor cores have to do by now.
+  void tensorCommit(const Ctx &c, const Cta &owner, uint32_t offset);
+  /// The running warp accesses tensor memory; it waits for its accesses.
+  void tensorAccess(const Ctx &c, bool stores);
+  void tensorWait(const Ctx &c, bool stores);
+
   /// Events as Chrome and Perfetto read them, one line each; a comma before all
   /// but the first event of `text`. Cycles stand where microseconds should.
   void print(std::string &text) const;
@@ -73,6 +83,7 @@ private:
     bool spins = false; ///< waits for an mbarrier; its tries take no time
     std::array<uint64_t, 3> open{}; ///< when the open group is complete
     std::array<std::vector<uint64_t>, 3> groups;
+    std::array<uint64_t, 2> tensorDone{}; ///< its loads and stores
   };
   struct Mbarrier {
     uint64_t pending = 0, done = 0;

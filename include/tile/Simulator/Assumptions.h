@@ -33,6 +33,14 @@ enum Assumption : uint32_t {
   /// Scale factors of B for two CTAs of 64 rows lie as for others. Else the
   /// upper half of the columns has its factors in lanes 64 to 127.
   AssumeScalesTogether = 32,
+  /// Of scale factors in two words (K = 96), both words of 32 rows are
+  /// neighbours. Else the second words of all rows follow the first ones.
+  AssumeK96ScalesInterleaved = 64,
+  /// K = 96 is for pairs of CTAs alone. Else for one of 128 rows, too.
+  AssumeK96PairsOnly = 128,
+  /// .ashift moves rows across all lanes. Else within each 32 lanes, as
+  /// tcgen05.shift does.
+  AssumeAShiftAllLanes = 256,
 };
 
 struct AssumptionName {
@@ -45,6 +53,9 @@ inline constexpr AssumptionName assumptionNames[] = {
     {AssumeShiftUp, "shift-up"},
     {AssumeMaskOddFirst, "mask-odd-first"},
     {AssumeLowBits, "low-bits"},
-    {AssumeScalesTogether, "scales-together"}};
+    {AssumeScalesTogether, "scales-together"},
+    {AssumeK96ScalesInterleaved, "k96-scales-interleaved"},
+    {AssumeK96PairsOnly, "k96-pairs-only"},
+    {AssumeAShiftAllLanes, "ashift-all-lanes"}};
 
 } // namespace tile::sim

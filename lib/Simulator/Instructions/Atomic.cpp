@@ -355,10 +355,7 @@ bool decode(FunctionDecoder &d, bool isRed) {
   } else if (!isRed && type == Type::B128) {
     slots[0] = d.temp(SlotClass::Quad);
   }
-  d.inst.ext = d.beginExt();
-  d.inst.extCount = uint16_t(slots.size());
-  for (uint32_t slot : slots)
-    d.pushExt(slot);
+  d.setExt(slots);
   if (space != Space::Shared && space != Space::SharedCluster) {
     // Of one such operation, only results can tell who came first; whether
     // somebody reads them is known when all is decoded.

@@ -415,8 +415,7 @@ bool decodePlain(FunctionDecoder &d, const BulkDirection &direction,
     return false;
   if (d.inst.mod[2] && !d.src(operands - 1, Type::B16, Bytes))
     return false;
-  d.inst.ext = d.beginExt();
-  d.pushExt(barrierOffset);
+  d.setExt({{barrierOffset}});
   d.inst.mod[0] = uint8_t(op);
   d.inst.space = direction.from;
   return d.emit(toShared ? execToShared : execToGlobal, Class::Async);

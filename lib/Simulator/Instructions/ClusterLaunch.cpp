@@ -52,6 +52,10 @@ Step execTryCancel(Ctx &c, const Inst &inst, uint32_t mask) {
       return c.fail(inst, l, "misaligned",
                     "the answer of clusterlaunchcontrol.try_cancel needs 16 "
                     "aligned bytes");
+    if (c.cluster->sawLastAnswer)
+      return c.fail(inst, l, "bad-answer",
+                    "the cluster asks again though an answer has said that no "
+                    "cluster was canceled");
     std::vector<BulkTarget> targets;
     uint32_t all = (1u << c.cluster->ctas.size()) - 1;
     if (!bulkTargets(c, inst, l, to[l], sizeof(Answer), inst.mod[0], all,
@@ -82,9 +86,11 @@ Answer answerOf(const Ctx &c, const Inst &inst, unsigned lane) {
 
 Step execIsCanceled(Ctx &c, const Inst &inst, uint32_t mask) {
   uint32_t bits = 0;
-  for (uint32_t m = mask; m; m &= m - 1)
-    bits |= uint32_t(answerOf(c, inst, firstLane(m)).isCanceled != 0)
-            << firstLane(m);
+  for (uint32_t m = mask; m; m &= m - 1) {
+    bool isCanceled = answerOf(c, inst, firstLane(m)).isCanceled != 0;
+    bits |= uint32_t(isCanceled) << firstLane(m);
+    c.cluster->sawLastAnswer |= !isCanceled;
+  }
   c.setPred(inst.op[0], bits, mask);
   return Step::Next;
 }

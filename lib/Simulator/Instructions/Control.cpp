@@ -271,14 +271,14 @@ bool decodeBrx(FunctionDecoder &d) {
   if (!targets || targets->empty())
     return d.errorAt(d.operand(1),
                      "unknown list of targets '" + d.operand(1).name + "'");
-  d.inst.ext = d.beginExt();
-  d.inst.extCount = uint16_t(targets->size());
+  std::vector<uint32_t> indices;
   for (const std::string &label : *targets) {
     int target = d.labelTarget(label);
     if (target < 0)
       return d.errorAt(d.operand(1), "unknown label '" + label + "'");
-    d.pushExt(uint32_t(target));
+    indices.push_back(uint32_t(target));
   }
+  d.setExt(indices);
   d.inst.endsBlock = true;
   return d.emit(execIndexedBranch, Class::Control);
 }
@@ -377,10 +377,7 @@ bool decodeCall(FunctionDecoder &d) {
       return false;
   d.inst.callee = callee;
   d.inst.mod[0] = uint8_t(results.size());
-  d.inst.ext = d.beginExt();
-  d.inst.extCount = uint16_t(list.size());
-  for (uint32_t slot : list)
-    d.pushExt(slot);
+  d.setExt(list);
   // Room for the loop's pc + 1 to stay inside the list.
   return d.emit(fn, Class::Control);
 }

@@ -440,6 +440,9 @@ bool decodePack(FunctionDecoder &d) {
 bool decodeCvt(FunctionDecoder &d) {
   if (d.has("pack"))
     return decodePack(d);
+  if (d.has("rs"))
+    return d.error("stochastic rounding is not supported by the simulator: "
+                   "which random bits an element takes is not published");
   Conversion how{};
   int integral = d.hasOneOf({"rni", "rzi", "rmi", "rpi"}),
       direction = d.hasOneOf({"rn", "rz", "rm", "rp", "rna"});

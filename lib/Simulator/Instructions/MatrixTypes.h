@@ -21,6 +21,13 @@ inline bool isIntegerMatrix(Type t) {
          t == Type::B1;
 }
 
+/// One of many elements of 4 or 6 bits, from the lowest bits on.
+inline uint8_t packedElement(const std::byte *from, unsigned bits, unsigned i) {
+  unsigned bit = bits * i, last = (bit + bits - 1) / 8;
+  uint32_t two = uint32_t(from[bit / 8]) | uint32_t(from[last]) << 8;
+  return uint8_t(two >> (bit % 8) & ((1u << bits) - 1));
+}
+
 /// Value of a floating-point element; exact in float for all formats but f64.
 inline float matrixFloat(Type type, uint32_t bits) {
   switch (type) {

@@ -246,10 +246,7 @@ bool emitAccess(FunctionDecoder &d, const MemoryAccess &access,
   d.inst.order = access.hints.order;
   d.inst.scope = access.hints.scope;
   d.inst.type = access.type;
-  d.inst.ext = d.beginExt();
-  d.inst.extCount = uint16_t(access.count);
-  for (uint32_t slot : slots)
-    d.pushExt(slot);
+  d.setExt(slots);
   if (access.hints.ordered && access.space != Space::Shared)
     d.builder.program->usesGlobalAtomics = true;
   return d.emit(fn, group);
@@ -285,12 +282,26 @@ bool decodeLoad(FunctionDecoder &d) {
   return emitAccess(d, access, slots, pickLoad(type, wide), Class::Load);
 }
 
+/// st.async.release tells nobody when it is done, so it is done at once: a
+/// later acquire that sees it is all there is to wait for.
+bool isReleasingStore(const FunctionDecoder &d) {
+  return std::ranges::find(d.in->modifiers, "release") != d.in->modifiers.end();
+}
+
 bool decodeStore(FunctionDecoder &d) {
-  if (d.has("async") || d.has("bulk"))
+  bool isAsync = d.has("async"), isReleasing = isAsync && isReleasingStore(d);
+  if ((isAsync && !isReleasing) || d.has("bulk"))
     return decodeStoreAsync(d);
   MemoryAccess access;
   if (!takeAccess(d, /*address=*/0, /*data=*/1, access))
     return false;
+  if (isReleasing && (access.count > 1 || bitsOf(access.type) > 64 ||
+                      access.hints.scope != Inst::Gpu))
+    return d.error("stores one value of up to 64 bits, released to .gpu or "
+                   ".sys");
+  if (isReleasing && access.space != Space::Global &&
+      access.space != Space::Generic)
+    return d.error("stores to global memory");
   if (access.space == Space::Const)
     return d.error("constant memory cannot be written");
   std::vector<uint32_t> slots;

@@ -365,12 +365,8 @@ bool decodeMma(FunctionDecoder &d) {
     return false;
   if (s.isSparse && !takeMetadata(d, 4, s.a, s.k, d.inst.op[0], d.inst.mod[2]))
     return false;
-  d.inst.ext = d.beginExt();
-  d.inst.extCount = uint16_t(results.size() + slots.size());
-  for (uint32_t slot : results)
-    d.pushExt(slot);
-  for (uint32_t slot : slots)
-    d.pushExt(slot);
+  results.insert(results.end(), slots.begin(), slots.end());
+  d.setExt(results);
   d.inst.imm = s.pack();
   return d.emit(s.a == Type::F64 ? whole<execDouble>
                 : integer        ? whole<execInteger>

@@ -224,10 +224,7 @@ bool tile::sim::decodeMmaKind(FunctionDecoder &d) {
     return false;
   if (s.factors && (!takeScale(d, 4, s, 2, 0) || !takeScale(d, 6, s, 4, 3)))
     return false;
-  d.inst.ext = d.beginExt();
-  d.inst.extCount = uint16_t(slots.size());
-  for (uint32_t slot : slots)
-    d.pushExt(slot);
+  d.setExt(slots);
   d.inst.imm = s.pack();
   return d.emit(execScaled, Class::Tensor);
 }

@@ -177,11 +177,8 @@ bool decodePackedMove(FunctionDecoder &d, Type type) {
       return false;
     slots.push_back(slot);
   }
-  d.inst.ext = d.beginExt();
-  d.inst.extCount = uint16_t(count);
+  d.setExt(slots);
   d.inst.mod[0] = uint8_t(bitsOf(element));
-  for (uint32_t slot : slots)
-    d.pushExt(slot);
   return d.emit(unpack ? execUnpack : execPack, Class::Move);
 }
 

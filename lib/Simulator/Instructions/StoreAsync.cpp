@@ -128,10 +128,7 @@ bool decodeAsync(FunctionDecoder &d, Red op) {
   for (const ast::Operand *e : elements)
     if (!d.src(*e, type, slots.emplace_back()))
       return false;
-  d.inst.ext = d.beginExt();
-  d.inst.extCount = uint16_t(slots.size());
-  for (uint32_t slot : slots)
-    d.pushExt(slot);
+  d.setExt(slots);
   d.inst.type = type;
   d.inst.mod[0] = op;
   d.inst.space = Space::SharedCluster;

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "../Checkers/OrderChecker.h"
 #include "../Schedule.h"
+#include "../Timeline.h"
 #include "MatrixTypes.h"
 #include "Tcgen05.h"
 
@@ -140,6 +141,8 @@ Step execLoad(Ctx &c, const Inst &inst, uint32_t mask) {
     if (c.checker)
       c.checker->tensor().warpAccess(c, inst, {TensorKind::Load, false, piece});
   }
+  if (c.timeline)
+    c.timeline->tensorAccess(c, false);
   const TensorMemory &memory = tensorMemory(*c.cta);
   const uint32_t *slots = &c.code->ext[inst.ext];
   uint32_t reduced[Lanes];
@@ -177,6 +180,8 @@ Step execStore(Ctx &c, const Inst &inst, uint32_t mask) {
       c.checker->tensor().warpAccess(c, inst, {TensorKind::Store, true, piece});
     markTensorWritten(*c.cta, piece);
   }
+  if (c.timeline)
+    c.timeline->tensorAccess(c, true);
   std::vector<uint32_t> values;
   for (unsigned r = 0; r < form.registers; ++r) {
     const uint32_t *in = c.src<uint32_t>(c.code->ext[inst.ext + r]);
@@ -207,6 +212,8 @@ Step execWait(Ctx &c, const Inst &inst, uint32_t mask) {
     return s;
   if (c.checker)
     c.checker->tensor().wait(c, inst.mod[0]);
+  if (c.timeline)
+    c.timeline->tensorWait(c, inst.mod[0]);
   Schedule *schedule = c.cluster->schedule.get();
   return !inst.mod[0] || !schedule ||
                  schedule->finishUpTo(c, AsyncKind::TensorStore,
@@ -250,10 +257,7 @@ bool takeRegisters(FunctionDecoder &d, size_t index, unsigned count,
                            slots) ||
       (reduced && !d.dst(*reduced, Type::B32, slots.emplace_back())))
     return false;
-  d.inst.ext = d.beginExt();
-  d.inst.extCount = uint16_t(slots.size());
-  for (uint32_t slot : slots)
-    d.pushExt(slot);
+  d.setExt(slots);
   return true;
 }
 } // namespace

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 #include "../Checkers/OrderChecker.h"
 #include "../Schedule.h"
+#include "../Timeline.h"
 #include "Tcgen05.h"
 #include "Tcgen05Operand.h"
 #include "tile/Simulator/Assumptions.h"
@@ -84,9 +85,10 @@ bool copy(Ctx &c, const Inst &inst, unsigned l) {
   std::vector<Cta *> ctas;
   if (!source || !ctasOfGroup(c, inst, l, inst.mod[1], ctas))
     return false;
-  if (source->mode == TensorDescriptor::Atoms32) {
+  if (source->mode == TensorDescriptor::Atoms32 || source->isAbsolute) {
     c.fail(inst, l, "bad-descriptor",
-           "a copy's rows have no swizzled atoms of 32 bytes");
+           "a copy's rows have no swizzled atoms of 32 bytes and no absolute "
+           "leading dimension");
     return false;
   }
   Copy work{&shapes[inst.mod[0]],
@@ -118,6 +120,10 @@ bool copy(Ctx &c, const Inst &inst, unsigned l) {
                                        {TensorKind::Copy, true, region});
     markTensorWritten(*cta, region);
   }
+  if (c.timeline)
+    c.timeline->tensorWork(c, ctas, "tcgen05.cp",
+                           work.shape->rows * work.shape->bytes / 128,
+                           region.columns);
   return completeAsync(c, AsyncKind::Tensor, l, [work, ctas](Ctx &) {
     for (Cta *cta : ctas)
       work.perform(*cta);
@@ -166,6 +172,9 @@ bool shift(Ctx &c, const Inst &inst, unsigned l) {
       c.checker->tensor().engineAccess(c, inst, l, *cta,
                                        {TensorKind::Shift, true, region});
   }
+  if (c.timeline)
+    c.timeline->tensorWork(c, ctas, "tcgen05.shift", region.columns,
+                           region.columns);
   bool up = c.launch->config->assumptions & AssumeShiftUp;
   return completeAsync(c, AsyncKind::Tensor, l, [=](Ctx &) {
     for (Cta *cta : ctas)

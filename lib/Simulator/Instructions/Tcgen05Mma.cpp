@@ -15,6 +15,7 @@
 #include "Tcgen05Mma.h"
 #include "../Checkers/OrderChecker.h"
 #include "../Schedule.h"
+#include "../Timeline.h"
 #include "MatrixSums.h"
 #include "tile/Simulator/Assumptions.h"
 
@@ -66,11 +67,15 @@ struct Product {
   TensorMatrix matrixA{}, matrixB{}; ///< of one CTA
   bool accumulates = false;
   uint32_t kept[8] = {}; ///< lanes of D that stay as they are
-  bool scalesTogether = false, lowBits = false, oddMaskFirst = false;
+  ZeroColumns zeros;
+  uint32_t assumptions = 0;
 
+  bool assumes(Assumption a) const { return assumptions & a; }
   unsigned partColumns() const { return shape.n / place.parts; }
   bool isKept(unsigned cta, unsigned lane) const {
-    unsigned first = ctas.size() == 2 ? 4 * (cta ^ unsigned(oddMaskFirst)) : 0;
+    unsigned first = ctas.size() == 2
+                         ? 4 * (cta ^ unsigned(assumes(AssumeMaskOddFirst)))
+                         : 0;
     return kept[first + lane / 32] >> (lane % 32) & 1;
   }
 };
@@ -108,32 +113,51 @@ TensorRegion regionOfA(const Product &p) {
 /// Each quarter of the lanes reads scale factors in its own lanes: those of
 /// A's row i in lane i % 32 of the quarter that has the row of D, those of B's
 /// column i in lane i % 32 of every quarter.
-TensorRegion regionOfScales(const Product &p, bool isA) {
-  TensorRegion region;
-  region.column = tensorColumn(isA ? p.scalesA : p.scalesB);
-  unsigned count = isA ? p.place.rows : p.shape.n;
-  bool isDivided = !isA && p.place.parts == 2 && !p.scalesTogether;
-  if (isDivided)
-    count /= 2;
-  region.columns = (count + 31) / 32;
-  for (unsigned quarter = 0; quarter < 4; ++quarter)
-    region.addLanes(32 * quarter, std::min(count, 32u));
-  return region;
-}
+struct ScalePlaces {
+  unsigned column, count, first, factors;
+  bool isDivided; ///< the upper half of the columns is in other lanes
+  bool isInterleaved;
+
+  ScalePlaces(const Product &p, bool isA)
+      : column(tensorColumn(isA ? p.scalesA : p.scalesB)),
+        count(isA ? p.place.rows : p.shape.n),
+        first(isA ? p.shape.scaleIdA : p.shape.scaleIdB),
+        factors(p.shape.factors), isDivided(!isA && p.place.parts == 2 &&
+                                            !p.assumes(AssumeScalesTogether)),
+        isInterleaved(p.assumes(AssumeK96ScalesInterleaved)) {
+    if (isDivided)
+      count /= 2;
+  }
+  /// Columns of 32 rows each.
+  unsigned groups() const { return (count + 31) / 32; }
+  unsigned words() const { return (first + factors + 3) / 4; }
+  TensorRegion region() const {
+    TensorRegion region;
+    region.column = column;
+    region.columns = groups() * words();
+    for (unsigned quarter = 0; quarter < 4; ++quarter)
+      region.addLanes(32 * quarter, std::min(count, 32u));
+    return region;
+  }
+  /// Of a row's words, each of which has four factors.
+  unsigned columnOf(unsigned row, unsigned word) const {
+    return column + (isInterleaved ? row / 32 * words() + word
+                                   : word * groups() + row / 32);
+  }
+};
 
 /// Scale factors of row (or column) `i`, as the quarter `quarter` reads them.
 void readScales(const Product &p, const Cta &cta, bool isA, unsigned i,
                 unsigned quarter, double *out) {
-  const TensorMemory &memory = *cta.tensor;
-  unsigned half = p.shape.n / 2;
-  if (!isA && p.place.parts == 2 && !p.scalesTogether && i >= half)
-    i -= half; // the upper half of the columns, in the upper half of the lanes
-  uint32_t address = isA ? p.scalesA : p.scalesB;
-  uint32_t word =
-      memory.at(32 * quarter + i % 32, tensorColumn(address) + i / 32) >>
-      (8 * (isA ? p.shape.scaleIdA : p.shape.scaleIdB));
-  for (unsigned f = 0; f < p.form.factors; ++f)
-    out[f] = scaleFactor(p.shape.scale, uint8_t(word >> (8 * f)));
+  ScalePlaces places(p, isA);
+  if (places.isDivided && i >= places.count)
+    i -= places.count;
+  for (unsigned f = 0; f < places.factors; ++f) {
+    unsigned byte = places.first + f;
+    uint32_t word =
+        cta.tensor->at(32 * quarter + i % 32, places.columnOf(i, byte / 4));
+    out[f] = scaleFactor(p.shape.scale, uint8_t(word >> (8 * (byte % 4))));
+  }
 }
 
 //===-- Checks at the instruction -----------------------------------------===//
@@ -164,13 +188,23 @@ bool touch(Ctx &c, const Inst &inst, unsigned l, const Product &p,
 }
 
 bool checkMode(Ctx &c, const Inst &inst, unsigned l, const TensorMatrix &m) {
-  bool isAtoms = m.descriptor.mode == TensorDescriptor::Atoms32;
-  if (isAtoms == (m.isTransposed && m.type == Type::TF32))
-    return true;
-  c.fail(inst, l, "bad-descriptor",
-         isAtoms ? "only tf32 along M or N has swizzled atoms of 32 bytes"
-                 : "tf32 along M or N needs swizzled atoms of 32 bytes");
-  return false;
+  auto bad = [&](const char *why) {
+    c.fail(inst, l, "bad-descriptor", why);
+    return false;
+  };
+  const TensorDescriptor &d = m.descriptor;
+  bool isAtoms = d.mode == TensorDescriptor::Atoms32, isK96 = m.k == 96;
+  if (isAtoms != (m.isTransposed && m.type == Type::TF32))
+    return bad(isAtoms ? "only tf32 along M or N has swizzled atoms of 32 bytes"
+                       : "tf32 along M or N needs swizzled atoms of 32 bytes");
+  if (d.isAbsolute &&
+      (!isK96 || d.mode != TensorDescriptor::Swizzle128 || d.base))
+    return bad("an absolute leading dimension goes with K = 96, a swizzle of "
+               "128 bytes and no base offset");
+  if (isK96 && !d.isAbsolute && d.leavesRow(48))
+    return bad("48 bytes of K = 96 go beyond the swizzle's width, which needs "
+               "an absolute leading dimension");
+  return true;
 }
 
 bool checkProduct(Ctx &c, const Inst &inst, unsigned l, const Product &p,
@@ -189,9 +223,9 @@ bool checkProduct(Ctx &c, const Inst &inst, unsigned l, const Product &p,
   if (p.form.isScaled() &&
       (!checkLane(c, inst, l, p.scalesA, 0, "the scale factors of A") ||
        !checkLane(c, inst, l, p.scalesB, 0, "the scale factors of B") ||
-       !touch(c, inst, l, p, {Product, false, regionOfScales(p, true)},
+       !touch(c, inst, l, p, {Product, false, ScalePlaces(p, true).region()},
               "the scale factors of A", true) ||
-       !touch(c, inst, l, p, {Product, false, regionOfScales(p, false)},
+       !touch(c, inst, l, p, {Product, false, ScalePlaces(p, false).region()},
               "the scale factors of B", true)))
     return false;
   // M, N and, where there are no scale factors, the type of D.
@@ -228,11 +262,23 @@ float elementOfWord(const Product &p, uint32_t word, unsigned index) {
     auto byte = uint8_t(word >> (8 * index));
     if (p.shape.a == Type::S8 || p.shape.a == Type::U8)
       return float(matrixInteger(p.shape.a, byte));
-    if (p.shape.a == Type::E2M1 && p.lowBits)
+    if (p.shape.a == Type::E2M1 && p.assumes(AssumeLowBits))
       byte = uint8_t(byte << 2);
     return float(valueInByte(p.shape.a, byte));
   }
   }
+}
+
+/// The row of A that .ashift puts in the place of one. Rows stay within their
+/// 32 lanes, as those of tcgen05.shift do; one of them has no other to take.
+unsigned shiftedRow(const Product &p, unsigned row) {
+  if (!p.form.shiftsA)
+    return row;
+  unsigned window = p.assumes(AssumeAShiftAllLanes) ? p.place.rows : 32,
+           at = row % window;
+  if (p.assumes(AssumeShiftUp))
+    return at ? row - 1 : row;
+  return at + 1 < window ? row + 1 : row;
 }
 
 /// A CTA's rows of A.
@@ -243,13 +289,14 @@ void readA(const Product &p, const Cta &cta, std::vector<float> &out) {
     return p.matrixA.read(cta, out.data(), k, 1);
   unsigned each = elementsOfWord(p);
   float sign = p.shape.negateA ? -1.0f : 1.0f;
-  for (unsigned row = 0; row < p.place.rows; ++row)
+  for (unsigned row = 0; row < p.place.rows; ++row) {
+    unsigned lane = p.place.laneOf(shiftedRow(p, row), 0);
     for (unsigned i = 0; i < k; ++i)
       out[size_t(row) * k + i] =
-          sign * elementOfWord(p,
-                               cta.tensor->at(p.place.laneOf(row, 0),
-                                              tensorColumn(p.a) + i / each),
-                               i % each);
+          sign *
+          elementOfWord(p, cta.tensor->at(lane, tensorColumn(p.a) + i / each),
+                        i % each);
+  }
 }
 
 /// All of B: K rows of N.
@@ -258,6 +305,11 @@ void readB(const Product &p, std::vector<float> &out) {
   unsigned each = p.matrixB.rows;
   for (unsigned i = 0; i < p.ctas.size(); ++i)
     p.matrixB.read(*p.ctas[i], out.data() + i * each, 1, p.shape.n);
+  unsigned wide = p.partColumns();
+  for (unsigned j = 0; p.zeros.any() && j < p.shape.n; ++j)
+    if (p.zeros.isZero(j / wide, j % wide))
+      for (unsigned i = 0; i < p.shape.k; ++i)
+        out[size_t(i) * p.shape.n + j] = 0;
 }
 
 float readSum(const Product &p, uint32_t word) {
@@ -323,14 +375,15 @@ void multiplyFloats(const Product &p, unsigned cta, const SumOperand &A,
 
 void multiplyScaled(const Product &p, unsigned cta, const std::vector<float> &A,
                     const std::vector<float> &B) {
-  unsigned k = p.shape.k, n = p.shape.n, factors = p.form.factors,
+  unsigned k = p.shape.k, n = p.shape.n, factors = p.shape.factors,
            block = k / factors;
+  constexpr unsigned most = 6; // factors
   const Cta &own = *p.ctas[cta];
   // B's scale factors as each quarter of the lanes has them.
   std::vector<double> scalesB[4];
   std::vector<double> sums(n), part(n);
   for (unsigned row = 0; row < p.place.rows; ++row) {
-    double scalesA[4];
+    double scalesA[most];
     unsigned lane = p.place.laneOf(row, 0);
     readScales(p, own, true, row, lane / 32, scalesA);
     eachSum(p, cta, row, [&](uint32_t word, unsigned column) {
@@ -348,11 +401,11 @@ void multiplyScaled(const Product &p, unsigned cta, const std::vector<float> &A,
         unsigned quarter = p.place.laneOf(row, j / p.partColumns()) / 32;
         std::vector<double> &scales = scalesB[quarter];
         if (scales.empty()) {
-          scales.resize(size_t(n) * 4);
+          scales.resize(size_t(n) * most);
           for (unsigned i = 0; i < n; ++i)
-            readScales(p, own, false, i, quarter, &scales[size_t(i) * 4]);
+            readScales(p, own, false, i, quarter, &scales[size_t(i) * most]);
         }
-        sums[j] += part[j] * scalesA[f] * scales[size_t(j) * 4 + f];
+        sums[j] += part[j] * scalesA[f] * scales[size_t(j) * most + f];
       }
     }
     eachSum(p, cta, row, [&](uint32_t &word, unsigned column) {
@@ -411,7 +464,7 @@ bool issue(Ctx &c, const Inst &inst, unsigned l) {
   uint32_t idesc = c.src<uint32_t>(inst.op[3])[l];
   std::string why;
   std::optional<TensorMmaShape> shape =
-      TensorMmaShape::decode(form, idesc, why);
+      TensorMmaShape::decode(form, idesc, c.launch->config->assumptions, why);
   if (!shape) {
     c.fail(inst, l, "bad-descriptor", "the instruction descriptor " + why);
     return false;
@@ -448,20 +501,24 @@ bool issue(Ctx &c, const Inst &inst, unsigned l) {
   }
   for (unsigned i = 0; form.hasMask && i < 4u * form.group; ++i)
     p.kept[i] = c.src<uint32_t>(ext[i])[l];
-  if (inst.op[5] != NoSlot && (c.src<uint64_t>(inst.op[5])[l] >> 39 & 1)) {
-    c.fail(inst, l, "unsupported",
-           "a mask of zero columns is not supported by the simulator");
-    return false;
+  if (inst.op[5] != NoSlot) {
+    auto zeros = ZeroColumns::decode(c.src<uint64_t>(inst.op[5])[l], why);
+    if (!zeros) {
+      c.fail(inst, l, "bad-descriptor", "the mask of zero columns " + why);
+      return false;
+    }
+    p.zeros = *zeros;
   }
   p.accumulates = c.pred(inst.op[4]) >> l & 1;
-  uint32_t assumed = c.launch->config->assumptions;
-  p.scalesTogether = assumed & AssumeScalesTogether;
-  p.lowBits = assumed & AssumeLowBits;
-  p.oddMaskFirst = assumed & AssumeMaskOddFirst;
-  return checkProduct(c, inst, l, p, idesc) &&
-         completeAsync(c, AsyncKind::Tensor, l, [p = std::move(p)](Ctx &c) {
-           return formProduct(c, p);
-         });
+  p.assumptions = c.launch->config->assumptions;
+  if (!checkProduct(c, inst, l, p, idesc))
+    return false;
+  // A CTA's 128 rows of N columns take N / 2 cycles, whatever the kind.
+  if (c.timeline)
+    c.timeline->tensorWork(c, p.ctas, "tcgen05.mma", p.shape.n / 2, p.shape.n);
+  return completeAsync(c, AsyncKind::Tensor, l, [p = std::move(p)](Ctx &c) {
+    return formProduct(c, p);
+  });
 }
 } // namespace
 

@@ -25,19 +25,22 @@ struct TensorMmaForm {
   bool isTensorA; ///< A in tensor memory
   bool isWeightStationary;
   bool hasMask;       ///< of lanes
-  uint8_t factors;    ///< scale factors of a row; 0 without scales
+  bool shiftsA;       ///< .ashift
+  bool mayHaveK96;    ///< the target has products with K = 96
+  uint8_t factors;    ///< scale factors of a row of K = 64; 0 without scales
   uint8_t scaleInput; ///< of D: a power of two
   bool isScaled() const { return factors != 0; }
   bool isPackedFour() const { return kind >= TensorMmaKind::MXF4; }
   int64_t pack() const {
     return int64_t(kind) | int64_t(group) << 8 | int64_t(isTensorA) << 16 |
            int64_t(isWeightStationary) << 17 | int64_t(hasMask) << 18 |
+           int64_t(shiftsA) << 19 | int64_t(mayHaveK96) << 20 |
            int64_t(factors) << 24 | int64_t(scaleInput) << 32;
   }
   static TensorMmaForm unpack(int64_t v) {
     return {TensorMmaKind(v & 255), uint8_t(v >> 8),    (v >> 16 & 1) != 0,
-            (v >> 17 & 1) != 0,     (v >> 18 & 1) != 0, uint8_t(v >> 24),
-            uint8_t(v >> 32)};
+            (v >> 17 & 1) != 0,     (v >> 18 & 1) != 0, (v >> 19 & 1) != 0,
+            (v >> 20 & 1) != 0,     uint8_t(v >> 24),   uint8_t(v >> 32)};
   }
 };
 
@@ -51,10 +54,31 @@ struct TensorMmaShape {
   unsigned m, n, k;
   Type d, a, b, scale;
   bool transposeA, transposeB, negateA, negateB, saturates;
-  unsigned scaleIdA, scaleIdB;
+  unsigned scaleIdA, scaleIdB; ///< the first factor's byte
+  unsigned factors;            ///< scale factors of a row
   /// Nothing, with a reason, for what the kind does not have.
   static std::optional<TensorMmaShape> decode(const TensorMmaForm &form,
-                                              uint32_t bits, std::string &why);
+                                              uint32_t bits,
+                                              uint32_t assumptions,
+                                              std::string &why);
+};
+
+/// The columns of B that count as zeros: the descriptor of tcgen05.mma.ws.
+/// Spans of columns that are used and of zeros take turns in each part of N.
+class ZeroColumns {
+public:
+  /// Nothing, with a reason, for what the simulator does not have.
+  static std::optional<ZeroColumns> decode(uint64_t bits, std::string &why);
+  /// Column `column` of part `part` of a row of D.
+  bool isZero(unsigned part, unsigned column) const;
+  bool any() const { return isOn; }
+
+private:
+  static constexpr unsigned mostParts = 4;
+  bool isOn = false;
+  unsigned used = 1, skipped = 1;   ///< columns of a span
+  unsigned counted[mostParts] = {}; ///< of the first span, before column 0
+  bool startsWithSkip[mostParts] = {};
 };
 
 } // namespace tile::sim

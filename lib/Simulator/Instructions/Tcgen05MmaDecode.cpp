@@ -125,7 +125,8 @@ bool takeRest(FunctionDecoder &d, TensorMmaForm &form,
 bool tile::sim::decodeTcgen05Mma(FunctionDecoder &d) {
   TensorMmaForm form{};
   if (d.has("sp"))
-    return d.error("sparse products are not supported by the simulator");
+    return d.error("sparse products into tensor memory are not supported by "
+                   "the simulator");
   form.isWeightStationary = d.has("ws");
   unsigned group = takeCtaGroup(d);
   if (!group)
@@ -145,9 +146,12 @@ bool tile::sim::decodeTcgen05Mma(FunctionDecoder &d) {
   if (!d.expectOperands(5, 8))
     return false;
   form.isTensorA = d.operand(1).kind == ast::Operand::Kind::Address;
-  if (shifts)
-    return d.error(form.isTensorA ? ".ashift is not supported by the simulator"
-                                  : ".ashift needs A in tensor memory");
+  form.shiftsA = shifts;
+  if (shifts && (form.isWeightStationary || form.isScaled()))
+    return d.error(".ashift goes not with .ws or scale factors");
+  if (shifts && !form.isTensorA)
+    return d.error(".ashift needs A in tensor memory");
+  form.mayHaveK96 = d.builder.module.target == "sm_103a";
   std::vector<uint32_t> ext;
   uint32_t slotD = NoSlot, slotA = NoSlot;
   if (!takeAddress(d, 0, slotD, ext, false))
@@ -165,10 +169,7 @@ bool tile::sim::decodeTcgen05Mma(FunctionDecoder &d) {
     return false;
   d.inst.op[0] = slotD;
   d.inst.op[1] = slotA;
-  d.inst.ext = d.beginExt();
-  d.inst.extCount = uint16_t(ext.size());
-  for (uint32_t word : ext)
-    d.pushExt(word);
+  d.setExt(ext);
   d.inst.imm = form.pack();
   return d.emit(execTensorMma, Class::Tensor);
 }

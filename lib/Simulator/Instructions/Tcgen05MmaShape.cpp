@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "Tcgen05Mma.h"
+#include "tile/Simulator/Assumptions.h"
 
 using namespace tile::sim;
 using Kind = TensorMmaKind;
@@ -50,6 +51,16 @@ bool isValidShape(const TensorMmaForm &form, const TensorMmaShape &s) {
   return isMultiple(s.transposeB && bitsOf(s.b) == 8 ? 16 : 8);
 }
 
+/// Three factors may begin at any byte, six at either half: the rest follows
+/// in the next word.
+bool isValidScaleId(unsigned id, unsigned factors) {
+  if (factors == 3)
+    return true;
+  if (factors == 6)
+    return id % 2 == 0;
+  return id % factors == 0 && id + factors <= 4;
+}
+
 bool isValidSum(const TensorMmaForm &form, const TensorMmaShape &s) {
   switch (form.kind) {
   case Kind::F16:
@@ -67,6 +78,7 @@ bool isValidSum(const TensorMmaForm &form, const TensorMmaShape &s) {
 
 std::optional<TensorMmaShape> TensorMmaShape::decode(const TensorMmaForm &form,
                                                      uint32_t bits,
+                                                     uint32_t assumptions,
                                                      std::string &why) {
   auto bad = [&](std::string text) -> std::optional<TensorMmaShape> {
     why = std::move(text);
@@ -92,20 +104,23 @@ std::optional<TensorMmaShape> TensorMmaShape::decode(const TensorMmaForm &form,
     return bad("names a type of elements that the kind does not have");
   s.scale = Type::None;
   s.d = Type::F32;
+  bool isK96 = isScaled && field(31, 1);
+  if (isK96 && (!form.isPackedFour() || !form.mayHaveK96))
+    return bad("asks for K = 96, which only .kind::mxf4 and .kind::mxf4nvf4 "
+               "of sm_103a have");
   if (isScaled) {
-    if (field(31, 1))
-      return bad("asks for K = 96, which the simulator does not support");
     s.scale = field(23, 1) ? Type::UE8M0 : Type::UE4M3;
     s.scaleIdA = field(29, 2);
     s.scaleIdB = field(4, 2);
     bool isUnsignedE4 = s.scale == Type::UE4M3;
     if (isUnsignedE4 && (form.kind != Kind::MXF4NVF4 || form.factors != 4))
       return bad("names scale factors that the kind does not have");
+    s.factors = isK96 ? form.factors * 3u / 2 : form.factors;
     for (unsigned id : {s.scaleIdA, s.scaleIdB})
-      if (id % form.factors || id + form.factors > 4)
+      if (!isValidScaleId(id, s.factors))
         return bad("names scale factors from byte " + std::to_string(id) +
                    " on, of which the instruction takes " +
-                   std::to_string(form.factors));
+                   std::to_string(s.factors));
   } else {
     static constexpr Type sums[] = {Type::F16, Type::F32, Type::S32,
                                     Type::None};
@@ -122,7 +137,8 @@ std::optional<TensorMmaShape> TensorMmaShape::decode(const TensorMmaForm &form,
     return bad("negates integers");
   if (!isValidSum(form, s))
     return bad("names a type of D that goes not with the others");
-  s.k = form.isPackedFour()       ? 64
+  s.k = isK96                     ? 96
+        : form.isPackedFour()     ? 64
         : form.kind == Kind::F16  ? 16
         : form.kind == Kind::TF32 ? 8
                                   : 32;
@@ -132,8 +148,43 @@ std::optional<TensorMmaShape> TensorMmaShape::decode(const TensorMmaForm &form,
   if ((s.transposeA && (isNarrow(s.a) || form.isTensorA)) ||
       (s.transposeB && isNarrow(s.b)))
     return bad("names an operand that cannot lie along M or N");
-  if (!isValidShape(form, s))
+  // Manuals have K = 96 for pairs of 256 rows; CUTLASS also for one CTA.
+  bool isAlone = form.group == 1 && !(assumptions & AssumeK96PairsOnly);
+  bool isWrongK = isK96 && !isAlone && s.m != 256;
+  if (!isValidShape(form, s) || isWrongK)
     return bad("has M = " + std::to_string(s.m) + ", N = " +
                std::to_string(s.n) + ", which the kind does not have");
+  if (form.shiftsA && s.m != 128 && s.m != 256)
+    return bad("has M = " + std::to_string(s.m) +
+               ", but .ashift needs 128 or 256");
   return s;
+}
+
+std::optional<ZeroColumns> ZeroColumns::decode(uint64_t bits,
+                                               std::string &why) {
+  ZeroColumns z;
+  if (bits >> 56 & 63) {
+    why = "shifts columns of B, which the simulator does not support";
+    return std::nullopt;
+  }
+  z.isOn = bits >> 39 & 1;
+  z.skipped = unsigned(bits >> 40 & 255) + 1;
+  z.used = unsigned(bits >> 48 & 255) + 1;
+  for (unsigned part = 0; part < mostParts; ++part) {
+    z.counted[part] = unsigned(bits >> (8 * part) & 255);
+    z.startsWithSkip[part] = bits >> (32 + part) & 1;
+    if (z.isOn &&
+        z.counted[part] >= (z.startsWithSkip[part] ? z.skipped : z.used)) {
+      why = "begins behind the end of its first span";
+      return std::nullopt;
+    }
+  }
+  return z;
+}
+
+bool ZeroColumns::isZero(unsigned part, unsigned column) const {
+  if (!isOn)
+    return false;
+  unsigned at = (column + counted[part]) % (used + skipped);
+  return startsWithSkip[part] ? at < skipped : at >= used;
 }

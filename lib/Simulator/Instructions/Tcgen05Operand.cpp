@@ -30,9 +30,7 @@ std::optional<TensorDescriptor> TensorDescriptor::decode(Ctx &c,
   if ((bits >> 46 & 7) != 1)
     return bad("has " + std::to_string(bits >> 46 & 7) +
                " in bits 48 to 46, which must be 1");
-  if (bits >> 52 & 1)
-    return bad("has an absolute leading dimension, which the simulator does "
-               "not support");
+  d.isAbsolute = bits >> 52 & 1;
   if ((bits >> 53 & 255) || (bits >> 14 & 3) || (bits >> 30 & 3))
     return bad("has bits that must be zero");
   switch (bits >> 61) {
@@ -65,6 +63,9 @@ uint32_t TensorDescriptor::permute(uint32_t address) const {
 
 uint32_t TensorDescriptor::rowAddress(uint32_t row, uint32_t k) const {
   uint32_t at = start + row / 8 * stride + row % 8 * span();
+  if (uint32_t within = start % span() + k; isAbsolute && within >= span())
+    return permute(leading + row / 8 * stride + row % 8 * span() + within -
+                   span());
   return mode == None ? at + k / 16 * leading + k % 16 : permute(at + k);
 }
 

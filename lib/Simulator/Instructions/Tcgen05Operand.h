@@ -19,10 +19,16 @@ struct TensorDescriptor {
   enum Mode : uint8_t { None, Atoms32, Swizzle128, Swizzle64, Swizzle32 };
   uint32_t start, leading, stride, base;
   Mode mode;
+  /// `leading` is the address where rows go on behind their first 128 bytes.
+  bool isAbsolute;
 
   /// Nothing, after recording an error, for what is no descriptor.
   static std::optional<TensorDescriptor> decode(Ctx &c, const Inst &inst,
                                                 unsigned lane, uint64_t bits);
+  /// Do `bytes` of a row along K go beyond the width of the swizzle?
+  bool leavesRow(uint32_t bytes) const {
+    return mode != None && start % span() + bytes > span();
+  }
   /// K-major: 16 bytes of a row from byte `k` along K.
   uint32_t rowAddress(uint32_t row, uint32_t k) const;
   /// MN-major: 16 bytes from byte `mn` along M or N, at element `k` of K.
@@ -47,12 +53,6 @@ enum class TensorStorage : uint8_t {
 };
 TensorStorage storageOf(Type type, bool isPackedFour);
 unsigned elementsOf(TensorStorage storage);
-/// One of many elements of 4 or 6 bits, from the lowest bits on.
-inline uint8_t packedElement(const std::byte *from, unsigned bits, unsigned i) {
-  unsigned bit = bits * i, last = (bit + bits - 1) / 8;
-  uint32_t two = uint32_t(from[bit / 8]) | uint32_t(from[last]) << 8;
-  return uint8_t(two >> (bit % 8) & ((1u << bits) - 1));
-}
 /// Of 16 bytes, those that mean something.
 inline unsigned bytesOf(TensorStorage storage) {
   return storage == TensorStorage::Padded4   ? 8

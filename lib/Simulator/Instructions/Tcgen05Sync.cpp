@@ -6,6 +6,7 @@
 #include "../Mbarrier.h"
 #include "../Memory.h"
 #include "../Schedule.h"
+#include "../Timeline.h"
 #include "Tcgen05.h"
 
 using namespace tile::sim;
@@ -42,6 +43,8 @@ Step execCommit(Ctx &c, const Inst &inst, uint32_t mask) {
       uint32_t offset;
       if (!sharedRange(c, inst, l, at, 8, "mbarrier access", owner, offset))
         return Step::Error;
+      if (c.timeline)
+        c.timeline->tensorCommit(c, *owner, offset);
       auto arrive = [=, &inst](Ctx &c) {
         if (c.checker) {
           c.checker->completesOn(*owner, offset, engine, time);

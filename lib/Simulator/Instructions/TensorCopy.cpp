@@ -468,6 +468,9 @@ bool tile::sim::decodeTensorCopy(FunctionDecoder &d,
   std::string_view rest;
   bool load = direction.to != Space::Global,
        takesRows = d.has(load ? "tile::gather4" : "tile::scatter4");
+  if (d.hasPrefix("im2col::w", rest))
+    return d.error("the mode .im2col::w is not supported by the simulator: the "
+                   "bytes of its tensor maps are not published");
   if (d.hasPrefix("im2col::", rest) || d.hasPrefix("tile::", rest))
     return d.error("only the modes .tile, .tile::gather4, .tile::scatter4, "
                    ".im2col and .im2col_no_offs are supported by the "
@@ -515,9 +518,9 @@ bool tile::sim::decodeTensorCopy(FunctionDecoder &d,
     return false;
   if (generic == Space::Param)
     d.inst.imm += int64_t(ParamWindow);
-  std::vector<uint32_t> coordinates;
+  std::vector<uint32_t> ext = {barrierOffset};
   for (const ast::Operand &e : mapOperand.elems[1].elems)
-    if (!d.src(e, Type::B32, coordinates.emplace_back()))
+    if (!d.src(e, Type::B32, ext.emplace_back()))
       return false;
   if (offsets) {
     const ast::Operand &list = d.operand(3);
@@ -525,16 +528,12 @@ bool tile::sim::decodeTensorCopy(FunctionDecoder &d,
       return d.errorAt(list,
                        "expected " + std::to_string(rank - 2) + " offsets");
     for (const ast::Operand *e : d.elements(list))
-      if (!d.src(*e, Type::B16, coordinates.emplace_back()))
+      if (!d.src(*e, Type::B16, ext.emplace_back()))
         return false;
   }
   if (multicast && !d.src(3 + offsets, Type::B16, Mask))
     return false;
-  d.inst.ext = d.beginExt();
-  d.pushExt(barrierOffset);
-  for (uint32_t slot : coordinates)
-    d.pushExt(slot);
-  d.inst.extCount = uint16_t(1 + coordinates.size());
+  d.setExt(ext);
   d.inst.mod[0] = uint8_t(op);
   d.inst.mod[1] = multicast;
   d.inst.mod[2] = uint8_t(rank);

@@ -115,10 +115,7 @@ bool decodeProduct(FunctionDecoder &d) {
     if (!flag(d, operands - 1, s.transposeB))
       return false;
   }
-  d.inst.ext = d.beginExt();
-  d.inst.extCount = uint16_t(slots.size());
-  for (uint32_t slot : slots)
-    d.pushExt(slot);
+  d.setExt(slots);
   d.inst.imm = s.pack();
   d.inst.isWgmma = true;
   return d.emit(integer ? execIntegerWgmma : execFloatWgmma, Class::Tensor);

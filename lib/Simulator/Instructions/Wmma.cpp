@@ -339,12 +339,12 @@ bool decodeMove(FunctionDecoder &d, bool store) {
   for (uint32_t slot : slots)
     if (slot & ConstBit)
       return d.error("expected registers");
-  d.inst.ext = d.beginExt();
-  d.inst.extCount = uint16_t(slots.size());
-  for (uint32_t slot : slots)
-    d.pushExt(slot);
-  for (unsigned value : {unsigned(f.role), unsigned(f.type), f.m, f.n, f.k})
-    d.pushExt(value);
+  // The fragment's shape stands behind the registers.
+  auto registers = uint16_t(slots.size());
+  slots.insert(slots.end(),
+               {uint32_t(f.role), uint32_t(f.type), f.m, f.n, f.k});
+  d.setExt(slots);
+  d.inst.extCount = registers;
   d.inst.mod[0] = uint8_t(layout);
   return d.emit(store ? execMove<true> : execMove<false>,
                 store ? Class::Store : Class::Load);
@@ -393,12 +393,8 @@ bool decodeProduct(FunctionDecoder &d) {
   if (!takeMatrixRegisters(d, d.operand(0), spreads[3].registers(),
                            registerTypeOf(p.d), true, results))
     return false;
-  d.inst.ext = d.beginExt();
-  d.inst.extCount = uint16_t(results.size() + slots.size());
-  for (uint32_t slot : results)
-    d.pushExt(slot);
-  for (uint32_t slot : slots)
-    d.pushExt(slot);
+  results.insert(results.end(), slots.begin(), slots.end());
+  d.setExt(results);
   d.inst.imm = p.pack();
   return d.emit(integer ? execProduct<int64_t> : execProduct<double>,
                 Class::Tensor);

@@ -240,13 +240,17 @@ def place_of_sum(m, n, shape, group=1, stationary=False, align=0):
     return 0, m + 32 * (n // (columns // 4)), n % (columns // 4)
 
 
-def put_scales(tensor, column, codes, byte=0):
-    """Factor k of row i: lane i % 32 of every 32 lanes, column i / 32, byte k."""
+def put_scales(tensor, column, codes, byte=0, interleaved=False):
+    """Factor k of row i: lane i % 32 of every 32 lanes, column i / 32, byte k. What a word has no room for is behind
+    the words of all rows, or, `interleaved`, in the next column."""
+    groups = (len(codes) + 31) // 32
+    words = (byte + codes.shape[1] + 3) // 4
     for i, row in enumerate(codes):
         for k, code in enumerate(row):
+            next_word, shift = (byte + k) // 4, 8 * ((byte + k) % 4)
+            place = i // 32 * words + next_word if interleaved else next_word * groups + i // 32
             for quarter in range(4):
-                at = (i % 32 + 32 * quarter, column + i // 32)
-                shift = 8 * (byte + k)
+                at = (i % 32 + 32 * quarter, column + place)
                 tensor[at] = int(tensor[at]) & ~(255 << shift) | int(code) << shift
 
 

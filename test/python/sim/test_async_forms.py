@@ -155,6 +155,31 @@ ld.shared.{form} {group}, [%r4]; ld.param.u64 %rd2, [out]; mad.wide.u32 %rd2, %r
     assert (out == source[::-1]).all()
 
 
+@pytest.mark.parametrize("scope", ["gpu", "sys"])
+@pytest.mark.parametrize("kind,register", [("b32", "%r6"), ("u64", "%rd3")])
+def test_st_async_release(kind, register, scope):
+    """The second thread sees what was stored before the flag that it waits for."""
+
+    def both(store):
+        return f"""
+ld.param.u64 %rd1, [data]; ld.param.u64 %rd2, [flag]; mov.u32 %r5, %ctaid.x; mov.b32 %r6, 1; mov.b64 %rd3, 1;
+setp.ne.u32 %p1, %r5, 0; @%p1 bra SECOND; st.global.b32 [%rd1], 77; {store}.{scope}.global.{kind} [%rd2], {register}; bra END;
+SECOND: ld.acquire.gpu.global.b32 %r7, [%rd2]; setp.eq.u32 %p2, %r7, 0; @%p2 bra SECOND;
+ld.global.b32 %r8, [%rd1]; st.global.b32 [%rd2+8], %r8; END:
+"""
+
+    params = [".param .u64 data", ".param .u64 flag"]
+    for seed in range(3):
+        data, flag = np.zeros(4, np.uint32), np.zeros(4, np.uint32)
+        run(both("st.async.release"), 2, 1, [data, flag], params, schedule_seed=seed)
+        assert flag[0] == 1 and flag[2] == 77
+    data, flag = np.zeros(4, np.uint32), np.zeros(4, np.uint32)
+    with pytest.raises(tile.sim.SimulationError, match="race"):
+        run(both("st.relaxed"), 2, 1, [data, flag], params)
+    with pytest.raises(TileError, match="released to"):
+        run("st.async.release.cta.global.b32 [%rd2], %r6;", 1, 1, [], [])
+
+
 def test_st_bulk_writes_zeros():
     out = np.full(32, 9, np.uint32)
     text = f"""
@@ -217,7 +242,8 @@ st.global.b32 [%rd2], 3;
         ("multimem.ld_reduce.global.u32 %r1, [%rd1];", "needs an operation"),
         ("mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4}, {%r1,%r2}, {%r3,%r4}, {%f1,%f2,%f3,%f4}, %r5, 4;", "selectors up to 3"),
         ("wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%f1,%f2,%f3,%f4}, %rd1, %rd2, %r1, 2, %p1, 1, 1, 0, 0;", "selectors up to 1"),
-        ("ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1, %r2}, [%r3];", "only .m8n8 with .b16"),
+        ("ldmatrix.sync.aligned.m8n8.x1.shared.b8 {%r1}, [%r3];", "needs .b16"),
+        ("stmatrix.sync.aligned.m8n16.x1.shared.b16 [%r3], {%r1};", "is for loads"),
         ("suld.b.1d.b32.trap %r1, [%rd1, {%r2}];", "textures and surfaces are not supported"),
         ("mbarrier.frob.shared.b64 [bar];", "unknown operation of mbarrier"),
         ("st.async.shared::cluster.b32 [%r1], %r2, [%r3];", "complete_tx"),

@@ -241,6 +241,71 @@ def test_ldmatrix_stmatrix(count, trans):
         assert (stored[j] == (rows[j].T if trans else rows[j])).all()
 
 
+def byte_rows(rng, padding):
+    """Rows of 16 elements as they are in shared memory, and the elements."""
+    bits = {"": 8, ".b8x16.b6x16_p32": 6, ".b8x16.b4x16_p64": 4}[padding]
+    elements = rng.integers(0, 1 << bits, (32, 16)).astype(np.uint8)
+    packed = np.zeros((32, 16), np.uint8)
+    for row in range(32):
+        for i in range(16):
+            for b in range(bits):
+                at = i * bits + b
+                packed[row, at // 8] |= (int(elements[row, i]) >> b & 1) << at % 8
+    return packed, elements
+
+
+@pytest.mark.parametrize("padding", ["", ".b8x16.b6x16_p32", ".b8x16.b4x16_p64"])
+@pytest.mark.parametrize("shape,count", [("m16n16", 1), ("m16n16", 2), ("m8n16", 1), ("m8n16", 2), ("m8n16", 4)])  # fmt: skip
+def test_ldmatrix_of_bytes(shape, count, padding):
+    """m8n16: four neighbours of a row. m16n16: of rows 4 q + 2 r and the next, what columns g and g + 8 have."""
+    across = shape == "m16n16"
+    kind = padding or (".b8" if across else None)
+    if kind is None:
+        return
+    packed, elements = byte_rows(rng, padding)
+    out = np.zeros((32, 4), np.uint32)
+    registers = count * (2 if across else 1)
+    names = ", ".join(f"%r{4 + i}" for i in range(registers))
+    # What is padding is not written.
+    store = {"": "v4.b32 [%row], {%r0, %r1, %r2, %r3}", ".b8x16.b6x16_p32": "v2.b32 [%row], {%r0, %r1}; st.shared.b32 [%row+8], %r2", ".b8x16.b4x16_p64": "v2.b32 [%row], {%r0, %r1}"}[padding]  # fmt: skip
+    text = f"st.shared.{store}; bar.warp.sync 0xffffffff; ldmatrix.sync.aligned.{shape}.x{count}{'.trans' if across else ''}.shared{kind} {{{names}}}, [%row];"
+    header = ".version 8.8\n.target sm_120a\n.address_size 64\n"
+    body = MATRIX_COPY.format(text=text)
+    tile.sim.launch(header + body[body.index(".visible") :], "op", 1, 32, [packed, out])
+    for j in range(count):
+        m = elements[(16 if across else 8) * j :]
+        for lane in range(32):
+            g, q = lane // 4, lane % 4
+            for r in range(registers // count):
+                want = m[g, 4 * q : 4 * q + 4]
+                if across:
+                    rows = 4 * q + 2 * r
+                    want = [m[rows, g], m[rows + 1, g], m[rows, g + 8], m[rows + 1, g + 8]]
+                got = out[lane, j * (registers // count) + r]
+                assert list(np.array([got]).view(np.uint8)) == list(want)
+
+
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_stmatrix_of_bytes(count):
+    """A fragment of 16 x 8 sums, as bytes, goes to memory transposed."""
+    matrices = rng.integers(0, 256, (4, 16, 8)).astype(np.uint8)
+    registers = np.zeros((32, 4), np.uint32)
+    for j in range(4):
+        for lane in range(32):
+            g, q = lane // 4, 2 * (lane % 4)
+            m = matrices[j]
+            four = [m[g, q], m[g, q + 1], m[g + 8, q], m[g + 8, q + 1]]
+            registers[lane, j] = np.array(four, np.uint8).view(np.uint32)[0]
+    stored = np.zeros((4, 8, 16), np.uint8)
+    names = ", ".join(f"%r{i}" for i in range(count))
+    text = f"st.shared.v4.b32 [%row], {{%r4, %r5, %r6, %r7}}; bar.warp.sync 0xffffffff; stmatrix.sync.aligned.m16n8.x{count}.trans.shared.b8 [%row], {{{names}}}; bar.warp.sync 0xffffffff; ld.shared.v4.b32 {{%r4, %r5, %r6, %r7}}, [%row];"
+    header = ".version 8.8\n.target sm_100a\n.address_size 64\n"
+    body = MATRIX_COPY.format(text=text)
+    tile.sim.launch(header + body[body.index(".visible") :], "op", 1, 32, [registers, stored])
+    for j in range(count):
+        assert (stored[j] == matrices[j].T).all()
+
+
 def test_movmatrix():
     m = rng.integers(0, 1 << 16, (8, 8)).astype(np.uint16)
     registers, out = np.zeros((32, 4), np.uint32), np.zeros((32, 4), np.uint32)

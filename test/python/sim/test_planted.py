@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import blackwell_mistakes
 import numpy as np
 import pytest
 import test_cooperative
@@ -209,6 +210,7 @@ def test_there_are_many():
     count += sum(len(file.BUGS) for file in files)
     for file in (test_sharing, test_handover):
         count += sum(map(len, file.MISTAKES.values()))
+    count += len(blackwell_mistakes.MISTAKES)
     assert f"{count} planted bugs of PTX" in DOCUMENT.read_text()
     found = {entry[2] for table in tables[:5] for entry in table.values()}
     assert {"race", "uninitialized", "out-of-bounds", "misaligned", "deadlock", "async-race", "async-exit", "bad-barrier", "barrier-divergence", "mbarrier-misuse", "missing-proxy-fence", "exited-cta", "unstarted-cta", "bad-cluster-rank", "instruction-budget", "trap"} <= found  # fmt: skip

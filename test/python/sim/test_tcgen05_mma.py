@@ -7,119 +7,10 @@ import numpy as np
 import pytest
 import tensor_memory as tm
 from tensor_memory import LANES
+from tensor_products import check, check_scaled, load64, rng, shifted_rows, zero_columns
 
 import tile.sim
 from tile.errors import TileError
-
-rng = np.random.default_rng(31)
-K = {"f16": 16, "tf32": 8, "f8f6f4": 32, "i8": 32, "mxf8f6f4": 32, "mxf4": 64, "mxf4nvf4": 64}
-
-
-def word(value, d):
-    if d == "f16":
-        return int(np.float16(value).view(np.uint16))
-    return int(np.float32(value).view(np.uint32)) if d == "f32" else int(value) & 0xFFFFFFFF
-
-
-def number(bits, d):
-    if d == "f16":
-        return float(np.uint16(bits & 0xFFFF).view(np.float16))
-    return float(np.uint32(bits).view(np.float32)) if d == "f32" else int(np.uint32(bits).view(np.int32))  # fmt: skip
-
-
-def matrix_from_words(tensor, shape, d, **where):
-    m, n = shape
-    out = np.zeros(shape)
-    for i in range(m):
-        for j in range(n):
-            cta, lane, column = tm.place_of_sum(i, j, shape, **where)
-            out[i, j] = number(tensor[cta, lane, column], d)
-    return out
-
-
-def load64(name, value):
-    return f"mov.b64 {name}, {value};"
-
-
-def check(
-    kind, m, n, a, b, d="f32", mode="128", ta=False, tb=False, tensor_a=False, add=True, group=1, stationary=False,
-    align=0, negate=(0, 0), saturate=0, scale_input=None, kept=None, extra="", seed=0, mode_b=None, target=None,
-):  # fmt: skip
-    k = K[kind]
-    ctas = group
-    av, ac = tm.random_elements(rng, a, (m, k))
-    bv, bc = tm.random_elements(rng, b, (n, k))
-    shared = np.zeros((ctas, 65536), np.uint8)
-    columns = 512 if tensor_a else 256
-    tensor = rng.integers(0, 1 << 32, (ctas, LANES, columns), dtype=np.uint64).astype(np.uint32)
-    shape, where = (m, n), {"group": group, "stationary": stationary, "align": align}
-    cv = rng.integers(-1000, 1000, shape) if d == "s32" else rng.standard_normal(shape)
-    if saturate:
-        cv = rng.choice([2**31 - 100, -(2**31) + 100], shape)
-    cv = np.array([[number(word(x, d), d) for x in row] for row in cv])
-    for i in range(m):
-        for j in range(n):
-            tensor[tm.place_of_sum(i, j, shape, **where)] = word(cv[i, j], d)
-    descriptors = []
-    rows, cols = m // ctas, n // ctas
-    for cta in range(ctas):
-        da, end = (0, 0) if tensor_a else tm.put_matrix(shared[cta], 0, ac[cta * rows :][:rows], a, mode, ta)  # fmt: skip
-        at = (end + 1023) // 1024 * 1024
-        db, _ = tm.put_matrix(shared[cta], at, bc[cta * cols :][:cols], b, mode_b or mode, tb)
-        descriptors.append((da, db))
-    assert len(set(descriptors)) == 1
-    da, db = descriptors[0]
-    operand = "%d0"
-    if tensor_a:
-        operand = "[%a]"
-        put_a(tensor, ac, a, shape, where)
-    bits = tm.idesc(kind, m, n, a, b, d, ta, tb, *negate, saturate)
-    mask = ""
-    if kept is not None:
-        mask = "{" + ", ".join(f"%x{i}" for i in range(4 * group)) + "}, "
-    scale = "" if scale_input is None else f", {scale_input}"
-    setup = "".join(f"mov.b32 %x{i}, {int(w)};" for i, w in enumerate([] if kept is None else kept))
-    body = f"""{load64("%d0", da)} {load64("%d1", db)} mov.b32 %i, {bits}; add.u32 %a, %t, {256 + (align << 16)}; {setup}
-tcgen05.mma{".ws" if stationary else ""}.cta_group::{group}.kind::{kind}{extra} [%t+{align << 16}], {operand}, %d1, %i, {mask}{"%always" if add else "!%always"}{scale};"""
-    options = {"group": group, "schedule_seed": seed}
-    if target:
-        options["target"] = target
-    after = tm.run(body, shared if group == 2 else shared[0], tensor if group == 2 else tensor[0], **options).reshape(tensor.shape)  # fmt: skip
-    want = (-1) ** sum(negate) * (av @ bv.T)
-    if add:
-        want = want + cv * (0.5**scale_input if scale_input else 1)
-    if saturate:
-        want = np.clip(want, -(2**31), 2**31 - 1)
-    got = matrix_from_words(after, shape, d, **where)
-    touched = np.zeros(tensor.shape, bool)
-    for i in range(m):
-        for j in range(n):
-            place = tm.place_of_sum(i, j, shape, **where)
-            if kept is not None and int(kept[4 * place[0] + place[1] // 32]) >> place[1] % 32 & 1:
-                want[i, j] = cv[i, j]
-            touched[place] = True
-    np.testing.assert_array_equal(after[~touched], tensor[~touched])
-    if d == "s32":
-        np.testing.assert_array_equal(got, want)
-    else:
-        bound = np.abs(av) @ np.abs(bv.T) + np.abs(cv)
-        near = np.abs(got - want) <= bound * (2.0**-10 if d == "f16" else 2.0**-21) + 1e-4
-        if d == "f16":
-            near |= np.abs(want) > 65000
-        assert near.all(), (np.argwhere(~near)[:4], got[~near][:4], want[~near][:4])
-
-
-def put_a(tensor, codes, kind, shape, where):
-    """A in tensor memory, 256 columns behind D: a row in its lane, 32-bit words along K."""
-    bits = tm.element_bits(kind, False)
-    for i, row in enumerate(codes):
-        for lane_of in {tm.place_of_sum(i, j, shape, **where)[:2] for j in (0, shape[1] - 1)}:
-            cta, lane = lane_of
-            for k, code in enumerate(row):
-                column, shift = 256 + k * bits // 32, k * bits % 32
-                value = int(code) << (2 if kind == "e2m1" else 0)
-                old = int(tensor[cta, lane, column])
-                tensor[cta, lane, column] = old & ~(((1 << bits) - 1) << shift) | value << shift
 
 
 @pytest.mark.parametrize("mode", ["128", "64", "32", "none"])
@@ -214,59 +105,52 @@ def test_a_of_pairs_in_tensor_memory(m):
     check("f16", m, 64, "f16", "f16", group=2, tensor_a=True)
 
 
+# ---- .ashift --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind,a,b,d", [("f16", "f16", "bf16", "f32"), ("tf32", "tf32", "tf32", "f32"), ("f8f6f4", "e4m3", "e2m1", "f32"), ("i8", "s8", "u8", "s32")])  # fmt: skip
+@pytest.mark.parametrize("m,group", [(128, 1), (256, 2), (128, 2)])
+def test_shifted_rows(kind, a, b, d, m, group):
+    check(kind, m, 32, a, b, d, tensor_a=True, group=group, extra=".ashift", shift=shifted_rows(m, 32))  # fmt: skip
+
+
+def test_assumption_ashift_all_lanes():
+    """Open: whether rows move across the borders of 32 lanes. By default they do not."""
+    options = {"tensor_a": True, "extra": ".ashift", "shift": shifted_rows(128, 128)}
+    check("f16", 128, 32, "f16", "f16", assumptions=["ashift-all-lanes"], **options)
+    with pytest.raises(AssertionError):
+        check("f16", 128, 32, "f16", "f16", **options)
+
+
+def test_assumption_shift_up():
+    """Open: the direction. It is that of tcgen05.shift."""
+    options = {"tensor_a": True, "extra": ".ashift.collector::a::lastuse"}
+    check("f16", 128, 32, "f16", "f16", shift=shifted_rows(128, 32, up=True), assumptions=["shift-up"], **options)  # fmt: skip
+
+
+# ---- Masks of zero columns ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("m,n", [(32, 64), (64, 128), (128, 64), (128, 256)])
+def test_zero_columns(m, n, seed):
+    mine = np.random.default_rng(seed)
+    parts = 128 // m
+    used, skipped = (int(x) for x in mine.integers(1, 40, 2))
+    first = [int(x) for x in mine.integers(0, 2, parts)]
+    counts = [int(mine.integers(0, skipped if f else used)) for f in first]
+    zeros = zero_columns(n, parts, counts, first, used, skipped)
+    check("f16", m, n, "f16", "f16", stationary=True, zeros=zeros, add=seed % 2 == 0)
+    check("i8", m, n, "s8", "u8", "s32", stationary=True, zeros=zeros)
+
+
+def test_a_mask_that_is_off():
+    zeros = zero_columns(64, 1, [3], [1], 5, 7)
+    off = np.zeros(64, bool), zeros[1] & ~(1 << 39)
+    check("f16", 128, 64, "f16", "f16", stationary=True, zeros=off)
+
+
 # ---- Scale factors ------------------------------------------------------------------------------------------------
-
-
-def check_scaled(kind, a, b, scale, factors, spelled, ids=(0, 0), n=64, m=128, group=1, tensor_a=False, seed=0, assumptions=(), together=False, target="sm_100a"):  # fmt: skip
-    k, packed, ctas = K[kind], kind != "mxf8f6f4", group
-    av, ac = tm.random_elements(rng, a, (m, k))
-    bv, bc = tm.random_elements(rng, b, (n, k))
-    shared = np.zeros((ctas, 65536), np.uint8)
-    tensor = rng.integers(0, 1 << 32, (ctas, LANES, 512), dtype=np.uint64).astype(np.uint32)
-    low, high = (120, 135) if scale == "ue8m0" else (8, 96)
-    sa, sb = (rng.integers(low, high, (rows, factors)).astype(np.uint8) for rows in (m, n))
-    rows, cols = m // ctas, n // ctas
-    shape, where = (m, n), {"group": group}
-    cv = rng.standard_normal(shape).astype(np.float32)
-    for cta in range(ctas):
-        da, end = (0, 0) if tensor_a else tm.put_matrix(shared[cta], 0, ac[cta * rows :][:rows], a, "128", False, packed)  # fmt: skip
-        at = (end + 1023) // 1024 * 1024
-        db, _ = tm.put_matrix(shared[cta], at, bc[cta * cols :][:cols], b, "128", False, packed)
-        tm.put_scales(tensor[cta], 400, sa[cta * rows :][:rows], ids[0])
-        if group == 2 and m == 128 and not together:
-            # The upper half of the columns has its factors in the upper half of the lanes.
-            for half in (0, 1):
-                lanes = np.zeros((LANES, 512), np.uint32)
-                tm.put_scales(lanes, 420, sb[half * cols :][:cols], ids[1])
-                tensor[cta, 64 * half : 64 * half + 64, 420:440] = lanes[64 * half :][:64, 420:440]
-        else:
-            tm.put_scales(tensor[cta], 420, sb, ids[1])
-    if tensor_a:
-        for i, row in enumerate(ac):
-            for j, code in enumerate(row):
-                bits = 4 if packed else 8
-                value = int(code) << (2 if not packed and a == "e2m1" else 0)
-                at = (0, i, 300 + j * bits // 32)
-                shift = j * bits % 32
-                tensor[at] = int(tensor[at]) & ~(((1 << bits) - 1) << shift) | value << shift
-    for i in range(m):
-        for j in range(n):
-            tensor[tm.place_of_sum(i, j, shape, **where)] = word(cv[i, j], "f32")
-    bits = tm.idesc_scaled(kind, m, n, a, b, scale, *ids)
-    body = f"""{load64("%d0", da)} {load64("%d1", db)} mov.b32 %i, {bits}; add.u32 %a, %t, 400;
-tcgen05.mma.cta_group::{group}.kind::{kind}.block_scale{spelled} [%t], {"[%t+300]" if tensor_a else "%d0"}, %d1, %i, [%a], [%a+20], %always;"""
-    after = tm.run(body, shared if group == 2 else shared[0], tensor if group == 2 else tensor[0], group=group, schedule_seed=seed, assumptions=assumptions, target=target).reshape(tensor.shape)  # fmt: skip
-    dtype = {"ue8m0": tm.ml_dtypes.float8_e8m0fnu, "ue4m3": tm.ml_dtypes.float8_e4m3fn}[scale]
-    wide = [np.repeat(s.view(dtype).astype(np.float64), k // factors, axis=1) for s in (sa, sb)]
-    want = (av * wide[0]) @ (bv * wide[1]).T + cv
-    bound = np.abs(av * wide[0]) @ np.abs(bv * wide[1]).T + np.abs(cv)
-    got = matrix_from_words(after, shape, "f32", **where)
-    assert (np.abs(got - want) <= bound * 2.0**-22).all()
-    touched = np.zeros(tensor.shape, bool)
-    for i in range(m):
-        for j in range(n):
-            touched[tm.place_of_sum(i, j, shape, **where)] = True
-    np.testing.assert_array_equal(after[~touched], tensor[~touched])
 
 
 @pytest.mark.parametrize("a,b", [("e4m3", "e4m3"), ("e5m2", "e2m3"), ("e3m2", "e2m1"), ("e2m1", "e4m3")])  # fmt: skip
@@ -312,6 +196,68 @@ def test_assumption_scales_together():
         check_scaled("mxf8f6f4", "e4m3", "e4m3", "ue8m0", 1, "", n=64, m=128, group=2, together=True)  # fmt: skip
 
 
+# ---- K = 96 ---------------------------------------------------------------------------------------------------------
+
+K96 = {"k96": True, "target": "sm_103a"}
+
+
+@pytest.mark.parametrize("kind", ["mxf4", "mxf4nvf4"])
+@pytest.mark.parametrize("ids", [(0, 0), (1, 3), (2, 1), (3, 2)])
+def test_three_factors(kind, ids):
+    check_scaled(kind, "e2m1", "e2m1", "ue8m0", 3, ".block32", ids, **K96)
+
+
+@pytest.mark.parametrize("scale", ["ue4m3", "ue8m0"])
+@pytest.mark.parametrize("ids", [(0, 0), (2, 0), (2, 2)])
+def test_six_factors(scale, ids):
+    check_scaled("mxf4nvf4", "e2m1", "e2m1", scale, 6, ".block16", ids, n=256, **K96)
+
+
+@pytest.mark.parametrize("mode", ["none", "64", "128"])
+def test_modes_of_k96(mode):
+    check_scaled("mxf4", "e2m1", "e2m1", "ue8m0", 3, "", mode=mode, **K96)
+    check_scaled("mxf4", "e2m1", "e2m1", "ue8m0", 3, "", mode=mode, tensor_a=True, **K96)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_k96_behind_the_edge_of_a_swizzle(seed):
+    check_scaled(
+        "mxf4nvf4", "e2m1", "e2m1", "ue4m3", 6, ".block16", absolute=True, seed=seed, **K96
+    )
+
+
+def test_k96_of_pairs():
+    check_scaled("mxf4", "e2m1", "e2m1", "ue8m0", 3, "", (2, 0), m=256, group=2, **K96)
+
+
+def test_assumption_k96_scales_interleaved():
+    """Open: where the factors go on that a word has no room for. By default behind the first words of all rows."""
+    options = {"n": 64, **K96}
+    check_scaled("mxf4", "e2m1", "e2m1", "ue8m0", 3, "", (3, 3), interleaved=True, assumptions=["k96-scales-interleaved"], **options)  # fmt: skip
+    with pytest.raises(AssertionError):
+        check_scaled("mxf4", "e2m1", "e2m1", "ue8m0", 3, "", (3, 3), interleaved=True, **options)
+
+
+def test_assumption_k96_pairs_only():
+    """Open: whether one CTA has K = 96. By default it has."""
+    with pytest.raises(tile.sim.SimulationError, match=r"M = 128.*does not have"):
+        check_scaled("mxf4", "e2m1", "e2m1", "ue8m0", 3, "", assumptions=["k96-pairs-only"], **K96)
+    check_scaled("mxf4", "e2m1", "e2m1", "ue8m0", 3, "", m=256, group=2, assumptions=["k96-pairs-only"], **K96)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"target": "sm_100a"}, "K = 96, which only"),
+        ({"m": 128, "group": 2}, "M = 128"),
+        ({"mode": "32"}, "beyond the swizzle's width"),
+    ],
+)
+def test_k96_that_must_not_be(options, message):
+    with pytest.raises(tile.sim.SimulationError, match=message):
+        check_scaled("mxf4", "e2m1", "e2m1", "ue8m0", 3, "", **{**K96, **options})
+
+
 # ---- What is refused ------------------------------------------------------------------------------------------------
 
 MMA = "tcgen05.mma.cta_group::1.kind::f16 [%t], %d0, %d1, %i, %always;"
@@ -322,7 +268,8 @@ MMA = "tcgen05.mma.cta_group::1.kind::f16 [%t], %d0, %d1, %i, %always;"
     [
         (MMA, "sm_120a", "needs .target sm_100a, sm_100f"),
         (MMA.replace("kind::f16", "kind::i8"), "sm_103a", "needs .target sm_100a or sm_110a"),
-        (MMA.replace("mma", "mma.sp"), "sm_100a", "sparse products are not supported"),
+        (MMA.replace("mma", "mma.sp"), "sm_100a", "sparse products into tensor memory are not supported by the simulator"),
+        (MMA.replace("mma", "mma.ws").replace("f16", "f16.ashift").replace("%d0", "[%a]"), "sm_100a", "ashift goes not with .ws"),
         (MMA.replace(".kind::f16", ""), "sm_100a", "needs a kind"),
         (MMA.replace(".cta_group::1", ""), "sm_100a", "needs .cta_group"),
         (MMA.replace(", %always", ""), "sm_100a", "expected 5"),
@@ -354,6 +301,7 @@ GOOD_MATRIX = tm.sdesc(0, 16, 1024, "128")
     [
         ({}, None, ""),
         ({"i": GOOD | 4}, "bad-descriptor", "sparse"),
+        ({"a": GOOD_MATRIX | 1 << 52}, "bad-descriptor", "goes with K = 96"),
         ({"i": tm.idesc("f16", 128, 16, "f16", "f16") | 2 << 7}, "bad-descriptor", "type of elements"),
         ({"i": tm.idesc("f16", 96, 16, "f16", "f16")}, "bad-descriptor", "M = 96"),
         ({"i": tm.idesc("f16", 128, 0, "f16", "f16")}, "bad-descriptor", "N = 0"),
