@@ -67,6 +67,22 @@ constexpr NVIDIATarget makeHopper() {
   return target;
 }
 
+constexpr NVIDIATarget makeBlackwell(int computeCapability,
+                                     const char *processor, int ptxVersion) {
+  NVIDIATarget target =
+      makeSinceHopper(computeCapability, processor, ptxVersion, 227 * kKiB);
+  return target;
+}
+
+constexpr NVIDIATarget makeConsumerBlackwell(int computeCapability,
+                                             const char *processor,
+                                             int ptxVersion) {
+  NVIDIATarget target = makeBlackwell(computeCapability, processor, ptxVersion);
+  target.maxSharedMemory = 99 * kKiB;
+  target.hasBlockScaledMma = true;
+  return target;
+}
+
 /// How much a multiprocessor holds, where it is not what most do.
 constexpr NVIDIATarget holding(NVIDIATarget target, int threads, int blocks) {
   target.maxThreadsPerSM = threads;
@@ -81,11 +97,11 @@ constexpr NVIDIATarget kTargets[] = {
     holding(makeAmpere(87, "sm_87", 74, 163 * kKiB), 1536, 16),
     makeAda(),
     holding(makeHopper(), 2048, 32),
-    holding(makeSinceHopper(100, "sm_100a", 86, 227 * kKiB), 2048, 32),
-    holding(makeSinceHopper(103, "sm_103a", 88, 227 * kKiB), 2048, 32),
-    makeSinceHopper(110, "sm_110a", 90, 227 * kKiB),
-    makeSinceHopper(120, "sm_120a", 87, 99 * kKiB),
-    makeSinceHopper(121, "sm_121a", 88, 99 * kKiB),
+    holding(makeBlackwell(100, "sm_100a", 86), 2048, 32),
+    holding(makeBlackwell(103, "sm_103a", 88), 2048, 32),
+    makeBlackwell(110, "sm_110a", 90),
+    makeConsumerBlackwell(120, "sm_120a", 87),
+    makeConsumerBlackwell(121, "sm_121a", 88),
 };
 } // namespace
 
