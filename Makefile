@@ -27,10 +27,10 @@ test: build ## Set up, build and run every test
 	@cmake --build build --target tile-unittests
 	@scripts/test.sh
 
-test-all: build ## The same, with the long sweeps, Python tests on AMD GPUs, and threads
+test-all: build ## The same, with the long sweeps, Python tests on other GPUs, and threads
 	@cmake --build build --target tile-unittests
 	@scripts/test.sh -m ''
-	@scripts/test_targets.sh hip:gfx942 hip:gfx1100
+	@scripts/test_targets.sh cuda:100 cuda:120 hip:gfx942 hip:gfx1100
 	@scripts/test_threads.sh
 
 wheel: ## Self-contained wheel in dist/ (PYTHON=python3.12 chooses for whom)

@@ -15,6 +15,7 @@ M, N, K = 32, 16, 64
 KINDS = {
     "e4m3": ml_dtypes.float8_e4m3fn, "e5m2": ml_dtypes.float8_e5m2,
     "bf16": ml_dtypes.bfloat16, "fp16": np.float16,
+    "e2m3": ml_dtypes.float6_e2m3fn, "e3m2": ml_dtypes.float6_e3m2fn,
 }  # fmt: skip
 E2M1 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6], np.float64)
 E2M1 = np.concatenate([E2M1, -E2M1])
@@ -135,3 +136,34 @@ def test_a_scale_of_255_is_nan():
     want = np.full(16, 32.0)
     want[5] = 256
     np.testing.assert_array_equal(np.delete(out, 3, 0), np.delete(np.tile(want, (16, 1)).T, 3, 0))
+
+
+@tile.jit
+def float_scales_kernel(
+    a_ptr, b_ptr, a_scale_ptr, b_scale_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr,
+    K: tl.constexpr,
+):  # fmt: skip
+    m, n, k, s = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K // 2), tl.arange(0, K // 16)
+    a = tl.load(a_ptr + m[:, None] * (K // 2) + k[None, :])
+    b = tl.load(b_ptr + k[:, None] * N + n[None, :])
+    a_scale = tl.load(a_scale_ptr + m[:, None] * (K // 16) + s[None, :])
+    b_scale = tl.load(b_scale_ptr + n[:, None] * (K // 16) + s[None, :])
+    out = tl.dot_scaled(a, a_scale, "e2m1", b, b_scale, "e2m1")
+    tl.store(out_ptr + m[:, None] * N + n[None, :], out)
+
+
+def test_scales_of_16_elements_are_floats_without_a_sign():
+    a, a_values = operand("e2m1", M, K, 1, True, 1)
+    b, b_values = operand("e2m1", K, N, 0, True, 2)
+    scales = [
+        np.random.default_rng(n).standard_normal((n, K // 16)).astype(ml_dtypes.float8_e4m3fn)
+        for n in (M, N)
+    ]
+    scales[0][3, 1] = np.nan
+    out = np.zeros((M, N), np.float32)
+    float_scales_kernel[(1,)](a, b, *scales, out, M=M, N=N, K=K)
+    factors = [np.repeat(np.abs(s.astype(np.float64)), 16, 1) for s in scales]
+    x, y = a_values * factors[0], b_values * factors[1].T
+    assert np.isnan(out[3]).all()
+    out, x = np.delete(out, 3, 0), np.delete(x, 3, 0)
+    assert (np.abs(out - x @ y) <= np.abs(x) @ np.abs(y) * 1e-5).all()

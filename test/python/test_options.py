@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from machines import run_on
 from reference import sim_only
 
 import tile
@@ -22,7 +23,8 @@ def which(out):
 @pytest.mark.parametrize(
     ("arch", "expected"), [("sm80", 2), (86, 2), ("90", 1), ("sm_90a", 1), (None, 1)]
 )
-def test_the_architecture_that_a_launch_names(arch, expected, machine):
+def test_the_architecture_that_a_launch_names(arch, expected, machine, monkeypatch):
+    run_on("cuda:90", monkeypatch)
     out = np.zeros(1, np.int32)
     kernel = which[(1,)](out, arch=arch)
     assert out[0] == expected

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from machines import run_on
 from reference import sim_only
 
 import tile
@@ -40,7 +41,8 @@ def line_of(text: str) -> int:
 
 
 @pytest.mark.nvidia("there each stage has a buffer")
-def test_too_much_shared_memory():
+def test_too_much_shared_memory(monkeypatch):
+    run_on("cuda:90", monkeypatch)
     # A buffer for each stage: 6 * (128 + 128) * 128 * 2 bytes.
     with pytest.raises(OutOfResources) as caught:
         matmul[(1,)](*arguments(128, 128, 128), BM=128, BN=128, BK=128, num_stages=6)

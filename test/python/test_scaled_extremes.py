@@ -19,7 +19,7 @@ E2M1 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6], np.float64)
 E2M1 = np.concatenate([E2M1, -E2M1])
 BYTES = {"e4m3": ml_dtypes.float8_e4m3fn, "e5m2": ml_dtypes.float8_e5m2}
 WIDE = {"bf16": ml_dtypes.bfloat16, "fp16": np.float16}
-TARGETS = ["cuda:80", "cuda:90", "hip:gfx942", "hip:gfx950", "hip:gfx1100"]
+TARGETS = ["cuda:80", "cuda:90", "cuda:120", "hip:gfx942", "hip:gfx950", "hip:gfx1100"]
 
 
 @tile.jit

@@ -148,11 +148,7 @@ def _dot_scaled(b: Any, operands: Any, attributes: Any, types: Any) -> np.ndarra
 
 
 def _scales(scale: np.ndarray, extent: int) -> np.ndarray:
-    """Powers of two (by their exponents), each for a group of elements."""
-    if scale.dtype.itemsize == 1:
-        values = (
-            unsigned(scale).view(ml_dtypes.float8_e8m0fnu) if scale.dtype.kind == "i" else scale
-        )
-    else:
-        values = scale
-    return np.repeat(values.astype(np.float64), extent // scale.shape[-1], axis=-1)
+    """Powers of two (by their exponents), or floats without their sign, each for a group of
+    elements."""
+    values = unsigned(scale).view(ml_dtypes.float8_e8m0fnu) if scale.dtype.kind == "i" else scale
+    return np.repeat(np.abs(values.astype(np.float64)), extent // scale.shape[-1], axis=-1)

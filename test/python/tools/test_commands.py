@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from machines import run_on
 from reference import sim_only
 
 import tile
@@ -129,6 +130,7 @@ def test_knobs(capsys, monkeypatch):
 
 @pytest.mark.nvidia("names the default target")
 def test_env(capsys, monkeypatch):
+    run_on("cuda:90", monkeypatch)
     assert main(["env"]) == 0
     text = capsys.readouterr().out
     for part in ("driver in use", "sim, for cuda:90: TILE_DRIVER says so", "self test", "passed",

@@ -15,7 +15,8 @@ constexpr int kKiB = 1024;
 
 // PTX versions are not the oldest that could express a kernel, but the oldest
 // that every driver supporting the processor accepts and that has all the
-// instructions named by the record's features (fp8 mma came with 8.4).
+// instructions named by the record's features (fp8 mma came with 8.4, accesses
+// of 256 bits with 8.8).
 
 constexpr NVIDIATarget makeTuring() {
   return {.computeCapability = 75,
@@ -72,6 +73,23 @@ constexpr NVIDIATarget withTensorMemory(NVIDIATarget target) {
   return target;
 }
 
+constexpr NVIDIATarget makeBlackwell(int computeCapability,
+                                     const char *processor, int ptxVersion) {
+  NVIDIATarget target =
+      makeSinceHopper(computeCapability, processor, ptxVersion, 227 * kKiB);
+  target.maxGlobalAccessBits = 256;
+  return target;
+}
+
+constexpr NVIDIATarget makeConsumerBlackwell(int computeCapability,
+                                             const char *processor,
+                                             int ptxVersion) {
+  NVIDIATarget target = makeBlackwell(computeCapability, processor, ptxVersion);
+  target.maxSharedMemory = 99 * kKiB;
+  target.hasBlockScaledMma = true;
+  return target;
+}
+
 /// How much a multiprocessor holds, where it is not what most do.
 constexpr NVIDIATarget holding(NVIDIATarget target, int threads, int blocks) {
   target.maxThreadsPerSM = threads;
@@ -86,13 +104,11 @@ constexpr NVIDIATarget kTargets[] = {
     holding(makeAmpere(87, "sm_87", 74, 163 * kKiB), 1536, 16),
     makeAda(),
     holding(makeHopper(), 2048, 32),
-    holding(withTensorMemory(makeSinceHopper(100, "sm_100a", 86, 227 * kKiB)),
-            2048, 32),
-    holding(withTensorMemory(makeSinceHopper(103, "sm_103a", 88, 227 * kKiB)),
-            2048, 32),
-    withTensorMemory(makeSinceHopper(110, "sm_110a", 90, 227 * kKiB)),
-    makeSinceHopper(120, "sm_120a", 87, 99 * kKiB),
-    makeSinceHopper(121, "sm_121a", 88, 99 * kKiB),
+    holding(withTensorMemory(makeBlackwell(100, "sm_100a", 88)), 2048, 32),
+    holding(withTensorMemory(makeBlackwell(103, "sm_103a", 88)), 2048, 32),
+    withTensorMemory(makeBlackwell(110, "sm_110a", 90)),
+    makeConsumerBlackwell(120, "sm_120a", 88),
+    makeConsumerBlackwell(121, "sm_121a", 88),
 };
 } // namespace
 

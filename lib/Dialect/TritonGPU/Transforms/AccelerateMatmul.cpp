@@ -5,6 +5,7 @@
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "tile/Dialect/TritonGPU/Transforms/AccelerateMatmul.h"
 #include "tile/Dialect/TritonGPU/Transforms/ConvertTo.h"
 #include "tile/Dialect/TritonGPU/Transforms/LayoutInference.h"
@@ -119,13 +120,7 @@ SmallVector<unsigned> chooseWarpGrid(DotOp op, const MatrixProduct &product,
   if (isChained(op))
     while (left > 1 && shape[m] / grid[m] > instrM)
       take(m);
-  while (left > 1) {
-    int64_t perWarpM = shape[m] / grid[m], perWarpN = shape[n] / grid[n];
-    // Beyond one instruction, warps would repeat one another.
-    bool mayTakeN = perWarpN > instrN;
-    bool prefersN = perWarpN >= perWarpM || perWarpM <= instrM;
-    take(mayTakeN && prefersN ? n : m);
-  }
+  shareOutWarps(grid, shape, instrM, instrN, left);
   return grid;
 }
 
@@ -206,6 +201,27 @@ Value prepareOperand(OpBuilder &b, OpOperand &operand, const TargetModel &model,
   return LocalAllocOp::create(b, loc, memDesc, value);
 }
 
+/// The same product with operands, scales and result in `layouts`.
+void setLayouts(DotScaledOp op, const ScaledMatrixLayouts &layouts) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  RankedTensorType type = op.getType();
+  LDBG() << layouts.result << " for " << op;
+  auto prepare = [&](Value value, Attribute layout) {
+    return value ? convertTo(b, loc, value, layout) : Value();
+  };
+  auto product = DotScaledOp::create(
+      b, loc, type.cloneWithEncoding(layouts.result),
+      prepare(op.getA(), layouts.operands[0]),
+      prepare(op.getB(), layouts.operands[1]),
+      prepare(op.getC(), layouts.result),
+      prepare(op.getAScale(), layouts.scales[0]),
+      prepare(op.getBScale(), layouts.scales[1]), op.getAElemType(),
+      op.getBElemType(), op.getFastMath(), op.getLhsKPack(), op.getRhsKPack());
+  op.replaceAllUsesWith(convertTo(b, loc, product, type.getEncoding()));
+  op.erase();
+}
+
 bool accelerate(DotOp op, const TargetModel &model) {
   if (isa<MmaEncodingTrait>(op.getType().getEncoding()))
     return true;
@@ -254,11 +270,57 @@ void TritonGPUAccelerateMatmul::runOnOperation() {
 
 } // namespace
 
+void gpu::shareOutWarps(SmallVectorImpl<unsigned> &grid,
+                        ArrayRef<int64_t> shape, int64_t m, int64_t n,
+                        unsigned numWarps) {
+  unsigned column = shape.size() - 1, row = column - 1;
+  for (; numWarps > 1; numWarps /= 2) {
+    int64_t perWarpM = shape[row] / grid[row],
+            perWarpN = shape[column] / grid[column];
+    // Beyond one instruction, warps would repeat one another.
+    bool mayTakeN = perWarpN > n;
+    bool prefersN = perWarpN >= perWarpM || perWarpM <= m;
+    grid[mayTakeN && prefersN ? column : row] *= 2;
+  }
+}
+
+LinearLayout gpu::getScaleLayout(RankedTensorType operand, unsigned rowDim,
+                                 ArrayRef<int64_t> shape,
+                                 const LinearLayout::DimBases &lanes) {
+  LinearLayout layout = toLinearLayout(operand);
+  auto rowsOf = [&](StringRef in) {
+    LinearLayout::DimBases result;
+    for (const auto &[name, of] : layout.getBases())
+      for (const std::vector<int32_t> &basis : of)
+        if (name == in && basis[1 - rowDim] == 0)
+          result.push_back({basis[rowDim], 0});
+    return result;
+  };
+  LinearLayout::DimBases registers;
+  auto addToRegisters = [&](std::vector<int32_t> basis) {
+    if (!llvm::is_contained(lanes, basis))
+      registers.push_back(std::move(basis));
+  };
+  for (int32_t i = 1; i < shape[1]; i *= 2)
+    addToRegisters({0, i});
+  for (const std::vector<int32_t> &basis : rowsOf(kRegister))
+    if (basis.front())
+      addToRegisters(basis);
+  LinearLayout::Bases bases;
+  bases.emplace_back(kRegister, registers);
+  bases.emplace_back(kLane, lanes);
+  bases.emplace_back(kWarp, rowsOf(kWarp));
+  bases.emplace_back(kBlock, rowsOf(kBlock));
+  auto outDims = llvm::to_vector(layout.getOutDimNames());
+  return LinearLayout(
+      bases, {{outDims[0], int32_t(shape[0])}, {outDims[1], int32_t(shape[1])}},
+      /*requireSurjective=*/true);
+}
+
 FailureOr<AcceleratedProducts>
 gpu::accelerateMatmuls(Operation *root, const TargetModel &model) {
   AcceleratedProducts products;
-  // But for those that a backend has found an instruction for, products with
-  // scales become plain ones.
+  // Products with scales that no instruction takes become plain ones.
   SmallVector<DotScaledOp> scaled;
   root->walk([&](DotScaledOp op) {
     if (getLayout(op.getD()) && maybeLookupNumWarps(op) &&
@@ -266,6 +328,11 @@ gpu::accelerateMatmuls(Operation *root, const TargetModel &model) {
       scaled.push_back(op);
   });
   for (DotScaledOp op : scaled) {
+    if (auto layouts = model.getScaledMatrixLayouts(op)) {
+      setLayouts(op, *layouts);
+      ++products.numAccelerated;
+      continue;
+    }
     if (failed(decomposeScaledDot(op)))
       return failure();
     ++products.numDecomposed;

@@ -82,7 +82,10 @@ TritonGPUCoalesce::describe(Operation *op,
     SmallVector<int64_t> contiguity(block.getRank(), 1);
     contiguity.back() = block.getShape().back();
     unsigned bits = std::max(getElementBitWidth(block), 8u);
-    int64_t widest = getTargetModel(op).getMaxGlobalAccessBits() / bits;
+    constexpr unsigned kAlignmentBits = 128;
+    int64_t widest =
+        std::min(getTargetModel(op).getMaxGlobalAccessBits(), kAlignmentBits) /
+        bits;
     return Access({op, orderByContiguity(contiguity),
                    std::min<int64_t>(contiguity.back(), widest),
                    !isa<DescriptorLoadOp, DescriptorGatherOp>(op)},

@@ -35,6 +35,17 @@ Value mlir::triton::gpu::decodeScales(OpBuilder &b, Location loc,
   return BitcastOp::create(b, loc, type.clone(b.getBF16Type()), bits);
 }
 
+/// Scales of e4m3 as bf16. They have no sign.
+static Value decodeFloatScales(OpBuilder &b, Location loc, Value scales) {
+  auto type = cast<RankedTensorType>(scales.getType());
+  RankedTensorType bitsType = type.clone(b.getI8Type());
+  Value bits = arith::AndIOp::create(
+      b, loc, BitcastOp::create(b, loc, bitsType, scales),
+      createScalarOrSplatConstant(b, loc, bitsType, 0x7F));
+  return FpToFpOp::create(b, loc, type.clone(b.getBF16Type()),
+                          BitcastOp::create(b, loc, type, bits));
+}
+
 Value mlir::triton::gpu::spreadScales(OpBuilder &b, Location loc, Value scales,
                                       RankedTensorType operandType, bool isB,
                                       Value isZero) {
@@ -42,8 +53,7 @@ Value mlir::triton::gpu::spreadScales(OpBuilder &b, Location loc, Value scales,
   auto type = cast<RankedTensorType>(scales.getType());
   Value numbers = type.getElementType().isInteger(8)
                       ? decodeScales(b, loc, scales)
-                      : Value(FpToFpOp::create(
-                            b, loc, type.clone(b.getBF16Type()), scales));
+                      : decodeFloatScales(b, loc, scales);
 
   if (isZero) {
     auto numbersType = cast<RankedTensorType>(numbers.getType());

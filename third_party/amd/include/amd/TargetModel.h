@@ -60,6 +60,8 @@ public:
                      const gpu::MatrixProduct &product, unsigned operand,
                      RankedTensorType type,
                      gpu::MmaEncodingTrait result) const override;
+  std::optional<gpu::ScaledMatrixLayouts>
+  getScaledMatrixLayouts(DotScaledOp dot) const override;
 
 private:
   /// Those that are narrow, or those that are not.

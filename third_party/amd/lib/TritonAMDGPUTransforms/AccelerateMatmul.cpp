@@ -1,7 +1,7 @@
 //===-- AccelerateMatmul.cpp - tritonamdgpu-accelerate-matmul -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "ScaledProducts.h"
+#include "amd/TargetModel.h"
 #include "amd/TritonAMDGPUTransforms/Passes.h"
 
 #include "tile/Dialect/TritonGPU/Transforms/AccelerateMatmul.h"
@@ -30,7 +30,6 @@ struct AccelerateMatmul
     options.rows = matrixInstructionSize;
     options.kPack = kPack;
     amd::TargetModel model((*machine)->getFacts(), options);
-    numAccelerated += amd::accelerateScaledProducts(getOperation(), model);
     auto products = gpu::accelerateMatmuls(getOperation(), model);
     if (failed(products))
       return signalPassFailure();

@@ -23,6 +23,9 @@ public:
   const NVIDIATarget &getFacts() const { return facts; }
 
   int64_t getMaxSharedMemory() const override { return facts.maxSharedMemory; }
+  unsigned getMaxGlobalAccessBits() const override {
+    return facts.maxGlobalAccessBits;
+  }
   ArrayRef<unsigned> getAsyncCopySizes() const override;
   unsigned getRegistersPerThread(unsigned numThreads) const override;
   bool hasFloatConversion(Type from, Type to,
@@ -42,6 +45,8 @@ public:
                      const gpu::MatrixProduct &product, unsigned operand,
                      RankedTensorType type,
                      gpu::MmaEncodingTrait result) const override;
+  std::optional<gpu::ScaledMatrixLayouts>
+  getScaledMatrixLayouts(DotScaledOp dot) const override;
 
 private:
   const NVIDIATarget &facts;

@@ -79,9 +79,9 @@ bool isPlain(const TargetInfo::CacheHints &hints) {
          !hints.staysInPlace;
 }
 
-/// ld/st take at most four words.
-unsigned maxElements(Type element) {
-  return 128 / std::max(8u, element.getIntOrFloatBitWidth());
+unsigned maxElements(Type element, const NVIDIATarget &facts) {
+  return facts.maxGlobalAccessBits /
+         std::max(8u, element.getIntOrFloatBitWidth());
 }
 
 void plainStore(const LLVMBuilder &b, Value ptr, ArrayRef<Value> values) {
@@ -192,7 +192,7 @@ SmallVector<Value> nvt::TargetInfo::loadGlobal(const LLVMBuilder &b, Value ptr,
                                                Value pred,
                                                ArrayRef<Value> others,
                                                const CacheHints &hints) const {
-  assert(count <= maxElements(element) && "wider than an access");
+  assert(count <= maxElements(element, facts) && "wider than an access");
   if (!pred && isPlain(hints))
     return plainLoad(b, ptr, element, count);
   return asmLoad(b, ptr, element, count, pred, others,
@@ -203,7 +203,7 @@ SmallVector<Value> nvt::TargetInfo::loadGlobal(const LLVMBuilder &b, Value ptr,
 void nvt::TargetInfo::storeGlobal(const LLVMBuilder &b, Value ptr,
                                   ArrayRef<Value> values, Value pred,
                                   const CacheHints &hints) const {
-  assert(values.size() <= maxElements(values[0].getType()));
+  assert(values.size() <= maxElements(values[0].getType(), facts));
   if (!pred && isPlain(hints))
     return plainStore(b, ptr, values);
   asmStore(b, ptr, values, pred, storeQualifiers(hints, ptr),

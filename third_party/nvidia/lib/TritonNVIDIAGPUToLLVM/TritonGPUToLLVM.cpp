@@ -51,6 +51,7 @@ struct ConvertTritonGPUToLLVM
       nvidia::populateFp4ToFpPatterns(own);
       nvidia::populateAsyncCopyPatterns(own, target);
       nvidia::populateDotPatterns(own, target);
+      nvidia::populateDotScaledPatterns(own, target);
       nvidia::populateWarpGroupDotPatterns(own, target);
       nvidia::populateBarrierPatterns(own);
       nvidia::populateTMAPatterns(own, target);

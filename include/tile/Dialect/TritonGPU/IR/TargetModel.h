@@ -76,6 +76,14 @@ struct MatrixProduct {
   int64_t getN() const { return shape.back(); }
 };
 
+/// The layouts in which a matrix instruction takes a product with scales.
+struct ScaledMatrixLayouts {
+  MmaEncodingTrait result;
+  std::array<LayoutEncodingTrait, 2> operands;
+  /// Null for an operand without scales.
+  std::array<LayoutEncodingTrait, 2> scales;
+};
+
 /// Where selection says why it declined.
 using DeclineReason = llvm::function_ref<void(const Twine &)>;
 
@@ -153,6 +161,12 @@ public:
   getOperandEncoding(const MatrixInstruction &instruction,
                      const MatrixProduct &product, unsigned operand,
                      RankedTensorType type, MmaEncodingTrait result) const;
+  /// The layouts of an instruction that computes `dot` with its scales; none
+  /// where the target has no such instruction, or it does not fit.
+  virtual std::optional<ScaledMatrixLayouts>
+  getScaledMatrixLayouts(DotScaledOp dot) const {
+    return std::nullopt;
+  }
   /// Makes the operation that computes `dot` by `instruction` from operands (a
   /// tensor or a view of shared memory, each) and an accumulator in the layouts
   /// above; returns its result. Here: a tt.dot.

@@ -4,6 +4,7 @@
 #define TILE_DIALECT_TRITONGPU_TRANSFORMS_ACCELERATEMATMUL_H
 
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
+#include "tile/Layout/LinearLayout.h"
 
 namespace mlir::triton::gpu {
 
@@ -16,6 +17,19 @@ struct AcceleratedProducts {
 /// selects, which may know more than the module's: what users ask for.
 FailureOr<AcceleratedProducts> accelerateMatmuls(Operation *root,
                                                  const TargetModel &model);
+
+/// A grid of warps for a result of `shape`: its longer dimension is divided
+/// first, down to the `m` rows and `n` columns of one instruction. `grid` says
+/// what is divided already, and `numWarps` how many warps are left.
+void shareOutWarps(SmallVectorImpl<unsigned> &grid, ArrayRef<int64_t> shape,
+                   int64_t m, int64_t n, unsigned numWarps);
+
+/// Where the scales of an operand are, whose rows (dimension `rowDim` of it)
+/// warps and blocks hold as `operand` says: `lanes` are the row and the group
+/// along K of each bit of a lane; a thread holds the rest.
+LinearLayout getScaleLayout(RankedTensorType operand, unsigned rowDim,
+                            ArrayRef<int64_t> shape,
+                            const LinearLayout::DimBases &lanes);
 
 } // namespace mlir::triton::gpu
 

@@ -31,7 +31,8 @@ def TritonGPUAccelerateMatmul
     Products of element types that the target lacks (fp8 before sm_89) are
     computed on fp16; fp32 products only run on tensor cores where the input
     precision allows for tf32. All others keep their blocked layout. Scaled
-    products (`tt.dot_scaled`) become plain ones of operands that are extended and
+    products (`tt.dot_scaled`) stay so, in the layouts of the instruction, where
+    the target has one. Others become plain ones of operands that are extended and
     scaled before, to bf16, or, where one is fp16, to tf32. Where the kernel finds
     scales whose operands would leave the range of normal numbers, a branch
     multiplies group by group of elements, and scales the sums; with `fastMath`

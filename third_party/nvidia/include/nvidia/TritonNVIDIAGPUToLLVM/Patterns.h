@@ -19,6 +19,8 @@ void populateAsyncCopyPatterns(const LoweringContext &context,
                                const TargetInfo &target);
 void populateDotPatterns(const LoweringContext &context,
                          const TargetInfo &target);
+void populateDotScaledPatterns(const LoweringContext &context,
+                               const TargetInfo &target);
 void populateWarpGroupDotPatterns(const LoweringContext &context,
                                   const TargetInfo &target);
 void populateBarrierPatterns(const LoweringContext &context);

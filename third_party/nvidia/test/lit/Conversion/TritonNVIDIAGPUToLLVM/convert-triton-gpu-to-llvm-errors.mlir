@@ -56,3 +56,18 @@ tt.func @scan(%x: tensor<256xi32, #blocked>) -> tensor<256xi32, #blocked> {
   tt.return %0 : tensor<256xi32, #blocked>
 }
 }
+
+// -----
+
+// Elements of another group would be scaled by its scale: here 16 bytes of A lie together.
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 1], instrShape = [16, 8]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 16}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 16}>
+module attributes {ttg.shared = 0 : i32, "ttg.barriers-inserted", "ttg.num-warps" = 1 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:120"} {
+  tt.func @other_order(%x: tensor<16x128xf8E4M3FN, #a>, %y: tensor<128x8xf8E4M3FN, #b>, %z: tensor<16x8xf32, #mma>) {
+    // expected-error @below {{failed to legalize operation 'tt.dot_scaled'}}
+    // expected-note @below {{operands or scales are not laid out for mma.sync with scales}}
+    %0 = tt.dot_scaled %x, %y, %z lhs = e4m3 rhs = e4m3 {fastMath = false} : tensor<16x128xf8E4M3FN, #a> * tensor<128x8xf8E4M3FN, #b> -> tensor<16x8xf32, #mma>
+    tt.return
+  }
+}

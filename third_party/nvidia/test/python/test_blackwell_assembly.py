@@ -1,0 +1,81 @@
+"""ptxas assembles what is compiled for each GPU of the Blackwell generation: the programs of the
+corpus, and the kernels that are measured."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from corpus.programs import PROGRAMS
+
+import tile
+from tile.backends import backends
+from tile.backends.compiler import GPUTarget
+from tile.compiler import ASTSource
+from tile.errors import OutOfResources
+
+BENCH = Path(__file__).resolve().parents[4] / "bench"
+TARGETS = [100, 103, 110, 120]
+
+tools = sys.modules[backends()["nvidia"].__module__].tools
+pytestmark = pytest.mark.skipif(tools.ptxas_path() is None, reason="needs ptxas")
+
+
+def load(name: str) -> ModuleType:
+    """A module of bench/, whose modules import each other."""
+    sys.path.insert(0, str(BENCH))
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(str(BENCH))
+
+
+cases = load("static_cases")
+#: By name: some are in several tables.
+MEASURED = {
+    case.name: case for case in (*cases.cases(), *cases.hopper_cases(), *cases.hopper_kernels())
+}
+#: One of each kind, for every run of the tests.
+SAMPLE = {case.example: case.name for case in reversed(MEASURED.values())}.values()
+
+
+def assemble(source: ASTSource, options: dict, target: int) -> None:
+    kernel = tile.compile(source, target=GPUTarget("cuda", target, 32), options=options)
+    assert kernel.asm["cubin"][:4] == b"\x7fELF"
+    assert f".target sm_{target}a" in kernel.asm["ptx"]
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_corpus(name, target):
+    fn, types, constants = PROGRAMS[name]
+    names = [n for n in fn.arg_names if n not in constants]
+    typed = dict(zip(names, types.split(), strict=True))
+    signature = {n: t.removesuffix(":16") for n, t in typed.items()}
+    signature |= dict.fromkeys(constants, "constexpr")
+    attributes = {
+        (fn.arg_names.index(n),): [["tt.divisibility", 16]]
+        for n, t in typed.items()
+        if t.endswith(":16")
+    }
+    assemble(ASTSource(fn, signature, constants, attributes), {}, target)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=[] if n in SAMPLE else [pytest.mark.slow]) for n in MEASURED],
+)
+def test_measured_kernels(name, target):
+    case = MEASURED[name]
+    fn = getattr(load("peer").load(case.example), case.kernel)
+    source = ASTSource(fn, case.signature(fn.arg_names), case.constants, case.hints(fn.arg_names))
+    try:
+        assemble(source, case.options, target)
+    except OutOfResources as error:
+        # Blocks are tuned for sm_90, which has more than sm_120.
+        assert target == 120 and "shared memory" in str(error)
