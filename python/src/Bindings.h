@@ -37,6 +37,7 @@ void populateLayoutInference(nanobind::module_ &m);
 /// `tile._C.sim`: the PTX simulator.
 void populateSim(nanobind::module_ &m);
 /// `tile._C.launch`: the hot path of a kernel launch.
+void populateCupti(nanobind::module_ &m);
 void populateLaunch(nanobind::module_ &m);
 
 } // namespace tile::python

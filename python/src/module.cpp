@@ -54,6 +54,8 @@ NB_MODULE(core, m) {
   populateSim(sim);
   auto launch = m.def_submodule("launch", "The hot path of a kernel launch.");
   populateLaunch(launch);
+  auto cupti = m.def_submodule("cupti", "Records of kernels on NVIDIA GPUs.");
+  populateCupti(cupti);
 }
 
 /// What Python calls first in each interpreter that imports `tile._C`; before

@@ -230,9 +230,23 @@ class _Redis(Group):
 
 
 class _Proton(Group):
-    disable = foreign("TRITON_PROTON_DISABLE", False)
-    cupti_lib_dir = foreign("TRITON_CUPTI_LIB_PATH")
-    enable_nvtx = foreign("TRITON_ENABLE_NVTX", True)
+    disable = flag("TRITON_PROTON_DISABLE", False, "`tile.profiler.start` does nothing.")
+    cupti_lib_dir = text("TRITON_CUPTI_LIB_PATH", None, "The folder of libcupti, or the library.")
+    cupti_lib_blackwell_dir = text(
+        "TRITON_CUPTI_LIB_BLACKWELL_PATH", None, "The same, from sm_100 on."
+    )
+    enable_nvtx = flag("TRITON_ENABLE_NVTX", True, "NVTX ranges are scopes of the profiler.")
+    enable_hw_trace = flag(
+        "TRITON_ENABLE_HW_TRACE", False, "Times of kernels come from the hardware, from sm_100 on."
+    )
+    profile_buffer_size = Knob(
+        "TRITON_PROFILE_BUFFER_SIZE", 64 << 20, bytes_of,
+        "The size, as in 64M, of a buffer of records about kernels.",
+    )  # fmt: skip
+    metric_buffer_size = foreign("TRITON_PROFILE_METRIC_BUFFER_SIZE", str(64 << 20))
+    roctracer_lib_dir = foreign("TRITON_ROCTRACER_LIB_PATH")
+    rocprofiler_lib_dir = foreign("TRITON_ROCPROFILER_SDK_LIB_PATH")
+    hsa_runtime_dir = foreign("TRITON_HSA_RUNTIME_PATH")
 
 
 class _Compat(Group):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import statistics
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -178,6 +179,23 @@ def do_bench_cudagraph(
             torch.cuda.synchronize()
             times.append(start.elapsed_time(end) / count)
     return _summarize(times, quantiles, return_mode)
+
+
+@contextmanager
+def cuda_graph_without_gc(*args: Any, **kwargs: Any) -> Iterator[Any]:
+    """`torch.cuda.graph`, in which Python's garbage collector does not run: it may free memory of
+    the device, which a capture does not allow."""
+    import torch
+
+    was_enabled = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        with torch.cuda.graph(*args, **kwargs) as graph:
+            yield graph
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def assert_close(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import struct
+import time
 import zlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,8 +16,27 @@ from ..compiler.errors import of_assembly
 from ..errors import DriverError, TileError
 from ..runtime import dlpack, overlap, scalars
 from ..runtime.memory import live_address
+from ..settings import HookChain
 from . import find_backend, parse_architecture, parse_target
 from .base import DriverBase, GPUTarget, overridden
+
+
+@dataclass(frozen=True)
+class SimulatedLaunch:
+    """A launch that ended, for those who watch them."""
+
+    name: str
+    stream: Any
+    report: Any
+    #: Of the GPU that the simulator stands for.
+    properties: dict[str, int]
+    #: What the simulation took.
+    nanoseconds: int
+
+
+#: Called with each launch, on its thread; while there is anybody, reports have a timeline.
+LAUNCHES = HookChain()
+
 
 # How a run-time parameter is packed, by its type in the signature.
 
@@ -170,6 +191,9 @@ class SimDriver(DriverBase):
             shapes = [s for a in arguments if (s := tile.sim.array_shape(a))]
             spans = [overlap.extent(a) for a in arguments] if pairs else ()
             forbidden = forbidden_ranges(pairs, placed, spans)
+            began = time.perf_counter_ns()
+            if LAUNCHES:
+                options.setdefault("timelines", 1)
             report = tile.sim.launch_raw(
                 module, name, (x * ctas, y, z), block, buffer, merge(allocations),
                 cluster=(ctas, 1, 1), dynamic_shared=shared, arrays=shapes,
@@ -177,6 +201,10 @@ class SimDriver(DriverBase):
             )  # fmt: skip
             report.ptx = text
             self.last_report = report
+            if LAUNCHES:
+                took = time.perf_counter_ns() - began
+                properties = backend.simulated_properties()
+                LAUNCHES(SimulatedLaunch(name, stream, report, properties, took))
             if printing and (printed := printing.text()):
                 report.add_output(printed)
             if report.output:

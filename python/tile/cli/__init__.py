@@ -18,6 +18,8 @@ _COMMANDS = {
     "sim": "Run a kernel of a PTX file without a GPU, with every access checked.",
     "compile": "Compile a kernel to C, for programs without Python.",
     "link": "Write the C functions that choose among compiled kernels.",
+    "profile": "Profile a program: times of its kernels, by what the program did.",
+    "view": "Show profiles.",
     "cache": "Look at the cache of compiled kernels, and tidy it.",
     "autotune": "Look at what autotuning chose.",
     "knobs": "Show all settings, and where their values came from.",
@@ -81,25 +83,30 @@ def tile() -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command that the arguments name; returns the exit status."""
     args = list(sys.argv[1:] if argv is None else argv)
+    if not args:
+        tile.main(["--help"], prog_name="tile", standalone_mode=False)
+        return 2
+    return run_command(tile, args, "tile")
+
+
+def run_command(command: click.Command, args: list[str], name: str) -> int:
+    """Runs a command with its arguments; returns the exit status."""
     try:
-        if not args:
-            tile.main(["--help"], prog_name="tile", standalone_mode=False)
-            return 2
-        result = tile.main(args, prog_name="tile", standalone_mode=False)
+        result = command.main(args, prog_name=name, standalone_mode=False)
         return result if isinstance(result, int) else 0
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.Abort:
         return 130
     except click.ClickException as error:
-        print(f"tile: error: {' '.join(error.format_message().split())}", file=sys.stderr)
+        print(f"{name}: error: {' '.join(error.format_message().split())}", file=sys.stderr)
         return 2
     except TileError as error:
-        print(f"tile: error: {error}", file=sys.stderr)
+        print(f"{name}: error: {error}", file=sys.stderr)
         return 1
     except OSError as error:
-        if args[0] == "run":  # The program's own.
+        if args and args[0] in ("run", "profile"):  # The program's own.
             raise
         where = f"{error.filename}: " if error.filename is not None else ""
-        print(f"tile: error: {where}{error.strerror or error}", file=sys.stderr)
+        print(f"{name}: error: {where}{error.strerror or error}", file=sys.stderr)
         return 1

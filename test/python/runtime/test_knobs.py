@@ -473,6 +473,12 @@ ELSEWHERE = {
     "TRITON_LIBHIP_PATH": "../../../third_party/amd/test/python/test_hip_driver.py",
     "TRITON_HIP_USE_BLOCK_PINGPONG": "../../../third_party/amd/test/python/test_block_pingpong.py",
     "TRITON_HIP_USE_ASYNC_COPY": "../../../third_party/amd/test/python/test_gfx950.py",
+    "TRITON_PROTON_DISABLE": "../profiler/test_profiler_sessions.py",
+    "TRITON_CUPTI_LIB_PATH": "../profiler/test_profiler_cupti.py",
+    "TRITON_CUPTI_LIB_BLACKWELL_PATH": "../profiler/test_profiler_cupti.py",
+    "TRITON_ENABLE_NVTX": "../profiler/test_profiler_cupti.py",
+    "TRITON_ENABLE_HW_TRACE": "../profiler/test_profiler_cupti.py",
+    "TRITON_PROFILE_BUFFER_SIZE": "../profiler/test_profiler_cupti.py",
 }  # fmt: skip
 
 

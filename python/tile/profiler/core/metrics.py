@@ -1,0 +1,57 @@
+"""Metrics: how those of one place are put together, and what their names say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Scalar = int | float
+Value = Scalar | list[int] | list[float] | str
+
+#: Suffixes of names: a property of a place that does not add up, and a metric of the place alone.
+PROPERTY, EXCLUSIVE = " (pty)", " (exc)"
+
+
+def split_name(name: str) -> tuple[str, bool, bool]:
+    """The name without its suffix, whether it is a property, and whether it is exclusive."""
+    for suffix in (PROPERTY, EXCLUSIVE):
+        if name.endswith(suffix):
+            return name.removesuffix(suffix), suffix == PROPERTY, suffix == EXCLUSIVE
+    return name, False, False
+
+
+def type_of(value: Any) -> str:
+    """What a value is, in the words of the error below."""
+    if isinstance(value, list):
+        return f"vector<{type_of(value[0]) if value else 'int64_t'}>"
+    if isinstance(value, str):
+        return "string"
+    return "double" if isinstance(value, float) else "int64_t"
+
+
+class MetricTypes:
+    """The types of a session's metrics: one name has one type."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[int, str]] = {}
+
+    def check(self, metrics: dict[str, Any]) -> None:
+        """Refuses a value of another type than its name had before."""
+        for name, value in metrics.items():
+            given = type_of(value)
+            index, known = self._known.setdefault(name, (len(self._known), given))
+            if known != given:
+                raise TypeError(
+                    f"Metric value type mismatch for valueId {index} ({name}): "
+                    f"current={known}, new={given}"
+                )
+
+
+def added(old: Any, new: Any) -> Any:
+    """Two values of one metric at one place."""
+    if isinstance(new, str):
+        return new
+    if isinstance(new, list):
+        longer = max(len(old), len(new))
+        padded = [list(v) + [0] * (longer - len(v)) for v in (old, new)]
+        return [a + b for a, b in zip(*padded, strict=True)]
+    return old + new
