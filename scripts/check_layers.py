@@ -3,7 +3,8 @@
 
 The table under "The rooms" says which rooms each room may use. Every `#include` and TableGen
 `include` of ours, and every entry of a LINK_LIBS list, must keep to it. Nothing but backends
-may look into the name of a target or compare capabilities.
+may look into the name of a target or compare capabilities. What is common to all machines names
+nothing of a vendor's dialect.
 """
 
 from __future__ import annotations
@@ -22,6 +23,11 @@ LIBRARY = re.compile(r"tile_add_library\((\w+)(.*?)\)\s*$", re.DOTALL | re.MULTI
 TARGET_NAMES = re.compile(
     r"\b(?:cuda|hip):|\"(?:cuda|hip)\"|\bsm_?\d|\bgfx\d|[cC]omputeCapability|compute_capability"
 )
+
+
+#: What is common to all machines, and what it must not name.
+COMMON = ("Analysis/", "Conversion/", "Dialect/TritonGPU/")
+VENDOR_NAMES = re.compile(r"nvidia_gpu|NvidiaGPU|ttnvgpu|\bttng\b|amdgpu|\bamdg\b")
 
 
 def read_table() -> dict[str, set[str] | None]:
@@ -110,9 +116,23 @@ def check_targets() -> list[str]:
     return errors
 
 
+def check_vendors() -> list[str]:
+    errors = []
+    for file in sorted([*(ROOT / "lib").rglob("*"), *(ROOT / "include/tile").rglob("*")]):
+        name = file.relative_to(ROOT).as_posix()
+        common = re.sub(r"^(lib|include/tile)/", "", name).startswith(COMMON)
+        # Descriptions of passes show examples.
+        if not common or file.suffix not in {".h", ".cpp"}:
+            continue
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            if VENDOR_NAMES.search(line.split("//")[0]):
+                errors.append(f"{name}:{number}: ask an interface, not an operation of a vendor")
+    return errors
+
+
 def main() -> int:
     table = read_table()
-    errors = [*check_includes(table), *check_links(table), *check_targets()]
+    errors = [*check_includes(table), *check_links(table), *check_targets(), *check_vendors()]
     for error in errors:
         print(f"error: {error}", file=sys.stderr)
     return 1 if errors else 0

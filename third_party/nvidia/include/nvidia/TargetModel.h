@@ -24,6 +24,8 @@ public:
 
   int64_t getMaxSharedMemory() const override { return facts.maxSharedMemory; }
   ArrayRef<unsigned> getAsyncCopySizes() const override;
+  ArrayRef<const gpu::CopyStrategy *> getCopyEngines() const override;
+  const gpu::RingBarriers *getRingBarriers() const override;
   unsigned getRegistersPerThread(unsigned numThreads) const override;
   bool hasFloatConversion(Type from, Type to,
                           RoundingMode rounding) const override;

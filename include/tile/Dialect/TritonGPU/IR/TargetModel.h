@@ -25,6 +25,9 @@
 
 namespace mlir::triton::gpu {
 
+class CopyStrategy;
+class RingBarriers;
+
 //===----------------------------------------------------------------------===//
 // Matrix instructions
 //===----------------------------------------------------------------------===//
@@ -103,6 +106,16 @@ public:
   /// global to shared memory; both sides are aligned to the size. A target
   /// without any copies through registers.
   virtual ArrayRef<unsigned> getAsyncCopySizes() const;
+
+  // Copies that run beside the threads.
+
+  /// The engines that copy to shared memory for this machine, beside threads,
+  /// the preferred one first (Transforms/CopyStrategy.h).
+  virtual ArrayRef<const CopyStrategy *> getCopyEngines() const { return {}; }
+  /// The barriers in shared memory that such copies arrive at, and by which
+  /// groups of warps hand buffers to each other (Transforms/RingBarriers.h);
+  /// null where the machine has none.
+  virtual const RingBarriers *getRingBarriers() const { return nullptr; }
 
   // Registers.
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "AsyncProducts.h"
-#include "CopyStrategy.h"
+#include "tile/Dialect/TritonGPU/Transforms/CopyStrategy.h"
 #include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 
 #include "tile/Analysis/AxisInfo.h"
@@ -11,7 +11,6 @@
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
-#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"

@@ -32,7 +32,6 @@
 #include "tile/Analysis/TripCount.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
-#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/DebugLog.h"
@@ -164,11 +163,6 @@ bool canRunOn(MatrixProductOpInterface dot, scf::ForOp loop,
   return true;
 }
 
-bool isCopy(Operation &op) {
-  return isa<AsyncCopyGlobalToLocalOp, nvidia_gpu::AsyncTMACopyGlobalToLocalOp>(
-      op);
-}
-
 /// The share of a thread's registers that factors, kept until the next
 /// iteration beside those of that, and the results of products may take.
 constexpr double kMostRegisters = 2. / 3;
@@ -285,7 +279,8 @@ std::optional<CarriedProduct> getCarried(MatrixProductOpInterface dot,
   bool hasOther = llvm::any_of(before, [&](Operation &op) {
     return &op != dot && isa<MatrixProductOpInterface>(op);
   });
-  bool isOverwritten = llvm::any_of(before, isCopy);
+  bool isOverwritten =
+      llvm::any_of(before, llvm::IsaPred<AsyncCopyOpInterface>);
   for (Value factor : dot.getFactors())
     isOverwritten |=
         !isa<TensorType>(factor.getType()) && !isKept(factor, loop, rings);

@@ -8,7 +8,6 @@
 #include "tile/Analysis/ConvertLayoutPlan.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
-#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -75,9 +74,7 @@ bool DelayedProducts::isLateSum(Value value) const {
 }
 
 bool DelayedProducts::isAllowed(Operation *op) const {
-  if (isMemoryEffectFree(op) ||
-      isa<MatrixProductOpInterface, nvidia_gpu::WaitBarrierOp,
-          nvidia_gpu::FenceAsyncSharedOp>(op))
+  if (isMemoryEffectFree(op) || isa<MatrixProductOpInterface>(op) || isWait(op))
     return true;
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
   return effects && effects.onlyHasEffect<MemoryEffects::Read>();
@@ -329,7 +326,7 @@ void DelayedProducts::waitForNext(OpBuilder &builder, Value counter,
     if (!first.contains(&op) || !isWait(&op))
       continue;
     Operation *clone = cloneWithSources(builder, &op, ahead);
-    if (auto wait = dyn_cast<nvidia_gpu::WaitBarrierOp>(clone))
+    if (auto wait = dyn_cast<PredicatedOpInterface>(clone))
       wait.getPredMutable().assign(hasNext);
   }
 }
