@@ -126,6 +126,7 @@ class SharedOperands : public TargetModel {
 } // namespace
 
 void registerTileTestTargets(DialectRegistry &registry) {
+  registerTileToyTargets(registry);
   registry.addExtension(+[](MLIRContext *context, TritonGPUDialect *dialect) {
     context->loadDialect<nvidia_gpu::TritonNvidiaGPUDialect>();
     TargetModels::add(*dialect, "test",
