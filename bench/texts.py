@@ -24,8 +24,7 @@ if __name__ == "__main__":
     os.environ["TRITON_ALWAYS_COMPILE"] = "1"
     os.environ.setdefault("TRITON_CACHE_DIR", tempfile.mkdtemp(prefix="tile-bench-cache-"))
 
-from peer import load
-from static import MACHINES, parse_target
+from static import MACHINES, compile_case, parse_target
 from static_cases import Case, cases_of
 
 import tile
@@ -37,17 +36,10 @@ TARGETS = ["cuda:80", "cuda:90", "hip:gfx942", "hip:gfx950", "hip:gfx1100"]
 STAGES = ["ttir", "ttgir", "llir"]
 
 
-def compile_case(case: Case, target: GPUTarget) -> dict[str, str]:
+def texts_of(case: Case, target: GPUTarget) -> dict[str, str]:
     """The text of each stage; of a kernel that is refused, the error."""
-    fn = getattr(load(case.example), case.kernel)
-    source = tile.compiler.ASTSource(
-        fn=fn,
-        signature=case.signature(fn.arg_names),
-        constexprs=case.constants,
-        attrs=case.hints(fn.arg_names, target.backend),
-    )
     try:
-        asm = tile.compile(source, target=target, options=case.options).asm
+        asm = compile_case(case, target).asm
     except tile.errors.TileError as error:
         return {"error": str(error).splitlines()[0]}
     stages = [*STAGES, MACHINES[target.backend].STAGE]
@@ -57,7 +49,7 @@ def compile_case(case: Case, target: GPUTarget) -> dict[str, str]:
 def keep(case: Case, target: GPUTarget, folder: Path) -> Path:
     """Compiles `case`; returns the path of its texts, but for the name of a stage."""
     stem = folder / re.sub(r"\W+", "_", case.name)
-    for stage, text in compile_case(case, target).items():
+    for stage, text in texts_of(case, target).items():
         Path(f"{stem}.{stage}").write_text(text)
     return stem
 
