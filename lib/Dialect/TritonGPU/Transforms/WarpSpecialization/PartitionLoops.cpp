@@ -451,8 +451,7 @@ private:
       // Done with those of the iteration before, if there was one.
       stage = getStageBefore(builder, loc, stage, in.numStages);
       pred =
-          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                                inner.getInductionVar(), inner.getLowerBound());
+          TripCount(inner, loc).hasPrevious(builder, inner.getInductionVar());
     }
     Operation *arrival = arriveAtEmpty(ring, stage, pred);
     if (lateEnd && !isWhole)
