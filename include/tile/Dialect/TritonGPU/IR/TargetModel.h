@@ -27,6 +27,7 @@ namespace mlir::triton::gpu {
 
 class CopyStrategy;
 class RingBarriers;
+enum class RegisterPurpose : unsigned;
 
 //===----------------------------------------------------------------------===//
 // Matrix instructions
@@ -121,6 +122,8 @@ public:
 
   /// 32-bit registers that each thread of a block of `numThreads` can have.
   virtual unsigned getRegistersPerThread(unsigned numThreads) const;
+  /// How many of these values may take for `purpose` (RegisterBudget.h).
+  virtual int64_t getBudget(RegisterPurpose purpose, unsigned numThreads) const;
 
   // Arithmetic.
 

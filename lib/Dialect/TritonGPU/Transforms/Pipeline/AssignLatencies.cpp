@@ -109,8 +109,8 @@ private:
   /// way; their loads start as early before that as others. Blocks that share a
   /// multiprocessor fill each other's gaps, and are only held up by that.
   void readOperandsEarly() {
-    constexpr double kMostOfTwoBlocks = 2. / 3;
-    if (getRegisterShare(loop, {}, /*numBlocks=*/2) <= kMostOfTwoBlocks)
+    if (haveRegisters(loop, {}, RegisterPurpose::SharedMultiprocessor,
+                      /*numBlocks=*/2))
       return;
     for (auto dot : loop.getBody()->getOps<MatrixProductOpInterface>()) {
       if (!dot.canWaitInOrder())

@@ -19,14 +19,6 @@ using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::gpu;
 
-/// The share of a thread's registers that the results of products and what late
-/// operations need may take. Two warp groups and a producer share what there
-/// is.
-static double getMostRegisters(Operation *op) {
-  constexpr int kWarpsPerGroup = 4;
-  return lookupNumWarps(op) > kWarpsPerGroup ? 2. / 3 : 3. / 4;
-}
-
 /// Calls `visit` for the operands of `op` and of what is in it that come from
 /// outside of it, until that returns false.
 static bool forEachOperand(Operation *op, function_ref<bool(Value)> visit) {
@@ -213,8 +205,8 @@ bool DelayedProducts::find() {
   for (Operation *op : late)
     if (!collectCrossing(op))
       return decline(op, "it reads memory of its iteration");
-  return getRegisterShare(loop, crossing.getArrayRef()) <=
-             getMostRegisters(loop) ||
+  return haveRegisters(loop, crossing.getArrayRef(),
+                       RegisterPurpose::LateProducts) ||
          decline(loop, "there are not enough registers");
 }
 
@@ -222,13 +214,12 @@ bool DelayedProducts::find() {
 /// those of the next one are computed. Copying them later costs less than
 /// computing them later: that is done while the early products run.
 bool DelayedProducts::haveTwoFactorsRoom() const {
-  constexpr double kMostRegisters = 0.8;
   if (llvm::any_of(rings, std::mem_fn(&RingUse::isFilledByThreads)))
     return false;
   SmallVector<Value> values(crossing.getArrayRef());
   for (MatrixProductOpInterface product : lateProducts)
     llvm::append_range(values, product.getFactors());
-  return getRegisterShare(loop, values) <= kMostRegisters;
+  return haveRegisters(loop, values, RegisterPurpose::TwoFactors);
 }
 
 //===----------------------------------------------------------------------===//
