@@ -57,17 +57,22 @@ def parse_target(text: str) -> GPUTarget:
     )
 
 
-def compile_ours(case: Case, target: GPUTarget) -> dict[str, Any]:
+def compile_case(case: Case, target: GPUTarget) -> Any:
+    """The compiled kernel; raises TileError where it is refused."""
     fn = getattr(load(case.example), case.kernel)
-    stage = MACHINES[target.backend].STAGE
     source = tile.compiler.ASTSource(
         fn=fn,
         signature=case.signature(fn.arg_names),
         constexprs=case.constants,
         attrs=case.hints(fn.arg_names, target.backend),
     )
+    return tile.compile(source, target=target, options=case.options)
+
+
+def compile_ours(case: Case, target: GPUTarget) -> dict[str, Any]:
+    stage = MACHINES[target.backend].STAGE
     try:
-        compiled = tile.compile(source, target=target, options=case.options)
+        compiled = compile_case(case, target)
     except tile.errors.TileError as error:
         return {"error": str(error).splitlines()[0]}
     text = compiled.asm[stage]

@@ -2,9 +2,15 @@
 """Checks that the layering which docs/architecture.md draws is the one that is built.
 
 The table under "The rooms" says which rooms each room may use. Every `#include` and TableGen
+<<<<<<< HEAD
 `include` of ours, every entry of a LINK_LIBS list, and every import at the top of a Python module
 must keep to it. Nothing but backends may look into the name of a target or compare capabilities;
 Python names what a backend has only where the table lets it use that backend.
+=======
+`include` of ours, and every entry of a LINK_LIBS list, must keep to it. Nothing but backends
+may look into the name of a target or compare capabilities. What is common to all machines names
+nothing of a vendor's dialect.
+>>>>>>> seams
 """
 
 from __future__ import annotations
@@ -25,6 +31,11 @@ LIBRARY = re.compile(r"tile_add_library\((\w+)(.*?)\)\s*$", re.DOTALL | re.MULTI
 TARGET_NAMES = re.compile(
     r"\b(?:cuda|hip):|\"(?:cuda|hip)\"|\bsm_?\d|\bgfx\d|[cC]omputeCapability|compute_capability"
 )
+
+
+#: What is common to all machines, and what it must not name.
+COMMON = ("Analysis/", "Conversion/", "Dialect/TritonGPU/")
+VENDOR_NAMES = re.compile(r"nvidia_gpu|NvidiaGPU|ttnvgpu|\bttng\b|amdgpu|\bamdg\b")
 
 
 def read_table() -> dict[str, set[str] | None]:
@@ -113,6 +124,7 @@ def check_targets() -> list[str]:
     return errors
 
 
+<<<<<<< HEAD
 def imported(tree: ast.Module, package: list[str]) -> Iterator[tuple[int, str]]:
     """The lines of the imports of tile's modules at the top of a module, and what they name."""
     for node in tree.body:
@@ -193,11 +205,25 @@ def check_backend_names(table: dict[str, set[str] | None]) -> list[str]:
                         f"{file}:{node.lineno}: {node.value!r} belongs to third_party/{backend}; "
                         "ask the backend"
                     )
+=======
+def check_vendors() -> list[str]:
+    errors = []
+    for file in sorted([*(ROOT / "lib").rglob("*"), *(ROOT / "include/tile").rglob("*")]):
+        name = file.relative_to(ROOT).as_posix()
+        common = re.sub(r"^(lib|include/tile)/", "", name).startswith(COMMON)
+        # Descriptions of passes show examples.
+        if not common or file.suffix not in {".h", ".cpp"}:
+            continue
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            if VENDOR_NAMES.search(line.split("//")[0]):
+                errors.append(f"{name}:{number}: ask an interface, not an operation of a vendor")
+>>>>>>> seams
     return errors
 
 
 def main() -> int:
     table = read_table()
+<<<<<<< HEAD
     errors = [
         *check_includes(table),
         *check_links(table),
@@ -205,6 +231,9 @@ def main() -> int:
         *check_imports(table),
         *check_backend_names(table),
     ]
+=======
+    errors = [*check_includes(table), *check_links(table), *check_targets(), *check_vendors()]
+>>>>>>> seams
     for error in errors:
         print(f"error: {error}", file=sys.stderr)
     return 1 if errors else 0

@@ -6,7 +6,6 @@
 
 #include "mlir/Analysis/Liveness.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
-#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
@@ -19,8 +18,6 @@ using namespace mlir::triton;
 namespace {
 /// Scratch memory is accessed in vectors of up to 16 bytes.
 constexpr int64_t kScratchAlignment = 16;
-/// A tensor map is copied as a whole.
-constexpr int64_t kTensorMapAlignment = 128;
 /// Swizzled buffers of a callee count on the alignment of their own frame: the
 /// pattern of the widest swizzle repeats every 1024 bytes.
 constexpr int64_t kFrameAlignment = 1024;
@@ -99,8 +96,8 @@ void Allocation::collect(FunctionOpInterface function,
       buffer.alignment = kFrameAlignment;
     } else {
       buffer.size = getScratchSize(op);
-      if (isa<nvidia_gpu::TensormapCreateOp>(op))
-        buffer.alignment = kTensorMapAlignment;
+      if (auto scratch = dyn_cast<gpu::ScratchMemoryOpInterface>(op))
+        buffer.alignment = scratch.getScratchAlignment();
     }
     if (buffer.size == 0)
       return;

@@ -19,9 +19,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "tile/Dialect/TritonGPU/IR/AsyncTraits.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
-#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "llvm/Support/DebugLog.h"
 #include <set>
 
@@ -103,14 +101,10 @@ struct State {
   }
 };
 
+/// Whether a wait for its token says that a copy is done.
 bool startsCopy(Operation *op) {
-  return isa<ttg::AsyncCopyGlobalToLocalOp>(op) ||
-         op->hasTrait<ttg::StartsCopy>();
-}
-
-bool waitsForCopies(Operation *op) {
-  return isa<ttg::AsyncWaitOp, nvidia_gpu::AsyncTMAStoreWaitOp>(op) ||
-         op->hasTrait<ttg::WaitsForCopies>();
+  auto copy = dyn_cast<ttg::AsyncCopyOpInterface>(op);
+  return copy && !copy.arrivesAtBarrier();
 }
 
 /// A read that depends on a wait is ordered against copies by that wait: one
@@ -129,7 +123,7 @@ bool conflict(const std::set<Access> &a, const std::set<Access> &b) {
   for (const Access &x : a)
     for (const Access &y : b)
       if (x.overlaps(y) && !isOrderedByWait(x.op, y.op) &&
-          !nvidia_gpu::isOrderedByMbarrier(x.op, y.op))
+          !ttg::isOrderedByBarrierObject(x.op, y.op))
         return true;
   return false;
 }
@@ -231,7 +225,7 @@ private:
   }
 
   static bool isBarrier(Operation *op) {
-    if (isa<::mlir::gpu::BarrierOp, nvidia_gpu::ClusterBarrierOp>(op))
+    if (isa<::mlir::gpu::BarrierOp>(op) || op->hasTrait<ttg::BlockBarrier>())
       return true;
     auto barrier = dyn_cast<ttg::BarrierOp>(op);
     return barrier && barrier.hasLocal();
@@ -270,7 +264,7 @@ private:
       state.clear();
       return;
     }
-    if (waitsForCopies(op)) {
+    if (op->hasTrait<ttg::WaitsForCopies>()) {
       // Each thread waits for its own copies; only a barrier tells the other
       // threads.
       Operation *next = op->getNextNode();

@@ -4,8 +4,6 @@
 #include "tile/Analysis/MemoryModel.h"
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
-#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
-#include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -24,9 +22,9 @@ namespace ttg = mlir::triton::gpu;
 // Order
 //===----------------------------------------------------------------------===//
 
-/// True for memory that no pointer points to.
+/// True for memory that no pointer points to: each has a resource of its own.
 static bool isOnChip(SideEffects::Resource *resource) {
-  return isa<ttg::SharedMemory, nvidia_gpu::TensorMemory>(resource);
+  return !isa<GlobalMemory, SideEffects::DefaultResource>(resource);
 }
 
 /// Operations that order whatever is around them, or of which too little is
@@ -44,12 +42,10 @@ static bool ordersEverything(Operation *op) {
   // Products of operands on the chip, unless somebody learns of their end.
   if (auto product = dyn_cast<MatrixProductOpInterface>(op))
     return !product.getCompletionBarriers().empty();
-  if (isa<MatrixProductWaitOpInterface, nvidia_gpu::FenceAsyncSharedOp,
-          nvidia_gpu::TMEMAllocOp, nvidia_gpu::TMEMLoadOp,
-          nvidia_gpu::TMEMStoreOp>(op))
+  if (isa<MatrixProductWaitOpInterface>(op) || op->hasTrait<ttg::OnChipOnly>())
     return false;
   // Other asynchronous engines, and what threads wait for them with.
-  if (isa_and_nonnull<nvidia_gpu::TritonNvidiaGPUDialect>(op->getDialect()))
+  if (op->hasTrait<ttg::OrdersMemory>())
     return true;
   if (isa<ttg::WarpSpecializeOp>(op))
     return true;
@@ -131,11 +127,11 @@ static LogicalResult addSources(Value value, SmallVectorImpl<Value> &sources) {
     sources.push_back(def->getOperand(0));
     return success();
   }
-  if (auto desc = dyn_cast<nvidia_gpu::ReinterpretTensorDescriptorOp>(def)) {
-    BlockArgument base = nvidia_gpu::getTensorMapBase(desc.getRawDesc());
-    if (!base)
+  if (auto pointing = dyn_cast<ttg::PointerSourceOpInterface>(def)) {
+    Value source = pointing.getPointerSource();
+    if (!source)
       return failure();
-    sources.push_back(base);
+    sources.push_back(source);
     return success();
   }
   if (auto select = dyn_cast<arith::SelectOp>(def)) {

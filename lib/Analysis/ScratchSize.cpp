@@ -11,7 +11,6 @@
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
-#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -49,9 +48,8 @@ int64_t triton::getScratchSize(Operation *op) {
     return ScanPlan(scan).scratchSize;
   if (auto gather = dyn_cast<GatherOp>(op))
     return GatherPlan(gather).scratchSize;
-  // A tensor map is put together in shared memory.
-  if (isa<nvidia_gpu::TensormapCreateOp>(op))
-    return 128;
+  if (auto scratch = dyn_cast<gpu::ScratchMemoryOpInterface>(op))
+    return scratch.getScratchBytes();
   if (auto histogram = dyn_cast<HistogramOp>(op))
     return histogram.getType().getNumElements() * 4;
   // One thread acts on an element and hands the value to those that hold it,

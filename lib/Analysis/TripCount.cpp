@@ -151,6 +151,27 @@ Value TripCount::getLater(OpBuilder &builder, Value counter, unsigned ahead) {
   return builder.createOrFold<arith::AddIOp>(loc, counter, distance);
 }
 
+Value TripCount::getCounter(OpBuilder &builder, Value number) {
+  Value distance = arith::MulIOp::create(builder, loc, number, loop.getStep());
+  return arith::AddIOp::create(builder, loc, distance, loop.getLowerBound());
+}
+
+Value TripCount::getCounterBeforeFirst(OpBuilder &builder) {
+  return arith::SubIOp::create(builder, loc, loop.getLowerBound(),
+                               loop.getStep());
+}
+
+Value TripCount::getNumber(OpBuilder &builder, Value counter) {
+  Value distance =
+      arith::SubIOp::create(builder, loc, counter, loop.getLowerBound());
+  return arith::DivUIOp::create(builder, loc, distance, loop.getStep());
+}
+
+Value TripCount::hasPrevious(OpBuilder &builder, Value counter) {
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, counter,
+                               loop.getLowerBound());
+}
+
 Value TripCount::getLimit(unsigned ahead) {
   if (ahead == 0)
     return loop.getUpperBound();

@@ -12,6 +12,8 @@ class DialectRegistry;
 void registerTileTestPasses();
 /// Machines that `ttg.target` may name then: see Target/TestTargets.cpp.
 void registerTileTestTargets(mlir::DialectRegistry &registry);
+/// Those of CopyEngine/ToyTargets.cpp, which the function above registers, too.
+void registerTileToyTargets(mlir::DialectRegistry &registry);
 
 namespace mlir::triton::test {
 void registerTestAxisInfoPass();

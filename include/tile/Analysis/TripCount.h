@@ -51,8 +51,19 @@ public:
   Value getCounter(OpBuilder &builder, unsigned number) {
     return getLater(builder, loop.getLowerBound(), number);
   }
+  /// The same where `number` has the type of the counter.
+  Value getCounter(OpBuilder &builder, Value number);
+  /// The counter of the iteration before the first one, which there is not: it
+  /// may have wrapped around. What comes after it is the lower bound.
+  Value getCounterBeforeFirst(OpBuilder &builder);
   /// The counter `ahead` iterations after `counter`, in the same sense.
   Value getLater(OpBuilder &builder, Value counter, unsigned ahead);
+
+  /// The number of the iteration that has `counter`, without a sign, of the type
+  /// of the counter; see `isNumberExact`.
+  Value getNumber(OpBuilder &builder, Value counter);
+  /// Whether an iteration comes before the one with `counter`.
+  Value hasPrevious(OpBuilder &builder, Value counter);
 
   /// Whether the loop has iteration `number`, counted from zero.
   Value has(OpBuilder &builder, unsigned number);

@@ -127,9 +127,10 @@ LogicalResult ConvertTritonToTritonGPU::checkSupported(Operation *op) {
              << type;
   }
   StringRef dialect = op->getName().getDialectNamespace();
-  bool known = llvm::is_contained({"builtin", "tt", "ttg", "ttnvgpu", "ttng",
-                                   "arith", "math", "scf", "cf", "ub"},
-                                  dialect);
+  bool known = llvm::is_contained(
+      {"builtin", "tt", "ttg", "arith", "math", "scf", "cf", "ub"}, dialect);
+  // Operations of backends say that their layouts are theirs to check.
+  known |= op->hasTrait<triton::OpTrait::VerifyTensorLayoutsTrait>();
   if (!known && !op->hasTrait<mlir::OpTrait::Elementwise>() &&
       (llvm::any_of(op->getOperandTypes(), isTensor) ||
        llvm::any_of(op->getResultTypes(), isTensor)))

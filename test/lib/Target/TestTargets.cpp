@@ -126,7 +126,9 @@ class SharedOperands : public TargetModel {
 } // namespace
 
 void registerTileTestTargets(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *, TritonGPUDialect *dialect) {
+  registerTileToyTargets(registry);
+  registry.addExtension(+[](MLIRContext *context, TritonGPUDialect *dialect) {
+    context->loadDialect<nvidia_gpu::TritonNvidiaGPUDialect>();
     TargetModels::add(*dialect, "test",
                       [](StringRef name) -> const TargetModel * {
                         static const Wave64 wave64;

@@ -5,6 +5,9 @@
 
 #include "WarpGroupProducts.h"
 
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/Transforms/CopyEngines.h"
+
 #include "mlir/IR/DialectRegistry.h"
 
 #include <vector>
@@ -23,6 +26,19 @@ ArrayRef<unsigned> nvidia::TargetModel::getAsyncCopySizes() const {
   if (!facts.hasAsyncCopy)
     return {};
   return gpu::TargetModel::getAsyncCopySizes();
+}
+
+ArrayRef<const CopyStrategy *> nvidia::TargetModel::getCopyEngines() const {
+  static const CopyStrategy *const engines[] = {
+      &nvidia_gpu::getBulkTensorCopies()};
+  if (!facts.hasTMA)
+    return {};
+  return engines;
+}
+
+/// The first with asynchronous copies also has barriers that they arrive at.
+const RingBarriers *nvidia::TargetModel::getRingBarriers() const {
+  return facts.hasAsyncCopy ? &nvidia_gpu::getMbarriers() : nullptr;
 }
 
 unsigned nvidia::TargetModel::getRegistersPerThread(unsigned numThreads) const {
@@ -176,7 +192,9 @@ const nvidia::TargetModel *nvidia::TargetModel::get(int computeCapability) {
 }
 
 void nvidia::registerTargetModels(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *, TritonGPUDialect *dialect) {
+  registry.addExtension(+[](MLIRContext *context, TritonGPUDialect *dialect) {
+    // Of the operations that the copy engines and products make.
+    context->loadDialect<nvidia_gpu::TritonNvidiaGPUDialect>();
     TargetModels::add(*dialect, "cuda",
                       [](StringRef architecture) -> const gpu::TargetModel * {
                         int computeCapability;

@@ -20,6 +20,8 @@ Type gpu::detail::getPointeeTensorType(Type pointers) {
       cast<PointerType>(tensor.getElementType()).getPointeeType());
 }
 
+Value AsyncCopyGlobalToLocalOp::getCopyTarget() { return getResult(); }
+
 LogicalResult AsyncCopyGlobalToLocalOp::verify() {
   MemDescType dst = getResult().getType();
   auto src =

@@ -277,10 +277,9 @@ private:
 
   void emitFusedLoop() {
     Type outerType = outer.getInductionVar().getType();
-    SmallVector<Value> fusedInits{constant(turnType, 0),
-                                  arith::SubIOp::create(builder, loc,
-                                                        outer.getLowerBound(),
-                                                        outer.getStep())};
+    SmallVector<Value> fusedInits{
+        constant(turnType, 0),
+        TripCount(outer, loc).getCounterBeforeFirst(builder)};
     unsigned outerArgs = fusedInits.size();
     llvm::append_range(fusedInits, outer.getInitArgs());
     unsigned earlyArgs = fusedInits.size();
@@ -338,7 +337,7 @@ private:
     ResultRange begin = emitIf(isFirst, types, otherwise, [&] {
       IRMapping local = map;
       Value next =
-          arith::AddIOp::create(builder, loc, previous, outer.getStep());
+          TripCount(outer, loc).getLater(builder, previous, /*ahead=*/1);
       local.map(outer.getInductionVar(), next);
       for (Operation &op : prologue())
         if (earlyOps.contains(&op))
@@ -379,11 +378,8 @@ private:
 
     // The body.
     IRMapping inBody = map;
-    Value distance = arith::MulIOp::create(builder, loc, turn, inner.getStep());
-    inBody.map(
-        inner.getInductionVar(),
-        arith::AddIOp::create(builder, loc, distance, inner.getLowerBound())
-            .getResult());
+    inBody.map(inner.getInductionVar(),
+               TripCount(inner, loc).getCounter(builder, turn));
     for (auto [i, arg] : llvm::enumerate(inner.getRegionIterArgs()))
       inBody.map(arg, inits[i] == Init::Computed ? Value(begin[computed++])
                                                  : Value(args[innerArgs + i]));

@@ -9,8 +9,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tile/Analysis/RegisterPressure.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+#include "tile/Dialect/TritonGPU/IR/RegisterBudget.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Dialect/TritonGPU/Transforms/FirstUser.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
@@ -29,13 +31,6 @@ using namespace mlir::triton;
 using namespace mlir::triton::gpu;
 
 namespace {
-
-/// Bits of registers that a thread needs for a tensor.
-int64_t getRegisterBits(RankedTensorType type) {
-  Type element = type.getElementType();
-  int64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
-  return bits * getTotalElemsPerThread(type);
-}
 
 /// True if what a read of shared memory finds may change at `op`, or if `op` is
 /// something that reads must not cross (waits, barriers, frees).
@@ -119,7 +114,7 @@ int64_t getRegisters(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || !type.getEncoding() || !isa<FloatType>(type.getElementType()))
     return 0;
-  return llvm::divideCeil(getRegisterBits(type), 32);
+  return countRegisters(type);
 }
 
 /// A rough count of the registers that are alive at once in a loop: what it
@@ -144,24 +139,13 @@ int64_t estimateRegisters(scf::ForOp loop) {
   return carried + largest;
 }
 
-/// How many registers a thread of the loop can have.
-int64_t getRegistersPerThread(scf::ForOp loop) {
+/// Whether a loop holds more data in registers than there is room for beside
+/// what they would be kept for.
+bool isFull(scf::ForOp loop, RegisterPurpose purpose) {
   unsigned numThreads = lookupNumWarps(loop) * lookupThreadsPerWarp(loop);
-  return getTargetModel(loop).getRegistersPerThread(numThreads);
-}
-
-/// How much data a loop holds in registers when it is crowded: three of eight
-/// registers that a thread can have. Those for operands on their way (up to 64
-/// for each product), addresses, and what the backend needs to schedule are not
-/// in the estimate.
-int64_t getCrowdedLoopRegisters(scf::ForOp loop) {
-  return llvm::divideCeil(3 * getRegistersPerThread(loop), 8);
-}
-
-/// The same where a loop is full: three of four. The rest is taken by what is
-/// not in the estimate.
-int64_t getFullLoopRegisters(scf::ForOp loop) {
-  return llvm::divideCeil(3 * getRegistersPerThread(loop), 4);
+  int64_t registers = estimateRegisters(loop);
+  LDBG() << registers << " registers of data in the loop at " << loop.getLoc();
+  return registers > getTargetModel(loop).getBudget(purpose, numThreads);
 }
 
 /// Reads an operand of matrix products, which never changes, anew in each
@@ -180,10 +164,7 @@ bool sinkIntoCrowdedLoops(LocalLoadOp load) {
   bool changed = false;
   for (Operation *op : loops) {
     auto loop = cast<scf::ForOp>(op);
-    int64_t registers = estimateRegisters(loop);
-    LDBG() << registers << " registers of data in the loop at "
-           << loop.getLoc();
-    if (registers < getCrowdedLoopRegisters(loop))
+    if (!isFull(loop, RegisterPurpose::InvariantOperands))
       continue;
     OpBuilder builder(loop.getBody(), loop.getBody()->begin());
     auto inLoop = cast<LocalLoadOp>(builder.clone(*load));
@@ -224,7 +205,7 @@ bool sinkBehindCopies(LocalAllocOp alloc) {
 /// registers.
 bool sinkBehindProduct(LocalLoadOp load) {
   auto loop = dyn_cast<scf::ForOp>(load->getParentOp());
-  if (!loop || estimateRegisters(loop) < getFullLoopRegisters(loop))
+  if (!loop || !isFull(loop, RegisterPurpose::EarlyReads))
     return false;
   SmallVector<Operation *> moved{load};
   Operation *user = findFirstUser(load, loop.getBody());
@@ -253,8 +234,8 @@ bool isWidening(Operation *op) {
     return false;
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   return type && type.getEncoding() &&
-         getRegisterBits(type) > getRegisterBits(cast<RankedTensorType>(
-                                     op->getOperand(0).getType()));
+         countRegisterBits(type) > countRegisterBits(cast<RankedTensorType>(
+                                       op->getOperand(0).getType()));
 }
 
 /// Moves a conversion to more bits behind the waits for products in front of
@@ -263,7 +244,7 @@ bool isWidening(Operation *op) {
 /// on during the products.
 bool sinkWidening(Operation *op) {
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
-  if (!loop || estimateRegisters(loop) < getCrowdedLoopRegisters(loop))
+  if (!loop || !isFull(loop, RegisterPurpose::InvariantOperands))
     return false;
   Operation *user = findFirstUser(op->getResult(0), op->getBlock());
   if (!user)
@@ -320,8 +301,8 @@ private:
       return alloc.getSrc() && !alloc.getType().getMutableMemory() &&
              hoist(op, alloc.getSrc());
     if (auto convert = dyn_cast<ConvertLayoutOp>(op))
-      return getRegisterBits(convert.getType()) <
-                 getRegisterBits(convert.getSrc().getType()) &&
+      return countRegisterBits(convert.getType()) <
+                 countRegisterBits(convert.getSrc().getType()) &&
              hoist(op, convert.getSrc());
     if (isa<ViewLikeOpInterface>(op))
       return hoist(op, op->getOperand(0));
@@ -330,8 +311,8 @@ private:
 
   bool trySink(Operation *op) {
     if (auto convert = dyn_cast<ConvertLayoutOp>(op)) {
-      if (getRegisterBits(convert.getType()) <=
-          getRegisterBits(convert.getSrc().getType()))
+      if (countRegisterBits(convert.getType()) <=
+          countRegisterBits(convert.getSrc().getType()))
         return false;
       // What it needs of shared memory would be taken beside the buffer that a
       // store fills.

@@ -41,6 +41,22 @@ LogicalResult AsyncCopyMbarrierArriveOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// What they do to their barriers
+//===----------------------------------------------------------------------===//
+
+gpu::BarrierUse InitBarrierOp::getBarrierUse() {
+  return gpu::BarrierUse::Begin;
+}
+
+gpu::BarrierUse InvalBarrierOp::getBarrierUse() { return gpu::BarrierUse::End; }
+
+gpu::BarrierUse BarrierExpectOp::getBarrierUse() {
+  return gpu::BarrierUse::Announce;
+}
+
+gpu::BarrierUse WaitBarrierOp::getBarrierUse() { return gpu::BarrierUse::Wait; }
+
+//===----------------------------------------------------------------------===//
 // Canonicalization
 //===----------------------------------------------------------------------===//
 

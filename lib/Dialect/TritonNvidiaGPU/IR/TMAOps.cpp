@@ -13,10 +13,20 @@ using namespace mlir::triton::nvidia_gpu;
 static constexpr size_t kMaxTMARank = 5;
 static constexpr int64_t kMaxBoxDim = 256;
 static constexpr int64_t kMaxElementStride = 8;
+/// The size of a tensor map, and what it is aligned to.
+static constexpr int64_t kTensorMapBytes = 128;
 
 //===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//
+
+Value AsyncTMACopyGlobalToLocalOp::getCopyTarget() { return getResult(); }
+
+bool AsyncTMACopyGlobalToLocalOp::arrivesAtBarrier() { return true; }
+
+Value AsyncTMAGatherOp::getCopyTarget() { return getResult(); }
+
+bool AsyncTMAGatherOp::arrivesAtBarrier() { return true; }
 
 /// Checks a descriptor against the buffer that its block is copied to or from.
 static LogicalResult verifyBuffer(Operation *op, RankedTensorType block,
@@ -187,6 +197,15 @@ static LogicalResult verifyRange(Operation *op, OperandRange values,
              << ", found " << constant.getSExtValue();
   }
   return success();
+}
+
+// A tensor map is put together in shared memory.
+int64_t TensormapCreateOp::getScratchBytes() { return kTensorMapBytes; }
+
+int64_t TensormapCreateOp::getScratchAlignment() { return kTensorMapBytes; }
+
+Value ReinterpretTensorDescriptorOp::getPointerSource() {
+  return getTensorMapBase(getRawDesc());
 }
 
 LogicalResult TensormapCreateOp::verify() {

@@ -73,6 +73,10 @@ static LogicalResult verifyCopy(Operation *op, TensorDescType desc,
          << buffer << " and " << desc;
 }
 
+Value AsyncTDMCopyGlobalToLocalOp::getCopyTarget() { return getResult(); }
+
+Value AsyncTDMGatherOp::getCopyTarget() { return getDst(); }
+
 LogicalResult AsyncTDMCopyGlobalToLocalOp::verify() {
   if (!getResult().getType().getMutableMemory())
     return emitOpError("expected a mutable destination, found ")

@@ -62,6 +62,8 @@ LogicalResult BufferLoadOp::verify() {
   return success();
 }
 
+Value BufferLoadToLocalOp::getCopyTarget() { return getDest(); }
+
 LogicalResult BufferLoadToLocalOp::verify() {
   gpu::MemDescType dest = getDest().getType();
   RankedTensorType offsets = getOffsets().getType();

@@ -10,6 +10,7 @@
 #include "OperandCopies.h"
 #include "OperandEncodings.h"
 
+#include "tile/Analysis/TripCount.h"
 #include "tile/Dialect/TritonGPU/Transforms/Buffers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -65,14 +66,22 @@ private:
     return op;
   }
 
+  /// The number of an iteration.
+  Value getNumber(LoopSchedule::Place place) {
+    Operation *next = &*builder.getInsertionPoint();
+    Operation *before = next->getPrevNode();
+    Value number = TripCount(loop).getNumber(builder, loop.getInductionVar());
+    Block::iterator first =
+        before ? std::next(before->getIterator()) : loop.getBody()->begin();
+    for (Operation &op : llvm::make_range(first, next->getIterator()))
+      schedule.set(&op, place);
+    return number;
+  }
+
   /// The buffer of an iteration, which its number chooses.
   Value getSlot(Location loc, Value ring, LoopSchedule::Place place) {
     Type type = loop.getInductionVar().getType(), i32 = builder.getI32Type();
-    Value step = put(arith::SubIOp::create(builder, loc, loop.getInductionVar(),
-                                           loop.getLowerBound()),
-                     place);
-    Value count =
-        put(arith::DivUIOp::create(builder, loc, step, loop.getStep()), place);
+    Value count = getNumber(place);
     Value size =
         put(arith::ConstantOp::create(
                 builder, loc, builder.getIntegerAttr(type, distance + 1)),

@@ -55,7 +55,7 @@ public:
       return first.lookupOrDefault(value);
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       OpOperand *init = loop.getTiedLoopInit(argument);
-      return init ? init->get() : loop.getLowerBound();
+      return init ? init->get() : TripCount(loop).getCounter(b, 0u);
     }
     return cloneFor(b, value, first,
                     [&](Value operand) { return getFirst(b, operand); });
@@ -70,7 +70,7 @@ public:
       if (OpOperand *yielded = loop.getTiedLoopYieldedValue(argument))
         result = getCurrent(b, yielded->get());
       else
-        result = arith::AddIOp::create(b, loop.getLoc(), value, loop.getStep());
+        result = TripCount(loop).getLater(b, value, /*ahead=*/1);
       next.map(value, result);
       return result;
     }

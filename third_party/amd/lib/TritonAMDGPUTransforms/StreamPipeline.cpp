@@ -6,8 +6,10 @@
 #include "amd/TritonAMDGPUTransforms/Passes.h"
 
 #include "tile/Analysis/AxisInfo.h"
+#include "tile/Analysis/RegisterPressure.h"
 #include "tile/Analysis/TripCount.h"
 #include "tile/Dialect/Triton/IR/MemoryOps.h"
+#include "tile/Dialect/TritonGPU/IR/RegisterBudget.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 
 #include "mlir/IR/Matchers.h"
@@ -50,11 +52,8 @@ std::optional<OperandLoad> findOperandLoad(Operation &op, scf::ForOp loop,
   return result;
 }
 
-/// The registers of a thread that hold its part of a tensor.
 int64_t countRegisters(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return llvm::divideCeil(
-      getTotalElemsPerThread(type) * type.getElementTypeBitWidth(), 32);
+  return triton::countRegisters(cast<RankedTensorType>(value.getType()));
 }
 
 /// The first of several products of a loop, if beside what they take and make
@@ -78,8 +77,9 @@ DotOp findProductBeforeLoads(scf::ForOp loop, ArrayRef<OperandLoad> operands) {
         used += countRegisters(factor);
   }
   unsigned threads = lookupNumWarps(loop) * lookupThreadsPerWarp(loop);
-  int64_t registers = getTargetModel(loop).getRegistersPerThread(threads);
-  return 3 * used > 2 * registers ? dots.front() : DotOp();
+  int64_t budget =
+      getTargetModel(loop).getBudget(RegisterPurpose::LoadsAhead, threads);
+  return used > budget ? dots.front() : DotOp();
 }
 
 struct StreamPipeline

@@ -27,6 +27,8 @@ public:
     return facts.maxGlobalAccessBits;
   }
   ArrayRef<unsigned> getAsyncCopySizes() const override;
+  ArrayRef<const gpu::CopyStrategy *> getCopyEngines() const override;
+  const gpu::RingBarriers *getRingBarriers() const override;
   unsigned getRegistersPerThread(unsigned numThreads) const override;
   bool hasFloatConversion(Type from, Type to,
                           RoundingMode rounding) const override;

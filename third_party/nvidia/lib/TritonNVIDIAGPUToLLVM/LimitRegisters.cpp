@@ -5,11 +5,10 @@
 
 #include "nvidia/TargetModel.h"
 #include "nvidia/TargetTable.h"
+#include "tile/Analysis/RegisterPressure.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
-#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "tile/Dialect/TritonGPU/Transforms/WarpGroups.h"
 
-#include "mlir/Analysis/Liveness.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -35,13 +34,6 @@ static constexpr int64_t kScalars = 8;
 /// What consumers of partitions need, beside the results of their products.
 static constexpr int64_t kScalarsOfProducts = 72;
 
-/// How many registers a thread needs for a tensor.
-static int64_t countElements(RankedTensorType type) {
-  int64_t bits = int64_t(ttg::toLinearLayout(type).getInDimSize(kRegister)) *
-                 type.getElementTypeBitWidth();
-  return llvm::divideCeil(bits, 32);
-}
-
 /// Whether a tensor is a constant or the same number everywhere.
 static bool isConstantOrSplat(Value value) {
   Operation *def = value.getDefiningOp();
@@ -51,7 +43,7 @@ static bool isConstantOrSplat(Value value) {
 
 /// The same for a tensor of data. Indices, masks and pointers are few numbers
 /// and constants, and so is what is splat.
-static int64_t countRegisters(Value value) {
+static int64_t countDataRegisters(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || isConstantOrSplat(value))
     return 0;
@@ -62,14 +54,7 @@ static int64_t countRegisters(Value value) {
       (element.isInteger() && element.getIntOrFloatBitWidth() >= 32 &&
        !isLoaded && !isa<ttg::NvidiaMmaEncodingAttr>(type.getEncoding())))
     return 0;
-  return countElements(type);
-}
-
-/// Whether an element of the results is made of one of each operand, that the
-/// thread has.
-static bool isElementwise(Operation *op) {
-  return op->hasTrait<mlir::OpTrait::Elementwise>() ||
-         isa<BroadcastOp, ExpandDimsOp>(op);
+  return triton::countRegisters(type);
 }
 
 /// Tensors whose elements follow from their places.
@@ -77,7 +62,7 @@ static DenseSet<Value> findIndices(FunctionOpInterface function) {
   DenseSet<Value> indices;
   function.walk([&](Operation *op) {
     if (isa<MakeRangeOp>(op) ||
-        ((isElementwise(op) || isa<ttg::ConvertLayoutOp>(op)) &&
+        ((isMadeByElements(op) || isa<ttg::ConvertLayoutOp>(op)) &&
          llvm::all_of(op->getOperands(), [&](Value operand) {
            return !isa<RankedTensorType>(operand.getType()) ||
                   isConstantOrSplat(operand) || indices.contains(operand);
@@ -85,79 +70,6 @@ static DenseSet<Value> findIndices(FunctionOpInterface function) {
       indices.insert_range(op->getResults());
   });
   return indices;
-}
-
-namespace {
-/// Registers that tensors take while they wait for their users. What is made
-/// element by element for one that takes it so needs not be there as a whole:
-/// until then it takes what it is made of, or itself if that is less.
-class WaitingRegisters {
-public:
-  WaitingRegisters(FunctionOpInterface function,
-                   function_ref<int64_t(Value)> count)
-      : liveness(function), count(count) {}
-
-  int64_t operator()(Value value) {
-    auto known = registers.find(value);
-    if (known != registers.end())
-      return known->second;
-    int64_t least = count(value);
-    if (Operation *user = least ? findUserByElements(value) : nullptr) {
-      int64_t sources = 0;
-      for (Value operand : value.getDefiningOp()->getOperands())
-        if (liveness.isDeadAfter(operand, user))
-          sources += (*this)(operand);
-      least = std::min(least, sources);
-    }
-    return registers[value] = least;
-  }
-
-private:
-  /// The one user of an elementwise operation's result that needs none of its
-  /// elements beside another, if it follows in the block.
-  static Operation *findUserByElements(Value value) {
-    Operation *def = value.getDefiningOp();
-    if (!def || !isElementwise(def) || !value.hasOneUse())
-      return nullptr;
-    Operation *user = *value.user_begin();
-    bool byElements = isElementwise(user) || isa<ReduceOp, StoreOp>(user);
-    return byElements && user->getBlock() == def->getBlock() ? user : nullptr;
-  }
-
-  Liveness liveness;
-  function_ref<int64_t(Value)> count;
-  llvm::DenseMap<Value, int64_t> registers;
-};
-} // namespace
-
-/// The most registers that tensors take at one time.
-static int64_t countLiveRegisters(FunctionOpInterface function,
-                                  function_ref<int64_t(Value)> count) {
-  Liveness liveness(function);
-  int64_t most = 0;
-  for (Block &block : function.getFunctionBody()) {
-    // What an operation makes takes the place of what it uses up.
-    DenseSet<Value> alive;
-    int64_t taken = 0;
-    auto add = [&](Value value) {
-      if (alive.insert(value).second)
-        taken += count(value);
-    };
-    for (Value value : liveness.getLiveOut(&block))
-      add(value);
-    for (Operation &op : llvm::reverse(block)) {
-      for (Value result : op.getResults())
-        if (alive.erase(result))
-          taken -= count(result);
-      op.walk([&](Operation *nested) {
-        for (Value operand : nested->getOperands())
-          if (!op.isAncestor(operand.getParentBlock()->getParentOp()))
-            add(operand);
-      });
-      most = std::max(most, taken);
-    }
-  }
-  return most;
 }
 
 namespace {
@@ -214,7 +126,7 @@ struct LimitRegistersNV : nvidia::impl::LimitRegistersNVBase<LimitRegistersNV> {
     });
     if (products != 1 || functions != 1)
       return;
-    int64_t needed = countLiveRegisters(kernel, countRegisters) + kScalars;
+    int64_t needed = countLiveRegisters(kernel, countDataRegisters) + kScalars;
     LDBG() << needed << " registers needed, " << limit << " for each of "
            << blocks << " blocks";
     if (needed <= kLeastLimit || needed > limit)
@@ -236,7 +148,7 @@ private:
         return type && type.getElementType().isIntOrFloat() &&
                        !type.getElementType().isInteger(1) &&
                        !isConstantOrSplat(value) && !indices.contains(value)
-                   ? countElements(type)
+                   ? triton::countRegisters(type)
                    : 0;
       };
       WaitingRegisters waiting(function, count);
@@ -257,7 +169,7 @@ private:
         ops.push_back(specialize);
       if (auto product = dyn_cast<MatrixProductOpInterface>(op);
           product && product.getProduct())
-        needed += countRegisters(product.getProduct());
+        needed += countDataRegisters(product.getProduct());
     });
     if (needed == kScalarsOfProducts)
       return;

@@ -20,6 +20,7 @@
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Attributes.h"
+#include "tile/Dialect/TritonGPU/IR/OpInterfaces.h"
 #include "tile/Dialect/TritonGPU/IR/Types.h"
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h.inc"

@@ -25,6 +25,10 @@
 
 namespace mlir::triton::gpu {
 
+class CopyStrategy;
+class RingBarriers;
+enum class RegisterPurpose : unsigned;
+
 //===----------------------------------------------------------------------===//
 // Matrix instructions
 //===----------------------------------------------------------------------===//
@@ -112,10 +116,22 @@ public:
   /// without any copies through registers.
   virtual ArrayRef<unsigned> getAsyncCopySizes() const;
 
+  // Copies that run beside the threads.
+
+  /// The engines that copy to shared memory for this machine, beside threads,
+  /// the preferred one first (Transforms/CopyStrategy.h).
+  virtual ArrayRef<const CopyStrategy *> getCopyEngines() const { return {}; }
+  /// The barriers in shared memory that such copies arrive at, and by which
+  /// groups of warps hand buffers to each other (Transforms/RingBarriers.h);
+  /// null where the machine has none.
+  virtual const RingBarriers *getRingBarriers() const { return nullptr; }
+
   // Registers.
 
   /// 32-bit registers that each thread of a block of `numThreads` can have.
   virtual unsigned getRegistersPerThread(unsigned numThreads) const;
+  /// How many of these values may take for `purpose` (RegisterBudget.h).
+  virtual int64_t getBudget(RegisterPurpose purpose, unsigned numThreads) const;
 
   // Arithmetic.
 

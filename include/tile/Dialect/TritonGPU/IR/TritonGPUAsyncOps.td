@@ -7,7 +7,7 @@
 include "tile/Dialect/TritonGPU/IR/TritonGPUOpBase.td"
 
 def TTG_AsyncCopyGlobalToLocalOp : TTG_Op<"async_copy_global_to_local", [
-    AttrSizedOperandSegments,
+    AttrSizedOperandSegments, TTG_AsyncCopy<>,
     OptionalTypesMatchWith<
         "the mask has the shape and encoding of the pointers, and i1 elements",
         "src", "mask",
@@ -70,7 +70,7 @@ def TTG_AsyncCommitGroupOp : TTG_Op<"async_commit_group"> {
 }
 
 def TTG_AsyncWaitOp : TTG_Op<"async_wait", [
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, TTG_WaitsForCopies]> {
   let summary = "wait for groups of asynchronous copies";
   let description = [{
     Waits until at most `num` of the groups committed last are unfinished. Each

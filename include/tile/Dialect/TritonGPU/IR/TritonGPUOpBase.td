@@ -15,6 +15,7 @@ include "tile/Dialect/Triton/IR/TritonOpInterfaces.td"
 include "tile/Dialect/Triton/IR/TritonTypes.td"
 include "tile/Dialect/TritonGPU/IR/TritonGPUAttrs.td"
 include "tile/Dialect/TritonGPU/IR/TritonGPUDialect.td"
+include "tile/Dialect/TritonGPU/IR/TritonGPUOpInterfaces.td"
 include "tile/Dialect/TritonGPU/IR/TritonGPUTypes.td"
 
 /// The memory that the threads of a block share.

@@ -50,8 +50,7 @@ def TritonGPUAccelerateMatmul
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect",
-                           "::mlir::triton::gpu::TritonGPUDialect",
-                           "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
+                           "::mlir::triton::gpu::TritonGPUDialect"];
   let statistics = [
     Statistic<"numAccelerated", "num-accelerated",
               "Products mapped to tensor cores">,

@@ -111,8 +111,7 @@ def TritonGPUPipeline : Pass<"tritongpu-pipeline", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect",
-                           "::mlir::triton::gpu::TritonGPUDialect",
-                           "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
+                           "::mlir::triton::gpu::TritonGPUDialect"];
   let options = [
     Option<"numStages", "num-stages", "int32_t", /*default=*/"0",
            "Left alone: tritongpu-assign-latencies decides about stages">,

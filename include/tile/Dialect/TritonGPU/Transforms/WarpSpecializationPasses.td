@@ -55,8 +55,7 @@ def TritonGPUAutomaticWarpSpecialization
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect",
-                           "::mlir::triton::gpu::TritonGPUDialect",
-                           "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
+                           "::mlir::triton::gpu::TritonGPUDialect"];
   let options = [
     Option<"supported", "supported", "bool", /*default=*/"true",
            "Whether warps of the target can wait for each other">,
@@ -150,8 +149,7 @@ def TritonGPUPartitionLoops
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect",
-                           "::mlir::triton::gpu::TritonGPUDialect",
-                           "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
+                           "::mlir::triton::gpu::TritonGPUDialect"];
   let statistics = [
     Statistic<"numLoops", "num-loops", "Loops divided">,
     Statistic<"numProducts", "num-products", "Products that run on while threads go on">

@@ -10,7 +10,7 @@ include "tile/Dialect/TritonNvidiaGPU/IR/TritonNvidiaGPUOpBase.td"
 // mbarriers
 //===----------------------------------------------------------------------===//
 
-def TTNG_InitBarrierOp : TTNG_Op<"init_barrier"> {
+def TTNG_InitBarrierOp : TTNG_Op<"init_barrier", [TTG_BarrierUser]> {
   let summary = "Make a barrier in shared memory";
   let description = [{
     Initialises the barrier object: phase 0, `count` arrivals expected in each
@@ -29,7 +29,7 @@ def TTNG_InitBarrierOp : TTNG_Op<"init_barrier"> {
   let hasVerifier = 1;
 }
 
-def TTNG_InvalBarrierOp : TTNG_Op<"inval_barrier"> {
+def TTNG_InvalBarrierOp : TTNG_Op<"inval_barrier", [TTG_BarrierUser]> {
   let summary = "End the life of a barrier";
   let description = [{
     After this the memory of the barrier may be used for something else.
@@ -46,7 +46,8 @@ def TTNG_InvalBarrierOp : TTNG_Op<"inval_barrier"> {
   let hasVerifier = 1;
 }
 
-def TTNG_BarrierExpectOp : TTNG_Op<"barrier_expect"> {
+def TTNG_BarrierExpectOp : TTNG_Op<"barrier_expect", [
+    TTG_BarrierUser, TTG_PredicatedOpInterface]> {
   let summary = "Arrive at a barrier and announce bytes of asynchronous copies";
   let description = [{
     One thread arrives and adds `size` bytes to what the current phase waits for;
@@ -70,7 +71,8 @@ def TTNG_BarrierExpectOp : TTNG_Op<"barrier_expect"> {
   let hasCanonicalizeMethod = 1;
 }
 
-def TTNG_WaitBarrierOp : TTNG_Op<"wait_barrier", [AttrSizedOperandSegments]> {
+def TTNG_WaitBarrierOp : TTNG_Op<"wait_barrier", [
+    AttrSizedOperandSegments, TTG_BarrierUser, TTG_PredicatedOpInterface]> {
   let summary = "Wait until a phase of a barrier has ended";
   let description = [{
     Waits until the phase of parity `phase` (0 or 1) is complete. Where `pred` is
@@ -110,7 +112,8 @@ def TTNG_WaitBarrierOp : TTNG_Op<"wait_barrier", [AttrSizedOperandSegments]> {
   let hasCanonicalizeMethod = 1;
 }
 
-def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier"> {
+def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier", [
+    TTG_BarrierUserOpInterface, TTG_PredicatedOpInterface]> {
   let summary = "Arrive at a barrier";
   let description = [{
     One thread of the block (or of the warp-specialised partition) arrives `count`
@@ -141,7 +144,8 @@ def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier"> {
   let hasCanonicalizeMethod = 1;
 }
 
-def TTNG_AsyncCopyMbarrierArriveOp : TTNG_Op<"async_copy_mbarrier_arrive"> {
+def TTNG_AsyncCopyMbarrierArriveOp
+    : TTNG_Op<"async_copy_mbarrier_arrive", [TTG_BarrierUserOpInterface]> {
   let summary = "Arrive at a barrier once earlier asynchronous copies are done";
   let description = [{
     Each thread arrives when all its earlier `ttg.async_copy_global_to_local` are
@@ -169,7 +173,7 @@ def TTNG_AsyncCopyMbarrierArriveOp : TTNG_Op<"async_copy_mbarrier_arrive"> {
 //===----------------------------------------------------------------------===//
 
 def TTNG_FenceAsyncSharedOp
-    : TTNG_Op<"fence_async_shared"> {
+    : TTNG_Op<"fence_async_shared", [TTG_OnChipOnly]> {
   let summary = "Make stores to shared memory visible to the async proxy";
   let description = [{
     The tensor core and the TMA unit read shared memory through the async proxy.
@@ -249,7 +253,7 @@ def TTNG_ClusterWaitOp : TTNG_Op<"cluster_wait"> {
   let assemblyFormat = "attr-dict";
 }
 
-def TTNG_ClusterBarrierOp : TTNG_Op<"cluster_barrier"> {
+def TTNG_ClusterBarrierOp : TTNG_Op<"cluster_barrier", [TTG_BlockBarrier]> {
   let summary = "Arrive at the barrier of the cluster and wait there";
   let description = [{
     The same as `cluster_arrive` followed by `cluster_wait`.

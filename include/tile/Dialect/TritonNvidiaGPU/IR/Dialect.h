@@ -54,11 +54,6 @@ getTensorMemoryFootprint(gpu::MemDescType type,
 LogicalResult verifyBarrierType(Operation *op, gpu::MemDescType type,
                                 StringRef what = "barrier");
 
-/// Whether two accesses of the same shared memory need no barrier of the block
-/// between them, although at least one of them writes, because an mbarrier
-/// orders them or is what they access. For `insertMemoryBarriers`.
-bool isOrderedByMbarrier(Operation *before, Operation *after);
-
 } // namespace mlir::triton::nvidia_gpu
 
 #define GET_OP_CLASSES

@@ -95,7 +95,8 @@ class TTNG_MMAv5Traits<list<string> productMethods = []> {
     TT_MatrixProduct<!listconcat(productMethods,
         ["canOverwriteAccumulator", "getUseAccumulator", "setUseAccumulator",
          "isAsync", "setAsync", "getCompletionBarriers"])>,
-    DeclareOpInterfaceMethods<TTNG_MMAv5OpInterface>
+    DeclareOpInterfaceMethods<TTNG_MMAv5OpInterface>,
+    TTG_BarrierUserOpInterface
   ];
 }
 
@@ -215,7 +216,8 @@ def TTNG_TCGen5MMAScaledOp : TTNG_Op<"tc_gen5_mma_scaled",
   let hasCanonicalizeMethod = 1;
 }
 
-def TTNG_TCGen5CommitOp : TTNG_Op<"tc_gen5_commit"> {
+def TTNG_TCGen5CommitOp : TTNG_Op<"tc_gen5_commit", [
+    TTG_BarrierUserOpInterface, TTG_PredicatedOpInterface]> {
   let summary = "Arrive at a barrier when all multiplications so far are done";
   let description = [{
     Once every `tc_gen5_mma`, `tc_gen5_mma_scaled` and `tmem_copy` issued before is

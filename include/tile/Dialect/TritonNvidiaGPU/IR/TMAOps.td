@@ -11,7 +11,9 @@ include "tile/Dialect/TritonNvidiaGPU/IR/TritonNvidiaGPUOpBase.td"
 //===----------------------------------------------------------------------===//
 
 def TTNG_AsyncTMACopyGlobalToLocalOp
-    : TTNG_Op<"async_tma_copy_global_to_local"> {
+    : TTNG_Op<"async_tma_copy_global_to_local", [
+    TTG_AsyncCopy<["arrivesAtBarrier"]>, TTG_BarrierUserOpInterface,
+    TTG_PredicatedOpInterface]> {
   let summary = "Copy a box of a tensor to shared memory";
   let description = [{
     One thread starts the copy of the descriptor's block at `coord` (in elements,
@@ -97,7 +99,9 @@ def TTNG_AsyncTMAReduceOp : TTNG_Op<"async_tma_reduce"> {
   let hasVerifier = 1;
 }
 
-def TTNG_AsyncTMAGatherOp : TTNG_Op<"async_tma_gather"> {
+def TTNG_AsyncTMAGatherOp : TTNG_Op<"async_tma_gather", [
+    TTG_AsyncCopy<["arrivesAtBarrier"]>, TTG_BarrierUserOpInterface,
+    TTG_PredicatedOpInterface]> {
   let summary = "Copy chosen rows of a matrix to shared memory";
   let description = [{
     The descriptor's block is one row of a matrix. Row `i` of `result` becomes the
@@ -151,7 +155,8 @@ def TTNG_AsyncTMAScatterOp : TTNG_Op<"async_tma_scatter"> {
   let hasVerifier = 1;
 }
 
-def TTNG_AsyncTMAStoreWaitOp : TTNG_Op<"async_tma_store_wait"> {
+def TTNG_AsyncTMAStoreWaitOp
+    : TTNG_Op<"async_tma_store_wait", [TTG_WaitsForCopies]> {
   let summary = "Wait until TMA has read its sources";
   let description = [{
     Waits until at most `pendings` of the copies to global memory that were started
@@ -177,7 +182,9 @@ def TTNG_AsyncTMAStoreWaitOp : TTNG_Op<"async_tma_store_wait"> {
 //===----------------------------------------------------------------------===//
 
 def TTNG_TensormapCreateOp
-    : TTNG_Op<"tensormap_create", [AttrSizedOperandSegments]> {
+    : TTNG_Op<"tensormap_create", [
+        AttrSizedOperandSegments,
+        DeclareOpInterfaceMethods<TTG_ScratchMemoryOpInterface>]> {
   let summary = "Write a tensor map to global memory";
   let description = [{
     Writes the 128 bytes of a tensor map to `desc_ptr`, which must be aligned to
@@ -239,7 +246,8 @@ def TTNG_TensormapFenceproxyAcquireOp
 }
 
 def TTNG_ReinterpretTensorDescriptorOp
-    : TTNG_Op<"reinterpret_tensor_descriptor", [Pure]> {
+    : TTNG_Op<"reinterpret_tensor_descriptor", [
+        Pure, DeclareOpInterfaceMethods<TTG_PointerSourceOpInterface>]> {
   let summary = "Use the address of a tensor map as a tensor descriptor";
   let description = [{
     Example:

@@ -7,7 +7,7 @@
 include "tile/Dialect/TritonNvidiaGPU/IR/TritonNvidiaGPUOpBase.td"
 
 def TTNG_TMEMAllocOp : TTNG_Op<"tmem_alloc", [
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, TTG_OnChipOnly]> {
   let summary = "Allocate tensor memory";
   let description = [{
     Allocates a buffer, and writes `src` to it where that is given. A buffer that
@@ -31,7 +31,8 @@ def TTNG_TMEMAllocOp : TTNG_Op<"tmem_alloc", [
   let hasVerifier = 1;
 }
 
-def TTNG_TMEMLoadOp : TTNG_Op<"tmem_load", [AttrSizedResultSegments]> {
+def TTNG_TMEMLoadOp : TTNG_Op<"tmem_load", [
+    AttrSizedResultSegments, TTG_OnChipOnly]> {
   let summary = "Read tensor memory into registers";
   let description = [{
     Each warp of a group of four reaches one 32-lane window of tensor memory only,
@@ -71,7 +72,8 @@ def TTNG_TMEMLoadOp : TTNG_Op<"tmem_load", [AttrSizedResultSegments]> {
   let hasVerifier = 1;
 }
 
-def TTNG_TMEMStoreOp : TTNG_Op<"tmem_store"> {
+def TTNG_TMEMStoreOp : TTNG_Op<"tmem_store", [
+    TTG_OnChipOnly, TTG_PredicatedOpInterface]> {
   let summary = "Write registers to tensor memory";
   let description = [{
     Nothing happens where `pred` is false. The layout of the source has to obey the
@@ -105,7 +107,7 @@ def TTNG_TMEMStoreOp : TTNG_Op<"tmem_store"> {
   let hasCanonicalizeMethod = 1;
 }
 
-def TTNG_TMEMCopyOp : TTNG_Op<"tmem_copy"> {
+def TTNG_TMEMCopyOp : TTNG_Op<"tmem_copy", [TTG_BarrierUserOpInterface]> {
   let summary = "Copy shared memory to tensor memory asynchronously";
   let description = [{
     One thread starts the copy; multiplications issued later see its result. Where a

@@ -11,6 +11,7 @@ include "mlir/Interfaces/ViewLikeInterface.td"
 include "tile/Dialect/Triton/IR/TritonEnums.td"
 include "tile/Dialect/Triton/IR/TritonInterfaces.td"
 include "tile/Dialect/Triton/IR/TritonOpInterfaces.td"
+include "tile/Dialect/TritonGPU/IR/TritonGPUOpInterfaces.td"
 include "tile/Dialect/TritonNvidiaGPU/IR/TritonNvidiaGPUAttrs.td"
 include "tile/Dialect/TritonNvidiaGPU/IR/TritonNvidiaGPUDialect.td"
 include "tile/Dialect/TritonNvidiaGPU/IR/TritonNvidiaGPUInterfaces.td"
@@ -18,6 +19,7 @@ include "tile/Dialect/TritonNvidiaGPU/IR/TritonNvidiaGPUTypes.td"
 
 class TTNG_Op<string mnemonic, list<Trait> traits = []>
     : Op<TritonNvidiaGPU_Dialect, mnemonic,
-         !listconcat(traits, [TensorSizeTrait, VerifyTensorLayoutsTrait])>;
+         !listconcat(traits, [TensorSizeTrait, VerifyTensorLayoutsTrait,
+                              TTG_OrdersMemory])>;
 
 #endif // TILE_DIALECT_TRITONNVIDIAGPU_IR_OPBASE_TD

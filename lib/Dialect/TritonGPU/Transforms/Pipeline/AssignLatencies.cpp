@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "AsyncProducts.h"
-#include "CopyStrategy.h"
+#include "tile/Dialect/TritonGPU/Transforms/CopyStrategy.h"
 #include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 
 #include "tile/Analysis/AxisInfo.h"
@@ -11,7 +11,6 @@
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
-#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -110,8 +109,8 @@ private:
   /// way; their loads start as early before that as others. Blocks that share a
   /// multiprocessor fill each other's gaps, and are only held up by that.
   void readOperandsEarly() {
-    constexpr double kMostOfTwoBlocks = 2. / 3;
-    if (getRegisterShare(loop, {}, /*numBlocks=*/2) <= kMostOfTwoBlocks)
+    if (haveRegisters(loop, {}, RegisterPurpose::SharedMultiprocessor,
+                      /*numBlocks=*/2))
       return;
     for (auto dot : loop.getBody()->getOps<MatrixProductOpInterface>()) {
       if (!dot.canWaitInOrder())

@@ -3,13 +3,13 @@
 
 #include "AsyncLoads.h"
 #include "Buffers.h"
-#include "ClusterCopies.h"
-#include "CopyStrategy.h"
 
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
-#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/TargetModel.h"
+#include "tile/Dialect/TritonGPU/Transforms/CopyStrategy.h"
+#include "tile/Dialect/TritonGPU/Transforms/RingBarriers.h"
 
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/MapVector.h"
@@ -53,17 +53,19 @@ struct RingIndices {
   Value insert, extract;
   /// `extract` of the iteration before.
   Value lastExtract;
-  /// Where copies arrive at mbarriers: one for each buffer, and the parity of
+  /// Where copies arrive at barriers: one for each buffer, and the parity of
   /// the round of the ring in which `extract` is.
   Value barriers, phase;
 };
 using RingKey = std::tuple<int, int, int, int>;
 
-/// Copies that start together and are needed in the same iteration.
-using GroupKey = std::tuple<int, int, int>;
+/// Copies that start together, are needed in the same iteration, and are waited
+/// for in one way: by tokens of this strategy, or (null) at barriers.
+using GroupKey = std::tuple<const CopyStrategy *, int, int>;
 
 GroupKey getGroupKey(const AsyncLoad &load) {
-  return {load.strategy->usesBarriers(), load.defPlace.stage,
+  bool byTokens = !load.strategy->usesBarriers();
+  return {byTokens ? load.strategy : nullptr, load.defPlace.stage,
           load.usePlace.stage};
 }
 
@@ -122,7 +124,8 @@ int64_t countBytes(const AsyncLoad &load) {
 class AsyncLoadBuilder {
 public:
   AsyncLoadBuilder(scf::ForOp &loop, LoopSchedule &schedule)
-      : loop(loop), schedule(schedule), builder(loop) {}
+      : loop(loop), schedule(schedule), builder(loop),
+        ringBarriers(getTargetModel(loop).getRingBarriers()) {}
 
   AsyncRings build(MutableArrayRef<AsyncLoad> loads) {
     AsyncRings result;
@@ -138,7 +141,8 @@ public:
     // Copies of other blocks of a cluster arrive at them, too.
     builder.setInsertionPoint(loop);
     if (!result.barriers.empty())
-      result.clusterBarrier = makeClusterBarrier(builder, loop.getLoc());
+      result.clusterBarrier =
+          ringBarriers->startSharingInLoop(builder, loop.getLoc());
     // Copies that start together and are needed in the same iteration have one
     // wait, before the first use of any: it comes with a barrier, which costs
     // more than the short time between their arrivals.
@@ -163,9 +167,10 @@ public:
     for (auto [token, keyAndGroup] : llvm::zip(tokens, groups))
       for (AsyncLoad *load : keyAndGroup.second)
         read(*load, token);
-    result.hasThreadCopies = llvm::any_of(loads, [](const AsyncLoad &load) {
-      return !load.strategy->usesBarriers();
-    });
+    for (const AsyncLoad &load : loads)
+      if (!load.strategy->usesBarriers() &&
+          !llvm::is_contained(result.waitedByTokens, load.strategy))
+        result.waitedByTokens.push_back(load.strategy);
     return result;
   }
 
@@ -179,13 +184,8 @@ private:
   /// A barrier for each buffer of a ring.
   Value makeBarriers(int size) {
     Location loc = loop.getLoc();
-    Value barriers = allocateBarriers(builder, loc, size);
-    for (int i = 0; i < size; ++i) {
-      Value index = arith::ConstantIntOp::create(builder, loc, i, 32);
-      nvidia_gpu::InitBarrierOp::create(
-          builder, loc, getBuffer(builder, loc, barriers, index),
-          /*count=*/1);
-    }
+    Value barriers = ringBarriers->allocate(builder, loc, size);
+    ringBarriers->initialize(builder, loc, barriers, /*arrivals=*/1);
     return barriers;
   }
 
@@ -301,8 +301,7 @@ private:
     Value barrier = getSlot(loc, ring.barriers, ring.insert, first->defPlace);
     Value always =
         put(arith::ConstantIntOp::create(builder, loc, 1, 1), first->defPlace);
-    schedule.set(nvidia_gpu::BarrierExpectOp::create(builder, loc, barrier,
-                                                     bytes, always),
+    schedule.set(ringBarriers->announce(builder, loc, barrier, bytes, always),
                  first->defPlace);
     return barrier;
   }
@@ -315,8 +314,10 @@ private:
         builder, load.load, slot, barrier, load.contiguity);
     for (Operation *op : ops)
       schedule.set(op, load.defPlace);
-    if (!load.strategy->usesBarriers())
-      load.token = ops.back()->getResult(0);
+    if (!load.strategy->usesBarriers()) {
+      Operation *committed = load.strategy->commit(builder, ops.back());
+      load.token = put(committed, load.defPlace);
+    }
   }
 
   /// One wait for all copies of `group`; returns its token, if threads wait for
@@ -339,7 +340,7 @@ private:
     for (AsyncLoad *load : group)
       tokens.push_back(load->token);
     builder.setInsertionPoint(firstUser);
-    return put(AsyncWaitOp::create(builder, first->getLoc(), tokens, /*num=*/0),
+    return put(first->strategy->wait(builder, first->getLoc(), tokens),
                first->usePlace);
   }
 
@@ -347,9 +348,7 @@ private:
                      ArrayRef<Value> buffers) {
     Location loc = first.getLoc();
     Value barrier = getSlot(loc, ring.barriers, ring.extract, first.usePlace);
-    schedule.set(nvidia_gpu::WaitBarrierOp::create(builder, loc, barrier,
-                                                   ring.phase, /*pred=*/Value(),
-                                                   buffers),
+    schedule.set(ringBarriers->wait(builder, loc, barrier, ring.phase, buffers),
                  first.usePlace);
   }
 
@@ -393,6 +392,8 @@ private:
   scf::ForOp &loop;
   LoopSchedule &schedule;
   OpBuilder builder;
+  /// Null where the machine has none, and no strategy uses them.
+  const RingBarriers *ringBarriers;
   std::map<RingKey, RingIndices> rings;
 };
 

@@ -4,6 +4,7 @@
 #ifndef TILE_LIB_TRITONGPU_PIPELINE_ASYNCLOADS_H
 #define TILE_LIB_TRITONGPU_PIPELINE_ASYNCLOADS_H
 
+#include "tile/Dialect/TritonGPU/Transforms/CopyStrategy.h"
 #include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 
 namespace mlir::triton {
@@ -19,12 +20,12 @@ struct AsyncRings {
   /// Those with a buffer that neither holds what an iteration reads nor what is
   /// on its way for the next ones.
   SmallVector<Value> withSpareBuffer;
-  /// Arrays of mbarriers.
+  /// Arrays of barriers.
   SmallVector<Value> barriers;
   /// At which the blocks of a cluster meet; null where they need not.
   Value clusterBarrier;
-  /// Whether threads copy, and wait for their own copies.
-  bool hasThreadCopies = false;
+  /// The strategies of copies that threads wait for by tokens.
+  SmallVector<const CopyStrategy *> waitedByTokens;
 };
 
 /// Turns the loads of `loop` that run in an earlier stage than their users into

@@ -29,10 +29,10 @@
 #include "AsyncProducts.h"
 #include "Buffers.h"
 
+#include "tile/Analysis/RegisterPressure.h"
 #include "tile/Analysis/TripCount.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
-#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/DebugLog.h"
@@ -164,15 +164,6 @@ bool canRunOn(MatrixProductOpInterface dot, scf::ForOp loop,
   return true;
 }
 
-bool isCopy(Operation &op) {
-  return isa<AsyncCopyGlobalToLocalOp, nvidia_gpu::AsyncTMACopyGlobalToLocalOp>(
-      op);
-}
-
-/// The share of a thread's registers that factors, kept until the next
-/// iteration beside those of that, and the results of products may take.
-constexpr double kMostRegisters = 2. / 3;
-
 /// A product whose result the next iteration uses first, after it has started
 /// another one.
 struct CarriedProduct {
@@ -187,11 +178,9 @@ struct CarriedProduct {
 
 /// The registers of a thread that hold its part of a tensor; none before it has
 /// a layout.
-unsigned countRegisters(Value value) {
+int64_t countRegistersOf(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && type.getEncoding()
-             ? getTotalElemsPerThread(type) * type.getElementTypeBitWidth() / 32
-             : 0;
+  return type && type.getEncoding() ? triton::countRegisters(type) : 0;
 }
 
 /// Whether the result is in registers of the operands, under other indices.
@@ -285,12 +274,13 @@ std::optional<CarriedProduct> getCarried(MatrixProductOpInterface dot,
   bool hasOther = llvm::any_of(before, [&](Operation &op) {
     return &op != dot && isa<MatrixProductOpInterface>(op);
   });
-  bool isOverwritten = llvm::any_of(before, isCopy);
+  bool isOverwritten =
+      llvm::any_of(before, llvm::IsaPred<AsyncCopyOpInterface>);
   for (Value factor : dot.getFactors())
     isOverwritten |=
         !isa<TensorType>(factor.getType()) && !isKept(factor, loop, rings);
   if (!hasOther || isOverwritten ||
-      getRegisterShare(loop, dot.getFactors()) > kMostRegisters)
+      !haveRegisters(loop, dot.getFactors(), RegisterPurpose::KeptFactors))
     return std::nullopt;
   return carried;
 }
@@ -442,18 +432,17 @@ void waitOccasionally(MatrixProductOpInterface dot, Value running,
 
 } // namespace
 
-double mlir::triton::gpu::getRegisterShare(scf::ForOp loop,
-                                           ArrayRef<Value> values,
-                                           unsigned numBlocks) {
-  unsigned used = 0;
+bool mlir::triton::gpu::haveRegisters(scf::ForOp loop, ArrayRef<Value> values,
+                                      RegisterPurpose purpose,
+                                      unsigned numBlocks) {
+  int64_t used = 0;
   for (Value value : values)
-    used += countRegisters(value);
+    used += countRegistersOf(value);
   for (auto product : loop.getBody()->getOps<MatrixProductOpInterface>())
     if (Value result = product.getProduct())
-      used += countRegisters(result);
+      used += countRegistersOf(result);
   unsigned threads = lookupNumWarps(loop) * lookupThreadsPerWarp(loop);
-  return double(used) /
-         getTargetModel(loop).getRegistersPerThread(numBlocks * threads);
+  return used <= getTargetModel(loop).getBudget(purpose, numBlocks * threads);
 }
 
 bool mlir::triton::gpu::anyProductCanRunOn(scf::ForOp loop,

@@ -4,6 +4,7 @@
 #ifndef TILE_LIB_TRITONGPU_PIPELINE_ASYNCPRODUCTS_H
 #define TILE_LIB_TRITONGPU_PIPELINE_ASYNCPRODUCTS_H
 
+#include "tile/Dialect/TritonGPU/IR/RegisterBudget.h"
 #include "tile/Dialect/TritonGPU/Transforms/FirstUser.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -21,10 +22,10 @@ unsigned makeProductsAsync(scf::ForOp &loop, ArrayRef<Value> rings);
 /// iteration runs.
 bool anyProductCanRunOn(scf::ForOp loop, ArrayRef<Value> rings);
 
-/// The share of a thread's registers that `values` take beside the results of
-/// all products of `loop`, if so many blocks share a multiprocessor.
-double getRegisterShare(scf::ForOp loop, ArrayRef<Value> values,
-                        unsigned numBlocks = 1);
+/// Whether there are registers for `values` beside the results of all products
+/// of `loop`, if so many blocks share a multiprocessor.
+bool haveRegisters(scf::ForOp loop, ArrayRef<Value> values,
+                   RegisterPurpose purpose, unsigned numBlocks = 1);
 
 } // namespace mlir::triton::gpu
 

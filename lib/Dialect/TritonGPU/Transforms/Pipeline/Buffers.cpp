@@ -1,4 +1,4 @@
-//===-- Buffers.cpp - Rings of buffers and barriers -----------------------===//
+//===-- Buffers.cpp - Reads of rings of buffers ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Buffers.h"
@@ -7,7 +7,6 @@
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/SharedPlaces.h"
-#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -25,37 +24,6 @@ Value mlir::triton::gpu::allocateBuffers(OpBuilder &builder, Location loc,
                                   SharedMemorySpaceAttr::get(type.getContext()),
                                   /*mutableMemory=*/true);
   return LocalAllocOp::create(builder, loc, memDesc);
-}
-
-/// Each block of a cluster has its own.
-static CTALayoutAttr getOneForEachBlock(Operation *op) {
-  unsigned numBlocks = lookupNumCTAs(op);
-  return CTALayoutAttr::get(op->getContext(), ArrayRef<unsigned>{numBlocks},
-                            ArrayRef<unsigned>{1}, ArrayRef<unsigned>{0});
-}
-
-Value mlir::triton::gpu::allocateBarriers(OpBuilder &builder, Location loc,
-                                          int count) {
-  MLIRContext *context = builder.getContext();
-  auto encoding = SwizzledSharedEncodingAttr::get(
-      context, /*vec=*/1, /*perPhase=*/1, /*maxPhase=*/1,
-      /*order=*/ArrayRef<unsigned>{0},
-      getOneForEachBlock(builder.getInsertionBlock()->getParentOp()));
-  auto type = MemDescType::get({count, 1}, builder.getI64Type(), encoding,
-                               SharedMemorySpaceAttr::get(context),
-                               /*mutableMemory=*/true);
-  return LocalAllocOp::create(builder, loc, type);
-}
-
-void mlir::triton::gpu::freeBarriers(OpBuilder &builder, Location loc,
-                                     Value barriers) {
-  auto type = cast<MemDescType>(barriers.getType());
-  for (int64_t i = 0; i < type.getShape().front(); ++i) {
-    Value index = arith::ConstantIntOp::create(builder, loc, i, 32);
-    nvidia_gpu::InvalBarrierOp::create(
-        builder, loc, getBuffer(builder, loc, barriers, index));
-  }
-  LocalDeallocOp::create(builder, loc, barriers);
 }
 
 Value mlir::triton::gpu::getBuffer(OpBuilder &builder, Location loc,

@@ -1,25 +1,18 @@
-//===-- Buffers.h - Rings of buffers and barriers ---------------*- C++ -*-===//
+//===-- Buffers.h - Reads of rings of buffers -------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
 // What software pipelines of one group of warps and of several have in common:
-// arrays of buffers that copies fill, arrays of mbarriers, and the reads.
+// arrays of buffers that copies fill, and the reads.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_TRITONGPU_PIPELINE_BUFFERS_H
 #define TILE_LIB_TRITONGPU_PIPELINE_BUFFERS_H
 
-#include "CopyStrategy.h"
-
 #include "tile/Dialect/TritonGPU/Transforms/Buffers.h"
+#include "tile/Dialect/TritonGPU/Transforms/CopyStrategy.h"
 
 namespace mlir::triton::gpu {
-
-/// An array of `count` mbarriers, to be initialised.
-Value allocateBarriers(OpBuilder &builder, Location loc, int count);
-
-/// Ends the life of such an array.
-void freeBarriers(OpBuilder &builder, Location loc, Value barriers);
 
 /// The buffers of which `view` is a part.
 Value getBuffers(Value view);

@@ -1,13 +1,14 @@
 //===-- CopyStrategy.cpp - How a load becomes asynchronous ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "CopyStrategy.h"
+#include "tile/Dialect/TritonGPU/Transforms/CopyStrategy.h"
+
 #include "LoopMemory.h"
 #include "TurnedOperands.h"
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Dialect/TritonGPU/Transforms/SharedEncodings.h"
-#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -34,6 +35,10 @@ namespace {
 /// and waits for them.
 class ThreadCopies : public CopyStrategy {
 public:
+  bool canCopy(Operation *op, scf::ForOp loop) const override {
+    return isa<LoadOp>(op);
+  }
+
   Attribute chooseEncoding(Operation *op) const override {
     auto load = cast<LoadOp>(op);
     if (isComplete(load))
@@ -75,81 +80,33 @@ public:
         load.getPtr(), slot, load.getMask(), /*other=*/Value(), load.getCache(),
         load.getEvict(), load.getIsVolatile(),
         static_cast<int32_t>(contiguity));
-    auto commit =
-        AsyncCommitGroupOp::create(builder, load.getLoc(), copy.getToken());
-    return {copy, commit};
+    return {copy};
+  }
+
+  Operation *commit(OpBuilder &builder, Operation *copy) const override {
+    return AsyncCommitGroupOp::create(builder, copy->getLoc(),
+                                      copy->getResult(0));
   }
 };
-
-/// The copy engine copies the block of a descriptor and arrives at an mbarrier.
-class BulkTensorCopies : public CopyStrategy {
-public:
-  Attribute chooseEncoding(Operation *op) const override {
-    auto load = cast<DescriptorLoadOp>(op);
-    auto encoding = cast<NVMMASharedEncodingAttr>(
-        load.getDesc().getType().getBlockType().getEncoding());
-    // The tensor may lack leading dimensions of the block.
-    CTALayoutAttr ctaLayout = encoding.getCTALayout();
-    for (unsigned rank = load.getType().getRank(); rank < ctaLayout.getRank();)
-      ctaLayout = ctaLayout.dropDim(0);
-    // What each block of a cluster needs is up to who uses it.
-    if (lookupNumCTAs(load) > 1)
-      ctaLayout = getCTALayout(load.getType().getEncoding());
-    return NVMMASharedEncodingAttr::get(
-        load.getContext(), encoding.getSwizzlingByteWidth(),
-        encoding.getTransposed(), encoding.getElementBitWidth(),
-        encoding.getFp4Padded(), ctaLayout);
-  }
-
-  /// What is out of bounds is filled as the descriptor says.
-  bool isComplete(Operation *load) const override { return true; }
-
-  bool usesBarriers() const override { return true; }
-
-  SmallVector<Operation *> start(OpBuilder &builder, Operation *op, Value slot,
-                                 Value barrier,
-                                 unsigned contiguity) const override {
-    auto load = cast<DescriptorLoadOp>(op);
-    Value always = arith::ConstantIntOp::create(builder, load.getLoc(), 1, 1);
-    auto copy = nvidia_gpu::AsyncTMACopyGlobalToLocalOp::create(
-        builder, load.getLoc(), load.getDesc(), load.getIndices(), barrier,
-        slot, always, load.getCache(), load.getEvict(), /*isVolatile=*/false);
-    return {always.getDefiningOp(), copy};
-  }
-};
-
-/// Whether the engine can write buffers for the block of `load` that lie one
-/// behind the other: it wants each where it may begin.
-bool canFollowOneAnother(DescriptorLoadOp load, const CopyStrategy &strategy) {
-  auto encoding = cast<NVMMASharedEncodingAttr>(strategy.chooseEncoding(load));
-  RankedTensorType type = load.getType();
-  SmallVector<int64_t> shape =
-      getShapePerCTA(encoding.getCTALayout().getCTASplitNum(), type.getShape());
-  int64_t bits = ShapedType::getNumElements(shape) *
-                 type.getElementType().getIntOrFloatBitWidth();
-  return bits % (int64_t(encoding.getAlignment()) * 8) == 0;
-}
 
 } // namespace
 
+Operation *CopyStrategy::wait(OpBuilder &builder, Location loc,
+                              ValueRange tokens) const {
+  return AsyncWaitOp::create(builder, loc, tokens, /*num=*/0);
+}
+
 const CopyStrategy *CopyStrategy::find(Operation *op, scf::ForOp loop) {
   static const ThreadCopies threadCopies;
-  static const BulkTensorCopies bulkTensorCopies;
   // Indices are few and needed in registers: they cross stages there.
   if (op->getNumResults() != 1 ||
       !isa<RankedTensorType>(op->getResult(0).getType()) ||
       isAddressLoad(loop, op))
     return nullptr;
-  if (isa<LoadOp>(op))
-    return &threadCopies;
-  auto load = dyn_cast<DescriptorLoadOp>(op);
-  if (!load ||
-      !isa_and_nonnull<NVMMASharedEncodingAttr>(
-          load.getDesc().getType().getBlockType().getEncoding()) ||
-      !loop.isDefinedOutsideOfLoop(load.getDesc()) ||
-      !canFollowOneAnother(load, bulkTensorCopies))
-    return nullptr;
-  return &bulkTensorCopies;
+  for (const CopyStrategy *engine : getTargetModel(op).getCopyEngines())
+    if (engine->canCopy(op, loop))
+      return engine;
+  return threadCopies.canCopy(op, loop) ? &threadCopies : nullptr;
 }
 
 bool mlir::triton::gpu::isCopiedTo(LocalAllocOp buffer, scf::ForOp loop) {

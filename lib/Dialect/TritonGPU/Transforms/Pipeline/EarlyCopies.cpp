@@ -19,7 +19,6 @@
 #include "Buffers.h"
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
-#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
@@ -35,11 +34,15 @@ namespace {
 
 /// Where a copy of the loop writes; null for other operations.
 Value getTarget(Operation *op) {
-  if (auto copy = dyn_cast<AsyncCopyGlobalToLocalOp>(op))
-    return copy.getResult();
-  if (auto copy = dyn_cast<nvidia_gpu::AsyncTMACopyGlobalToLocalOp>(op))
-    return copy.getResult();
-  return {};
+  auto copy = dyn_cast<AsyncCopyOpInterface>(op);
+  return copy ? copy.getCopyTarget() : Value();
+}
+
+/// Whether `op` goes with the copies: it tells those who wait of them.
+bool announcesCopies(Operation *op) {
+  auto user = dyn_cast<BarrierUserOpInterface>(op);
+  return isa<AsyncCommitGroupOp>(op) ||
+         (user && user.getBarrierUse() == BarrierUse::Announce);
 }
 
 /// The first operation of the body that uses the result of a product.
@@ -94,8 +97,7 @@ unsigned mlir::triton::gpu::startCopiesEarly(scf::ForOp loop,
   if (!numCopies)
     return 0;
   for (Operation *op = place; op; op = op->getNextNode()) {
-    bool isPart = getTarget(op) ||
-                  isa<AsyncCommitGroupOp, nvidia_gpu::BarrierExpectOp>(op);
+    bool isPart = getTarget(op) || announcesCopies(op);
     if (isPart && !addWithSources(op, place, moved))
       return 0;
   }

@@ -4,7 +4,6 @@
 #include "AsyncLoads.h"
 #include "AsyncProducts.h"
 #include "Buffers.h"
-#include "ClusterCopies.h"
 #include "EarlyCopies.h"
 #include "PredicateOp.h"
 #include "tile/Dialect/TritonGPU/Transforms/Expand.h"
@@ -12,8 +11,9 @@
 
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
-#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/Transforms/RingBarriers.h"
 
 #include "llvm/Support/DebugLog.h"
 
@@ -36,12 +36,13 @@ void releaseBuffers(scf::ForOp loop, const AsyncRings &rings) {
   OpBuilder builder(loop->getContext());
   builder.setInsertionPointAfter(loop);
   Location loc = loop.getLoc();
-  if (rings.hasThreadCopies)
-    AsyncWaitOp::create(builder, loc, ValueRange(), /*num=*/0);
+  for (const CopyStrategy *strategy : rings.waitedByTokens)
+    strategy->wait(builder, loc, /*tokens=*/{});
+  const RingBarriers *ringBarriers = getTargetModel(loop).getRingBarriers();
   if (rings.clusterBarrier)
-    freeBarriers(builder, loc, rings.clusterBarrier);
+    ringBarriers->free(builder, loc, rings.clusterBarrier);
   for (Value barriers : rings.barriers)
-    freeBarriers(builder, loc, barriers);
+    ringBarriers->free(builder, loc, barriers);
   for (Value buffer : llvm::reverse(rings.buffers))
     LocalDeallocOp::create(builder, loc, buffer);
 }
@@ -91,7 +92,9 @@ private:
     startCopiesEarly(*expanded, rings);
     numProducts += makeProductsAsync(*expanded, rings.buffers);
     updateWaitCounts(*expanded);
-    joinBlocksOfCluster(*expanded, rings.clusterBarrier);
+    if (rings.clusterBarrier)
+      getTargetModel(*expanded).getRingBarriers()->joinBlocks(
+          *expanded, rings.clusterBarrier);
     numCopies += rings.buffers.size();
     ++numLoops;
     return success();

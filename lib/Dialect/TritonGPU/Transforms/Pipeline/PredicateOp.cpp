@@ -9,7 +9,6 @@
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
-#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -21,13 +20,13 @@ using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::gpu;
 
-/// Whether copies by the TMA write `memory`, through it or another view of its
-/// buffer. Out of turn these write nothing, not even zeros.
-static bool isFilledByTMA(Value memory) {
+/// Whether copies with a predicate write `memory`, through it or another view
+/// of its buffer. Out of turn these write nothing, not even zeros.
+static bool isFilledUnderPredicate(Value memory) {
   SmallVector<Value> views{getBuffers(memory)};
   while (!views.empty())
     for (Operation *user : views.pop_back_val().getUsers()) {
-      if (isa<nvidia_gpu::AsyncTMACopyGlobalToLocalOp>(user))
+      if (isa<AsyncCopyOpInterface>(user) && isa<PredicatedOpInterface>(user))
         return true;
       if (isa<ViewLikeOpInterface>(user))
         views.push_back(user->getResult(0));
@@ -54,7 +53,7 @@ static bool isSelected(Value memory, Value predicate) {
 /// looks at, or write one, or wait for nothing.
 static bool isHarmless(Operation *op, Value predicate, bool inLoop) {
   if (auto load = dyn_cast<LocalLoadOp>(op))
-    return !isFilledByTMA(load.getSrc()) ||
+    return !isFilledUnderPredicate(load.getSrc()) ||
            (inLoop && isSelected(load.getSrc(), predicate));
   return op->hasAttr(kUnguardedAttr) ||
          isa<AsyncCommitGroupOp, AsyncWaitOp, MemDescIndexOp>(op);
@@ -74,15 +73,6 @@ static Value combineMask(RewriterBase &rewriter, Location loc, Value mask,
   if (!mask)
     return spread;
   return arith::AndIOp::create(rewriter, loc, spread, mask);
-}
-
-/// Whether an operation on mbarriers is to do anything; may be missing.
-static MutableOperandRange getPredicate(Operation *op) {
-  if (auto expect = dyn_cast<nvidia_gpu::BarrierExpectOp>(op))
-    return expect.getPredMutable();
-  if (auto copy = dyn_cast<nvidia_gpu::AsyncTMACopyGlobalToLocalOp>(op))
-    return copy.getPredMutable();
-  return cast<nvidia_gpu::WaitBarrierOp>(op).getPredMutable();
 }
 
 bool mlir::triton::gpu::canRunOutOfRange(Operation *op) {
@@ -162,9 +152,8 @@ Operation *mlir::triton::gpu::predicateOp(RewriterBase &rewriter, Operation *op,
   // A block that stays in registers, or a slot that may never be written.
   if (isa<DescriptorLoadOp, LocalLoadOp>(op))
     return guardRead(rewriter, op, predicate);
-  if (isa<nvidia_gpu::BarrierExpectOp, nvidia_gpu::AsyncTMACopyGlobalToLocalOp,
-          nvidia_gpu::WaitBarrierOp>(op)) {
-    MutableOperandRange pred = getPredicate(op);
+  if (auto predicated = dyn_cast<PredicatedOpInterface>(op)) {
+    MutableOperandRange pred = predicated.getPredMutable();
     Value both = predicate;
     if (!pred.empty())
       both = arith::AndIOp::create(rewriter, op->getLoc(), pred[0].get(),

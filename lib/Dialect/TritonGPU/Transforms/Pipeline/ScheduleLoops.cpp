@@ -1,8 +1,8 @@
 //===-- ScheduleLoops.cpp - Stages from latencies -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "CopyStrategy.h"
 #include "PredicateOp.h"
+#include "tile/Dialect/TritonGPU/Transforms/CopyStrategy.h"
 #include "tile/Dialect/TritonGPU/Transforms/Expand.h"
 #include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 

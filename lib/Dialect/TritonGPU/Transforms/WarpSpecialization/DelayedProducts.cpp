@@ -8,7 +8,6 @@
 #include "tile/Analysis/ConvertLayoutPlan.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
-#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -19,14 +18,6 @@
 using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::gpu;
-
-/// The share of a thread's registers that the results of products and what late
-/// operations need may take. Two warp groups and a producer share what there
-/// is.
-static double getMostRegisters(Operation *op) {
-  constexpr int kWarpsPerGroup = 4;
-  return lookupNumWarps(op) > kWarpsPerGroup ? 2. / 3 : 3. / 4;
-}
 
 /// Calls `visit` for the operands of `op` and of what is in it that come from
 /// outside of it, until that returns false.
@@ -75,9 +66,7 @@ bool DelayedProducts::isLateSum(Value value) const {
 }
 
 bool DelayedProducts::isAllowed(Operation *op) const {
-  if (isMemoryEffectFree(op) ||
-      isa<MatrixProductOpInterface, nvidia_gpu::WaitBarrierOp,
-          nvidia_gpu::FenceAsyncSharedOp>(op))
+  if (isMemoryEffectFree(op) || isa<MatrixProductOpInterface>(op) || isWait(op))
     return true;
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
   return effects && effects.onlyHasEffect<MemoryEffects::Read>();
@@ -216,8 +205,8 @@ bool DelayedProducts::find() {
   for (Operation *op : late)
     if (!collectCrossing(op))
       return decline(op, "it reads memory of its iteration");
-  return getRegisterShare(loop, crossing.getArrayRef()) <=
-             getMostRegisters(loop) ||
+  return haveRegisters(loop, crossing.getArrayRef(),
+                       RegisterPurpose::LateProducts) ||
          decline(loop, "there are not enough registers");
 }
 
@@ -225,13 +214,12 @@ bool DelayedProducts::find() {
 /// those of the next one are computed. Copying them later costs less than
 /// computing them later: that is done while the early products run.
 bool DelayedProducts::haveTwoFactorsRoom() const {
-  constexpr double kMostRegisters = 0.8;
   if (llvm::any_of(rings, std::mem_fn(&RingUse::isFilledByThreads)))
     return false;
   SmallVector<Value> values(crossing.getArrayRef());
   for (MatrixProductOpInterface product : lateProducts)
     llvm::append_range(values, product.getFactors());
-  return getRegisterShare(loop, values) <= kMostRegisters;
+  return haveRegisters(loop, values, RegisterPurpose::TwoFactors);
 }
 
 //===----------------------------------------------------------------------===//
@@ -329,7 +317,7 @@ void DelayedProducts::waitForNext(OpBuilder &builder, Value counter,
     if (!first.contains(&op) || !isWait(&op))
       continue;
     Operation *clone = cloneWithSources(builder, &op, ahead);
-    if (auto wait = dyn_cast<nvidia_gpu::WaitBarrierOp>(clone))
+    if (auto wait = dyn_cast<PredicatedOpInterface>(clone))
       wait.getPredMutable().assign(hasNext);
   }
 }

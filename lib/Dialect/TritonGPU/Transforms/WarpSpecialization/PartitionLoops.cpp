@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // One partition copies what the loop loads into rings of buffers, the default
-// group takes it from there. Each buffer has two mbarriers:
+// group takes it from there. Each buffer has two barriers in shared memory:
 //
 //   producer: wait(empty[stage], phase ^ 1); copy; full[stage] when it is there
 //   consumer: wait(full[stage], phase); use; arrive(empty[stage])
@@ -23,7 +23,6 @@
 
 #include "../Pipeline/AsyncProducts.h"
 #include "../Pipeline/Buffers.h"
-#include "../Pipeline/ClusterCopies.h"
 #include "DelayedProducts.h"
 #include "Producer.h"
 #include "ProducerRegisters.h"
@@ -33,10 +32,9 @@
 #include "tile/Analysis/TripCount.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
-#include "tile/Dialect/TritonNvidiaGPU/IR/ClusterBarriers.h"
-#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -88,9 +86,10 @@ bool isBlocked(Type type) {
 
 class LoopPartitioning {
 public:
-  LoopPartitioning(scf::ForOp loop, const ModuleAxisInfoAnalysis &axisInfo)
-      : loop(loop), loc(loop.getLoc()), builder(loop), axisInfo(axisInfo),
-        numWarps(lookupNumWarps(loop)) {
+  LoopPartitioning(scf::ForOp loop, const RingBarriers &barriers,
+                   const ModuleAxisInfoAnalysis &axisInfo)
+      : loop(loop), loc(loop.getLoc()), builder(loop), barriers(barriers),
+        axisInfo(axisInfo), numWarps(lookupNumWarps(loop)) {
     loop.walk([&](scf::ForOp inner) {
       if (llvm::none_of(*inner.getBody(), [](Operation &op) {
             return op.hasAttr(kPartitionAttr);
@@ -108,8 +107,8 @@ public:
         ring.buffers.push_back(allocateBuffers(
             builder, load.load->getLoc(), load.getType(),
             load.strategy->chooseEncoding(load.load), in.numStages));
-      ring.full = allocateBarriers(builder, loc, in.numStages);
-      ring.empty = allocateBarriers(builder, loc, in.numStages);
+      ring.full = barriers.allocate(builder, loc, in.numStages);
+      ring.empty = barriers.allocate(builder, loc, in.numStages);
     });
     for (auto [in, first] : llvm::zip(ringLoops, sharesWith))
       for (auto [ring, own] : llvm::zip(in.rings, ringLoops[first].rings)) {
@@ -123,14 +122,14 @@ public:
       int arrivals = ring.hasBulkCopies() + countWarpArrivals(ring);
       if (ring.hasThreadCopies())
         arrivals += producerWarps * lookupThreadsPerWarp(specialize);
-      initialize(ring.full, in.numStages, arrivals);
-      int numBlocks = ring.hasMulticast() ? lookupNumCTAs(specialize) : 1;
-      initialize(ring.empty, in.numStages, numWarps * numBlocks);
-      isShared |= ring.hasMulticast();
+      initialize(ring.full, arrivals);
+      int numBlocks = ring.isShared(barriers) ? lookupNumCTAs(specialize) : 1;
+      initialize(ring.empty, numWarps * numBlocks);
+      isShared |= ring.isShared(barriers);
     });
     if (isShared) {
       builder.setInsertionPoint(specialize);
-      startSharing(builder, loc);
+      barriers.startSharing(builder, loc);
     }
     makeConsumer();
     builder.setInsertionPointAfter(specialize);
@@ -141,8 +140,8 @@ public:
     if (isShared)
       stopSharing();
     forEachOwnRing([&](RingLoop &, Ring &ring) {
-      freeBarriers(builder, loc, ring.full);
-      freeBarriers(builder, loc, ring.empty);
+      barriers.free(builder, loc, ring.full);
+      barriers.free(builder, loc, ring.empty);
     });
   }
 
@@ -152,7 +151,7 @@ private:
   void stopSharing() {
     if (isa<FunctionOpInterface>(specialize->getParentOp()))
       builder.setInsertionPoint(specialize->getBlock()->getTerminator());
-    nvidia_gpu::ClusterBarrierOp::create(builder, loc, /*relaxed=*/true);
+    barriers.stopSharing(builder, loc);
   }
 
   /// The first loop whose rings the last one can use, too; itself if there is
@@ -207,12 +206,9 @@ private:
     return arith::ConstantIntOp::create(b, loc, value, 32);
   }
 
-  void initialize(Value barriers, int32_t numStages, int count) {
+  void initialize(Value array, int arrivals) {
     builder.setInsertionPoint(specialize);
-    for (int i = 0; i < numStages; ++i)
-      nvidia_gpu::InitBarrierOp::create(
-          builder, loc, getBuffer(builder, loc, barriers, constant(builder, i)),
-          count);
+    barriers.initialize(builder, loc, array, arrivals);
   }
 
   //===--------------------------------------------------------------------===//
@@ -228,7 +224,7 @@ private:
     ProducerSlice slice(loop, loads);
     ProducerBuilder producer(slice, specialize, partition);
     scf::ForOp body = producer.build();
-    SmallVector<std::pair<nvidia_gpu::ArriveBarrierOp, Ring *>> warpArrivals;
+    SmallVector<std::pair<Operation *, Ring *>> warpArrivals;
     auto getClone = [&](Operation *load) { return producer.getClone(load); };
     SmallVector<unsigned> places = carryPositions(body, getClone);
     for (auto [in, place] : llvm::zip(ringLoops, places)) {
@@ -248,9 +244,9 @@ private:
     chooseWarps(partition);
     for (auto [arrival, ring] : warpArrivals) {
       if (int count = countWarpArrivals(*ring))
-        arrival.setCount(count);
+        barriers.setArrivals(arrival, count);
       else
-        arrival.erase();
+        arrival->erase();
     }
   }
 
@@ -264,38 +260,32 @@ private:
 
   /// Waits until a buffer of `ring` is free, and starts the copies to it.
   /// Returns by what the warps say so.
-  nvidia_gpu::ArriveBarrierOp fill(Ring &ring, const ProducerBuilder &producer,
-                                   Position at) {
+  Operation *fill(Ring &ring, const ProducerBuilder &producer, Position at) {
     SmallVector<Operation *> clones;
     for (RingLoad &load : ring.loads)
       clones.push_back(producer.getClone(load.load));
     OpBuilder b(clones.front());
     Value before = arith::XOrIOp::create(b, loc, at.phase, constant(b, 1));
     Value empty = getBuffer(b, loc, ring.empty, at.stage);
-    nvidia_gpu::WaitBarrierOp::create(b, loc, empty, before);
+    barriers.wait(b, loc, empty, before, /*buffers=*/{});
     Value full = getBuffer(b, loc, ring.full, at.stage);
     if (ring.hasBulkCopies()) {
       Value always = arith::ConstantIntOp::create(b, loc, 1, 1);
-      nvidia_gpu::BarrierExpectOp::create(b, loc, full, ring.countBulkBytes(),
-                                          always);
+      barriers.announce(b, loc, full, ring.countBulkBytes(), always);
     }
     for (auto [load, clone, buffers] :
          llvm::zip(ring.loads, clones, ring.buffers)) {
       b.setInsertionPoint(clone);
       Value slot = getBuffer(b, clone->getLoc(), buffers, at.stage);
-      for (Operation *op :
-           load.strategy->start(b, clone, slot, full, load.contiguity))
-        // Nobody waits for groups of copies here.
-        if (isa<AsyncCommitGroupOp>(op))
-          op->erase();
+      load.strategy->start(b, clone, slot, full, load.contiguity);
     }
     b.setInsertionPoint(clones.back());
     if (ring.hasThreadCopies())
-      nvidia_gpu::AsyncCopyMbarrierArriveOp::create(b, loc, full,
-                                                    /*noIncrement=*/true);
+      barriers.arriveAfterCopies(b, loc, full);
     // What no asynchronous copy could do went through registers, and is there
     // now.
-    return nvidia_gpu::ArriveBarrierOp::create(b, loc, full, /*count=*/1);
+    return barriers.arrive(b, loc, full, /*count=*/1, /*predicate=*/Value(),
+                           /*isShared=*/false);
   }
 
   /// Gives the producer as many warps as its copies keep busy.
@@ -408,19 +398,12 @@ private:
           first = inBody;
     builder.setInsertionPoint(first);
     Value full = getBuffer(builder, loc, ring.full, at.stage);
-    use.wait = nvidia_gpu::WaitBarrierOp::create(
-        builder, loc, full, at.phase, /*pred=*/Value(), ring.buffers);
-    // What threads wrote is there; products read it through another proxy.
-    bool fence = llvm::any_of(
-        llvm::zip(ring.loads, ring.buffers), [](const auto &loadAndBuffers) {
-          const auto &[load, buffers] = loadAndBuffers;
-          return !load.strategy->usesBarriers() &&
-                 isa<NVMMASharedEncodingAttr>(
-                     cast<MemDescType>(buffers.getType()).getEncoding());
-        });
-    if (fence)
-      use.fence = nvidia_gpu::FenceAsyncSharedOp::create(builder, loc,
-                                                         /*bCluster=*/false);
+    use.wait = barriers.wait(builder, loc, full, at.phase, ring.buffers);
+    SmallVector<Value> writtenByThreads;
+    for (auto [load, buffers] : llvm::zip(ring.loads, ring.buffers))
+      if (!load.strategy->usesBarriers())
+        writtenByThreads.push_back(buffers);
+    use.fence = barriers.fenceForProducts(builder, loc, writtenByThreads);
     for (auto [load, buffers] : llvm::zip(ring.loads, ring.buffers))
       use.slots.push_back(
           getBuffer(builder, load.load->getLoc(), buffers, at.stage));
@@ -468,8 +451,7 @@ private:
       // Done with those of the iteration before, if there was one.
       stage = getStageBefore(builder, loc, stage, in.numStages);
       pred =
-          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                                inner.getInductionVar(), inner.getLowerBound());
+          TripCount(inner, loc).hasPrevious(builder, inner.getInductionVar());
     }
     Operation *arrival = arriveAtEmpty(ring, stage, pred);
     if (lateEnd && !isWhole)
@@ -482,7 +464,7 @@ private:
   void releaseLast(const RingLoop &in, Ring &ring, scf::ForOp inner,
                    unsigned place) {
     Operation *wait = inner->getNextNode();
-    assert(cast<nvidia_gpu::WarpGroupDotWaitOp>(wait).getPendings() == 0 &&
+    assert(cast<MatrixProductWaitOpInterface>(wait).getMaxPendings() == 0 &&
            "products that run on after the loop");
     builder.setInsertionPointAfter(wait);
     Value hasRun = hasIterations(builder, loc, inner);
@@ -493,11 +475,8 @@ private:
 
   Operation *arriveAtEmpty(const Ring &ring, Value stage, Value pred) {
     Value empty = getBuffer(builder, loc, ring.empty, stage);
-    auto arrival = nvidia_gpu::ArriveBarrierOp::create(builder, loc, empty,
-                                                       numWarps, pred);
-    if (ring.hasMulticast())
-      arrival->setAttr(nvidia_gpu::kAllBlocksAttrName, builder.getUnitAttr());
-    return arrival;
+    return barriers.arrive(builder, loc, empty, numWarps, pred,
+                           ring.isShared(barriers));
   }
 
   /// The wait of the body after which `product` is done: in its own iteration,
@@ -506,10 +485,10 @@ private:
                              bool &isLate) {
     unsigned started = 0;
     auto isDone = [&](Operation &op) {
-      auto wait = dyn_cast<nvidia_gpu::WarpGroupDotWaitOp>(op);
+      auto wait = dyn_cast<MatrixProductWaitOpInterface>(op);
       auto other = dyn_cast<MatrixProductOpInterface>(op);
       started += other && other.isAsync();
-      return (wait && wait.getPendings() <= started) ||
+      return (wait && wait.getMaxPendings() <= started) ||
              (other && other.canWaitInOrder() && !other.isAsync());
     };
     Block *body = inner.getBody();
@@ -532,6 +511,7 @@ private:
   scf::ForOp loop;
   Location loc;
   OpBuilder builder;
+  const RingBarriers &barriers;
   const ModuleAxisInfoAnalysis &axisInfo;
   int32_t numWarps;
   int32_t producerWarps = 0;
@@ -557,7 +537,13 @@ struct PartitionLoops
         loops.push_back(loop);
     });
     for (scf::ForOp loop : loops) {
-      LoopPartitioning partitioning(loop, axisInfo);
+      const RingBarriers *barriers = getTargetModel(loop).getRingBarriers();
+      if (!barriers) {
+        loop.emitError("this machine has no barriers by which groups of warps "
+                       "could hand buffers to each other");
+        return signalPassFailure();
+      }
+      LoopPartitioning partitioning(loop, *barriers, axisInfo);
       partitioning.run();
       numProducts += partitioning.numProducts;
       ++numLoops;

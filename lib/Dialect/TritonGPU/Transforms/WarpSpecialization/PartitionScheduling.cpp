@@ -1,13 +1,13 @@
 //===-- PartitionScheduling.cpp - Which warps run what of a loop ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "../Pipeline/CopyStrategy.h"
 #include "Producer.h"
 #include "Rings.h"
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
+#include "tile/Dialect/TritonGPU/Transforms/CopyStrategy.h"
 #include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 
@@ -186,7 +186,7 @@ private:
     auto refuse = [&](StringRef reason) {
       return Obstacle{loop.getLoc(), reason.str()};
     };
-    if (!supported)
+    if (!supported || !getTargetModel(loop).getRingBarriers())
       return refuse("no loops are divided among warps for this target");
     auto function = loop->getParentOfType<FunctionOpInterface>();
     if (!function || function.isPrivate())

@@ -6,7 +6,6 @@
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
-#include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
 
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/MapVector.h"
@@ -36,9 +35,9 @@ int64_t Ring::countBulkBytes() const {
   return bytes;
 }
 
-bool Ring::hasMulticast() const {
-  return llvm::any_of(buffers, [](Value buffer) {
-    return nvidia_gpu::isMulticast(cast<MemDescType>(buffer.getType()));
+bool Ring::isShared(const RingBarriers &barriers) const {
+  return llvm::any_of(buffers, [&](Value buffer) {
+    return barriers.isShared(cast<MemDescType>(buffer.getType()));
   });
 }
 

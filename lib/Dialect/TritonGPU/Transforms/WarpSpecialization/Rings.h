@@ -4,10 +4,10 @@
 #ifndef TILE_LIB_TRITONGPU_WARPSPECIALIZATION_RINGS_H
 #define TILE_LIB_TRITONGPU_WARPSPECIALIZATION_RINGS_H
 
-#include "../Pipeline/CopyStrategy.h"
-
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Analysis/AxisInfo.h"
+#include "tile/Dialect/TritonGPU/Transforms/CopyStrategy.h"
+#include "tile/Dialect/TritonGPU/Transforms/RingBarriers.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace mlir::triton::gpu {
@@ -33,7 +33,7 @@ struct Ring {
   bool hasBulkCopies() const;
   bool hasThreadCopies() const;
   /// Whether blocks of a cluster fill each other's buffers.
-  bool hasMulticast() const;
+  bool isShared(const RingBarriers &barriers) const;
   /// What the bulk copies of one filling bring to a block.
   int64_t countBulkBytes() const;
 };

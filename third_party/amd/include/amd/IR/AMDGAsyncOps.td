@@ -6,16 +6,9 @@
 include "amd/IR/AMDGBufferOps.td"
 include "tile/Dialect/TritonGPU/IR/TritonGPUOpBase.td"
 
-def AMDG_StartsCopy : NativeOpTrait<"StartsCopy"> {
-  let cppNamespace = "::mlir::triton::gpu";
-}
-def AMDG_WaitsForCopies : NativeOpTrait<"WaitsForCopies"> {
-  let cppNamespace = "::mlir::triton::gpu";
-}
-
 def AMDG_BufferLoadToLocalOp : AMDG_Op<"buffer_load_to_local", [
     AttrSizedOperandSegments, TT_CustomEffects, AMDG_MaskOf<"offsets">,
-    AMDG_StartsCopy]> {
+    TTG_AsyncCopy<>]> {
   let summary = "Load from a scalar base and offsets into LDS";
   let description = [{
     Starts to copy elements to `dest`, without passing through registers where
@@ -72,7 +65,7 @@ def AMDG_AsyncCopyLocalToGlobalOp
 }
 
 def AMDG_AsyncWaitOp
-    : AMDG_Op<"async_wait", [TT_CustomEffects, AMDG_WaitsForCopies]> {
+    : AMDG_Op<"async_wait", [TT_CustomEffects, TTG_WaitsForCopies]> {
   let summary = "Wait for loads into LDS by the number of instructions";
   let description = [{
     Waits until at most `num_inst` of the instructions that loaded into LDS last

@@ -37,7 +37,8 @@ def AMDG_UpdateTensorDescriptorOp
 
 def AMDG_AsyncTDMCopyGlobalToLocalOp
     : AMDG_Op<"async_tdm_copy_global_to_local",
-              [AttrSizedOperandSegments, AMDG_StartsCopy]> {
+              [AttrSizedOperandSegments, TTG_AsyncCopy<>,
+               TTG_PredicatedOpInterface]> {
   let summary = "Start to copy a block of a tensor into LDS";
   let description = [{
     Where `pred` is false, nothing is copied. What lies behind the end of the
@@ -98,7 +99,7 @@ def AMDG_AsyncTDMCopyLocalToGlobalOp
 // Rows by their numbers
 //===----------------------------------------------------------------------===//
 
-def AMDG_AsyncTDMGatherOp : AMDG_Op<"async_tdm_gather", [AMDG_StartsCopy]> {
+def AMDG_AsyncTDMGatherOp : AMDG_Op<"async_tdm_gather", [TTG_AsyncCopy<>]> {
   let summary = "Start to copy rows of a tensor into LDS";
   let description = [{
     Row `i` of the buffer is the part of row `rows[i]` that the descriptor's
@@ -173,7 +174,7 @@ def AMDG_TDMPrefetchOp : AMDG_Op<"tdm_prefetch"> {
 //===----------------------------------------------------------------------===//
 
 def AMDG_AsyncTDMWaitOp
-    : AMDG_Op<"async_tdm_wait", [AMDG_WaitsForCopies]> {
+    : AMDG_Op<"async_tdm_wait", [TTG_WaitsForCopies]> {
   let summary = "Wait for copies of tensors by their number";
   let description = [{
     Waits until at most `num` of the copies are under way. Each wave waits for
@@ -192,7 +193,7 @@ def AMDG_AsyncTDMWaitOp
 }
 
 def AMDG_AsyncTDMIntrinsicWaitOp
-    : AMDG_Op<"async_tdm_intrinsic_wait", [AMDG_WaitsForCopies]> {
+    : AMDG_Op<"async_tdm_intrinsic_wait", [TTG_WaitsForCopies]> {
   let summary = "Wait for copies of tensors by the number of instructions";
   let description = [{
     As `amdg.async_tdm_wait`: a copy is one instruction of each wave.

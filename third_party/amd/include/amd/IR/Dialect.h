@@ -4,7 +4,6 @@
 #define AMD_IR_DIALECT_H
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
-#include "tile/Dialect/TritonGPU/IR/AsyncTraits.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"

@@ -9,9 +9,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ClusterCopies.h"
-#include "Buffers.h"
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/Transforms/Buffers.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/ClusterBarriers.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
@@ -56,25 +56,8 @@ SmallVector<Meeting> findMeetings(scf::ForOp loop) {
 
 } // namespace
 
-void mlir::triton::gpu::startSharing(OpBuilder &builder, Location loc) {
-  nvidia_gpu::FenceMbarrierInitReleaseClusterOp::create(builder, loc);
-  nvidia_gpu::ClusterBarrierOp::create(builder, loc);
-}
-
-Value mlir::triton::gpu::makeClusterBarrier(OpBuilder &builder, Location loc) {
-  unsigned numBlocks =
-      lookupNumCTAs(builder.getInsertionBlock()->getParentOp());
-  if (numBlocks == 1)
-    return {};
-  Value barriers = allocateBarriers(builder, loc, /*count=*/1);
-  Value zero = arith::ConstantIntOp::create(builder, loc, 0, 32);
-  nvidia_gpu::InitBarrierOp::create(
-      builder, loc, getBuffer(builder, loc, barriers, zero), numBlocks);
-  startSharing(builder, loc);
-  return barriers;
-}
-
-void mlir::triton::gpu::joinBlocksOfCluster(scf::ForOp &loop, Value barriers) {
+void mlir::triton::nvidia_gpu::joinBlocksOfCluster(scf::ForOp &loop,
+                                                   Value barriers) {
   SmallVector<Meeting> meetings = findMeetings(loop);
   if (meetings.empty())
     return;

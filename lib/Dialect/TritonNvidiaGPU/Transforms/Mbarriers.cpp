@@ -1,0 +1,141 @@
+//===-- Mbarriers.cpp - mbarriers between copies and threads --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ClusterCopies.h"
+
+#include "tile/Dialect/TritonGPU/Transforms/Buffers.h"
+#include "tile/Dialect/TritonGPU/Transforms/RingBarriers.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/ClusterBarriers.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
+#include "tile/Dialect/TritonNvidiaGPU/Transforms/CopyEngines.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::gpu;
+using namespace mlir::triton::nvidia_gpu;
+
+namespace {
+
+/// Each block of a cluster has its own.
+CTALayoutAttr getOneForEachBlock(Operation *op) {
+  unsigned numBlocks = lookupNumCTAs(op);
+  return CTALayoutAttr::get(op->getContext(), ArrayRef<unsigned>{numBlocks},
+                            ArrayRef<unsigned>{1}, ArrayRef<unsigned>{0});
+}
+
+class Mbarriers : public RingBarriers {
+public:
+  Value allocate(OpBuilder &builder, Location loc, int count) const override {
+    MLIRContext *context = builder.getContext();
+    auto encoding = SwizzledSharedEncodingAttr::get(
+        context, /*vec=*/1, /*perPhase=*/1, /*maxPhase=*/1,
+        /*order=*/ArrayRef<unsigned>{0},
+        getOneForEachBlock(builder.getInsertionBlock()->getParentOp()));
+    auto type = MemDescType::get({count, 1}, builder.getI64Type(), encoding,
+                                 SharedMemorySpaceAttr::get(context),
+                                 /*mutableMemory=*/true);
+    return LocalAllocOp::create(builder, loc, type);
+  }
+
+  void initialize(OpBuilder &builder, Location loc, Value barriers,
+                  int arrivals) const override {
+    forEach(builder, loc, barriers, [&](Value barrier) {
+      InitBarrierOp::create(builder, loc, barrier, arrivals);
+    });
+  }
+
+  void free(OpBuilder &builder, Location loc, Value barriers) const override {
+    forEach(builder, loc, barriers, [&](Value barrier) {
+      InvalBarrierOp::create(builder, loc, barrier);
+    });
+    LocalDeallocOp::create(builder, loc, barriers);
+  }
+
+  Operation *announce(OpBuilder &builder, Location loc, Value barrier,
+                      int64_t bytes, Value predicate) const override {
+    return BarrierExpectOp::create(builder, loc, barrier, bytes, predicate);
+  }
+
+  Operation *wait(OpBuilder &builder, Location loc, Value barrier, Value parity,
+                  ValueRange buffers) const override {
+    return WaitBarrierOp::create(builder, loc, barrier, parity,
+                                 /*pred=*/Value(), buffers);
+  }
+
+  Operation *arrive(OpBuilder &builder, Location loc, Value barrier, int count,
+                    Value predicate, bool isShared) const override {
+    auto arrival =
+        ArriveBarrierOp::create(builder, loc, barrier, count, predicate);
+    if (isShared)
+      arrival->setAttr(kAllBlocksAttrName, builder.getUnitAttr());
+    return arrival;
+  }
+
+  void setArrivals(Operation *arrival, int count) const override {
+    cast<ArriveBarrierOp>(arrival).setCount(count);
+  }
+
+  Operation *arriveAfterCopies(OpBuilder &builder, Location loc,
+                               Value barrier) const override {
+    return AsyncCopyMbarrierArriveOp::create(builder, loc, barrier,
+                                             /*noIncrement=*/true);
+  }
+
+  /// What threads wrote is there; products read it through another proxy.
+  Operation *fenceForProducts(OpBuilder &builder, Location loc,
+                              ArrayRef<Value> buffers) const override {
+    bool isNeeded = llvm::any_of(buffers, [](Value buffer) {
+      return isa<NVMMASharedEncodingAttr>(
+          cast<MemDescType>(buffer.getType()).getEncoding());
+    });
+    if (!isNeeded)
+      return nullptr;
+    return FenceAsyncSharedOp::create(builder, loc, /*bCluster=*/false);
+  }
+
+  bool isShared(MemDescType buffers) const override {
+    return isMulticast(buffers);
+  }
+
+  void startSharing(OpBuilder &builder, Location loc) const override {
+    FenceMbarrierInitReleaseClusterOp::create(builder, loc);
+    ClusterBarrierOp::create(builder, loc);
+  }
+
+  void stopSharing(OpBuilder &builder, Location loc) const override {
+    ClusterBarrierOp::create(builder, loc, /*relaxed=*/true);
+  }
+
+  Value startSharingInLoop(OpBuilder &builder, Location loc) const override {
+    unsigned numBlocks =
+        lookupNumCTAs(builder.getInsertionBlock()->getParentOp());
+    if (numBlocks == 1)
+      return {};
+    Value barriers = allocate(builder, loc, /*count=*/1);
+    initialize(builder, loc, barriers, numBlocks);
+    startSharing(builder, loc);
+    return barriers;
+  }
+
+  void joinBlocks(scf::ForOp &loop, Value barriers) const override {
+    joinBlocksOfCluster(loop, barriers);
+  }
+
+private:
+  static void forEach(OpBuilder &builder, Location loc, Value barriers,
+                      function_ref<void(Value)> visit) {
+    auto type = cast<MemDescType>(barriers.getType());
+    for (int64_t i = 0; i < type.getShape().front(); ++i) {
+      Value index = arith::ConstantIntOp::create(builder, loc, i, 32);
+      visit(getBuffer(builder, loc, barriers, index));
+    }
+  }
+};
+
+} // namespace
+
+const RingBarriers &mlir::triton::nvidia_gpu::getMbarriers() {
+  static const Mbarriers barriers;
+  return barriers;
+}
