@@ -129,7 +129,7 @@ bool decodeFirstCta(FunctionDecoder &d) {
   bool isVector = d.has("v4");
   int index = d.hasOneOf({"get_first_ctaid::x", "get_first_ctaid::y",
                           "get_first_ctaid::z", "get_first_ctaid"});
-  if (isVector != (index == 3) || !d.has("b32") || !d.has("b128"))
+  if (index < 0 || isVector != (index == 3) || !d.has("b32") || !d.has("b128"))
     return d.error("needs ::x, ::y, ::z or .v4, and .b32.b128");
   if (!d.expectOperands(2, 2) || !d.src(1, Type::B128, 4))
     return false;
