@@ -186,7 +186,8 @@ Step execFloat(Ctx &c, const Inst &inst, uint32_t) {
         c.dst<float>(d[i])[l] = canonical(r);
       }
     }
-  c.worker->counters.tensorFlops += 2ull * s.m * s.n * stored;
+  c.worker->counters.addTensor(2ull * s.m * s.n * stored,
+                               std::max(bitsOf(s.a), bitsOf(s.b)));
   return Step::Next;
 }
 
@@ -219,7 +220,8 @@ Step execInteger(Ctx &c, const Inst &inst, uint32_t) {
   for (unsigned i = 0; i < 2u * (s.m / 8); ++i)
     for (unsigned l = 0; l < Lanes; ++l)
       c.dst<uint32_t>(d[i])[l] = out[i][l];
-  c.worker->counters.tensorFlops += 2ull * s.m * s.n * stored;
+  c.worker->counters.addTensor(2ull * s.m * s.n * stored,
+                               std::max(bitsOf(s.a), bitsOf(s.b)));
   return Step::Next;
 }
 

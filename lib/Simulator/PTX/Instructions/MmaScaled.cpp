@@ -130,7 +130,8 @@ Step execScaled(Ctx &c, const Inst &inst, uint32_t mask) {
   for (unsigned i = 0; i < s.accumulators(); ++i)
     for (unsigned l = 0; l < Lanes; ++l)
       c.dst<uint32_t>(d[i])[l] = out[i][l];
-  c.worker->counters.tensorFlops += 2ull * Shape::rows * Shape::columns * k;
+  c.worker->counters.addTensor(2ull * Shape::rows * Shape::columns * k,
+                               k == 64 ? 4 : 8);
   return Step::Next;
 }
 

@@ -435,7 +435,12 @@ bool formProduct(Ctx &c, const Product &p) {
       multiplyFloats(p, i, A, B);
     }
   }
-  c.worker->counters.tensorFlops += 2ull * p.shape.m * p.shape.n * p.shape.k;
+  // Narrow elements of other kinds than mxf4 take a byte each.
+  unsigned bits = p.form.isPackedFour()                ? 4
+                  : p.form.kind == TensorMmaKind::F16  ? 16
+                  : p.form.kind == TensorMmaKind::TF32 ? 32
+                                                       : 8;
+  c.worker->counters.addTensor(2ull * p.shape.m * p.shape.n * p.shape.k, bits);
   return true;
 }
 

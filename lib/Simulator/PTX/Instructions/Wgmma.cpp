@@ -370,7 +370,7 @@ bool multiply(Ctx &c, const Inst &inst, const WgmmaShape &s,
     else
       word = bitsOfFloat(canonical(sum));
   });
-  c.worker->counters.tensorFlops += 2ull * 16 * s.n * s.stored();
+  c.worker->counters.addTensor(2ull * 16 * s.n * s.stored(), bitsOf(s.a));
   return true;
 }
 

@@ -275,7 +275,7 @@ template <class T> Step execProduct(Ctx &c, const Inst &inst, uint32_t mask) {
               inst.mod[0] ? uint32_t(clampToS32(sum)) : uint32_t(sum);
         }
       }
-  c.worker->counters.tensorFlops += 2ull * p.m * p.n * p.k;
+  c.worker->counters.addTensor(2ull * p.m * p.n * p.k, bitsOf(p.a));
   return Step::Next;
 }
 
