@@ -27,6 +27,10 @@ PAGE = ROOT / "docs/architecture.md"
 EVERYTHING = "everything above"
 INCLUDE = re.compile(r'^\s*#?\s*include\s+"((\w+)/[^"]+)"', re.MULTILINE)
 LIBRARY = re.compile(r"tile_add_library\((\w+)(.*?)\)\s*$", re.DOTALL | re.MULTILINE)
+#: Includes by the path from the file itself.
+LOCAL_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+#: Chooses the simulator's front end for a text, so it names them all.
+LOADER = "lib/Simulator/Module.cpp"
 #: What tells one target from another.
 TARGET_NAMES = re.compile(
     r"\b(?:cuda|hip):|\"(?:cuda|hip)\"|\bsm_?\d|\bgfx\d|[cC]omputeCapability|compute_capability"
@@ -81,6 +85,28 @@ def check_includes(table: dict[str, set[str] | None]) -> list[str]:
                     continue
                 line = text.count("\n", 0, match.start()) + 1
                 errors.append(f"{name}:{line}: {room} may not use {used}")
+    return errors
+
+
+def check_local_includes(table: dict[str, set[str] | None]) -> list[str]:
+    """Rooms within rooms, such as the front ends of the simulator, include by path."""
+    errors = []
+    for file in sorted((ROOT / "lib").rglob("*")):
+        name = file.relative_to(ROOT).as_posix()
+        if file.suffix not in {".h", ".cpp"} or name == LOADER:
+            continue
+        room = room_of(name, list(table))
+        text = file.read_text()
+        for match in LOCAL_INCLUDE.finditer(text):
+            header = (file.parent / match.group(1)).resolve()
+            if not header.is_file() or not header.is_relative_to(ROOT):
+                continue
+            used = room_of(header.relative_to(ROOT).as_posix(), list(table))
+            allowed = table.get(room or "", set())
+            if used in (None, room) or allowed is None or used in allowed:
+                continue
+            line = text.count("\n", 0, match.start(1)) + 1
+            errors.append(f"{name}:{line}: {room} may not use {used}")
     return errors
 
 
@@ -226,6 +252,7 @@ def main() -> int:
 <<<<<<< HEAD
     errors = [
         *check_includes(table),
+        *check_local_includes(table),
         *check_links(table),
         *check_targets(),
         *check_imports(table),

@@ -10,7 +10,6 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "Decoder.h"
 #include "Machine.h"
 #include "Numeric.h"
 
@@ -125,16 +124,6 @@ template <class Op> ExecFn pickInteger(Type type) {
   default:
     return nullptr;
   }
-}
-
-/// The common shape "d, a, b[, c]" with one type for all operands.
-inline bool uniformOperands(FunctionDecoder &d, Type type, unsigned sources) {
-  if (!d.expectOperands(sources + 1, sources + 1))
-    return false;
-  for (unsigned i = 1; i <= sources; ++i)
-    if (!d.src(i, type, i))
-      return false;
-  return d.dst(0, type, 0);
 }
 
 } // namespace tile::sim

@@ -70,17 +70,18 @@ static bool checkConfig(const Program &program, const LaunchConfig &config,
                 shape(program.requiredCluster) +
                 " CTAs (.reqnctapercluster), not " + shape(config.cluster));
   if (uint64_t(program.sharedBytes()) + config.dynamicShared >
-      program.mostShared)
+      program.device.mostShared)
     return fail(
         "the kernel needs " +
         std::to_string(uint64_t(program.sharedBytes()) + config.dynamicShared) +
         " bytes of shared memory, there are " +
-        std::to_string(program.mostShared));
+        std::to_string(program.device.mostShared));
   uint64_t warps = (threads + program.waveLanes - 1) / program.waveLanes;
-  if (program.maxRegisters * warps * Lanes > 65536)
+  if (program.maxRegisters * warps * Lanes > program.device.registers)
     return fail("the kernel takes " + std::to_string(program.maxRegisters) +
                 " registers a thread (.maxnreg), too many for blocks of " +
-                std::to_string(threads) + " threads: there are 65536");
+                std::to_string(threads) + " threads: there are " +
+                std::to_string(program.device.registers));
   if (argBytes < program.codes[0]->paramBytes)
     return fail(
         "the kernel takes " + std::to_string(program.codes[0]->paramBytes) +

@@ -348,7 +348,6 @@ void checkClusterRelease(Cluster &cluster);
 bool awaitTurn(const Ctx &ctx);
 /// Sets up a CTA's warps and registers.
 void startCta(Ctx &ctx, Cta &cta);
-void fillSpecials(Ctx &ctx, Frame &frame);
 bool runCluster(Ctx &ctx, Cluster &cluster, uint64_t quota, bool &finished);
 bool isOverBudget(const Launch &launch, uint64_t more);
 std::string budgetMessage(const Launch &launch);

@@ -5,6 +5,7 @@
 #include "Checkers/UndefinedLanes.h"
 #include "ModuleImpl.h"
 #include "Numeric.h"
+#include "PTX/Decoder.h"
 #include "tile/Simulator/Parser.h"
 
 #include <algorithm>

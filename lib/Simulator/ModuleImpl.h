@@ -3,10 +3,11 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "Decoder.h"
+#include "Program.h"
 #include "tile/Simulator/Module.h"
 
 #include <mutex>
+#include <unordered_map>
 
 namespace tile::sim {
 

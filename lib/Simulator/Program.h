@@ -90,8 +90,9 @@ struct Inst {
   uint32_t regs = 0; ///< first entry in Code::registers
   uint16_t regCount = 0;
   bool endsBlock = false;
-  uint32_t line = 0;   ///< of the PTX text
-  int32_t source = -1; ///< index into Code::sources
+  bool hasTarget = false; ///< control may go to `target`
+  uint32_t line = 0;      ///< of the PTX text
+  int32_t source = -1;    ///< index into Code::sources
   const char *name = "";
   const Code *callee = nullptr;
 };
@@ -222,10 +223,25 @@ struct LaunchConfig;
 struct Frame;
 struct ArgumentBuffer;
 
+/// A variable of the module in host memory.
+struct GlobalVariable {
+  Space space = Space::Global;
+  uint64_t address = 0, size = 0;
+};
+
+/// Facts of a GPU: of a target that says nothing, those of an H200.
+struct Device {
+  uint32_t processors = 132;
+  uint32_t registers = 65536;       ///< of a processor
+  uint32_t mostShared = 227 * 1024; ///< of a CTA, in bytes
+};
+
 /// An entry with everything it may call and its shared-memory layout. What a
 /// front end does otherwise than PTX, it says by deriving from this.
 struct Program {
   virtual ~Program() = default;
+  /// Fills registers of a function that begins, an entry or one that is called.
+  virtual void enter(Ctx &, Frame &) const {}
   /// Fills the registers of a warp that starts.
   virtual void start(Ctx &, Frame &) const {}
   /// Looks at an instruction with Inst::Program before it runs.
@@ -242,8 +258,7 @@ struct Program {
   /// by Lanes (Ctx::laneBase), and the checkers see lanes that are so far apart
   /// as one.
   uint32_t waveLanes = Lanes;
-  /// Of a CTA, in bytes.
-  uint32_t mostShared = 227 * 1024;
+  Device device;
   /// 4-byte banks of it: 32 or 64.
   uint32_t sharedBanks = 32;
   /// Code of each function of the module by its number, which is what a

@@ -90,6 +90,8 @@ constexpr Field fields[] = {
     {"branches", &Counters::branches},
     {"divergent_branches", &Counters::divergentBranches},
     {"tensor_flops", &Counters::tensorFlops},
+    {"tensor_flops_8_bits", &Counters::tensorFlops8},
+    {"tensor_flops_4_bits", &Counters::tensorFlops4},
 };
 
 std::string quote(const std::string &text) {
@@ -145,12 +147,12 @@ void Counters::add(const Counters &other) {
 
 // Lanes per second: SMs x 128 lanes x clock.
 static constexpr Gpu gpus[] = {
-    {"H200", 4.8e12, 990e12, 132 * 128 * 1.98e9},
-    {"H100", 3.35e12, 990e12, 132 * 128 * 1.98e9},
-    {"B200", 8.0e12, 2250e12, 148 * 128 * 1.85e9},
-    {"B300", 8.0e12, 2250e12, 148 * 128 * 1.85e9},
-    {"RTX 5090", 1.79e12, 209.5e12, 170 * 128 * 2.41e9},
-    {"A100", 2.04e12, 312e12, 108 * 64 * 1.41e9},
+    {"H200", 4.8e12, 990e12, 132 * 128 * 1.98e9, 1979e12},
+    {"H100", 3.35e12, 990e12, 132 * 128 * 1.98e9, 1979e12},
+    {"B200", 8.0e12, 2250e12, 148 * 128 * 1.85e9, 4500e12, 9000e12},
+    {"B300", 8.0e12, 2250e12, 148 * 128 * 1.85e9, 4500e12, 14000e12},
+    {"RTX 5090", 1.79e12, 419e12, 170 * 128 * 2.41e9, 838e12, 1676e12},
+    {"A100", 2.04e12, 312e12, 108 * 64 * 1.41e9, 624e12, 1248e12},
     {"MI250X", 1.6e12, 191.5e12, 110 * 64 * 1.7e9}, // one of its two
     {"MI300X", 5.3e12, 1307e12, 304 * 64 * 2.1e9},
     {"MI355X", 8.0e12, 2516e12, 256 * 64 * 2.4e9},
@@ -178,7 +180,13 @@ Report::Roofline Report::roofline(const Gpu &gpu) const {
       32.0 * double(counters.globalLoadSectors + counters.globalStoreSectors) /
           gpu.bytesPerSecond +
       double(counters.asyncBytes) / gpu.bytesPerSecond;
-  r.tensor = double(counters.tensorFlops) / gpu.tensorFlops;
+  auto rate = [](double of, double others) { return of > 0 ? of : others; };
+  double rate8 = rate(gpu.tensorFlops8, gpu.tensorFlops),
+         rate4 = rate(gpu.tensorFlops4, rate8);
+  uint64_t narrow = counters.tensorFlops8 + counters.tensorFlops4;
+  r.tensor = double(counters.tensorFlops - narrow) / gpu.tensorFlops +
+             double(counters.tensorFlops8) / rate8 +
+             double(counters.tensorFlops4) / rate4;
   r.issue = (hasScalarUnit ? double(counters.totalLane())
                            : 32.0 * double(counters.totalWarp())) /
             gpu.lanesPerSecond;

@@ -70,7 +70,7 @@ Frame *Ctx::newFrame(const Code *of, Frame *parent) {
         &warp->localWritten[size_t(std::countr_zero(m)) * warp->localStride +
                             made->localBase],
         0, of->localBytes);
-  fillSpecials(*this, *made);
+  launch->program->enter(*this, *made);
   return made;
 }
 

@@ -51,6 +51,16 @@ def test_tree_keeps_to_its_layers():
             "lib/Analysis/CMakeLists.txt: A in lib/Analysis may not link B in lib/Conversion",
         ),
         (
+            "lib/Simulator/Checkers/Bad.cpp",
+            '\n#include "../PTX/Decoder.h"\n',
+            "lib/Simulator/Checkers/Bad.cpp:2: lib/Simulator may not use lib/Simulator/PTX",
+        ),
+        (
+            "lib/Simulator/AMDGCN/Bad.cpp",
+            '#include "../PTX/Decoder.h"\n#include "../Machine.h"\n',
+            "lib/Simulator/AMDGCN/Bad.cpp:1: lib/Simulator/AMDGCN may not use lib/Simulator/PTX",
+        ),
+        (
             "lib/Dialect/TritonGPU/Transforms/Bad.cpp",
             '\n  if (target.starts_with("cuda:"))\n',
             "lib/Dialect/TritonGPU/Transforms/Bad.cpp:2: "
@@ -96,6 +106,9 @@ def test_planted(tmp_path, path, text, expected):
     (tmp_path / "lib/Conversion/CMakeLists.txt").write_text(
         "tile_add_library(B\n  B.cpp\n  LINK_LIBS MLIRIR)\n"
     )
+    for header in ("PTX/Decoder.h", "Machine.h"):
+        (tmp_path / "lib/Simulator" / header).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "lib/Simulator" / header).write_text("")
     assert check(tmp_path) == []
     (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / path).write_text(text)

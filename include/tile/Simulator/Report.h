@@ -79,8 +79,16 @@ struct Counters {
   uint64_t sharedRequests = 0, sharedWavefronts = 0, bankConflicts = 0;
   uint64_t atomics = 0, barriers = 0, divergentBranches = 0, branches = 0;
   uint64_t tensorFlops = 0;
+  /// Of these, those of elements of up to 8 and up to 4 bits.
+  uint64_t tensorFlops8 = 0, tensorFlops4 = 0;
   uint64_t totalWarp() const;
   uint64_t totalLane() const;
+  /// Operations of tensor cores on elements of `bits`.
+  void addTensor(uint64_t flops, unsigned bits) {
+    tensorFlops += flops;
+    if (bits <= 8)
+      (bits <= 4 ? tensorFlops4 : tensorFlops8) += flops;
+  }
   void add(const Counters &other);
 };
 
@@ -95,6 +103,8 @@ struct LineCounters {
 struct Gpu {
   std::string_view name;
   double bytesPerSecond, tensorFlops, lanesPerSecond;
+  /// Of elements of 8 and 4 bits; 0: as of others.
+  double tensorFlops8 = 0, tensorFlops4 = 0;
   /// Null if there is no such GPU in the table; names() lists those there are.
   static const Gpu *find(std::string_view name);
   static std::string names();

@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "../Decoder.h"
+#include "../Program.h"
 #include "Wave.h"
 
 #include <memory>

@@ -62,7 +62,7 @@ Step loadToShared(Ctx &c, const Inst &inst, uint64_t exec, uint64_t inside,
   w.sharedLoads[w.sharedLoadCount++ % std::size(w.sharedLoads)] =
       w.counters[size_t(Counter::Load)].issued;
   uint32_t base = w.scalar[M0];
-  if (programOf(c).mostShared <= 65536)
+  if (programOf(c).device.mostShared <= 65536)
     base &= 0xffff;
   return copyToShared(c, inst, exec, inside, bytes, address, [&](unsigned l) {
     return uint64_t(base) + uint64_t(inst.imm) + l * bytes;

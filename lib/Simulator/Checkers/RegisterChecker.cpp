@@ -11,7 +11,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "RegisterChecker.h"
-#include "../Decoder.h"
 
 #include <algorithm>
 
@@ -30,12 +29,11 @@ struct Block {
 /// Where control goes after the last instruction of a block.
 std::vector<uint32_t> successors(const Code &code, uint32_t at) {
   const Inst &inst = code.insts[at];
-  std::string_view name = inst.name;
   std::vector<uint32_t> out;
   bool always = inst.guard == NoSlot;
-  if (inst.fn == execJump || name == "bra")
+  if (inst.hasTarget)
     out.push_back(inst.target);
-  else if (name == "brx")
+  else if (inst.endsBlock && inst.extCount)
     out.assign(code.ext.begin() + inst.ext,
                code.ext.begin() + inst.ext + inst.extCount);
   else if (!inst.endsBlock)
@@ -49,7 +47,7 @@ std::vector<Block> blocksOf(const Code &code) {
   auto count = uint32_t(code.insts.size());
   std::vector<bool> starts(count);
   for (uint32_t i = 0; i < count; ++i)
-    if (code.insts[i].endsBlock || code.insts[i].fn == execJump) {
+    if (code.insts[i].endsBlock || code.insts[i].hasTarget) {
       for (uint32_t to : successors(code, i))
         starts[to] = true;
       if (i + 1 < count)

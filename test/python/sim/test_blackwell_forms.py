@@ -188,3 +188,10 @@ def test_lists():
     for table in (REFUSED, LENIENT, EXECUTED):
         for pattern in table:
             assert any(re.fullmatch(pattern, name) for name in taken), pattern
+
+
+def test_page_of_assumptions():
+    """The page has a row for each switch, and for no other."""
+    page = (Path(__file__).parents[3] / "docs" / "simulator-blackwell.md").read_text()
+    table = page[page.index("## Assumptions") : page.index("## Counters")]
+    assert re.findall(r"^\| `([a-z0-9-]+)` \|", table, re.M) == list(tile.sim.ASSUMPTIONS)

@@ -1,4 +1,4 @@
-"""A whole product for sm_100: ragged sizes, several schedules, and what overlaps in its timeline."""
+"""A whole product for sm_100: ragged sizes, several schedules, what overlaps in its timeline."""
 
 from __future__ import annotations
 

@@ -104,3 +104,31 @@ def test_summary_and_roofline():
     assert "sectors per load" in text and "no findings" in text and "H200" in text
     again = run("mad.wide.u32 %rd2, %r1, 4, %rd1; ld.global.b32 %r3, [%rd2];")
     assert again.counters == report.counters
+
+
+def test_tensor_cores_are_faster_on_narrow_elements():
+    """An estimate is a lower bound: products of bytes and of 4 bits have rates of their own."""
+
+    def estimate(mma, gpu):
+        header = ".version 8.8\n.target sm_120a\n.address_size 64\n"
+        registers = ".reg .b32 %r<8>; .reg .f32 %f<4>;"
+        zeros = "".join(f"mov.b32 %r{i}, 0; " for i in range(8))
+        zeros += "".join(f"mov.f32 %f{i}, 0f00000000; " for i in range(4))
+        ptx = f"{header}.visible .entry k() {{ {registers} {zeros} {mma} ret; }}"
+        report = tile.sim.launch(ptx, "k", 1, 32, [])
+        return report.roofline(gpu)["tensor"] / report.counters["tensor_flops"]
+
+    sums, a, b = "{%f0, %f1, %f2, %f3}", "{%r0, %r1, %r2, %r3}", "{%r4, %r5}"
+    operands = f"{sums}, {a}, {b}, {sums}"
+    halves = f"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {operands};"
+    octets = f"mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e4m3.e2m1.f32 {operands};"
+    fours = f"mma.sync.aligned.m16n8k64.row.col.kind::mxf4.block_scale.f32.e2m1.e2m1.f32.ue8m0 {operands}, %r6, {{0, 0}}, %r7, {{0, 0}};"
+    for gpu, rates in (
+        ("B200", (2250e12, 4500e12, 9000e12)),
+        ("B300", (2250e12, 4500e12, 14000e12)),
+        ("RTX 5090", (419e12, 838e12, 1676e12)),
+        ("H200", (990e12, 1979e12, 1979e12)),
+        ("RX 7900 XTX", (122.8e12, 122.8e12, 122.8e12)),
+    ):
+        for text, rate in zip((halves, octets, fours), rates, strict=True):
+            assert estimate(text, gpu) == pytest.approx(1 / rate)

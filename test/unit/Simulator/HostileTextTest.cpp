@@ -146,6 +146,15 @@ TEST(HostileText, BulkStoreOfNoBytes) {
   EXPECT_EQ(said, "");
 }
 
+TEST(HostileText, CoordinatesOfNoDimension) {
+  std::string said = run(
+      ".version 8.8\n.target sm_100a\n" +
+      kernel(".reg .b128 %q; .reg .b32 %r; "
+             "clusterlaunchcontrol.query_cancel.get_second::x.b32.b128 %r, %q;")
+          .substr(header.size()));
+  EXPECT_TRUE(contains(said, "needs ::x, ::y, ::z or .v4")) << said;
+}
+
 TEST(HostileText, NestedAddresses) {
   std::string open;
   for (int i = 0; i < 100000; ++i)

@@ -1,7 +1,7 @@
 //===-- MatrixSumsTest.cpp - Sums of matrix instructions ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-#include "Instructions/MatrixSums.h"
+#include "PTX/Instructions/MatrixSums.h"
 
 #include <gtest/gtest.h>
 
