@@ -253,7 +253,7 @@ def of_some_blocks(program: Program) -> Program:
     """The program in blocks or, where there are any, in clusters of two, with some of its loops
     marked, or none."""
     chance = random.Random(program.seed)
-    ctas = chance.choice((1, 1, 2)) if not program.config.elsewhere else 1
+    ctas = chance.choice((1, 1, 2)) if program.config.machine.startswith("cuda:") else 1
     share = chance.choice((0.0, 0.0, 0.5, 1.0))
     config = dataclasses.replace(program.config, target=90, num_ctas=ctas)
     source = marked(program.source, lambda: chance.random() < share)

@@ -33,8 +33,8 @@ FORMATS = (
     Format("fp16", "fp16", 4.0, 1),
 )
 
-#: How many elements along K have a scale.
-GROUP = 32
+#: How many elements along K have a scale: an exponent, or a number of e4m3.
+GROUP, GROUP_OF_FLOATS = 32, 16
 
 
 def array(g: Generator, type: str, shape: tuple[int, ...], trips: int, axis: int,
@@ -68,6 +68,12 @@ def scale(g: Generator, extent: int, k: int, trips: int, about: int = 127) -> st
     )
 
 
+def float_scale(g: Generator, extent: int, k: int, trips: int) -> str:
+    """Multiples of a quarter, up to two; the sign does not count."""
+    return array(g, "fp8e4nv", (extent, k // GROUP_OF_FLOATS), trips, 1, flavour="exact", low=-8,
+                 high=8, grid=2)  # fmt: skip
+
+
 @production(0.6)
 def scaled_product(g: Generator) -> Any:
     """A product of two operands, of which one has scales at least."""
@@ -75,14 +81,18 @@ def scaled_product(g: Generator) -> Any:
         return False
     known = [f for f in FORMATS if f.type != "fp8e4nv" or g.config.target >= 89]
     left, right = g.choice(known), g.choice(known)
+    if g.chance(0.2):  # Some instructions take two operands of pairs alone.
+        left = right = FORMATS[0]
     m, n = g.choice((16, 32, 64)), g.choice((16, 32, 64))
     k = g.choice((32, 64, 64, 128))
     trips = g.choice((0, 1, 1, 2, 3))
     count = max(trips, 1)
     scaled = g.choice(("both", "both", "left", "right"))
-    # Scales are from a half to two.
+    # Both are multiplied by them in bf16, which has no room for the bits of wider elements.
+    floats = left.packed and right.packed and g.config.target >= 89 and g.chance(0.4)
+    # Scales are from a half to two, or multiples of a quarter.
     bound = left.bound * right.bound * 4 * k * count
-    grid = left.grid + right.grid + 2
+    grid = left.grid + right.grid + (4 if floats else 2)
     # There is no type for both.
     mixed = {left.name, right.name} == {"bf16", "fp16"}
     if mixed or not fits(bound, grid, "fp32"):
@@ -91,9 +101,13 @@ def scaled_product(g: Generator) -> Any:
     across = [f.packed and g.chance(0.3) for f in (left, right)]
     x = elements(g, left, (m, k), count, 1, 1 - across[0])
     y = elements(g, right, (k, n), count, 0, int(across[1]))
-    about = g.random.randint(1, 253) if scaled == "both" and g.chance(0.5) else 127
-    x_scale = scale(g, m, k, count, about) if scaled != "right" else "None"
-    y_scale = scale(g, n, k, count, 254 - about) if scaled != "left" else "None"
+    ends = scaled == "both" and not floats and g.chance(0.5)
+    about = g.random.randint(1, 253) if ends else 127
+    x_scale = y_scale = "None"
+    if scaled != "right":
+        x_scale = float_scale(g, m, k, count) if floats else scale(g, m, k, count, about)
+    if scaled != "left":
+        y_scale = float_scale(g, n, k, count) if floats else scale(g, n, k, count, 254 - about)
     acc, a, b, s, t = (g.name() for _ in range(5))
     loop = trips != 1 or g.chance(0.5)
     g.line(f"{acc} = tl.zeros([{m}, {n}], tl.float32)")

@@ -85,6 +85,27 @@ def test_ptx_goes_on_to_later_targets(tmp_path):
             compile_text(only, "ptx", "cuda:90", tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("of", "to", "fits"),
+    [
+        ("sm_100f", 100, True), ("sm_100f", 103, True), ("sm_100f", 110, False),
+        ("sm_103f", 100, False), ("sm_103f", 103, True), ("sm_110f", 120, False),
+        ("sm_120f", 121, True), ("sm_121f", 120, False), ("sm_100a", 103, False),
+        ("sm_103a", 103, True),
+    ],
+)  # fmt: skip
+def test_ptx_of_a_family_goes_on_in_it(of, to, fits, tmp_path):
+    number = of[3:6]
+    text = re.sub(r"^\.target .*$", f".target {of}", texts("cuda:103")["ptx"], flags=re.M)
+    if fits:
+        again = compile_text(text, "ptx", f"cuda:{to}", tmp_path)
+        assert again.asm["ptx"] == text
+        assert again.asm.get("cubin", b"\x7fELF")[:4] == b"\x7fELF"
+    else:
+        with pytest.raises(tile.TileError, match=f"for cuda:{number}, the target is cuda:{to}"):
+            compile_text(text, "ptx", f"cuda:{to}", tmp_path)
+
+
 def test_text_without_a_target(tmp_path):
     """The triple of LLVM IR still says the kind; without it, code generation does."""
     text = re.sub(r"^!\d+ = .*ttg\.target.*\n", "", texts("cuda:90")["llir"], flags=re.M)

@@ -14,8 +14,9 @@ class TextTarget(NamedTuple):
 
     backend: str
     arch: str = ""
-    #: Whether it is also for what came after the architecture.
-    goes_on: bool = False
+    #: Whether it is for other architectures, too: "" for those that came later, "f" for those of
+    #: its family among them, "a" for none.
+    only: str = "a"
 
     def __str__(self) -> str:
         return f"{self.backend}:{self.arch}" if self.arch else self.backend
@@ -27,7 +28,9 @@ class TextTarget(NamedTuple):
         arch = str(target.arch).split(":")[0]
         if self.arch in ("", arch):
             return True
-        return self.goes_on and arch.isdigit() and int(self.arch) <= int(arch)
+        if self.only == "a" or not arch.isdigit() or int(self.arch) > int(arch):
+            return False
+        return self.only == "" or int(self.arch) // 10 == int(arch) // 10
 
 
 def text_target(name: str, text: str) -> TextTarget | None:
@@ -37,7 +40,7 @@ def text_target(name: str, text: str) -> TextTarget | None:
             if found := re.search(pattern, text, re.MULTILINE):
                 fields = found.groupdict()
                 return TextTarget(
-                    fields.get("backend") or kind, fields["arch"], fields.get("only") == ""
+                    fields.get("backend") or kind, fields["arch"], fields.get("only", "a")
                 )
     return None
 

@@ -7,11 +7,16 @@ from typing import Any
 from tile import _C
 from tile.errors import TileError
 
+#: Numbers that PTX 9.0 gave other names.
+_RENAMED = {101: 110}
+
 
 def find_facts(arch: Any) -> Any:
     """The row of a compute capability such as 90."""
     if isinstance(arch, bool) or not isinstance(arch, int):
         raise TileError(f"the architecture of a cuda target is a number such as 90, not {arch!r}")
+    if arch in _RENAMED:
+        raise TileError(f"cuda:{arch} is cuda:{_RENAMED[arch]} now")
     facts = _C.targets.lookup(f"cuda:{arch}")
     if facts is None:
         known = ", ".join(map(str, _C.targets.known("cuda")))

@@ -56,6 +56,23 @@ def test_every_target_compiles(arch):
         assert kernel.asm["cubin"][:4] == b"\x7fELF"
 
 
+def test_a_renamed_target():
+    source = ASTSource(total, {"x_ptr": "*fp32", "out_ptr": "*fp32"}, {"N": 1024})
+    with pytest.raises(tile.TileError, match=r"^cuda:101 is cuda:110 now$"):
+        tile.compile(source, target=tile.GPUTarget("cuda", 101, 32))
+
+
+def test_what_each_has():
+    """Products with scales are those of sm_120 and sm_121, wide accesses those of all since 100."""
+    assert [t.compute_capability for t in TARGETS if t.has_block_scaled_mma] == [120, 121]
+    wide = [t.compute_capability for t in TARGETS if t.max_global_access_bits == 256]
+    assert wide == [100, 103, 110, 120, 121]
+    shared = {t.compute_capability: t.max_shared_memory for t in TARGETS}
+    assert [shared[n] for n in wide] == [232448] * 3 + [101376] * 2
+    held = [(t.max_threads_per_sm, t.max_blocks_per_sm) for t in TARGETS][-5:]
+    assert held == [(2048, 32)] * 2 + [(1536, 24)] * 3
+
+
 @tile.jit
 def hinted(x_ptr, out_ptr, N: tl.constexpr):
     at = tl.arange(0, N)
