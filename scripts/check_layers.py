@@ -2,15 +2,10 @@
 """Checks that the layering which docs/architecture.md draws is the one that is built.
 
 The table under "The rooms" says which rooms each room may use. Every `#include` and TableGen
-<<<<<<< HEAD
 `include` of ours, every entry of a LINK_LIBS list, and every import at the top of a Python module
 must keep to it. Nothing but backends may look into the name of a target or compare capabilities;
-Python names what a backend has only where the table lets it use that backend.
-=======
-`include` of ours, and every entry of a LINK_LIBS list, must keep to it. Nothing but backends
-may look into the name of a target or compare capabilities. What is common to all machines names
-nothing of a vendor's dialect.
->>>>>>> seams
+Python names what a backend has only where the table lets it use that backend. What is common to
+all machines names nothing of a vendor's dialect.
 """
 
 from __future__ import annotations
@@ -150,7 +145,6 @@ def check_targets() -> list[str]:
     return errors
 
 
-<<<<<<< HEAD
 def imported(tree: ast.Module, package: list[str]) -> Iterator[tuple[int, str]]:
     """The lines of the imports of tile's modules at the top of a module, and what they name."""
     for node in tree.body:
@@ -231,7 +225,9 @@ def check_backend_names(table: dict[str, set[str] | None]) -> list[str]:
                         f"{file}:{node.lineno}: {node.value!r} belongs to third_party/{backend}; "
                         "ask the backend"
                     )
-=======
+    return errors
+
+
 def check_vendors() -> list[str]:
     errors = []
     for file in sorted([*(ROOT / "lib").rglob("*"), *(ROOT / "include/tile").rglob("*")]):
@@ -243,13 +239,11 @@ def check_vendors() -> list[str]:
         for number, line in enumerate(file.read_text().splitlines(), 1):
             if VENDOR_NAMES.search(line.split("//")[0]):
                 errors.append(f"{name}:{number}: ask an interface, not an operation of a vendor")
->>>>>>> seams
     return errors
 
 
 def main() -> int:
     table = read_table()
-<<<<<<< HEAD
     errors = [
         *check_includes(table),
         *check_local_includes(table),
@@ -257,10 +251,8 @@ def main() -> int:
         *check_targets(),
         *check_imports(table),
         *check_backend_names(table),
+        *check_vendors(),
     ]
-=======
-    errors = [*check_includes(table), *check_links(table), *check_targets(), *check_vendors()]
->>>>>>> seams
     for error in errors:
         print(f"error: {error}", file=sys.stderr)
     return 1 if errors else 0

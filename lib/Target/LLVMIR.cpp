@@ -3,6 +3,7 @@
 
 #include "tile/Target/LLVMIR.h"
 
+#include "BoundPacking.h"
 #include "PackCarriedElements.h"
 
 #include "tile/Target/FatalErrors.h"
@@ -25,6 +26,7 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/OptimizationLevel.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace mlir;
@@ -113,6 +115,25 @@ LogicalResult checkTriple(ModuleOp diagnosticOp, const llvm::Module &module,
          << machine.getTargetTriple().str();
 }
 
+/// The option of LLVM that `boundConditionSearch` sets.
+constexpr StringRef kConditionSearch = "dom-conditions-max-uses";
+
+/// Whether a value is zero, LLVM asks at each visit of a comparison with zero.
+/// It looks for a branch among all users of all comparisons of that value. Bits
+/// of a thread's number decide thousands of selects in code for sorts and
+/// scans, and each select that goes has the comparison visited again: that took
+/// time with the square of the code. Kernels have few such branches, so LLVM is
+/// told not to look. Returns false where this LLVM has no such option.
+bool boundConditionSearch() {
+  static const bool done = [] {
+    auto &options = llvm::cl::getRegisteredOptions();
+    auto it = options.find(kConditionSearch);
+    return it != options.end() &&
+           !it->second->addOccurrence(/*pos=*/1, it->first, "0");
+  }();
+  return done;
+}
+
 void printBeforePass(StringRef pass, llvm::Any ir) {
   if (const auto *module = llvm::any_cast<const llvm::Module *>(&ir))
     llvm::errs() << "*** LLVM IR Dump Before " << pass << " ***\n" << **module;
@@ -190,6 +211,9 @@ triton::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
 static LogicalResult optimize(ModuleOp diagnosticOp, llvm::Module &module,
                               llvm::TargetMachine &machine,
                               const CodeGenOptions &options) {
+  if (!boundConditionSearch())
+    return diagnosticOp.emitError("this LLVM has no option '")
+           << kConditionSearch << "'";
   CollectDiagnostics diagnostics(module.getContext());
   llvm::PipelineTuningOptions tuning;
   // Loops were unrolled on purpose or not at all; short vectors are what most
@@ -216,6 +240,11 @@ static LogicalResult optimize(ModuleOp diagnosticOp, llvm::Module &module,
       [](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
         passes.addPass(PackCarriedElements());
       });
+  if (options.packOperations)
+    builder.registerVectorizerStartEPCallback(
+        [](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) {
+          passes.addPass(BoundPacking());
+        });
   llvm::LoopAnalysisManager lam;
   llvm::FunctionAnalysisManager fam;
   llvm::CGSCCAnalysisManager cgam;

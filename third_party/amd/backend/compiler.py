@@ -138,7 +138,15 @@ class HIPBackend(BaseBackend):
                 required.value, limit, "shared memory", metadata["name"], where
             ) from None
         metadata.update(_C.amd.kernel_info(lowered))
-        return _C.amd.translate_to_llvm(lowered, self.code_options(options))
+        llvm_ir = _C.amd.translate_to_llvm(lowered, self.code_options(options))
+        if too_large := re.search(r'"tile-too-large-to-pack"="(\d+)"', llvm_ir):
+            message = (
+                f"`{metadata['name']}` has {too_large[1]} instructions in a row, too many to pack "
+                "pairs of operations; a loop in place of code that is written out, or several "
+                "kernels, have fewer (and the compile is quicker)"
+            )
+            missed("packing", "operations-not-packed", message, [])
+        return llvm_ir
 
     def make_amdgcn(self, llvm_ir: str, metadata: dict[str, Any], *, options: HIPOptions) -> str:
         assembly = _C.amd.emit_assembly(llvm_ir, _C.ir.Context(), self.code_options(options))

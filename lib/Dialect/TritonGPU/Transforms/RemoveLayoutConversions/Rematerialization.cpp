@@ -73,6 +73,8 @@ private:
   /// Stands for a result that `op` gets when it is rebuilt.
   Value addPlaceholder(Operation *op, RankedTensorType type);
   void rebuildOperations();
+  /// From now on, `value` fulfils `wish`.
+  void know(const Wish &wish, Value value);
   /// Before something is erased: nothing may be known of a value at its
   /// address, where the next one may be made.
   void forget(Value value, Value replacement);
@@ -89,6 +91,9 @@ private:
   DenseSet<Wish> open;
   /// Wishes that have been fulfilled, by values next to the original ones.
   DenseMap<Wish, Value> known;
+  /// Those of `known` that are about a value or fulfilled by it; some may be
+  /// known no more. Without it, each conversion that goes had all searched.
+  DenseMap<Value, SmallVector<Wish, 2>> wishesWith;
   /// Results to come, of operations that must be rebuilt to have them.
   llvm::MapVector<Operation *, SmallVector<UnrealizedConversionCastOp>> pending;
   DenseMap<std::pair<Type, Attribute>, double> conversionCosts;
@@ -288,14 +293,14 @@ Value Rematerializer::fulfil(Value value, Attribute layout) {
     // Copied, as the table may grow meanwhile.
     Plan plan = it->second;
     Value result = recompute(value, plan, layout);
-    known[{value, layout}] = result;
+    know({value, layout}, result);
     return result;
   }
   OpBuilder b(value.getContext());
   b.setInsertionPointAfterValue(value);
   Value result =
       ConvertLayoutOp::create(b, value.getLoc(), typeOf(value, layout), value);
-  known[{value, layout}] = result;
+  know({value, layout}, result);
   return result;
 }
 
@@ -329,7 +334,7 @@ Value Rematerializer::recompute(Value value, const Plan &plan,
       continue;
     Value copied = copy->getResult(original.getResultNumber());
     setLayout(copied, layout);
-    known[{original, layout}] = copied;
+    know({original, layout}, copied);
   }
   return copy->getResult(result.getResultNumber());
 }
@@ -353,9 +358,9 @@ Value Rematerializer::addLoopArgument(scf::ForOp loop, BlockArgument arg,
   RankedTensorType type = typeOf(arg, layout);
   // Entered first, for the way around the loop leads back here.
   BlockArgument copy = loop.getBody()->addArgument(type, arg.getLoc());
-  known[{arg, layout}] = copy;
+  know({arg, layout}, copy);
   OpResult result = loop.getTiedLoopResult(arg);
-  known[{result, layout}] = addPlaceholder(loop, type);
+  know({result, layout}, addPlaceholder(loop, type));
   Value init = loop.getTiedLoopInit(arg)->get();
   Value yielded = loop.getTiedLoopYieldedValue(arg)->get();
   // Operands of the same loop may be added on the way, in the same order in
@@ -388,16 +393,21 @@ Value Rematerializer::addBranchResult(scf::IfOp branch, OpResult result,
   return placeholder;
 }
 
+void Rematerializer::know(const Wish &wish, Value value) {
+  known[wish] = value;
+  wishesWith[wish.first].push_back(wish);
+  wishesWith[value].push_back(wish);
+}
+
 void Rematerializer::forget(Value value, Value replacement) {
-  SmallVector<Wish> stale;
-  for (auto &[wish, fulfilled] : known) {
-    if (fulfilled == value)
-      fulfilled = replacement;
+  SmallVector<Wish> wishes(wishesWith.lookup(value));
+  wishesWith.erase(value);
+  for (const Wish &wish : wishes) {
     if (wish.first == value)
-      stale.push_back(wish);
+      known.erase(wish);
+    else if (known.lookup(wish) == value)
+      know(wish, replacement);
   }
-  for (const Wish &wish : stale)
-    known.erase(wish);
   live.erase(value);
 }
 
@@ -412,10 +422,14 @@ void Rematerializer::forget(Operation *op, Operation *replacement) {
   for (auto [i, placeholder] : llvm::enumerate(pending[op]))
     renamed[placeholder.getResult(0)] =
         replacement->getResult(op->getNumResults() + i);
-  SmallVector<std::pair<Wish, Value>> changed;
-  for (auto &[wish, value] : known)
-    if (renamed.contains(wish.first) || renamed.contains(value))
-      changed.emplace_back(wish, value);
+  llvm::SmallMapVector<Wish, Value, 4> changed;
+  for (auto [before, after] : renamed) {
+    for (const Wish &wish : wishesWith.lookup(before))
+      if (Value value = known.lookup(wish);
+          wish.first == before || value == before)
+        changed.insert({wish, value});
+    wishesWith.erase(before);
+  }
   auto rename = [&](Value value) {
     auto it = renamed.find(value);
     return it == renamed.end() ? value : it->second;
@@ -423,7 +437,8 @@ void Rematerializer::forget(Operation *op, Operation *replacement) {
   for (auto &[wish, value] : changed)
     known.erase(wish);
   for (auto &[wish, value] : changed)
-    known[{rename(wish.first), wish.second}] = rename(value);
+    if (value)
+      know({rename(wish.first), wish.second}, rename(value));
   for (auto [before, after] : renamed)
     before.replaceAllUsesWith(after);
 }
@@ -481,7 +496,7 @@ RematerializationResult Rematerializer::run(bool onlyFixedUses) {
       OpBuilder b(convert);
       b.setInsertionPointAfterValue(source);
       convert->moveBefore(b.getInsertionBlock(), b.getInsertionPoint());
-      known[{source, layout}] = convert;
+      know({source, layout}, convert);
       ++statistics.numHoisted;
       continue;
     }
