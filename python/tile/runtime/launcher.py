@@ -31,7 +31,7 @@ from .asynchronous import active_mode
 from .definition import check_kernel, places
 from .driver import driver
 from .references import Reference
-from .runner import load, make_launch
+from .runner import launch_hooks, load, make_launch
 
 #: Options of a compile that a launch may name.
 OPTIONS = {
@@ -46,19 +46,24 @@ OPTIONS = {
 }  # fmt: skip
 
 
-@functools.lru_cache(maxsize=1)
-def _launch_state() -> Any:
-    """What the launches of all kernels look at, without running Python."""
+@functools.lru_cache(maxsize=2)
+def _launch_state(is_described: bool) -> Any:
+    """What the launches of all kernels look at, without running Python; those with a
+    `launch_metadata` look for more."""
     from ..language.dtypes import dtype
     from .jit import JITFunction
 
+    runtime = knobs.runtime
+    hooks = [runtime.launch_enter_hook, runtime.launch_exit_hook]
+    if is_described:
+        hooks += [runtime.described_enter_hook, runtime.described_exit_hook]
     return _C.launch.LaunchState(
         drivers=driver,
         environment=knobs.environment_of_the_process(),
         flags=knobs.INTERPRETING,
         settings=knobs.runtime.__dict__,
         overrides=("interpret", "launch_enter_hook", "launch_exit_hook"),
-        hooks=(knobs.runtime.launch_enter_hook.calls, knobs.runtime.launch_exit_hook.calls),
+        hooks=tuple(hook.calls for hook in hooks),
         describe=tuple(SPECIALIZE[m] for m in (VALUE, UNALIGNED, TYPE_ONLY)),
         constant=constant_in_key,
         opaque=(dtype, JITFunction),
@@ -92,7 +97,8 @@ class Launcher:
         check_kernel(fn)
         self.bind = make_binder(fn)
         self.modes = [mode_of(p) for p in fn.params]
-        state = _launch_state()
+        self.is_described = fn.launch_metadata is not None
+        state = _launch_state(self.is_described)
         missing = inspect.Parameter.empty
         self.dispatcher = _C.launch.Dispatcher(
             state=state,
@@ -154,7 +160,7 @@ class Launcher:
         stream = active.get_current_stream(device)
         self.check_references()
         entry = self.compiled(active, device, values, options)
-        enter, exit = knobs.runtime.launch_enter_hook, knobs.runtime.launch_exit_hook
+        enter, exit = launch_hooks(self.is_described)
         metadata = None
         if enter or exit:
             # Hooks are told about the kernel that runs, once.
@@ -163,8 +169,8 @@ class Launcher:
                 entry = self.compiled(active, device, values, options)
             entry.kernel._init_handles()
             metadata = entry.kernel.launch_metadata((x, y, z), stream, *values)
-        if enter:
-            enter(metadata)
+        for hook in enter:
+            hook(metadata)
         for _ in range(_MOST_TRIES):
             result = self.dispatcher.launch(entry, active, device, stream, values, x, y, z)
             if result.__class__ is not int or result >= 0:
@@ -174,8 +180,8 @@ class Launcher:
                     break
                 options = without_tensor_maps(options)
             entry = self.compiled(active, device, values, options)
-        if exit:
-            exit(metadata)
+        for hook in exit:
+            hook(metadata)
         if result.__class__ is int:
             active.raise_launch_error(result, self.name)
         return entry.kernel

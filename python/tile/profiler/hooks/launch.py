@@ -29,6 +29,7 @@ class LaunchHook(Hook):
     """There is one, whoever makes it."""
 
     priority = 100
+    hears_all_launches = False
     _made: LaunchHook | None = None
 
     def __new__(cls) -> LaunchHook:
