@@ -171,6 +171,15 @@ struct Functions {
   int (*graphNodeId)(void *, uint64_t *) = nullptr;
   int (*graphId)(void *, uint32_t *) = nullptr;
   int (*graphExecId)(void *, uint32_t *) = nullptr;
+  // Samples of the program counter; each takes a structure.
+  int (*samplingEnable)(void *) = nullptr;
+  int (*samplingDisable)(void *) = nullptr;
+  int (*samplingConfigure)(void *) = nullptr;
+  int (*samplingGetData)(void *) = nullptr;
+  int (*samplingReasonCount)(void *) = nullptr;
+  int (*samplingReasons)(void *) = nullptr;
+  int (*sassToSource)(void *) = nullptr;
+  int (*cubinCrc)(void *) = nullptr;
 
   /// Opens a library; the reason if that does not work, else nothing.
   std::string open(const std::string &path);

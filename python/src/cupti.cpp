@@ -60,6 +60,18 @@ static nb::tuple take() {
   return nb::make_tuple(sums, events, replays, recorded.dropped);
 }
 
+static nb::list takeSamples() {
+  nb::list lines;
+  for (const SampledLine &line : Recorder::get().getSampler().take()) {
+    nb::dict reasons;
+    for (const auto &[name, samples] : line.reasons)
+      reasons[name.c_str()] = samples;
+    lines.append(nb::make_tuple(line.path, line.epoch, demangle(line.function),
+                                line.file, line.line, line.samples, reasons));
+  }
+  return lines;
+}
+
 void tile::python::populateCupti(nb::module_ &m) {
   m.def(
       "start",
@@ -71,6 +83,18 @@ void tile::python::populateCupti(nb::module_ &m) {
       },
       nb::arg("library"), nb::arg("buffer_size"), nb::arg("nvtx"),
       nb::arg("hw_trace"), "Starts; returns why not, or an empty text.");
+  m.def(
+      "start_sampling",
+      [](unsigned period) {
+        nb::gil_scoped_release unlocked;
+        return Recorder::get().startSampling(period);
+      },
+      nb::arg("period"),
+      "Samples the program counter, too, every 2^period cycles; returns why "
+      "not, or an empty text.");
+  m.def("take_samples", takeSamples,
+        "The samples since the last call: path, epoch, kernel, file, line, "
+        "how many, and how many by the reason for which the warp waited.");
   m.def(
       "stop",
       [] {

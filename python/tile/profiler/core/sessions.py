@@ -217,16 +217,20 @@ class Sessions:
 
     def add_metrics(self, node: int, epoch: int, metrics: dict[str, Any]) -> None:
         """Metrics of a place, for the sessions of an epoch."""
-        for session, _ in self._epochs[epoch]:
+        active = self._epochs[epoch]
+        for session, _ in active:
             session.types.check(metrics)
-        deferred = {b for b in self.backends(epoch) if b.defer(node, epoch, metrics)}
-        for session, phase in self._epochs[epoch]:
+        deferred = [b for b in self.backends(epoch) if b.defer(node, epoch, metrics)]
+        for session, phase in active:
             if session.backend not in deferred:
                 session.add_metrics(node, phase, metrics)
 
     def backends(self, epoch: int) -> set[Any]:
         """The backends of the sessions that were active."""
-        return {session.backend for session, _ in self._epochs[epoch]}
+        active = self._epochs[epoch]
+        if len(active) == 1:
+            return {active[0][0].backend}
+        return {session.backend for session, _ in active}
 
 
 sessions = Sessions()

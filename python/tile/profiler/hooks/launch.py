@@ -10,7 +10,7 @@ from .. import tensor_metrics
 from ..core.sessions import sessions
 from ..core.threads import new_id, threads
 from ..metric import transform_tensor_metrics
-from ..state import COMPUTE_METADATA_SCOPE_NAME, metadata_state
+from ..state import COMPUTE_METADATA_SCOPE_NAME
 from .hook import Hook, HookManager
 
 #: The number and the name of the launch that this thread is in, or was in last.
@@ -79,10 +79,11 @@ class LaunchHook(Hook):
             return
         if getattr(metadata, "extras", True):
             token = in_hook.set(True)
+            threads.enter_states(COMPUTE_METADATA_SCOPE_NAME, kernel)
             try:
-                with metadata_state(kernel):
-                    told = metadata.get()
+                told = metadata.get()
             finally:
+                threads.leave_states(2)
                 in_hook.reset(token)
         else:  # There is nothing to compute.
             told = metadata.data
