@@ -19,29 +19,6 @@
 
 namespace tile::python::cupti {
 
-/// The layouts that CUPTI documents for sampling.
-struct __attribute__((packed, aligned(8))) StallReason {
-  uint32_t index, samples;
-};
-struct __attribute__((packed, aligned(8))) SampledPc {
-  size_t size;
-  uint64_t cubin, offset;
-  uint32_t functionIndex, padding;
-  char *function;
-  size_t reasonCount;
-  StallReason *reasons;
-  uint32_t correlation;
-};
-struct __attribute__((packed, aligned(8))) SampledData {
-  size_t size, capacity;
-  uint64_t samples, dropped;
-  size_t count, left;
-  uint64_t range;
-  SampledPc *pcs;
-  uint64_t otherSamples;
-  uint8_t isHardwareBufferFull;
-};
-
 /// Samples of one place in the source.
 struct SampledLine {
   uint32_t path, epoch;
@@ -67,12 +44,14 @@ public:
   void addLaunch(uint32_t correlation, uint32_t path, uint32_t epoch);
   /// Takes the samples of kernels that ended.
   void collect(void *context);
+  /// Takes those that are left, too, of kernels that ended.
   std::vector<SampledLine> take();
   uint64_t takeDropped() { return std::exchange(dropped, 0); }
 
 private:
   struct Context;
   std::string startIn(void *context);
+  std::vector<void *> getContexts();
   void add(const Context &context, const SampledPc &pc);
   void lookUp(uint64_t cubin, const char *function, uint64_t offset,
               std::string &file, uint32_t &line);

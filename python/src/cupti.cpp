@@ -62,7 +62,12 @@ static nb::tuple take() {
 
 static nb::list takeSamples() {
   nb::list lines;
-  for (const SampledLine &line : Recorder::get().getSampler().take()) {
+  std::vector<SampledLine> taken;
+  {
+    nb::gil_scoped_release unlocked;
+    taken = Recorder::get().getSampler().take();
+  }
+  for (const SampledLine &line : taken) {
     nb::dict reasons;
     for (const auto &[name, samples] : line.reasons)
       reasons[name.c_str()] = samples;

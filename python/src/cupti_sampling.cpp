@@ -10,91 +10,20 @@
 
 namespace tile::python::cupti {
 
-//===-- Parameters of calls -----------------------------------------------===//
-
-namespace {
-struct ContextParameters {
-  size_t size;
-  void *reserved, *context;
-};
-struct CountParameters {
-  size_t size;
-  void *reserved, *context;
-  size_t *count;
-};
-struct ReasonParameters {
-  size_t size;
-  void *reserved, *context;
-  size_t count;
-  uint32_t *indices;
-  char **names;
-};
-struct Attribute {
-  uint32_t kind;
-  int32_t status;
-  union {
-    uint64_t data[3];
-    uint32_t number;
-    struct {
-      size_t count;
-      uint32_t *indices;
-    } reasons;
-    size_t bytes;
-    void *buffer;
-  };
-};
-struct ConfigurationParameters {
-  size_t size;
-  void *reserved, *context;
-  size_t count;
-  Attribute *attributes;
-};
-struct DataParameters {
-  size_t size;
-  void *reserved, *context;
-  void *data;
-};
-struct CrcParameters {
-  size_t size, cubinSize;
-  const void *cubin;
-  uint64_t crc;
-};
-struct SourceParameters {
-  size_t size;
-  const void *cubin;
-  const char *function;
-  size_t cubinSize;
-  uint32_t line;
-  uint64_t offset;
-  char *file, *folder;
-};
-
-enum AttributeKind : uint32_t {
-  Period = 1,
-  Reasons = 2,
-  CollectionMode = 5,
-  OutputFormat = 7,
-  DataBuffer = 8,
-};
-} // namespace
-
 static constexpr uint32_t serializedMode = 2, parsedFormat = 1;
 static constexpr size_t nameSize = 128, mostPcs = 4096;
 
 //===-- Contexts ----------------------------------------------------------===//
 
-struct Sampler::Context {
-  void *context = nullptr;
-  std::vector<uint32_t> reasonIndices;
-  /// By index.
-  std::unordered_map<uint32_t, std::string> reasonNames;
+namespace {
+/// Memory for samples.
+struct Buffer {
   std::vector<SampledPc> pcs;
   std::vector<StallReason> reasons;
   SampledData data;
 
-  explicit Context(void *context, size_t reasonCount)
-      : context(context), reasonIndices(reasonCount), pcs(mostPcs),
-        reasons(mostPcs * reasonCount) {
+  explicit Buffer(size_t reasonCount)
+      : pcs(mostPcs), reasons(mostPcs * reasonCount) {
     std::memset(&data, 0, sizeof data);
     data.size = sizeof data;
     data.capacity = mostPcs;
@@ -104,6 +33,19 @@ struct Sampler::Context {
       pcs[i].size = sizeof pcs[i];
       pcs[i].reasons = reasons.data() + i * reasonCount;
     }
+  }
+};
+} // namespace
+
+struct Sampler::Context {
+  std::vector<uint32_t> reasonIndices;
+  /// By index.
+  std::unordered_map<uint32_t, std::string> reasonNames;
+  /// CUPTI collects into one, and moves to the other what is asked for.
+  Buffer collected, taken;
+
+  explicit Context(size_t reasonCount)
+      : reasonIndices(reasonCount), collected(reasonCount), taken(reasonCount) {
   }
 };
 
@@ -150,7 +92,7 @@ std::string Sampler::startIn(void *context) {
   if (int result = functions->samplingReasonCount(&number))
     return undone(result);
 
-  auto made = std::make_unique<Context>(context, count);
+  auto made = std::make_unique<Context>(count);
   std::vector<char> text(count * nameSize);
   std::vector<char *> names(count);
   for (size_t i = 0; i < count; ++i)
@@ -173,7 +115,7 @@ std::string Sampler::startIn(void *context) {
   attributes[3].kind = OutputFormat;
   attributes[3].number = parsedFormat;
   attributes[4].kind = DataBuffer;
-  attributes[4].buffer = &made->data;
+  attributes[4].buffer = &made->collected.data;
   ConfigurationParameters configuration = {sizeof configuration, nullptr,
                                            context, 5, attributes};
   if (int result = functions->samplingConfigure(&configuration))
@@ -183,15 +125,16 @@ std::string Sampler::startIn(void *context) {
   return "";
 }
 
-void Sampler::stop() {
+std::vector<void *> Sampler::getContexts() {
+  std::lock_guard lock(mutex);
   std::vector<void *> known;
-  {
-    std::lock_guard lock(mutex);
-    for (const auto &[context, made] : contexts)
-      known.push_back(context);
-  }
-  for (void *context : known) {
-    collect(context);
+  for (const auto &[context, made] : contexts)
+    known.push_back(context);
+  return known;
+}
+
+void Sampler::stop() {
+  for (void *context : getContexts()) {
     ContextParameters disable = {sizeof disable, nullptr, context};
     functions->samplingDisable(&disable);
   }
@@ -227,15 +170,15 @@ void Sampler::collect(void *context) {
     return;
   }
   Context &known = *it->second;
+  SampledData &data = known.taken.data;
   do {
-    DataParameters parameters = {sizeof parameters, nullptr, context,
-                                 &known.data};
+    DataParameters parameters = {sizeof parameters, nullptr, context, &data};
     if (functions->samplingGetData(&parameters) != success)
       return;
-    for (size_t i = 0; i < known.data.count; ++i)
-      add(known, known.pcs[i]);
-    dropped += known.data.dropped;
-  } while (known.data.left);
+    for (size_t i = 0; i < data.count; ++i)
+      add(known, known.taken.pcs[i]);
+    dropped += data.dropped;
+  } while (data.left);
 }
 
 void Sampler::lookUp(uint64_t cubin, const char *function, uint64_t offset,
@@ -265,8 +208,8 @@ void Sampler::add(const Context &context, const SampledPc &pc) {
   auto launch = launches.find(pc.correlation);
   std::string function = pc.function ? pc.function : "", file;
   uint32_t line = 0;
+  // Records share the text of the name, which stays.
   lookUp(pc.cubin, function.c_str(), pc.offset, file, line);
-  std::free(pc.function);
   if (launch == launches.end())
     return;
   auto [path, epoch] = launch->second;
@@ -287,6 +230,8 @@ void Sampler::add(const Context &context, const SampledPc &pc) {
 }
 
 std::vector<SampledLine> Sampler::take() {
+  for (void *context : getContexts())
+    collect(context);
   std::lock_guard lock(mutex);
   std::vector<SampledLine> taken;
   for (auto &[key, line] : lines)
