@@ -46,28 +46,37 @@ OPTIONS = {
 }  # fmt: skip
 
 
-@functools.lru_cache(maxsize=2)
-def _launch_state(is_described: bool) -> Any:
-    """What the launches of all kernels look at, without running Python; those with a
-    `launch_metadata` look for more."""
+@functools.lru_cache(maxsize=1)
+def _launch_state() -> Any:
+    """What the launches of all kernels look at, without running Python."""
     from ..language.dtypes import dtype
     from .jit import JITFunction
 
-    runtime = knobs.runtime
-    hooks = [runtime.launch_enter_hook, runtime.launch_exit_hook]
-    if is_described:
-        hooks += [runtime.described_enter_hook, runtime.described_exit_hook]
     return _C.launch.LaunchState(
         drivers=driver,
         environment=knobs.environment_of_the_process(),
         flags=knobs.INTERPRETING,
         settings=knobs.runtime.__dict__,
         overrides=("interpret", "launch_enter_hook", "launch_exit_hook"),
-        hooks=tuple(hook.calls for hook in hooks),
+        hooks=(knobs.runtime.launch_enter_hook.calls, knobs.runtime.launch_exit_hook.calls),
         describe=tuple(SPECIALIZE[m] for m in (VALUE, UNALIGNED, TYPE_ONLY)),
         constant=constant_in_key,
         opaque=(dtype, JITFunction),
     )
+
+
+@functools.lru_cache(maxsize=1)
+def _around() -> tuple[list, Any, Any]:
+    """What is called around launches of kernels that have a `launch_metadata`."""
+    runtime = knobs.runtime
+    return runtime.described_enter_hook.calls, _enter_described, runtime.described_exit_hook
+
+
+def _enter_described(kernel: Any, grid: tuple, stream: Any, values: tuple) -> Any:
+    kernel._init_handles()
+    told = kernel.launch_metadata(grid, stream, *values)
+    knobs.runtime.described_enter_hook(told)
+    return told
 
 
 class JitFunctionInfo(NamedTuple):
@@ -98,7 +107,7 @@ class Launcher:
         self.bind = make_binder(fn)
         self.modes = [mode_of(p) for p in fn.params]
         self.is_described = fn.launch_metadata is not None
-        state = _launch_state(self.is_described)
+        state = _launch_state()
         missing = inspect.Parameter.empty
         self.dispatcher = _C.launch.Dispatcher(
             state=state,
@@ -107,6 +116,7 @@ class Launcher:
             defaults=tuple(state if p.default is missing else p.default for p in fn.params),
             hooks=fn.pre_run_hooks,
             slow=self.launch,
+            around=_around() if self.is_described else None,
         )
         #: Held while a kernel is loaded; loading may call hooks that launch it.
         self.loading = threading.RLock()

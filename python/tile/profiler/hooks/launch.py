@@ -95,7 +95,7 @@ class LaunchHook(Hook):
         threads.enter_launch(name, self._sessions(epoch))
         if metrics:
             numbers, tensors = transform_tensor_metrics(metrics)
-            sessions.add_metrics(threads.node(), epoch, numbers)
+            sessions.add_launch_metrics(threads.node(), epoch, numbers)
             if tensors:
                 tensor_metrics.add(threads.node(), epoch, tensors, kernel)
 
