@@ -11,7 +11,6 @@ from .records import Capture, Kernel, Scope
 from .session import Session
 from .threads import Entered, in_thread, threads
 
-
 #: Launches whose metrics wait to be put where they belong.
 _MOST_LATER = 1 << 16
 
