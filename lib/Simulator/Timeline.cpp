@@ -49,7 +49,8 @@ static constexpr uint64_t copyLatency = 600, copyBytesPerCycle = 20;
 static constexpr uint64_t shortestWait = 8;
 static constexpr size_t mostSpans = size_t(1) << 20;
 /// Numbers of the engines beside those of warps.
-static constexpr uint32_t copyLane = 100, tensorLane = 101, commitLane = 102;
+static constexpr uint32_t copyLane = 100, tensorLane = 101, commitLane = 102,
+                           barrierLane = 110, mbarrierLane = 130;
 
 //===-- Spans -------------------------------------------------------------===//
 
@@ -148,15 +149,22 @@ static uint64_t key(const Cta &cta, uint32_t number) {
 
 void Timeline::barrierArrive(const Cta &cta, const tile::sim::Warp &warp,
                              unsigned number) {
-  uint64_t &time = barriers[key(cta, number)];
-  time = std::max(time, of(cta, warp).clock);
+  uint64_t now = of(cta, warp).clock;
+  barriers[key(cta, number)].arrive(now, now);
 }
 void Timeline::barrierLeave(const Cta &cta, const tile::sim::Warp &warp,
                             unsigned number) {
-  waitUntil(cta, warp, barriers[key(cta, number)], "barrier");
+  waitUntil(cta, warp, barriers[key(cta, number)].last, "barrier");
 }
 void Timeline::barrierEnd(const Cta &cta, unsigned number) {
-  barriers.erase(key(cta, number));
+  auto it = barriers.find(key(cta, number));
+  if (it == barriers.end())
+    return;
+  std::string name = "barrier " + std::to_string(number);
+  uint32_t lane = barrierLane + number;
+  barrierLanes.try_emplace({cta.rank, lane}, name);
+  record({it->second.first, it->second.last, cta.rank, lane, intern(name), 0});
+  barriers.erase(it);
 }
 void Timeline::clusterArrive(const Cta &cta, const tile::sim::Warp &warp) {
   clusterPending = std::max(clusterPending, of(cta, warp).clock);
@@ -171,6 +179,16 @@ void Timeline::clusterLeave(const Cta &cta, const tile::sim::Warp &warp) {
 
 //===-- mbarriers ---------------------------------------------------------===//
 
+Timeline::Mbarrier &Timeline::mbarrierAt(const Cta &owner, uint32_t offset) {
+  auto [it, isNew] = mbarriers.try_emplace(key(owner, offset));
+  if (isNew) {
+    it->second.lane = mbarrierLane + uint32_t(mbarriers.size()) - 1;
+    barrierLanes[{owner.rank, it->second.lane}] =
+        "mbarrier at " + std::to_string(offset);
+  }
+  return it->second;
+}
+
 void Timeline::mbarrierTransfer(const Ctx &c, const Cta &owner, uint32_t offset,
                                 uint64_t bytes) {
   uint64_t &engine = copyEngine[c.cta->rank];
@@ -180,22 +198,25 @@ void Timeline::mbarrierTransfer(const Ctx &c, const Cta &owner, uint32_t offset,
   engine = end - copyLatency;
   record({start, end, c.cta->rank, copyLane, intern("bulk copy"),
           uint32_t(bytes)});
-  Mbarrier &b = mbarriers[key(owner, offset)];
-  b.pending = std::max(b.pending, end);
+  mbarrierAt(owner, offset).phase.arrive(start, end);
 }
 void Timeline::mbarrierArrive(const Ctx &c, const Cta &owner, uint32_t offset) {
-  Mbarrier &b = mbarriers[key(owner, offset)];
-  b.pending = std::max(b.pending, of(c).clock);
+  uint64_t now = of(c).clock;
+  mbarrierAt(owner, offset).phase.arrive(now, now);
 }
 void Timeline::mbarrierFlip(const Cta &owner, uint32_t offset) {
-  Mbarrier &b = mbarriers[key(owner, offset)];
-  b.done = b.pending;
-  b.pending = 0;
+  Mbarrier &b = mbarrierAt(owner, offset);
+  // By the clocks of warps, a phase may begin before the last one ends.
+  uint64_t start = std::max(b.phase.first, b.done);
+  b.done = b.phase.last;
+  if (start <= b.done)
+    record({start, b.done, owner.rank, b.lane, intern("phase"), 0});
+  b.phase = Phase();
 }
 void Timeline::mbarrierFailed(const Ctx &c) { of(c).spins = true; }
 void Timeline::mbarrierPassed(const Ctx &c, const Cta &owner, uint32_t offset) {
   of(c).spins = false;
-  waitUntil(*c.cta, *c.warp, mbarriers[key(owner, offset)].done, "mbarrier");
+  waitUntil(*c.cta, *c.warp, mbarrierAt(owner, offset).done, "mbarrier");
 }
 
 //===-- Groups ------------------------------------------------------------===//
@@ -292,15 +313,18 @@ void Timeline::print(std::string &text) const {
         ", \"args\": {\"name\": \"" + value + "\"}}");
   };
   auto span = [&](const Span &s) {
-    const char *count = s.lane == copyLane     ? "bytes"
+    const char *count = s.lane >= barrierLane  ? ""
+                        : s.lane == copyLane   ? "bytes"
                         : s.lane == tensorLane ? "columns"
                         : s.lane == commitLane ? "arrivals"
                                                : "instructions";
     add("{\"ph\": \"X\", \"name\": \"" + escape(names[s.name]) +
         "\", \"pid\": " + pid(s.cta) + ", \"tid\": " + std::to_string(s.lane) +
         ", \"ts\": " + std::to_string(s.start) +
-        ", \"dur\": " + std::to_string(s.end - s.start) + ", \"args\": {\"" +
-        count + "\": " + std::to_string(s.count) + "}}");
+        ", \"dur\": " + std::to_string(s.end - s.start) +
+        (*count ? std::string(", \"args\": {\"") + count +
+                      "\": " + std::to_string(s.count) + "}}"
+                : "}"));
   };
   for (uint32_t rank = 0; rank < launch.clusterSize; ++rank) {
     const auto &id = ids[rank];
@@ -315,6 +339,8 @@ void Timeline::print(std::string &text) const {
                     [](const Span &s) { return s.lane == commitLane; }))
       name("thread_name", rank, commitLane, "tcgen05.commit");
   }
+  for (const auto &[place, text] : barrierLanes)
+    name("thread_name", place.first, place.second, text);
   for (const Span &s : spans)
     span(s);
   for (const Warp &w : warps)

@@ -7,6 +7,7 @@
 // barriers, mbarriers and groups of asynchronous work; a CTA has one engine for
 // bulk copies and one for tensor cores, which do one thing after the other. A
 // tcgen05.commit arrives when the tensor cores have done what came before it.
+// Barriers have lanes, too: from the first arrival to the last.
 // Warps do not slow each other down otherwise: schedulers, caches and bandwidth
 // are not modelled.
 //
@@ -14,6 +15,9 @@
 #pragma once
 
 #include "Machine.h"
+
+#include <algorithm>
+#include <map>
 
 namespace tile::sim {
 
@@ -85,14 +89,25 @@ private:
     std::array<std::vector<uint64_t>, 3> groups;
     std::array<uint64_t, 2> tensorDone{}; ///< its loads and stores
   };
+  /// From the first arrival at a barrier to the last.
+  struct Phase {
+    uint64_t first = UINT64_MAX, last = 0;
+    void arrive(uint64_t start, uint64_t end) {
+      first = std::min(first, start);
+      last = std::max(last, end);
+    }
+  };
   struct Mbarrier {
-    uint64_t pending = 0, done = 0;
+    Phase phase;
+    uint64_t done = 0;
+    uint32_t lane = 0;
   };
 
   Warp &of(const Cta &cta, const tile::sim::Warp &warp) {
     return warps[cta.rank * warpsPerCta + warp.index];
   }
   Warp &of(const Ctx &c) { return of(*c.cta, *c.warp); }
+  Mbarrier &mbarrierAt(const Cta &owner, uint32_t offset);
   uint32_t intern(const std::string &name);
   void record(const Span &span);
   void endRun(Warp &warp);
@@ -104,8 +119,10 @@ private:
   uint32_t warpsPerCta;
   std::vector<Warp> warps;
   std::vector<uint64_t> copyEngine, tensorEngine; ///< free from then on, by CTA
-  std::unordered_map<uint64_t, uint64_t> barriers;
+  std::unordered_map<uint64_t, Phase> barriers;
   std::unordered_map<uint64_t, Mbarrier> mbarriers;
+  /// What the lanes of barriers are called, by CTA and lane.
+  std::map<std::pair<uint32_t, uint32_t>, std::string> barrierLanes;
   uint64_t clusterPending = 0, clusterDone = 0;
   std::vector<Span> spans;
   std::vector<std::string> names;

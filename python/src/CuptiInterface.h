@@ -146,6 +146,98 @@ struct __attribute__((packed, aligned(8))) KernelRecord {
   uint32_t graph;
 };
 
+//===-- Samples of the program counter ------------------------------------===//
+
+struct __attribute__((packed, aligned(8))) StallReason {
+  uint32_t index, samples;
+};
+struct __attribute__((packed, aligned(8))) SampledPc {
+  size_t size;
+  uint64_t cubin, offset;
+  uint32_t functionIndex, padding;
+  char *function;
+  size_t reasonCount;
+  StallReason *reasons;
+  uint32_t correlation;
+};
+struct __attribute__((packed, aligned(8))) SampledData {
+  size_t size, capacity;
+  uint64_t samples, dropped;
+  size_t count, left;
+  uint64_t range;
+  SampledPc *pcs;
+  uint64_t otherSamples;
+  uint8_t isHardwareBufferFull;
+};
+
+// Parameters of its calls.
+
+struct ContextParameters {
+  size_t size;
+  void *reserved, *context;
+};
+struct CountParameters {
+  size_t size;
+  void *reserved, *context;
+  size_t *count;
+};
+struct ReasonParameters {
+  size_t size;
+  void *reserved, *context;
+  size_t count;
+  uint32_t *indices;
+  char **names;
+};
+struct Attribute {
+  uint32_t kind;
+  int32_t status;
+  union {
+    uint64_t data[3];
+    uint32_t number;
+    struct {
+      size_t count;
+      uint32_t *indices;
+    } reasons;
+    size_t bytes;
+    void *buffer;
+  };
+};
+struct ConfigurationParameters {
+  size_t size;
+  void *reserved, *context;
+  size_t count;
+  Attribute *attributes;
+};
+struct DataParameters {
+  size_t size;
+  void *reserved, *context;
+  void *data;
+};
+struct CrcParameters {
+  size_t size, cubinSize;
+  const void *cubin;
+  uint64_t crc;
+};
+struct SourceParameters {
+  size_t size;
+  const void *cubin;
+  const char *function;
+  size_t cubinSize;
+  uint32_t line;
+  uint64_t offset;
+  char *file, *folder;
+};
+
+enum AttributeKind : uint32_t {
+  Period = 1,
+  Reasons = 2,
+  CollectionMode = 5,
+  OutputFormat = 7,
+  DataBuffer = 8,
+};
+
+//===-- The functions -----------------------------------------------------===//
+
 using Callback = void (*)(void *, uint32_t, uint32_t, const void *);
 using RequestBuffer = void (*)(uint8_t **, size_t *, size_t *);
 using CompleteBuffer = void (*)(void *, uint32_t, uint8_t *, size_t, size_t);
@@ -171,6 +263,15 @@ struct Functions {
   int (*graphNodeId)(void *, uint64_t *) = nullptr;
   int (*graphId)(void *, uint32_t *) = nullptr;
   int (*graphExecId)(void *, uint32_t *) = nullptr;
+  // Samples of the program counter; each takes a structure.
+  int (*samplingEnable)(void *) = nullptr;
+  int (*samplingDisable)(void *) = nullptr;
+  int (*samplingConfigure)(void *) = nullptr;
+  int (*samplingGetData)(void *) = nullptr;
+  int (*samplingReasonCount)(void *) = nullptr;
+  int (*samplingReasons)(void *) = nullptr;
+  int (*sassToSource)(void *) = nullptr;
+  int (*cubinCrc)(void *) = nullptr;
 
   /// Opens a library; the reason if that does not work, else nothing.
   std::string open(const std::string &path);

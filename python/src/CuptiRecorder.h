@@ -10,7 +10,7 @@
 #ifndef TILE_PYTHON_CUPTIRECORDER_H
 #define TILE_PYTHON_CUPTIRECORDER_H
 
-#include "CuptiInterface.h"
+#include "CuptiSampling.h"
 
 #include <atomic>
 #include <functional>
@@ -91,6 +91,10 @@ public:
   std::string start(const std::string &library, size_t bufferSize,
                     bool withNvtx, bool withHwTrace);
   void stop();
+  /// Samples the program counter of the current context as well, every
+  /// 2^period cycles. Returns why not, else nothing.
+  std::string startSampling(unsigned period);
+  Sampler &getSampler() { return sampler; }
   /// Asks for the buffers of records; with `force`, those that are not full
   /// and in use as well.
   void flush(bool force);
@@ -136,6 +140,8 @@ private:
   uint32_t intern(const char *name);
 
   Functions functions;
+  Sampler sampler;
+  std::atomic<bool> isSampling = false;
   void *subscriber = nullptr;
   bool isRunning = false;
   std::atomic<size_t> bufferSize = 0;

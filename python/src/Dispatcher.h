@@ -115,10 +115,14 @@ class Dispatcher {
 public:
   /// `slow(grid, arguments, keywords)` is a launch in Python. Parameters
   /// without a default have `state` itself as theirs. A launch is left to
-  /// Python while there is something in the list `hooks`.
+  /// Python while there is something in the list `hooks`. `around` is None, or
+  /// (list, enter, exit): while there is something in the list, a launch is
+  /// between `enter(kernel, grid, stream, values)` and `exit` of what that
+  /// returned.
   Dispatcher(nanobind::object state, const std::vector<int> &modes,
              nanobind::tuple names, nanobind::tuple defaults,
-             nanobind::list hooks, nanobind::callable slow);
+             nanobind::list hooks, nanobind::callable slow,
+             nanobind::object around);
   Dispatcher(const Dispatcher &) = delete;
 
   /// A launch as `kernel[grid](...)`: through Python where anything is unusual.
@@ -177,6 +181,14 @@ public:
   void clear();
 
 private:
+  bool hasTensorMaps(const Entry &entry, const Query &query);
+  /// Whether a launch is between `enter` and `exit` of `around`.
+  bool isDescribed() const;
+  nanobind::object enter(const Entry &entry, const uint32_t (&grid)[3],
+                         const Place &place,
+                         llvm::ArrayRef<PyObject *> values) const;
+  nanobind::object callSlow(nanobind::handle grid, PyObject *const *arguments,
+                            size_t count, PyObject *keywords);
   /// What we know of the classes of arguments.
   struct ClassInfo {
     nanobind::object self;
@@ -225,6 +237,7 @@ private:
   std::vector<Mode> modes;
   nanobind::tuple names, defaults;
   nanobind::list hooks;
+  nanobind::object around;
   nanobind::callable slow;
   std::shared_ptr<const References> references;
   std::unordered_map<PyTypeObject *, ClassInfo> classes;

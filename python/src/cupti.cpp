@@ -60,6 +60,23 @@ static nb::tuple take() {
   return nb::make_tuple(sums, events, replays, recorded.dropped);
 }
 
+static nb::list takeSamples() {
+  nb::list lines;
+  std::vector<SampledLine> taken;
+  {
+    nb::gil_scoped_release unlocked;
+    taken = Recorder::get().getSampler().take();
+  }
+  for (const SampledLine &line : taken) {
+    nb::dict reasons;
+    for (const auto &[name, samples] : line.reasons)
+      reasons[name.c_str()] = samples;
+    lines.append(nb::make_tuple(line.path, line.epoch, demangle(line.function),
+                                line.file, line.line, line.samples, reasons));
+  }
+  return lines;
+}
+
 void tile::python::populateCupti(nb::module_ &m) {
   m.def(
       "start",
@@ -71,6 +88,18 @@ void tile::python::populateCupti(nb::module_ &m) {
       },
       nb::arg("library"), nb::arg("buffer_size"), nb::arg("nvtx"),
       nb::arg("hw_trace"), "Starts; returns why not, or an empty text.");
+  m.def(
+      "start_sampling",
+      [](unsigned period) {
+        nb::gil_scoped_release unlocked;
+        return Recorder::get().startSampling(period);
+      },
+      nb::arg("period"),
+      "Samples the program counter, too, every 2^period cycles; returns why "
+      "not, or an empty text.");
+  m.def("take_samples", takeSamples,
+        "The samples since the last call: path, epoch, kernel, file, line, "
+        "how many, and how many by the reason for which the warp waited.");
   m.def(
       "stop",
       [] {

@@ -38,6 +38,14 @@ std::string Functions::open(const std::string &path) {
   find(graphNodeId, "cuptiGetGraphNodeId");
   find(graphId, "cuptiGetGraphId");
   find(graphExecId, "cuptiGetGraphExecId", true);
+  find(samplingEnable, "cuptiPCSamplingEnable", true);
+  find(samplingDisable, "cuptiPCSamplingDisable", true);
+  find(samplingConfigure, "cuptiPCSamplingSetConfigurationAttribute", true);
+  find(samplingGetData, "cuptiPCSamplingGetData", true);
+  find(samplingReasonCount, "cuptiPCSamplingGetNumStallReasons", true);
+  find(samplingReasons, "cuptiPCSamplingGetStallReasons", true);
+  find(sassToSource, "cuptiGetSassToSourceCorrelation", true);
+  find(cubinCrc, "cuptiGetCubinCrc", true);
   uint32_t version = 0;
   if (missing.empty() && getVersion(&version) == success &&
       version < oldestVersion)

@@ -129,9 +129,31 @@ std::string Recorder::start(const std::string &library, size_t size,
   return "";
 }
 
+/// A function of the driver; it is loaded where there is a GPU.
+static void *findInDriver(const char *name) {
+  static void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  return driver ? dlsym(driver, name) : nullptr;
+}
+
+std::string Recorder::startSampling(unsigned period) {
+  if (!isRunning || isSampling)
+    return "";
+  auto getCurrent =
+      reinterpret_cast<int (*)(void **)>(findInDriver("cuCtxGetCurrent"));
+  void *context = nullptr;
+  if (getCurrent)
+    getCurrent(&context);
+  functions.enableCallback(1, subscriber, Resource, ModuleLoaded);
+  std::string problem = sampler.start(functions, context, period);
+  isSampling = problem.empty();
+  return problem;
+}
+
 void Recorder::stop() {
   if (!isRunning)
     return;
+  if (isSampling.exchange(false))
+    sampler.stop();
   functions.flushAll(1);
   functions.disable(concurrentKernels);
   functions.unsubscribe(subscriber);
@@ -182,11 +204,10 @@ uint32_t Recorder::getOriginalGraph(uint32_t graph) {
 }
 
 uint32_t Recorder::getCapturedGraph(void *stream) {
-  // The driver is there, or nothing would be captured.
   using Function =
       int (*)(void *, int *, uint64_t *, void **, const void **, size_t *);
-  static auto getCaptureInfo = reinterpret_cast<Function>(
-      dlsym(RTLD_DEFAULT, "cuStreamGetCaptureInfo_v2"));
+  static auto getCaptureInfo =
+      reinterpret_cast<Function>(findInDriver("cuStreamGetCaptureInfo_v2"));
   int status = 0;
   void *graph = nullptr;
   uint32_t id = 0;
@@ -228,6 +249,8 @@ void Recorder::onCall(const ApiCall &call, bool isGraph) {
     int result = call.result ? *static_cast<const int *>(call.result) : 0;
     if (thread.isCaptured || result != 0)
       forget(call.correlation);
+    else if (isSampling)
+      sampler.collect(call.context);
     return;
   }
   if (thread.depth++)
@@ -239,6 +262,8 @@ void Recorder::onCall(const ApiCall &call, bool isGraph) {
   launch.isGraph = isGraph;
   if (locate)
     launch.where.path = locate();
+  if (isSampling)
+    sampler.addLaunch(call.correlation, launch.where.path, launch.epoch);
   uint32_t exec = 0;
   if (isGraph && functions.graphExecId)
     functions.graphExecId(*static_cast<void *const *>(call.parameters), &exec);
@@ -269,6 +294,11 @@ void Recorder::forget(uint32_t correlation) {
 }
 
 void Recorder::onResource(uint32_t number, const ResourceCall &call) {
+  if (number == ModuleLoaded) {
+    if (isSampling)
+      sampler.addModule(*static_cast<const ModuleCall *>(call.descriptor));
+    return;
+  }
   const auto &graph = *static_cast<const GraphCall *>(call.descriptor);
   auto idOf = [&](void *node) {
     uint64_t id = 0;

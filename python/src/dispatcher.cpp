@@ -91,10 +91,11 @@ bool LaunchState::findPlace(Place &place) {
 
 Dispatcher::Dispatcher(nb::object state, const std::vector<int> &modes,
                        nb::tuple names, nb::tuple defaults, nb::list hooks,
-                       nb::callable slow)
+                       nb::callable slow, nb::object around)
     : stateObject(state), state(nb::cast<LaunchState &>(state)),
       names(std::move(names)), defaults(std::move(defaults)),
-      hooks(std::move(hooks)), slow(std::move(slow)) {
+      hooks(std::move(hooks)), around(std::move(around)),
+      slow(std::move(slow)) {
   for (int mode : modes)
     this->modes.push_back(Mode(mode));
 }
@@ -332,8 +333,16 @@ nb::object Dispatcher::call(nb::handle grid, PyObject *const *arguments,
           chosen = callGrid(grid, values.data());
         uint32_t extents[3] = {1, 1, 1};
         if (readGrid(chosen.ptr(), extents)) {
+          nb::object told;
+          if (isDescribed()) {
+            if (!hasTensorMaps(*entry, query))
+              return callSlow(chosen, arguments, count, keywords);
+            told = enter(*entry, extents, place, values);
+          }
           nb::object result =
               launch(*entry, query, place, extents[0], extents[1], extents[2]);
+          if (told.is_valid())
+            nb::handle(PyTuple_GET_ITEM(around.ptr(), 2))(told);
           if (!PyLong_CheckExact(result.ptr()))
             return result;
           // Python raises the error, or launches something else.
@@ -344,6 +353,28 @@ nb::object Dispatcher::call(nb::handle grid, PyObject *const *arguments,
       }
     }
   }
+  return callSlow(chosen, arguments, count, keywords);
+}
+
+bool Dispatcher::isDescribed() const {
+  return !around.is_none() &&
+         PyList_GET_SIZE(PyTuple_GET_ITEM(around.ptr(), 0)) != 0;
+}
+
+nb::object Dispatcher::enter(const Entry &entry, const uint32_t (&grid)[3],
+                             const Place &place,
+                             llvm::ArrayRef<PyObject *> values) const {
+  nb::object given = nb::steal(PyTuple_New(Py_ssize_t(values.size())));
+  for (size_t i = 0; i != values.size(); ++i)
+    PyTuple_SET_ITEM(given.ptr(), Py_ssize_t(i),
+                     nb::handle(values[i]).inc_ref().ptr());
+  return nb::handle(PyTuple_GET_ITEM(around.ptr(), 1))(
+      entry.kernel, nb::make_tuple(grid[0], grid[1], grid[2]), place.stream,
+      given);
+}
+
+nb::object Dispatcher::callSlow(nb::handle chosen, PyObject *const *arguments,
+                                size_t count, PyObject *keywords) {
   nb::object rest = nb::steal(PyTuple_New(Py_ssize_t(count)));
   for (size_t i = 0; i != count; ++i)
     PyTuple_SET_ITEM(rest.ptr(), Py_ssize_t(i),
@@ -390,9 +421,13 @@ nb::object Dispatcher::launch(const Entry &entry, nb::object driver, int device,
 
 bool Dispatcher::hasTensorMaps(const Entry &entry, nb::object driver,
                                int device, nb::tuple values) {
-  static PyObject *const method = PyUnicode_InternFromString("has_tensor_maps");
   Query query;
   ask(query, {driver, device, 0}, nb::none(), values);
+  return hasTensorMaps(entry, query);
+}
+
+bool Dispatcher::hasTensorMaps(const Entry &entry, const Query &query) {
+  static PyObject *const method = PyUnicode_InternFromString("has_tensor_maps");
   llvm::SmallVector<Leaf, 32> passed;
   for (uint32_t index : entry.passed)
     passed.push_back(query.leaves[index]);
@@ -456,6 +491,7 @@ void Dispatcher::forget(nb::handle kernel) {
 int Dispatcher::traverse(visitproc visit, void *arg) {
   Py_VISIT(slow.ptr());
   Py_VISIT(hooks.ptr());
+  Py_VISIT(around.ptr());
   Py_VISIT(defaults.ptr());
   for (const auto &[hash, entry] : entries) {
     Py_VISIT(entry->kernel.ptr());

@@ -224,8 +224,9 @@ void populateLaunch(nb::module_ &m) {
   nb::class_<Dispatcher>(m, "Dispatcher", nb::type_slots(dispatcherSlots),
                          "Finds and launches the kernel for given arguments.")
       .def(nb::init<nb::object, const std::vector<int> &, nb::tuple, nb::tuple,
-                    nb::list, nb::callable>(),
-           "state"_a, "modes"_a, "names"_a, "defaults"_a, "hooks"_a, "slow"_a)
+                    nb::list, nb::callable, nb::object>(),
+           "state"_a, "modes"_a, "names"_a, "defaults"_a, "hooks"_a, "slow"_a,
+           "around"_a.none())
       .def("launch",
            nb::overload_cast<const Dispatcher::Entry &, nb::object, int,
                              uint64_t, nb::tuple, uint32_t, uint32_t, uint32_t>(
@@ -239,8 +240,10 @@ void populateLaunch(nb::module_ &m) {
                &Dispatcher::find),
            "driver"_a, "device"_a, "options"_a.none(), "values"_a,
            "The kernel that is compiled for these values; None if none is.")
-      .def("has_tensor_maps", &Dispatcher::hasTensorMaps, "entry"_a, "driver"_a,
-           "device"_a, "values"_a,
+      .def("has_tensor_maps",
+           nb::overload_cast<const Dispatcher::Entry &, nb::object, int,
+                             nb::tuple>(&Dispatcher::hasTensorMaps),
+           "entry"_a, "driver"_a, "device"_a, "values"_a,
            "Whether a launch has the tensor maps that it needs.")
       .def(
           "insert", &Dispatcher::insert, "driver"_a, "device"_a,

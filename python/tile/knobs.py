@@ -176,6 +176,9 @@ class _Runtime(Group):
     #: Called with the launch's metadata before and after each launch; None is none.
     launch_enter_hook = Hook()
     launch_exit_hook = Hook(reversed=True)
+    #: The same, for launches of kernels that have a `launch_metadata` alone: others take no time.
+    described_enter_hook = Hook()
+    described_exit_hook = Hook(reversed=True)
     #: Called before and after a kernel is loaded on a device, and before it is unloaded, with the
     #: driver's module, what launches it (both None before), its name, its files and its hash.
     kernel_load_start_hook = Hook()

@@ -204,6 +204,8 @@ class BaseBackend(ABC):
 
     #: The stage whose text it runs; None if it runs nothing of this backend's.
     simulated_stage: str | None = None
+    #: Whether the simulator knows when warps of its kernels would run.
+    simulated_timelines: bool = False
 
     def simulated_properties(self) -> dict[str, int]:
         """The properties of a device of the kind that it stands for."""

@@ -34,7 +34,8 @@ class SimulatedLaunch:
     nanoseconds: int
 
 
-#: Called with each launch, on its thread; while there is anybody, reports have a timeline.
+#: Called with each launch, on its thread; while there is anybody, reports have a timeline where the
+#: simulator has one.
 LAUNCHES = HookChain()
 
 
@@ -192,7 +193,7 @@ class SimDriver(DriverBase):
             spans = [overlap.extent(a) for a in arguments] if pairs else ()
             forbidden = forbidden_ranges(pairs, placed, spans)
             began = time.perf_counter_ns()
-            if LAUNCHES:
+            if LAUNCHES and backend.simulated_timelines:
                 options.setdefault("timelines", 1)
             report = tile.sim.launch_raw(
                 module, name, (x * ctas, y, z), block, buffer, merge(allocations),

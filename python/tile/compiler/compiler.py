@@ -264,6 +264,7 @@ class CompiledKernel:
         #: What it was compiled from: an `ASTSource` or an `IRSource`.
         self.src = src
         self._metadata = metadata
+        self._metadata_tuple: tuple[int, Any] | None = None
         #: What launchers of other programs pass through to `run`.
         self.packed_metadata = (self.num_warps, metadata.get("num_ctas", 1), self.shared)
         self.asm = LazyDict(asm, rebuild, (s.name for s in self.stages if s.is_binary))
@@ -281,7 +282,10 @@ class CompiledKernel:
     @property
     def metadata(self) -> Any:
         """The metadata, as a named tuple."""
-        return metadata_tuple(self._metadata)
+        known = self._metadata_tuple
+        if known is None or known[0] != len(self._metadata):  # ptxas adds to it.
+            known = self._metadata_tuple = (len(self._metadata), metadata_tuple(self._metadata))
+        return known[1]
 
     @property
     def metadata_group(self) -> dict[str, str]:
@@ -359,7 +363,12 @@ class CompiledKernel:
 
     def launch_metadata(self, grid: Any, stream: Any, *args: Any) -> Any:
         """What hooks are told about a launch; None where there are no hooks."""
-        if not (knobs.runtime.launch_enter_hook or knobs.runtime.launch_exit_hook):
+        runtime = knobs.runtime
+        hooks = (
+            runtime.launch_enter_hook, runtime.launch_exit_hook, runtime.described_enter_hook,
+            runtime.described_exit_hook,
+        )  # fmt: skip
+        if not any(hooks):
             return None
         return LaunchMetadata(self, grid, stream, args)
 
@@ -384,7 +393,10 @@ class CompiledKernel:
 
     def __getstate__(self) -> dict[str, Any]:
         # What drivers made stays in its process.
-        here = {"module": None, "function": None, "_run": None, "loaded": {}, "modules": {}}
+        here = {
+            "module": None, "function": None, "_run": None, "loaded": {}, "modules": {},
+            "_metadata_tuple": None,
+        }  # fmt: skip
         return {**self.__dict__, **here, "variants": []}
 
     def __getitem__(self, grid: Any) -> Any:

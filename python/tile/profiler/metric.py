@@ -16,7 +16,14 @@ def transform_tensor_metrics(metrics: dict[str, Any]) -> tuple[dict[str, Any], d
     scalars: dict[str, Any] = {}
     tensors: dict[str, Any] = {}
     for name, value in metrics.items():
-        if is_on_a_device(value):
+        kind = value.__class__
+        if kind is int or kind is float:
+            if name in _FLOPS:
+                value = float(value)
+            elif name == "bytes":
+                value = int(value)
+            scalars[name] = value
+        elif is_on_a_device(value):
             tensors[name] = value
         else:
             scalars[name] = typed(name, plain(name, value))

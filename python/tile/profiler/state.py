@@ -31,7 +31,7 @@ class state:
         self, type: type | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if self._entered.pop():
-            threads.leave_state()
+            threads.leave_states()
 
     def __call__(self, function: Callable) -> Callable:
         @functools.wraps(function)
@@ -53,16 +53,17 @@ class metadata_state(state):
         is_on = flags.profiling_on
         self._entered.append(is_on)
         if is_on:
-            threads.enter_state(COMPUTE_METADATA_SCOPE_NAME)
-            if self.kernel_name is not None:
-                threads.enter_state(self.kernel_name)
+            threads.enter_states(*self._names())
         return self
+
+    def _names(self) -> tuple[str, ...]:
+        if self.kernel_name is None:
+            return (COMPUTE_METADATA_SCOPE_NAME,)
+        return COMPUTE_METADATA_SCOPE_NAME, self.kernel_name
 
     def __exit__(self, *error: Any) -> None:
         if self._entered.pop():
-            threads.leave_state()
-            if self.kernel_name is not None:
-                threads.leave_state()
+            threads.leave_states(len(self._names()))
 
     def __call__(self, function: Callable) -> Callable:
         @functools.wraps(function)
@@ -84,10 +85,10 @@ def enter_state(name: str) -> str | None:
     """Enters a state on this thread; None while the profiler is off."""
     if not flags.profiling_on:
         return None
-    threads.enter_state(name)
+    threads.enter_states(name)
     return name
 
 
 def exit_state() -> None:
     """Leaves the innermost state of this thread."""
-    threads.leave_state()
+    threads.leave_states()

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from .core.sessions import sessions
+from .core.threads import threads
 from .metric import plain, typed
+from .state import metadata_state
 
 
 @dataclass(eq=False)
@@ -29,8 +31,12 @@ _lock = threading.Lock()
 def add(node: int, epoch: int, tensors: dict[str, Any], kernel: str | None = None) -> None:
     """Adds metrics whose values the device knows, of a launch of `kernel` or of a scope. The host
     does not wait for them."""
-    if any(b.defer(node, epoch, tensors) for b in sessions.backends(epoch)):
+    backends = sessions.backends(epoch)
+    if any(b.defer_tensors(node, epoch, tensors, kernel) for b in backends):
         return
+    if kernel is not None:
+        with metadata_state(kernel):
+            sessions.touch(threads.node(), epoch)
     torch = sys.modules["torch"]
     copies = {}
     for name, tensor in tensors.items():

@@ -31,7 +31,7 @@ from .asynchronous import active_mode
 from .definition import check_kernel, places
 from .driver import driver
 from .references import Reference
-from .runner import load, make_launch
+from .runner import launch_hooks, load, make_launch
 
 
 @functools.lru_cache(maxsize=1)
@@ -51,6 +51,20 @@ def _launch_state() -> Any:
         constant=constant_in_key,
         opaque=(dtype, JITFunction),
     )
+
+
+@functools.lru_cache(maxsize=1)
+def _around() -> tuple[list, Any, Any]:
+    """What is called around launches of kernels that have a `launch_metadata`."""
+    runtime = knobs.runtime
+    return runtime.described_enter_hook.calls, _enter_described, runtime.described_exit_hook
+
+
+def _enter_described(kernel: Any, grid: tuple, stream: Any, values: tuple) -> Any:
+    kernel._init_handles()
+    told = kernel.launch_metadata(grid, stream, *values)
+    knobs.runtime.described_enter_hook(told)
+    return told
 
 
 class JitFunctionInfo(NamedTuple):
@@ -96,6 +110,7 @@ class Launcher:
         check_kernel(fn)
         self.bind = make_binder(fn)
         self.modes = [mode_of(p) for p in fn.params]
+        self.is_described = fn.launch_metadata is not None
         state = _launch_state()
         missing = inspect.Parameter.empty
         self.dispatcher = _C.launch.Dispatcher(
@@ -105,6 +120,7 @@ class Launcher:
             defaults=tuple(state if p.default is missing else p.default for p in fn.params),
             hooks=fn.pre_run_hooks,
             slow=self.launch,
+            around=_around() if self.is_described else None,
         )
         #: Held while a kernel is loaded; loading may call hooks that launch it.
         self.loading = threading.RLock()
@@ -160,7 +176,7 @@ class Launcher:
         stream = active.get_current_stream(device)
         self.check_references()
         entry = self.compiled(active, device, values, options)
-        enter, exit = knobs.runtime.launch_enter_hook, knobs.runtime.launch_exit_hook
+        enter, exit = launch_hooks(self.is_described)
         metadata = None
         if enter or exit:
             # Hooks are told about the kernel that runs, once.
@@ -169,8 +185,8 @@ class Launcher:
                 entry = self.compiled(active, device, values, options)
             entry.kernel._init_handles()
             metadata = entry.kernel.launch_metadata((x, y, z), stream, *values)
-        if enter:
-            enter(metadata)
+        for hook in enter:
+            hook(metadata)
         for _ in range(_MOST_TRIES):
             result = self.dispatcher.launch(entry, active, device, stream, values, x, y, z)
             if result.__class__ is not int or result >= 0:
@@ -181,8 +197,8 @@ class Launcher:
                     break
                 options = without
             entry = self.compiled(active, device, values, options)
-        if exit:
-            exit(metadata)
+        for hook in exit:
+            hook(metadata)
         if result.__class__ is int:
             active.raise_launch_error(result, self.name)
         return entry.kernel

@@ -12,6 +12,16 @@ from .arguments import runtime_parameters, take_apart
 from .driver import driver
 
 
+def launch_hooks(is_described: bool) -> tuple[list[Any], list[Any]]:
+    """What is called before and after a launch of a kernel, with a `launch_metadata` or without."""
+    runtime = knobs.runtime
+    enter, exit = [runtime.launch_enter_hook], [runtime.launch_exit_hook]
+    if is_described:
+        enter.append(runtime.described_enter_hook)
+        exit.insert(0, runtime.described_exit_hook)
+    return [hook for hook in enter if hook], [hook for hook in exit if hook]
+
+
 def load(kernel: Any, active: Any, device: Any) -> Callable:
     """What launches a kernel on a device; loaded once."""
     key = (active, device)
@@ -53,6 +63,7 @@ class Runner:
         self.kernel = kernel
         if kernel.fn is None:
             raise TileError("only kernels compiled from Python know their parameters")
+        self.is_described = kernel.fn.launch_metadata is not None
         self.specs = [kernel.signature[name] for name in kernel.fn.arg_names]
         #: Which arguments are passed on, where they are passed as they are.
         self.passed: list[int] | None = None
@@ -74,6 +85,11 @@ class Runner:
         active, launch = self.load()
         if enter_hook:
             enter_hook(launch_metadata)
+        # Other programs pass on the hooks of all launches, and know no others.
+        described_hook = knobs.runtime.described_enter_hook if self.is_described else None
+        if described_hook:
+            told = self.kernel.launch_metadata((x, y, z), stream, *arguments)
+            described_hook(told)
         if len(arguments) != len(self.specs):
             raise TileError(
                 f"`{self.kernel.name}` has {len(self.specs)} parameters, not {len(arguments)}"
@@ -88,6 +104,8 @@ class Runner:
         code = launch(x, y, z, stream, tuple(flat)) if x and y and z else 0
         if code.__class__ is int and code:
             active.raise_launch_error(code, self.kernel.name)
+        if described_hook:
+            knobs.runtime.described_exit_hook(told)
         if exit_hook:
             exit_hook(launch_metadata)
 

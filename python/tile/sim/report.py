@@ -14,6 +14,10 @@ from .source_view import Coverage
 from .suppressions import Suppression
 
 
+#: The process of a timeline that has the launch; others are numbered as their blocks are.
+LAUNCH_PROCESS = (1 << 31) - 1
+
+
 def _text(finding: dict[str, Any]) -> str:
     """Of a finding that was added."""
     return f"{finding['kind']}: {finding['message']}"
@@ -146,10 +150,26 @@ class Report:
         """One self-contained page: findings, counters and the annotated source."""
         return source_view.page(self, sources)
 
+    @property
+    def warp_events(self) -> list[dict[str, Any]]:
+        """What warps, engines and barriers would do by a latency model, as events of a trace."""
+        return json.loads(f"[{self._raw.timeline}]")
+
     def timeline(self) -> dict[str, Any]:
         """When warps would run by a latency model, as Chrome and Perfetto read it from a JSON file,
-        one "microsecond" a cycle; of the clusters that `launch(timelines=)` asked for."""
-        return {"traceEvents": json.loads(f"[{self._raw.timeline}]"), "displayTimeUnit": "ns"}
+        one "microsecond" a cycle; of the clusters that `launch(timelines=)` asked for. The launch
+        itself stands above them."""
+        events = self.warp_events
+        end = max((e["ts"] + e["dur"] for e in events if e["ph"] == "X"), default=0)
+        data = self.to_dict()
+        place = {"pid": LAUNCH_PROCESS, "tid": 0}
+        args = {"grid": data["grid"], "block": data["block"], **data["counters"]}
+        launch = [
+            {"ph": "M", "name": "process_name", **place, "args": {"name": "launch"}},
+            {"ph": "M", "name": "thread_name", **place, "args": {"name": "kernel"}},
+            {"ph": "X", "name": data["entry"], **place, "ts": 0, "dur": end, "args": args},
+        ]
+        return {"traceEvents": launch + events if events else [], "displayTimeUnit": "ns"}
 
     def sarif(self, ptx_file: str = "kernel.ptx") -> dict[str, Any]:
         """The findings as a SARIF 2.1.0 log, for code-scanning tools."""

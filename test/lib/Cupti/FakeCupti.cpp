@@ -32,6 +32,16 @@ struct Fake {
   std::deque<std::string> names;
   /// For each executable graph its nodes: id and kernel.
   std::map<uint64_t, std::vector<std::pair<uint64_t, std::string>>> execs;
+  /// What sampling a context answers.
+  int samplingResult = success;
+  uint32_t period = 0;
+  struct Sample {
+    std::string function;
+    uint64_t offset;
+    uint32_t samples, correlation;
+  };
+  std::deque<Sample> samples;
+  std::deque<Sample> taken;
 };
 } // namespace
 
@@ -143,6 +153,20 @@ void fakeRange(const char *name) {
   call(Nvtx, name ? RangePushA : RangePop, &data);
 }
 
+void fakeRefuseSampling(int result) { fake.samplingResult = result; }
+uint32_t fakePeriod() { return fake.period; }
+
+/// Samples of the launch that comes next, at an offset that is the line.
+void fakeSample(const char *function, uint64_t offset, uint32_t samples) {
+  fake.samples.push_back({function, offset, samples, fake.correlation + 1});
+}
+
+void fakeLoadModule() {
+  ModuleCall module = {1, 4, "code"};
+  ResourceCall resource = {nullptr, nullptr, &module};
+  call(Resource, ModuleLoaded, &resource);
+}
+
 //===-- CUPTI -------------------------------------------------------------===//
 
 int cuptiGetVersion(uint32_t *version) {
@@ -236,6 +260,63 @@ int cuptiGetGraphId(void *graph, uint32_t *id) {
 }
 int cuptiGetGraphExecId(void *exec, uint32_t *id) {
   *id = uint32_t(reinterpret_cast<uint64_t>(exec));
+  return success;
+}
+int cuptiPCSamplingEnable(void *) { return fake.samplingResult; }
+int cuptiPCSamplingDisable(void *) { return success; }
+int cuptiPCSamplingGetNumStallReasons(void *parameters) {
+  *static_cast<CountParameters *>(parameters)->count = 2;
+  return success;
+}
+int cuptiPCSamplingGetStallReasons(void *parameters) {
+  auto &reasons = *static_cast<ReasonParameters *>(parameters);
+  const char *names[] = {"smsp__pcsamp_warps_issue_stalled_wait",
+                         "smsp__pcsamp_warps_issue_stalled_wait_not_issued"};
+  for (uint32_t i = 0; i < 2; ++i) {
+    reasons.indices[i] = i + 5;
+    std::strcpy(reasons.names[i], names[i]);
+  }
+  return success;
+}
+int cuptiPCSamplingSetConfigurationAttribute(void *parameters) {
+  auto &given = *static_cast<ConfigurationParameters *>(parameters);
+  for (size_t i = 0; i < given.count; ++i)
+    if (given.attributes[i].kind == Period)
+      fake.period = given.attributes[i].number;
+  return success;
+}
+/// Gives two at a time, of kernels that were launched.
+int cuptiPCSamplingGetData(void *parameters) {
+  auto &data = *static_cast<SampledData *>(
+      static_cast<DataParameters *>(parameters)->data);
+  data.count = 0;
+  data.dropped = 0;
+  fake.taken.clear();
+  while (data.count < 2 && !fake.samples.empty()) {
+    fake.taken.push_back(fake.samples.front());
+    fake.samples.pop_front();
+    auto &sample = fake.taken.back();
+    SampledPc &pc = data.pcs[data.count++];
+    pc.cubin = 42;
+    pc.offset = sample.offset;
+    pc.function = sample.function.data();
+    pc.correlation = sample.correlation;
+    pc.reasonCount = 2;
+    pc.reasons[0] = {5, sample.samples};
+    pc.reasons[1] = {6, sample.samples};
+  }
+  data.left = fake.samples.size();
+  return success;
+}
+int cuptiGetCubinCrc(void *parameters) {
+  static_cast<CrcParameters *>(parameters)->crc = 42;
+  return success;
+}
+int cuptiGetSassToSourceCorrelation(void *parameters) {
+  auto &source = *static_cast<SourceParameters *>(parameters);
+  source.line = uint32_t(source.offset);
+  source.file = strdup("kernel.py");
+  source.folder = strdup("/src");
   return success;
 }
 }

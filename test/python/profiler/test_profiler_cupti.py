@@ -35,6 +35,9 @@ class WithoutGpu(Cupti):
     def _synchronize(self) -> None:
         pass
 
+    def _driver(self) -> Any:
+        return _Driver()
+
     def _captured_graph(self) -> int | None:
         return self.capturing
 
@@ -53,6 +56,16 @@ def backend(monkeypatch: pytest.MonkeyPatch) -> Iterator[WithoutGpu]:
     gpu.fakeReset()
 
 
+class _Driver:
+    """The driver, without a device."""
+
+    def get_current_device(self) -> int:
+        return 0
+
+    def ensure_context(self, device: int) -> None:
+        pass
+
+
 class _Gpu:
     """What a program does, as the library sees it."""
 
@@ -61,6 +74,9 @@ class _Gpu:
 
     def launch(self, name: str, took: int = 100, stream: int = 7, result: int = 0) -> None:
         self.fakeLaunch(name.encode(), ctypes.c_uint64(took), stream, result)
+
+    def sample(self, name: str, line: int, samples: int) -> None:
+        self.fakeSample(name.encode(), ctypes.c_uint64(line), samples)
 
     def capture(self, node: int) -> None:
         self.fakeCapture(ctypes.c_uint64(node))
@@ -312,3 +328,38 @@ def test_a_library_that_is_none(
     assert library(90) == library(100) == str(file)
     monkeypatch.setenv("TRITON_CUPTI_LIB_BLACKWELL_PATH", str(LIBRARY))
     assert (library(90), library(100)) == (str(file), str(LIBRARY))
+
+
+def test_samples_of_the_program_counter(backend: Cupti, tmp_path: Path) -> None:
+    proton.start(str(tmp_path / "p"), mode="pcsampling:interval=500")
+    assert gpu.fakePeriod() == 9  # 512 cycles
+    with proton.scope("before"):
+        gpu.sample("k", 1, 3)
+        gpu.launch("k")
+    gpu.fakeLoadModule()
+    with proton.scope("after"):
+        for line, samples in ((10, 5), (11, 7), (10, 1)):
+            gpu.sample("k", line, samples)
+        gpu.launch("k")
+    proton.finalize()
+    root = tree(tmp_path / "p")
+    # Code that was loaded before has no lines.
+    assert find(root, "before", "k")["metrics"]["num_samples"] == 3
+    kernel = find(root, "after", "k")
+    assert kernel["metrics"]["count"] == 1 and "num_samples" not in kernel["metrics"]
+    lines = {c["frame"]["name"]: c["metrics"] for c in kernel["children"]}
+    assert lines == {
+        "/src/kernel.py:10@k": {"num_samples": 6, "stalled_wait": 6},
+        "/src/kernel.py:11@k": {"num_samples": 7, "stalled_wait": 7},
+    }
+
+
+def test_refused_samples_are_said_and_times_recorded(
+    backend: Cupti, tmp_path: Path, capfd: Any
+) -> None:
+    gpu.fakeRefuseSampling(35)
+    proton.start(str(tmp_path / "p"), mode="pcsampling")
+    gpu.launch("k", 3)
+    proton.finalize()
+    assert "the driver refuses samples of the program counter" in capfd.readouterr().err
+    assert find(tree(tmp_path / "p"), "k")["metrics"]["time (ns)"] == 3

@@ -383,6 +383,18 @@ def test_a_trace(tmp_path: Path) -> None:
             ends.append(span["ts"] + span["dur"])
 
 
+def test_amd_gpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is no latency model: cycles are the roofline's."""
+    monkeypatch.setenv("TILE_SIM_TARGET", "hip:gfx942")
+    proton.start(str(tmp_path / "p"), data="trace")
+    proton.start(str(tmp_path / "q"))
+    launch()
+    proton.finalize()
+    assert find(tree(tmp_path / "q"), "add")["metrics"]["cycles"] > 0
+    events = json.loads((tmp_path / "p.chrome_trace").read_text())["traceEvents"]
+    assert [e["name"] for e in events if e.get("cat") == "kernel"] == ["add"]
+
+
 def test_hooks_are_called_by_priority(tmp_path: Path) -> None:
     calls: list[str] = []
 

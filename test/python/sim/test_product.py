@@ -13,6 +13,7 @@ from ptxlib import HEADER
 import tile.sim
 from tile.cli import main
 from tile.errors import TileError
+from tile.sim.report import LAUNCH_PROCESS
 
 # out[i] = x[i + shift], but 0 where i >= n; every thread then adds to sum without an atomic.
 KERNEL = (
@@ -319,7 +320,11 @@ def test_timeline_of_a_warp_specialised_product():
     c = np.zeros((256, 256), np.float32)
     report = hopper.launch_product(hopper.warp_specialized(), a, b, c, timelines=2)
     events = report.timeline()["traceEvents"]
-    assert {e["pid"] for e in events} == {0, 1}
+    assert {e["pid"] for e in events} == {0, 1, LAUNCH_PROCESS}
+    (launched,) = spans(report, LAUNCH_PROCESS)["kernel"]
+    spans_of_warps = [e for e in events if e["ph"] == "X" and e is not launched]
+    assert launched["name"] == report.to_dict()["entry"]
+    assert launched["dur"] == max(e["ts"] + e["dur"] for e in spans_of_warps)
     by_lane = spans(report)
     # Nobody does two things at once, and all time is accounted for as work or a wait.
     for name, list_ in by_lane.items():
@@ -334,6 +339,15 @@ def test_timeline_of_a_warp_specialised_product():
     copies, products = by_lane["bulk copies"], by_lane["tensor cores"]
     assert copies[8]["ts"] >= products[3]["ts"] + products[3]["dur"]
     assert copies[3]["ts"] < products[-1]["ts"]
+    # The phases of an mbarrier come one after the other, and what fills a buffer is in one.
+    phases = [by_lane[name] for name in by_lane if name.startswith("mbarrier")]
+    assert len(phases) == 8 and all(len(list_) >= 2 for list_ in phases)
+    for copy in copies:
+        assert any(
+            p["ts"] <= copy["ts"] and copy["ts"] + copy["dur"] <= p["ts"] + p["dur"]
+            for list_ in phases
+            for p in list_
+        )
 
 
 def test_timeline_waits_for_loads_and_barriers():
@@ -356,4 +370,8 @@ MEET:
     assert load["dur"] == pytest.approx(500, abs=5)
     (barrier,) = [e for e in second if e["name"] == "wait: barrier"]
     assert barrier["ts"] + barrier["dur"] >= load["ts"] + load["dur"]
+    # From the arrival of one warp to that of the other.
+    (met,) = spans(report)["barrier 0"]
+    assert met["ts"] == barrier["ts"]
+    assert met["ts"] + met["dur"] == barrier["ts"] + barrier["dur"]
     assert not tile.sim.launch(ptx, "k", 1, 64, [p]).timeline()["traceEvents"]

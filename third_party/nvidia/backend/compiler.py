@@ -100,6 +100,7 @@ class NvidiaBackend(BaseBackend):
         return stage != "cubin" or tools.ptxas_path(self.target.arch) is not None
 
     simulated_stage = "ptx"
+    simulated_timelines = True
 
     def simulated_properties(self) -> dict[str, int]:
         return {

@@ -46,6 +46,12 @@ class Backend(ABC):
         this is true."""
         return False
 
+    def defer_tensors(
+        self, node: int, epoch: int, tensors: dict[str, Any], kernel: str | None
+    ) -> bool:
+        """The same for tensors, of a launch of `kernel` or of a scope."""
+        return False
+
     def why_empty(self) -> str:
         """Why a program's kernels were not recorded, as far as is known."""
         return "the program launched none that the profiler sees"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import glob
 import importlib.util
+import math
 import os
 import sys
 import threading
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ... import _C, knobs
@@ -16,8 +17,12 @@ from ...errors import TileError
 from ...settings import warn
 from ..core.records import Capture, Kernel
 from ..core.sessions import sessions
+from ..core.stack import Place as Location
 from ..core.threads import Entered, threads
+from ..metric import typed
+from ..state import metadata_state
 from .base import Backend
+from .graph_metrics import GraphMetrics
 
 if TYPE_CHECKING:
     from ..core.sessions import Sessions
@@ -65,11 +70,13 @@ class Cupti(Backend):
         self._ranges = _Ranges()
         #: Metrics of launches that were captured, by graph.
         self._deferred: dict[int, list[tuple[int, int, dict[str, Any]]]] = defaultdict(list)
+        self._graph_metrics = GraphMetrics()
+        self._is_capturing: Callable[[], bool] | None = None
         self._told: set[int] = set()
         self._devices: set[int] = set()
 
     def start(self, mode: Any) -> None:
-        if mode.name not in ("", "periodic_flushing"):
+        if mode.name not in ("", "periodic_flushing", "pcsampling"):
             raise TileError(f"the profiler backend cupti has no mode {mode.name!r}")
         self.library = library(self._arch())
         with_nvtx = knobs.proton.enable_nvtx
@@ -84,7 +91,20 @@ class Cupti(Backend):
         if self.problem:
             # The program goes on, with its scopes and without kernels.
             warn(f"the profiler records no kernels: {self.problem}")
+        elif mode.name == "pcsampling":
+            self._start_sampling(mode.interval)
         threads.listener = _native.set_where
+        if not self.problem:
+            self._graph_metrics.prepare()
+
+    def _start_sampling(self, interval: int) -> None:
+        """Samples every `interval` cycles, to the nearest power of two."""
+        driver = self._driver()
+        driver.ensure_context(driver.get_current_device())
+        problem = _native.start_sampling(min(max(round(math.log2(interval)), 5), 31))
+        if problem:
+            # Times are recorded all the same.
+            warn(f"the profile has no source lines: {problem}")
 
     def stop(self) -> None:
         threads.listener = None
@@ -93,6 +113,7 @@ class Cupti(Backend):
         _native.take()
         _native.set_wants_events(False)
         self._deferred.clear()
+        self._graph_metrics.clear()
         self._told.clear()
 
     def changed(self, epoch: int, active: Sequence[Any]) -> None:
@@ -116,11 +137,21 @@ class Cupti(Backend):
             kernel.scope, kernel.stream, kernel.replay = scope, stream, replay
             kernel.start, kernel.end = start, end
             sessions.add_kernel(kernel)
+        for node, epoch, name, file, line, samples, reasons in _native.take_samples():
+            metrics = {"num_samples": samples, **reasons}
+            below = [(str(Location(file, line, name)), metrics)] if file else []
+            kernel = Kernel(node, epoch, name, {} if file else metrics, below=below)
+            sessions.add_kernel(kernel)
         for exec, graph, made, node, epoch in replays:
             if any(graph is None or made < s.began for s, _ in sessions.in_epoch(epoch)):
                 self._tell_unknown(exec)
             for inner, captured, metrics in self._deferred.get(graph, ()):
                 sessions.add_replayed(node, epoch, Capture(inner, captured), metrics)
+            if graph is not None:
+                self._graph_metrics.replayed(graph, node, epoch)
+        for metric, node, epoch, value in self._graph_metrics.settle() if wait else ():
+            capture = Capture(metric.node, metric.epoch)
+            sessions.add_replayed(node, epoch, capture, {metric.name: typed(metric.name, value)})
         if dropped:
             warn(
                 f"CUPTI dropped {dropped} records of kernels: TILE_PROFILE_BUFFER_SIZE makes its "
@@ -149,7 +180,7 @@ class Cupti(Backend):
         return Kernel(node, epoch, name, metrics, capture=capture, device=device)
 
     def pending(self, epochs: Sequence[int]) -> bool:
-        return _native.is_pending(list(epochs))
+        return _native.is_pending(list(epochs)) or self._graph_metrics.pending(set(epochs))
 
     def _synchronize(self) -> None:
         torch = sys.modules.get("torch")
@@ -170,14 +201,26 @@ class Cupti(Backend):
         self._deferred[graph].append((node, epoch, metrics))
         return True
 
+    def defer_tensors(
+        self, node: int, epoch: int, tensors: dict[str, Any], kernel: str | None
+    ) -> bool:
+        with metadata_state(kernel):
+            self._graph_metrics.prepare()
+            graph = self._captured_graph()
+            if graph is not None:
+                self._graph_metrics.capture(graph, node, epoch, tensors)
+        return graph is not None
+
     def _captured_graph(self) -> int | None:
         """The graph that torch's current stream is captured into."""
-        torch = sys.modules.get("torch")
-        if torch is None or not torch.cuda.is_initialized():
+        if self._is_capturing is None:
+            torch = sys.modules.get("torch")
+            if torch is None or not torch.cuda.is_initialized():
+                return None
+            self._is_capturing = torch._C._cuda_isCurrentStreamCapturing
+        if not self._is_capturing():
             return None
-        if not torch.cuda.is_current_stream_capturing():
-            return None
-        return _native.captured_graph(torch.cuda.current_stream().cuda_stream)
+        return _native.captured_graph(sys.modules["torch"].cuda.current_stream().cuda_stream)
 
     # The devices.
 

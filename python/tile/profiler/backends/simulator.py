@@ -63,7 +63,7 @@ class Simulator(Backend):
             return
         began = time.time_ns() - launch.nanoseconds
         report = launch.report
-        timeline = report.timeline()["traceEvents"]
+        timeline = report.warp_events
         self._properties = launch.properties
         cycles = self._cycles(launch, timeline)
         counters = report.counters

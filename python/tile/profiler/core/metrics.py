@@ -13,6 +13,8 @@ PROPERTY, EXCLUSIVE = " (pty)", " (exc)"
 
 def split_name(name: str) -> tuple[str, bool, bool]:
     """The name without its suffix, whether it is a property, and whether it is exclusive."""
+    if not name.endswith(")"):
+        return name, False, False
     for suffix in (PROPERTY, EXCLUSIVE):
         if name.endswith(suffix):
             return name.removesuffix(suffix), suffix == PROPERTY, suffix == EXCLUSIVE
@@ -28,6 +30,9 @@ def type_of(value: Any) -> str:
     return "double" if isinstance(value, float) else "int64_t"
 
 
+_PLAIN = {int: "int64_t", float: "double"}
+
+
 class MetricTypes:
     """The types of a session's metrics: one name has one type."""
 
@@ -37,7 +42,8 @@ class MetricTypes:
     def check(self, metrics: dict[str, Any]) -> None:
         """Refuses a value of another type than its name had before."""
         for name, value in metrics.items():
-            given = type_of(value)
+            kind = value.__class__
+            given = _PLAIN[kind] if kind in _PLAIN else type_of(value)
             index, known = self._known.setdefault(name, (len(self._known), given))
             if known != given:
                 raise TypeError(

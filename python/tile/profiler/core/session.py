@@ -42,6 +42,7 @@ class Session:
         self.types = MetricTypes()
         self.has_kernels = False
         self._paths: dict[int, tuple[list[Node], bool]] = {}
+        self._kernel_paths: dict[tuple[int, int, str], list[Node]] = {}
 
     @property
     def bit(self) -> int:
@@ -101,13 +102,7 @@ class Session:
 
     def add_kernel(self, phase: int, kernel: Kernel) -> None:
         """Launches of a kernel, below the path that they were launched from."""
-        if kernel.capture is None or kernel.capture.epoch < self.began:
-            steps, named = self.see(kernel.node)
-        else:
-            steps, named = self._replayed(kernel.node, kernel.capture.node)
-        path = list(steps)
-        if not named:
-            path.append(Node(0, Kind.LAUNCH, kernel.name, -1))
+        path = self._path_of(kernel)
         self.has_kernels = True
         data = self.in_phase(phase)
         if isinstance(data, Trace):
@@ -116,6 +111,22 @@ class Session:
         data.add(path, kernel.metrics)
         for name, metrics in kernel.below:
             data.add([*path, Node(0, Kind.FRAME, name, -1)], metrics)
+
+    def _path_of(self, kernel: Kernel) -> list[Node]:
+        """The steps to a kernel, with the kernel."""
+        capture = kernel.capture
+        if capture is not None and capture.epoch < self.began:
+            capture = None  # Nobody saw that.
+        key = (kernel.node, -1 if capture is None else capture.node, kernel.name)
+        path = self._kernel_paths.get(key)
+        if path is None:
+            if capture is None:
+                steps, named = self.see(kernel.node)
+            else:
+                steps, named = self._replayed(kernel.node, capture.node)
+            path = list(steps) if named else [*steps, Node(0, Kind.LAUNCH, kernel.name, -1)]
+            self._kernel_paths[key] = path
+        return path
 
     # What it gives.
 
@@ -152,7 +163,8 @@ class Session:
         if suffix.endswith("msgpack"):
             write(path, lambda file: file.write(packed(data)), "wb")
         else:
-            write(path, lambda file: json.dump(data, file), "w")
+            # `dump` would write piece by piece, from Python.
+            write(path, lambda file: file.write(json.dumps(data)), "w")
         return path
 
 

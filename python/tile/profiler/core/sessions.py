@@ -11,6 +11,9 @@ from .records import Capture, Kernel, Scope
 from .session import Session
 from .threads import Entered, in_thread, threads
 
+#: Launches whose metrics wait to be put where they belong.
+_MOST_LATER = 1 << 16
+
 
 class Sessions:
     """The sessions that were started and not finalized."""
@@ -24,6 +27,8 @@ class Sessions:
         self._epochs: list[tuple[tuple[Session, int], ...]] = [()]
         #: Scopes that were entered, each with the epoch.
         self._touched: set[tuple[int, int]] = set()
+        #: Metrics of launches: path, epoch, metrics, and the backends that keep them.
+        self._later: list[tuple[int, int, dict[str, Any], list[Any]]] = []
 
     # Sessions.
 
@@ -148,6 +153,7 @@ class Sessions:
         from ..tensor_metrics import settle
 
         before = session.phase
+        self._settle()
         session.backend.collect(self, wait)
         settle(wait)
         if wait:
@@ -217,16 +223,36 @@ class Sessions:
 
     def add_metrics(self, node: int, epoch: int, metrics: dict[str, Any]) -> None:
         """Metrics of a place, for the sessions of an epoch."""
-        for session, _ in self._epochs[epoch]:
+        active = self._epochs[epoch]
+        for session, _ in active:
             session.types.check(metrics)
-        deferred = {b for b in self.backends(epoch) if b.defer(node, epoch, metrics)}
-        for session, phase in self._epochs[epoch]:
+        deferred = [b for b in self.backends(epoch) if b.defer(node, epoch, metrics)]
+        for session, phase in active:
             if session.backend not in deferred:
                 session.add_metrics(node, phase, metrics)
 
+    def add_launch_metrics(self, node: int, epoch: int, metrics: dict[str, Any]) -> None:
+        """Metrics of a launch: they are put where they belong when somebody looks."""
+        for session, _ in self._epochs[epoch]:
+            session.types.check(metrics)
+        deferred = [b for b in self.backends(epoch) if b.defer(node, epoch, metrics)]
+        self._later.append((node, epoch, metrics, deferred))
+        if len(self._later) > _MOST_LATER:
+            self._settle()
+
+    def _settle(self) -> None:
+        later, self._later = self._later, []
+        for node, epoch, metrics, deferred in later:
+            for session, phase in self._epochs[epoch]:
+                if session.backend not in deferred:
+                    session.add_metrics(node, phase, metrics)
+
     def backends(self, epoch: int) -> set[Any]:
         """The backends of the sessions that were active."""
-        return {session.backend for session, _ in self._epochs[epoch]}
+        active = self._epochs[epoch]
+        if len(active) == 1:
+            return {active[0][0].backend}
+        return {session.backend for session, _ in active}
 
 
 sessions = Sessions()

@@ -114,19 +114,19 @@ class Threads:
 
     # States and launches.
 
-    def enter_state(self, name: str) -> None:
+    def enter_states(self, *names: str) -> None:
         here = self._local.thread
-        here.states.append((name, self.active))
+        active = self.active
+        for name in names:
+            here.states.append((name, active))
         self._changed(here)
 
-    def leave_state(self) -> bool:
-        """Leaves the innermost state; false if there is none."""
+    def leave_states(self, count: int = 1) -> None:
+        """Leaves the innermost states, as many as there are at most."""
         here = self._local.thread
-        if not here.states:
-            return False
-        here.states.pop()
-        self._changed(here)
-        return True
+        if here.states:
+            del here.states[-count:]
+            self._changed(here)
 
     def enter_launch(self, name: str, sessions: int) -> None:
         """A launch that `sessions` see under this name."""

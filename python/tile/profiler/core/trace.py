@@ -16,6 +16,8 @@ HOST, DEVICE = 0, 1
 #: knows numbers of 32 bits.
 _STREAMS_OF_A_DEVICE, _GRAPHS = 1 << 16, 1 << 30
 CAPTURED_AT = "<captured_at>"
+#: Metrics that say what the event itself shows.
+_SHOWN_ANYHOW = {"time (ns)", "count", "device_id", "device_type"}
 
 
 def names(path: Iterable[Node]) -> list[str]:
@@ -48,6 +50,7 @@ class Trace:
     def __init__(self) -> None:
         self._scopes: list[_ScopeAt] = []
         self._kernels: list[_KernelAt] = []
+        self._names: dict[int, list[str]] = {}
         self._lock = threading.Lock()
 
     @property
@@ -60,7 +63,11 @@ class Trace:
 
     def add_kernel(self, path: Sequence[Node], kernel: Kernel) -> None:
         with self._lock:
-            self._kernels.append(_KernelAt(kernel, names(path)))
+            # Launches from one place share a path, which the session keeps.
+            known = self._names.get(id(path))
+            if known is None:
+                known = self._names[id(path)] = names(path)
+            self._kernels.append(_KernelAt(kernel, known))
 
     def to_chrome(self, about: dict[str, Any]) -> dict[str, Any]:
         """The whole trace. `about` says what a backend knows: the unit of its time."""
@@ -120,7 +127,7 @@ def _kernel_event(at: _KernelAt, base: int) -> dict[str, Any]:
     args: dict[str, Any] = {"call_stack": at.path}
     if kernel.scope:
         args["scope_id"] = kernel.scope
-    metrics = {n: _text(v) for n, v in kernel.metrics.items() if not n.startswith("device_")}
+    metrics = {n: _text(v) for n, v in kernel.metrics.items() if n not in _SHOWN_ANYHOW}
     if metrics:
         args["metrics"] = metrics
     return {

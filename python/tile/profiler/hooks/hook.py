@@ -15,6 +15,8 @@ class Hook:
     called first on the way in, and last on the way out."""
 
     priority: int = 0
+    #: Whether launches of kernels without a `launch_metadata` concern it.
+    hears_all_launches: bool = True
 
     @abstractmethod
     def activate(self) -> None:
@@ -102,19 +104,24 @@ class HookManager:
                 cls.active_hooks.append(hook)
                 hook.activate()
             cls.active_hooks.sort(key=lambda h: -h.priority)
-            cls._attach(bool(cls.active_hooks))
+            cls._attach()
 
     @classmethod
-    def _attach(cls, on: bool) -> None:
-        """Is called by launches only while there is a hook."""
-        runtime = knobs.runtime
+    def _attach(cls) -> None:
+        """Is called by launches only while there is a hook for them."""
+        hooks = cls.active_hooks
+        hears_all = any(hook.hears_all_launches for hook in hooks)
+        described = bool(hooks) and not hears_all
         events = {
-            "launch_enter_hook": cls.enter, "launch_exit_hook": cls.exit,
-            "kernel_load_end_hook": cls.init_handle, "kernel_unload_hook": cls.destroy_handle,
+            "launch_enter_hook": (cls.enter, hears_all), "launch_exit_hook": (cls.exit, hears_all),
+            "described_enter_hook": (cls.enter, described),
+            "described_exit_hook": (cls.exit, described),
+            "kernel_load_end_hook": (cls.init_handle, bool(hooks)),
+            "kernel_unload_hook": (cls.destroy_handle, bool(hooks)),
         }  # fmt: skip
-        for name, call in events.items():
-            chain = getattr(runtime, name)
-            (chain.add if on else chain.remove)(call)
+        for name, (call, wanted) in events.items():
+            chain = getattr(knobs.runtime, name)
+            (chain.add if wanted else chain.remove)(call)
 
     # Events.
 

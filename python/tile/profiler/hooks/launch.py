@@ -10,7 +10,7 @@ from .. import tensor_metrics
 from ..core.sessions import sessions
 from ..core.threads import new_id, threads
 from ..metric import transform_tensor_metrics
-from ..state import COMPUTE_METADATA_SCOPE_NAME, metadata_state
+from ..state import COMPUTE_METADATA_SCOPE_NAME
 from .hook import Hook, HookManager
 
 #: The number and the name of the launch that this thread is in, or was in last.
@@ -29,6 +29,7 @@ class LaunchHook(Hook):
     """There is one, whoever makes it."""
 
     priority = 100
+    hears_all_launches = False
     _made: LaunchHook | None = None
 
     def __new__(cls) -> LaunchHook:
@@ -78,10 +79,11 @@ class LaunchHook(Hook):
             return
         if getattr(metadata, "extras", True):
             token = in_hook.set(True)
+            threads.enter_states(COMPUTE_METADATA_SCOPE_NAME, kernel)
             try:
-                with metadata_state(kernel):
-                    told = metadata.get()
+                told = metadata.get()
             finally:
+                threads.leave_states(2)
                 in_hook.reset(token)
         else:  # There is nothing to compute.
             told = metadata.data
@@ -93,7 +95,7 @@ class LaunchHook(Hook):
         threads.enter_launch(name, self._sessions(epoch))
         if metrics:
             numbers, tensors = transform_tensor_metrics(metrics)
-            sessions.add_metrics(threads.node(), epoch, numbers)
+            sessions.add_launch_metrics(threads.node(), epoch, numbers)
             if tensors:
                 tensor_metrics.add(threads.node(), epoch, tensors, kernel)
 
