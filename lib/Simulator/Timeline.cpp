@@ -270,8 +270,7 @@ void Timeline::tensorCommit(const Ctx &c, const Cta &owner, uint32_t offset) {
   uint64_t start = of(c).clock,
            end = std::max(tensorEngine[c.cta->rank], start + 1);
   record({start, end, c.cta->rank, commitLane, intern("tcgen05.commit"), 1});
-  Mbarrier &b = mbarriers[key(owner, offset)];
-  b.pending = std::max(b.pending, end);
+  mbarrierAt(owner, offset).phase.arrive(start, end);
 }
 
 void Timeline::tensorAccess(const Ctx &c, bool stores) {
