@@ -103,7 +103,7 @@ MatrixInstruction preferRowsInWarps(DotOp op, const MatrixProduct &product,
 SmallVector<unsigned> chooseWarpGrid(DotOp op, const MatrixProduct &product,
                                      const MatrixInstruction &instruction) {
   ArrayRef<int64_t> shape = product.shape;
-  unsigned rank = shape.size(), m = rank - 2, n = rank - 1;
+  unsigned rank = shape.size(), m = rank - 2;
   SmallVector<unsigned> grid(rank, 1);
   grid[m] = instruction.numWarps;
   int64_t instrM = instruction.m / instruction.numWarps, instrN = instruction.n;
