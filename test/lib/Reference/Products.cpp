@@ -200,7 +200,8 @@ static std::optional<Matrix> decodeScaled(Thread &thread, Value value,
   int64_t length = numbers.shape[axis] / groups;
   forEachPosition(numbers.shape, [&](int64_t n, ArrayRef<int64_t> at) {
     int64_t group = at[1 - axis] * groups + at[axis] / length;
-    matrix.numbers[n] *= decodeScale(scales.bits[group], scaleType);
+    // Those that are floats have no sign.
+    matrix.numbers[n] *= std::abs(decodeScale(scales.bits[group], scaleType));
     if (scales.isUndefined(group)) {
       matrix.undefined.resize(numbers.size());
       matrix.undefined[n] = 1;

@@ -13,7 +13,7 @@ STAGES = (
         "ptx",
         is_code=True,
         kernel_pattern=r"\.(?:visible|extern)\s+\.entry\s+([\w$]+)",
-        # PTX goes on to the GPUs that come later, unless it is for a family or for one of them.
+        # PTX goes on to the GPUs that come later, or to those of its family, unless it is for one.
         target_patterns=(r"^\s*\.target\s+sm_(?P<arch>\d+)(?P<only>[af]?)",),
     ),
     Stage("cubin", is_binary=True, is_code=True, resources=True),

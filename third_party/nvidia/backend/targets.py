@@ -16,7 +16,7 @@ def find_facts(arch: Any) -> Any:
     if isinstance(arch, bool) or not isinstance(arch, int):
         raise TileError(f"the architecture of a cuda target is a number such as 90, not {arch!r}")
     if arch in _RENAMED:
-        raise TileError(f"cuda:{arch} is cuda:{_RENAMED[arch]} now")
+        raise TileError(f"unknown target cuda:{arch}: it is named cuda:{_RENAMED[arch]} now")
     facts = _C.targets.lookup(f"cuda:{arch}")
     if facts is None:
         known = ", ".join(map(str, _C.targets.known("cuda")))
