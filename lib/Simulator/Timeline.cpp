@@ -50,7 +50,7 @@ static constexpr uint64_t shortestWait = 8;
 static constexpr size_t mostSpans = size_t(1) << 20;
 /// Numbers of the engines beside those of warps.
 static constexpr uint32_t copyLane = 100, tensorLane = 101, commitLane = 102,
-                           barrierLane = 110, mbarrierLane = 130;
+                          barrierLane = 110, mbarrierLane = 130;
 
 //===-- Spans -------------------------------------------------------------===//
 

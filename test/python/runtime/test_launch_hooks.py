@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
+import pytest
 from reference import sim_only
 
 import tile
@@ -48,6 +50,62 @@ def test_hooks_of_launches(gpu):
         kernel[(2,)](p, 5)
     kernel[(2,)](p, 5)
     assert len(seen) == 3
+
+
+def test_hooks_of_described_launches(gpu):
+    """They hear of each launch of a kernel that has a `launch_metadata` once."""
+    seen = []
+
+    @tile.jit(launch_metadata=lambda grid, kernel, args: {"bytes": args["n"] * 4, "grid": grid})
+    def described(p, n, B: tl.constexpr = 4):
+        tl.store(p, n)
+
+    @tile.jit
+    def silent(p, n):
+        tl.store(p, n)
+
+    def enter(metadata):
+        seen.append(("enter", metadata.get()))
+
+    def leave(metadata):
+        seen.append(("exit", metadata.get()["name"]))
+
+    def calls():
+        found = [(what, told if what == "exit" else told["bytes"]) for what, told in seen]
+        seen.clear()
+        return found
+
+    p = gpu.tensor(0x1000, tl.int32)
+    compiled = described[(2,)](p, 5)
+    runtime = knobs.runtime
+    runtime.described_enter_hook.add(enter)
+    runtime.described_exit_hook.add(leave)
+    once = [("enter", 20), ("exit", "described")]
+    try:
+        silent[(2,)](p, 5)
+        assert calls() == []
+        described[(2,)](p, 5)
+        assert seen[0][1]["grid"] == (2, 1, 1) and seen[0][1]["stream"] == 0
+        assert calls() == once
+        described[lambda meta: (meta["B"],)](p, n=5, num_warps=2)  # Compiled for this launch.
+        assert seen[0][1]["grid"] == (4, 1, 1)
+        assert calls() == once
+        # As launchers of other programs do.
+        compiled.run(2, 1, 1, 0, None, None, None, None, None, p, 5, 4)
+        assert calls() == once
+        runtime.launch_enter_hook.add(enter)
+        described[(2,)](p, 5)
+        assert calls() == [("enter", 20), *once]
+    finally:
+        runtime.launch_enter_hook.remove(enter)
+        runtime.described_enter_hook.remove(enter)
+        runtime.described_exit_hook.remove(leave)
+    described[(2,)](p, 5)
+    assert calls() == []
+    with runtime.scope():
+        runtime.described_enter_hook = enter
+        described[(2,)](p, 5)
+    assert calls() == once[:1]
 
 
 def test_hooks_of_compiles():
@@ -99,8 +157,8 @@ def test_hooks_of_a_kernel(gpu):
     assert seen == [((p,), {"n": 5})]
 
 
-def check_hooks_once(launch, count: int = 3) -> list:
-    """Launches a few times; returns the kernels, and what the hooks around each were told."""
+def check_hooks_once(launch, which: str, count: int = 3) -> list:
+    """Launches a few times, with hooks `which`; returns the kernels."""
     calls: list = []
     kernels = []
 
@@ -108,9 +166,15 @@ def check_hooks_once(launch, count: int = 3) -> list:
         calls.append("grid")
         return (1,)
 
-    with knobs.runtime.scope():
-        knobs.runtime.launch_enter_hook = lambda told: calls.append(told.get()["bytes"])
-        knobs.runtime.launch_exit_hook = lambda told: calls.append("exit")
+    hooks = {
+        f"{which}_enter_hook": lambda told: calls.append(told.get()["bytes"]),
+        f"{which}_exit_hook": lambda told: calls.append("exit"),
+    }
+    with ExitStack() as ends:
+        for name, hook in hooks.items():
+            chain = getattr(knobs.runtime, name)
+            chain.add(hook)
+            ends.callback(chain.remove, hook)
         for _ in range(count):
             calls.clear()
             kernel = launch(grid)
@@ -134,7 +198,8 @@ def make_copy():
     return copy
 
 
-def test_hooks_of_launches_without_tensor_maps(gpu):
+@pytest.mark.parametrize("which", ["launch", "described"])
+def test_hooks_of_launches_without_tensor_maps(gpu, which):
     """Hooks and the grid's function run once, for the kernel that runs then: also where no tensor
     map describes an argument, which the driver finds out."""
     copy = make_copy()
@@ -143,18 +208,19 @@ def test_hooks_of_launches_without_tensor_maps(gpu):
     for columns, rows in ((32, 64), (31, 64)):
         source = TensorDescriptor(base, [rows, columns], [48, 1], [16, 16])
         launches = gpu.counter("launches")
-        check_hooks_once(lambda grid, d=source: copy[grid](d, target, 64))
+        check_hooks_once(lambda grid, d=source: copy[grid](d, target, 64), which)
         assert gpu.counter("launches") - launches == 4
 
 
-def test_hooks_of_simulated_launches_without_tensor_maps():
+@pytest.mark.parametrize("which", ["launch", "described"])
+def test_hooks_of_simulated_launches_without_tensor_maps(which):
     copy = make_copy()
     x = np.random.default_rng(1).standard_normal((64, 48)).astype(np.float16)
     for columns in (32, 31):
         out = np.zeros((64, 32), np.float16)
         source = TensorDescriptor(x, [64, columns], [48, 1], [16, 16])
         target = TensorDescriptor(out, [64, 32], [32, 1], [16, 16])
-        check_hooks_once(lambda grid, d=source, t=target: copy[grid](d, t, 64))
+        check_hooks_once(lambda grid, d=source, t=target: copy[grid](d, t, 64), which)
         np.testing.assert_array_equal(out[:, :16], x[:, :16])
 
 
