@@ -59,8 +59,8 @@ public:
   /// The counter `ahead` iterations after `counter`, in the same sense.
   Value getLater(OpBuilder &builder, Value counter, unsigned ahead);
 
-  /// The number of the iteration that has `counter`, without a sign, of the type
-  /// of the counter; see `isNumberExact`.
+  /// The number of the iteration that has `counter`, without a sign, of the
+  /// type of the counter; see `isNumberExact`.
   Value getNumber(OpBuilder &builder, Value counter);
   /// Whether an iteration comes before the one with `counter`.
   Value hasPrevious(OpBuilder &builder, Value counter);

@@ -88,16 +88,20 @@ public:
     for (unsigned ahead : llvm::seq(kMostAhead + 1)) {
       has.push_back(trips.has(builder, ahead));
       counters.push_back(trips.getCounter(builder, ahead));
+      Value number = arith::ConstantOp::create(
+          builder, loc, builder.getIntegerAttr(type, ahead));
+      countersOfNumbers.push_back(trips.getCounter(builder, number));
       hasLater.push_back(trips.hasLater(builder, counter, ahead));
       later.push_back(trips.getLater(builder, counter, ahead));
     }
     hasNext = trips.hasNext(builder, counter);
+    hasPrevious = trips.hasPrevious(builder, counter);
+    beforeFirst = trips.getCounterBeforeFirst(builder);
     second = trips.getSecondCounter(builder);
     groups = trips.getGroups(kFactor);
     for (unsigned ahead : llvm::seq(kMostAhead + 1)) {
       isNumberExact.push_back(trips.isNumberExact(ahead));
-      Value distance = arith::SubIOp::create(builder, loc, later[ahead], lower);
-      numbers.push_back(arith::DivUIOp::create(builder, loc, distance, step));
+      numbers.push_back(trips.getNumber(builder, later[ahead]));
     }
     loop.erase();
   }
@@ -157,6 +161,8 @@ public:
             << ahead << ' ' << describe();
         ASSERT_EQ(get(counters[ahead]), wrapped(lower + ahead * step))
             << describe();
+        ASSERT_EQ(get(countersOfNumbers[ahead]), wrapped(lower + ahead * step))
+            << describe();
         ASSERT_EQ(get(later[ahead]), wrapped(counter + ahead * step))
             << describe();
         if (iterations.empty())
@@ -168,8 +174,10 @@ public:
         ASSERT_EQ(get(hasLater[ahead]), counter + ahead * step < upper)
             << ahead << " after " << int64_t(counter) << ' ' << describe();
       }
+      ASSERT_EQ(get(beforeFirst), wrapped(lower - step)) << describe();
       if (iterations.empty())
         continue;
+      ASSERT_EQ(get(hasPrevious), counter != lower) << describe();
       ASSERT_EQ(get(hasNext), counter + step < upper) << describe();
       // The rest of the loop is as long as it should be.
       Wide start = withSign(get(second));
@@ -207,9 +215,9 @@ private:
   Block *block;
   scf::ForOp loop;
   std::optional<APInt> known;
-  Value count, hasNext, second;
+  Value count, hasNext, hasPrevious, beforeFirst, second;
   std::optional<TripCount::Groups> groups;
-  std::vector<Value> has, counters, hasLater, later, numbers;
+  std::vector<Value> has, counters, countersOfNumbers, hasLater, later, numbers;
   std::vector<bool> isNumberExact;
 };
 
