@@ -123,3 +123,15 @@ def test_the_old_name_of_sm_110():
 def test_hopper_has_none_of_it():
     with pytest.raises(TileError, match=r"needs .target sm_100a"):
         tile.sim.load(HEADER + FORM.format("tcgen05.wait::ld.sync.aligned;"))
+
+
+@pytest.mark.parametrize("target,processors", [("sm_80", 108), ("sm_90a", 132), ("sm_100", 148), ("sm_103a", 148), ("sm_120", 170)])  # fmt: skip
+def test_processors_of_a_gpu(target, processors):
+    """%nsmid is that of a GPU with the target; %smid goes round."""
+    ptx = f"""{header(target)}.visible .entry k(.param .u64 out) {{
+.reg .b32 %r<3>; .reg .b64 %p; mov.u32 %r0, %ctaid.x; mov.u32 %r1, %smid; mov.u32 %r2, %nsmid;
+ld.param.u64 %p, [out]; mad.wide.u32 %p, %r0, 8, %p; st.global.v2.b32 [%p], {{%r1, %r2}}; ret; }}"""
+    out = np.zeros((200, 2), np.uint32)
+    tile.sim.launch(ptx, "k", 200, 1, [out])
+    assert (out[:, 1] == processors).all()
+    assert (out[:, 0] == np.arange(200) % processors).all()
