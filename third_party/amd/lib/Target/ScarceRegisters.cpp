@@ -20,10 +20,12 @@
 // case, and the second code is the only one: LLVM's register allocator takes
 // half a minute for some of the first ones, and a second for these.
 //
-// Kernels without products have one code. Where their values need more than all
-// registers at once, the scheduler is to need few: it brings values and their
-// uses together, where it would leave hundreds for the register allocator
-// otherwise, which then tries for minutes.
+// Kernels without products have one code. Where their values need several times
+// the registers in the order of the scheduler, too, the register allocator
+// would try for minutes. There the scheduler is told to need few: it brings
+// values and their uses together. Told so where its own order is good, it
+// spills hundreds. On RDNA, kernels with products that need still more are such
+// kernels, too: no second code helps them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,6 +51,11 @@ using namespace mlir::triton::amd;
 
 /// What a lane of RDNA has at most, and one of CDNA beside its accumulators.
 static constexpr unsigned kRegistersOfLane = 256;
+
+/// An order that needs so many times as many is hopeless.
+static constexpr unsigned kHopelessTimes = 2;
+/// For kernels with products, which may have a better second code.
+static constexpr unsigned kHopelessTimesOfProducts = 6;
 
 /// On kernels: the waves of one SIMD unit for which a compute unit has LDS.
 static constexpr llvm::StringLiteral kWavesByLDS = "tile-waves-by-lds";
@@ -193,6 +200,20 @@ static bool isBetter(StringRef code, StringRef other) {
          (spills == others && countWaves(code) > countWaves(other));
 }
 
+/// Whether LLVM's scheduler finds no order that needs up to `times` as many
+/// registers as there are.
+static FailureOr<bool> isHopeless(ModuleOp diagnosticOp, llvm::Function &kernel,
+                                  llvm::TargetMachine &machine,
+                                  unsigned times) {
+  if (countLiveRegisters(kernel) <= times * kRegistersOfLane)
+    return false;
+  FailureOr<unsigned> needed =
+      measureRegisters(diagnosticOp, *kernel.getParent(), machine);
+  if (failed(needed))
+    return failure();
+  return *needed > times * kRegistersOfLane;
+}
+
 FailureOr<std::string>
 amd::emitForScarceRegisters(ModuleOp diagnosticOp, llvm::Module &module,
                             llvm::TargetMachine &machine) {
@@ -200,10 +221,17 @@ amd::emitForScarceRegisters(ModuleOp diagnosticOp, llvm::Module &module,
   llvm::Function *kernel = findKernel(module);
   if (!target || !kernel)
     return emit(diagnosticOp, module, machine, /*trackersOfTarget=*/false);
-  if (llvm::none_of(llvm::instructions(*kernel), isProduct)) {
-    if (countLiveRegisters(*kernel) > kRegistersOfLane)
+  bool hasProducts = llvm::any_of(llvm::instructions(*kernel), isProduct);
+  if (!hasProducts || !target->mfmaVersion) {
+    FailureOr<bool> hopeless =
+        isHopeless(diagnosticOp, *kernel, machine,
+                   hasProducts ? kHopelessTimesOfProducts : kHopelessTimes);
+    if (failed(hopeless))
+      return failure();
+    if (*hopeless)
       kernel->addFnAttr(kSchedulingStrategy, "iterative-minreg");
-    return emit(diagnosticOp, module, machine, /*trackersOfTarget=*/false);
+    if (*hopeless || !hasProducts)
+      return emit(diagnosticOp, module, machine, /*trackersOfTarget=*/false);
   }
   if (!target->mfmaVersion &&
       countCarriedRegisters(*kernel) > kRegistersOfLane) {

@@ -27,6 +27,12 @@ LogicalResult linkDeviceLibrary(ModuleOp diagnosticOp, llvm::Module &module);
 /// Makes undefined lanes of 8- and 16-bit constants that phis take zero.
 void defineLanesOfConstants(llvm::Module &module);
 
+/// How many vector registers a lane needs at once in the order that LLVM's
+/// scheduler gives the code of `module`.
+FailureOr<unsigned> measureRegisters(ModuleOp diagnosticOp,
+                                     const llvm::Module &module,
+                                     llvm::TargetMachine &machine);
+
 /// Gives functions that are called the beginning of LDS for the kernels'
 /// variable in it.
 void addressSharedMemoryOfFunctions(llvm::Module &module);

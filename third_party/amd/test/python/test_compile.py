@@ -294,6 +294,53 @@ def test_more_values_than_registers_compile_in_seconds(monkeypatch):
     assert compiled.metadata.n_spills == 0
 
 
+@tile.jit
+def doubles(a, b, out, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    rows, cols, inner = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    left = tl.load(a + rows[:, None] * K + inner[None, :])
+    right = tl.load(b + inner[:, None] * N + cols[None, :])
+    tl.store(out + rows[:, None] * N + cols[None, :], tl.dot(left, right))
+
+
+def test_order_of_the_scheduler_decides_whether_registers_are_few(monkeypatch):
+    """All operands are read before the first product, and more than registers hold. The scheduler
+    reads them where they are used; told to need few registers, it spilled 1486, in 3 s."""
+    monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
+    types = dict.fromkeys(("a", "b", "out"), "*fp64")
+    source = ASTSource(doubles, types, {"M": 32, "N": 16, "K": 64})
+    compiled = tile.compile(source, target("gfx1100"), {"num_warps": 1}, stop_at="amdgcn")
+    assert compiled.metadata.n_spills < 100
+
+
+@tile.jit
+def scaled_halves(
+    a, b, a_scale, b_scale, x, out, y, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr
+):
+    rows, cols, inner = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    square = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]
+    tl.store(y + square, tl.dot(tl.load(x + square), tl.load(x + square)))
+    left = tl.load(a + rows[:, None] * K + inner[None, :])
+    right = tl.load(b + inner[:, None] * N + cols[None, :])
+    groups = tl.arange(0, K // 32)[None, :]
+    of_left = tl.load(a_scale + rows[:, None] * (K // 32) + groups)
+    of_right = tl.load(b_scale + cols[:, None] * (K // 32) + groups)
+    product = tl.dot_scaled(left, of_left, "fp16", right, of_right, "fp16")
+    tl.store(out + rows[:, None] * N + cols[None, :], product)
+
+
+def test_products_of_far_too_many_values_have_one_code(monkeypatch):
+    """WMMA has no fp32 for the scaled product: a lane multiplies all of it, next to WMMA. In the
+    order of the scheduler the register allocator took 20 s and more, for each of two codes."""
+    monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
+    signature = {"a": "*fp16", "b": "*fp16", "a_scale": "*u8", "b_scale": "*u8", "x": "*fp16"}
+    source = ASTSource(
+        scaled_halves, {**signature, "out": "*fp32", "y": "*fp32"}, {"M": 64, "N": 32, "K": 64}
+    )
+    compiled = tile.compile(source, target("gfx1100"), {"num_warps": 1}, stop_at="amdgcn")
+    assert "v_wmma" in compiled.asm["amdgcn"]
+    assert compiled.metadata.n_spills < 9000
+
+
 def test_registers_in_memory_are_remarked(monkeypatch, capfd):
     monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
     monkeypatch.setenv("MLIR_ENABLE_REMARK", "registers")
