@@ -76,6 +76,33 @@ int allocateWarps(WarpSpecializeOp op, int numWarps) {
                                     : next;
 }
 
+/// What each warp group needs: of all partitions that run on it, in any of the
+/// operations, the most demanding one. A partition of several warp groups has
+/// one code, so all of its groups get the same.
+SmallVector<int> getRegistersOfGroups(ArrayRef<WarpSpecializeOp> ops,
+                                      int numGroups) {
+  SmallVector<int> ofGroup(numGroups, kLeastRegisters);
+  auto raise = [&](int start, int count, int registers) {
+    auto groups = MutableArrayRef(ofGroup).slice(
+        start / kWarpsPerGroup,
+        llvm::divideCeil(start % kWarpsPerGroup + count, kWarpsPerGroup));
+    int most = std::max<int>(registers, *llvm::max_element(groups));
+    bool changes = llvm::any_of(groups, [&](int g) { return g != most; });
+    llvm::fill(groups, most);
+    return changes;
+  };
+  // What one operation needs may reach further groups through another one.
+  for (bool changes = true; changes;) {
+    changes = false;
+    for (WarpSpecializeOp op : ops)
+      for (auto [start, count, registers] :
+           llvm::zip(*op.getWarpGroupStartIds(), op.getPartitionNumWarps(),
+                     *op.getRequestedRegisters()))
+        changes |= raise(start, count, llvm::alignTo(registers, kRegisterUnit));
+  }
+  return ofGroup;
+}
+
 } // namespace
 
 // They keep them for as long as the kernel runs.
@@ -100,17 +127,7 @@ void mlir::triton::gpu::allocateRegisters(ModuleOp module) {
     each = std::min<int>(each, limit.getInt());
   each = each / kRegisterUnit * kRegisterUnit;
 
-  // Partitions that share a warp group get what the most demanding one needs,
-  // of all operations.
-  SmallVector<int> ofGroup(total / kWarpsPerGroup, kLeastRegisters);
-  for (WarpSpecializeOp op : ops)
-    for (auto [start, count, registers] :
-         llvm::zip(*op.getWarpGroupStartIds(), op.getPartitionNumWarps(),
-                   *op.getRequestedRegisters()))
-      for (int warp = start; warp < start + count; ++warp) {
-        int &group = ofGroup[warp / kWarpsPerGroup];
-        group = std::max<int>(group, llvm::alignTo(registers, kRegisterUnit));
-      }
+  SmallVector<int> ofGroup = getRegistersOfGroups(ops, total / kWarpsPerGroup);
   int left = each * total;
   for (int group : ArrayRef(ofGroup).drop_front(numWarps / kWarpsPerGroup)) {
     // Registers go to the default group, not away from it.

@@ -71,6 +71,25 @@ module attributes {"ttg.num-warps" = 8 : i32, "ttg.threads-per-warp" = 32 : i32,
 
 // -----
 
+// A partition of two warp groups has one code: where another operation needs
+// more of one group, the other one gets as much.
+// CHECK: "ttg.total-num-warps" = 16 : i32
+module attributes {"ttg.num-warps" = 8 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+  tt.func public @wide_and_narrow() {
+    // CHECK: actualRegisters = array<i32: 200, 56>
+    ttg.warp_specialize() attributes {requestedRegisters = array<i32: 40>}
+    default { ttg.warp_yield }
+    partition0() num_warps(8) { ttg.warp_return } : () -> ()
+    // CHECK: actualRegisters = array<i32: 200, 56>
+    ttg.warp_specialize() attributes {requestedRegisters = array<i32: 56>}
+    default { ttg.warp_yield }
+    partition0() num_warps(4) { ttg.warp_return } : () -> ()
+    tt.return
+  }
+}
+
+// -----
+
 // One operation that asks for nothing keeps all as it is.
 module attributes {"ttg.num-warps" = 8 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
   // CHECK-LABEL: @some
