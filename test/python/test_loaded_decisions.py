@@ -99,3 +99,42 @@ def test_these_schedules_tell(how: str, target: str, monkeypatch: Any) -> None:
     with pytest.raises((AssertionError, tile.TileError)):
         for seed in SEEDS:
             run(how, seed)
+
+
+@tile.jit
+def watch_once(flag_ptr, x_ptr, out_ptr, row, N: tl.constexpr):
+    """As `watch`, but outside of loops: AMD's buffer loads are for these."""
+    i = tl.arange(0, N)
+    if tl.program_id(0) == 1:
+        for _ in range(64):
+            tl.atomic_xor(flag_ptr + 3, 1, sem="relaxed")
+    else:
+        x = tl.load(x_ptr + i)
+        if tl.max(tl.load(flag_ptr + tl.arange(0, 4)), 0) == 1:
+            total = x + tl.sum(x, 0)
+        else:
+            total = x - tl.max(x, 0)
+        tl.store(out_ptr + row * N + i, total)
+
+
+def run_once(seed: int) -> int:
+    x = np.random.default_rng(seed).integers(1, 1000, (1, N), dtype=np.int32)
+    ways, out = expected(x, "branch")[:, 0], poisoned(N, "i32")
+    watch_once.simulate(
+        np.zeros(4, np.int32), x, out, 0, N=N, num_warps=8, grid=(2,),
+        schedule_seed=seed, max_instructions=10**6, check="uninitialized,async,barriers",
+    )  # fmt: skip
+    flags = [flag for flag in (0, 1) if (out == ways[flag]).all()]
+    assert len(flags) == 1, f"seed {seed}: neither what 0 nor what 1 decides"
+    return flags[0]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_block_outside_of_loops_is_loaded_once(target: str, monkeypatch: Any) -> None:
+    run_on(target, monkeypatch)
+    for seed in range(1, 97):
+        run_once(seed)
+    monkeypatch.setenv("TILE_DISABLE_PASSES", "load-decisions-once")
+    with pytest.raises((AssertionError, tile.TileError)):  # These schedules tell.
+        for seed in range(1, 97):
+            run_once(seed)

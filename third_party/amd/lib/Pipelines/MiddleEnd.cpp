@@ -5,6 +5,7 @@
 
 #include "amd/TritonAMDGPUTransforms/Passes.h"
 
+#include "tile/Conversion/TritonGPUToLLVM/Passes.h"
 #include "tile/Dialect/Triton/Transforms/Passes.h"
 
 #include "mlir/Transforms/Passes.h"
@@ -47,6 +48,7 @@ void AMDMiddleEnd::addAddresses() {
   add(createTritonAMDGPUCanonicalizePointers());
   add(createCanonicalizerPass());
   add(createTritonLICM());
+  add(createLoadDecisionsOnce());
   add(createTritonAMDGPUConvertBufferOps());
 }
 

@@ -8,6 +8,7 @@
 #include "amd/TritonAMDGPUTransforms/UniformOffsets.h"
 
 #include "tile/Analysis/Allocation.h"
+#include "tile/Analysis/Decisions.h"
 #include "tile/Dialect/Triton/IR/MemoryOps.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -141,7 +142,8 @@ private:
   }
 
   bool convert(LoadOp op) {
-    if (isFreshRead(op) || !op.getBoundaryCheck().empty())
+    // One thread makes a load for the others from pointers only.
+    if (isLoadedOnce(op) || !op.getBoundaryCheck().empty())
       return false;
     std::optional<Place> place = find(op.getPtr());
     if (!place || isRepeated(op, *place))
