@@ -7,16 +7,17 @@
 #include "llvm/Support/CommandLine.h"
 
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 
 using namespace mlir;
 using namespace mlir::triton;
 
-/// A flag, and who needs it now.
+/// An option, and who needs it now.
 struct LLVMFlagScope::Flag {
-  llvm::cl::opt<bool> *option = nullptr;
-  unsigned users = 0;
-  bool before = false;
+  std::function<unsigned()> get;
+  std::function<void(unsigned)> set;
+  unsigned users = 0, before = 0;
 };
 
 namespace {
@@ -24,24 +25,32 @@ std::mutex mutex;
 std::condition_variable left;
 } // namespace
 
-LLVMFlagScope::LLVMFlagScope(llvm::StringRef name, bool value) {
+template <typename T> void LLVMFlagScope::enter(llvm::StringRef name, T value) {
   static llvm::StringMap<Flag> &flags = *new llvm::StringMap<Flag>();
   std::unique_lock lock(mutex);
-  flag = &flags[name];
-  if (!flag->option)
-    flag->option = static_cast<llvm::cl::opt<bool> *>(
+  Flag &found = flags[name];
+  if (!found.get) {
+    auto *option = static_cast<llvm::cl::opt<T> *>(
         llvm::cl::getRegisteredOptions().lookup(name));
-  if (!flag->option) {
-    flag = nullptr;
-    return;
+    if (!option)
+      return;
+    found.get = [option] { return unsigned(option->getValue()); };
+    found.set = [option](unsigned to) { option->setValue(T(to)); };
   }
-  left.wait(lock, [&] {
-    return flag->users == 0 || flag->option->getValue() == value;
-  });
+  flag = &found;
+  left.wait(lock, [&] { return flag->users == 0 || flag->get() == value; });
   if (flag->users++ == 0) {
-    flag->before = flag->option->getValue();
-    flag->option->setValue(value);
+    flag->before = flag->get();
+    flag->set(value);
   }
+}
+
+LLVMFlagScope::LLVMFlagScope(llvm::StringRef name, bool value) {
+  enter(name, value);
+}
+
+LLVMFlagScope::LLVMFlagScope(llvm::StringRef name, unsigned value) {
+  enter(name, value);
 }
 
 LLVMFlagScope::~LLVMFlagScope() {
@@ -50,7 +59,7 @@ LLVMFlagScope::~LLVMFlagScope() {
   {
     std::lock_guard lock(mutex);
     if (--flag->users == 0)
-      flag->option->setValue(flag->before);
+      flag->set(flag->before);
   }
   left.notify_all();
 }

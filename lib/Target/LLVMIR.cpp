@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tile/Target/LLVMIR.h"
+#include "tile/Target/LLVMFlagScope.h"
 
 #include "BoundPacking.h"
 #include "PackCarriedElements.h"
@@ -115,24 +116,13 @@ LogicalResult checkTriple(ModuleOp diagnosticOp, const llvm::Module &module,
          << machine.getTargetTriple().str();
 }
 
-/// The option of LLVM that `boundConditionSearch` sets.
-constexpr StringRef kConditionSearch = "dom-conditions-max-uses";
-
 /// Whether a value is zero, LLVM asks at each visit of a comparison with zero.
 /// It looks for a branch among all users of all comparisons of that value. Bits
 /// of a thread's number decide thousands of selects in code for sorts and
 /// scans, and each select that goes has the comparison visited again: that took
 /// time with the square of the code. Kernels have few such branches, so LLVM is
-/// told not to look. Returns false where this LLVM has no such option.
-bool boundConditionSearch() {
-  static const bool done = [] {
-    auto &options = llvm::cl::getRegisteredOptions();
-    auto it = options.find(kConditionSearch);
-    return it != options.end() &&
-           !it->second->addOccurrence(/*pos=*/1, it->first, "0");
-  }();
-  return done;
-}
+/// told not to look.
+constexpr StringRef kConditionSearch = "dom-conditions-max-uses";
 
 void printBeforePass(StringRef pass, llvm::Any ir) {
   if (const auto *module = llvm::any_cast<const llvm::Module *>(&ir))
@@ -211,9 +201,6 @@ triton::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
 static LogicalResult optimize(ModuleOp diagnosticOp, llvm::Module &module,
                               llvm::TargetMachine &machine,
                               const CodeGenOptions &options) {
-  if (!boundConditionSearch())
-    return diagnosticOp.emitError("this LLVM has no option '")
-           << kConditionSearch << "'";
   CollectDiagnostics diagnostics(module.getContext());
   llvm::PipelineTuningOptions tuning;
   // Loops were unrolled on purpose or not at all; short vectors are what most
@@ -276,6 +263,10 @@ LogicalResult triton::optimizeLLVMIR(ModuleOp diagnosticOp,
                                      llvm::Module &module,
                                      llvm::TargetMachine &machine,
                                      const CodeGenOptions &options) {
+  LLVMFlagScope scope(kConditionSearch, 0u);
+  if (!scope)
+    return diagnosticOp.emitError("this LLVM has no option '")
+           << kConditionSearch << "'";
   LogicalResult result = failure();
   if (failed(checkTriple(diagnosticOp, module, machine)) ||
       failed(runGuarded(diagnosticOp, [&] {

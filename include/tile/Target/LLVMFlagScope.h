@@ -7,13 +7,14 @@
 
 namespace mlir::triton {
 
-/// Gives a flag of LLVM's command line a value for as long as this object
-/// lives. Such flags belong to the process, and some have no other way in:
-/// whoever needs the other value waits meanwhile, and the last one puts back
-/// what was there.
+/// Gives an option of LLVM's command line a value for as long as this object
+/// lives: a flag, or an unsigned number. Such options belong to the process,
+/// and some have no other way in: whoever needs the other value waits
+/// meanwhile, and the last one puts back what was there.
 class LLVMFlagScope {
 public:
   LLVMFlagScope(llvm::StringRef name, bool value);
+  LLVMFlagScope(llvm::StringRef name, unsigned value);
   ~LLVMFlagScope();
   LLVMFlagScope(const LLVMFlagScope &) = delete;
   LLVMFlagScope &operator=(const LLVMFlagScope &) = delete;
@@ -23,7 +24,9 @@ public:
 
 private:
   struct Flag;
-  Flag *flag;
+  template <typename T> void enter(llvm::StringRef name, T value);
+
+  Flag *flag = nullptr;
 };
 
 } // namespace mlir::triton

@@ -14,6 +14,7 @@
 using mlir::triton::LLVMFlagScope;
 
 static llvm::cl::opt<bool> flag("flag-scope-test", llvm::cl::init(false));
+static llvm::cl::opt<unsigned> number("flag-scope-number", llvm::cl::init(20));
 
 TEST(LLVMFlagScope, PutsBackWhatWasThere) {
   for (bool before : {false, true}) {
@@ -28,6 +29,15 @@ TEST(LLVMFlagScope, PutsBackWhatWasThere) {
     EXPECT_EQ(flag.getValue(), before);
   }
   flag.setValue(false);
+}
+
+TEST(LLVMFlagScope, TakesNumbers) {
+  {
+    LLVMFlagScope scope("flag-scope-number", 0u);
+    EXPECT_TRUE(bool(scope));
+    EXPECT_EQ(number.getValue(), 0u);
+  }
+  EXPECT_EQ(number.getValue(), 20u);
 }
 
 TEST(LLVMFlagScope, KnowsNoOtherFlags) {
