@@ -21,7 +21,9 @@ def TT_ReduceOp : TT_Op<"reduce", [
     tensor with no other dimension reduces to a scalar. The region combines two
     values (or two tuples of them, for several operands reduced together): its
     first arguments are the accumulated values, the others the next ones. It must
-    be associative; the order is up to the compiler. It may have control flow.
+    be associative. It need not be commutative: the elements are combined in their
+    order, and every copy of the result has the same bits. How they are grouped is
+    up to the compiler. It may have control flow.
 
     Example:
 

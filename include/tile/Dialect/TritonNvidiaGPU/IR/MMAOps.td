@@ -66,8 +66,8 @@ def TTNG_WarpGroupDotWaitOp : TTNG_Op<"warp_group_dot_wait", [
     DeclareOpInterfaceMethods<TT_MatrixProductWaitOpInterface>]> {
   let summary = "Wait for asynchronous warp-group multiplications";
   let description = [{
-    Waits until at most `pendings` of the issued multiplications are unfinished.
-    The inputs are handed on: results of multiplications become readable, and
+    Waits until at most `pendings` (0 to 7) of the issued multiplications are
+    unfinished. The inputs are handed on: results of multiplications become readable, and
     buffers listed here are known to be in use until this point.
 
     Example:
