@@ -54,8 +54,8 @@ static PyAttribute infer(std::string_view kind, const PyAttribute &layout,
   } else if (kind == "split") {
     result = rules->inferSplitLayout(layout.attr, shape, loc);
   } else if (kind == "fp4_to_fp") {
-    auto type = RankedTensorType::get(shape, IntegerType::get(context, 8),
-                                      layout.attr);
+    auto type =
+        RankedTensorType::get(shape, IntegerType::get(context, 8), layout.attr);
     result = gpu::Fp4ToFpOp::inferResultEncoding(type, argument.front(), loc);
   } else {
     throw nb::value_error("kind is trans, reshape, join, split or fp4_to_fp");

@@ -179,8 +179,8 @@ void tile::python::populateSim(nb::module_ &m) {
            nb::arg("arrays") = std::vector<Array>{},
            nb::arg("schedule_seed") = 0, nb::arg("timelines") = 0,
            nb::arg("forbidden") = std::vector<Forbidden>{},
-           nb::arg("assumptions") = 0,
-           nb::arg("undefined_byte") = 0, nb::arg("undefined_load") = -1,
+           nb::arg("assumptions") = 0, nb::arg("undefined_byte") = 0,
+           nb::arg("undefined_load") = -1,
            "Runs a kernel; `args` is the parameter buffer, `allocations` the "
            "memory it may touch as (address, size, name, writable), `arrays` "
            "what "

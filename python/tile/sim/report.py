@@ -13,7 +13,6 @@ from .sarif import sarif
 from .source_view import Coverage
 from .suppressions import Suppression
 
-
 #: The process of a timeline that has the launch; others are numbered as their blocks are.
 LAUNCH_PROCESS = (1 << 31) - 1
 
