@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 from .. import knobs
@@ -185,6 +185,9 @@ class Autotuner(KernelInterface):
         self.fn = fn
         self.arg_names = arg_names
         self.configs = list(configs)
+        #: The list whose configurations choose `_names`.
+        self._names_of: list[Config] | None = None
+        self._names: frozenset[str] = frozenset()
         if not self.configs:
             raise TileError("autotune needs at least one configuration; `configs` is empty")
         for config in self.configs:
@@ -262,7 +265,7 @@ class Autotuner(KernelInterface):
     # Running.
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
-        self._refuse_chosen(self.configs, kwargs)
+        self._refuse_overridden(self._chosen_names(), kwargs)
         with _Run(self, args) as named:
             config = self.configs[0]
             if len(self.configs) > 1:
@@ -276,7 +279,7 @@ class Autotuner(KernelInterface):
     def _chosen(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
         """The keywords of a run without a device: those of the first configuration that
         pruning leaves."""
-        self._refuse_chosen(self.configs, kwargs)
+        self._refuse_overridden(self._chosen_names(), kwargs)
         with _Run(self, args) as named:
             config = self.prune_configs(kwargs)[0]
             chosen = {**kwargs, **config.all_kwargs()}
@@ -414,10 +417,17 @@ class Autotuner(KernelInterface):
         bench = self._estimate if self._is_simulated() else self.do_bench
         return self._time(args, meta, bench, config)
 
-    def _refuse_chosen(self, configs: list[Config], meta: dict[str, Any]) -> None:
+    def _chosen_names(self) -> frozenset[str]:
+        """What configurations choose. Each launch asks, and libraries replace the list."""
+        if self._names_of is not self.configs:
+            self._names = frozenset(name for config in self.configs for name in config.kwargs)
+            self._names_of = self.configs
+        return self._names
+
+    def _refuse_overridden(self, names: Container[str], meta: dict[str, Any]) -> None:
         """Refuses a keyword of a launch that a configuration would override."""
         for name in meta:
-            if any(name in config.kwargs for config in configs):
+            if name in names:
                 raise TileError(
                     f"`{name}` is chosen by autotuning; do not pass it to `{self.__name__}`"
                 )
@@ -425,7 +435,7 @@ class Autotuner(KernelInterface):
     def _time(
         self, args: tuple, meta: dict[str, Any], bench: Callable, config: Config
     ) -> list[float]:
-        self._refuse_chosen([config], meta)
+        self._refuse_overridden(config.kwargs, meta)
         current = {**meta, **config.all_kwargs()}
         arguments = {**(self.nargs or {}), **current}
 

@@ -56,6 +56,14 @@ element 5 of another are the same address. Put `tl.debug_barrier()` between the 
 An atomic operation on a scalar that acquires does it, too. The simulator reports every place where
 this was forgotten.
 
+A scalar that decides a branch, a loop or an address is one number for all threads. If the kernel
+may write the address of such a load, one thread loads the value and hands it to the others. So the
+threads go one way, also where another program writes the address at the same time. Which value they
+get is open. If the kernel does not write the address, each thread loads for itself. If something
+else writes it while the kernel runs (the host, another kernel, another GPU), say so:
+`volatile=True`, `cache_modifier=".cv"`, or an atomic operation. One thread makes these accesses for
+all.
+
 ## What a mask switches off
 
 `tl.load(p, mask=m)` without `other` is **undefined** where `m` is false, as in Triton. Today the

@@ -1,7 +1,7 @@
 //===-- KeepFromUnrolling.cpp - Loops ptxas must not unroll ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ptxas (12.8 to 13.5) unrolls a loop with a counter by four. It computes
+// ptxas (13.5) unrolls a loop with a counter by four. It computes
 // `end - start` and three steps in the width of the counter, and compares them
 // as signed numbers. Where one of them overflows, the loop makes too many or
 // too few iterations: `for (i = INT_MIN; i < INT_MAX; i += 1 << 20)` makes one
