@@ -286,6 +286,31 @@ def test_factors_of_other_lanes(target):
 
 
 @tile.jit
+def store_inner_product(a, b, out, n, N: tl.constexpr):
+    """Stores all columns but the first, one place to the left, of the first n rows. Offsets that
+    may be negative are none of a buffer: each lane branches around its store."""
+    i = tl.arange(0, N)
+    x = tl.load(a + i[:, None] * N + i[None, :])
+    y = tl.load(b + i[:, None] * N + i[None, :])
+    mask = (i[:, None] < n) & (i[None, :] >= 1)
+    tl.store(out + i[:, None] + (i[None, :] - 1) * N, tl.dot(x, y), mask=mask)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16, np.int8, np.float32])
+@pytest.mark.parametrize("num_warps", [1, 4, 8, 16])
+def test_products_before_divergent_branches(target, dtype, num_warps):
+    """On gfx1100 LLVM moved the product into the branch around the store."""
+    n = 16 if dtype != np.int8 else 32
+    a, b = rng.integers(-3, 4, (2, n, n)).astype(dtype)
+    exact = a.astype(np.int32) @ b.astype(np.int32)
+    out = np.full((n, n), -99, np.int32 if dtype == np.int8 else np.float32)
+    store_inner_product[(1,)](a, b, out, n - 3, N=n, num_warps=num_warps)
+    want = np.full((n, n), -99)
+    want[: n - 3, : n - 1] = exact[: n - 3, 1:]
+    assert (out.T == want).all()
+
+
+@tile.jit
 def large(a, b):
     return tl.where((a > 5) | (b > 5), 6, 0).to(a.dtype)
 

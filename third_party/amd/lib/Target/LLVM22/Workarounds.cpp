@@ -19,6 +19,8 @@ constexpr llvm::StringLiteral kRDNA[] = {"gfx11", "gfx120"};
 constexpr llvm::StringLiteral kGfx11[] = {"gfx110"};
 constexpr llvm::StringLiteral kGfx12[] = {"gfx120"};
 constexpr llvm::StringLiteral kGfx1250[] = {"gfx1250"};
+constexpr llvm::StringLiteral kUnmarkedProducts[] = {"gfx11", "gfx950",
+                                                     "gfx1250"};
 
 constexpr LLVMWorkaround kTable[] = {
     {.name = "dot4",
@@ -42,6 +44,10 @@ constexpr LLVMWorkaround kTable[] = {
      .component = "GCNDPPCombine",
      .processors = kGfx12,
      .rewrite = keepShufflesOutOfWideProducts},
+    {.name = "convergent-products",
+     .component = "VOP3PInstructions.td",
+     .processors = kUnmarkedProducts,
+     .rewrite = keepProductsInTheirBlocks},
     {.name = "sign-extended-loads",
      .component = "SIISelLowering",
      .rewrite = keepNarrowLoadsInOrder},

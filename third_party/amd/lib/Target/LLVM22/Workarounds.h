@@ -20,6 +20,9 @@ void writeKnownWords(llvm::Module &module);
 /// form.
 void keepShufflesOutOfWideProducts(llvm::Module &module);
 
+/// Keeps matrix products out of branches that only some lanes take.
+void keepProductsInTheirBlocks(llvm::Module &module);
+
 /// Keeps loads of 8 and 16 bits through buffers where they are.
 void keepNarrowLoadsInOrder(llvm::Module &module);
 

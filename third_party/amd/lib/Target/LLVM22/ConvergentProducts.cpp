@@ -1,0 +1,72 @@
+//===-- ConvergentProducts.cpp - Matrix products that stay where they are -===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A matrix product takes operands from all lanes of a wave. LLVM 22 does not
+// mark all of these instructions as convergent: on gfx11 the form that writes
+// its result over the sum, on gfx950 the scaled ones (llvm-project pull
+// requests 178314 and 178627). MachineSink then moves such a product into a
+// branch that only some lanes take, with the copies of its operands. The
+// registers of the other lanes hold something else there. (gfx1250 is among the
+// processors for its scaled products, which the same pull requests name.)
+//
+// An empty assembly statement that is convergent takes the product's result in
+// the product's block. So the product stays there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../TargetMachine.h"
+#include "Workarounds.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+/// LLVM marks MFMA as convergent, but for scaled ones.
+static bool mayLackMark(const Instruction &inst) {
+  if (!mlir::triton::amd::isProduct(inst))
+    return false;
+  StringRef name = cast<CallInst>(inst).getCalledFunction()->getName();
+  return name.contains(".wmma.") || name.contains(".scale.");
+}
+
+/// Whether a use in `block` keeps a product of this block there: another
+/// product that adds to it, which stays itself, or a phi of the loop that
+/// consists of this block.
+static bool keepsInBlock(const User *user, const BasicBlock *block) {
+  const auto *inst = cast<Instruction>(user);
+  return inst->getParent() == block &&
+         (isa<PHINode>(inst) || mlir::triton::amd::isProduct(*inst));
+}
+
+/// MachineSink moves nothing out of a block with one successor: it is the
+/// branch that some lanes do not take that makes the fault.
+static bool mayBeSunk(const Instruction &product) {
+  const BasicBlock *block = product.getParent();
+  return block->getTerminator()->getNumSuccessors() > 1 &&
+         none_of(product.users(),
+                 [&](const User *user) { return keepsInBlock(user, block); });
+}
+
+static void keepInBlock(Instruction &product) {
+  IRBuilder<> builder(product.getNextNode());
+  builder.SetCurrentDebugLocation(product.getDebugLoc());
+  llvm::Type *type = product.getType();
+  CallInst *kept = builder.CreateCall(
+      InlineAsm::get(llvm::FunctionType::get(type, {type}, false), "", "=v,0",
+                     /*hasSideEffects=*/false),
+      {&product});
+  kept->setConvergent();
+  kept->setDoesNotAccessMemory();
+  product.replaceUsesWithIf(
+      kept, [&](const Use &use) { return use.getUser() != kept; });
+}
+
+void mlir::triton::amd::keepProductsInTheirBlocks(Module &module) {
+  for (Function &function : module)
+    for (Instruction &inst : make_early_inc_range(instructions(function)))
+      if (mayLackMark(inst) && mayBeSunk(inst))
+        keepInBlock(inst);
+}
