@@ -396,16 +396,14 @@ SmallVector<Value> ScaledDotDecomposer::getGroupFactors(const Operand &operand,
   return factors;
 }
 
-/// The sum to which `add` adds one group after the other. Products of fp32 have
-/// no matrix instruction on some targets, and long code: there is that of one
-/// group, in a loop. In a loop of the kernel, each group has its own code: only
-/// loops without others in them are pipelined.
+/// The sum to which `add` adds one group after the other. There is code for one
+/// group, in a loop: the branch is seldom taken, and code for all of them would
+/// need more registers than everything else in the kernel.
 Value ScaledDotDecomposer::forEachGroup(
     int64_t groups, Value sum,
     llvm::function_ref<Value(Value group, Value sum)> add) {
   auto number = [&](int64_t value) { return constant(b.getI32Type(), value); };
-  if (groups == 1 || !computeType.isF32() ||
-      op->getParentOfType<LoopLikeOpInterface>()) {
+  if (groups == 1) {
     for (int64_t group = 0; group < groups; ++group)
       sum = add(number(group), sum);
     return sum;

@@ -10,7 +10,8 @@ def TritonGPUAssignLatencies
     : Pass<"tritongpu-assign-latencies", "::mlir::ModuleOp"> {
   let summary = "Decide which loads of a loop are to be started early, and how early";
   let description = [{
-    In innermost loops, loads that lead to a matrix product (or every load,
+    In loops that have none in them which touches memory,
+    loads that lead to a matrix product (or every load,
     where the loop has a `tt.num_stages` of its own) are given `tt.latency`: the
     number of iterations between the start of the load and its first use, which is
     the number of stages less one. Loads that these take their addresses from

@@ -233,6 +233,18 @@ private:
   llvm::MapVector<Operation *, int> latencies;
 };
 
+/// Whether `loop` has a loop in it that touches memory: that one's loads are
+/// ahead then. A loop that only computes, such as the one over the groups of a
+/// scaled product, is like any other operation.
+bool hasLoopWithLoads(scf::ForOp loop) {
+  return loop.getBody()
+      ->walk([](LoopLikeOpInterface inner) {
+        return isMemoryEffectFree(inner) ? WalkResult::skip()
+                                         : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
 struct AssignLatencies
     : public gpu::impl::TritonGPUAssignLatenciesBase<AssignLatencies> {
   using Base::Base;
@@ -246,14 +258,9 @@ struct AssignLatencies
     }
     ModuleAxisInfoAnalysis axisInfo(getOperation());
     getOperation().walk([&](scf::ForOp loop) {
-      bool innermost = !loop.getBody()
-                            ->walk([](LoopLikeOpInterface) {
-                              return WalkResult::interrupt();
-                            })
-                            .wasInterrupted();
       bool marked = isMarked(loop);
       // What the warps of partitions load is ahead already.
-      if (!innermost || (onlyMarked && !marked) ||
+      if (hasLoopWithLoads(loop) || (onlyMarked && !marked) ||
           loop->getParentOfType<WarpSpecializeOp>())
         return;
       int stages = getI32Attr(loop, kNumStagesAttr).value_or(numStages);

@@ -28,8 +28,10 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     // CHECK: tt.dot {{.*}} : tensor<128x64xbf16, {{.*}} * tensor<64x128xbf16, {{.*}} -> tensor<128x128xf32, #mma>
     // Two groups of 32 elements, whose sums are scaled.
     // CHECK: scf.if [[UNSAFE]]
-    // CHECK-COUNT-2: tt.dot {{.*}} -> tensor<128x128xf32, #mma>
+    // CHECK: scf.for
+    // CHECK: tt.dot {{.*}} -> tensor<128x128xf32, #mma>
     // CHECK-NOT: tt.dot
+    // CHECK: tt.num_stages = 1 : i32
     // CHECK: else
     // CHECK-NOT: dot_scaled
     %d = tt.dot_scaled %a scale %as, %b scale %bs, %c lhs = e4m3 rhs = e2m1 {fastMath = false} : tensor<128x64xf8E4M3FN, #half>, tensor<128x2xi8, #scales> * tensor<32x128xi8, #blocked>, tensor<128x2xi8, #scales> -> tensor<128x128xf32, #blocked>

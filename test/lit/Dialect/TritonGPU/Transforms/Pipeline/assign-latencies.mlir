@@ -32,6 +32,43 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 #blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+  // A loop within that only computes is like any other operation. One that
+  // loads is the one whose loads start early.
+  // CHECK-LABEL: tt.func @loops_within
+  tt.func @loops_within(%p: tensor<512x!tt.ptr<f32>, #blocked> {tt.divisibility = 16 : i32}, %q: !tt.ptr<f32>, %n: i32) -> (tensor<512xf32, #blocked>, f32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<512xf32, #blocked>
+    %none = arith.constant 0.0 : f32
+    // CHECK: tt.load %{{.*}} {tt.latency = 3 : i32}
+    %a = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> tensor<512xf32, #blocked> : i32 {
+      %x = tt.load %p : tensor<512x!tt.ptr<f32>, #blocked>
+      %y = scf.for %j = %c0 to %n step %c1 iter_args(%z = %x) -> tensor<512xf32, #blocked> : i32 {
+        %d = arith.addf %z, %z : tensor<512xf32, #blocked>
+        scf.yield %d : tensor<512xf32, #blocked>
+      }
+      %s = arith.addf %sum, %y : tensor<512xf32, #blocked>
+      scf.yield %s : tensor<512xf32, #blocked>
+    } {tt.num_stages = 4 : i32}
+    // CHECK: tt.load %{{[^ ]*}} : tensor
+    %b:2 = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %a, %f = %none) -> (tensor<512xf32, #blocked>, f32) : i32 {
+      %x = tt.load %p : tensor<512x!tt.ptr<f32>, #blocked>
+      %g = scf.for %j = %c0 to %n step %c1 iter_args(%z = %f) -> f32 : i32 {
+        %l = tt.load %q : !tt.ptr<f32>
+        %d = arith.addf %z, %l : f32
+        scf.yield %d : f32
+      }
+      %s = arith.addf %sum, %x : tensor<512xf32, #blocked>
+      scf.yield %s, %g : tensor<512xf32, #blocked>, f32
+    } {tt.num_stages = 4 : i32}
+    tt.return %b#0, %b#1 : tensor<512xf32, #blocked>, f32
+  }
+}
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
   // A loop that asks for stages has all its loads started early, unless it
   // writes through the argument they read from.
   // CHECK-LABEL: tt.func @explicit
