@@ -3,19 +3,14 @@
 
 #include "tile/Pipeline/FailOnErrors.h"
 
+#include "PassAccess.h"
+
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/Pass/Pass.h"
 #include "llvm/Support/Threading.h"
 
 using namespace mlir;
-
-namespace {
-/// What a pass may say about itself, for whoever executes it to say.
-struct PassAccess : Pass {
-  static void (Pass::*fail())() { return &PassAccess::signalPassFailure; }
-};
-} // namespace
+using namespace mlir::triton;
 
 void triton::runFailingOnErrors(llvm::function_ref<void()> run,
                                 const Pass &pass, MLIRContext &context) {
@@ -24,7 +19,7 @@ void triton::runFailingOnErrors(llvm::function_ref<void()> run,
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
         llvm::get_threadid() == thread)
-      (const_cast<Pass &>(pass).*PassAccess::fail())();
+      PassAccess::signalFailure(pass);
     return failure(); // Somebody else shows it.
   });
   run();

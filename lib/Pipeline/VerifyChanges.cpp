@@ -3,6 +3,8 @@
 
 #include "tile/Pipeline/VerifyChanges.h"
 
+#include "PassAccess.h"
+
 #include "tile/Analysis/UnfinishedProducts.h"
 #include "tile/Pipeline/FailOnErrors.h"
 
@@ -12,15 +14,9 @@
 #include "llvm/ADT/Hashing.h"
 
 using namespace mlir;
+using namespace mlir::triton;
 
 namespace {
-/// What a pass may say about itself, for the handler that runs it to say.
-struct PassAccess : Pass {
-  static void (Pass::*preserveAll())() {
-    return &PassAccess::markAllAnalysesPreserved;
-  }
-};
-
 llvm::hash_code hashOf(Operation &op, llvm::hash_code hash);
 
 llvm::hash_code hashOf(Block &block, llvm::hash_code hash) {
@@ -72,7 +68,7 @@ void triton::verifyOnlyChanges(MLIRContext &context) {
           uint64_t before = fingerprint(op);
           run();
           if (fingerprint(op) == before)
-            (const_cast<Pass &>(pass).*PassAccess::preserveAll())();
+            PassAccess::preserveAnalyses(pass);
           else // An error makes the pass fail.
             (void)verifyUnfinishedProducts(op);
         };
