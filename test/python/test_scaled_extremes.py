@@ -46,6 +46,33 @@ def kernel(
     tl.store(out + where, acc)
 
 
+@tile.jit
+def loop_kernel(
+    a, a_scale, b, b_scale, c, out, seen, steps, A: tl.constexpr, B: tl.constexpr,
+    M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, STORES: tl.constexpr,
+):  # fmt: skip
+    """Adds up the products of all steps; each has operands of its own."""
+    PACK_A: tl.constexpr = 2 if A == "e2m1" else 1
+    PACK_B: tl.constexpr = 2 if B == "e2m1" else 1
+    rows, cols, groups = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K // 32)
+    inner_a, inner_b = tl.arange(0, K // PACK_A), tl.arange(0, K // PACK_B)
+    where = rows[:, None] * N + cols[None, :]
+    acc = tl.load(c + where)
+    for i in range(steps):
+        x = tl.load(a + (i * M + rows[:, None]) * (K // PACK_A) + inner_a[None, :])
+        y = tl.load(b + (i * (K // PACK_B) + inner_b[:, None]) * N + cols[None, :])
+        x_scale = None
+        y_scale = None
+        if a_scale is not None:
+            x_scale = tl.load(a_scale + (i * M + rows[:, None]) * (K // 32) + groups[None, :])
+        if b_scale is not None:
+            y_scale = tl.load(b_scale + (i * N + cols[:, None]) * (K // 32) + groups[None, :])
+        acc = tl.dot_scaled(x, x_scale, A, y, y_scale, B, acc)
+        if STORES:
+            tl.store(seen + i, tl.load(seen + i) + 1)
+    tl.store(out + where, acc)
+
+
 def elements(form: str, shape: tuple[int, ...], rng: np.random.Generator):
     """Random elements, all bits of them: as the kernel gets them, packed along the last axis, and
     what they are."""
@@ -82,7 +109,7 @@ def launch(a, a_scale, of_a, b, b_scale, of_b, c, fast=False) -> np.ndarray:
     return out
 
 
-def check(out: np.ndarray, x: np.ndarray, y: np.ndarray, c: np.ndarray) -> None:
+def check(out: np.ndarray, x: np.ndarray, y: np.ndarray, c: np.ndarray, steps: int = 1) -> None:
     """Against sums in float64, whose exponents have room for all products."""
     with np.errstate(all="ignore"):
         products = np.einsum("pmk,pnk->pmnk", x, y)
@@ -90,7 +117,7 @@ def check(out: np.ndarray, x: np.ndarray, y: np.ndarray, c: np.ndarray) -> None:
         size = np.abs(products).sum(-1) + np.abs(c)
         largest = float(np.finfo(np.float32).max)
         # The accumulator may round at each step, and each product may become zero.
-        near = np.abs(out - want) <= size * 2.0**-20 + K * 2.0**-149
+        near = np.abs(out - want) <= steps * (size * 2.0**-20 + K * 2.0**-149)
         # Where parts of a sum are too large, it depends on the order.
         too_large = size > largest * 0.99
     good = np.where(np.isnan(want), np.isnan(out), near | too_large)
@@ -177,3 +204,36 @@ def test_special_elements(of_a, way):
             want = np.einsum("pmk,pnk->pmn", x, y)
         np.testing.assert_array_equal(np.isnan(out), np.isnan(want))
         np.testing.assert_array_equal(out, want.astype(np.float32))
+
+
+LOOPS = [("e4m3", "e4m3", 2), ("e2m1", "bf16", 1), ("bf16", "e5m2", 2), ("e5m2", "fp16", 1)]
+
+
+@pytest.mark.parametrize("extreme", [(), (0,), (2,), (1, 2)])
+@pytest.mark.parametrize(("of_a", "of_b", "scaled"), LOOPS)
+@pytest.mark.parametrize("stores", [False, True])
+def test_loops(of_a, of_b, scaled, extreme, stores, way):
+    """Loops run as if scales were ordinary, and again where those of some steps are not; one that
+    writes runs once."""
+    rng = np.random.default_rng(7)
+    steps = 3
+    a, x = elements(of_a, (steps, M, K), rng)
+    b, y = elements(of_b, (steps, N, K), rng)
+    a_scale = rng.integers(120, 135, (steps, M, 2)).astype(np.uint8)
+    b_scale = rng.integers(120, 135, (steps, N, 2)).astype(np.uint8)
+    for step in extreme:
+        a_scale[step] = rng.integers(0, 4, (M, 2))
+        b_scale[step] = rng.integers(251, 255, (N, 2)) if scaled == 2 else 0
+    if scaled == 1:
+        b_scale = None
+    c = rng.standard_normal((M, N)).astype(np.float32)
+    out, seen = np.full((M, N), 7, np.float32), np.zeros(steps, np.int32)
+    loop_kernel[(1,)](
+        a, a_scale, np.ascontiguousarray(np.swapaxes(b, -1, -2)), b_scale, c, out, seen, steps,
+        of_a, of_b, M, N, K, stores,
+    )  # fmt: skip
+    with np.errstate(all="ignore"):
+        x, y = x * spread(a_scale), y * spread(b_scale)
+        along_k = [np.moveaxis(v, 0, 1).reshape(1, v.shape[1], -1) for v in (x, y)]
+        check(out[None], *along_k, c[None], steps)
+    assert (seen == stores).all()

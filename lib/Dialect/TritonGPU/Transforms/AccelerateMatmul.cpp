@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "DecomposeScaledDots.h"
+#include "SpeculateScaledDots.h"
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
@@ -326,12 +327,18 @@ gpu::accelerateMatmuls(Operation *root, const TargetModel &model) {
         !isa<MmaEncodingTrait>(op.getType().getEncoding()))
       scaled.push_back(op);
   });
+  SmallVector<DotScaledOp> plain;
   for (DotScaledOp op : scaled) {
     if (auto layouts = model.getScaledMatrixLayouts(op)) {
       setLayouts(op, *layouts);
       ++products.numAccelerated;
       continue;
     }
+    plain.push_back(op);
+  }
+  if (failed(speculateScaledDots(plain)))
+    return failure();
+  for (DotScaledOp op : plain) {
     if (failed(decomposeScaledDot(op)))
       return failure();
     ++products.numDecomposed;

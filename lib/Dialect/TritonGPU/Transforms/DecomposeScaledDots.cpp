@@ -34,6 +34,55 @@ using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::gpu;
 
+static Value reduce(OpBuilder &b, Location loc, Value source, unsigned axis,
+                    llvm::function_ref<Value(Value, Value)> combine) {
+  auto reduction = ReduceOp::create(b, loc, ValueRange{source}, axis);
+  Type element = getElementTypeOrSelf(source.getType());
+  OpBuilder::InsertionGuard guard(b);
+  Block *body = b.createBlock(&reduction.getCombineOp(), {}, {element, element},
+                              {loc, loc});
+  ReduceReturnOp::create(b, loc,
+                         combine(body->getArgument(0), body->getArgument(1)));
+  return reduction.getResult().front();
+}
+
+/// The bits that are set in any element along `axis`.
+static Value orAlong(OpBuilder &b, Location loc, Value source, unsigned axis) {
+  return reduce(b, loc, source, axis, [&](Value x, Value y) {
+    return arith::OrIOp::create(b, loc, x, y).getResult();
+  });
+}
+
+/// As 32-bit words.
+static Value widen(OpBuilder &b, Location loc, Value flags) {
+  auto type = cast<RankedTensorType>(flags.getType());
+  if (type.getElementType().isInteger(32))
+    return flags;
+  return arith::ExtUIOp::create(b, loc, type.clone(b.getI32Type()), flags);
+}
+
+Value gpu::isAnySet(OpBuilder &b, Location loc, ValueRange flags) {
+  llvm::MapVector<int64_t, Value> bySize;
+  for (Value bits : flags) {
+    int64_t size = cast<RankedTensorType>(bits.getType()).getNumElements();
+    Value line = ReshapeOp::create(b, loc, {size}, widen(b, loc, bits));
+    Value &all = bySize[size];
+    if (all)
+      line = arith::OrIOp::create(
+          b, loc, all,
+          convertTo(b, loc, line,
+                    cast<RankedTensorType>(all.getType()).getEncoding()));
+    all = line;
+  }
+  Value any;
+  for (auto [size, line] : bySize) {
+    Value one = orAlong(b, loc, line, 0);
+    any = any ? arith::OrIOp::create(b, loc, any, one) : one;
+  }
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, any,
+                               arith::ConstantIntOp::create(b, loc, 0, 32));
+}
+
 namespace {
 
 struct Operand {
@@ -91,17 +140,25 @@ class ScaledDotDecomposer {
 public:
   explicit ScaledDotDecomposer(DotScaledOp op)
       : op(op), b(op), loc(op.getLoc()), type(op.getType()),
-        rank(type.getRank()) {}
+        rank(type.getRank()),
+        left{op.getA(), op.getAScale(),   op.getAElemType(),
+             false,     op.getLhsKPack(), {},
+             {}},
+        right{op.getB(), op.getBScale(),   op.getBElemType(),
+              true,      op.getRhsKPack(), {},
+              {}} {}
 
   LogicalResult run();
+  FailureOr<SmallVector<Value>> flag();
 
 private:
+  LogicalResult extend();
   LogicalResult extend(Operand &operand);
   Value scale(const Operand &operand, Value unsafe);
 
   Value findUnsafeScales(const Operand &operand);
   Value findUnsafeElements(const Operand &operand);
-  Value isAnySet(ArrayRef<Value> flags);
+  SmallVector<Value> findUnsafe();
 
   Value multiply(Value left, Value right, Value sum, RankedTensorType result);
   Value multiplyGroups(const Operand &left, const Operand &right, Value plain);
@@ -130,14 +187,13 @@ private:
     return createScalarOrSplatConstant(b, loc, of, exact);
   }
   Value indexAlong(RankedTensorType of, unsigned dim);
-  Value reduce(Value source, unsigned axis,
-               llvm::function_ref<Value(Value, Value)> combine);
 
   DotScaledOp op;
   OpBuilder b;
   Location loc;
   RankedTensorType type;
   unsigned rank;
+  Operand left, right;
   Type computeType;
 };
 
@@ -209,48 +265,6 @@ Value ScaledDotDecomposer::scale(const Operand &operand, Value unsafe) {
 // Scales at the ends of the range
 //===----------------------------------------------------------------------===//
 
-Value ScaledDotDecomposer::reduce(
-    Value source, unsigned axis,
-    llvm::function_ref<Value(Value, Value)> combine) {
-  auto reduction = ReduceOp::create(b, loc, ValueRange{source}, axis);
-  Type element = getElementTypeOrSelf(source.getType());
-  OpBuilder::InsertionGuard guard(b);
-  Block *body = b.createBlock(&reduction.getCombineOp(), {}, {element, element},
-                              {loc, loc});
-  ReduceReturnOp::create(b, loc,
-                         combine(body->getArgument(0), body->getArgument(1)));
-  return reduction.getResult().front();
-}
-
-/// Of any of the tensors, whose elements are bits. Those of one size are joined
-/// before threads exchange anything.
-Value ScaledDotDecomposer::isAnySet(ArrayRef<Value> flags) {
-  auto combine = [&](Value x, Value y) {
-    return arith::OrIOp::create(b, loc, x, y).getResult();
-  };
-  llvm::MapVector<int64_t, Value> bySize;
-  for (Value bits : flags) {
-    auto type = cast<RankedTensorType>(bits.getType());
-    int64_t size = type.getNumElements();
-    Value line =
-        arith::ExtUIOp::create(b, loc, type.clone(b.getI32Type()), bits);
-    line = ReshapeOp::create(b, loc, {size}, line);
-    Value &all = bySize[size];
-    if (all)
-      line = combine(
-          all, convertTo(b, loc, line,
-                         cast<RankedTensorType>(all.getType()).getEncoding()));
-    all = line;
-  }
-  Value any;
-  for (auto [size, line] : bySize) {
-    Value one = reduce(line, 0, combine);
-    any = any ? combine(any, one) : one;
-  }
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, any,
-                               constant(b.getI32Type(), 0));
-}
-
 Value ScaledDotDecomposer::findUnsafeScales(const Operand &operand) {
   auto [low, high] = getSafeExponents(operand.format);
   RankedTensorType wide = operand.getScaleType().clone(b.getI32Type());
@@ -275,6 +289,19 @@ Value ScaledDotDecomposer::findUnsafeElements(const Operand &operand) {
   Value isNumber = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE,
                                          operand.elements, number(type, 0));
   return arith::AndIOp::create(b, loc, isAtEnd, isNumber);
+}
+
+/// Where the rule is not kept by scaling the operands; nothing for `fast_math`.
+SmallVector<Value> ScaledDotDecomposer::findUnsafe() {
+  SmallVector<Value> flags;
+  for (const Operand *operand : {&left, &right}) {
+    if (!operand->hasExponents() || op.getFastMath())
+      continue;
+    flags.push_back(findUnsafeScales(*operand));
+    if (operand->format == ScaleDotElemType::BF16)
+      flags.push_back(findUnsafeElements(*operand));
+  }
+  return flags;
 }
 
 //===----------------------------------------------------------------------===//
@@ -347,7 +374,7 @@ Value ScaledDotDecomposer::getGroupExponents(const Operand &operand,
   Value one = arith::SelectOp::create(
       b, loc, isGroup(indexAlong(wide, rank - 1), group),
       arith::ExtUIOp::create(b, loc, wide, operand.scales), constant(wide, 0));
-  return reduce(one, rank - 1, [&](Value x, Value y) {
+  return reduce(b, loc, one, rank - 1, [&](Value x, Value y) {
     return arith::AddIOp::create(b, loc, x, y).getResult();
   });
 }
@@ -489,13 +516,7 @@ Value ScaledDotDecomposer::multiply(Value left, Value right, Value sum,
       /*maxNumImpreciseAcc=*/0);
 }
 
-LogicalResult ScaledDotDecomposer::run() {
-  Operand left{op.getA(), op.getAScale(),   op.getAElemType(),
-               false,     op.getLhsKPack(), {},
-               {}},
-      right{op.getB(), op.getBScale(),   op.getBElemType(),
-            true,      op.getRhsKPack(), {},
-            {}};
+LogicalResult ScaledDotDecomposer::extend() {
   auto has = [&](ScaleDotElemType format) {
     return left.format == format || right.format == format;
   };
@@ -504,18 +525,32 @@ LogicalResult ScaledDotDecomposer::run() {
                           "common 16-bit type");
   computeType = has(ScaleDotElemType::FP16) ? Type(b.getF32Type())
                                             : Type(b.getBF16Type());
-  if (failed(extend(left)) || failed(extend(right)))
-    return failure();
+  return success(succeeded(extend(left)) && succeeded(extend(right)));
+}
 
+/// The flags alone. Those of elements are as many as the operand has: what is
+/// kept of them is one for each row.
+FailureOr<SmallVector<Value>> ScaledDotDecomposer::flag() {
+  if (failed(extend()))
+    return failure();
   SmallVector<Value> flags;
   for (const Operand *operand : {&left, &right}) {
-    if (!operand->hasExponents() || op.getFastMath())
+    if (!operand->hasExponents())
       continue;
-    flags.push_back(findUnsafeScales(*operand));
+    flags.push_back(widen(b, loc, findUnsafeScales(*operand)));
     if (operand->format == ScaleDotElemType::BF16)
-      flags.push_back(findUnsafeElements(*operand));
+      flags.push_back(orAlong(b, loc,
+                              widen(b, loc, findUnsafeElements(*operand)),
+                              getInnerDim(*operand)));
   }
-  Value unsafe = flags.empty() ? Value() : isAnySet(flags);
+  return flags;
+}
+
+LogicalResult ScaledDotDecomposer::run() {
+  if (failed(extend()))
+    return failure();
+  SmallVector<Value> flags = findUnsafe();
+  Value unsafe = flags.empty() ? Value() : isAnySet(b, loc, flags);
   left.scaled = scale(left, unsafe);
   right.scaled = scale(right, unsafe);
   Value result = multiply(left.scaled, right.scaled, op.getC(), type);
@@ -539,6 +574,10 @@ LogicalResult ScaledDotDecomposer::run() {
 
 } // namespace
 
-LogicalResult mlir::triton::gpu::decomposeScaledDot(DotScaledOp op) {
+LogicalResult gpu::decomposeScaledDot(DotScaledOp op) {
   return ScaledDotDecomposer(op).run();
+}
+
+FailureOr<SmallVector<Value>> gpu::flagUnsafeScales(DotScaledOp op) {
+  return ScaledDotDecomposer(op).flag();
 }

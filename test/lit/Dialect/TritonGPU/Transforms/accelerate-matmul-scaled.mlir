@@ -67,4 +67,48 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %d = tt.dot_scaled %a, %b scale %bs, %c lhs = fp16 rhs = e5m2 {fastMath = false} : tensor<128x64xf16, #half> * tensor<64x128xf8E5M2, #blocked>, tensor<128x2xi8, #scales> -> tensor<128x128xf32, #blocked>
     tt.return %d : tensor<128x128xf32, #blocked>
   }
+
+  // A loop runs as if all scales were ordinary, and carries what it saw of them.
+  // Only where some are not it runs again, as it was.
+  // CHECK-LABEL: @loop
+  tt.func @loop(%a: tensor<128x64xf8E4M3FN, #half>, %b: tensor<32x128xi8, #blocked>, %as: tensor<128x2xi8, #scales>, %c: tensor<128x128xf32, #blocked>, %n: i32) -> tensor<128x128xf32, #blocked> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    // CHECK: [[R:%.*]]:2 = scf.for {{.*}} iter_args({{.*}}, [[SEEN:%.*]] = {{.*}}) -> (tensor<128x128xf32, {{.*}}>, tensor<128x2xi32, {{.*}}>)
+    // CHECK-NOT: tt.reduce
+    // CHECK: tt.dot
+    // CHECK-NOT: scf.if
+    // CHECK: [[ALL:%.*]] = arith.ori [[SEEN]]
+    // CHECK: scf.yield {{.*}}, [[ALL]]
+    // CHECK: "tt.reduce"
+    // CHECK: [[S:%.*]] = scf.if
+    // CHECK: scf.for
+    // CHECK: scf.if
+    // CHECK: else
+    // CHECK: scf.yield [[R]]#0
+    // CHECK: tt.return [[S]]
+    %d = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> tensor<128x128xf32, #blocked> : i32 {
+      %e = tt.dot_scaled %a scale %as, %b, %acc lhs = e4m3 rhs = e2m1 {fastMath = false} : tensor<128x64xf8E4M3FN, #half>, tensor<128x2xi8, #scales> * tensor<32x128xi8, #blocked> -> tensor<128x128xf32, #blocked>
+      scf.yield %e : tensor<128x128xf32, #blocked>
+    }
+    tt.return %d : tensor<128x128xf32, #blocked>
+  }
+
+  // A loop that writes cannot run twice: it has the branch.
+  // CHECK-LABEL: @loop_that_writes
+  tt.func @loop_that_writes(%a: tensor<128x64xf8E4M3FN, #half>, %b: tensor<32x128xi8, #blocked>, %as: tensor<128x2xi8, #scales>, %c: tensor<128x128xf32, #blocked>, %p: !tt.ptr<i32>, %n: i32) -> tensor<128x128xf32, #blocked> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    // CHECK: scf.for {{.*}} -> (tensor<128x128xf32, #{{[a-z0-9]*}}>)
+    // CHECK: scf.if
+    // CHECK: tt.store
+    // CHECK-NOT: scf.if
+    // CHECK: tt.return
+    %d = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %c) -> tensor<128x128xf32, #blocked> : i32 {
+      %e = tt.dot_scaled %a scale %as, %b, %acc lhs = e4m3 rhs = e2m1 {fastMath = false} : tensor<128x64xf8E4M3FN, #half>, tensor<128x2xi8, #scales> * tensor<32x128xi8, #blocked> -> tensor<128x128xf32, #blocked>
+      tt.store %p, %i : !tt.ptr<i32>
+      scf.yield %e : tensor<128x128xf32, #blocked>
+    }
+    tt.return %d : tensor<128x128xf32, #blocked>
+  }
 }
