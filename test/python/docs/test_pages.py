@@ -1,0 +1,77 @@
+"""Pages: their links lead somewhere, and the site has all of them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+
+import pytest
+from pages import DOCS, ROOT
+
+LINK = re.compile(r"\[[^\[\]]*\]\(([^()\s]+)\)")
+FENCE = re.compile(r"^ *(```+|~~~+).*?^ *\1", re.S | re.M)
+
+
+def pages() -> list:
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    ).stdout.split()  # fmt: skip
+    return [ROOT / name for name in listed if (ROOT / name).exists()]
+
+
+def anchor(heading: str) -> str:
+    """The name that code hosts and the site give to a heading."""
+    heading = LINK.sub(lambda link: link[0][1 : link[0].index("]")], heading)
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+def anchors(text: str) -> set[str]:
+    return {anchor(h) for h in re.findall(r"^#+ (.*)$", FENCE.sub("", text), re.M)}
+
+
+def broken(page, text: str) -> list[str]:
+    found = []
+    for target in LINK.findall(re.sub(r"(`+)[^\n]*?\1", "", FENCE.sub("", text))):
+        if re.match(r"\w+:", target):
+            continue
+        name, _, heading = target.partition("#")
+        file = page.parent / name if name else page
+        if not file.exists():
+            found.append(target)
+        elif heading and heading not in anchors(text if not name else file.read_text()):
+            found.append(target)
+    return found
+
+
+def test_links_lead_somewhere():
+    found = {str(page.relative_to(ROOT)): broken(page, page.read_text()) for page in pages()}
+    assert {page: links for page, links in found.items() if links} == {}
+
+
+@pytest.mark.parametrize(
+    ("link", "is_broken"),
+    [
+        ("docs/install.md", False),
+        ("docs/install.md#as-a-wheel", False),
+        ("#here-it-is", False),
+        ("https://example.org/nowhere", False),
+        ("docs/nowhere.md", True),
+        ("docs/install.md#nowhere", True),
+        ("#nowhere", True),
+    ],
+)
+def test_a_broken_link_is_found(link, is_broken):
+    text = f"# Here `it` is\n\n[name]({link})\n\n```\n[no link](nowhere)\n```\n``x[i](y)``\n"
+    assert broken(ROOT / "README.md", text) == ([link] if is_broken else [])
+
+
+def test_the_site_has_every_page():
+    """The tables of contents name each page once."""
+    named = []
+    for page in DOCS.rglob("*.md"):
+        for contents in re.findall(r"```\{toctree\}\n(.*?)```", page.read_text(), re.S):
+            names = [line for line in contents.splitlines() if line and not line.startswith(":")]
+            named += [file for name in names for file in page.parent.glob(f"{name}.md")]
+    there = [page for page in DOCS.rglob("*.md") if page != DOCS / "index.md"]
+    assert sorted(named) == sorted(there)
