@@ -75,3 +75,34 @@ def test_the_site_has_every_page():
             named += [file for name in names for file in page.parent.glob(f"{name}.md")]
     there = [page for page in DOCS.rglob("*.md") if page != DOCS / "index.md"]
     assert sorted(named) == sorted(there)
+
+
+#: Pages for people who work on the compiler, and the glossary itself, which names other words.
+NOT_FOR_USERS = {"architecture.md", "building.md", "testing.md", "glossary.md"}
+
+#: Other words for what the glossary has a word for.
+NOT_OUR_WORDS = {
+    r"\bthe peer\b": "Triton",
+    r"\blying along\b|\blies? along\b": "contiguous along",
+    r"\bneeds? all threads to meet\b": "synchronise",
+    r"\bmatmuls?\b(?![\w.(-])": "matrix product",
+}
+
+
+def words_of(page) -> str:
+    """The text of a page without code and without links."""
+    return re.sub(r"(`+).*?\1", "", FENCE.sub("", LINK.sub("", page.read_text())))
+
+
+USER_PAGES = sorted(
+    page
+    for page in (*DOCS.glob("*.md"), *DOCS.glob("tutorials/*.md"))
+    if page.name not in NOT_FOR_USERS
+)
+
+
+@pytest.mark.parametrize("page", USER_PAGES, ids=lambda page: page.stem)
+def test_pages_use_the_words_of_the_glossary(page):
+    text = words_of(page)
+    found = {m[0]: use for w, use in NOT_OUR_WORDS.items() for m in re.finditer(w, text, re.I)}
+    assert found == {}
