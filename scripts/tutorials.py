@@ -57,6 +57,12 @@ def prose(part: Part) -> str:
     return "\n".join(line.removeprefix("#").removeprefix(" ") for line in lines)
 
 
+def repeatable(output: str) -> str:
+    """Output without what differs in each run or on each machine: addresses, times, folders."""
+    output = re.sub(r"\b0x[0-9a-f]{8,}", "0x...", output.replace(f"{ROOT}/", ""))
+    return re.sub(r"\bin \d+\.\d+ s$", "in ... s", output, flags=re.M).rstrip()
+
+
 def run(program: Path) -> str:
     """Runs a program, part by part, and returns its page."""
     name = program.relative_to(ROOT)
@@ -73,8 +79,7 @@ def run(program: Path) -> str:
             exec(code, space)
         blocks.append(f"```python\n{part.source.strip()}\n```")
         if out.getvalue():
-            text = out.getvalue().replace(f"{ROOT}/", "").rstrip()
-            text = "\n".join(line.rstrip() for line in text.splitlines())
+            text = "\n".join(line.rstrip() for line in repeatable(out.getvalue()).splitlines())
             blocks.append(f"Output:\n\n```text\n{text}\n```")
     title, rest = blocks[0].split("\n", 1)
     where = f"This page is made of a program. Run it: `python {name}`."

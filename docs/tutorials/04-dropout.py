@@ -93,4 +93,4 @@ np.testing.assert_array_equal(numbers, philox(42, np.arange(256)))
 print("256 numbers equal those of NumPy, bit for bit; the first is", numbers[0])
 
 # %% [markdown]
-# Next: [a matrix product with autotuning](05-matmul.md).
+# Next: [a matmul with autotuning](05-matmul.md).

@@ -1,5 +1,5 @@
 # %% [markdown]
-# # 5. Matrix product with autotuning
+# # 5. Matmul with autotuning
 #
 # You multiply two matrices on tensor cores, and let tile choose the sizes of the blocks.
 #
@@ -50,7 +50,7 @@ def matmul_kernel(
 
 
 # %% [markdown]
-# - `tl.dot` is the matrix product of two blocks. `acc` stays in fp32, also when `a` and `b` are fp16.
+# - `tl.dot` is the matmul of two blocks. `acc` stays in fp32, also when `a` and `b` are fp16.
 # - `other=0.0` matters here: undefined elements along `K` would enter the sum.
 # - tile loads the next tiles while the tensor cores work on these ones. `num_stages` says how many tiles are on
 #   their way.
@@ -104,7 +104,7 @@ for config in matmul_kernel.configs:
 
 # %% [markdown]
 # Larger tiles load less: each element of `a` is loaded once for each column of tiles. But there are fewer
-# programs, and a GPU needs many of them. [Fast products](../howto/fast-products.md) has the next steps for
+# programs, and a GPU needs many of them. [Fast matmuls](../howto/fast-products.md) has the next steps for
 # Hopper: copies by the TMA engine, warps of their own for copies, several tiles for each program.
 #
-# Next: [attention](06-attention.md), two products with a softmax between them.
+# Next: [attention](06-attention.md), two matmuls with a softmax between them.

@@ -98,7 +98,7 @@ for causal in (False, True):
     assert error < 5e-3
 
 # %% [markdown]
-# The error is that of fp16: the weights are rounded to fp16 before the second product.
+# The error is that of fp16: the weights are rounded to fp16 before the second matmul.
 #
 # ## Faster
 #

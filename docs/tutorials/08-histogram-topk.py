@@ -99,4 +99,4 @@ np.testing.assert_array_equal(best, np.take_along_axis(scores, expected, axis=1)
 print(index)
 
 # %% [markdown]
-# Next: [fp8 and block-scaled products](09-fp8.md).
+# Next: [fp8 and block-scaled matmuls](09-fp8.md).

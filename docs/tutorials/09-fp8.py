@@ -1,5 +1,5 @@
 # %% [markdown]
-# # 9. fp8 and block-scaled products
+# # 9. fp8 and block-scaled matmuls
 #
 # You multiply matrices of 8-bit floats. They need half the memory of fp16, and tensor cores multiply them faster.
 # But 8 bits hold few digits and a small range, so the numbers need **scales**.
@@ -125,7 +125,7 @@ print(f"one scale for each 32 along K: error {relative_error(c, exact):.3f}")
 assert relative_error(c, exact) < 0.05 < relative_error(by_one, exact)
 
 # %% [markdown]
-# Blackwell GPUs and AMD's gfx950 have instructions for these products. On other targets the elements are scaled
-# first, and multiplied as bf16. The results are the same: [numerics](../numerics.md#scaled-products) has the rule.
+# Blackwell GPUs and AMD's gfx950 have instructions for these matmuls. On other targets the elements are scaled
+# first, and multiplied as bf16. The results are the same: [numerics](../numerics.md#scaled-matmuls) has the rule.
 #
 # Next: [find the race](10-find-the-race.md).

@@ -85,7 +85,7 @@ NOT_OUR_WORDS = {
     r"\bthe peer\b": "Triton",
     r"\blying along\b|\blies? along\b": "contiguous along",
     r"\bneeds? all threads to meet\b": "synchronise",
-    r"\bmatmuls?\b(?![\w.(-])": "matrix product",
+    r"\bmatrix products?\b": "matmul or dot",
 }
 
 

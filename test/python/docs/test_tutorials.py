@@ -52,6 +52,13 @@ def test_a_program_of_another_form_is_refused(text, message, tmp_path, monkeypat
         TUTORIALS.run(program)
 
 
+def test_what_differs_in_each_run_is_left_out():
+    text = f"at 0x55d8746bb4d8 in {ROOT}/docs/x.py\ninstructions 3 in 0.012 s\n2.5 s in 3\n"
+    assert (
+        TUTORIALS.repeatable(text) == "at 0x... in docs/x.py\ninstructions 3 in ... s\n2.5 s in 3"
+    )
+
+
 def test_output_stands_behind_its_part(tmp_path, monkeypatch):
     monkeypatch.setattr(TUTORIALS, "ROOT", tmp_path)
     program = tmp_path / "program.py"
