@@ -5,7 +5,7 @@
 # But 8 bits hold few digits and a small range, so the numbers need **scales**.
 #
 # The format here is e4m3: 4 bits of exponent, 3 bits of mantissa, 448 at most. tile calls it `tl.float8e4nv`. The
-# package `ml_dtypes` gives NumPy this type.
+# package `ml_dtypes` gives NumPy this type (`pip install ml_dtypes`).
 #
 # ## One scale for a matrix
 #
