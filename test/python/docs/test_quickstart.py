@@ -29,7 +29,13 @@ def steps():
 def test_the_quick_start(tmp_path, monkeypatch):
     settings_of_a_newcomer(monkeypatch)
     monkeypatch.setenv("TILE_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    # The command of the package, whether or not it is installed where these tests run.
+    command = tmp_path / "bin" / "tile"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m tile "$@"\n')
+    command.chmod(0o755)
+    folders = [command.parent, Path(sys.executable).parent, os.environ["PATH"]]
+    monkeypatch.setenv("PATH", os.pathsep.join(map(str, folders)))
     work = tmp_path / "work"
     work.mkdir()
     printed, programs, commands = "", 0, 0
