@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from pages import DOCS, settings_of_a_newcomer
+from pages import DOCS, ROOT, settings_of_a_newcomer
 from reference import sim_only
 from test_tutorials import without_numbers
 
@@ -57,3 +57,15 @@ def test_the_quick_start(tmp_path, monkeypatch):
             assert without_numbers(printed).strip() == without_numbers(text).strip()
             printed = ""
     assert (programs, commands, printed) == (2, 8, "")
+
+
+def test_the_program_of_the_readme(tmp_path, monkeypatch):
+    settings_of_a_newcomer(monkeypatch)
+    monkeypatch.setenv("TILE_CACHE_DIR", str(tmp_path / "cache"))
+    program = next(block[2] for block in BLOCK.finditer((ROOT / "README.md").read_text()))
+    (tmp_path / "program.py").write_text(program + "assert np.array_equal(out, x + y)\n")
+    done = subprocess.run(
+        [sys.executable, "program.py"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert ".visible .entry add(" in done.stdout
