@@ -2,8 +2,10 @@
 PYTHON ?= python3
 export PYTHON
 VENV := .venv/bin
+# What ruff formats; of docs only programs, not the code on pages.
+PYTHON_CODE := python third_party test examples bench $(wildcard scripts/*.py docs/*.py docs/tutorials/*.py)
 
-.PHONY: help setup configure build demo test test-all wheel format check-format docs clean
+.PHONY: help setup configure build demo test test-all wheel format check-format docs tutorials site clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -39,15 +41,21 @@ wheel: ## Self-contained wheel in dist/ (PYTHON=python3.12 chooses for whom)
 
 format: setup ## clang-format and ruff, in place
 	@git ls-files '*.cpp' '*.h' | xargs /usr/bin/clang-format-22 -i
-	@$(VENV)/ruff format -q python third_party test examples bench
-	@$(VENV)/ruff check -q --fix python third_party test examples bench
+	@$(VENV)/ruff format -q $(PYTHON_CODE)
+	@$(VENV)/ruff check -q --fix $(PYTHON_CODE)
 
 check-format: setup
 	@git ls-files '*.cpp' '*.h' | xargs /usr/bin/clang-format-22 --dry-run --Werror
-	@$(VENV)/ruff format -q --check python third_party test examples bench
+	@$(VENV)/ruff format -q --check $(PYTHON_CODE)
 
 docs: setup ## Regenerate docs/generated from TableGen
 	@scripts/docs.sh
+
+tutorials: build ## Run the tutorials and write their pages anew
+	@$(VENV)/python scripts/tutorials.py
+
+site: ## The pages of docs/ as a site in build/site
+	@scripts/site.sh
 
 clean: ## Remove everything that was built
 	rm -rf build build-release build-sanitize build-tsan dist .setup .venv python/tile/_C*.so python/tile/backends/nvidia

@@ -36,3 +36,9 @@ def main(device) -> None:
         kernel = argmax(device.put(x), index, value)
         device.check("argmax", kernel, device.get(index), x.argmax(axis=1))
         device.check("max", kernel, device.get(value), x.max(axis=1))
+
+
+if __name__ == "__main__":
+    from device import run_examples
+
+    run_examples(main)

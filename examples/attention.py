@@ -218,3 +218,9 @@ def main(device) -> None:
                 device.put(q), device.put(k), device.put(v), out, causal, programs=programs
             )
             device.check("attention by TMA", kernel, device.get(out), reference(q, k, v, causal))
+
+
+if __name__ == "__main__":
+    from device import run_examples
+
+    run_examples(main)

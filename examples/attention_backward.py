@@ -247,3 +247,9 @@ def main(device) -> None:
             kernel = backward(*arguments)
             for name, gradient, values in zip("qkv", gradients, expected, strict=True):
                 device.check(f"attention d{name}", kernel, device.get(gradient), values)
+
+
+if __name__ == "__main__":
+    from device import run_examples
+
+    run_examples(main)

@@ -71,3 +71,9 @@ def main(device) -> None:
     kernel = matmul(device.put(a), device.put(b), c, programs=4, parts=2)
     expected = a.astype(np.float64) @ b.astype(np.float64)
     device.check("batched_matmul", kernel, device.get(c), expected)
+
+
+if __name__ == "__main__":
+    from device import run_examples
+
+    run_examples(main)

@@ -45,3 +45,9 @@ def main(device) -> None:
         device.check(
             "early chain" if early else "chain", kernel, device.get(out), values / 8 + 1.75
         )
+
+
+if __name__ == "__main__":
+    from device import run_examples
+
+    run_examples(main)

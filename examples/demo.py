@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import argmax
 import attention
 import attention_backward
@@ -19,33 +17,26 @@ import split_matmul
 import strided_copy
 import transpose
 import vector_add
-from device import Device
+from device import run_examples
 
-
-def main() -> int:
-    device = Device()
-    print(f"driver: {device.driver.name}, target: {device.driver.get_current_target()}")
-    examples = (
-        vector_add,
-        softmax,
-        layernorm,
-        transpose,
-        argmax,
-        strided_copy,
-        matmul,
-        descriptor_matmul,
-        linear,
-        batched_matmul,
-        grouped_matmul,
-        split_matmul,
-        attention,
-        attention_backward,
-        chain,
-    )
-    for example in examples:
-        example.main(device)
-    return 1 if device.failures else 0
+EXAMPLES = (
+    vector_add,
+    softmax,
+    layernorm,
+    transpose,
+    argmax,
+    strided_copy,
+    matmul,
+    descriptor_matmul,
+    linear,
+    batched_matmul,
+    grouped_matmul,
+    split_matmul,
+    attention,
+    attention_backward,
+    chain,
+)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_examples(*(example.main for example in EXAMPLES))

@@ -113,3 +113,9 @@ def main(device) -> None:
             kernel = matmul(device.put(a), device.put(b), c, on_host=on_host, **way)
             expected = a.astype(np.float64) @ b.astype(np.float64)
             device.check("descriptor_matmul", kernel, device.get(c), expected)
+
+
+if __name__ == "__main__":
+    from device import run_examples
+
+    run_examples(main)

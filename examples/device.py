@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+
 import numpy as np
 
 import tile
@@ -13,7 +16,7 @@ class Device:
     def __init__(self) -> None:
         self.driver = tile.runtime.driver.active
         self.on_gpu = self.driver.name == "cuda"
-        self.failures = 0
+        self.checked = self.failures = 0
         if self.on_gpu:
             import torch
 
@@ -45,6 +48,7 @@ class Device:
         else:
             ok = bool(np.array_equal(actual, expected))
             detail = "exact" if ok else "differs"
+        self.checked += 1
         self.failures += not ok
         assembly = kernel.asm["ptx" if "ptx" in kernel.asm else "amdgcn"]
         shape = "x".join(map(str, actual.shape))
@@ -52,3 +56,13 @@ class Device:
             f"{'ok  ' if ok else 'FAIL'} {name:13} {actual.dtype!s:8} {shape:>10}  {detail:24}"
             f" {len(assembly.splitlines()):5} lines of assembly"
         )
+
+
+def run_examples(*mains: Callable[[Device], None]) -> None:
+    """What `python examples/x.py` does: runs examples, and says what was checked."""
+    device = Device()
+    print(f"driver: {device.driver.name}, target: {device.driver.get_current_target()}")
+    for main in mains:
+        main(device)
+    print(f"compared with NumPy: {device.checked} results, {device.failures} differ")
+    sys.exit(1 if device.failures else 0)

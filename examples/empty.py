@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 import tile
 import tile.language as tl
 from tile.tools.tensor_descriptor import TensorDescriptor  # noqa: F401
@@ -38,3 +40,17 @@ def tuples(pointers, sizes):
 @tile.jit
 def descriptor(d):
     pass
+
+
+def main(device) -> None:
+    nothing[(1,)]()
+    a = np.random.default_rng(0).standard_normal(256).astype(np.float32)
+    b = device.empty_like(a)
+    kernel = apart[(1,)](device.put(a), b, 2)
+    device.check("copy", kernel, device.get(b), a)
+
+
+if __name__ == "__main__":
+    from device import run_examples
+
+    run_examples(main)

@@ -68,3 +68,9 @@ def main(device) -> None:
         [rows.astype(np.float64) @ b[i] for i, rows in enumerate(np.split(a, ends[:-1]))]
     )
     device.check("grouped_matmul", kernel, device.get(c), expected)
+
+
+if __name__ == "__main__":
+    from device import run_examples
+
+    run_examples(main)

@@ -49,3 +49,9 @@ def main(device) -> None:
         out = device.empty_like(x)
         kernel = layernorm(device.put(x), device.put(weight), device.put(bias), out)
         device.check("layernorm", kernel, device.get(out), reference(x, weight, bias))
+
+
+if __name__ == "__main__":
+    from device import run_examples
+
+    run_examples(main)

@@ -88,3 +88,9 @@ def main(device) -> None:
         there = device.put(x), device.put(w), device.put(bias)
         kernel = linear(*there, y, activation=activation, programs=2, parts=2)
         device.check(f"linear {activation}", kernel, device.get(y), expected)
+
+
+if __name__ == "__main__":
+    from device import run_examples
+
+    run_examples(main)

@@ -60,3 +60,9 @@ def main(device) -> None:
         c = device.empty_like(np.empty((m, n), np.float16))
         kernel = matmul(device.put(a), device.put(b), c)
         device.check("matmul", kernel, device.get(c), a.astype(np.float64) @ b.astype(np.float64))
+
+
+if __name__ == "__main__":
+    from device import run_examples
+
+    run_examples(main)

@@ -41,3 +41,9 @@ def main(device) -> None:
         out = device.empty_like(x)
         kernel = softmax(device.put(x), out)
         device.check("softmax", kernel, device.get(out), reference(x))
+
+
+if __name__ == "__main__":
+    from device import run_examples
+
+    run_examples(main)

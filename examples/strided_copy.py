@@ -38,3 +38,9 @@ def main(device) -> None:
         expected = dst.copy()
         expected[:, :m] = src[:, ::2].T
         device.check("strided copy", kernel, device.get(out), expected)
+
+
+if __name__ == "__main__":
+    from device import run_examples
+
+    run_examples(main)

@@ -31,3 +31,9 @@ def main(device) -> None:
         out = device.empty_like(x.T)
         kernel = transpose(device.put(x), out)
         device.check("transpose", kernel, device.get(out), x.T)
+
+
+if __name__ == "__main__":
+    from device import run_examples
+
+    run_examples(main)

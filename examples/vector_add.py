@@ -30,3 +30,9 @@ def main(device) -> None:
         out = device.empty_like(x)
         kernel = add(device.put(x), device.put(y), out)
         device.check("vector add", kernel, device.get(out), np.add(x, y))
+
+
+if __name__ == "__main__":
+    from device import run_examples
+
+    run_examples(main)

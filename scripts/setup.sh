@@ -51,5 +51,12 @@ PY
   echo "$sum" > "$stamp"
 }
 
+# The command `tile`, which a wheel would bring.
+make_command() {
+  [ ! -x .venv/bin/tile ] || return 0
+  printf '#!%s\nimport sys\n\nfrom tile.cli import main\n\nsys.exit(main())\n' "$PWD/.venv/bin/python" > .venv/bin/tile
+  chmod +x .venv/bin/tile
+}
+
 install_debian_packages
-[ "${1:-}" = packages ] || make_venv
+[ "${1:-}" = packages ] || { make_venv; make_command; }

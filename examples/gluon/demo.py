@@ -13,20 +13,16 @@ import tma_copy
 import transpose
 import vector_add
 import wgmma_matmul
-from device import Device
+from device import Device, run_examples
 
 
-def main() -> int:
-    device = Device()
-    target = device.driver.get_current_target()
-    print(f"driver: {device.driver.name}, target: {target}")
+def main(device: Device) -> None:
     examples = [vector_add, transpose, async_matmul]
-    if target.arch == 90:
+    if device.driver.get_current_target().arch == 90:
         examples += [tma_copy, wgmma_matmul]
     for example in examples:
         example.main(device)
-    return 1 if device.failures else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_examples(main)

@@ -46,3 +46,9 @@ def main(device) -> None:
         out = device.empty_like(x)
         kernel = scale(device.put(x), out, 2.0)
         device.check("tma copy", kernel, device.get(out), x * dtype(2))
+
+
+if __name__ == "__main__":
+    from demo import run_examples
+
+    run_examples(main)

@@ -57,3 +57,9 @@ def main(device) -> None:
         out = device.empty_like(x.T)
         kernel = transpose(device.put(x), out, bits=8 * x.itemsize)
         device.check("transpose", kernel, device.get(out), x.T)
+
+
+if __name__ == "__main__":
+    from demo import run_examples
+
+    run_examples(main)

@@ -34,3 +34,9 @@ def main(device) -> None:
         out = device.empty_like(x)
         kernel = add(device.put(x), device.put(y), out, layout)
         device.check("vector add", kernel, device.get(out), x + y)
+
+
+if __name__ == "__main__":
+    from demo import run_examples
+
+    run_examples(main)

@@ -141,3 +141,9 @@ def main(device) -> None:
             c = device.empty_like(expected)
             kernel = matmul(device.put(a), device.put(b), c, specialize)
             device.check("wgmma matmul", kernel, device.get(c), expected)
+
+
+if __name__ == "__main__":
+    from demo import run_examples
+
+    run_examples(main)

@@ -30,7 +30,7 @@ def failures(client: dict[str, Any]) -> dict[str, str]:
 def table(folder: Path) -> str:
     ours, peer = read(folder, "tile"), read(folder, "peer")
     lines = [
-        "| client | version | cases | passed | passed with the peer | of what passes there |",
+        "| client | version | cases | passed | passed with Triton | of those, passed with tile |",
         "|---|---|---|---|---|---|",
     ]
     notes = []
@@ -49,7 +49,7 @@ def table(folder: Path) -> str:
             other = str(len(there))
             share = f"{100 * len(both) / len(there):.1f}%" if there else "-"
             notes += [
-                f"- {name}: `{c}` fails with the peer too: {wrong[c]}" for c in bad if c in wrong
+                f"- {name}: `{c}` fails with Triton, too: {wrong[c]}" for c in bad if c in wrong
             ]
             bad = {c: e for c, e in bad.items() if c not in wrong}
         notes += [f"- {name}: `{c}`: {error}" for c, error in bad.items()]

@@ -80,10 +80,10 @@ def associative_scan(input: _Value, axis: _int, combine_fn: Any, reverse: _bool 
     r"""Combines each element with all before it along `axis`."""
 
 def dot(input: tensor, other: tensor, acc: _Value | None = None, input_precision: _str | None = None, allow_tf32: _bool | None = None, max_num_imprecise_acc: _int | None = None, out_dtype: _Type = ...) -> tensor:
-    r"""The matrix product of two blocks, added to `acc` if there is one."""
+    r"""The matmul of two blocks, added to `acc` if there is one."""
 
 def dot_scaled(lhs: tensor, lhs_scale: Any, lhs_format: _str, rhs: tensor, rhs_scale: Any, rhs_format: _str, acc: _Value | None = None, fast_math: _bool = False, lhs_k_pack: _bool = True, rhs_k_pack: _bool = True, out_dtype: _Type = ...) -> tensor:
-    r"""The matrix product of two blocks in a microscaling format."""
+    r"""The matmul of two blocks in a microscaling format."""
 
 def gather(src: tensor, index: tensor, axis: _int) -> tensor:
     r"""Takes elements of `src` along `axis`, as `index` says."""

@@ -189,7 +189,7 @@ def dot(
     max_num_imprecise_acc: int | None = None,
     out_dtype: Any = dt.float32,
 ) -> tensor:
-    """The matrix product of two blocks, added to `acc` if there is one."""
+    """The matmul of two blocks, added to `acc` if there is one."""
     for x in (input, other):
         if not isinstance(x, tensor) or not x.type.is_block():
             raise SemanticError(f"dot takes blocks, not {describe(x)}")
@@ -284,7 +284,7 @@ def dot_scaled(
     rhs_k_pack: bool = True,
     out_dtype: Any = dt.float32,
 ) -> tensor:
-    """The matrix product of two blocks in a microscaling format."""
+    """The matmul of two blocks in a microscaling format."""
     formats = [
         choose(_SCALED_FORMATS, f, "a format of dot_scaled") for f in (lhs_format, rhs_format)
     ]

@@ -70,7 +70,7 @@ all.
 code has zeros there. Do not rely on it: `tl.max` of negative numbers is then 0, without a message.
 
 You may move undefined elements, compute with them, and throw them away: by a store under the same
-mask, by `tl.where(m, x, 0)`, or as rows of a matrix product that are not stored. They must not
+mask, by `tl.where(m, x, 0)`, or as rows of a matmul that are not stored. They must not
 reach a stored value, an address, or a condition. `x * 0` is still undefined, because NaN times 0
 is not 0. A `tl.dot` that adds up products of undefined elements is undefined, too: load its
 operands with `other=0.0`. The simulator and the interpreter
