@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the dialect and pass reference in docs/generated from TableGen.
+# Writes the dialect and pass reference in docs/generated from TableGen, and the table of attributes.
 # With --check, changes nothing and fails where the committed files differ.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -31,6 +31,8 @@ while IFS= read -r file; do
   page=$(dirname "${file#*include/}" | sed 's#^tile/##; s#^Dialect/##; s#/Transforms$##; s#/#-#g')
   passes "passes-$page" "$file"
 done < <(git ls-files '*/Passes.td' | sort)
+
+scripts/check_attributes.py --write "$out/attributes.md"
 
 if [ $check -eq 1 ] && ! diff -ru docs/generated "$out"; then
   echo "error: docs/generated is out of date; run 'make docs' and commit the result" >&2

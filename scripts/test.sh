@@ -21,6 +21,9 @@ $bin/lit -s -j"$(nproc)" build/test/lit $(ls -d build/third_party/*/test/lit) 2>
 echo "==> Layers"
 scripts/check_layers.py || status=1
 
+echo "==> Attributes"
+scripts/check_attributes.py || status=1
+
 echo "==> Generated documentation is up to date"
 scripts/docs.sh --check || status=1
 

@@ -7,6 +7,7 @@
 #include "BoundPacking.h"
 #include "PackCarriedElements.h"
 
+#include "tile/Support/AttributeNames.h"
 #include "tile/Target/FatalErrors.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -190,8 +191,8 @@ triton::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
   result->setTargetTriple(machine.getTargetTriple());
   result->setDataLayout(machine.createDataLayout());
   // Whoever reads the text again knows what it is for.
-  if (auto target = module->getAttrOfType<StringAttr>("ttg.target"))
-    result->addModuleFlag(llvm::Module::Error, "ttg.target",
+  if (auto target = module->getAttrOfType<StringAttr>(gpu::kTargetAttrName))
+    result->addModuleFlag(llvm::Module::Error, gpu::kTargetAttrName,
                           llvm::MDString::get(context, target.getValue()));
   markConvergent(*result);
   return result;
@@ -314,12 +315,13 @@ FailureOr<KernelInfo> triton::getKernelInfo(ModuleOp module,
     return attr ? static_cast<int>(attr.getInt()) : otherwise;
   };
   KernelInfo info;
-  info.numWarps = integer("ttg.total-num-warps", integer("ttg.num-warps", 4));
-  info.numCTAs = integer("ttg.num-ctas", 1);
-  info.sharedMemory = integer("ttg.shared", 0);
-  info.globalScratchSize = integer("ttg.global_scratch_memory_size", 0);
+  info.numWarps =
+      integer(gpu::kTotalNumWarpsAttrName, integer(gpu::kNumWarpsAttrName, 4));
+  info.numCTAs = integer(gpu::kNumCTAsAttrName, 1);
+  info.sharedMemory = integer(gpu::kSharedAttrName, 0);
+  info.globalScratchSize = integer(gpu::kGlobalScratchSizeAttrName, 0);
   info.globalScratchAlignment =
-      integer("ttg.global_scratch_memory_alignment", 1);
+      integer(gpu::kGlobalScratchAlignmentAttrName, 1);
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
     if (!function->hasAttr(kernelAttrName))
       continue;
@@ -331,10 +333,10 @@ FailureOr<KernelInfo> triton::getKernelInfo(ModuleOp module,
       if (auto attr = function->getAttrOfType<DenseI32ArrayAttr>(name))
         numbers.assign(attr.asArrayRef().begin(), attr.asArrayRef().end());
     };
-    read("tt.disjoint_arguments", info.disjointArguments);
-    read("tt.small_arguments", info.smallArguments);
+    read(kDisjointArgumentsAttrName, info.disjointArguments);
+    read(kSmallArgumentsAttrName, info.smallArguments);
   }
-  if (auto loads = module->getAttrOfType<ArrayAttr>("tt.undefined_loads"))
+  if (auto loads = module->getAttrOfType<ArrayAttr>(kUndefinedLoadsAttrName))
     for (auto place : loads.getAsRange<StringAttr>())
       info.undefinedLoads.push_back(place.str());
   if (info.name.empty())

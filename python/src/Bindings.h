@@ -26,10 +26,14 @@ void populatePasses(nanobind::module_ &m);
 void populatePlugins(nanobind::module_ &m);
 /// `tile._C.targets`: the table of the GPUs that kernels are compiled for.
 void populateTargets(nanobind::module_ &m);
-/// `tile._C.llvm`: LLVM IR, optimisation and PTX.
-void populateLLVM(nanobind::module_ &m);
-/// `tile._C.amd`: for AMD GPUs, LLVM IR, assembly and code objects.
-void populateAMD(nanobind::module_ &m);
+/// What backends bind, third_party/<name>/python: each adds its modules to
+/// `tile._C` itself.
+#define TILE_BACKEND(name)                                                     \
+  namespace backends::name {                                                   \
+  void populate(nanobind::module_ &root);                                      \
+  }
+#include "tile/PythonBackends.inc"
+#undef TILE_BACKEND
 /// `tile._C.layout`: linear layouts.
 void populateLayout(nanobind::module_ &m);
 /// More of it: what operations make of layouts.

@@ -94,6 +94,7 @@ static std::string printLocation(const PyLocation &self) {
 }
 
 void populateContext(nb::module_ &m) {
+  triton::throwFatalErrors();
   populateErrors(m);
 
   nb::class_<PyContext>(m, "Context", "Owns types, attributes and dialects.")

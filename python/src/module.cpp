@@ -43,10 +43,9 @@ NB_MODULE(core, m) {
   populatePlugins(passes);
   auto targets = m.def_submodule("targets", "Facts about machines.");
   populateTargets(targets);
-  auto llvm = m.def_submodule("llvm", "LLVM IR, optimisation and PTX.");
-  populateLLVM(llvm);
-  auto amd = m.def_submodule("amd", "Code for AMD GPUs.");
-  populateAMD(amd);
+#define TILE_BACKEND(name) backends::name::populate(m);
+#include "tile/PythonBackends.inc"
+#undef TILE_BACKEND
   auto layout = m.def_submodule("layout", "Linear layouts.");
   populateLayout(layout);
   populateLayoutInference(layout);

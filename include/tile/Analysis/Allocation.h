@@ -15,6 +15,7 @@
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "tile/Analysis/Alias.h"
+#include "tile/Support/AttributeNames.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace mlir::triton {
@@ -107,10 +108,6 @@ private:
 
   llvm::MapVector<Operation *, std::unique_ptr<Allocation>> allocations;
 };
-
-/// On operations: where their buffer starts in the frame of their function.
-inline constexpr llvm::StringLiteral kAllocationOffsetAttrName =
-    "allocation.offset";
 
 /// Writes `allocation.offset` on the operations and `ttg.shared` on the module.
 void attachAllocation(ModuleOp module, const ModuleAllocation &allocation);

@@ -32,6 +32,7 @@
 #include "mlir/Analysis/DataFlowFramework.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Value.h"
+#include "tile/Support/AttributeNames.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -40,13 +41,6 @@
 #include <optional>
 
 namespace mlir::triton {
-
-/// Names of the attributes, on arguments and on operations, by which a user
-/// states what cannot be deduced. That runs of n neighbours start at multiples
-/// of n also promises that nothing wraps around inside of them.
-inline constexpr llvm::StringLiteral kDivisibilityAttr = "tt.divisibility";
-inline constexpr llvm::StringLiteral kContiguityAttr = "tt.contiguity";
-inline constexpr llvm::StringLiteral kConstancyAttr = "tt.constancy";
 
 class AxisInfo {
 public:

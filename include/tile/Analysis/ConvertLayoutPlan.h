@@ -17,6 +17,7 @@
 #include "tile/Layout/LayoutConversion.h"
 #include "tile/Layout/LinearLayout.h"
 #include "tile/Layout/SharedMemory.h"
+#include "tile/Support/AttributeNames.h"
 
 namespace mlir::triton {
 
@@ -25,10 +26,6 @@ namespace mlir::triton {
 /// Nullopt if some element would have to move to another thread.
 std::optional<SmallVector<int32_t>>
 getRegisterSources(const LinearLayout &source, const LinearLayout &result);
-
-/// On conversions: take one turn through shared memory, however much it takes.
-inline constexpr llvm::StringLiteral kOneTurnAttrName =
-    "allocation.in_one_turn";
 
 struct ConvertLayoutPlan {
   /// Cluster: through shared memory, from which other blocks read, too.

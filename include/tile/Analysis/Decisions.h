@@ -10,6 +10,7 @@
 #define TILE_ANALYSIS_DECISIONS_H
 
 #include "tile/Dialect/Triton/IR/MemoryOps.h"
+#include "tile/Support/AttributeNames.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::triton {
@@ -21,9 +22,6 @@ llvm::SetVector<Value> findDecidingValues(Operation *root);
 /// True if one thread loads an element, and those that have a copy of it get it
 /// from there: fresh reads, and what has the attribute.
 bool isLoadedOnce(LoadOp load);
-
-/// On loads that decide something, and read what the kernel may write.
-inline constexpr llvm::StringLiteral kLoadedOnceAttrName = "tile.loaded_once";
 
 } // namespace mlir::triton
 

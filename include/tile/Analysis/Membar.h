@@ -4,12 +4,9 @@
 #define TILE_ANALYSIS_MEMBAR_H
 
 #include "tile/Analysis/Allocation.h"
+#include "tile/Support/AttributeNames.h"
 
 namespace mlir::triton {
-
-/// On modules whose accesses to shared memory have the barriers they need.
-inline constexpr llvm::StringLiteral kBarriersInsertedAttrName =
-    "ttg.barriers-inserted";
 
 /// Inserts `ttg.barrier local` wherever two accesses to overlapping shared
 /// memory, at least one of them a write, have no barrier between them on some

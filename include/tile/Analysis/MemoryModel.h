@@ -25,6 +25,7 @@
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "tile/Dialect/Triton/IR/MemoryOps.h"
+#include "tile/Support/AttributeNames.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::triton {
@@ -101,20 +102,6 @@ private:
 /// disjoint, which the launcher checks.
 void noteDisjointArguments(FunctionOpInterface function,
                            ArrayRef<MemoryModel::ArgumentPair> pairs);
-
-/// On a module: pointer arguments of its kernels may overlap.
-inline constexpr llvm::StringLiteral kOverlappingArgumentsAttrName =
-    "ttg.overlapping-arguments";
-
-/// On a function: the pairs of arguments that were taken to be disjoint, one
-/// number after the other.
-inline constexpr llvm::StringLiteral kDisjointArgumentsAttrName =
-    "tt.disjoint_arguments";
-
-/// On a function: numbers of arguments that were taken to have less than 2^31
-/// bytes behind them, which the launcher checks, too.
-inline constexpr llvm::StringLiteral kSmallArgumentsAttrName =
-    "tt.small_arguments";
 
 } // namespace mlir::triton
 

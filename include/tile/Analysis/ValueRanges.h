@@ -12,16 +12,12 @@
 #define TILE_ANALYSIS_VALUERANGES_H
 
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
+#include "tile/Support/AttributeNames.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringRef.h"
 #include <memory>
 
 namespace mlir::triton {
-
-/// On an integer argument that is not negative whenever the kernel is called.
-inline constexpr llvm::StringLiteral kNonNegativeAttr = "tt.non_negative";
-/// On an integer argument: the greatest number that it ever is, with a sign.
-inline constexpr llvm::StringLiteral kMaxAttr = "tt.max";
 
 class ValueRangeAnalysis : public dataflow::IntegerRangeAnalysis {
 public:

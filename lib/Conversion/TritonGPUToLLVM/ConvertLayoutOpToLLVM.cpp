@@ -71,7 +71,7 @@ struct ConvertLayoutPattern : TargetPattern<gpu::ConvertLayoutOp> {
       results = emitShuffles(b, target, getThreadIndex(b, target, op),
                              plan.source, plan.result, *plan.shuffles, values);
     } else {
-      if (!op->hasAttr("allocation.offset"))
+      if (!op->hasAttr(kAllocationOffsetAttrName))
         return this->decline(op, "no scratch memory allocated");
       results = plan.route == ConvertLayoutPlan::Route::Cluster
                     ? throughCluster(b, op, plan, values)

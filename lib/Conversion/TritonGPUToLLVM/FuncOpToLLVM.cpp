@@ -83,12 +83,13 @@ struct FuncPattern : TargetPattern<FuncOp> {
               module->getAttrOfType<IntegerAttr>(gpu::kTotalNumWarpsAttrName))
         threads = total.getInt() * gpu::lookupThreadsPerWarp(op);
       std::optional<int> maxRegisters;
-      if (auto registers = module->getAttrOfType<IntegerAttr>("ttg.maxnreg"))
+      if (auto registers =
+              module->getAttrOfType<IntegerAttr>(gpu::kMaxNRegAttrName))
         maxRegisters = registers.getInt();
       target.markKernel(function, threads, gpu::lookupNumCTAs(op),
                         maxRegisters);
     } else {
-      function->setAttr("tile.shared_memory_argument", rewriter.getUnitAttr());
+      function->setAttr(kSharedMemoryArgumentAttrName, rewriter.getUnitAttr());
       if (op.isNoinline())
         function.setPassthroughAttr(
             rewriter.getArrayAttr({rewriter.getStringAttr("noinline")}));
@@ -96,7 +97,7 @@ struct FuncPattern : TargetPattern<FuncOp> {
     // What is known of pointers helps LLVM and documents the PTX.
     for (auto [i, input] : llvm::enumerate(type.getInputs())) {
       auto divisibility =
-          op.getArgAttrOfType<IntegerAttr>(i, "tt.divisibility");
+          op.getArgAttrOfType<IntegerAttr>(i, kDivisibilityAttr);
       if (kernel && divisibility && isa<triton::PointerType>(input) &&
           llvm::isPowerOf2_64(divisibility.getInt()))
         function.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
@@ -146,10 +147,10 @@ struct CallPattern : TargetPattern<CallOp> {
     auto scratch =
         module->getAttrOfType<IntegerAttr>(gpu::kGlobalScratchSizeAttrName);
     if (scratch && scratch.getInt() > 0) {
-      unsigned fromEnd = caller->hasAttr("tile.shared_memory_argument") ? 2 : 1;
+      unsigned fromEnd = caller->hasAttr(kSharedMemoryArgumentAttrName) ? 2 : 1;
       args.push_back(caller.getArgument(caller.getNumArguments() - fromEnd));
     }
-    auto offset = op->getAttrOfType<IntegerAttr>("allocation.offset");
+    auto offset = op->getAttrOfType<IntegerAttr>(kAllocationOffsetAttrName);
     args.push_back(
         getSharedMemoryAt(b, target, op, offset ? offset.getInt() : 0));
 

@@ -37,7 +37,7 @@ struct GatherPattern : TargetPattern<GatherOp> {
                            op.getType()));
       return success();
     }
-    if (!op->hasAttr("allocation.offset"))
+    if (!op->hasAttr(kAllocationOffsetAttrName))
       return this->decline(op, "no scratch memory allocated");
     if (gpu::lookupNumCTAs(op) > 1)
       return this->decline(op, "the elements may be in another block of the "

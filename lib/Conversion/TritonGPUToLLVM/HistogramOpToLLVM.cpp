@@ -20,7 +20,7 @@ struct HistogramPattern : TargetPattern<HistogramOp> {
   LogicalResult
   matchAndRewrite(HistogramOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (!op->hasAttr("allocation.offset"))
+    if (!op->hasAttr(kAllocationOffsetAttrName))
       return this->decline(op, "no scratch memory allocated");
     if (gpu::lookupNumCTAs(op) > 1)
       return this->decline(op, "not across blocks of a cluster");

@@ -82,10 +82,6 @@ unsigned triton::getAccessVector(const ModuleAxisInfoAnalysis &axisInfo,
   return std::max(1u, std::min(vector, inRegisters));
 }
 
-/// On loads that LLVM must leave in their loop.
-static constexpr llvm::StringLiteral kStaysInPlaceAttrName =
-    "tile.stays_in_place";
-
 /// Whether a value may be another one each time that control comes round in
 /// `cycle`.
 static bool mayVary(Value value, const llvm::SmallPtrSetImpl<Block *> &cycle,

@@ -86,7 +86,7 @@ struct LocalAllocPattern : TargetPattern<gpu::LocalAllocOp> {
                   ConversionPatternRewriter &rewriter) const override {
     if (!op.isSharedMemoryAlloc())
       return this->decline(op, "not in shared memory");
-    auto offset = op->getAttrOfType<IntegerAttr>("allocation.offset");
+    auto offset = op->getAttrOfType<IntegerAttr>(kAllocationOffsetAttrName);
     if (!offset)
       return this->decline(op, "no shared memory allocated");
     LLVMBuilder b(op.getLoc(), rewriter);

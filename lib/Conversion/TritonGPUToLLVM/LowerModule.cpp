@@ -89,7 +89,7 @@ LogicalResult triton::lowerModule(
     return failure();
   expandPackedTensors(module);
   module.walk([](LLVM::LLVMFuncOp function) {
-    function->removeAttr("tile.shared_memory_argument");
+    function->removeAttr(kSharedMemoryArgumentAttrName);
   });
   return success();
 }

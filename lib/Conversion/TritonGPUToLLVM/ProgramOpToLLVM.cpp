@@ -103,7 +103,7 @@ struct GlobalScratchPattern : TargetPattern<ttg::GlobalScratchAllocOp> {
     if (!offset || !size || !function)
       return this->decline(
           op, "run -tritongpu-global-scratch-memory-allocation first");
-    if (function->hasAttr("tile.shared_memory_argument"))
+    if (function->hasAttr(kSharedMemoryArgumentAttrName))
       return this->decline(op, "in a device function");
     Value base = function.getArgument(function.getNumArguments() - 1);
     // One piece for every block of the grid, also within a cluster.

@@ -49,7 +49,7 @@ Value triton::getSharedMemoryAt(const LLVMBuilder &b, const TargetInfo &target,
   auto function = op->getParentOfType<FunctionOpInterface>();
   Value base;
   auto llvmFunction = dyn_cast<LLVM::LLVMFuncOp>(function.getOperation());
-  if (llvmFunction && function->hasAttr("tile.shared_memory_argument"))
+  if (llvmFunction && function->hasAttr(kSharedMemoryArgumentAttrName))
     base = function.getArgument(function.getNumArguments() - 1);
   else
     base = b.create<LLVM::AddressOfOp>(b.ptrTy(target.getSharedAddressSpace()),
@@ -59,7 +59,7 @@ Value triton::getSharedMemoryAt(const LLVMBuilder &b, const TargetInfo &target,
 
 Value triton::getScratchBase(const LLVMBuilder &b, const TargetInfo &target,
                              Operation *op) {
-  auto offset = op->getAttrOfType<IntegerAttr>("allocation.offset");
+  auto offset = op->getAttrOfType<IntegerAttr>(kAllocationOffsetAttrName);
   assert(offset && "scratch memory was not allocated");
   return getSharedMemoryAt(b, target, op, offset.getInt());
 }

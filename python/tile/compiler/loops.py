@@ -270,9 +270,12 @@ class Loops:
             attributes["tt.num_stages"] = b.int_attr(32, bounds.num_stages)
         if bounds.loop_unroll_factor is not None:
             attributes["tt.loop_unroll_factor"] = b.int_attr(32, bounds.loop_unroll_factor)
-        for flag in ("disallow_acc_multi_buffer", "flatten", "warp_specialize"):
-            if getattr(bounds, flag):
-                attributes[f"tt.{flag}"] = b.unit_attr()
+        if bounds.disallow_acc_multi_buffer:
+            attributes["tt.disallow_acc_multi_buffer"] = b.unit_attr()
+        if bounds.flatten:
+            attributes["tt.flatten"] = b.unit_attr()
+        if bounds.warp_specialize:
+            attributes["tt.warp_specialize"] = b.unit_attr()
         return {**attributes, **self.licm_attribute(bounds.disable_licm)}
 
     def licm_attribute(self, disabled: bool) -> dict:

@@ -1,6 +1,7 @@
 // Passes are put in at the points that the option `insert` names; all backends have the same points.
 
 // RUN: tile-opt %s -pass-pipeline='builtin.module(tile-nvidia-ttir{insert=ttir-start:print-ir{label=a},ttir-end:print-ir{label=b}})' -dump-pass-pipeline 2>&1 | filecheck %s --check-prefix=TTIR
+// RUN: tile-opt %s -pass-pipeline='builtin.module(tile-ttir{insert=ttir-start:print-ir{label=a},ttir-end:print-ir{label=b}})' -dump-pass-pipeline 2>&1 | filecheck %s --check-prefix=TTIR
 // RUN: tile-opt %s -pass-pipeline='builtin.module(tile-amd-ttir{insert=ttir-start:print-ir{label=a},ttir-end:print-ir{label=b}})' -dump-pass-pipeline 2>&1 | filecheck %s --check-prefix=TTIR
 
 // DEFINE: %{middle} = insert=layouts-start:print-ir{label=a},loops-start:print-ir{label=b},copies-start:print-ir{label=c},copies-end:print-ir{label=d},copies-end:cse

@@ -3,6 +3,8 @@
 
 #include "amd/TargetTable.h"
 
+#include "tile/Support/AttributeNames.h"
+
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/raw_ostream.h"
@@ -130,7 +132,7 @@ const AMDTarget *triton::amd::lookupAMDTarget(StringRef processor) {
 }
 
 FailureOr<const AMDTarget *> triton::amd::getAMDTarget(ModuleOp module) {
-  auto attr = module->getAttrOfType<StringAttr>("ttg.target");
+  auto attr = module->getAttrOfType<StringAttr>(gpu::kTargetAttrName);
   if (!attr)
     return module.emitError("expected a 'ttg.target' attribute on the module, "
                             "such as \"hip:gfx942\"");
@@ -150,7 +152,7 @@ void triton::amd::setAMDTarget(ModuleOp module,
                                ArrayRef<StringRef> processors) {
   for (StringRef processor : processors)
     if (!processor.empty()) {
-      module->setAttr("ttg.target",
+      module->setAttr(gpu::kTargetAttrName,
                       StringAttr::get(module.getContext(), "hip:" + processor));
       return;
     }

@@ -3,6 +3,8 @@
 
 #include "nvidia/TargetTable.h"
 
+#include "tile/Support/AttributeNames.h"
+
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/raw_ostream.h"
@@ -141,7 +143,7 @@ std::optional<int> triton::parseNVIDIATargetString(StringRef target) {
 }
 
 FailureOr<const NVIDIATarget *> triton::getNVIDIATarget(ModuleOp module) {
-  auto attr = module->getAttrOfType<StringAttr>("ttg.target");
+  auto attr = module->getAttrOfType<StringAttr>(gpu::kTargetAttrName);
   if (!attr)
     return module.emitError("expected a 'ttg.target' attribute on the module, "
                             "such as \"cuda:90\"");

@@ -10,6 +10,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/InliningUtils.h"
+#include "tile/Support/AttributeNames.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -87,48 +88,6 @@ Operation *TritonDialect::materializeConstant(OpBuilder &builder,
   if (auto poison = dyn_cast<ub::PoisonAttr>(value))
     return ub::PoisonOp::create(builder, loc, type, poison);
   return arith::ConstantOp::materialize(builder, value, type, loc);
-}
-
-/// Whether `value` is a number that `isValid`; or, about a tensor of `rank`
-/// dimensions, as many of them.
-static bool isFact(Attribute value, std::optional<int64_t> rank,
-                   function_ref<bool(const APInt &)> isValid) {
-  if (auto number = dyn_cast<IntegerAttr>(value))
-    return isValid(number.getValue());
-  auto numbers = dyn_cast<DenseIntElementsAttr>(value);
-  return rank && numbers && numbers.getNumElements() == *rank &&
-         llvm::all_of(numbers.getValues<APInt>(), isValid);
-}
-
-/// Attributes of kernel arguments state facts that the compiler relies on, so
-/// a malformed one must not pass as an absent one.
-LogicalResult TritonDialect::verifyRegionArgAttribute(Operation *op,
-                                                      unsigned regionIndex,
-                                                      unsigned argIndex,
-                                                      NamedAttribute attr) {
-  StringRef name = attr.getName().strref();
-  static constexpr StringLiteral positiveIntegers[] = {
-      "tt.divisibility",     "tt.contiguity",    "tt.constancy",
-      "tt.max_divisibility", "tt.pointer_range", "tt.nv_tma_desc",
-      "tt.zero_padded"};
-  if (!llvm::is_contained(positiveIntegers, name))
-    return success();
-  bool mayBeZero = name == "tt.nv_tma_desc";
-  auto isValid = [&](const APInt &value) {
-    return !value.isNegative() && (mayBeZero || !value.isZero());
-  };
-  std::optional<int64_t> rank;
-  if (auto function = dyn_cast<FunctionOpInterface>(op))
-    if (auto tensor =
-            dyn_cast<RankedTensorType>(function.getArgumentTypes()[argIndex]))
-      rank = tensor.getRank();
-  if (isFact(attr.getValue(), rank, isValid))
-    return success();
-  InFlightDiagnostic error = op->emitOpError("argument #")
-                             << argIndex << ": expected a positive integer";
-  if (rank)
-    error << " or one for each of " << *rank << " dimensions";
-  return error << " as '" << name << "', found " << attr.getValue();
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,6 +7,7 @@
 #include "mlir/IR/Matchers.h"
 #include "tile/Analysis/TripCount.h"
 #include "tile/Dialect/Triton/Transforms/Passes.h"
+#include "tile/Support/AttributeNames.h"
 #include "llvm/Support/DebugLog.h"
 
 #define DEBUG_TYPE "triton-loop-unroll"
@@ -20,9 +21,6 @@ using namespace mlir;
 using namespace mlir::triton;
 
 namespace {
-
-constexpr StringLiteral factorAttrName = "tt.loop_unroll_factor";
-constexpr StringLiteral stagesAttrName = "tt.num_stages";
 
 bool isSameNumber(Value lhs, Value rhs) {
   APInt left, right;
@@ -45,7 +43,7 @@ bool splitAndReplicate(scf::ForOp loop, int64_t factor) {
     loop.replaceAllUsesWith(rest.getResults());
     rest.setLowerBound(groups->end);
     rest.getInitArgsMutable().assign(loop.getResults());
-    rest->setAttr(stagesAttrName, builder.getI32IntegerAttr(1));
+    rest->setAttr(gpu::kNumStagesAttr, builder.getI32IntegerAttr(1));
   }
   loop.setUpperBound(groups->end);
   loop.setStep(groups->step);
@@ -71,30 +69,25 @@ struct TritonLoopUnroll
     // Inner loops first: an outer loop then repeats what has become of them.
     SmallVector<scf::ForOp> loops;
     getOperation()->walk([&](scf::ForOp loop) {
-      if (loop->hasAttr(factorAttrName))
+      if (loop->hasAttr(gpu::kUnrollFactorAttr))
         loops.push_back(loop);
     });
     for (scf::ForOp loop : loops)
-      if (failed(unroll(loop)))
-        return signalPassFailure();
+      unroll(loop);
   }
 
 private:
-  LogicalResult unroll(scf::ForOp loop) {
-    auto factor = dyn_cast<IntegerAttr>(loop->getAttr(factorAttrName));
-    if (!factor || factor.getInt() < 1)
-      return loop.emitError("expected a positive integer as '")
-             << factorAttrName << "', found " << loop->getAttr(factorAttrName);
+  void unroll(scf::ForOp loop) {
+    auto factor = loop->getAttrOfType<IntegerAttr>(gpu::kUnrollFactorAttr);
     // Whatever happens next, nobody should unroll this loop again.
-    loop->removeAttr(factorAttrName);
+    loop->removeAttr(gpu::kUnrollFactorAttr);
     if (factor.getInt() == 1)
-      return success();
+      return;
     if (!splitAndReplicate(loop, factor.getInt())) {
       LDBG() << "not unrolled: " << loop;
-      return success();
+      return;
     }
     ++numUnrolled;
-    return success();
   }
 };
 

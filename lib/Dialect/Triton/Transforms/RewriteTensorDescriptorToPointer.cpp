@@ -386,7 +386,7 @@ struct TritonRewriteTensorDescriptorToPointer
         SmallVector<Type> parts;
         (void)converter.convertType(type, parts);
         if (auto desc = dyn_cast<TensorDescType>(type)) {
-          auto rows = func.removeArgAttr(i, kRowDivisibilityAttrName);
+          auto rows = func.removeArgAttr(i, kDivisibilityAttr);
           bool isZeroPadded(func.removeArgAttr(i, kZeroPaddedAttrName));
           if (!desc.getBlockType().getEncoding())
             arguments.push_back({func, index, desc,

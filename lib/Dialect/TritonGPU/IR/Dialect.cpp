@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "DeclaredAttributes.h"
+
 #include "LayoutCache.h"
 #include "LayoutInterfaces.h"
 #include "tile/Dialect/Triton/IR/InlineAnywhere.h"
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -43,6 +45,7 @@ void TritonGPUDialect::registerInterfaces() {
 }
 
 void TritonGPUDialect::initialize() {
+  loadAttributeDialects(*getContext());
   registerAttributes();
   registerTypes();
   addOperations<

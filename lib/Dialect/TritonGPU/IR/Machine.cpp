@@ -73,49 +73,6 @@ int gpu::lookupNumCTAs(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Attributes of the dialect on other operations
-//===----------------------------------------------------------------------===//
-
-LogicalResult
-TritonGPUDialect::verifyOperationAttribute(Operation *op,
-                                           NamedAttribute attribute) {
-  StringRef name = attribute.getName();
-  Attribute value = attribute.getValue();
-
-  if (name == kTargetAttrName) {
-    auto target = dyn_cast<StringAttr>(value);
-    if (!target || target.empty())
-      return op->emitOpError()
-             << "expected '" << name
-             << "' to be a string \"<kind>:<architecture>\", found " << value;
-    return success();
-  }
-
-  static constexpr StringRef powersOfTwo[] = {
-      kNumWarpsAttrName, kNumCTAsAttrName, kThreadsPerWarpAttrName,
-      kGlobalScratchAlignmentAttrName};
-  static constexpr StringRef sizes[] = {
-      kSharedAttrName, kTotalNumWarpsAttrName, kMaxNRegAttrName,
-      kTensorMemorySizeAttrName, kGlobalScratchSizeAttrName};
-  bool isPower = llvm::is_contained(powersOfTwo, name);
-  if (!isPower && !llvm::is_contained(sizes, name))
-    return success();
-  auto number = dyn_cast<IntegerAttr>(value);
-  if (!number || !number.getType().isSignlessInteger(32))
-    return op->emitOpError()
-           << "expected '" << name << "' to be an i32, found " << value;
-  if (isPower && !llvm::isPowerOf2_64(std::max<int64_t>(0, number.getInt())))
-    return op->emitOpError()
-           << "expected '" << name << "' to be a power of two, found "
-           << number.getInt();
-  if (number.getInt() < 0)
-    return op->emitOpError()
-           << "expected '" << name << "' not to be negative, found "
-           << number.getInt();
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
 // Encodings of tensors
 //===----------------------------------------------------------------------===//
 

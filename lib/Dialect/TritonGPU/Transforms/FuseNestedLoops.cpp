@@ -39,8 +39,6 @@ using namespace mlir::triton::gpu;
 
 namespace {
 
-constexpr llvm::StringLiteral kFlattenAttr = "tt.flatten";
-
 bool isOutside(Value value, scf::ForOp loop) {
   return !loop->isAncestor(value.getParentRegion()->getParentOp());
 }

@@ -295,7 +295,7 @@ public:
     }
     numColumns += size;
     Builder builder(&getContext());
-    getOperation()->setAttr("ttg.tensor_memory_size",
+    getOperation()->setAttr(gpu::kTensorMemorySizeAttrName,
                             builder.getI32IntegerAttr(size));
   }
 

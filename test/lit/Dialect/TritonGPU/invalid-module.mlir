@@ -22,7 +22,7 @@ module attributes {"ttg.threads-per-warp" = "32"} {}
 
 // -----
 
-// expected-error @+1 {{expected 'ttg.target' to be a string "<kind>:<architecture>", found 90 : i32}}
+// expected-error @+1 {{expected 'ttg.target' to be a string that is not empty, found 90 : i32}}
 module attributes {ttg.target = 90 : i32} {}
 
 // -----

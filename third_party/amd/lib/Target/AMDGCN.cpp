@@ -6,8 +6,8 @@
 #include "LLVM22/Workarounds.h"
 #include "TargetMachine.h"
 
+#include "amd/IR/AttributeNames.h"
 #include "amd/TargetTable.h"
-#include "amd/TritonAMDGPUToLLVM/PrintFormats.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"

@@ -3,6 +3,7 @@
 #ifndef AMD_TRITONAMDGPUTOLLVM_BUFFERPATTERN_H
 #define AMD_TRITONAMDGPUTOLLVM_BUFFERPATTERN_H
 
+#include "amd/IR/AttributeNames.h"
 #include "amd/IR/Dialect.h"
 #include "amd/TritonAMDGPUToLLVM/Patterns.h"
 
@@ -12,13 +13,6 @@
 #include "mlir/IR/Matchers.h"
 
 namespace mlir::triton::amd {
-
-/// On operations whose base LLVM may not see to be the same in all lanes.
-inline constexpr llvm::StringLiteral kDivergentBaseAttrName =
-    "tile.divergent_base";
-/// On loads whose mask is one scalar, which LLVM sees to be the same in all
-/// lanes.
-inline constexpr llvm::StringLiteral kUniformMaskAttrName = "tile.uniform_mask";
 
 constexpr unsigned kMaxAccessBits = 128;
 

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "amd/TritonAMDGPUToLLVM/PrintFormats.h"
+#include "amd/IR/AttributeNames.h"
 #include "amd/TritonAMDGPUToLLVM/TargetInfo.h"
 
 #include "tile/Conversion/TritonGPUToLLVM/Predicate.h"

@@ -46,7 +46,7 @@ static SmallVector<int32_t> getNoted(FunctionOpInterface function) {
 
 static bool isKnownSmall(Origin origin) {
   auto bits = origin.function.getArgAttrOfType<IntegerAttr>(origin.argument,
-                                                            "tt.pointer_range");
+                                                            kPointerRangeAttr);
   return (bits && bits.getInt() <= 32) ||
          llvm::is_contained(getNoted(origin.function), origin.argument);
 }

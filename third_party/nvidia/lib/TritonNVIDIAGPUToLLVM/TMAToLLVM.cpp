@@ -240,7 +240,7 @@ struct CreatePattern : TargetPattern<ttng::TensormapCreateOp> {
   LogicalResult
   matchAndRewrite(ttng::TensormapCreateOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (!op->hasAttr("allocation.offset"))
+    if (!op->hasAttr(kAllocationOffsetAttrName))
       return decline(op, "no scratch memory allocated");
     LLVMBuilder b(op.getLoc(), rewriter);
     ThreadIndex index = getThreadIndex(b, target, op);

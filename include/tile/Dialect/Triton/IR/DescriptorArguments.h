@@ -5,14 +5,9 @@
 #define TILE_DIALECT_TRITON_IR_DESCRIPTORARGUMENTS_H
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Support/AttributeNames.h"
 
 namespace mlir::triton {
-
-/// On an argument: what the rows of the descriptor are multiples of, in bytes.
-inline constexpr llvm::StringLiteral kRowDivisibilityAttrName =
-    "tt.divisibility";
-/// On an argument: elements out of the descriptor's bounds read as zeros.
-inline constexpr llvm::StringLiteral kZeroPaddedAttrName = "tt.zero_padded";
 
 /// What the host passes for a descriptor: its base, shape, and strides, and
 /// whether elements out of bounds are NaNs.

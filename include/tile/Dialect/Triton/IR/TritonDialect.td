@@ -42,6 +42,7 @@ def Triton_Dialect : Dialect {
   let dependentDialects = ["arith::ArithDialect", "cf::ControlFlowDialect", "ub::UBDialect"];
   let hasConstantMaterializer = 1;
   let hasRegionArgAttrVerify = 1;
+  let hasOperationAttrVerify = 1;
   let useDefaultTypePrinterParser = 1;
   let extraClassDeclaration = [{
     void registerTypes();

@@ -4,12 +4,9 @@
 #define TILE_DIALECT_TRITON_TRANSFORMS_UNDEFINEDLANES_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "tile/Support/AttributeNames.h"
 
 namespace mlir::triton {
-
-/// Of the module: the places of loads whose undefined lanes may matter.
-inline constexpr llvm::StringLiteral kUndefinedLoadsAttrName =
-    "tt.undefined_loads";
 
 /// As line tables have it: where a load itself is written, `12:22 kernel.py`.
 /// Null where that is not known.

@@ -22,6 +22,7 @@
 #include "tile/Dialect/TritonGPU/IR/Attributes.h"
 #include "tile/Dialect/TritonGPU/IR/OpInterfaces.h"
 #include "tile/Dialect/TritonGPU/IR/Types.h"
+#include "tile/Support/AttributeNames.h"
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h.inc"
 
@@ -48,24 +49,6 @@ namespace mlir::triton::gpu {
 //===----------------------------------------------------------------------===//
 // The machine, as the module describes it
 //===----------------------------------------------------------------------===//
-
-inline constexpr llvm::StringLiteral kNumWarpsAttrName = "ttg.num-warps";
-inline constexpr llvm::StringLiteral kNumCTAsAttrName = "ttg.num-ctas";
-inline constexpr llvm::StringLiteral kThreadsPerWarpAttrName =
-    "ttg.threads-per-warp";
-inline constexpr llvm::StringLiteral kTargetAttrName = "ttg.target";
-inline constexpr llvm::StringLiteral kSharedAttrName = "ttg.shared";
-inline constexpr llvm::StringLiteral kTotalNumWarpsAttrName =
-    "ttg.total-num-warps";
-inline constexpr llvm::StringLiteral kMaxNRegAttrName = "ttg.maxnreg";
-inline constexpr llvm::StringLiteral kTensorMemorySizeAttrName =
-    "ttg.tensor_memory_size";
-inline constexpr llvm::StringLiteral kGlobalScratchSizeAttrName =
-    "ttg.global_scratch_memory_size";
-inline constexpr llvm::StringLiteral kGlobalScratchAlignmentAttrName =
-    "ttg.global_scratch_memory_alignment";
-inline constexpr llvm::StringLiteral kGlobalScratchOffsetAttrName =
-    "ttg.global_scratch_memory_offset";
 
 /// What holds where a module says nothing, the same as in the public API.
 inline constexpr int kDefaultNumWarps = 4;

@@ -9,6 +9,8 @@
 #ifndef TILE_DIALECT_TRITONGPU_TRANSFORMS_LOOPSCHEDULE_H
 #define TILE_DIALECT_TRITONGPU_TRANSFORMS_LOOPSCHEDULE_H
 
+#include "tile/Support/AttributeNames.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseMap.h"
 #include <optional>
@@ -16,17 +18,6 @@
 #include <vector>
 
 namespace mlir::triton::gpu {
-
-inline constexpr llvm::StringLiteral kNumStagesAttr = "tt.num_stages";
-inline constexpr llvm::StringLiteral kLatencyAttr = "tt.latency";
-inline constexpr llvm::StringLiteral kMaxStageAttr = "tt.scheduled_max_stage";
-inline constexpr llvm::StringLiteral kStageAttr = "loop.stage";
-inline constexpr llvm::StringLiteral kClusterAttr = "loop.cluster";
-/// On writes to buffers that nothing reads after the loop: they may also happen
-/// for iterations that do not exist.
-inline constexpr llvm::StringLiteral kUnguardedAttr = "loop.unguarded";
-/// On `select true, a, b`: `b` is for iterations that do not exist.
-inline constexpr llvm::StringLiteral kSelectAttr = "loop.select";
 
 /// The value of an i32 attribute of `op`, if it has it.
 std::optional<int> getI32Attr(Operation *op, StringRef name);

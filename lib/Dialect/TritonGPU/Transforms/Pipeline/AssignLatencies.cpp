@@ -39,7 +39,7 @@ Operation *getAncestorIn(Block *block, Operation *op) {
 /// Whether the loop, or one around it, is to be divided among warps.
 bool isMarked(scf::ForOp loop) {
   for (Operation *op = loop; op; op = op->getParentOp())
-    if (op->hasAttr("tt.warp_specialize"))
+    if (op->hasAttr(kWarpSpecializeAttr))
       return true;
   return false;
 }

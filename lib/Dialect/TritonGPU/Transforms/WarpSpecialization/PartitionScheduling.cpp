@@ -234,7 +234,7 @@ private:
     }
     eraseSchedule(loop);
     // The partition is ahead of the end of a tile by itself.
-    loop->removeAttr("tt.flatten");
+    loop->removeAttr(kFlattenAttr);
     noteDisjointArguments(function, memory.getAssumptions());
     ++numLoops;
     return std::nullopt;

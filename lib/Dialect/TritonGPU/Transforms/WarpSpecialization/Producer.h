@@ -12,13 +12,6 @@
 
 namespace mlir::triton::gpu {
 
-/// On a loop whose loads get a partition of warps of their own: asked for by
-/// the user, and then kept only where it is possible.
-inline constexpr llvm::StringLiteral kWarpSpecializeAttr = "tt.warp_specialize";
-/// On an operation of such a loop: the partition that runs it. Others belong to
-/// the default group.
-inline constexpr llvm::StringLiteral kPartitionAttr = "ttg.partition";
-
 /// The operations of a loop that its loads, but not their values, depend on.
 class ProducerSlice {
 public:

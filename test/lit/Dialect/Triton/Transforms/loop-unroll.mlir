@@ -143,7 +143,7 @@ tt.func @not_asked(%p: !tt.ptr<i32>, %n: i32) {
 tt.func @malformed(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  // expected-error @+1 {{expected a positive integer as 'tt.loop_unroll_factor', found -2 : i32}}
+  // expected-error @+1 {{expected 'tt.loop_unroll_factor' to be positive, found -2 : i32}}
   scf.for %i = %c0 to %n step %c1 : i32 {
   } {tt.loop_unroll_factor = -2 : i32}
   tt.return

@@ -19,6 +19,7 @@ def AMDG_Dialect : Dialect {
     "::mlir::triton::gpu::TritonGPUDialect"
   ];
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
 }
 
 #endif // AMD_IR_AMDGDIALECT

@@ -3,6 +3,7 @@
 #ifndef AMD_IR_DIALECT_H
 #define AMD_IR_DIALECT_H
 
+#include "amd/IR/AttributeNames.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 
@@ -17,12 +18,6 @@ Type getBaseType(Type tensor);
 
 /// Bytes of a buffer. Offsets from here on are outside.
 inline constexpr int64_t kBufferBytes = int64_t(1) << 31;
-
-/// On accesses whose base went up from another pointer in its last step, with
-/// all that is accessed in the `kBufferBytes` behind that one: the step may be
-/// part of the offsets.
-inline constexpr llvm::StringLiteral kScalarOffsetAttrName =
-    "tile.scalar_offset";
 
 /// For each register of a tensor of `sliceType`, which lies at `offsets` in one
 /// of `type`, the register that has this element there; nullopt where threads

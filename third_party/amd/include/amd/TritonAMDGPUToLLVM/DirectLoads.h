@@ -3,16 +3,11 @@
 #ifndef AMD_TRITONAMDGPUTOLLVM_DIRECTLOADS_H
 #define AMD_TRITONAMDGPUTOLLVM_DIRECTLOADS_H
 
+#include "amd/IR/AttributeNames.h"
 #include "amd/TritonAMDGPUToLLVM/TargetInfo.h"
 #include "tile/Analysis/AxisInfo.h"
 
 namespace mlir::triton::amd {
-
-/// On copies whose instructions waits count: the neighbours that each of them
-/// loads. What was known of addresses then still holds when they are lowered,
-/// though it may no longer be seen.
-inline constexpr llvm::StringLiteral kDirectVectorAttrName =
-    "tile.direct_vector";
 
 /// Instructions that load straight into LDS, which every wave executes.
 struct DirectLoads {

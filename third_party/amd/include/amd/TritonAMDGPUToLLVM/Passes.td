@@ -26,7 +26,7 @@ def TritonAMDGPUUpdateAsyncWaitCount
     started behind them on every path, through loops that hand tokens on. A wait
     without tokens leaves what the last `num` groups surely have. Where a token
     cannot be traced, nothing is left. Copies that may go through registers count
-    as none; those that are counted keep their instructions (`tile.direct_vector`).
+    as none; those that are counted keep their instructions (`amdg.direct_vector`).
 
     ```mlir
     %w = ttg.async_wait %a, %b {num = 2 : i32}

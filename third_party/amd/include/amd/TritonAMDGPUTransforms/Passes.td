@@ -423,7 +423,7 @@ def TritonAMDGPUConvertBufferOps
     `tt.pointer_range = 32`. The machine checks the bounds of a buffer, so masks
     need no branches; and an address takes one vector register instead of two.
     Where a loop moves the base of a small argument, or the bases of several
-    small arguments are moved by one offset, `tile.scalar_offset` says that the
+    small arguments are moved by one offset, `amdg.scalar_offset` says that the
     descriptor may stay and an offset in a scalar register move.
 
     ```mlir

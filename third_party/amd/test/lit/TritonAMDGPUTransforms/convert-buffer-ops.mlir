@@ -151,10 +151,10 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
   // CHECK-LABEL: @shared_offset
-  // CHECK: amdg.buffer_load %{{.*}}[%{{.*}}] {tile.scalar_offset} :
+  // CHECK: amdg.buffer_load %{{.*}}[%{{.*}}] {amdg.scalar_offset} :
   // CHECK: amdg.buffer_load %{{.*}}[%{{[^]]*}}] : tensor
   // CHECK: amdg.buffer_load %{{.*}}[%{{[^]]*}}] : tensor
-  // CHECK: amdg.buffer_store %{{.*}}, %{{.*}}[%{{.*}}] {tile.scalar_offset} :
+  // CHECK: amdg.buffer_store %{{.*}}, %{{.*}}[%{{.*}}] {amdg.scalar_offset} :
   tt.func public @shared_offset(%x: !tt.ptr<f32> {tt.pointer_range = 32 : i32}, %y: !tt.ptr<f32> {tt.pointer_range = 32 : i32}, %z: !tt.ptr<f32> {tt.pointer_range = 32 : i32}, %w: !tt.ptr<f32>) -> (tensor<1024xf32, #blocked>, tensor<1024xf32, #blocked>) {
     %c1024 = arith.constant 1024 : i32
     %pid = tt.get_program_id x : i32
@@ -187,10 +187,10 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
   // CHECK-LABEL: @moved
   // CHECK: amdg.buffer_load %arg0[
-  // CHECK-NOT: tile.scalar_offset
+  // CHECK-NOT: amdg.scalar_offset
   // CHECK: scf.for
   // CHECK: %[[X:.*]] = tt.addptr %arg0
-  // CHECK: amdg.buffer_load %[[X]][%{{.*}}] {tile.scalar_offset} :
+  // CHECK: amdg.buffer_load %[[X]][%{{.*}}] {amdg.scalar_offset} :
   // CHECK: %[[Y:.*]] = tt.addptr %arg1
   // CHECK: amdg.buffer_load %[[Y]][%{{[^]]*}}] : tensor
   tt.func public @moved(%x: !tt.ptr<f32> {tt.pointer_range = 32 : i32}, %y: !tt.ptr<f32>, %n: i32) -> tensor<1024xf32, #blocked> {

@@ -59,11 +59,11 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %range = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #blocked>
     %any = arith.cmpi slt, %start, %n : i32
     %mask = tt.splat %any : i1 -> tensor<1024xi1, #blocked>
-    %v = amdg.buffer_load %base[%range], %mask {tile.scalar_offset} : tensor<1024xf32, #blocked>
+    %v = amdg.buffer_load %base[%range], %mask {amdg.scalar_offset} : tensor<1024xf32, #blocked>
     %sn = tt.splat %n : i32 -> tensor<1024xi32, #blocked>
     %some = arith.cmpi slt, %range, %sn : tensor<1024xi32, #blocked>
-    %w = amdg.buffer_load %base[%range], %some {tile.scalar_offset} : tensor<1024xf32, #blocked>
-    %u = amdg.buffer_load %base[%range] {tile.scalar_offset} : tensor<1024xf32, #blocked>
+    %w = amdg.buffer_load %base[%range], %some {amdg.scalar_offset} : tensor<1024xf32, #blocked>
+    %u = amdg.buffer_load %base[%range] {amdg.scalar_offset} : tensor<1024xf32, #blocked>
     amdg.buffer_store %v, %out[%range] : tensor<1024xf32, #blocked>
     amdg.buffer_store %w, %out[%range] : tensor<1024xf32, #blocked>
     amdg.buffer_store %u, %out[%range] : tensor<1024xf32, #blocked>

@@ -2,7 +2,7 @@
 // RUN: tile-opt %s -tile-amd-llir -tile-amd-amdgcn -o /dev/null | filecheck %s -check-prefix=CODE
 
 // Records in a buffer, whose place is taken by compare-and-swap; formats in the metadata.
-// CHECK: tile.print_formats = ["1:4:4:4:4:4:pid (%u, %u, %u) idx () x\\72 %i\\n", "2:0:{{.*}}assertion 'positive' failed\\n"]
+// CHECK: amdg.print_formats = ["1:4:4:4:4:4:pid (%u, %u, %u) idx () x\\72 %i\\n", "2:0:{{.*}}assertion 'positive' failed\\n"]
 // CHECK-LABEL: @print
 // CHECK: llvm.call_intrinsic "llvm.amdgcn.implicitarg.ptr"
 // CHECK: llvm.cmpxchg

@@ -7,7 +7,7 @@
 
 // What was started after the groups, one load of 16 bytes for each 1024 elements.
 // CHECK-LABEL: @straight
-// CHECK: amdg.buffer_load_to_local {{.*}} {tile.direct_vector = 8 : i32}
+// CHECK: amdg.buffer_load_to_local {{.*}} {amdg.direct_vector = 8 : i32}
 // CHECK: amdg.async_wait %{{.*}} {num_inst = 3 : i32}
 // CHECK: amdg.async_wait %{{.*}}, %{{.*}} {num_inst = 2 : i32}
 // CHECK: amdg.async_wait %{{.*}} {num_inst = 0 : i32}

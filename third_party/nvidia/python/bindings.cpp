@@ -1,13 +1,10 @@
-//===-- llvm.cpp - LLVM IR, optimisation and PTX --------------------------===//
+//===-- bindings.cpp - `tile._C.llvm`: code for NVIDIA GPUs ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Bindings.h"
 #include "CodeGeneration.h"
 
 #include "nvidia/Target/PTX.h"
-
-#include "llvm/IRReader/IRReader.h"
-#include "llvm/Support/SourceMgr.h"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -18,21 +15,8 @@ using namespace mlir;
 
 namespace tile::python {
 
-nb::dict getKernelInfo(PyModule &module,
-                       FailureOr<triton::KernelInfo> (*find)(ModuleOp)) {
-  DiagnosticCollector diagnostics(module.unit->context.get());
-  FailureOr<triton::KernelInfo> info = find(module.unit->module.get());
-  diagnostics.check(info, "the module has no kernel");
-  nb::dict result;
-  result["name"] = info->name;
-  result["num_warps"] = info->numWarps;
-  result["num_ctas"] = info->numCTAs;
-  result["shared"] = info->sharedMemory;
-  result["global_scratch_size"] = info->globalScratchSize;
-  result["global_scratch_align"] = info->globalScratchAlignment;
-  result["disjoint_arguments"] = info->disjointArguments;
-  result["undefined_loads"] = info->undefinedLoads;
-  result["small_arguments"] = info->smallArguments;
+static nb::dict getKernelInfoWithMaps(PyModule &module) {
+  nb::dict result = getKernelInfo(module, triton::nvidia::getKernelInfo);
   nb::list maps;
   for (const triton::nvidia::TensorMapParameter &map :
        triton::nvidia::getTensorMaps(module.unit->module.get())) {
@@ -46,20 +30,6 @@ nb::dict getKernelInfo(PyModule &module,
   }
   result["tensor_maps"] = maps;
   return result;
-}
-
-triton::LLVMOwner<llvm::Module> parseLLVMIR(const std::string &text,
-                                            llvm::LLVMContext &context) {
-  llvm::SMDiagnostic error;
-  std::unique_ptr<llvm::Module> module =
-      llvm::parseIR(llvm::MemoryBufferRef(text, "<llir>"), error, context);
-  if (!module) {
-    std::string message;
-    llvm::raw_string_ostream os(message);
-    error.print(nullptr, os, /*ShowColors=*/false);
-    throw MLIRError{"cannot parse the LLVM IR: " + message, {}};
-  }
-  return triton::LLVMOwner<llvm::Module>(module.release());
 }
 
 /// Code generation alone, from the text of (optimised) LLVM IR.
@@ -80,8 +50,8 @@ static std::string emitPTXFromLLVM(const std::string &text, PyContext &context,
   return *ptx;
 }
 
-void populateLLVM(nb::module_ &m) {
-  triton::throwFatalErrors();
+void backends::nvidia::populate(nb::module_ &root) {
+  auto m = root.def_submodule("llvm", "LLVM IR, optimisation and PTX.");
   nb::class_<triton::nvidia::PTXOptions>(
       m, "PTXOptions", "How LLVM IR is optimised and PTX emitted.")
       .def(nb::init<>())
@@ -96,12 +66,8 @@ void populateLLVM(nb::module_ &m) {
       .def_rw("print_ir", &triton::nvidia::PTXOptions::printIR)
       .def_rw("time_passes", &triton::nvidia::PTXOptions::timePasses)
       .def_rw("libdevice_path", &triton::nvidia::PTXOptions::libdevicePath);
-  m.def(
-      "kernel_info",
-      [](PyModule &module) {
-        return getKernelInfo(module, triton::nvidia::getKernelInfo);
-      },
-      "module"_a, "What the launcher must know about the module's kernel.");
+  m.def("kernel_info", &getKernelInfoWithMaps, "module"_a,
+        "What the launcher must know about the module's kernel.");
   m.def(
       "translate_to_llvm",
       [](PyModule &module, const triton::nvidia::PTXOptions &options) {

@@ -1,4 +1,4 @@
-//===-- amd.cpp - `tile._C.amd`: code for AMD GPUs ------------------------===//
+//===-- bindings.cpp - `tile._C.amd`: code for AMD GPUs -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Bindings.h"
@@ -69,7 +69,8 @@ static nb::bytes link(nb::bytes object, PyContext &context) {
   return nb::bytes(result.data(), result.size());
 }
 
-void populateAMD(nb::module_ &m) {
+void backends::amd::populate(nb::module_ &root) {
+  auto m = root.def_submodule("amd", "Code for AMD GPUs.");
   nb::class_<AMDGCNOptions>(m, "AMDGCNOptions",
                             "How LLVM IR is optimised and assembly emitted.")
       .def(nb::init<>())

@@ -1,0 +1,130 @@
+//===-- DeclaredAttributes.cpp - Discardable attributes of ttg -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The attributes of `loop`, `allocation` and `tile` are verified by dialects of
+// these names, which have nothing else. They are there whenever ttg is.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeclaredAttributes.h"
+
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Support/DeclaredAttributes.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::gpu;
+
+using Is = AttributeValue;
+using On = AttributeHolder;
+
+static constexpr DeclaredAttribute kTable[] = {
+    {kTargetAttrName, Is::String, On::Any,
+     "The machine: its kind and its architecture."},
+    {kNumWarpsAttrName, Is::PowerOfTwo, On::Any,
+     "The warps that run what is inside."},
+    {kNumCTAsAttrName, Is::PowerOfTwo, On::Any, "The blocks of a cluster."},
+    {kThreadsPerWarpAttrName, Is::PowerOfTwo, On::Any,
+     "The threads of a warp."},
+    {kTotalNumWarpsAttrName, Is::Count, On::Any,
+     "The warps of a block, those of partitions among them."},
+    {kMaxNRegAttrName, Is::Count, On::Any,
+     "The most registers that a thread may have."},
+    {kSharedAttrName, Is::Count, On::Any,
+     "The bytes of shared memory that the kernel takes."},
+    {kTensorMemorySizeAttrName, Is::Count, On::Any,
+     "The columns of tensor memory that the kernel takes."},
+    {kGlobalScratchSizeAttrName, Is::Count, On::Any,
+     "The bytes of scratch memory that a program takes."},
+    {kGlobalScratchAlignmentAttrName, Is::PowerOfTwo, On::Any,
+     "What scratch memory starts at a multiple of."},
+    {kGlobalScratchOffsetAttrName, Is::Count, On::Any,
+     "Where a buffer starts in scratch memory."},
+    {kOverlappingArgumentsAttrName, Is::Unit, On::Module,
+     "Pointer arguments of the kernels may overlap."},
+    {kBarriersInsertedAttrName, Is::Unit, On::Module,
+     "Accesses to shared memory have the barriers they need."},
+    {kPartitionAttr, Is::Partitions, On::Any,
+     "The partition of warps that runs the operation; others belong to the "
+     "default group."},
+};
+
+static constexpr DeclaredAttribute kLoopTable[] = {
+    {kStageAttr, Is::Count, On::Any,
+     "The stage of the loop's schedule that the operation runs in."},
+    {kClusterAttr, Is::Integer, On::Any,
+     "Operations of a lower cluster come first in the new body."},
+    {kUnguardedAttr, Is::Unit, On::Any,
+     "A write to a buffer that nothing reads after the loop: it may also "
+     "happen for iterations that do not exist."},
+    {kSelectAttr, Is::Unit, On::Any,
+     "On `select true, a, b`: `b` is for iterations that do not exist."},
+};
+
+static constexpr DeclaredAttribute kAllocationTable[] = {
+    {kAllocationOffsetAttrName, Is::Count, On::Any,
+     "Where the buffer of the operation starts in the frame of its function."},
+    {kOneTurnAttrName, Is::Unit, On::Any,
+     "The conversion takes one turn through shared memory, however much it "
+     "takes."},
+};
+
+static constexpr DeclaredAttribute kTileTable[] = {
+    {kLoadedOnceAttrName, Is::Unit, On::Any,
+     "One thread makes the load, which decides something and reads what the "
+     "kernel may write."},
+    {kSharedMemoryArgumentAttrName, Is::Unit, On::Function,
+     "The function gets shared memory as an argument."},
+    {kStaysInPlaceAttrName, Is::Unit, On::Any,
+     "LLVM must leave the load in its loop."},
+};
+
+LogicalResult
+TritonGPUDialect::verifyOperationAttribute(Operation *op,
+                                           NamedAttribute attribute) {
+  return verifyDeclaredAttribute(kTable, op, attribute);
+}
+
+namespace {
+/// A dialect that has attributes only.
+template <typename DialectT> struct AttributeDialect : Dialect {
+  explicit AttributeDialect(MLIRContext *context)
+      : Dialect(DialectT::getDialectNamespace(), context,
+                TypeID::get<DialectT>()) {}
+  LogicalResult verifyOperationAttribute(Operation *op,
+                                         NamedAttribute attribute) override {
+    return verifyDeclaredAttribute(DialectT::getTable(), op, attribute);
+  }
+  LogicalResult verifyRegionArgAttribute(Operation *op, unsigned,
+                                         unsigned argument,
+                                         NamedAttribute attribute) override {
+    return verifyDeclaredArgumentAttribute(DialectT::getTable(), op, argument,
+                                           attribute);
+  }
+};
+
+struct LoopDialect : AttributeDialect<LoopDialect> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LoopDialect)
+  using AttributeDialect::AttributeDialect;
+  static constexpr StringLiteral getDialectNamespace() { return "loop"; }
+  static ArrayRef<DeclaredAttribute> getTable() { return kLoopTable; }
+};
+
+struct AllocationDialect : AttributeDialect<AllocationDialect> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AllocationDialect)
+  using AttributeDialect::AttributeDialect;
+  static constexpr StringLiteral getDialectNamespace() { return "allocation"; }
+  static ArrayRef<DeclaredAttribute> getTable() { return kAllocationTable; }
+};
+
+struct TileDialect : AttributeDialect<TileDialect> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TileDialect)
+  using AttributeDialect::AttributeDialect;
+  static constexpr StringLiteral getDialectNamespace() { return "tile"; }
+  static ArrayRef<DeclaredAttribute> getTable() { return kTileTable; }
+};
+} // namespace
+
+void gpu::loadAttributeDialects(MLIRContext &context) {
+  context.loadDialect<LoopDialect, AllocationDialect, TileDialect>();
+}

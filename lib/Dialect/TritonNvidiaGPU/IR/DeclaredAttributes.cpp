@@ -1,0 +1,36 @@
+//===-- DeclaredAttributes.cpp - Discardable attributes of ttnvgpu -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tile/Support/DeclaredAttributes.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/ClusterBarriers.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::nvidia_gpu;
+
+using Is = AttributeValue;
+using On = AttributeHolder;
+
+static constexpr DeclaredAttribute kTable[] = {
+    {kAllBlocksAttrName, Is::Unit, On::Any,
+     "The arrival is at the barrier of each block of the cluster; the wait is "
+     "for what all of them did before."},
+    {kTensorMapAttrName, Is::Dictionary, On::Argument,
+     "The argument is a tensor map, by value: what the map says beside base, "
+     "shape and strides."},
+    {kTensorMapBaseAttrName, Is::Count, On::Argument,
+     "The argument is the base of the tensor of this map."},
+};
+
+LogicalResult
+TritonNvidiaGPUDialect::verifyOperationAttribute(Operation *op,
+                                                 NamedAttribute attribute) {
+  return verifyDeclaredAttribute(kTable, op, attribute);
+}
+
+LogicalResult TritonNvidiaGPUDialect::verifyRegionArgAttribute(
+    Operation *op, unsigned, unsigned argument, NamedAttribute attribute) {
+  return verifyDeclaredArgumentAttribute(kTable, op, argument, attribute);
+}
