@@ -3,6 +3,8 @@
 
 #include "RecordWriter.h"
 
+#include "tile/Conversion/TritonGPUToLLVM/BlockInGrid.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -36,11 +38,7 @@ void RecordWriter::findPlace(const LLVMBuilder &b, Value argument) {
   Value unit = b.create<LLVM::CtPopOp>(b.intTy(32), before);
 
   // One piece for every block of the grid, also within a cluster.
-  Value block = info.getProgramId(b, 2, 1);
-  block = b.add(b.mul(block, info.getNumPrograms(b, 1, 1)),
-                info.getProgramId(b, 1, 1));
-  block = b.add(b.mul(block, info.getNumPrograms(b, 0, 1)),
-                info.getProgramId(b, 0, 1));
+  Value block = getBlockInGrid(b, info);
   Value start = b.mul(b.zext(b.intTy(64), block), b.i64(plan.getBlockBytes()));
   memory = b.gep(argument, b.intTy(8), start);
   memory = b.gep(memory, b.intTy(8), b.mul(unit, b.i32(plan.getUnitBytes())));

@@ -105,7 +105,8 @@ class ControlFlow:
             scope = self.visit(item.context_expr)
             if not getattr(scope, "__tile_scope__", False) or item.optional_vars is not None:
                 raise UnsupportedError(
-                    "`with` in kernels is for scopes of the profiler: `with pl.scope(name):`"
+                    "`with` cannot be used in kernels, but for scopes of the profiler: "
+                    "`with pl.scope(name):`"
                 )
             self.at(node)
             scope.__enter__()

@@ -317,7 +317,7 @@ def test_scopes_are_left_where_they_were_entered() -> None:
     x = np.zeros(4, np.float32)
     with pytest.raises(TileError, match="a `break` cannot leave a `with`"):
         leaves[(1,)](x, 4)
-    with pytest.raises(TileError, match="`with` in kernels is for scopes"):
+    with pytest.raises(TileError, match="`with` cannot be used in kernels, but for scopes"):
         enters_a_number[(1,)](x)
     with pytest.raises(TileError, match="the name of a scope is a text"):
         entered_by_number[(1,)](x)
