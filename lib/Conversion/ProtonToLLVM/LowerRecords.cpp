@@ -38,6 +38,7 @@ public:
     Attribute described = builder.getDictionaryAttr(
         {builder.getNamedAttr("name", op.getNameAttr()),
          builder.getNamedAttr("start", builder.getBoolAttr(op.getIsStart())),
+         builder.getNamedAttr("event", builder.getBoolAttr(op.getIsEvent())),
          builder.getNamedAttr("file", builder.getStringAttr(file)),
          builder.getNamedAttr("line", builder.getI64IntegerAttr(line))});
     auto [it, isNew] = numbers.try_emplace(described, records.size());

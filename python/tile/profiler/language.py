@@ -31,7 +31,7 @@ def disable_semantic(semantic_name: str) -> None:
     enable_semantic(semantic_name)
 
 
-def _record(is_start: bool, name: Any) -> None:
+def _record(is_start: bool, name: Any, is_event: bool = False) -> None:
     if isinstance(name, constexpr):
         name = name.value
     if not isinstance(name, str):
@@ -42,6 +42,8 @@ def _record(is_start: bool, name: Any) -> None:
     attributes = {"name": b.str_attr(name)}
     if is_start:
         attributes["isStart"] = b.unit_attr()
+    if is_event:
+        attributes["isEvent"] = b.unit_attr()
     b.create("proton.record", [], attributes, [])
 
 
@@ -84,4 +86,40 @@ def scope(name: str) -> _Scope:
     return _Scope(name)
 
 
-__all__ = ["disable_semantic", "enable_semantic", "enter_scope", "exit_scope", "record", "scope"]
+class Event:
+    """Something that may begin in one partition of warps and end in another one."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+@builtin
+def allocate_event(name: str) -> Event:
+    """An event of this name. Its first beginning belongs to its first end, and so on."""
+    return Event(getattr(name, "value", name))
+
+
+@builtin
+def record_event(event: Event, is_start: bool) -> None:
+    """Records that an event begins, or ends."""
+    if not isinstance(event, Event):
+        raise SemanticError(f"events are made by `allocate_event`, not {event!r}")
+    _record(bool(getattr(is_start, "value", is_start)), event.name, is_event=True)
+
+
+@builtin
+def start_event(event: Event) -> None:
+    """An event begins here."""
+    record_event(event, True)
+
+
+@builtin
+def end_event(event: Event) -> None:
+    """An event ends here."""
+    record_event(event, False)
+
+
+__all__ = [
+    "Event", "allocate_event", "disable_semantic", "enable_semantic", "end_event", "enter_scope",
+    "exit_scope", "record", "record_event", "scope", "start_event",
+]  # fmt: skip

@@ -328,7 +328,7 @@ def test_decoding_is_what_was_written(seed: int) -> None:
     """Random scopes of random warps, in memory as kernels write it, for every layout."""
     random = np.random.default_rng(seed)
     names = [
-        {"name": name, "start": start, "file": "f.py", "line": i}
+        {"name": name, "start": start, "event": False, "file": "f.py", "line": i}
         for i, (name, start) in enumerate(itertools.product("abc", (True, False)))
     ]
     size, units = int(random.choice([8, 16])), int(random.integers(1, 4))

@@ -59,12 +59,19 @@ def decode(described: dict[str, Any], memory: Any) -> list[Unit]:
     memory."""
     size = described["unit_bytes"]
     data = memoryview(memory).cast("B")
-    units = []
+    units: list[Unit] = []
+    made: list[list[Record]] = []
     for at in range(0, len(data), size):
         piece = data[at : at + size]
         unit = _header(described, piece, at // size)
-        unit.spans = _spans(described["records"], _records(described, piece, unit), unit.cost)
+        records = _records(described, piece, unit)
+        unit.spans = _spans(described["records"], records, unit.cost)
         units.append(unit)
+        made.append(records)
+    for block in range(len(units) // described["units"]):
+        first = block * described["units"]
+        of_block = slice(first, first + described["units"])
+        _add_events(described["records"], units[of_block], made[of_block])
     origins: dict[int, int] = {}
     for unit in units:
         origins[unit.block] = min(origins.get(unit.block, unit.began), unit.began)
@@ -106,6 +113,8 @@ def _spans(names: list[dict[str, Any]], records: list[Record], cost: int) -> lis
     entered: list[Span] = []
     for record in records:
         known = names[record.which]
+        if known["event"]:
+            continue
         name = known["name"]
         now = record.cycles - cost * record.position
         if known["start"]:
@@ -120,3 +129,38 @@ def _spans(names: list[dict[str, Any]], records: list[Record], cost: int) -> lis
         span.cycles = max(0, now - span.begin)
         spans.append(span)
     return spans
+
+
+#: Where an event begins or ends: the cycles, and what is known of the record.
+_Moment = tuple[int, dict[str, Any]]
+
+
+def _moments(
+    names: list[dict[str, Any]], unit: Unit, records: list[Record], start: bool
+) -> dict[str, list[_Moment]]:
+    """By name of the event, when a unit saw it begin, or end."""
+    found: dict[str, list[_Moment]] = {}
+    for record in records:
+        known = names[record.which]
+        if known["event"] and known["start"] == start:
+            now = record.cycles - unit.cost * record.position
+            found.setdefault(known["name"], []).append((now, known))
+    return found
+
+
+def _add_events(
+    names: list[dict[str, Any]], units: list[Unit], records: list[list[Record]]
+) -> None:
+    """The events of a block. Those that a unit sees begin and end are its own. What begins in other
+    warps than it ends in, goes from the first unit of those to the first of these."""
+    starts = [_moments(names, *pair, True) for pair in zip(units, records, strict=True)]
+    ends = [_moments(names, *pair, False) for pair in zip(units, records, strict=True)]
+    for name in sorted({name for found in starts for name in found}):
+        begin = [i for i in range(len(units)) if name in starts[i]]
+        end = [i for i in range(len(units)) if name in ends[i]]
+        both = [(i, i) for i in begin if i in end]
+        for i, j in both or list(zip(begin[:1], end[:1], strict=False)):
+            for (began, known), (ended, _) in zip(starts[i][name], ends[j][name], strict=False):
+                units[i].spans.append(
+                    Span(name, known["file"], known["line"], began, max(0, ended - began), [name])
+                )

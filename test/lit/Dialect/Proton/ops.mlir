@@ -18,5 +18,9 @@ tt.func @scope(%n: i32) {
     proton.record end "load"
     proton.record end "load"
   }
+  // CHECK: proton.record event start "copy"
+  // CHECK-NEXT: proton.record event end "copy"
+  proton.record event start "copy"
+  proton.record event end "copy"
   tt.return
 }

@@ -116,6 +116,58 @@ def test_each_partition_has_its_records(
     }
 
 
+@gluon.jit
+def sends(buffer, ready, event, steps, N: gl.constexpr):
+    LAYOUT: gl.constexpr = gl.BlockedLayout([1], [32], [gl.num_warps()], [0])
+    for k in range(steps):
+        pl.start_event(event)
+        mbarrier.wait(ready.index(0), (k & 1) ^ 1)
+        buffer.store(gl.full([N], 1, gl.int32, LAYOUT) * k)
+        mbarrier.arrive(ready.index(1))
+
+
+@gluon.jit
+def receives(y, buffer, ready, event, steps, N: gl.constexpr):
+    LAYOUT: gl.constexpr = gl.BlockedLayout([1], [32], [gl.num_warps()], [0])
+    own = pl.allocate_event("own")
+    i = gl.arange(0, N, layout=LAYOUT)
+    pl.record_event(own, True)
+    for k in range(steps):
+        mbarrier.wait(ready.index(1), k & 1)
+        gl.store(y + k * N + i, buffer.load(LAYOUT))
+        pl.end_event(event)
+        pl.record_event(own, False)
+        pl.record_event(own, True)
+        mbarrier.arrive(ready.index(0))
+
+
+@gluon.jit
+def handed_over(y, steps, N: gl.constexpr):
+    buffer = gl.allocate_shared_memory(gl.int32, [N], gl.SwizzledSharedLayout(1, 1, 1, [0]))
+    ready = mbarrier.allocate_mbarrier(batch=2)
+    mbarrier.init(ready.index(0), count=1)
+    mbarrier.init(ready.index(1), count=1)
+    event = pl.allocate_event("copy")
+    gl.warp_specialize(
+        [
+            (receives, (y, buffer, ready, event, steps, N)),
+            (sends, (buffer, ready, event, steps, N)),
+        ],
+        [2],
+        [40],
+    )
+
+
+@pytest.mark.parametrize("steps", [0, 1, 9])
+def test_events_go_from_one_partition_to_another(steps: int, tmp_path: Path) -> None:
+    y = poisoned(max(1, steps) * 256, "i32")
+    expected = np.repeat(np.arange(steps, dtype=np.int32), 256) if steps else y.copy()
+    found = record(tmp_path / "p", lambda: handed_over[(1,)](y, steps, 256))
+    np.testing.assert_array_equal(y, expected)
+    wanted = {w: ["own"] * steps for w in range(4)} | {4: ["copy"] * steps}
+    assert {w: n for w, n in found.items() if n} == (wanted if steps else {})
+
+
 @tile.jit
 def persistent(
     a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,

@@ -29,15 +29,19 @@ def Proton_RecordOp
     Each warp that records writes which record this is, and what its clock says.
     The place of the operation is the source line of the scope.
 
+    An `event` may begin in one group of warps and end in another one, or in a later
+    iteration. The first beginning belongs to the first end, and so on.
+
     Example:
     ```mlir
     proton.record start "load"
     %0 = tt.load %p : tensor<64x!tt.ptr<f32>>
     proton.record end "load"
+    proton.record event start "copy"
     ```
   }];
-  let arguments = (ins UnitAttr:$isStart, StrAttr:$name);
-  let assemblyFormat = "(`start` $isStart^):(`end`)? $name attr-dict";
+  let arguments = (ins UnitAttr:$isEvent, UnitAttr:$isStart, StrAttr:$name);
+  let assemblyFormat = "(`event` $isEvent^)? (`start` $isStart^):(`end`)? $name attr-dict";
 }
 
 #endif // TILE_DIALECT_PROTON_IR_PROTONOPS_TD
